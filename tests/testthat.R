@@ -1,0 +1,4 @@
+library(testthat)
+library(repalign)
+
+test_check("repalign")

@@ -1,0 +1,57 @@
+# `make demo` and `make test` are all that a fresh machine needs: both install
+# what is missing first (tools/install-deps.sh) and do nothing when all is there.
+# Everything they make lies in .build/, .Rlibrary/ and demo-output/.
+
+SHELL = /bin/sh
+# Locale, libraries and environment are the same in every recipe and script.
+SET = . tools/common.sh;
+
+.PHONY: help deps install demo test check sanitize document bench clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo 'make demo      set up, install the package, run the demo (demo-output/)'
+	@echo 'make test      set up, R CMD check --as-cran, tests again under sanitizers'
+	@echo 'make check     the first half of "make test"'
+	@echo 'make sanitize  the second half of "make test"'
+	@echo 'make install   set up and install the package into .build/lib'
+	@echo 'make document  man/ and NAMESPACE from the roxygen comments'
+	@echo 'make bench     set up, install, run bench/*.R'
+	@echo 'make clean     remove what was built (.Rlibrary/ stays)'
+
+deps:
+	@tools/install-deps.sh
+
+install: deps
+	@$(SET) build_package "$$build" --no-build-vignettes; \
+	  install_package "$$build/lib" "$$tarball"
+
+demo: install
+	@$(SET) R_LIBS=$$build/lib:$$R_LIBS REPALIGN_DOWNLOAD=true Rscript tools/demo.R
+
+# Both halves always run; tools/summary.sh decides, from what they recorded.
+BEGIN = $(SET) start_results; tools/install-deps.sh || { tools/summary.sh 1; exit 1; };
+END = tools/summary.sh "$${failed:-0}"
+
+test:
+	@$(BEGIN) tools/run-check.sh || failed=1; tools/run-sanitizer.sh || failed=1; $(END)
+
+check:
+	@$(BEGIN) tools/run-check.sh || failed=1; $(END)
+
+sanitize:
+	@$(BEGIN) tools/run-sanitizer.sh || failed=1; $(END)
+
+document:
+	@tools/install-deps.sh roxygen2
+	@$(SET) Rscript -e 'roxygen2::roxygenise()'
+	@rm -f src/*.o src/*.so
+
+bench: install
+	@$(SET) for script in bench/*.R; do \
+	  echo "== $$script"; \
+	  R_LIBS=$$build/lib:$$R_LIBS Rscript "$$script" || exit 1; \
+	done
+
+clean:
+	rm -rf .build demo-output *.Rcheck repalign_*.tar.gz src/*.o src/*.so

@@ -1,0 +1,234 @@
+# What a measure is, and the registry of them. A measure is declared once, beside
+# its exported function; the table, the checks and the tests read the declaration.
+
+registry <- new.env()
+
+# id, label, family   names; resi: the abbreviation in the ReSi benchmark, or NA
+# direction           "similarity" or "distance"
+# range, best         at default arguments
+# symmetric, metric   does d(x, y) = d(y, x); is it a metric
+# pairing             does it depend on which row is paired with which
+# invariant           to what, of `invariances`, applied to one side
+# form                what is prepared once per representation (form.R)
+# fun                 name of the exported function: its formals are the parameters
+# check               function(args): checked arguments
+# compare             function(pair, args): the score
+declare_measure <- function(id, label, family, resi = NA_character_, direction, range, best,
+                            symmetric, metric, pairing, invariant, form, check, compare,
+                            reference) {
+  stopifnot(all(invariant %in% invariances))
+  registry[[id]] <- environment_list(environment())
+}
+
+environment_list <- function(env) mget(names(formals(declare_measure)), envir = env)
+
+invariances <- c("orthogonal", "scaling", "translation", "column permutation", "invertible linear")
+
+measure_ids <- function() sort(names(registry))
+
+declaration <- function(id) {
+  if (!is.character(id) || length(id) != 1 || is.na(id)) {
+    abort("A measure is named by one id, such as \"cka\"; see measures().",
+          class = "repalign_error_measure", arg = "measure")
+  }
+  if (!id %in% names(registry)) {
+    abort("There is no measure ", dQuote(id, FALSE), "; did you mean ",
+          dQuote(nearest(id, measure_ids()), FALSE), "? measures() lists them all.",
+          class = "repalign_error_measure", arg = "measure")
+  }
+  registry[[id]]
+}
+
+measure_parameters <- function(id) {
+  parameters <- formals(get(id, envir = topenv()))
+  parameters[setdiff(names(parameters), c("x", "y"))]
+}
+
+# Defaults as values: the first of several choices.
+default_arguments <- function(id) lapply(measure_parameters(id), eval, envir = topenv())
+
+#' Measures of representational similarity
+#'
+#' `measures()` lists every measure with what is known about it. `measure()`
+#' sets parameters of one of them, for use in [similarity()].
+#'
+#' @param id a measure's id, such as `"cka"`.
+#' @param ... parameters of that measure, by their full names; see the help page
+#'   of the function with the measure's name.
+#' @return `measures()`: a data frame with a row per measure and the columns
+#'   `id`; `label`; `family`; `resi` (abbreviation in the ReSi benchmark, or NA);
+#'   `direction` (`"similarity"` or `"distance"`); `range_min`, `range_max` and
+#'   `best` at default arguments; `symmetric`; `pairing` (does the value depend
+#'   on which row of `x` is paired with which row of `y`?); `invariant` (to which
+#'   changes of one side); `form` (what is prepared once per representation);
+#'   `parameters`; `reference`.
+#'
+#'   `measure()`: a measure object with its parameters set.
+#' @examples
+#' measures()[, c("id", "direction", "range_min", "range_max", "invariant")]
+#' measure("cka", estimator = "stimulus")
+#' @seealso [similarity()], [new_measure()]
+#' @export
+measures <- function() {
+  rows <- lapply(measure_ids(), function(id) {
+    d <- registry[[id]]
+    data.frame(
+      id = d$id, label = d$label, family = d$family, resi = d$resi, direction = d$direction,
+      range_min = d$range[1], range_max = d$range[2], best = d$best, symmetric = d$symmetric,
+      pairing = d$pairing, invariant = paste(d$invariant, collapse = ", "), form = d$form,
+      parameters = describe_parameters(id), reference = d$reference
+    )
+  })
+  do.call(rbind, rows)
+}
+
+describe_parameters <- function(id) {
+  parameters <- measure_parameters(id)
+  if (!length(parameters)) return("")
+  shown <- vapply(parameters, function(p) paste(deparse(p, width.cutoff = 500L), collapse = " "), "")
+  paste(names(parameters), shown, sep = " = ", collapse = ", ")
+}
+
+#' @rdname measures
+#' @export
+measure <- function(id, ...) {
+  d <- declaration(id)
+  given <- list(...)
+  check_parameter_names(id, given)
+  args <- utils::modifyList(default_arguments(id), given, keep.null = TRUE)
+  structure(
+    list(id = id, label = measure_label(id, given), args = d$check(args), declaration = d),
+    class = "repalign_measure"
+  )
+}
+
+check_parameter_names <- function(id, given) {
+  known <- names(measure_parameters(id))
+  named <- names(given)
+  if (length(given) && (is.null(named) || any(named == ""))) {
+    abort("Parameters of ", dQuote(id, FALSE), " must be named: ",
+          if (length(known)) enumerate(known, 20) else "it has none", ".",
+          class = "repalign_error_parameter", arg = "measure")
+  }
+  unknown <- setdiff(named, known)
+  if (length(unknown)) {
+    abort("Measure ", dQuote(id, FALSE), " has no parameter ", dQuote(unknown[1], FALSE),
+          if (length(known)) paste0("; did you mean ", dQuote(nearest(unknown[1], known), FALSE),
+                                    "? Parameters: ", enumerate(known, 20)),
+          ".", class = "repalign_error_parameter", arg = unknown[1])
+  }
+}
+
+# "cka", "cka(stimulus)", "mutual_knn(k = 5)", "cka(units_x)"
+measure_label <- function(id, given) {
+  defaults <- default_arguments(id)
+  changed <- Filter(function(name) !identical(given[[name]], defaults[[name]][1]), names(given))
+  if (!length(changed)) return(id)
+  parts <- vapply(changed, function(name) {
+    value <- given[[name]]
+    if (length(value) != 1 || isTRUE(value)) name
+    else if (is.character(value)) value
+    else paste(name, "=", format(value))
+  }, "")
+  paste0(id, "(", paste(parts, collapse = ", "), ")")
+}
+
+#' Use a function of your own as a measure
+#'
+#' @param fun a function of two matrices (the same stimuli in the rows) that
+#'   returns one number.
+#' @param direction `"similarity"` (more is more alike) or `"distance"`.
+#' @param best the value of identical representations, if there is one.
+#' @param symmetric is `fun(x, y)` the same as `fun(y, x)`? Then a list against
+#'   itself costs one call per unordered pair.
+#' @param label what the `measure` column of the results says.
+#' @return A measure object for [similarity()].
+#' @details
+#' The function is called for every pair, with nothing prepared: it is as fast as
+#' it is. A value that is not one finite number (or NA, for "undefined") is an
+#' error that names the pair.
+#' @examples
+#' first_column <- new_measure(function(x, y) abs(cor(x[, 1], y[, 1])),
+#'                             direction = "similarity", best = 1, label = "first column")
+#' x <- matrix(rnorm(60), 20)
+#' similarity(x, x + rnorm(60), list("cka", first_column))
+#' @seealso [measure()]
+#' @export
+new_measure <- function(fun, direction = c("similarity", "distance"), best = NA_real_,
+                        symmetric = FALSE, label = "user") {
+  if (!is.function(fun)) {
+    abort("`fun` must be a function(x, y) that returns one number.",
+          class = "repalign_error_type", arg = "fun")
+  }
+  direction <- check_choice(direction, c("similarity", "distance"), "direction")
+  usable <- length(best) == 1 && (is.na(best) || (is.numeric(best) && is.finite(best)))
+  if (!usable) {
+    abort("`best` must be one number, or NA when there is none.",
+          class = "repalign_error_value", arg = "best")
+  }
+  check_flag(symmetric, "symmetric")
+  if (!is.character(label) || length(label) != 1 || is.na(label) || label == "") {
+    abort("`label` must be one non-empty string.", class = "repalign_error_value", arg = "label")
+  }
+  d <- list(
+    id = label, label = label, direction = direction, range = c(-Inf, Inf),
+    best = as.double(best), symmetric = symmetric, pairing = TRUE, form = "user",
+    compare = function(pair, args) user_score(fun, pair)
+  )
+  structure(list(id = label, label = label, args = list(), declaration = d),
+            class = "repalign_measure")
+}
+
+user_score <- function(fun, pair) {
+  value <- fun(pair$x$data, pair$y$data)
+  usable <- length(value) == 1 && (is.numeric(value) || is.logical(value)) && !is.nan(value) &&
+    !is.infinite(value)
+  if (!usable) {
+    abort("The measure's function must return one finite number (or NA), not ",
+          if (length(value) == 1 && is.numeric(value)) format(value) else describe(value), ".",
+          class = "repalign_error_measure", arg = "fun")
+  }
+  as.double(value)
+}
+
+#' @export
+print.repalign_measure <- function(x, ...) {
+  d <- x$declaration
+  cat("<repalign measure> ", x$label, " (", d$direction, ")\n", sep = "")
+  invisible(x)
+}
+
+# A vector of ids, a measure object, or a list of both: a list of measure objects
+# with unique labels. Names of a list become labels.
+as_measures <- function(measure) {
+  if (inherits(measure, "repalign_measure")) measure <- list(measure)
+  if (!is.character(measure) && !is.list(measure)) {
+    abort("`measure` must be ids, measure objects, or a list of both; see measures().",
+          class = "repalign_error_measure", arg = "measure")
+  }
+  if (!length(measure)) {
+    abort("`measure` is empty: name at least one; see measures().",
+          class = "repalign_error_measure", arg = "measure")
+  }
+  set <- lapply(measure, function(m) {
+    if (inherits(m, "repalign_measure")) return(m)
+    if (is.function(m)) {
+      abort("`measure` holds a bare function: wrap it in new_measure().",
+            class = "repalign_error_measure", arg = "measure")
+    }
+    measure(m)
+  })
+  named <- names(set)
+  for (i in which(!is.null(named) & nzchar(named))) set[[i]]$label <- named[i]
+  labels <- make.unique(vapply(set, function(m) m$label, ""), sep = " #")
+  for (i in seq_along(set)) set[[i]]$label <- labels[i]
+  unname(set)
+}
+
+# The body of every exported measure function.
+one_score <- function(id, x, y, args) {
+  d <- declaration(id)
+  args <- d$check(args)
+  pair <- representation_pair(x, y)
+  d$compare(pair, args)
+}

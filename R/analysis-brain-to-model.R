@@ -1,0 +1,128 @@
+#' Brain-to-model similarity over numbers of neurons
+#'
+#' How alike a brain region and the layers of a network represent the same stimuli,
+#' from random subsets of the region's neurons. Layers are used whole.
+#'
+#' @param brain stimuli x neurons.
+#' @param layers a named list of stimuli x units matrices, one a layer.
+#' @param neurons numbers of neurons of the region; by default powers of two up to all,
+#'   and all.
+#' @param units labels, one a neuron of `brain`: pairs with equal labels (for example of
+#'   one recording session) are left out of the region's self term. By default each
+#'   neuron with itself.
+#' @inheritParams brain_to_brain
+#' @inheritParams trial_to_trial
+#' @return A data frame of class `repalign_analysis`, with the columns that
+#'   [brain_to_brain()] describes; `x` reads "brain" and `y` names the layer.
+#' @details
+#' `"stimulus_neuron"` corrects both sides: the units of a layer are taken for a sample,
+#' too. The highest value a model can be expected to reach is the similarity of the
+#' region to another animal's ([brain_to_brain()]); compare with that.
+#'
+#' With `normalize = "sd"` neurons are divided by their standard deviation, and so are
+#' the layers' units. `pooled_se` is about the sampling of stimuli.
+#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 4.
+#' @examples
+#' set.seed(1)
+#' pop <- linear_population(n = 60, q = 40, d = 30)
+#' layers <- list(conv = pop$y, noise = matrix(rnorm(60 * 20), 60))
+#' brain_to_model(pop$x, layers, neurons = c(10, 40), repeats = 50)
+#' @seealso [brain_to_brain()]
+#' @export
+brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
+                           estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
+                           normalize = c("none", "sd"), conf_level = 0.95) {
+  setup <- check_analysis(estimator, normalize, repeats, conf_level)
+  names <- check_element_names(layers, "layers")
+  brain <- analysis_matrix(brain, "brain", setup)
+  units <- check_labels(units, ncol(brain), "units", "brain")
+  if (is.null(units)) units <- seq_len(ncol(brain))
+  setup$codes <- label_codes(units, units)
+  if ("stimulus_neuron" %in% setup$estimator && setup$codes$count < 2) {
+    abort("No neuron pair is allowed within `brain`: it has a single neuron, or all columns have ",
+          "the same label in `units`.", class = "repalign_error_pairs", arg = "units")
+  }
+  sizes <- neuron_grid(neurons, ncol(brain), "`brain`")
+  region <- region_parts(brain, sizes, setup)
+  advance <- progress_along(length(layers))
+  cells <- lapply(seq_along(layers), function(i) {
+    arg <- paste0("layers$", names[i])
+    layer <- layer_matrix(layers[[i]], arg, brain, setup)
+    advance()
+    layer_cells(region, layer, names[i], sizes, setup)
+  })
+  analysis_result(do.call(c, cells), setup, "brain_to_model")
+}
+
+layer_matrix <- function(layer, arg, brain, setup) {
+  layer <- as_numeric_matrix(layer, arg)
+  check_same_rows(brain, layer, "brain", arg)
+  form_centering(list(data = layer, arg = arg, cache = new.env()))
+  if ("stimulus_neuron" %in% setup$estimator && ncol(layer) < 2) {
+    abort("`", arg, "` has a single unit: the neuron correction needs at least two.",
+          class = "repalign_error_pairs", arg = arg)
+  }
+  check_memory(8 * (6 * length(layer) + 2 * min(dim(layer))^2), paste0("The comparison with `", arg, "`"),
+               "Fewer units or stimuli need less.")
+  scale_neurons(layer, setup$normalize)
+}
+
+# The region's side, once for all layers: subsets and self terms.
+region_parts <- function(brain, sizes, setup) {
+  x <- centered(brain, common_scale(list(brain)))
+  self <- .Call(C_pair_terms, x, x)
+  draws <- lapply(sizes, function(size) draw_subsets(seq_len(ncol(x)), size, setup$repeats))
+  parts <- lapply(draws, function(subset) {
+    h <- subset_h(self, subset, subset, setup$codes, setup$estimator)
+    used <- if (is.null(h$stimulus_neuron)) rep(TRUE, ncol(subset)) else !is.na(h$stimulus_neuron)
+    deletions <- if (!is.null(setup$conf_level)) {
+      weights <- pooled_weights(ncol(x), ncol(x), subset, subset, setup$codes, setup$estimator, used)
+      pooled_deletions(x, x, weights, setup$estimator)
+    }
+    list(subset = subset, h = h, used = used, deletions = deletions)
+  })
+  list(x = x, parts = parts)
+}
+
+layer_cells <- function(region, layer, name, sizes, setup) {
+  y <- centered(layer, common_scale(list(layer)))
+  self <- layer_self(y)
+  # sums over the layer's units, for each neuron: all that any subset needs
+  cross <- .Call(C_loo_columns, region$x, y)
+  cells <- lapply(seq_along(sizes), function(k) {
+    lapply(setup$estimator, function(e) {
+      layer_cell(region$parts[[k]], self, cross, e, ncol(y), name, sizes[k], setup)
+    })
+  })
+  do.call(c, cells)
+}
+
+# H values of the whole layer, (n + 1) each, by estimator.
+layer_self <- function(y) {
+  width <- as.double(ncol(y))
+  if (ncol(y) > nrow(y)) {
+    gram <- tcrossprod(y)
+    sums <- lapply(.Call(C_loo_gram, gram, gram), function(h) h[, 1])
+  } else {
+    sums <- lapply(.Call(C_loo_columns, y, y), rowSums)
+  }
+  itself <- seq_len(ncol(y))
+  own <- rowSums(.Call(C_loo_pairs, y, y, itself, itself)$stimulus)
+  list(naive = sums$naive / width^2, stimulus = sums$stimulus / width^2,
+       stimulus_neuron = if (width > 1) (sums$stimulus - own) / (width * (width - 1)))
+}
+
+layer_cell <- function(part, self, cross, estimator, width, name, size, setup) {
+  kind <- if (estimator == "naive") "naive" else "stimulus"
+  sums <- cross[[kind]]
+  members <- part$subset
+  single <- colSums(matrix(sums[1, members], nrow(members))) / (nrow(members) * as.double(width))
+  used <- if (estimator == "stimulus_neuron") part$used else rep(TRUE, length(part$used))
+  deletions <- if (!is.null(setup$conf_level)) {
+    share <- tabulate(members[, used], ncol(sums)) / (max(sum(used), 1) * nrow(members))
+    cbind(drop(sums %*% share) / width, part$deletions[[estimator]], self[[estimator]])
+  }
+  list(names = c("brain", name), neurons = size, estimator = estimator,
+       single = cbind(single, part$h[[estimator]], self[[estimator]][1], deparse.level = 0),
+       deletions = deletions, exchangeable = FALSE)
+}

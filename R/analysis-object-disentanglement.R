@@ -1,0 +1,172 @@
+#' Object disentanglement over numbers of neurons
+#'
+#' How alike the images of two object categories are laid out over one population:
+#' low similarity means that the population separates the categories.
+#'
+#' @param responses stimuli x neurons, all categories together.
+#' @param object one label a row of `responses`: the stimulus' category. Every pair of
+#'   categories is compared.
+#' @param neurons numbers of neurons; by default powers of two up to all, and all.
+#' @param normalize `"sd"`: each neuron is divided by its standard deviation over all
+#'   rows of `responses` (silent neurons stay); `"none"`.
+#' @inheritParams brain_to_brain
+#' @inheritParams trial_to_trial
+#' @return A data frame of class `repalign_analysis`, with the columns that
+#'   [brain_to_brain()] describes; `x` and `y` name the categories.
+#' @details
+#' The roles are turned round: each category's block of responses is transposed, so
+#' that the rows are the neurons, which all categories share, and the columns are the
+#' images, which differ. The stimulus correction then corrects for few neurons and the
+#' neuron correction for few images. Needs at least 4 neurons, and 2 images a category
+#' for `"stimulus_neuron"`.
+#'
+#' `pooled_se` is the delete-one jackknife over the images of both categories
+#' (at least 3 each); neuron subsets are averaged out.
+#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 5.
+#' @examples
+#' set.seed(1)
+#' responses <- matrix(rnorm(30 * 40), 30) + rep(rnorm(40), each = 30)
+#' object_disentanglement(responses, rep(c("face", "car", "fruit"), each = 10),
+#'                        neurons = c(10, 40), repeats = 20)
+#' @seealso [brain_to_brain()]
+#' @export
+object_disentanglement <- function(responses, object, neurons = NULL, repeats = 100,
+                                   estimator = c("naive", "stimulus", "stimulus_neuron"),
+                                   normalize = c("none", "sd"), conf_level = 0.95) {
+  setup <- check_analysis(estimator, normalize, repeats, conf_level)
+  responses <- as_numeric_matrix(responses, "responses")
+  object <- check_objects(object, nrow(responses), setup)
+  least <- if (any(setup$estimator != "naive")) 4 else 2
+  if (ncol(responses) < least) {
+    abort("`responses` has ", ncol(responses), " neurons (columns); this analysis needs at least ",
+          least, ".", class = "repalign_error_size", arg = "responses")
+  }
+  sizes <- neuron_grid(neurons, ncol(responses), "`responses`", least)
+  blocks <- object_blocks(scale_neurons(responses, setup$normalize), object)
+  advance <- progress_along(length(sizes))
+  cells <- lapply(sizes, function(size) {
+    advance()
+    disentanglement_cells(blocks, size, setup)
+  })
+  # one comparison after the other, as in the other analyses
+  cells <- do.call(c, cells)
+  order <- order(vapply(cells, function(cell) cell$pair, 0L))
+  analysis_result(cells[order], setup, "object_disentanglement")
+}
+
+check_objects <- function(object, rows, setup) {
+  if (is.factor(object)) object <- as.character(object)
+  if (!is.atomic(object) || length(object) != rows) {
+    abort("`object` has ", length(object), " labels, but `responses` has ", rows,
+          " rows: give one category a row.", class = "repalign_error_labels", arg = "object")
+  }
+  if (anyNA(object)) {
+    abort("`object` has missing labels, first at position ", which(is.na(object))[1], ".",
+          class = "repalign_error_labels", arg = "object")
+  }
+  counts <- table(object)
+  if (length(counts) < 2) {
+    abort("`object` has a single category: there is no pair to compare.",
+          class = "repalign_error_labels", arg = "object")
+  }
+  least <- if ("stimulus_neuron" %in% setup$estimator) 2 else 1
+  if (any(counts < least)) {
+    abort("`object` has fewer than ", least, " rows of ", enumerate(names(counts)[counts < least]),
+          ": the correction needs at least ", least, " a category.",
+          class = "repalign_error_labels", arg = "object")
+  }
+  object
+}
+
+# Neurons x images, by category, in the order of first appearance; a common scale.
+object_blocks <- function(responses, object) {
+  categories <- unique(object)
+  blocks <- lapply(categories, function(o) t(responses[object == o, , drop = FALSE]))
+  names(blocks) <- as.character(categories)
+  largest <- max(abs(responses))
+  scale <- if (largest > 0) power_of_two_below(largest) else 1
+  blocks <- lapply(blocks, function(block) block * scale)
+  flat <- vapply(blocks, function(block) all(apply(block, 2, function(v) all(v == v[1]))), NA)
+  if (any(flat)) {
+    abort("`responses` has no variance over the neurons for ", enumerate(names(blocks)[flat]), ".",
+          class = "repalign_error_variance", arg = "responses")
+  }
+  blocks
+}
+
+# Every subset of neurons is a subset of rows, so the pair terms are computed for each;
+# their mean over subsets gives the pooled values and their deletions.
+disentanglement_cells <- function(blocks, size, setup) {
+  subsets <- draw_subsets(seq_len(nrow(blocks[[1]])), size, setup$repeats)
+  pairs <- utils::combn(length(blocks), 2, simplify = FALSE)
+  sums <- list(self = vector("list", length(blocks)), cross = vector("list", length(pairs)))
+  values <- lapply(pairs, function(p) array(0, c(ncol(subsets), 3, 3)))
+  for (r in seq_len(ncol(subsets))) {
+    rows <- lapply(blocks, function(block) centered(block[subsets[, r], , drop = FALSE], 1))
+    self <- lapply(rows, function(x) .Call(C_pair_terms, x, x))
+    cross <- lapply(pairs, function(p) .Call(C_pair_terms, rows[[p[1]]], rows[[p[2]]]))
+    self_h <- vapply(self, block_h, numeric(3), own = TRUE)
+    for (i in seq_along(pairs)) {
+      values[[i]][r, , ] <- cbind(block_h(cross[[i]], own = FALSE), self_h[, pairs[[i]]])
+    }
+    sums$self <- Map(add_terms, sums$self, self)
+    sums$cross <- Map(add_terms, sums$cross, cross)
+  }
+  do.call(c, lapply(seq_along(pairs), function(i) {
+    pair_cells(i, pairs[[i]], blocks, values[[i]], sums, ncol(subsets), size, setup)
+  }))
+}
+
+add_terms <- function(sum, terms) {
+  if (is.null(sum)) return(terms)
+  Map(`+`, sum, terms)
+}
+
+# The three H values of a block of pair terms; own: within one category.
+block_h <- function(terms, own) {
+  h <- terms$stimulus
+  corrected <- if (!own) mean(h) else (sum(h) - sum(diag(h))) / (length(h) - nrow(h))
+  c(naive = mean(terms$naive), stimulus = mean(h), stimulus_neuron = corrected)
+}
+
+pair_cells <- function(index, pair, blocks, values, sums, subsets, size, setup) {
+  se <- if (!is.null(setup$conf_level)) {
+    mean_terms <- function(terms) lapply(terms, function(h) h / subsets)
+    image_jackknife(mean_terms(sums$cross[[index]]), mean_terms(sums$self[[pair[1]]]),
+                    mean_terms(sums$self[[pair[2]]]))
+  }
+  lapply(setup$estimator, function(e) {
+    list(names = names(blocks)[pair], neurons = size, estimator = e, pair = index,
+         single = matrix(values[, match(e, estimators), ], ncol = 3),
+         se = if (is.null(se)) NA_real_ else se[[e]], exchangeable = FALSE, own_stimuli = TRUE)
+  })
+}
+
+# Deleting an image of x changes the numerator and the self term of x; likewise y.
+image_jackknife <- function(xy, xx, yy) {
+  sapply(estimators, function(e) {
+    kind <- if (e == "naive") "naive" else "stimulus"
+    cross <- xy[[kind]]
+    own_x <- self_deletions(xx[[kind]], e)
+    own_y <- self_deletions(yy[[kind]], e)
+    cross_x <- (sum(cross) - rowSums(cross)) / (length(cross) - ncol(cross))
+    cross_y <- (sum(cross) - colSums(cross)) / (length(cross) - nrow(cross))
+    theta_x <- ratio_of(cbind(cross_x, own_x$without, own_y$all))
+    theta_y <- ratio_of(cbind(cross_y, own_x$all, own_y$without))
+    sqrt(delete_one_variance(theta_x) + delete_one_variance(theta_y))
+  }, simplify = FALSE)
+}
+
+# The self term with nothing deleted, and without each image.
+self_deletions <- function(h, estimator) {
+  images <- nrow(h)
+  if (estimator == "stimulus_neuron") {
+    diag(h) <- 0
+    pairs <- function(m) m * (m - 1)
+  } else {
+    pairs <- function(m) m^2
+  }
+  without <- (sum(h) - 2 * rowSums(h) + diag(h)) / pairs(images - 1)
+  without[pairs(images - 1) <= 0] <- NA
+  list(all = sum(h) / pairs(images), without = without)
+}

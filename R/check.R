@@ -1,0 +1,227 @@
+# Conditions and argument checks. An error names the argument, the place and the remedy.
+
+abort <- function(..., class = NULL, arg = NULL) {
+  condition <- structure(
+    class = c(class, "repalign_error", "error", "condition"),
+    list(message = paste0(...), call = NULL, arg = arg)
+  )
+  stop(condition)
+}
+
+warn <- function(..., class = NULL, data = NULL) {
+  condition <- structure(
+    class = c(class, "repalign_warning", "warning", "condition"),
+    list(message = paste0(...), call = NULL, data = data)
+  )
+  warning(condition)
+}
+
+inform <- function(..., class = NULL) {
+  condition <- structure(
+    class = c(class, "repalign_message", "message", "condition"),
+    list(message = paste0(..., "\n"), call = NULL)
+  )
+  message(condition)
+}
+
+# "a", "b" and 3 more
+enumerate <- function(values, most = 5, quote = TRUE) {
+  values <- as.character(values)
+  shown <- utils::head(if (quote) dQuote(values, FALSE) else values, most)
+  rest <- length(values) - length(shown)
+  if (rest > 0) return(paste0(paste(shown, collapse = ", "), " and ", rest, " more"))
+  if (length(shown) < 2) return(paste(shown, collapse = ""))
+  paste(paste(shown[-length(shown)], collapse = ", "), "and", shown[length(shown)])
+}
+
+nearest <- function(value, choices) {
+  choices[which.min(utils::adist(value, choices, ignore.case = TRUE))]
+}
+
+check_choice <- function(value, choices, arg, several = FALSE) {
+  if (several && identical(value, choices)) return(value)
+  if (!several && identical(value, choices)) return(choices[1])
+  usable <- is.character(value) && length(value) >= 1 && !anyNA(value) &&
+    (several || length(value) == 1)
+  if (!usable) {
+    abort("`", arg, "` must be ", if (several) "some" else "one", " of ", enumerate(choices, 20),
+          ".", class = "repalign_error_choice", arg = arg)
+  }
+  unknown <- setdiff(value, choices)
+  if (length(unknown)) {
+    abort("`", arg, "` cannot be ", dQuote(unknown[1], FALSE), "; did you mean ",
+          dQuote(nearest(unknown[1], choices), FALSE), "? Choices: ", enumerate(choices, 20), ".",
+          class = "repalign_error_choice", arg = arg)
+  }
+  if (anyDuplicated(value)) {
+    abort("`", arg, "` names ", dQuote(value[duplicated(value)][1], FALSE), " twice.",
+          class = "repalign_error_choice", arg = arg)
+  }
+  value
+}
+
+check_flag <- function(value, arg) {
+  if (!is.logical(value) || length(value) != 1 || is.na(value)) {
+    abort("`", arg, "` must be TRUE or FALSE.", class = "repalign_error_value", arg = arg)
+  }
+  value
+}
+
+check_number <- function(value, arg, above = -Inf, below = Inf) {
+  usable <- is.numeric(value) && length(value) == 1 && is.finite(value) &&
+    value > above && value < below
+  if (!usable) {
+    limits <- c(if (above > -Inf) paste("above", above), if (below < Inf) paste("below", below))
+    abort("`", arg, "` must be one number ", paste(limits, collapse = " and "), ".",
+          class = "repalign_error_value", arg = arg)
+  }
+  as.double(value)
+}
+
+check_count <- function(value, arg, least = 1) {
+  usable <- is.numeric(value) && length(value) == 1 && is.finite(value) && value >= least &&
+    value == round(value) && value <= .Machine$integer.max
+  if (!usable) {
+    abort("`", arg, "` must be one whole number, at least ", least, ".",
+          class = "repalign_error_value", arg = arg)
+  }
+  as.integer(value)
+}
+
+# A numeric matrix of doubles. Integer and logical matrices and all-numeric data
+# frames are fine; anything else says what to do.
+as_numeric_matrix <- function(x, arg, allow_na = FALSE) {
+  if (is.data.frame(x)) {
+    x <- data_frame_matrix(x, arg)
+  } else if (inherits(x, "dist")) {
+    abort("`", arg, "` is a \"dist\" object, but this needs the responses themselves: ",
+          "give the stimuli x neurons matrix.", class = "repalign_error_type", arg = arg)
+  } else if (!is.matrix(x) || !(is.numeric(x) || is.logical(x))) {
+    abort("`", arg, "` must be a numeric matrix (stimuli x neurons) or an all-numeric data frame, not ",
+          describe(x), ".", if (is.numeric(x) && is.null(dim(x))) " For one neuron use cbind().",
+          if (isS4(x)) " Convert it with as.matrix().",
+          class = "repalign_error_type", arg = arg)
+  }
+  check_size(nrow(x), ncol(x), arg)
+  if (ncol(x) < 1 || nrow(x) < 1) {
+    abort("`", arg, "` has ", nrow(x), " rows and ", ncol(x),
+          " columns: there is nothing to compare.", class = "repalign_error_size", arg = arg)
+  }
+  if (!is.double(x)) storage.mode(x) <- "double"
+  check_finite(x, arg, allow_na)
+  x
+}
+
+describe <- function(x) {
+  if (is.null(x)) return("NULL")
+  if (is.matrix(x)) return(paste("a", typeof(x), "matrix"))
+  if (is.array(x)) return(paste0("an array with ", length(dim(x)), " dimensions"))
+  if (is.object(x)) return(paste0("an object of class ", dQuote(class(x)[1], FALSE)))
+  paste("a", if (is.list(x)) "list" else paste(typeof(x), "vector"))
+}
+
+data_frame_matrix <- function(x, arg) {
+  good <- vapply(x, function(column) is.numeric(column) || is.logical(column), NA)
+  # factors are stored as integers but are not numbers; dates are numbers only by storage
+  good <- good & !vapply(x, is.object, NA)
+  if (!all(good)) {
+    abort("`", arg, "` has columns that are not numeric: ", enumerate(names(x)[!good]),
+          ". Drop or convert them.", class = "repalign_error_type", arg = arg)
+  }
+  as.matrix(x)
+}
+
+check_finite <- function(x, arg, allow_na = FALSE) {
+  if (.Call(C_all_finite, x)) return(invisible(x))
+  bad <- if (allow_na) is.nan(x) | is.infinite(x) else !is.finite(x)
+  if (!any(bad)) return(invisible(x))
+  at <- which(bad, arr.ind = TRUE)
+  places <- paste0("row ", at[, 1], ", column ", at[, 2])
+  abort("`", arg, "` has ", nrow(at), " missing or non-finite value", if (nrow(at) > 1) "s",
+        " (NA, NaN or Inf): ", enumerate(places, 4, quote = FALSE),
+        ". Remove those rows or columns, or fill the values in.",
+        class = "repalign_error_nonfinite", arg = arg)
+}
+
+check_rows <- function(n, least, arg, why) {
+  if (n < least) {
+    abort("`", arg, "` has ", n, " row", if (n != 1) "s", "; ", why, " needs at least ", least,
+          " stimuli (rows).", class = "repalign_error_rows", arg = arg)
+  }
+}
+
+# Two representations of the same stimuli. `x` and `y`: matrices; `arg_x`, `arg_y`: names.
+check_same_rows <- function(x, y, arg_x, arg_y) {
+  if (nrow(x) != nrow(y)) {
+    abort("`", arg_x, "` has ", nrow(x), " rows and `", arg_y, "` has ", nrow(y),
+          ": the rows must be the same stimuli in the same order. match_rows() aligns by name.",
+          class = "repalign_error_rows", arg = arg_y)
+  }
+  names_x <- rownames(x)
+  names_y <- rownames(y)
+  if (is.null(names_x) || is.null(names_y) || identical(names_x, names_y)) return(invisible())
+  first <- which(names_x != names_y)[1]
+  abort("`", arg_x, "` and `", arg_y, "` have different row names, first in row ", first, " (",
+        dQuote(names_x[first], FALSE), " and ", dQuote(names_y[first], FALSE),
+        "): align them with match_rows(), or remove the row names when the rows do correspond.",
+        class = "repalign_error_rows", arg = arg_y)
+}
+
+# One label a column; returned as is.
+check_labels <- function(labels, width, arg, of) {
+  if (is.null(labels)) return(NULL)
+  if (is.factor(labels)) labels <- as.character(labels)
+  if (!is.atomic(labels) || length(labels) != width) {
+    abort("`", arg, "` has ", length(labels), " labels, but `", of, "` has ", width,
+          " columns: give one label a column.", class = "repalign_error_labels", arg = arg)
+  }
+  if (anyNA(labels)) {
+    abort("`", arg, "` has missing labels, first at position ", which(is.na(labels))[1],
+          ": every column needs one.", class = "repalign_error_labels", arg = arg)
+  }
+  as.vector(labels)
+}
+
+# Sizes are doubles here, so that the check itself cannot overflow.
+check_size <- function(rows, columns, arg) {
+  if (rows > .Machine$integer.max || columns > .Machine$integer.max) {
+    abort("`", arg, "` is ", format(rows), " x ", format(columns),
+          ": each side must fit a BLAS integer (at most 2^31 - 1). Take fewer rows or columns.",
+          class = "repalign_error_size", arg = arg)
+  }
+  invisible()
+}
+
+# bytes: what the call is about to allocate; remedy: what would need less.
+check_memory <- function(bytes, what, remedy) {
+  limit <- memory_limit()
+  if (bytes > limit) {
+    abort(what, " needs about ", format_bytes(bytes), ", more than the ", format_bytes(limit),
+          " allowed (half of the free memory, or options(repalign.max_memory =)). ", remedy,
+          class = "repalign_error_memory")
+  }
+  invisible()
+}
+
+format_bytes <- function(bytes) format(structure(bytes, class = "object_size"), units = "auto")
+
+memory_limit <- function() {
+  set <- getOption("repalign.max_memory")
+  if (!is.null(set)) return(check_number(set, "repalign.max_memory", above = 0))
+  free_memory() / 2
+}
+
+# Linux tells; elsewhere we do not know, and 16 GB is what a workstation has.
+free_memory <- function() {
+  lines <- tryCatch(readLines("/proc/meminfo"), error = function(e) character(),
+                    warning = function(w) character())
+  line <- grep("^MemAvailable:", lines, value = TRUE)
+  if (length(line) == 1) as.double(gsub("[^0-9]", "", line)) * 1024 else 16 * 1024^3
+}
+
+require_package <- function(package, why) {
+  if (!requireNamespace(package, quietly = TRUE)) {
+    abort(why, " needs the package ", dQuote(package, FALSE), ": install.packages(\"", package,
+          "\").", class = "repalign_error_package")
+  }
+}

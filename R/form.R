@@ -1,0 +1,107 @@
+# Representations and the forms prepared from them. A form is made once per
+# representation, on first use, and kept in its cache for the rest of the call.
+
+representation <- function(x, arg, name = arg) {
+  list(data = as_numeric_matrix(x, arg), arg = arg, name = name, cache = new.env())
+}
+
+# One pair; its cache keeps what several measures of this pair share.
+as_pair <- function(rx, ry) {
+  check_same_rows(rx$data, ry$data, rx$arg, ry$arg)
+  list(x = rx, y = ry, self = identical(rx$cache, ry$cache), cache = new.env())
+}
+
+representation_pair <- function(x, y) {
+  if (missing(x) || missing(y)) {
+    abort("Two representations are needed, `x` and `y`; for all pairs of a list use similarity().",
+          class = "repalign_error_type", arg = if (missing(x)) "x" else "y")
+  }
+  as_pair(representation(x, "x"), representation(y, "y"))
+}
+
+# Evaluates `make` once per key.
+remember <- function(cache, key, make) {
+  if (is.null(cache[[key]])) cache[[key]] <- make
+  cache[[key]]
+}
+
+# Column means and a power of two that brings the largest centred entry near one,
+# so that fourth powers neither overflow nor underflow; powers of two cost no digits.
+form_centering <- function(rep) {
+  remember(rep$cache, "centering", {
+    stats <- .Call(C_column_stats, rep$data)
+    if (!is.finite(stats$largest)) {
+      abort("`", rep$arg, "` has values too large to take differences of; rescale it.",
+            class = "repalign_error_value", arg = rep$arg)
+    }
+    if (stats$largest == 0) {
+      abort("`", rep$arg, "` has no variance: every column is constant over the ",
+            nrow(rep$data), " stimuli.", class = "repalign_error_variance", arg = rep$arg)
+    }
+    list(means = stats$means, scale = power_of_two_below(stats$largest))
+  })
+}
+
+# The inverse scale; exponents are bounded so that it stays a normal number.
+power_of_two_below <- function(largest) 2^-max(min(floor(log2(largest)), 1000), -1000)
+
+# Linear kernel: column sums of squares and fourth powers, row norms, the sum of all
+# squared cross products, and with more neurons than stimuli the Gram matrix.
+form_linear <- function(rep) {
+  remember(rep$cache, "linear", linear_form(rep, route = "auto"))
+}
+
+linear_form <- function(rep, route = "auto", chunk = NULL) {
+  center <- form_centering(rep)
+  n <- nrow(rep$data)
+  d <- ncol(rep$data)
+  if (route == "auto") route <- if (d > n) "sample" else "feature"
+  side <- if (route == "sample") n else d
+  check_memory(8 * side^2, paste0("The ", side, " x ", side, " product of `", rep$arg, "`"),
+               "Fewer neurons or fewer stimuli need less.")
+  moments <- .Call(C_linear_moments, rep$data, center$means, center$scale)
+  gram <- NULL
+  if (route == "sample") {
+    gram <- .Call(C_linear_gram, rep$data, center$means, center$scale)
+    total <- .Call(C_dot, gram, gram)
+  } else {
+    total <- .Call(C_linear_total, rep$data, center$means, center$scale, NULL, NULL, NULL, chunk)
+  }
+  c(moments, list(total = total, gram = gram, n = n, d = d), center)
+}
+
+# Squared Euclidean distances between stimuli, in scaled units.
+form_squared_distances <- function(rep) {
+  remember(rep$cache, "squared distances", {
+    center <- form_centering(rep)
+    n <- nrow(rep$data)
+    check_memory(4 * 8 * n^2, paste0("The ", n, " x ", n, " kernel matrices of `", rep$arg, "`"),
+                 "Fewer stimuli need less; the linear kernel needs no such matrix.")
+    .Call(C_squared_distances, rep$data, center$means, center$scale)
+  })
+}
+
+form_median_distance <- function(rep) {
+  remember(rep$cache, "median distance", .Call(C_median_distance, form_squared_distances(rep)))
+}
+
+# Gaussian kernel, double-centred (naive) or U-centred (stimulus). sigma in the
+# data's own units.
+form_gaussian <- function(rep, sigma, bandwidth, corrected) {
+  key <- paste("gaussian", format(c(sigma, bandwidth), digits = 17), corrected, collapse = " ")
+  remember(rep$cache, key, {
+    scaled <- gaussian_width(rep, sigma, bandwidth)
+    kernel <- .Call(C_gaussian, form_squared_distances(rep), scaled, thread_count())
+    if (corrected) .Call(C_u_center, kernel) else .Call(C_double_center, kernel)
+  })
+}
+
+gaussian_width <- function(rep, sigma, bandwidth) {
+  if (!is.null(sigma)) return(sigma * form_centering(rep)$scale)
+  width <- bandwidth * form_median_distance(rep)
+  if (width == 0) {
+    abort("The median distance between the rows of `", rep$arg, "` is 0 (most rows are equal), ",
+          "so there is no bandwidth: set `sigma`.", class = "repalign_error_value", arg = "sigma")
+  }
+  width
+}

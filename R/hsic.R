@@ -1,0 +1,206 @@
+# H values (HSIC) of a pair: sums over neuron pairs for linear kernels, inner
+# products of centred kernel matrices for the others.
+
+estimators <- c("naive", "stimulus", "stimulus_neuron")
+kernels <- c("linear", "rbf")
+
+#' The H value (Hilbert-Schmidt independence criterion) of two representations
+#'
+#' What centered kernel alignment is made of:
+#' `cka(x, y) = hsic(x, y) / sqrt(hsic(x, x) * hsic(y, y))`.
+#'
+#' @inheritParams cka
+#' @return One number, in squared units of `x` times squared units of `y` for the
+#'   linear kernel; without units otherwise.
+#' @details
+#' With centred columns \eqn{\phi_\alpha} of `x` and \eqn{\psi_\beta} of `y`, the
+#' naive value is the mean of \eqn{(\phi_\alpha^T \psi_\beta)^2 / n^2} over all
+#' neuron pairs. The stimulus-corrected value is the mean of unbiased pair terms
+#' (Song et al. 2012); the stimulus-neuron-corrected one is their mean over the
+#' allowed pairs only. `shared_neurons` and `units_x`, `units_y` say which pairs
+#' are left out, see [cka()]. The two corrected values are unbiased over random
+#' stimuli, the last one also over random neurons, and can be negative when the
+#' truth is near 0.
+#'
+#' `hsic(x, x, estimator = "stimulus_neuron", shared_neurons = TRUE)` is the self
+#' term in the denominator of the corrected CKA.
+#' @references Gretton et al. (2005), ALT. Song et al. (2012), JMLR 13.
+#'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104.
+#' @examples
+#' set.seed(1)
+#' pop <- linear_population(n = 50, q = 30, d = 10)
+#' hsic(pop$x, pop$y)
+#' hsic(pop$x, pop$y, estimator = "stimulus")
+#' hsic(pop$x, pop$x, estimator = "stimulus_neuron", shared_neurons = TRUE)
+#' @seealso [cka()]
+#' @export
+hsic <- function(x, y, kernel = c("linear", "rbf"),
+                 estimator = c("naive", "stimulus", "stimulus_neuron"), shared_neurons = FALSE,
+                 units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1) {
+  args <- check_cka_args(list(
+    kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
+    units_y = units_y, sigma = sigma, bandwidth = bandwidth
+  ))
+  pair <- representation_pair(x, y)
+  check_cka_pair(pair, args)
+  h <- pair_h(pair, args)
+  value <- h$value / h$scale
+  if (!is.finite(value)) {
+    abort("The H value of `x` and `y` is too large for a double: rescale the data.",
+          class = "repalign_error_value", arg = "x")
+  }
+  value
+}
+
+# list(value, magnitude, scale): the H value in scaled units, the size of the terms
+# it is a sum of (what its rounding is relative to), and the scale to divide by.
+pair_h <- function(pair, args) {
+  if (args$kernel == "linear") {
+    linear_h(pair, args$estimator, pair_labels(pair, args))
+  } else {
+    kernel_h(pair, args)
+  }
+}
+
+# The self term of one side: pairs with equal labels are left out, and without
+# labels each neuron with itself.
+self_h <- function(rep, args, units) {
+  if (is.null(units)) units <- seq_len(ncol(rep$data))
+  key <- paste("self", args$kernel, args$estimator, args$sigma, args$bandwidth,
+               if (args$estimator == "stimulus_neuron") paste(units, collapse = "\r"))
+  remember(rep$cache, key, {
+    pair <- as_pair(rep, rep)
+    if (args$kernel == "linear") linear_h(pair, args$estimator, list(x = units, y = units), TRUE)
+    else kernel_h(pair, args)
+  })
+}
+
+# NULL when every pair is allowed.
+pair_labels <- function(pair, args) {
+  if (args$estimator != "stimulus_neuron") return(NULL)
+  if (args$shared_neurons) {
+    identities <- seq_len(ncol(pair$x$data))
+    return(list(x = identities, y = identities))
+  }
+  if (is.null(args$units_x)) return(NULL)
+  list(x = args$units_x, y = args$units_y)
+}
+
+linear_h <- function(pair, estimator, labels = NULL, self = FALSE) {
+  totals <- linear_totals(pair)
+  scale <- totals$scale
+  if (estimator == "naive") {
+    value <- totals$c2 / (totals$n^2 * totals$pairs)
+    return(list(value = value, magnitude = value, scale = scale))
+  }
+  count <- totals$pairs
+  sum <- stimulus_sum(totals)
+  if (estimator == "stimulus_neuron" && !is.null(labels)) {
+    left_out <- excluded_pairs(labels$x, labels$y)
+    count <- count - left_out$count
+    if (count == 0) no_allowed_pair(pair, self)
+    sum <- sum - excluded_sum(pair, left_out, self)
+  }
+  list(value = sum / count, magnitude = totals$c2 / (totals$n^2 * count), scale = scale)
+}
+
+no_allowed_pair <- function(pair, self) {
+  arg <- pair$x$arg
+  if (self && ncol(pair$x$data) == 1) {
+    abort("`", arg, "` has a single neuron (column): the neuron correction needs at least two. ",
+          "Use estimator = \"stimulus\".", class = "repalign_error_pairs", arg = arg)
+  }
+  abort("No neuron pair is allowed ", if (self) paste0("within `", arg, "`") else
+    paste0("between `", arg, "` and `", pair$y$arg, "`"),
+    ": all columns have the same label. Use finer labels or other columns.",
+    class = "repalign_error_pairs", arg = arg)
+}
+
+# Sums over all neuron pairs: of squared cross products (c2), of products of squares
+# (dd) and of sums of squares (st), each by the cheapest route.
+linear_totals <- function(pair) {
+  remember(pair$cache, "linear totals", {
+    fx <- form_linear(pair$x)
+    fy <- form_linear(pair$y)
+    list(
+      c2 = if (pair$self) fx$total else cross_total(pair, fx, fy),
+      dd = .Call(C_dot, fx$k, fy$k), st = sum(fx$s) * sum(fy$s),
+      n = fx$n, pairs = as.double(fx$d) * fy$d, scale = fx$scale^2 * fy$scale^2
+    )
+  })
+}
+
+cross_total <- function(pair, fx, fy, chunk = NULL) {
+  if (!is.null(fx$gram) && !is.null(fy$gram)) return(.Call(C_dot, fx$gram, fy$gram))
+  if (!is.null(fx$gram)) {
+    return(.Call(C_gram_column_total, fx$gram, pair$y$data, fy$means, fy$scale))
+  }
+  if (!is.null(fy$gram)) {
+    return(.Call(C_gram_column_total, fy$gram, pair$x$data, fx$means, fx$scale))
+  }
+  .Call(C_linear_total, pair$x$data, fx$means, fx$scale, pair$y$data, fy$means, fy$scale, chunk)
+}
+
+stimulus_sum <- function(t) {
+  n <- t$n
+  (t$c2 - t$dd * (1 + 2 / (n - 2)) + t$st / ((n - 1) * (n - 2))) / (n * (n - 3))
+}
+
+# Column pairs with equal labels. Labels that stand once on each side give the pairs
+# `x`, `y`; larger blocks are listed in `blocks`.
+excluded_pairs <- function(labels_x, labels_y) {
+  common <- intersect(labels_x, labels_y)
+  at_x <- split(seq_along(labels_x), factor(match(labels_x, common), seq_along(common)))
+  at_y <- split(seq_along(labels_y), factor(match(labels_y, common), seq_along(common)))
+  sizes <- lengths(at_x) * as.double(lengths(at_y))
+  single <- sizes == 1
+  list(
+    x = as.integer(unlist(at_x[single])), y = as.integer(unlist(at_y[single])),
+    blocks = Map(function(x, y) list(x = x, y = y), at_x[!single], at_y[!single]),
+    count = sum(sizes)
+  )
+}
+
+excluded_sum <- function(pair, left_out, self) {
+  fx <- form_linear(pair$x)
+  fy <- form_linear(pair$y)
+  blocks <- vapply(left_out$blocks, function(block) stimulus_sum(block_totals(pair, block)), 0)
+  sum(blocks) + single_sum(pair, fx, fy, left_out)
+}
+
+single_sum <- function(pair, fx, fy, left_out) {
+  if (!length(left_out$x)) return(0)
+  s <- fx$s[left_out$x]
+  t <- fy$s[left_out$y]
+  if (pair$self && identical(left_out$x, left_out$y)) {
+    moments <- list(c = s, dd = fx$f[left_out$x])
+  } else {
+    moments <- .Call(C_paired_moments, pair$x$data, fx$means, fx$scale, pair$y$data, fy$means,
+                     fy$scale, left_out$x, left_out$y)
+  }
+  stimulus_sum(list(c2 = sum(moments$c^2), dd = sum(moments$dd), st = sum(s * t), n = fx$n))
+}
+
+block_totals <- function(pair, block) {
+  sub <- function(rep, columns) {
+    center <- form_centering(rep)
+    part <- rep
+    part$data <- rep$data[, columns, drop = FALSE]
+    part$cache <- new.env()
+    # same scale as the whole; a block of constant columns is fine here
+    part$cache[["centering"]] <- list(means = center$means[columns], scale = center$scale)
+    part
+  }
+  x <- sub(pair$x, block$x)
+  y <- if (pair$self && identical(block$x, block$y)) x else sub(pair$y, block$y)
+  linear_totals(list(x = x, y = y, self = identical(x$cache, y$cache), cache = new.env()))
+}
+
+kernel_h <- function(pair, args) {
+  corrected <- args$estimator == "stimulus"
+  a <- form_gaussian(pair$x, args$sigma, args$bandwidth, corrected)
+  b <- if (pair$self) a else form_gaussian(pair$y, args$sigma, args$bandwidth, corrected)
+  n <- as.double(nrow(a))
+  value <- .Call(C_dot, a, b) / (if (corrected) n * (n - 3) else n^2)
+  list(value = value, magnitude = abs(value), scale = 1)
+}

@@ -1,0 +1,185 @@
+# Measures that compare kernels.
+
+#' Centered kernel alignment, corrected for few stimuli and few neurons
+#'
+#' How alike two representations are, from the similarity structure that each
+#' gives to the stimuli: 1 when the kernels are proportional, 0 when they are
+#' unrelated.
+#'
+#' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with
+#'   the same stimuli in the rows, in the same order.
+#' @param kernel `"linear"`, or `"rbf"`: Gaussian \eqn{exp(-d^2/(2\sigma^2))} of
+#'   the Euclidean distance d.
+#' @param estimator `"naive"`; `"stimulus"`: corrected for few stimuli (Song et
+#'   al. 2012; also called debiased CKA); `"stimulus_neuron"`: corrected for few
+#'   stimuli and few neurons (linear kernel only).
+#' @param shared_neurons are column j of `x` and column j of `y` the same neuron,
+#'   as when two trials are compared? Then these pairs are left out of the
+#'   numerator, too (`"stimulus_neuron"` only; needs equal numbers of columns).
+#' @param units_x,units_y labels, one a column. Pairs of columns with equal labels
+#'   are left out, between `x` and `y` and within each (`"stimulus_neuron"`
+#'   only). Neuron identities leave out the neurons in common; recording sessions,
+#'   electrodes or probes leave out all pairs that may share noise. Give both or
+#'   neither, and not with `shared_neurons`.
+#' @param sigma width of the Gaussian kernel in the units of the data; by default
+#'   `bandwidth` times the median distance between different rows, on each side.
+#' @param bandwidth factor on the median distance; unused when `sigma` is given.
+#' @return One number. `"naive"` lies in \[0, 1\]; the corrected estimates are not
+#'   bounded: they can be negative when there is little similarity and above 1
+#'   by chance, and are returned as they are. `NA`, with a warning of class
+#'   `repalign_undefined`, when a corrected denominator is not positive.
+#' @details
+#' The naive estimate grows with every neuron and every stimulus left out: for
+#' unrelated data it is far above 0 when stimuli are few, and for related ones too
+#' low when neurons are few. `"stimulus"` removes the first bias but still
+#' underestimates by about
+#' \eqn{1/\sqrt{(1 + (\gamma_x - 1)/Q_x)(1 + (\gamma_y - 1)/Q_y)}}, where
+#' \eqn{\gamma} is the dimensionality ([participation_ratio()]) and Q the number
+#' of neurons. `"stimulus_neuron"` removes both.
+#'
+#' When not to trust it: a single ratio from few neurons (below about 16 to 32 in
+#' cortical recordings) scatters widely and can be undefined; pool over trials,
+#' splits or subsets instead ([brain_to_brain()], [trial_to_trial()]) and look at
+#' the interval ([cka_interval()]). With raw spike counts a few neurons of high
+#' rate dominate; dividing each by its standard deviation is better behaved. The
+#' neuron correction takes the columns for random draws from a population: it is
+#' not invariant to rotations of the neurons, while the other two are. A constant
+#' (silent) column counts as a neuron.
+#'
+#' The published code skips the numerator's correction when widths differ under
+#' `shared_neurons`; here that is an error.
+#' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13.
+#'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104.
+#' @examples
+#' set.seed(1)
+#' # two samples of 20 neurons from populations with the same representation
+#' pop <- linear_population(n = 200, q = 20, d = 50)
+#' cka(pop$x, pop$y)
+#' cka(pop$x, pop$y, estimator = "stimulus")
+#' cka(pop$x, pop$y, estimator = "stimulus_neuron")
+#' @seealso [hsic()], [cka_interval()], [similarity()]
+#' @export
+cka <- function(x, y, kernel = c("linear", "rbf"),
+                estimator = c("naive", "stimulus", "stimulus_neuron"), shared_neurons = FALSE,
+                units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1) {
+  one_score("cka", x, y, list(
+    kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
+    units_y = units_y, sigma = sigma, bandwidth = bandwidth
+  ))
+}
+
+# Checks that need no data.
+check_cka_args <- function(args) {
+  args$kernel <- check_choice(args$kernel, kernels, "kernel")
+  args$estimator <- check_choice(args$estimator, estimators, "estimator")
+  check_flag(args$shared_neurons, "shared_neurons")
+  if (args$kernel != "linear" && args$estimator == "stimulus_neuron") {
+    abort("The neuron correction is defined for the linear kernel only: with kernel = ",
+          dQuote(args$kernel, FALSE), " use estimator = \"stimulus\" or \"naive\".",
+          class = "repalign_error_value", arg = "estimator")
+  }
+  if (!is.null(args$sigma)) check_number(args$sigma, "sigma", above = 0)
+  check_number(args$bandwidth, "bandwidth", above = 0)
+  check_unit_choice(args$shared_neurons, args$units_x, args$units_y)
+  args
+}
+
+check_unit_choice <- function(shared_neurons, units_x, units_y) {
+  if (shared_neurons && !(is.null(units_x) && is.null(units_y))) {
+    abort("`shared_neurons` and `units_x`, `units_y` exclude each other: labels already say ",
+          "which neurons are the same.", class = "repalign_error_labels", arg = "shared_neurons")
+  }
+  if (is.null(units_x) != is.null(units_y)) {
+    missing_one <- if (is.null(units_x)) "units_x" else "units_y"
+    abort("`", missing_one, "` is missing: give labels for both sides or for neither.",
+          class = "repalign_error_labels", arg = missing_one)
+  }
+}
+
+# Checks of arguments against the data.
+check_cka_pair <- function(pair, args) {
+  n <- nrow(pair$x$data)
+  if (args$estimator == "naive") {
+    check_rows(n, 2, pair$x$arg, "a similarity")
+  } else {
+    check_rows(n, 4, pair$x$arg, "a corrected estimator")
+  }
+  check_units(pair, args)
+}
+
+check_units <- function(pair, args) {
+  widths <- c(ncol(pair$x$data), ncol(pair$y$data))
+  if (args$shared_neurons && widths[1] != widths[2]) {
+    abort("`shared_neurons = TRUE` needs the same neurons in the same columns, but `", pair$x$arg,
+          "` has ", widths[1], " columns and `", pair$y$arg, "` has ", widths[2],
+          "; name the neurons in `units_x` and `units_y` instead.",
+          class = "repalign_error_labels", arg = "shared_neurons")
+  }
+  check_labels(args$units_x, widths[1], "units_x", pair$x$arg)
+  check_labels(args$units_y, widths[2], "units_y", pair$y$arg)
+}
+
+compare_cka <- function(pair, args) {
+  check_cka_pair(pair, args)
+  args$units_x <- check_labels(args$units_x, ncol(pair$x$data), "units_x", pair$x$arg)
+  args$units_y <- check_labels(args$units_y, ncol(pair$y$data), "units_y", pair$y$arg)
+  h_xx <- self_h(pair$x, args, args$units_x)
+  h_yy <- self_h(pair$y, args, args$units_y)
+  h_xy <- pair_h(pair, args)
+  defined <- is_positive(h_xx) && is_positive(h_yy)
+  if (!defined) return(undefined_ratio(pair, if (is_positive(h_xx)) "y" else "x"))
+  h_xy$value / sqrt(h_xx$value) / sqrt(h_yy$value)
+}
+
+# A difference of large terms that comes out at rounding size is zero.
+is_positive <- function(h) h$value > 1e-14 * h$magnitude
+
+undefined_ratio <- function(pair, side) {
+  arg <- pair[[side]]$arg
+  warn("The CKA is undefined (NA): the corrected H value of `", arg, "` with itself is not ",
+       "positive. There are too few neurons or stimuli for a single ratio; pool over splits, ",
+       "trials or subsets instead.", class = "repalign_undefined", data = arg)
+  NA_real_
+}
+
+declare_measure(
+  id = "cka", label = "Centered kernel alignment", family = "kernel", resi = "CKA",
+  direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
+  pairing = TRUE,
+  invariant = c("orthogonal", "scaling", "translation", "column permutation"), form = "pair",
+  check = check_cka_args, compare = compare_cka,
+  reference = "Kornblith et al. 2019; Song et al. 2012; Chun et al. 2025"
+)
+
+#' RV coefficient
+#'
+#' The correlation of two matrices of inner products between centred stimuli.
+#'
+#' @inheritParams cka
+#' @return One number in \[0, 1\]; 1 when the inner products are proportional.
+#' @details
+#' The RV coefficient is the naive linear [cka()] under its older name. It is
+#' invariant to rotation, scaling and translation of either side, and sensitive to
+#' everything that changes the relative variance of directions. With few stimuli it
+#' is far above 0 for unrelated data, and with few neurons too low for related
+#' ones: use `cka(estimator = )` then.
+#' @references Escoufier (1973), Biometrics 29. Robert and Escoufier (1976),
+#'   Applied Statistics 25.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(300), 30)
+#' rv(x, x %*% qr.Q(qr(matrix(rnorm(100), 10))))
+#' @seealso [cka()]
+#' @export
+rv <- function(x, y) one_score("rv", x, y, list())
+
+rv_as_cka <- list(kernel = "linear", estimator = "naive", shared_neurons = FALSE)
+
+declare_measure(
+  id = "rv", label = "RV coefficient", family = "kernel",
+  direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
+  pairing = TRUE,
+  invariant = c("orthogonal", "scaling", "translation", "column permutation"), form = "pair",
+  check = identity, compare = function(pair, args) compare_cka(pair, rv_as_cka),
+  reference = "Robert and Escoufier 1976"
+)

@@ -1,0 +1,120 @@
+# Pictures, with ggplot2 when it is there.
+
+# ggplot2's pronoun for columns
+utils::globalVariables(".data")
+
+#' Plot results
+#'
+#' `plot()` draws a result and returns it invisibly; `ggplot2::autoplot()` returns the
+#' plot, to be changed or saved. Both need the package ggplot2.
+#'
+#' @param x,object what [similarity()] or an analysis ([brain_to_brain()],
+#'   [trial_to_trial()], [brain_to_model()], [object_disentanglement()]) returned.
+#' @param single analyses: also draw the mean of the single ratios (dashed)?
+#' @param most analyses: up to this many comparisons get a panel each; more are
+#'   drawn pooled, with the single comparisons in the background.
+#' @param ... passed on from `plot()` to `autoplot()`.
+#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot object.
+#' @details
+#' For analyses, lines are pooled estimates over numbers of neurons and bars their
+#' intervals. For [similarity()] tiles show the grid of scores, a panel a measure.
+#' @examples
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   set.seed(1)
+#'   pop <- linear_population(n = 60, q = 40, d = 30)
+#'   plot(brain_to_brain(pop$x, pop$y, neurons = c(5, 10, 20), repeats = 20))
+#' }
+#' @name plot.repalign
+NULL
+
+#' @rdname plot.repalign
+#' @export
+plot.repalign_similarity <- function(x, ...) draw(x, ...)
+
+#' @rdname plot.repalign
+#' @export
+plot.repalign_analysis <- function(x, ...) draw(x, ...)
+
+draw <- function(x, ...) {
+  require_package("ggplot2", "Plotting")
+  print(ggplot2::autoplot(x, ...))
+  invisible(x)
+}
+
+#' @rdname plot.repalign
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_similarity <- function(object, ...) {
+  rows <- as.data.frame(object)
+  check_plot_columns(rows, c("x", "y", "measure", "score"))
+  rows$row <- full_names(rows, "x")
+  rows$column <- full_names(rows, "y")
+  names <- unique(c(rows$row, rows$column))
+  rows$row <- factor(rows$row, rev(names))
+  rows$column <- factor(rows$column, names)
+  rows$measure <- factor(rows$measure, unique(rows$measure))
+  rows$shown <- ifelse(is.na(rows$score), "NA", format(round(rows$score, 2), nsmall = 2, trim = TRUE))
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["column"]], y = .data[["row"]],
+                                     fill = .data[["score"]])) +
+    ggplot2::geom_tile() +
+    (if (length(names) <= 15) ggplot2::geom_text(ggplot2::aes(label = .data[["shown"]]), size = 3)) +
+    ggplot2::facet_wrap(~measure) +
+    ggplot2::scale_fill_gradient2(low = "#b2182b", mid = "#f7f7f7", high = "#2166ac") +
+    ggplot2::labs(x = NULL, y = NULL, fill = "score") +
+    ggplot2::theme_minimal() +
+    ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 45, hjust = 1),
+                   panel.grid = ggplot2::element_blank())
+}
+
+#' @rdname plot.repalign
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_analysis <- function(object, single = FALSE, most = 12, ...) {
+  check_plot_columns(object, c("x", "y", "neurons", "estimator", "pooled", "conf_low", "conf_high"))
+  rows <- plot_rows(object)
+  comparisons <- unique(rows$comparison)
+  combined <- attr(object, "combined")
+  crowded <- length(comparisons) > most
+  main <- if (crowded && !is.null(combined)) plot_rows(combined) else rows
+  dodge <- ggplot2::position_dodge(width = 0.06)
+  ggplot2::ggplot(main, ggplot2::aes(x = .data[["neurons"]], y = .data[["pooled"]],
+                                     colour = .data[["estimator"]])) +
+    ggplot2::geom_hline(yintercept = 1, linetype = "dotted", colour = "grey50") +
+    (if (crowded) ggplot2::geom_point(data = rows, alpha = 0.15, size = 0.6, position = dodge,
+                                      na.rm = TRUE)) +
+    ggplot2::geom_errorbar(ggplot2::aes(ymin = .data[["conf_low"]], ymax = .data[["conf_high"]]),
+                           width = 0.04, alpha = 0.6, position = dodge, na.rm = TRUE) +
+    ggplot2::geom_line(position = dodge, na.rm = TRUE) +
+    ggplot2::geom_point(position = dodge, na.rm = TRUE) +
+    (if (single) ggplot2::geom_line(ggplot2::aes(y = .data[["mean"]]), linetype = "dashed",
+                                    alpha = 0.7, na.rm = TRUE)) +
+    (if (!crowded && length(comparisons) > 1) ggplot2::facet_wrap(~comparison)) +
+    ggplot2::scale_x_continuous(trans = "log2", breaks = sort(unique(main$neurons))) +
+    ggplot2::scale_colour_manual(values = estimator_colours) +
+    ggplot2::coord_cartesian(ylim = plot_range(main)) +
+    ggplot2::labs(x = "neurons", y = "CKA (pooled)", colour = "estimator",
+                  title = unname(analysis_titles[or_na(attr(object, "analysis"))])) +
+    ggplot2::theme_minimal()
+}
+
+estimator_colours <- c(naive = "#7570b3", stimulus = "#d95f02", stimulus_neuron = "#1b9e77")
+
+plot_rows <- function(object) {
+  rows <- as.data.frame(object)
+  rows$comparison <- paste(rows$x, "-", rows$y)
+  rows$comparison <- factor(rows$comparison, unique(rows$comparison))
+  rows$estimator <- factor(rows$estimator, estimators)
+  rows
+}
+
+# Wide intervals at few neurons must not flatten everything else.
+plot_range <- function(rows) {
+  values <- c(rows$pooled, rows$conf_low, rows$conf_high, 0, 1)
+  pmax(pmin(range(values, na.rm = TRUE, finite = TRUE), 2.5), -1)
+}
+
+check_plot_columns <- function(rows, needed) {
+  missing <- setdiff(needed, names(rows))
+  if (length(missing)) {
+    abort("This result cannot be drawn without the column", if (length(missing) > 1) "s", " ",
+          enumerate(missing), ".", class = "repalign_error_type", arg = "object")
+  }
+}

@@ -1,0 +1,192 @@
+# Subsets of neurons: every estimate is a sum over a block of the matrix of pair
+# terms. A "cell" is one row group of an analysis: one comparison at one number of
+# neurons, with single estimates (one H triple a draw) and the pooled one.
+
+# Numbers of neurons to try: powers of two up to what there is, and that.
+neuron_grid <- function(neurons, most, arg, least = 1) {
+  if (is.null(neurons)) {
+    powers <- 2^(2:30)
+    grid <- unique(c(powers[powers < most & powers >= least], most))
+    return(as.integer(grid))
+  }
+  usable <- is.numeric(neurons) && length(neurons) >= 1 && all(is.finite(neurons)) &&
+    all(neurons == round(neurons)) && all(neurons >= least) && !anyDuplicated(neurons)
+  if (!usable) {
+    abort("`neurons` must be different whole numbers, each at least ", least, ".",
+          class = "repalign_error_value", arg = "neurons")
+  }
+  if (any(neurons > most)) {
+    abort("`neurons` asks for ", max(neurons), " neurons, but ", arg, " allows at most ", most,
+          ".", class = "repalign_error_value", arg = "neurons")
+  }
+  as.integer(neurons)
+}
+
+# `repeats` random subsets of `size` among `pool`, a subset a column; everything once
+# when there is nothing to choose.
+draw_subsets <- function(pool, size, repeats) {
+  if (size >= length(pool)) return(matrix(pool, length(pool), 1))
+  subsets <- vapply(seq_len(repeats), function(r) pool[sample.int(length(pool), size)],
+                    integer(size))
+  matrix(subsets, nrow = size)
+}
+
+repeat_subset <- function(subset, times) subset[, rep_len(seq_len(ncol(subset)), times), drop = FALSE]
+
+# Sums of a pair-term matrix over subset blocks. Both ways give the same sums; the
+# product with indicators wins when the subsets are a large part of the whole.
+subset_sums <- function(h, a, b, by_product = NULL) {
+  if (is.null(by_product)) {
+    by_product <- 16 * as.double(nrow(a)) * nrow(b) > as.double(nrow(h)) * ncol(h)
+  }
+  .Call(C_subset_sums, h, a, b, by_product)
+}
+
+# Labels as 0-based codes over both sides. NULL: all labels differ across sides.
+label_codes <- function(x, y) {
+  if (is.null(x)) return(NULL)
+  all <- unique(c(x, y))
+  list(x = match(x, all) - 1L, y = match(y, all) - 1L, count = length(all))
+}
+
+# The H value of every subset pair, by estimator (a list), from pair terms.
+subset_h <- function(terms, a, b, codes, estimator) {
+  pairs <- as.double(nrow(a)) * nrow(b)
+  h <- list()
+  if ("naive" %in% estimator) h$naive <- subset_sums(terms$naive, a, b) / pairs
+  if (any(c("stimulus", "stimulus_neuron") %in% estimator)) {
+    sums <- subset_sums(terms$stimulus, a, b)
+    h$stimulus <- sums / pairs
+  }
+  if ("stimulus_neuron" %in% estimator) {
+    left_out <- if (is.null(codes)) list(sum = 0, count = 0)
+    else .Call(C_excluded_sums, terms$stimulus, a, b, codes$x, codes$y, codes$count)
+    allowed <- pairs - left_out$count
+    h$stimulus_neuron <- ifelse(allowed > 0, (sums - left_out$sum) / allowed, NA_real_)
+  }
+  h[estimator]
+}
+
+# Weights on the pair terms that give the mean over subsets: `all` pairs, and the
+# allowed ones only, there over the subsets `used`.
+pooled_weights <- function(rows, columns, a, b, codes, estimator, used = TRUE) {
+  pairs <- as.double(nrow(a)) * nrow(b)
+  subsets <- ncol(a)
+  result <- list()
+  plain <- function(weight) .Call(C_subset_weights, a, b, weight, rows, columns)
+  if (any(c("naive", "stimulus") %in% estimator) || is.null(codes)) {
+    result$all <- plain(rep(1 / (pairs * subsets), subsets))
+  }
+  if ("stimulus_neuron" %in% estimator) {
+    result$allowed <- if (is.null(codes)) result$all else {
+      allowed <- pairs - excluded_counts(a, b, codes, rows, columns)
+      used <- rep_len(used, subsets) & allowed > 0
+      weight <- ifelse(used, 1 / (allowed * max(sum(used), 1)), 0)
+      plain(weight) * outer(codes$x, codes$y, "!=")
+    }
+  }
+  result
+}
+
+excluded_counts <- function(a, b, codes, rows, columns) {
+  .Call(C_excluded_sums, matrix(0, rows, columns), a, b, codes$x, codes$y, codes$count)$count
+}
+
+# Pooled H values without each stimulus: (n + 1) values by estimator.
+pooled_deletions <- function(x, y, weights, estimator) {
+  result <- list()
+  if (any(c("naive", "stimulus") %in% estimator)) {
+    loo <- .Call(C_loo_weighted, x, y, weights$all)
+    result$naive <- loo$naive[, 1]
+    result$stimulus <- loo$stimulus[, 1]
+  }
+  if ("stimulus_neuron" %in% estimator) {
+    same <- identical(weights$allowed, weights$all) && !is.null(result$stimulus)
+    result$stimulus_neuron <- if (same) result$stimulus
+    else .Call(C_loo_weighted, x, y, weights$allowed)$stimulus[, 1]
+  }
+  result[estimator]
+}
+
+# Ratios from columns xy, xx, yy; NA where a denominator is not positive.
+ratio_of <- function(h) {
+  defined <- !is.na(h[, 1]) & !is.na(h[, 2]) & !is.na(h[, 3]) & h[, 2] > 0 & h[, 3] > 0
+  ratio <- rep(NA_real_, nrow(h))
+  ratio[defined] <- h[defined, 1] / sqrt(h[defined, 2]) / sqrt(h[defined, 3])
+  ratio
+}
+
+# Triples of single estimates; a draw with an undefined H value counts as undefined
+# and stays out of the pooled mean as a whole.
+pooled_h <- function(single) {
+  complete <- stats::complete.cases(single)
+  if (!any(complete)) return(rep(NA_real_, 3))
+  colMeans(single[complete, , drop = FALSE])
+}
+
+# The denominators of exchangeable sides (two halves of one population, two trials)
+# estimate the same thing: pool them.
+pool_sides <- function(h) {
+  both <- (h[, 2] + h[, 3]) / 2
+  cbind(h[, 1], both, both)
+}
+
+# One row of an analysis. single: draws x 3; deletions: (n + 1) x 3 or NULL.
+cell_row <- function(x, y, neurons, estimator, single, pooled, se, conf_level) {
+  ratios <- ratio_of(single)
+  value <- ratio_of(matrix(pooled, 1))
+  half <- if (is.null(conf_level)) NA_real_ else stats::qnorm(0.5 + conf_level / 2) * se
+  defined <- ratios[!is.na(ratios)]
+  quartiles <- stats::quantile(defined, c(0.25, 0.5, 0.75), names = FALSE)
+  data.frame(
+    x = x, y = y, neurons = as.integer(neurons), estimator = estimator, pooled = value,
+    pooled_se = se, conf_low = value - half, conf_high = value + half,
+    mean = if (length(defined)) mean(defined) else NA_real_, median = quartiles[2],
+    q25 = quartiles[1], q75 = quartiles[3], undefined = sum(is.na(ratios)),
+    n_estimates = length(ratios)
+  )
+}
+
+# Delete-one standard error of the pooled ratio, from (n + 1) x 3 pooled H values.
+deletion_se <- function(deletions) {
+  if (is.null(deletions)) return(NA_real_)
+  sqrt(delete_one_variance(ratio_of(deletions[-1, , drop = FALSE])))
+}
+
+delete_one_variance <- function(theta) {
+  n <- length(theta)
+  (n - 1) / n * sum((theta - mean(theta))^2)
+}
+
+# A common power of two for all matrices of an analysis, so that extreme units
+# neither overflow nor lose digits.
+common_scale <- function(reps) {
+  largest <- max(vapply(reps, function(rep) .Call(C_column_stats, rep)$largest, 0))
+  if (largest == 0) 1 else power_of_two_below(largest)
+}
+
+centered <- function(x, scale) .Call(C_center, x, .Call(C_column_stats, x)$means, scale)
+
+# Each neuron (column) divided by its standard deviation; silent ones stay 0.
+scale_neurons <- function(x, normalize) {
+  if (normalize == "none") return(x)
+  sd <- apply(x, 2, stats::sd)
+  constant <- !is.na(sd) & (sd == 0 | apply(x, 2, function(v) all(v == v[1])))
+  sd[constant] <- 1
+  sweep(x, 2, sd, "/")
+}
+
+check_analysis <- function(estimator, normalize, repeats, conf_level) {
+  check_choice(estimator, estimators, "estimator", several = TRUE)
+  if (!is.null(conf_level)) check_number(conf_level, "conf_level", above = 0, below = 1)
+  list(
+    estimator = estimator, repeats = check_count(repeats, "repeats"), conf_level = conf_level,
+    normalize = check_choice(normalize, c("none", "sd"), "normalize")
+  )
+}
+
+# Progress when the user has progressr and asked for it; otherwise nothing.
+progress_along <- function(steps) {
+  if (!requireNamespace("progressr", quietly = TRUE)) return(function(...) NULL)
+  progressr::progressor(steps = steps)
+}

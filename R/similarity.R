@@ -1,0 +1,231 @@
+# similarity(): every pair of a grid, each representation prepared once.
+
+#' Similarity of representations
+#'
+#' Compares two representations, two lists of them, all pairs within a list, or
+#' models that are lists of layers, by one or several measures.
+#'
+#' @param x,y a numeric matrix (stimuli x neurons) or all-numeric data frame; or a
+#'   named list of them (layers, areas, animals); or a named list of models, each a
+#'   named list of layers. All with the same stimuli in the rows. A list against a
+#'   list gives the grid; `y = NULL` with a list gives all pairs of different
+#'   elements, and with models all layer pairs of different models.
+#' @param measure ids, measure objects ([measure()], [new_measure()]), or a list of
+#'   both; names of the list become labels. See [measures()].
+#' @param diagonal with `y = NULL`: also compare each element with itself?
+#' @param on_error `"stop"`; `"na"`: a score that fails is `NA`, with one warning.
+#' @param threads threads of our own loops; by default all that OpenMP reports
+#'   (`options(repalign.threads =)`). The results do not depend on it. The BLAS has a
+#'   setting of its own, which stays untouched.
+#' @return A data frame of class `repalign_similarity` with a row per pair and
+#'   measure: `x`, `y` (names; "x" and "y" when unnamed), `measure`, `score`, `n`
+#'   (number of stimuli); with models also `model_x`, `model_y`. `NA` scores are
+#'   undefined ratios; one warning counts them. [score_matrix()] gives the grid,
+#'   `plot()` draws it.
+#' @details
+#' Whatever a measure prepares from a representation is prepared once per call, however
+#' many pairs and measures use it. A symmetric measure of a list against the same list
+#' is computed once per unordered pair.
+#'
+#' Scores of different measures are not on one scale: [measures()] gives their ranges.
+#' None of them tells by itself whether a value is more than chance.
+#' @examples
+#' set.seed(1)
+#' stimuli <- matrix(rnorm(60 * 10), 60)
+#' layers <- lapply(c(a = 5, b = 20, c = 40), function(q) stimuli %*% matrix(rnorm(10 * q), 10))
+#' similarity(layers)
+#' similarity(layers, stimuli, list("cka", measure("cka", estimator = "stimulus")))
+#' @seealso [cka()], [measures()], [score_matrix()]
+#' @export
+similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error = c("stop", "na"),
+                       threads = NULL) {
+  set <- as_measures(measure)
+  check_flag(diagonal, "diagonal")
+  on_error <- check_choice(on_error, c("stop", "na"), "on_error")
+  old <- options(repalign.threads = thread_count(threads))
+  on.exit(options(old))
+  sides <- as_sides(x, y)
+  pairs <- plan_pairs(sides, diagonal)
+  scores <- score_pairs(pairs, sides, set, on_error)
+  similarity_result(pairs, sides, set, scores)
+}
+
+# list(x, y, models, self): flat lists of representations with their model names.
+as_sides <- function(x, y) {
+  self <- is.null(y)
+  if (self && !is_collection(x)) {
+    abort("`y` is missing: a single matrix needs another one to be compared with.",
+          class = "repalign_error_type", arg = "y")
+  }
+  same <- !self && is_collection(x) && identical(x, y)
+  side_x <- as_side(x, "x")
+  side_y <- if (self || same) side_x else as_side(y, "y")
+  check_same_stimuli(c(side_x$reps, if (!self && !same) side_y$reps))
+  list(x = side_x, y = side_y, self = self, same = same,
+       models = side_x$is_models || side_y$is_models)
+}
+
+is_collection <- function(x) is.list(x) && !is.data.frame(x)
+
+as_side <- function(x, arg) {
+  if (!is_collection(x)) {
+    return(list(reps = list(representation(x, arg)), models = arg, is_models = FALSE))
+  }
+  names <- check_element_names(x, arg)
+  nested <- vapply(x, is_collection, NA)
+  if (any(nested) && !all(nested)) {
+    abort("`", arg, "` mixes matrices and lists: element ", dQuote(names[!nested][1], FALSE),
+          " is not a list of layers.", class = "repalign_error_type", arg = arg)
+  }
+  if (!any(nested)) return(flat_side(x, arg, names, rep(arg, length(x)), FALSE))
+  layers <- Map(function(model, name) check_element_names(model, paste0(arg, "$", name)), x, names)
+  flat <- unlist(unname(lapply(x, unname)), recursive = FALSE)
+  models <- rep(names, lengths(layers))
+  flat_side(flat, paste0(arg, "$", models), unlist(layers, use.names = FALSE), models, TRUE)
+}
+
+flat_side <- function(elements, prefix, names, models, is_models) {
+  args <- paste0(prefix, "$", names)
+  reps <- Map(function(x, arg, name) representation(x, arg, name), unname(elements), args, names)
+  list(reps = unname(reps), models = models, is_models = is_models)
+}
+
+check_element_names <- function(x, arg) {
+  if (!is_collection(x)) {
+    abort("`", arg, "` must be a named list of matrices, not ", describe(x), ".",
+          class = "repalign_error_type", arg = arg)
+  }
+  if (!length(x)) {
+    abort("`", arg, "` is an empty list: there is nothing to compare.",
+          class = "repalign_error_size", arg = arg)
+  }
+  names <- names(x)
+  if (is.null(names) || anyNA(names) || any(names == "")) {
+    at <- if (is.null(names)) 1 else which(is.na(names) | names == "")[1]
+    abort("`", arg, "` is a list whose element ", at, " has no name: name all of them, for ",
+          "example names(", arg, ") <- paste0(\"layer\", seq_along(", arg, ")).",
+          class = "repalign_error_names", arg = arg)
+  }
+  if (anyDuplicated(names)) {
+    abort("`", arg, "` has two elements named ", dQuote(names[duplicated(names)][1], FALSE),
+          ": names must differ.", class = "repalign_error_names", arg = arg)
+  }
+  names
+}
+
+check_same_stimuli <- function(reps) {
+  for (rep in reps[-1]) check_same_rows(reps[[1]]$data, rep$data, reps[[1]]$arg, rep$arg)
+}
+
+# Index pairs (i, j) into the two sides.
+plan_pairs <- function(sides, diagonal) {
+  size_x <- length(sides$x$reps)
+  size_y <- length(sides$y$reps)
+  if (!sides$self) {
+    grid <- expand.grid(i = seq_len(size_x), j = seq_len(size_y))
+    return(grid[order(grid$i, grid$j), ])
+  }
+  if (size_x < 2 && !diagonal) {
+    abort("`x` has one element: give another in `y`, or more elements.",
+          class = "repalign_error_size", arg = "x")
+  }
+  grid <- expand.grid(i = seq_len(size_x), j = seq_len(size_x))
+  models <- sides$x$models
+  keep <- if (sides$x$is_models) {
+    rank <- match(models, unique(models))
+    rank[grid$i] < rank[grid$j] |
+      (diagonal & rank[grid$i] == rank[grid$j])
+  } else {
+    grid$i < grid$j | (diagonal & grid$i == grid$j)
+  }
+  grid <- grid[keep, ]
+  if (!nrow(grid)) {
+    abort("`x` has one model: give another in `y`, or more models.",
+          class = "repalign_error_size", arg = "x")
+  }
+  grid[order(grid$i, grid$j), ]
+}
+
+# Scores, pairs x measures.
+score_pairs <- function(pairs, sides, set, on_error) {
+  scores <- matrix(NA_real_, nrow(pairs), length(set))
+  undefined <- 0L
+  failures <- character()
+  advance <- progress_along(nrow(pairs))
+  mirrored <- if (sides$same) match(paste(pairs$j, pairs$i), paste(pairs$i, pairs$j))
+  for (p in seq_len(nrow(pairs))) {
+    pair <- NULL
+    for (m in seq_along(set)) {
+      done <- sides$same && set[[m]]$declaration$symmetric && mirrored[p] < p
+      if (done) {
+        scores[p, m] <- scores[mirrored[p], m]
+        undefined <- undefined + is.na(scores[p, m])
+        next
+      }
+      if (is.null(pair)) pair <- as_pair(sides$x$reps[[pairs$i[p]]], sides$y$reps[[pairs$j[p]]])
+      result <- one_cell(pair, set[[m]], on_error)
+      scores[p, m] <- result$score
+      undefined <- undefined + result$undefined
+      failures <- c(failures, result$failure)
+    }
+    advance()
+  }
+  report_cells(undefined, failures, length(scores))
+  scores
+}
+
+# One score. Undefined ratios are counted, not warned about one by one.
+one_cell <- function(pair, measure, on_error) {
+  undefined <- FALSE
+  failure <- NULL
+  compute <- function() {
+    withCallingHandlers(
+      measure$declaration$compare(pair, measure$args),
+      repalign_undefined = function(w) {
+        undefined <<- TRUE
+        invokeRestart("muffleWarning")
+      }
+    )
+  }
+  score <- tryCatch(compute(), error = function(e) {
+    failure <<- paste0(measure$label, " of ", dQuote(pair$x$name, FALSE), " and ",
+                       dQuote(pair$y$name, FALSE), ": ", conditionMessage(e))
+    if (on_error == "stop") {
+      abort(failure, class = c(setdiff(class(e), c("repalign_error", "error", "condition")),
+                               "repalign_error_score"), arg = e$arg)
+    }
+    NA_real_
+  })
+  list(score = score, undefined = undefined, failure = failure)
+}
+
+report_cells <- function(undefined, failures, all) {
+  if (undefined > 0) {
+    warn(undefined, " of ", all, " scores are undefined (NA): a corrected denominator is not ",
+         "positive. There are too few neurons or stimuli for a single ratio.",
+         class = "repalign_undefined", data = undefined)
+  }
+  if (length(failures)) {
+    warn(length(failures), " of ", all, " scores failed (NA). ",
+         paste(utils::head(failures, 3), collapse = " | "), if (length(failures) > 3) " | ...",
+         class = "repalign_failed", data = failures)
+  }
+}
+
+similarity_result <- function(pairs, sides, set, scores) {
+  name <- function(side, at) vapply(side$reps[at], function(rep) rep$name, "")
+  labels <- vapply(set, function(m) m$label, "")
+  k <- length(set)
+  each <- function(values) rep(values, each = k)
+  result <- data.frame(
+    x = each(name(sides$x, pairs$i)), y = each(name(sides$y, pairs$j)),
+    measure = rep(labels, nrow(pairs)), score = as.vector(t(scores)),
+    n = nrow(sides$x$reps[[1]]$data)
+  )
+  if (sides$models) {
+    result <- cbind(model_x = each(sides$x$models[pairs$i]), model_y = each(sides$y$models[pairs$j]),
+                    result)
+  }
+  class(result) <- c("repalign_similarity", "data.frame")
+  result
+}

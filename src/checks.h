@@ -1,0 +1,23 @@
+/* What entry points share: reading arguments, and the interrupt check. */
+#ifndef REPALIGN_CHECKS_H
+#define REPALIGN_CHECKS_H
+
+#include "matrix.h"
+#include "repalign.h"
+
+/* A plain C pause for kernels. */
+void check_interrupt(void);
+
+/* A double matrix with sizes that fit BLAS, or an error that names the argument. */
+void require_matrix(SEXP x, const char *name);
+size_t matrix_rows(SEXP x);
+size_t matrix_columns(SEXP x);
+
+centered_view view_of(SEXP x, SEXP means, SEXP inverse_scale);
+
+double *scratch(size_t length);
+
+/* list(naive = , stimulus = ) of two new matrices or vectors; both protected inside the list. */
+SEXP two_results(size_t rows, size_t columns);
+
+#endif

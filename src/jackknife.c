@@ -1,0 +1,259 @@
+#include "jackknife.h"
+
+#include "blas.h"
+#include "matrix.h"
+
+double full_naive(const full_sums *f, size_t n)
+{
+    const double dn = (double) n;
+    return f->c2 / (dn * dn);
+}
+
+double full_stimulus(const full_sums *f, size_t n)
+{
+    const double dn = (double) n;
+    double value = f->c2 - f->dd * (1.0 + 2.0 / (dn - 2.0)) + f->st / ((dn - 1.0) * (dn - 2.0));
+    return value / (dn * (dn - 3.0));
+}
+
+/* c without row i is c - (n / (n - 1)) u v. */
+static double deleted_c2(const full_sums *f, const row_sums *r, double shrink)
+{
+    return f->c2 - 2.0 * shrink * r->cuv + shrink * shrink * r->u2v2;
+}
+
+double deleted_naive(const full_sums *f, const row_sums *r, size_t n)
+{
+    const double rest = (double) n - 1.0;
+    return deleted_c2(f, r, (double) n / rest) / (rest * rest);
+}
+
+double deleted_stimulus(const full_sums *f, const row_sums *r, size_t n)
+{
+    const double rest = (double) n - 1.0, k = 1.0 / rest, shrink = (double) n / rest;
+    const double shrink4 = shrink * shrink * shrink * shrink;
+    /* every remaining row moves by k u, k v: expand (phi + k u)^2 (psi + k v)^2 */
+    double dd = f->dd + 2.0 * k * (r->ev + r->fu) + k * k * (r->sv2 + r->tu2 + 4.0 * r->cuv) +
+                ((double) n * k * k * k * k - shrink4) * r->u2v2;
+    double st = f->st - shrink * (r->sv2 + r->tu2) + shrink * shrink * r->u2v2;
+    full_sums left = {deleted_c2(f, r, shrink), dd, st};
+    return full_stimulus(&left, (size_t) rest);
+}
+
+void loo_one_pair(const double *phi, const double *psi, size_t n, double *naive, double *stimulus)
+{
+    double c = 0.0, dd = 0.0, e = 0.0, f = 0.0, s = 0.0, t = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        const double u = phi[i], v = psi[i], uv = u * v;
+        c += uv;
+        dd += uv * uv;
+        e += u * uv;
+        f += uv * v;
+        s += u * u;
+        t += v * v;
+    }
+    full_sums full = {c * c, dd, s * t};
+    naive[0] = full_naive(&full, n);
+    stimulus[0] = full_stimulus(&full, n);
+    for (size_t i = 0; i < n; i++) {
+        const double u = phi[i], v = psi[i];
+        row_sums row = {c * u * v, e * v, f * u, s * v * v, t * u * u, u * u * v * v};
+        naive[i + 1] = deleted_naive(&full, &row, n);
+        stimulus[i + 1] = deleted_stimulus(&full, &row, n);
+    }
+}
+
+static double naive_from_sums(double products, double rows, double totals, double n)
+{
+    return (products - 2.0 * rows / n + totals / (n * n)) / (n * n);
+}
+
+static double stimulus_from_sums(double products, double rows, double totals, double n)
+{
+    return (products - 2.0 * rows / (n - 2.0) + totals / ((n - 1.0) * (n - 2.0))) / (n * (n - 3.0));
+}
+
+/* Zero-diagonal sums for the corrected values; the naive ones keep the diagonal,
+   and there the row sums vanish because k and l are centred. */
+void loo_from_grams(const double *k, const double *l, size_t n, double *scratch, double *naive,
+                    double *stimulus)
+{
+    double *r = scratch, *q = scratch + n, *m = scratch + 2 * n, *cross = scratch + 3 * n;
+    double sum_k = 0.0, sum_l = 0.0, sum_m = 0.0, rq = 0.0, diagonal_sum = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        const double *ki = k + i * n, *li = l + i * n;
+        r[i] = sum_blocked(ki, n) - ki[i];
+        q[i] = sum_blocked(li, n) - li[i];
+        m[i] = dot_blocked(ki, li, n) - ki[i] * li[i];
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double *ki = k + i * n, *li = l + i * n;
+        cross[i] = dot_blocked(ki, q, n) - ki[i] * q[i] + dot_blocked(li, r, n) - li[i] * r[i];
+        sum_k += r[i];
+        sum_l += q[i];
+        sum_m += m[i];
+        rq += r[i] * q[i];
+        diagonal_sum += ki[i] * li[i];
+    }
+    const double dn = (double) n, rest = dn - 1.0;
+    naive[0] = (sum_m + diagonal_sum) / (dn * dn);
+    stimulus[0] = stimulus_from_sums(sum_m, rq, sum_k * sum_l, dn);
+    for (size_t i = 0; i < n; i++) {
+        const double kl = k[i + i * n] * l[i + i * n];
+        naive[i + 1] = naive_from_sums(sum_m + diagonal_sum - 2.0 * m[i] - kl, m[i], kl, rest);
+        stimulus[i + 1] = stimulus_from_sums(
+            sum_m - 2.0 * m[i], rq - r[i] * q[i] - cross[i] + m[i],
+            (sum_k - 2.0 * r[i]) * (sum_l - 2.0 * q[i]), rest);
+    }
+}
+
+static void column_squares(const double *x, size_t n, size_t q, double *sums)
+{
+    for (size_t a = 0; a < q; a++) sums[a] = dot_blocked(x + a * n, x + a * n, n);
+}
+
+/* Row i's part of sum over columns of left_ia right_ia, added to out[i]. */
+static void add_row_products(const double *left, const double *right, size_t n, size_t q,
+                             double *out)
+{
+    for (size_t a = 0; a < q; a++)
+        for (size_t i = 0; i < n; i++) out[i] += left[i + a * n] * right[i + a * n];
+}
+
+static void add_row_multiples(const double *x, const double *factor, size_t n, size_t q,
+                              double *out)
+{
+    for (size_t a = 0; a < q; a++)
+        for (size_t i = 0; i < n; i++) out[i] += factor[a] * x[i + a * n];
+}
+
+/* Weighted sum of squares of the cross products; leaves w o cross in cross. */
+static double weigh_cross(const double *w, size_t length, double *cross)
+{
+    double c2 = 0.0;
+    for (size_t p = 0; p < length; p++) {
+        const double weighted = w[p] * cross[p];
+        c2 += weighted * cross[p];
+        cross[p] = weighted;
+    }
+    return c2;
+}
+
+typedef struct {
+    double *cuv, *ev, *fu, *sv2, *tu2, *u2v2;
+} row_columns;
+
+static void zero(double *a, size_t length)
+{
+    for (size_t i = 0; i < length; i++) a[i] = 0.0;
+}
+
+static void delete_rows(const full_sums *full, row_columns r, size_t n, double *naive,
+                        double *stimulus)
+{
+    naive[0] = full_naive(full, n);
+    stimulus[0] = full_stimulus(full, n);
+    for (size_t i = 0; i < n; i++) {
+        row_sums row = {r.cuv[i], r.ev[i], r.fu[i], r.sv2[i], r.tu2[i], r.u2v2[i]};
+        naive[i + 1] = deleted_naive(full, &row, n);
+        stimulus[i + 1] = deleted_stimulus(full, &row, n);
+    }
+}
+
+void loo_weighted(const double *x, const double *y, size_t n, size_t qx, size_t qy, const double *w,
+                  weighted_scratch z, pause_function pause, double *naive, double *stimulus)
+{
+    const size_t most = qx > qy ? qx : qy;
+    double *sums = z.sums, *weighted = z.sums + most, *rows = z.sums + 2 * most;
+    row_columns r = {rows,         rows + n,     rows + 2 * n,
+                     rows + 3 * n, rows + 4 * n, rows + 5 * n};
+    zero(rows, 6 * n);
+    square_entries(x, n * qx, z.squares_x);
+    square_entries(y, n * qy, z.squares_y);
+    full_sums full = {0.0, 0.0, 0.0};
+
+    /* c u v */
+    blas_gemm('T', 'N', qx, qy, n, 1.0, x, n, y, n, 0.0, z.cross, qx);
+    pause();
+    full.c2 = weigh_cross(w, qx * qy, z.cross);
+    blas_gemm('N', 'N', n, qy, qx, 1.0, x, n, z.cross, qx, 0.0, z.second, n);
+    pause();
+    add_row_products(z.second, y, n, qy, r.cuv);
+
+    /* u^2 v^2, sum phi^2 psi^2 and (sum phi^2 psi) v share one product */
+    blas_gemm('N', 'N', n, qy, qx, 1.0, z.squares_x, n, w, qx, 0.0, z.second, n);
+    pause();
+    add_row_products(z.second, z.squares_y, n, qy, r.u2v2);
+    full.dd = sum_blocked(r.u2v2, n);
+    for (size_t b = 0; b < qy; b++) sums[b] = dot_blocked(z.second + b * n, y + b * n, n);
+    add_row_multiples(y, sums, n, qy, r.ev);
+
+    blas_gemm('N', 'T', n, qx, qy, 1.0, z.squares_y, n, w, qx, 0.0, z.first, n);
+    pause();
+    for (size_t a = 0; a < qx; a++) sums[a] = dot_blocked(z.first + a * n, x + a * n, n);
+    add_row_multiples(x, sums, n, qx, r.fu);
+
+    /* s v^2, t u^2 and s t */
+    column_squares(x, n, qx, sums);
+    blas_gemv('T', qx, qy, w, sums, weighted);
+    add_row_multiples(z.squares_y, weighted, n, qy, r.sv2);
+    column_squares(y, n, qy, sums);
+    full.st = dot_blocked(weighted, sums, qy);
+    blas_gemv('N', qx, qy, w, sums, weighted);
+    add_row_multiples(z.squares_x, weighted, n, qx, r.tu2);
+
+    delete_rows(&full, r, n, naive, stimulus);
+}
+
+size_t column_inner_length(size_t n, size_t qx, size_t qy)
+{
+    return n > qy ? 2 * qx * qy : n * n;
+}
+
+/* g = y c' and h = y e' with c = x'y, e = (x o x)'y: through c and e when that is
+   smaller, else through y y'. */
+static void cross_images(const double *x, const double *y, size_t n, size_t qx, size_t qy,
+                         column_scratch z, pause_function pause)
+{
+    if (n > qy) {
+        double *c = z.inner, *e = z.inner + qx * qy;
+        blas_gemm('T', 'N', qx, qy, n, 1.0, x, n, y, n, 0.0, c, qx);
+        pause();
+        blas_gemm('T', 'N', qx, qy, n, 1.0, z.squares_x, n, y, n, 0.0, e, qx);
+        pause();
+        blas_gemm('N', 'T', n, qx, qy, 1.0, y, n, c, qx, 0.0, z.g, n);
+        pause();
+        blas_gemm('N', 'T', n, qx, qy, 1.0, y, n, e, qx, 0.0, z.h, n);
+    } else {
+        blas_syrk_upper('N', n, qy, y, n, 0.0, z.inner, n);
+        pause();
+        blas_symm_left(n, qx, z.inner, n, x, n, z.g, n);
+        pause();
+        blas_symm_left(n, qx, z.inner, n, z.squares_x, n, z.h, n);
+    }
+    pause();
+}
+
+void loo_columns(const double *x, const double *y, size_t n, size_t qx, size_t qy,
+                 column_scratch z, pause_function pause, double *naive, double *stimulus)
+{
+    square_entries(x, n * qx, z.squares_x);
+    zero(z.l, n);
+    add_row_products(y, y, n, qy, z.l);
+    const double t = sum_blocked(z.l, n);
+    cross_images(x, y, n, qx, qy, z, pause);
+    for (size_t a = 0; a < qx; a++) {
+        const double *u = x + a * n, *u2 = z.squares_x + a * n, *g = z.g + a * n, *h = z.h + a * n;
+        const double s = sum_blocked(u2, n), f = dot_blocked(u, z.l, n);
+        full_sums full = {dot_blocked(u, g, n), dot_blocked(u2, z.l, n), s * t};
+        double *naive_a = naive + a * (n + 1), *stimulus_a = stimulus + a * (n + 1);
+        naive_a[0] = full_naive(&full, n);
+        stimulus_a[0] = full_stimulus(&full, n);
+        for (size_t i = 0; i < n; i++) {
+            row_sums row = {u[i] * g[i], h[i],          f * u[i],
+                            s * z.l[i],  t * u2[i], u2[i] * z.l[i]};
+            naive_a[i + 1] = deleted_naive(&full, &row, n);
+            stimulus_a[i + 1] = deleted_stimulus(&full, &row, n);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+#include "linear.h"
+
+#include <string.h>
+
+#include "blas.h"
+
+/* About 4 MB a buffer: small enough for cache, large enough for BLAS. */
+#define CHUNK_ENTRIES 524288
+
+void linear_moments(const centered_view *v, double *s, double *f, double *k)
+{
+    memset(k, 0, v->n * sizeof(double));
+    for (size_t j = 0; j < v->d; j++) {
+        const double *column = v->x + j * v->n;
+        const double mean = v->mean[j], scale = v->inverse_scale;
+        double squares = 0.0, fourths = 0.0;
+        for (size_t i = 0; i < v->n; i++) {
+            double phi = (column[i] - mean) * scale, phi2 = phi * phi;
+            squares += phi2;
+            fourths += phi2 * phi2;
+            k[i] += phi2;
+        }
+        s[j] = squares;
+        f[j] = fourths;
+    }
+}
+
+size_t chunk_rows(size_t n, size_t d)
+{
+    size_t rows = CHUNK_ENTRIES / (d > 0 ? d : 1);
+    if (rows < 256) rows = 256;
+    return rows < n ? rows : n;
+}
+
+void accumulate_cross(const centered_view *x, const centered_view *y, size_t i0, size_t rows,
+                      double *x_rows, double *y_rows, double *c)
+{
+    load_rows(x, i0, rows, x_rows);
+    load_rows(y, i0, rows, y_rows);
+    blas_gemm('T', 'N', x->d, y->d, rows, 1.0, x_rows, rows, y_rows, rows, 1.0, c, x->d);
+}
+
+void accumulate_self(const centered_view *x, size_t i0, size_t rows, double *x_rows, double *c)
+{
+    load_rows(x, i0, rows, x_rows);
+    blas_syrk_upper('T', x->d, rows, x_rows, rows, 1.0, c, x->d);
+}
+
+void accumulate_gram(const centered_view *x, size_t j0, size_t columns, double *x_columns,
+                     double *k)
+{
+    load_columns(x, j0, columns, x_columns);
+    blas_syrk_upper('N', x->n, columns, x_columns, x->n, 1.0, k, x->n);
+}
+
+double gram_form(const double *k, const centered_view *y, size_t j0, size_t columns,
+                 double *y_columns, double *product)
+{
+    load_columns(y, j0, columns, y_columns);
+    blas_symm_left(y->n, columns, k, y->n, y_columns, y->n, product, y->n);
+    return dot_blocked(y_columns, product, y->n * columns);
+}
+
+void paired_moments(const centered_view *x, const centered_view *y, const int *ix, const int *iy,
+                    size_t pairs, double *c, double *dd)
+{
+    for (size_t p = 0; p < pairs; p++) {
+        const size_t a = (size_t) ix[p] - 1, b = (size_t) iy[p] - 1;
+        const double *xa = x->x + a * x->n, *yb = y->x + b * y->n;
+        double first = 0.0, second = 0.0;
+        for (size_t i = 0; i < x->n; i++) {
+            double product = (xa[i] - x->mean[a]) * x->inverse_scale *
+                             ((yb[i] - y->mean[b]) * y->inverse_scale);
+            first += product;
+            second += product * product;
+        }
+        c[p] = first;
+        dd[p] = second;
+    }
+}

@@ -1,0 +1,119 @@
+#include "matrix.h"
+
+#include <math.h>
+
+#define SUM_BLOCK 512
+
+/* x - x is zero for finite x and NaN otherwise; adding many of them keeps the NaN,
+   and the loop has no branch. */
+int all_finite(const double *x, size_t length)
+{
+    double poison = 0.0;
+    for (size_t i = 0; i < length; i++) poison += x[i] - x[i];
+    return poison == 0.0;
+}
+
+static double column_mean(const double *column, size_t n, double *largest)
+{
+    double low = column[0], high = column[0], scaled = 0.0;
+    const double share = 1.0 / (double) n;
+    for (size_t i = 0; i < n; i++) {
+        if (column[i] < low) low = column[i];
+        if (column[i] > high) high = column[i];
+        scaled += column[i] * share; /* scaled first: no overflow for huge entries */
+    }
+    double mean = scaled;
+    if (low == high) {
+        mean = low;
+    } else {
+        double rest = 0.0;
+        for (size_t i = 0; i < n; i++) rest += (column[i] - mean) * share;
+        mean += rest;
+    }
+    double reach = fmax(high - mean, mean - low);
+    if (reach > *largest) *largest = reach;
+    return mean;
+}
+
+double column_means(const double *x, size_t n, size_t d, double *mean)
+{
+    double largest = 0.0;
+    for (size_t j = 0; j < d; j++) mean[j] = column_mean(x + j * n, n, &largest);
+    return largest;
+}
+
+void load_rows(const centered_view *v, size_t i0, size_t rows, double *out)
+{
+    for (size_t j = 0; j < v->d; j++) {
+        const double *from = v->x + j * v->n + i0;
+        double *to = out + j * rows;
+        const double mean = v->mean[j], scale = v->inverse_scale;
+        for (size_t i = 0; i < rows; i++) to[i] = (from[i] - mean) * scale;
+    }
+}
+
+void load_columns(const centered_view *v, size_t j0, size_t columns, double *out)
+{
+    centered_view part = *v;
+    part.x = v->x + j0 * v->n;
+    part.mean = v->mean + j0;
+    part.d = columns;
+    load_rows(&part, 0, v->n, out);
+}
+
+double sum_blocked(const double *a, size_t length)
+{
+    double total = 0.0;
+    for (size_t start = 0; start < length; start += SUM_BLOCK) {
+        size_t stop = start + SUM_BLOCK < length ? start + SUM_BLOCK : length;
+        double block = 0.0;
+        for (size_t i = start; i < stop; i++) block += a[i];
+        total += block;
+    }
+    return total;
+}
+
+double dot_blocked(const double *a, const double *b, size_t length)
+{
+    double total = 0.0;
+    for (size_t start = 0; start < length; start += SUM_BLOCK) {
+        size_t stop = start + SUM_BLOCK < length ? start + SUM_BLOCK : length;
+        /* four running sums: the additions need not wait for each other */
+        double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+        size_t i = start;
+        for (; i + 4 <= stop; i += 4) {
+            s0 += a[i] * b[i];
+            s1 += a[i + 1] * b[i + 1];
+            s2 += a[i + 2] * b[i + 2];
+            s3 += a[i + 3] * b[i + 3];
+        }
+        for (; i < stop; i++) s0 += a[i] * b[i];
+        total += (s0 + s1) + (s2 + s3);
+    }
+    return total;
+}
+
+double squares_upper(const double *a, size_t n)
+{
+    double off = 0.0, diagonal = 0.0;
+    for (size_t j = 0; j < n; j++) {
+        off += dot_blocked(a + j * n, a + j * n, j);
+        diagonal += a[j + j * n] * a[j + j * n];
+    }
+    return 2.0 * off + diagonal;
+}
+
+void mirror_upper(double *a, size_t n)
+{
+    /* in tiles, so that the strided side stays in cache */
+    const size_t tile = 32;
+    for (size_t jb = 0; jb < n; jb += tile)
+        for (size_t ib = 0; ib <= jb; ib += tile)
+            for (size_t j = jb; j < n && j < jb + tile; j++)
+                for (size_t i = ib; i < j && i < ib + tile; i++) a[j + i * n] = a[i + j * n];
+}
+
+void square_entries(const double *a, size_t length, double *out)
+{
+    for (size_t i = 0; i < length; i++) out[i] = a[i] * a[i];
+}

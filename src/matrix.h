@@ -1,0 +1,38 @@
+/* Column statistics, centring and sums: the passes over raw data. */
+#ifndef REPALIGN_MATRIX_H
+#define REPALIGN_MATRIX_H
+
+#include <stddef.h>
+
+/* A data matrix seen through its centring: entry (i, j) is
+   (x[i + j n] - mean[j]) * inverse_scale. Nothing is copied. */
+typedef struct {
+    const double *x;
+    size_t n, d;
+    const double *mean;
+    double inverse_scale;
+} centered_view;
+
+int all_finite(const double *x, size_t length);
+
+/* Means exact to rounding (a constant column gets its own value, so that it
+   centres to exact zeros), and the largest absolute centred entry. */
+double column_means(const double *x, size_t n, size_t d, double *mean);
+
+/* Rows i0 .. i0 + rows - 1 of the centred matrix, into out (rows x d). */
+void load_rows(const centered_view *v, size_t i0, size_t rows, double *out);
+
+/* Columns j0 .. j0 + columns - 1 of the centred matrix, into out (n x columns). */
+void load_columns(const centered_view *v, size_t j0, size_t columns, double *out);
+
+/* Sums in blocks, so that rounding grows with the block count, not the length. */
+double sum_blocked(const double *a, size_t length);
+double dot_blocked(const double *a, const double *b, size_t length);
+
+/* Sum of a[i]^2 over an n x n symmetric matrix of which the upper triangle is filled. */
+double squares_upper(const double *a, size_t n);
+
+void mirror_upper(double *a, size_t n);
+void square_entries(const double *a, size_t length, double *out);
+
+#endif

@@ -1,0 +1,54 @@
+# shellcheck shell=sh
+# Read (". tools/common.sh") by the Makefile and the scripts in this folder,
+# from the root of the repository: one environment and a few functions.
+
+set -eu
+
+root=$(pwd)
+build=$root/.build              # everything that is built
+results=$build/results.tsv      # what was counted: item, passed, failed, skipped, warned
+mkdir -p "$build"
+
+# Packages that the system does not have go into the repository's own library.
+export R_LIBS="$root/.Rlibrary${R_LIBS:+:$R_LIBS}"
+
+# Messages are read by these scripts: keep them English, and the text UTF-8
+# (a bare Debian has the C locale).
+export LANGUAGE=en
+[ "$(locale charmap 2>/dev/null)" = UTF-8 ] || export LC_ALL=C.UTF-8
+
+# The shared folder next to the repository, for the tests that read it.
+if [ -z "${REPALIGN_SHARED:-}" ] && [ -d "$root/../shared" ]; then
+  REPALIGN_SHARED=$(cd "$root/../shared" && pwd)
+  export REPALIGN_SHARED
+fi
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# build_package FOLDER [options of R CMD build]: sets $tarball.
+build_package() {
+  mkdir -p "$1"
+  rm -f "$1"/repalign_*.tar.gz
+  (into=$1; shift; cd "$into" && R CMD build "$@" "$root") || return 1
+  # shellcheck disable=SC2034 # for the caller
+  tarball=$(echo "$1"/repalign_*.tar.gz)
+}
+
+# install_package LIBRARY TARBALL [options of R CMD INSTALL]
+install_package() {
+  rm -rf "$1"
+  mkdir -p "$1"
+  (library=$1; shift; R CMD INSTALL --library="$library" "$@")
+}
+
+start_results() { rm -f "$results"; date +%s > "$build/started"; }
+
+# record ITEM PASSED FAILED [SKIPPED [WARNED]]
+record() { printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "${4:-0}" "${5:-0}" >> "$results"; }
+
+# item NAME COMMAND...: runs the command and counts it as passed or failed.
+item() {
+  name=$1; shift
+  # Mind: the shell's "set -e" does not hold inside a command tested by "if".
+  if "$@"; then record "$name" 1 0; else record "$name" 0 1; return 1; fi
+}

@@ -51,7 +51,9 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   loo <- leave_out_sums(pair, unit_layout(pair, args))
   rows <- lapply(estimator, function(e) interval_row(pair, loo, e, conf_level))
   warn_undefined_deletions(rows)
-  do.call(rbind, lapply(rows, function(row) row$values))
+  result <- do.call(rbind, lapply(rows, function(row) row$values))
+  rownames(result) <- NULL
+  result
 }
 
 check_jackknife_memory <- function(pair) {
@@ -182,7 +184,7 @@ h_table <- function(part, estimator) {
     all <- all - sum(pairs$within)
     each <- each - pairs$within
   }
-  table <- cbind(total, total - unit)
+  table <- cbind(total, total - unit, deparse.level = 0)
   counts <- c(all, all - each)
   table <- sweep(table, 2, counts, "/")
   table[, counts <= 0] <- NA
@@ -199,7 +201,7 @@ interval_row <- function(pair, loo, estimator, conf_level) {
   defined <- !is.na(h$xy) & !is.na(h$xx) & !is.na(h$yy) & h$xx > floor_x & h$yy > floor_y
   theta <- suppressWarnings(h$xy / sqrt(h$xx) / sqrt(h$yy))
   theta[!defined] <- NA
-  value <- theta[1, 1]
+  value <- theta[[1, 1]]
   se <- sqrt(two_way_variance(theta, loo))
   moments <- two_way_moments(h, loo)
   half <- stats::qnorm(0.5 + conf_level / 2) * se

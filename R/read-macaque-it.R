@@ -54,17 +54,15 @@ fetch_recordings <- function() {
     repos <- c(CRAN = "https://cloud.r-project.org")
   }
   loaded <- new.env()
-  tryCatch({
+  # warnings on the way (an index format that a mirror lacks) are not failures
+  tryCatch(suppressWarnings({
     got <- utils::download.packages("NeuroDecodeR", folder, repos = repos, type = "source",
                                     quiet = TRUE)
     utils::untar(got[1, 2], files = recordings_file, exdir = folder)
     load(file.path(folder, recordings_file), envir = loaded)
-  }, error = function(e) {
+  }), error = function(e) {
     abort("The recordings could not be downloaded from CRAN (package NeuroDecodeR): ",
           conditionMessage(e), class = "repalign_error_download", arg = "download")
-  }, warning = function(w) {
-    abort("The recordings could not be downloaded from CRAN (package NeuroDecodeR): ",
-          conditionMessage(w), class = "repalign_error_download", arg = "download")
   })
   as.data.frame(unclass(loaded$binned_data))
 }

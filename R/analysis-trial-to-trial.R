@@ -132,8 +132,7 @@ trial_cells <- function(trials, present, pairs, sizes, subsets, setup) {
   plans <- new.env()
   each <- lapply(pairs, function(p) {
     here <- present[[p[1]]] & present[[p[2]]]
-    plan <- remember(plans, paste("without", paste(which(!here), collapse = " ")),
-                     lapply(subsets, trial_plan, here = here, setup = setup))
+    plan <- remember(plans, here, lapply(subsets, trial_plan, here = here, setup = setup))
     cross <- .Call(C_pair_terms, trials[[p[1]]], trials[[p[2]]])
     terms <- lapply(list(cross, self[[p[1]]], self[[p[2]]]), mask_terms, here = here)
     advance()

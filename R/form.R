@@ -19,10 +19,13 @@ representation_pair <- function(x, y) {
   as_pair(representation(x, "x"), representation(y, "y"))
 }
 
-# Evaluates `make` once per key.
+# Evaluates `make` once per key. A key may be any value: it is compared as a whole,
+# so that long labels and all digits of a parameter count.
 remember <- function(cache, key, make) {
-  if (is.null(cache[[key]])) cache[[key]] <- make
-  cache[[key]]
+  for (entry in cache$entries) if (identical(entry$key, key)) return(entry$value)
+  value <- make
+  cache$entries <- c(cache$entries, list(list(key = key, value = value)))
+  value
 }
 
 # Column means and a power of two that brings the largest centred entry near one,
@@ -59,15 +62,8 @@ linear_form <- function(rep, route = "auto", chunk = NULL) {
   side <- if (route == "sample") n else d
   check_memory(8 * side^2, paste0("The ", side, " x ", side, " product of `", rep$arg, "`"),
                "Fewer neurons or fewer stimuli need less.")
-  moments <- .Call(C_linear_moments, rep$data, center$means, center$scale)
-  gram <- NULL
-  if (route == "sample") {
-    gram <- .Call(C_linear_gram, rep$data, center$means, center$scale)
-    total <- .Call(C_dot, gram, gram)
-  } else {
-    total <- .Call(C_linear_total, rep$data, center$means, center$scale, NULL, NULL, NULL, chunk)
-  }
-  c(moments, list(total = total, gram = gram, n = n, d = d), center)
+  form <- .Call(C_linear_form, rep$data, center$means, center$scale, route == "sample", chunk)
+  c(form, list(n = n, d = d), center)
 }
 
 # Squared Euclidean distances between stimuli, in scaled units.
@@ -88,8 +84,7 @@ form_median_distance <- function(rep) {
 # Gaussian kernel, double-centred (naive) or U-centred (stimulus). sigma in the
 # data's own units.
 form_gaussian <- function(rep, sigma, bandwidth, corrected) {
-  key <- paste("gaussian", format(c(sigma, bandwidth), digits = 17), corrected, collapse = " ")
-  remember(rep$cache, key, {
+  remember(rep$cache, list("gaussian", sigma, bandwidth, corrected), {
     scaled <- gaussian_width(rep, sigma, bandwidth)
     kernel <- .Call(C_gaussian, form_squared_distances(rep), scaled, thread_count())
     if (corrected) .Call(C_u_center, kernel) else .Call(C_double_center, kernel)

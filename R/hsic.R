@@ -66,8 +66,8 @@ pair_h <- function(pair, args) {
 # labels each neuron with itself.
 self_h <- function(rep, args, units) {
   if (is.null(units)) units <- seq_len(ncol(rep$data))
-  key <- paste("self", args$kernel, args$estimator, args$sigma, args$bandwidth,
-               if (args$estimator == "stimulus_neuron") paste(units, collapse = "\r"))
+  if (args$estimator != "stimulus_neuron") units <- NULL
+  key <- list("self", args[c("kernel", "estimator", "sigma", "bandwidth")], units)
   remember(rep$cache, key, {
     pair <- as_pair(rep, rep)
     if (args$kernel == "linear") linear_h(pair, args$estimator, list(x = units, y = units), TRUE)
@@ -138,7 +138,7 @@ cross_total <- function(pair, fx, fy, chunk = NULL) {
   if (!is.null(fy$gram)) {
     return(.Call(C_gram_column_total, fy$gram, pair$x$data, fx$means, fx$scale))
   }
-  .Call(C_linear_total, pair$x$data, fx$means, fx$scale, pair$y$data, fy$means, fy$scale, chunk)
+  .Call(C_linear_cross, pair$x$data, fx$means, fx$scale, pair$y$data, fy$means, fy$scale, chunk)
 }
 
 stimulus_sum <- function(t) {
@@ -188,7 +188,7 @@ block_totals <- function(pair, block) {
     part$data <- rep$data[, columns, drop = FALSE]
     part$cache <- new.env()
     # same scale as the whole; a block of constant columns is fine here
-    part$cache[["centering"]] <- list(means = center$means[columns], scale = center$scale)
+    remember(part$cache, "centering", list(means = center$means[columns], scale = center$scale))
     part
   }
   x <- sub(pair$x, block$x)

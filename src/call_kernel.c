@@ -1,14 +1,15 @@
 #include "blas.h"
 #include "checks.h"
 #include "distance.h"
-#include "linear.h"
 
 SEXP repalign_squared_distances(SEXP x, SEXP means, SEXP inverse_scale)
 {
     centered_view v = view_of(x, means, inverse_scale);
-    SEXP result = PROTECT(repalign_linear_gram(x, means, inverse_scale));
+    SEXP form = PROTECT(repalign_linear_form(x, means, inverse_scale, PROTECT(Rf_ScalarLogical(1)),
+                                             R_NilValue));
+    SEXP result = VECTOR_ELT(form, 4);
     gram_to_squared_distances(&v, REAL(result), scratch(v.n));
-    UNPROTECT(1);
+    UNPROTECT(2);
     return result;
 }
 

@@ -7,21 +7,31 @@
 /* About 4 MB a buffer: small enough for cache, large enough for BLAS. */
 #define CHUNK_ENTRIES 524288
 
-void linear_moments(const centered_view *v, double *s, double *f, double *k)
+/* Adds a centred block (rows x columns) to the sums; four lanes as in matrix.c. */
+static void add_sums(const double *block, size_t rows, size_t columns, double *s, double *f,
+                     double *k)
 {
-    memset(k, 0, v->n * sizeof(double));
-    for (size_t j = 0; j < v->d; j++) {
-        const double *column = v->x + j * v->n;
-        const double mean = v->mean[j], scale = v->inverse_scale;
-        double squares = 0.0, fourths = 0.0;
-        for (size_t i = 0; i < v->n; i++) {
-            double phi = (column[i] - mean) * scale, phi2 = phi * phi;
-            squares += phi2;
-            fourths += phi2 * phi2;
-            k[i] += phi2;
+    for (size_t j = 0; j < columns; j++) {
+        const double *phi = block + j * rows;
+        double s0 = 0.0, s1 = 0.0, f0 = 0.0, f1 = 0.0;
+        size_t i = 0;
+        for (; i + 2 <= rows; i += 2) {
+            const double a = phi[i] * phi[i], b = phi[i + 1] * phi[i + 1];
+            s0 += a;
+            s1 += b;
+            f0 += a * a;
+            f1 += b * b;
+            k[i] += a;
+            k[i + 1] += b;
         }
-        s[j] = squares;
-        f[j] = fourths;
+        for (; i < rows; i++) {
+            const double a = phi[i] * phi[i];
+            s0 += a;
+            f0 += a * a;
+            k[i] += a;
+        }
+        s[j] += s0 + s1;
+        f[j] += f0 + f1;
     }
 }
 
@@ -40,17 +50,20 @@ void accumulate_cross(const centered_view *x, const centered_view *y, size_t i0,
     blas_gemm('T', 'N', x->d, y->d, rows, 1.0, x_rows, rows, y_rows, rows, 1.0, c, x->d);
 }
 
-void accumulate_self(const centered_view *x, size_t i0, size_t rows, double *x_rows, double *c)
+void accumulate_self(const centered_view *x, size_t i0, size_t rows, double *x_rows, double *c,
+                     linear_sums sums)
 {
     load_rows(x, i0, rows, x_rows);
+    add_sums(x_rows, rows, x->d, sums.s, sums.f, sums.k + i0);
     blas_syrk_upper('T', x->d, rows, x_rows, rows, 1.0, c, x->d);
 }
 
 void accumulate_gram(const centered_view *x, size_t j0, size_t columns, double *x_columns,
-                     double *k)
+                     double *gram, linear_sums sums)
 {
     load_columns(x, j0, columns, x_columns);
-    blas_syrk_upper('N', x->n, columns, x_columns, x->n, 1.0, k, x->n);
+    add_sums(x_columns, x->n, columns, sums.s + j0, sums.f + j0, sums.k);
+    blas_syrk_upper('N', x->n, columns, x_columns, x->n, 1.0, gram, x->n);
 }
 
 double gram_form(const double *k, const centered_view *y, size_t j0, size_t columns,

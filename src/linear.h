@@ -5,8 +5,11 @@
 
 #include "matrix.h"
 
-/* Column sums of squares (s) and fourth powers (f), row sums of squares (k). */
-void linear_moments(const centered_view *v, double *s, double *f, double *k);
+/* What a pass over a representation gathers: column sums of squares (s) and fourth
+   powers (f), row sums of squares (k). */
+typedef struct {
+    double *s, *f, *k;
+} linear_sums;
 
 /* Rows of a chunk: all of them while the buffer stays small. */
 size_t chunk_rows(size_t n, size_t d);
@@ -15,12 +18,13 @@ size_t chunk_rows(size_t n, size_t d);
 void accumulate_cross(const centered_view *x, const centered_view *y, size_t i0, size_t rows,
                       double *x_rows, double *y_rows, double *c);
 
-/* The same for the upper triangle of c = x'x. */
-void accumulate_self(const centered_view *x, size_t i0, size_t rows, double *x_rows, double *c);
+/* The same for the upper triangle of c = x'x, and adds to the sums. */
+void accumulate_self(const centered_view *x, size_t i0, size_t rows, double *x_rows, double *c,
+                     linear_sums sums);
 
 /* Adds columns j0 .. of x to the upper triangle of the Gram matrix k = x x'. */
 void accumulate_gram(const centered_view *x, size_t j0, size_t columns, double *x_columns,
-                     double *k);
+                     double *gram, linear_sums sums);
 
 /* Sum over columns j0 .. of y of y_j' k y_j, k symmetric n x n. Scratch: n x columns each. */
 double gram_form(const double *k, const centered_view *y, size_t j0, size_t columns,

@@ -1,37 +1,74 @@
 #include "matrix.h"
 
-#include <math.h>
-
 #define SUM_BLOCK 512
+
+/* Sums run in four lanes: additions of one lane need not wait for another's, and
+   the order is fixed. */
 
 /* x - x is zero for finite x and NaN otherwise; adding many of them keeps the NaN,
    and the loop has no branch. */
 int all_finite(const double *x, size_t length)
 {
-    double poison = 0.0;
-    for (size_t i = 0; i < length; i++) poison += x[i] - x[i];
-    return poison == 0.0;
+    double p0 = 0.0, p1 = 0.0, p2 = 0.0, p3 = 0.0;
+    size_t i = 0;
+    for (; i + 4 <= length; i += 4) {
+        p0 += x[i] - x[i];
+        p1 += x[i + 1] - x[i + 1];
+        p2 += x[i + 2] - x[i + 2];
+        p3 += x[i + 3] - x[i + 3];
+    }
+    for (; i < length; i++) p0 += x[i] - x[i];
+    return p0 + p1 + p2 + p3 == 0.0;
+}
+
+/* Mean of x - shift, each entry scaled first so that huge ones do not overflow. */
+static double shifted_mean(const double *x, size_t n, double shift)
+{
+    const double share = 1.0 / (double) n;
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        s0 += (x[i] - shift) * share;
+        s1 += (x[i + 1] - shift) * share;
+        s2 += (x[i + 2] - shift) * share;
+        s3 += (x[i + 3] - shift) * share;
+    }
+    for (; i < n; i++) s0 += (x[i] - shift) * share;
+    return (s0 + s1) + (s2 + s3);
+}
+
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static void column_range(const double *x, size_t n, double *low, double *high)
+{
+    double l0 = x[0], l1 = x[0], h0 = x[0], h1 = x[0];
+    size_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        l0 = smaller(x[i], l0);
+        l1 = smaller(x[i + 1], l1);
+        h0 = larger(x[i], h0);
+        h1 = larger(x[i + 1], h1);
+    }
+    for (; i < n; i++) {
+        l0 = smaller(x[i], l0);
+        h0 = larger(x[i], h0);
+    }
+    *low = smaller(l0, l1);
+    *high = larger(h0, h1);
 }
 
 static double column_mean(const double *column, size_t n, double *largest)
 {
-    double low = column[0], high = column[0], scaled = 0.0;
-    const double share = 1.0 / (double) n;
-    for (size_t i = 0; i < n; i++) {
-        if (column[i] < low) low = column[i];
-        if (column[i] > high) high = column[i];
-        scaled += column[i] * share; /* scaled first: no overflow for huge entries */
+    double low, high;
+    column_range(column, n, &low, &high);
+    double mean = low;
+    if (low != high) {
+        mean = shifted_mean(column, n, 0.0);
+        mean += shifted_mean(column, n, mean); /* what rounding left over */
     }
-    double mean = scaled;
-    if (low == high) {
-        mean = low;
-    } else {
-        double rest = 0.0;
-        for (size_t i = 0; i < n; i++) rest += (column[i] - mean) * share;
-        mean += rest;
-    }
-    double reach = fmax(high - mean, mean - low);
-    if (reach > *largest) *largest = reach;
+    *largest = larger(*largest, larger(high - mean, mean - low));
     return mean;
 }
 

@@ -28,9 +28,8 @@ SEXP repalign_column_stats(SEXP x);
 SEXP repalign_center(SEXP x, SEXP means, SEXP scale);
 
 /* call_linear.c */
-SEXP repalign_linear_moments(SEXP x, SEXP means, SEXP scale);
-SEXP repalign_linear_gram(SEXP x, SEXP means, SEXP scale);
-SEXP repalign_linear_total(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale,
+SEXP repalign_linear_form(SEXP x, SEXP means, SEXP scale, SEXP gram, SEXP chunk);
+SEXP repalign_linear_cross(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale,
                            SEXP chunk);
 SEXP repalign_gram_column_total(SEXP gram, SEXP y, SEXP y_means, SEXP y_scale);
 SEXP repalign_paired_moments(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale,

@@ -41,7 +41,7 @@ install_package() {
   (library=$1; shift; R CMD INSTALL --library="$library" "$@")
 }
 
-start_results() { rm -f "$results"; date +%s > "$build/started"; }
+start_results() { rm -rf "$results" "$build/repalign.Rcheck"; date +%s > "$build/started"; }
 
 # record ITEM PASSED FAILED [SKIPPED [WARNED]]
 record() { printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "${4:-0}" "${5:-0}" >> "$results"; }

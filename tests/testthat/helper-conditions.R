@@ -1,0 +1,58 @@
+# Errors, warnings and calls that must not happen.
+
+# The error has the package's class, says what the pattern says, and is no other
+# error that happens to come first.
+expect_refused <- function(call, pattern, ...) {
+  error <- tryCatch({
+    force(call)
+    NULL
+  }, error = identity)
+  expect(inherits(error, "repalign_error"), paste0(
+    "expected a repalign_error matching ", pattern, ", got ",
+    if (is.null(error)) "no error" else paste0(class(error)[1], ": ", conditionMessage(error))
+  ), ...)
+  if (inherits(error, "repalign_error")) {
+    for (part in pattern) expect_match(conditionMessage(error), part)
+  }
+  invisible(error)
+}
+
+# The value of a call that gives a warning of the class.
+expect_warned <- function(call, class) {
+  seen <- NULL
+  value <- withCallingHandlers(call, warning = function(w) {
+    seen <<- c(seen, class(w))
+    invokeRestart("muffleWarning")
+  })
+  expect(class %in% seen, paste("expected a warning of class", class))
+  invisible(value)
+}
+
+# How often the internal function `name` is called while `code` runs.
+count_calls <- function(name, code) {
+  namespace <- asNamespace("repalign")
+  original <- get(name, envir = namespace)
+  calls <- 0L
+  replace <- function(value) {
+    unlockBinding(name, namespace)
+    assign(name, value, envir = namespace)
+    lockBinding(name, namespace)
+  }
+  replace(function(...) {
+    calls <<- calls + 1L
+    original(...)
+  })
+  on.exit(replace(original))
+  force(code)
+  calls
+}
+
+local_seed <- function(seed, env = parent.frame()) {
+  old <- get0(".Random.seed", globalenv(), inherits = FALSE)
+  set.seed(seed)
+  restore <- function() {
+    if (is.null(old)) rm(".Random.seed", envir = globalenv())
+    else assign(".Random.seed", old, globalenv())
+  }
+  do.call(on.exit, list(as.call(list(restore)), add = TRUE), envir = env)
+}

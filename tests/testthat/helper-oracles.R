@@ -1,0 +1,114 @@
+# Brute-force values from the definitions, slow and plain, for tiny inputs. Nothing
+# here calls the code under test.
+
+# All tuples of k different indices out of n, one a row.
+distinct_tuples <- function(n, k) {
+  tuples <- as.matrix(expand.grid(rep(list(seq_len(n)), k)))
+  tuples[apply(tuples, 1, function(t) !anyDuplicated(t)), , drop = FALSE]
+}
+
+all_tuples <- function(n, k) as.matrix(expand.grid(rep(list(seq_len(n)), k)))
+
+# Paper, equations (10), (11), (13) for one neuron of each side, with sums over
+# index tuples: < a_i a_j b_i b_j > - 2 < a_i a_j b_j b_l > + < a_i a_j b_l b_r >.
+tuple_mean <- function(a, b, tuples) {
+  n <- length(a)
+  two <- tuples(n, 2)
+  three <- tuples(n, 3)
+  four <- tuples(n, 4)
+  mean(a[two[, 1]] * a[two[, 2]] * b[two[, 1]] * b[two[, 2]]) -
+    2 * mean(a[three[, 1]] * a[three[, 2]] * b[three[, 2]] * b[three[, 3]]) +
+    mean(a[four[, 1]] * a[four[, 2]] * b[four[, 3]] * b[four[, 4]])
+}
+
+# H_0, H_S or H_C; labels say which pairs of neurons H_C leaves out.
+brute_h <- function(x, y, estimator, labels_x = NULL, labels_y = NULL) {
+  tuples <- if (estimator == "naive") all_tuples else distinct_tuples
+  terms <- c()
+  for (a in seq_len(ncol(x))) {
+    for (b in seq_len(ncol(y))) {
+      left_out <- estimator == "stimulus_neuron" && !is.null(labels_x) &&
+        labels_x[a] == labels_y[b]
+      if (!left_out) terms <- c(terms, tuple_mean(x[, a], y[, b], tuples))
+    }
+  }
+  mean(terms)
+}
+
+# The same three values for inputs too large for tuples: kernel matrices, Song's
+# formula (A.3) and explicit sums over pairs of neurons.
+kernel_naive <- function(k, l) {
+  n <- nrow(k)
+  h <- diag(n) - 1 / n
+  sum((h %*% k %*% h) * (h %*% l %*% h)) / n^2
+}
+
+kernel_unbiased <- function(k, l) {
+  n <- nrow(k)
+  diag(k) <- 0
+  diag(l) <- 0
+  (sum(k * l) + sum(k) * sum(l) / ((n - 1) * (n - 2)) - 2 * sum(colSums(k) * colSums(l)) / (n - 2)) /
+    (n * (n - 3))
+}
+
+# Unbiased terms of all pairs of neurons, from their own kernel matrices.
+neuron_pair_terms <- function(x, y) {
+  x <- sweep(x, 2, colMeans(x))
+  y <- sweep(y, 2, colMeans(y))
+  outer(seq_len(ncol(x)), seq_len(ncol(y)), Vectorize(function(a, b) {
+    kernel_unbiased(tcrossprod(x[, a]), tcrossprod(y[, b]))
+  }))
+}
+
+plain_h <- function(x, y, estimator, labels_x = NULL, labels_y = NULL) {
+  x <- sweep(x, 2, colMeans(x))
+  y <- sweep(y, 2, colMeans(y))
+  k <- tcrossprod(x) / ncol(x)
+  l <- tcrossprod(y) / ncol(y)
+  if (estimator == "naive") return(kernel_naive(k, l))
+  if (estimator == "stimulus" || is.null(labels_x)) return(kernel_unbiased(k, l))
+  # a block of equal labels at a time: its pairs are taken away from all pairs
+  total <- kernel_unbiased(k, l) * ncol(x) * ncol(y)
+  count <- ncol(x) * ncol(y)
+  for (label in intersect(labels_x, labels_y)) {
+    a <- x[, labels_x == label, drop = FALSE]
+    b <- y[, labels_y == label, drop = FALSE]
+    total <- total - kernel_unbiased(tcrossprod(a), tcrossprod(b))
+    count <- count - ncol(a) * ncol(b)
+  }
+  if (count == 0) NA_real_ else total / count
+}
+
+# c(h_xy, h_xx, h_yy): labels_x and labels_y are those of the numerator; the self
+# terms leave out every neuron with itself, or every pair of one label.
+plain_triple <- function(x, y, estimator, labels_x = NULL, labels_y = NULL) {
+  own_x <- if (is.null(labels_x)) seq_len(ncol(x)) else labels_x
+  own_y <- if (is.null(labels_y)) seq_len(ncol(y)) else labels_y
+  c(plain_h(x, y, estimator, labels_x, labels_y), plain_h(x, x, estimator, own_x, own_x),
+    plain_h(y, y, estimator, own_y, own_y))
+}
+
+plain_ratio <- function(h) {
+  if (anyNA(h) || h[2] <= 0 || h[3] <= 0) NA_real_ else h[1] / sqrt(h[2] * h[3])
+}
+
+plain_cka <- function(x, y, estimator, labels_x = NULL, labels_y = NULL) {
+  plain_ratio(plain_triple(x, y, estimator, labels_x, labels_y))
+}
+
+all_estimators <- c("naive", "stimulus", "stimulus_neuron")
+
+normal_matrix <- function(n, d) matrix(rnorm(n * d), n, d)
+
+# Related representations: d shared dimensions, read out at random, plus noise.
+related_pair <- function(n, qx, qy, d = 3, noise = 0.3) {
+  stimuli <- normal_matrix(n, d)
+  list(x = stimuli %*% normal_matrix(d, qx) + noise * normal_matrix(n, qx),
+       y = stimuli %*% normal_matrix(d, qy) + noise * normal_matrix(n, qy))
+}
+
+# Delete-one variance of a statistic.
+delete_one <- function(theta) {
+  n <- length(theta)
+  (n - 1) / n * sum((theta - mean(theta))^2)
+}

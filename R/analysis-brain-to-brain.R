@@ -234,7 +234,7 @@ size_cells <- function(comparison, terms, size, setup) {
 # Pooled H values without each stimulus: by estimator an (n + 1) x 3 matrix.
 size_deletions <- function(comparison, members, used, setup) {
   part <- function(x, y, a, b, codes, used) {
-    weights <- pooled_weights(ncol(x), ncol(y), a, b, codes, setup$estimator, used)
+    weights <- pooled_weights(a, b, c(ncol(x), ncol(y)), codes, used)
     pooled_deletions(x, y, weights, setup$estimator)
   }
   x <- comparison$x

@@ -76,7 +76,7 @@ region_parts <- function(brain, sizes, setup) {
     h <- subset_h(self, subset, subset, setup$codes, setup$estimator)
     used <- if (is.null(h$stimulus_neuron)) rep(TRUE, ncol(subset)) else !is.na(h$stimulus_neuron)
     deletions <- if (!is.null(setup$conf_level)) {
-      weights <- pooled_weights(ncol(x), ncol(x), subset, subset, setup$codes, setup$estimator, used)
+      weights <- pooled_weights(subset, subset, rep(ncol(x), 2), setup$codes, used)
       pooled_deletions(x, x, weights, setup$estimator)
     }
     list(subset = subset, h = h, used = used, deletions = deletions)

@@ -127,71 +127,54 @@ prepare_trials <- function(trials, present, setup) {
 }
 
 trial_cells <- function(trials, present, pairs, sizes, subsets, setup) {
-  self <- lapply(trials, function(x) .Call(C_pair_terms, x, x))
+  terms <- lapply(trials, function(x) .Call(C_pair_terms, x, x))
   advance <- progress_along(length(pairs))
   plans <- new.env()
+  own <- lapply(trials, function(x) new.env())
   each <- lapply(pairs, function(p) {
     here <- present[[p[1]]] & present[[p[2]]]
     plan <- remember(plans, here, lapply(subsets, trial_plan, here = here, setup = setup))
-    cross <- .Call(C_pair_terms, trials[[p[1]]], trials[[p[2]]])
-    terms <- lapply(list(cross, self[[p[1]]], self[[p[2]]]), mask_terms, here = here)
-    advance()
-    lapply(seq_along(sizes), function(k) {
-      trial_pair(trials[p], terms, plan[[k]], setup)
+    # a trial's self terms depend on its partner only through the neurons left out
+    self <- lapply(p, function(t) {
+      remember(own[[t]], here, trial_side(trials[[t]], trials[[t]], terms[[t]], plan, here, setup))
     })
+    cross <- .Call(C_pair_terms, trials[[p[1]]], trials[[p[2]]])
+    advance()
+    c(list(trial_side(trials[[p[1]]], trials[[p[2]]], cross, plan, here, setup)), self)
   })
   cells <- lapply(seq_along(sizes), function(k) {
-    at_size <- lapply(each, function(pair) pair[[k]])
-    lapply(setup$estimator, function(e) trial_cell(at_size, sizes[k], e, setup))
+    lapply(setup$estimator, function(e) trial_cell(each, sizes[k], k, e, setup))
   })
   do.call(c, cells)
 }
 
-mask_terms <- function(terms, here) {
-  if (all(here)) return(terms)
-  mask <- outer(here, here)
-  lapply(terms, function(h) h * mask)
-}
-
-# What the subsets of one size become when only the neurons `here` count: numbers of
-# pairs, all and allowed, a subset, and the weights of the pooled mean.
+# What the subsets of one size become when only the neurons `here` count.
 trial_plan <- function(subset, here, setup) {
   width <- length(here)
-  both <- outer(as.double(here), as.double(here))
-  size <- colSums(matrix(here[subset], nrow(subset)))
-  codes <- setup$codes
-  excluded <- .Call(C_excluded_sums, both, subset, subset, codes$x, codes$y, codes$count)$sum
-  count <- list(all = size^2, allowed = size^2 - excluded)
-  weigh <- function(count) {
-    used <- count > 0
-    weight <- ifelse(used, 1 / (count * max(sum(used), 1)), 0)
-    .Call(C_subset_weights, subset, subset, weight, width, width) * both
-  }
+  mask <- if (!all(here)) outer(as.double(here), as.double(here))
   list(
-    subset = subset, count = count,
+    subset = subset, mask = mask,
+    count = subset_counts(subset, subset, c(width, width), setup$codes, mask),
     weights = if (!is.null(setup$conf_level)) {
-      list(all = weigh(count$all), allowed = weigh(count$allowed) * outer(codes$x, codes$y, "!="))
+      pooled_weights(subset, subset, c(width, width), setup$codes, mask = mask)
     }
   )
 }
 
-# H values of one pair of trials: by estimator, draws x 3 and deletions (n + 1) x 3.
-trial_pair <- function(pair, terms, plan, setup) {
-  single <- lapply(terms, plan_h, plan = plan, setup = setup)
-  deletions <- if (!is.null(setup$conf_level)) {
-    lapply(list(c(1, 2), c(1, 1), c(2, 2)), function(side) {
-      pooled_deletions(pair[[side[1]]], pair[[side[2]]], plan$weights, setup$estimator)
-    })
-  }
-  sapply(setup$estimator, function(e) {
-    list(single = sapply(single, function(h) h[[e]], simplify = FALSE),
-         deletions = if (!is.null(deletions)) vapply(deletions, function(h) h[[e]],
-                                                     numeric(nrow(pair[[1]]) + 1)))
-  }, simplify = FALSE)
+# One of the three H values of a pair of trials, for each size: by estimator the values
+# of the draws, and the pooled one with its deletions.
+trial_side <- function(x, y, terms, plan, here, setup) {
+  lapply(plan, function(plan) {
+    list(single = plan_h(terms, plan, setup),
+         deletions = if (!is.null(setup$conf_level)) {
+           pooled_deletions(x, y, plan$weights, setup$estimator)
+         })
+  })
 }
 
 plan_h <- function(terms, plan, setup) {
   codes <- setup$codes
+  if (!is.null(plan$mask)) terms <- lapply(terms, function(h) h * plan$mask)
   divide <- function(sum, count) ifelse(count > 0, sum / count, NA_real_)
   all <- lapply(terms, subset_sums, a = plan$subset, b = plan$subset)
   left_out <- .Call(C_excluded_sums, terms$stimulus, plan$subset, plan$subset, codes$x, codes$y,
@@ -201,18 +184,27 @@ plan_h <- function(terms, plan, setup) {
        stimulus_neuron = divide(all$stimulus - left_out, plan$count$allowed))
 }
 
-trial_cell <- function(pairs, size, estimator, setup) {
-  parts <- lapply(pairs, function(pair) pair[[estimator]])
-  single <- lapply(parts, function(part) do.call(cbind, part$single))
-  # pairs without any usable draw say nothing, and their deletions neither
-  usable <- vapply(single, function(h) any(stats::complete.cases(h)), NA)
-  deletions <- if (!is.null(setup$conf_level) && any(usable)) {
-    weight <- vapply(single, function(h) sum(stats::complete.cases(h)), 0L)[usable]
-    weighted <- Map(function(part, w) part$deletions * w, parts[usable], weight)
-    Reduce(`+`, weighted) / sum(weight)
-  }
+# pairs: for each pair of trials its three sides, each a list over sizes.
+trial_cell <- function(pairs, size, k, estimator, setup) {
+  single <- lapply(pairs, function(sides) {
+    do.call(cbind, lapply(sides, function(side) side[[k]]$single[[estimator]]))
+  })
+  complete <- vapply(single, function(h) sum(stats::complete.cases(h)), 0L)
   list(names = c("trial", "trial"), neurons = size, estimator = estimator,
-       single = do.call(rbind, single), deletions = deletions, exchangeable = TRUE)
+       single = do.call(rbind, single), exchangeable = TRUE,
+       deletions = if (!is.null(setup$conf_level)) {
+         pooled_trial_deletions(pairs, complete, k, estimator)
+       })
+}
+
+# Pairs without any usable draw say nothing, and their deletions neither.
+pooled_trial_deletions <- function(pairs, complete, k, estimator) {
+  if (!any(complete > 0)) return(NULL)
+  weighted <- Map(function(sides, weight) {
+    weight * vapply(sides, function(side) side[[k]]$deletions[[estimator]],
+                    numeric(length(sides[[1]][[k]]$deletions[[estimator]])))
+  }, pairs[complete > 0], complete[complete > 0])
+  Reduce(`+`, weighted) / sum(complete)
 }
 
 note_left_out <- function(result, present, pairs) {

@@ -67,45 +67,58 @@ subset_h <- function(terms, a, b, codes, estimator) {
   h[estimator]
 }
 
-# Weights on the pair terms that give the mean over subsets: `all` pairs, and the
-# allowed ones only, there over the subsets `used`.
-pooled_weights <- function(rows, columns, a, b, codes, estimator, used = TRUE) {
-  pairs <- as.double(nrow(a)) * nrow(b)
-  subsets <- ncol(a)
-  result <- list()
-  plain <- function(weight) .Call(C_subset_weights, a, b, weight, rows, columns)
-  if (any(c("naive", "stimulus") %in% estimator) || is.null(codes)) {
-    result$all <- plain(rep(1 / (pairs * subsets), subsets))
-  }
-  if ("stimulus_neuron" %in% estimator) {
-    result$allowed <- if (is.null(codes)) result$all else {
-      allowed <- pairs - excluded_counts(a, b, codes, rows, columns)
-      used <- rep_len(used, subsets) & allowed > 0
-      weight <- ifelse(used, 1 / (allowed * max(sum(used), 1)), 0)
-      plain(weight) * outer(codes$x, codes$y, "!=")
-    }
-  }
-  result
+# Numbers of pairs in each subset pair, all and allowed; mask: 0/1, which pairs exist.
+subset_counts <- function(a, b, size, codes, mask = NULL) {
+  all <- if (is.null(mask)) rep(as.double(nrow(a)) * nrow(b), ncol(a)) else subset_sums(mask, a, b)
+  if (is.null(codes)) return(list(all = all, allowed = all))
+  exists <- if (is.null(mask)) matrix(1, size[1], size[2]) else mask
+  left_out <- .Call(C_excluded_sums, exists, a, b, codes$x, codes$y, codes$count)$sum
+  list(all = all, allowed = all - left_out)
 }
 
-excluded_counts <- function(a, b, codes, rows, columns) {
-  .Call(C_excluded_sums, matrix(0, rows, columns), a, b, codes$x, codes$y, codes$count)$count
+# Weights on the pair terms that give the pooled mean: `all` pairs over all subsets, and
+# the allowed ones over the subsets `used`. Where every subset has the same share of
+# allowed pairs, the latter are the former without the `excluded` pairs, times `share`.
+pooled_weights <- function(a, b, size, codes, used = TRUE, mask = NULL) {
+  count <- subset_counts(a, b, size, codes, mask)
+  weigh <- function(count, used) {
+    weight <- ifelse(used, 1 / (count * max(sum(used), 1)), 0)
+    w <- .Call(C_subset_weights, a, b, weight, size[1], size[2])
+    if (is.null(mask)) w else w * mask
+  }
+  all <- weigh(count$all, count$all > 0)
+  if (is.null(codes)) return(list(all = all, share = 1))
+  used <- rep_len(used, ncol(a)) & count$allowed > 0
+  equal <- outer(codes$x, codes$y, "==")
+  share <- count$all / count$allowed
+  excluded <- which(equal & all != 0, arr.ind = TRUE)
+  few <- nrow(excluded) <= 4 * max(size)
+  if (few && all(used) && max(share) - min(share) <= 1e-12 * max(share)) {
+    return(list(all = all, share = share[1], excluded = excluded, weight = all[excluded]))
+  }
+  list(all = all, allowed = weigh(count$allowed, used) * !equal)
 }
 
-# Pooled H values without each stimulus: (n + 1) values by estimator.
+# Pooled H values with nothing and with each stimulus deleted: n + 1 values, by
+# estimator.
 pooled_deletions <- function(x, y, weights, estimator) {
-  result <- list()
-  if (any(c("naive", "stimulus") %in% estimator)) {
-    loo <- .Call(C_loo_weighted, x, y, weights$all)
-    result$naive <- loo$naive[, 1]
-    result$stimulus <- loo$stimulus[, 1]
+  by_share <- !is.null(weights$share)
+  if (by_share || any(c("naive", "stimulus") %in% estimator)) {
+    result <- lapply(.Call(C_loo_weighted, x, y, weights$all), function(h) h[, 1])
+  } else {
+    result <- list()
   }
   if ("stimulus_neuron" %in% estimator) {
-    same <- identical(weights$allowed, weights$all) && !is.null(result$stimulus)
-    result$stimulus_neuron <- if (same) result$stimulus
+    result$stimulus_neuron <- if (by_share) shared_deletions(x, y, weights, result$stimulus)
     else .Call(C_loo_weighted, x, y, weights$allowed)$stimulus[, 1]
   }
   result[estimator]
+}
+
+shared_deletions <- function(x, y, weights, all) {
+  if (!NROW(weights$excluded)) return(weights$share * all)
+  left_out <- .Call(C_loo_pairs, x, y, weights$excluded[, 1], weights$excluded[, 2])$stimulus
+  weights$share * (all - drop(left_out %*% weights$weight))
 }
 
 # Ratios from columns xy, xx, yy; NA where a denominator is not positive.
@@ -170,9 +183,12 @@ centered <- function(x, scale) .Call(C_center, x, .Call(C_column_stats, x)$means
 # Each neuron (column) divided by its standard deviation; silent ones stay 0.
 scale_neurons <- function(x, normalize) {
   if (normalize == "none") return(x)
-  sd <- apply(x, 2, stats::sd)
-  constant <- !is.na(sd) & (sd == 0 | apply(x, 2, function(v) all(v == v[1])))
-  sd[constant] <- 1
+  stats <- .Call(C_column_stats, x)
+  scale <- if (stats$largest > 0) power_of_two_below(stats$largest) else 1
+  deviations <- .Call(C_center, x, stats$means, scale)
+  sd <- sqrt(colSums(deviations^2) / (nrow(x) - 1)) / scale
+  # a constant column's mean is exact, so its deviations are exact zeros
+  sd[sd == 0] <- 1
   sweep(x, 2, sd, "/")
 }
 
@@ -185,8 +201,9 @@ check_analysis <- function(estimator, normalize, repeats, conf_level) {
   )
 }
 
-# Progress when the user has progressr and asked for it; otherwise nothing.
-progress_along <- function(steps) {
+# Progress when the user has progressr and asked for it; otherwise nothing. It ends
+# with the caller's frame.
+progress_along <- function(steps, envir = parent.frame()) {
   if (!requireNamespace("progressr", quietly = TRUE)) return(function(...) NULL)
-  progressr::progressor(steps = steps)
+  progressr::progressor(steps = steps, envir = envir)
 }

@@ -179,13 +179,15 @@ one_cell <- function(pair, measure, on_error) {
   undefined <- FALSE
   failure <- NULL
   compute <- function() {
-    withCallingHandlers(
+    score <- withCallingHandlers(
       measure$declaration$compare(pair, measure$args),
       repalign_undefined = function(w) {
         undefined <<- TRUE
         invokeRestart("muffleWarning")
       }
     )
+    if (is.nan(score)) abort("the result is not a number.", class = "repalign_error_score")
+    score
   }
   score <- tryCatch(compute(), error = function(e) {
     failure <<- paste0(measure$label, " of ", dQuote(pair$x$name, FALSE), " and ",

@@ -8,7 +8,11 @@ replicates <- as.integer(c(commandArgs(TRUE), 1000)[1])
 set.seed(20)
 
 # Populations that share their stimuli: eigenvalue spectra on both sides give the CKA.
-spectra <- function(d, tilt) list(x = rep(1, d), y = exp(-tilt * seq_len(d) / d))
+# Exponential decay on the y side (20 dimensions), and the paper's power laws (200).
+decay <- function(rate) list(x = rep(1, 20), y = exp(-rate * seq_len(20) / 20))
+power <- function(order) list(x = seq_len(200)^-0.5, y = order(seq_len(200)^-0.9))
+populations <- list(`decay 12` = decay(12), `decay 6` = decay(6), `decay 2.6` = decay(2.6),
+                    same = decay(0), power = power(identity), `power reversed` = power(rev))
 
 true_cka <- function(s) sum(s$x * s$y) / sqrt(sum(s$x^2) * sum(s$y^2))
 
@@ -20,23 +24,24 @@ draw <- function(n, q, s, shared) {
   list(x = stimuli %*% (sqrt(s$x) * weights), y = stimuli %*% (sqrt(s$y) * other))
 }
 
-one_cell <- function(n, q, tilt, shared) {
-  s <- spectra(20, tilt)
+one_cell <- function(n, q, name, shared) {
+  s <- populations[[name]]
   truth <- true_cka(s)
   runs <- vapply(seq_len(replicates), function(r) {
     pair <- draw(n, q, s, shared)
     row <- suppressWarnings(cka_interval(pair$x, pair$y, "stimulus_neuron", shared_neurons = shared))
     c(row$cka, row$se, row$conf_low <= truth && truth <= row$conf_high)
   }, numeric(3))
-  data.frame(n = n, neurons = q, shared = shared, true_cka = truth, mean = mean(runs[1, ]),
+  data.frame(population = name, n = n, neurons = q, shared = shared, true_cka = truth, mean = mean(runs[1, ]),
              sd = sd(runs[1, ]), mean_se = mean(runs[2, ]), coverage = mean(runs[3, ]))
 }
 
-cells <- expand.grid(tilt = c(12, 6, 2.6, 0), size = 1:3, shared = c(FALSE, TRUE))
-cells <- cells[!(cells$shared & cells$tilt == 0), ] # the same data twice: exactly 1
+cells <- expand.grid(name = names(populations), size = 1:3, shared = c(FALSE, TRUE),
+                     stringsAsFactors = FALSE)
+cells <- cells[!(cells$shared & cells$name == "same"), ] # the same data twice: exactly 1
 sizes <- list(c(60, 40), c(120, 80), c(30, 20))
-rows <- Map(function(tilt, size, shared) one_cell(sizes[[size]][1], sizes[[size]][2], tilt, shared),
-            cells$tilt, cells$size, cells$shared)
+rows <- Map(function(name, size, shared) one_cell(sizes[[size]][1], sizes[[size]][2], name, shared),
+            cells$name, cells$size, cells$shared)
 table <- do.call(rbind, rows)
 print(format(table, digits = 3), row.names = FALSE)
 judged <- table$true_cka <= 0.9 & table$n >= 60

@@ -101,14 +101,17 @@ analysis_matrix <- function(x, arg, setup, name = arg) {
   scale_neurons(x, setup$normalize)
 }
 
-two_regions <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup) {
+# scale: factors of the two sides; by default each side's own.
+two_regions <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, scale = NULL) {
   x <- analysis_matrix(x, arg_x, setup)
   y <- analysis_matrix(y, arg_y, setup)
   check_same_rows(x, y, arg_x, arg_y)
   check_unit_choice(FALSE, units_x, units_y)
   units <- list(x = check_labels(units_x, ncol(x), "units_x", arg_x),
                 y = check_labels(units_y, ncol(y), "units_y", arg_y))
-  scale <- common_scale(list(x, y))
+  check_any_allowed(units$x, ncol(x), arg_x, "units_x", setup)
+  check_any_allowed(units$y, ncol(y), arg_y, "units_y", setup)
+  if (is.null(scale)) scale <- c(common_scale(list(x)), common_scale(list(y)))
   most <- min(ncol(x), ncol(y))
   draw <- function(size, repeats) {
     a <- draw_subsets(seq_len(ncol(x)), size, repeats)
@@ -116,9 +119,22 @@ two_regions <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup) {
     times <- max(ncol(a), ncol(b))
     list(a = repeat_subset(a, times), b = repeat_subset(b, times))
   }
-  new_comparison(c(arg_x, arg_y), centered(x, scale), centered(y, scale), units,
+  new_comparison(c(arg_x, arg_y), centered(x, scale[1]), centered(y, scale[2]), units,
                  neuron_grid(neurons, most, paste0("the smaller of `", arg_x, "` and `", arg_y, "`")),
                  draw)
+}
+
+# The neuron correction needs two differently labelled neurons within each side.
+check_any_allowed <- function(units, width, arg, arg_units, setup) {
+  if (!"stimulus_neuron" %in% setup$estimator) return(invisible())
+  if (width < 2) {
+    abort("`", arg, "` has a single neuron (column): the neuron correction needs at least two. ",
+          "Use estimator = c(\"naive\", \"stimulus\").", class = "repalign_error_pairs", arg = arg)
+  }
+  if (!is.null(units) && length(unique(units)) < 2) {
+    abort("No neuron pair is allowed within `", arg, "`: all columns have the same label in `",
+          arg_units, "`.", class = "repalign_error_pairs", arg = arg_units)
+  }
 }
 
 list_comparisons <- function(x, neurons, setup) {
@@ -127,9 +143,12 @@ list_comparisons <- function(x, neurons, setup) {
     abort("`x` has one element: give at least two to compare, or a matrix to compare its parts.",
           class = "repalign_error_size", arg = "x")
   }
+  # one factor for all, so that H values can be pooled over the pairs
+  matrices <- Map(function(x, name) analysis_matrix(x, name, setup), x, names)
+  scale <- rep(common_scale(matrices), 2)
   pairs <- utils::combn(length(x), 2, simplify = FALSE)
   lapply(pairs, function(p) {
-    two_regions(x[[p[1]]], x[[p[2]]], names[p[1]], names[p[2]], neurons, NULL, NULL, setup)
+    two_regions(x[[p[1]]], x[[p[2]]], names[p[1]], names[p[2]], neurons, NULL, NULL, setup, scale)
   })
 }
 
@@ -141,6 +160,7 @@ part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
   x <- analysis_matrix(x, "x", setup)
   units_x <- check_labels(units_x, ncol(x), "units_x", "x")
   split <- check_labels(split, ncol(x), "split", "x")
+  if (is.null(split) && ncol(x) > 1) check_any_allowed(units_x, ncol(x), "x", "units_x", setup)
   x <- centered(x, common_scale(list(x)))
   if (is.null(split)) list(random_halves(x, neurons, units_x)) else
     group_pairs(x, split, neurons, units_x)
@@ -205,21 +225,29 @@ comparison_cells <- function(comparison, setup) {
   do.call(c, cells)
 }
 
+# Which side's columns the rows and columns of the three H values come from.
+part_sides <- list(xy = c("a", "b"), xx = c("a", "a"), yy = c("b", "b"))
+
+side_counts <- function(comparison, members, part) {
+  at <- part_sides[[part]]
+  width <- c(a = ncol(comparison$x), b = ncol(comparison$y))
+  subset_counts(members[[at[1]]], members[[at[2]]], width[at], comparison$codes[[part]])
+}
+
 # One cell per estimator.
 size_cells <- function(comparison, terms, size, setup) {
   members <- comparison$draw(size, setup$repeats)
-  sides <- list(xy = c("a", "b"), xx = c("a", "a"), yy = c("b", "b"))
-  h <- lapply(names(sides), function(part) {
-    at <- sides[[part]]
-    subset_h(terms[[part]], members[[at[1]]], members[[at[2]]], comparison$codes[[part]],
-             setup$estimator)
+  h <- lapply(names(part_sides), function(part) {
+    at <- part_sides[[part]]
+    subset_h(terms[[part]], members[[at[1]]], members[[at[2]]],
+             side_counts(comparison, members, part), comparison$codes[[part]])
   })
   single <- sapply(setup$estimator, function(e) cbind(h[[1]][[e]], h[[2]][[e]], h[[3]][[e]]),
                    simplify = FALSE)
   deletions <- if (!is.null(setup$conf_level)) {
     # the corrected estimate pools over the draws in which all three H values exist
-    used <- if (is.null(single$stimulus_neuron)) TRUE
-    else stats::complete.cases(single$stimulus_neuron)
+    used <- if ("stimulus_neuron" %in% setup$estimator) stats::complete.cases(single$stimulus_neuron)
+    else TRUE
     size_deletions(comparison, members, used, setup)
   }
   lapply(setup$estimator, function(e) {
@@ -234,7 +262,8 @@ size_cells <- function(comparison, terms, size, setup) {
 # Pooled H values without each stimulus: by estimator an (n + 1) x 3 matrix.
 size_deletions <- function(comparison, members, used, setup) {
   part <- function(x, y, a, b, codes, used) {
-    weights <- pooled_weights(a, b, c(ncol(x), ncol(y)), codes, used)
+    size <- c(ncol(x), ncol(y))
+    weights <- pooled_weights(a, b, size, subset_counts(a, b, size, codes), codes, used)
     pooled_deletions(x, y, weights, setup$estimator)
   }
   x <- comparison$x

@@ -73,10 +73,11 @@ region_parts <- function(brain, sizes, setup) {
   self <- .Call(C_pair_terms, x, x)
   draws <- lapply(sizes, function(size) draw_subsets(seq_len(ncol(x)), size, setup$repeats))
   parts <- lapply(draws, function(subset) {
-    h <- subset_h(self, subset, subset, setup$codes, setup$estimator)
-    used <- if (is.null(h$stimulus_neuron)) rep(TRUE, ncol(subset)) else !is.na(h$stimulus_neuron)
+    count <- subset_counts(subset, subset, rep(ncol(x), 2), setup$codes)
+    h <- subset_h(self, subset, subset, count, setup$codes)
+    used <- !is.na(h$stimulus_neuron)
     deletions <- if (!is.null(setup$conf_level)) {
-      weights <- pooled_weights(subset, subset, rep(ncol(x), 2), setup$codes, used)
+      weights <- pooled_weights(subset, subset, rep(ncol(x), 2), count, setup$codes, used)
       pooled_deletions(x, x, weights, setup$estimator)
     }
     list(subset = subset, h = h, used = used, deletions = deletions)
@@ -108,8 +109,9 @@ layer_self <- function(y) {
   }
   itself <- seq_len(ncol(y))
   own <- rowSums(.Call(C_loo_pairs, y, y, itself, itself)$stimulus)
-  list(naive = sums$naive / width^2, stimulus = sums$stimulus / width^2,
-       stimulus_neuron = if (width > 1) (sums$stimulus - own) / (width * (width - 1)))
+  corrected <- drop_rounding(sums$stimulus - own, sums$naive)
+  list(naive = sums$naive / width^2, stimulus = drop_rounding(sums$stimulus, sums$naive) / width^2,
+       stimulus_neuron = if (width > 1) corrected / (width * (width - 1)))
 }
 
 layer_cell <- function(part, self, cross, estimator, width, name, size, setup) {

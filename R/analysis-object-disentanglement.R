@@ -42,6 +42,9 @@ object_disentanglement <- function(responses, object, neurons = NULL, repeats = 
           least, ".", class = "repalign_error_size", arg = "responses")
   }
   sizes <- neuron_grid(neurons, ncol(responses), "`responses`", least)
+  images <- table(object)
+  check_memory(8 * (3 * length(responses) + 6 * sum(as.double(images))^2), "The image-pair terms",
+               "Fewer images need less.")
   blocks <- object_blocks(scale_neurons(responses, setup$normalize), object)
   advance <- progress_along(length(sizes))
   cells <- lapply(sizes, function(size) {
@@ -124,9 +127,13 @@ add_terms <- function(sum, terms) {
 
 # The three H values of a block of pair terms; own: within one category.
 block_h <- function(terms, own) {
-  h <- terms$stimulus
-  corrected <- if (!own) mean(h) else (sum(h) - sum(diag(h))) / (length(h) - nrow(h))
-  c(naive = mean(terms$naive), stimulus = mean(h), stimulus_neuron = corrected)
+  naive <- sum(terms$naive)
+  all <- sum(terms$stimulus)
+  pairs <- length(terms$stimulus)
+  same <- if (own) nrow(terms$stimulus) else 0
+  allowed <- if (own) all - sum(diag(terms$stimulus)) else all
+  c(naive = naive / pairs, stimulus = drop_rounding(all, naive) / pairs,
+    stimulus_neuron = if (pairs > same) drop_rounding(allowed, naive) / (pairs - same) else NA_real_)
 }
 
 pair_cells <- function(index, pair, blocks, values, sums, subsets, size, setup) {

@@ -152,11 +152,12 @@ trial_cells <- function(trials, present, pairs, sizes, subsets, setup) {
 trial_plan <- function(subset, here, setup) {
   width <- length(here)
   mask <- if (!all(here)) outer(as.double(here), as.double(here))
+  size <- c(width, width)
+  count <- subset_counts(subset, subset, size, setup$codes, mask)
   list(
-    subset = subset, mask = mask,
-    count = subset_counts(subset, subset, c(width, width), setup$codes, mask),
+    subset = subset, mask = mask, count = count,
     weights = if (!is.null(setup$conf_level)) {
-      pooled_weights(subset, subset, c(width, width), setup$codes, mask = mask)
+      pooled_weights(subset, subset, size, count, setup$codes, mask = mask)
     }
   )
 }
@@ -165,23 +166,12 @@ trial_plan <- function(subset, here, setup) {
 # of the draws, and the pooled one with its deletions.
 trial_side <- function(x, y, terms, plan, here, setup) {
   lapply(plan, function(plan) {
-    list(single = plan_h(terms, plan, setup),
+    if (!is.null(plan$mask)) terms <- lapply(terms, function(h) h * plan$mask)
+    list(single = subset_h(terms, plan$subset, plan$subset, plan$count, setup$codes),
          deletions = if (!is.null(setup$conf_level)) {
            pooled_deletions(x, y, plan$weights, setup$estimator)
          })
   })
-}
-
-plan_h <- function(terms, plan, setup) {
-  codes <- setup$codes
-  if (!is.null(plan$mask)) terms <- lapply(terms, function(h) h * plan$mask)
-  divide <- function(sum, count) ifelse(count > 0, sum / count, NA_real_)
-  all <- lapply(terms, subset_sums, a = plan$subset, b = plan$subset)
-  left_out <- .Call(C_excluded_sums, terms$stimulus, plan$subset, plan$subset, codes$x, codes$y,
-                    codes$count)$sum
-  list(naive = divide(all$naive, plan$count$all),
-       stimulus = divide(all$stimulus, plan$count$all),
-       stimulus_neuron = divide(all$stimulus - left_out, plan$count$allowed))
 }
 
 # pairs: for each pair of trials its three sides, each a list over sizes.

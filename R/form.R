@@ -91,6 +91,16 @@ form_gaussian <- function(rep, sigma, bandwidth, corrected) {
   })
 }
 
+# Mean squared kernel entry (the diagonal counts for the naive estimator only).
+form_gaussian_size <- function(rep, sigma, bandwidth, corrected) {
+  remember(rep$cache, list("gaussian size", sigma, bandwidth, corrected), {
+    n <- nrow(rep$data)
+    narrower <- gaussian_width(rep, sigma, bandwidth) / sqrt(2)
+    total <- sum(.Call(C_gaussian, form_squared_distances(rep), narrower, thread_count()))
+    if (corrected) (total - n) / (n * (n - 3)) else total / n^2
+  })
+}
+
 gaussian_width <- function(rep, sigma, bandwidth) {
   if (!is.null(sigma)) return(sigma * form_centering(rep)$scale)
   width <- bandwidth * form_median_distance(rep)

@@ -44,16 +44,25 @@ hsic <- function(x, y, kernel = c("linear", "rbf"),
   pair <- representation_pair(x, y)
   check_cka_pair(pair, args)
   h <- pair_h(pair, args)
-  value <- h$value / h$scale
-  if (!is.finite(value)) {
+  value <- unscale_h(h$value, h$scale)
+  if (is.na(value)) {
     abort("The H value of `x` and `y` is too large for a double: rescale the data.",
           class = "repalign_error_value", arg = "x")
   }
   value
 }
 
-# list(value, magnitude, scale): the H value in scaled units, the size of the terms
-# it is a sum of (what its rounding is relative to), and the scale to divide by.
+# H values are computed on data times a power of two; exponents: of both sides. The
+# factor is applied in parts, so that it overflows (NA) only where the result does.
+unscale_h <- function(value, exponents) {
+  exponent <- -2 * sum(exponents)
+  part <- trunc(exponent / 4)
+  for (e in c(part, part, part, exponent - 3 * part)) value <- value * 2^e
+  if (is.infinite(value)) NA_real_ else value
+}
+
+# list(value, magnitude, scale): the H value of scaled data, the size of the terms it
+# is a sum of (what its rounding is relative to), and the two sides' exponents of two.
 pair_h <- function(pair, args) {
   if (args$kernel == "linear") {
     linear_h(pair, args$estimator, pair_labels(pair, args))
@@ -61,6 +70,9 @@ pair_h <- function(pair, args) {
     kernel_h(pair, args)
   }
 }
+
+# The share of its terms below which a sum is taken for zero.
+rounding_share <- 1e-14
 
 # The self term of one side: pairs with equal labels are left out, and without
 # labels each neuron with itself.
@@ -125,7 +137,7 @@ linear_totals <- function(pair) {
     list(
       c2 = if (pair$self) fx$total else cross_total(pair, fx, fy),
       dd = .Call(C_dot, fx$k, fy$k), st = sum(fx$s) * sum(fy$s),
-      n = fx$n, pairs = as.double(fx$d) * fy$d, scale = fx$scale^2 * fy$scale^2
+      n = fx$n, pairs = as.double(fx$d) * fy$d, scale = log2(c(fx$scale, fy$scale))
     )
   })
 }
@@ -202,5 +214,14 @@ kernel_h <- function(pair, args) {
   b <- if (pair$self) a else form_gaussian(pair$y, args$sigma, args$bandwidth, corrected)
   n <- as.double(nrow(a))
   value <- .Call(C_dot, a, b) / (if (corrected) n * (n - 3) else n^2)
-  list(value = value, magnitude = abs(value), scale = 1)
+  list(value = value, magnitude = rounding_share * kernel_magnitude(pair, args), scale = c(0, 0))
+}
+
+# Centring takes differences of kernel entries, so what rounding leaves of a product of
+# two differences is the square of its share of the entries.
+kernel_magnitude <- function(pair, args) {
+  size <- lapply(pair[c("x", "y")], function(rep) {
+    form_gaussian_size(rep, args$sigma, args$bandwidth, args$estimator == "stimulus")
+  })
+  sqrt(size$x * size$y)
 }

@@ -12,7 +12,8 @@
 #'   standard error; `conf_low`, `conf_high`, the normal interval, not clipped;
 #'   `h_xy`, `h_xx`, `h_yy`, the H values ([hsic()]); `bias`, the second-order bias
 #'   that comes from taking a ratio (see [ratio_bias()]), not subtracted from
-#'   `cka`. `NA` where a ratio is undefined.
+#'   `cka`. `NA`, with a warning, where a ratio is undefined or an H value is too large
+#'   for a double.
 #' @details
 #' The variance is the two-way jackknife over stimuli and neurons with the
 #' stimulus-by-neuron interactions taken out, and never below one of its main
@@ -22,8 +23,13 @@
 #' the bias of the naive and stimulus-corrected estimates, so only the interval
 #' of `"stimulus_neuron"` is one for the population's CKA.
 #'
-#' In simulations (`bench/coverage.R`) nominal 95% intervals held the true value in
-#' COVERAGE_TEXT.
+#' In simulations with neurons and stimuli drawn anew (`bench/coverage.R`, 1000
+#' replicates a row) nominal 95% intervals of `"stimulus_neuron"` held the true value in
+#' 93% to 98% of the cases for true CKA from 0.2 to 0.85, at 60 stimuli x 40 neurons and
+#' at 120 x 80, with independent and with shared neurons; at a true CKA of 1 in 97% to 99%.
+#' With 30 x 20 it was 94% to 98% for populations of 20 dimensions, but for power-law
+#' spectra of 200 dimensions more than a third of the ratios, or of their delete-one
+#' values, were undefined: pool instead.
 #'
 #' Needs at least 5 stimuli, and for `"stimulus_neuron"` at least 3 units a side.
 #' With few label groups (below about 10) the standard error is itself uncertain.
@@ -51,6 +57,9 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   loo <- leave_out_sums(pair, unit_layout(pair, args))
   rows <- lapply(estimator, function(e) interval_row(pair, loo, e, conf_level))
   warn_undefined_deletions(rows)
+  if (any(vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA))) {
+    warn("Some H values are too large for a double (NA); the CKA does not depend on the units.")
+  }
   result <- do.call(rbind, lapply(rows, function(row) row$values))
   rownames(result) <- NULL
   result
@@ -96,9 +105,8 @@ leave_out_sums <- function(pair, layout) {
     xy = cross_sums(x, y, layout$x, layout$y, layout$count),
     xx = self_sums(x, layout$x, layout$count),
     yy = self_sums(y, layout$y, layout$count),
-    layout = layout, n = nrow(x), scale = form_centering(pair$x)$scale^2 *
-      form_centering(pair$y)$scale^2,
-    scales = c(form_centering(pair$x)$scale, form_centering(pair$y)$scale)
+    layout = layout, n = nrow(x),
+    scale = log2(c(form_centering(pair$x)$scale, form_centering(pair$y)$scale))
   )
 }
 
@@ -196,8 +204,8 @@ interval_row <- function(pair, loo, estimator, conf_level) {
   if (is.na(h$xx[1, 1])) no_allowed_pair(as_pair(pair$x, pair$x), TRUE)
   if (is.na(h$yy[1, 1])) no_allowed_pair(as_pair(pair$y, pair$y), TRUE)
   if (is.na(h$xy[1, 1])) no_allowed_pair(pair, FALSE)
-  floor_x <- 1e-14 * loo$xx$naive$total[1] / loo$xx$pairs$total
-  floor_y <- 1e-14 * loo$yy$naive$total[1] / loo$yy$pairs$total
+  floor_x <- rounding_share * loo$xx$naive$total[1] / loo$xx$pairs$total
+  floor_y <- rounding_share * loo$yy$naive$total[1] / loo$yy$pairs$total
   defined <- !is.na(h$xy) & !is.na(h$xx) & !is.na(h$yy) & h$xx > floor_x & h$yy > floor_y
   theta <- suppressWarnings(h$xy / sqrt(h$xx) / sqrt(h$yy))
   theta[!defined] <- NA
@@ -207,8 +215,8 @@ interval_row <- function(pair, loo, estimator, conf_level) {
   half <- stats::qnorm(0.5 + conf_level / 2) * se
   list(undefined = sum(is.na(theta[-1])), value = value, values = data.frame(
     estimator = estimator, cka = value, se = se, conf_low = value - half, conf_high = value + half,
-    h_xy = h$xy[1, 1] / loo$scale, h_xx = h$xx[1, 1] / loo$scales[1]^4,
-    h_yy = h$yy[1, 1] / loo$scales[2]^4,
+    h_xy = unscale_h(h$xy[1, 1], loo$scale), h_xx = unscale_h(h$xx[1, 1], loo$scale[c(1, 1)]),
+    h_yy = unscale_h(h$yy[1, 1], loo$scale[c(2, 2)]),
     bias = if (is.na(value)) NA_real_ else ratio_bias_of(moments$mean, moments$cov)
   ))
 }

@@ -132,7 +132,7 @@ compare_cka <- function(pair, args) {
 }
 
 # A difference of large terms that comes out at rounding size is zero.
-is_positive <- function(h) h$value > 1e-14 * h$magnitude
+is_positive <- function(h) h$value > rounding_share * h$magnitude
 
 undefined_ratio <- function(pair, side) {
   arg <- pair[[side]]$arg

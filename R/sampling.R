@@ -49,23 +49,24 @@ label_codes <- function(x, y) {
   list(x = match(x, all) - 1L, y = match(y, all) - 1L, count = length(all))
 }
 
-# The H value of every subset pair, by estimator (a list), from pair terms.
-subset_h <- function(terms, a, b, codes, estimator) {
-  pairs <- as.double(nrow(a)) * nrow(b)
-  h <- list()
-  if ("naive" %in% estimator) h$naive <- subset_sums(terms$naive, a, b) / pairs
-  if (any(c("stimulus", "stimulus_neuron") %in% estimator)) {
-    sums <- subset_sums(terms$stimulus, a, b)
-    h$stimulus <- sums / pairs
-  }
-  if ("stimulus_neuron" %in% estimator) {
-    left_out <- if (is.null(codes)) list(sum = 0, count = 0)
-    else .Call(C_excluded_sums, terms$stimulus, a, b, codes$x, codes$y, codes$count)
-    allowed <- pairs - left_out$count
-    h$stimulus_neuron <- ifelse(allowed > 0, (sums - left_out$sum) / allowed, NA_real_)
-  }
-  h[estimator]
+# The H value of every subset pair, by estimator (a list), from pair terms. count: what
+# subset_counts() gives.
+subset_h <- function(terms, a, b, count, codes) {
+  divide <- function(sum, count) ifelse(count > 0, sum / count, NA_real_)
+  naive <- subset_sums(terms$naive, a, b)
+  stimulus <- subset_sums(terms$stimulus, a, b)
+  left_out <- if (is.null(codes)) 0
+  else .Call(C_excluded_sums, terms$stimulus, a, b, codes$x, codes$y, codes$count)$sum
+  list(
+    naive = divide(naive, count$all),
+    stimulus = divide(drop_rounding(stimulus, naive), count$all),
+    stimulus_neuron = divide(drop_rounding(stimulus - left_out, naive), count$allowed)
+  )
 }
+
+# A corrected sum that is zero but for rounding is zero; the naive sum over the same
+# pairs tells the size of its terms.
+drop_rounding <- function(sum, naive) ifelse(abs(sum) <= rounding_share * naive, 0, sum)
 
 # Numbers of pairs in each subset pair, all and allowed; mask: 0/1, which pairs exist.
 subset_counts <- function(a, b, size, codes, mask = NULL) {
@@ -79,8 +80,7 @@ subset_counts <- function(a, b, size, codes, mask = NULL) {
 # Weights on the pair terms that give the pooled mean: `all` pairs over all subsets, and
 # the allowed ones over the subsets `used`. Where every subset has the same share of
 # allowed pairs, the latter are the former without the `excluded` pairs, times `share`.
-pooled_weights <- function(a, b, size, codes, used = TRUE, mask = NULL) {
-  count <- subset_counts(a, b, size, codes, mask)
+pooled_weights <- function(a, b, size, count, codes, used = TRUE, mask = NULL) {
   weigh <- function(count, used) {
     weight <- ifelse(used, 1 / (count * max(sum(used), 1)), 0)
     w <- .Call(C_subset_weights, a, b, weight, size[1], size[2])
@@ -102,16 +102,13 @@ pooled_weights <- function(a, b, size, codes, used = TRUE, mask = NULL) {
 # Pooled H values with nothing and with each stimulus deleted: n + 1 values, by
 # estimator.
 pooled_deletions <- function(x, y, weights, estimator) {
-  by_share <- !is.null(weights$share)
-  if (by_share || any(c("naive", "stimulus") %in% estimator)) {
-    result <- lapply(.Call(C_loo_weighted, x, y, weights$all), function(h) h[, 1])
-  } else {
-    result <- list()
-  }
+  result <- lapply(.Call(C_loo_weighted, x, y, weights$all), function(h) h[, 1])
   if ("stimulus_neuron" %in% estimator) {
-    result$stimulus_neuron <- if (by_share) shared_deletions(x, y, weights, result$stimulus)
+    corrected <- if (!is.null(weights$share)) shared_deletions(x, y, weights, result$stimulus)
     else .Call(C_loo_weighted, x, y, weights$allowed)$stimulus[, 1]
+    result$stimulus_neuron <- drop_rounding(corrected, result$naive)
   }
+  result$stimulus <- drop_rounding(result$stimulus, result$naive)
   result[estimator]
 }
 

@@ -119,6 +119,8 @@ ordered_factor <- function(values, name) {
   factor(values, if (is.numeric(values)) sort(unique(values)) else unique(values))
 }
 
+# The how-manieth row of its pair of levels each row is.
 occurrence <- function(a, b) {
-  stats::ave(seq_along(a), interaction(a, b, drop = TRUE), FUN = seq_along)
+  pair <- as.integer(a) + (as.integer(b) - 1) * as.double(nlevels(a))
+  stats::ave(seq_along(a), match(pair, unique(pair)), FUN = seq_along)
 }

@@ -32,8 +32,11 @@ one_cell <- function(n, q, name, shared) {
     row <- suppressWarnings(cka_interval(pair$x, pair$y, "stimulus_neuron", shared_neurons = shared))
     c(row$cka, row$se, row$conf_low <= truth && truth <= row$conf_high)
   }, numeric(3))
-  data.frame(population = name, n = n, neurons = q, shared = shared, true_cka = truth, mean = mean(runs[1, ]),
-             sd = sd(runs[1, ]), mean_se = mean(runs[2, ]), coverage = mean(runs[3, ]))
+  # undefined: a ratio, or one of its delete-one values; coverage is among the others
+  data.frame(population = name, n = n, neurons = q, shared = shared, true_cka = truth,
+             mean = mean(runs[1, ], na.rm = TRUE),
+             sd = sd(runs[1, ], na.rm = TRUE), mean_se = mean(runs[2, ], na.rm = TRUE),
+             undefined = sum(is.na(runs[3, ])), coverage = mean(runs[3, ], na.rm = TRUE))
 }
 
 cells <- expand.grid(name = names(populations), size = 1:3, shared = c(FALSE, TRUE),

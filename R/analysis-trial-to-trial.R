@@ -200,8 +200,10 @@ pooled_trial_deletions <- function(pairs, complete, k, estimator) {
 note_left_out <- function(result, present, pairs) {
   missing <- vapply(pairs, function(p) sum(!(present[[p[1]]] & present[[p[2]]])), 0L)
   if (!any(missing > 0)) return(result)
-  note <- paste0("Missing values: ", sum(missing), " neurons left out over ", sum(missing > 0),
-                 " of ", length(pairs), " pairs of trials.")
+  range <- unique(range(missing[missing > 0]))
+  note <- paste0("Missing values: ", paste(range, collapse = " to "), " of ", length(present[[1]]),
+                 " neurons left out in each of ", sum(missing > 0), " of ", length(pairs),
+                 " pairs of trials.")
   inform(note, class = "repalign_left_out")
   attr(result, "left_out") <- note
   result

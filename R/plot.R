@@ -74,25 +74,25 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12, ...) {
   combined <- attr(object, "combined")
   crowded <- length(comparisons) > most
   main <- if (crowded && !is.null(combined)) plot_rows(combined) else rows
-  dodge <- ggplot2::position_dodge(width = 0.06)
-  ggplot2::ggplot(main, ggplot2::aes(x = .data[["neurons"]], y = .data[["pooled"]],
+  ggplot2::ggplot(main, ggplot2::aes(x = .data[["at"]], y = .data[["pooled"]],
                                      colour = .data[["estimator"]])) +
     ggplot2::geom_hline(yintercept = 1, linetype = "dotted", colour = "grey50") +
-    (if (crowded) ggplot2::geom_point(data = rows, alpha = 0.15, size = 0.6, position = dodge,
-                                      na.rm = TRUE)) +
-    ggplot2::geom_errorbar(ggplot2::aes(ymin = .data[["conf_low"]], ymax = .data[["conf_high"]]),
-                           width = 0.04, alpha = 0.6, position = dodge, na.rm = TRUE) +
-    ggplot2::geom_line(position = dodge, na.rm = TRUE) +
-    ggplot2::geom_point(position = dodge, na.rm = TRUE) +
-    (if (single) ggplot2::geom_line(ggplot2::aes(y = .data[["mean"]]), linetype = "dashed",
-                                    alpha = 0.7, na.rm = TRUE)) +
+    (if (crowded) ggplot2::geom_point(data = rows, alpha = 0.1, size = 0.5, na.rm = TRUE)) +
+    ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["conf_low"]], ymax = .data[["conf_high"]]),
+                            na.rm = TRUE) +
+    ggplot2::geom_line(ggplot2::aes(group = .data[["estimator"]]), na.rm = TRUE) +
+    ggplot2::geom_point(na.rm = TRUE) +
+    (if (single) ggplot2::geom_line(ggplot2::aes(y = .data[["mean"]], group = .data[["estimator"]]),
+                                    linetype = "dashed", alpha = 0.7, na.rm = TRUE)) +
     (if (!crowded && length(comparisons) > 1) ggplot2::facet_wrap(~comparison)) +
-    ggplot2::scale_x_continuous(trans = "log2", breaks = sort(unique(main$neurons))) +
+    ggplot2::scale_x_continuous(trans = "log2", breaks = sort(unique(main$neurons)),
+                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_colour_manual(values = estimator_colours) +
     ggplot2::coord_cartesian(ylim = plot_range(main)) +
     ggplot2::labs(x = "neurons", y = "CKA (pooled)", colour = "estimator",
                   title = unname(analysis_titles[or_na(attr(object, "analysis"))])) +
-    ggplot2::theme_minimal()
+    ggplot2::theme_minimal() +
+    ggplot2::theme(panel.grid.minor = ggplot2::element_blank())
 }
 
 estimator_colours <- c(naive = "#7570b3", stimulus = "#d95f02", stimulus_neuron = "#1b9e77")
@@ -102,6 +102,8 @@ plot_rows <- function(object) {
   rows$comparison <- paste(rows$x, "-", rows$y)
   rows$comparison <- factor(rows$comparison, unique(rows$comparison))
   rows$estimator <- factor(rows$estimator, estimators)
+  # side by side on the logarithmic axis, so that intervals do not hide each other
+  rows$at <- rows$neurons * 2^(0.05 * (as.integer(rows$estimator) - 2))
   rows
 }
 

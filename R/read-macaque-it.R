@@ -10,7 +10,8 @@
 #' @param download may the tarball be downloaded when the recordings are not in the
 #'   cache? By default only when the environment variable `REPALIGN_DOWNLOAD` is
 #'   `"true"`.
-#' @param cache folder to keep the recordings in.
+#' @param cache folder to keep the recordings in; by default R's user cache for this
+#'   package ([tools::R_user_dir()]).
 #' @return A data frame with a row per unit and trial: `neuron` (1 to 132), `session`
 #'   (units of one session were recorded together), `object`, `position`, `condition`
 #'   (object and position), `rep` (occurrence number of the condition for the unit),
@@ -26,8 +27,9 @@
 #' @seealso [trial_array()]
 #' @export
 macaque_it <- function(download = identical(Sys.getenv("REPALIGN_DOWNLOAD"), "true"),
-                       cache = tools::R_user_dir("repalign", "cache")) {
+                       cache = NULL) {
   check_flag(download, "download")
+  if (is.null(cache)) cache <- tools::R_user_dir("repalign", "cache")
   kept <- file.path(cache, "macaque_it.rds")
   if (file.exists(kept)) return(readRDS(kept))
   if (!download) {
@@ -54,16 +56,24 @@ fetch_recordings <- function() {
     repos <- c(CRAN = "https://cloud.r-project.org")
   }
   loaded <- new.env()
-  # warnings on the way (an index format that a mirror lacks) are not failures
-  tryCatch(suppressWarnings({
+  told <- character()
+  failure <- tryCatch(withCallingHandlers({
     got <- utils::download.packages("NeuroDecodeR", folder, repos = repos, type = "source",
                                     quiet = TRUE)
+    if (!nrow(got)) stop("no copy of it was found")
     utils::untar(got[1, 2], files = recordings_file, exdir = folder)
     load(file.path(folder, recordings_file), envir = loaded)
-  }), error = function(e) {
+    NULL
+  }, warning = function(w) {
+    # not a failure by itself (a mirror may lack one format of its index), but the reason
+    told <<- c(told, conditionMessage(w))
+    invokeRestart("muffleWarning")
+  }), error = conditionMessage)
+  if (!is.null(failure)) {
     abort("The recordings could not be downloaded from CRAN (package NeuroDecodeR): ",
-          conditionMessage(e), class = "repalign_error_download", arg = "download")
-  })
+          paste(c(failure, utils::tail(told, 1)), collapse = "; "), ".",
+          class = "repalign_error_download", arg = "download")
+  }
   as.data.frame(unclass(loaded$binned_data))
 }
 

@@ -6,8 +6,8 @@
 neuron_grid <- function(neurons, most, arg, least = 1) {
   if (is.null(neurons)) {
     powers <- 2^(2:30)
-    grid <- unique(c(powers[powers < most & powers >= least], most))
-    return(as.integer(grid))
+    # a power just below all of them would say nothing new
+    return(as.integer(c(powers[1.5 * powers <= most & powers >= least], most)))
   }
   usable <- is.numeric(neurons) && length(neurons) >= 1 && all(is.finite(neurons)) &&
     all(neurons == round(neurons)) && all(neurons >= least) && !anyDuplicated(neurons)

@@ -44,8 +44,9 @@ sanitize:
 
 document:
 	@tools/install-deps.sh roxygen2
-	@$(SET) Rscript -e 'roxygen2::roxygenise()'
-	@rm -f src/*.o src/*.so
+	@$(SET) build_package "$$build" --no-build-vignettes; \
+	  install_package "$$build/lib" "$$tarball"; \
+	  R_LIBS=$$build/lib:$$R_LIBS Rscript -e 'roxygen2::roxygenise(load_code = "installed")'
 
 bench: install
 	@$(SET) for script in bench/*.R; do \

@@ -103,7 +103,8 @@ plot_rows <- function(object) {
   rows$comparison <- factor(rows$comparison, unique(rows$comparison))
   rows$estimator <- factor(rows$estimator, estimators)
   # side by side on the logarithmic axis, so that intervals do not hide each other
-  rows$at <- rows$neurons * 2^(0.05 * (as.integer(rows$estimator) - 2))
+  shift <- 0.012 * max(1.5, diff(range(log2(rows$neurons))))
+  rows$at <- rows$neurons * 2^(shift * (as.integer(rows$estimator) - 2))
   rows
 }
 

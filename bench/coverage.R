@@ -46,6 +46,7 @@ sizes <- list(c(60, 40), c(120, 80), c(30, 20))
 rows <- Map(function(name, size, shared) one_cell(sizes[[size]][1], sizes[[size]][2], name, shared),
             cells$name, cells$size, cells$shared)
 table <- do.call(rbind, rows)
+options(width = 120)
 print(format(table, digits = 3), row.names = FALSE)
 judged <- table$true_cka <= 0.9 & table$n >= 60
 cat(sprintf("\n%d replicates a row; %d of %d judged rows within 0.90 to 0.98 (range %.3f to %.3f)\n",

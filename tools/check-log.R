@@ -1,4 +1,4 @@
-# Rscript tools/check-log.R 00check.log results.tsv
+# Rscript tools/check-log.R 00check.log results.tsv [more to set aside]
 # Counts three items of an R CMD check: no ERROR, no WARNING, no NOTE. Set aside
 # is only what tells about this machine or a closed network, not the package.
 
@@ -11,7 +11,8 @@ harmless <- c(
   "^Skipping checking (HTML validation|math rendering)",
   "(Could|could) not resolve host|Timeout was reached|cannot open URL|^Found the following \\(possibly\\) invalid URLs",
   "^ *(URL|From|Status|Message): ",
-  "checks? on size reduction of PDFs"
+  "checks? on size reduction of PDFs",
+  args[-(1:2)]
 )
 
 lines <- if (file.exists(log)) readLines(log, warn = FALSE) else character()

@@ -28,9 +28,11 @@ debian_r() { can_apt && in_dpkg r-base-core && [ "$(R RHOME)" = /usr/lib/R ]; }
 # Installs those of the named packages that apt knows.
 apt_install() {
   export DEBIAN_FRONTEND=noninteractive
-  if [ -z "${apt_is_fresh:-}" ]; then
-    retry apt-get -q update || stop "apt-get update failed"
-    apt_is_fresh=yes
+  if [ -z "${updated:-}" ]; then
+    # Any server that fails is an error, to be tried again; in the end the lists
+    # that are there may do.
+    retry apt-get -q -o APT::Update::Error-Mode=any update || say "apt-get update failed"
+    updated=yes
   fi
   known=$(for package; do
     apt-cache show "$package" >/dev/null 2>&1 && echo "$package"
@@ -54,7 +56,8 @@ if ! have R || ! have Rscript; then
   certificates=
   [ -e /etc/ssl/certs/ca-certificates.crt ] || certificates=ca-certificates
   apt_install r-base-dev libc6-dev libopenblas0-pthread fonts-dejavu-core pandoc qpdf tidy \
-    $certificates || stop "apt-get could not install R"
+    $certificates || true
+  have Rscript || stop "apt-get could not install R"
 fi
 
 lacking=

@@ -43,7 +43,12 @@ if ("--install" %in% args) {
   dir.create(library, showWarnings = FALSE, recursive = TRUE)
   .libPaths(c(library, .libPaths()))
   options(timeout = max(600, getOption("timeout")))
-  Sys.setenv(USE_BUNDLED_LIBUV = "1")     # fs, which testthat needs: no libuv1-dev
+  # testthat and rmarkdown need fs, and fs needs libuv or cmake on the machine. An
+  # older fs builds with the C compiler alone.
+  Sys.setenv(USE_BUNDLED_LIBUV = "1")
+  if (!is_there("fs") && !nzchar(Sys.which("cmake")))
+    try(utils::install.packages(paste0(repos[1], "/src/contrib/Archive/fs/fs_1.6.3.tar.gz"),
+                                lib = library, repos = NULL, type = "source"))
   cores <- max(1L, parallel::detectCores(), na.rm = TRUE)
   for (attempt in 1:3) {
     try(utils::install.packages(name_of(missing), lib = library, repos = repos, Ncpus = cores))

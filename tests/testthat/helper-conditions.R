@@ -2,7 +2,7 @@
 
 # The error has the package's class, says what the pattern says, and is no other
 # error that happens to come first.
-expect_refused <- function(call, pattern, ...) {
+expect_refused <- function(call, pattern) {
   error <- tryCatch({
     force(call)
     NULL
@@ -10,7 +10,7 @@ expect_refused <- function(call, pattern, ...) {
   expect(inherits(error, "repalign_error"), paste0(
     "expected a repalign_error matching ", pattern, ", got ",
     if (is.null(error)) "no error" else paste0(class(error)[1], ": ", conditionMessage(error))
-  ), ...)
+  ))
   if (inherits(error, "repalign_error")) {
     for (part in pattern) expect_match(conditionMessage(error), part)
   }
@@ -45,14 +45,4 @@ count_calls <- function(name, code) {
   on.exit(replace(original))
   force(code)
   calls
-}
-
-local_seed <- function(seed, env = parent.frame()) {
-  old <- get0(".Random.seed", globalenv(), inherits = FALSE)
-  set.seed(seed)
-  restore <- function() {
-    if (is.null(old)) rm(".Random.seed", envir = globalenv())
-    else assign(".Random.seed", old, globalenv())
-  }
-  do.call(on.exit, list(as.call(list(restore)), add = TRUE), envir = env)
 }

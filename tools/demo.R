@@ -1,0 +1,61 @@
+# Runs the analyses of the package on recordings from macaque inferior temporal cortex
+# (simulated responses when they cannot be had) and leaves tables, figures and a
+# report in demo-output/. From the root of the repository: Rscript tools/demo.R
+
+suppressPackageStartupMessages(library(repalign))
+for (part in c("recordings", "analyses", "figures", "report")) {
+  source(file.path("tools", "demo", paste0(part, ".R")))
+}
+
+seed <- 2011
+set.seed(seed)
+output <- "demo-output"
+unlink(output, recursive = TRUE)
+dir.create(output)
+started <- proc.time()[["elapsed"]]
+step <- function(...) message("demo: ", ...)
+
+recordings <- get_recordings()
+step(recordings$description)
+
+step("brain-to-brain, random halves")
+halves <- run_halves(recordings)
+step("brain-to-brain, by session")
+sessions <- run_sessions(recordings)
+step("trial-to-trial")
+trials <- run_trials(recordings)
+step("object disentanglement")
+objects <- run_objects(recordings)
+step("controls")
+controls <- run_controls(recordings)
+
+tables <- list(
+  "brain-to-brain-halves" = halves, "brain-to-brain-sessions" = sessions,
+  "trial-to-trial" = trials, "object-disentanglement" = objects, "controls" = controls
+)
+for (name in names(tables)) {
+  write.csv(tables[[name]], file.path(output, paste0(name, ".csv")), row.names = FALSE)
+}
+
+lacking <- character()
+if (requireNamespace("ggplot2", quietly = TRUE)) {
+  step("figures")
+  draw_figures(recordings, tables, output)
+} else {
+  lacking <- "no figures and no report, because the R package ggplot2 is not installed"
+}
+elapsed <- proc.time()[["elapsed"]] - started
+
+if (!length(lacking)) {
+  step("report")
+  lacking <- write_report(output)
+}
+
+options(width = 140)
+cat("\n", recordings$description, "\n\n", sep = "")
+print(short_table(tables), row.names = FALSE, right = FALSE)
+cat("\nPooled CKA of all neurons (halves: half of them), 95% intervals over stimuli in brackets.\n",
+    "Raw responses, and each neuron divided by its SD.\n",
+    "Tables: ", output, "/*.csv (", round(elapsed), " s)\n", sep = "")
+if (length(lacking)) cat("NOT COMPLETE: ", lacking, ".\n", sep = "") else
+  cat("Report: ", file.path(output, "report.html"), "\n", sep = "")

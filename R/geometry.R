@@ -116,8 +116,8 @@ estimated_geometry <- function(x, y) {
   if (is.null(y)) {
     check_rows(nrow(rx$data), 4, "x", "a corrected estimator")
     side <- side_geometry(rx)
-    zeta <- side$gamma / side$psi_stimuli
-    return(list(n = nrow(rx$data), x = side, y = side, cka = 1, zeta = zeta))
+    return(list(n = nrow(rx$data), x = side, y = side, cka = 1,
+                diagonal = side$gamma / side$psi_stimuli))
   }
   pair <- as_pair(rx, representation(y, "y"))
   check_rows(nrow(rx$data), 4, "x", "a corrected estimator")
@@ -125,9 +125,12 @@ estimated_geometry <- function(x, y) {
   fy <- form_linear(pair$y)
   value <- compare_cka(pair, list(kernel = "linear", estimator = "stimulus_neuron",
                                   shared_neurons = FALSE))
-  numerator <- linear_h(pair, "stimulus")$value
+  self <- vapply(pair[c("x", "y")], function(rep) {
+    self_h(rep, list(kernel = "linear", estimator = "stimulus_neuron"), NULL)$value
+  }, 0)
   list(n = fx$n, x = side_geometry(pair$x), y = side_geometry(pair$y), cka = value,
-       zeta = mean(fx$k * fy$k) / (fx$d * fy$d) / numerator)
+       diagonal = if (is.na(value)) NA_real_
+       else mean(fx$k / fx$d * fy$k / fy$d) / sqrt(self[["x"]]) / sqrt(self[["y"]]))
 }
 
 side_geometry <- function(rep) {
@@ -140,7 +143,9 @@ side_geometry <- function(rep) {
        psi_neurons = ratio$psi_neurons, rho = ratio$rho)
 }
 
-# geometry: n; x and y, each list(q, gamma, psi_stimuli, psi_neurons, rho); cka; zeta.
+# geometry: n; x and y, each list(q, gamma, psi_stimuli, psi_neurons, rho); and in units of
+# sqrt(<k_x^2> <k_y^2>): cka, the mean of k_x(s, s') k_y(s, s'), and diagonal, that of
+# k_x(s, s) k_y(s, s). (zeta of the paper is their quotient, and infinite for cka = 0.)
 expected_cka <- function(geometry, estimator, assume) {
   if (estimator == "stimulus_neuron") return(geometry$cka)
   sides <- lapply(geometry[c("x", "y")], function(side) {
@@ -152,9 +157,8 @@ expected_cka <- function(geometry, estimator, assume) {
     return(geometry$cka / sqrt(prod(inflation)))
   }
   below <- vapply(sides, expected_naive_self, 0, n = geometry$n)
-  trace_term <- sqrt(sides$x$gamma * sides$y$gamma) / geometry$cka
-  above <- expected_naive_h(1, geometry$zeta, trace_term, geometry$n)
-  geometry$cka * above / sqrt(prod(below))
+  traces <- sqrt(sides$x$gamma * sides$y$gamma)
+  expected_naive_h(geometry$cka, geometry$diagonal, traces, geometry$n) / sqrt(prod(below))
 }
 
 # E[H_0] of n stimuli with estimated means, from the expectations of k_xy(s, s')

@@ -62,10 +62,10 @@ linear_theory <- function(lambda, n, q) {
     list(q = q, gamma = gamma, psi_stimuli = gamma / (gamma + 2),
          psi_neurons = gamma / (gamma + 2), rho = gamma / (3 * (gamma + 2)))
   }
+  norm <- sqrt(sum(lambda[[1]]^2) * sum(lambda[[2]]^2))
   list(
-    n = n, x = side(lambda[[1]], q[1]), y = side(lambda[[2]], q[2]),
-    cka = cross / sqrt(sum(lambda[[1]]^2) * sum(lambda[[2]]^2)),
-    zeta = sum(lambda[[1]]) * sum(lambda[[2]]) / cross + 2
+    n = n, x = side(lambda[[1]], q[1]), y = side(lambda[[2]], q[2]), cka = cross / norm,
+    diagonal = (sum(lambda[[1]]) * sum(lambda[[2]]) + 2 * cross) / norm
   )
 }
 

@@ -5,8 +5,10 @@ registry <- new.env()
 
 # id, label, family   names; resi: the abbreviation in the ReSi benchmark, or NA
 # direction           "similarity" or "distance"
-# range, best         at default arguments
-# symmetric, metric   does d(x, y) = d(y, x); is it a metric
+# range               a pair, or a function(args) that gives one
+# best                its value for identical representations
+# symmetric           does d(x, y) = d(y, x): TRUE, FALSE or a function(args) that tells
+# metric              is it a metric
 # pairing             does it depend on which row is paired with which
 # invariant           to what, of `invariances`, applied to one side
 # form                what is prepared once per representation (form.R)
@@ -24,6 +26,10 @@ environment_list <- function(env) mget(names(formals(declare_measure)), envir = 
 
 invariances <- c("orthogonal", "scaling", "translation", "column permutation", "invertible linear")
 
+range_of <- function(d, args) if (is.function(d$range)) d$range(args) else d$range
+
+symmetry_of <- function(d, args) if (is.function(d$symmetric)) d$symmetric(args) else d$symmetric
+
 measure_ids <- function() sort(names(registry))
 
 declaration <- function(id) {
@@ -32,8 +38,8 @@ declaration <- function(id) {
           class = "repalign_error_measure", arg = "measure")
   }
   if (!id %in% names(registry)) {
-    abort("There is no measure ", dQuote(id, FALSE), "; did you mean ",
-          dQuote(nearest(id, measure_ids()), FALSE), "? measures() lists them all.",
+    abort("There is no measure ", dQuote(id, FALSE), "; the nearest id is ",
+          dQuote(nearest(id, measure_ids()), FALSE), ". measures() lists them all.",
           class = "repalign_error_measure", arg = "measure")
   }
   registry[[id]]
@@ -58,7 +64,7 @@ default_arguments <- function(id) lapply(measure_parameters(id), eval, envir = t
 #' @return `measures()`: a data frame with a row per measure and the columns
 #'   `id`; `label`; `family`; `resi` (abbreviation in the ReSi benchmark, or NA);
 #'   `direction` (`"similarity"` or `"distance"`); `range_min`, `range_max` and
-#'   `best` at default arguments; `symmetric`; `pairing` (does the value depend
+#'   `best` at default arguments (corrected estimates are not bounded); `symmetric`; `pairing` (does the value depend
 #'   on which row of `x` is paired with which row of `y`?); `invariant` (to which
 #'   changes of one side); `form` (what is prepared once per representation);
 #'   `parameters`; `reference`.
@@ -72,14 +78,29 @@ default_arguments <- function(id) lapply(measure_parameters(id), eval, envir = t
 measures <- function() {
   rows <- lapply(measure_ids(), function(id) {
     d <- registry[[id]]
+    args <- d$check(default_arguments(id))
     data.frame(
       id = d$id, label = d$label, family = d$family, resi = d$resi, direction = d$direction,
-      range_min = d$range[1], range_max = d$range[2], best = d$best, symmetric = d$symmetric,
+      range_min = range_of(d, args)[1], range_max = range_of(d, args)[2], best = d$best,
+      symmetric = symmetry_of(d, args),
       pairing = d$pairing, invariant = paste(d$invariant, collapse = ", "), form = d$form,
       parameters = describe_parameters(id), reference = d$reference
     )
   })
-  do.call(rbind, rows)
+  table <- do.call(rbind, rows)
+  class(table) <- c("repalign_measures", "data.frame")
+  table
+}
+
+# The whole table is too wide for a console.
+#' @export
+print.repalign_measures <- function(x, ...) {
+  shown <- intersect(c("id", "label", "direction", "range_min", "range_max", "best", "symmetric"),
+                     names(x))
+  print.data.frame(x[shown], row.names = FALSE)
+  hidden <- setdiff(names(x), shown)
+  if (length(hidden)) cat("More columns: ", paste(hidden, collapse = ", "), "\n", sep = "")
+  invisible(x)
 }
 
 describe_parameters <- function(id) {
@@ -113,8 +134,8 @@ check_parameter_names <- function(id, given) {
   unknown <- setdiff(named, known)
   if (length(unknown)) {
     abort("Measure ", dQuote(id, FALSE), " has no parameter ", dQuote(unknown[1], FALSE),
-          if (length(known)) paste0("; did you mean ", dQuote(nearest(unknown[1], known), FALSE),
-                                    "? Parameters: ", enumerate(known, 20)),
+          if (length(known)) paste0(suggest(unknown[1], known), " Parameters: ",
+                                    enumerate(known, 20)),
           ".", class = "repalign_error_parameter", arg = unknown[1])
   }
 }
@@ -122,7 +143,10 @@ check_parameter_names <- function(id, given) {
 # "cka", "cka(stimulus)", "mutual_knn(k = 5)", "cka(units_x)"
 measure_label <- function(id, given) {
   defaults <- default_arguments(id)
-  changed <- Filter(function(name) !identical(given[[name]], defaults[[name]][1]), names(given))
+  as_default <- function(name) {
+    isTRUE(all.equal(given[[name]], defaults[[name]][1], tolerance = 0, check.attributes = FALSE))
+  }
+  changed <- Filter(function(name) !as_default(name), names(given))
   if (!length(changed)) return(id)
   parts <- vapply(changed, function(name) {
     value <- given[[name]]
@@ -194,7 +218,9 @@ user_score <- function(fun, pair) {
 #' @export
 print.repalign_measure <- function(x, ...) {
   d <- x$declaration
-  cat("<repalign measure> ", x$label, " (", d$direction, ")\n", sep = "")
+  range <- range_of(d, x$args)
+  cat("<repalign measure> ", x$label, " (", d$direction, ", ", format(range[1]), " to ",
+      format(range[2]), ")\n", sep = "")
   invisible(x)
 }
 

@@ -8,16 +8,17 @@
 #'   them: all pairs are compared.
 #' @param y stimuli x neurons: another animal or region, same stimuli; `NULL`:
 #'   compare parts of `x`.
-#' @param neurons numbers of neurons on each side; by default powers of two up to
-#'   what there is, and that. A number larger than a label group uses the group as it
-#'   is.
+#' @param neurons numbers of neurons on each side; by default 4, 8, 16, ... and all
+#'   there are. With all neurons of both sides there is one estimate, whatever `repeats`.
+#'   With `split`, a number larger than a label group uses the group as it is.
 #' @param repeats number of random subsets (or splits) at each number of neurons.
 #' @param split labels, one a column of `x`: every pair of label groups is compared
 #'   instead of random halves.
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see
 #'   [cka()].
 #' @param units_x,units_y labels, one a column: neuron pairs with equal labels are
-#'   left out of the neuron correction, see [cka()]. For parts of `x` only `units_x`.
+#'   left out of the neuron correction, see [cka()]. For parts of `x` only `units_x`; for
+#'   a list `x` a list of label vectors, one an element, in `units_x`.
 #' @param normalize `"sd"`: each neuron is divided by its standard deviation over the
 #'   stimuli (silent neurons stay); `"none"`.
 #' @param conf_level coverage of the intervals; `NULL`: point estimates only, which
@@ -28,8 +29,9 @@
 #'   estimate to report; `pooled_se`, `conf_low`, `conf_high`, from a delete-one
 #'   jackknife over stimuli; `mean`, `median`, `q25`, `q75` of the single ratios;
 #'   `undefined`, how many of these have a denominator that is not positive;
-#'   `n_estimates`, how many there are. `plot()` draws it, `summary()` pools over
-#'   the comparisons.
+#'   `n_estimates`, how many there are. `pooled` is `NA` where a pooled denominator is not
+#'   positive and `pooled_se` where that of a deletion is not, with one warning.
+#'   `plot()` draws it, `summary()` pools over the comparisons.
 #' @details
 #' Averaging H values first and dividing afterwards is stable at every number of
 #' neurons, while single ratios are heavy-tailed below about 16 to 32 neurons in
@@ -59,11 +61,12 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
                            units_y = NULL, normalize = c("none", "sd"), conf_level = 0.95) {
   setup <- check_analysis(estimator, normalize, repeats, conf_level)
   if (is.null(y) && is.list(x) && !is.data.frame(x)) {
-    if (!is.null(split) || !is.null(units_x) || !is.null(units_y)) {
-      abort("`split`, `units_x` and `units_y` need one matrix `x`, not a list of them.",
+    if (!is.null(split) || !is.null(units_y)) {
+      abort("`split` and `units_y` go with a matrix `x`, not with a list; a list takes a list of ",
+            "labels in `units_x`, one vector an element.",
             class = "repalign_error_labels", arg = "x")
     }
-    comparisons <- list_comparisons(x, neurons, setup)
+    comparisons <- list_comparisons(x, neurons, units_x, setup)
   } else if (is.null(y)) {
     comparisons <- part_comparisons(x, neurons, split, units_x, units_y, setup)
   } else {
@@ -92,9 +95,7 @@ new_comparison <- function(names, x, y, units, sizes, draw, exchangeable = FALSE
 
 analysis_matrix <- function(x, arg, setup, name = arg) {
   x <- as_numeric_matrix(x, arg)
-  corrected <- any(setup$estimator != "naive")
-  check_rows(nrow(x), if (!is.null(setup$conf_level)) 5 else if (corrected) 4 else 2, arg,
-             if (is.null(setup$conf_level)) "this analysis" else "a jackknife")
+  check_stimuli(nrow(x), arg, setup)
   form_centering(list(data = x, arg = arg, cache = new.env()))
   check_memory(8 * (6 * ncol(x)^2 + 6 * length(x)), "The neuron-pair terms",
                "Fewer neurons need less.")
@@ -109,19 +110,17 @@ two_regions <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, sc
   check_unit_choice(FALSE, units_x, units_y)
   units <- list(x = check_labels(units_x, ncol(x), "units_x", arg_x),
                 y = check_labels(units_y, ncol(y), "units_y", arg_y))
+  if ("stimulus_neuron" %in% setup$estimator) {
+    note_shared_neurons(list(x = list(data = x, arg = arg_x), y = list(data = y, arg = arg_y)),
+                        list(estimator = "stimulus_neuron", shared_neurons = FALSE, units_x = units$x))
+  }
   check_any_allowed(units$x, ncol(x), arg_x, "units_x", setup)
   check_any_allowed(units$y, ncol(y), arg_y, "units_y", setup)
   if (is.null(scale)) scale <- c(common_scale(list(x)), common_scale(list(y)))
   most <- min(ncol(x), ncol(y))
-  draw <- function(size, repeats) {
-    a <- draw_subsets(seq_len(ncol(x)), size, repeats)
-    b <- draw_subsets(seq_len(ncol(y)), size, repeats)
-    times <- max(ncol(a), ncol(b))
-    list(a = repeat_subset(a, times), b = repeat_subset(b, times))
-  }
   new_comparison(c(arg_x, arg_y), centered(x, scale[1]), centered(y, scale[2]), units,
                  neuron_grid(neurons, most, paste0("the smaller of `", arg_x, "` and `", arg_y, "`")),
-                 draw)
+                 draw_two(ncol(x), ncol(y)))
 }
 
 # The neuron correction needs two differently labelled neurons within each side.
@@ -137,18 +136,23 @@ check_any_allowed <- function(units, width, arg, arg_units, setup) {
   }
 }
 
-list_comparisons <- function(x, neurons, setup) {
+list_comparisons <- function(x, neurons, units, setup) {
   names <- check_element_names(x, "x")
   if (length(x) < 2) {
     abort("`x` has one element: give at least two to compare, or a matrix to compare its parts.",
           class = "repalign_error_size", arg = "x")
+  }
+  if (!is.null(units) && (!is.list(units) || length(units) != length(x))) {
+    abort("`units_x` must be a list of label vectors, one for each element of `x`.",
+          class = "repalign_error_labels", arg = "units_x")
   }
   # one factor for all, so that H values can be pooled over the pairs
   matrices <- Map(function(x, name) analysis_matrix(x, name, setup), x, names)
   scale <- rep(common_scale(matrices), 2)
   pairs <- utils::combn(length(x), 2, simplify = FALSE)
   lapply(pairs, function(p) {
-    two_regions(x[[p[1]]], x[[p[2]]], names[p[1]], names[p[2]], neurons, NULL, NULL, setup, scale)
+    two_regions(x[[p[1]]], x[[p[2]]], names[p[1]], names[p[2]], neurons, units[[p[1]]],
+                units[[p[2]]], setup, scale)
   })
 }
 
@@ -163,7 +167,7 @@ part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
   if (is.null(split) && ncol(x) > 1) check_any_allowed(units_x, ncol(x), "x", "units_x", setup)
   x <- centered(x, common_scale(list(x)))
   if (is.null(split)) list(random_halves(x, neurons, units_x)) else
-    group_pairs(x, split, neurons, units_x)
+    group_pairs(x, split, neurons, units_x, setup)
 }
 
 random_halves <- function(x, neurons, units) {
@@ -182,25 +186,27 @@ random_halves <- function(x, neurons, units) {
                  neuron_grid(neurons, width %/% 2, "half of `x`"), draw, exchangeable = TRUE)
 }
 
-group_pairs <- function(x, split, neurons, units) {
+group_pairs <- function(x, split, neurons, units, setup) {
   groups <- unique(split)
   if (length(groups) < 2) {
     abort("`split` has a single label: there is no pair of groups to compare.",
           class = "repalign_error_labels", arg = "split")
   }
   columns <- lapply(groups, function(g) which(split == g))
+  labels <- if (is.null(units)) seq_len(ncol(x)) else units
+  paired <- vapply(columns, function(at) length(unique(labels[at])) > 1, NA)
+  if ("stimulus_neuron" %in% setup$estimator && !any(paired)) {
+    abort("No neuron pair is allowed within any group of `split`: all columns of a group have the ",
+          "same label in `units_x`", if (is.null(units)) ", or it has a single column", ".",
+          class = "repalign_error_pairs", arg = "units_x")
+  }
   sizes <- neuron_grid(neurons, if (is.null(neurons)) max(lengths(columns)) else ncol(x), "`x`")
   lapply(utils::combn(length(groups), 2, simplify = FALSE), function(p) {
     at <- columns[p]
     sides <- lapply(at, function(columns) x[, columns, drop = FALSE])
-    draw <- function(size, repeats) {
-      a <- draw_subsets(seq_along(at[[1]]), size, repeats)
-      b <- draw_subsets(seq_along(at[[2]]), size, repeats)
-      times <- max(ncol(a), ncol(b))
-      list(a = repeat_subset(a, times), b = repeat_subset(b, times))
-    }
     labels <- if (is.null(units)) NULL else list(x = units[at[[1]]], y = units[at[[2]]])
-    new_comparison(as.character(groups[p]), sides[[1]], sides[[2]], labels, sizes, draw)
+    new_comparison(as.character(groups[p]), sides[[1]], sides[[2]], labels, sizes,
+                   draw_two(length(at[[1]]), length(at[[2]])))
   })
 }
 

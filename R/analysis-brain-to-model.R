@@ -5,15 +5,15 @@
 #'
 #' @param brain stimuli x neurons.
 #' @param layers a named list of stimuli x units matrices, one a layer.
-#' @param neurons numbers of neurons of the region; by default powers of two up to all,
-#'   and all.
+#' @param neurons numbers of neurons of the region; by default 4, 8, 16, ... and all.
 #' @param units labels, one a neuron of `brain`: pairs with equal labels (for example of
 #'   one recording session) are left out of the region's self term. By default each
 #'   neuron with itself.
 #' @inheritParams brain_to_brain
 #' @inheritParams trial_to_trial
 #' @return A data frame of class `repalign_analysis`, with the columns that
-#'   [brain_to_brain()] describes; `x` reads "brain" and `y` names the layer.
+#'   [brain_to_brain()] describes; `x` reads "brain" and `y` names the layer. `summary()`
+#'   names the most similar layer.
 #' @details
 #' `"stimulus_neuron"` corrects both sides: the units of a layer are taken for a sample,
 #' too. The highest value a model can be expected to reach is the similarity of the
@@ -33,6 +33,10 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
                            normalize = c("none", "sd"), conf_level = 0.95) {
   setup <- check_analysis(estimator, normalize, repeats, conf_level)
+  if (!is_collection(layers)) {
+    abort("`layers` must be a named list of matrices, not ", describe(layers), "; for a single ",
+          "one give list(layer = layers).", class = "repalign_error_type", arg = "layers")
+  }
   names <- check_element_names(layers, "layers")
   brain <- analysis_matrix(brain, "brain", setup)
   units <- check_labels(units, ncol(brain), "units", "brain")
@@ -89,7 +93,7 @@ layer_cells <- function(region, layer, name, sizes, setup) {
   y <- centered(layer, common_scale(list(layer)))
   self <- layer_self(y)
   # sums over the layer's units, for each neuron: all that any subset needs
-  cross <- .Call(C_loo_columns, region$x, y)
+  cross <- loo_columns(region$x, y)
   cells <- lapply(seq_along(sizes), function(k) {
     lapply(setup$estimator, function(e) {
       layer_cell(region$parts[[k]], self, cross, e, ncol(y), name, sizes[k], setup)
@@ -98,17 +102,22 @@ layer_cells <- function(region, layer, name, sizes, setup) {
   do.call(c, cells)
 }
 
+# Totals from the Gram matrix, which is smaller than y'y here.
+loo_gram <- function(y) {
+  gram <- tcrossprod(y)
+  literal_rows(.Call(C_loo_gram, gram, gram), y, y, function(x, y) loo_gram(y))
+}
+
 # H values of the whole layer, (n + 1) each, by estimator.
 layer_self <- function(y) {
   width <- as.double(ncol(y))
   if (ncol(y) > nrow(y)) {
-    gram <- tcrossprod(y)
-    sums <- lapply(.Call(C_loo_gram, gram, gram), function(h) h[, 1])
+    sums <- lapply(loo_gram(y), function(h) h[, 1])
   } else {
-    sums <- lapply(.Call(C_loo_columns, y, y), rowSums)
+    sums <- lapply(loo_columns(y, y), rowSums)
   }
   itself <- seq_len(ncol(y))
-  own <- rowSums(.Call(C_loo_pairs, y, y, itself, itself)$stimulus)
+  own <- rowSums(loo_pairs(y, y, itself, itself)$stimulus)
   corrected <- drop_rounding(sums$stimulus - own, sums$naive)
   list(naive = sums$naive / width^2, stimulus = drop_rounding(sums$stimulus, sums$naive) / width^2,
        stimulus_neuron = if (width > 1) corrected / (width * (width - 1)))

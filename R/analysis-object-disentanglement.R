@@ -6,7 +6,7 @@
 #' @param responses stimuli x neurons, all categories together.
 #' @param object one label a row of `responses`: the stimulus' category. Every pair of
 #'   categories is compared.
-#' @param neurons numbers of neurons; by default powers of two up to all, and all.
+#' @param neurons numbers of neurons; by default 4, 8, 16, ... and all.
 #' @param normalize `"sd"`: each neuron is divided by its standard deviation over all
 #'   rows of `responses` (silent neurons stay); `"none"`.
 #' @inheritParams brain_to_brain
@@ -20,8 +20,11 @@
 #' neuron correction for few images. Needs at least 4 neurons, and 2 images a category
 #' for `"stimulus_neuron"`.
 #'
-#' `pooled_se` is the delete-one jackknife over the images of both categories
-#' (at least 3 each); neuron subsets are averaged out.
+#' Values near 1 mean no separation beyond what neurons of different mean rate produce
+#' for any labels.
+#'
+#' `pooled_se` is the delete-one jackknife over the images of both categories (for
+#' `"stimulus_neuron"` at least 3 each); neuron subsets are averaged out.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 5.
 #' @examples
 #' set.seed(1)
@@ -58,7 +61,9 @@ object_disentanglement <- function(responses, object, neurons = NULL, repeats = 
 }
 
 check_objects <- function(object, rows, setup) {
-  if (is.factor(object)) object <- as.character(object)
+  # levels in their order, other labels in order of appearance
+  object <- if (is.factor(object)) droplevels(object) else object
+  if (!is.factor(object) && is.atomic(object)) object <- factor(object, unique(object))
   if (!is.atomic(object) || length(object) != rows) {
     abort("`object` has ", length(object), " labels, but `responses` has ", rows,
           " rows: give one category a row.", class = "repalign_error_labels", arg = "object")
@@ -81,9 +86,9 @@ check_objects <- function(object, rows, setup) {
   object
 }
 
-# Neurons x images, by category, in the order of first appearance; a common scale.
+# Neurons x images, by category; a common scale.
 object_blocks <- function(responses, object) {
-  categories <- unique(object)
+  categories <- levels(object)
   blocks <- lapply(categories, function(o) t(responses[object == o, , drop = FALSE]))
   names(blocks) <- as.character(categories)
   largest <- max(abs(responses))
@@ -154,8 +159,8 @@ image_jackknife <- function(xy, xx, yy) {
   sapply(estimators, function(e) {
     kind <- if (e == "naive") "naive" else "stimulus"
     cross <- xy[[kind]]
-    own_x <- self_deletions(xx[[kind]], e)
-    own_y <- self_deletions(yy[[kind]], e)
+    own_x <- self_deletions(xx, e)
+    own_y <- self_deletions(yy, e)
     cross_x <- (sum(cross) - rowSums(cross)) / (length(cross) - ncol(cross))
     cross_y <- (sum(cross) - colSums(cross)) / (length(cross) - nrow(cross))
     theta_x <- ratio_of(cbind(cross_x, own_x$without, own_y$all))
@@ -165,15 +170,14 @@ image_jackknife <- function(xy, xx, yy) {
 }
 
 # The self term with nothing deleted, and without each image.
-self_deletions <- function(h, estimator) {
+self_deletions <- function(terms, estimator) {
+  h <- if (estimator == "naive") terms$naive else terms$stimulus
   images <- nrow(h)
-  if (estimator == "stimulus_neuron") {
-    diag(h) <- 0
-    pairs <- function(m) m * (m - 1)
-  } else {
-    pairs <- function(m) m^2
-  }
-  without <- (sum(h) - 2 * rowSums(h) + diag(h)) / pairs(images - 1)
+  if (estimator == "stimulus_neuron") diag(h) <- 0
+  pairs <- function(m) if (estimator == "stimulus_neuron") m * (m - 1) else m^2
+  sums <- function(h) list(all = sum(h), without = sum(h) - 2 * rowSums(h) + diag(h))
+  corrected <- Map(drop_rounding, sums(h), sums(terms$naive))
+  without <- corrected$without / pairs(images - 1)
   without[pairs(images - 1) <= 0] <- NA
-  list(all = sum(h) / pairs(images), without = without)
+  list(all = corrected$all / pairs(images), without = without)
 }

@@ -4,16 +4,30 @@
 # ((n + 1) x 3 or NULL), exchangeable. One row each.
 analysis_result <- function(cells, setup, analysis) {
   rows <- lapply(cells, function(cell) {
-    pooled <- pooled_cell(cell)
-    cell_row(cell$names[1], cell$names[2], cell$neurons, cell$estimator, cell$single, pooled,
-             if (is.null(cell$se)) deletion_se(pool_deletions(cell)) else cell$se,
+    cell_row(cell$names[1], cell$names[2], cell$neurons, cell$estimator, cell$single,
+             pooled_cell(cell), if (is.null(cell$se)) deletion_se(pool_deletions(cell)) else cell$se,
              setup$conf_level)
   })
   result <- do.call(rbind, rows)
+  warn_undefined_rows(result, setup)
+  combined <- if (analysis == "brain_to_model") best_rows(result) else combined_rows(cells, setup)
   attr(result, "analysis") <- analysis
-  attr(result, "combined") <- combined_rows(cells, setup)
+  attr(result, "rows") <- row_keys(result)
+  attr(result, "combined") <- combined
   class(result) <- c("repalign_analysis", "data.frame")
   result
+}
+
+warn_undefined_rows <- function(result, setup) {
+  pooled <- sum(is.na(result$pooled))
+  se <- if (is.null(setup$conf_level)) 0 else sum(is.na(result$pooled_se)) - pooled
+  if (pooled > 0 || se > 0) {
+    warn(paste(c(
+      if (pooled > 0) paste(pooled, "of", nrow(result), "pooled values are undefined (NA)"),
+      if (se > 0) paste(se, "standard errors are undefined (NA)")
+    ), collapse = ", and "), ": a denominator, or that of a deletion, is not positive. There are ",
+    "too few neurons or stimuli.", class = "repalign_undefined")
+  }
 }
 
 pooled_cell <- function(cell) {
@@ -28,28 +42,56 @@ pool_deletions <- function(cell) {
 }
 
 # All comparisons pooled, per number of neurons and estimator: H values are averaged
-# over the comparisons, and their deletions too (they delete the same stimuli).
+# over the comparisons, and their deletions too (they delete the same stimuli). Which
+# side of a pair comes first says nothing, so their denominators are pooled.
 combined_rows <- function(cells, setup) {
   key <- vapply(cells, function(cell) paste(cell$neurons, cell$estimator), "")
   rows <- lapply(unique(key), function(k) {
     group <- cells[key == k]
-    pooled <- vapply(group, pooled_cell, numeric(3))
-    complete <- !is.na(colSums(pooled))
+    pooled <- t(vapply(group, pooled_cell, numeric(3)))
+    complete <- stats::complete.cases(pooled)
+    center <- matrix(colMeans(pooled[complete, , drop = FALSE]), 1)
+    if (sum(complete) > 1) center <- pool_sides(center)
     single <- do.call(rbind, lapply(group, function(cell) cell$single))
-    cell_row("(all)", "(all)", group[[1]]$neurons, group[[1]]$estimator, single,
-             rowMeans(pooled[, complete, drop = FALSE]),
-             combined_se(group[complete]), setup$conf_level)
+    cell_row("(all)", "(all)", group[[1]]$neurons, group[[1]]$estimator, single, center,
+             combined_se(group, complete), setup$conf_level)
   })
   do.call(rbind, rows)
 }
 
-combined_se <- function(group) {
+combined_se <- function(group, complete) {
+  if (length(group) == 1 && !is.null(group[[1]]$se)) return(group[[1]]$se)
+  group <- group[complete]
   if (!length(group) || is.null(group[[1]]$deletions)) return(NA_real_)
-  sizes <- vapply(group, function(cell) nrow(cell$deletions), 0L)
-  # comparisons of different stimuli (object categories) do not delete in common
-  if (length(unique(sizes)) > 1 || isTRUE(group[[1]]$own_stimuli)) return(NA_real_)
-  deletion_se(Reduce(`+`, lapply(group, pool_deletions)) / length(group))
+  mean <- Reduce(`+`, lapply(group, pool_deletions)) / length(group)
+  deletion_se(if (sum(complete) > 1) pool_sides(mean) else mean)
 }
+
+# Layers have units of their own, so there is nothing to pool over: the most similar one.
+best_rows <- function(result) {
+  key <- paste(result$neurons, result$estimator)
+  best <- vapply(split(seq_along(key), factor(key, unique(key))), function(at) {
+    at[which.max(replace(result$pooled[at], is.na(result$pooled[at]), -Inf))]
+  }, 0L)
+  best <- result[best, ]
+  rownames(best) <- NULL
+  best
+}
+
+# What identifies a row; "combined" belongs to exactly these rows.
+row_keys <- function(rows) {
+  rows <- as.data.frame(rows)
+  sort(do.call(paste, c(rows[c("x", "y", "neurons", "estimator", "pooled")], sep = "\r")))
+}
+
+# The combined rows of a whole analysis; NULL for a part of it, or several bound together.
+combined_of <- function(object) {
+  needed <- c("x", "y", "neurons", "estimator", "pooled")
+  if (!all(needed %in% names(object))) return(NULL)
+  if (identical(row_keys(object), attr(object, "rows"))) attr(object, "combined")
+}
+
+count_of <- function(n, what) paste0(n, " ", what, if (n != 1) "s")
 
 analysis_titles <- c(
   brain_to_brain = "Brain-to-brain similarity", trial_to_trial = "Trial-to-trial similarity",
@@ -57,10 +99,14 @@ analysis_titles <- c(
 )
 
 #' @export
-print.repalign_analysis <- function(x, ...) {
+print.repalign_analysis <- function(x, digits = 3, ...) {
   title <- analysis_titles[attr(x, "analysis")]
-  if (length(title)) cat(title, ": ", nrow(x), " rows\n", sep = "")
-  print.data.frame(x, ...)
+  if (length(title)) cat(title, ": ", count_of(nrow(x), "row"), "\n", sep = "")
+  shown <- intersect(c("x", "y", "neurons", "estimator", "pooled", "pooled_se", "conf_low",
+                       "conf_high", "undefined", "n_estimates"), names(x))
+  print.data.frame(as.data.frame(x)[shown], digits = digits, ...)
+  hidden <- setdiff(names(x), shown)
+  if (length(hidden)) cat("More columns: ", paste(hidden, collapse = ", "), "\n", sep = "")
   left_out <- attr(x, "left_out")
   if (!is.null(left_out)) cat(left_out, "\n", sep = "")
   invisible(x)
@@ -68,12 +114,16 @@ print.repalign_analysis <- function(x, ...) {
 
 #' Summarise an analysis over its comparisons
 #'
-#' @param object what [brain_to_brain()] or another analysis returned.
+#' @param object what [brain_to_brain()] or another analysis returned, whole: a part of its
+#'   rows, or several results bound together, is an error.
 #' @param ... unused.
 #' @return A data frame with the columns of the analysis and a row per number of
-#'   neurons and estimator, in which the H values of all comparisons are averaged
-#'   before the ratio is taken (`x` and `y` read "(all)"). Standard errors are `NA`
-#'   where the comparisons do not share their stimuli.
+#'   neurons and estimator. The H values of all comparisons are averaged before the
+#'   ratio is taken (`x` and `y` read "(all)"), and so are the denominators of the two
+#'   sides, so that the order of the groups does not matter. Comparisons of large
+#'   variance count for more. Standard errors are `NA` where the comparisons do not share
+#'   their stimuli (object categories). For [brain_to_model()] it is the row of the most
+#'   similar layer: as the best of several, its value is too high by chance.
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 60, q = 24, d = 20)
@@ -83,17 +133,18 @@ print.repalign_analysis <- function(x, ...) {
 #' summary(by_session)
 #' @export
 summary.repalign_analysis <- function(object, ...) {
-  combined <- attr(object, "combined")
+  combined <- combined_of(object)
   if (is.null(combined)) {
-    abort("This is only a part of an analysis: summarise the whole.",
-          class = "repalign_error_type", arg = "object")
+    abort("This is only a part of an analysis, or several bound together: summarise each whole ",
+          "result.", class = "repalign_error_type", arg = "object")
   }
   combined
 }
 
 #' @export
 tidy.repalign_analysis <- function(x, ...) {
-  plain <- as.data.frame(x)
+  plain <- need_columns(as.data.frame(x), c("x", "y", "neurons", "estimator", "pooled", "pooled_se",
+                                            "conf_low", "conf_high"), "tidied")
   data.frame(
     x = plain$x, y = plain$y, neurons = plain$neurons, term = plain$estimator,
     estimate = plain$pooled, std.error = plain$pooled_se, conf.low = plain$conf_low,
@@ -103,10 +154,12 @@ tidy.repalign_analysis <- function(x, ...) {
 
 #' @export
 glance.repalign_analysis <- function(x, ...) {
-  plain <- as.data.frame(x)
+  plain <- need_columns(as.data.frame(x), c("x", "y", "neurons", "n_estimates", "undefined"),
+                        "summarised")
   data.frame(
     analysis = or_na(attr(x, "analysis")), comparisons = nrow(unique(plain[c("x", "y")])),
-    neurons_min = min(plain$neurons), neurons_max = max(plain$neurons),
+    neurons_min = if (nrow(plain)) min(plain$neurons) else NA_integer_,
+    neurons_max = if (nrow(plain)) max(plain$neurons) else NA_integer_,
     n_estimates = sum(plain$n_estimates), undefined = sum(plain$undefined)
   )
 }
@@ -116,17 +169,16 @@ or_na <- function(value) if (is.null(value)) NA_character_ else value
 #' @export
 as.data.frame.repalign_analysis <- function(x, ...) {
   class(x) <- "data.frame"
-  attr(x, "analysis") <- attr(x, "combined") <- attr(x, "left_out") <- NULL
+  attr(x, "analysis") <- attr(x, "rows") <- attr(x, "combined") <- attr(x, "left_out") <- NULL
   x
 }
 
-# Part of the rows is not the analysis any more: its combined rows no longer belong.
+# The attributes stay with the rows; summary() and plot() look whether they still fit.
 #' @export
 `[.repalign_analysis` <- function(x, ...) {
   part <- NextMethod()
   if (is.data.frame(part)) {
-    attr(part, "analysis") <- attr(x, "analysis")
-    if (nrow(part) != nrow(x)) attr(part, "combined") <- NULL
+    for (name in c("analysis", "rows", "combined")) attr(part, name) <- attr(x, name)
   }
   part
 }

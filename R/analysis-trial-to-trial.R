@@ -7,7 +7,7 @@
 #'   stimuli and neurons; or an array stimuli x neurons x trials, such as
 #'   [trial_array()] makes. Missing values (`NA`) stand for repeats that were not
 #'   recorded.
-#' @param neurons numbers of neurons; by default powers of two up to all, and all.
+#' @param neurons numbers of neurons; by default 4, 8, 16, ... and all.
 #' @param repeats number of random subsets at each number of neurons below all.
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`.
 #' @param units labels, one a neuron: pairs with equal labels are left out of the
@@ -23,8 +23,10 @@
 #' pairs of trials and subsets before dividing; the two trials of a pair are
 #' exchangeable, so their denominators are pooled too.
 #'
-#' In a pair of trials, neurons with a missing value in either are left out; a
-#' message counts them, and `print()` repeats it. Units recorded one by one can stand
+#' In a pair of trials, a neuron that lacks a single stimulus in either is left out, so
+#' that fewer than `neurons` may take part; a message counts them, and `print()` repeats
+#' it. With neurons recorded together, whole stimuli lack a repeat: keep the trials, or
+#' the stimuli, that are complete. Units recorded one by one can stand
 #' side by side (a pseudo-population): "trial" is then the occurrence number of the
 #' stimulus for that unit, see [trial_array()].
 #'
@@ -88,28 +90,55 @@ as_trials <- function(trials) {
   unname(trials)
 }
 
+# Every trial against the first one that has names to compare.
 check_equal_trials <- function(trials) {
-  first <- trials[[1]]
+  arg <- function(i) paste0("trials[[", i, "]]")
+  with_rows <- which(!vapply(trials, function(x) is.null(rownames(x)), NA))
+  with_columns <- which(!vapply(trials, function(x) is.null(colnames(x)), NA))
   for (i in seq_along(trials)) {
-    arg <- paste0("trials[[", i, "]]")
-    check_same_rows(first, trials[[i]], "trials[[1]]", arg)
-    if (ncol(trials[[i]]) != ncol(first)) {
-      abort("`trials[[1]]` has ", ncol(first), " columns and `", arg, "` has ", ncol(trials[[i]]),
-            ": the columns must be the same neurons. Fill in NA where one was not recorded.",
-            class = "repalign_error_size", arg = "trials")
+    check_same_rows(trials[[1]], trials[[i]], arg(1), arg(i))
+    if (length(with_rows)) {
+      check_same_rows(trials[[with_rows[1]]], trials[[i]], arg(with_rows[1]), arg(i))
     }
-    names <- list(colnames(first), colnames(trials[[i]]))
-    if (!is.null(names[[1]]) && !is.null(names[[2]]) && !identical(names[[1]], names[[2]])) {
-      abort("`trials[[1]]` and `", arg, "` have different column names: the columns must be the ",
-            "same neurons in the same order.", class = "repalign_error_size", arg = "trials")
+    check_same_columns(trials[[1]], trials[[i]], arg(1), arg(i))
+    if (length(with_columns)) {
+      check_same_columns(trials[[with_columns[1]]], trials[[i]], arg(with_columns[1]), arg(i))
     }
   }
 }
 
+check_same_columns <- function(x, y, arg_x, arg_y) {
+  if (ncol(x) != ncol(y)) {
+    abort("`", arg_x, "` has ", ncol(x), " columns and `", arg_y, "` has ", ncol(y),
+          ": the columns must be the same neurons. Fill in NA where one was not recorded.",
+          class = "repalign_error_size", arg = "trials")
+  }
+  names <- list(colnames(x), colnames(y))
+  if (any(lengths(names) == 0) || identical(names[[1]], names[[2]])) return(invisible())
+  at <- which(names[[1]] != names[[2]])[1]
+  abort("`", arg_x, "` and `", arg_y, "` have different column names, first in column ", at, " (",
+        dQuote(names[[1]][at], FALSE), " and ", dQuote(names[[2]][at], FALSE),
+        "): the columns must be the same neurons in the same order.",
+        class = "repalign_error_size", arg = "trials")
+}
+
+# A trial in which no neuron was recorded for all stimuli takes part in no pair.
+check_recorded <- function(trials, present) {
+  empty <- which(!vapply(present, any, NA))
+  if (!length(empty)) return(invisible())
+  lacking <- which(rowSums(!is.na(trials[[empty[1]]])) == 0)
+  abort("`trials[[", empty[1], "]]` has no neuron with a value for every stimulus",
+        if (length(lacking)) paste0(": ", length(lacking), " stimuli lack this repeat (row ",
+                                    enumerate(lacking, 3, quote = FALSE), ")"),
+        ". Leave out such trials (here ", enumerate(empty, 5, quote = FALSE), "), or the stimuli ",
+        "with fewer repeats.",
+        class = "repalign_error_nonfinite", arg = "trials")
+}
+
 # Missing neurons become zero columns: they add nothing to sums, and are not counted.
 prepare_trials <- function(trials, present, setup) {
-  least <- if (!is.null(setup$conf_level)) 5 else if (any(setup$estimator != "naive")) 4 else 2
-  check_rows(nrow(trials[[1]]), least, "trials", "this analysis")
+  check_stimuli(nrow(trials[[1]]), "trials", setup)
+  check_recorded(trials, present)
   check_memory(8 * ncol(trials[[1]])^2 * (2 * length(trials) + 8), "The neuron-pair terms",
                "Fewer neurons or trials need less.")
   trials <- Map(function(x, here) {

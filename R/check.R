@@ -34,8 +34,20 @@ enumerate <- function(values, most = 5, quote = TRUE) {
   paste(paste(shown[-length(shown)], collapse = ", "), "and", shown[length(shown)])
 }
 
+# A choice that starts with the value, or contains it, is nearer than any other.
 nearest <- function(value, choices) {
-  choices[which.min(utils::adist(value, choices, ignore.case = TRUE))]
+  starts <- startsWith(tolower(choices), tolower(value))
+  if (nzchar(value) && any(starts)) return(choices[starts][1])
+  distance <- drop(utils::adist(value, choices, ignore.case = TRUE))
+  choices[which.min(distance)]
+}
+
+# "; did you mean ...?", where something is near enough to be meant.
+suggest <- function(value, choices) {
+  best <- nearest(value, choices)
+  near <- startsWith(tolower(best), tolower(value)) ||
+    utils::adist(value, best, ignore.case = TRUE) <= max(2, nchar(best) / 3)
+  if (near) paste0("; did you mean ", dQuote(best, FALSE), "?") else "."
 }
 
 check_choice <- function(value, choices, arg, several = FALSE) {
@@ -49,8 +61,8 @@ check_choice <- function(value, choices, arg, several = FALSE) {
   }
   unknown <- setdiff(value, choices)
   if (length(unknown)) {
-    abort("`", arg, "` cannot be ", dQuote(unknown[1], FALSE), "; did you mean ",
-          dQuote(nearest(unknown[1], choices), FALSE), "? Choices: ", enumerate(choices, 20), ".",
+    abort("`", arg, "` cannot be ", dQuote(unknown[1], FALSE), suggest(unknown[1], choices),
+          " Choices: ", enumerate(choices, 20), ".",
           class = "repalign_error_choice", arg = arg)
   }
   if (anyDuplicated(value)) {
@@ -131,6 +143,25 @@ data_frame_matrix <- function(x, arg) {
   as.matrix(x)
 }
 
+# A result must still have the columns that a method needs.
+need_columns <- function(rows, needed, what) {
+  missing <- setdiff(needed, names(rows))
+  if (length(missing)) {
+    abort("This result cannot be ", what, " without the column", if (length(missing) > 1) "s", " ",
+          enumerate(missing), ".", class = "repalign_error_type", arg = "object")
+  }
+  invisible(rows)
+}
+
+# Arguments that a method does not know are mistakes.
+no_other_arguments <- function(...) {
+  if (...length()) {
+    names <- names(list(...))
+    abort("There is no argument ", if (is.null(names) || names[1] == "") "without a name" else
+      dQuote(names[1], FALSE), " here.", class = "repalign_error_parameter", arg = names[1])
+  }
+}
+
 check_finite <- function(x, arg, allow_na = FALSE) {
   if (.Call(C_all_finite, x)) return(invisible(x))
   bad <- if (allow_na) is.nan(x) | is.infinite(x) else !is.finite(x)
@@ -171,7 +202,11 @@ check_same_rows <- function(x, y, arg_x, arg_y) {
 check_labels <- function(labels, width, arg, of) {
   if (is.null(labels)) return(NULL)
   if (is.factor(labels)) labels <- as.character(labels)
-  if (!is.atomic(labels) || length(labels) != width) {
+  if (!is.atomic(labels)) {
+    abort("`", arg, "` must be a vector of labels, not ", describe(labels), ".",
+          class = "repalign_error_labels", arg = arg)
+  }
+  if (length(labels) != width) {
     abort("`", arg, "` has ", length(labels), " labels, but `", of, "` has ", width,
           " columns: give one label a column.", class = "repalign_error_labels", arg = arg)
   }

@@ -81,24 +81,33 @@ form_median_distance <- function(rep) {
   remember(rep$cache, "median distance", .Call(C_median_distance, form_squared_distances(rep)))
 }
 
-# Gaussian kernel, double-centred (naive) or U-centred (stimulus). sigma in the
-# data's own units.
+# Gaussian kernel, double-centred (naive) or U-centred (stimulus), and the mean square of
+# its entries before (the diagonal counts for naive only). sigma in the data's own units.
 form_gaussian <- function(rep, sigma, bandwidth, corrected) {
   remember(rep$cache, list("gaussian", sigma, bandwidth, corrected), {
     scaled <- gaussian_width(rep, sigma, bandwidth)
     kernel <- .Call(C_gaussian, form_squared_distances(rep), scaled, thread_count())
-    if (corrected) .Call(C_u_center, kernel) else .Call(C_double_center, kernel)
+    check_width(kernel, rep$arg)
+    n <- as.double(nrow(kernel))
+    squares <- .Call(C_dot, kernel, kernel)
+    if (corrected) {
+      list(kernel = .Call(C_u_center, kernel), size = (squares - n) / (n * (n - 3)))
+    } else {
+      list(kernel = .Call(C_double_center, kernel), size = squares / n^2)
+    }
   })
 }
 
-# Mean squared kernel entry (the diagonal counts for the naive estimator only).
-form_gaussian_size <- function(rep, sigma, bandwidth, corrected) {
-  remember(rep$cache, list("gaussian size", sigma, bandwidth, corrected), {
-    n <- nrow(rep$data)
-    narrower <- gaussian_width(rep, sigma, bandwidth) / sqrt(2)
-    total <- sum(.Call(C_gaussian, form_squared_distances(rep), narrower, thread_count()))
-    if (corrected) (total - n) / (n * (n - 3)) else total / n^2
-  })
+# A kernel that is the identity or constant to rounding says nothing about the data.
+check_width <- function(kernel, arg) {
+  range <- .Call(C_off_diagonal_range, kernel)
+  problem <- if (range[2] < .Machine$double.eps) "below" else if (range[1] == 1) "above"
+  if (!is.null(problem)) {
+    abort("The Gaussian kernel of `", arg, "` says nothing: its width is far ", problem, " all ",
+          "distances between rows. Set `sigma` or `bandwidth` ",
+          if (problem == "below") "higher." else "lower.",
+          class = "repalign_error_value", arg = "sigma")
+  }
 }
 
 gaussian_width <- function(rep, sigma, bandwidth) {

@@ -179,8 +179,8 @@ expected_naive_self <- function(side, n) {
 #' From a sample of H values this tells by how much, to second order.
 #'
 #' @param h a numeric matrix or data frame with three columns, `h_xy`, `h_xx` and
-#'   `h_yy` in this order, and a row per independent estimate (trial, lab, split):
-#'   at least two.
+#'   `h_yy` (in this order, or with these names), and a row per independent estimate
+#'   (trial, lab, split) by one estimator: at least two.
 #' @return A data frame with one row: `ratio`, the pooled ratio
 #'   mean(h_xy) / sqrt(mean(h_xx) mean(h_yy)); `bias`, the second-order bias of that
 #'   ratio; `corrected`, their difference; `mean_single`, the mean of the single
@@ -202,6 +202,10 @@ expected_naive_self <- function(side, n) {
 #' @seealso [cka_interval()]
 #' @export
 ratio_bias <- function(h) {
+  if (!is.matrix(h) && !is.data.frame(h)) {
+    abort("`h` must be a matrix or data frame with the columns h_xy, h_xx and h_yy, not ",
+          describe(h), ".", class = "repalign_error_type", arg = "h")
+  }
   h <- as_numeric_matrix(h, "h")
   if (ncol(h) != 3) {
     abort("`h` has ", ncol(h), " columns; it needs three: h_xy, h_xx, h_yy.",

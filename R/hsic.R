@@ -43,22 +43,26 @@ hsic <- function(x, y, kernel = c("linear", "rbf"),
   ))
   pair <- representation_pair(x, y)
   check_cka_pair(pair, args)
+  note_shared_neurons(pair, args)
   h <- pair_h(pair, args)
   value <- unscale_h(h$value, h$scale)
   if (is.na(value)) {
-    abort("The H value of `x` and `y` is too large for a double: rescale the data.",
+    abort("The H value of `x` and `y` is too large or too small for a double: rescale the data.",
           class = "repalign_error_value", arg = "x")
   }
   value
 }
 
 # H values are computed on data times a power of two; exponents: of both sides. The
-# factor is applied in parts, so that it overflows (NA) only where the result does.
+# factor is applied in parts, so that it overflows or vanishes (NA) only where the result
+# does.
 unscale_h <- function(value, exponents) {
   exponent <- -2 * sum(exponents)
   part <- trunc(exponent / 4)
-  for (e in c(part, part, part, exponent - 3 * part)) value <- value * 2^e
-  if (is.infinite(value)) NA_real_ else value
+  result <- value
+  for (e in c(part, part, part, exponent - 3 * part)) result <- result * 2^e
+  lost <- is.infinite(result) || (isTRUE(result == 0) && value != 0)
+  if (lost) NA_real_ else result
 }
 
 # list(value, magnitude, scale): the H value of scaled data, the size of the terms it
@@ -212,16 +216,9 @@ kernel_h <- function(pair, args) {
   corrected <- args$estimator == "stimulus"
   a <- form_gaussian(pair$x, args$sigma, args$bandwidth, corrected)
   b <- if (pair$self) a else form_gaussian(pair$y, args$sigma, args$bandwidth, corrected)
-  n <- as.double(nrow(a))
-  value <- .Call(C_dot, a, b) / (if (corrected) n * (n - 3) else n^2)
-  list(value = value, magnitude = rounding_share * kernel_magnitude(pair, args), scale = c(0, 0))
-}
-
-# Centring takes differences of kernel entries, so what rounding leaves of a product of
-# two differences is the square of its share of the entries.
-kernel_magnitude <- function(pair, args) {
-  size <- lapply(pair[c("x", "y")], function(rep) {
-    form_gaussian_size(rep, args$sigma, args$bandwidth, args$estimator == "stimulus")
-  })
-  sqrt(size$x * size$y)
+  n <- as.double(nrow(a$kernel))
+  # centring takes differences of kernel entries, so what rounding leaves of a product
+  # of two differences is the square of its share of the entries
+  list(value = .Call(C_dot, a$kernel, b$kernel) / (if (corrected) n * (n - 3) else n^2),
+       magnitude = rounding_share * sqrt(a$size * b$size), scale = c(0, 0))
 }

@@ -13,7 +13,7 @@
 #'   `h_xy`, `h_xx`, `h_yy`, the H values ([hsic()]); `bias`, the second-order bias
 #'   that comes from taking a ratio (see [ratio_bias()]), not subtracted from
 #'   `cka`. `NA`, with a warning, where a ratio is undefined or an H value is too large
-#'   for a double.
+#'   or too small for a double.
 #' @details
 #' The variance is the two-way jackknife over stimuli and neurons with the
 #' stimulus-by-neuron interactions taken out, and never below one of its main
@@ -31,7 +31,10 @@
 #' spectra of 200 dimensions more than a third of the ratios, or of their delete-one
 #' values, were undefined: pool instead.
 #'
-#' Needs at least 5 stimuli, and for `"stimulus_neuron"` at least 3 units a side.
+#' Needs at least 5 stimuli. With fewer than 3 units a side the standard error of
+#' `"stimulus_neuron"` is `NA`, with a warning. The groups that are deleted follow the
+#' labels for every estimator.
+#'
 #' With few label groups (below about 10) the standard error is itself uncertain.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104 (estimators).
 #'   Efron and Stein (1981), Annals of Statistics 9 (jackknife).
@@ -53,17 +56,52 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   check_rows(nrow(pair$x$data), 5, "x", "a jackknife")
   args <- list(shared_neurons = shared_neurons, units_x = units_x, units_y = units_y)
   check_units(pair, args)
+  if ("stimulus_neuron" %in% estimator) {
+    note_shared_neurons(pair, c(args, estimator = "stimulus_neuron"))
+  }
   check_jackknife_memory(pair)
   loo <- leave_out_sums(pair, unit_layout(pair, args))
   rows <- lapply(estimator, function(e) interval_row(pair, loo, e, conf_level))
   warn_undefined_deletions(rows)
   if (any(vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA))) {
-    warn("Some H values are too large for a double (NA); the CKA does not depend on the units.")
+    warn("Some H values are too large or too small for a double (NA); the CKA does not depend on ",
+         "the units.")
   }
   result <- do.call(rbind, lapply(rows, function(row) row$values))
   rownames(result) <- NULL
   result
 }
+
+# The three C routines, with the rows set right in which deletion cancels too many
+# digits: a stimulus that holds nearly all of a side's variance is really deleted.
+loo_columns <- function(x, y) literal_rows(.Call(C_loo_columns, x, y), x, y, loo_columns)
+
+loo_pairs <- function(x, y, ix, iy) {
+  literal_rows(.Call(C_loo_pairs, x, y, ix, iy), x, y, function(x, y) loo_pairs(x, y, ix, iy))
+}
+
+loo_weighted <- function(x, y, w) {
+  literal_rows(.Call(C_loo_weighted, x, y, w), x, y, function(x, y) loo_weighted(x, y, w))
+}
+
+literal_rows <- function(result, x, y, compute) {
+  if (nrow(x) < 5) return(result)
+  for (i in unique(c(dominant_rows(x), dominant_rows(y)))) {
+    left <- compute(recenter(x[-i, , drop = FALSE]), recenter(y[-i, , drop = FALSE]))
+    for (kind in names(result)) result[[kind]][i + 1, ] <- left[[kind]][1, ]
+  }
+  result
+}
+
+# Rows of centred data without which less than a thousandth of the variance is left:
+# deletion would lose six digits or more.
+dominant_rows <- function(x) {
+  size <- rowSums(x^2)
+  n <- nrow(x)
+  which(n / (n - 1) * size > 0.999 * sum(size))
+}
+
+recenter <- function(x) centered(x, 1)
 
 check_jackknife_memory <- function(pair) {
   n <- nrow(pair$x$data)
@@ -73,8 +111,8 @@ check_jackknife_memory <- function(pair) {
                "Fewer stimuli or neurons need less; cka() gives the estimate alone.")
 }
 
-# Which columns are deleted together. Units are strata: those of x (with their columns
-# on the y side when the unit stands there, too), and those on the y side only.
+# Which columns are deleted together: those of a unit, on both sides at once. The units of
+# x and of y are two samples (strata) unless some stand on both sides: then all are one.
 unit_layout <- function(pair, args) {
   qx <- ncol(pair$x$data)
   qy <- ncol(pair$y$data)
@@ -86,12 +124,13 @@ unit_layout <- function(pair, args) {
   } else {
     labels <- list(x = seq_len(qx), y = qx + seq_len(qy))
   }
-  units_x <- unique(labels$x)
-  units_y <- setdiff(unique(labels$y), units_x)
-  units <- c(units_x, units_y)
+  units <- unique(c(labels$x, labels$y))
+  in_x <- units %in% labels$x
+  one_sample <- any(labels$y %in% labels$x)
   list(
     labels = labels, x = match(labels$x, units), y = match(labels$y, units),
-    count = length(units), of_x = seq_along(units_x), of_y = length(units_x) + seq_along(units_y)
+    count = length(units),
+    strata = if (one_sample) list(seq_along(units)) else list(which(in_x), which(!in_x))
   )
 }
 
@@ -116,8 +155,8 @@ centered_data <- function(rep) {
 }
 
 cross_sums <- function(x, y, unit_x, unit_y, units) {
-  rows <- .Call(C_loo_columns, x, y)
-  columns <- .Call(C_loo_columns, y, x)
+  rows <- loo_columns(x, y)
+  columns <- loo_columns(y, x)
   within <- within_unit_sums(x, y, unit_x, unit_y, units)
   parts <- lapply(c(naive = "naive", stimulus = "stimulus"), function(kind) {
     list(
@@ -132,7 +171,7 @@ cross_sums <- function(x, y, unit_x, unit_y, units) {
 }
 
 self_sums <- function(x, unit, units) {
-  rows <- .Call(C_loo_columns, x, x)
+  rows <- loo_columns(x, x)
   within <- within_unit_sums(x, x, unit, unit, units)
   parts <- lapply(c(naive = "naive", stimulus = "stimulus"), function(kind) {
     list(
@@ -166,11 +205,11 @@ within_unit_sums <- function(x, y, unit_x, unit_y, units) {
   left_out <- excluded_pairs(unit_x, unit_y)
   sums <- list(naive = matrix(0, nrow(x) + 1, units), stimulus = matrix(0, nrow(x) + 1, units))
   if (length(left_out$x)) {
-    single <- .Call(C_loo_pairs, x, y, left_out$x, left_out$y)
+    single <- loo_pairs(x, y, left_out$x, left_out$y)
     for (kind in names(sums)) sums[[kind]][, unit_x[left_out$x]] <- single[[kind]]
   }
   for (block in left_out$blocks) {
-    inside <- .Call(C_loo_columns, x[, block$x, drop = FALSE], y[, block$y, drop = FALSE])
+    inside <- loo_columns(x[, block$x, drop = FALSE], y[, block$y, drop = FALSE])
     for (kind in names(sums)) sums[[kind]][, unit_x[block$x[1]]] <- rowSums(inside[[kind]])
   }
   sums
@@ -217,7 +256,7 @@ interval_row <- function(pair, loo, estimator, conf_level) {
     estimator = estimator, cka = value, se = se, conf_low = value - half, conf_high = value + half,
     h_xy = unscale_h(h$xy[1, 1], loo$scale), h_xx = unscale_h(h$xx[1, 1], loo$scale[c(1, 1)]),
     h_yy = unscale_h(h$yy[1, 1], loo$scale[c(2, 2)]),
-    bias = if (is.na(value)) NA_real_ else ratio_bias_of(moments$mean, moments$cov)
+    bias = if (is.na(se)) NA_real_ else ratio_bias_of(moments$mean, moments$cov)
   ))
 }
 
@@ -235,27 +274,25 @@ warn_undefined_deletions <- function(rows) {
   }
 }
 
-# Variances of a table of deletions (n + 1 x units + 1): main parts of stimuli, units
-# of x and units of y only, less the interactions, and never below a main part.
+# Variance of a table of deletions (n + 1 x units + 1): main parts of stimuli and of each
+# stratum of units, less the interactions, and never below a main part.
 two_way_variance <- function(theta, loo) {
   parts <- two_way_products(theta, theta, loo)
-  main <- parts[c("stimuli", "x", "y")]
-  max(sum(main) - parts[["sx"]] - parts[["sy"]], main)
+  max(sum(parts$main) - sum(parts$interactions), parts$main)
 }
 
 two_way_products <- function(a, b, loo) {
-  n <- loo$n
-  strata <- list(x = 1 + loo$layout$of_x, y = 1 + loo$layout$of_y)
-  factor_n <- (n - 1) / n
-  parts <- c(stimuli = factor_n * cross_deviation(a[-1, 1], b[-1, 1]))
-  for (side in names(strata)) {
-    at <- strata[[side]]
-    units <- length(at)
-    shrink <- if (units > 0) (units - 1) / units else 0
-    parts[side] <- shrink * cross_deviation(a[1, at], b[1, at])
-    parts[paste0("s", side)] <- factor_n * shrink * sum(deletion_interaction(a, at) * deletion_interaction(b, at))
+  factor_n <- (loo$n - 1) / loo$n
+  main <- factor_n * cross_deviation(a[-1, 1], b[-1, 1])
+  interactions <- numeric()
+  for (units in loo$layout$strata) {
+    at <- 1 + units
+    shrink <- if (length(units)) (length(units) - 1) / length(units) else 0
+    main <- c(main, shrink * cross_deviation(a[1, at], b[1, at]))
+    both <- sum(deletion_interaction(a, at) * deletion_interaction(b, at))
+    interactions <- c(interactions, factor_n * shrink * both)
   }
-  parts
+  list(main = main, interactions = interactions)
 }
 
 cross_deviation <- function(a, b) sum((a - mean(a)) * (b - mean(b)))
@@ -271,9 +308,9 @@ two_way_moments <- function(h, loo) {
   for (i in 1:3) {
     for (j in 1:i) {
       parts <- two_way_products(h[[i]], h[[j]], loo)
-      net <- sum(parts[c("stimuli", "x", "y")]) - parts[["sx"]] - parts[["sy"]]
+      net <- sum(parts$main) - sum(parts$interactions)
       # the interaction estimate may exceed the main parts: a variance stays positive
-      cov[i, j] <- cov[j, i] <- if (i == j) max(net, parts[c("stimuli", "x", "y")]) else net
+      cov[i, j] <- cov[j, i] <- if (i == j) max(net, parts$main) else net
     }
   }
   list(mean = c(h$xy[1, 1], h$xx[1, 1], h$yy[1, 1]), cov = cov)

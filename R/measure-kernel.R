@@ -7,7 +7,10 @@
 #' unrelated.
 #'
 #' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with
-#'   the same stimuli in the rows, in the same order.
+#'   the same stimuli in the rows, in the same order. Where both have row names these
+#'   must be equal (parts of a data frame keep their old row numbers as names: remove
+#'   them with `rownames(x) <- NULL`, or align by name with [match_rows()]); otherwise
+#'   rows are paired by position.
 #' @param kernel `"linear"`, or `"rbf"`: Gaussian \eqn{exp(-d^2/(2\sigma^2))} of
 #'   the Euclidean distance d.
 #' @param estimator `"naive"`; `"stimulus"`: corrected for few stimuli (Song et
@@ -22,20 +25,24 @@
 #'   electrodes or probes leave out all pairs that may share noise. Give both or
 #'   neither, and not with `shared_neurons`.
 #' @param sigma width of the Gaussian kernel in the units of the data; by default
-#'   `bandwidth` times the median distance between different rows, on each side.
+#'   `bandwidth` times the median distance between different rows, on each side. A width
+#'   so far from the distances that all kernel entries are equal to rounding is an error.
 #' @param bandwidth factor on the median distance; unused when `sigma` is given.
 #' @return One number. `"naive"` lies in \[0, 1\]; the corrected estimates are not
 #'   bounded: they can be negative when there is little similarity and above 1
-#'   by chance, and are returned as they are. `NA`, with a warning of class
+#'   by chance, and are returned as they are. A value well above 1 usually means that `x`
+#'   and `y` share neurons, or noise, that no label names: use `shared_neurons` or
+#'   `units_x` and `units_y`. `NA`, with a warning of class
 #'   `repalign_undefined`, when a corrected denominator is not positive.
 #' @details
 #' The naive estimate grows with every neuron and every stimulus left out: for
 #' unrelated data it is far above 0 when stimuli are few, and for related ones too
 #' low when neurons are few. `"stimulus"` removes the first bias but still
-#' underestimates by about
+#' underestimates, when all neurons have the same variance by about
 #' \eqn{1/\sqrt{(1 + (\gamma_x - 1)/Q_x)(1 + (\gamma_y - 1)/Q_y)}}, where
 #' \eqn{\gamma} is the dimensionality ([participation_ratio()]) and Q the number
-#' of neurons. `"stimulus_neuron"` removes both.
+#' of neurons ([predicted_bias()] has the general form). `"stimulus_neuron"` removes
+#' both.
 #'
 #' When not to trust it: a single ratio from few neurons (below about 16 to 32 in
 #' cortical recordings) scatters widely and can be undefined; pool over trials,
@@ -80,6 +87,10 @@ check_cka_args <- function(args) {
   }
   if (!is.null(args$sigma)) check_number(args$sigma, "sigma", above = 0)
   check_number(args$bandwidth, "bandwidth", above = 0)
+  if (args$kernel == "linear" && (!is.null(args$sigma) || args$bandwidth != 1)) {
+    warn("`sigma` and `bandwidth` are not used by the linear kernel: set kernel = \"rbf\".",
+         class = "repalign_unused", data = "sigma")
+  }
   check_unit_choice(args$shared_neurons, args$units_x, args$units_y)
   args
 }
@@ -115,12 +126,36 @@ check_units <- function(pair, args) {
           "; name the neurons in `units_x` and `units_y` instead.",
           class = "repalign_error_labels", arg = "shared_neurons")
   }
+  names <- list(colnames(pair$x$data), colnames(pair$y$data))
+  if (args$shared_neurons && !any(lengths(names) == 0) && !identical(names[[1]], names[[2]])) {
+    at <- which(names[[1]] != names[[2]])[1]
+    abort("`shared_neurons = TRUE` needs the same neurons in the same columns, but the column ",
+          "names of `", pair$x$arg, "` and `", pair$y$arg, "` differ, first in column ", at, " (",
+          dQuote(names[[1]][at], FALSE), " and ", dQuote(names[[2]][at], FALSE), "). Reorder the ",
+          "columns, or remove their names when they do correspond.",
+          class = "repalign_error_labels", arg = "shared_neurons")
+  }
   check_labels(args$units_x, widths[1], "units_x", pair$x$arg)
   check_labels(args$units_y, widths[2], "units_y", pair$y$arg)
 }
 
+# The same neurons on both sides without a label that says so inflate the corrected
+# numerator: say what to do when the column names or the data themselves tell.
+note_shared_neurons <- function(pair, args) {
+  unlabelled <- args$estimator == "stimulus_neuron" && !args$shared_neurons && is.null(args$units_x)
+  if (!unlabelled) return(invisible())
+  common <- intersect(colnames(pair$x$data), colnames(pair$y$data))
+  common <- common[!grepl("^(V|X|x|Var)?[0-9]*$", common)] # automatic names say nothing
+  if (!length(common) && !identical(pair$x$data, pair$y$data)) return(invisible())
+  inform("`", pair$x$arg, "` and `", pair$y$arg, "` seem to share neurons (",
+         if (length(common)) paste("columns", enumerate(common, 3)) else "their data are identical",
+         "). If so, use `shared_neurons` or name them in `units_x` and `units_y`: the corrected ",
+         "CKA is too high otherwise.", class = "repalign_shared_names")
+}
+
 compare_cka <- function(pair, args) {
   check_cka_pair(pair, args)
+  note_shared_neurons(pair, args)
   args$units_x <- check_labels(args$units_x, ncol(pair$x$data), "units_x", pair$x$arg)
   args$units_y <- check_labels(args$units_y, ncol(pair$y$data), "units_y", pair$y$arg)
   h_xx <- self_h(pair$x, args, args$units_x)
@@ -144,8 +179,10 @@ undefined_ratio <- function(pair, side) {
 
 declare_measure(
   id = "cka", label = "Centered kernel alignment", family = "kernel", resi = "CKA",
-  direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE,
+  direction = "similarity", best = 1, metric = FALSE, pairing = TRUE,
+  range = function(args) if (args$estimator == "naive") c(0, 1) else c(-Inf, Inf),
+  # labels belong to sides: swapping x and y swaps them only where they are equal
+  symmetric = function(args) identical(args$units_x, args$units_y),
   invariant = c("orthogonal", "scaling", "translation", "column permutation"), form = "pair",
   check = check_cka_args, compare = compare_cka,
   reference = "Kornblith et al. 2019; Song et al. 2012; Chun et al. 2025"
@@ -173,7 +210,7 @@ declare_measure(
 #' @export
 rv <- function(x, y) one_score("rv", x, y, list())
 
-rv_as_cka <- list(kernel = "linear", estimator = "naive", shared_neurons = FALSE)
+rv_as_cka <- list(kernel = "linear", estimator = "naive", shared_neurons = FALSE, bandwidth = 1)
 
 declare_measure(
   id = "rv", label = "RV coefficient", family = "kernel",

@@ -13,7 +13,7 @@ utils::globalVariables(".data")
 #' @param single analyses: also draw the mean of the single ratios (dashed)?
 #' @param most analyses: up to this many comparisons get a panel each; more are
 #'   drawn pooled, with the single comparisons in the background.
-#' @param ... passed on from `plot()` to `autoplot()`.
+#' @param ... arguments of `autoplot()`, given to `plot()`; others are an error.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot object.
 #' @details
 #' For analyses, lines are pooled estimates over numbers of neurons and bars their
@@ -37,6 +37,10 @@ plot.repalign_analysis <- function(x, ...) draw(x, ...)
 
 draw <- function(x, ...) {
   require_package("ggplot2", "Plotting")
+  if (!nrow(x)) {
+    abort("There is nothing to draw: the result has no rows.", class = "repalign_error_size",
+          arg = "x")
+  }
   print(ggplot2::autoplot(x, ...))
   invisible(x)
 }
@@ -44,8 +48,8 @@ draw <- function(x, ...) {
 #' @rdname plot.repalign
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_similarity <- function(object, ...) {
-  rows <- as.data.frame(object)
-  check_plot_columns(rows, c("x", "y", "measure", "score"))
+  no_other_arguments(...)
+  rows <- need_columns(as.data.frame(object), c("x", "y", "measure", "score"), "drawn")
   rows$row <- full_names(rows, "x")
   rows$column <- full_names(rows, "y")
   names <- unique(c(rows$row, rows$column))
@@ -68,10 +72,13 @@ autoplot.repalign_similarity <- function(object, ...) {
 #' @rdname plot.repalign
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_analysis <- function(object, single = FALSE, most = 12, ...) {
-  check_plot_columns(object, c("x", "y", "neurons", "estimator", "pooled", "conf_low", "conf_high"))
+  no_other_arguments(...)
+  check_flag(single, "single")
+  check_count(most, "most")
+  need_columns(object, c("x", "y", "neurons", "estimator", "pooled", "conf_low", "conf_high"), "drawn")
   rows <- plot_rows(object)
   comparisons <- unique(rows$comparison)
-  combined <- attr(object, "combined")
+  combined <- combined_of(object)
   crowded <- length(comparisons) > most
   main <- if (crowded && !is.null(combined)) plot_rows(combined) else rows
   ggplot2::ggplot(main, ggplot2::aes(x = .data[["at"]], y = .data[["pooled"]],
@@ -112,12 +119,4 @@ plot_rows <- function(object) {
 plot_range <- function(rows) {
   values <- c(rows$pooled, rows$conf_low, rows$conf_high, 0, 1)
   pmax(pmin(range(values, na.rm = TRUE, finite = TRUE), 2.5), -1)
-}
-
-check_plot_columns <- function(rows, needed) {
-  missing <- setdiff(needed, names(rows))
-  if (length(missing)) {
-    abort("This result cannot be drawn without the column", if (length(missing) > 1) "s", " ",
-          enumerate(missing), ".", class = "repalign_error_type", arg = "object")
-  }
 }

@@ -31,7 +31,9 @@ macaque_it <- function(download = identical(Sys.getenv("REPALIGN_DOWNLOAD"), "tr
   check_flag(download, "download")
   if (is.null(cache)) cache <- tools::R_user_dir("repalign", "cache")
   kept <- file.path(cache, "macaque_it.rds")
-  if (file.exists(kept)) return(readRDS(kept))
+  # a broken file counts as none
+  recordings <- if (file.exists(kept)) tryCatch(readRDS(kept), error = function(e) NULL)
+  if (!is.null(recordings)) return(recordings)
   if (!download) {
     abort("The recordings are not in the cache (", cache, "): call macaque_it(download = TRUE) ",
           "once with a network.", class = "repalign_error_download", arg = "download")

@@ -6,9 +6,9 @@
 #' @param measure the label of one measure in `result`; may be left out when there is
 #'   only one.
 #' @return A numeric matrix, `x` in the rows and `y` in the columns, both in order of
-#'   appearance. For all pairs of one list it is square and symmetric when the measure
-#'   is, with `NA` for what was not computed. With models the names are
-#'   "model/layer".
+#'   appearance. For all pairs of one list, or a list against itself, it is square, and
+#'   symmetric when the measure is, with `NA` for what was not computed. With models the
+#'   names are "model/layer", and two models give layers by layers. Two scores of one pair are an error.
 #' @examples
 #' set.seed(1)
 #' areas <- lapply(c(V1 = 8, V4 = 12, IT = 10), function(q) matrix(rnorm(30 * q), 30))
@@ -32,8 +32,11 @@ score_matrix <- function(result, measure = NULL) {
     measure <- labels
   }
   measure <- check_choice(measure, labels, "measure")
-  rows <- result[result$measure == measure, ]
-  fill_grid(full_names(rows, "x"), full_names(rows, "y"), rows$score, is_symmetric(measure))
+  rows <- as.data.frame(result)[result$measure == measure, ]
+  two_models <- !is.null(rows$model_x) && !length(intersect(rows$model_x, rows$model_y))
+  within <- isTRUE(attr(result, "within")) && !two_models
+  symmetric <- within && isTRUE(attr(result, "symmetric")[measure][[1]])
+  fill_grid(full_names(rows, "x"), full_names(rows, "y"), rows$score, within, symmetric)
 }
 
 full_names <- function(rows, side) {
@@ -41,33 +44,42 @@ full_names <- function(rows, side) {
   if (is.null(model)) rows[[side]] else paste(model, rows[[side]], sep = "/")
 }
 
-# A label is an id, or an id with parameters in brackets; symmetry does not depend on them.
-is_symmetric <- function(label) {
-  id <- sub("\\(.*$", "", sub(" #[0-9]+$", "", label))
-  id %in% names(registry) && registry[[id]]$symmetric
-}
-
-fill_grid <- function(x, y, score, symmetric) {
-  # all pairs of one list: names recur on both sides and no pair is there both ways
-  within <- length(intersect(x, y)) > 0 && !any(paste(y, x)[x != y] %in% paste(x, y))
-  rows <- if (within) unique(c(rbind(x, y))) else unique(x)
+# within: both sides are the same list, so the grid is square; but not for the layers of
+# two models, which stand on one side each.
+fill_grid <- function(x, y, score, within, symmetric) {
+  twice <- anyDuplicated(data.frame(x, y))
+  if (twice) {
+    abort("`result` has two scores of ", dQuote(x[twice], FALSE), " and ", dQuote(y[twice], FALSE),
+          ": give the rows of one grid.", class = "repalign_error_rows", arg = "result")
+  }
+  rows <- if (within) unique(c(x, y)) else unique(x)
   columns <- if (within) rows else unique(y)
   grid <- matrix(NA_real_, length(rows), length(columns), dimnames = list(rows, columns))
+  if (symmetric) grid[cbind(match(y, rows), match(x, columns))] <- score
   grid[cbind(match(x, rows), match(y, columns))] <- score
-  if (within && symmetric) grid[cbind(match(y, rows), match(x, columns))] <- score
   grid
 }
 
+# Parts of a result keep what is known of its grid.
 #' @export
-print.repalign_similarity <- function(x, ...) {
-  cat("Similarity: ", nrow(x), if (nrow(x) == 1) " score\n" else " scores\n", sep = "")
-  print.data.frame(x, ...)
+`[.repalign_similarity` <- function(x, ...) {
+  part <- NextMethod()
+  if (is.data.frame(part)) {
+    for (name in c("within", "symmetric")) attr(part, name) <- attr(x, name)
+  }
+  part
+}
+
+#' @export
+print.repalign_similarity <- function(x, digits = 4, ...) {
+  cat("Similarity: ", count_of(nrow(x), "score"), "\n", sep = "")
+  print.data.frame(as.data.frame(x), digits = digits, ...)
   invisible(x)
 }
 
 #' @export
 summary.repalign_similarity <- function(object, ...) {
-  plain <- as.data.frame(object)
+  plain <- need_columns(as.data.frame(object), c("measure", "score"), "summarised")
   groups <- split(plain$score, factor(plain$measure, unique(plain$measure)))
   rows <- lapply(names(groups), function(label) {
     score <- groups[[label]]
@@ -81,7 +93,7 @@ summary.repalign_similarity <- function(object, ...) {
 
 #' @export
 tidy.repalign_similarity <- function(x, ...) {
-  plain <- as.data.frame(x)
+  plain <- need_columns(as.data.frame(x), c("measure", "score"), "tidied")
   names(plain)[names(plain) == "score"] <- "estimate"
   names(plain)[names(plain) == "measure"] <- "term"
   plain
@@ -89,7 +101,7 @@ tidy.repalign_similarity <- function(x, ...) {
 
 #' @export
 glance.repalign_similarity <- function(x, ...) {
-  plain <- as.data.frame(x)
+  plain <- need_columns(as.data.frame(x), c("x", "y", "measure", "score", "n"), "summarised")
   data.frame(pairs = nrow(unique(plain[intersect(c("model_x", "model_y", "x", "y"), names(plain))])),
              measures = length(unique(plain$measure)), n = plain$n[1],
              undefined = sum(is.na(plain$score)))
@@ -98,5 +110,6 @@ glance.repalign_similarity <- function(x, ...) {
 #' @export
 as.data.frame.repalign_similarity <- function(x, ...) {
   class(x) <- "data.frame"
+  attr(x, "within") <- attr(x, "symmetric") <- NULL
   x
 }

@@ -102,10 +102,10 @@ pooled_weights <- function(a, b, size, count, codes, used = TRUE, mask = NULL) {
 # Pooled H values with nothing and with each stimulus deleted: n + 1 values, by
 # estimator.
 pooled_deletions <- function(x, y, weights, estimator) {
-  result <- lapply(.Call(C_loo_weighted, x, y, weights$all), function(h) h[, 1])
+  result <- lapply(loo_weighted(x, y, weights$all), function(h) h[, 1])
   if ("stimulus_neuron" %in% estimator) {
     corrected <- if (!is.null(weights$share)) shared_deletions(x, y, weights, result$stimulus)
-    else .Call(C_loo_weighted, x, y, weights$allowed)$stimulus[, 1]
+    else loo_weighted(x, y, weights$allowed)$stimulus[, 1]
     result$stimulus_neuron <- drop_rounding(corrected, result$naive)
   }
   result$stimulus <- drop_rounding(result$stimulus, result$naive)
@@ -114,7 +114,7 @@ pooled_deletions <- function(x, y, weights, estimator) {
 
 shared_deletions <- function(x, y, weights, all) {
   if (!NROW(weights$excluded)) return(weights$share * all)
-  left_out <- .Call(C_loo_pairs, x, y, weights$excluded[, 1], weights$excluded[, 2])$stimulus
+  left_out <- loo_pairs(x, y, weights$excluded[, 1], weights$excluded[, 2])$stimulus
   weights$share * (all - drop(left_out %*% weights$weight))
 }
 
@@ -187,6 +187,24 @@ scale_neurons <- function(x, normalize) {
   # a constant column's mean is exact, so its deviations are exact zeros
   sd[sd == 0] <- 1
   sweep(x, 2, sd, "/")
+}
+
+# Random members of both sides, a draw a column; a side taken whole stays as it is.
+draw_two <- function(width_x, width_y) {
+  function(size, repeats) {
+    a <- draw_subsets(seq_len(width_x), size, repeats)
+    b <- draw_subsets(seq_len(width_y), size, repeats)
+    times <- max(ncol(a), ncol(b))
+    list(a = repeat_subset(a, times), b = repeat_subset(b, times))
+  }
+}
+
+# How many stimuli an analysis needs.
+check_stimuli <- function(n, arg, setup) {
+  if (!is.null(setup$conf_level)) return(check_rows(n, 5, arg, "a jackknife (conf_level)"))
+  corrected <- any(setup$estimator != "naive")
+  check_rows(n, if (corrected) 4 else 2, arg,
+             if (corrected) "a corrected estimator" else "a similarity")
 }
 
 check_analysis <- function(estimator, normalize, repeats, conf_level) {

@@ -12,7 +12,9 @@
 #'   elements, and with models all layer pairs of different models.
 #' @param measure ids, measure objects ([measure()], [new_measure()]), or a list of
 #'   both; names of the list become labels. See [measures()].
-#' @param diagonal with `y = NULL`: also compare each element with itself?
+#' @param diagonal with `y = NULL`: also compare each element with itself? With models:
+#'   also the layers within each model. An element's neurons are the same as its own: set
+#'   `shared_neurons` or `units_x` and `units_y` for the neuron correction.
 #' @param on_error `"stop"`; `"na"`: a score that fails is `NA`, with one warning.
 #' @param threads threads of our own loops; by default all that OpenMP reports
 #'   (`options(repalign.threads =)`). The results do not depend on it. The BLAS has a
@@ -20,11 +22,13 @@
 #' @return A data frame of class `repalign_similarity` with a row per pair and
 #'   measure: `x`, `y` (names; "x" and "y" when unnamed), `measure`, `score`, `n`
 #'   (number of stimuli); with models also `model_x`, `model_y`. `NA` scores are
-#'   undefined ratios; one warning counts them. [score_matrix()] gives the grid,
+#'   undefined; one warning counts them. [score_matrix()] gives the grid,
 #'   `plot()` draws it.
 #' @details
 #' Whatever a measure prepares from a representation is prepared once per call, however
-#' many pairs and measures use it. A symmetric measure of a list against the same list
+#' many pairs and measures use it. A call that would need more than half of the free
+#' memory is an error (`options(repalign.max_memory =)` sets another limit, in bytes).
+#' Progress is reported through the package progressr when you use it. A symmetric measure of a list against the same list
 #' is computed once per unordered pair.
 #'
 #' Scores of different measures are not on one scale: [measures()] gives their ranges.
@@ -45,13 +49,20 @@ similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error 
   old <- options(repalign.threads = thread_count(threads))
   on.exit(options(old))
   sides <- as_sides(x, y)
+  if (diagonal && !sides$self) {
+    warn("`diagonal` is used only when all pairs of `x` are compared (y = NULL).",
+         class = "repalign_unused", data = "diagonal")
+  }
   pairs <- plan_pairs(sides, diagonal)
   scores <- score_pairs(pairs, sides, set, on_error)
   similarity_result(pairs, sides, set, scores)
 }
 
+is_symmetric <- function(measure) isTRUE(symmetry_of(measure$declaration, measure$args))
+
 # list(x, y, models, self): flat lists of representations with their model names.
 as_sides <- function(x, y) {
+  if (is.null(x)) as_numeric_matrix(x, "x")
   self <- is.null(y)
   if (self && !is_collection(x)) {
     abort("`y` is missing: a single matrix needs another one to be compared with.",
@@ -134,7 +145,7 @@ plan_pairs <- function(sides, diagonal) {
   keep <- if (sides$x$is_models) {
     rank <- match(models, unique(models))
     rank[grid$i] < rank[grid$j] |
-      (diagonal & rank[grid$i] == rank[grid$j])
+      (diagonal & rank[grid$i] == rank[grid$j] & grid$i <= grid$j)
   } else {
     grid$i < grid$j | (diagonal & grid$i == grid$j)
   }
@@ -148,34 +159,30 @@ plan_pairs <- function(sides, diagonal) {
 
 # Scores, pairs x measures.
 score_pairs <- function(pairs, sides, set, on_error) {
-  scores <- matrix(NA_real_, nrow(pairs), length(set))
-  undefined <- 0L
-  failures <- character()
+  cells <- matrix(list(), nrow(pairs), length(set))
   advance <- progress_along(nrow(pairs))
   mirrored <- if (sides$same) match(paste(pairs$j, pairs$i), paste(pairs$i, pairs$j))
+  symmetric <- vapply(set, is_symmetric, NA)
+  run <- new.env()
   for (p in seq_len(nrow(pairs))) {
     pair <- NULL
     for (m in seq_along(set)) {
-      done <- sides$same && set[[m]]$declaration$symmetric && mirrored[p] < p
-      if (done) {
-        scores[p, m] <- scores[mirrored[p], m]
-        undefined <- undefined + is.na(scores[p, m])
+      if (sides$same && symmetric[m] && mirrored[p] < p) {
+        cells[[p, m]] <- cells[[mirrored[p], m]]
         next
       }
       if (is.null(pair)) pair <- as_pair(sides$x$reps[[pairs$i[p]]], sides$y$reps[[pairs$j[p]]])
-      result <- one_cell(pair, set[[m]], on_error)
-      scores[p, m] <- result$score
-      undefined <- undefined + result$undefined
-      failures <- c(failures, result$failure)
+      cells[[p, m]] <- one_cell(pair, set[[m]], on_error, run)
     }
     advance()
   }
-  report_cells(undefined, failures, length(scores))
-  scores
+  report_cells(cells)
+  matrix(vapply(cells, function(cell) cell$score, 0), nrow(pairs))
 }
 
-# One score. Undefined ratios are counted, not warned about one by one.
-one_cell <- function(pair, measure, on_error) {
+# One score. Undefined ratios are counted, not warned about one by one; a note about
+# shared neurons is given once. run: what this call has already said.
+one_cell <- function(pair, measure, on_error, run) {
   undefined <- FALSE
   failure <- NULL
   compute <- function() {
@@ -184,9 +191,14 @@ one_cell <- function(pair, measure, on_error) {
       repalign_undefined = function(w) {
         undefined <<- TRUE
         invokeRestart("muffleWarning")
+      },
+      repalign_shared_names = function(m) {
+        if (isTRUE(run$noted)) invokeRestart("muffleMessage")
+        run$noted <- TRUE
       }
     )
     if (is.nan(score)) abort("the result is not a number.", class = "repalign_error_score")
+    undefined <<- undefined || is.na(score)
     score
   }
   score <- tryCatch(compute(), error = function(e) {
@@ -201,16 +213,18 @@ one_cell <- function(pair, measure, on_error) {
   list(score = score, undefined = undefined, failure = failure)
 }
 
-report_cells <- function(undefined, failures, all) {
+report_cells <- function(cells) {
+  undefined <- sum(vapply(cells, function(cell) cell$undefined, NA))
   if (undefined > 0) {
-    warn(undefined, " of ", all, " scores are undefined (NA): a corrected denominator is not ",
-         "positive. There are too few neurons or stimuli for a single ratio.",
+    warn(undefined, " of ", length(cells), " scores are undefined (NA). For a corrected CKA this ",
+         "means that a denominator is not positive: too few neurons or stimuli for a single ratio.",
          class = "repalign_undefined", data = undefined)
   }
+  failures <- unlist(lapply(cells, function(cell) cell$failure))
   if (length(failures)) {
-    warn(length(failures), " of ", all, " scores failed (NA). ",
-         paste(utils::head(failures, 3), collapse = " | "), if (length(failures) > 3) " | ...",
-         class = "repalign_failed", data = failures)
+    warn(length(failures), " of ", length(cells), " scores failed (NA). ",
+         paste(utils::head(unique(failures), 3), collapse = " | "),
+         if (length(unique(failures)) > 3) " | ...", class = "repalign_failed", data = failures)
   }
 }
 
@@ -228,6 +242,10 @@ similarity_result <- function(pairs, sides, set, scores) {
     result <- cbind(model_x = each(sides$x$models[pairs$i]), model_y = each(sides$y$models[pairs$j]),
                     result)
   }
+  # what score_matrix() must not guess
+  symmetric <- vapply(set, is_symmetric, NA)
+  attr(result, "within") <- sides$self || sides$same
+  attr(result, "symmetric") <- stats::setNames(symmetric, labels)
   class(result) <- c("repalign_similarity", "data.frame")
   result
 }

@@ -28,15 +28,20 @@
 #' @export
 linear_population <- function(n, q, d, spectrum = c("isotropic", "power"), power = 1,
                               reverse = FALSE) {
+  power_given <- !missing(power)
   n <- check_count(n, "n")
   d <- check_count(d, "d")
   q <- vapply(one_or_two(q, "q"), check_count, 0L, arg = "q")
   power <- vapply(one_or_two(power, "power"), check_number, 0, arg = "power")
   spectrum <- check_choice(spectrum, c("isotropic", "power"), "spectrum")
+  if (power_given && spectrum == "isotropic") {
+    warn("`power` is not used by the isotropic spectrum: set spectrum = \"power\".",
+         class = "repalign_unused", data = "power")
+  }
   check_flag(reverse, "reverse")
   lambda <- lapply(power, function(p) if (spectrum == "power") seq_len(d)^-p else rep(1, d))
   if (reverse) lambda[[2]] <- rev(lambda[[2]])
-  check_memory(8 * (n * d + d * sum(q) + n * sum(q)), "The simulated population",
+  check_memory(8 * (as.double(n) * d + (as.double(n) + d) * sum(as.double(q))), "The simulated population",
                "Take fewer stimuli, neurons or dimensions.")
   stimuli <- matrix(stats::rnorm(n * d), n)
   respond <- function(lambda, q) stimuli %*% (sqrt(lambda) * matrix(stats::rnorm(d * q), d))

@@ -9,8 +9,8 @@ loaded_in <- new.env()
 
 thread_count <- function(threads = NULL) {
   if (!identical(loaded_in$process, Sys.getpid())) return(1L)
-  limit <- .Call(C_thread_limit)
-  if (is.null(threads)) threads <- getOption("repalign.threads")
-  if (is.null(threads)) return(limit)
-  min(check_count(threads, "threads"), limit)
+  limits <- .Call(C_thread_limits)
+  if (!is.null(threads)) return(min(check_count(threads, "threads"), limits[2]))
+  set <- getOption("repalign.threads")
+  if (is.null(set)) limits[1] else min(check_count(set, "options(repalign.threads =)"), limits[2])
 }

@@ -39,7 +39,11 @@ check_row_names <- function(names, arg) {
     abort("`", arg, "` has no row names to match by: set rownames(", arg, ") to the stimuli.",
           class = "repalign_error_rows", arg = arg)
   }
-  if (anyNA(names) || anyDuplicated(names)) {
+  if (anyNA(names)) {
+    abort("`", arg, "` has a missing row name, first in row ", which(is.na(names))[1], ".",
+          class = "repalign_error_rows", arg = arg)
+  }
+  if (anyDuplicated(names)) {
     twice <- names[duplicated(names)][1]
     abort("`", arg, "` has the row name ", dQuote(twice, FALSE), " more than once: average the ",
           "repeats, or use trial_array().", class = "repalign_error_rows", arg = arg)
@@ -73,6 +77,9 @@ trial_array <- function(data, stimulus, neuron, trial = NULL, value) {
     abort("`data` must be a data frame with a row per response, not ", describe(data), ".",
           class = "repalign_error_type", arg = "data")
   }
+  if (!nrow(data)) {
+    abort("`data` has no rows.", class = "repalign_error_size", arg = "data")
+  }
   column <- function(name, arg) table_column(data, name, arg)
   response <- column(value, "value")
   if (!is.numeric(response) && !is.logical(response)) {
@@ -103,8 +110,8 @@ table_column <- function(data, name, arg) {
           class = "repalign_error_value", arg = arg)
   }
   if (!name %in% names(data)) {
-    abort("`data` has no column ", dQuote(name, FALSE), "; did you mean ",
-          dQuote(nearest(name, names(data)), FALSE), "?",
+    abort("`data` has no column ", dQuote(name, FALSE), suggest(name, names(data)), " Columns: ",
+          enumerate(names(data), 20), ".",
           class = "repalign_error_value", arg = arg)
   }
   data[[name]]

@@ -1,12 +1,13 @@
-#include "checks.h"
+#include "call_checks.h"
 #include "jackknife.h"
 
 SEXP repalign_loo_weighted(SEXP x, SEXP y, SEXP weights)
 {
     require_matrix(x, "x");
-    require_matrix(y, "y");
-    require_matrix(weights, "weights");
-    const size_t n = matrix_rows(x), qx = matrix_columns(x), qy = matrix_columns(y);
+    const size_t n = matrix_rows(x), qx = matrix_columns(x);
+    require_rows(y, n, "y");
+    const size_t qy = matrix_columns(y);
+    require_size(weights, qx, qy, "weights");
     const size_t most = qx > qy ? qx : qy;
     weighted_scratch z = {scratch(n * qx), scratch(n * qy), scratch(n * qx),
                           scratch(n * qy), scratch(qx * qy), scratch(2 * most + 6 * n)};
@@ -20,8 +21,9 @@ SEXP repalign_loo_weighted(SEXP x, SEXP y, SEXP weights)
 SEXP repalign_loo_columns(SEXP x, SEXP y)
 {
     require_matrix(x, "x");
-    require_matrix(y, "y");
-    const size_t n = matrix_rows(x), qx = matrix_columns(x), qy = matrix_columns(y);
+    const size_t n = matrix_rows(x), qx = matrix_columns(x);
+    require_rows(y, n, "y");
+    const size_t qy = matrix_columns(y);
     column_scratch z = {scratch(n * qx), scratch(n * qx), scratch(n * qx),
                         scratch(column_inner_length(n, qx, qy)), scratch(n)};
     SEXP result = PROTECT(two_results(n + 1, qx));
@@ -34,8 +36,11 @@ SEXP repalign_loo_columns(SEXP x, SEXP y)
 SEXP repalign_loo_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy)
 {
     require_matrix(x, "x");
-    require_matrix(y, "y");
     const size_t n = matrix_rows(x), pairs = (size_t) XLENGTH(ix);
+    require_rows(y, n, "y");
+    require_index(ix, matrix_columns(x), "ix");
+    require_index(iy, matrix_columns(y), "iy");
+    if (XLENGTH(ix) != XLENGTH(iy)) Rf_error("internal: unequal numbers of indices");
     SEXP result = PROTECT(two_results(n + 1, pairs));
     for (size_t p = 0; p < pairs; p++) {
         const size_t a = (size_t) INTEGER(ix)[p] - 1, b = (size_t) INTEGER(iy)[p] - 1;
@@ -51,8 +56,9 @@ SEXP repalign_loo_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy)
 SEXP repalign_loo_gram(SEXP k, SEXP l)
 {
     require_matrix(k, "k");
-    require_matrix(l, "l");
     const size_t n = matrix_rows(k);
+    require_size(k, n, n, "k");
+    require_size(l, n, n, "l");
     SEXP result = PROTECT(two_results(n + 1, 1));
     loo_from_grams(REAL(k), REAL(l), n, scratch(4 * n), REAL(VECTOR_ELT(result, 0)),
                    REAL(VECTOR_ELT(result, 1)));

@@ -1,30 +1,9 @@
-#include "checks.h"
+#include "call_checks.h"
 #include "linear.h"
-
-#include <string.h>
 
 static size_t chunk_of(SEXP chunk, size_t n, size_t d)
 {
     return Rf_isNull(chunk) ? chunk_rows(n, d) : (size_t) Rf_asInteger(chunk);
-}
-
-static void fill_self(const centered_view *v, size_t rows, double *c, linear_sums sums)
-{
-    double *x_rows = scratch(rows * v->d);
-    for (size_t i = 0; i < v->n; i += rows) {
-        accumulate_self(v, i, v->n - i < rows ? v->n - i : rows, x_rows, c, sums);
-        check_interrupt();
-    }
-}
-
-static void fill_gram(const centered_view *v, double *gram, linear_sums sums)
-{
-    const size_t columns = chunk_rows(v->d, v->n);
-    double *buffer = scratch(v->n * columns);
-    for (size_t j = 0; j < v->d; j += columns) {
-        accumulate_gram(v, j, v->d - j < columns ? v->d - j : columns, buffer, gram, sums);
-        check_interrupt();
-    }
 }
 
 /* One pass over x: column and row sums, the sum of all squared cross products of its
@@ -37,22 +16,21 @@ SEXP repalign_linear_form(SEXP x, SEXP means, SEXP inverse_scale, SEXP gram, SEX
     const char *names[] = {"s", "f", "k", "total", "gram", ""};
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
     const size_t lengths[] = {v.d, v.d, v.n};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         SET_VECTOR_ELT(result, i, Rf_allocVector(REALSXP, (R_xlen_t) lengths[i]));
-        memset(REAL(VECTOR_ELT(result, i)), 0, lengths[i] * sizeof(double));
-    }
     linear_sums sums = {REAL(VECTOR_ELT(result, 0)), REAL(VECTOR_ELT(result, 1)),
                         REAL(VECTOR_ELT(result, 2))};
     double *product;
     if (by_gram) {
         SET_VECTOR_ELT(result, 4, Rf_allocMatrix(REALSXP, (int) side, (int) side));
         product = REAL(VECTOR_ELT(result, 4));
+        const size_t columns = chunk_rows(v.d, v.n);
+        linear_gram(&v, columns, scratch(v.n * columns), check_interrupt, product, sums);
     } else {
         product = scratch(side * side);
+        const size_t rows = chunk_of(chunk, v.n, v.d);
+        linear_self(&v, rows, scratch(rows * v.d), check_interrupt, product, sums);
     }
-    memset(product, 0, side * side * sizeof(double));
-    if (by_gram) fill_gram(&v, product, sums);
-    else fill_self(&v, chunk_of(chunk, v.n, v.d), product, sums);
     SET_VECTOR_ELT(result, 3, Rf_ScalarReal(squares_upper(product, side)));
     if (by_gram) mirror_upper(product, side);
     UNPROTECT(1);
@@ -64,14 +42,10 @@ SEXP repalign_linear_cross(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_me
                            SEXP chunk)
 {
     centered_view vx = view_of(x, x_means, x_scale), vy = view_of(y, y_means, y_scale);
+    require_rows(y, vx.n, "y");
     const size_t rows = chunk_of(chunk, vx.n, vx.d > vy.d ? vx.d : vy.d);
-    double *x_rows = scratch(rows * vx.d), *y_rows = scratch(rows * vy.d);
     double *c = scratch(vx.d * vy.d);
-    memset(c, 0, vx.d * vy.d * sizeof(double));
-    for (size_t i = 0; i < vx.n; i += rows) {
-        accumulate_cross(&vx, &vy, i, vx.n - i < rows ? vx.n - i : rows, x_rows, y_rows, c);
-        check_interrupt();
-    }
+    linear_cross(&vx, &vy, rows, scratch(rows * vx.d), scratch(rows * vy.d), check_interrupt, c);
     return Rf_ScalarReal(dot_blocked(c, c, vx.d * vy.d));
 }
 
@@ -79,22 +53,20 @@ SEXP repalign_linear_cross(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_me
 SEXP repalign_gram_column_total(SEXP gram, SEXP y, SEXP y_means, SEXP y_scale)
 {
     centered_view v = view_of(y, y_means, y_scale);
-    require_matrix(gram, "gram");
+    require_size(gram, v.n, v.n, "gram");
     const size_t columns = chunk_rows(v.d, v.n);
-    double *buffer = scratch(v.n * columns), *product = scratch(v.n * columns);
-    double total = 0.0;
-    for (size_t j = 0; j < v.d; j += columns) {
-        total += gram_form(REAL(gram), &v, j, v.d - j < columns ? v.d - j : columns, buffer,
-                           product);
-        check_interrupt();
-    }
-    return Rf_ScalarReal(total);
+    return Rf_ScalarReal(gram_form(REAL(gram), &v, columns, scratch(v.n * columns),
+                                   scratch(v.n * columns), check_interrupt));
 }
 
 SEXP repalign_paired_moments(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale,
                              SEXP ix, SEXP iy)
 {
     centered_view vx = view_of(x, x_means, x_scale), vy = view_of(y, y_means, y_scale);
+    require_rows(y, vx.n, "y");
+    require_index(ix, vx.d, "ix");
+    require_index(iy, vy.d, "iy");
+    if (XLENGTH(ix) != XLENGTH(iy)) Rf_error("internal: unequal numbers of indices");
     const char *names[] = {"c", "dd", ""};
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
     SET_VECTOR_ELT(result, 0, Rf_allocVector(REALSXP, XLENGTH(ix)));

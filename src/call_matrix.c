@@ -1,4 +1,4 @@
-#include "checks.h"
+#include "call_checks.h"
 
 SEXP repalign_all_finite(SEXP x)
 {

@@ -1,5 +1,5 @@
 #include "blas.h"
-#include "checks.h"
+#include "call_checks.h"
 #include "pairs.h"
 
 /* Subsets taken together in one matrix product. */
@@ -8,8 +8,9 @@
 SEXP repalign_pair_terms(SEXP x, SEXP y)
 {
     require_matrix(x, "x");
-    require_matrix(y, "y");
-    const size_t n = matrix_rows(x), qx = matrix_columns(x), qy = matrix_columns(y);
+    const size_t n = matrix_rows(x), qx = matrix_columns(x);
+    require_rows(y, n, "y");
+    const size_t qy = matrix_columns(y);
     const int self = x == y;
     SEXP result = PROTECT(two_results(qx, qy));
     double *c = REAL(VECTOR_ELT(result, 0)), *h = REAL(VECTOR_ELT(result, 1));
@@ -34,6 +35,25 @@ SEXP repalign_pair_terms(SEXP x, SEXP y)
     finish_pair_terms(c, h, s, t, qx, qy, n);
     UNPROTECT(1);
     return result;
+}
+
+/* Members of row and column subsets: integer matrices with a subset a column. */
+static void require_subsets(SEXP a, size_t qx, SEXP b, size_t qy)
+{
+    if (!Rf_isMatrix(a) || !Rf_isMatrix(b) || matrix_columns(a) != matrix_columns(b))
+        Rf_error("internal: subsets must come in pairs");
+    require_index(a, qx, "a");
+    require_index(b, qy, "b");
+}
+
+/* Zero-based labels, one a row or column. */
+static void require_labels(SEXP labels, size_t length, size_t groups)
+{
+    if (!Rf_isInteger(labels) || (size_t) XLENGTH(labels) != length)
+        Rf_error("internal: one label a column");
+    for (size_t i = 0; i < length; i++)
+        if (INTEGER(labels)[i] < 0 || (size_t) INTEGER(labels)[i] >= groups)
+            Rf_error("internal: label out of range");
 }
 
 static size_t block_size(size_t done, size_t all)
@@ -72,6 +92,7 @@ static void sums_by_gathering(SEXP h, SEXP a, SEXP b, double *out)
 SEXP repalign_subset_sums(SEXP h, SEXP a, SEXP b, SEXP by_product)
 {
     require_matrix(h, "h");
+    require_subsets(a, matrix_rows(h), b, matrix_columns(h));
     SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t) matrix_columns(a)));
     if (Rf_asLogical(by_product)) sums_by_product(h, a, b, REAL(result));
     else sums_by_gathering(h, a, b, REAL(result));
@@ -82,8 +103,11 @@ SEXP repalign_subset_sums(SEXP h, SEXP a, SEXP b, SEXP by_product)
 SEXP repalign_excluded_sums(SEXP h, SEXP a, SEXP b, SEXP labels_x, SEXP labels_y, SEXP n_labels)
 {
     require_matrix(h, "h");
+    require_subsets(a, matrix_rows(h), b, matrix_columns(h));
     const size_t subsets = matrix_columns(a), na = matrix_rows(a), nb = matrix_rows(b);
     const size_t groups = (size_t) Rf_asInteger(n_labels);
+    require_labels(labels_x, matrix_rows(h), groups);
+    require_labels(labels_y, matrix_columns(h), groups);
     const char *names[] = {"sum", "count", ""};
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
     SET_VECTOR_ELT(result, 0, Rf_allocVector(REALSXP, (R_xlen_t) subsets));
@@ -105,7 +129,10 @@ SEXP repalign_excluded_sums(SEXP h, SEXP a, SEXP b, SEXP labels_x, SEXP labels_y
 SEXP repalign_subset_weights(SEXP a, SEXP b, SEXP weight, SEXP rows, SEXP columns)
 {
     const size_t qx = (size_t) Rf_asInteger(rows), qy = (size_t) Rf_asInteger(columns);
+    require_subsets(a, qx, b, qy);
     const size_t subsets = matrix_columns(a), na = matrix_rows(a), nb = matrix_rows(b);
+    if (!Rf_isReal(weight) || (size_t) XLENGTH(weight) != subsets)
+        Rf_error("internal: one weight a subset");
     SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) qx, (int) qy));
     double *left = scratch(qx * SUBSET_BLOCK), *right = scratch(qy * SUBSET_BLOCK);
     for (size_t r = 0; r < subsets; r += SUBSET_BLOCK) {

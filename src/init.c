@@ -23,10 +23,11 @@ static const R_CallMethodDef entries[] = {
     ENTRY(squared_distances, 3),
     ENTRY(median_distance, 1),
     ENTRY(gaussian, 3),
+    ENTRY(off_diagonal_range, 1),
     ENTRY(double_center, 1),
     ENTRY(u_center, 1),
     ENTRY(dot, 2),
-    ENTRY(thread_limit, 0),
+    ENTRY(thread_limits, 0),
     {NULL, NULL, 0}};
 
 void R_init_repalign(DllInfo *info);

@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+#include "pause.h"
+
 /* The sums over rows (and, summed, over the pairs at hand) that the polynomial needs. */
 typedef struct {
     double c2;    /* sum of c^2, c = sum_j phi psi */
@@ -36,9 +38,6 @@ void loo_one_pair(const double *phi, const double *psi, size_t n, double *naive,
 /* From centred Gram matrices: totals over all pairs. scratch: 4 n. */
 void loo_from_grams(const double *k, const double *l, size_t n, double *scratch, double *naive,
                     double *stimulus);
-
-/* Called between BLAS calls so that the user can interrupt; may not return. */
-typedef void (*pause_function)(void);
 
 /* Totals weighted by w (qx x qy). Scratch: squares_x, first (n x qx), squares_y,
    second (n x qy), cross (qx x qy), sums (2 max(qx, qy) + 6 n). */

@@ -7,7 +7,7 @@
 /* About 4 MB a buffer: small enough for cache, large enough for BLAS. */
 #define CHUNK_ENTRIES 524288
 
-/* Adds a centred block (rows x columns) to the sums; four lanes as in matrix.c. */
+/* Adds a centred block (rows x columns) to the sums, in two lanes. */
 static void add_sums(const double *block, size_t rows, size_t columns, double *s, double *f,
                      double *k)
 {
@@ -42,36 +42,70 @@ size_t chunk_rows(size_t n, size_t d)
     return rows < n ? rows : n;
 }
 
-void accumulate_cross(const centered_view *x, const centered_view *y, size_t i0, size_t rows,
-                      double *x_rows, double *y_rows, double *c)
+static size_t at_most(size_t rest, size_t chunk) { return rest < chunk ? rest : chunk; }
+
+static void clear(double *a, size_t length) { memset(a, 0, length * sizeof(double)); }
+
+static void clear_sums(linear_sums sums, size_t n, size_t d)
 {
-    load_rows(x, i0, rows, x_rows);
-    load_rows(y, i0, rows, y_rows);
-    blas_gemm('T', 'N', x->d, y->d, rows, 1.0, x_rows, rows, y_rows, rows, 1.0, c, x->d);
+    clear(sums.s, d);
+    clear(sums.f, d);
+    clear(sums.k, n);
 }
 
-void accumulate_self(const centered_view *x, size_t i0, size_t rows, double *x_rows, double *c,
-                     linear_sums sums)
+void linear_cross(const centered_view *x, const centered_view *y, size_t rows, double *x_rows,
+                  double *y_rows, pause_function pause, double *c)
 {
-    load_rows(x, i0, rows, x_rows);
-    add_sums(x_rows, rows, x->d, sums.s, sums.f, sums.k + i0);
-    blas_syrk_upper('T', x->d, rows, x_rows, rows, 1.0, c, x->d);
+    clear(c, x->d * y->d);
+    for (size_t i = 0; i < x->n; i += rows) {
+        const size_t now = at_most(x->n - i, rows);
+        load_rows(x, i, now, x_rows);
+        load_rows(y, i, now, y_rows);
+        blas_gemm('T', 'N', x->d, y->d, now, 1.0, x_rows, now, y_rows, now, 1.0, c, x->d);
+        pause();
+    }
 }
 
-void accumulate_gram(const centered_view *x, size_t j0, size_t columns, double *x_columns,
-                     double *gram, linear_sums sums)
+void linear_self(const centered_view *x, size_t rows, double *x_rows, pause_function pause,
+                 double *c, linear_sums sums)
 {
-    load_columns(x, j0, columns, x_columns);
-    add_sums(x_columns, x->n, columns, sums.s + j0, sums.f + j0, sums.k);
-    blas_syrk_upper('N', x->n, columns, x_columns, x->n, 1.0, gram, x->n);
+    clear(c, x->d * x->d);
+    clear_sums(sums, x->n, x->d);
+    for (size_t i = 0; i < x->n; i += rows) {
+        const size_t now = at_most(x->n - i, rows);
+        load_rows(x, i, now, x_rows);
+        add_sums(x_rows, now, x->d, sums.s, sums.f, sums.k + i);
+        blas_syrk_upper('T', x->d, now, x_rows, now, 1.0, c, x->d);
+        pause();
+    }
 }
 
-double gram_form(const double *k, const centered_view *y, size_t j0, size_t columns,
-                 double *y_columns, double *product)
+void linear_gram(const centered_view *x, size_t columns, double *x_columns, pause_function pause,
+                 double *gram, linear_sums sums)
 {
-    load_columns(y, j0, columns, y_columns);
-    blas_symm_left(y->n, columns, k, y->n, y_columns, y->n, product, y->n);
-    return dot_blocked(y_columns, product, y->n * columns);
+    clear(gram, x->n * x->n);
+    clear_sums(sums, x->n, x->d);
+    for (size_t j = 0; j < x->d; j += columns) {
+        const size_t now = at_most(x->d - j, columns);
+        load_columns(x, j, now, x_columns);
+        add_sums(x_columns, x->n, now, sums.s + j, sums.f + j, sums.k);
+        blas_syrk_upper('N', x->n, now, x_columns, x->n, 1.0, gram, x->n);
+        pause();
+    }
+}
+
+double gram_form(const double *gram, const centered_view *y, size_t columns, double *y_columns,
+                 double *product, pause_function pause)
+{
+    double total = 0.0;
+    for (size_t j = 0; j < y->d; j += columns) {
+        const size_t now = at_most(y->d - j, columns);
+        load_columns(y, j, now, y_columns);
+        blas_symm_left(y->n, now, gram, y->n, y_columns, y->n, product, y->n);
+        total += dot_blocked(y_columns, product, y->n * now);
+        pause();
+    }
+    return total;
 }
 
 void paired_moments(const centered_view *x, const centered_view *y, const int *ix, const int *iy,

@@ -4,6 +4,7 @@
 #define REPALIGN_LINEAR_H
 
 #include "matrix.h"
+#include "pause.h"
 
 /* What a pass over a representation gathers: column sums of squares (s) and fourth
    powers (f), row sums of squares (k). */
@@ -14,21 +15,21 @@ typedef struct {
 /* Rows of a chunk: all of them while the buffer stays small. */
 size_t chunk_rows(size_t n, size_t d);
 
-/* Adds rows i0 .. i0 + rows - 1 to c = x'y; x_rows, y_rows are scratch (rows x d). */
-void accumulate_cross(const centered_view *x, const centered_view *y, size_t i0, size_t rows,
-                      double *x_rows, double *y_rows, double *c);
+/* c = x'y (x->d by y->d). Scratch: rows by d of each side. */
+void linear_cross(const centered_view *x, const centered_view *y, size_t rows, double *x_rows,
+                  double *y_rows, pause_function pause, double *c);
 
-/* The same for the upper triangle of c = x'x, and adds to the sums. */
-void accumulate_self(const centered_view *x, size_t i0, size_t rows, double *x_rows, double *c,
-                     linear_sums sums);
+/* The upper triangle of c = x'x, and the sums. Scratch: rows x d. */
+void linear_self(const centered_view *x, size_t rows, double *x_rows, pause_function pause,
+                 double *c, linear_sums sums);
 
-/* Adds columns j0 .. of x to the upper triangle of the Gram matrix k = x x'. */
-void accumulate_gram(const centered_view *x, size_t j0, size_t columns, double *x_columns,
-                     double *gram, linear_sums sums);
+/* The upper triangle of the Gram matrix x x', and the sums. Scratch: n x columns. */
+void linear_gram(const centered_view *x, size_t columns, double *x_columns, pause_function pause,
+                 double *gram, linear_sums sums);
 
-/* Sum over columns j0 .. of y of y_j' k y_j, k symmetric n x n. Scratch: n x columns each. */
-double gram_form(const double *k, const centered_view *y, size_t j0, size_t columns,
-                 double *y_columns, double *product);
+/* Sum over the columns of y of y_j' gram y_j, gram symmetric. Scratch: n x columns each. */
+double gram_form(const double *gram, const centered_view *y, size_t columns, double *y_columns,
+                 double *product, pause_function pause);
 
 /* For listed column pairs: c = sum phi psi, dd = sum phi^2 psi^2. */
 void paired_moments(const centered_view *x, const centered_view *y, const int *ix, const int *iy,

@@ -2,8 +2,8 @@
 
 #define SUM_BLOCK 512
 
-/* Sums run in four lanes: additions of one lane need not wait for another's, and
-   the order is fixed. */
+/* Long sums run in lanes: additions of one lane need not wait for another's, and the
+   order is fixed. */
 
 /* x - x is zero for finite x and NaN otherwise; adding many of them keeps the NaN,
    and the loop has no branch. */

@@ -16,7 +16,8 @@ void finish_pair_terms(double *c, double *h, const double *s, const double *t, s
 /* One subset pair: sum of h over rows a and columns b (one-based, lengths na, nb). */
 double gather_sum(const double *h, size_t rows, const int *a, size_t na, const int *b, size_t nb);
 
-/* 0/1 matrix of subset membership: indicator (size x subsets) from members (m x subsets). */
+/* Matrix of subset membership (size x subsets) from members (m x subsets): in column r
+   weight[r], or 1 without weights, for members of subset r, and 0 elsewhere. */
 void fill_indicator(const int *members, size_t m, size_t subsets, size_t size, const double *weight,
                     double *indicator);
 

@@ -10,6 +10,7 @@ export OPENBLAS_NUM_THREADS=2 OMP_NUM_THREADS=2
 # No question to a server: the checks must not hang, or fail, without one.
 export _R_CHECK_CRAN_INCOMING_REMOTE_=false _R_CHECK_SYSTEM_CLOCK_=false
 export _R_CHECK_CRAN_INCOMING_USE_ASPELL_=false
+export _R_CHECK_TESTS_NLINES_=200             # of the output of tests that fail
 # A suggested package may be absent only where it could not be installed.
 [ -z "$(Rscript tools/missing-packages.R)" ] || export _R_CHECK_FORCE_SUGGESTS_=false
 

@@ -35,8 +35,8 @@ brute_h <- function(x, y, estimator, labels_x = NULL, labels_y = NULL) {
   mean(terms)
 }
 
-# The same three values for inputs too large for tuples: kernel matrices, Song's
-# formula (A.3) and explicit sums over pairs of neurons.
+# The same three values for inputs too large for tuples: kernel matrices and Song's
+# formula (A.3), also for the blocks of pairs that are left out.
 kernel_naive <- function(k, l) {
   n <- nrow(k)
   h <- diag(n) - 1 / n
@@ -49,15 +49,6 @@ kernel_unbiased <- function(k, l) {
   diag(l) <- 0
   (sum(k * l) + sum(k) * sum(l) / ((n - 1) * (n - 2)) - 2 * sum(colSums(k) * colSums(l)) / (n - 2)) /
     (n * (n - 3))
-}
-
-# Unbiased terms of all pairs of neurons, from their own kernel matrices.
-neuron_pair_terms <- function(x, y) {
-  x <- sweep(x, 2, colMeans(x))
-  y <- sweep(y, 2, colMeans(y))
-  outer(seq_len(ncol(x)), seq_len(ncol(y)), Vectorize(function(a, b) {
-    kernel_unbiased(tcrossprod(x[, a]), tcrossprod(y[, b]))
-  }))
 }
 
 plain_h <- function(x, y, estimator, labels_x = NULL, labels_y = NULL) {

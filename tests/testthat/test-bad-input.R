@@ -191,6 +191,8 @@ test_that("unequal numbers of rows are refused with both numbers", {
   l <- list(a = good(), b = good(), late = good(9))
   expect_refused(similarity(l), c("late", "9"))
   expect_refused(similarity(l[1:2], l["late"]), c("late", "9"))
+  # wrong input is no failing score
+  expect_refused(similarity(l, on_error = "na"), c("late", "9"))
 })
 
 named <- function(x, names = paste0("s", seq_len(nrow(x)))) {
@@ -222,6 +224,9 @@ test_that("differing row names are a misalignment, found in every comparison", {
   # the third element disagrees, though the first has no names
   l <- list(a = good(), b = named(good()), c = shuffled)
   expect_refused(similarity(l), c("b", "c"))
+  expect_refused(similarity(l, on_error = "na"), c("b", "c"))
+  expect_refused(brain_to_brain(l, neurons = 2, repeats = 2), c("b", "c"))
+  expect_refused(trial_to_trial(unname(l), neurons = 2, repeats = 2), "row 7")
   # automatic row names of data frames do not count
   expect_true(is.finite(cka(as.data.frame(good()), x)))
 })
@@ -428,6 +433,7 @@ test_that("lists: named, differently, and not empty", {
   colnames(swapped[[1]]) <- c("n1", "n2", "n3", "n4")
   colnames(swapped[[2]]) <- c("n1", "n2", "n4", "n3")
   expect_refused(trial_to_trial(swapped), "column names")
+  expect_refused(trial_to_trial(c(list(x), swapped)), "column names")
 })
 
 test_that("trials without any neuron in common, or without responses, are errors", {

@@ -319,6 +319,21 @@ test_that("rbf distances keep their digits when the rows are close and far from 
   }, 1e-7)
 })
 
+test_that("rbf distances within tight clusters keep their digits", {
+  # the inner products of the rows are a million million times their squared distances
+  set.seed(30)
+  for (spread in c(1e-6, 1e-5, 1e-4)) {
+    x <- rep(c(-1, 1), each = 5) + spread * normal_matrix(10, 3)
+    y <- normal_matrix(10, 2)
+    for (e in c("naive", "stimulus")) {
+      h <- if (e == "naive") kernel_naive else kernel_unbiased
+      # one sigma serves both sides, so y is in units of the spread
+      expected <- h(gaussian(x, sigma = spread), gaussian(y, sigma = 1))
+      expect_relative(hsic(x, y * spread, kernel = "rbf", estimator = e, sigma = spread), expected, 1e-6)
+    }
+  }
+})
+
 test_that("the results are the same bits for 1 and 2 threads", {
   set.seed(17)
   p <- related_pair(257, 6, 40)

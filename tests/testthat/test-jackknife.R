@@ -35,16 +35,19 @@ literal_triples <- function(p, estimator, labels) {
                                               estimator, labels$x[x], labels$y[y])
     }
   }
-  list(triples = triples, of_x = which(units %in% own$x), of_y = which(!units %in% own$x))
+  # units on both sides make all of them one sample
+  in_x <- units %in% own$x
+  strata <- if (any(own$y %in% own$x)) list(seq_along(units)) else list(which(in_x), which(!in_x))
+  list(triples = triples, strata = strata)
 }
 
 # ESTIMATORS.md, "Uncertainty", as products, so that it gives covariances too.
-two_way <- function(a, b, of_x, of_y) {
+two_way <- function(a, b, strata) {
   n <- nrow(a) - 1
   main <- function(u, v) sum((u - mean(u)) * (v - mean(v)))
   parts <- c(s = (n - 1) / n * main(a[-1, 1], b[-1, 1]), x = 0, y = 0, sx = 0, sy = 0)
-  for (side in c("x", "y")) {
-    at <- 1 + (if (side == "x") of_x else of_y)
+  for (side in c("x", "y")[seq_along(strata)]) {
+    at <- 1 + strata[[match(side, c("x", "y"))]]
     q <- length(at)
     if (q == 0) next
     parts[side] <- (q - 1) / q * main(a[1, at], b[1, at])
@@ -61,8 +64,8 @@ two_way <- function(a, b, of_x, of_y) {
 
 two_way_net <- function(parts) unname(parts["s"] + parts["x"] + parts["y"] - parts["sx"] - parts["sy"])
 
-two_way_variance_of <- function(a, of_x, of_y) {
-  parts <- two_way(a, a, of_x, of_y)
+two_way_variance_of <- function(a, strata) {
+  parts <- two_way(a, a, strata)
   max(two_way_net(parts), parts[c("s", "x", "y")])
 }
 
@@ -78,10 +81,10 @@ literal_interval <- function(p, estimator, labels = NULL) {
   h <- lapply(1:3, function(k) all$triples[, , k])
   theta <- apply(all$triples, 1:2, plain_ratio)
   cov <- outer(1:3, 1:3, Vectorize(function(i, j) {
-    if (i == j) two_way_variance_of(h[[i]], all$of_x, all$of_y)
-    else two_way_net(two_way(h[[i]], h[[j]], all$of_x, all$of_y))
+    if (i == j) two_way_variance_of(h[[i]], all$strata)
+    else two_way_net(two_way(h[[i]], h[[j]], all$strata))
   }))
-  list(theta = theta, cka = theta[1, 1], se = sqrt(two_way_variance_of(theta, all$of_x, all$of_y)),
+  list(theta = theta, cka = theta[1, 1], se = sqrt(two_way_variance_of(theta, all$strata)),
        bias = appendix_bias(all$triples[1, 1, ], cov), h = all$triples[1, 1, ])
 }
 
@@ -150,7 +153,7 @@ test_that("the bound keeps the variance above each of its parts", {
     p <- list(x = normal_matrix(7, 4), y = normal_matrix(7, 4))
     all <- literal_triples(p, "naive", NULL)
     theta <- apply(all$triples, 1:2, plain_ratio)
-    parts <- two_way(theta, theta, all$of_x, all$of_y)
+    parts <- two_way(theta, theta, all$strata)
     if (two_way_net(parts) < max(parts[c("s", "x", "y")])) {
       found <- TRUE
       expect_relative(cka_interval(p$x, p$y, "naive")$se, sqrt(max(parts[c("s", "x", "y")])), 1e-8)

@@ -1,4 +1,4 @@
-#include "checks.h"
+#include "call_checks.h"
 
 #include "blas.h"
 
@@ -9,6 +9,27 @@ void require_matrix(SEXP x, const char *name)
     if (!Rf_isReal(x) || !Rf_isMatrix(x)) Rf_error("internal: '%s' must be a double matrix", name);
     if (!fits_blas(matrix_rows(x)) || !fits_blas(matrix_columns(x)))
         Rf_error("internal: '%s' is larger than BLAS integers allow", name);
+}
+
+void require_rows(SEXP x, size_t n, const char *name)
+{
+    require_matrix(x, name);
+    if (matrix_rows(x) != n) Rf_error("internal: '%s' has another number of rows", name);
+}
+
+void require_size(SEXP x, size_t n, size_t d, const char *name)
+{
+    require_rows(x, n, name);
+    if (matrix_columns(x) != d) Rf_error("internal: '%s' has another number of columns", name);
+}
+
+void require_index(SEXP index, size_t most, const char *name)
+{
+    if (!Rf_isInteger(index)) Rf_error("internal: '%s' must hold integers", name);
+    const int *values = INTEGER(index);
+    for (R_xlen_t i = 0; i < XLENGTH(index); i++)
+        if (values[i] < 1 || (size_t) values[i] > most)
+            Rf_error("internal: '%s' is out of range", name);
 }
 
 size_t matrix_rows(SEXP x) { return (size_t) INTEGER(Rf_getAttrib(x, R_DimSymbol))[0]; }
@@ -33,6 +54,7 @@ double *scratch(size_t length)
 SEXP two_results(size_t rows, size_t columns)
 {
     const char *names[] = {"naive", "stimulus", ""};
+    if (!fits_blas(rows) || !fits_blas(columns)) Rf_error("internal: result too large");
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
     for (int i = 0; i < 2; i++)
         SET_VECTOR_ELT(result, i, Rf_allocMatrix(REALSXP, (int) rows, (int) columns));

@@ -1,6 +1,6 @@
 /* What entry points share: reading arguments, and the interrupt check. */
-#ifndef REPALIGN_CHECKS_H
-#define REPALIGN_CHECKS_H
+#ifndef REPALIGN_CALL_CHECKS_H
+#define REPALIGN_CALL_CHECKS_H
 
 #include "matrix.h"
 #include "repalign.h"
@@ -10,9 +10,14 @@ void check_interrupt(void);
 
 /* A double matrix with sizes that fit BLAS, or an error that names the argument. */
 void require_matrix(SEXP x, const char *name);
+void require_rows(SEXP x, size_t n, const char *name);
+void require_size(SEXP x, size_t n, size_t d, const char *name);
+/* One-based indices up to most. */
+void require_index(SEXP index, size_t most, const char *name);
 size_t matrix_rows(SEXP x);
 size_t matrix_columns(SEXP x);
 
+/* A double matrix seen through its centring; means: one a column. */
 centered_view view_of(SEXP x, SEXP means, SEXP inverse_scale);
 
 double *scratch(size_t length);

@@ -141,6 +141,7 @@ summary.repalign_analysis <- function(object, ...) {
   combined
 }
 
+#' @rdname tidy.repalign
 #' @export
 tidy.repalign_analysis <- function(x, ...) {
   plain <- need_columns(as.data.frame(x), c("x", "y", "neurons", "estimator", "pooled", "pooled_se",
@@ -152,6 +153,7 @@ tidy.repalign_analysis <- function(x, ...) {
   )
 }
 
+#' @rdname tidy.repalign
 #' @export
 glance.repalign_analysis <- function(x, ...) {
   plain <- need_columns(as.data.frame(x), c("x", "y", "neurons", "n_estimates", "undefined"),
@@ -166,6 +168,7 @@ glance.repalign_analysis <- function(x, ...) {
 
 or_na <- function(value) if (is.null(value)) NA_character_ else value
 
+#' @rdname tidy.repalign
 #' @export
 as.data.frame.repalign_analysis <- function(x, ...) {
   class(x) <- "data.frame"

@@ -77,6 +77,7 @@ print.repalign_similarity <- function(x, digits = 4, ...) {
   invisible(x)
 }
 
+#' @rdname tidy.repalign
 #' @export
 summary.repalign_similarity <- function(object, ...) {
   plain <- need_columns(as.data.frame(object), c("measure", "score"), "summarised")
@@ -91,6 +92,28 @@ summary.repalign_similarity <- function(object, ...) {
   do.call(rbind, rows)
 }
 
+#' Results as plain tables
+#'
+#' `tidy()` gives results the column names of the broom packages, `glance()` one row about
+#' the whole, `as.data.frame()` the plain data frame, `summary()` of [similarity()] a row
+#' per measure.
+#'
+#' @param x,object what [similarity()] or an analysis ([brain_to_brain()],
+#'   [trial_to_trial()], [brain_to_model()], [object_disentanglement()]) returned; its rows
+#'   may be a part, in any order, or bound together.
+#' @param ... unused.
+#' @return A data frame. `tidy()`: `term` (measure or estimator) and `estimate`, for
+#'   analyses also `std.error`, `conf.low`, `conf.high`. `glance()`: numbers of pairs or
+#'   comparisons, of measures or neurons, and of undefined values.
+#' @examples
+#' set.seed(1)
+#' pop <- linear_population(n = 60, q = 20, d = 10)
+#' tidy(similarity(pop$x, pop$y, c("cka", "rv")))
+#' glance(brain_to_brain(pop$x, pop$y, neurons = 10, repeats = 10))
+#' @name tidy.repalign
+NULL
+
+#' @rdname tidy.repalign
 #' @export
 tidy.repalign_similarity <- function(x, ...) {
   plain <- need_columns(as.data.frame(x), c("measure", "score"), "tidied")
@@ -99,6 +122,7 @@ tidy.repalign_similarity <- function(x, ...) {
   plain
 }
 
+#' @rdname tidy.repalign
 #' @export
 glance.repalign_similarity <- function(x, ...) {
   plain <- need_columns(as.data.frame(x), c("x", "y", "measure", "score", "n"), "summarised")
@@ -107,6 +131,7 @@ glance.repalign_similarity <- function(x, ...) {
              undefined = sum(is.na(plain$score)))
 }
 
+#' @rdname tidy.repalign
 #' @export
 as.data.frame.repalign_similarity <- function(x, ...) {
   class(x) <- "data.frame"

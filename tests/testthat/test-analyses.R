@@ -560,7 +560,7 @@ test_that("both routes of summing subset blocks give the sums, over several bloc
 
 # --- options
 
-test_that("normalize = \"sd\" divides each neuron by its standard deviation", {
+test_that("normalize = \"sd\" divides each neuron by its standard deviation", undefined_is_fine({
   p <- population(28, 10, 6, 6)
   p$x <- sweep(p$x, 2, c(1, 10, 100, 1, 0.1, 1), "*")
   p$x[, 4] <- 3
@@ -588,7 +588,7 @@ test_that("normalize = \"sd\" divides each neuron by its standard deviation", {
   # over all rows of responses, before they are split
   same(function(r, normalize) object_disentanglement(r, rep(1:2, 5), neurons = 6, normalize = normalize),
        p$x, scaled$x)
-})
+}))
 
 test_that("conf_level = NULL leaves out the errors only, and other levels scale the interval", {
   p <- population(29, 10, 8, 8)

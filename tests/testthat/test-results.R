@@ -7,8 +7,8 @@ unlike <- function(n = 12, widths = c(a = 4, b = 6, c = 5)) {
 
 test_that("labels that differ between the sides are not mirrored", {
   set.seed(72)
-  l <- list(A = matrix(rnorm(60), 12), B = matrix(rnorm(60), 12))
-  l$B <- l$B + 2 * l$A
+  pop <- linear_population(40, 5, 3)
+  l <- list(A = pop$x, B = pop$y)
   units <- list(x = c(1, 1, 2, 3, 4), y = c(5, 6, 7, 8, 1))
   m <- measure("cka", estimator = "stimulus_neuron", units_x = units$x, units_y = units$y)
   grid <- similarity(l, l, m)
@@ -17,6 +17,8 @@ test_that("labels that differ between the sides are not mirrored", {
   }
   expect_equal(grid$score[grid$x == "B" & grid$y == "A"], alone("B", "A"), tolerance = 1e-12)
   expect_equal(grid$score[grid$x == "A" & grid$y == "B"], alone("A", "B"), tolerance = 1e-12)
+  expect_false(anyNA(grid$score))
+  expect_gt(abs(alone("A", "B") - alone("B", "A")), 1e-3)
   half <- score_matrix(similarity(l, measure = m))
   expect_identical(half["B", "A"], NA_real_)
 })
@@ -143,8 +145,9 @@ test_that("a split whose labels leave no pair within any group is an error", {
 
 test_that("shared neurons that no label names are told", {
   set.seed(80)
-  x <- matrix(rnorm(60), 12, dimnames = list(NULL, paste0("ORN", 1:5)))
-  y <- x + rnorm(60)
+  x <- linear_population(40, 5, 3)$x
+  colnames(x) <- paste0("ORN", 1:5)
+  y <- x + 0.3 * rnorm(200)
   expect_message(cka(x, y, estimator = "stimulus_neuron"), class = "repalign_shared_names")
   expect_no_message(cka(x, y, estimator = "stimulus_neuron", shared_neurons = TRUE))
   expect_no_message(cka(x, y, estimator = "stimulus"))

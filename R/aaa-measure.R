@@ -64,7 +64,8 @@ default_arguments <- function(id) lapply(measure_parameters(id), eval, envir = t
 #' @return `measures()`: a data frame with a row per measure and the columns
 #'   `id`; `label`; `family`; `resi` (abbreviation in the ReSi benchmark, or NA);
 #'   `direction` (`"similarity"` or `"distance"`); `range_min`, `range_max` and
-#'   `best` at default arguments (corrected estimates are not bounded); `symmetric`; `pairing` (does the value depend
+#'   `best` at default arguments (corrected estimates are not bounded); `symmetric`;
+#'   `pairing` (does the value depend
 #'   on which row of `x` is paired with which row of `y`?); `invariant` (to which
 #'   changes of one side); `form` (what is prepared once per representation);
 #'   `parameters`; `reference`.
@@ -106,7 +107,8 @@ print.repalign_measures <- function(x, ...) {
 describe_parameters <- function(id) {
   parameters <- measure_parameters(id)
   if (!length(parameters)) return("")
-  shown <- vapply(parameters, function(p) paste(deparse(p, width.cutoff = 500L), collapse = " "), "")
+  as_text <- function(p) paste(deparse(p, width.cutoff = 500L), collapse = " ")
+  shown <- vapply(parameters, as_text, "")
   paste(names(parameters), shown, sep = " = ", collapse = ", ")
 }
 

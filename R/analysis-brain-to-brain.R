@@ -112,15 +112,16 @@ two_regions <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, sc
                 y = check_labels(units_y, ncol(y), "units_y", arg_y))
   if ("stimulus_neuron" %in% setup$estimator) {
     note_shared_neurons(list(x = list(data = x, arg = arg_x), y = list(data = y, arg = arg_y)),
-                        list(estimator = "stimulus_neuron", shared_neurons = FALSE, units_x = units$x))
+                        list(estimator = "stimulus_neuron", shared_neurons = FALSE,
+                             units_x = units$x))
   }
   check_any_allowed(units$x, ncol(x), arg_x, "units_x", setup)
   check_any_allowed(units$y, ncol(y), arg_y, "units_y", setup)
   if (is.null(scale)) scale <- c(common_scale(list(x)), common_scale(list(y)))
-  most <- min(ncol(x), ncol(y))
+  sizes <- neuron_grid(neurons, min(ncol(x), ncol(y)),
+                       paste0("the smaller of `", arg_x, "` and `", arg_y, "`"))
   new_comparison(c(arg_x, arg_y), centered(x, scale[1]), centered(y, scale[2]), units,
-                 neuron_grid(neurons, most, paste0("the smaller of `", arg_x, "` and `", arg_y, "`")),
-                 draw_two(ncol(x), ncol(y)))
+                 sizes, draw_two(ncol(x), ncol(y)))
 }
 
 # The neuron correction needs two differently labelled neurons within each side.
@@ -252,8 +253,8 @@ size_cells <- function(comparison, terms, size, setup) {
                    simplify = FALSE)
   deletions <- if (!is.null(setup$conf_level)) {
     # the corrected estimate pools over the draws in which all three H values exist
-    used <- if ("stimulus_neuron" %in% setup$estimator) stats::complete.cases(single$stimulus_neuron)
-    else TRUE
+    corrected <- "stimulus_neuron" %in% setup$estimator
+    used <- if (corrected) stats::complete.cases(single$stimulus_neuron) else TRUE
     size_deletions(comparison, members, used, setup)
   }
   lapply(setup$estimator, function(e) {

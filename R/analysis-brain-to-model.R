@@ -49,25 +49,26 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
   sizes <- neuron_grid(neurons, ncol(brain), "`brain`")
   region <- region_parts(brain, sizes, setup)
   advance <- progress_along(length(layers))
-  cells <- lapply(seq_along(layers), function(i) {
-    arg <- paste0("layers$", names[i])
-    layer <- layer_matrix(layers[[i]], arg, brain, setup)
+  layers <- Map(layer_matrix, layers, paste0("layers$", names), MoreArgs = list(setup = setup))
+  check_same_stimuli(c(list(list(data = brain, arg = "brain")),
+                       Map(function(x, name) list(data = x, arg = paste0("layers$", name)), layers,
+                           names)))
+  cells <- Map(function(layer, name) {
     advance()
-    layer_cells(region, layer, names[i], sizes, setup)
-  })
-  analysis_result(do.call(c, cells), setup, "brain_to_model")
+    layer_cells(region, layer, name, sizes, setup)
+  }, layers, names)
+  analysis_result(do.call(c, unname(cells)), setup, "brain_to_model")
 }
 
-layer_matrix <- function(layer, arg, brain, setup) {
+layer_matrix <- function(layer, arg, setup) {
   layer <- as_numeric_matrix(layer, arg)
-  check_same_rows(brain, layer, "brain", arg)
   form_centering(list(data = layer, arg = arg, cache = new.env()))
   if ("stimulus_neuron" %in% setup$estimator && ncol(layer) < 2) {
     abort("`", arg, "` has a single unit: the neuron correction needs at least two.",
           class = "repalign_error_pairs", arg = arg)
   }
-  check_memory(8 * (6 * length(layer) + 2 * min(dim(layer))^2), paste0("The comparison with `", arg, "`"),
-               "Fewer units or stimuli need less.")
+  check_memory(8 * (6 * length(layer) + 2 * min(dim(layer))^2),
+               paste0("The comparison with `", arg, "`"), "Fewer units or stimuli need less.")
   scale_neurons(layer, setup$normalize)
 }
 

@@ -137,8 +137,9 @@ block_h <- function(terms, own) {
   pairs <- length(terms$stimulus)
   same <- if (own) nrow(terms$stimulus) else 0
   allowed <- if (own) all - sum(diag(terms$stimulus)) else all
+  left <- pairs - same
   c(naive = naive / pairs, stimulus = drop_rounding(all, naive) / pairs,
-    stimulus_neuron = if (pairs > same) drop_rounding(allowed, naive) / (pairs - same) else NA_real_)
+    stimulus_neuron = if (left > 0) drop_rounding(allowed, naive) / left else NA_real_)
 }
 
 pair_cells <- function(index, pair, blocks, values, sums, subsets, size, setup) {

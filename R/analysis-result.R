@@ -4,9 +4,9 @@
 # ((n + 1) x 3 or NULL), exchangeable. One row each.
 analysis_result <- function(cells, setup, analysis) {
   rows <- lapply(cells, function(cell) {
+    se <- if (is.null(cell$se)) deletion_se(pool_deletions(cell)) else cell$se
     cell_row(cell$names[1], cell$names[2], cell$neurons, cell$estimator, cell$single,
-             pooled_cell(cell), if (is.null(cell$se)) deletion_se(pool_deletions(cell)) else cell$se,
-             setup$conf_level)
+             pooled_cell(cell), se, setup$conf_level)
   })
   result <- do.call(rbind, rows)
   warn_undefined_rows(result, setup)

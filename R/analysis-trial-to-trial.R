@@ -93,13 +93,9 @@ as_trials <- function(trials) {
 # Every trial against the first one that has names to compare.
 check_equal_trials <- function(trials) {
   arg <- function(i) paste0("trials[[", i, "]]")
-  with_rows <- which(!vapply(trials, function(x) is.null(rownames(x)), NA))
+  check_same_stimuli(Map(function(x, i) list(data = x, arg = arg(i)), trials, seq_along(trials)))
   with_columns <- which(!vapply(trials, function(x) is.null(colnames(x)), NA))
   for (i in seq_along(trials)) {
-    check_same_rows(trials[[1]], trials[[i]], arg(1), arg(i))
-    if (length(with_rows)) {
-      check_same_rows(trials[[with_rows[1]]], trials[[i]], arg(with_rows[1]), arg(i))
-    }
     check_same_columns(trials[[1]], trials[[i]], arg(1), arg(i))
     if (length(with_columns)) {
       check_same_columns(trials[[with_columns[1]]], trials[[i]], arg(with_columns[1]), arg(i))
@@ -149,8 +145,8 @@ prepare_trials <- function(trials, present, setup) {
   trials <- lapply(trials, centered, scale = scale)
   silent <- vapply(trials, function(x) all(x == 0), NA)
   if (any(silent)) {
-    abort("`trials[[", which(silent)[1], "]]` has no variance: every neuron is constant or missing.",
-          class = "repalign_error_variance", arg = "trials")
+    abort("`trials[[", which(silent)[1], "]]` has no variance: every neuron is constant or ",
+          "missing.", class = "repalign_error_variance", arg = "trials")
   }
   trials
 }

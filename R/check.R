@@ -109,8 +109,8 @@ as_numeric_matrix <- function(x, arg, allow_na = FALSE) {
     abort("`", arg, "` is a \"dist\" object, but this needs the responses themselves: ",
           "give the stimuli x neurons matrix.", class = "repalign_error_type", arg = arg)
   } else if (!is.matrix(x) || !(is.numeric(x) || is.logical(x))) {
-    abort("`", arg, "` must be a numeric matrix (stimuli x neurons) or an all-numeric data frame, not ",
-          describe(x), ".", if (is.numeric(x) && is.null(dim(x))) " For one neuron use cbind().",
+    abort("`", arg, "` must be a numeric matrix (stimuli x neurons) or an all-numeric data frame, ",
+          "not ", describe(x), ".", if (is.numeric(x) && is.null(dim(x))) " For one neuron use cbind().",
           if (isS4(x)) " Convert it with as.matrix().",
           class = "repalign_error_type", arg = arg)
   }
@@ -140,7 +140,10 @@ data_frame_matrix <- function(x, arg) {
     abort("`", arg, "` has columns that are not numeric: ", enumerate(names(x)[!good]),
           ". Drop or convert them.", class = "repalign_error_type", arg = arg)
   }
-  as.matrix(x)
+  m <- as.matrix(x)
+  # row numbers are no names, also where a part of a data frame kept old ones
+  if (is.integer(attr(x, "row.names"))) rownames(m) <- NULL
+  m
 }
 
 # A result must still have the columns that a method needs.
@@ -196,6 +199,16 @@ check_same_rows <- function(x, y, arg_x, arg_y) {
         dQuote(names_x[first], FALSE), " and ", dQuote(names_y[first], FALSE),
         "): align them with match_rows(), or remove the row names when the rows do correspond.",
         class = "repalign_error_rows", arg = arg_y)
+}
+
+# Every representation against the first, and against the first one that has row names.
+check_same_stimuli <- function(reps) {
+  named <- which(!vapply(reps, function(rep) is.null(rownames(rep$data)), NA))
+  for (first in unique(c(1L, named[seq_len(min(1, length(named)))]))) {
+    for (rep in reps[-first]) {
+      check_same_rows(reps[[first]]$data, rep$data, reps[[first]]$arg, rep$arg)
+    }
+  }
 }
 
 # One label a column; returned as is.

@@ -68,7 +68,7 @@ dimension_or_na <- function(squared_trace, h) {
 #' @return A data frame with one row: `estimator`; `cka`, the value taken for true
 #'   (the corrected estimate, the exact one for a simulated population, 1 when
 #'   there is no `y`); `expected`, of the estimator; `bias`, their difference;
-#'   `factor`, their quotient.
+#'   `factor`, their quotient (`NA` when `cka` is 0).
 #' @details
 #' For `"stimulus"` the prediction is
 #' \eqn{CKA / \sqrt{(1 + (\gamma_x/\tilde\psi_x - 1)/Q_x)(1 + (\gamma_y/\tilde\psi_y - 1)/Q_y)}}
@@ -108,7 +108,8 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
   }
   expected <- expected_cka(geometry, estimator, assume)
   data.frame(estimator = estimator, cka = geometry$cka, expected = expected,
-             bias = expected - geometry$cka, factor = expected / geometry$cka)
+             bias = expected - geometry$cka,
+             factor = if (identical(geometry$cka, 0)) NA_real_ else expected / geometry$cka)
 }
 
 estimated_geometry <- function(x, y) {

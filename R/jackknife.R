@@ -162,8 +162,8 @@ cross_sums <- function(x, y, unit_x, unit_y, units) {
     list(
       total = rowSums(rows[[kind]]),
       # a pair within a unit would be counted from both sides: once is enough
-      unit = sum_by_unit(rows[[kind]], unit_x, units) + sum_by_unit(columns[[kind]], unit_y, units) -
-        within[[kind]],
+      unit = sum_by_unit(rows[[kind]], unit_x, units) +
+        sum_by_unit(columns[[kind]], unit_y, units) - within[[kind]],
       within = within[[kind]]
     )
   })

@@ -8,9 +8,8 @@
 #'
 #' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with
 #'   the same stimuli in the rows, in the same order. Where both have row names these
-#'   must be equal (parts of a data frame keep their old row numbers as names: remove
-#'   them with `rownames(x) <- NULL`, or align by name with [match_rows()]); otherwise
-#'   rows are paired by position.
+#'   must be equal ([match_rows()] aligns by name); otherwise rows are paired by position.
+#'   Row numbers of data frames are no names.
 #' @param kernel `"linear"`, or `"rbf"`: Gaussian \eqn{exp(-d^2/(2\sigma^2))} of
 #'   the Euclidean distance d.
 #' @param estimator `"naive"`; `"stimulus"`: corrected for few stimuli (Song et

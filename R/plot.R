@@ -56,11 +56,14 @@ autoplot.repalign_similarity <- function(object, ...) {
   rows$row <- factor(rows$row, rev(names))
   rows$column <- factor(rows$column, names)
   rows$measure <- factor(rows$measure, unique(rows$measure))
-  rows$shown <- ifelse(is.na(rows$score), "NA", format(round(rows$score, 2), nsmall = 2, trim = TRUE))
+  rounded <- format(round(rows$score, 2), nsmall = 2, trim = TRUE)
+  rows$shown <- ifelse(is.na(rows$score), "NA", rounded)
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["column"]], y = .data[["row"]],
                                      fill = .data[["score"]])) +
     ggplot2::geom_tile() +
-    (if (length(names) <= 15) ggplot2::geom_text(ggplot2::aes(label = .data[["shown"]]), size = 3)) +
+    (if (length(names) <= 15) {
+      ggplot2::geom_text(ggplot2::aes(label = .data[["shown"]]), size = 3)
+    }) +
     ggplot2::facet_wrap(~measure) +
     ggplot2::scale_fill_gradient2(low = "#b2182b", mid = "#f7f7f7", high = "#2166ac") +
     ggplot2::labs(x = NULL, y = NULL, fill = "score") +
@@ -75,11 +78,13 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12, ...) {
   no_other_arguments(...)
   check_flag(single, "single")
   check_count(most, "most")
-  need_columns(object, c("x", "y", "neurons", "estimator", "pooled", "conf_low", "conf_high"), "drawn")
+  need_columns(object, c("x", "y", "neurons", "estimator", "pooled", "conf_low", "conf_high"),
+               "drawn")
   rows <- plot_rows(object)
   comparisons <- unique(rows$comparison)
   combined <- combined_of(object)
   crowded <- length(comparisons) > most
+  several <- length(unique(rows$neurons)) > 1
   main <- if (crowded && !is.null(combined)) plot_rows(combined) else rows
   ggplot2::ggplot(main, ggplot2::aes(x = .data[["at"]], y = .data[["pooled"]],
                                      colour = .data[["estimator"]])) +
@@ -87,10 +92,12 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12, ...) {
     (if (crowded) ggplot2::geom_point(data = rows, alpha = 0.1, size = 0.5, na.rm = TRUE)) +
     ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["conf_low"]], ymax = .data[["conf_high"]]),
                             na.rm = TRUE) +
-    ggplot2::geom_line(ggplot2::aes(group = .data[["estimator"]]), na.rm = TRUE) +
+    (if (several) ggplot2::geom_line(ggplot2::aes(group = .data[["estimator"]]), na.rm = TRUE)) +
     ggplot2::geom_point(na.rm = TRUE) +
-    (if (single) ggplot2::geom_line(ggplot2::aes(y = .data[["mean"]], group = .data[["estimator"]]),
-                                    linetype = "dashed", alpha = 0.7, na.rm = TRUE)) +
+    (if (single && several) {
+      ggplot2::geom_line(ggplot2::aes(y = .data[["mean"]], group = .data[["estimator"]]),
+                         linetype = "dashed", alpha = 0.7, na.rm = TRUE)
+    }) +
     (if (!crowded && length(comparisons) > 1) ggplot2::facet_wrap(~comparison)) +
     ggplot2::scale_x_continuous(trans = "log2", breaks = sort(unique(main$neurons)),
                                 guide = ggplot2::guide_axis(check.overlap = TRUE)) +

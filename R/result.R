@@ -8,7 +8,8 @@
 #' @return A numeric matrix, `x` in the rows and `y` in the columns, both in order of
 #'   appearance. For all pairs of one list, or a list against itself, it is square, and
 #'   symmetric when the measure is, with `NA` for what was not computed. With models the
-#'   names are "model/layer", and two models give layers by layers. Two scores of one pair are an error.
+#'   names are "model/layer", and two models give layers by layers. Two scores of one
+#'   pair are an error.
 #' @examples
 #' set.seed(1)
 #' areas <- lapply(c(V1 = 8, V4 = 12, IT = 10), function(q) matrix(rnorm(30 * q), 30))
@@ -126,7 +127,8 @@ tidy.repalign_similarity <- function(x, ...) {
 #' @export
 glance.repalign_similarity <- function(x, ...) {
   plain <- need_columns(as.data.frame(x), c("x", "y", "measure", "score", "n"), "summarised")
-  data.frame(pairs = nrow(unique(plain[intersect(c("model_x", "model_y", "x", "y"), names(plain))])),
+  sides <- intersect(c("model_x", "model_y", "x", "y"), names(plain))
+  data.frame(pairs = nrow(unique(plain[sides])),
              measures = length(unique(plain$measure)), n = plain$n[1],
              undefined = sum(is.na(plain$score)))
 }

@@ -31,7 +31,9 @@ draw_subsets <- function(pool, size, repeats) {
   matrix(subsets, nrow = size)
 }
 
-repeat_subset <- function(subset, times) subset[, rep_len(seq_len(ncol(subset)), times), drop = FALSE]
+repeat_subset <- function(subset, times) {
+  subset[, rep_len(seq_len(ncol(subset)), times), drop = FALSE]
+}
 
 # Sums of a pair-term matrix over subset blocks. Both ways give the same sums; the
 # product with indicators wins when the subsets are a large part of the whole.

@@ -28,8 +28,8 @@
 #' Whatever a measure prepares from a representation is prepared once per call, however
 #' many pairs and measures use it. A call that would need more than half of the free
 #' memory is an error (`options(repalign.max_memory =)` sets another limit, in bytes).
-#' Progress is reported through the package progressr when you use it. A symmetric measure of a list against the same list
-#' is computed once per unordered pair.
+#' Progress is reported through the package progressr when you use it. A symmetric
+#' measure of a list against the same list is computed once per unordered pair.
 #'
 #' Scores of different measures are not on one scale: [measures()] gives their ranges.
 #' None of them tells by itself whether a value is more than chance.
@@ -122,10 +122,6 @@ check_element_names <- function(x, arg) {
           ": names must differ.", class = "repalign_error_names", arg = arg)
   }
   names
-}
-
-check_same_stimuli <- function(reps) {
-  for (rep in reps[-1]) check_same_rows(reps[[1]]$data, rep$data, reps[[1]]$arg, rep$arg)
 }
 
 # Index pairs (i, j) into the two sides.
@@ -239,8 +235,8 @@ similarity_result <- function(pairs, sides, set, scores) {
     n = nrow(sides$x$reps[[1]]$data)
   )
   if (sides$models) {
-    result <- cbind(model_x = each(sides$x$models[pairs$i]), model_y = each(sides$y$models[pairs$j]),
-                    result)
+    result <- cbind(model_x = each(sides$x$models[pairs$i]),
+                    model_y = each(sides$y$models[pairs$j]), result)
   }
   # what score_matrix() must not guess
   symmetric <- vapply(set, is_symmetric, NA)

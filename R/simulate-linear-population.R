@@ -41,8 +41,8 @@ linear_population <- function(n, q, d, spectrum = c("isotropic", "power"), power
   check_flag(reverse, "reverse")
   lambda <- lapply(power, function(p) if (spectrum == "power") seq_len(d)^-p else rep(1, d))
   if (reverse) lambda[[2]] <- rev(lambda[[2]])
-  check_memory(8 * (as.double(n) * d + (as.double(n) + d) * sum(as.double(q))), "The simulated population",
-               "Take fewer stimuli, neurons or dimensions.")
+  check_memory(8 * (as.double(n) * d + (as.double(n) + d) * sum(as.double(q))),
+               "The simulated population", "Take fewer stimuli, neurons or dimensions.")
   stimuli <- matrix(stats::rnorm(n * d), n)
   respond <- function(lambda, q) stimuli %*% (sqrt(lambda) * matrix(stats::rnorm(d * q), d))
   x <- respond(lambda[[1]], q[1])

@@ -28,8 +28,8 @@ match_rows <- function(x, y) {
   }
   left_out <- c(nrow(sides$x), nrow(sides$y)) - length(common)
   if (any(left_out > 0)) {
-    inform("match_rows(): ", length(common), " rows in common; left out: ", left_out[1], " of `x`, ",
-           left_out[2], " of `y`.", class = "repalign_left_out")
+    inform("match_rows(): ", length(common), " rows in common; left out: ", left_out[1],
+           " of `x`, ", left_out[2], " of `y`.", class = "repalign_left_out")
   }
   lapply(sides, function(side) side[common, , drop = FALSE])
 }

@@ -15,19 +15,24 @@ dir.create(output)
 started <- proc.time()[["elapsed"]]
 step <- function(...) message("demo: ", ...)
 
+# Undefined values are counted in the tables and told in the report.
+counted <- function(code) {
+  withCallingHandlers(code, repalign_undefined = function(w) invokeRestart("muffleWarning"))
+}
+
 recordings <- get_recordings()
 step(recordings$description)
 
 step("brain-to-brain, random halves")
-halves <- run_halves(recordings)
+halves <- counted(run_halves(recordings))
 step("brain-to-brain, by session")
-sessions <- run_sessions(recordings)
+sessions <- counted(run_sessions(recordings))
 step("trial-to-trial")
-trials <- run_trials(recordings)
+trials <- counted(run_trials(recordings))
 step("object disentanglement")
-objects <- run_objects(recordings)
+objects <- counted(run_objects(recordings))
 step("controls")
-controls <- run_controls(recordings)
+controls <- counted(run_controls(recordings))
 
 tables <- list(
   "brain-to-brain-halves" = halves, "brain-to-brain-sessions" = sessions,

@@ -36,7 +36,7 @@ population <- function(seed, n = 12, qx = 6, qy = 5) {
   related_pair(n, qx, qy, d = 2, noise = 0.3)
 }
 
-test_that("every analysis returns the documented columns, in order, one row a cell", undefined_is_fine({
+test_that("every analysis returns the documented columns, in order, one row a cell", { undefined_is_fine({
   p <- population(1, 12, 8, 8)
   results <- list(
     brain_to_brain(p$x, neurons = c(2, 4), repeats = 3),
@@ -58,7 +58,7 @@ test_that("every analysis returns the documented columns, in order, one row a ce
     expect_s3_class(one, "repalign_analysis")
     expect_identical(nrow(one), 2L)
   }
-}))
+}) })
 
 # --- brain to brain
 
@@ -83,7 +83,7 @@ test_that("two regions with all neurons are one H triple", {
                tolerance = 1e-10)
 })
 
-test_that("by default numbers of neurons are powers of two, and all", undefined_is_fine({
+test_that("by default numbers of neurons are powers of two, and all", { undefined_is_fine({
   p <- population(3, 8, 12, 25)
   sizes <- function(result) unique(result$neurons)
   expect_identical(sizes(brain_to_brain(p$x, p$y, repeats = 2)), c(4L, 8L, 12L))
@@ -95,7 +95,7 @@ test_that("by default numbers of neurons are powers of two, and all", undefined_
   expect_identical(sizes(brain_to_model(p$x[, 1:3], list(a = p$y), repeats = 2)), 3L)
   # the widest group of a split sets the grid
   expect_identical(sizes(brain_to_brain(p$y, split = rep(1:2, c(6, 19)), repeats = 2))[3], 19L)
-}))
+}) })
 
 # All ways to draw subsets, and their H triples.
 all_draws <- function(x, y, size, estimator, labels_x = NULL, labels_y = NULL) {
@@ -164,7 +164,7 @@ expect_pooled_mean <- function(run, enumerated, exchangeable, case, repeats = 30
   }
 }
 
-test_that("random subsets of two regions are among all subsets, and pool to their mean", undefined_is_fine({
+test_that("random subsets of two regions are among all subsets, and pool to their mean", { undefined_is_fine({
   p <- population(4, 8, 4, 5)
   enumerated <- sapply(all_estimators, function(e) all_draws(p$x, p$y, 2, e), simplify = FALSE)
   run <- function(repeats) {
@@ -172,7 +172,7 @@ test_that("random subsets of two regions are among all subsets, and pool to thei
   }
   expect_enumerated(run, enumerated, FALSE, "regions")
   expect_pooled_mean(run, enumerated, FALSE, "regions")
-}))
+}) })
 
 test_that("subsets of both regions are drawn independently, also where one is taken whole", {
   p <- population(5, 8, 3, 5)
@@ -199,15 +199,15 @@ test_that("several draws are several H triples: mean, median and quartiles of th
   }
 })
 
-test_that("random halves are disjoint, and pool to the mean over all halves", undefined_is_fine({
+test_that("random halves are disjoint, and pool to the mean over all halves", { undefined_is_fine({
   p <- population(7, 8, 5)
   enumerated <- sapply(all_estimators, function(e) all_halves(p$x, 2, e), simplify = FALSE)
   run <- function(repeats) brain_to_brain(p$x, neurons = 2, repeats = repeats, conf_level = NULL)
   expect_enumerated(run, enumerated, TRUE, "halves")
   expect_pooled_mean(run, enumerated, TRUE, "halves")
-}))
+}) })
 
-test_that("labels leave out pairs between and within the halves", undefined_is_fine({
+test_that("labels leave out pairs between and within the halves", { undefined_is_fine({
   p <- population(8, 8, 5)
   units <- c(1, 1, 2, 3, 3)
   enumerated <- list(stimulus_neuron = all_halves(p$x, 2, "stimulus_neuron", units))
@@ -217,7 +217,7 @@ test_that("labels leave out pairs between and within the halves", undefined_is_f
   expect_true(anyNA(enumerated$stimulus_neuron))
   expect_enumerated(run, enumerated, TRUE, "labelled halves")
   expect_pooled_mean(run, enumerated, TRUE, "labelled halves")
-}))
+}) })
 
 test_that("pooled random halves of one population are 1 by construction", {
   set.seed(9)
@@ -230,7 +230,7 @@ test_that("pooled random halves of one population are 1 by construction", {
   expect_lt(rows_of(result, "stimulus")$pooled[3], 0.95)
 })
 
-test_that("the naive value of unrelated regions falls with the number of neurons", undefined_is_fine({
+test_that("the naive value of unrelated regions falls with the number of neurons", { undefined_is_fine({
   set.seed(10)
   x <- normal_matrix(12, 64)
   y <- normal_matrix(12, 64)
@@ -239,7 +239,7 @@ test_that("the naive value of unrelated regions falls with the number of neurons
   expect_true(all(diff(naive) > 0))
   expect_gt(naive[4], 0.7)
   expect_lt(abs(rows_of(result, "stimulus")$pooled[4]), 0.2)
-}))
+}) })
 
 test_that("a split compares every pair of label groups, short groups as they are", {
   p <- population(11, 10, 9)
@@ -280,7 +280,7 @@ test_that("a split with labels, and random subsets of the larger groups", {
   expect_pooled_mean(run, enumerated, FALSE, "split")
 })
 
-test_that("a list of regions gives every pair", undefined_is_fine({
+test_that("a list of regions gives every pair", { undefined_is_fine({
   set.seed(13)
   p <- related_pair(10, 4, 12)
   regions <- list(V1 = p$x, V4 = p$y[, 1:6], IT = p$y[, 7:12])
@@ -290,7 +290,7 @@ test_that("a list of regions gives every pair", undefined_is_fine({
   full <- brain_to_brain(list(a = p$y[, 1:6], b = p$y[, 7:12]), neurons = 6)
   expect_row(rows_of(full, "stimulus_neuron"),
              expected_row(plain_triple(regions$V4, regions$IT, "stimulus_neuron")), "list")
-}))
+}) })
 
 # --- trial to trial
 
@@ -389,7 +389,7 @@ test_that("nothing defined gives NA, no NaN and no error", {
   }
 })
 
-test_that("a denominator that is zero but for rounding is undefined here as in cka()", undefined_is_fine({
+test_that("a denominator that is zero but for rounding is undefined here as in cka()", { undefined_is_fine({
   # exactly: C^2 (n-1)(n-2) - D n (n-1) + s t = 0 for these two neurons of five stimuli
   x <- cbind(c(0, 4, 4, 4, 4), c(4, 3, 4, 1, 6))
   set.seed(20)
@@ -405,7 +405,7 @@ test_that("a denominator that is zero but for rounding is undefined here as in c
     expect_identical(row$undefined, 1L, label = row$y)
     expect_identical(c(row$pooled, row$mean), c(NA_real_, NA_real_), label = row$y)
   }
-}))
+}) })
 
 test_that("neurons with missing values leave the pairs of trials that lack them", {
   trials <- noisy_trials(21, count = 3, q = 6)
@@ -455,7 +455,7 @@ test_that("missing neurons are out of random subsets, too", {
   expect_enumerated(run, enumerated, TRUE, "missing")
 })
 
-test_that("unequal repeats of a pseudo-population run through trial_array()", undefined_is_fine({
+test_that("unequal repeats of a pseudo-population run through trial_array()", { undefined_is_fine({
   set.seed(23)
   long <- expand.grid(stimulus = letters[1:8], neuron = 1:6, rep = 1:3)
   tuning <- related_pair(8, 6, 1)$x
@@ -470,7 +470,7 @@ test_that("unequal repeats of a pseudo-population run through trial_array()", un
     plain_triple(trials[, use, p[1]], trials[, use, p[2]], "stimulus_neuron", use, use)
   }, list(1:2, c(1, 3), 2:3), keep))
   expect_row(rows_of(result, "stimulus_neuron"), expected_row(triples, TRUE), "pseudo-population")
-}))
+}) })
 
 # --- brain to model
 
@@ -494,7 +494,7 @@ test_that("a region against layers, narrow and wider than there are stimuli", {
   }
 })
 
-test_that("layers are used whole with random subsets of the region", undefined_is_fine({
+test_that("layers are used whole with random subsets of the region", { undefined_is_fine({
   p <- population(25, 8, 5, 3)
   subsets <- utils::combn(5, 2, simplify = FALSE)
   enumerated <- sapply(all_estimators, function(e) {
@@ -505,7 +505,7 @@ test_that("layers are used whole with random subsets of the region", undefined_i
   }
   expect_enumerated(run, enumerated, FALSE, "model")
   expect_pooled_mean(run, enumerated, FALSE, "model")
-}))
+}) })
 
 # --- object disentanglement
 
@@ -526,7 +526,7 @@ test_that("all pairs of categories, transposed: rows are neurons, columns are im
   }
 })
 
-test_that("neuron subsets of categories are rows, centred anew", undefined_is_fine({
+test_that("neuron subsets of categories are rows, centred anew", { undefined_is_fine({
   set.seed(27)
   object <- rep(c(1, 2), each = 4)
   responses <- outer(rep(1, 8), rnorm(6)) + 0.6 * normal_matrix(8, 6)
@@ -541,7 +541,7 @@ test_that("neuron subsets of categories are rows, centred anew", undefined_is_fi
   }
   expect_enumerated(run, enumerated, FALSE, "objects")
   expect_pooled_mean(run, enumerated, FALSE, "objects", repeats = 1000)
-}))
+}) })
 
 test_that("both routes of summing subset blocks give the sums, over several blocks of subsets", {
   set.seed(35)
@@ -560,7 +560,7 @@ test_that("both routes of summing subset blocks give the sums, over several bloc
 
 # --- options
 
-test_that("normalize = \"sd\" divides each neuron by its standard deviation", undefined_is_fine({
+test_that("normalize = \"sd\" divides each neuron by its standard deviation", { undefined_is_fine({
   p <- population(28, 10, 6, 6)
   p$x <- sweep(p$x, 2, c(1, 10, 100, 1, 0.1, 1), "*")
   p$x[, 4] <- 3
@@ -588,7 +588,7 @@ test_that("normalize = \"sd\" divides each neuron by its standard deviation", un
   # over all rows of responses, before they are split
   same(function(r, normalize) object_disentanglement(r, rep(1:2, 5), neurons = 6, normalize = normalize),
        p$x, scaled$x)
-}))
+}) })
 
 test_that("conf_level = NULL leaves out the errors only, and other levels scale the interval", {
   p <- population(29, 10, 8, 8)
@@ -699,7 +699,7 @@ test_that("summary pools H values over comparisons before the ratio", {
   expect_equal(summary(result[order(result$pooled), ]), combined)
 })
 
-test_that("summary takes the comparisons that have H values", undefined_is_fine({
+test_that("summary takes the comparisons that have H values", { undefined_is_fine({
   # session c has one neuron: its self term has no allowed pair
   set.seed(36)
   x <- related_pair(10, 7, 1, d = 1)$x
@@ -712,7 +712,7 @@ test_that("summary takes the comparisons that have H values", undefined_is_fine(
   expect_equal(combined$pooled_se, corrected$pooled_se[1], tolerance = 1e-10)
   expect_identical(c(combined$undefined, combined$n_estimates), c(2L, 3L))
   expect_false(anyNA(rows_of(result, "stimulus")$pooled))
-}))
+}) })
 
 test_that("results of analyses are data frames, also in parts", {
   p <- population(33, 10, 6)

@@ -186,10 +186,23 @@ test_that("OMP_NUM_THREADS is the default number of threads", {
   code <- "cat(repalign:::thread_count(), repalign:::thread_count(64))"
   run <- function(threads) {
     out <- system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stdout = TRUE,
-                   env = c(paste0("OMP_NUM_THREADS=", threads),
+                   # R_TESTS: a file of R CMD check's that the child would not find
+                   env = c("R_TESTS=", paste0("OMP_NUM_THREADS=", threads),
                            paste0("R_LIBS=", dirname(getNamespaceInfo("repalign", "path")))))
     as.integer(strsplit(out[length(out)], " ")[[1]])
   }
   most <- .Call(C_thread_limits)[2]
   expect_identical(run(1), c(1L, most))
+})
+
+test_that("row numbers of data frames are no names, and names on one side must agree", {
+  set.seed(81)
+  big <- as.data.frame(matrix(rnorm(80), 20))
+  expect_identical(cka(big[1:10, ], big[11:20, ]),
+                   cka(as.matrix(big)[1:10, ], as.matrix(big)[11:20, ]))
+  l <- unlike(6)
+  named <- lapply(l, function(x) `rownames<-`(x, letters[1:6]))
+  rownames(named$c) <- letters[6:1]
+  expect_refused(similarity(l$a, named[c("b", "c")]), c("y.b", "y.c", "row names"))
+  expect_refused(brain_to_model(l$a, named[c("b", "c")]), c("layers.b", "layers.c"))
 })

@@ -124,7 +124,7 @@ test_that("labels are unique, whatever the settings", {
   expect_identical(named$measure, c("mine", "cka(stimulus)"))
 })
 
-test_that("a function of one's own is a measure like others", undefined_is_fine({
+test_that("a function of one's own is a measure like others", { undefined_is_fine({
   l <- areas()
   distance <- new_measure(function(x, y) abs(nrow(x) * ncol(x) - ncol(y)), direction = "distance", best = 0,
                           label = "size")
@@ -141,7 +141,7 @@ test_that("a function of one's own is a measure like others", undefined_is_fine(
   expect_identical(value, NA_real_)
   expect_equal(seen[[1]], list(l$a, l$b), ignore_attr = TRUE)
   expect_true(is.double(seen[[1]][[1]]) && is.matrix(seen[[1]][[1]]))
-}))
+}) })
 
 test_that("a symmetric measure of a list with itself is called once per unordered pair", {
   l <- areas()

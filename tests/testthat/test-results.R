@@ -184,11 +184,12 @@ test_that("arguments without effect are told", {
 
 test_that("OMP_NUM_THREADS is the default number of threads", {
   code <- "cat(repalign:::thread_count(), repalign:::thread_count(64))"
+  libraries <- c(dirname(getNamespaceInfo("repalign", "path")), .libPaths())
   run <- function(threads) {
     out <- system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stdout = TRUE,
                    # R_TESTS: a file of R CMD check's that the child would not find
                    env = c("R_TESTS=", paste0("OMP_NUM_THREADS=", threads),
-                           paste0("R_LIBS=", dirname(getNamespaceInfo("repalign", "path")))))
+                           paste0("R_LIBS=", paste(libraries, collapse = ":"))))
     as.integer(strsplit(out[length(out)], " ")[[1]])
   }
   most <- .Call(C_thread_limits)[2]

@@ -133,6 +133,10 @@ check_parameter_names <- function(id, given) {
           if (length(known)) enumerate(known, 20) else "it has none", ".",
           class = "repalign_error_parameter", arg = "measure")
   }
+  if (anyDuplicated(named)) {
+    abort("Parameter ", dQuote(named[duplicated(named)][1], FALSE), " of ", dQuote(id, FALSE),
+          " is given twice.", class = "repalign_error_parameter", arg = named[duplicated(named)][1])
+  }
   unknown <- setdiff(named, known)
   if (length(unknown)) {
     abort("Measure ", dQuote(id, FALSE), " has no parameter ", dQuote(unknown[1], FALSE),
@@ -185,6 +189,11 @@ new_measure <- function(fun, direction = c("similarity", "distance"), best = NA_
   if (!is.function(fun)) {
     abort("`fun` must be a function(x, y) that returns one number.",
           class = "repalign_error_type", arg = "fun")
+  }
+  arguments <- names(formals(args(fun)))
+  if (length(arguments) < 2 && !"..." %in% arguments) {
+    abort("`fun` must take two arguments, the two matrices.", class = "repalign_error_type",
+          arg = "fun")
   }
   direction <- check_choice(direction, c("similarity", "distance"), "direction")
   usable <- length(best) == 1 && (is.na(best) || (is.numeric(best) && is.finite(best)))

@@ -18,7 +18,8 @@
 #'   [cka()].
 #' @param units_x,units_y labels, one a column: neuron pairs with equal labels are
 #'   left out of the neuron correction, see [cka()]. For parts of `x` only `units_x`; for
-#'   a list `x` a list of label vectors, one an element, in `units_x`.
+#'   a list `x` a list of label vectors, one an element and with the same names, in
+#'   `units_x`.
 #' @param normalize `"sd"`: each neuron is divided by its standard deviation over the
 #'   stimuli (silent neurons stay); `"none"`.
 #' @param conf_level coverage of the intervals; `NULL`: point estimates only, which
@@ -38,12 +39,14 @@
 #' cortical recordings.
 #'
 #' What is an identity and what a finding: random halves of ONE population,
-#' pooled, give 1 by construction for `"stimulus_neuron"`: that checks the
-#' correction, not the brain. Splits by session or animal, and two animals, are
+#' pooled, approach 1 by construction for `"stimulus_neuron"` as `repeats` grows: that
+#' checks the correction, not the brain. Splits by session or animal, and two animals, are
 #' findings.
 #'
 #' `pooled_se` is about the sampling of stimuli; the neurons recorded are taken as
-#' given. For the sampling of neurons see [cka_interval()]. With `normalize = "sd"`
+#' given, and the error of drawing finitely many subsets is left out: where it matters
+#' (few neurons, few repeats) raise `repeats` until the value no longer moves. For the
+#' sampling of neurons see [cka_interval()]. With `normalize = "sd"`
 #' the standard deviations are kept fixed in the jackknife. The two halves of one
 #' population are exchangeable, so their denominators are pooled.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 3.
@@ -124,6 +127,22 @@ two_regions <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, sc
                  sizes, draw_two(ncol(x), ncol(y)))
 }
 
+# Labels of the elements of a list: by name where they have names, else in order.
+list_units <- function(units, x, names) {
+  if (is.null(units)) return(NULL)
+  fits <- is.list(units) && length(units) == length(x) &&
+    (is.null(names(units)) || setequal(names(units), names))
+  if (!fits) {
+    abort("`units_x` must be a list of label vectors, one for each element of `x` and with the ",
+          "same names: ", enumerate(names, 10), ".", class = "repalign_error_labels",
+          arg = "units_x")
+  }
+  if (is.null(names(units))) names(units) <- names
+  Map(function(labels, element, name) {
+    check_labels(labels, NCOL(element), paste0("units_x$", name), name)
+  }, units[names], x, names)
+}
+
 # The neuron correction needs two differently labelled neurons within each side.
 check_any_allowed <- function(units, width, arg, arg_units, setup) {
   if (!"stimulus_neuron" %in% setup$estimator) return(invisible())
@@ -143,10 +162,7 @@ list_comparisons <- function(x, neurons, units, setup) {
     abort("`x` has one element: give at least two to compare, or a matrix to compare its parts.",
           class = "repalign_error_size", arg = "x")
   }
-  if (!is.null(units) && (!is.list(units) || length(units) != length(x))) {
-    abort("`units_x` must be a list of label vectors, one for each element of `x`.",
-          class = "repalign_error_labels", arg = "units_x")
-  }
+  units <- list_units(units, x, names)
   # one factor for all, so that H values can be pooled over the pairs
   matrices <- Map(function(x, name) analysis_matrix(x, name, setup), x, names)
   scale <- rep(common_scale(matrices), 2)

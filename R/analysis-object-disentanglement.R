@@ -64,7 +64,11 @@ check_objects <- function(object, rows, setup) {
   # levels in their order, other labels in order of appearance
   object <- if (is.factor(object)) droplevels(object) else object
   if (!is.factor(object) && is.atomic(object)) object <- factor(object, unique(object))
-  if (!is.atomic(object) || length(object) != rows) {
+  if (!is.atomic(object)) {
+    abort("`object` must be a vector of labels, not ", describe(object), ".",
+          class = "repalign_error_labels", arg = "object")
+  }
+  if (length(object) != rows) {
     abort("`object` has ", length(object), " labels, but `responses` has ", rows,
           " rows: give one category a row.", class = "repalign_error_labels", arg = "object")
   }

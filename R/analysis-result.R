@@ -81,6 +81,7 @@ best_rows <- function(result) {
 # What identifies a row; "combined" belongs to exactly these rows.
 row_keys <- function(rows) {
   rows <- as.data.frame(rows)
+  if (!nrow(rows)) return(character())
   sort(do.call(paste, c(rows[c("x", "y", "neurons", "estimator", "pooled")], sep = "\r")))
 }
 
@@ -89,6 +90,23 @@ combined_of <- function(object) {
   needed <- c("x", "y", "neurons", "estimator", "pooled")
   if (!all(needed %in% names(object))) return(NULL)
   if (identical(row_keys(object), attr(object, "rows"))) attr(object, "combined")
+}
+
+# The name of the analysis that all rows come from; NA when others are bound to them.
+analysis_of <- function(object) {
+  needed <- c("x", "y", "neurons", "estimator", "pooled")
+  if (is.null(attr(object, "analysis"))) return(NA_character_)
+  if (!all(needed %in% names(object))) return(attr(object, "analysis"))
+  if (all(row_keys(object) %in% attr(object, "rows"))) attr(object, "analysis") else NA_character_
+}
+
+# The first rows of a long table, and how many there are.
+print_rows <- function(rows, digits, ..., most = 60) {
+  print.data.frame(utils::head(rows, most), digits = digits, ...)
+  more <- nrow(rows) - most
+  if (more > 0) {
+    cat("... and ", count_of(more, "more row"), ": as.data.frame() has all.\n", sep = "")
+  }
 }
 
 count_of <- function(n, what) paste0(n, " ", what, if (n != 1) "s")
@@ -100,11 +118,11 @@ analysis_titles <- c(
 
 #' @export
 print.repalign_analysis <- function(x, digits = 3, ...) {
-  title <- analysis_titles[attr(x, "analysis")]
-  if (length(title)) cat(title, ": ", count_of(nrow(x), "row"), "\n", sep = "")
+  title <- analysis_titles[analysis_of(x)]
+  cat(if (is.na(title)) "Analyses" else title, ": ", count_of(nrow(x), "row"), "\n", sep = "")
   shown <- intersect(c("x", "y", "neurons", "estimator", "pooled", "pooled_se", "conf_low",
                        "conf_high", "undefined", "n_estimates"), names(x))
-  print.data.frame(as.data.frame(x)[shown], digits = digits, ...)
+  print_rows(as.data.frame(x)[shown], digits, ...)
   hidden <- setdiff(names(x), shown)
   if (length(hidden)) cat("More columns: ", paste(hidden, collapse = ", "), "\n", sep = "")
   left_out <- attr(x, "left_out")
@@ -159,14 +177,12 @@ glance.repalign_analysis <- function(x, ...) {
   plain <- need_columns(as.data.frame(x), c("x", "y", "neurons", "n_estimates", "undefined"),
                         "summarised")
   data.frame(
-    analysis = or_na(attr(x, "analysis")), comparisons = nrow(unique(plain[c("x", "y")])),
+    analysis = analysis_of(x), comparisons = nrow(unique(plain[c("x", "y")])),
     neurons_min = if (nrow(plain)) min(plain$neurons) else NA_integer_,
     neurons_max = if (nrow(plain)) max(plain$neurons) else NA_integer_,
     n_estimates = sum(plain$n_estimates), undefined = sum(plain$undefined)
   )
 }
-
-or_na <- function(value) if (is.null(value)) NA_character_ else value
 
 #' @rdname tidy.repalign
 #' @export

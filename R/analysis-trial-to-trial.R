@@ -124,8 +124,10 @@ check_recorded <- function(trials, present) {
   if (!length(empty)) return(invisible())
   lacking <- which(rowSums(!is.na(trials[[empty[1]]])) == 0)
   abort("`trials[[", empty[1], "]]` has no neuron with a value for every stimulus",
-        if (length(lacking)) paste0(": ", length(lacking), " stimuli lack this repeat (row ",
-                                    enumerate(lacking, 3, quote = FALSE), ")"),
+        if (length(lacking)) {
+          paste0(": ", count_of(length(lacking), "stimulus row"), " without this repeat (row ",
+                 enumerate(lacking, 3, quote = FALSE), ")")
+        },
         ". Leave out such trials (here ", enumerate(empty, 5, quote = FALSE), "), or the stimuli ",
         "with fewer repeats.",
         class = "repalign_error_nonfinite", arg = "trials")

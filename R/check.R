@@ -46,7 +46,7 @@ nearest <- function(value, choices) {
 suggest <- function(value, choices) {
   best <- nearest(value, choices)
   near <- startsWith(tolower(best), tolower(value)) ||
-    utils::adist(value, best, ignore.case = TRUE) <= max(2, nchar(best) / 3)
+    utils::adist(value, best, ignore.case = TRUE) <= min(max(2, nchar(best) / 3), nchar(best) - 1)
   if (near) paste0("; did you mean ", dQuote(best, FALSE), "?") else "."
 }
 
@@ -83,8 +83,8 @@ check_number <- function(value, arg, above = -Inf, below = Inf) {
   usable <- is.numeric(value) && length(value) == 1 && is.finite(value) &&
     value > above && value < below
   if (!usable) {
-    limits <- c(if (above > -Inf) paste("above", above), if (below < Inf) paste("below", below))
-    abort("`", arg, "` must be one number ", paste(limits, collapse = " and "), ".",
+    limits <- c(if (above > -Inf) paste(" above", above), if (below < Inf) paste(" below", below))
+    abort("`", arg, "` must be one finite number", paste(limits, collapse = " and"), ".",
           class = "repalign_error_value", arg = arg)
   }
   as.double(value)
@@ -110,7 +110,8 @@ as_numeric_matrix <- function(x, arg, allow_na = FALSE) {
           "give the stimuli x neurons matrix.", class = "repalign_error_type", arg = arg)
   } else if (!is.matrix(x) || !(is.numeric(x) || is.logical(x))) {
     abort("`", arg, "` must be a numeric matrix (stimuli x neurons) or an all-numeric data frame, ",
-          "not ", describe(x), ".", if (is.numeric(x) && is.null(dim(x))) " For one neuron use cbind().",
+          "not ", describe(x), ".",
+          if (is.numeric(x) && is.null(dim(x))) " For one neuron use cbind().",
           if (isS4(x)) " Convert it with as.matrix().",
           class = "repalign_error_type", arg = arg)
   }
@@ -126,7 +127,8 @@ as_numeric_matrix <- function(x, arg, allow_na = FALSE) {
 
 describe <- function(x) {
   if (is.null(x)) return("NULL")
-  if (is.matrix(x)) return(paste("a", typeof(x), "matrix"))
+  if (is.function(x)) return("a function")
+  if (is.matrix(x) && !is.object(x)) return(paste("a", typeof(x), "matrix"))
   if (is.array(x)) return(paste0("an array with ", length(dim(x)), " dimensions"))
   if (is.object(x)) return(paste0("an object of class ", dQuote(class(x)[1], FALSE)))
   paste("a", if (is.list(x)) "list" else paste(typeof(x), "vector"))

@@ -85,29 +85,38 @@ form_median_distance <- function(rep) {
 # its entries before (the diagonal counts for naive only). sigma in the data's own units.
 form_gaussian <- function(rep, sigma, bandwidth, corrected) {
   remember(rep$cache, list("gaussian", sigma, bandwidth, corrected), {
-    scaled <- gaussian_width(rep, sigma, bandwidth)
-    kernel <- .Call(C_gaussian, form_squared_distances(rep), scaled, thread_count())
-    check_width(kernel, rep$arg)
-    n <- as.double(nrow(kernel))
-    squares <- .Call(C_dot, kernel, kernel)
+    gaussian <- gaussian_matrix(rep, gaussian_width(rep, sigma, bandwidth))
+    n <- as.double(nrow(gaussian$kernel))
+    squares <- .Call(C_dot, gaussian$kernel, gaussian$kernel)
     if (corrected) {
-      list(kernel = .Call(C_u_center, kernel), size = (squares - n) / (n * (n - 3)))
+      diagonal <- if (gaussian$shifted) 0 else n
+      list(kernel = .Call(C_u_center, gaussian$kernel),
+           size = (squares - diagonal) / (n * (n - 3)))
     } else {
-      list(kernel = .Call(C_double_center, kernel), size = squares / n^2)
+      list(kernel = .Call(C_double_center, gaussian$kernel), size = squares / n^2)
     }
   })
 }
 
-# A kernel that is the identity or constant to rounding says nothing about the data.
-check_width <- function(kernel, arg) {
+# A wide kernel is near 1 everywhere: without the 1, which centring removes anyway, it
+# keeps its digits. A kernel without any contrast left says nothing about the data.
+gaussian_matrix <- function(rep, width) {
+  d2 <- form_squared_distances(rep)
+  kernel <- .Call(C_gaussian, d2, width, FALSE, thread_count())
   range <- .Call(C_off_diagonal_range, kernel)
-  problem <- if (range[2] < .Machine$double.eps) "below" else if (range[1] == 1) "above"
-  if (!is.null(problem)) {
-    abort("The Gaussian kernel of `", arg, "` says nothing: its width is far ", problem, " all ",
-          "distances between rows. Set `sigma` or `bandwidth` ",
-          if (problem == "below") "higher." else "lower.",
-          class = "repalign_error_value", arg = "sigma")
+  if (range[2] < .Machine$double.eps) no_contrast(rep$arg, "below", "higher")
+  shifted <- range[1] > 0.5
+  if (shifted) {
+    kernel <- .Call(C_gaussian, d2, width, TRUE, thread_count())
+    if (.Call(C_off_diagonal_range, kernel)[1] > -1e-150) no_contrast(rep$arg, "above", "lower")
   }
+  list(kernel = kernel, shifted = shifted)
+}
+
+no_contrast <- function(arg, where, remedy) {
+  abort("The Gaussian kernel of `", arg, "` says nothing: its width is far ", where, " all ",
+        "distances between rows. Set `sigma` or `bandwidth` ", remedy, ".",
+        class = "repalign_error_value", arg = "sigma")
 }
 
 gaussian_width <- function(rep, sigma, bandwidth) {

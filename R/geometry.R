@@ -16,8 +16,8 @@
 #' term by the corrected H value of `x` with itself ([hsic()]). They scatter when
 #' that H value is near 0, and are `NA`, with a warning of class
 #' `repalign_undefined`, when it is not positive. The three ratios are not
-#' corrected. Needs at least 4 stimuli, and 2 neurons for `stimulus_neuron` (`NA`
-#' otherwise).
+#' corrected. Needs at least 4 stimuli, and 2 neurons for `stimulus_neuron` (`NA`,
+#' with a warning, otherwise).
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, appendix B.
 #' @examples
 #' set.seed(1)
@@ -34,6 +34,10 @@ participation_ratio <- function(x) {
   self <- lapply(c(naive = "naive", stimulus = "stimulus"), function(e) {
     self_h(rep, list(kernel = "linear", estimator = e), NULL)
   })
+  if (f$d == 1) {
+    warn("`x` has a single neuron (column): the neuron-corrected dimensionality is undefined (NA).",
+         class = "repalign_undefined")
+  }
   neuron <- if (f$d > 1) self_h(rep, list(kernel = "linear", estimator = "stimulus_neuron"), NULL)
   data.frame(
     naive = (trace / n)^2 / self$naive$value,
@@ -80,7 +84,8 @@ dimension_or_na <- function(squared_trace, h) {
 #' From data, the parameters are estimates ([participation_ratio()]): \eqn{\gamma}
 #' is corrected but scatters, the other ratios are plug-in values. On raw spike
 #' counts only the general form fits; the normalized one needs each neuron divided
-#' by its standard deviation. `NA`, with a warning, when the corrected
+#' by its standard deviation. Neurons that `x` and `y` share cannot be labelled here: the
+#' prediction is for different ones. `NA`, with a warning, when the corrected
 #' dimensionality or CKA is undefined.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, equation 12
 #'   and appendix B.2.
@@ -106,6 +111,7 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
   } else {
     geometry <- estimated_geometry(x, y)
   }
+  if (estimator == "naive") check_rows(geometry$n, 2, "x", "a centred kernel")
   expected <- expected_cka(geometry, estimator, assume)
   data.frame(estimator = estimator, cka = geometry$cka, expected = expected,
              bias = expected - geometry$cka,
@@ -180,7 +186,7 @@ expected_naive_self <- function(side, n) {
 #' From a sample of H values this tells by how much, to second order.
 #'
 #' @param h a numeric matrix or data frame with three columns, `h_xy`, `h_xx` and
-#'   `h_yy` (in this order, or with these names), and a row per independent estimate
+#'   `h_yy` (named so, or without these names in this order), and a row per independent estimate
 #'   (trial, lab, split) by one estimator: at least two.
 #' @return A data frame with one row: `ratio`, the pooled ratio
 #'   mean(h_xy) / sqrt(mean(h_xx) mean(h_yy)); `bias`, the second-order bias of that
@@ -212,22 +218,42 @@ ratio_bias <- function(h) {
     abort("`h` has ", ncol(h), " columns; it needs three: h_xy, h_xx, h_yy.",
           class = "repalign_error_size", arg = "h")
   }
-  if (!is.null(colnames(h)) && all(c("h_xy", "h_xx", "h_yy") %in% colnames(h))) {
-    h <- h[, c("h_xy", "h_xx", "h_yy"), drop = FALSE]
+  h <- ordered_h(h)
+  if (nrow(h) < 2) {
+    abort("`h` has a single row: a variance needs at least 2 estimates (rows).",
+          class = "repalign_error_rows", arg = "h")
   }
-  check_rows(nrow(h), 2, "h", "a variance")
+  # the ratio has no units: bring each column near one, so that squares are doubles
+  unit <- apply(abs(h), 2, max)
+  unit[unit == 0] <- 1
+  h <- sweep(h, 2, unit, "/")
+  unit <- unit[[1]] / sqrt(unit[[2]]) / sqrt(unit[[3]])
   center <- colMeans(h)
   if (center[2] <= 0 || center[3] <= 0) {
     abort("`h` has a mean denominator that is not positive (column ",
           if (center[2] <= 0) 2 else 3, "): its ratio is undefined.",
           class = "repalign_error_value", arg = "h")
   }
-  bias <- ratio_bias_of(center, stats::cov(h))
-  ratio <- center[[1]] / sqrt(center[[2]] * center[[3]])
-  defined <- h[, 2] > 0 & h[, 3] > 0
-  single <- h[defined, 1] / sqrt(h[defined, 2] * h[defined, 3])
+  bias <- unit * ratio_bias_of(center, stats::cov(h))
+  ratio <- unit * center[[1]] / sqrt(center[[2]] * center[[3]])
+  single <- unit * ratio_of(h)
+  defined <- !is.na(single)
   data.frame(ratio = ratio, bias = bias / nrow(h), corrected = ratio - bias / nrow(h),
-             mean_single = if (any(defined)) mean(single) else NA_real_, bias_single = bias)
+             mean_single = if (any(defined)) mean(single[defined]) else NA_real_,
+             bias_single = bias)
+}
+
+# The three columns by name where they are named so, else in their order.
+ordered_h <- function(h) {
+  wanted <- c("h_xy", "h_xx", "h_yy")
+  known <- wanted %in% colnames(h)
+  if (all(known)) return(h[, wanted, drop = FALSE])
+  if (any(known)) {
+    abort("`h` has the column ", enumerate(wanted[known]), " but not ", enumerate(wanted[!known]),
+          ": name all three, or none and give them in this order.",
+          class = "repalign_error_value", arg = "h")
+  }
+  h
 }
 
 # center: means of h_xy, h_xx, h_yy; cov: covariances of one draw of them.

@@ -25,7 +25,7 @@
 #'   neither, and not with `shared_neurons`.
 #' @param sigma width of the Gaussian kernel in the units of the data; by default
 #'   `bandwidth` times the median distance between different rows, on each side. A width
-#'   so far from the distances that all kernel entries are equal to rounding is an error.
+#'   so far from the distances that the kernel has no contrast left is an error.
 #' @param bandwidth factor on the median distance; unused when `sigma` is given.
 #' @return One number. `"naive"` lies in \[0, 1\]; the corrected estimates are not
 #'   bounded: they can be negative when there is little similarity and above 1

@@ -17,7 +17,8 @@ utils::globalVariables(".data")
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot object.
 #' @details
 #' For analyses, lines are pooled estimates over numbers of neurons and bars their
-#' intervals. For [similarity()] tiles show the grid of scores, a panel a measure.
+#' intervals; the axis follows the pooled values, and a caption counts what lies outside.
+#' For [similarity()] tiles show the grid of scores, a panel a measure.
 #' @examples
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   set.seed(1)
@@ -58,12 +59,15 @@ autoplot.repalign_similarity <- function(object, ...) {
   rows$measure <- factor(rows$measure, unique(rows$measure))
   rounded <- format(round(rows$score, 2), nsmall = 2, trim = TRUE)
   rows$shown <- ifelse(is.na(rows$score), "NA", rounded)
+  strength <- abs(rows$score) / max(abs(rows$score), na.rm = TRUE)
+  rows$ink <- ifelse(!is.na(strength) & strength > 0.7, "white", "black")
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["column"]], y = .data[["row"]],
                                      fill = .data[["score"]])) +
     ggplot2::geom_tile() +
     (if (length(names) <= 15) {
-      ggplot2::geom_text(ggplot2::aes(label = .data[["shown"]]), size = 3)
+      ggplot2::geom_text(ggplot2::aes(label = .data[["shown"]], colour = .data[["ink"]]), size = 3)
     }) +
+    ggplot2::scale_colour_identity() +
     ggplot2::facet_wrap(~measure) +
     ggplot2::scale_fill_gradient2(low = "#b2182b", mid = "#f7f7f7", high = "#2166ac") +
     ggplot2::labs(x = NULL, y = NULL, fill = "score") +
@@ -84,6 +88,10 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12, ...) {
   comparisons <- unique(rows$comparison)
   combined <- combined_of(object)
   crowded <- length(comparisons) > most
+  if (all(is.na(rows$pooled))) {
+    abort("There is nothing to draw: all pooled values are undefined (NA).",
+          class = "repalign_error_size", arg = "object")
+  }
   several <- length(unique(rows$neurons)) > 1
   main <- if (crowded && !is.null(combined)) plot_rows(combined) else rows
   ggplot2::ggplot(main, ggplot2::aes(x = .data[["at"]], y = .data[["pooled"]],
@@ -91,7 +99,7 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12, ...) {
     ggplot2::geom_hline(yintercept = 1, linetype = "dotted", colour = "grey50") +
     (if (crowded) ggplot2::geom_point(data = rows, alpha = 0.1, size = 0.5, na.rm = TRUE)) +
     ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["conf_low"]], ymax = .data[["conf_high"]]),
-                            na.rm = TRUE) +
+                            na.rm = TRUE, show.legend = FALSE) +
     (if (several) ggplot2::geom_line(ggplot2::aes(group = .data[["estimator"]]), na.rm = TRUE)) +
     ggplot2::geom_point(na.rm = TRUE) +
     (if (single && several) {
@@ -102,9 +110,11 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12, ...) {
     ggplot2::scale_x_continuous(trans = "log2", breaks = sort(unique(main$neurons)),
                                 guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_colour_manual(values = estimator_colours) +
-    ggplot2::coord_cartesian(ylim = plot_range(main)) +
+    ggplot2::coord_cartesian(xlim = if (!several) main$neurons[1] * c(0.5, 2),
+                             ylim = plot_range(main)) +
     ggplot2::labs(x = "neurons", y = "CKA (pooled)", colour = "estimator",
-                  title = unname(analysis_titles[or_na(attr(object, "analysis"))])) +
+                  title = unname(analysis_titles[analysis_of(object)]),
+                  caption = plot_caption(rows, main, crowded, single)) +
     ggplot2::theme_minimal() +
     ggplot2::theme(panel.grid.minor = ggplot2::element_blank())
 }
@@ -120,6 +130,18 @@ plot_rows <- function(object) {
   shift <- 0.012 * max(1.5, diff(range(log2(rows$neurons))))
   rows$at <- rows$neurons * 2^(shift * (as.integer(rows$estimator) - 2))
   rows
+}
+
+# What the picture does not show by itself.
+plot_caption <- function(rows, main, crowded, single) {
+  range <- plot_range(main)
+  outside <- sum(rows$pooled < range[1] | rows$pooled > range[2], na.rm = TRUE)
+  parts <- c(
+    if (crowded) "dots: single comparisons",
+    if (single) "dashed: mean of single ratios",
+    if (outside > 0) paste(outside, "of", nrow(rows), "values outside the axis")
+  )
+  if (length(parts)) paste(parts, collapse = "; ")
 }
 
 # Wide intervals at few neurons must not flatten everything else.

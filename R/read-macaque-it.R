@@ -29,6 +29,9 @@
 macaque_it <- function(download = identical(Sys.getenv("REPALIGN_DOWNLOAD"), "true"),
                        cache = NULL) {
   check_flag(download, "download")
+  if (!is.null(cache) && (!is.character(cache) || length(cache) != 1 || is.na(cache))) {
+    abort("`cache` must be one folder name.", class = "repalign_error_value", arg = "cache")
+  }
   if (is.null(cache)) cache <- tools::R_user_dir("repalign", "cache")
   kept <- file.path(cache, "macaque_it.rds")
   # a broken file counts as none

@@ -9,8 +9,9 @@
 #' correct for few stimuli and few neurons and say how uncertain the result is.
 #'
 #' @section Conditions:
-#' Every error has class `repalign_error` and names the argument, the place and
-#' the remedy; warnings have class `repalign_warning`.
+#' Errors that the package raises have class `repalign_error` and name the argument, the
+#' place and the remedy; its warnings have class `repalign_warning`, those about undefined
+#' values (`NA`) also `repalign_undefined`.
 #'
 #' @section Options:
 #' `repalign.threads`: threads of our own loops (never the BLAS's), see

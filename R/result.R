@@ -32,6 +32,10 @@ score_matrix <- function(result, measure = NULL) {
     }
     measure <- labels
   }
+  if (length(measure) != 1) {
+    abort("`measure` must be one of the labels: ", enumerate(labels, 20), ".",
+          class = "repalign_error_choice", arg = "measure")
+  }
   measure <- check_choice(measure, labels, "measure")
   rows <- as.data.frame(result)[result$measure == measure, ]
   two_models <- !is.null(rows$model_x) && !length(intersect(rows$model_x, rows$model_y))
@@ -74,7 +78,7 @@ fill_grid <- function(x, y, score, within, symmetric) {
 #' @export
 print.repalign_similarity <- function(x, digits = 4, ...) {
   cat("Similarity: ", count_of(nrow(x), "score"), "\n", sep = "")
-  print.data.frame(as.data.frame(x), digits = digits, ...)
+  print_rows(as.data.frame(x), digits, ...)
   invisible(x)
 }
 
@@ -83,6 +87,10 @@ print.repalign_similarity <- function(x, digits = 4, ...) {
 summary.repalign_similarity <- function(object, ...) {
   plain <- need_columns(as.data.frame(object), c("measure", "score"), "summarised")
   groups <- split(plain$score, factor(plain$measure, unique(plain$measure)))
+  if (!length(groups)) return(data.frame(
+    measure = character(), pairs = integer(), undefined = integer(), min = double(),
+    median = double(), mean = double(), max = double()
+  ))
   rows <- lapply(names(groups), function(label) {
     score <- groups[[label]]
     q <- stats::quantile(score, c(0, 0.5, 1), na.rm = TRUE, names = FALSE)

@@ -27,7 +27,7 @@ SEXP repalign_median_distance(SEXP d2)
     return Rf_ScalarReal(median_of_roots(values, length, check_interrupt));
 }
 
-SEXP repalign_gaussian(SEXP d2, SEXP sigma, SEXP threads)
+SEXP repalign_gaussian(SEXP d2, SEXP sigma, SEXP shifted, SEXP threads)
 {
     require_matrix(d2, "d2");
     const size_t n = matrix_rows(d2), d = matrix_columns(d2);
@@ -36,8 +36,8 @@ SEXP repalign_gaussian(SEXP d2, SEXP sigma, SEXP threads)
     const size_t columns = n < 1048576 ? 1048576 / n : 1;
     for (size_t j = 0; j < d; j += columns) {
         const size_t now = d - j < columns ? d - j : columns;
-        gaussian_kernel(REAL(d2) + j * n, n * now, Rf_asReal(sigma), Rf_asInteger(threads),
-                        REAL(result) + j * n);
+        gaussian_kernel(REAL(d2) + j * n, n * now, Rf_asReal(sigma), Rf_asLogical(shifted),
+                        Rf_asInteger(threads), REAL(result) + j * n);
         check_interrupt();
     }
     UNPROTECT(1);

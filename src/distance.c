@@ -120,7 +120,8 @@ double median_of_roots(double *values, size_t length, pause_function pause)
     return 0.5 * (sqrt(lower) + sqrt(upper));
 }
 
-void gaussian_kernel(const double *d2, size_t length, double sigma, int threads, double *out)
+void gaussian_kernel(const double *d2, size_t length, double sigma, int shifted, int threads,
+                     double *out)
 {
     /* two factors: the square of a tiny or huge width is not a double */
     const double factor = -0.5 / sigma, inverse = 1.0 / sigma;
@@ -128,7 +129,10 @@ void gaussian_kernel(const double *d2, size_t length, double sigma, int threads,
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(threads)
 #endif
-    for (size_t i = 0; i < length; i++) out[i] = exp(factor * d2[i] * inverse);
+    for (size_t i = 0; i < length; i++) {
+        const double power = factor * d2[i] * inverse;
+        out[i] = shifted ? expm1(power) : exp(power);
+    }
 }
 
 static double column_sums(const double *k, size_t n, double *sums, pause_function pause)

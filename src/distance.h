@@ -20,8 +20,10 @@ void pack_upper(const double *a, size_t n, double *out);
 /* Median of square roots; values are reordered. */
 double median_of_roots(double *values, size_t length, pause_function pause);
 
-/* out = exp(-d2 / (2 sigma^2)), entry by entry. */
-void gaussian_kernel(const double *d2, size_t length, double sigma, int threads, double *out);
+/* out = exp(-d2 / (2 sigma^2)), entry by entry; less 1 when shifted, which keeps the
+   digits of wide kernels (centring removes a constant). */
+void gaussian_kernel(const double *d2, size_t length, double sigma, int shifted, int threads,
+                     double *out);
 
 /* Smallest and largest entry off the diagonal. */
 void off_diagonal_range(const double *k, size_t n, double *low, double *high);

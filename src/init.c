@@ -22,7 +22,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(loo_gram, 2),
     ENTRY(squared_distances, 3),
     ENTRY(median_distance, 1),
-    ENTRY(gaussian, 3),
+    ENTRY(gaussian, 4),
     ENTRY(off_diagonal_range, 1),
     ENTRY(double_center, 1),
     ENTRY(u_center, 1),

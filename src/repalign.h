@@ -50,7 +50,7 @@ SEXP repalign_loo_gram(SEXP k, SEXP l);
 /* call_kernel.c */
 SEXP repalign_squared_distances(SEXP x, SEXP means, SEXP scale);
 SEXP repalign_median_distance(SEXP d2);
-SEXP repalign_gaussian(SEXP d2, SEXP sigma, SEXP threads);
+SEXP repalign_gaussian(SEXP d2, SEXP sigma, SEXP shifted, SEXP threads);
 SEXP repalign_off_diagonal_range(SEXP k);
 SEXP repalign_double_center(SEXP k);
 SEXP repalign_u_center(SEXP k);

@@ -130,7 +130,7 @@ test_that("a repeat that some stimuli lack for every neuron is told as such", {
   set.seed(78)
   trials <- array(rnorm(8 * 5 * 3), c(8, 5, 3))
   trials[c(2, 7), , 3] <- NA
-  expect_refused(trial_to_trial(trials), c("trials\\[\\[3", "2 stimuli lack", "row 2 and 7"))
+  expect_refused(trial_to_trial(trials), c("trials\\[\\[3", "2 stimulus rows without", "row 2 and 7"))
 })
 
 test_that("a split whose labels leave no pair within any group is an error", {
@@ -206,4 +206,73 @@ test_that("row numbers of data frames are no names, and names on one side must a
   rownames(named$c) <- letters[6:1]
   expect_refused(similarity(l$a, named[c("b", "c")]), c("y.b", "y.c", "row names"))
   expect_refused(brain_to_model(l$a, named[c("b", "c")]), c("layers.b", "layers.c"))
+})
+
+test_that("labels of a list of regions go by name", {
+  set.seed(82)
+  pop <- linear_population(40, c(5, 6), 3)
+  l <- list(a = pop$x, b = pop$y)
+  units <- list(b = 1:6, a = c(1, 2, 7, 8, 9))
+  run <- function(units) {
+    brain_to_brain(l, neurons = 5, units_x = units, estimator = "stimulus_neuron", repeats = 3)
+  }
+  set.seed(1)
+  turned <- run(units)
+  set.seed(1)
+  expect_identical(run(units[c("a", "b")]), turned)
+  expect_refused(run(list(q = 1:5, r = 1:6)), c("units_x", "same names"))
+  expect_refused(run(list(a = 1:5, b = 1:7)), c("units_x.b", "7 labels"))
+})
+
+# exp(-d^2 / (2 sigma^2)) is 1 - d^2 / (2 sigma^2) for wide kernels.
+rbf_limit <- function(x, y, estimator) {
+  n <- nrow(x)
+  kernels <- lapply(list(x, y), function(z) -as.matrix(dist(z))^2)
+  centred <- lapply(kernels, function(k) {
+    if (estimator == "naive") {
+      h <- diag(n) - 1 / n
+      return(h %*% k %*% h)
+    }
+    r <- rowSums(k)
+    k <- k - outer(r, r, "+") / (n - 2) + sum(k) / ((n - 1) * (n - 2))
+    diag(k) <- 0
+    k
+  })
+  sum(centred[[1]] * centred[[2]]) / sqrt(sum(centred[[1]]^2) * sum(centred[[2]]^2))
+}
+
+test_that("a wide Gaussian kernel keeps its digits: in the limit it is the linear one", {
+  set.seed(83)
+  x <- matrix(rnorm(200), 20)
+  y <- matrix(rnorm(160), 20)
+  for (e in c("naive", "stimulus")) {
+    for (sigma in c(1e5, 1e8, 1e12)) {
+      expect_equal(cka(x, y, kernel = "rbf", estimator = e, sigma = sigma),
+                   rbf_limit(x, y, e), tolerance = 1e-8)
+    }
+  }
+  expect_refused(cka(x, y, kernel = "rbf", sigma = 1e100), "above")
+})
+
+test_that("ratio_bias has no units and takes no half-named columns", {
+  set.seed(84)
+  h <- cbind(h_xy = runif(9, 1, 2), h_xx = runif(9, 2, 3), h_yy = runif(9, 2, 3))
+  expected <- ratio_bias(h)
+  expect_equal(ratio_bias(h * 1e-200), expected, tolerance = 1e-12)
+  expect_equal(ratio_bias(h * 1e200), expected, tolerance = 1e-12)
+  expect_equal(ratio_bias(h[, 3:1]), expected, tolerance = 1e-12)
+  expect_refused(ratio_bias(data.frame(a = h[, 1], h_xy = h[, 2], h_yy = h[, 3])), "h_xx")
+})
+
+test_that("results of different analyses bound together are named as such", {
+  set.seed(85)
+  pop <- linear_population(20, 6, 3)
+  regions <- brain_to_brain(pop$x, pop$y, neurons = 6, estimator = "naive")
+  model <- brain_to_model(pop$x, list(l = pop$y), neurons = 6, estimator = "naive")
+  expect_output(print(regions), "Brain-to-brain")
+  expect_output(print(rbind(regions, model)), "Analyses")
+  expect_identical(glance(rbind(regions, model))$analysis, NA_character_)
+  expect_identical(nrow(summary(similarity(pop$x, pop$y)[0, ])), 0L)
+  long <- similarity(lapply(setNames(1:13, letters[1:13]), function(i) pop$x))
+  expect_output(print(long), "18 more rows")
 })

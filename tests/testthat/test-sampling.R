@@ -51,7 +51,7 @@ test_that("the ratios are 1 in their ideal cases", {
 
 test_that("a single neuron has no neuron-corrected dimensionality", {
   set.seed(4)
-  result <- participation_ratio(cbind(rnorm(8)))
+  result <- expect_warned(participation_ratio(cbind(rnorm(8))), "repalign_undefined")
   expect_identical(result$stimulus_neuron, NA_real_)
   expect_equal(result$naive, 1, tolerance = 1e-12)
   expect_identical(result$psi_neurons, 1)

@@ -121,8 +121,8 @@ print.repalign_analysis <- function(x, digits = 3, ...) {
   title <- analysis_titles[analysis_of(x)]
   cat(if (is.na(title)) "Analyses" else title, ": ", count_of(nrow(x), "row"), "\n", sep = "")
   # all columns would not fit a line; of a selection everything is shown
-  quartiles <- c("mean", "median", "q25", "q75")
-  shown <- if (ncol(x) < 14) names(x) else setdiff(names(x), quartiles)
+  details <- c("pooled_se", "mean", "median", "q25", "q75")
+  shown <- if (ncol(x) < 14) names(x) else setdiff(names(x), details)
   print_rows(as.data.frame(x)[shown], digits, ...)
   hidden <- setdiff(names(x), shown)
   if (length(hidden)) cat("More columns: ", paste(hidden, collapse = ", "), "\n", sep = "")

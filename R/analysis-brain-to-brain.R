@@ -77,7 +77,7 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
       abort("`split` compares parts of `x`: give it without `y`.",
             class = "repalign_error_labels", arg = "split")
     }
-    comparisons <- list(two_regions(x, y, "x", "y", neurons, units_x, units_y, setup))
+    comparisons <- list(two_regions(x, y, neurons, units_x, units_y, setup))
   }
   run_comparisons(comparisons, setup, "brain_to_brain")
 }
@@ -96,7 +96,7 @@ new_comparison <- function(names, x, y, units, sizes, draw, exchangeable = FALSE
   )
 }
 
-analysis_matrix <- function(x, arg, setup, name = arg) {
+analysis_matrix <- function(x, arg, setup) {
   x <- as_numeric_matrix(x, arg)
   check_stimuli(nrow(x), arg, setup)
   form_centering(list(data = x, arg = arg, cache = new.env()))
@@ -105,10 +105,15 @@ analysis_matrix <- function(x, arg, setup, name = arg) {
   scale_neurons(x, setup$normalize)
 }
 
-# scale: factors of the two sides; by default each side's own.
-two_regions <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, scale = NULL) {
-  x <- analysis_matrix(x, arg_x, setup)
-  y <- analysis_matrix(y, arg_y, setup)
+two_regions <- function(x, y, neurons, units_x, units_y, setup) {
+  x <- analysis_matrix(x, "x", setup)
+  y <- analysis_matrix(y, "y", setup)
+  scale <- c(common_scale(list(x)), common_scale(list(y)))
+  region_pair(x, y, "x", "y", neurons, units_x, units_y, setup, scale)
+}
+
+# x, y: from analysis_matrix(); scale: factors of the two sides.
+region_pair <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, scale) {
   check_same_rows(x, y, arg_x, arg_y)
   check_unit_choice(FALSE, units_x, units_y)
   units <- list(x = check_labels(units_x, ncol(x), "units_x", arg_x),
@@ -120,7 +125,6 @@ two_regions <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, sc
   }
   check_any_allowed(units$x, ncol(x), arg_x, "units_x", setup)
   check_any_allowed(units$y, ncol(y), arg_y, "units_y", setup)
-  if (is.null(scale)) scale <- c(common_scale(list(x)), common_scale(list(y)))
   sizes <- neuron_grid(neurons, min(ncol(x), ncol(y)),
                        paste0("the smaller of `", arg_x, "` and `", arg_y, "`"))
   new_comparison(c(arg_x, arg_y), centered(x, scale[1]), centered(y, scale[2]), units,
@@ -164,12 +168,12 @@ list_comparisons <- function(x, neurons, units, setup) {
   }
   units <- list_units(units, x, names)
   # one factor for all, so that H values can be pooled over the pairs
-  matrices <- Map(function(x, name) analysis_matrix(x, name, setup), x, names)
-  scale <- rep(common_scale(matrices), 2)
+  regions <- Map(function(x, name) analysis_matrix(x, name, setup), x, names)
+  scale <- rep(common_scale(regions), 2)
   pairs <- utils::combn(length(x), 2, simplify = FALSE)
   lapply(pairs, function(p) {
-    two_regions(x[[p[1]]], x[[p[2]]], names[p[1]], names[p[2]], neurons, units[[p[1]]],
-                units[[p[2]]], setup, scale)
+    region_pair(regions[[p[1]]], regions[[p[2]]], names[p[1]], names[p[2]], neurons,
+                units[[p[1]]], units[[p[2]]], setup, scale)
   })
 }
 

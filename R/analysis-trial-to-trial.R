@@ -163,11 +163,11 @@ trial_cells <- function(trials, present, pairs, sizes, subsets, setup) {
     plan <- remember(plans, here, lapply(subsets, trial_plan, here = here, setup = setup))
     # a trial's self terms depend on its partner only through the neurons left out
     self <- lapply(p, function(t) {
-      remember(own[[t]], here, trial_side(trials[[t]], trials[[t]], terms[[t]], plan, here, setup))
+      remember(own[[t]], here, trial_side(trials[[t]], trials[[t]], terms[[t]], plan, setup))
     })
     cross <- .Call(C_pair_terms, trials[[p[1]]], trials[[p[2]]])
     advance()
-    c(list(trial_side(trials[[p[1]]], trials[[p[2]]], cross, plan, here, setup)), self)
+    c(list(trial_side(trials[[p[1]]], trials[[p[2]]], cross, plan, setup)), self)
   })
   cells <- lapply(seq_along(sizes), function(k) {
     lapply(setup$estimator, function(e) trial_cell(each, sizes[k], k, e, setup))
@@ -191,7 +191,7 @@ trial_plan <- function(subset, here, setup) {
 
 # One of the three H values of a pair of trials, for each size: by estimator the values
 # of the draws, and the pooled one with its deletions.
-trial_side <- function(x, y, terms, plan, here, setup) {
+trial_side <- function(x, y, terms, plan, setup) {
   lapply(plan, function(plan) {
     if (!is.null(plan$mask)) terms <- lapply(terms, function(h) h * plan$mask)
     list(single = subset_h(terms, plan$subset, plan$subset, plan$count, setup$codes),

@@ -6,18 +6,21 @@ registry <- new.env()
 # id, label, family   names; resi: the abbreviation in the ReSi benchmark, or NA
 # direction           "similarity" or "distance"
 # range               a pair, or a function(args) that gives one
-# best                its value for identical representations
+# best                its value for identical representations: a number, NA or a function(args)
 # symmetric           does d(x, y) = d(y, x): TRUE, FALSE or a function(args) that tells
 # metric              is it a metric
 # pairing             does it depend on which row is paired with which
 # invariant           to what, of `invariances`, applied to one side
 # form                what is prepared once per representation (form.R)
+# accepts             what may stand for a representation: some of "data" (a matrix), "dist"
+#                     and "graph", or a function(args) that tells
+# neighbours          NULL, or a function(args) giving list(metric, k): the graph it compares
 # fun                 name of the exported function: its formals are the parameters
 # check               function(args): checked arguments
 # compare             function(pair, args): the score
 declare_measure <- function(id, label, family, resi = NA_character_, direction, range, best,
                             symmetric, metric, pairing, invariant, form, check, compare,
-                            reference) {
+                            reference, accepts = "data", neighbours = NULL) {
   stopifnot(all(invariant %in% invariances))
   registry[[id]] <- environment_list(environment())
 }
@@ -28,7 +31,11 @@ invariances <- c("orthogonal", "scaling", "translation", "column permutation", "
 
 range_of <- function(d, args) if (is.function(d$range)) d$range(args) else d$range
 
+best_of <- function(d, args) if (is.function(d$best)) d$best(args) else d$best
+
 symmetry_of <- function(d, args) if (is.function(d$symmetric)) d$symmetric(args) else d$symmetric
+
+accepted_by <- function(d, args) if (is.function(d$accepts)) d$accepts(args) else d$accepts
 
 measure_ids <- function() sort(names(registry))
 
@@ -82,7 +89,7 @@ measures <- function() {
     args <- d$check(default_arguments(id))
     data.frame(
       id = d$id, label = d$label, family = d$family, resi = d$resi, direction = d$direction,
-      range_min = range_of(d, args)[1], range_max = range_of(d, args)[2], best = d$best,
+      range_min = range_of(d, args)[1], range_max = range_of(d, args)[2], best = as.double(best_of(d, args)),
       symmetric = symmetry_of(d, args),
       pairing = d$pairing, invariant = paste(d$invariant, collapse = ", "), form = d$form,
       parameters = describe_parameters(id), reference = d$reference
@@ -208,6 +215,7 @@ new_measure <- function(fun, direction = c("similarity", "distance"), best = NA_
   d <- list(
     id = label, label = label, direction = direction, range = c(-Inf, Inf),
     best = as.double(best), symmetric = symmetric, pairing = TRUE, form = "user",
+    accepts = kinds, neighbours = NULL,
     compare = function(pair, args) user_score(fun, pair)
   )
   structure(list(id = label, label = label, args = list(), declaration = d),
@@ -266,6 +274,17 @@ as_measures <- function(measure) {
 one_score <- function(id, x, y, args) {
   d <- declaration(id)
   args <- d$check(args)
-  pair <- representation_pair(x, y)
+  if (missing(x) || missing(y)) missing_side(missing(x))
+  compare_pair(d, as_pair(representation(x, "x"), representation(y, "y")), args)
+}
+
+# Every comparison goes through here: what no measure can use is refused in one place.
+compare_pair <- function(d, pair, args) {
+  for (rep in list(pair$x, pair$y)) {
+    need_kind(rep, accepted_by(d, args), dQuote(d$id, FALSE))
+    if (d$form != "user") check_rows(rep$n, 2, rep$arg, "a similarity")
+    # an error without any variance; a user's own function decides for itself
+    if (rep$kind == "data" && d$form != "user") form_centering(rep)
+  }
   d$compare(pair, args)
 }

@@ -186,15 +186,18 @@ check_rows <- function(n, least, arg, why) {
   }
 }
 
-# Two representations of the same stimuli. `x` and `y`: matrices; `arg_x`, `arg_y`: names.
+# Two representations of the same stimuli: matrices, "dist" objects or neighbour graphs.
+# `arg_x`, `arg_y`: their names.
 check_same_rows <- function(x, y, arg_x, arg_y) {
-  if (nrow(x) != nrow(y)) {
-    abort("`", arg_x, "` has ", nrow(x), " rows and `", arg_y, "` has ", nrow(y),
+  n_x <- stimulus_count(x)
+  n_y <- stimulus_count(y)
+  if (n_x != n_y) {
+    abort("`", arg_x, "` has ", n_x, " rows and `", arg_y, "` has ", n_y,
           ": the rows must be the same stimuli in the same order. match_rows() aligns by name.",
           class = "repalign_error_rows", arg = arg_y)
   }
-  names_x <- rownames(x)
-  names_y <- rownames(y)
+  names_x <- stimulus_names(x)
+  names_y <- stimulus_names(y)
   if (is.null(names_x) || is.null(names_y) || identical(names_x, names_y)) return(invisible())
   first <- which(names_x != names_y)[1]
   abort("`", arg_x, "` and `", arg_y, "` have different row names, first in row ", first, " (",
@@ -203,9 +206,17 @@ check_same_rows <- function(x, y, arg_x, arg_y) {
         class = "repalign_error_rows", arg = arg_y)
 }
 
+stimulus_count <- function(x) {
+  switch(kind_of(x), data = nrow(x), dist = attr(x, "Size"), graph = nrow(x$idx))
+}
+
+stimulus_names <- function(x) {
+  switch(kind_of(x), data = rownames(x), dist = attr(x, "Labels"), graph = rownames(x$idx))
+}
+
 # Every representation against the first, and against the first one that has row names.
 check_same_stimuli <- function(reps) {
-  named <- which(!vapply(reps, function(rep) is.null(rownames(rep$data)), NA))
+  named <- which(!vapply(reps, function(rep) is.null(stimulus_names(rep$data)), NA))
   for (first in unique(c(1L, named[seq_len(min(1, length(named)))]))) {
     for (rep in reps[-first]) {
       check_same_rows(reps[[first]]$data, rep$data, reps[[first]]$arg, rep$arg)

@@ -1,8 +1,20 @@
 # Representations and the forms prepared from them. A form is made once per
 # representation, on first use, and kept in its cache for the rest of the call.
 
+# What stands for a representation: responses, their distances, or a neighbour graph.
+kinds <- c("data", "dist", "graph")
+
+kind_of <- function(x) {
+  if (inherits(x, "dist")) return("dist")
+  if (is_graph(x)) "graph" else "data"
+}
+
 representation <- function(x, arg, name = arg) {
-  list(data = as_numeric_matrix(x, arg), arg = arg, name = name, cache = new.env())
+  kind <- kind_of(x)
+  data <- switch(kind, data = as_numeric_matrix(x, arg), dist = check_dist(x, arg),
+                 graph = check_graph(x, arg))
+  list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name,
+       cache = new.env())
 }
 
 # One pair; its cache keeps what several measures of this pair share.
@@ -11,12 +23,25 @@ as_pair <- function(rx, ry) {
   list(x = rx, y = ry, self = identical(rx$cache, ry$cache), cache = new.env())
 }
 
+# For functions that work on the responses themselves.
 representation_pair <- function(x, y) {
-  if (missing(x) || missing(y)) {
-    abort("Two representations are needed, `x` and `y`; for all pairs of a list use similarity().",
-          class = "repalign_error_type", arg = if (missing(x)) "x" else "y")
-  }
-  as_pair(representation(x, "x"), representation(y, "y"))
+  if (missing(x) || missing(y)) missing_side(missing(x))
+  rx <- need_kind(representation(x, "x"), "data", "this")
+  as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
+}
+
+missing_side <- function(x_missing) {
+  abort("Two representations are needed, `x` and `y`; for all pairs of a list use similarity().",
+        class = "repalign_error_type", arg = if (x_missing) "x" else "y")
+}
+
+need_kind <- function(rep, accepted, what) {
+  if (rep$kind %in% accepted) return(rep)
+  given <- c(dist = "a \"dist\" object (distances)", graph = "a neighbour graph")[rep$kind]
+  also <- c(dist = " or its distances (a \"dist\" object)", graph = " or a neighbour graph")
+  abort("`", rep$arg, "` is ", given, ", but ", what, " needs the responses themselves: give the ",
+        "stimuli x neurons matrix", also[intersect(accepted, names(also))], ".",
+        class = "repalign_error_type", arg = rep$arg)
 }
 
 # Evaluates `make` once per key. A key may be any value: it is compared as a whole,
@@ -39,7 +64,7 @@ form_centering <- function(rep) {
     }
     if (stats$largest == 0) {
       abort("`", rep$arg, "` has no variance: every column is constant over the ",
-            nrow(rep$data), " stimuli.", class = "repalign_error_variance", arg = rep$arg)
+            rep$n, " stimuli.", class = "repalign_error_variance", arg = rep$arg)
     }
     list(means = stats$means, scale = power_of_two_below(stats$largest))
   })
@@ -56,7 +81,7 @@ form_linear <- function(rep) {
 
 linear_form <- function(rep, route = "auto", chunk = NULL) {
   center <- form_centering(rep)
-  n <- nrow(rep$data)
+  n <- rep$n
   d <- ncol(rep$data)
   if (route == "auto") route <- if (d > n) "sample" else "feature"
   side <- if (route == "sample") n else d
@@ -70,7 +95,7 @@ linear_form <- function(rep, route = "auto", chunk = NULL) {
 form_squared_distances <- function(rep) {
   remember(rep$cache, "squared distances", {
     center <- form_centering(rep)
-    n <- nrow(rep$data)
+    n <- rep$n
     check_memory(4 * 8 * n^2, paste0("The ", n, " x ", n, " kernel matrices of `", rep$arg, "`"),
                  "Fewer stimuli need less; the linear kernel needs no such matrix.")
     .Call(C_squared_distances, rep$data, center$means, center$scale)

@@ -26,8 +26,8 @@
 #' @seealso [predicted_bias()]
 #' @export
 participation_ratio <- function(x) {
-  rep <- representation(x, "x")
-  check_rows(nrow(rep$data), 4, "x", "a corrected estimator")
+  rep <- need_kind(representation(x, "x"), "data", "this")
+  check_rows(rep$n, 4, "x", "a corrected estimator")
   f <- form_linear(rep)
   n <- f$n
   trace <- sum(f$k) / f$d
@@ -119,15 +119,15 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
 }
 
 estimated_geometry <- function(x, y) {
-  rx <- representation(x, "x")
+  rx <- need_kind(representation(x, "x"), "data", "this")
   if (is.null(y)) {
-    check_rows(nrow(rx$data), 4, "x", "a corrected estimator")
+    check_rows(rx$n, 4, "x", "a corrected estimator")
     side <- side_geometry(rx)
-    return(list(n = nrow(rx$data), x = side, y = side, cka = 1,
+    return(list(n = rx$n, x = side, y = side, cka = 1,
                 diagonal = side$gamma / side$psi_stimuli))
   }
-  pair <- as_pair(rx, representation(y, "y"))
-  check_rows(nrow(rx$data), 4, "x", "a corrected estimator")
+  pair <- as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
+  check_rows(rx$n, 4, "x", "a corrected estimator")
   fx <- form_linear(pair$x)
   fy <- form_linear(pair$y)
   value <- compare_cka(pair, list(kernel = "linear", estimator = "stimulus_neuron",

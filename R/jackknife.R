@@ -53,7 +53,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   check_unit_choice(shared_neurons, units_x, units_y)
   check_number(conf_level, "conf_level", above = 0, below = 1)
   pair <- representation_pair(x, y)
-  check_rows(nrow(pair$x$data), 5, "x", "a jackknife")
+  check_rows(pair$x$n, 5, "x", "a jackknife")
   args <- list(shared_neurons = shared_neurons, units_x = units_x, units_y = units_y)
   check_units(pair, args)
   if ("stimulus_neuron" %in% estimator) {
@@ -104,7 +104,7 @@ dominant_rows <- function(x) {
 recenter <- function(x) centered(x, 1)
 
 check_jackknife_memory <- function(pair) {
-  n <- nrow(pair$x$data)
+  n <- pair$x$n
   columns <- ncol(pair$x$data) + ncol(pair$y$data)
   inner <- min(n, max(ncol(pair$x$data), ncol(pair$y$data)))^2
   check_memory(8 * (24 * n * columns + 3 * inner), "The jackknife",

@@ -108,7 +108,7 @@ check_unit_choice <- function(shared_neurons, units_x, units_y) {
 
 # Checks of arguments against the data.
 check_cka_pair <- function(pair, args) {
-  n <- nrow(pair$x$data)
+  n <- pair$x$n
   if (args$estimator == "naive") {
     check_rows(n, 2, pair$x$arg, "a similarity")
   } else {

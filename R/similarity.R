@@ -7,7 +7,9 @@
 #'
 #' @param x,y a numeric matrix (stimuli x neurons) or all-numeric data frame; or a
 #'   named list of them (layers, areas, animals); or a named list of models, each a
-#'   named list of layers. All with the same stimuli in the rows. A list against a
+#'   named list of layers. All with the same stimuli in the rows. Where a measure needs
+#'   only distances, a `dist` object may stand for a representation, and where it needs
+#'   only neighbours, a neighbour graph, `list(idx, dist)`, see [mutual_knn()]. A list against a
 #'   list gives the grid; `y = NULL` with a list gives all pairs of different
 #'   elements, and with models all layer pairs of different models.
 #' @param measure ids, measure objects ([measure()], [new_measure()]), or a list of
@@ -53,6 +55,7 @@ similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error 
     warn("`diagonal` is used only when all pairs of `x` are compared (y = NULL).",
          class = "repalign_unused", data = "diagonal")
   }
+  plan_neighbours(set, c(sides$x$reps, sides$y$reps))
   pairs <- plan_pairs(sides, diagonal)
   scores <- score_pairs(pairs, sides, set, on_error)
   similarity_result(pairs, sides, set, scores)
@@ -76,7 +79,7 @@ as_sides <- function(x, y) {
        models = side_x$is_models || side_y$is_models)
 }
 
-is_collection <- function(x) is.list(x) && !is.data.frame(x)
+is_collection <- function(x) is.list(x) && !is.data.frame(x) && kind_of(x) == "data"
 
 as_side <- function(x, arg) {
   if (!is_collection(x)) {
@@ -122,6 +125,18 @@ check_element_names <- function(x, arg) {
           ": names must differ.", class = "repalign_error_names", arg = arg)
   }
   names
+}
+
+# Measures that differ only in k share one graph of each metric, that of the largest k.
+plan_neighbours <- function(set, reps) {
+  wanted <- lapply(set, function(m) {
+    if (!is.null(m$declaration$neighbours)) m$declaration$neighbours(m$args)
+  })
+  wanted <- Filter(Negate(is.null), wanted)
+  if (!length(wanted)) return(invisible())
+  k <- vapply(wanted, function(w) as.double(w$k), 0)
+  largest <- tapply(k, vapply(wanted, function(w) w$metric, ""), max)
+  for (rep in reps) rep$cache$neighbours <- largest
 }
 
 # Index pairs (i, j) into the two sides.
@@ -173,19 +188,24 @@ score_pairs <- function(pairs, sides, set, on_error) {
     advance()
   }
   report_cells(cells)
+  report_warnings(run$warnings)
   matrix(vapply(cells, function(cell) cell$score, 0), nrow(pairs))
 }
 
-# One score. Undefined ratios are counted, not warned about one by one; a note about
-# shared neurons is given once. run: what this call has already said.
+# One score. Warnings are collected, so that a grid does not repeat them; undefined ratios
+# are counted; a note about shared neurons is given once. run: what this call has to say.
 one_cell <- function(pair, measure, on_error, run) {
   undefined <- FALSE
   failure <- NULL
   compute <- function() {
     score <- withCallingHandlers(
-      measure$declaration$compare(pair, measure$args),
+      compare_pair(measure$declaration, pair, measure$args),
       repalign_undefined = function(w) {
         undefined <<- TRUE
+        invokeRestart("muffleWarning")
+      },
+      repalign_warning = function(w) {
+        run$warnings <- c(run$warnings, list(list(of = measure$label, warning = w)))
         invokeRestart("muffleWarning")
       },
       repalign_shared_names = function(m) {
@@ -224,6 +244,21 @@ report_cells <- function(cells) {
   }
 }
 
+# One warning per measure and class, with how many more there were.
+report_warnings <- function(collected) {
+  if (!length(collected)) return(invisible())
+  message <- vapply(collected, function(w) conditionMessage(w$warning), "")
+  collected <- collected[!duplicated(message)]
+  key <- vapply(collected, function(w) paste(w$of, class(w$warning)[1]), "")
+  for (same in split(collected, factor(key, unique(key)))) {
+    first <- same[[1]]
+    warn(first$of, ": ", conditionMessage(first$warning),
+         if (length(same) > 1) paste0(" (And ", length(same) - 1, " more like this.)"),
+         class = setdiff(class(first$warning), c("repalign_warning", "warning", "condition")),
+         data = lapply(same, function(w) w$warning$data))
+  }
+}
+
 similarity_result <- function(pairs, sides, set, scores) {
   name <- function(side, at) vapply(side$reps[at], function(rep) rep$name, "")
   labels <- vapply(set, function(m) m$label, "")
@@ -232,7 +267,7 @@ similarity_result <- function(pairs, sides, set, scores) {
   result <- data.frame(
     x = each(name(sides$x, pairs$i)), y = each(name(sides$y, pairs$j)),
     measure = rep(labels, nrow(pairs)), score = as.vector(t(scores)),
-    n = nrow(sides$x$reps[[1]]$data)
+    n = sides$x$reps[[1]]$n
   )
   if (sides$models) {
     result <- cbind(model_x = each(sides$x$models[pairs$i]),

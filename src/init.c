@@ -27,6 +27,12 @@ static const R_CallMethodDef entries[] = {
     ENTRY(double_center, 1),
     ENTRY(u_center, 1),
     ENTRY(dot, 2),
+    ENTRY(fourier, 2),
+    ENTRY(coset_inner, 6),
+    ENTRY(permuted_inner, 4),
+    ENTRY(graph_meetings, 4),
+    ENTRY(graph_coset, 5),
+    ENTRY(graph_permuted, 4),
     ENTRY(thread_limits, 0),
     {NULL, NULL, 0}};
 

@@ -56,6 +56,16 @@ SEXP repalign_double_center(SEXP k);
 SEXP repalign_u_center(SEXP k);
 SEXP repalign_dot(SEXP a, SEXP b);
 
+/* call_pair_null.c */
+SEXP repalign_fourier(SEXP re, SEXP im);
+SEXP repalign_coset_inner(SEXP x, SEXP y, SEXP order_x, SEXP orders_y, SEXP lanes, SEXP threads);
+SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads);
+
+/* call_graph_null.c */
+SEXP repalign_graph_meetings(SEXP x, SEXP label_x, SEXP y, SEXP label_y);
+SEXP repalign_graph_coset(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode);
+SEXP repalign_graph_permuted(SEXP x, SEXP y, SEXP permutations, SEXP mode);
+
 /* call_threads.c */
 SEXP repalign_thread_limits(void);
 

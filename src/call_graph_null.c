@@ -1,0 +1,137 @@
+#include "blas.h"
+#include "call_checks.h"
+#include "graph_null.h"
+
+#include <string.h>
+
+static SEXP element(SEXP list, const char *name)
+{
+    SEXP names = Rf_getAttrib(list, R_NamesSymbol);
+    for (R_xlen_t i = 0; i < XLENGTH(list); i++)
+        if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
+    Rf_error("internal: the graph has no '%s'", name);
+}
+
+static void check_starts(const int *start, size_t n, size_t edges)
+{
+    if (start[0] != 0 || (size_t) start[n] != edges) Rf_error("internal: damaged graph");
+    for (size_t u = 0; u < n; u++)
+        if (start[u + 1] < start[u]) Rf_error("internal: damaged graph");
+}
+
+/* list(start, target (from 1), rank, weight): see edge_list. */
+static edge_list read_graph(SEXP graph)
+{
+    SEXP start = element(graph, "start"), target = element(graph, "target");
+    SEXP rank = element(graph, "rank"), weight = element(graph, "weight");
+    if (!Rf_isInteger(start) || XLENGTH(start) < 2) Rf_error("internal: damaged graph");
+    const size_t n = (size_t) XLENGTH(start) - 1, edges = (size_t) XLENGTH(target);
+    require_index(target, n, "target");
+    if (!Rf_isInteger(rank) || (size_t) XLENGTH(rank) != edges || !Rf_isReal(weight) ||
+        (size_t) XLENGTH(weight) != edges)
+        Rf_error("internal: damaged graph");
+    check_starts(INTEGER(start), n, edges);
+    int *from_zero = (int *) R_alloc(edges > 0 ? edges : 1, sizeof(int));
+    for (size_t e = 0; e < edges; e++) from_zero[e] = INTEGER(target)[e] - 1;
+    edge_list list = {n, INTEGER(start), from_zero, INTEGER(rank), REAL(weight)};
+    return list;
+}
+
+static common_mode read_mode(SEXP mode)
+{
+    const int value = Rf_asInteger(mode);
+    if (value < 0 || value >= COMMON_MODES) Rf_error("internal: unknown mode");
+    return (common_mode) value;
+}
+
+static int *labels(SEXP order, size_t n)
+{
+    require_index(order, n, "order");
+    if ((size_t) XLENGTH(order) % n != 0) Rf_error("internal: 'order' has another length");
+    const size_t length = (size_t) XLENGTH(order);
+    int *result = (int *) R_alloc(length > 0 ? length : 1, sizeof(int));
+    for (size_t i = 0; i < length; i++) result[i] = INTEGER(order)[i] - 1;
+    return result;
+}
+
+static int *int_scratch(size_t length) { return (int *) R_alloc(length + 1, sizeof(int)); }
+
+static bucketed_edges new_buckets(const edge_list *y)
+{
+    const size_t edges = (size_t) y->start[y->n];
+    bucketed_edges b = {int_scratch(y->n + 1), int_scratch(edges), int_scratch(edges),
+                        int_scratch(y->n), scratch(edges)};
+    return b;
+}
+
+/* How many pairs of edges meet, summed over all shifts. */
+SEXP repalign_graph_meetings(SEXP x, SEXP label_x, SEXP y, SEXP label_y)
+{
+    const edge_list gx = read_graph(x), gy = read_graph(y);
+    if (gx.n != gy.n) Rf_error("internal: unequal graphs");
+    return Rf_ScalarReal(count_meetings(&gx, labels(label_x, gx.n), &gy, labels(label_y, gx.n),
+                                        scratch(gx.n)));
+}
+
+/* Lists of graphs x and y; label_x: n labels; labels_y: n a coset. Rows: shifts 0 .. n - 1 of
+   each coset in turn; columns: the numbers of the mode, for each pair (x fastest). */
+SEXP repalign_graph_coset(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode)
+{
+    const common_mode m = read_mode(mode);
+    const size_t lx = (size_t) XLENGTH(x), ly = (size_t) XLENGTH(y), width = common_columns(m);
+    edge_list *gx = (edge_list *) R_alloc(lx, sizeof(edge_list));
+    for (size_t i = 0; i < lx; i++) gx[i] = read_graph(VECTOR_ELT(x, (R_xlen_t) i));
+    const size_t n = gx[0].n;
+    const int *from = labels(label_x, n), *to = labels(labels_y, n);
+    const size_t cosets = (size_t) XLENGTH(labels_y) / n, rows = n * cosets;
+    if (!fits_blas(rows) || !fits_blas(lx * ly * width)) Rf_error("internal: result too large");
+    SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) rows, (int) (lx * ly * width)));
+    double *value = scratch(3 * n), *sums = scratch(width * n);
+    int *count = int_scratch(n), *touched = int_scratch(n);
+    for (size_t j = 0; j < ly; j++) {
+        const edge_list gy = read_graph(VECTOR_ELT(y, (R_xlen_t) j));
+        bucketed_edges buckets = new_buckets(&gy);
+        for (size_t c = 0; c < cosets; c++) {
+            bucket_edges(&gy, to + c * n, &buckets);
+            for (size_t i = 0; i < lx; i++) {
+                if (gx[i].n != n || gy.n != n) Rf_error("internal: unequal graphs");
+                graph_shifts(gx + i, from, &buckets, m, value, count, touched, check_interrupt,
+                             sums);
+                for (size_t w = 0; w < width; w++)
+                    memcpy(REAL(result) + c * n + rows * ((i + lx * j) * width + w), sums + w * n,
+                           n * sizeof(double));
+            }
+        }
+    }
+    UNPROTECT(1);
+    return result;
+}
+
+/* The same numbers for given permutations (one a column). */
+SEXP repalign_graph_permuted(SEXP x, SEXP y, SEXP permutations, SEXP mode)
+{
+    const common_mode m = read_mode(mode);
+    const size_t lx = (size_t) XLENGTH(x), ly = (size_t) XLENGTH(y), width = common_columns(m);
+    edge_list *gx = (edge_list *) R_alloc(lx, sizeof(edge_list));
+    for (size_t i = 0; i < lx; i++) gx[i] = read_graph(VECTOR_ELT(x, (R_xlen_t) i));
+    const size_t n = gx[0].n;
+    const int *p = labels(permutations, n);
+    const size_t rows = (size_t) XLENGTH(permutations) / n;
+    if (!fits_blas(rows) || !fits_blas(lx * ly * width)) Rf_error("internal: result too large");
+    SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) rows, (int) (lx * ly * width)));
+    int *mark = int_scratch(n);
+    memset(mark, 0, n * sizeof(int));
+    for (size_t j = 0; j < ly; j++) {
+        const edge_list gy = read_graph(VECTOR_ELT(y, (R_xlen_t) j));
+        for (size_t i = 0; i < lx; i++) {
+            if (gx[i].n != n || gy.n != n) Rf_error("internal: unequal graphs");
+            for (size_t k = 0; k < rows; k++) {
+                graph_permuted(gx + i, &gy, p + k * n, m, mark,
+                               REAL(result) + k + rows * (i + lx * j) * width, rows);
+                if (k % 64 == 0) check_interrupt();
+            }
+        }
+    }
+    UNPROTECT(1);
+    return result;
+}

@@ -1,0 +1,143 @@
+#include "blas.h"
+#include "call_checks.h"
+#include "pair_null.h"
+
+#include <string.h>
+
+/* Spectra of a block of all layers may take this many doubles. */
+#define SPECTRA_DOUBLES 8388608.0
+
+/* The matrices of a list, each n x n; returns n. */
+static size_t read_matrices(SEXP list, const char *name, const double **matrices)
+{
+    if (!Rf_isNewList(list) || XLENGTH(list) < 1) Rf_error("internal: '%s' is no list", name);
+    require_matrix(VECTOR_ELT(list, 0), name);
+    const size_t n = matrix_rows(VECTOR_ELT(list, 0));
+    for (R_xlen_t i = 0; i < XLENGTH(list); i++) {
+        require_size(VECTOR_ELT(list, i), n, n, name);
+        matrices[i] = REAL(VECTOR_ELT(list, i));
+    }
+    return n;
+}
+
+static const double **pointers(SEXP list)
+{
+    return (const double **) R_alloc((size_t) XLENGTH(list) + 1, sizeof(double *));
+}
+
+/* Columns of one-based permutations of n, as zero-based ones. */
+static int *read_permutations(SEXP permutations, size_t n, const char *name)
+{
+    require_index(permutations, n, name);
+    const size_t length = (size_t) XLENGTH(permutations);
+    if (length % n != 0) Rf_error("internal: '%s' has another number of rows", name);
+    int *result = (int *) R_alloc(length > 0 ? length : 1, sizeof(int));
+    for (size_t i = 0; i < length; i++) result[i] = INTEGER(permutations)[i] - 1;
+    return result;
+}
+
+static size_t lanes_of(SEXP lanes, size_t n, size_t length, size_t layers)
+{
+    const size_t all = (n / 2 + 1 + 2 * FFT_LANES - 1) / (2 * FFT_LANES) * FFT_LANES;
+    double wanted = SPECTRA_DOUBLES / (2.0 * (double) length * (double) layers);
+    if (!Rf_isNull(lanes)) wanted = Rf_asReal(lanes);
+    size_t result = FFT_LANES;
+    while (result + FFT_LANES <= all && (double) (result + FFT_LANES) <= wanted)
+        result += FFT_LANES;
+    return result;
+}
+
+static diagonal_plan make_plan(size_t n, SEXP lanes, size_t layers, int threads)
+{
+    diagonal_plan plan;
+    plan.n = n;
+    plan.length = fft_is_smooth(n) ? n : fft_smooth_length(2 * n - 1);
+    plan.lanes = lanes_of(lanes, n, plan.length, layers);
+    plan.threads = threads;
+    fft_make_plan(plan.length, scratch(2 * plan.length), &plan.plan);
+    return plan;
+}
+
+/* Forward transform of the columns of a complex matrix, for the tests. */
+SEXP repalign_fourier(SEXP re, SEXP im)
+{
+    require_matrix(re, "re");
+    const size_t n = matrix_rows(re), columns = matrix_columns(re), size = n * FFT_LANES;
+    require_size(im, n, columns, "im");
+    if (!fft_is_smooth(n)) Rf_error("internal: the length has a large factor");
+    const char *names[] = {"re", "im", ""};
+    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SET_VECTOR_ELT(result, 0, Rf_allocMatrix(REALSXP, (int) n, (int) columns));
+    SET_VECTOR_ELT(result, 1, Rf_allocMatrix(REALSXP, (int) n, (int) columns));
+    fft_plan plan;
+    fft_make_plan(n, scratch(2 * n), &plan);
+    double *a = scratch(4 * size);
+    for (size_t j = 0; j < columns; j++) {
+        const size_t lane = j % FFT_LANES;
+        for (size_t i = 0; i < n; i++) {
+            a[i * FFT_LANES + lane] = REAL(re)[i + j * n];
+            a[size + i * FFT_LANES + lane] = REAL(im)[i + j * n];
+        }
+        if (lane + 1 < FFT_LANES && j + 1 < columns) continue;
+        const double *b = a + (fft_forward(&plan, a, a + size, a + 2 * size, a + 3 * size) ? 2 * size : 0);
+        for (size_t l = 0; l <= lane; l++)
+            for (size_t i = 0; i < n; i++) {
+                REAL(VECTOR_ELT(result, 0))[i + (j - lane + l) * n] = b[i * FFT_LANES + l];
+                REAL(VECTOR_ELT(result, 1))[i + (j - lane + l) * n] = b[size + i * FFT_LANES + l];
+            }
+    }
+    UNPROTECT(1);
+    return result;
+}
+
+/* sum_ij x_ij y_p(i)p(j) for p_t(i) = s((g(i) + t) mod n): rows t = 0 .. n - 1 for each
+   column s of orders_y in turn, a column a pair (x fastest). order_x: the inverse of g. */
+SEXP repalign_coset_inner(SEXP x, SEXP y, SEXP order_x, SEXP orders_y, SEXP lanes, SEXP threads)
+{
+    const double **mx = pointers(x), **my = pointers(y);
+    const size_t n = read_matrices(x, "x", mx), lx = (size_t) XLENGTH(x), ly = (size_t) XLENGTH(y);
+    if (read_matrices(y, "y", my) != n) Rf_error("internal: unequal sizes");
+    const int *gx = read_permutations(order_x, n, "order_x");
+    const int *gy = read_permutations(orders_y, n, "orders_y");
+    const size_t cosets = (size_t) XLENGTH(orders_y) / n, pairs = lx * ly;
+    const diagonal_plan plan = make_plan(n, lanes, lx + ly, Rf_asInteger(threads));
+    if (!fits_blas(n * cosets) || !fits_blas(pairs)) Rf_error("internal: result too large");
+    SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) (n * cosets), (int) pairs));
+    double *work = scratch((size_t) plan.threads * 4 * plan.length * FFT_LANES);
+    const size_t spectrum = plan.length * plan.lanes, product = plan.length * pairs;
+    double *xr = scratch(2 * spectrum * lx), *xi = xr + spectrum * lx;
+    double *yr = scratch(2 * spectrum * ly), *yi = yr + spectrum * ly;
+    double *p = scratch(2 * product * cosets);
+    memset(p, 0, 2 * product * cosets * sizeof(double));
+    for (size_t block = 0; block < diagonal_blocks(&plan); block++) {
+        diagonal_spectra(&plan, mx, lx, gx, block, 0, work, xr, xi);
+        check_interrupt();
+        for (size_t m = 0; m < cosets; m++) {
+            double *pm = p + 2 * product * m;
+            diagonal_spectra(&plan, my, ly, gy + m * n, block, 1, work, yr, yi);
+            add_cross_spectra(&plan, xr, xi, lx, yr, yi, ly, pm, pm + product);
+            check_interrupt();
+        }
+    }
+    for (size_t m = 0; m < cosets; m++)
+        shifts_from_spectra(&plan, p + 2 * product * m, p + 2 * product * m + product, pairs, work,
+                            REAL(result) + m * n, n * cosets);
+    UNPROTECT(1);
+    return result;
+}
+
+/* The same sums for given permutations (one a column): a row each, a column a pair. */
+SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads)
+{
+    const double **mx = pointers(x), **my = pointers(y);
+    const size_t n = read_matrices(x, "x", mx), lx = (size_t) XLENGTH(x), ly = (size_t) XLENGTH(y);
+    if (read_matrices(y, "y", my) != n) Rf_error("internal: unequal sizes");
+    const int *p = read_permutations(permutations, n, "permutations");
+    const size_t count = (size_t) XLENGTH(permutations) / n;
+    if (!fits_blas(count) || !fits_blas(lx * ly)) Rf_error("internal: result too large");
+    SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) count, (int) (lx * ly)));
+    permuted_inner_products(mx, lx, my, ly, n, p, count, Rf_asInteger(threads), check_interrupt,
+                            REAL(result));
+    UNPROTECT(1);
+    return result;
+}

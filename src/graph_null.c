@@ -1,0 +1,157 @@
+#include "graph_null.h"
+
+#include <string.h>
+
+size_t common_columns(common_mode mode) { return mode == COMMON_PRODUCTS ? 4 : 1; }
+
+static size_t difference(int from, int to, size_t n)
+{
+    return (size_t) (to >= from ? to - from : to - from + (int) n);
+}
+
+double count_meetings(const edge_list *x, const int *label_x, const edge_list *y,
+                      const int *label_y, double *difference_count)
+{
+    const size_t n = x->n;
+    double total = 0.0;
+    memset(difference_count, 0, n * sizeof(double));
+    for (size_t u = 0; u < n; u++)
+        for (int e = x->start[u]; e < x->start[u + 1]; e++)
+            difference_count[difference(label_x[u], label_x[x->target[e]], n)] += 1.0;
+    for (size_t p = 0; p < n; p++)
+        for (int e = y->start[p]; e < y->start[p + 1]; e++)
+            total += difference_count[difference(label_y[p], label_y[y->target[e]], n)];
+    return total;
+}
+
+void bucket_edges(const edge_list *y, const int *label, bucketed_edges *out)
+{
+    const size_t n = y->n;
+    memset(out->bucket, 0, (n + 1) * sizeof(int));
+    for (size_t p = 0; p < n; p++) {
+        out->degree[label[p]] = y->start[p + 1] - y->start[p];
+        for (int e = y->start[p]; e < y->start[p + 1]; e++)
+            out->bucket[difference(label[p], label[y->target[e]], n) + 1]++;
+    }
+    for (size_t d = 0; d < n; d++) out->bucket[d + 1] += out->bucket[d];
+    for (size_t p = 0; p < n; p++)
+        for (int e = y->start[p]; e < y->start[p + 1]; e++) {
+            const int at = out->bucket[difference(label[p], label[y->target[e]], n)]++;
+            out->label[at] = label[p];
+            out->rank[at] = y->rank[e];
+            out->weight[at] = y->weight[e];
+        }
+    /* every bucket now starts where the next one should */
+    memmove(out->bucket + 1, out->bucket, n * sizeof(int));
+    out->bucket[0] = 0;
+}
+
+/* What the common edges of one anchor amount to. */
+typedef struct {
+    double first, second, third;
+    int count, degree_x, degree_y;
+} anchor_sums;
+
+static double rank_term(int r, int s)
+{
+    const int gap = r > s ? r - s : s - r;
+    return 2.0 / ((1.0 + (double) gap) * (double) (r + s));
+}
+
+static double harmonic(int count)
+{
+    double total = 0.0;
+    for (int q = count; q >= 1; q--) total += 1.0 / (double) q;
+    return total;
+}
+
+static void add_anchor(common_mode mode, const anchor_sums *a, double *out, size_t stride)
+{
+    switch (mode) {
+    case COMMON_COUNT: *out += (double) a->count; break;
+    case COMMON_JACCARD:
+        *out += (double) a->count / (double) (a->degree_x + a->degree_y - a->count);
+        break;
+    case COMMON_RANKS: *out += a->first / harmonic(a->count); break;
+    case COMMON_ANY: *out += 1.0; break;
+    default:
+        out[0] += a->first;
+        out[stride] += a->second * a->third;
+        out[2 * stride] += a->second;
+        out[3 * stride] += a->third;
+    }
+}
+
+/* Matches of the edge e of x with all of y's in its bucket, by shift. */
+static size_t meet(const edge_list *x, int e, int label, const bucketed_edges *y, size_t bucket,
+                   common_mode mode, double *value, int *count, int *touched, size_t n_touched)
+{
+    const size_t n = x->n;
+    for (int f = y->bucket[bucket]; f < y->bucket[bucket + 1]; f++) {
+        const size_t t = difference(label, y->label[f], n);
+        if (count[t]++ == 0) touched[n_touched++] = (int) t;
+        if (mode == COMMON_RANKS) {
+            value[t] += rank_term(x->rank[e], y->rank[f]);
+        } else if (mode == COMMON_PRODUCTS) {
+            value[t] += x->weight[e] * y->weight[f];
+            value[n + t] += x->weight[e];
+            value[2 * n + t] += y->weight[f];
+        }
+    }
+    return n_touched;
+}
+
+/* Anchors between two pauses. */
+#define PAUSE_ANCHORS 256
+
+void graph_shifts(const edge_list *x, const int *label_x, const bucketed_edges *y,
+                  common_mode mode, double *value, int *count, int *touched,
+                  pause_function pause, double *out)
+{
+    const size_t n = x->n;
+    memset(out, 0, n * common_columns(mode) * sizeof(double));
+    memset(value, 0, 3 * n * sizeof(double));
+    memset(count, 0, n * sizeof(int));
+    for (size_t u = 0; u < n; u++) {
+        const int label = label_x[u];
+        size_t n_touched = 0;
+        for (int e = x->start[u]; e < x->start[u + 1]; e++)
+            n_touched = meet(x, e, label, y, difference(label, label_x[x->target[e]], n), mode,
+                             value, count, touched, n_touched);
+        for (size_t i = 0; i < n_touched; i++) {
+            const size_t t = (size_t) touched[i], image = ((size_t) label + t) % n;
+            const anchor_sums a = {value[t], value[n + t], value[2 * n + t], count[t],
+                                   x->start[u + 1] - x->start[u], y->degree[image]};
+            add_anchor(mode, &a, out + t, n);
+            value[t] = value[n + t] = value[2 * n + t] = 0.0;
+            count[t] = 0;
+        }
+        if (u % PAUSE_ANCHORS == 0) pause();
+    }
+}
+
+void graph_permuted(const edge_list *x, const edge_list *y, const int *permutation,
+                    common_mode mode, int *mark, double *out, size_t stride)
+{
+    for (size_t c = 0; c < common_columns(mode); c++) out[c * stride] = 0.0;
+    for (size_t u = 0; u < x->n; u++) {
+        const size_t image = (size_t) permutation[u];
+        anchor_sums a = {0.0, 0.0, 0.0, 0, x->start[u + 1] - x->start[u],
+                         y->start[image + 1] - y->start[image]};
+        for (int f = y->start[image]; f < y->start[image + 1]; f++) mark[y->target[f]] = f + 1;
+        for (int e = x->start[u]; e < x->start[u + 1]; e++) {
+            const int f = mark[permutation[x->target[e]]] - 1;
+            if (f < 0) continue;
+            a.count++;
+            if (mode == COMMON_RANKS) {
+                a.first += rank_term(x->rank[e], y->rank[f]);
+            } else if (mode == COMMON_PRODUCTS) {
+                a.first += x->weight[e] * y->weight[f];
+                a.second += x->weight[e];
+                a.third += y->weight[f];
+            }
+        }
+        for (int f = y->start[image]; f < y->start[image + 1]; f++) mark[y->target[f]] = 0;
+        if (a.count > 0) add_anchor(mode, &a, out, stride);
+    }
+}

@@ -1,0 +1,59 @@
+/* Permutation nulls of graph forms: sums over the edges that two directed graphs have in
+   common, after the vertices of the second one have been relabelled. */
+#ifndef REPALIGN_GRAPH_NULL_H
+#define REPALIGN_GRAPH_NULL_H
+
+#include <stddef.h>
+
+#include "pause.h"
+
+/* Edges of vertex u: positions start[u] .. start[u + 1] - 1 of target (zero-based), weight
+   and rank (from 1). */
+typedef struct {
+    size_t n;
+    const int *start, *target, *rank;
+    const double *weight;
+} edge_list;
+
+/* What is added up for every anchor (a vertex of the first graph), from the edges that it
+   has in common with its image in the second one. */
+typedef enum {
+    COMMON_COUNT,    /* how many */
+    COMMON_JACCARD,  /* how many, over the size of the union */
+    COMMON_RANKS,    /* the rank similarity of Wang et al. */
+    COMMON_ANY,      /* is there one */
+    COMMON_PRODUCTS, /* sums of weight_x weight_y, row sum x times row sum y, weight_x, weight_y */
+    COMMON_MODES
+} common_mode;
+
+/* Numbers per permutation that a mode gives: 1, or 4 for COMMON_PRODUCTS. */
+size_t common_columns(common_mode mode);
+
+/* Pairs of edges that meet under some shift: what graph_shifts() costs. difference_count:
+   scratch n. */
+double count_meetings(const edge_list *x, const int *label_x, const edge_list *y,
+                      const int *label_y, double *difference_count);
+
+/* Edges sorted by difference of their labels, for all shifts at once: the edge (p, q) stands
+   at p's label in the bucket (label q - label p) mod n. Arrays: bucket n + 1, the others one
+   an edge; degree: one a label. */
+typedef struct {
+    int *bucket, *label, *rank, *degree;
+    double *weight;
+} bucketed_edges;
+
+void bucket_edges(const edge_list *y, const int *label, bucketed_edges *out);
+
+/* Sums for all shifts t = 0 .. n - 1: the vertex of x with label u meets that of y with label
+   u + t. out: n rows per column (common_columns), zeroed here. value: scratch 3 n; touched:
+   scratch n; count: scratch n. */
+void graph_shifts(const edge_list *x, const int *label_x, const bucketed_edges *y,
+                  common_mode mode, double *value, int *count, int *touched,
+                  pause_function pause, double *out);
+
+/* The same sums when the vertex i of x meets the vertex permutation[i] (zero-based) of y.
+   out: common_columns values at distance stride. mark: scratch n, zero before and after. */
+void graph_permuted(const edge_list *x, const edge_list *y, const int *permutation,
+                    common_mode mode, int *mark, double *out, size_t stride);
+
+#endif

@@ -1,0 +1,49 @@
+/* Permutation nulls of pair forms: T(p) = sum_ij A_ij B_p(i)p(j) for symmetric A, B.
+
+   A coset of permutations p_t(i) = s((g(i) + t) mod n), t = 0 .. n - 1, takes one Fourier
+   transform per diagonal of the relabelled matrices; see the help page of calibrate(). */
+#ifndef REPALIGN_PAIR_NULL_H
+#define REPALIGN_PAIR_NULL_H
+
+#include "fft.h"
+#include "pause.h"
+
+/* Diagonals go in blocks; two of them make one complex sequence. */
+typedef struct {
+    size_t n;          /* samples */
+    size_t length;     /* of the transforms: n, or padded beyond 2 n when n is not smooth */
+    size_t lanes;      /* complex sequences a block (a multiple of FFT_LANES) */
+    fft_plan plan;
+    int threads;
+} diagonal_plan;
+
+/* Blocks that cover the diagonals 0 .. n / 2. */
+size_t diagonal_blocks(const diagonal_plan *plan);
+
+/* Spectra of one block of diagonals of `layers` matrices relabelled by `order` (zero-based,
+   n): entry (lane, layer, frequency) of re, im at (frequency * layers + layer) * lanes +
+   lane. periodic: the side that is shifted. Every diagonal counts once for the pair (i, j)
+   and once for (j, i): the other side carries that weight. work: 4 * length * FFT_LANES
+   doubles a thread. */
+void diagonal_spectra(const diagonal_plan *plan, const double *const *matrices, size_t layers,
+                      const int *order, size_t block, int periodic, double *work, double *re,
+                      double *im);
+
+/* sum over lanes of conj(x) y into p (frequencies x layers_x x layers_y, the first layer
+   index fastest), added to what is there. */
+void add_cross_spectra(const diagonal_plan *plan, const double *x_re, const double *x_im,
+                       size_t layers_x, const double *y_re, const double *y_im, size_t layers_y,
+                       double *p_re, double *p_im);
+
+/* T(t), t = 0 .. n - 1 for each pair of layers, from the summed spectra: pair l at
+   out + l * stride. work: 4 * length * FFT_LANES doubles a thread. */
+void shifts_from_spectra(const diagonal_plan *plan, const double *p_re, const double *p_im,
+                         size_t pairs, double *work, double *out, size_t stride);
+
+/* T for each of `count` permutations (zero-based, one after the other) and each pair of
+   layers: permutation k of pair (i, j) at out[k + count * (i + layers_x * j)]. */
+void permuted_inner_products(const double *const *x, size_t layers_x, const double *const *y,
+                             size_t layers_y, size_t n, const int *permutations, size_t count,
+                             int threads, pause_function pause, double *out);
+
+#endif

@@ -1,0 +1,136 @@
+# calibrate(): every score against its permutation null.
+
+variants <- c("gated", "centered", "z", "ari")
+engines <- c("auto", "coset", "random", "exact", "moments")
+
+#' Calibrate similarity scores against chance
+#'
+#' Compares each score with those obtained when the pairing of stimuli is broken: the rows
+#' of `y` are permuted, nothing else changes. Gives p-values that are exact for any number
+#' of stimuli, thresholds, and scores on a common scale (0: no more than chance, 1: the best
+#' possible).
+#'
+#' @inheritParams similarity
+#' @param y as `x`. With `y = NULL` and a list, all pairs within the list.
+#' @param permutations number of permutations (at least; whole cosets may make it more); an
+#'   integer matrix with a permutation of the rows in each of its rows; or a design made by
+#'   `permute::how()`.
+#' @param alpha level of the threshold.
+#' @param variant what the column `calibrated` holds: `"gated"`, \eqn{max((s - t)/(b - t), 0)}
+#'   with the score s, the threshold t and the best value b; `"centered"`, \eqn{s - m} with the
+#'   mean m of the null scores; `"z"`, \eqn{(s - m)/sd}; `"ari"`, \eqn{(s - m)/(b - m)}.
+#' @param aggregate `NULL`: every pair for itself. Otherwise one value for a whole grid of
+#'   pairs, calibrated by the null of that value: `"max"` (most similar pair), `"mean"`,
+#'   `"row_max"`, `"col_max"` (mean over rows, or columns, of their maxima), or a function of
+#'   the matrix of scores, such as [top_k_mean()]. Distances enter with their sign changed, so
+#'   that more is always more similar.
+#' @param blocks one label a row: only rows of one block are exchanged. For stimuli in groups
+#'   (categories, sessions) whose differences are not what the question is about.
+#' @param series are the rows a time series? Then its circular shifts are the null.
+#' @param engine how the null is made, see Details; `"auto"` chooses.
+#' @param p_adjust a method of [stats::p.adjust()] over all rows of the result; adds the column
+#'   `p_adjusted`.
+#' @return A data frame of class `repalign_calibration`, a row per pair and measure, or with
+#'   `aggregate` per measure (and pair of models): `x`, `y`, `measure`, `score`, `threshold`,
+#'   `calibrated`, `p_value`, `null_mean`, `null_sd`, `permutations` (null draws), `engine`; with
+#'   models also `model_x`, `model_y`. `score`, `threshold`, `null_mean` and `null_sd` are in the
+#'   measure's own units. [null_scores()] gives the null draws, `plot()` draws them.
+#' @details
+#' With K null scores, `p_value` is \eqn{(1 + #(null >= s)) / (K + 1)} and `threshold` the
+#' \eqn{ceiling((1 - alpha)(K + 1))}-th smallest of the K + 1 scores, for similarities; distances
+#' are read from the other end. The p-value is at most alpha in at most a share alpha of the data
+#' sets without any relation, for every n, if stimuli are exchangeable.
+#'
+#' Engines: `"coset"` takes whole cosets of cyclic shifts of a random order, n permutations from
+#' one set of Fourier transforms or from one pass over the edges of the neighbour graphs;
+#' `"random"` independent permutations; `"exact"` all permutations (at most a million), which
+#' `"auto"` takes when they are no more than asked for; `"moments"` the exact mean, variance and
+#' skewness over all permutations with a Pearson type III law (for cka, rv, distance correlation,
+#' linear regression and gulp), which gives p-values far below 1/(K + 1) without any draw.
+#' `"coset"` and `"random"` are both exact tests. A representation is prepared once; a
+#' permutation relabels what was prepared. All pairs and measures of one engine see the same
+#' permutations, so an aggregate over layers has its own null.
+#'
+#' When not to trust it: rows that are not exchangeable. Stimuli in groups: use `blocks` (a free
+#' permutation also destroys the groups, and then any grouping makes two representations look
+#' alike). Time series: use `series`, which is approximate where the series is not periodic.
+#' A score above chance says that the pairing carries information, not that the representations
+#' are similar in any stronger sense. Measures that do not depend on the pairing (`imd` and the
+#' three differences of statistics) have no such null. For representations with more columns than
+#' rows, several measures are constant under permutation: the p-value is then 1.
+#' @references Hemerik and Goeman (2018), TEST 27. Koning and Hemerik (2024), Biometrika 111.
+#'   Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9. Kazi-Aoual et al. (1995),
+#'   Comput. Stat. Data Anal. 20. Josse, Pages and Husson (2008), Comput. Stat. Data Anal. 53.
+#' @examples
+#' set.seed(1)
+#' signal <- matrix(rnorm(60 * 3), 60)
+#' x <- signal %*% matrix(rnorm(30), 3) + rnorm(600)
+#' y <- signal %*% matrix(rnorm(60), 3) + rnorm(1200)
+#' calibrate(x, y, c("cka", "rv"))
+#' calibrate(x, matrix(rnorm(1200), 60)) # unrelated: no more than chance
+#' @seealso [similarity()], [null_scores()], [top_k_mean()]
+#' @export
+calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 0.05,
+                      variant = c("gated", "centered", "z", "ari"), aggregate = NULL,
+                      blocks = NULL, series = FALSE,
+                      engine = c("auto", "coset", "random", "exact", "moments"),
+                      p_adjust = "none", threads = NULL) {
+  set <- as_measures(measure)
+  check_number(alpha, "alpha", above = 0, below = 1)
+  variant <- check_choice(variant, variants, "variant")
+  engine <- check_choice(engine, engines, "engine")
+  p_adjust <- check_choice(p_adjust, stats::p.adjust.methods, "p_adjust")
+  aggregate <- as_aggregate(aggregate)
+  old <- options(repalign.threads = thread_count(threads))
+  on.exit(options(old))
+  sides <- as_sides(x, y)
+  check_calibration(set, sides, aggregate, engine)
+  plan_neighbours(set, c(sides$x$reps, sides$y$reps))
+  plan <- permutation_plan(sides$x$reps[[1]]$n, permutations, blocks, series, engine)
+  pairs <- plan_pairs(sides, FALSE)
+  nulls <- lapply(set, function(m) measure_null(m, pairs, sides, plan, engine))
+  settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust)
+  calibration_result(nulls, set, pairs, sides, aggregate, settings)
+}
+
+check_calibration <- function(set, sides, aggregate, engine) {
+  for (m in set) {
+    if (!isTRUE(m$declaration$pairing)) {
+      abort(dQuote(m$label, FALSE), " has no permutation null: it does not depend on which row of ",
+            "`x` is paired with which row of `y`. measures()$pairing tells which measures do.",
+            class = "repalign_error_null", arg = "measure")
+    }
+  }
+  if (!is.null(aggregate) && sides$self && !sides$models) {
+    abort("`aggregate` needs the layers of two sides: give `y`, too, or models.",
+          class = "repalign_error_value", arg = "aggregate")
+  }
+  if (!is.null(aggregate) && engine == "moments") {
+    abort("engine = \"moments\" knows the null of single scores only: use another engine with ",
+          "`aggregate`.", class = "repalign_error_design", arg = "engine")
+  }
+}
+
+# What a measure's null gives: observed (a score a pair), stat (what is compared: increasing
+# with similarity), tolerance (of stat, a value a pair), null (permutations x pairs, in the
+# measure's units), null_stat (NULL when it is the oriented null), engine.
+measure_null <- function(measure, pairs, sides, plan, engine) {
+  observed <- observed_scores(measure, pairs, sides)
+  if (engine == "moments") return(moments_null(measure, pairs, sides, observed))
+  path <- null_path(measure, sides)
+  design <- plan$fixed
+  if (is.null(design)) {
+    wanted <- if (engine == "auto") path$engine else engine
+    if (wanted == "coset" && path$engine != "coset" && engine == "auto") wanted <- "random"
+    design <- plan$draw(wanted)
+  }
+  draws <- path$run(measure, pairs, sides, design)
+  c(list(observed = observed, orientation = orientation(measure), design = design), draws)
+}
+
+orientation <- function(measure) if (measure$declaration$direction == "distance") -1 else 1
+
+observed_scores <- function(measure, pairs, sides) {
+  cells <- score_pairs(pairs, sides, list(measure), "stop")
+  drop(cells)
+}

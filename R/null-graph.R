@@ -1,0 +1,83 @@
+# The null of graph forms: a measure declares null = list(kind = "graph", form, passes, score).
+# form(rep, args) gives list(graphs = a named list of edge lists, and what score() needs);
+# passes: list(x, y, mode) each, the graphs to lay over each other and what to add up over
+# their common edges; score(sums, fx, fy, args, design) turns the sums of all passes into
+# scores, a row a permutation, the identity first.
+
+common_modes <- c(count = 0L, jaccard = 1L, ranks = 2L, any = 3L, products = 4L)
+
+graph_null <- function(null, measure, pairs, sides, design) {
+  args <- measure$args
+  x <- used_forms(sides$x$reps, pairs$i, function(rep) null$form(rep, args))
+  y <- used_forms(sides$y$reps, pairs$j, function(rep) null$form(rep, args))
+  passes <- lapply(null$passes, function(pass) common_edges(x$forms, y$forms, pass, design))
+  draws <- lapply(seq_len(nrow(pairs)), function(p) {
+    at <- x$at[p] + length(x$forms) * (y$at[p] - 1)
+    sums <- lapply(passes, function(sums) sums$values[, sums$width * (at - 1) + seq_len(sums$width),
+                                                      drop = FALSE])
+    score <- null$score(sums, x$forms[[x$at[p]]], y$forms[[y$at[p]]], args, design)
+    list(stat = score, score = score, tolerance = tie_tolerance * max(1, abs(score[1])))
+  })
+  collect_draws(draws)
+}
+
+common_edges <- function(x, y, pass, design) {
+  mode <- common_modes[[pass$mode]]
+  graphs_x <- lapply(x, function(form) form$graphs[[pass$x]])
+  graphs_y <- lapply(y, function(form) form$graphs[[pass$y]])
+  values <- if (takes_shifts(graphs_x[[1]], graphs_y[[1]], design)) {
+    labels_y <- apply(design$coset$orders_y, 2, order)
+    in_chunks(ncol(labels_y), 1e8 / (length(graphs_x) * length(graphs_y) *
+                                       length(graphs_x[[1]]$target)), function(columns) {
+      .Call(C_graph_coset, graphs_x, graphs_y, order(design$coset$order_x),
+            labels_y[, columns, drop = FALSE], mode)
+    })
+  } else {
+    permutations <- cbind(seq_len(design$n), design_matrix(design))
+    in_chunks(ncol(permutations), 1e8 / (length(graphs_x) * length(graphs_y) *
+                                           length(graphs_x[[1]]$target)), function(columns) {
+      .Call(C_graph_permuted, graphs_x, graphs_y, permutations[, columns, drop = FALSE], mode)
+    })
+  }
+  list(values = values, width = if (pass$mode == "products") 4 else 1)
+}
+
+# All shifts at once, unless the edges meet too often: the graphs of a time series are nearly
+# banded, and then shift by shift is cheaper.
+takes_shifts <- function(graph_x, graph_y, design) {
+  if (is.null(design$coset)) return(FALSE)
+  if (design$engine != "series") return(TRUE)
+  labels <- order(design$coset$order_x)
+  meetings <- .Call(C_graph_meetings, graph_x, labels, graph_y, labels)
+  meetings < design$n * (length(graph_x$target) + length(graph_y$target))
+}
+
+# Edges of a neighbour graph, out: from each row to its neighbours.
+edges_out <- function(idx, weight = NULL) {
+  n <- nrow(idx)
+  k <- ncol(idx)
+  if (is.null(weight)) weight <- matrix(1, n, k)
+  list(start = as.integer((0:n) * k), target = as.integer(t(idx)),
+       rank = rep(seq_len(k), n), weight = as.double(t(weight)))
+}
+
+# The same edges from their ends: to each row from those it is a neighbour of.
+edges_in <- function(edges) {
+  n <- length(edges$start) - 1L
+  from <- rep(seq_len(n), diff(edges$start))
+  sorted <- order(edges$target)
+  list(start = as.integer(c(0, cumsum(tabulate(edges$target, n)))), target = from[sorted],
+       rank = edges$rank[sorted], weight = edges$weight[sorted])
+}
+
+# sum_i a_i b_p(i) for the identity and every permutation of the design.
+paired_sums <- function(a, b, design) {
+  if (is.null(design$coset)) {
+    return(c(sum(a * b), colSums(a * matrix(b[design$matrix], design$n))))
+  }
+  first <- stats::fft(a[design$coset$order_x])
+  shifts <- apply(design$coset$orders_y, 2, function(s) {
+    Re(stats::fft(Conj(first) * stats::fft(b[s]), inverse = TRUE)) / design$n
+  })
+  as.vector(shifts)
+}

@@ -1,0 +1,84 @@
+# The null of pair forms: a measure declares null = list(kind = "pair", form, score), where
+# form(rep, args) gives list(matrix = a symmetric n x n matrix, norm = its Frobenius norm, and
+# whatever score() needs), and score(inner, fx, fy, args) turns T = sum_ij A_ij B_p(i)p(j) into
+# scores, more similar with larger T. centered: do the rows of the matrices add up to 0?
+
+pair_null <- function(null, measure, pairs, sides, design) {
+  args <- measure$args
+  x <- used_forms(sides$x$reps, pairs$i, function(rep) null$form(rep, args))
+  y <- used_forms(sides$y$reps, pairs$j, function(rep) null$form(rep, args))
+  inner <- inner_products(lapply(x$forms, function(f) f$matrix),
+                          lapply(y$forms, function(f) f$matrix), design)
+  columns <- x$at + length(x$forms) * (y$at - 1)
+  draws <- lapply(seq_len(nrow(pairs)), function(p) {
+    fx <- x$forms[[x$at[p]]]
+    fy <- y$forms[[y$at[p]]]
+    stat <- inner[, columns[p]]
+    if (!is.null(null$correction)) {
+      pair <- as_pair(sides$x$reps[[pairs$i[p]]], sides$y$reps[[pairs$j[p]]])
+      stat <- stat - null$correction(pair, args, design)
+    }
+    list(stat = stat, score = null$score(stat, fx, fy, args),
+         tolerance = tie_tolerance * fx$norm * fy$norm)
+  })
+  collect_draws(draws)
+}
+
+# The share of its scale below which a null value counts as equal to the observed one.
+tie_tolerance <- 1e-10
+
+# The forms of the representations that are used, each made once, and which pair uses which.
+used_forms <- function(reps, index, form) {
+  used <- unique(index)
+  list(forms = lapply(reps[used], form), at = match(index, used))
+}
+
+# The first value of each draw is the observed one.
+collect_draws <- function(draws) {
+  stat <- do.call(cbind, lapply(draws, function(d) d$stat))
+  score <- do.call(cbind, lapply(draws, function(d) d$score))
+  list(observed_stat = stat[1, ], null_stat = stat[-1, , drop = FALSE],
+       observed_null = score[1, ], null = score[-1, , drop = FALSE],
+       tolerance = vapply(draws, function(d) d$tolerance, 0))
+}
+
+# T for the identity (first row) and for every permutation of the design; columns: pairs of
+# matrices, x fastest.
+inner_products <- function(x, y, design) {
+  n <- design$n
+  bytes <- 8 * (design$count + 1) * length(x) * length(y)
+  check_memory(bytes, "The null scores of all pairs",
+               "Fewer permutations or fewer pairs in a call need less.")
+  if (is.null(design$coset)) {
+    permutations <- cbind(seq_len(n), design$matrix)
+    return(in_chunks(ncol(permutations), permuted_chunk(n, x, y), function(columns) {
+      .Call(C_permuted_inner, x, y, permutations[, columns, drop = FALSE], thread_count())
+    }))
+  }
+  orders <- design$coset$orders_y
+  in_chunks(ncol(orders), coset_chunk(n, x, y), function(columns) {
+    .Call(C_coset_inner, x, y, design$coset$order_x, orders[, columns, drop = FALSE], NULL,
+          thread_count())
+  })
+}
+
+# Work between two steps of progress: about a second.
+permuted_chunk <- function(n, x, y) 1e9 / (n^2 * length(x) * length(y))
+
+coset_chunk <- function(n, x, y) {
+  pairs <- length(x) * length(y)
+  by_time <- 1e9 / (n^2 * (pairs + 4 * (length(x) + length(y))))
+  min(by_time, 2e8 / (32 * n * pairs))
+}
+
+in_chunks <- function(count, size, run) {
+  starts <- seq(1, count, by = max(1, floor(size)))
+  ends <- c(starts[-1] - 1, count)
+  advance <- progress_along(length(starts))
+  parts <- Map(function(from, to) {
+    part <- run(from:to)
+    advance()
+    part
+  }, starts, ends)
+  if (length(parts) == 1) parts[[1]] else do.call(rbind, parts)
+}

@@ -1,0 +1,209 @@
+# Which permutations make the null distribution. A design draws them once; every pair of
+# representations in the call is compared under the same ones.
+
+# A design: engine (what the result says), n, count (null permutations, the identity left
+# out), and either `coset` (order_x, orders_y: see coset_design) or `matrix` (a permutation a
+# column).
+new_design <- function(engine, n, count, coset = NULL, matrix = NULL) {
+  list(engine = engine, n = n, count = count, coset = coset, matrix = matrix)
+}
+
+most_enumerated <- 1e6
+
+# What the user asked for, before it is known which engine suits a measure: a list of
+# functions that draw, and the name of the kind.
+permutation_plan <- function(n, permutations, blocks, series, engine) {
+  check_flag(series, "series")
+  restricted <- c(blocks = !is.null(blocks), series = series,
+                  given = is.matrix(permutations), how = inherits(permutations, "how"))
+  if (sum(restricted) > 1) {
+    abort("`", paste(c(blocks = "blocks", series = "series", given = "permutations",
+                       how = "permutations")[restricted], collapse = "` and `"),
+          "` exclude each other: each of them says which permutations are allowed.",
+          class = "repalign_error_design", arg = "permutations")
+  }
+  if (any(restricted) && engine != "auto") {
+    abort("`engine` must be \"auto\" where the permutations are restricted or given.",
+          class = "repalign_error_design", arg = "engine")
+  }
+  if (restricted["given"]) return(given_plan(permutations, n))
+  if (restricted["how"]) return(how_plan(permutations, n))
+  wanted <- check_count(permutations, "permutations")
+  if (restricted["blocks"]) return(block_plan(blocks, n, wanted))
+  if (series) return(series_plan(n, wanted))
+  free_plan(n, wanted, engine)
+}
+
+# A plan: fixed = a design that suits every measure, or NULL when each measure may take its
+# own engine (draw(engine) makes one design per engine and keeps it).
+fixed_plan <- function(design) list(fixed = design, draw = function(engine) design)
+
+free_plan <- function(n, wanted, engine) {
+  enumerable <- factorial(min(n, 20)) <= wanted + 1
+  if (engine == "exact" || (engine == "auto" && enumerable)) {
+    return(fixed_plan(exact_design(n)))
+  }
+  kept <- new.env()
+  draw <- function(engine) {
+    if (is.null(kept[[engine]])) {
+      kept[[engine]] <- switch(engine, coset = coset_design(n, wanted),
+                               random = random_design(n, wanted))
+    }
+    kept[[engine]]
+  }
+  list(fixed = NULL, draw = draw, engine = engine)
+}
+
+exact_design <- function(n) {
+  count <- factorial(n) - 1
+  if (count + 1 > most_enumerated) {
+    abort("engine = \"exact\" takes all ", format(count + 1), " permutations of ", n,
+          " rows; the most it takes is ", format(most_enumerated, big.mark = ",",
+                                                 scientific = FALSE),
+          ". Use engine = \"auto\".", class = "repalign_error_design", arg = "engine")
+  }
+  all <- all_permutations(n)
+  new_design("exact", n, count, matrix = all[, -1, drop = FALSE])
+}
+
+# All permutations of 1..n, a column each, the identity first.
+all_permutations <- function(n) {
+  result <- matrix(1L, 1, 1)
+  for (size in seq_len(n)[-1]) {
+    # every permutation of size - 1 elements, with each element put first in turn
+    parts <- lapply(seq_len(size), function(first) {
+      rest <- setdiff(seq_len(size), first)
+      rbind(first, matrix(rest[result], size - 1))
+    })
+    result <- do.call(cbind, parts)
+  }
+  storage.mode(result) <- "integer"
+  unname(result)
+}
+
+# Whole cosets of the cyclic shifts: p(i) = s((g(i) + t) mod n) with g the inverse of
+# order_x and s a column of orders_y. The first column of orders_y is order_x, so that the
+# first coset holds the identity (at t = 0); the others are uniform draws.
+coset_design <- function(n, wanted) {
+  cosets <- ceiling((wanted + 1) / n)
+  order_x <- sample.int(n)
+  others <- vapply(seq_len(cosets - 1), function(m) sample.int(n), integer(n))
+  orders_y <- cbind(order_x, matrix(others, n), deparse.level = 0)
+  new_design("coset", n, n * cosets - 1, coset = list(order_x = order_x, orders_y = orders_y))
+}
+
+series_plan <- function(n, wanted) {
+  note_fewer(n - 1, wanted, paste("A series of", n, "rows"), "circular shifts")
+  order <- seq_len(n)
+  fixed_plan(new_design("series", n, n - 1,
+                        coset = list(order_x = order, orders_y = matrix(order, n))))
+}
+
+# The permutations of a coset design, a column each, in the order of the fast path: shifts
+# 0 .. n - 1 of each coset in turn. The first one is the identity and is left out.
+coset_matrix <- function(design) {
+  n <- design$n
+  position <- order(design$coset$order_x)
+  shifted <- (rep(position - 1, n) + rep(seq_len(n) - 1, each = n)) %% n + 1
+  all <- apply(design$coset$orders_y, 2, function(s) s[shifted])
+  matrix(all, n)[, -1, drop = FALSE]
+}
+
+# A permutation a column, whatever the design.
+design_matrix <- function(design) {
+  if (is.null(design$matrix)) coset_matrix(design) else design$matrix
+}
+
+random_design <- function(n, wanted) {
+  draws <- vapply(seq_len(wanted), function(k) sample.int(n), integer(n))
+  new_design("random", n, wanted, matrix = matrix(draws, n))
+}
+
+given_plan <- function(permutations, n) {
+  if (!is.numeric(permutations) || anyNA(permutations) || ncol(permutations) != n ||
+      nrow(permutations) < 1) {
+    abort("`permutations` as a matrix needs a permutation of the ", n, " rows in each of its ",
+          "rows, so ", n, " columns of whole numbers from 1 to ", n, ".",
+          class = "repalign_error_design", arg = "permutations")
+  }
+  bad <- which(apply(permutations, 1, function(p) any(sort(p) != seq_len(n))))
+  if (length(bad)) {
+    abort("`permutations` has no permutation of 1 to ", n, " in row ", bad[1], ".",
+          class = "repalign_error_design", arg = "permutations")
+  }
+  columns <- t(permutations)
+  storage.mode(columns) <- "integer"
+  fixed_plan(new_design("given", n, ncol(columns), matrix = unname(columns)))
+}
+
+how_plan <- function(design, n) {
+  require_package("permute", "A permutation design (how)")
+  wanted <- permute::getNperm(design)
+  blocks <- permute::getBlocks(design)
+  if (!is.null(blocks) && length(blocks) != n && NROW(blocks) != n) {
+    abort("The blocks of `permutations` name ", NROW(blocks), " rows, but there are ", n, ".",
+          class = "repalign_error_design", arg = "permutations")
+  }
+  possible <- permute::numPerms(n, control = design)
+  if (possible < 2) {
+    abort("The design in `permutations` admits no permutation but the observed order.",
+          class = "repalign_error_design", arg = "permutations")
+  }
+  note_fewer(possible - 1, wanted, "The design in `permutations`", "permutations")
+  set <- permute::shuffleSet(n, nset = min(wanted, possible - 1), control = design)
+  fixed_plan(new_design("given", n, nrow(set), matrix = t(unclass(as.matrix(set)))))
+}
+
+block_plan <- function(blocks, n, wanted) {
+  blocks <- check_block_labels(blocks, n)
+  members <- split(seq_len(n), blocks)
+  possible <- prod(factorial(pmin(lengths(members), 20)))
+  if (possible < 2) {
+    abort("Every block in `blocks` has one row: nothing can be permuted within blocks.",
+          class = "repalign_error_design", arg = "blocks")
+  }
+  if (possible <= wanted + 1) {
+    note_fewer(possible - 1, wanted, "`blocks`", "permutations")
+    matrix <- all_block_permutations(members, n)[, -1, drop = FALSE]
+  } else {
+    matrix <- vapply(seq_len(wanted), function(k) shuffle_blocks(members, n), integer(n))
+  }
+  fixed_plan(new_design("blocks", n, ncol(matrix), matrix = matrix))
+}
+
+check_block_labels <- function(blocks, n) {
+  if (!is.atomic(blocks) || length(blocks) != n || anyNA(blocks)) {
+    abort("`blocks` must name the block of each of the ", n, " rows, without missing values.",
+          class = "repalign_error_design", arg = "blocks")
+  }
+  factor(blocks, unique(blocks))
+}
+
+shuffle_blocks <- function(members, n) {
+  permutation <- seq_len(n)
+  for (rows in members) permutation[rows] <- rows[sample.int(length(rows))]
+  permutation
+}
+
+# All of them, a column each, the identity first.
+all_block_permutations <- function(members, n) {
+  result <- matrix(seq_len(n), n, 1)
+  for (rows in members) {
+    inner <- all_permutations(length(rows))
+    parts <- lapply(seq_len(ncol(inner)), function(k) {
+      part <- result
+      part[rows, ] <- rows[inner[, k]]
+      part
+    })
+    result <- do.call(cbind, parts)
+  }
+  result
+}
+
+# A design that admits fewer permutations than were asked for says so.
+note_fewer <- function(possible, wanted, what, of) {
+  if (possible >= wanted) return(invisible())
+  inform(what, " admits ", possible, " ", of, ", fewer than the ", wanted, " asked for: the ",
+         "smallest p-value is ", format(1 / (possible + 1), digits = 3), ".",
+         class = "repalign_few_permutations")
+}

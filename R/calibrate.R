@@ -111,26 +111,37 @@ check_calibration <- function(set, sides, aggregate, engine) {
   }
 }
 
-# What a measure's null gives: observed (a score a pair), stat (what is compared: increasing
-# with similarity), tolerance (of stat, a value a pair), null (permutations x pairs, in the
-# measure's units), null_stat (NULL when it is the oriented null), engine.
+# What a measure's null gives, a column or value a pair: observed (scores), null
+# (permutations x pairs, in the measure's units), and what p-values compare: observed_stat and
+# null_stat, larger for more similar, with a tolerance; the design.
 measure_null <- function(measure, pairs, sides, plan, engine) {
-  observed <- observed_scores(measure, pairs, sides)
+  observed <- drop(score_pairs(pairs, sides, list(measure), "stop"))
   if (engine == "moments") return(moments_null(measure, pairs, sides, observed))
-  path <- null_path(measure, sides)
+  null <- null_of(measure)
   design <- plan$fixed
   if (is.null(design)) {
-    wanted <- if (engine == "auto") path$engine else engine
-    if (wanted == "coset" && path$engine != "coset" && engine == "auto") wanted <- "random"
+    wanted <- if (engine != "auto") engine else if (is.null(null)) "random" else "coset"
     design <- plan$draw(wanted)
   }
-  draws <- path$run(measure, pairs, sides, design)
-  c(list(observed = observed, orientation = orientation(measure), design = design), draws)
+  draws <- if (is.null(null)) {
+    direct_draws(measure, pairs, sides, design, observed)
+  } else {
+    switch(null$kind, pair = pair_null, graph = graph_null)(null, measure, pairs, sides, design)
+  }
+  c(list(observed = observed, design = design), draws)
+}
+
+# What the measure declares of its null at these arguments, or NULL for the direct path.
+null_of <- function(measure) {
+  null <- measure$declaration$null
+  if (is.function(null)) null(measure$args) else null
 }
 
 orientation <- function(measure) if (measure$declaration$direction == "distance") -1 else 1
 
-observed_scores <- function(measure, pairs, sides) {
-  cells <- score_pairs(pairs, sides, list(measure), "stop")
-  drop(cells)
+direct_draws <- function(measure, pairs, sides, design, observed) {
+  null <- direct_null(measure, pairs, sides, design)
+  list(null = null, null_stat = orientation(measure) * null,
+       observed_stat = orientation(measure) * observed,
+       tolerance = tie_tolerance * pmax(1, abs(observed)))
 }

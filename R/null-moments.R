@@ -96,3 +96,61 @@ pearson3_quantile <- function(p, moments) {
   }
   moments$mean + z * sqrt(moments$var)
 }
+
+# The null of a measure from its moments; see measure_null().
+moments_null <- function(measure, pairs, sides, observed) {
+  null <- null_of(measure)
+  usable <- !is.null(null) && null$kind == "pair" && isTRUE(null$centered) &&
+    is.null(null$correction)
+  if (!usable) {
+    abort("engine = \"moments\" is for cka, rv, distance correlation, linear regression and gulp ",
+          "(without shared neurons), not for ", dQuote(measure$label, FALSE),
+          ": use engine = \"auto\".", class = "repalign_error_design", arg = "engine")
+  }
+  check_rows(sides$x$reps[[1]]$n, 6, sides$x$reps[[1]]$arg, "engine = \"moments\"")
+  form <- function(rep) {
+    form <- null$form(rep, measure$args)
+    c(form[names(form) != "matrix"], list(sums = moment_sums(form$matrix), matrix = form$matrix))
+  }
+  x <- used_forms(sides$x$reps, pairs$i, form)
+  y <- used_forms(sides$y$reps, pairs$j, form)
+  laws <- lapply(seq_len(nrow(pairs)), function(p) {
+    fx <- x$forms[[x$at[p]]]
+    fy <- y$forms[[y$at[p]]]
+    size <- fx$sums$norm * fy$sums$norm
+    list(stat = sum(fx$matrix * fy$matrix) / size, moments = permutation_moments(fx$sums, fy$sums),
+         score = function(t) null$score(t * size, fx, fy, measure$args))
+  })
+  list(observed = observed, laws = laws)
+}
+
+# One row's numbers; the law is that of T in units of the norms, increasing with similarity.
+moments_row <- function(null, p, measure, settings) {
+  law <- null$laws[[p]]
+  s <- null$observed[p]
+  if (is.na(s)) return(undefined_row(s, NULL))
+  constant <- !(law$moments$var > tie_tolerance^2)
+  tau <- if (constant) s else law$score(pearson3_quantile(1 - settings$alpha, law$moments))
+  spread <- score_moments(law, constant)
+  best <- best_of(measure$declaration, measure$args)
+  data.frame(
+    score = s, threshold = tau,
+    calibrated = calibrated_score(s, tau, spread$mean, spread$sd, best, orientation(measure),
+                                  settings$variant),
+    p_value = if (constant) 1 else pearson3_upper(law$stat - tie_tolerance, law$moments),
+    null_mean = spread$mean, null_sd = spread$sd, permutations = NA_integer_
+  )
+}
+
+# Mean and standard deviation of the score: by its values at many quantiles of the law, which
+# for scores that are linear in T is corrected to be exact.
+score_moments <- function(law, constant) {
+  m <- law$moments$mean
+  if (constant) return(list(mean = law$score(m), sd = 0))
+  sd <- sqrt(law$moments$var)
+  at <- law$score(c(m - sd, m, m + sd))
+  linear <- abs(at[1] + at[3] - 2 * at[2]) <= 1e-9 * abs(at[3] - at[1])
+  if (linear) return(list(mean = at[2], sd = abs(at[3] - at[2])))
+  values <- law$score(pearson3_quantile((seq_len(4000) - 0.5) / 4000, law$moments))
+  list(mean = mean(values), sd = stats::sd(values))
+}

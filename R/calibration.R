@@ -1,0 +1,271 @@
+# What calibrate() returns, and the numbers in it.
+
+# Oriented scores: larger is more similar. s: observed; null: a vector.
+# The ceil((1 - alpha)(K + 1))-th smallest of the observed and the null scores.
+null_threshold <- function(s, null, alpha) {
+  all <- c(s, null)
+  rank <- ceiling((1 - alpha) * length(all) - 1e-9)
+  sort(all, partial = rank)[rank]
+}
+
+null_p_value <- function(stat, null_stat, tolerance) {
+  (1 + sum(null_stat >= stat - tolerance)) / (length(null_stat) + 1)
+}
+
+# All arguments in the measure's units; orientation -1 for distances.
+calibrated_score <- function(s, tau, mean, sd, best, orientation, variant) {
+  s <- orientation * s
+  tau <- orientation * tau
+  mean <- orientation * mean
+  best <- orientation * best
+  if (is.na(s)) return(NA_real_)
+  switch(variant,
+    gated = gated_score(s, tau, best),
+    centered = s - mean,
+    z = if (sd > 0) (s - mean) / sd else 0,
+    ari = if (is.na(best)) NA_real_ else if (best - mean > 0) (s - mean) / (best - mean) else 0
+  )
+}
+
+gated_score <- function(s, tau, best) {
+  if (is.na(best)) return(max(s - tau, 0))
+  if (best - tau <= 0) 0 else max((s - tau) / (best - tau), 0)
+}
+
+# One row's numbers. s: observed; null, null_stat: vectors.
+calibrated_row <- function(s, null, stat, null_stat, tolerance, measure, settings) {
+  sgn <- orientation(measure)
+  best <- best_of(measure$declaration, measure$args)
+  if (is.na(s) || anyNA(null)) return(undefined_row(s, null))
+  tau <- sgn * null_threshold(sgn * s, sgn * null, settings$alpha)
+  mean <- mean(null)
+  sd <- stats::sd(null)
+  data.frame(
+    score = s, threshold = tau,
+    calibrated = calibrated_score(s, tau, mean, sd, best, sgn, settings$variant),
+    p_value = null_p_value(stat, null_stat, tolerance), null_mean = mean, null_sd = sd,
+    permutations = length(null)
+  )
+}
+
+undefined_row <- function(s, null) {
+  data.frame(score = s, threshold = NA_real_, calibrated = NA_real_, p_value = NA_real_,
+             null_mean = NA_real_, null_sd = NA_real_, permutations = length(null))
+}
+
+# nulls: one per measure, see measure_null().
+calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
+  names <- pair_names(pairs, sides)
+  parts <- Map(function(null, measure) {
+    if (is.null(aggregate)) single_rows(null, measure, names, settings)
+    else aggregate_rows(null, measure, names, pairs, aggregate, settings)
+  }, nulls, set)
+  rows <- do.call(rbind, lapply(parts, function(part) part$rows))
+  rownames(rows) <- NULL
+  if (!sides$models) rows$model_x <- rows$model_y <- NULL
+  if (settings$p_adjust != "none") {
+    rows$p_adjusted <- stats::p.adjust(rows$p_value, settings$p_adjust)
+  }
+  warn_undefined_calibration(rows)
+  draws <- unlist(lapply(parts, function(part) part$draws), recursive = FALSE)
+  structure(rows, class = c("repalign_calibration", "data.frame"),
+            draws = list(key = row_names_of(rows), null = draws),
+            settings = settings[c("alpha", "variant")])
+}
+
+pair_names <- function(pairs, sides) {
+  name <- function(side, at) vapply(side$reps[at], function(rep) rep$name, "")
+  data.frame(model_x = sides$x$models[pairs$i], model_y = sides$y$models[pairs$j],
+             x = name(sides$x, pairs$i), y = name(sides$y, pairs$j))
+}
+
+# A row's name among draws.
+row_names_of <- function(rows) {
+  parts <- intersect(c("model_x", "x", "model_y", "y", "measure"), names(rows))
+  do.call(paste, c(lapply(parts, function(part) as.character(rows[[part]])), sep = " | "))
+}
+
+engine_of <- function(null) if (is.null(null$design)) "moments" else null$design$engine
+
+single_rows <- function(null, measure, names, settings) {
+  rows <- lapply(seq_len(nrow(names)), function(p) {
+    numbers <- if (engine_of(null) == "moments") {
+      moments_row(null, p, measure, settings)
+    } else {
+      calibrated_row(null$observed[p], null$null[, p], null$observed_stat[p],
+                     null$null_stat[, p], null$tolerance[p], measure, settings)
+    }
+    cbind(names[p, ], measure = measure$label, numbers, engine = engine_of(null))
+  })
+  draws <- lapply(seq_len(nrow(names)), function(p) if (!is.null(null$null)) null$null[, p])
+  list(rows = do.call(rbind, rows), draws = draws)
+}
+
+# One row per pair of models.
+aggregate_rows <- function(null, measure, names, pairs, aggregate, settings) {
+  groups <- split(seq_len(nrow(names)), paste(names$model_x, names$model_y, sep = "\r"))
+  groups <- groups[order(vapply(groups, min, 0L))]
+  sgn <- orientation(measure)
+  parts <- lapply(groups, function(at) {
+    rows <- match(pairs$i[at], unique(pairs$i[at]))
+    columns <- match(pairs$j[at], unique(pairs$j[at]))
+    observed <- sgn * null$observed[at]
+    draws <- sgn * null$null[, at, drop = FALSE]
+    usable <- !anyNA(observed) && !anyNA(draws)
+    s <- if (usable) aggregate$of(t(observed), rows, columns) else NA_real_
+    values <- if (usable) aggregate$of(draws, rows, columns) else rep(NA_real_, nrow(draws))
+    numbers <- calibrated_row(sgn * s, sgn * values, s, values, tie_tolerance * max(1, abs(s)),
+                              measure, settings)
+    selected <- if (aggregate$name == "max" && usable) at[which.max(observed)]
+    first <- names[at[1], ]
+    first$x <- if (is.null(selected)) NA_character_ else names$x[selected]
+    first$y <- if (is.null(selected)) NA_character_ else names$y[selected]
+    list(row = cbind(first, measure = measure$label, numbers, engine = engine_of(null)),
+         draw = sgn * values)
+  })
+  list(rows = do.call(rbind, lapply(parts, function(part) part$row)),
+       draws = unname(lapply(parts, function(part) part$draw)))
+}
+
+warn_undefined_calibration <- function(rows) {
+  undefined <- sum(is.na(rows$p_value))
+  if (undefined > 0) {
+    warn(undefined, " of ", nrow(rows), " rows are undefined (NA): the score, or a null score, ",
+         "is. For a corrected CKA a denominator is not positive: too few neurons or stimuli for ",
+         "a single ratio.", class = "repalign_undefined", data = undefined)
+  }
+}
+
+#' The null scores behind a calibration
+#'
+#' @param calibration what [calibrate()] returned, or rows of it, in any order, or several
+#'   bound together.
+#' @return A numeric matrix in the measures' own units: a column per row of `calibration`, in
+#'   its order, and a row per permutation (`NA` below the end where rows have different numbers
+#'   of permutations). With `aggregate` the columns hold the aggregate's null.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(200), 40)
+#' result <- calibrate(x, x + rnorm(200), "cka", permutations = 199)
+#' summary(null_scores(result)[, 1])
+#' @seealso [calibrate()]
+#' @export
+null_scores <- function(calibration) {
+  if (!inherits(calibration, "repalign_calibration")) {
+    abort("`calibration` must be what calibrate() returned, not ", describe(calibration), ".",
+          class = "repalign_error_type", arg = "calibration")
+  }
+  draws <- draws_of_rows(calibration)
+  if (any(vapply(draws, is.null, NA))) {
+    abort("engine = \"moments\" draws no null scores: use another engine.",
+          class = "repalign_error_null", arg = "calibration")
+  }
+  most <- max(lengths(draws), 0)
+  result <- vapply(draws, function(draw) c(draw, rep(NA_real_, most - length(draw))),
+                   double(most))
+  matrix(result, most, length(draws), dimnames = list(NULL, row_names_of(calibration)))
+}
+
+# Draws are found by the names of the rows, never by their places.
+draws_of_rows <- function(calibration) {
+  kept <- attr(calibration, "draws")
+  need_columns(calibration, c("x", "y", "measure"), "looked up")
+  at <- match(row_names_of(calibration), kept$key)
+  if (anyNA(at)) {
+    abort("`calibration` has rows whose null scores are not known, first row ", which(is.na(at))[1],
+          ": take rows of what calibrate() returned, with their names as they were.",
+          class = "repalign_error_rows", arg = "calibration")
+  }
+  twice <- kept$key[duplicated(kept$key)]
+  if (any(row_names_of(calibration) %in% twice)) {
+    abort("`calibration` has two calibrations of ", dQuote(twice[1], FALSE),
+          ": ask for the null scores of each by itself.", class = "repalign_error_rows",
+          arg = "calibration")
+  }
+  kept$null[at]
+}
+
+#' @export
+`[.repalign_calibration` <- function(x, ...) {
+  part <- NextMethod()
+  if (is.data.frame(part)) {
+    for (name in c("draws", "settings")) attr(part, name) <- attr(x, name)
+  }
+  part
+}
+
+#' @export
+rbind.repalign_calibration <- function(..., deparse.level = 1) {
+  parts <- Filter(Negate(is.null), list(...))
+  rows <- do.call(rbind, lapply(parts, as.data.frame))
+  kept <- lapply(parts, attr, "draws")
+  key <- unlist(lapply(kept, function(k) k$key))
+  null <- unlist(lapply(kept, function(k) k$null), recursive = FALSE)
+  # the same draws brought twice, as by binding parts of one result, count once
+  new <- !duplicated(Map(list, key, null))
+  structure(rows, class = c("repalign_calibration", "data.frame"),
+            draws = list(key = key[new], null = null[new]), settings = attr(parts[[1]], "settings"))
+}
+
+#' @export
+print.repalign_calibration <- function(x, digits = 4, ...) {
+  settings <- attr(x, "settings")
+  cat("Calibration against chance: ", count_of(nrow(x), "row"),
+      if (!is.null(settings)) paste0(", alpha = ", format(settings$alpha), ", variant = ",
+                                     settings$variant), "\n", sep = "")
+  print_rows(as.data.frame(x), digits, ...)
+  invisible(x)
+}
+
+#' @rdname tidy.repalign
+#' @export
+tidy.repalign_calibration <- function(x, ...) {
+  plain <- need_columns(as.data.frame(x), c("measure", "score", "p_value"), "tidied")
+  new <- c(measure = "term", score = "estimate", p_value = "p.value",
+           p_adjusted = "adj.p.value")
+  at <- match(names(new), names(plain))
+  names(plain)[at[!is.na(at)]] <- new[!is.na(at)]
+  plain
+}
+
+#' @rdname tidy.repalign
+#' @export
+glance.repalign_calibration <- function(x, ...) {
+  plain <- need_columns(as.data.frame(x), c("x", "y", "measure", "p_value", "permutations"),
+                        "summarised")
+  alpha <- attr(x, "settings")$alpha
+  p <- if (is.null(plain$p_adjusted)) plain$p_value else plain$p_adjusted
+  data.frame(rows = nrow(plain), measures = length(unique(plain$measure)), alpha = alpha,
+             significant = sum(p <= alpha, na.rm = TRUE),
+             permutations = if (all(is.na(plain$permutations))) NA_integer_ else
+               min(plain$permutations, na.rm = TRUE),
+             undefined = sum(is.na(plain$p_value)))
+}
+
+#' @rdname tidy.repalign
+#' @export
+summary.repalign_calibration <- function(object, ...) {
+  plain <- need_columns(as.data.frame(object), c("measure", "score", "calibrated", "p_value"),
+                        "summarised")
+  alpha <- attr(object, "settings")$alpha
+  rows <- lapply(split(plain, factor(plain$measure, unique(plain$measure))), function(part) {
+    data.frame(measure = part$measure[1], rows = nrow(part),
+               significant = sum(part$p_value <= alpha, na.rm = TRUE),
+               median_score = stats::median(part$score, na.rm = TRUE),
+               median_calibrated = stats::median(part$calibrated, na.rm = TRUE),
+               max_calibrated = if (all(is.na(part$calibrated))) NA_real_ else
+                 max(part$calibrated, na.rm = TRUE),
+               undefined = sum(is.na(part$p_value)))
+  })
+  result <- do.call(rbind, rows)
+  rownames(result) <- NULL
+  result
+}
+
+#' @rdname tidy.repalign
+#' @export
+as.data.frame.repalign_calibration <- function(x, ...) {
+  class(x) <- "data.frame"
+  attr(x, "draws") <- attr(x, "settings") <- NULL
+  x
+}

@@ -1,0 +1,116 @@
+# The direct path: the measure itself on relabelled representations. A permutation of the rows
+# relabels what was prepared; only forms that no one has told how to relabel are made again.
+
+direct_null <- function(measure, pairs, sides, design) {
+  permutations <- design_matrix(design)
+  count <- ncol(permutations)
+  check_memory(8 * count * nrow(pairs), "The null scores of all pairs",
+               "Fewer permutations or fewer pairs in a call need less.")
+  null <- matrix(NA_real_, count, nrow(pairs))
+  prepare_forms(measure, pairs, sides)
+  advance <- progress_along(count)
+  started <- proc.time()[[3]]
+  for (k in seq_len(count)) {
+    null[k, ] <- permuted_scores(measure, pairs, sides, permutations[, k])
+    if (k == min(3, count)) announce_duration(started, k, count, measure$label)
+    advance()
+  }
+  null
+}
+
+# Scores of all pairs with the rows of y in another order.
+permuted_scores <- function(measure, pairs, sides, permutation) {
+  used <- unique(pairs$j)
+  y <- lapply(sides$y$reps[used], relabelled, permutation)
+  vapply(seq_len(nrow(pairs)), function(p) {
+    pair <- as_pair(sides$x$reps[[pairs$i[p]]], y[[match(pairs$j[p], used)]])
+    # what there is to say was said of the observed scores
+    withCallingHandlers(
+      compare_pair(measure$declaration, pair, measure$args),
+      repalign_warning = function(w) invokeRestart("muffleWarning"),
+      repalign_message = function(m) invokeRestart("muffleMessage")
+    )
+  }, 0)
+}
+
+# The observed scores make every form once; a side that is itself compared needs its own.
+prepare_forms <- function(measure, pairs, sides) {
+  suppressWarnings(suppressMessages(
+    for (p in seq_len(nrow(pairs))) {
+      pair <- as_pair(sides$x$reps[[pairs$i[p]]], sides$y$reps[[pairs$j[p]]])
+      compare_pair(measure$declaration, pair, measure$args)
+    }
+  ))
+}
+
+# Says how long it will take, when that is long.
+announce_duration <- function(started, done, count, label) {
+  seconds <- (proc.time()[[3]] - started) / done * (count - done)
+  if (seconds < 60) return(invisible())
+  inform("The null of ", label, " takes about ", format_duration(seconds), " (", count,
+         " permutations). Fewer permutations take less.", class = "repalign_duration")
+}
+
+format_duration <- function(seconds) {
+  if (seconds < 5400) return(paste(ceiling(seconds / 60), "minutes"))
+  paste(format(seconds / 3600, digits = 2), "hours")
+}
+
+# The representation whose rows come in the order `permutation`.
+relabelled <- function(rep, permutation) {
+  result <- rep
+  result$data <- relabel_data(rep, permutation)
+  result$cache <- new.env()
+  result$cache$neighbours <- rep$cache$neighbours
+  result$cache$entries <- relabel_entries(rep$cache$entries, permutation)
+  result
+}
+
+relabel_data <- function(rep, permutation) {
+  switch(rep$kind,
+    data = unname_rows(rep$data[permutation, , drop = FALSE]),
+    dist = relabel_dist(rep$data, permutation),
+    graph = relabel_graph(rep$data, permutation)
+  )
+}
+
+unname_rows <- function(x) {
+  rownames(x) <- NULL
+  x
+}
+
+relabel_entries <- function(entries, permutation) {
+  kept <- lapply(entries, function(entry) {
+    relabel <- relabellers[[entry$key[[1]]]]
+    if (is.null(relabel)) return(NULL)
+    list(key = entry$key, value = relabel(entry$value, permutation))
+  })
+  Filter(Negate(is.null), kept)
+}
+
+as_is <- function(value, permutation) value
+
+# Row i of the result is row permutation[i]; its neighbours are named by their new places.
+relabel_graph <- function(graph, permutation) {
+  place <- order(permutation)
+  graph$idx[] <- place[graph$idx]
+  for (part in c("idx", "dist", "weight")) {
+    if (!is.null(graph[[part]])) graph[[part]] <- graph[[part]][permutation, , drop = FALSE]
+  }
+  graph
+}
+
+relabel_square <- function(matrix, permutation) matrix[permutation, permutation, drop = FALSE]
+
+# Distances as stats::dist() orders them.
+relabel_dist <- function(x, permutation) {
+  n <- length(permutation)
+  pairs <- utils::combn(n, 2)
+  from <- pmin(permutation[pairs[1, ]], permutation[pairs[2, ]])
+  to <- pmax(permutation[pairs[1, ]], permutation[pairs[2, ]])
+  x[] <- x[n * (from - 1) - from * (from - 1) / 2 + to - from]
+  attr(x, "Labels") <- NULL
+  x
+}
+
+relabellers <- list()

@@ -27,6 +27,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(double_center, 1),
     ENTRY(u_center, 1),
     ENTRY(dot, 2),
+    ENTRY(singular_values, 1),
+    ENTRY(svd, 1),
     ENTRY(thread_limits, 0),
     {NULL, NULL, 0}};
 

@@ -56,6 +56,10 @@ SEXP repalign_double_center(SEXP k);
 SEXP repalign_u_center(SEXP k);
 SEXP repalign_dot(SEXP a, SEXP b);
 
+/* call_svd.c */
+SEXP repalign_singular_values(SEXP a);
+SEXP repalign_svd(SEXP a);
+
 /* call_threads.c */
 SEXP repalign_thread_limits(void);
 

@@ -29,6 +29,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(dot, 2),
     ENTRY(singular_values, 1),
     ENTRY(svd, 1),
+    ENTRY(basis, 4),
+    ENTRY(centered_squares, 3),
     ENTRY(thread_limits, 0),
     {NULL, NULL, 0}};
 

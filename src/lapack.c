@@ -76,6 +76,25 @@ void lapack_qr(size_t m, size_t n, double *a, double *tau, double *work, size_t 
     qr(m, n, a, tau, work, (int) work_length);
 }
 
+static void form_q(size_t m, size_t k, double *a, const double *tau, double *work, int work_length)
+{
+    int im = (int) m, ik = (int) k, ld = leading(m), info = 0;
+    F77_CALL(dorgqr)(&im, &ik, &ik, a, &ld, tau, work, &work_length, &info);
+}
+
+size_t lapack_form_q_work(size_t m, size_t k)
+{
+    double queried = 0.0, unused = 0.0;
+    form_q(m, k, &unused, &unused, &queried, -1);
+    return whole(queried);
+}
+
+void lapack_form_q(size_t m, size_t k, double *a, const double *tau, double *work,
+                   size_t work_length)
+{
+    form_q(m, k, a, tau, work, (int) work_length);
+}
+
 static void apply_q(size_t m, size_t columns, size_t k, const double *a, const double *tau,
                     double *c, double *work, int work_length)
 {

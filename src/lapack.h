@@ -21,6 +21,11 @@ int lapack_svd_qr(int vectors, size_t m, size_t n, double *a, double *s, double 
 size_t lapack_qr_work(size_t m, size_t n);
 void lapack_qr(size_t m, size_t n, double *a, double *tau, double *work, size_t work_length);
 
+/* a (m x k, from lapack_qr) = the first k columns of Q. */
+size_t lapack_form_q_work(size_t m, size_t k);
+void lapack_form_q(size_t m, size_t k, double *a, const double *tau, double *work,
+                   size_t work_length);
+
 /* c (m x columns) = Q c, Q from k reflectors of lapack_qr in a (m x k). */
 size_t lapack_apply_q_work(size_t m, size_t columns, size_t k);
 void lapack_apply_q(size_t m, size_t columns, size_t k, const double *a, const double *tau,

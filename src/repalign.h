@@ -59,6 +59,8 @@ SEXP repalign_dot(SEXP a, SEXP b);
 /* call_svd.c */
 SEXP repalign_singular_values(SEXP a);
 SEXP repalign_svd(SEXP a);
+SEXP repalign_basis(SEXP x, SEXP means, SEXP scale, SEXP fast);
+SEXP repalign_centered_squares(SEXP x, SEXP means, SEXP scale);
 
 /* call_threads.c */
 SEXP repalign_thread_limits(void);

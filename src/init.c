@@ -33,6 +33,10 @@ static const R_CallMethodDef entries[] = {
     ENTRY(graph_meetings, 4),
     ENTRY(graph_coset, 5),
     ENTRY(graph_permuted, 4),
+    ENTRY(singular_values, 1),
+    ENTRY(svd, 1),
+    ENTRY(basis, 4),
+    ENTRY(centered_squares, 3),
     ENTRY(thread_limits, 0),
     {NULL, NULL, 0}};
 

@@ -65,6 +65,11 @@ SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads);
 SEXP repalign_graph_meetings(SEXP x, SEXP label_x, SEXP y, SEXP label_y);
 SEXP repalign_graph_coset(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode);
 SEXP repalign_graph_permuted(SEXP x, SEXP y, SEXP permutations, SEXP mode);
+/* call_svd.c */
+SEXP repalign_singular_values(SEXP a);
+SEXP repalign_svd(SEXP a);
+SEXP repalign_basis(SEXP x, SEXP means, SEXP scale, SEXP fast);
+SEXP repalign_centered_squares(SEXP x, SEXP means, SEXP scale);
 
 /* call_threads.c */
 SEXP repalign_thread_limits(void);

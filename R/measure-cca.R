@@ -1,0 +1,243 @@
+# Canonical correlation and what is built on it.
+
+#' Canonical correlation analysis
+#'
+#' The mean canonical correlation: how well the best matching pairs of linear
+#' combinations of neurons, one of each side, correlate over the stimuli.
+#'
+#' @inheritParams cka
+#' @return One number in \[0, 1\]; 1 when the centred columns of one side span a part of
+#'   what those of the other span.
+#' @details
+#' With orthonormal bases Qx and Qy of the centred columns, the canonical correlations
+#' are the singular values of Qx'Qy. Their mean is taken over min(rank x, rank y) of
+#' them; the rank counts singular values above 1e-10 of the largest.
+#'
+#' It is invariant to every invertible linear change of the neurons of either side, and
+#' to translation. That makes it blind to how much variance a direction has: a direction
+#' of pure noise counts as much as the strongest signal.
+#'
+#' When not to trust it: when stimuli are not many times the neurons. For unrelated data
+#' the squared correlations add up to about rank x * rank y / (n - 1), and from rank
+#' n - 1 on (as many neurons as stimuli) every canonical correlation is 1 whatever the
+#' data: a warning of class `repalign_trivial` says so. [svcca()] or fewer principal
+#' components help. Ranks of nearly dependent columns hang on the limit of 1e-10.
+#' Published code often whitens with inverse covariances, which loses half of the
+#' digits; here the bases come from QR and singular value decompositions.
+#' @references Hotelling (1936), Biometrika 28. Bjoerck and Golub (1973), Mathematics of
+#'   Computation 27.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(600), 100)
+#' cca(x, x %*% matrix(rnorm(36), 6))
+#' cca(x, matrix(rnorm(600), 100))
+#' @seealso [svcca()], [pwcca()], [linear_regression()]
+#' @export
+cca <- function(x, y) one_score("cca", x, y, list())
+
+compare_cca <- function(pair, args) {
+  warn_whole_space(pair, basis_rank(pair$x), basis_rank(pair$y), "every canonical correlation is 1")
+  mean(canonical_correlations(pair))
+}
+
+# Columns that span everything fit whatever the other side holds. most: that rank.
+warn_whole_space <- function(pair, rank_x, rank_y, consequence, most = pair$x$n - 1) {
+  full <- c(if (rank_x >= most) pair$x$arg, if (rank_y >= most) pair$y$arg)
+  if (!length(full)) return(invisible())
+  warn("The columns of `", full[1], "` span all that ", pair$x$n, " stimuli can (rank ", most,
+       "): ", consequence, " whatever the data. Use more stimuli than neurons, or a measure that ",
+       "weights directions by their variance.", class = "repalign_trivial", data = full)
+}
+
+declare_measure(
+  id = "cca", label = "Mean canonical correlation", family = "cca",
+  direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
+  pairing = TRUE,
+  invariant = c("orthogonal", "scaling", "translation", "column permutation", "invertible linear"),
+  form = "basis", check = identity, compare = compare_cca, reference = "Hotelling 1936"
+)
+
+#' Singular vector canonical correlation analysis
+#'
+#' The mean canonical correlation of the leading principal components of both sides.
+#'
+#' @inheritParams cka
+#' @param variance share of the total variance that the kept components reach on each
+#'   side, above 0 and at most 1.
+#' @param components number of components to keep on each side instead; unused when
+#'   NULL. More than the rank is cut to it, with a message.
+#' @return One number in \[0, 1\]; 1 when the kept components of one side span a part of
+#'   what those of the other span.
+#' @details
+#' Each side is reduced to its first principal components, as few as have at least
+#' `variance` of the sum of the squared singular values, and [cca()] is taken of what is
+#' left.
+#'
+#' It is invariant to rotation, scaling, translation and column permutation; not to other
+#' linear changes, since these change which components lead. It is sensitive to where the
+#' cut falls: below it a direction does not count, above it every direction counts the
+#' same. Components with equal singular values on both sides of the cut make the value
+#' arbitrary: a warning of class `repalign_not_unique` tells.
+#'
+#' When not to trust it: as for [cca()], with the number of kept components in the place
+#' of the rank. The ReSi benchmark's code compares shares of the variance with 0.99 times
+#' the variance itself and so keeps one component; here the 0.99 is meant as the paper says.
+#' @references Raghu, Gilmer, Yosinski and Sohl-Dickstein (2017), NeurIPS.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(600), 100) %*% diag(6:1)
+#' y <- x + matrix(rnorm(600), 100)
+#' svcca(x, y)
+#' svcca(x, y, components = 2)
+#' @seealso [cca()], [pwcca()]
+#' @export
+svcca <- function(x, y, variance = 0.99, components = NULL) {
+  one_score("svcca", x, y, list(variance = variance, components = components))
+}
+
+check_svcca_args <- function(args) {
+  args$variance <- check_number(args$variance, "variance", above = 0)
+  if (args$variance > 1) {
+    abort("`variance` is a share of the total variance: above 0 and at most 1.",
+          class = "repalign_error_value", arg = "variance")
+  }
+  if (is.null(args$components)) return(args)
+  args$components <- check_count(args$components, "components")
+  if (args$variance != 0.99) {
+    warn("`variance` is not used when `components` are given.", class = "repalign_unused",
+         data = "variance")
+  }
+  args
+}
+
+compare_svcca <- function(pair, args) {
+  keep_x <- kept_components(pair$x, args)
+  keep_y <- kept_components(pair$y, args)
+  warn_whole_space(pair, keep_x, keep_y, "every canonical correlation is 1")
+  cosines <- pair_cosines(pair)
+  rotation_x <- form_components(pair$x)$rotation
+  rotation_y <- form_components(pair$y)$rotation
+  if (is.null(rotation_x)) rotation_x <- diag(nrow(cosines))
+  if (is.null(rotation_y)) rotation_y <- diag(ncol(cosines))
+  kept <- crossprod(rotation_x[, seq_len(keep_x), drop = FALSE], cosines) %*%
+    rotation_y[, seq_len(keep_y), drop = FALSE]
+  mean(clip_cosines(.Call(C_singular_values, kept)))
+}
+
+# How many components stay; said once per representation and setting.
+kept_components <- function(rep, args) {
+  remember(rep$cache, list("kept components", args$variance, args$components), {
+    s <- form_components(rep)$s
+    wanted <- args$components
+    if (is.null(wanted)) {
+      # a share that is reached but for rounding is reached
+      wanted <- which(cumsum(s^2) / sum(s^2) >= args$variance - 1e-12)[1]
+    } else if (wanted > length(s)) {
+      inform("`", rep$arg, "` has rank ", length(s), ": `components` is cut to that.",
+             class = "repalign_components")
+      wanted <- length(s)
+    }
+    warn_tied_cut(rep, s, wanted)
+    wanted
+  })
+}
+
+warn_tied_cut <- function(rep, s, keep) {
+  if (keep == length(s) || s[keep] - s[keep + 1] > 1e-10 * s[1]) return(invisible())
+  warn("Components ", keep, " and ", keep + 1, " of `", rep$arg, "` have equal variance, and only ",
+       "one is kept: the value depends on an arbitrary choice. Set `components` to keep both or ",
+       "none.", class = "repalign_not_unique", data = rep$arg)
+}
+
+declare_measure(
+  id = "svcca", label = "Singular vector canonical correlation", family = "cca", resi = "SVCCA",
+  direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
+  pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
+  form = "basis", check = check_svcca_args, compare = compare_svcca,
+  reference = "Raghu et al. 2017"
+)
+
+#' Projection-weighted canonical correlation analysis
+#'
+#' The mean canonical correlation, in which directions count by how much of the first
+#' argument they explain.
+#'
+#' @inheritParams cka
+#' @param weights `"projection"`: a canonical variate of `x` (a vector over stimuli)
+#'   weighs the sum of the absolute values of its inner products with the centred columns
+#'   of `x`; `"l1"`: the sum of its own absolute values.
+#' @return One number in \[0, 1\]; 1 when the centred columns of one side span a part of
+#'   what those of the other span. Not symmetric: the weights come from `x`.
+#' @details
+#' The canonical correlations \eqn{\rho_i} and the canonical variates \eqn{h_i} of `x`
+#' (unit length) are those of [cca()]. The value is
+#' \eqn{\sum_i \alpha_i \rho_i / \sum_i \alpha_i} with
+#' \eqn{\alpha_i = \sum_j |<h_i, x_j>|} over the columns of `x`, or with the variant
+#' \eqn{\alpha_i = \sum_m |h_{im}|} over the stimuli.
+#'
+#' It is invariant to scaling, translation and column permutation of either side. A
+#' rotation of the neurons of `x` changes the projection weights; any invertible linear
+#' change of `y` leaves the value as it is. It is sensitive to columns of `x` with large
+#' variance.
+#'
+#' When not to trust it: equal canonical correlations leave the variates, and with them
+#' the weights, undetermined. That happens when rank x + rank y > n - 1 (the spans must
+#' then share directions), or when both sides contain the same columns; a warning of class
+#' `repalign_not_unique` tells. The bias of [cca()] for few stimuli is here, too. The ReSi
+#' benchmark's code leaves out the whitening, adds means back and fails with as many
+#' neurons as stimuli; here the paper's formula is taken.
+#' @references Morcos, Raghu and Bengio (2018), NeurIPS.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(600), 100) %*% diag(6:1)
+#' y <- x[, 1:3] + matrix(rnorm(300), 100)
+#' pwcca(x, y)
+#' pwcca(y, x)
+#' pwcca(x, y, weights = "l1")
+#' @seealso [cca()], [svcca()]
+#' @export
+pwcca <- function(x, y, weights = c("projection", "l1")) {
+  one_score("pwcca", x, y, list(weights = weights))
+}
+
+check_pwcca_args <- function(args) {
+  args$weights <- check_choice(args$weights, c("projection", "l1"), "weights")
+  args
+}
+
+compare_pwcca <- function(pair, args) {
+  parts <- remember(pair$cache, "canonical variates", .Call(C_svd, pair_cosines(pair)))
+  rho <- clip_cosines(parts$d)
+  warn_tied_correlations(pair, rho)
+  alpha <- if (args$weights == "projection") {
+    rowSums(abs(crossprod(parts$u, form_coordinates(pair$x))))
+  } else {
+    colSums(abs(form_basis(pair$x)$q %*% parts$u))
+  }
+  clip_cosines(sum(alpha * rho) / sum(alpha))
+}
+
+# Ties leave the weights of their variates open; they matter unless all are tied.
+warn_tied_correlations <- function(pair, rho) {
+  crowded <- basis_rank(pair$x) + basis_rank(pair$y) > pair$x$n - 1
+  tied <- any(-diff(rho) < 1e-10) && rho[1] - rho[length(rho)] > 1e-10
+  if (!crowded && !tied) return(invisible())
+  warn("The value of pwcca is not unique: ",
+       if (crowded) {
+         paste0("`", pair$x$arg, "` and `", pair$y$arg, "` have more dimensions together than ",
+                pair$x$n, " stimuli leave apart, so several canonical correlations are 1")
+       } else {
+         "several canonical correlations are equal"
+       },
+       " and their weights are arbitrary. Use more stimuli or fewer neurons, or svcca().",
+       class = "repalign_not_unique", data = pair$x$arg)
+}
+
+declare_measure(
+  id = "pwcca", label = "Projection-weighted canonical correlation", family = "cca",
+  resi = "PWCCA",
+  direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
+  pairing = TRUE, invariant = c("scaling", "translation", "column permutation"),
+  form = "basis", check = check_pwcca_args, compare = compare_pwcca,
+  reference = "Morcos et al. 2018"
+)

@@ -1,0 +1,131 @@
+#include "basis.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "blas.h"
+#include "lapack.h"
+
+/* One pass loses about condition^2 digits' worth of orthogonality, two lose none up to
+   about 1e7; the rank needs the condition of the columns at their own sizes below 1e10. */
+#define ONE_PASS 64.0
+#define TWO_PASSES 1e5
+#define CERTAIN_RANK 1e9
+
+static double centered_squares(const centered_view *v, size_t j)
+{
+    const double *x = v->x + j * v->n;
+    const double mean = v->mean[j], scale = v->inverse_scale;
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+    size_t i = 0;
+    for (; i + 4 <= v->n; i += 4) {
+        const double a = (x[i] - mean) * scale, b = (x[i + 1] - mean) * scale;
+        const double c = (x[i + 2] - mean) * scale, d = (x[i + 3] - mean) * scale;
+        s0 += a * a;
+        s1 += b * b;
+        s2 += c * c;
+        s3 += d * d;
+    }
+    for (; i < v->n; i++) s0 += (x[i] - mean) * scale * ((x[i] - mean) * scale);
+    return (s0 + s1) + (s2 + s3);
+}
+
+size_t live_columns(const centered_view *v, size_t *kept, double *factor)
+{
+    size_t count = 0;
+    for (size_t j = 0; j < v->d; j++) {
+        const double squares = centered_squares(v, j);
+        if (squares == 0.0) continue; /* or so small that it underflows: far below the rank limit */
+        int exponent;
+        frexp(sqrt(squares), &exponent);
+        kept[count] = j;
+        factor[count] = ldexp(1.0, -exponent);
+        count++;
+    }
+    return count;
+}
+
+void load_live(const centered_view *v, const size_t *kept, const double *factor, size_t count,
+               double *out)
+{
+    for (size_t k = 0; k < count; k++) {
+        const double *from = v->x + kept[k] * v->n;
+        double *to = out + k * v->n;
+        const double mean = v->mean[kept[k]], scale = v->inverse_scale, own = factor[k];
+        /* one after the other: the product of both factors may overflow */
+        for (size_t i = 0; i < v->n; i++) to[i] = (from[i] - mean) * scale * own;
+    }
+}
+
+void copy_upper(const double *a, size_t lda, size_t d, const double *factor, double *out)
+{
+    for (size_t j = 0; j < d; j++) {
+        memset(out + j * d, 0, d * sizeof(double));
+        for (size_t i = 0; i <= j; i++) out[i + j * d] = a[i + j * lda] / factor[j];
+    }
+}
+
+void transpose(const double *from, size_t rows, size_t columns, double *to)
+{
+    const size_t tile = 32;
+    for (size_t jb = 0; jb < columns; jb += tile)
+        for (size_t ib = 0; ib < rows; ib += tile)
+            for (size_t j = jb; j < columns && j < jb + tile; j++)
+                for (size_t i = ib; i < rows && i < ib + tile; i++)
+                    to[j + i * columns] = from[i + j * rows];
+}
+
+static void clear_below(double *a, size_t d)
+{
+    for (size_t j = 0; j < d; j++) memset(a + j * d + j + 1, 0, (d - j - 1) * sizeof(double));
+}
+
+/* A bound on the condition number of R from the Frobenius norms of R'R and its inverse: at
+   most the square root of d too large. work1, work2: d x d. */
+static double condition_bound(double gram_squares, const double *r, size_t d, double *work1,
+                              double *work2)
+{
+    memcpy(work1, r, d * d * sizeof(double));
+    clear_below(work1, d);
+    if (lapack_invert_upper(d, work1) != 0) return INFINITY;
+    blas_syrk_upper('N', d, d, work1, d, 0.0, work2, d);
+    const double bound = sqrt(sqrt(gram_squares) * sqrt(squares_upper(work2, d)));
+    return isnan(bound) ? INFINITY : bound;
+}
+
+static double range_ratio(const double *factor, size_t d)
+{
+    double low = factor[0], high = factor[0];
+    for (size_t j = 1; j < d; j++) {
+        if (factor[j] < low) low = factor[j];
+        if (factor[j] > high) high = factor[j];
+    }
+    return high / low;
+}
+
+int cholesky_basis(size_t n, size_t d, double *a, const double *factor, double *triangle,
+                   double *work1, double *work2, pause_function pause)
+{
+    blas_syrk_upper('T', d, n, a, n, 0.0, triangle, d);
+    pause();
+    const double squares = squares_upper(triangle, d);
+    if (lapack_cholesky(d, triangle) != 0) return 0;
+    const double condition = condition_bound(squares, triangle, d, work1, work2);
+    if (!(condition < TWO_PASSES && condition * range_ratio(factor, d) < CERTAIN_RANK)) return 0;
+    pause();
+    blas_solve_right_upper(n, d, triangle, a);
+    pause();
+    if (condition > ONE_PASS) {
+        blas_syrk_upper('T', d, n, a, n, 0.0, work1, d);
+        pause();
+        /* a is orthonormal to about condition^2 rounding errors: this cannot fail */
+        lapack_cholesky(d, work1);
+        blas_solve_right_upper(n, d, work1, a);
+        clear_below(triangle, d);
+        blas_multiply_left_upper(d, d, work1, triangle);
+        pause();
+    }
+    memcpy(work2, triangle, d * d * sizeof(double));
+    copy_upper(work2, d, d, factor, triangle);
+    return 1;
+}

@@ -1,0 +1,34 @@
+/* Orthonormal bases of the space that the columns of a matrix span. */
+#ifndef REPALIGN_BASIS_H
+#define REPALIGN_BASIS_H
+
+#include <stddef.h>
+
+#include "matrix.h"
+#include "pause.h"
+
+/* Columns that are not all zero, with a power of two each that brings its norm into
+   [1/2, 1): the space does not depend on the sizes of columns, its accuracy should not
+   either. Gives their number; kept and factor have room for v->d. */
+size_t live_columns(const centered_view *v, size_t *kept, double *factor);
+
+/* Those columns, times their factors, into out (n x count). */
+void load_live(const centered_view *v, const size_t *kept, const double *factor, size_t count,
+               double *out);
+
+/* Basis by Cholesky factors of Gram matrices: fast, and used only where a bound on the
+   condition number proves that the columns are independent and that no digits are lost.
+   a (n x d, n >= d; columns times factor): becomes the basis, or stays as it is when the
+   result is 0; triangle (d x d): upper, basis times triangle is a without the factors.
+   work1, work2: d x d each. */
+int cholesky_basis(size_t n, size_t d, double *a, const double *factor, double *triangle,
+                   double *work1, double *work2, pause_function pause);
+
+/* out (d x d, zero below) = upper triangle of a (leading dimension lda), column j over
+   factor[j]. */
+void copy_upper(const double *a, size_t lda, size_t d, const double *factor, double *out);
+
+/* to (columns x rows) = transpose of from (rows x columns), in tiles. */
+void transpose(const double *from, size_t rows, size_t columns, double *to);
+
+#endif

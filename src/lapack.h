@@ -1,0 +1,46 @@
+/* LAPACK on plain C types, column-major, as blas.h. The caller brings all scratch, of the
+   length that the function's *_work partner tells. Routines that can fail give LAPACK's
+   info: 0 is success. */
+#ifndef REPALIGN_LAPACK_H
+#define REPALIGN_LAPACK_H
+
+#include <stddef.h>
+
+/* Singular values s (decreasing) of a (m x n, destroyed); with vectors also u (m x k) and
+   vt (k x n), k the smaller side. iwork: 8 k ints. Divide and conquer (dgesdd). */
+size_t lapack_svd_work(int vectors, size_t m, size_t n);
+int lapack_svd(int vectors, size_t m, size_t n, double *a, double *s, double *u, double *vt,
+               double *work, size_t work_length, int *iwork);
+
+/* The same by QR iterations (dgesvd): slower, for the rare matrix where the first fails. */
+size_t lapack_svd_qr_work(int vectors, size_t m, size_t n);
+int lapack_svd_qr(int vectors, size_t m, size_t n, double *a, double *s, double *u, double *vt,
+                  double *work, size_t work_length);
+
+/* Householder QR of a (m x n): R above the diagonal, reflectors below, factors in tau. */
+size_t lapack_qr_work(size_t m, size_t n);
+void lapack_qr(size_t m, size_t n, double *a, double *tau, double *work, size_t work_length);
+
+/* a (m x k, from lapack_qr) = the first k columns of Q. */
+size_t lapack_form_q_work(size_t m, size_t k);
+void lapack_form_q(size_t m, size_t k, double *a, const double *tau, double *work,
+                   size_t work_length);
+
+/* c (m x columns) = Q c, Q from k reflectors of lapack_qr in a (m x k). */
+size_t lapack_apply_q_work(size_t m, size_t columns, size_t k);
+void lapack_apply_q(size_t m, size_t columns, size_t k, const double *a, const double *tau,
+                    double *c, double *work, size_t work_length);
+
+/* Upper triangle of a (n x n) = R with a = R'R; the lower one stays. Not 0: not positive. */
+int lapack_cholesky(size_t n, double *a);
+
+/* Upper triangle of a (n x n) = its inverse. Not 0: singular. */
+int lapack_invert_upper(size_t n, double *a);
+
+/* b (m x n) = b R^-1, R the upper triangle of r (n x n). */
+void blas_solve_right_upper(size_t m, size_t n, const double *r, double *b);
+
+/* b (n x m) = R b, R the upper triangle of r (n x n). */
+void blas_multiply_left_upper(size_t n, size_t m, const double *r, double *b);
+
+#endif

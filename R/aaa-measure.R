@@ -14,13 +14,15 @@ registry <- new.env()
 # form                what is prepared once per representation (form.R)
 # accepts             what may stand for a representation: some of "data" (a matrix), "dist"
 #                     and "graph", or a function(args) that tells
+# null                how its permutation null is made from forms (null-*.R), a list or a
+#                     function(args) that gives one; NULL: the measure itself on relabelled forms
 # neighbours          NULL, or a function(args) giving list(metric, k): the graph it compares
 # fun                 name of the exported function: its formals are the parameters
 # check               function(args): checked arguments
 # compare             function(pair, args): the score
 declare_measure <- function(id, label, family, resi = NA_character_, direction, range, best,
                             symmetric, metric, pairing, invariant, form, check, compare,
-                            reference, accepts = "data", neighbours = NULL) {
+                            reference, accepts = "data", neighbours = NULL, null = NULL) {
   stopifnot(all(invariant %in% invariances))
   registry[[id]] <- environment_list(environment())
 }

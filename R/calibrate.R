@@ -120,13 +120,14 @@ measure_null <- function(measure, pairs, sides, plan, engine) {
   null <- null_of(measure)
   design <- plan$fixed
   if (is.null(design)) {
-    wanted <- if (engine != "auto") engine else if (is.null(null)) "random" else "coset"
+    wanted <- if (engine != "auto") engine else if (has_cosets(null)) "coset" else "random"
     design <- plan$draw(wanted)
   }
   draws <- if (is.null(null)) {
     direct_draws(measure, pairs, sides, design, observed)
   } else {
-    switch(null$kind, pair = pair_null, graph = graph_null)(null, measure, pairs, sides, design)
+    path <- switch(null$kind, pair = pair_null, graph = graph_null, basis = basis_null)
+    path(null, measure, pairs, sides, design)
   }
   c(list(observed = observed, design = design), draws)
 }
@@ -136,6 +137,8 @@ null_of <- function(measure) {
   null <- measure$declaration$null
   if (is.function(null)) null(measure$args) else null
 }
+
+has_cosets <- function(null) !is.null(null) && null$kind != "basis"
 
 orientation <- function(measure) if (measure$declaration$direction == "distance") -1 else 1
 

@@ -54,7 +54,10 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation", "invertible linear"),
-  form = "basis", check = identity, compare = compare_cca, reference = "Hotelling 1936"
+  form = "basis", check = identity, compare = compare_cca, reference = "Hotelling 1936",
+  null = function(args) {
+    mean_cosine_null(function(rep, args, side) list(matrix = form_basis(rep)$q))
+  }
 )
 
 #' Singular vector canonical correlation analysis
@@ -124,6 +127,15 @@ compare_svcca <- function(pair, args) {
   mean(clip_cosines(.Call(C_singular_values, kept)))
 }
 
+# The kept left singular vectors, for the permutation null.
+leading_components <- function(rep, args, side) {
+  keep <- kept_components(rep, args)
+  q <- form_basis(rep)$q
+  rotation <- form_components(rep)$rotation
+  if (!is.null(rotation)) q <- q %*% rotation
+  list(matrix = q[, seq_len(keep), drop = FALSE])
+}
+
 # How many components stay; said once per representation and setting.
 kept_components <- function(rep, args) {
   remember(rep$cache, list("kept components", args$variance, args$components), {
@@ -154,7 +166,7 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   form = "basis", check = check_svcca_args, compare = compare_svcca,
-  reference = "Raghu et al. 2017"
+  reference = "Raghu et al. 2017", null = function(args) mean_cosine_null(leading_components)
 )
 
 #' Projection-weighted canonical correlation analysis

@@ -49,6 +49,23 @@ warn_predictor <- function(pair) {
        class = "repalign_trivial", data = pair$y$arg)
 }
 
+# T = <x x', q q'> over the sum of squares of x.
+regression_null <- list(
+  kind = "pair", centered = TRUE,
+  form = function(rep, args, side) {
+    if (side == "y") return(projector(form_basis(rep)$q))
+    squares <- form_centered_squares(rep)
+    center <- form_centering(rep)
+    x <- .Call(C_center, rep$data, center$means, center$scale)
+    with_norm(tcrossprod(x / sqrt(squares)))
+  },
+  score = function(inner, fx, fy, args) pmin(inner, 1)
+)
+
+projector <- function(q) with_norm(tcrossprod(q))
+
+with_norm <- function(matrix) list(matrix = matrix, norm = sqrt(.Call(C_dot, matrix, matrix)))
+
 # In scaled units.
 form_centered_squares <- function(rep) {
   remember(rep$cache, "centered squares", {
@@ -62,7 +79,7 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   form = "pair", check = identity, compare = compare_linear_regression,
-  reference = "Kornblith et al. 2019"
+  reference = "Kornblith et al. 2019", null = regression_null
 )
 
 #' Eigenspace overlap score
@@ -102,13 +119,21 @@ compare_eigenspace_overlap <- function(pair, args) {
   min(.Call(C_dot, cosines, cosines) / max(ncol(pair$x$data), ncol(pair$y$data)), 1)
 }
 
+overlap_null <- list(
+  kind = "pair", centered = FALSE,
+  form = function(rep, args, side) {
+    c(projector(form_basis(rep, FALSE)$q), list(width = ncol(rep$data)))
+  },
+  score = function(inner, fx, fy, args) pmin(inner / max(fx$width, fy$width), 1)
+)
+
 declare_measure(
   id = "eigenspace_overlap", label = "Eigenspace overlap score", family = "subspace", resi = "EOS",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE,
   invariant = c("orthogonal", "scaling", "column permutation", "invertible linear"),
   form = "pair", check = identity, compare = compare_eigenspace_overlap,
-  reference = "May et al. 2019"
+  reference = "May et al. 2019", null = overlap_null
 )
 
 #' GULP distance
@@ -201,11 +226,22 @@ close_hats <- function(pair, hat_x, hat_y, cosines) {
   sum(inside^2) + 2 * max(sum(across), 0) + max(sum(weighted * t(weighted)), 0)
 }
 
+gulp_null <- list(
+  kind = "pair", centered = TRUE,
+  form = function(rep, args, side) {
+    hat <- form_hat(rep, args$lambda)
+    q <- form_basis(rep)$q
+    matrix <- if (args$lambda == 0) tcrossprod(q) else q %*% hat$hat %*% t(q)
+    c(with_norm(matrix), list(squares = hat$squares))
+  },
+  score = function(inner, fx, fy, args) sqrt(pmax(fx$squares + fy$squares - 2 * inner, 0))
+)
+
 declare_measure(
   id = "gulp", label = "GULP distance", family = "subspace", resi = "GULP",
   direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE, metric = TRUE,
   pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation", "invertible linear"),
   form = "pair", check = check_gulp_args, compare = compare_gulp,
-  reference = "Boix-Adsera et al. 2022"
+  reference = "Boix-Adsera et al. 2022", null = gulp_null
 )

@@ -113,4 +113,12 @@ relabel_dist <- function(x, permutation) {
   x
 }
 
-relabellers <- list()
+# By the first part of a form's key.
+relabellers <- list(
+  centering = as_is, scaling = as_is, components = as_is, coordinates = as_is, hat = as_is,
+  "centered squares" = as_is, "kept components" = as_is,
+  basis = function(value, permutation) {
+    value$q <- value$q[permutation, , drop = FALSE]
+    value
+  }
+)

@@ -1,5 +1,5 @@
 # The null of graph forms: a measure declares null = list(kind = "graph", form, passes, score).
-# form(rep, args) gives list(graphs = a named list of edge lists, and what score() needs);
+# form(rep, args, side) gives list(graphs = a named list of edge lists, and what score() needs);
 # passes: list(x, y, mode) each, the graphs to lay over each other and what to add up over
 # their common edges; score(sums, fx, fy, args, design) turns the sums of all passes into
 # scores, a row a permutation, the identity first.
@@ -8,8 +8,8 @@ common_modes <- c(count = 0L, jaccard = 1L, ranks = 2L, any = 3L, products = 4L)
 
 graph_null <- function(null, measure, pairs, sides, design) {
   args <- measure$args
-  x <- used_forms(sides$x$reps, pairs$i, function(rep) null$form(rep, args))
-  y <- used_forms(sides$y$reps, pairs$j, function(rep) null$form(rep, args))
+  x <- used_forms(sides$x$reps, pairs$i, function(rep) null$form(rep, args, "x"))
+  y <- used_forms(sides$y$reps, pairs$j, function(rep) null$form(rep, args, "y"))
   passes <- lapply(null$passes, function(pass) common_edges(x$forms, y$forms, pass, design))
   draws <- lapply(seq_len(nrow(pairs)), function(p) {
     at <- x$at[p] + length(x$forms) * (y$at[p] - 1)

@@ -108,12 +108,12 @@ moments_null <- function(measure, pairs, sides, observed) {
           ": use engine = \"auto\".", class = "repalign_error_design", arg = "engine")
   }
   check_rows(sides$x$reps[[1]]$n, 6, sides$x$reps[[1]]$arg, "engine = \"moments\"")
-  form <- function(rep) {
-    form <- null$form(rep, measure$args)
+  form <- function(rep, side) {
+    form <- null$form(rep, measure$args, side)
     c(form[names(form) != "matrix"], list(sums = moment_sums(form$matrix), matrix = form$matrix))
   }
-  x <- used_forms(sides$x$reps, pairs$i, form)
-  y <- used_forms(sides$y$reps, pairs$j, form)
+  x <- used_forms(sides$x$reps, pairs$i, function(rep) form(rep, "x"))
+  y <- used_forms(sides$y$reps, pairs$j, function(rep) form(rep, "y"))
   laws <- lapply(seq_len(nrow(pairs)), function(p) {
     fx <- x$forms[[x$at[p]]]
     fy <- y$forms[[y$at[p]]]

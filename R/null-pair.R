@@ -1,12 +1,12 @@
 # The null of pair forms: a measure declares null = list(kind = "pair", form, score), where
-# form(rep, args) gives list(matrix = a symmetric n x n matrix, norm = its Frobenius norm, and
+# form(rep, args, side) gives list(matrix = a symmetric n x n matrix, norm = its Frobenius norm, and
 # whatever score() needs), and score(inner, fx, fy, args) turns T = sum_ij A_ij B_p(i)p(j) into
 # scores, more similar with larger T. centered: do the rows of the matrices add up to 0?
 
 pair_null <- function(null, measure, pairs, sides, design) {
   args <- measure$args
-  x <- used_forms(sides$x$reps, pairs$i, function(rep) null$form(rep, args))
-  y <- used_forms(sides$y$reps, pairs$j, function(rep) null$form(rep, args))
+  x <- used_forms(sides$x$reps, pairs$i, function(rep) null$form(rep, args, "x"))
+  y <- used_forms(sides$y$reps, pairs$j, function(rep) null$form(rep, args, "y"))
   inner <- inner_products(lapply(x$forms, function(f) f$matrix),
                           lapply(y$forms, function(f) f$matrix), design)
   columns <- x$at + length(x$forms) * (y$at - 1)

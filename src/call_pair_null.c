@@ -53,7 +53,8 @@ static diagonal_plan make_plan(size_t n, SEXP lanes, size_t layers, int threads)
     plan.n = n;
     plan.length = fft_is_smooth(n) ? n : fft_smooth_length(2 * n - 1);
     plan.lanes = lanes_of(lanes, n, plan.length, layers);
-    plan.threads = threads;
+    /* waking threads costs more than a small transform */
+    plan.threads = (double) n * (double) n * (double) layers < 200000.0 ? 1 : threads;
     fft_make_plan(plan.length, scratch(2 * plan.length), &plan.plan);
     return plan;
 }
@@ -79,7 +80,8 @@ SEXP repalign_fourier(SEXP re, SEXP im)
             a[size + i * FFT_LANES + lane] = REAL(im)[i + j * n];
         }
         if (lane + 1 < FFT_LANES && j + 1 < columns) continue;
-        const double *b = a + (fft_forward(&plan, a, a + size, a + 2 * size, a + 3 * size) ? 2 * size : 0);
+        const int moved = fft_forward(&plan, a, a + size, a + 2 * size, a + 3 * size);
+        const double *b = a + (moved ? 2 * size : 0);
         for (size_t l = 0; l <= lane; l++)
             for (size_t i = 0; i < n; i++) {
                 REAL(VECTOR_ELT(result, 0))[i + (j - lane + l) * n] = b[i * FFT_LANES + l];

@@ -37,6 +37,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(svd, 1),
     ENTRY(basis, 4),
     ENTRY(centered_squares, 3),
+    ENTRY(permuted_singular_values, 3),
     ENTRY(thread_limits, 0),
     {NULL, NULL, 0}};
 

@@ -71,6 +71,9 @@ SEXP repalign_svd(SEXP a);
 SEXP repalign_basis(SEXP x, SEXP means, SEXP scale, SEXP fast);
 SEXP repalign_centered_squares(SEXP x, SEXP means, SEXP scale);
 
+/* call_basis_null.c */
+SEXP repalign_permuted_singular_values(SEXP a, SEXP b, SEXP permutations);
+
 /* call_threads.c */
 SEXP repalign_thread_limits(void);
 

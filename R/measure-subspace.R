@@ -57,14 +57,14 @@ regression_null <- list(
     squares <- form_centered_squares(rep)
     center <- form_centering(rep)
     x <- .Call(C_center, rep$data, center$means, center$scale)
-    with_norm(tcrossprod(x / sqrt(squares)))
+    normed(tcrossprod(x / sqrt(squares)))
   },
   score = function(inner, fx, fy, args) pmin(inner, 1)
 )
 
-projector <- function(q) with_norm(tcrossprod(q))
+projector <- function(q) normed(tcrossprod(q))
 
-with_norm <- function(matrix) list(matrix = matrix, norm = sqrt(.Call(C_dot, matrix, matrix)))
+normed <- function(matrix) list(matrix = matrix, norm = sqrt(.Call(C_dot, matrix, matrix)))
 
 # In scaled units.
 form_centered_squares <- function(rep) {
@@ -232,7 +232,7 @@ gulp_null <- list(
     hat <- form_hat(rep, args$lambda)
     q <- form_basis(rep)$q
     matrix <- if (args$lambda == 0) tcrossprod(q) else q %*% hat$hat %*% t(q)
-    c(with_norm(matrix), list(squares = hat$squares))
+    c(normed(matrix), list(squares = hat$squares))
   },
   score = function(inner, fx, fy, args) sqrt(pmax(fx$squares + fy$squares - 2 * inner, 0))
 )

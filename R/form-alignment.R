@@ -41,11 +41,16 @@ rotatable <- function(pair, side, center) {
   if (is_wide(pair)) form_row_factor(pair[[side]], center) else scaled_data(pair[[side]], center)
 }
 
+# a turned by u v'.
+turned_by <- function(a, u, v) {
+  if (nrow(a) > max(nrow(u), nrow(v))) a %*% tcrossprod(u, v) else tcrossprod(a %*% u, v)
+}
+
 # x'y of the data themselves.
 pair_cross <- function(pair, center) {
   remember(pair$cache, list("cross product", center), {
     sizes <- c(ncol(pair$x$data), ncol(pair$y$data))
-    check_memory(8 * prod(sizes), paste0("The ", sizes[1], " x ", sizes[2], " product of `",
+    check_memory(2 * 8 * prod(sizes), paste0("The ", sizes[1], " x ", sizes[2], " product of `",
                                          pair$x$arg, "` and `", pair$y$arg, "`"),
                  "Fewer neurons need less.")
     x <- form_scaling(pair$x, center)
@@ -76,10 +81,15 @@ pair_rotation <- function(pair, center) {
 
 # Orthonormal u and v such that u v' is the optimal rotation of x onto y; only the first
 # `determined` of their columns are told by the data, the others are any completion.
-# A direction that is weak in x'y is weaker still beside the rounding of the strong ones:
-# the strong ones are split off, and the rest is decomposed at its own scale.
 optimal_rotation <- function(x, y, cross) {
-  most <- min(ncol(x), ncol(y))
+  if (ncol(x) <= ncol(y)) return(rotate_narrow(x, y, cross))
+  turned <- rotate_narrow(y, x, t(cross))
+  list(u = turned$v, v = turned$u, determined = turned$determined)
+}
+
+# x has no more columns than y. A direction that is weak in x'y drowns in the rounding of
+# the strong ones: these are split off, and the rest is decomposed at its own scale.
+rotate_narrow <- function(x, y, cross) {
   step <- .Call(C_svd, cross)
   u <- step$u
   v <- step$v
@@ -90,27 +100,36 @@ optimal_rotation <- function(x, y, cross) {
     noise <- 16 * .Machine$double.eps * sqrt(nrow(x)) * sum(size * rev(left))
     clear <- sum(step$d > max(1e-8 * step$d[1], noise))
     determined <- determined + clear
-    if (clear == 0 || determined == most) break
-    rest_u <- complement(u, determined)
-    rest_v <- complement(v, determined)
+    if (clear == 0 || determined == ncol(x)) break
+    rest <- (determined + 1):ncol(x)
+    rest_u <- u[, rest, drop = FALSE]
     rest_x <- x %*% rest_u
+    rest_v <- if (ncol(v) == nrow(v)) v[, rest, drop = FALSE]
+              else rest_of_wide(y, v[, -rest, drop = FALSE], rest_x)
     rest_y <- y %*% rest_v
     left <- c(frobenius(rest_x), frobenius(rest_y))
     step <- .Call(C_svd, crossprod(rest_x, rest_y))
-    columns <- seq_len(most - determined)
-    u[, determined + columns] <- rest_u %*% step$u[, columns, drop = FALSE]
-    v[, determined + columns] <- rest_v %*% step$v[, columns, drop = FALSE]
+    u[, rest] <- rest_u %*% step$u
+    v[, rest] <- rest_v %*% step$v
   }
   list(u = u, v = v, determined = determined)
 }
 
 frobenius <- function(a) sqrt(sum(a^2))
 
-# Orthonormal columns that span what the first k columns of the orthonormal u do not.
-complement <- function(u, k) {
-  if (ncol(u) == nrow(u)) return(u[, -seq_len(k), drop = FALSE])
-  q <- qr.Q(qr(u[, seq_len(k), drop = FALSE], LAPACK = TRUE), complete = TRUE)
-  q[, -seq_len(k), drop = FALSE]
+# The rows of a without their part in the span of the orthonormal v.
+outside <- function(a, v) a - tcrossprod(a %*% v, v)
+
+# Orthonormal columns outside the orthonormal v, as many as `other` has, that hold all
+# directions in which the rows of y go along with `other`.
+rest_of_wide <- function(y, v, other) {
+  # twice, as the first time leaves rounding of the size of y
+  toward <- crossprod(outside(outside(y, v), v), other)
+  norms <- sqrt(colSums(toward^2))
+  toward <- sweep(toward, 2, ifelse(norms > 0, norms, 1), "/")
+  # Householder vectors are orthonormal even where `toward` is not of full rank
+  decomposed <- qr(cbind(v, toward), LAPACK = TRUE)
+  qr.Q(decomposed)[, decomposed$pivot > ncol(v), drop = FALSE]
 }
 
 # Columns of mean zero and unit norm: their inner products are correlations.
@@ -131,7 +150,7 @@ pair_correlation <- function(pair) {
     x <- form_columns(pair$x)
     y <- form_columns(pair$y)
     sizes <- c(ncol(x), ncol(y))
-    check_memory(8 * prod(sizes), paste0("The ", sizes[1], " x ", sizes[2],
+    check_memory(2 * 8 * prod(sizes), paste0("The ", sizes[1], " x ", sizes[2],
                                          " matrix of correlations"), "Fewer neurons need less.")
     crossprod(x, y)
   })

@@ -67,11 +67,10 @@ rotated_residual <- function(pair, center, units) {
   rotation <- pair_rotation(pair, center)
   x <- rotatable(pair, "x", center)
   y <- rotatable(pair, "y", center)
-  turn <- function(a, from, to) tcrossprod(a %*% from, to)
   residual <- if (ncol(x) <= ncol(y)) {
-    units$x * turn(x, rotation$u, rotation$v) - units$y * y
+    units$x * turned_by(x, rotation$u, rotation$v) - units$y * y
   } else {
-    units$y * turn(y, rotation$v, rotation$u) - units$x * x
+    units$y * turned_by(y, rotation$v, rotation$u) - units$x * x
   }
   frobenius(residual)
 }
@@ -256,23 +255,20 @@ compare_aligned_cosine <- function(pair, args) {
   x <- rotatable(pair, "x", args$center)
   y <- rotatable(pair, "y", args$center)
   rotation <- pair_rotation(pair, args$center)
-  open <- undetermined_share(x, y, rotation, norm_x, norm_y)
-  if (open > 1e-8) warn_not_unique(pair, open)
   known <- seq_len(rotation$determined)
-  turned <- tcrossprod(x %*% rotation$u[, known, drop = FALSE],
-                       rotation$v[, known, drop = FALSE])
-  cosines <- .Call(C_row_cosines, turned, y, norm_x, norm_y)
+  u <- rotation$u[, known, drop = FALSE]
+  v <- rotation$v[, known, drop = FALSE]
+  if (length(known) < min(ncol(x), ncol(y))) {
+    # the most that the parts between which the data tell no rotation could add
+    share <- mean(share_outside(x, u, norm_x) * share_outside(y, v, norm_y))
+    if (share > 1e-8) warn_not_unique(pair, share)
+  }
+  cosines <- .Call(C_row_cosines, turned_by(x, u, v), y, norm_x, norm_y)
   max(-1, min(1, mean(cosines)))
 }
 
-# The most that the parts between which the data tell no rotation could add to the mean cosine.
-undetermined_share <- function(x, y, rotation, norm_x, norm_y) {
-  known <- rotation$determined
-  if (known == min(ncol(x), ncol(y))) return(0)
-  if (known == 0) return(1)
-  rest <- function(a, basis, norm) .Call(C_row_norms, a %*% complement(basis, known)) / norm
-  mean(rest(x, rotation$u, norm_x) * rest(y, rotation$v, norm_y))
-}
+# The length of each row outside the span of the basis, as a share of the whole.
+share_outside <- function(a, basis, norm) .Call(C_row_norms, outside(a, basis)) / norm
 
 warn_not_unique <- function(pair, share) {
   warn("The rotation of `", pair$x$arg, "` onto `", pair$y$arg, "` is not unique: parts of the ",

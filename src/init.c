@@ -31,6 +31,16 @@ static const R_CallMethodDef entries[] = {
     ENTRY(svd, 1),
     ENTRY(basis, 4),
     ENTRY(centered_squares, 3),
+    ENTRY(cross_product, 6),
+    ENTRY(frobenius, 3),
+    ENTRY(row_factor, 3),
+    ENTRY(standardize, 2),
+    ENTRY(row_norms, 1),
+    ENTRY(row_cosines, 4),
+    ENTRY(assign, 2),
+    ENTRY(assign_greedy, 3),
+    ENTRY(matched_distance, 7),
+    ENTRY(side_maxima, 1),
     ENTRY(thread_limits, 0),
     {NULL, NULL, 0}};
 

@@ -62,6 +62,19 @@ SEXP repalign_svd(SEXP a);
 SEXP repalign_basis(SEXP x, SEXP means, SEXP scale, SEXP fast);
 SEXP repalign_centered_squares(SEXP x, SEXP means, SEXP scale);
 
+/* call_alignment.c */
+SEXP repalign_cross_product(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale);
+SEXP repalign_frobenius(SEXP x, SEXP means, SEXP scale);
+SEXP repalign_row_factor(SEXP x, SEXP means, SEXP scale);
+SEXP repalign_standardize(SEXP x, SEXP means);
+SEXP repalign_row_norms(SEXP a);
+SEXP repalign_row_cosines(SEXP a, SEXP b, SEXP a_norm, SEXP b_norm);
+SEXP repalign_assign(SEXP values, SEXP gains);
+SEXP repalign_assign_greedy(SEXP order, SEXP rows, SEXP columns);
+SEXP repalign_matched_distance(SEXP x, SEXP x_means, SEXP x_factor, SEXP y, SEXP y_means,
+                               SEXP y_factor, SEXP partner);
+SEXP repalign_side_maxima(SEXP c);
+
 /* call_threads.c */
 SEXP repalign_thread_limits(void);
 

@@ -41,7 +41,7 @@ hsic <- function(x, y, kernel = c("linear", "rbf"),
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
     units_y = units_y, sigma = sigma, bandwidth = bandwidth
   ))
-  pair <- representation_pair(x, y)
+  pair <- representation_pair(x, y, accepted_by_kernel(args))
   check_cka_pair(pair, args)
   note_shared_neurons(pair, args)
   h <- pair_h(pair, args)
@@ -81,8 +81,8 @@ rounding_share <- 1e-14
 # The self term of one side: pairs with equal labels are left out, and without
 # labels each neuron with itself.
 self_h <- function(rep, args, units) {
-  if (is.null(units)) units <- seq_len(ncol(rep$data))
   if (args$estimator != "stimulus_neuron") units <- NULL
+  else if (is.null(units)) units <- seq_len(ncol(rep$data))
   key <- list("self", args[c("kernel", "estimator", "sigma", "bandwidth")], units)
   remember(rep$cache, key, {
     pair <- as_pair(rep, rep)
@@ -216,9 +216,9 @@ kernel_h <- function(pair, args) {
   corrected <- args$estimator == "stimulus"
   a <- form_gaussian(pair$x, args$sigma, args$bandwidth, corrected)
   b <- if (pair$self) a else form_gaussian(pair$y, args$sigma, args$bandwidth, corrected)
-  n <- as.double(nrow(a$kernel))
+  n <- as.double(pair$x$n)
   # centring takes differences of kernel entries, so what rounding leaves of a product
   # of two differences is the square of its share of the entries
-  list(value = .Call(C_dot, a$kernel, b$kernel) / (if (corrected) n * (n - 3) else n^2),
-       magnitude = rounding_share * sqrt(a$size * b$size), scale = c(0, 0))
+  list(value = centered_product(a, b) / (if (corrected) n * (n - 3) else n^2),
+       magnitude = rounding_share * sqrt(a$mean_square * b$mean_square), scale = c(0, 0))
 }

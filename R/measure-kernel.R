@@ -11,7 +11,7 @@
 #'   must be equal ([match_rows()] aligns by name); otherwise rows are paired by position.
 #'   Row numbers of data frames are no names.
 #' @param kernel `"linear"`, or `"rbf"`: Gaussian \eqn{exp(-d^2/(2\sigma^2))} of
-#'   the Euclidean distance d.
+#'   the Euclidean distance d. For `"rbf"` a `dist` object may stand for a representation.
 #' @param estimator `"naive"`; `"stimulus"`: corrected for few stimuli (Song et
 #'   al. 2012; also called debiased CKA); `"stimulus_neuron"`: corrected for few
 #'   stimuli and few neurons (linear kernel only).
@@ -117,7 +117,11 @@ check_cka_pair <- function(pair, args) {
   check_units(pair, args)
 }
 
+# The Gaussian kernel is made of distances alone.
+accepted_by_kernel <- function(args) if (args$kernel == "rbf") c("data", "dist") else "data"
+
 check_units <- function(pair, args) {
+  if (pair$x$kind == "dist" || pair$y$kind == "dist") return(check_no_units(pair, args))
   widths <- c(ncol(pair$x$data), ncol(pair$y$data))
   if (args$shared_neurons && widths[1] != widths[2]) {
     abort("`shared_neurons = TRUE` needs the same neurons in the same columns, but `", pair$x$arg,
@@ -136,6 +140,14 @@ check_units <- function(pair, args) {
   }
   check_labels(args$units_x, widths[1], "units_x", pair$x$arg)
   check_labels(args$units_y, widths[2], "units_y", pair$y$arg)
+}
+
+check_no_units <- function(pair, args) {
+  if (!args$shared_neurons && is.null(args$units_x)) return(invisible())
+  side <- if (pair$x$kind == "dist") pair$x else pair$y
+  abort("`", side$arg, "` is a \"dist\" object, which has no neurons: leave out ",
+        "`shared_neurons`, `units_x` and `units_y`.", class = "repalign_error_labels",
+        arg = side$arg)
 }
 
 # The same neurons on both sides without a label that says so inflate the corrected
@@ -183,7 +195,7 @@ declare_measure(
   # labels belong to sides: swapping x and y swaps them only where they are equal
   symmetric = function(args) identical(args$units_x, args$units_y),
   invariant = c("orthogonal", "scaling", "translation", "column permutation"), form = "pair",
-  check = check_cka_args, compare = compare_cka,
+  accepts = accepted_by_kernel, check = check_cka_args, compare = compare_cka,
   reference = "Kornblith et al. 2019; Song et al. 2012; Chun et al. 2025"
 )
 

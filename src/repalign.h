@@ -47,11 +47,27 @@ SEXP repalign_loo_columns(SEXP x, SEXP y);
 SEXP repalign_loo_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy);
 SEXP repalign_loo_gram(SEXP k, SEXP l);
 
+/* call_distance.c */
+SEXP repalign_distances(SEXP x, SEXP means, SEXP scale, SEXP threads, SEXP columns);
+SEXP repalign_unit_rows(SEXP x, SEXP center, SEXP threads);
+SEXP repalign_unit_distances(SEXP unit, SEXP threads);
+SEXP repalign_packed_row_sums(SEXP a, SEXP n, SEXP threads);
+SEXP repalign_packed_centered_dot(SEXP a, SEXP a_means, SEXP a_grand, SEXP b, SEXP b_means,
+                                  SEXP b_grand, SEXP threads);
+SEXP repalign_packed_product(SEXP a, SEXP a_square, SEXP a_center, SEXP b, SEXP b_square,
+                             SEXP b_center, SEXP threads);
+SEXP repalign_packed_sum(SEXP a, SEXP square, SEXP threads);
+SEXP repalign_packed_difference_squares(SEXP a, SEXP fa, SEXP b, SEXP fb, SEXP threads);
+SEXP repalign_packed_difference_spectral(SEXP a, SEXP fa, SEXP b, SEXP fb, SEXP n, SEXP most,
+                                         SEXP threads);
+SEXP repalign_packed_decay(SEXP v, SEXP factor, SEXP squared, SEXP shifted, SEXP threads);
+SEXP repalign_value_range(SEXP v);
+SEXP repalign_median_value(SEXP v);
+SEXP repalign_gaussian(SEXP d, SEXP sigma, SEXP shifted, SEXP threads);
+SEXP repalign_average_ranks(SEXP v, SEXP tolerance, SEXP threads);
+SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP threads);
+
 /* call_kernel.c */
-SEXP repalign_squared_distances(SEXP x, SEXP means, SEXP scale);
-SEXP repalign_median_distance(SEXP d2);
-SEXP repalign_gaussian(SEXP d2, SEXP sigma, SEXP shifted, SEXP threads);
-SEXP repalign_off_diagonal_range(SEXP k);
 SEXP repalign_double_center(SEXP k);
 SEXP repalign_u_center(SEXP k);
 SEXP repalign_dot(SEXP a, SEXP b);

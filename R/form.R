@@ -23,11 +23,11 @@ as_pair <- function(rx, ry) {
   list(x = rx, y = ry, self = identical(rx$cache, ry$cache), cache = new.env())
 }
 
-# For functions that work on the responses themselves.
-representation_pair <- function(x, y) {
+# For functions that are no measures; most work on the responses themselves.
+representation_pair <- function(x, y, accepted = "data") {
   if (missing(x) || missing(y)) missing_side(missing(x))
-  rx <- need_kind(representation(x, "x"), "data", "this")
-  as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
+  rx <- need_kind(representation(x, "x"), accepted, "this")
+  as_pair(rx, need_kind(representation(y, "y"), accepted, "this"))
 }
 
 missing_side <- function(x_missing) {

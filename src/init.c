@@ -27,6 +27,14 @@ static const R_CallMethodDef entries[] = {
     ENTRY(double_center, 1),
     ENTRY(u_center, 1),
     ENTRY(dot, 2),
+    ENTRY(manifold_weights, 1),
+    ENTRY(sparse_sums, 1),
+    ENTRY(sparse_dot, 2),
+    ENTRY(sparse_common, 2),
+    ENTRY(sparse_symmetric, 1),
+    ENTRY(scaled_rows, 2),
+    ENTRY(edge_products, 3),
+    ENTRY(second_order_cosines, 6),
     ENTRY(thread_limits, 0),
     {NULL, NULL, 0}};
 

@@ -56,6 +56,19 @@ SEXP repalign_double_center(SEXP k);
 SEXP repalign_u_center(SEXP k);
 SEXP repalign_dot(SEXP a, SEXP b);
 
+/* call_manifold.c */
+SEXP repalign_manifold_weights(SEXP dist);
+SEXP repalign_sparse_sums(SEXP form);
+SEXP repalign_sparse_dot(SEXP form_a, SEXP form_b);
+SEXP repalign_sparse_common(SEXP form_a, SEXP form_b);
+SEXP repalign_sparse_symmetric(SEXP form);
+
+/* call_neighbour_kernels.c */
+SEXP repalign_scaled_rows(SEXP x, SEXP unit);
+SEXP repalign_edge_products(SEXP rows, SEXP idx, SEXP threads);
+SEXP repalign_second_order_cosines(SEXP rows_x, SEXP idx_x, SEXP rows_y, SEXP idx_y,
+                                   SEXP distance, SEXP threads);
+
 /* call_threads.c */
 SEXP repalign_thread_limits(void);
 

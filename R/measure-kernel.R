@@ -191,7 +191,9 @@ compare_cka <- function(pair, args) {
 is_positive <- function(h) h$value > rounding_share * h$magnitude
 
 undefined_ratio <- function(pair, side, args) {
-  if (args$estimator == "naive") return(no_kernel_contrast(pair[[side]]))
+  if (identical(args[c("kernel", "estimator")], list(kernel = "manifold", estimator = "naive"))) {
+    return(no_kernel_contrast(pair[[side]]))
+  }
   arg <- pair[[side]]$arg
   warn("The CKA is undefined (NA): the corrected H value of `", arg, "` with itself is not ",
        "positive. There are too few neurons or stimuli for a single ratio; pool over splits, ",

@@ -98,10 +98,10 @@ declare_measure(
 #' It is invariant to rotation and scaling of either side and to the order of the neurons,
 #' and to the length of each row, but not to translation: cosines depend on the origin.
 #'
-#' When not to trust it: neighbours have cosines near each other, so the two vectors are both
-#' nearly constant and the score near 1, related or not; look at differences between scores,
-#' or at chance. Responses that are all positive, such as rates, make this worse.
-#' `of = "distance"` spreads the values but rests on small differences.
+#' When not to trust it: where all cosines are alike the two vectors are both nearly constant
+#' and the score is near 1, related or not: with responses that are all positive, such
+#' as rates, unrelated data score above 0.9, and with `of = "distance"` all data in many
+#' dimensions do. Compare with chance, not with 0.
 #'
 #' The code of the ReSi benchmark compares the distances (`of = "distance"`), while its
 #' paper writes similarities.

@@ -35,6 +35,15 @@ static const R_CallMethodDef entries[] = {
     ENTRY(scaled_rows, 2),
     ENTRY(edge_products, 3),
     ENTRY(second_order_cosines, 6),
+    ENTRY(neighbour_rows, 4),
+    ENTRY(knn, 5),
+    ENTRY(knn_rows, 7),
+    ENTRY(knn_packed, 5),
+    ENTRY(shared_neighbours, 2),
+    ENTRY(rank_agreement, 2),
+    ENTRY(cycle_count, 2),
+    ENTRY(common_subsequences, 2),
+    ENTRY(edit_distances, 2),
     ENTRY(thread_limits, 0),
     {NULL, NULL, 0}};
 

@@ -90,6 +90,31 @@ SEXP repalign_assign_greedy(SEXP order, SEXP rows, SEXP columns);
 SEXP repalign_matched_distance(SEXP x, SEXP x_means, SEXP x_factor, SEXP y, SEXP y_means,
                                SEXP y_factor, SEXP partner);
 SEXP repalign_side_maxima(SEXP c);
+/* call_manifold.c */
+SEXP repalign_manifold_weights(SEXP dist);
+SEXP repalign_sparse_sums(SEXP form);
+SEXP repalign_sparse_dot(SEXP form_a, SEXP form_b);
+SEXP repalign_sparse_common(SEXP form_a, SEXP form_b);
+SEXP repalign_sparse_symmetric(SEXP form);
+
+/* call_neighbour_kernels.c */
+SEXP repalign_scaled_rows(SEXP x, SEXP unit);
+SEXP repalign_edge_products(SEXP rows, SEXP idx, SEXP threads);
+SEXP repalign_second_order_cosines(SEXP rows_x, SEXP idx_x, SEXP rows_y, SEXP idx_y,
+                                   SEXP distance, SEXP threads);
+/* call_knn.c */
+SEXP repalign_neighbour_rows(SEXP x, SEXP means, SEXP scale, SEXP how);
+SEXP repalign_knn(SEXP rows, SEXP value, SEXP k, SEXP threads, SEXP sizes);
+SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP k, SEXP which, SEXP largest, SEXP priority,
+                       SEXP threads);
+SEXP repalign_knn_packed(SEXP distances, SEXP size, SEXP k, SEXP priority, SEXP threads);
+
+/* call_neighbour_lists.c */
+SEXP repalign_shared_neighbours(SEXP x, SEXP y);
+SEXP repalign_rank_agreement(SEXP x, SEXP y);
+SEXP repalign_cycle_count(SEXP x, SEXP y);
+SEXP repalign_common_subsequences(SEXP x, SEXP y);
+SEXP repalign_edit_distances(SEXP x, SEXP y);
 
 /* call_threads.c */
 SEXP repalign_thread_limits(void);

@@ -1,14 +1,5 @@
-# What the alignment measures prepare: scales, norms and row factors of one side, the cross
+# What the alignment measures prepare: norms and row factors of one side, the cross
 # product and the optimal rotation of a pair.
-
-# What is taken off the columns, and the power of two that brings entries near one; without
-# centring the means are zeros.
-form_scaling <- function(rep, center) {
-  if (center) return(form_centering(rep))
-  remember(rep$cache, "scaling", {
-    list(means = numeric(ncol(rep$data)), scale = power_of_two_below(max(abs(range(rep$data)))))
-  })
-}
 
 # Frobenius norm, in scaled units.
 form_norm <- function(rep, center) {

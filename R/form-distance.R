@@ -50,7 +50,7 @@ u_centering <- function(entries, n) {
 }
 
 # Sum over all entries of the product of two centred matrices.
-centered_product <- function(a, b) {
+packed_centered_product <- function(a, b) {
   off <- 2 * .Call(C_packed_centered_dot, a$entries, a$means, a$grand, b$entries, b$means,
                    b$grand, thread_count())
   if (is.null(a$diagonal)) return(off)
@@ -64,7 +64,7 @@ form_centered_distances <- function(rep, unbiased) {
     n <- as.double(rep$n)
     d <- form_distances(rep)$d
     form <- if (unbiased) u_centering(d, n) else double_centering(d, n)
-    size <- centered_product(form, form)
+    size <- packed_centered_product(form, form)
     total <- 2 * packed_product(d, d)
     c(form, list(size = if (size > tie_share^2 * total) size else 0))
   })

@@ -70,6 +70,15 @@ form_centering <- function(rep) {
   })
 }
 
+# What is taken off the columns, and the power of two that brings entries near one; without
+# centring the means are zeros.
+form_scaling <- function(rep, center) {
+  if (center) return(form_centering(rep))
+  remember(rep$cache, "scaling", {
+    list(means = numeric(ncol(rep$data)), scale = power_of_two_below(max(abs(range(rep$data)))))
+  })
+}
+
 # The inverse scale; exponents are bounded so that it stays a normal number.
 power_of_two_below <- function(largest) 2^-max(min(floor(log2(largest)), 1000), -1000)
 

@@ -218,6 +218,6 @@ kernel_h <- function(pair, args) {
   n <- as.double(pair$x$n)
   # centring takes differences of kernel entries, so what rounding leaves of a product
   # of two differences is the square of its share of the entries
-  list(value = centered_product(a, b) / (if (corrected) n * (n - 3) else n^2),
+  list(value = packed_centered_product(a, b) / (if (corrected) n * (n - 3) else n^2),
        magnitude = rounding_share * sqrt(a$mean_square * b$mean_square), scale = c(0, 0))
 }

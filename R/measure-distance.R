@@ -174,7 +174,7 @@ compare_distance_correlation <- function(pair, args) {
     form <- if (side == "x") a else b
     if (form$size == 0) return(undefined_rdm(pair[[side]]))
   }
-  value <- centered_product(a, b) / sqrt(a$size) / sqrt(b$size)
+  value <- packed_centered_product(a, b) / sqrt(a$size) / sqrt(b$size)
   if (unbiased || args$squared) return(into_range(value, -1, 1))
   if (value < -tie_share) return(undefined_root())
   sqrt(into_range(value, 0, 1))

@@ -1,37 +1,149 @@
 # Neighbour graphs: made once per representation and metric, with the largest k that is
 # wanted in the call.
+#
+# Lists are ordered by value; values nearer than 1e-12 of the row's largest are tied, and
+# ties, chained, are ordered by the representation's random priorities. A graph cut to its
+# first k columns is therefore the graph that a search for k gives with these priorities.
 
-# list(idx, dist, tied): rows 1..n by k, nearest first, without the row itself.
+graph_metrics <- c("cosine", "euclidean", "dot", "correlation")
+
+# list(idx, dist, priority, tied): rows 1..n by k, nearest first, without the row itself.
+# dist: Euclidean distance, 1 - cosine, 1 - correlation, or minus the inner product.
+# priority: NULL where no row has a tie among its first k + 1 values (of the largest k);
+# tied: how many rows are tied at rank k.
 form_graph <- function(rep, metric, k) {
   check_neighbour_count(rep, k)
   if (rep$kind == "graph") return(first_neighbours(rep$data, k))
+  check_graph_metric(rep, metric)
   most <- min(max(k, rep$cache$neighbours[metric], na.rm = TRUE), rep$n - 1)
   graph <- remember(rep$cache, list("graph", metric, most), make_graph(rep, metric, most))
-  first_neighbours(graph, k)
+  cut <- first_neighbours(graph, k)
+  if (cut$tied > 0) remember(rep$cache, list("ties", metric, k), warn_ties(rep, k, cut$tied))
+  cut
 }
 
 first_neighbours <- function(graph, k) {
   columns <- seq_len(k)
-  list(idx = graph$idx[, columns, drop = FALSE], dist = graph$dist[, columns, drop = FALSE])
+  list(idx = graph$idx[, columns, drop = FALSE], dist = graph$dist[, columns, drop = FALSE],
+       priority = graph$priority, tied = if (is.null(graph$joined)) 0L else sum(graph$joined[, k]))
 }
 
 check_neighbour_count <- function(rep, k) {
   most <- if (rep$kind == "graph") ncol(rep$data$idx) else rep$n - 1
   if (k <= most) return(invisible())
-  abort("`k` is ", k, ", but `", rep$arg, "` has ", rep$n, " rows and so ", most,
-        " neighbours at most: lower `k`.", class = "repalign_error_rows", arg = "k")
+  abort("`k` is ", k, ", but `", rep$arg, "` has ",
+        if (rep$kind == "graph") paste(most, "neighbours a row: lower `k`, or give a graph of more.")
+        else paste0(rep$n, " rows and so ", most, " neighbours at most: lower `k`."),
+        class = "repalign_error_rows", arg = "k")
 }
 
-# STAND-IN until the C kernel is there.
-make_graph <- function(rep, metric, k) {
-  x <- rep$data
-  d <- switch(metric,
-    euclidean = as.matrix(stats::dist(x)),
-    cosine = 1 - tcrossprod(x / sqrt(rowSums(x^2))),
-    correlation = 1 - stats::cor(t(x)),
-    dot = -tcrossprod(x)
-  )
-  diag(d) <- Inf
-  idx <- t(apply(d, 1, order))[, seq_len(k), drop = FALSE]
-  list(idx = idx, dist = matrix(d[cbind(c(row(idx)), c(idx))], rep$n))
+check_graph_metric <- function(rep, metric) {
+  if (rep$kind != "dist" || metric == "euclidean") return(invisible())
+  abort("`", rep$arg, "` is a \"dist\" object, from which ", metric, " neighbours cannot be made: ",
+        "set metric = \"euclidean\" (the distances are used as they are), or give the stimuli x ",
+        "neurons matrix.", class = "repalign_error_type", arg = rep$arg)
+}
+
+warn_ties <- function(rep, k, tied) {
+  warn("In `", rep$arg, "`, ", tied, " of ", rep$n, " rows have ties at their neighbour ", k,
+       ": which of the tied stimuli count is drawn at random (once for all rows; set.seed() ",
+       "repeats it).", class = "repalign_ties", data = tied)
+}
+
+# One random priority per stimulus, drawn when the first tie is met. A permutation of the
+# rows must take them along: put them here before, and they are used.
+tie_priorities <- function(rep) remember(rep$cache, "tie priorities", sample.int(rep$n))
+
+# sizes: rows and columns of a block of products; NULL: chosen for speed.
+make_graph <- function(rep, metric, k, sizes = NULL) {
+  if (rep$kind == "dist") return(search_distances(rep, k))
+  space <- neighbour_space(rep, metric)
+  graph <- search_rows(rep, space, k, sizes)
+  graph$dist <- graph$dist / space$unit
+  if (metric == "dot") graph$dist <- graph$dist / space$unit
+  if (!all(is.finite(graph$dist))) {
+    abort("`", rep$arg, "` has values so large that ", metric, " distances between its rows are ",
+          "not finite; rescale it.", class = "repalign_error_value", arg = rep$arg)
+  }
+  graph
+}
+
+# The rows as the search wants them, and what their values are to be divided by.
+neighbour_space <- function(rep, metric) {
+  n <- as.double(rep$n)
+  d <- ncol(rep$data)
+  check_memory(8 * n * d + 32 * 2^20, paste0("The neighbour search in `", rep$arg, "`"),
+               "Fewer stimuli need less; or give a neighbour graph made elsewhere.")
+  means <- double(d)
+  scale <- 1
+  if (metric == "euclidean") {
+    center <- form_centering(rep)
+    means <- center$means
+    scale <- center$scale
+  }
+  if (metric == "dot") scale <- power_of_two_below(max(abs(range(rep$data))))
+  how <- c(euclidean = 0L, cosine = 1L, correlation = 2L, dot = 3L)[[metric]]
+  value <- c(euclidean = 0L, cosine = 1L, correlation = 1L, dot = 2L)[[metric]]
+  prepared <- .Call(C_neighbour_rows, rep$data, means, scale, how)
+  refuse_degenerate_rows(rep, metric, prepared$degenerate)
+  list(rows = prepared$rows, value = value, unit = scale)
+}
+
+refuse_degenerate_rows <- function(rep, metric, rows) {
+  if (!length(rows)) return(invisible())
+  several <- length(rows) > 1
+  abort("`", rep$arg, "` has ", if (metric == "cosine") "zero" else "constant", " rows, for which ",
+        "the ", metric, " is not defined: row", if (several) "s", " ", enumerate(rows, quote = FALSE),
+        ". Remove ", if (several) "them" else "it", ", or set metric = \"euclidean\".",
+        class = paste0("repalign_error_", if (metric == "cosine") "zero" else "constant", "_row"),
+        arg = rep$arg)
+}
+
+# list(idx, dist, joined, priority); joined[i, r]: row i is tied between its neighbours r and
+# r + 1. It is NULL where no row is tied, and so are the priorities.
+search_rows <- function(rep, space, k, sizes = NULL) {
+  threads <- thread_count()
+  found <- .Call(C_knn, space$rows, space$value, k, threads, sizes)
+  graph <- list(idx = found$idx, dist = found$dist)
+  whole <- function(rows, priority) {
+    .Call(C_knn_rows, space$rows, space$value, k, rows, found$largest, priority, threads)
+  }
+  unsure <- which(found$state == 2L)
+  if (length(unsure)) {
+    part <- whole(unsure, NULL)
+    graph$idx[unsure, ] <- part$idx
+    graph$dist[unsure, ] <- part$dist
+    found$state[unsure] <- as.integer(rowSums(part$joined) > 0)
+  }
+  tied <- which(found$state == 1L)
+  if (!length(tied)) return(graph)
+  graph$priority <- tie_priorities(rep)
+  part <- whole(tied, graph$priority)
+  graph$idx[tied, ] <- part$idx
+  graph$dist[tied, ] <- part$dist
+  graph$joined <- matrix(FALSE, rep$n, k)
+  graph$joined[tied, ] <- part$joined
+  graph
+}
+
+search_distances <- function(rep, k) {
+  search <- function(priority) .Call(C_knn_packed, rep$data, rep$n, k, priority, thread_count())
+  graph <- search(NULL)
+  if (!any(graph$joined)) return(graph[c("idx", "dist")])
+  priority <- tie_priorities(rep)
+  c(search(priority), list(priority = priority))
+}
+
+# All measures on neighbour lists have these two parameters.
+check_neighbour_args <- function(args) {
+  args$k <- check_count(args$k, "k")
+  args$metric <- check_choice(args$metric, graph_metrics, "metric")
+  args
+}
+
+wanted_graph <- function(args) list(metric = args$metric, k = args$k)
+
+neighbour_pair <- function(pair, args) {
+  list(x = form_graph(pair$x, args$metric, args$k)$idx,
+       y = form_graph(pair$y, args$metric, args$k)$idx)
 }

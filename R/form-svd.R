@@ -6,20 +6,13 @@
 # Householder QR and an SVD. fast = FALSE: always the latter.
 form_basis <- function(rep, centered = TRUE, fast = TRUE) {
   remember(rep$cache, list("basis", centered, fast), {
-    view <- if (centered) form_centering(rep) else form_scaling(rep)
+    view <- form_scaling(rep, centered)
     d <- ncol(rep$data)
     side <- min(rep$n, d)
     check_memory(8 * (2 * rep$n * d + 10 * side^2),
                  paste0("The decomposition of `", rep$arg, "`"),
                  "Fewer neurons or fewer stimuli need less.")
     .Call(C_basis, rep$data, view$means, view$scale, fast)
-  })
-}
-
-# The power-of-two scale without centring.
-form_scaling <- function(rep) {
-  remember(rep$cache, "scaling", {
-    list(means = numeric(ncol(rep$data)), scale = power_of_two_below(max(abs(range(rep$data)))))
   })
 }
 

@@ -23,11 +23,11 @@ as_pair <- function(rx, ry) {
   list(x = rx, y = ry, self = identical(rx$cache, ry$cache), cache = new.env())
 }
 
-# For functions that work on the responses themselves.
-representation_pair <- function(x, y) {
+# For functions that work on the responses themselves, or on what else they accept.
+representation_pair <- function(x, y, accepted = "data") {
   if (missing(x) || missing(y)) missing_side(missing(x))
-  rx <- need_kind(representation(x, "x"), "data", "this")
-  as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
+  rx <- need_kind(representation(x, "x"), accepted, "this")
+  as_pair(rx, need_kind(representation(y, "y"), accepted, "this"))
 }
 
 missing_side <- function(x_missing) {
@@ -70,6 +70,15 @@ form_centering <- function(rep) {
   })
 }
 
+# What is taken off the columns, and the power of two that brings entries near one; without
+# centring the means are zeros.
+form_scaling <- function(rep, center) {
+  if (center) return(form_centering(rep))
+  remember(rep$cache, "scaling", {
+    list(means = numeric(ncol(rep$data)), scale = power_of_two_below(max(abs(range(rep$data)))))
+  })
+}
+
 # The inverse scale; exponents are bounded so that it stays a normal number.
 power_of_two_below <- function(largest) 2^-max(min(floor(log2(largest)), 1000), -1000)
 
@@ -91,51 +100,37 @@ linear_form <- function(rep, route = "auto", chunk = NULL) {
   c(form, list(n = n, d = d), center)
 }
 
-# Squared Euclidean distances between stimuli, in scaled units.
-form_squared_distances <- function(rep) {
-  remember(rep$cache, "squared distances", {
-    center <- form_centering(rep)
-    n <- rep$n
-    check_memory(4 * 8 * n^2, paste0("The ", n, " x ", n, " kernel matrices of `", rep$arg, "`"),
-                 "Fewer stimuli need less; the linear kernel needs no such matrix.")
-    .Call(C_squared_distances, rep$data, center$means, center$scale)
-  })
-}
-
-form_median_distance <- function(rep) {
-  remember(rep$cache, "median distance", .Call(C_median_distance, form_squared_distances(rep)))
-}
-
-# Gaussian kernel, double-centred (naive) or U-centred (stimulus), and the mean square of
-# its entries before (the diagonal counts for naive only). sigma in the data's own units.
+# Gaussian kernel, to be double-centred (naive) or U-centred (stimulus), and the mean square
+# of its entries (the diagonal counts for naive only). sigma in the data's own units.
 form_gaussian <- function(rep, sigma, bandwidth, corrected) {
   remember(rep$cache, list("gaussian", sigma, bandwidth, corrected), {
-    gaussian <- gaussian_matrix(rep, gaussian_width(rep, sigma, bandwidth))
-    n <- as.double(nrow(gaussian$kernel))
-    squares <- .Call(C_dot, gaussian$kernel, gaussian$kernel)
+    gaussian <- gaussian_entries(rep, gaussian_width(rep, sigma, bandwidth))
+    n <- as.double(rep$n)
+    squares <- 2 * packed_product(gaussian$entries, gaussian$entries)
     if (corrected) {
-      diagonal <- if (gaussian$shifted) 0 else n
-      list(kernel = .Call(C_u_center, gaussian$kernel),
-           size = (squares - diagonal) / (n * (n - 3)))
+      c(u_centering(gaussian$entries, n), list(mean_square = squares / (n * (n - 3))))
     } else {
-      list(kernel = .Call(C_double_center, gaussian$kernel), size = squares / n^2)
+      diagonal <- if (gaussian$shifted) 0 else 1
+      c(double_centering(gaussian$entries, n, diagonal),
+        list(mean_square = (squares + n * diagonal) / n^2))
     }
   })
 }
 
 # A wide kernel is near 1 everywhere: without the 1, which centring removes anyway, it
 # keeps its digits. A kernel without any contrast left says nothing about the data.
-gaussian_matrix <- function(rep, width) {
-  d2 <- form_squared_distances(rep)
-  kernel <- .Call(C_gaussian, d2, width, FALSE, thread_count())
-  range <- .Call(C_off_diagonal_range, kernel)
+gaussian_entries <- function(rep, width) {
+  check_packed_memory(rep, 2)
+  d <- form_distances(rep)$d
+  entries <- .Call(C_gaussian, d, width, FALSE, thread_count())
+  range <- .Call(C_value_range, entries)
   if (range[2] < .Machine$double.eps) no_contrast(rep$arg, "below", "higher")
   shifted <- range[1] > 0.5
   if (shifted) {
-    kernel <- .Call(C_gaussian, d2, width, TRUE, thread_count())
-    if (.Call(C_off_diagonal_range, kernel)[1] > -1e-150) no_contrast(rep$arg, "above", "lower")
+    entries <- .Call(C_gaussian, d, width, TRUE, thread_count())
+    if (.Call(C_value_range, entries)[1] > -1e-150) no_contrast(rep$arg, "above", "lower")
   }
-  list(kernel = kernel, shifted = shifted)
+  list(entries = entries, shifted = shifted)
 }
 
 no_contrast <- function(arg, where, remedy) {
@@ -145,7 +140,7 @@ no_contrast <- function(arg, where, remedy) {
 }
 
 gaussian_width <- function(rep, sigma, bandwidth) {
-  if (!is.null(sigma)) return(sigma * form_centering(rep)$scale)
+  if (!is.null(sigma)) return(sigma * form_distances(rep)$scale)
   width <- bandwidth * form_median_distance(rep)
   if (width == 0) {
     abort("The median distance between the rows of `", rep$arg, "` is 0 (most rows are equal), ",

@@ -2,7 +2,7 @@
 # products of centred kernel matrices for the others.
 
 estimators <- c("naive", "stimulus", "stimulus_neuron")
-kernels <- c("linear", "rbf")
+kernels <- c("linear", "rbf", "manifold")
 
 #' The H value (Hilbert-Schmidt independence criterion) of two representations
 #'
@@ -34,14 +34,14 @@ kernels <- c("linear", "rbf")
 #' hsic(pop$x, pop$x, estimator = "stimulus_neuron", shared_neurons = TRUE)
 #' @seealso [cka()]
 #' @export
-hsic <- function(x, y, kernel = c("linear", "rbf"),
+hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                  estimator = c("naive", "stimulus", "stimulus_neuron"), shared_neurons = FALSE,
-                 units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1) {
+                 units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15) {
   args <- check_cka_args(list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, sigma = sigma, bandwidth = bandwidth
+    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k
   ))
-  pair <- representation_pair(x, y)
+  pair <- representation_pair(x, y, accepted_by_kernel(args))
   check_cka_pair(pair, args)
   note_shared_neurons(pair, args)
   h <- pair_h(pair, args)
@@ -68,11 +68,10 @@ unscale_h <- function(value, exponents) {
 # list(value, magnitude, scale): the H value of scaled data, the size of the terms it
 # is a sum of (what its rounding is relative to), and the two sides' exponents of two.
 pair_h <- function(pair, args) {
-  if (args$kernel == "linear") {
-    linear_h(pair, args$estimator, pair_labels(pair, args))
-  } else {
-    kernel_h(pair, args)
-  }
+  switch(args$kernel,
+    linear = linear_h(pair, args$estimator, pair_labels(pair, args)),
+    rbf = kernel_h(pair, args), manifold = manifold_h(pair, args)
+  )
 }
 
 # The share of its terms below which a sum is taken for zero.
@@ -81,13 +80,13 @@ rounding_share <- 1e-14
 # The self term of one side: pairs with equal labels are left out, and without
 # labels each neuron with itself.
 self_h <- function(rep, args, units) {
-  if (is.null(units)) units <- seq_len(ncol(rep$data))
   if (args$estimator != "stimulus_neuron") units <- NULL
-  key <- list("self", args[c("kernel", "estimator", "sigma", "bandwidth")], units)
+  else if (is.null(units)) units <- seq_len(ncol(rep$data))
+  key <- list("self", args[c("kernel", "estimator", "sigma", "bandwidth", "k")], units)
   remember(rep$cache, key, {
     pair <- as_pair(rep, rep)
     if (args$kernel == "linear") linear_h(pair, args$estimator, list(x = units, y = units), TRUE)
-    else kernel_h(pair, args)
+    else pair_h(pair, args)
   })
 }
 
@@ -216,9 +215,9 @@ kernel_h <- function(pair, args) {
   corrected <- args$estimator == "stimulus"
   a <- form_gaussian(pair$x, args$sigma, args$bandwidth, corrected)
   b <- if (pair$self) a else form_gaussian(pair$y, args$sigma, args$bandwidth, corrected)
-  n <- as.double(nrow(a$kernel))
+  n <- as.double(pair$x$n)
   # centring takes differences of kernel entries, so what rounding leaves of a product
   # of two differences is the square of its share of the entries
-  list(value = .Call(C_dot, a$kernel, b$kernel) / (if (corrected) n * (n - 3) else n^2),
-       magnitude = rounding_share * sqrt(a$size * b$size), scale = c(0, 0))
+  list(value = packed_centered_product(a, b) / (if (corrected) n * (n - 3) else n^2),
+       magnitude = rounding_share * sqrt(a$mean_square * b$mean_square), scale = c(0, 0))
 }

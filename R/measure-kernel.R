@@ -10,8 +10,11 @@
 #'   the same stimuli in the rows, in the same order. Where both have row names these
 #'   must be equal ([match_rows()] aligns by name); otherwise rows are paired by position.
 #'   Row numbers of data frames are no names.
-#' @param kernel `"linear"`, or `"rbf"`: Gaussian \eqn{exp(-d^2/(2\sigma^2))} of
-#'   the Euclidean distance d.
+#' @param kernel `"linear"`; `"rbf"`: Gaussian \eqn{exp(-d^2/(2\sigma^2))} of
+#'   the Euclidean distance d; or `"manifold"`: the kernel of [mka()], which reaches the `k`
+#'   nearest neighbours only, made symmetric as K + K' - K K' (entry by entry). For `"rbf"` and
+#'   `"manifold"` distances (`dist` objects) may stand for representations, for the last one
+#'   also neighbour graphs.
 #' @param estimator `"naive"`; `"stimulus"`: corrected for few stimuli (Song et
 #'   al. 2012; also called debiased CKA); `"stimulus_neuron"`: corrected for few
 #'   stimuli and few neurons (linear kernel only).
@@ -27,7 +30,10 @@
 #'   `bandwidth` times the median distance between different rows, on each side. A width
 #'   so far from the distances that the kernel has no contrast left is an error.
 #' @param bandwidth factor on the median distance; unused when `sigma` is given.
-#' @return One number. `"naive"` lies in \[0, 1\]; the corrected estimates are not
+#' @param k number of neighbours of the manifold kernel, the stimulus itself not counted; at
+#'   least 3.
+#' @return One number. `"naive"` lies in \[0, 1\] (with the manifold kernel, which is not
+#'   positive definite, in \[-1, 1\]); the corrected estimates are not
 #'   bounded: they can be negative when there is little similarity and above 1
 #'   by chance, and are returned as they are. A value well above 1 usually means that `x`
 #'   and `y` share neurons, or noise, that no label names: use `shared_neurons` or
@@ -52,6 +58,10 @@
 #' not invariant to rotations of the neurons, while the other two are. A constant
 #' (silent) column counts as a neuron.
 #'
+#' The manifold kernel looks at neighbourhoods only and takes no n x n matrix. Each stimulus
+#' is its own neighbour on both sides, which keeps the naive estimate of unrelated data well
+#' above 0; `"stimulus"` leaves that out.
+#'
 #' The published code skips the numerator's correction when widths differ under
 #' `shared_neurons`; here that is an error.
 #' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13.
@@ -65,12 +75,12 @@
 #' cka(pop$x, pop$y, estimator = "stimulus_neuron")
 #' @seealso [hsic()], [cka_interval()], [similarity()]
 #' @export
-cka <- function(x, y, kernel = c("linear", "rbf"),
+cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                 estimator = c("naive", "stimulus", "stimulus_neuron"), shared_neurons = FALSE,
-                units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1) {
+                units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15) {
   one_score("cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, sigma = sigma, bandwidth = bandwidth
+    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k
   ))
 }
 
@@ -86,12 +96,21 @@ check_cka_args <- function(args) {
   }
   if (!is.null(args$sigma)) check_number(args$sigma, "sigma", above = 0)
   check_number(args$bandwidth, "bandwidth", above = 0)
-  if (args$kernel == "linear" && (!is.null(args$sigma) || args$bandwidth != 1)) {
-    warn("`sigma` and `bandwidth` are not used by the linear kernel: set kernel = \"rbf\".",
-         class = "repalign_unused", data = "sigma")
-  }
+  args$k <- check_count(args$k, "k", least = if (args$kernel == "manifold") 3 else 1)
+  note_unused_options(args)
   check_unit_choice(args$shared_neurons, args$units_x, args$units_y)
   args
+}
+
+note_unused_options <- function(args) {
+  if (args$kernel != "rbf" && (!is.null(args$sigma) || args$bandwidth != 1)) {
+    warn("`sigma` and `bandwidth` are not used by the ", args$kernel, " kernel: set ",
+         "kernel = \"rbf\".", class = "repalign_unused", data = "sigma")
+  }
+  if (args$kernel != "manifold" && args$k != 15) {
+    warn("`k` is not used by the ", args$kernel, " kernel: set kernel = \"manifold\".",
+         class = "repalign_unused", data = "k")
+  }
 }
 
 check_unit_choice <- function(shared_neurons, units_x, units_y) {
@@ -117,7 +136,14 @@ check_cka_pair <- function(pair, args) {
   check_units(pair, args)
 }
 
+# The Gaussian kernel is made of distances alone, the manifold kernel of neighbours.
+accepted_by_kernel <- function(args) {
+  switch(args$kernel, linear = "data", rbf = c("data", "dist"), manifold = kinds)
+}
+
 check_units <- function(pair, args) {
+  # distances and graphs have no columns
+  if (pair$x$kind != "data" || pair$y$kind != "data") return(check_no_units(pair, args))
   widths <- c(ncol(pair$x$data), ncol(pair$y$data))
   if (args$shared_neurons && widths[1] != widths[2]) {
     abort("`shared_neurons = TRUE` needs the same neurons in the same columns, but `", pair$x$arg,
@@ -138,6 +164,14 @@ check_units <- function(pair, args) {
   check_labels(args$units_y, widths[2], "units_y", pair$y$arg)
 }
 
+check_no_units <- function(pair, args) {
+  if (!args$shared_neurons && is.null(args$units_x)) return(invisible())
+  side <- if (pair$x$kind == "dist") pair$x else pair$y
+  abort("`", side$arg, "` is a \"dist\" object, which has no neurons: leave out ",
+        "`shared_neurons`, `units_x` and `units_y`.", class = "repalign_error_labels",
+        arg = side$arg)
+}
+
 # The same neurons on both sides without a label that says so inflate the corrected
 # numerator: say what to do when the column names or the data themselves tell.
 note_shared_neurons <- function(pair, args) {
@@ -155,20 +189,25 @@ note_shared_neurons <- function(pair, args) {
 compare_cka <- function(pair, args) {
   check_cka_pair(pair, args)
   note_shared_neurons(pair, args)
-  args$units_x <- check_labels(args$units_x, ncol(pair$x$data), "units_x", pair$x$arg)
-  args$units_y <- check_labels(args$units_y, ncol(pair$y$data), "units_y", pair$y$arg)
+  if (args$estimator == "stimulus_neuron") {
+    args$units_x <- check_labels(args$units_x, ncol(pair$x$data), "units_x", pair$x$arg)
+    args$units_y <- check_labels(args$units_y, ncol(pair$y$data), "units_y", pair$y$arg)
+  }
   h_xx <- self_h(pair$x, args, args$units_x)
   h_yy <- self_h(pair$y, args, args$units_y)
   h_xy <- pair_h(pair, args)
   defined <- is_positive(h_xx) && is_positive(h_yy)
-  if (!defined) return(undefined_ratio(pair, if (is_positive(h_xx)) "y" else "x"))
+  if (!defined) return(undefined_ratio(pair, if (is_positive(h_xx)) "y" else "x", args))
   h_xy$value / sqrt(h_xx$value) / sqrt(h_yy$value)
 }
 
 # A difference of large terms that comes out at rounding size is zero.
 is_positive <- function(h) h$value > rounding_share * h$magnitude
 
-undefined_ratio <- function(pair, side) {
+undefined_ratio <- function(pair, side, args) {
+  if (identical(args[c("kernel", "estimator")], list(kernel = "manifold", estimator = "naive"))) {
+    return(no_kernel_contrast(pair[[side]]))
+  }
   arg <- pair[[side]]$arg
   warn("The CKA is undefined (NA): the corrected H value of `", arg, "` with itself is not ",
        "positive. There are too few neurons or stimuli for a single ratio; pool over splits, ",
@@ -179,10 +218,15 @@ undefined_ratio <- function(pair, side) {
 declare_measure(
   id = "cka", label = "Centered kernel alignment", family = "kernel", resi = "CKA",
   direction = "similarity", best = 1, metric = FALSE, pairing = TRUE,
-  range = function(args) if (args$estimator == "naive") c(0, 1) else c(-Inf, Inf),
+  range = function(args) {
+    if (args$estimator != "naive") c(-Inf, Inf) else if (args$kernel == "manifold") c(-1, 1)
+    else c(0, 1)
+  },
   # labels belong to sides: swapping x and y swaps them only where they are equal
   symmetric = function(args) identical(args$units_x, args$units_y),
   invariant = c("orthogonal", "scaling", "translation", "column permutation"), form = "pair",
+  accepts = accepted_by_kernel,
+  neighbours = function(args) if (args$kernel == "manifold") euclidean_neighbours(args),
   check = check_cka_args, compare = compare_cka,
   reference = "Kornblith et al. 2019; Song et al. 2012; Chun et al. 2025"
 )

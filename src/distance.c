@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "blas.h"
+
 /* Columns of work between two pauses. */
 #define PAUSE_COLUMNS 64
 
@@ -14,59 +16,239 @@ static void pause_now_and_then(size_t j, pause_function pause)
    matrix has lost half of its digits. */
 #define CANCELLATION 1e-8
 
-size_t gram_to_squared_distances(double *gram, size_t n, double *norms, pause_function pause)
+/* Rows of a panel: about 16 MB, which stays in cache, and wide enough for BLAS. */
+size_t panel_rows(size_t n)
 {
-    size_t cancelled = 0;
-    for (size_t i = 0; i < n; i++) norms[i] = gram[i + i * n];
-    for (size_t j = 0; j < n; j++) {
-        double *column = gram + j * n;
-        for (size_t i = 0; i < j; i++) {
-            const double both = norms[i] + norms[j], d2 = both - 2.0 * column[i];
-            const int lost = d2 <= CANCELLATION * both;
-            column[i] = lost ? -1.0 : d2;
-            cancelled += (size_t) lost;
-        }
-        column[j] = 0.0;
-        pause_now_and_then(j, pause);
-    }
-    return cancelled;
+    const size_t rows = n > 0 ? 2097152 / n : 1, most = rows < 64 ? 64 : rows > 512 ? 512 : rows;
+    return most < n ? most : n;
 }
 
-void direct_squared_distances(const centered_view *v, double *rows, double *d2,
-                              pause_function pause)
+static size_t at_most(size_t rest, size_t chunk) { return rest < chunk ? rest : chunk; }
+
+static void add_row_norms(const double *block, size_t rows, size_t columns, double *norms)
 {
-    const size_t n = v->n, d = v->d;
-    for (size_t a = 0; a < d; a++)
-        for (size_t i = 0; i < n; i++)
-            rows[a + i * d] = (v->x[i + a * n] - v->mean[a]) * v->inverse_scale;
-    for (size_t j = 0; j < n; j++) {
-        for (size_t i = 0; i < j; i++) {
-            if (d2[i + j * n] >= 0.0) continue;
-            const double *left = rows + i * d, *right = rows + j * d;
-            double sum = 0.0;
-            for (size_t a = 0; a < d; a++) sum += (left[a] - right[a]) * (left[a] - right[a]);
-            d2[i + j * n] = sum;
-        }
+    for (size_t a = 0; a < columns; a++) {
+        const double *column = block + a * rows;
+        for (size_t i = 0; i < rows; i++) norms[i] += column[i] * column[i];
+    }
+}
+
+static centered_view view_columns(const centered_view *v, size_t first, size_t columns)
+{
+    centered_view part = {v->x + first * v->n, v->n, columns, v->mean + first, v->inverse_scale};
+    return part;
+}
+
+static void load_norms(distance_rows *rows, pause_function pause)
+{
+    const centered_view *v = &rows->view;
+    for (size_t i = 0; i < v->n; i++) rows->norms[i] = 0.0;
+    if (!rows->whole && rows->columns >= v->d) {
+        load_columns(v, 0, v->d, rows->block);
+        rows->whole = rows->block;
+    }
+    if (rows->whole) {
+        add_row_norms(rows->whole, v->n, v->d, rows->norms);
+        return;
+    }
+    for (size_t a = 0; a < v->d; a += rows->columns) {
+        const size_t now = at_most(v->d - a, rows->columns);
+        load_columns(v, a, now, rows->block);
+        add_row_norms(rows->block, v->n, now, rows->norms);
         pause();
     }
 }
 
-void off_diagonal_range(const double *k, size_t n, double *low, double *high)
+/* panel (n - i0 by count) = inner products of rows i0 .. n - 1 with rows i0 .. i0 + count - 1. */
+static void panel_products(const distance_rows *rows, size_t i0, size_t count,
+                           pause_function pause)
 {
-    *low = *high = k[n > 1 ? 1 : 0];
-    for (size_t j = 0; j < n; j++) {
-        for (size_t i = 0; i < n; i++) {
-            if (i == j) continue;
-            if (k[i + j * n] < *low) *low = k[i + j * n];
-            if (k[i + j * n] > *high) *high = k[i + j * n];
+    const centered_view *v = &rows->view;
+    const size_t rest = v->n - i0;
+    if (rows->whole) {
+        const double *from = rows->whole + i0;
+        blas_gemm('N', 'T', rest, count, v->d, 1.0, from, v->n, from, v->n, 0.0, rows->panel, rest);
+        return;
+    }
+    for (size_t a = 0; a < v->d; a += rows->columns) {
+        const centered_view part = view_columns(v, a, at_most(v->d - a, rows->columns));
+        load_rows(&part, i0, rest, rows->block);
+        blas_gemm('N', 'T', rest, count, part.d, 1.0, rows->block, rest, rows->block, rest,
+                  a > 0 ? 1.0 : 0.0, rows->panel, rest);
+        pause();
+    }
+}
+
+static size_t pack_row(const double *products, const double *norms, double norm, size_t length,
+                       distance_kind kind, double *out)
+{
+    size_t cancelled = 0;
+    for (size_t j = 0; j < length; j++) {
+        const double both = norm + norms[j], d2 = both - 2.0 * products[j];
+        const int lost = d2 <= CANCELLATION * both;
+        out[j] = lost ? -1.0 : d2;
+        cancelled += (size_t) lost;
+    }
+    if (kind == distance_half_square) {
+        for (size_t j = 0; j < length; j++) out[j] = out[j] < 0.0 ? -1.0 : 0.5 * out[j];
+    } else {
+        /* not sqrt(-1), which would be slow */
+        for (size_t j = 0; j < length; j++) out[j] = out[j] < 0.0 ? -1.0 : sqrt(out[j]);
+    }
+    return cancelled;
+}
+
+size_t packed_distances(distance_rows *rows, distance_kind kind, worker by, double *out)
+{
+    const size_t n = rows->view.n, width = panel_rows(n);
+    size_t cancelled = 0;
+    load_norms(rows, by.pause);
+    for (size_t i0 = 0; i0 + 1 < n; i0 += width) {
+        const size_t count = at_most(n - i0, width);
+        panel_products(rows, i0, count, by.pause);
+        for (size_t c = 0; c < count; c++) {
+            const size_t i = i0 + c;
+            cancelled += pack_row(rows->panel + c * (n - i0) + c + 1, rows->norms + i + 1,
+                                  rows->norms[i], n - 1 - i, kind, out + packed_start(n, i));
+        }
+        by.pause();
+    }
+    return cancelled;
+}
+
+typedef struct {
+    const double *rows;
+    size_t n, d;
+    const size_t *first;
+    distance_kind kind;
+    double *out;
+} direct_job;
+
+static double direct_square(const double *left, const double *right, size_t d)
+{
+    double s0 = 0.0, s1 = 0.0;
+    size_t a = 0;
+    for (; a + 2 <= d; a += 2) {
+        s0 += (left[a] - right[a]) * (left[a] - right[a]);
+        s1 += (left[a + 1] - right[a + 1]) * (left[a + 1] - right[a + 1]);
+    }
+    if (a < d) s0 += (left[a] - right[a]) * (left[a] - right[a]);
+    return s0 + s1;
+}
+
+static void direct_chunk(void *job, size_t chunk)
+{
+    const direct_job *t = job;
+    for (size_t i = t->first[chunk]; i < t->first[chunk + 1]; i++) {
+        double *out = t->out + packed_start(t->n, i) - (i + 1);
+        for (size_t j = i + 1; j < t->n; j++) {
+            if (out[j] >= 0.0) continue;
+            const double square = direct_square(t->rows + i * t->d, t->rows + j * t->d, t->d);
+            out[j] = t->kind == distance_root ? sqrt(square) : 0.5 * square;
         }
     }
 }
 
-void pack_upper(const double *a, size_t n, double *out)
+void direct_distances(const distance_rows *rows, distance_kind kind, double *transposed,
+                      row_chunks chunks, worker by, double *out)
 {
-    for (size_t j = 1; j < n; j++)
-        for (size_t i = 0; i < j; i++) *out++ = a[i + j * n];
+    const centered_view *v = &rows->view;
+    const size_t n = v->n, d = v->d;
+    for (size_t a = 0; a < d; a++) {
+        const double *whole = rows->whole ? rows->whole + a * n : NULL, *x = v->x + a * n;
+        for (size_t i = 0; i < n; i++)
+            transposed[a + i * d] = whole ? whole[i] : (x[i] - v->mean[a]) * v->inverse_scale;
+        pause_now_and_then(a, by.pause);
+    }
+    direct_job job = {transposed, n, d, chunks.first, kind, out};
+    run_chunks(chunks.count, by, direct_chunk, &job);
+}
+
+/* Rows that are standardised together: their columns stay in cache between the passes. */
+#define TILE 64
+
+typedef struct {
+    const double *x;
+    size_t n, d;
+    int center;
+    double *out;
+    int *usable;
+} unit_job;
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* The power of two that brings the largest entry of each row near one; 0 where the row
+   has no direction. */
+static void tile_scales(const unit_job *t, size_t i0, size_t rows, double *scale)
+{
+    double low[TILE], high[TILE];
+    for (size_t i = 0; i < rows; i++) low[i] = high[i] = t->x[i0 + i];
+    for (size_t a = 0; a < t->d; a++) {
+        const double *x = t->x + a * t->n + i0;
+        for (size_t i = 0; i < rows; i++) {
+            low[i] = x[i] < low[i] ? x[i] : low[i];
+            high[i] = x[i] > high[i] ? x[i] : high[i];
+        }
+    }
+    for (size_t i = 0; i < rows; i++) {
+        int exponent;
+        const double size = larger(high[i], -low[i]);
+        const int empty = t->center ? low[i] == high[i] : size == 0.0;
+        frexp(size, &exponent);
+        exponent = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
+        scale[i] = empty ? 0.0 : ldexp(1.0, -exponent);
+        t->usable[i0 + i] = !empty;
+    }
+}
+
+/* Adds the mean of what is left after subtracting the mean so far. */
+static void tile_means(const unit_job *t, size_t i0, size_t rows, const double *scale,
+                       double *mean)
+{
+    double sum[TILE] = {0.0};
+    for (size_t a = 0; a < t->d; a++) {
+        const double *x = t->x + a * t->n + i0;
+        for (size_t i = 0; i < rows; i++) sum[i] += x[i] * scale[i] - mean[i];
+    }
+    for (size_t i = 0; i < rows; i++) mean[i] += sum[i] / (double) t->d;
+}
+
+static void unit_chunk(void *job, size_t chunk)
+{
+    const unit_job *t = job;
+    const size_t i0 = chunk * TILE, rows = at_most(t->n - i0, TILE);
+    double scale[TILE], mean[TILE] = {0.0}, square[TILE] = {0.0};
+    tile_scales(t, i0, rows, scale);
+    if (t->center) {
+        tile_means(t, i0, rows, scale, mean);
+        tile_means(t, i0, rows, scale, mean); /* what rounding left over */
+    }
+    for (size_t a = 0; a < t->d; a++) {
+        const double *x = t->x + a * t->n + i0;
+        double *z = t->out + a * t->n + i0;
+        for (size_t i = 0; i < rows; i++) {
+            z[i] = x[i] * scale[i] - mean[i];
+            square[i] += z[i] * z[i];
+        }
+    }
+    for (size_t i = 0; i < rows; i++) {
+        if (square[i] == 0.0) t->usable[i0 + i] = 0;
+        square[i] = t->usable[i0 + i] ? 1.0 / sqrt(square[i]) : 0.0;
+    }
+    for (size_t a = 0; a < t->d; a++) {
+        double *z = t->out + a * t->n + i0;
+        for (size_t i = 0; i < rows; i++) z[i] *= square[i];
+    }
+}
+
+size_t unit_rows(const double *x, size_t n, size_t d, int center, worker by, double *out,
+                 int *usable)
+{
+    unit_job job = {x, n, d, center, out, usable};
+    size_t unusable = 0;
+    run_chunks((n + TILE - 1) / TILE, by, unit_chunk, &job);
+    for (size_t i = 0; i < n; i++) unusable += (size_t) !usable[i];
+    return unusable;
 }
 
 static double middle_of_three(double a, double b, double c)
@@ -109,30 +291,41 @@ static double select_rank(double *v, size_t length, size_t k, pause_function pau
     return v[low];
 }
 
-double median_of_roots(double *values, size_t length, pause_function pause)
+double median_value(double *values, size_t length, pause_function pause)
 {
     const size_t middle = length / 2;
     const double upper = select_rank(values, length, middle, pause);
-    if (length % 2 == 1) return sqrt(upper);
+    if (length % 2 == 1) return upper;
     double lower = values[0];
     for (size_t i = 1; i < middle; i++)
         if (values[i] > lower) lower = values[i];
-    return 0.5 * (sqrt(lower) + sqrt(upper));
+    return 0.5 * (lower + upper);
 }
 
-void gaussian_kernel(const double *d2, size_t length, double sigma, int shifted, int threads,
+typedef struct {
+    const double *d;
+    size_t length;
+    double sigma;
+    int shifted;
+    double *out;
+} gaussian_job;
+
+static void gaussian_chunk(void *job, size_t chunk)
+{
+    const gaussian_job *g = job;
+    const size_t end = chunk_end(g->length, chunk);
+    for (size_t k = chunk * CHUNK_SIZE; k < end; k++) {
+        /* divided before it is squared: the square of a tiny or huge width is not a double */
+        const double step = g->d[k] / g->sigma, power = -0.5 * step * step;
+        g->out[k] = g->shifted ? expm1(power) : exp(power);
+    }
+}
+
+void gaussian_kernel(const double *d, size_t length, double sigma, int shifted, worker by,
                      double *out)
 {
-    /* two factors: the square of a tiny or huge width is not a double */
-    const double factor = -0.5 / sigma, inverse = 1.0 / sigma;
-    (void) threads; /* unused without OpenMP */
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(threads)
-#endif
-    for (size_t i = 0; i < length; i++) {
-        const double power = factor * d2[i] * inverse;
-        out[i] = shifted ? expm1(power) : exp(power);
-    }
+    gaussian_job job = {d, length, sigma, shifted, out};
+    run_chunks(chunk_count(length), by, gaussian_chunk, &job);
 }
 
 static double column_sums(const double *k, size_t n, double *sums, pause_function pause)

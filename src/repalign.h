@@ -47,11 +47,27 @@ SEXP repalign_loo_columns(SEXP x, SEXP y);
 SEXP repalign_loo_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy);
 SEXP repalign_loo_gram(SEXP k, SEXP l);
 
+/* call_distance.c */
+SEXP repalign_distances(SEXP x, SEXP means, SEXP scale, SEXP threads, SEXP columns);
+SEXP repalign_unit_rows(SEXP x, SEXP center, SEXP threads);
+SEXP repalign_unit_distances(SEXP unit, SEXP threads);
+SEXP repalign_packed_row_sums(SEXP a, SEXP n, SEXP threads);
+SEXP repalign_packed_centered_dot(SEXP a, SEXP a_means, SEXP a_grand, SEXP b, SEXP b_means,
+                                  SEXP b_grand, SEXP threads);
+SEXP repalign_packed_product(SEXP a, SEXP a_square, SEXP a_center, SEXP b, SEXP b_square,
+                             SEXP b_center, SEXP threads);
+SEXP repalign_packed_sum(SEXP a, SEXP square, SEXP threads);
+SEXP repalign_packed_difference_squares(SEXP a, SEXP fa, SEXP b, SEXP fb, SEXP threads);
+SEXP repalign_packed_difference_spectral(SEXP a, SEXP fa, SEXP b, SEXP fb, SEXP n, SEXP most,
+                                         SEXP threads);
+SEXP repalign_packed_decay(SEXP v, SEXP factor, SEXP squared, SEXP shifted, SEXP threads);
+SEXP repalign_value_range(SEXP v);
+SEXP repalign_median_value(SEXP v);
+SEXP repalign_gaussian(SEXP d, SEXP sigma, SEXP shifted, SEXP threads);
+SEXP repalign_average_ranks(SEXP v, SEXP tolerance, SEXP threads);
+SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP threads);
+
 /* call_kernel.c */
-SEXP repalign_squared_distances(SEXP x, SEXP means, SEXP scale);
-SEXP repalign_median_distance(SEXP d2);
-SEXP repalign_gaussian(SEXP d2, SEXP sigma, SEXP shifted, SEXP threads);
-SEXP repalign_off_diagonal_range(SEXP k);
 SEXP repalign_double_center(SEXP k);
 SEXP repalign_u_center(SEXP k);
 SEXP repalign_dot(SEXP a, SEXP b);
@@ -73,6 +89,43 @@ SEXP repalign_centered_squares(SEXP x, SEXP means, SEXP scale);
 
 /* call_basis_null.c */
 SEXP repalign_permuted_singular_values(SEXP a, SEXP b, SEXP permutations);
+/* call_alignment.c */
+SEXP repalign_cross_product(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale);
+SEXP repalign_frobenius(SEXP x, SEXP means, SEXP scale);
+SEXP repalign_row_factor(SEXP x, SEXP means, SEXP scale);
+SEXP repalign_standardize(SEXP x, SEXP means);
+SEXP repalign_row_norms(SEXP a);
+SEXP repalign_row_cosines(SEXP a, SEXP b, SEXP a_norm, SEXP b_norm);
+SEXP repalign_assign(SEXP values, SEXP gains);
+SEXP repalign_assign_greedy(SEXP order, SEXP rows, SEXP columns);
+SEXP repalign_matched_distance(SEXP x, SEXP x_means, SEXP x_factor, SEXP y, SEXP y_means,
+                               SEXP y_factor, SEXP partner);
+SEXP repalign_side_maxima(SEXP c);
+/* call_manifold.c */
+SEXP repalign_manifold_weights(SEXP dist);
+SEXP repalign_sparse_sums(SEXP form);
+SEXP repalign_sparse_dot(SEXP form_a, SEXP form_b);
+SEXP repalign_sparse_common(SEXP form_a, SEXP form_b);
+SEXP repalign_sparse_symmetric(SEXP form);
+
+/* call_neighbour_kernels.c */
+SEXP repalign_scaled_rows(SEXP x, SEXP unit);
+SEXP repalign_edge_products(SEXP rows, SEXP idx, SEXP threads);
+SEXP repalign_second_order_cosines(SEXP rows_x, SEXP idx_x, SEXP rows_y, SEXP idx_y,
+                                   SEXP distance, SEXP threads);
+/* call_knn.c */
+SEXP repalign_neighbour_rows(SEXP x, SEXP means, SEXP scale, SEXP how);
+SEXP repalign_knn(SEXP rows, SEXP value, SEXP k, SEXP threads, SEXP sizes);
+SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP k, SEXP which, SEXP largest, SEXP priority,
+                       SEXP threads);
+SEXP repalign_knn_packed(SEXP distances, SEXP size, SEXP k, SEXP priority, SEXP threads);
+
+/* call_neighbour_lists.c */
+SEXP repalign_shared_neighbours(SEXP x, SEXP y);
+SEXP repalign_rank_agreement(SEXP x, SEXP y);
+SEXP repalign_cycle_count(SEXP x, SEXP y);
+SEXP repalign_common_subsequences(SEXP x, SEXP y);
+SEXP repalign_edit_distances(SEXP x, SEXP y);
 
 /* call_threads.c */
 SEXP repalign_thread_limits(void);

@@ -1,0 +1,189 @@
+# What the alignment measures prepare: norms and row factors of one side, the cross
+# product and the optimal rotation of a pair.
+
+# Frobenius norm, in scaled units.
+form_norm <- function(rep, center) {
+  remember(rep$cache, list("norm", center), {
+    unit <- form_scaling(rep, center)
+    .Call(C_frobenius, rep$data, unit$means, unit$scale)
+  })
+}
+
+scaled_data <- function(rep, center) {
+  unit <- form_scaling(rep, center)
+  .Call(C_center, rep$data, unit$means, unit$scale)
+}
+
+# n x n, with the inner products between rows that the wider data have: what rotations of
+# the columns leave. By QR of the data, so that no digit is lost to a Gram matrix.
+form_row_factor <- function(rep, center) {
+  remember(rep$cache, list("row factor", center), {
+    check_memory(8 * rep$n * (ncol(rep$data) + rep$n), paste0("The QR of `", rep$arg, "`"),
+                 "Fewer neurons or fewer stimuli need less.")
+    unit <- form_scaling(rep, center)
+    .Call(C_row_factor, rep$data, unit$means, unit$scale)
+  })
+}
+
+# With more columns than rows on both sides, factors of n columns stand for the data.
+is_wide <- function(pair) min(ncol(pair$x$data), ncol(pair$y$data)) > pair$x$n
+
+rotatable <- function(pair, side, center) {
+  if (is_wide(pair)) form_row_factor(pair[[side]], center) else scaled_data(pair[[side]], center)
+}
+
+# a turned by u v'.
+turned_by <- function(a, u, v) {
+  if (nrow(a) > max(nrow(u), nrow(v))) a %*% tcrossprod(u, v) else tcrossprod(a %*% u, v)
+}
+
+# x'y of the data themselves.
+pair_cross <- function(pair, center) {
+  remember(pair$cache, list("cross product", center), {
+    sizes <- c(ncol(pair$x$data), ncol(pair$y$data))
+    check_memory(2 * 8 * prod(sizes), paste0("The ", sizes[1], " x ", sizes[2], " product of `",
+                                         pair$x$arg, "` and `", pair$y$arg, "`"),
+                 "Fewer neurons need less.")
+    x <- form_scaling(pair$x, center)
+    y <- form_scaling(pair$y, center)
+    .Call(C_cross_product, pair$x$data, x$means, x$scale, pair$y$data, y$means, y$scale)
+  })
+}
+
+# The smallest matrix with the same singular values as x'y.
+rotation_cross <- function(pair, center) {
+  if (!is_wide(pair)) return(pair_cross(pair, center))
+  remember(pair$cache, list("row factor product", center), {
+    crossprod(form_row_factor(pair$x, center), form_row_factor(pair$y, center))
+  })
+}
+
+nuclear_norm <- function(pair, center) {
+  remember(pair$cache, list("nuclear norm", center),
+           sum(.Call(C_singular_values, rotation_cross(pair, center))))
+}
+
+pair_rotation <- function(pair, center) {
+  remember(pair$cache, list("rotation", center), {
+    optimal_rotation(rotatable(pair, "x", center), rotatable(pair, "y", center),
+                     rotation_cross(pair, center))
+  })
+}
+
+# Orthonormal u and v such that u v' is the optimal rotation of x onto y; only the first
+# `determined` of their columns are told by the data, the others are any completion.
+optimal_rotation <- function(x, y, cross) {
+  if (ncol(x) <= ncol(y)) return(rotate_narrow(x, y, cross))
+  turned <- rotate_narrow(y, x, t(cross))
+  list(u = turned$v, v = turned$u, determined = turned$determined)
+}
+
+# x has no more columns than y. A direction that is weak in x'y drowns in the rounding of
+# the strong ones: these are split off, and the rest is decomposed at its own scale.
+rotate_narrow <- function(x, y, cross) {
+  step <- .Call(C_svd, cross)
+  u <- step$u
+  v <- step$v
+  determined <- 0
+  size <- c(frobenius(x), frobenius(y))
+  left <- size
+  repeat {
+    noise <- 16 * .Machine$double.eps * sqrt(nrow(x)) * sum(size * rev(left))
+    clear <- sum(step$d > max(1e-8 * step$d[1], noise))
+    determined <- determined + clear
+    if (clear == 0 || determined == ncol(x)) break
+    rest <- (determined + 1):ncol(x)
+    rest_u <- u[, rest, drop = FALSE]
+    rest_x <- x %*% rest_u
+    rest_v <- if (ncol(v) == nrow(v)) v[, rest, drop = FALSE]
+              else rest_of_wide(y, v[, -rest, drop = FALSE], rest_x)
+    rest_y <- y %*% rest_v
+    left <- c(frobenius(rest_x), frobenius(rest_y))
+    step <- .Call(C_svd, crossprod(rest_x, rest_y))
+    u[, rest] <- rest_u %*% step$u
+    v[, rest] <- rest_v %*% step$v
+  }
+  list(u = u, v = v, determined = determined)
+}
+
+frobenius <- function(a) sqrt(sum(a^2))
+
+# The rows of a without their part in the span of the orthonormal v.
+outside <- function(a, v) a - tcrossprod(a %*% v, v)
+
+# Orthonormal columns outside the orthonormal v, as many as `other` has, that hold all
+# directions in which the rows of y go along with `other`.
+rest_of_wide <- function(y, v, other) {
+  # twice, as the first time leaves rounding of the size of y
+  toward <- crossprod(outside(outside(y, v), v), other)
+  norms <- sqrt(colSums(toward^2))
+  toward <- sweep(toward, 2, ifelse(norms > 0, norms, 1), "/")
+  # Householder vectors are orthonormal even where `toward` is not of full rank
+  decomposed <- qr(cbind(v, toward), LAPACK = TRUE)
+  qr.Q(decomposed)[, decomposed$pivot > ncol(v), drop = FALSE]
+}
+
+# Columns of mean zero and unit norm: their inner products are correlations.
+form_columns <- function(rep) {
+  remember(rep$cache, "columns", {
+    form <- .Call(C_standardize, rep$data, form_centering(rep)$means)
+    if (length(form$constant)) {
+      abort("`", rep$arg, "` has constant columns, which correlate with nothing: ",
+            enumerate(form$constant, quote = FALSE), ". Remove them.",
+            class = "repalign_error_variance", arg = rep$arg)
+    }
+    form$columns
+  })
+}
+
+pair_correlation <- function(pair) {
+  remember(pair$cache, "correlation", {
+    x <- form_columns(pair$x)
+    y <- form_columns(pair$y)
+    sizes <- c(ncol(x), ncol(y))
+    check_memory(2 * 8 * prod(sizes), paste0("The ", sizes[1], " x ", sizes[2],
+                                         " matrix of correlations"), "Fewer neurons need less.")
+    crossprod(x, y)
+  })
+}
+
+# Row norms in scaled units; a row of zeros has no direction.
+form_row_norms <- function(rep, center) {
+  remember(rep$cache, list("row norms", center), {
+    norms <- .Call(C_row_norms, scaled_data(rep, center))
+    zero <- which(norms <= row_rounding(rep, center))
+    if (length(zero)) {
+      abort("`", rep$arg, "` has rows ", if (center) "equal to the mean row" else "of zeros",
+            ", whose direction is undefined: ", enumerate(zero, quote = FALSE),
+            ". Remove these stimuli on both sides.",
+            class = "repalign_error_zero_row", arg = rep$arg)
+    }
+    norms
+  })
+}
+
+# What rounding leaves of a row that equals the mean.
+row_rounding <- function(rep, center) {
+  if (!center) return(0)
+  unit <- form_centering(rep)
+  raw <- .Call(C_center, rep$data, numeric(length(unit$means)), unit$scale)
+  4 * .Machine$double.eps * .Call(C_row_norms, raw)
+}
+
+# Factors that bring both sides, as scaled, to the same units (or to unit norm), and the
+# scale that leads from there back to the units of the data.
+common_units <- function(pair, center, scale) {
+  if (scale) {
+    return(list(x = 1 / form_norm(pair$x, center), y = 1 / form_norm(pair$y, center), scale = 1))
+  }
+  scales <- c(form_scaling(pair$x, center)$scale, form_scaling(pair$y, center)$scale)
+  list(x = min(scales) / scales[1], y = min(scales) / scales[2], scale = min(scales))
+}
+
+# A number of double range, or an error.
+in_range <- function(value, pair) {
+  if (is.finite(value)) return(value)
+  abort("The value is too large for a number: `", pair$x$arg, "` and `", pair$y$arg,
+        "` are on scales too far apart or too large; rescale them.",
+        class = "repalign_error_value", arg = pair$x$arg)
+}

@@ -1,0 +1,279 @@
+# Measures that compare the distances between stimuli.
+
+#' Representational similarity analysis
+#'
+#' The correlation between the dissimilarities that two representations give to all pairs of
+#' stimuli (of their representational dissimilarity matrices, RDMs).
+#'
+#' @inheritParams cka
+#' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with the same
+#'   stimuli in the rows, in the same order (see [match_rows()]). A `dist` object stands for an
+#'   RDM that was made elsewhere: it is taken as it is, whatever `inner` says.
+#' @param inner how two rows (stimuli) are compared: 1 - Pearson correlation over the neurons,
+#'   the Euclidean distance, its square, or 1 - cosine.
+#' @param outer how the two RDMs are compared, over all pairs of different stimuli:
+#'   Spearman (average ranks), Pearson, Kendall's tau-a, or cosine.
+#' @return One number in \[-1, 1\]; 1 for RDMs that agree (with Spearman: in their order).
+#'   `NA`, with a warning of class `repalign_undefined`, when all dissimilarities of one side
+#'   are equal.
+#' @details
+#' Kendall's tau-a is the number of concordant less that of discordant pairs of dissimilarities,
+#' over all of them: tied ones count as 0, so that with ties it stays below 1.
+#'
+#' Ties: dissimilarities computed from data are tied when they differ by less than 1e-12 of
+#' the largest, so that whole-number data keep the ties that rounding would break at random
+#' (chains of such neighbours are one tie). Those of a `dist` object are tied when they are
+#' equal.
+#'
+#' With the defaults the value does not change when a side is scaled or its neurons are
+#' reordered, but it does under rotations, and when a constant is added to a neuron: a
+#' correlation over neurons depends on where their zero is. With Euclidean distances rotations
+#' and translations have no effect. Rank correlations see only the order of dissimilarities.
+#'
+#' When not to trust it: the pairs of stimuli are far fewer independent observations than
+#' their number says, so the p-value of a plain correlation test is wrong. Noise makes RDMs
+#' biased (squared distances of noisy patterns are too long), and different noise on the two
+#' sides lowers the value. With two neurons every correlation is 1 or -1, which carries almost
+#' nothing: that gives a warning of class `repalign_degenerate`. A constant row has no
+#' correlation and a row of zeros no cosine: both are errors.
+#' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2.
+#'   Nili et al. (2014), PLoS Computational Biology 10 (tau-a).
+#' @examples
+#' set.seed(1)
+#' stimuli <- matrix(rnorm(30 * 5), 30)
+#' x <- stimuli %*% matrix(rnorm(5 * 20), 5)
+#' y <- stimuli %*% matrix(rnorm(5 * 40), 5) + rnorm(30 * 40)
+#' rsa(x, y)
+#' rsa(x, y, inner = "euclidean", outer = "pearson")
+#' # RDMs made elsewhere
+#' rsa(dist(x), dist(y))
+#' @seealso [distance_correlation()], [rsm_difference()], [cka()]
+#' @export
+rsa <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
+                outer = c("spearman", "pearson", "kendall", "cosine")) {
+  one_score("rsa", x, y, list(inner = inner, outer = outer))
+}
+
+rsa_inner <- c("correlation", "euclidean", "sqeuclidean", "cosine")
+rsa_outer <- c("spearman", "pearson", "kendall", "cosine")
+
+check_rsa_args <- function(args) {
+  args$inner <- check_choice(args$inner, rsa_inner, "inner")
+  args$outer <- check_choice(args$outer, rsa_outer, "outer")
+  args
+}
+
+compare_rsa <- function(pair, args) {
+  check_rows(pair$x$n, 3, pair$x$arg, "a correlation of dissimilarities")
+  for (rep in list(pair$x, pair$y)) {
+    check_row_width(rep, args$inner)
+    range <- form_rdm_range(rep, args$inner)
+    contrast <- if (args$outer == "cosine") range[2] else range[2] - range[1]
+    if (contrast <= tie_share * range[2]) return(undefined_rdm(rep))
+  }
+  if (args$outer == "kendall") {
+    ranks <- lapply(list(pair$x, pair$y), form_rdm_ranks, args$inner)
+    check_packed_memory(pair$x, 2)
+    return(.Call(C_kendall, ranks[[1]], ranks[[2]], thread_count()))
+  }
+  a <- form_rdm_values(pair$x, args$inner, args$outer)
+  b <- form_rdm_values(pair$y, args$inner, args$outer)
+  product <- packed_product(a$values, b$values, a$square, b$square, a$center, b$center)
+  into_range(product / sqrt(a$size) / sqrt(b$size), -1, 1)
+}
+
+# Bounds that rounding may have passed.
+into_range <- function(value, low, high) min(max(value, low), high)
+
+check_row_width <- function(rep, inner) {
+  if (rep$kind == "dist" || inner != "correlation") return(invisible())
+  width <- ncol(rep$data)
+  if (width == 1) {
+    abort("`", rep$arg, "` has one column, but rows are correlated over columns: give three or ",
+          "more, or set inner = \"euclidean\".", class = "repalign_error_size", arg = rep$arg)
+  }
+  if (width == 2) {
+    warn("`", rep$arg, "` has two columns, so every correlation between its rows is 1 or -1: the ",
+         "value says next to nothing. Use inner = \"euclidean\" or \"cosine\".",
+         class = "repalign_degenerate", data = rep$arg)
+  }
+}
+
+undefined_rdm <- function(rep) {
+  warn("The value is undefined (NA): all dissimilarities of `", rep$arg, "` are equal.",
+       class = "repalign_undefined", data = rep$arg)
+  NA_real_
+}
+
+declare_measure(
+  id = "rsa", label = "Representational similarity analysis", family = "distance", resi = "RSA",
+  direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
+  pairing = TRUE, invariant = c("scaling", "column permutation"), form = "pair",
+  accepts = c("data", "dist"), check = check_rsa_args, compare = compare_rsa,
+  reference = "Kriegeskorte et al. 2008"
+)
+
+#' Distance correlation
+#'
+#' How strongly the distances between stimuli in one representation go with those in the other:
+#' 0 in the limit of many stimuli exactly when the two are independent, 1 when one is the other
+#' rotated, shifted and scaled.
+#'
+#' @inheritParams rsa
+#' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with the same
+#'   stimuli in the rows, in the same order (see [match_rows()]), or `dist` objects with their
+#'   distances.
+#' @param squared without the outer square root?
+#' @param estimator `"biased"`: from double-centred distances; `"unbiased"`: from U-centred
+#'   ones, whose product estimates the squared distance covariance without bias. It is
+#'   returned in squared form, with its sign, whatever `squared` says.
+#' @return One number. `"biased"`: in \[0, 1\]. `"unbiased"`: in \[-1, 1\], around 0 for
+#'   unrelated representations. `NA`, with a warning of class `repalign_undefined`, when the
+#'   U-centred distances of one side are all 0, or when given dissimilarities that are no
+#'   Euclidean distances lead to the square root of a negative number.
+#' @details
+#' With A and B the double-centred matrices of Euclidean distances, the value is
+#' \eqn{\sqrt{<A, B> / \sqrt{<A, A> <B, B>}}}. The benchmark paper (ReSi) prints the formula
+#' without the outer root, while its code and Szekely et al. take it; `squared = TRUE` follows
+#' the printed one.
+#'
+#' Rotating, shifting or scaling (all neurons alike) a side has no effect; scaling single neurons
+#' has. It is sensitive to relations that are not linear, too, more so than [cka()], and to
+#' outliers less than measures of squared distances.
+#'
+#' When not to trust it: the biased estimate is far above 0 for unrelated representations when
+#' stimuli are few or neurons many (it goes to 1 with the number of neurons). Use
+#' `estimator = "unbiased"` there.
+#' @references Szekely, Rizzo and Bakirov (2007), Annals of Statistics 35. Szekely and Rizzo
+#'   (2014), Annals of Statistics 42 (unbiased).
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(40 * 3), 40)
+#' y <- cbind(x[, 1]^2, rnorm(40))
+#' distance_correlation(x, y)
+#' distance_correlation(x, y, estimator = "unbiased")
+#' distance_correlation(dist(x), dist(y))
+#' @seealso [rsa()], [cka()]
+#' @export
+distance_correlation <- function(x, y, squared = FALSE, estimator = c("biased", "unbiased")) {
+  one_score("distance_correlation", x, y, list(squared = squared, estimator = estimator))
+}
+
+check_distance_correlation_args <- function(args) {
+  check_flag(args$squared, "squared")
+  args$estimator <- check_choice(args$estimator, c("biased", "unbiased"), "estimator")
+  args
+}
+
+compare_distance_correlation <- function(pair, args) {
+  unbiased <- args$estimator == "unbiased"
+  if (unbiased) check_rows(pair$x$n, 4, pair$x$arg, "the unbiased estimator")
+  a <- form_centered_distances(pair$x, unbiased)
+  b <- form_centered_distances(pair$y, unbiased)
+  for (side in c("x", "y")) {
+    form <- if (side == "x") a else b
+    if (form$size == 0) return(undefined_rdm(pair[[side]]))
+  }
+  value <- packed_centered_product(a, b) / sqrt(a$size) / sqrt(b$size)
+  if (unbiased || args$squared) return(into_range(value, -1, 1))
+  if (value < -tie_share) return(undefined_root())
+  sqrt(into_range(value, 0, 1))
+}
+
+undefined_root <- function() {
+  warn("The distance correlation is undefined (NA): the distance covariance is negative, which ",
+       "cannot be with Euclidean distances. Set squared = TRUE, or give Euclidean distances.",
+       class = "repalign_undefined")
+  NA_real_
+}
+
+declare_measure(
+  id = "distance_correlation", label = "Distance correlation", family = "distance",
+  resi = "DistCorr", direction = "similarity", best = 1,
+  range = function(args) c(if (args$estimator == "unbiased") -1 else 0, 1),
+  symmetric = TRUE, metric = FALSE, pairing = TRUE,
+  invariant = c("orthogonal", "scaling", "translation", "column permutation"), form = "pair",
+  accepts = c("data", "dist"), check = check_distance_correlation_args,
+  compare = compare_distance_correlation, reference = "Szekely et al. 2007"
+)
+
+#' Norm of the difference of two distance matrices
+#'
+#' How far apart two representations are when each is described by the Euclidean distances
+#' between its stimuli.
+#'
+#' @inheritParams distance_correlation
+#' @param norm `"frobenius"`: root of the sum of squares over the whole matrix;
+#'   `"spectral"`: the largest absolute eigenvalue.
+#' @return One number, at least 0, in the units of the data; 0 when all distances agree.
+#' @details
+#' \eqn{||D_x - D_y||} with D the n x n matrices of Euclidean distances; each pair of stimuli
+#' counts twice. The spectral norm is never above the Frobenius norm. The cited definition is
+#' the Frobenius norm, while the benchmark's code (ReSi) computes the spectral one. The largest
+#' eigenvalue is found by Lanczos' method, to 1e-12 of its size.
+#'
+#' Rotations and translations of a side have no effect. Everything else has, scale first of
+#' all: when one side has larger values than the other the norm tells little else. It grows in
+#' proportion to the number of stimuli. Do not compare values between data sets, nor
+#' representations in different units: scale them alike before.
+#' @references Yin and Shen (2018), NeurIPS. Klabunde et al. (2025), ICLR (the ReSi benchmark).
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(40 * 3), 40)
+#' y <- x + rnorm(40 * 3, sd = 0.2)
+#' rsm_difference(x, y)
+#' rsm_difference(x, y, norm = "spectral")
+#' rsm_difference(dist(x), dist(y))
+#' @seealso [rsa()], [distance_correlation()]
+#' @export
+rsm_difference <- function(x, y, norm = c("frobenius", "spectral")) {
+  one_score("rsm_difference", x, y, list(norm = norm))
+}
+
+check_rsm_difference_args <- function(args) {
+  args$norm <- check_choice(args$norm, c("frobenius", "spectral"), "norm")
+  args
+}
+
+compare_rsm_difference <- function(pair, args) {
+  a <- form_distances(pair$x)
+  b <- form_distances(pair$y)
+  # both in the units of the side with the larger values; powers of two, so no digit is lost
+  unit <- min(a$scale, b$scale)
+  shares <- unit / c(a$scale, b$scale)
+  norm <- if (args$norm == "frobenius") {
+    sqrt(2 * .Call(C_packed_difference_squares, a$d, shares[1], b$d, shares[2], thread_count()))
+  } else {
+    spectral_norm(pair, a$d, b$d, shares)
+  }
+  value <- norm / unit
+  if (is.infinite(value) || (value == 0 && norm > 0)) {
+    abort("The norm of the difference of `", pair$x$arg, "` and `", pair$y$arg, "` is too large ",
+          "or too small for a double: rescale the data.", class = "repalign_error_value",
+          arg = pair$x$arg)
+  }
+  value
+}
+
+# Far more steps than were ever needed.
+most_lanczos_steps <- 1000L
+
+spectral_norm <- function(pair, a, b, shares) {
+  check_packed_memory(pair$x, 1)
+  found <- .Call(C_packed_difference_spectral, a, shares[1], b, shares[2], as.double(pair$x$n),
+                 most_lanczos_steps, thread_count())
+  if (found[2] > 1e-12) {
+    warn("The spectral norm of the difference of `", pair$x$arg, "` and `", pair$y$arg,
+         "` is known to a relative ", format(found[2], digits = 2), " only.",
+         class = "repalign_accuracy", data = found[2])
+  }
+  found[1]
+}
+
+declare_measure(
+  id = "rsm_difference", label = "Norm of the difference of distances", family = "distance",
+  resi = "RSMDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
+  metric = TRUE, pairing = TRUE, invariant = c("orthogonal", "translation", "column permutation"),
+  form = "pair", accepts = c("data", "dist"), check = check_rsm_difference_args,
+  compare = compare_rsm_difference, reference = "Yin and Shen 2018"
+)

@@ -1,0 +1,187 @@
+# Measures that compare one number a representation; rows need not be paired.
+
+#' Difference of magnitude
+#'
+#' The magnitude of a representation is the length of its mean row; this is the absolute
+#' difference of two.
+#'
+#' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with equally many
+#'   rows.
+#' @return One number, at least 0, in the units of the data.
+#' @details
+#' \eqn{| ||mean(x)|| - ||mean(y)|| |}, with the mean over stimuli. Rotations and reorderings of
+#' the neurons have no effect, nor has the order of stimuli, also on one side only: the rows are
+#' not compared with each other. It is sensitive to scale and to where the zero of each neuron
+#' is, and to nothing else.
+#'
+#' When not to trust it: after centring the columns both magnitudes are 0 and the value is
+#' rounding. Equal magnitudes do not mean that anything is represented alike, and different units
+#' make it meaningless.
+#' @references Wang et al. (2020), Towards understanding the instability of network embedding,
+#'   IEEE TKDE 34. Klabunde et al. (2025), ICLR (the ReSi benchmark).
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(40 * 3), 40)
+#' magnitude_difference(x, x + 1)
+#' @seealso [concentricity_difference()], [uniformity_difference()]
+#' @export
+magnitude_difference <- function(x, y) one_score("magnitude_difference", x, y, list())
+
+form_magnitude <- function(rep) {
+  remember(rep$cache, "magnitude", {
+    means <- form_centering(rep)$means
+    largest <- max(abs(means))
+    value <- if (largest == 0) 0 else largest * sqrt(sum((means / largest)^2))
+    if (is.infinite(value)) {
+      abort("The length of the mean row of `", rep$arg, "` is too large for a double: rescale ",
+            "the data.", class = "repalign_error_value", arg = rep$arg)
+    }
+    value
+  })
+}
+
+declare_measure(
+  id = "magnitude_difference", label = "Difference of magnitude", family = "statistic",
+  resi = "MagDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
+  metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "column permutation"),
+  form = "summary", check = identity,
+  compare = function(pair, args) abs(form_magnitude(pair$x) - form_magnitude(pair$y)),
+  reference = "Wang et al. 2020"
+)
+
+#' Difference of concentricity
+#'
+#' The concentricity of a representation is the mean cosine between its rows and its mean row;
+#' this is the absolute difference of two.
+#'
+#' @inheritParams magnitude_difference
+#' @return One number in \[0, 2\]. `NA`, with a warning of class `repalign_undefined`, when the
+#'   mean row of one side is zero (as after centring), so that it has no direction.
+#' @details
+#' Rotations, reorderings of the neurons and scaling have no effect, nor has the order of
+#' stimuli, also on one side only. It is sensitive to where the zero of each neuron is: the
+#' value says how narrow the cone is in which the rows lie, seen from the origin.
+#'
+#' When not to trust it: with columns that were centred there is no cone. A row of zeros has no
+#' cosine and is an error. Equal concentricity does not mean that anything is represented alike.
+#' @inherit magnitude_difference references
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(40 * 3), 40)
+#' concentricity_difference(x + 1, x + 3)
+#' @seealso [magnitude_difference()], [uniformity_difference()]
+#' @export
+concentricity_difference <- function(x, y) one_score("concentricity_difference", x, y, list())
+
+form_concentricity <- function(rep) {
+  remember(rep$cache, "concentricity", {
+    rows <- unit_rows(rep, center = FALSE)
+    means <- form_centering(rep)$means
+    # seen beside the largest entry, a mean of zero is one of rounding
+    largest <- max(abs(range(rep$data)))
+    means <- means / largest
+    size <- sqrt(sum(means^2))
+    if (size <= tie_share) NA_real_ else mean(rows %*% (means / size))
+  })
+}
+
+compare_concentricity <- function(pair, args) {
+  for (rep in list(pair$x, pair$y)) {
+    if (is.na(form_concentricity(rep))) return(undefined_concentricity(rep))
+  }
+  abs(form_concentricity(pair$x) - form_concentricity(pair$y))
+}
+
+undefined_concentricity <- function(rep) {
+  warn("The concentricity of `", rep$arg, "` is undefined (NA): its mean row is zero, as after ",
+       "centring, and has no direction.", class = "repalign_undefined", data = rep$arg)
+  NA_real_
+}
+
+declare_measure(
+  id = "concentricity_difference", label = "Difference of concentricity", family = "statistic",
+  resi = "ConcDiff", direction = "distance", range = c(0, 2), best = 0, symmetric = TRUE,
+  metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "scaling", "column permutation"),
+  form = "summary", check = identity, compare = compare_concentricity,
+  reference = "Wang et al. 2020"
+)
+
+#' Difference of uniformity
+#'
+#' The uniformity of a representation is the logarithm of the mean Gaussian potential of all
+#' pairs of rows: low when the rows are spread out, 0 when they coincide. This is the absolute
+#' difference of two.
+#'
+#' @inheritParams magnitude_difference
+#' @param t how fast the potential falls off with the squared distance.
+#' @param normalize scale each row to unit length first? The statistic was made for rows on the
+#'   unit sphere.
+#' @return One number, at least 0.
+#' @details
+#' \eqn{U = log(mean(exp(-t ||x_i - x_j||^2)))} over all n x n pairs, each row with itself
+#' included. Without `normalize`, rotations, reorderings of the neurons and translations have no
+#' effect, while scaling has; with it, scaling has none and translations have. The order of
+#' stimuli does not matter, also on one side only.
+#'
+#' When not to trust it: without `normalize` the distances of most data are so large that only
+#' the n pairs of a row with itself are left, both statistics are -log(n), and the difference is
+#' next to 0 whatever is compared. Scale the data so that t times a typical squared distance is
+#' near 1, or use `normalize = TRUE`. Published code scales in one place and not in another:
+#' the benchmark's (ReSi) takes the rows as they are. A row of zeros cannot be normalised and is
+#' an error there.
+#' @references Wang and Isola (2020), ICML. Klabunde et al. (2025), ICLR (the ReSi benchmark).
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(40 * 3), 40)
+#' uniformity_difference(x, 0.5 * x)
+#' uniformity_difference(x, 0.5 * x, normalize = TRUE)
+#' @seealso [magnitude_difference()], [concentricity_difference()]
+#' @export
+uniformity_difference <- function(x, y, t = 2, normalize = FALSE) {
+  one_score("uniformity_difference", x, y, list(t = t, normalize = normalize))
+}
+
+check_uniformity_args <- function(args) {
+  args$t <- check_number(args$t, "t", above = 0)
+  check_flag(args$normalize, "normalize")
+  args
+}
+
+# The statistic in two forms. above: plus log(n), what the pairs of different rows add to those
+# of a row with itself, which keeps the digits when that is little. value: itself, computed so
+# that it keeps them near 0; NA when it is not near.
+form_uniformity <- function(rep, t, normalize) {
+  remember(rep$cache, list("uniformity", t, normalize), {
+    n <- as.double(rep$n)
+    potential <- pair_potential(rep, t, normalize, shifted = FALSE)
+    value <- NA_real_
+    if (potential > pair_count(rep) / 2) {
+      value <- log1p(2 * pair_potential(rep, t, normalize, shifted = TRUE) / n^2)
+    }
+    list(above = log1p(2 * potential / n), value = value)
+  })
+}
+
+# Sum of exp(-t d^2) over pairs of different rows, less 1 each when shifted.
+pair_potential <- function(rep, t, normalize, shifted) {
+  if (normalize) {
+    half_squares <- form_unit_distances(rep, "cosine")
+    return(.Call(C_packed_decay, half_squares, 2 * t, TRUE, shifted, thread_count()))
+  }
+  distances <- form_distances(rep)
+  .Call(C_packed_decay, distances$d, sqrt(t) / distances$scale, FALSE, shifted, thread_count())
+}
+
+compare_uniformity <- function(pair, args) {
+  a <- form_uniformity(pair$x, args$t, args$normalize)
+  b <- form_uniformity(pair$y, args$t, args$normalize)
+  if (is.na(a$value) || is.na(b$value)) abs(a$above - b$above) else abs(a$value - b$value)
+}
+
+declare_measure(
+  id = "uniformity_difference", label = "Difference of uniformity", family = "statistic",
+  resi = "UnifDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
+  metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "translation", "column permutation"),
+  form = "summary", check = check_uniformity_args, compare = compare_uniformity,
+  reference = "Wang and Isola 2020"
+)

@@ -1,0 +1,31 @@
+/* Passes over two representations that were aligned, or over one before it is. */
+#ifndef REPALIGN_ALIGNMENT_H
+#define REPALIGN_ALIGNMENT_H
+
+#include "matrix.h"
+#include "pause.h"
+
+/* Sum of all squared entries. Scratch: n. */
+double view_squares(const centered_view *v, double *column);
+
+/* Columns to mean zero and unit norm, each at a scale of its own. A constant column
+   becomes zeros. Returns how many are constant. */
+size_t standardize_columns(const double *x, size_t n, size_t d, const double *mean, double *out);
+
+/* Norms of the rows of a (n x d), safe from over- and underflow. Scratch: n. */
+void row_norms(const double *a, size_t n, size_t d, double *largest, double *norm);
+
+/* cosine[i] = <a_i, b_i> / (a_norm[i] b_norm[i]), a and b n x d. */
+void row_cosines(const double *a, const double *b, size_t n, size_t d, const double *a_norm,
+                 const double *b_norm, double *cosine);
+
+/* Sum over the columns of `wide` of the squared distance to their partners among those of
+   `narrow` (partner: zero-based, negative for none, that is for a column of zeros).
+   Scratch: n each. */
+double matched_squares(const centered_view *wide, const centered_view *narrow, const int *partner,
+                       double *column, double *other);
+
+/* The largest entry of each row and column of c (m x n). */
+void side_maxima(const double *c, size_t m, size_t n, double *row, double *column);
+
+#endif

@@ -1,0 +1,204 @@
+/* Shortest augmenting paths with dual prices, after Jonker and Volgenant (1987), arranged
+   for fewer agents than tasks: prices start at zero and fall for matched tasks only, so
+   that the unmatched ones stay at the highest price, zero, as optimality asks. */
+#include "assignment.h"
+
+#include <math.h>
+
+/* Cost entries read between two interrupt checks: some ten milliseconds. */
+#define PAUSE_ENTRIES 16777216
+
+/* Bids an agent may make in one round, on average, before paths take over. */
+#define BIDS_PER_AGENT 8
+
+typedef struct {
+    const double *cost;
+    size_t agents, tasks;
+    assignment_scratch z;
+    pause_function pause;
+    size_t read;
+} problem;
+
+static void count_reading(problem *p)
+{
+    p->read += p->tasks;
+    if (p->read < PAUSE_ENTRIES) return;
+    p->read = 0;
+    p->pause();
+}
+
+static const double *costs_of(const problem *p, int agent)
+{
+    return p->cost + (size_t) agent * p->tasks;
+}
+
+typedef struct {
+    double first_cost, second_cost;
+    int first, second;
+} two_best;
+
+/* The two tasks that cost the agent least at the present prices. */
+static two_best cheapest(problem *p, int agent)
+{
+    const double *cost = costs_of(p, agent), *price = p->z.price;
+    two_best b = {cost[0] - price[0], INFINITY, 0, 0};
+    for (size_t j = 1; j < p->tasks; j++) {
+        const double c = cost[j] - price[j];
+        if (c >= b.second_cost) continue;
+        if (c < b.first_cost) {
+            b.second_cost = b.first_cost;
+            b.second = b.first;
+            b.first_cost = c;
+            b.first = (int) j;
+        } else {
+            b.second_cost = c;
+            b.second = (int) j;
+        }
+    }
+    count_reading(p);
+    return b;
+}
+
+/* One round of bids: each waiting agent takes its cheapest task and lowers the price by
+   what it gains over the second one; the agent it displaces bids at once. An agent that
+   gains nothing takes the second task, and the displaced one waits for the next round.
+   Returns how many wait then. */
+static size_t bid(problem *p, size_t waiting)
+{
+    assignment_scratch z = p->z;
+    size_t next = 0, kept = 0, budget = BIDS_PER_AGENT * p->agents;
+    while (next < waiting && budget > 0) {
+        const int agent = z.waiting[next++];
+        budget--;
+        const two_best b = cheapest(p, agent);
+        int task = b.first;
+        const double lowered = z.price[task] - (b.second_cost - b.first_cost);
+        /* rounding can leave the price as it was: no gain either */
+        const int gains = lowered < z.price[task];
+        if (gains) z.price[task] = lowered;
+        else if (z.agent_of[task] != UNMATCHED) task = b.second;
+        const int displaced = z.agent_of[task];
+        z.agent_of[task] = agent;
+        z.task_of[agent] = task;
+        if (displaced == UNMATCHED) continue;
+        z.task_of[displaced] = UNMATCHED;
+        if (gains) z.waiting[--next] = displaced;
+        else z.waiting[kept++] = displaced;
+    }
+    while (next < waiting) z.waiting[kept++] = z.waiting[next++];
+    return kept;
+}
+
+/* The list of tasks falls into those done [0, low), those at the least distance [low, up)
+   and the others. */
+typedef struct {
+    size_t low, up, settled;
+    double least;
+} frontier;
+
+static void move_to_frontier(int *order, size_t k, frontier *f)
+{
+    const int task = order[k];
+    order[k] = order[f->up];
+    order[f->up++] = task;
+}
+
+/* Gathers all tasks at the least distance; an unmatched one among them ends the search. */
+static int next_level(problem *p, frontier *f)
+{
+    int *order = p->z.order;
+    const double *distance = p->z.distance;
+    f->settled = f->low;
+    f->least = distance[order[f->up]];
+    f->up++;
+    for (size_t k = f->up; k < p->tasks; k++) {
+        const double here = distance[order[k]];
+        if (here > f->least) continue;
+        if (here < f->least) {
+            f->least = here;
+            f->up = f->low;
+        }
+        move_to_frontier(order, k, f);
+    }
+    for (size_t k = f->low; k < f->up; k++)
+        if (p->z.agent_of[order[k]] == UNMATCHED) return order[k];
+    return UNMATCHED;
+}
+
+/* Shortens distances by way of one task of the frontier. */
+static int relax(problem *p, frontier *f)
+{
+    assignment_scratch z = p->z;
+    const int from = z.order[f->low++], agent = z.agent_of[from];
+    const double *cost = costs_of(p, agent);
+    const double detour = cost[from] - z.price[from] - f->least;
+    count_reading(p);
+    for (size_t k = f->up; k < p->tasks; k++) {
+        const int task = z.order[k];
+        const double by_way = cost[task] - z.price[task] - detour;
+        if (by_way >= z.distance[task]) continue;
+        z.distance[task] = by_way;
+        z.reached_from[task] = agent;
+        if (by_way > f->least) continue;
+        if (z.agent_of[task] == UNMATCHED) return task;
+        move_to_frontier(z.order, k, f);
+    }
+    return UNMATCHED;
+}
+
+/* Matches one more agent, along a shortest path to an unmatched task. */
+static void augment(problem *p, int start)
+{
+    assignment_scratch z = p->z;
+    const double *cost = costs_of(p, start);
+    for (size_t j = 0; j < p->tasks; j++) {
+        z.distance[j] = cost[j] - z.price[j];
+        z.reached_from[j] = start;
+        z.order[j] = (int) j;
+    }
+    frontier f = {0, 0, 0, 0.0};
+    int end = UNMATCHED;
+    while (end == UNMATCHED) end = f.low == f.up ? next_level(p, &f) : relax(p, &f);
+    for (size_t k = 0; k < f.settled; k++)
+        z.price[z.order[k]] += z.distance[z.order[k]] - f.least;
+    int agent;
+    do {
+        agent = z.reached_from[end];
+        z.agent_of[end] = agent;
+        const int before = z.task_of[agent];
+        z.task_of[agent] = end;
+        end = before;
+    } while (agent != start);
+}
+
+void assign_least(const double *cost, size_t agents, size_t tasks, assignment_scratch z,
+                  pause_function pause)
+{
+    problem p = {cost, agents, tasks, z, pause, 0};
+    for (size_t j = 0; j < tasks; j++) {
+        z.price[j] = 0.0;
+        z.agent_of[j] = UNMATCHED;
+    }
+    for (size_t i = 0; i < agents; i++) {
+        z.task_of[i] = UNMATCHED;
+        z.waiting[i] = (int) i;
+    }
+    size_t waiting = agents;
+    /* with a single task there is no second best to bid against */
+    for (int round = 0; round < 2 && tasks > 1; round++) waiting = bid(&p, waiting);
+    for (size_t i = 0; i < waiting; i++) augment(&p, z.waiting[i]);
+}
+
+void assign_greedy(const int *order, size_t rows, size_t columns, int *row_of, int *column_of)
+{
+    size_t left = rows < columns ? rows : columns;
+    for (size_t i = 0; i < rows; i++) column_of[i] = UNMATCHED;
+    for (size_t j = 0; j < columns; j++) row_of[j] = UNMATCHED;
+    for (size_t k = 0; k < rows * columns && left > 0; k++) {
+        const size_t entry = (size_t) order[k] - 1, i = entry % rows, j = entry / rows;
+        if (column_of[i] != UNMATCHED || row_of[j] != UNMATCHED) continue;
+        column_of[i] = (int) j;
+        row_of[j] = (int) i;
+        left--;
+    }
+}

@@ -1,0 +1,381 @@
+#include "knn.h"
+
+#include <math.h>
+
+#include "blas.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#define TILE 8
+
+/* Sorted values nearer than this share of the row's largest value are tied. */
+#define TIE_SHARE 1e-12
+
+/* Terms of direct values between two pauses. */
+#define PAUSE_TERMS 2e8
+
+static int thread_number(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+size_t knn_capacity(size_t n, size_t k) { return least(n - 1, k + 1 + 16); }
+
+static size_t wanted_of(size_t n, size_t k) { return least(n - 1, k + 1); }
+
+/* ---- values and their bounds */
+
+static double squared_difference(const double *a, const double *b, size_t d)
+{
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+    size_t i = 0;
+    for (; i + 4 <= d; i += 4) {
+        const double e0 = a[i] - b[i], e1 = a[i + 1] - b[i + 1];
+        const double e2 = a[i + 2] - b[i + 2], e3 = a[i + 3] - b[i + 3];
+        s0 += e0 * e0;
+        s1 += e1 * e1;
+        s2 += e2 * e2;
+        s3 += e3 * e3;
+    }
+    for (; i < d; i++) s0 += (a[i] - b[i]) * (a[i] - b[i]);
+    return (s0 + s1) + (s2 + s3);
+}
+
+static double value_of_key(const knn_space *s, double key)
+{
+    if (s->value == KNN_DOT) return key;
+    if (key < 0.0) key = 0.0;
+    return s->value == KNN_UNIT ? 0.5 * key : sqrt(key);
+}
+
+static double key_of_value(const knn_space *s, double value)
+{
+    if (s->value == KNN_DOT) return value;
+    return s->value == KNN_UNIT ? 2.0 * value : value * value;
+}
+
+static double direct_value(const knn_space *s, size_t i, size_t j)
+{
+    const double *a = s->rows + i * s->d, *b = s->rows + j * s->d;
+    if (s->value == KNN_DOT) return -dot_blocked(a, b, s->d);
+    return value_of_key(s, squared_difference(a, b, s->d));
+}
+
+/* The upper bound lies this much above the lower one. */
+static double bound_width(const knn_space *s, size_t i, size_t j)
+{
+    const double size = s->value == KNN_DOT ? s->factor[i] * s->factor[j]
+                                            : s->norms[i] + s->norms[j];
+    return 2.0 * s->margin * size;
+}
+
+/* What the product is multiplied with, so that adding the biases gives the key. */
+static double product_factor(const knn_space *s) { return s->value == KNN_DOT ? -1.0 : -2.0; }
+
+/* ---- the search: every pair once */
+
+typedef struct {
+    const knn_space *s;
+    candidate *heaps;
+    size_t capacity;
+    double *top; /* largest key per row */
+} search_state;
+
+static void offer(search_state q, size_t i, size_t j, double key)
+{
+    candidate *heap = q.heaps + i * q.capacity;
+    const candidate c = {key, (int) j, (int) j};
+    if (key < heap->value) heap_replace_top(heap, q.capacity, c);
+}
+
+/* `width` rows from i on against `count` rows from j0 on; entry (t, j) of the product at
+   [t + j m]. Comparisons with the NaN on the diagonal are false. */
+static inline void offer_tile(search_state q, size_t i, size_t width, size_t j0, size_t count,
+                              const double *product, size_t m)
+{
+    double limit[TILE], high[TILE], factor[TILE], key[TILE];
+    for (size_t t = 0; t < width; t++) {
+        limit[t] = q.heaps[(i + t) * q.capacity].value;
+        high[t] = q.top[i + t];
+        factor[t] = q.s->factor[i + t];
+    }
+    for (size_t j = 0; j < count; j++) {
+        const double bias = q.s->bias[j0 + j];
+        int near = 0;
+        for (size_t t = 0; t < width; t++) {
+            key[t] = product[t + j * m] + factor[t] * bias;
+            high[t] = key[t] > high[t] ? key[t] : high[t];
+            near |= key[t] < limit[t];
+        }
+        if (!near) continue;
+        for (size_t t = 0; t < width; t++) {
+            offer(q, i + t, j0 + j, key[t]);
+            limit[t] = q.heaps[(i + t) * q.capacity].value;
+        }
+    }
+    for (size_t t = 0; t < width; t++) q.top[i + t] = high[t];
+}
+
+/* One row j against the rows of a block, whose products lie one after the other. */
+static void offer_column(search_state q, size_t j, size_t i0, size_t m, const double *product)
+{
+    const double *bias = q.s->bias + i0, factor = q.s->factor[j];
+    double limit = q.heaps[j * q.capacity].value, h0 = q.top[j], h1 = h0;
+    for (size_t t = 0; t < m; t++) {
+        const double key = product[t] + factor * bias[t];
+        if (t % 2) h1 = key > h1 ? key : h1;
+        else h0 = key > h0 ? key : h0;
+        if (key < limit) {
+            offer(q, j, i0 + t, key);
+            limit = q.heaps[j * q.capacity].value;
+        }
+    }
+    q.top[j] = h0 > h1 ? h0 : h1;
+}
+
+/* The block's rows get all columns, the columns beyond the block get the block's rows. */
+static void offer_block(search_state q, size_t i0, size_t m, size_t j0, size_t count,
+                        const double *product, int threads)
+{
+    (void) threads;
+    const size_t beyond = j0 > i0 ? 0 : m;
+#ifdef _OPENMP
+#pragma omp parallel num_threads(threads)
+#endif
+    {
+#ifdef _OPENMP
+#pragma omp for schedule(static) nowait
+#endif
+        for (size_t t = 0; t < m; t += TILE) {
+            if (m - t >= TILE) offer_tile(q, i0 + t, TILE, j0, count, product + t, m);
+            else offer_tile(q, i0 + t, m - t, j0, count, product + t, m);
+        }
+#ifdef _OPENMP
+#pragma omp for schedule(static)
+#endif
+        for (size_t j = beyond; j < count; j++) offer_column(q, j0 + j, i0, m, product + j * m);
+    }
+}
+
+static void search_pairs(search_state q, const knn_search_scratch *w, pause_function pause)
+{
+    const size_t n = q.s->n, d = q.s->d;
+    for (size_t i0 = 0; i0 < n; i0 += w->block) {
+        const size_t m = least(w->block, n - i0);
+        for (size_t j0 = i0; j0 < n; j0 += w->chunk) {
+            const size_t count = least(w->chunk, n - j0);
+            blas_gemm('T', 'N', m, count, d, product_factor(q.s), q.s->rows + i0 * d, d,
+                      q.s->rows + j0 * d, d, 0.0, w->product, m);
+            for (size_t t = 0; j0 == i0 && t < m; t++) w->product[t + t * m] = NAN;
+            pause();
+            offer_block(q, i0, m, j0, count, w->product, w->threads);
+        }
+    }
+}
+
+/* Direct values of all that can be among the first `wanted`; 0 when some of these may
+   have been dropped from the heap. */
+static size_t direct_candidates(const knn_space *s, size_t i, const candidate *heap,
+                                size_t capacity, size_t wanted, candidate *work)
+{
+    for (size_t r = 0; r < capacity; r++) {
+        work[r] = heap[r];
+        work[r].value += bound_width(s, i, (size_t) heap[r].id);
+    }
+    sort_candidates(work, capacity);
+    const double limit = work[wanted - 1].value;
+    if (capacity < s->n - 1 && heap->value <= limit) return 0;
+    size_t count = 0;
+    for (size_t r = 0; r < capacity; r++) {
+        if (heap[r].value > limit) continue;
+        work[count] = heap[r];
+        work[count++].value = direct_value(s, i, (size_t) heap[r].id);
+    }
+    sort_candidates(work, count);
+    return count;
+}
+
+static void write_row(knn_lists out, size_t row, const candidate *c, const int *joined)
+{
+    for (size_t r = 0; r < out.k; r++) {
+        out.idx[row + r * out.stride] = c[r].id + 1;
+        out.dist[row + r * out.stride] = c[r].value;
+        if (out.joined) out.joined[row + r * out.stride] = joined[r];
+    }
+}
+
+static double largest_value(const knn_space *s, size_t i, double top, const candidate *heap,
+                            size_t capacity)
+{
+    /* a bound in the middle of the two, for rows of equal length */
+    if (s->value != KNN_DOT)
+        return value_of_key(s, top + s->offset[i] + 2.0 * s->margin * s->norms[i]);
+    double low = heap[0].value;
+    for (size_t r = 1; r < capacity; r++)
+        if (heap[r].value < low) low = heap[r].value;
+    return fabs(top) > fabs(low) ? fabs(top) : fabs(low);
+}
+
+static void settle_row(search_state q, const knn_search_scratch *w, knn_lists out, size_t i)
+{
+    const size_t wanted = wanted_of(q.s->n, out.k);
+    const candidate *heap = q.heaps + i * q.capacity;
+    candidate *work = w->work + (size_t) thread_number() * q.capacity;
+    int *joined = w->marks + (size_t) thread_number() * (out.k + 1);
+    w->largest[i] = largest_value(q.s, i, q.top[i], heap, q.capacity);
+    const size_t count = direct_candidates(q.s, i, heap, q.capacity, wanted, work);
+    w->state[i] = ROW_UNSURE;
+    if (count == 0) return;
+    order_ties(work, count, out.k, TIE_SHARE * w->largest[i], NULL, joined);
+    w->state[i] = ROW_SETTLED;
+    for (size_t r = 0; r < out.k; r++)
+        if (joined[r]) w->state[i] = ROW_TIED;
+    write_row(out, i, work, joined);
+}
+
+void knn_search(const knn_space *s, knn_search_scratch w, knn_lists out, pause_function pause)
+{
+    search_state q = {s, w.heaps, knn_capacity(s->n, out.k), w.largest};
+    heap_clear(q.heaps, s->n * q.capacity);
+    for (size_t i = 0; i < s->n; i++) q.top[i] = -INFINITY;
+    search_pairs(q, &w, pause);
+    const double terms = (double) q.capacity * (double) s->d;
+    const size_t rows = terms < PAUSE_TERMS ? (size_t) (PAUSE_TERMS / terms) : 1;
+    for (size_t start = 0; start < s->n; start += rows) {
+        const size_t stop = least(start + rows, s->n);
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) num_threads(w.threads)
+#endif
+        for (size_t i = start; i < stop; i++) settle_row(q, &w, out, i);
+        pause();
+    }
+}
+
+/* ---- whole rows */
+
+/* Where the values of a whole row come from: bounds from a product, or distances. */
+typedef struct {
+    const knn_space *s; /* or NULL */
+    size_t i, n;
+    const double *bounds; /* products, or the row's distances */
+} row_source;
+
+static double lower_bound(const row_source *from, size_t j)
+{
+    if (!from->s) return from->bounds[j];
+    const knn_space *s = from->s;
+    return from->bounds[j] + s->factor[from->i] * s->bias[j] + s->offset[from->i];
+}
+
+/* An upper bound of the value of rank `wanted`. */
+static double rank_bound(const row_source *from, candidate *heap, size_t wanted)
+{
+    heap_clear(heap, wanted);
+    for (size_t j = 0; j < from->n; j++) {
+        if (j == from->i) continue;
+        candidate c = {lower_bound(from, j), (int) j, (int) j};
+        if (from->s) c.value += bound_width(from->s, from->i, j);
+        if (c.value < heap->value) heap_replace_top(heap, wanted, c);
+    }
+    return from->s ? value_of_key(from->s, heap->value) : heap->value;
+}
+
+/* Everything whose value can be at most `cut`. */
+static size_t collect(const row_source *from, double cut, candidate *all)
+{
+    const double key = from->s ? key_of_value(from->s, cut) : cut;
+    size_t count = 0;
+    for (size_t j = 0; j < from->n; j++) {
+        if (j == from->i || lower_bound(from, j) > key) continue;
+        const candidate c = {from->s ? direct_value(from->s, from->i, j) : from->bounds[j],
+                             (int) j, (int) j};
+        all[count++] = c;
+    }
+    sort_candidates(all, count);
+    return count;
+}
+
+/* A class of ties may reach beyond what was collected: then take the whole row. */
+static void whole_row(const row_source *from, double tolerance, const int *priority,
+                      candidate *heap, candidate *all, int *joined, knn_lists out, size_t row)
+{
+    const size_t wanted = wanted_of(from->n, out.k);
+    const double cut = rank_bound(from, heap, wanted) + 4.0 * tolerance;
+    size_t count = collect(from, cut, all);
+    const size_t end = class_end(all, count, out.k, tolerance);
+    if (count < from->n - 1 && all[end - 1].value + tolerance > cut)
+        count = collect(from, INFINITY, all);
+    order_ties(all, count, out.k, tolerance, priority, joined);
+    write_row(out, row, all, joined);
+}
+
+static void whole_block(const knn_space *s, const int *which, size_t start, size_t m,
+                        const double *largest, const int *priority, const knn_rows_scratch *w,
+                        knn_lists out)
+{
+    const size_t wanted = wanted_of(s->n, out.k);
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static, 1) num_threads(w->threads)
+#endif
+    for (size_t t = 0; t < m; t++) {
+        const size_t self = (size_t) thread_number(), i = (size_t) which[start + t];
+        const row_source from = {s, i, s->n, w->product + t * s->n};
+        whole_row(&from, TIE_SHARE * largest[i], priority, w->heaps + self * wanted,
+                  w->all + self * s->n, w->marks + self * (out.k + 1), out, start + t);
+    }
+}
+
+void knn_whole_rows(const knn_space *s, const int *which, size_t count, const double *largest,
+                    const int *priority, knn_rows_scratch w, knn_lists out, pause_function pause)
+{
+    const size_t n = s->n, d = s->d;
+    for (size_t start = 0; start < count; start += w.block) {
+        const size_t m = least(w.block, count - start);
+        for (size_t t = 0; t < m; t++) {
+            const double *row = s->rows + (size_t) which[start + t] * d;
+            for (size_t a = 0; a < d; a++) w.gathered[a + t * d] = row[a];
+        }
+        blas_gemm('T', 'N', n, m, d, product_factor(s), s->rows, d, w.gathered, d, 0.0, w.product,
+                  n);
+        pause();
+        whole_block(s, which, start, m, largest, priority, &w, out);
+        pause();
+    }
+}
+
+/* Row i of packed distances; returns its largest. */
+static double unpack_row(const double *d, size_t n, size_t i, double *row)
+{
+    double largest = 0.0;
+    for (size_t j = 0; j < n; j++) {
+        const size_t low = i < j ? i : j, high = i < j ? j : i;
+        row[j] = i == j ? 0.0 : d[low * n - low * (low + 1) / 2 + high - low - 1];
+        if (row[j] > largest) largest = row[j];
+    }
+    return largest;
+}
+
+void knn_packed_rows(const double *d, size_t n, size_t i0, size_t count, const int *priority,
+                     knn_rows_scratch w, knn_lists out)
+{
+    const size_t wanted = wanted_of(n, out.k);
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) num_threads(w.threads)
+#endif
+    for (size_t t = 0; t < count; t++) {
+        const size_t self = (size_t) thread_number();
+        double *row = w.product + self * n;
+        const double largest = unpack_row(d, n, i0 + t, row);
+        const row_source from = {NULL, i0 + t, n, row};
+        whole_row(&from, TIE_SHARE * largest, priority, w.heaps + self * wanted,
+                  w.all + self * n, w.marks + self * (out.k + 1), out, i0 + t);
+    }
+}

@@ -1,0 +1,90 @@
+#include "manifold.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Rows of work between two pauses. */
+#define PAUSE_ROWS 256
+
+/* Distances that differ by less than this share of the largest are tied. */
+#define TIE 1e-12
+
+/* Sum of exp(-t delta), and how fast it falls with t. */
+static double decayed_sum(const double *delta, size_t k, double t, double *slope)
+{
+    double sum = 0.0, fall = 0.0;
+    for (size_t e = 0; e < k; e++) {
+        const double term = exp(-t * delta[e]);
+        sum += term;
+        fall += delta[e] * term;
+    }
+    *slope = fall;
+    return sum;
+}
+
+/* The t at which the sum of exp(-t delta) reaches target, for 0 <= delta <= 1 and a target
+   between the number of zeros in delta and k. The sum falls and is convex, so Newton steps
+   from the left stay left of the root, but for rounding: a step that leaves the bracket
+   halves it instead. */
+static double decay_rate(const double *delta, size_t k, double target)
+{
+    double low = 0.0, high = 1.0, slope;
+    while (decayed_sum(delta, k, high, &slope) > target) {
+        low = high;
+        high *= 2.0;
+    }
+    double t = low;
+    for (int step = 0; step < 200; step++) {
+        const double excess = decayed_sum(delta, k, t, &slope) - target;
+        if (fabs(excess) <= 2.0 * DBL_EPSILON * target) break;
+        if (excess > 0.0) low = t;
+        else high = t;
+        double next = t + excess / slope;
+        if (!(next > low && next < high)) next = low + 0.5 * (high - low);
+        if (next <= low || next >= high) break; /* neighbouring numbers */
+        t = next;
+    }
+    return t;
+}
+
+/* Differences from the nearest distance, times a power of two that brings the row's largest
+   distance near one (no digit is lost, and no difference overflows); ties become 0. */
+static double differences(const double *dist, size_t n, size_t k, double *delta)
+{
+    const double nearest = dist[0], farthest = dist[(k - 1) * n];
+    int exponent = 0;
+    frexp(fmax(fabs(nearest), fabs(farthest)), &exponent);
+    if (exponent < -1000) exponent = -1000;
+    const double factor = ldexp(1.0, -exponent);
+    const double tie = TIE * fmax(fabs(nearest), fabs(farthest)) * factor;
+    for (size_t e = 0; e < k; e++) {
+        delta[e] = dist[e * n] * factor - nearest * factor;
+        if (delta[e] <= tie) delta[e] = 0.0;
+    }
+    return factor;
+}
+
+static double row_weights(const double *dist, size_t n, size_t k, double *delta, double *weight)
+{
+    const double target = log2((double) k), factor = differences(dist, n, k, delta);
+    size_t tied = 0;
+    while (tied < k && delta[tied] == 0.0) tied++;
+    if ((double) tied >= target) {
+        for (size_t e = 0; e < k; e++) weight[e * n] = e < tied ? 1.0 : 0.0;
+        return 0.0;
+    }
+    const double largest = delta[k - 1];
+    for (size_t e = 0; e < k; e++) delta[e] /= largest;
+    const double rate = decay_rate(delta, k, target);
+    for (size_t e = 0; e < k; e++) weight[e * n] = exp(-rate * delta[e]);
+    return largest / rate / factor;
+}
+
+void manifold_weights(const double *dist, size_t n, size_t k, double *delta, double *weight,
+                      double *sigma, pause_function pause)
+{
+    for (size_t i = 0; i < n; i++) {
+        sigma[i] = row_weights(dist + i, n, k, delta, weight + i);
+        if (i % PAUSE_ROWS == 0) pause();
+    }
+}

@@ -1,0 +1,107 @@
+#include "nearest.h"
+
+#include <math.h>
+
+static int value_after(candidate a, candidate b)
+{
+    return a.value > b.value || (a.value == b.value && a.rank > b.rank);
+}
+
+static int rank_after(candidate a, candidate b) { return a.rank > b.rank; }
+
+typedef int (*order)(candidate, candidate);
+
+void heap_clear(candidate *heap, size_t size)
+{
+    const candidate nobody = {INFINITY, -1, -1};
+    for (size_t i = 0; i < size; i++) heap[i] = nobody;
+}
+
+void heap_replace_top(candidate *heap, size_t size, candidate c)
+{
+    size_t hole = 0;
+    for (;;) {
+        size_t child = 2 * hole + 1;
+        if (child >= size) break;
+        if (child + 1 < size && heap[child + 1].value > heap[child].value) child++;
+        if (heap[child].value <= c.value) break;
+        heap[hole] = heap[child];
+        hole = child;
+    }
+    heap[hole] = c;
+}
+
+static void sift(candidate *c, size_t hole, size_t count, order after)
+{
+    const candidate moved = c[hole];
+    for (;;) {
+        size_t child = 2 * hole + 1;
+        if (child >= count) break;
+        if (child + 1 < count && after(c[child + 1], c[child])) child++;
+        if (!after(c[child], moved)) break;
+        c[hole] = c[child];
+        hole = child;
+    }
+    c[hole] = moved;
+}
+
+static void insertion_sort(candidate *c, size_t count, order after)
+{
+    for (size_t i = 1; i < count; i++) {
+        const candidate moved = c[i];
+        size_t at = i;
+        for (; at > 0 && after(c[at - 1], moved); at--) c[at] = c[at - 1];
+        c[at] = moved;
+    }
+}
+
+/* No recursion and no memory: this runs in parallel regions. */
+static void sort_by(candidate *c, size_t count, order after)
+{
+    if (count <= 32) {
+        insertion_sort(c, count, after);
+        return;
+    }
+    for (size_t i = count / 2; i-- > 0;) sift(c, i, count, after);
+    for (size_t last = count - 1; last > 0; last--) {
+        const candidate largest = c[0];
+        c[0] = c[last];
+        c[last] = largest;
+        sift(c, 0, last, after);
+    }
+}
+
+void sort_candidates(candidate *c, size_t count) { sort_by(c, count, value_after); }
+
+/* Equal values are tied also where the tolerance is zero (a row of zeros). */
+static int tied(const candidate *c, double tolerance)
+{
+    const double gap = c[1].value - c[0].value;
+    return gap < tolerance || gap == 0.0;
+}
+
+static size_t one_class(const candidate *c, size_t count, size_t start, double tolerance)
+{
+    size_t end = start + 1;
+    while (end < count && tied(c + end - 1, tolerance)) end++;
+    return end;
+}
+
+size_t class_end(const candidate *c, size_t count, size_t wanted, double tolerance)
+{
+    return one_class(c, count, wanted - 1, tolerance);
+}
+
+size_t order_ties(candidate *c, size_t count, size_t wanted, double tolerance,
+                  const int *priority, int *joined)
+{
+    size_t end = 0;
+    for (size_t start = 0; start < count && start < wanted; start = end) {
+        end = one_class(c, count, start, tolerance);
+        for (size_t r = start; r < end && r < wanted; r++) joined[r] = r + 1 < end;
+        if (!priority || end - start == 1) continue;
+        for (size_t r = start; r < end; r++) c[r].rank = priority[c[r].id];
+        sort_by(c + start, end - start, rank_after);
+    }
+    return end;
+}

@@ -1,0 +1,325 @@
+#include "packed.h"
+
+#include <math.h>
+#include <string.h>
+
+size_t packed_start(size_t n, size_t i) { return i * (2 * n - i - 1) / 2; }
+
+size_t packed_length(size_t n) { return n > 0 ? n * (n - 1) / 2 : 0; }
+
+size_t packed_chunks(size_t n) { return chunk_count(packed_length(n)) + 1; }
+
+row_chunks fill_row_chunks(size_t n, size_t *first)
+{
+    size_t count = 0, filled = 0;
+    first[0] = 0;
+    for (size_t i = 0; i + 1 < n; i++) {
+        filled += n - 1 - i;
+        if (filled >= CHUNK_SIZE || i + 2 == n) {
+            first[++count] = i + 1;
+            filled = 0;
+        }
+    }
+    row_chunks rows = {n, count, first};
+    return rows;
+}
+
+static double ordered_sum(const double *partial, size_t count)
+{
+    double total = 0.0;
+    for (size_t c = 0; c < count; c++) total += partial[c];
+    return total;
+}
+
+typedef struct {
+    const double *a, *x;
+    row_chunks rows;
+    double *partial;
+} times_job;
+
+/* Two rows at once halve the traffic of y. Row i + 1 is one entry shorter. */
+static void times_two_rows(const double *first, const double *second, const double *x, size_t from,
+                           size_t n, double xi, double xk, double *y, double *dots)
+{
+    double s0 = 0.0, s1 = 0.0, t0 = 0.0, t1 = 0.0;
+    size_t j = from;
+    for (; j + 2 <= n; j += 2) {
+        const double a0 = first[j], a1 = first[j + 1], b0 = second[j], b1 = second[j + 1];
+        s0 += a0 * x[j];
+        s1 += a1 * x[j + 1];
+        t0 += b0 * x[j];
+        t1 += b1 * x[j + 1];
+        y[j] += a0 * xi + b0 * xk;
+        y[j + 1] += a1 * xi + b1 * xk;
+    }
+    if (j < n) {
+        s0 += first[j] * x[j];
+        t0 += second[j] * x[j];
+        y[j] += first[j] * xi + second[j] * xk;
+    }
+    dots[0] = s0 + s1;
+    dots[1] = t0 + t1;
+}
+
+static void times_chunk(void *job, size_t chunk)
+{
+    const times_job *t = job;
+    const size_t n = t->rows.n;
+    double *y = t->partial + (chunk % CHUNK_GROUP) * n;
+    const double *x = t->x;
+    size_t i = t->rows.first[chunk];
+    const size_t last = t->rows.first[chunk + 1];
+    memset(y + i, 0, (n - i) * sizeof(double));
+    for (; i < last; i += 2) {
+        const double *row = t->a + packed_start(n, i) - (i + 1);
+        if (i + 1 == last) {
+            double dot = 0.0;
+            for (size_t j = i + 1; j < n; j++) {
+                dot += row[j] * x[j];
+                y[j] += row[j] * x[i];
+            }
+            y[i] += dot;
+            break;
+        }
+        const double *next = t->a + packed_start(n, i + 1) - (i + 2);
+        double dots[2];
+        times_two_rows(row, next, x, i + 2, n, x[i], x[i + 1], y, dots);
+        y[i] += dots[0] + row[i + 1] * x[i + 1];
+        y[i + 1] += dots[1] + row[i + 1] * x[i];
+    }
+}
+
+void packed_times(const double *a, const double *x, row_chunks rows, worker by, double *partial,
+                  double *y)
+{
+    times_job job = {a, x, rows, partial};
+    memset(y, 0, rows.n * sizeof(double));
+    for (size_t first = 0; first < rows.count;) {
+        const size_t done = run_chunk_group(first, rows.count, by, times_chunk, &job);
+        for (size_t c = first; c < first + done; c++) {
+            const double *part = partial + (c % CHUNK_GROUP) * rows.n;
+            for (size_t j = rows.first[c]; j < rows.n; j++) y[j] += part[j];
+        }
+        first += done;
+        by.pause();
+    }
+}
+
+typedef struct {
+    packed_centered a, b;
+    row_chunks rows;
+    double *partial;
+} centered_job;
+
+static void centered_chunk(void *job, size_t chunk)
+{
+    const centered_job *c = job;
+    const size_t n = c->rows.n;
+    const double *u = c->a.means, *v = c->b.means;
+    double total = 0.0;
+    for (size_t i = c->rows.first[chunk]; i < c->rows.first[chunk + 1]; i++) {
+        const size_t start = packed_start(n, i) - (i + 1);
+        const double *a = c->a.entries + start, *b = c->b.entries + start;
+        const double ga = c->a.grand - u[i], gb = c->b.grand - v[i];
+        double s0 = 0.0, s1 = 0.0;
+        size_t j = i + 1;
+        for (; j + 2 <= n; j += 2) {
+            s0 += (a[j] - u[j] + ga) * (b[j] - v[j] + gb);
+            s1 += (a[j + 1] - u[j + 1] + ga) * (b[j + 1] - v[j + 1] + gb);
+        }
+        if (j < n) s0 += (a[j] - u[j] + ga) * (b[j] - v[j] + gb);
+        total += s0 + s1;
+    }
+    c->partial[chunk] = total;
+}
+
+double packed_centered_dot(packed_centered a, packed_centered b, row_chunks rows, worker by,
+                           double *partial)
+{
+    centered_job job = {a, b, rows, partial};
+    run_chunks(rows.count, by, centered_chunk, &job);
+    return ordered_sum(partial, rows.count);
+}
+
+/* Sums inside a chunk run in blocks, so that rounding does not grow with its length. */
+#define BLOCK 512
+
+static size_t block_end(size_t start, size_t end)
+{
+    return end - start < BLOCK ? end : start + BLOCK;
+}
+
+typedef struct {
+    packed_values a, b;
+    size_t length;
+    double *partial;
+} product_job;
+
+static double value_at(const packed_values *v, size_t k)
+{
+    const double value = v->values[k];
+    return (v->square ? value * value : value) - v->center;
+}
+
+static void product_chunk(void *job, size_t chunk)
+{
+    const product_job *p = job;
+    const size_t end = chunk_end(p->length, chunk);
+    double total = 0.0;
+    for (size_t start = chunk * CHUNK_SIZE; start < end; start += BLOCK) {
+        const size_t stop = block_end(start, end);
+        double s0 = 0.0, s1 = 0.0;
+        size_t k = start;
+        for (; k + 2 <= stop; k += 2) {
+            s0 += value_at(&p->a, k) * value_at(&p->b, k);
+            s1 += value_at(&p->a, k + 1) * value_at(&p->b, k + 1);
+        }
+        if (k < stop) s0 += value_at(&p->a, k) * value_at(&p->b, k);
+        total += s0 + s1;
+    }
+    p->partial[chunk] = total;
+}
+
+double packed_product(packed_values a, packed_values b, size_t length, worker by, double *partial)
+{
+    product_job job = {a, b, length, partial};
+    const size_t count = chunk_count(length);
+    run_chunks(count, by, product_chunk, &job);
+    return ordered_sum(partial, count);
+}
+
+static void sum_chunk(void *job, size_t chunk)
+{
+    const product_job *p = job;
+    const size_t end = chunk_end(p->length, chunk);
+    double total = 0.0;
+    for (size_t start = chunk * CHUNK_SIZE; start < end; start += BLOCK) {
+        const size_t stop = block_end(start, end);
+        double s0 = 0.0, s1 = 0.0;
+        size_t k = start;
+        for (; k + 2 <= stop; k += 2) {
+            s0 += value_at(&p->a, k);
+            s1 += value_at(&p->a, k + 1);
+        }
+        if (k < stop) s0 += value_at(&p->a, k);
+        total += s0 + s1;
+    }
+    p->partial[chunk] = total;
+}
+
+double packed_sum(packed_values a, size_t length, worker by, double *partial)
+{
+    product_job job = {a, a, length, partial};
+    const size_t count = chunk_count(length);
+    run_chunks(count, by, sum_chunk, &job);
+    return ordered_sum(partial, count);
+}
+
+typedef struct {
+    const double *a, *b;
+    double fa, fb;
+    size_t length;
+    double *out; /* one an entry, or one a chunk */
+} difference_job;
+
+static void difference_chunk(void *job, size_t chunk)
+{
+    const difference_job *d = job;
+    const size_t end = chunk_end(d->length, chunk);
+    for (size_t k = chunk * CHUNK_SIZE; k < end; k++) d->out[k] = d->a[k] * d->fa - d->b[k] * d->fb;
+}
+
+static void difference_squares_chunk(void *job, size_t chunk)
+{
+    const difference_job *d = job;
+    const size_t end = chunk_end(d->length, chunk);
+    double total = 0.0;
+    for (size_t start = chunk * CHUNK_SIZE; start < end; start += BLOCK) {
+        const size_t stop = block_end(start, end);
+        double s0 = 0.0, s1 = 0.0;
+        size_t k = start;
+        for (; k + 2 <= stop; k += 2) {
+            const double e0 = d->a[k] * d->fa - d->b[k] * d->fb;
+            const double e1 = d->a[k + 1] * d->fa - d->b[k + 1] * d->fb;
+            s0 += e0 * e0;
+            s1 += e1 * e1;
+        }
+        if (k < stop) {
+            const double e0 = d->a[k] * d->fa - d->b[k] * d->fb;
+            s0 += e0 * e0;
+        }
+        total += s0 + s1;
+    }
+    d->out[chunk] = total;
+}
+
+void packed_difference(const double *a, double fa, const double *b, double fb, size_t length,
+                       worker by, double *out)
+{
+    difference_job job = {a, b, fa, fb, length, out};
+    run_chunks(chunk_count(length), by, difference_chunk, &job);
+}
+
+double packed_difference_squares(const double *a, double fa, const double *b, double fb,
+                                 size_t length, worker by, double *partial)
+{
+    difference_job job = {a, b, fa, fb, length, partial};
+    const size_t count = chunk_count(length);
+    run_chunks(count, by, difference_squares_chunk, &job);
+    return ordered_sum(partial, count);
+}
+
+typedef struct {
+    const double *v;
+    decay how;
+    size_t length;
+    double *partial;
+} decay_job;
+
+/* exp() of less than this is 0, and in high dimensions most are: not worth a call. */
+#define EXP_UNDERFLOW (-746.0)
+
+static void decay_chunk(void *job, size_t chunk)
+{
+    const decay_job *d = job;
+    const size_t end = chunk_end(d->length, chunk);
+    double total = 0.0;
+    for (size_t start = chunk * CHUNK_SIZE; start < end; start += BLOCK) {
+        const size_t stop = block_end(start, end);
+        double sum = 0.0;
+        for (size_t k = start; k < stop; k++) {
+            const double step = d->v[k] * d->how.factor;
+            const double power = d->how.squared ? -step : -step * step;
+            if (d->how.shifted) sum += expm1(power);
+            else if (power > EXP_UNDERFLOW) sum += exp(power);
+        }
+        total += sum;
+    }
+    d->partial[chunk] = total;
+}
+
+double packed_decay(const double *v, decay how, size_t length, worker by, double *partial)
+{
+    decay_job job = {v, how, length, partial};
+    const size_t count = chunk_count(length);
+    run_chunks(count, by, decay_chunk, &job);
+    return ordered_sum(partial, count);
+}
+
+void value_range(const double *v, size_t length, double *low, double *high)
+{
+    double l0 = v[0], l1 = v[0], h0 = v[0], h1 = v[0];
+    size_t k = 0;
+    for (; k + 2 <= length; k += 2) {
+        l0 = v[k] < l0 ? v[k] : l0;
+        l1 = v[k + 1] < l1 ? v[k + 1] : l1;
+        h0 = v[k] > h0 ? v[k] : h0;
+        h1 = v[k + 1] > h1 ? v[k + 1] : h1;
+    }
+    if (k < length) {
+        l0 = v[k] < l0 ? v[k] : l0;
+        h0 = v[k] > h0 ? v[k] : h0;
+    }
+    *low = l0 < l1 ? l0 : l1;
+    *high = h0 > h1 ? h0 : h1;
+}

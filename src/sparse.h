@@ -1,0 +1,44 @@
+/* Kernels that are zero except near neighbours, kept as lists of entries: everything here
+   takes time and memory in proportion to the entries. */
+#ifndef REPALIGN_SPARSE_H
+#define REPALIGN_SPARSE_H
+
+#include <stddef.h>
+
+#include "pause.h"
+
+/* Without start: entry e < width of row i stands at i + e n (an n x width matrix).
+   With start: those of row i stand at start[i] .. start[i + 1] - 1.
+   Columns count from 1. The diagonal is one value and stands in no list. */
+typedef struct {
+    size_t n, width;
+    const double *start;
+    const int *column;
+    const double *value;
+    double diagonal;
+} sparse_kernel;
+
+/* Row and column sums, with the diagonal. */
+void sparse_sums(const sparse_kernel *a, double *rows, double *columns);
+
+/* Sum over all entries of a_ij b_ij, with the diagonals. row: n scratch. */
+double sparse_dot(const sparse_kernel *a, const sparse_kernel *b, double *row,
+                  pause_function pause);
+
+/* The same sum over the entries that both lists have, without the diagonals; also the row
+   and column sums of a and of b there, in the four columns of sums (n x 4): rows of a, rows
+   of b, columns of a, columns of b. place: n scratch. */
+double sparse_common(const sparse_kernel *a, const sparse_kernel *b, size_t *place, double *sums,
+                     pause_function pause);
+
+/* a' as lists: start (n + 1), column and value. at: n scratch. */
+void sparse_transpose(const sparse_kernel *a, double *start, int *column, double *value,
+                      size_t *at);
+
+/* a + a' - a o a' (o: entry by entry) off the diagonal, t being a' as lists. First the
+   places: start (n + 1); then the entries. mark, at: n scratch. */
+void symmetric_starts(const sparse_kernel *a, const sparse_kernel *t, double *start, int *mark);
+void symmetric_entries(const sparse_kernel *a, const sparse_kernel *t, const double *start,
+                       int *mark, size_t *at, int *column, double *value);
+
+#endif

@@ -1,0 +1,26 @@
+/* The spectral norm of a packed symmetric matrix by Lanczos' method. */
+#ifndef REPALIGN_SPECTRAL_H
+#define REPALIGN_SPECTRAL_H
+
+#include "packed.h"
+
+/* Scratch: basis n x steps, w 2 x n, partial CHUNK_GROUP x n, small 5 x steps. */
+typedef struct {
+    size_t steps;
+    double *basis, *w, *partial, *small;
+} lanczos_scratch;
+
+typedef struct {
+    double norm;    /* largest absolute Ritz value */
+    double error;   /* bound on how far it is off, relative */
+    size_t steps;
+} lanczos_result;
+
+/* Largest absolute eigenvalue of the packed matrix a with a zero diagonal. */
+lanczos_result spectral_norm(const double *a, row_chunks rows, worker by, lanczos_scratch scratch);
+
+/* Eigenvalues of a tridiagonal matrix (diagonal, off, off[k] below k) into diagonal, and the
+   last components of their vectors into last; off is destroyed. Returns 0 when it fails. */
+int tridiagonal_values(double *diagonal, double *off, double *last, size_t size);
+
+#endif

@@ -1,0 +1,184 @@
+# cknna and second_order_cosine, against dense matrices and plain loops.
+
+unit_rows <- function(x) x / sqrt(rowSums(x^2))
+
+# 0/1: the k largest of each row, the diagonal left out
+nearest_mask <- function(similarity, k) {
+  diag(similarity) <- -Inf
+  mask <- t(apply(similarity, 1, function(row) rank(-row, ties.method = "first") <= k))
+  mask + 0
+}
+
+# Calibration paper, equation of CKNNA
+plain_cknna <- function(x, y, k, normalize) {
+  if (normalize) {
+    x <- unit_rows(x)
+    y <- unit_rows(y)
+  }
+  a <- tcrossprod(x)
+  b <- tcrossprod(y)
+  m <- nearest_mask(a, k)
+  l <- nearest_mask(b, k)
+  h <- diag(nrow(x)) - 1 / nrow(x)
+  centre <- function(kernel) h %*% kernel %*% h
+  sum(centre(m * l * a) * centre(m * l * b)) /
+    sqrt(sum(centre(m * a)^2) * sum(centre(l * b)^2))
+}
+
+plain_second_order <- function(x, y, k, of) {
+  a <- tcrossprod(unit_rows(x))
+  b <- tcrossprod(unit_rows(y))
+  either <- nearest_mask(a, k) + nearest_mask(b, k) > 0
+  if (of == "distance") {
+    a <- 1 - a
+    b <- 1 - b
+  }
+  mean(vapply(seq_len(nrow(x)), function(i) {
+    u <- a[i, either[i, ]]
+    v <- b[i, either[i, ]]
+    sum(u * v) / sqrt(sum(u^2) * sum(v^2))
+  }, 0))
+}
+
+# n, columns of x, columns of y, k
+cases <- list(c(5, 3, 2, 1), c(5, 2, 3, 4), c(12, 3, 30, 11), c(40, 4, 2, 10), c(40, 60, 3, 39),
+              c(120, 5, 9, 10), c(120, 3, 3, 70))
+
+test_that("cknna is the paper's formula", {
+  for (case in cases) {
+    set.seed(sum(case))
+    p <- related_pair(case[1], case[2], case[3])
+    for (normalize in c(TRUE, FALSE)) {
+      value <- cknna(p$x, p$y, k = case[4], normalize = normalize)
+      expect_equal(value, plain_cknna(p$x, p$y, case[4], normalize), tolerance = 1e-10,
+                   label = paste(c(case, normalize), collapse = " "))
+      expect_relative(cknna(p$x, p$x, k = case[4], normalize = normalize), 1, 1e-12)
+    }
+  }
+})
+
+test_that("second_order_cosine is the mean over stimuli of cosines over the union", {
+  for (case in cases) {
+    set.seed(sum(case) + 1)
+    p <- related_pair(case[1], case[2], case[3])
+    for (of in c("similarity", "distance")) {
+      value <- second_order_cosine(p$x, p$y, k = case[4], of = of)
+      expect_equal(value, plain_second_order(p$x, p$y, case[4], of), tolerance = 1e-10,
+                   label = paste(c(case, of), collapse = " "))
+      expect_relative(second_order_cosine(p$x, p$x, k = case[4], of = of), 1, 1e-12)
+    }
+  }
+})
+
+test_that("without a shared neighbour cknna is 0", {
+  # four groups; y pairs the stimuli across the groups of x
+  angle <- c(0.1, 0.13, 1.1, 1.13, 3.1, 3.13, 4.1, 4.13)
+  x <- cbind(cos(angle), sin(angle))
+  expect_identical(cknna(x, x[c(1, 3, 5, 7, 2, 4, 6, 8), ], k = 1), 0)
+})
+
+test_that("cknna is not bounded by 1: with k near n the masks differ more than they share", {
+  set.seed(1)
+  values <- replicate(5, {
+    x <- normal_matrix(20, 5) + 2
+    cknna(x, x + 0.5 * normal_matrix(20, 5), k = 17)
+  })
+  expect_gt(max(values), 1)
+  range <- measures()[measures()$id == "cknna", c("range_min", "range_max")]
+  expect_identical(unlist(range, use.names = FALSE), c(-Inf, Inf))
+})
+
+test_that("extreme scales, of all and of single rows, change nothing", {
+  set.seed(2)
+  p <- related_pair(40, 4, 3)
+  rows <- 10^seq(-140, 140, length.out = 40)
+  for (f in list(
+    cknna, second_order_cosine, function(x, y) second_order_cosine(x, y, of = "distance"),
+    function(x, y) cknna(x, y, normalize = FALSE)
+  )) {
+    value <- f(p$x, p$y)
+    expect_relative(f(p$x * 1e-150, p$y * 1e150), value, 1e-10)
+  }
+  # the length of a row is nothing to a cosine
+  for (f in list(cknna, second_order_cosine)) {
+    expect_relative(f(p$x * rows, p$y), f(p$x, p$y), 1e-10)
+  }
+})
+
+test_that("a row of zeros has no direction", {
+  set.seed(3)
+  x <- normal_matrix(20, 3)
+  zero <- x
+  zero[7, ] <- 0
+  expect_refused(cknna(x, zero), c("`y`", "7"))
+  expect_refused(second_order_cosine(zero, x), c("`x`", "7"))
+  # an inner product with it is 0
+  expect_equal(cknna(x, zero, k = 5, normalize = FALSE), plain_cknna(x, zero, 5, FALSE),
+               tolerance = 1e-10)
+})
+
+test_that("stimuli with nothing but zeros to their neighbours leave no score", {
+  set.seed(4)
+  y <- normal_matrix(30, 4)
+  # twelve copies: all ten neighbours in the same direction, on both sides
+  copied <- y
+  copied[1:12, ] <- rep(y[1, ], each = 12) * 1:12
+  value <- expect_warned(second_order_cosine(copied, copied, of = "distance"),
+                         "repalign_undefined")
+  expect_identical(value, NA_real_)
+  expect_true(is.finite(suppressWarnings(second_order_cosine(copied, y, of = "distance"))))
+  expect_true(is.finite(suppressWarnings(second_order_cosine(copied, copied))))
+  # orthogonal stimuli: all similarities are 0
+  one_hot <- diag(12)
+  value <- expect_warned(second_order_cosine(one_hot, one_hot, k = 3), "repalign_undefined")
+  expect_identical(value, NA_real_)
+  expect_equal(suppressWarnings(second_order_cosine(one_hot, one_hot, k = 3, of = "distance")), 1)
+  value <- expect_warned(cknna(one_hot, one_hot, k = 3), "repalign_undefined")
+  expect_identical(value, NA_real_)
+})
+
+test_that("distances between nearly equal directions keep their digits", {
+  # one minus the cosine of a small angle is half its square: 1e-14 here
+  set.seed(5)
+  angle <- 1e-7 * sort(runif(12))
+  x <- cbind(cos(angle), sin(angle), 0)
+  y <- normal_matrix(12, 3)
+  a <- outer(angle, angle, function(s, t) 2 * sin((s - t) / 2)^2)
+  b <- 1 - tcrossprod(unit_rows(y))
+  # with k = n - 1 all are neighbours
+  expected <- mean(vapply(1:12, function(i) {
+    sum(a[i, ] * b[i, ]) / sqrt(sum(a[i, ]^2) * sum(b[i, ]^2))
+  }, 0))
+  expect_equal(second_order_cosine(x, y, k = 11, of = "distance"), expected, tolerance = 1e-7)
+})
+
+test_that("only data will do, and k is checked", {
+  set.seed(6)
+  x <- normal_matrix(15, 3)
+  for (f in list(cknna, second_order_cosine)) {
+    expect_refused(f(dist(x), x), c("`x`", "dist"))
+    expect_refused(f(x, x, k = 15), c("`k`", "15", "14"))
+    expect_true(is.finite(f(x, x, k = 14)))
+    for (bad in list(0, 2.5, NA, "5", NULL)) expect_refused(f(x, x, k = bad), "`k`")
+  }
+  expect_refused(cknna(x, x, normalize = NA), "`normalize`")
+  expect_refused(second_order_cosine(x, x, of = "similarities"), "\"similarity\"")
+})
+
+test_that("threads change no bit", {
+  set.seed(7)
+  p <- related_pair(700, 40, 30)
+  set <- list("cknna", measure("cknna", normalize = FALSE), "second_order_cosine",
+              measure("second_order_cosine", of = "distance", k = 50))
+  one <- similarity(p$x, p$y, set, threads = 1)$score
+  for (threads in 2:3) expect_identical(similarity(p$x, p$y, set, threads = threads)$score, one)
+})
+
+test_that("the two share one graph of a metric", {
+  set.seed(8)
+  p <- related_pair(50, 4, 3)
+  set <- list("cknna", measure("cknna", k = 5), "second_order_cosine",
+              measure("second_order_cosine", k = 20))
+  made <- count_calls("make_graph", similarity(p$x, p$y, set))
+  expect_identical(made, 2L)
+})

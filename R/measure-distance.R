@@ -110,7 +110,22 @@ declare_measure(
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("scaling", "column permutation"), form = "pair",
   accepts = c("data", "dist"), check = check_rsa_args, compare = compare_rsa,
-  reference = "Kriegeskorte et al. 2008"
+  reference = "Kriegeskorte et al. 2008",
+  null = function(args) if (args$outer != "kendall") rsa_null
+)
+
+rsa_null <- list(
+  kind = "pair", centered = FALSE,
+  form = function(rep, args, side) {
+    check_square_memory(rep)
+    values <- form_rdm_values(rep, args$inner, args$outer)
+    entries <- list(entries = values$values, grand = -values$center)
+    c(normed(unpacked(entries, rep$n, values$square)), list(size = values$size))
+  },
+  # every pair of rows stands twice in the matrices
+  score = function(inner, fx, fy, args) {
+    pmin(pmax(inner / 2 / sqrt(fx$size) / sqrt(fy$size), -1), 1)
+  }
 )
 
 #' Distance correlation
@@ -194,7 +209,21 @@ declare_measure(
   symmetric = TRUE, metric = FALSE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"), form = "pair",
   accepts = c("data", "dist"), check = check_distance_correlation_args,
-  compare = compare_distance_correlation, reference = "Szekely et al. 2007"
+  compare = compare_distance_correlation, reference = "Szekely et al. 2007",
+  null = function(args) distance_correlation_null
+)
+
+distance_correlation_null <- list(
+  kind = "pair", centered = TRUE,
+  form = function(rep, args, side) {
+    check_square_memory(rep)
+    form <- form_centered_distances(rep, args$estimator == "unbiased")
+    c(normed(unpacked(form, rep$n)), list(size = form$size))
+  },
+  score = function(inner, fx, fy, args) {
+    value <- pmin(pmax(inner / sqrt(fx$size) / sqrt(fy$size), -1), 1)
+    if (args$estimator == "unbiased" || args$squared) value else sqrt(pmax(value, 0))
+  }
 )
 
 #' Norm of the difference of two distance matrices
@@ -275,5 +304,21 @@ declare_measure(
   resi = "RSMDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
   metric = TRUE, pairing = TRUE, invariant = c("orthogonal", "translation", "column permutation"),
   form = "pair", accepts = c("data", "dist"), check = check_rsm_difference_args,
-  compare = compare_rsm_difference, reference = "Yin and Shen 2018"
+  compare = compare_rsm_difference, reference = "Yin and Shen 2018",
+  null = function(args) if (args$norm == "frobenius") rsm_difference_null
+)
+
+rsm_difference_null <- list(
+  kind = "pair", centered = FALSE,
+  form = function(rep, args, side) {
+    check_square_memory(rep)
+    form <- form_distances(rep)
+    c(normed(unpacked(list(entries = form$d), rep$n)), list(scale = form$scale))
+  },
+  score = function(inner, fx, fy, args) {
+    unit <- min(fx$scale, fy$scale)
+    a <- unit / fx$scale
+    b <- unit / fy$scale
+    sqrt(pmax((a * fx$norm)^2 + (b * fy$norm)^2 - 2 * a * b * inner, 0)) / unit
+  }
 )

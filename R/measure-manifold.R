@@ -91,7 +91,10 @@ declare_measure(
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   form = "graph", accepts = kinds, neighbours = euclidean_neighbours, check = check_mka_args,
-  compare = compare_mka, reference = "Islam, Liu and Sarkar (MKA), eq. 2-4"
+  compare = compare_mka, reference = "Islam, Liu and Sarkar (MKA), eq. 2-4",
+  null = function(args) {
+    sparse_null(function(rep, args) form_mka(rep, args$k), products_out, centered_products)
+  }
 )
 
 # The mka graph made symmetric, K + K' - K o K', without its diagonal of ones: a sparse
@@ -110,17 +113,36 @@ form_manifold <- function(rep, k) {
 manifold_h <- function(pair, args) {
   a <- form_manifold(pair$x, args$k)
   b <- if (pair$self) a else form_manifold(pair$y, args$k)
+  manifold_value(.Call(C_sparse_dot, a, b), sum(a$row_sums * b$row_sums), a, b, args)
+}
+
+# The null of the manifold kernel's CKA, over the edges that the two graphs have in common.
+manifold_null <- list(
+  kind = "graph", passes = list(list(x = "out", y = "out", mode = "products")),
+  form = function(rep, args, side) {
+    form <- form_manifold(rep, args$k)
+    c(form, list(graphs = list(out = sparse_edges(form)), self = self_h(rep, args, NULL)))
+  },
+  score = function(sums, fx, fy, args, design) {
+    rows <- paired_sums(fx$row_sums, fy$row_sums, design)
+    h <- manifold_value(sums[[1]][, 1], rows, fx, fy, args)
+    if (!is_positive(fx$self) || !is_positive(fy$self)) return(rep(NA_real_, length(h$value)))
+    h$value / sqrt(fx$self$value) / sqrt(fy$self$value)
+  }
+)
+
+# dot: sum of the products of entries; rows: of row sums. Without the diagonals of ones, which
+# count in the naive value only.
+manifold_value <- function(dot, rows, a, b, args) {
   n <- as.double(a$n)
-  dot <- .Call(C_sparse_dot, a, b)
+  total_a <- sum(a$row_sums)
+  total_b <- sum(b$row_sums)
   if (args$estimator == "naive") {
     dot <- dot + n
-    rows_a <- a$row_sums + 1
-    rows_b <- b$row_sums + 1
-    value <- centered_sum(dot, rows_a, rows_b, rows_a, rows_b, "double")
+    value <- dot - 2 * (rows + total_a + total_b + n) / n + (total_a / n + 1) * (total_b / n + 1)
     pairs <- n^2
   } else {
-    value <- dot - 2 * sum(a$row_sums * b$row_sums) / (n - 2) +
-      sum(a$row_sums) * sum(b$row_sums) / ((n - 1) * (n - 2))
+    value <- dot - 2 * rows / (n - 2) + total_a * total_b / ((n - 1) * (n - 2))
     pairs <- n * (n - 3)
   }
   list(value = value / pairs, magnitude = dot / pairs, scale = c(0, 0))
@@ -220,5 +242,9 @@ declare_measure(
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   form = "graph", accepts = kinds, neighbours = euclidean_neighbours, check = check_kcka_args,
-  compare = compare_kcka, reference = "Islam, Liu and Sarkar (MKA), eq. 18-19"
+  compare = compare_kcka, reference = "Islam, Liu and Sarkar (MKA), eq. 18-19",
+  null = function(args) {
+    sparse_null(function(rep, args) form_kcka(rep, args$k, args$self, args$squared, args$centering),
+                products_out, centered_products)
+  }
 )

@@ -75,8 +75,20 @@ declare_measure(
   direction = "similarity", range = c(-Inf, Inf), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"), form = "graph",
   neighbours = function(args) list(metric = if (args$normalize) "cosine" else "dot", k = args$k),
-  check = check_cknna_args, compare = compare_cknna, reference = "Huh et al. 2024"
+  check = check_cknna_args, compare = compare_cknna, reference = "Huh et al. 2024",
+  null = function(args) {
+    sparse_null(function(rep, args) form_cknna(rep, args$k, args$normalize),
+                c(products_out, list(list(x = "in", y = "in", mode = "products"))),
+                common_products)
+  }
 )
+
+# Both kernels on the common edges only; their row and column sums change with the permutation.
+common_products <- function(sums, fx, fy, args, design) {
+  n <- design$n
+  out <- sums[[1]]
+  out[, 1] - out[, 2] / n - sums[[2]][, 2] / n + (out[, 3] / n) * (out[, 4] / n)
+}
 
 #' Second-order cosine similarity
 #'

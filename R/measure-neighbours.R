@@ -68,7 +68,8 @@ declare_measure(
   accepts = kinds, neighbours = wanted_graph,
   check = check_neighbour_args,
   compare = function(pair, args) mean(shared_counts(pair, args)) / args$k,
-  reference = "Huh et al. 2024"
+  reference = "Huh et al. 2024",
+  null = function(args) list_null("count", function(args) args$k)
 )
 
 #' Cycle consistency of nearest neighbours
@@ -111,7 +112,9 @@ declare_measure(
     lists <- neighbour_pair(pair, args)
     .Call(C_cycle_count, lists$x, lists$y) / pair$x$n
   },
-  reference = "Huh et al. 2024"
+  reference = "Huh et al. 2024",
+  # a step from i to j in y and back from j to i in x
+  null = function(args) list_null("any", x = "in")
 )
 
 #' Jaccard similarity of nearest neighbours
@@ -149,7 +152,7 @@ declare_measure(
     shared <- shared_counts(pair, args)
     mean(shared / (2 * args$k - shared))
   },
-  reference = "Klabunde et al. 2024"
+  reference = "Klabunde et al. 2024", null = function(args) list_null("jaccard")
 )
 
 #' Rank similarity of nearest neighbours
@@ -192,5 +195,5 @@ declare_measure(
     lists <- neighbour_pair(pair, args)
     mean(.Call(C_rank_agreement, lists$x, lists$y))
   },
-  reference = "Wang et al. 2020"
+  reference = "Wang et al. 2020", null = function(args) list_null("ranks")
 )

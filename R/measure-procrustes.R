@@ -81,8 +81,29 @@ declare_measure(
   range = function(args) c(0, if (args$scale) sqrt(2) else Inf), pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"), form = "basis",
   check = check_procrustes_args, compare = compare_procrustes,
-  reference = "Williams et al. 2021; Ding et al. 2021"
+  reference = "Williams et al. 2021; Ding et al. 2021",
+  null = function(args) rotation_null(args$center, args$scale, function(d, fx, fy) d)
 )
+
+# The null of what is made of the Procrustes distance d: of(d, fx, fy).
+rotation_null <- function(center, scale, of) {
+  list(
+    kind = "basis",
+    form = function(rep, args, side) {
+      wide <- ncol(rep$data) > rep$n
+      list(matrix = if (wide) form_row_factor(rep, center) else scaled_data(rep, center),
+           norm = form_norm(rep, center), scale = form_scaling(rep, center)$scale)
+    },
+    stat = function(s, fx, fy) colSums(s), scale = function(fx, fy) fx$norm * fy$norm,
+    score = function(s, fx, fy, args) {
+      unit <- min(fx$scale, fy$scale)
+      a <- if (scale) 1 / fx$norm else unit / fx$scale
+      b <- if (scale) 1 / fy$norm else unit / fy$scale
+      squares <- (a * fx$norm)^2 + (b * fy$norm)^2 - 2 * a * b * colSums(s)
+      of(sqrt(pmax(squares, 0)) / (if (scale) 1 else unit), fx, fy)
+    }
+  )
+}
 
 #' Procrustes size-and-shape distance
 #'
@@ -128,7 +149,8 @@ declare_measure(
   compare = function(pair, args) {
     compare_procrustes(pair, list(center = args$center, scale = FALSE))
   },
-  reference = "Williams et al. 2021"
+  reference = "Williams et al. 2021",
+  null = function(args) rotation_null(args$center, FALSE, function(d, fx, fy) d)
 )
 
 #' Procrustes similarity
@@ -168,7 +190,10 @@ declare_measure(
   direction = "similarity", range = c(-Inf, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "translation", "column permutation"),
   form = "basis", check = identity, compare = compare_procrustes_similarity,
-  reference = "Williams et al. 2021"
+  reference = "Williams et al. 2021",
+  null = function(args) {
+    rotation_null(TRUE, FALSE, function(d, fx, fy) 1 - d * fy$scale / fy$norm)
+  }
 )
 
 #' Angular shape distance
@@ -209,7 +234,10 @@ declare_measure(
   resi = "AngShape", direction = "distance", range = c(0, pi / 2), best = 0, symmetric = TRUE,
   metric = TRUE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"), form = "basis",
-  check = identity, compare = compare_angular_shape, reference = "Williams et al. 2021"
+  check = identity, compare = compare_angular_shape, reference = "Williams et al. 2021",
+  null = function(args) {
+    rotation_null(TRUE, TRUE, function(d, fx, fy) 2 * asin(pmin(d, sqrt(2)) / 2))
+  }
 )
 
 #' Aligned cosine similarity

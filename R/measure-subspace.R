@@ -64,8 +64,6 @@ regression_null <- list(
 
 projector <- function(q) normed(tcrossprod(q))
 
-normed <- function(matrix) list(matrix = matrix, norm = sqrt(.Call(C_dot, matrix, matrix)))
-
 # In scaled units.
 form_centered_squares <- function(rep) {
   remember(rep$cache, "centered squares", {

@@ -94,31 +94,66 @@ as_is <- function(value, permutation) value
 relabel_graph <- function(graph, permutation) {
   place <- order(permutation)
   graph$idx[] <- place[graph$idx]
-  for (part in c("idx", "dist", "weight")) {
+  for (part in c("idx", "dist", "weight", "joined")) {
     if (!is.null(graph[[part]])) graph[[part]] <- graph[[part]][permutation, , drop = FALSE]
   }
+  if (!is.null(graph$priority)) graph$priority <- graph$priority[permutation]
   graph
 }
 
 relabel_square <- function(matrix, permutation) matrix[permutation, permutation, drop = FALSE]
 
 # Distances as stats::dist() orders them.
+relabel_packed <- function(x, permutation) {
+  .Call(C_relabel_packed, as.double(x), permutation, thread_count())
+}
+
 relabel_dist <- function(x, permutation) {
-  n <- length(permutation)
-  pairs <- utils::combn(n, 2)
-  from <- pmin(permutation[pairs[1, ]], permutation[pairs[2, ]])
-  to <- pmax(permutation[pairs[1, ]], permutation[pairs[2, ]])
-  x[] <- x[n * (from - 1) - from * (from - 1) / 2 + to - from]
+  x[] <- relabel_packed(x, permutation)
   attr(x, "Labels") <- NULL
   x
+}
+
+# A list some of whose parts are relabelled: packed entries, values a stimulus, rows, columns.
+relabel_parts <- function(packed = NULL, each = NULL, rows = NULL, square = NULL) {
+  function(value, permutation) {
+    for (part in packed) value[[part]] <- relabel_packed(value[[part]], permutation)
+    for (part in each) value[[part]] <- value[[part]][permutation]
+    for (part in rows) value[[part]] <- value[[part]][permutation, , drop = FALSE]
+    for (part in intersect(square, names(value))) {
+      if (!is.null(value[[part]])) value[[part]] <- relabel_square(value[[part]], permutation)
+    }
+    value
+  }
+}
+
+relabel_rows <- function(value, permutation) value[permutation, , drop = FALSE]
+
+relabel_columns <- function(value, permutation) value[, permutation, drop = FALSE]
+
+relabel_each <- function(value, permutation) value[permutation]
+
+relabel_sparse <- function(value, permutation) {
+  value <- relabel_graph(value, permutation)
+  for (part in c("row_sums", "column_sums", "sigma")) {
+    if (!is.null(value[[part]])) value[[part]] <- value[[part]][permutation]
+  }
+  value
 }
 
 # By the first part of a form's key.
 relabellers <- list(
   centering = as_is, scaling = as_is, components = as_is, coordinates = as_is, hat = as_is,
-  "centered squares" = as_is, "kept components" = as_is,
-  basis = function(value, permutation) {
-    value$q <- value$q[permutation, , drop = FALSE]
-    value
-  }
+  "centered squares" = as_is, "kept components" = as_is, norm = as_is, self = as_is,
+  "median distance" = as_is, "rdm range" = as_is, ties = as_is,
+  basis = relabel_parts(rows = "q"),
+  linear = relabel_parts(each = "k", square = "gram"),
+  distances = relabel_parts(packed = "d"),
+  "centered distances" = relabel_parts(packed = "entries", each = "means"),
+  gaussian = relabel_parts(packed = "entries", each = "means"),
+  "unit distances" = relabel_packed, "rdm ranks" = relabel_packed,
+  "rdm values" = relabel_parts(packed = "values"),
+  "row factor" = relabel_rows, columns = relabel_rows, "row norms" = relabel_each,
+  rows = relabel_columns, "tie priorities" = relabel_each,
+  graph = relabel_graph, mka = relabel_sparse, kcka = relabel_sparse, cknna = relabel_sparse
 )

@@ -71,13 +71,55 @@ edges_in <- function(edges) {
 }
 
 # sum_i a_i b_p(i) for the identity and every permutation of the design.
-paired_sums <- function(a, b, design) {
-  if (is.null(design$coset)) {
-    return(c(sum(a * b), colSums(a * matrix(b[design$matrix], design$n))))
-  }
-  first <- stats::fft(a[design$coset$order_x])
-  shifts <- apply(design$coset$orders_y, 2, function(s) {
-    Re(stats::fft(Conj(first) * stats::fft(b[s]), inverse = TRUE)) / design$n
-  })
-  as.vector(shifts)
+paired_sums <- function(a, b, design) as.vector(column_sums(cbind(a), cbind(b), design))
+
+# Edges of a sparse form (form-sparse.R).
+sparse_edges <- function(form) {
+  if (is.null(form$start)) return(edges_out(form$idx, form$weight))
+  list(start = as.integer(form$start), target = as.integer(form$idx),
+       rank = rep(1L, length(form$idx)), weight = as.double(form$weight))
+}
+
+# Measures on neighbour lists: something added up over common neighbours, over n.
+list_null <- function(mode, divisor = function(args) 1, x = "out") {
+  list(
+    kind = "graph", passes = list(list(x = x, y = "out", mode = mode)),
+    form = function(rep, args, side) {
+      out <- edges_out(form_graph(rep, args$metric, args$k)$idx)
+      list(graphs = c(list(out = out), if (side == "x" && x == "in") list("in" = edges_in(out))))
+    },
+    score = function(sums, fx, fy, args, design) sums[[1]][, 1] / (design$n * divisor(args))
+  )
+}
+
+# Cosines of centred sparse kernels: product(sums, fx, fy, args, design) gives their inner
+# products.
+sparse_null <- function(form, passes, product) {
+  list(
+    kind = "graph", passes = passes,
+    form = function(rep, args, side) {
+      sparse <- form(rep, args)
+      out <- sparse_edges(sparse)
+      graphs <- list(out = out)
+      if (length(passes) > 1) graphs[["in"]] <- edges_in(out)
+      c(sparse, list(graphs = graphs))
+    },
+    score = function(sums, fx, fy, args, design) {
+      value <- product(sums, fx, fy, args, design)
+      if (!is_positive(fx$norm) || !is_positive(fy$norm)) return(rep(NA_real_, length(value)))
+      value / sqrt(fx$norm$value) / sqrt(fy$norm$value)
+    }
+  )
+}
+
+products_out <- list(list(x = "out", y = "out", mode = "products"))
+
+# <K, L> less what centring takes off, where the sums of rows and columns are known.
+centered_products <- function(sums, fx, fy, args, design) {
+  n <- design$n
+  value <- sums[[1]][, 1] + n * fx$diagonal * fy$diagonal -
+    paired_sums(fx$row_sums, fy$row_sums, design) / n
+  if (is.null(args$centering) || args$centering == "row") return(value)
+  value - paired_sums(fx$column_sums, fy$column_sums, design) / n +
+    (sum(fx$row_sums) / n) * (sum(fy$row_sums) / n)
 }

@@ -82,3 +82,33 @@ in_chunks <- function(count, size, run) {
   }, starts, ends)
   if (length(parts) == 1) parts[[1]] else do.call(rbind, parts)
 }
+
+normed <- function(matrix) list(matrix = matrix, norm = sqrt(.Call(C_dot, matrix, matrix)))
+
+check_square_memory <- function(rep) {
+  check_memory(3 * 8 * as.double(rep$n)^2, paste0("The ", rep$n, " x ", rep$n, " matrices of `",
+                                                  rep$arg, "` for its null"),
+               "Fewer stimuli need less.")
+}
+
+# The whole matrix of a packed form with means and grand (centred), or of plain entries.
+unpacked <- function(form, n, square = FALSE) {
+  grand <- if (is.null(form$grand)) 0 else form$grand
+  .Call(C_unpack, form$entries, n, square, form$means, grand, form$diagonal, thread_count())
+}
+
+# Sums of a column by column product of a and the permuted b: a row a permutation of the
+# design (the identity first), a column a column.
+column_sums <- function(a, b, design) {
+  if (is.null(design$coset)) {
+    permutations <- cbind(seq_len(design$n), design$matrix)
+    sums <- apply(permutations, 2, function(p) colSums(a * b[p, , drop = FALSE]))
+    return(t(matrix(sums, ncol(a))))
+  }
+  first <- Conj(stats::mvfft(a[design$coset$order_x, , drop = FALSE]))
+  shifts <- lapply(seq_len(ncol(design$coset$orders_y)), function(m) {
+    second <- stats::mvfft(b[design$coset$orders_y[, m], , drop = FALSE])
+    Re(stats::mvfft(first * second, inverse = TRUE)) / design$n
+  })
+  do.call(rbind, shifts)
+}

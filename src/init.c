@@ -49,6 +49,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(basis, 4),
     ENTRY(centered_squares, 3),
     ENTRY(permuted_singular_values, 3),
+    ENTRY(unpack, 7),
+    ENTRY(relabel_packed, 3),
     ENTRY(cross_product, 6),
     ENTRY(frobenius, 3),
     ENTRY(row_factor, 3),

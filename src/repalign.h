@@ -87,6 +87,11 @@ SEXP repalign_svd(SEXP a);
 SEXP repalign_basis(SEXP x, SEXP means, SEXP scale, SEXP fast);
 SEXP repalign_centered_squares(SEXP x, SEXP means, SEXP scale);
 
+/* call_unpack.c */
+SEXP repalign_unpack(SEXP entries, SEXP size, SEXP square, SEXP means, SEXP grand, SEXP diagonal,
+                     SEXP threads);
+SEXP repalign_relabel_packed(SEXP entries, SEXP permutation, SEXP threads);
+
 /* call_basis_null.c */
 SEXP repalign_permuted_singular_values(SEXP a, SEXP b, SEXP permutations);
 /* call_alignment.c */

@@ -55,8 +55,8 @@ measure_colours <- c(similarity = "#2166ac", distance = "#8c510a", `no similarit
 
 # A row per measure and property.
 measure_tiles <- function(table) {
-  table <- need_columns(as.data.frame(table),
-                        c("id", "family", "direction", "symmetric", "pairing", "invariant"), "drawn")
+  needed <- c("id", "family", "direction", "symmetric", "pairing", "invariant")
+  table <- need_columns(as.data.frame(table), needed, "drawn")
   listed <- strsplit(table$invariant, ", ", fixed = TRUE)
   is_listed <- function(name) vapply(listed, function(l) name %in% l, NA)
   holds <- c(lapply(invariances, is_listed),

@@ -155,7 +155,8 @@ test_that("outputs that do not belong together are refused", {
 
 test_that("what is no probability is refused with its place", {
   p <- matrix(c(0.2, 0.8, 0.5, 0.5), 2, byrow = TRUE)
-  expect_refused(jsd(p, rbind(c(0.2, 0.8), c(-0.1, 1.1))), c("`q`", "negative", "row 2", "column 1"))
+  negative <- rbind(c(0.2, 0.8), c(-0.1, 1.1))
+  expect_refused(jsd(p, negative), c("`q`", "negative", "row 2", "column 1"))
   expect_refused(jsd(p / 2, p), c("`p`", "2 rows", "sum to 1", "row 1", "0.5"))
   expect_refused(jsd(0 * p, p), "`p`")
   expect_refused(jsd(p, p, from = "logits"), c("`from`", "logit"))

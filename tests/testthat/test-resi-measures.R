@@ -49,8 +49,9 @@ code_variants <- function(rows) {
   ours <- c(`2ndCos` = "2nd-Cos")
   rows$name <- ifelse(rows$measure %in% names(ours), ours[rows$measure], rows$measure)
   same <- setdiff(paper_order, c("SVCCA", "PWCCA", "GULP", "IMD", "RTD"))
+  other_settings <- grepl("k=5|inner=euclidean|outer=euclidean", rows$params)
   keep <- rows$variant == "code" & rows$name %in% same & grepl("^resi@", rows$source) &
-    grepl("order=(XY|YX)", rows$params) & !grepl("k=5|inner=euclidean|outer=euclidean", rows$params) &
+    grepl("order=(XY|YX)", rows$params) & !other_settings &
     !grepl("DEGENERATE|NON-UNIQUE|ERROR", rows$note) & is.finite(rows$value)
   rows[keep, ]
 }

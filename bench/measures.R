@@ -67,6 +67,8 @@ fastest_call <- function(run) {
   fastest(function() for (i in seq_len(times)) run(), 4) / times
 }
 
+exported <- getNamespaceExports("repalign")
+
 all_measures <- function() {
   set <- lapply(stats::setNames(nm = measures()$id), measure)
   if ("rsm_difference" %in% names(set)) {
@@ -192,39 +194,39 @@ new_clock <- function() {
 }
 
 # (c) R packages that do the same work ----
-# ours, theirs: functions of x and y; growth: the power of n that their time grows with;
-# same: do both give one number that should agree?
+# id: the measure; theirs: a function of x and y; args: of ours; growth: the power of n that
+# their time grows with; same: do both give the same number?
+peer <- function(title, id, theirs, args = list(), growth = 1, same = TRUE) {
+  list(title = title, package = sub("^.*?([A-Za-z]+)::.*$", "\\1", title, perl = TRUE), id = id,
+       theirs = theirs, growth = growth, same = same,
+       ours = function(x, y) do.call(getExportedValue("repalign", id), c(list(x, y), args)))
+}
+
 peers <- function() {
-  both <- function(f) function(x, y) c(f(x), f(y))
-  from_repsim <- function(name, ...) function(x, y) {
-    getExportedValue("repsim", name)(list(x, y), ...)[1, 2]
-  }
-  repsim <- function(name, ours, ..., same = FALSE, growth = 1) {
-    list(title = paste0("repsim::", name), package = "repsim", growth = growth, same = same,
-         ours = ours, theirs = from_repsim(name, ...), id = sub("\\(.*", "", name))
+  # it always fills the whole matrix of its list, here 2 x 2
+  repsim <- function(name, id, ..., same = FALSE, growth = 1) {
+    peer(paste0("repsim::", name), id, growth = growth, same = same, theirs = function(x, y) {
+      getExportedValue("repsim", name)(list(x, y), ...)[1, 2]
+    })
   }
   list(
-    list(title = "FNN::get.knn, both sides", package = "FNN", growth = 2, same = FALSE,
-         ours = function(x, y) mutual_knn(x, y, metric = "euclidean"),
-         theirs = both(function(x) FNN::get.knn(x, 10, "brute")$nn.index[1, 1])),
-    list(title = "energy::dcor", package = "energy", growth = 2, same = TRUE,
-         ours = function(x, y) distance_correlation(x, y),
+    peer("FNN::get.knn, both sides", "mutual_knn", list(metric = "euclidean"), growth = 2,
+         same = FALSE, theirs = function(x, y) {
+           FNN::get.knn(x, 10, "brute")$nn.index[1, 1] + FNN::get.knn(y, 10, "brute")$nn.index[1, 1]
+         }),
+    peer("energy::dcor", "distance_correlation", growth = 2,
          theirs = function(x, y) energy::dcor(x, y)),
-    list(title = "mean(stats::cancor)", package = "stats", growth = 1, same = TRUE,
-         ours = function(x, y) cca(x, y), theirs = function(x, y) mean(stats::cancor(x, y)$cor)),
-    list(title = "vegan::procrustes", package = "vegan", growth = 1, same = TRUE,
-         ours = function(x, y) procrustes(x, y), theirs = vegan_procrustes),
-    list(title = "cor, clue::solve_LSAP", package = "clue", growth = 1, same = TRUE,
-         ours = function(x, y) hard_correlation_match(x, y), theirs = clue_match),
-    list(title = "cor(spearman) of stats::dist", package = "stats", growth = 2, same = TRUE,
-         ours = function(x, y) rsa(x, y, inner = "euclidean"),
+    peer("stats::cancor, mean", "cca", theirs = function(x, y) mean(stats::cancor(x, y)$cor)),
+    peer("vegan::procrustes", "procrustes", theirs = vegan_procrustes),
+    peer("clue::solve_LSAP of cor", "hard_correlation_match", theirs = clue_match),
+    peer("stats::cor (Spearman) of dist", "rsa", list(inner = "euclidean"), growth = 2,
          theirs = function(x, y) stats::cor(stats::dist(x), stats::dist(y), method = "spearman")),
-    repsim("cka", function(x, y) cka(x, y), "linear", "gretton", same = TRUE, growth = 2),
-    repsim("hsic", function(x, y) hsic(x, y), "linear", "gretton", growth = 2),
-    repsim("cca", function(x, y) cca(x, y), "pillai", same = TRUE),
-    repsim("svcca", function(x, y) svcca(x, y), "pillai"),
-    repsim("pwcca", function(x, y) pwcca(x, y)),
-    repsim("lin_reg", function(x, y) linear_regression(x, y))
+    repsim("cka", "cka", "linear", "gretton", same = TRUE, growth = 2),
+    repsim("hsic", "hsic", "linear", "gretton", growth = 2),
+    repsim("cca", "cca", "pillai", same = TRUE),
+    repsim("svcca", "svcca", "pillai"),
+    repsim("pwcca", "pwcca"),
+    repsim("lin_reg", "linear_regression")
   )
 }
 
@@ -290,7 +292,8 @@ report <- function(n, d) {
   report_resi(p, t0, judged)
   if (with_peers) {
     say("peers")
-    for (peer in peers()) compare_peer(peer, p, t0)
+    at_hand <- function(peer) peer$id %in% c(chosen, "hsic") && peer$id %in% exported
+    for (peer in Filter(at_hand, peers())) compare_peer(peer, p, t0)
   }
 }
 

@@ -194,9 +194,13 @@ new_clock <- function() {
 }
 
 # (c) R packages that do the same work ----
-# id: the measure; theirs: a function of x and y; args: of ours; growth: the power of n that
-# their time grows with; same: do both give the same number?
-peer <- function(title, id, theirs, args = list(), growth = 1, same = TRUE) {
+# id: the measure; theirs: a function of x and y; args: of ours; growth: the powers of n and
+# of d that their time grows with; same: do both give the same number?
+by_pairs <- c(2, 1)
+by_columns <- c(1, 2)
+by_columns_only <- c(0, 3)
+
+peer <- function(title, id, theirs, args = list(), growth = by_columns, same = TRUE) {
   list(title = title, package = sub("^.*?([A-Za-z]+)::.*$", "\\1", title, perl = TRUE), id = id,
        theirs = theirs, growth = growth, same = same,
        ours = function(x, y) do.call(getExportedValue("repalign", id), c(list(x, y), args)))
@@ -204,25 +208,25 @@ peer <- function(title, id, theirs, args = list(), growth = 1, same = TRUE) {
 
 peers <- function() {
   # it always fills the whole matrix of its list, here 2 x 2
-  repsim <- function(name, id, ..., same = FALSE, growth = 1) {
+  repsim <- function(name, id, ..., same = FALSE, growth = by_columns_only) {
     peer(paste0("repsim::", name), id, growth = growth, same = same, theirs = function(x, y) {
       getExportedValue("repsim", name)(list(x, y), ...)[1, 2]
     })
   }
   list(
-    peer("FNN::get.knn, both sides", "mutual_knn", list(metric = "euclidean"), growth = 2,
-         same = FALSE, theirs = function(x, y) {
+    peer("FNN::get.knn, both sides", "mutual_knn", list(metric = "euclidean"),
+         growth = by_pairs, same = FALSE, theirs = function(x, y) {
            FNN::get.knn(x, 10, "brute")$nn.index[1, 1] + FNN::get.knn(y, 10, "brute")$nn.index[1, 1]
          }),
-    peer("energy::dcor", "distance_correlation", growth = 2,
+    peer("energy::dcor", "distance_correlation", growth = by_pairs,
          theirs = function(x, y) energy::dcor(x, y)),
     peer("stats::cancor, mean", "cca", theirs = function(x, y) mean(stats::cancor(x, y)$cor)),
     peer("vegan::procrustes", "procrustes", theirs = vegan_procrustes),
     peer("clue::solve_LSAP of cor", "hard_correlation_match", theirs = clue_match),
-    peer("stats::cor (Spearman) of dist", "rsa", list(inner = "euclidean"), growth = 2,
+    peer("stats::cor (Spearman) of dist", "rsa", list(inner = "euclidean"), growth = by_pairs,
          theirs = function(x, y) stats::cor(stats::dist(x), stats::dist(y), method = "spearman")),
-    repsim("cka", "cka", "linear", "gretton", same = TRUE, growth = 2),
-    repsim("hsic", "hsic", "linear", "gretton", growth = 2),
+    repsim("cka", "cka", "linear", "gretton", same = TRUE, growth = by_pairs),
+    repsim("hsic", "hsic", "linear", "gretton", growth = by_pairs),
     repsim("cca", "cca", "pillai", same = TRUE),
     repsim("svcca", "svcca", "pillai"),
     repsim("pwcca", "pwcca"),
@@ -242,14 +246,14 @@ clue_match <- function(x, y) {
   mean(correlation[cbind(seq_along(at), at)])
 }
 
-# A short run predicts how long the whole takes.
+# A small run predicts roughly how long the whole takes.
 predicted_seconds <- function(peer, p) {
-  n <- nrow(p$x)
-  some <- seq_len(min(n, max(500, 1.5 * ncol(p$x))))
-  if (length(some) == n) return(0)
-  x <- p$x[some, ]
-  y <- p$y[some, ]
-  system.time(peer$theirs(x, y))[["elapsed"]] * (n / length(some))^peer$growth
+  size <- dim(p$x)
+  small <- pmin(size, c(500, 128))
+  if (all(small == size)) return(0)
+  x <- p$x[seq_len(small[1]), seq_len(small[2])]
+  y <- p$y[seq_len(small[1]), seq_len(small[2])]
+  fastest(function() peer$theirs(x, y), 2) * prod((size / small)^peer$growth)
 }
 
 compare_peer <- function(peer, p, t0) {

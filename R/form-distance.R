@@ -136,9 +136,10 @@ form_rdm_ranks <- function(rep, inner) {
             class = "repalign_error_size", arg = rep$arg)
     }
     check_packed_memory(rep, 2)
-    largest <- form_rdm_range(rep, inner)[2]
-    tolerance <- if (rep$kind == "dist") 0 else tie_share * largest
-    .Call(C_average_ranks, form_rdm(rep, inner)$d, tolerance, thread_count())
+    given <- rep$kind == "dist"
+    values <- if (given) rep$data else form_rdm(rep, inner)$d
+    tolerance <- if (given) 0 else tie_share * form_rdm_range(rep, inner)[2]
+    .Call(C_average_ranks, values, tolerance, thread_count())
   })
 }
 

@@ -5,7 +5,6 @@
 #' The correlation between the dissimilarities that two representations give to all pairs of
 #' stimuli (of their representational dissimilarity matrices, RDMs).
 #'
-#' @inheritParams cka
 #' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with the same
 #'   stimuli in the rows, in the same order (see [match_rows()]). A `dist` object stands for an
 #'   RDM that was made elsewhere: it is taken as it is, whatever `inner` says.
@@ -119,7 +118,6 @@ declare_measure(
 #' 0 in the limit of many stimuli exactly when the two are independent, 1 when one is the other
 #' rotated, shifted and scaled.
 #'
-#' @inheritParams rsa
 #' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with the same
 #'   stimuli in the rows, in the same order (see [match_rows()]), or `dist` objects with their
 #'   distances.

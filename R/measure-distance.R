@@ -20,9 +20,8 @@
 #' over all of them: tied ones count as 0, so that with ties it stays below 1.
 #'
 #' Ties: dissimilarities computed from data are tied when they differ by less than 1e-12 of
-#' the largest, so that whole-number data keep the ties that rounding would break at random
-#' (chains of such neighbours are one tie). Those of a `dist` object are tied when they are
-#' equal.
+#' their size (or than rounding leaves of 0), so that whole-number data keep the ties that
+#' rounding would break at random. Those of a `dist` object are tied when they are equal.
 #'
 #' With the defaults the value does not change when a side is scaled or its neurons are
 #' reordered, but it does under rotations, and when a constant is added to a neuron: a

@@ -70,6 +70,18 @@ test_that("distances from data tie when they are equal but for rounding", {
   expect_identical(form_rdm_ranks(representation(x + 0, "x"), "correlation"), expected)
 })
 
+test_that("a far stimulus ties none of the others", {
+  set.seed(7)
+  x <- normal_matrix(60, 5)
+  others <- dist(x[-60, ])
+  for (far in c(1e3, 1e6, 1e7)) {
+    x[60, ] <- far
+    ranks <- form_rdm_ranks(representation(x, "x"), "euclidean")
+    bulk <- ranks[ranks <= length(others)]
+    expect_identical(bulk, rank(as.vector(others)), label = paste("with", far))
+  }
+})
+
 # Concordant less discordant pairs over all pairs, from the definition.
 tau_a <- function(x, y) {
   signs <- outer(x, x, function(a, b) sign(a - b)) * outer(y, y, function(a, b) sign(a - b))

@@ -482,3 +482,80 @@ def_disagreement <- function(p, q) mean(apply(p, 1, which.max) != apply(q, 1, wh
 def_accuracy_difference <- function(p, q, labels) {
   abs(mean(apply(p, 1, which.max) == labels) - mean(apply(q, 1, which.max) == labels))
 }
+
+# What the tests of all measures share
+
+# Settings of each measure beside its defaults; `k` is the number of neighbours to use.
+settings <- function(k = 5) {
+  with_k <- function(...) lapply(list(list(), ...), function(args) c(args, list(k = k)))
+  metrics <- lapply(c("euclidean", "dot", "correlation"), function(m) list(metric = m))
+  list(
+    cca = list(list()), svcca = list(list(), list(variance = 0.8), list(components = 2)),
+    pwcca = list(list(), list(weights = "l1")),
+    procrustes = list(list(), list(scale = FALSE), list(center = FALSE), list(center = FALSE, scale = FALSE)),
+    procrustes_size_shape = list(list()), procrustes_similarity = list(list()),
+    angular_shape = list(list()),
+    permutation_procrustes = list(list(), list(center = TRUE), list(scale = TRUE), list(center = TRUE, scale = TRUE)),
+    aligned_cosine = list(list(), list(center = TRUE)),
+    hard_correlation_match = list(list(), list(matching = "greedy")),
+    soft_correlation_match = list(list(), list(direction = "x"), list(direction = "y")),
+    linear_regression = list(list()),
+    cka = list(list(), list(estimator = "stimulus"), list(kernel = "rbf"),
+               list(kernel = "rbf", bandwidth = 0.5), list(kernel = "rbf", estimator = "stimulus"),
+               list(kernel = "manifold", k = k)),
+    rv = list(list()),
+    distance_correlation = list(list(), list(squared = TRUE), list(estimator = "unbiased")),
+    eigenspace_overlap = list(list()),
+    gulp = list(list(), list(lambda = 0.1), list(lambda = 1e-3)),
+    rsa = c(list(list()), lapply(c("euclidean", "sqeuclidean", "cosine"), function(i) list(inner = i)),
+            lapply(c("pearson", "kendall"), function(o) list(outer = o)),
+            list(list(inner = "euclidean", outer = "cosine"))),
+    rsm_difference = list(list(), list(norm = "spectral")),
+    mutual_knn = do.call(with_k, metrics), knn_jaccard = do.call(with_k, metrics[1]),
+    rank_similarity = do.call(with_k, metrics[1]), cycle_knn = with_k(),
+    cknna = with_k(list(normalize = FALSE)), second_order_cosine = with_k(list(of = "distance")),
+    lcs_knn = with_k(), edit_distance_knn = with_k(), mka = with_k(),
+    kcka = with_k(list(self = FALSE), list(squared = TRUE), list(centering = "double"),
+                  list(squared = TRUE, centering = "double")),
+    imd = with_k(), rtd = list(list()),
+    magnitude_difference = list(list()), concentricity_difference = list(list()),
+    uniformity_difference = list(list(), list(t = 0.5), list(normalize = TRUE))
+  )
+}
+
+has_manifold <- function() "manifold" %in% eval(formals(cka)$kernel)
+
+# Settings of the measures that are there.
+registered_settings <- function(k = 5) {
+  all <- settings(k)
+  all <- all[intersect(names(all), measures()$id)]
+  here <- function(args) !identical(args$kernel, "manifold") || has_manifold()
+  lapply(all, Filter, f = here)
+}
+
+setting_name <- function(id, args) {
+  paste0(id, "(", paste(names(args), vapply(args, format, ""), sep = " = ", collapse = ", "), ")")
+}
+
+# f(id, args, name) for every setting of every measure.
+each_setting <- function(f, k = 5) {
+  all <- registered_settings(k)
+  for (id in names(all)) for (args in all[[id]]) f(id, args, setting_name(id, args))
+}
+
+# A score without its warnings and messages.
+quietly <- function(code) suppressWarnings(suppressMessages(code))
+
+score <- function(id, x, y, args = list()) quietly(do.call(id, c(list(x, y), args)))
+
+# Uses ties among neighbours, or a graph, and so may draw priorities.
+uses_graph <- function(id, args = list()) {
+  id %in% c("mutual_knn", "knn_jaccard", "rank_similarity", "cycle_knn", "cknna", "second_order_cosine",
+            "lcs_knn", "edit_distance_knn", "mka", "kcka", "imd") || identical(args$kernel, "manifold")
+}
+
+metric_of <- function(id, args = list()) {
+  if (id %in% c("mka", "kcka", "imd") || identical(args$kernel, "manifold")) return("euclidean")
+  if (!is.null(args$metric)) return(args$metric)
+  if (id == "cknna" && identical(args$normalize, FALSE)) "dot" else "cosine"
+}

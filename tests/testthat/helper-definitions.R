@@ -559,3 +559,15 @@ metric_of <- function(id, args = list()) {
   if (!is.null(args$metric)) return(args$metric)
   if (id == "cknna" && identical(args$normalize, FALSE)) "dot" else "cosine"
 }
+
+# Many small checks, one expectation: note() keeps what is wrong, expect_nothing_noted()
+# reports it and starts anew.
+noted <- new.env()
+
+note <- function(good, ...) if (!isTRUE(good)) noted$lines <- c(noted$lines, paste0(...))
+
+expect_nothing_noted <- function(most = 60) {
+  lines <- noted$lines
+  noted$lines <- NULL
+  expect(length(lines) == 0, paste(c(paste(length(lines), "wrong:"), utils::head(lines, most)), collapse = "\n"))
+}

@@ -48,7 +48,7 @@ test_that("values are those of the definitions, in both orders", {
     for (k in c(3, 5)) {
       each_setting(function(id, args, name) {
         # settings without k are the same for all k; persistence has a test of its own
-        if (id == "rtd" || (k == 3 && is.null(args$k))) return()
+        if (id == "rtd" || (k == 3 && is.null(args[["k"]]))) return()
         note_definition(id, args, name, x, y, which)
         note_definition(id, args, name, y, x, paste(which, "turned"))
       }, k)
@@ -64,7 +64,7 @@ test_that("one neighbour, two neighbours, and all the others", {
     y <- inputs[[which]][[2]]
     for (k in c(1, 2, nrow(x) - 1)) {
       each_setting(function(id, args, name) {
-        if (is.null(args$k) || (k < 3 && (id == "mka" || identical(args$kernel, "manifold")))) return()
+        if (is.null(args[["k"]]) || (k < 3 && (id == "mka" || identical(args$kernel, "manifold")))) return()
         note_definition(id, args, name, x, y, paste(which, "k =", k))
       }, k)
     }

@@ -243,17 +243,14 @@ def_neighbours <- function(x, k, metric) {
     euclidean = def_distances(x), cosine = -tcrossprod(def_unit_rows(x)), dot = -tcrossprod(x),
     correlation = -cor(t(x))
   )
-  t(vapply(seq_len(nrow(x)), function(i) setdiff(order(far[i, ]), i)[seq_len(k)], integer(k)))
+  near <- lapply(seq_len(nrow(x)), function(i) setdiff(order(far[i, ]), i)[seq_len(k)])
+  do.call(rbind, near)
 }
 
 # f(neighbours of i in x, neighbours of i in y, i), averaged over i.
 def_mean_over_rows <- function(x, y, k, metric, f) {
   a <- def_neighbours(x, k, metric)
   b <- def_neighbours(y, k, metric)
-  if (k == 1) {
-    a <- matrix(a, nrow(x))
-    b <- matrix(b, nrow(x))
-  }
   mean(vapply(seq_len(nrow(x)), function(i) f(a[i, ], b[i, ], i), 0))
 }
 
@@ -276,7 +273,7 @@ def_rank_similarity <- function(x, y, k = 10, metric = "cosine") {
 }
 
 def_cycle_knn <- function(x, y, k = 10, metric = "cosine") {
-  of_x <- matrix(def_neighbours(x, k, metric), nrow(x))
+  of_x <- def_neighbours(x, k, metric)
   def_mean_over_rows(x, y, k, metric, function(a, b, i) as.double(i %in% of_x[b, ]))
 }
 

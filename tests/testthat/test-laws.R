@@ -1,6 +1,9 @@
 # Laws that hold whatever the data, checked for every measure on every kind of data. Written
 # from the definitions, not from the code.
 
+# inputs are tiny: threads would only wait for each other
+options_before <- options(repalign.threads = 1)
+
 # Kinds of pairs. ties: rows at equal distances, so that chance decides among neighbours.
 # loose: rounding of the data themselves costs digits. k: neighbours that suit the size.
 law_kinds <- function() {
@@ -14,8 +17,7 @@ law_kinds <- function() {
     one_column = list(x = normal_matrix(20, 1), y = normal_matrix(20, 4), ties = TRUE),
     four_rows = list(x = normal_matrix(4, 3), y = normal_matrix(4, 5), k = 3),
     all_neighbours = list(x = normal_matrix(9, 3), y = normal_matrix(9, 4), k = 8),
-    integers = list(x = matrix(rpois(120, 1), 30), y = matrix(rpois(180, 0.7), 30) + 1, ties = TRUE,
-                    x_plus = 1),
+    integers = list(x = matrix(rpois(120, 1), 30), y = matrix(rpois(180, 0.7), 30), ties = TRUE),
     duplicates = list(x = gauss$x[c(1:20, 1:10), c(1:5, 1:3)], y = gauss$y[c(1:20, 1:10), c(1:8, 8)],
                       ties = TRUE),
     low_rank = list(x = normal_matrix(26, 2) %*% normal_matrix(2, 6),
@@ -24,14 +26,22 @@ law_kinds <- function() {
                            y = cbind(gauss$y, gauss$y[, 2] + 1e-8 * rnorm(30)), loose = TRUE),
     unequal_sizes = list(x = 1e-6 * gauss$x, y = sweep(gauss$y, 2, 10^(0:7), "*"), loose = TRUE)
   )
-  kinds$integers$x <- kinds$integers$x + 1 # no zero rows
+  # neither zero rows nor constant rows
+  for (side in c("x", "y")) {
+    counts <- kinds$integers[[side]] + 1
+    constant <- apply(counts, 1, function(row) all(row == row[1]))
+    counts[constant, 1] <- counts[constant, 1] + 1
+    kinds$integers[[side]] <- counts
+  }
   kinds
 }
 
 k_of <- function(kind) if (is.null(kind$k)) 5 else kind$k
 
-# Data that a setting may refuse, by definition: correlations over one column.
+# Data that a setting may refuse, by definition: correlations over one column. There all
+# cosines are 1 or -1, and cosine distances to neighbours 0.
 may_refuse <- function(id, args, x, y) {
+  if (identical(args$of, "distance") && min(ncol(x), ncol(y)) < 2) return(TRUE)
   correlates_rows <- (id == "rsa" && (is.null(args$inner) || args$inner == "correlation")) ||
     identical(args$metric, "correlation")
   correlates_rows && min(ncol(x), ncol(y)) < 2
@@ -220,7 +230,8 @@ law_changes <- function(d) {
 }
 
 test_that("invariances hold for either side, at every setting, on every kind of data", {
-  kinds <- law_kinds()[setdiff(names(law_kinds()), c("equal_widths", "all_neighbours"))]
+  kinds <- law_kinds()[c("gauss", "more_columns", "one_column", "four_rows", "duplicates", "low_rank",
+                         "nearly_singular")]
   each_law(function(id, args, label, kind) {
     x <- kind$x
     y <- kind$y
@@ -302,7 +313,8 @@ test_that("a representation is most like itself", {
   each_law(function(id, args, label, kind) {
     m <- quietly(do.call(measure, c(list(id), args)))
     best <- best_of(m$declaration, m$args)
-    if (is.na(best) || by_chance(id, args, kind)) return()
+    # a row need not be among the neighbours of its neighbours: 1 is then only the bound
+    if (is.na(best) || id == "cycle_knn" || by_chance(id, args, kind)) return()
     for (x in list(kind$x, kind$y)) {
       if (may_refuse(id, args, x, x)) next
       # the overlap is a share of the columns: less than 1 where their rank is lower
@@ -487,3 +499,5 @@ test_that("ties are not decided by rounding", {
   # the same ties, the same draws
   expect_identical(values(x), values(turned))
 })
+
+options(options_before)

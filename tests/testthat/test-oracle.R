@@ -1,6 +1,9 @@
 # Every measure against its definition, coded plainly in helper-definitions.R, on small
 # inputs of several shapes.
 
+# inputs are tiny: threads would only wait for each other
+options_before <- options(repalign.threads = 1)
+
 oracle_inputs <- function() {
   set.seed(11)
   related <- function(n, d, e) related_pair(n, d, e, d = min(d, e, 3), noise = 0.7)
@@ -45,14 +48,11 @@ test_that("values are those of the definitions, in both orders", {
   for (which in names(inputs)) {
     x <- inputs[[which]][[1]]
     y <- inputs[[which]][[2]]
-    for (k in c(3, 5)) {
-      each_setting(function(id, args, name) {
-        # settings without k are the same for all k; persistence has a test of its own
-        if (id == "rtd" || (k == 3 && is.null(args[["k"]]))) return()
-        note_definition(id, args, name, x, y, which)
-        note_definition(id, args, name, y, x, paste(which, "turned"))
-      }, k)
-    }
+    each_setting(function(id, args, name) {
+      if (id == "rtd") return() # has a test of its own
+      note_definition(id, args, name, x, y, which)
+      note_definition(id, args, name, y, x, paste(which, "turned"))
+    })
   }
   expect_nothing_noted()
 })
@@ -62,7 +62,7 @@ test_that("one neighbour, two neighbours, and all the others", {
   for (which in c("narrower", "equal", "more_columns")) {
     x <- inputs[[which]][[1]]
     y <- inputs[[which]][[2]]
-    for (k in c(1, 2, nrow(x) - 1)) {
+    for (k in c(1, 3, nrow(x) - 1)) {
       each_setting(function(id, args, name) {
         if (is.null(args[["k"]]) || (k < 3 && (id == "mka" || identical(args$kernel, "manifold")))) return()
         note_definition(id, args, name, x, y, paste(which, "k =", k))
@@ -185,3 +185,5 @@ test_that("outputs of classifiers are compared as defined", {
   }
   expect_true(TRUE)
 })
+
+options(options_before)

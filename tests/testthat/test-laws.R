@@ -154,12 +154,14 @@ test_that("the order of the stimuli does not matter", {
 })
 
 test_that("symmetric measures are symmetric", {
+  kinds <- law_kinds()[c("gauss", "more_columns", "one_column", "four_rows", "integers", "low_rank",
+                         "nearly_singular")]
   each_law(function(id, args, label, kind) {
     m <- quietly(do.call(measure, c(list(id), args)))
     if (!is_symmetric(m) || by_chance(id, args, kind)) return()
     note_same(value_near(id, args, kind$y, kind$x), value_near(id, args, kind$x, kind$y), id, kind,
                 label)
-  })
+  }, kinds)
   expect_nothing_noted()
 })
 
@@ -230,8 +232,7 @@ law_changes <- function(d) {
 }
 
 test_that("invariances hold for either side, at every setting, on every kind of data", {
-  kinds <- law_kinds()[c("gauss", "more_columns", "one_column", "four_rows", "duplicates", "low_rank",
-                         "nearly_singular")]
+  kinds <- law_kinds()[c("gauss", "more_columns", "one_column", "duplicates", "low_rank")]
   each_law(function(id, args, label, kind) {
     x <- kind$x
     y <- kind$y
@@ -317,8 +318,8 @@ test_that("a representation is most like itself", {
     if (is.na(best) || id == "cycle_knn" || by_chance(id, args, kind)) return()
     # tau-a counts ties against the agreement
     if (identical(args$outer, "kendall") && isTRUE(kind$ties)) return()
-    for (x in list(kind$x, kind$y)) {
-      if (may_refuse(id, args, x, x)) next
+    for (x in list(kind$x, if (ncol(kind$y) > nrow(kind$y)) kind$y)) {
+      if (is.null(x) || may_refuse(id, args, x, x)) next
       # the overlap is a share of the columns: less than 1 where their rank is lower
       wanted <- if (id == "eigenspace_overlap") qr(x)$rank / ncol(x) else best
       if (isTRUE(kind$loose) && id == "eigenspace_overlap") next

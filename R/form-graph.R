@@ -86,7 +86,8 @@ neighbour_space <- function(rep, metric) {
   value <- c(euclidean = 0L, cosine = 1L, correlation = 1L, dot = 2L)[[metric]]
   prepared <- .Call(C_neighbour_rows, rep$data, means, scale, how)
   refuse_degenerate_rows(rep, metric, prepared$degenerate)
-  list(rows = prepared$rows, value = value, unit = scale)
+  list(rows = prepared$rows, value = value, unit = scale,
+       raw = if (metric == "euclidean") rep$data)
 }
 
 refuse_degenerate_rows <- function(rep, metric, rows) {
@@ -103,10 +104,11 @@ refuse_degenerate_rows <- function(rep, metric, rows) {
 # r + 1. It is NULL where no row is tied, and so are the priorities.
 search_rows <- function(rep, space, k, sizes = NULL) {
   threads <- thread_count()
-  found <- .Call(C_knn, space$rows, space$value, k, threads, sizes)
+  found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, k, threads, sizes)
   graph <- list(idx = found$idx, dist = found$dist)
   whole <- function(rows, priority) {
-    .Call(C_knn_rows, space$rows, space$value, k, rows, found$largest, priority, threads)
+    .Call(C_knn_rows, space$rows, space$value, space$raw, space$unit, k, rows, found$largest,
+          priority, threads)
   }
   unsure <- which(found$state == 2L)
   if (length(unsure)) {

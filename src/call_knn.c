@@ -32,11 +32,14 @@ SEXP repalign_neighbour_rows(SEXP x, SEXP means, SEXP inverse_scale, SEXP how)
     return result;
 }
 
-static knn_space space_of(SEXP rows, SEXP value)
+/* raw: the data that the rows were made of, and raw_scale their factor; or NULL. */
+static knn_space space_of(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale)
 {
     require_matrix(rows, "rows");
-    const size_t n = matrix_columns(rows);
-    knn_space s = {REAL(rows), n, matrix_rows(rows), (knn_value) Rf_asInteger(value),
+    const size_t n = matrix_columns(rows), d = matrix_rows(rows);
+    if (!Rf_isNull(raw)) require_size(raw, n, d, "raw");
+    knn_space s = {REAL(rows), n, d, (knn_value) Rf_asInteger(value),
+                   Rf_isNull(raw) ? NULL : REAL(raw), Rf_asReal(raw_scale),
                    scratch(n), scratch(n), scratch(n), scratch(n), 0.0};
     describe_space(&s);
     return s;
@@ -74,10 +77,11 @@ static knn_lists lists_in(SEXP result, size_t rows, size_t k, int with_joined)
 }
 
 /* list(idx, dist, largest, state); sizes: rows and columns of a block of products, or NULL. */
-SEXP repalign_knn(SEXP rows, SEXP value, SEXP k, SEXP threads, SEXP sizes)
+SEXP repalign_knn(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP threads,
+                  SEXP sizes)
 {
     const char *names[] = {"idx", "dist", "largest", "state", ""};
-    const knn_space s = space_of(rows, value);
+    const knn_space s = space_of(rows, value, raw, raw_scale);
     const size_t wanted = count_of(k, s.n), team = thread_count_of(threads);
     size_t block = 256, chunk = PRODUCT_ENTRIES / 256;
     if (Rf_isInteger(sizes) && XLENGTH(sizes) == 2) {
@@ -118,11 +122,11 @@ static knn_rows_scratch rows_scratch(size_t n, size_t k, size_t team)
 }
 
 /* list(idx, dist, joined) of some rows */
-SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP k, SEXP which, SEXP largest, SEXP priority,
-                       SEXP threads)
+SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP which,
+                       SEXP largest, SEXP priority, SEXP threads)
 {
     const char *names[] = {"idx", "dist", "joined", ""};
-    const knn_space s = space_of(rows, value);
+    const knn_space s = space_of(rows, value, raw, raw_scale);
     const size_t wanted = count_of(k, s.n), count = (size_t) XLENGTH(which);
     require_index(which, s.n, "which");
     if (!Rf_isReal(largest) || (size_t) XLENGTH(largest) != s.n)

@@ -13,6 +13,9 @@
 /* Sorted values nearer than this share of the row's largest value are tied. */
 #define TIE_SHARE 1e-12
 
+/* Squared distances below this share of the squared norms lose digits by centring. */
+#define NEAR_DUPLICATE 1e-8
+
 /* Terms of direct values between two pauses. */
 #define PAUSE_TERMS 2e8
 
@@ -62,11 +65,25 @@ static double key_of_value(const knn_space *s, double value)
     return s->value == KNN_UNIT ? 2.0 * value : value * value;
 }
 
+static double raw_squared_difference(const knn_space *s, size_t i, size_t j)
+{
+    double sum = 0.0;
+    for (size_t a = 0; a < s->d; a++) {
+        const double *column = s->raw + a * s->n;
+        const double difference = (column[i] - column[j]) * s->raw_scale;
+        sum += difference * difference;
+    }
+    return sum;
+}
+
 static double direct_value(const knn_space *s, size_t i, size_t j)
 {
     const double *a = s->rows + i * s->d, *b = s->rows + j * s->d;
     if (s->value == KNN_DOT) return -dot_blocked(a, b, s->d);
-    return value_of_key(s, squared_difference(a, b, s->d));
+    double square = squared_difference(a, b, s->d);
+    if (s->raw && square <= NEAR_DUPLICATE * (s->norms[i] + s->norms[j]))
+        square = raw_squared_difference(s, i, j);
+    return value_of_key(s, square);
 }
 
 /* The upper bound lies this much above the lower one. */

@@ -31,10 +31,12 @@ first_neighbours <- function(graph, k) {
 check_neighbour_count <- function(rep, k) {
   most <- if (rep$kind == "graph") ncol(rep$data$idx) else rep$n - 1
   if (k <= most) return(invisible())
-  abort("`k` is ", k, ", but `", rep$arg, "` has ",
-        if (rep$kind == "graph") paste(most, "neighbours a row: lower `k`, or give a graph of more.")
-        else paste0(rep$n, " rows and so ", most, " neighbours at most: lower `k`."),
-        class = "repalign_error_rows", arg = "k")
+  there <- if (rep$kind == "graph") {
+    paste(most, "neighbours a row: lower `k`, or give a graph of more.")
+  } else {
+    paste(rep$n, "rows and so", most, "neighbours at most: lower `k`.")
+  }
+  abort("`k` is ", k, ", but `", rep$arg, "` has ", there, class = "repalign_error_rows", arg = "k")
 }
 
 check_graph_metric <- function(rep, metric) {
@@ -93,11 +95,11 @@ neighbour_space <- function(rep, metric) {
 refuse_degenerate_rows <- function(rep, metric, rows) {
   if (!length(rows)) return(invisible())
   several <- length(rows) > 1
-  abort("`", rep$arg, "` has ", if (metric == "cosine") "zero" else "constant", " rows, for which ",
-        "the ", metric, " is not defined: row", if (several) "s", " ", enumerate(rows, quote = FALSE),
-        ". Remove ", if (several) "them" else "it", ", or set metric = \"euclidean\".",
-        class = paste0("repalign_error_", if (metric == "cosine") "zero" else "constant", "_row"),
-        arg = rep$arg)
+  what <- if (metric == "cosine") "zero" else "constant"
+  abort("`", rep$arg, "` has ", what, " rows, for which the ", metric, " is not defined: row",
+        if (several) "s", " ", enumerate(rows, quote = FALSE), ". Remove ",
+        if (several) "them" else "it", ", or set metric = \"euclidean\".",
+        class = paste0("repalign_error_", what, "_row"), arg = rep$arg)
 }
 
 # list(idx, dist, joined, priority); joined[i, r]: row i is tied between its neighbours r and

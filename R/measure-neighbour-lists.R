@@ -32,7 +32,8 @@ lcs_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "corr
 
 declare_measure(
   id = "lcs_knn", label = "Longest common subsequence of neighbours", family = "neighbours",
-  direction = "similarity", range = function(args) c(0, args$k), best = function(args) as.double(args$k),
+  direction = "similarity", range = function(args) c(0, args$k),
+  best = function(args) as.double(args$k),
   symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"), form = "graph",
   accepts = kinds, neighbours = wanted_graph,

@@ -5,12 +5,17 @@
 /* About 32 MB of products, a few hundred rows at a time. */
 #define PRODUCT_ENTRIES 4194304
 
+#define SMALL_SEARCH 1e6
+
 static candidate *candidates(size_t length)
 {
     return (candidate *) R_alloc(length > 0 ? length : 1, sizeof(candidate));
 }
 
-static int *integers(size_t length) { return (int *) R_alloc(length > 0 ? length : 1, sizeof(int)); }
+static int *integers(size_t length)
+{
+    return (int *) R_alloc(length > 0 ? length : 1, sizeof(int));
+}
 
 /* list(rows (d x n), degenerate = row numbers) */
 SEXP repalign_neighbour_rows(SEXP x, SEXP means, SEXP inverse_scale, SEXP how)
@@ -52,10 +57,18 @@ static size_t count_of(SEXP k, size_t n)
     return (size_t) count;
 }
 
-static size_t thread_count_of(SEXP threads)
+/* Starting threads costs more than a small search (seen: milliseconds where processors are
+   busy). */
+static size_t team_of(SEXP threads, double work)
 {
     const int count = Rf_asInteger(threads);
-    return count < 1 ? 1 : (size_t) count;
+    return count < 1 || work < SMALL_SEARCH ? 1 : (size_t) count;
+}
+
+/* Pairs looked at, and terms of direct values. */
+static double work_of(const knn_space *s, size_t rows, size_t k)
+{
+    return (double) rows * ((double) s->n + (double) k * (double) s->d);
 }
 
 /* Sets elements 0, 1 and, if there are marks, 2 of the result. */
@@ -82,7 +95,7 @@ SEXP repalign_knn(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP 
 {
     const char *names[] = {"idx", "dist", "largest", "state", ""};
     const knn_space s = space_of(rows, value, raw, raw_scale);
-    const size_t wanted = count_of(k, s.n), team = thread_count_of(threads);
+    const size_t wanted = count_of(k, s.n), team = team_of(threads, work_of(&s, s.n, wanted));
     size_t block = 256, chunk = PRODUCT_ENTRIES / 256;
     if (Rf_isInteger(sizes) && XLENGTH(sizes) == 2) {
         block = (size_t) INTEGER(sizes)[0];
@@ -133,7 +146,7 @@ SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, 
         Rf_error("internal: one largest value a row");
     int *from_zero = integers(count);
     for (size_t r = 0; r < count; r++) from_zero[r] = INTEGER(which)[r] - 1;
-    knn_rows_scratch w = rows_scratch(s.n, wanted, thread_count_of(threads));
+    knn_rows_scratch w = rows_scratch(s.n, wanted, team_of(threads, work_of(&s, count, wanted)));
     w.block = PRODUCT_ENTRIES / s.n < 256 ? PRODUCT_ENTRIES / s.n : 256;
     if (w.block < 1) w.block = 1;
     w.gathered = scratch(w.block * s.d);
@@ -153,7 +166,7 @@ SEXP repalign_knn_packed(SEXP distances, SEXP size, SEXP k, SEXP priority, SEXP 
     const size_t n = (size_t) Rf_asInteger(size), wanted = count_of(k, n);
     if (!Rf_isReal(distances) || (size_t) XLENGTH(distances) != n * (n - 1) / 2)
         Rf_error("internal: 'distances' has another length");
-    const size_t team = thread_count_of(threads);
+    const size_t team = team_of(threads, (double) n * (double) n);
     knn_rows_scratch w = rows_scratch(n, wanted, team);
     w.product = scratch(team * n);
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));

@@ -27,7 +27,8 @@ longest_common <- function(a, b) {
   table <- matrix(0, length(a) + 1, length(b) + 1)
   for (i in seq_along(a)) {
     for (j in seq_along(b)) {
-      table[i + 1, j + 1] <- if (a[i] == b[j]) table[i, j] + 1 else max(table[i, j + 1], table[i + 1, j])
+      skip_one <- max(table[i, j + 1], table[i + 1, j])
+      table[i + 1, j + 1] <- if (a[i] == b[j]) table[i, j] + 1 else skip_one
     }
   }
   table[length(a) + 1, length(b) + 1]
@@ -102,7 +103,8 @@ test_that("ranges and best values follow k", {
       expect_gte(value, range[1])
       expect_lte(value, range[2])
       # one's own neighbours need not be mutual
-      if (id != "cycle_knn") expect_equal(get(id)(x, x, k = k), range[2], tolerance = 1e-14, label = id)
+      if (id == "cycle_knn") next
+      expect_equal(get(id)(x, x, k = k), range[2], tolerance = 1e-14, label = id)
     }
   }
   # with all others as neighbours only the order can differ

@@ -6,6 +6,7 @@
 #define PRODUCT_ENTRIES 4194304
 
 #define SMALL_SEARCH 1e6
+#define ROW_TERMS 5e8
 
 static candidate *candidates(size_t length)
 {
@@ -134,6 +135,15 @@ static knn_rows_scratch rows_scratch(size_t n, size_t k, size_t team)
     return w;
 }
 
+/* So that products fit, and direct values of everything take no longer than a pause may. */
+static size_t whole_rows_at_once(const knn_space *s)
+{
+    const double fit = (double) PRODUCT_ENTRIES / (double) s->n;
+    const double soon = ROW_TERMS / ((double) s->n * (double) s->d);
+    const double rows = fit < soon ? fit : soon;
+    return rows > 256.0 ? 256 : rows < 1.0 ? 1 : (size_t) rows;
+}
+
 /* list(idx, dist, joined) of some rows */
 SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP which,
                        SEXP largest, SEXP priority, SEXP threads)
@@ -147,8 +157,7 @@ SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, 
     int *from_zero = integers(count);
     for (size_t r = 0; r < count; r++) from_zero[r] = INTEGER(which)[r] - 1;
     knn_rows_scratch w = rows_scratch(s.n, wanted, team_of(threads, work_of(&s, count, wanted)));
-    w.block = PRODUCT_ENTRIES / s.n < 256 ? PRODUCT_ENTRIES / s.n : 256;
-    if (w.block < 1) w.block = 1;
+    w.block = whole_rows_at_once(&s);
     w.gathered = scratch(w.block * s.d);
     w.product = scratch(w.block * s.n);
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));

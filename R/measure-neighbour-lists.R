@@ -57,7 +57,7 @@ declare_measure(
 #' (insertions, deletions and replacements cost 1 each), divided by k. Invariances and ties
 #' are those of [mutual_knn()]; the order within ties is random. The default metric is
 #' the cosine, which is the published measure on rows of unit length. It needs of the order
-#' of k² operations per stimulus.
+#' of k * k operations per stimulus.
 #'
 #' When not to trust it: a neighbour counts only near its place in the list, so values are
 #' low also for closely related representations; and small noise shuffles neighbours at

@@ -83,7 +83,7 @@ declare_measure(
 #' k nearest neighbours in `y`. Not symmetric in `x` and `y`. Invariances and ties are
 #' those of [mutual_knn()].
 #'
-#' When not to trust it: it is near 1 by chance already when k² is not small against the
+#' When not to trust it: it is near 1 by chance already when k * k is not small against the
 #' number of stimuli n, as one of k neighbours is enough: unrelated data give about
 #' \eqn{1 - (1 - k/(n-1))^k}. And a representation need not reach 1 with itself: a stimulus
 #' that is nobody's neighbour never counts.

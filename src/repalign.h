@@ -104,9 +104,10 @@ SEXP repalign_second_order_cosines(SEXP rows_x, SEXP idx_x, SEXP rows_y, SEXP id
                                    SEXP distance, SEXP threads);
 /* call_knn.c */
 SEXP repalign_neighbour_rows(SEXP x, SEXP means, SEXP scale, SEXP how);
-SEXP repalign_knn(SEXP rows, SEXP value, SEXP k, SEXP threads, SEXP sizes);
-SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP k, SEXP which, SEXP largest, SEXP priority,
-                       SEXP threads);
+SEXP repalign_knn(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP threads,
+                  SEXP sizes);
+SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP which,
+                       SEXP largest, SEXP priority, SEXP threads);
 SEXP repalign_knn_packed(SEXP distances, SEXP size, SEXP k, SEXP priority, SEXP threads);
 
 /* call_neighbour_lists.c */

@@ -64,8 +64,9 @@ compare_cknna <- function(pair, args) {
 # A sparse form (form-sparse.R): the inner products at the edges of the graph.
 form_cknna <- function(rep, k, normalize = TRUE) {
   remember(rep$cache, list("cknna", k, normalize), {
-    idx <- form_graph(rep, if (normalize) "cosine" else "dot", k)$idx
-    weight <- .Call(C_edge_products, form_rows(rep, normalize), idx, thread_count())
+    metric <- if (normalize) "cosine" else "dot"
+    idx <- form_graph(rep, metric, k)$idx
+    weight <- .Call(C_edge_products, form_rows(rep, metric), idx, thread_count())
     with_norm(sparse_form(idx, weight, 0), "double")
   })
 }
@@ -127,7 +128,7 @@ check_second_order_args <- function(args) {
 
 compare_second_order <- function(pair, args) {
   side <- function(rep) {
-    list(idx = form_graph(rep, "cosine", args$k)$idx, rows = form_rows(rep, TRUE))
+    list(idx = form_graph(rep, "cosine", args$k)$idx, rows = form_rows(rep, "cosine"))
   }
   a <- side(pair$x)
   b <- if (pair$self) a else side(pair$y)

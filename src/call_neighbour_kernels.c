@@ -1,27 +1,7 @@
 #include "call_checks.h"
 #include "neighbour_products.h"
 
-/* Rows of x together in memory (d x n), of unit length or scaled by one power of two, and
-   the number of the first row of zeros (0: none). */
-SEXP repalign_scaled_rows(SEXP x, SEXP unit)
-{
-    require_matrix(x, "x");
-    const size_t n = matrix_rows(x), d = matrix_columns(x);
-    const char *names[] = {"rows", "zero", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
-    SET_VECTOR_ELT(result, 0, Rf_allocMatrix(REALSXP, (int) d, (int) n));
-    double *size = scratch(n);
-    row_sizes(REAL(x), n, d, size, check_interrupt);
-    size_t zero = 0;
-    for (size_t i = n; i > 0; i--)
-        if (size[i - 1] == 0.0) zero = i;
-    SET_VECTOR_ELT(result, 1, Rf_ScalarInteger((int) zero));
-    scaled_rows(REAL(x), n, d, Rf_asLogical(unit), size, scratch(n),
-                REAL(VECTOR_ELT(result, 0)), check_interrupt);
-    UNPROTECT(1);
-    return result;
-}
-
+/* rows: d x n here and below, as repalign_neighbour_rows() makes them. */
 static neighbour_rows neighbour_rows_of(SEXP rows, SEXP idx)
 {
     require_matrix(rows, "rows");

@@ -32,7 +32,6 @@ static const R_CallMethodDef entries[] = {
     ENTRY(sparse_dot, 2),
     ENTRY(sparse_common, 2),
     ENTRY(sparse_symmetric, 1),
-    ENTRY(scaled_rows, 2),
     ENTRY(edge_products, 3),
     ENTRY(second_order_cosines, 6),
     ENTRY(neighbour_rows, 4),

@@ -14,67 +14,10 @@
 /* One minus a cosine below this is what rounding leaves of two equal directions. */
 #define SAME_DIRECTION 1e-28
 
-/* Side of the tiles of a transposition. */
-#define TILE 32
-
 static size_t block_of(size_t work, size_t n)
 {
     const size_t rows = PAUSE_WORK / (work > 0 ? work : 1) + 1;
     return rows < n ? rows : n;
-}
-
-void row_sizes(const double *x, size_t n, size_t d, double *size, pause_function pause)
-{
-    for (size_t i = 0; i < n; i++) size[i] = 0.0;
-    for (size_t j = 0; j < d; j++) {
-        for (size_t i = 0; i < n; i++)
-            if (fabs(x[i + j * n]) > size[i]) size[i] = fabs(x[i + j * n]);
-        if (j % TILE == 0) pause();
-    }
-}
-
-/* The power of two that brings a size near one; bounded, so that it is a normal number. */
-static double unit_factor(double size)
-{
-    int exponent = 0;
-    frexp(size, &exponent);
-    if (exponent > 1020) exponent = 1020;
-    if (exponent < -1020) exponent = -1020;
-    return ldexp(1.0, -exponent);
-}
-
-/* size: factors; norm: lengths of the rows times their factors, or ones. */
-static void row_scales(const double *x, size_t n, size_t d, int unit, double *size, double *norm)
-{
-    double largest = 0.0;
-    for (size_t i = 0; i < n; i++)
-        if (size[i] > largest) largest = size[i];
-    for (size_t i = 0; i < n; i++) {
-        size[i] = unit_factor(unit ? size[i] : largest);
-        norm[i] = unit ? 0.0 : 1.0;
-    }
-    if (!unit) return;
-    for (size_t j = 0; j < d; j++) {
-        for (size_t i = 0; i < n; i++) {
-            const double value = x[i + j * n] * size[i];
-            norm[i] += value * value;
-        }
-    }
-    for (size_t i = 0; i < n; i++) norm[i] = norm[i] > 0.0 ? sqrt(norm[i]) : 1.0;
-}
-
-void scaled_rows(const double *x, size_t n, size_t d, int unit, double *size, double *norm,
-                 double *out, pause_function pause)
-{
-    row_scales(x, n, d, unit, size, norm);
-    for (size_t ib = 0; ib < n; ib += TILE) {
-        const size_t stop = ib + TILE < n ? ib + TILE : n;
-        for (size_t jb = 0; jb < d; jb += TILE)
-            for (size_t i = ib; i < stop; i++)
-                for (size_t j = jb; j < d && j < jb + TILE; j++)
-                    out[j + i * d] = x[i + j * n] * size[i] / norm[i];
-        pause();
-    }
 }
 
 void edge_products(const neighbour_rows *v, size_t n, size_t k, int threads, double *out,

@@ -7,15 +7,6 @@
 
 #include "pause.h"
 
-/* Largest absolute entry of each row of x (n x d). */
-void row_sizes(const double *x, size_t n, size_t d, double *size, pause_function pause);
-
-/* Rows of x into out (d x n), scaled to unit length (unit) or all by one power of two that
-   brings the largest entry near one. size: from row_sizes(), overwritten; norm: n scratch.
-   Rows of zeros stay zeros. */
-void scaled_rows(const double *x, size_t n, size_t d, int unit, double *size, double *norm,
-                 double *out, pause_function pause);
-
 typedef struct {
     const double *rows; /* d x n */
     size_t d;

@@ -64,7 +64,6 @@ SEXP repalign_sparse_common(SEXP form_a, SEXP form_b);
 SEXP repalign_sparse_symmetric(SEXP form);
 
 /* call_neighbour_kernels.c */
-SEXP repalign_scaled_rows(SEXP x, SEXP unit);
 SEXP repalign_edge_products(SEXP rows, SEXP idx, SEXP threads);
 SEXP repalign_second_order_cosines(SEXP rows_x, SEXP idx_x, SEXP rows_y, SEXP idx_y,
                                    SEXP distance, SEXP threads);

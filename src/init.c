@@ -33,7 +33,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(sparse_common, 2),
     ENTRY(sparse_symmetric, 1),
     ENTRY(edge_products, 3),
-    ENTRY(second_order_cosines, 6),
+    ENTRY(second_order_cosines, 8),
     ENTRY(neighbour_rows, 4),
     ENTRY(knn, 5),
     ENTRY(knn_rows, 7),

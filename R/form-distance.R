@@ -104,8 +104,7 @@ no_direction <- function(rep, rows, center) {
         class = "repalign_error_zero_row", arg = rep$arg)
 }
 
-# Values of a form that differ by less than this share of the largest are equal up to
-# rounding, here as among neighbours.
+# What differs by less than this share is equal up to rounding.
 tie_share <- 1e-12
 
 # The dissimilarities that rsa compares: list(d, square), where `square` says that the squares
@@ -126,8 +125,8 @@ form_rdm_range <- function(rep, inner) {
            .Call(C_value_range, form_rdm(rep, inner)$d))
 }
 
-# Average ranks. Distances that are equal but for rounding are tied; given ones are taken as
-# they are.
+# Average ranks. Dissimilarities that are equal but for rounding are tied; given ones are taken
+# as they are.
 form_rdm_ranks <- function(rep, inner) {
   remember(rep$cache, list("rdm ranks", rdm_key(rep, inner)), {
     if (pair_count(rep) >= 2^31) {
@@ -136,10 +135,18 @@ form_rdm_ranks <- function(rep, inner) {
             class = "repalign_error_size", arg = rep$arg)
     }
     check_packed_memory(rep, 2)
-    largest <- form_rdm_range(rep, inner)[2]
-    tolerance <- if (rep$kind == "dist") 0 else tie_share * largest
-    .Call(C_average_ranks, form_rdm(rep, inner)$d, tolerance, thread_count())
+    values <- if (rep$kind == "dist") rep$data else form_rdm(rep, inner)$d
+    .Call(C_average_ranks, values, tie_tolerance(rep, inner), thread_count())
   })
+}
+
+# Up to what difference two dissimilarities are tied: relative to the larger one, and absolute,
+# which is what rounding leaves of 0. Not relative to the largest of all: one far stimulus
+# would tie all the others.
+tie_tolerance <- function(rep, inner) {
+  switch(rdm_key(rep, inner), given = c(0, 0),
+         euclidean = c(tie_share, 1e-15 * form_rdm_range(rep, inner)[2]),
+         c(tie_share, 1e-28)) # half a square of what rounding leaves between unit rows
 }
 
 # list(values, square, center, size): what is correlated, and its sum of squares.

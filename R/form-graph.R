@@ -31,10 +31,12 @@ first_neighbours <- function(graph, k) {
 check_neighbour_count <- function(rep, k) {
   most <- if (rep$kind == "graph") ncol(rep$data$idx) else rep$n - 1
   if (k <= most) return(invisible())
-  abort("`k` is ", k, ", but `", rep$arg, "` has ",
-        if (rep$kind == "graph") paste(most, "neighbours a row: lower `k`, or give a graph of more.")
-        else paste0(rep$n, " rows and so ", most, " neighbours at most: lower `k`."),
-        class = "repalign_error_rows", arg = "k")
+  there <- if (rep$kind == "graph") {
+    paste(most, "neighbours a row: lower `k`, or give a graph of more.")
+  } else {
+    paste(rep$n, "rows and so", most, "neighbours at most: lower `k`.")
+  }
+  abort("`k` is ", k, ", but `", rep$arg, "` has ", there, class = "repalign_error_rows", arg = "k")
 }
 
 check_graph_metric <- function(rep, metric) {
@@ -86,27 +88,29 @@ neighbour_space <- function(rep, metric) {
   value <- c(euclidean = 0L, cosine = 1L, correlation = 1L, dot = 2L)[[metric]]
   prepared <- .Call(C_neighbour_rows, rep$data, means, scale, how)
   refuse_degenerate_rows(rep, metric, prepared$degenerate)
-  list(rows = prepared$rows, value = value, unit = scale)
+  list(rows = prepared$rows, value = value, unit = scale,
+       raw = if (metric == "euclidean") rep$data)
 }
 
 refuse_degenerate_rows <- function(rep, metric, rows) {
   if (!length(rows)) return(invisible())
   several <- length(rows) > 1
-  abort("`", rep$arg, "` has ", if (metric == "cosine") "zero" else "constant", " rows, for which ",
-        "the ", metric, " is not defined: row", if (several) "s", " ", enumerate(rows, quote = FALSE),
-        ". Remove ", if (several) "them" else "it", ", or set metric = \"euclidean\".",
-        class = paste0("repalign_error_", if (metric == "cosine") "zero" else "constant", "_row"),
-        arg = rep$arg)
+  what <- if (metric == "cosine") "zero" else "constant"
+  abort("`", rep$arg, "` has ", what, " rows, for which the ", metric, " is not defined: row",
+        if (several) "s", " ", enumerate(rows, quote = FALSE), ". Remove ",
+        if (several) "them" else "it", ", or set metric = \"euclidean\".",
+        class = paste0("repalign_error_", what, "_row"), arg = rep$arg)
 }
 
 # list(idx, dist, joined, priority); joined[i, r]: row i is tied between its neighbours r and
 # r + 1. It is NULL where no row is tied, and so are the priorities.
 search_rows <- function(rep, space, k, sizes = NULL) {
   threads <- thread_count()
-  found <- .Call(C_knn, space$rows, space$value, k, threads, sizes)
+  found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, k, threads, sizes)
   graph <- list(idx = found$idx, dist = found$dist)
   whole <- function(rows, priority) {
-    .Call(C_knn_rows, space$rows, space$value, k, rows, found$largest, priority, threads)
+    .Call(C_knn_rows, space$rows, space$value, space$raw, space$unit, k, rows, found$largest,
+          priority, threads)
   }
   unsure <- which(found$state == 2L)
   if (length(unsure)) {

@@ -45,16 +45,8 @@ no_kernel_contrast <- function(rep) {
   NA_real_
 }
 
-# The rows of the data, a stimulus a column: of unit length, or all scaled by one power of
-# two.
-form_rows <- function(rep, unit) {
-  remember(rep$cache, list("rows", unit), {
-    scaled <- .Call(C_scaled_rows, rep$data, unit)
-    if (unit && scaled$zero > 0) {
-      abort("Row ", scaled$zero, " of `", rep$arg, "` is all zeros: it has no direction, so no ",
-            "cosine with other rows. Remove that stimulus.",
-            class = "repalign_error_value", arg = rep$arg)
-    }
-    scaled$rows
-  })
+# The rows of the data, a stimulus a column: of unit length ("cosine"), or all scaled by one
+# power of two ("dot").
+form_rows <- function(rep, metric) {
+  remember(rep$cache, list("rows", metric), neighbour_space(rep, metric)$rows)
 }

@@ -5,7 +5,6 @@
 #' The correlation between the dissimilarities that two representations give to all pairs of
 #' stimuli (of their representational dissimilarity matrices, RDMs).
 #'
-#' @inheritParams cka
 #' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with the same
 #'   stimuli in the rows, in the same order (see [match_rows()]). A `dist` object stands for an
 #'   RDM that was made elsewhere: it is taken as it is, whatever `inner` says.
@@ -21,9 +20,8 @@
 #' over all of them: tied ones count as 0, so that with ties it stays below 1.
 #'
 #' Ties: dissimilarities computed from data are tied when they differ by less than 1e-12 of
-#' the largest, so that whole-number data keep the ties that rounding would break at random
-#' (chains of such neighbours are one tie). Those of a `dist` object are tied when they are
-#' equal.
+#' their size (or than rounding leaves of 0), so that whole-number data keep the ties that
+#' rounding would break at random. Those of a `dist` object are tied when they are equal.
 #'
 #' With the defaults the value does not change when a side is scaled or its neurons are
 #' reordered, but it does under rotations, and when a constant is added to a neuron: a
@@ -134,7 +132,6 @@ rsa_null <- list(
 #' 0 in the limit of many stimuli exactly when the two are independent, 1 when one is the other
 #' rotated, shifted and scaled.
 #'
-#' @inheritParams rsa
 #' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with the same
 #'   stimuli in the rows, in the same order (see [match_rows()]), or `dist` objects with their
 #'   distances.

@@ -64,9 +64,12 @@ compare_cknna <- function(pair, args) {
 # A sparse form (form-sparse.R): the inner products at the edges of the graph.
 form_cknna <- function(rep, k, normalize = TRUE) {
   remember(rep$cache, list("cknna", k, normalize), {
-    idx <- form_graph(rep, if (normalize) "cosine" else "dot", k)$idx
-    weight <- .Call(C_edge_products, form_rows(rep, normalize), idx, thread_count())
-    with_norm(sparse_form(idx, weight, 0), "double")
+    graph <- form_graph(rep, if (normalize) "cosine" else "dot", k)
+    # the graph of inner products has them in the data's own units, where squares of tiny
+    # or huge values have lost digits
+    weight <- if (normalize) 1 - graph$dist
+      else .Call(C_edge_products, form_rows(rep, "dot"), graph$idx, thread_count())
+    with_norm(sparse_form(graph$idx, weight, 0), "double")
   })
 }
 
@@ -139,12 +142,12 @@ check_second_order_args <- function(args) {
 
 compare_second_order <- function(pair, args) {
   side <- function(rep) {
-    list(idx = form_graph(rep, "cosine", args$k)$idx, rows = form_rows(rep, TRUE))
+    c(form_graph(rep, "cosine", args$k), list(rows = form_rows(rep, "cosine")))
   }
   a <- side(pair$x)
   b <- if (pair$self) a else side(pair$y)
-  cosines <- .Call(C_second_order_cosines, a$rows, a$idx, b$rows, b$idx, args$of == "distance",
-                   thread_count())
+  cosines <- .Call(C_second_order_cosines, a$rows, a$idx, a$dist, b$rows, b$idx, b$dist,
+                   args$of == "distance", thread_count())
   lost <- which(is.nan(cosines))
   if (!length(lost)) return(mean(cosines))
   warn("The score of `", pair$x$arg, "` and `", pair$y$arg, "` is undefined (NA): ", length(lost),

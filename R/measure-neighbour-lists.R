@@ -32,7 +32,8 @@ lcs_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "corr
 
 declare_measure(
   id = "lcs_knn", label = "Longest common subsequence of neighbours", family = "neighbours",
-  direction = "similarity", range = function(args) c(0, args$k), best = function(args) args$k,
+  direction = "similarity", range = function(args) c(0, args$k),
+  best = function(args) as.double(args$k),
   symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"), form = "graph",
   accepts = kinds, neighbours = wanted_graph,
@@ -56,7 +57,7 @@ declare_measure(
 #' (insertions, deletions and replacements cost 1 each), divided by k. Invariances and ties
 #' are those of [mutual_knn()]; the order within ties is random. The default metric is
 #' the cosine, which is the published measure on rows of unit length. It needs of the order
-#' of k² operations per stimulus.
+#' of k * k operations per stimulus.
 #'
 #' When not to trust it: a neighbour counts only near its place in the list, so values are
 #' low also for closely related representations; and small noise shuffles neighbours at

@@ -25,11 +25,11 @@
 #' to rotations. The measure sees local structure only: two representations can agree in
 #' it and differ in all large distances.
 #'
-#' When not to trust it: chance level grows with k / (n - 1), so values with different n or
-#' k do not compare; in many dimensions a few stimuli (hubs) are neighbours of most others
-#' and raise the overlap of unrelated data in no way that the formula shows. The published
-#' code ranks by inner product of rows as they are; scale rows to unit length (or use the
-#' cosine) where their length means nothing.
+#' When not to trust it: chance level is k / (n - 1), so values with different n or k do not
+#' compare. In many dimensions a few stimuli (hubs) are neighbours of most others, and values
+#' of unrelated representations then scatter more widely around that level. The published
+#' code ranks by inner product of the rows as they are, which equals the cosine for rows of
+#' unit length; for other rows set `metric = "dot"` to have the same.
 #'
 #' Ties: neighbours are tied when their values differ by less than 1e-12 of the row's largest
 #' value, as often in counts. Ties are broken by random priorities, one per stimulus, drawn
@@ -84,7 +84,7 @@ declare_measure(
 #' k nearest neighbours in `y`. Not symmetric in `x` and `y`. Invariances and ties are
 #' those of [mutual_knn()].
 #'
-#' When not to trust it: it is near 1 by chance already when k² is not small against the
+#' When not to trust it: it is near 1 by chance already when k * k is not small against the
 #' number of stimuli n, as one of k neighbours is enough: unrelated data give about
 #' \eqn{1 - (1 - k/(n-1))^k}. And a representation need not reach 1 with itself: a stimulus
 #' that is nobody's neighbour never counts.

@@ -45,7 +45,7 @@ static SEXP packed_result(distance_rows *rows, distance_kind kind, worker by)
     rows->panel = scratch(n * panel_rows(n));
     SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t) packed_length(n)));
     if (packed_distances(rows, kind, by, REAL(result)) > 0)
-        direct_distances(rows, kind, scratch(n * rows->view.d), chunks_of(n), by, REAL(result));
+        direct_distances(rows, kind, scratch(n * rows->view.d), by, REAL(result));
     UNPROTECT(1);
     return result;
 }
@@ -224,12 +224,15 @@ static rank_scratch scratch_of_ranks(size_t length, double *a)
     return parts;
 }
 
+/* tolerance: c(relative, absolute). */
 SEXP repalign_average_ranks(SEXP v, SEXP tolerance, SEXP threads)
 {
+    require_length(tolerance, 2, "tolerance");
+    const tie_tolerance equal = {REAL(tolerance)[0], REAL(tolerance)[1]};
     const size_t length = require_doubles(v, "v");
     if (length > UINT32_MAX) Rf_error("internal: too many values to rank");
     SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t) length));
-    average_ranks(REAL(v), length, Rf_asReal(tolerance), scratch_of_ranks(length, REAL(result)),
+    average_ranks(REAL(v), length, equal, scratch_of_ranks(length, REAL(result)),
                   worker_of(threads), REAL(result));
     UNPROTECT(1);
     return result;

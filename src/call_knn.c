@@ -5,12 +5,18 @@
 /* About 32 MB of products, a few hundred rows at a time. */
 #define PRODUCT_ENTRIES 4194304
 
+#define SMALL_SEARCH 1e6
+#define ROW_TERMS 5e8
+
 static candidate *candidates(size_t length)
 {
     return (candidate *) R_alloc(length > 0 ? length : 1, sizeof(candidate));
 }
 
-static int *integers(size_t length) { return (int *) R_alloc(length > 0 ? length : 1, sizeof(int)); }
+static int *integers(size_t length)
+{
+    return (int *) R_alloc(length > 0 ? length : 1, sizeof(int));
+}
 
 /* list(rows (d x n), degenerate = row numbers) */
 SEXP repalign_neighbour_rows(SEXP x, SEXP means, SEXP inverse_scale, SEXP how)
@@ -32,11 +38,14 @@ SEXP repalign_neighbour_rows(SEXP x, SEXP means, SEXP inverse_scale, SEXP how)
     return result;
 }
 
-static knn_space space_of(SEXP rows, SEXP value)
+/* raw: the data that the rows were made of, and raw_scale their factor; or NULL. */
+static knn_space space_of(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale)
 {
     require_matrix(rows, "rows");
-    const size_t n = matrix_columns(rows);
-    knn_space s = {REAL(rows), n, matrix_rows(rows), (knn_value) Rf_asInteger(value),
+    const size_t n = matrix_columns(rows), d = matrix_rows(rows);
+    if (!Rf_isNull(raw)) require_size(raw, n, d, "raw");
+    knn_space s = {REAL(rows), n, d, (knn_value) Rf_asInteger(value),
+                   Rf_isNull(raw) ? NULL : REAL(raw), Rf_asReal(raw_scale),
                    scratch(n), scratch(n), scratch(n), scratch(n), 0.0};
     describe_space(&s);
     return s;
@@ -49,10 +58,18 @@ static size_t count_of(SEXP k, size_t n)
     return (size_t) count;
 }
 
-static size_t thread_count_of(SEXP threads)
+/* Starting threads costs more than a small search (seen: milliseconds where processors are
+   busy). */
+static size_t team_of(SEXP threads, double work)
 {
     const int count = Rf_asInteger(threads);
-    return count < 1 ? 1 : (size_t) count;
+    return count < 1 || work < SMALL_SEARCH ? 1 : (size_t) count;
+}
+
+/* Pairs looked at, and terms of direct values. */
+static double work_of(const knn_space *s, size_t rows, size_t k)
+{
+    return (double) rows * ((double) s->n + (double) k * (double) s->d);
 }
 
 /* Sets elements 0, 1 and, if there are marks, 2 of the result. */
@@ -74,11 +91,12 @@ static knn_lists lists_in(SEXP result, size_t rows, size_t k, int with_joined)
 }
 
 /* list(idx, dist, largest, state); sizes: rows and columns of a block of products, or NULL. */
-SEXP repalign_knn(SEXP rows, SEXP value, SEXP k, SEXP threads, SEXP sizes)
+SEXP repalign_knn(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP threads,
+                  SEXP sizes)
 {
     const char *names[] = {"idx", "dist", "largest", "state", ""};
-    const knn_space s = space_of(rows, value);
-    const size_t wanted = count_of(k, s.n), team = thread_count_of(threads);
+    const knn_space s = space_of(rows, value, raw, raw_scale);
+    const size_t wanted = count_of(k, s.n), team = team_of(threads, work_of(&s, s.n, wanted));
     size_t block = 256, chunk = PRODUCT_ENTRIES / 256;
     if (Rf_isInteger(sizes) && XLENGTH(sizes) == 2) {
         block = (size_t) INTEGER(sizes)[0];
@@ -117,21 +135,29 @@ static knn_rows_scratch rows_scratch(size_t n, size_t k, size_t team)
     return w;
 }
 
+/* So that products fit, and direct values of everything take no longer than a pause may. */
+static size_t whole_rows_at_once(const knn_space *s)
+{
+    const double fit = (double) PRODUCT_ENTRIES / (double) s->n;
+    const double soon = ROW_TERMS / ((double) s->n * (double) s->d);
+    const double rows = fit < soon ? fit : soon;
+    return rows > 256.0 ? 256 : rows < 1.0 ? 1 : (size_t) rows;
+}
+
 /* list(idx, dist, joined) of some rows */
-SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP k, SEXP which, SEXP largest, SEXP priority,
-                       SEXP threads)
+SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP which,
+                       SEXP largest, SEXP priority, SEXP threads)
 {
     const char *names[] = {"idx", "dist", "joined", ""};
-    const knn_space s = space_of(rows, value);
+    const knn_space s = space_of(rows, value, raw, raw_scale);
     const size_t wanted = count_of(k, s.n), count = (size_t) XLENGTH(which);
     require_index(which, s.n, "which");
     if (!Rf_isReal(largest) || (size_t) XLENGTH(largest) != s.n)
         Rf_error("internal: one largest value a row");
     int *from_zero = integers(count);
     for (size_t r = 0; r < count; r++) from_zero[r] = INTEGER(which)[r] - 1;
-    knn_rows_scratch w = rows_scratch(s.n, wanted, thread_count_of(threads));
-    w.block = PRODUCT_ENTRIES / s.n < 256 ? PRODUCT_ENTRIES / s.n : 256;
-    if (w.block < 1) w.block = 1;
+    knn_rows_scratch w = rows_scratch(s.n, wanted, team_of(threads, work_of(&s, count, wanted)));
+    w.block = whole_rows_at_once(&s);
     w.gathered = scratch(w.block * s.d);
     w.product = scratch(w.block * s.n);
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
@@ -149,7 +175,7 @@ SEXP repalign_knn_packed(SEXP distances, SEXP size, SEXP k, SEXP priority, SEXP 
     const size_t n = (size_t) Rf_asInteger(size), wanted = count_of(k, n);
     if (!Rf_isReal(distances) || (size_t) XLENGTH(distances) != n * (n - 1) / 2)
         Rf_error("internal: 'distances' has another length");
-    const size_t team = thread_count_of(threads);
+    const size_t team = team_of(threads, (double) n * (double) n);
     knn_rows_scratch w = rows_scratch(n, wanted, team);
     w.product = scratch(team * n);
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));

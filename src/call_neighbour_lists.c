@@ -17,7 +17,10 @@ static list_pair lists_of(SEXP x, SEXP y)
     return pair;
 }
 
-static int *integers(size_t length) { return (int *) R_alloc(length > 0 ? length : 1, sizeof(int)); }
+static int *integers(size_t length)
+{
+    return (int *) R_alloc(length > 0 ? length : 1, sizeof(int));
+}
 
 SEXP repalign_shared_neighbours(SEXP x, SEXP y)
 {

@@ -13,8 +13,8 @@ static void pause_now_and_then(size_t j, pause_function pause)
 }
 
 /* Below this share of the two squared norms, a squared distance from the Gram
-   matrix has lost half of its digits. */
-#define CANCELLATION 1e-8
+   matrix has lost more than three digits: ranks could not tell ties any more. */
+#define CANCELLATION 1e-3
 
 /* Rows of a panel: about 16 MB, which stays in cache, and wide enough for BLAS. */
 size_t panel_rows(size_t n)
@@ -119,7 +119,6 @@ size_t packed_distances(distance_rows *rows, distance_kind kind, worker by, doub
 typedef struct {
     const double *rows;
     size_t n, d;
-    const size_t *first;
     distance_kind kind;
     double *out;
 } direct_job;
@@ -136,21 +135,19 @@ static double direct_square(const double *left, const double *right, size_t d)
     return s0 + s1;
 }
 
-static void direct_chunk(void *job, size_t chunk)
+static void direct_row(void *job, size_t i)
 {
     const direct_job *t = job;
-    for (size_t i = t->first[chunk]; i < t->first[chunk + 1]; i++) {
-        double *out = t->out + packed_start(t->n, i) - (i + 1);
-        for (size_t j = i + 1; j < t->n; j++) {
-            if (out[j] >= 0.0) continue;
-            const double square = direct_square(t->rows + i * t->d, t->rows + j * t->d, t->d);
-            out[j] = t->kind == distance_root ? sqrt(square) : 0.5 * square;
-        }
+    double *out = t->out + packed_start(t->n, i) - (i + 1);
+    for (size_t j = i + 1; j < t->n; j++) {
+        if (out[j] >= 0.0) continue;
+        const double square = direct_square(t->rows + i * t->d, t->rows + j * t->d, t->d);
+        out[j] = t->kind == distance_root ? sqrt(square) : 0.5 * square;
     }
 }
 
 void direct_distances(const distance_rows *rows, distance_kind kind, double *transposed,
-                      row_chunks chunks, worker by, double *out)
+                      worker by, double *out)
 {
     const centered_view *v = &rows->view;
     const size_t n = v->n, d = v->d;
@@ -160,8 +157,9 @@ void direct_distances(const distance_rows *rows, distance_kind kind, double *tra
             transposed[a + i * d] = whole ? whole[i] : (x[i] - v->mean[a]) * v->inverse_scale;
         pause_now_and_then(a, by.pause);
     }
-    direct_job job = {transposed, n, d, chunks.first, kind, out};
-    run_chunks(chunks.count, by, direct_chunk, &job);
+    /* a chunk is one row here: with many duplicates it takes long enough */
+    direct_job job = {transposed, n, d, kind, out};
+    run_chunks(n - 1, by, direct_row, &job);
 }
 
 /* Rows that are standardised together: their columns stay in cache between the passes. */

@@ -29,7 +29,7 @@ size_t packed_distances(distance_rows *rows, distance_kind kind, worker by, doub
 
 /* Fills in the -1 from the rows themselves. transposed: scratch d x n. */
 void direct_distances(const distance_rows *rows, distance_kind kind, double *transposed,
-                      row_chunks chunks, worker by, double *out);
+                      worker by, double *out);
 
 /* Rows of x at unit length, centred before when asked for; out: n x d. usable[i] is 0 where
    that is impossible (a constant or a zero row). Returns how many these are. */

@@ -13,6 +13,9 @@
 /* Sorted values nearer than this share of the row's largest value are tied. */
 #define TIE_SHARE 1e-12
 
+/* Squared distances below this share of the squared norms lose digits by centring. */
+#define NEAR_DUPLICATE 1e-8
+
 /* Terms of direct values between two pauses. */
 #define PAUSE_TERMS 2e8
 
@@ -62,11 +65,32 @@ static double key_of_value(const knn_space *s, double value)
     return s->value == KNN_UNIT ? 2.0 * value : value * value;
 }
 
+static double raw_squared_difference(const knn_space *s, size_t i, size_t j)
+{
+    double sum = 0.0;
+    for (size_t a = 0; a < s->d; a++) {
+        const double *column = s->raw + a * s->n;
+        const double difference = (column[i] - column[j]) * s->raw_scale;
+        sum += difference * difference;
+    }
+    return sum;
+}
+
 static double direct_value(const knn_space *s, size_t i, size_t j)
 {
     const double *a = s->rows + i * s->d, *b = s->rows + j * s->d;
     if (s->value == KNN_DOT) return -dot_blocked(a, b, s->d);
     return value_of_key(s, squared_difference(a, b, s->d));
+}
+
+/* The value that is handed out. Centring moves distances by less than the tolerance of ties,
+   so the order needs no such care (and could not pay for it: columns are read across). */
+static double final_value(const knn_space *s, size_t i, candidate c)
+{
+    if (!s || !s->raw) return c.value;
+    const size_t j = (size_t) c.id;
+    if (c.value * c.value > NEAR_DUPLICATE * (s->norms[i] + s->norms[j])) return c.value;
+    return sqrt(raw_squared_difference(s, i, j));
 }
 
 /* The upper bound lies this much above the lower one. */
@@ -203,11 +227,13 @@ static size_t direct_candidates(const knn_space *s, size_t i, const candidate *h
     return count;
 }
 
-static void write_row(knn_lists out, size_t row, const candidate *c, const int *joined)
+/* s: NULL for distances that are final. */
+static void write_row(const knn_space *s, size_t i, knn_lists out, size_t row, const candidate *c,
+                      const int *joined)
 {
     for (size_t r = 0; r < out.k; r++) {
         out.idx[row + r * out.stride] = c[r].id + 1;
-        out.dist[row + r * out.stride] = c[r].value;
+        out.dist[row + r * out.stride] = final_value(s, i, c[r]);
         if (out.joined) out.joined[row + r * out.stride] = joined[r];
     }
 }
@@ -238,7 +264,7 @@ static void settle_row(search_state q, const knn_search_scratch *w, knn_lists ou
     w->state[i] = ROW_SETTLED;
     for (size_t r = 0; r < out.k; r++)
         if (joined[r]) w->state[i] = ROW_TIED;
-    write_row(out, i, work, joined);
+    write_row(q.s, i, out, i, work, joined);
 }
 
 void knn_search(const knn_space *s, knn_search_scratch w, knn_lists out, pause_function pause)
@@ -314,7 +340,7 @@ static void whole_row(const row_source *from, double tolerance, const int *prior
     if (count < from->n - 1 && all[end - 1].value + tolerance > cut)
         count = collect(from, INFINITY, all);
     order_ties(all, count, out.k, tolerance, priority, joined);
-    write_row(out, row, all, joined);
+    write_row(from->s, from->i, out, row, all, joined);
 }
 
 static void whole_block(const knn_space *s, const int *which, size_t start, size_t m,

@@ -25,6 +25,10 @@ typedef struct {
     const double *rows; /* d x n */
     size_t n, d;
     knn_value value;
+    /* Centring rounds, which near duplicates would feel: their distance is taken from the
+       data as they are. NULL: there are no such data. */
+    const double *raw; /* n x d */
+    double raw_scale;
     /* A lower bound of the pair's key (squared distance, or minus inner product) is
        product + factor[i] bias[j], plus offset[i] where a row's own share was left out. */
     double *norms, *bias, *factor, *offset;

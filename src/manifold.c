@@ -29,7 +29,7 @@ static double decayed_sum(const double *delta, size_t k, double t, double *slope
 static double decay_rate(const double *delta, size_t k, double target)
 {
     double low = 0.0, high = 1.0, slope;
-    while (decayed_sum(delta, k, high, &slope) > target) {
+    while (high < DBL_MAX / 2.0 && decayed_sum(delta, k, high, &slope) > target) {
         low = high;
         high *= 2.0;
     }
@@ -48,15 +48,19 @@ static double decay_rate(const double *delta, size_t k, double target)
 }
 
 /* Differences from the nearest distance, times a power of two that brings the row's largest
-   distance near one (no digit is lost, and no difference overflows); ties become 0. */
+   distance near one (no digit is lost, and no difference overflows); ties become 0. Tied
+   distances may stand in any order. */
 static double differences(const double *dist, size_t n, size_t k, double *delta)
 {
-    const double nearest = dist[0], farthest = dist[(k - 1) * n];
+    double nearest = dist[0], size = 0.0;
+    for (size_t e = 0; e < k; e++) {
+        nearest = fmin(nearest, dist[e * n]);
+        size = fmax(size, fabs(dist[e * n]));
+    }
     int exponent = 0;
-    frexp(fmax(fabs(nearest), fabs(farthest)), &exponent);
+    frexp(size, &exponent);
     if (exponent < -1000) exponent = -1000;
-    const double factor = ldexp(1.0, -exponent);
-    const double tie = TIE * fmax(fabs(nearest), fabs(farthest)) * factor;
+    const double factor = ldexp(1.0, -exponent), tie = TIE * size * factor;
     for (size_t e = 0; e < k; e++) {
         delta[e] = dist[e * n] * factor - nearest * factor;
         if (delta[e] <= tie) delta[e] = 0.0;
@@ -68,12 +72,15 @@ static double row_weights(const double *dist, size_t n, size_t k, double *delta,
 {
     const double target = log2((double) k), factor = differences(dist, n, k, delta);
     size_t tied = 0;
-    while (tied < k && delta[tied] == 0.0) tied++;
+    double largest = 0.0;
+    for (size_t e = 0; e < k; e++) {
+        tied += delta[e] == 0.0;
+        largest = fmax(largest, delta[e]);
+    }
     if ((double) tied >= target) {
-        for (size_t e = 0; e < k; e++) weight[e * n] = e < tied ? 1.0 : 0.0;
+        for (size_t e = 0; e < k; e++) weight[e * n] = delta[e] == 0.0 ? 1.0 : 0.0;
         return 0.0;
     }
-    const double largest = delta[k - 1];
     for (size_t e = 0; e < k; e++) delta[e] /= largest;
     const double rate = decay_rate(delta, k, target);
     for (size_t e = 0; e < k; e++) weight[e * n] = exp(-rate * delta[e]);

@@ -7,7 +7,7 @@
 
 #include "pause.h"
 
-/* Distances and weights are n x k, nearest first. weight = exp(-(d - rho) / sigma) with rho the
+/* Distances and weights are n x k. weight = exp(-(d - rho) / sigma) with rho the
    nearest distance of the row and sigma such that the row sums to log2 k. Where log2 k or
    more neighbours tie at rho, sigma = 0 (the limit): 1 for the tied, 0 for the others.
    delta: k scratch. */

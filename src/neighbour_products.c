@@ -14,67 +14,10 @@
 /* One minus a cosine below this is what rounding leaves of two equal directions. */
 #define SAME_DIRECTION 1e-28
 
-/* Side of the tiles of a transposition. */
-#define TILE 32
-
 static size_t block_of(size_t work, size_t n)
 {
     const size_t rows = PAUSE_WORK / (work > 0 ? work : 1) + 1;
     return rows < n ? rows : n;
-}
-
-void row_sizes(const double *x, size_t n, size_t d, double *size, pause_function pause)
-{
-    for (size_t i = 0; i < n; i++) size[i] = 0.0;
-    for (size_t j = 0; j < d; j++) {
-        for (size_t i = 0; i < n; i++)
-            if (fabs(x[i + j * n]) > size[i]) size[i] = fabs(x[i + j * n]);
-        if (j % TILE == 0) pause();
-    }
-}
-
-/* The power of two that brings a size near one; bounded, so that it is a normal number. */
-static double unit_factor(double size)
-{
-    int exponent = 0;
-    frexp(size, &exponent);
-    if (exponent > 1020) exponent = 1020;
-    if (exponent < -1020) exponent = -1020;
-    return ldexp(1.0, -exponent);
-}
-
-/* size: factors; norm: lengths of the rows times their factors, or ones. */
-static void row_scales(const double *x, size_t n, size_t d, int unit, double *size, double *norm)
-{
-    double largest = 0.0;
-    for (size_t i = 0; i < n; i++)
-        if (size[i] > largest) largest = size[i];
-    for (size_t i = 0; i < n; i++) {
-        size[i] = unit_factor(unit ? size[i] : largest);
-        norm[i] = unit ? 0.0 : 1.0;
-    }
-    if (!unit) return;
-    for (size_t j = 0; j < d; j++) {
-        for (size_t i = 0; i < n; i++) {
-            const double value = x[i + j * n] * size[i];
-            norm[i] += value * value;
-        }
-    }
-    for (size_t i = 0; i < n; i++) norm[i] = norm[i] > 0.0 ? sqrt(norm[i]) : 1.0;
-}
-
-void scaled_rows(const double *x, size_t n, size_t d, int unit, double *size, double *norm,
-                 double *out, pause_function pause)
-{
-    row_scales(x, n, d, unit, size, norm);
-    for (size_t ib = 0; ib < n; ib += TILE) {
-        const size_t stop = ib + TILE < n ? ib + TILE : n;
-        for (size_t jb = 0; jb < d; jb += TILE)
-            for (size_t i = ib; i < stop; i++)
-                for (size_t j = jb; j < d && j < jb + TILE; j++)
-                    out[j + i * d] = x[i + j * n] * size[i] / norm[i];
-        pause();
-    }
 }
 
 void edge_products(const neighbour_rows *v, size_t n, size_t k, int threads, double *out,
@@ -114,50 +57,70 @@ static double direction_distance(const double *a, const double *b, size_t d)
     return half < SAME_DIRECTION ? 0.0 : half;
 }
 
+/* One minus the cosine, or the cosine, of rows i and j. */
 static double relation(const neighbour_rows *v, size_t i, size_t j, int distance)
 {
     const double *a = v->rows + i * v->d, *b = v->rows + j * v->d;
     return distance ? direction_distance(a, b, v->d) : dot_blocked(a, b, v->d);
 }
 
-/* stamp holds i + 1 for the neighbours already taken; smaller numbers are of earlier rows. */
-static double second_order_cosine(const neighbour_rows *x, const neighbour_rows *y, size_t n,
-                                  size_t k, size_t i, int distance, int *stamp)
+/* The same along an edge of v's own graph. */
+static double known_relation(const neighbour_rows *v, size_t at, int distance)
 {
-    const int now = (int) i + 1;
+    const double d = v->dist[at];
+    if (!distance) return 1.0 - d;
+    return d < SAME_DIRECTION ? 0.0 : d;
+}
+
+/* slot: 0 before and after; between, 1 + the place in x's list of a neighbour there, and
+   minus that once it has been met in y's list. */
+static double second_order_cosine(const neighbour_rows *x, const neighbour_rows *y, size_t n,
+                                  size_t k, size_t i, int distance, int *slot)
+{
     double xy = 0.0, xx = 0.0, yy = 0.0;
-    for (int side = 0; side < 2; side++) {
-        const int *idx = side == 0 ? x->idx : y->idx;
-        for (size_t e = 0; e < k; e++) {
-            const size_t j = (size_t) idx[i + e * n] - 1;
-            if (stamp[j] == now) continue;
-            stamp[j] = now;
-            const double a = relation(x, i, j, distance), b = relation(y, i, j, distance);
+    for (size_t e = 0; e < k; e++) slot[x->idx[i + e * n] - 1] = (int) e + 1;
+    for (size_t e = 0; e < k; e++) {
+        const size_t j = (size_t) y->idx[i + e * n] - 1;
+        const double b = known_relation(y, i + e * n, distance);
+        const double a = slot[j] > 0
+                             ? known_relation(x, i + (size_t) (slot[j] - 1) * n, distance)
+                             : relation(x, i, j, distance);
+        slot[j] = -slot[j];
+        xy += a * b;
+        xx += a * a;
+        yy += b * b;
+    }
+    for (size_t e = 0; e < k; e++) {
+        const size_t j = (size_t) x->idx[i + e * n] - 1;
+        if (slot[j] > 0) {
+            const double a = known_relation(x, i + e * n, distance);
+            const double b = relation(y, i, j, distance);
             xy += a * b;
             xx += a * a;
             yy += b * b;
         }
+        slot[j] = 0;
     }
     return xx > 0.0 && yy > 0.0 ? xy / sqrt(xx) / sqrt(yy) : NAN;
 }
 
 void second_order_cosines(const neighbour_rows *x, const neighbour_rows *y, size_t n, size_t k,
-                          int distance, int threads, int *stamps, double *out,
+                          int distance, int threads, int *slots, double *out,
                           pause_function pause)
 {
-    const size_t block = block_of(2 * k * (x->d + y->d), n);
-    for (size_t i = 0; i < n * (size_t) threads; i++) stamps[i] = 0;
+    const size_t block = block_of(k * (x->d + y->d), n);
+    for (size_t i = 0; i < n * (size_t) threads; i++) slots[i] = 0;
     for (size_t start = 0; start < n; start += block) {
         const size_t stop = start + block < n ? start + block : n;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(threads)
 #endif
         for (size_t i = start; i < stop; i++) {
-            int *stamp = stamps;
+            int *slot = slots;
 #ifdef _OPENMP
-            stamp += (size_t) omp_get_thread_num() * n;
+            slot += (size_t) omp_get_thread_num() * n;
 #endif
-            out[i] = second_order_cosine(x, y, n, k, i, distance, stamp);
+            out[i] = second_order_cosine(x, y, n, k, i, distance, slot);
         }
         pause();
     }

@@ -7,19 +7,11 @@
 
 #include "pause.h"
 
-/* Largest absolute entry of each row of x (n x d). */
-void row_sizes(const double *x, size_t n, size_t d, double *size, pause_function pause);
-
-/* Rows of x into out (d x n), scaled to unit length (unit) or all by one power of two that
-   brings the largest entry near one. size: from row_sizes(), overwritten; norm: n scratch.
-   Rows of zeros stay zeros. */
-void scaled_rows(const double *x, size_t n, size_t d, int unit, double *size, double *norm,
-                 double *out, pause_function pause);
-
 typedef struct {
     const double *rows; /* d x n */
     size_t d;
-    const int *idx; /* n x k, from 1 */
+    const int *idx;     /* n x k, from 1 */
+    const double *dist; /* n x k: for unit rows, one minus the cosines; or NULL */
 } neighbour_rows;
 
 /* Inner products of rows i and idx[i + e n], into out (n x k). */
@@ -28,10 +20,10 @@ void edge_products(const neighbour_rows *v, size_t n, size_t k, int threads, dou
 
 /* For each row: the cosine between its similarities (inner products of unit rows) to the
    union of its neighbours in x and y, as x and as y have them; or, with distance, between
-   one minus the similarities. NaN where one side has zeros only. stamps: n x threads
+   one minus the similarities. NaN where one side has zeros only. slots: n x threads
    scratch. */
 void second_order_cosines(const neighbour_rows *x, const neighbour_rows *y, size_t n, size_t k,
-                          int distance, int threads, int *stamps, double *out,
+                          int distance, int threads, int *slots, double *out,
                           pause_function pause);
 
 #endif

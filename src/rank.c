@@ -100,7 +100,7 @@ typedef struct {
     const double *values;
     size_t length;
     key_scale scale;
-    double tolerance;
+    tie_tolerance tolerance;
     rank_cell *cells;
     const size_t *bounds;
     double *ranks;
@@ -114,13 +114,20 @@ static void key_chunk(void *job, size_t chunk)
         r->cells[k] = key_of(r->values[k], r->scale) << 32 | k;
 }
 
+/* How far below `value` others are equal to it. */
+static double tie_width(const rank_job *r, double value)
+{
+    return r->tolerance.relative * value + r->tolerance.absolute;
+}
+
 /* May the values of two neighbours in the order of keys be in the wrong order, or tied? */
 static int may_tie(const rank_job *r, rank_cell left, rank_cell right)
 {
     const uint64_t a = left >> 32, b = right >> 32;
     if (a == b) return 1;
-    return r->tolerance > 0.0 &&
-           key_floor(b, r->scale) - key_floor(a + 1, r->scale) <= r->tolerance;
+    if (r->tolerance.relative == 0.0 && r->tolerance.absolute == 0.0) return 0;
+    const double gap = key_floor(b, r->scale) - key_floor(a + 1, r->scale);
+    return gap <= tie_width(r, key_floor(b + 1, r->scale));
 }
 
 static double value_of(const rank_job *r, rank_cell cell) { return r->values[cell & INDEX_MASK]; }
@@ -157,8 +164,8 @@ static void sort_cells(rank_cell *cells, size_t length)
 }
 
 /* Sorts by value: the keys become those of a finer scale that spans these values only, until
-   a scale has a step for every double. What lies within `tied` needs no order. */
-static void sort_by_value(const rank_job *r, size_t from, size_t to, double tied)
+   a scale has a step for every double. Values that are all tied need no order. */
+static void sort_by_value(const rank_job *r, size_t from, size_t to)
 {
     uint64_t low = UINT64_MAX, high = 0;
     for (size_t k = from; k < to; k++) {
@@ -166,7 +173,7 @@ static void sort_by_value(const rank_job *r, size_t from, size_t to, double tied
         low = bits < low ? bits : low;
         high = bits > high ? bits : high;
     }
-    if (double_of(high) - double_of(low) <= tied) return;
+    if (double_of(high) - double_of(low) <= tie_width(r, double_of(low))) return;
     const key_scale scale = scale_between(low, high);
     for (size_t k = from; k < to; k++) {
         const uint64_t index = r->cells[k] & INDEX_MASK;
@@ -176,7 +183,7 @@ static void sort_by_value(const rank_job *r, size_t from, size_t to, double tied
     if (scale.shift == 0) return;
     for (size_t start = from, k = from + 1; k <= to; k++) {
         if (k < to && r->cells[k] >> 32 == r->cells[start] >> 32) continue;
-        if (k - start > 1) sort_by_value(r, start, k, 0.0);
+        if (k - start > 1) sort_by_value(r, start, k);
         start = k;
     }
 }
@@ -184,13 +191,13 @@ static void sort_by_value(const rank_job *r, size_t from, size_t to, double tied
 /* Positions from .. to - 1 of the sorted order, which no other value ties with. */
 static void rank_cluster(const rank_job *r, size_t from, size_t to)
 {
-    if (to - from > 1) sort_by_value(r, from, to, r->tolerance);
+    if (to - from > 1) sort_by_value(r, from, to);
     for (size_t start = from; start < to;) {
         size_t end = start + 1;
         double last = value_of(r, r->cells[start]);
         for (; end < to; end++) {
             const double value = value_of(r, r->cells[end]);
-            if (value - last > r->tolerance) break;
+            if (value - last > tie_width(r, value)) break;
             last = value;
         }
         const double rank = 0.5 * (double) (start + 1 + end);
@@ -225,22 +232,22 @@ static void chunk_bounds(const rank_job *r, size_t *bounds)
     }
 }
 
-static key_scale scale_of_values(const double *values, size_t length, double tolerance)
+static key_scale scale_of_values(const double *values, size_t length, double zero)
 {
     double low = -1.0, high = 0.0;
     for (size_t k = 0; k < length; k++) {
         if (values[k] > high) high = values[k];
-        if (values[k] > tolerance && (low < 0.0 || values[k] < low)) low = values[k];
+        if (values[k] > zero && (low < 0.0 || values[k] < low)) low = values[k];
     }
     /* one below the smallest, so that key 0 is left to zeros and what counts as one */
     return scale_between(low > 0.0 ? bits_of(low) - 1 : 0, bits_of(high));
 }
 
-void average_ranks(const double *values, size_t length, double tolerance, rank_scratch scratch,
-                   worker by, double *ranks)
+void average_ranks(const double *values, size_t length, tie_tolerance tolerance,
+                   rank_scratch scratch, worker by, double *ranks)
 {
-    rank_job job = {values, length, scale_of_values(values, length, tolerance), tolerance,
-                    scratch.a, scratch.bounds, ranks};
+    const key_scale scale = scale_of_values(values, length, tolerance.absolute);
+    rank_job job = {values, length, scale, tolerance, scratch.a, scratch.bounds, ranks};
     const size_t chunks = chunk_count(length);
     run_chunks(chunks, by, key_chunk, &job);
     radix_pass(scratch.a, scratch.b, length, 32, scratch.counts, by);

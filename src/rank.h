@@ -14,16 +14,21 @@ typedef uint64_t rank_cell;
 /* Room for the counts of digits. */
 size_t rank_counts(size_t length);
 
-/* Average ranks of values that are not negative. Neighbours in the sorted order that differ
-   by `tolerance` at most are tied (by chains), with tolerance 0 equal ones only. length: below
-   2^32. a, b: scratch of `length` cells; counts: scratch; bounds: scratch, one a chunk and one
-   more. ranks may be the memory of a. */
+/* What counts as equal: values v >= w with v - w <= relative * v + absolute. */
+typedef struct {
+    double relative, absolute;
+} tie_tolerance;
+
+/* Average ranks of values that are not negative. Neighbours in the sorted order that are
+   equal within the tolerance are tied (by chains). length: below 2^32. a, b: scratch of
+   `length` cells; counts: scratch; bounds: scratch, one a chunk and one more. ranks may be the
+   memory of a. */
 typedef struct {
     rank_cell *a, *b;
     size_t *counts, *bounds;
 } rank_scratch;
-void average_ranks(const double *values, size_t length, double tolerance, rank_scratch scratch,
-                   worker by, double *ranks);
+void average_ranks(const double *values, size_t length, tie_tolerance tolerance,
+                   rank_scratch scratch, worker by, double *ranks);
 
 /* Concordant less discordant pairs over all pairs, from two vectors of average ranks; length
    below 2^31. Pairs that are tied on a side count as 0. partial: scratch, one a chunk. */

@@ -114,15 +114,15 @@ SEXP repalign_sparse_common(SEXP form_a, SEXP form_b);
 SEXP repalign_sparse_symmetric(SEXP form);
 
 /* call_neighbour_kernels.c */
-SEXP repalign_scaled_rows(SEXP x, SEXP unit);
 SEXP repalign_edge_products(SEXP rows, SEXP idx, SEXP threads);
-SEXP repalign_second_order_cosines(SEXP rows_x, SEXP idx_x, SEXP rows_y, SEXP idx_y,
-                                   SEXP distance, SEXP threads);
+SEXP repalign_second_order_cosines(SEXP rows_x, SEXP idx_x, SEXP dist_x, SEXP rows_y, SEXP idx_y,
+                                   SEXP dist_y, SEXP distance, SEXP threads);
 /* call_knn.c */
 SEXP repalign_neighbour_rows(SEXP x, SEXP means, SEXP scale, SEXP how);
-SEXP repalign_knn(SEXP rows, SEXP value, SEXP k, SEXP threads, SEXP sizes);
-SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP k, SEXP which, SEXP largest, SEXP priority,
-                       SEXP threads);
+SEXP repalign_knn(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP threads,
+                  SEXP sizes);
+SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP which,
+                       SEXP largest, SEXP priority, SEXP threads);
 SEXP repalign_knn_packed(SEXP distances, SEXP size, SEXP k, SEXP priority, SEXP threads);
 
 /* call_neighbour_lists.c */

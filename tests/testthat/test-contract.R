@@ -7,15 +7,19 @@ vocabulary <- c("orthogonal", "scaling", "translation", "column permutation", "i
 
 ids <- function() measures()$id
 
-value_of <- function(id, x, y) suppressWarnings(suppressMessages(get(id)(x, y)))
+# Ties among neighbours are broken at random: with one seed, equal data give equal values.
+value_of <- function(id, x, y) {
+  set.seed(1)
+  suppressWarnings(suppressMessages(get(id)(x, y)))
+}
 
 # Two related representations of the same width with unequal variances and means, more
 # rows than any default number of neighbours, no ties.
-contract_pair <- function(seed = 1) {
+contract_pair <- function(seed = 1, n = 40) {
   set.seed(seed)
-  stimuli <- normal_matrix(40, 4)
+  stimuli <- normal_matrix(n, 4)
   read_out <- function() {
-    x <- stimuli %*% normal_matrix(4, 5) + normal_matrix(40, 5)
+    x <- stimuli %*% normal_matrix(4, 5) + normal_matrix(n, 5)
     sweep(sweep(x, 2, c(0.5, 1, 1.5, 2, 3), "*"), 2, rnorm(5), "+")
   }
   list(x = read_out(), y = read_out())
@@ -42,9 +46,10 @@ test_that("the table has the documented columns, one row a measure, and nothing 
   known <- !is.na(table$best)
   expect_true(all(table$best[known] >= table$range_min[known]))
   expect_true(all(table$best[known] <= table$range_max[known]))
-  # the best value lies at the end that the direction names
-  expect_identical(table$best[known], ifelse(table$direction == "similarity", table$range_max,
-                                             table$range_min)[known])
+  # the best value lies at the end that the direction names, where the range has an end
+  end <- ifelse(table$direction == "similarity", table$range_max, table$range_min)
+  bounded <- known & is.finite(end)
+  expect_identical(table$best[bounded], end[bounded])
   for (invariant in strsplit(table$invariant, ", ")) expect_true(all(invariant %in% vocabulary))
 })
 
@@ -156,13 +161,14 @@ test_that("the best value is that of a representation with itself", {
 test_that("the direction is right: less noise is more alike", {
   table <- measures()
   for (i in seq_len(nrow(table))) {
-    p <- contract_pair()
+    # so many that no score saturates
+    p <- contract_pair(n = 200)
     set.seed(2)
-    noise <- normal_matrix(40, 5)
+    noise <- normal_matrix(200, 5)
     values <- vapply(c(0.01, 1, 100), function(s) value_of(table$id[i], p$x, p$x + s * noise), 0)
     oriented <- if (table$direction[i] == "similarity") values else -values
-    expect_gt(oriented[1], oriented[2])
-    expect_gt(oriented[2], oriented[3])
+    expect_gt(oriented[1], oriented[2], label = table$id[i])
+    expect_gt(oriented[2], oriented[3], label = table$id[i])
   }
 })
 
@@ -230,8 +236,10 @@ test_that("data frames, integers and logicals stand for matrices in every measur
     whole <- p$x
     storage.mode(whole) <- "integer"
     expect_identical(value_of(id, whole, as.data.frame(p$y)), value, label = id)
+    # some measures refuse constant rows, of numbers as of flags
     flags <- p$x > 0
-    expect_identical(value_of(id, flags, p$y), value_of(id, flags + 0, p$y), label = id)
+    answer <- function(x) tryCatch(value_of(id, x, p$y), repalign_error = conditionMessage)
+    expect_identical(answer(flags), answer(flags + 0), label = id)
   }
 })
 

@@ -82,8 +82,8 @@ test_that("rows of weights sum to 1 + log2(k), to full precision, also where the
   for (k in c(3, 4, 5, 8, 9, 15, 64, 65, 500)) {
     rows <- rbind(
       sort(runif(k)), sort(rexp(k)), sort(10^runif(k, -11, 0)), 1 + sort(10^runif(k, -9, -3)),
-      c(0, 1e-11, rep(1, k - 2)), c(0, rep(1, k - 1)), c(rep(1, k - 1), 2) + (seq_len(k) - 1) * 1e-6,
-      seq_len(k), cumsum(rep(0.1, k))
+      c(0, 1e-11, rep(1, k - 2)), c(0, rep(1, k - 1)),
+      c(rep(1, k - 1), 2) + (seq_len(k) - 1) * 1e-6, seq_len(k), cumsum(rep(0.1, k))
     )
     for (scale in c(1, 1e-150, 1e150, 1e300)) {
       dist <- rows * scale
@@ -120,7 +120,10 @@ test_that("log2(k) or more nearest neighbours at one distance have the limit's w
   # what rounding leaves of a tie is a tie
   noisy <- weights(c(1, 1 + 4e-16, 1 + 1e-15, 3, 4, 5, 6, 7))
   expect_identical(noisy$weight[1, ], rep(c(1, 0), c(3, 5)))
-  # a small difference is not
+  # ties may stand in any order
+  chained <- weights(1 + c(6, 0, 13, 6) * 1e-13)
+  expect_identical(chained$weight[1, ], c(1, 1, 0, 1))
+  # a small difference is no tie
   expect_equal(sum(weights(c(1, 1 + 1e-10, 1 + 2e-10, 3, 4, 5, 6, 7))$weight), 3)
 })
 
@@ -156,7 +159,9 @@ test_that("equally distant stimuli have no neighbour kernel", {
   for (n in 4:9) {
     y <- normal_matrix(n, 3)
     for (f in list(mka, function(x, y, k) cka(x, y, kernel = "manifold", k = k),
-                   function(x, y, k) cka(x, y, kernel = "manifold", estimator = "stimulus", k = k))) {
+                   function(x, y, k) {
+                     cka(x, y, kernel = "manifold", estimator = "stimulus", k = k)
+                   })) {
       value <- expect_warned(f(diag(n), y, k = n - 1), "repalign_undefined")
       expect_identical(value, NA_real_)
       value <- expect_warned(f(y, diag(n), k = n - 1), "repalign_undefined")
@@ -347,7 +352,9 @@ test_that("many stimuli need no n x n matrix", {
   }
   x <- ring()
   y <- ring()
-  kernels <- lapply(list(x, y), function(g) list(idx = g$idx, w = t(apply(g$dist, 1, plain_weights))))
+  kernels <- lapply(list(x, y), function(g) {
+    list(idx = g$idx, w = t(apply(g$dist, 1, plain_weights)))
+  })
   common <- 0
   for (a in 1:12) for (b in 1:12) {
     same <- kernels[[1]]$idx[, a] == kernels[[2]]$idx[, b]

@@ -1,0 +1,206 @@
+# Outputs of classifiers, compared row by row: not measures of representations, but what
+# those are tested against.
+
+#' Compare the outputs of two classifiers
+#'
+#' `jsd()`: how far apart the predicted probabilities are. `disagreement()`: how often
+#' the predicted classes differ. `accuracy_difference()`: how far apart the accuracies
+#' are. Representations of two models are often judged by whether their similarity
+#' follows these differences in what the models predict.
+#'
+#' @param p,q stimuli x classes: numeric matrices or all-numeric data frames with the same
+#'   stimuli in the rows and the same classes in the columns (at least two), in the same
+#'   order. Where both have row names, or both have column names, these must be equal. For
+#'   `jsd()` probabilities or logits; for the other two any scores of which the largest
+#'   in a row is the prediction: probabilities and logits give the same value.
+#' @param from `"probability"`: no value is negative and every row sums to 1 (within
+#'   1e-5, the rounding of single precision; rows are then divided by their sums). `"logit"`:
+#'   unnormalised log probabilities, of any size; softmax is applied first.
+#' @param labels the true class of every stimulus: column numbers counted from 1, or
+#'   column names (strings or a factor).
+#' @return One number in \[0, 1\], 0 for equal outputs. `jsd()`: the mean over stimuli of
+#'   the Jensen-Shannon divergence in bits, 1 when no class has a positive probability
+#'   in both. `disagreement()`: the share of stimuli whose predicted classes differ.
+#'   `accuracy_difference()`: the absolute difference of the shares predicted right.
+#' @details
+#' The divergence of one stimulus is \eqn{KL(p, m)/2 + KL(q, m)/2} with \eqn{m = (p + q)/2}
+#' and logarithms of base 2; a class of probability 0 adds nothing on its side. It does not
+#' change when a constant is added to all logits of a row, and is computed without
+#' cancellation: outputs that differ by 1e-12 have a divergence of the order 1e-24.
+#'
+#' The predicted class is the column of the largest value. Among equal largest values
+#' it is the first one, on both sides: no random choice, so that the same outputs
+#' always agree, but rows where all classes tie then count as the first class. When that may
+#' happen often (outputs rounded to few digits, saturated probabilities), compare the
+#' unrounded logits.
+#'
+#' When not to trust them: two models of equal accuracy can disagree on many stimuli, so
+#' a small `accuracy_difference()` says little; and `jsd()` depends on how confident the
+#' models are, so that a change of the softmax temperature moves it while all predicted
+#' classes stay.
+#'
+#' Published code takes natural logarithms in places, or the root (the distance of
+#' the same name); here it is bits, and no root.
+#' @references Lin (1991), IEEE Transactions on Information Theory 37. Klabunde et al.
+#'   (2025), ICLR (the ReSi benchmark), equations 4 to 6.
+#' @examples
+#' set.seed(1)
+#' p <- matrix(rnorm(40), 10)
+#' q <- p + matrix(rnorm(40, sd = 0.5), 10)
+#' jsd(p, q, from = "logit")
+#' disagreement(p, q)
+#' accuracy_difference(p, q, labels = sample(4, 10, replace = TRUE))
+#' @seealso [similarity()], [resi_measures()]
+#' @name outputs
+NULL
+
+#' @rdname outputs
+#' @export
+jsd <- function(p, q, from = c("probability", "logit")) {
+  from <- check_choice(from, c("probability", "logit"), "from")
+  pair <- output_pair(p, q)
+  p <- as_probabilities(pair$p, from, "p")
+  q <- as_probabilities(pair$q, from, "q")
+  total <- p + q
+  # with p = m(1 + d) and q = m(1 - d), every class adds m/2 times something >= 0
+  d <- ifelse(total > 0, (p - q) / total, 0)
+  min(sum(total * jsd_term(d)) / (4 * log(2)) / nrow(p), 1)
+}
+
+# (1 + d) log(1 + d) + (1 - d) log(1 - d), which behaves like d^2 near 0: there the two
+# terms cancel, so that they are put together first; near 1 the sum itself is accurate.
+jsd_term <- function(d) {
+  d <- abs(d)
+  apart <- (1 + d) * log1p(d) + ifelse(d < 1, (1 - d) * log1p(-d), 0)
+  near <- d < 0.5
+  apart[near] <- log1p(-d[near]^2) + 2 * d[near] * atanh(d[near])
+  apart
+}
+
+#' @rdname outputs
+#' @export
+disagreement <- function(p, q) {
+  pair <- output_pair(p, q)
+  mean(predicted(pair$p) != predicted(pair$q))
+}
+
+#' @rdname outputs
+#' @export
+accuracy_difference <- function(p, q, labels) {
+  pair <- output_pair(p, q)
+  if (missing(labels)) {
+    abort("`labels` is missing: give the true class of every row.",
+          class = "repalign_error_labels", arg = "labels")
+  }
+  names <- colnames(pair$p)
+  if (is.null(names)) names <- colnames(pair$q)
+  truth <- check_classes(labels, nrow(pair$p), ncol(pair$p), names)
+  # counts are exact, so that equal accuracies differ by exactly 0
+  abs(sum(predicted(pair$p) == truth) - sum(predicted(pair$q) == truth)) / length(truth)
+}
+
+predicted <- function(scores) max.col(scores, ties.method = "first")
+
+# list(p, q): numeric matrices of the same stimuli and classes.
+output_pair <- function(p, q) {
+  if (missing(p) || missing(q)) {
+    abort("The outputs of two classifiers are needed, `p` and `q`.",
+          class = "repalign_error_type", arg = if (missing(p)) "p" else "q")
+  }
+  p <- as_outputs(p, "p")
+  q <- as_outputs(q, "q")
+  check_same_rows(p, q, "p", "q")
+  if (ncol(p) != ncol(q)) {
+    abort("`p` has ", ncol(p), " columns and `q` has ", ncol(q), ": the columns must be the same ",
+          "classes in the same order.", class = "repalign_error_size", arg = "q")
+  }
+  differ <- which(colnames(p) != colnames(q))
+  if (length(differ)) {
+    abort("`p` and `q` have different column names, first in column ", differ[1], " (",
+          dQuote(colnames(p)[differ[1]], FALSE), " and ", dQuote(colnames(q)[differ[1]], FALSE),
+          "): put the classes in the same order, or remove the names when they do correspond.",
+          class = "repalign_error_names", arg = "q")
+  }
+  list(p = p, q = q)
+}
+
+as_outputs <- function(x, arg) {
+  if (!is.matrix(x) && !is.data.frame(x)) {
+    abort("`", arg, "` must be a numeric matrix of class scores (stimuli x classes), not ",
+          describe(x), ".", class = "repalign_error_type", arg = arg)
+  }
+  x <- as_numeric_matrix(x, arg)
+  if (ncol(x) < 2) {
+    abort("`", arg, "` has one column: give a column per class, for two classes cbind() of both.",
+          class = "repalign_error_size", arg = arg)
+  }
+  x
+}
+
+as_probabilities <- function(x, from, arg) {
+  if (from == "logit") {
+    # the largest becomes 0, so that exp() cannot overflow
+    x <- exp(x - x[cbind(seq_len(nrow(x)), predicted(x))])
+    return(x / rowSums(x))
+  }
+  negative <- which(x < 0, arr.ind = TRUE)
+  if (nrow(negative)) {
+    at <- negative[1, ]
+    abort("`", arg, "` has a negative probability (", format(x[at[1], at[2]]), ") in row ", at[1],
+          ", column ", at[2], ". For logits set from = \"logit\".",
+          class = "repalign_error_value", arg = arg)
+  }
+  sums <- rowSums(x)
+  off <- which(!(abs(sums - 1) <= 1e-5))
+  if (length(off)) {
+    abort("`", arg, "` has ", length(off), " row", if (length(off) > 1) "s",
+          " of probabilities that do not sum to 1, first row ", off[1], " (sum ",
+          format(sums[off[1]]), "). For logits set from = \"logit\"; divide counts by their sums.",
+          class = "repalign_error_value", arg = arg)
+  }
+  x / sums
+}
+
+# Column numbers of the true classes. names: the column names, or NULL.
+check_classes <- function(labels, n, classes, names) {
+  if (!is.atomic(labels) || is.null(labels) || is.logical(labels) && !all(is.na(labels))) {
+    label_error("must be class numbers or names, not ", describe(labels))
+  }
+  if (length(labels) != n) {
+    label_error("has ", length(labels), " values, but `p` has ", n, " rows: give one a row")
+  }
+  if (anyNA(labels)) label_error("is missing (NA) in row ", which(is.na(labels))[1])
+  if (is.factor(labels) || is.character(labels)) return(classes_by_name(labels, names))
+  if (!is.numeric(labels) || is.object(labels)) {
+    label_error("must be class numbers or names, not ", describe(labels))
+  }
+  bad <- which(labels != round(labels) | labels < 1 | labels > classes)
+  if (length(bad)) {
+    label_error("is ", format(labels[bad[1]]), " in row ", bad[1], ", but classes are numbered 1 ",
+                "to ", classes, if (any(labels == 0)) ": where they count from 0, add 1")
+  }
+  as.vector(labels)
+}
+
+classes_by_name <- function(labels, names) {
+  labels <- as.character(labels)
+  if (is.null(names)) {
+    label_error("holds names, but neither `p` nor `q` has column names: name the columns, or ",
+                "give column numbers")
+  }
+  twice <- names[duplicated(names)]
+  if (length(twice)) {
+    label_error("holds names, but two columns have the name ", dQuote(twice[1], FALSE))
+  }
+  at <- match(labels, names)
+  if (anyNA(at)) {
+    first <- which(is.na(at))[1]
+    label_error("is ", dQuote(labels[first], FALSE), " in row ", first, ", which is no column of ",
+                "the outputs; columns: ", enumerate(names))
+  }
+  at
+}
+
+label_error <- function(...) {
+  abort("`labels` ", ..., ".", class = "repalign_error_labels", arg = "labels")
+}

@@ -1,0 +1,81 @@
+# A picture of the table of measures.
+
+#' Plot what measures are invariant to
+#'
+#' A row per measure, grouped by family, and a column per property: what the measure does
+#' not notice, whether it is symmetric and a metric, and whether it uses the pairing of
+#' stimuli.
+#'
+#' @param x,object what [measures()] returned, or rows of it.
+#' @param ... arguments of `autoplot()`; others are an error.
+#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot object, to be changed or saved.
+#' @details
+#' A dark tile says that the property holds at default arguments. Blue rows are
+#' similarities, brown rows distances. `invariant to` names changes of one side only:
+#' *orthogonal* (rotations and reflections), *scaling* (one factor on everything),
+#' *translation* (another mean response per neuron), *column permutation* (another order
+#' of the neurons), *invertible linear* (any invertible matrix). A measure without
+#' *pairing* gives the same value when the stimuli of one side are shuffled.
+#' @examples
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   plot(measures())
+#'   table <- measures()
+#'   plot(table[table$direction == "similarity", ])
+#' }
+#' @seealso [measures()]
+#' @name plot.repalign_measures
+NULL
+
+#' @rdname plot.repalign_measures
+#' @export
+plot.repalign_measures <- function(x, ...) draw(x, ...)
+
+#' @rdname plot.repalign_measures
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_measures <- function(object, ...) {
+  no_other_arguments(...)
+  tiles <- measure_tiles(object)
+  ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["property"]], y = .data[["id"]],
+                                      fill = .data[["shade"]])) +
+    ggplot2::geom_tile(colour = "white", linewidth = 0.6) +
+    ggplot2::facet_grid(family ~ group, scales = "free", space = "free", switch = "y") +
+    ggplot2::scale_fill_manual(values = measure_colours, breaks = names(measure_colours)[1:2]) +
+    ggplot2::scale_y_discrete(position = "right") +
+    ggplot2::labs(x = NULL, y = NULL, fill = NULL,
+                  caption = "dark: holds at default arguments") +
+    ggplot2::theme_minimal() +
+    ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 40, hjust = 1),
+                   panel.grid = ggplot2::element_blank(), legend.position = "top",
+                   panel.spacing.y = ggplot2::unit(3, "pt"),
+                   strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1))
+}
+
+measure_colours <- c(similarity = "#2166ac", distance = "#8c510a", `no similarity` = "#e6edf3",
+                     `no distance` = "#f3ebe0")
+
+# A row per measure and property.
+measure_tiles <- function(table) {
+  needed <- c("id", "family", "direction", "symmetric", "pairing", "invariant")
+  table <- need_columns(as.data.frame(table), needed, "drawn")
+  listed <- strsplit(table$invariant, ", ", fixed = TRUE)
+  is_listed <- function(name) vapply(listed, function(l) name %in% l, NA)
+  holds <- c(lapply(invariances, is_listed),
+             list(table$symmetric, is_metric(table$id), table$pairing))
+  holds <- unlist(holds)
+  properties <- c(invariances, "symmetric", "metric", "pairing")
+  tiles <- data.frame(
+    id = factor(rep(table$id, length(properties)), rev(unique(table$id))),
+    family = factor(rep(table$family, length(properties)), unique(table$family)),
+    property = factor(rep(properties, each = nrow(table)), properties),
+    group = factor(rep(properties %in% invariances, each = nrow(table)), c(TRUE, FALSE),
+                   c("invariant to", "other properties")),
+    shade = paste0(ifelse(holds, "", "no "), table$direction)
+  )
+  tiles[!is.na(holds), ]
+}
+
+# Not a column of the table; NA for rows that somebody added.
+is_metric <- function(ids) {
+  vapply(ids, function(id) if (is.null(registry[[id]])) NA else registry[[id]]$metric, NA,
+         USE.NAMES = FALSE)
+}

@@ -1,0 +1,105 @@
+# The measures of the ReSi benchmark as one set.
+
+#' The 24 measures of the ReSi benchmark
+#'
+#' The set of measures that Klabunde et al. (2025) compare, ready for [similarity()].
+#'
+#' @param published `FALSE`: the measures as this package defines them. `TRUE`: with the
+#'   arguments that reproduce what the benchmark's code computes, where that is well
+#'   defined.
+#' @return A named list of 24 measure objects (see [measure()]) in the order of the
+#'   benchmark's table of measures. The names are its abbreviations, and [similarity()]
+#'   takes them as labels. A part of the list can be used as well, or other measures added
+#'   with `c()`.
+#' @details
+#' | abbreviation | measure | settings in the benchmark |
+#' | --- | --- | --- |
+#' | PWCCA | [pwcca()] | weights from the first argument |
+#' | SVCCA | [svcca()] | components that reach 99 percent of the variance |
+#' | AlignCos | [aligned_cosine()] | raw data |
+#' | AngShape | [angular_shape()] | centred, unit norm |
+#' | HardCorr | [hard_correlation_match()] | optimal assignment |
+#' | LinReg | [linear_regression()] | the first argument from the second, centred |
+#' | OrthProc | [procrustes()] | centred, unit norm |
+#' | PermProc | [permutation_procrustes()] | raw data |
+#' | ProcDist | [procrustes_size_shape()] | centred |
+#' | SoftCorr | [soft_correlation_match()] | mean of both directions |
+#' | CKA | [cka()] | linear kernel, no correction |
+#' | DistCorr | [distance_correlation()] | Euclidean distances, with the root |
+#' | EOS | [eigenspace_overlap()] | raw data |
+#' | GULP | [gulp()] | lambda = 0 |
+#' | RSA | [rsa()] | correlation inside, Spearman outside |
+#' | RSMDiff | [rsm_difference()] | Euclidean distances |
+#' | 2nd-Cos | [second_order_cosine()] | k = 10, cosine |
+#' | Jaccard | [knn_jaccard()] | k = 10, cosine |
+#' | RankSim | [rank_similarity()] | k = 10, cosine |
+#' | IMD | [imd()] | k = 5 |
+#' | RTD | [rtd()] | 10 subsets of 500 stimuli |
+#' | ConcDiff | [concentricity_difference()] | |
+#' | MagDiff | [magnitude_difference()] | |
+#' | UnifDiff | [uniformity_difference()] | t = 2 |
+#'
+#' All of these settings are this package's defaults. Where the benchmark's code differs
+#' from the definitions that it cites, `published = TRUE` sets:
+#'
+#' * RSMDiff: `norm = "spectral"`. The code takes the 2-norm of a matrix, which is its
+#'   largest singular value, not the Frobenius norm of the definition.
+#' * 2nd-Cos: `of = "distance"`. The code compares cosine distances to the neighbours
+#'   instead of cosine similarities.
+#'
+#' These differ from the code under `published = TRUE` too, because what it computes is
+#' not well defined or no argument gives it:
+#'
+#' * SVCCA: the code compares shares of the variance with 0.99 times the total variance
+#'   and so keeps a single component for most data; `measure("svcca", components = 1)`
+#'   does the same.
+#' * PWCCA: the code leaves out the whitening of the directions and adds the means of the
+#'   neurons back, so that its value depends on arbitrary signs; it fails when there
+#'   are not more stimuli than neurons.
+#' * GULP: the code returns the square of the distance that is defined (and returned here).
+#'   Ranks of pairs are the same.
+#' * IMD: the code draws random vectors and scatters by percents around the exact value
+#'   that is computed here.
+#' * RTD: the random subsets are drawn from R's generator.
+#'
+#' Some settings of the code agree with these defaults but not with the benchmark's paper:
+#' distance correlation with the root (the paper's formula: `squared = TRUE`), the optimal
+#' assignment in HardCorr (the paper: `matching = "greedy"`), and the H1 bars in RTD.
+#'
+#' Eleven of the 24 are distances, thirteen similarities ([measures()] has the `direction`),
+#' and four (IMD and the last three) do not depend on which stimulus is which. Take them as
+#' a survey, not as 24 votes: families share most of what they see. RTD takes longer than
+#' the others together.
+#' @references Klabunde, Wald, Schumacher, Maier-Hein, Strohmaier and Lemmerich (2025),
+#'   ReSi: A comprehensive benchmark for representational similarity measures, ICLR.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(40 * 6), 40)
+#' y <- x %*% matrix(rnorm(36), 6)
+#' similarity(x, y, resi_measures()[c("CKA", "OrthProc", "RSA", "Jaccard")])
+#' @seealso [measures()], [similarity()], [jsd()] for the outputs that the benchmark
+#'   compares them with
+#' @export
+resi_measures <- function(published = FALSE) {
+  check_flag(published, "published")
+  set <- lapply(resi_order, function(abbreviation) {
+    args <- if (published) resi_published[[abbreviation]]
+    do.call(measure, c(list(resi_id(abbreviation)), args))
+  })
+  stats::setNames(set, resi_order)
+}
+
+# The order of table 2 of the paper.
+resi_order <- c(
+  "PWCCA", "SVCCA", "AlignCos", "AngShape", "HardCorr", "LinReg", "OrthProc", "PermProc",
+  "ProcDist", "SoftCorr", "CKA", "DistCorr", "EOS", "GULP", "RSA", "RSMDiff", "2nd-Cos",
+  "Jaccard", "RankSim", "IMD", "RTD", "ConcDiff", "MagDiff", "UnifDiff"
+)
+
+resi_published <- list(RSMDiff = list(norm = "spectral"), `2nd-Cos` = list(of = "distance"))
+
+# Measures say themselves which of the benchmark's they are.
+resi_id <- function(abbreviation) {
+  is_it <- function(id) identical(registry[[id]]$resi, abbreviation)
+  Filter(is_it, measure_ids())
+}

@@ -1,0 +1,133 @@
+# Average ranks and Kendall's tau-a of packed distances, against base R.
+
+# n (n - 1) / 2 values as distances of n stimuli, in the order they are given.
+as_distances <- function(values) {
+  n <- (1 + sqrt(1 + 8 * length(values))) / 2
+  structure(values, Size = as.integer(n), Diag = FALSE, Upper = FALSE, class = "dist")
+}
+
+ranks_of <- function(values) {
+  form_rdm_ranks(representation(as_distances(values), "x"), "correlation")
+}
+
+expect_base_ranks <- function(values) expect_identical(ranks_of(values), rank(as.double(values)))
+
+test_that("ranks are those of rank(), with and without ties", {
+  set.seed(1)
+  m <- 200 * 199 / 2
+  expect_base_ranks(runif(m))
+  expect_base_ranks(sample(m))
+  expect_base_ranks(rev(seq_len(m)))
+  expect_base_ranks(sample(5, m, TRUE))
+  expect_base_ranks(rbinom(m, 1, 0.3))
+  expect_base_ranks(rexp(m)^8)
+  expect_base_ranks(round(rnorm(m)^2, 3))
+  expect_base_ranks(c(0, 0, 1))
+  expect_base_ranks(c(3, 1, 2))
+})
+
+test_that("ranks see every bit: neighbouring doubles, outliers, tiny, huge and zero values", {
+  set.seed(2)
+  m <- 100 * 99 / 2
+  # consecutive doubles, which share all but the last bits of any key
+  expect_base_ranks(sample(1 + (seq_len(m) %/% 2) * .Machine$double.eps))
+  # one outlier squeezes the others into few keys
+  expect_base_ranks(c(1e300, 1 + sample(m - 1) * 1e-12))
+  expect_base_ranks(c(1e15, runif(m - 1)))
+  expect_base_ranks(10^runif(m, -290, 290))
+  expect_base_ranks(sample(c(numeric(m %/% 2), runif(m - m %/% 2))))
+  expect_base_ranks(sample(c(-0, 0, runif(m - 2))))
+})
+
+test_that("more values than one chunk are ranked right, whatever the threads", {
+  set.seed(3)
+  m <- 2100 * 2099 / 2
+  expect_gt(m, 2 * 2^20)
+  # heavy ties run across the ends of chunks
+  for (values in list(runif(m), as.double(sample(3, m, TRUE)), round(rexp(m), 4))) {
+    expected <- rank(values)
+    for (threads in 1:2) {
+      old <- options(repalign.threads = threads)
+      expect_identical(ranks_of(values), expected)
+      options(old)
+    }
+  }
+})
+
+test_that("distances from data tie when they are equal but for rounding", {
+  set.seed(4)
+  # Hamming distances: few different values, which matrix products give with rounding
+  x <- matrix(rbinom(60 * 9, 1, 0.4), 60) + 0.1
+  counts <- as.vector(round(dist(x)^2))
+  ranks <- form_rdm_ranks(representation(x, "x"), "euclidean")
+  expect_identical(ranks, rank(counts))
+  y <- matrix(rbinom(60 * 12, 1, 0.5), 60) / 3
+  expected <- cor(counts, as.vector(round(9 * dist(y)^2)), method = "spearman")
+  expect_relative(rsa(x, y, inner = "euclidean"), expected, 1e-12)
+  # and correlations of whole numbers: each row a reordering of the same values
+  x <- t(replicate(40, sample(8)))
+  expected <- rank(round((1 - cor(t(x))[lower.tri(diag(40))]) * 84))
+  expect_identical(form_rdm_ranks(representation(x + 0, "x"), "correlation"), expected)
+})
+
+test_that("a far stimulus ties none of the others", {
+  set.seed(7)
+  x <- normal_matrix(60, 5)
+  others <- dist(x[-60, ])
+  for (far in c(1e3, 1e6, 1e7)) {
+    x[60, ] <- far
+    ranks <- form_rdm_ranks(representation(x, "x"), "euclidean")
+    bulk <- ranks[ranks <= length(others)]
+    expect_identical(bulk, rank(as.vector(others)), label = paste("with", far))
+  }
+})
+
+# Concordant less discordant pairs over all pairs, from the definition.
+tau_a <- function(x, y) {
+  signs <- outer(x, x, function(a, b) sign(a - b)) * outer(y, y, function(a, b) sign(a - b))
+  sum(signs) / (length(x) * (length(x) - 1))
+}
+
+kendall_of <- function(x, y) rsa(as_distances(x), as_distances(y), outer = "kendall")
+
+test_that("tau-a without ties is Kendall's tau of cor()", {
+  set.seed(5)
+  for (n in c(3, 4, 7, 40)) {
+    m <- n * (n - 1) / 2
+    x <- runif(m)
+    y <- x + runif(m)
+    expect_relative(kendall_of(x, y), cor(x, y, method = "kendall"), 1e-14)
+    expect_equal(kendall_of(x, x), 1)
+    expect_equal(kendall_of(x, 2 - x), -1)
+  }
+})
+
+test_that("tau-a counts tied pairs as 0", {
+  set.seed(6)
+  for (n in c(3, 5, 12, 30)) {
+    m <- n * (n - 1) / 2
+    x <- c(1, 2, sample(3, m - 2, TRUE))
+    y <- c(2, 1, x[-(1:2)] + sample(2, m - 2, TRUE))
+    expect_equal(kendall_of(x, y), tau_a(x, y), tolerance = 1e-14)
+    z <- c(1, 3, runif(m - 2))
+    expect_equal(kendall_of(x, z), tau_a(x, z), tolerance = 1e-14)
+    expect_equal(kendall_of(z, x), tau_a(z, x), tolerance = 1e-14)
+  }
+})
+
+test_that("tau-a of more values than one chunk is right", {
+  m <- 1500 * 1499 / 2
+  expect_gt(m, 2^20)
+  # discordant pairs that can be counted: a rotation by k inverts k (m - k)
+  k <- 12345
+  x <- seq_len(m) + 0
+  y <- c(x[-seq_len(k)], x[seq_len(k)])
+  all <- m * (m - 1) / 2
+  old <- options(repalign.threads = 1)
+  one <- kendall_of(x, y)
+  options(repalign.threads = 2)
+  two <- kendall_of(x, y)
+  options(old)
+  expect_equal(one, 1 - 2 * k * (m - k) / all, tolerance = 1e-14)
+  expect_identical(one, two)
+})

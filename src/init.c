@@ -27,6 +27,9 @@ static const R_CallMethodDef entries[] = {
     ENTRY(double_center, 1),
     ENTRY(u_center, 1),
     ENTRY(dot, 2),
+    ENTRY(heat_traces, 3),
+    ENTRY(row_distances, 4),
+    ENTRY(cross_bars, 4),
     ENTRY(thread_limits, 0),
     {NULL, NULL, 0}};
 

@@ -56,6 +56,11 @@ SEXP repalign_double_center(SEXP k);
 SEXP repalign_u_center(SEXP k);
 SEXP repalign_dot(SEXP a, SEXP b);
 
+/* call_topology.c */
+SEXP repalign_heat_traces(SEXP idx, SEXP steps, SEXP threads);
+SEXP repalign_row_distances(SEXP x, SEXP rows, SEXP scale, SEXP threads);
+SEXP repalign_cross_bars(SEXP first, SEXP second, SEXP size, SEXP threads);
+
 /* call_threads.c */
 SEXP repalign_thread_limits(void);
 

@@ -72,12 +72,20 @@ static void *more_room(void *old, size_t old_bytes, size_t new_bytes)
     return piece;
 }
 
-static bar_scratch room_for_bars(size_t bars)
+static bar_scratch room_for_bars(size_t bars, size_t n)
 {
     const size_t slots = owner_slots(bars);
-    bar_scratch s = {(face *) R_alloc(bars + 1, sizeof(face)), zeroed(slots, sizeof(uint64_t)),
-                     zeroed(slots, sizeof(size_t)), (size_t *) R_alloc(bars + 1, sizeof(size_t)),
-                     more_room};
+    bar_scratch s;
+    s.column = zeroed(bars, sizeof(face));
+    s.start = zeroed(bars + 1, sizeof(size_t));
+    s.potential = zeroed(bars * potential_words(n), sizeof(uint64_t));
+    s.owner_key = zeroed(slots, sizeof(uint64_t));
+    s.owner = zeroed(slots, sizeof(size_t));
+    s.in_chain = zeroed(n * (n - 1) / 2, 1);
+    s.side = zeroed(n, 1);
+    s.tree = zeroed(n, sizeof(face));
+    s.label = zeroed(n, sizeof(int));
+    s.resize = more_room;
     return s;
 }
 
@@ -92,10 +100,13 @@ SEXP repalign_cross_bars(SEXP first, SEXP second, SEXP size, SEXP threads)
     double *a = scratch(n * n), *b = scratch(n * n);
     fill_square(REAL(first), n, a);
     fill_smaller(REAL(first), REAL(second), n, b);
-    const cone_complex c = {n, a, b, (int *) R_alloc(pairs, sizeof(int))};
-    const size_t bars = find_apparent_pairs(&c, Rf_asInteger(threads), check_interrupt);
+    const cone_complex c = {n, a, b, scratch(pairs), zeroed(pairs, sizeof(int)),
+                            zeroed(pairs, sizeof(edge))};
+    const size_t bars = fill_complex(&c, Rf_asInteger(threads), zeroed(pairs, sizeof(edge)),
+                                     check_interrupt);
     SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) bars, 2));
-    cross_bars(&c, bars, room_for_bars(bars), check_interrupt, REAL(result), REAL(result) + bars);
+    cross_bars(&c, bars, room_for_bars(bars, n), check_interrupt, REAL(result),
+               REAL(result) + bars);
     UNPROTECT(1);
     return result;
 }

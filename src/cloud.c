@@ -41,7 +41,7 @@ void point_distances(const double *points, size_t m, size_t d, double scale, int
         const size_t j1 = j0 + group < m ? j0 + group : m;
         pause();
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 4) num_threads(threads)
 #endif
         for (size_t j = j0; j < j1; j++) {
             /* the distances to later points stand together */

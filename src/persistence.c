@@ -1,26 +1,32 @@
 #include "persistence.h"
 
 #include <math.h>
+#include <string.h>
 
 #define PARTNER_APEX (-1)
 #define PARTNER_NONE (-2)
 
-/* Rows of edges between two pauses. */
-#define PAUSE_ROWS 16
+/* The share of a class's longest possible life that is looked at first. */
+#define FIRST_HORIZON 128.0
+
+/* The opposite vertex w in a triangle's key; point l is l + 1. */
+#define APEX 0
+
+/* Comparisons between two pauses, at most. */
+#define PAUSE_WORK 4e8
 
 static size_t edge_number(size_t j, size_t k)
 {
     return j > k ? j * (j - 1) / 2 + k : k * (k - 1) / 2 + j;
 }
 
-/* j > k of an edge's number. */
-static void edge_ends(size_t edge, size_t *j, size_t *k)
+static edge edge_of(size_t number)
 {
-    size_t row = (size_t) ((1.0 + sqrt(1.0 + 8.0 * (double) edge)) / 2.0);
-    while (row * (row - 1) / 2 > edge) row--;
-    while ((row + 1) * row / 2 <= edge) row++;
-    *j = row;
-    *k = edge - row * (row - 1) / 2;
+    size_t j = (size_t) ((1.0 + sqrt(1.0 + 8.0 * (double) number)) / 2.0);
+    while (j * (j - 1) / 2 > number) j--;
+    while ((j + 1) * j / 2 <= number) j++;
+    const edge e = {(int) j, (int) (number - j * (j - 1) / 2)};
+    return e;
 }
 
 static size_t packed_place(size_t n, size_t i, size_t j)
@@ -59,39 +65,62 @@ static size_t first_within(const double *a, const double *b, size_t from, size_t
     return i;
 }
 
-/* c_jk */
-static double apex_value(const cone_complex *c, size_t j, size_t k)
+/* Points between two looks whether c_jk can still be above B_jk. */
+#define APEX_STRIDE 64
+
+/* c_jk; both are at most the radius, and A_jk is above B_jk. Lanes, as the minimum of
+   one running value waits for itself. */
+static double apex_value(const double *a, const double *b, size_t n, double start, double value)
 {
-    const double *a = c->first + j * c->n, *b = c->first + k * c->n;
-    double least = a[k];
-    for (size_t i = 0; i < c->n; i++) {
-        const double larger = a[i] > b[i] ? a[i] : b[i];
-        least = larger < least ? larger : least;
+    double least[4] = {start, start, start, start};
+    size_t i = 0;
+    while (i + 4 <= n) {
+        const size_t stop = i + APEX_STRIDE < n ? i + APEX_STRIDE : n;
+        for (; i + 4 <= stop; i += 4) {
+            for (size_t l = 0; l < 4; l++) {
+                const double larger = a[i + l] > b[i + l] ? a[i + l] : b[i + l];
+                least[l] = larger < least[l] ? larger : least[l];
+            }
+        }
+        for (size_t l = 1; l < 4; l++) least[0] = least[l] < least[0] ? least[l] : least[0];
+        if (least[0] <= value) return value;
     }
-    const double value = c->both[j + k * c->n];
-    return least > value ? least : value;
+    for (; i < n; i++) {
+        const double larger = a[i] > b[i] ? a[i] : b[i];
+        least[0] = larger < least[0] ? larger : least[0];
+    }
+    return least[0] > value ? least[0] : value;
 }
 
 /* An edge's earliest triangle, when the edge is the latest one of it: w-j-k if born with
-   j-k, else the first l with j-l and k-l before j-k. */
-static int apparent_partner(const cone_complex *c, size_t j, size_t k, double radius)
+   j-k, else with the first l such that j-l and k-l come before j-k. */
+static int apparent_partner(const cone_complex *c, size_t j, size_t k, size_t number)
 {
     const size_t n = c->n;
     const double value = c->both[j + k * n];
-    const double *a = c->first + j * n, *b = c->first + k * n;
-    if (value >= radius || a[k] <= value) return PARTNER_APEX;
-    if (first_within(a, b, 0, n, value) < n) return PARTNER_APEX;
-    const size_t edge = edge_number(j, k);
-    a = c->both + j * n;
-    b = c->both + k * n;
+    const double *a = c->both + j * n, *b = c->both + k * n;
+    if (c->apex[number] <= value) return PARTNER_APEX;
     for (size_t l = first_within(a, b, 0, n, value); l < n;
          l = first_within(a, b, l + 1, n, value)) {
         if (l == j || l == k) continue;
-        if (a[l] == value && edge_number(j, l) > edge) continue;
-        if (b[l] == value && edge_number(k, l) > edge) continue;
+        if (a[l] == value && edge_number(j, l) > number) continue;
+        if (b[l] == value && edge_number(k, l) > number) continue;
         return (int) l;
     }
     return PARTNER_NONE;
+}
+
+static void fill_edges_of(const cone_complex *c, size_t j, double radius)
+{
+    const size_t n = c->n;
+    for (size_t k = 0; k < j; k++) {
+        const size_t number = edge_number(j, k);
+        const double value = c->both[j + k * n], start = c->first[j + k * n];
+        const int at_once = value >= radius || start <= value;
+        c->apex[number] = at_once ? value : apex_value(c->first + j * n, c->first + k * n, n,
+                                                       start, value);
+        c->partner[number] = apparent_partner(c, j, k, number);
+    }
 }
 
 /* From this time on some upper point is next to all, and everything is contractible. */
@@ -106,23 +135,62 @@ static double enclosing_radius(const double *a, size_t n)
     return radius;
 }
 
-size_t find_apparent_pairs(const cone_complex *c, int threads, pause_function pause)
+static int earlier_apex(const cone_complex *c, edge a, edge b)
+{
+    const size_t left = edge_number((size_t) a.j, (size_t) a.k);
+    const size_t right = edge_number((size_t) b.j, (size_t) b.k);
+    return c->apex[left] < c->apex[right] || (c->apex[left] == c->apex[right] && left <= right);
+}
+
+/* Merges from[low .. middle - 1] and from[middle .. high - 1] into the same places. */
+static void merge_runs(const cone_complex *c, const edge *from, size_t low, size_t middle,
+                       size_t high, edge *into)
+{
+    size_t a = low, b = middle;
+    for (size_t i = low; i < high; i++) {
+        const int left = b == high || (a < middle && earlier_apex(c, from[a], from[b]));
+        into[i] = left ? from[a++] : from[b++];
+    }
+}
+
+static void sort_by_apex(const cone_complex *c, edge *scratch, pause_function pause)
+{
+    const size_t edges = c->n * (c->n - 1) / 2;
+    edge *from = c->by_apex, *into = scratch;
+    for (size_t j = 1, e = 0; j < c->n; j++)
+        for (size_t k = 0; k < j; k++, e++) {
+            from[e].j = (int) j;
+            from[e].k = (int) k;
+        }
+    for (size_t run = 1; run < edges; run *= 2) {
+        for (size_t low = 0; low < edges; low += 2 * run) {
+            const size_t middle = low + run < edges ? low + run : edges;
+            merge_runs(c, from, low, middle, middle + run < edges ? middle + run : edges, into);
+        }
+        edge *swap = from;
+        from = into;
+        into = swap;
+        pause();
+    }
+    if (from != c->by_apex) memcpy(c->by_apex, from, edges * sizeof(edge));
+}
+
+size_t fill_complex(const cone_complex *c, int threads, edge *scratch, pause_function pause)
 {
     const double radius = enclosing_radius(c->first, c->n);
+    const size_t group = 1 + (size_t) (PAUSE_WORK / (2.0 * (double) c->n * (double) c->n));
     (void) threads; /* unused without OpenMP */
-    for (size_t j0 = 1; j0 < c->n; j0 += PAUSE_ROWS) {
-        const size_t j1 = j0 + PAUSE_ROWS < c->n ? j0 + PAUSE_ROWS : c->n;
+    for (size_t j0 = 1; j0 < c->n; j0 += group) {
+        const size_t j1 = j0 + group < c->n ? j0 + group : c->n;
         pause();
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 4) num_threads(threads)
 #endif
-        for (size_t j = j0; j < j1; j++)
-            for (size_t k = 0; k < j; k++)
-                c->partner[edge_number(j, k)] = apparent_partner(c, j, k, radius);
+        for (size_t j = j0; j < j1; j++) fill_edges_of(c, j, radius);
     }
+    sort_by_apex(c, scratch, pause);
     size_t bars = 0;
-    const size_t edges = c->n * (c->n - 1) / 2;
-    for (size_t e = 0; e < edges; e++) bars += c->partner[e] == PARTNER_NONE;
+    for (size_t e = 0; e < c->n * (c->n - 1) / 2; e++) bars += c->partner[e] == PARTNER_NONE;
     return bars;
 }
 
@@ -163,16 +231,25 @@ static void sift_down(face *heap, size_t size)
 
 /* ---- reduction of coboundaries, latest edge first ---- */
 
+/* The cochain at hand is 1 on the edges of the chain, plus (mod 2) on those that leave the
+   set `side`. The heap holds the triangles j-k-l of its coboundary (pairs cancel), and at
+   least those triangles at w that come from the chain: whether a triangle at w counts
+   is looked up. */
 typedef struct {
     const cone_complex *c;
     bar_scratch s;
-    size_t slots;
-    face *heap;   /* triangles of the coboundary at hand; pairs cancel */
+    size_t slots, words;
+    face *heap;
     size_t size, room;
     size_t *chain; /* edges of the reduced cochains, one after the other, the one at hand last */
     size_t length, chain_room;
-    face pivot;   /* the earliest triangle of the coboundary at hand */
-    double limit; /* no pivot can come later */
+    int has_side;
+    size_t taken_out; /* see weigh_side() */
+    size_t at;     /* place in by_apex: no earlier edge leaves the set and counts */
+    face pivot;    /* the earliest triangle of the coboundary at hand */
+    double birth, limit; /* no pivot can come before or after */
+    double horizon; /* how far the heap reaches */
+    size_t first;   /* of the chain at hand */
 } reduction;
 
 static void push(reduction *r, face f)
@@ -194,79 +271,172 @@ static face pop(reduction *r)
     return top;
 }
 
-static void extend_chain(reduction *r, size_t edge)
+static void extend_chain(reduction *r, size_t number)
 {
     if (r->length == r->chain_room) {
         const size_t room = 2 * r->chain_room + 1024;
         r->chain = r->s.resize(r->chain, r->chain_room * sizeof(size_t), room * sizeof(size_t));
         r->chain_room = room;
     }
-    r->chain[r->length++] = edge;
+    r->chain[r->length++] = number;
 }
 
-/* Triangles before the pivot are known to cancel, and those after the limit never count. */
-static void push_triangle(reduction *r, double value, size_t edge, size_t vertex)
+static face triangle(const reduction *r, double value, size_t number, size_t vertex)
 {
-    const face f = {value, (uint64_t) edge * (r->c->n + 1) + vertex};
+    const face f = {value, (uint64_t) number * (r->c->n + 1) + vertex};
+    return f;
+}
+
+static int later_edge(double value, size_t number, double than_value, size_t than_number)
+{
+    return value > than_value || (value == than_value && number > than_number);
+}
+
+/* Only triangles up to the horizon are on the heap, and of these none before the pivot,
+   which are known to cancel. */
+static void push_triangle(reduction *r, double value, size_t number, size_t vertex)
+{
+    const face f = triangle(r, value, number, vertex);
     if (!before(f, r->pivot)) push(r, f);
 }
 
-static int later_edge(double value, size_t edge, double than_value, size_t than_edge)
-{
-    return value > than_value || (value == than_value && edge > than_edge);
-}
-
-/* Adds an edge to the cochain and its coboundary to the heap. */
-static void add_edge(reduction *r, size_t edge)
+/* The coboundary of an edge, as far as it lies above a value and within the horizon. */
+static void push_coboundary(reduction *r, size_t number, double above)
 {
     const cone_complex *c = r->c;
-    size_t j, k;
-    edge_ends(edge, &j, &k);
-    const double value = c->both[j + k * c->n], apex = apex_value(c, j, k);
+    const edge e = edge_of(number);
+    const size_t j = (size_t) e.j, k = (size_t) e.k;
+    const double value = c->both[j + k * c->n], apex = c->apex[number], horizon = r->horizon;
     const double *a = c->both + j * c->n, *b = c->both + k * c->n;
-    extend_chain(r, edge);
-    if (apex <= r->limit) push_triangle(r, apex, edge, 0);
+    if (apex > above && apex <= horizon) push_triangle(r, apex, number, APEX);
+    if (value > horizon) return;
     for (size_t l = 0; l < c->n; l++) {
-        if (a[l] > r->limit || b[l] > r->limit || l == j || l == k) continue;
+        if (a[l] > horizon || b[l] > horizon || l == j || l == k) continue;
         double latest = value;
-        size_t latest_edge = edge, opposite = l;
-        if (later_edge(a[l], edge_number(j, l), latest, latest_edge)) {
+        size_t latest_number = number, opposite = l;
+        if (later_edge(a[l], edge_number(j, l), latest, latest_number)) {
             latest = a[l];
-            latest_edge = edge_number(j, l);
+            latest_number = edge_number(j, l);
             opposite = k;
         }
-        if (later_edge(b[l], edge_number(k, l), latest, latest_edge)) {
+        if (later_edge(b[l], edge_number(k, l), latest, latest_number)) {
             latest = b[l];
-            latest_edge = edge_number(k, l);
+            latest_number = edge_number(k, l);
             opposite = j;
         }
-        push_triangle(r, latest, latest_edge, opposite + 1);
+        if (latest > above) push_triangle(r, latest, latest_number, opposite + 1);
     }
 }
 
-/* The earliest triangle that is there an odd number of times; it stays on the heap. */
-static face find_pivot(reduction *r)
+static void add_edge(reduction *r, size_t number)
 {
-    for (;;) {
+    extend_chain(r, number);
+    r->s.in_chain[number] ^= 1;
+    push_coboundary(r, number, -1.0);
+}
+
+/* Nothing is left within the horizon: twice as far from birth, with the triangles of all
+   edges of the chain in between. (An edge that counts is in the list an odd number of
+   times.) */
+static void widen_horizon(reduction *r)
+{
+    const double old = r->horizon, wider = r->birth + 2.0 * (old - r->birth);
+    r->horizon = wider < r->limit && wider > old ? wider : r->limit;
+    for (size_t i = r->first; i < r->length; i++)
+        if (r->s.in_chain[r->chain[i]]) push_coboundary(r, r->chain[i], old);
+}
+
+/* First place in by_apex that is not before the pivot. */
+static size_t place_of_pivot(const reduction *r)
+{
+    size_t low = 0, high = r->c->n * (r->c->n - 1) / 2;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const edge e = r->c->by_apex[middle];
+        const size_t number = edge_number((size_t) e.j, (size_t) e.k);
+        if (before(triangle(r, r->c->apex[number], number, APEX), r->pivot)) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* Adds a kept set of points to `side`. */
+static void add_side(reduction *r, const uint64_t *points)
+{
+    int changed = 0;
+    for (size_t v = 0; v < r->c->n; v++) {
+        const unsigned char bit = (unsigned char) (points[v / 64] >> (v % 64) & 1);
+        r->s.side[v] ^= bit;
+        changed |= bit;
+    }
+    if (!changed) return;
+    r->has_side = 0;
+    for (size_t v = 0; v < r->c->n; v++) r->has_side |= r->s.side[v];
+    r->at = place_of_pivot(r);
+}
+
+static int counts(const reduction *r, edge e, size_t number)
+{
+    return r->s.side[e.j] ^ r->s.side[e.k] ^ r->s.in_chain[number];
+}
+
+/* The earliest triangle at w of an edge that leaves the set. */
+static int side_pivot(reduction *r, face *found)
+{
+    if (!r->has_side) return 0;
+    const size_t edges = r->c->n * (r->c->n - 1) / 2;
+    for (; r->at < edges; r->at++) {
+        const edge e = r->c->by_apex[r->at];
+        const size_t number = edge_number((size_t) e.j, (size_t) e.k);
+        if (!counts(r, e, number)) continue;
+        *found = triangle(r, r->c->apex[number], number, APEX);
+        return 1;
+    }
+    return 0;
+}
+
+/* The earliest triangle on the heap that counts; it stays there. */
+static int heap_pivot(reduction *r, face *found)
+{
+    while (r->size > 0) {
         const face top = pop(r);
         int odd = 1;
         while (r->size > 0 && r->heap[0].key == top.key) {
             pop(r);
             odd = !odd;
         }
+        if (top.key % (r->c->n + 1) == APEX) {
+            const size_t number = (size_t) (top.key / (r->c->n + 1));
+            odd = counts(r, edge_of(number), number);
+        }
         if (!odd) continue;
         push(r, top);
-        return top;
+        *found = top;
+        return 1;
+    }
+    return 0;
+}
+
+/* There always is one up to the limit: see reduce_column(). */
+static face find_pivot(reduction *r)
+{
+    for (;;) {
+        face from_heap = {HUGE_VAL, 0}, from_side = {HUGE_VAL, 0};
+        heap_pivot(r, &from_heap);
+        side_pivot(r, &from_side);
+        const face first = before(from_side, from_heap) ? from_side : from_heap;
+        if (first.value <= r->horizon || r->horizon >= r->limit) return first;
+        widen_horizon(r);
     }
 }
 
 /* The edge whose coboundary starts with this triangle, if they are an apparent pair. */
-static int apparent_edge(const cone_complex *c, face f, size_t *edge)
+static int apparent_edge(const cone_complex *c, face f, size_t *number)
 {
     const size_t vertex = (size_t) (f.key % (c->n + 1));
-    *edge = (size_t) (f.key / (c->n + 1));
-    const int partner = c->partner[*edge];
-    if (vertex == 0) return partner == PARTNER_APEX;
+    *number = (size_t) (f.key / (c->n + 1));
+    const int partner = c->partner[*number];
+    if (vertex == APEX) return partner == PARTNER_APEX;
     return partner >= 0 && (size_t) partner + 1 == vertex;
 }
 
@@ -277,6 +447,8 @@ size_t owner_slots(size_t bars)
     return slots;
 }
 
+size_t potential_words(size_t n) { return (n + 63) / 64; }
+
 /* Where the column with this pivot is kept, or the empty slot for it; 0 marks empty ones. */
 static size_t owner_slot(const reduction *r, uint64_t key)
 {
@@ -286,37 +458,92 @@ static size_t owner_slot(const reduction *r, uint64_t key)
     return slot;
 }
 
-/* Edges that were added twice leave the cochain from `first` on. */
-static void tidy_chain(reduction *r, size_t first)
+/* Keeps the cochain at hand: edges that were added an even number of times leave it. */
+static void keep_cochain(reduction *r, size_t column)
 {
-    r->size = 0;
-    for (size_t i = first; i < r->length; i++) {
-        const face f = {0.0, r->chain[i]};
-        push(r, f);
-    }
+    uint64_t *points = r->s.potential + column * r->words;
+    memset(points, 0, r->words * sizeof(uint64_t));
+    for (size_t v = 0; v < r->c->n; v++) points[v / 64] |= (uint64_t) r->s.side[v] << (v % 64);
+    const size_t first = r->s.start[column], last = r->length;
     r->length = first;
-    while (r->size > 0) {
-        const face top = pop(r);
-        if (r->size > 0 && r->heap[0].key == top.key) pop(r);
-        else r->chain[r->length++] = (size_t) top.key;
+    for (size_t i = first; i < last; i++) {
+        const size_t number = r->chain[i];
+        if (r->s.in_chain[number]) r->chain[r->length++] = number;
+        r->s.in_chain[number] = 0;
     }
+    r->s.start[column + 1] = r->length;
 }
 
-/* Reduces the coboundary of the edge; its pivot is the triangle that ends the class. The
-   edge itself is not added again, so its apex triangle stays: no pivot is later. */
-static void reduce_column(reduction *r, size_t column, size_t edge, pause_function pause)
+static void add_column(reduction *r, size_t column)
 {
-    size_t j, k, added;
-    edge_ends(edge, &j, &k);
-    r->s.start[column] = r->length;
-    r->limit = apex_value(r->c, j, k);
+    add_side(r, r->s.potential + column * r->words);
+    for (size_t i = r->s.start[column]; i < r->s.start[column + 1]; i++) add_edge(r, r->chain[i]);
+}
+
+/* How many edges that are born by now leave the set. */
+static size_t born_leaving(const reduction *r)
+{
+    const cone_complex *c = r->c;
+    size_t born = 0;
+    for (size_t j = 1; j < c->n; j++)
+        for (size_t k = 0; k < j; k++)
+            born += (r->s.side[j] != r->s.side[k]) & (c->both[k + j * c->n] <= r->pivot.value);
+    return born;
+}
+
+/* These edges join the chain, and the set is forgotten: nothing up to the pivot changes, and
+   later edges are free. */
+static void side_to_chain(reduction *r)
+{
+    const cone_complex *c = r->c;
+    for (size_t j = 1; j < c->n; j++)
+        for (size_t k = 0; k < j; k++)
+            if (r->s.side[j] != r->s.side[k] && c->both[k + j * c->n] <= r->pivot.value)
+                add_edge(r, edge_number(j, k));
+    memset(r->s.side, 0, c->n);
+    r->has_side = 0;
+}
+
+/* An edge that is in the cone from birth leaves the set, so it must be taken out of the
+   cochain by adding it. Once as many were as the set has edges by now, a plain chain of
+   edges is cheaper: to it, such edges never belong. Looked at after 1, 2, 4, ... of them. */
+static void weigh_side(reduction *r)
+{
+    if (!r->has_side || r->pivot.key % (r->c->n + 1) != APEX) return;
+    r->taken_out++;
+    if ((r->taken_out & (r->taken_out - 1)) == 0 && born_leaving(r) <= 2 * r->taken_out)
+        side_to_chain(r);
+}
+
+/* Starts from the edge alone, or from the cut that potential already holds. */
+static void start_column(reduction *r, size_t column)
+{
+    const face f = r->s.column[column];
+    r->s.start[column] = r->first = r->length;
+    r->birth = f.value;
+    r->limit = r->c->apex[f.key];
+    r->horizon = f.value + (r->limit - f.value) / FIRST_HORIZON;
     r->size = 0;
-    r->pivot = (face) {-1.0, 0};
-    add_edge(r, edge);
+    r->pivot = (face) {f.value, 0};
+    r->has_side = 0;
+    r->taken_out = 0;
+    memset(r->s.side, 0, r->c->n);
+    add_side(r, r->s.potential + column * r->words);
+    if (!r->has_side) add_edge(r, (size_t) f.key);
+}
+
+/* Reduces the coboundary of the column's edge; its pivot is the triangle that ends the
+   class. All that is added is 0 on the edge itself and on earlier ones, so the edge's own
+   triangle at w always counts: no pivot is later. */
+static void reduce_column(reduction *r, size_t column, pause_function pause)
+{
+    start_column(r, column);
     for (;;) {
+        size_t added;
         pause();
         r->pivot = find_pivot(r);
         if (apparent_edge(r->c, r->pivot, &added)) {
+            weigh_side(r);
             add_edge(r, added);
             continue;
         }
@@ -326,16 +553,24 @@ static void reduce_column(reduction *r, size_t column, size_t edge, pause_functi
             r->s.owner[slot] = column;
             break;
         }
-        const size_t other = r->s.owner[slot];
-        for (size_t i = r->s.start[other]; i < r->s.start[other + 1]; i++)
-            add_edge(r, r->chain[i]);
+        add_column(r, r->s.owner[slot]);
     }
-    tidy_chain(r, r->s.start[column]);
-    r->s.start[column + 1] = r->length;
+    keep_cochain(r, column);
 }
 
-/* Edges without a partner, latest first. */
-static void critical_edges(reduction *r)
+/* ---- columns and cuts ---- */
+
+/* Latest first; uses the heap to sort. */
+static void sort_falling(reduction *r, face *faces)
+{
+    while (r->size > 0) {
+        const size_t last = r->size - 1;
+        faces[last] = pop(r);
+    }
+}
+
+/* Edges without a partner. */
+static void list_columns(reduction *r)
 {
     const cone_complex *c = r->c;
     for (size_t j = 1; j < c->n; j++)
@@ -343,21 +578,65 @@ static void critical_edges(reduction *r)
             const face f = {c->both[j + k * c->n], edge_number(j, k)};
             if (c->partner[f.key] == PARTNER_NONE) push(r, f);
         }
-    while (r->size > 0) {
-        const size_t last = r->size - 1;
-        r->s.edges[last] = pop(r);
+    sort_falling(r, r->s.column);
+}
+
+/* The minimum spanning tree of B (Prim), its edges latest first. */
+static void list_tree(reduction *r)
+{
+    const cone_complex *c = r->c;
+    face *near = r->s.tree; /* shortest edge from the tree to each point */
+    unsigned char *inside = r->s.side;
+    memset(inside, 0, c->n);
+    for (size_t v = 1; v < c->n; v++) near[v] = (face) {c->both[v], edge_number(v, 0)};
+    for (size_t joined = 1; joined < c->n; joined++) {
+        size_t next = 0;
+        for (size_t v = 1; v < c->n; v++)
+            if (!inside[v] && (next == 0 || before(near[v], near[next]))) next = v;
+        inside[next] = 1;
+        push(r, near[next]);
+        for (size_t v = 1; v < c->n; v++) {
+            const face f = {c->both[v + next * c->n], v == next ? 0 : edge_number(v, next)};
+            if (!inside[v] && before(f, near[v])) near[v] = f;
+        }
+    }
+    sort_falling(r, r->s.tree);
+}
+
+/* A column whose edge joins two components of the earlier edges starts from the cut. */
+static void fill_cuts(reduction *r, size_t bars)
+{
+    const size_t n = r->c->n;
+    int *label = r->s.label;
+    for (size_t v = 0; v < n; v++) label[v] = (int) v;
+    size_t column = bars;
+    for (size_t i = n - 1; i-- > 0;) {
+        const face f = r->s.tree[i];
+        const edge e = edge_of((size_t) f.key);
+        const int old = label[e.j], kept = label[e.k];
+        while (column > 0 && before(r->s.column[column - 1], f)) column--;
+        const int own = column > 0 && r->s.column[column - 1].key == f.key;
+        for (size_t v = 0; v < n; v++) {
+            if (label[v] != old) continue;
+            label[v] = kept;
+            if (own)
+                r->s.potential[(column - 1) * r->words + v / 64] |= UINT64_C(1) << (v % 64);
+        }
     }
 }
 
 void cross_bars(const cone_complex *c, size_t bars, bar_scratch scratch, pause_function pause,
                 double *birth, double *death)
 {
-    reduction r = {c, scratch, owner_slots(bars), NULL, 0, 0, NULL, 0, 0, {0.0, 0}, 0.0};
-    critical_edges(&r);
-    r.s.start[0] = 0;
+    reduction r = {.c = c, .s = scratch, .slots = owner_slots(bars),
+                   .words = potential_words(c->n)};
+    list_columns(&r);
+    list_tree(&r);
+    pause();
+    fill_cuts(&r, bars);
     for (size_t b = 0; b < bars; b++) {
-        reduce_column(&r, b, (size_t) r.s.edges[b].key, pause);
-        birth[b] = r.s.edges[b].value;
+        reduce_column(&r, b, pause);
+        birth[b] = r.s.column[b].value;
         death[b] = r.pivot.value;
     }
 }

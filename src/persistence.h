@@ -16,7 +16,11 @@
 
    n + 1 points instead of 2n. The edges w-j span a tree at time 0, so every other edge
    gives birth to one class (nothing to clear), and most of them die at once: the edge and
-   a triangle born with it are an apparent pair. Only the others, few, are reduced. */
+   a triangle born with it are an apparent pair. Only the others, few, are reduced.
+
+   Where an edge joins two components of VR_t(B), its class is a cut: the cochain that is 1
+   on all edges that leave one component. It is kept as the set of that component's points,
+   as it is huge as a set of edges; its coboundary has triangles at w only. */
 #ifndef REPALIGN_PERSISTENCE_H
 #define REPALIGN_PERSISTENCE_H
 
@@ -25,18 +29,24 @@
 
 #include "pause.h"
 
-/* Edge j-k, k < j, has the number j (j - 1) / 2 + k; edges of equal B go by number. partner,
-   one an edge: the triangle that it forms an apparent pair with. */
+/* k < j */
+typedef struct {
+    int j, k;
+} edge;
+
+/* Edge j-k has the number j (j - 1) / 2 + k; edges of equal B go by number.
+   apex: c. partner: the triangle that the edge forms an apparent pair with. */
 typedef struct {
     size_t n;
     const double *first; /* A, n x n */
     const double *both;  /* B, n x n */
-    int *partner;
+    double *apex;        /* one an edge */
+    int *partner;        /* one an edge */
+    edge *by_apex;       /* edges by rising c, then number */
 } cone_complex;
 
 /* A triangle in the order of the filtration: by value, then by key (its latest edge times
-   n + 1, plus 0 for the apex w and l + 1 for an opposite vertex l). Also an edge and its
-   value. */
+   n + 1, plus 0 for the apex w and l + 1 for an opposite vertex l). Also an edge (key: its number) and its value. */
 typedef struct {
     double value;
     uint64_t key;
@@ -49,18 +59,25 @@ typedef void *(*resize_function)(void *old, size_t old_bytes, size_t new_bytes);
 void fill_square(const double *packed, size_t n, double *square);
 void fill_smaller(const double *left, const double *right, size_t n, double *square);
 
-/* Fills in partner; returns the number of edges that have none (the bars to come). */
-size_t find_apparent_pairs(const cone_complex *c, int threads, pause_function pause);
+/* Fills in apex, partner and by_apex; returns the number of edges without a partner (the
+   bars to come). scratch: one an edge. */
+size_t fill_complex(const cone_complex *c, int threads, edge *scratch, pause_function pause);
 
-/* Scratch for `bars` bars: edges, owner_key, owner: see below; start bars + 1. */
+/* Scratch for `bars` bars, by length. */
 typedef struct {
-    face *edges;          /* bars */
-    uint64_t *owner_key;  /* slots(bars), all zero */
-    size_t *owner;        /* slots(bars) */
-    size_t *start;        /* bars + 1 */
+    face *column;           /* bars */
+    size_t *start;          /* bars + 1 */
+    uint64_t *potential;    /* bars x potential_words(n), all zero */
+    uint64_t *owner_key;    /* owner_slots(bars), all zero */
+    size_t *owner;          /* owner_slots(bars) */
+    unsigned char *in_chain; /* one an edge, all zero */
+    unsigned char *side;    /* n */
+    face *tree;             /* n */
+    int *label;             /* n */
     resize_function resize;
 } bar_scratch;
 size_t owner_slots(size_t bars);
+size_t potential_words(size_t n);
 
 /* birth, death: bars values each, latest birth first. */
 void cross_bars(const cone_complex *c, size_t bars, bar_scratch scratch, pause_function pause,

@@ -67,7 +67,8 @@ compare_rsa <- function(pair, args) {
     check_row_width(rep, args$inner)
     range <- form_rdm_range(rep, args$inner)
     contrast <- if (args$outer == "cosine") range[2] else range[2] - range[1]
-    if (contrast <= tie_share * range[2]) return(undefined_rdm(rep))
+    noise <- max(tie_share * range[2], tie_tolerance(rep, args$inner)[2])
+    if (contrast <= noise) return(undefined_rdm(rep))
   }
   if (args$outer == "kendall") {
     ranks <- lapply(list(pair$x, pair$y), form_rdm_ranks, args$inner)
@@ -76,6 +77,8 @@ compare_rsa <- function(pair, args) {
   }
   a <- form_rdm_values(pair$x, args$inner, args$outer)
   b <- form_rdm_values(pair$y, args$inner, args$outer)
+  if (a$size == 0) return(undefined_rdm(pair$x))
+  if (b$size == 0) return(undefined_rdm(pair$y))
   product <- packed_product(a$values, b$values, a$square, b$square, a$center, b$center)
   into_range(product / sqrt(a$size) / sqrt(b$size), -1, 1)
 }

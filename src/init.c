@@ -77,6 +77,9 @@ static const R_CallMethodDef entries[] = {
     ENTRY(cycle_count, 2),
     ENTRY(common_subsequences, 2),
     ENTRY(edit_distances, 2),
+    ENTRY(heat_traces, 3),
+    ENTRY(row_distances, 4),
+    ENTRY(cross_bars, 4),
     ENTRY(thread_limits, 0),
     {NULL, NULL, 0}};
 

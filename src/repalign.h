@@ -131,6 +131,10 @@ SEXP repalign_rank_agreement(SEXP x, SEXP y);
 SEXP repalign_cycle_count(SEXP x, SEXP y);
 SEXP repalign_common_subsequences(SEXP x, SEXP y);
 SEXP repalign_edit_distances(SEXP x, SEXP y);
+/* call_topology.c */
+SEXP repalign_heat_traces(SEXP idx, SEXP steps, SEXP threads);
+SEXP repalign_row_distances(SEXP x, SEXP rows, SEXP scale, SEXP threads);
+SEXP repalign_cross_bars(SEXP first, SEXP second, SEXP size, SEXP threads);
 
 /* call_threads.c */
 SEXP repalign_thread_limits(void);

@@ -256,6 +256,17 @@ test_that("rsa warns where correlations are degenerate, and nowhere else", {
   }
   got <- note_fine("three columns", rsa(cbind(p$x, p$y[, 1]), p$y))
   note(!length(got$warned), "three columns warn: ", got$warned[4])
+  # rows that are multiples of each other: all dissimilarities are 0 but for rounding
+  line <- outer(1:15, c(1, 2, 3))
+  for (outer in c("spearman", "pearson", "kendall", "cosine")) {
+    for (inner in c("correlation", "cosine")) {
+      label <- paste("multiples,", inner, outer)
+      # tau-a of nothing but ties is 0
+      got <- note_fine(label, rsa(line, p$y, inner = inner, outer = outer),
+                       c("undefined", "refused", if (outer == "kendall") "value"))
+      if (got$state == "value") note(outer == "kendall" && got$value == 0, label, ": ", got$value)
+    }
+  }
   # all distances equal: no variance to correlate
   equal <- diag(6)
   z <- normal_matrix(6, 4)

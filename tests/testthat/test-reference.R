@@ -19,6 +19,13 @@ test_that("every measure agrees with the published values", {
   expect_reference_rows(rows)
 })
 
+# x and y of a case; for the classifiers' logits also labels, which count from 1 here.
+other_inputs <- function(case) {
+  if (case != "pf") return(stats::setNames(reference_sides(case, "XY"), c("x", "y")))
+  list(x = reference_matrix("pf_logitsA"), y = reference_matrix("pf_logitsB"),
+       labels = as.vector(reference_matrix("pf_labels_zero_based")) + 1)
+}
+
 test_that("options, unit labels and classifier outputs agree with their definitions", {
   rows <- read.csv(shared_file("reference", "expected_other.csv"))
   expect_identical(nrow(rows), 48L)
@@ -30,13 +37,6 @@ test_that("options, unit labels and classifier outputs agree with their definiti
                     paste(rows$case[i], rows$expression[i]))
   }
 })
-
-# x and y of a case; for the classifiers' logits also labels, which count from 1 here.
-other_inputs <- function(case) {
-  if (case != "pf") return(stats::setNames(reference_sides(case, "XY"), c("x", "y")))
-  list(x = reference_matrix("pf_logitsA"), y = reference_matrix("pf_logitsB"),
-       labels = as.vector(reference_matrix("pf_labels_zero_based")) + 1)
-}
 
 test_that("tiny matrices agree with exact sums over disjoint indices", {
   rows <- read.csv(shared_file("reference", "reference.csv"))

@@ -1,0 +1,226 @@
+# Measures of shape: heat traces of neighbour graphs, bars of clouds of points.
+
+#' Multi-scale intrinsic distance
+#'
+#' How differently heat spreads over the neighbour graphs of two representations: 0 when
+#' the graphs have the same spectrum. It compares the shapes of the two clouds of stimuli
+#' and does not ask which stimulus lies where.
+#'
+#' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with the same
+#'   number of rows; or their Euclidean distances (`dist` objects); or neighbour graphs,
+#'   `list(idx, dist)`, see [mutual_knn()].
+#' @param k neighbours of each stimulus in the graph.
+#' @param degree degree of the Chebyshev polynomial that stands for the heat kernel. The
+#'   error falls by about a factor of 30 a degree; at 12 it is about 1e-9 of the score.
+#' @return One number, 0 or more; 0 for graphs of equal spectrum. It is scaled by
+#'   1e6, as in the published code.
+#' @details
+#' The k nearest neighbours (Euclidean distance) of all stimuli make an undirected graph
+#' with unit weights; L is its normalised Laplacian. The heat trace at temperature t is
+#' \eqn{h(t) = tr(exp(-t L)) / n}, and the score is
+#' \eqn{10^6 max_t exp(-2(t + 1/t)) |h_x(t) - h_y(t)|} over 256 temperatures from 0.1 to 10,
+#' evenly spaced in their logarithm. The weight leaves only temperatures near 1 to 2: local
+#' structure such as clustering and degrees counts, global shape hardly.
+#'
+#' The traces are exact but for the truncation at `degree`, without random vectors: the
+#' score is the same in every run. The published code estimates them by stochastic Lanczos
+#' quadrature, which scatters by 10 to 20 percent, and averages over repeated runs.
+#'
+#' It is invariant to rotation, scaling and translation of either side, and to the order of
+#' the stimuli on either side: pairing `x` with shuffled rows of `y` changes nothing,
+#' so there is no permutation test of it. It is sensitive to density, hubs and noise in the
+#' neighbourhoods. Do not trust it to tell whether two representations agree about
+#' stimuli: two unrelated clouds from the same distribution are at a distance near 0, and
+#' one number of one spectrum cannot say why two differ. Many duplicated rows make the
+#' neighbours arbitrary.
+#' @references Tsitsulin et al. (2020), The shape of data: intrinsic distance for data
+#'   distributions, ICLR.
+#' @examples
+#' set.seed(1)
+#' plane <- matrix(rnorm(400), 200) %*% matrix(rnorm(20), 2)
+#' cloud <- matrix(rnorm(2000), 200)
+#' imd(plane, cloud)
+#' imd(cloud, cloud[sample(200), ])
+#' @seealso [rtd()], [mutual_knn()], [similarity()]
+#' @export
+imd <- function(x, y, k = 5, degree = 12) one_score("imd", x, y, list(k = k, degree = degree))
+
+check_imd_args <- function(args) {
+  args$k <- check_count(args$k, "k")
+  args$degree <- check_count(args$degree, "degree", least = 2)
+  args
+}
+
+# Mean diagonal of the Chebyshev polynomials T_0, T_1, ... of the normalised adjacency, at
+# least to the degree. One more than asked for comes free with an odd degree.
+form_heat_traces <- function(rep, k, degree) {
+  steps <- (degree + 1L) %/% 2L
+  remember(rep$cache, list("heat traces", k, steps), {
+    idx <- form_graph(rep, "euclidean", k)$idx
+    .Call(C_heat_traces, idx, steps, thread_count()) / rep$n
+  })
+}
+
+heat_tables <- new.env()
+
+# A row a temperature, a column a degree: 2 exp(-t) I_j(t), halved for j = 0, times the
+# weight of the temperature.
+heat_table <- function(degree) {
+  remember(heat_tables, degree, {
+    t <- 10^seq(-1, 1, length.out = 256)
+    bessel <- vapply(0:degree, function(j) besselI(t, j, expon.scaled = TRUE), t)
+    1e6 * exp(-2 * (t + 1 / t)) * sweep(bessel, 2, c(1, rep(2, degree)), "*")
+  })
+}
+
+compare_imd <- function(pair, args) {
+  traces <- lapply(pair[c("x", "y")], form_heat_traces, args$k, args$degree)
+  difference <- (traces$x - traces$y)[seq_len(args$degree + 1)]
+  max(abs(heat_table(args$degree) %*% difference))
+}
+
+declare_measure(
+  id = "imd", label = "Multi-scale intrinsic distance", family = "topology", resi = "IMD",
+  direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE, metric = FALSE,
+  pairing = FALSE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
+  form = "summary", accepts = kinds, check = check_imd_args, compare = compare_imd,
+  neighbours = function(args) list(metric = "euclidean", k = args$k),
+  reference = "Tsitsulin et al. 2020"
+)
+
+#' Representation topology divergence
+#'
+#' How much the clusters and loops of two clouds of stimuli differ when the stimuli are
+#' matched: the total length of the bars of their cross-barcode. 0 for clouds with
+#' proportional distances.
+#'
+#' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with the same
+#'   stimuli in the rows, in the same order; or their distances (`dist` objects).
+#' @param batch stimuli in one comparison. With more rows than that, random subsets of this
+#'   size are compared; `Inf`: always all rows (time and memory then grow with at least the
+#'   square of their number).
+#' @param trials number of random subsets; unused when one comparison holds all rows.
+#' @return One number, 0 or more: the mean over both directions and all subsets.
+#' @details
+#' Each matrix of Euclidean distances is divided by its 0.9 quantile (over all n^2 entries).
+#' One direction takes the bars of one-dimensional homology of the Vietoris-Rips filtration
+#' of 2n points with the distances `[[0, D_x], [D_x, min(D_x, D_y)]]`, and adds up their
+#' lengths. A bar is a difference between the cloud `x` and the union of both neighbour
+#' graphs: clusters of `x` that `y` joins at a smaller distance, or loops. Points of `x`
+#' that are nearer in `x` than in `y` leave no bar in this direction; the score is the mean
+#' of both.
+#'
+#' It is computed exactly, on a filtration of n + 1 points with the same bars. The benchmark
+#' paper describes bars of connected components only; its code, and this function,
+#' follow the original definition, in double precision.
+#'
+#' It is invariant to rotation, scaling and translation of either side. It is sensitive to
+#' the scale of single distances relative to the bulk, to density and outliers, and grows
+#' with the number of stimuli: compare scores of the same `batch` only. Do not trust small
+#' differences between scores from random subsets, which scatter; `set.seed()` before the
+#' call makes them the same again. In many dimensions all distances are alike, and
+#' so are then all scores.
+#' @references Barannikov, Trofimov, Balabin and Burnaev (2022), Representation topology
+#'   divergence, ICML. Bauer (2021), Ripser: efficient computation of Vietoris-Rips
+#'   persistence barcodes, J. Applied and Computational Topology 5. de Silva, Morozov and
+#'   Vejdemo-Johansson (2011), Dualities in persistent (co)homology, Inverse Problems 27.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(200), 100)
+#' rtd(x, x + 0.1 * rnorm(200))
+#' rtd(x, matrix(rnorm(200), 100))
+#' rtd(x, x + 0.1 * rnorm(200), batch = 30, trials = 3)
+#' @seealso [imd()], [similarity()]
+#' @export
+rtd <- function(x, y, batch = 500, trials = 10) {
+  one_score("rtd", x, y, list(batch = batch, trials = trials))
+}
+
+check_rtd_args <- function(args) {
+  if (!identical(as.double(args$batch), Inf)) {
+    args$batch <- check_count(args$batch, "batch", least = 4)
+  }
+  args$trials <- check_count(args$trials, "trials")
+  args
+}
+
+compare_rtd <- function(pair, args) {
+  n <- pair$x$n
+  check_cloud_memory(min(n, args$batch), pair$x$arg)
+  if (n <= args$batch) return(cloud_divergence(form_cloud(pair$x), form_cloud(pair$y)))
+  # drawn for this pair alone; the same rows of both
+  scores <- vapply(seq_len(args$trials), function(trial) {
+    rows <- sort(sample.int(n, args$batch))
+    cloud_divergence(cloud_of_rows(pair$x, rows), cloud_of_rows(pair$y, rows))
+  }, 0)
+  mean(scores)
+}
+
+# Two square matrices, the distances of both sides with a copy each, and an integer a pair.
+check_cloud_memory <- function(n, arg) {
+  check_memory(8 * as.double(n)^2 * 4.5,
+               paste0("The ", n, " x ", n, " matrices of distances of `", arg, "`"),
+               "A smaller `batch` needs less.")
+}
+
+# Distances between all rows, divided by their 0.9 quantile.
+form_cloud <- function(rep) {
+  remember(rep$cache, "cloud", cloud_of_rows(rep, seq_len(rep$n)))
+}
+
+cloud_of_rows <- function(rep, rows) {
+  distances <- if (rep$kind == "dist") {
+    dist_of_rows(rep$data, rows)
+  } else {
+    .Call(C_row_distances, rep$data, rows, form_centering(rep)$scale, thread_count())
+  }
+  unit <- square_quantile(distances, length(rows), 0.9)
+  if (unit == 0) {
+    abort("`", rep$arg, "` has no scale for its distances: their 0.9 quantile is 0, because most of ",
+          if (length(rows) < rep$n) paste("a subset of", length(rows), "rows") else
+            "its rows", " are equal. Remove duplicates",
+          if (length(rows) < rep$n) ", or use a larger `batch`", ".",
+          class = "repalign_error_variance", arg = rep$arg)
+  }
+  distances / unit
+}
+
+# The distances among some rows (increasing), as stats::dist() orders them.
+dist_of_rows <- function(d, rows) {
+  n <- attr(d, "Size")
+  if (length(rows) == n) return(as.vector(d))
+  m <- length(rows)
+  i <- as.double(rows[rep.int(seq_len(m), m - seq_len(m))])
+  j <- rows[sequence(m - seq_len(m), from = seq_len(m) + 1L)]
+  as.vector(d)[n * (i - 1) - i * (i - 1) / 2 + j - i]
+}
+
+# Quantile (type 7) of a whole symmetric n x n matrix: n zeros, and every distance twice.
+square_quantile <- function(distances, n, share) {
+  place <- 1 + (as.double(n)^2 - 1) * share
+  low <- floor(place)
+  ranks <- ceiling((c(low, min(low + 1, n^2)) - n) / 2)
+  if (max(ranks) < 1) return(0)
+  sorted <- sort(distances, partial = unique(pmax(ranks, 1)))
+  values <- ifelse(ranks < 1, 0, sorted[pmax(ranks, 1)])
+  values[1] + (place - low) * (values[2] - values[1])
+}
+
+cloud_divergence <- function(x, y) {
+  n <- (1 + sqrt(1 + 8 * length(x))) / 2
+  (bar_total(cross_bars(x, y, n)) + bar_total(cross_bars(y, x, n))) / 2
+}
+
+bar_total <- function(bars) sum(bars[, 2] - bars[, 1])
+
+# The bars (birth, death) of positive or zero length that one-dimensional homology has;
+# those that end in the step in which they start are left out in part.
+cross_bars <- function(x, y, n) .Call(C_cross_bars, x, y, as.integer(round(n)), thread_count())
+
+declare_measure(
+  id = "rtd", label = "Representation topology divergence", family = "topology", resi = "RTD",
+  direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE, metric = FALSE,
+  pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
+  form = "cloud", accepts = c("data", "dist"), check = check_rtd_args, compare = compare_rtd,
+  reference = "Barannikov et al. 2022"
+)

@@ -1,0 +1,226 @@
+#include "heat_trace.h"
+
+#include <math.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* Multiplications between two pauses. */
+#define PAUSE_WORK 2e8
+
+static void both_directions(const int *idx, size_t n, size_t k, sparse_graph *g)
+{
+    memset(g->start, 0, (n + 1) * sizeof(size_t));
+    for (size_t i = 0; i < n * k; i++) {
+        g->start[i % n + 1]++;
+        g->start[idx[i]]++; /* idx is one-based */
+    }
+    for (size_t u = 0; u < n; u++) g->start[u + 1] += g->start[u];
+    /* filled from the back, so that start ends where it began */
+    for (size_t i = 0; i < n * k; i++) {
+        const size_t u = i % n, v = (size_t) idx[i] - 1;
+        g->to[--g->start[u + 1]] = (int) v;
+        g->to[--g->start[v + 1]] = (int) u;
+    }
+    for (size_t u = 0; u < n; u++) g->start[u] = g->start[u + 1];
+    g->start[n] = 2 * n * k;
+}
+
+/* Mutual neighbours are named twice. */
+static void drop_repeats(sparse_graph *g, int *mark)
+{
+    size_t kept = 0;
+    memset(mark, 0xff, g->n * sizeof(int));
+    for (size_t u = 0; u < g->n; u++) {
+        const size_t first = g->start[u], last = g->start[u + 1];
+        g->start[u] = kept;
+        for (size_t e = first; e < last; e++) {
+            const int v = g->to[e];
+            if (mark[v] == (int) u) continue;
+            mark[v] = (int) u;
+            g->to[kept++] = v;
+        }
+    }
+    g->start[g->n] = kept;
+}
+
+/* order[new] = old, label[old] = new. */
+static void breadth_first(const sparse_graph *g, int *label, int *order)
+{
+    size_t found = 0;
+    memset(label, 0xff, g->n * sizeof(int));
+    for (size_t root = 0, next = 0; root < g->n; root++) {
+        if (label[root] >= 0) continue;
+        label[root] = (int) found;
+        order[found++] = (int) root;
+        for (; next < found; next++) {
+            const size_t u = (size_t) order[next];
+            for (size_t e = g->start[u]; e < g->start[u + 1]; e++) {
+                const int v = g->to[e];
+                if (label[v] >= 0) continue;
+                label[v] = (int) found;
+                order[found++] = v;
+            }
+        }
+    }
+}
+
+void build_graph(const int *idx, size_t n, size_t k, sparse_graph *other, int *label, int *mark,
+                 sparse_graph *graph)
+{
+    int *order = mark;
+    other->n = graph->n = n;
+    both_directions(idx, n, k, other);
+    drop_repeats(other, mark);
+    breadth_first(other, label, order);
+    size_t filled = 0;
+    for (size_t u = 0; u < n; u++) {
+        const size_t old = (size_t) order[u];
+        const double degree = (double) (other->start[old + 1] - other->start[old]);
+        graph->start[u] = filled;
+        for (size_t e = other->start[old]; e < other->start[old + 1]; e++) {
+            const size_t v = (size_t) other->to[e];
+            const double its_degree = (double) (other->start[v + 1] - other->start[v]);
+            graph->to[filled] = label[v];
+            graph->weight[filled++] = 1.0 / sqrt(degree * its_degree);
+        }
+    }
+    graph->start[n] = filled;
+}
+
+size_t heat_blocks(size_t n) { return (n + HEAT_LANES - 1) / HEAT_LANES; }
+
+/* Running sums of squares, and of products with the vector before, a lane each. */
+typedef struct {
+    double square[HEAT_LANES], product[HEAT_LANES];
+} lane_sums;
+
+/* Row u of factor M now - next, into next: the Chebyshev recurrence. */
+static void recurrence_row(const sparse_graph *g, size_t u, double factor, const double *now,
+                           double *next, lane_sums *sums)
+{
+    double image[HEAT_LANES] = {0.0};
+    for (size_t e = g->start[u]; e < g->start[u + 1]; e++) {
+        const double weight = g->weight[e];
+        const double *row = now + (size_t) g->to[e] * HEAT_LANES;
+        for (int l = 0; l < HEAT_LANES; l++) image[l] += weight * row[l];
+    }
+    const double *here = now + u * HEAT_LANES;
+    double *out = next + u * HEAT_LANES;
+    for (int l = 0; l < HEAT_LANES; l++) {
+        const double value = factor * image[l] - out[l];
+        out[l] = value;
+        sums->square[l] += value * value;
+        sums->product[l] += value * here[l];
+    }
+}
+
+/* Adds the neighbours of ball[from .. to - 1]; returns the new size. */
+static size_t widen_ball(const sparse_graph *g, heat_scratch *s, int stamp, size_t from, size_t to)
+{
+    size_t size = to;
+    for (size_t i = from; i < to; i++) {
+        const size_t u = (size_t) s->ball[i];
+        for (size_t e = g->start[u]; e < g->start[u + 1]; e++) {
+            const int v = g->to[e];
+            if (s->mark[v] == stamp) continue;
+            s->mark[v] = stamp;
+            s->ball[size++] = v;
+        }
+    }
+    return size;
+}
+
+static size_t start_block(const sparse_graph *g, heat_scratch *s, int stamp, size_t first)
+{
+    const size_t left = g->n - first, count = left < HEAT_LANES ? left : HEAT_LANES;
+    for (size_t l = 0; l < count; l++) {
+        const size_t u = first + l;
+        s->now[u * HEAT_LANES + l] = 1.0;
+        s->mark[u] = stamp;
+        s->ball[l] = (int) u;
+    }
+    return count;
+}
+
+static double lane_total(const double *lanes)
+{
+    double total = 0.0;
+    for (int l = 0; l < HEAT_LANES; l++) total += lanes[l];
+    return total;
+}
+
+/* T_j e_i is zero outside of the j-ball around i: as long as the ball is small only its
+   rows are visited, then all of them in their order. All rows are zero again in the end. */
+static void block_sums(const sparse_graph *g, size_t block, size_t steps, heat_scratch s,
+                       double *sums)
+{
+    const int stamp = (int) block + 1;
+    double *now = s.now, *next = s.next;
+    size_t inner = 0, size = start_block(g, &s, stamp, block * HEAT_LANES);
+    int all = 0;
+    for (size_t j = 0; j < steps; j++) {
+        lane_sums lanes = {{0.0}, {0.0}};
+        const double factor = j == 0 ? 1.0 : 2.0;
+        if (!all) {
+            const size_t wider = widen_ball(g, &s, stamp, inner, size);
+            inner = size;
+            size = wider;
+            all = size > g->n / 2;
+        }
+        const size_t rows = all ? g->n : size;
+        for (size_t i = 0; i < rows; i++)
+            recurrence_row(g, all ? i : (size_t) s.ball[i], factor, now, next, &lanes);
+        sums[2 * j] = lane_total(lanes.product);
+        sums[2 * j + 1] = lane_total(lanes.square);
+        double *swap = now;
+        now = next;
+        next = swap;
+    }
+    const size_t touched = all ? g->n : size;
+    for (size_t i = 0; i < touched; i++) {
+        const size_t u = all ? i : (size_t) s.ball[i];
+        memset(now + u * HEAT_LANES, 0, HEAT_LANES * sizeof(double));
+        memset(next + u * HEAT_LANES, 0, HEAT_LANES * sizeof(double));
+    }
+}
+
+/* From sum <T_j e_i, T_j-1 e_i> and sum |T_j e_i|^2 over all i, added up in the order of
+   the blocks: T_a T_b = (T_a+b + T_a-b) / 2. No node is its own neighbour: tr T_1 = 0. */
+static void traces_from_sums(const double *sums, size_t n, size_t steps, double *traces)
+{
+    const size_t blocks = heat_blocks(n);
+    traces[0] = (double) n;
+    for (size_t j = 1; j <= 2 * steps; j++) {
+        double total = 0.0;
+        for (size_t b = 0; b < blocks; b++) total += sums[b * 2 * steps + j - 1];
+        traces[j] = 2.0 * total - (j % 2 == 0 ? (double) n : 0.0);
+    }
+    if (steps > 0) traces[1] = 0.0;
+}
+
+void heat_traces(const sparse_graph *graph, size_t steps, heat_scratch *scratch, int threads,
+                 double *sums, pause_function pause, double *traces)
+{
+    const size_t blocks = heat_blocks(graph->n);
+    const double work = (double) (graph->start[graph->n] * steps) * HEAT_LANES;
+    size_t group = (size_t) (PAUSE_WORK / (work + 1.0));
+    if (group < (size_t) threads) group = (size_t) threads;
+    for (size_t b0 = 0; b0 < blocks; b0 += group) {
+        const size_t b1 = b0 + group < blocks ? b0 + group : blocks;
+        pause();
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#endif
+        for (size_t b = b0; b < b1; b++) {
+            int me = 0;
+#ifdef _OPENMP
+            me = omp_get_thread_num();
+#endif
+            block_sums(graph, b, steps, scratch[me], sums + b * 2 * steps);
+        }
+    }
+    traces_from_sums(sums, graph->n, steps, traces);
+}

@@ -1,0 +1,642 @@
+#include "persistence.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PARTNER_APEX (-1)
+#define PARTNER_NONE (-2)
+
+/* The share of a class's longest possible life that is looked at first. */
+#define FIRST_HORIZON 128.0
+
+/* The opposite vertex w in a triangle's key; point l is l + 1. */
+#define APEX 0
+
+/* Comparisons between two pauses, at most. */
+#define PAUSE_WORK 4e8
+
+static size_t edge_number(size_t j, size_t k)
+{
+    return j > k ? j * (j - 1) / 2 + k : k * (k - 1) / 2 + j;
+}
+
+static edge edge_of(size_t number)
+{
+    size_t j = (size_t) ((1.0 + sqrt(1.0 + 8.0 * (double) number)) / 2.0);
+    while (j * (j - 1) / 2 > number) j--;
+    while ((j + 1) * j / 2 <= number) j++;
+    const edge e = {(int) j, (int) (number - j * (j - 1) / 2)};
+    return e;
+}
+
+static size_t packed_place(size_t n, size_t i, size_t j)
+{
+    return j * n - j * (j + 1) / 2 + i - j - 1;
+}
+
+void fill_square(const double *packed, size_t n, double *square)
+{
+    fill_smaller(packed, packed, n, square);
+}
+
+void fill_smaller(const double *left, const double *right, size_t n, double *square)
+{
+    for (size_t j = 0; j < n; j++) {
+        square[j + j * n] = 0.0;
+        for (size_t i = j + 1; i < n; i++) {
+            const size_t p = packed_place(n, i, j);
+            square[i + j * n] = square[j + i * n] = left[p] < right[p] ? left[p] : right[p];
+        }
+    }
+}
+
+/* ---- apparent pairs ---- */
+
+/* First place from `from` on where neither a nor b is above the limit, or n. */
+static size_t first_within(const double *a, const double *b, size_t from, size_t n, double limit)
+{
+    size_t i = from;
+    for (; i + 8 <= n; i += 8) {
+        int any = 0;
+        for (size_t l = i; l < i + 8; l++) any |= (a[l] <= limit) & (b[l] <= limit);
+        if (any) break;
+    }
+    while (i < n && !(a[i] <= limit && b[i] <= limit)) i++;
+    return i;
+}
+
+/* Points between two looks whether c_jk can still be above B_jk. */
+#define APEX_STRIDE 64
+
+/* c_jk; both are at most the radius, and A_jk is above B_jk. Lanes, as the minimum of
+   one running value waits for itself. */
+static double apex_value(const double *a, const double *b, size_t n, double start, double value)
+{
+    double least[4] = {start, start, start, start};
+    size_t i = 0;
+    while (i + 4 <= n) {
+        const size_t stop = i + APEX_STRIDE < n ? i + APEX_STRIDE : n;
+        for (; i + 4 <= stop; i += 4) {
+            for (size_t l = 0; l < 4; l++) {
+                const double larger = a[i + l] > b[i + l] ? a[i + l] : b[i + l];
+                least[l] = larger < least[l] ? larger : least[l];
+            }
+        }
+        for (size_t l = 1; l < 4; l++) least[0] = least[l] < least[0] ? least[l] : least[0];
+        if (least[0] <= value) return value;
+    }
+    for (; i < n; i++) {
+        const double larger = a[i] > b[i] ? a[i] : b[i];
+        least[0] = larger < least[0] ? larger : least[0];
+    }
+    return least[0] > value ? least[0] : value;
+}
+
+/* An edge's earliest triangle, when the edge is the latest one of it: w-j-k if born with
+   j-k, else with the first l such that j-l and k-l come before j-k. */
+static int apparent_partner(const cone_complex *c, size_t j, size_t k, size_t number)
+{
+    const size_t n = c->n;
+    const double value = c->both[j + k * n];
+    const double *a = c->both + j * n, *b = c->both + k * n;
+    if (c->apex[number] <= value) return PARTNER_APEX;
+    for (size_t l = first_within(a, b, 0, n, value); l < n;
+         l = first_within(a, b, l + 1, n, value)) {
+        if (l == j || l == k) continue;
+        if (a[l] == value && edge_number(j, l) > number) continue;
+        if (b[l] == value && edge_number(k, l) > number) continue;
+        return (int) l;
+    }
+    return PARTNER_NONE;
+}
+
+static void fill_edges_of(const cone_complex *c, size_t j, double radius)
+{
+    const size_t n = c->n;
+    for (size_t k = 0; k < j; k++) {
+        const size_t number = edge_number(j, k);
+        const double value = c->both[j + k * n], start = c->first[j + k * n];
+        const int at_once = value >= radius || start <= value;
+        c->apex[number] = at_once ? value : apex_value(c->first + j * n, c->first + k * n, n,
+                                                       start, value);
+        c->partner[number] = apparent_partner(c, j, k, number);
+    }
+}
+
+/* From this time on some upper point is next to all, and everything is contractible. */
+static double enclosing_radius(const double *a, size_t n)
+{
+    double radius = HUGE_VAL;
+    for (size_t j = 0; j < n; j++) {
+        double largest = 0.0;
+        for (size_t i = 0; i < n; i++) largest = a[i + j * n] > largest ? a[i + j * n] : largest;
+        radius = largest < radius ? largest : radius;
+    }
+    return radius;
+}
+
+static int earlier_apex(const cone_complex *c, edge a, edge b)
+{
+    const size_t left = edge_number((size_t) a.j, (size_t) a.k);
+    const size_t right = edge_number((size_t) b.j, (size_t) b.k);
+    return c->apex[left] < c->apex[right] || (c->apex[left] == c->apex[right] && left <= right);
+}
+
+/* Merges from[low .. middle - 1] and from[middle .. high - 1] into the same places. */
+static void merge_runs(const cone_complex *c, const edge *from, size_t low, size_t middle,
+                       size_t high, edge *into)
+{
+    size_t a = low, b = middle;
+    for (size_t i = low; i < high; i++) {
+        const int left = b == high || (a < middle && earlier_apex(c, from[a], from[b]));
+        into[i] = left ? from[a++] : from[b++];
+    }
+}
+
+static void sort_by_apex(const cone_complex *c, edge *scratch, pause_function pause)
+{
+    const size_t edges = c->n * (c->n - 1) / 2;
+    edge *from = c->by_apex, *into = scratch;
+    for (size_t j = 1, e = 0; j < c->n; j++)
+        for (size_t k = 0; k < j; k++, e++) {
+            from[e].j = (int) j;
+            from[e].k = (int) k;
+        }
+    for (size_t run = 1; run < edges; run *= 2) {
+        for (size_t low = 0; low < edges; low += 2 * run) {
+            const size_t middle = low + run < edges ? low + run : edges;
+            merge_runs(c, from, low, middle, middle + run < edges ? middle + run : edges, into);
+        }
+        edge *swap = from;
+        from = into;
+        into = swap;
+        pause();
+    }
+    if (from != c->by_apex) memcpy(c->by_apex, from, edges * sizeof(edge));
+}
+
+size_t fill_complex(const cone_complex *c, int threads, edge *scratch, pause_function pause)
+{
+    const double radius = enclosing_radius(c->first, c->n);
+    const size_t group = 1 + (size_t) (PAUSE_WORK / (2.0 * (double) c->n * (double) c->n));
+    (void) threads; /* unused without OpenMP */
+    for (size_t j0 = 1; j0 < c->n; j0 += group) {
+        const size_t j1 = j0 + group < c->n ? j0 + group : c->n;
+        pause();
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic, 4) num_threads(threads)
+#endif
+        for (size_t j = j0; j < j1; j++) fill_edges_of(c, j, radius);
+    }
+    sort_by_apex(c, scratch, pause);
+    size_t bars = 0;
+    for (size_t e = 0; e < c->n * (c->n - 1) / 2; e++) bars += c->partner[e] == PARTNER_NONE;
+    return bars;
+}
+
+/* ---- a heap of faces, earliest on top ---- */
+
+static int before(face a, face b)
+{
+    return a.value < b.value || (a.value == b.value && a.key < b.key);
+}
+
+static void sift_up(face *heap, size_t at)
+{
+    const face moved = heap[at];
+    while (at > 0) {
+        const size_t parent = (at - 1) / 2;
+        if (!before(moved, heap[parent])) break;
+        heap[at] = heap[parent];
+        at = parent;
+    }
+    heap[at] = moved;
+}
+
+static void sift_down(face *heap, size_t size)
+{
+    if (size == 0) return;
+    const face moved = heap[0];
+    size_t at = 0;
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= size) break;
+        if (child + 1 < size && before(heap[child + 1], heap[child])) child++;
+        if (!before(heap[child], moved)) break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+}
+
+/* ---- reduction of coboundaries, latest edge first ---- */
+
+/* The cochain at hand is 1 on the edges of the chain, plus (mod 2) on those that leave the
+   set `side`. The heap holds the triangles j-k-l of its coboundary (pairs cancel), and at
+   least those triangles at w that come from the chain: whether a triangle at w counts
+   is looked up. */
+typedef struct {
+    const cone_complex *c;
+    bar_scratch s;
+    size_t slots, words;
+    face *heap;
+    size_t size, room;
+    size_t *chain; /* edges of the reduced cochains, one after the other, the one at hand last */
+    size_t length, chain_room;
+    int has_side;
+    size_t taken_out; /* see weigh_side() */
+    size_t at;     /* place in by_apex: no earlier edge leaves the set and counts */
+    face pivot;    /* the earliest triangle of the coboundary at hand */
+    double birth, limit; /* no pivot can come before or after */
+    double horizon; /* how far the heap reaches */
+    size_t first;   /* of the chain at hand */
+} reduction;
+
+static void push(reduction *r, face f)
+{
+    if (r->size == r->room) {
+        const size_t room = 2 * r->room + 1024;
+        r->heap = r->s.resize(r->heap, r->room * sizeof(face), room * sizeof(face));
+        r->room = room;
+    }
+    r->heap[r->size] = f;
+    sift_up(r->heap, r->size++);
+}
+
+static face pop(reduction *r)
+{
+    const face top = r->heap[0];
+    r->heap[0] = r->heap[--r->size];
+    sift_down(r->heap, r->size);
+    return top;
+}
+
+static void extend_chain(reduction *r, size_t number)
+{
+    if (r->length == r->chain_room) {
+        const size_t room = 2 * r->chain_room + 1024;
+        r->chain = r->s.resize(r->chain, r->chain_room * sizeof(size_t), room * sizeof(size_t));
+        r->chain_room = room;
+    }
+    r->chain[r->length++] = number;
+}
+
+static face triangle(const reduction *r, double value, size_t number, size_t vertex)
+{
+    const face f = {value, (uint64_t) number * (r->c->n + 1) + vertex};
+    return f;
+}
+
+static int later_edge(double value, size_t number, double than_value, size_t than_number)
+{
+    return value > than_value || (value == than_value && number > than_number);
+}
+
+/* Only triangles up to the horizon are on the heap, and of these none before the pivot,
+   which are known to cancel. */
+static void push_triangle(reduction *r, double value, size_t number, size_t vertex)
+{
+    const face f = triangle(r, value, number, vertex);
+    if (!before(f, r->pivot)) push(r, f);
+}
+
+/* The coboundary of an edge, as far as it lies above a value and within the horizon. */
+static void push_coboundary(reduction *r, size_t number, double above)
+{
+    const cone_complex *c = r->c;
+    const edge e = edge_of(number);
+    const size_t j = (size_t) e.j, k = (size_t) e.k;
+    const double value = c->both[j + k * c->n], apex = c->apex[number], horizon = r->horizon;
+    const double *a = c->both + j * c->n, *b = c->both + k * c->n;
+    if (apex > above && apex <= horizon) push_triangle(r, apex, number, APEX);
+    if (value > horizon) return;
+    for (size_t l = 0; l < c->n; l++) {
+        if (a[l] > horizon || b[l] > horizon || l == j || l == k) continue;
+        double latest = value;
+        size_t latest_number = number, opposite = l;
+        if (later_edge(a[l], edge_number(j, l), latest, latest_number)) {
+            latest = a[l];
+            latest_number = edge_number(j, l);
+            opposite = k;
+        }
+        if (later_edge(b[l], edge_number(k, l), latest, latest_number)) {
+            latest = b[l];
+            latest_number = edge_number(k, l);
+            opposite = j;
+        }
+        if (latest > above) push_triangle(r, latest, latest_number, opposite + 1);
+    }
+}
+
+static void add_edge(reduction *r, size_t number)
+{
+    extend_chain(r, number);
+    r->s.in_chain[number] ^= 1;
+    push_coboundary(r, number, -1.0);
+}
+
+/* Nothing is left within the horizon: twice as far from birth, with the triangles of all
+   edges of the chain in between. (An edge that counts is in the list an odd number of
+   times.) */
+static void widen_horizon(reduction *r)
+{
+    const double old = r->horizon, wider = r->birth + 2.0 * (old - r->birth);
+    r->horizon = wider < r->limit && wider > old ? wider : r->limit;
+    for (size_t i = r->first; i < r->length; i++)
+        if (r->s.in_chain[r->chain[i]]) push_coboundary(r, r->chain[i], old);
+}
+
+/* First place in by_apex that is not before the pivot. */
+static size_t place_of_pivot(const reduction *r)
+{
+    size_t low = 0, high = r->c->n * (r->c->n - 1) / 2;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const edge e = r->c->by_apex[middle];
+        const size_t number = edge_number((size_t) e.j, (size_t) e.k);
+        if (before(triangle(r, r->c->apex[number], number, APEX), r->pivot)) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* Adds a kept set of points to `side`. */
+static void add_side(reduction *r, const uint64_t *points)
+{
+    int changed = 0;
+    for (size_t v = 0; v < r->c->n; v++) {
+        const unsigned char bit = (unsigned char) (points[v / 64] >> (v % 64) & 1);
+        r->s.side[v] ^= bit;
+        changed |= bit;
+    }
+    if (!changed) return;
+    r->has_side = 0;
+    for (size_t v = 0; v < r->c->n; v++) r->has_side |= r->s.side[v];
+    r->at = place_of_pivot(r);
+}
+
+static int counts(const reduction *r, edge e, size_t number)
+{
+    return r->s.side[e.j] ^ r->s.side[e.k] ^ r->s.in_chain[number];
+}
+
+/* The earliest triangle at w of an edge that leaves the set. */
+static int side_pivot(reduction *r, face *found)
+{
+    if (!r->has_side) return 0;
+    const size_t edges = r->c->n * (r->c->n - 1) / 2;
+    for (; r->at < edges; r->at++) {
+        const edge e = r->c->by_apex[r->at];
+        const size_t number = edge_number((size_t) e.j, (size_t) e.k);
+        if (!counts(r, e, number)) continue;
+        *found = triangle(r, r->c->apex[number], number, APEX);
+        return 1;
+    }
+    return 0;
+}
+
+/* The earliest triangle on the heap that counts; it stays there. */
+static int heap_pivot(reduction *r, face *found)
+{
+    while (r->size > 0) {
+        const face top = pop(r);
+        int odd = 1;
+        while (r->size > 0 && r->heap[0].key == top.key) {
+            pop(r);
+            odd = !odd;
+        }
+        if (top.key % (r->c->n + 1) == APEX) {
+            const size_t number = (size_t) (top.key / (r->c->n + 1));
+            odd = counts(r, edge_of(number), number);
+        }
+        if (!odd) continue;
+        push(r, top);
+        *found = top;
+        return 1;
+    }
+    return 0;
+}
+
+/* There always is one up to the limit: see reduce_column(). */
+static face find_pivot(reduction *r)
+{
+    for (;;) {
+        face from_heap = {HUGE_VAL, 0}, from_side = {HUGE_VAL, 0};
+        heap_pivot(r, &from_heap);
+        side_pivot(r, &from_side);
+        const face first = before(from_side, from_heap) ? from_side : from_heap;
+        if (first.value <= r->horizon || r->horizon >= r->limit) return first;
+        widen_horizon(r);
+    }
+}
+
+/* The edge whose coboundary starts with this triangle, if they are an apparent pair. */
+static int apparent_edge(const cone_complex *c, face f, size_t *number)
+{
+    const size_t vertex = (size_t) (f.key % (c->n + 1));
+    *number = (size_t) (f.key / (c->n + 1));
+    const int partner = c->partner[*number];
+    if (vertex == APEX) return partner == PARTNER_APEX;
+    return partner >= 0 && (size_t) partner + 1 == vertex;
+}
+
+size_t owner_slots(size_t bars)
+{
+    size_t slots = 16;
+    while (slots < 2 * bars + 2) slots *= 2;
+    return slots;
+}
+
+size_t potential_words(size_t n) { return (n + 63) / 64; }
+
+/* Where the column with this pivot is kept, or the empty slot for it; 0 marks empty ones. */
+static size_t owner_slot(const reduction *r, uint64_t key)
+{
+    size_t slot = (size_t) ((key + 1) * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (r->slots - 1);
+    while (r->s.owner_key[slot] != 0 && r->s.owner_key[slot] != key + 1)
+        slot = (slot + 1) & (r->slots - 1);
+    return slot;
+}
+
+/* Keeps the cochain at hand: edges that were added an even number of times leave it. */
+static void keep_cochain(reduction *r, size_t column)
+{
+    uint64_t *points = r->s.potential + column * r->words;
+    memset(points, 0, r->words * sizeof(uint64_t));
+    for (size_t v = 0; v < r->c->n; v++) points[v / 64] |= (uint64_t) r->s.side[v] << (v % 64);
+    const size_t first = r->s.start[column], last = r->length;
+    r->length = first;
+    for (size_t i = first; i < last; i++) {
+        const size_t number = r->chain[i];
+        if (r->s.in_chain[number]) r->chain[r->length++] = number;
+        r->s.in_chain[number] = 0;
+    }
+    r->s.start[column + 1] = r->length;
+}
+
+static void add_column(reduction *r, size_t column)
+{
+    add_side(r, r->s.potential + column * r->words);
+    for (size_t i = r->s.start[column]; i < r->s.start[column + 1]; i++) add_edge(r, r->chain[i]);
+}
+
+/* How many edges that are born by now leave the set. */
+static size_t born_leaving(const reduction *r)
+{
+    const cone_complex *c = r->c;
+    size_t born = 0;
+    for (size_t j = 1; j < c->n; j++)
+        for (size_t k = 0; k < j; k++)
+            born += (r->s.side[j] != r->s.side[k]) & (c->both[k + j * c->n] <= r->pivot.value);
+    return born;
+}
+
+/* These edges join the chain, and the set is forgotten: nothing up to the pivot changes, and
+   later edges are free. */
+static void side_to_chain(reduction *r)
+{
+    const cone_complex *c = r->c;
+    for (size_t j = 1; j < c->n; j++)
+        for (size_t k = 0; k < j; k++)
+            if (r->s.side[j] != r->s.side[k] && c->both[k + j * c->n] <= r->pivot.value)
+                add_edge(r, edge_number(j, k));
+    memset(r->s.side, 0, c->n);
+    r->has_side = 0;
+}
+
+/* An edge that is in the cone from birth leaves the set, so it must be taken out of the
+   cochain by adding it. Once as many were as the set has edges by now, a plain chain of
+   edges is cheaper: to it, such edges never belong. Looked at after 1, 2, 4, ... of them. */
+static void weigh_side(reduction *r)
+{
+    if (!r->has_side || r->pivot.key % (r->c->n + 1) != APEX) return;
+    r->taken_out++;
+    if ((r->taken_out & (r->taken_out - 1)) == 0 && born_leaving(r) <= 2 * r->taken_out)
+        side_to_chain(r);
+}
+
+/* Starts from the edge alone, or from the cut that potential already holds. */
+static void start_column(reduction *r, size_t column)
+{
+    const face f = r->s.column[column];
+    r->s.start[column] = r->first = r->length;
+    r->birth = f.value;
+    r->limit = r->c->apex[f.key];
+    r->horizon = f.value + (r->limit - f.value) / FIRST_HORIZON;
+    r->size = 0;
+    r->pivot = (face) {f.value, 0};
+    r->has_side = 0;
+    r->taken_out = 0;
+    memset(r->s.side, 0, r->c->n);
+    add_side(r, r->s.potential + column * r->words);
+    if (!r->has_side) add_edge(r, (size_t) f.key);
+}
+
+/* Reduces the coboundary of the column's edge; its pivot is the triangle that ends the
+   class. All that is added is 0 on the edge itself and on earlier ones, so the edge's own
+   triangle at w always counts: no pivot is later. */
+static void reduce_column(reduction *r, size_t column, pause_function pause)
+{
+    start_column(r, column);
+    for (;;) {
+        size_t added;
+        pause();
+        r->pivot = find_pivot(r);
+        if (apparent_edge(r->c, r->pivot, &added)) {
+            weigh_side(r);
+            add_edge(r, added);
+            continue;
+        }
+        const size_t slot = owner_slot(r, r->pivot.key);
+        if (r->s.owner_key[slot] == 0) {
+            r->s.owner_key[slot] = r->pivot.key + 1;
+            r->s.owner[slot] = column;
+            break;
+        }
+        add_column(r, r->s.owner[slot]);
+    }
+    keep_cochain(r, column);
+}
+
+/* ---- columns and cuts ---- */
+
+/* Latest first; uses the heap to sort. */
+static void sort_falling(reduction *r, face *faces)
+{
+    while (r->size > 0) {
+        const size_t last = r->size - 1;
+        faces[last] = pop(r);
+    }
+}
+
+/* Edges without a partner. */
+static void list_columns(reduction *r)
+{
+    const cone_complex *c = r->c;
+    for (size_t j = 1; j < c->n; j++)
+        for (size_t k = 0; k < j; k++) {
+            const face f = {c->both[j + k * c->n], edge_number(j, k)};
+            if (c->partner[f.key] == PARTNER_NONE) push(r, f);
+        }
+    sort_falling(r, r->s.column);
+}
+
+/* The minimum spanning tree of B (Prim), its edges latest first. */
+static void list_tree(reduction *r)
+{
+    const cone_complex *c = r->c;
+    face *near = r->s.tree; /* shortest edge from the tree to each point */
+    unsigned char *inside = r->s.side;
+    memset(inside, 0, c->n);
+    for (size_t v = 1; v < c->n; v++) near[v] = (face) {c->both[v], edge_number(v, 0)};
+    for (size_t joined = 1; joined < c->n; joined++) {
+        size_t next = 0;
+        for (size_t v = 1; v < c->n; v++)
+            if (!inside[v] && (next == 0 || before(near[v], near[next]))) next = v;
+        inside[next] = 1;
+        push(r, near[next]);
+        for (size_t v = 1; v < c->n; v++) {
+            const face f = {c->both[v + next * c->n], v == next ? 0 : edge_number(v, next)};
+            if (!inside[v] && before(f, near[v])) near[v] = f;
+        }
+    }
+    sort_falling(r, r->s.tree);
+}
+
+/* A column whose edge joins two components of the earlier edges starts from the cut. */
+static void fill_cuts(reduction *r, size_t bars)
+{
+    const size_t n = r->c->n;
+    int *label = r->s.label;
+    for (size_t v = 0; v < n; v++) label[v] = (int) v;
+    size_t column = bars;
+    for (size_t i = n - 1; i-- > 0;) {
+        const face f = r->s.tree[i];
+        const edge e = edge_of((size_t) f.key);
+        const int old = label[e.j], kept = label[e.k];
+        while (column > 0 && before(r->s.column[column - 1], f)) column--;
+        const int own = column > 0 && r->s.column[column - 1].key == f.key;
+        for (size_t v = 0; v < n; v++) {
+            if (label[v] != old) continue;
+            label[v] = kept;
+            if (own)
+                r->s.potential[(column - 1) * r->words + v / 64] |= UINT64_C(1) << (v % 64);
+        }
+    }
+}
+
+void cross_bars(const cone_complex *c, size_t bars, bar_scratch scratch, pause_function pause,
+                double *birth, double *death)
+{
+    reduction r = {.c = c, .s = scratch, .slots = owner_slots(bars),
+                   .words = potential_words(c->n)};
+    list_columns(&r);
+    list_tree(&r);
+    pause();
+    fill_cuts(&r, bars);
+    for (size_t b = 0; b < bars; b++) {
+        reduce_column(&r, b, pause);
+        birth[b] = r.s.column[b].value;
+        death[b] = r.pivot.value;
+    }
+}

@@ -146,5 +146,5 @@ direct_draws <- function(measure, pairs, sides, design, observed) {
   null <- direct_null(measure, pairs, sides, design)
   list(null = null, null_stat = orientation(measure) * null,
        observed_stat = orientation(measure) * observed,
-       tolerance = tie_tolerance * pmax(1, abs(observed)))
+       tolerance = equal_share * pmax(1, abs(observed)))
 }

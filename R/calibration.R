@@ -114,7 +114,7 @@ aggregate_rows <- function(null, measure, names, pairs, aggregate, settings) {
     usable <- !anyNA(observed) && !anyNA(draws)
     s <- if (usable) aggregate$of(t(observed), rows, columns) else NA_real_
     values <- if (usable) aggregate$of(draws, rows, columns) else rep(NA_real_, nrow(draws))
-    numbers <- calibrated_row(sgn * s, sgn * values, s, values, tie_tolerance * max(1, abs(s)),
+    numbers <- calibrated_row(sgn * s, sgn * values, s, values, equal_share * max(1, abs(s)),
                               measure, settings)
     selected <- if (aggregate$name == "max" && usable) at[which.max(observed)]
     first <- names[at[1], ]

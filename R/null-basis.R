@@ -17,7 +17,7 @@ basis_null <- function(null, measure, pairs, sides, design) {
     s <- .Call(C_permuted_singular_values, fx$matrix, fy$matrix, permutations)
     advance()
     list(stat = null$stat(s, fx, fy), score = null$score(s, fx, fy, args),
-         tolerance = tie_tolerance * null$scale(fx, fy))
+         tolerance = equal_share * null$scale(fx, fy))
   })
   collect_draws(draws)
 }

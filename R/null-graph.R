@@ -16,7 +16,7 @@ graph_null <- function(null, measure, pairs, sides, design) {
     sums <- lapply(passes, function(sums) sums$values[, sums$width * (at - 1) + seq_len(sums$width),
                                                       drop = FALSE])
     score <- null$score(sums, x$forms[[x$at[p]]], y$forms[[y$at[p]]], args, design)
-    list(stat = score, score = score, tolerance = tie_tolerance * max(1, abs(score[1])))
+    list(stat = score, score = score, tolerance = equal_share * max(1, abs(score[1])))
   })
   collect_draws(draws)
 }

@@ -129,7 +129,7 @@ moments_row <- function(null, p, measure, settings) {
   law <- null$laws[[p]]
   s <- null$observed[p]
   if (is.na(s)) return(undefined_row(s, NULL))
-  constant <- !(law$moments$var > tie_tolerance^2)
+  constant <- !(law$moments$var > equal_share^2)
   tau <- if (constant) s else law$score(pearson3_quantile(1 - settings$alpha, law$moments))
   spread <- score_moments(law, constant)
   best <- best_of(measure$declaration, measure$args)
@@ -137,7 +137,7 @@ moments_row <- function(null, p, measure, settings) {
     score = s, threshold = tau,
     calibrated = calibrated_score(s, tau, spread$mean, spread$sd, best, orientation(measure),
                                   settings$variant),
-    p_value = if (constant) 1 else pearson3_upper(law$stat - tie_tolerance, law$moments),
+    p_value = if (constant) 1 else pearson3_upper(law$stat - equal_share, law$moments),
     null_mean = spread$mean, null_sd = spread$sd, permutations = NA_integer_
   )
 }

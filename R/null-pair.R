@@ -19,13 +19,13 @@ pair_null <- function(null, measure, pairs, sides, design) {
       stat <- stat - null$correction(pair, args, design)
     }
     list(stat = stat, score = null$score(stat, fx, fy, args),
-         tolerance = tie_tolerance * fx$norm * fy$norm)
+         tolerance = equal_share * fx$norm * fy$norm)
   })
   collect_draws(draws)
 }
 
 # The share of its scale below which a null value counts as equal to the observed one.
-tie_tolerance <- 1e-10
+equal_share <- 1e-10
 
 # The forms of the representations that are used, each made once, and which pair uses which.
 used_forms <- function(reps, index, form) {

@@ -115,7 +115,8 @@ check_calibration <- function(set, sides, aggregate, engine) {
 # (permutations x pairs, in the measure's units), and what p-values compare: observed_stat and
 # null_stat, larger for more similar, with a tolerance; the design.
 measure_null <- function(measure, pairs, sides, plan, engine) {
-  observed <- drop(score_pairs(pairs, sides, list(measure), "stop"))
+  drawn <- new.env()
+  observed <- drop(score_pairs(pairs, sides, list(measure), "stop", drawn))
   if (engine == "moments") return(moments_null(measure, pairs, sides, observed))
   null <- null_of(measure)
   design <- plan$fixed
@@ -124,7 +125,7 @@ measure_null <- function(measure, pairs, sides, plan, engine) {
     design <- plan$draw(wanted)
   }
   draws <- if (is.null(null)) {
-    direct_draws(measure, pairs, sides, design, observed)
+    direct_draws(measure, pairs, sides, design, observed, drawn$entries)
   } else {
     path <- switch(null$kind, pair = pair_null, graph = graph_null, basis = basis_null)
     path(null, measure, pairs, sides, design)
@@ -142,8 +143,8 @@ has_cosets <- function(null) !is.null(null) && null$kind != "basis"
 
 orientation <- function(measure) if (measure$declaration$direction == "distance") -1 else 1
 
-direct_draws <- function(measure, pairs, sides, design, observed) {
-  null <- direct_null(measure, pairs, sides, design)
+direct_draws <- function(measure, pairs, sides, design, observed, drawn) {
+  null <- direct_null(measure, pairs, sides, design, drawn)
   list(null = null, null_stat = orientation(measure) * null,
        observed_stat = orientation(measure) * observed,
        tolerance = equal_share * pmax(1, abs(observed)))

@@ -148,12 +148,13 @@ compare_rtd <- function(pair, args) {
   n <- pair$x$n
   check_cloud_memory(min(n, args$batch), pair$x$arg)
   if (n <= args$batch) return(cloud_divergence(form_cloud(pair$x), form_cloud(pair$y)))
-  # drawn for this pair alone; the same rows of both
-  scores <- vapply(seq_len(args$trials), function(trial) {
-    rows <- sort(sample.int(n, args$batch))
+  # drawn for this pair alone, the same rows of both; a permutation of y keeps them
+  subsets <- remember(pair$cache, list("row subsets", args$batch, args$trials), {
+    lapply(seq_len(args$trials), function(trial) sort(sample.int(n, args$batch)))
+  })
+  mean(vapply(subsets, function(rows) {
     cloud_divergence(cloud_of_rows(pair$x, rows), cloud_of_rows(pair$y, rows))
-  }, 0)
-  mean(scores)
+  }, 0))
 }
 
 # Two square matrices, the distances of both sides with a copy each, and an integer a pair.

@@ -1,29 +1,31 @@
 # The direct path: the measure itself on relabelled representations. A permutation of the rows
 # relabels what was prepared; only forms that no one has told how to relabel are made again.
 
-direct_null <- function(measure, pairs, sides, design) {
+# drawn: what was drawn at random for each pair when it was scored.
+direct_null <- function(measure, pairs, sides, design, drawn) {
   permutations <- design_matrix(design)
   count <- ncol(permutations)
   check_memory(8 * count * nrow(pairs), "The null scores of all pairs",
                "Fewer permutations or fewer pairs in a call need less.")
   null <- matrix(NA_real_, count, nrow(pairs))
-  prepare_forms(measure, pairs, sides)
   advance <- progress_along(count)
   started <- proc.time()[[3]]
   for (k in seq_len(count)) {
-    null[k, ] <- permuted_scores(measure, pairs, sides, permutations[, k])
+    null[k, ] <- permuted_scores(measure, pairs, sides, permutations[, k], drawn)
     if (k == min(3, count)) announce_duration(started, k, count, measure$label)
     advance()
   }
   null
 }
 
-# Scores of all pairs with the rows of y in another order.
-permuted_scores <- function(measure, pairs, sides, permutation) {
+# Scores of all pairs with the rows of y in another order. The forms were made when the
+# observed scores were.
+permuted_scores <- function(measure, pairs, sides, permutation, drawn) {
   used <- unique(pairs$j)
   y <- lapply(sides$y$reps[used], relabelled, permutation)
   vapply(seq_len(nrow(pairs)), function(p) {
     pair <- as_pair(sides$x$reps[[pairs$i[p]]], y[[match(pairs$j[p], used)]])
+    pair$cache$entries <- drawn[[p]]
     # what there is to say was said of the observed scores
     withCallingHandlers(
       compare_pair(measure$declaration, pair, measure$args),
@@ -31,16 +33,6 @@ permuted_scores <- function(measure, pairs, sides, permutation) {
       repalign_message = function(m) invokeRestart("muffleMessage")
     )
   }, 0)
-}
-
-# The observed scores make every form once; a side that is itself compared needs its own.
-prepare_forms <- function(measure, pairs, sides) {
-  suppressWarnings(suppressMessages(
-    for (p in seq_len(nrow(pairs))) {
-      pair <- as_pair(sides$x$reps[[pairs$i[p]]], sides$y$reps[[pairs$j[p]]])
-      compare_pair(measure$declaration, pair, measure$args)
-    }
-  ))
 }
 
 # Says how long it will take, when that is long.
@@ -155,5 +147,5 @@ relabellers <- list(
   "rdm values" = relabel_parts(packed = "values"),
   "row factor" = relabel_rows, columns = relabel_rows, "row norms" = relabel_each,
   rows = relabel_columns, "tie priorities" = relabel_each,
-  graph = relabel_graph, mka = relabel_sparse, kcka = relabel_sparse, cknna = relabel_sparse
+  cloud = relabel_packed, graph = relabel_graph, mka = relabel_sparse, kcka = relabel_sparse, cknna = relabel_sparse
 )

@@ -168,13 +168,15 @@ plan_pairs <- function(sides, diagonal) {
   grid[order(grid$i, grid$j), ]
 }
 
-# Scores, pairs x measures.
-score_pairs <- function(pairs, sides, set, on_error) {
+# Scores, pairs x measures. drawn: an environment that receives what was drawn at random for
+# each pair, as its `entries`.
+score_pairs <- function(pairs, sides, set, on_error, drawn = new.env()) {
   cells <- matrix(list(), nrow(pairs), length(set))
   advance <- progress_along(nrow(pairs))
   mirrored <- if (sides$same) match(paste(pairs$j, pairs$i), paste(pairs$i, pairs$j))
   symmetric <- vapply(set, is_symmetric, NA)
   run <- new.env()
+  drawn$entries <- vector("list", nrow(pairs))
   for (p in seq_len(nrow(pairs))) {
     pair <- NULL
     for (m in seq_along(set)) {
@@ -185,11 +187,17 @@ score_pairs <- function(pairs, sides, set, on_error) {
       if (is.null(pair)) pair <- as_pair(sides$x$reps[[pairs$i[p]]], sides$y$reps[[pairs$j[p]]])
       cells[[p, m]] <- one_cell(pair, set[[m]], on_error, run)
     }
+    drawn$entries[[p]] <- if (is.null(pair)) drawn$entries[[mirrored[p]]] else drawn_entries(pair)
     advance()
   }
   report_cells(cells)
   report_warnings(run$warnings)
   matrix(vapply(cells, function(cell) cell$score, 0), nrow(pairs))
+}
+
+# Random choices that belong to a comparison, not to a representation.
+drawn_entries <- function(pair) {
+  Filter(function(entry) identical(entry$key[[1]], "row subsets"), pair$cache$entries)
 }
 
 # One score. Warnings are collected, so that a grid does not repeat them; undefined ratios

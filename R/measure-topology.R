@@ -24,7 +24,7 @@
 #'
 #' The traces are exact but for the truncation at `degree`, without random vectors: the
 #' score is the same in every run. The published code estimates them by stochastic Lanczos
-#' quadrature, which scatters by 10 to 20 percent, and averages over repeated runs.
+#' quadrature, which scatters by several percent or more, and averages over repeated runs.
 #'
 #' It is invariant to rotation, scaling and translation of either side, and to the order of
 #' the stimuli on either side: pairing `x` with shuffled rows of `y` changes nothing,

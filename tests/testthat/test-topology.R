@@ -187,7 +187,8 @@ test_that("traces are prepared once in a call", {
 test_that("bars are those of the doubled filtration, for distances of any kind", {
   set.seed(9)
   kinds <- list(function(m) runif(m), function(m) sample(3, m, TRUE),
-                function(m) sample(9, m, TRUE), function(m) sample(0:2, m, TRUE), function(m) rexp(m)^3, function(m) rep(1, m))
+                function(m) sample(9, m, TRUE), function(m) sample(0:2, m, TRUE),
+                function(m) rexp(m)^3, function(m) rep(1, m))
   for (n in c(2:7, 7, 7)) {
     for (kind_x in kinds) {
       for (kind_y in kinds) {

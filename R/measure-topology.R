@@ -24,7 +24,7 @@
 #'
 #' The traces are exact but for the truncation at `degree`, without random vectors: the
 #' score is the same in every run. The published code estimates them by stochastic Lanczos
-#' quadrature, which scatters by 10 to 20 percent, and averages over repeated runs.
+#' quadrature, which scatters by several percent or more, and averages over repeated runs.
 #'
 #' It is invariant to rotation, scaling and translation of either side, and to the order of
 #' the stimuli on either side: pairing `x` with shuffled rows of `y` changes nothing,
@@ -156,9 +156,9 @@ compare_rtd <- function(pair, args) {
   mean(scores)
 }
 
-# Two square matrices, the distances of both sides with a copy each, and an integer a pair.
+# Two square matrices, the distances of both sides with a copy each, and 40 bytes a pair.
 check_cloud_memory <- function(n, arg) {
-  check_memory(8 * as.double(n)^2 * 4.5,
+  check_memory(8 * as.double(n)^2 * 5.5,
                paste0("The ", n, " x ", n, " matrices of distances of `", arg, "`"),
                "A smaller `batch` needs less.")
 }
@@ -175,14 +175,16 @@ cloud_of_rows <- function(rep, rows) {
     .Call(C_row_distances, rep$data, rows, form_centering(rep)$scale, thread_count())
   }
   unit <- square_quantile(distances, length(rows), 0.9)
-  if (unit == 0) {
-    abort("`", rep$arg, "` has no scale for its distances: their 0.9 quantile is 0, because most of ",
-          if (length(rows) < rep$n) paste("a subset of", length(rows), "rows") else
-            "its rows", " are equal. Remove duplicates",
-          if (length(rows) < rep$n) ", or use a larger `batch`", ".",
-          class = "repalign_error_variance", arg = rep$arg)
-  }
+  if (unit == 0) no_distance_scale(rep, length(rows))
   distances / unit
+}
+
+no_distance_scale <- function(rep, m) {
+  part <- m < rep$n
+  abort("`", rep$arg, "` has no scale for its distances: their 0.9 quantile is 0, because most of ",
+        if (part) paste("a subset of", m, "rows") else "its rows", " are equal. Remove duplicates",
+        if (part) ", or use a larger `batch`", ".",
+        class = "repalign_error_variance", arg = rep$arg)
 }
 
 # The distances among some rows (increasing), as stats::dist() orders them.
@@ -213,8 +215,7 @@ cloud_divergence <- function(x, y) {
 
 bar_total <- function(bars) sum(bars[, 2] - bars[, 1])
 
-# The bars (birth, death) of positive or zero length that one-dimensional homology has;
-# those that end in the step in which they start are left out in part.
+# A bar (birth, death) a row. Bars of length 0 are there only in part.
 cross_bars <- function(x, y, n) .Call(C_cross_bars, x, y, as.integer(round(n)), thread_count())
 
 declare_measure(

@@ -96,7 +96,7 @@ no_direction <- function(rep, rows, center) {
     abort("`", rep$arg, "` has ", if (one) "a constant row" else "constant rows", " (", named,
           "), which correlate", if (one) "s", " with nothing. Remove ",
           if (one) "this stimulus" else "these stimuli", ", or compare rows by another metric.",
-          class = "repalign_error_variance", arg = rep$arg)
+          class = "repalign_error_constant_row", arg = rep$arg)
   }
   abort("`", rep$arg, "` has ", if (one) "a row" else "rows", " of zeros (", named,
         "), which ", if (one) "has" else "have", " no direction and so no cosine. Remove ",

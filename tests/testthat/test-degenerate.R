@@ -487,7 +487,8 @@ test_that("damaged distances are refused by name", {
   bad <- list(damage(3, NA), damage(3, NaN), damage(3, Inf), damage(3, -1), 0 * dist(p$x), short)
   for (id in have("rsa", "distance_correlation", "rsm_difference", "mka", "kcka", "imd", "rtd")) {
     args <- if (uses_graph(id)) list(k = 3) else list()
-    for (i in seq_along(bad)) {
+    # a correlation of dissimilarities may use negative ones
+    for (i in setdiff(seq_along(bad), if (id == "rsa") 4)) {
       note_refused(paste(id, "damage", i), do.call(id, c(list(bad[[i]], good), args)), "`x`")
       note_refused(paste(id, "damage", i), do.call(id, c(list(good, bad[[i]]), args)), "`y`")
     }

@@ -28,7 +28,9 @@
 #'   neither, and not with `shared_neurons`.
 #' @param sigma width of the Gaussian kernel in the units of the data; by default
 #'   `bandwidth` times the median distance between different rows, on each side. A width
-#'   so far from the distances that the kernel has no contrast left is an error.
+#'   so far from the distances that the kernel has no contrast left is an error, one so small
+#'   that a stimulus resembles hardly any but itself a warning (the naive CKA is then near 1
+#'   whatever the data). With very large widths the kernel CKA is that of the linear kernel.
 #' @param bandwidth factor on the median distance; unused when `sigma` is given.
 #' @param k number of neighbours of the manifold kernel, the stimulus itself not counted; at
 #'   least 3.

@@ -117,6 +117,7 @@ each_paired <- function(f, k = 5) {
   for (id in names(all)) for (args in all[[id]]) f(id, args, setting_name(id, args))
 }
 
+# A permutation a column.
 all_orders <- function(n) t(def_orders(n))
 
 # The numbers of a row of calibrate(), plainly.

@@ -41,7 +41,9 @@ fixed_plan <- function(design) list(fixed = design, draw = function(engine) desi
 free_plan <- function(n, wanted, engine) {
   enumerable <- factorial(min(n, 20)) <= wanted + 1
   if (engine == "exact" || (engine == "auto" && enumerable)) {
-    return(fixed_plan(exact_design(n)))
+    design <- exact_design(n)
+    note_fewer(design$count, wanted, paste("A set of", count_of(n, "row")), "permutations")
+    return(fixed_plan(design))
   }
   kept <- new.env()
   draw <- function(engine) {
@@ -144,14 +146,23 @@ how_plan <- function(design, n) {
     abort("The blocks of `permutations` name ", NROW(blocks), " rows, but there are ", n, ".",
           class = "repalign_error_design", arg = "permutations")
   }
-  possible <- permute::numPerms(n, control = design)
+  possible <- fitting_design(permute::numPerms(n, control = design))
   if (possible < 2) {
     abort("The design in `permutations` admits no permutation but the observed order.",
           class = "repalign_error_design", arg = "permutations")
   }
   note_fewer(possible - 1, wanted, "The design in `permutations`", "permutations")
-  set <- permute::shuffleSet(n, nset = min(wanted, possible - 1), control = design)
+  nset <- min(wanted, possible - 1)
+  # what permute has to say of small sets has been said
+  set <- suppressMessages(fitting_design(permute::shuffleSet(n, nset, control = design)))
   fixed_plan(new_design("given", n, nrow(set), matrix = t(unclass(as.matrix(set)))))
+}
+
+fitting_design <- function(code) {
+  tryCatch(code, error = function(e) {
+    abort("The design in `permutations` cannot be used: ", conditionMessage(e),
+          class = "repalign_error_design", arg = "permutations")
+  })
 }
 
 block_plan <- function(blocks, n, wanted) {

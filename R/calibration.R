@@ -114,8 +114,8 @@ aggregate_rows <- function(null, measure, names, pairs, aggregate, settings) {
     usable <- !anyNA(observed) && !anyNA(draws)
     s <- if (usable) aggregate$of(t(observed), rows, columns) else NA_real_
     values <- if (usable) aggregate$of(draws, rows, columns) else rep(NA_real_, nrow(draws))
-    numbers <- calibrated_row(sgn * s, sgn * values, s, values, equal_share * max(1, abs(s)),
-                              measure, settings)
+    numbers <- calibrated_row(sgn * s, sgn * values, s, values,
+                              equal_share * score_scale(measure, s, values), measure, settings)
     selected <- if (aggregate$name == "max" && usable) at[which.max(observed)]
     first <- names[at[1], ]
     first$x <- if (is.null(selected)) NA_character_ else names$x[selected]

@@ -59,10 +59,9 @@ free_plan <- function(n, wanted, engine) {
 exact_design <- function(n) {
   count <- factorial(n) - 1
   if (count + 1 > most_enumerated) {
-    abort("engine = \"exact\" takes all ", format(count + 1), " permutations of ", n,
-          " rows; the most it takes is ", format(most_enumerated, big.mark = ",",
-                                                 scientific = FALSE),
-          ". Use engine = \"auto\".", class = "repalign_error_design", arg = "engine")
+    abort("engine = \"exact\" takes all ", n, "! permutations of ", n, " rows; the most it takes is ",
+          format(most_enumerated, big.mark = ",", scientific = FALSE), ". Use engine = \"auto\".",
+          class = "repalign_error_design", arg = "engine")
   }
   all <- all_permutations(n)
   new_design("exact", n, count, matrix = all[, -1, drop = FALSE])

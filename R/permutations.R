@@ -104,6 +104,7 @@ series_plan <- function(n, wanted) {
 # 0 .. n - 1 of each coset in turn. The first one is the identity and is left out.
 coset_matrix <- function(design) {
   n <- design$n
+  check_permutation_memory(n, design$count)
   position <- order(design$coset$order_x)
   shifted <- (rep(position - 1, n) + rep(seq_len(n) - 1, each = n)) %% n + 1
   all <- apply(design$coset$orders_y, 2, function(s) s[shifted])
@@ -115,7 +116,14 @@ design_matrix <- function(design) {
   if (is.null(design$matrix)) coset_matrix(design) else design$matrix
 }
 
+# A permutation a column, and what is made on the way to it.
+check_permutation_memory <- function(n, count) {
+  check_memory(12 * as.double(n) * count, paste(count, "permutations of", n, "rows"),
+               "Fewer permutations need less.")
+}
+
 random_design <- function(n, wanted) {
+  check_permutation_memory(n, wanted)
   draws <- vapply(seq_len(wanted), function(k) sample.int(n), integer(n))
   new_design("random", n, wanted, matrix = matrix(draws, n))
 }
@@ -176,6 +184,7 @@ block_plan <- function(blocks, n, wanted) {
     note_fewer(possible - 1, wanted, "`blocks`", "permutations")
     matrix <- all_block_permutations(members, n)[, -1, drop = FALSE]
   } else {
+    check_permutation_memory(n, wanted)
     matrix <- vapply(seq_len(wanted), function(k) shuffle_blocks(members, n), integer(n))
   }
   fixed_plan(new_design("blocks", n, ncol(matrix), matrix = matrix))

@@ -22,7 +22,7 @@ calibrated_score <- function(s, tau, mean, sd, best, orientation, variant) {
   switch(variant,
     gated = gated_score(s, tau, best),
     centered = s - mean,
-    z = if (sd > 0) (s - mean) / sd else 0,
+    z = if (is.na(sd)) NA_real_ else if (sd > 0) (s - mean) / sd else 0,
     ari = if (is.na(best)) NA_real_ else if (best - mean > 0) (s - mean) / (best - mean) else 0
   )
 }
@@ -79,10 +79,10 @@ pair_names <- function(pairs, sides) {
              x = name(sides$x, pairs$i), y = name(sides$y, pairs$j))
 }
 
-# A row's name among draws.
-row_names_of <- function(rows) {
+# A row's name among draws; the separator is one that names do not have.
+row_names_of <- function(rows, separator = "\r") {
   parts <- intersect(c("model_x", "x", "model_y", "y", "measure"), names(rows))
-  do.call(paste, c(lapply(parts, function(part) as.character(rows[[part]])), sep = " | "))
+  do.call(paste, c(lapply(parts, function(part) as.character(rows[[part]])), sep = separator))
 }
 
 engine_of <- function(null) if (is.null(null$design)) "moments" else null$design$engine
@@ -114,8 +114,8 @@ aggregate_rows <- function(null, measure, names, pairs, aggregate, settings) {
     usable <- !anyNA(observed) && !anyNA(draws)
     s <- if (usable) aggregate$of(t(observed), rows, columns) else NA_real_
     values <- if (usable) aggregate$of(draws, rows, columns) else rep(NA_real_, nrow(draws))
-    numbers <- calibrated_row(sgn * s, sgn * values, s, values, equal_share * max(1, abs(s)),
-                              measure, settings)
+    numbers <- calibrated_row(sgn * s, sgn * values, s, values,
+                              equal_share * score_scale(measure, s, values), measure, settings)
     selected <- if (aggregate$name == "max" && usable) at[which.max(observed)]
     first <- names[at[1], ]
     first$x <- if (is.null(selected)) NA_character_ else names$x[selected]
@@ -163,7 +163,7 @@ null_scores <- function(calibration) {
   most <- max(lengths(draws), 0)
   result <- vapply(draws, function(draw) c(draw, rep(NA_real_, most - length(draw))),
                    double(most))
-  matrix(result, most, length(draws), dimnames = list(NULL, row_names_of(calibration)))
+  matrix(result, most, length(draws), dimnames = list(NULL, row_names_of(calibration, " | ")))
 }
 
 # Draws are found by the names of the rows, never by their places.
@@ -178,7 +178,7 @@ draws_of_rows <- function(calibration) {
   }
   twice <- kept$key[duplicated(kept$key)]
   if (any(row_names_of(calibration) %in% twice)) {
-    abort("`calibration` has two calibrations of ", dQuote(twice[1], FALSE),
+    abort("`calibration` has two calibrations of ", dQuote(gsub("\r", " | ", twice[1]), FALSE),
           ": ask for the null scores of each by itself.", class = "repalign_error_rows",
           arg = "calibration")
   }

@@ -121,7 +121,8 @@ moments_null <- function(measure, pairs, sides, observed) {
     list(stat = sum(fx$matrix * fy$matrix) / size, moments = permutation_moments(fx$sums, fy$sums),
          score = function(t) null$score(t * size, fx, fy, measure$args))
   })
-  list(observed = observed, laws = laws)
+  # the observed order is one of all n! permutations
+  list(observed = observed, laws = laws, least = exp(-lgamma(sides$x$reps[[1]]$n + 1)))
 }
 
 # One row's numbers; the law is that of T in units of the norms, increasing with similarity.
@@ -137,7 +138,8 @@ moments_row <- function(null, p, measure, settings) {
     score = s, threshold = tau,
     calibrated = calibrated_score(s, tau, spread$mean, spread$sd, best, orientation(measure),
                                   settings$variant),
-    p_value = if (constant) 1 else pearson3_upper(law$stat - equal_share, law$moments),
+    p_value = if (constant) 1 else
+      max(pearson3_upper(law$stat - equal_share, law$moments), null$least),
     null_mean = spread$mean, null_sd = spread$sd, permutations = NA_integer_
   )
 }

@@ -189,7 +189,8 @@ score_pairs <- function(pairs, sides, set, on_error, drawn = new.env()) {
       if (is.null(pair)) pair <- side_pair(sides, pairs$i[p], pairs$j[p])
       cells[[p, m]] <- one_cell(pair, set[[m]], on_error, run)
     }
-    drawn$entries[[p]] <- if (is.null(pair)) drawn$entries[[mirrored[p]]] else drawn_entries(pair)
+    entries <- if (is.null(pair)) drawn$entries[[mirrored[p]]] else drawn_entries(pair)
+    drawn$entries[p] <- list(entries)
     advance()
   }
   report_cells(cells)

@@ -57,19 +57,25 @@ panel_titles <- function(object) {
   make.unique(paste0(unlist(parts), "\n", p), " ")
 }
 
-# A histogram. Scores that count something take few values and get a bar each.
+# A histogram of about 30 bars. Scores that count something lie on a grid of few values: each
+# bar then spans the same number of them.
 null_bars <- function(draws, panel) {
   draws <- draws[is.finite(draws)]
   if (!length(draws)) return(NULL)
   values <- sort(unique(signif(draws, 10)))
-  if (length(values) <= 40) {
-    width <- if (length(values) > 1) min(diff(values)) else 0.02 * max(abs(values), 1e-3)
-    count <- tabulate(match(signif(draws, 10), values), length(values))
-    return(data.frame(panel, from = values - 0.45 * width, to = values + 0.45 * width, count))
-  }
-  breaks <- seq(values[1], values[length(values)], length.out = 31)
-  count <- tabulate(findInterval(draws, breaks, all.inside = TRUE), 30)
-  data.frame(panel, from = breaks[-31], to = breaks[-1], count)
+  range <- values[length(values)] - values[1]
+  step <- if (range > 0) min(diff(values)) else 0.02 * max(abs(values), 1e-3)
+  steps <- round(range / step) + 1
+  each <- ceiling(steps / 30)
+  grid <- steps <= 600
+  bars <- if (grid) ceiling(steps / each) else 30
+  width <- if (grid) each * step else range / bars
+  # the edges of a grid's bars lie between its values
+  from <- if (grid) values[1] - step / 2 else values[1]
+  bin <- pmin(pmax(floor((draws - from) / width), 0), bars - 1)
+  left <- from + width * (seq_len(bars) - 1)
+  result <- data.frame(panel, from = left, to = left + width, count = tabulate(bin + 1, bars))
+  result[result$count > 0, ]
 }
 
 null_marks <- function(object, panel) {

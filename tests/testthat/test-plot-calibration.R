@@ -44,16 +44,27 @@ test_that("a panel a row: all null scores, the score, the threshold, the p-value
   }
 })
 
-test_that("counts get a bar a value", {
+test_that("bars count everything, and scores on a grid get as many values each", {
   bars <- null_bars(c(0.1, 0.2, 0.2, 0.5), "a")
   expect_equal((bars$from + bars$to) / 2, c(0.1, 0.2, 0.5))
   expect_identical(bars$count, c(1L, 2L, 1L))
-  expect_true(all(bars$to[-3] < bars$from[-1]))
+  even <- null_bars(seq_len(90) / 7, "a")
+  expect_identical(even$count, rep(3L, 30))
   expect_null(null_bars(NULL, "a"))
   expect_null(null_bars(NA_real_, "a"))
   one <- null_bars(rep(0, 5), "a")
   expect_true(one$from < 0 && one$to > 0 && one$count == 5)
-  expect_identical(sum(null_bars(seq(0, 1, length.out = 300), "a")$count), 300L)
+  set.seed(9)
+  for (scale in c(1e-9, 1, 1e9)) {
+    draws <- scale * rnorm(999)
+    bars <- null_bars(draws, "a")
+    expect_identical(sum(bars$count), 999L)
+    expect_lte(nrow(bars), 30)
+    last <- seq_len(nrow(bars)) == nrow(bars)
+    inside <- Map(function(from, to, last) sum(draws >= from & (draws < to | last)),
+                  bars$from, bars$to, last)
+    expect_identical(bars$count, unlist(inside))
+  }
 })
 
 test_that("moments have marks only, and mix with draws", {

@@ -63,7 +63,7 @@ simulate_pair <- function(n, d, shared = 0, rank = 3, groups = 1, spread = 2,
   group <- sort(rep_len(seq_len(groups), n))
   signals <- series_of(matrix(stats::rnorm(n * rank), n), autocorrelation)
   sides <- lapply(d, function(d) {
-    weights <- unit_rows(matrix(stats::rnorm(d * rank), d))
+    weights <- unit_weights(matrix(stats::rnorm(d * rank), d))
     own <- series_of(noise_of(n, d, tails), autocorrelation)
     centres <- spread * matrix(stats::rnorm(groups * d), groups)
     if (groups == 1) centres[] <- 0
@@ -83,7 +83,7 @@ check_share <- function(value, arg) {
   as.double(value)
 }
 
-unit_rows <- function(m) m / sqrt(rowSums(m^2))
+unit_weights <- function(m) m / sqrt(rowSums(m^2))
 
 # Variance 1.
 noise_of <- function(n, d, tails) {

@@ -187,8 +187,8 @@ score_pairs <- function(pairs, sides, set, on_error, drawn = new.env()) {
       if (is.null(pair)) pair <- as_pair(sides$x$reps[[pairs$i[p]]], sides$y$reps[[pairs$j[p]]])
       cells[[p, m]] <- one_cell(pair, set[[m]], on_error, run)
     }
-    # a list of one: NULL must not take the element away
-    drawn$entries[p] <- if (is.null(pair)) drawn$entries[mirrored[p]] else list(drawn_entries(pair))
+    entries <- if (is.null(pair)) drawn$entries[[mirrored[p]]] else drawn_entries(pair)
+    drawn$entries[p] <- list(entries)
     advance()
   }
   report_cells(cells)

@@ -70,7 +70,17 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
   draws <- unlist(lapply(parts, function(part) part$draws), recursive = FALSE)
   structure(rows, class = c("repalign_calibration", "data.frame"),
             draws = list(key = row_names_of(rows), null = draws),
-            settings = settings[c("alpha", "variant")])
+            settings = c(settings[c("alpha", "variant")], aggregate = aggregate$name),
+            grid = calibration_grid(set, sides, aggregate))
+}
+
+# What score_matrix() must not guess. The maximum and the mean of a transposed grid are the same.
+calibration_grid <- function(set, sides, aggregate) {
+  symmetric <- vapply(set, is_symmetric, NA) &
+    (is.null(aggregate) || aggregate$name %in% c("max", "mean"))
+  labels <- vapply(set, function(m) m$label, "")
+  list(within = sides$self || sides$same, symmetric = stats::setNames(symmetric, labels),
+       aggregate = !is.null(aggregate))
 }
 
 pair_names <- function(pairs, sides) {
@@ -185,11 +195,13 @@ draws_of_rows <- function(calibration) {
   kept$null[at]
 }
 
+calibration_attributes <- c("draws", "settings", "grid")
+
 #' @export
 `[.repalign_calibration` <- function(x, ...) {
   part <- NextMethod()
   if (is.data.frame(part)) {
-    for (name in c("draws", "settings")) attr(part, name) <- attr(x, name)
+    for (name in calibration_attributes) attr(part, name) <- attr(x, name)
   }
   part
 }
@@ -204,7 +216,15 @@ rbind.repalign_calibration <- function(..., deparse.level = 1) {
   # the same draws brought twice, as by binding parts of one result, count once
   new <- !duplicated(Map(list, key, null))
   structure(rows, class = c("repalign_calibration", "data.frame"),
-            draws = list(key = key[new], null = null[new]), settings = attr(parts[[1]], "settings"))
+            draws = list(key = key[new], null = null[new]), settings = attr(parts[[1]], "settings"),
+            grid = bound_grid(lapply(parts, attr, "grid")))
+}
+
+bound_grid <- function(grids) {
+  symmetric <- unlist(lapply(grids, function(grid) grid$symmetric))
+  list(within = all(vapply(grids, function(grid) isTRUE(grid$within), NA)),
+       symmetric = vapply(split(symmetric, names(symmetric)), all, NA),
+       aggregate = all(vapply(grids, function(grid) isTRUE(grid$aggregate), NA)))
 }
 
 #' @export
@@ -266,6 +286,6 @@ summary.repalign_calibration <- function(object, ...) {
 #' @export
 as.data.frame.repalign_calibration <- function(x, ...) {
   class(x) <- "data.frame"
-  attr(x, "draws") <- attr(x, "settings") <- NULL
+  for (name in calibration_attributes) attr(x, name) <- NULL
   x
 }

@@ -81,6 +81,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(row_distances, 4),
     ENTRY(cross_bars, 4),
     ENTRY(thread_limits, 0),
+    ENTRY(allow_wide, 1),
     {NULL, NULL, 0}};
 
 void R_init_repalign(DllInfo *info);

@@ -138,5 +138,6 @@ SEXP repalign_cross_bars(SEXP first, SEXP second, SEXP size, SEXP threads);
 
 /* call_threads.c */
 SEXP repalign_thread_limits(void);
+SEXP repalign_allow_wide(SEXP allow);
 
 #endif

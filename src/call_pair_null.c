@@ -116,10 +116,9 @@ static coset_side new_side(const diagonal_plan *plan, const double **matrices, s
 
 static diagonal_scratch new_diagonal_scratch(const diagonal_plan *plan, int several)
 {
-    const size_t gathered = several ? plan->length * plan->lanes : 0;
-    diagonal_scratch s = {scratch(2 * plan->lanes),
-                          scratch((size_t) plan->threads * 4 * plan->length * FFT_LANES),
-                          scratch(gathered), scratch(gathered)};
+    const size_t workers = (size_t) plan->threads;
+    diagonal_scratch s = {scratch(2 * plan->lanes), scratch(workers * 4 * plan->length * FFT_LANES),
+                          scratch(several ? workers * 2 * plan->length * plan->lanes : 0)};
     return s;
 }
 
@@ -137,13 +136,15 @@ static void coset_products(const diagonal_plan *plan, const coset_side *x, const
                            diagonal_scratch *s, double *p)
 {
     const size_t product = plan->length * x->layers * y->layers;
+    double *work =
+        scratch((size_t) plan->threads * 2 * plan->lanes * (x->layers + y->layers));
     memset(p, 0, 2 * product * y->orders * sizeof(double));
     for (size_t block = 0; block < diagonal_blocks(plan); block++) {
         side_spectra(plan, x, 0, block, 0, s);
         for (size_t m = 0; m < y->orders; m++) {
             double *pm = p + 2 * product * m;
             side_spectra(plan, y, m, block, 1, s);
-            add_cross_spectra(plan, x->re, x->im, x->layers, y->re, y->im, y->layers, pm,
+            add_cross_spectra(plan, x->re, x->im, x->layers, y->re, y->im, y->layers, work, pm,
                               pm + product);
             check_interrupt();
         }
@@ -185,6 +186,37 @@ SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads)
     SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) count, (int) (lx * ly)));
     permuted_inner_products(mx, lx, my, ly, n, p, count, Rf_asInteger(threads), check_interrupt,
                             REAL(result));
+    UNPROTECT(1);
+    return result;
+}
+
+/* Entries of each matrix that are multiplied at once: some MB for a side of many layers. */
+#define DOT_ENTRIES 8192
+
+/* One stretch of every matrix of a side, a column each. */
+static void load_stretch(const double **matrices, size_t layers, size_t from, size_t count,
+                         double *to)
+{
+    for (size_t l = 0; l < layers; l++)
+        memcpy(to + l * count, matrices[l] + from, count * sizeof(double));
+}
+
+/* sum_ij x_ij y_ij for every pair: rows are matrices of x. */
+SEXP repalign_cross_dots(SEXP x, SEXP y)
+{
+    const double **mx = pointers(x), **my = pointers(y);
+    const size_t n = read_matrices(x, "x", mx), lx = (size_t) XLENGTH(x), ly = (size_t) XLENGTH(y);
+    if (read_matrices(y, "y", my) != n) Rf_error("internal: unequal sizes");
+    SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) lx, (int) ly));
+    double *a = scratch(lx * DOT_ENTRIES), *b = scratch(ly * DOT_ENTRIES);
+    memset(REAL(result), 0, lx * ly * sizeof(double));
+    for (size_t from = 0; from < n * n; from += DOT_ENTRIES) {
+        const size_t now = n * n - from < DOT_ENTRIES ? n * n - from : DOT_ENTRIES;
+        load_stretch(mx, lx, from, now, a);
+        load_stretch(my, ly, from, now, b);
+        blas_gemm('T', 'N', lx, ly, now, 1.0, a, now, b, now, 1.0, REAL(result), lx);
+        check_interrupt();
+    }
     UNPROTECT(1);
     return result;
 }

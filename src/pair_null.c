@@ -65,14 +65,12 @@ static void gather_row(const diagonal_plan *plan, const double *matrix, const in
 }
 
 static void gather_block(const diagonal_plan *plan, const double *matrix, const int *order,
-                         size_t block, int periodic, double *weight, double *re, double *im)
+                         size_t first, const double *weight, int threads, double *re, double *im)
 {
-    const size_t first = 2 * block * plan->lanes;
     const long n = (long) plan->n;
-    for (size_t k = 0; k < 2 * plan->lanes; k++)
-        weight[k] = periodic ? 1.0 : diagonal_weight(first + k, plan->n);
+    (void) threads;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(plan->threads)
+#pragma omp parallel for schedule(static) num_threads(threads)
 #endif
     for (long u = 0; u < n; u++)
         gather_row(plan, matrix, order, (size_t) u, first, weight, re, im);
@@ -100,17 +98,18 @@ static void place(const diagonal_plan *plan, const double *from, size_t layers, 
 }
 
 static void transform_block(const diagonal_plan *plan, double *gathered_re, double *gathered_im,
-                            size_t layers, size_t layer, int periodic, double *work, double *re,
-                            double *im)
+                            size_t layers, size_t layer, int periodic, int threads, double *work,
+                            double *re, double *im)
 {
     const size_t size = plan->length * FFT_LANES;
     const long batches = (long) (plan->lanes / FFT_LANES);
+    (void) threads;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(plan->threads)
+#pragma omp parallel for schedule(static) num_threads(threads)
 #endif
     for (long batch = 0; batch < batches; batch++) {
         double *a = gathered_re + (size_t) batch * size, *b = gathered_im + (size_t) batch * size;
-        double *c = work + (size_t) thread_number() * 2 * size;
+        double *c = work + (size_t) (threads > 1 ? thread_number() : 0) * 2 * size;
         extend(a, plan->n, plan->length, periodic);
         extend(b, plan->n, plan->length, periodic);
         const int moved = fft_forward(&plan->plan, a, b, c, c + size);
@@ -123,95 +122,132 @@ void diagonal_spectra(const diagonal_plan *plan, const double *const *matrices, 
                       const int *order, size_t block, int periodic, diagonal_scratch *s,
                       double *re, double *im)
 {
-    for (size_t layer = 0; layer < layers; layer++) {
-        /* a single layer's sequences stand where its spectra will */
-        double *to_re = layers == 1 ? re : s->re, *to_im = layers == 1 ? im : s->im;
-        gather_block(plan, matrices[layer], order, block, periodic, s->weight, to_re, to_im);
-        transform_block(plan, to_re, to_im, layers, layer, periodic, s->work, re, im);
+    const size_t first = 2 * block * plan->lanes, size = plan->length * plan->lanes;
+    for (size_t k = 0; k < 2 * plan->lanes; k++)
+        s->weight[k] = periodic ? 1.0 : diagonal_weight(first + k, plan->n);
+    if (layers == 1) {
+        /* its sequences stand where the spectra will */
+        gather_block(plan, matrices[0], order, first, s->weight, plan->threads, re, im);
+        transform_block(plan, re, im, 1, 0, periodic, plan->threads, s->work, re, im);
+        return;
+    }
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) num_threads(plan->threads)
+#endif
+    for (long layer = 0; layer < (long) layers; layer++) {
+        const size_t by = (size_t) thread_number();
+        double *to = s->gathered + 2 * by * size, *work = s->work + 2 * by * plan->length * FFT_LANES;
+        gather_block(plan, matrices[layer], order, first, s->weight, 1, to, to + size);
+        transform_block(plan, to, to + size, layers, (size_t) layer, periodic, 1, work, re, im);
     }
 }
 
-/* Frequencies of a single pair that are added up at once. */
-#define FREQUENCIES 32
+/* Layers of each side that are multiplied at once. */
+#define TILE 2
 
+/* conj(x) y, summed over `lanes` numbers, for TILE x TILE layers that stand `step` apart. */
+INLINE_BODY void multiply_tile(const double *xr, const double *xi, size_t x_step,
+                               const double *yr, const double *yi, size_t y_step, size_t lanes,
+                               double *re, double *im)
+{
+    double r0 = 0.0, r1 = 0.0, r2 = 0.0, r3 = 0.0, i0 = 0.0, i1 = 0.0, i2 = 0.0, i3 = 0.0;
+    SUM_AT_ONCE(r0, r1, r2, r3, i0, i1, i2, i3)
+    for (size_t k = 0; k < lanes; k++) {
+        const double ar = xr[k], ai = xi[k], br = xr[k + x_step], bi = xi[k + x_step];
+        const double cr = yr[k], ci = yi[k], dr = yr[k + y_step], di = yi[k + y_step];
+        r0 += ar * cr + ai * ci;
+        i0 += ar * ci - ai * cr;
+        r1 += br * cr + bi * ci;
+        i1 += br * ci - bi * cr;
+        r2 += ar * dr + ai * di;
+        i2 += ar * di - ai * dr;
+        r3 += br * dr + bi * di;
+        i3 += br * di - bi * dr;
+    }
+    re[0] = r0;
+    re[1] = r1;
+    re[2] = r2;
+    re[3] = r3;
+    im[0] = i0;
+    im[1] = i1;
+    im[2] = i2;
+    im[3] = i3;
+}
+
+/* One frequency of one side, layer after layer: real parts, then imaginary ones. */
 typedef struct {
-    const double *x_re, *x_im, *y_re, *y_im;
-    size_t batches, x_step, y_step; /* distances between batches */
-} spectra;
+    double *re, *im;
+    size_t layers, lanes;
+} packed_side;
 
-/* conj(x) y, summed over the batches, for `length` numbers from x0 and y0 on. */
-INLINE_BODY void sum_batches(const spectra *s, size_t x0, size_t y0, size_t length,
-                             double *restrict re, double *restrict im)
+static void pack_side(const diagonal_plan *plan, const double *re, const double *im, size_t f,
+                      packed_side *to)
 {
-    memset(re, 0, length * sizeof(double));
-    memset(im, 0, length * sizeof(double));
-    for (size_t batch = 0; batch < s->batches; batch++) {
-        const double *xr = s->x_re + x0 + batch * s->x_step, *xi = s->x_im + x0 + batch * s->x_step;
-        const double *yr = s->y_re + y0 + batch * s->y_step, *yi = s->y_im + y0 + batch * s->y_step;
-        AT_ONCE
-        for (size_t k = 0; k < length; k++) {
-            re[k] += xr[k] * yr[k] + xi[k] * yi[k];
-            im[k] += xr[k] * yi[k] - xi[k] * yr[k];
+    const size_t batch_size = plan->length * to->layers * FFT_LANES;
+    for (size_t layer = 0; layer < to->layers; layer++) {
+        const size_t from = (f * to->layers + layer) * FFT_LANES, at = layer * to->lanes;
+        for (size_t k = 0; k < to->lanes; k += FFT_LANES) {
+            const size_t batch = k / FFT_LANES * batch_size;
+            memcpy(to->re + at + k, re + from + batch, FFT_LANES * sizeof(double));
+            memcpy(to->im + at + k, im + from + batch, FFT_LANES * sizeof(double));
         }
     }
 }
 
-static void sum_plain(const spectra *s, size_t x0, size_t y0, size_t length, double *re,
-                      double *im)
+/* All pairs of one frequency; p: x's layers the fastest. */
+INLINE_BODY void multiply_sides(const packed_side *x, const packed_side *y, double *p_re,
+                                double *p_im)
 {
-    if (length == FFT_LANES) sum_batches(s, x0, y0, FFT_LANES, re, im);
-    else sum_batches(s, x0, y0, length, re, im);
-}
-
-WIDE static void sum_wide(const spectra *s, size_t x0, size_t y0, size_t length, double *re,
-                          double *im)
-{
-    if (length == FFT_LANES) sum_batches(s, x0, y0, FFT_LANES, re, im);
-    else sum_batches(s, x0, y0, length, re, im);
-}
-
-static double lane_total(const double *lanes)
-{
-    double total = 0.0;
-    for (size_t w = 0; w < FFT_LANES; w++) total += lanes[w];
-    return total;
-}
-
-/* `count` frequencies from f on, of all pairs. */
-static void add_frequencies(const spectra *s, size_t f, size_t count, size_t layers_x,
-                            size_t layers_y, double *p_re, double *p_im)
-{
-    const int wide = wide_vectors();
-    double re[FREQUENCIES * FFT_LANES], im[FREQUENCIES * FFT_LANES];
-    for (size_t j = 0; j < layers_y; j++)
-        for (size_t i = 0; i < layers_x; i++) {
-            (wide ? sum_wide : sum_plain)(s, (f * layers_x + i) * FFT_LANES,
-                                          (f * layers_y + j) * FFT_LANES, count * FFT_LANES, re,
-                                          im);
-            for (size_t g = 0; g < count; g++) {
-                const size_t at = ((f + g) * layers_y + j) * layers_x + i;
-                p_re[at] += lane_total(re + g * FFT_LANES);
-                p_im[at] += lane_total(im + g * FFT_LANES);
-            }
+    const size_t lanes = x->lanes;
+    double re[TILE * TILE], im[TILE * TILE];
+    for (size_t j = 0; j < y->layers; j += TILE)
+        for (size_t i = 0; i < x->layers; i += TILE) {
+            /* at an odd end, the same layer twice */
+            const size_t nx = i + 1 < x->layers ? 2 : 1, ny = j + 1 < y->layers ? 2 : 1;
+            multiply_tile(x->re + i * lanes, x->im + i * lanes, (nx - 1) * lanes,
+                          y->re + j * lanes, y->im + j * lanes, (ny - 1) * lanes, lanes, re, im);
+            for (size_t b = 0; b < ny; b++)
+                for (size_t a = 0; a < nx; a++) {
+                    p_re[i + a + (j + b) * x->layers] += re[a + TILE * b];
+                    p_im[i + a + (j + b) * x->layers] += im[a + TILE * b];
+                }
         }
+}
+
+static void multiply_plain(const packed_side *x, const packed_side *y, double *re, double *im)
+{
+    multiply_sides(x, y, re, im);
+}
+
+WIDE static void multiply_wide(const packed_side *x, const packed_side *y, double *re, double *im)
+{
+    multiply_sides(x, y, re, im);
+}
+
+static packed_side new_packed(double *work, size_t layers, size_t lanes)
+{
+    packed_side side = {work, work + layers * lanes, layers, lanes};
+    return side;
 }
 
 void add_cross_spectra(const diagonal_plan *plan, const double *x_re, const double *x_im,
                        size_t layers_x, const double *y_re, const double *y_im, size_t layers_y,
-                       double *p_re, double *p_im)
+                       double *work, double *p_re, double *p_im)
 {
-    const size_t size = plan->length * FFT_LANES;
-    const spectra s = {x_re, x_im, y_re, y_im, plan->lanes / FFT_LANES, size * layers_x,
-                       size * layers_y};
-    /* neighbouring frequencies of a single pair stand side by side */
-    const size_t tile = layers_x * layers_y == 1 ? FREQUENCIES : 1;
-    const long tiles = (long) ((plan->length + tile - 1) / tile);
+    const size_t lanes = plan->lanes, pairs = layers_x * layers_y;
+    const int wide = wide_vectors();
+    const long frequencies = (long) plan->length;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(plan->threads)
 #endif
-    for (long t = 0; t < tiles; t++) {
-        const size_t f = (size_t) t * tile, left = plan->length - f;
-        add_frequencies(&s, f, left < tile ? left : tile, layers_x, layers_y, p_re, p_im);
+    for (long f = 0; f < frequencies; f++) {
+        double *mine = work + (size_t) thread_number() * 2 * lanes * (layers_x + layers_y);
+        packed_side x = new_packed(mine, layers_x, lanes);
+        packed_side y = new_packed(mine + 2 * layers_x * lanes, layers_y, lanes);
+        pack_side(plan, x_re, x_im, (size_t) f, &x);
+        pack_side(plan, y_re, y_im, (size_t) f, &y);
+        (wide ? multiply_wide : multiply_plain)(&x, &y, p_re + (size_t) f * pairs,
+                                                p_im + (size_t) f * pairs);
     }
 }
 

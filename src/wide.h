@@ -14,11 +14,14 @@
 #define WIDE
 #endif
 
-/* Every step of the loop that follows may run at once. */
+/* Every step of the loop that follows may run at once; the second kind adds up variables. */
 #ifdef _OPENMP
-#define AT_ONCE _Pragma("omp simd")
+#define AS_PRAGMA(text) _Pragma(#text)
+#define AT_ONCE AS_PRAGMA(omp simd)
+#define SUM_AT_ONCE(...) AS_PRAGMA(omp simd reduction(+ : __VA_ARGS__))
 #else
 #define AT_ONCE
+#define SUM_AT_ONCE(...)
 #endif
 
 /* Are wider vectors there, and allowed? */

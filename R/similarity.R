@@ -197,7 +197,7 @@ score_pairs <- function(pairs, sides, set, on_error, drawn = new.env()) {
 
 # Random choices that belong to a comparison, not to a representation.
 drawn_entries <- function(pair) {
-  Filter(function(entry) identical(entry$key[[1]], "row subsets"), pair$cache$entries)
+  as.list(Filter(function(entry) identical(entry$key[[1]], "row subsets"), pair$cache$entries))
 }
 
 # One score. Warnings are collected, so that a grid does not repeat them; undefined ratios

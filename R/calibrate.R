@@ -86,6 +86,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   sides <- as_sides(x, y)
   check_calibration(set, sides, aggregate, engine)
   plan_neighbours(set, c(sides$x$reps, sides$y$reps))
+  plan_grams(set, sides)
   plan <- permutation_plan(sides$x$reps[[1]]$n, permutations, blocks, series, engine)
   pairs <- plan_pairs(sides, FALSE)
   nulls <- lapply(set, function(m) measure_null(m, pairs, sides, plan, engine))

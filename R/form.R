@@ -89,8 +89,11 @@ power_of_two_below <- function(largest) 2^-max(min(floor(log2(largest)), 1000), 
 # Linear kernel: column sums of squares and fourth powers, row norms, the sum of all
 # squared cross products, and with more neurons than stimuli the Gram matrix.
 form_linear <- function(rep) {
-  remember(rep$cache, "linear", linear_form(rep, route = "auto"))
+  remember(rep$cache, "linear", linear_form(rep, route = wanted_route(rep)))
 }
+
+# Where the Gram matrix is needed anyway (plan_grams), it is the cheapest route, too.
+wanted_route <- function(rep) if (isTRUE(rep$cache$gram_wanted)) "sample" else "auto"
 
 linear_form <- function(rep, route = "auto", chunk = NULL) {
   center <- form_centering(rep)

@@ -203,7 +203,7 @@ side_pair <- function(sides, i, j) as_pair(sides$x$reps[[i]], sides$y$reps[[j]],
 
 # Random choices that belong to a comparison, not to a representation.
 drawn_entries <- function(pair) {
-  Filter(function(entry) identical(entry$key[[1]], "row subsets"), pair$cache$entries)
+  as.list(Filter(function(entry) identical(entry$key[[1]], "row subsets"), pair$cache$entries))
 }
 
 # One score. Warnings are collected, so that a grid does not repeat them; undefined ratios

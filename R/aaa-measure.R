@@ -277,7 +277,10 @@ one_score <- function(id, x, y, args) {
   d <- declaration(id)
   args <- d$check(args)
   if (missing(x) || missing(y)) missing_side(missing(x))
-  compare_pair(d, as_pair(representation(x, "x"), representation(y, "y")), args)
+  pair <- as_pair(representation(x, "x"), representation(y, "y"))
+  draws <- open_draws(pair[c("x", "y")])
+  on.exit(close_draws(draws))
+  compare_pair(d, pair, args)
 }
 
 # Every comparison goes through here: what no measure can use is refused in one place.

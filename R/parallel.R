@@ -80,8 +80,8 @@ report_tiles <- function(parts, rows, result) {
     w$at[1] <- rows[w$at[1]]
     w
   }), found, rows), recursive = FALSE)
-  at <- vapply(warnings, function(w) as.double(w$at), double(2))
   report_cells(cells)
+  at <- vapply(warnings, function(w) as.double(w$at), double(2))
   report_warnings(warnings[order(at[1, ], at[2, ])])
   cell_scores(cells)
 }
@@ -102,7 +102,7 @@ plan_tiles <- function(pairs, sides, most) {
 
 # A list with itself: a tile holds the pairs between two blocks, in both directions.
 square_tiles <- function(pairs, size, wanted, most) {
-  blocks <- if (size <= most) 1 else ceiling(2 * size / most)
+  blocks <- if (size <= most) 1 else ceiling(size / floor(most / 2))
   repeat {
     block <- block_of(size, min(blocks, size))
     low <- pmin(block[pairs$i], block[pairs$j])
@@ -188,8 +188,7 @@ run_tiles <- function(rows, pairs, sides, job, threads, label) {
   if (any(vapply(parts, function(part) isTRUE(part$used), NA))) draws$used <- TRUE
   failed <- Filter(function(part) !is.null(part$error), parts)
   if (length(failed)) {
-    place <- vapply(failed, function(part) as.double(part$place), double(4))
-    stop(failed[[order(place[1, ], place[2, ], place[3, ], place[4, ])[1]]]$error)
+    stop(in_order(failed)[[1]]$error)
   }
   say(unlist(lapply(parts, function(part) part$said), recursive = FALSE))
   parts
@@ -235,7 +234,9 @@ run_tile <- function(tile, job) {
   run <- new.env()
   said <- list()
   keep <- function(restart) function(condition) {
-    if (!inherits(condition, "repalign_duration")) said <<- c(said, list(condition))
+    if (!inherits(condition, "repalign_duration")) {
+      said <<- c(said, list(list(condition = condition, place = place_of(run, tile$rows))))
+    }
     invokeRestart(restart)
   }
   outcome <- tryCatch(
@@ -256,10 +257,20 @@ place_of <- function(run, rows) {
   c(step, rows[at[1]], at[2])
 }
 
-say <- function(conditions) {
-  text <- vapply(conditions, conditionMessage, "")
-  for (condition in conditions[!duplicated(text)]) {
-    if (inherits(condition, "warning")) warning(condition) else message(condition)
+in_order <- function(found) {
+  place <- vapply(found, function(f) as.double(f$place), double(4))
+  found[order(place[1, ], place[2, ], place[3, ], place[4, ])]
+}
+
+# What several tiles say is said once; one note about shared neurons is enough.
+say <- function(found) {
+  found <- in_order(found)
+  text <- vapply(found, function(f) {
+    if (!inherits(f$condition, "repalign_shared_names")) return(conditionMessage(f$condition))
+    paste("shared neurons", f$place[1])
+  }, "")
+  for (f in found[!duplicated(text)]) {
+    if (inherits(f$condition, "warning")) warning(f$condition) else message(f$condition)
   }
 }
 

@@ -288,6 +288,8 @@ one_score <- function(id, x, y, args) {
   args <- d$check(args)
   if (missing(x) || missing(y)) missing_side(missing(x))
   pair <- as_pair(representation(x, "x"), representation(y, "y"), by_name = d$pairing)
+  draws <- open_draws(pair[c("x", "y")])
+  on.exit(close_draws(draws))
   compare_pair(d, pair, args)
 }
 

@@ -87,9 +87,11 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   check_calibration(set, sides, aggregate, engine)
   plan_neighbours(set, c(sides$x$reps, sides$y$reps))
   plan_grams(set, sides)
+  draws <- open_draws(all_reps(sides))
+  on.exit(close_draws(draws), add = TRUE)
   plan <- permutation_plan(sides$x$reps[[1]]$n, permutations, blocks, series, engine)
   pairs <- plan_pairs(sides, FALSE)
-  nulls <- lapply(set, function(m) measure_null(m, pairs, sides, plan, engine))
+  nulls <- null_grid(set, pairs, sides, plan, engine, threads)
   settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust)
   calibration_result(nulls, set, pairs, sides, aggregate, settings)
 }
@@ -114,17 +116,14 @@ check_calibration <- function(set, sides, aggregate, engine) {
 
 # What a measure's null gives, a column or value a pair: observed (scores), null
 # (permutations x pairs, in the measure's units), and what p-values compare: observed_stat and
-# null_stat, larger for more similar, with a tolerance; the design.
-measure_null <- function(measure, pairs, sides, plan, engine) {
+# null_stat, larger for more similar, with a tolerance; the design. score: score_pairs(), or
+# what does its work.
+measure_null <- function(measure, pairs, sides, plan, engine, score = score_pairs) {
   drawn <- new.env()
-  observed <- drop(score_pairs(pairs, sides, list(measure), "stop", drawn))
+  observed <- drop(score(pairs, sides, list(measure), "stop", drawn))
   if (engine == "moments") return(moments_null(measure, pairs, sides, observed))
   null <- null_of(measure)
-  design <- plan$fixed
-  if (is.null(design)) {
-    wanted <- if (engine != "auto") engine else if (has_cosets(null)) "coset" else "random"
-    design <- plan$draw(wanted)
-  }
+  design <- design_for(measure, plan, engine)
   draws <- if (is.null(null)) {
     direct_draws(measure, pairs, sides, design, observed, drawn$entries)
   } else {
@@ -142,6 +141,13 @@ level_ties <- function(draws, observed) {
     draws$null[which(gap <= draws$tolerance[p]), p] <- observed[p]
   }
   draws
+}
+
+# The permutations that the measure is compared under.
+design_for <- function(measure, plan, engine) {
+  if (!is.null(plan$fixed)) return(plan$fixed)
+  cosets <- has_cosets(null_of(measure))
+  plan$draw(if (engine != "auto") engine else if (cosets) "coset" else "random")
 }
 
 # What the measure declares of its null at these arguments, or NULL for the direct path.

@@ -74,7 +74,9 @@ warn_ties <- function(rep, k, tied, ordered) {
 
 # One random priority per stimulus, drawn when the first tie is met. A permutation of the
 # rows must take them along: put them here before, and they are used.
-tie_priorities <- function(rep) remember(rep$cache, "tie priorities", sample.int(rep$n))
+tie_priorities <- function(rep) {
+  remember(rep$cache, "tie priorities", draw_for(list(rep), sample.int(rep$n)))
+}
 
 # sizes: rows and columns of a block of products; NULL: chosen for speed.
 make_graph <- function(rep, metric, k, sizes = NULL) {

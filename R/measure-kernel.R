@@ -257,18 +257,18 @@ linear_pair_form <- function(rep, args) {
   gram <- form_linear(rep)$gram
   if (is.null(gram)) gram <- tcrossprod(.Call(C_center, rep$data, center$means, center$scale))
   if (args$estimator != "naive") gram <- .Call(C_u_center, gram)
-  c(normed(gram), list(width = as.double(ncol(rep$data))))
+  c(normed(gram), list(width = as.double(ncol(rep$data)), n = as.double(rep$n)))
 }
 
 gaussian_pair_form <- function(rep, args) {
   check_square_memory(rep)
   form <- form_gaussian(rep, args$sigma, args$bandwidth, args$estimator == "stimulus")
-  c(normed(unpacked(form, rep$n)), list(width = 1))
+  c(normed(unpacked(form, rep$n)), list(width = 1, n = as.double(rep$n)))
 }
 
 cka_of_inner <- function(inner, fx, fy, args) {
   if (!is_positive(fx$self) || !is_positive(fy$self)) return(rep(NA_real_, length(inner)))
-  n <- as.double(nrow(fx$matrix))
+  n <- fx$n
   pairs <- fx$width * fy$width - excluded_count(fx$width, args)
   terms <- if (args$estimator == "naive") n^2 else n * (n - 3)
   inner / (terms * pairs) / sqrt(fx$self$value) / sqrt(fy$self$value)

@@ -156,7 +156,8 @@ compare_rtd <- function(pair, args) {
   if (n <= args$batch) return(cloud_divergence(form_cloud(pair$x), form_cloud(pair$y)))
   # drawn for this pair alone, the same rows of both; a permutation of y keeps them
   subsets <- remember(pair$cache, list("row subsets", args$batch, args$trials), {
-    lapply(seq_len(args$trials), function(trial) sort(sample.int(n, args$batch)))
+    draw_for(pair[c("x", "y")],
+             lapply(seq_len(args$trials), function(trial) sort(sample.int(n, args$batch))))
   })
   mean(vapply(subsets, function(rows) {
     cloud_divergence(cloud_of_rows(pair$x, rows), cloud_of_rows(pair$y, rows))

@@ -11,10 +11,12 @@ basis_null <- function(null, measure, pairs, sides, design) {
   check_memory(8 * ncol(permutations) * nrow(pairs), "The null scores of all pairs",
                "Fewer permutations or fewer pairs in a call need less.")
   advance <- progress_along(nrow(pairs))
+  started <- proc.time()[[3]]
   draws <- lapply(seq_len(nrow(pairs)), function(p) {
     fx <- x$forms[[x$at[p]]]
     fy <- y$forms[[y$at[p]]]
     s <- .Call(C_permuted_singular_values, fx$matrix, fy$matrix, permutations)
+    if (p == 1) announce_duration(started, 1, nrow(pairs), null_of_label(measure))
     advance()
     list(stat = null$stat(s, fx, fy), score = null$score(s, fx, fy, args),
          tolerance = equal_share * null$scale(fx, fy))

@@ -12,7 +12,7 @@ direct_null <- function(measure, pairs, sides, design, drawn) {
   started <- proc.time()[[3]]
   for (k in seq_len(count)) {
     null[k, ] <- permuted_scores(measure, pairs, sides, permutations[, k], drawn)
-    if (k == min(3, count)) announce_duration(started, k, count, measure$label)
+    if (k == min(3, count)) announce_duration(started, k, count, null_of_label(measure))
     advance()
   }
   null
@@ -36,12 +36,14 @@ permuted_scores <- function(measure, pairs, sides, permutation, drawn) {
 }
 
 # Says how long it will take, when that is long.
-announce_duration <- function(started, done, count, label) {
+announce_duration <- function(started, done, count, what,
+                              remedy = "Fewer permutations take less.") {
   seconds <- (proc.time()[[3]] - started) / done * (count - done)
   if (seconds < 60) return(invisible())
-  inform("The null of ", label, " takes about ", format_duration(seconds), " (", count,
-         " permutations). Fewer permutations take less.", class = "repalign_duration")
+  inform(what, " takes about ", format_duration(seconds), ". ", remedy, class = "repalign_duration")
 }
+
+null_of_label <- function(measure) paste("The null of", measure$label)
 
 format_duration <- function(seconds) {
   if (seconds < 5400) return(paste(ceiling(seconds / 60), "minutes"))

@@ -14,7 +14,9 @@ graph_null <- function(null, measure, pairs, sides, design) {
   check_memory(8 * design$count * length(x$forms) * length(y$forms) * sum(widths),
                "The null scores of all pairs",
                "Fewer permutations or fewer pairs in a call need less.")
-  passes <- lapply(null$passes, function(pass) common_edges(x$forms, y$forms, pass, design))
+  passes <- lapply(null$passes, function(pass) {
+    common_edges(x$forms, y$forms, pass, design, null_of_label(measure))
+  })
   draws <- lapply(seq_len(nrow(pairs)), function(p) {
     at <- x$at[p] + length(x$forms) * (y$at[p] - 1)
     sums <- lapply(passes, function(sums) sums$values[, sums$width * (at - 1) + seq_len(sums$width),
@@ -25,7 +27,7 @@ graph_null <- function(null, measure, pairs, sides, design) {
   collect_draws(draws)
 }
 
-common_edges <- function(x, y, pass, design) {
+common_edges <- function(x, y, pass, design, what = "The null") {
   mode <- common_modes[[pass$mode]]
   graphs_x <- lapply(x, function(form) form$graphs[[pass$x]])
   graphs_y <- lapply(y, function(form) form$graphs[[pass$y]])
@@ -35,13 +37,13 @@ common_edges <- function(x, y, pass, design) {
                                        length(graphs_x[[1]]$target)), function(columns) {
       .Call(C_graph_coset, graphs_x, graphs_y, order(design$coset$order_x),
             labels_y[, columns, drop = FALSE], mode)
-    })
+    }, what)
   } else {
     permutations <- cbind(seq_len(design$n), design_matrix(design))
     in_chunks(ncol(permutations), 1e8 / (length(graphs_x) * length(graphs_y) *
                                            length(graphs_x[[1]]$target)), function(columns) {
       .Call(C_graph_permuted, graphs_x, graphs_y, permutations[, columns, drop = FALSE], mode)
-    })
+    }, what)
   }
   list(values = values, width = sums_of(pass))
 }

@@ -115,14 +115,22 @@ moments_null <- function(measure, pairs, sides, observed) {
   x <- used_forms(sides$x$reps, pairs$i, function(rep) form(rep, "x"))
   y <- used_forms(sides$y$reps, pairs$j, function(rep) form(rep, "y"))
   laws <- lapply(seq_len(nrow(pairs)), function(p) {
-    fx <- x$forms[[x$at[p]]]
-    fy <- y$forms[[y$at[p]]]
-    size <- fx$sums$norm * fy$sums$norm
-    list(stat = sum(fx$matrix * fy$matrix) / size, moments = permutation_moments(fx$sums, fy$sums),
-         score = function(t) null$score(t * size, fx, fy, measure$args))
+    moments_law(x$forms[[x$at[p]]], y$forms[[y$at[p]]], null, measure$args)
   })
   # the observed order is one of all n! permutations
   list(observed = observed, laws = laws, least = exp(-lgamma(sides$x$reps[[1]]$n + 1)))
+}
+
+# It outlives the forms, and so keeps what is small of them.
+moments_law <- function(fx, fy, null, args) {
+  force(null)
+  force(args)
+  size <- fx$sums$norm * fy$sums$norm
+  law <- list(stat = sum(fx$matrix * fy$matrix) / size,
+              moments = permutation_moments(fx$sums, fy$sums))
+  fx$matrix <- fy$matrix <- NULL
+  law$score <- function(t) null$score(t * size, fx, fy, args)
+  law
 }
 
 # One row's numbers; the law is that of T in units of the norms, increasing with similarity.

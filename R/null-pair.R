@@ -8,7 +8,7 @@ pair_null <- function(null, measure, pairs, sides, design) {
   x <- used_forms(sides$x$reps, pairs$i, function(rep) null$form(rep, args, "x"))
   y <- used_forms(sides$y$reps, pairs$j, function(rep) null$form(rep, args, "y"))
   inner <- inner_products(lapply(x$forms, function(f) f$matrix),
-                          lapply(y$forms, function(f) f$matrix), design)
+                          lapply(y$forms, function(f) f$matrix), design, null_of_label(measure))
   columns <- x$at + length(x$forms) * (y$at - 1)
   draws <- lapply(seq_len(nrow(pairs)), function(p) {
     fx <- x$forms[[x$at[p]]]
@@ -60,7 +60,7 @@ collect_draws <- function(draws) {
 
 # T for the identity (first row) and for every permutation of the design; columns: pairs of
 # matrices, x fastest.
-inner_products <- function(x, y, design) {
+inner_products <- function(x, y, design, what = "The null") {
   n <- design$n
   bytes <- 8 * (design$count + 1) * length(x) * length(y)
   check_memory(bytes, "The null scores of all pairs",
@@ -69,14 +69,17 @@ inner_products <- function(x, y, design) {
     permutations <- cbind(seq_len(n), design$matrix)
     return(in_chunks(ncol(permutations), permuted_chunk(n, x, y), function(columns) {
       .Call(C_permuted_inner, x, y, permutations[, columns, drop = FALSE], thread_count())
-    }))
+    }, what))
   }
   orders <- design$coset$orders_y
   in_chunks(ncol(orders), coset_chunk(n, x, y), function(columns) {
-    .Call(C_coset_inner, x, y, design$coset$order_x, orders[, columns, drop = FALSE], NULL,
-          thread_count())
-  })
+    .Call(C_coset_inner, x, y, design$coset$order_x, orders[, columns, drop = FALSE],
+          diagonals_at_once, thread_count())
+  }, what)
 }
+
+# Always the same: sums over diagonals must not depend on how many layers there are.
+diagonals_at_once <- 64
 
 # Work between two steps of progress: about a second.
 permuted_chunk <- function(n, x, y) 1e9 / (n^2 * length(x) * length(y))
@@ -87,12 +90,14 @@ coset_chunk <- function(n, x, y) {
   min(by_time, 2e8 / (32 * n * pairs))
 }
 
-in_chunks <- function(count, size, run) {
+in_chunks <- function(count, size, run, what) {
   starts <- seq(1, count, by = max(1, floor(size)))
   ends <- c(starts[-1] - 1, count)
   advance <- progress_along(length(starts))
+  started <- proc.time()[[3]]
   parts <- Map(function(from, to) {
     part <- run(from:to)
+    if (from == 1) announce_duration(started, to, count, what)
     advance()
     part
   }, starts, ends)

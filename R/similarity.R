@@ -58,8 +58,10 @@ similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error 
          class = "repalign_unused", data = "diagonal")
   }
   plan_neighbours(set, c(sides$x$reps, sides$y$reps))
+  draws <- open_draws(all_reps(sides))
+  on.exit(close_draws(draws), add = TRUE)
   pairs <- plan_pairs(sides, diagonal)
-  scores <- score_pairs(pairs, sides, set, on_error)
+  scores <- score_grid(pairs, sides, set, on_error, threads)
   similarity_result(pairs, sides, set, scores)
 }
 
@@ -80,6 +82,9 @@ as_sides <- function(x, y, by_name = TRUE) {
   list(x = side_x, y = side_y, self = self, same = same,
        models = side_x$is_models || side_y$is_models)
 }
+
+# One side's alone where both are the same.
+all_reps <- function(sides) c(sides$x$reps, if (!sides$self && !sides$same) sides$y$reps)
 
 is_collection <- function(x) is.list(x) && !is.data.frame(x) && kind_of(x) == "data"
 
@@ -173,11 +178,21 @@ plan_pairs <- function(sides, diagonal) {
 # Scores, pairs x measures. drawn: an environment that receives what was drawn at random for
 # each pair, as its `entries`.
 score_pairs <- function(pairs, sides, set, on_error, drawn = new.env()) {
+  found <- score_cells(pairs, sides, set, on_error, drawn)
+  report_cells(found$cells)
+  report_warnings(found$warnings)
+  cell_scores(found$cells)
+}
+
+cell_scores <- function(cells) matrix(vapply(cells, function(cell) cell$score, 0), nrow(cells))
+
+# list(cells, warnings): what one_cell() gives for pairs x measures, and what is to be said.
+# run$at: the pair and measure that it is at.
+score_cells <- function(pairs, sides, set, on_error, drawn, run = new.env()) {
   cells <- matrix(list(), nrow(pairs), length(set))
   advance <- progress_along(nrow(pairs))
   mirrored <- if (sides$same) match(paste(pairs$j, pairs$i), paste(pairs$i, pairs$j))
   symmetric <- vapply(set, is_symmetric, NA)
-  run <- new.env()
   drawn$entries <- vector("list", nrow(pairs))
   for (p in seq_len(nrow(pairs))) {
     pair <- NULL
@@ -186,6 +201,7 @@ score_pairs <- function(pairs, sides, set, on_error, drawn = new.env()) {
         cells[[p, m]] <- cells[[mirrored[p], m]]
         next
       }
+      run$at <- c(p, m)
       if (is.null(pair)) pair <- side_pair(sides, pairs$i[p], pairs$j[p])
       cells[[p, m]] <- one_cell(pair, set[[m]], on_error, run)
     }
@@ -193,9 +209,7 @@ score_pairs <- function(pairs, sides, set, on_error, drawn = new.env()) {
     drawn$entries[p] <- list(entries)
     advance()
   }
-  report_cells(cells)
-  report_warnings(run$warnings)
-  matrix(vapply(cells, function(cell) cell$score, 0), nrow(pairs))
+  list(cells = cells, warnings = run$warnings)
 }
 
 # Their names were checked for all of them together.
@@ -221,7 +235,7 @@ one_cell <- function(pair, measure, on_error, run) {
         invokeRestart("muffleWarning")
       },
       repalign_warning = function(w) {
-        run$warnings <- c(run$warnings, list(list(of = measure$label, warning = w)))
+        run$warnings <- c(run$warnings, list(list(of = measure$label, at = run$at, warning = w)))
         invokeRestart("muffleWarning")
       },
       repalign_shared_names = function(m) {

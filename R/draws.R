@@ -1,0 +1,49 @@
+# What measures draw at random while they compare: priorities of tied neighbours, subsets of
+# rows. Which of them are needed is known only on the way, perhaps in another process, and the
+# result must not depend on who comes first. So every representation of a call has a seed, the
+# next numbers that R's generator would give, and draws from a generator of its own; R's moves
+# past these numbers at the end of the call, and only if one was used.
+
+# reps: all representations of a call. Returns what close_draws() needs.
+open_draws <- function(reps) {
+  draws <- new.env(parent = emptyenv()) # travels to workers
+  draws$used <- FALSE
+  seeds <- apart(NULL, sample.int(.Machine$integer.max, length(reps)))
+  for (at in seq_along(reps)) reps[[at]]$cache$draws <- list(call = draws, seed = seeds[at])
+  draws$count <- length(reps)
+  draws
+}
+
+close_draws <- function(draws) {
+  if (draws$used) sample.int(.Machine$integer.max, draws$count)
+  invisible()
+}
+
+# Evaluates `draw`, which draws for the representations `reps` (one, or a pair). Outside of a
+# call with seeds R's generator is used as it is.
+draw_for <- function(reps, draw) {
+  homes <- lapply(reps, function(rep) rep$cache$draws)
+  if (any(vapply(homes, is.null, NA))) return(draw)
+  homes[[1]]$call$used <- TRUE
+  seeds <- vapply(homes, function(home) as.double(home$seed), 0)
+  # below 2^53, so exact
+  seed <- Reduce(function(a, b) (48271 * a + b) %% .Machine$integer.max, seeds)
+  apart(as.integer(seed), draw)
+}
+
+# Evaluates `draw` and leaves R's generator as it was; it starts at the seed, or with NULL
+# where it is.
+apart <- function(seed, draw) {
+  state <- get0(".Random.seed", globalenv(), mode = "integer", inherits = FALSE)
+  on.exit({
+    if (!is.null(state)) assign(".Random.seed", state, envir = globalenv())
+    else if (exists(".Random.seed", globalenv(), inherits = FALSE)) {
+      rm(".Random.seed", envir = globalenv())
+    }
+  })
+  if (!is.null(seed)) {
+    set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion",
+             sample.kind = "Rejection")
+  }
+  draw
+}

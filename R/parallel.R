@@ -1,0 +1,290 @@
+# Grids in tiles: some representations of x against some of y. Tiles go to the workers of the
+# user's future plan, and keep memory bounded, since what is prepared in a tile is released
+# with it. Every number is what it is without tiles: draws have seeds (draws.R), permutations
+# are drawn before, and no kernel lets one pair depend on which others are with it.
+
+# Workers of the plan that the user has set with future::plan(); 0: none, all is done here.
+plan_workers <- function() {
+  if (!"future" %in% loadedNamespaces() || inherits(future::plan(), "sequential")) return(0)
+  if (!requireNamespace("future.apply", quietly = TRUE)) return(0)
+  # a queue without a limit
+  min(future::nbrOfWorkers(), 100)
+}
+
+# Scores, pairs x measures.
+score_grid <- function(pairs, sides, set, on_error, threads) {
+  rows <- plan_tiles(pairs, sides, layers_at_once(set, all_reps(sides), FALSE))
+  if (is.null(rows)) return(score_pairs(pairs, sides, set, on_error))
+  job <- list(run = score_tile, set = set, on_error = on_error)
+  parts <- run_tiles(rows, pairs, sides, job, threads, "The grid")
+  report_tiles(parts, rows, 1)
+}
+
+score_tile <- function(tile, job, run) {
+  list(score_cells(tile$pairs, tile_sides(tile), job$set, job$on_error, new.env(), run))
+}
+
+# What measure_null() gives, for each measure.
+null_grid <- function(set, pairs, sides, plan, engine, threads) {
+  rows <- plan_tiles(pairs, sides, layers_at_once(set, all_reps(sides), TRUE))
+  if (is.null(rows)) return(lapply(set, measure_null, pairs, sides, plan, engine))
+  designs <- if (engine != "moments") lapply(set, design_for, plan, engine)
+  count <- max(0, vapply(designs, function(design) design$count, 0))
+  check_memory(16 * count * nrow(pairs) * length(set), "The null scores of all pairs",
+               "Fewer permutations or fewer pairs in a call need less.")
+  kinds <- vapply(designs, function(design) design$engine, "")
+  job <- list(run = null_tile, set = set, engine = engine, kinds = kinds,
+              designs = designs[!duplicated(kinds)])
+  parts <- run_tiles(rows, pairs, sides, job, threads, "The null of the grid")
+  lapply(seq_along(set), function(m) {
+    report_tiles(parts, rows, m)
+    nulls <- lapply(parts, function(part) part$result[[m]]$null)
+    c(join_nulls(nulls, rows), list(design = designs[[m]]))
+  })
+}
+
+null_tile <- function(tile, job, run) {
+  sides <- tile_sides(tile)
+  lapply(seq_along(job$set), function(m) {
+    run$step <- c(m, 0)
+    run$warnings <- NULL
+    found <- NULL
+    score <- function(pairs, sides, set, on_error, drawn) {
+      found <<- score_cells(pairs, sides, set, on_error, drawn, run)
+      run$step <- c(m, 1)
+      cell_scores(found$cells)
+    }
+    plan <- list(fixed = job$designs[[match(job$kinds[m], unique(job$kinds))]])
+    null <- measure_null(job$set[[m]], tile$pairs, sides, plan, job$engine, score)
+    null$design <- NULL
+    c(found, list(null = null))
+  })
+}
+
+# Parts of nulls, with a column or an entry a pair, put together.
+join_nulls <- function(nulls, rows) {
+  at <- order(unlist(rows))
+  join <- function(name) {
+    parts <- lapply(nulls, function(null) null[[name]])
+    if (is.matrix(parts[[1]])) do.call(cbind, parts)[, at, drop = FALSE] else
+      do.call(c, parts)[at]
+  }
+  sapply(names(nulls[[1]]), join, simplify = FALSE)
+}
+
+# Warnings of all tiles as if they had come from one; returns the scores. result: which one.
+report_tiles <- function(parts, rows, result) {
+  found <- lapply(parts, function(part) part$result[[result]])
+  cells <- do.call(rbind, lapply(found, function(f) f$cells))[order(unlist(rows)), , drop = FALSE]
+  warnings <- unlist(Map(function(f, rows) lapply(f$warnings, function(w) {
+    w$at[1] <- rows[w$at[1]]
+    w
+  }), found, rows), recursive = FALSE)
+  report_cells(cells)
+  at <- vapply(warnings, function(w) as.double(w$at), double(2))
+  report_warnings(warnings[order(at[1, ], at[2, ])])
+  cell_scores(cells)
+}
+
+# --- the tiles
+
+# Rows of `pairs` of each tile, or NULL when all can be done at once, here. most:
+# representations that fit into memory.
+plan_tiles <- function(pairs, sides, most) {
+  workers <- plan_workers()
+  if (nrow(pairs) < 2) return(NULL)
+  most <- max(2, floor(most / max(workers, 1)))
+  wanted <- min(max(workers, 1), nrow(pairs))
+  rows <- if (sides$self || sides$same) square_tiles(pairs, length(sides$x$reps), wanted, most) else
+    grid_tiles(pairs, length(sides$x$reps), length(sides$y$reps), wanted, most)
+  if (length(rows) > 1 || workers > 0) rows
+}
+
+# A list with itself: a tile holds the pairs between two blocks, in both directions.
+square_tiles <- function(pairs, size, wanted, most) {
+  blocks <- if (size <= most) 1 else ceiling(size / floor(most / 2))
+  repeat {
+    block <- block_of(size, min(blocks, size))
+    low <- pmin(block[pairs$i], block[pairs$j])
+    high <- pmax(block[pairs$i], block[pairs$j])
+    rows <- unname(split(seq_len(nrow(pairs)), (low - 1) * size + high))
+    if (length(rows) >= wanted || blocks >= size) return(rows)
+    blocks <- blocks + 1
+  }
+}
+
+# The grid of blocks in which the fewest representations are prepared.
+grid_tiles <- function(pairs, size_x, size_y, wanted, most) {
+  by_x <- seq_len(size_x)
+  room <- most - ceiling(size_x / by_x)
+  by_y <- pmax(ceiling(wanted / by_x), ceiling(size_y / pmax(room, 1)))
+  cost <- ifelse(room >= 1 & by_y <= size_y, by_y * size_x + by_x * size_y, Inf)
+  best <- which.min(cost)
+  at <- block_of(size_x, best)[pairs$i] * size_y + block_of(size_y, by_y[best])[pairs$j]
+  unname(split(seq_len(nrow(pairs)), at))
+}
+
+block_of <- function(size, blocks) ceiling(seq_len(size) * blocks / size)
+
+# How many prepared representations fit into a quarter of the free memory.
+layers_at_once <- function(set, reps, null) {
+  n <- as.double(reps[[1]]$n)
+  widths <- vapply(reps, function(rep) if (rep$kind == "data") ncol(rep$data) else 0L, 0L)
+  thin <- n * min(n, max(widths, 1))
+  bytes <- 8 * sum(vapply(set, function(m) kept_values(m, n, thin), 0))
+  if (null && any(vapply(set, has_pair_null, NA))) bytes <- bytes + 16 * n^2
+  floor(memory_limit() / 2 / max(bytes, 1))
+}
+
+has_pair_null <- function(measure) identical(null_of(measure)$kind, "pair")
+
+# Numbers that a measure keeps of a representation, at most.
+kept_values <- function(measure, n, thin) {
+  linear <- identical(measure$args$kernel, "linear") || measure$id == "rv"
+  if (linear) return(thin^2 / n^2)
+  distances <- measure$declaration$form %in% c("pair", "cloud") &&
+    !measure$declaration$family %in% c("subspace", "alignment")
+  if (distances) n^2 else thin
+}
+
+# What a tile needs, and nothing else: it may be sent to another machine.
+make_tile <- function(rows, pairs, sides) {
+  i <- sort(unique(pairs$i[rows]))
+  j <- sort(unique(pairs$j[rows]))
+  together <- sides$self || sides$same
+  if (together) i <- j <- sort(unique(c(i, j)))
+  tile <- list(rows = rows, x = part_of_side(sides$x, i), y = if (!together) part_of_side(sides$y, j),
+               pairs = data.frame(i = match(pairs$i[rows], i), j = match(pairs$j[rows], j)))
+  c(tile, sides[c("self", "same", "models")])
+}
+
+part_of_side <- function(side, at) {
+  list(reps = lapply(side$reps[at], unprepared), models = side$models[at],
+       is_models = side$is_models)
+}
+
+unprepared <- function(rep) {
+  cache <- new.env(parent = emptyenv())
+  for (name in c("neighbours", "draws")) cache[[name]] <- rep$cache[[name]]
+  rep$cache <- cache
+  rep
+}
+
+tile_sides <- function(tile) {
+  if (is.null(tile$y)) tile$y <- tile$x
+  tile[c("x", "y", "self", "same", "models")]
+}
+
+# --- running them
+
+# list(result, said, used) a tile; the error that comes first in the grid, if there is one.
+run_tiles <- function(rows, pairs, sides, job, threads, label) {
+  parts <- if (plan_workers() > 0) {
+    tiles_of_workers(lapply(rows, make_tile, pairs, sides), job, threads)
+  } else {
+    tiles_in_turn(rows, pairs, sides, job, label)
+  }
+  draws <- sides$x$reps[[1]]$cache$draws$call
+  if (any(vapply(parts, function(part) isTRUE(part$used), NA))) draws$used <- TRUE
+  failed <- Filter(function(part) !is.null(part$error), parts)
+  if (length(failed)) {
+    stop(in_order(failed)[[1]]$error)
+  }
+  say(unlist(lapply(parts, function(part) part$said), recursive = FALSE))
+  parts
+}
+
+tiles_in_turn <- function(rows, pairs, sides, job, label) {
+  parts <- list()
+  advance <- progress_along(length(rows))
+  started <- proc.time()[[3]]
+  for (k in seq_along(rows)) {
+    parts[[k]] <- run_tile(make_tile(rows[[k]], pairs, sides), job)
+    if (!is.null(parts[[k]]$error)) break
+    if (k == 1) announce_duration(started, 1, length(rows), label, "It is done in parts to save memory.")
+    advance()
+  }
+  parts
+}
+
+tiles_of_workers <- function(tiles, job, threads) {
+  # what a tile needs is sent whatever its size: the limit is there to find what is sent by mistake
+  old <- options(future.globals.maxSize = Inf)
+  on.exit(options(old))
+  settings <- list(repalign.threads = if (is.null(threads)) 1L else thread_count(threads),
+                   repalign.max_memory = getOption("repalign.max_memory"))
+  needs <- needs_of_functions(job$set)
+  advance <- progress_along(length(tiles))
+  future.apply::future_lapply(
+    tiles, worker_tile, job, settings, advance, future.chunk.size = 1,
+    future.globals = needs$globals, future.packages = c("repalign", needs$packages)
+  )
+}
+
+worker_tile <- function(tile, job, settings, advance) {
+  old <- options(settings)
+  on.exit(options(old))
+  part <- run_tile(tile, job)
+  advance()
+  part
+}
+
+# What there is to say is kept; progress is that of the tiles.
+run_tile <- function(tile, job) {
+  run <- new.env()
+  said <- list()
+  keep <- function(restart) function(condition) {
+    if (!inherits(condition, "repalign_duration")) {
+      said <<- c(said, list(list(condition = condition, place = place_of(run, tile$rows))))
+    }
+    invokeRestart(restart)
+  }
+  outcome <- tryCatch(
+    list(result = withCallingHandlers(
+      job$run(tile, job, run),
+      repalign_message = keep("muffleMessage"), repalign_warning = keep("muffleWarning"),
+      progression = function(p) invokeRestart("muffleProgression")
+    )),
+    error = function(e) list(error = e, place = place_of(run, tile$rows))
+  )
+  c(outcome, list(said = said, used = tile$x$reps[[1]]$cache$draws$call$used))
+}
+
+# Where in the order of the whole grid: measure and step, pair, measure of the pair.
+place_of <- function(run, rows) {
+  step <- if (is.null(run$step)) c(0, 0) else run$step
+  at <- if (is.null(run$at)) c(1, 0) else run$at
+  c(step, rows[at[1]], at[2])
+}
+
+in_order <- function(found) {
+  place <- vapply(found, function(f) as.double(f$place), double(4))
+  found[order(place[1, ], place[2, ], place[3, ], place[4, ])]
+}
+
+# What several tiles say is said once; one note about shared neurons is enough.
+say <- function(found) {
+  found <- in_order(found)
+  text <- vapply(found, function(f) {
+    if (!inherits(f$condition, "repalign_shared_names")) return(conditionMessage(f$condition))
+    paste("shared neurons", f$place[1])
+  }, "")
+  for (f in found[!duplicated(text)]) {
+    if (inherits(f$condition, "warning")) warning(f$condition) else message(f$condition)
+  }
+}
+
+# Variables and packages that functions of the user's need, as future finds them.
+needs_of_functions <- function(set) {
+  needs <- list(globals = list(), packages = character())
+  for (m in set) {
+    if (m$declaration$form != "user") next
+    fun <- environment(m$declaration$compare)$fun
+    if (is.primitive(fun)) next
+    code <- as.call(list(as.name("function"), formals(fun), body(fun)))
+    found <- future::getGlobalsAndPackages(code, envir = environment(fun))
+    needs$globals <- utils::modifyList(needs$globals, as.list(found$globals), keep.null = TRUE)
+    needs$packages <- union(needs$packages, found$packages)
+  }
+  needs
+}

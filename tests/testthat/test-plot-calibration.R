@@ -38,7 +38,8 @@ test_that("a panel a row: all null scores, the score, the threshold, the p-value
     draws <- null_scores(part)
     for (p in seq_len(nrow(part))) {
       here <- bars[bars$PANEL == p & bars$ymax > 0, ]
-      inside <- vapply(draws[, p], function(s) any(s >= here$xmin - 1e-9 & s <= here$xmax + 1e-9), NA)
+      within <- function(s) any(s >= here$xmin - 1e-9 & s <= here$xmax + 1e-9)
+      inside <- vapply(draws[, p], within, NA)
       expect_true(all(inside))
     }
   }

@@ -274,6 +274,8 @@ check_size <- function(rows, columns, arg) {
 
 # bytes: what the call is about to allocate; remedy: what would need less.
 check_memory <- function(bytes, what, remedy) {
+  # to ask the system would take longer than to fill so little
+  if (bytes < 2^24 && is.null(getOption("repalign.max_memory"))) return(invisible())
   limit <- memory_limit()
   if (bytes > limit) {
     abort(what, " needs about ", format_bytes(bytes), ", more than the ", format_bytes(limit),

@@ -1,0 +1,60 @@
+# Loops that are compiled twice (wide.h), and products of many matrices at once.
+
+internal <- function(name) getFromNamespace(name, "repalign")
+
+symmetric_matrices <- function(count, n) {
+  lapply(seq_len(count), function(i) {
+    a <- matrix(rnorm(n * n), n)
+    a + t(a)
+  })
+}
+
+test_that("wider vectors, plain ones and explicit relabelling give the same coset", {
+  without_wide <- function(run) {
+    .Call(internal("C_allow_wide"), FALSE)
+    on.exit(.Call(internal("C_allow_wide"), TRUE))
+    run()
+  }
+  set.seed(1)
+  # odd and even, prime, and with every radix of the transform
+  for (n in c(4, 7, 30, 64, 101, 125, 143, 210)) {
+    for (layers in 1:3) {
+      x <- symmetric_matrices(layers, n)
+      y <- symmetric_matrices(2, n)
+      design <- internal("coset_design")(n, 2 * n - 1)
+      coset <- function(lanes, threads) {
+        .Call(internal("C_coset_inner"), x, y, design$coset$order_x, design$coset$orders_y, lanes,
+              threads)
+      }
+      direct <- .Call(internal("C_permuted_inner"), x, y,
+                      cbind(seq_len(n), internal("coset_matrix")(design)), 1L)
+      wide <- coset(NULL, 1L)
+      plain <- without_wide(function() coset(NULL, 1L))
+      scale <- sqrt(sum(x[[1]]^2) * sum(y[[1]]^2))
+      expect_lt(max(abs(wide - direct)) / scale, 1e-14)
+      expect_lt(max(abs(plain - direct)) / scale, 1e-14)
+      expect_lt(max(abs(coset(8, 1L) - direct)) / scale, 1e-14)
+      expect_identical(coset(NULL, 2L), wide)
+    }
+  }
+})
+
+test_that("scores of a grid are those of its pairs", {
+  set.seed(2)
+  layers <- function(count, d) {
+    stats::setNames(lapply(seq_len(count), function(i) matrix(rnorm(40 * d), 40)),
+                    paste0("l", seq_len(count)))
+  }
+  x <- layers(3, 5)
+  y <- layers(4, 60)
+  set <- list(measure("cka"), measure("cka", estimator = "stimulus"), measure("rv"))
+  # some measure may make the forms before
+  for (first in list(list(), list("procrustes"))) {
+    grid <- calibrate(x, y, c(first, set), permutations = 79)
+    plain <- similarity(x, y, c(first, set))
+    key <- function(rows) paste(rows$x, rows$y, rows$measure)
+    expect_equal(grid$score, plain$score[match(key(grid), key(plain))], tolerance = 1e-12)
+  }
+  within <- calibrate(x, measure = "cka", permutations = 79)
+  expect_equal(within$score, similarity(x, measure = "cka")$score, tolerance = 1e-12)
+})

@@ -43,7 +43,7 @@ note_distance_matrix <- function(x, arg) {
 
 # Rows of the k-th distance of a "dist" object of n rows.
 dist_pair <- function(k, n) {
-  ends <- cumsum(rev(seq_len(n - 1)))
+  ends <- cumsum(as.double(rev(seq_len(n - 1))))
   i <- findInterval(k - 1, ends) + 1
   c(i, n - (ends[i] - k))
 }

@@ -80,6 +80,7 @@ tie_priorities <- function(rep) {
 
 # sizes: rows and columns of a block of products; NULL: chosen for speed.
 make_graph <- function(rep, metric, k, sizes = NULL) {
+  check_graph_memory(rep, k)
   if (rep$kind == "dist") return(search_distances(rep, k))
   space <- neighbour_space(rep, metric)
   graph <- search_rows(rep, space, k, sizes)
@@ -90,6 +91,14 @@ make_graph <- function(rep, metric, k, sizes = NULL) {
           "not finite; rescale it.", class = "repalign_error_value", arg = rep$arg)
   }
   graph
+}
+
+# The lists while they are searched, and the results with the weights made of them.
+check_graph_memory <- function(rep, k) {
+  n <- as.double(rep$n)
+  check_memory(n * (16 * min(n - 1, k + 17) + 32 * k),
+               paste0("The graph of ", k, " neighbours of `", rep$arg, "`"),
+               "A smaller `k` or fewer stimuli need less.")
 }
 
 # The rows as the search wants them, and what their values are to be divided by.

@@ -206,7 +206,8 @@ undefined_root <- function() {
 declare_measure(
   id = "distance_correlation", label = "Distance correlation", family = "distance",
   resi = "DistCorr", direction = "similarity", best = 1,
-  range = function(args) c(if (args$estimator == "unbiased") -1 else 0, 1),
+  # squares below 0 come from distances that are not Euclidean
+  range = function(args) c(if (args$estimator == "unbiased" || args$squared) -1 else 0, 1),
   symmetric = TRUE, metric = FALSE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"), form = "pair",
   accepts = c("data", "dist"), check = check_distance_correlation_args,

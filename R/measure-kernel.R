@@ -168,8 +168,9 @@ check_units <- function(pair, args) {
 
 check_no_units <- function(pair, args) {
   if (!args$shared_neurons && is.null(args$units_x)) return(invisible())
-  side <- if (pair$x$kind == "dist") pair$x else pair$y
-  abort("`", side$arg, "` is a \"dist\" object, which has no neurons: leave out ",
+  side <- if (pair$x$kind != "data") pair$x else pair$y
+  what <- if (side$kind == "dist") "a \"dist\" object" else "a neighbour graph"
+  abort("`", side$arg, "` is ", what, ", which has no neurons: leave out ",
         "`shared_neurons`, `units_x` and `units_y`.", class = "repalign_error_labels",
         arg = side$arg)
 }

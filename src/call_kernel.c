@@ -1,19 +1,17 @@
 #include "call_checks.h"
 #include "distance.h"
 
-static SEXP centered_copy(SEXP k, void (*center)(double *, size_t, double *, pause_function))
+/* The U-centred matrix; the diagonal counts for nothing. */
+SEXP repalign_u_center(SEXP k)
 {
     require_matrix(k, "k");
-    require_size(k, matrix_rows(k), matrix_rows(k), "k");
+    const size_t n = matrix_rows(k);
+    require_size(k, n, n, "k");
     SEXP result = PROTECT(Rf_duplicate(k));
-    center(REAL(result), matrix_rows(k), scratch(matrix_rows(k)), check_interrupt);
+    u_center(REAL(result), n, scratch(n), check_interrupt);
     UNPROTECT(1);
     return result;
 }
-
-SEXP repalign_double_center(SEXP k) { return centered_copy(k, double_center); }
-
-SEXP repalign_u_center(SEXP k) { return centered_copy(k, u_center); }
 
 SEXP repalign_dot(SEXP a, SEXP b)
 {

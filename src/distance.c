@@ -337,16 +337,6 @@ static double column_sums(const double *k, size_t n, double *sums, pause_functio
     return total;
 }
 
-void double_center(double *k, size_t n, double *means, pause_function pause)
-{
-    const double grand = column_sums(k, n, means, pause) / ((double) n * (double) n);
-    for (size_t j = 0; j < n; j++) means[j] /= (double) n;
-    for (size_t j = 0; j < n; j++) {
-        for (size_t i = 0; i < n; i++) k[i + j * n] -= means[i] + means[j] - grand;
-        pause_now_and_then(j, pause);
-    }
-}
-
 void u_center(double *k, size_t n, double *means, pause_function pause)
 {
     const double dn = (double) n;

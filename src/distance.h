@@ -44,8 +44,7 @@ double median_value(double *values, size_t length, pause_function pause);
 void gaussian_kernel(const double *d, size_t length, double sigma, int shifted, worker by,
                      double *out);
 
-/* HKH, and the U-centred matrix of Szekely and Rizzo (diagonal 0). means: scratch n. */
-void double_center(double *k, size_t n, double *means, pause_function pause);
+/* The U-centred matrix of Szekely and Rizzo (diagonal 0). means: scratch n. */
 void u_center(double *k, size_t n, double *means, pause_function pause);
 
 #endif

@@ -35,7 +35,6 @@ static const R_CallMethodDef entries[] = {
     ENTRY(gaussian, 4),
     ENTRY(average_ranks, 3),
     ENTRY(kendall, 3),
-    ENTRY(double_center, 1),
     ENTRY(u_center, 1),
     ENTRY(dot, 2),
     ENTRY(fourier, 2),

@@ -68,7 +68,6 @@ SEXP repalign_average_ranks(SEXP v, SEXP tolerance, SEXP threads);
 SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP threads);
 
 /* call_kernel.c */
-SEXP repalign_double_center(SEXP k);
 SEXP repalign_u_center(SEXP k);
 SEXP repalign_dot(SEXP a, SEXP b);
 

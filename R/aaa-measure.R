@@ -12,8 +12,8 @@ registry <- new.env()
 # pairing             does it depend on which row is paired with which
 # invariant           to what, of `invariances`, applied to one side
 # form                what is prepared once per representation (form.R)
-# accepts             what may stand for a representation: some of "data" (a matrix), "dist"
-#                     and "graph", or a function(args) that tells
+# accepts             what may stand for a representation: some of "data" (a matrix), "dist",
+#                     "signed" (distances may be negative) and "graph", or a function(args)
 # null                how its permutation null is made from forms (null-*.R), a list or a
 #                     function(args) that gives one; NULL: the measure itself on relabelled forms
 # neighbours          NULL, or a function(args) giving list(metric, k): the graph it compares
@@ -47,11 +47,20 @@ declaration <- function(id) {
           class = "repalign_error_measure", arg = "measure")
   }
   if (!id %in% names(registry)) {
-    abort("There is no measure ", dQuote(id, FALSE), "; the nearest id is ",
-          dQuote(nearest(id, measure_ids()), FALSE), ". measures() lists them all.",
-          class = "repalign_error_measure", arg = "measure")
+    abort("There is no measure ", dQuote(id, FALSE), suggest_measure(id), " measures() lists them ",
+          "all.", class = "repalign_error_measure", arg = "measure")
   }
   registry[[id]]
+}
+
+suggest_measure <- function(id) {
+  if (id %in% c("jsd", "disagreement", "accuracy_difference")) {
+    return(paste0(" for similarity(): ", id, "() is a function of two classifiers' outputs."))
+  }
+  resi <- vapply(measure_ids(), function(known) registry[[known]]$resi, "")
+  same <- which(tolower(resi) == tolower(id))
+  if (length(same)) return(paste0("; it is called ", dQuote(names(same)[1], FALSE), " here."))
+  suggest(id, measure_ids())
 }
 
 measure_parameters <- function(id) {
@@ -91,7 +100,8 @@ measures <- function() {
     args <- d$check(default_arguments(id))
     data.frame(
       id = d$id, label = d$label, family = d$family, resi = d$resi, direction = d$direction,
-      range_min = range_of(d, args)[1], range_max = range_of(d, args)[2], best = as.double(best_of(d, args)),
+      range_min = range_of(d, args)[1], range_max = range_of(d, args)[2],
+      best = as.double(best_of(d, args)),
       symmetric = symmetry_of(d, args),
       pairing = d$pairing, invariant = paste(d$invariant, collapse = ", "), form = d$form,
       parameters = describe_parameters(id), reference = d$reference
@@ -277,7 +287,7 @@ one_score <- function(id, x, y, args) {
   d <- declaration(id)
   args <- d$check(args)
   if (missing(x) || missing(y)) missing_side(missing(x))
-  pair <- as_pair(representation(x, "x"), representation(y, "y"))
+  pair <- as_pair(representation(x, "x"), representation(y, "y"), by_name = d$pairing)
   draws <- open_draws(pair[c("x", "y")])
   on.exit(close_draws(draws))
   compare_pair(d, pair, args)
@@ -287,6 +297,7 @@ one_score <- function(id, x, y, args) {
 compare_pair <- function(d, pair, args) {
   for (rep in list(pair$x, pair$y)) {
     need_kind(rep, accepted_by(d, args), dQuote(d$id, FALSE))
+    refuse_negative(rep, accepted_by(d, args))
     if (d$form != "user") check_rows(rep$n, 2, rep$arg, "a similarity")
     # an error without any variance; a user's own function decides for itself
     if (rep$kind == "data" && d$form != "user") form_centering(rep)

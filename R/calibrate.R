@@ -87,6 +87,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   sides <- as_sides(x, y)
   check_calibration(set, sides, aggregate, engine)
   plan_neighbours(set, c(sides$x$reps, sides$y$reps))
+  plan_grams(set, sides)
   draws <- open_draws(all_reps(sides))
   on.exit(close_draws(draws), add = TRUE)
   plan <- permutation_plan(sides$x$reps[[1]]$n, permutations, blocks, series, engine)
@@ -130,7 +131,17 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
     path <- switch(null$kind, pair = pair_null, graph = graph_null, basis = basis_null)
     path(null, measure, pairs, sides, design)
   }
-  c(list(observed = observed, design = design), draws)
+  c(list(observed = observed, design = design), level_ties(draws, observed))
+}
+
+# A null score that is the observed one but for rounding is set to it: roots and aggregates
+# would make the difference large.
+level_ties <- function(draws, observed) {
+  for (p in seq_along(observed)) {
+    gap <- abs(draws$null_stat[, p] - draws$observed_stat[p])
+    draws$null[which(gap <= draws$tolerance[p]), p] <- observed[p]
+  }
+  draws
 }
 
 # The permutations that the measure is compared under.
@@ -152,7 +163,13 @@ orientation <- function(measure) if (measure$declaration$direction == "distance"
 
 direct_draws <- function(measure, pairs, sides, design, observed, drawn) {
   null <- direct_null(measure, pairs, sides, design, drawn)
+  scale <- vapply(seq_along(observed), function(p) score_scale(measure, observed[p], null[, p]), 0)
   list(null = null, null_stat = orientation(measure) * null,
-       observed_stat = orientation(measure) * observed,
-       tolerance = equal_share * pmax(1, abs(observed)))
+       observed_stat = orientation(measure) * observed, tolerance = equal_share * scale)
+}
+
+# What rounding is measured by: scores without bounds may have the units of the data.
+score_scale <- function(measure, s, null) {
+  bounded <- all(is.finite(range_of(measure$declaration, measure$args)))
+  max(0, abs(s), if (bounded) 1 else abs(null), na.rm = TRUE)
 }

@@ -22,7 +22,7 @@ calibrated_score <- function(s, tau, mean, sd, best, orientation, variant) {
   switch(variant,
     gated = gated_score(s, tau, best),
     centered = s - mean,
-    z = if (sd > 0) (s - mean) / sd else 0,
+    z = if (is.na(sd)) NA_real_ else if (sd > 0) (s - mean) / sd else 0,
     ari = if (is.na(best)) NA_real_ else if (best - mean > 0) (s - mean) / (best - mean) else 0
   )
 }
@@ -70,7 +70,17 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
   draws <- unlist(lapply(parts, function(part) part$draws), recursive = FALSE)
   structure(rows, class = c("repalign_calibration", "data.frame"),
             draws = list(key = row_names_of(rows), null = draws),
-            settings = settings[c("alpha", "variant")])
+            settings = c(settings[c("alpha", "variant")], aggregate = aggregate$name),
+            grid = calibration_grid(set, sides, aggregate))
+}
+
+# What score_matrix() must not guess. The maximum and the mean of a transposed grid are the same.
+calibration_grid <- function(set, sides, aggregate) {
+  symmetric <- vapply(set, is_symmetric, NA) &
+    (is.null(aggregate) || aggregate$name %in% c("max", "mean"))
+  labels <- vapply(set, function(m) m$label, "")
+  list(within = sides$self || sides$same, symmetric = stats::setNames(symmetric, labels),
+       aggregate = !is.null(aggregate))
 }
 
 pair_names <- function(pairs, sides) {
@@ -79,10 +89,10 @@ pair_names <- function(pairs, sides) {
              x = name(sides$x, pairs$i), y = name(sides$y, pairs$j))
 }
 
-# A row's name among draws.
-row_names_of <- function(rows) {
+# A row's name among draws; the separator is one that names do not have.
+row_names_of <- function(rows, separator = "\r") {
   parts <- intersect(c("model_x", "x", "model_y", "y", "measure"), names(rows))
-  do.call(paste, c(lapply(parts, function(part) as.character(rows[[part]])), sep = " | "))
+  do.call(paste, c(lapply(parts, function(part) as.character(rows[[part]])), sep = separator))
 }
 
 engine_of <- function(null) if (is.null(null$design)) "moments" else null$design$engine
@@ -114,8 +124,8 @@ aggregate_rows <- function(null, measure, names, pairs, aggregate, settings) {
     usable <- !anyNA(observed) && !anyNA(draws)
     s <- if (usable) aggregate$of(t(observed), rows, columns) else NA_real_
     values <- if (usable) aggregate$of(draws, rows, columns) else rep(NA_real_, nrow(draws))
-    numbers <- calibrated_row(sgn * s, sgn * values, s, values, equal_share * max(1, abs(s)),
-                              measure, settings)
+    numbers <- calibrated_row(sgn * s, sgn * values, s, values,
+                              equal_share * score_scale(measure, s, values), measure, settings)
     selected <- if (aggregate$name == "max" && usable) at[which.max(observed)]
     first <- names[at[1], ]
     first$x <- if (is.null(selected)) NA_character_ else names$x[selected]
@@ -163,7 +173,7 @@ null_scores <- function(calibration) {
   most <- max(lengths(draws), 0)
   result <- vapply(draws, function(draw) c(draw, rep(NA_real_, most - length(draw))),
                    double(most))
-  matrix(result, most, length(draws), dimnames = list(NULL, row_names_of(calibration)))
+  matrix(result, most, length(draws), dimnames = list(NULL, row_names_of(calibration, " | ")))
 }
 
 # Draws are found by the names of the rows, never by their places.
@@ -178,18 +188,20 @@ draws_of_rows <- function(calibration) {
   }
   twice <- kept$key[duplicated(kept$key)]
   if (any(row_names_of(calibration) %in% twice)) {
-    abort("`calibration` has two calibrations of ", dQuote(twice[1], FALSE),
+    abort("`calibration` has two calibrations of ", dQuote(gsub("\r", " | ", twice[1]), FALSE),
           ": ask for the null scores of each by itself.", class = "repalign_error_rows",
           arg = "calibration")
   }
   kept$null[at]
 }
 
+calibration_attributes <- c("draws", "settings", "grid")
+
 #' @export
 `[.repalign_calibration` <- function(x, ...) {
   part <- NextMethod()
   if (is.data.frame(part)) {
-    for (name in c("draws", "settings")) attr(part, name) <- attr(x, name)
+    for (name in calibration_attributes) attr(part, name) <- attr(x, name)
   }
   part
 }
@@ -204,7 +216,15 @@ rbind.repalign_calibration <- function(..., deparse.level = 1) {
   # the same draws brought twice, as by binding parts of one result, count once
   new <- !duplicated(Map(list, key, null))
   structure(rows, class = c("repalign_calibration", "data.frame"),
-            draws = list(key = key[new], null = null[new]), settings = attr(parts[[1]], "settings"))
+            draws = list(key = key[new], null = null[new]), settings = attr(parts[[1]], "settings"),
+            grid = bound_grid(lapply(parts, attr, "grid")))
+}
+
+bound_grid <- function(grids) {
+  symmetric <- unlist(lapply(grids, function(grid) grid$symmetric))
+  list(within = all(vapply(grids, function(grid) isTRUE(grid$within), NA)),
+       symmetric = vapply(split(symmetric, names(symmetric)), all, NA),
+       aggregate = all(vapply(grids, function(grid) isTRUE(grid$aggregate), NA)))
 }
 
 #' @export
@@ -266,6 +286,6 @@ summary.repalign_calibration <- function(object, ...) {
 #' @export
 as.data.frame.repalign_calibration <- function(x, ...) {
   class(x) <- "data.frame"
-  attr(x, "draws") <- attr(x, "settings") <- NULL
+  for (name in calibration_attributes) attr(x, name) <- NULL
   x
 }

@@ -186,9 +186,24 @@ check_rows <- function(n, least, arg, why) {
   }
 }
 
+# Rows that have no direction: all zeros, or for correlations (centered) constant.
+refuse_rows <- function(rep, rows, centered) {
+  if (!length(rows)) return(invisible())
+  one <- length(rows) == 1
+  kind <- if (centered) c("a constant row", "constant rows")
+          else c("a row of zeros", "rows of zeros")
+  what <- if (centered) "correlation" else "direction and no cosine"
+  abort("`", rep$arg, "` has ", kind[if (one) 1 else 2], " (", enumerate(rows, quote = FALSE),
+        "), which ", if (one) "has" else "have", " no ", what, " with any other. Remove ",
+        if (one) "this stimulus" else "these stimuli",
+        " on both sides, or compare by Euclidean distances.",
+        class = if (centered) "repalign_error_constant_row" else "repalign_error_zero_row",
+        arg = rep$arg)
+}
+
 # Two representations of the same stimuli: matrices, "dist" objects or neighbour graphs.
 # `arg_x`, `arg_y`: their names.
-check_same_rows <- function(x, y, arg_x, arg_y) {
+check_same_rows <- function(x, y, arg_x, arg_y, by_name = TRUE) {
   n_x <- stimulus_count(x)
   n_y <- stimulus_count(y)
   if (n_x != n_y) {
@@ -196,13 +211,17 @@ check_same_rows <- function(x, y, arg_x, arg_y) {
           ": the rows must be the same stimuli in the same order. match_rows() aligns by name.",
           class = "repalign_error_rows", arg = arg_y)
   }
-  names_x <- stimulus_names(x)
+  names_x <- if (by_name) stimulus_names(x)
   names_y <- stimulus_names(y)
   if (is.null(names_x) || is.null(names_y) || identical(names_x, names_y)) return(invisible())
   first <- which(names_x != names_y)[1]
   abort("`", arg_x, "` and `", arg_y, "` have different row names, first in row ", first, " (",
         dQuote(names_x[first], FALSE), " and ", dQuote(names_y[first], FALSE),
-        "): align them with match_rows(), or remove the row names when the rows do correspond.",
+        "): align them ", if ("dist" %in% c(kind_of(x), kind_of(y))) {
+          "(a \"dist\" object by as.dist(as.matrix(d)[o, o]))"
+        } else {
+          "with match_rows()"
+        }, ", or remove the row names when the rows do correspond.",
         class = "repalign_error_rows", arg = arg_y)
 }
 
@@ -215,11 +234,11 @@ stimulus_names <- function(x) {
 }
 
 # Every representation against the first, and against the first one that has row names.
-check_same_stimuli <- function(reps) {
+check_same_stimuli <- function(reps, by_name = TRUE) {
   named <- which(!vapply(reps, function(rep) is.null(stimulus_names(rep$data)), NA))
   for (first in unique(c(1L, named[seq_len(min(1, length(named)))]))) {
     for (rep in reps[-first]) {
-      check_same_rows(reps[[first]]$data, rep$data, reps[[first]]$arg, rep$arg)
+      check_same_rows(reps[[first]]$data, rep$data, reps[[first]]$arg, rep$arg, by_name)
     }
   }
 }

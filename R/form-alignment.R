@@ -152,14 +152,16 @@ form_row_norms <- function(rep, center) {
   remember(rep$cache, list("row norms", center), {
     norms <- .Call(C_row_norms, scaled_data(rep, center))
     zero <- which(norms <= row_rounding(rep, center))
-    if (length(zero)) {
-      abort("`", rep$arg, "` has rows ", if (center) "equal to the mean row" else "of zeros",
-            ", whose direction is undefined: ", enumerate(zero, quote = FALSE),
-            ". Remove these stimuli on both sides.",
-            class = "repalign_error_zero_row", arg = rep$arg)
-    }
+    if (length(zero) && center) refuse_mean_rows(rep, zero)
+    refuse_rows(rep, zero, centered = FALSE)
     norms
   })
+}
+
+refuse_mean_rows <- function(rep, rows) {
+  abort("`", rep$arg, "` has rows equal to the mean row, whose direction is undefined after ",
+        "centring: ", enumerate(rows, quote = FALSE), ". Remove these stimuli on both sides.",
+        class = "repalign_error_zero_row", arg = rep$arg)
 }
 
 # What rounding leaves of a row that equals the mean.

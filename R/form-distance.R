@@ -9,7 +9,7 @@ form_distances <- function(rep) {
 }
 
 scaled_dist <- function(d) {
-  size <- max(d)
+  size <- max(abs(d))
   usual <- size > 2^-300 && size < 2^300
   scale <- if (usual) 1 else power_of_two_below(size)
   list(d = if (usual) d else d * scale, scale = scale)
@@ -85,23 +85,8 @@ form_unit_distances <- function(rep, metric) {
 # Rows at unit length, centred before for correlations.
 unit_rows <- function(rep, center) {
   unit <- .Call(C_unit_rows, rep$data, center, thread_count())
-  if (length(unit$bad)) no_direction(rep, unit$bad, center)
+  refuse_rows(rep, unit$bad, center)
   unit$rows
-}
-
-no_direction <- function(rep, rows, center) {
-  one <- length(rows) == 1
-  named <- enumerate(rows, quote = FALSE)
-  if (center) {
-    abort("`", rep$arg, "` has ", if (one) "a constant row" else "constant rows", " (", named,
-          "), which correlate", if (one) "s", " with nothing. Remove ",
-          if (one) "this stimulus" else "these stimuli", ", or compare rows by another metric.",
-          class = "repalign_error_variance", arg = rep$arg)
-  }
-  abort("`", rep$arg, "` has ", if (one) "a row" else "rows", " of zeros (", named,
-        "), which ", if (one) "has" else "have", " no direction and so no cosine. Remove ",
-        if (one) "this stimulus" else "these stimuli", ", or compare rows by another metric.",
-        class = "repalign_error_zero_row", arg = rep$arg)
 }
 
 # What differs by less than this share is equal up to rounding.

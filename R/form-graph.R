@@ -11,15 +11,32 @@ graph_metrics <- c("cosine", "euclidean", "dot", "correlation")
 # dist: Euclidean distance, 1 - cosine, 1 - correlation, or minus the inner product.
 # priority: NULL where no row has a tie among its first k + 1 values (of the largest k);
 # tied: how many rows are tied at rank k.
-form_graph <- function(rep, metric, k) {
+# ordered: does the order of the neighbours count, so that ties within the list matter, too?
+form_graph <- function(rep, metric, k, ordered = FALSE) {
   check_neighbour_count(rep, k)
+  remember(rep$cache, list("all neighbours", k), warn_all_neighbours(rep, k))
   if (rep$kind == "graph") return(first_neighbours(rep$data, k))
   check_graph_metric(rep, metric)
   most <- min(max(k, rep$cache$neighbours[metric], na.rm = TRUE), rep$n - 1)
   graph <- remember(rep$cache, list("graph", metric, most), make_graph(rep, metric, most))
   cut <- first_neighbours(graph, k)
-  if (cut$tied > 0) remember(rep$cache, list("ties", metric, k), warn_ties(rep, k, cut$tied))
+  tied <- if (ordered) tied_within(graph, k) else cut$tied
+  if (tied > 0) {
+    remember(rep$cache, list("ties", metric, k, ordered), warn_ties(rep, k, tied, ordered))
+  }
   cut
+}
+
+# How many rows have a tie anywhere among their first k + 1 neighbours.
+tied_within <- function(graph, k) {
+  if (is.null(graph$joined)) return(0L)
+  sum(rowSums(graph$joined[, seq_len(k), drop = FALSE]) > 0)
+}
+
+warn_all_neighbours <- function(rep, k) {
+  if (k < rep$n - 1) return(invisible())
+  warn("`k` is ", k, ": every other stimulus of `", rep$arg, "` is a neighbour, so which ones are ",
+       "says nothing. Lower `k`, or use more stimuli.", class = "repalign_trivial", data = rep$arg)
 }
 
 first_neighbours <- function(graph, k) {
@@ -46,10 +63,13 @@ check_graph_metric <- function(rep, metric) {
         "neurons matrix.", class = "repalign_error_type", arg = rep$arg)
 }
 
-warn_ties <- function(rep, k, tied) {
-  warn("In `", rep$arg, "`, ", tied, " of ", rep$n, " rows have ties at their neighbour ", k,
-       ": which of the tied stimuli count is drawn at random (once for all rows; set.seed() ",
-       "repeats it).", class = "repalign_ties", data = tied)
+warn_ties <- function(rep, k, tied, ordered) {
+  one <- tied == 1
+  warn("In `", rep$arg, "`, ", tied, " of ", rep$n, " rows ", if (one) "has" else "have",
+       " ties ", if (ordered) "among the first neighbours, whose order counts"
+       else paste("at neighbour", k),
+       ": which of the tied stimuli goes first is drawn at random (once for all rows; ",
+       "set.seed() repeats it).", class = "repalign_ties", data = tied)
 }
 
 # One random priority per stimulus, drawn when the first tie is met. A permutation of the
@@ -89,19 +109,9 @@ neighbour_space <- function(rep, metric) {
   how <- c(euclidean = 0L, cosine = 1L, correlation = 2L, dot = 3L)[[metric]]
   value <- c(euclidean = 0L, cosine = 1L, correlation = 1L, dot = 2L)[[metric]]
   prepared <- .Call(C_neighbour_rows, rep$data, means, scale, how)
-  refuse_degenerate_rows(rep, metric, prepared$degenerate)
+  refuse_rows(rep, prepared$degenerate, centered = metric == "correlation")
   list(rows = prepared$rows, value = value, unit = scale,
        raw = if (metric == "euclidean") rep$data)
-}
-
-refuse_degenerate_rows <- function(rep, metric, rows) {
-  if (!length(rows)) return(invisible())
-  several <- length(rows) > 1
-  what <- if (metric == "cosine") "zero" else "constant"
-  abort("`", rep$arg, "` has ", what, " rows, for which the ", metric, " is not defined: row",
-        if (several) "s", " ", enumerate(rows, quote = FALSE), ". Remove ",
-        if (several) "them" else "it", ", or set metric = \"euclidean\".",
-        class = paste0("repalign_error_", what, "_row"), arg = rep$arg)
 }
 
 # list(idx, dist, joined, priority); joined[i, r]: row i is tied between its neighbours r and
@@ -149,7 +159,7 @@ check_neighbour_args <- function(args) {
 
 wanted_graph <- function(args) list(metric = args$metric, k = args$k)
 
-neighbour_pair <- function(pair, args) {
-  list(x = form_graph(pair$x, args$metric, args$k)$idx,
-       y = form_graph(pair$y, args$metric, args$k)$idx)
+neighbour_pair <- function(pair, args, ordered = FALSE) {
+  list(x = form_graph(pair$x, args$metric, args$k, ordered)$idx,
+       y = form_graph(pair$y, args$metric, args$k, ordered)$idx)
 }

@@ -13,13 +13,15 @@ representation <- function(x, arg, name = arg) {
   kind <- kind_of(x)
   data <- switch(kind, data = as_numeric_matrix(x, arg), dist = check_dist(x, arg),
                  graph = check_graph(x, arg))
+  if (kind == "data") note_distance_matrix(data, arg)
   list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name,
        cache = new.env())
 }
 
 # One pair; its cache keeps what several measures of this pair share.
-as_pair <- function(rx, ry) {
-  check_same_rows(rx$data, ry$data, rx$arg, ry$arg)
+# by_name: must the names of the rows agree?
+as_pair <- function(rx, ry, by_name = TRUE) {
+  check_same_rows(rx$data, ry$data, rx$arg, ry$arg, by_name)
   list(x = rx, y = ry, self = identical(rx$cache, ry$cache), cache = new.env())
 }
 
@@ -38,10 +40,12 @@ missing_side <- function(x_missing) {
 need_kind <- function(rep, accepted, what) {
   if (rep$kind %in% accepted) return(rep)
   given <- c(dist = "a \"dist\" object (distances)", graph = "a neighbour graph")[rep$kind]
-  also <- c(dist = " or its distances (a \"dist\" object)", graph = " or a neighbour graph")
-  abort("`", rep$arg, "` is ", given, ", but ", what, " needs the responses themselves: give the ",
-        "stimuli x neurons matrix", also[intersect(accepted, names(also))], ".",
-        class = "repalign_error_type", arg = rep$arg)
+  also <- c(dist = " or a \"dist\" object", graph = " or a neighbour graph")
+  abort("`", rep$arg, "` is ", given, ", but ", what, " needs the responses themselves (stimuli x ",
+        "neurons)", also[intersect(accepted, names(also))], ".",
+        if (what == dQuote("cka", FALSE)) {
+          " With kernel = \"rbf\" or \"manifold\" it takes distances."
+        }, class = "repalign_error_type", arg = rep$arg)
 }
 
 # Evaluates `make` once per key. A key may be any value: it is compared as a whole,
@@ -85,8 +89,11 @@ power_of_two_below <- function(largest) 2^-max(min(floor(log2(largest)), 1000), 
 # Linear kernel: column sums of squares and fourth powers, row norms, the sum of all
 # squared cross products, and with more neurons than stimuli the Gram matrix.
 form_linear <- function(rep) {
-  remember(rep$cache, "linear", linear_form(rep, route = "auto"))
+  remember(rep$cache, "linear", linear_form(rep, route = wanted_route(rep)))
 }
+
+# Where the Gram matrix is needed anyway (plan_grams), it is the cheapest route, too.
+wanted_route <- function(rep) if (isTRUE(rep$cache$gram_wanted)) "sample" else "auto"
 
 linear_form <- function(rep, route = "auto", chunk = NULL) {
   center <- form_centering(rep)
@@ -125,12 +132,20 @@ gaussian_entries <- function(rep, width) {
   entries <- .Call(C_gaussian, d, width, FALSE, thread_count())
   range <- .Call(C_value_range, entries)
   if (range[2] < .Machine$double.eps) no_contrast(rep$arg, "below", "higher")
+  beside_self <- 2 * .Call(C_packed_sum, entries, FALSE, thread_count()) / rep$n
+  if (beside_self < 0.01) warn_narrow_kernel(rep)
   shifted <- range[1] > 0.5
   if (shifted) {
     entries <- .Call(C_gaussian, d, width, TRUE, thread_count())
     if (.Call(C_value_range, entries)[1] > -1e-150) no_contrast(rep$arg, "above", "lower")
   }
   list(entries = entries, shifted = shifted)
+}
+
+warn_narrow_kernel <- function(rep) {
+  warn("The Gaussian kernel of `", rep$arg, "` is so narrow that a stimulus resembles hardly any ",
+       "but itself: the naive CKA is then near 1 whatever the data. Set `sigma` or `bandwidth` ",
+       "higher.", class = "repalign_trivial", data = rep$arg)
 }
 
 no_contrast <- function(arg, where, remedy) {

@@ -138,11 +138,18 @@ linear_totals <- function(pair) {
     fx <- form_linear(pair$x)
     fy <- form_linear(pair$y)
     list(
-      c2 = if (pair$self) fx$total else cross_total(pair, fx, fy),
+      c2 = if (pair$self) fx$total else known_total(pair, fx, fy),
       dd = .Call(C_dot, fx$k, fy$k), st = sum(fx$s) * sum(fy$s),
       n = fx$n, pairs = as.double(fx$d) * fy$d, scale = log2(c(fx$scale, fy$scale))
     )
   })
+}
+
+# All totals of a grid may be there already (plan_grams).
+known_total <- function(pair, fx, fy) {
+  at <- pair$y$cache$grid_column
+  if (is.null(at) || is.null(pair$x$cache$grid_row)) return(cross_total(pair, fx, fy))
+  pair$x$cache$grid_row[at]
 }
 
 cross_total <- function(pair, fx, fy, chunk = NULL) {

@@ -194,10 +194,10 @@ declare_measure(
 #'
 #' When not to trust it: equal canonical correlations leave the variates, and with them
 #' the weights, undetermined. That happens when rank x + rank y > n - 1 (the spans must
-#' then share directions), or when both sides contain the same columns; a warning of class
-#' `repalign_not_unique` tells. The bias of [cca()] for few stimuli is here, too. The ReSi
-#' benchmark's code leaves out the whitening, adds means back and fails with as many
-#' neurons as stimuli; here the paper's formula is taken.
+#' then share directions), or when the sides have some, but not all, of their columns in
+#' common; a warning of class `repalign_not_unique` tells. The bias of [cca()] for few stimuli
+#' is here, too. The ReSi benchmark's code leaves out the whitening, adds means back and
+#' fails with as many neurons as stimuli; here the paper's formula is taken.
 #' @references Morcos, Raghu and Bengio (2018), NeurIPS.
 #' @examples
 #' set.seed(1)

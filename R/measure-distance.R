@@ -66,8 +66,9 @@ compare_rsa <- function(pair, args) {
   for (rep in list(pair$x, pair$y)) {
     check_row_width(rep, args$inner)
     range <- form_rdm_range(rep, args$inner)
-    contrast <- if (args$outer == "cosine") range[2] else range[2] - range[1]
-    noise <- max(tie_share * range[2], tie_tolerance(rep, args$inner)[2])
+    largest <- max(abs(range))
+    contrast <- if (args$outer == "cosine") largest else range[2] - range[1]
+    noise <- max(tie_share * largest, tie_tolerance(rep, args$inner)[2])
     if (contrast <= noise) return(undefined_rdm(rep))
   }
   if (args$outer == "kendall") {
@@ -110,7 +111,7 @@ declare_measure(
   id = "rsa", label = "Representational similarity analysis", family = "distance", resi = "RSA",
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("scaling", "column permutation"), form = "pair",
-  accepts = c("data", "dist"), check = check_rsa_args, compare = compare_rsa,
+  accepts = c("data", "dist", "signed"), check = check_rsa_args, compare = compare_rsa,
   reference = "Kriegeskorte et al. 2008",
   null = function(args) if (args$outer != "kendall") rsa_null
 )

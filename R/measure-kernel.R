@@ -28,7 +28,9 @@
 #'   neither, and not with `shared_neurons`.
 #' @param sigma width of the Gaussian kernel in the units of the data; by default
 #'   `bandwidth` times the median distance between different rows, on each side. A width
-#'   so far from the distances that the kernel has no contrast left is an error.
+#'   so far from the distances that the kernel has no contrast left is an error, one so small
+#'   that a stimulus resembles hardly any but itself a warning (the naive CKA is then near 1
+#'   whatever the data). With very large widths the kernel CKA is that of the linear kernel.
 #' @param bandwidth factor on the median distance; unused when `sigma` is given.
 #' @param k number of neighbours of the manifold kernel, the stimulus itself not counted; at
 #'   least 3.
@@ -237,6 +239,7 @@ cka_null <- function(args) {
   excludes <- args$estimator == "stimulus_neuron" && (args$shared_neurons || !is.null(args$units_x))
   list(
     kind = "pair", centered = TRUE, correction = if (excludes) excluded_null,
+    gram = args$kernel == "linear",
     form = function(rep, args, side) {
       units <- if (side == "x") args$units_x else args$units_y
       form <- if (args$kernel == "linear") linear_pair_form(rep, args) else
@@ -250,6 +253,7 @@ cka_null <- function(args) {
 linear_pair_form <- function(rep, args) {
   center <- form_centering(rep)
   check_square_memory(rep)
+  # there, unless another measure made the form before
   gram <- form_linear(rep)$gram
   if (is.null(gram)) gram <- tcrossprod(.Call(C_center, rep$data, center$means, center$scale))
   if (args$estimator != "naive") gram <- .Call(C_u_center, gram)
@@ -334,7 +338,7 @@ declare_measure(
   reference = "Robert and Escoufier 1976",
   null = function(args) {
     null <- cka_null(rv_as_cka)
-    list(kind = "pair", centered = TRUE,
+    list(kind = "pair", centered = TRUE, gram = TRUE,
          form = function(rep, args, side) null$form(rep, rv_as_cka, side),
          score = function(inner, fx, fy, args) null$score(inner, fx, fy, rv_as_cka))
   }

@@ -74,7 +74,7 @@ reverse_match <- function(matched, columns) {
 declare_measure(
   id = "permutation_procrustes", label = "Permutation Procrustes distance",
   family = "alignment", resi = "PermProc", direction = "distance", best = 0, symmetric = TRUE,
-  range = function(args) c(0, if (args$scale) 2 else Inf), metric = TRUE, pairing = TRUE,
+  range = function(args) c(0, if (args$scale) 2 else Inf), metric = FALSE, pairing = TRUE,
   invariant = "column permutation", form = "columns",
   # of a file that is loaded later
   check = function(args) check_procrustes_args(args), compare = compare_permutation_procrustes,

@@ -10,8 +10,8 @@
 #' @param k number of neighbours, the stimulus itself not counted.
 #' @param normalize scale each row to unit length first? Then inner products are cosines.
 #' @return One number; 1 for equal representations, 0 when no neighbours are shared. It is
-#'   not bounded: with k above about half of the stimuli, or with few stimuli, it can exceed
-#'   1. `NA`, with a warning of class `repalign_undefined`, when a kernel is constant after
+#'   not bounded: with k above about half of the stimuli, or with few stimuli, it can be
+#'   above 1. `NA`, with a warning of class `repalign_undefined`, when a kernel is constant after
 #'   centring.
 #' @details
 #' Let K and L be the inner products of the rows of `x` and of `y`, M and N the 0/1 matrices

@@ -39,7 +39,7 @@ declare_measure(
   accepts = kinds, neighbours = wanted_graph,
   check = check_neighbour_args,
   compare = function(pair, args) {
-    lists <- neighbour_pair(pair, args)
+    lists <- neighbour_pair(pair, args, ordered = TRUE)
     .Call(C_common_subsequences, lists$x, lists$y) / pair$x$n
   },
   reference = "Huh et al. 2024"
@@ -83,7 +83,7 @@ declare_measure(
   accepts = kinds, neighbours = wanted_graph,
   check = check_neighbour_args,
   compare = function(pair, args) {
-    lists <- neighbour_pair(pair, args)
+    lists <- neighbour_pair(pair, args, ordered = TRUE)
     1 - .Call(C_edit_distances, lists$x, lists$y) / pair$x$n / args$k
   },
   reference = "Huh et al. 2024"

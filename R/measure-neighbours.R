@@ -192,7 +192,7 @@ declare_measure(
   accepts = kinds, neighbours = wanted_graph,
   check = check_neighbour_args,
   compare = function(pair, args) {
-    lists <- neighbour_pair(pair, args)
+    lists <- neighbour_pair(pair, args, ordered = TRUE)
     mean(.Call(C_rank_agreement, lists$x, lists$y))
   },
   reference = "Wang et al. 2020", null = function(args) list_null("ranks")

@@ -109,7 +109,8 @@ declare_measure(
 #' Difference of uniformity
 #'
 #' The uniformity of a representation is the logarithm of the mean Gaussian potential of all
-#' pairs of rows: low when the rows are spread out, 0 when they coincide. This is the absolute
+#' pairs of rows: low when the rows are spread out, near 0 when they are close together.
+#' This is the absolute
 #' difference of two.
 #'
 #' @inheritParams magnitude_difference

@@ -88,10 +88,10 @@ declare_measure(
 #' @return One number in \[0, 1\]. It is 1 when both sides have the same number of columns,
 #'   all of them independent, and span the same space.
 #' @details
-#' With U and U' the left singular vectors of `x` and `y` (as many as the rank), the value
-#' is the squared Frobenius norm of U'U' over the larger number of COLUMNS. With dependent
-#' columns, or more columns than stimuli, a representation therefore scores rank / columns
-#' with itself.
+#' With \eqn{U_x} and \eqn{U_y} the left singular vectors of `x` and `y` (as many as the
+#' rank), the value is the squared Frobenius norm of \eqn{U_x^T U_y} over the larger number of
+#' COLUMNS. With dependent columns, or more columns than stimuli, a representation therefore
+#' scores rank / columns with itself.
 #'
 #' It is invariant to every invertible linear change of the columns of either side, not to
 #' translation: means are part of the spaces. It is blind to how much variance a direction

@@ -10,6 +10,10 @@ graph_null <- function(null, measure, pairs, sides, design) {
   args <- measure$args
   x <- used_forms(sides$x$reps, pairs$i, function(rep) null$form(rep, args, "x"))
   y <- used_forms(sides$y$reps, pairs$j, function(rep) null$form(rep, args, "y"))
+  widths <- vapply(null$passes, function(pass) sums_of(pass), 0)
+  check_memory(8 * design$count * length(x$forms) * length(y$forms) * sum(widths),
+               "The null scores of all pairs",
+               "Fewer permutations or fewer pairs in a call need less.")
   passes <- lapply(null$passes, function(pass) {
     common_edges(x$forms, y$forms, pass, design, null_of_label(measure))
   })
@@ -41,8 +45,11 @@ common_edges <- function(x, y, pass, design, what = "The null") {
       .Call(C_graph_permuted, graphs_x, graphs_y, permutations[, columns, drop = FALSE], mode)
     }, what)
   }
-  list(values = values, width = if (pass$mode == "products") 4 else 1)
+  list(values = values, width = sums_of(pass))
 }
+
+# Numbers per permutation and pair that a pass gives.
+sums_of <- function(pass) if (pass$mode == "products") 4 else 1
 
 # All shifts at once, unless the edges meet too often: the graphs of a time series are nearly
 # banded, and then shift by shift is cheaper.

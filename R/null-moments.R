@@ -117,7 +117,8 @@ moments_null <- function(measure, pairs, sides, observed) {
   laws <- lapply(seq_len(nrow(pairs)), function(p) {
     moments_law(x$forms[[x$at[p]]], y$forms[[y$at[p]]], null, measure$args)
   })
-  list(observed = observed, laws = laws)
+  # the observed order is one of all n! permutations
+  list(observed = observed, laws = laws, least = exp(-lgamma(sides$x$reps[[1]]$n + 1)))
 }
 
 # It outlives the forms, and so keeps what is small of them.
@@ -145,7 +146,8 @@ moments_row <- function(null, p, measure, settings) {
     score = s, threshold = tau,
     calibrated = calibrated_score(s, tau, spread$mean, spread$sd, best, orientation(measure),
                                   settings$variant),
-    p_value = if (constant) 1 else pearson3_upper(law$stat - equal_share, law$moments),
+    p_value = if (constant) 1 else
+      max(pearson3_upper(law$stat - equal_share, law$moments), null$least),
     null_mean = spread$mean, null_sd = spread$sd, permutations = NA_integer_
   )
 }

@@ -41,7 +41,9 @@ fixed_plan <- function(design) list(fixed = design, draw = function(engine) desi
 free_plan <- function(n, wanted, engine) {
   enumerable <- factorial(min(n, 20)) <= wanted + 1
   if (engine == "exact" || (engine == "auto" && enumerable)) {
-    return(fixed_plan(exact_design(n)))
+    design <- exact_design(n)
+    note_fewer(design$count, wanted, paste("A set of", count_of(n, "row")), "permutations")
+    return(fixed_plan(design))
   }
   kept <- new.env()
   draw <- function(engine) {
@@ -57,10 +59,9 @@ free_plan <- function(n, wanted, engine) {
 exact_design <- function(n) {
   count <- factorial(n) - 1
   if (count + 1 > most_enumerated) {
-    abort("engine = \"exact\" takes all ", format(count + 1), " permutations of ", n,
-          " rows; the most it takes is ", format(most_enumerated, big.mark = ",",
-                                                 scientific = FALSE),
-          ". Use engine = \"auto\".", class = "repalign_error_design", arg = "engine")
+    abort("engine = \"exact\" takes all ", n, "! permutations of ", n, " rows; the most it takes is ",
+          format(most_enumerated, big.mark = ",", scientific = FALSE), ". Use engine = \"auto\".",
+          class = "repalign_error_design", arg = "engine")
   }
   all <- all_permutations(n)
   new_design("exact", n, count, matrix = all[, -1, drop = FALSE])
@@ -103,6 +104,7 @@ series_plan <- function(n, wanted) {
 # 0 .. n - 1 of each coset in turn. The first one is the identity and is left out.
 coset_matrix <- function(design) {
   n <- design$n
+  check_permutation_memory(n, design$count)
   position <- order(design$coset$order_x)
   shifted <- (rep(position - 1, n) + rep(seq_len(n) - 1, each = n)) %% n + 1
   all <- apply(design$coset$orders_y, 2, function(s) s[shifted])
@@ -114,7 +116,14 @@ design_matrix <- function(design) {
   if (is.null(design$matrix)) coset_matrix(design) else design$matrix
 }
 
+# A permutation a column, and what is made on the way to it.
+check_permutation_memory <- function(n, count) {
+  check_memory(12 * as.double(n) * count, paste(count, "permutations of", n, "rows"),
+               "Fewer permutations need less.")
+}
+
 random_design <- function(n, wanted) {
+  check_permutation_memory(n, wanted)
   draws <- vapply(seq_len(wanted), function(k) sample.int(n), integer(n))
   new_design("random", n, wanted, matrix = matrix(draws, n))
 }
@@ -144,14 +153,23 @@ how_plan <- function(design, n) {
     abort("The blocks of `permutations` name ", NROW(blocks), " rows, but there are ", n, ".",
           class = "repalign_error_design", arg = "permutations")
   }
-  possible <- permute::numPerms(n, control = design)
+  possible <- fitting_design(permute::numPerms(n, control = design))
   if (possible < 2) {
     abort("The design in `permutations` admits no permutation but the observed order.",
           class = "repalign_error_design", arg = "permutations")
   }
   note_fewer(possible - 1, wanted, "The design in `permutations`", "permutations")
-  set <- permute::shuffleSet(n, nset = min(wanted, possible - 1), control = design)
+  nset <- min(wanted, possible - 1)
+  # what permute has to say of small sets has been said
+  set <- suppressMessages(fitting_design(permute::shuffleSet(n, nset, control = design)))
   fixed_plan(new_design("given", n, nrow(set), matrix = t(unclass(as.matrix(set)))))
+}
+
+fitting_design <- function(code) {
+  tryCatch(code, error = function(e) {
+    abort("The design in `permutations` cannot be used: ", conditionMessage(e),
+          class = "repalign_error_design", arg = "permutations")
+  })
 }
 
 block_plan <- function(blocks, n, wanted) {
@@ -166,6 +184,7 @@ block_plan <- function(blocks, n, wanted) {
     note_fewer(possible - 1, wanted, "`blocks`", "permutations")
     matrix <- all_block_permutations(members, n)[, -1, drop = FALSE]
   } else {
+    check_permutation_memory(n, wanted)
     matrix <- vapply(seq_len(wanted), function(k) shuffle_blocks(members, n), integer(n))
   }
   fixed_plan(new_design("blocks", n, ncol(matrix), matrix = matrix))

@@ -8,17 +8,25 @@ utils::globalVariables(".data")
 #' `plot()` draws a result and returns it invisibly; `ggplot2::autoplot()` returns the
 #' plot, to be changed or saved. Both need the package ggplot2.
 #'
-#' @param x,object what [similarity()] or an analysis ([brain_to_brain()],
+#' @param x,object what [similarity()], [calibrate()] or an analysis ([brain_to_brain()],
 #'   [trial_to_trial()], [brain_to_model()], [object_disentanglement()]) returned.
 #' @param single analyses: also draw the mean of the single ratios (dashed)?
-#' @param most analyses: up to this many comparisons get a panel each; more are
-#'   drawn pooled, with the single comparisons in the background.
+#' @param most up to this many comparisons get a panel each. More comparisons of an analysis
+#'   are drawn pooled, with the single ones in the background; more rows of a calibration
+#'   as a grid.
 #' @param ... arguments of `autoplot()`, given to `plot()`; others are an error.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot object.
 #' @details
 #' For analyses, lines are pooled estimates over numbers of neurons and bars their
 #' intervals; the axis follows the pooled values, and a caption counts what lies outside.
-#' For [similarity()] tiles show the grid of scores, a panel a measure.
+#' For [similarity()] tiles show the grid of scores, a panel a measure, each with a scale of its
+#' own: dark is more similar, also for distances.
+#'
+#' For [calibrate()], a panel a row: the null scores as bars, the score and the threshold as
+#' lines, the p-value in the title; `engine = "moments"` has no null scores, so the mean of
+#' the null is a third line. With more than `most` rows, tiles show the grid of calibrated
+#' scores, a panel a measure; those whose p-value (the adjusted one where there is one) is
+#' at most alpha are marked. An aggregate over models gives a grid of models.
 #' @examples
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   set.seed(1)
@@ -56,24 +64,47 @@ autoplot.repalign_similarity <- function(object, ...) {
   names <- unique(c(rows$row, rows$column))
   rows$row <- factor(rows$row, rev(names))
   rows$column <- factor(rows$column, names)
+  rows$shade <- panel_shades(rows, attr(object, "direction"))
   rows$measure <- factor(rows$measure, unique(rows$measure))
-  rounded <- format(round(rows$score, 2), nsmall = 2, trim = TRUE)
-  rows$shown <- ifelse(is.na(rows$score), "NA", rounded)
-  strength <- abs(rows$score) / max(abs(rows$score), na.rm = TRUE)
-  rows$ink <- ifelse(!is.na(strength) & strength > 0.7, "white", "black")
+  rows$shown <- shown_score(rows$score)
+  rows$ink <- rep("black", nrow(rows))
+  rows$ink[!is.na(rows$shade) & rows$shade > 0.7] <- "white"
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["column"]], y = .data[["row"]],
-                                     fill = .data[["score"]])) +
+                                     fill = .data[["shade"]])) +
     ggplot2::geom_tile() +
     (if (length(names) <= 15) {
       ggplot2::geom_text(ggplot2::aes(label = .data[["shown"]], colour = .data[["ink"]]), size = 3)
     }) +
     ggplot2::scale_colour_identity() +
     ggplot2::facet_wrap(~measure) +
-    ggplot2::scale_fill_gradient2(low = "#b2182b", mid = "#f7f7f7", high = "#2166ac") +
-    ggplot2::labs(x = NULL, y = NULL, fill = "score") +
+    ggplot2::scale_fill_gradient(low = "#f7f7f7", high = "#2166ac", limits = c(0, 1),
+                                 breaks = c(0, 1), labels = c("less", "more")) +
+    ggplot2::labs(x = NULL, y = NULL, fill = "similar") +
     ggplot2::theme_minimal() +
     ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 45, hjust = 1),
                    panel.grid = ggplot2::element_blank())
+}
+
+shown_score <- function(score) {
+  shown <- vapply(score, function(s) if (abs(s) < 100 || is.na(s)) sprintf("%.2f", s) else
+    format(s, digits = 3), "")
+  shown[is.na(score)] <- "NA"
+  shown
+}
+
+# Each measure has a scale of its own: from its least to its most similar score in the plot, 0
+# and, for similarities, 1 included. direction: by measure; similarities where it is not known.
+panel_shades <- function(rows, direction) {
+  shades <- rep(NA_real_, nrow(rows))
+  for (label in unique(rows$measure)) {
+    at <- rows$measure == label & !is.na(rows$score)
+    if (!any(at)) next
+    distance <- identical(unname(direction[label]), "distance")
+    range <- range(rows$score[at], 0, if (!distance) 1)
+    shade <- (rows$score[at] - range[1]) / max(diff(range), .Machine$double.xmin)
+    shades[at] <- if (distance) 1 - shade else shade
+  }
+  shades
 }
 
 #' @rdname plot.repalign

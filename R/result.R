@@ -2,25 +2,54 @@
 
 #' The grid of scores as a matrix
 #'
-#' @param result what [similarity()] returned, or rows of it.
+#' @param result what [similarity()] or [calibrate()] returned, or rows of it.
 #' @param measure the label of one measure in `result`; may be left out when there is
 #'   only one.
+#' @param value the name of a numeric column, such as `"p_value"`. By default `"calibrated"`
+#'   for calibrations and `"score"` otherwise.
 #' @return A numeric matrix, `x` in the rows and `y` in the columns, both in order of
 #'   appearance. For all pairs of one list, or a list against itself, it is square, and
 #'   symmetric when the measure is, with `NA` for what was not computed. With models the
-#'   names are "model/layer", and two models give layers by layers. Two scores of one
-#'   pair are an error.
+#'   names are "model/layer", and two models give layers by layers; an aggregate gives
+#'   models by models. Two values of one pair are an error.
 #' @examples
 #' set.seed(1)
 #' areas <- lapply(c(V1 = 8, V4 = 12, IT = 10), function(q) matrix(rnorm(30 * q), 30))
 #' score_matrix(similarity(areas, diagonal = TRUE))
-#' @seealso [similarity()]
+#' score_matrix(calibrate(areas, permutations = 199), value = "p_value")
+#' @seealso [similarity()], [calibrate()]
 #' @export
-score_matrix <- function(result, measure = NULL) {
-  if (!is.data.frame(result) || !all(c("x", "y", "measure", "score") %in% names(result))) {
-    abort("`result` must be what similarity() returned: a data frame with the columns x, y, ",
-          "measure and score.", class = "repalign_error_type", arg = "result")
+score_matrix <- function(result, measure = NULL, value = NULL) {
+  if (!is.data.frame(result) || !all(c("x", "y", "measure") %in% names(result))) {
+    abort("`result` must be what similarity() or calibrate() returned: a data frame with the ",
+          "columns x, y and measure.", class = "repalign_error_type", arg = "result")
   }
+  value <- value_column(result, value)
+  measure <- one_label(result, measure)
+  rows <- as.data.frame(result)[result$measure == measure, ]
+  known <- grid_of(result)
+  models <- !is.null(rows$model_x)
+  two_models <- models && !known$aggregate && !length(intersect(rows$model_x, rows$model_y))
+  within <- known$within && !two_models
+  symmetric <- within && isTRUE(known$symmetric[measure][[1]])
+  names <- if (known$aggregate) model_names else full_names
+  fill_grid(names(rows, "x"), names(rows, "y"), rows[[value]], within, symmetric)
+}
+
+# The column whose values the grid holds.
+value_column <- function(result, value) {
+  if (is.null(value)) {
+    value <- if (inherits(result, "repalign_calibration")) "calibrated" else "score"
+    if (!value %in% names(result)) {
+      abort("`result` has no column ", dQuote(value, FALSE), ": name another one in `value`.",
+            class = "repalign_error_type", arg = "result")
+    }
+  }
+  numeric <- setdiff(names(result)[vapply(result, is.numeric, NA)], c("x", "y"))
+  check_choice(value, numeric, "value")
+}
+
+one_label <- function(result, measure) {
   labels <- unique(result$measure)
   if (!length(labels)) {
     abort("`result` has no rows.", class = "repalign_error_size", arg = "result")
@@ -36,17 +65,26 @@ score_matrix <- function(result, measure = NULL) {
     abort("`measure` must be one of the labels: ", enumerate(labels, 20), ".",
           class = "repalign_error_choice", arg = "measure")
   }
-  measure <- check_choice(measure, labels, "measure")
-  rows <- as.data.frame(result)[result$measure == measure, ]
-  two_models <- !is.null(rows$model_x) && !length(intersect(rows$model_x, rows$model_y))
-  within <- isTRUE(attr(result, "within")) && !two_models
-  symmetric <- within && isTRUE(attr(result, "symmetric")[measure][[1]])
-  fill_grid(full_names(rows, "x"), full_names(rows, "y"), rows$score, within, symmetric)
+  check_choice(measure, labels, "measure")
+}
+
+# list(within, symmetric, aggregate): what a result knows of its grid.
+grid_of <- function(result) {
+  known <- if (inherits(result, "repalign_calibration")) attr(result, "grid") else
+    list(within = attr(result, "within"), symmetric = attr(result, "symmetric"))
+  list(within = isTRUE(known$within), symmetric = known$symmetric,
+       aggregate = isTRUE(known$aggregate))
 }
 
 full_names <- function(rows, side) {
   model <- rows[[paste0("model_", side)]]
   if (is.null(model)) rows[[side]] else paste(model, rows[[side]], sep = "/")
+}
+
+# The names of an aggregate: which layers a maximum selects is not part of them.
+model_names <- function(rows, side) {
+  model <- rows[[paste0("model_", side)]]
+  if (is.null(model)) rep(side, nrow(rows)) else model
 }
 
 # within: both sides are the same list, so the grid is square; but not for the layers of
@@ -70,7 +108,7 @@ fill_grid <- function(x, y, score, within, symmetric) {
 `[.repalign_similarity` <- function(x, ...) {
   part <- NextMethod()
   if (is.data.frame(part)) {
-    for (name in c("within", "symmetric")) attr(part, name) <- attr(x, name)
+    for (name in c("within", "symmetric", "direction")) attr(part, name) <- attr(x, name)
   }
   part
 }
@@ -145,6 +183,6 @@ glance.repalign_similarity <- function(x, ...) {
 #' @export
 as.data.frame.repalign_similarity <- function(x, ...) {
   class(x) <- "data.frame"
-  attr(x, "within") <- attr(x, "symmetric") <- NULL
+  attr(x, "within") <- attr(x, "symmetric") <- attr(x, "direction") <- NULL
   x
 }

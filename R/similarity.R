@@ -17,7 +17,8 @@
 #' @param diagonal with `y = NULL`: also compare each element with itself? With models:
 #'   also the layers within each model. An element's neurons are the same as its own: set
 #'   `shared_neurons` or `units_x` and `units_y` for the neuron correction.
-#' @param on_error `"stop"`; `"na"`: a score that fails is `NA`, with one warning.
+#' @param on_error `"stop"`; `"na"`: a score that fails is `NA`, with one warning. Representations
+#'   that no measure could use (missing values, unequal rows) stop the call in any case.
 #' @param threads threads of our own loops; by default all that OpenMP reports
 #'   (`options(repalign.threads =)`); on the workers of a future plan one each. The results
 #'   do not depend on it. The BLAS has a setting of its own, which stays untouched.
@@ -76,7 +77,8 @@ similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error 
   on_error <- check_choice(on_error, c("stop", "na"), "on_error")
   old <- options(repalign.threads = thread_count(threads))
   on.exit(options(old))
-  sides <- as_sides(x, y)
+  by_name <- any(vapply(set, function(m) m$declaration$pairing, NA))
+  sides <- as_sides(x, y, by_name)
   if (diagonal && !sides$self) {
     warn("`diagonal` is used only when all pairs of `x` are compared (y = NULL).",
          class = "repalign_unused", data = "diagonal")
@@ -92,7 +94,7 @@ similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error 
 is_symmetric <- function(measure) isTRUE(symmetry_of(measure$declaration, measure$args))
 
 # list(x, y, models, self): flat lists of representations with their model names.
-as_sides <- function(x, y) {
+as_sides <- function(x, y, by_name = TRUE) {
   if (is.null(x)) as_numeric_matrix(x, "x")
   self <- is.null(y)
   if (self && !is_collection(x)) {
@@ -102,7 +104,7 @@ as_sides <- function(x, y) {
   same <- !self && is_collection(x) && identical(x, y)
   side_x <- as_side(x, "x")
   side_y <- if (self || same) side_x else as_side(y, "y")
-  check_same_stimuli(c(side_x$reps, if (!self && !same) side_y$reps))
+  check_same_stimuli(c(side_x$reps, if (!self && !same) side_y$reps), by_name)
   list(x = side_x, y = side_y, self = self, same = same,
        models = side_x$is_models || side_y$is_models)
 }
@@ -226,7 +228,7 @@ score_cells <- function(pairs, sides, set, on_error, drawn, run = new.env()) {
         next
       }
       run$at <- c(p, m)
-      if (is.null(pair)) pair <- as_pair(sides$x$reps[[pairs$i[p]]], sides$y$reps[[pairs$j[p]]])
+      if (is.null(pair)) pair <- side_pair(sides, pairs$i[p], pairs$j[p])
       cells[[p, m]] <- one_cell(pair, set[[m]], on_error, run)
     }
     entries <- if (is.null(pair)) drawn$entries[[mirrored[p]]] else drawn_entries(pair)
@@ -236,21 +238,26 @@ score_cells <- function(pairs, sides, set, on_error, drawn, run = new.env()) {
   list(cells = cells, warnings = run$warnings)
 }
 
+# Their names were checked for all of them together.
+side_pair <- function(sides, i, j) as_pair(sides$x$reps[[i]], sides$y$reps[[j]], by_name = FALSE)
+
 # Random choices that belong to a comparison, not to a representation.
 drawn_entries <- function(pair) {
-  Filter(function(entry) identical(entry$key[[1]], "row subsets"), pair$cache$entries)
+  as.list(Filter(function(entry) identical(entry$key[[1]], "row subsets"), pair$cache$entries))
 }
 
 # One score. Warnings are collected, so that a grid does not repeat them; undefined ratios
 # are counted; a note about shared neurons is given once. run: what this call has to say.
 one_cell <- function(pair, measure, on_error, run) {
   undefined <- FALSE
+  reason <- "The measure's function returned NA."
   failure <- NULL
   compute <- function() {
     score <- withCallingHandlers(
       compare_pair(measure$declaration, pair, measure$args),
       repalign_undefined = function(w) {
         undefined <<- TRUE
+        reason <<- conditionMessage(w)
         invokeRestart("muffleWarning")
       },
       repalign_warning = function(w) {
@@ -275,15 +282,19 @@ one_cell <- function(pair, measure, on_error, run) {
     }
     NA_real_
   })
-  list(score = score, undefined = undefined, failure = failure)
+  what <- paste0(measure$label, " of ", dQuote(pair$x$name, FALSE), " and ",
+                 dQuote(pair$y$name, FALSE), ": ")
+  list(score = score, undefined = undefined, failure = failure,
+       reason = if (undefined && is.null(failure)) paste0(what, reason))
 }
 
 report_cells <- function(cells) {
   undefined <- sum(vapply(cells, function(cell) cell$undefined, NA))
   if (undefined > 0) {
-    warn(undefined, " of ", length(cells), " scores are undefined (NA). For a corrected CKA this ",
-         "means that a denominator is not positive: too few neurons or stimuli for a single ratio.",
-         class = "repalign_undefined", data = undefined)
+    reasons <- unlist(lapply(cells, function(cell) cell$reason))
+    warn(undefined, " of ", length(cells), " scores are undefined (NA). ",
+         if (length(reasons) > 1) "First, ", reasons[1], class = "repalign_undefined",
+         data = undefined)
   }
   failures <- unlist(lapply(cells, function(cell) cell$failure))
   if (length(failures)) {
@@ -301,7 +312,9 @@ report_warnings <- function(collected) {
   key <- vapply(collected, function(w) paste(w$of, class(w$warning)[1]), "")
   for (same in split(collected, factor(key, unique(key)))) {
     first <- same[[1]]
-    warn(first$of, ": ", conditionMessage(first$warning),
+    # ties are a matter of the representation
+    of <- if (inherits(first$warning, "repalign_ties")) "" else paste0(first$of, ": ")
+    warn(of, conditionMessage(first$warning),
          if (length(same) > 1) paste0(" (And ", length(same) - 1, " more like this.)"),
          class = setdiff(class(first$warning), c("repalign_warning", "warning", "condition")),
          data = lapply(same, function(w) w$warning$data))
@@ -326,6 +339,8 @@ similarity_result <- function(pairs, sides, set, scores) {
   symmetric <- vapply(set, is_symmetric, NA)
   attr(result, "within") <- sides$self || sides$same
   attr(result, "symmetric") <- stats::setNames(symmetric, labels)
+  direction <- vapply(set, function(m) m$declaration$direction, "")
+  attr(result, "direction") <- stats::setNames(direction, labels)
   class(result) <- c("repalign_similarity", "data.frame")
   result
 }

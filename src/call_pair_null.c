@@ -36,15 +36,16 @@ static int *read_permutations(SEXP permutations, size_t n, const char *name)
     return result;
 }
 
+/* Blocks of equal size, each within SPECTRA_DOUBLES. */
 static size_t lanes_of(SEXP lanes, size_t n, size_t length, size_t layers)
 {
-    const size_t all = (n / 2 + 1 + 2 * FFT_LANES - 1) / (2 * FFT_LANES) * FFT_LANES;
+    const size_t batches = (n / 2 + 2 * FFT_LANES) / (2 * FFT_LANES);
     double wanted = SPECTRA_DOUBLES / (2.0 * (double) length * (double) layers);
     if (!Rf_isNull(lanes)) wanted = Rf_asReal(lanes);
-    size_t result = FFT_LANES;
-    while (result + FFT_LANES <= all && (double) (result + FFT_LANES) <= wanted)
-        result += FFT_LANES;
-    return result;
+    size_t most = (size_t) (wanted / FFT_LANES);
+    if (most < 1) most = 1;
+    const size_t blocks = (batches + most - 1) / most;
+    return (batches + blocks - 1) / blocks * FFT_LANES;
 }
 
 static diagonal_plan make_plan(size_t n, SEXP lanes, size_t layers, int threads)
@@ -92,6 +93,64 @@ SEXP repalign_fourier(SEXP re, SEXP im)
     return result;
 }
 
+/* One side of the comparison: its matrices, orders and spectra. */
+typedef struct {
+    const double **matrices;
+    size_t layers, orders;
+    int *extended;
+    double *re, *im;
+} coset_side;
+
+static coset_side new_side(const diagonal_plan *plan, const double **matrices, size_t layers,
+                           SEXP orders, const char *name)
+{
+    const int *order = read_permutations(orders, plan->n, name);
+    const size_t count = (size_t) XLENGTH(orders) / plan->n, length = extended_length(plan);
+    const size_t spectrum = plan->length * plan->lanes * layers;
+    coset_side side = {matrices, layers, count, (int *) R_alloc(length * count, sizeof(int)),
+                       scratch(spectrum), scratch(spectrum)};
+    for (size_t m = 0; m < count; m++)
+        extend_order(plan, order + m * plan->n, side.extended + m * length);
+    return side;
+}
+
+static diagonal_scratch new_diagonal_scratch(const diagonal_plan *plan, int several)
+{
+    const size_t workers = (size_t) plan->threads;
+    diagonal_scratch s = {scratch(2 * plan->lanes), scratch(workers * 4 * plan->length * FFT_LANES),
+                          scratch(several ? workers * 2 * plan->length * plan->lanes : 0)};
+    return s;
+}
+
+static void side_spectra(const diagonal_plan *plan, const coset_side *side, size_t order,
+                         size_t block, int periodic, diagonal_scratch *s)
+{
+    diagonal_spectra(plan, side->matrices, side->layers,
+                     side->extended + order * extended_length(plan), block, periodic, s, side->re,
+                     side->im);
+    check_interrupt();
+}
+
+/* Products of the spectra of x with those of every coset of y, into p (2 product each). */
+static void coset_products(const diagonal_plan *plan, const coset_side *x, const coset_side *y,
+                           diagonal_scratch *s, double *p)
+{
+    const size_t product = plan->length * x->layers * y->layers;
+    double *work =
+        scratch((size_t) plan->threads * 2 * plan->lanes * (x->layers + y->layers));
+    memset(p, 0, 2 * product * y->orders * sizeof(double));
+    for (size_t block = 0; block < diagonal_blocks(plan); block++) {
+        side_spectra(plan, x, 0, block, 0, s);
+        for (size_t m = 0; m < y->orders; m++) {
+            double *pm = p + 2 * product * m;
+            side_spectra(plan, y, m, block, 1, s);
+            add_cross_spectra(plan, x->re, x->im, x->layers, y->re, y->im, y->layers, work, pm,
+                              pm + product);
+            check_interrupt();
+        }
+    }
+}
+
 /* sum_ij x_ij y_p(i)p(j) for p_t(i) = s((g(i) + t) mod n): rows t = 0 .. n - 1 for each
    column s of orders_y in turn, a column a pair (x fastest). order_x: the inverse of g. */
 SEXP repalign_coset_inner(SEXP x, SEXP y, SEXP order_x, SEXP orders_y, SEXP lanes, SEXP threads)
@@ -99,31 +158,18 @@ SEXP repalign_coset_inner(SEXP x, SEXP y, SEXP order_x, SEXP orders_y, SEXP lane
     const double **mx = pointers(x), **my = pointers(y);
     const size_t n = read_matrices(x, "x", mx), lx = (size_t) XLENGTH(x), ly = (size_t) XLENGTH(y);
     if (read_matrices(y, "y", my) != n) Rf_error("internal: unequal sizes");
-    const int *gx = read_permutations(order_x, n, "order_x");
-    const int *gy = read_permutations(orders_y, n, "orders_y");
-    const size_t cosets = (size_t) XLENGTH(orders_y) / n, pairs = lx * ly;
     const diagonal_plan plan = make_plan(n, lanes, lx + ly, Rf_asInteger(threads));
+    const coset_side sx = new_side(&plan, mx, lx, order_x, "order_x");
+    const coset_side sy = new_side(&plan, my, ly, orders_y, "orders_y");
+    const size_t cosets = sy.orders, pairs = lx * ly, product = plan.length * pairs;
     if (!fits_blas(n * cosets) || !fits_blas(pairs)) Rf_error("internal: result too large");
     SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) (n * cosets), (int) pairs));
-    double *work = scratch((size_t) plan.threads * 4 * plan.length * FFT_LANES);
-    const size_t spectrum = plan.length * plan.lanes, product = plan.length * pairs;
-    double *xr = scratch(2 * spectrum * lx), *xi = xr + spectrum * lx;
-    double *yr = scratch(2 * spectrum * ly), *yi = yr + spectrum * ly;
+    diagonal_scratch s = new_diagonal_scratch(&plan, lx > 1 || ly > 1);
     double *p = scratch(2 * product * cosets);
-    memset(p, 0, 2 * product * cosets * sizeof(double));
-    for (size_t block = 0; block < diagonal_blocks(&plan); block++) {
-        diagonal_spectra(&plan, mx, lx, gx, block, 0, work, xr, xi);
-        check_interrupt();
-        for (size_t m = 0; m < cosets; m++) {
-            double *pm = p + 2 * product * m;
-            diagonal_spectra(&plan, my, ly, gy + m * n, block, 1, work, yr, yi);
-            add_cross_spectra(&plan, xr, xi, lx, yr, yi, ly, pm, pm + product);
-            check_interrupt();
-        }
-    }
+    coset_products(&plan, &sx, &sy, &s, p);
     for (size_t m = 0; m < cosets; m++)
-        shifts_from_spectra(&plan, p + 2 * product * m, p + 2 * product * m + product, pairs, work,
-                            REAL(result) + m * n, n * cosets);
+        shifts_from_spectra(&plan, p + 2 * product * m, p + 2 * product * m + product, pairs,
+                            s.work, REAL(result) + m * n, n * cosets);
     UNPROTECT(1);
     return result;
 }
@@ -140,6 +186,37 @@ SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads)
     SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) count, (int) (lx * ly)));
     permuted_inner_products(mx, lx, my, ly, n, p, count, Rf_asInteger(threads), check_interrupt,
                             REAL(result));
+    UNPROTECT(1);
+    return result;
+}
+
+/* Entries of each matrix that are multiplied at once: some MB for a side of many layers. */
+#define DOT_ENTRIES 8192
+
+/* One stretch of every matrix of a side, a column each. */
+static void load_stretch(const double **matrices, size_t layers, size_t from, size_t count,
+                         double *to)
+{
+    for (size_t l = 0; l < layers; l++)
+        memcpy(to + l * count, matrices[l] + from, count * sizeof(double));
+}
+
+/* sum_ij x_ij y_ij for every pair: rows are matrices of x. */
+SEXP repalign_cross_dots(SEXP x, SEXP y)
+{
+    const double **mx = pointers(x), **my = pointers(y);
+    const size_t n = read_matrices(x, "x", mx), lx = (size_t) XLENGTH(x), ly = (size_t) XLENGTH(y);
+    if (read_matrices(y, "y", my) != n) Rf_error("internal: unequal sizes");
+    SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) lx, (int) ly));
+    double *a = scratch(lx * DOT_ENTRIES), *b = scratch(ly * DOT_ENTRIES);
+    memset(REAL(result), 0, lx * ly * sizeof(double));
+    for (size_t from = 0; from < n * n; from += DOT_ENTRIES) {
+        const size_t now = n * n - from < DOT_ENTRIES ? n * n - from : DOT_ENTRIES;
+        load_stretch(mx, lx, from, now, a);
+        load_stretch(my, ly, from, now, b);
+        blas_gemm('T', 'N', lx, ly, now, 1.0, a, now, b, now, 1.0, REAL(result), lx);
+        check_interrupt();
+    }
     UNPROTECT(1);
     return result;
 }

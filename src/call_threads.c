@@ -1,4 +1,5 @@
 #include "repalign.h"
+#include "wide.h"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -17,6 +18,17 @@ SEXP repalign_thread_limits(void)
     SEXP result = PROTECT(Rf_allocVector(INTSXP, 2));
     INTEGER(result)[0] = usual;
     INTEGER(result)[1] = most;
+    UNPROTECT(1);
+    return result;
+}
+
+/* Allow or forbid wider vectors; c(are they in use, what was allowed before). */
+SEXP repalign_allow_wide(SEXP allow)
+{
+    const int before = allow_wide_vectors(Rf_asLogical(allow));
+    SEXP result = PROTECT(Rf_allocVector(LGLSXP, 2));
+    LOGICAL(result)[0] = wide_vectors();
+    LOGICAL(result)[1] = before;
     UNPROTECT(1);
     return result;
 }

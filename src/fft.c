@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "wide.h"
+
 #define LARGEST_FACTOR 13
 #define TWO_PI 6.283185307179586476925286766559
 
@@ -51,101 +53,118 @@ typedef struct {
     size_t length, stride, radix;
 } fft_pass;
 
-/* Entry (k, q) of the butterfly p on the way in; (j, q) on the way out. */
-static size_t from(const fft_pass *s, size_t p, size_t k, size_t q)
-{
-    return (q + s->stride * (p + s->length / s->radix * k)) * FFT_LANES;
-}
+/* A butterfly: inputs k at distance `from` of each other, outputs j at distance `to`, each
+   output turned by its twiddle factor cos - i sin. */
+typedef struct {
+    const double *re, *im;
+    double *out_re, *out_im;
+    size_t from, to;
+    const double *cosine, *sine;
+} butterfly;
 
-static size_t to(const fft_pass *s, size_t p, size_t j, size_t q)
-{
-    return (q + s->stride * (s->radix * p + j)) * FFT_LANES;
-}
+#define IN(k, part) b->part[(k) * b->from + w]
 
-/* Output j of a butterfly, (re, im), turned by its twiddle factor cos - i sin. */
+/* The first factor is 1. */
+#define STORE_FIRST(value_re, value_im)                              \
+    do {                                                             \
+        b->out_re[w] = (value_re);                                   \
+        b->out_im[w] = (value_im);                                   \
+    } while (0)
+
 #define STORE(j, value_re, value_im)                                 \
     do {                                                             \
         const double vr_ = (value_re), vi_ = (value_im);             \
-        y##j##r[w] = vr_ * c[j] + vi_ * d[j];                        \
-        y##j##i[w] = vi_ * c[j] - vr_ * d[j];                        \
+        b->out_re[(j) * b->to + w] = vr_ * b->cosine[j] + vi_ * b->sine[j]; \
+        b->out_im[(j) * b->to + w] = vi_ * b->cosine[j] - vr_ * b->sine[j]; \
     } while (0)
 
-#define INPUT(k)                                                     \
-    const double *restrict x##k##r = s->re + from(s, p, k, q),       \
-                 *restrict x##k##i = s->im + from(s, p, k, q)
-
-#define OUTPUT(j)                                                    \
-    double *restrict y##j##r = s->out_re + to(s, p, j, q),           \
-           *restrict y##j##i = s->out_im + to(s, p, j, q)
-
-static void butterfly2(const fft_pass *s, size_t p, size_t q, const double *c, const double *d)
+INLINE_BODY void butterfly2(const butterfly *b)
 {
-    INPUT(0); INPUT(1);
-    OUTPUT(0); OUTPUT(1);
-    for (int w = 0; w < FFT_LANES; w++) {
-        STORE(0, x0r[w] + x1r[w], x0i[w] + x1i[w]);
-        STORE(1, x0r[w] - x1r[w], x0i[w] - x1i[w]);
+    AT_ONCE
+    for (size_t w = 0; w < FFT_LANES; w++) {
+        const double r0 = IN(0, re), i0 = IN(0, im), r1 = IN(1, re), i1 = IN(1, im);
+        STORE_FIRST(r0 + r1, i0 + i1);
+        STORE(1, r0 - r1, i0 - i1);
     }
 }
 
-static void butterfly3(const fft_pass *s, size_t p, size_t q, const double *c, const double *d)
+INLINE_BODY void butterfly3(const butterfly *b)
 {
     const double half_root = 0.86602540378443864676;
-    INPUT(0); INPUT(1); INPUT(2);
-    OUTPUT(0); OUTPUT(1); OUTPUT(2);
-    for (int w = 0; w < FFT_LANES; w++) {
-        const double sr = x1r[w] + x2r[w], si = x1i[w] + x2i[w];
-        const double mr = x0r[w] - 0.5 * sr, mi = x0i[w] - 0.5 * si;
-        const double tr = half_root * (x1i[w] - x2i[w]), ti = half_root * (x2r[w] - x1r[w]);
-        STORE(0, x0r[w] + sr, x0i[w] + si);
+    AT_ONCE
+    for (size_t w = 0; w < FFT_LANES; w++) {
+        const double r0 = IN(0, re), i0 = IN(0, im), r1 = IN(1, re), i1 = IN(1, im);
+        const double r2 = IN(2, re), i2 = IN(2, im);
+        const double sr = r1 + r2, si = i1 + i2;
+        const double mr = r0 - 0.5 * sr, mi = i0 - 0.5 * si;
+        const double tr = half_root * (i1 - i2), ti = half_root * (r2 - r1);
+        STORE_FIRST(r0 + sr, i0 + si);
         STORE(1, mr + tr, mi + ti);
         STORE(2, mr - tr, mi - ti);
     }
 }
 
-static void butterfly4(const fft_pass *s, size_t p, size_t q, const double *c, const double *d)
+INLINE_BODY void butterfly4(const butterfly *b)
 {
-    INPUT(0); INPUT(1); INPUT(2); INPUT(3);
-    OUTPUT(0); OUTPUT(1); OUTPUT(2); OUTPUT(3);
-    for (int w = 0; w < FFT_LANES; w++) {
-        const double ar = x0r[w] + x2r[w], ai = x0i[w] + x2i[w];
-        const double br = x0r[w] - x2r[w], bi = x0i[w] - x2i[w];
-        const double er = x1r[w] + x3r[w], ei = x1i[w] + x3i[w];
-        const double fr = x1i[w] - x3i[w], fi = x3r[w] - x1r[w];
-        STORE(0, ar + er, ai + ei);
+    AT_ONCE
+    for (size_t w = 0; w < FFT_LANES; w++) {
+        const double r0 = IN(0, re), i0 = IN(0, im), r1 = IN(1, re), i1 = IN(1, im);
+        const double r2 = IN(2, re), i2 = IN(2, im), r3 = IN(3, re), i3 = IN(3, im);
+        const double ar = r0 + r2, ai = i0 + i2, br = r0 - r2, bi = i0 - i2;
+        const double er = r1 + r3, ei = i1 + i3, fr = i1 - i3, fi = r3 - r1;
+        STORE_FIRST(ar + er, ai + ei);
         STORE(1, br + fr, bi + fi);
         STORE(2, ar - er, ai - ei);
         STORE(3, br - fr, bi - fi);
     }
 }
 
-/* Any radix, by its definition; roots of unity of the radix from the plan's table. */
-static void butterfly_any(const fft_pass *s, const fft_plan *plan, size_t p, size_t q,
-                          const double *c, const double *d)
+INLINE_BODY void butterfly5(const butterfly *b)
 {
-    const size_t r = s->radix, step = plan->n / r;
-    for (size_t j = 0; j < r; j++) {
-        double sum_re[FFT_LANES] = {0}, sum_im[FFT_LANES] = {0};
-        for (size_t k = 0; k < r; k++) {
-            const double *restrict xr = s->re + from(s, p, k, q),
-                         *restrict xi = s->im + from(s, p, k, q);
-            const double co = plan->cosine[(j * k) % r * step], si = plan->sine[(j * k) % r * step];
-            for (int w = 0; w < FFT_LANES; w++) {
-                sum_re[w] += xr[w] * co + xi[w] * si;
-                sum_im[w] += xi[w] * co - xr[w] * si;
-            }
-        }
-        double *restrict yr = s->out_re + to(s, p, j, q), *restrict yi = s->out_im + to(s, p, j, q);
-        for (int w = 0; w < FFT_LANES; w++) {
-            yr[w] = sum_re[w] * c[j] + sum_im[w] * d[j];
-            yi[w] = sum_im[w] * c[j] - sum_re[w] * d[j];
-        }
+    const double c1 = 0.30901699437494742410, c2 = -0.80901699437494742410;
+    const double s1 = 0.95105651629515357212, s2 = 0.58778525229247312917;
+    AT_ONCE
+    for (size_t w = 0; w < FFT_LANES; w++) {
+        const double r0 = IN(0, re), i0 = IN(0, im);
+        const double ar = IN(1, re) + IN(4, re), ai = IN(1, im) + IN(4, im);
+        const double br = IN(2, re) + IN(3, re), bi = IN(2, im) + IN(3, im);
+        const double er = IN(1, im) - IN(4, im), ei = IN(4, re) - IN(1, re);
+        const double fr = IN(2, im) - IN(3, im), fi = IN(3, re) - IN(2, re);
+        const double mr = r0 + c1 * ar + c2 * br, mi = i0 + c1 * ai + c2 * bi;
+        const double nr = r0 + c2 * ar + c1 * br, ni = i0 + c2 * ai + c1 * bi;
+        const double ur = s1 * er + s2 * fr, ui = s1 * ei + s2 * fi;
+        const double vr = s2 * er - s1 * fr, vi = s2 * ei - s1 * fi;
+        STORE_FIRST(r0 + ar + br, i0 + ai + bi);
+        STORE(1, mr + ur, mi + ui);
+        STORE(2, nr + vr, ni + vi);
+        STORE(3, nr - vr, ni - vi);
+        STORE(4, mr - ur, mi - ui);
     }
 }
 
-static void run_pass(const fft_pass *s, const fft_plan *plan)
+/* Any radix, by its definition; roots of unity of the radix from the plan's table. */
+INLINE_BODY void butterfly_any(const butterfly *b, size_t radix, const fft_plan *plan)
 {
-    const size_t m = s->length / s->radix;
+    const size_t step = plan->n / radix;
+    for (size_t j = 0; j < radix; j++) {
+        double sum_re[FFT_LANES] = {0}, sum_im[FFT_LANES] = {0};
+        for (size_t k = 0; k < radix; k++) {
+            const double co = plan->cosine[(j * k) % radix * step];
+            const double si = plan->sine[(j * k) % radix * step];
+            AT_ONCE
+            for (size_t w = 0; w < FFT_LANES; w++) {
+                sum_re[w] += IN(k, re) * co + IN(k, im) * si;
+                sum_im[w] += IN(k, im) * co - IN(k, re) * si;
+            }
+        }
+        AT_ONCE
+        for (size_t w = 0; w < FFT_LANES; w++) STORE(j, sum_re[w], sum_im[w]);
+    }
+}
+
+INLINE_BODY void run_pass(const fft_pass *s, const fft_plan *plan)
+{
+    const size_t m = s->length / s->radix, step = s->stride * FFT_LANES;
     for (size_t p = 0; p < m; p++) {
         double c[LARGEST_FACTOR], d[LARGEST_FACTOR];
         for (size_t j = 0; j < s->radix; j++) {
@@ -153,17 +172,23 @@ static void run_pass(const fft_pass *s, const fft_plan *plan)
             d[j] = plan->sine[p * j * s->stride];
         }
         for (size_t q = 0; q < s->stride; q++) {
+            const size_t in = (q + s->stride * p) * FFT_LANES;
+            const size_t out = (q + s->stride * s->radix * p) * FFT_LANES;
+            const butterfly b = {s->re + in, s->im + in, s->out_re + out, s->out_im + out,
+                                 step * m, step, c, d};
             switch (s->radix) {
-            case 2: butterfly2(s, p, q, c, d); break;
-            case 3: butterfly3(s, p, q, c, d); break;
-            case 4: butterfly4(s, p, q, c, d); break;
-            default: butterfly_any(s, plan, p, q, c, d);
+            case 2: butterfly2(&b); break;
+            case 3: butterfly3(&b); break;
+            case 4: butterfly4(&b); break;
+            case 5: butterfly5(&b); break;
+            default: butterfly_any(&b, s->radix, plan);
             }
         }
     }
 }
 
-int fft_forward(const fft_plan *plan, double *re, double *im, double *work_re, double *work_im)
+INLINE_BODY int run_passes(const fft_plan *plan, double *re, double *im, double *work_re,
+                           double *work_im)
 {
     fft_pass s = {re, im, work_re, work_im, plan->n, 1, 1};
     int in_work = 0;
@@ -179,4 +204,22 @@ int fft_forward(const fft_plan *plan, double *re, double *im, double *work_re, d
         s.stride *= s.radix;
     }
     return in_work;
+}
+
+static int forward_plain(const fft_plan *plan, double *re, double *im, double *work_re,
+                         double *work_im)
+{
+    return run_passes(plan, re, im, work_re, work_im);
+}
+
+WIDE static int forward_wide(const fft_plan *plan, double *re, double *im, double *work_re,
+                             double *work_im)
+{
+    return run_passes(plan, re, im, work_re, work_im);
+}
+
+int fft_forward(const fft_plan *plan, double *re, double *im, double *work_re, double *work_im)
+{
+    return wide_vectors() ? forward_wide(plan, re, im, work_re, work_im)
+                          : forward_plain(plan, re, im, work_re, work_im);
 }

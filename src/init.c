@@ -41,6 +41,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(fourier, 2),
     ENTRY(coset_inner, 6),
     ENTRY(permuted_inner, 4),
+    ENTRY(cross_dots, 2),
     ENTRY(graph_meetings, 4),
     ENTRY(graph_coset, 5),
     ENTRY(graph_permuted, 4),
@@ -81,6 +82,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(row_distances, 4),
     ENTRY(cross_bars, 4),
     ENTRY(thread_limits, 0),
+    ENTRY(allow_wide, 1),
     {NULL, NULL, 0}};
 
 void R_init_repalign(DllInfo *info);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "wide.h"
+
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -21,33 +23,57 @@ size_t diagonal_blocks(const diagonal_plan *plan)
     return (diagonals + a_block - 1) / a_block;
 }
 
+size_t extended_length(const diagonal_plan *plan)
+{
+    return plan->n + 2 * diagonal_blocks(plan) * plan->lanes;
+}
+
 static double diagonal_weight(size_t diagonal, size_t n)
 {
     if (diagonal > n / 2) return 0.0;
     return diagonal == 0 || 2 * diagonal == n ? 1.0 : 2.0;
 }
 
-/* FFT_LANES pairs of neighbouring diagonals from `first` on, entry u of the relabelled
-   matrix at (u, u + diagonal). */
-static void gather_diagonals(const double *matrix, const int *order, size_t n, size_t first,
-                             int weighted, double *re, double *im)
+void extend_order(const diagonal_plan *plan, const int *order, int *extended)
 {
-    double weight[2 * FFT_LANES];
-    for (size_t k = 0; k < 2 * FFT_LANES; k++) {
-        weight[k] = diagonal_weight(first + k, n);
-        if (!weighted && weight[k] > 0.0) weight[k] = 1.0;
+    const size_t length = extended_length(plan);
+    for (size_t v = 0, from = 0; v < length; v++) {
+        extended[v] = order[from];
+        if (++from == plan->n) from = 0;
     }
-    for (size_t u = 0; u < n; u++) {
-        const double *column = matrix + (size_t) order[u] * n;
-        size_t v = u + first;
-        for (size_t k = 0; k < FFT_LANES; k++) {
-            while (v >= n) v -= n;
-            re[u * FFT_LANES + k] = column[order[v]] * weight[2 * k];
-            if (++v >= n) v -= n;
-            im[u * FFT_LANES + k] = column[order[v]] * weight[2 * k + 1];
-            v++;
+}
+
+/* Row u of the relabelled matrix, from the diagonal `first` on, into the block's sequences:
+   batch after batch, FFT_LANES diagonals as real parts and the next ones as imaginary parts.
+   A column is read once for all of them, in its turn from cache. */
+static void gather_row(const diagonal_plan *plan, const double *matrix, const int *order, size_t u,
+                       size_t first, const double *weight, double *re, double *im)
+{
+    const double *column = matrix + (size_t) order[u] * plan->n;
+    const int *at = order + u + first;
+    const size_t size = plan->length * FFT_LANES;
+    for (size_t batch = 0; batch < plan->lanes / FFT_LANES; batch++) {
+        double *to_re = re + batch * size + u * FFT_LANES;
+        double *to_im = im + batch * size + u * FFT_LANES;
+        for (size_t w = 0; w < FFT_LANES; w++) {
+            to_re[w] = column[at[w]] * weight[w];
+            to_im[w] = column[at[FFT_LANES + w]] * weight[FFT_LANES + w];
         }
+        at += 2 * FFT_LANES;
+        weight += 2 * FFT_LANES;
     }
+}
+
+static void gather_block(const diagonal_plan *plan, const double *matrix, const int *order,
+                         size_t first, const double *weight, int threads, double *re, double *im)
+{
+    const long n = (long) plan->n;
+    (void) threads;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) num_threads(threads)
+#endif
+    for (long u = 0; u < n; u++)
+        gather_row(plan, matrix, order, (size_t) u, first, weight, re, im);
 }
 
 static void extend(double *a, size_t n, size_t length, int periodic)
@@ -57,76 +83,171 @@ static void extend(double *a, size_t n, size_t length, int periodic)
     memset(a + (n + repeat) * FFT_LANES, 0, (length - n - repeat) * FFT_LANES * sizeof(double));
 }
 
-static void scatter_lanes(const diagonal_plan *plan, const double *from, size_t layers,
-                          size_t layer, size_t lane, double *to)
+/* One batch's spectra to their place among the layers. */
+static void place(const diagonal_plan *plan, const double *from, size_t layers, size_t layer,
+                  double *to)
 {
+    if (from == to) return;
+    if (layers == 1) {
+        memcpy(to, from, plan->length * FFT_LANES * sizeof(double));
+        return;
+    }
     for (size_t f = 0; f < plan->length; f++)
-        memcpy(to + (f * layers + layer) * plan->lanes + lane, from + f * FFT_LANES,
+        memcpy(to + (f * layers + layer) * FFT_LANES, from + f * FFT_LANES,
                FFT_LANES * sizeof(double));
 }
 
-void diagonal_spectra(const diagonal_plan *plan, const double *const *matrices, size_t layers,
-                      const int *order, size_t block, int periodic, double *work, double *re,
-                      double *im)
+static void transform_block(const diagonal_plan *plan, double *gathered_re, double *gathered_im,
+                            size_t layers, size_t layer, int periodic, int threads, double *work,
+                            double *re, double *im)
 {
-    const size_t batches = plan->lanes / FFT_LANES, size = plan->length * FFT_LANES;
-    const long items = (long) (layers * batches);
-    (void) thread_number;
+    const size_t size = plan->length * FFT_LANES;
+    const long batches = (long) (plan->lanes / FFT_LANES);
+    (void) threads;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(plan->threads)
+#pragma omp parallel for schedule(static) num_threads(threads)
 #endif
-    for (long item = 0; item < items; item++) {
-        const size_t layer = (size_t) item / batches, batch = (size_t) item % batches;
-        double *a = work + (size_t) thread_number() * 4 * size, *b = a + size;
-        gather_diagonals(matrices[layer], order, plan->n,
-                         2 * (block * plan->lanes + batch * FFT_LANES), !periodic, a, b);
+    for (long batch = 0; batch < batches; batch++) {
+        double *a = gathered_re + (size_t) batch * size, *b = gathered_im + (size_t) batch * size;
+        double *c = work + (size_t) (threads > 1 ? thread_number() : 0) * 2 * size;
         extend(a, plan->n, plan->length, periodic);
         extend(b, plan->n, plan->length, periodic);
-        if (fft_forward(&plan->plan, a, b, a + 2 * size, a + 3 * size)) {
-            a += 2 * size;
-            b += 2 * size;
-        }
-        scatter_lanes(plan, a, layers, layer, batch * FFT_LANES, re);
-        scatter_lanes(plan, b, layers, layer, batch * FFT_LANES, im);
+        const int moved = fft_forward(&plan->plan, a, b, c, c + size);
+        place(plan, moved ? c : a, layers, layer, re + (size_t) batch * layers * size);
+        place(plan, moved ? c + size : b, layers, layer, im + (size_t) batch * layers * size);
     }
 }
 
-/* Real and imaginary part of sum conj(x) y, in lanes. */
-static void lane_product(const double *restrict xr, const double *restrict xi,
-                         const double *restrict yr, const double *restrict yi, size_t lanes,
-                         double *sum_re, double *sum_im)
+void diagonal_spectra(const diagonal_plan *plan, const double *const *matrices, size_t layers,
+                      const int *order, size_t block, int periodic, diagonal_scratch *s,
+                      double *re, double *im)
 {
-    double re[FFT_LANES] = {0}, im[FFT_LANES] = {0};
-    for (size_t k = 0; k < lanes; k += FFT_LANES)
-        for (size_t w = 0; w < FFT_LANES; w++) {
-            re[w] += xr[k + w] * yr[k + w] + xi[k + w] * yi[k + w];
-            im[w] += xr[k + w] * yi[k + w] - xi[k + w] * yr[k + w];
-        }
-    for (size_t w = 1; w < FFT_LANES; w++) {
-        re[0] += re[w];
-        im[0] += im[w];
+    const size_t first = 2 * block * plan->lanes, size = plan->length * plan->lanes;
+    for (size_t k = 0; k < 2 * plan->lanes; k++)
+        s->weight[k] = periodic ? 1.0 : diagonal_weight(first + k, plan->n);
+    if (layers == 1) {
+        /* its sequences stand where the spectra will */
+        gather_block(plan, matrices[0], order, first, s->weight, plan->threads, re, im);
+        transform_block(plan, re, im, 1, 0, periodic, plan->threads, s->work, re, im);
+        return;
     }
-    *sum_re += re[0];
-    *sum_im += im[0];
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) num_threads(plan->threads)
+#endif
+    for (long layer = 0; layer < (long) layers; layer++) {
+        const size_t by = (size_t) thread_number();
+        double *to = s->gathered + 2 * by * size, *work = s->work + 2 * by * plan->length * FFT_LANES;
+        gather_block(plan, matrices[layer], order, first, s->weight, 1, to, to + size);
+        transform_block(plan, to, to + size, layers, (size_t) layer, periodic, 1, work, re, im);
+    }
+}
+
+/* Layers of each side that are multiplied at once. */
+#define TILE 2
+
+/* conj(x) y, summed over `lanes` numbers, for TILE x TILE layers that stand `step` apart. */
+INLINE_BODY void multiply_tile(const double *xr, const double *xi, size_t x_step,
+                               const double *yr, const double *yi, size_t y_step, size_t lanes,
+                               double *re, double *im)
+{
+    double r0 = 0.0, r1 = 0.0, r2 = 0.0, r3 = 0.0, i0 = 0.0, i1 = 0.0, i2 = 0.0, i3 = 0.0;
+    SUM_AT_ONCE(r0, r1, r2, r3, i0, i1, i2, i3)
+    for (size_t k = 0; k < lanes; k++) {
+        const double ar = xr[k], ai = xi[k], br = xr[k + x_step], bi = xi[k + x_step];
+        const double cr = yr[k], ci = yi[k], dr = yr[k + y_step], di = yi[k + y_step];
+        r0 += ar * cr + ai * ci;
+        i0 += ar * ci - ai * cr;
+        r1 += br * cr + bi * ci;
+        i1 += br * ci - bi * cr;
+        r2 += ar * dr + ai * di;
+        i2 += ar * di - ai * dr;
+        r3 += br * dr + bi * di;
+        i3 += br * di - bi * dr;
+    }
+    re[0] = r0;
+    re[1] = r1;
+    re[2] = r2;
+    re[3] = r3;
+    im[0] = i0;
+    im[1] = i1;
+    im[2] = i2;
+    im[3] = i3;
+}
+
+/* One frequency of one side, layer after layer: real parts, then imaginary ones. */
+typedef struct {
+    double *re, *im;
+    size_t layers, lanes;
+} packed_side;
+
+static void pack_side(const diagonal_plan *plan, const double *re, const double *im, size_t f,
+                      packed_side *to)
+{
+    const size_t batch_size = plan->length * to->layers * FFT_LANES;
+    for (size_t layer = 0; layer < to->layers; layer++) {
+        const size_t from = (f * to->layers + layer) * FFT_LANES, at = layer * to->lanes;
+        for (size_t k = 0; k < to->lanes; k += FFT_LANES) {
+            const size_t batch = k / FFT_LANES * batch_size;
+            memcpy(to->re + at + k, re + from + batch, FFT_LANES * sizeof(double));
+            memcpy(to->im + at + k, im + from + batch, FFT_LANES * sizeof(double));
+        }
+    }
+}
+
+/* All pairs of one frequency; p: x's layers the fastest. */
+INLINE_BODY void multiply_sides(const packed_side *x, const packed_side *y, double *p_re,
+                                double *p_im)
+{
+    const size_t lanes = x->lanes;
+    double re[TILE * TILE], im[TILE * TILE];
+    for (size_t j = 0; j < y->layers; j += TILE)
+        for (size_t i = 0; i < x->layers; i += TILE) {
+            /* at an odd end, the same layer twice */
+            const size_t nx = i + 1 < x->layers ? 2 : 1, ny = j + 1 < y->layers ? 2 : 1;
+            multiply_tile(x->re + i * lanes, x->im + i * lanes, (nx - 1) * lanes,
+                          y->re + j * lanes, y->im + j * lanes, (ny - 1) * lanes, lanes, re, im);
+            for (size_t b = 0; b < ny; b++)
+                for (size_t a = 0; a < nx; a++) {
+                    p_re[i + a + (j + b) * x->layers] += re[a + TILE * b];
+                    p_im[i + a + (j + b) * x->layers] += im[a + TILE * b];
+                }
+        }
+}
+
+static void multiply_plain(const packed_side *x, const packed_side *y, double *re, double *im)
+{
+    multiply_sides(x, y, re, im);
+}
+
+WIDE static void multiply_wide(const packed_side *x, const packed_side *y, double *re, double *im)
+{
+    multiply_sides(x, y, re, im);
+}
+
+static packed_side new_packed(double *work, size_t layers, size_t lanes)
+{
+    packed_side side = {work, work + layers * lanes, layers, lanes};
+    return side;
 }
 
 void add_cross_spectra(const diagonal_plan *plan, const double *x_re, const double *x_im,
                        size_t layers_x, const double *y_re, const double *y_im, size_t layers_y,
-                       double *p_re, double *p_im)
+                       double *work, double *p_re, double *p_im)
 {
     const size_t lanes = plan->lanes, pairs = layers_x * layers_y;
+    const int wide = wide_vectors();
     const long frequencies = (long) plan->length;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(plan->threads)
 #endif
     for (long f = 0; f < frequencies; f++) {
-        const size_t x0 = (size_t) f * layers_x * lanes, y0 = (size_t) f * layers_y * lanes;
-        for (size_t j = 0; j < layers_y; j++)
-            for (size_t i = 0; i < layers_x; i++) {
-                const size_t at = (size_t) f * pairs + j * layers_x + i;
-                lane_product(x_re + x0 + i * lanes, x_im + x0 + i * lanes, y_re + y0 + j * lanes,
-                             y_im + y0 + j * lanes, lanes, p_re + at, p_im + at);
-            }
+        double *mine = work + (size_t) thread_number() * 2 * lanes * (layers_x + layers_y);
+        packed_side x = new_packed(mine, layers_x, lanes);
+        packed_side y = new_packed(mine + 2 * layers_x * lanes, layers_y, lanes);
+        pack_side(plan, x_re, x_im, (size_t) f, &x);
+        pack_side(plan, y_re, y_im, (size_t) f, &y);
+        (wide ? multiply_wide : multiply_plain)(&x, &y, p_re + (size_t) f * pairs,
+                                                p_im + (size_t) f * pairs);
     }
 }
 

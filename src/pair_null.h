@@ -20,20 +20,32 @@ typedef struct {
 /* Blocks that cover the diagonals 0 .. n / 2. */
 size_t diagonal_blocks(const diagonal_plan *plan);
 
-/* Spectra of one block of diagonals of `layers` matrices relabelled by `order` (zero-based,
-   n): entry (lane, layer, frequency) of re, im at (frequency * layers + layer) * lanes +
-   lane. periodic: the side that is shifted. Every diagonal counts once for the pair (i, j)
-   and once for (j, i): the other side carries that weight. work: 4 * length * FFT_LANES
-   doubles a thread. */
+/* An order (zero-based, n) repeated beyond its end, so that diagonals need no remainders;
+   its length. */
+size_t extended_length(const diagonal_plan *plan);
+void extend_order(const diagonal_plan *plan, const int *order, int *extended);
+
+/* weight: 2 lanes; work: 2 length FFT_LANES a thread; gathered: 2 length lanes a thread, unused
+   for a single layer. */
+typedef struct {
+    double *weight, *work, *gathered;
+} diagonal_scratch;
+
+/* Spectra of one block of diagonals of `layers` matrices relabelled by `order` (extended).
+   Batches of FFT_LANES sequences: lane w of a batch, a layer and a frequency stands in re, im
+   at ((batch * length + frequency) * layers + layer) * FFT_LANES + w. periodic: the side that
+   is shifted. Every diagonal counts once for the pair (i, j) and once for (j, i): the other
+   side carries that weight. */
 void diagonal_spectra(const diagonal_plan *plan, const double *const *matrices, size_t layers,
-                      const int *order, size_t block, int periodic, double *work, double *re,
-                      double *im);
+                      const int *order, size_t block, int periodic, diagonal_scratch *scratch,
+                      double *re, double *im);
 
 /* sum over lanes of conj(x) y into p (frequencies x layers_x x layers_y, the first layer
-   index fastest), added to what is there. */
+   index fastest), added to what is there. work:
+   2 lanes (layers_x + layers_y) doubles a thread. */
 void add_cross_spectra(const diagonal_plan *plan, const double *x_re, const double *x_im,
                        size_t layers_x, const double *y_re, const double *y_im, size_t layers_y,
-                       double *p_re, double *p_im);
+                       double *work, double *p_re, double *p_im);
 
 /* T(t), t = 0 .. n - 1 for each pair of layers, from the summed spectra: pair l at
    out + l * stride. work: 4 * length * FFT_LANES doubles a thread. */

@@ -46,7 +46,8 @@ typedef struct {
 } cone_complex;
 
 /* A triangle in the order of the filtration: by value, then by key (its latest edge times
-   n + 1, plus 0 for the apex w and l + 1 for an opposite vertex l). Also an edge (key: its number) and its value. */
+   n + 1, plus 0 for the apex w and l + 1 for an opposite vertex l). Also an edge (key: its
+   number) and its value. */
 typedef struct {
     double value;
     uint64_t key;

@@ -76,6 +76,7 @@ SEXP repalign_dot(SEXP a, SEXP b);
 SEXP repalign_fourier(SEXP re, SEXP im);
 SEXP repalign_coset_inner(SEXP x, SEXP y, SEXP order_x, SEXP orders_y, SEXP lanes, SEXP threads);
 SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads);
+SEXP repalign_cross_dots(SEXP x, SEXP y);
 
 /* call_graph_null.c */
 SEXP repalign_graph_meetings(SEXP x, SEXP label_x, SEXP y, SEXP label_y);
@@ -138,5 +139,6 @@ SEXP repalign_cross_bars(SEXP first, SEXP second, SEXP size, SEXP threads);
 
 /* call_threads.c */
 SEXP repalign_thread_limits(void);
+SEXP repalign_allow_wide(SEXP allow);
 
 #endif

@@ -375,7 +375,7 @@ test_that("rows without a direction are named", {
   x <- normal_matrix(20, 4)
   zero <- x
   zero[c(3, 7), ] <- 0
-  error <- expect_refused(mutual_knn(zero, x, 5), c("`x`", "zero", "3 and 7", "euclidean"))
+  error <- expect_refused(mutual_knn(zero, x, 5), c("`x`", "zero", "3 and 7", "Euclidean"))
   expect_s3_class(error, "repalign_error_zero_row")
   expect_identical(error$arg, "x")
   flat <- x

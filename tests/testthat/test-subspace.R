@@ -204,7 +204,7 @@ conditioned <- function(n, d, condition) {
 # The inverse of the power of two that the forms multiply by.
 unit_of <- function(x, center) {
   rep <- repalign:::representation(x, "x")
-  1 / (if (center) repalign:::form_centering(rep) else repalign:::form_scaling(rep))$scale
+  1 / (if (center) repalign:::form_centering(rep) else repalign:::form_scaling(rep, FALSE))$scale
 }
 
 is_fast <- function(basis) is.null(basis$s)

@@ -1,0 +1,115 @@
+# Families of models that share a layout, neighbourhoods, both or nothing.
+
+#' Simulate models that share a layout or neighbourhoods to known degrees
+#'
+#' The stimuli of a world lie in small patches (who is near whom), and the patches have places
+#' in a plane (the layout). Each model keeps as much of the layout as `global` says and as much
+#' of the neighbourhoods as `local` says, makes up the rest by itself, and shows the result
+#' through random weights and noise, a new draw in every layer.
+#'
+#' @param n number of stimuli.
+#' @param width number of units in every layer, one number a model or one for all; its names
+#'   become the models' names.
+#' @param global degree to which a model keeps the world's layout, from 0 to 1: the correlation
+#'   of its coordinates of the patches with the world's.
+#' @param local degree to which a model keeps the world's neighbourhoods, from 0 to 1: the share
+#'   of stimuli that stay in their patches. The others change places at random.
+#' @param layers number of layers.
+#' @param patch number of stimuli in a patch; the last one may have fewer.
+#' @param scatter standard deviation within patches, relative to that between patches in the
+#'   dimensions that tell them apart. It is each model's own: how near neighbours are is never
+#'   shared.
+#' @param noise standard deviation of the noise of every unit, relative to its signal.
+#' @return A list of class `repalign_simulation`: `models`, a named list of models, each a named
+#'   list of layers (stimuli x units), ready for [similarity()] and [calibrate()]; `truth`, a data
+#'   frame with `model`, `width`, `global` and `local`; `patch`, the patch of every stimulus in
+#'   the world.
+#' @details
+#' A patch has two coordinates of standard deviation 3, the layout, and 16 of standard deviation
+#' 1, in which each model places its patches by itself. The two strong ones rule global measures
+#' such as CKA; the 16 make stimuli of one patch each other's nearest neighbours. For two models
+#' the correlation of their layouts is the product of their values of `global`, and the share of
+#' neighbours that both have kept from the world is near the product of the squares of `local`.
+#'
+#' Models with `global = 0` and `local = 0` have nothing to do with any other. With `local` above
+#' 0 global measures are a little above chance even when `global` is 0, because stimuli of one
+#' patch are near each other on both sides: the layout of few patches cannot be unrelated.
+#' @examples
+#' set.seed(1)
+#' family <- simulate_models(n = 120, width = c(small = 20, large = 200), local = c(0.5, 1))
+#' family
+#' similarity(family$models, measure = list("cka", measure("mutual_knn", k = 3)))
+#' @seealso [simulate_pair()], [calibrate()]
+#' @export
+simulate_models <- function(n, width, global = 0, local = 0, layers = 1, patch = 4, scatter = 0.4,
+                            noise = 1) {
+  patch <- check_count(patch, "patch", 2)
+  n <- check_count(n, "n", 2 * patch)
+  truth <- models_truth(width, global, local)
+  layers <- check_count(layers, "layers")
+  check_number(scatter, "scatter", above = 0)
+  if (check_number(noise, "noise") < 0) {
+    abort("`noise` must not be negative.", class = "repalign_error_value", arg = "noise")
+  }
+  check_memory(8 * as.double(n) * (layers * sum(as.double(truth$width)) + 2 * max(truth$width)),
+               "The simulated models", "Take fewer stimuli, units or layers.")
+  world <- list(patch = (seq_len(n) - 1) %/% patch + 1, scatter = scatter)
+  world$layout <- matrix(stats::rnorm(max(world$patch) * 2), ncol = 2)
+  models <- lapply(seq_len(nrow(truth)), function(m) {
+    stimuli <- model_stimuli(world, truth$global[m], truth$local[m])
+    parts <- lapply(seq_len(layers), function(l) read_out(stimuli, truth$width[m], noise))
+    stats::setNames(parts, paste0("layer", seq_len(layers)))
+  })
+  structure(list(models = stats::setNames(models, truth$model), truth = truth,
+                 patch = world$patch), class = "repalign_simulation")
+}
+
+models_truth <- function(width, global, local) {
+  given <- list(width = width, global = global, local = local)
+  for (arg in names(given)) {
+    if (!is.numeric(given[[arg]]) || !length(given[[arg]])) {
+      abort("`", arg, "` must hold numbers, one a model or one for all.",
+            class = "repalign_error_type", arg = arg)
+    }
+  }
+  count <- max(lengths(given))
+  wrong <- names(given)[!lengths(given) %in% c(1, count)]
+  if (length(wrong)) {
+    abort("`", wrong[1], "` has ", length(given[[wrong[1]]]), " values for ", count,
+          " models: give one a model or one for all.", class = "repalign_error_size",
+          arg = wrong[1])
+  }
+  names <- Find(Negate(is.null), lapply(given[lengths(given) == count], names))
+  if (is.null(names)) names <- paste0("model", seq_len(count))
+  data.frame(
+    model = names, width = rep_len(vapply(width, check_count, 0L, arg = "width"), count),
+    global = rep_len(vapply(global, check_share, 0, arg = "global"), count),
+    local = rep_len(vapply(local, check_share, 0, arg = "local"), count)
+  )
+}
+
+layout_spread <- 3
+patch_dimensions <- 16
+
+# The stimuli as a model has them, stimuli x dimensions, total variance 1.
+model_stimuli <- function(world, global, local) {
+  n <- length(world$patch)
+  count <- nrow(world$layout)
+  patch <- world$patch
+  moved <- sample.int(n, round((1 - local) * n))
+  patch[moved] <- patch[moved[sample.int(length(moved))]]
+  # a model that keeps the layout knows every stimulus's place in the world, patch or not
+  own <- matrix(stats::rnorm(count * 2), count)
+  layout <- global * world$layout[world$patch, ] + sqrt(1 - global^2) * own[patch, ]
+  centres <- matrix(stats::rnorm(count * patch_dimensions), count)
+  places <- cbind(layout_spread * layout, centres[patch, ])
+  places <- places + world$scatter * stats::rnorm(length(places))
+  places / sqrt(sum(apply(places, 2, stats::var)))
+}
+
+# Every unit has a signal of variance 1 in the mean.
+read_out <- function(stimuli, width, noise) {
+  weights <- matrix(stats::rnorm(ncol(stimuli) * width), ncol(stimuli))
+  signal <- stimuli %*% weights
+  signal + noise * stats::rnorm(length(signal))
+}

@@ -1,0 +1,136 @@
+# Two representations with a known relation, for stimuli of several designs.
+
+#' Simulate two representations with a known relation
+#'
+#' Every neuron's response is a part that comes from a few signals common to both sides, and a
+#' part of its own. With `shared = 0` the two sides have nothing to do with each other, so that
+#' a test that finds something is wrong. Groups of stimuli and time series can be had, too.
+#'
+#' @param n number of stimuli.
+#' @param d number of neurons on each side; two numbers for different ones.
+#' @param shared share of every neuron's variance (within groups) that comes from the common
+#'   signals, from 0 to 1.
+#' @param rank number of common signals.
+#' @param groups number of groups of stimuli, as equal in size as can be. Each side places the
+#'   groups by itself: nothing about their places is shared, but which stimulus is in which group
+#'   is. 1: no groups.
+#' @param spread standard deviation of the groups' centres in every neuron, relative to that
+#'   within groups.
+#' @param autocorrelation correlation of one row with the next, above -1 and below 1: every
+#'   signal and every neuron's own part is a stationary autoregressive series of first order.
+#' @param tails `"normal"`; `"t3"` (Student's t with 3 degrees of freedom) or `"laplace"` for
+#'   heavier tails of the neurons' own parts, of the same variance. For independent rows only.
+#' @return A list of class `repalign_simulation`: `x` and `y`, stimuli x neurons; `group`, the
+#'   group of every stimulus; `cka`, the exact linear CKA of the population these neurons and
+#'   group centres define; `cka_within`, the same within groups (0 when nothing is shared).
+#' @details
+#' With weights \eqn{A} (neurons x signals) of unit row sums of squares, the covariance between
+#' the sides within groups is `shared` times \eqn{A_x A_y^T}, that of one side `shared` times
+#' \eqn{A A^T} plus `1 - shared` times the identity; the covariance of the group centres is added
+#' for `cka`. The CKA is \eqn{||C_{xy}||^2 / (||C_{xx}|| ||C_{yy}||)}. It is what
+#' `cka(estimator = "stimulus")` tends to with more and more stimuli.
+#' @examples
+#' set.seed(1)
+#' pair <- simulate_pair(n = 200, d = c(20, 50), shared = 0.4)
+#' pair$cka
+#' cka(pair$x, pair$y, estimator = "stimulus")
+#'
+#' # nothing but the groups in common
+#' grouped <- simulate_pair(n = 60, d = 10, groups = 6)
+#' calibrate(grouped$x, grouped$y, blocks = grouped$group, permutations = 199)
+#' @seealso [simulate_models()], [linear_population()], [calibrate()]
+#' @export
+simulate_pair <- function(n, d, shared = 0, rank = 3, groups = 1, spread = 2,
+                          autocorrelation = 0, tails = c("normal", "t3", "laplace")) {
+  n <- check_count(n, "n", 2)
+  d <- vapply(one_or_two(d, "d"), check_count, 0L, arg = "d")
+  shared <- check_share(shared, "shared")
+  rank <- check_count(rank, "rank")
+  groups <- check_count(groups, "groups")
+  check_number(spread, "spread", above = 0)
+  check_number(autocorrelation, "autocorrelation", above = -1, below = 1)
+  tails <- check_choice(tails, c("normal", "t3", "laplace"), "tails")
+  if (groups > n) {
+    abort("`groups` must be at most the number of stimuli, ", n, ".",
+          class = "repalign_error_value", arg = "groups")
+  }
+  if (autocorrelation != 0 && tails != "normal") {
+    abort("`tails` must be \"normal\" for time series (with `autocorrelation`).",
+          class = "repalign_error_value", arg = "tails")
+  }
+  check_memory(16 * as.double(n) * (sum(as.double(d)) + rank), "The simulated pair",
+               "Take fewer stimuli or neurons.")
+  group <- sort(rep_len(seq_len(groups), n))
+  signals <- series_of(matrix(stats::rnorm(n * rank), n), autocorrelation)
+  sides <- lapply(d, function(d) {
+    weights <- unit_weights(matrix(stats::rnorm(d * rank), d))
+    own <- series_of(noise_of(n, d, tails), autocorrelation)
+    centres <- spread * matrix(stats::rnorm(groups * d), groups)
+    if (groups == 1) centres[] <- 0
+    data <- sqrt(shared) * tcrossprod(signals, weights) + sqrt(1 - shared) * own
+    list(data = data + centres[group, , drop = FALSE], weights = weights,
+         centres = centres[group, , drop = FALSE])
+  })
+  structure(list(x = sides[[1]]$data, y = sides[[2]]$data, group = group,
+                 cka = pair_cka(sides, shared, TRUE), cka_within = pair_cka(sides, shared, FALSE)),
+            class = "repalign_simulation")
+}
+
+check_share <- function(value, arg) {
+  if (!is.numeric(value) || length(value) != 1 || is.na(value) || value < 0 || value > 1) {
+    abort("`", arg, "` must be one number from 0 to 1.", class = "repalign_error_value", arg = arg)
+  }
+  as.double(value)
+}
+
+unit_weights <- function(m) m / sqrt(rowSums(m^2))
+
+# Variance 1.
+noise_of <- function(n, d, tails) {
+  values <- switch(tails,
+    normal = stats::rnorm(n * d),
+    t3 = stats::rt(n * d, 3) / sqrt(3),
+    laplace = stats::rexp(n * d, sqrt(2)) * sample(c(-1, 1), n * d, replace = TRUE)
+  )
+  matrix(values, n)
+}
+
+# Columns of independent standard values made into stationary series of variance 1.
+series_of <- function(m, autocorrelation) {
+  if (autocorrelation == 0) return(m)
+  m[-1, ] <- sqrt(1 - autocorrelation^2) * m[-1, ]
+  for (t in seq_len(nrow(m))[-1]) m[t, ] <- autocorrelation * m[t - 1, ] + m[t, ]
+  m
+}
+
+# The CKA of the population, from covariances.
+pair_cka <- function(sides, shared, with_groups) {
+  covariance <- function(a, b, same) {
+    c <- shared * tcrossprod(a$weights, b$weights)
+    if (same) diag(c) <- diag(c) + 1 - shared
+    if (with_groups) {
+      centred <- function(side) sweep(side$centres, 2, colMeans(side$centres))
+      c <- c + crossprod(centred(a), centred(b)) / nrow(a$centres)
+    }
+    sum(c^2)
+  }
+  x <- sides[[1]]
+  y <- sides[[2]]
+  covariance(x, y, FALSE) / sqrt(covariance(x, x, TRUE) * covariance(y, y, TRUE))
+}
+
+#' @export
+print.repalign_simulation <- function(x, ...) {
+  if (!is.null(x$models)) {
+    cat("<simulated models> ", nrow(x$models[[1]][[1]]), " stimuli, ", length(x$models),
+        " models of ", length(x$models[[1]]), " layers\n", sep = "")
+    print(x$truth, row.names = FALSE)
+    return(invisible(x))
+  }
+  cat("<simulated pair> ", nrow(x$x), " stimuli",
+      if (max(x$group) > 1) paste0(" in ", max(x$group), " groups"), ", ", ncol(x$x), " and ",
+      ncol(x$y), " neurons, true CKA ", format(x$cka, digits = 3),
+      if (max(x$group) > 1) paste0(", within groups ", format(x$cka_within, digits = 3)),
+      "\n", sep = "")
+  invisible(x)
+}

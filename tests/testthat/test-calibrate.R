@@ -1,0 +1,742 @@
+# calibrate(): what goes in, what comes out, and what the numbers mean.
+
+options_before <- options(repalign.threads = 1)
+
+columns <- c("x", "y", "measure", "score", "threshold", "calibrated", "p_value", "null_mean", "null_sd",
+             "permutations", "engine")
+
+small_pair <- function(n = 24, seed = 91, noise = 1) {
+  set.seed(seed)
+  x <- normal_matrix(n, 4)
+  list(x = x, y = x[, 1:3] + noise * normal_matrix(n, 3))
+}
+
+small_grid <- function(seed = 92, n = 24) {
+  set.seed(seed)
+  stimuli <- normal_matrix(n, 3)
+  layer <- function(q) stimuli %*% normal_matrix(3, q) + 2 * normal_matrix(n, q)
+  list(x = list(a = layer(5), b = layer(8), c = layer(3)), y = list(d = layer(4), e = layer(9)))
+}
+
+same_run <- function(..., seed = 5) {
+  set.seed(seed)
+  quietly(calibrate(...))
+}
+
+test_that("the columns, their types and their order", {
+  p <- small_pair()
+  v <- calibrate(p$x, p$y, c("cka", "procrustes"), permutations = 47)
+  expect_s3_class(v, c("repalign_calibration", "data.frame"), exact = TRUE)
+  expect_identical(names(v), columns)
+  expect_identical(v$x, c("x", "x"))
+  expect_identical(v$y, c("y", "y"))
+  expect_identical(v$measure, c("cka", "procrustes"))
+  for (column in c("score", "threshold", "calibrated", "p_value", "null_mean", "null_sd")) {
+    expect_type(v[[column]], "double")
+    expect_true(all(is.finite(v[[column]])), label = column)
+  }
+  expect_equal(v$permutations, c(47, 47))
+  expect_identical(v$engine, c("coset", "random"))
+  expect_identical(row.names(v), c("1", "2"))
+  # the score is that of the measure
+  expect_equal(v$score, c(cka(p$x, p$y), procrustes(p$x, p$y)), tolerance = 1e-12)
+  adjusted <- calibrate(p$x, p$y, c("cka", "procrustes"), permutations = 47, p_adjust = "holm")
+  expect_identical(names(adjusted), c(columns, "p_adjusted"))
+  # data frames, and the defaults
+  expect_equal(calibrate(as.data.frame(p$x), p$y)$permutations, 24 * 42 - 1)
+  expect_identical(calibrate(p$x, p$y)$measure, "cka")
+})
+
+test_that("the numbers of a row follow from its null: every measure with a pairing", {
+  p <- small_pair(20)
+  each_paired(function(id, args, label) {
+    m <- do.call(measure, c(list(id), args))
+    for (alpha in c(0.05, 0.2)) {
+      v <- same_run(p$x, p$y, m, permutations = 19, alpha = alpha)
+      if (is.na(v$score)) next
+      null <- null_scores(v)[, 1]
+      d <- m$declaration
+      expected <- def_row(v$score, null, d$direction, best_of(d, m$args), alpha)
+      for (name in c("threshold", "p_value", "null_mean", "null_sd")) {
+        note(isTRUE(all.equal(v[[name]], expected[[name]], tolerance = 1e-10)), label, " ", name, ": ",
+             v[[name]], ", not ", expected[[name]])
+      }
+      note(isTRUE(all.equal(v$calibrated, expected$gated, tolerance = 1e-9)), label, " calibrated")
+    }
+  })
+  expect_nothing_noted()
+})
+
+test_that("the four variants, for similarities, distances and measures without a best value", {
+  p <- small_pair()
+  own <- new_measure(function(x, y) sum(crossprod(x, y)^2), label = "own")
+  away <- new_measure(function(x, y) -sum(crossprod(x, y)^2), "distance", label = "away")
+  for (m in list(measure("cka"), measure("procrustes"), measure("rsa"), measure("procrustes_size_shape"),
+                 measure("mutual_knn", k = 4), own, away)) {
+    for (variant in c("gated", "centered", "z", "ari")) {
+      v <- same_run(p$x, p$y, m, permutations = 30, variant = variant)
+      expected <- def_row(v$score, null_scores(v)[, 1], m$declaration$direction,
+                          best_of(m$declaration, m$args))[[variant]]
+      expect_equal(v$calibrated, if (is.na(expected)) NA_real_ else expected, tolerance = 1e-10,
+                   label = paste(m$label, variant))
+    }
+  }
+  # without a best value: how far beyond the threshold, never below 0; and no share of the way to it
+  expect_gt(same_run(p$x, p$y, own)$calibrated, 0)
+  expect_equal(same_run(p$x, p$y, own)$calibrated, same_run(p$x, p$y, away)$calibrated)
+  expect_identical(same_run(p$x, p$y, own, variant = "ari")$calibrated, NA_real_)
+  set.seed(93)
+  beyond <- replicate(9, same_run(p$x, normal_matrix(24, 3), own, permutations = 23)$calibrated)
+  expect_gte(sum(beyond == 0), 6)
+  expect_true(all(beyond >= 0))
+})
+
+test_that("distances: small is similar, and everything else is mirrored", {
+  set.seed(94)
+  f <- function(x, y) cor(x[, 1], y[, 1])
+  x <- normal_matrix(20, 1)
+  for (y in list(x + normal_matrix(20, 1), normal_matrix(20, 1))) {
+    a <- same_run(x, y, new_measure(f, "similarity", best = 1), permutations = 39)
+    b <- same_run(x, y, new_measure(function(x, y) 1 - f(x, y), "distance", best = 0), permutations = 39)
+    expect_equal(b$score, 1 - a$score)
+    expect_equal(b$threshold, 1 - a$threshold)
+    expect_equal(b$null_mean, 1 - a$null_mean)
+    expect_equal(b[c("calibrated", "p_value", "null_sd")], a[c("calibrated", "p_value", "null_sd")],
+                 ignore_attr = TRUE)
+    for (variant in c("centered", "z", "ari")) {
+      a <- same_run(x, y, new_measure(f, "similarity", best = 1), permutations = 39, variant = variant)
+      b <- same_run(x, y, new_measure(function(x, y) 1 - f(x, y), "distance", best = 0),
+                    permutations = 39, variant = variant)
+      expect_equal(b$calibrated, a$calibrated, label = variant)
+    }
+  }
+})
+
+test_that("related sides are beyond chance by every measure, unrelated ones are not", {
+  p <- small_pair(60, noise = 0.2)
+  unrelated <- normal_matrix(60, 3)
+  for (id in measures()$id[measures()$pairing]) {
+    # rtd and the matchings are slow or see little here
+    if (id %in% c("rtd", "permutation_procrustes")) next
+    v <- same_run(p$x, p$y, id, permutations = 59)
+    note(v$p_value < 0.05, id, ": p ", v$p_value)
+    note(v$calibrated > 0, id, ": not beyond the threshold")
+    u <- same_run(p$x, unrelated, id, permutations = 59)
+    note(u$calibrated < v$calibrated, id, ": unrelated is nearer")
+    # the best possible value
+    one <- same_run(p$x, p$x, id, permutations = 59)
+    best <- best_of(declaration(id), default_arguments(id))
+    if (!is.na(best)) note(abs(one$calibrated - 1) < 1e-6, id, ": itself ", one$calibrated)
+    note(one$p_value == 1 / (one$permutations + 1), id, ": itself, p ", one$p_value)
+  }
+  expect_nothing_noted()
+})
+
+test_that("the threshold is an order statistic of observed and null scores, never interpolated", {
+  null <- c(4, 8, 15, 16, 23, 42, 7, 1, 9) / 100
+  expect_identical(null_threshold(0.2, null, 0.05), 0.42)
+  expect_identical(null_threshold(0.2, null, 0.1), 0.23)
+  # (1 - alpha)(K + 1) is 7 but for rounding: 0.3 is not exact
+  expect_identical(null_threshold(0.2, null, 0.3), sort(c(0.2, null))[7])
+  for (alpha in (1:9) / 10) {
+    expect_identical(null_threshold(0.2, null, alpha), sort(c(0.2, null))[round(10 * (1 - alpha))])
+  }
+  expect_identical(null_threshold(0.99, null, 0.05), 0.99)
+  expect_identical(null_threshold(0.2, null, 1e-6), 0.42)
+  expect_identical(null_threshold(0.2, null, 1 - 1e-6), 0.01)
+  expect_identical(null_threshold(0.2, 0.1, 0.5), 0.1)
+  # 0.95 of 20 and 0.99 of 100 and 1000: no rounding error adds a rank
+  for (k in c(19, 99, 199, 999)) for (alpha in c(0.01, 0.05, 0.1)) {
+    values <- seq_len(k) + 0
+    rank <- ceiling(round((1 - alpha) * (k + 1), 6))
+    expect_identical(null_threshold(0, values, alpha), as.double(rank - 1))
+  }
+})
+
+test_that("p-values: the observed score counts, ties count, rounding does not", {
+  expect_identical(null_p_value(5, c(1, 2, 3), 0), 1 / 4)
+  expect_identical(null_p_value(3, c(1, 2, 3), 0), 2 / 4)
+  expect_identical(null_p_value(0, c(1, 2, 3), 0), 1)
+  expect_identical(null_p_value(3, c(1, 2, 3 - 1e-13), 1e-10), 2 / 4)
+  p <- small_pair()
+  v <- calibrate(p$x, p$y, "cka", permutations = rbind(1:24, 24:1, 1:24))
+  expect_gte(v$p_value, 3 / 4)
+  v <- calibrate(p$x, p$x, "gulp", permutations = rbind(1:24, 24:1))
+  expect_equal(v$p_value, 2 / 3)
+})
+
+test_that("alpha at its ends", {
+  p <- small_pair()
+  low <- same_run(p$x, p$y, c("cka", "procrustes"), permutations = 50, alpha = 1e-9)
+  null <- null_scores(low)
+  expect_equal(low$threshold[1], max(null[, 1], low$score[1]))
+  expect_equal(low$threshold[2], min(null[, 2], low$score[2], na.rm = TRUE))
+  expect_equal(low$calibrated[low$score == low$threshold], numeric(sum(low$score == low$threshold)))
+  high <- same_run(p$x, p$y, c("cka", "procrustes"), permutations = 50, alpha = 1 - 1e-9)
+  expect_equal(high$threshold[1], min(null[, 1], low$score[1]))
+  expect_equal(high$threshold[2], max(null[, 2], low$score[2], na.rm = TRUE))
+  # alpha moves nothing but the threshold and what follows
+  expect_identical(high$p_value, low$p_value)
+  v <- vapply(c(0.01, 0.05, 0.1, 0.5), function(a) same_run(p$x, p$y, alpha = a)$threshold, 0)
+  expect_true(all(diff(v) <= 0))
+})
+
+test_that("one permutation is enough to run", {
+  p <- small_pair()
+  v <- calibrate(p$x, p$y, c("cka", "procrustes"), permutations = rbind(24:1))
+  expect_equal(v$permutations, c(1, 1))
+  expect_true(all(v$p_value %in% c(0.5, 1)))
+  expect_identical(v$null_sd, c(NA_real_, NA_real_))
+  expect_identical(dim(null_scores(v)), c(1L, 2L))
+  expect_true(all(is.finite(v$calibrated)))
+  for (variant in c("centered", "ari", "z")) {
+    v <- calibrate(p$x, p$y, "cka", permutations = rbind(24:1), variant = variant)
+    expect_identical(is.na(v$calibrated), variant == "z", label = variant)
+  }
+})
+
+test_that("constant under permutation: p = 1, calibrated 0, whatever the variant and the engine", {
+  set.seed(95)
+  x <- normal_matrix(10, 14)
+  y <- list(a = normal_matrix(10, 12), b = normal_matrix(10, 11))
+  sets <- list(measure("cca"), measure("svcca", variance = 1), measure("eigenspace_overlap"), measure("gulp"),
+               measure("linear_regression"), measure("mutual_knn", k = 9), measure("cycle_knn", k = 9),
+               new_measure(function(x, y) sqrt(sum(x^2) + sum(y^2)), best = 0, label = "own"),
+               new_measure(function(x, y) 1e-20 * mean(y^2), "distance", best = 0, label = "tiny"))
+  for (m in sets) for (engine in c("auto", "random", "coset")) {
+    v <- same_run(x, y$a, m, permutations = 29, engine = engine)
+    note(v$p_value == 1, m$label, " ", engine, ": p ", v$p_value)
+    note(v$calibrated == 0, m$label, " ", engine, ": calibrated ", v$calibrated)
+    note(abs(same_run(x, y$a, m, permutations = 29, engine = engine, variant = "z")$calibrated) < 1e-3,
+         m$label, " ", engine, ": z")
+    for (aggregate in c("max", "mean", "row_max", "col_max")) {
+      v <- same_run(list(x = x), y, m, permutations = 29, aggregate = aggregate, engine = engine)
+      note(v$p_value == 1 && v$calibrated == 0, m$label, " ", engine, " ", aggregate, ": p ", v$p_value,
+           ", calibrated ", v$calibrated)
+    }
+  }
+  expect_nothing_noted()
+})
+
+test_that("the unit of the data does not matter", {
+  p <- small_pair(20)
+  for (id in measures()$id[measures()$pairing]) {
+    for (scale in c(1e-13, 1e12)) {
+      a <- same_run(p$x, p$y, id, permutations = 19)
+      b <- same_run(scale * p$x, scale * p$y, id, permutations = 19)
+      note(a$p_value == b$p_value, id, ": p ", a$p_value, " and ", b$p_value)
+      a <- same_run(list(x = p$x), list(y = p$y), id, permutations = 19, aggregate = "mean")
+      b <- same_run(list(x = scale * p$x), list(y = scale * p$y), id, permutations = 19, aggregate = "mean")
+      note(a$p_value == b$p_value, id, " aggregated: p ", a$p_value, " and ", b$p_value)
+    }
+  }
+  expect_nothing_noted()
+})
+
+test_that("undefined scores: NA in the row, a warning, and the others stay", {
+  set.seed(96)
+  x <- normal_matrix(12, 2)
+  y <- normal_matrix(12, 2)
+  m <- measure("cka", estimator = "stimulus_neuron", shared_neurons = FALSE)
+  v <- expect_warned(calibrate(x, y, list(m, "cka"), permutations = 23), "repalign_undefined")
+  expect_identical(is.na(v$score), c(TRUE, FALSE))
+  for (column in c("threshold", "calibrated", "p_value", "null_mean", "null_sd")) {
+    expect_identical(is.na(v[[column]]), c(TRUE, FALSE), label = column)
+    expect_false(any(is.nan(v[[column]])))
+  }
+  expect_identical(glance(v)$undefined, 1L)
+  expect_identical(summary(v)$undefined, c(1L, 0L))
+  for (aggregate in list("max", "mean", top_k_mean(2))) {
+    v <- expect_warned(calibrate(list(a = x, b = x + y), list(d = y), m, permutations = 23,
+                                 aggregate = aggregate), "repalign_undefined")
+    expect_identical(v$p_value, NA_real_)
+    expect_identical(v$x, NA_character_)
+  }
+  v <- expect_warned(calibrate(x, y, m, engine = "moments"), "repalign_undefined")
+  expect_identical(v$p_value, NA_real_)
+  # a user's own: undefined under some permutation only
+  own <- new_measure(function(x, y) if (y[1, 1] > x[1, 1] + 0.5) NA else cor(x[, 1], y[, 1]), best = 1)
+  v <- expect_warned(calibrate(x, pmin(y, x), own, permutations = 50), "repalign_undefined")
+  expect_false(is.na(v$score))
+  expect_identical(v$p_value, NA_real_)
+})
+
+test_that("n = 4 and one column", {
+  set.seed(97)
+  x <- normal_matrix(4, 3)
+  y <- normal_matrix(4, 2)
+  one <- normal_matrix(20, 1)
+  other <- normal_matrix(20, 1) + one
+  each_paired(function(id, args, label) {
+    v <- tryCatch(same_run(x, y, do.call(measure, c(list(id), args)), permutations = 30),
+                  repalign_error = identity, error = function(e) stop(label, conditionMessage(e)))
+    if (!inherits(v, "error") && !is.na(v$score)) {
+      note(v$engine == "exact" && v$permutations == 23, label, ": not exact")
+      note(v$p_value >= 1 / 24 && v$p_value <= 1, label, ": p ", v$p_value)
+      note(v$calibrated >= 0 && is.finite(v$calibrated), label, ": calibrated ", v$calibrated)
+    }
+    if (label %in% c("cka()", "rv()")) note(!inherits(v, "error"), label, ": refused")
+    v <- tryCatch(same_run(one, other, do.call(measure, c(list(id), args)), permutations = 19),
+                  repalign_error = identity, error = function(e) stop(label, conditionMessage(e)))
+    if (!inherits(v, "error") && !is.na(v$score)) {
+      note(v$p_value >= 1 / 20 && v$p_value <= 1 && v$calibrated >= 0, label, ": one column")
+    }
+  }, k = 3)
+  expect_nothing_noted()
+})
+
+test_that("grids: a list against a list, all pairs of a list, one matrix against a list", {
+  g <- small_grid()
+  v <- calibrate(g$x, g$y, c("cka", "procrustes"), permutations = 23)
+  expect_identical(nrow(v), 12L)
+  expect_setequal(paste(v$x, v$y, v$measure),
+                  outer(outer(names(g$x), names(g$y), paste), c("cka", "procrustes"), paste))
+  expected <- similarity(g$x, g$y, c("cka", "procrustes"))
+  at <- match(paste(v$x, v$y, v$measure), paste(expected$x, expected$y, expected$measure))
+  expect_equal(v$score, expected$score[at], tolerance = 1e-12)
+  v <- calibrate(c(g$x, g$y), measure = "cka", permutations = 23)
+  expect_identical(nrow(v), 10L)
+  expect_true(all(v$x != v$y))
+  expect_identical(anyDuplicated(t(apply(cbind(v$x, v$y), 1, sort))), 0L)
+  v <- calibrate(g$x$a, g$y, permutations = 23)
+  expect_identical(v$x, c("x", "x"))
+  expect_identical(v$y, c("d", "e"))
+  # a list against itself has its elements against themselves
+  v <- calibrate(g$y, g$y, permutations = 23)
+  expect_identical(nrow(v), 4L)
+  expect_equal(v$score[v$x == v$y], c(1, 1), tolerance = 1e-12)
+  expect_equal(v$p_value[v$x == v$y], c(1, 1) / 24)
+})
+
+test_that("models: all columns, pairs of different models, one row a pair with an aggregate", {
+  g <- small_grid()
+  models <- list(A = g$x, B = g$y, C = g$x["b"])
+  v <- calibrate(models, measure = "cka", permutations = 23)
+  expect_identical(names(v), c("model_x", "model_y", columns))
+  expect_identical(nrow(v), 3L * 2L + 3L + 2L)
+  expect_true(all(v$model_x != v$model_y))
+  agg <- calibrate(models, measure = c("cka", "procrustes"), permutations = 23, aggregate = "max")
+  expect_identical(paste(agg$model_x, agg$model_y, agg$measure),
+                   paste(rep(c("A B", "A C", "B C"), 2), rep(c("cka", "procrustes"), each = 3)))
+  for (i in 1:3) {
+    part <- v[v$model_x == agg$model_x[i] & v$model_y == agg$model_y[i], ]
+    expect_equal(agg$score[i], max(part$score))
+    best <- part[which.max(part$score), ]
+    expect_identical(c(agg$x[i], agg$y[i]), c(best$x, best$y))
+  }
+  v <- calibrate(models, list(M = g$y), "cka", permutations = 23)
+  expect_identical(nrow(v), 12L)
+  expect_identical(unique(v$model_y), "M")
+  v <- calibrate(list(A = g$x), g$y$d, "cka", permutations = 23, aggregate = "mean")
+  expect_identical(nrow(v), 1L)
+  expect_identical(v$model_x, "A")
+  # layers of one name in two models are told apart
+  expect_identical(dim(null_scores(calibrate(list(A = g$x, B = g$x), permutations = 23))), c(23L, 9L))
+})
+
+oriented_grid <- function(x, y, id, p) {
+  sgn <- if (id == "procrustes") -1 else 1
+  f <- get(id)
+  sgn * vapply(y, function(b) vapply(x, function(a) f(a, b[p, ]), 0), numeric(length(x)))
+}
+
+test_that("aggregates are those of whole null score matrices", {
+  g <- small_grid()
+  set.seed(98)
+  perms <- t(replicate(15, sample(24)))
+  median_of <- function(m) stats::median(m)
+  plain <- list(max = max, mean = mean, row_max = function(m) mean(apply(m, 1, max)),
+                col_max = function(m) mean(apply(m, 2, max)), top = function(m) mean(sort(m, TRUE)[1:3]),
+                own = median_of, corner = function(m) m[3, 1] - m[1, 2])
+  given <- list(max = "max", mean = "mean", row_max = "row_max", col_max = "col_max", top = top_k_mean(3),
+                own = median_of, corner = plain$corner)
+  for (id in c("cka", "procrustes", "soft_correlation_match")) {
+    sgn <- if (id == "procrustes") -1 else 1
+    grids <- lapply(seq_len(15), function(k) oriented_grid(g$x, g$y, id, perms[k, ]))
+    observed <- oriented_grid(g$x, g$y, id, 1:24)
+    for (name in names(plain)) {
+      v <- calibrate(g$x, g$y, id, permutations = perms, aggregate = given[[name]])
+      null <- vapply(grids, plain[[name]], 0)
+      s <- plain[[name]](observed)
+      label <- paste(id, name)
+      expect_equal(v$score, sgn * s, tolerance = 1e-10, label = label)
+      expect_equal(null_scores(v)[, 1], sgn * null, tolerance = 1e-10, ignore_attr = TRUE, label = label)
+      expected <- def_row(sgn * s, sgn * null, if (sgn < 0) "distance" else "similarity", if (sgn < 0) 0 else 1)
+      expect_equal(v$threshold, expected$threshold, tolerance = 1e-10, label = label)
+      expect_equal(v$p_value, expected$p_value, label = label)
+      expect_equal(v$calibrated, expected$gated, tolerance = 1e-9, label = label)
+      if (name == "max") {
+        at <- which(observed == max(observed), arr.ind = TRUE)
+        expect_identical(c(v$x, v$y), c(names(g$x)[at[1]], names(g$y)[at[2]]))
+      } else {
+        expect_identical(c(v$x, v$y), c(NA_character_, NA_character_), label = label)
+      }
+      expect_identical(names(v), columns)
+    }
+  }
+})
+
+test_that("top_k_mean() takes what there is", {
+  m <- matrix(c(1, 5, 2, 4, 3, 6), 2)
+  expect_identical(top_k_mean(1)(m), 6)
+  expect_identical(top_k_mean(3)(m), 5)
+  expect_identical(top_k_mean(100)(m), mean(m))
+  expect_identical(top_k_mean(2)(matrix(c(1, NA, 3), 1)), 2)
+  for (k in list(0, -1, 1.5, NA, "2", NULL, c(1, 2))) expect_refused(top_k_mean(k), "`k`")
+})
+
+test_that("the maximum over more layers is calibrated for their number", {
+  set.seed(99)
+  p <- vapply(1:30, function(i) {
+    layers <- function(k) stats::setNames(lapply(seq_len(k), function(j) normal_matrix(16, 3)), seq_len(k))
+    x <- layers(4)
+    y <- layers(4)
+    c(one = min(calibrate(x, y, permutations = 15)$p_value),
+      all = calibrate(x, y, permutations = 31, aggregate = "max")$p_value)
+  }, double(2))
+  expect_lte(sum(p["all", ] <= 0.1), 9)
+  expect_gte(sum(p["one", ] <= 0.1), 15)
+})
+
+test_that("p_adjust: over all rows, every method", {
+  g <- small_grid()
+  for (method in stats::p.adjust.methods) {
+    v <- same_run(g$x, g$y, c("cka", "procrustes"), permutations = 23, p_adjust = method)
+    if (method == "none") expect_null(v$p_adjusted)
+    else expect_identical(v$p_adjusted, stats::p.adjust(v$p_value, method), label = method)
+  }
+  v <- same_run(g$x, g$y, permutations = 23, p_adjust = "bonferroni", alpha = 0.3)
+  expect_identical(glance(v)$significant, sum(v$p_adjusted <= 0.3))
+})
+
+test_that("measures without a pairing are refused", {
+  p <- small_pair()
+  for (id in measures()$id[!measures()$pairing]) {
+    expect_refused(calibrate(p$x, p$y, id), c(id, "no permutation null"))
+    expect_refused(calibrate(p$x, p$y, list("cka", id), engine = "moments"), c(id, "no permutation null"))
+  }
+  expect_setequal(measures()$id[!measures()$pairing],
+                  c("imd", "magnitude_difference", "concentricity_difference", "uniformity_difference"))
+})
+
+test_that("every bad argument is refused by its name", {
+  p <- small_pair()
+  bad <- function(...) calibrate(p$x, p$y, ...)
+  for (alpha in list(0, 1, -0.1, 1.2, NA, NaN, Inf, "0.05", c(0.05, 0.1), NULL, TRUE)) {
+    expect_refused(bad(alpha = alpha), "`alpha`")
+  }
+  for (variant in list("none", NA, 1, NULL, character(), c("z", "ari"))) {
+    expect_refused(bad(variant = variant), "`variant`")
+  }
+  for (engine in list("fft", NA, 2, NULL)) expect_refused(bad(engine = engine), "`engine`")
+  for (method in list("hochberger", NA, TRUE, NULL)) expect_refused(bad(p_adjust = method), "`p_adjust`")
+  for (threads in list(0, -1, 1.5, "2", NA, c(1, 2))) expect_refused(bad(threads = threads), "`threads`")
+  for (m in list("ckaa", NULL, 3, character(), list(), list(cka), cka, NA_character_)) {
+    expect_refused(bad(measure = m), "measure|There is no")
+  }
+  x <- list(a = p$x)
+  for (aggregate in list("median", NA, 3, TRUE, c("max", "mean"))) {
+    expect_refused(calibrate(x, list(b = p$y), aggregate = aggregate), "`aggregate`")
+  }
+  for (f in list(function(m) "1", function(m) c(1, 2), function(m) NA_real_, function(m) NULL,
+                 function(m) Inf, function(m) m)) {
+    expect_refused(calibrate(x, list(b = p$y, c = p$x), permutations = 5, aggregate = f),
+                   c("aggregate", "one finite"))
+  }
+  expect_refused(calibrate(list(a = p$x, b = p$y), aggregate = "max"), c("`aggregate`", "`y`"))
+  # the sides, as in similarity()
+  expect_refused(calibrate(p$x), "`y`")
+  expect_refused(calibrate(NULL, p$y), "`x`")
+  expect_refused(calibrate(p$x, p$y[-1, ]), c("24", "23"))
+  expect_refused(calibrate(list(p$x), list(b = p$y)), "name")
+  expect_refused(calibrate(list(a = p$x), list()), "empty")
+  broken <- p$y
+  broken[3, 2] <- NA
+  expect_refused(calibrate(p$x, broken), c("`y`", "row 3", "column 2"))
+  expect_refused(calibrate(p$x, 0 * p$y), c("`y`", "variance"))
+  expect_refused(calibrate(p$x, dist(p$y), "cca"), "dist")
+  named <- p
+  rownames(named$x) <- paste0("s", 1:24)
+  rownames(named$y) <- paste0("s", 24:1)
+  expect_refused(calibrate(named$x, named$y), "name")
+  expect_refused(calibrate(p$x, p$y, measure("mutual_knn", k = 24)), "`k`")
+  # a function that fails names the pair
+  fails <- new_measure(function(x, y) stop("broken pipe"))
+  expect_refused(calibrate(p$x, p$y, fails), c("broken pipe", "\"x\"", "\"y\""))
+})
+
+test_that("a user's own function takes the plain path, with the rows of y permuted", {
+  p <- small_pair()
+  set.seed(100)
+  perms <- t(replicate(6, sample(24)))
+  f <- function(x, y) sum(x[, 1] * y[, 2]) + x[1, 1]
+  v <- calibrate(p$x, p$y, new_measure(f, label = "mine"), permutations = perms)
+  expect_equal(null_scores(v)[, "x | y | mine"], apply(perms, 1, function(o) f(p$x, p$y[o, ])))
+  # with names, which do not stay where they were
+  rownames(p$x) <- rownames(p$y) <- paste0("s", 1:24)
+  seen <- list()
+  g <- function(x, y) {
+    seen[[length(seen) + 1]] <<- rownames(y)
+    f(x, y)
+  }
+  v <- calibrate(p$x, p$y, new_measure(g), permutations = perms)
+  expect_equal(null_scores(v)[, 1], apply(perms, 1, function(o) f(p$x, p$y[o, ])), ignore_attr = TRUE)
+  # what the function says under permutations is not repeated, what goes wrong is an error
+  loud <- new_measure(function(x, y) if (identical(y, p$y)) 1 else stop("only then"))
+  expect_error(calibrate(p$x, p$y, loud, permutations = 3), "only then")
+  d <- dist(p$x)
+  e <- dist(p$y)
+  h <- function(x, y) sum(abs(x - y))
+  v <- calibrate(d, e, new_measure(h, "distance", best = 0), permutations = perms)
+  expect_equal(null_scores(v)[, 1], apply(perms, 1, function(o) h(d, permuted_side(e, o))), ignore_attr = TRUE)
+})
+
+test_that("null_scores() has a column per row, by its rows, whatever was done to them", {
+  g <- small_grid()
+  v <- calibrate(g$x, g$y, c("cka", "procrustes"), permutations = 30)
+  draws <- null_scores(v)
+  expect_true(is.matrix(draws) && is.double(draws))
+  expect_identical(dim(draws), c(47L, 12L))
+  # 47 of the cosets, 30 of the others
+  expect_identical(colSums(!is.na(draws)) + 0, as.double(v$permutations), ignore_attr = TRUE)
+  expect_true(all(is.na(draws[31:47, v$measure == "procrustes"])))
+  same <- function(part, at) {
+    rows <- seq_len(max(v$permutations[at]))
+    expect_identical(unname(null_scores(part)), unname(draws[rows, at, drop = FALSE]))
+  }
+  same(v[3, ], 3)
+  same(v[c(7, 2, 11), ], c(7, 2, 11))
+  same(v[12:1, ], 12:1)
+  same(v[order(v$score), ], order(v$score))
+  same(v[v$measure == "procrustes", ], which(v$measure == "procrustes"))
+  same(subset(v, x == "b"), which(v$x == "b"))
+  same(head(v, 4), 1:4)
+  same(v[c(2, 2, 5), ], c(2, 2, 5))
+  same(v[, c("y", "measure", "x", "score")], 1:12)
+  same(rbind(v[5:6, ], v[1:2, ]), c(5:6, 1:2))
+  same(do.call(rbind, split(v, v$measure)), c(which(v$measure == "cka"), which(v$measure == "procrustes")))
+  same(rbind(v[1:6, ], v[4:9, ]), c(1:6, 4:9))
+  expect_identical(ncol(null_scores(v[0, ])), 0L)
+  # of two calls
+  set.seed(101)
+  a <- calibrate(g$x$a, g$y$d, "cka", permutations = 23)
+  b <- calibrate(g$x["b"], g$y["e"], "rv", permutations = 47)
+  both <- rbind(a, b)
+  expect_s3_class(both, "repalign_calibration")
+  expect_equal(null_scores(both)[1:23, 1], null_scores(a)[, 1], ignore_attr = TRUE)
+  expect_equal(null_scores(both)[, 2], null_scores(b)[, 1], ignore_attr = TRUE)
+  expect_equal(null_scores(both[2:1, ])[, 1], null_scores(b)[, 1], ignore_attr = TRUE)
+  # two calibrations of one pair cannot be told apart
+  again <- calibrate(g$x$a, g$y$d, "cka", permutations = 23)
+  expect_refused(null_scores(rbind(a, again)), "two calibrations")
+  expect_identical(nrow(rbind(a, again)), 2L)
+  # rows that calibrate() did not make
+  other <- v
+  other$x[3] <- "nobody"
+  expect_refused(null_scores(other), c("`calibration`", "row 3"))
+  expect_refused(null_scores(v[, c("score", "p_value")]), "columns")
+  for (wrong in list(as.data.frame(v), draws, NULL, 1, similarity(g$x, g$y))) {
+    expect_refused(null_scores(wrong), "`calibration`")
+  }
+  # the file round trip
+  file <- tempfile(fileext = ".rds")
+  on.exit(unlink(file))
+  saveRDS(v, file)
+  expect_identical(null_scores(readRDS(file)), draws)
+})
+
+test_that("names with the sign between names are told apart", {
+  set.seed(102)
+  x <- list("a" = normal_matrix(12, 2), "a | b" = normal_matrix(12, 3))
+  y <- list("b | c" = normal_matrix(12, 2), "c" = normal_matrix(12, 3))
+  v <- calibrate(x, y, permutations = rbind(12:1))
+  draws <- null_scores(v)
+  for (i in 1:4) {
+    expect_equal(unname(draws[1, i]), cka(x[[v$x[i]]], y[[v$y[i]]][12:1, ]), tolerance = 1e-10)
+  }
+})
+
+test_that("print, tidy, glance, summary, as.data.frame", {
+  g <- small_grid()
+  v <- calibrate(g$x, g$y, c("cka", "procrustes"), permutations = 23, alpha = 0.1, variant = "z")
+  expect_output(print(v), "12 rows.*alpha = 0.1.*variant = z")
+  expect_output(print(v), "procrustes")
+  expect_output(print(v[1, ]), "1 row,")
+  expect_output(print(v[0, ]), "0 rows")
+  expect_output(print(v[, c("x", "p_value")]), "p_value")
+  utils::capture.output(shown <- withVisible(print(v[1, ])))
+  expect_false(shown$visible)
+  t <- tidy(v)
+  expect_s3_class(t, "data.frame", exact = TRUE)
+  expect_true(all(c("term", "estimate", "p.value") %in% names(t)))
+  expect_identical(t$estimate, v$score)
+  expect_identical(t$p.value, v$p_value)
+  adjusted <- tidy(calibrate(g$x, g$y, permutations = 23, p_adjust = "BH"))
+  expect_true("adj.p.value" %in% names(adjusted))
+  expect_refused(tidy(v[, c("x", "y")]), "score|measure")
+  one <- glance(v)
+  expect_identical(nrow(one), 1L)
+  expect_identical(one$rows, 12L)
+  expect_identical(one$measures, 2L)
+  expect_identical(one$alpha, 0.1)
+  expect_identical(one$significant, sum(v$p_value <= 0.1))
+  expect_equal(one$permutations, 23)
+  s <- summary(v)
+  expect_identical(s$measure, c("cka", "procrustes"))
+  expect_identical(s$rows, c(6L, 6L))
+  expect_equal(s$median_score, c(median(v$score[v$measure == "cka"]), median(v$score[v$measure == "procrustes"])))
+  expect_equal(s$significant, c(tapply(v$p_value <= 0.1, v$measure, sum)), ignore_attr = TRUE)
+  plain <- as.data.frame(v)
+  expect_s3_class(plain, "data.frame", exact = TRUE)
+  expect_null(attr(plain, "draws"))
+  expect_identical(names(plain), columns)
+  moments <- calibrate(g$x, g$y, permutations = 23, engine = "moments")
+  expect_identical(glance(moments)$permutations, NA_integer_)
+  expect_output(print(moments), "moments")
+})
+
+test_that("a grid of scores", {
+  g <- small_grid()
+  v <- calibrate(g$x, g$y, c("cka", "procrustes"), permutations = 23)
+  grid <- score_matrix(v, "procrustes")
+  expect_identical(dimnames(grid), list(names(g$x), names(g$y)))
+  expect_identical(dim(score_matrix(v[v$measure == "cka", ])), c(3L, 2L))
+})
+
+test_that("plots", {
+  skip_if_not_installed("ggplot2")
+  method <- utils::getS3method("autoplot", "repalign_calibration", TRUE, envir = asNamespace("repalign"))
+  skip_if(is.null(method), "no plot of calibrations")
+  g <- small_grid()
+  p <- small_pair()
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  results <- list(
+    calibrate(p$x, p$y, permutations = 47), calibrate(g$x, g$y, c("cka", "procrustes"), permutations = 47),
+    calibrate(g$x, g$y, c("cka", "procrustes"), permutations = 47, aggregate = "max"),
+    calibrate(list(A = g$x, B = g$y), permutations = 47)
+  )
+  for (v in results) {
+    expect_s3_class(ggplot2::autoplot(v), "ggplot")
+    expect_identical(withVisible(plot(v))$visible, FALSE)
+    expect_s3_class(ggplot2::autoplot(v[1, ]), "ggplot")
+  }
+  expect_refused(plot(results[[2]][0, ]), "nothing to draw")
+})
+
+test_that("set.seed() reproduces everything, and another seed gives another null", {
+  g <- small_grid()
+  counts <- list(x = matrix(rpois(72, 1) + 1, 24), y = matrix(rpois(72, 1) + 1, 24))
+  for (set in list("cka", "procrustes", c("rsa", "cca"), list(measure("mutual_knn", k = 3, metric = "euclidean")))) {
+    expect_identical(same_run(g$x, g$y, set, permutations = 30), same_run(g$x, g$y, set, permutations = 30))
+    expect_false(identical(null_scores(same_run(g$x, g$y, set, permutations = 30)),
+                           null_scores(same_run(g$x, g$y, set, permutations = 30, seed = 6))))
+  }
+  m <- measure("mutual_knn", k = 3, metric = "euclidean")
+  expect_identical(same_run(counts$x, counts$y, m), same_run(counts$x, counts$y, m))
+})
+
+test_that("the generator: used for free and block permutations, untouched by given ones and moments", {
+  p <- small_pair()
+  used <- function(...) {
+    set.seed(7)
+    before <- .Random.seed
+    quietly(calibrate(p$x, p$y, ...))
+    !identical(before, .Random.seed)
+  }
+  expect_true(used("cka", permutations = 30))
+  expect_true(used("procrustes", permutations = 30))
+  expect_true(used("cka", permutations = 30, blocks = rep(1:2, 12)))
+  for (id in c("cka", "procrustes", "mka", "lcs_knn", "hard_correlation_match")) {
+    expect_false(used(id, permutations = rbind(24:1)), label = id)
+  }
+  expect_false(used("cka", engine = "moments"))
+  expect_false(used("cka", series = TRUE))
+  q <- lapply(p, function(x) x[1:5, ])
+  set.seed(7)
+  before <- .Random.seed
+  calibrate(q$x, q$y, permutations = 119)
+  expect_identical(before, .Random.seed)
+  # the kind of generator is left as it was
+  kind <- RNGkind()
+  used("cka")
+  expect_identical(RNGkind(), kind)
+})
+
+test_that("one thread and two give the same bits, and the option stays as it was", {
+  g <- small_grid(n = 61)
+  set <- list("cka", "rsa", measure("mutual_knn", k = 5), "procrustes", measure("cka", kernel = "rbf"),
+              "distance_correlation", measure("mka", k = 5))
+  one <- same_run(g$x, g$y, set, permutations = 122, threads = 1)
+  two <- same_run(g$x, g$y, set, permutations = 122, threads = 2)
+  expect_identical(two, one)
+  expect_identical(null_scores(two), null_scores(one))
+  expect_identical(getOption("repalign.threads"), 1)
+  try(calibrate(g$x, g$y, "imd", threads = 2), silent = TRUE)
+  expect_identical(getOption("repalign.threads"), 1)
+})
+
+test_that("inputs are left as they were", {
+  g <- small_grid()
+  kept <- unserialize(serialize(g, NULL))
+  same_run(g$x, g$y, list("cka", "rsa", "procrustes", measure("mka", k = 4)), permutations = 20)
+  expect_identical(g, kept)
+})
+
+test_that("memory and time: too much is refused, long runs are announced", {
+  g <- small_grid()
+  old <- options(repalign.max_memory = 1e5)
+  on.exit(options(old))
+  for (id in c("cka", "procrustes", "rsa", "soft_correlation_match")) for (engine in c("coset", "random")) {
+    expect_refused(calibrate(g$x, g$y, id, permutations = 5e3, engine = engine), "Fewer permutations")
+  }
+  expect_refused(calibrate(g$x$a, g$y$d, permutations = 1e4, blocks = gl(2, 12)), "Fewer permutations")
+  # the search for neighbours itself takes more
+  options(repalign.max_memory = 4e7)
+  for (id in c("mutual_knn", "mka", "lcs_knn")) for (engine in c("coset", "random")) {
+    expect_refused(calibrate(g$x, g$y, id, permutations = 9e5, engine = engine), "Fewer permutations")
+  }
+  options(old)
+  expect_message(announce_duration(proc.time()[[3]] - 10, 3, 3000, "slow"), "hours")
+  expect_silent(announce_duration(proc.time()[[3]] - 0.01, 3, 30, "fast"))
+  expect_identical(format_duration(120), "2 minutes")
+  expect_match(format_duration(7200), "2.* hours")
+})
+
+# 150 null data sets in a cell; the bounds leave odds of about 1 in 100000 to chance.
+test_that("error rates are those asked for, with a fixed seed", {
+  runs <- 150
+  cells <- list(
+    coset = list(measure = "cka", engine = "coset"), random = list(measure = "cka", engine = "random"),
+    rank = list(measure = "rsa", engine = "coset"), moments = list(measure = "cka", engine = "moments"),
+    graph = list(measure = measure("mutual_knn", k = 4), engine = "coset")
+  )
+  set.seed(103)
+  p <- replicate(runs, {
+    x <- normal_matrix(20, 4)
+    y <- matrix(stats::rt(20 * 8, 3), 20)
+    vapply(cells, function(cell) {
+      calibrate(x, y, cell$measure, permutations = 39, engine = cell$engine)$p_value
+    }, 0)
+  })
+  for (name in names(cells)) for (alpha in c(0.05, 0.2, 0.5)) {
+    rejected <- sum(p[name, ] <= alpha)
+    note(rejected <= stats::qbinom(1 - 1e-5, runs, alpha), name, " at ", alpha, ": ", rejected)
+    # neighbours have many equal scores
+    if (name != "graph") note(rejected >= stats::qbinom(1e-5, runs, alpha), name, " at ", alpha, ": ", rejected)
+  }
+  expect_nothing_noted()
+})
+
+test_that("sparse counts with many ties: neighbours are not favoured by their place", {
+  set.seed(104)
+  runs <- 80
+  m <- list(measure("mutual_knn", k = 3, metric = "euclidean"), measure("mka", k = 3))
+  p <- replicate(runs, {
+    counts <- function() matrix(rpois(24 * 6, 0.25), 24)
+    quietly(calibrate(counts(), counts(), m, permutations = 23, engine = "coset"))$p_value
+  })
+  for (i in 1:2) expect_lte(sum(p[i, ] <= 0.1), stats::qbinom(1 - 1e-5, runs, 0.1))
+})
+
+options(options_before)

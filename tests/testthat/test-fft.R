@@ -1,0 +1,140 @@
+# The package's own Fourier transform, and inner products over cosets of shifts by it.
+
+fourier <- function(z) {
+  parts <- .Call(C_fourier, matrix(Re(z), nrow(z)), matrix(Im(z), nrow(z)))
+  complex(real = parts$re, imaginary = parts$im)
+}
+
+smooth <- function(n) {
+  for (p in 2:13) while (n %% p == 0) n <- n / p
+  n == 1
+}
+
+complex_matrix <- function(n, d) {
+  matrix(complex(real = rnorm(n * d), imaginary = rnorm(n * d)), n)
+}
+
+test_that("transforms of all smooth lengths are those of stats::mvfft()", {
+  set.seed(51)
+  lengths <- c(Filter(smooth, 1:200), 256, 343, 500, 729, 1000, 1001, 1024, 1331, 2197, 2310)
+  for (n in lengths) {
+    # more than one batch of lanes, not full
+    z <- complex_matrix(n, if (n < 200) 11 else 3)
+    error <- max(Mod(fourier(z) - as.vector(stats::mvfft(z))))
+    note(error <= 1e-14 * sqrt(n) * (10 + log2(n)), n, ": off by ", error)
+  }
+  expect_nothing_noted()
+})
+
+test_that("each lane has its own sequence, and linearity, impulses and constants are exact", {
+  n <- 30
+  for (columns in c(1, 7, 8, 9, 16, 17)) {
+    z <- matrix(0i, n, columns)
+    z[cbind((seq_len(columns) - 1) %% n + 1, seq_len(columns))] <- seq_len(columns)
+    f <- 0:(n - 1)
+    expected <- outer(f, seq_len(columns), function(f, j) {
+      j * exp(-2i * pi * f * ((j - 1) %% n) / n)
+    })
+    expect_lt(max(Mod(fourier(z) - as.vector(expected))), 1e-12)
+  }
+  flat <- fourier(matrix(1 + 0i, n, 1))
+  expect_equal(flat, c(n + 0i, rep(0i, n - 1)), tolerance = 1e-14)
+})
+
+test_that("lengths with a large factor are refused, not transformed wrongly", {
+  for (n in c(17, 34, 2 * 19, 23 * 4)) expect_error(fourier(matrix(0i, n, 1)), "large factor")
+})
+
+symmetric <- function(n) {
+  m <- normal_matrix(n, n)
+  m + t(m)
+}
+
+brute_inner <- function(x, y, permutations) {
+  pairs <- expand.grid(i = seq_along(x), j = seq_along(y))
+  mapply(function(i, j) {
+    apply(permutations, 2, function(p) sum(x[[i]] * y[[j]][p, p]))
+  }, pairs$i, pairs$j)
+}
+
+coset_inner <- function(x, y, design, lanes = NULL, threads = 1L) {
+  .Call(C_coset_inner, x, y, design$coset$order_x, design$coset$orders_y, lanes, threads)
+}
+
+test_that("sums over cosets are those of the single permutations, for any n", {
+  set.seed(52)
+  # tiny, even, odd, prime (padded), with large factors, powers
+  for (n in c(2:20, 23, 31, 32, 34, 37, 46, 53, 64, 81, 94, 97)) {
+    x <- list(symmetric(n), symmetric(n))
+    y <- list(symmetric(n), symmetric(n), symmetric(n))
+    design <- coset_design(n, n)
+    expect_identical(ncol(design$coset$orders_y), 2L)
+    permutations <- cbind(seq_len(n), def_coset(design$coset$order_x, design$coset$orders_y))
+    expected <- brute_inner(x, y, permutations)
+    got <- coset_inner(x, y, design)
+    note(identical(dim(got), dim(expected)), n, ": wrong size")
+    error <- max(abs(got - expected)) / max(abs(expected))
+    note(error < 1e-13, n, ": off by ", error)
+    explicit <- .Call(C_permuted_inner, x, y, permutations, 1L)
+    note(max(abs(explicit - expected)) / max(abs(expected)) < 1e-14, n, ": explicit")
+  }
+  expect_nothing_noted()
+})
+
+test_that("blocks of diagonals, threads and numbers of layers do not change the sums", {
+  set.seed(53)
+  for (n in c(67, 96)) {
+    x <- lapply(1:3, function(i) symmetric(n))
+    y <- lapply(1:4, function(i) symmetric(n))
+    design <- coset_design(n, 2 * n)
+    all <- coset_inner(x, y, design)
+    for (lanes in c(8, 16, 24, 1000)) {
+      expect_equal(coset_inner(x, y, design, lanes), all, tolerance = 1e-13)
+    }
+    expect_identical(coset_inner(x, y, design, threads = 2L), all)
+    expect_identical(coset_inner(x, y, design, 8, threads = 2L), coset_inner(x, y, design, 8))
+    expect_equal(coset_inner(x[2], y[3], design)[, 1], all[, 2 + 3 * 2], tolerance = 1e-13)
+    permutations <- def_coset(design$coset$order_x, design$coset$orders_y)
+    expect_identical(.Call(C_permuted_inner, x, y, permutations, 2L),
+                     .Call(C_permuted_inner, x, y, permutations, 1L))
+  }
+})
+
+test_that("the first sum is the plain inner product, and every coset sums to the same", {
+  set.seed(54)
+  n <- 43
+  a <- symmetric(n)
+  b <- symmetric(n)
+  design <- coset_design(n, 3 * n)
+  sums <- matrix(coset_inner(list(a), list(b), design), n)
+  expect_equal(sums[1, 1], sum(a * b), tolerance = 1e-13)
+  # a matrix that is constant along its diagonals, in the order of the shifts, meets all alike
+  circulant <- outer(1:n, 1:n, function(i, j) cos(2 * pi * (i - j) / n))
+  place <- order(design$coset$order_x)
+  flat <- coset_inner(list(circulant[place, place]), list(b), design)
+  expect_lt(diff(range(flat[1:n])), 1e-11 * max(abs(flat)))
+})
+
+test_that("damaged input is an error in the entry points, not a crash", {
+  n <- 8
+  a <- list(diag(n))
+  o <- sample(n)
+  expect_error(.Call(C_coset_inner, a, a, o, cbind(c(o[-1], 9L)), NULL, 1L), "internal|orders_y")
+  expect_error(.Call(C_coset_inner, a, list(diag(7)), o, cbind(o), NULL, 1L), "internal")
+  expect_error(.Call(C_coset_inner, a, a, o, 1:9, NULL, 1L), "internal")
+  expect_error(.Call(C_permuted_inner, a, a, cbind(0:7), 1L), "internal")
+  expect_error(.Call(C_permuted_inner, list(), a, cbind(o), 1L), "internal")
+  expect_error(.Call(C_permuted_singular_values, diag(n), diag(7), cbind(o)), "internal")
+})
+
+test_that("singular values of permuted products are those of svd()", {
+  set.seed(55)
+  for (size in list(c(3, 5), c(6, 2), c(1, 4), c(12, 12))) {
+    a <- normal_matrix(15, size[1])
+    b <- normal_matrix(15, size[2])
+    p <- replicate(5, sample(15L))
+    expected <- apply(p, 2, function(p) svd(crossprod(a, b[p, ]), 0, 0)$d)
+    got <- .Call(C_permuted_singular_values, a, b, p)
+    expect_equal(got, matrix(expected, min(size)), tolerance = 1e-12)
+  }
+})

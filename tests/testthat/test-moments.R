@@ -1,0 +1,197 @@
+# engine = "moments": exact mean, variance and skewness of the null over all permutations.
+
+options_before <- options(repalign.threads = 1)
+
+# Settings whose forms have rows that add up to 0.
+moment_settings <- function() {
+  list(
+    cka = list(list(), list(estimator = "stimulus"), list(kernel = "rbf"),
+               list(kernel = "rbf", estimator = "stimulus")),
+    rv = list(list()),
+    distance_correlation = list(list(), list(squared = TRUE), list(estimator = "unbiased")),
+    linear_regression = list(list()), gulp = list(list(), list(lambda = 0.1))
+  )
+}
+
+each_moment <- function(f) {
+  all <- moment_settings()
+  for (id in names(all)) for (args in all[[id]]) {
+    f(do.call(measure, c(list(id), args)), setting_name(id, args))
+  }
+}
+
+moments_of <- function(t) {
+  m <- mean(t)
+  v <- mean((t - m)^2)
+  c(m, v, mean((t - m)^3) / v^1.5)
+}
+
+centered_symmetric <- function(n) {
+  m <- normal_matrix(n, n)
+  def_double_center(m + t(m))
+}
+
+test_that("mean, variance and skewness are those of complete enumeration at n = 6, 7", {
+  set.seed(61)
+  for (n in 6:7) {
+    orders <- all_orders(n)
+    forms <- list(
+      general = centered_symmetric(n), kernel = tcrossprod(scale(normal_matrix(n, 2), scale = FALSE)),
+      zero_diagonal = def_u_center(tcrossprod(normal_matrix(n, 4))),
+      projector = tcrossprod(def_basis(def_center(normal_matrix(n, 2)))),
+      skewed = tcrossprod(def_center(exp(2 * normal_matrix(n, 1))))
+    )
+    for (a in names(forms)) for (b in names(forms)) {
+      x <- 1e5 * forms[[a]]
+      y <- 1e-3 * forms[[b]]
+      sums <- list(moment_sums(x), moment_sums(y))
+      t <- drop(.Call(C_permuted_inner, list(x), list(y), orders, 1L)) / sums[[1]]$norm / sums[[2]]$norm
+      law <- permutation_moments(sums[[1]], sums[[2]])
+      off <- abs(unlist(law) - moments_of(t)) / pmax(abs(moments_of(t)), c(1, 0, 1))
+      note(all(off < c(1e-12, 1e-10, 1e-8)), n, a, b, ": off by ", paste(format(off), collapse = " "))
+    }
+  }
+  expect_nothing_noted()
+})
+
+test_that("every measure that allows it: exact and moments agree at n = 6, 7", {
+  set.seed(62)
+  for (n in 6:7) {
+    x <- normal_matrix(n, 3)
+    y <- x %*% normal_matrix(3, 2) + 2 * normal_matrix(n, 2)
+    each_moment(function(m, label) {
+      sides <- as_sides(x, y)
+      pairs <- plan_pairs(sides, FALSE)
+      plan <- permutation_plan(n, 5, NULL, FALSE, "exact")
+      exact <- quietly(measure_null(m, pairs, sides, plan, "exact"))
+      note(nrow(exact$null_stat) == factorial(n) - 1, label, ": not all")
+      law <- quietly(measure_null(m, pairs, sides, plan, "moments"))$laws[[1]]
+      size <- exact$observed_stat / law$stat
+      expected <- moments_of(c(exact$observed_stat, exact$null_stat) / size)
+      off <- abs(unlist(law$moments) - expected)
+      note(all(off < 1e-8 * pmax(1, abs(expected))), n, label, ": off by ", paste(off, collapse = " "))
+      note(abs(law$score(law$stat) - exact$observed) < 1e-8, n, label, ": another score")
+    })
+  }
+  expect_nothing_noted()
+})
+
+test_that("n = 8: all 40320 permutations", {
+  set.seed(63)
+  a <- centered_symmetric(8)
+  b <- tcrossprod(def_center(normal_matrix(8, 2)))
+  orders <- all_permutations(8)
+  expect_identical(ncol(orders), 40320L)
+  sums <- list(moment_sums(a), moment_sums(b))
+  t <- drop(.Call(C_permuted_inner, list(a), list(b), orders, 1L)) / sums[[1]]$norm / sums[[2]]$norm
+  expect_equal(unlist(permutation_moments(sums[[1]], sums[[2]])), moments_of(t), tolerance = 1e-9,
+               ignore_attr = TRUE)
+  x <- normal_matrix(8, 3)
+  y <- normal_matrix(8, 4)
+  exact <- calibrate(x, y, "cka", permutations = 99, engine = "exact")
+  expect_identical(exact$permutations, 40319L, ignore_attr = TRUE)
+  moments <- calibrate(x, y, "cka", engine = "moments")
+  all <- c(exact$score, null_scores(exact))
+  expect_equal(moments$null_mean, mean(all), tolerance = 1e-10)
+  expect_equal(moments$null_sd, sqrt(mean((all - mean(all))^2)), tolerance = 1e-10)
+})
+
+test_that("p-values and thresholds are near those of a large random null", {
+  set.seed(64)
+  n <- 40
+  x <- normal_matrix(n, 5)
+  for (signal in c(0, 0.35)) {
+    y <- signal * x[, 1:3] + normal_matrix(n, 3)
+    each_moment(function(m, label) {
+      drawn <- quietly(calibrate(x, y, m, permutations = 3999, alpha = 0.05))
+      law <- quietly(calibrate(x, y, m, engine = "moments", alpha = 0.05))
+      p <- drawn$p_value
+      spread <- 5 * sqrt(p * (1 - p) / 4000) + 0.012
+      note(abs(law$p_value - p) <= spread, label, ": p ", law$p_value, ", not ", p)
+      note(abs(law$threshold - drawn$threshold) < 0.25 * drawn$null_sd, label, ": threshold")
+      note(abs(law$null_mean - drawn$null_mean) < 0.1 * drawn$null_sd, label, ": mean")
+      note(abs(law$null_sd / drawn$null_sd - 1) < 0.1, label, ": sd")
+      note(law$engine == "moments" && is.na(law$permutations), label, ": engine")
+      note(abs(law$score - drawn$score) < 1e-12 * max(1, abs(law$score)), label, ": score")
+    })
+  }
+  expect_nothing_noted()
+})
+
+test_that("corrected for neurons, without shared ones", {
+  set.seed(69)
+  p <- related_pair(30, 12, 15)
+  m <- measure("cka", estimator = "stimulus_neuron")
+  law <- calibrate(p$x, p$y[sample(30), ], m, engine = "moments")
+  plain <- calibrate(p$x, p$y, m, permutations = 2999)
+  expect_lt(abs(law$null_mean - plain$null_mean), 0.1 * plain$null_sd)
+  expect_lt(abs(law$null_sd / plain$null_sd - 1), 0.1)
+  expect_lt(abs(law$threshold - plain$threshold), 0.25 * plain$null_sd)
+})
+
+test_that("p-values far below those of any number of draws, monotone in the signal", {
+  set.seed(65)
+  x <- normal_matrix(60, 4)
+  noise <- normal_matrix(60, 4)
+  p <- vapply(c(0.1, 0.5, 1, 3), function(s) calibrate(x, s * x + noise, "cka", engine = "moments")$p_value, 0)
+  expect_true(all(diff(p) < 0))
+  expect_lt(p[4], 1e-12)
+  expect_gt(min(p), 0)
+})
+
+test_that("no p-value is below that of the best of all permutations", {
+  set.seed(66)
+  for (n in 6:8) {
+    x <- normal_matrix(n, n)
+    for (m in list(measure("cka"), measure("gulp", lambda = 0.1), measure("distance_correlation"),
+                   measure("cka", estimator = "stimulus"))) {
+      expect_gte(quietly(calibrate(x, x, m, engine = "moments"))$p_value, 1 / factorial(n) - 1e-15)
+    }
+  }
+})
+
+test_that("the law: distribution function and quantiles fit each other, on both sides", {
+  for (g in c(-1.5, -0.2, -1e-9, 0, 1e-9, 0.3, 2)) {
+    law <- list(mean = 0.4, var = 0.09, skewness = g)
+    p <- c(1e-6, 0.01, 0.05, 0.5, 0.9, 0.999)
+    expect_equal(pearson3_upper(pearson3_quantile(1 - p, law), law), p, tolerance = 1e-7)
+    # its own three moments, by its quantiles
+    q <- pearson3_quantile((seq_len(4e4) - 0.5) / 4e4, law)
+    expect_equal(moments_of(q)[1:2], c(0.4, 0.09), tolerance = 1e-3)
+    expect_lt(abs(moments_of(q)[3] - g), 0.02 + 0.02 * abs(g))
+  }
+  # continuous where the skewness vanishes
+  a <- pearson3_upper(1, list(mean = 0.4, var = 0.09, skewness = 2e-6))
+  expect_equal(a, pearson3_upper(1, list(mean = 0.4, var = 0.09, skewness = 0)), tolerance = 1e-4)
+})
+
+test_that("constant under permutation: p = 1, no spread", {
+  set.seed(67)
+  x <- normal_matrix(8, 12)
+  y <- normal_matrix(8, 9)
+  for (id in c("linear_regression", "gulp")) {
+    v <- quietly(calibrate(x, y, id, engine = "moments"))
+    expect_identical(v$p_value, 1, label = id)
+    expect_identical(v$null_sd, 0, label = id)
+    expect_identical(v$calibrated, 0, label = id)
+    expect_lt(abs(v$score - v$threshold), 1e-7, label = id)
+  }
+})
+
+test_that("moments are refused where they do not hold", {
+  set.seed(68)
+  p <- related_pair(20, 4, 5)
+  others <- setdiff(measures()$id[measures()$pairing], names(moment_settings()))
+  for (id in others) expect_refused(quietly(calibrate(p$x, p$y, id, engine = "moments")), c("moments", id))
+  shared <- measure("cka", estimator = "stimulus_neuron", units_x = 1:4, units_y = 2:6)
+  expect_refused(calibrate(p$x, p$y, shared, engine = "moments"), "moments")
+  expect_refused(calibrate(p$x, p$y, measure("cka", kernel = "manifold", k = 4), engine = "moments"), "moments")
+  expect_refused(calibrate(p$x[1:5, ], p$y[1:5, ], "cka", engine = "moments"), "6")
+  expect_refused(calibrate(list(a = p$x), list(b = p$y), "cka", engine = "moments", aggregate = "max"),
+                 "aggregate")
+  own <- new_measure(function(x, y) 1, best = 1)
+  expect_refused(calibrate(p$x, p$y, own, engine = "moments"), "moments")
+  expect_refused(null_scores(calibrate(p$x, p$y, "cka", engine = "moments")), "no null scores")
+})
+
+options(options_before)

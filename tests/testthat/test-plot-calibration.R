@@ -1,0 +1,212 @@
+# Pictures of calibrations, and their grids as matrices.
+
+normal_layers <- function(prefix, layers, n = 20, d = 4) {
+  parts <- lapply(seq_len(layers), function(i) matrix(rnorm(n * d), n))
+  setNames(parts, paste0(prefix, seq_len(layers)))
+}
+
+# all that drawing computes, without a warning
+built <- function(plot) {
+  expect_s3_class(plot, "ggplot")
+  expect_no_warning(ggplot2::ggplotGrob(plot))
+  ggplot2::ggplot_build(plot)
+}
+
+data_of <- function(built, geom) {
+  at <- vapply(built$plot$layers, function(layer) inherits(layer$geom, geom), NA)
+  built$data[[which(at)]]
+}
+
+test_that("a panel a row: all null scores, the score, the threshold, the p-value", {
+  skip_if_not_installed("ggplot2")
+  set.seed(1)
+  x <- normal_layers("x", 2)
+  y <- normal_layers("y", 1)
+  result <- calibrate(x, y, c("cka", "mutual_knn"), permutations = 199)
+  for (part in list(result, result[4:2, ], rbind(result[3, ], result[1, ]))) {
+    plot <- built(ggplot2::autoplot(part))
+    bars <- data_of(plot, "GeomRect")
+    lines <- data_of(plot, "GeomVline")
+    expect_equal(tapply(bars$ymax, bars$PANEL, sum), array(part$permutations),
+                 ignore_attr = TRUE)
+    expect_equal(lines$xintercept, c(part$score, part$threshold))
+    expect_identical(as.integer(lines$PANEL), rep(seq_len(nrow(part)), 2))
+    titles <- as.character(plot$layout$layout$panel)
+    expect_identical(titles, paste0(part$x, " | ", part$y, " | ", part$measure, "\np = ",
+                                    signif(part$p_value, 2)))
+    # bars lie where the null scores do
+    draws <- null_scores(part)
+    for (p in seq_len(nrow(part))) {
+      here <- bars[bars$PANEL == p & bars$ymax > 0, ]
+      inside <- vapply(draws[, p], function(s) any(s >= here$xmin - 1e-9 & s <= here$xmax + 1e-9), NA)
+      expect_true(all(inside))
+    }
+  }
+})
+
+test_that("bars count everything, and scores on a grid get as many values each", {
+  bars <- null_bars(c(0.1, 0.2, 0.2, 0.5), "a")
+  expect_equal((bars$from + bars$to) / 2, c(0.1, 0.2, 0.5))
+  expect_identical(bars$count, c(1L, 2L, 1L))
+  even <- null_bars(seq_len(90) / 7, "a")
+  expect_identical(even$count, rep(3L, 30))
+  expect_null(null_bars(NULL, "a"))
+  expect_null(null_bars(NA_real_, "a"))
+  one <- null_bars(rep(0, 5), "a")
+  expect_true(one$from < 0 && one$to > 0 && one$count == 5)
+  set.seed(9)
+  for (scale in c(1e-9, 1, 1e9)) {
+    draws <- scale * rnorm(999)
+    bars <- null_bars(draws, "a")
+    expect_identical(sum(bars$count), 999L)
+    expect_lte(nrow(bars), 30)
+    last <- seq_len(nrow(bars)) == nrow(bars)
+    inside <- Map(function(from, to, last) sum(draws >= from & (draws < to | last)),
+                  bars$from, bars$to, last)
+    expect_identical(bars$count, unlist(inside))
+  }
+})
+
+test_that("moments have marks only, and mix with draws", {
+  skip_if_not_installed("ggplot2")
+  set.seed(2)
+  x <- normal_layers("x", 1)
+  y <- normal_layers("y", 1)
+  law <- calibrate(x, y, "cka", engine = "moments")
+  plot <- built(ggplot2::autoplot(law))
+  expect_equal(data_of(plot, "GeomVline")$xintercept, c(law$score, law$threshold, law$null_mean))
+  expect_match(plot$plot$labels$caption, "moments")
+  both <- rbind(law, calibrate(x, y, "rv", permutations = 99))
+  bars <- data_of(built(ggplot2::autoplot(both)), "GeomRect")
+  expect_identical(unique(as.integer(bars$PANEL)), 2L)
+})
+
+test_that("undefined rows have a panel; nothing but undefined rows is an error", {
+  skip_if_not_installed("ggplot2")
+  set.seed(3)
+  x <- matrix(rnorm(60), 20)
+  fails <- new_measure(function(x, y) NA, label = "none")
+  result <- suppressWarnings(calibrate(x, x[20:1, ], list("cka", fails), permutations = 99))
+  titles <- as.character(built(ggplot2::autoplot(result))$layout$layout$panel)
+  expect_match(titles[2], "none\nundefined")
+  expect_refused(ggplot2::autoplot(result[2, ]), "undefined")
+  expect_refused(plot(result[0, ]), "no rows")
+})
+
+test_that("more rows are a grid of calibrated scores, significant ones marked", {
+  skip_if_not_installed("ggplot2")
+  set.seed(4)
+  x <- normal_layers("x", 4)
+  y <- c(x["x1"], normal_layers("y", 3))
+  result <- calibrate(x, y, c("cka", "mutual_knn"), permutations = 199)
+  expect_identical(nrow(result), 32L)
+  plot <- built(ggplot2::autoplot(result))
+  expect_identical(nrow(plot$data[[1]]), 32L)
+  expect_setequal(levels(plot$plot$data$row), union(names(x), names(y)))
+  marked <- plot$plot$data$mark == "*"
+  expect_identical(marked, result$p_value <= 0.05)
+  expect_true(marked[1] && !all(marked))
+  shuffled <- built(ggplot2::autoplot(result[sample(32), ]))
+  expect_identical(sum(shuffled$plot$data$mark == "*"), sum(marked))
+  # panels on demand, and tiles on demand
+  expect_identical(nrow(built(ggplot2::autoplot(result, most = 32))$layout$layout), 32L)
+  expect_identical(nrow(built(ggplot2::autoplot(result, most = 1))$layout$layout), 2L)
+  adjusted <- calibrate(x, y, permutations = 199, p_adjust = "holm")
+  plot <- built(ggplot2::autoplot(adjusted))
+  expect_identical(plot$plot$data$mark == "*", adjusted$p_adjusted <= 0.05)
+  expect_match(plot$plot$labels$caption, "adjusted")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_identical(plot(result), result)
+})
+
+test_that("models and aggregates are drawn and make matrices", {
+  set.seed(5)
+  models <- list(m = normal_layers("a", 2), k = normal_layers("b", 2), l = normal_layers("c", 2))
+  single <- calibrate(models, permutations = 99)
+  top <- calibrate(models, permutations = 99, aggregate = "max")
+  mean <- calibrate(models, permutations = 99, aggregate = "mean")
+  grid <- score_matrix(single)
+  expect_identical(dim(grid), c(6L, 6L))
+  expect_identical(grid["m/a1", "k/b2"], single$calibrated[2])
+  expect_identical(grid["k/b2", "m/a1"], single$calibrated[2])
+  expect_true(is.na(grid["m/a1", "m/a2"]))
+  of_models <- score_matrix(top, value = "score")
+  expect_identical(dimnames(of_models), list(c("m", "k", "l"), c("m", "k", "l")))
+  expect_identical(of_models["k", "m"], top$score[1])
+  expect_identical(score_matrix(mean[3:1, ], value = "p_value")["k", "l"], mean$p_value[3])
+  own <- calibrate(models, permutations = 99, aggregate = top_k_mean(2))
+  expect_true(is.na(score_matrix(own)["k", "m"]))
+  lists <- calibrate(models$m, models$k, permutations = 99, aggregate = "max")
+  expect_identical(dim(score_matrix(lists)), c(1L, 1L))
+  two <- score_matrix(calibrate(models[1:2], permutations = 99))
+  expect_identical(dimnames(two), list(c("m/a1", "m/a2"), c("k/b1", "k/b2")))
+  skip_if_not_installed("ggplot2")
+  for (result in list(single, top, mean, own, lists)) {
+    built(ggplot2::autoplot(result))
+    built(ggplot2::autoplot(result, most = 1))
+  }
+  titles <- as.character(built(ggplot2::autoplot(mean))$layout$layout$panel)
+  expect_match(titles[1], "m | k | cka", fixed = TRUE)
+  expect_setequal(levels(ggplot2::autoplot(rbind(top, top), most = 1)$data$row), names(models))
+})
+
+test_that("score_matrix takes a column of calibrations and of similarities", {
+  set.seed(6)
+  layers <- normal_layers("x", 3)
+  result <- calibrate(layers, measure = c("cka", "rv"), permutations = 99, variant = "z")
+  grid <- score_matrix(result, "cka")
+  expect_identical(dim(grid), c(3L, 3L))
+  expect_identical(grid, t(grid))
+  expect_identical(grid["x2", "x3"], result$calibrated[3])
+  scores <- score_matrix(similarity(layers), value = "score")
+  expect_equal(score_matrix(result, "cka", value = "score"), scores, tolerance = 1e-12)
+  expect_identical(score_matrix(result, "rv", "p_value")["x1", "x2"], result$p_value[4])
+  # parts, in any order, and bound together, know that they are of one list
+  expect_identical(dim(score_matrix(result[3:1, ])), c(3L, 3L))
+  both <- rbind(result[1, ], result[3, ])
+  expect_identical(score_matrix(both)["x3", "x2"], result$calibrated[3])
+  # the lists on both sides, and an asymmetric measure
+  full <- calibrate(layers, layers, permutations = 99)
+  expect_identical(score_matrix(full)["x2", "x1"], full$calibrated[4])
+  regression <- calibrate(layers, measure = "linear_regression", permutations = 99)
+  expect_true(is.na(score_matrix(regression)["x2", "x1"]))
+  plain <- as.data.frame(result)
+  expect_null(attr(plain, "grid"))
+  expect_identical(score_matrix(plain, "cka")["x1", "x2"], result$score[1])
+  expect_refused(score_matrix(result, "cka", "nothing"), c("value", "calibrated"))
+  expect_refused(score_matrix(result, "cka", "x"), "value")
+  expect_refused(score_matrix(result[c("x", "y", "measure", "score")], "cka"), "calibrated")
+  expect_refused(score_matrix(full[c(1, 1), ], "cka"), "two scores")
+})
+
+test_that("what cannot be drawn says why", {
+  skip_if_not_installed("ggplot2")
+  set.seed(7)
+  x <- matrix(rnorm(60), 20)
+  result <- calibrate(x, x[20:1, ], permutations = 99)
+  expect_refused(ggplot2::autoplot(result[c("x", "y")]), c("column", "measure"))
+  expect_refused(ggplot2::autoplot(result, mots = 3), "mots")
+  expect_refused(ggplot2::autoplot(result, most = 0), "most")
+})
+
+# code with a package that cannot be loaded
+without_package <- function(package, code) {
+  original <- requireNamespace
+  replace <- function(value) {
+    unlockBinding("requireNamespace", baseenv())
+    assign("requireNamespace", value, envir = baseenv())
+    lockBinding("requireNamespace", baseenv())
+  }
+  replace(function(asked, ...) if (asked == package) FALSE else original(asked, ...))
+  on.exit(replace(original))
+  force(code)
+}
+
+test_that("without ggplot2, plot() says what to install", {
+  set.seed(8)
+  x <- matrix(rnorm(60), 20)
+  result <- calibrate(x, x[20:1, ], permutations = 99)
+  without_package("ggplot2", expect_refused(plot(result), c("ggplot2", "install.packages")))
+  expect_identical(requireNamespace("stats"), TRUE)
+})

@@ -87,7 +87,6 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   sides <- as_sides(x, y)
   check_calibration(set, sides, aggregate, engine)
   plan_neighbours(set, c(sides$x$reps, sides$y$reps))
-  plan_grams(set, sides)
   draws <- open_draws(all_reps(sides))
   on.exit(close_draws(draws), add = TRUE)
   plan <- permutation_plan(sides$x$reps[[1]]$n, permutations, blocks, series, engine)

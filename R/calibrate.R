@@ -11,6 +11,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' possible).
 #'
 #' @inheritParams similarity
+#' @inheritSection similarity Several processes and machines
 #' @param y as `x`. With `y = NULL` and a list, all pairs within the list.
 #' @param permutations number of permutations (at least; whole cosets may make it more); an
 #'   integer matrix with a permutation of the rows in each of its rows; or a design made by
@@ -86,7 +87,6 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   sides <- as_sides(x, y)
   check_calibration(set, sides, aggregate, engine)
   plan_neighbours(set, c(sides$x$reps, sides$y$reps))
-  plan_grams(set, sides)
   draws <- open_draws(all_reps(sides))
   on.exit(close_draws(draws), add = TRUE)
   plan <- permutation_plan(sides$x$reps[[1]]$n, permutations, blocks, series, engine)

@@ -117,8 +117,7 @@ moments_null <- function(measure, pairs, sides, observed) {
   laws <- lapply(seq_len(nrow(pairs)), function(p) {
     moments_law(x$forms[[x$at[p]]], y$forms[[y$at[p]]], null, measure$args)
   })
-  # the observed order is one of all n! permutations
-  list(observed = observed, laws = laws, least = exp(-lgamma(sides$x$reps[[1]]$n + 1)))
+  list(observed = observed, laws = laws)
 }
 
 # It outlives the forms, and so keeps what is small of them.
@@ -126,7 +125,8 @@ moments_law <- function(fx, fy, null, args) {
   force(null)
   force(args)
   size <- fx$sums$norm * fy$sums$norm
-  law <- list(stat = sum(fx$matrix * fy$matrix) / size,
+  # least: the observed order is one of all n! permutations
+  law <- list(stat = sum(fx$matrix * fy$matrix) / size, least = exp(-lgamma(fx$sums$n + 1)),
               moments = permutation_moments(fx$sums, fy$sums))
   fx$matrix <- fy$matrix <- NULL
   law$score <- function(t) null$score(t * size, fx, fy, args)
@@ -147,7 +147,7 @@ moments_row <- function(null, p, measure, settings) {
     calibrated = calibrated_score(s, tau, spread$mean, spread$sd, best, orientation(measure),
                                   settings$variant),
     p_value = if (constant) 1 else
-      max(pearson3_upper(law$stat - equal_share, law$moments), null$least),
+      max(pearson3_upper(law$stat - equal_share, law$moments), law$least),
     null_mean = spread$mean, null_sd = spread$sd, permutations = NA_integer_
   )
 }

@@ -25,17 +25,20 @@ pair_null <- function(null, measure, pairs, sides, design) {
 }
 
 # Measures whose matrix is the Gram matrix (gram = TRUE in their null): it is made once, and
-# the scores of a grid come from products of many matrices at once.
+# the scores of a grid come from products of many matrices at once. What cannot be prepared is
+# refused when its pair is compared.
 plan_grams <- function(set, sides) {
   needed <- vapply(set, function(m) isTRUE(null_of(m)$gram), NA)
-  reps <- c(sides$x$reps, sides$y$reps)
+  reps <- all_reps(sides)
   kinds <- vapply(reps, function(rep) rep$kind, "")
   if (!any(needed) || any(kinds != "data")) return(invisible())
   for (rep in reps) rep$cache$gram_wanted <- TRUE
-  if (length(sides$x$reps) < 2 || length(sides$y$reps) < 2) return(invisible())
-  for (rep in reps) check_square_memory(rep)
   grams <- function(side) lapply(side$reps, function(rep) form_linear(rep)$gram)
-  totals <- .Call(C_cross_dots, grams(sides$x), grams(sides$y))
+  totals <- tryCatch({
+    for (rep in reps) check_square_memory(rep)
+    .Call(C_cross_dots, grams(sides$x), grams(sides$y), thread_count())
+  }, repalign_error = function(e) NULL)
+  if (is.null(totals)) return(invisible())
   for (i in seq_along(sides$x$reps)) sides$x$reps[[i]]$cache$grid_row <- totals[i, ]
   for (j in seq_along(sides$y$reps)) sides$y$reps[[j]]$cache$grid_column <- j
 }

@@ -27,7 +27,10 @@ score_tile <- function(tile, job, run) {
 # What measure_null() gives, for each measure.
 null_grid <- function(set, pairs, sides, plan, engine, threads) {
   rows <- plan_tiles(pairs, sides, layers_at_once(set, all_reps(sides), TRUE))
-  if (is.null(rows)) return(lapply(set, measure_null, pairs, sides, plan, engine))
+  if (is.null(rows)) {
+    plan_grams(set, sides)
+    return(lapply(set, measure_null, pairs, sides, plan, engine))
+  }
   designs <- if (engine != "moments") lapply(set, design_for, plan, engine)
   count <- max(0, vapply(designs, function(design) design$count, 0))
   check_memory(16 * count * nrow(pairs) * length(set), "The null scores of all pairs",
@@ -45,6 +48,7 @@ null_grid <- function(set, pairs, sides, plan, engine, threads) {
 
 null_tile <- function(tile, job, run) {
   sides <- tile_sides(tile)
+  plan_grams(job$set, sides)
   lapply(seq_along(job$set), function(m) {
     run$step <- c(m, 0)
     run$warnings <- NULL
@@ -131,17 +135,17 @@ layers_at_once <- function(set, reps, null) {
   n <- as.double(reps[[1]]$n)
   widths <- vapply(reps, function(rep) if (rep$kind == "data") ncol(rep$data) else 0L, 0L)
   thin <- n * min(n, max(widths, 1))
-  bytes <- 8 * sum(vapply(set, function(m) kept_values(m, n, thin), 0))
+  bytes <- 8 * sum(vapply(set, function(m) kept_values(m, n, thin, null), 0))
   if (null && any(vapply(set, has_pair_null, NA))) bytes <- bytes + 16 * n^2
   floor(memory_limit() / 2 / max(bytes, 1))
 }
 
 has_pair_null <- function(measure) identical(null_of(measure)$kind, "pair")
 
-# Numbers that a measure keeps of a representation, at most.
-kept_values <- function(measure, n, thin) {
+# Numbers that a measure keeps of a representation, at most. null: its Gram matrix, too.
+kept_values <- function(measure, n, thin, null) {
   linear <- identical(measure$args$kernel, "linear") || measure$id == "rv"
-  if (linear) return(thin^2 / n^2)
+  if (linear) return(if (null) n^2 else thin^2 / n^2)
   distances <- measure$declaration$form %in% c("pair", "cloud") &&
     !measure$declaration$family %in% c("subspace", "alignment")
   if (distances) n^2 else thin

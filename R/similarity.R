@@ -20,8 +20,8 @@
 #' @param on_error `"stop"`; `"na"`: a score that fails is `NA`, with one warning. Representations
 #'   that no measure could use (missing values, unequal rows) stop the call in any case.
 #' @param threads threads of our own loops; by default all that OpenMP reports
-#'   (`options(repalign.threads =)`). The results do not depend on it. The BLAS has a
-#'   setting of its own, which stays untouched.
+#'   (`options(repalign.threads =)`); on the workers of a future plan one each. The results
+#'   do not depend on it. The BLAS has a setting of its own, which stays untouched.
 #' @return A data frame of class `repalign_similarity` with a row per pair and
 #'   measure: `x`, `y` (names; "x" and "y" when unnamed), `measure`, `score`, `n`
 #'   (number of stimuli); with models also `model_x`, `model_y`. `NA` scores are
@@ -29,13 +29,39 @@
 #'   `plot()` draws it.
 #' @details
 #' Whatever a measure prepares from a representation is prepared once per call, however
-#' many pairs and measures use it. A call that would need more than half of the free
+#' many pairs and measures use it, while memory lasts. A call that would need more than half of the free
 #' memory is an error (`options(repalign.max_memory =)` sets another limit, in bytes).
 #' Progress is reported through the package progressr when you use it. A symmetric
 #' measure of a list against the same list is computed once per unordered pair.
 #'
 #' Scores of different measures are not on one scale: [measures()] gives their ranges.
 #' None of them tells by itself whether a value is more than chance.
+#' @section Several processes and machines:
+#' A grid is spread over the workers of the plan that you have set with the package future
+#' (and future.apply): processes of this machine, other machines, or jobs of a cluster. The
+#' grid is cut into one tile a worker or a few more, some representations of `x` against some of
+#' `y`; a worker gets these, prepares each of them once, and sends back numbers. Results,
+#' warnings and errors are those of the plain call, bit for bit, for any number of workers and
+#' threads, if the BLAS is the same and has the same setting everywhere: what is drawn at random
+#' is drawn, or seeded, before. A function of your own ([new_measure()]) must not draw.
+#'
+#' ```
+#' library(future)
+#' plan(multisession, workers = 4)      # four processes here
+#' similarity(models, measure = "rsa")
+#'
+#' # jobs of a Slurm cluster; slurm.tmpl is a template of the package batchtools
+#' plan(future.batchtools::batchtools_slurm, workers = 40, template = "slurm.tmpl",
+#'      resources = list(ncpus = 4, memory = "8GB", walltime = 3600))
+#' calibrate(models, measure = c("cka", "mutual_knn"), aggregate = "max", threads = 4)
+#' ```
+#'
+#' repalign must be installed where the workers find it. Set the BLAS to as many threads as a
+#' worker has processors, for example by `export OPENBLAS_NUM_THREADS=4` in the job's template.
+#'
+#' Without a plan, a call whose prepared representations would take more than a quarter of the
+#' free memory works tile by tile, too: slower, as a representation is prepared in every
+#' tile that it is part of, with the same results.
 #' @examples
 #' set.seed(1)
 #' stimuli <- matrix(rnorm(60 * 10), 60)

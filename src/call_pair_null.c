@@ -1,5 +1,6 @@
 #include "blas.h"
 #include "call_checks.h"
+#include "cross_dots.h"
 #include "pair_null.h"
 
 #include <string.h>
@@ -190,33 +191,14 @@ SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads)
     return result;
 }
 
-/* Entries of each matrix that are multiplied at once: some MB for a side of many layers. */
-#define DOT_ENTRIES 8192
-
-/* One stretch of every matrix of a side, a column each. */
-static void load_stretch(const double **matrices, size_t layers, size_t from, size_t count,
-                         double *to)
-{
-    for (size_t l = 0; l < layers; l++)
-        memcpy(to + l * count, matrices[l] + from, count * sizeof(double));
-}
-
 /* sum_ij x_ij y_ij for every pair: rows are matrices of x. */
-SEXP repalign_cross_dots(SEXP x, SEXP y)
+SEXP repalign_cross_dots(SEXP x, SEXP y, SEXP threads)
 {
     const double **mx = pointers(x), **my = pointers(y);
     const size_t n = read_matrices(x, "x", mx), lx = (size_t) XLENGTH(x), ly = (size_t) XLENGTH(y);
     if (read_matrices(y, "y", my) != n) Rf_error("internal: unequal sizes");
     SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) lx, (int) ly));
-    double *a = scratch(lx * DOT_ENTRIES), *b = scratch(ly * DOT_ENTRIES);
-    memset(REAL(result), 0, lx * ly * sizeof(double));
-    for (size_t from = 0; from < n * n; from += DOT_ENTRIES) {
-        const size_t now = n * n - from < DOT_ENTRIES ? n * n - from : DOT_ENTRIES;
-        load_stretch(mx, lx, from, now, a);
-        load_stretch(my, ly, from, now, b);
-        blas_gemm('T', 'N', lx, ly, now, 1.0, a, now, b, now, 1.0, REAL(result), lx);
-        check_interrupt();
-    }
+    cross_dots(mx, lx, my, ly, n * n, Rf_asInteger(threads), check_interrupt, REAL(result));
     UNPROTECT(1);
     return result;
 }

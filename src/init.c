@@ -40,7 +40,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(fourier, 2),
     ENTRY(coset_inner, 6),
     ENTRY(permuted_inner, 4),
-    ENTRY(cross_dots, 2),
+    ENTRY(cross_dots, 3),
     ENTRY(graph_meetings, 4),
     ENTRY(graph_coset, 5),
     ENTRY(graph_permuted, 4),

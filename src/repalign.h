@@ -75,7 +75,7 @@ SEXP repalign_dot(SEXP a, SEXP b);
 SEXP repalign_fourier(SEXP re, SEXP im);
 SEXP repalign_coset_inner(SEXP x, SEXP y, SEXP order_x, SEXP orders_y, SEXP lanes, SEXP threads);
 SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads);
-SEXP repalign_cross_dots(SEXP x, SEXP y);
+SEXP repalign_cross_dots(SEXP x, SEXP y, SEXP threads);
 
 /* call_graph_null.c */
 SEXP repalign_graph_meetings(SEXP x, SEXP label_x, SEXP y, SEXP label_y);

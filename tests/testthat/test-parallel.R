@@ -285,3 +285,16 @@ test_that("priorities of a call are independent of each other", {
   # nor of those of the call before
   expect_lt(abs(cor(values[1, -1], values[2, -400])), 4 / sqrt(399))
 })
+
+test_that("null scores of a pair do not depend on which others are computed with it", {
+  # many diagonals and layers, so that they are transformed in several blocks
+  set.seed(8)
+  n <- 700
+  matrices <- lapply(1:3, function(i) crossprod(normal_matrix(8, n)))
+  design <- coset_design(n, n - 1)
+  many <- inner_products(rep(matrices, 5), rep(matrices[3:1], 5), design)
+  expect_identical(inner_products(matrices[1], matrices[2], design)[, 1], many[, 1 + 15])
+  expect_identical(inner_products(matrices[2:3], matrices[1], design), many[, 2:3 + 30])
+  totals <- vapply(1:3, function(i) sum(matrices[[i]] * matrices[[3]]), 0)
+  expect_equal(many[1, 1:3], totals, tolerance = 1e-12)
+})

@@ -177,7 +177,8 @@ gulp <- function(x, y, lambda = 0) one_score("gulp", x, y, list(lambda = lambda)
 check_gulp_args <- function(args) {
   args$lambda <- check_number(args$lambda, "lambda")
   if (args$lambda < 0 || args$lambda > 1e6) {
-    abort("`lambda` is relative to the total variance: from 0 to 1e6.", class = "repalign_error_value", arg = "lambda")
+    abort("`lambda` is relative to the total variance: from 0 to 1e6.",
+          class = "repalign_error_value", arg = "lambda")
   }
   args
 }

@@ -149,5 +149,6 @@ relabellers <- list(
   "rdm values" = relabel_parts(packed = "values"),
   "row factor" = relabel_rows, columns = relabel_rows, "row norms" = relabel_each,
   rows = relabel_columns, "tie priorities" = relabel_each,
-  cloud = relabel_packed, graph = relabel_graph, mka = relabel_sparse, kcka = relabel_sparse, cknna = relabel_sparse
+  cloud = relabel_packed, graph = relabel_graph, mka = relabel_sparse, kcka = relabel_sparse,
+  cknna = relabel_sparse
 )

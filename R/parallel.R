@@ -157,7 +157,8 @@ make_tile <- function(rows, pairs, sides) {
   j <- sort(unique(pairs$j[rows]))
   together <- sides$self || sides$same
   if (together) i <- j <- sort(unique(c(i, j)))
-  tile <- list(rows = rows, x = part_of_side(sides$x, i), y = if (!together) part_of_side(sides$y, j),
+  tile <- list(rows = rows, x = part_of_side(sides$x, i),
+               y = if (!together) part_of_side(sides$y, j),
                pairs = data.frame(i = match(pairs$i[rows], i), j = match(pairs$j[rows], j)))
   c(tile, sides[c("self", "same", "models")])
 }
@@ -205,7 +206,9 @@ tiles_in_turn <- function(rows, pairs, sides, job, label) {
   for (k in seq_along(rows)) {
     parts[[k]] <- run_tile(make_tile(rows[[k]], pairs, sides), job)
     if (!is.null(parts[[k]]$error)) break
-    if (k == 1) announce_duration(started, 1, length(rows), label, "It is done in parts to save memory.")
+    if (k == 1) {
+      announce_duration(started, 1, length(rows), label, "It is done in parts to save memory.")
+    }
     advance()
   }
   parts

@@ -59,7 +59,7 @@ free_plan <- function(n, wanted, engine) {
 exact_design <- function(n) {
   count <- factorial(n) - 1
   if (count + 1 > most_enumerated) {
-    abort("engine = \"exact\" takes all ", n, "! permutations of ", n, " rows; the most it takes is ",
+    abort("engine = \"exact\" takes all ", n, "! permutations of ", n, " rows; its most is ",
           format(most_enumerated, big.mark = ",", scientific = FALSE), ". Use engine = \"auto\".",
           class = "repalign_error_design", arg = "engine")
   }

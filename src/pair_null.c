@@ -136,7 +136,8 @@ void diagonal_spectra(const diagonal_plan *plan, const double *const *matrices, 
 #endif
     for (long layer = 0; layer < (long) layers; layer++) {
         const size_t by = (size_t) thread_number();
-        double *to = s->gathered + 2 * by * size, *work = s->work + 2 * by * plan->length * FFT_LANES;
+        double *to = s->gathered + 2 * by * size;
+        double *work = s->work + 2 * by * plan->length * FFT_LANES;
         gather_block(plan, matrices[layer], order, first, s->weight, 1, to, to + size);
         transform_block(plan, to, to + size, layers, (size_t) layer, periodic, 1, work, re, im);
     }

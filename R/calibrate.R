@@ -12,6 +12,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'
 #' @inheritParams similarity
 #' @inheritSection similarity Several processes and machines
+#' @param x a matrix (stimuli x neurons), a named list of them, or models, as for [similarity()].
 #' @param y as `x`. With `y = NULL` and a list, all pairs within the list.
 #' @param permutations number of permutations (at least; whole cosets may make it more); an
 #'   integer matrix with a permutation of the rows in each of its rows; or a design made by

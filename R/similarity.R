@@ -29,8 +29,8 @@
 #'   `plot()` draws it.
 #' @details
 #' Whatever a measure prepares from a representation is prepared once per call, however
-#' many pairs and measures use it, while memory lasts. A call that would need more than half of the free
-#' memory is an error (`options(repalign.max_memory =)` sets another limit, in bytes).
+#' many pairs and measures use it, while memory lasts. A call that would need more than half
+#' of the free memory is an error (`options(repalign.max_memory =)` sets another limit, in bytes).
 #' Progress is reported through the package progressr when you use it. A symmetric
 #' measure of a list against the same list is computed once per unordered pair.
 #'

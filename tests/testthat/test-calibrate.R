@@ -605,7 +605,8 @@ test_that("a grid of scores", {
 
 test_that("plots", {
   skip_if_not_installed("ggplot2")
-  method <- utils::getS3method("autoplot", "repalign_calibration", TRUE, envir = asNamespace("repalign"))
+  method <- utils::getS3method("autoplot", "repalign_calibration", TRUE,
+                               envir = asNamespace("ggplot2"))
   skip_if(is.null(method), "no plot of calibrations")
   g <- small_grid()
   p <- small_pair()

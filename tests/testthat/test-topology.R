@@ -291,10 +291,16 @@ test_that("random subsets: drawn once for both, reproducible, and only when need
   y <- x + 0.3 * normal_matrix(40, 3)
   set.seed(5)
   score <- rtd(x, y, batch = 15, trials = 4)
-  after <- runif(1)
+  expect_false(identical(rtd(x, y, batch = 15, trials = 4), score))
   set.seed(5)
-  rows <- lapply(1:4, function(i) sort(sample.int(40, 15)))
-  expect_identical(runif(1), after)
+  expect_identical(rtd(x, y, batch = 15, trials = 4), score)
+  # the same rows of both, none twice
+  pair <- repalign:::as_pair(repalign:::representation(x, "x"), repalign:::representation(y, "y"))
+  score <- repalign:::compare_rtd(pair, list(batch = 15, trials = 4))
+  rows <- repalign:::drawn_entries(pair)[[1]]$value
+  expect_length(unique(rows), 4)
+  for (r in rows) expect_identical(sort(unique(r)), r)
+  expect_identical(lengths(rows), rep(15L, 4))
   expect_equal(score, mean(vapply(rows, function(r) rtd(x[r, ], y[r, ]), 0)), tolerance = 1e-12)
   set.seed(5)
   before <- .Random.seed

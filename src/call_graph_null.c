@@ -87,7 +87,7 @@ SEXP repalign_graph_coset(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode
     if (!fits_blas(rows) || !fits_blas(lx * ly * width)) Rf_error("internal: result too large");
     SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) rows, (int) (lx * ly * width)));
     double *value = scratch(3 * n), *sums = scratch(width * n);
-    int *count = int_scratch(n), *touched = int_scratch(n);
+    int *count = int_scratch(2 * n), *touched = int_scratch(n);
     for (size_t j = 0; j < ly; j++) {
         const edge_list gy = read_graph(VECTOR_ELT(y, (R_xlen_t) j));
         bucketed_edges buckets = new_buckets(&gy);

@@ -56,7 +56,7 @@ static diagonal_plan make_plan(size_t n, SEXP lanes, size_t layers, int threads)
     plan.length = fft_is_smooth(n) ? n : fft_smooth_length(2 * n - 1);
     plan.lanes = lanes_of(lanes, n, plan.length, layers);
     /* waking threads costs more than a small transform */
-    plan.threads = (double) n * (double) n * (double) layers < 200000.0 ? 1 : threads;
+    plan.threads = (double) n * (double) n * (double) layers < 1e6 ? 1 : threads;
     fft_make_plan(plan.length, scratch(2 * plan.length), &plan.plan);
     return plan;
 }

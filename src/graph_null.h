@@ -46,7 +46,7 @@ void bucket_edges(const edge_list *y, const int *label, bucketed_edges *out);
 
 /* Sums for all shifts t = 0 .. n - 1: the vertex of x with label u meets that of y with label
    u + t. out: n rows per column (common_columns), zeroed here. value: scratch 3 n; touched:
-   scratch n; count: scratch n. */
+   scratch n; count: scratch 2 n. */
 void graph_shifts(const edge_list *x, const int *label_x, const bucketed_edges *y,
                   common_mode mode, double *value, int *count, int *touched,
                   pause_function pause, double *out);

@@ -86,7 +86,6 @@ test_that("default numbers of neighbours are 10, 15 and 5", {
 })
 
 test_that("rtd is the sum of the bars of the doubled complex", {
-  if (!"rtd" %in% measures()$id) return(expect_true(TRUE))
   for (seed in 1:6) {
     set.seed(seed)
     n <- 3 + (seed %% 4)
@@ -105,7 +104,6 @@ test_that("rtd is the sum of the bars of the doubled complex", {
 })
 
 test_that("rtd of random subsets is a mean of the values of subsets", {
-  if (!"rtd" %in% measures()$id) return(expect_true(TRUE))
   set.seed(8)
   x <- normal_matrix(7, 2)
   y <- normal_matrix(7, 2)
@@ -126,7 +124,6 @@ test_that("rtd of random subsets is a mean of the values of subsets", {
 })
 
 test_that("more Chebyshev terms bring imd to the value from all eigenvalues", {
-  if (!"imd" %in% measures()$id) return(expect_true(TRUE))
   set.seed(9)
   x <- normal_matrix(30, 2)
   y <- normal_matrix(30, 6)
@@ -147,45 +144,32 @@ test_that("optimal assignments are optimal for many columns, and greedy is not b
     to <- clue::solve_LSAP(gain - min(gain), maximum = TRUE)
     sum(gain[cbind(seq_along(to), as.integer(to))])
   }
-  if ("hard_correlation_match" %in% measures()$id) {
-    best <- assign(cor(x, y)) / 15
-    expect_equal(hard_correlation_match(x, y), best, tolerance = 1e-10)
-    expect_equal(hard_correlation_match(y, x), best, tolerance = 1e-10)
-    expect_lte(hard_correlation_match(x, y, matching = "greedy"), best + 1e-12)
-  }
-  if ("permutation_procrustes" %in% measures()$id) {
-    gain <- assign(crossprod(def_pad(x, 22), y))
-    value <- sqrt(sum(x^2) + sum(y^2) - 2 * gain)
-    expect_equal(permutation_procrustes(x, y), value, tolerance = 1e-10)
-    expect_equal(permutation_procrustes(y, x), value, tolerance = 1e-10)
-  }
-  expect_true(TRUE)
+  best <- assign(cor(x, y)) / 15
+  expect_equal(hard_correlation_match(x, y), best, tolerance = 1e-10)
+  expect_equal(hard_correlation_match(y, x), best, tolerance = 1e-10)
+  expect_lte(hard_correlation_match(x, y, matching = "greedy"), best + 1e-12)
+  gain <- assign(crossprod(def_pad(x, 22), y))
+  value <- sqrt(sum(x^2) + sum(y^2) - 2 * gain)
+  expect_equal(permutation_procrustes(x, y), value, tolerance = 1e-10)
+  expect_equal(permutation_procrustes(y, x), value, tolerance = 1e-10)
 })
 
 test_that("outputs of classifiers are compared as defined", {
-  have <- intersect(c("jsd", "disagreement", "accuracy_difference"), getNamespaceExports("repalign"))
   set.seed(13)
   p <- normal_matrix(40, 5)
   q <- p + normal_matrix(40, 5)
   prob <- def_probabilities(p, "logit")
   other <- def_probabilities(q, "logit")
   labels <- sample(5, 40, replace = TRUE)
-  if ("jsd" %in% have) {
-    expect_equal(jsd(p, q, from = "logit"), def_jsd(p, q, "logit"), tolerance = 1e-12)
-    expect_equal(jsd(prob, other), def_jsd(prob, other), tolerance = 1e-12)
-    # sure of different classes: one bit; logits far beyond what exp() holds
-    expect_equal(jsd(diag(4), diag(4)[c(2, 1, 4, 3), ]), 1)
-    expect_equal(jsd(1e5 * diag(4), 1e5 * diag(4)[c(2, 1, 4, 3), ], from = "logit"), 1)
-    expect_equal(jsd(prob, prob), 0)
-  }
-  if ("disagreement" %in% have) {
-    expect_equal(disagreement(p, q), def_disagreement(p, q))
-    expect_equal(disagreement(p, p), 0)
-  }
-  if ("accuracy_difference" %in% have) {
-    expect_equal(accuracy_difference(p, q, labels), def_accuracy_difference(p, q, labels))
-  }
-  expect_true(TRUE)
+  expect_equal(jsd(p, q, from = "logit"), def_jsd(p, q, "logit"), tolerance = 1e-12)
+  expect_equal(jsd(prob, other), def_jsd(prob, other), tolerance = 1e-12)
+  # sure of different classes: one bit; logits far beyond what exp() holds
+  expect_equal(jsd(diag(4), diag(4)[c(2, 1, 4, 3), ]), 1)
+  expect_equal(jsd(1e5 * diag(4), 1e5 * diag(4)[c(2, 1, 4, 3), ], from = "logit"), 1)
+  expect_equal(jsd(prob, prob), 0)
+  expect_equal(disagreement(p, q), def_disagreement(p, q))
+  expect_equal(disagreement(p, p), 0)
+  expect_equal(accuracy_difference(p, q, labels), def_accuracy_difference(p, q, labels))
 })
 
 options(options_before)

@@ -31,7 +31,9 @@ common_edges <- function(x, y, pass, design, what = "The null") {
   mode <- common_modes[[pass$mode]]
   graphs_x <- lapply(x, function(form) form$graphs[[pass$x]])
   graphs_y <- lapply(y, function(form) form$graphs[[pass$y]])
-  values <- if (takes_shifts(graphs_x[[1]], graphs_y[[1]], design)) {
+  # an edge meets at most one edge of the other graph per shift, so that all shifts at once
+  # never cost more than one after the other
+  values <- if (!is.null(design$coset)) {
     labels_y <- apply(design$coset$orders_y, 2, order)
     in_chunks(ncol(labels_y), 1e8 / (length(graphs_x) * length(graphs_y) *
                                        length(graphs_x[[1]]$target)), function(columns) {
@@ -50,16 +52,6 @@ common_edges <- function(x, y, pass, design, what = "The null") {
 
 # Numbers per permutation and pair that a pass gives.
 sums_of <- function(pass) if (pass$mode == "products") 4 else 1
-
-# All shifts at once, unless the edges meet too often: the graphs of a time series are nearly
-# banded, and then shift by shift is cheaper.
-takes_shifts <- function(graph_x, graph_y, design) {
-  if (is.null(design$coset)) return(FALSE)
-  if (design$engine != "series") return(TRUE)
-  labels <- order(design$coset$order_x)
-  meetings <- .Call(C_graph_meetings, graph_x, labels, graph_y, labels)
-  meetings < design$n * (length(graph_x$target) + length(graph_y$target))
-}
 
 # Edges of a neighbour graph, out: from each row to its neighbours.
 edges_out <- function(idx, weight = NULL) {

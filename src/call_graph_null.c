@@ -64,15 +64,6 @@ static bucketed_edges new_buckets(const edge_list *y)
     return b;
 }
 
-/* How many pairs of edges meet, summed over all shifts. */
-SEXP repalign_graph_meetings(SEXP x, SEXP label_x, SEXP y, SEXP label_y)
-{
-    const edge_list gx = read_graph(x), gy = read_graph(y);
-    if (gx.n != gy.n) Rf_error("internal: unequal graphs");
-    return Rf_ScalarReal(count_meetings(&gx, labels(label_x, gx.n), &gy, labels(label_y, gx.n),
-                                        scratch(gx.n)));
-}
-
 /* Lists of graphs x and y; label_x: n labels; labels_y: n a coset. Rows: shifts 0 .. n - 1 of
    each coset in turn; columns: the numbers of the mode, for each pair (x fastest). */
 SEXP repalign_graph_coset(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode)

@@ -55,6 +55,7 @@ static diagonal_plan make_plan(size_t n, SEXP lanes, size_t layers, int threads)
     plan.n = n;
     plan.length = fft_is_smooth(n) ? n : fft_smooth_length(2 * n - 1);
     plan.lanes = lanes_of(lanes, n, plan.length, layers);
+    plan.batch = batch_stride(plan.length);
     /* waking threads costs more than a small transform */
     plan.threads = (double) n * (double) n * (double) layers < 1e6 ? 1 : threads;
     fft_make_plan(plan.length, scratch(2 * plan.length), &plan.plan);
@@ -107,7 +108,7 @@ static coset_side new_side(const diagonal_plan *plan, const double **matrices, s
 {
     const int *order = read_permutations(orders, plan->n, name);
     const size_t count = (size_t) XLENGTH(orders) / plan->n, length = extended_length(plan);
-    const size_t spectrum = plan->length * plan->lanes * layers;
+    const size_t spectrum = block_doubles(plan) * layers;
     coset_side side = {matrices, layers, count, (int *) R_alloc(length * count, sizeof(int)),
                        scratch(spectrum), scratch(spectrum)};
     for (size_t m = 0; m < count; m++)
@@ -118,8 +119,8 @@ static coset_side new_side(const diagonal_plan *plan, const double **matrices, s
 static diagonal_scratch new_diagonal_scratch(const diagonal_plan *plan, int several)
 {
     const size_t workers = (size_t) plan->threads;
-    diagonal_scratch s = {scratch(2 * plan->lanes), scratch(workers * 4 * plan->length * FFT_LANES),
-                          scratch(several ? workers * 2 * plan->length * plan->lanes : 0)};
+    diagonal_scratch s = {scratch(2 * plan->lanes), scratch(workers * 4 * plan->batch),
+                          scratch(several ? workers * 2 * block_doubles(plan) : 0)};
     return s;
 }
 

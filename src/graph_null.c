@@ -9,21 +9,6 @@ static size_t difference(int from, int to, size_t n)
     return (size_t) (to >= from ? to - from : to - from + (int) n);
 }
 
-double count_meetings(const edge_list *x, const int *label_x, const edge_list *y,
-                      const int *label_y, double *difference_count)
-{
-    const size_t n = x->n;
-    double total = 0.0;
-    memset(difference_count, 0, n * sizeof(double));
-    for (size_t u = 0; u < n; u++)
-        for (int e = x->start[u]; e < x->start[u + 1]; e++)
-            difference_count[difference(label_x[u], label_x[x->target[e]], n)] += 1.0;
-    for (size_t p = 0; p < n; p++)
-        for (int e = y->start[p]; e < y->start[p + 1]; e++)
-            total += difference_count[difference(label_y[p], label_y[y->target[e]], n)];
-    return total;
-}
-
 void bucket_edges(const edge_list *y, const int *label, bucketed_edges *out)
 {
     const size_t n = y->n;

@@ -29,11 +29,6 @@ typedef enum {
 /* Numbers per permutation that a mode gives: 1, or 4 for COMMON_PRODUCTS. */
 size_t common_columns(common_mode mode);
 
-/* Pairs of edges that meet under some shift: what graph_shifts() costs. difference_count:
-   scratch n. */
-double count_meetings(const edge_list *x, const int *label_x, const edge_list *y,
-                      const int *label_y, double *difference_count);
-
 /* Edges sorted by difference of their labels, for all shifts at once: the edge (p, q) stands
    at p's label in the bucket (label q - label p) mod n. Arrays: bucket n + 1, the others one
    an edge; degree: one a label. */

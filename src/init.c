@@ -41,7 +41,6 @@ static const R_CallMethodDef entries[] = {
     ENTRY(coset_inner, 6),
     ENTRY(permuted_inner, 4),
     ENTRY(cross_dots, 3),
-    ENTRY(graph_meetings, 4),
     ENTRY(graph_coset, 5),
     ENTRY(graph_permuted, 4),
     ENTRY(singular_values, 1),

@@ -17,6 +17,10 @@ static int thread_number(void)
 #endif
 }
 
+size_t batch_stride(size_t length) { return (length + 1) * FFT_LANES; }
+
+size_t block_doubles(const diagonal_plan *plan) { return plan->lanes / FFT_LANES * plan->batch; }
+
 size_t diagonal_blocks(const diagonal_plan *plan)
 {
     const size_t diagonals = plan->n / 2 + 1, a_block = 2 * plan->lanes;
@@ -51,10 +55,9 @@ static void gather_row(const diagonal_plan *plan, const double *matrix, const in
 {
     const double *column = matrix + (size_t) order[u] * plan->n;
     const int *at = order + u + first;
-    const size_t size = plan->length * FFT_LANES;
     for (size_t batch = 0; batch < plan->lanes / FFT_LANES; batch++) {
-        double *to_re = re + batch * size + u * FFT_LANES;
-        double *to_im = im + batch * size + u * FFT_LANES;
+        double *to_re = re + batch * plan->batch + u * FFT_LANES;
+        double *to_im = im + batch * plan->batch + u * FFT_LANES;
         for (size_t w = 0; w < FFT_LANES; w++) {
             to_re[w] = column[at[w]] * weight[w];
             to_im[w] = column[at[FFT_LANES + w]] * weight[FFT_LANES + w];
@@ -62,6 +65,17 @@ static void gather_row(const diagonal_plan *plan, const double *matrix, const in
         at += 2 * FFT_LANES;
         weight += 2 * FFT_LANES;
     }
+}
+
+/* Entries are read from all over a column: bring it near while the one before is read. */
+static void fetch_early(const double *column, size_t n)
+{
+#ifdef __GNUC__
+    for (size_t i = 0; i < n; i += 8) __builtin_prefetch(column + i);
+#else
+    (void) column;
+    (void) n;
+#endif
 }
 
 static void gather_block(const diagonal_plan *plan, const double *matrix, const int *order,
@@ -72,8 +86,10 @@ static void gather_block(const diagonal_plan *plan, const double *matrix, const 
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(threads)
 #endif
-    for (long u = 0; u < n; u++)
+    for (long u = 0; u < n; u++) {
+        fetch_early(matrix + (size_t) order[u + 1] * plan->n, plan->n);
         gather_row(plan, matrix, order, (size_t) u, first, weight, re, im);
+    }
 }
 
 static void extend(double *a, size_t n, size_t length, int periodic)
@@ -101,7 +117,7 @@ static void transform_block(const diagonal_plan *plan, double *gathered_re, doub
                             size_t layers, size_t layer, int periodic, int threads, double *work,
                             double *re, double *im)
 {
-    const size_t size = plan->length * FFT_LANES;
+    const size_t size = plan->batch;
     const long batches = (long) (plan->lanes / FFT_LANES);
     (void) threads;
 #ifdef _OPENMP
@@ -122,7 +138,7 @@ void diagonal_spectra(const diagonal_plan *plan, const double *const *matrices, 
                       const int *order, size_t block, int periodic, diagonal_scratch *s,
                       double *re, double *im)
 {
-    const size_t first = 2 * block * plan->lanes, size = plan->length * plan->lanes;
+    const size_t first = 2 * block * plan->lanes, size = block_doubles(plan);
     for (size_t k = 0; k < 2 * plan->lanes; k++)
         s->weight[k] = periodic ? 1.0 : diagonal_weight(first + k, plan->n);
     if (layers == 1) {
@@ -137,7 +153,7 @@ void diagonal_spectra(const diagonal_plan *plan, const double *const *matrices, 
     for (long layer = 0; layer < (long) layers; layer++) {
         const size_t by = (size_t) thread_number();
         double *to = s->gathered + 2 * by * size;
-        double *work = s->work + 2 * by * plan->length * FFT_LANES;
+        double *work = s->work + 2 * by * plan->batch;
         gather_block(plan, matrices[layer], order, first, s->weight, 1, to, to + size);
         transform_block(plan, to, to + size, layers, (size_t) layer, periodic, 1, work, re, im);
     }
@@ -184,7 +200,7 @@ typedef struct {
 static void pack_side(const diagonal_plan *plan, const double *re, const double *im, size_t f,
                       packed_side *to)
 {
-    const size_t batch_size = plan->length * to->layers * FFT_LANES;
+    const size_t batch_size = plan->batch * to->layers;
     for (size_t layer = 0; layer < to->layers; layer++) {
         const size_t from = (f * to->layers + layer) * FFT_LANES, at = layer * to->lanes;
         for (size_t k = 0; k < to->lanes; k += FFT_LANES) {
@@ -257,7 +273,7 @@ void add_cross_spectra(const diagonal_plan *plan, const double *x_re, const doub
 void shifts_from_spectra(const diagonal_plan *plan, const double *p_re, const double *p_im,
                          size_t pairs, double *work, double *out, size_t stride)
 {
-    const size_t size = plan->length * FFT_LANES;
+    const size_t size = plan->batch;
     const double share = 1.0 / (double) plan->length;
     const long batches = (long) ((pairs + FFT_LANES - 1) / FFT_LANES);
 #ifdef _OPENMP

@@ -13,9 +13,17 @@ typedef struct {
     size_t n;          /* samples */
     size_t length;     /* of the transforms: n, or padded beyond 2 n when n is not smooth */
     size_t lanes;      /* complex sequences a block (a multiple of FFT_LANES) */
+    size_t batch;      /* doubles from FFT_LANES sequences to the next ones */
     fft_plan plan;
     int threads;
 } diagonal_plan;
+
+/* Complex sequences in a batch stand `batch_stride` doubles from the next ones: a cache line
+   more than they take, or at lengths that are powers of two all would share a cache set. */
+size_t batch_stride(size_t length);
+
+/* Doubles of one block of diagonals, for one layer. */
+size_t block_doubles(const diagonal_plan *plan);
 
 /* Blocks that cover the diagonals 0 .. n / 2. */
 size_t diagonal_blocks(const diagonal_plan *plan);
@@ -25,15 +33,15 @@ size_t diagonal_blocks(const diagonal_plan *plan);
 size_t extended_length(const diagonal_plan *plan);
 void extend_order(const diagonal_plan *plan, const int *order, int *extended);
 
-/* weight: 2 lanes; work: 2 length FFT_LANES a thread; gathered: 2 length lanes a thread, unused
-   for a single layer. */
+/* weight: 2 lanes; work: 2 batches a thread; gathered: 2 blocks of batches a thread, unused for
+   a single layer. */
 typedef struct {
     double *weight, *work, *gathered;
 } diagonal_scratch;
 
 /* Spectra of one block of diagonals of `layers` matrices relabelled by `order` (extended).
-   Batches of FFT_LANES sequences: lane w of a batch, a layer and a frequency stands in re, im
-   at ((batch * length + frequency) * layers + layer) * FFT_LANES + w. periodic: the side that
+   Batches of FFT_LANES sequences: lane w of batch b, a layer and a frequency stands in re, im
+   at b * batch * layers + (frequency * layers + layer) * FFT_LANES + w. periodic: the side that
    is shifted. Every diagonal counts once for the pair (i, j) and once for (j, i): the other
    side carries that weight. */
 void diagonal_spectra(const diagonal_plan *plan, const double *const *matrices, size_t layers,
@@ -48,7 +56,7 @@ void add_cross_spectra(const diagonal_plan *plan, const double *x_re, const doub
                        double *work, double *p_re, double *p_im);
 
 /* T(t), t = 0 .. n - 1 for each pair of layers, from the summed spectra: pair l at
-   out + l * stride. work: 4 * length * FFT_LANES doubles a thread. */
+   out + l * stride. work: 4 batches a thread. */
 void shifts_from_spectra(const diagonal_plan *plan, const double *p_re, const double *p_im,
                          size_t pairs, double *work, double *out, size_t stride);
 

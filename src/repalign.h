@@ -78,7 +78,6 @@ SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads);
 SEXP repalign_cross_dots(SEXP x, SEXP y, SEXP threads);
 
 /* call_graph_null.c */
-SEXP repalign_graph_meetings(SEXP x, SEXP label_x, SEXP y, SEXP label_y);
 SEXP repalign_graph_coset(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode);
 SEXP repalign_graph_permuted(SEXP x, SEXP y, SEXP permutations, SEXP mode);
 /* call_svd.c */

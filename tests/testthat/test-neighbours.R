@@ -62,8 +62,8 @@ test_that("the measures on lists are those of the definitions", {
     x <- random_graph(n, k)
     for (y in list(random_graph(n, k), related_graph(x, n, k), x)) {
       for (id in list_measures) {
-        expect_equal(get(id)(x, y, k = k), plain_list_measure(id, x$idx, y$idx), tolerance = 1e-14,
-                     label = paste(id, n, k))
+        expect_equal(full_k(get(id)(x, y, k = k)), plain_list_measure(id, x$idx, y$idx),
+                     tolerance = 1e-14, label = paste(id, n, k))
       }
     }
   }
@@ -99,20 +99,30 @@ test_that("ranges and best values follow k", {
       set <- measure(id, k = k)
       range <- repalign:::range_of(set$declaration, set$args)
       expect_identical(repalign:::best_of(set$declaration, set$args), range[2])
-      value <- similarity(x, normal_matrix(30, 3), set)$score
+      value <- full_k(similarity(x, normal_matrix(30, 3), set)$score)
       expect_gte(value, range[1])
       expect_lte(value, range[2])
       # one's own neighbours need not be mutual
       if (id == "cycle_knn") next
-      expect_equal(get(id)(x, x, k = k), range[2], tolerance = 1e-14, label = id)
+      expect_equal(full_k(get(id)(x, x, k = k)), range[2], tolerance = 1e-14, label = id)
     }
   }
   # with all others as neighbours only the order can differ
   y <- normal_matrix(30, 3)
-  expect_identical(mutual_knn(x, y, k = 29), 1)
-  expect_identical(cycle_knn(x, y, k = 29), 1)
-  expect_identical(knn_jaccard(x, y, k = 29), 1)
-  expect_lt(rank_similarity(x, y, k = 29), 0.9)
+  expect_identical(full_k(mutual_knn(x, y, k = 29)), 1)
+  expect_identical(full_k(cycle_knn(x, y, k = 29)), 1)
+  expect_identical(full_k(knn_jaccard(x, y, k = 29)), 1)
+  expect_lt(full_k(rank_similarity(x, y, k = 29)), 0.9)
+})
+
+test_that("as many neighbours as there are other stimuli are warned of", {
+  set.seed(9)
+  x <- normal_matrix(12, 3)
+  y <- normal_matrix(12, 3)
+  for (id in c(list_measures, "cknna", "second_order_cosine", "mka", "kcka", "imd")) {
+    expect_warned(get(id)(x, y, k = 11), "repalign_trivial")
+    expect_warning(get(id)(x, y, k = 10), NA)
+  }
 })
 
 test_that("a stimulus that is nobody's neighbour does not close its cycle", {

@@ -121,21 +121,6 @@ test_that("series: nearly banded graphs, where edges meet most often", {
   }
 })
 
-test_that("meetings of edges are counted as they are", {
-  set.seed(34)
-  n <- 17
-  graph <- function() edges_out(form_graph(representation(normal_matrix(n, 3), "x"), "euclidean", 4)$idx)
-  a <- graph()
-  b <- graph()
-  gaps <- function(edges, label) {
-    from <- rep(seq_len(n), diff(edges$start))
-    tabulate((label[edges$target] - label[from]) %% n + 1, n)
-  }
-  la <- sample(n)
-  lb <- sample(n)
-  expect_equal(.Call(C_graph_meetings, a, la, b, lb), sum(gaps(a, la) * gaps(b, lb)))
-})
-
 # Vertices with 0 to 7 edges each, with weights and ranks.
 irregular_graph <- function(n) {
   targets <- lapply(seq_len(n), function(i) sample(setdiff(seq_len(n), i), sample(0:7, 1)))

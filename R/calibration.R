@@ -209,6 +209,7 @@ calibration_attributes <- c("draws", "settings", "grid")
 #' @export
 rbind.repalign_calibration <- function(..., deparse.level = 1) {
   parts <- Filter(Negate(is.null), list(...))
+  check_same_settings(lapply(parts, attr, "settings"))
   rows <- do.call(rbind, lapply(parts, as.data.frame))
   kept <- lapply(parts, attr, "draws")
   key <- unlist(lapply(kept, function(k) k$key))
@@ -218,6 +219,20 @@ rbind.repalign_calibration <- function(..., deparse.level = 1) {
   structure(rows, class = c("repalign_calibration", "data.frame"),
             draws = list(key = key[new], null = null[new]), settings = attr(parts[[1]], "settings"),
             grid = bound_grid(lapply(parts, attr, "grid")))
+}
+
+# A column must mean one thing in all of its rows.
+check_same_settings <- function(settings) {
+  settings <- Filter(Negate(is.null), settings)
+  for (name in c("alpha", "variant")) {
+    values <- unique(lapply(settings, function(s) s[[name]]))
+    if (length(values) < 2) next
+    abort("Calibrations with different `", name, "` (", values[[1]], " and ", values[[2]],
+          ") do not go into one table: their columns ",
+          if (name == "alpha") "`threshold` and `calibrated`" else "`calibrated`",
+          " mean different things. Use the same `", name, "`, or bind as.data.frame() of each.",
+          class = "repalign_error_value", arg = name)
+  }
 }
 
 bound_grid <- function(grids) {

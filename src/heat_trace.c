@@ -3,9 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "threads.h"
 
 /* Multiplications between two pauses. */
 #define PAUSE_WORK 2e8
@@ -215,11 +213,7 @@ void heat_traces(const sparse_graph *graph, size_t steps, heat_scratch *scratch,
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
 #endif
         for (size_t b = b0; b < b1; b++) {
-            int me = 0;
-#ifdef _OPENMP
-            me = omp_get_thread_num();
-#endif
-            block_sums(graph, b, steps, scratch[me], sums + b * 2 * steps);
+            block_sums(graph, b, steps, scratch[thread_number()], sums + b * 2 * steps);
         }
     }
     traces_from_sums(sums, graph->n, steps, traces);

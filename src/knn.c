@@ -3,10 +3,7 @@
 #include <math.h>
 
 #include "blas.h"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "threads.h"
 
 #define TILE 8
 
@@ -18,15 +15,6 @@
 
 /* Terms of direct values between two pauses. */
 #define PAUSE_TERMS 2e8
-
-static int thread_number(void)
-{
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -254,8 +242,8 @@ static void settle_row(search_state q, const knn_search_scratch *w, knn_lists ou
 {
     const size_t wanted = wanted_of(q.s->n, out.k);
     const candidate *heap = q.heaps + i * q.capacity;
-    candidate *work = w->work + (size_t) thread_number() * q.capacity;
-    int *joined = w->marks + (size_t) thread_number() * (out.k + 1);
+    candidate *work = w->work + thread_number() * q.capacity;
+    int *joined = w->marks + thread_number() * (out.k + 1);
     w->largest[i] = largest_value(q.s, i, q.top[i], heap, q.capacity);
     const size_t count = direct_candidates(q.s, i, heap, q.capacity, wanted, work);
     w->state[i] = ROW_UNSURE;
@@ -352,7 +340,7 @@ static void whole_block(const knn_space *s, const int *which, size_t start, size
 #pragma omp parallel for schedule(static, 1) num_threads(w->threads)
 #endif
     for (size_t t = 0; t < m; t++) {
-        const size_t self = (size_t) thread_number(), i = (size_t) which[start + t];
+        const size_t self = thread_number(), i = (size_t) which[start + t];
         const row_source from = {s, i, s->n, w->product + t * s->n};
         whole_row(&from, TIE_SHARE * largest[i], priority, w->heaps + self * wanted,
                   w->all + self * s->n, w->marks + self * (out.k + 1), out, start + t);
@@ -397,7 +385,7 @@ void knn_packed_rows(const double *d, size_t n, size_t i0, size_t count, const i
 #pragma omp parallel for schedule(static) num_threads(w.threads)
 #endif
     for (size_t t = 0; t < count; t++) {
-        const size_t self = (size_t) thread_number();
+        const size_t self = thread_number();
         double *row = w.product + self * n;
         const double largest = unpack_row(d, n, i0 + t, row);
         const row_source from = {NULL, i0 + t, n, row};

@@ -2,9 +2,7 @@
 
 #include <math.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "threads.h"
 
 #include "matrix.h"
 
@@ -116,10 +114,7 @@ void second_order_cosines(const neighbour_rows *x, const neighbour_rows *y, size
 #pragma omp parallel for schedule(static) num_threads(threads)
 #endif
         for (size_t i = start; i < stop; i++) {
-            int *slot = slots;
-#ifdef _OPENMP
-            slot += (size_t) omp_get_thread_num() * n;
-#endif
+            int *slot = slots + thread_number() * n;
             out[i] = second_order_cosine(x, y, n, k, i, distance, slot);
         }
         pause();

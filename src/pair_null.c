@@ -2,20 +2,8 @@
 
 #include <string.h>
 
+#include "threads.h"
 #include "wide.h"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
-static int thread_number(void)
-{
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
 
 size_t batch_stride(size_t length) { return (length + 1) * FFT_LANES; }
 
@@ -125,7 +113,7 @@ static void transform_block(const diagonal_plan *plan, double *gathered_re, doub
 #endif
     for (long batch = 0; batch < batches; batch++) {
         double *a = gathered_re + (size_t) batch * size, *b = gathered_im + (size_t) batch * size;
-        double *c = work + (size_t) (threads > 1 ? thread_number() : 0) * 2 * size;
+        double *c = work + thread_number() * 2 * size;
         extend(a, plan->n, plan->length, periodic);
         extend(b, plan->n, plan->length, periodic);
         const int moved = fft_forward(&plan->plan, a, b, c, c + size);
@@ -151,7 +139,7 @@ void diagonal_spectra(const diagonal_plan *plan, const double *const *matrices, 
 #pragma omp parallel for schedule(static) num_threads(plan->threads)
 #endif
     for (long layer = 0; layer < (long) layers; layer++) {
-        const size_t by = (size_t) thread_number();
+        const size_t by = thread_number();
         double *to = s->gathered + 2 * by * size;
         double *work = s->work + 2 * by * plan->batch;
         gather_block(plan, matrices[layer], order, first, s->weight, 1, to, to + size);
@@ -258,7 +246,7 @@ void add_cross_spectra(const diagonal_plan *plan, const double *x_re, const doub
 #pragma omp parallel for schedule(static) num_threads(plan->threads)
 #endif
     for (long f = 0; f < frequencies; f++) {
-        double *mine = work + (size_t) thread_number() * 2 * lanes * (layers_x + layers_y);
+        double *mine = work + thread_number() * 2 * lanes * (layers_x + layers_y);
         packed_side x = new_packed(mine, layers_x, lanes);
         packed_side y = new_packed(mine + 2 * layers_x * lanes, layers_y, lanes);
         pack_side(plan, x_re, x_im, (size_t) f, &x);
@@ -282,7 +270,7 @@ void shifts_from_spectra(const diagonal_plan *plan, const double *p_re, const do
     for (long batch = 0; batch < batches; batch++) {
         const size_t first = (size_t) batch * FFT_LANES;
         const size_t now = pairs - first < FFT_LANES ? pairs - first : FFT_LANES;
-        double *re = work + (size_t) thread_number() * 4 * size, *im = re + size;
+        double *re = work + thread_number() * 4 * size, *im = re + size;
         memset(re, 0, 2 * size * sizeof(double));
         for (size_t f = 0; f < plan->length; f++)
             for (size_t w = 0; w < now; w++) {

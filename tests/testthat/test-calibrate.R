@@ -530,6 +530,8 @@ test_that("null_scores() has a column per row, by its rows, whatever was done to
   again <- calibrate(g$x$a, g$y$d, "cka", permutations = 23)
   expect_refused(null_scores(rbind(a, again)), "two calibrations")
   expect_identical(nrow(rbind(a, again)), 2L)
+  expect_refused(rbind(a, calibrate(g$x$a, g$y$d, permutations = 23, variant = "z")), "`variant`")
+  expect_refused(rbind(a, calibrate(g$x$a, g$y$d, permutations = 23, alpha = 0.1)), "`alpha`")
   # rows that calibrate() did not make
   other <- v
   other$x[3] <- "nobody"

@@ -1,80 +1,61 @@
 # The first three moments of T(p) = sum_ij A_ij B_p(i)p(j) over all permutations, for matrices
 # whose rows add up to 0 (Kazi-Aoual et al. 1995), and a Pearson type III law with them.
 
-# What the moments need of one matrix, in units of its Frobenius norm (the terms cancel).
+# What the moments need of one matrix. Its trace is taken off, by the multiple of I - 11'/n that
+# has it: T only moves by a constant, and with a large trace, where T is nearly the same for
+# all permutations, the moments would be small differences of large terms. whole: the norm
+# before; the sums are in units of the norm after (the sum of all squares is 1).
 moment_sums <- function(matrix) {
+  n <- nrow(matrix)
+  whole <- sqrt(sum(matrix^2))
+  trace <- sum(diag(matrix))
+  matrix <- matrix + trace / (n * (n - 1))
+  diag(matrix) <- diag(matrix) - trace / (n - 1)
   norm <- sqrt(sum(matrix^2))
-  w <- matrix / norm
+  w <- matrix / max(norm, .Machine$double.xmin)
   d <- diag(w)
   square <- crossprod(w)
-  list(norm = norm, n = nrow(w), t1 = sum(d), t2 = 1, t3 = sum(square * w), s2 = sum(d^2),
+  list(whole = whole, trace = trace, norm = norm, n = n, t3 = sum(square * w), s2 = sum(d^2),
        s3 = sum(d^3), u = sum(w^3), r = sum(d * diag(square)), b = sum(d * (w %*% d)))
 }
 
-# list(mean, var, skewness) of T / (norm norm).
+# T = shift + size t; for t list(mean, var, skewness).
+permutation_shift <- function(a, b) a$trace * b$trace / (a$n - 1)
+
 permutation_moments <- function(a, b) {
-  n <- a$n
-  mean <- a$t1 * b$t1 / (n - 1)
-  var <- permutation_variance(a, b, n)
-  third <- permutation_third(a, b, n)
-  list(mean = mean, var = var, skewness = (third - 3 * mean * var - mean^3) / var^1.5)
+  var <- permutation_variance(a, b, a$n)
+  list(mean = 0, var = var, skewness = permutation_third(a, b, a$n) / var^1.5)
 }
 
 permutation_variance <- function(a, b, n) {
-  first <- function(m) (n - 1) * m$t2 - m$t1^2
-  second <- function(m) n * (n + 1) * m$s2 - (n - 1) * (m$t1^2 + 2 * m$t2)
-  2 * first(a) * first(b) / ((n - 1)^2 * (n + 1) * (n - 2)) +
-    second(a) * second(b) / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
+  diagonal <- function(m) n * (n + 1) * m$s2 - 2 * (n - 1)
+  2 / ((n + 1) * (n - 2)) +
+    diagonal(a) * diagonal(b) / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
 }
 
-# E T^3; named as in the source: T, T2, T3, S2, S3, U, R, B of the first matrix, and of the
-# second with a star.
+# E t^3; named as in the source: T3, S2, S3, U, R, B of the first matrix, and of the second with
+# a star; its terms with the trace T are 0, and T2 is 1.
 permutation_third <- function(a, b, n) {
   # the sum of f(a, b) and f(b, a)
   both <- function(f) f(a, b) + f(b, a)
   squares <- n^2 * (n + 1) * (n^2 + 15 * n - 4) * a$s3 * b$s3 +
     4 * (n^4 - 8 * n^3 + 19 * n^2 - 4 * n - 16) * a$u * b$u +
-    24 * (n^2 - n - 4) * both(function(p, q) p$u * q$b) +
     6 * (n^4 - 8 * n^3 + 21 * n^2 - 6 * n - 24) * a$b * b$b +
     12 * (n^4 - n^3 - 8 * n^2 + 36 * n - 48) * a$r * b$r +
-    12 * (n^3 - 2 * n^2 + 9 * n - 12) * both(function(p, q) p$t1 * p$s2 * q$r) +
-    3 * (n^4 - 4 * n^3 - 2 * n^2 + 9 * n - 12) * a$t1 * b$t1 * a$s2 * b$s2
-  (squares + third_mixed(both, n) + third_traces(a, b, both, n)) /
-    (n * (n - 1) * (n - 2) * (n - 3) * (n - 4) * (n - 5))
+    8 * (n^3 - 9 * n^2 + 26 * n - 22) * a$t3 * b$t3
+  (squares + third_mixed(both, n)) / (n * (n - 1) * (n - 2) * (n - 3) * (n - 4) * (n - 5))
 }
 
 third_mixed <- function(both, n) {
-  24 * (n^3 - 3 * n^2 - 2 * n + 8) * both(function(p, q) p$r * q$u) +
-    24 * (n^3 - 2 * n^2 - 3 * n + 12) * both(function(p, q) p$r * q$b) +
-    12 * (n^2 - n + 4) * both(function(p, q) p$t1 * p$s2 * q$u) +
-    6 * (2 * n^3 - 7 * n^2 - 3 * n + 12) * both(function(p, q) p$t1 * p$s2 * q$b) -
+  24 * (n^2 - n - 4) * both(function(p, q) p$u * q$b) +
+    24 * (n^3 - 3 * n^2 - 2 * n + 8) * both(function(p, q) p$r * q$u) +
+    24 * (n^3 - 2 * n^2 - 3 * n + 12) * both(function(p, q) p$r * q$b) -
     2 * n * (n - 1) * (n^2 - n + 4) * both(function(p, q) (2 * p$u + 3 * p$b) * q$s3) -
-    3 * n * (n - 1)^2 * (n + 4) * both(function(p, q) (p$t1 * p$s2 + 4 * p$r) * q$s3) +
-    2 * n * (n - 1) * (n - 2) *
-      both(function(p, q) (p$t1^3 + 6 * p$t1 * p$t2 + 8 * p$t3) * q$s3)
-}
-
-third_traces <- function(a, b, both, n) {
-  a$t1^3 * ((n^3 - 9 * n^2 + 23 * n - 14) * b$t1^3 + 6 * (n - 4) * b$t1 * b$t2 + 8 * b$t3) +
-    6 * a$t1 * a$t2 * ((n - 4) * b$t1^3 + (n^3 - 9 * n^2 + 24 * n - 14) * b$t1 * b$t2 +
-                         4 * (n - 3) * b$t3) +
-    8 * a$t3 * (b$t1^3 + 3 * (n - 3) * b$t1 * b$t2 + (n^3 - 9 * n^2 + 26 * n - 22) * b$t3) -
-    16 * both(function(p, q) p$t1^3 * q$u) -
-    6 * (2 * n^2 - 10 * n + 16) * both(function(p, q) p$t1 * p$t2 * q$u) -
+    12 * n * (n - 1)^2 * (n + 4) * both(function(p, q) p$r * q$s3) +
+    16 * n * (n - 1) * (n - 2) * both(function(p, q) p$t3 * q$s3) -
     8 * (3 * n^2 - 15 * n + 16) * both(function(p, q) p$t3 * q$u) -
-    (6 * n^2 - 30 * n + 24) * both(function(p, q) p$t1^3 * q$b) -
-    6 * (4 * n^2 - 20 * n + 24) * both(function(p, q) p$t1 * p$t2 * q$b) -
     8 * (3 * n^2 - 15 * n + 24) * both(function(p, q) p$t3 * q$b) -
-    (n - 2) * third_last(both, n)
-}
-
-third_last <- function(both, n) {
-  24 * both(function(p, q) p$t1^3 * q$r) +
-    6 * (2 * n^2 - 10 * n + 24) * both(function(p, q) p$t1 * p$t2 * q$r) +
-    8 * (3 * n^2 - 15 * n + 24) * both(function(p, q) p$t3 * q$r) +
-    (3 * n^2 - 15 * n + 6) * both(function(p, q) p$t1^3 * q$t1 * q$s2) +
-    6 * (n^2 - 5 * n + 6) * both(function(p, q) p$t1 * p$t2 * q$t1 * q$s2) +
-    48 * both(function(p, q) p$t3 * q$t1 * q$s2)
+    8 * (n - 2) * (3 * n^2 - 15 * n + 24) * both(function(p, q) p$t3 * q$r)
 }
 
 # Pearson type III: a shifted gamma law, mirrored for negative skewness. upper: P(T >= q).
@@ -124,21 +105,24 @@ moments_null <- function(measure, pairs, sides, observed) {
 moments_law <- function(fx, fy, null, args) {
   force(null)
   force(args)
-  size <- fx$sums$norm * fy$sums$norm
-  # least: the observed order is one of all n! permutations
-  law <- list(stat = sum(fx$matrix * fy$matrix) / size, least = exp(-lgamma(fx$sums$n + 1)),
-              moments = permutation_moments(fx$sums, fy$sums))
+  a <- fx$sums
+  b <- fy$sums
+  size <- max(a$norm * b$norm, .Machine$double.xmin)
+  shift <- permutation_shift(a, b)
+  stat <- (sum(fx$matrix * fy$matrix) - shift) / size
   fx$matrix <- fy$matrix <- NULL
-  law$score <- function(t) null$score(t * size, fx, fy, args)
-  law
+  # least: the observed order is one of all n! permutations
+  list(stat = stat, size = size, shift = shift, moments = permutation_moments(a, b),
+       least = exp(-lgamma(a$n + 1)), tolerance = equal_share * a$whole * b$whole / size,
+       score = function(t) null$score(t * size + shift, fx, fy, args))
 }
 
-# One row's numbers; the law is that of T in units of the norms, increasing with similarity.
+# One row's numbers; the law is that of t, increasing with similarity.
 moments_row <- function(null, p, measure, settings) {
   law <- null$laws[[p]]
   s <- null$observed[p]
   if (is.na(s)) return(undefined_row(s, NULL))
-  constant <- !(law$moments$var > equal_share^2)
+  constant <- !(law$moments$var > law$tolerance^2)
   tau <- if (constant) s else law$score(pearson3_quantile(1 - settings$alpha, law$moments))
   spread <- score_moments(law, constant)
   best <- best_of(measure$declaration, measure$args)
@@ -147,7 +131,7 @@ moments_row <- function(null, p, measure, settings) {
     calibrated = calibrated_score(s, tau, spread$mean, spread$sd, best, orientation(measure),
                                   settings$variant),
     p_value = if (constant) 1 else
-      max(pearson3_upper(law$stat - equal_share, law$moments), law$least),
+      max(pearson3_upper(law$stat - law$tolerance, law$moments), law$least),
     null_mean = spread$mean, null_sd = spread$sd, permutations = NA_integer_
   )
 }

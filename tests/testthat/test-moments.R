@@ -26,6 +26,11 @@ moments_of <- function(t) {
   c(m, v, mean((t - m)^3) / v^1.5)
 }
 
+# T in the units of the law: less what is the same for all permutations.
+without_constant <- function(t, sums) {
+  (t - permutation_shift(sums[[1]], sums[[2]])) / sums[[1]]$norm / sums[[2]]$norm
+}
+
 centered_symmetric <- function(n) {
   m <- normal_matrix(n, n)
   def_double_center(m + t(m))
@@ -45,7 +50,7 @@ test_that("mean, variance and skewness are those of complete enumeration at n = 
       x <- 1e5 * forms[[a]]
       y <- 1e-3 * forms[[b]]
       sums <- list(moment_sums(x), moment_sums(y))
-      t <- drop(.Call(C_permuted_inner, list(x), list(y), orders, 1L)) / sums[[1]]$norm / sums[[2]]$norm
+      t <- without_constant(drop(.Call(C_permuted_inner, list(x), list(y), orders, 1L)), sums)
       law <- permutation_moments(sums[[1]], sums[[2]])
       off <- abs(unlist(law) - moments_of(t)) / pmax(abs(moments_of(t)), c(1, 0, 1))
       note(all(off < c(1e-12, 1e-10, 1e-8)), n, a, b, ": off by ", paste(format(off), collapse = " "))
@@ -66,8 +71,7 @@ test_that("every measure that allows it: exact and moments agree at n = 6, 7", {
       exact <- quietly(measure_null(m, pairs, sides, plan, "exact"))
       note(nrow(exact$null_stat) == factorial(n) - 1, label, ": not all")
       law <- quietly(measure_null(m, pairs, sides, plan, "moments"))$laws[[1]]
-      size <- exact$observed_stat / law$stat
-      expected <- moments_of(c(exact$observed_stat, exact$null_stat) / size)
+      expected <- moments_of((c(exact$observed_stat, exact$null_stat) - law$shift) / law$size)
       off <- abs(unlist(law$moments) - expected)
       note(all(off < 1e-8 * pmax(1, abs(expected))), n, label, ": off by ", paste(off, collapse = " "))
       note(abs(law$score(law$stat) - exact$observed) < 1e-8, n, label, ": another score")
@@ -83,7 +87,7 @@ test_that("n = 8: all 40320 permutations", {
   orders <- all_permutations(8)
   expect_identical(ncol(orders), 40320L)
   sums <- list(moment_sums(a), moment_sums(b))
-  t <- drop(.Call(C_permuted_inner, list(a), list(b), orders, 1L)) / sums[[1]]$norm / sums[[2]]$norm
+  t <- without_constant(drop(.Call(C_permuted_inner, list(a), list(b), orders, 1L)), sums)
   expect_equal(unlist(permutation_moments(sums[[1]], sums[[2]])), moments_of(t), tolerance = 1e-9,
                ignore_attr = TRUE)
   x <- normal_matrix(8, 3)
@@ -127,6 +131,31 @@ test_that("corrected for neurons, without shared ones", {
   expect_lt(abs(law$null_mean - plain$null_mean), 0.1 * plain$null_sd)
   expect_lt(abs(law$null_sd / plain$null_sd - 1), 0.1)
   expect_lt(abs(law$threshold - plain$threshold), 0.25 * plain$null_sd)
+})
+
+test_that("scores that hardly differ between permutations: the law is that of a large random null", {
+  set.seed(70)
+  near <- function(x, y, m, label) {
+    drawn <- quietly(calibrate(x, y, m, permutations = 3999, engine = "random"))
+    law <- quietly(calibrate(x, y, m, engine = "moments"))
+    p <- drawn$p_value
+    note(abs(law$p_value - p) < 5 * sqrt(p * (1 - p) / 4000) + 0.03, label, ": p ", law$p_value,
+         ", not ", p)
+    note(abs(law$null_mean - drawn$null_mean) < 0.1 * drawn$null_sd, label, ": mean")
+    note(abs(law$null_sd / drawn$null_sd - 1) < 0.1, label, ": sd")
+    note(abs(law$threshold - drawn$threshold) < 0.3 * drawn$null_sd, label, ": threshold")
+  }
+  x <- normal_matrix(12, 1e5)
+  y <- normal_matrix(12, 1e5)
+  for (id in c("cka", "distance_correlation", "rv")) near(x, y, id, id)
+  near(x, y, measure("cka", kernel = "rbf"), "rbf")
+  x <- normal_matrix(30, 60)
+  y <- x + 3 * normal_matrix(30, 60)
+  for (lambda in 10^-(1:4)) near(x, y, measure("gulp", lambda = lambda), paste("gulp", lambda))
+  # a kernel that is nearly the identity
+  x <- diag(30) + 1e-4 * normal_matrix(30, 30)
+  near(x, diag(30) + 1e-4 * normal_matrix(30, 30), "cka", "identity")
+  expect_nothing_noted()
 })
 
 test_that("p-values far below those of any number of draws, monotone in the signal", {

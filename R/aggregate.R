@@ -17,11 +17,18 @@ top_k_mean <- function(k) {
 
 aggregates <- c("max", "mean", "row_max", "col_max")
 
-# NULL, or list(name, of): of(values, rows, columns) aggregates every row of `values`, a draw
-# each, whose columns are the entries of the grid at (rows, columns). Larger is more similar.
+# NULL, or list(name, of, best): of(values, rows, columns) aggregates every row of `values`, a
+# draw each, whose columns are the entries of the grid at (rows, columns). Larger is more
+# similar. best(best, rows, columns): its value when every score is the best one.
 as_aggregate <- function(aggregate) {
   if (is.null(aggregate)) return(NULL)
-  if (is.function(aggregate)) return(list(name = "function", of = own_aggregate(aggregate)))
+  if (is.function(aggregate)) {
+    of <- own_aggregate(aggregate)
+    best <- function(best, rows, columns) {
+      tryCatch(of(matrix(best, 1, length(rows)), rows, columns), error = function(e) NA_real_)
+    }
+    return(list(name = "function", of = of, best = best))
+  }
   name <- check_choice(aggregate, aggregates, "aggregate")
   of <- switch(name,
     max = function(values, rows, columns) row_maxima(values),
@@ -29,7 +36,7 @@ as_aggregate <- function(aggregate) {
     row_max = function(values, rows, columns) mean_of_maxima(values, rows),
     col_max = function(values, rows, columns) mean_of_maxima(values, columns)
   )
-  list(name = name, of = of)
+  list(name = name, of = of, best = function(best, rows, columns) best)
 }
 
 row_maxima <- function(values) do.call(pmax, lapply(seq_len(ncol(values)), function(j) values[, j]))
@@ -46,7 +53,11 @@ own_aggregate <- function(fun) {
     grid <- matrix(NA_real_, max(rows), max(columns))
     apply(values, 1, function(scores) {
       grid[cbind(rows, columns)] <- scores
-      one_aggregate(fun(grid))
+      one_aggregate(tryCatch(fun(grid), error = function(e) {
+        abort("The function in `aggregate` failed on a ", nrow(grid), " x ", ncol(grid),
+              " matrix of scores: ", conditionMessage(e), class = "repalign_error_value",
+              arg = "aggregate")
+      }))
     })
   }
 }

@@ -33,9 +33,9 @@ gated_score <- function(s, tau, best) {
 }
 
 # One row's numbers. s: observed; null, null_stat: vectors.
-calibrated_row <- function(s, null, stat, null_stat, tolerance, measure, settings) {
+calibrated_row <- function(s, null, stat, null_stat, tolerance, measure, settings,
+                           best = best_of(measure$declaration, measure$args)) {
   sgn <- orientation(measure)
-  best <- best_of(measure$declaration, measure$args)
   if (is.na(s) || anyNA(null)) return(undefined_row(s, null))
   tau <- sgn * null_threshold(sgn * s, sgn * null, settings$alpha)
   mean <- mean(null)
@@ -124,8 +124,10 @@ aggregate_rows <- function(null, measure, names, pairs, aggregate, settings) {
     usable <- !anyNA(observed) && !anyNA(draws)
     s <- if (usable) aggregate$of(t(observed), rows, columns) else NA_real_
     values <- if (usable) aggregate$of(draws, rows, columns) else rep(NA_real_, nrow(draws))
+    best <- best_aggregate(aggregate, measure, rows, columns, c(s, values))
     numbers <- calibrated_row(sgn * s, sgn * values, s, values,
-                              equal_share * score_scale(measure, s, values), measure, settings)
+                              equal_share * score_scale(measure, s, values), measure, settings,
+                              sgn * best)
     selected <- if (aggregate$name == "max" && usable) at[which.max(observed)]
     first <- names[at[1], ]
     first$x <- if (is.null(selected)) NA_character_ else names$x[selected]
@@ -135,6 +137,15 @@ aggregate_rows <- function(null, measure, names, pairs, aggregate, settings) {
   })
   list(rows = do.call(rbind, lapply(parts, function(part) part$row)),
        draws = unname(lapply(parts, function(part) part$draw)))
+}
+
+# Oriented. A function that does not grow with every score, such as a difference of two, can
+# exceed its value for a grid of best scores: it then has no best value.
+best_aggregate <- function(aggregate, measure, rows, columns, values) {
+  best <- orientation(measure) * best_of(measure$declaration, measure$args)
+  if (is.na(best)) return(NA_real_)
+  best <- aggregate$best(best, rows, columns)
+  if (isTRUE(all(values <= best + equal_share * max(1, abs(best))))) best else NA_real_
 }
 
 warn_undefined_calibration <- function(rows) {
@@ -263,13 +274,16 @@ tidy.repalign_calibration <- function(x, ...) {
   plain
 }
 
+# The p-value that alpha is compared with.
+judged_p <- function(rows) if (is.null(rows$p_adjusted)) rows$p_value else rows$p_adjusted
+
 #' @rdname tidy.repalign
 #' @export
 glance.repalign_calibration <- function(x, ...) {
   plain <- need_columns(as.data.frame(x), c("x", "y", "measure", "p_value", "permutations"),
                         "summarised")
   alpha <- attr(x, "settings")$alpha
-  p <- if (is.null(plain$p_adjusted)) plain$p_value else plain$p_adjusted
+  p <- judged_p(plain)
   data.frame(rows = nrow(plain), measures = length(unique(plain$measure)), alpha = alpha,
              significant = sum(p <= alpha, na.rm = TRUE),
              permutations = if (all(is.na(plain$permutations))) NA_integer_ else
@@ -283,9 +297,10 @@ summary.repalign_calibration <- function(object, ...) {
   plain <- need_columns(as.data.frame(object), c("measure", "score", "calibrated", "p_value"),
                         "summarised")
   alpha <- attr(object, "settings")$alpha
+  plain$p <- judged_p(plain)
   rows <- lapply(split(plain, factor(plain$measure, unique(plain$measure))), function(part) {
     data.frame(measure = part$measure[1], rows = nrow(part),
-               significant = sum(part$p_value <= alpha, na.rm = TRUE),
+               significant = sum(part$p <= alpha, na.rm = TRUE),
                median_score = stats::median(part$score, na.rm = TRUE),
                median_calibrated = stats::median(part$calibrated, na.rm = TRUE),
                max_calibrated = if (all(is.na(part$calibrated))) NA_real_ else

@@ -102,7 +102,7 @@ calibrated_tiles <- function(object) {
   rows$column <- factor(rows$column, names)
   rows$measure <- factor(rows$measure, unique(rows$measure))
   alpha <- attr(object, "settings")$alpha
-  p <- if (is.null(rows$p_adjusted)) rows$p_value else rows$p_adjusted
+  p <- judged_p(rows)
   rows$mark <- ifelse(!is.na(p) & p <= alpha, "*", "")
   rounded <- format(round(rows$calibrated, 2), nsmall = 2, trim = TRUE)
   rows$shown <- ifelse(is.na(rows$calibrated), "NA", paste0(rounded, rows$mark))

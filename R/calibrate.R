@@ -92,6 +92,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   on.exit(close_draws(draws), add = TRUE)
   plan <- permutation_plan(sides$x$reps[[1]]$n, permutations, blocks, series, engine)
   pairs <- plan_pairs(sides, FALSE)
+  if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
   nulls <- null_grid(set, pairs, sides, plan, engine, threads)
   settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust)
   calibration_result(nulls, set, pairs, sides, aggregate, settings)
@@ -115,10 +116,8 @@ check_calibration <- function(set, sides, aggregate, engine) {
   }
 }
 
-# What a measure's null gives, a column or value a pair: observed (scores), null
-# (permutations x pairs, in the measure's units), and what p-values compare: observed_stat and
-# null_stat, larger for more similar, with a tolerance; the design. score: score_pairs(), or
-# what does its work.
+# What a measure's null gives: observed (a score a pair), draws (see pair_draw(), one a pair),
+# design; by moments observed and laws. score: score_pairs(), or what does its work.
 measure_null <- function(measure, pairs, sides, plan, engine, score = score_pairs) {
   drawn <- new.env()
   observed <- drop(score(pairs, sides, list(measure), "stop", drawn))
@@ -129,19 +128,20 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
     direct_draws(measure, pairs, sides, design, observed, drawn$entries)
   } else {
     path <- switch(null$kind, pair = pair_null, graph = graph_null, basis = basis_null)
-    path(null, measure, pairs, sides, design)
+    path(null, measure, pairs, sides, design, observed)
   }
-  c(list(observed = observed, design = design), level_ties(draws, observed))
+  list(observed = observed, draws = draws, design = design)
 }
 
+# One pair: its null scores in the measure's units, and its p-value. stat: what is compared,
+# larger for more similar, and score: the scores; both begin with the observed order.
 # A null score that is the observed one but for rounding is set to it: roots and aggregates
 # would make the difference large.
-level_ties <- function(draws, observed) {
-  for (p in seq_along(observed)) {
-    gap <- abs(draws$null_stat[, p] - draws$observed_stat[p])
-    draws$null[which(gap <= draws$tolerance[p]), p] <- observed[p]
-  }
-  draws
+pair_draw <- function(stat, score, tolerance, observed) {
+  gap <- stat[-1] - stat[1]
+  null <- score[-1]
+  null[which(abs(gap) <= tolerance)] <- observed
+  list(null = null, p_value = (1 + sum(gap >= -tolerance)) / (length(gap) + 1))
 }
 
 # The permutations that the measure is compared under.
@@ -163,9 +163,12 @@ orientation <- function(measure) if (measure$declaration$direction == "distance"
 
 direct_draws <- function(measure, pairs, sides, design, observed, drawn) {
   null <- direct_null(measure, pairs, sides, design, drawn)
-  scale <- vapply(seq_along(observed), function(p) score_scale(measure, observed[p], null[, p]), 0)
-  list(null = null, null_stat = orientation(measure) * null,
-       observed_stat = orientation(measure) * observed, tolerance = equal_share * scale)
+  sgn <- orientation(measure)
+  lapply(seq_along(observed), function(p) {
+    score <- c(observed[p], null[, p])
+    tolerance <- equal_share * score_scale(measure, observed[p], null[, p])
+    pair_draw(sgn * score, score, tolerance, observed[p])
+  })
 }
 
 # What rounding is measured by: scores without bounds may have the units of the data.

@@ -8,10 +8,6 @@ null_threshold <- function(s, null, alpha) {
   sort(all, partial = rank)[rank]
 }
 
-null_p_value <- function(stat, null_stat, tolerance) {
-  (1 + sum(null_stat >= stat - tolerance)) / (length(null_stat) + 1)
-}
-
 # All arguments in the measure's units; orientation -1 for distances.
 calibrated_score <- function(s, tau, mean, sd, best, orientation, variant) {
   s <- orientation * s
@@ -32,8 +28,8 @@ gated_score <- function(s, tau, best) {
   if (best - tau <= 0) 0 else max((s - tau) / (best - tau), 0)
 }
 
-# One row's numbers. s: observed; null, null_stat: vectors.
-calibrated_row <- function(s, null, stat, null_stat, tolerance, measure, settings,
+# One row's numbers. s: observed; null: a vector.
+calibrated_row <- function(s, null, p_value, measure, settings,
                            best = best_of(measure$declaration, measure$args)) {
   sgn <- orientation(measure)
   if (is.na(s) || anyNA(null)) return(undefined_row(s, null))
@@ -43,7 +39,7 @@ calibrated_row <- function(s, null, stat, null_stat, tolerance, measure, setting
   data.frame(
     score = s, threshold = tau,
     calibrated = calibrated_score(s, tau, mean, sd, best, sgn, settings$variant),
-    p_value = null_p_value(stat, null_stat, tolerance), null_mean = mean, null_sd = sd,
+    p_value = p_value, null_mean = mean, null_sd = sd,
     permutations = length(null)
   )
 }
@@ -102,12 +98,12 @@ single_rows <- function(null, measure, names, settings) {
     numbers <- if (engine_of(null) == "moments") {
       moments_row(null, p, measure, settings)
     } else {
-      calibrated_row(null$observed[p], null$null[, p], null$observed_stat[p],
-                     null$null_stat[, p], null$tolerance[p], measure, settings)
+      draw <- null$draws[[p]]
+      calibrated_row(null$observed[p], draw$null, draw$p_value, measure, settings)
     }
     cbind(names[p, ], measure = measure$label, numbers, engine = engine_of(null))
   })
-  draws <- lapply(seq_len(nrow(names)), function(p) if (!is.null(null$null)) null$null[, p])
+  draws <- lapply(seq_len(nrow(names)), function(p) null$draws[[p]]$null)
   list(rows = do.call(rbind, rows), draws = draws)
 }
 
@@ -120,20 +116,22 @@ aggregate_rows <- function(null, measure, names, pairs, aggregate, settings) {
     rows <- match(pairs$i[at], unique(pairs$i[at]))
     columns <- match(pairs$j[at], unique(pairs$j[at]))
     observed <- sgn * null$observed[at]
-    draws <- sgn * null$null[, at, drop = FALSE]
+    draws <- sgn * vapply(null$draws[at], function(draw) draw$null, null$draws[[1]]$null)
+    draws <- matrix(draws, ncol = length(at))
     usable <- !anyNA(observed) && !anyNA(draws)
     s <- if (usable) aggregate$of(t(observed), rows, columns) else NA_real_
     values <- if (usable) aggregate$of(draws, rows, columns) else rep(NA_real_, nrow(draws))
     best <- best_aggregate(aggregate, measure, rows, columns, c(s, values))
-    numbers <- calibrated_row(sgn * s, sgn * values, s, values,
-                              equal_share * score_scale(measure, s, values), measure, settings,
+    draw <- pair_draw(c(s, values), c(s, values),
+                      equal_share * score_scale(measure, s, values), s)
+    numbers <- calibrated_row(sgn * s, sgn * draw$null, draw$p_value, measure, settings,
                               sgn * best)
     selected <- if (aggregate$name == "max" && usable) at[which.max(observed)]
     first <- names[at[1], ]
     first$x <- if (is.null(selected)) NA_character_ else names$x[selected]
     first$y <- if (is.null(selected)) NA_character_ else names$y[selected]
     list(row = cbind(first, measure = measure$label, numbers, engine = engine_of(null)),
-         draw = sgn * values)
+         draw = sgn * draw$null)
   })
   list(rows = do.call(rbind, lapply(parts, function(part) part$row)),
        draws = unname(lapply(parts, function(part) part$draw)))

@@ -5,8 +5,6 @@
 direct_null <- function(measure, pairs, sides, design, drawn) {
   permutations <- design_matrix(design)
   count <- ncol(permutations)
-  check_memory(8 * count * nrow(pairs), "The null scores of all pairs",
-               "Fewer permutations or fewer pairs in a call need less.")
   null <- matrix(NA_real_, count, nrow(pairs))
   advance <- progress_along(count)
   started <- proc.time()[[3]]

@@ -6,25 +6,22 @@
 
 common_modes <- c(count = 0L, jaccard = 1L, ranks = 2L, any = 3L, products = 4L)
 
-graph_null <- function(null, measure, pairs, sides, design) {
+graph_null <- function(null, measure, pairs, sides, design, observed) {
   args <- measure$args
   x <- used_forms(sides$x$reps, pairs$i, function(rep) null$form(rep, args, "x"))
   y <- used_forms(sides$y$reps, pairs$j, function(rep) null$form(rep, args, "y"))
   widths <- vapply(null$passes, function(pass) sums_of(pass), 0)
-  check_memory(8 * design$count * length(x$forms) * length(y$forms) * sum(widths),
-               "The null scores of all pairs",
-               "Fewer permutations or fewer pairs in a call need less.")
+  check_null_memory(design$count, length(x$forms) * length(y$forms), sum(widths))
   passes <- lapply(null$passes, function(pass) {
     common_edges(x$forms, y$forms, pass, design, null_of_label(measure))
   })
-  draws <- lapply(seq_len(nrow(pairs)), function(p) {
+  lapply(seq_len(nrow(pairs)), function(p) {
     at <- x$at[p] + length(x$forms) * (y$at[p] - 1)
     sums <- lapply(passes, function(sums) sums$values[, sums$width * (at - 1) + seq_len(sums$width),
                                                       drop = FALSE])
     score <- null$score(sums, x$forms[[x$at[p]]], y$forms[[y$at[p]]], args, design)
-    list(stat = score, score = score, tolerance = equal_share * max(1, abs(score[1])))
+    pair_draw(score, score, equal_share * max(1, abs(score[1])), observed[p])
   })
-  collect_draws(draws)
 }
 
 common_edges <- function(x, y, pass, design, what = "The null") {

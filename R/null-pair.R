@@ -3,14 +3,14 @@
 # whatever score() needs), and score(inner, fx, fy, args) turns T = sum_ij A_ij B_p(i)p(j) into
 # scores, more similar with larger T. centered: do the rows of the matrices add up to 0?
 
-pair_null <- function(null, measure, pairs, sides, design) {
+pair_null <- function(null, measure, pairs, sides, design, observed) {
   args <- measure$args
   x <- used_forms(sides$x$reps, pairs$i, function(rep) null$form(rep, args, "x"))
   y <- used_forms(sides$y$reps, pairs$j, function(rep) null$form(rep, args, "y"))
   inner <- inner_products(lapply(x$forms, function(f) f$matrix),
                           lapply(y$forms, function(f) f$matrix), design, null_of_label(measure))
   columns <- x$at + length(x$forms) * (y$at - 1)
-  draws <- lapply(seq_len(nrow(pairs)), function(p) {
+  lapply(seq_len(nrow(pairs)), function(p) {
     fx <- x$forms[[x$at[p]]]
     fy <- y$forms[[y$at[p]]]
     stat <- inner[, columns[p]]
@@ -18,10 +18,8 @@ pair_null <- function(null, measure, pairs, sides, design) {
       pair <- as_pair(sides$x$reps[[pairs$i[p]]], sides$y$reps[[pairs$j[p]]])
       stat <- stat - null$correction(pair, args, design)
     }
-    list(stat = stat, score = null$score(stat, fx, fy, args),
-         tolerance = equal_share * fx$norm * fy$norm)
+    pair_draw(stat, null$score(stat, fx, fy, args), equal_share * fx$norm * fy$norm, observed[p])
   })
-  collect_draws(draws)
 }
 
 # Measures whose matrix is the Gram matrix (gram = TRUE in their null): it is made once, and
@@ -52,22 +50,17 @@ used_forms <- function(reps, index, form) {
   list(forms = lapply(reps[used], form), at = match(index, used))
 }
 
-# The first value of each draw is the observed one.
-collect_draws <- function(draws) {
-  stat <- do.call(cbind, lapply(draws, function(d) d$stat))
-  score <- do.call(cbind, lapply(draws, function(d) d$score))
-  list(observed_stat = stat[1, ], null_stat = stat[-1, , drop = FALSE],
-       observed_null = score[1, ], null = score[-1, , drop = FALSE],
-       tolerance = vapply(draws, function(d) d$tolerance, 0))
+# Null scores of `pairs` pairs under `count` permutations: kept once for every measure, and a
+# few times over while they are made.
+check_null_memory <- function(count, pairs, measures) {
+  check_memory(8 * (count + 1) * pairs * (measures + 4), "The null scores of all pairs",
+               "Fewer permutations or fewer pairs in a call need less.")
 }
 
 # T for the identity (first row) and for every permutation of the design; columns: pairs of
 # matrices, x fastest.
 inner_products <- function(x, y, design, what = "The null") {
   n <- design$n
-  bytes <- 8 * (design$count + 1) * length(x) * length(y)
-  check_memory(bytes, "The null scores of all pairs",
-               "Fewer permutations or fewer pairs in a call need less.")
   if (is.null(design$coset)) {
     permutations <- cbind(seq_len(n), design$matrix)
     return(in_chunks(ncol(permutations), permuted_chunk(n, x, y), function(columns) {
@@ -93,18 +86,25 @@ coset_chunk <- function(n, x, y) {
   min(by_time, 2e8 / (32 * n * pairs))
 }
 
+# What run() gives for columns 1 to `count`, some at a time, row under row.
 in_chunks <- function(count, size, run, what) {
   starts <- seq(1, count, by = max(1, floor(size)))
   ends <- c(starts[-1] - 1, count)
   advance <- progress_along(length(starts))
   started <- proc.time()[[3]]
-  parts <- Map(function(from, to) {
-    part <- run(from:to)
-    if (from == 1) announce_duration(started, to, count, what)
+  first <- run(starts[1]:ends[1])
+  announce_duration(started, ends[1], count, what)
+  advance()
+  if (length(starts) == 1) return(first)
+  each <- nrow(first) / ends[1] # rows a column
+  result <- matrix(0, each * count, ncol(first))
+  result[seq_len(nrow(first)), ] <- first
+  for (k in seq_along(starts)[-1]) {
+    rows <- (each * (starts[k] - 1) + 1):(each * ends[k])
+    result[rows, ] <- run(starts[k]:ends[k])
     advance()
-    part
-  }, starts, ends)
-  if (length(parts) == 1) parts[[1]] else do.call(rbind, parts)
+  }
+  result
 }
 
 normed <- function(matrix) list(matrix = matrix, norm = sqrt(.Call(C_dot, matrix, matrix)))
@@ -129,10 +129,29 @@ column_sums <- function(a, b, design) {
     sums <- apply(permutations, 2, function(p) colSums(a * b[p, , drop = FALSE]))
     return(t(matrix(sums, ncol(a))))
   }
-  first <- Conj(stats::mvfft(a[design$coset$order_x, , drop = FALSE]))
+  some <- split(seq_len(ncol(a)), ceiling(seq_len(ncol(a)) * design$n / 1e6))
+  parts <- lapply(some, function(columns) {
+    coset_sums(a[, columns, drop = FALSE], b[, columns, drop = FALSE], design)
+  })
+  do.call(cbind, unname(parts))
+}
+
+# Circular correlations, by transforms of a length without large factors.
+coset_sums <- function(a, b, design) {
+  n <- design$n
+  smooth <- stats::nextn(n) == n
+  length <- if (smooth) n else stats::nextn(2 * n - 1)
+  spectrum <- function(values, repeated) {
+    rows <- if (repeated) seq_len(length) %% n else seq_len(n)
+    rows[rows == 0] <- n
+    rest <- matrix(0, length - length(rows), ncol(values))
+    stats::mvfft(rbind(values[rows, , drop = FALSE], rest))
+  }
+  first <- Conj(spectrum(a[design$coset$order_x, , drop = FALSE], FALSE))
   shifts <- lapply(seq_len(ncol(design$coset$orders_y)), function(m) {
-    second <- stats::mvfft(b[design$coset$orders_y[, m], , drop = FALSE])
-    Re(stats::mvfft(first * second, inverse = TRUE)) / design$n
+    second <- spectrum(b[design$coset$orders_y[, m], , drop = FALSE], TRUE)
+    sums <- stats::mvfft(first * second, inverse = TRUE)
+    Re(sums[seq_len(n), , drop = FALSE]) / length
   })
   do.call(rbind, shifts)
 }

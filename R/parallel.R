@@ -32,9 +32,6 @@ null_grid <- function(set, pairs, sides, plan, engine, threads) {
     return(lapply(set, measure_null, pairs, sides, plan, engine))
   }
   designs <- if (engine != "moments") lapply(set, design_for, plan, engine)
-  count <- max(0, vapply(designs, function(design) design$count, 0))
-  check_memory(16 * count * nrow(pairs) * length(set), "The null scores of all pairs",
-               "Fewer permutations or fewer pairs in a call need less.")
   kinds <- vapply(designs, function(design) design$engine, "")
   job <- list(run = null_tile, set = set, engine = engine, kinds = kinds,
               designs = designs[!duplicated(kinds)])
@@ -65,14 +62,10 @@ null_tile <- function(tile, job, run) {
   })
 }
 
-# Parts of nulls, with a column or an entry a pair, put together.
+# Parts of nulls, with an entry a pair, put together.
 join_nulls <- function(nulls, rows) {
   at <- order(unlist(rows))
-  join <- function(name) {
-    parts <- lapply(nulls, function(null) null[[name]])
-    if (is.matrix(parts[[1]])) do.call(cbind, parts)[, at, drop = FALSE] else
-      do.call(c, parts)[at]
-  }
+  join <- function(name) do.call(c, lapply(nulls, function(null) null[[name]]))[at]
   sapply(names(nulls[[1]]), join, simplify = FALSE)
 }
 

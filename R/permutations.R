@@ -35,11 +35,14 @@ permutation_plan <- function(n, permutations, blocks, series, engine) {
 }
 
 # A plan: fixed = a design that suits every measure, or NULL when each measure may take its
-# own engine (draw(engine) makes one design per engine and keeps it).
-fixed_plan <- function(design) list(fixed = design, draw = function(engine) design)
+# own engine (draw(engine) makes one design per engine and keeps it); count = permutations, at
+# most.
+fixed_plan <- function(design) {
+  list(fixed = design, draw = function(engine) design, count = design$count)
+}
 
 free_plan <- function(n, wanted, engine) {
-  enumerable <- factorial(min(n, 20)) <= wanted + 1
+  enumerable <- factorial(min(n, 20)) <= min(wanted + 1, most_enumerated)
   if (engine == "exact" || (engine == "auto" && enumerable)) {
     design <- exact_design(n)
     note_fewer(design$count, wanted, paste("A set of", count_of(n, "row")), "permutations")
@@ -53,7 +56,7 @@ free_plan <- function(n, wanted, engine) {
     }
     kept[[engine]]
   }
-  list(fixed = NULL, draw = draw, engine = engine)
+  list(fixed = NULL, draw = draw, count = as.double(wanted) + n - 1)
 }
 
 exact_design <- function(n) {
@@ -87,6 +90,7 @@ all_permutations <- function(n) {
 # first coset holds the identity (at t = 0); the others are uniform draws.
 coset_design <- function(n, wanted) {
   cosets <- ceiling((wanted + 1) / n)
+  check_permutation_memory(n, cosets)
   order_x <- sample.int(n)
   others <- vapply(seq_len(cosets - 1), function(m) sample.int(n), integer(n))
   orders_y <- cbind(order_x, matrix(others, n), deparse.level = 0)
@@ -153,6 +157,12 @@ how_plan <- function(design, n) {
     abort("The blocks of `permutations` name ", NROW(blocks), " rows, but there are ", n, ".",
           class = "repalign_error_design", arg = "permutations")
   }
+  if (wanted < 1) {
+    abort("`permutations` = how(nperm = ", wanted, ") asks for none: `nperm` must be at least 1.",
+          class = "repalign_error_design", arg = "permutations")
+  }
+  # the observed order is counted apart
+  design <- permute::`setObserved<-`(design, FALSE)
   possible <- fitting_design(permute::numPerms(n, control = design))
   if (possible < 2) {
     abort("The design in `permutations` admits no permutation but the observed order.",
@@ -180,7 +190,7 @@ block_plan <- function(blocks, n, wanted) {
     abort("Every block in `blocks` has one row: nothing can be permuted within blocks.",
           class = "repalign_error_design", arg = "blocks")
   }
-  if (possible <= wanted + 1) {
+  if (possible <= min(wanted + 1, most_enumerated)) {
     note_fewer(possible - 1, wanted, "`blocks`", "permutations")
     matrix <- all_block_permutations(members, n)[, -1, drop = FALSE]
   } else {
@@ -209,12 +219,9 @@ all_block_permutations <- function(members, n) {
   result <- matrix(seq_len(n), n, 1)
   for (rows in members) {
     inner <- all_permutations(length(rows))
-    parts <- lapply(seq_len(ncol(inner)), function(k) {
-      part <- result
-      part[rows, ] <- rows[inner[, k]]
-      part
-    })
-    result <- do.call(cbind, parts)
+    each <- rep(seq_len(ncol(inner)), each = ncol(result))
+    result <- result[, rep(seq_len(ncol(result)), ncol(inner)), drop = FALSE]
+    result[rows, ] <- rows[inner[, each]]
   }
   result
 }

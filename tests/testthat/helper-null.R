@@ -51,7 +51,8 @@ law_null <- function(id, args, x, y, permutations = 20, engine = "auto", blocks 
   set.seed(seed)
   fast <- measure_null(m, plan_pairs(sides, FALSE), sides, plan, engine)
   p <- def_permutations(fast$design)
-  if (fast$design$count != ncol(p) || nrow(fast$null) != ncol(p)) stop("wrong number of null scores")
+  null <- fast$draws[[1]]$null
+  if (fast$design$count != ncol(p) || length(null) != ncol(p)) stop("wrong number of null scores")
   at <- unique(round(seq(1, ncol(p), length.out = min(most, ncol(p)))))
   rep_x <- with_priorities(x, "x", priority$x)
   scratch <- vapply(at, function(k) {
@@ -59,7 +60,7 @@ law_null <- function(id, args, x, y, permutations = 20, engine = "auto", blocks 
     rep_y <- with_priorities(permuted_side(y, p[, k]), "y", priority$y[p[, k]])
     compare_pair(m$declaration, as_pair(rep_x, rep_y), m$args)
   }, 0)
-  list(fast = fast$null[at, 1], scratch = scratch, observed = fast$observed, design = fast$design,
+  list(fast = null[at], scratch = scratch, observed = fast$observed, design = fast$design,
        permutations = p, at = at)
 }
 

@@ -154,10 +154,11 @@ test_that("the threshold is an order statistic of observed and null scores, neve
 })
 
 test_that("p-values: the observed score counts, ties count, rounding does not", {
-  expect_identical(null_p_value(5, c(1, 2, 3), 0), 1 / 4)
-  expect_identical(null_p_value(3, c(1, 2, 3), 0), 2 / 4)
-  expect_identical(null_p_value(0, c(1, 2, 3), 0), 1)
-  expect_identical(null_p_value(3, c(1, 2, 3 - 1e-13), 1e-10), 2 / 4)
+  p_of <- function(s, null, tolerance) pair_draw(c(s, null), c(s, null), tolerance, s)$p_value
+  expect_identical(p_of(5, c(1, 2, 3), 0), 1 / 4)
+  expect_identical(p_of(3, c(1, 2, 3), 0), 2 / 4)
+  expect_identical(p_of(0, c(1, 2, 3), 0), 1)
+  expect_identical(p_of(3, c(1, 2, 3 - 1e-13), 1e-10), 2 / 4)
   p <- small_pair()
   v <- calibrate(p$x, p$y, "cka", permutations = rbind(1:24, 24:1, 1:24))
   expect_gte(v$p_value, 3 / 4)

@@ -277,9 +277,18 @@ as_measures <- function(measure) {
   })
   named <- names(set)
   for (i in which(!is.null(named) & nzchar(named))) set[[i]]$label <- named[i]
-  labels <- make.unique(vapply(set, function(m) m$label, ""), sep = " #")
+  labels <- numbered(vapply(set, function(m) m$label, ""))
   for (i in seq_along(set)) set[[i]]$label <- labels[i]
   unname(set)
+}
+
+# The second of equal labels gets " #2", and so on.
+numbered <- function(labels) {
+  unique <- make.unique(labels, sep = " #")
+  again <- which(unique != labels)
+  count <- as.integer(sub(".* #", "", unique[again])) + 1L
+  unique[again] <- paste0(labels[again], " #", count)
+  make.unique(unique, sep = " #")
 }
 
 # The body of every exported measure function.

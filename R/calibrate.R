@@ -94,7 +94,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   pairs <- plan_pairs(sides, FALSE)
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
   nulls <- null_grid(set, pairs, sides, plan, engine, threads)
-  settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust)
+  settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust, engine = engine)
   calibration_result(nulls, set, pairs, sides, aggregate, settings)
 }
 

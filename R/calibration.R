@@ -33,6 +33,7 @@ calibrated_row <- function(s, null, p_value, measure, settings,
                            best = best_of(measure$declaration, measure$args)) {
   sgn <- orientation(measure)
   if (is.na(s) || anyNA(null)) return(undefined_row(s, null))
+  check_best(sgn * s, sgn * best, measure)
   tau <- sgn * null_threshold(sgn * s, sgn * null, settings$alpha)
   mean <- mean(null)
   sd <- stats::sd(null)
@@ -42,6 +43,16 @@ calibrated_row <- function(s, null, p_value, measure, settings,
     p_value = p_value, null_mean = mean, null_sd = sd,
     permutations = length(null)
   )
+}
+
+# A user's own `best` is taken at its word, and must hold.
+check_best <- function(s, best, measure) {
+  if (measure$declaration$form != "user" || is.na(best)) return(invisible())
+  if (s > best + equal_share * max(1, abs(best))) {
+    abort(measure$label, " has a score of ", format(abs(s)), ", beyond the `best` = ",
+          format(abs(best)), " given to new_measure(): correct `best`, or leave it NA.",
+          class = "repalign_error_value", arg = "best")
+  }
 }
 
 undefined_row <- function(s, null) {
@@ -62,11 +73,13 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
   if (settings$p_adjust != "none") {
     rows$p_adjusted <- stats::p.adjust(rows$p_value, settings$p_adjust)
   }
-  warn_undefined_calibration(rows)
+  warn_undefined_calibration(rows, settings$variant)
+  if (settings$engine != "moments") note_unattainable(rows, settings)
   draws <- unlist(lapply(parts, function(part) part$draws), recursive = FALSE)
   structure(rows, class = c("repalign_calibration", "data.frame"),
-            draws = list(key = row_names_of(rows), null = draws),
-            settings = c(settings[c("alpha", "variant")], aggregate = aggregate$name),
+            draws = list(key = row_names_of(rows), null = draws,
+                         numbers = as.list(rows[c("score", "null_mean", "null_sd")])),
+            settings = c(settings[c("alpha", "variant", "p_adjust")], aggregate = aggregate$name),
             grid = calibration_grid(set, sides, aggregate))
 }
 
@@ -146,13 +159,37 @@ best_aggregate <- function(aggregate, measure, rows, columns, values) {
   if (isTRUE(all(values <= best + equal_share * max(1, abs(best))))) best else NA_real_
 }
 
-warn_undefined_calibration <- function(rows) {
-  undefined <- sum(is.na(rows$p_value))
-  if (undefined > 0) {
-    warn(undefined, " of ", nrow(rows), " rows are undefined (NA): the score, or a null score, ",
-         "is. For a corrected CKA a denominator is not positive: too few neurons or stimuli for ",
-         "a single ratio.", class = "repalign_undefined", data = undefined)
+warn_undefined_calibration <- function(rows, variant) {
+  undefined <- is.na(rows$p_value)
+  if (any(undefined)) {
+    warn(sum(undefined), " of ", nrow(rows), " rows are undefined (NA). First, ",
+         row_title(rows[undefined, ][1, ]), ": the score, or at least one null score, is undefined, ",
+         "so that the rank of the score is not known.", class = "repalign_undefined",
+         data = sum(undefined))
   }
+  unscaled <- unique(rows$measure[!undefined & is.na(rows$calibrated)])
+  if (length(unscaled)) {
+    needs <- if (variant == "z") "the spread of at least 2 permutations." else
+      "the best value there can be: use another `variant`, or give `best` to new_measure()."
+    warn("`calibrated` is NA for ", enumerate(unscaled), ": variant = \"", variant, "\" needs ",
+         needs, class = "repalign_undefined", data = unscaled)
+  }
+}
+
+row_title <- function(rows) gsub("\r", " | ", row_names_of(rows))
+
+# With few permutations no p-value can be small enough.
+note_unattainable <- function(rows, settings) {
+  least <- 1 / (rows$permutations + 1)
+  possible <- suppressWarnings(min(stats::p.adjust(least, settings$p_adjust)))
+  if (possible <= settings$alpha + 1e-12) return(invisible())
+  wanted <- ceiling(possible / min(least) / settings$alpha - 1e-9) - 1
+  inform("No ", if (settings$p_adjust != "none") "adjusted ", "p-value can be at most `alpha` = ",
+         format(settings$alpha), " with ", count_of(min(rows$permutations), "permutation"),
+         ": the smallest one possible is ", format(possible, digits = 3),
+         if (settings$p_adjust == "none") " and thresholds lie at or beyond the scores",
+         ". At least ", format(wanted, scientific = FALSE), " permutations are needed.",
+         class = "repalign_few_permutations")
 }
 
 #' The null scores behind a calibration
@@ -182,26 +219,47 @@ null_scores <- function(calibration) {
   most <- max(lengths(draws), 0)
   result <- vapply(draws, function(draw) c(draw, rep(NA_real_, most - length(draw))),
                    double(most))
-  matrix(result, most, length(draws), dimnames = list(NULL, row_names_of(calibration, " | ")))
+  matrix(result, most, length(draws), dimnames = list(NULL, draw_names(calibration)))
 }
 
-# Draws are found by the names of the rows, never by their places.
+# As the rows are named; an aggregate that belongs to no pair of layers has its own name there.
+draw_names <- function(calibration) {
+  named <- row_names_of(calibration, " | ")
+  apart <- which(is.na(calibration$x) & is.na(calibration$y))
+  rows <- calibration[apart, , drop = FALSE]
+  models <- if (is.null(rows$model_x)) NULL else paste0(rows$model_x, " | ", rows$model_y, " | ")
+  named[apart] <- paste0(models, attr(calibration, "settings")$aggregate, " | ", rows$measure)
+  named
+}
+
+# Draws are found by the names of the rows, never by their places; by their numbers where two
+# calibrations have the same names.
 draws_of_rows <- function(calibration) {
   kept <- attr(calibration, "draws")
   need_columns(calibration, c("x", "y", "measure"), "looked up")
-  at <- match(row_names_of(calibration), kept$key)
+  keys <- row_names_of(calibration)
+  at <- match(keys, kept$key)
+  for (row in which(keys %in% kept$key[duplicated(kept$key)])) {
+    at[row] <- place_by_numbers(calibration, row, which(kept$key == keys[row]), kept$numbers)
+  }
   if (anyNA(at)) {
     abort("`calibration` has rows whose null scores are not known, first row ", which(is.na(at))[1],
-          ": take rows of what calibrate() returned, with their names as they were.",
-          class = "repalign_error_rows", arg = "calibration")
-  }
-  twice <- kept$key[duplicated(kept$key)]
-  if (any(row_names_of(calibration) %in% twice)) {
-    abort("`calibration` has two calibrations of ", dQuote(gsub("\r", " | ", twice[1]), FALSE),
-          ": ask for the null scores of each by itself.", class = "repalign_error_rows",
-          arg = "calibration")
+          ": take rows of what calibrate() returned, with their names as they were, and put ",
+          "several together with rbind().", class = "repalign_error_rows", arg = "calibration")
   }
   kept$null[at]
+}
+
+place_by_numbers <- function(calibration, row, places, numbers) {
+  for (column in intersect(names(numbers), names(calibration))) {
+    places <- places[numbers[[column]][places] %in% calibration[[column]][row]]
+  }
+  if (length(places) > 1) {
+    abort("`calibration` has two calibrations of ", dQuote(row_title(calibration[row, ]), FALSE),
+          " that cannot be told apart: name the sides, as in calibrate(list(a = x), list(b = y)).",
+          class = "repalign_error_rows", arg = "calibration")
+  }
+  if (length(places)) places else NA
 }
 
 calibration_attributes <- c("draws", "settings", "grid")
@@ -218,29 +276,44 @@ calibration_attributes <- c("draws", "settings", "grid")
 #' @export
 rbind.repalign_calibration <- function(..., deparse.level = 1) {
   parts <- Filter(Negate(is.null), list(...))
+  check_bound_columns(parts)
   check_same_settings(lapply(parts, attr, "settings"))
   rows <- do.call(rbind, lapply(parts, as.data.frame))
   kept <- lapply(parts, attr, "draws")
   key <- unlist(lapply(kept, function(k) k$key))
   null <- unlist(lapply(kept, function(k) k$null), recursive = FALSE)
+  numbers <- Reduce(function(a, b) Map(c, a, b), lapply(kept, function(k) k$numbers))
   # the same draws brought twice, as by binding parts of one result, count once
   new <- !duplicated(Map(list, key, null))
   structure(rows, class = c("repalign_calibration", "data.frame"),
-            draws = list(key = key[new], null = null[new]), settings = attr(parts[[1]], "settings"),
+            draws = list(key = key[new], null = null[new],
+                         numbers = lapply(numbers, function(column) column[new])),
+            settings = attr(parts[[1]], "settings"),
             grid = bound_grid(lapply(parts, attr, "grid")))
+}
+
+check_bound_columns <- function(parts) {
+  columns <- lapply(parts, names)
+  other <- Find(function(names) !setequal(names, columns[[1]]), columns)
+  if (is.null(other)) return(invisible())
+  extra <- c(setdiff(columns[[1]], other), setdiff(other, columns[[1]]))
+  abort("Calibrations with different columns do not go into one table: ",
+        enumerate(paste0("`", extra, "`")), " ", if (length(extra) > 1) "are" else "is",
+        " not in all of them. Make all with or without models and `p_adjust`.",
+        class = "repalign_error_value", arg = "...")
 }
 
 # A column must mean one thing in all of its rows.
 check_same_settings <- function(settings) {
   settings <- Filter(Negate(is.null), settings)
-  for (name in c("alpha", "variant")) {
-    values <- unique(lapply(settings, function(s) s[[name]]))
+  meaning <- c(alpha = "`threshold` and `calibrated` mean", variant = "`calibrated` means",
+               aggregate = "`score` means", p_adjust = "`p_adjusted` means")
+  for (name in names(meaning)) {
+    values <- unique(lapply(settings, function(s) if (is.null(s[[name]])) "none" else s[[name]]))
     if (length(values) < 2) next
     abort("Calibrations with different `", name, "` (", values[[1]], " and ", values[[2]],
-          ") do not go into one table: their columns ",
-          if (name == "alpha") "`threshold` and `calibrated`" else "`calibrated`",
-          " mean different things. Use the same `", name, "`, or bind as.data.frame() of each.",
-          class = "repalign_error_value", arg = name)
+          ") do not go into one table, where ", meaning[[name]], " one thing. Use the same `",
+          name, "`, or bind as.data.frame() of each.", class = "repalign_error_value", arg = name)
   }
 }
 
@@ -255,6 +328,7 @@ bound_grid <- function(grids) {
 print.repalign_calibration <- function(x, digits = 4, ...) {
   settings <- attr(x, "settings")
   cat("Calibration against chance: ", count_of(nrow(x), "row"),
+      if (!is.null(settings$aggregate)) paste0(", aggregate = ", settings$aggregate),
       if (!is.null(settings)) paste0(", alpha = ", format(settings$alpha), ", variant = ",
                                      settings$variant), "\n", sep = "")
   print_rows(as.data.frame(x), digits, ...)
@@ -296,8 +370,10 @@ summary.repalign_calibration <- function(object, ...) {
                         "summarised")
   alpha <- attr(object, "settings")$alpha
   plain$p <- judged_p(plain)
-  rows <- lapply(split(plain, factor(plain$measure, unique(plain$measure))), function(part) {
-    data.frame(measure = part$measure[1], rows = nrow(part),
+  # with no rows, one summary that is then left out
+  of <- factor(plain$measure, if (nrow(plain)) unique(plain$measure) else "")
+  rows <- lapply(split(plain, of), function(part) {
+    data.frame(measure = as.character(part$measure[1]), rows = nrow(part),
                significant = sum(part$p <= alpha, na.rm = TRUE),
                median_score = stats::median(part$score, na.rm = TRUE),
                median_calibrated = stats::median(part$calibrated, na.rm = TRUE),
@@ -307,7 +383,7 @@ summary.repalign_calibration <- function(object, ...) {
   })
   result <- do.call(rbind, rows)
   rownames(result) <- NULL
-  result
+  result[result$rows > 0, , drop = FALSE]
 }
 
 #' @rdname tidy.repalign

@@ -94,7 +94,9 @@ check_count <- function(value, arg, least = 1) {
   usable <- is.numeric(value) && length(value) == 1 && is.finite(value) && value >= least &&
     value == round(value) && value <= .Machine$integer.max
   if (!usable) {
-    abort("`", arg, "` must be one whole number, at least ", least, ".",
+    large <- is.numeric(value) && length(value) == 1 && isTRUE(value > .Machine$integer.max)
+    abort("`", arg, "` must be one whole number, at least ", least,
+          if (large) paste(" and at most", .Machine$integer.max), ".",
           class = "repalign_error_value", arg = arg)
   }
   as.integer(value)
@@ -128,10 +130,11 @@ as_numeric_matrix <- function(x, arg, allow_na = FALSE) {
 describe <- function(x) {
   if (is.null(x)) return("NULL")
   if (is.function(x)) return("a function")
-  if (is.matrix(x) && !is.object(x)) return(paste("a", typeof(x), "matrix"))
+  article <- function(word) paste(if (grepl("^[aeiou]", word)) "an" else "a", word)
+  if (is.matrix(x) && !is.object(x)) return(paste(article(typeof(x)), "matrix"))
   if (is.array(x)) return(paste0("an array with ", length(dim(x)), " dimensions"))
   if (is.object(x)) return(paste0("an object of class ", dQuote(class(x)[1], FALSE)))
-  paste("a", if (is.list(x)) "list" else paste(typeof(x), "vector"))
+  if (is.list(x)) "a list" else paste(article(typeof(x)), "vector")
 }
 
 data_frame_matrix <- function(x, arg) {
@@ -278,7 +281,7 @@ check_memory <- function(bytes, what, remedy) {
   if (bytes < 2^24 && is.null(getOption("repalign.max_memory"))) return(invisible())
   limit <- memory_limit()
   if (bytes > limit) {
-    abort(what, " needs about ", format_bytes(bytes), ", more than the ", format_bytes(limit),
+    abort(what, " would take about ", format_bytes(bytes), ", more than the ", format_bytes(limit),
           " allowed (half of the free memory, or options(repalign.max_memory =)). ", remedy,
           class = "repalign_error_memory")
   }

@@ -1,21 +1,23 @@
 # What measures draw at random while they compare: priorities of tied neighbours, subsets of
 # rows. Which of them are needed is known only on the way, perhaps in another process, and the
-# result must not depend on who comes first. So every representation of a call has a seed, the
-# next numbers that R's generator would give, and draws from a generator of its own; R's moves
-# past these numbers at the end of the call, and only if one was used.
+# result must not depend on who comes first. So every representation of a call has a seed and
+# draws from a generator of its own. The seeds come from a generator that starts at the next
+# number R's own would give, so that they share nothing with permutations, which are drawn from
+# R's; that one moves on at the end of the call if a seed was used, for the next call to have
+# others.
 
 # reps: all representations of a call. Returns what close_draws() needs.
 open_draws <- function(reps) {
   draws <- new.env(parent = emptyenv()) # travels to workers
   draws$used <- FALSE
-  seeds <- apart(NULL, sample.int(.Machine$integer.max, length(reps)))
+  first <- apart(NULL, sample.int(.Machine$integer.max, 1))
+  seeds <- apart(first, sample.int(.Machine$integer.max, length(reps)))
   for (at in seq_along(reps)) reps[[at]]$cache$draws <- list(call = draws, seed = seeds[at])
-  draws$count <- length(reps)
   draws
 }
 
 close_draws <- function(draws) {
-  if (draws$used) sample.int(.Machine$integer.max, draws$count)
+  if (draws$used) sample.int(.Machine$integer.max, 1)
   invisible()
 }
 

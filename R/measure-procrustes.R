@@ -85,13 +85,23 @@ declare_measure(
   null = function(args) rotation_null(args$center, args$scale, function(d, fx, fy) d)
 )
 
+# The data up to a rotation, with no more columns than their rank: what a permutation costs goes
+# with the columns of both sides.
+rotation_matrix <- function(rep, center) {
+  wide <- ncol(rep$data) > rep$n
+  plain <- if (wide) form_row_factor(rep, center) else scaled_data(rep, center)
+  q <- form_basis(rep, center)$q
+  if (ncol(q) >= ncol(plain) - 1) return(plain)
+  inner <- crossprod(q, plain)
+  q %*% .Call(C_row_factor, inner, double(ncol(inner)), 1)
+}
+
 # The null of what is made of the Procrustes distance d: of(d, fx, fy).
 rotation_null <- function(center, scale, of) {
   list(
     kind = "basis",
     form = function(rep, args, side) {
-      wide <- ncol(rep$data) > rep$n
-      list(matrix = if (wide) form_row_factor(rep, center) else scaled_data(rep, center),
+      list(matrix = rotation_matrix(rep, center),
            norm = form_norm(rep, center), scale = form_scaling(rep, center)$scale)
     },
     stat = function(s, fx, fy) colSums(s), scale = function(fx, fy) fx$norm * fy$norm,

@@ -6,10 +6,11 @@ direct_null <- function(measure, pairs, sides, design, drawn) {
   permutations <- design_matrix(design)
   count <- ncol(permutations)
   null <- matrix(NA_real_, count, nrow(pairs))
+  said <- new.env()
   advance <- progress_along(count)
   started <- proc.time()[[3]]
   for (k in seq_len(count)) {
-    null[k, ] <- permuted_scores(measure, pairs, sides, permutations[, k], drawn)
+    null[k, ] <- permuted_scores(measure, pairs, sides, permutations[, k], drawn, said)
     if (k == min(3, count)) announce_duration(started, k, count, null_of_label(measure))
     advance()
   }
@@ -17,20 +18,37 @@ direct_null <- function(measure, pairs, sides, design, drawn) {
 }
 
 # Scores of all pairs with the rows of y in another order. The forms were made when the
-# observed scores were.
-permuted_scores <- function(measure, pairs, sides, permutation, drawn) {
+# observed scores were. said: what warned so far.
+permuted_scores <- function(measure, pairs, sides, permutation, drawn, said = new.env()) {
   used <- unique(pairs$j)
   y <- lapply(sides$y$reps[used], relabelled, permutation)
   vapply(seq_len(nrow(pairs)), function(p) {
     pair <- as_pair(sides$x$reps[[pairs$i[p]]], y[[match(pairs$j[p], used)]])
     pair$cache$entries <- drawn[[p]]
-    # what there is to say was said of the observed scores
+    permuted_score(measure, pair, said)
+  }, 0)
+}
+
+# What this package has to say was said of the observed scores; a user's own function may say
+# something else under a permutation, once.
+permuted_score <- function(measure, pair, said) {
+  tryCatch(
     withCallingHandlers(
       compare_pair(measure$declaration, pair, measure$args),
-      repalign_warning = function(w) invokeRestart("muffleWarning"),
-      repalign_message = function(m) invokeRestart("muffleMessage")
-    )
-  }, 0)
+      repalign_message = function(m) invokeRestart("muffleMessage"),
+      warning = function(w) {
+        text <- paste("warning:", conditionMessage(w))
+        if (inherits(w, "repalign_warning") || !is.null(said[[text]])) {
+          invokeRestart("muffleWarning")
+        }
+        said[[text]] <- TRUE
+      }
+    ),
+    error = function(e) {
+      stop_score(paste0(comparison_title(pair, measure), "with the rows of `y` permuted, ",
+                        conditionMessage(e)), e)
+    }
+  )
 }
 
 # Says how long it will take, when that is long.

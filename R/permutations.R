@@ -28,6 +28,11 @@ permutation_plan <- function(n, permutations, blocks, series, engine) {
   }
   if (restricted["given"]) return(given_plan(permutations, n))
   if (restricted["how"]) return(how_plan(permutations, n))
+  if (is.list(permutations) || length(permutations) > 1) {
+    abort("`permutations` must be a number, an integer matrix with a permutation of the rows in ",
+          "each of its rows, or a permute::how() design, not ", describe(permutations), ".",
+          class = "repalign_error_design", arg = "permutations")
+  }
   wanted <- check_count(permutations, "permutations")
   if (restricted["blocks"]) return(block_plan(blocks, n, wanted))
   if (series) return(series_plan(n, wanted))
@@ -133,13 +138,13 @@ random_design <- function(n, wanted) {
 }
 
 given_plan <- function(permutations, n) {
-  if (!is.numeric(permutations) || anyNA(permutations) || ncol(permutations) != n ||
+  if (!is.numeric(permutations) || ncol(permutations) != n ||
       nrow(permutations) < 1) {
     abort("`permutations` as a matrix needs a permutation of the ", n, " rows in each of its ",
           "rows, so ", n, " columns of whole numbers from 1 to ", n, ".",
           class = "repalign_error_design", arg = "permutations")
   }
-  bad <- which(apply(permutations, 1, function(p) any(sort(p) != seq_len(n))))
+  bad <- which(apply(permutations, 1, function(p) anyNA(p) || any(sort(p) != seq_len(n))))
   if (length(bad)) {
     abort("`permutations` has no permutation of 1 to ", n, " in row ", bad[1], ".",
           class = "repalign_error_design", arg = "permutations")
@@ -229,7 +234,7 @@ all_block_permutations <- function(members, n) {
 # A design that admits fewer permutations than were asked for says so.
 note_fewer <- function(possible, wanted, what, of) {
   if (possible >= wanted) return(invisible())
-  inform(what, " admits ", possible, " ", of, ", fewer than the ", wanted, " asked for: the ",
+  inform(what, " admits ", possible, " ", sub(if (possible == 1) "s$" else "$", "", of), ", fewer than the ", wanted, " asked for: the ",
          "smallest p-value is ", format(1 / (possible + 1), digits = 3), ".",
          class = "repalign_few_permutations")
 }

@@ -11,6 +11,10 @@ autoplot.repalign_calibration <- function(object, most = 12, ...) {
   check_count(most, "most")
   need_columns(object, c("x", "y", "measure", "score", "threshold", "calibrated", "p_value",
                          "null_mean", "engine"), "drawn")
+  if (!nrow(object)) {
+    abort("`object` has no rows: there is nothing to draw.", class = "repalign_error_size",
+          arg = "object")
+  }
   if (nrow(object) <= most) null_panels(object) else calibrated_tiles(object)
 }
 
@@ -41,7 +45,8 @@ null_panels <- function(object) {
     ggplot2::labs(x = "score", y = if (is.null(bars)) NULL else "null scores",
                   caption = draws_caption(draws)) +
     ggplot2::theme_minimal() +
-    ggplot2::theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top")
+    ggplot2::theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
+                   panel.spacing = ggplot2::unit(1.2, "lines"))
 }
 
 # Which comparison, and its p-value. Panels are told apart by their titles, so no two are equal.
@@ -53,7 +58,9 @@ panel_titles <- function(object) {
   }
   parts <- Map(function(...) paste(stats::na.omit(c(...)), collapse = " | "),
                side("x"), side("y"), object$measure)
-  p <- ifelse(is.na(object$p_value), "undefined", paste("p =", signif(object$p_value, 2)))
+  p <- judged_p(object)
+  of <- if (is.null(object$p_adjusted)) "p =" else "adjusted p ="
+  p <- ifelse(is.na(p), "undefined", paste(of, signif(p, 2)))
   make.unique(paste0(unlist(parts), "\n", p), " ")
 }
 

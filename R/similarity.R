@@ -96,6 +96,8 @@ is_symmetric <- function(measure) isTRUE(symmetry_of(measure$declaration, measur
 # list(x, y, models, self): flat lists of representations with their model names.
 as_sides <- function(x, y, by_name = TRUE) {
   if (is.null(x)) as_numeric_matrix(x, "x")
+  refuse_results(x, "x")
+  refuse_results(y, "y")
   self <- is.null(y)
   if (self && !is_collection(x)) {
     abort("`y` is missing: a single matrix needs another one to be compared with.",
@@ -107,6 +109,22 @@ as_sides <- function(x, y, by_name = TRUE) {
   check_same_stimuli(c(side_x$reps, if (!self && !same) side_y$reps), by_name)
   list(x = side_x, y = side_y, self = self, same = same,
        models = side_x$is_models || side_y$is_models)
+}
+
+# What this package returns, and a measure in the place of data.
+refuse_results <- function(given, arg) {
+  what <- if (inherits(given, "repalign_simulation")) {
+    if (is.null(given$models)) "a simulated pair: take its $x and $y" else
+      "simulated models: take its $models"
+  } else if (inherits(given, c("repalign_similarity", "repalign_calibration",
+                               "repalign_analysis"))) {
+    "a result, not data: give the representations themselves"
+  } else if (is.character(given) && !is.matrix(given) ||
+             inherits(given, "repalign_measure")) {
+    paste(describe(given), "and no data: did you mean `measure` =")
+  }
+  if (is.null(what)) return(invisible())
+  abort("`", arg, "` is ", what, ".", class = "repalign_error_type", arg = arg)
 }
 
 # One side's alone where both are the same.
@@ -134,6 +152,9 @@ as_side <- function(x, arg) {
 flat_side <- function(elements, prefix, names, models, is_models) {
   args <- paste0(prefix, "$", names)
   reps <- Map(function(x, arg, name) representation(x, arg, name), unname(elements), args, names)
+  if (is_models) {
+    reps <- Map(function(rep, model) c(rep, title = paste0(model, "/", rep$name)), reps, models)
+  }
   list(reps = unname(reps), models = models, is_models = is_models)
 }
 
@@ -252,6 +273,7 @@ one_cell <- function(pair, measure, on_error, run) {
   undefined <- FALSE
   reason <- "The measure's function returned NA."
   failure <- NULL
+  what <- comparison_title(pair, measure)
   compute <- function() {
     score <- withCallingHandlers(
       compare_pair(measure$declaration, pair, measure$args),
@@ -274,18 +296,26 @@ one_cell <- function(pair, measure, on_error, run) {
     score
   }
   score <- tryCatch(compute(), error = function(e) {
-    failure <<- paste0(measure$label, " of ", dQuote(pair$x$name, FALSE), " and ",
-                       dQuote(pair$y$name, FALSE), ": ", conditionMessage(e))
-    if (on_error == "stop") {
-      abort(failure, class = c(setdiff(class(e), c("repalign_error", "error", "condition")),
-                               "repalign_error_score"), arg = e$arg)
-    }
+    failure <<- paste0(what, conditionMessage(e))
+    if (on_error == "stop") stop_score(failure, e)
     NA_real_
   })
-  what <- paste0(measure$label, " of ", dQuote(pair$x$name, FALSE), " and ",
-                 dQuote(pair$y$name, FALSE), ": ")
   list(score = score, undefined = undefined, failure = failure,
        reason = if (undefined && is.null(failure)) paste0(what, reason))
+}
+
+comparison_title <- function(pair, measure) {
+  paste0(measure$label, " of ", dQuote(title_of(pair$x), FALSE), " and ",
+         dQuote(title_of(pair$y), FALSE), ": ")
+}
+
+# Layers of models have the model's name before theirs.
+title_of <- function(rep) if (is.null(rep$title)) rep$name else rep$title
+
+# An error of one score, as it was, but for its message.
+stop_score <- function(message, error) {
+  abort(message, class = c(setdiff(class(error), c("repalign_error", "error", "condition")),
+                           "repalign_error_score"), arg = error$arg)
 }
 
 report_cells <- function(cells) {

@@ -44,7 +44,11 @@
 simulate_models <- function(n, width, global = 0, local = 0, layers = 1, patch = 4, scatter = 0.4,
                             noise = 1) {
   patch <- check_count(patch, "patch", 2)
-  n <- check_count(n, "n", 2 * patch)
+  n <- check_count(n, "n")
+  if (n < 2 * patch) {
+    abort("`n` is ", n, ", but two patches of `patch` = ", patch, " stimuli need ", 2 * patch,
+          ": take more stimuli or smaller patches.", class = "repalign_error_value", arg = "n")
+  }
   truth <- models_truth(width, global, local)
   layers <- check_count(layers, "layers")
   check_number(scatter, "scatter", above = 0)
@@ -72,6 +76,10 @@ models_truth <- function(width, global, local) {
             class = "repalign_error_type", arg = arg)
     }
   }
+  # what each value may be comes first: one that is wrong is not for another model
+  width <- vapply(width, check_count, 0L, arg = "width")
+  global <- vapply(global, check_share, 0, arg = "global")
+  local <- vapply(local, check_share, 0, arg = "local")
   count <- max(lengths(given))
   wrong <- names(given)[!lengths(given) %in% c(1, count)]
   if (length(wrong)) {
@@ -81,11 +89,12 @@ models_truth <- function(width, global, local) {
   }
   names <- Find(Negate(is.null), lapply(given[lengths(given) == count], names))
   if (is.null(names)) names <- paste0("model", seq_len(count))
-  data.frame(
-    model = names, width = rep_len(vapply(width, check_count, 0L, arg = "width"), count),
-    global = rep_len(vapply(global, check_share, 0, arg = "global"), count),
-    local = rep_len(vapply(local, check_share, 0, arg = "local"), count)
-  )
+  if (anyNA(names) || !all(nzchar(names)) || anyDuplicated(names)) {
+    abort("`width` must name every model, each name once, or none.",
+          class = "repalign_error_value", arg = "width")
+  }
+  data.frame(model = names, width = rep_len(width, count), global = rep_len(global, count),
+             local = rep_len(local, count))
 }
 
 layout_spread <- 3

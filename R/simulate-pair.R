@@ -122,8 +122,9 @@ pair_cka <- function(sides, shared, with_groups) {
 #' @export
 print.repalign_simulation <- function(x, ...) {
   if (!is.null(x$models)) {
-    cat("<simulated models> ", nrow(x$models[[1]][[1]]), " stimuli, ", length(x$models),
-        " models of ", length(x$models[[1]]), " layers\n", sep = "")
+    cat("<simulated models> ", nrow(x$models[[1]][[1]]), " stimuli, ",
+        count_of(length(x$models), "model"), " of ", count_of(length(x$models[[1]]), "layer"),
+        "\n", sep = "")
     print(x$truth, row.names = FALSE)
     return(invisible(x))
   }

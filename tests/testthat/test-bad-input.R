@@ -519,7 +519,7 @@ test_that("what would need more memory than is allowed says how much, and what n
   for (run in runs) {
     error <- tryCatch(eval(run), error = identity)
     expect(inherits(error, "repalign_error_memory"), paste(deparse(run)[1], "ran beyond the limit"))
-    if (inherits(error, "error")) expect_match(conditionMessage(error), "needs about.*max_memory")
+    if (inherits(error, "error")) expect_match(conditionMessage(error), "would take about.*max_memory")
   }
   # small work still runs
   expect_true(is.finite(cka(x[, 1:3], x[, 1:4])))

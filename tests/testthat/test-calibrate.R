@@ -191,7 +191,8 @@ test_that("one permutation is enough to run", {
   expect_identical(dim(null_scores(v)), c(1L, 2L))
   expect_true(all(is.finite(v$calibrated)))
   for (variant in c("centered", "ari", "z")) {
-    v <- calibrate(p$x, p$y, "cka", permutations = rbind(24:1), variant = variant)
+    v <- suppressWarnings(calibrate(p$x, p$y, "cka", permutations = rbind(24:1),
+                                    variant = variant), classes = "repalign_undefined")
     expect_identical(is.na(v$calibrated), variant == "z", label = variant)
   }
 })
@@ -202,7 +203,7 @@ test_that("constant under permutation: p = 1, calibrated 0, whatever the variant
   y <- list(a = normal_matrix(10, 12), b = normal_matrix(10, 11))
   sets <- list(measure("cca"), measure("svcca", variance = 1), measure("eigenspace_overlap"), measure("gulp"),
                measure("linear_regression"), measure("mutual_knn", k = 9), measure("cycle_knn", k = 9),
-               new_measure(function(x, y) sqrt(sum(x^2) + sum(y^2)), best = 0, label = "own"),
+               new_measure(function(x, y) sqrt(sum(x^2) + sum(y^2)), best = 100, label = "own"),
                new_measure(function(x, y) 1e-20 * mean(y^2), "distance", best = 0, label = "tiny"))
   for (m in sets) for (engine in c("auto", "random", "coset")) {
     v <- same_run(x, y$a, m, permutations = 29, engine = engine)
@@ -381,6 +382,67 @@ test_that("aggregates are those of whole null score matrices", {
   }
 })
 
+test_that("what cannot become significant is said, with the permutations it takes", {
+  g <- small_grid()
+  class <- "repalign_few_permutations"
+  expect_message(calibrate(g$x$a, g$y$d, permutations = 15, engine = "random"), "At least 19 perm",
+                 class = class)
+  expect_message(calibrate(g$x$a, g$y$d, permutations = 999, alpha = 1e-4), "At least 9999 perm",
+                 class = class)
+  expect_message(calibrate(g$x, g$y, permutations = 47, p_adjust = "holm"), "At least 119 perm",
+                 class = class)
+  expect_no_message(calibrate(g$x$a, g$y$d, permutations = 19, engine = "random"))
+  expect_no_message(calibrate(g$x, g$y, permutations = 47, p_adjust = "BH"))
+  expect_no_message(calibrate(g$x, g$y, permutations = 119, engine = "random", p_adjust = "holm"))
+  expect_no_message(calibrate(g$x$a, g$y$d, engine = "moments", alpha = 1e-9))
+})
+
+test_that("errors of a user's function name the pair, also under a permutation", {
+  g <- small_grid()
+  calls <- 0
+  late <- new_measure(function(x, y) {
+    calls <<- calls + 1
+    if (calls > 3) stop("boom") else sum(x)
+  })
+  expect_refused(calibrate(g$x$a, g$y$d, late, permutations = 20),
+                 c("user of", "\"x\"", "\"y\"", "permuted", "boom"))
+  calls <- 0
+  models <- list(A = g$x["a"], B = g$y["d"])
+  expect_refused(calibrate(models, measure = late, permutations = 20), c("A/a", "B/d", "boom"))
+  expect_refused(calibrate(g$x, g$y, permutations = 20, aggregate = function(m) stop("boom")),
+                 c("`aggregate`", "boom"))
+  expect_refused(calibrate(g$x, g$y, permutations = 20, aggregate = function() 1), "`aggregate`")
+  # a plain warning is not given for every permutation
+  warns <- new_measure(function(x, y) {
+    warning("odd")
+    cor(x[, 1], y[, 1])
+  })
+  seen <- 0
+  withCallingHandlers(calibrate(g$x$a, g$y$d, warns, permutations = 20), warning = function(w) {
+    seen <<- seen + 1
+    invokeRestart("muffleWarning")
+  })
+  expect_lte(seen, 2)
+})
+
+test_that("a best value that a score exceeds, or that is missing where it is needed", {
+  g <- small_grid()
+  f <- function(x, y) 2 + abs(cor(x[, 1], y[, 1]))
+  expect_refused(calibrate(g$x$a, g$y$d, new_measure(f, best = 1), permutations = 20), "`best`")
+  v <- expect_warned(calibrate(g$x$a, g$y$d, new_measure(f), permutations = 20, variant = "ari"),
+                     "repalign_undefined")
+  expect_identical(v$calibrated, NA_real_)
+})
+
+test_that("results, simulations and measures given as data are told from data", {
+  g <- small_grid()
+  expect_refused(calibrate(similarity(g$x, g$y)), c("`x`", "result"))
+  expect_refused(similarity(g$x$a, calibrate(g$x$a, g$y$d, permutations = 20)), c("`y`", "result"))
+  expect_refused(calibrate(simulate_pair(20, 4)), c("\\$x", "\\$y"))
+  expect_refused(calibrate(simulate_models(20, 4)), "\\$models")
+  expect_refused(calibrate(g$x, "rsa"), c("`y`", "`measure` ="))
+})
+
 test_that("top_k_mean() takes what there is", {
   m <- matrix(c(1, 5, 2, 4, 3, 6), 2)
   expect_identical(top_k_mean(1)(m), 6)
@@ -412,6 +474,7 @@ test_that("p_adjust: over all rows, every method", {
   }
   v <- same_run(g$x, g$y, permutations = 23, p_adjust = "bonferroni", alpha = 0.3)
   expect_identical(glance(v)$significant, sum(v$p_adjusted <= 0.3))
+  expect_identical(sum(summary(v)$significant), glance(v)$significant)
 })
 
 test_that("measures without a pairing are refused", {
@@ -533,10 +596,15 @@ test_that("null_scores() has a column per row, by its rows, whatever was done to
   expect_equal(null_scores(both[2:1, ])[, 1], null_scores(b)[, 1], ignore_attr = TRUE)
   # two calibrations of one pair cannot be told apart
   again <- calibrate(g$x$a, g$y$d, "cka", permutations = 23)
-  expect_refused(null_scores(rbind(a, again)), "two calibrations")
+  twice <- null_scores(rbind(a, again))
+  expect_equal(twice[, 2], null_scores(again)[, 1], ignore_attr = TRUE)
+  expect_equal(null_scores(rbind(a, again)[2, ]), null_scores(again), ignore_attr = TRUE)
+  expect_refused(null_scores(rbind(a, again)[, c("x", "y", "measure")]), "cannot be told apart")
   expect_identical(nrow(rbind(a, again)), 2L)
   expect_refused(rbind(a, calibrate(g$x$a, g$y$d, permutations = 23, variant = "z")), "`variant`")
   expect_refused(rbind(a, calibrate(g$x$a, g$y$d, permutations = 23, alpha = 0.1)), "`alpha`")
+  adjusted <- calibrate(g$x$a, g$y$d, permutations = 23, p_adjust = "BH")
+  expect_refused(rbind(a, adjusted), "p_adjusted")
   # rows that calibrate() did not make
   other <- v
   other$x[3] <- "nobody"

@@ -121,6 +121,20 @@ test_that("series: nearly banded graphs, where edges meet most often", {
   }
 })
 
+test_that("data of low rank: the law holds, in as few columns as the rank", {
+  set.seed(35)
+  for (d in c(12, 60)) {
+    x <- normal_matrix(30, 4) %*% normal_matrix(4, d)
+    y <- normal_matrix(30, 3) %*% normal_matrix(3, 20)
+    for (center in c(TRUE, FALSE)) {
+      expect_identical(dim(rotation_matrix(representation(x, "x"), center)), c(30L, 4L))
+      note_law("procrustes", list(center = center), x, y, paste("procrustes", d, center))
+    }
+    note_law("angular_shape", list(), x, y, paste("angular_shape", d))
+  }
+  expect_nothing_noted()
+})
+
 # Vertices with 0 to 7 edges each, with weights and ranks.
 irregular_graph <- function(n) {
   targets <- lapply(seq_len(n), function(i) sample(setdiff(seq_len(n), i), sample(0:7, 1)))

@@ -187,7 +187,8 @@ measure_label <- function(id, given) {
 #' @param fun a function of two matrices (the same stimuli in the rows) that
 #'   returns one number.
 #' @param direction `"similarity"` (more is more alike) or `"distance"`.
-#' @param best the value of identical representations, if there is one.
+#' @param best the best value a score can have, usually that of identical representations; `NA`
+#'   if there is none. [calibrate()] then cannot put the score on a scale from chance to best.
 #' @param symmetric is `fun(x, y)` the same as `fun(y, x)`? Then a list against
 #'   itself costs one call per unordered pair.
 #' @param label what the `measure` column of the results says.

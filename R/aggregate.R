@@ -2,7 +2,8 @@
 
 #' Mean of the k largest scores of a grid
 #'
-#' For the `aggregate` argument of [calibrate()].
+#' For the `aggregate` argument of [calibrate()]: the mean of the k most similar pairs of layers.
+#' Distances reach it with their sign changed, so that the largest are the most similar.
 #'
 #' @param k how many scores; all of them when the grid has fewer.
 #' @return A function of a matrix of scores.

@@ -6,8 +6,8 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' Calibrate similarity scores against chance
 #'
 #' Compares each score with those obtained when the pairing of stimuli is broken: the rows
-#' of `y` are permuted, nothing else changes. Gives p-values that are exact for any number
-#' of stimuli, thresholds, and scores on a common scale (0: no more than chance, 1: the best
+#' of `y` are permuted, nothing else changes. Gives p-values that hold for any number of
+#' stimuli, thresholds, and scores on a common scale (0: no more than chance, 1: the best
 #' possible).
 #'
 #' @inheritParams similarity
@@ -15,43 +15,63 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' @param x a matrix (stimuli x neurons), a named list of them, or models, as for [similarity()].
 #' @param y as `x`. With `y = NULL` and a list, all pairs within the list.
 #' @param permutations number of permutations (at least; whole cosets may make it more); an
-#'   integer matrix with a permutation of the rows in each of its rows; or a design made by
-#'   `permute::how()`.
+#'   integer matrix with a permutation of the rows in each of its rows (without the observed
+#'   order, which is counted anyway); or a design made by `permute::how()`.
 #' @param alpha level of the threshold.
 #' @param variant what the column `calibrated` holds: `"gated"`, \eqn{max((s - t)/(b - t), 0)}
 #'   with the score s, the threshold t and the best value b; `"centered"`, \eqn{s - m} with the
-#'   mean m of the null scores; `"z"`, \eqn{(s - m)/sd}; `"ari"`, \eqn{(s - m)/(b - m)}.
+#'   mean m of the null scores; `"z"`, \eqn{(s - m)/sd}; `"ari"`, \eqn{(s - m)/(b - m)}. Where
+#'   there is no best value (`hsic`, or [new_measure()] without `best`), `"gated"` is
+#'   \eqn{max(s - t, 0)} in the measure's own units and `"ari"` is `NA`, with a warning.
 #' @param aggregate `NULL`: every pair for itself. Otherwise one value for a whole grid of
 #'   pairs, calibrated by the null of that value: `"max"` (most similar pair), `"mean"`,
 #'   `"row_max"`, `"col_max"` (mean over rows, or columns, of their maxima), or a function of
 #'   the matrix of scores, such as [top_k_mean()]. Distances enter with their sign changed, so
-#'   that more is always more similar.
+#'   that more is always more similar. A function's best value is that of a matrix full of best
+#'   scores, if its values do not exceed that.
 #' @param blocks one label a row: only rows of one block are exchanged. For stimuli in groups
 #'   (categories, sessions) whose differences are not what the question is about.
-#' @param series are the rows a time series? Then its circular shifts are the null.
-#' @param engine how the null is made, see Details; `"auto"` chooses.
+#' @param series are the rows a time series? Then its n - 1 circular shifts are the null, all of
+#'   them, whatever `permutations` says.
+#' @param engine how the null is made, see Details; `"auto"` chooses. It must be `"auto"` with
+#'   `blocks`, `series`, or permutations that are given, of which there can be only one.
 #' @param p_adjust a method of [stats::p.adjust()] over all rows of the result; adds the column
-#'   `p_adjusted`.
+#'   `p_adjusted`, which `summary()`, `glance()` and `plot()` then compare with `alpha`.
 #' @return A data frame of class `repalign_calibration`, a row per pair and measure, or with
 #'   `aggregate` per measure (and pair of models): `x`, `y`, `measure`, `score`, `threshold`,
 #'   `calibrated`, `p_value`, `null_mean`, `null_sd`, `permutations` (null draws), `engine`; with
 #'   models also `model_x`, `model_y`. `score`, `threshold`, `null_mean` and `null_sd` are in the
-#'   measure's own units. [null_scores()] gives the null draws, `plot()` draws them.
+#'   measure's own units. `engine` is `"coset"`, `"random"`, `"exact"` or `"moments"`, or says
+#'   where the permutations are from: `"blocks"`, `"series"` or `"given"`. With `aggregate = "max"`
+#'   `x` and `y` name the most similar pair; other aggregates belong to no pair, and `x` and `y` are
+#'   `NA`. [null_scores()] gives the null draws, `plot()` draws them; `rbind()` puts results with
+#'   the same settings together (without adjusting p-values again).
 #' @details
 #' With K null scores, `p_value` is \eqn{(1 + #(null >= s)) / (K + 1)} and `threshold` the
 #' \eqn{ceiling((1 - alpha)(K + 1))}-th smallest of the K + 1 scores, for similarities; distances
 #' are read from the other end. The p-value is at most alpha in at most a share alpha of the data
-#' sets without any relation, for every n, if stimuli are exchangeable.
+#' sets without any relation, for every n, if stimuli are exchangeable. Null scores within
+#' \eqn{10^{-10}}{1e-10} of the observed one (of the scale of what is compared) are ties, and
+#' count as at least as large. If the score or a single null score is undefined, so is the row:
+#' `NA`, with a warning. A message says when no p-value can be at most `alpha`.
 #'
 #' Engines: `"coset"` takes whole cosets of cyclic shifts of a random order, n permutations from
 #' one set of Fourier transforms or from one pass over the edges of the neighbour graphs;
 #' `"random"` independent permutations; `"exact"` all permutations (at most a million), which
 #' `"auto"` takes when they are no more than asked for; `"moments"` the exact mean, variance and
-#' skewness over all permutations with a Pearson type III law (for cka, rv, distance correlation,
-#' linear regression and gulp), which gives p-values far below 1/(K + 1) without any draw.
-#' `"coset"` and `"random"` are both exact tests. A representation is prepared once; a
-#' permutation relabels what was prepared. All pairs and measures of one engine see the same
-#' permutations, so an aggregate over layers has its own null.
+#' skewness over all permutations, from 6 stimuli on, with a Pearson type III law (for cka, rv,
+#' distance correlation, linear regression and gulp, without `aggregate`), which gives p-values
+#' far below 1/(K + 1) without any draw. `"coset"`, `"random"` and `"exact"` are exact tests. A
+#' representation is prepared once; a permutation relabels what was prepared. All pairs and
+#' measures of one engine see the same permutations, so an aggregate over layers has its own null.
+#' Permutations, and the order of tied neighbours, are drawn from R's generator: `set.seed()`
+#' repeats them.
+#'
+#' `"moments"` is an approximation: the moments are those of the sum that the score is made of, and
+#' only three of them. In simulations (Gaussian and heavier tails, 30 and 101 stimuli) it keeps
+#' levels from 0.01 to 0.1; far out (1e-20) its p-values say no more than "very small", and with
+#' fewer than about 10 stimuli the true null is too coarse for a smooth law. For scores that are
+#' not linear in the sum (distance correlation, gulp) `null_mean` and `null_sd` are approximate.
 #'
 #' When not to trust it: rows that are not exchangeable. Stimuli in groups: use `blocks` (a free
 #' permutation also destroys the groups, and then any grouping makes two representations look
@@ -60,7 +80,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' are similar in any stronger sense. Measures that do not depend on the pairing (`imd` and the
 #' three differences of statistics) have no such null. For representations with more columns than
 #' rows, several measures are constant under permutation: the p-value is then 1.
-#' @references Hemerik and Goeman (2018), TEST 27. Koning and Hemerik (2024), Biometrika 111.
+#' @references \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), arXiv:2602.14486 (gated scores, aggregates). Hemerik and Goeman (2018), TEST 27. Koning and Hemerik (2024), Biometrika 111.
 #'   Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9. Kazi-Aoual et al. (1995),
 #'   Comput. Stat. Data Anal. 20. Josse, Pages and Husson (2008), Comput. Stat. Data Anal. 53.
 #' @examples

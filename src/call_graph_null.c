@@ -6,7 +6,9 @@
 
 static SEXP element(SEXP list, const char *name)
 {
+    if (TYPEOF(list) != VECSXP) Rf_error("internal: a graph is a list");
     SEXP names = Rf_getAttrib(list, R_NamesSymbol);
+    if (Rf_isNull(names)) Rf_error("internal: a graph has names");
     for (R_xlen_t i = 0; i < XLENGTH(list); i++)
         if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
     Rf_error("internal: the graph has no '%s'", name);
@@ -26,6 +28,7 @@ static edge_list read_graph(SEXP graph)
     SEXP rank = element(graph, "rank"), weight = element(graph, "weight");
     if (!Rf_isInteger(start) || XLENGTH(start) < 2) Rf_error("internal: damaged graph");
     const size_t n = (size_t) XLENGTH(start) - 1, edges = (size_t) XLENGTH(target);
+    if (!fits_blas(n)) Rf_error("internal: graph too large");
     require_index(target, n, "target");
     if (!Rf_isInteger(rank) || (size_t) XLENGTH(rank) != edges || !Rf_isReal(weight) ||
         (size_t) XLENGTH(weight) != edges)
@@ -35,6 +38,36 @@ static edge_list read_graph(SEXP graph)
     for (size_t e = 0; e < edges; e++) from_zero[e] = INTEGER(target)[e] - 1;
     edge_list list = {n, INTEGER(start), from_zero, INTEGER(rank), REAL(weight)};
     return list;
+}
+
+static edge_list read_graph_of(SEXP graph, size_t n)
+{
+    const edge_list list = read_graph(graph);
+    if (list.n != n) Rf_error("internal: unequal graphs");
+    return list;
+}
+
+static size_t count_graphs(SEXP graphs)
+{
+    if (TYPEOF(graphs) != VECSXP || XLENGTH(graphs) < 1) Rf_error("internal: no list of graphs");
+    return (size_t) XLENGTH(graphs);
+}
+
+/* All graphs of a list, of equally many vertices. */
+static edge_list *read_graphs(SEXP graphs)
+{
+    const size_t count = count_graphs(graphs);
+    edge_list *lists = (edge_list *) R_alloc(count, sizeof(edge_list));
+    lists[0] = read_graph(VECTOR_ELT(graphs, 0));
+    for (size_t i = 1; i < count; i++)
+        lists[i] = read_graph_of(VECTOR_ELT(graphs, (R_xlen_t) i), lists[0].n);
+    return lists;
+}
+
+static SEXP new_result(size_t rows, size_t columns)
+{
+    if (!fits_blas(rows) || !fits_blas(columns)) Rf_error("internal: result too large");
+    return Rf_allocMatrix(REALSXP, (int) rows, (int) columns);
 }
 
 static common_mode read_mode(SEXP mode)
@@ -69,30 +102,31 @@ static bucketed_edges new_buckets(const edge_list *y)
 SEXP repalign_graph_coset(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode)
 {
     const common_mode m = read_mode(mode);
-    const size_t lx = (size_t) XLENGTH(x), ly = (size_t) XLENGTH(y), width = common_columns(m);
-    edge_list *gx = (edge_list *) R_alloc(lx, sizeof(edge_list));
-    for (size_t i = 0; i < lx; i++) gx[i] = read_graph(VECTOR_ELT(x, (R_xlen_t) i));
+    const edge_list *gx = read_graphs(x);
+    const size_t lx = count_graphs(x), ly = count_graphs(y), width = common_columns(m);
     const size_t n = gx[0].n;
     const int *from = labels(label_x, n), *to = labels(labels_y, n);
+    if ((size_t) XLENGTH(label_x) != n) Rf_error("internal: one label a vertex");
     const size_t cosets = (size_t) XLENGTH(labels_y) / n, rows = n * cosets;
-    if (!fits_blas(rows) || !fits_blas(lx * ly * width)) Rf_error("internal: result too large");
-    SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) rows, (int) (lx * ly * width)));
+    SEXP result = PROTECT(new_result(rows, lx * ly * width));
     double *value = scratch(3 * n), *sums = scratch(width * n);
     int *count = int_scratch(2 * n), *touched = int_scratch(n);
+    work_counter counter = {check_interrupt, 0};
     for (size_t j = 0; j < ly; j++) {
-        const edge_list gy = read_graph(VECTOR_ELT(y, (R_xlen_t) j));
+        /* one graph of y after the other takes the same memory */
+        const void *before = vmaxget();
+        const edge_list gy = read_graph_of(VECTOR_ELT(y, (R_xlen_t) j), n);
         bucketed_edges buckets = new_buckets(&gy);
         for (size_t c = 0; c < cosets; c++) {
             bucket_edges(&gy, to + c * n, &buckets);
             for (size_t i = 0; i < lx; i++) {
-                if (gx[i].n != n || gy.n != n) Rf_error("internal: unequal graphs");
-                graph_shifts(gx + i, from, &buckets, m, value, count, touched, check_interrupt,
-                             sums);
+                graph_shifts(gx + i, from, &buckets, m, value, count, touched, &counter, sums);
                 for (size_t w = 0; w < width; w++)
                     memcpy(REAL(result) + c * n + rows * ((i + lx * j) * width + w), sums + w * n,
                            n * sizeof(double));
             }
         }
+        vmaxset(before);
     }
     UNPROTECT(1);
     return result;
@@ -102,26 +136,23 @@ SEXP repalign_graph_coset(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode
 SEXP repalign_graph_permuted(SEXP x, SEXP y, SEXP permutations, SEXP mode)
 {
     const common_mode m = read_mode(mode);
-    const size_t lx = (size_t) XLENGTH(x), ly = (size_t) XLENGTH(y), width = common_columns(m);
-    edge_list *gx = (edge_list *) R_alloc(lx, sizeof(edge_list));
-    for (size_t i = 0; i < lx; i++) gx[i] = read_graph(VECTOR_ELT(x, (R_xlen_t) i));
+    const edge_list *gx = read_graphs(x);
+    const size_t lx = count_graphs(x), ly = count_graphs(y), width = common_columns(m);
     const size_t n = gx[0].n;
     const int *p = labels(permutations, n);
     const size_t rows = (size_t) XLENGTH(permutations) / n;
-    if (!fits_blas(rows) || !fits_blas(lx * ly * width)) Rf_error("internal: result too large");
-    SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) rows, (int) (lx * ly * width)));
+    SEXP result = PROTECT(new_result(rows, lx * ly * width));
     int *mark = int_scratch(n);
     memset(mark, 0, n * sizeof(int));
+    work_counter counter = {check_interrupt, 0};
     for (size_t j = 0; j < ly; j++) {
-        const edge_list gy = read_graph(VECTOR_ELT(y, (R_xlen_t) j));
-        for (size_t i = 0; i < lx; i++) {
-            if (gx[i].n != n || gy.n != n) Rf_error("internal: unequal graphs");
-            for (size_t k = 0; k < rows; k++) {
-                graph_permuted(gx + i, &gy, p + k * n, m, mark,
+        const void *before = vmaxget();
+        const edge_list gy = read_graph_of(VECTOR_ELT(y, (R_xlen_t) j), n);
+        for (size_t i = 0; i < lx; i++)
+            for (size_t k = 0; k < rows; k++)
+                graph_permuted(gx + i, &gy, p + k * n, m, mark, &counter,
                                REAL(result) + k + rows * (i + lx * j) * width, rows);
-                if (k % 64 == 0) check_interrupt();
-            }
-        }
+        vmaxset(before);
     }
     UNPROTECT(1);
     return result;

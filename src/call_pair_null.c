@@ -3,26 +3,26 @@
 #include "cross_dots.h"
 #include "pair_null.h"
 
+#include <limits.h>
 #include <string.h>
-
-/* Spectra of a block of all layers may take this many doubles. */
-#define SPECTRA_DOUBLES 8388608.0
 
 /* The matrices of a list, each n x n; returns n. */
 static size_t read_matrices(SEXP list, const char *name, const double **matrices)
 {
-    if (!Rf_isNewList(list) || XLENGTH(list) < 1) Rf_error("internal: '%s' is no list", name);
+    if (XLENGTH(list) < 1) Rf_error("internal: '%s' has no matrices", name);
     require_matrix(VECTOR_ELT(list, 0), name);
     const size_t n = matrix_rows(VECTOR_ELT(list, 0));
     for (R_xlen_t i = 0; i < XLENGTH(list); i++) {
         require_size(VECTOR_ELT(list, i), n, n, name);
         matrices[i] = REAL(VECTOR_ELT(list, i));
     }
+    if (n < 1) Rf_error("internal: '%s' is empty", name);
     return n;
 }
 
 static const double **pointers(SEXP list)
 {
+    if (TYPEOF(list) != VECSXP) Rf_error("internal: no list of matrices");
     return (const double **) R_alloc((size_t) XLENGTH(list) + 1, sizeof(double *));
 }
 
@@ -37,14 +37,20 @@ static int *read_permutations(SEXP permutations, size_t n, const char *name)
     return result;
 }
 
-/* Blocks of equal size, each within SPECTRA_DOUBLES. */
-static size_t lanes_of(SEXP lanes, size_t n, size_t length, size_t layers)
+static int read_threads(SEXP threads)
 {
+    const int value = Rf_asInteger(threads);
+    if (value == NA_INTEGER || value < 1) Rf_error("internal: 'threads' is out of range");
+    return value;
+}
+
+/* Blocks of equal size, each of at most `lanes` sequences, or of one batch. */
+static size_t lanes_of(SEXP lanes, size_t n)
+{
+    const double wanted = Rf_asReal(lanes);
+    if (!(wanted >= 1.0 && wanted <= INT_MAX)) Rf_error("internal: 'lanes' is out of range");
     const size_t batches = (n / 2 + 2 * FFT_LANES) / (2 * FFT_LANES);
-    double wanted = SPECTRA_DOUBLES / (2.0 * (double) length * (double) layers);
-    if (!Rf_isNull(lanes)) wanted = Rf_asReal(lanes);
-    size_t most = (size_t) (wanted / FFT_LANES);
-    if (most < 1) most = 1;
+    const size_t most = wanted < FFT_LANES ? 1 : (size_t) wanted / FFT_LANES;
     const size_t blocks = (batches + most - 1) / most;
     return (batches + blocks - 1) / blocks * FFT_LANES;
 }
@@ -54,10 +60,11 @@ static diagonal_plan make_plan(size_t n, SEXP lanes, size_t layers, int threads)
     diagonal_plan plan;
     plan.n = n;
     plan.length = fft_is_smooth(n) ? n : fft_smooth_length(2 * n - 1);
-    plan.lanes = lanes_of(lanes, n, plan.length, layers);
+    plan.lanes = lanes_of(lanes, n);
     plan.batch = batch_stride(plan.length);
     /* waking threads costs more than a small transform */
     plan.threads = (double) n * (double) n * (double) layers < 1e6 ? 1 : threads;
+    plan.pause = check_interrupt;
     fft_make_plan(plan.length, scratch(2 * plan.length), &plan.plan);
     return plan;
 }
@@ -130,7 +137,18 @@ static void side_spectra(const diagonal_plan *plan, const coset_side *side, size
     diagonal_spectra(plan, side->matrices, side->layers,
                      side->extended + order * extended_length(plan), block, periodic, s, side->re,
                      side->im);
-    check_interrupt();
+}
+
+/* Doubles that are cleared between two pauses: the first use of much memory takes a while. */
+#define CLEAR_DOUBLES ((size_t) 8388608)
+
+static void clear(double *a, size_t length)
+{
+    const size_t at_once = CLEAR_DOUBLES;
+    for (size_t from = 0; from < length; from += at_once) {
+        memset(a + from, 0, (length - from < at_once ? length - from : at_once) * sizeof(double));
+        check_interrupt();
+    }
 }
 
 /* Products of the spectra of x with those of every coset of y, into p (2 product each). */
@@ -140,7 +158,7 @@ static void coset_products(const diagonal_plan *plan, const coset_side *x, const
     const size_t product = plan->length * x->layers * y->layers;
     double *work =
         scratch((size_t) plan->threads * 2 * plan->lanes * (x->layers + y->layers));
-    memset(p, 0, 2 * product * y->orders * sizeof(double));
+    clear(p, 2 * product * y->orders);
     for (size_t block = 0; block < diagonal_blocks(plan); block++) {
         side_spectra(plan, x, 0, block, 0, s);
         for (size_t m = 0; m < y->orders; m++) {
@@ -148,7 +166,6 @@ static void coset_products(const diagonal_plan *plan, const coset_side *x, const
             side_spectra(plan, y, m, block, 1, s);
             add_cross_spectra(plan, x->re, x->im, x->layers, y->re, y->im, y->layers, work, pm,
                               pm + product);
-            check_interrupt();
         }
     }
 }
@@ -160,7 +177,8 @@ SEXP repalign_coset_inner(SEXP x, SEXP y, SEXP order_x, SEXP orders_y, SEXP lane
     const double **mx = pointers(x), **my = pointers(y);
     const size_t n = read_matrices(x, "x", mx), lx = (size_t) XLENGTH(x), ly = (size_t) XLENGTH(y);
     if (read_matrices(y, "y", my) != n) Rf_error("internal: unequal sizes");
-    const diagonal_plan plan = make_plan(n, lanes, lx + ly, Rf_asInteger(threads));
+    if ((size_t) XLENGTH(order_x) != n) Rf_error("internal: one 'order_x'");
+    const diagonal_plan plan = make_plan(n, lanes, lx + ly, read_threads(threads));
     const coset_side sx = new_side(&plan, mx, lx, order_x, "order_x");
     const coset_side sy = new_side(&plan, my, ly, orders_y, "orders_y");
     const size_t cosets = sy.orders, pairs = lx * ly, product = plan.length * pairs;
@@ -186,7 +204,7 @@ SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads)
     const size_t count = (size_t) XLENGTH(permutations) / n;
     if (!fits_blas(count) || !fits_blas(lx * ly)) Rf_error("internal: result too large");
     SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) count, (int) (lx * ly)));
-    permuted_inner_products(mx, lx, my, ly, n, p, count, Rf_asInteger(threads), check_interrupt,
+    permuted_inner_products(mx, lx, my, ly, n, p, count, read_threads(threads), check_interrupt,
                             REAL(result));
     UNPROTECT(1);
     return result;

@@ -4,6 +4,17 @@
 
 size_t common_columns(common_mode mode) { return mode == COMMON_PRODUCTS ? 4 : 1; }
 
+/* Edges, or meetings of two, between two pauses: 0.02 s, or 0.2 s where nothing is in cache. */
+#define PAUSE_WORK ((size_t) 1 << 23)
+
+static void add_work(work_counter *counter, size_t work)
+{
+    counter->work += work;
+    if (counter->work < PAUSE_WORK) return;
+    counter->work = 0;
+    counter->pause();
+}
+
 static size_t difference(int from, int to, size_t n)
 {
     return (size_t) (to >= from ? to - from : to - from + (int) n);
@@ -89,33 +100,32 @@ static size_t meet(const edge_list *x, int e, int label, const bucketed_edges *y
 /* How many edges meet needs no anchors: every meeting counts for its shift. count: by shifts
    from -n to n - 1, of which those n apart are the same. */
 static void count_shifts(const edge_list *x, const int *label_x, const bucketed_edges *y,
-                         int *count, double *out)
+                         int *count, work_counter *counter, double *out)
 {
     const size_t n = x->n;
     memset(count, 0, 2 * n * sizeof(int));
     for (size_t u = 0; u < n; u++) {
         const int label = label_x[u];
         int *from_label = count + (n - (size_t) label);
+        size_t work = 1;
         for (int e = x->start[u]; e < x->start[u + 1]; e++) {
             const size_t bucket = difference(label, label_x[x->target[e]], n);
-            const int last = y->bucket[bucket + 1];
-            for (int f = y->bucket[bucket]; f < last; f++) from_label[y->label[f]]++;
+            const int first = y->bucket[bucket], last = y->bucket[bucket + 1];
+            for (int f = first; f < last; f++) from_label[y->label[f]]++;
+            work += 1 + (size_t) (last - first);
         }
+        add_work(counter, work);
     }
-    for (size_t t = 0; t < n; t++) out[t] = (double) (count[t] + count[n + t]);
+    for (size_t t = 0; t < n; t++) out[t] = (double) count[t] + (double) count[n + t];
 }
-
-/* Anchors between two pauses. */
-#define PAUSE_ANCHORS 256
 
 void graph_shifts(const edge_list *x, const int *label_x, const bucketed_edges *y,
                   common_mode mode, double *value, int *count, int *touched,
-                  pause_function pause, double *out)
+                  work_counter *counter, double *out)
 {
     const size_t n = x->n;
     if (mode == COMMON_COUNT) {
-        count_shifts(x, label_x, y, count, out);
-        pause();
+        count_shifts(x, label_x, y, count, counter, out);
         return;
     }
     memset(out, 0, n * common_columns(mode) * sizeof(double));
@@ -123,10 +133,12 @@ void graph_shifts(const edge_list *x, const int *label_x, const bucketed_edges *
     memset(count, 0, n * sizeof(int));
     for (size_t u = 0; u < n; u++) {
         const int label = label_x[u];
-        size_t n_touched = 0;
-        for (int e = x->start[u]; e < x->start[u + 1]; e++)
-            n_touched = meet(x, e, label, y, difference(label, label_x[x->target[e]], n), mode,
-                             value, count, touched, n_touched);
+        size_t n_touched = 0, work = 1;
+        for (int e = x->start[u]; e < x->start[u + 1]; e++) {
+            const size_t bucket = difference(label, label_x[x->target[e]], n);
+            work += 1 + (size_t) (y->bucket[bucket + 1] - y->bucket[bucket]);
+            n_touched = meet(x, e, label, y, bucket, mode, value, count, touched, n_touched);
+        }
         for (size_t i = 0; i < n_touched; i++) {
             const size_t t = (size_t) touched[i], image = ((size_t) label + t) % n;
             const anchor_sums a = {value[t], value[n + t], value[2 * n + t], count[t],
@@ -135,12 +147,13 @@ void graph_shifts(const edge_list *x, const int *label_x, const bucketed_edges *
             value[t] = value[n + t] = value[2 * n + t] = 0.0;
             count[t] = 0;
         }
-        if (u % PAUSE_ANCHORS == 0) pause();
+        add_work(counter, work);
     }
 }
 
 void graph_permuted(const edge_list *x, const edge_list *y, const int *permutation,
-                    common_mode mode, int *mark, double *out, size_t stride)
+                    common_mode mode, int *mark, work_counter *counter, double *out,
+                    size_t stride)
 {
     for (size_t c = 0; c < common_columns(mode); c++) out[c * stride] = 0.0;
     for (size_t u = 0; u < x->n; u++) {
@@ -162,5 +175,6 @@ void graph_permuted(const edge_list *x, const edge_list *y, const int *permutati
         }
         for (int f = y->start[image]; f < y->start[image + 1]; f++) mark[y->target[f]] = 0;
         if (a.count > 0) add_anchor(mode, &a, out, stride);
+        add_work(counter, (size_t) a.degree_x + 2 * (size_t) a.degree_y + 1);
     }
 }

@@ -39,16 +39,24 @@ typedef struct {
 
 void bucket_edges(const edge_list *y, const int *label, bucketed_edges *out);
 
+/* Counts work, over calls too, and pauses after some: what a vertex costs depends on the
+   graphs, up to all of their edges. work: 0 at first. */
+typedef struct {
+    pause_function pause;
+    size_t work;
+} work_counter;
+
 /* Sums for all shifts t = 0 .. n - 1: the vertex of x with label u meets that of y with label
    u + t. out: n rows per column (common_columns), zeroed here. value: scratch 3 n; touched:
    scratch n; count: scratch 2 n. */
 void graph_shifts(const edge_list *x, const int *label_x, const bucketed_edges *y,
                   common_mode mode, double *value, int *count, int *touched,
-                  pause_function pause, double *out);
+                  work_counter *counter, double *out);
 
 /* The same sums when the vertex i of x meets the vertex permutation[i] (zero-based) of y.
    out: common_columns values at distance stride. mark: scratch n, zero before and after. */
 void graph_permuted(const edge_list *x, const edge_list *y, const int *permutation,
-                    common_mode mode, int *mark, double *out, size_t stride);
+                    common_mode mode, int *mark, work_counter *counter, double *out,
+                    size_t stride);
 
 #endif

@@ -5,6 +5,25 @@
 #include "threads.h"
 #include "wide.h"
 
+/* Work between two pauses, in products of complex numbers or about as much: less than a tenth
+   of a second. */
+#define PAUSE_PRODUCTS 50000000.0
+
+/* An entry of a transform takes about as long as so many products. */
+#define TRANSFORM_PRODUCTS 16.0
+
+/* Pauses are outside of parallel regions: items for one region, at least one a thread. */
+static size_t items_at_once(double pause_work, double item_work, int threads)
+{
+    const double each = pause_work / item_work / (double) threads;
+    return (size_t) threads * (each < 1.0 ? 1 : (size_t) each);
+}
+
+static size_t chunk_until(size_t first, size_t at_once, size_t count)
+{
+    return count - first < at_once ? count : first + at_once;
+}
+
 size_t batch_stride(size_t length) { return (length + 1) * FFT_LANES; }
 
 size_t block_doubles(const diagonal_plan *plan) { return plan->lanes / FFT_LANES * plan->batch; }
@@ -133,17 +152,24 @@ void diagonal_spectra(const diagonal_plan *plan, const double *const *matrices, 
         /* its sequences stand where the spectra will */
         gather_block(plan, matrices[0], order, first, s->weight, plan->threads, re, im);
         transform_block(plan, re, im, 1, 0, periodic, plan->threads, s->work, re, im);
+        plan->pause();
         return;
     }
+    const double layer_work = TRANSFORM_PRODUCTS * (double) plan->length * (double) plan->lanes;
+    const size_t at_once = items_at_once(PAUSE_PRODUCTS, layer_work, plan->threads);
+    for (size_t from = 0; from < layers; from += at_once) {
+        const size_t until = chunk_until(from, at_once, layers);
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(plan->threads)
 #endif
-    for (long layer = 0; layer < (long) layers; layer++) {
-        const size_t by = thread_number();
-        double *to = s->gathered + 2 * by * size;
-        double *work = s->work + 2 * by * plan->batch;
-        gather_block(plan, matrices[layer], order, first, s->weight, 1, to, to + size);
-        transform_block(plan, to, to + size, layers, (size_t) layer, periodic, 1, work, re, im);
+        for (size_t layer = from; layer < until; layer++) {
+            const size_t by = thread_number();
+            double *to = s->gathered + 2 * by * size;
+            double *work = s->work + 2 * by * plan->batch;
+            gather_block(plan, matrices[layer], order, first, s->weight, 1, to, to + size);
+            transform_block(plan, to, to + size, layers, layer, periodic, 1, work, re, im);
+        }
+        plan->pause();
     }
 }
 
@@ -239,48 +265,63 @@ void add_cross_spectra(const diagonal_plan *plan, const double *x_re, const doub
                        size_t layers_x, const double *y_re, const double *y_im, size_t layers_y,
                        double *work, double *p_re, double *p_im)
 {
-    const size_t lanes = plan->lanes, pairs = layers_x * layers_y;
+    const size_t lanes = plan->lanes, pairs = layers_x * layers_y, layers = layers_x + layers_y;
     const int wide = wide_vectors();
-    const long frequencies = (long) plan->length;
+    const double frequency_work = (double) lanes * (double) (pairs + layers);
+    const size_t at_once = items_at_once(PAUSE_PRODUCTS, frequency_work, plan->threads);
+    for (size_t first = 0; first < plan->length; first += at_once) {
+        const size_t last = chunk_until(first, at_once, plan->length);
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(plan->threads)
 #endif
-    for (long f = 0; f < frequencies; f++) {
-        double *mine = work + thread_number() * 2 * lanes * (layers_x + layers_y);
-        packed_side x = new_packed(mine, layers_x, lanes);
-        packed_side y = new_packed(mine + 2 * layers_x * lanes, layers_y, lanes);
-        pack_side(plan, x_re, x_im, (size_t) f, &x);
-        pack_side(plan, y_re, y_im, (size_t) f, &y);
-        (wide ? multiply_wide : multiply_plain)(&x, &y, p_re + (size_t) f * pairs,
-                                                p_im + (size_t) f * pairs);
+        for (size_t f = first; f < last; f++) {
+            double *mine = work + thread_number() * 2 * lanes * layers;
+            packed_side x = new_packed(mine, layers_x, lanes);
+            packed_side y = new_packed(mine + 2 * layers_x * lanes, layers_y, lanes);
+            pack_side(plan, x_re, x_im, f, &x);
+            pack_side(plan, y_re, y_im, f, &y);
+            (wide ? multiply_wide : multiply_plain)(&x, &y, p_re + f * pairs, p_im + f * pairs);
+        }
+        plan->pause();
     }
 }
 
 /* The inverse transform is the forward one of the conjugate, over the length; only its
-   real part is wanted. */
+   real part is wanted. A batch of pairs from `first` on; work: 4 batches. */
+static void batch_shifts(const diagonal_plan *plan, const double *p_re, const double *p_im,
+                         size_t pairs, size_t first, double *work, double *out, size_t stride)
+{
+    const size_t size = plan->batch;
+    const size_t now = pairs - first < FFT_LANES ? pairs - first : FFT_LANES;
+    const double share = 1.0 / (double) plan->length;
+    double *re = work, *im = re + size;
+    memset(re, 0, 2 * size * sizeof(double));
+    for (size_t f = 0; f < plan->length; f++)
+        for (size_t w = 0; w < now; w++) {
+            re[f * FFT_LANES + w] = p_re[f * pairs + first + w];
+            im[f * FFT_LANES + w] = -p_im[f * pairs + first + w];
+        }
+    if (fft_forward(&plan->plan, re, im, re + 2 * size, re + 3 * size)) re += 2 * size;
+    for (size_t w = 0; w < now; w++)
+        for (size_t t = 0; t < plan->n; t++)
+            out[(first + w) * stride + t] = re[t * FFT_LANES + w] * share;
+}
+
 void shifts_from_spectra(const diagonal_plan *plan, const double *p_re, const double *p_im,
                          size_t pairs, double *work, double *out, size_t stride)
 {
-    const size_t size = plan->batch;
-    const double share = 1.0 / (double) plan->length;
-    const long batches = (long) ((pairs + FFT_LANES - 1) / FFT_LANES);
+    const size_t batches = (pairs + FFT_LANES - 1) / FFT_LANES;
+    const double batch_work = TRANSFORM_PRODUCTS * (double) plan->length * FFT_LANES;
+    const size_t at_once = items_at_once(PAUSE_PRODUCTS, batch_work, plan->threads);
+    for (size_t from = 0; from < batches; from += at_once) {
+        const size_t until = chunk_until(from, at_once, batches);
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(plan->threads)
 #endif
-    for (long batch = 0; batch < batches; batch++) {
-        const size_t first = (size_t) batch * FFT_LANES;
-        const size_t now = pairs - first < FFT_LANES ? pairs - first : FFT_LANES;
-        double *re = work + thread_number() * 4 * size, *im = re + size;
-        memset(re, 0, 2 * size * sizeof(double));
-        for (size_t f = 0; f < plan->length; f++)
-            for (size_t w = 0; w < now; w++) {
-                re[f * FFT_LANES + w] = p_re[f * pairs + first + w];
-                im[f * FFT_LANES + w] = -p_im[f * pairs + first + w];
-            }
-        if (fft_forward(&plan->plan, re, im, re + 2 * size, re + 3 * size)) re += 2 * size;
-        for (size_t w = 0; w < now; w++)
-            for (size_t t = 0; t < plan->n; t++)
-                out[(first + w) * stride + t] = re[t * FFT_LANES + w] * share;
+        for (size_t batch = from; batch < until; batch++)
+            batch_shifts(plan, p_re, p_im, pairs, batch * FFT_LANES,
+                         work + thread_number() * 4 * plan->batch, out, stride);
+        plan->pause();
     }
 }
 
@@ -304,27 +345,37 @@ static double relabelled_inner(const double *a, const double *b, size_t n, const
     return 2.0 * off + diagonal;
 }
 
-/* About this many gathered entries between two pauses. */
+/* Gathered entries between two pauses: about a fifth of a second, whatever the threads. */
 #define PAUSE_ENTRIES 100000000.0
 
+/* What one permutation costs beside its entries, in entries. */
+#define PERMUTATION_ENTRIES 50.0
+
+/* Waking threads costs more than so many entries. */
+#define ONE_THREAD_ENTRIES 1e6
+
+/* Items are the permutations of the first pair, then those of the next one: as long as
+   a pair lasts, its two matrices stay in cache as far as they fit. */
 void permuted_inner_products(const double *const *x, size_t layers_x, const double *const *y,
                              size_t layers_y, size_t n, const int *permutations, size_t count,
                              int threads, pause_function pause, double *out)
 {
-    const double chunk = PAUSE_ENTRIES / (0.5 * (double) n * (double) n);
-    const long at_once = chunk < 1.0 ? 1 : (chunk > 65536.0 ? 65536 : (long) chunk);
-    (void) threads;
-    for (size_t pair = 0; pair < layers_x * layers_y; pair++) {
-        const double *a = x[pair % layers_x], *b = y[pair / layers_x];
-        for (long first = 0; first < (long) count; first += at_once) {
-            const long last = first + at_once < (long) count ? first + at_once : (long) count;
+    const size_t items = layers_x * layers_y * count;
+    const double entries = 0.5 * (double) n * (double) n + PERMUTATION_ENTRIES;
+    const int by = entries * (double) items < ONE_THREAD_ENTRIES ? 1 : threads;
+    const size_t at_once = items_at_once(PAUSE_ENTRIES, entries, by);
+    for (size_t first = 0; first < items; first += at_once) {
+        const size_t last = chunk_until(first, at_once, items);
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(threads)
+        /* in pieces: a thread whose processor is busy with something else keeps none waiting */
+        const size_t piece = (last - first) / (8 * (size_t) by) + 1;
+#pragma omp parallel for schedule(dynamic, piece) num_threads(by)
 #endif
-            for (long k = first; k < last; k++)
-                out[(size_t) k + count * pair] =
-                    relabelled_inner(a, b, n, permutations + (size_t) k * n);
-            pause();
+        for (size_t item = first; item < last; item++) {
+            const size_t pair = item / count;
+            out[item] = relabelled_inner(x[pair % layers_x], y[pair / layers_x], n,
+                                         permutations + item % count * n);
         }
+        pause();
     }
 }

@@ -16,6 +16,7 @@ typedef struct {
     size_t batch;      /* doubles from FFT_LANES sequences to the next ones */
     fft_plan plan;
     int threads;
+    pause_function pause; /* within a function, too, when it has much to do */
 } diagonal_plan;
 
 /* Complex sequences in a batch stand `batch_stride` doubles from the next ones: a cache line

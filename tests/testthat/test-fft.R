@@ -57,7 +57,7 @@ brute_inner <- function(x, y, permutations) {
   }, pairs$i, pairs$j)
 }
 
-coset_inner <- function(x, y, design, lanes = NULL, threads = 1L) {
+coset_inner <- function(x, y, design, lanes = diagonals_at_once, threads = 1L) {
   .Call(C_coset_inner, x, y, design$coset$order_x, design$coset$orders_y, lanes, threads)
 }
 
@@ -71,10 +71,12 @@ test_that("sums over cosets are those of the single permutations, for any n", {
     expect_identical(ncol(design$coset$orders_y), 2L)
     permutations <- cbind(seq_len(n), def_coset(design$coset$order_x, design$coset$orders_y))
     expected <- brute_inner(x, y, permutations)
-    got <- coset_inner(x, y, design)
-    note(identical(dim(got), dim(expected)), n, ": wrong size")
-    error <- max(abs(got - expected)) / max(abs(expected))
-    note(error < 1e-13, n, ": off by ", error)
+    for (lanes in c(8, 24, diagonals_at_once)) {
+      got <- coset_inner(x, y, design, lanes)
+      note(identical(dim(got), dim(expected)), n, ": wrong size")
+      error <- max(abs(got - expected)) / max(abs(expected))
+      note(error < 1e-13, n, ", ", lanes, " at once: off by ", error)
+    }
     explicit <- .Call(C_permuted_inner, x, y, permutations, 1L)
     note(max(abs(explicit - expected)) / max(abs(expected)) < 1e-14, n, ": explicit")
   }
@@ -83,12 +85,13 @@ test_that("sums over cosets are those of the single permutations, for any n", {
 
 test_that("blocks of diagonals, threads and numbers of layers do not change the sums", {
   set.seed(53)
-  for (n in c(67, 96)) {
+  # the last one takes two blocks of as many diagonals as the package has at once
+  for (n in c(67, 96, 301)) {
     x <- lapply(1:3, function(i) symmetric(n))
     y <- lapply(1:4, function(i) symmetric(n))
     design <- coset_design(n, 2 * n)
     all <- coset_inner(x, y, design)
-    for (lanes in c(8, 16, 24, 1000)) {
+    for (lanes in c(1, 8, 16, 24, 1000)) {
       expect_equal(coset_inner(x, y, design, lanes), all, tolerance = 1e-13)
     }
     expect_identical(coset_inner(x, y, design, threads = 2L), all)
@@ -98,6 +101,27 @@ test_that("blocks of diagonals, threads and numbers of layers do not change the 
     expect_identical(.Call(C_permuted_inner, x, y, permutations, 2L),
                      .Call(C_permuted_inner, x, y, permutations, 1L))
   }
+})
+
+test_that("many pairs, in pieces between pauses, have the sums of a few", {
+  set.seed(56)
+  # more pairs than a pause allows frequencies of, for any number of threads
+  n <- 300
+  x <- lapply(1:3, function(i) symmetric(n))
+  y <- lapply(1:2, function(i) symmetric(n))
+  design <- coset_design(n, n - 1)
+  few <- array(coset_inner(x, y, design), c(n, 3, 2))
+  at_x <- rep_len(1:3, 70)
+  at_y <- rep_len(1:2, 61)
+  many <- coset_inner(x[at_x], y[at_y], design)
+  expect_equal(many, matrix(few[, at_x, at_y], n), tolerance = 1e-13)
+  expect_identical(coset_inner(x[at_x], y[at_y], design, threads = 3L), many)
+  permutations <- replicate(400, sample.int(n))
+  permuted <- function(x, y, threads) .Call(C_permuted_inner, x, y, permutations, threads)
+  single <- vapply(1:6, function(pair) {
+    permuted(x[(pair - 1) %% 3 + 1], y[(pair - 1) %/% 3 + 1], 1L)[, 1]
+  }, double(400))
+  for (threads in 1:3) expect_identical(permuted(x, y, threads), single)
 })
 
 test_that("the first sum is the plain inner product, and every coset sums to the same", {
@@ -119,11 +143,24 @@ test_that("damaged input is an error in the entry points, not a crash", {
   n <- 8
   a <- list(diag(n))
   o <- sample(n)
-  expect_error(.Call(C_coset_inner, a, a, o, cbind(c(o[-1], 9L)), NULL, 1L), "internal|orders_y")
-  expect_error(.Call(C_coset_inner, a, list(diag(7)), o, cbind(o), NULL, 1L), "internal")
-  expect_error(.Call(C_coset_inner, a, a, o, 1:9, NULL, 1L), "internal")
+  expect_error(.Call(C_coset_inner, a, a, o, cbind(c(o[-1], 9L)), 64, 1L), "internal|orders_y")
+  expect_error(.Call(C_coset_inner, a, list(diag(7)), o, cbind(o), 64, 1L), "internal")
+  expect_error(.Call(C_coset_inner, a, a, o, 1:9, 64, 1L), "internal")
+  expect_error(.Call(C_coset_inner, a, a, integer(), cbind(o), 64, 1L), "internal.*order_x")
+  expect_error(.Call(C_permuted_inner, NULL, a, cbind(o), 1L), "internal")
+  none <- list(matrix(0, 0, 0))
+  expect_error(.Call(C_coset_inner, none, none, o, cbind(o), 64, 1L), "internal.*empty")
+  expect_error(.Call(C_permuted_inner, none, none, cbind(o), 1L), "internal.*empty")
+  for (lanes in list(NULL, NA, 0, -8, Inf, "many")) {
+    expect_error(suppressWarnings(.Call(C_coset_inner, a, a, o, cbind(o), lanes, 1L)),
+                 "internal.*lanes")
+  }
   expect_error(.Call(C_permuted_inner, a, a, cbind(0:7), 1L), "internal")
   expect_error(.Call(C_permuted_inner, list(), a, cbind(o), 1L), "internal")
+  for (threads in c(NA, 0L, -1L)) {
+    expect_error(.Call(C_coset_inner, a, a, o, cbind(o), 64, threads), "internal.*threads")
+    expect_error(.Call(C_permuted_inner, a, a, cbind(o), threads), "internal.*threads")
+  }
   expect_error(.Call(C_permuted_singular_values, diag(n), diag(7), cbind(o)), "internal")
 })
 

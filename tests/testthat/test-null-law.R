@@ -192,6 +192,55 @@ test_that("graphs with any number of edges a row: sums by shifts, by permutation
   }
 })
 
+test_that("damaged graphs are an error in the entry points, not a crash", {
+  set.seed(46)
+  n <- 9
+  g <- list(irregular_graph(n))
+  o <- sample.int(n)
+  without <- function(name) list(g[[1]][names(g[[1]]) != name])
+  changed <- function(name, value) list(replace(g[[1]], name, list(value)))
+  bad <- c(list(NULL, list(), list(NULL), list(unname(g[[1]]))), lapply(names(g[[1]]), without),
+           list(changed("start", rev(g[[1]]$start)), changed("target", g[[1]]$target + 100L),
+                changed("rank", 1L), changed("weight", 1), list(irregular_graph(n + 1))))
+  for (b in bad) {
+    expect_error(.Call(C_graph_coset, g, b, o, cbind(o), 0L), "internal")
+    expect_error(.Call(C_graph_coset, b, g, o, cbind(o), 0L), "internal")
+    expect_error(.Call(C_graph_permuted, g, b, cbind(o), 0L), "internal")
+    expect_error(.Call(C_graph_permuted, b, g, cbind(o), 0L), "internal")
+  }
+  for (labels in list(integer(), c(o, o), o - 1L, as.double(o))) {
+    expect_error(.Call(C_graph_coset, g, g, labels, cbind(o), 0L), "internal")
+  }
+  expect_error(.Call(C_graph_coset, g, g, o, o[-1], 0L), "internal")
+  expect_error(.Call(C_graph_permuted, g, g, o[-1], 0L), "internal")
+})
+
+test_that("common edges can be interrupted within a coset and within few permutations", {
+  # a time limit is noticed where an interrupt is, at every sixth check
+  stopped <- function(run) {
+    ended <- tryCatch({
+      setTimeLimit(elapsed = 0.02, transient = TRUE)
+      run()
+      TRUE
+    }, error = function(e) FALSE, finally = setTimeLimit())
+    expect_false(ended)
+  }
+  # a band, whose edges meet at all shifts
+  n <- 8000L
+  steps <- c(-5:-1, 1:5)
+  band <- list(edges_out(outer(seq_len(n), steps, function(i, s) (i + s - 1L) %% n + 1L)))
+  for (mode in common_modes[c("count", "ranks")]) {
+    stopped(function() .Call(C_graph_coset, band, band, seq_len(n), cbind(seq_len(n)), mode))
+  }
+  set.seed(47)
+  n <- 50000L
+  large <- list(edges_out(matrix(sample.int(n, 10 * n, TRUE), n)))
+  permutations <- replicate(60, sample.int(n))
+  stopped(function() {
+    .Call(C_graph_permuted, rep(large, 2), large, permutations, common_modes[["count"]])
+  })
+})
+
 test_that("neurons shared between the sides, in all three ways", {
   set.seed(35)
   for (n in c(11, 16)) {

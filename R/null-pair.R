@@ -75,7 +75,7 @@ inner_products <- function(x, y, design, what = "The null") {
 }
 
 # Always the same: sums over diagonals must not depend on how many layers there are.
-diagonals_at_once <- 64
+diagonals_at_once <- 128
 
 # Work between two steps of progress: about a second.
 permuted_chunk <- function(n, x, y) 1e9 / (n^2 * length(x) * length(y))

@@ -74,17 +74,6 @@ static void gather_row(const diagonal_plan *plan, const double *matrix, const in
     }
 }
 
-/* Entries are read from all over a column: bring it near while the one before is read. */
-static void fetch_early(const double *column, size_t n)
-{
-#ifdef __GNUC__
-    for (size_t i = 0; i < n; i += 8) __builtin_prefetch(column + i);
-#else
-    (void) column;
-    (void) n;
-#endif
-}
-
 static void gather_block(const diagonal_plan *plan, const double *matrix, const int *order,
                          size_t first, const double *weight, int threads, double *re, double *im)
 {
@@ -93,10 +82,8 @@ static void gather_block(const diagonal_plan *plan, const double *matrix, const 
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(threads)
 #endif
-    for (long u = 0; u < n; u++) {
-        fetch_early(matrix + (size_t) order[u + 1] * plan->n, plan->n);
+    for (long u = 0; u < n; u++)
         gather_row(plan, matrix, order, (size_t) u, first, weight, re, im);
-    }
 }
 
 static void extend(double *a, size_t n, size_t length, int periodic)

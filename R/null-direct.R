@@ -156,6 +156,7 @@ relabellers <- list(
   centering = as_is, scaling = as_is, components = as_is, coordinates = as_is, hat = as_is,
   "centered squares" = as_is, "kept components" = as_is, norm = as_is, self = as_is,
   "median distance" = as_is, "rdm range" = as_is, ties = as_is,
+  "all neighbours" = as_is,
   basis = relabel_parts(rows = "q"),
   linear = relabel_parts(each = "k", square = "gram"),
   distances = relabel_parts(packed = "d"),

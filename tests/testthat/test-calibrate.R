@@ -779,6 +779,24 @@ test_that("memory and time: too much is refused, long runs are announced", {
   expect_match(format_duration(7200), "2.* hours")
 })
 
+test_that("null scores of a grid are kept once, and a few times over on the way", {
+  set.seed(111)
+  layers <- function() stats::setNames(lapply(1:10, function(i) normal_matrix(30, 4)), letters[1:10])
+  x <- layers()
+  y <- layers()
+  size <- 8 * 9989 * 100
+  # what is no longer used is not collected at once
+  most <- c(cka = 7, cca = 10, mutual_knn = 7)
+  for (id in names(most)) {
+    gc(reset = TRUE)
+    before <- sum(gc()[, 2])
+    v <- quietly(calibrate(x, y, measure(id), permutations = 9979))
+    peak <- (sum(gc()[, 6]) - before) * 2^20
+    expect_lt(peak, most[[id]] * size + 2e7, label = paste(id, "peak"))
+    expect_identical(ncol(null_scores(v)), 100L)
+  }
+})
+
 # 150 null data sets in a cell; the bounds leave odds of about 1 in 100000 to chance.
 test_that("error rates are those asked for, with a fixed seed", {
   runs <- 150

@@ -286,9 +286,31 @@ test_that("bad permutations are refused, the row named", {
   for (value in list(0, -5, 2.5, NA, Inf, "99", NULL, c(9, 9), list(9), TRUE)) {
     expect_refused(bad(value), "`permutations`")
   }
+  hole <- good
+  hole[2, 3] <- NA
+  expect_refused(bad(hole), c("`permutations`", "row 2"))
+  expect_refused(bad(as.data.frame(good)), c("`permutations`", "matrix"))
+  expect_refused(bad(3e9), c("`permutations`", "at most 2147483647"))
   expect_refused(bad(good, engine = "coset"), "engine")
   expect_refused(bad(good, engine = "exact"), "engine")
   expect_refused(bad(good, series = TRUE), c("series", "permutations"))
+})
+
+test_that("what is not enumerated: more than a million, and within blocks all at once", {
+  plan <- permutation_plan(10, 4e6, NULL, FALSE, "auto")
+  expect_null(plan$fixed)
+  expect_gte(plan$count, 4e6)
+  labels <- rep(1:3, c(4, 3, 2))
+  set <- quietly(permutation_plan(9, 287, labels, FALSE, "auto"))$fixed$matrix
+  expect_identical(length(unique(as_key(set))), 287L)
+  expect_true(all(apply(set, 2, function(o) all(labels[o] == labels))))
+  expect_false(as_key(cbind(1:9)) %in% as_key(set))
+  # 10! within one block: drawn
+  set <- permutation_plan(11, 50, c(rep(1, 10), 2), FALSE, "auto")$fixed
+  expect_identical(set$count, 50L)
+  old <- options(repalign.max_memory = 1e6)
+  on.exit(options(old))
+  expect_refused(coset_design(20, 1e6), "Fewer permutations")
 })
 
 test_that("permute::how(): within types, blocks, plots, fixed numbers", {
@@ -323,6 +345,14 @@ test_that("permute::how(): within types, blocks, plots, fixed numbers", {
   expect_true(all(apply(p, 2, function(o) all(plots[o] == plots))))
   p <- drawn(permute::how(nperm = 30, within = permute::Within(type = "grid", nrow = 3, ncol = 4)))
   expect_true(are_permutations(p))
+  # the observed order is none of them, also where the design would count it
+  for (complete in c(TRUE, FALSE)) {
+    design <- permute::how(nperm = 719, observed = TRUE, complete = complete)
+    set <- quietly(permutation_plan(6, design, NULL, FALSE, "auto"))$fixed$matrix
+    expect_identical(ncol(set), 719L)
+    expect_setequal(as_key(set), setdiff(as_key(all_permutations(6)), as_key(cbind(1:6))))
+  }
+  expect_refused(run(permute::how(nperm = 0)), "nperm")
   # the same numbers as with its own permutations given as a matrix
   set.seed(81)
   a <- run(permute::how(nperm = 40, blocks = labels))

@@ -10,7 +10,7 @@ autoplot.repalign_calibration <- function(object, most = 12, ...) {
   no_other_arguments(...)
   check_count(most, "most")
   need_columns(object, c("x", "y", "measure", "score", "threshold", "calibrated", "p_value",
-                         "null_mean", "engine"), "drawn")
+                         "null_mean", "null_sd", "engine"), "drawn")
   if (!nrow(object)) {
     abort("`object` has no rows: there is nothing to draw.", class = "repalign_error_size",
           arg = "object")
@@ -60,7 +60,8 @@ panel_titles <- function(object) {
                side("x"), side("y"), object$measure)
   p <- judged_p(object)
   of <- if (is.null(object$p_adjusted)) "p =" else "adjusted p ="
-  p <- ifelse(is.na(p), "undefined", paste(of, signif(p, 2)))
+  constant <- ifelse(!is.na(object$null_sd) & object$null_sd == 0, ", constant null", "")
+  p <- ifelse(is.na(p), "undefined", paste0(of, " ", signif(p, 2), constant))
   make.unique(paste0(unlist(parts), "\n", p), " ")
 }
 

@@ -21,7 +21,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' @param variant what the column `calibrated` holds: `"gated"`, \eqn{max((s - t)/(b - t), 0)}
 #'   with the score s, the threshold t and the best value b; `"centered"`, \eqn{s - m} with the
 #'   mean m of the null scores; `"z"`, \eqn{(s - m)/sd}; `"ari"`, \eqn{(s - m)/(b - m)}. Where
-#'   there is no best value (`hsic`, or [new_measure()] without `best`), `"gated"` is
+#'   there is no best value (that of [new_measure()] without `best`), `"gated"` is
 #'   \eqn{max(s - t, 0)} in the measure's own units and `"ari"` is `NA`, with a warning.
 #' @param aggregate `NULL`: every pair for itself. Otherwise one value for a whole grid of
 #'   pairs, calibrated by the null of that value: `"max"` (most similar pair), `"mean"`,
@@ -107,6 +107,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   on.exit(options(old))
   sides <- as_sides(x, y)
   check_calibration(set, sides, aggregate, engine)
+  check_rows(sides$x$reps[[1]]$n, 2, sides$x$reps[[1]]$arg, "a permutation")
   plan_neighbours(set, c(sides$x$reps, sides$y$reps))
   draws <- open_draws(all_reps(sides))
   on.exit(close_draws(draws), add = TRUE)

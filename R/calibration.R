@@ -49,8 +49,9 @@ calibrated_row <- function(s, null, p_value, measure, settings,
 check_best <- function(s, best, measure) {
   if (measure$declaration$form != "user" || is.na(best)) return(invisible())
   if (s > best + equal_share * max(1, abs(best))) {
-    abort(measure$label, " has a score of ", format(abs(s)), ", beyond the `best` = ",
-          format(abs(best)), " given to new_measure(): correct `best`, or leave it NA.",
+    sgn <- orientation(measure)
+    abort(measure$label, " has a score of ", format(sgn * s), ", beyond the `best` = ",
+          format(sgn * best), " given to new_measure(): correct `best`, or leave it NA.",
           class = "repalign_error_value", arg = "best")
   }
 }

@@ -68,6 +68,8 @@ inner_products <- function(x, y, design, what = "The null") {
     }, what))
   }
   orders <- design$coset$orders_y
+  check_memory(coset_bytes(n, x, y), "The Fourier transforms of all pairs",
+               "Fewer pairs in a call need less.")
   in_chunks(ncol(orders), coset_chunk(n, x, y), function(columns) {
     .Call(C_coset_inner, x, y, design$coset$order_x, orders[, columns, drop = FALSE],
           diagonals_at_once, thread_count())
@@ -81,10 +83,12 @@ diagonals_at_once <- 128
 permuted_chunk <- function(n, x, y) 1e9 / (n^2 * length(x) * length(y))
 
 coset_chunk <- function(n, x, y) {
-  pairs <- length(x) * length(y)
-  by_time <- 1e9 / (n^2 * (pairs + 4 * (length(x) + length(y))))
-  min(by_time, 2e8 / (32 * n * pairs))
+  by_time <- 1e9 / (n^2 * (length(x) * length(y) + 4 * (length(x) + length(y))))
+  min(by_time, 2e8 / coset_bytes(n, x, y))
 }
+
+# A spectrum a pair, of up to twice the length.
+coset_bytes <- function(n, x, y) 32 * as.double(n) * length(x) * length(y)
 
 # What run() gives for columns 1 to `count`, some at a time, row under row.
 in_chunks <- function(count, size, run, what) {

@@ -218,7 +218,7 @@ new_measure <- function(fun, direction = c("similarity", "distance"), best = NA_
   direction <- check_choice(direction, c("similarity", "distance"), "direction")
   usable <- length(best) == 1 && (is.na(best) || (is.numeric(best) && is.finite(best)))
   if (!usable) {
-    abort("`best` must be one number, or NA when there is none.",
+    abort("`best` must be one finite number, or NA when there is none.",
           class = "repalign_error_value", arg = "best")
   }
   check_flag(symmetric, "symmetric")
@@ -260,6 +260,7 @@ print.repalign_measure <- function(x, ...) {
 # with unique labels. Names of a list become labels.
 as_measures <- function(measure) {
   if (inherits(measure, "repalign_measure")) measure <- list(measure)
+  if (is.function(measure)) measure <- list(measure)
   if (!is.character(measure) && !is.list(measure)) {
     abort("`measure` must be ids, measure objects, or a list of both; see measures().",
           class = "repalign_error_measure", arg = "measure")

@@ -13,22 +13,22 @@
 #' @export
 top_k_mean <- function(k) {
   k <- check_count(k, "k")
-  function(scores) mean(utils::head(sort(scores, decreasing = TRUE), k))
+  structure(function(scores) mean(utils::head(sort(scores, decreasing = TRUE), k)),
+            aggregate = paste0("top_k_mean(", k, ")"))
 }
 
 aggregates <- c("max", "mean", "row_max", "col_max")
 
 # NULL, or list(name, of, best): of(values, rows, columns) aggregates every row of `values`, a
-# draw each, whose columns are the entries of the grid at (rows, columns). Larger is more
-# similar. best(best, rows, columns): its value when every score is the best one.
+# draw each, whose columns are the entries of the grid at (rows, columns), factors whose levels are
+# the layers. Larger is more similar. best(best, rows, columns): its value when every score is
+# the best one. own: what tells one function of the user's from another.
 as_aggregate <- function(aggregate) {
   if (is.null(aggregate)) return(NULL)
-  if (is.function(aggregate)) {
-    of <- own_aggregate(aggregate)
-    best <- function(best, rows, columns) {
-      tryCatch(of(matrix(best, 1, length(rows)), rows, columns), error = function(e) NA_real_)
-    }
-    return(list(name = "function", of = of, best = best))
+  if (is.function(aggregate)) return(own_aggregate(aggregate))
+  if (!is.character(aggregate)) {
+    abort("`aggregate` must be ", enumerate(aggregates), ", or a function of a matrix of scores, ",
+          "not ", describe(aggregate), ".", class = "repalign_error_value", arg = "aggregate")
   }
   name <- check_choice(aggregate, aggregates, "aggregate")
   of <- switch(name,
@@ -50,22 +50,64 @@ mean_of_maxima <- function(values, group) {
 }
 
 own_aggregate <- function(fun) {
-  function(values, rows, columns) {
-    grid <- matrix(NA_real_, max(rows), max(columns))
+  if (identical(fun, top_k_mean)) {
+    abort("`aggregate` is top_k_mean itself: say how many, as in top_k_mean(3).",
+          class = "repalign_error_value", arg = "aggregate")
+  }
+  of <- function(values, rows, columns) {
+    grid <- matrix(NA_real_, nlevels(rows), nlevels(columns),
+                   dimnames = list(levels(rows), levels(columns)))
+    at <- cbind(as.integer(rows), as.integer(columns))
     apply(values, 1, function(scores) {
-      grid[cbind(rows, columns)] <- scores
-      one_aggregate(tryCatch(fun(grid), error = function(e) {
-        abort("The function in `aggregate` failed on a ", nrow(grid), " x ", ncol(grid),
-              " matrix of scores: ", conditionMessage(e), class = "repalign_error_value",
-              arg = "aggregate")
-      }))
+      grid[at] <- scores
+      one_aggregate(fun(grid))
     })
   }
+  name <- attr(fun, "aggregate")
+  list(name = if (is.null(name)) "function" else name, of = of, best = best_of_own(of),
+       own = c(name, deparse(fun)))
+}
+
+# A function that never falls when a score rises is best when all are. It is tried: neither a
+# single score less than best (200 of them at most), nor all of them, may give more. What is not
+# finite has no best value.
+best_of_own <- function(of) {
+  function(best, rows, columns) {
+    size <- length(rows)
+    step <- max(1, abs(best))
+    single <- unique(round(seq(1, size, length.out = min(size, 200))))
+    tried <- matrix(best, length(single) + 2, size)
+    tried[2, ] <- best - step
+    tried[cbind(seq_along(single) + 2, single)] <- best - step
+    values <- tryCatch(suppressWarnings(of(tried, rows, columns)), error = function(e) NULL)
+    if (is.null(values) || any(values > values[1])) NA_real_ else values[1]
+  }
+}
+
+# An aggregate's values; errors and warnings of the user's own function say where, a warning
+# once.
+aggregate_values <- function(aggregate, values, rows, columns, where) {
+  if (is.null(aggregate$own)) return(aggregate$of(values, rows, columns))
+  said <- character()
+  result <- tryCatch(
+    withCallingHandlers(aggregate$of(values, rows, columns), warning = function(w) {
+      said <<- union(said, conditionMessage(w))
+      invokeRestart("muffleWarning")
+    }),
+    error = function(e) {
+      abort("The function in `aggregate`, ", where, ": ", conditionMessage(e),
+            class = "repalign_error_value", arg = "aggregate")
+    }
+  )
+  for (text in said) {
+    warn("The function in `aggregate`, ", where, ": ", text, class = "repalign_function")
+  }
+  result
 }
 
 one_aggregate <- function(value) {
   if (!is.numeric(value) || length(value) != 1 || !is.finite(value)) {
-    abort("The function in `aggregate` must return one finite number, not ",
+    abort("it must return one finite number, not ",
           if (is.numeric(value) && length(value) == 1) format(value) else describe(value), ".",
           class = "repalign_error_value", arg = "aggregate")
   }

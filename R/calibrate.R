@@ -20,15 +20,18 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' @param alpha level of the threshold.
 #' @param variant what the column `calibrated` holds: `"gated"`, \eqn{max((s - t)/(b - t), 0)}
 #'   with the score s, the threshold t and the best value b; `"centered"`, \eqn{s - m} with the
-#'   mean m of the null scores; `"z"`, \eqn{(s - m)/sd}; `"ari"`, \eqn{(s - m)/(b - m)}. Where
-#'   there is no best value (that of [new_measure()] without `best`), `"gated"` is
+#'   mean m of the null scores; `"z"`, \eqn{(s - m)/sd}; `"ari"`, \eqn{(s - m)/(b - m)}. For
+#'   distances all of them are taken with their sign changed: more is always more similar. Where
+#'   there is no best value ([new_measure()] without `best`, some functions in `aggregate`), `"gated"` is
 #'   \eqn{max(s - t, 0)} in the measure's own units and `"ari"` is `NA`, with a warning.
 #' @param aggregate `NULL`: every pair for itself. Otherwise one value for a whole grid of
 #'   pairs, calibrated by the null of that value: `"max"` (most similar pair), `"mean"`,
 #'   `"row_max"`, `"col_max"` (mean over rows, or columns, of their maxima), or a function of
 #'   the matrix of scores, such as [top_k_mean()]. Distances enter with their sign changed, so
-#'   that more is always more similar. A function's best value is that of a matrix full of best
-#'   scores, if its values do not exceed that.
+#'   that more is always more similar, and the value gets its sign back. A function is given a
+#'   matrix with the names of the layers of `x` as its rows and of `y` as its columns, without
+#'   missing values. If it never falls when a score rises, its best value is that of a matrix full
+#'   of best scores; otherwise (a difference of two cells) it has none.
 #' @param blocks one label a row: only rows of one block are exchanged. For stimuli in groups
 #'   (categories, sessions) whose differences are not what the question is about.
 #' @param series are the rows a time series? Then its n - 1 circular shifts are the null, all of
@@ -146,7 +149,7 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
   null <- null_of(measure)
   design <- design_for(measure, plan, engine)
   draws <- if (is.null(null)) {
-    direct_draws(measure, pairs, sides, design, observed, drawn$entries)
+    direct_draws(measure, pairs, sides, design, observed, drawn)
   } else {
     path <- switch(null$kind, pair = pair_null, graph = graph_null, basis = basis_null)
     path(null, measure, pairs, sides, design, observed)
@@ -183,7 +186,7 @@ has_cosets <- function(null) !is.null(null) && null$kind != "basis"
 orientation <- function(measure) if (measure$declaration$direction == "distance") -1 else 1
 
 direct_draws <- function(measure, pairs, sides, design, observed, drawn) {
-  null <- direct_null(measure, pairs, sides, design, drawn)
+  null <- direct_null(measure, pairs, sides, design, drawn$entries, drawn$said)
   sgn <- orientation(measure)
   lapply(seq_along(observed), function(p) {
     score <- c(observed[p], null[, p])

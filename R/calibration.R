@@ -33,7 +33,6 @@ calibrated_row <- function(s, null, p_value, measure, settings,
                            best = best_of(measure$declaration, measure$args)) {
   sgn <- orientation(measure)
   if (is.na(s) || anyNA(null)) return(undefined_row(s, null))
-  check_best(sgn * s, sgn * best, measure)
   tau <- sgn * null_threshold(sgn * s, sgn * null, settings$alpha)
   mean <- mean(null)
   sd <- stats::sd(null)
@@ -45,14 +44,17 @@ calibrated_row <- function(s, null, p_value, measure, settings,
   )
 }
 
-# A user's own `best` is taken at its word, and must hold.
-check_best <- function(s, best, measure) {
+# A user's own `best` is taken at its word, and must hold for every score.
+check_best <- function(null, measure, names) {
+  best <- best_of(measure$declaration, measure$args)
   if (measure$declaration$form != "user" || is.na(best)) return(invisible())
-  if (s > best + equal_share * max(1, abs(best))) {
-    sgn <- orientation(measure)
-    abort(measure$label, " has a score of ", format(sgn * s), ", beyond the `best` = ",
-          format(sgn * best), " given to new_measure(): correct `best`, or leave it NA.",
-          class = "repalign_error_value", arg = "best")
+  sgn <- orientation(measure)
+  for (p in seq_along(null$observed)) {
+    most <- sgn * max(sgn * c(null$observed[p], null$draws[[p]]$null), -Inf, na.rm = TRUE)
+    if (sgn * (most - best) <= equal_share * max(1, abs(best))) next
+    abort(row_title(cbind(names[p, ], measure = measure$label)), " has a score of ", format(most),
+          ", better than the `best` = ", format(best), " given to new_measure(): correct `best`, ",
+          "or leave it NA.", class = "repalign_error_value", arg = "best")
   }
 }
 
@@ -65,6 +67,7 @@ undefined_row <- function(s, null) {
 calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
   names <- pair_names(pairs, sides)
   parts <- Map(function(null, measure) {
+    check_best(null, measure, if (sides$models) names else names[c("x", "y")])
     if (is.null(aggregate)) single_rows(null, measure, names, settings)
     else aggregate_rows(null, measure, names, pairs, aggregate, settings)
   }, nulls, set)
@@ -74,13 +77,16 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
   if (settings$p_adjust != "none") {
     rows$p_adjusted <- stats::p.adjust(rows$p_value, settings$p_adjust)
   }
-  warn_undefined_calibration(rows, settings$variant)
-  if (settings$engine != "moments") note_unattainable(rows, settings)
+  warn_undefined_calibration(rows, settings$variant, aggregate)
+  if (settings$engine != "moments") {
+    note_unattainable(rows, settings, max(vapply(nulls, function(null) null$design$most, 0)))
+  }
   draws <- unlist(lapply(parts, function(part) part$draws), recursive = FALSE)
   structure(rows, class = c("repalign_calibration", "data.frame"),
             draws = list(key = row_names_of(rows), null = draws,
                          numbers = as.list(rows[c("score", "null_mean", "null_sd")])),
-            settings = c(settings[c("alpha", "variant", "p_adjust")], aggregate = aggregate$name),
+            settings = c(settings[c("alpha", "variant", "p_adjust")],
+                         list(aggregate = aggregate$name, own = aggregate$own)),
             grid = calibration_grid(set, sides, aggregate))
 }
 
@@ -125,42 +131,44 @@ single_rows <- function(null, measure, names, settings) {
 aggregate_rows <- function(null, measure, names, pairs, aggregate, settings) {
   groups <- split(seq_len(nrow(names)), paste(names$model_x, names$model_y, sep = "\r"))
   groups <- groups[order(vapply(groups, min, 0L))]
-  sgn <- orientation(measure)
   parts <- lapply(groups, function(at) {
-    rows <- match(pairs$i[at], unique(pairs$i[at]))
-    columns <- match(pairs$j[at], unique(pairs$j[at]))
-    observed <- sgn * null$observed[at]
-    draws <- sgn * vapply(null$draws[at], function(draw) draw$null, null$draws[[1]]$null)
-    draws <- matrix(draws, ncol = length(at))
-    usable <- !anyNA(observed) && !anyNA(draws)
-    s <- if (usable) aggregate$of(t(observed), rows, columns) else NA_real_
-    values <- if (usable) aggregate$of(draws, rows, columns) else rep(NA_real_, nrow(draws))
-    best <- best_aggregate(aggregate, measure, rows, columns, c(s, values))
-    draw <- pair_draw(c(s, values), c(s, values),
-                      equal_share * score_scale(measure, s, values), s)
-    numbers <- calibrated_row(sgn * s, sgn * draw$null, draw$p_value, measure, settings,
-                              sgn * best)
-    selected <- if (aggregate$name == "max" && usable) at[which.max(observed)]
-    first <- names[at[1], ]
-    first$x <- if (is.null(selected)) NA_character_ else names$x[selected]
-    first$y <- if (is.null(selected)) NA_character_ else names$y[selected]
-    list(row = cbind(first, measure = measure$label, numbers, engine = engine_of(null)),
-         draw = sgn * draw$null)
+    aggregate_row(null, measure, names[at, ], at, aggregate, settings)
   })
   list(rows = do.call(rbind, lapply(parts, function(part) part$row)),
        draws = unname(lapply(parts, function(part) part$draw)))
 }
 
-# Oriented. A function that does not grow with every score, such as a difference of two, can
-# exceed its value for a grid of best scores: it then has no best value.
-best_aggregate <- function(aggregate, measure, rows, columns, values) {
-  best <- orientation(measure) * best_of(measure$declaration, measure$args)
-  if (is.na(best)) return(NA_real_)
-  best <- aggregate$best(best, rows, columns)
-  if (isTRUE(all(values <= best + equal_share * max(1, abs(best))))) best else NA_real_
+# names: those of the pairs `at`, one grid.
+aggregate_row <- function(null, measure, names, at, aggregate, settings) {
+  sgn <- orientation(measure)
+  rows <- factor(names$x, unique(names$x))
+  columns <- factor(names$y, unique(names$y))
+  where <- paste0(measure$label, " of ", names$model_x[1], " and ", names$model_y[1])
+  value <- function(scores, how) {
+    if (anyNA(scores)) return(rep(NA_real_, nrow(scores)))
+    aggregate_values(aggregate, scores, rows, columns, paste0(where, how))
+  }
+  observed <- sgn * null$observed[at]
+  draws <- sgn * vapply(null$draws[at], function(draw) draw$null, null$draws[[1]]$null)
+  s <- value(t(observed), "")
+  values <- value(matrix(draws, ncol = length(at)), " with rows permuted")
+  best <- best_aggregate(aggregate, measure, rows, columns)
+  draw <- pair_draw(c(s, values), c(s, values), equal_share * score_scale(measure, s, values), s)
+  numbers <- calibrated_row(sgn * s, sgn * draw$null, draw$p_value, measure, settings, sgn * best)
+  most <- if (aggregate$name == "max" && !is.na(s)) which.max(observed) else NA_integer_
+  first <- names[1, ]
+  first[c("x", "y")] <- list(names$x[most], names$y[most])
+  list(row = cbind(first, measure = measure$label, numbers, engine = engine_of(null)),
+       draw = sgn * draw$null)
 }
 
-warn_undefined_calibration <- function(rows, variant) {
+# Oriented.
+best_aggregate <- function(aggregate, measure, rows, columns) {
+  best <- orientation(measure) * best_of(measure$declaration, measure$args)
+  if (is.na(best)) NA_real_ else aggregate$best(best, rows, columns)
+}
+
+warn_undefined_calibration <- function(rows, variant, aggregate) {
   undefined <- is.na(rows$p_value)
   if (any(undefined)) {
     warn(sum(undefined), " of ", nrow(rows), " rows are undefined (NA). First, ",
@@ -170,17 +178,26 @@ warn_undefined_calibration <- function(rows, variant) {
   }
   unscaled <- unique(rows$measure[!undefined & is.na(rows$calibrated)])
   if (length(unscaled)) {
-    needs <- if (variant == "z") "the spread of at least 2 permutations." else
+    needs <- if (variant == "z") {
+      "the spread of at least 2 permutations."
+    } else if (is.null(aggregate$own)) {
       "the best value there can be: use another `variant`, or give `best` to new_measure()."
+    } else {
+      "the best value there can be, and the function in `aggregate` has none: use another `variant`."
+    }
     warn("`calibrated` is NA for ", enumerate(unscaled), ": variant = \"", variant, "\" needs ",
          needs, class = "repalign_undefined", data = unscaled)
   }
 }
 
-row_title <- function(rows) gsub("\r", " | ", row_names_of(rows))
+# A row in words; what belongs to no pair of layers has no names there.
+row_title <- function(row) {
+  parts <- intersect(c("model_x", "x", "model_y", "y", "measure"), names(row))
+  paste(stats::na.omit(unlist(row[parts])), collapse = " | ")
+}
 
 # With few permutations no p-value can be small enough.
-note_unattainable <- function(rows, settings) {
+note_unattainable <- function(rows, settings, most) {
   least <- 1 / (rows$permutations + 1)
   possible <- suppressWarnings(min(stats::p.adjust(least, settings$p_adjust)))
   if (possible <= settings$alpha + 1e-12) return(invisible())
@@ -189,7 +206,9 @@ note_unattainable <- function(rows, settings) {
          format(settings$alpha), " with ", count_of(min(rows$permutations), "permutation"),
          ": the smallest one possible is ", format(possible, digits = 3),
          if (settings$p_adjust == "none") " and thresholds lie at or beyond the scores",
-         ". At least ", format(wanted, scientific = FALSE), " permutations are needed.",
+         ". ", if (wanted > most) "There are no more permutations: take more stimuli, larger " else
+           paste("At least", format(wanted, scientific = FALSE), "permutations are needed."),
+         if (wanted > most) "blocks, fewer tests or a larger `alpha`.",
          class = "repalign_few_permutations")
 }
 
@@ -276,7 +295,11 @@ calibration_attributes <- c("draws", "settings", "grid")
 
 #' @export
 rbind.repalign_calibration <- function(..., deparse.level = 1) {
-  parts <- Filter(Negate(is.null), list(...))
+  parts <- list(...)
+  # arguments of the method for data frames
+  parts <- parts[!names_or_empty(parts) %in% c("make.row.names", "stringsAsFactors",
+                                               "factor.exclude")]
+  parts <- Filter(Negate(is.null), parts)
   check_bound_columns(parts)
   check_same_settings(lapply(parts, attr, "settings"))
   rows <- do.call(rbind, lapply(parts, as.data.frame))
@@ -293,14 +316,20 @@ rbind.repalign_calibration <- function(..., deparse.level = 1) {
             grid = bound_grid(lapply(parts, attr, "grid")))
 }
 
+names_or_empty <- function(x) if (is.null(names(x))) rep("", length(x)) else names(x)
+
 check_bound_columns <- function(parts) {
+  if (!all(vapply(parts, inherits, NA, "repalign_calibration"))) {
+    abort("rbind() puts calibrations together: bind as.data.frame() of each with anything else.",
+          class = "repalign_error_type", arg = "...")
+  }
   columns <- lapply(parts, names)
   other <- Find(function(names) !setequal(names, columns[[1]]), columns)
   if (is.null(other)) return(invisible())
   extra <- c(setdiff(columns[[1]], other), setdiff(other, columns[[1]]))
   abort("Calibrations with different columns do not go into one table: ",
-        enumerate(paste0("`", extra, "`")), " ", if (length(extra) > 1) "are" else "is",
-        " not in all of them. Make all with or without models and `p_adjust`.",
+        enumerate(extra), " ", if (length(extra) > 1) "are" else "is", " not in all of them. Make ",
+        "all in the same way, with or without models and `p_adjust`, and keep their columns.",
         class = "repalign_error_value", arg = "...")
 }
 
@@ -309,6 +338,11 @@ check_same_settings <- function(settings) {
   settings <- Filter(Negate(is.null), settings)
   meaning <- c(alpha = "`threshold` and `calibrated` mean", variant = "`calibrated` means",
                aggregate = "`score` means", p_adjust = "`p_adjusted` means")
+  if (length(unique(lapply(settings, function(s) s$own))) > 1) {
+    abort("Calibrations with different functions in `aggregate` do not go into one table, where ",
+          "`score` means one thing: bind as.data.frame() of each.", class = "repalign_error_value",
+          arg = "aggregate")
+  }
   for (name in names(meaning)) {
     values <- unique(lapply(settings, function(s) if (is.null(s[[name]])) "none" else s[[name]]))
     if (length(values) < 2) next

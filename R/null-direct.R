@@ -1,52 +1,54 @@
 # The direct path: the measure itself on relabelled representations. A permutation of the rows
 # relabels what was prepared; only forms that no one has told how to relabel are made again.
 
-# drawn: what was drawn at random for each pair when it was scored.
-direct_null <- function(measure, pairs, sides, design, drawn) {
+# drawn: what was drawn at random for each pair when it was scored. said: warnings of the user's
+# own function that were given then.
+direct_null <- function(measure, pairs, sides, design, drawn, said = character()) {
   permutations <- design_matrix(design)
   count <- ncol(permutations)
   null <- matrix(NA_real_, count, nrow(pairs))
-  said <- new.env()
+  run <- new.env()
+  run$said <- said
   advance <- progress_along(count)
   started <- proc.time()[[3]]
   for (k in seq_len(count)) {
-    null[k, ] <- permuted_scores(measure, pairs, sides, permutations[, k], drawn, said)
+    null[k, ] <- permuted_scores(measure, pairs, sides, permutations[, k], drawn, run)
     if (k == min(3, count)) announce_duration(started, k, count, null_of_label(measure))
     advance()
+  }
+  for (text in setdiff(run$said, said)) {
+    warn(measure$label, ", with the rows of `y` permuted: ", text, class = "repalign_function")
   }
   null
 }
 
 # Scores of all pairs with the rows of y in another order. The forms were made when the
-# observed scores were. said: what warned so far.
-permuted_scores <- function(measure, pairs, sides, permutation, drawn, said = new.env()) {
+# observed scores were.
+permuted_scores <- function(measure, pairs, sides, permutation, drawn, run = new.env()) {
   used <- unique(pairs$j)
   y <- lapply(sides$y$reps[used], relabelled, permutation)
   vapply(seq_len(nrow(pairs)), function(p) {
     pair <- as_pair(sides$x$reps[[pairs$i[p]]], y[[match(pairs$j[p], used)]])
     pair$cache$entries <- drawn[[p]]
-    permuted_score(measure, pair, said)
+    permuted_score(measure, pair, run)
   }, 0)
 }
 
-# What this package has to say was said of the observed scores; a user's own function may say
-# something else under a permutation, once.
-permuted_score <- function(measure, pair, said) {
+# What this package has to say was said of the observed scores; what a user's own function warns
+# of is collected, each text once.
+permuted_score <- function(measure, pair, run) {
   tryCatch(
     withCallingHandlers(
       compare_pair(measure$declaration, pair, measure$args),
       repalign_message = function(m) invokeRestart("muffleMessage"),
       warning = function(w) {
-        text <- paste("warning:", conditionMessage(w))
-        if (inherits(w, "repalign_warning") || !is.null(said[[text]])) {
-          invokeRestart("muffleWarning")
-        }
-        said[[text]] <- TRUE
+        if (!inherits(w, "repalign_warning")) run$said <- union(run$said, conditionMessage(w))
+        invokeRestart("muffleWarning")
       }
     ),
     error = function(e) {
-      stop_score(paste0(comparison_title(pair, measure), "with the rows of `y` permuted, ",
-                        conditionMessage(e)), e)
+      stop_score(paste0(comparison_title(pair, measure), conditionMessage(e),
+                        " (with the rows of `y` permuted)"), e)
     }
   )
 }

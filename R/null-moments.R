@@ -124,7 +124,7 @@ moments_row <- function(null, p, measure, settings) {
   if (is.na(s)) return(undefined_row(s, NULL))
   constant <- !(law$moments$var > law$tolerance^2)
   tau <- if (constant) s else law$score(pearson3_quantile(1 - settings$alpha, law$moments))
-  spread <- score_moments(law, constant)
+  spread <- if (constant) list(mean = s, sd = 0) else score_moments(law)
   best <- best_of(measure$declaration, measure$args)
   data.frame(
     score = s, threshold = tau,
@@ -138,9 +138,8 @@ moments_row <- function(null, p, measure, settings) {
 
 # Mean and standard deviation of the score: by its values at many quantiles of the law, which
 # for scores that are linear in T is corrected to be exact.
-score_moments <- function(law, constant) {
+score_moments <- function(law) {
   m <- law$moments$mean
-  if (constant) return(list(mean = law$score(m), sd = 0))
   sd <- sqrt(law$moments$var)
   at <- law$score(c(m - sd, m, m + sd))
   linear <- abs(at[1] + at[3] - 2 * at[2]) <= 1e-9 * abs(at[3] - at[1])

@@ -3,9 +3,9 @@
 
 # A design: engine (what the result says), n, count (null permutations, the identity left
 # out), and either `coset` (order_x, orders_y: see coset_design) or `matrix` (a permutation a
-# column).
-new_design <- function(engine, n, count, coset = NULL, matrix = NULL) {
-  list(engine = engine, n = n, count = count, coset = coset, matrix = matrix)
+# column); most: how many there can be.
+new_design <- function(engine, n, count, coset = NULL, matrix = NULL, most = factorial(min(n, 20)) - 1) {
+  list(engine = engine, n = n, count = count, coset = coset, matrix = matrix, most = most)
 }
 
 most_enumerated <- 1e6
@@ -105,7 +105,7 @@ coset_design <- function(n, wanted) {
 series_plan <- function(n, wanted) {
   note_fewer(n - 1, wanted, paste("A series of", n, "rows"), "circular shifts")
   order <- seq_len(n)
-  fixed_plan(new_design("series", n, n - 1,
+  fixed_plan(new_design("series", n, n - 1, most = n - 1,
                         coset = list(order_x = order, orders_y = matrix(order, n))))
 }
 
@@ -141,7 +141,8 @@ given_plan <- function(permutations, n) {
   if (!is.numeric(permutations) || ncol(permutations) != n ||
       nrow(permutations) < 1) {
     abort("`permutations` as a matrix needs a permutation of the ", n, " rows in each of its ",
-          "rows, so ", n, " columns of whole numbers from 1 to ", n, ".",
+          "rows, so ", n, " columns of whole numbers from 1 to ", n,
+          if (nrow(permutations) == n) ": transpose it with t()", ".",
           class = "repalign_error_design", arg = "permutations")
   }
   bad <- which(apply(permutations, 1, function(p) anyNA(p) || any(sort(p) != seq_len(n))))
@@ -156,15 +157,12 @@ given_plan <- function(permutations, n) {
 
 how_plan <- function(design, n) {
   require_package("permute", "A permutation design (how)")
-  wanted <- permute::getNperm(design)
+  wanted <- check_count(permute::getNperm(design), "permutations$nperm")
   blocks <- permute::getBlocks(design)
-  if (!is.null(blocks) && length(blocks) != n && NROW(blocks) != n) {
-    abort("The blocks of `permutations` name ", NROW(blocks), " rows, but there are ", n, ".",
-          class = "repalign_error_design", arg = "permutations")
-  }
-  if (wanted < 1) {
-    abort("`permutations` = how(nperm = ", wanted, ") asks for none: `nperm` must be at least 1.",
-          class = "repalign_error_design", arg = "permutations")
+  if (!is.null(blocks) && ((length(blocks) != n && NROW(blocks) != n) || anyNA(blocks))) {
+    abort("The blocks of `permutations` must name each of the ", n, " rows, without missing ",
+          "values; they name ", NROW(stats::na.omit(blocks)), ".", class = "repalign_error_design",
+          arg = "permutations")
   }
   # the observed order is counted apart
   design <- permute::`setObserved<-`(design, FALSE)
@@ -175,9 +173,11 @@ how_plan <- function(design, n) {
   }
   note_fewer(possible - 1, wanted, "The design in `permutations`", "permutations")
   nset <- min(wanted, possible - 1)
+  check_permutation_memory(n, nset)
   # what permute has to say of small sets has been said
   set <- suppressMessages(fitting_design(permute::shuffleSet(n, nset, control = design)))
-  fixed_plan(new_design("given", n, nrow(set), matrix = t(unclass(as.matrix(set)))))
+  fixed_plan(new_design("given", n, nrow(set), matrix = t(unclass(as.matrix(set))),
+                        most = possible - 1))
 }
 
 fitting_design <- function(code) {
@@ -202,11 +202,11 @@ block_plan <- function(blocks, n, wanted) {
     check_permutation_memory(n, wanted)
     matrix <- vapply(seq_len(wanted), function(k) shuffle_blocks(members, n), integer(n))
   }
-  fixed_plan(new_design("blocks", n, ncol(matrix), matrix = matrix))
+  fixed_plan(new_design("blocks", n, ncol(matrix), matrix = matrix, most = possible - 1))
 }
 
 check_block_labels <- function(blocks, n) {
-  if (!is.atomic(blocks) || length(blocks) != n || anyNA(blocks)) {
+  if (!is.atomic(blocks) || !is.null(dim(blocks)) || length(blocks) != n || anyNA(blocks)) {
     abort("`blocks` must name the block of each of the ", n, " rows, without missing values.",
           class = "repalign_error_design", arg = "blocks")
   }

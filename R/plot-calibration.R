@@ -43,7 +43,7 @@ null_panels <- function(object) {
     ggplot2::scale_linetype_manual(NULL, values = c(score = "solid", threshold = "dashed",
                                                     `null mean` = "dotted")) +
     ggplot2::labs(x = "score", y = if (is.null(bars)) NULL else "null scores",
-                  caption = draws_caption(draws)) +
+                  caption = draws_caption(draws, !is.null(object$p_adjusted))) +
     ggplot2::theme_minimal() +
     ggplot2::theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
                    panel.spacing = ggplot2::unit(1.2, "lines"))
@@ -94,9 +94,11 @@ null_marks <- function(object, panel) {
              mark = factor(rep(colnames(at), each = nrow(at)), names(mark_colours)))
 }
 
-draws_caption <- function(draws) {
+draws_caption <- function(draws, adjusted) {
   none <- sum(vapply(draws, is.null, NA))
-  if (none > 0) paste0(none, " of ", length(draws), " by moments: without null scores")
+  notes <- c(if (none > 0) paste0(none, " of ", length(draws), " by moments: without null scores"),
+             if (adjusted) "thresholds are those of single comparisons, not adjusted")
+  if (length(notes)) paste(notes, collapse = "; ")
 }
 
 # The grid of calibrated scores, a panel a measure.

@@ -121,7 +121,7 @@ refuse_results <- function(given, arg) {
     "a result, not data: give the representations themselves"
   } else if (is.character(given) && !is.matrix(given) ||
              inherits(given, "repalign_measure")) {
-    paste(describe(given), "and no data: did you mean `measure` =")
+    paste(describe(given), "and no data: a measure goes to the argument `measure`")
   }
   if (is.null(what)) return(invisible())
   abort("`", arg, "` is ", what, ".", class = "repalign_error_type", arg = arg)
@@ -137,6 +137,7 @@ as_side <- function(x, arg) {
     return(list(reps = list(representation(x, arg)), models = arg, is_models = FALSE))
   }
   names <- check_element_names(x, arg)
+  for (name in names) refuse_results(x[[name]], paste0(arg, "$", name))
   nested <- vapply(x, is_collection, NA)
   if (any(nested) && !all(nested)) {
     abort("`", arg, "` mixes matrices and lists: element ", dQuote(names[!nested][1], FALSE),
@@ -250,7 +251,7 @@ score_cells <- function(pairs, sides, set, on_error, drawn, run = new.env()) {
       }
       run$at <- c(p, m)
       if (is.null(pair)) pair <- side_pair(sides, pairs$i[p], pairs$j[p])
-      cells[[p, m]] <- one_cell(pair, set[[m]], on_error, run)
+      cells[[p, m]] <- one_cell(pair, set[[m]], on_error, run, drawn)
     }
     entries <- if (is.null(pair)) drawn$entries[[mirrored[p]]] else drawn_entries(pair)
     drawn$entries[p] <- list(entries)
@@ -268,8 +269,9 @@ drawn_entries <- function(pair) {
 }
 
 # One score. Warnings are collected, so that a grid does not repeat them; undefined ratios
-# are counted; a note about shared neurons is given once. run: what this call has to say.
-one_cell <- function(pair, measure, on_error, run) {
+# are counted; a note about shared neurons is given once. run: what this call has to say; drawn:
+# also what a user's own function said, for those who call it again.
+one_cell <- function(pair, measure, on_error, run, drawn) {
   undefined <- FALSE
   reason <- "The measure's function returned NA."
   failure <- NULL
@@ -284,6 +286,12 @@ one_cell <- function(pair, measure, on_error, run) {
       },
       repalign_warning = function(w) {
         run$warnings <- c(run$warnings, list(list(of = measure$label, at = run$at, warning = w)))
+        invokeRestart("muffleWarning")
+      },
+      warning = function(w) {
+        if (measure$declaration$form != "user") return()
+        run$warnings <- c(run$warnings, list(list(of = measure$label, at = run$at, warning = w)))
+        drawn$said <- c(drawn$said, conditionMessage(w))
         invokeRestart("muffleWarning")
       },
       repalign_shared_names = function(m) {

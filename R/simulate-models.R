@@ -83,8 +83,8 @@ models_truth <- function(width, global, local) {
   count <- max(lengths(given))
   wrong <- names(given)[!lengths(given) %in% c(1, count)]
   if (length(wrong)) {
-    abort("`", wrong[1], "` has ", length(given[[wrong[1]]]), " values for ", count,
-          " models: give one a model or one for all.", class = "repalign_error_size",
+    abort("`width`, `global` and `local` have ", enumerate(lengths(given), quote = FALSE),
+          " values: give each one value a model, or one for all.", class = "repalign_error_size",
           arg = wrong[1])
   }
   names <- Find(Negate(is.null), lapply(given[lengths(given) == count], names))
@@ -93,6 +93,16 @@ models_truth <- function(width, global, local) {
     abort("`width` must name every model, each name once, or none.",
           class = "repalign_error_value", arg = "width")
   }
+  place <- function(values, arg) {
+    if (length(values) < count || is.null(names(values))) return(values)
+    if (!setequal(names(values), names)) {
+      abort("`", arg, "` names other models (", enumerate(names(values)), ") than `width` (",
+            enumerate(names), ").", class = "repalign_error_value", arg = arg)
+    }
+    values[names]
+  }
+  global <- unname(place(global, "global"))
+  local <- unname(place(local, "local"))
   data.frame(model = names, width = rep_len(width, count), global = rep_len(global, count),
              local = rep_len(local, count))
 }

@@ -366,6 +366,8 @@ test_that("aggregates are those of whole null score matrices", {
       # the best total of a grid is that of its best scores; a difference has no best value
       best <- switch(name, corner = NA, total = length(observed), 1)
       if (sgn < 0) best <- 0 * best
+      if (name == "corner") expect_identical(calibrate(g$x, g$y, id, permutations = perms,
+        aggregate = function(m) m["c", "d"] - m["a", "e"])$score, v$score)
       expected <- def_row(sgn * s, sgn * null, if (sgn < 0) "distance" else "similarity",
                           best)
       expect_equal(v$threshold, expected$threshold, tolerance = 1e-10, label = label)
@@ -395,6 +397,21 @@ test_that("what cannot become significant is said, with the permutations it take
   expect_no_message(calibrate(g$x, g$y, permutations = 47, p_adjust = "BH"))
   expect_no_message(calibrate(g$x, g$y, permutations = 119, engine = "random", p_adjust = "holm"))
   expect_no_message(calibrate(g$x$a, g$y$d, engine = "moments", alpha = 1e-9))
+  # where there are no more, not that more are needed
+  all <- function(...) {
+    said <- character()
+    withCallingHandlers(calibrate(...), message = function(m) {
+      said <<- c(said, conditionMessage(m))
+      invokeRestart("muffleMessage")
+    })
+    paste(said, collapse = " ")
+  }
+  for (text in c(all(g$x$a[1:3, ], g$y$d[1:3, ]), all(g$x$a[1:15, ], g$y$d[1:15, ], series = TRUE),
+                 all(g$x$a[1:6, ], g$y$d[1:6, ], blocks = gl(3, 2)),
+                 all(g$x$a[1:4, ], g$y$d[1:4, ], engine = "exact", alpha = 0.01))) {
+    expect_match(text, "no more permutations")
+    expect_no_match(text, "are needed")
+  }
 })
 
 test_that("errors of a user's function name the pair, also under a permutation", {
@@ -412,6 +429,15 @@ test_that("errors of a user's function name the pair, also under a permutation",
   expect_refused(calibrate(g$x, g$y, permutations = 20, aggregate = function(m) stop("boom")),
                  c("`aggregate`", "boom"))
   expect_refused(calibrate(g$x, g$y, permutations = 20, aggregate = function() 1), "`aggregate`")
+  calls <- 0
+  late <- function(m) {
+    calls <<- calls + 1
+    if (calls > 1) stop("boom") else 1
+  }
+  expect_refused(calibrate(list(A = g$x, B = g$y), permutations = 20, aggregate = late),
+                 c("`aggregate`", "cka of A and B", "permuted", "boom"))
+  expect_refused(calibrate(g$x, g$y, aggregate = top_k_mean), "top_k_mean\\(3\\)")
+  expect_refused(calibrate(g$x, g$y, aggregate = 3), c("`aggregate`", "a function"))
   # a plain warning is not given for every permutation
   warns <- new_measure(function(x, y) {
     warning("odd")
@@ -422,13 +448,35 @@ test_that("errors of a user's function name the pair, also under a permutation",
     seen <<- seen + 1
     invokeRestart("muffleWarning")
   })
-  expect_lte(seen, 2)
+  expect_identical(seen, 1)
+  seen <- 0
+  withCallingHandlers(calibrate(g$x, g$y, permutations = 20, aggregate = function(m) {
+    warning("odd")
+    sum(m)
+  }), warning = function(w) {
+    seen <<- seen + 1
+    expect_match(conditionMessage(w), "cka of x and y.*odd")
+    invokeRestart("muffleWarning")
+  })
+  expect_identical(seen, 2)
 })
 
 test_that("a best value that a score exceeds, or that is missing where it is needed", {
   g <- small_grid()
   f <- function(x, y) 2 + abs(cor(x[, 1], y[, 1]))
   expect_refused(calibrate(g$x$a, g$y$d, new_measure(f, best = 1), permutations = 20), "`best`")
+  expect_refused(calibrate(g$x, g$y, new_measure(f, best = 1), permutations = 20,
+                           aggregate = "max"), c("`best`", "a \\| d"))
+  v <- expect_warned(calibrate(g$x, g$y, permutations = 20, variant = "ari",
+                               aggregate = function(m) m[1, 1] - m[2, 2]), "repalign_undefined")
+  expect_identical(v$calibrated, NA_real_)
+  # best at any data: a matter of the function alone
+  of <- function(f) own_aggregate(f)$best(1, gl(2, 1, 4), gl(2, 2))
+  expect_identical(of(sum), 4)
+  expect_identical(of(function(m) max(m) + min(m)), 2)
+  expect_identical(of(function(m) m[1, 1] - m[2, 2]), NA_real_)
+  expect_identical(of(function(m) -sum(m)), NA_real_)
+  expect_identical(of(function(m) sum(m) / (4 - sum(m))), NA_real_)
   v <- expect_warned(calibrate(g$x$a, g$y$d, new_measure(f), permutations = 20, variant = "ari"),
                      "repalign_undefined")
   expect_identical(v$calibrated, NA_real_)
@@ -440,7 +488,7 @@ test_that("results, simulations and measures given as data are told from data", 
   expect_refused(similarity(g$x$a, calibrate(g$x$a, g$y$d, permutations = 20)), c("`y`", "result"))
   expect_refused(calibrate(simulate_pair(20, 4)), c("\\$x", "\\$y"))
   expect_refused(calibrate(simulate_models(20, 4)), "\\$models")
-  expect_refused(calibrate(g$x, "rsa"), c("`y`", "`measure` ="))
+  expect_refused(calibrate(g$x, "rsa"), c("`y`", "argument `measure`"))
 })
 
 test_that("top_k_mean() takes what there is", {
@@ -605,6 +653,14 @@ test_that("null_scores() has a column per row, by its rows, whatever was done to
   expect_refused(rbind(a, calibrate(g$x$a, g$y$d, permutations = 23, alpha = 0.1)), "`alpha`")
   adjusted <- calibrate(g$x$a, g$y$d, permutations = 23, p_adjust = "BH")
   expect_refused(rbind(a, adjusted), "p_adjusted")
+  expect_identical(nrow(rbind(a, again, make.row.names = FALSE, stringsAsFactors = FALSE)), 2L)
+  expect_refused(rbind(a, similarity(g$x$a, g$y$d)), "as.data.frame")
+  expect_refused(rbind(a, 1), "as.data.frame")
+  total <- function(f) calibrate(g$x, g$y, permutations = 23, aggregate = f)
+  expect_refused(rbind(total(sum), total(mean)), "functions in `aggregate`")
+  expect_refused(rbind(total(top_k_mean(2)), total(top_k_mean(3))), "functions in `aggregate`")
+  expect_identical(nrow(rbind(total(top_k_mean(2)), total(top_k_mean(2)))), 2L)
+  expect_output(print(total(top_k_mean(2))), "aggregate = top_k_mean\\(2\\)")
   # rows that calibrate() did not make
   other <- v
   other$x[3] <- "nobody"
@@ -777,24 +833,6 @@ test_that("memory and time: too much is refused, long runs are announced", {
   expect_silent(announce_duration(proc.time()[[3]] - 0.01, 3, 30, "fast"))
   expect_identical(format_duration(120), "2 minutes")
   expect_match(format_duration(7200), "2.* hours")
-})
-
-test_that("null scores of a grid are kept once, and a few times over on the way", {
-  set.seed(111)
-  layers <- function() stats::setNames(lapply(1:10, function(i) normal_matrix(30, 4)), letters[1:10])
-  x <- layers()
-  y <- layers()
-  size <- 8 * 9989 * 100
-  # what is no longer used is not collected at once
-  most <- c(cka = 7, cca = 10, mutual_knn = 7)
-  for (id in names(most)) {
-    gc(reset = TRUE)
-    before <- sum(gc()[, 2])
-    v <- quietly(calibrate(x, y, measure(id), permutations = 9979))
-    peak <- (sum(gc()[, 6]) - before) * 2^20
-    expect_lt(peak, most[[id]] * size + 2e7, label = paste(id, "peak"))
-    expect_identical(ncol(null_scores(v)), 100L)
-  }
 })
 
 # 150 null data sets in a cell; the bounds leave odds of about 1 in 100000 to chance.

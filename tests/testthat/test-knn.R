@@ -391,7 +391,7 @@ test_that("rows without a direction are named", {
 test_that("k must leave a neighbour out", {
   set.seed(21)
   x <- normal_matrix(8, 3)
-  expect_identical(mutual_knn(x, normal_matrix(8, 3), 7), 1)
+  expect_identical(full_k(mutual_knn(x, normal_matrix(8, 3), 7)), 1)
   for (k in c(8, 100)) {
     error <- expect_refused(mutual_knn(x, x, k), c("`k`", "8 rows"))
     expect_identical(error$arg, "k")

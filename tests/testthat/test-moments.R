@@ -207,6 +207,10 @@ test_that("constant under permutation: p = 1, no spread", {
     expect_identical(v$null_sd, 0, label = id)
     expect_identical(v$calibrated, 0, label = id)
     expect_lt(abs(v$score - v$threshold), 1e-7, label = id)
+    for (variant in c("ari", "z", "centered")) {
+      other <- quietly(calibrate(x, y, id, engine = "moments", variant = variant))
+      expect_identical(other$calibrated, 0, label = paste(id, variant))
+    }
   }
 })
 

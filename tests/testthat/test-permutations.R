@@ -352,7 +352,13 @@ test_that("permute::how(): within types, blocks, plots, fixed numbers", {
     expect_identical(ncol(set), 719L)
     expect_setequal(as_key(set), setdiff(as_key(all_permutations(6)), as_key(cbind(1:6))))
   }
-  expect_refused(run(permute::how(nperm = 0)), "nperm")
+  for (nperm in list(0, NA, c(9, 19), "a", Inf, 2.5)) {
+    expect_refused(run(permute::how(nperm = nperm)), "nperm")
+  }
+  gap <- labels
+  gap[3] <- NA
+  expect_refused(run(permute::how(nperm = 9, blocks = gap)), "blocks of `permutations`")
+  expect_refused(quietly(calibrate(q$x, q$y, blocks = matrix(1:2, 2, 6))), "`blocks`")
   # the same numbers as with its own permutations given as a matrix
   set.seed(81)
   a <- run(permute::how(nperm = 40, blocks = labels))

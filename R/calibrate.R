@@ -22,8 +22,9 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   with the score s, the threshold t and the best value b; `"centered"`, \eqn{s - m} with the
 #'   mean m of the null scores; `"z"`, \eqn{(s - m)/sd}; `"ari"`, \eqn{(s - m)/(b - m)}. For
 #'   distances all of them are taken with their sign changed: more is always more similar. Where
-#'   there is no best value ([new_measure()] without `best`, some functions in `aggregate`), `"gated"` is
-#'   \eqn{max(s - t, 0)} in the measure's own units and `"ari"` is `NA`, with a warning.
+#'   there is no best value ([new_measure()] without `best`, some functions in `aggregate`),
+#'   `"gated"` is \eqn{max(s - t, 0)} in the measure's own units and `"ari"` is `NA`, with a
+#'   warning.
 #' @param aggregate `NULL`: every pair for itself. Otherwise one value for a whole grid of
 #'   pairs, calibrated by the null of that value: `"max"` (most similar pair), `"mean"`,
 #'   `"row_max"`, `"col_max"` (mean over rows, or columns, of their maxima), or a function of
@@ -83,7 +84,8 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' are similar in any stronger sense. Measures that do not depend on the pairing (`imd` and the
 #' three differences of statistics) have no such null. For representations with more columns than
 #' rows, several measures are constant under permutation: the p-value is then 1.
-#' @references \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), arXiv:2602.14486 (gated scores, aggregates). Hemerik and Goeman (2018), TEST 27. Koning and Hemerik (2024), Biometrika 111.
+#' @references \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), arXiv:2602.14486 (gated
+#'   scores, aggregates). Hemerik and Goeman (2018), TEST 27. Koning and Hemerik (2024), Biometrika 111.
 #'   Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9. Kazi-Aoual et al. (1995),
 #'   Comput. Stat. Data Anal. 20. Josse, Pages and Husson (2008), Comput. Stat. Data Anal. 53.
 #' @examples

@@ -172,8 +172,8 @@ warn_undefined_calibration <- function(rows, variant, aggregate) {
   undefined <- is.na(rows$p_value)
   if (any(undefined)) {
     warn(sum(undefined), " of ", nrow(rows), " rows are undefined (NA). First, ",
-         row_title(rows[undefined, ][1, ]), ": the score, or at least one null score, is undefined, ",
-         "so that the rank of the score is not known.", class = "repalign_undefined",
+         row_title(rows[undefined, ][1, ]), ": the score, or at least one null score, is ",
+         "undefined, so that the rank of the score is not known.", class = "repalign_undefined",
          data = sum(undefined))
   }
   unscaled <- unique(rows$measure[!undefined & is.na(rows$calibrated)])
@@ -183,7 +183,7 @@ warn_undefined_calibration <- function(rows, variant, aggregate) {
     } else if (is.null(aggregate$own)) {
       "the best value there can be: use another `variant`, or give `best` to new_measure()."
     } else {
-      "the best value there can be, and the function in `aggregate` has none: use another `variant`."
+      "a best value, and the function in `aggregate` has none: use another `variant`."
     }
     warn("`calibrated` is NA for ", enumerate(unscaled), ": variant = \"", variant, "\" needs ",
          needs, class = "repalign_undefined", data = unscaled)

@@ -4,7 +4,8 @@
 # A design: engine (what the result says), n, count (null permutations, the identity left
 # out), and either `coset` (order_x, orders_y: see coset_design) or `matrix` (a permutation a
 # column); most: how many there can be.
-new_design <- function(engine, n, count, coset = NULL, matrix = NULL, most = factorial(min(n, 20)) - 1) {
+new_design <- function(engine, n, count, coset = NULL, matrix = NULL,
+                       most = factorial(min(n, 20)) - 1) {
   list(engine = engine, n = n, count = count, coset = coset, matrix = matrix, most = most)
 }
 
@@ -150,6 +151,11 @@ given_plan <- function(permutations, n) {
     abort("`permutations` has no permutation of 1 to ", n, " in row ", bad[1], ".",
           class = "repalign_error_design", arg = "permutations")
   }
+  observed <- which(apply(permutations, 1, function(p) all(p == seq_len(n))))
+  if (length(observed)) {
+    inform("`permutations` has the observed order in row ", observed[1], ", which is counted ",
+           "anyway: leave it out.", class = "repalign_observed_order")
+  }
   columns <- t(permutations)
   storage.mode(columns) <- "integer"
   fixed_plan(new_design("given", n, ncol(columns), matrix = unname(columns)))
@@ -234,7 +240,8 @@ all_block_permutations <- function(members, n) {
 # A design that admits fewer permutations than were asked for says so.
 note_fewer <- function(possible, wanted, what, of) {
   if (possible >= wanted) return(invisible())
-  inform(what, " admits ", possible, " ", sub(if (possible == 1) "s$" else "$", "", of), ", fewer than the ", wanted, " asked for: the ",
+  of <- if (possible == 1) sub("s$", "", of) else of
+  inform(what, " admits ", possible, " ", of, ", fewer than the ", wanted, " asked for: the ",
          "smallest p-value is ", format(1 / (possible + 1), digits = 3), ".",
          class = "repalign_few_permutations")
 }

@@ -289,6 +289,8 @@ test_that("bad permutations are refused, the row named", {
   hole <- good
   hole[2, 3] <- NA
   expect_refused(bad(hole), c("`permutations`", "row 2"))
+  expect_message(bad(rbind(good, seq_len(ncol(good)))), "observed order in row",
+                 class = "repalign_observed_order")
   expect_refused(bad(as.data.frame(good)), c("`permutations`", "matrix"))
   expect_refused(bad(3e9), c("`permutations`", "at most 2147483647"))
   expect_refused(bad(good, engine = "coset"), "engine")

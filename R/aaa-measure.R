@@ -237,8 +237,8 @@ new_measure <- function(fun, direction = c("similarity", "distance"), best = NA_
 
 user_score <- function(fun, pair) {
   value <- fun(pair$x$data, pair$y$data)
-  usable <- length(value) == 1 && (is.numeric(value) || is.logical(value)) && !is.nan(value) &&
-    !is.infinite(value)
+  usable <- length(value) == 1 && (is.numeric(value) || (is.logical(value) && is.na(value))) &&
+    !is.nan(value) && !is.infinite(value)
   if (!usable) {
     abort("The measure's function must return one finite number (or NA), not ",
           if (length(value) == 1 && is.numeric(value)) format(value) else describe(value), ".",

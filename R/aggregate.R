@@ -68,9 +68,9 @@ own_aggregate <- function(fun) {
        own = c(name, deparse(fun)))
 }
 
-# A function that never falls when a score rises is best when all are. It is tried: neither a
-# single score less than best (200 of them at most), nor all of them, may give more. What is not
-# finite has no best value.
+# A function that never falls when a score rises is best when all are. It is tried: no grid
+# with less than best scores may give more: a single one (of 200 at most), all of them, and
+# scattered ones. What is not finite has no best value.
 best_of_own <- function(of) {
   function(best, rows, columns) {
     size <- length(rows)
@@ -79,13 +79,20 @@ best_of_own <- function(of) {
     tried <- matrix(best, length(single) + 2, size)
     tried[2, ] <- best - step
     tried[cbind(seq_along(single) + 2, single)] <- best - step
+    tried <- rbind(tried, best - step * scattered(50, size))
     values <- tryCatch(suppressWarnings(of(tried, rows, columns)), error = function(e) NULL)
     if (is.null(values) || any(values > values[1])) NA_real_ else values[1]
   }
 }
 
-# An aggregate's values; errors and warnings of the user's own function say where, a warning
-# once.
+# Numbers between 0 and 1 without a pattern, the same ones every time: multiples of the golden
+# ratio, squared and cut.
+scattered <- function(rows, columns) {
+  at <- outer(seq_len(rows), seq_len(columns), function(i, j) i * columns + j)
+  (0.6180339887498949 * at^2 + 0.4142135623730951 * at) %% 1
+}
+
+# An aggregate's values; errors and warnings of the user's own function say where.
 aggregate_values <- function(aggregate, values, rows, columns, where) {
   if (is.null(aggregate$own)) return(aggregate$of(values, rows, columns))
   said <- character()
@@ -99,10 +106,14 @@ aggregate_values <- function(aggregate, values, rows, columns, where) {
             class = "repalign_error_value", arg = "aggregate")
     }
   )
-  for (text in said) {
-    warn("The function in `aggregate`, ", where, ": ", text, class = "repalign_function")
+  if (length(said)) {
+    warn("The function in `aggregate`, ", where, ": ", first_of(said), class = "repalign_function")
   }
   result
+}
+
+first_of <- function(texts) {
+  paste0(texts[1], if (length(texts) > 1) paste0(" (And ", length(texts) - 1, " more like this.)"))
 }
 
 one_aggregate <- function(value) {

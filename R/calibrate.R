@@ -143,19 +143,22 @@ check_calibration <- function(set, sides, aggregate, engine) {
 }
 
 # What a measure's null gives: observed (a score a pair), draws (see pair_draw(), one a pair),
-# design; by moments observed and laws. score: score_pairs(), or what does its work.
+# design, and what a user's own function said of the observed order and of others (said, warned);
+# by moments observed and laws. score: score_pairs(), or what does its work.
 measure_null <- function(measure, pairs, sides, plan, engine, score = score_pairs) {
   drawn <- new.env()
   observed <- drop(score(pairs, sides, list(measure), "stop", drawn))
   if (engine == "moments") return(moments_null(measure, pairs, sides, observed))
   null <- null_of(measure)
   design <- design_for(measure, plan, engine)
-  draws <- if (is.null(null)) {
-    direct_draws(measure, pairs, sides, design, observed, drawn)
-  } else {
-    path <- switch(null$kind, pair = pair_null, graph = graph_null, basis = basis_null)
-    path(null, measure, pairs, sides, design, observed)
+  if (is.null(null)) {
+    direct <- direct_null(measure, pairs, sides, design, drawn$entries)
+    draws <- direct_draws(measure, observed, direct$null)
+    return(list(observed = observed, draws = draws, design = design, said = drawn$said,
+                warned = direct$warned))
   }
+  path <- switch(null$kind, pair = pair_null, graph = graph_null, basis = basis_null)
+  draws <- path(null, measure, pairs, sides, design, observed)
   list(observed = observed, draws = draws, design = design)
 }
 
@@ -187,8 +190,7 @@ has_cosets <- function(null) !is.null(null) && null$kind != "basis"
 
 orientation <- function(measure) if (measure$declaration$direction == "distance") -1 else 1
 
-direct_draws <- function(measure, pairs, sides, design, observed, drawn) {
-  null <- direct_null(measure, pairs, sides, design, drawn$entries, drawn$said)
+direct_draws <- function(measure, observed, null) {
   sgn <- orientation(measure)
   lapply(seq_along(observed), function(p) {
     score <- c(observed[p], null[, p])

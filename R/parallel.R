@@ -29,7 +29,11 @@ null_grid <- function(set, pairs, sides, plan, engine, threads) {
   rows <- plan_tiles(pairs, sides, layers_at_once(set, all_reps(sides), TRUE))
   if (is.null(rows)) {
     plan_grams(set, sides)
-    return(lapply(set, measure_null, pairs, sides, plan, engine))
+    return(lapply(set, function(measure) {
+      null <- measure_null(measure, pairs, sides, plan, engine)
+      report_permuted(measure, null$warned, null$said)
+      null
+    }))
   }
   designs <- if (engine != "moments") lapply(set, design_for, plan, engine)
   kinds <- vapply(designs, function(design) design$engine, "")
@@ -38,6 +42,9 @@ null_grid <- function(set, pairs, sides, plan, engine, threads) {
   parts <- run_tiles(rows, pairs, sides, job, threads, "The null of the grid")
   lapply(seq_along(set), function(m) {
     report_tiles(parts, rows, m)
+    found <- lapply(parts, function(part) part$result[[m]])
+    report_permuted(set[[m]], do.call(c, lapply(found, function(f) f$warned)),
+                    unlist(lapply(found, function(f) f$said)))
     nulls <- lapply(parts, function(part) part$result[[m]]$null)
     c(join_nulls(nulls, rows), list(design = designs[[m]]))
   })
@@ -57,8 +64,10 @@ null_tile <- function(tile, job, run) {
     }
     plan <- list(fixed = job$designs[[match(job$kinds[m], unique(job$kinds))]])
     null <- measure_null(job$set[[m]], tile$pairs, sides, plan, job$engine, score)
-    null$design <- NULL
-    c(found, list(null = null))
+    # pairs by their places in the grid
+    warned <- lapply(null$warned, function(place) c(place[1], tile$rows[place[2]]))
+    c(found, list(null = null[setdiff(names(null), c("design", "said", "warned"))],
+                  said = null$said, warned = warned))
   })
 }
 
@@ -245,7 +254,11 @@ run_tile <- function(tile, job) {
       repalign_message = keep("muffleMessage"), repalign_warning = keep("muffleWarning"),
       progression = function(p) invokeRestart("muffleProgression")
     )),
-    error = function(e) list(error = e, place = place_of(run, tile$rows))
+    error = function(e) {
+      place <- if (is.null(e$place)) place_of(run, tile$rows) else
+        c(run$step, e$place[1], tile$rows[e$place[2]])
+      list(error = e, place = place)
+    }
   )
   c(outcome, list(said = said, used = tile$x$reps[[1]]$cache$draws$call$used))
 }

@@ -153,8 +153,8 @@ given_plan <- function(permutations, n) {
   }
   observed <- which(apply(permutations, 1, function(p) all(p == seq_len(n))))
   if (length(observed)) {
-    inform("`permutations` has the observed order in row ", observed[1], ", which is counted ",
-           "anyway: leave it out.", class = "repalign_observed_order")
+    inform("`permutations` has the observed order in row ", enumerate(observed, quote = FALSE),
+           ", which is counted anyway: leave it out.", class = "repalign_observed_order")
   }
   columns <- t(permutations)
   storage.mode(columns) <- "integer"

@@ -94,7 +94,7 @@ models_truth <- function(width, global, local) {
           class = "repalign_error_value", arg = "width")
   }
   place <- function(values, arg) {
-    if (length(values) < count || is.null(names(values))) return(values)
+    if (is.null(names(values))) return(values)
     if (!setequal(names(values), names)) {
       abort("`", arg, "` names other models (", enumerate(names(values)), ") than `width` (",
             enumerate(names), ").", class = "repalign_error_value", arg = arg)

@@ -449,6 +449,19 @@ test_that("errors of a user's function name the pair, also under a permutation",
     invokeRestart("muffleWarning")
   })
   expect_identical(seen, 1)
+  # nor one of its own for every permutation
+  each <- new_measure(function(x, y) {
+    r <- cor(x[, 1], y[, 1])
+    if (r < 0.2) warning("only ", r)
+    r
+  }, label = "each")
+  told <- character()
+  withCallingHandlers(calibrate(g$x$a, g$y$d, each, permutations = 40), warning = function(w) {
+    told <<- c(told, conditionMessage(w))
+    invokeRestart("muffleWarning")
+  })
+  expect_lte(length(told), 2)
+  expect_match(told[length(told)], "each, with the rows of `y` permuted: only .* more like this")
   seen <- 0
   withCallingHandlers(calibrate(g$x, g$y, permutations = 20, aggregate = function(m) {
     warning("odd")
@@ -477,6 +490,15 @@ test_that("a best value that a score exceeds, or that is missing where it is nee
   expect_identical(of(function(m) m[1, 1] - m[2, 2]), NA_real_)
   expect_identical(of(function(m) -sum(m)), NA_real_)
   expect_identical(of(function(m) sum(m) / (4 - sum(m))), NA_real_)
+  for (rule in list(function(m) max(m[1, ]) - max(m[2, ]), function(m) max(m) - stats::median(m),
+                 function(m) mean(m) - stats::median(m), function(m) -diff(sort(m, TRUE)[1:2]),
+                 function(m) max(m) - stats::quantile(m, 0.75))) {
+    expect_identical(own_aggregate(rule)$best(1, gl(3, 1, 27), gl(9, 3)), NA_real_)
+    expect_identical(own_aggregate(rule)$best(0, gl(2, 1, 6), gl(3, 2)), NA_real_)
+  }
+  for (rule in list(max, min, stats::median, mean, top_k_mean(3), function(m) exp(sum(m)))) {
+    expect_identical(own_aggregate(rule)$best(1, gl(3, 1, 27), gl(9, 3)), rule(matrix(1, 3, 9)))
+  }
   v <- expect_warned(calibrate(g$x$a, g$y$d, new_measure(f), permutations = 20, variant = "ari"),
                      "repalign_undefined")
   expect_identical(v$calibrated, NA_real_)

@@ -219,6 +219,35 @@ test_that("errors are those of the first pair that fails, with their classes", {
   expect_identical(with_room_for(3, heard(na())), here)
 })
 
+test_that("a user's function that fails or warns under some permutations: the first is the same", {
+  m <- some_models()
+  failing <- new_measure(function(x, y) {
+    r <- cor(x[, 1], y[, 1])
+    if (r < -0.45) stop("r = ", signif(r, 3))
+    r
+  }, label = "failing")
+  warning <- new_measure(function(x, y) {
+    r <- cor(x[, 1], y[, 1])
+    if (r < -0.25) warning("r = ", signif(r, 3))
+    r
+  }, label = "warning")
+  failed <- function() {
+    set.seed(2)
+    conditionMessage(tryCatch(calibrate(m, measure = failing, permutations = 30), error = identity))
+  }
+  here <- failed()
+  expect_match(here, "^failing of .*/.* and .*/.*: r = .*permuted")
+  expect_identical(with_workers(2, failed()), here)
+  warned <- function() {
+    set.seed(2)
+    heard(calibrate(m, measure = warning, permutations = 30))
+  }
+  here <- warned()
+  expect_match(here$text[length(here$text)], "warning, with the rows of `y` permuted: r = .*more")
+  expect_identical(with_room_for(3, warned()), here)
+  expect_identical(with_workers(2, warned()), here)
+})
+
 test_that("warnings and notes are given once, however many tiles", {
   m <- some_models(counts = TRUE)
   note <- list(a = measure("cka", estimator = "stimulus_neuron"))

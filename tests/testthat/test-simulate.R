@@ -109,6 +109,7 @@ test_that("what the simulations cannot do is refused by name", {
   expect_refused(simulate_models(20, c(a = 3, a = 4)), c("`width`", "name"))
   expect_refused(simulate_models(20, c(a = 3, 4)), c("`width`", "name"))
   expect_refused(simulate_models(20, c(a = 3, b = 4), local = c(a = 0, c = 1)), c("`local`", "c"))
+  expect_refused(simulate_models(20, c(a = 3, b = 4), global = c(b = 0.3)), "`global`")
   family <- simulate_models(20, c(a = 3, b = 4), global = c(b = 0.2, a = 0.7))
   expect_identical(family$truth$global, c(0.7, 0.2))
   expect_refused(simulate_models(20, 3, patch = 11), c("`n`", "`patch` = 11", "22"))

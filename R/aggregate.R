@@ -81,12 +81,14 @@ best_of_own <- function(of) {
     tried[cbind(seq_along(single) + 2, single)] <- best - step
     tried <- rbind(tried, best - step * scattered(50, size))
     values <- tryCatch(suppressWarnings(of(tried, rows, columns)), error = function(e) NULL)
-    if (is.null(values) || any(values > values[1])) NA_real_ else values[1]
+    if (is.null(values)) return(NA_real_)
+    rounding <- equal_share * max(1, abs(values[1]))
+    if (any(values > values[1] + rounding)) NA_real_ else values[1]
   }
 }
 
-# Numbers between 0 and 1 without a pattern, the same ones every time: multiples of the golden
-# ratio, squared and cut.
+# Numbers between 0 and 1 without a visible pattern, the same ones every time: the fractions of
+# an irrational quadratic.
 scattered <- function(rows, columns) {
   at <- outer(seq_len(rows), seq_len(columns), function(i, j) i * columns + j)
   (0.6180339887498949 * at^2 + 0.4142135623730951 * at) %% 1

@@ -85,8 +85,8 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' three differences of statistics) have no such null. For representations with more columns than
 #' rows, several measures are constant under permutation: the p-value is then 1.
 #' @references \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), arXiv:2602.14486 (gated
-#'   scores, aggregates). Hemerik and Goeman (2018), TEST 27. Koning and Hemerik (2024), Biometrika 111.
-#'   Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9. Kazi-Aoual et al. (1995),
+#'   scores, aggregates). Hemerik and Goeman (2018), TEST 27. Koning and Hemerik (2024),
+#'   Biometrika 111. Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9. Kazi-Aoual et al. (1995),
 #'   Comput. Stat. Data Anal. 20. Josse, Pages and Husson (2008), Comput. Stat. Data Anal. 53.
 #' @examples
 #' set.seed(1)

@@ -96,7 +96,7 @@ all_permutations <- function(n) {
 # first coset holds the identity (at t = 0); the others are uniform draws.
 coset_design <- function(n, wanted) {
   cosets <- ceiling((wanted + 1) / n)
-  check_permutation_memory(n, cosets)
+  check_permutation_memory(n, cosets, "orders")
   order_x <- sample.int(n)
   others <- vapply(seq_len(cosets - 1), function(m) sample.int(n), integer(n))
   orders_y <- cbind(order_x, matrix(others, n), deparse.level = 0)
@@ -127,8 +127,8 @@ design_matrix <- function(design) {
 }
 
 # A permutation a column, and what is made on the way to it.
-check_permutation_memory <- function(n, count) {
-  check_memory(12 * as.double(n) * count, paste(count, "permutations of", n, "rows"),
+check_permutation_memory <- function(n, count, what = "permutations") {
+  check_memory(12 * as.double(n) * count, paste(count, what, "of", n, "rows"),
                "Fewer permutations need less.")
 }
 
@@ -201,11 +201,11 @@ block_plan <- function(blocks, n, wanted) {
     abort("Every block in `blocks` has one row: nothing can be permuted within blocks.",
           class = "repalign_error_design", arg = "blocks")
   }
+  check_permutation_memory(n, min(possible, wanted))
   if (possible <= min(wanted + 1, most_enumerated)) {
     note_fewer(possible - 1, wanted, "`blocks`", "permutations")
     matrix <- all_block_permutations(members, n)[, -1, drop = FALSE]
   } else {
-    check_permutation_memory(n, wanted)
     matrix <- vapply(seq_len(wanted), function(k) shuffle_blocks(members, n), integer(n))
   }
   fixed_plan(new_design("blocks", n, ncol(matrix), matrix = matrix, most = possible - 1))

@@ -312,7 +312,10 @@ test_that("what is not enumerated: more than a million, and within blocks all at
   expect_identical(set$count, 50L)
   old <- options(repalign.max_memory = 1e6)
   on.exit(options(old))
-  expect_refused(coset_design(20, 1e6), "Fewer permutations")
+  expect_refused(coset_design(20, 1e7), c("orders of 20 rows", "Fewer permutations"))
+  # 8! of one block, in columns as long as all rows
+  expect_refused(permutation_plan(500, 1e5, c(rep(1, 8), 2:493), FALSE, "auto"),
+                 c("40320 permutations of 500 rows", "Fewer permutations"))
 })
 
 test_that("permute::how(): within types, blocks, plots, fixed numbers", {

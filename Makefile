@@ -27,7 +27,7 @@ install: deps
 	  install_package "$$build/lib" "$$tarball"
 
 demo: install
-	@$(SET) R_LIBS=$$build/lib:$$R_LIBS REPALIGN_DOWNLOAD=true Rscript tools/demo.R
+	@$(SET) R_LIBS=$$build/lib:$$R_LIBS Rscript tools/demo.R
 
 # Both halves always run; tools/summary.sh decides, from what they recorded.
 BEGIN = $(SET) start_results; tools/install-deps.sh || { tools/summary.sh 1; exit 1; };

@@ -3,7 +3,6 @@
 # each into .build/results.tsv and fails when any of them fails.
 . tools/common.sh
 
-export REPALIGN_DOWNLOAD=true
 export NOT_CRAN=true                          # so that no test skips itself
 # CRAN asks for few threads: more CPU than 2.5 times the elapsed time is a NOTE.
 export OPENBLAS_NUM_THREADS=2 OMP_NUM_THREADS=2

@@ -3,7 +3,7 @@
 # the compiler has none, under valgrind). Any report is a failure.
 . tools/common.sh
 
-export REPALIGN_DOWNLOAD=true NOT_CRAN=true OPENBLAS_NUM_THREADS=1
+export NOT_CRAN=true OPENBLAS_NUM_THREADS=1
 dir=$build/sanitizer
 rm -rf "$dir"
 mkdir -p "$dir"

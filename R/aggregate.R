@@ -2,11 +2,12 @@
 
 #' Mean of the k largest scores of a grid
 #'
-#' For the `aggregate` argument of [calibrate()]: the mean of the k most similar pairs of layers.
-#' Distances reach it with their sign changed, so that the largest are the most similar.
+#' Makes a function for the `aggregate` argument of [calibrate()]: the mean score of the k
+#' most similar pairs of layers. [calibrate()] changes the sign of distances first, so that
+#' the largest values always belong to the most similar pairs.
 #'
-#' @param k how many scores; all of them when the grid has fewer.
-#' @return A function of a matrix of scores.
+#' @param k number of scores to average. If the grid has fewer, all of them are averaged.
+#' @return A function that takes a matrix of scores and returns one number.
 #' @examples
 #' top_k_mean(3)(matrix(1:6, 2))
 #' @seealso [calibrate()]

@@ -11,8 +11,8 @@
 #' @details
 #' Let \eqn{Q_x}{Qx} and \eqn{Q_y}{Qy} be orthonormal bases of the centred columns. The
 #' canonical correlations are the singular values of \eqn{Q_x^T Q_y}{Qx' Qy}, and the score
-#' is the mean of the first min(rank x, rank y) of them. The rank is the number of singular
-#' values above 1e-10 of the largest one.
+#' is the mean of these min(rank x, rank y) values. The rank is the number of singular values
+#' above 1e-10 of the largest one.
 #'
 #' Any invertible linear change of the neurons of either side leaves the score as it is, and
 #' so does translation. The score therefore ignores how much variance a direction has: a

@@ -32,10 +32,10 @@
 #'   together with `shared_neurons`.
 #' @param sigma width of the Gaussian kernel, in the units of the data. By default it is
 #'   `bandwidth` times the median distance between different rows, for each side separately.
-#'   If the width is so far from the distances that all similarities are equal, that is an
-#'   error. If it is so small that hardly any stimulus resembles another one, that is a
-#'   warning, because the naive CKA is then near 1 whatever the data. With very large widths
-#'   the CKA equals that of the linear kernel.
+#'   If the width is so far from the distances that the similarities between different
+#'   stimuli can no longer be told apart, that is an error. If it is so small that hardly any
+#'   stimulus resembles another one, that is a warning, because the naive CKA is then near 1
+#'   whatever the data. With very large widths the CKA equals that of the linear kernel.
 #' @param bandwidth factor by which the median distance is multiplied; not used if `sigma` is
 #'   given.
 #' @param k number of neighbours in the manifold kernel, at least 3. A stimulus does not
@@ -46,7 +46,8 @@
 #'   are returned as they are. A value well above 1 usually means that `x` and `y` share
 #'   neurons, or noise, without labels that say so: use `shared_neurons` or `units_x` and
 #'   `units_y`. The result is `NA`, with a warning of class `repalign_undefined`, when a term
-#'   in the denominator of a corrected estimate is not positive.
+#'   in the denominator of a corrected estimate is not positive, or when a manifold kernel is
+#'   constant after centring.
 #' @details
 #' The naive estimate rises with the number of neurons and falls with the number of stimuli.
 #' For unrelated data it is far above 0 when stimuli are few, and for related data it is too

@@ -88,8 +88,8 @@ declare_measure(
 #' columns are not centred.
 #'
 #' @inheritParams cka
-#' @return One number in \[0, 1\]. It is 1 when both sides have the same number of linearly
-#'   independent columns and span the same space.
+#' @return One number in \[0, 1\]. It is 1 when both sides have the same number of columns,
+#'   all of them linearly independent, and span the same space.
 #' @details
 #' Let \eqn{U_x}{Ux} and \eqn{U_y}{Uy} be the left singular vectors of `x` and `y` (as many
 #' as the rank), and d and d' the numbers of columns. The score is
@@ -141,7 +141,8 @@ declare_measure(
 #' GULP distance
 #'
 #' How differently ridge regressions on two representations can predict. The score is an
-#' upper bound on the difference between the two predictions, for every target of variance 1.
+#' upper bound on the root mean square difference between the two predictions, for every
+#' target of variance 1.
 #'
 #' @inheritParams cka
 #' @param lambda strength of the ridge penalty, relative to a total variance of 1. At 0 it is

@@ -37,7 +37,7 @@
 #' the neighbourhoods.
 #'
 #' When not to trust it: it does not say whether two representations agree about single
-#' stimuli. Two unrelated clouds from the same distribution have a score near 0. When two
+#' stimuli. Two unrelated clouds from the same distribution have a small score. When two
 #' clouds differ, the score does not say why. Many duplicated rows make the neighbours
 #' arbitrary.
 #' @references Tsitsulin et al. (2020), The shape of data: intrinsic distance for data

@@ -43,12 +43,12 @@ measure_ids <- function() sort(names(registry))
 
 declaration <- function(id) {
   if (!is.character(id) || length(id) != 1 || is.na(id)) {
-    abort("A measure is named by one id, such as \"cka\"; see measures().",
+    abort("A measure is named by one string, its id, such as \"cka\"; see measures().",
           class = "repalign_error_measure", arg = "measure")
   }
   if (!id %in% names(registry)) {
-    abort("There is no measure ", dQuote(id, FALSE), suggest_measure(id), " measures() lists them ",
-          "all.", class = "repalign_error_measure", arg = "measure")
+    abort("There is no measure ", dQuote(id, FALSE), suggest_measure(id), " measures() lists all ",
+          "measures.", class = "repalign_error_measure", arg = "measure")
   }
   registry[[id]]
 }
@@ -148,13 +148,14 @@ check_parameter_names <- function(id, given) {
   known <- names(measure_parameters(id))
   named <- names(given)
   if (length(given) && (is.null(named) || any(named == ""))) {
-    abort("Parameters of ", dQuote(id, FALSE), " must be named: ",
-          if (length(known)) enumerate(known, 20) else "it has none", ".",
+    abort("Every parameter of ", dQuote(id, FALSE), " must be given by its name. ",
+          if (length(known)) paste("Parameters:", enumerate(known, 20)) else "It has none", ".",
           class = "repalign_error_parameter", arg = "measure")
   }
   if (anyDuplicated(named)) {
     abort("Parameter ", dQuote(named[duplicated(named)][1], FALSE), " of ", dQuote(id, FALSE),
-          " is given twice.", class = "repalign_error_parameter", arg = named[duplicated(named)][1])
+          " is given twice: give it once.", class = "repalign_error_parameter",
+          arg = named[duplicated(named)][1])
   }
   unknown <- setdiff(named, known)
   if (length(unknown)) {

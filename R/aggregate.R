@@ -52,7 +52,7 @@ mean_of_maxima <- function(values, group) {
 
 own_aggregate <- function(fun) {
   if (identical(fun, top_k_mean)) {
-    abort("`aggregate` is top_k_mean itself: say how many, as in top_k_mean(3).",
+    abort("`aggregate` is top_k_mean without a number: write top_k_mean(3), for example.",
           class = "repalign_error_value", arg = "aggregate")
   }
   of <- function(values, rows, columns) {

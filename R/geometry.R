@@ -121,7 +121,7 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
   assume <- check_choice(assume, c("general", "normalized"), "assume")
   if (inherits(x, "repalign_population")) {
     if (!is.null(y)) {
-      abort("`y` must not be given with a simulated population: it holds both sides.",
+      abort("`y` must not be given when `x` is a simulated population, which holds both sides.",
             class = "repalign_error_type", arg = "y")
     }
     geometry <- x$theory
@@ -252,8 +252,8 @@ ratio_bias <- function(h) {
   unit <- unit[[1]] / sqrt(unit[[2]]) / sqrt(unit[[3]])
   center <- colMeans(h)
   if (center[2] <= 0 || center[3] <= 0) {
-    abort("`h` has a mean denominator that is not positive (column ",
-          if (center[2] <= 0) 2 else 3, "): its ratio is undefined.",
+    abort("The mean of `", c("h_xx", "h_yy")[if (center[2] <= 0) 1 else 2], "` in `h` is not ",
+          "positive, so the ratio is undefined: give more estimates (rows).",
           class = "repalign_error_value", arg = "h")
   }
   bias <- unit * ratio_bias_of(center, stats::cov(h))

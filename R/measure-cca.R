@@ -47,9 +47,10 @@ compare_cca <- function(pair, args) {
 warn_whole_space <- function(pair, rank_x, rank_y, consequence, most = pair$x$n - 1) {
   full <- c(if (rank_x >= most) pair$x$arg, if (rank_y >= most) pair$y$arg)
   if (!length(full)) return(invisible())
-  warn("The columns of `", full[1], "` span all that ", pair$x$n, " stimuli can (rank ", most,
-       "): ", consequence, " whatever the data. Use more stimuli than neurons, or a measure that ",
-       "weights directions by their variance.", class = "repalign_trivial", data = full)
+  warn("The columns of `", full[1], "` span the whole space of ", pair$x$n, " stimuli (rank ",
+       most, "): ", consequence, ", whatever the data. Use more stimuli than neurons, or a ",
+       "measure that weights directions by their variance.", class = "repalign_trivial",
+       data = full)
 }
 
 declare_measure(
@@ -151,7 +152,8 @@ kept_components <- function(rep, args) {
       # a share that is reached but for rounding is reached
       wanted <- which(cumsum(s^2) / sum(s^2) >= args$variance - 1e-12)[1]
     } else if (wanted > length(s)) {
-      inform("`", rep$arg, "` has rank ", length(s), ": `components` is cut to that.",
+      inform("`components` is reduced from ", wanted, " to ", length(s), ", the rank of `",
+             rep$arg, "`.",
              class = "repalign_components")
       wanted <- length(s)
     }
@@ -247,8 +249,9 @@ warn_tied_correlations <- function(pair, rho) {
   if (!crowded && !tied) return(invisible())
   warn("The value of pwcca is not unique: ",
        if (crowded) {
-         paste0("`", pair$x$arg, "` and `", pair$y$arg, "` have more dimensions together than ",
-                pair$x$n, " stimuli leave apart, so several canonical correlations are 1")
+         paste0("the ranks of `", pair$x$arg, "` and `", pair$y$arg, "` add up to more than the ",
+                pair$x$n - 1, " dimensions of ", pair$x$n, " centred stimuli, so several ",
+                "canonical correlations are 1")
        } else {
          "several canonical correlations are equal"
        },

@@ -103,7 +103,7 @@ check_row_width <- function(rep, inner) {
   }
   if (width == 2) {
     warn("`", rep$arg, "` has two columns, so every correlation between its rows is 1 or -1: the ",
-         "value says next to nothing. Use inner = \"euclidean\" or \"cosine\".",
+         "value carries almost no information. Use inner = \"euclidean\" or \"cosine\".",
          class = "repalign_degenerate", data = rep$arg)
   }
 }
@@ -209,7 +209,7 @@ compare_distance_correlation <- function(pair, args) {
 
 undefined_root <- function() {
   warn("The distance correlation is undefined (NA): the distance covariance is negative, which ",
-       "cannot be with Euclidean distances. Set squared = TRUE, or give Euclidean distances.",
+       "is impossible with Euclidean distances. Set squared = TRUE, or give Euclidean distances.",
        class = "repalign_undefined")
   NA_real_
 }
@@ -308,7 +308,7 @@ spectral_norm <- function(pair, a, b, shares) {
                  most_lanczos_steps, thread_count())
   if (found[2] > 1e-12) {
     warn("The spectral norm of the difference of `", pair$x$arg, "` and `", pair$y$arg,
-         "` is known to a relative ", format(found[2], digits = 2), " only.",
+         "` has a relative error of up to ", format(found[2], digits = 2), ".",
          class = "repalign_accuracy", data = found[2])
   }
   found[1]

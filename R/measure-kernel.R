@@ -35,7 +35,7 @@
 #'   If the width is so far from the distances that the similarities between different
 #'   stimuli can no longer be told apart, that is an error. If it is so small that hardly any
 #'   stimulus resembles another one, that is a warning, because the naive CKA is then near 1
-#'   whatever the data. With very large widths the CKA equals that of the linear kernel.
+#'   whatever the data. With very large widths the CKA approaches that of the linear kernel.
 #' @param bandwidth factor by which the median distance is multiplied; not used if `sigma` is
 #'   given.
 #' @param k number of neighbours in the manifold kernel, at least 3. A stimulus does not
@@ -125,7 +125,7 @@ note_unused_options <- function(args) {
 
 check_unit_choice <- function(shared_neurons, units_x, units_y) {
   if (shared_neurons && !(is.null(units_x) && is.null(units_y))) {
-    abort("`shared_neurons` and `units_x`, `units_y` exclude each other: labels already say ",
+    abort("Give either `shared_neurons` or `units_x` and `units_y`, not both: labels already say ",
           "which neurons are the same.", class = "repalign_error_labels", arg = "shared_neurons")
   }
   if (is.null(units_x) != is.null(units_y)) {

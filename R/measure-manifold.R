@@ -93,7 +93,7 @@ warn_tied_rows <- function(rep, rows, k) {
   warn("In ", length(rows), " row", if (length(rows) > 1) "s", " of `", rep$arg, "` (",
        enumerate(rows, 3, quote = FALSE), ") log2(k) = ", format(log2(k), digits = 3), " or more ",
        "neighbours are equally near: these get weight 1, the others 0. Duplicated stimuli or ",
-       "whole-numbered data do this; a larger `k` may help.",
+       "whole-number data are the usual cause; a larger `k` may help.",
        class = "repalign_ties", data = rows)
 }
 
@@ -237,7 +237,7 @@ kcka_weights <- function(rep, dist, squared) {
   least <- min(dist)
   if (least < 0) {
     abort("The neighbour graph `", rep$arg, "` has negative distances, first in row ",
-          which(dist < 0, arr.ind = TRUE)[1, 1], ": \"kcka\" needs distances from 0 up.",
+          which(dist < 0, arr.ind = TRUE)[1, 1], ": \"kcka\" needs distances of at least 0.",
           class = "repalign_error_graph", arg = rep$arg)
   }
   if (max(dist) > 0) dist <- dist * power_of_two_below(max(dist))
@@ -245,7 +245,8 @@ kcka_weights <- function(rep, dist, squared) {
   sigma <- stats::median(dist)
   if (sigma == 0) {
     abort("Half or more of the neighbour distances in `", rep$arg, "` are 0 (duplicated rows), so ",
-          "their median is no width of a kernel: raise `k`, or remove duplicated stimuli.",
+          "the width of the kernel, their median, would be 0: raise `k`, or remove ",
+          "duplicated stimuli.",
           class = "repalign_error_value", arg = "k")
   }
   exp(-0.5 * (dist / sigma))

@@ -23,10 +23,9 @@
 #'
 #' Reordering the columns of either side leaves the score as it is. By default no other
 #' change does; `center = TRUE` adds translation, and `scale = TRUE` scaling. Rotation
-#' changes the score, because it asks whether single neurons correspond, not whether
-#' populations do. Between representations with the same number of columns the score is a
-#' metric. If the numbers differ, the added zeros depend on the pair, and the triangle
-#' inequality can fail.
+#' changes the score, which asks whether single neurons correspond, not whether populations
+#' do. Between representations with the same number of columns the score is a metric. If the
+#' numbers differ, the added zeros depend on the pair, and the triangle inequality can fail.
 #'
 #' When not to trust it: raw columns with large means are matched by these means, and between
 #' networks with different scales the score mainly compares norms.
@@ -107,9 +106,9 @@ declare_measure(
 #' matching are resolved by the order of the columns.
 #'
 #' Reordering the columns, and adding an offset to a column or multiplying it by a positive
-#' factor, leave the score as it is. Rotation changes it, because it asks whether single
-#' neurons correspond. A constant column has no correlation and is an error that names the
-#' column.
+#' factor, leave the score as it is. Rotation changes it, because the score asks whether
+#' single neurons correspond. A constant column has no correlation and is an error that names
+#' the column.
 #'
 #' When not to trust it: when stimuli are few, the best of many chance correlations is far
 #' above 0, and it rises with the number of neurons.
@@ -172,9 +171,9 @@ declare_measure(
 #' [hard_correlation_match()].
 #'
 #' Reordering the columns, and adding an offset to a column or multiplying it by a positive
-#' factor, leave the score as it is. Rotation changes it, because it asks whether single
-#' neurons have a counterpart. A constant column has no correlation and is an error that
-#' names the column.
+#' factor, leave the score as it is. Rotation changes it, because the score asks whether
+#' single neurons have a counterpart. A constant column has no correlation and is an error
+#' that names the column.
 #'
 #' When not to trust it: when stimuli are few, the best of many chance correlations is far
 #' above 0. The more columns one side has, the higher are the best correlations of the other

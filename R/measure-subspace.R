@@ -116,7 +116,8 @@ eigenspace_overlap <- function(x, y) one_score("eigenspace_overlap", x, y, list(
 
 compare_eigenspace_overlap <- function(pair, args) {
   warn_whole_space(pair, basis_rank(pair$x, FALSE), basis_rank(pair$y, FALSE),
-                   "the overlap is a ratio of sizes", most = pair$x$n)
+                   "the overlap depends only on the numbers of stimuli and columns",
+                   most = pair$x$n)
   cosines <- pair_cosines(pair, centered = FALSE)
   min(.Call(C_dot, cosines, cosines) / max(ncol(pair$x$data), ncol(pair$y$data)), 1)
 }
@@ -187,7 +188,7 @@ gulp <- function(x, y, lambda = 0) one_score("gulp", x, y, list(lambda = lambda)
 check_gulp_args <- function(args) {
   args$lambda <- check_number(args$lambda, "lambda")
   if (args$lambda < 0 || args$lambda > 1e6) {
-    abort("`lambda` is relative to the total variance: from 0 to 1e6.",
+    abort("`lambda` must be from 0 to 1e6: it is relative to a total variance of 1.",
           class = "repalign_error_value", arg = "lambda")
   }
   args
@@ -195,7 +196,7 @@ check_gulp_args <- function(args) {
 
 compare_gulp <- function(pair, args) {
   if (args$lambda == 0) {
-    warn_whole_space(pair, basis_rank(pair$x), basis_rank(pair$y), "gulp depends on ranks only")
+    warn_whole_space(pair, basis_rank(pair$x), basis_rank(pair$y), "gulp depends only on the ranks")
   }
   hat_x <- form_hat(pair$x, args$lambda)
   hat_y <- form_hat(pair$y, args$lambda)

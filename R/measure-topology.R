@@ -56,7 +56,8 @@ check_imd_args <- function(args) {
   args$k <- check_count(args$k, "k")
   args$degree <- check_count(args$degree, "degree", least = 2)
   if (args$degree > 60) {
-    abort("`degree` is ", args$degree, ", but from 20 on nothing is left to gain: the most is 60.",
+    abort("`degree` is ", args$degree, ", but must be at most 60; above 20 the score no longer ",
+          "changes.",
           class = "repalign_error_value", arg = "degree")
   }
   args
@@ -200,8 +201,9 @@ cloud_of_rows <- function(rep, rows) {
 
 no_distance_scale <- function(rep, m) {
   part <- m < rep$n
-  abort("`", rep$arg, "` has no scale for its distances: their 0.9 quantile is 0, because most of ",
-        if (part) paste("a subset of", m, "rows") else "its rows", " are equal. Remove duplicates",
+  abort("The distances between the rows of `", rep$arg, "` cannot be scaled: their 0.9 quantile ",
+        "is 0, because most ", if (part) paste("rows of a subset of", m) else "rows",
+        " are equal. Remove duplicates",
         if (part) ", or use a larger `batch`", ".",
         class = "repalign_error_variance", arg = rep$arg)
 }

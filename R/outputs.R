@@ -136,7 +136,7 @@ as_outputs <- function(x, arg) {
   }
   x <- as_numeric_matrix(x, arg)
   if (ncol(x) < 2) {
-    abort("`", arg, "` has one column: give a column per class, for two classes cbind() of both.",
+    abort("`", arg, "` has one column: give one column per class, cbind() of both for two classes.",
           class = "repalign_error_size", arg = arg)
   }
   x
@@ -172,7 +172,7 @@ check_classes <- function(labels, n, classes, names) {
     label_error("must be class numbers or names, not ", describe(labels))
   }
   if (length(labels) != n) {
-    label_error("has ", length(labels), " values, but `p` has ", n, " rows: give one a row")
+    label_error("has ", length(labels), " values, but `p` has ", n, " rows: give one per row")
   }
   if (anyNA(labels)) label_error("is missing (NA) in row ", which(is.na(labels))[1])
   if (is.factor(labels) || is.character(labels)) return(classes_by_name(labels, names))
@@ -182,7 +182,7 @@ check_classes <- function(labels, n, classes, names) {
   bad <- which(labels != round(labels) | labels < 1 | labels > classes)
   if (length(bad)) {
     label_error("is ", format(labels[bad[1]]), " in row ", bad[1], ", but classes are numbered 1 ",
-                "to ", classes, if (any(labels == 0)) ": where they count from 0, add 1")
+                "to ", classes, if (any(labels == 0)) ": if yours start at 0, add 1")
   }
   as.vector(labels)
 }
@@ -200,8 +200,8 @@ classes_by_name <- function(labels, names) {
   at <- match(labels, names)
   if (anyNA(at)) {
     first <- which(is.na(at))[1]
-    label_error("is ", dQuote(labels[first], FALSE), " in row ", first, ", which is no column of ",
-                "the outputs; columns: ", enumerate(names))
+    label_error("is ", dQuote(labels[first], FALSE), " in row ", first, ", which is not a ",
+                "column of the outputs; columns: ", enumerate(names))
   }
   at
 }

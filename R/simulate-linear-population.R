@@ -41,7 +41,8 @@ linear_population <- function(n, q, d, spectrum = c("isotropic", "power"), power
   check_flag(reverse, "reverse")
   lambda <- lapply(power, function(p) if (spectrum == "power") seq_len(d)^-p else rep(1, d))
   if (!all(is.finite(unlist(lambda)^2)) || any(vapply(lambda, sum, 0) == 0)) {
-    abort("`power` is too large for ", d, " dimensions: the eigenvalues are not doubles.",
+    abort("`power` is too extreme for ", d, " dimensions: the eigenvalues are too large or too ",
+          "small for a double. Give a value nearer to 0.",
           class = "repalign_error_value", arg = "power")
   }
   if (reverse) lambda[[2]] <- rev(lambda[[2]])

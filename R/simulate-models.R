@@ -77,7 +77,7 @@ models_truth <- function(width, global, local) {
   given <- list(width = width, global = global, local = local)
   for (arg in names(given)) {
     if (!is.numeric(given[[arg]]) || !length(given[[arg]])) {
-      abort("`", arg, "` must hold numbers, one a model or one for all.",
+      abort("`", arg, "` must hold numbers, one per model or one for all models.",
             class = "repalign_error_type", arg = arg)
     }
   }
@@ -89,13 +89,13 @@ models_truth <- function(width, global, local) {
   wrong <- names(given)[!lengths(given) %in% c(1, count)]
   if (length(wrong)) {
     abort("`width`, `global` and `local` have ", enumerate(lengths(given), quote = FALSE),
-          " values: give each one value a model, or one for all.", class = "repalign_error_size",
-          arg = wrong[1])
+          " values: give each of them one value per model, or one value for all models.",
+          class = "repalign_error_size", arg = wrong[1])
   }
   names <- Find(Negate(is.null), lapply(given[lengths(given) == count], names))
   if (is.null(names)) names <- paste0("model", seq_len(count))
   if (anyNA(names) || !all(nzchar(names)) || anyDuplicated(names)) {
-    abort("`width` must name every model, each name once, or none.",
+    abort("`width` must have a different name for every model, or no names at all.",
           class = "repalign_error_value", arg = "width")
   }
   place <- function(values, arg) {

@@ -43,7 +43,7 @@ measure_ids <- function() sort(names(registry))
 
 declaration <- function(id) {
   if (!is.character(id) || length(id) != 1 || is.na(id)) {
-    abort("A measure is named by one string, its id, such as \"cka\"; see measures().",
+    abort("A measure is named by one id, a string such as \"cka\"; see measures().",
           class = "repalign_error_measure", arg = "measure")
   }
   if (!id %in% names(registry)) {
@@ -148,9 +148,10 @@ check_parameter_names <- function(id, given) {
   known <- names(measure_parameters(id))
   named <- names(given)
   if (length(given) && (is.null(named) || any(named == ""))) {
-    abort("Every parameter of ", dQuote(id, FALSE), " must be given by its name. ",
-          if (length(known)) paste("Parameters:", enumerate(known, 20)) else "It has none", ".",
-          class = "repalign_error_parameter", arg = "measure")
+    abort(if (length(known)) "Parameters of " else "There are no parameters of ",
+          dQuote(id, FALSE),
+          if (length(known)) paste0(" must be named. They are: ", enumerate(known, 20)),
+          ".", class = "repalign_error_parameter", arg = "measure")
   }
   if (anyDuplicated(named)) {
     abort("Parameter ", dQuote(named[duplicated(named)][1], FALSE), " of ", dQuote(id, FALSE),

@@ -152,8 +152,8 @@ kept_components <- function(rep, args) {
       # a share that is reached but for rounding is reached
       wanted <- which(cumsum(s^2) / sum(s^2) >= args$variance - 1e-12)[1]
     } else if (wanted > length(s)) {
-      inform("`components` is reduced from ", wanted, " to ", length(s), ", the rank of `",
-             rep$arg, "`.",
+      inform("`", rep$arg, "` has rank ", length(s), ": `components` is reduced from ", wanted,
+             " to ", length(s), ".",
              class = "repalign_components")
       wanted <- length(s)
     }

@@ -5,12 +5,11 @@
 #' The correlation between the representational dissimilarity matrices (RDMs) of two
 #' representations, that is, between their dissimilarities for all pairs of stimuli.
 #'
-#' @param x,y two representations of the same stimuli: numeric matrices with stimuli in the
-#'   rows and neurons (or the units of a network) in the columns, or data frames or tibbles
-#'   whose columns are all numeric. The stimuli must be in the same order on both sides. If
-#'   both have row names, these must be equal ([match_rows()] aligns the rows by name).
-#'   Either may also be an RDM that was made elsewhere, as a `dist` object; it is used as it
-#'   is, whatever `inner` says.
+#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
+#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
+#'   the units of a network, in the columns. If both have row names, these must be equal
+#'   ([match_rows()] aligns the rows by name). Either may also be an RDM that was made
+#'   elsewhere, as a `dist` object; it is used as it is, whatever `inner` says.
 #' @param inner how two rows (stimuli) are compared: `"correlation"` is 1 - Pearson
 #'   correlation over the neurons, `"euclidean"` the Euclidean distance, `"sqeuclidean"` its
 #'   square, and `"cosine"` 1 - cosine.
@@ -143,11 +142,11 @@ rsa_null <- list(
 #' the other. In the limit of many stimuli it is 0 exactly when the two representations are
 #' independent. It is 1 when one representation is the other one rotated, shifted and scaled.
 #'
-#' @param x,y two representations of the same stimuli: numeric matrices with stimuli in the
-#'   rows and neurons (or the units of a network) in the columns, or data frames or tibbles
-#'   whose columns are all numeric. The stimuli must be in the same order on both sides. If
-#'   both have row names, these must be equal ([match_rows()] aligns the rows by name).
-#'   Either may also be a `dist` object with the distances between the stimuli.
+#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
+#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
+#'   the units of a network, in the columns. If both have row names, these must be equal
+#'   ([match_rows()] aligns the rows by name). Either may also be a `dist` object with the
+#'   distances between the stimuli.
 #' @param squared if `TRUE`, the outer square root is left out.
 #' @param estimator `"biased"` uses double-centred distances. `"unbiased"` uses U-centred
 #'   distances, whose product is an unbiased estimate of the squared distance covariance; the
@@ -308,7 +307,7 @@ spectral_norm <- function(pair, a, b, shares) {
                  most_lanczos_steps, thread_count())
   if (found[2] > 1e-12) {
     warn("The spectral norm of the difference of `", pair$x$arg, "` and `", pair$y$arg,
-         "` has a relative error of up to ", format(found[2], digits = 2), ".",
+         "` is known only to a relative error of ", format(found[2], digits = 2), ".",
          class = "repalign_accuracy", data = found[2])
   }
   found[1]

@@ -5,12 +5,11 @@
 #' How similarly two representations arrange the same stimuli: 1 when their kernels (the
 #' similarities between all stimuli) are proportional, 0 when these are unrelated.
 #'
-#' @param x,y two representations of the same stimuli: numeric matrices with stimuli in the
-#'   rows and neurons (or the units of a network) in the columns, or data frames or tibbles
-#'   whose columns are all numeric. The stimuli must be in the same order on both sides. If
-#'   both have row names, these must be equal ([match_rows()] aligns the rows by name);
-#'   otherwise the rows are paired by position. The row numbers of data frames and tibbles do
-#'   not count as names.
+#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
+#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
+#'   the units of a network, in the columns. If both have row names, these must be equal
+#'   ([match_rows()] aligns the rows by name); otherwise the rows are paired by position. The
+#'   row numbers of data frames and tibbles do not count as names.
 #' @param kernel `"linear"`; `"rbf"`, the Gaussian kernel
 #'   \eqn{\exp(-d^2/(2\sigma^2))}{exp(-d^2 / (2 sigma^2))} of the Euclidean distance d; or
 #'   `"manifold"`, the kernel K of [mka()], which reaches only the `k` nearest neighbours,

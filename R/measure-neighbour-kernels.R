@@ -5,10 +5,10 @@
 #' The alignment of the inner products between stimuli, kept only between stimuli that are
 #' nearest neighbours on both sides.
 #'
-#' @param x,y two representations of the same stimuli: numeric matrices with stimuli in the
-#'   rows and neurons (or the units of a network) in the columns, or data frames or tibbles
-#'   whose columns are all numeric. The stimuli must be in the same order on both sides. If
-#'   both have row names, these must be equal ([match_rows()] aligns the rows by name).
+#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
+#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
+#'   the units of a network, in the columns. If both have row names, these must be equal
+#'   ([match_rows()] aligns the rows by name).
 #' @param k number of neighbours. A stimulus does not count as its own neighbour.
 #' @param normalize if `TRUE`, each row is scaled to unit length first, so that inner
 #'   products are cosines.

@@ -5,16 +5,15 @@
 #' The share of its k nearest neighbours that a stimulus has in common in both
 #' representations, averaged over stimuli.
 #'
-#' @param x,y two representations of the same stimuli: numeric matrices with stimuli in the
-#'   rows and neurons (or the units of a network) in the columns, or data frames or tibbles
-#'   whose columns are all numeric. The stimuli must be in the same order on both sides. If
-#'   both have row names, these must be equal ([match_rows()] aligns the rows by name). With
-#'   `metric = "euclidean"` either may also be a `dist` object, whose distances are used as
-#'   they are. Either may also be a neighbour graph that was made elsewhere (for example by
-#'   uwot or RcppHNSW), and `metric` is then not used for it: `list(idx, dist)`, two matrices
-#'   with one row per stimulus that hold the numbers of its neighbours (counted from 1) and
-#'   their distances, nearest first. The stimulus itself may be among its neighbours in all
-#'   rows or in none.
+#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
+#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
+#'   the units of a network, in the columns. If both have row names, these must be equal
+#'   ([match_rows()] aligns the rows by name). With `metric = "euclidean"` either may also be
+#'   a `dist` object, whose distances are used as they are. Either may also be a neighbour
+#'   graph that was made elsewhere (for example by uwot or RcppHNSW), and `metric` is then
+#'   not used for it: `list(idx, dist)`, two matrices with one row per stimulus that hold the
+#'   numbers of its neighbours (counted from 1) and their distances, nearest first. The
+#'   stimulus itself may be among its neighbours in all rows or in none.
 #' @param k number of neighbours, less than the number of stimuli. A stimulus does not count
 #'   as its own neighbour.
 #' @param metric how neighbours are found: by `"cosine"`, by `"euclidean"` distance, by

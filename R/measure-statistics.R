@@ -5,10 +5,9 @@
 #' The magnitude of a representation is the length of its mean row. The score is the absolute
 #' difference between two magnitudes.
 #'
-#' @param x,y two representations: numeric matrices with stimuli in the rows and neurons (or
-#'   the units of a network) in the columns, or data frames or tibbles whose columns are all
-#'   numeric. Both must have the same number of rows, but the rows need not be in the same
-#'   order.
+#' @param x,y two representations: numeric matrices, data frames or tibbles (all columns
+#'   numeric) with stimuli in the rows and neurons, or the units of a network, in the
+#'   columns. Both need the same number of rows, in any order.
 #' @return One number, at least 0, in the units of the data.
 #' @details
 #' The score is \eqn{| ||\bar{x}|| - ||\bar{y}|| |}{| ||mean(x)|| - ||mean(y)|| |}, with the

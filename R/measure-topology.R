@@ -6,11 +6,11 @@
 #' graphs have the same spectrum. It compares the shapes of the two clouds of stimuli, not
 #' the positions of single stimuli.
 #'
-#' @param x,y two representations: numeric matrices with stimuli in the rows and neurons (or
-#'   the units of a network) in the columns, or data frames or tibbles whose columns are all
-#'   numeric. Both must have the same number of rows, but the rows need not be in the same
-#'   order. Either may also be a `dist` object with Euclidean distances, or a neighbour
-#'   graph, `list(idx, dist)`, see [mutual_knn()].
+#' @param x,y two representations: numeric matrices, data frames or tibbles (all columns
+#'   numeric) with stimuli in the rows and neurons, or the units of a network, in the
+#'   columns. Both need the same number of rows, in any order. Either may also be a `dist`
+#'   object with Euclidean distances, or a neighbour graph, `list(idx, dist)`, see
+#'   [mutual_knn()].
 #' @param k number of neighbours of each stimulus in the graph.
 #' @param degree degree of the Chebyshev polynomial that approximates the heat kernel, at
 #'   most 60. Each further degree reduces the error by a factor of about 10 to 20: in tests
@@ -106,11 +106,11 @@ declare_measure(
 #' one corresponds to which stimulus of the other. It is the total length of the bars of
 #' their cross-barcode, and 0 for clouds with proportional distances.
 #'
-#' @param x,y two representations of the same stimuli: numeric matrices with stimuli in the
-#'   rows and neurons (or the units of a network) in the columns, or data frames or tibbles
-#'   whose columns are all numeric. The stimuli must be in the same order on both sides. If
-#'   both have row names, these must be equal ([match_rows()] aligns the rows by name).
-#'   Either may also be a `dist` object with the distances between the stimuli.
+#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
+#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
+#'   the units of a network, in the columns. If both have row names, these must be equal
+#'   ([match_rows()] aligns the rows by name). Either may also be a `dist` object with the
+#'   distances between the stimuli.
 #' @param batch number of stimuli in one comparison. If there are more rows, random subsets
 #'   of this size are compared; with `Inf`, all rows are always used (time and memory then
 #'   grow at least with the square of their number).

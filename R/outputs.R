@@ -8,13 +8,12 @@
 #' measure of similarity between the representations of two models is often judged by how
 #' well it follows these differences between their predictions.
 #'
-#' @param p,q outputs of two classifiers for the same stimuli: numeric matrices with stimuli
-#'   in the rows and classes (at least two) in the columns, or data frames or tibbles whose
-#'   columns are all numeric. Stimuli and classes must be in the same order on both sides. If
-#'   both have row names, or both have column names, these must be equal. For `jsd()` the
-#'   values are probabilities or logits. For the other two functions they may be any scores
-#'   of which the largest in a row is the prediction; probabilities and logits give the same
-#'   result.
+#' @param p,q outputs of two classifiers for the same stimuli: numeric matrices, data frames
+#'   or tibbles (all columns numeric) with stimuli in the rows and classes (at least two) in
+#'   the columns. Stimuli and classes must be in the same order on both sides. If both have
+#'   row names, or both have column names, these must be equal. For `jsd()` the values are
+#'   probabilities or logits. For the other two functions they may be any scores of which the
+#'   largest in a row is the prediction; probabilities and logits give the same result.
 #' @param from `"probability"`: the values are not negative and every row sums to 1 (within
 #'   1e-5, the rounding error of single precision; rows are then divided by their sums).
 #'   `"logit"`: unnormalised log probabilities of any size, to which softmax is applied

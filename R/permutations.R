@@ -151,7 +151,8 @@ given_plan <- function(permutations, n) {
   }
   bad <- which(apply(permutations, 1, function(p) anyNA(p) || any(sort(p) != seq_len(n))))
   if (length(bad)) {
-    abort("Row ", bad[1], " of `permutations` is not a permutation of the numbers 1 to ", n, ".",
+    abort("`permutations` must have a permutation of 1 to ", n, " in every row, but row ", bad[1],
+          " is not one.",
           class = "repalign_error_design", arg = "permutations")
   }
   observed <- which(apply(permutations, 1, function(p) all(p == seq_len(n))))

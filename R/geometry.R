@@ -189,7 +189,7 @@ expected_naive_self <- function(side, n) {
 #'   `h_yy` (named so, or without these names in this order), and a row per independent estimate
 #'   (trial, lab, split) by one estimator: at least two.
 #' @return A data frame with one row: `ratio`, the pooled ratio
-#'   mean(h_xy) / sqrt(mean(h_xx) mean(h_yy)); `bias`, the second-order bias of that
+#'   `mean(h_xy) / sqrt(mean(h_xx) * mean(h_yy))`; `bias`, the second-order bias of that
 #'   ratio; `corrected`, their difference; `mean_single`, the mean of the single
 #'   ratios that are defined; `bias_single`, the second-order bias of one of them.
 #' @details

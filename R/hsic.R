@@ -6,7 +6,7 @@ kernels <- c("linear", "rbf", "manifold")
 
 #' The H value (Hilbert-Schmidt independence criterion) of two representations
 #'
-#' What centered kernel alignment is made of:
+#' What Centered Kernel Alignment (CKA) is made of:
 #' `cka(x, y) = hsic(x, y) / sqrt(hsic(x, x) * hsic(y, y))`.
 #'
 #' @inheritParams cka

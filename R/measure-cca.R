@@ -9,8 +9,8 @@
 #' @return One number in \[0, 1\]; 1 when the centred columns of one side span a part of
 #'   what those of the other span.
 #' @details
-#' With orthonormal bases Qx and Qy of the centred columns, the canonical correlations
-#' are the singular values of Qx'Qy. Their mean is taken over min(rank x, rank y) of
+#' With orthonormal bases `Qx` and `Qy` of the centred columns, the canonical correlations
+#' are the singular values of `t(Qx) %*% Qy`. Their mean is taken over min(rank x, rank y) of
 #' them; the rank counts singular values above 1e-10 of the largest.
 #'
 #' It is invariant to every invertible linear change of the neurons of either side, and

@@ -166,7 +166,7 @@ manifold_value <- function(dot, rows, a, b, args) {
 #' neighbours in Euclidean distance d and 0 elsewhere, with one \eqn{\sigma}, the median of
 #' all n k neighbour distances (with `squared`, of their squares, with squares in the
 #' kernel). The score is \eqn{<KH, LH> / sqrt(<KH, KH> <LH, LH>)} with the centring H, or
-#' with HKH and HLH.
+#' with `HKH` and `HLH`.
 #'
 #' It is invariant to rotation, translation and scaling of either side and to the order of
 #' the neurons. It is sensitive to who is near whom, and, unlike [mka()], to differences in

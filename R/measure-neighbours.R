@@ -171,7 +171,7 @@ declare_measure(
 #' neighbour, if it is the nearest in both, already gives a stimulus the value 1. It is
 #' sensitive to noise that exchanges the first ranks. The order within ties is random.
 #' @references Wang et al. (2020), Towards understanding the instability of network
-#'   embedding. Klabunde et al. (2024), ReSi benchmark, eq. 25.
+#'   embedding. Klabunde et al. (2024), ReSi benchmark, equation 25.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(500), 50)

@@ -9,8 +9,8 @@
 #' @return One number in \[0, 1\]: R squared of predicting `x` from `y`; 1 when the centred
 #'   columns of `x` are linear combinations of those of `y`. Not symmetric.
 #' @details
-#' With an orthonormal basis Qy of the centred columns of `y`, the value is the squared
-#' Frobenius norm of Qy'x over that of the centred `x`.
+#' With an orthonormal basis `Qy` of the centred columns of `y`, the value is the squared
+#' Frobenius norm of `t(Qy) %*% x` over that of the centred `x`.
 #'
 #' It is invariant to rotation, scaling, translation and column permutation of either
 #' side, and to any invertible linear change of `y`, the predictor. It is sensitive to

@@ -58,7 +58,7 @@
 #'   are not more stimuli than neurons.
 #' * GULP: the code returns the square of the distance that is defined (and returned here).
 #'   Ranks of pairs are the same.
-#' * IMD: the code draws random vectors and scatters by percents around the exact value
+#' * IMD: the code draws random vectors and scatters by several per cent around the exact value
 #'   that is computed here.
 #' * RTD: the random subsets are drawn from R's generator.
 #'

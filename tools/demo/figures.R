@@ -30,9 +30,9 @@ draw_it <- function(recordings, tables, save) {
        curves(tables[["brain-to-brain-halves"]], "neurons in each half") +
          expected_line(recordings))
   save("brain-to-brain-sessions",
-       curves(sessions[sessions$x == "(all)", ], "units of each session (at most)"))
+       curves(sessions[sessions$x == "(all)", ], "units of each session (at most)", top = 1))
   save("trial-to-trial", curves(tables[["trial-to-trial"]], "neurons", "left_out"), height = 5.5)
-  save("object-disentanglement", curves(objects[objects$x == "(all)", ], "neurons"))
+  save("object-disentanglement", curves(objects[objects$x == "(all)", ], "neurons", top = 1.1))
   save("object-pairs", object_grid(objects), height = 3.9, width = 9)
   save("undefined-ratios", undefined_curves(tables), height = 3.2)
 }
@@ -52,8 +52,8 @@ neuron_axis <- function(neurons, name) {
   ggplot2::scale_x_continuous(name, trans = "log2", breaks = sort(unique(neurons)))
 }
 
-# Pooled estimates with intervals; dashed: median of the single ratios.
-curves <- function(table, neurons, rows = NULL) {
+# Pooled estimates with intervals; dashed: median of the single ratios. top: end of the axis.
+curves <- function(table, neurons, rows = NULL, top = 1.5) {
   table$setting <- as_panels(table$setting)
   if (!is.null(rows)) table$row <- as_panels(paste(table[[rows]], gsub("_", " ", rows)))
   dodge <- ggplot2::position_dodge(width = 0.2)
@@ -67,7 +67,7 @@ curves <- function(table, neurons, rows = NULL) {
     (if (is.null(rows)) ggplot2::facet_wrap(~setting) else ggplot2::facet_grid(row ~ setting)) +
     neuron_axis(table$neurons, neurons) +
     ggplot2::scale_colour_manual(NULL, values = estimator_colours) +
-    ggplot2::coord_cartesian(ylim = c(0, 1.5)) +
+    ggplot2::coord_cartesian(ylim = c(0, top)) +
     ggplot2::labs(y = "CKA") +
     look()
 }
@@ -100,10 +100,12 @@ object_grid <- function(objects) {
   pairs$y <- factor(pairs$y, rev(names))
   ggplot2::ggplot(pairs, ggplot2::aes(x, y, fill = pooled)) +
     ggplot2::geom_tile() +
-    ggplot2::geom_text(ggplot2::aes(label = number(pooled)), size = 2.6) +
+    ggplot2::geom_text(ggplot2::aes(label = number(pooled),
+                                    colour = ifelse(pooled > 0.75, "white", "black")), size = 2.6) +
+    ggplot2::scale_colour_identity() +
     ggplot2::facet_wrap(~setting) +
     ggplot2::scale_fill_gradient(low = "white", high = estimator_colours[["stimulus_neuron"]],
-                                 limits = range(0, 1, pairs$pooled)) +
+                                 limits = range(0, 1, pairs$pooled), breaks = c(0, 0.5, 1)) +
     ggplot2::labs(x = NULL, y = NULL, fill = "CKA (stimulus_neuron)") +
     ggplot2::coord_fixed() +
     look() +
@@ -162,5 +164,6 @@ layer_profile <- function(table) {
 }
 
 larva_curves <- function(larvae) {
-  curves(larvae[larvae$x == "(all)" & larvae$odours == one_dilution, ], "neurons of each larva")
+  curves(larvae[larvae$x == "(all)" & larvae$odours == one_dilution, ], "neurons of each larva",
+         top = 1.2)
 }

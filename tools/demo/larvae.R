@@ -35,10 +35,10 @@ run_larvae <- function() {
 # What comes out when nobody says that the neurons are the same.
 larva_controls <- function() {
   rows <- lapply(names(settings), function(setting) {
-    pairs <- suppressMessages(
+    pairs <- suppressWarnings(suppressMessages(
       brain_to_brain(larvae(one_dilution), neurons = 21, repeats = 1, conf_level = NULL,
                      estimator = "stimulus_neuron", normalize = settings[[setting]])
-    )
+    ))
     control("larvae", "shared neurons not declared", setting, last_pooled(pairs))
   })
   do.call(rbind, rows)

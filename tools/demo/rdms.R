@@ -40,7 +40,9 @@ human_pairs <- function(calibration) {
 model_columns <- function(table) {
   side <- function(x) {
     rows <- table[table$x == x, ]
-    data.frame(number(rows$rsa), signif(rows$p_adjusted, 2), signif(rows$p_adjusted_within, 2))
+    data.frame(number(rows$rsa), p_text(rows$p_adjusted), p_text(rows$p_adjusted_within))
   }
   data.frame(unique(table$y), side("human_mean"), side("monkey"))
 }
+
+p_text <- function(p) vapply(p, function(value) format(signif(value, 2)), "")

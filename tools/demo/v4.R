@@ -44,7 +44,7 @@ v4_controls <- function(results) {
 
 # Another day has some of the same neurons under other names, which nothing can leave out.
 other_day_control <- function() {
-  days <- match_rows(v4_responses(), macaque_v4$other_day)
+  days <- suppressMessages(match_rows(v4_responses(), macaque_v4$other_day))
   value <- suppressWarnings(cka(days$x, days$y, estimator = "stimulus_neuron"))
   control("brain-to-brain", "two days with unknown shared neurons", "raw", value)
 }

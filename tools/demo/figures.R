@@ -15,8 +15,7 @@ draw_figures <- function(recordings, tables, results, output) {
   }
   draw_it(recordings, tables, save)
   save("brain-to-model", layer_profile(tables[["brain-to-model"]]))
-  save("brain-to-model-neurons", ggplot2::autoplot(results$layers[["each neuron / its SD"]]),
-       height = 5)
+  save("brain-to-model-neurons", ggplot2::autoplot(results$layers[[names(settings)[2]]]), height = 5)
   save("layers", ggplot2::autoplot(results$layer_grid), height = 7.2)
   save("larvae", larva_curves(tables$larvae))
   save("rdms", ggplot2::autoplot(results$rdms$all), height = 7)

@@ -63,7 +63,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' one set of Fourier transforms or from one pass over the edges of the neighbour graphs;
 #' `"random"` independent permutations; `"exact"` all permutations (at most a million), which
 #' `"auto"` takes when they are no more than asked for; `"moments"` the exact mean, variance and
-#' skewness over all permutations, from 6 stimuli on, with a Pearson type III law (for cka, rv,
+#' skewness over all permutations, from 6 stimuli on, with a Pearson type III law (for `cka`, `rv`,
 #' distance correlation, linear regression and gulp, without `aggregate`), which gives p-values
 #' far below 1/(K + 1) without any draw. `"coset"`, `"random"` and `"exact"` are exact tests. A
 #' representation is prepared once; a permutation relabels what was prepared. All pairs and

@@ -189,7 +189,7 @@ declare_measure(
 #' Noise that exchanges the first ranks has a large effect on the score. Tied neighbours come
 #' in random order.
 #' @references Wang et al. (2020), Towards understanding the instability of network
-#'   embedding. Klabunde et al. (2024), ReSi benchmark, eq. 25.
+#'   embedding. Klabunde et al. (2024), ReSi benchmark, equation 25.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(500), 50)

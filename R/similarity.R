@@ -19,9 +19,11 @@
 #'   `shared_neurons` or `units_x` and `units_y` for the neuron correction.
 #' @param on_error `"stop"`; `"na"`: a score that fails is `NA`, with one warning. Representations
 #'   that no measure could use (missing values, unequal rows) stop the call in any case.
-#' @param threads threads of our own loops; by default all that OpenMP reports
-#'   (`options(repalign.threads =)`); on the workers of a future plan one each. The results
-#'   do not depend on it. The BLAS has a setting of its own, which stays untouched.
+#' @param threads threads of our own loops; by default `options(repalign.threads =)`, else as many
+#'   as OpenMP offers (it reads `OMP_NUM_THREADS` and `OMP_THREAD_LIMIT`), but at most two while
+#'   `R CMD check` limits the cores (`_R_CHECK_LIMIT_CORES_`); on the workers of a future plan one
+#'   each. The results do not depend on it. The BLAS has a setting of its own, which stays
+#'   untouched.
 #' @return A data frame of class `repalign_similarity` with a row per pair and
 #'   measure: `x`, `y` (names; "x" and "y" when unnamed), `measure`, `score`, `n`
 #'   (number of stimuli); with models also `model_x`, `model_y`. `NA` scores are

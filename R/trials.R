@@ -73,6 +73,7 @@ check_row_names <- function(names, arg) {
 #' @seealso [trial_to_trial()]
 #' @export
 trial_array <- function(data, stimulus, neuron, trial = NULL, value) {
+  need_arguments()
   if (!is.data.frame(data)) {
     abort("`data` must be a data frame with a row per response, not ", describe(data), ".",
           class = "repalign_error_type", arg = "data")

@@ -108,7 +108,7 @@ describe <- function(x) {
   if (is.function(x)) return("a function")
   article <- function(word) paste(if (grepl("^[aeiou]", word)) "an" else "a", word)
   if (is.matrix(x) && !is.object(x)) return(paste(article(typeof(x)), "matrix"))
-  if (is.array(x)) return(paste0("an array with ", length(dim(x)), " dimensions"))
+  if (is.array(x)) return(paste("an array with", count_of(length(dim(x)), "dimension")))
   if (is.object(x)) return(paste0("an object of class ", dQuote(class(x)[1], FALSE)))
   if (is.list(x)) "a list" else paste(article(typeof(x)), "vector")
 }

@@ -24,8 +24,9 @@ find_identifiers <- function(x) {
   # every column is a ranking
   if (length(numbered) == ncol(x)) numbered <- integer()
   found <- sort(union(named, numbered))
-  why <- ifelse(found %in% named, "whole numbers under this name",
-                "its values number the rows")
+  why <- vapply(found, function(j) {
+    if (j %in% named) "whole numbers under this name" else numbering(x[, j])
+  }, "")
   stats::setNames(why, found)
 }
 
@@ -44,15 +45,19 @@ numbered_columns <- function(x) {
   step <- head[2, ] - head[1, ]
   even <- which(step != 0 & abs(head[3, ] - head[2, ] - step) <= 1e-3 * abs(step))
   candidates <- sort(union(whole, even))
-  candidates[vapply(candidates, function(j) is_numbering(x[, j]), NA)]
+  candidates[vapply(candidates, function(j) !is.na(numbering(x[, j])), NA)]
 }
 
-is_numbering <- function(values) {
-  if (anyNA(values) || !all(is.finite(values))) return(FALSE)
+# How the values number the rows, in words, or NA.
+numbering <- function(values) {
+  if (!all(is.finite(values))) return(NA_character_)
   n <- length(values)
-  if (all(values == round(values)) && max(values) - min(values) == n - 1) {
-    return(!anyDuplicated(values))
-  }
+  consecutive <- all(values == round(values)) && max(values) - min(values) == n - 1
+  if (consecutive && !anyDuplicated(values)) return("consecutive whole numbers")
+  if (has_equal_steps(values, n)) "equal steps from row to row" else NA_character_
+}
+
+has_equal_steps <- function(values, n) {
   step <- (values[n] - values[1]) / (n - 1)
   largest <- max(abs(values))
   # steps of a file's digits are equal but for its rounding
@@ -75,8 +80,11 @@ refuse_identifiers <- function(x, arg) {
     "says which columns are neurons.", class = "repalign_error_identifier", arg = arg)
 }
 
+# Other names stand before those of what is hardly ever the stimulus, from "subject" on.
 likely_stimulus <- function(names) {
-  names[order(match(tolower(names), identifier_names, nomatch = 5))][1]
+  others <- match("subject", identifier_names) - 0.5
+  names[order(match(tolower(names), identifier_names, nomatch = 0) +
+                others * !tolower(names) %in% identifier_names)][1]
 }
 
 # A matrix whose neurons the user has named, or that was checked before a part was taken out.

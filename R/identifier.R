@@ -63,7 +63,7 @@ has_equal_steps <- function(values, n) {
   # steps of a file's digits are equal but for its rounding
   uneven <- abs(values - (values[1] + (seq_len(n) - 1) * step))
   isTRUE(abs(step) > 1e-12 * largest &&
-           all(uneven <= 1e-6 * abs(step) + 8 * .Machine$double.eps * largest))
+           all(uneven <= 1e-5 * abs(step) + 8 * .Machine$double.eps * largest))
 }
 
 refuse_identifiers <- function(x, arg) {

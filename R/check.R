@@ -216,18 +216,22 @@ transposed_hint <- function(x, y, arg_x, arg_y) {
   crossed <- function(a, b) {
     !is.null(rownames(a)) && !is.null(colnames(b)) && setequal(rownames(a), colnames(b))
   }
-  turned <- function(arg, of, what) {
-    paste0(" `", arg, "` looks transposed (", what, " `", of, "`): give t(", arg, ").")
+  turned <- function(arg, of) {
+    paste0(" `", arg, "` looks transposed (its column names are the row names of `", of, "`): ",
+           "give t(", arg, ").")
   }
-  if (crossed(x, y)) return(turned(arg_y, arg_x, "its column names are the row names of"))
-  if (crossed(y, x)) return(turned(arg_x, arg_y, "its column names are the row names of"))
+  if (crossed(x, y)) return(turned(arg_y, arg_x))
+  if (crossed(y, x)) return(turned(arg_x, arg_y))
   if (nrow(x) == nrow(y)) return(NULL)
   if (ncol(x) == ncol(y)) {
     return(paste0(" Both have ", ncol(x), " columns: if these are the stimuli, both are ",
                   "transposed; give t(", arg_x, ") and t(", arg_y, ")."))
   }
-  if (nrow(x) == ncol(y)) return(turned(arg_y, arg_x, "as many columns as there are rows in"))
-  if (nrow(y) == ncol(x)) turned(arg_x, arg_y, "as many columns as there are rows in")
+  if (nrow(x) == ncol(y) || nrow(y) == ncol(x)) {
+    size <- function(m, arg) paste0("`", arg, "` is ", nrow(m), " x ", ncol(m))
+    paste0(" One of them looks transposed (", size(x, arg_x), ", ", size(y, arg_y),
+           "): stimuli are rows, neurons columns; t() turns a matrix round.")
+  }
 }
 
 # Names on some sides only cannot be compared: once a call it is said that the order is taken

@@ -216,7 +216,7 @@ block_plan <- function(blocks, n, wanted) {
 }
 
 check_block_labels <- function(blocks, n) {
-  if (!is.atomic(blocks) || !is.null(dim(blocks)) || length(blocks) != n || anyNA(blocks)) {
+  if (!is.atomic(blocks) || length(dim(blocks)) > 1 || length(blocks) != n || anyNA(blocks)) {
     abort("`blocks` must name the block of each of the ", n, " rows, without missing values.",
           class = "repalign_error_design", arg = "blocks")
   }

@@ -82,9 +82,10 @@ missing_trial_rules <- c("pairs", "stimuli", "neurons", "error")
 
 # All trials have the same neurons: one that is missing in any of them is left out of all.
 complete_trials <- function(trials, na) {
-  if (na %in% c("pairs", "error")) return(list(data = trials, columns = rep(TRUE, ncol(trials[[1]]))))
+  width <- ncol(trials[[1]])
+  if (na %in% c("pairs", "error")) return(list(data = trials, columns = rep(TRUE, width)))
   names(trials) <- paste0("trials[[", seq_along(trials), "]]")
-  same <- rep(list(seq_len(ncol(trials[[1]]))), length(trials))
+  same <- rep(list(seq_len(width)), length(trials))
   given <- complete_responses(trials, na, stats::setNames(same, names(trials)))
   list(data = unname(given$data), columns = given$columns[[1]], note = given$note)
 }

@@ -43,7 +43,8 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   `p_adjusted`, which `summary()`, `glance()` and `plot()` then compare with `alpha`.
 #' @param na what to do about missing values, see [similarity()]. With `"stimuli"`, `blocks` and
 #'   a design made by `permute::how()` lose the same rows; permutations that are given speak of all
-#'   rows, so that it is an error to leave out any.
+#'   rows, so that it is an error to leave out any. With `series`, what is left counts as
+#'   consecutive.
 #' @return A data frame of class `repalign_calibration`, a row per pair and measure, or with
 #'   `aggregate` per measure (and pair of models): `x`, `y`, `measure`, `score`, `threshold`,
 #'   `calibrated`, `p_value`, `null_mean`, `null_sd`, `permutations` (null draws), `engine`; with

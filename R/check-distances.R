@@ -10,8 +10,8 @@ check_dist <- function(x, arg, allow_na = FALSE) {
           "again with dist() or as.dist().", class = "repalign_error_type", arg = arg)
   }
   if (!length(attr(x, "Labels")) %in% c(0, n)) {
-    abort("`", arg, "` is a damaged \"dist\" object: it has ", length(attr(x, "Labels")), " labels ",
-          "for ", n, " rows.", class = "repalign_error_type", arg = arg)
+    abort("`", arg, "` is a damaged \"dist\" object: it has ", length(attr(x, "Labels")),
+          " labels for ", n, " rows.", class = "repalign_error_type", arg = arg)
   }
   bad <- if (allow_na) is.infinite(x) else !is.finite(x)
   refuse_distances(which(bad), n, if (allow_na) "infinite" else "missing or non-finite", arg)

@@ -4,7 +4,8 @@
 
 # In the order in which they are likely to name the stimuli; also what ends in _id, and X, which
 # is what read.csv() calls row names.
-identifier_names <- c("image", "stimulus", "id", "row", "...1", "subject", "session", "trial", "rep")
+identifier_names <- c("image", "stimulus", "id", "row", "...1", "subject", "session", "trial",
+                      "rep")
 
 named_like_identifier <- function(names) {
   tolower(names) %in% identifier_names | names == "X" | grepl("_id$", names, ignore.case = TRUE)
@@ -76,8 +77,9 @@ refuse_identifiers <- function(x, arg) {
     "columns that look like identifiers", ", not like ", if (one) "a neuron: " else "neurons: ",
     enumerate(paste0(dQuote(names, FALSE), " (", found, ")"), quote = FALSE),
     ". Make a matrix with the stimuli as row names by response_matrix(data, stimulus = ",
-    dQuote(likely_stimulus(names), FALSE), if (!one) ", neurons = ...", "); its argument `neurons` ",
-    "says which columns are neurons.", class = "repalign_error_identifier", arg = arg)
+    dQuote(likely_stimulus(names), FALSE), if (!one) ", neurons = ...",
+    "); its argument `neurons` says which columns are neurons.",
+    class = "repalign_error_identifier", arg = arg)
 }
 
 # Other names stand before those of what is hardly ever the stimulus, from "subject" on.

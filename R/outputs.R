@@ -126,7 +126,7 @@ output_pair <- function(p, q) {
 }
 
 as_outputs <- function(x, arg) {
-  if (!is.matrix(x) && !is.data.frame(x)) {
+  if (!is.matrix(x) && !is.data.frame(x) && !inherits(x, "Matrix")) {
     abort("`", arg, "` must be a numeric matrix of class scores (stimuli x classes), not ",
           describe(x), ".", class = "repalign_error_type", arg = arg)
   }

@@ -33,7 +33,8 @@
 #' a long table, or average them first.
 #' @examples
 #' set.seed(1)
-#' day1 <- data.frame(image = 1:20, session = 1, a = rpois(20, 5), b = rpois(20, 5), c = rpois(20, 5))
+#' day1 <- data.frame(image = 1:20, session = 1, a = rpois(20, 5), b = rpois(20, 5),
+#'                    c = rpois(20, 5))
 #' day2 <- day1[sample(20), ] # the same stimuli in another order
 #' x <- response_matrix(day1, stimulus = "image", neurons = c("a", "b", "c"))
 #' y <- response_matrix(day2, stimulus = "image", neurons = 3:5)

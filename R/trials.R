@@ -92,9 +92,8 @@ tell_left_out <- function(left_out, common) {
 
 check_row_names <- function(names, arg) {
   if (is.null(names)) {
-    abort("`", arg, "` has no row names to match by: set rownames(", arg, ") to the stimuli; response_matrix() ",
-          "does so for a table.",
-          class = "repalign_error_rows", arg = arg)
+    abort("`", arg, "` has no row names to match by: set rownames(", arg, ") to the stimuli; ",
+          "response_matrix() does so for a table.", class = "repalign_error_rows", arg = arg)
   }
   if (anyNA(names)) {
     abort("`", arg, "` has a missing row name, first in row ", which(is.na(names))[1], ".",

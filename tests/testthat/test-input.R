@@ -105,8 +105,12 @@ test_that("row names on some sides only are pointed out once a call", {
     function(x) calibrate(list(a = x, b = p$y, c = p$x), permutations = 19),
     function(x) rsa(stats::dist(x), p$y),
     function(x) suppressWarnings(brain_to_brain(x, p$y, neurons = 3, repeats = 2)),
-    function(x) suppressWarnings(brain_to_brain(list(a = x, b = p$y, c = p$x), neurons = 3, repeats = 2)),
-    function(x) suppressWarnings(brain_to_model(x, list(l = p$y, m = p$x), neurons = 3, repeats = 2)),
+    function(x) {
+      suppressWarnings(brain_to_brain(list(a = x, b = p$y, c = p$x), neurons = 3, repeats = 2))
+    },
+    function(x) {
+      suppressWarnings(brain_to_model(x, list(l = p$y, m = p$x), neurons = 3, repeats = 2))
+    },
     function(x) suppressWarnings(trial_to_trial(list(x, p$y, p$x), neurons = 3, repeats = 2)),
     function(x) disagreement(x, p$y)
   )
@@ -146,7 +150,8 @@ test_that("words of the field and of other software get a suggestion", {
   ids <- c(linear_cka = "cka", "debiased-CKA" = "cka", HSIC = "cka", rdm = "rsa", rsm = "rsa",
            pearson = "rsa", mknn = "mutual_knn", "mutual nn" = "mutual_knn", cknn = "cknna",
            dcor = "distance_correlation", linreg = "linear_regression", RV_coefficient = "rv",
-           jaccard_knn = "knn_jaccard", "sv-cca" = "svcca", soft_matching = "soft_correlation_match",
+           jaccard_knn = "knn_jaccard", "sv-cca" = "svcca",
+           soft_matching = "soft_correlation_match",
            shape_metric = "angular_shape", procustes = "procrustes")
   for (word in names(ids)) {
     expect_refused(similarity(x, x, word), c(word, paste0("\"", ids[[word]], "\"")))
@@ -288,7 +293,8 @@ test_that("one-dimensional arrays stand for numbers and labels", {
                               units_x = wrap(units), units_y = wrap(units), conf_level = 0.9)))
   }
   sizes <- function(neurons) {
-    suppressWarnings(as.data.frame(seeded(brain_to_brain, p$x, p$y, neurons = neurons, repeats = 2)))
+    suppressWarnings(as.data.frame(seeded(brain_to_brain, p$x, p$y, neurons = neurons,
+                                          repeats = 2)))
   }
   same(sizes(one(c(3, 5))), sizes(c(3, 5)))
   same(undefined_is_fine(labels(one)), undefined_is_fine(labels(identity)))
@@ -315,6 +321,7 @@ test_that("more repeats than there is memory for are refused", {
   expect_refused(brain_to_brain(p$x, p$y, neurons = 2, repeats = most), "`repeats`")
   expect_refused(brain_to_model(p$x, list(l = p$y), neurons = 2, repeats = most), "`repeats`")
   expect_refused(trial_to_trial(list(p$x, p$y), neurons = 2, repeats = most), "`repeats`")
-  expect_refused(object_disentanglement(p$x, rep(1:2, 10), neurons = 4, repeats = most), "`repeats`")
+  expect_refused(object_disentanglement(p$x, rep(1:2, 10), neurons = 4, repeats = most),
+                 "`repeats`")
   expect_refused(brain_to_brain(p$x, repeats = most + 1), c("`repeats`", "at most"))
 })

@@ -88,7 +88,8 @@ test_that("a shared neuron is left out on both sides", {
 
 test_that("labels must suit the data before they are cut", {
   labelled <- measure("cka", estimator = "stimulus_neuron", units_x = 1:5, units_y = 1:6)
-  expect_refused(similarity(x, y, labelled, na = "neurons"), c("`units_x`", "5 labels", "6 columns"))
+  expect_refused(similarity(x, y, labelled, na = "neurons"),
+                 c("`units_x`", "5 labels", "6 columns"))
   shared <- measure("cka", estimator = "stimulus_neuron", shared_neurons = TRUE)
   expect_refused(similarity(x, y[, 1:5], shared, na = "neurons"), "`shared_neurons = TRUE`")
 })
@@ -154,7 +155,8 @@ test_that("distances lose the stimuli without any distance, other gaps stay erro
   expect_refused(similarity(d, z, "rsa", na = "stimuli"), c("`x`", "rows 1 and 8"))
   expect_refused(similarity(d, z, "rsa", na = "neurons"), c("`x`", "rows 1 and 8"))
   graph <- list(idx = matrix(c(2:14, 1), ncol = 1), dist = matrix(1, 14, 1))
-  expect_refused(similarity(graph, x, measure("mutual_knn", k = 1), na = "stimuli"), "neighbour graph")
+  expect_refused(similarity(graph, x, measure("mutual_knn", k = 1), na = "stimuli"),
+                 "neighbour graph")
 })
 
 test_that("infinite values, and nothing left, are errors", {
@@ -221,7 +223,8 @@ test_that("labels of the analyses are cut like the neurons", {
   # the same neuron on both sides
   same_scores(run(brain_to_brain, a, b, units_x = 1:8, units_y = 1:8, na = "neurons"),
               run(brain_to_brain, a[, -c(2, 7)], b[, -c(2, 7)], units_x = 1:6, units_y = 1:6))
-  same_scores(run(brain_to_brain, list(p = a, q = b), units_x = list(q = 1:8, p = 1:8), na = "neurons"),
+  same_scores(run(brain_to_brain, list(p = a, q = b), units_x = list(q = 1:8, p = 1:8),
+                  na = "neurons"),
               run(brain_to_brain, list(p = a[, -c(2, 7)], q = b[, -c(2, 7)]),
                   units_x = list(p = 1:6, q = 1:6)))
   same_scores(run(brain_to_brain, a, split = units > 2, units_x = units, na = "neurons"),

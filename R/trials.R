@@ -2,13 +2,13 @@
 
 #' Align representations by row name
 #'
-#' @param x,y matrices or data frames with row names that name the stimuli, or lists of them
+#' @param x,y matrices or data frames with row names that name the stimuli, or named lists of them
 #'   (layers, areas, models of layers).
 #' @return The same with the stimuli that all of them have, in the order of the (first) matrix of
 #'   `x`: matrices are numeric, lists keep their shape and names. With `y` a list with `x` and `y`;
 #'   for a list `x` alone that list. A message counts the rows left out.
 #' @details An error when a matrix has no row names or names a stimulus twice, or when
-#'   there is none in common. Missing values stay.
+#'   there is none in common. Missing values (`NA`) stay.
 #' @examples
 #' x <- matrix(1:6, 3, dimnames = list(c("face", "car", "tree"), NULL))
 #' y <- matrix(1:6, 3, dimnames = list(c("tree", "face", "house"), NULL))
@@ -41,13 +41,9 @@ match_rows <- function(x, y = NULL) {
 # The same list with f(matrix, arg) in the place of every matrix in it, or in lists within.
 map_matrices <- function(given, arg, f) {
   if (!is_collection(given)) return(f(given, arg))
-  if (!length(given)) {
-    abort("`", arg, "` is an empty list: there is nothing to align.",
-          class = "repalign_error_size", arg = arg)
-  }
-  labels <- element_labels(given)
-  given[] <- Map(function(element, label) map_matrices(element, paste0(arg, label), f), given,
-                 labels)
+  names <- check_element_names(given, arg)
+  given[] <- Map(function(element, name) map_matrices(element, paste0(arg, "$", name), f), given,
+                 names)
   given
 }
 
@@ -60,14 +56,8 @@ list_matrices <- function(given, f) {
   found
 }
 
-element_labels <- function(given) {
-  names <- names(given)
-  numbers <- paste0("[[", seq_along(given), "]]")
-  if (is.null(names)) numbers else ifelse(is.na(names) | names == "", numbers, paste0("$", names))
-}
-
 named_matrix <- function(m, arg) {
-  m <- as_numeric_matrix(m, arg, allow_na = TRUE, allow_nan = TRUE)
+  m <- as_numeric_matrix(m, arg, allow_na = TRUE)
   check_row_names(rownames(m), arg)
   m
 }

@@ -204,13 +204,13 @@ test_that("match_rows() aligns lists, and models of layers", {
   models <- suppressMessages(match_rows(list(m = l, k = list(d = x[7:10, ]))))
   expect_identical(models$m$b, x[7:10, 1:2])
   expect_identical(models$k$d, x[7:10, ])
-  expect_identical(suppressMessages(match_rows(unname(l)))[[2]], matched$b)
+  expect_refused(match_rows(unname(l)), c("`x`", "no name"))
   expect_refused(match_rows(x), "`y`")
   expect_refused(match_rows(list()), c("`x`", "empty"))
   expect_refused(match_rows(x, list(a = x, b = unname(x))), c("`y\\$b`", "no row names"))
   expect_refused(match_rows(list(a = x, b = 1:3)), "`x\\$b`")
-  expect_refused(match_rows(list(x[1:3, ], x[3:5, ], x[4:9, ])),
-                 c("`x\\[\\[3\\]\\]`", "no row name in common"))
+  expect_refused(match_rows(list(a = x[1:3, ], b = x[3:5, ], c = x[4:9, ])),
+                 c("`x\\$c`", "no row name in common"))
 })
 
 # All arguments without a default are there but one.

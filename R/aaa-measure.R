@@ -134,12 +134,13 @@ describe_parameters <- function(id) {
 #' @rdname measures
 #' @export
 measure <- function(id, ...) {
+  need_arguments()
   d <- declaration(id)
   given <- list(...)
   check_parameter_names(id, given)
-  args <- utils::modifyList(default_arguments(id), given, keep.null = TRUE)
+  args <- d$check(utils::modifyList(default_arguments(id), given, keep.null = TRUE))
   structure(
-    list(id = id, label = measure_label(id, given), args = d$check(args), declaration = d),
+    list(id = id, label = measure_label(id, given), args = args, declaration = d),
     class = "repalign_measure"
   )
 }
@@ -214,6 +215,7 @@ measure_label <- function(id, given) {
 #' @export
 new_measure <- function(fun, direction = c("similarity", "distance"), best = NA_real_,
                         symmetric = FALSE, label = "user") {
+  need_arguments()
   if (!is.function(fun)) {
     abort("`fun` must be a function(x, y) that returns one number.",
           class = "repalign_error_type", arg = "fun")
@@ -307,6 +309,7 @@ one_score <- function(id, x, y, args) {
   args <- d$check(args)
   if (missing(x) || missing(y)) missing_side(missing(x))
   pair <- as_pair(representation(x, "x"), representation(y, "y"), by_name = d$pairing)
+  if (d$pairing) note_one_sided_names(pair[c("x", "y")])
   draws <- open_draws(pair[c("x", "y")])
   on.exit(close_draws(draws))
   compare_pair(d, pair, args)

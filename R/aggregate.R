@@ -13,6 +13,7 @@
 #' @seealso [calibrate()]
 #' @export
 top_k_mean <- function(k) {
+  need_arguments()
   k <- check_count(k, "k")
   structure(function(scores) mean(utils::head(sort(scores, decreasing = TRUE), k)),
             aggregate = paste0("top_k_mean(", k, ")"))

@@ -40,6 +40,7 @@
 #' @seealso [predicted_bias()]
 #' @export
 participation_ratio <- function(x) {
+  need_arguments()
   rep <- need_kind(representation(x, "x"), "data", "this")
   check_rows(rep$n, 4, "x", "a corrected estimator")
   f <- form_linear(rep)
@@ -117,6 +118,7 @@ dimension_or_na <- function(squared_trace, h) {
 #' @export
 predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stimulus_neuron"),
                            assume = c("general", "normalized")) {
+  need_arguments()
   estimator <- check_choice(estimator, c("stimulus", "naive", "stimulus_neuron"), "estimator")
   assume <- check_choice(assume, c("general", "normalized"), "assume")
   if (inherits(x, "repalign_population")) {
@@ -144,6 +146,7 @@ estimated_geometry <- function(x, y) {
                 diagonal = side$gamma / side$psi_stimuli))
   }
   pair <- as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
+  note_one_sided_names(pair[c("x", "y")])
   check_rows(rx$n, 4, "x", "a corrected estimator")
   fx <- form_linear(pair$x)
   fy <- form_linear(pair$y)
@@ -231,6 +234,7 @@ expected_naive_self <- function(side, n) {
 #' @seealso [cka_interval()]
 #' @export
 ratio_bias <- function(h) {
+  need_arguments()
   if (!is.matrix(h) && !is.data.frame(h)) {
     abort("`h` must be a matrix or data frame with the columns h_xy, h_xx and h_yy, not ",
           describe(h), ".", class = "repalign_error_type", arg = "h")

@@ -103,11 +103,12 @@ check_cka_args <- function(args) {
           dQuote(args$kernel, FALSE), " use estimator = \"stimulus\" or \"naive\".",
           class = "repalign_error_value", arg = "estimator")
   }
-  if (!is.null(args$sigma)) check_number(args$sigma, "sigma", above = 0)
-  check_number(args$bandwidth, "bandwidth", above = 0)
+  if (!is.null(args$sigma)) args$sigma <- check_number(args$sigma, "sigma", above = 0)
+  args$bandwidth <- check_number(args$bandwidth, "bandwidth", above = 0)
   args$k <- check_count(args$k, "k", least = if (args$kernel == "manifold") 3 else 1)
   note_unused_options(args)
   check_unit_choice(args$shared_neurons, args$units_x, args$units_y)
+  note_unused_units(args$estimator, args)
   args
 }
 

@@ -114,6 +114,7 @@ output_pair <- function(p, q) {
   p <- as_outputs(p, "p")
   q <- as_outputs(q, "q")
   check_same_rows(p, q, "p", "q")
+  note_one_sided_names(list(list(data = p, arg = "p"), list(data = q, arg = "q")))
   if (ncol(p) != ncol(q)) {
     abort("`p` has ", ncol(p), " columns and `q` has ", ncol(q), ": the columns must be the same ",
           "classes in the same order.", class = "repalign_error_size", arg = "q")
@@ -129,7 +130,7 @@ output_pair <- function(p, q) {
 }
 
 as_outputs <- function(x, arg) {
-  if (!is.matrix(x) && !is.data.frame(x)) {
+  if (!is.matrix(x) && !is.data.frame(x) && !inherits(x, "Matrix")) {
     abort("`", arg, "` must be a numeric matrix of class scores (stimuli x classes), not ",
           describe(x), ".", class = "repalign_error_type", arg = arg)
   }

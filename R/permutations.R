@@ -168,12 +168,7 @@ given_plan <- function(permutations, n) {
 how_plan <- function(design, n) {
   require_package("permute", "A permutation design (how)")
   wanted <- check_count(permute::getNperm(design), "permutations$nperm")
-  blocks <- permute::getBlocks(design)
-  if (!is.null(blocks) && ((length(blocks) != n && NROW(blocks) != n) || anyNA(blocks))) {
-    abort("The blocks of `permutations` must name each of the ", n, " rows, without missing ",
-          "values; they name ", NROW(stats::na.omit(blocks)), ".", class = "repalign_error_design",
-          arg = "permutations")
-  }
+  check_how_blocks(design, n)
   # the observed order is counted apart
   design <- permute::`setObserved<-`(design, FALSE)
   possible <- fitting_design(permute::numPerms(n, control = design))
@@ -188,6 +183,15 @@ how_plan <- function(design, n) {
   set <- suppressMessages(fitting_design(permute::shuffleSet(n, nset, control = design)))
   fixed_plan(new_design("given", n, nrow(set), matrix = t(unclass(as.matrix(set))),
                         most = possible - 1))
+}
+
+check_how_blocks <- function(design, n) {
+  blocks <- permute::getBlocks(design)
+  if (!is.null(blocks) && ((length(blocks) != n && NROW(blocks) != n) || anyNA(blocks))) {
+    abort("The blocks of `permutations` must name each of the ", n, " rows, without missing ",
+          "values; they name ", NROW(stats::na.omit(blocks)), ".", class = "repalign_error_design",
+          arg = "permutations")
+  }
 }
 
 fitting_design <- function(code) {
@@ -216,7 +220,7 @@ block_plan <- function(blocks, n, wanted) {
 }
 
 check_block_labels <- function(blocks, n) {
-  if (!is.atomic(blocks) || !is.null(dim(blocks)) || length(blocks) != n || anyNA(blocks)) {
+  if (!is.atomic(blocks) || length(dim(blocks)) > 1 || length(blocks) != n || anyNA(blocks)) {
     abort("`blocks` must name the block of each of the ", n, " rows, without missing values.",
           class = "repalign_error_design", arg = "blocks")
   }

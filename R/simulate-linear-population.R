@@ -28,6 +28,7 @@
 #' @export
 linear_population <- function(n, q, d, spectrum = c("isotropic", "power"), power = 1,
                               reverse = FALSE) {
+  need_arguments()
   power_given <- !missing(power)
   n <- check_count(n, "n")
   d <- check_count(d, "d")

@@ -48,6 +48,7 @@
 #' @export
 simulate_models <- function(n, width, global = 0, local = 0, layers = 1, patch = 4, scatter = 0.4,
                             noise = 1) {
+  need_arguments()
   patch <- check_count(patch, "patch", 2)
   n <- check_count(n, "n")
   if (n < 2 * patch) {
@@ -56,8 +57,9 @@ simulate_models <- function(n, width, global = 0, local = 0, layers = 1, patch =
   }
   truth <- models_truth(width, global, local)
   layers <- check_count(layers, "layers")
-  check_number(scatter, "scatter", above = 0)
-  if (check_number(noise, "noise") < 0) {
+  scatter <- check_number(scatter, "scatter", above = 0)
+  noise <- check_number(noise, "noise")
+  if (noise < 0) {
     abort("`noise` must not be negative.", class = "repalign_error_value", arg = "noise")
   }
   check_memory(8 * as.double(n) * (layers * sum(as.double(truth$width)) + 2 * max(truth$width)),

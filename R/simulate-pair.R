@@ -47,13 +47,14 @@
 #' @export
 simulate_pair <- function(n, d, shared = 0, rank = 3, groups = 1, spread = 2,
                           autocorrelation = 0, tails = c("normal", "t3", "laplace")) {
+  need_arguments()
   n <- check_count(n, "n", 2)
   d <- vapply(one_or_two(d, "d"), check_count, 0L, arg = "d")
   shared <- check_share(shared, "shared")
   rank <- check_count(rank, "rank")
   groups <- check_count(groups, "groups")
-  check_number(spread, "spread", above = 0)
-  check_number(autocorrelation, "autocorrelation", above = -1, below = 1)
+  spread <- check_number(spread, "spread", above = 0)
+  autocorrelation <- check_number(autocorrelation, "autocorrelation", above = -1, below = 1)
   tails <- check_choice(tails, c("normal", "t3", "laplace"), "tails")
   if (groups > n) {
     abort("`groups` must be at most the number of stimuli, ", n, ".",

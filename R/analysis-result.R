@@ -96,23 +96,25 @@ bound_analyses <- function(parts) {
 combined_of <- function(object) {
   if (!nrow(object) || !all(analysis_key %in% names(object))) return(NULL)
   rows <- as.data.frame(object)
-  parts <- attr(object, "parts")
-  # a column of words may also be a note on the rows of one analysis
-  if (!is.null(combined <- combined_rows_of(rows, parts))) return(combined)
   sources <- source_columns(object)
-  if (!length(sources)) return(NULL)
+  # a column of words may also be a note on the rows of one analysis
+  one <- vapply(rows[sources], function(column) length(unique(column)) == 1, NA)
+  combined <- combined_rows_of(rows, attr(object, "parts"), sources[one])
+  if (!is.null(combined) || all(one)) return(combined)
   combined <- lapply(row_groups(rows, sources), function(at) {
-    combined <- combined_rows_of(rows[at, ], parts)
-    if (!is.null(combined)) cbind(rows[rep(at[1], nrow(combined)), sources, drop = FALSE], combined)
+    combined_rows_of(rows[at, ], attr(object, "parts"), sources)
   })
-  if (any(vapply(combined, is.null, NA))) return(NULL)
-  `rownames<-`(do.call(rbind, unname(combined)), NULL)
+  if (!any(vapply(combined, is.null, NA))) do.call(rbind, unname(combined))
 }
 
-# If these rows are exactly those of one analysis.
-combined_rows_of <- function(rows, parts) {
+# If these rows are exactly those of one analysis. sources: columns with one value.
+combined_rows_of <- function(rows, parts, sources) {
   keys <- sort(row_keys(rows))
-  Find(function(part) identical(sort(part$rows), keys), parts)$combined
+  combined <- Find(function(part) identical(sort(part$rows), keys), parts)$combined
+  if (is.null(combined) || !length(sources)) return(combined)
+  source <- rows[rep(1, nrow(combined)), sources, drop = FALSE]
+  rownames(source) <- NULL
+  cbind(source, combined)
 }
 
 # The name of the analysis that all rows come from; NA when others are bound to them.

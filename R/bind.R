@@ -175,7 +175,7 @@ bind_results <- function(arguments) {
   kind <- result_kind(parts[[1]])
   check_bound_kind(parts, kind)
   check_bound_columns(lapply(parts, names), kind)
-  kept <- bound_attributes(lapply(parts, kept_of_rows), kind)
+  kept <- bound_attributes(lapply(unname(parts), kept_of_rows), kind)
   plain <- lapply(parts, as.data.frame)
   if (all(names_or_empty(parts) != "")) plain <- with_sources(plain)
   rows <- do.call(rbind, c(plain, arguments[options]))

@@ -37,7 +37,13 @@ autoplot.repalign_interval <- function(object, ...) {
 # The first estimator on top; a panel a source, in order.
 interval_rows <- function(object) {
   rows <- as.data.frame(object)
-  shown <- intersect(estimators, as.character(rows$estimator))
+  twice <- anyDuplicated(rows[c(source_columns(object), "estimator")])
+  if (twice) {
+    abort("`object` has two intervals of ", dQuote(as.character(rows$estimator[twice]), FALSE),
+          " that nothing tells apart: bind with names, as in rbind(day1 = a, day2 = b).",
+          class = "repalign_error_rows", arg = "object")
+  }
+  shown <- label_levels(rows$estimator)
   rows$estimator <- factor(rows$estimator, rev(shown))
   rows$panel <- source_names(rows, source_columns(object))
   groups <- row_groups(rows, c(source_columns(object), "panel"))

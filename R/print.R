@@ -41,7 +41,7 @@ fitting_columns <- function(rows, priority, digits) {
   each <- vapply(rows[priority$all], column_width, 0, digits = digits)
   each <- 1 + pmax(each, nchar(priority$all, "width"))
   width <- max(nchar(rownames(rows), "width")) + cumsum(each)
-  priority$all[width <= getOption("width") | priority$all %in% priority$named]
+  priority$all[width < getOption("width") | priority$all %in% priority$named]
 }
 
 column_width <- function(column, digits) max(nchar(format(column, digits = digits), "width"), 0)

@@ -115,7 +115,9 @@ column_of_sides <- function(rows, columns) {
   if (!length(columns)) return("")
   values <- unlist(lapply(columns, as.character), use.names = FALSE)
   if (!any(vapply(columns, is.factor, NA))) return(values)
-  factor(values, unique(unlist(lapply(columns, label_levels))))
+  # also levels without rows: the other side may have them
+  levels <- lapply(columns, function(column) if (is.factor(column)) levels(column) else column)
+  factor(values, unique(unlist(levels)))
 }
 
 # Two scores of a pair are from two results, or the same one twice.

@@ -142,8 +142,8 @@ print.repalign_analysis <- function(x, digits = 3, ...) {
   level <- unlist(lapply(attr(x, "parts"), function(part) part$conf_level))[1]
   if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {
     over <- if (identical(unname(title), "Object disentanglement")) "images" else "stimuli"
-    cat("conf_low to conf_high: ", format(100 * level), "% interval of `pooled`, by the jackknife over ",
-        over, "\n", sep = "")
+    cat("conf_low to conf_high: ", format(100 * level), "% interval of `pooled`, by the jackknife ",
+        "over ", over, "\n", sep = "")
   }
   print_rows(x, digits, ...)
   left_out <- attr(x, "left_out")

@@ -34,7 +34,8 @@ kind_words <- c(repalign_similarity = "similarities", repalign_calibration = "ca
 result_kind <- function(object) intersect(class(object), names(core_columns))[1]
 
 # The further columns that say which of several bound results a row is from: all that hold words
-# (such as the `.id` of dplyr::bind_rows()), and others as far as they are needed to tell rows apart.
+# (such as the `.id` of dplyr::bind_rows()), and others as far as they are needed to tell rows
+# apart.
 source_columns <- function(object) {
   kind <- result_kind(object)
   # a plain data frame: what score_matrix() takes
@@ -172,7 +173,8 @@ bind_results <- function(arguments) {
   # an empty table is where a loop starts
   parts <- Filter(function(part) !is.null(part) && !(is.data.frame(part) && !length(part)),
                   arguments[!options])
-  kind <- result_kind(parts[[1]])
+  if (!length(parts)) return(Find(is.data.frame, arguments))
+  kind <- stats::na.omit(vapply(parts, result_kind, ""))[[1]]
   check_bound_kind(parts, kind)
   check_bound_columns(lapply(parts, names), kind)
   kept <- bound_attributes(lapply(unname(parts), kept_of_rows), kind)
@@ -257,7 +259,9 @@ bound_similarities <- function(kept, all_of) {
        direction = vapply(direction, function(d) d[[1]], ""))
 }
 
-split_by_name <- function(values) split(unname(values), factor(names(values), unique(names(values))))
+split_by_name <- function(values) {
+  split(unname(values), factor(names(values), unique(names(values))))
+}
 
 # An interval must mean one thing in all of its rows.
 one_level <- function(levels) {

@@ -227,8 +227,8 @@ note_one_permutation <- function(rows) {
 #'
 #' @param calibration what [calibrate()] returned, or rows of it, in any order, or several
 #'   bound together by [rbind()][rbind.repalign] or `dplyr::bind_rows()`. Each row must have its
-#'   names (`x`, `y`, `measure`) and numbers (`score`, `null_mean`, `null_sd`) as they were: they tell
-#'   which null scores are its own. A row for which there are none is an error.
+#'   names (`x`, `y`, `measure`) and numbers (`score`, `null_mean`, `null_sd`) as they were: they
+#'   tell which null scores are its own. A row for which there are none is an error.
 #' @return A numeric matrix in the measures' own units: a column per row of `calibration`, in
 #'   its order, and a row per permutation (`NA` below the end where rows have different numbers
 #'   of permutations). With `aggregate` the columns hold the aggregate's null.
@@ -281,15 +281,15 @@ draws_of_rows <- function(calibration) {
   at <- match(wanted, known)
   if (anyNA(at)) {
     abort("`calibration` has rows whose null scores are not known, first row ", which(is.na(at))[1],
-          ": take rows of what calibrate() returned, with their names and numbers as they were, and ",
-          "put several together with rbind() or dplyr::bind_rows().", class = "repalign_error_rows",
-          arg = "calibration")
+          ": take rows of what calibrate() returned, with their names and numbers as they were, ",
+          "and put several together with rbind() or dplyr::bind_rows().",
+          class = "repalign_error_rows", arg = "calibration")
   }
   twice <- which(wanted %in% known[duplicated(known)])
   if (length(twice)) {
     abort("`calibration` has two calibrations of ",
-          dQuote(row_title(calibration[twice[1], ]), FALSE), " that cannot be told apart: keep the ",
-          "columns score, null_mean and null_sd, or take the rows of one calibration.",
+          dQuote(row_title(calibration[twice[1], ]), FALSE), " that cannot be told apart: keep ",
+          "the columns score, null_mean and null_sd, or take the rows of one calibration.",
           class = "repalign_error_rows", arg = "calibration")
   }
   kept$null[at]
@@ -381,7 +381,9 @@ print.repalign_calibration <- function(x, digits = 4, ...) {
       if (!is.null(p) && !is.null(settings)) {
         paste0(", ", sum(p <= settings$alpha, na.rm = TRUE), " significant")
       }, undefined_of(p), "\n", sep = "")
-  if (!is.null(settings)) writeLines(strwrap(settings_words(settings, unique(x$engine)), exdent = 2))
+  if (!is.null(settings)) {
+    writeLines(strwrap(settings_words(settings, unique(x$engine)), exdent = 2))
+  }
   print_rows(x, digits, ...)
   invisible(x)
 }

@@ -5,8 +5,8 @@ print.repalign_interval <- function(x, digits = 4, ...) {
   level <- attr(x, "conf_level")
   cat("Centered kernel alignment: ", count_of(nrow(x), "row"), undefined_of(x$cka), "\n", sep = "")
   if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {
-    cat("conf_low to conf_high: ", format(100 * level), "% interval, normal, by the jackknife over ",
-        "stimuli\n  and neurons; not clipped\n", sep = "")
+    cat("conf_low to conf_high: ", format(100 * level), "% interval, normal, by the jackknife ",
+        "over stimuli\n  and neurons; not clipped\n", sep = "")
   }
   print_rows(x, digits, ...)
   invisible(x)

@@ -8,13 +8,13 @@
 #' @inheritParams cka
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`.
 #' @param conf_level coverage of the interval, between 0 and 1.
-#' @return A data frame of class `repalign_interval` with a row per estimator: `estimator`; `cka`; `se`, its
-#'   standard error; `conf_low`, `conf_high`, the normal interval, not clipped;
+#' @return A data frame of class `repalign_interval` with a row per estimator: `estimator`;
+#'   `cka`; `se`, its standard error; `conf_low`, `conf_high`, the normal interval, not clipped;
 #'   `h_xy`, `h_xx`, `h_yy`, the H values ([hsic()]); `bias`, the second-order bias
 #'   that comes from taking a ratio (see [ratio_bias()]), not subtracted from
 #'   `cka`. `NA`, with a warning, where a ratio is undefined or an H value is too large
-#'   or too small for a double. It has `plot()`, `tidy()` and [confint()][confint.repalign_interval],
-#'   and several bind ([rbind()][rbind.repalign]).
+#'   or too small for a double. There are `plot()`, `tidy()`,
+#'   [confint()][confint.repalign_interval] and [rbind()][rbind.repalign] for it.
 #' @details
 #' The variance is the two-way jackknife over stimuli and neurons with the
 #' stimulus-by-neuron interactions taken out, and never below one of its main

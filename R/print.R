@@ -31,8 +31,8 @@ display_order <- function(x) union(source_columns(x), names(x))
 column_priority <- function(x) {
   kind <- result_kind(x)
   first <- first_columns[[kind]]
-  named <- c(source_columns(x), key_columns[[kind]], first[1])
-  list(named = intersect(named, names(x)), all = intersect(union(c(named, first), names(x)), names(x)))
+  named <- intersect(c(source_columns(x), key_columns[[kind]], first[1]), names(x))
+  list(named = named, all = union(named, union(intersect(first, names(x)), names(x))))
 }
 
 # As many columns as fit a line.

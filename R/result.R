@@ -8,8 +8,9 @@
 #' @param value the name of a numeric column, such as `"p_value"`. By default `"calibrated"`
 #'   for calibrations and `"score"` otherwise.
 #' @return A numeric matrix, `x` in the rows and `y` in the columns, both in order of
-#'   appearance (of the levels, where they are factors). For all pairs of one list, or a list against itself, it is square, and
-#'   symmetric when the measure is, with `NA` for what was not computed. With models the
+#'   appearance (of the levels, where they are factors). For all pairs of one list, or a list
+#'   against itself, it is square, and symmetric when the measure is, with `NA` for what was not
+#'   computed. With models the
 #'   names are "model/layer", and two models give layers by layers; an aggregate gives
 #'   models by models. Two values of one pair are an error; of results that were bound together
 #'   ([rbind()][rbind.repalign]) take the rows of one source.
@@ -202,8 +203,8 @@ row_groups <- function(rows, columns) {
 #' @param ... unused.
 #' @return A data frame. `tidy()`: `term` (measure or estimator) and `estimate`, for
 #'   analyses and intervals also `std.error`, `conf.low`, `conf.high`. `glance()`: numbers of pairs
-#'   or comparisons, of measures or neurons, and of undefined values. Columns that tell bound results
-#'   apart (`source`, or any other column of words) come first and are kept apart.
+#'   or comparisons, of measures or neurons, and of undefined values. Columns that tell bound
+#'   results apart (`source`, or any other column of words) are kept.
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 60, q = 20, d = 10)

@@ -97,6 +97,8 @@ test_that("rows whose draws were lost, exchanged or never known give an error", 
   stolen[1, ] <- as.data.frame(v$b)
   expect_refused(null_scores(stolen), "not known")
   expect_refused(rbind(v$a, as.data.frame(v$b)), "as.data.frame")
+  expect_refused(rbind(1, v$a), "as.data.frame")
+  expect_identical(dim(rbind(v$a[, 0], v$b[, 0])), c(1L, 0L))
   lost <- structure(as.data.frame(v$a), class = class(v$a))
   for (f in list(null_scores, glance, summary, function(v) rbind(v, v))) {
     expect_refused(f(lost), c("lost", "calibrate"))

@@ -77,9 +77,9 @@ best_rows <- function(result) {
   best
 }
 
-analysis_key <- c("x", "y", "neurons", "estimator", "pooled")
+# What identifies the rows: the same data may be analysed with and without standard errors.
+analysis_key <- c("x", "y", "neurons", "estimator", "pooled", "pooled_se")
 
-# What identifies the rows.
 row_keys <- function(rows) {
   do.call(paste, c(lapply(analysis_key, function(column) as.character(rows[[column]])), sep = "\r"))
 }

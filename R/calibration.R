@@ -216,7 +216,7 @@ note_unattainable <- function(rows, settings, most) {
          class = "repalign_few_permutations")
 }
 
-# A single null score has no spread. (The variant that needs it has a warning.)
+# A single null score has no spread.
 note_one_permutation <- function(rows) {
   if (!any(rows$permutations == 1 & !is.na(rows$null_mean), na.rm = TRUE)) return(invisible())
   inform("`null_sd` is NA: one permutation gives one null score, which has no spread. Take more ",

@@ -242,6 +242,12 @@ test_that("bound analyses have a summary for each source, never a wrong total", 
   other <- undefined_is_fine(brain_to_brain(p$x, neurons = 2, repeats = 3, conf_level = 0.9))
   expect_refused(rbind(a, other), "conf_level")
   expect_refused(rbind(a, as.data.frame(b)), "analyses")
+  bare <- function(level) brain_to_brain(p$x, estimator = "naive", conf_level = level)
+  set.seed(1)
+  with <- bare(0.95)
+  set.seed(1)
+  expect_identical(is.na(summary(rbind(with = with, without = bare(NULL)))$pooled_se),
+                   rep(c(FALSE, TRUE), each = nrow(summary(with))))
   skip_if_not_installed("dplyr")
   by_dplyr <- dplyr::bind_rows(one = a, two = b, .id = "source")
   expect_identical(summary(by_dplyr), total)

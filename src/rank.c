@@ -87,10 +87,11 @@ static uint64_t step_of(double value, key_scale scale)
     return scale.zero + beyond(magnitude_bits(value), scale.positive);
 }
 
+static uint64_t key_of_step(uint64_t step, int shift) { return step == 0 ? 0 : 1 + (step >> shift); }
+
 static uint64_t key_of(double value, key_scale scale)
 {
-    const uint64_t step = step_of(value, scale);
-    return step == 0 ? 0 : 1 + (step >> scale.shift);
+    return key_of_step(step_of(value, scale), scale.shift);
 }
 
 /* The value at which a key begins, from key 1 on. */
@@ -101,8 +102,8 @@ static double key_edge(uint64_t key, key_scale scale)
     return step == scale.zero ? 0.0 : -double_of(scale.negative + (scale.zero - step));
 }
 
-/* Of some values: the lowest, the highest, and the magnitudes nearest to 0 of the negative and
-   of the positive ones, beyond `zero`. Infinite, where there are none. */
+/* Of some values: the highest, the lowest of those up to `zero`, and the magnitudes nearest to 0
+   of the negative and of the positive ones beyond it. Infinite, where there are none. */
 typedef struct {
     double low, high, negative, positive;
 } value_span;
@@ -112,12 +113,12 @@ static const value_span no_values = {INFINITY, -INFINITY, INFINITY, INFINITY};
 static inline void widen(value_span *span, double value, double zero)
 {
     if (value > span->high) span->high = value;
-    if (value < span->low) span->low = value;
     if (value > zero) {
         if (value < span->positive) span->positive = value;
-    } else if (value < -zero && -value < span->negative) {
-        span->negative = -value;
+        return;
     }
+    if (value < span->low) span->low = value;
+    if (value < -zero && -value < span->negative) span->negative = -value;
 }
 
 /* One below the nearest, so that step `zero` is left to zeros and what counts as one. */
@@ -150,8 +151,16 @@ static void key_chunk(void *job, size_t chunk)
     const rank_job *r = job;
     const key_scale scale = r->scale;
     const size_t end = chunk_end(r->length, chunk);
-    for (size_t k = chunk * CHUNK_SIZE; k < end; k++)
-        r->cells[k] = key_of(r->values[k], scale) << 32 | k;
+    if (scale.zero > 0) {
+        for (size_t k = chunk * CHUNK_SIZE; k < end; k++)
+            r->cells[k] = key_of(r->values[k], scale) << 32 | k;
+        return;
+    }
+    /* no negative values: the same in fewer steps */
+    for (size_t k = chunk * CHUNK_SIZE; k < end; k++) {
+        const uint64_t step = beyond(magnitude_bits(r->values[k]), scale.positive);
+        r->cells[k] = key_of_step(step, scale.shift) << 32 | k;
+    }
 }
 
 /* How far apart values of this magnitude may be and still be equal. */
@@ -208,6 +217,7 @@ static void sort_cells(rank_cell *cells, size_t length)
 /* Are values from low to high tied, whatever lies between them? */
 static int all_tied(const rank_job *r, double low, double high)
 {
+    if (low == high) return 1;
     const double least = low > 0.0 ? low : high < 0.0 ? -high : 0.0;
     return high - low <= tie_width(r, least);
 }
@@ -235,8 +245,7 @@ static void sort_by_value(const rank_job *r, size_t from, size_t to)
 {
     value_span span = no_values;
     for (size_t k = from; k < to; k++) widen(&span, value_of(r, r->cells[k]), 0.0);
-    if (span.low == span.high) return;
-    if (all_tied(r, span.low, span.high)) {
+    if (all_tied(r, fmin(span.low, span.positive), span.high)) {
         order_ends(r, from, to);
         return;
     }

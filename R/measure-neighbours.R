@@ -32,7 +32,8 @@
 #' unit length; for other rows set `metric = "dot"` to have the same.
 #'
 #' Ties: neighbours are tied when their values differ by less than 1e-12 of the row's largest
-#' value, as often in counts. Ties are broken by random priorities, one per stimulus, drawn
+#' value, or by no more than rounding can change (cosines of nearly parallel rows), as often in
+#' counts. Ties are broken by random priorities, one per stimulus, drawn
 #' once per representation and independently for `x` and `y` (breaking them by row number
 #' would make unrelated representations look alike). A warning of class `repalign_ties`
 #' says how many rows are tied at their k-th neighbour. With ties `mutual_knn(x, x)` can

@@ -168,7 +168,10 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
                 warned = direct$warned))
   }
   path <- switch(null$kind, pair = pair_null, graph = graph_null, basis = basis_null)
-  draws <- path(null, measure, pairs, sides, design, observed)
+  draws <- lapply(path(null, measure, pairs, sides, design, observed), function(draw) {
+    draw$null <- within_range(draw$null, measure$declaration, measure$args)
+    draw
+  })
   list(observed = observed, draws = draws, design = design)
 }
 

@@ -14,6 +14,7 @@ for (file in c("draw", "representations", "parameters", "calls", "calibrations",
 }
 Sys.setenv(LANGUAGE = "en")
 options(warn = 1, repalign.threads = 1)
+grDevices::pdf(NULL) # for plots that are drawn
 
 arguments <- commandArgs(trailingOnly = TRUE)
 calls <- if (length(arguments) > 0) as.integer(arguments[1]) else 1000L

@@ -7,6 +7,8 @@ aggregates_drawn <- list(
   quote(function(scores) sum(scores^2))
 )
 
+paired_measures <- with(measures(), id[pairing])
+
 with_moments <- c("cka", "rv", "distance_correlation", "linear_regression", "gulp")
 
 draw_calibrate <- function() {
@@ -15,8 +17,7 @@ draw_calibrate <- function() {
   aggregated <- sides$shape == "models" && chance(0.7) || sides$shape == "grid" && chance(0.5) ||
     sides$shape == "pair" && chance(0.05)
   moments <- !aggregated && at$n > 5 && chance(0.12)
-  paired <- with(measures(), id[pairing])
-  ids <- if (moments) with_moments else if (chance(0.005)) names(parameters) else paired
+  ids <- if (moments) with_moments else if (chance(0.005)) names(parameters) else paired_measures
   measures <- draw_measures(at, ids)
   if (is.null(measures)) return(NULL)
   design <- if (moments) list(engine = "moments") else draw_design(at$n, measures$ids)
@@ -64,6 +65,7 @@ draw_permutations <- function(n, count) {
 
 # permute's designs: free, within blocks, series, whole plots.
 draw_how <- function(n, count) {
+  if (!requireNamespace("permute", quietly = TRUE)) return(count)
   within <- one_of(list(quote(permute::Within()), quote(permute::Within("series")),
                         quote(permute::Within("series", mirror = TRUE))))
   groups <- factor(rep_len(seq_len(if (n > 5) 2 else 1), n))

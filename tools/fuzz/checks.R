@@ -4,7 +4,7 @@ problem <- function(wrong, ...) if (isTRUE(wrong)) paste0(...)
 
 # Numbers are equal but for rounding; both may be NA.
 same_numbers <- function(a, b, tolerance = 1e-10) {
-  length(a) == length(b) && identical(is.na(a), is.na(b)) &&
+  length(a) == length(b) && all(is.na(a) == is.na(b)) &&
     all(abs(a - b) <= tolerance * pmax(1, abs(a)), na.rm = TRUE)
 }
 
@@ -88,16 +88,18 @@ check_similarity_result <- function(drawn, value, outcome, seed) {
     check_undefined_warning(anyNA(value$score), outcome,
                             c("repalign_undefined", "repalign_failed")),
     check_ranges(value, set),
-    check_methods(value, result_methods),
-    unlist(lapply(names(set), function(label) {
-      check_methods(value, list(score_matrix = function(x) score_matrix(x, label)))
-    })),
+    if (seed %% 3 == 0) check_similarity_methods(value, names(set)),
     check_repeated(drawn, value, seed))
+}
+
+check_similarity_methods <- function(value, labels) {
+  grids <- lapply(labels, function(label) function(x) score_matrix(x, label))
+  check_methods(value, c(result_methods, stats::setNames(grids, paste("score_matrix", labels))))
 }
 
 # The same seed gives the same bits, with any number of threads.
 check_repeated <- function(drawn, value, seed) {
-  if (seed %% 4 != 0) return(NULL)
+  if (seed %% 8 != 1) return(NULL)
   call <- drawn$call
   call$threads <- seed %% 3 + 1
   again <- evaluate(call, seed)$value

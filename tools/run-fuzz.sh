@@ -5,7 +5,8 @@
 . tools/common.sh
 . tools/sanitizer.sh
 
-export OPENBLAS_NUM_THREADS=1
+# passive: idle threads do not spin, of which there are more than processors
+export OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive
 calls=${1:-100000} processes=${2:-2} seed=${3:-1}
 each=$(( (calls + processes - 1) / processes ))
 folder=$build/fuzz

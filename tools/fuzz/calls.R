@@ -52,7 +52,7 @@ draw_call <- function() {
 # name(...) with the arguments in it.
 call_of <- function(fun, args) as.call(c(as.name(fun), args))
 
-draw_threads <- function() if (chance(0.5)) sample.int(3, 1)
+draw_threads <- function() if (chance(0.2)) sample.int(3, 1)
 
 draw_similarity <- function() {
   sides <- draw_sides()

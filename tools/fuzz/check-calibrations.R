@@ -19,8 +19,8 @@ check_calibration_result <- function(drawn, value, outcome, seed) {
     if (!own) check_ranges(value, set),
     if (seed %% 2 == 0) check_scores(drawn, value, set, seed),
     check_draws(drawn, value, set),
-    if (seed %% 3 == 0) check_methods(value, result_methods),
-    if (seed %% 300 == 0) check_methods(value, plots),
+    if (seed %% 6 == 0) check_methods(value, result_methods),
+    if (seed %% 500 == 0) check_methods(value, plots),
     check_repeated(drawn, value, seed),
     check_given(drawn, value, outcome, set, seed))
 }

@@ -10,7 +10,7 @@ draw_sides <- function() {
                   quirks = draw_quirks(), row_names = chance(0.1), drawn = new.env(),
                   # the least width of graphs is shared, so that some k suits all of them
                   degree = count_up_to(n - 1, min(3, n - 1)))
-  shape <- one_of(c("pair", "grid", "within", "models"), c(0.6, 0.25, 0.07, 0.08))
+  shape <- one_of(c("pair", "grid", "within", "models"), c(0.66, 0.2, 0.07, 0.07))
   sides <- switch(shape,
     pair = list(x = draw_one(setting), y = draw_one(setting)),
     grid = list(x = draw_list(setting), y = draw_list(setting, 1)),
@@ -32,7 +32,8 @@ draw_quirks <- function() {
 }
 
 draw_list <- function(setting, least = 1) {
-  size <- least + sample.int(3, 1) - 1
+  size <- one_of(c(1, 2, 3, 4), c(3, 4, 1, 0.2))
+  size <- max(size, least)
   elements <- lapply(seq_len(size), function(i) draw_one(setting))
   stats::setNames(elements, paste0("layer", sample.int(9, size)))
 }

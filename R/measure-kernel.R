@@ -34,8 +34,9 @@
 #' @param bandwidth factor on the median distance; unused when `sigma` is given.
 #' @param k number of neighbours of the manifold kernel, the stimulus itself not counted; at
 #'   least 3.
-#' @return One number. `"naive"` lies in \[0, 1\] (with the manifold kernel, which is not
-#'   positive definite, in \[-1, 1\]); the corrected estimates are not
+#' @return One number. `"naive"` lies in \[0, 1\] (with kernels that are not positive definite,
+#'   the manifold kernel and the Gaussian one of distances that are not Euclidean, in
+#'   \[-1, 1\]); the corrected estimates are not
 #'   bounded: they can be negative when there is little similarity and above 1
 #'   by chance, and are returned as they are. A value well above 1 usually means that `x`
 #'   and `y` share neurons, or noise, that no label names: use `shared_neurons` or
@@ -221,9 +222,10 @@ undefined_ratio <- function(pair, side, args) {
 declare_measure(
   id = "cka", label = "Centered kernel alignment", family = "kernel", resi = "CKA",
   direction = "similarity", best = 1, metric = FALSE, pairing = TRUE,
+  # below 0 come Gaussian kernels of distances that are not Euclidean
   range = function(args) {
-    if (args$estimator != "naive") c(-Inf, Inf) else if (args$kernel == "manifold") c(-1, 1)
-    else c(0, 1)
+    if (args$estimator != "naive") c(-Inf, Inf) else if (args$kernel == "linear") c(0, 1)
+    else c(-1, 1)
   },
   # labels belong to sides: swapping x and y swaps them only where they are equal
   symmetric = function(args) identical(args$units_x, args$units_y),

@@ -27,10 +27,11 @@ tally <- new_tally(folder, first)
 for (seed in first + seq_len(calls) - 1L) {
   tally$at(seed)
   set.seed(seed)
-  drawn <- draw_call()
-  outcome <- evaluate(drawn$call, seed)
-  found <- foreign_conditions(outcome)
-  if (is.null(outcome$error)) found <- c(found, check_call(drawn, outcome, seed))
+  drawn <- tryCatch(draw_call(), error = function(e) list(fun = "none", failure = e))
+  outcome <- if (is.null(drawn$failure)) evaluate(drawn$call, seed) else list(seconds = 0)
+  found <- tryCatch(findings_of(drawn, outcome, seed), error = function(e) {
+    paste("the check failed:", conditionMessage(e))
+  })
   tally$add(drawn, outcome, found, seed)
 }
 quit(status = tally$report())

@@ -124,12 +124,16 @@ check_numbers <- function(row, draws, m, args) {
   null <- sign * draws
   all <- sort(c(s, null))
   alpha <- if (is.null(args$alpha)) 0.05 else args$alpha
-  sd <- if (length(null) > 1) stats::sd(draws) else NA_real_
+  # scores without bounds may have the units of the data
+  unit <- if (all(is.finite(range_of_measure(m)))) 1 else max(abs(c(s, null, .Machine$double.xmin)))
+  sd <- if (length(null) > 1) stats::sd(draws / unit) else NA_real_
+  threshold <- all[ceiling((1 - alpha) * length(all) - 1e-9)]
   c(problem(!fits_p_value(row$p_value, s, null), "the p-value of ", m$id,
             " does not follow from the null scores"),
-    problem(!same_numbers(sign * row$threshold, all[ceiling((1 - alpha) * length(all) - 1e-9)]),
+    problem(!same_numbers(sign * row$threshold / unit, threshold / unit),
             "the threshold does not follow from the null scores"),
-    problem(!same_numbers(row$null_mean, mean(draws)) || !same_numbers(row$null_sd, sd),
+    problem(!same_numbers(row$null_mean / unit, mean(draws / unit)) ||
+              !same_numbers(row$null_sd / unit, sd),
             "mean or standard deviation do not follow from the null scores"),
     check_calibrated(row, sign, m, args))
 }
@@ -139,7 +143,7 @@ check_numbers <- function(row, draws, m, args) {
 # between representations in very different units are, while the inner products that the p-value
 # comes from differ.
 fits_p_value <- function(p, s, null) {
-  if (max(s, null) - min(s, null) < 1e-9 * max(abs(s), abs(null))) return(p > 0 && p <= 1)
+  if (max(s, null) - min(s, null) <= 1e-9 * max(abs(s), abs(null))) return(p > 0 && p <= 1)
   same_numbers(p, (1 + sum(null >= s)) / (length(null) + 1))
 }
 
@@ -180,7 +184,9 @@ check_given <- function(drawn, value, outcome, set, seed) {
   if (!is.null(drawn$args$aggregate)) {
     expected <- aggregated_scores(plain$value, set, drawn$args$aggregate)$score
   }
-  problem(unique_value && !same_numbers(null, expected, 1e-7),
+  # distances are roots of what permutations are compared by
+  near <- same_numbers(null, expected, 1e-7) || same_numbers(null^2, expected^2, 1e-8)
+  problem(unique_value && !near,
           "a null score is not the score of permuted rows: ", paste(drawn$ids, collapse = ", "))
 }
 

@@ -8,6 +8,12 @@ same_numbers <- function(a, b, tolerance = 1e-10) {
     all(abs(a - b) <= tolerance * pmax(1, abs(a)), na.rm = TRUE)
 }
 
+findings_of <- function(drawn, outcome, seed) {
+  failure <- drawn$failure
+  if (!is.null(failure)) return(paste("no call could be drawn:", conditionMessage(failure)))
+  c(foreign_conditions(outcome), if (is.null(outcome$error)) check_call(drawn, outcome, seed))
+}
+
 check_call <- function(drawn, outcome, seed) {
   value <- outcome$value
   if (isTRUE(drawn$analysis)) return(check_analysis_result(drawn, value, outcome))

@@ -144,7 +144,9 @@ facts_of <- function(drawn, setting) {
     n = setting$n, kinds = kinds, quirks = setting$quirks,
     widths = vapply(matrices, ncol, 0L),
     most_k = if ("graph" %in% kinds) setting$degree else setting$n - 1,
-    signed = any(vapply(drawn, function(one) one$kind == "dist" && any(one$made < 0), NA)),
+    signed = any(vapply(drawn, function(one) {
+      one$kind == "dist" && any(one$made < 0, na.rm = TRUE)
+    }, NA)),
     zero_rows = any_of(function(x) rowSums(abs(x)) == 0),
     constant_rows = any_of(function(x) apply(x, 1, same)),
     constant_columns = any_of(function(x) apply(x, 2, same)),

@@ -8,6 +8,12 @@ same_numbers <- function(a, b, tolerance = 1e-10) {
     all(abs(a - b) <= tolerance * pmax(1, abs(a)), na.rm = TRUE)
 }
 
+# A corrected CKA far from 1 has denominators that are all but zero, which are rounding for a large
+# part: the routes to it, by stimuli or by neurons, then agree in few digits.
+unsettled <- function(rows) {
+  any(grepl("^cka", rows$measure) & abs(rows$score) > 100, na.rm = TRUE)
+}
+
 findings_of <- function(drawn, outcome, seed) {
   failure <- drawn$failure
   if (!is.null(failure)) return(paste("no call could be drawn:", conditionMessage(failure)))
@@ -28,7 +34,8 @@ check_call <- function(drawn, outcome, seed) {
 
 check_one_number <- function(value, outcome) {
   if (!is.double(value) || length(value) != 1) return("the score is not one number")
-  c(problem(is.nan(value), "the score is NaN"), problem(is.infinite(value), "the score is infinite"))
+  c(problem(is.nan(value), "the score is NaN"),
+    problem(is.infinite(value), "the score is infinite"))
 }
 
 # No column has NaN or an infinite value.
@@ -121,7 +128,7 @@ check_score <- function(drawn, value, outcome, seed) {
   grid <- evaluate(call, seed)$value
   c(check_undefined_warning(is.na(value), outcome),
     check_within(value, range_of_measure(m), paste("score of", drawn$id)),
-    problem(!same_numbers(value, grid$score), "another score in similarity()"),
+    problem(!unsettled(grid) && !same_numbers(value, grid$score), "another score in similarity()"),
     check_exchanged(drawn, m, value, outcome, seed))
 }
 
@@ -129,7 +136,8 @@ check_score <- function(drawn, value, outcome, seed) {
 check_exchanged <- function(drawn, m, value, outcome, seed) {
   unique_value <- !warned_of(outcome, c("repalign_ties", "repalign_not_unique")) &&
     drawn$id != "rtd"
-  if (!isTRUE(repalign:::is_symmetric(m)) || !unique_value) return(NULL)
+  settled <- drawn$id != "cka" || !isTRUE(abs(value) > 100)
+  if (!isTRUE(repalign:::is_symmetric(m)) || !unique_value || !settled) return(NULL)
   call <- call_of(drawn$id, c(list(drawn$sides$y, drawn$sides$x), drawn$parameters))
   exchanged <- evaluate(call, seed)$value
   problem(!same_numbers(value, exchanged, 1e-7), "not symmetric: ", drawn$id)

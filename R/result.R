@@ -108,7 +108,7 @@ fill_grid <- function(x, y, score, within, symmetric) {
 `[.repalign_similarity` <- function(x, ...) {
   part <- NextMethod()
   if (is.data.frame(part)) {
-    for (name in c("within", "symmetric", "direction")) attr(part, name) <- attr(x, name)
+    for (name in c("within", "symmetric", "direction", "best")) attr(part, name) <- attr(x, name)
   }
   part
 }
@@ -183,6 +183,6 @@ glance.repalign_similarity <- function(x, ...) {
 #' @export
 as.data.frame.repalign_similarity <- function(x, ...) {
   class(x) <- "data.frame"
-  attr(x, "within") <- attr(x, "symmetric") <- attr(x, "direction") <- NULL
+  attr(x, "within") <- attr(x, "symmetric") <- attr(x, "direction") <- attr(x, "best") <- NULL
   x
 }

@@ -20,7 +20,32 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12, ...) {
           class = "repalign_error_size", arg = "object")
   }
   crowded <- nlevels(rows$panel) > most
-  if (crowded) crowded_picture(object, rows, single) else lines_picture(object, rows, single)
+  if (crowded) return(crowded_picture(object, rows, single))
+  if (is_profile(rows)) return(profile_picture(object, rows, single))
+  lines_picture(object, rows, single)
+}
+
+# Several comparisons at one number of neurons, such as layers: side by side.
+is_profile <- function(rows) length(unique(rows$neurons)) == 1 && nlevels(rows$comparison) > 1
+
+profile_picture <- function(object, rows, single) {
+  rows$at <- as.integer(rows$comparison) + estimator_shift(rows, 0.14)
+  rows$panel <- rows$source
+  names <- sub(" - ", "\n", levels(rows$comparison), fixed = TRUE)
+  upright <- max(nchar(unlist(strsplit(names, "\n")))) * nlevels(rows$comparison) * 0.07 < 4.6
+  axis <- ggplot2::scale_x_continuous(breaks = seq_along(names), labels = names,
+                                      expand = ggplot2::expansion(add = 0.5))
+  analysis_frame(object, rows, analysis_caption(rows, single, "cross"), axis) +
+    pooled_layers(rows, FALSE) +
+    (if (single) {
+      ggplot2::geom_point(ggplot2::aes(y = .data[["mean"]]), shape = 4, na.rm = TRUE,
+                          show.legend = FALSE)
+    }) +
+    (if (nlevels(rows$panel) > 1) panel_facets(rows$panel)) +
+    ggplot2::xlab(paste("comparison, with", count_of(rows$neurons[1], "neuron"))) +
+    ggplot2::theme(axis.text.x = ggplot2::element_text(angle = if (upright) 0 else 90,
+                                                       hjust = if (upright) 0.5 else 1,
+                                                       vjust = if (upright) 1 else 0.5))
 }
 
 # A panel a comparison.
@@ -53,24 +78,29 @@ combined_rows_of <- function(object, rows) {
   if (setequal(levels(pooled$source), levels(rows$source))) pooled
 }
 
-analysis_frame <- function(object, main, caption) {
-  sizes <- sort(unique(main$neurons))
+analysis_frame <- function(object, main, caption, axis = neuron_axis(main)) {
+  title <- analysis_titles[analysis_of(object)]
   ggplot2::ggplot(main, ggplot2::aes(x = .data[["at"]], y = .data[["pooled"]],
                                      colour = .data[["estimator"]],
                                      shape = .data[["estimator"]])) +
     ggplot2::geom_hline(yintercept = 1, linetype = "dotted", colour = "grey50") +
-    ggplot2::scale_x_continuous(trans = "log2", breaks = sizes,
-                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    axis +
     ggplot2::scale_colour_manual(values = estimator_values(main, estimator_colours)) +
     ggplot2::scale_shape_manual(values = estimator_values(main, estimator_shapes)) +
-    ggplot2::coord_cartesian(xlim = if (length(sizes) == 1) sizes * c(0.5, 2),
-                             ylim = plot_range(main)) +
+    ggplot2::coord_cartesian(ylim = plot_range(main)) +
     ggplot2::labs(x = "neurons", y = "CKA (pooled)", colour = "estimator", shape = "estimator",
-                  title = unname(analysis_titles[analysis_of(object)]), caption = caption) +
+                  title = if (!is.na(title)) unname(title), caption = caption) +
     ggplot2::theme_minimal() +
     ggplot2::theme(panel.grid.minor = ggplot2::element_blank(),
                    plot.caption = ggplot2::element_text(hjust = 0, colour = "grey30"),
                    plot.caption.position = "plot")
+}
+
+neuron_axis <- function(rows) {
+  sizes <- sort(unique(rows$neurons))
+  ggplot2::scale_x_continuous(trans = "log2", breaks = sizes,
+                              limits = if (length(sizes) == 1) sizes * c(0.5, 2),
+                              guide = ggplot2::guide_axis(check.overlap = TRUE))
 }
 
 estimator_shapes <- c(naive = 15, stimulus = 17, stimulus_neuron = 16)
@@ -111,19 +141,19 @@ single_layers <- function(rows, alone) {
   several <- length(unique(rows$neurons)) > 1
   list(
     if (several) {
-      ggplot2::geom_line(data = rows, alpha = if (alone) 0.5 else 0.15, linewidth = 0.3,
+      ggplot2::geom_line(data = rows, alpha = if (alone) 0.6 else 0.3, linewidth = 0.3,
                          na.rm = TRUE, show.legend = alone,
                          ggplot2::aes(group = interaction(.data[["comparison"]],
                                                           .data[["estimator"]])))
     },
-    ggplot2::geom_point(data = rows, alpha = if (alone) 0.5 else 0.15, size = 0.6, na.rm = TRUE,
+    ggplot2::geom_point(data = rows, alpha = if (alone) 0.6 else 0.3, size = 0.6, na.rm = TRUE,
                         show.legend = alone && !several)
   )
 }
 
 panel_facets <- function(panel) {
   columns <- min(ceiling(sqrt(nlevels(panel))), 4)
-  width <- floor((page[["width"]] - 1.8) / columns / 0.068)
+  width <- floor((page[["width"]] - 2.5) / columns / 0.072)
   titles <- stats::setNames(wrapped_labels(levels(panel), width), levels(panel))
   ggplot2::facet_wrap(~panel, ncol = columns, labeller = ggplot2::as_labeller(titles))
 }
@@ -131,15 +161,29 @@ panel_facets <- function(panel) {
 plot_rows <- function(object) {
   rows <- as.data.frame(object)
   source <- row_sources(object)
-  rows$comparison <- ordered_text(list(rows$x, rows$y), " - ")
+  rows$comparison <- ordered_text(short_sides(rows$x, rows$y, 20), " - ")
   rows$estimator <- ordered_estimators(rows$estimator)
   rows$panel <- panels_of(source, rows$comparison)$panel
   rows$source <- source
   # side by side on the logarithmic axis, so that intervals do not hide each other
   shift <- 0.012 * max(1.5, diff(range(log2(rows$neurons))))
-  middle <- (nlevels(rows$estimator) + 1) / 2
-  rows$at <- rows$neurons * 2^(shift * (as.integer(rows$estimator) - middle))
+  rows$at <- rows$neurons * 2^estimator_shift(rows, shift)
   rows
+}
+
+# Estimators stand on both sides of their place.
+estimator_shift <- function(rows, step) {
+  step * (as.integer(rows$estimator) - (nlevels(rows$estimator) + 1) / 2)
+}
+
+# The names of both sides, shortened alike, as factors where they were.
+short_sides <- function(x, y, most) {
+  all <- value_order(stacked(x, y))
+  short <- stats::setNames(short_labels(all, most), all)
+  lapply(list(x, y), function(side) {
+    if (is.factor(side)) factor(side, levels(side), short[levels(side)]) else
+      unname(short[as.character(side)])
+  })
 }
 
 ordered_estimators <- function(values) {
@@ -148,13 +192,13 @@ ordered_estimators <- function(values) {
   factor(values, c(known, setdiff(unique(values), known)))
 }
 
-analysis_caption <- function(rows, single) {
-  caption_of(if (single) "dashed: mean of single ratios", beyond_axis(rows, plot_range(rows)))
+analysis_caption <- function(rows, single, mark = "dashed") {
+  caption_of(if (single) paste0(mark, ": mean of single ratios"), beyond_axis(rows, plot_range(rows)))
 }
 
 crowded_caption <- function(rows, pooled, single) {
   if (is.null(pooled)) {
-    return(caption_of("lines: single comparisons, not pooled, as these are rows of an analysis or of several",
+    return(caption_of("lines: single comparisons; nothing pooled, as the rows are not one whole analysis",
                       beyond_axis(rows, plot_range(rows))))
   }
   caption_of("faint: single comparisons", if (single) "dashed: mean of single ratios",

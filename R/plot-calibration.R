@@ -61,14 +61,14 @@ p_tiles <- function(object) {
   tiles <- tile_table(object, judged_p(object))
   tiles$text <- p_text(tiles$value)
   tiles <- marked_tiles(tiles, object)
-  fits <- !is.na(tile_layout(tiles)$text)
-  shading <- p_shading(tiles$value, alpha_of(object))
-  if (!is.null(object$p_adjusted)) shading$scale$name <- "adjusted\np-value"
-  draw_tiles(tiles, shading, c(significance_caption(object, fits), least_p(object)))
+  layout <- tile_layout(tiles, legend = 1.4)
+  title <- if (is.null(object$p_adjusted)) "p-value" else "adjusted\np-value"
+  draw_tiles(tiles, p_shading(tiles$value, alpha_of(object), title),
+             c(significance_caption(object, !is.na(layout$text)), least_p(object)), layout)
 }
 
 p_text <- function(p) {
-  text <- sub("e-0*", "e-", format_each(signif(p, 2), 2))
+  text <- ifelse(p < 0.001, "<.001", ifelse(p < 0.0995, sprintf("%.3f", p), sprintf("%.2f", p)))
   text[is.na(p)] <- "NA"
   text
 }

@@ -47,10 +47,7 @@ draw_heatmap <- function(tiles, shading, tree, caption) {
   tiles$y <- as.integer(tiles$row)
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
     ggplot2::geom_tile(ggplot2::aes(fill = .data[["fill"]])) +
-    (if (!is.na(layout$text)) {
-      ggplot2::geom_text(ggplot2::aes(label = .data[["text"]], colour = .data[["ink"]]),
-                         size = layout$text)
-    }) +
+    tile_text(tiles, layout) +
     ggplot2::geom_segment(data = tree_segments(tree), linewidth = 0.3, colour = "grey30",
                           ggplot2::aes(x = .data[["x"]], y = .data[["y"]], xend = .data[["xend"]],
                                        yend = .data[["yend"]])) +

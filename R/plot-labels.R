@@ -4,15 +4,42 @@
 page <- c(width = 7, height = 5)
 character_width <- 0.06
 
-# Names of at most `most` characters where that keeps them distinct: the middle is left out, at
-# another place or with more characters kept where names would become the same.
+# Names of at most `most` characters where that keeps them distinct. "..." stands for what is left
+# out: what all names begin with, then what all end with, then the middle, at another place or
+# with more characters kept where names would become the same.
 short_labels <- function(labels, most) {
   labels <- as.character(labels)
   names <- unique(labels)
+  short <- names
+  if (any(nchar(short) > most)) short <- without_shared(short)
+  if (any(nchar(short) > most)) short <- reversed_text(without_shared(reversed_text(short)))
+  without_middles(short, most)[match(labels, names)]
+}
+
+# Up to the last separator of what they all begin with.
+without_shared <- function(names) {
+  first <- shared_start(names)
+  at <- utils::tail(gregexpr("[-._/ :|]", substr(names[1], 1, first))[[1]], 1)
+  if (length(names) < 2 || at < 4) return(names)
+  paste0("...", substring(names, at + 1))
+}
+
+# How many characters.
+shared_start <- function(names) {
+  most <- min(nchar(names))
+  same <- vapply(seq_len(most), function(n) length(unique(substr(names, n, n))) == 1, NA)
+  sum(cumprod(same))
+}
+
+reversed_text <- function(texts) {
+  vapply(strsplit(texts, ""), function(letters) paste(rev(letters), collapse = ""), "")
+}
+
+without_middles <- function(names, most) {
   repeat {
     for (head in head_lengths(most)) {
       short <- without_middle(names, most, head)
-      if (!anyDuplicated(short)) return(short[match(labels, names)])
+      if (!anyDuplicated(short)) return(short)
     }
     most <- most + 2
   }
@@ -60,11 +87,15 @@ format_each <- function(values, digits = 3) {
   vapply(values, function(value) format(value, digits = digits), "")
 }
 
+# Without the zero before the point, where every character counts.
+compact_text <- function(text) sub("^(-?)0\\.", "\\1.", text)
+
 # Two different numbers are written as different ones.
 range_text <- function(from, to) {
+  text <- number_text(c(from, to))
   for (digits in 2:15) {
-    text <- format_each(c(from, to), digits)
     if (from == to || text[1] != text[2]) break
+    text <- format_each(c(from, to), digits)
   }
   paste(text[1], "to", text[2])
 }

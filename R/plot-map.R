@@ -9,11 +9,12 @@ map_picture <- function(object) {
   points <- cbind(points, label_places(points, frame))
   caption <- map_caption(found, map$kept, points)
   coloured <- nlevels(points$model) > 1
+  dot <- if (nrow(points) > 30) 1.2 else 2
   ggplot2::ggplot(points, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
     map_leaders(points) +
-    (if (coloured) ggplot2::geom_point(ggplot2::aes(colour = .data[["model"]]), size = 2) else
-      ggplot2::geom_point(colour = okabe_ito[["blue"]], size = 2)) +
-    ggplot2::geom_text(data = points[points$placed, ], size = label_size,
+    (if (coloured) ggplot2::geom_point(ggplot2::aes(colour = .data[["model"]]), size = dot) else
+      ggplot2::geom_point(colour = okabe_ito[["blue"]], size = dot)) +
+    ggplot2::geom_text(data = points[points$placed, ], size = label_size(nrow(points)),
                        ggplot2::aes(x = .data[["label_x"]], y = .data[["label_y"]],
                                     label = .data[["label"]])) +
     (if (coloured) {
@@ -65,10 +66,10 @@ map_caption <- function(found, kept, points) {
 }
 
 map_leaders <- function(points) {
-  far <- points[points$placed & points$leader, ]
+  far <- points[!is.na(points$leader_x), ]
   if (!nrow(far)) return(NULL)
   ggplot2::geom_segment(data = far, colour = "grey60", linewidth = 0.3,
-                        ggplot2::aes(xend = .data[["label_x"]], yend = .data[["label_y"]]))
+                        ggplot2::aes(xend = .data[["leader_x"]], yend = .data[["leader_y"]]))
 }
 
 # The part of the plane that is shown: it has the shape of the page, and a margin for names.

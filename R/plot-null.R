@@ -22,6 +22,7 @@ null_panels <- function(object) {
     ggplot2::scale_linetype_manual(NULL, values = c(score = "solid", threshold = "dashed")) +
     ggplot2::scale_x_continuous(breaks = few_breaks(columns),
                                 guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::scale_y_continuous(breaks = few_breaks(columns)) +
     ggplot2::labs(x = "score", y = null_title(bars, laws),
                   caption = draws_caption(object, draws)) +
     null_theme()
@@ -30,8 +31,10 @@ null_panels <- function(object) {
 null_theme <- function() {
   list(ggplot2::theme_minimal(),
        ggplot2::theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
-                      legend.key.width = ggplot2::unit(1.6, "lines"),
-                      panel.spacing = ggplot2::unit(0.8, "lines"),
+                      legend.key.size = ggplot2::unit(1, "lines"),
+                      legend.box.spacing = ggplot2::unit(2, "pt"),
+                      plot.margin = ggplot2::margin(2, 14, 4, 4),
+                      panel.spacing = ggplot2::unit(0.5, "lines"),
                       strip.text = ggplot2::element_text(size = 8),
                       plot.caption = ggplot2::element_text(hjust = 0, colour = "grey30"),
                       plot.caption.position = "plot"))
@@ -39,7 +42,7 @@ null_theme <- function() {
 
 # Fewer numbers where panels are narrow.
 few_breaks <- function(columns) {
-  wanted <- c(5, 4, 3, 3)[columns]
+  wanted <- c(5, 4, 3, 2)[columns]
   function(limits) {
     inside <- pretty(limits, wanted)
     inside[inside >= limits[1] & inside <= limits[2]]
@@ -74,14 +77,17 @@ law_curve <- function(law, panel) data.frame(panel, at = law$at, density = law$d
 # Which comparison, and its p-value.
 panel_titles <- function(object, columns) {
   rows <- as.data.frame(object)
-  width <- floor((page[["width"]] - 0.5) / columns / character_width) - 2
+  width <- floor(((page[["width"]] - 0.4) / columns - 0.4) / character_width)
   names <- side_names(rows, FALSE)
-  pair <- !is.na(rows$x) | !is.na(rows$y)
+  short <- short_labels(unlist(lapply(names, as.character)), max(width, 12))
+  sides <- split(short, rep(c("x", "y"), each = nrow(rows)))
   # an aggregate that selects no pair of layers has the names of its models, if any
-  sides <- lapply(names, function(side) ifelse(pair | !is.null(rows$model_x), as.character(side), NA))
-  parts <- c(list(told_apart(object)), sides, list(as.character(rows$measure)))
-  titles <- apply(do.call(cbind, parts), 1, one_title, width = width)
-  wrapped_labels(paste0(titles, "\n", p_title(rows)), width)
+  if (is.null(rows$model_x)) sides <- lapply(sides, replace, is.na(rows$x) & is.na(rows$y), NA)
+  parts <- cbind(told_apart(object), sides$x, sides$y)
+  titles <- vapply(seq_len(nrow(rows)), function(i) {
+    one_title(parts[i, ], as.character(rows$measure[i]), p_title(rows[i, ]), width)
+  }, "")
+  wrapped_labels(titles, width)
 }
 
 # The source, where there are several.
@@ -90,11 +96,13 @@ told_apart <- function(object) {
   if (nlevels(source) > 1) as.character(source) else rep(NA_character_, nrow(object))
 }
 
-# On one line if there is room.
-one_title <- function(parts, width) {
+# Two lines if there is room.
+one_title <- function(parts, measure, p, width) {
   parts <- parts[!is.na(parts)]
-  line <- paste(parts, collapse = " | ")
-  if (nchar(line) <= width) line else paste(parts, collapse = "\n")
+  line <- paste(c(parts, measure), collapse = " | ")
+  if (nchar(line) <= width) return(paste0(line, "\n", p))
+  last <- paste0(measure, ", ", p)
+  paste(c(parts, if (nchar(last) <= width) last else c(measure, p)), collapse = "\n")
 }
 
 p_title <- function(rows) {

@@ -1,36 +1,44 @@
 # Where the names of points stand, so that none hides another or a point.
 
-# Text of 8.5 points, in millimetres.
-label_size <- 3
+# In millimetres; smaller where there are many names.
+label_size <- function(count) if (count > 30) 2.3 else 3
 
-# A row a point: label, label_x, label_y (its middle), leader (is it so far from its point that a
-# line must lead to it?), placed. In the order of the points, each takes the first free place.
+# A row a point: label, label_x, label_y (its middle), leader_x, leader_y (where a line from the
+# point to a name that is not beside it ends, or NA), placed. In the order of the points, each takes the
+# first free place.
 label_places <- function(points, frame) {
-  label <- short_labels(points$name, 24)
-  width <- nchar(label) * 0.064 + 0.04
+  many <- nrow(points) > 30
+  label <- short_labels(points$name, if (many) 12 else 22)
+  width <- nchar(label) * 0.0213 * label_size(nrow(points)) + 0.04
+  height <- 0.047 * label_size(nrow(points))
   inches <- cbind((points$x - frame$x[1]) / frame$unit, (points$y - frame$y[1]) / frame$unit)
   size <- c(diff(frame$x), diff(frame$y)) / frame$unit
   taken <- boxes(inches, 0.1, 0.1)
-  result <- data.frame(label, label_x = NA_real_, label_y = NA_real_, leader = FALSE,
-                       placed = FALSE)
+  found <- matrix(NA_real_, nrow(points), 4)
   for (i in seq_along(label)) {
-    places <- candidate_places(inches[i, ], width[i])
-    at <- first_free(boxes(places[, 1:2, drop = FALSE], width[i], 0.14), taken, size)
+    places <- candidate_places(inches[i, ], width[i], height)
+    all <- boxes(places, width[i], height)
+    at <- first_free(all, taken, size)
     if (is.na(at)) next
-    taken <- rbind(taken, boxes(places[at, 1:2, drop = FALSE], width[i], 0.14))
-    result[i, 2:3] <- c(frame$x[1], frame$y[1]) + places[at, 1:2] * frame$unit
-    result$leader[i] <- places[at, 3] > 1
-    result$placed[i] <- TRUE
+    taken <- rbind(taken, all[at, ])
+    beside <- at <= sides_of_ring
+    found[i, ] <- c(places[at, ], if (beside) c(NA, NA) else nearest_of(all[at, ], inches[i, ]))
   }
-  result
+  place <- sweep(found * frame$unit, 2, rep(c(frame$x[1], frame$y[1]), 2), "+")
+  colnames(place) <- c("label_x", "label_y", "leader_x", "leader_y")
+  data.frame(label, place, placed = !is.na(found[, 1]))
 }
 
-# Around a point, nearer ones first: middles and ring.
-candidate_places <- function(at, width) {
+# The point of a box that is nearest to `at`.
+nearest_of <- function(box, at) pmin(pmax(at, box[1:2]), box[3:4])
+
+sides_of_ring <- 8
+
+# Around a point, nearer rings of places first: their middles.
+candidate_places <- function(at, width, height) {
   sides <- rbind(c(1, 0), c(-1, 0), c(0, 1), c(0, -1), c(1, 1), c(-1, 1), c(1, -1), c(-1, -1))
-  rings <- lapply(seq_len(5), function(ring) {
-    away <- c(0.08, 0.25, 0.45, 0.7, 1)[ring]
-    cbind(at[1] + sides[, 1] * (width / 2 + away), at[2] + sides[, 2] * (0.07 + away), ring)
+  rings <- lapply(c(0.07, 0.2, 0.35, 0.5), function(away) {
+    cbind(at[1] + sides[, 1] * (width / 2 + away), at[2] + sides[, 2] * (height / 2 + away))
   })
   do.call(rbind, rings)
 }

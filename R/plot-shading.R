@@ -39,7 +39,7 @@ relative_shading <- function(tiles, distance, best) {
   }
   list(fill = fill, share = fill, ranges = panel_ranges(tiles),
        scale = ggplot2::scale_fill_gradientn(
-         "similar\n(for the\nmeasure)", colours = blues, limits = c(0, 1), breaks = c(0, 0.5, 1),
+         "similar,\nby measure", colours = blues, limits = c(0, 1), breaks = c(0, 0.5, 1),
          labels = c("0 (least)", "0.5", "1 (most)"), na.value = undefined_colour
        ))
 }
@@ -57,7 +57,10 @@ calibrated_shading <- function(tiles, variant) {
     all(abs(tiles$value) <= 1, na.rm = TRUE) && !identical(variant, "centered")
   title <- if (is.null(variant)) "calibrated" else paste0("calibrated\n(", variant, ")")
   values <- tiles$value
-  if (!shared) values <- values / largest_in(values, tiles$measure)
+  if (!shared) {
+    title <- "calibrated,\nshare of the\nlargest"
+    values <- values / largest_in(values, tiles$measure)
+  }
   of <- if (any(values < 0, na.rm = TRUE)) zero_shading(values, title) else {
     top <- if (shared && variant %in% c("gated", "ari") && all(values <= 1, na.rm = TRUE)) 1
     real_shading(values, c(0, top), FALSE, title)
@@ -85,13 +88,13 @@ zero_shading <- function(values, title) {
 }
 
 # p-values in a few classes: how many zeros matters, not the digits.
-p_shading <- function(p, alpha) {
+p_shading <- function(p, alpha, title) {
   limits <- sort(unique(c(c(0.001, 0.01)[c(0.001, 0.01) < alpha], alpha)))
   labels <- c(paste("at most", format_each(limits)), paste("above", format_each(alpha)))
   class <- cut(p, c(-Inf, limits, Inf), labels = labels)
   colours <- rev(blues)[round(seq(2, 6, length.out = length(labels)))]
   share <- rev(seq(0, 1, length.out = length(labels)))[as.integer(class)]
   list(fill = class, share = share,
-       scale = ggplot2::scale_fill_manual("p-value", values = stats::setNames(colours, labels),
+       scale = ggplot2::scale_fill_manual(title, values = stats::setNames(colours, labels),
                                           na.value = undefined_colour))
 }

@@ -11,9 +11,9 @@ tile_table <- function(object, values) {
   structure(tiles, side_by_side = panels$columns)
 }
 
-# How the grid fits the page: list(text, thin, tick, angle, names). text: the size of the tiles'
-# text, NA where it does not fit; thin: how many names have room on each axis.
-tile_layout <- function(tiles, tree = 0) {
+# How the grid fits the page: list(text, compact, thin, tick, angle, names). text: the size of the
+# tiles' text, NA where it does not fit; compact: only without zeros before the point; thin: how many names have room on each axis.
+tile_layout <- function(tiles, tree = 0, legend = 1.1) {
   across <- attr(tiles, "side_by_side")
   down <- ceiling(nlevels(tiles$panel) / across)
   free <- free_axes(tiles)
@@ -21,22 +21,25 @@ tile_layout <- function(tiles, tree = 0) {
   per_panel <- split(tiles, tiles$panel)
   count <- function(side) max(vapply(per_panel, function(p) length(unique(p[[side]])), 0L), 1)
   label <- function(side) {
-    min(most, max(nchar(levels(droplevels(tiles[[side]]))))) * character_width
+    max(nchar(short_labels(levels(droplevels(tiles[[side]])), most))) * character_width
   }
   strips <- 0.2 * (1 + max(lengths(strsplit(levels(tiles$panel), "\n"))))
-  width <- (page[["width"]] - 1.1 - label("row") * (if (free) across else 1)) / across
+  width <- (page[["width"]] - legend - label("row") * (if (free) across else 1)) / across
   angle <- if (label("column") < width / (count("column") + tree)) 0 else 90
   below <- if (angle == 0) 0.2 else label("column")
   height <- (page[["height"]] - 0.5 - below * (if (free) down else 1)) / down - strips
   cell <- pmax(c(width / (count("column") + tree), height / count("row")), 0.001)
-  list(text = text_size(cell, max(nchar(tiles$text), 1)), angle = angle, names = most,
+  whole <- text_size(cell, tiles$text)
+  compact <- is.na(whole) || whole < 2.5
+  list(text = if (compact) text_size(cell, compact_text(tiles$text)) else whole,
+       compact = compact, angle = angle, names = most,
        thin = floor(pmax(c(width, height), 0.3) / 0.115),
        tick = min(9, max(6, 72 * min(cell) / 1.15)))
 }
 
 # In millimetres, as ggplot2 has it; less than 2 is not read.
-text_size <- function(cell, characters) {
-  size <- min(3, 0.92 * cell[1] / (0.0205 * characters), 0.75 * cell[2] / 0.04)
+text_size <- function(cell, text) {
+  size <- min(3, 0.85 * cell[1] / (0.0235 * max(nchar(text), 1)), 0.75 * cell[2] / 0.04)
   if (size >= 2) size else NA
 }
 
@@ -49,18 +52,14 @@ free_axes <- function(tiles) {
 }
 
 # shading: list(fill, scale, share, ranges), see plot-shading.R.
-draw_tiles <- function(tiles, shading, caption = NULL, text = TRUE) {
-  layout <- tile_layout(tiles)
+draw_tiles <- function(tiles, shading, caption = NULL, layout = tile_layout(tiles)) {
   tiles$fill <- shading$fill
   tiles$ink <- ink_on(shading$share)
   tiles$panel <- with_ranges(tiles$panel, shading$ranges, attr(tiles, "side_by_side"))
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["column"]], y = .data[["row"]],
                                       fill = .data[["fill"]])) +
     ggplot2::geom_tile() +
-    (if (text && !is.na(layout$text)) {
-      ggplot2::geom_text(ggplot2::aes(label = .data[["text"]], colour = .data[["ink"]]),
-                         size = layout$text)
-    }) +
+    tile_text(tiles, layout) +
     ggplot2::scale_colour_identity() +
     shading$scale +
     ggplot2::facet_wrap(~panel, ncol = attr(tiles, "side_by_side"),
@@ -69,6 +68,13 @@ draw_tiles <- function(tiles, shading, caption = NULL, text = TRUE) {
     ggplot2::labs(x = NULL, y = NULL,
                   caption = caption_of(caption, tile_remarks(tiles, layout))) +
     tile_theme(layout)
+}
+
+tile_text <- function(tiles, layout) {
+  if (is.na(layout$text)) return(NULL)
+  if (layout$compact) tiles$text <- compact_text(tiles$text)
+  ggplot2::geom_text(data = tiles, size = layout$text,
+                     ggplot2::aes(label = .data[["text"]], colour = .data[["ink"]]))
 }
 
 # A factor of panel titles, with the ranges of their numbers where the colours do not tell.
@@ -112,6 +118,8 @@ tile_theme <- function(layout) {
                                              vjust = if (upright) 1 else 0.5),
          axis.text.y = ggplot2::element_text(size = layout$tick),
          panel.grid = ggplot2::element_blank(),
+         legend.title = ggplot2::element_text(size = 10, lineheight = 0.9,
+                                              margin = ggplot2::margin(b = 7)),
          panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
          plot.caption = ggplot2::element_text(hjust = 0, colour = "grey30"),
          plot.caption.position = "plot"

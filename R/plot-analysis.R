@@ -31,7 +31,7 @@ is_profile <- function(rows) length(unique(rows$neurons)) == 1 && nlevels(rows$c
 profile_picture <- function(object, rows, single) {
   rows$at <- as.integer(rows$comparison) + estimator_shift(rows, 0.14)
   rows$panel <- rows$source
-  names <- sub(" - ", "\n", levels(rows$comparison), fixed = TRUE)
+  names <- profile_names(rows)
   upright <- max(nchar(unlist(strsplit(names, "\n")))) * nlevels(rows$comparison) * 0.07 < 4.6
   axis <- ggplot2::scale_x_continuous(breaks = seq_along(names), labels = names,
                                       expand = ggplot2::expansion(add = 0.5))
@@ -46,6 +46,14 @@ profile_picture <- function(object, rows, single) {
     ggplot2::theme(axis.text.x = ggplot2::element_text(angle = if (upright) 0 else 90,
                                                        hjust = if (upright) 0.5 else 1,
                                                        vjust = if (upright) 1 else 0.5))
+}
+
+# A side that is always the same is not named.
+profile_names <- function(rows) {
+  sides <- lapply(short_sides(rows$x, rows$y, 20), as.character)
+  sides <- Filter(function(side) length(unique(side)) > 1, sides)
+  names <- do.call(paste, c(sides, sep = "\n"))
+  names[match(levels(rows$comparison), rows$comparison)]
 }
 
 # A panel a comparison.
@@ -174,16 +182,6 @@ plot_rows <- function(object) {
 # Estimators stand on both sides of their place.
 estimator_shift <- function(rows, step) {
   step * (as.integer(rows$estimator) - (nlevels(rows$estimator) + 1) / 2)
-}
-
-# The names of both sides, shortened alike, as factors where they were.
-short_sides <- function(x, y, most) {
-  all <- value_order(stacked(x, y))
-  short <- stats::setNames(short_labels(all, most), all)
-  lapply(list(x, y), function(side) {
-    if (is.factor(side)) factor(side, levels(side), short[levels(side)]) else
-      unname(short[as.character(side)])
-  })
 }
 
 ordered_estimators <- function(values) {

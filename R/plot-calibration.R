@@ -77,6 +77,7 @@ p_text <- function(p) {
 least_p <- function(object) {
   draws <- object$permutations
   if (is.null(draws) || all(is.na(draws)) || !is.null(object$p_adjusted)) return(NULL)
-  paste("the smallest p-value that", max(draws, na.rm = TRUE), "permutations can give:",
-        format(1 / (max(draws, na.rm = TRUE) + 1), digits = 2))
+  most <- max(draws, na.rm = TRUE)
+  paste("no p-value is below", format(1 / (most + 1), digits = 2), "with",
+        count_of(most, "permutation"))
 }

@@ -58,6 +58,21 @@ without_middle <- function(names, most, head) {
   ifelse(size > most, cut, names)
 }
 
+# The names of two sides, as factors where they were: each side's shortened by themselves, or
+# both together where two names would look the same.
+short_sides <- function(x, y, most) {
+  all <- value_order(stacked(x, y))
+  side <- ifelse(all %in% as.character(x), "x", "y")
+  apart <- !any(as.character(x) %in% as.character(y))
+  short <- if (apart) unsplit(lapply(split(all, side), short_labels, most), side)
+  if (!apart || anyDuplicated(short)) short <- short_labels(all, most)
+  names(short) <- all
+  lapply(list(x, y), function(side) {
+    if (is.factor(side)) factor(side, levels(side), short[levels(side)]) else
+      unname(short[as.character(side)])
+  })
+}
+
 # Labels on several lines of at most `most` characters, distinct as they were.
 wrapped_labels <- function(labels, most) {
   labels <- as.character(labels)

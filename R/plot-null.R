@@ -42,10 +42,13 @@ null_theme <- function() {
 
 # Fewer numbers where panels are narrow.
 few_breaks <- function(columns) {
-  wanted <- c(5, 4, 3, 2)[columns]
   function(limits) {
-    inside <- pretty(limits, wanted)
-    inside[inside >= limits[1] & inside <= limits[2]]
+    for (wanted in c(5, 4, 3, 2)[columns] + 0:3) {
+      places <- pretty(limits, wanted)
+      inside <- places[places >= limits[1] & places <= limits[2]]
+      if (length(inside) > 1) break
+    }
+    inside
   }
 }
 
@@ -79,8 +82,8 @@ panel_titles <- function(object, columns) {
   rows <- as.data.frame(object)
   width <- floor(((page[["width"]] - 0.4) / columns - 0.4) / character_width)
   names <- side_names(rows, FALSE)
-  short <- short_labels(unlist(lapply(names, as.character)), max(width, 12))
-  sides <- split(short, rep(c("x", "y"), each = nrow(rows)))
+  sides <- lapply(short_sides(names$x, names$y, max(width, 12)), as.character)
+  names(sides) <- c("x", "y")
   # an aggregate that selects no pair of layers has the names of its models, if any
   if (is.null(rows$model_x)) sides <- lapply(sides, replace, is.na(rows$x) & is.na(rows$y), NA)
   parts <- cbind(told_apart(object), sides$x, sides$y)

@@ -191,13 +191,14 @@ ordered_estimators <- function(values) {
 }
 
 analysis_caption <- function(rows, single, mark = "dashed") {
-  caption_of(if (single) paste0(mark, ": mean of single ratios"), beyond_axis(rows, plot_range(rows)))
+  caption_of(if (single) paste0(mark, ": mean of single ratios"),
+             beyond_axis(rows, plot_range(rows)))
 }
 
 crowded_caption <- function(rows, pooled, single) {
   if (is.null(pooled)) {
-    return(caption_of("lines: single comparisons; nothing pooled, as the rows are not one whole analysis",
-                      beyond_axis(rows, plot_range(rows))))
+    return(caption_of("single comparisons; not pooled, as the rows are not one whole analysis",
+                      outside_axis(rows$pooled, plot_range(rows), "values")))
   }
   caption_of("faint: single comparisons", if (single) "dashed: mean of single ratios",
              beyond_axis(pooled, plot_range(pooled)),

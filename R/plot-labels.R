@@ -9,19 +9,22 @@ character_width <- 0.06
 # with more characters kept where names would become the same.
 short_labels <- function(labels, most) {
   labels <- as.character(labels)
+  if (!length(labels)) return(labels)
   names <- unique(labels)
   short <- names
-  if (any(nchar(short) > most)) short <- without_shared(short)
-  if (any(nchar(short) > most)) short <- reversed_text(without_shared(reversed_text(short)))
+  if (any(nchar(short) > most)) short <- without_shared(short, most)
+  if (any(nchar(short) > most)) short <- reversed_text(without_shared(reversed_text(short), most))
   without_middles(short, most)[match(labels, names)]
 }
 
-# Up to the last separator of what they all begin with.
-without_shared <- function(names) {
-  first <- shared_start(names)
-  at <- utils::tail(gregexpr("[-._/ :|]", substr(names[1], 1, first))[[1]], 1)
-  if (length(names) < 2 || at < 4) return(names)
-  paste0("...", substring(names, at + 1))
+# Without what they all begin with, up to the first separator that is far enough, else the last.
+without_shared <- function(names, most) {
+  shared <- substr(names[1], 1, shared_start(names))
+  at <- gregexpr("[-._/ :|]", shared)[[1]]
+  at <- at[at > 3]
+  if (length(names) < 2 || !length(at)) return(names)
+  fits <- at[max(nchar(names)) - at + 3 <= most]
+  paste0("...", substring(names, c(fits, utils::tail(at, 1))[1] + 1))
 }
 
 # How many characters.

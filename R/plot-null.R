@@ -2,7 +2,8 @@
 
 null_panels <- function(object) {
   draws <- draws_of_rows(object)
-  panel <- factor(seq_len(nrow(object)))
+  columns <- min(ceiling(sqrt(nrow(object))), 4)
+  panel <- factor(seq_len(nrow(object)), labels = panel_titles(object, columns))
   bars <- do.call(rbind, Map(null_bars, Filter(is.numeric, draws), panel[is_drawn(draws)]))
   laws <- do.call(rbind, Map(law_curve, draws[is_law(draws)], panel[is_law(draws)]))
   marks <- null_marks(object, panel)
@@ -10,14 +11,11 @@ null_panels <- function(object) {
     abort("There is nothing to draw: all scores are undefined (NA).",
           class = "repalign_error_size", arg = "object")
   }
-  columns <- min(ceiling(sqrt(nrow(object))), 4)
-  titles <- stats::setNames(panel_titles(object, columns), levels(panel))
   ggplot2::ggplot(marks) +
     null_layers(bars, laws) +
     ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]], colour = .data[["mark"]],
                                      linetype = .data[["mark"]]), na.rm = TRUE, linewidth = 0.7) +
-    ggplot2::facet_wrap(~panel, scales = "free", drop = FALSE, ncol = columns,
-                        labeller = ggplot2::as_labeller(titles)) +
+    ggplot2::facet_wrap(~panel, scales = "free", drop = FALSE, ncol = columns) +
     ggplot2::scale_colour_manual(NULL, values = mark_colours) +
     ggplot2::scale_linetype_manual(NULL, values = c(score = "solid", threshold = "dashed")) +
     ggplot2::scale_x_continuous(breaks = few_breaks(columns),
@@ -90,7 +88,8 @@ panel_titles <- function(object, columns) {
   titles <- vapply(seq_len(nrow(rows)), function(i) {
     one_title(parts[i, ], as.character(rows$measure[i]), p_title(rows[i, ]), width)
   }, "")
-  wrapped_labels(titles, width)
+  # panels are told apart by their titles, so no two are equal
+  make.unique(wrapped_labels(titles, width), " ")
 }
 
 # The source, where there are several.

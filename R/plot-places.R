@@ -4,8 +4,8 @@
 label_size <- function(count) if (count > 30) 2.3 else 3
 
 # A row a point: label, label_x, label_y (its middle), leader_x, leader_y (where a line from the
-# point to a name that is not beside it ends, or NA), placed. In the order of the points, each takes the
-# first free place.
+# point to a name that is not beside it ends, or NA), placed. In the order of the points, each
+# takes the first free place.
 label_places <- function(points, frame) {
   many <- nrow(points) > 30
   label <- short_labels(points$name, if (many) 12 else 22)

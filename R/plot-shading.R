@@ -9,8 +9,9 @@ score_shading <- function(tiles, direction, best) {
   distance <- direction[measures] %in% "distance"
   within_one <- all(abs(tiles$value) <= 1, na.rm = TRUE)
   if (length(measures) == 1 || (!any(distance) && within_one)) {
-    anchors <- c(0, if (distance[1]) NULL else best[measures])
-    return(real_shading(tiles$value, anchors, distance[1], if (distance[1]) "distance" else "score"))
+    far <- distance[1]
+    return(real_shading(tiles$value, c(0, if (!far) best[measures]), far,
+                        if (far) "distance" else "score"))
   }
   relative_shading(tiles, stats::setNames(distance, measures), best)
 }

@@ -12,7 +12,9 @@ tile_table <- function(object, values) {
 }
 
 # How the grid fits the page: list(text, compact, thin, tick, angle, names). text: the size of the
-# tiles' text, NA where it does not fit; compact: only without zeros before the point; thin: how many names have room on each axis.
+# tiles' text, NA where it does not fit; compact: it fits only without zeros before the point;
+# thin: how many names have room on each axis. tree: the width of a tree, in tiles; legend: that
+# of the legend, in inches.
 tile_layout <- function(tiles, tree = 0, legend = 1.1) {
   across <- attr(tiles, "side_by_side")
   down <- ceiling(nlevels(tiles$panel) / across)

@@ -51,7 +51,9 @@ autoplot.repalign_measures <- function(object, ...) {
 measure_theme <- function() {
   small <- ggplot2::element_text(size = 7)
   list(ggplot2::theme_minimal(),
-       ggplot2::theme(axis.text = small, panel.grid = ggplot2::element_blank(),
+       ggplot2::theme(axis.text = small,
+                      axis.text.y.right = ggplot2::element_text(hjust = 0, size = 7),
+                      panel.grid = ggplot2::element_blank(),
                       legend.position = "top", legend.key.size = ggplot2::unit(0.7, "lines"),
                       legend.box.spacing = ggplot2::unit(0, "pt"),
                       legend.margin = ggplot2::margin(0, 0, 0, 0),

@@ -15,6 +15,8 @@ rows_of_measure <- function(object, measure) {
 
 # A factor that says which of several bound results a row is from; one level if there is only one.
 row_sources <- function(object) {
+  # which layers a maximum selects is no part of a row's name
+  if (grid_of(object)$aggregate) object[c("x", "y")] <- NA_character_
   rows <- as.data.frame(object)
   columns <- source_columns(object)
   refuse_twice(object, rows, columns)
@@ -36,12 +38,17 @@ source_text <- function(values, column) {
 refuse_twice <- function(object, rows, columns) {
   kind <- intersect(class(object), names(key_columns))[1]
   key <- intersect(key_columns[[kind]], names(rows))
-  twice <- anyDuplicated(rows[c(key, columns)])
+  refuse_same_place(rows[c(key, columns)], rows[key])
+}
+
+# places: what says where a row is drawn; names: what a message calls it.
+refuse_same_place <- function(places, names) {
+  twice <- anyDuplicated(places)
   if (!twice) return(invisible())
-  same <- do.call(paste, c(lapply(rows[c(key, columns)], as.character), sep = "\r"))
-  abort("`object` has two rows of ", dQuote(key_text(rows[twice, key]), FALSE), " (rows ",
-        match(same[twice], same), " and ", twice, "), which would be drawn in one place: say ",
-        "which result each is from, as in rbind(first = a, second = b) or ",
+  same <- do.call(paste, c(lapply(places, as.character), sep = "\r"))
+  abort("`object` has two rows of ", dQuote(key_text(names[twice, , drop = FALSE]), FALSE),
+        " (rows ", match(same[twice], same), " and ", twice, "), which would be drawn in one ",
+        "place: say which result each is from, as in rbind(first = a, second = b) or ",
         "dplyr::bind_rows(first = a, second = b, .id = \"result\"), or take the rows of one ",
         "result.", class = "repalign_error_rows", arg = "object")
 }

@@ -7,6 +7,7 @@ tile_table <- function(object, values) {
   panels <- panels_of(row_sources(object), measure)
   tiles <- data.frame(row = names$x, column = names$y, panel = panels$panel, measure = measure,
                       value = values, text = number_text(values))
+  refuse_same_place(tiles[c("row", "column", "panel")], tiles[c("row", "column", "measure")])
   tiles$row <- factor(tiles$row, rev(levels(tiles$row)))
   structure(tiles, side_by_side = panels$columns)
 }

@@ -280,6 +280,20 @@ test_that("results that are bound have panels of their own, or are refused", {
   expect_refused(ggplot2::autoplot(one, measure = "ckaa"), "cka")
 })
 
+test_that("aggregates of two results are two tiles in one place, whichever layers they select", {
+  skip_if_not_installed("ggplot2")
+  set.seed(13)
+  models <- list(m = normal_layers("a", 3), k = normal_layers("b", 3))
+  one <- calibrate(models, permutations = 99, aggregate = "max")
+  two <- one
+  two$x <- setdiff(names(models$m), one$x)[1]
+  both <- bound_by(one, two, "run", 1:2)
+  expect_identical(panel_names(built(ggplot2::autoplot(both, type = "tiles"))),
+                   c("run 1", "run 2"))
+  both$run <- NULL
+  expect_refused(ggplot2::autoplot(both, type = "tiles"), c("m \\| k", "rows 1 and 2"))
+})
+
 test_that("titles of panels are distinct, and say all names", {
   skip_if_not_installed("ggplot2")
   set.seed(11)

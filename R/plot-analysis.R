@@ -65,7 +65,7 @@ lines_picture <- function(object, rows, single) {
 
 # Many comparisons: thin lines, a panel a source, and the pooled ones where they are known.
 crowded_picture <- function(object, rows, single) {
-  pooled <- combined_rows_of(object, rows)
+  pooled <- pooled_rows(object, rows)
   rows$panel <- rows$source
   if (!is.null(pooled)) pooled$panel <- pooled$source
   main <- if (is.null(pooled)) rows else pooled
@@ -76,7 +76,7 @@ crowded_picture <- function(object, rows, single) {
 }
 
 # All comparisons pooled, drawn like rows; NULL for a part of a result.
-combined_rows_of <- function(object, rows) {
+pooled_rows <- function(object, rows) {
   combined <- combined_of(object)
   columns <- source_columns(object)
   if (is.null(combined) || !all(columns %in% names(combined))) return(NULL)

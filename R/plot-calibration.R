@@ -44,10 +44,11 @@ is_significant <- function(object) {
   !is.na(p) & p <= alpha_of(object)
 }
 
-# A result that lost its settings is judged as calibrate() does by default.
 alpha_of <- function(object) {
   alpha <- attr(object, "settings")$alpha
-  if (is.null(alpha)) 0.05 else alpha
+  if (!is.null(alpha)) return(alpha)
+  abort("`object` has lost its `alpha`, which some operations on data frames do not keep: start ",
+        "again from what calibrate() returned.", class = "repalign_error_type", arg = "object")
 }
 
 # stars: are they drawn?

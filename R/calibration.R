@@ -365,13 +365,18 @@ bound_grid <- function(grids) {
   list(within = all(vapply(grids, function(grid) isTRUE(grid$within), NA)),
        symmetric = vapply(split(symmetric, names(symmetric)), all, NA),
        aggregate = all(vapply(grids, function(grid) isTRUE(grid$aggregate), NA)),
-       direction = first_by_name(lapply(grids, function(grid) grid$direction)),
-       best = first_by_name(lapply(grids, function(grid) grid$best)))
+       direction = common_by_name(unlist(lapply(grids, function(grid) grid$direction))),
+       best = common_by_name(unlist(lapply(grids, function(grid) grid$best))))
 }
 
-first_by_name <- function(parts) {
-  values <- unlist(parts)
-  values[!duplicated(names(values))]
+# The value of each name; NA where there are different ones.
+common_by_name <- function(values) {
+  found <- values[!duplicated(names(values))]
+  unlike <- vapply(names(found), function(name) {
+    length(unique(values[names(values) == name])) > 1
+  }, NA)
+  found[unlike] <- NA
+  found
 }
 
 #' @export

@@ -23,17 +23,15 @@ score_tiles <- function(object) {
   draw_tiles(tiles, score_shading(tiles, facts$direction, facts$best))
 }
 
-# list(direction, best), by label: what a result says, and else what the registry does.
+# list(direction, best), by label: what a result says, or if it says nothing, the registry.
 measure_facts <- function(object) {
   labels <- unique(as.character(object$measure))
   grid <- attr(object, "grid")
-  known <- function(name) if (is.null(grid)) attr(object, name) else grid[[name]]
   facts <- function(name, default) {
-    values <- unlist(lapply(labels, function(label) {
-      value <- known(name)[label][[1]]
-      if (is.null(value) || is.na(value)) registered_fact(label, name, default) else value
-    }))
-    stats::setNames(values, labels)
+    known <- if (is.null(grid)) attr(object, name) else grid[[name]]
+    new <- setdiff(labels, names(known))
+    found <- vapply(new, registered_fact, default, name = name, default = default)
+    c(known, found)[labels]
   }
   list(direction = facts("direction", NA_character_), best = facts("best", NA_real_))
 }

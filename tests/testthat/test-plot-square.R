@@ -175,6 +175,12 @@ test_that("results know direction and best by label, also in parts and bound", {
   }
   both <- rbind(result[1, ], result[2:9, ])
   expect_identical(measure_facts(both), expected)
+  # a label that means two things has no best score
+  other <- calibrate(layers, measure = list(k = measure("lcs_knn", k = 4)), permutations = 9)
+  expect_identical(measure_facts(rbind(result[result$measure == "k", ], other))$best, c(k = NA_real_))
+  # a user's measure is no measure of ours, whatever its label
+  mine <- similarity(layers, measure = new_measure(function(x, y) 0.5, label = "cka"))
+  expect_identical(measure_facts(mine)$best, c(cka = NA_real_))
   # without them, a label that begins with an id tells
   bare <- structure(data.frame(measure = c("cka(stimulus)", "procrustes", "mine")),
                     class = c("repalign_similarity", "data.frame"))

@@ -19,12 +19,6 @@ star_caption <- function(object, tiles, tree) {
   significance_caption(object, !is.na(tile_layout(tiles, tree_width(tree))$text))
 }
 
-# Does a score stand for both directions?
-is_mirrored <- function(object) {
-  symmetric <- grid_of(object)$symmetric
-  !isFALSE(symmetric[as.character(object$measure[1])][[1]])
-}
-
 # Tiles with numbers as places: the first leaf of the tree is on the left and on top.
 placed_tiles <- function(tiles, tree, mirrored) {
   order <- tree$labels[tree$order]

@@ -98,13 +98,15 @@ told_apart <- function(object) {
   if (nlevels(source) > 1) as.character(source) else rep(NA_character_, nrow(object))
 }
 
-# Two lines if there is room.
+# On two lines if there is room.
 one_title <- function(parts, measure, p, width) {
   parts <- parts[!is.na(parts)]
   line <- paste(c(parts, measure), collapse = " | ")
   if (nchar(line) <= width) return(paste0(line, "\n", p))
+  pair <- paste(parts, collapse = " | ")
   last <- paste0(measure, ", ", p)
-  paste(c(parts, if (nchar(last) <= width) last else c(measure, p)), collapse = "\n")
+  paste(c(if (nchar(pair) <= width) pair else parts,
+          if (nchar(last) <= width) last else c(measure, p)), collapse = "\n")
 }
 
 p_title <- function(rows) {

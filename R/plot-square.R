@@ -1,7 +1,7 @@
 # A list compared with itself, as dissimilarities: what heat maps and maps are made of.
 
-# list(d, names, measure, formula): a symmetric matrix, best minus score clipped at 0, or the
-# distances; the mean of both directions where they differ.
+# list(d, measure, formula): a symmetric matrix, best minus score clipped at 0, or the distances;
+# the mean of both directions where they differ; the measure; and what it is in words.
 dissimilarities <- function(object, type) {
   measure <- one_measure(object, type)
   if (nlevels(row_sources(object)) > 1) {
@@ -14,9 +14,17 @@ dissimilarities <- function(object, type) {
   distance <- facts$direction[[measure]] %in% "distance"
   names <- side_names(as.data.frame(object), grid_of(object)$aggregate)
   d <- if (distance) object$score else pmax(best - object$score, 0)
-  list(d = averaged_square(d, lapply(names, droplevels_like, names), type),
-       measure = measure, formula = if (distance) measure else
-         paste(format(best, digits = 3), "-", measure))
+  square <- averaged_square(d, lapply(names, droplevels_like, names), type)
+  formula <- if (distance) measure else paste(format(best, digits = 3), "-", measure)
+  one_way <- square$one_way && !is_mirrored(object)
+  list(d = square$mean, measure = measure,
+       formula = paste0(formula, if (one_way) " (one direction)"))
+}
+
+# Does a score stand for both directions?
+is_mirrored <- function(object) {
+  symmetric <- grid_of(object)$symmetric
+  !isFALSE(symmetric[as.character(object$measure[1])])
 }
 
 # Levels that occur on either side.
@@ -53,20 +61,22 @@ best_score_of <- function(object, facts, measure, type) {
         class = "repalign_error_value", arg = "object")
 }
 
+# list(mean, one_way): one_way where a pair was computed in one direction only.
 averaged_square <- function(d, names, type) {
   all <- levels(names$x)
   square <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))
-  at <- cbind(as.integer(names$x), as.integer(names$y))
   known <- square
+  at <- cbind(as.integer(names$x), as.integer(names$y))
   square[at] <- d
   known[at] <- 1
-  refuse_gaps(is.na(known) & is.na(t(known)), "was not computed", gap_remedy, type)
-  both <- array(c(square, t(square)), c(dim(square), 2))
-  mean <- rowMeans(both, na.rm = TRUE, dims = 2)
+  known <- !is.na(known)
+  refuse_gaps(!known & !t(known), "was not computed", gap_remedy, type)
+  undefined <- known & is.na(square)
+  refuse_gaps(undefined | t(undefined), "is undefined (NA)", "leave one of them out", type)
+  mean <- rowMeans(array(c(square, t(square)), c(dim(square), 2)), na.rm = TRUE, dims = 2)
   dimnames(mean) <- dimnames(square)
-  refuse_gaps(is.na(mean), "is undefined (NA)", "leave one of them out", type)
   diag(mean) <- 0
-  mean
+  list(mean = mean, one_way = any(known != t(known)))
 }
 
 gap_remedy <- "all pairs are needed, within models too (diagonal = TRUE, or an `aggregate`)"

@@ -63,6 +63,15 @@ test_that("both directions are averaged, scores above the best count as the best
   expected <- 1 - (grid + t(grid)) / 2
   diag(expected) <- 0
   expect_equal(d, expected)
+  # an undefined direction is not made up by the other one
+  half <- full
+  half$score[2] <- NA
+  expect_refused(dissimilarities(half, "map"), "undefined")
+  # one direction is not taken for both without saying so
+  way <- "one direction"
+  expect_match(dissimilarities(similarity(layers, measure = "linear_regression"), "map")$formula, way)
+  expect_no_match(dissimilarities(full, "map")$formula, way)
+  expect_no_match(dissimilarities(similarity(layers), "map")$formula, way)
   over <- similarity(layers)
   over$score[1] <- 1.3
   expect_identical(dissimilarities(over, "map")$d["x2", "x1"], 0)

@@ -11,7 +11,7 @@ analysis_result <- function(cells, setup, analysis) {
   result <- do.call(rbind, rows)
   warn_undefined_rows(result, setup)
   combined <- if (analysis == "brain_to_model") best_rows(result) else combined_rows(cells, setup)
-  attr(result, "parts") <- list(list(analysis = analysis, rows = row_keys(result),
+  attr(result, "parts") <- list(list(analysis = analysis, rows = result[analysis_key],
                                      combined = combined, conf_level = setup$conf_level))
   class(result) <- c("repalign_analysis", "data.frame")
   result
@@ -110,7 +110,7 @@ combined_of <- function(object) {
 # If these rows are exactly those of one analysis. sources: columns with one value.
 combined_rows_of <- function(rows, parts, sources) {
   keys <- sort(row_keys(rows))
-  combined <- Find(function(part) identical(sort(part$rows), keys), parts)$combined
+  combined <- Find(function(part) identical(sort(row_keys(part$rows)), keys), parts)$combined
   if (is.null(combined) || !length(sources)) return(combined)
   source <- rows[rep(1, nrow(combined)), sources, drop = FALSE]
   rownames(source) <- NULL
@@ -122,8 +122,9 @@ analysis_of <- function(object) {
   parts <- attr(object, "parts")
   if (nrow(object) && all(analysis_key %in% names(object))) {
     keys <- row_keys(as.data.frame(object))
-    if (!all(keys %in% unlist(lapply(parts, function(part) part$rows)))) return(NA_character_)
-    parts <- Filter(function(part) any(keys %in% part$rows), parts)
+    known <- lapply(parts, function(part) row_keys(part$rows))
+    if (!all(keys %in% unlist(known))) return(NA_character_)
+    parts <- parts[vapply(known, function(of) any(keys %in% of), NA)]
   }
   names <- unique(vapply(parts, function(part) part$analysis, ""))
   if (length(names) == 1) names else NA_character_

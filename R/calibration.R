@@ -35,13 +35,21 @@ calibrated_row <- function(s, null, p_value, measure, settings,
   if (is.na(s) || anyNA(null)) return(undefined_row(s, null))
   tau <- sgn * null_threshold(sgn * s, sgn * null, settings$alpha)
   mean <- mean(null)
-  sd <- stats::sd(null)
+  sd <- spread_of(null)
   data.frame(
     score = s, threshold = tau,
     calibrated = calibrated_score(s, tau, mean, sd, best, sgn, settings$variant),
     p_value = p_value, null_mean = mean, null_sd = sd,
     permutations = length(null)
   )
+}
+
+# The standard deviation, in units in which no square overflows or underflows.
+spread_of <- function(values) {
+  largest <- max(abs(values))
+  if (largest == 0) return(stats::sd(values))
+  unit <- power_of_two_below(largest)
+  stats::sd(values * unit) / unit
 }
 
 # A user's own `best` is taken at its word, and must hold for every score.
@@ -245,6 +253,7 @@ note_one_permutation <- function(rows) {
 #' @seealso [calibrate()]
 #' @export
 null_scores <- function(calibration) {
+  need_arguments()
   if (!inherits(calibration, "repalign_calibration")) {
     abort("`calibration` must be what calibrate() returned, not ", describe(calibration), ".",
           if (is.data.frame(calibration)) " (Plain data frames have no null scores.)",

@@ -43,12 +43,12 @@ measure_ids <- function() sort(names(registry))
 
 declaration <- function(id) {
   if (!is.character(id) || length(id) != 1 || is.na(id)) {
-    abort("A measure is named by one id, such as \"cka\"; see measures().",
+    abort("A measure is named by one id, a string such as \"cka\"; see measures().",
           class = "repalign_error_measure", arg = "measure")
   }
   if (!id %in% names(registry)) {
-    abort("There is no measure ", dQuote(id, FALSE), suggest_measure(id), " measures() lists them ",
-          "all.", class = "repalign_error_measure", arg = "measure")
+    abort("There is no measure ", dQuote(id, FALSE), suggest_measure(id), " measures() lists all ",
+          "measures.", class = "repalign_error_measure", arg = "measure")
   }
   registry[[id]]
 }
@@ -73,22 +73,22 @@ default_arguments <- function(id) lapply(measure_parameters(id), eval, envir = t
 
 #' Measures of representational similarity
 #'
-#' `measures()` lists every measure with what is known about it. `measure()`
-#' sets parameters of one of them, for use in [similarity()].
+#' `measures()` lists every measure with its properties. `measure()` makes a measure with
+#' parameters of your choice, for use in [similarity()] and [calibrate()].
 #'
-#' @param id a measure's id, such as `"cka"`.
-#' @param ... parameters of that measure, by their full names; see the help page
-#'   of the function with the measure's name.
-#' @return `measures()`: a data frame with a row per measure and the columns
-#'   `id`; `label`; `family`; `resi` (abbreviation in the ReSi benchmark, or NA);
-#'   `direction` (`"similarity"` or `"distance"`); `range_min`, `range_max` and
-#'   `best` at default arguments (corrected estimates are not bounded); `symmetric`;
-#'   `pairing` (does the value depend
-#'   on which row of `x` is paired with which row of `y`?); `invariant` (to which
-#'   changes of one side); `form` (what is prepared once per representation);
-#'   `parameters`; `reference`.
+#' @param id the id of a measure, a string such as `"cka"`.
+#' @param ... parameters of that measure, by their full names. They are explained on the help
+#'   page of the function that has the measure's name.
+#' @return `measures()`: a data frame with one row per measure and the columns `id`; `label`;
+#'   `family`; `resi` (the abbreviation in the ReSi benchmark, or `NA`); `direction`
+#'   (`"similarity"` or `"distance"`); `range_min` and `range_max` (the range of the score at
+#'   default arguments; corrected estimates are not bounded); `best` (the score of a perfect
+#'   match); `symmetric` (does swapping `x` and `y` leave the score as it is?); `pairing`
+#'   (does the score depend on which row of `x` is paired with which row of `y`?);
+#'   `invariant` (the changes of one side that leave the score as it is); `form` (what is
+#'   prepared once per representation); `parameters` (with their defaults); `reference`.
 #'
-#'   `measure()`: a measure object with its parameters set.
+#'   `measure()`: a measure object with these parameters.
 #' @examples
 #' measures()[, c("id", "direction", "range_min", "range_max", "invariant")]
 #' measure("cka", estimator = "stimulus")
@@ -134,12 +134,13 @@ describe_parameters <- function(id) {
 #' @rdname measures
 #' @export
 measure <- function(id, ...) {
+  need_arguments()
   d <- declaration(id)
   given <- list(...)
   check_parameter_names(id, given)
-  args <- utils::modifyList(default_arguments(id), given, keep.null = TRUE)
+  args <- d$check(utils::modifyList(default_arguments(id), given, keep.null = TRUE))
   structure(
-    list(id = id, label = measure_label(id, given), args = d$check(args), declaration = d),
+    list(id = id, label = measure_label(id, given), args = args, declaration = d),
     class = "repalign_measure"
   )
 }
@@ -148,13 +149,15 @@ check_parameter_names <- function(id, given) {
   known <- names(measure_parameters(id))
   named <- names(given)
   if (length(given) && (is.null(named) || any(named == ""))) {
-    abort("Parameters of ", dQuote(id, FALSE), " must be named: ",
-          if (length(known)) enumerate(known, 20) else "it has none", ".",
-          class = "repalign_error_parameter", arg = "measure")
+    abort(if (length(known)) "Parameters of " else "There are no parameters of ",
+          dQuote(id, FALSE),
+          if (length(known)) paste0(" must be named. They are: ", enumerate(known, 20)),
+          ".", class = "repalign_error_parameter", arg = "measure")
   }
   if (anyDuplicated(named)) {
     abort("Parameter ", dQuote(named[duplicated(named)][1], FALSE), " of ", dQuote(id, FALSE),
-          " is given twice.", class = "repalign_error_parameter", arg = named[duplicated(named)][1])
+          " is given twice: give it once.", class = "repalign_error_parameter",
+          arg = named[duplicated(named)][1])
   }
   unknown <- setdiff(named, known)
   if (length(unknown)) {
@@ -184,18 +187,24 @@ measure_label <- function(id, given) {
 
 #' Use a function of your own as a measure
 #'
-#' @param fun a function of two matrices (the same stimuli in the rows) that
-#'   returns one number.
-#' @param direction `"similarity"` (more is more alike) or `"distance"`.
-#' @param best the best value a score can have, usually that of identical representations; `NA`
-#'   if there is none. [calibrate()] then cannot put the score on a scale from chance to best.
-#' @param symmetric is `fun(x, y)` the same as `fun(y, x)`? Then a list against
-#'   itself costs one call per unordered pair.
-#' @param label what the `measure` column of the results says.
-#' @return A measure object for [similarity()].
+#' Turns a function of two matrices into a measure that [similarity()] and [calibrate()] can
+#' use.
+#'
+#' @param fun a function of two matrices (the same stimuli in the rows) that returns one
+#'   number.
+#' @param direction `"similarity"` (larger scores are more alike) or `"distance"` (smaller
+#'   scores are more alike).
+#' @param best the best possible score, usually that of two identical representations; `NA`
+#'   if there is none. Without it, [calibrate()] cannot put the score on a scale from chance
+#'   to best.
+#' @param symmetric `TRUE` if `fun(x, y)` always equals `fun(y, x)`. A list compared with
+#'   itself then needs only one call per unordered pair.
+#' @param label the name of the measure in the `measure` column of results.
+#' @return A measure object for [similarity()] and [calibrate()].
 #' @details
-#' The function is called for every pair, with nothing prepared: it is as fast as
-#' it is. A value that is not one finite number (or NA, for "undefined") is an
+#' `fun` is called once for every pair, and [calibrate()] calls it once more for every
+#' permutation. Nothing is prepared in advance, so the time depends on `fun` alone. `fun`
+#' must return one finite number, or `NA` if the score is undefined. Any other value is an
 #' error that names the pair.
 #' @examples
 #' first_column <- new_measure(function(x, y) abs(cor(x[, 1], y[, 1])),
@@ -206,6 +215,7 @@ measure_label <- function(id, given) {
 #' @export
 new_measure <- function(fun, direction = c("similarity", "distance"), best = NA_real_,
                         symmetric = FALSE, label = "user") {
+  need_arguments()
   if (!is.function(fun)) {
     abort("`fun` must be a function(x, y) that returns one number.",
           class = "repalign_error_type", arg = "fun")
@@ -299,6 +309,7 @@ one_score <- function(id, x, y, args) {
   args <- d$check(args)
   if (missing(x) || missing(y)) missing_side(missing(x))
   pair <- as_pair(representation(x, "x"), representation(y, "y"), by_name = d$pairing)
+  if (d$pairing) note_one_sided_names(pair[c("x", "y")])
   draws <- open_draws(pair[c("x", "y")])
   on.exit(close_draws(draws))
   compare_pair(d, pair, args)

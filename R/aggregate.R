@@ -2,16 +2,18 @@
 
 #' Mean of the k largest scores of a grid
 #'
-#' For the `aggregate` argument of [calibrate()]: the mean of the k most similar pairs of layers.
-#' Distances reach it with their sign changed, so that the largest are the most similar.
+#' Makes a function for the `aggregate` argument of [calibrate()]: the mean score of the k
+#' most similar pairs of layers. [calibrate()] changes the sign of distances first, so that
+#' the largest values always belong to the most similar pairs.
 #'
-#' @param k how many scores; all of them when the grid has fewer.
-#' @return A function of a matrix of scores.
+#' @param k number of scores to average. If the grid has fewer, all of them are averaged.
+#' @return A function that takes a matrix of scores and returns one number.
 #' @examples
 #' top_k_mean(3)(matrix(1:6, 2))
 #' @seealso [calibrate()]
 #' @export
 top_k_mean <- function(k) {
+  need_arguments()
   k <- check_count(k, "k")
   structure(function(scores) mean(utils::head(sort(scores, decreasing = TRUE), k)),
             aggregate = paste0("top_k_mean(", k, ")"))
@@ -51,7 +53,7 @@ mean_of_maxima <- function(values, group) {
 
 own_aggregate <- function(fun) {
   if (identical(fun, top_k_mean)) {
-    abort("`aggregate` is top_k_mean itself: say how many, as in top_k_mean(3).",
+    abort("`aggregate` is top_k_mean without a number: write top_k_mean(3), for example.",
           class = "repalign_error_value", arg = "aggregate")
   }
   of <- function(values, rows, columns) {

@@ -24,6 +24,11 @@
 #'   stimuli (silent neurons stay); `"none"`.
 #' @param conf_level coverage of the intervals; `NULL`: point estimates only, which
 #'   is faster.
+#' @param na what to do about missing values (`NA`, `NaN`; infinite values are always an error):
+#'   `"error"`; `"stimuli"`: leave out the stimuli that have a missing value anywhere; `"neurons"`:
+#'   leave out the neurons that have one, and on the other side the neuron with the same label,
+#'   where a label stands for one neuron. Labels follow; a message, and `print()`, say how many are
+#'   left out.
 #' @return A data frame of class `repalign_analysis` with a row per comparison,
 #'   number of neurons and estimator: `x`, `y` (what is compared); `neurons`;
 #'   `estimator`; `pooled`, the ratio of H values averaged over subsets first, the
@@ -61,8 +66,11 @@
 #' @export
 brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = NULL,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units_x = NULL,
-                           units_y = NULL, normalize = c("none", "sd"), conf_level = 0.95) {
-  setup <- check_analysis(estimator, normalize, repeats, conf_level)
+                           units_y = NULL, normalize = c("none", "sd"), conf_level = 0.95,
+                           na = c("error", "stimuli", "neurons")) {
+  need_arguments()
+  setup <- check_analysis(estimator, normalize, repeats, conf_level, na)
+  note_unused_units(setup$estimator, list(units_x = units_x, units_y = units_y))
   if (is.null(y) && is.list(x) && !is.data.frame(x)) {
     if (!is.null(split) || !is.null(units_y)) {
       abort("`split` and `units_y` go with a matrix `x`, not with a list; a list takes a list of ",
@@ -77,7 +85,7 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
       abort("`split` compares parts of `x`: give it without `y`.",
             class = "repalign_error_labels", arg = "split")
     }
-    comparisons <- list(two_regions(x, y, neurons, units_x, units_y, setup))
+    comparisons <- two_regions(x, y, neurons, units_x, units_y, setup)
   }
   run_comparisons(comparisons, setup, "brain_to_brain")
 }
@@ -106,16 +114,22 @@ analysis_matrix <- function(x, arg, setup) {
 }
 
 two_regions <- function(x, y, neurons, units_x, units_y, setup) {
-  x <- analysis_matrix(x, "x", setup)
-  y <- analysis_matrix(y, "y", setup)
+  check_unit_choice(FALSE, units_x, units_y)
+  data <- read_responses(list(x = x, y = y), setup$na)
+  units <- list(x = check_labels(units_x, ncol(data$x), "units_x", "x"),
+                y = check_labels(units_y, ncol(data$y), "units_y", "y"))
+  given <- complete_responses(data, setup$na, units)
+  x <- analysis_matrix(given$data$x, "x", setup)
+  y <- analysis_matrix(given$data$y, "y", setup)
+  note_one_sided_names(list(list(data = x, arg = "x"), list(data = y, arg = "y")))
   scale <- c(common_scale(list(x)), common_scale(list(y)))
-  region_pair(x, y, "x", "y", neurons, units_x, units_y, setup, scale)
+  comparison <- region_pair(x, y, "x", "y", neurons, given$labels$x, given$labels$y, setup, scale)
+  list(each = list(comparison), note = given$note)
 }
 
 # x, y: from analysis_matrix(); scale: factors of the two sides.
 region_pair <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, scale) {
   check_same_rows(x, y, arg_x, arg_y)
-  check_unit_choice(FALSE, units_x, units_y)
   units <- list(x = check_labels(units_x, ncol(x), "units_x", arg_x),
                 y = check_labels(units_y, ncol(y), "units_y", arg_y))
   if ("stimulus_neuron" %in% setup$estimator) {
@@ -143,7 +157,7 @@ list_units <- function(units, x, names) {
   }
   if (is.null(names(units))) names(units) <- names
   Map(function(labels, element, name) {
-    check_labels(labels, NCOL(element), paste0("units_x$", name), name)
+    check_labels(labels, ncol(element), paste0("units_x$", name), name)
   }, units[names], x, names)
 }
 
@@ -166,15 +180,19 @@ list_comparisons <- function(x, neurons, units, setup) {
     abort("`x` has one element: give at least two to compare, or a matrix to compare its parts.",
           class = "repalign_error_size", arg = "x")
   }
-  units <- list_units(units, x, names)
+  data <- read_responses(x, setup$na)
+  given <- complete_responses(data, setup$na, list_units(units, data, names))
+  units <- given$labels
   # one factor for all, so that H values can be pooled over the pairs
-  regions <- Map(function(x, name) analysis_matrix(x, name, setup), x, names)
+  regions <- Map(function(x, name) analysis_matrix(x, name, setup), given$data, names)
+  note_one_sided_names(Map(function(x, name) list(data = x, arg = name), regions, names))
   scale <- rep(common_scale(regions), 2)
   pairs <- utils::combn(length(x), 2, simplify = FALSE)
-  lapply(pairs, function(p) {
+  each <- lapply(pairs, function(p) {
     region_pair(regions[[p[1]]], regions[[p[2]]], names[p[1]], names[p[2]], neurons,
-                units[[p[1]]], units[[p[2]]], setup, scale)
+                units[[names[p[1]]]], units[[names[p[2]]]], setup, scale)
   })
+  list(each = each, note = given$note)
 }
 
 part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
@@ -182,13 +200,18 @@ part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
     abort("`units_y` has no side to label: parts of `x` take their labels from `units_x`.",
           class = "repalign_error_labels", arg = "units_y")
   }
-  x <- analysis_matrix(x, "x", setup)
-  units_x <- check_labels(units_x, ncol(x), "units_x", "x")
-  split <- check_labels(split, ncol(x), "split", "x")
+  data <- read_responses(list(x = x), setup$na)
+  units_x <- check_labels(units_x, ncol(data$x), "units_x", "x")
+  split <- check_labels(split, ncol(data$x), "split", "x")
+  given <- complete_responses(data, setup$na)
+  units_x <- units_x[given$columns$x]
+  split <- split[given$columns$x]
+  x <- analysis_matrix(given$data$x, "x", setup)
   if (is.null(split) && ncol(x) > 1) check_any_allowed(units_x, ncol(x), "x", "units_x", setup)
   x <- centered(x, common_scale(list(x)))
-  if (is.null(split)) list(random_halves(x, neurons, units_x)) else
+  each <- if (is.null(split)) list(random_halves(x, neurons, units_x)) else
     group_pairs(x, split, neurons, units_x, setup)
+  list(each = each, note = given$note)
 }
 
 random_halves <- function(x, neurons, units) {
@@ -198,6 +221,7 @@ random_halves <- function(x, neurons, units) {
           class = "repalign_error_pairs", arg = "x")
   }
   draw <- function(size, repeats) {
+    check_draws_memory(2 * size, repeats)
     both <- vapply(seq_len(repeats), function(r) sample.int(width, 2L * size), integer(2 * size))
     both <- matrix(both, nrow = 2 * size)
     list(a = both[seq_len(size), , drop = FALSE], b = both[size + seq_len(size), , drop = FALSE])
@@ -231,14 +255,15 @@ group_pairs <- function(x, split, neurons, units, setup) {
   })
 }
 
+# comparisons: list(each, note), what is compared and what was left out.
 run_comparisons <- function(comparisons, setup, analysis) {
-  advance <- progress_along(length(comparisons))
+  advance <- progress_along(length(comparisons$each))
   cells <- list()
-  for (comparison in comparisons) {
+  for (comparison in comparisons$each) {
     cells <- c(cells, comparison_cells(comparison, setup))
     advance()
   }
-  analysis_result(cells, setup, analysis)
+  with_note(analysis_result(cells, setup, analysis), comparisons$note)
 }
 
 comparison_cells <- function(comparison, setup) {

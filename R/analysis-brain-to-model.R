@@ -31,15 +31,22 @@
 #' @export
 brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
-                           normalize = c("none", "sd"), conf_level = 0.95) {
-  setup <- check_analysis(estimator, normalize, repeats, conf_level)
+                           normalize = c("none", "sd"), conf_level = 0.95,
+                           na = c("error", "stimuli", "neurons")) {
+  need_arguments()
+  setup <- check_analysis(estimator, normalize, repeats, conf_level, na)
+  note_unused_units(setup$estimator, list(units = units))
   if (!is_collection(layers)) {
     abort("`layers` must be a named list of matrices, not ", describe(layers), "; for a single ",
           "one give list(layer = layers).", class = "repalign_error_type", arg = "layers")
   }
   names <- check_element_names(layers, "layers")
-  brain <- analysis_matrix(brain, "brain", setup)
-  units <- check_labels(units, ncol(brain), "units", "brain")
+  args <- paste0("layers$", names)
+  data <- read_responses(c(list(brain = brain), stats::setNames(layers, args)), setup$na)
+  units <- check_labels(units, ncol(data$brain), "units", "brain")
+  given <- complete_responses(data, setup$na)
+  brain <- analysis_matrix(given$data$brain, "brain", setup)
+  units <- units[given$columns$brain]
   if (is.null(units)) units <- seq_len(ncol(brain))
   setup$codes <- label_codes(units, units)
   if ("stimulus_neuron" %in% setup$estimator && setup$codes$count < 2) {
@@ -49,15 +56,16 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
   sizes <- neuron_grid(neurons, ncol(brain), "`brain`")
   region <- region_parts(brain, sizes, setup)
   advance <- progress_along(length(layers))
-  layers <- Map(layer_matrix, layers, paste0("layers$", names), MoreArgs = list(setup = setup))
-  check_same_stimuli(c(list(list(data = brain, arg = "brain")),
-                       Map(function(x, name) list(data = x, arg = paste0("layers$", name)), layers,
-                           names)))
+  layers <- Map(layer_matrix, given$data[args], args, MoreArgs = list(setup = setup))
+  reps <- c(list(list(data = brain, arg = "brain")),
+            Map(function(x, arg) list(data = x, arg = arg), layers, args))
+  check_same_stimuli(reps)
+  note_one_sided_names(reps)
   cells <- Map(function(layer, name) {
     advance()
     layer_cells(region, layer, name, sizes, setup)
   }, layers, names)
-  analysis_result(do.call(c, unname(cells)), setup, "brain_to_model")
+  with_note(analysis_result(do.call(c, unname(cells)), setup, "brain_to_model"), given$note)
 }
 
 layer_matrix <- function(layer, arg, setup) {

@@ -35,10 +35,13 @@
 #' @export
 object_disentanglement <- function(responses, object, neurons = NULL, repeats = 100,
                                    estimator = c("naive", "stimulus", "stimulus_neuron"),
-                                   normalize = c("none", "sd"), conf_level = 0.95) {
-  setup <- check_analysis(estimator, normalize, repeats, conf_level)
-  responses <- as_numeric_matrix(responses, "responses")
-  object <- check_objects(object, nrow(responses), setup)
+                                   normalize = c("none", "sd"), conf_level = 0.95,
+                                   na = c("error", "stimuli", "neurons")) {
+  need_arguments()
+  setup <- check_analysis(estimator, normalize, repeats, conf_level, na)
+  given <- complete_responses(read_responses(list(responses = responses), setup$na), setup$na)
+  responses <- given$data$responses
+  object <- check_objects(object, given$rows, setup)
   least <- if (any(setup$estimator != "naive")) 4 else 2
   if (ncol(responses) < least) {
     abort("`responses` has ", ncol(responses), " neurons (columns); this analysis needs at least ",
@@ -57,21 +60,22 @@ object_disentanglement <- function(responses, object, neurons = NULL, repeats = 
   # one comparison after the other, as in the other analyses
   cells <- do.call(c, cells)
   order <- order(vapply(cells, function(cell) cell$pair, 0L))
-  analysis_result(cells[order], setup, "object_disentanglement")
+  with_note(analysis_result(cells[order], setup, "object_disentanglement"), given$note)
 }
 
+# rows: which rows of the responses are kept.
 check_objects <- function(object, rows, setup) {
-  # levels in their order, other labels in order of appearance
-  object <- if (is.factor(object)) droplevels(object) else object
-  if (!is.factor(object) && is.atomic(object)) object <- factor(object, unique(object))
-  if (!is.atomic(object)) {
+  if (!is.atomic(object) || is.null(object)) {
     abort("`object` must be a vector of labels, not ", describe(object), ".",
           class = "repalign_error_labels", arg = "object")
   }
-  if (length(object) != rows) {
-    abort("`object` has ", length(object), " labels, but `responses` has ", rows,
+  if (length(object) != length(rows)) {
+    abort("`object` has ", length(object), " labels, but `responses` has ", length(rows),
           " rows: give one category a row.", class = "repalign_error_labels", arg = "object")
   }
+  # levels in their order, other labels in order of appearance
+  object <- object[rows]
+  object <- if (is.factor(object)) droplevels(object) else factor(object, unique(object))
   if (anyNA(object)) {
     abort("`object` has missing labels, first at position ", which(is.na(object))[1], ".",
           class = "repalign_error_labels", arg = "object")

@@ -14,6 +14,10 @@
 #'   neuron correction, in numerator and denominators. By default each neuron is
 #'   its own unit, so that a neuron is never paired with itself. Recording sessions
 #'   leave out all pairs that may share noise.
+#' @param na what to do about missing values. `"pairs"`: in each pair of trials, leave out the
+#'   neurons that have one in either (`NaN` is an error here). `"stimuli"`: leave out the stimuli
+#'   that have one in any trial; `"neurons"`: the neurons that have one in any trial; `"error"`:
+#'   an error that says where they are.
 #' @inheritParams brain_to_brain
 #' @return A data frame of class `repalign_analysis`, with the columns that
 #'   [brain_to_brain()] describes; `x` and `y` read "trial". The single ratios are
@@ -26,7 +30,7 @@
 #' In a pair of trials, a neuron that lacks a single stimulus in either is left out, so
 #' that fewer than `neurons` may take part; a message counts them, and `print()` repeats
 #' it. With neurons recorded together, whole stimuli lack a repeat: keep the trials, or
-#' the stimuli, that are complete. Units recorded one by one can stand
+#' the stimuli, that are complete (`na = "stimuli"`). Units recorded one by one can stand
 #' side by side (a pseudo-population): "trial" is then the occurrence number of the
 #' stimulus for that unit, see [trial_array()].
 #'
@@ -47,11 +51,17 @@
 #' @export
 trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
-                           normalize = c("none", "sd"), conf_level = 0.95) {
-  setup <- check_analysis(estimator, normalize, repeats, conf_level)
-  trials <- as_trials(trials)
+                           normalize = c("none", "sd"), conf_level = 0.95,
+                           na = c("pairs", "stimuli", "neurons", "error")) {
+  need_arguments()
+  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, missing_trial_rules)
+  note_unused_units(setup$estimator, list(units = units))
+  trials <- as_trials(trials, setup$na)
+  units <- check_labels(units, ncol(trials[[1]]), "units", "trials")
+  given <- complete_trials(trials, setup$na)
+  trials <- given$data
+  units <- units[given$columns]
   width <- ncol(trials[[1]])
-  units <- check_labels(units, width, "units", "trials")
   if (is.null(units)) units <- seq_len(width)
   setup$codes <- label_codes(units, units)
   if ("stimulus_neuron" %in% setup$estimator && length(unique(units)) < 2) {
@@ -65,10 +75,22 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
   pairs <- utils::combn(length(trials), 2, simplify = FALSE)
   result <- analysis_result(trial_cells(trials, present, pairs, sizes, subsets, setup), setup,
                             "trial_to_trial")
-  note_left_out(result, present, pairs)
+  if (setup$na == "pairs") note_left_out(result, present, pairs) else with_note(result, given$note)
 }
 
-as_trials <- function(trials) {
+missing_trial_rules <- c("pairs", "stimuli", "neurons", "error")
+
+# All trials have the same neurons: one that is missing in any of them is left out of all.
+complete_trials <- function(trials, na) {
+  width <- ncol(trials[[1]])
+  if (na %in% c("pairs", "error")) return(list(data = trials, columns = rep(TRUE, width)))
+  names(trials) <- paste0("trials[[", seq_along(trials), "]]")
+  same <- rep(list(seq_len(width)), length(trials))
+  given <- complete_responses(trials, na, stats::setNames(same, names(trials)))
+  list(data = unname(given$data), columns = given$columns[[1]], note = given$note)
+}
+
+as_trials <- function(trials, na = "pairs") {
   if (is.array(trials) && length(dim(trials)) == 3) {
     trials <- lapply(seq_len(dim(trials)[3]), function(t) {
       matrix(trials[, , t], dim(trials)[1], dim(trials)[2],
@@ -84,8 +106,10 @@ as_trials <- function(trials) {
           ": a trial is never compared with itself, so at least two are needed.",
           class = "repalign_error_size", arg = "trials")
   }
-  trials <- Map(function(x, i) as_numeric_matrix(x, paste0("trials[[", i, "]]"), allow_na = TRUE),
-                trials, seq_along(trials))
+  trials <- Map(function(x, i) {
+    as_numeric_matrix(x, paste0("trials[[", i, "]]"), allow_na = na != "error",
+                      allow_nan = na %in% c("stimuli", "neurons"))
+  }, trials, seq_along(trials))
   check_equal_trials(trials)
   unname(trials)
 }
@@ -93,7 +117,9 @@ as_trials <- function(trials) {
 # Every trial against the first one that has names to compare.
 check_equal_trials <- function(trials) {
   arg <- function(i) paste0("trials[[", i, "]]")
-  check_same_stimuli(Map(function(x, i) list(data = x, arg = arg(i)), trials, seq_along(trials)))
+  reps <- Map(function(x, i) list(data = x, arg = arg(i)), trials, seq_along(trials))
+  check_same_stimuli(reps)
+  note_one_sided_names(reps)
   with_columns <- which(!vapply(trials, function(x) is.null(colnames(x)), NA))
   for (i in seq_along(trials)) {
     check_same_columns(trials[[1]], trials[[i]], arg(1), arg(i))
@@ -232,6 +258,11 @@ note_left_out <- function(result, present, pairs) {
                  " neurons left out in each of ", sum(missing > 0), " of ", length(pairs),
                  " pairs of trials.")
   inform(note, class = "repalign_left_out")
+  with_note(result, note)
+}
+
+# print() repeats what was left out.
+with_note <- function(result, note) {
   attr(result, "left_out") <- note
   result
 }

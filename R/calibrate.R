@@ -41,6 +41,10 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   `blocks`, `series`, or permutations that are given, of which there can be only one.
 #' @param p_adjust a method of [stats::p.adjust()] over all rows of the result; adds the column
 #'   `p_adjusted`, which `summary()`, `glance()` and `plot()` then compare with `alpha`.
+#' @param na what to do about missing values, see [similarity()]. With `"stimuli"`, `blocks` and
+#'   a design made by `permute::how()` lose the same rows; permutations that are given speak of all
+#'   rows, so that it is an error to leave out any. With `series`, what is left counts as
+#'   consecutive.
 #' @return A data frame of class `repalign_calibration`, a row per pair and measure, or with
 #'   `aggregate` per measure (and pair of models): `x`, `y`, `measure`, `score`, `threshold`,
 #'   `calibrated`, `p_value`, `null_mean`, `null_sd`, `permutations` (null draws), `engine`; with
@@ -63,7 +67,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' one set of Fourier transforms or from one pass over the edges of the neighbour graphs;
 #' `"random"` independent permutations; `"exact"` all permutations (at most a million), which
 #' `"auto"` takes when they are no more than asked for; `"moments"` the exact mean, variance and
-#' skewness over all permutations, from 6 stimuli on, with a Pearson type III law (for cka, rv,
+#' skewness over all permutations, from 6 stimuli on, with a Pearson type III law (for `cka`, `rv`,
 #' distance correlation, linear regression and gulp, without `aggregate`), which gives p-values
 #' far below 1/(K + 1) without any draw. `"coset"`, `"random"` and `"exact"` are exact tests. A
 #' representation is prepared once; a permutation relabels what was prepared. All pairs and
@@ -101,22 +105,27 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
                       variant = c("gated", "centered", "z", "ari"), aggregate = NULL,
                       blocks = NULL, series = FALSE,
                       engine = c("auto", "coset", "random", "exact", "moments"),
-                      p_adjust = "none", threads = NULL) {
+                      p_adjust = "none", threads = NULL, na = c("error", "stimuli", "neurons")) {
+  need_arguments()
   set <- as_measures(measure)
-  check_number(alpha, "alpha", above = 0, below = 1)
+  alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   variant <- check_choice(variant, variants, "variant")
   engine <- check_choice(engine, engines, "engine")
   p_adjust <- check_choice(p_adjust, stats::p.adjust.methods, "p_adjust")
+  na <- check_choice(na, missing_rules, "na")
   aggregate <- as_aggregate(aggregate)
   old <- options(repalign.threads = thread_count(threads))
   on.exit(options(old))
-  sides <- as_sides(x, y)
+  complete <- complete_sides(as_sides(x, y, na = na), set, na)
+  sides <- complete$sides
+  set <- complete$set
   check_calibration(set, sides, aggregate, engine)
   check_rows(sides$x$reps[[1]]$n, 2, sides$x$reps[[1]]$arg, "a permutation")
   plan_neighbours(set, c(sides$x$reps, sides$y$reps))
   draws <- open_draws(all_reps(sides))
   on.exit(close_draws(draws), add = TRUE)
-  plan <- permutation_plan(sides$x$reps[[1]]$n, permutations, blocks, series, engine)
+  plan <- permutation_plan(sides$x$reps[[1]]$n, cut_permutations(permutations, complete$rows),
+                           cut_blocks(blocks, complete$rows), series, engine)
   pairs <- plan_pairs(sides, FALSE)
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
   nulls <- null_grid(set, pairs, sides, plan, engine, threads)

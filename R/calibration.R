@@ -230,6 +230,7 @@ note_unattainable <- function(rows, settings, most) {
 #' @seealso [calibrate()]
 #' @export
 null_scores <- function(calibration) {
+  need_arguments()
   if (!inherits(calibration, "repalign_calibration")) {
     abort("`calibration` must be what calibrate() returned, not ", describe(calibration), ".",
           class = "repalign_error_type", arg = "calibration")

@@ -1,14 +1,21 @@
 # Checks of "dist" objects and of neighbour graphs that a user brings.
 
 # Distances between all pairs, as stats::dist() orders them.
-check_dist <- function(x, arg) {
+# allow_na: missing ones may be there, and will be taken out.
+check_dist <- function(x, arg, allow_na = FALSE) {
   n <- attr(x, "Size")
-  if (!is.numeric(x) || !is.numeric(n) || length(x) != n * (n - 1) / 2) {
+  sized <- is.numeric(n) && length(n) == 1 && is.finite(n) && n >= 0 && n == round(n)
+  if (!is.numeric(x) || !sized || length(x) != n * (n - 1) / 2) {
     abort("`", arg, "` is a damaged \"dist\" object: its length does not suit its size. Make it ",
           "again with dist() or as.dist().", class = "repalign_error_type", arg = arg)
   }
-  refuse_distances(which(!is.finite(x)), n, "missing or non-finite", arg)
-  if (all(x == 0)) {
+  if (!length(attr(x, "Labels")) %in% c(0, n)) {
+    abort("`", arg, "` is a damaged \"dist\" object: it has ", length(attr(x, "Labels")),
+          " labels for ", n, " rows.", class = "repalign_error_type", arg = arg)
+  }
+  bad <- if (allow_na) is.infinite(x) else !is.finite(x)
+  refuse_distances(which(bad), n, if (allow_na) "infinite" else "missing or non-finite", arg)
+  if (all(x == 0, na.rm = allow_na)) {
     abort("`", arg, "` has no variance: all distances are 0.", class = "repalign_error_variance",
           arg = arg)
   }

@@ -42,10 +42,11 @@ nearest <- function(value, choices) {
   choices[which.min(distance)]
 }
 
-# "; did you mean ...?", where something is near enough to be meant.
+# "; did you mean ...?", where something is near enough to be meant, or means the same.
 suggest <- function(value, choices) {
-  best <- nearest(value, choices)
-  near <- startsWith(tolower(best), tolower(value)) ||
+  same <- synonyms_of(value, choices)
+  best <- if (length(same)) same[1] else nearest(value, choices)
+  near <- length(same) || startsWith(tolower(best), tolower(value)) ||
     utils::adist(value, best, ignore.case = TRUE) <= min(max(2, nchar(best) / 3), nchar(best) - 1)
   if (near) paste0("; did you mean ", dQuote(best, FALSE), "?") else "."
 }
@@ -102,53 +103,14 @@ check_count <- function(value, arg, least = 1) {
   as.integer(value)
 }
 
-# A numeric matrix of doubles. Integer and logical matrices and all-numeric data
-# frames are fine; anything else says what to do.
-as_numeric_matrix <- function(x, arg, allow_na = FALSE) {
-  if (is.data.frame(x)) {
-    x <- data_frame_matrix(x, arg)
-  } else if (inherits(x, "dist")) {
-    abort("`", arg, "` is a \"dist\" object, but this needs the responses themselves: ",
-          "give the stimuli x neurons matrix.", class = "repalign_error_type", arg = arg)
-  } else if (!is.matrix(x) || !(is.numeric(x) || is.logical(x))) {
-    abort("`", arg, "` must be a numeric matrix (stimuli x neurons) or an all-numeric data frame, ",
-          "not ", describe(x), ".",
-          if (is.numeric(x) && is.null(dim(x))) " For one neuron use cbind().",
-          if (isS4(x)) " Convert it with as.matrix().",
-          class = "repalign_error_type", arg = arg)
-  }
-  check_size(nrow(x), ncol(x), arg)
-  if (ncol(x) < 1 || nrow(x) < 1) {
-    abort("`", arg, "` has ", nrow(x), " rows and ", ncol(x),
-          " columns: there is nothing to compare.", class = "repalign_error_size", arg = arg)
-  }
-  if (!is.double(x)) storage.mode(x) <- "double"
-  check_finite(x, arg, allow_na)
-  x
-}
-
 describe <- function(x) {
   if (is.null(x)) return("NULL")
   if (is.function(x)) return("a function")
   article <- function(word) paste(if (grepl("^[aeiou]", word)) "an" else "a", word)
   if (is.matrix(x) && !is.object(x)) return(paste(article(typeof(x)), "matrix"))
-  if (is.array(x)) return(paste0("an array with ", length(dim(x)), " dimensions"))
+  if (is.array(x)) return(paste("an array with", count_of(length(dim(x)), "dimension")))
   if (is.object(x)) return(paste0("an object of class ", dQuote(class(x)[1], FALSE)))
   if (is.list(x)) "a list" else paste(article(typeof(x)), "vector")
-}
-
-data_frame_matrix <- function(x, arg) {
-  good <- vapply(x, function(column) is.numeric(column) || is.logical(column), NA)
-  # factors are stored as integers but are not numbers; dates are numbers only by storage
-  good <- good & !vapply(x, is.object, NA)
-  if (!all(good)) {
-    abort("`", arg, "` has columns that are not numeric: ", enumerate(names(x)[!good]),
-          ". Drop or convert them.", class = "repalign_error_type", arg = arg)
-  }
-  m <- as.matrix(x)
-  # row numbers are no names, also where a part of a data frame kept old ones
-  if (is.integer(attr(x, "row.names"))) rownames(m) <- NULL
-  m
 }
 
 # A result must still have the columns that a method needs.
@@ -161,6 +123,20 @@ need_columns <- function(rows, needed, what) {
   invisible(rows)
 }
 
+# The first line of an exported function: its arguments without a default must be there.
+need_arguments <- function() {
+  formals <- formals(sys.function(-1))
+  required <- names(formals)[vapply(formals, identical, NA, quote(expr = ))]
+  for (arg in setdiff(required, "...")) {
+    if (!eval(call("missing", as.name(arg)), parent.frame())) next
+    called <- deparse(sys.call(-1)[[1]])[1]
+    # not where a function without a name was called
+    by <- if (grepl("^[A-Za-z:_.0-9]+$", called)) paste0(called, "()") else "this function"
+    abort("`", arg, "` is missing: ", by, " cannot do without it. See its help page.",
+          class = "repalign_error_missing", arg = arg)
+  }
+}
+
 # Arguments that a method does not know are mistakes.
 no_other_arguments <- function(...) {
   if (...length()) {
@@ -170,15 +146,21 @@ no_other_arguments <- function(...) {
   }
 }
 
-check_finite <- function(x, arg, allow_na = FALSE) {
+missing_remedy <- paste("; with na = \"stimuli\" or \"neurons\" similarity(), calibrate() and the",
+                        "analyses leave out what is missing")
+
+# allow_na, allow_nan: may NA, or NaN, too, stand for a missing value?
+check_finite <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
   if (.Call(C_all_finite, x)) return(invisible(x))
-  bad <- if (allow_na) is.nan(x) | is.infinite(x) else !is.finite(x)
+  bad <- if (allow_nan) is.infinite(x) else if (allow_na) is.nan(x) | is.infinite(x) else
+    !is.finite(x)
   if (!any(bad)) return(invisible(x))
   at <- which(bad, arr.ind = TRUE)
   places <- paste0("row ", at[, 1], ", column ", at[, 2])
-  abort("`", arg, "` has ", nrow(at), " missing or non-finite value", if (nrow(at) > 1) "s",
-        " (NA, NaN or Inf): ", enumerate(places, 4, quote = FALSE),
-        ". Remove those rows or columns, or fill the values in.",
+  abort("`", arg, "` has ", nrow(at), if (allow_nan) " infinite" else " missing or non-finite",
+        " value", if (nrow(at) > 1) "s", if (!allow_nan) " (NA, NaN or Inf)", ": ",
+        enumerate(places, 4, quote = FALSE), ". Remove those rows or columns, or fill the values ",
+        "in", if (!allow_nan) missing_remedy, ".",
         class = "repalign_error_nonfinite", arg = arg)
 }
 
@@ -212,7 +194,7 @@ check_same_rows <- function(x, y, arg_x, arg_y, by_name = TRUE) {
   if (n_x != n_y) {
     abort("`", arg_x, "` has ", n_x, " rows and `", arg_y, "` has ", n_y,
           ": the rows must be the same stimuli in the same order. match_rows() aligns by name.",
-          class = "repalign_error_rows", arg = arg_y)
+          transposed_hint(x, y, arg_x, arg_y), class = "repalign_error_rows", arg = arg_y)
   }
   names_x <- if (by_name) stimulus_names(x)
   names_y <- stimulus_names(y)
@@ -225,7 +207,53 @@ check_same_rows <- function(x, y, arg_x, arg_y, by_name = TRUE) {
         } else {
           "with match_rows()"
         }, ", or remove the row names when the rows do correspond.",
-        class = "repalign_error_rows", arg = arg_y)
+        transposed_hint(x, y, arg_x, arg_y), class = "repalign_error_rows", arg = arg_y)
+}
+
+# What tells that a side has its neurons in the rows.
+transposed_hint <- function(x, y, arg_x, arg_y) {
+  if (kind_of(x) != "data" || kind_of(y) != "data") return(NULL)
+  crossed <- function(a, b) {
+    !is.null(rownames(a)) && !is.null(colnames(b)) && setequal(rownames(a), colnames(b))
+  }
+  turned <- function(arg, of) {
+    paste0(" `", arg, "` looks transposed (its column names are the row names of `", of, "`): ",
+           "give t(", arg, ").")
+  }
+  if (crossed(x, y)) return(turned(arg_y, arg_x))
+  if (crossed(y, x)) return(turned(arg_x, arg_y))
+  if (nrow(x) == nrow(y)) return(NULL)
+  if (ncol(x) == ncol(y)) {
+    return(paste0(" Both have ", ncol(x), " columns: if these are the stimuli, both are ",
+                  "transposed; give t(", arg_x, ") and t(", arg_y, ")."))
+  }
+  if (nrow(x) == ncol(y) || nrow(y) == ncol(x)) {
+    size <- function(m, arg) paste0("`", arg, "` is ", nrow(m), " x ", ncol(m))
+    paste0(" One of them looks transposed (", size(x, arg_x), ", ", size(y, arg_y),
+           "): stimuli are rows, neurons columns; t() turns a matrix round.")
+  }
+}
+
+# Names on some sides only cannot be compared: once a call it is said that the order is taken
+# on trust. reps: lists with data and arg.
+note_one_sided_names <- function(reps) {
+  names <- lapply(reps, function(rep) stimulus_names(rep$data))
+  unnamed <- vapply(names, is.null, NA)
+  if (!any(unnamed) || all(unnamed)) return(invisible())
+  args <- paste0("`", vapply(reps, function(rep) rep$arg, ""), "`")
+  first <- names[!unnamed][[1]]
+  turned <- Filter(function(rep) {
+    kind_of(rep$data) == "data" && !is.null(colnames(rep$data)) &&
+      setequal(colnames(rep$data), first)
+  }, reps[unnamed])
+  inform("Only ", enumerate(args[!unnamed], 3, quote = FALSE), if (sum(!unnamed) > 1) " have" else
+         " has", " row names, ", enumerate(args[unnamed], 3, quote = FALSE),
+         if (sum(unnamed) > 1) " have" else " has", " none: the rows are taken to be the same ",
+         "stimuli in the same order.",
+         if (length(turned)) {
+           paste0(" The column names of `", turned[[1]]$arg, "` are these row names: is it ",
+                  "transposed?")
+         }, class = "repalign_one_sided_names")
 }
 
 stimulus_count <- function(x) {
@@ -263,6 +291,17 @@ check_labels <- function(labels, width, arg, of) {
           ": every column needs one.", class = "repalign_error_labels", arg = arg)
   }
   as.vector(labels)
+}
+
+# Labels of neurons matter to the neuron correction alone.
+note_unused_units <- function(estimator, given) {
+  if ("stimulus_neuron" %in% estimator) return(invisible())
+  given <- given[intersect(names(given), c("shared_neurons", "units", "units_x", "units_y"))]
+  used <- names(Filter(function(value) !is.null(value) && !identical(value, FALSE), given))
+  if (!length(used)) return(invisible())
+  inform("`", paste(used, collapse = "` and `"), "` ", if (length(used) > 1) "have" else "has",
+         " no effect on the estimator ", enumerate(estimator), ": only \"stimulus_neuron\" leaves ",
+         "out pairs of neurons.", class = "repalign_unused_units")
 }
 
 # Sizes are doubles here, so that the check itself cannot overflow.

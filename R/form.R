@@ -9,11 +9,12 @@ kind_of <- function(x) {
   if (is_graph(x)) "graph" else "data"
 }
 
-representation <- function(x, arg, name = arg) {
+# allow_na: missing values may be there, and will be taken out (cut_rep).
+representation <- function(x, arg, name = arg, allow_na = FALSE) {
   kind <- kind_of(x)
-  data <- switch(kind, data = as_numeric_matrix(x, arg), dist = check_dist(x, arg),
-                 graph = check_graph(x, arg))
-  if (kind == "data") note_distance_matrix(data, arg)
+  data <- switch(kind, data = as_numeric_matrix(x, arg, allow_na, allow_na),
+                 dist = check_dist(x, arg, allow_na), graph = check_graph(x, arg))
+  if (kind == "data" && !allow_na) note_distance_matrix(data, arg)
   list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name,
        cache = new.env())
 }
@@ -29,7 +30,9 @@ as_pair <- function(rx, ry, by_name = TRUE) {
 representation_pair <- function(x, y, accepted = "data") {
   if (missing(x) || missing(y)) missing_side(missing(x))
   rx <- need_kind(representation(x, "x"), accepted, "this")
-  as_pair(rx, need_kind(representation(y, "y"), accepted, "this"))
+  pair <- as_pair(rx, need_kind(representation(y, "y"), accepted, "this"))
+  note_one_sided_names(pair[c("x", "y")])
+  pair
 }
 
 missing_side <- function(x_missing) {

@@ -2,22 +2,36 @@
 
 #' Participation ratios: how many dimensions, stimuli and neurons count
 #'
-#' @param x stimuli x neurons: a numeric matrix or all-numeric data frame.
-#' @return A data frame with one row. Dimensionalities (effective numbers of
-#'   dimensions): `naive`; `stimulus`, corrected for few stimuli;
-#'   `stimulus_neuron`, corrected for few stimuli and few neurons. Ratios in
-#'   (0, 1\]: `psi_stimuli`, 1 when all stimuli drive the population equally
-#'   strongly; `psi_neurons`, 1 when all neurons have the same variance; `rho`, the
-#'   same over the single entries.
+#' How many dimensions a representation effectively has, and how evenly its variance is
+#' spread over stimuli and over neurons.
+#'
+#' @param x a representation: a numeric matrix (stimuli in the rows, neurons in the columns),
+#'   or a data frame or tibble whose columns are all numeric.
+#' @return A data frame with one row. Three columns are dimensionalities (effective numbers
+#'   of dimensions): `naive`; `stimulus`, corrected for few stimuli; `stimulus_neuron`,
+#'   corrected for few stimuli and few neurons. Three columns are ratios in (0, 1\]:
+#'   `psi_stimuli`, which is 1 when all stimuli drive the population equally strongly;
+#'   `psi_neurons`, which is 1 when all neurons have the same variance; and `rho`, which is 1
+#'   when all centred entries have the same size.
 #' @details
-#' The naive dimensionality \eqn{(\sum \lambda)^2 / \sum \lambda^2} of the
-#' covariance eigenvalues is bounded by the smaller side of the matrix and too low
-#' with few stimuli or neurons. The corrected values divide the squared mean self
-#' term by the corrected H value of `x` with itself ([hsic()]). They scatter when
-#' that H value is near 0, and are `NA`, with a warning of class
-#' `repalign_undefined`, when it is not positive. The three ratios are not
-#' corrected. Needs at least 4 stimuli, and 2 neurons for `stimulus_neuron` (`NA`,
-#' with a warning, otherwise).
+#' The naive dimensionality is
+#' \eqn{(\sum_i \lambda_i)^2 / \sum_i \lambda_i^2}{(sum lambda_i)^2 / sum(lambda_i^2)}, with
+#' the eigenvalues \eqn{\lambda_i}{lambda_i} of the covariance matrix. It cannot exceed the
+#' smaller side of the data matrix and is too low when stimuli or neurons are few. Each
+#' corrected dimensionality is \eqn{v^2/H}{v^2 / H}, with v the mean variance of the neurons
+#' and H the corrected H value of `x` with itself ([hsic()]).
+#'
+#' The ratios are \eqn{mean(a)^2 / mean(a^2)}{mean(a)^2 / mean(a^2)} over the numbers a of
+#' the centred data: the squared lengths of the rows (`psi_stimuli`), the squared lengths of
+#' the columns (`psi_neurons`), and the squared single entries (`rho`). The ratios are not
+#' corrected for small samples.
+#'
+#' At least 4 stimuli are needed, and 2 neurons for `stimulus_neuron`, which is otherwise
+#' `NA`, with a warning of class `repalign_undefined`.
+#'
+#' When not to trust it: the corrected dimensionalities scatter widely when the corrected H
+#' value is near 0. They are `NA`, with a warning of class `repalign_undefined`, when it is
+#' not positive.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, appendix B.
 #' @examples
 #' set.seed(1)
@@ -26,6 +40,7 @@
 #' @seealso [predicted_bias()]
 #' @export
 participation_ratio <- function(x) {
+  need_arguments()
   rep <- need_kind(representation(x, "x"), "data", "this")
   check_rows(rep$n, 4, "x", "a corrected estimator")
   f <- form_linear(rep)
@@ -57,36 +72,39 @@ dimension_or_na <- function(squared_trace, h) {
   NA_real_
 }
 
-#' What an estimator is expected to give from few stimuli and few neurons
+#' The value that an estimator is expected to give from few stimuli and few neurons
 #'
-#' The expected value of the naive or the stimulus-corrected [cka()], given the
+#' Predicts the expected value of the naive or the stimulus-corrected [cka()] from the
 #' geometry of the representations and the numbers of stimuli and neurons.
 #'
-#' @param x stimuli x neurons, or what [linear_population()] returns: then `y`
-#'   must not be given and the exact parameters of the population are used.
-#' @param y the other representation; `NULL`: another sample of neurons from the
-#'   population of `x`, so that the true CKA is 1.
+#' @param x a representation (stimuli x neurons), or the result of [linear_population()]. For
+#'   the latter, `y` must not be given, and the exact parameters of the population are used.
+#' @param y the other representation. If it is `NULL`, the prediction is for another sample
+#'   of neurons from the population of `x`, so that the true CKA is 1.
 #' @param estimator `"stimulus"`, `"naive"` or `"stimulus_neuron"`.
-#' @param assume `"general"`; `"normalized"`: all neurons have the same variance
-#'   (equation 12 of the paper).
-#' @return A data frame with one row: `estimator`; `cka`, the value taken for true
-#'   (the corrected estimate, the exact one for a simulated population, 1 when
-#'   there is no `y`); `expected`, of the estimator; `bias`, their difference;
-#'   `factor`, their quotient (`NA` when `cka` is 0).
+#' @param assume `"general"` makes no assumption about the variances of the neurons;
+#'   `"normalized"` assumes that all neurons have the same variance (equation 12 of the
+#'   paper).
+#' @return A data frame with one row: `estimator`; `cka`, the value taken as the true one
+#'   (the corrected estimate; for a simulated population its exact value; 1 without `y`);
+#'   `expected`, the expected value of the estimator; `bias`, which is `expected - cka`;
+#'   `factor`, which is `expected / cka` (`NA` when `cka` is 0).
 #' @details
-#' For `"stimulus"` the prediction is
-#' \eqn{CKA / \sqrt{(1 + (\gamma_x/\tilde\psi_x - 1)/Q_x)(1 + (\gamma_y/\tilde\psi_y - 1)/Q_y)}}
-#' with the corrected dimensionality \eqn{\gamma} and the participation ratio
-#' \eqn{\tilde\psi} over neurons, for many stimuli. For `"naive"` it is the ratio of
-#' the exact expectations of the H values with n stimuli whose mean is
-#' estimated. `"stimulus_neuron"` has no bias to this order.
+#' For `"stimulus"` the prediction, which holds for many stimuli, is \eqn{CKA / \sqrt{(1 +
+#' (\gamma_x/\psi_x - 1)/Q_x)(1 + (\gamma_y/\psi_y - 1)/Q_y)}}{CKA / sqrt((1 + (gamma_x/psi_x -
+#' 1)/Q_x) (1 + (gamma_y/psi_y - 1)/Q_y))}. Here \eqn{\gamma}{gamma} is the corrected
+#' dimensionality, \eqn{\psi}{psi} the participation ratio `psi_neurons` and Q the number of
+#' neurons ([participation_ratio()]). With `assume = "normalized"`, \eqn{\psi}{psi} is 1. For
+#' `"naive"` the prediction is the ratio of the exact expectations of the H values for n
+#' stimuli whose means are estimated. `"stimulus_neuron"` has no bias to this order.
 #'
-#' From data, the parameters are estimates ([participation_ratio()]): \eqn{\gamma}
-#' is corrected but scatters, the other ratios are plug-in values. On raw spike
-#' counts only the general form fits; the normalized one needs each neuron divided
-#' by its standard deviation. Neurons that `x` and `y` share cannot be labelled here: the
-#' prediction is for different ones. `NA`, with a warning, when the corrected
-#' dimensionality or CKA is undefined.
+#' When not to trust it: the parameters are themselves estimated from the data, unless the
+#' population is simulated. The corrected dimensionality scatters, and the other ratios are
+#' not corrected for small samples. For raw spike counts only `assume = "general"` is
+#' appropriate; for `"normalized"`, divide each neuron by its standard deviation first. The
+#' prediction assumes that `x` and `y` have no neurons in common, and there is no way to
+#' label those that they share. The result is `NA`, with a warning, when the corrected
+#' dimensionality or the corrected CKA is undefined.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, equation 12
 #'   and appendix B.2.
 #' @examples
@@ -100,11 +118,12 @@ dimension_or_na <- function(squared_trace, h) {
 #' @export
 predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stimulus_neuron"),
                            assume = c("general", "normalized")) {
+  need_arguments()
   estimator <- check_choice(estimator, c("stimulus", "naive", "stimulus_neuron"), "estimator")
   assume <- check_choice(assume, c("general", "normalized"), "assume")
   if (inherits(x, "repalign_population")) {
     if (!is.null(y)) {
-      abort("`y` must not be given with a simulated population: it holds both sides.",
+      abort("`y` must not be given when `x` is a simulated population, which holds both sides.",
             class = "repalign_error_type", arg = "y")
     }
     geometry <- x$theory
@@ -127,6 +146,7 @@ estimated_geometry <- function(x, y) {
                 diagonal = side$gamma / side$psi_stimuli))
   }
   pair <- as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
+  note_one_sided_names(pair[c("x", "y")])
   check_rows(rx$n, 4, "x", "a corrected estimator")
   fx <- form_linear(pair$x)
   fy <- form_linear(pair$y)
@@ -182,22 +202,27 @@ expected_naive_self <- function(side, n) {
 
 #' Second-order bias of a ratio of H values
 #'
-#' The CKA is a ratio of estimates, so it is biased even where each of them is not.
-#' From a sample of H values this tells by how much, to second order.
+#' The CKA is a ratio of estimates, and a ratio is biased even if each of its parts is
+#' unbiased. From several estimates of the H values, this function computes that bias to
+#' second order.
 #'
-#' @param h a numeric matrix or data frame with three columns, `h_xy`, `h_xx` and
-#'   `h_yy` (named so, or without these names in this order), and a row per independent estimate
-#'   (trial, lab, split) by one estimator: at least two.
-#' @return A data frame with one row: `ratio`, the pooled ratio
-#'   mean(h_xy) / sqrt(mean(h_xx) mean(h_yy)); `bias`, the second-order bias of that
-#'   ratio; `corrected`, their difference; `mean_single`, the mean of the single
-#'   ratios that are defined; `bias_single`, the second-order bias of one of them.
+#' @param h a numeric matrix or data frame with one row per independent estimate (trial,
+#'   laboratory, split), at least two, and three columns: `h_xy`, `h_xx` and `h_yy`. Columns
+#'   without these names are taken in this order. All estimates must be made by the same
+#'   estimator.
+#' @return A data frame with one row: `ratio`, the pooled ratio \eqn{mean(h_{xy}) /
+#'   \sqrt{mean(h_{xx}) mean(h_{yy})}}{mean(h_xy) / sqrt(mean(h_xx) mean(h_yy))}; `bias`, its
+#'   second-order bias; `corrected`, which is `ratio - bias`; `mean_single`, the mean of the
+#'   ratios of the single rows, where these are defined; `bias_single`, the second-order bias
+#'   of the ratio of a single row.
 #' @details
-#' With N independent rows the pooled ratio's bias is 1/N of a single one's. The
-#' expansion is about the means and needs them well above 0: when the standard
-#' deviation of a denominator is not small against its mean, the figure is not to be
-#' trusted. Rows that share stimuli or neurons are not independent; then the bias of
-#' the pooled ratio is understated. An error when a mean denominator is not positive.
+#' With N independent rows, the bias of the pooled ratio is 1/N of the bias of a single
+#' ratio. A mean denominator that is not positive is an error.
+#'
+#' When not to trust it: the bias is computed by an expansion around the means, so the
+#' standard deviations of `h_xx` and `h_yy` must be small relative to their means. Rows that
+#' share stimuli or neurons are not independent, and the bias of the pooled ratio is then
+#' understated.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, appendix B.3.
 #' @examples
 #' set.seed(1)
@@ -209,6 +234,7 @@ expected_naive_self <- function(side, n) {
 #' @seealso [cka_interval()]
 #' @export
 ratio_bias <- function(h) {
+  need_arguments()
   if (!is.matrix(h) && !is.data.frame(h)) {
     abort("`h` must be a matrix or data frame with the columns h_xy, h_xx and h_yy, not ",
           describe(h), ".", class = "repalign_error_type", arg = "h")
@@ -230,8 +256,8 @@ ratio_bias <- function(h) {
   unit <- unit[[1]] / sqrt(unit[[2]]) / sqrt(unit[[3]])
   center <- colMeans(h)
   if (center[2] <= 0 || center[3] <= 0) {
-    abort("`h` has a mean denominator that is not positive (column ",
-          if (center[2] <= 0) 2 else 3, "): its ratio is undefined.",
+    abort("The mean of `", c("h_xx", "h_yy")[if (center[2] <= 0) 1 else 2], "` in `h` is not ",
+          "positive, so the ratio is undefined: give more estimates (rows).",
           class = "repalign_error_value", arg = "h")
   }
   bias <- unit * ratio_bias_of(center, stats::cov(h))

@@ -6,24 +6,30 @@ kernels <- c("linear", "rbf", "manifold")
 
 #' The H value (Hilbert-Schmidt independence criterion) of two representations
 #'
-#' What centered kernel alignment is made of:
+#' The quantity from which centered kernel alignment is made:
 #' `cka(x, y) = hsic(x, y) / sqrt(hsic(x, x) * hsic(y, y))`.
 #'
 #' @inheritParams cka
-#' @return One number, in squared units of `x` times squared units of `y` for the
-#'   linear kernel; without units otherwise.
+#' @return One number, in squared units of `x` times squared units of `y` for the linear
+#'   kernel, and without units for the other kernels.
 #' @details
-#' With centred columns \eqn{\phi_\alpha} of `x` and \eqn{\psi_\beta} of `y`, the
-#' naive value is the mean of \eqn{(\phi_\alpha^T \psi_\beta)^2 / n^2} over all
-#' neuron pairs. The stimulus-corrected value is the mean of unbiased pair terms
-#' (Song et al. 2012); the stimulus-neuron-corrected one is their mean over the
-#' allowed pairs only. `shared_neurons` and `units_x`, `units_y` say which pairs
-#' are left out, see [cka()]. The two corrected values are unbiased over random
-#' stimuli, the last one also over random neurons, and can be negative when the
-#' truth is near 0.
+#' Let \eqn{\phi_\alpha}{phi_a} be the centred columns of `x`, \eqn{\psi_\beta}{psi_b} those
+#' of `y`, and n the number of stimuli. With the linear kernel, the naive value is the mean
+#' of \eqn{(\phi_\alpha^T \psi_\beta)^2 / n^2}{(phi_a' psi_b)^2 / n^2} over all pairs of
+#' neurons \eqn{(\alpha, \beta)}{(a, b)}. The stimulus-corrected value replaces each term by
+#' an unbiased estimate (Song et al. 2012). The stimulus-neuron-corrected value is the mean
+#' of these estimates over the allowed pairs only: `shared_neurons`, `units_x` and `units_y`
+#' say which pairs are left out, see [cka()].
 #'
-#' `hsic(x, x, estimator = "stimulus_neuron", shared_neurons = TRUE)` is the self
-#' term in the denominator of the corrected CKA.
+#' Both corrected values are unbiased over random stimuli, and the stimulus-neuron-corrected
+#' one also over random neurons. They can be negative when the true value is near 0.
+#'
+#' `hsic(x, x, estimator = "stimulus_neuron", shared_neurons = TRUE)` is the self term of `x`
+#' in the denominator of the corrected CKA.
+#'
+#' When not to trust it: the H value of a linear kernel depends on the units of the data, so
+#' two H values can be compared only if their data have the same scale. From few stimuli or
+#' neurons the corrected values scatter widely around the true value.
 #' @references Gretton et al. (2005), ALT. Song et al. (2012), JMLR 13.
 #'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104.
 #' @examples

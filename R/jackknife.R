@@ -51,7 +51,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   estimator <- check_choice(estimator, estimators, "estimator", several = TRUE)
   check_flag(shared_neurons, "shared_neurons")
   check_unit_choice(shared_neurons, units_x, units_y)
-  check_number(conf_level, "conf_level", above = 0, below = 1)
+  conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   pair <- representation_pair(x, y)
   check_rows(pair$x$n, 5, "x", "a jackknife")
   args <- list(shared_neurons = shared_neurons, units_x = units_x, units_y = units_y)

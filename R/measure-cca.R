@@ -2,28 +2,31 @@
 
 #' Canonical correlation analysis
 #'
-#' The mean canonical correlation: how well the best matching pairs of linear
-#' combinations of neurons, one of each side, correlate over the stimuli.
+#' The mean canonical correlation: how well the best matching pairs of linear combinations of
+#' neurons, one from each side, correlate over the stimuli.
 #'
 #' @inheritParams cka
-#' @return One number in \[0, 1\]; 1 when the centred columns of one side span a part of
-#'   what those of the other span.
+#' @return One number in \[0, 1\]; 1 when the space spanned by the centred columns of one
+#'   side contains that of the other side.
 #' @details
-#' With orthonormal bases Qx and Qy of the centred columns, the canonical correlations
-#' are the singular values of Qx'Qy. Their mean is taken over min(rank x, rank y) of
-#' them; the rank counts singular values above 1e-10 of the largest.
+#' Let \eqn{Q_x}{Qx} and \eqn{Q_y}{Qy} be orthonormal bases of the centred columns. The
+#' canonical correlations are the singular values of \eqn{Q_x^T Q_y}{Qx' Qy}, and the score
+#' is the mean of these min(rank x, rank y) values. The rank is the number of singular values
+#' above 1e-10 of the largest one.
 #'
-#' It is invariant to every invertible linear change of the neurons of either side, and
-#' to translation. That makes it blind to how much variance a direction has: a direction
-#' of pure noise counts as much as the strongest signal.
+#' Any invertible linear change of the neurons of either side leaves the score as it is, and
+#' so does translation. The score therefore ignores how much variance a direction has: a
+#' direction of pure noise counts as much as the strongest signal.
 #'
-#' When not to trust it: when stimuli are not many times the neurons. For unrelated data
-#' the squared correlations add up to about rank x * rank y / (n - 1), and from rank
-#' n - 1 on (as many neurons as stimuli) every canonical correlation is 1 whatever the
-#' data: a warning of class `repalign_trivial` says so. [svcca()] or fewer principal
-#' components help. Ranks of nearly dependent columns hang on the limit of 1e-10.
-#' Published code often whitens with inverse covariances, which loses half of the
-#' digits; here the bases come from QR and singular value decompositions.
+#' When not to trust it: when there are not many more stimuli than neurons. For unrelated
+#' data the squared correlations add up to about rank x * rank y / (n - 1). If one side has
+#' rank n - 1, as n - 1 or more neurons usually have, every canonical correlation is 1
+#' whatever the data, with a warning of class `repalign_trivial`. [svcca()] or fewer
+#' principal components help. If columns are nearly linearly dependent, the rank, and with it
+#' the score, depends on the limit of 1e-10.
+#'
+#' Other code often whitens with inverse covariance matrices, which loses half of the digits.
+#' Here the bases come from QR and singular value decompositions.
 #' @references Hotelling (1936), Biometrika 28. Bjoerck and Golub (1973), Mathematics of
 #'   Computation 27.
 #' @examples
@@ -44,9 +47,10 @@ compare_cca <- function(pair, args) {
 warn_whole_space <- function(pair, rank_x, rank_y, consequence, most = pair$x$n - 1) {
   full <- c(if (rank_x >= most) pair$x$arg, if (rank_y >= most) pair$y$arg)
   if (!length(full)) return(invisible())
-  warn("The columns of `", full[1], "` span all that ", pair$x$n, " stimuli can (rank ", most,
-       "): ", consequence, " whatever the data. Use more stimuli than neurons, or a measure that ",
-       "weights directions by their variance.", class = "repalign_trivial", data = full)
+  warn("The columns of `", full[1], "` span the whole space of ", pair$x$n, " stimuli (rank ",
+       most, "): ", consequence, ", whatever the data. Use more stimuli than neurons, or a ",
+       "measure that weights directions by their variance.", class = "repalign_trivial",
+       data = full)
 }
 
 declare_measure(
@@ -65,26 +69,29 @@ declare_measure(
 #' The mean canonical correlation of the leading principal components of both sides.
 #'
 #' @inheritParams cka
-#' @param variance share of the total variance that the kept components reach on each
+#' @param variance share of the total variance that the kept components must reach on each
 #'   side, above 0 and at most 1.
-#' @param components number of components to keep on each side instead; unused when
-#'   NULL. More than the rank is cut to it, with a message.
-#' @return One number in \[0, 1\]; 1 when the kept components of one side span a part of
-#'   what those of the other span.
+#' @param components number of components to keep on each side, instead of `variance`. A
+#'   number above the rank is reduced to the rank, with a message.
+#' @return One number in \[0, 1\]; 1 when the space spanned by the kept components of one
+#'   side contains that of the other side.
 #' @details
-#' Each side is reduced to its first principal components, as few as have at least
-#' `variance` of the sum of the squared singular values, and [cca()] is taken of what is
-#' left.
+#' Each side is reduced to its leading principal components: the smallest number of them that
+#' reaches the share `variance` of the total variance. The score is [cca()] of these
+#' components.
 #'
-#' It is invariant to rotation, scaling, translation and column permutation; not to other
-#' linear changes, since these change which components lead. It is sensitive to where the
-#' cut falls: below it a direction does not count, above it every direction counts the
-#' same. Components with equal singular values on both sides of the cut make the value
-#' arbitrary: a warning of class `repalign_not_unique` tells.
+#' Rotation, scaling, translation and reordering of the neurons leave the score as it is.
+#' Other linear changes do not, because they change which components lead. The score depends
+#' on where the components are cut off: those below the cut do not count, and all those above
+#' it count equally. If components on both sides of the cut have equal singular values, the
+#' choice between them is arbitrary, with a warning of class `repalign_not_unique`.
 #'
-#' When not to trust it: as for [cca()], with the number of kept components in the place
-#' of the rank. The ReSi benchmark's code compares shares of the variance with 0.99 times
-#' the variance itself and so keeps one component; here the 0.99 is meant as the paper says.
+#' When not to trust it: as for [cca()], with the number of kept components in place of the
+#' rank.
+#'
+#' The code of the ReSi benchmark compares the shares of variance with 0.99 times the total
+#' variance, and so keeps only one component; here 0.99 is a share of the total variance, as
+#' in the paper.
 #' @references Raghu, Gilmer, Yosinski and Sohl-Dickstein (2017), NeurIPS.
 #' @examples
 #' set.seed(1)
@@ -145,7 +152,8 @@ kept_components <- function(rep, args) {
       # a share that is reached but for rounding is reached
       wanted <- which(cumsum(s^2) / sum(s^2) >= args$variance - 1e-12)[1]
     } else if (wanted > length(s)) {
-      inform("`", rep$arg, "` has rank ", length(s), ": `components` is cut to that.",
+      inform("`", rep$arg, "` has rank ", length(s), ": `components` is reduced from ", wanted,
+             " to ", length(s), ".",
              class = "repalign_components")
       wanted <- length(s)
     }
@@ -171,33 +179,38 @@ declare_measure(
 
 #' Projection-weighted canonical correlation analysis
 #'
-#' The mean canonical correlation, in which directions count by how much of the first
-#' argument they explain.
+#' The mean canonical correlation, with each direction weighted by how much of `x` it
+#' explains.
 #'
 #' @inheritParams cka
-#' @param weights `"projection"`: a canonical variate of `x` (a vector over stimuli)
-#'   weighs the sum of the absolute values of its inner products with the centred columns
-#'   of `x`; `"l1"`: the sum of its own absolute values.
-#' @return One number in \[0, 1\]; 1 when the centred columns of one side span a part of
-#'   what those of the other span. Not symmetric: the weights come from `x`.
+#' @param weights how a canonical variate of `x` (a vector over stimuli) is weighted.
+#'   `"projection"`: by the sum of the absolute values of its inner products with the centred
+#'   columns of `x`. `"l1"`: by the sum of its own absolute values.
+#' @return One number in \[0, 1\]; 1 when the space spanned by the centred columns of one
+#'   side contains that of the other side. It is not symmetric, because the weights come from
+#'   `x`.
 #' @details
-#' The canonical correlations \eqn{\rho_i} and the canonical variates \eqn{h_i} of `x`
-#' (unit length) are those of [cca()]. The value is
-#' \eqn{\sum_i \alpha_i \rho_i / \sum_i \alpha_i} with
-#' \eqn{\alpha_i = \sum_j |<h_i, x_j>|} over the columns of `x`, or with the variant
-#' \eqn{\alpha_i = \sum_m |h_{im}|} over the stimuli.
+#' Let \eqn{\rho_i}{rho_i} be the canonical correlations and \eqn{h_i}{h_i} the canonical
+#' variates of `x` (of unit length), as in [cca()]. The score is
+#' \eqn{\sum_i \alpha_i \rho_i / \sum_i \alpha_i}{sum_i(alpha_i rho_i) / sum_i(alpha_i)}.
+#' With `weights = "projection"`,
+#' \eqn{\alpha_i = \sum_j |\langle h_i, x_j \rangle|}{alpha_i = sum_j |<h_i, x_j>|} over the
+#' columns \eqn{x_j}{x_j} of `x`; with `weights = "l1"`,
+#' \eqn{\alpha_i = \sum_m |h_{im}|}{alpha_i = sum_m |h_im|} over the stimuli m.
 #'
-#' It is invariant to scaling, translation and column permutation of either side. A
-#' rotation of the neurons of `x` changes the projection weights; any invertible linear
-#' change of `y` leaves the value as it is. It is sensitive to columns of `x` with large
-#' variance.
+#' Scaling, translation and reordering of the neurons of either side leave the score as it
+#' is, and so does any invertible linear change of `y`. A rotation of the neurons of `x`
+#' changes the projection weights. Columns of `x` with large variance have the largest
+#' influence.
 #'
-#' When not to trust it: equal canonical correlations leave the variates, and with them
-#' the weights, undetermined. That happens when rank x + rank y > n - 1 (the spans must
-#' then share directions), or when the sides have some, but not all, of their columns in
-#' common; a warning of class `repalign_not_unique` tells. The bias of [cca()] for few stimuli
-#' is here, too. The ReSi benchmark's code leaves out the whitening, adds means back and
-#' fails with as many neurons as stimuli; here the paper's formula is taken.
+#' When not to trust it: if canonical correlations are equal, their variates are not
+#' determined, and neither are the weights. This happens when rank x + rank y > n - 1 (the
+#' two spaces must then have directions in common), or when the two sides have some, but not
+#' all, of their columns in common. A warning of class `repalign_not_unique` says so. With
+#' few stimuli the score is too high, as in [cca()].
+#'
+#' The code of the ReSi benchmark leaves out the whitening, adds the means back, and fails if
+#' there are as many neurons as stimuli; here the formula of the paper is used.
 #' @references Morcos, Raghu and Bengio (2018), NeurIPS.
 #' @examples
 #' set.seed(1)
@@ -236,8 +249,9 @@ warn_tied_correlations <- function(pair, rho) {
   if (!crowded && !tied) return(invisible())
   warn("The value of pwcca is not unique: ",
        if (crowded) {
-         paste0("`", pair$x$arg, "` and `", pair$y$arg, "` have more dimensions together than ",
-                pair$x$n, " stimuli leave apart, so several canonical correlations are 1")
+         paste0("the ranks of `", pair$x$arg, "` and `", pair$y$arg, "` add up to more than the ",
+                pair$x$n - 1, " dimensions of ", pair$x$n, " centred stimuli, so several ",
+                "canonical correlations are 1")
        } else {
          "several canonical correlations are equal"
        },

@@ -2,38 +2,44 @@
 
 #' Representational similarity analysis
 #'
-#' The correlation between the dissimilarities that two representations give to all pairs of
-#' stimuli (of their representational dissimilarity matrices, RDMs).
+#' The correlation between the representational dissimilarity matrices (RDMs) of two
+#' representations, that is, between their dissimilarities for all pairs of stimuli.
 #'
-#' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with the same
-#'   stimuli in the rows, in the same order (see [match_rows()]). A `dist` object stands for an
-#'   RDM that was made elsewhere: it is taken as it is, whatever `inner` says.
-#' @param inner how two rows (stimuli) are compared: 1 - Pearson correlation over the neurons,
-#'   the Euclidean distance, its square, or 1 - cosine.
-#' @param outer how the two RDMs are compared, over all pairs of different stimuli:
-#'   Spearman (average ranks), Pearson, Kendall's tau-a, or cosine.
-#' @return One number in \[-1, 1\]; 1 for RDMs that agree (with Spearman: in their order).
-#'   `NA`, with a warning of class `repalign_undefined`, when all dissimilarities of one side
-#'   are equal.
+#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
+#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
+#'   the units of a network, in the columns. If both have row names, these must be equal
+#'   ([match_rows()] aligns the rows by name). Either may also be an RDM that was made
+#'   elsewhere, as a `dist` object; it is used as it is, whatever `inner` says.
+#' @param inner how two rows (stimuli) are compared: `"correlation"` is 1 - Pearson
+#'   correlation over the neurons, `"euclidean"` the Euclidean distance, `"sqeuclidean"` its
+#'   square, and `"cosine"` 1 - cosine.
+#' @param outer how the two RDMs are compared, over all pairs of different stimuli: by
+#'   Spearman's correlation (with average ranks), Pearson's correlation, Kendall's tau-a, or
+#'   the cosine.
+#' @return One number in \[-1, 1\]; 1 when the two RDMs agree (with Spearman, when their
+#'   order agrees). The result is `NA`, with a warning of class `repalign_undefined`, when
+#'   all dissimilarities of one side are equal.
 #' @details
-#' Kendall's tau-a is the number of concordant less that of discordant pairs of dissimilarities,
-#' over all of them: tied ones count as 0, so that with ties it stays below 1.
+#' Kendall's tau-a is (concordant - discordant) / all, over the pairs of dissimilarities.
+#' Tied pairs count as neither, so that with ties tau-a stays below 1.
 #'
-#' Ties: dissimilarities computed from data are tied when they differ by less than 1e-12 of
-#' their size (or than rounding leaves of 0), so that whole-number data keep the ties that
-#' rounding would break at random. Those of a `dist` object are tied when they are equal.
+#' Dissimilarities that are computed from data are tied when they differ by less than 1e-12
+#' of their size (or by less than the rounding error of a 0). Whole-number data thus keep
+#' ties that rounding errors would break at random. The dissimilarities of a `dist` object
+#' are tied only when they are equal.
 #'
-#' With the defaults the value does not change when a side is scaled or its neurons are
-#' reordered, but it does under rotations, and when a constant is added to a neuron: a
-#' correlation over neurons depends on where their zero is. With Euclidean distances rotations
-#' and translations have no effect. Rank correlations see only the order of dissimilarities.
+#' With the defaults, the score does not change when one side is scaled or its neurons are
+#' reordered. It does change when the neurons are rotated, or when a constant is added to one
+#' neuron, because a correlation over neurons depends on where the zero of each neuron is.
+#' With Euclidean distances, rotation and translation leave the score as it is. Spearman's
+#' correlation and Kendall's tau-a use only the order of the dissimilarities.
 #'
-#' When not to trust it: the pairs of stimuli are far fewer independent observations than
-#' their number says, so the p-value of a plain correlation test is wrong. Noise makes RDMs
-#' biased (squared distances of noisy patterns are too long), and different noise on the two
-#' sides lowers the value. With two neurons every correlation is 1 or -1, which carries almost
-#' nothing: that gives a warning of class `repalign_degenerate`. A constant row has no
-#' correlation and a row of zeros no cosine: both are errors.
+#' When not to trust it: the pairs of stimuli are not independent observations, so the
+#' p-value of an ordinary correlation test is wrong; [calibrate()] permutes the stimuli
+#' instead. Noise biases RDMs (squared distances between noisy patterns are too large), and
+#' different noise on the two sides lowers the score. With two neurons every correlation is 1
+#' or -1 and carries almost no information, with a warning of class `repalign_degenerate`. A
+#' constant row has no correlation and a row of zeros has no cosine: both are errors.
 #' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2.
 #'   Nili et al. (2014), PLoS Computational Biology 10 (tau-a).
 #' @examples
@@ -96,7 +102,7 @@ check_row_width <- function(rep, inner) {
   }
   if (width == 2) {
     warn("`", rep$arg, "` has two columns, so every correlation between its rows is 1 or -1: the ",
-         "value says next to nothing. Use inner = \"euclidean\" or \"cosine\".",
+         "value carries almost no information. Use inner = \"euclidean\" or \"cosine\".",
          class = "repalign_degenerate", data = rep$arg)
   }
 }
@@ -132,34 +138,38 @@ rsa_null <- list(
 
 #' Distance correlation
 #'
-#' How strongly the distances between stimuli in one representation go with those in the other:
-#' 0 in the limit of many stimuli exactly when the two are independent, 1 when one is the other
-#' rotated, shifted and scaled.
+#' How strongly the distances between stimuli in one representation are related to those in
+#' the other. In the limit of many stimuli it is 0 exactly when the two representations are
+#' independent. It is 1 when one representation is the other one rotated, shifted and scaled.
 #'
-#' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with the same
-#'   stimuli in the rows, in the same order (see [match_rows()]), or `dist` objects with their
-#'   distances.
-#' @param squared without the outer square root?
-#' @param estimator `"biased"`: from double-centred distances; `"unbiased"`: from U-centred
-#'   ones, whose product estimates the squared distance covariance without bias. It is
-#'   returned in squared form, with its sign, whatever `squared` says.
-#' @return One number. `"biased"`: in \[0, 1\]. `"unbiased"`: in \[-1, 1\], around 0 for
-#'   unrelated representations. `NA`, with a warning of class `repalign_undefined`, when the
-#'   U-centred distances of one side are all 0, or when given dissimilarities that are no
-#'   Euclidean distances lead to the square root of a negative number.
+#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
+#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
+#'   the units of a network, in the columns. If both have row names, these must be equal
+#'   ([match_rows()] aligns the rows by name). Either may also be a `dist` object with the
+#'   distances between the stimuli.
+#' @param squared if `TRUE`, the outer square root is left out.
+#' @param estimator `"biased"` uses double-centred distances. `"unbiased"` uses U-centred
+#'   distances, whose product is an unbiased estimate of the squared distance covariance; the
+#'   score is then in squared form, with its sign, whatever `squared` says.
+#' @return One number: in \[0, 1\] for `"biased"`; in \[-1, 1\] for `"unbiased"`, around 0
+#'   for unrelated representations. The result is `NA`, with a warning of class
+#'   `repalign_undefined`, when the centred distances of one side are all 0, or when the
+#'   dissimilarities of a `dist` object are not Euclidean distances and lead to the square
+#'   root of a negative number.
 #' @details
-#' With A and B the double-centred matrices of Euclidean distances, the value is
-#' \eqn{\sqrt{<A, B> / \sqrt{<A, A> <B, B>}}}. The benchmark paper (ReSi) prints the formula
-#' without the outer root, while its code and Szekely et al. take it; `squared = TRUE` follows
-#' the printed one.
+#' Let A and B be the double-centred matrices of Euclidean distances. The score is
+#' \eqn{\sqrt{\langle A, B \rangle / \sqrt{\langle A, A \rangle \langle B, B
+#' \rangle}}}{sqrt(<A, B> / sqrt(<A, A> <B, B>))}. The paper of the ReSi benchmark prints
+#' this formula without the outer root, while its code and Szekely et al. take the root;
+#' `squared = TRUE` follows the printed formula.
 #'
-#' Rotating, shifting or scaling (all neurons alike) a side has no effect; scaling single neurons
-#' has. It is sensitive to relations that are not linear, too, more so than [cka()], and to
-#' outliers less than measures of squared distances.
+#' Rotation, translation and scaling of a side leave the score as it is; scaling of single
+#' neurons does not. The score also responds to nonlinear relations, more so than [cka()]. It
+#' is less sensitive to outliers than measures of squared distances.
 #'
-#' When not to trust it: the biased estimate is far above 0 for unrelated representations when
-#' stimuli are few or neurons many (it goes to 1 with the number of neurons). Use
-#' `estimator = "unbiased"` there.
+#' When not to trust it: for unrelated representations the biased estimate is far above 0
+#' when stimuli are few, and it approaches 1 as the number of neurons grows. Use
+#' `estimator = "unbiased"` in these cases.
 #' @references Szekely, Rizzo and Bakirov (2007), Annals of Statistics 35. Szekely and Rizzo
 #'   (2014), Annals of Statistics 42 (unbiased).
 #' @examples
@@ -198,7 +208,7 @@ compare_distance_correlation <- function(pair, args) {
 
 undefined_root <- function() {
   warn("The distance correlation is undefined (NA): the distance covariance is negative, which ",
-       "cannot be with Euclidean distances. Set squared = TRUE, or give Euclidean distances.",
+       "is impossible with Euclidean distances. Set squared = TRUE, or give Euclidean distances.",
        class = "repalign_undefined")
   NA_real_
 }
@@ -230,23 +240,25 @@ distance_correlation_null <- list(
 
 #' Norm of the difference of two distance matrices
 #'
-#' How far apart two representations are when each is described by the Euclidean distances
+#' How far apart two representations are if each is described by the Euclidean distances
 #' between its stimuli.
 #'
 #' @inheritParams distance_correlation
-#' @param norm `"frobenius"`: root of the sum of squares over the whole matrix;
+#' @param norm `"frobenius"`: the root of the sum of squares over the whole matrix;
 #'   `"spectral"`: the largest absolute eigenvalue.
 #' @return One number, at least 0, in the units of the data; 0 when all distances agree.
 #' @details
-#' \eqn{||D_x - D_y||} with D the n x n matrices of Euclidean distances; each pair of stimuli
-#' counts twice. The spectral norm is never above the Frobenius norm. The cited definition is
-#' the Frobenius norm, while the benchmark's code (ReSi) computes the spectral one. The largest
-#' eigenvalue is found by Lanczos' method, to 1e-12 of its size.
+#' The score is \eqn{||D_x - D_y||}, where \eqn{D_x}{D_x} and \eqn{D_y}{D_y} are the n x n
+#' matrices of Euclidean distances, in which each pair of stimuli occurs twice. The spectral
+#' norm never exceeds the Frobenius norm. The cited definition is the Frobenius norm, while
+#' the code of the ReSi benchmark computes the spectral norm. The largest eigenvalue is found
+#' by Lanczos' method, to 1e-12 of its size. Rotation and translation of a side leave the
+#' score as it is.
 #'
-#' Rotations and translations of a side have no effect. Everything else has, scale first of
-#' all: when one side has larger values than the other the norm tells little else. It grows in
-#' proportion to the number of stimuli. Do not compare values between data sets, nor
-#' representations in different units: scale them alike before.
+#' When not to trust it: when one side has larger values than the other, the score says
+#' little else. The Frobenius norm grows in proportion to the number of stimuli. Do not
+#' compare scores between data sets, nor representations in different units; bring them to
+#' the same scale first.
 #' @references Yin and Shen (2018), NeurIPS. Klabunde et al. (2025), ICLR (the ReSi benchmark).
 #' @examples
 #' set.seed(1)
@@ -295,7 +307,7 @@ spectral_norm <- function(pair, a, b, shares) {
                  most_lanczos_steps, thread_count())
   if (found[2] > 1e-12) {
     warn("The spectral norm of the difference of `", pair$x$arg, "` and `", pair$y$arg,
-         "` is known to a relative ", format(found[2], digits = 2), " only.",
+         "` is known only to a relative error of ", format(found[2], digits = 2), ".",
          class = "repalign_accuracy", data = found[2])
   }
   found[1]

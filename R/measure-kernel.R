@@ -2,70 +2,77 @@
 
 #' Centered kernel alignment, corrected for few stimuli and few neurons
 #'
-#' How alike two representations are, from the similarity structure that each
-#' gives to the stimuli: 1 when the kernels are proportional, 0 when they are
-#' unrelated.
+#' How similarly two representations arrange the same stimuli: 1 when their kernels (the
+#' similarities between all stimuli) are proportional, 0 when these are unrelated.
 #'
-#' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with
-#'   the same stimuli in the rows, in the same order. Where both have row names these
-#'   must be equal ([match_rows()] aligns by name); otherwise rows are paired by position.
-#'   Row numbers of data frames are no names.
-#' @param kernel `"linear"`; `"rbf"`: Gaussian \eqn{exp(-d^2/(2\sigma^2))} of
-#'   the Euclidean distance d; or `"manifold"`: the kernel of [mka()], which reaches the `k`
-#'   nearest neighbours only, made symmetric as K + K' - K K' (entry by entry). For `"rbf"` and
-#'   `"manifold"` distances (`dist` objects) may stand for representations, for the last one
-#'   also neighbour graphs.
-#' @param estimator `"naive"`; `"stimulus"`: corrected for few stimuli (Song et
-#'   al. 2012; also called debiased CKA); `"stimulus_neuron"`: corrected for few
+#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
+#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
+#'   the units of a network, in the columns. If both have row names, these must be equal
+#'   ([match_rows()] aligns the rows by name); otherwise the rows are paired by position. The
+#'   row numbers of data frames and tibbles do not count as names.
+#' @param kernel `"linear"`; `"rbf"`, the Gaussian kernel
+#'   \eqn{\exp(-d^2/(2\sigma^2))}{exp(-d^2 / (2 sigma^2))} of the Euclidean distance d; or
+#'   `"manifold"`, the kernel K of [mka()], which reaches only the `k` nearest neighbours,
+#'   made symmetric as \eqn{K + K^T - K \circ K^T}{K + K' - K * K'} (the last product entry
+#'   by entry). With `"rbf"` and `"manifold"`, `x` and `y` may be distances (`dist` objects);
+#'   with `"manifold"` they may also be neighbour graphs (see [mutual_knn()]).
+#' @param estimator `"naive"` (no correction); `"stimulus"`, corrected for few stimuli (Song
+#'   et al. 2012; also called debiased CKA); or `"stimulus_neuron"`, corrected for few
 #'   stimuli and few neurons (linear kernel only).
-#' @param shared_neurons are column j of `x` and column j of `y` the same neuron,
-#'   as when two trials are compared? Then these pairs are left out of the
-#'   numerator, too (`"stimulus_neuron"` only; needs equal numbers of columns).
-#' @param units_x,units_y labels, one a column. Pairs of columns with equal labels
-#'   are left out, between `x` and `y` and within each (`"stimulus_neuron"`
-#'   only). Neuron identities leave out the neurons in common; recording sessions,
-#'   electrodes or probes leave out all pairs that may share noise. Give both or
-#'   neither, and not with `shared_neurons`.
-#' @param sigma width of the Gaussian kernel in the units of the data; by default
-#'   `bandwidth` times the median distance between different rows, on each side. A width
-#'   so far from the distances that the kernel has no contrast left is an error, one so small
-#'   that a stimulus resembles hardly any but itself a warning (the naive CKA is then near 1
-#'   whatever the data). With very large widths the kernel CKA is that of the linear kernel.
-#' @param bandwidth factor on the median distance; unused when `sigma` is given.
-#' @param k number of neighbours of the manifold kernel, the stimulus itself not counted; at
-#'   least 3.
-#' @return One number. `"naive"` lies in \[0, 1\] (with the manifold kernel, which is not
-#'   positive definite, in \[-1, 1\]); the corrected estimates are not
-#'   bounded: they can be negative when there is little similarity and above 1
-#'   by chance, and are returned as they are. A value well above 1 usually means that `x`
-#'   and `y` share neurons, or noise, that no label names: use `shared_neurons` or
-#'   `units_x` and `units_y`. `NA`, with a warning of class
-#'   `repalign_undefined`, when a corrected denominator is not positive.
+#' @param shared_neurons `TRUE` if column j of `x` and column j of `y` are the same neuron,
+#'   for example when two trials are compared. `"stimulus_neuron"` then leaves out the pair
+#'   (j, j) between `x` and `y`, as it always does within each side. Both sides need the same
+#'   number of columns. The other estimators do not use this argument.
+#' @param units_x,units_y labels of the columns of `x` and of `y`, one label per column.
+#'   `"stimulus_neuron"` leaves out all pairs of columns with equal labels, between `x` and
+#'   `y` and within each side; the other estimators do not use the labels. Names of neurons
+#'   leave out the pairs of a neuron with itself; names of recording sessions, electrodes or
+#'   probes leave out all pairs that may share noise. Give both arguments or neither, and not
+#'   together with `shared_neurons`.
+#' @param sigma width of the Gaussian kernel, in the units of the data. By default it is
+#'   `bandwidth` times the median distance between different rows, for each side separately.
+#'   If the width is so far from the distances that the similarities between different
+#'   stimuli can no longer be told apart, that is an error. If it is so small that hardly any
+#'   stimulus resembles another one, that is a warning, because the naive CKA is then near 1
+#'   whatever the data. With very large widths the CKA approaches that of the linear kernel.
+#' @param bandwidth factor by which the median distance is multiplied; not used if `sigma` is
+#'   given.
+#' @param k number of neighbours in the manifold kernel, at least 3. A stimulus does not
+#'   count as its own neighbour here.
+#' @return One number. The naive estimate lies in \[0, 1\], or in \[-1, 1\] with the manifold
+#'   kernel, which is not positive definite. The corrected estimates are not bounded: they
+#'   can be negative when there is little similarity, they can exceed 1 by chance, and they
+#'   are returned as they are. A value well above 1 usually means that `x` and `y` share
+#'   neurons, or noise, without labels that say so: use `shared_neurons` or `units_x` and
+#'   `units_y`. The result is `NA`, with a warning of class `repalign_undefined`, when a term
+#'   in the denominator of a corrected estimate is not positive, or when a manifold kernel is
+#'   constant after centring.
 #' @details
-#' The naive estimate grows with every neuron and every stimulus left out: for
-#' unrelated data it is far above 0 when stimuli are few, and for related ones too
-#' low when neurons are few. `"stimulus"` removes the first bias but still
-#' underestimates, when all neurons have the same variance by about
-#' \eqn{1/\sqrt{(1 + (\gamma_x - 1)/Q_x)(1 + (\gamma_y - 1)/Q_y)}}, where
-#' \eqn{\gamma} is the dimensionality ([participation_ratio()]) and Q the number
-#' of neurons ([predicted_bias()] has the general form). `"stimulus_neuron"` removes
-#' both.
+#' The naive estimate rises with the number of neurons and falls with the number of stimuli.
+#' For unrelated data it is far above 0 when stimuli are few, and for related data it is too
+#' low when neurons are few. `"stimulus"` removes the first bias, but still underestimates
+#' the CKA when neurons are few. If all neurons have the same variance, it does so by a
+#' factor of about \eqn{1/\sqrt{(1 + (\gamma_x - 1)/Q_x)(1 + (\gamma_y - 1)/Q_y)}}{1 /
+#' sqrt((1 + (gamma_x - 1)/Q_x) (1 + (gamma_y - 1)/Q_y))}, where \eqn{\gamma}{gamma} is the
+#' dimensionality ([participation_ratio()]) and Q the number of neurons; [predicted_bias()]
+#' has the general form. `"stimulus_neuron"` removes both biases.
 #'
-#' When not to trust it: a single ratio from few neurons (below about 16 to 32 in
-#' cortical recordings) scatters widely and can be undefined; pool over trials,
-#' splits or subsets instead ([brain_to_brain()], [trial_to_trial()]) and look at
-#' the interval ([cka_interval()]). With raw spike counts a few neurons of high
-#' rate dominate; dividing each by its standard deviation is better behaved. The
-#' neuron correction takes the columns for random draws from a population: it is
-#' not invariant to rotations of the neurons, while the other two are. A constant
-#' (silent) column counts as a neuron.
+#' The naive and the stimulus-corrected CKA do not change when the neurons of either side are
+#' rotated. `"stimulus_neuron"` does, because it treats the columns as random draws from a
+#' population of neurons. A constant (silent) column counts as a neuron.
 #'
-#' The manifold kernel looks at neighbourhoods only and takes no n x n matrix. Each stimulus
-#' is its own neighbour on both sides, which keeps the naive estimate of unrelated data well
-#' above 0; `"stimulus"` leaves that out.
+#' When not to trust it: a single value from few neurons (fewer than about 16 to 32 in
+#' cortical recordings) scatters widely and can be undefined. Pool over trials, splits or
+#' subsets instead ([brain_to_brain()], [trial_to_trial()]), and look at the interval
+#' ([cka_interval()]). In raw spike counts a few neurons with high rates dominate the value;
+#' dividing each neuron by its standard deviation avoids this.
 #'
-#' The published code skips the numerator's correction when widths differ under
-#' `shared_neurons`; here that is an error.
+#' The manifold kernel depends on neighbourhoods only, and does not need an n x n matrix.
+#' Every stimulus has the kernel value 1 with itself on both sides, which keeps the naive
+#' estimate of unrelated data well above 0; `"stimulus"` leaves these values out.
+#'
+#' The code that accompanies Chun et al. (2025) skips the correction of the numerator when
+#' `shared_neurons` is set and the numbers of neurons differ; here that is an error.
 #' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13.
 #'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104.
 #' @examples
@@ -96,11 +103,12 @@ check_cka_args <- function(args) {
           dQuote(args$kernel, FALSE), " use estimator = \"stimulus\" or \"naive\".",
           class = "repalign_error_value", arg = "estimator")
   }
-  if (!is.null(args$sigma)) check_number(args$sigma, "sigma", above = 0)
-  check_number(args$bandwidth, "bandwidth", above = 0)
+  if (!is.null(args$sigma)) args$sigma <- check_number(args$sigma, "sigma", above = 0)
+  args$bandwidth <- check_number(args$bandwidth, "bandwidth", above = 0)
   args$k <- check_count(args$k, "k", least = if (args$kernel == "manifold") 3 else 1)
   note_unused_options(args)
   check_unit_choice(args$shared_neurons, args$units_x, args$units_y)
+  note_unused_units(args$estimator, args)
   args
 }
 
@@ -117,7 +125,7 @@ note_unused_options <- function(args) {
 
 check_unit_choice <- function(shared_neurons, units_x, units_y) {
   if (shared_neurons && !(is.null(units_x) && is.null(units_y))) {
-    abort("`shared_neurons` and `units_x`, `units_y` exclude each other: labels already say ",
+    abort("Give either `shared_neurons` or `units_x` and `units_y`, not both: labels already say ",
           "which neurons are the same.", class = "repalign_error_labels", arg = "shared_neurons")
   }
   if (is.null(units_x) != is.null(units_y)) {
@@ -308,16 +316,20 @@ excluded_null <- function(pair, args, design) {
 
 #' RV coefficient
 #'
-#' The correlation of two matrices of inner products between centred stimuli.
+#' How similar two representations are, measured by the inner products between their centred
+#' stimuli.
 #'
 #' @inheritParams cka
-#' @return One number in \[0, 1\]; 1 when the inner products are proportional.
+#' @return One number in \[0, 1\]; 1 when the inner products of the two sides are
+#'   proportional.
 #' @details
-#' The RV coefficient is the naive linear [cka()] under its older name. It is
-#' invariant to rotation, scaling and translation of either side, and sensitive to
-#' everything that changes the relative variance of directions. With few stimuli it
-#' is far above 0 for unrelated data, and with few neurons too low for related
-#' ones: use `cka(estimator = )` then.
+#' The RV coefficient is an older name of the naive linear [cka()]. Rotation, scaling and
+#' translation of either side leave it as it is. It changes with everything that changes the
+#' relative variance of directions.
+#'
+#' When not to trust it: with few stimuli it is far above 0 for unrelated data, and with few
+#' neurons it is too low for related data. In these cases use [cka()] with a corrected
+#' `estimator`.
 #' @references Escoufier (1973), Biometrics 29. Robert and Escoufier (1976),
 #'   Applied Statistics 25.
 #' @examples

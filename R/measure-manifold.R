@@ -2,42 +2,53 @@
 
 #' Manifold-approximated kernel alignment
 #'
-#' How alike two representations are on the scale of each stimulus's own neighbourhood:
-#' the alignment of two sparse kernels that fall from 1 at the nearest neighbour to 0
-#' beyond the k-th one, at a rate that adapts to the local density.
+#' How similar two representations are at the scale of the neighbourhood of each stimulus:
+#' the alignment of two sparse kernels that fall from 1 at the nearest neighbour towards 0 at
+#' more distant ones, at a rate that adapts to the local density, and are 0 beyond the k-th
+#' neighbour.
 #'
-#' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with the same
-#'   stimuli in the rows, in the same order; or distances (`dist` objects); or neighbour
-#'   graphs, `list(idx, dist)`, see [mutual_knn()].
-#' @param k number of neighbours, the stimulus itself not counted; at least 3.
-#' @return One number in \[-1, 1\], 1 when the kernels are equal. It is positive when there
-#'   are more than \eqn{(1 + log2(k))^2} stimuli. `NA`, with a warning of class
-#'   `repalign_undefined`, when a kernel is constant (all stimuli equally far from each
-#'   other and k = n - 1).
+#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
+#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
+#'   the units of a network, in the columns. If both have row names, these must be equal
+#'   ([match_rows()] aligns the rows by name). Either may also be a `dist` object with the
+#'   distances between the stimuli, or a neighbour graph, `list(idx, dist)`, see
+#'   [mutual_knn()].
+#' @param k number of neighbours, at least 3. A stimulus does not count as its own neighbour
+#'   here.
+#' @return One number in \[-1, 1\]; 1 when the kernels are equal. It is always positive when
+#'   there are more than \eqn{(1 + \log_2 k)^2}{(1 + log2(k))^2} stimuli. The result is `NA`,
+#'   with a warning of class `repalign_undefined`, when a kernel is constant after centring
+#'   (all stimuli are equally far from each other and k = n - 1).
 #' @details
-#' With d the Euclidean distance, row i of the kernel K of one side is 1 for the stimulus
-#' itself, \eqn{exp(-(d_ij - \rho_i)/\sigma_i)} for its k nearest neighbours and 0
-#' elsewhere. \eqn{\rho_i} is the distance to the nearest neighbour, and \eqn{\sigma_i} is
-#' such that the row sums to \eqn{1 + log2(k)}. The kernel is not made symmetric. With the
-#' mean of each row taken away from both kernels, the score is the cosine between them,
-#' \eqn{<KH, LH> / sqrt(<KH, KH> <LH, LH>)}.
+#' Let \eqn{d_{ij}}{d_ij} be the Euclidean distance between stimuli i and j. The kernel K of
+#' one side is
+#' \eqn{K_{ij} = \exp(-(d_{ij} - \rho_i)/\sigma_i)}{K_ij = exp(-(d_ij - rho_i) / sigma_i)}
+#' for the k nearest neighbours j of i, \eqn{K_{ii} = 1}{K_ii = 1}, and 0 elsewhere.
+#' \eqn{\rho_i}{rho_i} is the distance to the nearest neighbour, and \eqn{\sigma_i}{sigma_i}
+#' is chosen such that row i sums to \eqn{1 + \log_2 k}{1 + log2(k)}. The kernel is not made
+#' symmetric. With the kernels K and L of the two sides and the centring matrix H, which
+#' subtracts the mean of each row, the score is \eqn{\langle KH, LH \rangle / \sqrt{\langle
+#' KH, KH \rangle \langle LH, LH \rangle}}{<KH, LH> / sqrt(<KH, KH> <LH, LH>)}.
 #'
-#' It is invariant to rotation, translation and scaling of either side and to the order of
-#' the neurons. It is sensitive to who is near whom, and among neighbours to the order of
-#' their distances, but not to what lies far apart: the two sides may be bent, cut or moved
-#' on the large scale. `cka(kernel = "manifold")` makes the kernels symmetric and centres
-#' rows and columns.
+#' Rotation, translation and scaling of either side and reordering of the neurons leave the
+#' score as it is. The score depends on which stimuli are neighbours and on the order of
+#' their distances, but not on distances between stimuli that are far apart: either side may
+#' be bent, cut or rearranged on the large scale. `cka(kernel = "manifold")` makes the
+#' kernels symmetric and centres both rows and columns.
 #'
-#' When not to trust it: every stimulus is its own neighbour on both sides, so that unrelated
-#' data score about 0.3 (k = 15) to 0.45 (k = 3), and not 0. With few stimuli, or k near n,
-#' neighbours are not local. Noise in many dimensions makes the nearest neighbours arbitrary.
+#' When not to trust it: every stimulus has the kernel value 1 with itself on both sides, so
+#' that unrelated data score from about 0.3 (k = 15) to 0.45 (k = 3), not 0. With few
+#' stimuli, or with k near n, neighbours are not local. Noise in many dimensions makes the
+#' nearest neighbours arbitrary.
 #'
-#' Where log2(k) or more neighbours are equally near there is no \eqn{\sigma_i} (duplicated
-#' stimuli, whole-numbered data); the limit \eqn{\sigma_i = 0} is taken, with weight 1 for
-#' these and 0 for the others, and a warning of class `repalign_ties` counts the rows. Rows
-#' are centred by their own mean then.
+#' If \eqn{\log_2 k}{log2(k)} or more neighbours are equally near (duplicated stimuli,
+#' whole-number data), no \eqn{\sigma_i}{sigma_i} exists. The limit
+#' \eqn{\sigma_i = 0}{sigma_i = 0} is then used: these neighbours get weight 1 and the others
+#' 0, and each row is centred by its own mean. A warning of class `repalign_ties` says in how
+#' many rows this happens.
 #'
-#' The published code computes the weights in single precision and agrees to about 1e-7.
+#' The code published with the paper computes the weights in single precision; it agrees to
+#' about 1e-7.
 #' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel
 #'   Alignment (MKA), equations 2 to 4. McInnes, Healy and Melville (2018),
 #'   arXiv:1802.03426 (the weights).
@@ -82,7 +93,7 @@ warn_tied_rows <- function(rep, rows, k) {
   warn("In ", length(rows), " row", if (length(rows) > 1) "s", " of `", rep$arg, "` (",
        enumerate(rows, 3, quote = FALSE), ") log2(k) = ", format(log2(k), digits = 3), " or more ",
        "neighbours are equally near: these get weight 1, the others 0. Duplicated stimuli or ",
-       "whole-numbered data do this; a larger `k` may help.",
+       "whole-number data are the usual cause; a larger `k` may help.",
        class = "repalign_ties", data = rows)
 }
 
@@ -150,37 +161,40 @@ manifold_value <- function(dot, rows, a, b, args) {
 
 #' Kernel alignment on nearest neighbours
 #'
-#' Centered kernel alignment of exponential kernels that are kept for the k nearest
-#' neighbours only.
+#' Centered kernel alignment of exponential kernels that are kept only for the k nearest
+#' neighbours.
 #'
 #' @inheritParams mka
-#' @param k number of neighbours, the stimulus itself not counted.
-#' @param self is each stimulus in its own neighbourhood, with kernel value 1?
-#' @param squared use squared distances, in the kernel and for its width?
-#' @param centering `"row"`: the mean of each row is taken away, as the paper writes;
-#'   `"double"`: those of the columns, too, as in [cka()].
-#' @return One number in \[-1, 1\], 1 when the kernels are equal. `NA`, with a warning of
-#'   class `repalign_undefined`, when a kernel is constant after centring.
+#' @param k number of neighbours. A stimulus does not count as its own neighbour here.
+#' @param self if `TRUE`, each stimulus is part of its own neighbourhood, with kernel value 1.
+#' @param squared if `TRUE`, squared distances are used, in the kernel and for its width.
+#' @param centering `"row"` subtracts the mean of each row of the kernels, as in the paper;
+#'   `"double"` centres the columns as well, as in [cka()].
+#' @return One number in \[-1, 1\]; 1 when the kernels are equal. The result is `NA`, with a
+#'   warning of class `repalign_undefined`, when a kernel is constant after centring.
 #' @details
-#' Row i of the kernel K of one side is \eqn{exp(-d_ij/(2\sigma))} for the k nearest
-#' neighbours in Euclidean distance d and 0 elsewhere, with one \eqn{\sigma}, the median of
-#' all n k neighbour distances (with `squared`, of their squares, with squares in the
-#' kernel). The score is \eqn{<KH, LH> / sqrt(<KH, KH> <LH, LH>)} with the centring H, or
-#' with HKH and HLH.
+#' Let \eqn{d_{ij}}{d_ij} be the Euclidean distance between stimuli i and j. The kernel K of
+#' one side is \eqn{K_{ij} = \exp(-d_{ij}/(2\sigma))}{K_ij = exp(-d_ij / (2 sigma))} for the
+#' k nearest neighbours j of i, and 0 elsewhere. The width \eqn{\sigma}{sigma} is the median
+#' of all n k neighbour distances. With `squared = TRUE`, squared distances take the place of
+#' distances in both. With the kernels K and L of the two sides and the centring matrix H,
+#' the score is \eqn{\langle KH, LH \rangle / \sqrt{\langle KH, KH \rangle \langle LH, LH
+#' \rangle}}{<KH, LH> / sqrt(<KH, KH> <LH, LH>)}, or the same with HKH and HLH for
+#' `centering = "double"`. If the median is 0, because most neighbours are duplicates, there
+#' is no width, which is an error.
 #'
-#' It is invariant to rotation, translation and scaling of either side and to the order of
-#' the neurons. It is sensitive to who is near whom, and, unlike [mka()], to differences in
-#' density: in dense regions all weights are near 1, in sparse ones near 0.
+#' Rotation, translation and scaling of either side and reordering of the neurons leave the
+#' score as it is. The score depends on which stimuli are neighbours and, unlike [mka()], on
+#' differences in density: in dense regions all weights are near 1, in sparse regions near 0.
 #'
-#' When not to trust it: with `self` every stimulus is its own neighbour on both sides,
-#' which keeps the score of unrelated data above 0 (about 0.35 with k = 5, 0.15 with k = 15), so
-#' that values for different k do not compare. With k near n and `self = FALSE` the kernels
-#' differ from a constant by their diagonals mostly.
+#' When not to trust it: with `self = TRUE` every stimulus has the kernel value 1 with itself
+#' on both sides, which keeps the score of unrelated data above 0 (about 0.35 with k = 5,
+#' 0.15 with k = 15), so scores for different k cannot be compared. With k near n and
+#' `self = FALSE`, the kernels differ from a constant mostly by their diagonals.
 #'
-#' A median of 0 (most neighbours are duplicates) leaves no width: an error.
-#'
-#' The published code multiplies the kernels without transposing one, which is another
-#' quantity where they are not symmetric, and takes squared distances.
+#' The code published with the paper multiplies the kernels without transposing one of them,
+#' which gives a different quantity if the kernels are not symmetric, and uses squared
+#' distances.
 #' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel
 #'   Alignment (MKA), equations 18 and 19.
 #' @examples
@@ -223,7 +237,7 @@ kcka_weights <- function(rep, dist, squared) {
   least <- min(dist)
   if (least < 0) {
     abort("The neighbour graph `", rep$arg, "` has negative distances, first in row ",
-          which(dist < 0, arr.ind = TRUE)[1, 1], ": \"kcka\" needs distances from 0 up.",
+          which(dist < 0, arr.ind = TRUE)[1, 1], ": \"kcka\" needs distances of at least 0.",
           class = "repalign_error_graph", arg = rep$arg)
   }
   if (max(dist) > 0) dist <- dist * power_of_two_below(max(dist))
@@ -231,7 +245,8 @@ kcka_weights <- function(rep, dist, squared) {
   sigma <- stats::median(dist)
   if (sigma == 0) {
     abort("Half or more of the neighbour distances in `", rep$arg, "` are 0 (duplicated rows), so ",
-          "their median is no width of a kernel: raise `k`, or remove duplicated stimuli.",
+          "the width of the kernel, their median, would be 0: raise `k`, or remove ",
+          "duplicated stimuli.",
           class = "repalign_error_value", arg = "k")
   }
   exp(-0.5 * (dist / sigma))

@@ -2,29 +2,36 @@
 
 #' Permutation Procrustes distance
 #'
-#' What is left between two representations when the columns of one are put into the order
-#' that brings them nearest to the columns of the other.
+#' How much two representations still differ after the columns of one have been put into the
+#' order in which they are closest to the columns of the other.
 #'
 #' @inheritParams procrustes
-#' @param center,scale take off the column means, and bring both sides to unit Frobenius
-#'   norm, first? Neither by default, as in the benchmark's table.
-#' @return One number: 0 when the columns of both sides are the same in some order; at most 2
-#'   with `scale = TRUE`, in the units of the data and not bounded otherwise.
+#' @param center if `TRUE`, the mean of each column is subtracted first. The default is
+#'   `FALSE`, as in the table of the ReSi benchmark.
+#' @param scale if `TRUE`, both sides are scaled to Frobenius norm 1 first. The default is
+#'   `FALSE`, as in the table of the ReSi benchmark.
+#' @return One number: 0 when both sides have the same columns in some order. With
+#'   `scale = TRUE` it is at most 2; otherwise it is in the units of the data and not
+#'   bounded.
 #' @details
-#' The smallest \eqn{||x P - y||} over all permutation matrices P. The narrower side is filled
-#' up with columns of zeros, so that each of its columns gets a partner and the
-#' columns of the wider side without one count with their whole norm. The optimal
-#' assignment of columns is exact (shortest augmenting paths), and the distance is summed
-#' over the matched differences, which keeps the digits of small ones.
+#' The score is \eqn{\min_P ||x P - y||}{min_P ||x P - y||} over all permutation matrices P.
+#' If the numbers of columns differ, columns of zeros are added to the narrower side. Each of
+#' its own columns then gets a partner, and the columns of the wider side without a partner
+#' add their whole norm. The optimal assignment of columns is exact (shortest augmenting
+#' paths). The distance is summed over the differences between matched columns, which
+#' preserves the digits of small distances.
 #'
-#' Invariant to the order of the columns on either side, and by default to nothing else;
-#' `center` adds translation, `scale` scaling. A metric between representations of one width
-#' (with different widths the filling depends on the pair, and the triangle inequality can fail).
-#' Sensitive to rotation: it asks whether single neurons correspond, not whether populations do.
+#' Reordering the columns of either side leaves the score as it is. By default no other
+#' change does; `center = TRUE` adds translation, and `scale = TRUE` scaling. Rotation
+#' changes the score, which asks whether single neurons correspond, not whether populations
+#' do. Between representations with the same number of columns the score is a metric. If the
+#' numbers differ, the added zeros depend on the pair, and the triangle inequality can fail.
 #'
-#' When not to trust it: raw columns with large means are matched by their means; and between
-#' networks with different scales it compares norms. The text of the benchmark paper can be read
-#' as `center = TRUE, scale = TRUE`; its table and its code take raw columns, as here.
+#' When not to trust it: raw columns with large means are matched by these means, and between
+#' networks with different scales the score mainly compares norms.
+#'
+#' The text of the ReSi benchmark's paper can be read as `center = TRUE, scale = TRUE`; its
+#' table and its code use raw columns, as here.
 #' @references Williams et al. (2021), NeurIPS 34. Jonker and Volgenant (1987), Computing 38.
 #' @examples
 #' set.seed(1)
@@ -86,23 +93,28 @@ declare_measure(
 #' The mean correlation between neurons that are matched one to one.
 #'
 #' @inheritParams cka
-#' @param matching `"optimal"`: the matching with the largest mean; `"greedy"`: the pair with
-#'   the largest correlation first, then the largest among the remaining ones, and so on.
-#' @return One number in \[-1, 1\]; 1 when every column of the narrower side has a partner that
-#'   is a positive multiple of it (up to an offset).
+#' @param matching `"optimal"`: the matching with the largest mean correlation. `"greedy"`:
+#'   the pair of neurons with the largest correlation is matched first, then the pair with
+#'   the largest correlation among the remaining neurons, and so on.
+#' @return One number in \[-1, 1\]; 1 when every column of the narrower side has its own
+#'   partner, of which it is a positive multiple (up to an offset).
 #' @details
-#' Correlations over the stimuli between all columns of `x` and of `y`, with their sign; the
-#' mean over the matched pairs. Every column of the narrower side is matched, so that with
-#' different widths the wider one has columns left over that do not count. The optimal matching
-#' is exact (shortest augmenting paths). Ties in the greedy one go by position.
+#' The score uses the correlations over stimuli between all columns of `x` and all columns of
+#' `y`, with their signs, and is their mean over the matched pairs. Every column of the
+#' narrower side is matched; the columns of the wider side that remain unmatched do not
+#' count. The optimal matching is exact (shortest augmenting paths). Ties in the greedy
+#' matching are resolved by the order of the columns.
 #'
-#' Invariant to the order of columns and to an offset and a positive factor on each
-#' column. Sensitive to rotation: it asks whether single neurons correspond. A constant column
-#' has no correlation and is an error that names it.
+#' Reordering the columns, and adding an offset to a column or multiplying it by a positive
+#' factor, leave the score as it is. Rotation changes it, because the score asks whether
+#' single neurons correspond. A constant column has no correlation and is an error that names
+#' the column.
 #'
-#' When not to trust it: the best of many chance correlations is far above 0 when stimuli are
-#' few, and the more neurons, the higher. The benchmark paper's text describes the greedy
-#' matching, its code computes the optimal one.
+#' When not to trust it: when stimuli are few, the best of many chance correlations is far
+#' above 0, and it rises with the number of neurons.
+#'
+#' The text of the ReSi benchmark's paper describes the greedy matching, while its code
+#' computes the optimal one.
 #' @references Li et al. (2015), NIPS workshop on feature extraction. Jonker and Volgenant
 #'   (1987), Computing 38.
 #' @examples
@@ -143,27 +155,32 @@ declare_measure(
 
 #' Soft correlation match
 #'
-#' The mean correlation of each neuron with the neuron of the other side that it correlates
-#' with most; several may share one partner.
+#' The mean correlation between each neuron and the neuron of the other side with which it
+#' correlates most. Several neurons may have the same partner.
 #'
 #' @inheritParams cka
-#' @param direction `"both"`: mean of the two directions; `"x"`: every column of `x` takes its
-#'   best partner in `y`; `"y"`: every column of `y` takes its best in `x`.
-#' @return One number in \[-1, 1\]; 1 when every column has a partner that is a
-#'   positive multiple of it (up to an offset).
+#' @param direction `"x"`: every column of `x` is matched with its best partner in `y`.
+#'   `"y"`: every column of `y` is matched with its best partner in `x`. `"both"`: the mean
+#'   of the two directions.
+#' @return One number in \[-1, 1\]; 1 when every matched column is a positive multiple of its
+#'   partner (up to an offset).
 #' @details
-#' Correlations over the stimuli between all columns of `x` and of `y`, with their sign; the
-#' largest of each column, and the mean of these. It is never below
-#' [hard_correlation_match()] in the direction of the narrower side.
+#' The score uses the correlations over stimuli between all columns of `x` and all columns of
+#' `y`, with their signs. It is the mean over columns of the largest correlation of each
+#' column. In the direction of the narrower side it is never below
+#' [hard_correlation_match()].
 #'
-#' Invariant to the order of columns and to an offset and a positive factor on each column.
-#' Sensitive to rotation: it asks whether single neurons have a counterpart. A constant column
-#' has no correlation and is an error that names it.
+#' Reordering the columns, and adding an offset to a column or multiplying it by a positive
+#' factor, leave the score as it is. Rotation changes it, because the score asks whether
+#' single neurons have a counterpart. A constant column has no correlation and is an error
+#' that names the column.
 #'
-#' When not to trust it: as with the hard match, the best of many chance correlations is far
-#' above 0 when stimuli are few; a wide side gives the other one more to choose from, so that
-#' the two directions differ. The benchmark paper describes one direction, its code averages
-#' both, as here.
+#' When not to trust it: when stimuli are few, the best of many chance correlations is far
+#' above 0. The more columns one side has, the higher are the best correlations of the other
+#' side, so that the two directions differ.
+#'
+#' The paper of the ReSi benchmark describes one direction, while its code averages both, as
+#' here.
 #' @references Li et al. (2015), NIPS workshop on feature extraction.
 #' @examples
 #' set.seed(1)

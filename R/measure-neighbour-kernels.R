@@ -2,38 +2,46 @@
 
 #' Centered kernel nearest-neighbour alignment
 #'
-#' The alignment of inner products, kept only between stimuli that are nearest neighbours
-#' on both sides.
+#' The alignment of the inner products between stimuli, kept only between stimuli that are
+#' nearest neighbours on both sides.
 #'
-#' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with the same
-#'   stimuli in the rows, in the same order.
-#' @param k number of neighbours, the stimulus itself not counted.
-#' @param normalize scale each row to unit length first? Then inner products are cosines.
-#' @return One number; 1 for equal representations, 0 when no neighbours are shared. It is
-#'   not bounded: with k above about half of the stimuli, or with few stimuli, it can be
-#'   above 1. `NA`, with a warning of class `repalign_undefined`, when a kernel is constant after
-#'   centring.
+#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
+#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
+#'   the units of a network, in the columns. If both have row names, these must be equal
+#'   ([match_rows()] aligns the rows by name).
+#' @param k number of neighbours. A stimulus does not count as its own neighbour.
+#' @param normalize if `TRUE`, each row is scaled to unit length first, so that inner
+#'   products are cosines.
+#' @return One number; 1 for equal representations, and 0 when no neighbours are shared. It
+#'   is not bounded: with k above about half of the stimuli, or with few stimuli, it can
+#'   exceed 1. The result is `NA`, with a warning of class `repalign_undefined`, when a
+#'   kernel is constant after centring.
 #' @details
-#' Let K and L be the inner products of the rows of `x` and of `y`, M and N the 0/1 matrices
-#' of the k nearest neighbours (largest inner products, the stimulus itself excluded) and
-#' A = M N entry by entry, the edges found on both sides. With double centring H the score is
-#' \eqn{<H(AK)H, H(AL)H> / (|H(MK)H| |H(NL)H|)}, products within brackets entry by entry.
-#' The masks are directed: j may be a neighbour of i and not i one of j.
+#' Let K and L be the inner products of the rows of `x` and of `y`, and M and N the matrices
+#' that are 1 at the k nearest neighbours (those with the largest inner products) and 0
+#' elsewhere. A is the entry-by-entry product of M and N, the neighbours found on both sides.
+#' With the double centring H, the score is \eqn{\langle H(A \circ K)H, H(A \circ L)H \rangle
+#' / (||H(M \circ K)H|| \, ||H(N \circ L)H||)}{<H(A*K)H, H(A*L)H> / (|H(M*K)H| |H(N*L)H|)},
+#' where \eqn{\circ}{*} is the product entry by entry. Neighbours are directed: j may be a
+#' neighbour of i although i is not a neighbour of j.
 #'
-#' It is invariant to rotation and scaling of either side and to the order of the neurons,
-#' but not to translation: inner products depend on the origin. Centre the columns
-#' where the origin means nothing. With `normalize = FALSE` long rows are everybody's
-#' neighbours.
+#' Rotation and scaling of either side and reordering of the neurons leave the score as it
+#' is. Translation does not, because inner products depend on the origin; if the origin has
+#' no meaning, centre the columns first. With `normalize = FALSE`, rows with large values
+#' become neighbours of most stimuli.
 #'
-#' When not to trust it: with k near n the masks cover almost everything, and what is left
-#' after centring is what they miss. A few hubs (stimuli that are neighbours of most others)
-#' can carry the score.
+#' When not to trust it: with k near n almost all stimuli are neighbours, and what remains
+#' after centring depends on the few that are not. A few hubs (stimuli that are neighbours of
+#' most others) can determine the score.
 #'
-#' The published code takes the unbiased estimator of Song et al., but multiplies the masked
-#' kernels without transposing one, so that edges count only when they go both ways; and
-#' adds 1e-6 to the denominator. This is the formula of the paper.
+#' This is the definition of \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026). Huh et
+#' al. (2024), who proposed the measure, centre the rows of the whole kernels first and keep
+#' the neighbours afterwards. Their code differs from both: it uses the unbiased estimator of
+#' Song et al., multiplies the masked kernels without transposing one of them, so that only
+#' neighbours in both directions count, and adds 1e-6 to the denominator.
 #' @references Huh, Cheung, Wang and Isola (2024), The Platonic Representation Hypothesis,
-#'   ICML.
+#'   ICML. \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), arXiv:2602.14486,
+#'   appendix B.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(500), 100)
@@ -95,31 +103,34 @@ common_products <- function(sums, fx, fy, args, design) {
 
 #' Second-order cosine similarity
 #'
-#' Do stimuli have the same similarities to their neighbours? For each stimulus, the cosine
-#' between its similarities on one side and on the other, to all that are its neighbours on
-#' either side; averaged over stimuli.
+#' Whether stimuli have the same similarities to their neighbours on both sides. For each
+#' stimulus, it is the cosine between the similarities on one side and those on the other
+#' side, taken over all stimuli that are its neighbours on either side. The score is the mean
+#' over stimuli.
 #'
 #' @inheritParams cknna
-#' @param of `"similarity"`: cosine similarities are compared; `"distance"`: one minus them.
-#' @return One number in \[-1, 1\], or in \[0, 1\] with `of = "distance"`; 1 when all the
-#'   similarities are proportional. `NA`, with a warning of class `repalign_undefined`, when a
-#'   stimulus has nothing but zeros to its neighbours (for `"distance"`: all of them
-#'   point in its direction, as duplicates do).
+#' @param of `"similarity"` compares cosine similarities; `"distance"` compares 1 - cosine
+#'   similarity.
+#' @return One number in \[-1, 1\], or in \[0, 1\] with `of = "distance"`; 1 when the
+#'   similarities are proportional for every stimulus. The result is `NA`, with a warning of
+#'   class `repalign_undefined`, when all similarities of a stimulus to these neighbours are
+#'   0 (with `of = "distance"`: when all of them point in its direction, as duplicates do).
 #' @details
-#' For stimulus i let J be the union of its k nearest neighbours in cosine similarity on
-#' both sides, and s(i, j), s'(i, j) the cosine similarities. The score is the mean over i of
-#' the cosine between the vectors s(i, J) and s'(i, J).
+#' For stimulus i, let J be the union of its k nearest neighbours (by cosine similarity) on
+#' both sides, and let \eqn{s_x(i, j)}{s_x(i, j)} and \eqn{s_y(i, j)}{s_y(i, j)} be the
+#' cosine similarities on the two sides. The score is the mean over i of the cosine between
+#' the vectors \eqn{s_x(i, J)}{s_x(i, J)} and \eqn{s_y(i, J)}{s_y(i, J)}.
 #'
-#' It is invariant to rotation and scaling of either side and to the order of the neurons,
-#' and to the length of each row, but not to translation: cosines depend on the origin.
+#' Rotation and scaling of either side, reordering of the neurons, and scaling of single rows
+#' leave the score as it is. Translation does not, because cosines depend on the origin.
 #'
-#' When not to trust it: where all cosines are alike the two vectors are both nearly constant
-#' and the score is near 1, related or not: with responses that are all positive, such
-#' as rates, unrelated data score above 0.9, and with `of = "distance"` all data in many
-#' dimensions do. Compare with chance, not with 0.
+#' When not to trust it: if all cosines are similar, the two vectors are nearly constant and
+#' the score is near 1 even for unrelated data. Unrelated responses that are all positive,
+#' such as firing rates, score above 0.9, and with `of = "distance"` all data with many
+#' dimensions do. Compare the score with chance ([calibrate()]), not with 0.
 #'
-#' The code of the ReSi benchmark compares the distances (`of = "distance"`), while its
-#' paper writes similarities.
+#' The code of the ReSi benchmark compares the distances (`of = "distance"`), while its paper
+#' uses similarities.
 #' @references Hamilton, Leskovec and Jurafsky (2016), EMNLP. Klabunde et al. (2025), ReSi,
 #'   ICLR.
 #' @examples

@@ -2,21 +2,23 @@
 
 #' Longest common subsequence of neighbour lists
 #'
-#' How many of a stimulus's k nearest neighbours come in the same order in both
+#' How many of the k nearest neighbours of a stimulus come in the same order in both
 #' representations, averaged over stimuli.
 #'
 #' @inheritParams mutual_knn
-#' @return One number from 0 to k: the mean length. It is not divided by k.
+#' @return One number from 0 to k: the mean number of stimuli in the longest common
+#'   subsequence. It is not divided by k.
 #' @details
-#' The longest sequence of stimuli that appears in both ordered neighbour lists, with gaps
-#' allowed. It is at most the number of shared neighbours ([mutual_knn()] times k) and
-#' equal to it when these have the same order. Invariances and ties are those of
-#' [mutual_knn()]; the order within ties is random. The default metric is the cosine, which
-#' is the published measure on rows of unit length.
+#' For each stimulus, the longest common subsequence is the longest sequence of stimuli that
+#' occurs in both ordered neighbour lists, with gaps allowed. It has at most as many members
+#' as there are shared neighbours (k times [mutual_knn()], on average), and exactly as many
+#' when these are in the same order on both sides. Invariances and ties are the same as for
+#' [mutual_knn()]; tied neighbours come in random order. Huh et al. use inner products of
+#' rows of unit length, which give the same neighbours as the default metric, the cosine.
 #'
-#' When not to trust it: it depends on k in a way that does not cancel, so compare equal k
-#' only; and small noise shuffles neighbours at nearly equal distance, as in many
-#' dimensions all are.
+#' When not to trust it: the score depends on k even after division by k, so compare only
+#' scores with the same k. Small noise changes the order of neighbours at nearly equal
+#' distances, and in many dimensions all distances are nearly equal.
 #' @references Huh, Cheung, Wang and Isola (2024), ICML, The Platonic Representation
 #'   Hypothesis.
 #' @examples
@@ -47,21 +49,24 @@ declare_measure(
 
 #' Edit distance of neighbour lists
 #'
-#' One minus the share of a stimulus's ordered neighbour list that must be edited to
-#' turn it into that of the other representation: a similarity, in spite of its name.
+#' How little the ordered list of nearest neighbours of a stimulus must be edited to turn it
+#' into the list of the other representation. In spite of its name it is a similarity: 1
+#' minus the share of the list that must be edited.
 #'
 #' @inheritParams mutual_knn
-#' @return One number in \[0, 1\]; 1 when all ordered lists are equal.
+#' @return One number in \[0, 1\]; 1 when the ordered lists are equal for all stimuli.
 #' @details
-#' 1 minus the mean Levenshtein distance of the two ordered lists of k neighbours
-#' (insertions, deletions and replacements cost 1 each), divided by k. Invariances and ties
-#' are those of [mutual_knn()]; the order within ties is random. The default metric is
-#' the cosine, which is the published measure on rows of unit length. It needs of the order
-#' of k * k operations per stimulus.
+#' The score is 1 - D/k, where D is the mean over stimuli of the Levenshtein distance between
+#' the two ordered lists of k neighbours (insertions, deletions and replacements cost 1
+#' each). Invariances and ties are the same as for [mutual_knn()]; tied neighbours come in
+#' random order. Huh et al. use inner products of rows of unit length, which give the same
+#' neighbours as the default metric, the cosine. The time per stimulus grows with the square
+#' of k.
 #'
-#' When not to trust it: a neighbour counts only near its place in the list, so values are
-#' low also for closely related representations; and small noise shuffles neighbours at
-#' nearly equal distance, as in many dimensions all are.
+#' When not to trust it: a neighbour counts only if it is near the same place in both lists,
+#' so scores are low even for closely related representations. Small noise changes the order
+#' of neighbours at nearly equal distances, and in many dimensions all distances are nearly
+#' equal.
 #' @references Huh, Cheung, Wang and Isola (2024), ICML, The Platonic Representation
 #'   Hypothesis.
 #' @examples

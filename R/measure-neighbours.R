@@ -5,40 +5,48 @@
 #' The share of its k nearest neighbours that a stimulus has in common in both
 #' representations, averaged over stimuli.
 #'
-#' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with the same
-#'   stimuli in the rows, in the same order. A `dist` object may stand for either (with
-#'   `metric = "euclidean"`: its distances are used as they are), and so may a neighbour
-#'   graph that was made elsewhere: `list(idx, dist)`, two matrices with a row of nearest
-#'   neighbours per stimulus, nearest first, `idx` counted from one, the stimulus itself in
-#'   the first column or nowhere (as uwot and RcppHNSW give it). `metric` then says nothing.
-#' @param k number of neighbours, less than the number of stimuli. The stimulus itself
-#'   does not count.
-#' @param metric what is near: `"cosine"`, `"euclidean"`, `"dot"` (largest inner product)
-#'   or `"correlation"` (across neurons).
-#' @return One number in \[0, 1\]: 1 when all stimuli have the same neighbours, and in the
-#'   mean k / (n - 1) for unrelated representations of n stimuli.
+#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
+#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
+#'   the units of a network, in the columns. If both have row names, these must be equal
+#'   ([match_rows()] aligns the rows by name). With `metric = "euclidean"` either may also be
+#'   a `dist` object, whose distances are used as they are. Either may also be a neighbour
+#'   graph that was made elsewhere (for example by uwot or RcppHNSW), and `metric` is then
+#'   not used for it: `list(idx, dist)`, two matrices with one row per stimulus that hold the
+#'   numbers of its neighbours (counted from 1) and their distances, nearest first. The
+#'   stimulus itself may be among its neighbours in all rows or in none.
+#' @param k number of neighbours, less than the number of stimuli. A stimulus does not count
+#'   as its own neighbour.
+#' @param metric how neighbours are found: by `"cosine"`, by `"euclidean"` distance, by
+#'   `"dot"` (largest inner product), or by `"correlation"` (across neurons).
+#' @return One number in \[0, 1\]: 1 when all stimuli have the same neighbours on both sides.
+#'   For unrelated representations of n stimuli its mean is k / (n - 1).
 #' @details
-#' The mean over stimuli i of the number of neighbours that \eqn{N_x(i)} and
-#' \eqn{N_y(i)} share, divided by k. Cosine neighbours are invariant to rotations and
-#' scaling of either side but not to translation; Euclidean ones to translation, too;
-#' neighbours by inner product to rotations and scaling; those by correlation not even
-#' to rotations. The measure sees local structure only: two representations can agree in
-#' it and differ in all large distances.
+#' Let \eqn{N_x(i)}{N_x(i)} and \eqn{N_y(i)}{N_y(i)} be the k nearest neighbours of stimulus
+#' i on the two sides. The score is the mean over i of
+#' \eqn{|N_x(i) \cap N_y(i)| / k}{|N_x(i) and N_y(i)| / k}. It depends on local structure
+#' only: two representations can have the same neighbours and differ in all large distances.
 #'
-#' When not to trust it: chance level is k / (n - 1), so values with different n or k do not
-#' compare. In many dimensions a few stimuli (hubs) are neighbours of most others, and values
-#' of unrelated representations then scatter more widely around that level. The published
-#' code ranks by inner product of the rows as they are, which equals the cosine for rows of
-#' unit length; for other rows set `metric = "dot"` to have the same.
+#' The metric determines which changes of one side leave the score as it is. Cosine: rotation
+#' and scaling, but not translation. Euclidean: rotation, scaling and translation. Inner
+#' product: rotation and scaling. Correlation: scaling, but not rotation.
 #'
-#' Ties: neighbours are tied when their values differ by less than 1e-12 of the row's largest
-#' value, as often in counts. Ties are broken by random priorities, one per stimulus, drawn
-#' once per representation and independently for `x` and `y` (breaking them by row number
-#' would make unrelated representations look alike). A warning of class `repalign_ties`
-#' says how many rows are tied at their k-th neighbour. With ties `mutual_knn(x, x)` can
-#' therefore be below 1. Without ties the random number generator is not touched.
+#' When not to trust it: the chance level is k / (n - 1), so scores with different n or k
+#' cannot be compared. In many dimensions a few stimuli can be neighbours of most others
+#' (hubs), above all with Euclidean distances; the scores of unrelated representations then
+#' scatter more widely around the chance level.
 #'
-#' A zero row is an error for `"cosine"`, a constant row for `"correlation"`.
+#' Ties: neighbours are tied when their values differ by less than 1e-12 of the largest value
+#' in the row, which is frequent in counts. Ties are broken by random priorities, one per
+#' stimulus, drawn once per representation and independently for `x` and `y` (breaking them
+#' by row number would make unrelated representations look alike). A warning of class
+#' `repalign_ties` says how many rows have ties. With ties, `mutual_knn(x, x)` can therefore
+#' be below 1. Without ties no random numbers are drawn.
+#'
+#' A row of zeros is an error with `"cosine"`, a constant row with `"correlation"`.
+#'
+#' The code of Huh et al. (2024) uses the inner products of the rows as they are. For rows of
+#' unit length these give the same neighbours as the cosine; for other rows set
+#' `metric = "dot"` to obtain the same score.
 #' @references Huh, Cheung, Wang and Isola (2024), ICML, The Platonic Representation
 #'   Hypothesis.
 #' @examples
@@ -74,20 +82,21 @@ declare_measure(
 
 #' Cycle consistency of nearest neighbours
 #'
-#' The share of stimuli that are found again when one goes to a neighbour in `y` and from
-#' there to a neighbour in `x`.
+#' The share of stimuli that can be reached again by a step to one of their neighbours in
+#' `y`, followed by a step to one of the neighbours of that stimulus in `x`.
 #'
 #' @inheritParams mutual_knn
 #' @return One number in \[0, 1\].
 #' @details
-#' Stimulus i counts when it is among the k nearest neighbours in `x` of at least one of its
-#' k nearest neighbours in `y`. Not symmetric in `x` and `y`. Invariances and ties are
-#' those of [mutual_knn()].
+#' Let \eqn{N_x(i)}{N_x(i)} and \eqn{N_y(i)}{N_y(i)} be the k nearest neighbours of stimulus
+#' i on the two sides. Stimulus i counts if \eqn{i \in N_x(j)}{i is in N_x(j)} for at least
+#' one j in \eqn{N_y(i)}{N_y(i)}. The score is not symmetric in `x` and `y`. Invariances and
+#' ties are the same as for [mutual_knn()].
 #'
-#' When not to trust it: it is near 1 by chance already when k * k is not small against the
-#' number of stimuli n, as one of k neighbours is enough: unrelated data give about
-#' \eqn{1 - (1 - k/(n-1))^k}. And a representation need not reach 1 with itself: a stimulus
-#' that is nobody's neighbour never counts.
+#' When not to trust it: one of the k neighbours is enough, so that unrelated data score
+#' about \eqn{1 - (1 - k/(n-1))^k}{1 - (1 - k/(n-1))^k}. This is large unless k^2 is small
+#' compared with the number of stimuli n. The score of a representation with itself can be
+#' below 1, because a stimulus that is no stimulus's neighbour never counts.
 #' @references Huh, Cheung, Wang and Isola (2024), ICML, The Platonic Representation
 #'   Hypothesis.
 #' @examples
@@ -119,15 +128,22 @@ declare_measure(
 
 #' Jaccard similarity of nearest neighbours
 #'
-#' Shared neighbours over all neighbours that a stimulus has in either representation,
-#' averaged over stimuli.
+#' The number of shared neighbours divided by the number of all neighbours that a stimulus
+#' has in either representation, averaged over stimuli.
 #'
 #' @inheritParams mutual_knn
-#' @return One number in \[0, 1\]; 1 when all stimuli have the same neighbours.
+#' @return One number in \[0, 1\]; 1 when all stimuli have the same neighbours on both sides.
 #' @details
-#' The mean over stimuli of \eqn{|N_x \cap N_y| / |N_x \cup N_y|}. With c shared neighbours
-#' this is c / (2k - c): per stimulus it orders representations as [mutual_knn()] does, but
-#' counts a large overlap more. Invariances, ties, and when not to trust it: as there.
+#' Let \eqn{N_x}{N_x} and \eqn{N_y}{N_y} be the sets of the k nearest neighbours of a
+#' stimulus on the two sides. The score is the mean over stimuli of
+#' \eqn{|N_x \cap N_y| / |N_x \cup N_y|}{|N_x and N_y| / |N_x or N_y|}. With c shared
+#' neighbours this is c / (2k - c). For a single stimulus it orders representations as
+#' [mutual_knn()] does, but gives more weight to large overlaps. Invariances and ties are the
+#' same as for [mutual_knn()].
+#'
+#' When not to trust it: scores with different n or k cannot be compared, because the score
+#' of unrelated representations depends on both. In many dimensions a few hubs can be
+#' neighbours of most stimuli, see [mutual_knn()].
 #' @references Hryniowski and Wong (2020), Inter-layer information similarity assessment of
 #'   deep neural networks. Klabunde et al. (2024), ReSi benchmark.
 #' @examples
@@ -157,21 +173,23 @@ declare_measure(
 
 #' Rank similarity of nearest neighbours
 #'
-#' How alike the ranks of the common neighbours are, near ones counting most, averaged
-#' over stimuli.
+#' How similar the ranks of the shared neighbours are on both sides, averaged over stimuli.
+#' The nearest neighbours have the largest weight.
 #'
 #' @inheritParams mutual_knn
 #' @return One number in \[0, 1\].
 #' @details
-#' For a stimulus with common neighbours j of ranks \eqn{r_j} in `x` and \eqn{s_j} in `y`:
-#' the sum of \eqn{2/((1 + |r_j - s_j|)(r_j + s_j))}, divided by \eqn{1 + 1/2 + ... + 1/c}
-#' for c common neighbours; 0 without any. Invariances and ties are those of [mutual_knn()].
+#' Suppose that a stimulus has c neighbours in both lists, with the ranks \eqn{r_j}{r_j} in
+#' `x` and \eqn{s_j}{s_j} in `y`. Its value is \eqn{\sum_j \frac{2}{(1 + |r_j - s_j|)(r_j +
+#' s_j)} / (1 + 1/2 + \ldots + 1/c)}{sum_j(2 / ((1 + |r_j - s_j|) (r_j + s_j))) / (1 + 1/2 +
+#' ... + 1/c)}, and 0 if c = 0. Invariances and ties are the same as for [mutual_knn()].
 #'
-#' When not to trust it: the norm depends on the number of common neighbours, so one common
-#' neighbour, if it is the nearest in both, already gives a stimulus the value 1. It is
-#' sensitive to noise that exchanges the first ranks. The order within ties is random.
+#' When not to trust it: the divisor depends on the number of shared neighbours. A single
+#' shared neighbour, if it is the nearest on both sides, already gives a stimulus the value 1.
+#' Noise that exchanges the first ranks has a large effect on the score. Tied neighbours come
+#' in random order.
 #' @references Wang et al. (2020), Towards understanding the instability of network
-#'   embedding. Klabunde et al. (2024), ReSi benchmark, eq. 25.
+#'   embedding. Klabunde et al. (2024), ReSi benchmark, equation 25.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(500), 50)

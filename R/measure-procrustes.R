@@ -2,30 +2,34 @@
 
 #' Orthogonal Procrustes distance
 #'
-#' What is left between two representations when one is turned and reflected onto the
-#' other as well as it can be.
+#' How much two representations still differ after one has been rotated and reflected to
+#' match the other as closely as possible.
 #'
 #' @inheritParams cka
-#' @param center take off the column means first?
-#' @param scale bring both sides to unit Frobenius norm first? Without it the distance is in
-#'   the units of the data, see [procrustes_size_shape()].
-#' @return One number: 0 when the representations are equal up to rotation (and
-#'   translation and scale, as `center` and `scale` say); at most \eqn{\sqrt{2}} with
-#'   `scale = TRUE`, not bounded otherwise.
+#' @param center if `TRUE`, the mean of each column is subtracted first.
+#' @param scale if `TRUE`, both sides are scaled to Frobenius norm 1 first. Otherwise the
+#'   distance is in the units of the data, see [procrustes_size_shape()].
+#' @return One number: 0 when the representations are equal up to rotation (and, depending on
+#'   `center` and `scale`, translation and scale). With `scale = TRUE` it is at most
+#'   \eqn{\sqrt{2}}{sqrt(2)}; otherwise it is not bounded.
 #' @details
-#' The smallest \eqn{||x Q - y||} over all orthogonal Q, which is
-#' \eqn{\sqrt{||x||^2 + ||y||^2 - 2 ||x'y||_*}} with the nuclear norm (sum of singular
-#' values) of \eqn{x'y}. The narrower side is filled up with columns of zeros; this has no
-#' effect on the value. Where the two terms nearly cancel, the residual is computed
-#' from the rotation itself, so that small distances keep their digits.
+#' The score is \eqn{\min_Q ||x Q - y|| = \sqrt{||x||^2 + ||y||^2 - 2 ||x^T y||_*}}{min_Q ||x
+#' Q - y|| = sqrt(||x||^2 + ||y||^2 - 2 ||x'y||_*)} over all orthogonal matrices Q, where
+#' \eqn{||x^T y||_*}{||x'y||_*} is the nuclear norm (the sum of the singular values). If the
+#' numbers of columns differ, columns of zeros are added to the narrower side, which does not
+#' change the value. If the terms nearly cancel, the distance is computed from the rotated
+#' data instead, so that small distances keep their digits.
 #'
-#' Invariant to rotation and reflection of either side, by default also to translation and
-#' scaling; a metric on what remains. Sensitive to directions in proportion to their
-#' standard deviation, and so more than [cka()] to the weak ones.
+#' Rotation and reflection of either side leave the score as it is, and by default so do
+#' translation and scaling. Up to these changes the score is a metric. Directions count in
+#' proportion to their standard deviation, so weak directions have more influence than in
+#' [cka()].
 #'
-#' When not to trust it: with few stimuli beside the number of neurons, unrelated data can
-#' be turned onto each other rather well, so that the distance shrinks as neurons are
-#' added. The benchmark's code takes the same definition.
+#' When not to trust it: if there are few stimuli relative to the number of neurons, even
+#' unrelated data can be rotated close to each other, and the distance shrinks as neurons are
+#' added.
+#'
+#' The code of the ReSi benchmark uses the same definition.
 #' @references Williams et al. (2021), NeurIPS 34. Ding et al. (2021), NeurIPS 34.
 #'   Schoenemann (1966), Psychometrika 31.
 #' @examples
@@ -117,21 +121,25 @@ rotation_null <- function(center, scale, of) {
 
 #' Procrustes size-and-shape distance
 #'
-#' The [procrustes()] distance without bringing the sides to one norm: differences in
-#' overall size count.
+#' The [procrustes()] distance without scaling the two sides to the same norm, so that
+#' differences in overall size count.
 #'
 #' @inheritParams procrustes
-#' @return One number, 0 or more, in the units of the data; 0 when the representations are
-#'   equal up to rotation and translation.
+#' @return One number, at least 0, in the units of the data; 0 when the representations are
+#'   equal up to rotation and, with `center = TRUE`, translation.
 #' @details
-#' \eqn{\sqrt{||x||^2 + ||y||^2 - 2 ||x'y||_*}} on centred columns: [procrustes()] with
-#' `scale = FALSE`. Invariant to rotation and reflection of either side and, when `center`,
-#' to translation; a metric. Sensitive to scale, so that x and 2 x differ: use it when
-#' response magnitude means something and both sides share their units.
+#' The score is
+#' \eqn{\sqrt{||x||^2 + ||y||^2 - 2 ||x^T y||_*}}{sqrt(||x||^2 + ||y||^2 - 2 ||x'y||_*)}, by
+#' default on centred columns: [procrustes()] with `scale = FALSE`. Rotation and reflection
+#' of either side leave the score as it is and, with `center = TRUE`, so does translation. Up
+#' to these changes it is a metric. It is sensitive to scale, so that x and 2 x differ. Use
+#' it when the size of responses has a meaning and both sides have the same units.
 #'
-#' When not to trust it: between representations in different units (or of networks with
-#' different normalisation) it mostly compares their norms; as `procrustes()` it shrinks
-#' when neurons are many beside the stimuli. The benchmark's code takes the same definition.
+#' When not to trust it: between representations in different units (or networks with
+#' different normalisation) it mostly compares their norms. Like [procrustes()], it shrinks
+#' when there are many neurons relative to the number of stimuli.
+#'
+#' The code of the ReSi benchmark uses the same definition.
 #' @references Williams et al. (2021), NeurIPS 34. Kendall et al. (1999), Shape and Shape
 #'   Theory.
 #' @examples
@@ -165,22 +173,26 @@ declare_measure(
 
 #' Procrustes similarity
 #'
-#' One minus the size-and-shape distance relative to the norm of the second side.
+#' One minus the size-and-shape distance, relative to the norm of `y`.
 #'
 #' @inheritParams cka
 #' @return One number, at most 1; 1 when the representations are equal up to rotation and
-#'   translation. It can be negative without bound. Not symmetric: the second argument sets
-#'   the scale.
+#'   translation. It can be negative without bound. It is not symmetric, because `y`
+#'   determines the scale.
 #' @details
-#' \eqn{1 - d/||y_c||} with d the [procrustes_size_shape()] distance and \eqn{y_c} the
-#' centred `y`, as in the calibration paper. Invariant to rotation, reflection and
-#' translation of either side, not to scaling of one; a common factor on both cancels.
+#' The score is \eqn{1 - d/||y_c||}{1 - d / ||y_c||}, where d is the
+#' [procrustes_size_shape()] distance and \eqn{y_c}{y_c} is the centred `y`, as in
+#' \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026). Rotation, reflection and
+#' translation of either side leave the score as it is. Scaling of one side changes it, but a
+#' common factor on both sides cancels.
 #'
-#' When not to trust it: when the two sides differ in overall size. A much larger `x`
-#' gives very negative values and a much smaller one values near 0, whatever the shapes;
-#' [procrustes()] or [angular_shape()] compare shapes alone. The published code works in single
-#' precision; this one does not.
-#' @references Williams et al. (2021), NeurIPS 34.
+#' When not to trust it: when the two sides differ in overall size. A much larger `x` gives
+#' very negative scores and a much smaller `x` gives scores near 0, whatever the shapes.
+#' [procrustes()] and [angular_shape()] compare shapes alone.
+#'
+#' The published code works in single precision; this function uses double precision.
+#' @references Williams et al. (2021), NeurIPS 34. \enc{Gröger}{Groeger}, Wen and
+#'   \enc{Brbić}{Brbic} (2026), arXiv:2602.14486.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(300), 30)
@@ -208,22 +220,26 @@ declare_measure(
 
 #' Angular shape distance
 #'
-#' The angle between two representations, as long vectors, when one is turned onto the
-#' other as well as it can be.
+#' The angle between two representations, each taken as one long vector, after one has been
+#' rotated to match the other as closely as possible.
 #'
 #' @inheritParams cka
-#' @return One number in \[0, \eqn{\pi/2}\], in radians; 0 when the representations are
+#' @return One number in \[0, \eqn{\pi/2}{pi/2}\], in radians; 0 when the representations are
 #'   equal up to rotation, translation and scale.
 #' @details
-#' \eqn{arccos ||x'y||_*} for centred matrices of unit Frobenius norm, with the nuclear norm
-#' (sum of singular values). It is computed as \eqn{2 arcsin(d/2)} from the [procrustes()]
-#' distance d, the chord of the angle, which keeps the digits of small angles. A metric, and
-#' the length of the shortest path between the two shapes.
+#' The score is \eqn{\arccos ||x^T y||_*}{arccos ||x'y||_*} for centred matrices of Frobenius
+#' norm 1, where \eqn{||x^T y||_*}{||x'y||_*} is the nuclear norm (the sum of the singular
+#' values). It is computed as \eqn{2 \arcsin(d/2)}{2 arcsin(d/2)} from the [procrustes()]
+#' distance d, which is the chord of the angle; small angles thus keep their digits. The
+#' score is a metric, the length of the shortest path between the two shapes.
 #'
-#' Invariant to rotation, reflection, scaling and translation of either side; as sensitive as
-#' `procrustes()`, to which it is a monotone function. When not to trust it: as there,
-#' the angle between unrelated data shrinks when neurons are many beside the stimuli. The
-#' benchmark's code takes the same definition.
+#' Rotation, reflection, scaling and translation of either side leave the score as it is. It
+#' increases with [procrustes()] and responds to the same changes.
+#'
+#' When not to trust it: like [procrustes()], it shrinks for unrelated data when there are
+#' many neurons relative to the number of stimuli.
+#'
+#' The code of the ReSi benchmark uses the same definition.
 #' @references Williams et al. (2021), NeurIPS 34.
 #' @examples
 #' set.seed(1)
@@ -252,29 +268,30 @@ declare_measure(
 
 #' Aligned cosine similarity
 #'
-#' The mean cosine between what two representations say of the same stimulus, when one is
-#' turned onto the other as well as it can be.
+#' The mean cosine between the responses of two representations to the same stimulus, after
+#' one has been rotated to match the other as closely as possible.
 #'
 #' @inheritParams cka
-#' @param center take off the column means first?
+#' @param center if `TRUE`, the mean of each column is subtracted first.
 #' @return One number in \[-1, 1\]; 1 when every stimulus has the same direction on both
 #'   sides after the rotation.
 #' @details
-#' Q minimises \eqn{||x Q - y||} over orthogonal matrices (see [procrustes()]); the value is the
-#' mean over the stimuli i of the cosine between \eqn{(x Q)_i} and \eqn{y_i}. Widths may
-#' differ: the narrower side is filled up with zeros.
+#' Let Q be the orthogonal matrix that minimises \eqn{||x Q - y||}{||x Q - y||} (see
+#' [procrustes()]). The score is the mean over stimuli i of the cosine between
+#' \eqn{(x Q)_i}{(x Q)_i} and \eqn{y_i}{y_i}. If the numbers of columns differ, columns of
+#' zeros are added to the narrower side.
 #'
-#' Invariant to rotation, reflection and scaling of either side, and with `center` to
-#' translation. The rotation is chosen by the rows in proportion to their norms, the mean
-#' counts them equally: rows of small norm add noise. A row of zeros has no cosine and is an
-#' error.
+#' Rotation, reflection and scaling of either side leave the score as it is and, with
+#' `center = TRUE`, so does translation. Rows with large norms determine the rotation, while
+#' the mean counts all rows equally, so that rows with small norms add noise. A row of zeros
+#' has no cosine and is an error.
 #'
-#' When not to trust it: without centring, means far from zero push all cosines towards
-#' 1 (non-negative responses are a case). Where parts of `x` and `y` are exactly uncorrelated,
-#' the rotation between these parts is not unique; they then add nothing, which is
-#' the mean over all optimal rotations, and a warning of class `repalign_not_unique` says by how
-#' much another choice could change the value at most. The benchmark's code takes whatever
-#' its decomposition returns there.
+#' When not to trust it: without centring, column means far from zero push all cosines
+#' towards 1, for example in non-negative responses. If parts of `x` and `y` are exactly
+#' uncorrelated, the rotation between these parts is not unique. They then count as cosine 0,
+#' which is the mean over all optimal rotations, and a warning of class `repalign_not_unique`
+#' says by how much another choice could change the score at most. The code of the ReSi
+#' benchmark takes whatever rotation its decomposition returns in this case.
 #' @references Hamilton, Leskovec and Jurafsky (2016), ACL.
 #' @examples
 #' set.seed(1)

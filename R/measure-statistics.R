@@ -2,21 +2,23 @@
 
 #' Difference of magnitude
 #'
-#' The magnitude of a representation is the length of its mean row; this is the absolute
-#' difference of two.
+#' The magnitude of a representation is the length of its mean row. The score is the absolute
+#' difference between two magnitudes.
 #'
-#' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with equally many
-#'   rows.
+#' @param x,y two representations: numeric matrices, data frames or tibbles (all columns
+#'   numeric) with stimuli in the rows and neurons, or the units of a network, in the
+#'   columns. Both need the same number of rows, in any order.
 #' @return One number, at least 0, in the units of the data.
 #' @details
-#' \eqn{| ||mean(x)|| - ||mean(y)|| |}, with the mean over stimuli. Rotations and reorderings of
-#' the neurons have no effect, nor has the order of stimuli, also on one side only: the rows are
-#' not compared with each other. It is sensitive to scale and to where the zero of each neuron
-#' is, and to nothing else.
+#' The score is \eqn{| ||\bar{x}|| - ||\bar{y}|| |}{| ||mean(x)|| - ||mean(y)|| |}, with the
+#' means over stimuli. Rotation and reordering of the neurons leave it as it is, and so does
+#' reordering the stimuli of either side, because rows are not compared with each other. It
+#' depends only on the mean response of each neuron, and thus on the scale of the data and on
+#' where the zero of each neuron is.
 #'
-#' When not to trust it: after centring the columns both magnitudes are 0 and the value is
-#' rounding. Equal magnitudes do not mean that anything is represented alike, and different units
-#' make it meaningless.
+#' When not to trust it: if the columns have been centred, both magnitudes are 0 and the
+#' score is only rounding error. In different units the score has no meaning. Equal
+#' magnitudes do not mean that anything is represented in the same way.
 #' @references Wang et al. (2020), Towards understanding the instability of network embedding,
 #'   IEEE TKDE 34. Klabunde et al. (2025), ICLR (the ReSi benchmark).
 #' @examples
@@ -51,19 +53,22 @@ declare_measure(
 
 #' Difference of concentricity
 #'
-#' The concentricity of a representation is the mean cosine between its rows and its mean row;
-#' this is the absolute difference of two.
+#' The concentricity of a representation is the mean cosine between its rows and its mean
+#' row. The score is the absolute difference between two concentricities.
 #'
 #' @inheritParams magnitude_difference
-#' @return One number in \[0, 2\]. `NA`, with a warning of class `repalign_undefined`, when the
-#'   mean row of one side is zero (as after centring), so that it has no direction.
+#' @return One number in \[0, 2\]. It is `NA`, with a warning of class `repalign_undefined`,
+#'   when the mean row of one side is zero (as after centring), because it then has no
+#'   direction.
 #' @details
-#' Rotations, reorderings of the neurons and scaling have no effect, nor has the order of
-#' stimuli, also on one side only. It is sensitive to where the zero of each neuron is: the
-#' value says how narrow the cone is in which the rows lie, seen from the origin.
+#' Rotation, scaling and reordering of the neurons leave the score as it is, and so does
+#' reordering the stimuli of either side. The concentricity says how narrow the cone is in
+#' which the rows lie, seen from the origin, so it depends on where the zero of each neuron
+#' is.
 #'
-#' When not to trust it: with columns that were centred there is no cone. A row of zeros has no
-#' cosine and is an error. Equal concentricity does not mean that anything is represented alike.
+#' When not to trust it: for centred columns there is no cone. A row of zeros has no cosine
+#' and is an error. Equal concentricity does not mean that anything is represented in the
+#' same way.
 #' @inherit magnitude_difference references
 #' @examples
 #' set.seed(1)
@@ -108,28 +113,30 @@ declare_measure(
 
 #' Difference of uniformity
 #'
-#' The uniformity of a representation is the logarithm of the mean Gaussian potential of all
-#' pairs of rows: low when the rows are spread out, near 0 when they are close together.
-#' This is the absolute
-#' difference of two.
+#' The uniformity of a representation is the logarithm of the mean Gaussian potential over
+#' all pairs of rows: low when the rows are spread out, near 0 when they are close together.
+#' The score is the absolute difference between two uniformities.
 #'
 #' @inheritParams magnitude_difference
-#' @param t how fast the potential falls off with the squared distance.
-#' @param normalize scale each row to unit length first? The statistic was made for rows on the
-#'   unit sphere.
+#' @param t how fast the potential falls with the squared distance.
+#' @param normalize if `TRUE`, each row is scaled to unit length first. The statistic was
+#'   originally defined for rows on the unit sphere.
 #' @return One number, at least 0.
 #' @details
-#' \eqn{U = log(mean(exp(-t ||x_i - x_j||^2)))} over all n x n pairs, each row with itself
-#' included. Without `normalize`, rotations, reorderings of the neurons and translations have no
-#' effect, while scaling has; with it, scaling has none and translations have. The order of
-#' stimuli does not matter, also on one side only.
+#' The uniformity is \eqn{U = \log \left( \frac{1}{n^2} \sum_{i,j} \exp(-t ||x_i - x_j||^2)
+#' \right)}{U = log(mean(exp(-t ||x_i - x_j||^2)))} over all n x n pairs, including each row
+#' with itself. Without `normalize`, rotation, translation and reordering of the neurons
+#' leave the score as it is, but scaling does not; with `normalize`, scaling does, but
+#' translation does not. Reordering the stimuli of either side leaves the score as it is.
 #'
-#' When not to trust it: without `normalize` the distances of most data are so large that only
-#' the n pairs of a row with itself are left, both statistics are -log(n), and the difference is
-#' next to 0 whatever is compared. Scale the data so that t times a typical squared distance is
-#' near 1, or use `normalize = TRUE`. Published code scales in one place and not in another:
-#' the benchmark's (ReSi) takes the rows as they are. A row of zeros cannot be normalised and is
-#' an error there.
+#' When not to trust it: without `normalize`, the distances in most data are so large that
+#' only the n pairs of a row with itself contribute. Both uniformities are then -log(n), and
+#' the score is close to 0 whatever is compared. Scale the data so that t times a typical
+#' squared distance is near 1, or use `normalize = TRUE`. A row of zeros cannot be normalised
+#' and is then an error.
+#'
+#' Published code normalises the rows in some places and not in others; the code of the ReSi
+#' benchmark uses the rows as they are.
 #' @references Wang and Isola (2020), ICML. Klabunde et al. (2025), ICLR (the ReSi benchmark).
 #' @examples
 #' set.seed(1)

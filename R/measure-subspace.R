@@ -2,25 +2,27 @@
 
 #' Linear regression score
 #'
-#' The share of the variance of the first argument that a linear regression on the second
-#' one explains.
+#' The share of the variance of `x` that a linear regression on `y` explains.
 #'
 #' @inheritParams cka
 #' @return One number in \[0, 1\]: R squared of predicting `x` from `y`; 1 when the centred
-#'   columns of `x` are linear combinations of those of `y`. Not symmetric.
+#'   columns of `x` are linear combinations of those of `y`. It is not symmetric.
 #' @details
-#' With an orthonormal basis Qy of the centred columns of `y`, the value is the squared
-#' Frobenius norm of Qy'x over that of the centred `x`.
+#' The score is \eqn{||Q_y^T x||^2 / ||x||^2}{||Qy'x||^2 / ||x||^2}, with the centred columns
+#' of `x`, an orthonormal basis \eqn{Q_y}{Qy} of the centred columns of `y`, and Frobenius
+#' norms.
 #'
-#' It is invariant to rotation, scaling, translation and column permutation of either
-#' side, and to any invertible linear change of `y`, the predictor. It is sensitive to
-#' the directions of `x` with large variance; directions of `y` count whatever their
-#' variance.
+#' Rotation, scaling, translation and reordering of the neurons of either side leave the
+#' score as it is, and so does any invertible linear change of `y`, the predictor. Directions
+#' of `x` count in proportion to their variance; directions of `y` count equally, whatever
+#' their variance.
 #'
-#' When not to trust it: it is fitted and evaluated on the same stimuli. For unrelated
-#' data it is about rank y / (n - 1), and 1 whatever the data when the rank of `y` is
-#' n - 1 (as many neurons as stimuli): a warning of class `repalign_trivial` says so.
-#' Other code differs in which side predicts which.
+#' When not to trust it: the regression is fitted and evaluated on the same stimuli. For
+#' unrelated data the score is about rank y / (n - 1). If the rank of `y` is n - 1, as with n -
+#' 1 or more neurons it usually is, the score is 1 whatever the data, with a warning of class
+#' `repalign_trivial`.
+#'
+#' Other code may predict `y` from `x` instead.
 #' @references Kornblith, Norouzi, Lee and Hinton (2019), ICML.
 #' @examples
 #' set.seed(1)
@@ -82,24 +84,26 @@ declare_measure(
 
 #' Eigenspace overlap score
 #'
-#' How much of the spaces spanned by the columns, which are not centred, is common.
+#' How much the spaces spanned by the columns of two representations have in common. The
+#' columns are not centred.
 #'
 #' @inheritParams cka
 #' @return One number in \[0, 1\]. It is 1 when both sides have the same number of columns,
-#'   all of them independent, and span the same space.
+#'   all of them linearly independent, and span the same space.
 #' @details
-#' With \eqn{U_x} and \eqn{U_y} the left singular vectors of `x` and `y` (as many as the
-#' rank), the value is the squared Frobenius norm of \eqn{U_x^T U_y} over the larger number of
-#' COLUMNS. With dependent columns, or more columns than stimuli, a representation therefore
-#' scores rank / columns with itself.
+#' Let \eqn{U_x}{Ux} and \eqn{U_y}{Uy} be the left singular vectors of `x` and `y` (as many
+#' as the rank), and d and d' the numbers of columns. The score is
+#' \eqn{||U_x^T U_y||^2 / \max(d, d')}{||Ux'Uy||^2 / max(d, d')}, with the Frobenius norm. If
+#' columns are linearly dependent, or if there are more columns than stimuli, the score of a
+#' representation with itself is therefore rank / d, below 1.
 #'
-#' It is invariant to every invertible linear change of the columns of either side, not to
-#' translation: means are part of the spaces. It is blind to how much variance a direction
-#' has.
+#' Any invertible linear change of the columns of either side leaves the score as it is.
+#' Translation does not, because the means are part of the spaces. The score ignores how much
+#' variance a direction has.
 #'
-#' When not to trust it: for unrelated data it is about the smaller number of columns over
-#' n, and when the columns of one side span everything (rank n) it depends on sizes only:
-#' a warning of class `repalign_trivial` says so.
+#' When not to trust it: for unrelated data the score is about min(d, d') / n. If the columns
+#' of one side span all possible directions (rank n), the score depends only on the numbers
+#' of stimuli and columns, with a warning of class `repalign_trivial`.
 #' @references May, Zhang, Dao and Re (2019), NeurIPS.
 #' @examples
 #' set.seed(1)
@@ -112,7 +116,8 @@ eigenspace_overlap <- function(x, y) one_score("eigenspace_overlap", x, y, list(
 
 compare_eigenspace_overlap <- function(pair, args) {
   warn_whole_space(pair, basis_rank(pair$x, FALSE), basis_rank(pair$y, FALSE),
-                   "the overlap is a ratio of sizes", most = pair$x$n)
+                   "the overlap depends only on the numbers of stimuli and columns",
+                   most = pair$x$n)
   cosines <- pair_cosines(pair, centered = FALSE)
   min(.Call(C_dot, cosines, cosines) / max(ncol(pair$x$data), ncol(pair$y$data)), 1)
 }
@@ -136,33 +141,39 @@ declare_measure(
 
 #' GULP distance
 #'
-#' How differently ridge regressions on the two representations can predict, at worst over
-#' what there is to predict.
+#' How differently ridge regressions on two representations can predict. The score is an
+#' upper bound on the root mean square difference between the two predictions, for every
+#' target of variance 1.
 #'
 #' @inheritParams cka
-#' @param lambda strength of the ridge penalty, relative to a total variance of 1; at 0 it
-#'   is ordinary regression.
-#' @return One number, 0 or more; 0 for equal spaces (with `lambda = 0`) or for equal
-#'   kernels up to scale. A metric on representations up to what it is invariant to.
+#' @param lambda strength of the ridge penalty, relative to a total variance of 1. At 0 it is
+#'   ordinary regression.
+#' @return One number, at least 0; 0 when the two sides span the same space (with
+#'   `lambda = 0`), or have equal kernels up to scale. Up to the changes that leave it as it
+#'   is, the score is a metric.
 #' @details
-#' For centred data of total variance 1 with covariances S and S', cross-covariance C and
-#' \eqn{S^{-\lambda} = (S + \lambda I)^{-1}}, the squared distance is
-#' \eqn{tr(S^{-\lambda} S S^{-\lambda} S) + tr(S'^{-\lambda} S' S'^{-\lambda} S') -
-#' 2 tr(S^{-\lambda} C S'^{-\lambda} C^T)}. That is the squared Frobenius distance of the
-#' two matrices of fitted values of ridge regression (hat matrices), and is computed as such:
-#' without cancellation when the two are nearly equal. At `lambda = 0` the inverse is the
-#' pseudo-inverse, and the value is at most the root of rank x + rank y.
+#' Take centred data of total variance 1, with covariances \eqn{S_x}{Sx} and \eqn{S_y}{Sy}
+#' and cross-covariance C, and let
+#' \eqn{R_x = (S_x + \lambda I)^{-1}}{Rx = (Sx + lambda I)^-1},
+#' \eqn{R_y = (S_y + \lambda I)^{-1}}{Ry = (Sy + lambda I)^-1}. The squared score is
+#' \eqn{tr(R_x S_x R_x S_x) + tr(R_y S_y R_y S_y) - 2 tr(R_x C R_y C^T)}{tr(Rx Sx Rx Sx) +
+#' tr(Ry Sy Ry Sy) - 2 tr(Rx C Ry C')}. It equals the squared Frobenius distance between the
+#' two hat matrices of ridge regression (which map targets to fitted values), and is computed
+#' without cancellation when these are nearly equal. At `lambda = 0` the inverse is the
+#' pseudo-inverse, and the score is at most
+#' \eqn{\sqrt{rank(x) + rank(y)}}{sqrt(rank x + rank y)}.
 #'
-#' At `lambda = 0` it is invariant to every invertible linear change of the neurons of
-#' either side and to translation, and blind to variance, as [cca()]; with `lambda` above
-#' 0 only to rotation, scaling, translation and column permutation, and directions with a
-#' share of the variance below `lambda` count less.
+#' At `lambda = 0`, any invertible linear change of the neurons of either side and
+#' translation leave the score as it is, and it ignores variance, as [cca()] does. With
+#' `lambda` above 0, only rotation, scaling, translation and reordering of the neurons leave
+#' it as it is, and directions whose share of the variance is below `lambda` count less.
 #'
-#' When not to trust it: at `lambda = 0` with stimuli not many times the neurons. When
-#' one side has rank n - 1 the value depends on ranks only: a warning of class
-#' `repalign_trivial` says so. Values grow with the number of neurons, so they compare only
-#' among pairs of similar size. The published code gives the square; here the root is
-#' taken, as in the paper.
+#' When not to trust it: at `lambda = 0`, when there are not many more stimuli than neurons.
+#' If one side has rank n - 1, the score depends only on the ranks, with a warning of class
+#' `repalign_trivial`. At `lambda = 0` the score of unrelated data grows with the number of
+#' neurons, so compare only pairs of similar size.
+#'
+#' The published code returns the square; here the root is taken, as in the paper.
 #' @references Boix-Adsera, Lawrence, Stepaniants and Rigollet (2022), NeurIPS.
 #' @examples
 #' set.seed(1)
@@ -177,7 +188,7 @@ gulp <- function(x, y, lambda = 0) one_score("gulp", x, y, list(lambda = lambda)
 check_gulp_args <- function(args) {
   args$lambda <- check_number(args$lambda, "lambda")
   if (args$lambda < 0 || args$lambda > 1e6) {
-    abort("`lambda` is relative to the total variance: from 0 to 1e6.",
+    abort("`lambda` must be from 0 to 1e6: it is relative to a total variance of 1.",
           class = "repalign_error_value", arg = "lambda")
   }
   args
@@ -185,7 +196,7 @@ check_gulp_args <- function(args) {
 
 compare_gulp <- function(pair, args) {
   if (args$lambda == 0) {
-    warn_whole_space(pair, basis_rank(pair$x), basis_rank(pair$y), "gulp depends on ranks only")
+    warn_whole_space(pair, basis_rank(pair$x), basis_rank(pair$y), "gulp depends only on the ranks")
   }
   hat_x <- form_hat(pair$x, args$lambda)
   hat_y <- form_hat(pair$y, args$lambda)

@@ -2,38 +2,44 @@
 
 #' Multi-scale intrinsic distance
 #'
-#' How differently heat spreads over the neighbour graphs of two representations: 0 when
-#' the graphs have the same spectrum. It compares the shapes of the two clouds of stimuli
-#' and does not ask which stimulus lies where.
+#' How differently heat spreads over the neighbour graphs of two representations: 0 when the
+#' graphs have the same spectrum. It compares the shapes of the two clouds of stimuli, not
+#' the positions of single stimuli.
 #'
-#' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with the same
-#'   number of rows; or their Euclidean distances (`dist` objects); or neighbour graphs,
-#'   `list(idx, dist)`, see [mutual_knn()].
-#' @param k neighbours of each stimulus in the graph.
-#' @param degree degree of the Chebyshev polynomial that stands for the heat kernel. The
-#'   error falls by a factor of about 10 to 20 a degree: seen at 8, some 1e-6 of the score, at 12
-#'   less than 1e-10. At most 60.
-#' @return One number, 0 or more; 0 for graphs of equal spectrum. It is scaled by
-#'   1e6, as in the published code.
+#' @param x,y two representations: numeric matrices, data frames or tibbles (all columns
+#'   numeric) with stimuli in the rows and neurons, or the units of a network, in the
+#'   columns. Both need the same number of rows, in any order. Either may also be a `dist`
+#'   object with Euclidean distances, or a neighbour graph, `list(idx, dist)`, see
+#'   [mutual_knn()].
+#' @param k number of neighbours of each stimulus in the graph.
+#' @param degree degree of the Chebyshev polynomial that approximates the heat kernel, at
+#'   most 60. Each further degree reduces the error by a factor of about 10 to 20: in tests
+#'   it was about 1e-6 of the score at degree 8, and below 1e-10 at degree 12.
+#' @return One number, at least 0; 0 for graphs with equal spectra. It is multiplied by 1e6,
+#'   as in the published code.
 #' @details
-#' The k nearest neighbours (Euclidean distance) of all stimuli make an undirected graph
+#' The k nearest neighbours (by Euclidean distance) of all stimuli form an undirected graph
 #' with unit weights; L is its normalised Laplacian. The heat trace at temperature t is
-#' \eqn{h(t) = tr(exp(-t L)) / n}, and the score is
-#' \eqn{10^6 max_t exp(-2(t + 1/t)) |h_x(t) - h_y(t)|} over 256 temperatures from 0.1 to 10,
-#' evenly spaced in their logarithm. The weight leaves only temperatures near 1 to 2: local
-#' structure such as clustering and degrees counts, global shape hardly.
+#' \eqn{h(t) = tr(\exp(-t L)) / n}{h(t) = tr(exp(-t L)) / n}. The score is \eqn{10^6 \max_t
+#' e^{-2(t + 1/t)} |h_x(t) - h_y(t)|}{1e6 max_t exp(-2 (t + 1/t)) |h_x(t) - h_y(t)|} over 256
+#' temperatures from 0.1 to 10, evenly spaced in their logarithm. Because of the weight, only
+#' temperatures near 1 to 2 matter: local structure such as clustering and degrees counts,
+#' global shape hardly.
 #'
-#' The traces are exact but for the truncation at `degree`, without random vectors: the
-#' score is the same in every run. The published code estimates them by stochastic Lanczos
-#' quadrature, which scatters by several percent or more, and averages over repeated runs.
+#' The traces are exact except for the truncation at `degree`, and no random vectors are
+#' used, so the score is the same in every run. The published code estimates them by
+#' stochastic Lanczos quadrature, which scatters by several percent or more, and averages
+#' over repeated runs.
 #'
-#' It is invariant to rotation, scaling and translation of either side, and to the order of
-#' the stimuli on either side: pairing `x` with shuffled rows of `y` changes nothing,
-#' so there is no permutation test of it. It is sensitive to density, hubs and noise in the
-#' neighbourhoods. Do not trust it to tell whether two representations agree about
-#' stimuli: two unrelated clouds from the same distribution are at a distance near 0, and
-#' one number of one spectrum cannot say why two differ. Many duplicated rows make the
-#' neighbours arbitrary.
+#' Rotation, scaling and translation of either side leave the score as it is, and so does
+#' reordering the stimuli of either side. Because shuffling the rows of `y` changes nothing,
+#' there is no permutation test. The score is sensitive to density, to hubs and to noise in
+#' the neighbourhoods.
+#'
+#' When not to trust it: it does not say whether two representations agree about single
+#' stimuli. Two unrelated clouds from the same distribution have a small score. When two
+#' clouds differ, the score does not say why. Many duplicated rows make the neighbours
+#' arbitrary.
 #' @references Tsitsulin et al. (2020), The shape of data: intrinsic distance for data
 #'   distributions, ICLR.
 #' @examples
@@ -50,7 +56,8 @@ check_imd_args <- function(args) {
   args$k <- check_count(args$k, "k")
   args$degree <- check_count(args$degree, "degree", least = 2)
   if (args$degree > 60) {
-    abort("`degree` is ", args$degree, ", but from 20 on nothing is left to gain: the most is 60.",
+    abort("`degree` is ", args$degree, ", but must be at most 60; above 20 the score no longer ",
+          "changes.",
           class = "repalign_error_value", arg = "degree")
   }
   args
@@ -95,37 +102,42 @@ declare_measure(
 
 #' Representation topology divergence
 #'
-#' How much the clusters and loops of two clouds of stimuli differ when the stimuli are
-#' matched: the total length of the bars of their cross-barcode. 0 for clouds with
-#' proportional distances.
+#' How much the clusters and loops of two clouds of stimuli differ, given which stimulus of
+#' one corresponds to which stimulus of the other. It is the total length of the bars of
+#' their cross-barcode, and 0 for clouds with proportional distances.
 #'
-#' @param x,y stimuli x neurons: numeric matrices or all-numeric data frames with the same
-#'   stimuli in the rows, in the same order; or their distances (`dist` objects).
-#' @param batch stimuli in one comparison. With more rows than that, random subsets of this
-#'   size are compared; `Inf`: always all rows (time and memory then grow with at least the
-#'   square of their number).
-#' @param trials number of random subsets; unused when one comparison holds all rows. One of 500
-#'   rows takes from a tenth of a second to ten seconds, longer the less the two sides agree.
-#' @return One number, 0 or more: the mean over both directions and all subsets.
+#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
+#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
+#'   the units of a network, in the columns. If both have row names, these must be equal
+#'   ([match_rows()] aligns the rows by name). Either may also be a `dist` object with the
+#'   distances between the stimuli.
+#' @param batch number of stimuli in one comparison. If there are more rows, random subsets
+#'   of this size are compared; with `Inf`, all rows are always used (time and memory then
+#'   grow at least with the square of their number).
+#' @param trials number of random subsets; not used if one comparison holds all rows. One
+#'   subset of 500 rows takes from a tenth of a second to ten seconds, and longer the less
+#'   the two sides agree.
+#' @return One number, at least 0: the mean over both directions and all subsets.
 #' @details
 #' Each matrix of Euclidean distances is divided by its 0.9 quantile (over all n^2 entries).
 #' One direction takes the bars of one-dimensional homology of the Vietoris-Rips filtration
 #' of 2n points with the distances `[[0, D_x], [D_x, min(D_x, D_y)]]`, and adds up their
 #' lengths. A bar is a difference between the cloud `x` and the union of both neighbour
-#' graphs: clusters of `x` that `y` joins at a smaller distance, or loops. Points of `x`
-#' that are nearer in `x` than in `y` leave no bar in this direction; the score is the mean
-#' of both.
+#' graphs: clusters of `x` that `y` joins at a smaller distance, or loops. Points that are
+#' closer together in `x` than in `y` leave no bar in this direction, so the score is the
+#' mean of both directions.
 #'
-#' It is computed exactly, on a filtration of n + 1 points with the same bars. The benchmark
-#' paper describes bars of connected components only; its code, and this function,
-#' follow the original definition, in double precision.
+#' The score is computed exactly, on a filtration of n + 1 points with the same bars. The
+#' paper of the ReSi benchmark describes bars of connected components only; its code, and
+#' this function, follow the original definition. This function uses double precision.
 #'
-#' It is invariant to rotation, scaling and translation of either side. It is sensitive to
-#' the scale of single distances relative to the bulk, to density and outliers, and grows
-#' with the number of stimuli: compare scores of the same `batch` only. Do not trust small
-#' differences between scores from random subsets, which scatter; `set.seed()` before the
-#' call makes them the same again. In many dimensions all distances are alike, and
-#' so are then all scores.
+#' Rotation, scaling and translation of either side leave the score as it is. It is sensitive
+#' to the size of single distances relative to most others, to density and to outliers.
+#'
+#' When not to trust it: the score grows with the number of stimuli, so compare only scores
+#' with the same `batch`. Scores from random subsets scatter, so small differences between
+#' them mean nothing; call `set.seed()` first to reproduce a score. In many dimensions all
+#' distances are similar, and so are all scores.
 #' @references Barannikov, Trofimov, Balabin and Burnaev (2022), Representation topology
 #'   divergence, ICML. Bauer (2021), Ripser: efficient computation of Vietoris-Rips
 #'   persistence barcodes, J. Applied and Computational Topology 5. de Silva, Morozov and
@@ -189,8 +201,9 @@ cloud_of_rows <- function(rep, rows) {
 
 no_distance_scale <- function(rep, m) {
   part <- m < rep$n
-  abort("`", rep$arg, "` has no scale for its distances: their 0.9 quantile is 0, because most of ",
-        if (part) paste("a subset of", m, "rows") else "its rows", " are equal. Remove duplicates",
+  abort("The distances between the rows of `", rep$arg, "` cannot be scaled: their 0.9 quantile ",
+        "is 0, because most ", if (part) paste("rows of a subset of", m) else "rows",
+        " are equal. Remove duplicates",
         if (part) ", or use a larger `batch`", ".",
         class = "repalign_error_variance", arg = rep$arg)
 }

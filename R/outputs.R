@@ -3,44 +3,48 @@
 
 #' Compare the outputs of two classifiers
 #'
-#' `jsd()`: how far apart the predicted probabilities are. `disagreement()`: how often
-#' the predicted classes differ. `accuracy_difference()`: how far apart the accuracies
-#' are. Representations of two models are often judged by whether their similarity
-#' follows these differences in what the models predict.
+#' `jsd()`: how far apart the predicted probabilities are. `disagreement()`: how often the
+#' predicted classes differ. `accuracy_difference()`: how far apart the accuracies are. A
+#' measure of similarity between the representations of two models is often judged by how
+#' well it follows these differences between their predictions.
 #'
-#' @param p,q stimuli x classes: numeric matrices or all-numeric data frames with the same
-#'   stimuli in the rows and the same classes in the columns (at least two), in the same
-#'   order. Where both have row names, or both have column names, these must be equal. For
-#'   `jsd()` probabilities or logits; for the other two any scores of which the largest
-#'   in a row is the prediction: probabilities and logits give the same value.
-#' @param from `"probability"`: no value is negative and every row sums to 1 (within
-#'   1e-5, the rounding of single precision; rows are then divided by their sums). `"logit"`:
-#'   unnormalised log probabilities, of any size; softmax is applied first.
-#' @param labels the true class of every stimulus: column numbers counted from 1, or
-#'   column names (strings or a factor).
-#' @return One number in \[0, 1\], 0 for equal outputs. `jsd()`: the mean over stimuli of
-#'   the Jensen-Shannon divergence in bits, 1 when no class has a positive probability
-#'   in both. `disagreement()`: the share of stimuli whose predicted classes differ.
-#'   `accuracy_difference()`: the absolute difference of the shares predicted right.
+#' @param p,q outputs of two classifiers for the same stimuli: numeric matrices, data frames
+#'   or tibbles (all columns numeric) with stimuli in the rows and classes (at least two) in
+#'   the columns. Stimuli and classes must be in the same order on both sides. If both have
+#'   row names, or both have column names, these must be equal. For `jsd()` the values are
+#'   probabilities or logits. For the other two functions they may be any scores of which the
+#'   largest in a row is the prediction; probabilities and logits give the same result.
+#' @param from `"probability"`: the values are not negative and every row sums to 1 (within
+#'   1e-5, the rounding error of single precision; rows are then divided by their sums).
+#'   `"logit"`: unnormalised log probabilities of any size, to which softmax is applied
+#'   first.
+#' @param labels the true class of every stimulus: column numbers (counted from 1) or column
+#'   names (strings or a factor).
+#' @return One number in \[0, 1\], which is 0 for equal outputs. `jsd()`: the mean over
+#'   stimuli of the Jensen-Shannon divergence in bits; 1 when no class has a positive
+#'   probability in both. `disagreement()`: the share of stimuli whose predicted classes
+#'   differ. `accuracy_difference()`: the absolute difference between the two accuracies
+#'   (shares of stimuli with the right prediction).
 #' @details
-#' The divergence of one stimulus is \eqn{KL(p, m)/2 + KL(q, m)/2} with \eqn{m = (p + q)/2}
-#' and logarithms of base 2; a class of probability 0 adds nothing on its side. It does not
-#' change when a constant is added to all logits of a row, and is computed without
-#' cancellation: outputs that differ by 1e-12 have a divergence of the order 1e-24.
+#' The divergence of one stimulus is \eqn{KL(p, m)/2 + KL(q, m)/2}{KL(p, m)/2 + KL(q, m)/2}
+#' with \eqn{m = (p + q)/2}{m = (p + q)/2} and logarithms of base 2, where a class of
+#' probability 0 adds nothing on its side. It does not change when a constant is added to all
+#' logits of a row. It is computed without cancellation: outputs that differ by 1e-12 have a
+#' divergence of about 1e-24.
 #'
-#' The predicted class is the column of the largest value. Among equal largest values
-#' it is the first one, on both sides: no random choice, so that the same outputs
-#' always agree, but rows where all classes tie then count as the first class. When that may
-#' happen often (outputs rounded to few digits, saturated probabilities), compare the
+#' The predicted class is the column with the largest value, and the first of these columns
+#' if several are equal. The same rule on both sides, without a random choice, makes equal
+#' outputs always agree; but rows in which all classes tie then count as the first class. If
+#' ties are frequent (outputs rounded to few digits, saturated probabilities), compare the
 #' unrounded logits.
 #'
-#' When not to trust them: two models of equal accuracy can disagree on many stimuli, so
-#' a small `accuracy_difference()` says little; and `jsd()` depends on how confident the
-#' models are, so that a change of the softmax temperature moves it while all predicted
-#' classes stay.
+#' When not to trust it: two models of equal accuracy can disagree on many stimuli, so a
+#' small `accuracy_difference()` says little. `jsd()` depends on how confident the models
+#' are: a change of the softmax temperature changes it although all predicted classes stay
+#' the same.
 #'
-#' Published code takes natural logarithms in places, or the root (the distance of
-#' the same name); here it is bits, and no root.
+#' Published code sometimes uses natural logarithms, or the root of the divergence (the
+#' distance of the same name). Here the divergence is in bits, without the root.
 #' @references Lin (1991), IEEE Transactions on Information Theory 37. Klabunde et al.
 #'   (2025), ICLR (the ReSi benchmark), equations 4 to 6.
 #' @examples
@@ -110,6 +114,7 @@ output_pair <- function(p, q) {
   p <- as_outputs(p, "p")
   q <- as_outputs(q, "q")
   check_same_rows(p, q, "p", "q")
+  note_one_sided_names(list(list(data = p, arg = "p"), list(data = q, arg = "q")))
   if (ncol(p) != ncol(q)) {
     abort("`p` has ", ncol(p), " columns and `q` has ", ncol(q), ": the columns must be the same ",
           "classes in the same order.", class = "repalign_error_size", arg = "q")
@@ -125,13 +130,13 @@ output_pair <- function(p, q) {
 }
 
 as_outputs <- function(x, arg) {
-  if (!is.matrix(x) && !is.data.frame(x)) {
+  if (!is.matrix(x) && !is.data.frame(x) && !inherits(x, "Matrix")) {
     abort("`", arg, "` must be a numeric matrix of class scores (stimuli x classes), not ",
           describe(x), ".", class = "repalign_error_type", arg = arg)
   }
   x <- as_numeric_matrix(x, arg)
   if (ncol(x) < 2) {
-    abort("`", arg, "` has one column: give a column per class, for two classes cbind() of both.",
+    abort("`", arg, "` has one column: give one column per class, cbind() of both for two classes.",
           class = "repalign_error_size", arg = arg)
   }
   x
@@ -167,7 +172,7 @@ check_classes <- function(labels, n, classes, names) {
     label_error("must be class numbers or names, not ", describe(labels))
   }
   if (length(labels) != n) {
-    label_error("has ", length(labels), " values, but `p` has ", n, " rows: give one a row")
+    label_error("has ", length(labels), " values, but `p` has ", n, " rows: give one per row")
   }
   if (anyNA(labels)) label_error("is missing (NA) in row ", which(is.na(labels))[1])
   if (is.factor(labels) || is.character(labels)) return(classes_by_name(labels, names))
@@ -177,7 +182,7 @@ check_classes <- function(labels, n, classes, names) {
   bad <- which(labels != round(labels) | labels < 1 | labels > classes)
   if (length(bad)) {
     label_error("is ", format(labels[bad[1]]), " in row ", bad[1], ", but classes are numbered 1 ",
-                "to ", classes, if (any(labels == 0)) ": where they count from 0, add 1")
+                "to ", classes, if (any(labels == 0)) ": if yours start at 0, add 1")
   }
   as.vector(labels)
 }
@@ -195,8 +200,8 @@ classes_by_name <- function(labels, names) {
   at <- match(labels, names)
   if (anyNA(at)) {
     first <- which(is.na(at))[1]
-    label_error("is ", dQuote(labels[first], FALSE), " in row ", first, ", which is no column of ",
-                "the outputs; columns: ", enumerate(names))
+    label_error("is ", dQuote(labels[first], FALSE), " in row ", first, ", which is not a ",
+                "column of the outputs; columns: ", enumerate(names))
   }
   at
 }

@@ -18,20 +18,22 @@ permutation_plan <- function(n, permutations, blocks, series, engine) {
   restricted <- c(blocks = !is.null(blocks), series = series,
                   given = is.matrix(permutations), how = inherits(permutations, "how"))
   if (sum(restricted) > 1) {
-    abort("`", paste(c(blocks = "blocks", series = "series", given = "permutations",
-                       how = "permutations")[restricted], collapse = "` and `"),
-          "` exclude each other: each of them says which permutations are allowed.",
+    abort("Give only one of `", paste(c(blocks = "blocks", series = "series",
+                                        given = "permutations", how = "permutations")[restricted],
+                                      collapse = "` and `"),
+          "`: each of them determines which permutations are allowed.",
           class = "repalign_error_design", arg = "permutations")
   }
   if (any(restricted) && engine != "auto") {
-    abort("`engine` must be \"auto\" where the permutations are restricted or given.",
+    abort("`engine` must be \"auto\" when `blocks`, `series` or `permutations` determine which ",
+          "permutations are used.",
           class = "repalign_error_design", arg = "engine")
   }
   if (restricted["given"]) return(given_plan(permutations, n))
   if (restricted["how"]) return(how_plan(permutations, n))
   if (is.list(permutations) || length(permutations) > 1) {
-    abort("`permutations` must be a number, an integer matrix with a permutation of the rows in ",
-          "each of its rows, or a permute::how() design, not ", describe(permutations), ".",
+    abort("`permutations` must be a number, an integer matrix with one permutation of the ",
+          "stimuli per row, or a permute::how() design, not ", describe(permutations), ".",
           class = "repalign_error_design", arg = "permutations")
   }
   wanted <- check_count(permutations, "permutations")
@@ -51,7 +53,7 @@ free_plan <- function(n, wanted, engine) {
   enumerable <- factorial(min(n, 20)) <= min(wanted + 1, most_enumerated)
   if (engine == "exact" || (engine == "auto" && enumerable)) {
     design <- exact_design(n)
-    note_fewer(design$count, wanted, paste("A set of", count_of(n, "row")), "permutations")
+    note_fewer(design$count, wanted, paste("for", count_of(n, "row")), "permutations")
     return(fixed_plan(design))
   }
   kept <- new.env()
@@ -68,8 +70,9 @@ free_plan <- function(n, wanted, engine) {
 exact_design <- function(n) {
   count <- factorial(n) - 1
   if (count + 1 > most_enumerated) {
-    abort("engine = \"exact\" takes all ", n, "! permutations of ", n, " rows; its most is ",
-          format(most_enumerated, big.mark = ",", scientific = FALSE), ". Use engine = \"auto\".",
+    abort("engine = \"exact\" would take all ", n, "! permutations of ", n, " rows, more than the ",
+          format(most_enumerated, big.mark = ",", scientific = FALSE), " allowed. Use engine = ",
+          "\"auto\".",
           class = "repalign_error_design", arg = "engine")
   }
   all <- all_permutations(n)
@@ -104,7 +107,7 @@ coset_design <- function(n, wanted) {
 }
 
 series_plan <- function(n, wanted) {
-  note_fewer(n - 1, wanted, paste("A series of", n, "rows"), "circular shifts")
+  note_fewer(n - 1, wanted, paste("for a series of", n, "rows"), "circular shifts")
   order <- seq_len(n)
   fixed_plan(new_design("series", n, n - 1, most = n - 1,
                         coset = list(order_x = order, orders_y = matrix(order, n))))
@@ -141,14 +144,15 @@ random_design <- function(n, wanted) {
 given_plan <- function(permutations, n) {
   if (!is.numeric(permutations) || ncol(permutations) != n ||
       nrow(permutations) < 1) {
-    abort("`permutations` as a matrix needs a permutation of the ", n, " rows in each of its ",
-          "rows, so ", n, " columns of whole numbers from 1 to ", n,
-          if (nrow(permutations) == n) ": transpose it with t()", ".",
+    abort("Each row of the matrix `permutations` must be a permutation of the ", n, " stimuli: ",
+          n, " columns with the whole numbers from 1 to ", n, ".",
+          if (nrow(permutations) == n) " Transpose it with t().",
           class = "repalign_error_design", arg = "permutations")
   }
   bad <- which(apply(permutations, 1, function(p) anyNA(p) || any(sort(p) != seq_len(n))))
   if (length(bad)) {
-    abort("`permutations` has no permutation of 1 to ", n, " in row ", bad[1], ".",
+    abort("`permutations` must have a permutation of 1 to ", n, " in every row, but row ", bad[1],
+          " is not one.",
           class = "repalign_error_design", arg = "permutations")
   }
   observed <- which(apply(permutations, 1, function(p) all(p == seq_len(n))))
@@ -164,26 +168,30 @@ given_plan <- function(permutations, n) {
 how_plan <- function(design, n) {
   require_package("permute", "A permutation design (how)")
   wanted <- check_count(permute::getNperm(design), "permutations$nperm")
-  blocks <- permute::getBlocks(design)
-  if (!is.null(blocks) && ((length(blocks) != n && NROW(blocks) != n) || anyNA(blocks))) {
-    abort("The blocks of `permutations` must name each of the ", n, " rows, without missing ",
-          "values; they name ", NROW(stats::na.omit(blocks)), ".", class = "repalign_error_design",
-          arg = "permutations")
-  }
+  check_how_blocks(design, n)
   # the observed order is counted apart
   design <- permute::`setObserved<-`(design, FALSE)
   possible <- fitting_design(permute::numPerms(n, control = design))
   if (possible < 2) {
-    abort("The design in `permutations` admits no permutation but the observed order.",
+    abort("The design in `permutations` allows no permutation except the observed order.",
           class = "repalign_error_design", arg = "permutations")
   }
-  note_fewer(possible - 1, wanted, "The design in `permutations`", "permutations")
+  note_fewer(possible - 1, wanted, "with the design in `permutations`", "permutations")
   nset <- min(wanted, possible - 1)
   check_permutation_memory(n, nset)
   # what permute has to say of small sets has been said
   set <- suppressMessages(fitting_design(permute::shuffleSet(n, nset, control = design)))
   fixed_plan(new_design("given", n, nrow(set), matrix = t(unclass(as.matrix(set))),
                         most = possible - 1))
+}
+
+check_how_blocks <- function(design, n) {
+  blocks <- permute::getBlocks(design)
+  if (!is.null(blocks) && ((length(blocks) != n && NROW(blocks) != n) || anyNA(blocks))) {
+    abort("The blocks of `permutations` must name each of the ", n, " rows, without missing ",
+          "values; they name ", NROW(stats::na.omit(blocks)), ".", class = "repalign_error_design",
+          arg = "permutations")
+  }
 }
 
 fitting_design <- function(code) {
@@ -198,12 +206,12 @@ block_plan <- function(blocks, n, wanted) {
   members <- split(seq_len(n), blocks)
   possible <- prod(factorial(pmin(lengths(members), 20)))
   if (possible < 2) {
-    abort("Every block in `blocks` has one row: nothing can be permuted within blocks.",
+    abort("Every block in `blocks` has one row, so nothing can be permuted: use larger blocks.",
           class = "repalign_error_design", arg = "blocks")
   }
   check_permutation_memory(n, min(possible, wanted))
   if (possible <= min(wanted + 1, most_enumerated)) {
-    note_fewer(possible - 1, wanted, "`blocks`", "permutations")
+    note_fewer(possible - 1, wanted, "within `blocks`", "permutations")
     matrix <- all_block_permutations(members, n)[, -1, drop = FALSE]
   } else {
     matrix <- vapply(seq_len(wanted), function(k) shuffle_blocks(members, n), integer(n))
@@ -212,7 +220,7 @@ block_plan <- function(blocks, n, wanted) {
 }
 
 check_block_labels <- function(blocks, n) {
-  if (!is.atomic(blocks) || !is.null(dim(blocks)) || length(blocks) != n || anyNA(blocks)) {
+  if (!is.atomic(blocks) || length(dim(blocks)) > 1 || length(blocks) != n || anyNA(blocks)) {
     abort("`blocks` must name the block of each of the ", n, " rows, without missing values.",
           class = "repalign_error_design", arg = "blocks")
   }
@@ -237,11 +245,13 @@ all_block_permutations <- function(members, n) {
   result
 }
 
-# A design that admits fewer permutations than were asked for says so.
-note_fewer <- function(possible, wanted, what, of) {
+# A design that allows fewer permutations than were asked for says so. where: a phrase such as
+# "within `blocks`".
+note_fewer <- function(possible, wanted, where, of) {
   if (possible >= wanted) return(invisible())
-  of <- if (possible == 1) sub("s$", "", of) else of
-  inform(what, " admits ", possible, " ", of, ", fewer than the ", wanted, " asked for: the ",
-         "smallest p-value is ", format(1 / (possible + 1), digits = 3), ".",
+  one <- possible == 1
+  inform("Only ", possible, " ", if (one) sub("s$", " is", of) else paste(of, "are"), " possible ",
+         where, ", fewer than the ", wanted, " asked for: the smallest possible p-value is ",
+         format(1 / (possible + 1), digits = 3), ".",
          class = "repalign_few_permutations")
 }

@@ -20,6 +20,7 @@
 #' @seealso [similarity()], [calibrate()]
 #' @export
 score_matrix <- function(result, measure = NULL, value = NULL) {
+  need_arguments()
   if (!is.data.frame(result) || !all(c("x", "y", "measure") %in% names(result))) {
     abort("`result` must be what similarity() or calibrate() returned: a data frame with the ",
           "columns x, y and measure.", class = "repalign_error_type", arg = "result")

@@ -26,9 +26,16 @@ neuron_grid <- function(neurons, most, arg, least = 1) {
 # when there is nothing to choose.
 draw_subsets <- function(pool, size, repeats) {
   if (size >= length(pool)) return(matrix(pool, length(pool), 1))
+  check_draws_memory(size, repeats)
   subsets <- vapply(seq_len(repeats), function(r) pool[sample.int(length(pool), size)],
                     integer(size))
   matrix(subsets, nrow = size)
+}
+
+# The members of every subset, and what is computed from each.
+check_draws_memory <- function(size, repeats) {
+  check_memory(as.double(repeats) * (12 * as.double(size) + 400), "The random subsets of neurons",
+               "Fewer `repeats` need less.")
 }
 
 repeat_subset <- function(subset, times) {
@@ -209,12 +216,16 @@ check_stimuli <- function(n, arg, setup) {
              if (corrected) "a corrected estimator" else "a similarity")
 }
 
-check_analysis <- function(estimator, normalize, repeats, conf_level) {
+check_analysis <- function(estimator, normalize, repeats, conf_level, na,
+                           na_choices = missing_rules) {
   check_choice(estimator, estimators, "estimator", several = TRUE)
-  if (!is.null(conf_level)) check_number(conf_level, "conf_level", above = 0, below = 1)
+  if (!is.null(conf_level)) {
+    conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
+  }
   list(
     estimator = estimator, repeats = check_count(repeats, "repeats"), conf_level = conf_level,
-    normalize = check_choice(normalize, c("none", "sd"), "normalize")
+    normalize = check_choice(normalize, c("none", "sd"), "normalize"),
+    na = check_choice(na, na_choices, "na")
   )
 }
 

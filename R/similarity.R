@@ -5,7 +5,9 @@
 #' Compares two representations, two lists of them, all pairs within a list, or
 #' models that are lists of layers, by one or several measures.
 #'
-#' @param x,y a numeric matrix (stimuli x neurons) or all-numeric data frame; or a
+#' @param x,y a numeric matrix (stimuli x neurons), an all-numeric data frame (also a tibble or a
+#'   data.table; one with a column for the stimuli goes through [response_matrix()] first) or a
+#'   sparse matrix of the package Matrix, which is written out in full; or a
 #'   named list of them (layers, areas, animals); or a named list of models, each a
 #'   named list of layers. All with the same stimuli in the rows. Where a measure needs
 #'   only distances, a `dist` object may stand for a representation, and where it needs
@@ -19,9 +21,19 @@
 #'   `shared_neurons` or `units_x` and `units_y` for the neuron correction.
 #' @param on_error `"stop"`; `"na"`: a score that fails is `NA`, with one warning. Representations
 #'   that no measure could use (missing values, unequal rows) stop the call in any case.
-#' @param threads threads of our own loops; by default all that OpenMP reports
-#'   (`options(repalign.threads =)`); on the workers of a future plan one each. The results
-#'   do not depend on it. The BLAS has a setting of its own, which stays untouched.
+#' @param threads threads of our own loops; by default `options(repalign.threads =)`, else as many
+#'   as OpenMP offers (it reads `OMP_NUM_THREADS` and `OMP_THREAD_LIMIT`), but at most two while
+#'   `R CMD check` limits the cores (`_R_CHECK_LIMIT_CORES_`); on the workers of a future plan one
+#'   each. The results do not depend on it. The BLAS has a setting of its own, which stays
+#'   untouched.
+#' @param na what to do about missing values (`NA`, `NaN`; infinite values are always an error).
+#'   `"error"`: an error that says where they are. `"stimuli"`: a stimulus (row) that has a
+#'   missing value in any of the representations is left out of all of them, so that every pair has
+#'   the same stimuli. `"neurons"`: neurons (columns) with a missing value are left out, each
+#'   representation for itself; where a measure has `shared_neurons` or unit labels, of all
+#'   representations of a side, and the same neuron (with `shared_neurons` the same column,
+#'   otherwise a label that stands for one neuron) of both sides. A message says how many are left
+#'   out; labels follow.
 #' @return A data frame of class `repalign_similarity` with a row per pair and
 #'   measure: `x`, `y` (names; "x" and "y" when unnamed), `measure`, `score`, `n`
 #'   (number of stimuli); with models also `model_x`, `model_y`. `NA` scores are
@@ -36,6 +48,15 @@
 #'
 #' Scores of different measures are not on one scale: [measures()] gives their ranges.
 #' None of them tells by itself whether a value is more than chance.
+#'
+#' Row names are compared where both sides have them, and a difference is an error:
+#' [match_rows()] puts the rows of both sides into one order. With row names on some sides only
+#' the order is taken on trust, which a message says. A column that looks like an identifier is
+#' an error, see [response_matrix()].
+#'
+#' With na = "stimuli", a stimulus without any distance is left out of a `dist` object; a
+#' single missing distance belongs to two stimuli and stays an error. From a
+#' neighbour graph no stimulus can be left out.
 #' @section Several processes and machines:
 #' A grid is spread over the workers of the plan that you have set with the package future
 #' (and future.apply): processes of this machine, other machines, or jobs of a cluster. The
@@ -71,14 +92,19 @@
 #' @seealso [cka()], [measures()], [score_matrix()]
 #' @export
 similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error = c("stop", "na"),
-                       threads = NULL) {
+                       threads = NULL, na = c("error", "stimuli", "neurons")) {
+  need_arguments()
   set <- as_measures(measure)
   check_flag(diagonal, "diagonal")
   on_error <- check_choice(on_error, c("stop", "na"), "on_error")
+  na <- check_choice(na, missing_rules, "na")
   old <- options(repalign.threads = thread_count(threads))
   on.exit(options(old))
   by_name <- any(vapply(set, function(m) m$declaration$pairing, NA))
-  sides <- as_sides(x, y, by_name)
+  sides <- as_sides(x, y, by_name, na)
+  complete <- complete_sides(sides, set, na)
+  sides <- complete$sides
+  set <- complete$set
   if (diagonal && !sides$self) {
     warn("`diagonal` is used only when all pairs of `x` are compared (y = NULL).",
          class = "repalign_unused", data = "diagonal")
@@ -94,7 +120,7 @@ similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error 
 is_symmetric <- function(measure) isTRUE(symmetry_of(measure$declaration, measure$args))
 
 # list(x, y, models, self): flat lists of representations with their model names.
-as_sides <- function(x, y, by_name = TRUE) {
+as_sides <- function(x, y, by_name = TRUE, na = "error") {
   if (is.null(x)) as_numeric_matrix(x, "x")
   refuse_results(x, "x")
   refuse_results(y, "y")
@@ -104,9 +130,11 @@ as_sides <- function(x, y, by_name = TRUE) {
           class = "repalign_error_type", arg = "y")
   }
   same <- !self && is_collection(x) && identical(x, y)
-  side_x <- as_side(x, "x")
-  side_y <- if (self || same) side_x else as_side(y, "y")
-  check_same_stimuli(c(side_x$reps, if (!self && !same) side_y$reps), by_name)
+  side_x <- as_side(x, "x", na != "error")
+  side_y <- if (self || same) side_x else as_side(y, "y", na != "error")
+  reps <- c(side_x$reps, if (!self && !same) side_y$reps)
+  check_same_stimuli(reps, by_name)
+  if (by_name) note_one_sided_names(reps)
   list(x = side_x, y = side_y, self = self, same = same,
        models = side_x$is_models || side_y$is_models)
 }
@@ -132,9 +160,10 @@ all_reps <- function(sides) c(sides$x$reps, if (!sides$self && !sides$same) side
 
 is_collection <- function(x) is.list(x) && !is.data.frame(x) && kind_of(x) == "data"
 
-as_side <- function(x, arg) {
+as_side <- function(x, arg, allow_na = FALSE) {
   if (!is_collection(x)) {
-    return(list(reps = list(representation(x, arg)), models = arg, is_models = FALSE))
+    return(list(reps = list(representation(x, arg, allow_na = allow_na)), models = arg,
+                is_models = FALSE))
   }
   names <- check_element_names(x, arg)
   for (name in names) refuse_results(x[[name]], paste0(arg, "$", name))
@@ -143,16 +172,17 @@ as_side <- function(x, arg) {
     abort("`", arg, "` mixes matrices and lists: element ", dQuote(names[!nested][1], FALSE),
           " is not a list of layers.", class = "repalign_error_type", arg = arg)
   }
-  if (!any(nested)) return(flat_side(x, arg, names, rep(arg, length(x)), FALSE))
+  if (!any(nested)) return(flat_side(x, arg, names, rep(arg, length(x)), FALSE, allow_na))
   layers <- Map(function(model, name) check_element_names(model, paste0(arg, "$", name)), x, names)
   flat <- unlist(unname(lapply(x, unname)), recursive = FALSE)
   models <- rep(names, lengths(layers))
-  flat_side(flat, paste0(arg, "$", models), unlist(layers, use.names = FALSE), models, TRUE)
+  flat_side(flat, paste0(arg, "$", models), unlist(layers, use.names = FALSE), models, TRUE,
+            allow_na)
 }
 
-flat_side <- function(elements, prefix, names, models, is_models) {
+flat_side <- function(elements, prefix, names, models, is_models, allow_na) {
   args <- paste0(prefix, "$", names)
-  reps <- Map(function(x, arg, name) representation(x, arg, name), unname(elements), args, names)
+  reps <- Map(representation, unname(elements), args, names, allow_na)
   if (is_models) {
     reps <- Map(function(rep, model) c(rep, title = paste0(model, "/", rep$name)), reps, models)
   }

@@ -2,22 +2,22 @@
 
 #' Simulate two samples of neurons with a known CKA
 #'
-#' Linear populations: stimuli are d-dimensional Gaussian vectors, and each
-#' neuron's response is their inner product with a weight vector drawn from
-#' \eqn{N(0, \Sigma)}. The true CKA of two such populations is known exactly.
+#' Linear populations: the stimuli are d-dimensional Gaussian vectors, and the response of a
+#' neuron is the inner product of the stimulus with a weight vector drawn from
+#' \eqn{N(0, \Sigma)}{N(0, Sigma)}. The true CKA of two such populations is known exactly.
 #'
 #' @param n number of stimuli.
-#' @param q number of neurons on each side; two numbers for different ones.
-#' @param d number of stimulus dimensions.
-#' @param spectrum eigenvalues of \eqn{\Sigma}: `"isotropic"` (all 1) or
-#'   `"power"` (\eqn{i^{-power}}).
-#' @param power exponent of the power law; two numbers for different ones on the two
-#'   sides.
-#' @param reverse reverse the order of the eigenvalues on the y side, so that the two
-#'   populations are misaligned?
-#' @return A list of class `repalign_population`: `x` and `y`, stimuli x neurons;
-#'   `cka`, the exact value \eqn{tr(\Sigma_x \Sigma_y) / \sqrt{tr \Sigma_x^2 tr
-#'   \Sigma_y^2}}; `theory`, the geometry that [predicted_bias()] uses.
+#' @param q number of neurons on each side; two numbers if the sides differ.
+#' @param d number of dimensions of the stimuli.
+#' @param spectrum eigenvalues of \eqn{\Sigma}{Sigma}: `"isotropic"` (all 1) or `"power"`
+#'   (\eqn{\lambda_i = i^{-p}}{lambda_i = i^-p}, where p is `power`).
+#' @param power exponent of the power law; two numbers if the sides differ.
+#' @param reverse if `TRUE`, the order of the eigenvalues of `y` is reversed, so that the two
+#'   populations are misaligned.
+#' @return A list of class `repalign_population`: `x` and `y`, stimuli x neurons; `cka`, the
+#'   exact value \eqn{tr(\Sigma_x \Sigma_y) / \sqrt{tr(\Sigma_x^2) \,
+#'   tr(\Sigma_y^2)}}{tr(Sigma_x Sigma_y) / sqrt(tr(Sigma_x^2) tr(Sigma_y^2))}; `theory`, the
+#'   geometry that [predicted_bias()] uses.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, equation 15.
 #' @examples
 #' set.seed(1)
@@ -28,6 +28,7 @@
 #' @export
 linear_population <- function(n, q, d, spectrum = c("isotropic", "power"), power = 1,
                               reverse = FALSE) {
+  need_arguments()
   power_given <- !missing(power)
   n <- check_count(n, "n")
   d <- check_count(d, "d")
@@ -41,7 +42,8 @@ linear_population <- function(n, q, d, spectrum = c("isotropic", "power"), power
   check_flag(reverse, "reverse")
   lambda <- lapply(power, function(p) if (spectrum == "power") seq_len(d)^-p else rep(1, d))
   if (!all(is.finite(unlist(lambda)^2)) || any(vapply(lambda, sum, 0) == 0)) {
-    abort("`power` is too large for ", d, " dimensions: the eigenvalues are not doubles.",
+    abort("`power` is too extreme for ", d, " dimensions: the eigenvalues are too large or too ",
+          "small for a double. Give a value nearer to 0.",
           class = "repalign_error_value", arg = "power")
   }
   if (reverse) lambda[[2]] <- rev(lambda[[2]])

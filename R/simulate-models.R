@@ -2,38 +2,43 @@
 
 #' Simulate models that share a layout or neighbourhoods to known degrees
 #'
-#' The stimuli of a world lie in small patches (who is near whom), and the patches have places
-#' in a plane (the layout). Each model keeps as much of the layout as `global` says and as much
-#' of the neighbourhoods as `local` says, makes up the rest by itself, and shows the result
-#' through random weights and noise, a new draw in every layer.
+#' The stimuli of a simulated world lie in small patches, which determine the neighbourhoods,
+#' and the patches have places in a plane, the layout. Each model keeps as much of the layout
+#' as `global` says and as much of the neighbourhoods as `local` says, and replaces the rest
+#' by random values of its own. Every layer reads the result through its own random weights
+#' and noise.
 #'
 #' @param n number of stimuli.
-#' @param width number of units in every layer, one number a model or one for all; its names
-#'   become the models' names.
-#' @param global degree to which a model keeps the world's layout, from 0 to 1: the correlation
-#'   of its coordinates of the patches with the world's.
-#' @param local degree to which a model keeps the world's neighbourhoods, from 0 to 1: the share
-#'   of stimuli that stay in their patches. The others change places at random.
+#' @param width number of units in every layer: one number per model, or one for all models.
+#'   Its names become the names of the models.
+#' @param global degree to which a model keeps the layout of the world, from 0 to 1: the
+#'   correlation between the coordinates of its patches and those of the world.
+#' @param local degree to which a model keeps the neighbourhoods of the world, from 0 to 1:
+#'   the share of stimuli that stay in their patches. The others change places at random.
 #' @param layers number of layers.
-#' @param patch number of stimuli in a patch; the last one may have fewer.
-#' @param scatter standard deviation within patches, relative to that between patches in the
-#'   dimensions that tell them apart. It is each model's own: how near neighbours are is never
+#' @param patch number of stimuli in a patch; the last patch may have fewer.
+#' @param scatter standard deviation of the stimuli within a patch, relative to the standard
+#'   deviation between patches in the 16 dimensions that separate them (see Details). Each
+#'   model draws this scatter for itself, so the distances between near neighbours are never
 #'   shared.
-#' @param noise standard deviation of the noise of every unit, relative to its signal.
-#' @return A list of class `repalign_simulation`: `models`, a named list of models, each a named
-#'   list of layers (stimuli x units), ready for [similarity()] and [calibrate()]; `truth`, a data
-#'   frame with `model`, `width`, `global` and `local`; `patch`, the patch of every stimulus in
-#'   the world.
+#' @param noise standard deviation of the noise of every unit, relative to the standard
+#'   deviation of its signal.
+#' @return A list of class `repalign_simulation`: `models`, a named list of models, each a
+#'   named list of layers (stimuli x units), ready for [similarity()] and [calibrate()];
+#'   `truth`, a data frame with `model`, `width`, `global` and `local`; `patch`, the patch of
+#'   every stimulus in the world.
 #' @details
-#' A patch has two coordinates of standard deviation 3, the layout, and 16 of standard deviation
-#' 1, in which each model places its patches by itself. The two strong ones rule global measures
-#' such as CKA; the 16 make stimuli of one patch each other's nearest neighbours. For two models
-#' the correlation of their layouts is the product of their values of `global`, and the share of
-#' neighbours that both have kept from the world is near the product of the squares of `local`.
+#' A patch has two coordinates with standard deviation 3, which are the layout, and 16 with
+#' standard deviation 1, in which each model places its patches at random. The two large
+#' coordinates dominate global measures such as CKA; the other 16 make the stimuli of one
+#' patch each other's nearest neighbours. For two models, the correlation of their layouts is
+#' the product of their values of `global`. The share of neighbours that both have kept from
+#' the world is close to the product of the squares of their values of `local`.
 #'
-#' Models with `global = 0` and `local = 0` have nothing to do with any other. With `local` above
-#' 0 global measures are a little above chance even when `global` is 0, because stimuli of one
-#' patch are near each other on both sides: the layout of few patches cannot be unrelated.
+#' A model with `global = 0` and `local = 0` is unrelated to all other models. With `local`
+#' above 0, global measures are slightly above chance even if `global` is 0: stimuli of one
+#' patch are close to each other on both sides, so with few patches the layouts cannot be
+#' entirely unrelated.
 #' @examples
 #' set.seed(1)
 #' family <- simulate_models(n = 120, width = c(small = 20, large = 200), local = c(0.5, 1))
@@ -43,6 +48,7 @@
 #' @export
 simulate_models <- function(n, width, global = 0, local = 0, layers = 1, patch = 4, scatter = 0.4,
                             noise = 1) {
+  need_arguments()
   patch <- check_count(patch, "patch", 2)
   n <- check_count(n, "n")
   if (n < 2 * patch) {
@@ -51,8 +57,9 @@ simulate_models <- function(n, width, global = 0, local = 0, layers = 1, patch =
   }
   truth <- models_truth(width, global, local)
   layers <- check_count(layers, "layers")
-  check_number(scatter, "scatter", above = 0)
-  if (check_number(noise, "noise") < 0) {
+  scatter <- check_number(scatter, "scatter", above = 0)
+  noise <- check_number(noise, "noise")
+  if (noise < 0) {
     abort("`noise` must not be negative.", class = "repalign_error_value", arg = "noise")
   }
   check_memory(8 * as.double(n) * (layers * sum(as.double(truth$width)) + 2 * max(truth$width)),
@@ -72,7 +79,7 @@ models_truth <- function(width, global, local) {
   given <- list(width = width, global = global, local = local)
   for (arg in names(given)) {
     if (!is.numeric(given[[arg]]) || !length(given[[arg]])) {
-      abort("`", arg, "` must hold numbers, one a model or one for all.",
+      abort("`", arg, "` must hold numbers, one per model or one for all models.",
             class = "repalign_error_type", arg = arg)
     }
   }
@@ -84,13 +91,13 @@ models_truth <- function(width, global, local) {
   wrong <- names(given)[!lengths(given) %in% c(1, count)]
   if (length(wrong)) {
     abort("`width`, `global` and `local` have ", enumerate(lengths(given), quote = FALSE),
-          " values: give each one value a model, or one for all.", class = "repalign_error_size",
-          arg = wrong[1])
+          " values: give each of them one value per model, or one value for all models.",
+          class = "repalign_error_size", arg = wrong[1])
   }
   names <- Find(Negate(is.null), lapply(given[lengths(given) == count], names))
   if (is.null(names)) names <- paste0("model", seq_len(count))
   if (anyNA(names) || !all(nzchar(names)) || anyDuplicated(names)) {
-    abort("`width` must name every model, each name once, or none.",
+    abort("`width` must have a different name for every model, or no names at all.",
           class = "repalign_error_value", arg = "width")
   }
   place <- function(values, arg) {

@@ -2,33 +2,38 @@
 
 #' Simulate two representations with a known relation
 #'
-#' Every neuron's response is a part that comes from a few signals common to both sides, and a
-#' part of its own. With `shared = 0` the two sides have nothing to do with each other, so that
-#' a test that finds something is wrong. Groups of stimuli and time series can be had, too.
+#' The response of every neuron has two parts: one comes from a few signals that are common
+#' to both sides, the other is the neuron's own. With `shared = 0` the two sides are
+#' unrelated, so that a test should find nothing. Stimuli can form groups or time series.
 #'
 #' @param n number of stimuli.
-#' @param d number of neurons on each side; two numbers for different ones.
-#' @param shared share of every neuron's variance (within groups) that comes from the common
-#'   signals, from 0 to 1.
+#' @param d number of neurons on each side; two numbers if the sides differ.
+#' @param shared share of the variance of every neuron (within groups) that comes from the
+#'   common signals, from 0 to 1.
 #' @param rank number of common signals.
-#' @param groups number of groups of stimuli, as equal in size as can be. Each side places the
-#'   groups by itself: nothing about their places is shared, but which stimulus is in which group
-#'   is. 1: no groups.
-#' @param spread standard deviation of the groups' centres in every neuron, relative to that
-#'   within groups.
-#' @param autocorrelation correlation of one row with the next, above -1 and below 1: every
-#'   signal and every neuron's own part is a stationary autoregressive series of first order.
-#' @param tails `"normal"`; `"t3"` (Student's t with 3 degrees of freedom) or `"laplace"` for
-#'   heavier tails of the neurons' own parts, of the same variance. For independent rows only.
-#' @return A list of class `repalign_simulation`: `x` and `y`, stimuli x neurons; `group`, the
-#'   group of every stimulus; `cka`, the exact linear CKA of the population these neurons and
-#'   group centres define; `cka_within`, the same within groups (0 when nothing is shared).
+#' @param groups number of groups of stimuli, of (nearly) equal size; 1 for no groups. Both
+#'   sides have the same groups, but each side draws the places of the groups for itself.
+#' @param spread standard deviation of the centres of the groups in every neuron, relative to
+#'   the standard deviation within groups.
+#' @param autocorrelation correlation of each row with the next, above -1 and below 1: every
+#'   common signal and every neuron's own part is a stationary autoregressive series of first
+#'   order.
+#' @param tails distribution of the neurons' own parts, always with the same variance:
+#'   `"normal"`, or with heavier tails `"t3"` (Student's t with 3 degrees of freedom) or
+#'   `"laplace"`. The last two are for independent rows only (`autocorrelation = 0`).
+#' @return A list of class `repalign_simulation`: `x` and `y`, stimuli x neurons; `group`,
+#'   the group of every stimulus; `cka`, the exact linear CKA of the population with these
+#'   neurons and group centres; `cka_within`, the same within groups (0 when nothing is
+#'   shared).
 #' @details
-#' With weights \eqn{A} (neurons x signals) of unit row sums of squares, the covariance between
-#' the sides within groups is `shared` times \eqn{A_x A_y^T}, that of one side `shared` times
-#' \eqn{A A^T} plus `1 - shared` times the identity; the covariance of the group centres is added
-#' for `cka`. The CKA is \eqn{||C_{xy}||^2 / (||C_{xx}|| ||C_{yy}||)}. It is what
-#' `cka(estimator = "stimulus")` tends to with more and more stimuli.
+#' Let \eqn{A_x}{A_x} and \eqn{A_y}{A_y} be the weights (neurons x signals), whose rows have
+#' sums of squares of 1, and s the value of `shared`. Within groups, the covariance between
+#' the sides is \eqn{C_{xy} = s A_x A_y^T}{C_xy = s A_x A_y'}, and the covariance of one side
+#' is \eqn{C_{xx} = s A_x A_x^T + (1 - s) I}{C_xx = s A_x A_x' + (1 - s) I}. For `cka`, the
+#' covariances of the group centres are added. The CKA is
+#' \eqn{||C_{xy}||^2 / (||C_{xx}|| \, ||C_{yy}||)}{||C_xy||^2 / (||C_xx|| ||C_yy||)}, with
+#' Frobenius norms. `cka(estimator = "stimulus")` approaches this value as the number of
+#' stimuli grows.
 #' @examples
 #' set.seed(1)
 #' pair <- simulate_pair(n = 200, d = c(20, 50), shared = 0.4)
@@ -42,13 +47,14 @@
 #' @export
 simulate_pair <- function(n, d, shared = 0, rank = 3, groups = 1, spread = 2,
                           autocorrelation = 0, tails = c("normal", "t3", "laplace")) {
+  need_arguments()
   n <- check_count(n, "n", 2)
   d <- vapply(one_or_two(d, "d"), check_count, 0L, arg = "d")
   shared <- check_share(shared, "shared")
   rank <- check_count(rank, "rank")
   groups <- check_count(groups, "groups")
-  check_number(spread, "spread", above = 0)
-  check_number(autocorrelation, "autocorrelation", above = -1, below = 1)
+  spread <- check_number(spread, "spread", above = 0)
+  autocorrelation <- check_number(autocorrelation, "autocorrelation", above = -1, below = 1)
   tails <- check_choice(tails, c("normal", "t3", "laplace"), "tails")
   if (groups > n) {
     abort("`groups` must be at most the number of stimuli, ", n, ".",

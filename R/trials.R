@@ -1,43 +1,89 @@
 # Getting data into shape: rows by name, long tables to arrays.
 
-#' Align two representations by row name
+#' Align representations by row name
 #'
-#' @param x,y matrices or data frames with row names that name the stimuli.
-#' @return A list with `x` and `y`: numeric matrices of the stimuli that both have, in
-#'   the order of `x`. A message counts the rows left out.
-#' @details An error when a side has no row names or names a stimulus twice, or when
-#'   there is none in common.
+#' @param x,y matrices or data frames with row names that name the stimuli, or named lists of them
+#'   (layers, areas, models of layers).
+#' @return The same with the stimuli that all of them have, in the order of the (first) matrix of
+#'   `x`: matrices are numeric, lists keep their shape and names. With `y` a list with `x` and `y`;
+#'   for a list `x` alone that list. A message counts the rows left out.
+#' @details An error when a matrix has no row names or names a stimulus twice, or when
+#'   there is none in common. Missing values (`NA`) stay.
 #' @examples
 #' x <- matrix(1:6, 3, dimnames = list(c("face", "car", "tree"), NULL))
 #' y <- matrix(1:6, 3, dimnames = list(c("tree", "face", "house"), NULL))
 #' match_rows(x, y)
-#' @seealso [similarity()]
+#' # a brain area and the layers of a network
+#' layers <- list(conv = y, pool = y[3:1, ] + 1)
+#' match_rows(layers)$pool
+#' match_rows(x, layers)$y$pool
+#' @seealso [response_matrix()] names the rows of a table, [similarity()]
 #' @export
-match_rows <- function(x, y) {
-  sides <- list(x = x, y = y)
-  sides <- Map(function(side, arg) {
-    side <- as_numeric_matrix(side, arg, allow_na = TRUE)
-    check_row_names(rownames(side), arg)
-    side
-  }, sides, names(sides))
-  common <- intersect(rownames(sides$x), rownames(sides$y))
-  if (!length(common)) {
-    abort("`x` and `y` have no row name in common (first: ",
-          dQuote(rownames(sides$x)[1], FALSE), " and ", dQuote(rownames(sides$y)[1], FALSE), ").",
-          class = "repalign_error_rows", arg = "y")
+match_rows <- function(x, y = NULL) {
+  need_arguments()
+  if (is.null(y) && !is_collection(x)) {
+    abort("`y` is missing: a single matrix has nothing to be aligned with.",
+          class = "repalign_error_missing", arg = "y")
   }
-  left_out <- c(nrow(sides$x), nrow(sides$y)) - length(common)
-  if (any(left_out > 0)) {
-    inform("match_rows(): ", length(common), " rows in common; left out: ", left_out[1],
-           " of `x`, ", left_out[2], " of `y`.", class = "repalign_left_out")
+  given <- if (is.null(y)) list(x = x) else list(x = x, y = y)
+  given <- Map(function(side, arg) map_matrices(side, arg, named_matrix), given, names(given))
+  names <- list_matrices(given, rownames)
+  common <- Reduce(intersect, names)
+  if (!length(common)) refuse_disjoint(names)
+  tell_left_out(lengths(names) - length(common), length(common))
+  matched <- map_matrices(given, "", function(m, arg) {
+    part <- m[common, , drop = FALSE]
+    if (columns_are_checked(m)) mark_checked(part) else part
+  })
+  if (is.null(y)) matched$x else matched
+}
+
+# The same list with f(matrix, arg) in the place of every matrix in it, or in lists within.
+map_matrices <- function(given, arg, f) {
+  if (!is_collection(given)) return(f(given, arg))
+  names <- check_element_names(given, arg)
+  given[] <- Map(function(element, name) map_matrices(element, paste0(arg, "$", name), f), given,
+                 names)
+  given
+}
+
+# What f makes of every matrix, one after the other, named as the user knows them.
+list_matrices <- function(given, f) {
+  found <- list()
+  for (side in names(given)) {
+    map_matrices(given[[side]], side, function(m, arg) found[[arg]] <<- f(m))
   }
-  lapply(sides, function(side) side[common, , drop = FALSE])
+  found
+}
+
+named_matrix <- function(m, arg) {
+  m <- as_numeric_matrix(m, arg, allow_na = TRUE)
+  check_row_names(rownames(m), arg)
+  m
+}
+
+refuse_disjoint <- function(names) {
+  # the first one that has nothing in common with those before it
+  at <- which(!lengths(Reduce(intersect, names, accumulate = TRUE)))[1]
+  before <- if (at > 2) "those before" else paste0("`", names(names)[1], "`")
+  abort(before, " and `", names(names)[at], "` have no row name in common (first: ",
+        dQuote(names[[1]][1], FALSE), " and ", dQuote(names[[at]][1], FALSE), ").",
+        class = "repalign_error_rows", arg = names(names)[at])
+}
+
+tell_left_out <- function(left_out, common) {
+  if (!any(left_out > 0)) return(invisible())
+  # of two sides both are named, of many those that lose rows
+  shown <- if (length(left_out) > 2) left_out[left_out > 0] else left_out
+  inform("match_rows(): ", common, " rows in common; left out: ",
+         paste0(shown, " of `", names(shown), "`", collapse = ", "), ".",
+         class = "repalign_left_out")
 }
 
 check_row_names <- function(names, arg) {
   if (is.null(names)) {
-    abort("`", arg, "` has no row names to match by: set rownames(", arg, ") to the stimuli.",
-          class = "repalign_error_rows", arg = arg)
+    abort("`", arg, "` has no row names to match by: set rownames(", arg, ") to the stimuli; ",
+          "response_matrix() does so for a table.", class = "repalign_error_rows", arg = arg)
   }
   if (anyNA(names)) {
     abort("`", arg, "` has a missing row name, first in row ", which(is.na(names))[1], ".",
@@ -73,6 +119,7 @@ check_row_names <- function(names, arg) {
 #' @seealso [trial_to_trial()]
 #' @export
 trial_array <- function(data, stimulus, neuron, trial = NULL, value) {
+  need_arguments()
   if (!is.data.frame(data)) {
     abort("`data` must be a data frame with a row per response, not ", describe(data), ".",
           class = "repalign_error_type", arg = "data")

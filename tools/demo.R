@@ -1,9 +1,8 @@
-# Runs the analyses of the package on recordings from macaque inferior temporal cortex
-# (simulated responses when they cannot be had) and leaves tables, figures and a
-# report in demo-output/. From the root of the repository: Rscript tools/demo.R
+# Runs the analyses of the package on the recordings that it ships and leaves tables, figures
+# and a report in demo-output/. From the root of the repository: Rscript tools/demo.R
 
 suppressPackageStartupMessages(library(repalign))
-for (part in c("recordings", "analyses", "figures", "report")) {
+for (part in c("recordings", "analyses", "v4", "larvae", "rdms", "figures", "report")) {
   source(file.path("tools", "demo", paste0(part, ".R")))
 }
 
@@ -20,7 +19,7 @@ counted <- function(code) {
   withCallingHandlers(code, repalign_undefined = function(w) invokeRestart("muffleWarning"))
 }
 
-recordings <- get_recordings()
+recordings <- it_recordings()
 step(recordings$description)
 
 step("brain-to-brain, random halves")
@@ -31,13 +30,27 @@ step("trial-to-trial")
 trials <- counted(run_trials(recordings))
 step("object disentanglement")
 objects <- counted(run_objects(recordings))
+step("V4 and the layers of a network")
+layers <- counted(run_layers())
+layer_grid <- calibrate_layers()
+step("fly larvae")
+larva_table <- counted(run_larvae())
+step("92 images")
+rdms <- calibrate_rdms()
+models <- rdm_models()
 step("controls")
-controls <- counted(run_controls(recordings))
+controls <- counted(rbind(run_controls(recordings), v4_controls(layers), larva_controls()))
 
 tables <- list(
   "brain-to-brain-halves" = halves, "brain-to-brain-sessions" = sessions,
-  "trial-to-trial" = trials, "object-disentanglement" = objects, "controls" = controls
+  "trial-to-trial" = trials, "object-disentanglement" = objects,
+  "brain-to-model" = for_settings(function(normalize) layers[[which(settings == normalize)]]),
+  "layers-calibrated" = as.data.frame(layer_grid), "larvae" = larva_table,
+  "rdms-calibrated" = as.data.frame(rdms$all),
+  "rdms-calibrated-within" = as.data.frame(rdms$within),
+  "rdm-models" = models, "controls" = controls
 )
+results <- list(layers = layers, layer_grid = layer_grid, rdms = rdms)
 for (name in names(tables)) {
   write.csv(tables[[name]], file.path(output, paste0(name, ".csv")), row.names = FALSE)
 }
@@ -45,7 +58,7 @@ for (name in names(tables)) {
 lacking <- character()
 if (requireNamespace("ggplot2", quietly = TRUE)) {
   step("figures")
-  draw_figures(recordings, tables, output)
+  draw_figures(recordings, tables, results, output)
 } else {
   lacking <- "no figures and no report, because the R package ggplot2 is not installed"
 }

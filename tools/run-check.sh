@@ -1,6 +1,6 @@
 #!/bin/sh
-# R CMD build, a compilation with all warnings, R CMD check --as-cran; counts
-# each into .build/results.tsv and fails when any of them fails.
+# The spelling, R CMD build, a compilation with all warnings, R CMD check
+# --as-cran; counts each into .build/results.tsv and fails when any of them fails.
 . tools/common.sh
 
 export NOT_CRAN=true                          # so that no test skips itself
@@ -18,6 +18,13 @@ export _R_CHECK_TESTS_NLINES_=200             # of the output of tests that fail
 no_vignettes=
 Rscript -e 'quit(status = !(requireNamespace("rmarkdown") && rmarkdown::pandoc_available()))' ||
   no_vignettes=yes
+
+echo "== Spelling"
+if Rscript -e 'quit(status = !requireNamespace("spelling", quietly = TRUE))'; then
+  item "spelling" Rscript tools/spell.R || true
+else
+  record "spelling" 0 0 1
+fi
 
 echo "== R CMD build"
 item "R CMD build" build_package "$build" ${no_vignettes:+--no-build-vignettes} || exit 1

@@ -84,6 +84,7 @@ test_that("aligned cosines follow their definition, for every shape", {
 })
 
 test_that("procrustes agrees with vegan's symmetric statistic", {
+  skip_on_cran()
   skip_if_not_installed("vegan")
   for (q in list(c(5, 5), c(4, 7), c(8, 3))) {
     p <- alignment_pair(40, q[1], q[2])

@@ -756,6 +756,7 @@ expect_no_warning_in <- function(code) {
 }
 
 test_that("analyses can be drawn: lines, panels, many comparisons, parts, undefined values", {
+  skip_on_cran()
   skip_if_not_installed("ggplot2")
   p <- population(34, 10, 8, 8)
   one <- brain_to_brain(p$x, neurons = c(2, 4), repeats = 4)

@@ -48,6 +48,7 @@ test_that("the columns, their types and their order", {
 })
 
 test_that("the numbers of a row follow from its null: every measure with a pairing", {
+  skip_on_cran()
   p <- small_pair(20)
   each_paired(function(id, args, label) {
     m <- do.call(measure, c(list(id), args))
@@ -198,6 +199,7 @@ test_that("one permutation is enough to run", {
 })
 
 test_that("constant under permutation: p = 1, calibrated 0, whatever the variant and the engine", {
+  skip_on_cran()
   set.seed(95)
   x <- normal_matrix(10, 14)
   y <- list(a = normal_matrix(10, 12), b = normal_matrix(10, 11))
@@ -221,6 +223,7 @@ test_that("constant under permutation: p = 1, calibrated 0, whatever the variant
 })
 
 test_that("the unit of the data does not matter", {
+  skip_on_cran()
   p <- small_pair(20)
   for (id in measures()$id[measures()$pairing]) {
     for (scale in c(1e-13, 1e12)) {
@@ -757,6 +760,7 @@ test_that("a grid of scores", {
 })
 
 test_that("plots", {
+  skip_on_cran()
   skip_if_not_installed("ggplot2")
   method <- utils::getS3method("autoplot", "repalign_calibration", TRUE,
                                envir = asNamespace("ggplot2"))
@@ -859,6 +863,7 @@ test_that("memory and time: too much is refused, long runs are announced", {
 
 # 150 null data sets in a cell; the bounds leave odds of about 1 in 100000 to chance.
 test_that("error rates are those asked for, with a fixed seed", {
+  skip_on_cran()
   runs <- 150
   cells <- list(
     coset = list(measure = "cka", engine = "coset"), random = list(measure = "cka", engine = "random"),

@@ -343,6 +343,7 @@ test_that("one graph serves all measures and all k of a call", {
 })
 
 test_that("many stimuli need no n x n matrix", {
+  skip_on_cran()
   set.seed(13)
   n <- 20000
   ring <- function() {

@@ -42,6 +42,7 @@ not_unique <- function(id, args, input) {
 is_direct <- function(id, args) is.null(null_of(do.call(measure, c(list(id), args))))
 
 test_that("coset: every measure and setting, n prime, even, odd and tiny, d > n, ties", {
+  skip_on_cran()
   inputs <- law_inputs()
   for (name in names(inputs)) {
     input <- inputs[[name]]
@@ -60,6 +61,7 @@ test_that("coset: every measure and setting, n prime, even, odd and tiny, d > n,
 })
 
 test_that("random and exact: every measure and setting", {
+  skip_on_cran()
   inputs <- law_inputs()
   for (name in c("prime", "seven", "wide", "ties")) {
     input <- inputs[[name]]

@@ -65,6 +65,7 @@ grids <- list(
 )
 
 test_that("tiles cover every pair once and are as small as asked for", {
+  skip_on_cran()
   set.seed(1)
   reps <- lapply(1:11, function(i) normal_matrix(5, 2))
   names(reps) <- letters[1:11]
@@ -100,6 +101,7 @@ test_that("each representation is prepared once in a tile", {
 })
 
 test_that("scores in tiles are those without", {
+  skip_on_cran()
   for (counts in c(FALSE, TRUE)) {
     m <- some_models(counts = counts)
     for (name in names(grids)) {
@@ -126,6 +128,7 @@ nulls <- list(
 )
 
 test_that("calibrations in tiles are those without", {
+  skip_on_cran()
   for (counts in c(FALSE, TRUE)) {
     m <- some_models(counts = counts)
     for (name in names(nulls)) {
@@ -154,6 +157,7 @@ test_that("a limit of memory makes tiles", {
 })
 
 test_that("one and two workers give what none gives", {
+  skip_on_cran()
   for (counts in c(FALSE, TRUE)) {
     m <- some_models(counts = counts)
     here <- lapply(c(grids, nulls), function(f) seeded(function() f(m)))

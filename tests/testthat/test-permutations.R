@@ -204,7 +204,7 @@ test_that("bad blocks are refused", {
   expect_refused(bad(c(NA, rep(1, 11))), "missing")
   expect_refused(bad(as.list(rep(1, 12))), "`blocks`")
   expect_refused(bad(data.frame(a = rep(1, 12))), "`blocks`")
-  expect_refused(bad(rep(1:2, 6), series = TRUE), c("blocks", "series", "exclude"))
+  expect_refused(bad(rep(1:2, 6), series = TRUE), c("blocks", "series", "only one"))
   expect_refused(bad(rep(1:2, 6), permutations = rbind(12:1)), c("blocks", "permutations"))
   expect_refused(bad(rep(1:2, 6), engine = "coset"), "engine")
   expect_refused(bad(rep(1:2, 6), engine = "moments"), "engine")

@@ -28,7 +28,7 @@ other_inputs <- function(case) {
 
 test_that("options, unit labels and classifier outputs agree with their definitions", {
   rows <- read.csv(shared_file("reference", "expected_other.csv"))
-  expect_identical(nrow(rows), 48L)
+  expect_identical(nrow(rows), 42L)
   for (i in seq_len(nrow(rows))) {
     value <- suppressWarnings(suppressMessages(
       eval(parse(text = rows$expression[i]), other_inputs(rows$case[i]))

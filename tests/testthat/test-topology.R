@@ -185,6 +185,7 @@ test_that("traces are prepared once in a call", {
 # ---- RTD ----
 
 test_that("bars are those of the doubled filtration, for distances of any kind", {
+  skip_on_cran()
   set.seed(9)
   kinds <- list(function(m) runif(m), function(m) sample(3, m, TRUE),
                 function(m) sample(9, m, TRUE), function(m) sample(0:2, m, TRUE),
@@ -204,6 +205,7 @@ test_that("bars are those of the doubled filtration, for distances of any kind",
 })
 
 test_that("bars of points, also where most of them are cuts or chains", {
+  skip_on_cran()
   set.seed(10)
   for (seed in 1:12) {
     n <- 11
@@ -220,6 +222,7 @@ test_that("bars of points, also where most of them are cuts or chains", {
 })
 
 test_that("rtd is its definition", {
+  skip_on_cran()
   set.seed(11)
   for (n in c(4, 6, 9)) {
     for (seed in 1:4) {

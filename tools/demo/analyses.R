@@ -1,5 +1,5 @@
-# The analyses. Each returns a plain data frame: `setting` (and what else was varied)
-# before the columns of the package's results.
+# The analyses of macaque IT. Each returns a plain data frame: `setting` (and what else was
+# varied) before the columns of the package's results.
 
 settings <- c("raw" = "none", "each neuron / its SD" = "sd")
 
@@ -60,7 +60,7 @@ run_objects <- function(recordings) {
   )
 }
 
-# Checks of the four, at all neurons with the stimulus_neuron estimator.
+# Checks of the four analyses, at all neurons with the stimulus_neuron estimator.
 run_controls <- function(recordings) {
   suppressMessages(rbind(
     session_controls(recordings), trial_controls(recordings), object_controls(recordings)
@@ -171,7 +171,9 @@ pick <- function(table, setting, neurons = max(table$neurons), estimator = "stim
   at <- table$setting == setting & table$neurons == neurons & table$estimator == estimator
   wanted <- list(...)
   for (column in names(wanted)) at <- at & table[[column]] == wanted[[column]]
-  if (!length(wanted) && any(table$x == "(all)")) at <- at & table$x == "(all)"
+  if (!any(c("x", "y") %in% names(wanted)) && any(table$x == "(all)")) {
+    at <- at & table$x == "(all)"
+  }
   table[at, ]
 }
 
@@ -202,6 +204,8 @@ short_table <- function(tables) {
         left_out = "same neuron"),
     row("trial-to-trial, same session left out", "trial-to-trial", "check",
         left_out = "same session"),
-    row("object disentanglement", "object-disentanglement", "finding")
+    row("object disentanglement", "object-disentanglement", "finding"),
+    row("V4 and the network's last layer", "brain-to-model", "finding", y = last_layer),
+    row("fly larvae, same neurons", "larvae", "finding", odours = one_dilution)
   )
 }

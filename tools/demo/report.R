@@ -12,7 +12,7 @@ write_report <- function(output) {
   aside <- tempfile("report")
   dir.create(aside)
   on.exit(unlink(aside, recursive = TRUE))
-  # a copy, so that nothing is left beside the source
+  # a copy, so that nothing is left beside the source; it reads the other parts in place
   file.copy(file.path("tools", "demo", "report.Rmd"), aside)
   rmarkdown::render(file.path(aside, "report.Rmd"), output_dir = normalizePath(output),
                     knit_root_dir = getwd(), envir = new.env(parent = globalenv()), quiet = TRUE)

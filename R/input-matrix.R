@@ -1,0 +1,69 @@
+# What is read as responses: matrices, data frames and sparse matrices become matrices of
+# doubles; for anything else an error says what to do.
+
+# allow_na, allow_nan: may NA, or NaN, too, stand for a missing value?
+as_numeric_matrix <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
+  x <- plain_matrix(x, arg)
+  check_size(nrow(x), ncol(x), arg)
+  if (ncol(x) < 1 || nrow(x) < 1) {
+    abort("`", arg, "` has ", nrow(x), " rows and ", ncol(x),
+          " columns: there is nothing to compare.", class = "repalign_error_size", arg = arg)
+  }
+  if (!is.double(x)) storage.mode(x) <- "double"
+  check_finite(x, arg, allow_na, allow_nan)
+  refuse_identifiers(x, arg)
+  x
+}
+
+plain_matrix <- function(x, arg) {
+  if (is.data.frame(x)) return(data_frame_matrix(x, arg))
+  if (inherits(x, "Matrix")) return(dense_matrix(x, arg))
+  if (is.matrix(x) && (is.numeric(x) || is.logical(x))) return(x)
+  if (inherits(x, "dist")) {
+    abort("`", arg, "` is a \"dist\" object, but this needs the responses themselves: ",
+          "give the stimuli x neurons matrix.", class = "repalign_error_type", arg = arg)
+  }
+  if (inherits(x, "SummarizedExperiment")) {
+    abort("`", arg, "` is a SummarizedExperiment, which has the samples in its columns: give the ",
+          "values with the samples (stimuli) in the rows, t(assay(", arg, ")).",
+          class = "repalign_error_type", arg = arg)
+  }
+  abort("`", arg, "` must be a numeric matrix (stimuli x neurons) or an all-numeric data frame, ",
+        "not ", describe(x), ".", matrix_remedy(x, arg), class = "repalign_error_type", arg = arg)
+}
+
+matrix_remedy <- function(x, arg) {
+  if (isS4(x)) return(" Convert it with as.matrix().")
+  if (!is.numeric(x) && !is.logical(x)) return(NULL)
+  if (length(dim(x)) < 2) return(" For one neuron use cbind().")
+  if (length(dim(x)) == 3) {
+    paste0(" An array of trials (stimuli x neurons x trials) goes to trial_to_trial(); for the ",
+           "other functions average over the trials: apply(", arg, ", 1:2, mean).")
+  }
+}
+
+data_frame_matrix <- function(x, arg) {
+  good <- vapply(x, function(column) is.numeric(column) || is.logical(column), NA)
+  # factors are stored as integers but are not numbers; dates are numbers only by storage
+  good <- good & !vapply(x, is.object, NA)
+  if (!all(good)) {
+    abort("`", arg, "` has columns that are not numeric: ", enumerate(names(x)[!good]),
+          ". Drop or convert them; where one of them names the stimuli, use response_matrix(data, ",
+          "stimulus = ", dQuote(names(x)[!good][1], FALSE), ").",
+          class = "repalign_error_type", arg = arg)
+  }
+  m <- as.matrix(x)
+  # row numbers are no names, also where a part of a data frame kept old ones
+  if (is.integer(attr(x, "row.names"))) rownames(m) <- NULL
+  m
+}
+
+# Matrices of the package Matrix; all entries of a sparse one are written out.
+dense_matrix <- function(x, arg) {
+  require_package("Matrix", paste0("`", arg, "` (", class(x)[1], ")"))
+  size <- as.double(dim(x))
+  check_size(size[1], size[2], arg)
+  check_memory(8 * prod(size), paste0("`", arg, "` as a matrix of all its entries"),
+               "Take fewer neurons or stimuli.")
+  as.matrix(x)
+}

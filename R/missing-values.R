@@ -1,0 +1,243 @@
+# Missing values (NA, NaN): stimuli or neurons are left out before anything is made of the data.
+
+missing_rules <- c("error", "stimuli", "neurons")
+
+# similarity() and calibrate(): list(sides, set, rows), with the labels of the measures cut
+# like the neurons; rows: which stimuli are kept.
+complete_sides <- function(sides, set, na) {
+  reps <- all_reps(sides)
+  rows <- rep(TRUE, reps[[1]]$n)
+  if (na == "error") return(list(sides = sides, set = set, rows = rows))
+  one_side <- sides$self || sides$same
+  columns <- lapply(sides[c("x", "y")], function(side) rep(list(TRUE), length(side$reps)))
+  if (na == "stimuli") {
+    rows <- complete_stimuli(reps)
+  } else {
+    columns <- complete_neurons(sides, set)
+    set <- lapply(set, cut_measure, columns)
+    tell_neurons(reps, c(columns$x, if (!one_side) columns$y))
+  }
+  sides$x$reps <- Map(cut_rep, sides$x$reps, list(rows), columns$x)
+  sides$y$reps <- if (one_side) sides$x$reps else
+    Map(cut_rep, sides$y$reps, list(rows), columns$y)
+  list(sides = sides, set = set, rows = rows)
+}
+
+# The analyses. data: a list of matrices, named as the user knows them; labels: a vector of
+# labels for each of them, or NULL. Returns data, labels, rows (kept stimuli), columns (kept
+# neurons of each) and note (what was left out, or NULL).
+complete_responses <- function(data, na, labels = NULL) {
+  reps <- Map(function(x, arg) list(kind = "data", data = x, n = nrow(x), arg = arg), data,
+              names(data))
+  rows <- rep(TRUE, reps[[1]]$n)
+  columns <- lapply(data, function(x) rep(TRUE, ncol(x)))
+  note <- NULL
+  if (na == "stimuli") {
+    check_same_stimuli(reps)
+    rows <- complete_stimuli(reps)
+    note <- stimuli_note(rows)
+    data <- lapply(data, cut_matrix, rows)
+  } else if (na == "neurons") {
+    missing <- share_missing(lapply(reps, missing_neurons), labels)
+    columns <- lapply(missing, `!`)
+    note <- tell_neurons(reps, columns)
+    data <- Map(function(x, keep) cut_matrix(x, columns = keep), data, columns)
+    labels <- Map(function(of, keep) of[keep], labels, columns[names(labels)])
+  }
+  list(data = data, labels = labels, rows = rows, columns = columns, note = note)
+}
+
+# data: what the user gave, a list with the names of arguments.
+read_responses <- function(data, na) {
+  Map(function(x, arg) {
+    as_numeric_matrix(x, arg, allow_na = na != "error", allow_nan = na != "error")
+  }, data, names(data))
+}
+
+# Which stimuli have all their values in every representation of the call, so that every pair
+# has the same ones.
+complete_stimuli <- function(reps) {
+  keep <- !Reduce(`|`, lapply(reps, missing_stimuli))
+  if (!any(keep)) {
+    abort("Every stimulus has a missing value somewhere: na = \"stimuli\" leaves nothing. ",
+          "na = \"neurons\" leaves out neurons instead.", class = "repalign_error_nonfinite",
+          arg = "na")
+  }
+  note <- stimuli_note(keep)
+  if (!is.null(note)) inform(note, class = "repalign_left_out")
+  keep
+}
+
+stimuli_note <- function(keep) {
+  if (all(keep)) return(NULL)
+  paste0("Missing values: ", sum(!keep), " of ", length(keep), " stimuli left out (row",
+         if (sum(!keep) > 1) "s", " ", enumerate(which(!keep), quote = FALSE), ").")
+}
+
+# A stimulus is missing among distances when none of its distances is known; other missing
+# distances belong to no stimulus alone, and stay an error.
+missing_stimuli <- function(rep) {
+  if (rep$kind == "graph" || !anyNA(rep$data)) return(rep(FALSE, rep$n))
+  if (rep$kind == "data") return(rowSums(is.na(rep$data)) > 0)
+  check_memory(24 * as.double(rep$n)^2, "The distances as a matrix", "Fewer stimuli need less.")
+  # on the diagonal there is always one
+  rowSums(!is.na(as.matrix(rep$data))) < 2
+}
+
+missing_neurons <- function(rep) {
+  if (rep$kind != "data") return(logical())
+  if (anyNA(rep$data)) colSums(is.na(rep$data)) > 0 else rep(FALSE, ncol(rep$data))
+}
+
+# Which neurons are kept, for every representation of both sides. Where a measure has labels, or
+# the neurons of both sides are the same, all representations of a side have the same
+# neurons: one that is missing in a single one of them is left out of all.
+complete_neurons <- function(sides, set) {
+  missing <- lapply(list(x = sides$x$reps, y = sides$y$reps), lapply, missing_neurons)
+  sharing <- Filter(has_labels, set)
+  if (length(sharing)) {
+    check_side_labels(sides, sharing)
+    missing <- shared_missing(missing, sharing, sides$self || sides$same)
+  }
+  lapply(missing, lapply, `!`)
+}
+
+has_labels <- function(measure) {
+  isTRUE(measure$args$shared_neurons) || !is.null(measure$args$units_x)
+}
+
+# Labels must suit every representation, before any of them is cut.
+check_side_labels <- function(sides, set) {
+  x <- sides$x$reps
+  y <- if (sides$self) x else sides$y$reps
+  for (measure in set) {
+    for (rep in y) check_units(list(x = x[[1]], y = rep), measure$args)
+    for (rep in x[-1]) check_units(list(x = rep, y = y[[1]]), measure$args)
+  }
+}
+
+shared_missing <- function(missing, set, one_side) {
+  count <- lengths(missing)
+  missing <- lapply(missing, function(side) Reduce(`|`, side))
+  repeat {
+    before <- missing
+    for (measure in set) {
+      if (one_side) missing[] <- list(missing$x | missing$y)
+      labels <- measure$args[c("units_x", "units_y")]
+      if (isTRUE(measure$args$shared_neurons)) labels <- lapply(missing, seq_along)
+      missing <- share_missing(missing, stats::setNames(labels, c("x", "y")))
+    }
+    if (identical(missing, before)) break
+  }
+  Map(function(side, times) rep(list(side), times), missing, count)
+}
+
+# A label that stands for one neuron wherever it stands is the same neuron: missing on one
+# side, it is left out on the other, too. Labels of several neurons are groups.
+share_missing <- function(missing, labels) {
+  labels <- lapply(Filter(Negate(is.null), labels), as.character)
+  groups <- unlist(lapply(labels, function(of) unique(of[duplicated(of)])))
+  lost <- unlist(Map(function(of, gone) of[gone], labels, missing[names(labels)]))
+  lost <- setdiff(lost, groups)
+  for (side in names(labels)) {
+    missing[[side]] <- missing[[side]] | labels[[side]] %in% lost
+  }
+  missing
+}
+
+cut_measure <- function(measure, columns) {
+  if (is.null(measure$args$units_x)) return(measure)
+  measure$args$units_x <- measure$args$units_x[columns$x[[1]]]
+  measure$args$units_y <- measure$args$units_y[columns$y[[1]]]
+  measure
+}
+
+# Says which representations lose how many neurons; an error where none is left.
+tell_neurons <- function(reps, columns) {
+  lost <- vapply(columns, function(keep) sum(!keep), 0L)
+  empty <- which(lost > 0 & lost == lengths(columns))
+  if (length(empty)) {
+    abort("Every neuron of `", reps[[empty[1]]]$arg, "` has a missing value, there or where it is ",
+          "shared: na = \"neurons\" leaves nothing. na = \"stimuli\" leaves out stimuli instead.",
+          class = "repalign_error_nonfinite", arg = reps[[empty[1]]]$arg)
+  }
+  if (!any(lost > 0)) return(NULL)
+  each <- paste0(lost, " of ", lengths(columns), " in `", vapply(reps, function(rep) rep$arg, ""),
+                 "`")
+  note <- paste0("Missing values: neurons left out, ", enumerate(each[lost > 0], quote = FALSE),
+                 ".")
+  inform(note, class = "repalign_left_out")
+  note
+}
+
+# What is left is checked like any other data.
+cut_rep <- function(rep, rows, columns) {
+  rep$data <- switch(rep$kind,
+    data = cut_matrix(rep$data, rows, columns),
+    dist = check_dist(cut_dist(rep$data, rows), rep$arg),
+    graph = uncut_graph(rep, rows)
+  )
+  if (rep$kind == "data") note_distance_matrix(rep$data, rep$arg)
+  rep$n <- stimulus_count(rep$data)
+  rep
+}
+
+# Columns were looked at before, when all rows were there.
+cut_matrix <- function(x, rows = TRUE, columns = TRUE) {
+  mark_checked(x[rows, columns, drop = FALSE])
+}
+
+cut_dist <- function(d, rows) {
+  if (all(rows)) return(d)
+  n <- attr(d, "Size")
+  check_memory(24 * as.double(n)^2, "The distances as a matrix", "Fewer stimuli need less.")
+  names <- attr(d, "Labels")
+  cut <- stats::as.dist(as.matrix(d)[rows, rows, drop = FALSE])
+  attr(cut, "Labels") <- names[rows]
+  cut
+}
+
+uncut_graph <- function(rep, rows) {
+  if (all(rows)) return(rep$data)
+  abort("`", rep$arg, "` is a neighbour graph, from which no stimulus can be left out: other ",
+        "stimuli have it as a neighbour. Make the graph of the complete stimuli.",
+        class = "repalign_error_graph", arg = rep$arg)
+}
+
+# The rows that a permutation design speaks of.
+cut_permutations <- function(permutations, rows) {
+  if (all(rows)) return(permutations)
+  if (is.matrix(permutations)) {
+    abort("`permutations` as a matrix speaks of all rows, of which na = \"stimuli\" leaves some ",
+          "out: give a number, or leave out the stimuli yourself.",
+          class = "repalign_error_design", arg = "permutations")
+  }
+  if (inherits(permutations, "how")) cut_how(permutations, rows) else permutations
+}
+
+cut_blocks <- function(blocks, rows) {
+  if (is.null(blocks) || all(rows)) return(blocks)
+  check_block_labels(blocks, length(rows))[rows, drop = TRUE]
+}
+
+cut_how <- function(design, rows) {
+  require_package("permute", "A permutation design (how)")
+  if (!is.null(permute::getAllperms(design))) {
+    abort("`permutations` holds a set of permutations of all rows, of which na = \"stimuli\" ",
+          "leaves some out: give the design without it.", class = "repalign_error_design",
+          arg = "permutations")
+  }
+  check_how_blocks(design, length(rows))
+  blocks <- permute::getBlocks(design)
+  if (!is.null(blocks)) {
+    design <- permute::`setBlocks<-`(design, droplevels(as.factor(unlist(blocks))[rows]))
+  }
+  plots <- permute::getStrata(design, "plots")
+  if (is.null(plots)) return(design)
+  if (length(plots) != length(rows)) {
+    abort("The plots of `permutations` must name each of the ", length(rows), " rows; they name ",
+          length(plots), ".", class = "repalign_error_design", arg = "permutations")
+  }
+  design$plots$strata <- droplevels(as.factor(plots)[rows])
+  design
+}

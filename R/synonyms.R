@@ -1,0 +1,82 @@
+# What things are called elsewhere: a word of the field, or of other software, and the words
+# that stand for it here. Error messages suggest those that are a choice where the word was used.
+
+synonyms <- list(
+  # measures
+  cka = c("linear_cka", "cka_linear", "lcka", "debiased_cka", "unbiased_cka", "cka_debiased",
+          "cka_unbiased", "rbf_cka", "kernel_cka", "minibatch_cka", "hsic", "nhsic",
+          "centered_kernel_alignment", "kernel_alignment"),
+  rsa = c("rdm", "rdms", "rsm", "representational_similarity", "spearman", "pearson", "kendall",
+          "correlation"),
+  rv = c("rv_coefficient", "rv2"),
+  mutual_knn = c("mknn", "mutual_nn", "mnn", "knn", "mutual_nearest_neighbors",
+                 "mutual_nearest_neighbours", "nearest_neighbors", "knn_overlap"),
+  cknna = c("cknn", "cka_knn", "knn_cka"),
+  knn_jaccard = c("jaccard_knn", "jaccard_similarity"),
+  cycle_knn = c("cycle", "cycle_consistency"),
+  distance_correlation = c("dcor", "dcorr", "distcorr", "dist_cor", "dcov"),
+  linear_regression = c("linreg", "lin_reg", "regression", "predictivity", "linear_predictivity",
+                        "encoding", "r2", "ridge"),
+  cca = c("mean_cca", "canonical_correlation", "rcca"),
+  svcca = c("sv_cca", "pca_cca"),
+  pwcca = c("pw_cca", "projection_weighted_cca"),
+  procrustes = c("orthogonal_procrustes", "procrustes_distance", "opd"),
+  angular_shape = c("shape", "shape_metric", "angular_procrustes", "angular_distance"),
+  hard_correlation_match = c("one_to_one", "permutation_match", "hard_match", "matching"),
+  soft_correlation_match = c("soft_match", "soft_matching", "semi_matching"),
+  rtd = c("representation_topology_divergence", "topology_divergence"),
+  imd = c("intrinsic_multiscale_distance", "msid"),
+  # estimators
+  naive = c("biased", "plain", "raw", "uncorrected", "plugin", "plug_in", "none"),
+  stimulus = c("debiased", "unbiased", "song", "stimuli", "stim", "u_statistic", "corrected"),
+  stimulus_neuron = c("neuron", "neurons", "both", "neuron_corrected", "stim_neuron",
+                      "doubly_corrected", "bi_corrected"),
+  unbiased = c("debiased", "bias_corrected", "corrected"),
+  biased = c("naive", "plain"),
+  # kernels and metrics
+  rbf = c("gaussian", "gauss", "radial"),
+  manifold = c("knn", "umap"),
+  correlation = c("pearson", "corr", "cor"),
+  pearson = c("correlation", "corr", "cor", "linear"),
+  spearman = c("rank", "ranks", "rho"),
+  kendall = c("tau", "tau_a", "tau_b"),
+  cosine = c("cos", "angle"),
+  euclidean = c("l2", "euclid"),
+  sqeuclidean = c("squared_euclidean", "l2_squared", "crossnobis"),
+  dot = c("inner", "inner_product", "dot_product"),
+  frobenius = c("fro", "l2", "euclidean"),
+  spectral = c("operator", "nuclear"),
+  # parameters
+  k = c("n_neighbors", "n_neighbours", "neighbors", "neighbours", "topk", "top_k", "nn"),
+  sigma = c("gamma", "width", "lengthscale", "sd"),
+  bandwidth = c("bw", "threshold", "frac"),
+  lambda = c("alpha", "ridge", "penalty", "regularization", "regularisation"),
+  components = c("n_components", "ncomp", "rank", "dims"),
+  inner = c("metric", "distance", "dissimilarity"),
+  outer = c("compare", "comparison", "method"),
+  estimator = c("debiased", "unbiased", "bias_correction"),
+  # other choices
+  stop = c("error", "fail"),
+  error = c("fail", "stop", "pass"),
+  stimuli = c("rows", "omit", "drop", "exclude", "remove", "complete", "stimulus"),
+  neurons = c("columns", "cols", "units", "neuron", "features"),
+  sd = c("zscore", "z_score", "z", "scale", "std", "standardize", "standardise"),
+  z = c("zscore", "z_score"),
+  max = c("maximum", "best"),
+  mean = c("average", "avg"),
+  coset = c("fft", "cyclic"),
+  random = c("permutation", "permutations", "sample", "sampling", "monte_carlo"),
+  exact = c("all", "enumerate", "complete"),
+  moments = c("analytic", "pearson3", "asymptotic", "gamma"),
+  BH = c("benjamini_hochberg", "benjamini"),
+  distance = c("dissimilarity", "metric"),
+  logit = c("logits", "scores"),
+  probability = c("prob", "probs", "probabilities", "softmax")
+)
+
+# The choices that the word stands for.
+synonyms_of <- function(word, choices) {
+  word <- gsub("[^a-z0-9]+", "_", tolower(word))
+  means <- names(synonyms)[vapply(synonyms, function(words) word %in% words, NA)]
+  intersect(means, choices)
+}

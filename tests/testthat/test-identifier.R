@@ -1,0 +1,183 @@
+# Columns that are no neurons: caught wherever data are read, and what response_matrix() makes
+# of a table.
+
+counts <- function(n = 20, d = 5, seed = 1) {
+  set.seed(seed)
+  matrix(rpois(n * d, 6), n, dimnames = list(NULL, paste0("unit", letters[seq_len(d)])))
+}
+
+with_column <- function(values, name, x = counts(length(values))) {
+  table <- cbind(as.data.frame(x), values)
+  names(table)[ncol(table)] <- name
+  table
+}
+
+test_that("whole numbers under the name of an identifier are refused, at any number of rows", {
+  names <- c("id", "image", "stimulus", "trial", "rep", "session", "subject", "row", "X", "...1",
+             "exp_id", "Image", "ID", "Unit_ID")
+  for (name in names) {
+    for (values in list(c(5, 2, 2, 9, 5), c(1, 1, 1, 1, 1))) {
+      table <- with_column(values, name)
+      quoted <- paste0("\"", name, "\"")
+      expect_refused(rv(table, counts(5)), c("`x`", quoted, "identifier"))
+      error <- expect_refused(rv(counts(5), as.matrix(table)), "`y`")
+      expect_s3_class(error, "repalign_error_identifier")
+      remedy <- paste0("response_matrix(data, stimulus = ", quoted, ")")
+      expect_match(conditionMessage(error), remedy, fixed = TRUE)
+    }
+    # measured values may have any name
+    expect_true(is.finite(rv(with_column(c(5, 2, 2.5, 9, 5), name), counts(5))))
+  }
+  # names that only resemble these, without the pattern of a number of the row
+  for (name in c("x", "idea", "reps", "images", "rowing", "paid", "v_identity")) {
+    expect_true(is.finite(rv(with_column(c(5, 2, 2, 9, 5), name), counts(5))), label = name)
+  }
+})
+
+test_that("columns that number the rows are refused from 12 rows on, whatever their name", {
+  set.seed(2)
+  numbering <- function(n) {
+    list(seq_len(n), sample(n) + 100, rev(seq_len(n)), 3 * seq_len(n) - 7, seq_len(n) / 7,
+         round(seq_len(n) / 3, 6), 1.6e9 + 0.1 * seq_len(n), -sample(n))
+  }
+  for (values in numbering(12)) {
+    error <- expect_refused(rv(with_column(values, "zz"), counts(12)), c("`x`", "\"zz\""))
+    expect_s3_class(error, "repalign_error_identifier")
+  }
+  for (values in numbering(11)) {
+    expect_true(is.finite(suppressWarnings(rv(with_column(values, "zz"), counts(11)))))
+  }
+  other <- list(rep(3, 12), c(1:11, 13), c(1:11, 11), c(1:11, 12.5), rep(1:6, 2), 2^(1:12))
+  for (values in other) expect_true(is.finite(rv(with_column(values, "zz"), counts(12))))
+})
+
+test_that("ranks, one-hot designs, counts and unnamed matrices pass", {
+  set.seed(3)
+  ranks <- apply(matrix(rnorm(60), 15), 2, rank)
+  colnames(ranks) <- letters[1:4]
+  y <- counts(15)
+  expect_true(is.finite(rv(ranks, y)))
+  # one column that is measured, and the ranks are taken for numbers of the rows
+  expect_refused(rv(cbind(ranks, z = rnorm(15)), y), "\"a\"")
+  hot <- diag(5)[rep(1:5, 3), ]
+  colnames(hot) <- c("id", "image", "X", "face", "car")
+  expect_true(is.finite(rv(hot, y)))
+  hot[1, 1:2] <- c(2, 0)
+  expect_refused(rv(hot, y), "\"id\"")
+  for (n in 4:21) {
+    flagged <- repalign:::find_identifiers(counts(n, 26, seed = n))
+    expect_identical(length(flagged), 0L, label = paste("identifiers among counts of", n, "rows"))
+  }
+  expect_true(is.finite(rv(unname(as.matrix(with_column(1:15, "id"))), y)))
+  # missing and huge values are no trouble
+  expect_length(repalign:::find_identifiers(cbind(a = c(NA, 2:12), b = rep(NA_real_, 12))), 0)
+  expect_length(repalign:::find_identifiers(cbind(a = c(-1e308, 1:10, 1e308), b = 0)), 0)
+})
+
+test_that("identifiers are refused wherever data are read", {
+  x <- counts(20)
+  bad <- with_column(1:20, "image", x)
+  calls <- list(
+    similarity = function() similarity(x, bad), layer = function() similarity(list(a = x, b = bad)),
+    calibrate = function() calibrate(bad, x), interval = function() cka_interval(x, bad),
+    hsic = function() hsic(bad, x), dimension = function() participation_ratio(bad),
+    bias = function() predicted_bias(x, bad), brain = function() brain_to_brain(bad, neurons = 2),
+    model = function() brain_to_model(x, list(conv = bad), neurons = 2),
+    objects = function() object_disentanglement(bad, rep(1:2, 10), neurons = 4),
+    trials = function() trial_to_trial(list(bad, bad), neurons = 2),
+    rows = function() match_rows(bad, x), disagreement = function() disagreement(bad, bad),
+    missing = function() similarity(x, bad, na = "stimuli")
+  )
+  for (name in names(calls)) {
+    error <- expect_refused(calls[[name]](), "\"image\"")
+    expect_s3_class(error, "repalign_error_identifier")
+  }
+  for (id in measures()$id) expect_refused(get(id)(x, bad), c("`y`", "\"image\""))
+})
+
+test_that("several identifiers are all named, and the stimulus among them is offered", {
+  bad <- with_column(rep(1:2, 10), "rep", with_column(1:20, "image"))
+  error <- expect_refused(rv(bad, counts()), c("\"image\"", "\"rep\"", "neurons"))
+  expect_match(conditionMessage(error), "stimulus = \"image\"", fixed = TRUE)
+})
+
+test_that("the identifiers of the recordings are caught, in every set of their rows", {
+  trials <- utils::read.csv(shared_file("data", "v4_210325_trials.csv.gz"))
+  set.seed(4)
+  for (n in c(4, 7, 12, 21, 640)) {
+    some <- trials[trials$rep == 1, ][sort(sample(640, n)), ]
+    expect_refused(rv(some, as.matrix(some[-(1:2)])), c("\"image\"", "\"rep\""))
+    units <- as.matrix(some[-(1:2)])
+    expect_length(repalign:::find_identifiers(units), 0)
+  }
+  layers <- utils::read.csv(shared_file("data", "v4_model_layers.csv.gz"))
+  x <- response_matrix(trials[trials$rep == 1, ], "image", neurons = names(trials)[-(1:2)])
+  y <- response_matrix(layers, "image")
+  expect_identical(dim(x), c(640L, 50L))
+  expect_identical(rownames(x), rownames(y))
+  expect_lt(rv(x, y), 0.9)
+})
+
+test_that("response_matrix() gives the stimuli's names to the rows of the neurons", {
+  x <- counts(20)
+  table <- data.frame(image = 20:1, x)
+  expected <- x
+  storage.mode(expected) <- "double"
+  rownames(expected) <- 20:1
+  expect_identical(response_matrix(table), expected)
+  expect_identical(response_matrix(tibble::as_tibble(table), "image"), expected)
+  expect_identical(response_matrix(data.table::as.data.table(table), "image"), expected)
+  expect_identical(response_matrix(as.matrix(table), "image"), expected)
+  expect_identical(response_matrix(table, "image", c("unitb", "unita")), expected[, 2:1])
+  expect_identical(response_matrix(table, neurons = 3:2), expected[, 2:1])
+  one <- response_matrix(table[1, ], neurons = "unitc")
+  expect_identical(one, expected[1, 3, drop = FALSE])
+  # the order is checked from now on
+  expect_refused(rv(response_matrix(table), response_matrix(table[20:1, ])), "row names")
+  # words, factors and large numbers name stimuli, too
+  named <- data.frame(s = factor(c("face", "car", "tree")), a = c(1.5, NA, 3))
+  expect_identical(rownames(response_matrix(named, "s")), c("face", "car", "tree"))
+  expect_identical(rownames(response_matrix(data.frame(s = c(1e5, 2.5), a = 1:2), "s")),
+                   c("100000", "2.5"))
+})
+
+test_that("response_matrix() says which columns it needs to be told of", {
+  table <- data.frame(image = 1:20, rep = 1L, area = "V4", counts(20))
+  expect_refused(response_matrix(table, "image"), c("\"area\"", "`neurons`"))
+  error <- expect_refused(response_matrix(table[-3], "image"), c("\"rep\"", "`neurons`"))
+  expect_s3_class(error, "repalign_error_identifier")
+  expect_refused(response_matrix(table, "image", "area"), c("\"area\"", "not numeric"))
+  expect_refused(response_matrix(table, "imgae"), c("\"imgae\"", "\"image\""))
+  expect_refused(response_matrix(table, 1), "`stimulus`")
+  expect_refused(response_matrix(table, neurons = "unitz"), c("`neurons`", "\"unitz\"", "mean"))
+  expect_refused(response_matrix(table, neurons = 99), c("`neurons`", "99"))
+  expect_refused(response_matrix(table, neurons = c("unita", "unita")), c("unita", "twice"))
+  expect_refused(response_matrix(table, neurons = c("image", "unita")), "names the stimuli")
+  for (bad in list(NA, TRUE, list(1), mean, -1, 1.5)) {
+    expect_refused(response_matrix(table, neurons = bad), "`neurons`")
+  }
+  expect_refused(response_matrix(table["image"]), "no columns")
+  expect_refused(response_matrix(table[0, ]), "no rows")
+  expect_refused(response_matrix(counts()), "\"image\"")
+  expect_refused(response_matrix(unname(counts())), "column names")
+  for (bad in list(NULL, 1:3, list(1), mean)) expect_refused(response_matrix(bad), "`data`")
+  twice <- rbind(table[-(2:3)], table[7, -(2:3)])
+  expect_refused(response_matrix(twice), c("\"7\"", "rows 7 and 21", "trial_array"))
+  table$image[4] <- NA
+  expect_refused(response_matrix(table[-(2:3)]), "row 4")
+})
+
+test_that("neurons that the user has named pass the check; a part of the matrix is checked again", {
+  table <- data.frame(image = 1:20, session = 2, depth = 20:1, counts(20))
+  x <- response_matrix(table, "image", neurons = names(table)[-1])
+  y <- counts(20, seed = 9)
+  rownames(y) <- 1:20
+  plain <- unname(as.matrix(table[-1]))
+  expect_identical(rv(x, y), rv(plain, y))
+  expect_identical(rv(sqrt(x), y), rv(sqrt(plain), y))
+  expect_identical(similarity(list(a = x, b = y))$score, rv(plain, y))
+  expect_identical(similarity(x, y, na = "stimuli")$score, rv(plain, y))
+  expect_refused(rv(x[1:15, ], y[1:15, ]), "\"session\"")
+  matched <- match_rows(x, y[11:20, ])
+  expect_identical(rv(matched$x, matched$y), rv(plain[11:20, ], y[11:20, ]))
+})

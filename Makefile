@@ -6,7 +6,7 @@ SHELL = /bin/sh
 # Locale, libraries and environment are the same in every recipe and script.
 SET = . tools/common.sh;
 
-.PHONY: help deps install demo test check sanitize document bench clean
+.PHONY: help deps install demo test check sanitize fuzz document bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo 'make test      set up, R CMD check --as-cran, tests again under sanitizers'
 	@echo 'make check     the first half of "make test"'
 	@echo 'make sanitize  the second half of "make test"'
+	@echo 'make fuzz      random calls under sanitizers, see tools/run-fuzz.sh (CALLS=, PROCESSES=, SEED=)'
 	@echo 'make install   set up and install the package into .build/lib'
 	@echo 'make document  man/ and NAMESPACE from the roxygen comments'
 	@echo 'make bench     set up, install, run bench/*.R'
@@ -41,6 +42,12 @@ check:
 
 sanitize:
 	@$(BEGIN) tools/run-sanitizer.sh || failed=1; $(END)
+
+CALLS = 100000
+PROCESSES = 2
+SEED = 1
+fuzz:
+	@$(BEGIN) tools/run-fuzz.sh $(CALLS) $(PROCESSES) $(SEED) || failed=1; $(END)
 
 document:
 	@tools/install-deps.sh roxygen2

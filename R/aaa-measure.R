@@ -33,6 +33,21 @@ invariances <- c("orthogonal", "scaling", "translation", "column permutation", "
 
 range_of <- function(d, args) if (is.function(d$range)) d$range(args) else d$range
 
+# Scores that rounding took beyond their range are its bounds. What is compared there are sums of
+# at most n^2 products over the norms of their factors, 1 at most but for n machine epsilons or
+# so (roundings add up like a random walk): far below what permutations take for equal. More than
+# that is an error of ours and stays visible. Without two bounds a score may have units.
+within_range <- function(score, d, args) {
+  range <- range_of(d, args)
+  if (!all(is.finite(range))) return(score)
+  rounding <- equal_share * max(1, abs(range))
+  low <- which(score < range[1] & score >= range[1] - rounding)
+  high <- which(score > range[2] & score <= range[2] + rounding)
+  score[low] <- range[1]
+  score[high] <- range[2]
+  score
+}
+
 best_of <- function(d, args) if (is.function(d$best)) d$best(args) else d$best
 
 symmetry_of <- function(d, args) if (is.function(d$symmetric)) d$symmetric(args) else d$symmetric
@@ -324,5 +339,5 @@ compare_pair <- function(d, pair, args) {
     # an error without any variance; a user's own function decides for itself
     if (rep$kind == "data" && d$form != "user") form_centering(rep)
   }
-  d$compare(pair, args)
+  within_range(d$compare(pair, args), d, args)
 }

@@ -11,9 +11,8 @@ analysis_result <- function(cells, setup, analysis) {
   result <- do.call(rbind, rows)
   warn_undefined_rows(result, setup)
   combined <- if (analysis == "brain_to_model") best_rows(result) else combined_rows(cells, setup)
-  attr(result, "analysis") <- analysis
-  attr(result, "rows") <- row_keys(result)
-  attr(result, "combined") <- combined
+  attr(result, "parts") <- list(list(analysis = analysis, rows = result[analysis_key],
+                                     combined = combined, conf_level = setup$conf_level))
   class(result) <- c("repalign_analysis", "data.frame")
   result
 }
@@ -78,38 +77,58 @@ best_rows <- function(result) {
   best
 }
 
-# What identifies a row; "combined" belongs to exactly these rows.
+# What identifies the rows: the same data may be analysed with and without standard errors.
+analysis_key <- c("x", "y", "neurons", "estimator", "pooled", "pooled_se")
+
 row_keys <- function(rows) {
-  rows <- as.data.frame(rows)
-  if (!nrow(rows)) return(character())
-  sort(do.call(paste, c(rows[c("x", "y", "neurons", "estimator", "pooled")], sep = "\r")))
+  do.call(paste, c(lapply(analysis_key, function(column) as.character(rows[[column]])), sep = "\r"))
 }
 
-# The combined rows of a whole analysis; NULL for a part of it, or several bound together.
+# Bound together, each analysis stays a part.
+bound_analyses <- function(parts) {
+  parts <- unique(unlist(parts, recursive = FALSE))
+  one_level(unlist(lapply(parts, function(part) part$conf_level)))
+  parts
+}
+
+# The combined rows of whole analyses, which tell their sources; NULL for a part of one, or where
+# several cannot be told apart.
 combined_of <- function(object) {
-  needed <- c("x", "y", "neurons", "estimator", "pooled")
-  if (!all(needed %in% names(object))) return(NULL)
-  if (identical(row_keys(object), attr(object, "rows"))) attr(object, "combined")
+  if (!nrow(object) || !all(analysis_key %in% names(object))) return(NULL)
+  rows <- as.data.frame(object)
+  sources <- source_columns(object)
+  # a column of words may also be a note on the rows of one analysis
+  one <- vapply(rows[sources], function(column) length(unique(column)) == 1, NA)
+  combined <- combined_rows_of(rows, attr(object, "parts"), sources[one])
+  if (!is.null(combined) || all(one)) return(combined)
+  combined <- lapply(row_groups(rows, sources), function(at) {
+    combined_rows_of(rows[at, ], attr(object, "parts"), sources)
+  })
+  if (!any(vapply(combined, is.null, NA))) do.call(rbind, unname(combined))
+}
+
+# If these rows are exactly those of one analysis. sources: columns with one value.
+combined_rows_of <- function(rows, parts, sources) {
+  keys <- sort(row_keys(rows))
+  combined <- Find(function(part) identical(sort(row_keys(part$rows)), keys), parts)$combined
+  if (is.null(combined) || !length(sources)) return(combined)
+  source <- rows[rep(1, nrow(combined)), sources, drop = FALSE]
+  rownames(source) <- NULL
+  cbind(source, combined)
 }
 
 # The name of the analysis that all rows come from; NA when others are bound to them.
 analysis_of <- function(object) {
-  needed <- c("x", "y", "neurons", "estimator", "pooled")
-  if (is.null(attr(object, "analysis"))) return(NA_character_)
-  if (!all(needed %in% names(object))) return(attr(object, "analysis"))
-  if (all(row_keys(object) %in% attr(object, "rows"))) attr(object, "analysis") else NA_character_
-}
-
-# The first rows of a long table, and how many there are.
-print_rows <- function(rows, digits, ..., most = 60) {
-  print.data.frame(utils::head(rows, most), digits = digits, ...)
-  more <- nrow(rows) - most
-  if (more > 0) {
-    cat("... and ", count_of(more, "more row"), ": as.data.frame() has all.\n", sep = "")
+  parts <- attr(object, "parts")
+  if (nrow(object) && all(analysis_key %in% names(object))) {
+    keys <- row_keys(as.data.frame(object))
+    known <- lapply(parts, function(part) row_keys(part$rows))
+    if (!all(keys %in% unlist(known))) return(NA_character_)
+    parts <- parts[vapply(known, function(of) any(keys %in% of), NA)]
   }
+  names <- unique(vapply(parts, function(part) part$analysis, ""))
+  if (length(names) == 1) names else NA_character_
 }
-
-count_of <- function(n, what) paste0(n, " ", what, if (n != 1) "s")
 
 analysis_titles <- c(
   brain_to_brain = "Brain-to-brain similarity", trial_to_trial = "Trial-to-trial similarity",
@@ -119,13 +138,15 @@ analysis_titles <- c(
 #' @export
 print.repalign_analysis <- function(x, digits = 3, ...) {
   title <- analysis_titles[analysis_of(x)]
-  cat(if (is.na(title)) "Analyses" else title, ": ", count_of(nrow(x), "row"), "\n", sep = "")
-  # all columns would not fit a line; of a selection everything is shown
-  details <- c("pooled_se", "mean", "median", "q25", "q75")
-  shown <- if (ncol(x) < 14) names(x) else setdiff(names(x), details)
-  print_rows(as.data.frame(x)[shown], digits, ...)
-  hidden <- setdiff(names(x), shown)
-  if (length(hidden)) cat("More columns: ", paste(hidden, collapse = ", "), "\n", sep = "")
+  cat(if (is.na(title)) "Analyses" else title, ": ", count_of(nrow(x), "row"),
+      undefined_of(x$pooled), "\n", sep = "")
+  level <- unlist(lapply(attr(x, "parts"), function(part) part$conf_level))[1]
+  if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {
+    over <- if (identical(unname(title), "Object disentanglement")) "images" else "stimuli"
+    cat("conf_low to conf_high: ", format(100 * level), "% interval of `pooled`, by the jackknife ",
+        "over ", over, "\n", sep = "")
+  }
+  print_rows(x, digits, ...)
   left_out <- attr(x, "left_out")
   if (!is.null(left_out)) cat(left_out, "\n", sep = "")
   invisible(x)
@@ -133,11 +154,12 @@ print.repalign_analysis <- function(x, digits = 3, ...) {
 
 #' Summarise an analysis over its comparisons
 #'
-#' @param object what [brain_to_brain()] or another analysis returned, whole: a part of its
-#'   rows, or several results bound together, is an error.
+#' @param object what [brain_to_brain()] or another analysis returned, whole, or several of them
+#'   bound together under names ([rbind()][rbind.repalign]), each of which is summarised for itself.
+#'   A part of the rows is an error, and so are several that cannot be told apart.
 #' @param ... unused.
 #' @return A data frame with the columns of the analysis and a row per number of
-#'   neurons and estimator. The H values of all comparisons are averaged before the
+#'   neurons and estimator (and source). The H values of all comparisons are averaged before the
 #'   ratio is taken (`x` and `y` read "(all)"), and so are the denominators of the two
 #'   sides, so that the order of the groups does not matter. Comparisons of large
 #'   variance count for more. Standard errors are `NA` where the comparisons do not share
@@ -154,8 +176,9 @@ print.repalign_analysis <- function(x, digits = 3, ...) {
 summary.repalign_analysis <- function(object, ...) {
   combined <- combined_of(object)
   if (is.null(combined)) {
-    abort("This is only a part of an analysis, or several bound together: summarise each whole ",
-          "result.", class = "repalign_error_type", arg = "object")
+    abort("This is only a part of an analysis, or several bound together that cannot be told ",
+          "apart: summarise each whole result, or bind whole results with names, as in ",
+          "rbind(day1 = a, day2 = b).", class = "repalign_error_type", arg = "object")
   }
   combined
 }
@@ -165,11 +188,13 @@ summary.repalign_analysis <- function(object, ...) {
 tidy.repalign_analysis <- function(x, ...) {
   plain <- need_columns(as.data.frame(x), c("x", "y", "neurons", "estimator", "pooled", "pooled_se",
                                             "conf_low", "conf_high"), "tidied")
-  data.frame(
+  tidied <- data.frame(
     x = plain$x, y = plain$y, neurons = plain$neurons, term = plain$estimator,
     estimate = plain$pooled, std.error = plain$pooled_se, conf.low = plain$conf_low,
     conf.high = plain$conf_high
   )
+  sources <- source_columns(x)
+  if (length(sources)) cbind(plain[sources], tidied) else tidied
 }
 
 #' @rdname tidy.repalign
@@ -178,27 +203,9 @@ glance.repalign_analysis <- function(x, ...) {
   plain <- need_columns(as.data.frame(x), c("x", "y", "neurons", "n_estimates", "undefined"),
                         "summarised")
   data.frame(
-    analysis = analysis_of(x), comparisons = nrow(unique(plain[c("x", "y")])),
+    analysis = analysis_of(x), comparisons = nrow(unique(plain[c(source_columns(x), "x", "y")])),
     neurons_min = if (nrow(plain)) min(plain$neurons) else NA_integer_,
     neurons_max = if (nrow(plain)) max(plain$neurons) else NA_integer_,
     n_estimates = sum(plain$n_estimates), undefined = sum(plain$undefined)
   )
-}
-
-#' @rdname tidy.repalign
-#' @export
-as.data.frame.repalign_analysis <- function(x, ...) {
-  class(x) <- "data.frame"
-  attr(x, "analysis") <- attr(x, "rows") <- attr(x, "combined") <- attr(x, "left_out") <- NULL
-  x
-}
-
-# The attributes stay with the rows; summary() and plot() look whether they still fit.
-#' @export
-`[.repalign_analysis` <- function(x, ...) {
-  part <- NextMethod()
-  if (is.data.frame(part)) {
-    for (name in c("analysis", "rows", "combined")) attr(part, name) <- attr(x, name)
-  }
-  part
 }

@@ -1,4 +1,4 @@
-# Results that are bound together: what tells their rows apart.
+# Results that are bound together: what tells their rows apart, and what they keep beside the rows.
 
 # The columns that each kind of result has of its own.
 core_columns <- list(
@@ -20,10 +20,26 @@ key_columns <- list(
   repalign_interval = "estimator"
 )
 
+# What is known of all rows and is no column.
+kept_attributes <- list(
+  repalign_similarity = c("within", "symmetric", "direction"),
+  repalign_calibration = c("draws", "settings", "grid"),
+  repalign_analysis = "parts",
+  repalign_interval = "conf_level"
+)
+
+kind_words <- c(repalign_similarity = "similarities", repalign_calibration = "calibrations",
+                repalign_analysis = "analyses", repalign_interval = "intervals")
+
+result_kind <- function(object) intersect(class(object), names(core_columns))[1]
+
 # The further columns that say which of several bound results a row is from: all that hold words
-# (such as the `.id` of dplyr::bind_rows()), and others as far as they are needed to tell rows apart.
+# (such as the `.id` of dplyr::bind_rows()), and others as far as they are needed to tell rows
+# apart.
 source_columns <- function(object) {
-  kind <- intersect(class(object), names(core_columns))[1]
+  kind <- result_kind(object)
+  # a plain data frame: what score_matrix() takes
+  if (is.na(kind)) kind <- "repalign_calibration"
   rows <- as.data.frame(object)
   key <- intersect(key_columns[[kind]], names(rows))
   others <- setdiff(names(rows), core_columns[[kind]])
@@ -34,4 +50,234 @@ source_columns <- function(object) {
     if (is.atomic(rows[[column]])) sources <- c(sources, column)
   }
   sources
+}
+
+# Rows of one source have one value here.
+source_names <- function(rows, sources) {
+  if (!length(sources)) return(rep("", nrow(rows)))
+  do.call(paste, c(lapply(unname(rows[sources]), as.character), sep = " | "))
+}
+
+# In the order of the levels of a factor, else of appearance.
+label_levels <- function(column) {
+  if (is.factor(column)) intersect(levels(column), as.character(column)) else
+    as.character(unique(column))
+}
+
+kept_beside <- function(object) {
+  names <- kept_attributes[[result_kind(object)]]
+  stats::setNames(lapply(names, function(name) attr(object, name, exact = TRUE)), names)
+}
+
+with_kept <- function(rows, kept) {
+  for (name in names(kept)) attr(rows, name) <- kept[[name]]
+  rows
+}
+
+# Parts of a result keep what is known of all of its rows.
+part_of <- function(part, whole) {
+  if (is.data.frame(part)) with_kept(part, kept_beside(whole)) else part
+}
+
+#' @export
+`[.repalign_similarity` <- function(x, ...) part_of(NextMethod(), x)
+
+#' @export
+`[.repalign_calibration` <- function(x, ...) part_of(NextMethod(), x)
+
+#' @export
+`[.repalign_analysis` <- function(x, ...) part_of(NextMethod(), x)
+
+#' @export
+`[.repalign_interval` <- function(x, ...) part_of(NextMethod(), x)
+
+plain_rows <- function(x) {
+  for (name in c(kept_attributes[[result_kind(x)]], "left_out")) attr(x, name) <- NULL
+  class(x) <- "data.frame"
+  x
+}
+
+#' @rdname tidy.repalign
+#' @export
+as.data.frame.repalign_similarity <- function(x, ...) plain_rows(x)
+
+#' @rdname tidy.repalign
+#' @export
+as.data.frame.repalign_calibration <- function(x, ...) plain_rows(x)
+
+#' @rdname tidy.repalign
+#' @export
+as.data.frame.repalign_analysis <- function(x, ...) plain_rows(x)
+
+#' @rdname tidy.repalign
+#' @export
+as.data.frame.repalign_interval <- function(x, ...) plain_rows(x)
+
+#' Put results together
+#'
+#' `rbind()` puts results of [similarity()], of [calibrate()], of the analyses or of
+#' [cka_interval()] into one table. Names given to the results tell their rows apart.
+#'
+#' @param ... results of one kind, with the same columns. When all of them have names, as in
+#'   `rbind(day1 = a, day2 = b)` or `do.call(rbind, named_list)`, a new first column `source`
+#'   holds the names, which must differ (a result that has a column `source` already keeps it,
+#'   and the new one is `source_2`).
+#' @param deparse.level not used.
+#' @return A result of the same kind. Row names are numbered anew when there is a new column
+#'   `source`.
+#' @details
+#' `dplyr::bind_rows()` and `purrr::map_dfr()` work alike; their `.id` names the new column.
+#' Null scores travel with the rows: [null_scores()] of the table gives each row its own. Plots
+#' and summaries show the sources apart, and [score_matrix()] asks for the rows of one.
+#'
+#' A column must mean one thing in all rows. Calibrations with different `alpha`, `variant`,
+#' `aggregate` or `p_adjust`, and intervals with different `conf_level`, are an error; so is
+#' anything that is not a result of the same kind. `as.data.frame()` of each gives plain tables,
+#' which bind without such checks, but without null scores. P-values are not adjusted again.
+#'
+#' [merge()] gives a plain data frame; `dplyr::left_join()` keeps the kind.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(200), 40)
+#' both <- rbind(
+#'   related = calibrate(x, x + rnorm(200), permutations = 199),
+#'   unrelated = calibrate(x, matrix(rnorm(200), 40), permutations = 199)
+#' )
+#' both
+#' apply(null_scores(both), 2, max)
+#' score_matrix(both[both$source == "related", ])
+#' @seealso [similarity()], [calibrate()], [brain_to_brain()], [cka_interval()]
+#' @name rbind.repalign
+NULL
+
+#' @rdname rbind.repalign
+#' @export
+rbind.repalign_similarity <- function(..., deparse.level = 1) bind_results(list(...))
+
+#' @rdname rbind.repalign
+#' @export
+rbind.repalign_calibration <- function(..., deparse.level = 1) bind_results(list(...))
+
+#' @rdname rbind.repalign
+#' @export
+rbind.repalign_analysis <- function(..., deparse.level = 1) bind_results(list(...))
+
+#' @rdname rbind.repalign
+#' @export
+rbind.repalign_interval <- function(..., deparse.level = 1) bind_results(list(...))
+
+bind_results <- function(arguments) {
+  # arguments of the method for data frames
+  options <- names_or_empty(arguments) %in% c("make.row.names", "stringsAsFactors",
+                                              "factor.exclude")
+  # an empty table is where a loop starts
+  parts <- Filter(function(part) !is.null(part) && !(is.data.frame(part) && !length(part)),
+                  arguments[!options])
+  if (!length(parts)) return(Find(is.data.frame, arguments))
+  kind <- stats::na.omit(vapply(parts, result_kind, ""))[[1]]
+  check_bound_kind(parts, kind)
+  check_bound_columns(lapply(parts, names), kind)
+  kept <- bound_attributes(lapply(unname(parts), kept_of_rows), kind)
+  plain <- lapply(parts, as.data.frame)
+  if (all(names_or_empty(parts) != "")) plain <- with_sources(plain)
+  rows <- do.call(rbind, c(plain, arguments[options]))
+  structure(with_kept(rows, kept), class = c(kind, "data.frame"))
+}
+
+names_or_empty <- function(x) if (is.null(names(x))) rep("", length(x)) else names(x)
+
+# The names of the parts as a first column.
+with_sources <- function(parts) {
+  twice <- anyDuplicated(names(parts))
+  if (twice) {
+    abort("The name ", dQuote(names(parts)[twice], FALSE), " is given twice: the names become the ",
+          "column `source` and tell the results apart. Use different names, or none.",
+          class = "repalign_error_value", arg = "...")
+  }
+  column <- free_name("source", unlist(lapply(parts, names)))
+  unname(Map(function(rows, name) {
+    rownames(rows) <- NULL
+    cbind(stats::setNames(data.frame(rep(name, nrow(rows))), column), rows)
+  }, parts, names(parts)))
+}
+
+free_name <- function(name, taken) {
+  candidates <- c(name, paste0(name, "_", seq_along(taken) + 1))
+  setdiff(candidates, taken)[1]
+}
+
+refuse_other_kinds <- function(kind) {
+  words <- kind_words[[kind]]
+  abort("Only ", words, " go into one table with ", words, ": bind as.data.frame() of each with ",
+        "anything else.", class = "repalign_error_type", arg = "...")
+}
+
+check_bound_kind <- function(parts, kind) {
+  if (!all(vapply(parts, inherits, NA, kind))) refuse_other_kinds(kind)
+}
+
+check_bound_columns <- function(columns, kind) {
+  other <- Find(function(names) !setequal(names, columns[[1]]), columns)
+  if (is.null(other)) return(invisible())
+  extra <- c(setdiff(columns[[1]], other), setdiff(other, columns[[1]]))
+  abort("Results with different columns do not go into one table: ",
+        enumerate(extra), " ", if (length(extra) > 1) "are" else "is", " not in all of them. Make ",
+        "all in the same way", if (kind != "repalign_interval") ", with or without models",
+        if (kind == "repalign_calibration") " and `p_adjust`", ", and keep their columns.",
+        class = "repalign_error_value", arg = "...")
+}
+
+# Only what belongs to the rows that are there.
+kept_of_rows <- function(object) {
+  kept <- kept_beside(object)
+  if (inherits(object, "repalign_calibration")) kept$draws <- draws_within(object, kept$draws)
+  kept
+}
+
+# kept: what each part keeps beside its rows.
+bound_attributes <- function(kept, kind) {
+  all_of <- function(name) Filter(Negate(is.null), lapply(kept, function(part) part[[name]]))
+  switch(kind,
+    repalign_similarity = bound_similarities(kept, all_of),
+    repalign_calibration = bound_calibrations(kept, all_of),
+    repalign_analysis = list(parts = bound_analyses(all_of("parts"))),
+    repalign_interval = list(conf_level = one_level(unlist(all_of("conf_level"))))
+  )
+}
+
+bound_similarities <- function(kept, all_of) {
+  direction <- split_by_name(unlist(all_of("direction")))
+  unlike <- names(direction)[vapply(direction, function(d) length(unique(d)) > 1, NA)]
+  if (length(unlike)) {
+    abort("The measure ", dQuote(unlike[1], FALSE), " is a similarity in one result and a ",
+          "distance in another: give them different labels.", class = "repalign_error_value",
+          arg = "...")
+  }
+  within <- vapply(kept, function(part) isTRUE(part$within), NA)
+  list(within = all(within),
+       symmetric = vapply(split_by_name(unlist(all_of("symmetric"))), all, NA),
+       direction = vapply(direction, function(d) d[[1]], ""))
+}
+
+split_by_name <- function(values) {
+  split(unname(values), factor(names(values), unique(names(values))))
+}
+
+# An interval must mean one thing in all of its rows.
+one_level <- function(levels) {
+  levels <- unique(levels)
+  if (length(levels) > 1) {
+    abort("Results with different `conf_level` (", format(levels[1]), " and ", format(levels[2]),
+          ") do not go into one table, where `conf_low` and `conf_high` mean one thing. Use the ",
+          "same `conf_level`, or bind as.data.frame() of each.", class = "repalign_error_value",
+          arg = "conf_level")
+  }
+  levels
+}
+
+# A part of a result may have no rows.
+check_some_rows <- function(object) {
+  if (nrow(object)) return(invisible())
+  abort("`object` has no rows: there is nothing to draw.", class = "repalign_error_size",
+        arg = "object")
 }

@@ -49,11 +49,12 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   `aggregate` per measure (and pair of models): `x`, `y`, `measure`, `score`, `threshold`,
 #'   `calibrated`, `p_value`, `null_mean`, `null_sd`, `permutations` (null draws), `engine`; with
 #'   models also `model_x`, `model_y`. `score`, `threshold`, `null_mean` and `null_sd` are in the
-#'   measure's own units. `engine` is `"coset"`, `"random"`, `"exact"` or `"moments"`, or says
+#'   measure's own units; `null_sd` is `NA`, with a message, where there is a single permutation.
+#'   `engine` is `"coset"`, `"random"`, `"exact"` or `"moments"`, or says
 #'   where the permutations are from: `"blocks"`, `"series"` or `"given"`. With `aggregate = "max"`
 #'   `x` and `y` name the most similar pair; other aggregates belong to no pair, and `x` and `y` are
-#'   `NA`. [null_scores()] gives the null draws, `plot()` draws them; `rbind()` puts results with
-#'   the same settings together (without adjusting p-values again).
+#'   `NA`. [null_scores()] gives the null draws, `plot()` draws them; [rbind()][rbind.repalign]
+#'   puts results with the same settings together (without adjusting p-values again).
 #' @details
 #' With K null scores, `p_value` is \eqn{(1 + #(null >= s)) / (K + 1)} and `threshold` the
 #' \eqn{ceiling((1 - alpha)(K + 1))}-th smallest of the K + 1 scores, for similarities; distances
@@ -167,7 +168,10 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
                 warned = direct$warned))
   }
   path <- switch(null$kind, pair = pair_null, graph = graph_null, basis = basis_null)
-  draws <- path(null, measure, pairs, sides, design, observed)
+  draws <- lapply(path(null, measure, pairs, sides, design, observed), function(draw) {
+    draw$null <- within_range(draw$null, measure$declaration, measure$args)
+    draw
+  })
   list(observed = observed, draws = draws, design = design)
 }
 

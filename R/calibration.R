@@ -35,13 +35,21 @@ calibrated_row <- function(s, null, p_value, measure, settings,
   if (is.na(s) || anyNA(null)) return(undefined_row(s, null))
   tau <- sgn * null_threshold(sgn * s, sgn * null, settings$alpha)
   mean <- mean(null)
-  sd <- stats::sd(null)
+  sd <- spread_of(null)
   data.frame(
     score = s, threshold = tau,
     calibrated = calibrated_score(s, tau, mean, sd, best, sgn, settings$variant),
     p_value = p_value, null_mean = mean, null_sd = sd,
     permutations = length(null)
   )
+}
+
+# The standard deviation, in units in which no square overflows or underflows.
+spread_of <- function(values) {
+  largest <- max(abs(values))
+  if (largest == 0) return(stats::sd(values))
+  unit <- power_of_two_below(largest)
+  stats::sd(values * unit) / unit
 }
 
 # A user's own `best` is taken at its word, and must hold for every score.
@@ -78,13 +86,14 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
     rows$p_adjusted <- stats::p.adjust(rows$p_value, settings$p_adjust)
   }
   warn_undefined_calibration(rows, settings$variant, aggregate)
+  note_one_permutation(rows)
   if (settings$engine != "moments") {
     note_unattainable(rows, settings, max(vapply(nulls, function(null) null$design$most, 0)))
   }
   draws <- unlist(lapply(parts, function(part) part$draws), recursive = FALSE)
   structure(rows, class = c("repalign_calibration", "data.frame"),
             draws = list(key = row_names_of(rows), null = draws,
-                         numbers = as.list(rows[c("score", "null_mean", "null_sd")])),
+                         numbers = as.list(rows[draw_numbers])),
             settings = c(settings[c("alpha", "variant", "p_adjust")],
                          list(aggregate = aggregate$name, own = aggregate$own)),
             grid = calibration_grid(set, sides, aggregate))
@@ -196,7 +205,7 @@ warn_undefined_calibration <- function(rows, variant, aggregate) {
 # A row in words; what belongs to no pair of layers has no names there.
 row_title <- function(row) {
   parts <- intersect(c("model_x", "x", "model_y", "y", "measure"), names(row))
-  paste(stats::na.omit(unlist(row[parts])), collapse = " | ")
+  paste(stats::na.omit(unlist(lapply(row[parts], as.character))), collapse = " | ")
 }
 
 # With few permutations no p-value can be small enough.
@@ -215,10 +224,19 @@ note_unattainable <- function(rows, settings, most) {
          class = "repalign_few_permutations")
 }
 
+# A single null score has no spread.
+note_one_permutation <- function(rows) {
+  if (!any(rows$permutations == 1 & !is.na(rows$null_mean), na.rm = TRUE)) return(invisible())
+  inform("`null_sd` is NA: one permutation gives one null score, which has no spread. Take more ",
+         "permutations.", class = "repalign_few_permutations")
+}
+
 #' The null scores behind a calibration
 #'
 #' @param calibration what [calibrate()] returned, or rows of it, in any order, or several
-#'   bound together.
+#'   bound together by [rbind()][rbind.repalign] or `dplyr::bind_rows()`. Each row must have its
+#'   names (`x`, `y`, `measure`) and numbers (`score`, `null_mean`, `null_sd`) as they were: they
+#'   tell which null scores are its own. A row for which there are none is an error.
 #' @return A numeric matrix in the measures' own units: a column per row of `calibration`, in
 #'   its order, and a row per permutation (`NA` below the end where rows have different numbers
 #'   of permutations). With `aggregate` the columns hold the aggregate's null.
@@ -233,6 +251,7 @@ null_scores <- function(calibration) {
   need_arguments()
   if (!inherits(calibration, "repalign_calibration")) {
     abort("`calibration` must be what calibrate() returned, not ", describe(calibration), ".",
+          if (is.data.frame(calibration)) " (Plain data frames have no null scores.)",
           class = "repalign_error_type", arg = "calibration")
   }
   draws <- draws_of_rows(calibration)
@@ -256,90 +275,90 @@ draw_names <- function(calibration) {
   named
 }
 
-# Draws are found by the names of the rows, never by their places; by their numbers where two
-# calibrations have the same names.
+# The numbers that tell whose draws they are.
+draw_numbers <- c("score", "null_mean", "null_sd", "permutations")
+
+# Draws are found by the names of the rows and by their numbers, to the last bit, never by place:
+# rows that were exchanged, changed, or bound to others find their own or none.
 draws_of_rows <- function(calibration) {
+  settings_of(calibration)
   kept <- attr(calibration, "draws")
   need_columns(calibration, c("x", "y", "measure"), "looked up")
-  keys <- row_names_of(calibration)
-  at <- match(keys, kept$key)
-  for (row in which(keys %in% kept$key[duplicated(kept$key)])) {
-    at[row] <- place_by_numbers(calibration, row, which(kept$key == keys[row]), kept$numbers)
-  }
+  columns <- intersect(draw_numbers, intersect(names(kept$numbers), names(calibration)))
+  known <- draw_identity(kept$key, kept$numbers[columns])
+  wanted <- draw_identity(row_names_of(calibration), unclass(calibration)[columns])
+  at <- match(wanted, known)
   if (anyNA(at)) {
     abort("`calibration` has rows whose null scores are not known, first row ", which(is.na(at))[1],
-          ": take rows of what calibrate() returned, with their names as they were, and put ",
-          "several together with rbind().", class = "repalign_error_rows", arg = "calibration")
+          ": take rows of what calibrate() returned, with their names and numbers as they were, ",
+          "and put several together with rbind() or dplyr::bind_rows().",
+          class = "repalign_error_rows", arg = "calibration")
+  }
+  twice <- which(wanted %in% known[duplicated(known)])
+  if (length(twice)) {
+    abort("`calibration` has two calibrations of ",
+          dQuote(row_title(calibration[twice[1], ]), FALSE), " that cannot be told apart: keep ",
+          "the columns score, null_mean and null_sd, or take the rows of one calibration.",
+          class = "repalign_error_rows", arg = "calibration")
   }
   kept$null[at]
 }
 
-place_by_numbers <- function(calibration, row, places, numbers) {
-  for (column in intersect(names(numbers), names(calibration))) {
-    places <- places[numbers[[column]][places] %in% calibration[[column]][row]]
-  }
-  if (length(places) > 1) {
-    abort("`calibration` has two calibrations of ", dQuote(row_title(calibration[row, ]), FALSE),
-          " that cannot be told apart: name the sides, as in calibrate(list(a = x), list(b = y)).",
-          class = "repalign_error_rows", arg = "calibration")
-  }
-  if (length(places)) places else NA
+draw_identity <- function(key, numbers) {
+  # + 0: there is one zero
+  exact <- lapply(unname(numbers), function(values) sprintf("%a", as.double(values) + 0))
+  do.call(paste, c(list(key), exact, sep = "\r"))
 }
 
-calibration_attributes <- c("draws", "settings", "grid")
-
-#' @export
-`[.repalign_calibration` <- function(x, ...) {
-  part <- NextMethod()
-  if (is.data.frame(part)) {
-    for (name in calibration_attributes) attr(part, name) <- attr(x, name)
-  }
-  part
+# Draws that belong to rows of `calibration`.
+draws_within <- function(calibration, draws) {
+  columns <- intersect(names(draws$numbers), names(calibration))
+  wanted <- draw_identity(row_names_of(calibration), unclass(calibration)[columns])
+  draws_at(draws, draw_identity(draws$key, draws$numbers[columns]) %in% wanted)
 }
 
-#' @export
-rbind.repalign_calibration <- function(..., deparse.level = 1) {
-  parts <- list(...)
-  # arguments of the method for data frames
-  parts <- parts[!names_or_empty(parts) %in% c("make.row.names", "stringsAsFactors",
-                                               "factor.exclude")]
-  parts <- Filter(Negate(is.null), parts)
-  check_bound_columns(parts)
-  check_same_settings(lapply(parts, attr, "settings"))
-  rows <- do.call(rbind, lapply(parts, as.data.frame))
-  kept <- lapply(parts, attr, "draws")
-  key <- unlist(lapply(kept, function(k) k$key))
-  null <- unlist(lapply(kept, function(k) k$null), recursive = FALSE)
-  numbers <- Reduce(function(a, b) Map(c, a, b), lapply(kept, function(k) k$numbers))
-  # the same draws brought twice, as by binding parts of one result, count once
-  new <- !duplicated(Map(list, key, null))
-  structure(rows, class = c("repalign_calibration", "data.frame"),
-            draws = list(key = key[new], null = null[new],
-                         numbers = lapply(numbers, function(column) column[new])),
-            settings = attr(parts[[1]], "settings"),
-            grid = bound_grid(lapply(parts, attr, "grid")))
+draws_at <- function(draws, at) {
+  list(key = draws$key[at], null = draws$null[at],
+       numbers = lapply(draws$numbers, function(values) values[at]))
 }
 
-names_or_empty <- function(x) if (is.null(names(x))) rep("", length(x)) else names(x)
+# The same draws brought twice, as by binding parts of one result, count once.
+bound_draws <- function(draws) {
+  if (all(vapply(draws, identical, NA, draws[[1]]))) return(draws[[1]])
+  key <- unlist(lapply(draws, function(d) d$key))
+  null <- unlist(lapply(draws, function(d) d$null), recursive = FALSE)
+  columns <- Reduce(intersect, lapply(draws, function(d) names(d$numbers)))
+  numbers <- lapply(stats::setNames(columns, columns), function(column) {
+    unlist(lapply(draws, function(d) d$numbers[[column]]))
+  })
+  identity <- draw_identity(key, numbers)
+  first <- match(identity, identity)
+  again <- which(first != seq_along(first))
+  same <- vapply(again, function(i) identical(null[[i]], null[[first[i]]]), NA)
+  draws_at(list(key = key, null = null, numbers = numbers), setdiff(seq_along(key), again[same]))
+}
 
-check_bound_columns <- function(parts) {
-  if (!all(vapply(parts, inherits, NA, "repalign_calibration"))) {
-    abort("rbind() puts calibrations together: bind as.data.frame() of each with anything else.",
-          class = "repalign_error_type", arg = "...")
+# What was asked of calibrate(). Operations that make a new data frame may lose it.
+settings_of <- function(calibration) {
+  settings <- attr(calibration, "settings")
+  if (is.null(settings)) {
+    abort("This calibration has lost what is kept beside its rows (its null scores, `alpha` and ",
+          "`variant`): start again from what calibrate() returned, or use as.data.frame() of it.",
+          class = "repalign_error_type", arg = "calibration")
   }
-  columns <- lapply(parts, names)
-  other <- Find(function(names) !setequal(names, columns[[1]]), columns)
-  if (is.null(other)) return(invisible())
-  extra <- c(setdiff(columns[[1]], other), setdiff(other, columns[[1]]))
-  abort("Calibrations with different columns do not go into one table: ",
-        enumerate(extra), " ", if (length(extra) > 1) "are" else "is", " not in all of them. Make ",
-        "all in the same way, with or without models and `p_adjust`, and keep their columns.",
-        class = "repalign_error_value", arg = "...")
+  settings
+}
+
+bound_calibrations <- function(kept, all_of) {
+  for (part in kept) settings_of(structure(list(), settings = part$settings))
+  settings <- lapply(kept, function(part) part$settings)
+  check_same_settings(settings)
+  list(draws = bound_draws(all_of("draws")), settings = settings[[1]],
+       grid = bound_grid(all_of("grid")))
 }
 
 # A column must mean one thing in all of its rows.
 check_same_settings <- function(settings) {
-  settings <- Filter(Negate(is.null), settings)
   meaning <- c(alpha = "`threshold` and `calibrated` mean", variant = "`calibrated` means",
                aggregate = "`score` means", p_adjust = "`p_adjusted` means")
   if (length(unique(lapply(settings, function(s) s$own))) > 1) {
@@ -359,19 +378,32 @@ check_same_settings <- function(settings) {
 bound_grid <- function(grids) {
   symmetric <- unlist(lapply(grids, function(grid) grid$symmetric))
   list(within = all(vapply(grids, function(grid) isTRUE(grid$within), NA)),
-       symmetric = vapply(split(symmetric, names(symmetric)), all, NA),
+       symmetric = vapply(split_by_name(symmetric), all, NA),
        aggregate = all(vapply(grids, function(grid) isTRUE(grid$aggregate), NA)))
 }
 
 #' @export
 print.repalign_calibration <- function(x, digits = 4, ...) {
   settings <- attr(x, "settings")
+  p <- judged_p(x)
   cat("Calibration against chance: ", count_of(nrow(x), "row"),
-      if (!is.null(settings$aggregate)) paste0(", aggregate = ", settings$aggregate),
-      if (!is.null(settings)) paste0(", alpha = ", format(settings$alpha), ", variant = ",
-                                     settings$variant), "\n", sep = "")
-  print_rows(as.data.frame(x), digits, ...)
+      if (!is.null(p) && !is.null(settings)) {
+        paste0(", ", sum(p <= settings$alpha, na.rm = TRUE), " significant")
+      }, undefined_of(p), "\n", sep = "")
+  if (!is.null(settings)) {
+    writeLines(strwrap(settings_words(settings, unique(x$engine)), exdent = 2))
+  }
+  print_rows(x, digits, ...)
   invisible(x)
+}
+
+settings_words <- function(settings, engines) {
+  paste(c(
+    if (!is.null(settings$aggregate)) paste("aggregate =", settings$aggregate),
+    paste("alpha =", format(settings$alpha)), paste("variant =", settings$variant),
+    if (!identical(settings$p_adjust, "none")) paste("p_adjust =", settings$p_adjust),
+    if (length(engines)) paste("engine =", paste(engines, collapse = ", "))
+  ), collapse = ", ")
 }
 
 #' @rdname tidy.repalign
@@ -393,7 +425,7 @@ judged_p <- function(rows) if (is.null(rows$p_adjusted)) rows$p_value else rows$
 glance.repalign_calibration <- function(x, ...) {
   plain <- need_columns(as.data.frame(x), c("x", "y", "measure", "p_value", "permutations"),
                         "summarised")
-  alpha <- attr(x, "settings")$alpha
+  alpha <- settings_of(x)$alpha
   p <- judged_p(plain)
   data.frame(rows = nrow(plain), measures = length(unique(plain$measure)), alpha = alpha,
              significant = sum(p <= alpha, na.rm = TRUE),
@@ -407,28 +439,14 @@ glance.repalign_calibration <- function(x, ...) {
 summary.repalign_calibration <- function(object, ...) {
   plain <- need_columns(as.data.frame(object), c("measure", "score", "calibrated", "p_value"),
                         "summarised")
-  alpha <- attr(object, "settings")$alpha
+  alpha <- settings_of(object)$alpha
   plain$p <- judged_p(plain)
-  # with no rows, one summary that is then left out
-  of <- factor(plain$measure, if (nrow(plain)) unique(plain$measure) else "")
-  rows <- lapply(split(plain, of), function(part) {
-    data.frame(measure = as.character(part$measure[1]), rows = nrow(part),
-               significant = sum(part$p <= alpha, na.rm = TRUE),
+  summary_rows(plain, source_columns(object), function(part) {
+    data.frame(rows = nrow(part), significant = sum(part$p <= alpha, na.rm = TRUE),
                median_score = stats::median(part$score, na.rm = TRUE),
                median_calibrated = stats::median(part$calibrated, na.rm = TRUE),
                max_calibrated = if (all(is.na(part$calibrated))) NA_real_ else
                  max(part$calibrated, na.rm = TRUE),
                undefined = sum(is.na(part$p_value)))
   })
-  result <- do.call(rbind, rows)
-  rownames(result) <- NULL
-  result[result$rows > 0, , drop = FALSE]
-}
-
-#' @rdname tidy.repalign
-#' @export
-as.data.frame.repalign_calibration <- function(x, ...) {
-  class(x) <- "data.frame"
-  for (name in calibration_attributes) attr(x, name) <- NULL
-  x
 }

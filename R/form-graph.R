@@ -1,8 +1,9 @@
 # Neighbour graphs: made once per representation and metric, with the largest k that is
 # wanted in the call.
 #
-# Lists are ordered by value; values nearer than 1e-12 of the row's largest are tied, and
-# ties, chained, are ordered by the representation's random priorities. A graph cut to its
+# Lists are ordered by value; values nearer than 1e-12 of the row's largest, or than rounding can
+# tell between nearly parallel rows, are tied, and ties, chained, are ordered by the
+# representation's random priorities. A graph cut to its
 # first k columns is therefore the graph that a search for k gives with these priorities.
 
 graph_metrics <- c("cosine", "euclidean", "dot", "correlation")

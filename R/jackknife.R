@@ -8,12 +8,13 @@
 #' @inheritParams cka
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`.
 #' @param conf_level coverage of the interval, between 0 and 1.
-#' @return A data frame with a row per estimator: `estimator`; `cka`; `se`, its
-#'   standard error; `conf_low`, `conf_high`, the normal interval, not clipped;
+#' @return A data frame of class `repalign_interval` with a row per estimator: `estimator`;
+#'   `cka`; `se`, its standard error; `conf_low`, `conf_high`, the normal interval, not clipped;
 #'   `h_xy`, `h_xx`, `h_yy`, the H values ([hsic()]); `bias`, the second-order bias
 #'   that comes from taking a ratio (see [ratio_bias()]), not subtracted from
 #'   `cka`. `NA`, with a warning, where a ratio is undefined or an H value is too large
-#'   or too small for a double.
+#'   or too small for a double. There are `plot()`, `tidy()`,
+#'   [confint()][confint.repalign_interval] and [rbind()][rbind.repalign] for it.
 #' @details
 #' The variance is the two-way jackknife over stimuli and neurons with the
 #' stimulus-by-neuron interactions taken out, and never below one of its main
@@ -41,8 +42,10 @@
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 80, q = 40, d = 30, spectrum = "power")
-#' cka_interval(pop$x, pop$y)
+#' interval <- cka_interval(pop$x, pop$y)
+#' interval
 #' pop$cka
+#' confint(interval, "stimulus_neuron", level = 0.9)
 #' @seealso [cka()], [hsic()], [ratio_bias()]
 #' @export
 cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neuron"),
@@ -69,7 +72,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   }
   result <- do.call(rbind, lapply(rows, function(row) row$values))
   rownames(result) <- NULL
-  result
+  structure(result, class = c("repalign_interval", "data.frame"), conf_level = conf_level)
 }
 
 # The three C routines, with the rows set right in which deletion cancels too many

@@ -39,8 +39,9 @@
 #'   given.
 #' @param k number of neighbours in the manifold kernel, at least 3. A stimulus does not
 #'   count as its own neighbour here.
-#' @return One number. The naive estimate lies in \[0, 1\], or in \[-1, 1\] with the manifold
-#'   kernel, which is not positive definite. The corrected estimates are not bounded: they
+#' @return One number. The naive estimate lies in \[0, 1\], or in \[-1, 1\] with kernels that
+#'   are not positive definite (the manifold kernel, and the Gaussian kernel of distances that
+#'   are not Euclidean). The corrected estimates are not bounded: they
 #'   can be negative when there is little similarity, they can exceed 1 by chance, and they
 #'   are returned as they are. A value well above 1 usually means that `x` and `y` share
 #'   neurons, or noise, without labels that say so: use `shared_neurons` or `units_x` and
@@ -229,9 +230,10 @@ undefined_ratio <- function(pair, side, args) {
 declare_measure(
   id = "cka", label = "Centered kernel alignment", family = "kernel", resi = "CKA",
   direction = "similarity", best = 1, metric = FALSE, pairing = TRUE,
+  # below 0 come Gaussian kernels of distances that are not Euclidean
   range = function(args) {
-    if (args$estimator != "naive") c(-Inf, Inf) else if (args$kernel == "manifold") c(-1, 1)
-    else c(0, 1)
+    if (args$estimator != "naive") c(-Inf, Inf) else if (args$kernel == "linear") c(0, 1)
+    else c(-1, 1)
   },
   # labels belong to sides: swapping x and y swaps them only where they are equal
   symmetric = function(args) identical(args$units_x, args$units_y),

@@ -36,7 +36,8 @@
 #' scatter more widely around the chance level.
 #'
 #' Ties: neighbours are tied when their values differ by less than 1e-12 of the largest value
-#' in the row, which is frequent in counts. Ties are broken by random priorities, one per
+#' in the row, which is frequent in counts, or by no more than rounding can change (cosines of
+#' nearly parallel rows). Ties are broken by random priorities, one per
 #' stimulus, drawn once per representation and independently for `x` and `y` (breaking them
 #' by row number would make unrelated representations look alike). A warning of class
 #' `repalign_ties` says how many rows have ties. With ties, `mutual_knn(x, x)` can therefore

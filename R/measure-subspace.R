@@ -61,7 +61,7 @@ regression_null <- list(
     x <- .Call(C_center, rep$data, center$means, center$scale)
     normed(tcrossprod(x / sqrt(squares)))
   },
-  score = function(inner, fx, fy, args) pmin(inner, 1)
+  score = function(inner, fx, fy, args) pmin(pmax(inner, 0), 1)
 )
 
 projector <- function(q) normed(tcrossprod(q))
@@ -127,7 +127,9 @@ overlap_null <- list(
   form = function(rep, args, side) {
     c(projector(form_basis(rep, FALSE)$q), list(width = ncol(rep$data)))
   },
-  score = function(inner, fx, fy, args) pmin(inner / max(fx$width, fy$width), 1)
+  score = function(inner, fx, fy, args) {
+    pmin(pmax(inner / max(fx$width, fy$width), 0), 1)
+  }
 )
 
 declare_measure(

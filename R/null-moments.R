@@ -121,7 +121,7 @@ moments_law <- function(fx, fy, null, args) {
 moments_row <- function(null, p, measure, settings) {
   law <- null$laws[[p]]
   s <- null$observed[p]
-  if (is.na(s)) return(undefined_row(s, NULL))
+  if (is.na(s)) return(replace(undefined_row(s, NULL), "permutations", NA_integer_))
   constant <- !(law$moments$var > law$tolerance^2)
   tau <- if (constant) s else law$score(pearson3_quantile(1 - settings$alpha, law$moments))
   spread <- if (constant) list(mean = s, sd = 0) else score_moments(law)

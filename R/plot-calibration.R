@@ -111,7 +111,7 @@ calibrated_tiles <- function(object) {
   rows$row <- factor(rows$row, rev(names))
   rows$column <- factor(rows$column, names)
   rows$measure <- factor(rows$measure, unique(rows$measure))
-  alpha <- attr(object, "settings")$alpha
+  alpha <- settings_of(object)$alpha
   p <- judged_p(rows)
   rows$mark <- ifelse(!is.na(p) & p <= alpha, "*", "")
   rounded <- format(round(rows$calibrated, 2), nsmall = 2, trim = TRUE)

@@ -59,6 +59,7 @@ draw <- function(x, ...) {
 autoplot.repalign_similarity <- function(object, ...) {
   no_other_arguments(...)
   rows <- need_columns(as.data.frame(object), c("x", "y", "measure", "score"), "drawn")
+  check_some_rows(object)
   rows$row <- full_names(rows, "x")
   rows$column <- full_names(rows, "y")
   names <- unique(c(rows$row, rows$column))
@@ -115,6 +116,7 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12, ...) {
   check_count(most, "most")
   need_columns(object, c("x", "y", "neurons", "estimator", "pooled", "conf_low", "conf_high"),
                "drawn")
+  check_some_rows(object)
   rows <- plot_rows(object)
   comparisons <- unique(rows$comparison)
   combined <- combined_of(object)

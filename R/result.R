@@ -8,10 +8,12 @@
 #' @param value the name of a numeric column, such as `"p_value"`. By default `"calibrated"`
 #'   for calibrations and `"score"` otherwise.
 #' @return A numeric matrix, `x` in the rows and `y` in the columns, both in order of
-#'   appearance. For all pairs of one list, or a list against itself, it is square, and
-#'   symmetric when the measure is, with `NA` for what was not computed. With models the
+#'   appearance (of the levels, where they are factors). For all pairs of one list, or a list
+#'   against itself, it is square, and symmetric when the measure is, with `NA` for what was not
+#'   computed. With models the
 #'   names are "model/layer", and two models give layers by layers; an aggregate gives
-#'   models by models. Two values of one pair are an error.
+#'   models by models. Two values of one pair are an error; of results that were bound together
+#'   ([rbind()][rbind.repalign]) take the rows of one source.
 #' @examples
 #' set.seed(1)
 #' areas <- lapply(c(V1 = 8, V4 = 12, IT = 10), function(q) matrix(rnorm(30 * q), 30))
@@ -30,11 +32,18 @@ score_matrix <- function(result, measure = NULL, value = NULL) {
   rows <- as.data.frame(result)[result$measure == measure, ]
   known <- grid_of(result)
   models <- !is.null(rows$model_x)
-  two_models <- models && !known$aggregate && !length(intersect(rows$model_x, rows$model_y))
+  two_models <- models && !known$aggregate &&
+    !any(as.character(rows$model_x) %in% as.character(rows$model_y))
+  # both sides are the same list, so the grid is square; but not for the layers of two models,
+  # which stand on one side each
   within <- known$within && !two_models
   symmetric <- within && isTRUE(known$symmetric[measure][[1]])
-  names <- if (known$aggregate) model_names else full_names
-  fill_grid(names(rows, "x"), names(rows, "y"), rows[[value]], within, symmetric)
+  name_of <- if (known$aggregate) model_names else full_names
+  x <- name_of(rows, "x")
+  y <- name_of(rows, "y")
+  check_one_grid(rows, x, y, source_columns(result))
+  order_of <- function(sides) label_order(rows, if (within) c("x", "y") else sides, known$aggregate)
+  fill_grid(order_of("x"), order_of("y"), x, y, rows[[value]], symmetric)
 }
 
 # The column whose values the grid holds.
@@ -51,7 +60,7 @@ value_column <- function(result, value) {
 }
 
 one_label <- function(result, measure) {
-  labels <- unique(result$measure)
+  labels <- label_levels(result$measure)
   if (!length(labels)) {
     abort("`result` has no rows.", class = "repalign_error_size", arg = "result")
   }
@@ -77,47 +86,74 @@ grid_of <- function(result) {
        aggregate = isTRUE(known$aggregate))
 }
 
+# In words, also where columns are factors.
 full_names <- function(rows, side) {
   model <- rows[[paste0("model_", side)]]
-  if (is.null(model)) rows[[side]] else paste(model, rows[[side]], sep = "/")
+  name <- as.character(rows[[side]])
+  if (is.null(model)) name else paste(model, name, sep = "/")
 }
 
 # The names of an aggregate: which layers a maximum selects is not part of them.
 model_names <- function(rows, side) {
   model <- rows[[paste0("model_", side)]]
-  if (is.null(model)) rep(side, nrow(rows)) else model
+  if (is.null(model)) rep(side, nrow(rows)) else as.character(model)
 }
 
-# within: both sides are the same list, so the grid is square; but not for the layers of
-# two models, which stand on one side each.
-fill_grid <- function(x, y, score, within, symmetric) {
+# All names of the sides, in the order of the grid: models one after the other, and layers within
+# them, where a factor gives their order; else in order of appearance.
+label_order <- function(rows, sides = c("x", "y"), aggregate = FALSE) {
+  name_of <- if (aggregate) model_names else full_names
+  labels <- unlist(lapply(sides, function(side) name_of(rows, side)))
+  layers <- if (aggregate) "" else column_of_sides(rows, sides)
+  models <- column_of_sides(rows, paste0("model_", sides))
+  if (!is.factor(layers) && !is.factor(models)) return(unique(labels))
+  rank <- function(column) rep_len(match(column, label_levels(column)), length(labels))
+  unique(labels[order(rank(models), rank(layers))])
+}
+
+# One column of several, a factor if one of them is.
+column_of_sides <- function(rows, columns) {
+  columns <- unclass(rows)[intersect(columns, names(rows))]
+  if (!length(columns)) return("")
+  values <- unlist(lapply(columns, as.character), use.names = FALSE)
+  if (!any(vapply(columns, is.factor, NA))) return(values)
+  # also levels without rows: the other side may have them
+  levels <- lapply(columns, function(column) if (is.factor(column)) levels(column) else column)
+  factor(values, unique(unlist(levels)))
+}
+
+# Two scores of a pair are from two results, or the same one twice.
+check_one_grid <- function(rows, x, y, sources) {
   twice <- anyDuplicated(data.frame(x, y))
-  if (twice) {
-    abort("`result` has two scores of ", dQuote(x[twice], FALSE), " and ", dQuote(y[twice], FALSE),
-          ": give the rows of one grid.", class = "repalign_error_rows", arg = "result")
+  if (!twice) return(invisible())
+  first <- which(x == x[twice] & y == y[twice])[1]
+  values <- vapply(rows[c(first, twice), sources, drop = FALSE], as.character, c("", ""))
+  apart <- sources[!mapply(identical, values[1, ], values[2, ])]
+  what <- paste0("`result` has two scores of ", dQuote(x[twice], FALSE), " and ",
+                 dQuote(y[twice], FALSE))
+  if (!length(apart)) {
+    abort(what, ": give the rows of one grid.", class = "repalign_error_rows", arg = "result")
   }
-  rows <- if (within) unique(c(x, y)) else unique(x)
-  columns <- if (within) rows else unique(y)
+  one <- paste0("result$", apart[1], " == ", dQuote(values[1, apart[1]], FALSE))
+  abort(what, ", from several sources: the column ", dQuote(apart[1], FALSE), " tells them apart. ",
+        "Take the rows of one, as in score_matrix(result[", one, ", ]).",
+        class = "repalign_error_rows", arg = "result")
+}
+
+fill_grid <- function(rows, columns, x, y, score, symmetric) {
   grid <- matrix(NA_real_, length(rows), length(columns), dimnames = list(rows, columns))
   if (symmetric) grid[cbind(match(y, rows), match(x, columns))] <- score
   grid[cbind(match(x, rows), match(y, columns))] <- score
   grid
 }
 
-# Parts of a result keep what is known of its grid.
-#' @export
-`[.repalign_similarity` <- function(x, ...) {
-  part <- NextMethod()
-  if (is.data.frame(part)) {
-    for (name in c("within", "symmetric", "direction")) attr(part, name) <- attr(x, name)
-  }
-  part
-}
-
 #' @export
 print.repalign_similarity <- function(x, digits = 4, ...) {
-  cat("Similarity: ", count_of(nrow(x), "score"), "\n", sep = "")
-  print_rows(as.data.frame(x), digits, ...)
+  labels <- unique(x$measure)
+  cat("Similarity: ", count_of(nrow(x), "score"),
+      if (length(labels) > 1) paste(" of", length(labels), "measures"), undefined_of(x$score),
+      "\n", sep = "")
+  print_rows(x, digits, ...)
   invisible(x)
 }
 
@@ -125,34 +161,51 @@ print.repalign_similarity <- function(x, digits = 4, ...) {
 #' @export
 summary.repalign_similarity <- function(object, ...) {
   plain <- need_columns(as.data.frame(object), c("measure", "score"), "summarised")
-  groups <- split(plain$score, factor(plain$measure, unique(plain$measure)))
-  if (!length(groups)) return(data.frame(
-    measure = character(), pairs = integer(), undefined = integer(), min = double(),
-    median = double(), mean = double(), max = double()
-  ))
-  rows <- lapply(names(groups), function(label) {
-    score <- groups[[label]]
+  summary_rows(plain, source_columns(object), function(part) {
+    score <- part$score
     q <- stats::quantile(score, c(0, 0.5, 1), na.rm = TRUE, names = FALSE)
-    data.frame(measure = label, pairs = length(score), undefined = sum(is.na(score)), min = q[1],
+    data.frame(pairs = length(score), undefined = sum(is.na(score)), min = q[1],
                median = q[2], mean = if (all(is.na(score))) NA_real_ else mean(score, na.rm = TRUE),
                max = q[3])
   })
-  do.call(rbind, rows)
+}
+
+# A row per source and measure. summarise: what to say of the rows of one.
+summary_rows <- function(plain, sources, summarise) {
+  groups <- row_groups(plain, c(sources, "measure"))
+  # with no rows, the summary of none gives the columns
+  rows <- lapply(if (length(groups)) groups else list(integer()), function(at) {
+    named <- plain[at[1], c(sources, "measure"), drop = FALSE]
+    named$measure <- as.character(named$measure)
+    rownames(named) <- NULL
+    cbind(named, summarise(plain[at, , drop = FALSE]))
+  })
+  do.call(rbind, unname(rows))[seq_along(groups), , drop = FALSE]
+}
+
+# Places of the rows with equal values in the columns, in order of the levels or of appearance.
+row_groups <- function(rows, columns) {
+  ranks <- lapply(unname(columns), function(column) {
+    match(as.character(rows[[column]]), label_levels(rows[[column]]))
+  })
+  key <- do.call(paste, ranks)
+  split(seq_len(nrow(rows)), factor(key, unique(key[do.call(order, ranks)])))
 }
 
 #' Results as plain tables
 #'
 #' `tidy()` gives results the column names of the broom packages, `glance()` one row about
-#' the whole, `as.data.frame()` the plain data frame, `summary()` of [similarity()] a row
-#' per measure.
+#' the whole, `as.data.frame()` the plain data frame, `summary()` of [similarity()] and
+#' [calibrate()] a row per measure.
 #'
-#' @param x,object what [similarity()] or an analysis ([brain_to_brain()],
-#'   [trial_to_trial()], [brain_to_model()], [object_disentanglement()]) returned; its rows
-#'   may be a part, in any order, or bound together.
+#' @param x,object what [similarity()], [calibrate()], [cka_interval()] or an analysis
+#'   ([brain_to_brain()], [trial_to_trial()], [brain_to_model()], [object_disentanglement()])
+#'   returned; its rows may be a part, in any order, or bound together ([rbind()][rbind.repalign]).
 #' @param ... unused.
 #' @return A data frame. `tidy()`: `term` (measure or estimator) and `estimate`, for
-#'   analyses also `std.error`, `conf.low`, `conf.high`. `glance()`: numbers of pairs or
-#'   comparisons, of measures or neurons, and of undefined values.
+#'   analyses and intervals also `std.error`, `conf.low`, `conf.high`. `glance()`: numbers of pairs
+#'   or comparisons, of measures or neurons, and of undefined values. Columns that tell bound
+#'   results apart (`source`, or any other column of words) are kept.
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 60, q = 20, d = 10)
@@ -174,16 +227,8 @@ tidy.repalign_similarity <- function(x, ...) {
 #' @export
 glance.repalign_similarity <- function(x, ...) {
   plain <- need_columns(as.data.frame(x), c("x", "y", "measure", "score", "n"), "summarised")
-  sides <- intersect(c("model_x", "model_y", "x", "y"), names(plain))
+  sides <- c(source_columns(x), intersect(c("model_x", "model_y", "x", "y"), names(plain)))
   data.frame(pairs = nrow(unique(plain[sides])),
              measures = length(unique(plain$measure)), n = plain$n[1],
              undefined = sum(is.na(plain$score)))
-}
-
-#' @rdname tidy.repalign
-#' @export
-as.data.frame.repalign_similarity <- function(x, ...) {
-  class(x) <- "data.frame"
-  attr(x, "within") <- attr(x, "symmetric") <- attr(x, "direction") <- NULL
-  x
 }

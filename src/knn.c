@@ -1,5 +1,6 @@
 #include "knn.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "blas.h"
@@ -15,6 +16,10 @@
 
 /* Terms of direct values between two pauses. */
 #define PAUSE_TERMS 2e8
+
+/* Rounding units by which a row of d numbers may be off after scaling to unit length: its
+   norm is a sum of d terms, whose roundings add up like a random walk. */
+#define UNIT_ROUNDING(d) ((8.0 + sqrt((double) (d))) * DBL_EPSILON)
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -91,6 +96,18 @@ static double bound_width(const knn_space *s, size_t i, size_t j)
 
 /* What the product is multiplied with, so that adding the biases gives the key. */
 static double product_factor(const knn_space *s) { return s->value == KNN_DOT ? -1.0 : -2.0; }
+
+/* s: NULL for distances that are given. largest: of the row. */
+static tie_rule tie_rule_of(const knn_space *s, double largest)
+{
+    tie_rule rule = {TIE_SHARE * largest, 0.0, 0.0};
+    if (s && s->value == KNN_UNIT) {
+        const double rounding = UNIT_ROUNDING(s->d);
+        rule.root = sqrt(2.0) * rounding;
+        rule.floor = 0.5 * rounding * rounding;
+    }
+    return rule;
+}
 
 /* ---- the search: every pair once */
 
@@ -248,7 +265,7 @@ static void settle_row(search_state q, const knn_search_scratch *w, knn_lists ou
     const size_t count = direct_candidates(q.s, i, heap, q.capacity, wanted, work);
     w->state[i] = ROW_UNSURE;
     if (count == 0) return;
-    order_ties(work, count, out.k, TIE_SHARE * w->largest[i], NULL, joined);
+    order_ties(work, count, out.k, tie_rule_of(q.s, w->largest[i]), NULL, joined);
     w->state[i] = ROW_SETTLED;
     for (size_t r = 0; r < out.k; r++)
         if (joined[r]) w->state[i] = ROW_TIED;
@@ -318,16 +335,17 @@ static size_t collect(const row_source *from, double cut, candidate *all)
 }
 
 /* A class of ties may reach beyond what was collected: then take the whole row. */
-static void whole_row(const row_source *from, double tolerance, const int *priority,
+static void whole_row(const row_source *from, double largest, const int *priority,
                       candidate *heap, candidate *all, int *joined, knn_lists out, size_t row)
 {
-    const size_t wanted = wanted_of(from->n, out.k);
-    const double cut = rank_bound(from, heap, wanted) + 4.0 * tolerance;
+    const tie_rule rule = tie_rule_of(from->s, largest);
+    const double bound = rank_bound(from, heap, wanted_of(from->n, out.k));
+    const double cut = bound + 4.0 * tie_gap(rule, bound);
     size_t count = collect(from, cut, all);
-    const size_t end = class_end(all, count, out.k, tolerance);
-    if (count < from->n - 1 && all[end - 1].value + tolerance > cut)
+    const size_t end = class_end(all, count, out.k, rule);
+    if (count < from->n - 1 && all[end - 1].value + tie_gap(rule, cut) > cut)
         count = collect(from, INFINITY, all);
-    order_ties(all, count, out.k, tolerance, priority, joined);
+    order_ties(all, count, out.k, rule, priority, joined);
     write_row(from->s, from->i, out, row, all, joined);
 }
 
@@ -342,7 +360,7 @@ static void whole_block(const knn_space *s, const int *which, size_t start, size
     for (size_t t = 0; t < m; t++) {
         const size_t self = thread_number(), i = (size_t) which[start + t];
         const row_source from = {s, i, s->n, w->product + t * s->n};
-        whole_row(&from, TIE_SHARE * largest[i], priority, w->heaps + self * wanted,
+        whole_row(&from, largest[i], priority, w->heaps + self * wanted,
                   w->all + self * s->n, w->marks + self * (out.k + 1), out, start + t);
     }
 }
@@ -389,7 +407,7 @@ void knn_packed_rows(const double *d, size_t n, size_t i0, size_t count, const i
         double *row = w.product + self * n;
         const double largest = unpack_row(d, n, i0 + t, row);
         const row_source from = {NULL, i0 + t, n, row};
-        whole_row(&from, TIE_SHARE * largest, priority, w.heaps + self * wanted,
+        whole_row(&from, largest, priority, w.heaps + self * wanted,
                   w.all + self * n, w.marks + self * (out.k + 1), out, i0 + t);
     }
 }

@@ -73,31 +73,38 @@ static void sort_by(candidate *c, size_t count, order after)
 
 void sort_candidates(candidate *c, size_t count) { sort_by(c, count, value_after); }
 
-/* Equal values are tied also where the tolerance is zero (a row of zeros). */
-static int tied(const candidate *c, double tolerance)
+double tie_gap(tie_rule rule, double value)
 {
-    const double gap = c[1].value - c[0].value;
-    return gap < tolerance || gap == 0.0;
+    if (rule.floor == 0.0) return rule.least;
+    const double rounding = rule.root * sqrt(value) + rule.floor;
+    return rounding > rule.least ? rounding : rule.least;
 }
 
-static size_t one_class(const candidate *c, size_t count, size_t start, double tolerance)
+/* Equal values are tied also where the tolerance is zero (a row of zeros). */
+static int tied(const candidate *c, tie_rule rule)
+{
+    const double gap = c[1].value - c[0].value;
+    return gap < tie_gap(rule, c[1].value) || gap == 0.0;
+}
+
+static size_t one_class(const candidate *c, size_t count, size_t start, tie_rule rule)
 {
     size_t end = start + 1;
-    while (end < count && tied(c + end - 1, tolerance)) end++;
+    while (end < count && tied(c + end - 1, rule)) end++;
     return end;
 }
 
-size_t class_end(const candidate *c, size_t count, size_t wanted, double tolerance)
+size_t class_end(const candidate *c, size_t count, size_t wanted, tie_rule rule)
 {
-    return one_class(c, count, wanted - 1, tolerance);
+    return one_class(c, count, wanted - 1, rule);
 }
 
-size_t order_ties(candidate *c, size_t count, size_t wanted, double tolerance,
-                  const int *priority, int *joined)
+size_t order_ties(candidate *c, size_t count, size_t wanted, tie_rule rule, const int *priority,
+                  int *joined)
 {
     size_t end = 0;
     for (size_t start = 0; start < count && start < wanted; start = end) {
-        end = one_class(c, count, start, tolerance);
+        end = one_class(c, count, start, rule);
         for (size_t r = start; r < end && r < wanted; r++) joined[r] = r + 1 < end;
         if (!priority || end - start == 1) continue;
         for (size_t r = start; r < end; r++) c[r].rank = priority[c[r].id];

@@ -18,15 +18,23 @@ void heap_replace_top(candidate *heap, size_t size, candidate c);
 /* By value, then by rank. */
 void sort_candidates(candidate *c, size_t count);
 
-/* Candidates sorted by value are grouped into classes of ties: neighbours in the order
-   whose difference is below the tolerance. Within every class that begins before `wanted`
+/* Neighbours in the order are tied when they differ by less than `least`, or by less than what
+   rounding may change the larger value v, root sqrt(v) + floor: half a squared difference of rows
+   that are each known to e is known to e sqrt(2 v) + e^2 / 2. */
+typedef struct {
+    double least, root, floor;
+} tie_rule;
+
+double tie_gap(tie_rule rule, double value);
+
+/* Candidates sorted by value are grouped into classes of ties, see tie_rule. Within every class that begins before `wanted`
    the order becomes that of the priorities (one per id; NULL: stays). joined[r] tells
    whether r and r + 1 are in one class, r < wanted. Returns the end (one past the last)
    of the last class looked at. */
-size_t order_ties(candidate *c, size_t count, size_t wanted, double tolerance,
-                  const int *priority, int *joined);
+size_t order_ties(candidate *c, size_t count, size_t wanted, tie_rule rule, const int *priority,
+                  int *joined);
 
 /* Where the class of rank `wanted` ends, in candidates sorted by value. */
-size_t class_end(const candidate *c, size_t count, size_t wanted, double tolerance);
+size_t class_end(const candidate *c, size_t count, size_t wanted, tie_rule rule);
 
 #endif

@@ -1,5 +1,6 @@
 #include "rank.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Digits of 11 bits: their counts fit the first cache, three of them make 32 bits. */
@@ -55,17 +56,18 @@ static void radix_pass(const rank_cell *from, rank_cell *to, size_t length, int 
     run_chunks(chunks, by, scatter_chunk, &job);
 }
 
-/* Keys: doubles that are not negative sort as their bits do. The bits above those of `base`
-   are shifted into 32; everything up to `base` shares the key 0. */
+/* Keys: the bits of a magnitude sort as it does. Steps count the doubles from the lowest value
+   on; what lies between the magnitudes `negative` and `positive` is one step, `zero`, so that
+   the gap around 0 takes no keys. Steps are shifted into 32 bits; step 0 has the key 0 alone. */
 typedef struct {
-    uint64_t base;
+    uint64_t negative, positive, zero;
     int shift;
 } key_scale;
 
-static uint64_t bits_of(double value)
+static uint64_t magnitude_bits(double value)
 {
     uint64_t bits;
-    value += 0.0; /* -0 becomes 0 */
+    value = fabs(value); /* -0 becomes 0 */
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }
@@ -77,22 +79,60 @@ static double double_of(uint64_t bits)
     return value;
 }
 
+static uint64_t beyond(uint64_t bits, uint64_t base) { return bits > base ? bits - base : 0; }
+
+static uint64_t step_of(double value, key_scale scale)
+{
+    if (value < 0.0) return scale.zero - beyond(magnitude_bits(value), scale.negative);
+    return scale.zero + beyond(magnitude_bits(value), scale.positive);
+}
+
+static uint64_t key_of_step(uint64_t step, int shift) { return step == 0 ? 0 : 1 + (step >> shift); }
+
 static uint64_t key_of(double value, key_scale scale)
 {
-    const uint64_t bits = bits_of(value);
-    return bits <= scale.base ? 0 : 1 + ((bits - scale.base) >> scale.shift);
+    return key_of_step(step_of(value, scale), scale.shift);
 }
 
-/* Smallest value that a key can stand for. */
-static double key_floor(uint64_t key, key_scale scale)
+/* The value at which a key begins, from key 1 on. */
+static double key_edge(uint64_t key, key_scale scale)
 {
-    return key == 0 ? 0.0 : double_of(scale.base + ((key - 1) << scale.shift));
+    const uint64_t step = (key - 1) << scale.shift;
+    if (step > scale.zero) return double_of(scale.positive + (step - scale.zero));
+    return step == scale.zero ? 0.0 : -double_of(scale.negative + (scale.zero - step));
 }
 
-static key_scale scale_between(uint64_t base, uint64_t top)
+/* Of some values: the highest, the lowest of those up to `zero`, and the magnitudes nearest to 0
+   of the negative and of the positive ones beyond it. Infinite, where there are none. */
+typedef struct {
+    double low, high, negative, positive;
+} value_span;
+
+static const value_span no_values = {INFINITY, -INFINITY, INFINITY, INFINITY};
+
+static inline void widen(value_span *span, double value, double zero)
 {
-    key_scale scale = {base, 0};
-    while (top > base && ((top - base) >> scale.shift) > INDEX_MASK - 1) scale.shift++;
+    if (value > span->high) span->high = value;
+    if (value > zero) {
+        if (value < span->positive) span->positive = value;
+        return;
+    }
+    if (value < span->low) span->low = value;
+    if (value < -zero && -value < span->negative) span->negative = -value;
+}
+
+/* One below the nearest, so that step `zero` is left to zeros and what counts as one. */
+static uint64_t base_of(double nearest)
+{
+    return nearest < INFINITY ? magnitude_bits(nearest) - 1 : 0;
+}
+
+static key_scale scale_of(value_span span)
+{
+    key_scale scale = {base_of(span.negative), base_of(span.positive), 0, 0};
+    if (span.low < 0.0) scale.zero = beyond(magnitude_bits(span.low), scale.negative);
+    const uint64_t top = step_of(span.high, scale);
+    while ((top >> scale.shift) > INDEX_MASK - 1) scale.shift++;
     return scale;
 }
 
@@ -109,25 +149,36 @@ typedef struct {
 static void key_chunk(void *job, size_t chunk)
 {
     const rank_job *r = job;
+    const key_scale scale = r->scale;
     const size_t end = chunk_end(r->length, chunk);
-    for (size_t k = chunk * CHUNK_SIZE; k < end; k++)
-        r->cells[k] = key_of(r->values[k], r->scale) << 32 | k;
+    if (scale.zero > 0) {
+        for (size_t k = chunk * CHUNK_SIZE; k < end; k++)
+            r->cells[k] = key_of(r->values[k], scale) << 32 | k;
+        return;
+    }
+    /* no negative values: the same in fewer steps */
+    for (size_t k = chunk * CHUNK_SIZE; k < end; k++) {
+        const uint64_t step = beyond(magnitude_bits(r->values[k]), scale.positive);
+        r->cells[k] = key_of_step(step, scale.shift) << 32 | k;
+    }
 }
 
-/* How far below `value` others are equal to it. */
-static double tie_width(const rank_job *r, double value)
+/* How far apart values of this magnitude may be and still be equal. */
+static double tie_width(const rank_job *r, double magnitude)
 {
-    return r->tolerance.relative * value + r->tolerance.absolute;
+    return r->tolerance.relative * magnitude + r->tolerance.absolute;
 }
 
-/* May the values of two neighbours in the order of keys be in the wrong order, or tied? */
+/* May the values of two neighbours in the order of keys be in the wrong order, or tied? Twice
+   the tolerance makes up for edges in place of values: a key spans less than a factor of two,
+   but for the one of 0, whose values are within the absolute tolerance or not tied. */
 static int may_tie(const rank_job *r, rank_cell left, rank_cell right)
 {
     const uint64_t a = left >> 32, b = right >> 32;
     if (a == b) return 1;
     if (r->tolerance.relative == 0.0 && r->tolerance.absolute == 0.0) return 0;
-    const double gap = key_floor(b, r->scale) - key_floor(a + 1, r->scale);
-    return gap <= tie_width(r, key_floor(b + 1, r->scale));
+    const double low = key_edge(a + 1, r->scale), high = key_edge(b, r->scale);
+    return high - low <= 2.0 * tie_width(r, high > -low ? high : -low);
 }
 
 static double value_of(const rank_job *r, rank_cell cell) { return r->values[cell & INDEX_MASK]; }
@@ -163,18 +214,42 @@ static void sort_cells(rank_cell *cells, size_t length)
     }
 }
 
+/* Are values from low to high tied, whatever lies between them? */
+static int all_tied(const rank_job *r, double low, double high)
+{
+    if (low == high) return 1;
+    const double least = low > 0.0 ? low : high < 0.0 ? -high : 0.0;
+    return high - low <= tie_width(r, least);
+}
+
+/* The lowest value first, the highest last: what a chain of ties needs to see. */
+static void order_ends(const rank_job *r, size_t from, size_t to)
+{
+    for (size_t k = from + 1; k < to; k++) {
+        const rank_cell cell = r->cells[k];
+        const size_t end = value_of(r, cell) < value_of(r, r->cells[from]) ? from : k;
+        r->cells[k] = r->cells[end];
+        r->cells[end] = cell;
+    }
+    for (size_t k = from + 1; k + 1 < to; k++) {
+        const rank_cell cell = r->cells[k];
+        const size_t end = value_of(r, cell) > value_of(r, r->cells[to - 1]) ? to - 1 : k;
+        r->cells[k] = r->cells[end];
+        r->cells[end] = cell;
+    }
+}
+
 /* Sorts by value: the keys become those of a finer scale that spans these values only, until
-   a scale has a step for every double. Values that are all tied need no order. */
+   a scale has a step for every double. Values that are all tied need no order but their ends. */
 static void sort_by_value(const rank_job *r, size_t from, size_t to)
 {
-    uint64_t low = UINT64_MAX, high = 0;
-    for (size_t k = from; k < to; k++) {
-        const uint64_t bits = bits_of(value_of(r, r->cells[k]));
-        low = bits < low ? bits : low;
-        high = bits > high ? bits : high;
+    value_span span = no_values;
+    for (size_t k = from; k < to; k++) widen(&span, value_of(r, r->cells[k]), 0.0);
+    if (all_tied(r, fmin(span.low, span.positive), span.high)) {
+        order_ends(r, from, to);
+        return;
     }
-    if (double_of(high) - double_of(low) <= tie_width(r, double_of(low))) return;
-    const key_scale scale = scale_between(low, high);
+    const key_scale scale = scale_of(span);
     for (size_t k = from; k < to; k++) {
         const uint64_t index = r->cells[k] & INDEX_MASK;
         r->cells[k] = key_of(r->values[index], scale) << 32 | index;
@@ -197,7 +272,7 @@ static void rank_cluster(const rank_job *r, size_t from, size_t to)
         double last = value_of(r, r->cells[start]);
         for (; end < to; end++) {
             const double value = value_of(r, r->cells[end]);
-            if (value - last > tie_width(r, value)) break;
+            if (value - last > tie_width(r, fmax(fabs(last), fabs(value)))) break;
             last = value;
         }
         const double rank = 0.5 * (double) (start + 1 + end);
@@ -232,22 +307,12 @@ static void chunk_bounds(const rank_job *r, size_t *bounds)
     }
 }
 
-static key_scale scale_of_values(const double *values, size_t length, double zero)
-{
-    double low = -1.0, high = 0.0;
-    for (size_t k = 0; k < length; k++) {
-        if (values[k] > high) high = values[k];
-        if (values[k] > zero && (low < 0.0 || values[k] < low)) low = values[k];
-    }
-    /* one below the smallest, so that key 0 is left to zeros and what counts as one */
-    return scale_between(low > 0.0 ? bits_of(low) - 1 : 0, bits_of(high));
-}
-
 void average_ranks(const double *values, size_t length, tie_tolerance tolerance,
                    rank_scratch scratch, worker by, double *ranks)
 {
-    const key_scale scale = scale_of_values(values, length, tolerance.absolute);
-    rank_job job = {values, length, scale, tolerance, scratch.a, scratch.bounds, ranks};
+    value_span span = no_values;
+    for (size_t k = 0; k < length; k++) widen(&span, values[k], tolerance.absolute);
+    rank_job job = {values, length, scale_of(span), tolerance, scratch.a, scratch.bounds, ranks};
     const size_t chunks = chunk_count(length);
     run_chunks(chunks, by, key_chunk, &job);
     radix_pass(scratch.a, scratch.b, length, 32, scratch.counts, by);

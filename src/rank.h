@@ -14,12 +14,12 @@ typedef uint64_t rank_cell;
 /* Room for the counts of digits. */
 size_t rank_counts(size_t length);
 
-/* What counts as equal: values v >= w with v - w <= relative * v + absolute. */
+/* What counts as equal: values v >= w with v - w <= relative * max(|v|, |w|) + absolute. */
 typedef struct {
     double relative, absolute;
 } tie_tolerance;
 
-/* Average ranks of values that are not negative. Neighbours in the sorted order that are
+/* Average ranks. Neighbours in the sorted order that are
    equal within the tolerance are tied (by chains). length: below 2^32. a, b: scratch of
    `length` cells; counts: scratch; bounds: scratch, one a chunk and one more. ranks may be the
    memory of a. */

@@ -899,3 +899,19 @@ test_that("sparse counts with many ties: neighbours are not favoured by their pl
 })
 
 options(options_before)
+
+test_that("null scores in huge and tiny units have the spread of the same ones near 1", {
+  set.seed(95)
+  x <- normal_matrix(10, 3)
+  y <- normal_matrix(10, 3)
+  run <- function(unit) {
+    product <- new_measure(function(x, y) unit * mean(x[, 1] * y[, 1]), label = "product")
+    same_run(x, y, product, permutations = 19, variant = "z")
+  }
+  plain <- run(1)
+  for (unit in 2^c(-900, 900)) {
+    far <- run(unit)
+    expect_equal(far$null_sd / unit, plain$null_sd, tolerance = 1e-12)
+    expect_equal(far$calibrated, plain$calibrated, tolerance = 1e-12)
+  }
+})

@@ -135,12 +135,46 @@ test_that("every measure gives a number in its range on every kind of data", {
       }
       note(got$state %in% allowed, label, if (turned) " turned", ": ", got$state, ", ", got$why)
       if (got$state != "value") next
-      slack <- 1e-9 * max(1, abs(got$value))
+      # where both bounds are numbers, no rounding passes them
+      slack <- if (all(is.finite(range))) 0 else 1e-9 * max(1, abs(got$value))
       note(got$value >= range[1] - slack && got$value <= range[2] + slack,
            sprintf("%s: %.15g outside [%g, %g]", label, got$value, range[1], range[2]))
     }
   })
   expect_nothing_noted()
+})
+
+test_that("rounding takes no score of equal or proportional data beyond its range", {
+  outside <- function(value, range) any(value < range[1] | value > range[2], na.rm = TRUE)
+  for (seed in 1:12) {
+    set.seed(seed)
+    x <- normal_matrix(sample(8:20, 1), sample(1:7, 1))
+    permutations <- t(replicate(3, sample(nrow(x))))
+    for (y in list(x, 3 * x, -x / 7, x[, rev(seq_len(ncol(x))), drop = FALSE])) {
+      each_setting(function(id, args, setting) {
+        m <- quietly(do.call(measure, c(list(id), args)))
+        range <- range_of(m$declaration, m$args)
+        got <- outcome(id, x, y, args)
+        if (got$state != "value" || !all(is.finite(range))) return()
+        note(!outside(got$value, range),
+             sprintf("%s, seed %d: %.17g outside [%g, %g]", setting, seed, got$value, range[1],
+                     range[2]))
+        if (seed > 2 || !m$declaration$pairing) return()
+        null <- tryCatch(quietly(null_scores(calibrate(x, y, m, permutations = permutations))),
+                         repalign_error = function(e) NULL)
+        note(!outside(null, range), setting, ", seed ", seed, ": null scores outside the range")
+      }, k = 3)
+    }
+  }
+  expect_nothing_noted()
+})
+
+test_that("what is more than rounding is not pulled into the range", {
+  d <- declaration("rv")
+  expect_identical(within_range(c(1 + 1e-15, 0.5, -1e-15, NA), d, list()), c(1, 0.5, 0, NA))
+  expect_identical(within_range(c(1.001, -1e-6), d, list()), c(1.001, -1e-6))
+  # no bounds, no change
+  expect_identical(within_range(-1e-15, declaration("rtd"), list()), -1e-15)
 })
 
 test_that("the order of the stimuli does not matter", {
@@ -502,6 +536,36 @@ test_that("ties are not decided by rounding", {
   }, 0)
   # the same ties, the same draws
   expect_identical(values(x), values(turned))
+})
+
+test_that("cosine neighbours of parallel rows are tied, whatever rounding says", {
+  set.seed(9)
+  y <- cbind(-c(.0013, .467, .888, 1.856))
+  expect_warned(mutual_knn(y, y, k = 1), "repalign_ties")
+  # over draws, every other row is as near as any
+  overlap <- replicate(300, score("mutual_knn", y, y, list(k = 1)))
+  expect_gt(mean(overlap), 0.2)
+  expect_lt(mean(overlap), 0.5)
+  for (d in c(2, 3, 50)) {
+    direction <- rnorm(d)
+    for (shape in list(rexp(12), 10^runif(12, -200, 200))) {
+      graph <- quietly(form_graph(representation(outer(shape, direction), "x"), "cosine", 4))
+      expect_identical(graph$tied, 12L, label = paste("parallel rows of", d))
+    }
+  }
+})
+
+test_that("nearly parallel rows keep their order where it is more than rounding", {
+  # angles from 1e-7 on, each half as far from the next one: far above rounding of 1e-16
+  angle <- 1e-7 * 2^(0:9)
+  x <- cbind(cos(angle), sin(angle)) * 1:10
+  graph <- form_graph(representation(x, "x"), "cosine", 3)
+  expect_identical(graph$tied, 0L)
+  expect_identical(graph$idx[1, ], 2:4)
+  expect_identical(graph$idx[10, ], 9:7)
+  # equal angles on both sides differ by rounding only
+  y <- cbind(cos(1e-7 * (0:8)), sin(1e-7 * (0:8))) * 1:9
+  expect_identical(quietly(form_graph(representation(y, "x"), "cosine", 1))$tied, 7L)
 })
 
 options(options_before)

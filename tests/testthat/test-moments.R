@@ -231,3 +231,14 @@ test_that("moments are refused where they do not hold", {
 })
 
 options(options_before)
+
+test_that("an undefined score has no number of permutations, like any other row of moments", {
+  # corrected for neurons, two columns that are each other's mirror have a negative H value
+  x <- cbind(c(1, 0, 0, 2, 5, -1, 3), -c(1, 0, 0, 2, 5, -1, 3))
+  y <- cbind(c(2, 1, 0, 2, 0, 0, 1), c(0, 3, 1, 1, 0, 2, 1))
+  set.seed(1)
+  row <- expect_warned(calibrate(x, y, measure("cka", estimator = "stimulus_neuron"),
+                                 engine = "moments"), "repalign_undefined")
+  expect_true(is.na(row$score))
+  expect_identical(row$permutations, NA_integer_)
+})

@@ -263,6 +263,19 @@ test_that("neurons shared between the sides, in all three ways", {
   expect_nothing_noted()
 })
 
+test_that("Gaussian kernels of distances that are not Euclidean: below 0, within the range", {
+  # no three points have squared distances like these
+  x <- as.dist(rbind(c(0, 1, 9, 1), c(1, 0, 1, 9), c(9, 1, 0, 1), c(1, 9, 1, 0)))
+  y <- as.dist(rbind(c(0, 9, 1, 1), c(9, 0, 1, 1), c(1, 1, 0, 9), c(1, 1, 9, 0)))
+  m <- measure("cka", kernel = "rbf", bandwidth = 3)
+  row <- quietly(calibrate(x, y, m, permutations = 23))
+  scores <- c(row$score, null_scores(row))
+  range <- range_of(m$declaration, m$args)
+  expect_lt(min(scores), 0)
+  expect_gte(min(scores), range[1])
+  expect_lte(max(scores), range[2] + 1e-12)
+})
+
 test_that("distances in place of responses", {
   set.seed(36)
   p <- related_pair(17, 4, 6)
@@ -406,3 +419,16 @@ test_that("what is prepared is prepared once, however many permutations", {
 })
 
 options(options_before)
+
+test_that("null scores of spaces are not below 0 by rounding", {
+  for (seed in c(8, 48, 70, 84)) {
+    set.seed(seed)
+    x <- matrix(as.double(sample(0:1, 8, TRUE)), 8)
+    y <- matrix(as.double(sample(0:1, 8, TRUE)), 8)
+    for (id in c("linear_regression", "eigenspace_overlap")) {
+      null <- null_scores(quietly(calibrate(x, y, id, permutations = 199)))
+      expect_gte(min(null), 0)
+      expect_lte(max(null), 1)
+    }
+  }
+})

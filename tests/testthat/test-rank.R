@@ -132,3 +132,66 @@ test_that("tau-a of more values than one chunk is right", {
   expect_equal(one, 1 - 2 * k * (m - k) / all, tolerance = 1e-14)
   expect_identical(one, two)
 })
+
+test_that("signed values are ranked by their value, not their size", {
+  set.seed(8)
+  m <- 100 * 99 / 2
+  expect_base_ranks(rnorm(m))
+  expect_base_ranks(-rexp(m)^8)
+  expect_base_ranks(sample(-(m %/% 2) + seq_len(m)))
+  expect_base_ranks(round(rnorm(m), 2))
+  expect_base_ranks(sample(c(-1, -0, 0, 1), m, TRUE))
+  expect_base_ranks(sample(c(-1, 1), m, TRUE) * 10^runif(m, -290, 290))
+  # consecutive doubles on both sides of the sign, and one outlier that squeezes the rest
+  expect_base_ranks(sample(c(-1, 1), m, TRUE) * (1 + sample(m) %/% 2 * .Machine$double.eps))
+  expect_base_ranks(c(-1e300, rnorm(m - 2), 1e300))
+  expect_base_ranks(sample(c(-5e-324, 0, 5e-324), m, TRUE))
+})
+
+test_that("signed values of more than one chunk are ranked right", {
+  set.seed(9)
+  m <- 1500 * 1499 / 2
+  for (values in list(rnorm(m), round(rnorm(m), 3))) {
+    for (threads in 1:2) {
+      old <- options(repalign.threads = threads)
+      expect_identical(ranks_of(values), rank(values))
+      options(old)
+    }
+  }
+})
+
+# Average ranks from the definition: neighbours in order tie when they differ by no more than
+# the tolerance relative to the larger magnitude, and absolute; ties chain.
+tolerant_ranks <- function(values, relative, absolute) {
+  sorted <- sort(values)
+  size <- pmax(abs(sorted[-1]), abs(sorted[-length(sorted)]))
+  class <- cumsum(c(1, diff(sorted) > relative * size + absolute))
+  as.vector(tapply(seq_along(sorted), class, mean)[class])[rank(values, ties.method = "first")]
+}
+
+test_that("tolerances work alike on both sides of 0", {
+  set.seed(10)
+  ranks <- function(v, tolerance) .Call(C_average_ranks, v, tolerance, 1L)
+  for (tolerance in list(c(1e-3, 0), c(0, 1e-2), c(1e-2, 1e-3), c(1e-6, 1e-9))) {
+    for (values in list(rnorm(300), rcauchy(300), sample(c(-1, 1), 300, TRUE) * rexp(300)^6)) {
+      expect_identical(ranks(values, tolerance), tolerant_ranks(values, tolerance[1], tolerance[2]))
+      expect_identical(ranks(-values, tolerance), 301 - ranks(values, tolerance))
+    }
+  }
+})
+
+test_that("rsa and calibrate of signed dissimilarities are those of their ranks", {
+  set.seed(11)
+  x <- as_distances(round(rnorm(15 * 14 / 2), 1))
+  y <- as_distances(round(as.vector(x) + rnorm(15 * 14 / 2), 1))
+  expect_true(anyDuplicated(x) > 0 && min(x) < 0 && max(x) > 0)
+  expect_relative(rsa(x, y), cor(x, y, method = "spearman"), 1e-13)
+  expect_relative(rsa(x, y, outer = "kendall"), tau_a(as.vector(x), as.vector(y)), 1e-13)
+  permutations <- t(replicate(40, sample(15)))
+  for (outer in c("spearman", "kendall", "pearson", "cosine")) {
+    result <- calibrate(x, y, measure("rsa", outer = outer), permutations = permutations)
+    plain <- apply(permutations, 1, function(p) rsa(x, relabel_dist(y, p), outer = outer))
+    expect_equal(unname(null_scores(result)[, 1]), plain, tolerance = 1e-12)
+    expect_relative(result$score, rsa(x, y, outer = outer), 1e-13)
+  }
+})

@@ -274,5 +274,5 @@ test_that("results of different analyses bound together are named as such", {
   expect_identical(glance(rbind(regions, model))$analysis, NA_character_)
   expect_identical(nrow(summary(similarity(pop$x, pop$y)[0, ])), 0L)
   long <- similarity(lapply(setNames(1:13, letters[1:13]), function(i) pop$x))
-  expect_output(print(long), "18 more rows")
+  expect_output(print(long), "68 more rows")
 })

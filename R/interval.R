@@ -1,0 +1,70 @@
+# What cka_interval() returns.
+
+#' @export
+print.repalign_interval <- function(x, digits = 4, ...) {
+  level <- attr(x, "conf_level")
+  cat("Centered kernel alignment: ", count_of(nrow(x), "row"), undefined_of(x$cka), "\n", sep = "")
+  if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {
+    cat("conf_low to conf_high: ", format(100 * level), "% interval, normal, by the jackknife ",
+        "over stimuli\n  and neurons; not clipped\n", sep = "")
+  }
+  print_rows(x, digits, ...)
+  invisible(x)
+}
+
+#' @rdname tidy.repalign
+#' @export
+tidy.repalign_interval <- function(x, ...) {
+  new <- c(estimator = "term", cka = "estimate", se = "std.error", conf_low = "conf.low",
+           conf_high = "conf.high")
+  plain <- need_columns(as.data.frame(x), names(new), "tidied")
+  sources <- source_columns(x)
+  stats::setNames(plain[c(sources, names(new))], c(sources, new))
+}
+
+#' Confidence limits of a CKA
+#'
+#' @param object what [cka_interval()] returned, or rows of it.
+#' @param parm names of estimators (of bound results "source | estimator"), or numbers of rows; all
+#'   by default.
+#' @param level coverage, between 0 and 1; by default that of `object`. Limits at another level are
+#'   computed anew from `cka` and `se`, by the normal quantile.
+#' @param ... unused.
+#' @return A numeric matrix with a row per estimator and two columns, the lower and the upper limit,
+#'   named by their percentages. `NA` where the standard error is.
+#' @examples
+#' set.seed(1)
+#' pop <- linear_population(n = 60, q = 30, d = 20)
+#' confint(cka_interval(pop$x, pop$y), level = 0.9)
+#' @seealso [cka_interval()]
+#' @export
+confint.repalign_interval <- function(object, parm, level = NULL, ...) {
+  no_other_arguments(...)
+  rows <- need_columns(as.data.frame(object), c("estimator", "cka", "se"), "used")
+  if (is.null(level)) level <- level_of(object)
+  level <- check_number(level, "level", above = 0, below = 1)
+  tails <- c((1 - level) / 2, (1 + level) / 2)
+  limits <- rows$cka + outer(rows$se, stats::qnorm(tails))
+  named <- source_names(rows, c(source_columns(object), "estimator"))
+  dimnames(limits) <- list(named, paste(format(100 * tails, trim = TRUE, digits = 3), "%"))
+  if (missing(parm)) limits else limits[check_parm(parm, named), , drop = FALSE]
+}
+
+level_of <- function(object) {
+  level <- attr(object, "conf_level")
+  if (is.null(level)) {
+    abort("The coverage of these intervals is not known any more: give `level`.",
+          class = "repalign_error_value", arg = "level")
+  }
+  level
+}
+
+# Places of the rows that are asked for.
+check_parm <- function(parm, named) {
+  at <- if (is.character(parm)) match(parm, named) else match(parm, seq_along(named))
+  if (!length(at) || anyNA(at)) {
+    abort("`parm` must be some of ", enumerate(named, 20), ", or numbers of rows.",
+          class = "repalign_error_choice", arg = "parm")
+  }
+  at
+}

@@ -1,0 +1,309 @@
+# Results that are bound: each row keeps what belongs to it, by whatever way rows are put together.
+
+# Two calibrations of unnamed x and y, with different data and numbers of permutations.
+two_calibrations <- function() {
+  set.seed(201)
+  x <- matrix(rnorm(80), 20)
+  list(a = calibrate(x, x + matrix(rnorm(80), 20), permutations = 19),
+       b = calibrate(x, matrix(rnorm(60), 20), permutations = 59))
+}
+
+draws_of <- function(v, column = 1) {
+  draws <- unname(null_scores(v)[, column])
+  draws[!is.na(draws)]
+}
+
+# Every row of `bound` has the draws of the calibration that its score is from.
+expect_own_draws <- function(bound, parts) {
+  expect_s3_class(bound, "repalign_calibration")
+  scores <- vapply(parts, function(part) part$score, 0)
+  for (row in seq_len(nrow(bound))) {
+    expect_identical(draws_of(bound, row), draws_of(parts[[match(bound$score[row], scores)]]))
+  }
+}
+
+test_that("rbind() of calibrations: draws belong to their rows, whatever is done to these", {
+  v <- two_calibrations()
+  both <- rbind(v$a, v$b)
+  expect_identical(names(both), names(v$a))
+  named <- rbind(first = v$a, second = v$b)
+  expect_identical(names(named), c("source", names(v$a)))
+  expect_identical(named$source, c("first", "second"))
+  expect_identical(rownames(named), c("1", "2"))
+  expect_identical(named, do.call(rbind, list(first = v$a, second = v$b)))
+  for (bound in list(both, named, both[2:1, ], both[both$p_value > 0.1, ], subset(both, score > 0),
+                     both[order(-both$score), ], both[c(1, 2, 2, 1), ], both[2, ],
+                     unsplit(split(named, named$source), named$source), rbind(both[2, ], v$a),
+                     do.call(rbind, split(named, named$score > 0.2)), rbind(both, both),
+                     rbind(NULL, v$a, data.frame()), Reduce(rbind, v), head(both, 1))) {
+    expect_own_draws(bound, v)
+  }
+  file <- tempfile()
+  on.exit(unlink(file))
+  saveRDS(named, file)
+  expect_identical(readRDS(file), named)
+  expect_own_draws(readRDS(file), v)
+  utils::write.csv(named, file)
+  expect_identical(utils::read.csv(file)$source, named$source)
+  expect_refused(null_scores(merge(named, data.frame(source = "first"))), "Plain data frames")
+})
+
+test_that("dplyr and purrr keep each row's draws", {
+  skip_if_not_installed("dplyr")
+  skip_if_not_installed("vctrs")
+  v <- two_calibrations()
+  bound <- dplyr::bind_rows(v$a, v$b)
+  expect_identical(draws_of(bound, 1), draws_of(v$a))
+  expect_identical(draws_of(bound, 2), draws_of(v$b))
+  named <- dplyr::bind_rows(v, .id = "day")
+  expect_identical(names(named), c("day", names(v$a)))
+  joined <- dplyr::left_join(named, data.frame(day = c("a", "b", "b"), room = 1:3), by = "day")
+  for (rows in list(
+    bound, named, joined, dplyr::bind_rows(v$b, v$a), dplyr::bind_rows(v$b, v$a, v$b),
+    dplyr::bind_rows(bound[2, ], named), dplyr::filter(bound, score < 0.2),
+    dplyr::arrange(named, dplyr::desc(score)), dplyr::slice(bound, c(2, 2, 1)),
+    dplyr::mutate(named, z = score^2, .before = 1), dplyr::rename(named, when = day),
+    dplyr::select(named, -engine), dplyr::relocate(named, score), dplyr::bind_cols(named, k = 1:2),
+    dplyr::distinct(dplyr::bind_rows(v$a, v$a, v$b)), dplyr::union(v$a, v$b),
+    vctrs::vec_rbind(v$a, v$b), vctrs::vec_c(v$b, v$a), vctrs::vec_slice(bound, 2)
+  )) {
+    expect_own_draws(rows, v)
+  }
+  # a third one with the same names, and what was bound to nothing
+  third <- calibrate(matrix(rnorm(60), 20), matrix(rnorm(60), 20), permutations = 19)
+  expect_own_draws(dplyr::bind_rows(v$a, v$b, third), c(v, list(third)))
+  expect_own_draws(dplyr::bind_rows(v$a, NULL, dplyr::tibble()), v)
+  file <- tempfile()
+  on.exit(unlink(file))
+  utils::write.csv(named, file, row.names = FALSE)
+  expect_identical(names(utils::read.csv(file)), names(named))
+  skip_if_not_installed("purrr")
+  expect_own_draws(purrr::map_dfr(v, identity, .id = "day"), v)
+  expect_own_draws(purrr::list_rbind(v, names_to = "day"), v)
+})
+
+test_that("rows whose draws were lost, exchanged or never known give an error", {
+  v <- two_calibrations()
+  both <- rbind(v$a, v$b)
+  for (column in c("score", "null_mean", "null_sd")) {
+    changed <- both
+    changed[[column]] <- rev(changed[[column]])
+    expect_refused(null_scores(changed), c("`calibration`", "row 1"))
+    skip_if_not_installed("ggplot2")
+    expect_refused(ggplot2::autoplot(changed), "row 1")
+  }
+  # the other one's rows under this one's attributes
+  stolen <- v$a
+  stolen[1, ] <- as.data.frame(v$b)
+  expect_refused(null_scores(stolen), "not known")
+  expect_refused(rbind(v$a, as.data.frame(v$b)), "as.data.frame")
+  expect_refused(rbind(1, v$a), "as.data.frame")
+  expect_identical(dim(rbind(v$a[, 0], v$b[, 0])), c(1L, 0L))
+  lost <- structure(as.data.frame(v$a), class = class(v$a))
+  for (f in list(null_scores, glance, summary, function(v) rbind(v, v))) {
+    expect_refused(f(lost), c("lost", "calibrate"))
+  }
+  expect_refused(rbind(v$a, lost), "lost")
+  expect_refused(rbind(lost, v$a), "lost")
+  expect_output(print(lost), "1 row")
+  skip_if_not_installed("dplyr")
+  expect_refused(dplyr::bind_rows(v$a, as.data.frame(v$b)), "as.data.frame")
+  expect_refused(dplyr::bind_rows(v$a, dplyr::as_tibble(v$b)), "as.data.frame")
+  expect_refused(dplyr::bind_rows(v$a, lost), "lost")
+  expect_identical(class(dplyr::bind_rows(as.data.frame(v$b), v$a)), "data.frame")
+  expect_refused(null_scores(dplyr::mutate(v$a, x = "z")), "not known")
+  # what was bound before does not help other rows
+  vctrs::vec_rbind(v$a, v$b)
+  other <- dplyr::mutate(v$a, score = v$b$score, null_mean = v$b$null_mean, null_sd = v$b$null_sd)
+  expect_refused(null_scores(other), "not known")
+})
+
+test_that("settings that differ are an error, by rbind() and bind_rows() in the same words", {
+  set.seed(202)
+  x <- matrix(rnorm(80), 20)
+  y <- matrix(rnorm(80), 20)
+  run <- function(...) calibrate(list(x = x), list(y = y), ..., permutations = 19)
+  base <- run()
+  others <- list(alpha = run(alpha = 0.1), variant = run(variant = "z"),
+                 aggregate = run(aggregate = "max"), p_adjusted = run(p_adjust = "BH"))
+  for (name in names(others)) {
+    error <- expect_refused(rbind(base, others[[name]]), name)
+    skip_if_not_installed("dplyr")
+    again <- expect_refused(dplyr::bind_rows(base, others[[name]]), name)
+    expect_identical(conditionMessage(again), conditionMessage(error))
+  }
+  expect_refused(rbind(run(p_adjust = "BH"), run(p_adjust = "holm")), "p_adjust")
+  expect_refused(rbind(a = base, a = base), "twice")
+})
+
+test_that("names of bound results become a column that is not there yet", {
+  v <- two_calibrations()
+  inner <- rbind(a = v$a, b = v$b)
+  outer <- rbind(p = inner, q = inner)
+  expect_identical(names(outer)[1:2], c("source_2", "source"))
+  expect_identical(outer$source_2, c("p", "p", "q", "q"))
+  expect_identical(source_columns(outer), c("source_2", "source"))
+  # half-named results are not told apart by names
+  expect_false("source" %in% names(rbind(a = v$a, v$b)))
+  expect_refused(rbind(v$a, inner), "source")
+})
+
+areas_twice <- function() {
+  set.seed(203)
+  areas <- lapply(c(V1 = 4, V4 = 5, IT = 6), function(q) matrix(rnorm(20 * q), 20))
+  list(first = similarity(areas, measure = c("cka", "procrustes")),
+       second = similarity(lapply(areas, `^`, 2), measure = c("cka", "rv")))
+}
+
+test_that("similarities keep direction and symmetry of all measures", {
+  s <- areas_twice()
+  both <- rbind(first = s$first, second = s$second)
+  expect_identical(attr(both, "direction"),
+                   c(cka = "similarity", procrustes = "distance", rv = "similarity"))
+  expect_true(all(attr(both, "symmetric")) && attr(both, "within"))
+  error <- expect_refused(score_matrix(both, "cka"), c("two scores", "\"source\"", "first"))
+  part <- score_matrix(both[both$source == "second", ], "cka")
+  expect_identical(part, score_matrix(s$second, "cka"))
+  expect_identical(score_matrix(both, "rv"), score_matrix(s$second, "rv"))
+  rows <- summary(both)
+  expect_identical(rows$source, c("first", "first", "second", "second"))
+  expect_identical(rows[3:4, -1], summary(s$second), ignore_attr = "row.names")
+  expect_identical(glance(both)$pairs, 6L)
+  opposite <- new_measure(function(x, y) 1, direction = "distance", label = "cka")
+  expect_refused(rbind(s$first, similarity(diag(4), diag(4)[, 1:3], opposite)), "distance")
+  expect_refused(rbind(s$first, two_calibrations()$a), "similarities")
+  expect_refused(rbind(s$first, data.frame(x = 1)), "as.data.frame")
+  skip_if_not_installed("dplyr")
+  by_dplyr <- dplyr::bind_rows(s, .id = "source")
+  expect_identical(as.data.frame(by_dplyr), as.data.frame(both))
+  expect_identical(attributes(by_dplyr)[c("direction", "symmetric", "within")],
+                   attributes(both)[c("direction", "symmetric", "within")])
+})
+
+test_that("factors keep the order of their levels", {
+  s <- areas_twice()$first
+  turned <- c("IT", "V1", "V4")
+  coded <- s
+  for (side in c("x", "y")) coded[[side]] <- factor(coded[[side]], turned)
+  coded$measure <- factor(coded$measure, c("procrustes", "cka"))
+  plain <- score_matrix(s, "cka")
+  expect_identical(score_matrix(coded, "cka"), plain[turned, turned])
+  expect_identical(summary(coded)$measure, c("procrustes", "cka"))
+  expect_equal(summary(coded)[2:1, ], summary(s), ignore_attr = TRUE)
+  expect_refused(score_matrix(coded), c("several measures", "procrustes"))
+  # only one side, and models
+  half <- similarity(list(a = diag(4)), list(p = diag(4), q = diag(4)[, 1:3]))
+  half$y <- factor(half$y, c("q", "p"))
+  expect_identical(dimnames(score_matrix(half)), list("a", c("q", "p")))
+  set.seed(204)
+  models <- list(m = list(l1 = matrix(rnorm(30), 10), l2 = matrix(rnorm(30), 10)),
+                 k = list(l1 = matrix(rnorm(30), 10), l2 = matrix(rnorm(30), 10)))
+  grid <- similarity(models, models)
+  expected <- score_matrix(grid)
+  for (column in c("model_x", "model_y")) grid[[column]] <- factor(grid[[column]], c("k", "m"))
+  for (column in c("x", "y")) grid[[column]] <- factor(grid[[column]], c("l2", "l1"))
+  order <- c("k/l2", "k/l1", "m/l2", "m/l1")
+  expect_identical(score_matrix(grid), expected[order, order])
+  # calibrations
+  v <- calibrate(list(a = diag(5), b = diag(5)[5:1, 1:3]), measure = "cka", permutations = 9)
+  draws <- null_scores(v)
+  for (side in c("x", "y")) v[[side]] <- factor(v[[side]], c("b", "a"))
+  expect_identical(null_scores(v), draws)
+  expect_output(print(v), "a b")
+})
+
+test_that("bound analyses have a summary for each source, never a wrong total", {
+  set.seed(205)
+  run <- function(x) brain_to_brain(x, split = rep(1:3, 4), neurons = c(2, 4), repeats = 5)
+  p <- linear_population(40, 12, 6)
+  a <- undefined_is_fine(run(p$x))
+  b <- undefined_is_fine(run(p$y))
+  both <- rbind(one = a, two = b)
+  total <- summary(both)
+  expect_identical(total$source, rep(c("one", "two"), each = 6))
+  expect_identical(total[1:6, -1], summary(a), ignore_attr = "row.names")
+  expect_identical(total[7:12, -1], summary(b), ignore_attr = "row.names")
+  expect_identical(summary(both[rev(seq_len(nrow(both))), ])[7:12, -1], summary(a),
+                   ignore_attr = "row.names")
+  expect_identical(summary(both[both$source == "two", ])[-1], summary(b))
+  expect_identical(analysis_of(both), "brain_to_brain")
+  expect_output(print(both), "Brain-to-brain")
+  expect_identical(glance(both)$comparisons, 6L)
+  expect_identical(tidy(both)$source, both$source)
+  expect_refused(summary(both[-1, ]), "part")
+  expect_refused(summary(rbind(a, b)), "bound together")
+  expect_refused(summary(rbind(both, both)), "bound together")
+  swapped <- both
+  swapped$source <- rev(swapped$source)
+  expect_identical(summary(swapped)$source, rep(c("two", "one"), each = 6))
+  mixed <- both
+  mixed$source[c(1, 30)] <- c("two", "one")
+  expect_refused(summary(mixed), "part")
+  other <- undefined_is_fine(brain_to_brain(p$x, neurons = 2, repeats = 3, conf_level = 0.9))
+  expect_refused(rbind(a, other), "conf_level")
+  expect_refused(rbind(a, as.data.frame(b)), "analyses")
+  bare <- function(level) brain_to_brain(p$x, estimator = "naive", conf_level = level)
+  set.seed(1)
+  with <- bare(0.95)
+  set.seed(1)
+  expect_identical(is.na(summary(rbind(with = with, without = bare(NULL)))$pooled_se),
+                   rep(c(FALSE, TRUE), each = nrow(summary(with))))
+  skip_if_not_installed("dplyr")
+  by_dplyr <- dplyr::bind_rows(one = a, two = b, .id = "source")
+  expect_identical(summary(by_dplyr), total)
+  expect_refused(summary(dplyr::bind_rows(a, b)), "bound together")
+  expect_refused(summary(dplyr::mutate(a, pooled = 1)), "part")
+  expect_identical(summary(dplyr::arrange(a, pooled)), summary(a))
+  expect_refused(dplyr::bind_rows(a, other), "conf_level")
+  skip_if_not_installed("ggplot2")
+  expect_refused(ggplot2::autoplot(a[0, ]), "no rows")
+})
+
+test_that("source_columns are the words, and what else is needed to tell rows apart", {
+  v <- two_calibrations()
+  both <- rbind(v$a, v$b)
+  expect_identical(source_columns(both), character())
+  both$day <- 1:2
+  expect_identical(source_columns(both), "day")
+  both$animal <- c("p", "q")
+  expect_identical(source_columns(both), "animal")
+})
+
+test_that("long results print ten rows, and no line is longer than the width", {
+  set.seed(206)
+  layers <- lapply(stats::setNames(1:8, paste0("layer", 1:8)), function(i) matrix(rnorm(60), 20))
+  models <- list(resnet = layers[1:4], vgg = layers[5:8])
+  p <- linear_population(40, 12, 6)
+  results <- list(
+    similarity(layers), calibrate(layers, permutations = 19, p_adjust = "BH"),
+    calibrate(models, permutations = 19), calibrate(models, permutations = 19, aggregate = "max"),
+    undefined_is_fine(brain_to_brain(p$x, split = rep(1:4, 3), neurons = c(1, 3), repeats = 4)),
+    cka_interval(p$x, p$y), rbind(left = cka_interval(p$x, p$y), right = cka_interval(p$y, p$x))
+  )
+  old <- options(width = 80)
+  on.exit(options(old))
+  for (result in results) {
+    lines <- utils::capture.output(print(result))
+    expect_lte(max(nchar(lines)), 80)
+    numbered <- grepl("^ *[0-9]+ ", lines)
+    # rows that are not wrapped appear once each
+    expect_identical(sum(numbered), if (nrow(result) > 20) 10L else nrow(result))
+    if (nrow(result) > 20) expect_match(lines, "as.data.frame", all = FALSE)
+    shown <- paste(lines, collapse = " ")
+    for (column in names(result)) expect_match(shown, column, fixed = TRUE)
+  }
+  v <- results[[2]]
+  expect_output(print(v), paste0("28 rows, ", sum(v$p_adjusted <= 0.05), " significant"))
+  expect_output(print(results[[1]]), "28 scores")
+  undefined <- results[[1]]
+  undefined$score[3] <- NA
+  expect_output(print(undefined), "1 undefined")
+  expect_output(print(results[[5]]), "95% interval.*jackknife over stimuli")
+})
+
+test_that("one permutation: null_sd is NA, and a message says so", {
+  x <- diag(6)
+  expect_message(v <- calibrate(x, x[, 1:4], permutations = rbind(6:1)), "null_sd")
+  expect_identical(v$null_sd, NA_real_)
+  expect_identical(dim(null_scores(v)), c(1L, 1L))
+})

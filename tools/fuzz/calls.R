@@ -1,0 +1,170 @@
+# Calls of the package's functions, drawn so that most of them are valid. A call is list(fun, call,
+# ...): what is evaluated (with the data in it) and what the checks need to know of it.
+
+# Every argument that calls are drawn with; a new one must be drawn, or be named here. `na` is
+# drawn where the functions have it.
+known_arguments <- list(
+  calibrate = c("x", "y", "measure", "permutations", "alpha", "variant", "aggregate", "blocks",
+                "series", "engine", "p_adjust", "threads"),
+  similarity = c("x", "y", "measure", "diagonal", "on_error", "threads"),
+  cka_interval = c("x", "y", "estimator", "shared_neurons", "units_x", "units_y", "conf_level"),
+  hsic = names(formals(cka)),
+  brain_to_brain = c("x", "y", "neurons", "repeats", "split", "estimator", "units_x", "units_y",
+                     "normalize", "conf_level"),
+  trial_to_trial = c("trials", "neurons", "repeats", "estimator", "units", "normalize",
+                     "conf_level"),
+  brain_to_model = c("brain", "layers", "neurons", "repeats", "estimator", "units", "normalize",
+                     "conf_level"),
+  object_disentanglement = c("responses", "object", "neurons", "repeats", "estimator",
+                             "normalize", "conf_level")
+)
+
+optional_arguments <- list(na = c("error", "stimuli", "neurons"))
+
+check_arguments <- function() {
+  for (fun in names(known_arguments)) {
+    has <- names(formals(getExportedValue("repalign", fun)))
+    new <- setdiff(has, c(known_arguments[[fun]], names(optional_arguments)))
+    gone <- setdiff(known_arguments[[fun]], has)
+    if (length(c(new, gone))) {
+      stop("tools/fuzz/calls.R does not suit the arguments of ", fun, "(): ",
+           paste(c(new, gone), collapse = ", "), ".")
+    }
+  }
+}
+
+# Arguments that only some versions have; data with missing values need `na`.
+optional_of <- function(fun, quirks = character()) {
+  has <- intersect(names(optional_arguments), names(formals(getExportedValue("repalign", fun))))
+  wanted <- Filter(function(name) chance(if ("missing" %in% quirks) 0.9 else 0.03), has)
+  stats::setNames(lapply(wanted, function(name) one_of(optional_arguments[[name]])), wanted)
+}
+
+draw_call <- function() {
+  draw <- one_of(list(draw_calibrate, draw_similarity, draw_single, draw_interval, draw_hsic,
+                      draw_analysis), c(0.72, 0.1, 0.09, 0.03, 0.02, 0.04))
+  repeat {
+    drawn <- draw()
+    if (!is.null(drawn)) return(drawn)
+  }
+}
+
+# name(...) with the arguments in it.
+call_of <- function(fun, args) as.call(c(as.name(fun), args))
+
+draw_threads <- function() if (chance(0.2)) sample.int(3, 1)
+
+draw_similarity <- function() {
+  sides <- draw_sides()
+  measures <- draw_measures(sides$facts, names(parameters))
+  if (is.null(measures)) return(NULL)
+  args <- c(sides[c("x", if (!is.null(sides$y)) "y")], given(
+    measure = measures$call, diagonal = if (is.null(sides$y)) chance(0.5),
+    on_error = if (chance(0.4)) one_of(c("stop", "na")), threads = draw_threads()
+  ), optional_of("similarity", sides$facts$quirks))
+  list(fun = "similarity", call = call_of("similarity", args), args = args, sides = sides,
+       ids = measures$ids)
+}
+
+# A measure's own function.
+draw_single <- function() {
+  sides <- draw_pair()
+  one <- draw_measure(sides$facts)
+  if (is.null(one)) return(NULL)
+  list(fun = "a measure", id = one$id, sides = sides, parameters = one$args,
+       call = call_of(one$id, c(sides[c("x", "y")], one$args)))
+}
+
+draw_pair <- function(kind = NULL) {
+  repeat {
+    sides <- draw_sides()
+    if (sides$shape == "pair" && (is.null(kind) || all(sides$facts$kinds == kind))) return(sides)
+  }
+}
+
+draw_hsic <- function() {
+  sides <- draw_pair()
+  one <- draw_measure(sides$facts, "cka")
+  if (is.null(one)) return(NULL)
+  list(fun = "hsic", call = call_of("hsic", c(sides[c("x", "y")], one$args)), sides = sides)
+}
+
+draw_interval <- function() {
+  sides <- draw_pair("data")
+  at <- sides$facts
+  if (at$n < 5) return(NULL)
+  args <- list(kernel = "linear", estimator = "stimulus_neuron")
+  args$shared_neurons <- draw_shared(at, args)
+  args$units_x <- draw_units(at, args)
+  args$units_y <- draw_units_y(at, args)
+  args$kernel <- args$estimator <- NULL
+  args <- c(sides[c("x", "y")], args, given(
+    estimator = draw_estimators(all(at$widths > 1)),
+    conf_level = if (chance(0.3)) stats::runif(1, 0.5, 0.999)
+  ), optional_of("cka_interval", at$quirks))
+  list(fun = "cka_interval", call = call_of("cka_interval", args), args = args, sides = sides)
+}
+
+draw_estimators <- function(neuron = TRUE) {
+  known <- c("naive", "stimulus", if (neuron) "stimulus_neuron")
+  sample(known, sample.int(length(known), 1))
+}
+
+# The four analyses on related data.
+draw_analysis <- function() {
+  sides <- draw_pair("data")
+  at <- sides$facts
+  if (at$n < 5 || at$no_variance || any(at$widths < 2)) return(NULL)
+  estimator <- draw_estimators()
+  common <- given(estimator = estimator, repeats = sample.int(4, 1),
+                  normalize = if (chance(0.4)) one_of(c("none", "sd")))
+  if (chance(0.2)) common["conf_level"] <- list(NULL)
+  drawn <- switch(sample.int(4, 1), draw_brain_to_brain(sides, common),
+                  draw_trials(sides, common), draw_brain_to_model(sides, common),
+                  draw_objects(sides, common))
+  if (is.null(drawn)) return(NULL)
+  drawn$args <- c(drawn$args, optional_of(drawn$fun, at$quirks))
+  drawn$call <- call_of(drawn$fun, drawn$args)
+  drawn$analysis <- TRUE
+  drawn
+}
+
+draw_neurons <- function(most) {
+  if (chance(0.4)) return(NULL)
+  sort(sample.int(most, min(most, sample.int(2, 1))))
+}
+
+draw_brain_to_brain <- function(sides, common) {
+  widths <- sides$facts$widths
+  args <- switch(sample.int(3, 1),
+    c(sides[c("x", "y")], given(neurons = draw_neurons(min(widths)))),
+    list(x = sides[c("x", "y")]),
+    list(x = sides$x, split = if (widths[1] > 3) rep_len(c("V1", "V4"), widths[1]))
+  )
+  list(fun = "brain_to_brain", args = c(args, common))
+}
+
+draw_trials <- function(sides, common) {
+  x <- as.matrix(sides$x)
+  trials <- lapply(seq_len(1 + sample.int(3, 1)), function(t) x + stats::rnorm(length(x)))
+  if (chance(0.3)) trials[[1]][, 1] <- NA
+  if (chance(0.5)) trials <- simplify2array(trials)
+  args <- c(list(trials = trials), given(neurons = draw_neurons(ncol(x))))
+  list(fun = "trial_to_trial", args = c(args, common))
+}
+
+draw_brain_to_model <- function(sides, common) {
+  layers <- c(list(conv1 = sides$y), if (chance(0.5)) list(conv2 = as.matrix(sides$x)^2))
+  args <- c(list(brain = sides$x, layers = layers),
+            given(neurons = draw_neurons(sides$facts$widths[1])))
+  list(fun = "brain_to_model", args = c(args, common))
+}
+
+draw_objects <- function(sides, common) {
+  width <- sides$facts$widths[1]
+  if (width < 5) return(NULL)
+  object <- sample(rep_len(one_of(list(c("a", "b"), c("a", "b", "c"))), sides$facts$n))
+  if (any(table(object) < 2)) return(NULL)
+  list(fun = "object_disentanglement",
+       args = c(list(responses = sides$x, object = object), common))
+}

@@ -1,0 +1,170 @@
+# What a valid result is. Every check returns the texts of what is wrong, none if nothing is.
+
+problem <- function(wrong, ...) if (isTRUE(wrong)) paste0(...)
+
+# Numbers are equal but for rounding; both may be NA.
+same_numbers <- function(a, b, tolerance = 1e-10) {
+  length(a) == length(b) && all(is.na(a) == is.na(b)) &&
+    all(abs(a - b) <= tolerance * pmax(1, abs(a)), na.rm = TRUE)
+}
+
+# A corrected CKA far from 1 has denominators that are all but zero, which are rounding for a large
+# part: the routes to it, by stimuli or by neurons, then agree in few digits.
+unsettled <- function(rows) {
+  any(grepl("^cka", rows$measure) & abs(rows$score) > 100, na.rm = TRUE)
+}
+
+findings_of <- function(drawn, outcome, seed) {
+  failure <- drawn$failure
+  if (!is.null(failure)) return(paste("no call could be drawn:", conditionMessage(failure)))
+  c(foreign_conditions(outcome), if (is.null(outcome$error)) check_call(drawn, outcome, seed))
+}
+
+check_call <- function(drawn, outcome, seed) {
+  value <- outcome$value
+  if (isTRUE(drawn$analysis)) return(check_analysis_result(drawn, value, outcome))
+  switch(drawn$fun,
+    calibrate = check_calibration_result(drawn, value, outcome, seed),
+    similarity = check_similarity_result(drawn, value, outcome, seed),
+    `a measure` = check_score(drawn, value, outcome, seed),
+    hsic = c(check_one_number(value, outcome), problem(is.na(value), "hsic() is NA")),
+    cka_interval = check_interval_result(drawn, value, outcome)
+  )
+}
+
+check_one_number <- function(value, outcome) {
+  if (!is.double(value) || length(value) != 1) return("the score is not one number")
+  c(problem(is.nan(value), "the score is NaN"),
+    problem(is.infinite(value), "the score is infinite"))
+}
+
+# No column has NaN or an infinite value.
+check_finite_columns <- function(rows, columns = names(rows)) {
+  unlist(lapply(columns, function(name) {
+    column <- rows[[name]]
+    if (!is.numeric(column)) return(NULL)
+    c(problem(any(is.nan(column)), "NaN in ", name),
+      problem(any(is.infinite(column)), "an infinite value in ", name))
+  }))
+}
+
+# Undefined values and the warning that tells of them come together.
+check_undefined_warning <- function(undefined, outcome, also = "repalign_undefined") {
+  warned <- warned_of(outcome, also)
+  c(problem(undefined && !warned, "NA without a warning of class repalign_undefined"),
+    problem(!undefined && warned, "a warning of undefined values, but no NA"))
+}
+
+check_within <- function(scores, range, what) {
+  scores <- scores[!is.na(scores)]
+  excess <- max(range[1] - scores, scores - range[2], 0)
+  problem(excess > 0, what, if (excess < 1e-8) " beyond its range by rounding"
+          else " outside of its range")
+}
+
+# The labelled measures of a call, as the functions themselves read the argument.
+measures_of <- function(drawn) {
+  set <- suppressWarnings(repalign:::as_measures(eval(drawn$args$measure, globalenv())))
+  stats::setNames(set, vapply(set, function(m) m$label, ""))
+}
+
+range_of_measure <- function(m) repalign:::range_of(m$declaration, m$args)
+
+check_ranges <- function(rows, set) {
+  unlist(lapply(names(set), function(label) {
+    check_within(rows$score[rows$measure == label], range_of_measure(set[[label]]),
+                 paste("score of", set[[label]]$id))
+  }))
+}
+
+# The functions that take a result do so. What they print is dropped.
+check_methods <- function(value, methods) {
+  unlist(lapply(names(methods), function(name) {
+    outcome <- evaluate(bquote(utils::capture.output(.(methods[[name]])(.(value)))), 1)
+    text <- foreign_conditions(outcome)
+    if (is.null(text) && !is.null(outcome$error)) text <- conditionMessage(outcome$error)
+    if (length(text)) paste0(name, "() of the result: ", text[1])
+  }))
+}
+
+result_methods <- list(print = print, summary = summary, tidy = tidy, glance = glance,
+                       as.data.frame = as.data.frame, `[` = function(x) print(x[nrow(x):1, ]))
+
+check_similarity_result <- function(drawn, value, outcome, seed) {
+  set <- measures_of(drawn)
+  if (!inherits(value, "repalign_similarity")) return("no repalign_similarity")
+  models <- if (drawn$sides$shape == "models") c("model_x", "model_y")
+  columns <- c(models, "x", "y", "measure", "score", "n")
+  c(problem(!identical(names(value), columns), "other columns than are promised"),
+    problem(nrow(value) %% length(set) != 0 || nrow(value) == 0, "a wrong number of rows"),
+    check_finite_columns(value),
+    check_undefined_warning(anyNA(value$score), outcome,
+                            c("repalign_undefined", "repalign_failed")),
+    check_ranges(value, set),
+    if (seed %% 3 == 0) check_similarity_methods(value, names(set)),
+    check_repeated(drawn, value, seed))
+}
+
+check_similarity_methods <- function(value, labels) {
+  grids <- lapply(labels, function(label) function(x) score_matrix(x, label))
+  check_methods(value, c(result_methods, stats::setNames(grids, paste("score_matrix", labels))))
+}
+
+# The same seed gives the same bits, with any number of threads.
+check_repeated <- function(drawn, value, seed) {
+  if (seed %% 8 != 1) return(NULL)
+  call <- drawn$call
+  call$threads <- seed %% 3 + 1
+  again <- evaluate(call, seed)$value
+  problem(!identical(again, value), "another result with ", call$threads, " threads")
+}
+
+# A measure's function: as similarity() has it, and the same with the sides exchanged.
+check_score <- function(drawn, value, outcome, seed) {
+  numbers <- check_one_number(value, outcome)
+  if (length(numbers)) return(numbers)
+  m <- suppressWarnings(do.call(measure, c(drawn$id, drawn$parameters)))
+  call <- bquote(similarity(.(drawn$sides$x), .(drawn$sides$y), .(m)))
+  grid <- evaluate(call, seed)$value
+  c(check_undefined_warning(is.na(value), outcome),
+    check_within(value, range_of_measure(m), paste("score of", drawn$id)),
+    problem(!unsettled(grid) && !same_numbers(value, grid$score), "another score in similarity()"),
+    check_exchanged(drawn, m, value, outcome, seed))
+}
+
+# Where nothing is drawn or chosen at random.
+check_exchanged <- function(drawn, m, value, outcome, seed) {
+  unique_value <- !warned_of(outcome, c("repalign_ties", "repalign_not_unique")) &&
+    drawn$id != "rtd"
+  settled <- drawn$id != "cka" || !isTRUE(abs(value) > 100)
+  if (!isTRUE(repalign:::is_symmetric(m)) || !unique_value || !settled) return(NULL)
+  call <- call_of(drawn$id, c(list(drawn$sides$y, drawn$sides$x), drawn$parameters))
+  exchanged <- evaluate(call, seed)$value
+  problem(!same_numbers(value, exchanged, 1e-7), "not symmetric: ", drawn$id)
+}
+
+check_interval_result <- function(drawn, value, outcome) {
+  wanted <- drawn$args$estimator
+  defined <- value[!is.na(value$conf_low), ]
+  c(problem(!identical(value$estimator, wanted), "other estimators than were asked for"),
+    check_finite_columns(value),
+    problem(any(defined$se < 0), "a negative standard error"),
+    problem(any(defined$conf_low > defined$cka | defined$conf_high < defined$cka),
+            "an interval without its estimate"),
+    problem(anyNA(value$se) && !length(outcome$warnings), "NA without a warning"),
+    check_methods(value, list(print = print)))
+}
+
+check_analysis_result <- function(drawn, value, outcome) {
+  if (!inherits(value, "repalign_analysis")) return("no repalign_analysis")
+  defined <- value[!is.na(value$conf_low), ]
+  intervals <- !("conf_level" %in% names(drawn$args) && is.null(drawn$args$conf_level))
+  missing <- anyNA(value$pooled) || intervals && anyNA(value$pooled_se)
+  c(check_finite_columns(as.data.frame(value)),
+    problem(!nrow(value), "no rows"),
+    problem(any(defined$conf_low > defined$pooled | defined$conf_high < defined$pooled),
+            "an interval without its estimate"),
+    problem(any(value$undefined > value$n_estimates), "more undefined values than there are"),
+    problem(missing && !warned_of(outcome, "repalign_undefined"), "NA without a warning"),
+    check_methods(value, result_methods))
+}

@@ -42,7 +42,8 @@ run_expression <- function(expression, envir) {
   shown <- utils::capture.output(withCallingHandlers({
     result <- withVisible(eval(expression, envir))
     if (result$visible) print(result$value)
-  }, message = function(m) note(m, "muffleMessage"), warning = function(w) note(w, "muffleWarning")))
+  }, message = function(m) note(m, "muffleMessage"),
+  warning = function(w) note(w, "muffleWarning")))
   printed <- sub(" +$", "", paste("#>", c(said, shown)))
   if (length(c(said, shown))) printed
 }

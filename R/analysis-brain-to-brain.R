@@ -232,6 +232,8 @@ group_pairs <- function(x, split, neurons, units, setup) {
 }
 
 run_comparisons <- function(comparisons, setup, analysis) {
+  setup$stimuli <- nrow(comparisons[[1]]$x)
+  setup$halves <- comparisons[[1]]$exchangeable
   advance <- progress_along(length(comparisons))
   cells <- list()
   for (comparison in comparisons) {

@@ -39,6 +39,7 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
   }
   names <- check_element_names(layers, "layers")
   brain <- analysis_matrix(brain, "brain", setup)
+  setup$stimuli <- nrow(brain)
   units <- check_labels(units, ncol(brain), "units", "brain")
   if (is.null(units)) units <- seq_len(ncol(brain))
   setup$codes <- label_codes(units, units)

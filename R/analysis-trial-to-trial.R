@@ -51,6 +51,7 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
   setup <- check_analysis(estimator, normalize, repeats, conf_level)
   trials <- as_trials(trials)
   width <- ncol(trials[[1]])
+  setup$stimuli <- nrow(trials[[1]])
   units <- check_labels(units, width, "units", "trials")
   if (is.null(units)) units <- seq_len(width)
   setup$codes <- label_codes(units, units)

@@ -324,6 +324,10 @@ one_cell <- function(pair, measure, on_error, run, drawn) {
         drawn$said <- c(drawn$said, conditionMessage(w))
         invokeRestart("muffleWarning")
       },
+      repalign_decomposition = function(m) {
+        if (conditionMessage(m) %in% run$announced) invokeRestart("muffleMessage")
+        run$announced <- c(run$announced, conditionMessage(m))
+      },
       repalign_shared_names = function(m) {
         if (isTRUE(run$noted)) invokeRestart("muffleMessage")
         run$noted <- TRUE

@@ -50,9 +50,8 @@ announce_decomposition <- function(rows, columns, kind) {
   if (seconds < long_decomposition) return(invisible())
   what <- if (kind == "qr") "A QR decomposition of" else "A singular value decomposition of"
   inform_duration(paste(what, rows, "x", columns), seconds,
-                  paste("It cannot be interrupted, and grows with the square of the smaller side and",
-                        "more: fewer stimuli or neurons take less, and so does a BLAS of several",
-                        "threads."), "repalign_decomposition")
+                  paste("It cannot be interrupted. Fewer stimuli or neurons take less, and so does",
+                        "a BLAS with several threads."), "repalign_decomposition")
 }
 
 basis_rank <- function(rep, centered = TRUE) ncol(form_basis(rep, centered)$q)

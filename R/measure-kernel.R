@@ -217,8 +217,8 @@ note_shared_neurons <- function(pair, args) {
 # A centred kernel of two stimuli has one shape only, and one of three hardly more.
 warn_few_rows <- function(pair) {
   if (pair$x$n > 3) return(invisible())
-  warn("`", pair$x$arg, "` has ", pair$x$n, " rows: with 2 stimuli the CKA is 1 whatever the data, ",
-       "and with 3 it is near 1. Use more stimuli.", class = "repalign_trivial",
+  warn("`", pair$x$arg, "` has ", pair$x$n, " rows: with 2 stimuli the CKA is 1 whatever the ",
+       "data, and with 3 it is near 1. Use more stimuli.", class = "repalign_trivial",
        data = pair$x$arg)
 }
 

@@ -42,7 +42,8 @@ utils::globalVariables(".data")
 #' `diagonal = TRUE`, or an `aggregate`). Both start from dissimilarities: the best possible score
 #' minus the score, negative values set to 0, the mean of both directions where the measure is not
 #' symmetric and both were computed; distances as they are. The tree joins by average linkage
-#' ([stats::hclust()]); the tree of a calibration is that of its scores. The map is classical multidimensional scaling
+#' ([stats::hclust()]); the tree of a calibration is that of its scores. The map is classical
+#' multidimensional scaling
 #' ([stats::cmdscale()]); its caption says how much of the dissimilarity two dimensions keep: their
 #' share of the sum of the absolute eigenvalues. When it is small, points that are near each
 #' other on the map need not be similar.

@@ -35,18 +35,20 @@ warn_unstable <- function(value, pair, error) {
   widths <- c(ncol(pair$x$data), ncol(pair$y$data))
   size <- paste0("with ", pair$x$n, " stimuli and ", paste(unique(widths), collapse = " and "),
                  " neurons")
-  if (value > far_above_one && pair$x$n >= enough_stimuli && all(widths >= enough_neurons)) {
-    warn("The corrected CKA is ", format(value, digits = 3), " ", size, ": so far above 1 that chance hardly ",
-         "explains it. ", too_high(pair$x$arg, pair$y$arg), class = "repalign_unstable",
-         data = c(cka = value, relative_error = error))
-  } else if (error > unstable_error) {
-    warn("The corrected CKA (", format(value, digits = 3), " ", size, ") is uncertain: its denominators have a ",
-         "relative standard error of about ", format(error, digits = 2), ", so that it may lie far ",
-         "below or above the true value. There are too few neurons or stimuli for a single ratio: ",
-         "pool over splits, trials or subsets.",
-         if (value > 1) paste0(" ", too_high(pair$x$arg, pair$y$arg, also = TRUE)),
-         class = "repalign_unstable", data = c(cka = value, relative_error = error))
+  far <- value > far_above_one && pair$x$n >= enough_stimuli && all(widths >= enough_neurons)
+  if (!far && error <= unstable_error) return(invisible())
+  shown <- format(value, digits = 3)
+  text <- if (far) {
+    paste0("The corrected CKA is ", shown, " ", size, ": so far above 1 that chance hardly ",
+           "explains it. ", too_high(pair$x$arg, pair$y$arg))
+  } else {
+    paste0("The corrected CKA (", shown, " ", size, ") is uncertain: its denominators have a ",
+           "relative standard error of about ", format(error, digits = 2), ", so that it may lie ",
+           "far below or above the true value. There are too few neurons or stimuli for a single ",
+           "ratio: pool over splits, trials or subsets.",
+           if (value > 1) paste0(" ", too_high(pair$x$arg, pair$y$arg, also = TRUE)))
   }
+  warn(text, class = "repalign_unstable", data = c(cka = value, relative_error = error))
 }
 
 too_high <- function(x, y, also = FALSE) {

@@ -24,14 +24,14 @@ tidy.repalign_interval <- function(x, ...) {
 
 #' Confidence limits of a CKA
 #'
-#' @param object what [cka_interval()] returned, or rows of it.
-#' @param parm names of estimators (of bound results "source | estimator"), or numbers of rows; all
-#'   by default.
+#' @param object what [cka_interval()] returned, or some of its rows.
+#' @param parm names of estimators (for results that were put together, "source | estimator"), or
+#'   numbers of rows; by default all.
 #' @param level coverage, between 0 and 1; by default that of `object`. Limits at another level are
-#'   computed anew from `cka` and `se`, by the normal quantile.
+#'   computed from `cka` and `se` by the quantiles of the normal distribution.
 #' @param ... unused.
-#' @return A numeric matrix with a row per estimator and two columns, the lower and the upper limit,
-#'   named by their percentages. `NA` where the standard error is.
+#' @return A numeric matrix with one row per estimator and two columns, the lower and the upper
+#'   limit, named by their percentages. The limits are `NA` where the standard error is.
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 60, q = 30, d = 20)

@@ -26,7 +26,7 @@
 #'
 #' Neurons differ in their mean rates, and these differences are common to all images: they alone
 #' push the score towards 1, for any labels. A score near 1 thus means that the categories are
-#' not separated beyond that. With `normalize = "sd"`, neurons with large variance weigh less.
+#' not separated beyond that.
 #'
 #' `pooled_se` is the delete-one jackknife over the images of both categories (for
 #' `"stimulus_neuron"`, at least 3 per category).

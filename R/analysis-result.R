@@ -156,7 +156,7 @@ print.repalign_analysis <- function(x, digits = 3, ...) {
 #'
 #' @param object what [brain_to_brain()] or another analysis returned, with all of its rows, or
 #'   several analyses put together under names ([rbind()][rbind.repalign]), which are summarised
-#'   one by one. Only some of the rows of an analysis are an error, and so are several analyses
+#'   one by one. It is an error to give only some of the rows of an analysis, or several analyses
 #'   that cannot be told apart.
 #' @param ... unused.
 #' @return A data frame with the columns of the analysis and one row per number of neurons and

@@ -90,8 +90,8 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
   note_unused_units(setup$estimator, list(units_x = units_x, units_y = units_y))
   if (is.null(y) && is.list(x) && !is.data.frame(x)) {
     if (!is.null(split) || !is.null(units_y)) {
-      abort("`split` and `units_y` go with a matrix `x`, not with a list; a list takes a list of ",
-            "labels in `units_x`, one vector an element.",
+      abort("`split` and `units_y` cannot be used when `x` is a list: give a list of label ",
+            "vectors in `units_x`, one per element.",
             class = "repalign_error_labels", arg = "x")
     }
     comparisons <- list_comparisons(x, neurons, units_x, setup)
@@ -187,7 +187,7 @@ check_any_allowed <- function(units, width, arg, arg_units, setup) {
   }
   if (!is.null(units) && length(unique(units)) < 2) {
     abort("No neuron pair is allowed within `", arg, "`: all columns have the same label in `",
-          arg_units, "`.", class = "repalign_error_pairs", arg = arg_units)
+          arg_units, "`. Use finer labels.", class = "repalign_error_pairs", arg = arg_units)
   }
 }
 
@@ -214,7 +214,8 @@ list_comparisons <- function(x, neurons, units, setup) {
 
 part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
   if (!is.null(units_y)) {
-    abort("`units_y` has no side to label: parts of `x` take their labels from `units_x`.",
+    abort("`units_y` cannot be used when parts of `x` are compared: label all columns in ",
+          "`units_x`.",
           class = "repalign_error_labels", arg = "units_y")
   }
   data <- read_responses(list(x = x), setup$na)
@@ -234,7 +235,7 @@ part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
 random_halves <- function(x, neurons, units) {
   width <- ncol(x)
   if (width < 2) {
-    abort("`x` has a single neuron (column): it has no halves.",
+    abort("`x` has a single neuron (column), which cannot be split into halves: give at least two.",
           class = "repalign_error_pairs", arg = "x")
   }
   draw <- function(size, repeats) {
@@ -259,7 +260,8 @@ group_pairs <- function(x, split, neurons, units, setup) {
   paired <- vapply(columns, function(at) length(unique(labels[at])) > 1, NA)
   if ("stimulus_neuron" %in% setup$estimator && !any(paired)) {
     abort("No neuron pair is allowed within any group of `split`: all columns of a group have the ",
-          "same label in `units_x`", if (is.null(units)) ", or it has a single column", ".",
+          "same label in `units_x`", if (is.null(units)) ", or it has a single column",
+          ". Use finer labels in `units_x`, or larger groups.",
           class = "repalign_error_pairs", arg = "units_x")
   }
   sizes <- neuron_grid(neurons, if (is.null(neurons)) max(lengths(columns)) else ncol(x), "`x`")

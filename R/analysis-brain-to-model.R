@@ -67,7 +67,8 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
   setup$codes <- label_codes(units, units)
   if ("stimulus_neuron" %in% setup$estimator && setup$codes$count < 2) {
     abort("No neuron pair is allowed within `brain`: it has a single neuron, or all columns have ",
-          "the same label in `units`.", class = "repalign_error_pairs", arg = "units")
+          "the same label in `units`. Give at least two neurons with different labels.",
+          class = "repalign_error_pairs", arg = "units")
   }
   sizes <- neuron_grid(neurons, ncol(brain), "`brain`")
   region <- region_parts(brain, sizes, setup)

@@ -84,7 +84,7 @@ check_objects <- function(object, rows, setup) {
   }
   if (length(object) != length(rows)) {
     abort("`object` has ", length(object), " labels, but `responses` has ", length(rows),
-          " rows: give one category a row.", class = "repalign_error_labels", arg = "object")
+          " rows: give one label per row.", class = "repalign_error_labels", arg = "object")
   }
   # levels in their order, other labels in order of appearance
   object <- object[rows]
@@ -95,13 +95,13 @@ check_objects <- function(object, rows, setup) {
   }
   counts <- table(object)
   if (length(counts) < 2) {
-    abort("`object` has a single category: there is no pair to compare.",
+    abort("`object` has a single category: at least two are needed for a comparison.",
           class = "repalign_error_labels", arg = "object")
   }
   least <- if ("stimulus_neuron" %in% setup$estimator) 2 else 1
   if (any(counts < least)) {
     abort("`object` has fewer than ", least, " rows of ", enumerate(names(counts)[counts < least]),
-          ": the correction needs at least ", least, " a category.",
+          ": the neuron correction needs at least ", least, " per category.",
           class = "repalign_error_labels", arg = "object")
   }
   object

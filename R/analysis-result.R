@@ -24,8 +24,8 @@ warn_undefined_rows <- function(result, setup) {
     warn(paste(c(
       if (pooled > 0) paste(pooled, "of", nrow(result), "pooled values are undefined (NA)"),
       if (se > 0) paste(se, "standard errors are undefined (NA)")
-    ), collapse = ", and "), ": a denominator, or that of a deletion, is not positive. There are ",
-    "too few neurons or stimuli.", class = "repalign_undefined")
+    ), collapse = ", and "), ": a denominator of a ratio, or of a delete-one ratio, is not ",
+    "positive. There are too few neurons or stimuli.", class = "repalign_undefined")
   }
 }
 

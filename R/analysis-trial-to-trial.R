@@ -68,8 +68,8 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
   if (is.null(units)) units <- seq_len(width)
   setup$codes <- label_codes(units, units)
   if ("stimulus_neuron" %in% setup$estimator && length(unique(units)) < 2) {
-    abort("No neuron pair is allowed: all columns of `trials` have the same label in `units`.",
-          class = "repalign_error_pairs", arg = "units")
+    abort("No neuron pair is allowed: all columns of `trials` have the same label in `units`. Use ",
+          "finer labels.", class = "repalign_error_pairs", arg = "units")
   }
   sizes <- neuron_grid(neurons, width, "`trials`")
   present <- lapply(trials, function(x) !is.na(colSums(x)))

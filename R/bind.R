@@ -214,8 +214,8 @@ free_name <- function(name, taken) {
 
 refuse_other_kinds <- function(kind) {
   words <- kind_words[[kind]]
-  abort("Only ", words, " go into one table with ", words, ": bind as.data.frame() of each with ",
-        "anything else.", class = "repalign_error_type", arg = "...")
+  abort("Only ", words, " can be put into one table with ", words, ": to bind anything else, use ",
+        "as.data.frame() of each.", class = "repalign_error_type", arg = "...")
 }
 
 check_bound_kind <- function(parts, kind) {
@@ -226,9 +226,9 @@ check_bound_columns <- function(columns, kind) {
   other <- Find(function(names) !setequal(names, columns[[1]]), columns)
   if (is.null(other)) return(invisible())
   extra <- c(setdiff(columns[[1]], other), setdiff(other, columns[[1]]))
-  abort("Results with different columns do not go into one table: ",
+  abort("Results with different columns cannot be put into one table: ",
         enumerate(extra), " ", if (length(extra) > 1) "are" else "is", " not in all of them. Make ",
-        "all in the same way", if (kind != "repalign_interval") ", with or without models",
+        "all of them in the same way", if (kind != "repalign_interval") ", with or without models",
         if (kind == "repalign_calibration") " and `p_adjust`", ", and keep their columns.",
         class = "repalign_error_value", arg = "...")
 }
@@ -275,9 +275,9 @@ one_level <- function(levels) {
   levels <- unique(levels)
   if (length(levels) > 1) {
     abort("Results with different `conf_level` (", format(levels[1]), " and ", format(levels[2]),
-          ") do not go into one table, where `conf_low` and `conf_high` mean one thing. Use the ",
-          "same `conf_level`, or bind as.data.frame() of each.", class = "repalign_error_value",
-          arg = "conf_level")
+          ") cannot be put into one table, because `conf_low` and `conf_high` would mean ",
+          "different things. Use the same `conf_level`, or bind as.data.frame() of each.",
+          class = "repalign_error_value", arg = "conf_level")
   }
   levels
 }

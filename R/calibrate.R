@@ -177,8 +177,8 @@ check_calibration <- function(set, sides, aggregate, engine) {
           class = "repalign_error_value", arg = "aggregate")
   }
   if (!is.null(aggregate) && engine == "moments") {
-    abort("engine = \"moments\" knows the null of single scores only: use another engine with ",
-          "`aggregate`.", class = "repalign_error_design", arg = "engine")
+    abort("engine = \"moments\" cannot be used with `aggregate`: use another engine.",
+          class = "repalign_error_design", arg = "engine")
   }
 }
 

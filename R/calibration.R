@@ -198,7 +198,7 @@ warn_undefined_calibration <- function(rows, variant, aggregate) {
     needs <- if (variant == "z") {
       "the spread of at least 2 permutations."
     } else if (is.null(aggregate$own)) {
-      "the best value there can be: use another `variant`, or give `best` to new_measure()."
+      "the best possible score: use another `variant`, or give `best` to new_measure()."
     } else {
       "a best value, and the function in `aggregate` has none: use another `variant`."
     }
@@ -368,19 +368,20 @@ bound_calibrations <- function(kept, all_of) {
 
 # A column must mean one thing in all of its rows.
 check_same_settings <- function(settings) {
-  meaning <- c(alpha = "`threshold` and `calibrated` mean", variant = "`calibrated` means",
-               aggregate = "`score` means", p_adjust = "`p_adjusted` means")
+  meaning <- c(alpha = "`threshold` and `calibrated`", variant = "`calibrated`",
+               aggregate = "`score`", p_adjust = "`p_adjusted`")
   if (length(unique(lapply(settings, function(s) s$own))) > 1) {
-    abort("Calibrations with different functions in `aggregate` do not go into one table, where ",
-          "`score` means one thing: bind as.data.frame() of each.", class = "repalign_error_value",
-          arg = "aggregate")
+    abort("Calibrations with different functions in `aggregate` cannot be put into one table, ",
+          "because `score` would mean different things: bind as.data.frame() of each.",
+          class = "repalign_error_value", arg = "aggregate")
   }
   for (name in names(meaning)) {
     values <- unique(lapply(settings, function(s) if (is.null(s[[name]])) "none" else s[[name]]))
     if (length(values) < 2) next
     abort("Calibrations with different `", name, "` (", values[[1]], " and ", values[[2]],
-          ") do not go into one table, where ", meaning[[name]], " one thing. Use the same `",
-          name, "`, or bind as.data.frame() of each.", class = "repalign_error_value", arg = name)
+          ") cannot be put into one table, because ", meaning[[name]], " would mean different ",
+          "things. Use the same `", name, "`, or bind as.data.frame() of each.",
+          class = "repalign_error_value", arg = name)
   }
 }
 

@@ -74,7 +74,7 @@
 #' Five layers of a network for the images of the V4 recording
 #'
 #' @format A named list of five numeric matrices, 640 images x 100 units each, from the first
-#'   layer (`L0`) to the last (`L4`), after rectification (ReLU).
+#'   layer (`L0`) to the last (`L4`), after rectification.
 #' @details
 #' The rows are the images of [macaque_v4], with the same names.
 #'

@@ -5,8 +5,8 @@ print.repalign_interval <- function(x, digits = 4, ...) {
   level <- attr(x, "conf_level")
   cat("Centered kernel alignment: ", count_of(nrow(x), "row"), undefined_of(x$cka), "\n", sep = "")
   if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {
-    cat("conf_low to conf_high: ", format(100 * level), "% interval, normal, by the jackknife ",
-        "over stimuli\n  and neurons; not clipped\n", sep = "")
+    cat("conf_low to conf_high: ", format(100 * level), "% normal interval, by the jackknife ",
+        "over stimuli\n  and neurons\n", sep = "")
   }
   print_rows(x, digits, ...)
   invisible(x)
@@ -53,7 +53,7 @@ confint.repalign_interval <- function(object, parm, level = NULL, ...) {
 level_of <- function(object) {
   level <- attr(object, "conf_level")
   if (is.null(level)) {
-    abort("The coverage of these intervals is not known any more: give `level`.",
+    abort("The coverage of these intervals is no longer known: give `level`.",
           class = "repalign_error_value", arg = "level")
   }
   level

@@ -53,7 +53,7 @@ response_matrix <- function(data, stimulus = "image", neurons = NULL) {
   others <- setdiff(seq_along(data), match(stimulus, names(data)))
   at <- if (is.null(neurons)) others else neuron_columns(neurons, data, stimulus)
   if (!length(at)) {
-    abort("`data` has no columns for neurons beside ", dQuote(stimulus, FALSE), ".",
+    abort("`data` has no columns for neurons besides ", dQuote(stimulus, FALSE), ".",
           class = "repalign_error_size", arg = "data")
   }
   refuse_words(data, at, is.null(neurons))
@@ -88,15 +88,16 @@ stimulus_labels <- function(values, name) {
           describe(values), ".", class = "repalign_error_type", arg = "stimulus")
   }
   if (anyNA(values)) {
-    abort("Column ", dQuote(name, FALSE), " of `data` names no stimulus in row ",
+    abort("Column ", dQuote(name, FALSE), " of `data` has no stimulus (NA) in row ",
           which(is.na(values))[1], ".", class = "repalign_error_nonfinite", arg = "stimulus")
   }
   twice <- anyDuplicated(values)
   if (twice) {
     first <- match(values[twice], values)
-    abort("The stimulus ", dQuote(label_text(values[twice]), FALSE), " stands in rows ", first,
-          " and ", twice, " of `data`. For repeats make an array of trials by trial_array(), or ",
-          "average them first.", class = "repalign_error_rows", arg = "stimulus")
+    abort("The stimulus ", dQuote(label_text(values[twice]), FALSE), " is in rows ", first,
+          " and ", twice, " of `data`, but must have one row. If these are repeats, make an ",
+          "array of trials by trial_array(), or average them first.",
+          class = "repalign_error_rows", arg = "stimulus")
   }
   label_text(values)
 }
@@ -145,7 +146,7 @@ refuse_words <- function(data, at, leftover) {
 
 refuse_leftover <- function(names, why) {
   abort("`data` has ", if (length(names) > 1) "columns that look like identifiers" else
-    "a column that looks like an identifier", " beside the stimuli: ",
+    "a column that looks like an identifier", " besides the stimuli: ",
     enumerate(paste0(dQuote(names, FALSE), " (", why, ")"), quote = FALSE),
     ". Say which columns are neurons in `neurons`.", class = "repalign_error_identifier",
     arg = "neurons")

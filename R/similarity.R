@@ -163,7 +163,7 @@ refuse_results <- function(given, arg) {
     "a result, not data: give the representations themselves"
   } else if (is.character(given) && !is.matrix(given) ||
              inherits(given, "repalign_measure")) {
-    paste(describe(given), "and no data: a measure goes to the argument `measure`")
+    paste0(describe(given), ", not data: give a measure in the argument `measure`")
   }
   if (is.null(what)) return(invisible())
   abort("`", arg, "` is ", what, ".", class = "repalign_error_type", arg = arg)
@@ -184,7 +184,8 @@ as_side <- function(x, arg, allow_na = FALSE) {
   nested <- vapply(x, is_collection, NA)
   if (any(nested) && !all(nested)) {
     abort("`", arg, "` mixes matrices and lists: element ", dQuote(names[!nested][1], FALSE),
-          " is not a list of layers.", class = "repalign_error_type", arg = arg)
+          " is not a list of layers. Give only matrices, or only lists of layers (models).",
+          class = "repalign_error_type", arg = arg)
   }
   if (!any(nested)) return(flat_side(x, arg, names, rep(arg, length(x)), FALSE, allow_na))
   layers <- Map(function(model, name) check_element_names(model, paste0(arg, "$", name)), x, names)

@@ -23,7 +23,7 @@
 match_rows <- function(x, y = NULL) {
   need_arguments()
   if (is.null(y) && !is_collection(x)) {
-    abort("`y` is missing: a single matrix has nothing to be aligned with.",
+    abort("`y` is missing: give a second matrix, with which `x` is to be aligned.",
           class = "repalign_error_missing", arg = "y")
   }
   given <- if (is.null(y)) list(x = x) else list(x = x, y = y)
@@ -66,7 +66,7 @@ named_matrix <- function(m, arg) {
 refuse_disjoint <- function(names) {
   # the first one that has nothing in common with those before it
   at <- which(!lengths(Reduce(intersect, names, accumulate = TRUE)))[1]
-  before <- if (at > 2) "those before" else paste0("`", names(names)[1], "`")
+  before <- if (at > 2) "The matrices before" else paste0("`", names(names)[1], "`")
   abort(before, " and `", names(names)[at], "` have no row name in common (first: ",
         dQuote(names[[1]][1], FALSE), " and ", dQuote(names[[at]][1], FALSE), ").",
         class = "repalign_error_rows", arg = names(names)[at])

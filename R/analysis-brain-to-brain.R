@@ -53,8 +53,8 @@
 #'
 #' For random halves of one population, the pooled `"stimulus_neuron"` estimate approaches 1 as
 #' `repeats` grows, because both halves have the same true representation. This checks the
-#' correction and says nothing about the brain. Comparisons between sessions, regions or animals
-#' do.
+#' correction and says nothing about the brain; comparisons between sessions, regions or animals
+#' are findings.
 #'
 #' When not to trust it: when stimuli depend on each other (groups of similar images, successive
 #' time points). The jackknife counts each stimulus as an independent observation, so the

@@ -172,7 +172,7 @@ print.repalign_analysis <- function(x, digits = 3, ...) {
 #' sessions <- brain_to_brain(responses, split = macaque_it$session, neurons = 8, repeats = 1,
 #'                            normalize = "sd", conf_level = NULL)
 #' nrow(sessions)
-#' summary(sessions)
+#' summary(sessions)[c("x", "y", "neurons", "estimator", "pooled", "median", "n_estimates")]
 #' @seealso [brain_to_brain()]
 #' @export
 summary.repalign_analysis <- function(object, ...) {

@@ -36,13 +36,14 @@
 #' With `normalize = "sd"`, each neuron is divided by its standard deviation over the stimuli,
 #' within each trial.
 #'
-#' When not to trust it: when neurons that were recorded together share noise from trial to trial.
-#' The denominators are products within one trial and contain this noise, while the numerator does
+#' When not to trust it: neurons that were recorded together share noise from trial to trial. The
+#' denominators are products within one trial and contain this noise, while the numerator does
 #' not, so the similarity looks too low. Compare the result for `units` = sessions with the
-#' default. And when stimuli depend on each other (groups of similar images, successive time
-#' points): the jackknife counts each stimulus as an independent observation, so the intervals are
-#' then too narrow. They cover the sampling of stimuli only and hold the recorded neurons and
-#' trials fixed.
+#' default.
+#'
+#' The jackknife counts each stimulus as an independent observation. If stimuli depend on each
+#' other (groups of similar images, successive time points), the intervals are too narrow. They
+#' cover the sampling of stimuli only and hold the recorded neurons and trials fixed.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 6.
 #' @examples
 #' # the first five repeats of 132 units, of which those of a session may share noise

@@ -92,7 +92,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   distance correlation, linear regression and gulp, without `aggregate`. It gives p-values far
 #'   below \eqn{1/(K + 1)} without drawing any permutation.
 #'
-#' Tests by `"coset"`, `"random"` and `"exact"` are exact. A representation is prepared only once,
+#' `"coset"`, `"random"` and `"exact"` give exact tests. A representation is prepared only once,
 #' because a permutation only changes the order of what was prepared. All pairs and measures with
 #' the same engine see the same permutations, so that the aggregate over a grid can be computed for
 #' each permutation. Permutations, and the order of tied neighbours, are drawn from R's random
@@ -105,11 +105,11 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' not linear in the permuted sum (distance correlation, gulp), `null_mean` and `null_sd` are
 #' approximate.
 #'
-#' When not to trust it: when the stimuli are not exchangeable, that is, when they depend on each
-#' other within a side. P-values are then too small. If the stimuli form groups, use `blocks`: a
-#' free permutation also breaks up the groups, so that two representations that have nothing in
-#' common but the groups come out as similar. For a time series use `series`, which is approximate
-#' unless the series is periodic.
+#' When not to trust it: when the stimuli are not exchangeable because they depend on each other
+#' (groups, time series). P-values are then too small, because permuting the stimuli also
+#' destroys this dependence. If the stimuli form groups, use `blocks`: with free permutations, two
+#' representations that have nothing in common but the groups come out as similar. For a time
+#' series use `series`, which is approximate unless the series is periodic.
 #'
 #' A score above chance means that the pairing of the stimuli carries information, not that the
 #' representations are similar in any stronger sense. The null holds the two sets of neurons and

@@ -35,7 +35,7 @@
 #' set.seed(1)
 #' by_session <- brain_to_brain(responses, split = macaque_it$session, neurons = 8, repeats = 1,
 #'                              normalize = "sd", conf_level = NULL)
-#' summary(by_session)
+#' summary(by_session)[c("neurons", "estimator", "pooled", "median")]
 "macaque_it"
 
 #' Macaque V4: 640 images, 50 units, up to 10 repeats, and another day

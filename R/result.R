@@ -209,7 +209,7 @@ row_groups <- function(rows, columns) {
 #'   undefined values. If several results were put together, the columns that tell them apart
 #'   (`source`, or any other column of words) are kept.
 #' @examples
-#' scores <- similarity(v4_layers, measure = c("cka", "rv"))
+#' scores <- similarity(v4_layers, measure = c("cka", "rsa"))
 #' head(tidy(scores), 3)
 #' summary(scores)
 #' set.seed(1)

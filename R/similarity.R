@@ -14,8 +14,8 @@
 #'   * a named list of models, each a named list of layers.
 #'
 #'   Where a measure needs only distances, a `dist` object may take the place of a
-#'   representation; where it needs only neighbours, a neighbour graph may, `list(idx, dist)`,
-#'   see [mutual_knn()]. With two lists, every element of `x` is compared with every element of
+#'   representation; where it needs only neighbours, so may a neighbour graph
+#'   `list(idx, dist)`, see [mutual_knn()]. With two lists, every element of `x` is compared with every element of
 #'   `y`. With a list and `y = NULL`, all pairs of different elements are compared; with models
 #'   and `y = NULL`, all pairs of layers from different models.
 #' @param measure ids of measures, such as `"cka"`; measure objects made by [measure()] or
@@ -25,8 +25,8 @@
 #'   layers within each model)? An element and itself have the same neurons, so for the neuron
 #'   correction set `shared_neurons`, or `units_x` and `units_y`.
 #' @param on_error `"stop"`: a score that fails stops the call. `"na"`: it becomes `NA`, and one
-#'   warning counts the failures and gives their reasons. Representations that no measure could
-#'   use (missing values, unequal numbers of rows) stop the call in either case.
+#'   warning counts the failures and gives the first reasons. Representations that no measure
+#'   could use (missing values, unequal numbers of rows) stop the call in either case.
 #' @param threads number of threads of the package's own loops; the results do not depend on it.
 #'   By default it is `options(repalign.threads =)`; if that is not set, as many as OpenMP offers
 #'   (which reads `OMP_NUM_THREADS` and `OMP_THREAD_LIMIT`), but at most two while `R CMD check`

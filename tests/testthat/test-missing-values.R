@@ -169,9 +169,9 @@ test_that("infinite values, and nothing left, are errors", {
   none <- z
   diag(none[1:6, ]) <- NA
   none[cbind(7:14, 1)] <- NA
-  expect_refused(similarity(none, z, na = "stimuli"), c("`na`|na = ", "nothing"))
+  expect_refused(similarity(none, z, na = "stimuli"), c("`na`|na = ", "leaves none"))
   expect_refused(similarity(list(a = z, b = replace(z, cbind(1:6, 1:6), NA)), na = "neurons"),
-                 c("x\\$b", "nothing"))
+                 c("x\\$b", "leaves none"))
   lacking <- replace(z, cbind(1:13, 1), NA)
   expect_refused(told(similarity(lacking, z, na = "stimuli"))$value, c("1 row", "at least 2"))
 })

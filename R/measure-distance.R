@@ -164,7 +164,7 @@ rsa_null <- list(
 #' `squared = TRUE` follows the printed formula.
 #'
 #' Rotation, translation and scaling of a side leave the score as it is; scaling of single
-#' neurons does not. The score also responds to nonlinear relations, more so than [cka()]. It
+#' neurons does not. The score also responds to non-linear relations, more so than [cka()]. It
 #' is less sensitive to outliers than measures of squared distances.
 #'
 #' When not to trust it: for unrelated representations the biased estimate is far above 0

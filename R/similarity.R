@@ -13,11 +13,11 @@
 #'   * a named list of representations (layers, areas, animals);
 #'   * a named list of models, each a named list of layers.
 #'
-#'   Where a measure needs only distances, a `dist` object may take the place of a
-#'   representation; where it needs only neighbours, so may a neighbour graph
-#'   `list(idx, dist)`, see [mutual_knn()]. With two lists, every element of `x` is compared with every element of
-#'   `y`. With a list and `y = NULL`, all pairs of different elements are compared; with models
-#'   and `y = NULL`, all pairs of layers from different models.
+#'   Where a measure needs only distances, a `dist` object may take the place of a representation;
+#'   where it needs only neighbours, so may a neighbour graph `list(idx, dist)`, see
+#'   [mutual_knn()]. With two lists, every element of `x` is compared with every element of `y`.
+#'   With a list and `y = NULL`, all pairs of different elements are compared; with models and
+#'   `y = NULL`, all pairs of layers from different models.
 #' @param measure ids of measures, such as `"cka"`; measure objects made by [measure()] or
 #'   [new_measure()]; or a list of both, whose names become the labels in the result.
 #'   [measures()] lists all ids.

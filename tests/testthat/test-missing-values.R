@@ -65,14 +65,14 @@ test_that("neurons with a missing value are left out, of each representation for
 test_that("a shared neuron is left out on both sides", {
   shared <- measure("cka", estimator = "stimulus_neuron", shared_neurons = TRUE)
   keep <- c(3, 6)
-  same_scores(told(similarity(x, y, shared, na = "neurons"))$value,
-              similarity(x[, keep], y[, keep], shared))
+  same_scores(few_is_fine(told(similarity(x, y, shared, na = "neurons")))$value,
+              few_is_fine(similarity(x[, keep], y[, keep], shared)))
   # two neurons are few
-  undefined_is_fine({
+  few_is_fine(undefined_is_fine({
     lists <- told(similarity(list(a = x, b = y, c = z), measure = shared, na = "neurons"))$value
     parts <- list(a = x[, keep], b = y[, keep], c = z[, keep])
     same_scores(lists, similarity(parts, measure = shared))
-  })
+  }))
   # labels that stand for one neuron; "s" is a group, of which only the column itself goes
   units_x <- c("s", "s", "n1", "n2", "n3", "n4")
   units_y <- c("n3", "n9", "s", "s", "n1", "n4")
@@ -81,8 +81,8 @@ test_that("a shared neuron is left out on both sides", {
   keep_y <- c(2, 3, 6) # 4 and 5 are missing, and 1 ("n3") is on the other side
   expected <- measure("cka", estimator = "stimulus_neuron", units_x = units_x[keep_x],
                       units_y = units_y[keep_y])
-  given <- told(similarity(x, y, list(m = labelled), na = "neurons"))
-  same_scores(given$value, similarity(x[, keep_x], y[, keep_y], list(m = expected)))
+  given <- few_is_fine(told(similarity(x, y, list(m = labelled), na = "neurons")))
+  same_scores(given$value, few_is_fine(similarity(x[, keep_x], y[, keep_y], list(m = expected))))
   expect_match(given$messages, "4 of 6 in `x` and 3 of 6 in `y`")
 })
 

@@ -51,7 +51,10 @@
 #' `pooled_se` is about the sampling of stimuli; the neurons recorded are taken as
 #' given, and the error of drawing finitely many subsets is left out: where it matters
 #' (few neurons, few repeats) raise `repeats` until the value no longer moves. For the
-#' sampling of neurons see [cka_interval()]. With `normalize = "sd"`
+#' sampling of neurons see [cka_interval()]. A warning of class `repalign_unstable` says when
+#' corrected values (not those of halves of one population) and their intervals lie above 1 by more
+#' than sampling explains, as they do when neurons stand on both sides under different names or when
+#' the sides share noise. With `normalize = "sd"`
 #' the standard deviations are kept fixed in the jackknife. The two halves of one
 #' population are exchangeable, so their denominators are pooled.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 3.
@@ -257,6 +260,8 @@ group_pairs <- function(x, split, neurons, units, setup) {
 
 # comparisons: list(each, note), what is compared and what was left out.
 run_comparisons <- function(comparisons, setup, analysis) {
+  setup$stimuli <- nrow(comparisons$each[[1]]$x)
+  setup$halves <- comparisons$each[[1]]$exchangeable
   advance <- progress_along(length(comparisons$each))
   cells <- list()
   for (comparison in comparisons$each) {

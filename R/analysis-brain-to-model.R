@@ -46,6 +46,7 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
   units <- check_labels(units, ncol(data$brain), "units", "brain")
   given <- complete_responses(data, setup$na)
   brain <- analysis_matrix(given$data$brain, "brain", setup)
+  setup$stimuli <- nrow(brain)
   units <- units[given$columns$brain]
   if (is.null(units)) units <- seq_len(ncol(brain))
   setup$codes <- label_codes(units, units)

@@ -10,6 +10,8 @@ analysis_result <- function(cells, setup, analysis) {
   })
   result <- do.call(rbind, rows)
   warn_undefined_rows(result, setup)
+  # random halves of one population are alike by construction
+  if (!isTRUE(setup$halves)) warn_unstable_rows(result, setup$stimuli)
   combined <- if (analysis == "brain_to_model") best_rows(result) else combined_rows(cells, setup)
   attr(result, "parts") <- list(list(analysis = analysis, rows = result[analysis_key],
                                      combined = combined, conf_level = setup$conf_level))

@@ -61,6 +61,7 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
   given <- complete_trials(trials, setup$na)
   trials <- given$data
   units <- units[given$columns]
+  setup$stimuli <- nrow(trials[[1]])
   width <- ncol(trials[[1]])
   if (is.null(units)) units <- seq_len(width)
   setup$codes <- label_codes(units, units)

@@ -22,7 +22,7 @@ key_columns <- list(
 
 # What is known of all rows and is no column.
 kept_attributes <- list(
-  repalign_similarity = c("within", "symmetric", "direction"),
+  repalign_similarity = c("within", "symmetric", "direction", "best"),
   repalign_calibration = c("draws", "settings", "grid"),
   repalign_analysis = "parts",
   repalign_interval = "conf_level"
@@ -256,7 +256,8 @@ bound_similarities <- function(kept, all_of) {
   within <- vapply(kept, function(part) isTRUE(part$within), NA)
   list(within = all(within),
        symmetric = vapply(split_by_name(unlist(all_of("symmetric"))), all, NA),
-       direction = vapply(direction, function(d) d[[1]], ""))
+       direction = vapply(direction, function(d) d[[1]], ""),
+       best = common_by_name(unlist(all_of("best"))))
 }
 
 split_by_name <- function(values) {

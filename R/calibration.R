@@ -104,8 +104,9 @@ calibration_grid <- function(set, sides, aggregate) {
   symmetric <- vapply(set, is_symmetric, NA) &
     (is.null(aggregate) || aggregate$name %in% c("max", "mean"))
   labels <- vapply(set, function(m) m$label, "")
+  facts <- measure_facts_of(set)
   list(within = sides$self || sides$same, symmetric = stats::setNames(symmetric, labels),
-       aggregate = !is.null(aggregate))
+       aggregate = !is.null(aggregate), direction = facts$direction, best = facts$best)
 }
 
 pair_names <- function(pairs, sides) {
@@ -132,7 +133,11 @@ single_rows <- function(null, measure, names, settings) {
     }
     cbind(names[p, ], measure = measure$label, numbers, engine = engine_of(null))
   })
-  draws <- lapply(seq_len(nrow(names)), function(p) null$draws[[p]]$null)
+  # moments have no null scores, but a law
+  draws <- lapply(seq_len(nrow(names)), function(p) {
+    if (engine_of(null) != "moments") return(null$draws[[p]]$null)
+    law_density(null$laws[[p]], null$observed[p])
+  })
   list(rows = do.call(rbind, rows), draws = draws)
 }
 
@@ -255,7 +260,7 @@ null_scores <- function(calibration) {
           class = "repalign_error_type", arg = "calibration")
   }
   draws <- draws_of_rows(calibration)
-  if (any(vapply(draws, is.null, NA))) {
+  if (!all(vapply(draws, is.numeric, NA))) {
     abort("engine = \"moments\" draws no null scores: use another engine.",
           class = "repalign_error_null", arg = "calibration")
   }
@@ -379,7 +384,19 @@ bound_grid <- function(grids) {
   symmetric <- unlist(lapply(grids, function(grid) grid$symmetric))
   list(within = all(vapply(grids, function(grid) isTRUE(grid$within), NA)),
        symmetric = vapply(split_by_name(symmetric), all, NA),
-       aggregate = all(vapply(grids, function(grid) isTRUE(grid$aggregate), NA)))
+       aggregate = all(vapply(grids, function(grid) isTRUE(grid$aggregate), NA)),
+       direction = common_by_name(unlist(lapply(grids, function(grid) grid$direction))),
+       best = common_by_name(unlist(lapply(grids, function(grid) grid$best))))
+}
+
+# The value of each name; NA where there are different ones.
+common_by_name <- function(values) {
+  found <- values[!duplicated(names(values))]
+  unlike <- vapply(names(found), function(name) {
+    length(unique(values[names(values) == name])) > 1
+  }, NA)
+  found[unlike] <- NA
+  found
 }
 
 #' @export

@@ -21,6 +21,7 @@ form_row_factor <- function(rep, center) {
     check_memory(8 * rep$n * (ncol(rep$data) + rep$n), paste0("The QR of `", rep$arg, "`"),
                  "Fewer neurons or fewer stimuli need less.")
     unit <- form_scaling(rep, center)
+    announce_decomposition(ncol(rep$data), rep$n, "qr")
     .Call(C_row_factor, rep$data, unit$means, unit$scale)
   })
 }
@@ -60,7 +61,7 @@ rotation_cross <- function(pair, center) {
 
 nuclear_norm <- function(pair, center) {
   remember(pair$cache, list("nuclear norm", center),
-           sum(.Call(C_singular_values, rotation_cross(pair, center))))
+           sum(singular_values(rotation_cross(pair, center))))
 }
 
 pair_rotation <- function(pair, center) {
@@ -81,7 +82,7 @@ optimal_rotation <- function(x, y, cross) {
 # x has no more columns than y. A direction that is weak in x'y drowns in the rounding of
 # the strong ones: these are split off, and the rest is decomposed at its own scale.
 rotate_narrow <- function(x, y, cross) {
-  step <- .Call(C_svd, cross)
+  step <- singular_vectors(cross)
   u <- step$u
   v <- step$v
   determined <- 0
@@ -99,7 +100,7 @@ rotate_narrow <- function(x, y, cross) {
               else rest_of_wide(y, v[, -rest, drop = FALSE], rest_x)
     rest_y <- y %*% rest_v
     left <- c(frobenius(rest_x), frobenius(rest_y))
-    step <- .Call(C_svd, crossprod(rest_x, rest_y))
+    step <- singular_vectors(crossprod(rest_x, rest_y))
     u[, rest] <- rest_u %*% step$u
     v[, rest] <- rest_v %*% step$v
   }

@@ -36,6 +36,10 @@
 #' `"stimulus_neuron"` is `NA`, with a warning. The groups that are deleted follow the
 #' labels for every estimator.
 #'
+#' A warning of class `repalign_unstable` says when the interval of `"stimulus_neuron"` lies wholly
+#' above 1, as it does when neurons stand on both sides under different names or when the two sides
+#' share noise; and otherwise when [cka()] would give it.
+#'
 #' With few label groups (below about 10) the standard error is itself uncertain.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104 (estimators).
 #'   Efron and Stein (1981), Annals of Statistics 9 (jackknife).
@@ -66,6 +70,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   loo <- leave_out_sums(pair, unit_layout(pair, args))
   rows <- lapply(estimator, function(e) interval_row(pair, loo, e, conf_level))
   warn_undefined_deletions(rows)
+  warn_unstable_intervals(pair, rows)
   if (any(vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA))) {
     warn("Some H values are too large or too small for a double (NA); the CKA does not depend on ",
          "the units.")
@@ -255,7 +260,8 @@ interval_row <- function(pair, loo, estimator, conf_level) {
   se <- sqrt(two_way_variance(theta, loo))
   moments <- two_way_moments(h, loo)
   half <- stats::qnorm(0.5 + conf_level / 2) * se
-  list(undefined = sum(is.na(theta[-1])), value = value, values = data.frame(
+  list(undefined = sum(is.na(theta[-1])), value = value, self = c(h$xx[1, 1], h$yy[1, 1]),
+       values = data.frame(
     estimator = estimator, cka = value, se = se, conf_low = value - half, conf_high = value + half,
     h_xy = unscale_h(h$xy[1, 1], loo$scale), h_xx = unscale_h(h$xx[1, 1], loo$scale[c(1, 1)]),
     h_yy = unscale_h(h$yy[1, 1], loo$scale[c(2, 2)]),

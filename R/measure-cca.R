@@ -35,6 +35,7 @@
 #' cca(x, x %*% matrix(rnorm(36), 6))
 #' cca(x, matrix(rnorm(600), 100))
 #' @seealso [svcca()], [pwcca()], [linear_regression()]
+#' @inheritSection procrustes How long it takes
 #' @export
 cca <- function(x, y) one_score("cca", x, y, list())
 
@@ -100,6 +101,7 @@ declare_measure(
 #' svcca(x, y)
 #' svcca(x, y, components = 2)
 #' @seealso [cca()], [pwcca()]
+#' @inheritSection procrustes How long it takes
 #' @export
 svcca <- function(x, y, variance = 0.99, components = NULL) {
   one_score("svcca", x, y, list(variance = variance, components = components))
@@ -131,7 +133,7 @@ compare_svcca <- function(pair, args) {
   if (is.null(rotation_y)) rotation_y <- diag(ncol(cosines))
   kept <- crossprod(rotation_x[, seq_len(keep_x), drop = FALSE], cosines) %*%
     rotation_y[, seq_len(keep_y), drop = FALSE]
-  mean(clip_cosines(.Call(C_singular_values, kept)))
+  mean(clip_cosines(singular_values(kept)))
 }
 
 # The kept left singular vectors, for the permutation null.
@@ -220,6 +222,7 @@ declare_measure(
 #' pwcca(y, x)
 #' pwcca(x, y, weights = "l1")
 #' @seealso [cca()], [svcca()]
+#' @inheritSection procrustes How long it takes
 #' @export
 pwcca <- function(x, y, weights = c("projection", "l1")) {
   one_score("pwcca", x, y, list(weights = weights))
@@ -231,7 +234,7 @@ check_pwcca_args <- function(args) {
 }
 
 compare_pwcca <- function(pair, args) {
-  parts <- remember(pair$cache, "canonical variates", .Call(C_svd, pair_cosines(pair)))
+  parts <- remember(pair$cache, "canonical variates", singular_vectors(pair_cosines(pair)))
   rho <- clip_cosines(parts$d)
   warn_tied_correlations(pair, rho)
   alpha <- if (args$weights == "projection") {

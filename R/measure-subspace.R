@@ -31,6 +31,7 @@
 #' linear_regression(x, y)
 #' linear_regression(y, x)
 #' @seealso [cca()], [gulp()]
+#' @inheritSection procrustes How long it takes
 #' @export
 linear_regression <- function(x, y) one_score("linear_regression", x, y, list())
 
@@ -111,6 +112,7 @@ declare_measure(
 #' eigenspace_overlap(x, x %*% matrix(rnorm(36), 6))
 #' eigenspace_overlap(x, matrix(rnorm(600), 100))
 #' @seealso [cca()], [gulp()]
+#' @inheritSection procrustes How long it takes
 #' @export
 eigenspace_overlap <- function(x, y) one_score("eigenspace_overlap", x, y, list())
 
@@ -184,6 +186,7 @@ declare_measure(
 #' gulp(x, matrix(rnorm(600), 100))
 #' gulp(x, matrix(rnorm(600), 100), lambda = 0.1)
 #' @seealso [cca()], [linear_regression()]
+#' @inheritSection procrustes How long it takes
 #' @export
 gulp <- function(x, y, lambda = 0) one_score("gulp", x, y, list(lambda = lambda))
 

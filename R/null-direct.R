@@ -76,12 +76,18 @@ announce_duration <- function(started, done, count, what,
                               remedy = "Fewer permutations take less.") {
   seconds <- (proc.time()[[3]] - started) / done * (count - done)
   if (seconds < 60) return(invisible())
-  inform(what, " takes about ", format_duration(seconds), ". ", remedy, class = "repalign_duration")
+  inform_duration(what, seconds, remedy)
+}
+
+inform_duration <- function(what, seconds, remedy, class = NULL) {
+  inform(what, " takes about ", format_duration(seconds), ". ", remedy,
+         class = c(class, "repalign_duration"))
 }
 
 null_of_label <- function(measure) paste("The null of", measure$label)
 
 format_duration <- function(seconds) {
+  if (seconds < 60) return(paste(ceiling(seconds / 10) * 10, "seconds"))
   if (seconds < 5400) return(paste(ceiling(seconds / 60), "minutes"))
   paste(format(seconds / 3600, digits = 2), "hours")
 }

@@ -147,3 +147,26 @@ score_moments <- function(law) {
   values <- law$score(pearson3_quantile((seq_len(4000) - 0.5) / 4000, law$moments))
   list(mean = mean(values), sd = stats::sd(values))
 }
+
+# The density of the score under the law, at places that hold nearly all of it, for pictures;
+# NULL where the null is one value or undefined.
+law_density <- function(law, observed) {
+  if (is.na(observed) || !(law$moments$var > law$tolerance^2)) return(NULL)
+  ends <- pearson3_quantile(c(5e-4, 1 - 5e-4), law$moments)
+  t <- seq(ends[1], ends[2], length.out = 61)
+  at <- law$score(t)
+  step <- diff(t[1:2]) * 1e-3
+  slope <- abs(law$score(t + step) - law$score(t - step)) / (2 * step)
+  density <- pearson3_density(t, law$moments) / slope
+  good <- is.finite(at) & is.finite(density)
+  list(at = at[good], density = density[good])
+}
+
+pearson3_density <- function(q, moments) {
+  sd <- sqrt(moments$var)
+  z <- (q - moments$mean) / sd
+  g <- moments$skewness
+  if (abs(g) < 1e-6) return(stats::dnorm(z) / sd)
+  shape <- 4 / g^2
+  stats::dgamma(shape + sign(g) * z * sqrt(shape), shape) * sqrt(shape) / sd
+}

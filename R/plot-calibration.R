@@ -4,135 +4,81 @@
 #' @export
 plot.repalign_calibration <- function(x, ...) draw(x, ...)
 
+calibration_types <- c("auto", "null", "tiles", "p_value", "heatmap", "map")
+
 #' @rdname plot.repalign
 #' @exportS3Method ggplot2::autoplot
-autoplot.repalign_calibration <- function(object, most = 12, ...) {
+autoplot.repalign_calibration <- function(object, type = c("auto", "null", "tiles", "p_value",
+                                                           "heatmap", "map"),
+                                          measure = NULL, most = 12, ...) {
   no_other_arguments(...)
+  type <- check_choice(type, calibration_types, "type")
   check_count(most, "most")
   need_columns(object, c("x", "y", "measure", "score", "threshold", "calibrated", "p_value",
                          "null_mean", "null_sd", "engine"), "drawn")
-  if (!nrow(object)) {
-    abort("`object` has no rows: there is nothing to draw.", class = "repalign_error_size",
-          arg = "object")
-  }
-  if (nrow(object) <= most) null_panels(object) else calibrated_tiles(object)
-}
-
-mark_colours <- c(score = "#b2182b", threshold = "black", `null mean` = "#2166ac")
-
-# A panel a row: null scores, the observed score, the threshold.
-null_panels <- function(object) {
-  draws <- draws_of_rows(object)
-  panel <- factor(seq_len(nrow(object)), labels = panel_titles(object))
-  bars <- do.call(rbind, Map(null_bars, draws, as.list(panel)))
-  marks <- null_marks(object, panel)
-  if (is.null(bars) && all(is.na(marks$at))) {
-    abort("There is nothing to draw: all scores are undefined (NA).",
-          class = "repalign_error_size", arg = "object")
-  }
-  ggplot2::ggplot(marks) +
-    (if (!is.null(bars)) {
-      ggplot2::geom_rect(data = bars, fill = "grey75",
-                         ggplot2::aes(xmin = .data[["from"]], xmax = .data[["to"]], ymin = 0,
-                                      ymax = .data[["count"]]))
-    }) +
-    ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]], colour = .data[["mark"]],
-                                     linetype = .data[["mark"]]), na.rm = TRUE, linewidth = 0.7) +
-    ggplot2::facet_wrap(~panel, scales = "free", drop = FALSE) +
-    ggplot2::scale_colour_manual(NULL, values = mark_colours) +
-    ggplot2::scale_linetype_manual(NULL, values = c(score = "solid", threshold = "dashed",
-                                                    `null mean` = "dotted")) +
-    ggplot2::labs(x = "score", y = if (is.null(bars)) NULL else "null scores",
-                  caption = draws_caption(draws, !is.null(object$p_adjusted))) +
-    ggplot2::theme_minimal() +
-    ggplot2::theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
-                   panel.spacing = ggplot2::unit(1.2, "lines"))
-}
-
-# Which comparison, and its p-value. Panels are told apart by their titles, so no two are equal.
-panel_titles <- function(object) {
-  side <- function(side) {
-    part <- object[[side]]
-    model <- object[[paste0("model_", side)]]
-    if (is.null(model)) part else ifelse(is.na(part), model, paste(model, part, sep = "/"))
-  }
-  parts <- Map(function(...) paste(stats::na.omit(c(...)), collapse = " | "),
-               side("x"), side("y"), object$measure)
-  p <- judged_p(object)
-  of <- if (is.null(object$p_adjusted)) "p =" else "adjusted p ="
-  constant <- ifelse(!is.na(object$null_sd) & object$null_sd == 0, ", constant null", "")
-  p <- ifelse(is.na(p), "undefined", paste0(of, " ", signif(p, 2), constant))
-  make.unique(paste0(unlist(parts), "\n", p), " ")
-}
-
-# A histogram of about 30 bars. Scores that count something lie on a grid of few values: each
-# bar then spans the same number of them.
-null_bars <- function(draws, panel) {
-  draws <- draws[is.finite(draws)]
-  if (!length(draws)) return(NULL)
-  values <- sort(unique(signif(draws, 10)))
-  range <- values[length(values)] - values[1]
-  step <- if (range > 0) min(diff(values)) else 0.02 * max(abs(values), 1e-3)
-  steps <- round(range / step) + 1
-  each <- ceiling(steps / 30)
-  grid <- steps <= 600
-  bars <- if (grid) ceiling(steps / each) else 30
-  width <- if (grid) each * step else range / bars
-  # the edges of a grid's bars lie between its values
-  from <- if (grid) values[1] - step / 2 else values[1]
-  bin <- pmin(pmax(floor((draws - from) / width), 0), bars - 1)
-  left <- from + width * (seq_len(bars) - 1)
-  result <- data.frame(panel, from = left, to = left + width, count = tabulate(bin + 1, bars))
-  result[result$count > 0, ]
-}
-
-null_marks <- function(object, panel) {
-  mean <- ifelse(object$engine == "moments", object$null_mean, NA)
-  at <- cbind(score = object$score, threshold = object$threshold, `null mean` = mean)
-  at <- at[, c(TRUE, TRUE, any(object$engine == "moments")), drop = FALSE]
-  data.frame(panel = rep(panel, ncol(at)), at = as.vector(at),
-             mark = factor(rep(colnames(at), each = nrow(at)), names(mark_colours)))
-}
-
-draws_caption <- function(draws, adjusted) {
-  none <- sum(vapply(draws, is.null, NA))
-  notes <- c(if (none > 0) paste0(none, " of ", length(draws), " by moments: without null scores"),
-             if (adjusted) "thresholds are those of single comparisons, not adjusted")
-  if (length(notes)) paste(notes, collapse = "; ")
+  need_rows(object)
+  object <- rows_of_measure(object, measure)
+  if (type == "auto") type <- if (nrow(object) <= most) "null" else "tiles"
+  switch(type, null = null_panels(object), tiles = calibrated_tiles(object),
+         p_value = p_tiles(object), heatmap = heatmap_picture(object), map = map_picture(object))
 }
 
 # The grid of calibrated scores, a panel a measure.
 calibrated_tiles <- function(object) {
-  rows <- as.data.frame(object)
-  names_of <- if (grid_of(object)$aggregate) model_names else full_names
-  rows$row <- names_of(rows, "x")
-  rows$column <- names_of(rows, "y")
-  names <- unique(c(rows$row, rows$column))
-  rows$row <- factor(rows$row, rev(names))
-  rows$column <- factor(rows$column, names)
-  rows$measure <- factor(rows$measure, unique(rows$measure))
-  alpha <- settings_of(object)$alpha
-  p <- judged_p(rows)
-  rows$mark <- ifelse(!is.na(p) & p <= alpha, "*", "")
-  rounded <- format(round(rows$calibrated, 2), nsmall = 2, trim = TRUE)
-  rows$shown <- ifelse(is.na(rows$calibrated), "NA", paste0(rounded, rows$mark))
-  strength <- abs(rows$calibrated) / max(abs(rows$calibrated), 1e-12, na.rm = TRUE)
-  rows$ink <- ifelse(!is.na(strength) & strength > 0.7, "white", "black")
-  label <- if (length(names) <= 15) "shown" else "mark"
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["column"]], y = .data[["row"]],
-                                     fill = .data[["calibrated"]])) +
-    ggplot2::geom_tile() +
-    ggplot2::geom_text(ggplot2::aes(label = .data[[label]], colour = .data[["ink"]]), size = 3) +
-    ggplot2::scale_colour_identity() +
-    ggplot2::facet_wrap(~measure) +
-    ggplot2::scale_fill_gradient2(low = "#b2182b", mid = "#f7f7f7", high = "#2166ac") +
-    ggplot2::labs(x = NULL, y = NULL, fill = "calibrated", caption = tiles_caption(rows, alpha)) +
-    ggplot2::theme_minimal() +
-    ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 45, hjust = 1),
-                   panel.grid = ggplot2::element_blank())
+  tiles <- tile_table(object, object$calibrated)
+  tiles <- marked_tiles(tiles, object)
+  fits <- !is.na(tile_layout(tiles)$text)
+  draw_tiles(tiles, calibrated_shading(tiles, attr(object, "settings")$variant),
+             significance_caption(object, fits))
 }
 
-tiles_caption <- function(rows, alpha) {
-  paste0("* ", if (!is.null(rows$p_adjusted)) "adjusted ", "p-value at most ", format(alpha),
-         ": ", sum(rows$mark == "*"), " of ", nrow(rows))
+# A star at what is significant.
+marked_tiles <- function(tiles, object) {
+  tiles$mark <- ifelse(is_significant(object), "*", "")
+  tiles$text <- paste0(tiles$text, tiles$mark)
+  tiles
+}
+
+is_significant <- function(object) {
+  p <- judged_p(object)
+  !is.na(p) & p <= alpha_of(object)
+}
+
+alpha_of <- function(object) {
+  alpha <- attr(object, "settings")$alpha
+  if (!is.null(alpha)) return(alpha)
+  abort("`object` has lost its `alpha`, which some operations on data frames do not keep: start ",
+        "again from what calibrate() returned.", class = "repalign_error_type", arg = "object")
+}
+
+# stars: are they drawn?
+significance_caption <- function(object, stars) {
+  paste0(if (stars) "* ", if (!is.null(object$p_adjusted)) "adjusted ", "p-value at most ",
+         format(alpha_of(object)), ": ", sum(is_significant(object)), " of ", nrow(object))
+}
+
+# The grid of p-values.
+p_tiles <- function(object) {
+  tiles <- tile_table(object, judged_p(object))
+  tiles$text <- p_text(tiles$value)
+  tiles <- marked_tiles(tiles, object)
+  layout <- tile_layout(tiles, legend = 1.4)
+  title <- if (is.null(object$p_adjusted)) "p-value" else "adjusted\np-value"
+  draw_tiles(tiles, p_shading(tiles$value, alpha_of(object), title),
+             c(significance_caption(object, !is.na(layout$text)), least_p(object)), layout)
+}
+
+p_text <- function(p) {
+  text <- ifelse(p < 0.001, "<.001", ifelse(p < 0.0995, sprintf("%.3f", p), sprintf("%.2f", p)))
+  text[is.na(p)] <- "NA"
+  text
+}
+
+# Which p-value no number of draws can go below.
+least_p <- function(object) {
+  draws <- object$permutations
+  if (is.null(draws) || all(is.na(draws)) || !is.null(object$p_adjusted)) return(NULL)
+  most <- max(draws, na.rm = TRUE)
+  paste("no p-value is below", format(1 / (most + 1), digits = 2), "with",
+        count_of(most, "permutation"))
 }

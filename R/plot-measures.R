@@ -11,7 +11,7 @@
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot object, to be changed or saved.
 #' @details
 #' A dark tile says that the property holds at default arguments. Blue rows are
-#' similarities, brown rows distances. `invariant to` names changes of one side only:
+#' similarities, orange rows distances. `invariant to` names changes of one side only:
 #' *orthogonal* (rotations and reflections), *scaling* (one factor on everything),
 #' *translation* (another mean response per neuron), *column permutation* (another order
 #' of the neurons), *invertible linear* (any invertible matrix). A measure without
@@ -34,29 +34,44 @@ plot.repalign_measures <- function(x, ...) draw(x, ...)
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_measures <- function(object, ...) {
   no_other_arguments(...)
-  tiles <- measure_tiles(object)
+  tiles <- measure_tiles(need_rows(object))
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["property"]], y = .data[["id"]],
                                       fill = .data[["shade"]])) +
-    ggplot2::geom_tile(colour = "white", linewidth = 0.6) +
+    ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
     ggplot2::facet_grid(family ~ group, scales = "free", space = "free", switch = "y") +
-    ggplot2::scale_fill_manual(values = measure_colours, breaks = names(measure_colours)[1:2]) +
+    ggplot2::scale_fill_manual(values = measure_colours, breaks = c("similarity", "distance")) +
+    ggplot2::scale_x_discrete(labels = function(names) sub(" ", "\n", names)) +
     ggplot2::scale_y_discrete(position = "right") +
     ggplot2::labs(x = NULL, y = NULL, fill = NULL,
-                  caption = "dark: holds at default arguments") +
-    ggplot2::theme_minimal() +
-    ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 40, hjust = 1),
-                   panel.grid = ggplot2::element_blank(), legend.position = "top",
-                   panel.spacing.y = ggplot2::unit(3, "pt"),
-                   strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1))
+                  caption = "dark: holds at default arguments; pale: does not") +
+    measure_theme()
 }
 
-measure_colours <- c(similarity = "#2166ac", distance = "#8c510a", `no similarity` = "#e6edf3",
-                     `no distance` = "#f3ebe0")
+# All measures have room on a page of 7 x 5 inches.
+measure_theme <- function() {
+  small <- ggplot2::element_text(size = 7)
+  list(ggplot2::theme_minimal(),
+       ggplot2::theme(axis.text = small,
+                      axis.text.y.right = ggplot2::element_text(hjust = 0, size = 7),
+                      panel.grid = ggplot2::element_blank(),
+                      legend.position = "top", legend.key.size = ggplot2::unit(0.7, "lines"),
+                      legend.box.spacing = ggplot2::unit(0, "pt"),
+                      legend.margin = ggplot2::margin(0, 0, 0, 0),
+                      panel.spacing.y = ggplot2::unit(2, "pt"), strip.clip = "off",
+                      strip.text = ggplot2::element_text(size = 8),
+                      strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1),
+                      plot.caption = ggplot2::element_text(size = 7, colour = "grey30")))
+}
 
 # A row per measure and property.
 measure_tiles <- function(table) {
   needed <- c("id", "family", "direction", "symmetric", "pairing", "invariant")
   table <- need_columns(as.data.frame(table), needed, "drawn")
+  twice <- anyDuplicated(table$id)
+  if (twice) {
+    abort("`object` has two rows of ", dQuote(table$id[twice], FALSE), ", which would be drawn in ",
+          "one place: take one of them.", class = "repalign_error_rows", arg = "object")
+  }
   listed <- strsplit(table$invariant, ", ", fixed = TRUE)
   is_listed <- function(name) vapply(listed, function(l) name %in% l, NA)
   holds <- c(lapply(invariances, is_listed),

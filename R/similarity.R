@@ -324,6 +324,10 @@ one_cell <- function(pair, measure, on_error, run, drawn) {
         drawn$said <- c(drawn$said, conditionMessage(w))
         invokeRestart("muffleWarning")
       },
+      repalign_decomposition = function(m) {
+        if (conditionMessage(m) %in% run$announced) invokeRestart("muffleMessage")
+        run$announced <- c(run$announced, conditionMessage(m))
+      },
       repalign_shared_names = function(m) {
         if (isTRUE(run$noted)) invokeRestart("muffleMessage")
         run$noted <- TRUE
@@ -407,8 +411,17 @@ similarity_result <- function(pairs, sides, set, scores) {
   symmetric <- vapply(set, is_symmetric, NA)
   attr(result, "within") <- sides$self || sides$same
   attr(result, "symmetric") <- stats::setNames(symmetric, labels)
-  direction <- vapply(set, function(m) m$declaration$direction, "")
-  attr(result, "direction") <- stats::setNames(direction, labels)
+  facts <- measure_facts_of(set)
+  attr(result, "direction") <- facts$direction
+  attr(result, "best") <- facts$best
   class(result) <- c("repalign_similarity", "data.frame")
   result
+}
+
+# What plots need to know of measures, by label: list(direction, best).
+measure_facts_of <- function(set) {
+  labels <- vapply(set, function(m) m$label, "")
+  direction <- vapply(set, function(m) m$declaration$direction, "")
+  best <- vapply(set, function(m) as.double(best_of(m$declaration, m$args)), 0)
+  list(direction = stats::setNames(direction, labels), best = stats::setNames(best, labels))
 }

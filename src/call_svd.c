@@ -152,7 +152,8 @@ static void wide_basis(const double *a, size_t n, size_t d, SEXP result)
 /* Orthonormal basis q (n x rank) of the columns of x, seen through means and scale.
    Singular values s and, where q is not made of left singular vectors, q times triangle =
    the data without their zero columns, and q times rotation = left singular vectors. The
-   fast route leaves out s and rotation: the singular values of triangle are those of x. */
+   fast route leaves out s and rotation: the singular values of triangle are those of x. fast:
+   by that route or not at all (NULL where it does not serve). */
 SEXP repalign_basis(SEXP x, SEXP means, SEXP inverse_scale, SEXP fast)
 {
     centered_view v = view_of(x, means, inverse_scale);
@@ -162,6 +163,11 @@ SEXP repalign_basis(SEXP x, SEXP means, SEXP inverse_scale, SEXP fast)
     if (d == 0) Rf_error("internal: there is no variance");
     const char *names[] = {"q", "triangle", "rotation", "s", ""};
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    const int by_cholesky = Rf_asLogical(fast);
+    if (d > v.n && by_cholesky) {
+        UNPROTECT(1);
+        return R_NilValue;
+    }
     if (d > v.n) {
         for (size_t k = 0; k < d; k++) factor[k] = 1.0; /* sizes count for singular vectors */
         double *a = scratch(v.n * d);
@@ -173,12 +179,14 @@ SEXP repalign_basis(SEXP x, SEXP means, SEXP inverse_scale, SEXP fast)
     SEXP q = PROTECT(Rf_allocMatrix(REALSXP, (int) v.n, (int) d));
     load_live(&v, kept, factor, d, REAL(q));
     SEXP triangle = PROTECT(Rf_allocMatrix(REALSXP, (int) d, (int) d));
-    if (Rf_asLogical(fast) && cholesky_basis(v.n, d, REAL(q), factor, REAL(triangle),
-                                             scratch(d * d), scratch(d * d), check_interrupt)) {
+    if (!by_cholesky) {
+        tall_basis(REAL(q), v.n, d, factor, result);
+    } else if (cholesky_basis(v.n, d, REAL(q), factor, REAL(triangle), scratch(d * d),
+                              scratch(d * d), check_interrupt)) {
         SET_VECTOR_ELT(result, 0, q);
         SET_VECTOR_ELT(result, 1, triangle);
     } else {
-        tall_basis(REAL(q), v.n, d, factor, result);
+        result = R_NilValue;
     }
     UNPROTECT(3);
     return result;

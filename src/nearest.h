@@ -27,10 +27,10 @@ typedef struct {
 
 double tie_gap(tie_rule rule, double value);
 
-/* Candidates sorted by value are grouped into classes of ties, see tie_rule. Within every class that begins before `wanted`
-   the order becomes that of the priorities (one per id; NULL: stays). joined[r] tells
-   whether r and r + 1 are in one class, r < wanted. Returns the end (one past the last)
-   of the last class looked at. */
+/* Candidates sorted by value are grouped into classes of ties, see tie_rule. Within every class
+   that begins before `wanted` the order becomes that of the priorities (one per id; NULL: stays).
+   joined[r] tells whether r and r + 1 are in one class, r < wanted. Returns the end (one past the
+   last) of the last class looked at. */
 size_t order_ties(candidate *c, size_t count, size_t wanted, tie_rule rule, const int *priority,
                   int *joined);
 

@@ -87,7 +87,10 @@ static uint64_t step_of(double value, key_scale scale)
     return scale.zero + beyond(magnitude_bits(value), scale.positive);
 }
 
-static uint64_t key_of_step(uint64_t step, int shift) { return step == 0 ? 0 : 1 + (step >> shift); }
+static uint64_t key_of_step(uint64_t step, int shift)
+{
+    return step == 0 ? 0 : 1 + (step >> shift);
+}
 
 static uint64_t key_of(double value, key_scale scale)
 {

@@ -28,22 +28,29 @@ expect_warned <- function(call, class) {
   invisible(value)
 }
 
-# How often the internal function `name` is called while `code` runs.
-count_calls <- function(name, code) {
+# `code` with another function in the place of the internal function `name`.
+with_internal <- function(name, value, code) {
   namespace <- asNamespace("repalign")
   original <- get(name, envir = namespace)
-  calls <- 0L
   replace <- function(value) {
     unlockBinding(name, namespace)
     assign(name, value, envir = namespace)
     lockBinding(name, namespace)
   }
-  replace(function(...) {
-    calls <<- calls + 1L
-    original(...)
-  })
+  replace(value)
   on.exit(replace(original))
   force(code)
+}
+
+# How often the internal function `name` is called while `code` runs.
+count_calls <- function(name, code) {
+  original <- get(name, envir = asNamespace("repalign"))
+  calls <- 0L
+  counting <- function(...) {
+    calls <<- calls + 1L
+    original(...)
+  }
+  with_internal(name, counting, code)
   calls
 }
 

@@ -1,22 +1,5 @@
 # Pictures of calibrations, and their grids as matrices.
 
-normal_layers <- function(prefix, layers, n = 20, d = 4) {
-  parts <- lapply(seq_len(layers), function(i) matrix(rnorm(n * d), n))
-  setNames(parts, paste0(prefix, seq_len(layers)))
-}
-
-# all that drawing computes, without a warning
-built <- function(plot) {
-  expect_s3_class(plot, "ggplot")
-  expect_no_warning(ggplot2::ggplotGrob(plot))
-  ggplot2::ggplot_build(plot)
-}
-
-data_of <- function(built, geom) {
-  at <- vapply(built$plot$layers, function(layer) inherits(layer$geom, geom), NA)
-  built$data[[which(at)]]
-}
-
 test_that("a panel a row: all null scores, the score, the threshold, the p-value", {
   skip_if_not_installed("ggplot2")
   set.seed(1)
@@ -68,18 +51,55 @@ test_that("bars count everything, and scores on a grid get as many values each",
   }
 })
 
-test_that("moments have marks only, and mix with draws", {
+# the null of the score by brute force, to compare the fitted law with
+drawn_null <- function(x, y, measure, draws) {
+  null_scores(calibrate(x, y, measure, permutations = draws, engine = "random"))[, 1]
+}
+
+test_that("the law that moments fit is drawn, and mixes with draws", {
   skip_if_not_installed("ggplot2")
   set.seed(2)
-  x <- normal_layers("x", 1)
-  y <- normal_layers("y", 1)
-  law <- calibrate(x, y, "cka", engine = "moments")
-  plot <- built(ggplot2::autoplot(law))
-  expect_equal(data_of(plot, "GeomVline")$xintercept, c(law$score, law$threshold, law$null_mean))
-  expect_match(plot$plot$labels$caption, "moments")
+  x <- normal_layers("x", 1, n = 30)
+  y <- normal_layers("y", 1, n = 30)
+  for (measure in c("cka", "distance_correlation", "gulp")) {
+    law <- calibrate(x, y, measure, engine = "moments")
+    plot <- built(ggplot2::autoplot(law))
+    expect_equal(data_of(plot, "GeomVline")$xintercept, c(law$score, law$threshold))
+    expect_match(plot$plot$labels$caption, "Pearson type III")
+    curve <- data_of(plot, "GeomArea")
+    curve <- curve[order(curve$x), ]
+    step <- diff(curve$x)
+    area <- function(values) sum(step * (values[-1] + values[-length(values)]) / 2)
+    mean <- area(curve$x * curve$y)
+    expect_equal(area(curve$y), 0.999, tolerance = 2e-3)
+    expect_equal(mean, law$null_mean, tolerance = 5e-3)
+    expect_equal(sqrt(area((curve$x - mean)^2 * curve$y)), law$null_sd, tolerance = 0.03)
+    null <- drawn_null(x, y, measure, 4000)
+    skew <- function(m2, m3) m3 / m2^1.5
+    expect_lt(abs(skew(area((curve$x - mean)^2 * curve$y), area((curve$x - mean)^3 * curve$y)) -
+                    skew(mean((null - mean(null))^2), mean((null - mean(null))^3))), 0.25)
+  }
   both <- rbind(law, calibrate(x, y, "rv", permutations = 99))
-  bars <- data_of(built(ggplot2::autoplot(both)), "GeomRect")
-  expect_identical(unique(as.integer(bars$PANEL)), 2L)
+  plot <- built(ggplot2::autoplot(both))
+  expect_identical(unique(as.integer(data_of(plot, "GeomRect")$PANEL)), 2L)
+  expect_identical(unique(as.integer(data_of(plot, "GeomArea")$PANEL)), 1L)
+  expect_match(plot$plot$labels$caption, "1 of 2")
+  expect_refused(null_scores(both), "moments")
+})
+
+test_that("a curve belongs to its row in any order; a constant null has none", {
+  set.seed(12)
+  x <- normal_layers("x", 2)
+  result <- calibrate(x, normal_layers("y", 2), engine = "moments")
+  laws <- draws_of_rows(result[4:1, ])
+  expect_identical(laws, draws_of_rows(result)[4:1])
+  means <- vapply(laws, function(law) weighted.mean(law$at, law$density), 0)
+  expect_equal(means, result$null_mean[4:1], tolerance = 0.01)
+  wide <- suppressWarnings(calibrate(matrix(rnorm(200), 10), matrix(rnorm(200), 10),
+                                     "linear_regression", engine = "moments"))
+  expect_identical(wide$null_sd, 0)
+  expect_identical(draws_of_rows(wide), list(NULL))
+  expect_false(has_layer(built(ggplot2::autoplot(wide)), "GeomArea"))
 })
 
 test_that("undefined rows have a panel; nothing but undefined rows is an error", {
@@ -91,6 +111,7 @@ test_that("undefined rows have a panel; nothing but undefined rows is an error",
   titles <- as.character(built(ggplot2::autoplot(result))$layout$layout$panel)
   expect_match(titles[2], "none\nundefined")
   expect_refused(ggplot2::autoplot(result[2, ]), "undefined")
+  expect_refused(ggplot2::autoplot(result[0, ]), "no rows")
   expect_refused(plot(result[0, ]), "no rows")
 })
 
@@ -106,6 +127,10 @@ test_that("more rows are a grid of calibrated scores, significant ones marked", 
   expect_identical(nrow(plot$data[[1]]), 32L)
   expect_setequal(levels(plot$plot$data$row), union(names(x), names(y)))
   marked <- plot$plot$data$mark == "*"
+  expect_setequal(tick_labels(plot, "x"), names(y))
+  expect_setequal(tick_labels(plot, "y"), names(x))
+  expect_identical(data_of(plot, "GeomText")$label,
+                   paste0(sprintf("%.2f", result$calibrated), ifelse(marked, "*", "")))
   expect_identical(marked, result$p_value <= 0.05)
   expect_true(marked[1] && !all(marked))
   shuffled <- built(ggplot2::autoplot(result[sample(32), ]))
@@ -151,7 +176,8 @@ test_that("models and aggregates are drawn and make matrices", {
   }
   titles <- as.character(built(ggplot2::autoplot(mean))$layout$layout$panel)
   expect_match(titles[1], "m | k | cka", fixed = TRUE)
-  expect_setequal(levels(ggplot2::autoplot(rbind(top, top), most = 1)$data$row), names(models))
+  expect_setequal(levels(ggplot2::autoplot(top, most = 1)$data$row), names(models))
+  expect_refused(ggplot2::autoplot(rbind(top, top), most = 1), c("rows 1 and 4", ".id"))
 })
 
 test_that("score_matrix takes a column of calibrations and of similarities", {
@@ -212,4 +238,77 @@ test_that("without ggplot2, plot() says what to install", {
   result <- calibrate(x, x[20:1, ], permutations = 99)
   without_package("ggplot2", expect_refused(plot(result), c("ggplot2", "install.packages")))
   expect_identical(requireNamespace("stats"), TRUE)
+})
+
+test_that("p-values are tiles in classes, with stars and the p-values where they fit", {
+  skip_if_not_installed("ggplot2")
+  set.seed(9)
+  x <- normal_layers("x", 4, n = 30)
+  y <- c(list(same = x$x1 + rnorm(120)), normal_layers("y", 3, n = 30))
+  result <- calibrate(x, y, c("cka", "rv"), permutations = 199)
+  plot <- built(ggplot2::autoplot(result, type = "p_value"))
+  expect_identical(panel_names(plot), c("cka", "rv"))
+  tiles <- plot$plot$data
+  expect_identical(as.character(tiles$fill), ifelse(result$p_value > 0.05, "above 0.05",
+    ifelse(result$p_value > 0.01, "at most 0.05", ifelse(result$p_value > 0.001, "at most 0.01",
+                                                         "at most 0.001"))))
+  expect_identical(grepl("*", data_of(plot, "GeomText")$label, fixed = TRUE), result$p_value <= 0.05)
+  expect_match(plot$plot$labels$caption, paste(sum(result$p_value <= 0.05), "of 32"))
+  # legend: the classes that are there
+  expect_setequal(fill_scale(plot)$get_limits(), unique(as.character(tiles$fill)))
+  # as many colours as classes, and alpha is a limit of them
+  strict <- calibrate(x, y, permutations = 199, alpha = 0.02, p_adjust = "holm")
+  tiles <- ggplot2::autoplot(strict, type = "p_value")$data
+  expect_identical(tiles$fill == "above 0.02", strict$p_adjusted > 0.02)
+  expect_identical(p_text(c(1e-9, 0.00421, 0.25, NA)), c("<.001", "0.004", "0.25", "NA"))
+})
+
+test_that("results that are bound have panels of their own, or are refused", {
+  skip_if_not_installed("ggplot2")
+  set.seed(10)
+  x <- normal_layers("x", 3)
+  one <- calibrate(x, normal_layers("y", 2), permutations = 99)
+  two <- calibrate(x, normal_layers("y", 2), permutations = 99)
+  days <- bound_by(one, two, "day", c("mon", "tue"))
+  tiles <- built(ggplot2::autoplot(days, type = "tiles"))
+  expect_identical(panel_names(tiles), c("mon", "tue"))
+  expect_identical(data_of(tiles, "GeomTile")$PANEL, factor(rep(1:2, each = 6)))
+  plain <- days
+  plain$day <- NULL
+  for (type in c("tiles", "p_value", "heatmap", "map")) {
+    expect_refused(ggplot2::autoplot(plain, type = type), c("rows 1 and 7", "rbind"))
+  }
+  expect_refused(ggplot2::autoplot(one, type = "tile"), "tiles")
+  expect_refused(ggplot2::autoplot(one, measure = "ckaa"), "cka")
+})
+
+test_that("aggregates of two results are two tiles in one place, whichever layers they select", {
+  skip_if_not_installed("ggplot2")
+  set.seed(13)
+  models <- list(m = normal_layers("a", 3), k = normal_layers("b", 3))
+  one <- calibrate(models, permutations = 99, aggregate = "max")
+  two <- one
+  two$x <- setdiff(names(models$m), one$x)[1]
+  both <- bound_by(one, two, "run", 1:2)
+  expect_identical(panel_names(built(ggplot2::autoplot(both, type = "tiles"))),
+                   c("run 1", "run 2"))
+  both$run <- NULL
+  expect_refused(ggplot2::autoplot(both, type = "tiles"), c("m \\| k", "rows 1 and 2"))
+})
+
+test_that("titles of panels are distinct, and say all names", {
+  skip_if_not_installed("ggplot2")
+  set.seed(11)
+  long <- paste0("module.features.layer", 1:3, ".2.conv3")
+  x <- setNames(normal_layers("x", 3), long)
+  result <- calibrate(x, x, permutations = 99)
+  plot <- built(ggplot2::autoplot(result))
+  titles <- panel_names(plot)
+  expect_identical(anyDuplicated(titles), 0L)
+  lines <- strsplit(titles, "\n")
+  expect_lte(max(nchar(unlist(lines))), 32)
+  for (i in seq_along(titles)) {
+    expect_match(titles[i], substring(result$x[i], 17), fixed = TRUE)
+    expect_match(titles[i], substring(result$y[i], 17), fixed = TRUE)
+  }
 })

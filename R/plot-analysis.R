@@ -1,0 +1,225 @@
+# Pictures of analyses: pooled estimates over numbers of neurons.
+
+#' @rdname plot.repalign
+#' @export
+plot.repalign_analysis <- function(x, ...) draw(x, ...)
+
+#' @rdname plot.repalign
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_analysis <- function(object, single = FALSE, most = 12, ...) {
+  no_other_arguments(...)
+  check_flag(single, "single")
+  check_count(most, "most")
+  need_columns(object, c("x", "y", "neurons", "estimator", "pooled", "conf_low", "conf_high"),
+               "drawn")
+  if (single) need_columns(object, "mean", "drawn")
+  need_rows(object)
+  rows <- plot_rows(object)
+  if (all(is.na(rows$pooled))) {
+    abort("There is nothing to draw: all pooled values are undefined (NA).",
+          class = "repalign_error_size", arg = "object")
+  }
+  crowded <- nlevels(rows$panel) > most
+  if (crowded) return(crowded_picture(object, rows, single))
+  if (is_profile(rows)) return(profile_picture(object, rows, single))
+  lines_picture(object, rows, single)
+}
+
+# Several comparisons at one number of neurons, such as layers: side by side.
+is_profile <- function(rows) length(unique(rows$neurons)) == 1 && nlevels(rows$comparison) > 1
+
+profile_picture <- function(object, rows, single) {
+  rows$at <- as.integer(rows$comparison) + estimator_shift(rows, 0.14)
+  rows$panel <- rows$source
+  names <- profile_names(rows)
+  upright <- max(nchar(unlist(strsplit(names, "\n")))) * nlevels(rows$comparison) * 0.07 < 4.6
+  axis <- ggplot2::scale_x_continuous(breaks = seq_along(names), labels = names,
+                                      expand = ggplot2::expansion(add = 0.5))
+  analysis_frame(object, rows, analysis_caption(rows, single, "cross"), axis) +
+    pooled_layers(rows, FALSE) +
+    (if (single) {
+      ggplot2::geom_point(ggplot2::aes(y = .data[["mean"]]), shape = 4, na.rm = TRUE,
+                          show.legend = FALSE)
+    }) +
+    (if (nlevels(rows$panel) > 1) panel_facets(rows$panel)) +
+    ggplot2::xlab(paste("comparison, with", count_of(rows$neurons[1], "neuron"))) +
+    ggplot2::theme(axis.text.x = ggplot2::element_text(angle = if (upright) 0 else 90,
+                                                       hjust = if (upright) 0.5 else 1,
+                                                       vjust = if (upright) 1 else 0.5))
+}
+
+# A side that is always the same is not named.
+profile_names <- function(rows) {
+  sides <- lapply(short_sides(rows$x, rows$y, 20), as.character)
+  sides <- Filter(function(side) length(unique(side)) > 1, sides)
+  names <- do.call(paste, c(sides, sep = "\n"))
+  names[match(levels(rows$comparison), rows$comparison)]
+}
+
+# A panel a comparison.
+lines_picture <- function(object, rows, single) {
+  analysis_frame(object, rows, analysis_caption(rows, single)) +
+    pooled_layers(rows, single) +
+    (if (nlevels(rows$panel) > 1) panel_facets(rows$panel))
+}
+
+# Many comparisons: thin lines, a panel a source, and the pooled ones where they are known.
+crowded_picture <- function(object, rows, single) {
+  pooled <- pooled_rows(object, rows)
+  rows$panel <- rows$source
+  if (!is.null(pooled)) pooled$panel <- pooled$source
+  main <- if (is.null(pooled)) rows else pooled
+  analysis_frame(object, main, crowded_caption(rows, pooled, single)) +
+    single_layers(rows, alone = is.null(pooled)) +
+    (if (!is.null(pooled)) pooled_layers(pooled, single)) +
+    (if (nlevels(rows$panel) > 1) panel_facets(rows$panel))
+}
+
+# All comparisons pooled, drawn like rows; NULL for a part of a result.
+pooled_rows <- function(object, rows) {
+  combined <- combined_of(object)
+  columns <- source_columns(object)
+  if (is.null(combined) || !all(columns %in% names(combined))) return(NULL)
+  class(combined) <- class(object)
+  pooled <- plot_rows(combined)
+  if (nlevels(rows$source) == 1) pooled$source <- factor(rep(levels(rows$source), nrow(pooled)))
+  if (setequal(levels(pooled$source), levels(rows$source))) pooled
+}
+
+analysis_frame <- function(object, main, caption, axis = neuron_axis(main)) {
+  title <- analysis_titles[analysis_of(object)]
+  ggplot2::ggplot(main, ggplot2::aes(x = .data[["at"]], y = .data[["pooled"]],
+                                     colour = .data[["estimator"]],
+                                     shape = .data[["estimator"]])) +
+    ggplot2::geom_hline(yintercept = 1, linetype = "dotted", colour = "grey50") +
+    axis +
+    ggplot2::scale_colour_manual(values = estimator_values(main, estimator_colours)) +
+    ggplot2::scale_shape_manual(values = estimator_values(main, estimator_shapes)) +
+    ggplot2::coord_cartesian(ylim = plot_range(main)) +
+    ggplot2::labs(x = "neurons", y = "CKA (pooled)", colour = "estimator", shape = "estimator",
+                  title = if (!is.na(title)) unname(title), caption = caption) +
+    ggplot2::theme_minimal() +
+    ggplot2::theme(panel.grid.minor = ggplot2::element_blank(),
+                   plot.caption = ggplot2::element_text(hjust = 0, colour = "grey30"),
+                   plot.caption.position = "plot")
+}
+
+neuron_axis <- function(rows) {
+  sizes <- sort(unique(rows$neurons))
+  ggplot2::scale_x_continuous(trans = "log2", breaks = sizes,
+                              limits = if (length(sizes) == 1) sizes * c(0.5, 2),
+                              guide = ggplot2::guide_axis(check.overlap = TRUE))
+}
+
+estimator_shapes <- c(naive = 15, stimulus = 17, stimulus_neuron = 16)
+
+# Estimators under other names than ours are drawn in black.
+estimator_values <- function(rows, values) {
+  present <- levels(rows$estimator)
+  other <- if (is.character(values)) okabe_ito[["black"]] else 4
+  found <- values[present]
+  found[is.na(found)] <- other
+  stats::setNames(unname(found), present)
+}
+
+pooled_layers <- function(rows, single) {
+  lines <- rows[rows$panel %in% with_several_sizes(rows), ]
+  list(
+    ggplot2::geom_linerange(data = rows, na.rm = TRUE, show.legend = FALSE,
+                            ggplot2::aes(ymin = .data[["conf_low"]], ymax = .data[["conf_high"]])),
+    if (nrow(lines)) {
+      ggplot2::geom_line(data = lines, na.rm = TRUE, ggplot2::aes(group = .data[["estimator"]]))
+    },
+    ggplot2::geom_point(data = rows, na.rm = TRUE),
+    if (single) {
+      ggplot2::geom_line(data = lines, linetype = "dashed", alpha = 0.7, na.rm = TRUE,
+                         show.legend = FALSE,
+                         ggplot2::aes(y = .data[["mean"]], group = .data[["estimator"]]))
+    }
+  )
+}
+
+with_several_sizes <- function(rows) {
+  sizes <- tapply(rows$neurons, rows$panel, function(n) length(unique(n)))
+  names(sizes)[sizes > 1 & !is.na(sizes)]
+}
+
+# alone: nothing else is drawn, and the legend shows them.
+single_layers <- function(rows, alone) {
+  several <- length(unique(rows$neurons)) > 1
+  list(
+    if (several) {
+      ggplot2::geom_line(data = rows, alpha = if (alone) 0.6 else 0.3, linewidth = 0.3,
+                         na.rm = TRUE, show.legend = alone,
+                         ggplot2::aes(group = interaction(.data[["comparison"]],
+                                                          .data[["estimator"]])))
+    },
+    ggplot2::geom_point(data = rows, alpha = if (alone) 0.6 else 0.3, size = 0.6, na.rm = TRUE,
+                        show.legend = alone && !several)
+  )
+}
+
+panel_facets <- function(panel) {
+  columns <- min(ceiling(sqrt(nlevels(panel))), 4)
+  width <- floor((page[["width"]] - 2.5) / columns / 0.072)
+  titles <- stats::setNames(wrapped_labels(levels(panel), width), levels(panel))
+  ggplot2::facet_wrap(~panel, ncol = columns, labeller = ggplot2::as_labeller(titles))
+}
+
+plot_rows <- function(object) {
+  rows <- as.data.frame(object)
+  source <- row_sources(object)
+  rows$comparison <- ordered_text(short_sides(rows$x, rows$y, 20), " - ")
+  rows$estimator <- ordered_estimators(rows$estimator)
+  rows$panel <- panels_of(source, rows$comparison)$panel
+  rows$source <- source
+  # side by side on the logarithmic axis, so that intervals do not hide each other
+  shift <- 0.012 * max(1.5, diff(range(log2(rows$neurons))))
+  rows$at <- rows$neurons * 2^estimator_shift(rows, shift)
+  rows
+}
+
+# Estimators stand on both sides of their place.
+estimator_shift <- function(rows, step) {
+  step * (as.integer(rows$estimator) - (nlevels(rows$estimator) + 1) / 2)
+}
+
+ordered_estimators <- function(values) {
+  values <- as.character(values)
+  known <- intersect(estimators, values)
+  factor(values, c(known, setdiff(unique(values), known)))
+}
+
+analysis_caption <- function(rows, single, mark = "dashed") {
+  caption_of(if (single) paste0(mark, ": mean of single ratios"),
+             beyond_axis(rows, plot_range(rows)))
+}
+
+crowded_caption <- function(rows, pooled, single) {
+  if (is.null(pooled)) {
+    return(caption_of("single comparisons; not pooled, as the rows are not one whole analysis",
+                      outside_axis(rows$pooled, plot_range(rows), "values")))
+  }
+  caption_of("faint: single comparisons", if (single) "dashed: mean of single ratios",
+             beyond_axis(pooled, plot_range(pooled)),
+             outside_axis(rows$pooled, plot_range(pooled), "single comparisons"))
+}
+
+# What the axis cuts off.
+beyond_axis <- function(rows, range) {
+  cut <- (rows$conf_low < range[1] | rows$conf_high > range[2]) %in% TRUE
+  known <- sum(!is.na(rows$conf_low) | !is.na(rows$conf_high))
+  c(outside_axis(rows$pooled, range, "values"),
+    if (any(cut)) paste(sum(cut), "of", known, "intervals reach beyond the axis"))
+}
+
+outside_axis <- function(values, range, what) {
+  out <- sum(values < range[1] | values > range[2], na.rm = TRUE)
+  if (out > 0) paste(out, "of", sum(!is.na(values)), what, "lie outside the axis")
+}
+
+# Wide intervals at few neurons must not flatten everything else.
+plot_range <- function(rows) {
+  values <- c(rows$pooled, rows$conf_low, rows$conf_high, 0, 1)
+  pmax(pmin(range(values, na.rm = TRUE, finite = TRUE), 2.5), -1)
+}

@@ -1,0 +1,84 @@
+# A map: elements that are similar lie near each other (classical multidimensional scaling).
+
+map_picture <- function(object) {
+  found <- dissimilarities(object, "map")
+  map <- scaled_map(found$d)
+  points <- map$points
+  points$model <- map_models(object, points$name)
+  frame <- map_frame(points)
+  points <- cbind(points, label_places(points, frame))
+  caption <- map_caption(found, map$kept, points)
+  coloured <- nlevels(points$model) > 1
+  dot <- if (nrow(points) > 30) 1.2 else 2
+  ggplot2::ggplot(points, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
+    map_leaders(points) +
+    (if (coloured) ggplot2::geom_point(ggplot2::aes(colour = .data[["model"]]), size = dot) else
+      ggplot2::geom_point(colour = okabe_ito[["blue"]], size = dot)) +
+    ggplot2::geom_text(data = points[points$placed, ], size = label_size(nrow(points)),
+                       ggplot2::aes(x = .data[["label_x"]], y = .data[["label_y"]],
+                                    label = .data[["label"]])) +
+    (if (coloured) {
+      ggplot2::scale_colour_manual(NULL, values = category_colours(levels(points$model)))
+    }) +
+    ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE) +
+    ggplot2::labs(x = "dimension 1", y = "dimension 2", title = found$measure,
+                  caption = caption) +
+    map_theme()
+}
+
+map_theme <- function() {
+  list(ggplot2::theme_minimal(),
+       ggplot2::theme(panel.grid.minor = ggplot2::element_blank(),
+                      panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
+                      plot.title = ggplot2::element_text(size = 10, hjust = 0),
+                      plot.caption = ggplot2::element_text(hjust = 0, colour = "grey30"),
+                      plot.caption.position = "plot"))
+}
+
+# list(points, kept): two dimensions, and their share of all (absolute) eigenvalues.
+scaled_map <- function(d) {
+  dimensions <- min(2, nrow(d) - 1)
+  # fewer positive eigenvalues than dimensions: the others are 0
+  fit <- suppressWarnings(stats::cmdscale(d, k = dimensions, eig = TRUE))
+  places <- matrix(0, nrow(d), 2)
+  places[, seq_len(ncol(fit$points))] <- fit$points
+  all <- sum(abs(fit$eig))
+  kept <- if (all > 0) sum(pmax(fit$eig[seq_len(dimensions)], 0)) / all else 1
+  list(points = data.frame(name = rownames(d), x = places[, 1], y = places[, 2]), kept = kept)
+}
+
+# Layers are coloured by their model, up to as many models as there are colours.
+map_models <- function(object, names) {
+  one <- factor(rep("all", length(names)))
+  if (is.null(object$model_x) || grid_of(object)$aggregate) return(one)
+  sides <- side_names(as.data.frame(object), FALSE)
+  model <- c(as.character(object$model_x), as.character(object$model_y))
+  model <- model[match(names, c(as.character(sides$x), as.character(sides$y)))]
+  model <- factor(model, unique(model))
+  if (nlevels(model) <= length(okabe_ito)) model else one
+}
+
+map_caption <- function(found, kept, points) {
+  left <- sum(!points$placed)
+  caption_of(paste0("distances stand for ", found$formula, "; two dimensions keep ",
+                    round(100 * kept), "% of the dissimilarity"),
+             if (left) paste(left, "of", nrow(points), "names left out for want of room"))
+}
+
+map_leaders <- function(points) {
+  far <- points[!is.na(points$leader_x), ]
+  if (!nrow(far)) return(NULL)
+  ggplot2::geom_segment(data = far, colour = "grey60", linewidth = 0.3,
+                        ggplot2::aes(xend = .data[["leader_x"]], yend = .data[["leader_y"]]))
+}
+
+# The part of the plane that is shown: it has the shape of the page, and a margin for names.
+# unit: how much of it is an inch.
+map_frame <- function(points) {
+  panel <- c(if (nlevels(points$model) > 1) 4.8 else 5.8, 3.7)
+  extent <- c(diff(range(points$x)), diff(range(points$y)))
+  unit <- max(extent / (panel - c(1.2, 0.6)))
+  if (unit == 0) unit <- 1
+  around <- function(values, size) mean(range(values)) + c(-0.5, 0.5) * size * unit
+  list(x = around(points$x, panel[1]), y = around(points$y, panel[2]), unit = unit)
+}

@@ -1,0 +1,153 @@
+# Calibrations, a panel a row: the null with the observed score and the threshold.
+
+null_panels <- function(object) {
+  draws <- draws_of_rows(object)
+  columns <- min(ceiling(sqrt(nrow(object))), 4)
+  panel <- factor(seq_len(nrow(object)), labels = panel_titles(object, columns))
+  bars <- do.call(rbind, Map(null_bars, Filter(is.numeric, draws), panel[is_drawn(draws)]))
+  laws <- do.call(rbind, Map(law_curve, draws[is_law(draws)], panel[is_law(draws)]))
+  marks <- null_marks(object, panel)
+  if (is.null(bars) && is.null(laws) && all(is.na(marks$at))) {
+    abort("There is nothing to draw: all scores are undefined (NA).",
+          class = "repalign_error_size", arg = "object")
+  }
+  ggplot2::ggplot(marks) +
+    null_layers(bars, laws) +
+    ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]], colour = .data[["mark"]],
+                                     linetype = .data[["mark"]]), na.rm = TRUE, linewidth = 0.7) +
+    ggplot2::facet_wrap(~panel, scales = "free", drop = FALSE, ncol = columns) +
+    ggplot2::scale_colour_manual(NULL, values = mark_colours) +
+    ggplot2::scale_linetype_manual(NULL, values = c(score = "solid", threshold = "dashed")) +
+    ggplot2::scale_x_continuous(breaks = few_breaks(columns),
+                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::scale_y_continuous(breaks = few_breaks(columns)) +
+    ggplot2::labs(x = "score", y = null_title(bars, laws),
+                  caption = draws_caption(object, draws)) +
+    null_theme()
+}
+
+null_theme <- function() {
+  list(ggplot2::theme_minimal(),
+       ggplot2::theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
+                      legend.key.size = ggplot2::unit(1, "lines"),
+                      legend.box.spacing = ggplot2::unit(2, "pt"),
+                      plot.margin = ggplot2::margin(2, 14, 4, 4),
+                      panel.spacing = ggplot2::unit(0.5, "lines"),
+                      strip.text = ggplot2::element_text(size = 8),
+                      plot.caption = ggplot2::element_text(hjust = 0, colour = "grey30"),
+                      plot.caption.position = "plot"))
+}
+
+# Fewer numbers where panels are narrow.
+few_breaks <- function(columns) {
+  function(limits) {
+    for (wanted in c(5, 4, 3, 2)[columns] + 0:3) {
+      places <- pretty(limits, wanted)
+      inside <- places[places >= limits[1] & places <= limits[2]]
+      if (length(inside) > 1) break
+    }
+    inside
+  }
+}
+
+is_drawn <- function(draws) vapply(draws, is.numeric, NA)
+
+is_law <- function(draws) vapply(draws, is.list, NA)
+
+null_layers <- function(bars, laws) {
+  list(
+    if (!is.null(bars)) {
+      ggplot2::geom_rect(data = bars, fill = "grey70",
+                         ggplot2::aes(xmin = .data[["from"]], xmax = .data[["to"]], ymin = 0,
+                                      ymax = .data[["count"]]))
+    },
+    if (!is.null(laws)) {
+      ggplot2::geom_area(data = laws, fill = "grey85", colour = "grey30", linewidth = 0.4,
+                         ggplot2::aes(x = .data[["at"]], y = .data[["density"]]))
+    }
+  )
+}
+
+null_title <- function(bars, laws) {
+  parts <- c(if (!is.null(bars)) "null scores", if (!is.null(laws)) "density of the fitted law")
+  if (length(parts)) paste(parts, collapse = " or ")
+}
+
+law_curve <- function(law, panel) data.frame(panel, at = law$at, density = law$density)
+
+# Which comparison, and its p-value.
+panel_titles <- function(object, columns) {
+  rows <- as.data.frame(object)
+  width <- floor(((page[["width"]] - 0.4) / columns - 0.4) / character_width)
+  names <- side_names(rows, FALSE)
+  sides <- lapply(short_sides(names$x, names$y, max(width, 12)), as.character)
+  names(sides) <- c("x", "y")
+  # an aggregate that selects no pair of layers has the names of its models, if any
+  if (is.null(rows$model_x)) sides <- lapply(sides, replace, is.na(rows$x) & is.na(rows$y), NA)
+  parts <- cbind(told_apart(object), sides$x, sides$y)
+  titles <- vapply(seq_len(nrow(rows)), function(i) {
+    one_title(parts[i, ], as.character(rows$measure[i]), p_title(rows[i, ]), width)
+  }, "")
+  # panels are told apart by their titles, so no two are equal
+  make.unique(wrapped_labels(titles, width), " ")
+}
+
+# The source, where there are several.
+told_apart <- function(object) {
+  source <- row_sources(object)
+  if (nlevels(source) > 1) as.character(source) else rep(NA_character_, nrow(object))
+}
+
+# On two lines if there is room.
+one_title <- function(parts, measure, p, width) {
+  parts <- parts[!is.na(parts)]
+  line <- paste(c(parts, measure), collapse = " | ")
+  if (nchar(line) <= width) return(paste0(line, "\n", p))
+  pair <- paste(parts, collapse = " | ")
+  last <- paste0(measure, ", ", p)
+  paste(c(if (nchar(pair) <= width) pair else parts,
+          if (nchar(last) <= width) last else c(measure, p)), collapse = "\n")
+}
+
+p_title <- function(rows) {
+  p <- judged_p(rows)
+  of <- if (is.null(rows$p_adjusted)) "p =" else "adjusted p ="
+  constant <- ifelse(!is.na(rows$null_sd) & rows$null_sd == 0, ", constant null", "")
+  ifelse(is.na(p), "undefined", paste0(of, " ", signif(p, 2), constant))
+}
+
+# A histogram of about 30 bars. Scores that count something lie on a grid of few values: each
+# bar then spans the same number of them.
+null_bars <- function(draws, panel) {
+  draws <- draws[is.finite(draws)]
+  if (!length(draws)) return(NULL)
+  values <- sort(unique(signif(draws, 10)))
+  range <- values[length(values)] - values[1]
+  step <- if (range > 0) min(diff(values)) else 0.02 * max(abs(values), 1e-3)
+  steps <- round(range / step) + 1
+  each <- ceiling(steps / 30)
+  grid <- steps <= 600
+  bars <- if (grid) ceiling(steps / each) else 30
+  width <- if (grid) each * step else range / bars
+  # the edges of a grid's bars lie between its values
+  from <- if (grid) values[1] - step / 2 else values[1]
+  bin <- pmin(pmax(floor((draws - from) / width), 0), bars - 1)
+  left <- from + width * (seq_len(bars) - 1)
+  result <- data.frame(panel, from = left, to = left + width, count = tabulate(bin + 1, bars))
+  result[result$count > 0, ]
+}
+
+null_marks <- function(object, panel) {
+  at <- cbind(score = object$score, threshold = object$threshold)
+  data.frame(panel = rep(panel, ncol(at)), at = as.vector(at),
+             mark = factor(rep(colnames(at), each = nrow(at)), names(mark_colours)))
+}
+
+draws_caption <- function(object, draws) {
+  laws <- sum(is_law(draws))
+  caption_of(
+    if (laws > 0) paste0("curves: the Pearson type III law with the null's moments",
+                         if (laws < length(draws)) paste0(" (", laws, " of ", length(draws), ")")),
+    if (!is.null(object$p_adjusted)) "thresholds are those of single comparisons, not adjusted"
+  )
+}

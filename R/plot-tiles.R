@@ -1,0 +1,130 @@
+# Grids of numbers as tiles: similarities, calibrated scores and p-values are drawn alike.
+
+# A row a tile: its place, its panel and its number, one of `values`.
+tile_table <- function(object, values) {
+  names <- side_names(as.data.frame(object), grid_of(object)$aggregate)
+  measure <- ordered_text(list(object$measure), "")
+  panels <- panels_of(row_sources(object), measure)
+  tiles <- data.frame(row = names$x, column = names$y, panel = panels$panel, measure = measure,
+                      value = values, text = number_text(values))
+  refuse_same_place(tiles[c("row", "column", "panel")], tiles[c("row", "column", "measure")])
+  tiles$row <- factor(tiles$row, rev(levels(tiles$row)))
+  structure(tiles, side_by_side = panels$columns)
+}
+
+# How the grid fits the page: list(text, compact, thin, tick, angle, names). text: the size of the
+# tiles' text, NA where it does not fit; compact: it fits only without zeros before the point;
+# thin: how many names have room on each axis. tree: the width of a tree, in tiles; legend: that
+# of the legend, in inches.
+tile_layout <- function(tiles, tree = 0, legend = 1.1) {
+  across <- attr(tiles, "side_by_side")
+  down <- ceiling(nlevels(tiles$panel) / across)
+  free <- free_axes(tiles)
+  most <- if (across == 1) 22 else 16
+  per_panel <- split(tiles, tiles$panel)
+  count <- function(side) max(vapply(per_panel, function(p) length(unique(p[[side]])), 0L), 1)
+  label <- function(side) {
+    max(nchar(short_labels(levels(droplevels(tiles[[side]])), most))) * character_width
+  }
+  strips <- 0.2 * (1 + max(lengths(strsplit(levels(tiles$panel), "\n"))))
+  width <- (page[["width"]] - legend - label("row") * (if (free) across else 1)) / across
+  angle <- if (label("column") < width / (count("column") + tree)) 0 else 90
+  below <- if (angle == 0) 0.2 else label("column")
+  height <- (page[["height"]] - 0.5 - below * (if (free) down else 1)) / down - strips
+  cell <- pmax(c(width / (count("column") + tree), height / count("row")), 0.001)
+  whole <- text_size(cell, tiles$text)
+  compact <- is.na(whole) || whole < 2.5
+  list(text = if (compact) text_size(cell, compact_text(tiles$text)) else whole,
+       compact = compact, angle = angle, names = most,
+       thin = floor(pmax(c(width, height), 0.3) / 0.115),
+       tick = min(9, max(6, 72 * min(cell) / 1.15)))
+}
+
+# In millimetres, as ggplot2 has it; less than 2 is not read.
+text_size <- function(cell, text) {
+  size <- min(3, 0.85 * cell[1] / (0.0235 * max(nchar(text), 1)), 0.75 * cell[2] / 0.04)
+  if (size >= 2) size else NA
+}
+
+# Do panels have names of their own?
+free_axes <- function(tiles) {
+  sets <- lapply(split(tiles, tiles$panel), function(part) {
+    list(sort(as.character(unique(part$row))), sort(as.character(unique(part$column))))
+  })
+  length(unique(unname(sets))) > 1
+}
+
+# shading: list(fill, scale, share, ranges), see plot-shading.R.
+draw_tiles <- function(tiles, shading, caption = NULL, layout = tile_layout(tiles)) {
+  tiles$fill <- shading$fill
+  tiles$ink <- ink_on(shading$share)
+  tiles$panel <- with_ranges(tiles$panel, shading$ranges, attr(tiles, "side_by_side"))
+  ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["column"]], y = .data[["row"]],
+                                      fill = .data[["fill"]])) +
+    ggplot2::geom_tile() +
+    tile_text(tiles, layout) +
+    ggplot2::scale_colour_identity() +
+    shading$scale +
+    ggplot2::facet_wrap(~panel, ncol = attr(tiles, "side_by_side"),
+                        scales = if (free_axes(tiles)) "free" else "fixed") +
+    name_axes(tiles, layout) +
+    ggplot2::labs(x = NULL, y = NULL,
+                  caption = caption_of(caption, tile_remarks(tiles, layout))) +
+    tile_theme(layout)
+}
+
+tile_text <- function(tiles, layout) {
+  if (is.na(layout$text)) return(NULL)
+  if (layout$compact) tiles$text <- compact_text(tiles$text)
+  ggplot2::geom_text(data = tiles, size = layout$text,
+                     ggplot2::aes(label = .data[["text"]], colour = .data[["ink"]]))
+}
+
+# A factor of panel titles, with the ranges of their numbers where the colours do not tell.
+with_ranges <- function(panel, ranges, across) {
+  titles <- levels(panel)
+  if (!is.null(ranges)) titles <- paste0(titles, "\n", ranges[titles])
+  width <- floor((page[["width"]] - 2) / across / 0.068)
+  factor(panel, levels(panel), make.unique(wrapped_labels(titles, width), " "))
+}
+
+name_axes <- function(tiles, layout) {
+  short <- function(names) {
+    all <- levels(names)
+    stats::setNames(short_labels(all, layout$names), all)
+  }
+  x <- short(tiles$column)
+  y <- short(tiles$row)
+  list(ggplot2::scale_x_discrete(breaks = function(names) thinned(names, layout$thin[1]),
+                                 labels = function(names) x[names]),
+       ggplot2::scale_y_discrete(breaks = function(names) thinned_up(names, layout$thin[2]),
+                                 labels = function(names) y[names]))
+}
+
+# The vertical axis begins at the bottom, its names at the top.
+thinned_up <- function(names, most) rev(thinned(rev(names), most))
+
+tile_remarks <- function(tiles, layout) {
+  part <- tiles[tiles$panel == tiles$panel[1], ]
+  every <- max(thinning(length(unique(part$column)), layout$thin[1]),
+               thinning(length(unique(part$row)), layout$thin[2]))
+  c(if (anyNA(tiles$value)) "grey: undefined (NA)",
+    if (every > 1) "not every name has room on the axes")
+}
+
+tile_theme <- function(layout) {
+  upright <- layout$angle == 0
+  list(ggplot2::theme_minimal(),
+       ggplot2::theme(
+         axis.text.x = ggplot2::element_text(angle = layout$angle, size = layout$tick,
+                                             hjust = if (upright) 0.5 else 1,
+                                             vjust = if (upright) 1 else 0.5),
+         axis.text.y = ggplot2::element_text(size = layout$tick),
+         panel.grid = ggplot2::element_blank(),
+         legend.title = ggplot2::element_text(size = 10, lineheight = 0.9,
+                                              margin = ggplot2::margin(b = 7)),
+         panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
+         plot.caption = ggplot2::element_text(hjust = 0, colour = "grey30"),
+         plot.caption.position = "plot"
+       ))
+}

@@ -1,0 +1,103 @@
+# When a corrected CKA is not to be trusted: values that cannot be by chance alone, and
+# denominators that are known too badly to divide by. One class of warning, repalign_unstable.
+
+# With a true CKA of 1, values above this were never seen from so many stimuli and neurons on each
+# side (and in a third of the cases from 30 x 10): something that no label names adds to them.
+far_above_one <- 1.5
+enough_stimuli <- 60
+enough_neurons <- 40
+
+# The relative standard error of a denominator from which on a ratio says little.
+unstable_error <- 0.5
+
+# Relative standard error of the corrected H value of a side with itself, from what its estimate
+# is made of: h, the squared norms of centred stimuli and of neurons. In a Gaussian population of
+# dimensionality g, n stimuli and q neurons add 8 / (g n) and 8 / (g q), as moments of fourth
+# order do, and what H is a mean of, products of four responses, adds 4 / n^2, 4 / q^2 and
+# 4 g^2 / (n q)^2. Counts are effective ones: a stimulus or a neuron that holds most of the
+# variance is alone. g is the variance over h: an h that came out too small makes it large.
+relative_error <- function(h, stimuli, neurons) {
+  variance <- sum(neurons) / ((length(stimuli) - 1) * length(neurons))
+  g <- variance^2 / h
+  n <- effective_count(stimuli)
+  q <- effective_count(neurons)
+  sqrt(8 / g * (1 / n + 1 / q) + 4 * (1 / n^2 + 1 / q^2 + (g / (n * q))^2))
+}
+
+effective_count <- function(size) sum(size)^2 / sum(size^2)
+
+side_error <- function(rep, h) {
+  form <- form_linear(rep)
+  relative_error(h$value, form$k, form$s)
+}
+
+warn_unstable <- function(value, pair, error) {
+  widths <- c(ncol(pair$x$data), ncol(pair$y$data))
+  size <- paste0("with ", pair$x$n, " stimuli and ", paste(unique(widths), collapse = " and "),
+                 " neurons")
+  far <- value > far_above_one && pair$x$n >= enough_stimuli && all(widths >= enough_neurons)
+  if (!far && error <= unstable_error) return(invisible())
+  shown <- format(value, digits = 3)
+  text <- if (far) {
+    paste0("The corrected CKA is ", shown, " ", size, ": so far above 1 that chance hardly ",
+           "explains it. ", too_high(pair$x$arg, pair$y$arg))
+  } else {
+    paste0("The corrected CKA (", shown, " ", size, ") is uncertain: its denominators have a ",
+           "relative standard error of about ", format(error, digits = 2), ", so that it may lie ",
+           "far below or above the true value. There are too few neurons or stimuli for a single ",
+           "ratio: pool over splits, trials or subsets.",
+           if (value > 1) paste0(" ", too_high(pair$x$arg, pair$y$arg, also = TRUE)))
+  }
+  warn(text, class = "repalign_unstable", data = c(cka = value, relative_error = error))
+}
+
+too_high <- function(x, y, also = FALSE) {
+  paste0(if (also) "Values above 1 also come" else "Such values come",
+         " from neurons that are on both sides under different names, and from noise that `", x,
+         "` and `", y, "` share: use `shared_neurons`, or name neurons, sessions or electrodes in ",
+         "`units_x` and `units_y`.")
+}
+
+# rows: of cka_interval(), by estimator.
+warn_unstable_intervals <- function(pair, rows) {
+  for (row in rows) {
+    if (row$values$estimator == "stimulus_neuron" && !is.na(row$value)) {
+      error <- max(side_error(pair$x, list(value = row$self[1])),
+                   side_error(pair$y, list(value = row$self[2])))
+      if (isTRUE(row$values$conf_low > 1)) warn_interval_above(pair, row$values, error)
+      else warn_unstable(row$value, pair, error)
+    }
+  }
+}
+
+warn_interval_above <- function(pair, values, error) {
+  warn("The interval of the corrected CKA, ", format(values$conf_low, digits = 3), " to ",
+       format(values$conf_high, digits = 3), ", lies wholly above 1. ",
+       too_high(pair$x$arg, pair$y$arg),
+       if (error > unstable_error) " Or there are too few neurons or stimuli.",
+       class = "repalign_unstable", data = c(cka = values$cka, relative_error = error))
+}
+
+# Pooled values of an analysis. stimuli: how many, or NULL where they are not the rows. The
+# intervals of analyses cover the sampling of stimuli only: with a true CKA of 1 they lie wholly
+# above 1 in a sixth to a half of the cases. Sampling q neurons adds a standard error of about
+# 1 / sqrt(q) (seen: 0.15 from 60 x 40, 0.1 from 120 x 80).
+warn_unstable_rows <- function(result, stimuli) {
+  above <- !is.na(result$conf_low) & result$conf_low > 1 &
+    result$pooled > 1 + 2 / sqrt(result$neurons)
+  far <- !is.na(result$pooled) & result$pooled > far_above_one &
+    result$neurons >= enough_neurons & isTRUE(stimuli >= enough_stimuli)
+  at <- which(result$estimator == "stimulus_neuron" & (above | far))
+  if (!length(at)) return(invisible())
+  first <- result[at[which.max(result$neurons[at])], ]
+  warn(length(at), " of ", sum(result$estimator == "stimulus_neuron"), " corrected values are ",
+       "above 1 by more than chance explains: ", first$x, " and ", first$y, " with ",
+       first$neurons, " neurons are at ", format(first$pooled, digits = 3),
+       if (!is.na(first$conf_low)) {
+         paste0(" (", format(first$conf_low, digits = 3), " to ",
+                format(first$conf_high, digits = 3), ")")
+       }, ". Such values come from neurons that are on both sides under different names, from ",
+       "noise that both sides share (name neurons, sessions or electrodes in the labels of ",
+       "units), or from too few neurons or stimuli.",
+       class = "repalign_unstable", data = result$pooled[at])
+}

@@ -1,0 +1,80 @@
+# Names and colours in pictures.
+
+test_that("short names are short, distinct, and keep what tells them apart", {
+  layers <- paste0("module.features.layer", rep(1:4, each = 4), ".", 1:4, ".conv3")
+  short <- short_labels(layers, 20)
+  expect_identical(short[6], "...layer2.2.conv3")
+  expect_identical(anyDuplicated(short), 0L)
+  # a beginning and an end in common
+  both <- paste0("transformer.blocks.", 1:100, ".attention.projection")
+  expect_identical(short_labels(both, 12)[c(1, 100)], c("...1...", "...100..."))
+  # differences in the middle, where nothing is shared at a separator
+  middle <- paste0(strrep("a", 15), c("x", "y", "z"), strrep("b", 15))
+  expect_identical(anyDuplicated(short_labels(middle, 12)), 0L)
+  # what fits stays, and equal names stay equal
+  expect_identical(short_labels(c("V1", "V4", "V1"), 5), c("V1", "V4", "V1"))
+  expect_identical(short_labels(strrep("a", 30), 10), paste0("aa...", strrep("a", 5)))
+  repeated <- short_labels(c(layers, layers), 20)
+  expect_identical(repeated[1:16], repeated[17:32])
+  expect_identical(short_labels(character(), 5), character())
+})
+
+test_that("random long names stay distinct and, where possible, within the length", {
+  set.seed(1)
+  for (most in c(6, 10, 20)) {
+    names <- unique(replicate(60, paste(sample(c("a", "b", ".", "_", "9"), 25, TRUE), collapse = "")))
+    short <- short_labels(names, most)
+    expect_identical(anyDuplicated(short), 0L)
+    expect_lte(max(nchar(short)), most + 8)
+  }
+})
+
+test_that("sides are shortened so that no two elements look the same", {
+  sides <- short_sides(rep("brain", 2), paste0("module.features.layer", 1:2), 10)
+  expect_identical(sides, list(rep("brain", 2), c("...layer1", "...layer2")))
+  same <- short_sides(paste0("resnet.module.layer", 1:2), paste0("vit.module.layer", 1:2), 10)
+  expect_identical(anyDuplicated(unlist(same)), 0L)
+  factors <- short_sides(factor("b", c("b", "a")), factor("a", c("b", "a")), 10)
+  expect_identical(levels(factors[[1]]), c("b", "a"))
+})
+
+test_that("lines are broken and stay distinct", {
+  labels <- paste("a long title of a panel", c("one", "two"))
+  wrapped <- wrapped_labels(labels, 12)
+  expect_lte(max(nchar(unlist(strsplit(wrapped, "\n")))), 12)
+  expect_identical(anyDuplicated(wrapped), 0L)
+  expect_identical(range_text(0.12341, 0.12344), "0.12341 to 0.12344")
+  expect_identical(range_text(2, 2), "2.00 to 2.00")
+  expect_identical(number_text(c(-0.001, 1234.5, NA, 0.126)), c("0.00", "1234", "NA", "0.13"))
+  expect_identical(compact_text(c("0.12", "-0.50*", "1.00", "10.30")),
+                   c(".12", "-.50*", "1.00", "10.30"))
+  expect_identical(thinned(letters[1:10], 5), letters[c(1, 3, 5, 7, 9)])
+})
+
+# Machado, Oliveira and Fernandes (2009), severity 1, of linear RGB.
+as_seen <- function(colours, deficiency) {
+  matrices <- list(
+    deutan = rbind(c(0.367322, 0.860646, -0.227968), c(0.280085, 0.672501, 0.047413),
+                   c(-0.011820, 0.042940, 0.968881)),
+    protan = rbind(c(0.152286, 1.052583, -0.204868), c(0.114503, 0.786281, 0.099216),
+                   c(-0.003882, -0.048116, 1.051998))
+  )
+  linear <- (grDevices::col2rgb(colours) / 255)^2.2
+  seen <- pmin(pmax(matrices[[deficiency]] %*% linear, 0), 1)
+  grDevices::convertColor(t(seen^(1 / 2.2)), "sRGB", "Lab")
+}
+
+test_that("colours stay distinct without red or green", {
+  for (deficiency in c("deutan", "protan")) {
+    for (set in list(estimator_colours, mark_colours, measure_colours[1:2],
+                     category_colours(letters[1:6]))) {
+      expect_gt(min(dist(as_seen(set, deficiency))), 15)
+    }
+    # both scales of tiles are seen in their order of lightness, and zero is the lightest
+    light <- as_seen(diverging, deficiency)[, 1]
+    zero <- length(oranges) + 1
+    expect_true(all(diff(light[seq_len(zero)]) > 0) && all(diff(light[zero:length(light)]) < 0))
+    ends <- as_seen(diverging[c(2, length(diverging) - 1)], deficiency)
+    expect_gt(min(dist(ends)), 40)
+  }
+})

@@ -1,0 +1,127 @@
+# Pictures of similarities: tiles, heat maps and maps.
+
+stimuli_layers <- function(names, n = 30, d = 6) {
+  signal <- matrix(rnorm(n * d), n)
+  at <- seq_along(names) / length(names)
+  setNames(lapply(at, function(noise) signal + 2 * noise * matrix(rnorm(n * d), n)), names)
+}
+
+test_that("tiles of one measure: the bar has the scores, dark is similar, also for distances", {
+  skip_if_not_installed("ggplot2")
+  set.seed(1)
+  areas <- stimuli_layers(c("V1", "V4", "IT"))
+  result <- similarity(areas)
+  plot <- built(ggplot2::autoplot(result))
+  expect_equal(plot$plot$data$fill, result$score)
+  expect_equal(fill_scale(plot)$get_limits(), c(0, 1))
+  expect_true(all(as.numeric(fill_scale(plot)$get_labels()) %in% seq(0, 1, 0.25)))
+  expect_identical(data_of(plot, "GeomText")$label, sprintf("%.2f", result$score))
+  distances <- similarity(areas, measure = "procrustes")
+  plot <- built(ggplot2::autoplot(distances))
+  light <- colSums(grDevices::col2rgb(data_of(plot, "GeomTile")$fill))
+  expect_identical(order(light), order(distances$score))
+  expect_equal(fill_scale(plot)$get_limits(), c(0, max(distances$score)))
+})
+
+test_that("several measures share the bar where scores do, else panels tell their ranges", {
+  skip_if_not_installed("ggplot2")
+  set.seed(2)
+  areas <- stimuli_layers(c("V1", "V4", "IT"))
+  same <- similarity(areas, measure = c("cka", "rv"))
+  plot <- built(ggplot2::autoplot(same))
+  expect_identical(panel_names(plot), c("cka", "rv"))
+  expect_equal(plot$plot$data$fill, same$score)
+  mixed <- similarity(areas, measure = c("cka", "procrustes"))
+  plot <- built(ggplot2::autoplot(mixed))
+  for (label in c("cka", "procrustes")) {
+    score <- mixed$score[mixed$measure == label]
+    expect_match(panel_names(plot), paste0(label, "\n", range_text(min(score), max(score))),
+                 fixed = TRUE, all = FALSE)
+  }
+  fill <- plot$plot$data$fill[mixed$measure == "procrustes"]
+  expect_equal(fill, 1 - mixed$score[mixed$measure == "procrustes"] /
+                 max(mixed$score[mixed$measure == "procrustes"]))
+  only <- built(ggplot2::autoplot(mixed, measure = "procrustes"))
+  expect_identical(panel_names(only), "procrustes")
+})
+
+test_that("factors keep their order, and no tick is NA", {
+  skip_if_not_installed("ggplot2")
+  set.seed(3)
+  result <- similarity(stimuli_layers(c("V1", "V4")), stimuli_layers(c("a", "b", "c")), c("rv", "cka"))
+  result$x <- factor(result$x, c("V4", "V1"))
+  result$y <- factor(result$y, c("c", "b", "a", "unused"))
+  result$measure <- factor(result$measure, c("cka", "rv"))
+  plot <- built(ggplot2::autoplot(result))
+  expect_identical(unname(tick_labels(plot, "x")), c("c", "b", "a"))
+  expect_identical(unname(tick_labels(plot, "y")), c("V1", "V4"))
+  expect_identical(panel_names(plot), c("cka", "rv"))
+  half <- result
+  half$y <- as.character(half$y)
+  plot <- built(ggplot2::autoplot(half))
+  expect_identical(unname(tick_labels(plot, "x")), c("a", "b", "c"))
+  expect_identical(unname(tick_labels(plot, "y")), c("V1", "V4"))
+})
+
+test_that("17 and 100 long names: distinct labels, text where it fits, thinned ticks", {
+  skip_if_not_installed("ggplot2")
+  set.seed(4)
+  names <- c("module.features.conv1", paste0("module.features.layer", rep(1:4, each = 4), ".", 1:4,
+                                             ".conv3"))
+  result <- similarity(stimuli_layers(names))
+  plot <- built(ggplot2::autoplot(result))
+  for (axis in c("x", "y")) {
+    labels <- tick_labels(plot, axis)
+    expect_length(labels, 16)
+    expect_identical(anyDuplicated(labels), 0L)
+    expect_lte(max(nchar(labels)), 22)
+  }
+  expect_true("...layer4.2.conv3" %in% tick_labels(plot, "x"))
+  expect_identical(nrow(data_of(plot, "GeomText")), 136L)
+  many <- similarity(stimuli_layers(sprintf("blocks.%d", 1:100)))
+  plot <- built(ggplot2::autoplot(many))
+  expect_identical(nrow(data_of(plot, "GeomTile")), 4950L)
+  expect_false(has_layer(plot, "GeomText"))
+  for (axis in c("x", "y")) {
+    labels <- tick_labels(plot, axis)
+    expect_gt(length(labels), 15)
+    expect_lt(length(labels), 50)
+    expect_identical(anyDuplicated(labels), 0L)
+  }
+  expect_match(plot$plot$labels$caption, "not every name")
+})
+
+test_that("bound results have panels of their own; the same rows twice are refused", {
+  skip_if_not_installed("ggplot2")
+  set.seed(5)
+  one <- similarity(stimuli_layers(c("a", "b", "c")))
+  two <- similarity(stimuli_layers(c("a", "b", "c")))
+  both <- bound_by(one, two, "session", 2:1)
+  plot <- built(ggplot2::autoplot(both))
+  expect_identical(panel_names(plot), c("session 1", "session 2"))
+  tiles <- data_of(plot, "GeomTile")
+  expect_identical(anyDuplicated(tiles[c("PANEL", "x", "y")]), 0L)
+  expect_identical(as.vector(table(tiles$PANEL)), c(3L, 3L))
+  both$session[1:3] <- NA
+  expect_identical(panel_names(built(ggplot2::autoplot(both))), c("session 1", "(no session)"))
+  both$session <- NULL
+  expect_refused(ggplot2::autoplot(both), c("a \\| b \\| cka", "rows 1 and 4", "bind_rows"))
+  expect_refused(ggplot2::autoplot(one[0, ]), "no rows")
+  # as many panels as results and measures
+  grid <- bound_by(similarity(stimuli_layers(c("a", "b")), measure = c("cka", "rv")),
+                   similarity(stimuli_layers(c("a", "b")), measure = c("cka", "rv")),
+                   "who", c("z", "y"))
+  expect_identical(panel_names(built(ggplot2::autoplot(grid))), c("z\ncka", "z\nrv", "y\ncka", "y\nrv"))
+})
+
+test_that("undefined scores are grey, and said", {
+  skip_if_not_installed("ggplot2")
+  set.seed(6)
+  areas <- stimuli_layers(c("a", "b", "c"))
+  fails <- new_measure(function(x, y) NA, label = "none")
+  result <- suppressWarnings(similarity(areas, measure = list("cka", fails)))
+  plot <- built(ggplot2::autoplot(result))
+  expect_match(panel_names(plot)[2], "none")
+  expect_match(plot$plot$labels$caption, "NA")
+  expect_identical(sum(data_of(plot, "GeomTile")$fill == undefined_colour), 3L)
+})

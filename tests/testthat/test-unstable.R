@@ -1,0 +1,156 @@
+# Warnings of class repalign_unstable: corrected CKA that is not to be trusted.
+
+# The value, and what the call warned of with this class.
+watched <- function(call) {
+  seen <- character()
+  value <- withCallingHandlers(
+    suppressMessages(call),
+    repalign_unstable = function(w) {
+      seen <<- c(seen, conditionMessage(w))
+      invokeRestart("muffleWarning")
+    },
+    repalign_undefined = function(w) invokeRestart("muffleWarning")
+  )
+  list(value = value, seen = seen)
+}
+
+corrected <- function(x, y, ...) watched(cka(x, y, estimator = "stimulus_neuron", ...))
+
+# CKA and whether it warned, of populations of d dimensions.
+populations <- function(n, q, d, times) {
+  lapply(seq_len(times), function(i) {
+    pop <- linear_population(n, q, d)
+    corrected(pop$x, pop$y)
+  })
+}
+
+share_warned <- function(runs) mean(vapply(runs, function(run) length(run$seen) > 0, NA))
+
+test_that("few stimuli or neurons are told, enough of them are not", {
+  set.seed(1)
+  few <- populations(7, 30, 50, 60)
+  expect_gt(share_warned(few), 0.5)
+  # whatever came out far off was told
+  far <- Filter(function(run) isTRUE(abs(run$value) > 3), few)
+  expect_gt(length(far), 0)
+  expect_equal(share_warned(far), 1)
+  expect_equal(share_warned(populations(60, 20, 20, 40)), 0)
+  expect_equal(share_warned(populations(60, 40, 50, 20)), 0)
+})
+
+test_that("the relative error of the denominator is that seen over data sets", {
+  set.seed(2)
+  for (size in list(c(60, 20, 20), c(60, 40, 20), c(40, 60, 50))) {
+    runs <- replicate(300, {
+      x <- linear_population(size[1], size[2], size[3])$x
+      rep <- representation(x, "x")
+      args <- check_cka_args(default_arguments("cka"))
+      args$estimator <- "stimulus_neuron"
+      h <- self_h(rep, args, NULL)
+      c(unscale_h(h$value, h$scale), side_error(rep, h))
+    })
+    seen <- sd(runs[1, ]) / mean(runs[1, ])
+    # a rough figure: the right size, not the right digits
+    expect_gt(median(runs[2, ]), 0.55 * seen)
+    expect_lt(median(runs[2, ]), 1.5 * seen)
+  }
+})
+
+test_that("the relative error has no units and sees who holds the variance", {
+  set.seed(3)
+  x <- scale(linear_population(40, 30, 10)$x, scale = FALSE)
+  error <- function(x, h) relative_error(h, rowSums(x^2), colSums(x^2))
+  h <- hsic(x, x, estimator = "stimulus_neuron", shared_neurons = TRUE)
+  expect_relative(error(1e3 * x, 1e12 * h), error(x, h), 1e-12)
+  # one loud neuron counts for all
+  loud <- x
+  loud[, 1] <- 100 * loud[, 1]
+  expect_lt(effective_count(colSums(loud^2)), 1.01)
+  expect_equal(effective_count(rep(2, 7)), 7)
+})
+
+test_that("values far above 1 name the causes", {
+  set.seed(4)
+  pop <- linear_population(80, 45, 20)
+  # the same neurons under other names, with noise of their own that both sides share
+  noise <- matrix(rnorm(80 * 45, sd = 6), 80)
+  run <- corrected(pop$x + noise, pop$x + noise + rnorm(80 * 45, sd = 0.1))
+  expect_gt(run$value, 1.5)
+  expect_match(run$seen, "far above|so far above 1")
+  expect_match(run$seen, "under different names")
+  expect_match(run$seen, "units_x")
+  fine <- corrected(pop$x + noise, pop$x + noise, shared_neurons = TRUE)
+  expect_length(fine$seen, 0)
+})
+
+test_that("an interval wholly above 1 is told, once", {
+  set.seed(5)
+  pop <- linear_population(80, 45, 20)
+  noise <- matrix(rnorm(80 * 45, sd = 6), 80)
+  run <- watched(cka_interval(pop$x + noise, pop$x + noise + rnorm(80 * 45, sd = 0.1)))
+  expect_gt(run$value$conf_low[run$value$estimator == "stimulus_neuron"], 1)
+  expect_length(run$seen, 1)
+  expect_match(run$seen, "wholly above 1")
+  # other estimators have nothing to tell
+  run <- watched(cka_interval(pop$x + noise, pop$x + noise, estimator = c("naive", "stimulus")))
+  expect_length(run$seen, 0)
+  expect_length(watched(cka_interval(pop$x, pop$y))$seen, 0)
+})
+
+test_that("analyses tell values above 1 with intervals above 1, but no halves and no chance", {
+  set.seed(6)
+  pop <- linear_population(80, 45, 20)
+  noise <- matrix(rnorm(80 * 45, sd = 6), 80)
+  again <- pop$x + noise + rnorm(80 * 45, sd = 0.1)
+  for (level in list(0.95, NULL)) {
+    run <- watched(brain_to_brain(pop$x + noise, again, repeats = 5, conf_level = level))
+    expect_length(run$seen, 1)
+    expect_match(run$seen, "under different names")
+  }
+  run <- watched(brain_to_model(pop$x + noise, list(layer = again), repeats = 5))
+  expect_length(run$seen, 1)
+  expect_length(watched(brain_to_brain(pop$x + noise, repeats = 20))$seen, 0)
+  expect_length(watched(brain_to_brain(pop$x, pop$y, repeats = 20))$seen, 0)
+})
+
+test_that("a grid gives one warning, and a null none beside", {
+  set.seed(7)
+  layers <- lapply(c(a = 1, b = 2, c = 3, d = 4, e = 5), function(i) linear_population(7, 30, 50)$x)
+  unstable <- measure("cka", estimator = "stimulus_neuron")
+  run <- watched(similarity(layers, measure = unstable))
+  expect_length(run$seen, 1)
+  expect_match(run$seen, "more like this")
+  y <- linear_population(12, 8, 40)$y
+  x <- linear_population(12, 8, 40)$x
+  alone <- corrected(x, y)$seen
+  for (engine in c("auto", "random")) {
+    run <- watched(tryCatch(calibrate(x, y, unstable, permutations = 19, engine = engine),
+                            repalign_error = function(e) NULL))
+    expect_length(run$seen, length(alone))
+  }
+})
+
+test_that("V4 of two days without names of the neurons in common is told", {
+  first <- read.csv(shared_file("data", "v4_210322_shared600.csv.gz"))
+  trials <- read.csv(shared_file("data", "v4_210325_trials.csv.gz"))
+  means <- aggregate(trials[-(1:2)], trials["image"], mean)
+  images <- intersect(first$image, means$image)
+  x <- as.matrix(first[match(images, first$image), -1])
+  y <- as.matrix(means[match(images, means$image), -1])
+  run <- corrected(x, y)
+  expect_gt(run$value, 1.5)
+  expect_length(run$seen, 1)
+  expect_length(watched(cka_interval(x, y))$seen, 1)
+  expect_length(watched(brain_to_brain(x, y, repeats = 10))$seen, 1)
+})
+
+test_that("CKA of two or three rows is told to say nothing", {
+  set.seed(8)
+  for (n in 2:3) {
+    x <- normal_matrix(n, 4)
+    y <- normal_matrix(n, 5)
+    expect_warning(cka(x, y), "whatever the data", class = "repalign_trivial")
+    expect_warning(rv(x, y), class = "repalign_trivial")
+  }
+  expect_warning(cka(normal_matrix(4, 4), normal_matrix(4, 5)), NA)
+})

@@ -126,7 +126,7 @@ test_that("the greedy match is not the optimal one where it pays to wait", {
   expect_equal(hard_correlation_match(x, y), (r[1, 2] + r[2, 1]) / 2)
 })
 
-test_that("greedy ties go by position, not by rounding: the same from both sides and in any units", {
+test_that("greedy ties go by position, not by rounding: the same from both sides, in any units", {
   set.seed(3)
   for (i in 1:40) {
     groups <- function(k) diag(k)[sample(rep_len(seq_len(k), 13)), ]

@@ -178,9 +178,9 @@ check_given <- function(drawn, value, outcome, set, seed) {
   permutations <- drawn$args$permutations
   random <- warned_of(outcome, c("repalign_ties", "repalign_not_unique")) ||
     any(c("rtd", "") %in% drawn$ids)
-  if (!is.matrix(permutations) || drawn$sides$shape != "pair" || random || anyNA(value$score)) {
-    return(NULL)
-  }
+  usable <- is.matrix(permutations) && drawn$sides$shape == "pair" && !anyNA(value$score) &&
+    !"missing" %in% drawn$sides$facts$quirks
+  if (!usable || random) return(NULL)
   k <- nrow(permutations)
   x <- without_names(drawn$sides$x, seq_len(ncol(permutations)))
   y <- without_names(drawn$sides$y, permutations[k, ])

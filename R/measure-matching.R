@@ -67,7 +67,10 @@ optimal_match <- function(gains) .Call(C_assign, gains, TRUE)
 
 # Pairs taken from the largest entry on.
 greedy_match <- function(gains) {
-  best_first <- order(gains, decreasing = TRUE, method = "radix")
+  by_value <- order(gains, decreasing = TRUE, method = "radix")
+  # equal but for rounding is equal: who is matched must not depend on which side comes first
+  falls <- -diff(gains[by_value]) > tie_share
+  best_first <- by_value[order(cumsum(c(0, falls)), by_value, method = "radix")]
   .Call(C_assign_greedy, best_first, nrow(gains), ncol(gains))
 }
 

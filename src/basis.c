@@ -45,6 +45,19 @@ size_t live_columns(const centered_view *v, size_t *kept, double *factor)
     return count;
 }
 
+/* A mean is known to its last digit only: where it is large beside what is left of the column,
+   the same rest stands in every row, and of columns that depend on each other it would be one
+   more dimension. */
+#define LARGE_MEAN 1e4
+
+static void take_off_mean(double *column, size_t n)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) sum += column[i];
+    const double mean = sum / (double)n;
+    for (size_t i = 0; i < n; i++) column[i] -= mean;
+}
+
 void load_live(const centered_view *v, const size_t *kept, const double *factor, size_t count,
                double *out)
 {
@@ -54,6 +67,7 @@ void load_live(const centered_view *v, const size_t *kept, const double *factor,
         const double mean = v->mean[kept[k]], scale = v->inverse_scale, own = factor[k];
         /* one after the other: the product of both factors may overflow */
         for (size_t i = 0; i < v->n; i++) to[i] = (from[i] - mean) * scale * own;
+        if (fabs(mean) * scale * own > LARGE_MEAN) take_off_mean(to, v->n);
     }
 }
 

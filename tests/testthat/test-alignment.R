@@ -126,6 +126,19 @@ test_that("the greedy match is not the optimal one where it pays to wait", {
   expect_equal(hard_correlation_match(x, y), (r[1, 2] + r[2, 1]) / 2)
 })
 
+test_that("greedy ties go by position, not by rounding: the same from both sides, in any units", {
+  set.seed(3)
+  for (i in 1:40) {
+    groups <- function(k) diag(k)[sample(rep_len(seq_len(k), 13)), ]
+    x <- groups(9)
+    y <- groups(8)
+    value <- hard_correlation_match(x, y, matching = "greedy")
+    expect_equal(hard_correlation_match(y, x, matching = "greedy"), value, tolerance = 1e-12)
+    expect_equal(hard_correlation_match(3 * x + 0.1, y / 7, matching = "greedy"), value,
+                 tolerance = 1e-12)
+  }
+})
+
 test_that("permutation Procrustes tries all orders, also with padding and negative products", {
   brute <- function(x, y, center, scale) {
     p <- plain_parts(x, y, center, scale)

@@ -411,3 +411,14 @@ test_that("arguments are checked", {
   expect_refused(gulp(p$x, p$y, lambda = Inf), "`lambda`")
   expect_refused(cca(dist(p$x), p$y), "`x`")
 })
+
+test_that("a large offset adds no dimension to columns that depend on each other", {
+  set.seed(12)
+  x <- normal_matrix(28, 7)
+  y <- diag(6)[sample(rep_len(1:6, 28)), ]
+  for (offset in c(1e3, 1e6, 1e8)) {
+    for (id in c("cca", "linear_regression", "gulp", "pwcca")) {
+      expect_equal(score(id, x, y + offset), score(id, x, y), tolerance = 1e-6)
+    }
+  }
+})

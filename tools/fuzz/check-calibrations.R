@@ -31,25 +31,32 @@ plots <- list(autoplot = function(x) {
 
 # The engine that is named, and the number of permutations that goes with it.
 check_engine <- function(drawn, value) {
-  args <- drawn$args
-  n <- drawn$sides$facts$n
-  restricted <- !is.null(args$blocks) || isTRUE(args$series)
-  given <- !is.numeric(args$permutations) || is.matrix(args$permutations)
-  expected <- if (identical(args$engine, "moments")) "moments" else if (!is.null(args$blocks)) {
-    "blocks"
-  } else if (isTRUE(args$series)) "series" else if (given) "given" else {
-    if (is.null(args$engine) || args$engine == "auto") c("coset", "random", "exact") else
-      args$engine
-  }
-  count <- value$permutations
-  wrong <- switch(value$engine[1],
-    moments = !all(is.na(count)), series = any(count != n - 1),
-    exact = any(count != factorial(n) - 1), random = any(count != args$permutations),
-    coset = any((count + 1) %% n != 0 | count < args$permutations),
-    given = is.matrix(args$permutations) && any(count != nrow(args$permutations)),
-    blocks = any(count > args$permutations))
-  c(problem(!all(value$engine %in% expected), "another engine than was asked for"),
-    problem(wrong && !any(value$engine != value$engine[1]), "a wrong number of permutations"))
+  # how many stimuli `na` has left is not known here
+  counted <- !"missing" %in% drawn$sides$facts$quirks
+  wrong <- vapply(seq_len(nrow(value)), function(i) {
+    wrong_count(value$engine[i], value$permutations[i], drawn$args, drawn$sides$facts$n)
+  }, NA)
+  c(problem(!all(value$engine %in% expected_engines(drawn$args)),
+            "another engine than was asked for"),
+    problem(counted && any(wrong), "a wrong number of permutations"))
+}
+
+expected_engines <- function(args) {
+  if (identical(args$engine, "moments")) return("moments")
+  if (!is.null(args$blocks)) return("blocks")
+  if (isTRUE(args$series)) return("series")
+  if (!is.numeric(args$permutations) || is.matrix(args$permutations)) return("given")
+  if (is.null(args$engine) || args$engine == "auto") return(c("coset", "random", "exact"))
+  args$engine
+}
+
+wrong_count <- function(engine, count, args, n) {
+  switch(engine,
+    moments = !is.na(count), series = count != n - 1, exact = count != factorial(n) - 1,
+    random = count != args$permutations,
+    coset = (count + 1) %% n != 0 || count < args$permutations,
+    given = is.matrix(args$permutations) && count != nrow(args$permutations),
+    blocks = count > args$permutations)
 }
 
 # Rows of two results of the same call, put side by side.
@@ -171,9 +178,9 @@ check_given <- function(drawn, value, outcome, set, seed) {
   permutations <- drawn$args$permutations
   random <- warned_of(outcome, c("repalign_ties", "repalign_not_unique")) ||
     any(c("rtd", "") %in% drawn$ids)
-  if (!is.matrix(permutations) || drawn$sides$shape != "pair" || random || anyNA(value$score)) {
-    return(NULL)
-  }
+  usable <- is.matrix(permutations) && drawn$sides$shape == "pair" && !anyNA(value$score) &&
+    !"missing" %in% drawn$sides$facts$quirks
+  if (!usable || random) return(NULL)
   k <- nrow(permutations)
   x <- without_names(drawn$sides$x, seq_len(ncol(permutations)))
   y <- without_names(drawn$sides$y, permutations[k, ])

@@ -72,6 +72,11 @@ suggest_measure <- function(id) {
   if (id %in% c("jsd", "disagreement", "accuracy_difference")) {
     return(paste0(" for similarity(): ", id, "() is a function of two classifiers' outputs."))
   }
+  estimator <- synonyms_of(id, c("stimulus", "stimulus_neuron"))
+  if (length(estimator)) {
+    return(paste0("; did you mean measure(\"cka\", estimator = ", dQuote(estimator[1], FALSE),
+                  ")?"))
+  }
   resi <- vapply(measure_ids(), function(known) registry[[known]]$resi, "")
   same <- which(tolower(resi) == tolower(id))
   if (length(same)) return(paste0("; it is called ", dQuote(names(same)[1], FALSE), " here."))
@@ -261,7 +266,7 @@ new_measure <- function(fun, direction = c("similarity", "distance"), best = NA_
 }
 
 user_score <- function(fun, pair) {
-  value <- fun(pair$x$data, pair$y$data)
+  value <- fun(without_mark(pair$x$data), without_mark(pair$y$data))
   usable <- length(value) == 1 && (is.numeric(value) || (is.logical(value) && is.na(value))) &&
     !is.nan(value) && !is.infinite(value)
   if (!usable) {

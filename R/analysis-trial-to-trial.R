@@ -159,8 +159,8 @@ check_recorded <- function(trials, present) {
           paste0(": ", count_of(length(lacking), "stimulus row"), " without this repeat (row ",
                  enumerate(lacking, 3, quote = FALSE), ")")
         },
-        ". Leave out such trials (here ", enumerate(empty, 5, quote = FALSE), "), or the stimuli ",
-        "with fewer repeats.",
+        ". Leave out such trials (here ", enumerate(empty, 5, quote = FALSE), "), or by ",
+        "na = \"stimuli\" the stimuli with fewer repeats.",
         class = "repalign_error_nonfinite", arg = "trials")
 }
 

@@ -107,10 +107,11 @@ describe <- function(x) {
   if (is.null(x)) return("NULL")
   if (is.function(x)) return("a function")
   article <- function(word) paste(if (grepl("^[aeiou]", word)) "an" else "a", word)
-  if (is.matrix(x) && !is.object(x)) return(paste(article(typeof(x)), "matrix"))
-  if (is.array(x)) return(paste("an array with", count_of(length(dim(x)), "dimension")))
   if (is.object(x)) return(paste0("an object of class ", dQuote(class(x)[1], FALSE)))
-  if (is.list(x)) "a list" else paste(article(typeof(x)), "vector")
+  if (is.matrix(x)) return(paste(article(typeof(x)), "matrix"))
+  if (is.array(x)) return(paste("an array with", count_of(length(dim(x)), "dimension")))
+  if (is.list(x)) return("a list")
+  paste0(article(typeof(x)), if (is.atomic(x)) " vector")
 }
 
 # A result must still have the columns that a method needs.
@@ -132,7 +133,7 @@ need_arguments <- function() {
     called <- deparse(sys.call(-1)[[1]])[1]
     # not where a function without a name was called
     by <- if (grepl("^[A-Za-z:_.0-9]+$", called)) paste0(called, "()") else "this function"
-    abort("`", arg, "` is missing: ", by, " cannot do without it. See its help page.",
+    abort("`", arg, "` is missing: ", by, " needs it; see its help page.",
           class = "repalign_error_missing", arg = arg)
   }
 }

@@ -2,13 +2,17 @@
 # neurons. Taken for a neuron, the number of the row is the same on both sides and has most of
 # the variance: unrelated data then seem to be alike.
 
-# In the order in which they are likely to name the stimuli; also what ends in _id, and X, which
-# is what read.csv() calls row names.
+# In the order in which they are likely to name the stimuli; also these with a word for a number
+# behind ("image_number", "trialNo"), what ends in _id, and X, which is what read.csv() calls row
+# names.
 identifier_names <- c("image", "stimulus", "id", "row", "...1", "subject", "session", "trial",
                       "rep")
 
 named_like_identifier <- function(names) {
-  tolower(names) %in% identifier_names | names == "X" | grepl("_id$", names, ignore.case = TRUE)
+  numbered <- grepl("^(image|stimulus|stim|trial|session|subject|row)_?(id|no|nr|num|number|index)$",
+                    names, ignore.case = TRUE)
+  tolower(names) %in% c(identifier_names, "stim") | names == "X" | numbered |
+    grepl("_id$", names, ignore.case = TRUE)
 }
 
 # Fewer rows may be in order by chance.
@@ -22,13 +26,20 @@ find_identifiers <- function(x) {
   named <- named[vapply(named, function(j) is_whole(x[, j]), NA)]
   if (length(named) && is_one_hot(x)) named <- integer()
   numbered <- if (nrow(x) >= least_numbered) numbered_columns(x) else integer()
-  # every column is a ranking
-  if (length(numbered) == ncol(x)) numbered <- integer()
+  if (all_ranks(x, numbered)) numbered <- integer()
   found <- sort(union(named, numbered))
   why <- vapply(found, function(j) {
     if (j %in% named) "whole numbers, and the name of an identifier" else numbering(x[, j])
   }, "")
   stats::setNames(why, found)
+}
+
+# Is every column a ranking: numbered, or with ties that share their mean rank?
+all_ranks <- function(x, numbered) {
+  n <- nrow(x)
+  others <- x[, setdiff(seq_len(ncol(x)), numbered), drop = FALSE]
+  mean_ranks <- colSums(others) == n * (n + 1) / 2 & colSums(2 * others != round(2 * others)) == 0
+  isTRUE(all(mean_ranks))
 }
 
 is_whole <- function(values) {
@@ -39,30 +50,40 @@ is_whole <- function(values) {
 is_one_hot <- function(x) !anyNA(x) && all(x == 0 | x == 1) && all(rowSums(x) == 1)
 
 # Columns that hold consecutive whole numbers in any order, or rise or fall by equal steps. The
-# first rows rule out nearly all others.
+# first values rule out nearly all others.
 numbered_columns <- function(x) {
-  head <- x[seq_len(least_numbered), , drop = FALSE]
-  whole <- which(colSums(head != round(head)) == 0)
-  step <- head[2, ] - head[1, ]
-  even <- which(step != 0 & abs(head[3, ] - head[2, ] - step) <= 1e-3 * abs(step))
-  candidates <- sort(union(whole, even))
+  n <- nrow(x)
+  candidates <- which(vapply(seq_len(ncol(x)), function(j) may_number(x[, j], n), NA))
   candidates[vapply(candidates, function(j) !is.na(numbering(x[, j])), NA)]
 }
 
-# How the values number the rows, in words, or NA.
-numbering <- function(values) {
-  if (!all(is.finite(values))) return(NA_character_)
-  n <- length(values)
-  consecutive <- all(values == round(values)) && max(values) - min(values) == n - 1
-  if (consecutive && !anyDuplicated(values)) return("consecutive whole numbers")
-  if (has_equal_steps(values, n)) "equal steps from row to row" else NA_character_
+may_number <- function(values, n) {
+  first <- values[seq_len(least_numbered)]
+  # missing values may stand anywhere: all of them are looked at
+  if (anyNA(first)) return(TRUE)
+  step <- first[2] - first[1]
+  if (step != 0 && abs(first[3] - first[2] - step) <= 1e-3 * abs(step)) return(TRUE)
+  all(first == round(first)) && max(first) - min(first) < n && !anyDuplicated(first)
 }
 
-has_equal_steps <- function(values, n) {
-  step <- (values[n] - values[1]) / (n - 1)
+# How the values number the rows, in words, or NA. Some may be missing.
+numbering <- function(values) {
+  n <- length(values)
+  known <- which(!is.na(values))
+  values <- values[known]
+  if (length(known) < least_numbered || !all(is.finite(values))) return(NA_character_)
+  consecutive <- all(values == round(values)) && max(values) - min(values) <= n - 1
+  if (consecutive && !anyDuplicated(values)) return("consecutive whole numbers")
+  if (has_equal_steps(values, known)) "equal steps from row to row" else NA_character_
+}
+
+# rows: where the values stand.
+has_equal_steps <- function(values, rows) {
+  last <- length(values)
+  step <- (values[last] - values[1]) / (rows[last] - rows[1])
   largest <- max(abs(values))
   # steps of a file's digits are equal but for its rounding
-  uneven <- abs(values - (values[1] + (seq_len(n) - 1) * step))
+  uneven <- abs(values - (values[1] + (rows - rows[1]) * step))
   isTRUE(abs(step) > 1e-12 * largest &&
            all(uneven <= 1e-5 * abs(step) + 8 * .Machine$double.eps * largest))
 }
@@ -92,6 +113,12 @@ likely_stimulus <- function(names) {
 # A matrix whose neurons the user has named, or that was checked before a part was taken out.
 # The mark is an attribute, so that arithmetic keeps it and `[` does not.
 columns_are_checked <- function(x) isTRUE(attr(x, "columns_checked"))
+
+# As the user knows it.
+without_mark <- function(x) {
+  attr(x, "columns_checked") <- NULL
+  x
+}
 
 mark_checked <- function(x) {
   attr(x, "columns_checked") <- TRUE

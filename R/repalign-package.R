@@ -1,12 +1,20 @@
 #' repalign: how alike are two representations?
 #'
-#' A representation is a matrix whose rows are stimuli and whose columns are
-#' neurons (or electrodes, voxels, network units). Give two of them, or named
-#' lists of them, to [similarity()]; ask [measures()] what can be computed.
+#' A representation is a matrix whose rows are stimuli and whose columns are neurons (or
+#' electrodes, voxels, units of a network).
 #'
-#' For recordings, start with the analyses: [brain_to_brain()],
-#' [trial_to_trial()], [brain_to_model()] and [object_disentanglement()]. They
-#' correct for few stimuli and few neurons and say how uncertain the result is.
+#' * From a table to a matrix: [response_matrix()], [trial_array()], [match_rows()].
+#' * Two representations, or named lists of them: [similarity()], with the measures that
+#'   [measures()] lists. [cka_interval()] gives the corrected CKA with its interval.
+#' * More than chance? [calibrate()].
+#' * Recordings: [brain_to_brain()], [trial_to_trial()], [brain_to_model()] and
+#'   [object_disentanglement()] correct for few stimuli and few neurons and say how uncertain the
+#'   result is.
+#' * Results have `plot()`, `summary()`, [score_matrix()] and [rbind()][rbind.repalign].
+#' * Recordings that come with the package: [macaque_it], [macaque_v4], [v4_layers],
+#'   [larval_orn], [rdm92].
+#'
+#' `vignette("repalign")` is the place to start.
 #'
 #' @section Conditions:
 #' Errors that the package raises have class `repalign_error` and name the argument, the

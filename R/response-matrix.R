@@ -72,6 +72,7 @@ as_table <- function(data) {
     abort("`data` is a matrix without column names, so that no column can name the stimuli: set ",
           "its row names instead, with rownames().", class = "repalign_error_names", arg = "data")
   }
+  if (inherits(data, "SummarizedExperiment")) plain_matrix(data, "data")
   if (is.matrix(data)) {
     data <- as.data.frame(data, stringsAsFactors = FALSE)
   } else if (!is.data.frame(data)) {
@@ -79,6 +80,10 @@ as_table <- function(data) {
           class = "repalign_error_type", arg = "data")
   }
   if (!nrow(data)) abort("`data` has no rows.", class = "repalign_error_size", arg = "data")
+  if (anyDuplicated(names(data))) {
+    abort("`data` has two columns named ", dQuote(names(data)[duplicated(names(data))][1], FALSE),
+          ": names of columns must differ.", class = "repalign_error_names", arg = "data")
+  }
   as.data.frame(data)
 }
 
@@ -91,15 +96,20 @@ stimulus_labels <- function(values, name) {
     abort("Column ", dQuote(name, FALSE), " of `data` has no stimulus (NA) in row ",
           which(is.na(values))[1], ".", class = "repalign_error_nonfinite", arg = "stimulus")
   }
-  twice <- anyDuplicated(values)
+  labels <- label_text(values)
+  if (any(trimws(labels) == "")) {
+    abort("Column ", dQuote(name, FALSE), " of `data` has an empty name of a stimulus in row ",
+          which(trimws(labels) == "")[1], ".", class = "repalign_error_value", arg = "stimulus")
+  }
+  twice <- anyDuplicated(labels)
   if (twice) {
-    first <- match(values[twice], values)
-    abort("The stimulus ", dQuote(label_text(values[twice]), FALSE), " is in rows ", first,
+    first <- match(labels[twice], labels)
+    abort("The stimulus ", dQuote(labels[twice], FALSE), " is in rows ", first,
           " and ", twice, " of `data`, but must have one row. If these are repeats, make an ",
           "array of trials by trial_array(), or average them first.",
           class = "repalign_error_rows", arg = "stimulus")
   }
-  label_text(values)
+  labels
 }
 
 # As words; 1e5 is "100000", as it is for integers.

@@ -313,9 +313,7 @@ drawn_entries <- function(pair) {
   as.list(Filter(function(entry) identical(entry$key[[1]], "row subsets"), pair$cache$entries))
 }
 
-# One score. Warnings are collected, so that a grid does not repeat them; undefined ratios
-# are counted; a note about shared neurons is given once. run: what this call has to say; drawn:
-# also what a user's own function said, for those who call it again.
+# One score. Undefined ratios are counted. run, drawn: see collecting().
 one_cell <- function(pair, measure, on_error, run, drawn) {
   undefined <- FALSE
   reason <- "The measure's function returned NA."
@@ -323,29 +321,11 @@ one_cell <- function(pair, measure, on_error, run, drawn) {
   what <- comparison_title(pair, measure)
   compute <- function() {
     score <- withCallingHandlers(
-      compare_pair(measure$declaration, pair, measure$args),
+      collecting(compare_pair(measure$declaration, pair, measure$args), measure, run, drawn),
       repalign_undefined = function(w) {
         undefined <<- TRUE
         reason <<- conditionMessage(w)
         invokeRestart("muffleWarning")
-      },
-      repalign_warning = function(w) {
-        run$warnings <- c(run$warnings, list(list(of = measure$label, at = run$at, warning = w)))
-        invokeRestart("muffleWarning")
-      },
-      warning = function(w) {
-        if (measure$declaration$form != "user") return()
-        run$warnings <- c(run$warnings, list(list(of = measure$label, at = run$at, warning = w)))
-        drawn$said <- c(drawn$said, conditionMessage(w))
-        invokeRestart("muffleWarning")
-      },
-      repalign_decomposition = function(m) {
-        if (conditionMessage(m) %in% run$announced) invokeRestart("muffleMessage")
-        run$announced <- c(run$announced, conditionMessage(m))
-      },
-      repalign_shared_names = function(m) {
-        if (isTRUE(run$noted)) invokeRestart("muffleMessage")
-        run$noted <- TRUE
       }
     )
     if (is.nan(score)) abort("the result is not a number.", class = "repalign_error_score")
@@ -359,6 +339,33 @@ one_cell <- function(pair, measure, on_error, run, drawn) {
   })
   list(score = score, undefined = undefined, failure = failure,
        reason = if (undefined && is.null(failure)) paste0(what, reason))
+}
+
+# Evaluates `code`, the comparison of a pair by a measure. Warnings are collected in `run`, so that
+# a grid does not repeat them, and notes are given once; drawn$said: what a user's own function
+# warned of, for those who call it again. Undefined ratios are left to the caller.
+collecting <- function(code, measure, run, drawn) {
+  collect <- function(w) {
+    run$warnings <- c(run$warnings, list(list(of = measure$label, at = run$at, warning = w)))
+    invokeRestart("muffleWarning")
+  }
+  withCallingHandlers(
+    code,
+    repalign_warning = function(w) if (!inherits(w, "repalign_undefined")) collect(w),
+    warning = function(w) {
+      if (inherits(w, "repalign_warning") || measure$declaration$form != "user") return()
+      drawn$said <- c(drawn$said, conditionMessage(w))
+      collect(w)
+    },
+    repalign_decomposition = function(m) {
+      if (conditionMessage(m) %in% run$announced) invokeRestart("muffleMessage")
+      run$announced <- c(run$announced, conditionMessage(m))
+    },
+    repalign_shared_names = function(m) {
+      if (isTRUE(run$noted)) invokeRestart("muffleMessage")
+      run$noted <- TRUE
+    }
+  )
 }
 
 comparison_title <- function(pair, measure) {

@@ -43,9 +43,8 @@ warn_unstable <- function(value, pair, error) {
            "explains it. ", too_high(pair$x$arg, pair$y$arg))
   } else {
     paste0("The corrected CKA (", shown, " ", size, ") is uncertain: its denominators have a ",
-           "relative standard error of about ", format(error, digits = 2), ", so that it may lie ",
-           "far below or above the true value. There are too few neurons or stimuli for a single ",
-           "ratio: pool over splits, trials or subsets.",
+           "relative standard error of about ", format(error, digits = 2), ". There are too few ",
+           "neurons or stimuli for a single ratio: pool over splits, trials or subsets.",
            if (value > 1) paste0(" ", too_high(pair$x$arg, pair$y$arg, also = TRUE)))
   }
   warn(text, class = "repalign_unstable", data = c(cka = value, relative_error = error))

@@ -181,3 +181,37 @@ test_that("neurons that the user has named pass the check; a part of the matrix 
   matched <- match_rows(x, y[11:20, ])
   expect_identical(rv(matched$x, matched$y), rv(plain[11:20, ], y[11:20, ]))
 })
+
+test_that("an identifier with missing values is one, before they are left out", {
+  set.seed(61)
+  id <- c(1:30, NA, 32:60)
+  data <- function() data.frame(foo = id, matrix(rpois(600, 5), 60))
+  expect_refused(similarity(data(), data(), na = "stimuli"), "foo")
+  expect_refused(calibrate(data(), data(), na = "stimuli"), "foo")
+  # an empty last line
+  table <- rbind(data.frame(nr = sample(40), a = rpois(40, 5)), NA)
+  expect_refused(brain_to_brain(table, table, na = "stimuli"), "nr")
+  steps <- cbind(t = 0.5 * c(1:10, NA, 12:20), a = rnorm(20))
+  expect_identical(names(find_identifiers(steps)), "1")
+})
+
+test_that("names with a word for a number behind are names of identifiers", {
+  numbers <- sort(sample(1000, 20))
+  for (name in c("image_number", "imageID", "trialNo", "stim", "session_id")) {
+    x <- matrix(c(numbers, rnorm(20)), 20, dimnames = list(NULL, c(name, "a")))
+    expect_refused(cka(x, x), name)
+  }
+  for (name in c("images", "imaging", "stimulated", "trials_mean", "rowing")) {
+    x <- matrix(c(numbers, rnorm(20)), 20, dimnames = list(NULL, c(name, "a")))
+    expect_length(find_identifiers(x), 0)
+  }
+})
+
+test_that("ranks with ties are no identifiers", {
+  set.seed(62)
+  x <- apply(matrix(rnorm(400), 40, dimnames = list(NULL, letters[1:10])), 2, rank)
+  x[, 3] <- mean(1:40)
+  x[c(1, 5), 4] <- mean(x[c(1, 5), 4])
+  ranked <- apply(x, 2, rank)
+  expect_length(find_identifiers(ranked), 0)
+})

@@ -154,3 +154,14 @@ test_that("CKA of two or three rows is told to say nothing", {
   }
   expect_warning(cka(normal_matrix(4, 4), normal_matrix(4, 5)), NA)
 })
+
+test_that("a representation compared with itself is not called uncertain", {
+  set.seed(63)
+  x <- matrix(rnorm(300), 30)
+  expect_no_warning(cka(x, x, estimator = "stimulus_neuron", shared_neurons = TRUE),
+                    class = "repalign_unstable")
+  units <- rep(1:5, 2)
+  value <- expect_no_warning(cka(x, x, estimator = "stimulus_neuron", units_x = units,
+                                 units_y = units), class = "repalign_unstable")
+  expect_equal(value, 1, tolerance = 1e-12)
+})

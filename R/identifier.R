@@ -52,13 +52,13 @@ is_one_hot <- function(x) !anyNA(x) && all(x == 0 | x == 1) && all(rowSums(x) ==
 # Columns that hold consecutive whole numbers in any order, or rise or fall by equal steps. The
 # first values rule out nearly all others.
 numbered_columns <- function(x) {
-  n <- nrow(x)
-  candidates <- which(vapply(seq_len(ncol(x)), function(j) may_number(x[, j], n), NA))
+  first <- x[seq_len(least_numbered), , drop = FALSE]
+  candidates <- which(apply(first, 2, may_number, n = nrow(x)))
   candidates[vapply(candidates, function(j) !is.na(numbering(x[, j])), NA)]
 }
 
-may_number <- function(values, n) {
-  first <- values[seq_len(least_numbered)]
+# first: the first values of a column of n.
+may_number <- function(first, n) {
   # missing values may stand anywhere: all of them are looked at
   if (anyNA(first)) return(TRUE)
   step <- first[2] - first[1]

@@ -5,7 +5,7 @@
 # A block of R code below the line "<!-- not run -->" stays as it is. The picture that follows a
 # block shows the block's last plot.
 
-options(width = 90, digits = 3)
+options(width = 80)
 
 # Where the blocks of R code stand: first and last line of code, and the picture that follows.
 find_blocks <- function(lines) {
@@ -36,7 +36,7 @@ run_expression <- function(expression, envir) {
   said <- character()
   note <- function(condition, restart) {
     text <- strsplit(sub("\n$", "", conditionMessage(condition)), "\n")[[1]]
-    said <<- c(said, strwrap(text, 88))
+    said <<- c(said, strwrap(text, 78))
     invokeRestart(restart)
   }
   shown <- utils::capture.output(withCallingHandlers({

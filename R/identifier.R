@@ -36,6 +36,7 @@ find_identifiers <- function(x) {
 
 # Is every column a ranking: numbered, or with ties that share their mean rank?
 all_ranks <- function(x, numbered) {
+  if (!length(numbered)) return(FALSE)
   n <- nrow(x)
   others <- x[, setdiff(seq_len(ncol(x)), numbered), drop = FALSE]
   mean_ranks <- colSums(others) == n * (n + 1) / 2 & colSums(2 * others != round(2 * others)) == 0

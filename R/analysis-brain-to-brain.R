@@ -1,70 +1,89 @@
 #' Brain-to-brain similarity over numbers of neurons
 #'
-#' How alike two neural populations represent the same stimuli: random disjoint
-#' halves of one region, groups of its columns (sessions, electrodes), or two
-#' regions or animals; from subsets of neurons of several sizes.
+#' How alike two neural populations represent the same stimuli, from random subsets of neurons
+#' of several sizes. The populations may be two regions or animals, groups of columns of one
+#' recording (sessions, electrodes), or random disjoint halves of one region.
 #'
-#' @param x stimuli x neurons; or, without `y`, a named list of at least two of
-#'   them: all pairs are compared.
-#' @param y stimuli x neurons: another animal or region, same stimuli; `NULL`:
-#'   compare parts of `x`.
-#' @param neurons numbers of neurons on each side; by default 4, 8, 16, ... and all
-#'   there are. With all neurons of both sides there is one estimate, whatever `repeats`.
-#'   With `split`, a number larger than a label group uses the group as it is.
-#' @param repeats number of random subsets (or splits) at each number of neurons.
-#' @param split labels, one a column of `x`: every pair of label groups is compared
-#'   instead of random halves.
-#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see
-#'   [cka()].
-#' @param units_x,units_y labels, one a column: neuron pairs with equal labels are
-#'   left out of the neuron correction, see [cka()]. For parts of `x` only `units_x`; for
-#'   a list `x` a list of label vectors, one an element and with the same names, in
-#'   `units_x`.
-#' @param normalize `"sd"`: each neuron is divided by its standard deviation over the
-#'   stimuli (silent neurons stay); `"none"`.
-#' @param conf_level coverage of the intervals; `NULL`: point estimates only, which
-#'   is faster.
-#' @param na what to do about missing values (`NA`, `NaN`; infinite values are always an error):
-#'   `"error"`; `"stimuli"`: leave out the stimuli that have a missing value anywhere; `"neurons"`:
-#'   leave out the neurons that have one, and on the other side the neuron with the same label,
-#'   where a label stands for one neuron. Labels follow; a message, and `print()`, say how many are
-#'   left out.
-#' @return A data frame of class `repalign_analysis` with a row per comparison,
-#'   number of neurons and estimator: `x`, `y` (what is compared); `neurons`;
-#'   `estimator`; `pooled`, the ratio of H values averaged over subsets first, the
-#'   estimate to report; `pooled_se`, `conf_low`, `conf_high`, from a delete-one
-#'   jackknife over stimuli; `mean`, `median`, `q25`, `q75` of the single ratios;
-#'   `undefined`, how many of these have a denominator that is not positive;
-#'   `n_estimates`, how many there are. `pooled` is `NA` where a pooled denominator is not
-#'   positive and `pooled_se` where that of a deletion is not, with one warning.
-#'   `plot()` draws it, `summary()` pools over the comparisons.
+#' @param x a matrix stimuli x neurons; or, without `y`, a named list of at least two of them, of
+#'   which all pairs are compared.
+#' @param y a matrix stimuli x neurons for the same stimuli, from another animal or region; `NULL`
+#'   to compare parts of `x` with each other.
+#' @param neurons numbers of neurons on each side. By default 4, 8, 16, ..., and all neurons that
+#'   both sides have. When all neurons of both sides are used, there is one estimate, whatever
+#'   `repeats` says. With `split`, a group with fewer neurons than asked for is used whole.
+#' @param repeats number of random subsets (or of random halves) for each number of neurons.
+#' @param split one label per column of `x`: all pairs of label groups are compared, instead of
+#'   random halves.
+#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
+#' @param units_x,units_y one label per column of `x` and `y`. Pairs of neurons with equal labels
+#'   are left out of the neuron correction, see [cka()]. For parts of `x`, give only `units_x`.
+#'   If `x` is a list, `units_x` is a list of label vectors, one per element and with the same
+#'   names.
+#' @param normalize `"sd"`: each neuron is divided by its standard deviation over the stimuli
+#'   (silent neurons stay as they are); `"none"`: responses are used as they are.
+#' @param conf_level coverage of the intervals; `NULL` for estimates without intervals, which is
+#'   faster.
+#' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an
+#'   error). `"error"`: stop, and say where they are. `"stimuli"`: leave out the stimuli that
+#'   have a missing value anywhere. `"neurons"`: leave out the neurons that have one, and on the
+#'   other side the neuron with the same label, unless the label stands for several neurons.
+#'   Labels are cut in the same way. A message, and `print()`, say how many are left out.
+#' @return A data frame of class `repalign_analysis` with one row per comparison, number of
+#'   neurons and estimator. Columns:
+#'   * `x` and `y`, what is compared; `neurons`; `estimator`;
+#'   * `pooled`, the estimate to report: the ratio of values H that were first averaged over all
+#'     subsets, see Details;
+#'   * `pooled_se`, `conf_low` and `conf_high`, its standard error and interval, from a
+#'     delete-one jackknife over the stimuli;
+#'   * `mean`, `median`, `q25` and `q75` of the single ratios, one per subset;
+#'   * `n_estimates`, the number of subsets, and `undefined`, the number of those in which a
+#'     denominator is not positive.
+#'
+#'   `pooled` is `NA` if a pooled denominator is not positive, and `pooled_se` is `NA` if this
+#'   happens when a stimulus is deleted; one warning counts these cases. `plot()` draws the
+#'   result, and `summary()` pools over the comparisons.
 #' @details
-#' Averaging H values first and dividing afterwards is stable at every number of
-#' neurons, while single ratios are heavy-tailed below about 16 to 32 neurons in
-#' cortical recordings.
+#' Each random subset \eqn{r} of neurons gives three values \eqn{H^{(r)}}{H_r} (see [hsic()]), of
+#' which its CKA is the ratio. The pooled estimate takes the means over the subsets first:
+#' \deqn{\overline{H_{xy}} \Big/ \sqrt{\overline{H_{xx}} \; \overline{H_{yy}}}.}{
+#' mean(H_xy) / sqrt(mean(H_xx) mean(H_yy)).}
+#' It is stable for every number of neurons, while single ratios have heavy tails below about 16
+#' to 32 neurons in cortical recordings. Two random halves of one population are
+#' interchangeable, so the mean of their two denominators is used for both.
 #'
-#' What is an identity and what a finding: random halves of ONE population,
-#' pooled, approach 1 by construction for `"stimulus_neuron"` as `repeats` grows: that
-#' checks the correction, not the brain. Splits by session or animal, and two animals, are
-#' findings.
+#' For random halves of one population, the pooled `"stimulus_neuron"` estimate approaches 1 as
+#' `repeats` grows, because both halves have the same true representation. This checks the
+#' correction and says nothing about the brain; comparisons between sessions, regions or animals
+#' are findings.
 #'
-#' `pooled_se` is about the sampling of stimuli; the neurons recorded are taken as
-#' given, and the error of drawing finitely many subsets is left out: where it matters
-#' (few neurons, few repeats) raise `repeats` until the value no longer moves. For the
-#' sampling of neurons see [cka_interval()]. A warning of class `repalign_unstable` says when
-#' corrected values (not those of halves of one population) and their intervals lie above 1 by more
-#' than sampling explains, as they do when neurons stand on both sides under different names or when
-#' the sides share noise. With `normalize = "sd"`
-#' the standard deviations are kept fixed in the jackknife. The two halves of one
-#' population are exchangeable, so their denominators are pooled.
+#' When not to trust it: when stimuli depend on each other (groups of similar images, successive
+#' time points). The jackknife counts each stimulus as an independent observation, so the
+#' intervals are then too narrow. The interval covers the sampling of stimuli only and holds the
+#' recorded neurons and animals fixed; for the sampling of neurons see [cka_interval()]. It also
+#' ignores that only `repeats` random subsets are drawn: with few neurons or few repeats, raise
+#' `repeats` until the estimate no longer changes. With `normalize = "sd"`, the standard
+#' deviations are held fixed, too. Neurons recorded together share noise, which changes the
+#' corrected estimate unless `units_x` and `units_y` say so.
+#'
+#' A warning of class `repalign_unstable` points out corrected values that lie above 1, with their
+#' intervals, by more than sampling explains. This happens when the same neurons are on both sides
+#' under different names, or when the two sides share noise. Random halves of one population are
+#' not judged.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 3.
 #' @examples
+#' # do recording sessions of one area represent the stimuli alike?
+#' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)
 #' set.seed(1)
+#' sessions <- brain_to_brain(responses, split = macaque_it$session, neurons = 8, repeats = 1,
+#'                            normalize = "sd", conf_level = NULL)
+#' nrow(sessions) # 210 pairs of sessions, 3 estimators
+#' summary(sessions)[c("neurons", "estimator", "pooled", "median")]
+#' # a check of the correction: random halves of one population
+#' brain_to_brain(responses, neurons = c(8, 32), repeats = 50, normalize = "sd")
+#' # two regions or animals (simulated)
 #' pop <- linear_population(n = 60, q = 40, d = 30, spectrum = "power")
-#' # an identity: random halves of one population
-#' brain_to_brain(pop$x, neurons = c(5, 20), repeats = 50)
-#' # a finding: two animals
-#' brain_to_brain(pop$x, pop$y, neurons = c(5, 20, 40), repeats = 50)
+#' brain_to_brain(pop$x, pop$y, neurons = 20, repeats = 50)
+#' pop$cka
 #' @seealso [trial_to_trial()], [brain_to_model()], [object_disentanglement()]
 #' @export
 brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = NULL,
@@ -76,8 +95,8 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
   note_unused_units(setup$estimator, list(units_x = units_x, units_y = units_y))
   if (is.null(y) && is.list(x) && !is.data.frame(x)) {
     if (!is.null(split) || !is.null(units_y)) {
-      abort("`split` and `units_y` go with a matrix `x`, not with a list; a list takes a list of ",
-            "labels in `units_x`, one vector an element.",
+      abort("`split` and `units_y` cannot be used when `x` is a list: give a list of label ",
+            "vectors in `units_x`, one per element.",
             class = "repalign_error_labels", arg = "x")
     }
     comparisons <- list_comparisons(x, neurons, units_x, setup)
@@ -173,7 +192,7 @@ check_any_allowed <- function(units, width, arg, arg_units, setup) {
   }
   if (!is.null(units) && length(unique(units)) < 2) {
     abort("No neuron pair is allowed within `", arg, "`: all columns have the same label in `",
-          arg_units, "`.", class = "repalign_error_pairs", arg = arg_units)
+          arg_units, "`. Use finer labels.", class = "repalign_error_pairs", arg = arg_units)
   }
 }
 
@@ -200,7 +219,8 @@ list_comparisons <- function(x, neurons, units, setup) {
 
 part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
   if (!is.null(units_y)) {
-    abort("`units_y` has no side to label: parts of `x` take their labels from `units_x`.",
+    abort("`units_y` cannot be used when parts of `x` are compared: label all columns in ",
+          "`units_x`.",
           class = "repalign_error_labels", arg = "units_y")
   }
   data <- read_responses(list(x = x), setup$na)
@@ -220,7 +240,7 @@ part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
 random_halves <- function(x, neurons, units) {
   width <- ncol(x)
   if (width < 2) {
-    abort("`x` has a single neuron (column): it has no halves.",
+    abort("`x` has a single neuron (column), which cannot be split into halves: give at least two.",
           class = "repalign_error_pairs", arg = "x")
   }
   draw <- function(size, repeats) {
@@ -245,7 +265,8 @@ group_pairs <- function(x, split, neurons, units, setup) {
   paired <- vapply(columns, function(at) length(unique(labels[at])) > 1, NA)
   if ("stimulus_neuron" %in% setup$estimator && !any(paired)) {
     abort("No neuron pair is allowed within any group of `split`: all columns of a group have the ",
-          "same label in `units_x`", if (is.null(units)) ", or it has a single column", ".",
+          "same label in `units_x`", if (is.null(units)) ", or it has a single column",
+          ". Use finer labels in `units_x`, or larger groups.",
           class = "repalign_error_pairs", arg = "units_x")
   }
   sizes <- neuron_grid(neurons, if (is.null(neurons)) max(lengths(columns)) else ncol(x), "`x`")

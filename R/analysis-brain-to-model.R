@@ -1,32 +1,48 @@
 #' Brain-to-model similarity over numbers of neurons
 #'
-#' How alike a brain region and the layers of a network represent the same stimuli,
-#' from random subsets of the region's neurons. Layers are used whole.
+#' How alike a brain region and the layers of a network represent the same stimuli, from random
+#' subsets of the region's neurons. Layers are used whole.
 #'
-#' @param brain stimuli x neurons.
-#' @param layers a named list of stimuli x units matrices, one a layer.
-#' @param neurons numbers of neurons of the region; by default 4, 8, 16, ... and all.
-#' @param units labels, one a neuron of `brain`: pairs with equal labels (for example of
-#'   one recording session) are left out of the region's self term. By default each
-#'   neuron with itself.
+#' @param brain a matrix stimuli x neurons.
+#' @param layers a named list of matrices stimuli x units, one per layer.
+#' @param neurons numbers of neurons of the region. By default 4, 8, 16, ..., and all.
+#' @param repeats number of random subsets for each number of neurons below all.
+#' @param units one label per column of `brain`: pairs of the region's neurons with equal labels
+#'   (for example from one recording session) are left out of the neuron correction. By default
+#'   only the pairs of a neuron with itself are left out.
+#' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an
+#'   error). `"error"`: stop, and say where they are. `"stimuli"`: leave out the stimuli that
+#'   have a missing value anywhere. `"neurons"`: leave out the neurons that have one. `units` is
+#'   cut in the same way. A message, and `print()`, say how many are left out.
 #' @inheritParams brain_to_brain
-#' @inheritParams trial_to_trial
-#' @return A data frame of class `repalign_analysis`, with the columns that
-#'   [brain_to_brain()] describes; `x` reads "brain" and `y` names the layer. `summary()`
-#'   names the most similar layer.
+#' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
+#'   is "brain" and `y` is the name of the layer. `summary()` gives the most similar layer for
+#'   each number of neurons and each estimator.
 #' @details
-#' `"stimulus_neuron"` corrects both sides: the units of a layer are taken for a sample,
-#' too. The highest value a model can be expected to reach is the similarity of the
-#' region to another animal's ([brain_to_brain()]); compare with that.
+#' `"stimulus_neuron"` corrects both sides, because the units of a layer count as a sample, too.
 #'
-#' With `normalize = "sd"` neurons are divided by their standard deviation, and so are
-#' the layers' units. `pooled_se` is about the sampling of stimuli.
+#' For comparison, compute the similarity of the region to another animal's ([brain_to_brain()]):
+#' a model that reaches it is as similar to the region as another brain is.
+#'
+#' With `normalize = "sd"`, the neurons and the units of the layers are divided by their standard
+#' deviations.
+#'
+#' When not to trust it: when stimuli depend on each other (groups of similar images, successive
+#' time points). The jackknife counts each stimulus as an independent observation, so the
+#' intervals are then too narrow. They cover the sampling of stimuli only and hold the recorded
+#' neurons, the layers and their units fixed. Intervals of two layers for the same stimuli do not
+#' answer whether the layers differ, because their errors are related. The best layer of several
+#' is chosen by its value, which is therefore too high by chance.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 4.
 #' @examples
+#' # V4 against the layers of a network, for the first 100 images
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
+#' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
 #' set.seed(1)
-#' pop <- linear_population(n = 60, q = 40, d = 30)
-#' layers <- list(conv = pop$y, noise = matrix(rnorm(60 * 20), 60))
-#' brain_to_model(pop$x, layers, neurons = c(10, 40), repeats = 50)
+#' profile <- brain_to_model(v4, layers, neurons = c(16, 50), repeats = 50,
+#'                           estimator = "stimulus_neuron")
+#' profile
+#' summary(profile)
 #' @seealso [brain_to_brain()]
 #' @export
 brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
@@ -52,7 +68,8 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
   setup$codes <- label_codes(units, units)
   if ("stimulus_neuron" %in% setup$estimator && setup$codes$count < 2) {
     abort("No neuron pair is allowed within `brain`: it has a single neuron, or all columns have ",
-          "the same label in `units`.", class = "repalign_error_pairs", arg = "units")
+          "the same label in `units`. Give at least two neurons with different labels.",
+          class = "repalign_error_pairs", arg = "units")
   }
   sizes <- neuron_grid(neurons, ncol(brain), "`brain`")
   region <- region_parts(brain, sizes, setup)

@@ -1,36 +1,49 @@
 #' Object disentanglement over numbers of neurons
 #'
-#' How alike the images of two object categories are laid out over one population:
-#' low similarity means that the population separates the categories.
+#' How alike one population responds to the images of two object categories. Low similarity means
+#' that the population separates the categories.
 #'
-#' @param responses stimuli x neurons, all categories together.
-#' @param object one label a row of `responses`: the stimulus' category. Every pair of
-#'   categories is compared.
-#' @param neurons numbers of neurons; by default 4, 8, 16, ... and all.
-#' @param normalize `"sd"`: each neuron is divided by its standard deviation over all
-#'   rows of `responses` (silent neurons stay); `"none"`.
+#' @param responses a matrix stimuli x neurons with the images of all categories.
+#' @param object one label per row of `responses`, the category of the image. All pairs of
+#'   categories are compared.
+#' @param neurons numbers of neurons. By default 4, 8, 16, ..., and all.
+#' @param repeats number of random subsets for each number of neurons below all.
+#' @param normalize `"sd"`: each neuron is divided by its standard deviation over all rows of
+#'   `responses` (silent neurons stay as they are); `"none"`: responses are used as they are.
+#' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an
+#'   error). `"error"`: stop, and say where they are. `"stimuli"`: leave out the images that have
+#'   a missing value. `"neurons"`: leave out the neurons that have one. `object` is cut in the
+#'   same way. A message, and `print()`, say how many are left out.
 #' @inheritParams brain_to_brain
-#' @inheritParams trial_to_trial
-#' @return A data frame of class `repalign_analysis`, with the columns that
-#'   [brain_to_brain()] describes; `x` and `y` name the categories.
+#' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
+#'   and `y` name the categories.
 #' @details
-#' The roles are turned round: each category's block of responses is transposed, so
-#' that the rows are the neurons, which all categories share, and the columns are the
-#' images, which differ. The stimulus correction then corrects for few neurons and the
-#' neuron correction for few images. Needs at least 4 neurons, and 2 images a category
-#' for `"stimulus_neuron"`.
+#' Here CKA is applied to transposed responses. For each category, the rows are the neurons, which
+#' all categories share, and the columns are the images, which differ. The stimulus correction
+#' therefore corrects for few neurons, and the neuron correction for few images. At least 4
+#' neurons are needed (2 for `"naive"` alone), and for `"stimulus_neuron"` at least 2 images per
+#' category.
 #'
-#' Values near 1 mean no separation beyond what neurons of different mean rate produce
-#' for any labels.
+#' Neurons differ in their mean rates, and these differences are common to all images: they alone
+#' push the score towards 1, for any labels. A score near 1 thus means that the categories are
+#' not separated beyond that.
 #'
 #' `pooled_se` is the delete-one jackknife over the images of both categories (for
-#' `"stimulus_neuron"` at least 3 each); neuron subsets are averaged out.
+#' `"stimulus_neuron"`, at least 3 per category).
+#'
+#' When not to trust it: when images depend on each other, for example several views of the same
+#' object in one category. The jackknife counts each image as an independent observation, so the
+#' intervals are then too narrow. They cover the sampling of images only and hold the recorded
+#' neurons and the choice of categories fixed; with a handful of images per category, they are
+#' themselves uncertain.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 5.
 #' @examples
-#' set.seed(1)
-#' responses <- matrix(rnorm(30 * 40), 30) + rep(rnorm(40), each = 30)
-#' object_disentanglement(responses, rep(c("face", "car", "fruit"), each = 10),
-#'                        neurons = c(10, 40), repeats = 20)
+#' # seven objects at three positions each: does inferior temporal cortex separate them?
+#' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)
+#' objects <- object_disentanglement(responses, macaque_it$object, neurons = 132,
+#'                                   estimator = "stimulus_neuron", normalize = "sd")
+#' head(objects, 3)
+#' summary(objects)$pooled
 #' @seealso [brain_to_brain()]
 #' @export
 object_disentanglement <- function(responses, object, neurons = NULL, repeats = 100,
@@ -71,7 +84,7 @@ check_objects <- function(object, rows, setup) {
   }
   if (length(object) != length(rows)) {
     abort("`object` has ", length(object), " labels, but `responses` has ", length(rows),
-          " rows: give one category a row.", class = "repalign_error_labels", arg = "object")
+          " rows: give one label per row.", class = "repalign_error_labels", arg = "object")
   }
   # levels in their order, other labels in order of appearance
   object <- object[rows]
@@ -82,13 +95,13 @@ check_objects <- function(object, rows, setup) {
   }
   counts <- table(object)
   if (length(counts) < 2) {
-    abort("`object` has a single category: there is no pair to compare.",
+    abort("`object` has a single category: at least two are needed for a comparison.",
           class = "repalign_error_labels", arg = "object")
   }
   least <- if ("stimulus_neuron" %in% setup$estimator) 2 else 1
   if (any(counts < least)) {
     abort("`object` has fewer than ", least, " rows of ", enumerate(names(counts)[counts < least]),
-          ": the correction needs at least ", least, " a category.",
+          ": the neuron correction needs at least ", least, " per category.",
           class = "repalign_error_labels", arg = "object")
   }
   object

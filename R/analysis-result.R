@@ -26,8 +26,8 @@ warn_undefined_rows <- function(result, setup) {
     warn(paste(c(
       if (pooled > 0) paste(pooled, "of", nrow(result), "pooled values are undefined (NA)"),
       if (se > 0) paste(se, "standard errors are undefined (NA)")
-    ), collapse = ", and "), ": a denominator, or that of a deletion, is not positive. There are ",
-    "too few neurons or stimuli.", class = "repalign_undefined")
+    ), collapse = ", and "), ": a denominator of a ratio, or of a delete-one ratio, is not ",
+    "positive. There are too few neurons or stimuli.", class = "repalign_undefined")
   }
 }
 
@@ -156,24 +156,26 @@ print.repalign_analysis <- function(x, digits = 3, ...) {
 
 #' Summarise an analysis over its comparisons
 #'
-#' @param object what [brain_to_brain()] or another analysis returned, whole, or several of them
-#'   bound together under names ([rbind()][rbind.repalign]), each of which is summarised for itself.
-#'   A part of the rows is an error, and so are several that cannot be told apart.
+#' @param object what [brain_to_brain()] or another analysis returned, with all of its rows, or
+#'   several analyses put together under names ([rbind()][rbind.repalign]), which are summarised
+#'   one by one. It is an error to give only some of the rows of an analysis, or several analyses
+#'   that cannot be told apart.
 #' @param ... unused.
-#' @return A data frame with the columns of the analysis and a row per number of
-#'   neurons and estimator (and source). The H values of all comparisons are averaged before the
-#'   ratio is taken (`x` and `y` read "(all)"), and so are the denominators of the two
-#'   sides, so that the order of the groups does not matter. Comparisons of large
-#'   variance count for more. Standard errors are `NA` where the comparisons do not share
-#'   their stimuli (object categories). For [brain_to_model()] it is the row of the most
-#'   similar layer: as the best of several, its value is too high by chance.
+#' @return A data frame with the columns of the analysis and one row per number of neurons and
+#'   estimator (and per named analysis). `x` and `y` are "(all)": the values H of all comparisons
+#'   are averaged before the ratio is taken. Comparisons with large variance therefore count for
+#'   more. The denominators of the two sides are averaged, too, so that it does not matter which
+#'   side of a comparison comes first. Standard errors are `NA` if the comparisons do not share
+#'   their stimuli (object categories). For [brain_to_model()], the row is that of the most
+#'   similar layer; because it is the best of several, its value is too high by chance.
 #' @examples
+#' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)
 #' set.seed(1)
-#' pop <- linear_population(n = 60, q = 24, d = 20)
-#' sessions <- rep(1:4, 6)
-#' by_session <- brain_to_brain(pop$x, split = sessions, neurons = 6)
-#' nrow(by_session)
-#' summary(by_session)
+#' sessions <- brain_to_brain(responses, split = macaque_it$session, neurons = 8, repeats = 1,
+#'                            normalize = "sd", conf_level = NULL)
+#' nrow(sessions)
+#' summary(sessions)[c("x", "y", "neurons", "estimator", "pooled", "median", "n_estimates")]
+#' @seealso [brain_to_brain()]
 #' @export
 summary.repalign_analysis <- function(object, ...) {
   combined <- combined_of(object)

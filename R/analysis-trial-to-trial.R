@@ -1,52 +1,56 @@
 #' Trial-to-trial similarity over numbers of neurons
 #'
-#' How alike single trials of one population represent the stimuli: all pairs of
-#' different trials, from random subsets of neurons of several sizes.
+#' How alike single trials of one population represent the stimuli: all pairs of different
+#' trials, from random subsets of neurons of several sizes.
 #'
-#' @param trials a list of stimuli x neurons matrices, one a trial, with the same
-#'   stimuli and neurons; or an array stimuli x neurons x trials, such as
-#'   [trial_array()] makes. Missing values (`NA`) stand for repeats that were not
-#'   recorded.
-#' @param neurons numbers of neurons; by default 4, 8, 16, ... and all.
-#' @param repeats number of random subsets at each number of neurons below all.
-#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`.
-#' @param units labels, one a neuron: pairs with equal labels are left out of the
-#'   neuron correction, in numerator and denominators. By default each neuron is
-#'   its own unit, so that a neuron is never paired with itself. Recording sessions
-#'   leave out all pairs that may share noise.
+#' @param trials a list of matrices stimuli x neurons, one per trial, with the same stimuli and
+#'   neurons; or an array stimuli x neurons x trials, such as [trial_array()] makes. Repeats that
+#'   were not recorded are `NA`.
+#' @param neurons numbers of neurons. By default 4, 8, 16, ..., and all.
+#' @param repeats number of random subsets for each number of neurons below all.
+#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
+#' @param units one label per neuron: pairs of neurons with equal labels are left out of the
+#'   neuron correction, in the numerator and in the denominators. By default each neuron has a
+#'   label of its own, so that a neuron is never paired with itself. With the recording sessions
+#'   as labels, all pairs that may share noise are left out.
 #' @param na what to do about missing values. `"pairs"`: in each pair of trials, leave out the
-#'   neurons that have one in either (`NaN` is an error here). `"stimuli"`: leave out the stimuli
-#'   that have one in any trial; `"neurons"`: the neurons that have one in any trial; `"error"`:
-#'   an error that says where they are.
+#'   neurons with a missing value in either of the two (`NaN` is an error here). `"stimuli"`:
+#'   leave out the stimuli with a missing value in any trial. `"neurons"`: leave out the neurons
+#'   with a missing value in any trial. `"error"`: stop, and say where the values are missing.
 #' @inheritParams brain_to_brain
-#' @return A data frame of class `repalign_analysis`, with the columns that
-#'   [brain_to_brain()] describes; `x` and `y` read "trial". The single ratios are
-#'   those of pairs of trials and subsets.
+#' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
+#'   and `y` are "trial". There is one single ratio per pair of trials and subset of neurons.
 #' @details
-#' A trial is never compared with itself. Pooled values average the H values over all
-#' pairs of trials and subsets before dividing; the two trials of a pair are
-#' exchangeable, so their denominators are pooled too.
+#' A trial is never compared with itself. The pooled estimate averages the values H over all
+#' pairs of trials and all subsets of neurons before it divides (see [brain_to_brain()]). The two
+#' trials of a pair are interchangeable, so the mean of their two denominators is used for both.
 #'
-#' In a pair of trials, a neuron that lacks a single stimulus in either is left out, so
-#' that fewer than `neurons` may take part; a message counts them, and `print()` repeats
-#' it. With neurons recorded together, whole stimuli lack a repeat: keep the trials, or
-#' the stimuli, that are complete (`na = "stimuli"`). Units recorded one by one can stand
-#' side by side (a pseudo-population): "trial" is then the occurrence number of the
-#' stimulus for that unit, see [trial_array()].
+#' With `na = "pairs"`, a neuron that lacks a single stimulus in one trial is left out of all
+#' pairs with this trial, so fewer than `neurons` neurons may take part; a message counts them,
+#' and `print()` repeats it. In simultaneous recordings, a repeat is usually missing for all
+#' neurons at once: there, keep only the complete trials, or only the stimuli that are complete
+#' (`na = "stimuli"`). Neurons that were recorded one after the other can be combined into a
+#' pseudo-population: "trial" then is the number of the repeat of a stimulus for that neuron, see
+#' [trial_array()].
 #'
-#' Neurons recorded together share noise from trial to trial. Pairs within a session
-#' add it to the denominators, which are products within one trial, but not to the
-#' numerator, so that similarity looks too low: compare the result with `units` =
-#' neurons and `units` = sessions.
+#' With `normalize = "sd"`, each neuron is divided by its standard deviation over the stimuli,
+#' within each trial.
 #'
-#' With `normalize = "sd"` each neuron is divided by its standard deviation over the
-#' stimuli within each trial.
+#' When not to trust it: neurons that were recorded together share noise from trial to trial. The
+#' denominators are products within one trial and contain this noise, while the numerator does
+#' not, so the similarity looks too low. Compare the result for `units` = sessions with the
+#' default.
+#'
+#' The jackknife counts each stimulus as an independent observation. If stimuli depend on each
+#' other (groups of similar images, successive time points), the intervals are too narrow. They
+#' cover the sampling of stimuli only and hold the recorded neurons and trials fixed.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 6.
 #' @examples
+#' # the first five repeats of 132 units, of which those of a session may share noise
+#' trials <- macaque_it$counts[, , 1:5]
 #' set.seed(1)
-#' signal <- linear_population(n = 50, q = 30, d = 20)$x
-#' trials <- lapply(1:4, function(t) signal + matrix(rnorm(50 * 30), 50))
-#' trial_to_trial(trials, neurons = c(8, 30), repeats = 20)
+#' trial_to_trial(trials, neurons = c(32, 132), repeats = 20)
+#' trial_to_trial(trials, neurons = c(32, 132), repeats = 20, units = macaque_it$session)
 #' @seealso [trial_array()], [brain_to_brain()]
 #' @export
 trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
@@ -66,8 +70,8 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
   if (is.null(units)) units <- seq_len(width)
   setup$codes <- label_codes(units, units)
   if ("stimulus_neuron" %in% setup$estimator && length(unique(units)) < 2) {
-    abort("No neuron pair is allowed: all columns of `trials` have the same label in `units`.",
-          class = "repalign_error_pairs", arg = "units")
+    abort("No neuron pair is allowed: all columns of `trials` have the same label in `units`. Use ",
+          "finer labels.", class = "repalign_error_pairs", arg = "units")
   }
   sizes <- neuron_grid(neurons, width, "`trials`")
   present <- lapply(trials, function(x) !is.na(colSums(x)))

@@ -115,37 +115,43 @@ as.data.frame.repalign_interval <- function(x, ...) plain_rows(x)
 
 #' Put results together
 #'
-#' `rbind()` puts results of [similarity()], of [calibrate()], of the analyses or of
+#' `rbind()` puts several results of [similarity()], of [calibrate()], of the analyses or of
 #' [cka_interval()] into one table. Names given to the results tell their rows apart.
 #'
-#' @param ... results of one kind, with the same columns. When all of them have names, as in
-#'   `rbind(day1 = a, day2 = b)` or `do.call(rbind, named_list)`, a new first column `source`
-#'   holds the names, which must differ (a result that has a column `source` already keeps it,
-#'   and the new one is `source_2`).
+#' @param ... results of one kind, with the same columns. If all of them have names, as in
+#'   `rbind(day1 = a, day2 = b)` or `do.call(rbind, named_list)`, the names, which must differ,
+#'   become a new first column `source`. (If a result already has a column `source`, that column
+#'   is kept, and the new one is called `source_2`.)
 #' @param deparse.level not used.
-#' @return A result of the same kind. Row names are numbered anew when there is a new column
-#'   `source`.
+#' @return A result of the same kind. If there is a new column `source`, the rows are numbered
+#'   anew.
 #' @details
-#' `dplyr::bind_rows()` and `purrr::map_dfr()` work alike; their `.id` names the new column.
-#' Null scores travel with the rows: [null_scores()] of the table gives each row its own. Plots
-#' and summaries show the sources apart, and [score_matrix()] asks for the rows of one.
+#' `dplyr::bind_rows()` and `purrr::map_dfr()` work in the same way; their argument `.id` names
+#' the new column. Null scores stay with their rows, so that [null_scores()] of the table has
+#' those of each row. Plots and summaries show the results separately, and [score_matrix()] needs
+#' the rows of one result.
 #'
-#' A column must mean one thing in all rows. Calibrations with different `alpha`, `variant`,
-#' `aggregate` or `p_adjust`, and intervals with different `conf_level`, are an error; so is
-#' anything that is not a result of the same kind. `as.data.frame()` of each gives plain tables,
-#' which bind without such checks, but without null scores. P-values are not adjusted again.
+#' A column must have one meaning in all rows. It is therefore an error to put together
+#' calibrations with different `alpha`, `variant`, `aggregate` or `p_adjust`, results with
+#' different `conf_level`, or anything that is not a result of the same kind.
+#' `as.data.frame()` of each result gives plain tables, which can be put together without such
+#' checks, but have no null scores. P-values are not adjusted again.
 #'
-#' [merge()] gives a plain data frame; `dplyr::left_join()` keeps the kind.
+#' [merge()] gives a plain data frame, while the result of `dplyr::left_join()` is of the same
+#' kind as its first argument.
 #' @examples
+#' # responses of V4 and of one layer: 100 images, and another 100
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
+#' one <- 1:100
+#' two <- 101:200
 #' set.seed(1)
-#' x <- matrix(rnorm(200), 40)
 #' both <- rbind(
-#'   related = calibrate(x, x + rnorm(200), permutations = 199),
-#'   unrelated = calibrate(x, matrix(rnorm(200), 40), permutations = 199)
+#'   first = calibrate(v4[one, ], v4_layers$L2[one, ], permutations = 199),
+#'   second = calibrate(v4[two, ], v4_layers$L2[two, ], permutations = 199)
 #' )
 #' both
 #' apply(null_scores(both), 2, max)
-#' score_matrix(both[both$source == "related", ])
+#' score_matrix(both[both$source == "first", ])
 #' @seealso [similarity()], [calibrate()], [brain_to_brain()], [cka_interval()]
 #' @name rbind.repalign
 NULL
@@ -208,8 +214,8 @@ free_name <- function(name, taken) {
 
 refuse_other_kinds <- function(kind) {
   words <- kind_words[[kind]]
-  abort("Only ", words, " go into one table with ", words, ": bind as.data.frame() of each with ",
-        "anything else.", class = "repalign_error_type", arg = "...")
+  abort("Only ", words, " can be put into one table with ", words, ": to bind anything else, use ",
+        "as.data.frame() of each.", class = "repalign_error_type", arg = "...")
 }
 
 check_bound_kind <- function(parts, kind) {
@@ -220,9 +226,9 @@ check_bound_columns <- function(columns, kind) {
   other <- Find(function(names) !setequal(names, columns[[1]]), columns)
   if (is.null(other)) return(invisible())
   extra <- c(setdiff(columns[[1]], other), setdiff(other, columns[[1]]))
-  abort("Results with different columns do not go into one table: ",
+  abort("Results with different columns cannot be put into one table: ",
         enumerate(extra), " ", if (length(extra) > 1) "are" else "is", " not in all of them. Make ",
-        "all in the same way", if (kind != "repalign_interval") ", with or without models",
+        "all of them in the same way", if (kind != "repalign_interval") ", with or without models",
         if (kind == "repalign_calibration") " and `p_adjust`", ", and keep their columns.",
         class = "repalign_error_value", arg = "...")
 }
@@ -269,9 +275,9 @@ one_level <- function(levels) {
   levels <- unique(levels)
   if (length(levels) > 1) {
     abort("Results with different `conf_level` (", format(levels[1]), " and ", format(levels[2]),
-          ") do not go into one table, where `conf_low` and `conf_high` mean one thing. Use the ",
-          "same `conf_level`, or bind as.data.frame() of each.", class = "repalign_error_value",
-          arg = "conf_level")
+          ") cannot be put into one table, because `conf_low` and `conf_high` would mean ",
+          "different things. Use the same `conf_level`, or bind as.data.frame() of each.",
+          class = "repalign_error_value", arg = "conf_level")
   }
   levels
 }

@@ -5,101 +5,131 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 
 #' Calibrate similarity scores against chance
 #'
-#' Compares each score with those obtained when the pairing of stimuli is broken: the rows
-#' of `y` are permuted, nothing else changes. Gives p-values that hold for any number of
-#' stimuli, thresholds, and scores on a common scale (0: no more than chance, 1: the best
-#' possible).
+#' Compares each score with null scores, which are computed after breaking the pairing of the
+#' stimuli: the rows of `y` are permuted, and nothing else changes. The result has p-values that
+#' hold for any number of stimuli, thresholds, and scores on a common scale (0: no more than
+#' chance, 1: the best possible).
 #'
 #' @inheritParams similarity
 #' @inheritSection similarity Several processes and machines
-#' @param x a matrix (stimuli x neurons), a named list of them, or models, as for [similarity()].
-#' @param y as `x`. With `y = NULL` and a list, all pairs within the list.
-#' @param permutations number of permutations (at least; whole cosets may make it more); an
-#'   integer matrix with a permutation of the rows in each of its rows (without the observed
-#'   order, which is counted anyway); or a design made by `permute::how()`.
-#' @param alpha level of the threshold.
-#' @param variant what the column `calibrated` holds: `"gated"`, \eqn{max((s - t)/(b - t), 0)}
-#'   with the score s, the threshold t and the best value b; `"centered"`, \eqn{s - m} with the
-#'   mean m of the null scores; `"z"`, \eqn{(s - m)/sd}; `"ari"`, \eqn{(s - m)/(b - m)}. For
-#'   distances all of them are taken with their sign changed: more is always more similar. Where
-#'   there is no best value ([new_measure()] without `best`, some functions in `aggregate`),
-#'   `"gated"` is \eqn{max(s - t, 0)} in the measure's own units and `"ari"` is `NA`, with a
-#'   warning.
-#' @param aggregate `NULL`: every pair for itself. Otherwise one value for a whole grid of
-#'   pairs, calibrated by the null of that value: `"max"` (most similar pair), `"mean"`,
-#'   `"row_max"`, `"col_max"` (mean over rows, or columns, of their maxima), or a function of
-#'   the matrix of scores, such as [top_k_mean()]. Distances enter with their sign changed, so
-#'   that more is always more similar, and the value gets its sign back. A function is given a
-#'   matrix with the names of the layers of `x` as its rows and of `y` as its columns, without
-#'   missing values. If it never falls when a score rises, its best value is that of a matrix full
-#'   of best scores; otherwise (a difference of two cells) it has none.
-#' @param blocks one label a row: only rows of one block are exchanged. For stimuli in groups
-#'   (categories, sessions) whose differences are not what the question is about.
-#' @param series are the rows a time series? Then its n - 1 circular shifts are the null, all of
-#'   them, whatever `permutations` says.
-#' @param engine how the null is made, see Details; `"auto"` chooses. It must be `"auto"` with
-#'   `blocks`, `series`, or permutations that are given, of which there can be only one.
-#' @param p_adjust a method of [stats::p.adjust()] over all rows of the result; adds the column
-#'   `p_adjusted`, which `summary()`, `glance()` and `plot()` then compare with `alpha`.
-#' @param na what to do about missing values, see [similarity()]. With `"stimuli"`, `blocks` and
-#'   a design made by `permute::how()` lose the same rows; permutations that are given speak of all
-#'   rows, so that it is an error to leave out any. With `series`, what is left counts as
-#'   consecutive.
-#' @return A data frame of class `repalign_calibration`, a row per pair and measure, or with
-#'   `aggregate` per measure (and pair of models): `x`, `y`, `measure`, `score`, `threshold`,
-#'   `calibrated`, `p_value`, `null_mean`, `null_sd`, `permutations` (null draws), `engine`; with
-#'   models also `model_x`, `model_y`. `score`, `threshold`, `null_mean` and `null_sd` are in the
-#'   measure's own units; `null_sd` is `NA`, with a message, where there is a single permutation.
-#'   `engine` is `"coset"`, `"random"`, `"exact"` or `"moments"`, or says
-#'   where the permutations are from: `"blocks"`, `"series"` or `"given"`. With `aggregate = "max"`
-#'   `x` and `y` name the most similar pair; other aggregates belong to no pair, and `x` and `y` are
-#'   `NA`. [null_scores()] gives the null draws, `plot()` draws them; [rbind()][rbind.repalign]
-#'   puts results with the same settings together (without adjusting p-values again).
+#' @param x a representation (stimuli x neurons), a named list of representations, or models, as
+#'   in [similarity()].
+#' @param y as `x`. With a list and `y = NULL`, all pairs within the list.
+#' @param permutations one of
+#'   * the number of permutations; the engine `"coset"` rounds it up to whole cosets;
+#'   * an integer matrix with one permutation of the stimuli per row. Leave out the observed
+#'     order, which always counts;
+#'   * a design made by `permute::how()`.
+#' @param alpha level of the threshold, between 0 and 1.
+#' @param variant what the column `calibrated` holds. Let \eqn{s} be the score, \eqn{t} the
+#'   threshold, \eqn{b} the best possible score, and \eqn{m} and \eqn{\sigma}{sd} the mean and
+#'   the standard deviation of the null scores:
+#'   * `"gated"`: \eqn{\max((s - t)/(b - t), 0)}{max((s - t)/(b - t), 0)};
+#'   * `"centered"`: \eqn{s - m};
+#'   * `"z"`: \eqn{(s - m)/\sigma}{(s - m)/sd};
+#'   * `"ari"`: \eqn{(s - m)/(b - m)}, as in the adjusted Rand index.
+#'
+#'   For distances, the signs of \eqn{s}, \eqn{t}, \eqn{b} and \eqn{m} are changed first, so that
+#'   larger values always mean more similar. If there is no best possible score ([new_measure()]
+#'   without `best`, some functions in `aggregate`), `"gated"` is
+#'   \eqn{\max(s - t, 0)}{max(s - t, 0)}, in the units of the measure, and `"ari"` is `NA`, with
+#'   a warning.
+#' @param aggregate `NULL`: every pair is calibrated by itself. Otherwise the scores of a whole
+#'   grid of pairs become one value, which is calibrated against the same value of the permuted
+#'   data: `"max"` (the most similar pair), `"mean"`, `"row_max"` or `"col_max"` (the mean over
+#'   rows, or columns, of their maxima), or a function of the matrix of scores, such as
+#'   [top_k_mean()]. The signs of distances are changed before, so that larger is more similar,
+#'   and the sign of the value is changed back. The matrix that a function receives has one row
+#'   per layer of `x` and one column per layer of `y`, with their names, and no missing values.
+#'   If the function never falls when a score rises, its best possible value is that of a matrix
+#'   full of best scores; otherwise (for example a difference of two cells) it has none.
+#' @param blocks one label per stimulus: only stimuli of the same block are exchanged. Use it if
+#'   the stimuli form groups (categories, sessions) and your question is not about the
+#'   differences between the groups.
+#' @param series are the rows a time series? If `TRUE`, the null scores come from its n - 1
+#'   circular shifts, all of them, whatever `permutations` says.
+#' @param engine how the null scores are made, see Details; `"auto"` chooses. It must be `"auto"`
+#'   if you give `blocks`, `series`, or a matrix or a design in `permutations`. Of these three,
+#'   only one can be given.
+#' @param p_adjust a method of [stats::p.adjust()], applied to all rows of the result. It adds
+#'   the column `p_adjusted`, which `summary()`, `glance()` and `plot()` then compare with
+#'   `alpha`.
+#' @param na what to do about missing values, see [similarity()]. With `"stimuli"`, the same rows
+#'   are left out of `blocks` and of a design made by `permute::how()`. A matrix in
+#'   `permutations` is for all stimuli, so it is an error if any of them has to be left out. With
+#'   `series`, the stimuli that remain count as consecutive.
+#' @return A data frame of class `repalign_calibration` with one row per pair and measure, or with
+#'   `aggregate` one row per measure (and pair of models). Columns: `x`, `y`, `measure`, `score`,
+#'   `threshold`, `calibrated`, `p_value`, `null_mean`, `null_sd`, `permutations` (the number of
+#'   null scores) and `engine`; with models also `model_x` and `model_y`. `score`, `threshold`,
+#'   `null_mean` and `null_sd` are in the units of the measure. With a single permutation,
+#'   `null_sd` is `NA`, and a message says so. `engine` is `"coset"`, `"random"`, `"exact"` or
+#'   `"moments"`, or says where the permutations come from: `"blocks"`, `"series"` or `"given"`.
+#'   With `aggregate = "max"`, `x` and `y` name the most similar pair; other aggregates belong to
+#'   no single pair, and `x` and `y` are `NA`. [null_scores()] returns the null scores, and
+#'   `plot()` draws them; [rbind()][rbind.repalign] puts results with the same settings together
+#'   (without adjusting the p-values again).
 #' @details
-#' With K null scores, `p_value` is \eqn{(1 + #(null >= s)) / (K + 1)} and `threshold` the
-#' \eqn{ceiling((1 - alpha)(K + 1))}-th smallest of the K + 1 scores, for similarities; distances
-#' are read from the other end. The p-value is at most alpha in at most a share alpha of the data
-#' sets without any relation, for every n, if stimuli are exchangeable. Null scores within
-#' \eqn{10^{-10}}{1e-10} of the observed one (of the scale of what is compared) are ties, and
-#' count as at least as large. If the score or a single null score is undefined, so is the row:
-#' `NA`, with a warning. A message says when no p-value can be at most `alpha`.
+#' For a similarity \eqn{s} with \eqn{K} null scores \eqn{s_1, \ldots, s_K}{s_1, ..., s_K}, the
+#' p-value is \deqn{p = \frac{1 + \#\{k: s_k \ge s\}}{K + 1},}{p = (1 + #{k: s_k >= s}) / (K + 1),}
+#' and the threshold is the \eqn{\lceil (1 - \alpha)(K + 1) \rceil}{ceiling((1 - alpha)(K + 1))}-th
+#' smallest of the \eqn{K + 1} scores (the null scores and the observed one). For distances, both
+#' are read from the other end. If the stimuli are exchangeable and the two representations are
+#' unrelated, the probability of a p-value of at most alpha is at most alpha, for every number of
+#' stimuli. Null scores that differ from the observed score by less than \eqn{10^{-10}}{1e-10} of
+#' its scale count as equal to it. If the score or a single null score is undefined, the whole
+#' row is `NA`, with a warning. A message says when no p-value can be as small as `alpha`.
 #'
-#' Engines: `"coset"` takes whole cosets of cyclic shifts of a random order, n permutations from
-#' one set of Fourier transforms or from one pass over the edges of the neighbour graphs;
-#' `"random"` independent permutations; `"exact"` all permutations (at most a million), which
-#' `"auto"` takes when they are no more than asked for; `"moments"` the exact mean, variance and
-#' skewness over all permutations, from 6 stimuli on, with a Pearson type III law (for `cka`, `rv`,
-#' distance correlation, linear regression and gulp, without `aggregate`), which gives p-values
-#' far below 1/(K + 1) without any draw. `"coset"`, `"random"` and `"exact"` are exact tests. A
-#' representation is prepared once; a permutation relabels what was prepared. All pairs and
-#' measures of one engine see the same permutations, so an aggregate over layers has its own null.
-#' Permutations, and the order of tied neighbours, are drawn from R's generator: `set.seed()`
-#' repeats them.
+#' The engines:
+#' * `"coset"`: n permutations at a time, the cyclic shifts of a random order (a coset). All n
+#'   scores come from one set of Fourier transforms, or from one pass over the edges of the
+#'   neighbour graphs.
+#' * `"random"`: independent random permutations.
+#' * `"exact"`: all permutations, at most a million. `"auto"` chooses this when there are no more
+#'   permutations than were asked for.
+#' * `"moments"`: the exact mean, variance and skewness over all permutations, and a Pearson type
+#'   III distribution with these moments. It needs 6 stimuli, and is available for `cka`, `rv`,
+#'   distance correlation, linear regression and gulp, without `aggregate`. It gives p-values far
+#'   below \eqn{1/(K + 1)} without drawing any permutation.
 #'
-#' `"moments"` is an approximation: the moments are those of the sum that the score is made of, and
-#' only three of them. In simulations (Gaussian and heavier tails, 30 and 101 stimuli) it keeps
-#' levels from 0.01 to 0.1; far out (1e-20) its p-values say no more than "very small", and with
-#' fewer than about 10 stimuli the true null is too coarse for a smooth law. For scores that are
-#' not linear in the sum (distance correlation, gulp) `null_mean` and `null_sd` are approximate.
+#' `"coset"`, `"random"` and `"exact"` give exact tests. A representation is prepared only once,
+#' because a permutation only changes the order of what was prepared. All pairs and measures with
+#' the same engine see the same permutations, so that the aggregate over a grid can be computed for
+#' each permutation. Permutations, and the order of tied neighbours, are drawn from R's random
+#' numbers: `set.seed()` makes them reproducible.
 #'
-#' When not to trust it: rows that are not exchangeable. Stimuli in groups: use `blocks` (a free
-#' permutation also destroys the groups, and then any grouping makes two representations look
-#' alike). Time series: use `series`, which is approximate where the series is not periodic.
-#' A score above chance says that the pairing carries information, not that the representations
-#' are similar in any stronger sense. Measures that do not depend on the pairing (`imd` and the
-#' three differences of statistics) have no such null. For representations with more columns than
-#' rows, several measures are constant under permutation: the p-value is then 1.
+#' `"moments"` is an approximation, because only three moments are matched. In simulations
+#' (Gaussian and heavier tails, 30 and 101 stimuli) it keeps levels from 0.01 to 0.1. Far out in
+#' the tail (1e-20), its p-values mean no more than "very small"; with fewer than about 10
+#' stimuli, the true null distribution has too few values for a smooth curve. For scores that are
+#' not linear in the permuted sum (distance correlation, gulp), `null_mean` and `null_sd` are
+#' approximate.
+#'
+#' When not to trust it: when the stimuli are not exchangeable because they depend on each other
+#' (groups, time series). P-values are then too small, because permuting the stimuli also
+#' destroys this dependence. If the stimuli form groups, use `blocks`: with free permutations, two
+#' representations that have nothing in common but the groups come out as similar. For a time
+#' series use `series`, which is approximate unless the series is periodic.
+#'
+#' A score above chance means that the pairing of the stimuli carries information, not that the
+#' representations are similar in any stronger sense. The null holds the two sets of neurons and
+#' stimuli fixed: it says nothing about how much the score would change with other ones. Measures
+#' that do not depend on the pairing (`imd` and the three differences of statistics) have no such
+#' null. If there are more neurons than stimuli, several measures have the same value for all
+#' permutations, and the p-value is 1.
 #' @references \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), arXiv:2602.14486 (gated
 #'   scores, aggregates). Hemerik and Goeman (2018), TEST 27. Koning and Hemerik (2024),
-#'   Biometrika 111. Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9. Kazi-Aoual et al. (1995),
-#'   Comput. Stat. Data Anal. 20. Josse, Pages and Husson (2008), Comput. Stat. Data Anal. 53.
+#'   Biometrika 111. Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9. Kazi-Aoual et al.
+#'   (1995), Comput. Stat. Data Anal. 20. Josse, Pages and Husson (2008), Comput. Stat. Data Anal.
+#'   53.
 #' @examples
+#' # V4 against the layers of a network, for the first 100 images
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
+#' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
 #' set.seed(1)
-#' signal <- matrix(rnorm(60 * 3), 60)
-#' x <- signal %*% matrix(rnorm(30), 3) + rnorm(600)
-#' y <- signal %*% matrix(rnorm(60), 3) + rnorm(1200)
-#' calibrate(x, y, c("cka", "rv"))
-#' calibrate(x, matrix(rnorm(1200), 60)) # unrelated: no more than chance
+#' calibrate(v4, layers, c("cka", "rsa"))
+#' # the most similar layer, against the most similar layer of permuted images
+#' calibrate(v4, layers, aggregate = "max")
 #' @seealso [similarity()], [null_scores()], [top_k_mean()]
 #' @export
 calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 0.05,
@@ -147,8 +177,8 @@ check_calibration <- function(set, sides, aggregate, engine) {
           class = "repalign_error_value", arg = "aggregate")
   }
   if (!is.null(aggregate) && engine == "moments") {
-    abort("engine = \"moments\" knows the null of single scores only: use another engine with ",
-          "`aggregate`.", class = "repalign_error_design", arg = "engine")
+    abort("engine = \"moments\" cannot be used with `aggregate`: use another engine.",
+          class = "repalign_error_design", arg = "engine")
   }
 }
 

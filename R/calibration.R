@@ -198,7 +198,7 @@ warn_undefined_calibration <- function(rows, variant, aggregate) {
     needs <- if (variant == "z") {
       "the spread of at least 2 permutations."
     } else if (is.null(aggregate$own)) {
-      "the best value there can be: use another `variant`, or give `best` to new_measure()."
+      "the best possible score: use another `variant`, or give `best` to new_measure()."
     } else {
       "a best value, and the function in `aggregate` has none: use another `variant`."
     }
@@ -238,17 +238,21 @@ note_one_permutation <- function(rows) {
 
 #' The null scores behind a calibration
 #'
-#' @param calibration what [calibrate()] returned, or rows of it, in any order, or several
-#'   bound together by [rbind()][rbind.repalign] or `dplyr::bind_rows()`. Each row must have its
-#'   names (`x`, `y`, `measure`) and numbers (`score`, `null_mean`, `null_sd`) as they were: they
-#'   tell which null scores are its own. A row for which there are none is an error.
-#' @return A numeric matrix in the measures' own units: a column per row of `calibration`, in
-#'   its order, and a row per permutation (`NA` below the end where rows have different numbers
-#'   of permutations). With `aggregate` the columns hold the aggregate's null.
+#' @param calibration what [calibrate()] returned, or some of its rows in any order, or several
+#'   calibrations put together by [rbind()][rbind.repalign] or `dplyr::bind_rows()`. The names
+#'   (`x`, `y`, `measure`) and numbers (`score`, `null_mean`, `null_sd`) of the rows must be
+#'   unchanged, because the null scores of a row are found by them. A row whose null scores are
+#'   not known is an error.
+#' @return A numeric matrix with one column per row of `calibration`, in the same order, and one
+#'   row per permutation, in the units of the measures. If the rows have different numbers of
+#'   permutations, shorter columns end in `NA`. With `aggregate`, the columns are the null scores
+#'   of the aggregate.
 #' @examples
+#' # V4 against one layer of a network, for the first 100 images
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
 #' set.seed(1)
-#' x <- matrix(rnorm(200), 40)
-#' result <- calibrate(x, x + rnorm(200), "cka", permutations = 199)
+#' result <- calibrate(v4, v4_layers$L2[1:100, ], permutations = 199)
+#' result
 #' summary(null_scores(result)[, 1])
 #' @seealso [calibrate()]
 #' @export
@@ -364,19 +368,20 @@ bound_calibrations <- function(kept, all_of) {
 
 # A column must mean one thing in all of its rows.
 check_same_settings <- function(settings) {
-  meaning <- c(alpha = "`threshold` and `calibrated` mean", variant = "`calibrated` means",
-               aggregate = "`score` means", p_adjust = "`p_adjusted` means")
+  meaning <- c(alpha = "`threshold` and `calibrated`", variant = "`calibrated`",
+               aggregate = "`score`", p_adjust = "`p_adjusted`")
   if (length(unique(lapply(settings, function(s) s$own))) > 1) {
-    abort("Calibrations with different functions in `aggregate` do not go into one table, where ",
-          "`score` means one thing: bind as.data.frame() of each.", class = "repalign_error_value",
-          arg = "aggregate")
+    abort("Calibrations with different functions in `aggregate` cannot be put into one table, ",
+          "because `score` would mean different things: bind as.data.frame() of each.",
+          class = "repalign_error_value", arg = "aggregate")
   }
   for (name in names(meaning)) {
     values <- unique(lapply(settings, function(s) if (is.null(s[[name]])) "none" else s[[name]]))
     if (length(values) < 2) next
     abort("Calibrations with different `", name, "` (", values[[1]], " and ", values[[2]],
-          ") do not go into one table, where ", meaning[[name]], " one thing. Use the same `",
-          name, "`, or bind as.data.frame() of each.", class = "repalign_error_value", arg = name)
+          ") cannot be put into one table, because ", meaning[[name]], " would mean different ",
+          "things. Use the same `", name, "`, or bind as.data.frame() of each.",
+          class = "repalign_error_value", arg = name)
   }
 }
 

@@ -6,7 +6,7 @@ check_dist <- function(x, arg, allow_na = FALSE) {
   n <- attr(x, "Size")
   sized <- is.numeric(n) && length(n) == 1 && is.finite(n) && n >= 0 && n == round(n)
   if (!is.numeric(x) || !sized || length(x) != n * (n - 1) / 2) {
-    abort("`", arg, "` is a damaged \"dist\" object: its length does not suit its size. Make it ",
+    abort("`", arg, "` is a damaged \"dist\" object: its length does not match its size. Make it ",
           "again with dist() or as.dist().", class = "repalign_error_type", arg = arg)
   }
   if (!length(attr(x, "Labels")) %in% c(0, n)) {
@@ -27,7 +27,7 @@ refuse_distances <- function(bad, n, what, arg) {
   if (!length(bad)) return(invisible())
   pair <- dist_pair(bad[1], n)
   abort("`", arg, "` has ", length(bad), " ", what, " distance", if (length(bad) > 1) "s",
-        ", first between rows ", pair[1], " and ", pair[2], ". Remove those rows, or mend the ",
+        ", first between rows ", pair[1], " and ", pair[2], ". Remove those rows, or correct the ",
         "distances.", class = "repalign_error_nonfinite", arg = arg)
 }
 
@@ -75,8 +75,8 @@ check_graph <- function(x, arg) {
   n <- nrow(idx)
   bad <- which(!is.finite(idx) | idx != round(idx) | idx < 1 | idx > n, arr.ind = TRUE)
   if (nrow(bad)) {
-    from_zero <- if (any(idx %in% 0)) "; where rows are counted from 0, add 1"
-    graph_error(arg, "has an index that is no row number (1 to ", n, ") in row ", bad[1, 1],
+    from_zero <- if (any(idx %in% 0)) "; if yours start at 0, add 1"
+    graph_error(arg, "has an index that is not a row number (1 to ", n, ") in row ", bad[1, 1],
                 ", column ", bad[1, 2], from_zero)
   }
   bad <- which(!is.finite(dist), arr.ind = TRUE)

@@ -230,7 +230,7 @@ transposed_hint <- function(x, y, arg_x, arg_y) {
   if (nrow(x) == ncol(y) || nrow(y) == ncol(x)) {
     size <- function(m, arg) paste0("`", arg, "` is ", nrow(m), " x ", ncol(m))
     paste0(" One of them looks transposed (", size(x, arg_x), ", ", size(y, arg_y),
-           "): stimuli are rows, neurons columns; t() turns a matrix round.")
+           "): stimuli are rows, neurons are columns; t() transposes a matrix.")
   }
 }
 
@@ -248,8 +248,8 @@ note_one_sided_names <- function(reps) {
   }, reps[unnamed])
   inform("Only ", enumerate(args[!unnamed], 3, quote = FALSE), if (sum(!unnamed) > 1) " have" else
          " has", " row names, ", enumerate(args[unnamed], 3, quote = FALSE),
-         if (sum(unnamed) > 1) " have" else " has", " none: the rows are taken to be the same ",
-         "stimuli in the same order.",
+         if (sum(unnamed) > 1) " have" else " has", " none: the rows are assumed to be the ",
+         "same stimuli in the same order.",
          if (length(turned)) {
            paste0(" The column names of `", turned[[1]]$arg, "` are these row names: is it ",
                   "transposed?")
@@ -274,7 +274,7 @@ check_same_stimuli <- function(reps, by_name = TRUE) {
   }
 }
 
-# One label a column; returned as is.
+# One label per column; returned as is.
 check_labels <- function(labels, width, arg, of) {
   if (is.null(labels)) return(NULL)
   if (is.factor(labels)) labels <- as.character(labels)
@@ -284,7 +284,7 @@ check_labels <- function(labels, width, arg, of) {
   }
   if (length(labels) != width) {
     abort("`", arg, "` has ", length(labels), " labels, but `", of, "` has ", width,
-          " columns: give one label a column.", class = "repalign_error_labels", arg = arg)
+          " columns: give one label per column.", class = "repalign_error_labels", arg = arg)
   }
   if (anyNA(labels)) {
     abort("`", arg, "` has missing labels, first at position ", which(is.na(labels))[1],

@@ -10,9 +10,9 @@
 #'   \item{`counts`}{an integer array, 21 stimuli x 132 units x 20 repeats: spikes from 100 to
 #'     500 ms after the stimulus came on. `NA` where a repeat is missing (7 units of one session
 #'     have 19 repeats of one stimulus).}
-#'   \item{`session`}{one label a unit: the units of a session were recorded together (21
+#'   \item{`session`}{one label per unit: the units of a session were recorded together (21
 #'     sessions).}
-#'   \item{`object`, `position`}{one label a stimulus: what was shown and where.}
+#'   \item{`object`, `position`}{one label per stimulus: what was shown and where.}
 #' }
 #' @details
 #' The stimuli are the rows, named "object_position". Repeats are numbered in the order in which
@@ -20,9 +20,10 @@
 #' different sessions were never recorded together (a pseudo-population), so their repeats do not
 #' correspond.
 #'
-#' What it is good for: repeats ([trial_to_trial()]), sessions as groups of units
-#' ([brain_to_brain()] with `split`), object categories ([object_disentanglement()]). With 21
-#' stimuli it is a small sample of stimuli: the naive estimates are far too high.
+#' What it is good for: comparing repeats ([trial_to_trial()]), groups of units, that is,
+#' sessions ([brain_to_brain()] with `split`), and object categories
+#' ([object_disentanglement()]). With only 21 stimuli, the naive estimate of CKA is far from 0
+#' even for unrelated responses.
 #' @source The files of the R package NeuroDecodeR (Ethan Meyers; GPL-3), binned there per
 #'   millisecond and turned back into counts; otherwise unchanged.
 #' @references Zhang, Meyers, Bichot, Serre, Poggio and Desimone (2011), Object decoding with
@@ -31,9 +32,10 @@
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)
 #' dim(responses)
 #' # do units of different sessions represent the stimuli alike?
+#' set.seed(1)
 #' by_session <- brain_to_brain(responses, split = macaque_it$session, neurons = 8, repeats = 1,
-#'                              normalize = "sd")
-#' summary(by_session)
+#'                              normalize = "sd", conf_level = NULL)
+#' summary(by_session)[c("neurons", "estimator", "pooled", "median")]
 "macaque_it"
 
 #' Macaque V4: 640 images, 50 units, up to 10 repeats, and another day
@@ -53,11 +55,12 @@
 #' The row names are the numbers of the images, so that [match_rows()] aligns the two days.
 #'
 #' The two days share some of their neurons, but it is not known which ones: the units of the two
-#' days have different names. A corrected CKA between the days therefore comes out far above 1,
-#' which shows what unknown shared neurons do. It is no finding about V4.
+#' days have different names. A corrected CKA between the days therefore comes out far above 1.
+#' This shows what unknown shared neurons do and is not a finding about V4.
 #'
-#' What it is good for: repeats of units that share noise ([trial_to_trial()]), a brain against
-#' the layers of a network ([brain_to_model()] with [v4_layers]), [calibrate()].
+#' What it is good for: comparing repeats of units that share noise ([trial_to_trial()]),
+#' comparing a brain with the layers of a network ([brain_to_model()] with [v4_layers]), and
+#' testing against chance ([calibrate()]).
 #' @source Repository cowleygroup/V4_compact_models (GPL-3), sessions 210325 and 210322.
 #'   Arranged as an array; the values are unchanged.
 #' @references Cowley, Stan, Pillow and Smith (2026), Compact deep neural network models of the
@@ -71,12 +74,12 @@
 #' Five layers of a network for the images of the V4 recording
 #'
 #' @format A named list of five numeric matrices, 640 images x 100 units each, from the first
-#'   layer (`L0`) to the last (`L4`), after the rectifier.
+#'   layer (`L0`) to the last (`L4`), after rectification.
 #' @details
 #' The rows are the images of [macaque_v4], with the same names.
 #'
-#' What it is good for: comparing layers with each other and with a brain. 100 units were taken
-#' of each layer, so the layers are samples of units, too.
+#' What it is good for: comparing layers with each other and with a brain. Each layer is
+#' represented by 100 of its units, so the layers, like the brain, are samples.
 #' @source Made from repository cowleygroup/V4_compact_models (GPL-3).
 #' @inherit macaque_v4 references
 #' @examples
@@ -94,12 +97,13 @@
 #'   each odour), `log10_dilution` (-8 to -4), and 21 columns of responses named by the receptor
 #'   of the neuron.
 #' @details
-#' The neurons are identified cells: the column of one animal and that of another are the same
-#' neuron. Larva 1 of one odour is in general another animal than larva 1 of another odour, so
-#' "larva 1" is an arbitrary animal for each odour. 31 odours were given to larvae 1 to 5.
+#' The neurons are identified cells: the same column is the same neuron in all animals. Larvae
+#' are numbered anew for each odour, so larva 1 of one odour is in general not the same animal as
+#' larva 1 of another odour. 31 of the odours were given to at least five larvae (1 to 5).
 #'
-#' What it is good for: the same neurons in several animals (`shared_neurons = TRUE`), and real
-#' tables in which identifiers stand beside responses ([response_matrix()]).
+#' What it is good for: comparing the same neurons in several animals (`shared_neurons = TRUE`),
+#' and trying out a real table, in which identifiers stand beside responses
+#' ([response_matrix()]).
 #' @source Repository samuellab/Larval-ORN (MIT licence, see the file COPYRIGHTS of the
 #'   package). The column `stimulus` was added.
 #' @references Si, Kanwal, Hu, Tabone, Baron, Berck, Vignoud and Samuel (2019), Structured
@@ -119,16 +123,17 @@
 #'
 #' @format A named list of 18 `dist` objects of size 92: `human1_s1` to `human4_s2` (four
 #'   subjects, two sessions each), `human_mean`, `monkey` (674 neurons), seven models (names that
-#'   start with "model_") and `judgements` (similarity judgements of 16 subjects). Brains: 1 minus
-#'   Pearson correlation of response patterns. Models and judgements have scales of their own;
-#'   `model_animacy` and `model_FaceBodyManmadeNatobj` are 0 within a category and 1 between. The
-#'   attribute `images` is a data frame with a row per image: `image`, `category`, and 0 or 1 for
-#'   `human`, `face`, `animal`, `natural`.
+#'   start with "model_") and `judgements` (similarity judgements of 16 subjects). For brains, a
+#'   dissimilarity is 1 minus the Pearson correlation of two response patterns. Models and
+#'   judgements have scales of their own; `model_animacy` and `model_FaceBodyManmadeNatobj` are 0
+#'   within a category and 1 between categories. The attribute `images` is a data frame with one
+#'   row per image: `image`, `category`, and `human`, `face`, `animal` and `natural`, which are 0
+#'   or 1.
 #' @details
 #' The labels of each RDM are the number and category of the image.
 #'
 #' What it is good for: [rsa()], and every other measure that takes `dist` objects. The images
-#' fall into categories, which dominate all brain RDMs.
+#' fall into categories, which dominate all brain RDMs; see `blocks` in [calibrate()].
 #' @source Demonstration data of rsagroup/rsatoolbox (MIT licence, see the file COPYRIGHTS of the
 #'   package). Turned into `dist` objects, with other names of the subjects; values unchanged.
 #' @references Kriegeskorte, Mur, Ruff, Kiani, Bodurka, Esteky, Tanaka and Bandettini (2008),

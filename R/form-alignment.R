@@ -186,7 +186,7 @@ common_units <- function(pair, center, scale) {
 # A number of double range, or an error.
 in_range <- function(value, pair) {
   if (is.finite(value)) return(value)
-  abort("The value is too large for a number: `", pair$x$arg, "` and `", pair$y$arg,
+  abort("The value is too large for a double: `", pair$x$arg, "` and `", pair$y$arg,
         "` are on scales too far apart or too large; rescale them.",
         class = "repalign_error_value", arg = pair$x$arg)
 }

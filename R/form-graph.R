@@ -36,8 +36,9 @@ tied_within <- function(graph, k) {
 
 warn_all_neighbours <- function(rep, k) {
   if (k < rep$n - 1) return(invisible())
-  warn("`k` is ", k, ": every other stimulus of `", rep$arg, "` is a neighbour, so which ones are ",
-       "says nothing. Lower `k`, or use more stimuli.", class = "repalign_trivial", data = rep$arg)
+  warn("`k` is ", k, ": every other stimulus of `", rep$arg, "` is a neighbour, so the ",
+       "neighbours carry no information. Lower `k`, or use more stimuli.",
+       class = "repalign_trivial", data = rep$arg)
 }
 
 first_neighbours <- function(graph, k) {

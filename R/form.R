@@ -152,8 +152,8 @@ warn_narrow_kernel <- function(rep) {
 }
 
 no_contrast <- function(arg, where, remedy) {
-  abort("The Gaussian kernel of `", arg, "` says nothing: its width is far ", where, " all ",
-        "distances between rows. Set `sigma` or `bandwidth` ", remedy, ".",
+  abort("The Gaussian kernel of `", arg, "` carries no information: its width is far ", where,
+        " all distances between rows. Set `sigma` or `bandwidth` ", remedy, ".",
         class = "repalign_error_value", arg = "sigma")
 }
 
@@ -162,7 +162,8 @@ gaussian_width <- function(rep, sigma, bandwidth) {
   width <- bandwidth * form_median_distance(rep)
   if (width == 0) {
     abort("The median distance between the rows of `", rep$arg, "` is 0 (most rows are equal), ",
-          "so there is no bandwidth: set `sigma`.", class = "repalign_error_value", arg = "sigma")
+          "so the width of the kernel would be 0: set `sigma`.",
+          class = "repalign_error_value", arg = "sigma")
   }
   width
 }

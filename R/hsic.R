@@ -6,7 +6,7 @@ kernels <- c("linear", "rbf", "manifold")
 
 #' The H value (Hilbert-Schmidt independence criterion) of two representations
 #'
-#' The quantity from which centered kernel alignment is made:
+#' The quantity from which Centered Kernel Alignment is made:
 #' `cka(x, y) = hsic(x, y) / sqrt(hsic(x, x) * hsic(y, y))`.
 #'
 #' @inheritParams cka

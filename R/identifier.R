@@ -26,7 +26,7 @@ find_identifiers <- function(x) {
   if (length(numbered) == ncol(x)) numbered <- integer()
   found <- sort(union(named, numbered))
   why <- vapply(found, function(j) {
-    if (j %in% named) "whole numbers under this name" else numbering(x[, j])
+    if (j %in% named) "whole numbers, and the name of an identifier" else numbering(x[, j])
   }, "")
   stats::setNames(why, found)
 }

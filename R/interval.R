@@ -5,8 +5,8 @@ print.repalign_interval <- function(x, digits = 4, ...) {
   level <- attr(x, "conf_level")
   cat("Centered kernel alignment: ", count_of(nrow(x), "row"), undefined_of(x$cka), "\n", sep = "")
   if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {
-    cat("conf_low to conf_high: ", format(100 * level), "% interval, normal, by the jackknife ",
-        "over stimuli\n  and neurons; not clipped\n", sep = "")
+    cat("conf_low to conf_high: ", format(100 * level), "% normal interval, by the jackknife ",
+        "over stimuli\n  and neurons\n", sep = "")
   }
   print_rows(x, digits, ...)
   invisible(x)
@@ -24,14 +24,14 @@ tidy.repalign_interval <- function(x, ...) {
 
 #' Confidence limits of a CKA
 #'
-#' @param object what [cka_interval()] returned, or rows of it.
-#' @param parm names of estimators (of bound results "source | estimator"), or numbers of rows; all
-#'   by default.
+#' @param object what [cka_interval()] returned, or some of its rows.
+#' @param parm names of estimators (for results that were put together, "source | estimator"), or
+#'   numbers of rows; by default all.
 #' @param level coverage, between 0 and 1; by default that of `object`. Limits at another level are
-#'   computed anew from `cka` and `se`, by the normal quantile.
+#'   computed from `cka` and `se` by the quantiles of the normal distribution.
 #' @param ... unused.
-#' @return A numeric matrix with a row per estimator and two columns, the lower and the upper limit,
-#'   named by their percentages. `NA` where the standard error is.
+#' @return A numeric matrix with one row per estimator and two columns, the lower and the upper
+#'   limit, named by their percentages. The limits are `NA` where the standard error is.
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 60, q = 30, d = 20)
@@ -53,7 +53,7 @@ confint.repalign_interval <- function(object, parm, level = NULL, ...) {
 level_of <- function(object) {
   level <- attr(object, "conf_level")
   if (is.null(level)) {
-    abort("The coverage of these intervals is not known any more: give `level`.",
+    abort("The coverage of these intervals is no longer known: give `level`.",
           class = "repalign_error_value", arg = "level")
   }
   level

@@ -43,14 +43,14 @@
 #' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2.
 #'   Nili et al. (2014), PLoS Computational Biology 10 (tau-a).
 #' @examples
-#' set.seed(1)
-#' stimuli <- matrix(rnorm(30 * 5), 30)
-#' x <- stimuli %*% matrix(rnorm(5 * 20), 5)
-#' y <- stimuli %*% matrix(rnorm(5 * 40), 5) + rnorm(30 * 40)
-#' rsa(x, y)
-#' rsa(x, y, inner = "euclidean", outer = "pearson")
-#' # RDMs made elsewhere
-#' rsa(dist(x), dist(y))
+#' # RDMs of 92 images: human and monkey inferior temporal cortex
+#' rsa(rdm92$human_mean, rdm92$monkey)
+#' # and human cortex against models
+#' models <- rdm92[startsWith(names(rdm92), "model_")]
+#' similarity(rdm92["human_mean"], models, measure = "rsa")
+#' # responses of two layers of a network
+#' rsa(v4_layers$L3, v4_layers$L4)
+#' rsa(v4_layers$L3, v4_layers$L4, inner = "euclidean", outer = "pearson")
 #' @seealso [distance_correlation()], [rsm_difference()], [cka()]
 #' @export
 rsa <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
@@ -164,7 +164,7 @@ rsa_null <- list(
 #' `squared = TRUE` follows the printed formula.
 #'
 #' Rotation, translation and scaling of a side leave the score as it is; scaling of single
-#' neurons does not. The score also responds to nonlinear relations, more so than [cka()]. It
+#' neurons does not. The score also responds to non-linear relations, more so than [cka()]. It
 #' is less sensitive to outliers than measures of squared distances.
 #'
 #' When not to trust it: for unrelated representations the biased estimate is far above 0

@@ -81,8 +81,8 @@
 #' it came with nearly all data sets of 7 stimuli x 30 neurons, with a fifth to four fifths of
 #' those of 30 x 10, and with none of 60 x 20 or more.
 #'
-#' With 2 stimuli every CKA is 1, and with 3 it is near 1, whatever the data: a warning of
-#' class `repalign_trivial` says so.
+#' With 2 stimuli every CKA is 1, whatever the data, and with 3 it says next to nothing: a warning
+#' of class `repalign_trivial` says so.
 #'
 #' The manifold kernel depends on neighbourhoods only, and does not need an n x n matrix.
 #' Every stimulus has the kernel value 1 with itself on both sides, which keeps the naive
@@ -214,11 +214,11 @@ note_shared_neurons <- function(pair, args) {
          "CKA is too high otherwise.", class = "repalign_shared_names")
 }
 
-# A centred kernel of two stimuli has one shape only, and one of three hardly more.
+# A centred kernel of two stimuli has one shape only, and one of three few.
 warn_few_rows <- function(pair) {
   if (pair$x$n > 3) return(invisible())
   warn("`", pair$x$arg, "` has ", pair$x$n, " rows: with 2 stimuli the CKA is 1 whatever the ",
-       "data, and with 3 it is near 1. Use more stimuli.", class = "repalign_trivial",
+       "data, and with 3 it says next to nothing. Use more stimuli.", class = "repalign_trivial",
        data = pair$x$arg)
 }
 

@@ -59,7 +59,7 @@ read_responses <- function(data, na) {
 complete_stimuli <- function(reps) {
   keep <- !Reduce(`|`, lapply(reps, missing_stimuli))
   if (!any(keep)) {
-    abort("Every stimulus has a missing value somewhere: na = \"stimuli\" leaves nothing. ",
+    abort("Every stimulus has a missing value somewhere: na = \"stimuli\" leaves none. ",
           "na = \"neurons\" leaves out neurons instead.", class = "repalign_error_nonfinite",
           arg = "na")
   }
@@ -157,8 +157,9 @@ tell_neurons <- function(reps, columns) {
   lost <- vapply(columns, function(keep) sum(!keep), 0L)
   empty <- which(lost > 0 & lost == lengths(columns))
   if (length(empty)) {
-    abort("Every neuron of `", reps[[empty[1]]]$arg, "` has a missing value, there or where it is ",
-          "shared: na = \"neurons\" leaves nothing. na = \"stimuli\" leaves out stimuli instead.",
+    abort("Every neuron of `", reps[[empty[1]]]$arg, "` has a missing value, there or in another ",
+          "representation with the same neuron: na = \"neurons\" leaves none. na = \"stimuli\" ",
+          "leaves out stimuli instead.",
           class = "repalign_error_nonfinite", arg = reps[[empty[1]]]$arg)
   }
   if (!any(lost > 0)) return(NULL)
@@ -200,7 +201,7 @@ cut_dist <- function(d, rows) {
 uncut_graph <- function(rep, rows) {
   if (all(rows)) return(rep$data)
   abort("`", rep$arg, "` is a neighbour graph, from which no stimulus can be left out: other ",
-        "stimuli have it as a neighbour. Make the graph of the complete stimuli.",
+        "stimuli have it as a neighbour. Make the graph of the complete stimuli only.",
         class = "repalign_error_graph", arg = rep$arg)
 }
 
@@ -208,8 +209,8 @@ uncut_graph <- function(rep, rows) {
 cut_permutations <- function(permutations, rows) {
   if (all(rows)) return(permutations)
   if (is.matrix(permutations)) {
-    abort("`permutations` as a matrix speaks of all rows, of which na = \"stimuli\" leaves some ",
-          "out: give a number, or leave out the stimuli yourself.",
+    abort("The matrix `permutations` is for all rows, but na = \"stimuli\" leaves some out: give ",
+          "a number of permutations, or leave out the stimuli yourself.",
           class = "repalign_error_design", arg = "permutations")
   }
   if (inherits(permutations, "how")) cut_how(permutations, rows) else permutations
@@ -223,8 +224,8 @@ cut_blocks <- function(blocks, rows) {
 cut_how <- function(design, rows) {
   require_package("permute", "A permutation design (how)")
   if (!is.null(permute::getAllperms(design))) {
-    abort("`permutations` holds a set of permutations of all rows, of which na = \"stimuli\" ",
-          "leaves some out: give the design without it.", class = "repalign_error_design",
+    abort("`permutations` contains a set of permutations of all rows, but na = \"stimuli\" leaves ",
+          "some out: give the design without this set.", class = "repalign_error_design",
           arg = "permutations")
   }
   check_how_blocks(design, length(rows))

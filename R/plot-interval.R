@@ -40,7 +40,7 @@ interval_rows <- function(object) {
   twice <- anyDuplicated(rows[c(source_columns(object), "estimator")])
   if (twice) {
     abort("`object` has two intervals of ", dQuote(as.character(rows$estimator[twice]), FALSE),
-          " that nothing tells apart: bind with names, as in rbind(day1 = a, day2 = b).",
+          " that cannot be told apart: bind them with names, as in rbind(day1 = a, day2 = b).",
           class = "repalign_error_rows", arg = "object")
   }
   shown <- label_levels(rows$estimator)

@@ -2,20 +2,21 @@
 
 #' Plot what measures are invariant to
 #'
-#' A row per measure, grouped by family, and a column per property: what the measure does
-#' not notice, whether it is symmetric and a metric, and whether it uses the pairing of
-#' stimuli.
+#' Draws a table with one row per measure, grouped by family, and one column per property: which
+#' changes leave the score as it is, whether the measure is symmetric and a metric, and whether it
+#' uses the pairing of the stimuli.
 #'
-#' @param x,object what [measures()] returned, or rows of it.
-#' @param ... arguments of `autoplot()`; others are an error.
-#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot object, to be changed or saved.
+#' @param x,object what [measures()] returned, or some of its rows.
+#' @param ... arguments of `autoplot()`; there are no others, and any other is an error.
+#' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object, which can be
+#'   changed or saved.
 #' @details
-#' A dark tile says that the property holds at default arguments. Blue rows are
-#' similarities, orange rows distances. `invariant to` names changes of one side only:
-#' *orthogonal* (rotations and reflections), *scaling* (one factor on everything),
-#' *translation* (another mean response per neuron), *column permutation* (another order
-#' of the neurons), *invertible linear* (any invertible matrix). A measure without
-#' *pairing* gives the same value when the stimuli of one side are shuffled.
+#' A dark tile means that the measure has the property at its default arguments. Blue rows are
+#' similarities, orange rows are distances. The columns under `invariant to` are changes of one
+#' side only: *orthogonal* (rotations and reflections), *scaling* (all responses multiplied by
+#' one factor), *translation* (another mean response of each neuron), *column permutation*
+#' (another order of the neurons) and *invertible linear* (any invertible matrix). A measure that
+#' does not use the *pairing* keeps its score when the stimuli of one side are shuffled.
 #' @examples
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   plot(measures())

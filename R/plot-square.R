@@ -46,7 +46,7 @@ refuse_two_lists <- function(object, type) {
   if (!identical(within, FALSE)) return(invisible())
   abort("type = \"", type, "\" is for a list that was compared with itself, as in ",
         if (is.null(grid)) "similarity(layers)" else "calibrate(layers)",
-        ": here `x` and `y` are different ones.", class = "repalign_error_rows", arg = "object")
+        ": here `x` and `y` are different lists.", class = "repalign_error_rows", arg = "object")
 }
 
 # The score of identical representations; not needed of distances.
@@ -55,7 +55,7 @@ best_score_of <- function(object, facts, measure, type) {
   own <- attr(object, "settings")$own
   if (facts$direction[[measure]] %in% "distance") return(0)
   if (!is.na(best) && is.null(own)) return(best)
-  abort("type = \"", type, "\" needs the best score there can be, which is not known for ",
+  abort("type = \"", type, "\" needs the best possible score, which is not known for ",
         dQuote(measure, FALSE), if (is.null(own)) ": give `best` to new_measure()." else
           " under your own `aggregate`: use another one.",
         class = "repalign_error_value", arg = "object")

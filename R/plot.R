@@ -5,64 +5,72 @@ utils::globalVariables(".data")
 
 #' Plot results
 #'
-#' `plot()` draws a result and returns it invisibly; `ggplot2::autoplot()` returns the
-#' plot, to be changed or saved. Both need the package ggplot2.
+#' `plot()` draws a result and returns the result invisibly; `ggplot2::autoplot()` returns the
+#' plot, which can be changed or saved. Both need the package ggplot2.
 #'
-#' @param x,object what [similarity()], [calibrate()] or an analysis ([brain_to_brain()],
-#'   [trial_to_trial()], [brain_to_model()], [object_disentanglement()]) returned.
-#' @param type what is drawn. `"tiles"`: the grid of scores (of calibrated scores), a panel a
-#'   measure. `"heatmap"`: the same of one measure, in the order of a hierarchical clustering,
-#'   with its tree. `"map"`: a point an element, similar ones near each other. Calibrations also
-#'   have `"null"`: a panel a row, with the null scores; `"p_value"`: tiles of p-values; and
-#'   `"auto"`: `"null"` up to `most` rows, else `"tiles"`.
+#' @param x,object what [similarity()], [calibrate()], [cka_interval()] or an analysis
+#'   ([brain_to_brain()], [trial_to_trial()], [brain_to_model()], [object_disentanglement()])
+#'   returned.
+#' @param type what is drawn. `"tiles"`: the grid of scores (of calibrated scores), one panel per
+#'   measure. `"heatmap"`: the grid of one measure in the order of a hierarchical clustering,
+#'   with its tree. `"map"`: one point per element, with similar elements near each other. For
+#'   calibrations also `"null"`: one panel per row with its null scores; `"p_value"`: tiles of
+#'   p-values; and `"auto"`: `"null"` for up to `most` rows, and `"tiles"` for more.
 #' @param measure labels of the measures to draw; `NULL`: all.
-#' @param single analyses: also draw the mean of the single ratios (dashed, or crosses)?
-#' @param most up to this many comparisons of an analysis get a panel each; more are drawn as thin
-#'   lines behind the pooled ones. For calibrations see `type`.
-#' @param ... arguments of `autoplot()`, given to `plot()`; others are an error.
-#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot object.
+#' @param single for analyses: also draw the mean of the single ratios (dashed lines, or crosses)?
+#' @param most for analyses: up to this many comparisons get one panel each; if there are more,
+#'   they are thin lines behind the pooled ones. For calibrations see `type`.
+#' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
+#' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
 #' @details
-#' Pictures are laid out for a page of about 7 x 5 inches: there, numbers stand on tiles where
-#' they fit (".19" for 0.19 where room is short), long names lose what they have in common or
-#' their middle ("..."), and of 100 names every third or fourth stands at the axis. Colours are
-#' those of Okabe and Ito, and one scale of blues and oranges, all safe for colour-blind readers.
+#' Plots are laid out for a page of about 7 x 5 inches. At this size, numbers are written on
+#' tiles if they fit (if space is short, ".19" for 0.19); long names are shortened by leaving out
+#' what they have in common, or their middle ("..."); and of 100 names, every third or fourth is
+#' written at the axis. The colours are those of Okabe and Ito, and one scale of blues and
+#' oranges, all of them safe for colour-blind readers.
 #'
-#' Results that were bound together, as by `rbind(monday = a, tuesday = b)` or
-#' `dplyr::bind_rows(.id = )`, get panels of their own; two rows that would be drawn in one place
-#' are an error. Columns that are factors keep the order of their levels.
+#' If several results were put together, as in `rbind(monday = a, tuesday = b)` or by
+#' `dplyr::bind_rows(.id = )`, each of them has panels of its own. It is an error if two rows
+#' would be drawn in the same place. Columns that are factors keep the order of their levels.
 #'
-#' *Tiles.* Dark is more similar, also for distances. With one measure, or similarities that do not
-#' exceed 1, the numbers at the colour bar are scores, from 0 (or the least score) to the best
-#' one. Otherwise each measure has a scale of its own: the bar then goes from 0 (the least similar
-#' score drawn, or 0) to 1 (the best one), and the titles of the panels give the ranges of the
-#' scores. Calibrated scores below 0 are orange. A star marks a p-value (the adjusted one where
-#' there is one) of at most `alpha`. An aggregate over models gives a grid of models.
+#' *Tiles.* Darker tiles are more similar, for distances too. With one measure, or with
+#' similarities that do not exceed 1, the numbers at the colour bar are scores: for similarities
+#' from 0 (or the lowest score, if that is negative) to the best possible one, for a distance
+#' from 0 to the largest one drawn. Otherwise each measure has its own scale: the colour bar then
+#' goes from 0 (the least similar end of the scale of that measure) to 1 (its most similar end),
+#' and the titles of the panels give the ranges of the scores. Calibrated scores below 0 are
+#' orange. A star marks a p-value (the adjusted one, if there is one) of at most `alpha`. An
+#' aggregate over models gives a grid of models.
 #'
-#' *Heat map and map* are for a list that was compared with itself, all pairs of it (with models
-#' `diagonal = TRUE`, or an `aggregate`). Both start from dissimilarities: the best possible score
-#' minus the score, negative values set to 0, the mean of both directions where the measure is not
-#' symmetric and both were computed; distances as they are. The tree joins by average linkage
-#' ([stats::hclust()]); the tree of a calibration is that of its scores. The map is classical
-#' multidimensional scaling
-#' ([stats::cmdscale()]); its caption says how much of the dissimilarity two dimensions keep: their
-#' share of the sum of the absolute eigenvalues. When it is small, points that are near each
-#' other on the map need not be similar.
+#' *Heat map and map* need all pairs of a list that was compared with itself (for models, with
+#' `diagonal = TRUE` or an `aggregate`). Both start from dissimilarities: for a similarity \eqn{s}
+#' with the best possible score \eqn{b}, \eqn{\max(b - s, 0)}{max(b - s, 0)}; distances are used
+#' as they are. If a measure is not symmetric and both directions were computed, their mean is
+#' used. The tree is built by average linkage ([stats::hclust()]); for a calibration, it is built
+#' from the scores. The map is a classical multidimensional scaling ([stats::cmdscale()]). Its
+#' caption says how much of the dissimilarity two dimensions keep: their share of the sum of the
+#' absolute eigenvalues. If the share is small, points that are near each other on the map need
+#' not be similar.
 #'
-#' *Null.* Bars are the null scores, lines the score and the threshold; `engine = "moments"` has no
-#' null scores, so the density of the law that was fitted is drawn.
+#' *Null.* Bars show the null scores, lines the score and the threshold. With
+#' `engine = "moments"` there are no null scores, and the density of the fitted distribution is
+#' drawn.
 #'
-#' *Analyses.* Points and lines are pooled estimates over numbers of neurons, or with one number
-#' over the comparisons; bars are their intervals. The axis follows the pooled values (between -1
-#' and 2.5), and a caption counts the values and the intervals that it cuts off.
+#' *Analyses.* Points and lines are the pooled estimates over the number of neurons or, if there
+#' is only one number, over the comparisons; bars are their intervals. The axis follows the
+#' estimates (between -1 and 2.5), and a caption counts the values and the intervals that it cuts
+#' off.
+#'
+#' *Intervals* of [cka_interval()] are drawn as a point and a bar for each estimator.
 #' @examples
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   # V4 against the layers of a network, for the first 100 images
+#'   v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
+#'   layers <- lapply(v4_layers, function(layer) layer[1:100, ])
 #'   set.seed(1)
-#'   pop <- linear_population(n = 60, q = 40, d = 30)
-#'   plot(brain_to_brain(pop$x, pop$y, neurons = c(5, 10, 20), repeats = 20))
+#'   plot(brain_to_model(v4, layers, neurons = c(8, 16, 50), repeats = 20))
 #'
-#'   layers <- lapply(1:6, function(i) pop$x + i * matrix(rnorm(60 * 40), 60) / 4)
-#'   names(layers) <- paste0("layer", 1:6)
-#'   scores <- similarity(layers)
+#'   scores <- similarity(v4_layers)
 #'   plot(scores, type = "heatmap")
 #'   plot(scores, type = "map")
 #' }

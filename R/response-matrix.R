@@ -1,47 +1,49 @@
 #' A table of responses as a matrix with named stimuli
 #'
-#' Takes a wide table, with a row for each stimulus and a column for each neuron, apart: the
-#' stimuli become row names, the neurons the columns of a numeric matrix. From then on the order
-#' of the stimuli is checked wherever two representations meet.
+#' Makes a matrix from a wide table, which has one row per stimulus and one column per neuron. The
+#' stimuli become the row names, so that from then on their order is checked whenever two
+#' representations are compared.
 #'
-#' @param data a data frame (also a tibble or a data.table), or a matrix with column names, such
-#'   as `as.matrix(read.csv(file))` gives.
+#' @param data a data frame (a tibble or a data.table, too), or a matrix with column names, such
+#'   as that of `as.matrix(read.csv(file))`.
 #' @param stimulus the name of the column that names the stimuli.
 #' @param neurons names or numbers of the columns that are neurons; `NULL`: all other columns.
-#' @return A numeric matrix, stimuli x neurons, with row and column names. Missing values stay.
+#' @return A numeric matrix stimuli x neurons, with row and column names. Missing values stay.
 #' @details
-#' A table often has columns that are no neurons: the number of the image, of the trial, of the
-#' row. Taken for a neuron, such a column has far more variance than any other and is the same on
-#' both sides, so that unrelated data seem alike (a CKA of 0.999 from `image = 1:60`). Such columns
-#' are therefore an error wherever data are read, in data frames and in matrices with
-#' column names. A column is taken for an identifier
-#' * if it holds whole numbers and its name, in small or capital letters, is `id`, `image`,
-#'   `stimulus`, `trial`, `rep`, `session`, `subject` or `row`, or ends in `_id`; or is `X` or
-#'   `...1`, as readers of files call a column without a name; or
-#' * with 12 rows or more, if it holds consecutive whole numbers in any order, or numbers that
-#'   rise or fall by equal steps from row to row, unless all columns are like that (ranks).
+#' Tables often have columns that are not neurons: the number of the image, of the trial, or of
+#' the row. If such a column is taken for a neuron, it has far more variance than any neuron, and
+#' it is the same on both sides, so that unrelated data seem alike (a CKA of 0.999 from
+#' `image = 1:60`). Columns that look like identifiers are therefore an error in all functions
+#' that read data, in data frames and in matrices with column names. A column looks like an
+#' identifier
+#' * if it holds whole numbers and its name is `id`, `image`, `stimulus`, `trial`, `rep`,
+#'   `session`, `subject` or `row`, or ends in `_id`, in small or capital letters, or is `X` or
+#'   `...1`, the names that readers of files give to a column without a name; or
+#' * in a table of 12 rows or more, if it holds consecutive whole numbers in any order, or numbers
+#'   that rise or fall by equal steps from row to row, unless all columns do (ranks).
 #'
-#' Tables of zeros and ones with a single one in each row (one-hot) are never refused for their
-#' names.
+#' Names are ignored in tables of zeros and ones with a single one in each row (one-hot coding).
 #'
-#' With `neurons` you say yourself which columns are neurons, and none of them is questioned
-#' again: where one of them does look like an identifier, the matrix carries an
-#' attribute (`columns_checked`) that says so. Arithmetic keeps it; a part of the matrix,
-#' `m[rows, ]`, does not have it, and is checked again.
+#' If you name the neurons in `neurons`, these columns are not checked again. If one of them looks
+#' like an identifier, the matrix has an attribute (`columns_checked`) that says so. Arithmetic
+#' keeps this attribute, but a part of the matrix, `m[rows, ]`, loses it and is checked again.
 #'
-#' Each stimulus must stand in one row. For repeats of a stimulus see [trial_array()], which takes
-#' a long table, or average them first.
+#' Each stimulus must have a single row. For repeats of a stimulus, see [trial_array()], which
+#' reads a long table, or average the repeats first.
 #' @examples
+#' # one larva per odour, and another; columns 6 to 26 are the neurons
+#' first <- response_matrix(subset(larval_orn, larva == 1), "stimulus", neurons = 6:26)
+#' second <- response_matrix(subset(larval_orn, larva == 2), "stimulus", neurons = 6:26)
+#' first[1:3, 1:3]
+#' mixed <- second[160:1, ]
+#' try(cka(first, mixed)) # the other order of the stimuli is noticed
+#' matched <- match_rows(first, mixed)
+#' cka(matched$x, matched$y, estimator = "stimulus_neuron", shared_neurons = TRUE)
+#' # a column that looks like an identifier is refused
 #' set.seed(1)
-#' day1 <- data.frame(image = 1:20, session = 1, a = rpois(20, 5), b = rpois(20, 5),
-#'                    c = rpois(20, 5))
-#' day2 <- day1[sample(20), ] # the same stimuli in another order
-#' x <- response_matrix(day1, stimulus = "image", neurons = c("a", "b", "c"))
-#' y <- response_matrix(day2, stimulus = "image", neurons = 3:5)
-#' head(x, 3)
-#' try(cka(x, y)) # the order differs, which is noticed now
-#' matched <- match_rows(x, y)
-#' cka(matched$x, matched$y)
+#' table <- data.frame(image = 1:20, a = rpois(20, 5), b = rpois(20, 5))
+#' try(cka(table, table))
+#' dim(response_matrix(table, stimulus = "image"))
 #' @seealso [match_rows()], [trial_array()], [similarity()]
 #' @export
 response_matrix <- function(data, stimulus = "image", neurons = NULL) {
@@ -51,7 +53,7 @@ response_matrix <- function(data, stimulus = "image", neurons = NULL) {
   others <- setdiff(seq_along(data), match(stimulus, names(data)))
   at <- if (is.null(neurons)) others else neuron_columns(neurons, data, stimulus)
   if (!length(at)) {
-    abort("`data` has no columns for neurons beside ", dQuote(stimulus, FALSE), ".",
+    abort("`data` has no columns for neurons besides ", dQuote(stimulus, FALSE), ".",
           class = "repalign_error_size", arg = "data")
   }
   refuse_words(data, at, is.null(neurons))
@@ -86,15 +88,16 @@ stimulus_labels <- function(values, name) {
           describe(values), ".", class = "repalign_error_type", arg = "stimulus")
   }
   if (anyNA(values)) {
-    abort("Column ", dQuote(name, FALSE), " of `data` names no stimulus in row ",
+    abort("Column ", dQuote(name, FALSE), " of `data` has no stimulus (NA) in row ",
           which(is.na(values))[1], ".", class = "repalign_error_nonfinite", arg = "stimulus")
   }
   twice <- anyDuplicated(values)
   if (twice) {
     first <- match(values[twice], values)
-    abort("The stimulus ", dQuote(label_text(values[twice]), FALSE), " stands in rows ", first,
-          " and ", twice, " of `data`. For repeats make an array of trials by trial_array(), or ",
-          "average them first.", class = "repalign_error_rows", arg = "stimulus")
+    abort("The stimulus ", dQuote(label_text(values[twice]), FALSE), " is in rows ", first,
+          " and ", twice, " of `data`, but must have one row. If these are repeats, make an ",
+          "array of trials by trial_array(), or average them first.",
+          class = "repalign_error_rows", arg = "stimulus")
   }
   label_text(values)
 }
@@ -143,7 +146,7 @@ refuse_words <- function(data, at, leftover) {
 
 refuse_leftover <- function(names, why) {
   abort("`data` has ", if (length(names) > 1) "columns that look like identifiers" else
-    "a column that looks like an identifier", " beside the stimuli: ",
+    "a column that looks like an identifier", " besides the stimuli: ",
     enumerate(paste0(dQuote(names, FALSE), " (", why, ")"), quote = FALSE),
     ". Say which columns are neurons in `neurons`.", class = "repalign_error_identifier",
     arg = "neurons")

@@ -2,23 +2,23 @@
 
 #' The grid of scores as a matrix
 #'
-#' @param result what [similarity()] or [calibrate()] returned, or rows of it.
-#' @param measure the label of one measure in `result`; may be left out when there is
-#'   only one.
-#' @param value the name of a numeric column, such as `"p_value"`. By default `"calibrated"`
-#'   for calibrations and `"score"` otherwise.
-#' @return A numeric matrix, `x` in the rows and `y` in the columns, both in order of
-#'   appearance (of the levels, where they are factors). For all pairs of one list, or a list
-#'   against itself, it is square, and symmetric when the measure is, with `NA` for what was not
-#'   computed. With models the
-#'   names are "model/layer", and two models give layers by layers; an aggregate gives
-#'   models by models. Two values of one pair are an error; of results that were bound together
-#'   ([rbind()][rbind.repalign]) take the rows of one source.
+#' @param result what [similarity()] or [calibrate()] returned, or some of its rows.
+#' @param measure the label of one measure in `result`; needed only if there are several.
+#' @param value the name of a numeric column, such as `"p_value"`. By default `"calibrated"` for
+#'   calibrations and `"score"` otherwise.
+#' @return A numeric matrix with one row per element of `x` and one column per element of `y`, in
+#'   order of appearance (for factors, in the order of their levels). For all pairs of one list,
+#'   or a list compared with itself, the matrix is square, and symmetric if the measure is; pairs
+#'   that were not computed are `NA`. With models, the names are "model/layer", and two models
+#'   give a matrix of their layers; an aggregate gives a matrix of the models. It is an error if
+#'   a pair has two values: of results that were put together by [rbind()][rbind.repalign], take
+#'   the rows of one.
 #' @examples
+#' score_matrix(similarity(v4_layers, diagonal = TRUE))
+#' # p-values, for the first 100 images
+#' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
 #' set.seed(1)
-#' areas <- lapply(c(V1 = 8, V4 = 12, IT = 10), function(q) matrix(rnorm(30 * q), 30))
-#' score_matrix(similarity(areas, diagonal = TRUE))
-#' score_matrix(calibrate(areas, permutations = 199), value = "p_value")
+#' score_matrix(calibrate(layers, permutations = 199), value = "p_value")
 #' @seealso [similarity()], [calibrate()]
 #' @export
 score_matrix <- function(result, measure = NULL, value = NULL) {
@@ -194,22 +194,26 @@ row_groups <- function(rows, columns) {
 
 #' Results as plain tables
 #'
-#' `tidy()` gives results the column names of the broom packages, `glance()` one row about
-#' the whole, `as.data.frame()` the plain data frame, `summary()` of [similarity()] and
-#' [calibrate()] a row per measure.
+#' `tidy()` gives results the column names of the broom packages, `glance()` describes a whole
+#' result in one row, and `as.data.frame()` makes a plain data frame of it. `summary()` of
+#' [similarity()] and [calibrate()] has one row per measure.
 #'
 #' @param x,object what [similarity()], [calibrate()], [cka_interval()] or an analysis
 #'   ([brain_to_brain()], [trial_to_trial()], [brain_to_model()], [object_disentanglement()])
-#'   returned; its rows may be a part, in any order, or bound together ([rbind()][rbind.repalign]).
+#'   returned, or some of its rows in any order, or several results put together by
+#'   [rbind()][rbind.repalign].
 #' @param ... unused.
-#' @return A data frame. `tidy()`: `term` (measure or estimator) and `estimate`, for
-#'   analyses and intervals also `std.error`, `conf.low`, `conf.high`. `glance()`: numbers of pairs
-#'   or comparisons, of measures or neurons, and of undefined values. Columns that tell bound
-#'   results apart (`source`, or any other column of words) are kept.
+#' @return A data frame. `tidy()`: `term` (measure or estimator) and `estimate`; for analyses and
+#'   intervals also `std.error`, `conf.low` and `conf.high`; for calibrations also `p.value` and
+#'   `adj.p.value`. `glance()`: numbers of pairs or comparisons, of measures or neurons, and of
+#'   undefined values. If several results were put together, the columns that tell them apart
+#'   (`source`, or any other column of words) are kept.
 #' @examples
+#' scores <- similarity(v4_layers, measure = c("cka", "rsa"))
+#' head(tidy(scores), 3)
+#' summary(scores)
 #' set.seed(1)
 #' pop <- linear_population(n = 60, q = 20, d = 10)
-#' tidy(similarity(pop$x, pop$y, c("cka", "rv")))
 #' glance(brain_to_brain(pop$x, pop$y, neurons = 10, repeats = 10))
 #' @name tidy.repalign
 NULL

@@ -2,73 +2,86 @@
 
 #' Similarity of representations
 #'
-#' Compares two representations, two lists of them, all pairs within a list, or
-#' models that are lists of layers, by one or several measures.
+#' Compares two representations, each representation of one list with each of another, all
+#' pairs within a list, or models that are lists of layers, by one or several measures.
 #'
-#' @param x,y a numeric matrix (stimuli x neurons), an all-numeric data frame (also a tibble or a
-#'   data.table; one with a column for the stimuli goes through [response_matrix()] first) or a
-#'   sparse matrix of the package Matrix, which is written out in full; or a
-#'   named list of them (layers, areas, animals); or a named list of models, each a
-#'   named list of layers. All with the same stimuli in the rows. Where a measure needs
-#'   only distances, a `dist` object may stand for a representation, and where it needs
-#'   only neighbours, a neighbour graph, `list(idx, dist)`, see [mutual_knn()]. A list against a
-#'   list gives the grid; `y = NULL` with a list gives all pairs of different
-#'   elements, and with models all layer pairs of different models.
-#' @param measure ids, measure objects ([measure()], [new_measure()]), or a list of
-#'   both; names of the list become labels. See [measures()].
-#' @param diagonal with `y = NULL`: also compare each element with itself? With models:
-#'   also the layers within each model. An element's neurons are the same as its own: set
-#'   `shared_neurons` or `units_x` and `units_y` for the neuron correction.
-#' @param on_error `"stop"`; `"na"`: a score that fails is `NA`, with one warning. Representations
-#'   that no measure could use (missing values, unequal rows) stop the call in any case.
-#' @param threads threads of our own loops; by default `options(repalign.threads =)`, else as many
-#'   as OpenMP offers (it reads `OMP_NUM_THREADS` and `OMP_THREAD_LIMIT`), but at most two while
-#'   `R CMD check` limits the cores (`_R_CHECK_LIMIT_CORES_`); on the workers of a future plan one
-#'   each. The results do not depend on it. The BLAS has a setting of its own, which stays
-#'   untouched.
-#' @param na what to do about missing values (`NA`, `NaN`; infinite values are always an error).
-#'   `"error"`: an error that says where they are. `"stimuli"`: a stimulus (row) that has a
-#'   missing value in any of the representations is left out of all of them, so that every pair has
-#'   the same stimuli. `"neurons"`: neurons (columns) with a missing value are left out, each
-#'   representation for itself; where a measure has `shared_neurons` or unit labels, of all
-#'   representations of a side, and the same neuron (with `shared_neurons` the same column,
-#'   otherwise a label that stands for one neuron) of both sides. A message says how many are left
-#'   out; labels follow.
-#' @return A data frame of class `repalign_similarity` with a row per pair and
-#'   measure: `x`, `y` (names; "x" and "y" when unnamed), `measure`, `score`, `n`
-#'   (number of stimuli); with models also `model_x`, `model_y`. `NA` scores are
-#'   undefined; one warning counts them. [score_matrix()] gives the grid,
-#'   `plot()` draws it.
+#' @param x,y each one of the following, with the same stimuli in the same rows:
+#'   * a representation: a numeric matrix (stimuli x neurons), a data frame with only numeric
+#'     columns (a tibble or a data.table, too), or a sparse matrix of the package Matrix, which
+#'     is converted to an ordinary matrix. If a column of your table names the stimuli, make a
+#'     matrix of it by [response_matrix()] first;
+#'   * a named list of representations (layers, areas, animals);
+#'   * a named list of models, each a named list of layers.
+#'
+#'   Where a measure needs only distances, a `dist` object may take the place of a representation;
+#'   where it needs only neighbours, so may a neighbour graph `list(idx, dist)`, see
+#'   [mutual_knn()]. With two lists, every element of `x` is compared with every element of `y`.
+#'   With a list and `y = NULL`, all pairs of different elements are compared; with models and
+#'   `y = NULL`, all pairs of layers from different models.
+#' @param measure ids of measures, such as `"cka"`; measure objects made by [measure()] or
+#'   [new_measure()]; or a list of both, whose names become the labels in the result.
+#'   [measures()] lists all ids.
+#' @param diagonal with `y = NULL`: also compare each element with itself (with models: also the
+#'   layers within each model)? An element and itself have the same neurons, so for the neuron
+#'   correction set `shared_neurons`, or `units_x` and `units_y`.
+#' @param on_error `"stop"`: a score that fails stops the call. `"na"`: it becomes `NA`, and one
+#'   warning counts the failures and gives the first reasons. Representations that no measure
+#'   could use (missing values, unequal numbers of rows) stop the call in either case.
+#' @param threads number of threads of the package's own loops; the results do not depend on it.
+#'   By default it is `options(repalign.threads =)`; if that is not set, as many as OpenMP offers
+#'   (which reads `OMP_NUM_THREADS` and `OMP_THREAD_LIMIT`), but at most two while `R CMD check`
+#'   limits the cores (`_R_CHECK_LIMIT_CORES_`). The workers of a future plan run one thread each
+#'   by default. The threads of the BLAS are set elsewhere and are left as they are.
+#' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an
+#'   error):
+#'   * `"error"`: stop, and say where they are.
+#'   * `"stimuli"`: a stimulus (row) with a missing value in any of the representations is left
+#'     out of all of them, so that every pair has the same stimuli.
+#'   * `"neurons"`: a neuron (column) with a missing value is left out of its representation.
+#'     With measures that have `shared_neurons` or unit labels, it is left out of all
+#'     representations of its side, and the same neuron is left out of the other side, too. With
+#'     `shared_neurons`, the same neuron is the column with the same number. With labels, it is
+#'     the column with the same label, unless the label stands for several columns (a group).
+#'
+#'   Unit labels are cut in the same way. A message says how many stimuli or neurons are left
+#'   out.
+#' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x` and
+#'   `y` (names; "x" and "y" for single matrices), `measure`, `score` and `n` (number of
+#'   stimuli); with models also `model_x` and `model_y`. An undefined score is `NA`, and one
+#'   warning counts the undefined scores. [score_matrix()] arranges the scores in a matrix, and
+#'   `plot()` draws them.
 #' @details
-#' Whatever a measure prepares from a representation is prepared once per call, however
-#' many pairs and measures use it, while memory lasts. A call that would need more than half
-#' of the free memory is an error (`options(repalign.max_memory =)` sets another limit, in bytes).
-#' Progress is reported through the package progressr when you use it. A symmetric
-#' measure of a list against the same list is computed once per unordered pair.
+#' What a measure prepares from a representation is prepared once per call, however many pairs
+#' and measures use it, as long as it fits into memory. A call that would need more than half of
+#' the free memory is an error; `options(repalign.max_memory =)` sets another limit, in bytes. If
+#' you use the package progressr, it shows the progress. When a list is compared with itself, a
+#' symmetric measure is computed once per unordered pair.
 #'
-#' Scores of different measures are not on one scale: [measures()] gives their ranges.
-#' None of them tells by itself whether a value is more than chance.
+#' Scores of different measures are not on one scale; [measures()] gives their ranges. A score by
+#' itself does not tell whether it is higher than chance: see [calibrate()].
 #'
-#' Row names are compared where both sides have them, and a difference is an error:
-#' [match_rows()] puts the rows of both sides into one order. With row names on some sides only
-#' the order is taken on trust, which a message says. A column that looks like an identifier is
-#' an error, see [response_matrix()].
+#' Row names are compared where both sides have them, and a difference is an error;
+#' [match_rows()] brings the rows of both sides into one order. If only some sides have row
+#' names, the rows are assumed to be in the same order, and a message says so. A column that
+#' looks like an identifier is an error, see [response_matrix()].
 #'
-#' With na = "stimuli", a stimulus without any distance is left out of a `dist` object; a
-#' single missing distance belongs to two stimuli and stays an error. From a
-#' neighbour graph no stimulus can be left out.
+#' With `na = "stimuli"`, a stimulus of a `dist` object is left out if all of its distances are
+#' missing. Any other missing distance is an error, because it is not clear which of its two
+#' stimuli to leave out. A neighbour graph cannot be cut: leaving out a stimulus is an error
+#' then.
 #' @section Several processes and machines:
-#' A grid is spread over the workers of the plan that you have set with the package future
-#' (and future.apply): processes of this machine, other machines, or jobs of a cluster. The
-#' grid is cut into one tile a worker or a few more, some representations of `x` against some of
-#' `y`; a worker gets these, prepares each of them once, and sends back numbers. Results,
-#' warnings and errors are those of the plain call, bit for bit, for any number of workers and
-#' threads, if the BLAS is the same and has the same setting everywhere: what is drawn at random
-#' is drawn, or seeded, before. A function of your own ([new_measure()]) must not draw.
+#' If you have set a plan with the package future (and installed future.apply), the pairs are
+#' computed by the workers of the plan: processes on this machine, other machines, or the jobs of
+#' a cluster. The grid of pairs is cut into tiles, one or a few more per worker; a tile is some
+#' of the representations of `x` against some of `y`. A worker receives the representations of
+#' its tile, prepares each of them once, and sends numbers back. Results, warnings and errors are
+#' those of the plain call, bit for bit, for any number of workers and threads, if the BLAS and
+#' its settings are the same everywhere: all random draws are made, or seeded, beforehand. A
+#' function of your own ([new_measure()]) must not draw random numbers.
 #'
 #' ```
 #' library(future)
-#' plan(multisession, workers = 4)      # four processes here
+#' plan(multisession, workers = 4)      # four processes on this machine
 #' similarity(models, measure = "rsa")
 #'
 #' # jobs of a Slurm cluster; slurm.tmpl is a template of the package batchtools
@@ -77,19 +90,20 @@
 #' calibrate(models, measure = c("cka", "mutual_knn"), aggregate = "max", threads = 4)
 #' ```
 #'
-#' repalign must be installed where the workers find it. Set the BLAS to as many threads as a
-#' worker has processors, for example by `export OPENBLAS_NUM_THREADS=4` in the job's template.
+#' The package repalign must be installed where the workers find it. Set the BLAS to as many
+#' threads as a worker has processors, for example by `export OPENBLAS_NUM_THREADS=4` in the
+#' template of the jobs.
 #'
 #' Without a plan, a call whose prepared representations would take more than a quarter of the
-#' free memory works tile by tile, too: slower, as a representation is prepared in every
-#' tile that it is part of, with the same results.
+#' free memory is also computed tile by tile. The results are the same, but it takes longer,
+#' because a representation is prepared again for every tile that it is part of.
 #' @examples
-#' set.seed(1)
-#' stimuli <- matrix(rnorm(60 * 10), 60)
-#' layers <- lapply(c(a = 5, b = 20, c = 40), function(q) stimuli %*% matrix(rnorm(10 * q), 10))
-#' similarity(layers)
-#' similarity(layers, stimuli, list("cka", measure("cka", estimator = "stimulus")))
-#' @seealso [cka()], [measures()], [score_matrix()]
+#' # all pairs of the five layers of a network
+#' similarity(v4_layers)
+#' # mean responses of V4 against each layer, by two settings of one measure
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
+#' similarity(v4, v4_layers, list("cka", measure("cka", estimator = "stimulus_neuron")))
+#' @seealso [calibrate()], [cka()], [measures()], [score_matrix()]
 #' @export
 similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error = c("stop", "na"),
                        threads = NULL, na = c("error", "stimuli", "neurons")) {
@@ -149,7 +163,7 @@ refuse_results <- function(given, arg) {
     "a result, not data: give the representations themselves"
   } else if (is.character(given) && !is.matrix(given) ||
              inherits(given, "repalign_measure")) {
-    paste(describe(given), "and no data: a measure goes to the argument `measure`")
+    paste0(describe(given), ", not data: give a measure in the argument `measure`")
   }
   if (is.null(what)) return(invisible())
   abort("`", arg, "` is ", what, ".", class = "repalign_error_type", arg = arg)
@@ -170,7 +184,8 @@ as_side <- function(x, arg, allow_na = FALSE) {
   nested <- vapply(x, is_collection, NA)
   if (any(nested) && !all(nested)) {
     abort("`", arg, "` mixes matrices and lists: element ", dQuote(names[!nested][1], FALSE),
-          " is not a list of layers.", class = "repalign_error_type", arg = arg)
+          " is not a list of layers. Give only matrices, or only lists of layers (models).",
+          class = "repalign_error_type", arg = arg)
   }
   if (!any(nested)) return(flat_side(x, arg, names, rep(arg, length(x)), FALSE, allow_na))
   layers <- Map(function(model, name) check_element_names(model, paste0(arg, "$", name)), x, names)

@@ -2,27 +2,28 @@
 
 #' Align representations by row name
 #'
-#' @param x,y matrices or data frames with row names that name the stimuli, or named lists of them
+#' @param x,y matrices or data frames whose row names name the stimuli, or named lists of them
 #'   (layers, areas, models of layers).
-#' @return The same with the stimuli that all of them have, in the order of the (first) matrix of
-#'   `x`: matrices are numeric, lists keep their shape and names. With `y` a list with `x` and `y`;
-#'   for a list `x` alone that list. A message counts the rows left out.
-#' @details An error when a matrix has no row names or names a stimulus twice, or when
-#'   there is none in common. Missing values (`NA`) stay.
+#' @return The same representations, with only the stimuli that all of them have, in the order of
+#'   `x` (of its first matrix, if it is a list). Data frames become numeric matrices; lists keep
+#'   their structure and names. The result is a list with `x` and `y`, or, for a list `x` without
+#'   `y`, that list. A message counts the rows that are left out.
+#' @details It is an error if a matrix has no row names or names a stimulus twice, or if no
+#'   stimulus is common to all. Missing values (`NA`) stay.
 #' @examples
 #' x <- matrix(1:6, 3, dimnames = list(c("face", "car", "tree"), NULL))
 #' y <- matrix(1:6, 3, dimnames = list(c("tree", "face", "house"), NULL))
 #' match_rows(x, y)
-#' # a brain area and the layers of a network
-#' layers <- list(conv = y, pool = y[3:1, ] + 1)
-#' match_rows(layers)$pool
-#' match_rows(x, layers)$y$pool
-#' @seealso [response_matrix()] names the rows of a table, [similarity()]
+#' # a brain area and the layers of a network: V4 three days before, for 600 of the 640 images
+#' matched <- match_rows(macaque_v4$other_day, v4_layers)
+#' dim(matched$x)
+#' similarity(matched$x, matched$y)
+#' @seealso [response_matrix()], which names the rows of a table; [similarity()]
 #' @export
 match_rows <- function(x, y = NULL) {
   need_arguments()
   if (is.null(y) && !is_collection(x)) {
-    abort("`y` is missing: a single matrix has nothing to be aligned with.",
+    abort("`y` is missing: give a second matrix, with which `x` is to be aligned.",
           class = "repalign_error_missing", arg = "y")
   }
   given <- if (is.null(y)) list(x = x) else list(x = x, y = y)
@@ -65,7 +66,7 @@ named_matrix <- function(m, arg) {
 refuse_disjoint <- function(names) {
   # the first one that has nothing in common with those before it
   at <- which(!lengths(Reduce(intersect, names, accumulate = TRUE)))[1]
-  before <- if (at > 2) "those before" else paste0("`", names(names)[1], "`")
+  before <- if (at > 2) "The matrices before" else paste0("`", names(names)[1], "`")
   abort(before, " and `", names(names)[at], "` have no row name in common (first: ",
         dQuote(names[[1]][1], FALSE), " and ", dQuote(names[[at]][1], FALSE), ").",
         class = "repalign_error_rows", arg = names(names)[at])
@@ -98,20 +99,18 @@ check_row_names <- function(names, arg) {
 
 #' Long table of trials to an array
 #'
-#' @param data a data frame with a row per response: one neuron, one stimulus, one
-#'   repeat.
-#' @param stimulus,neuron,trial,value names of the columns of `data` that hold the
-#'   stimulus, the neuron, the repeat and the response. Without `trial`, repeats are
-#'   numbered by their order within each neuron and stimulus.
-#' @return A numeric array stimuli x neurons x trials with names, `NA` where a repeat
-#'   is missing. Stimuli, neurons and trials stand in order of first appearance
-#'   (levels, for factors; numbers are sorted).
+#' @param data a data frame with one row per response of one neuron to one repeat of a stimulus.
+#' @param stimulus,neuron,trial,value names of the columns of `data` that hold the stimulus, the
+#'   neuron, the repeat and the response. Without `trial`, the repeats of each stimulus are
+#'   numbered for each neuron in the order of the rows.
+#' @return A numeric array stimuli x neurons x trials with names, and `NA` where a repeat is
+#'   missing. Stimuli, neurons and trials are in order of first appearance; factors are in the
+#'   order of their levels, and numbers are sorted.
 #' @details
-#' Neurons recorded one by one (a pseudo-population) have repeats that do not
-#' correspond to each other. Numbering them within each neuron and stimulus, as is
-#' done without `trial`, makes trial t of the array the t-th repeat of every neuron.
-#' Neurons recorded together must share trial numbers, or their correlated noise is
-#' lost.
+#' If neurons were recorded one after the other (a pseudo-population), their repeats do not
+#' correspond to each other. Without `trial`, trial t of the array is then the t-th repeat for each
+#' neuron. If neurons were recorded together, `trial` must have the same number for the same
+#' repeat: otherwise the noise that the neurons share is lost.
 #' @examples
 #' long <- expand.grid(image = c("a", "b"), unit = 1:3, rep = 1:2)
 #' long$count <- seq_len(nrow(long))

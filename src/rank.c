@@ -172,16 +172,22 @@ static double tie_width(const rank_job *r, double magnitude)
     return r->tolerance.relative * magnitude + r->tolerance.absolute;
 }
 
-/* May the values of two neighbours in the order of keys be in the wrong order, or tied? Twice
-   the tolerance makes up for edges in place of values: a key spans less than a factor of two,
-   but for the one of 0, whose values are within the absolute tolerance or not tied. */
-static int may_tie(const rank_job *r, rank_cell left, rank_cell right)
+/* Are values of the keys a < b possibly tied? Twice the tolerance makes up for edges in place of
+   values: a key spans less than a factor of two, but for the one of 0, whose values are within
+   the absolute tolerance or not tied. */
+static int keys_near(const rank_job *r, uint64_t a, uint64_t b)
+{
+    const double low = key_edge(a + 1, r->scale), high = key_edge(b, r->scale);
+    return high - low <= 2.0 * tie_width(r, high > -low ? high : -low);
+}
+
+/* May the values of two neighbours in the order of keys be in the wrong order, or tied? */
+static inline int may_tie(const rank_job *r, rank_cell left, rank_cell right)
 {
     const uint64_t a = left >> 32, b = right >> 32;
     if (a == b) return 1;
     if (r->tolerance.relative == 0.0 && r->tolerance.absolute == 0.0) return 0;
-    const double low = key_edge(a + 1, r->scale), high = key_edge(b, r->scale);
-    return high - low <= 2.0 * tie_width(r, high > -low ? high : -low);
+    return keys_near(r, a, b);
 }
 
 static double value_of(const rank_job *r, rank_cell cell) { return r->values[cell & INDEX_MASK]; }

@@ -59,6 +59,9 @@ undefined_is_fine <- function(code) {
   withCallingHandlers(code, repalign_undefined = function(w) invokeRestart("muffleWarning"))
 }
 
+# Few neurons, or few stimuli, on purpose: that corrected CKA then warns has a test of its own.
+few_is_fine <- function(code) suppressWarnings(code, classes = "repalign_unstable")
+
 # For calls that take every other stimulus as a neighbour on purpose: that they warn of it has
 # a test of its own.
 full_k <- function(code) suppressWarnings(code, classes = "repalign_trivial")

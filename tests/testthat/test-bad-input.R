@@ -157,7 +157,7 @@ test_that("too few stimuli: 2 for naive, 4 for the corrected, 5 for a jackknife"
   }
   # and exactly enough is enough
   expect_true(is.finite(brain_to_brain(x[1:4, ], y[1:4, ], neurons = 4, conf_level = NULL)$pooled[1]))
-  expect_true(is.finite(cka(x[1:2, ], y[1:2, ])))
+  expect_true(is.finite(expect_warned(cka(x[1:2, ], y[1:2, ]), "repalign_trivial")))
 })
 
 test_that("a constant column is fine, all constant is an error that says so", {
@@ -567,7 +567,8 @@ test_that("integer and logical matrices are fine", {
   whole <- counts
   storage.mode(whole) <- "integer"
   expect_identical(cka(whole, counts), cka(counts, counts))
-  expect_identical(cka_interval(whole, whole), cka_interval(counts, counts))
+  expect_identical(few_is_fine(cka_interval(whole, whole)),
+                   few_is_fine(cka_interval(counts, counts)))
   flags <- counts > 0
   expect_identical(cka(flags, counts), cka(flags + 0, counts))
   missing <- whole

@@ -3,8 +3,8 @@
 two_intervals <- function(conf_level = 0.95) {
   set.seed(211)
   p <- linear_population(40, 16, 6)
-  list(all = cka_interval(p$x, p$y, conf_level = conf_level),
-       few = cka_interval(p$x[, 1:6], p$y[, 1:6], conf_level = conf_level))
+  few_is_fine(list(all = cka_interval(p$x, p$y, conf_level = conf_level),
+                   few = cka_interval(p$x[, 1:6], p$y[, 1:6], conf_level = conf_level)))
 }
 
 test_that("confint() gives the limits, at another level those of the normal quantile", {
@@ -47,7 +47,7 @@ test_that("intervals are tables that bind", {
   expect_identical(tidy(both)$source, rep(c("day1", "day2"), each = 3))
   expect_refused(rbind(i$all, two_intervals(0.9)$all), c("conf_level", "0.9"))
   expect_refused(rbind(i$all, plain), "intervals")
-  expect_output(print(i$all), "95% interval.*jackknife.*stimuli.*neurons")
+  expect_output(print(i$all), "95% normal interval.*jackknife.*stimuli.*neurons")
   expect_output(print(i$all["cka"]), "cka")
   skip_if_not_installed("dplyr")
   by_dplyr <- dplyr::bind_rows(day1 = i$all, day2 = i$few, .id = "source")

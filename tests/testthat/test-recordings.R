@@ -94,8 +94,8 @@ test_that("cases of exact arithmetic hold for the shipped recordings", {
     y <- unname(recorded_side(case, "y"))
     for (e in c("naive", "stimulus", "stimulus_neuron")) {
       expected <- case[[c(naive = "CKA_0", stimulus = "CKA_S", stimulus_neuron = "CKA_C")[e]]]
-      expect_relative(cka(x, y, estimator = e, shared_neurons = case$shared_numerator), expected,
-                      1e-9, paste(case$case, e))
+      value <- few_is_fine(cka(x, y, estimator = e, shared_neurons = case$shared_numerator))
+      expect_relative(value, expected, 1e-9, paste(case$case, e))
     }
   }
 })

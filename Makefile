@@ -14,7 +14,7 @@ help:
 	@echo 'make test      set up, R CMD check --as-cran, tests again under sanitizers'
 	@echo 'make check     the first half of "make test"'
 	@echo 'make sanitize  the second half of "make test"'
-	@echo 'make fuzz      random calls under sanitizers, see tools/run-fuzz.sh (CALLS=, PROCESSES=, SEED=)'
+	@echo 'make fuzz      random calls under sanitizers (CALLS=, PROCESSES=, SEED=)'
 	@echo 'make install   set up and install the package into .build/lib'
 	@echo 'make document  man/ and NAMESPACE from the roxygen comments'
 	@echo 'make bench     set up, install, run bench/*.R'

@@ -25,10 +25,10 @@ print_rows <- function(x, digits, n = NULL) {
   shown <- fitting_columns(head, priority, digits)
   print.data.frame(head[intersect(display_order(x), shown)], digits = digits,
                    max = max(1, dim(head)[1] * dim(head)[2]))
-  note_left_out(nrow(rows) - nrow(head), setdiff(names(rows), shown), !identical(head, whole))
+  print_remarks(nrow(rows) - nrow(head), setdiff(names(rows), shown), !identical(head, whole))
 }
 
-note_left_out <- function(more, hidden, shortened) {
+print_remarks <- function(more, hidden, shortened) {
   if (more > 0) {
     cat("... and ", count_of(more, "more row"), ": print(n = ) shows more, as.data.frame() has ",
         "all.\n", sep = "")

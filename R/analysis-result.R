@@ -137,8 +137,10 @@ analysis_titles <- c(
   brain_to_model = "Brain-to-model similarity", object_disentanglement = "Object disentanglement"
 )
 
+#' @rdname tidy.repalign
 #' @export
-print.repalign_analysis <- function(x, digits = 3, ...) {
+print.repalign_analysis <- function(x, digits = 3, n = NULL, ...) {
+  check_printing(digits, n, ...)
   title <- analysis_titles[analysis_of(x)]
   cat(if (is.na(title)) "Analyses" else title, ": ", count_of(nrow(x), "row"),
       undefined_of(x$pooled), "\n", sep = "")
@@ -148,7 +150,7 @@ print.repalign_analysis <- function(x, digits = 3, ...) {
     cat("conf_low to conf_high: ", format(100 * level), "% interval of `pooled`, by the jackknife ",
         "over ", over, "\n", sep = "")
   }
-  print_rows(x, digits, ...)
+  print_rows(x, digits, n)
   left_out <- attr(x, "left_out")
   if (!is.null(left_out)) cat(left_out, "\n", sep = "")
   invisible(x)
@@ -167,7 +169,9 @@ print.repalign_analysis <- function(x, digits = 3, ...) {
 #'   more. The denominators of the two sides are averaged, too, so that it does not matter which
 #'   side of a comparison comes first. Standard errors are `NA` if the comparisons do not share
 #'   their stimuli (object categories). For [brain_to_model()], the row is that of the most
-#'   similar layer; because it is the best of several, its value is too high by chance.
+#'   similar layer; because it is the best of several, its value is too high by chance. Printing
+#'   shows the most important columns (with arguments `digits` and `n` as for an analysis, see
+#'   [tidy()][tidy.repalign]); `as.data.frame()` shows all.
 #' @examples
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)
 #' set.seed(1)
@@ -184,7 +188,15 @@ summary.repalign_analysis <- function(object, ...) {
           "apart: summarise each whole result, or bind whole results with names, as in ",
           "rbind(day1 = a, day2 = b).", class = "repalign_error_type", arg = "object")
   }
-  combined
+  structure(combined, class = c("repalign_summary", "data.frame"))
+}
+
+# The columns are those of an analysis, and so is the print.
+#' @export
+print.repalign_summary <- function(x, digits = 3, n = NULL, ...) {
+  check_printing(digits, n, ...)
+  print_rows(structure(x, class = c("repalign_analysis", "data.frame")), digits, n)
+  invisible(x)
 }
 
 #' @rdname tidy.repalign
@@ -206,10 +218,14 @@ tidy.repalign_analysis <- function(x, ...) {
 glance.repalign_analysis <- function(x, ...) {
   plain <- need_columns(as.data.frame(x), c("x", "y", "neurons", "n_estimates", "undefined"),
                         "summarised")
-  data.frame(
-    analysis = analysis_of(x), comparisons = nrow(unique(plain[c(source_columns(x), "x", "y")])),
-    neurons_min = if (nrow(plain)) min(plain$neurons) else NA_integer_,
-    neurons_max = if (nrow(plain)) max(plain$neurons) else NA_integer_,
-    n_estimates = sum(plain$n_estimates), undefined = sum(plain$undefined)
-  )
+  glance_rows(plain, source_columns(x), function(at) {
+    part <- plain[at, , drop = FALSE]
+    data.frame(
+      analysis = analysis_of(x[at, , drop = FALSE]),
+      comparisons = nrow(unique(part[c("x", "y")])),
+      neurons_min = if (nrow(part)) min(part$neurons) else NA_integer_,
+      neurons_max = if (nrow(part)) max(part$neurons) else NA_integer_,
+      n_estimates = sum(part$n_estimates), undefined = sum(part$undefined)
+    )
+  })
 }

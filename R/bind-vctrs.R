@@ -2,9 +2,33 @@
 # are registered when vctrs or dplyr is loaded.
 
 # vctrs binds with the attributes of the common type, which therefore knows all parts. But
-# dplyr::bind_rows() then takes those of its first argument instead. What was bound last waits here
-# for it; whether it belongs to rows is for their numbers to say (see draws_of_rows()).
+# dplyr::bind_rows() then takes those of its first argument instead. What a function of dplyr bound
+# last waits here for it: `verb` is the frame of that call, and no other call may take it.
 last_bound <- new.env(parent = emptyenv())
+
+# The frame of the function of dplyr that called vctrs; NULL if it was not dplyr.
+calling_verb <- function() {
+  package_of <- function(at) environmentName(topenv(environment(sys.function(at))))
+  at <- sys.nframe()
+  while (at > 0 && package_of(at) %in% c("repalign", "vctrs")) at <- at - 1
+  parent <- sys.parents()[at + 1]
+  if (parent > 0 && package_of(parent) == "dplyr") sys.frame(parent)
+}
+
+# Of more than two parts, the first one is what the parts before were bound to.
+remember_bound <- function(first, merged) {
+  verb <- calling_verb()
+  again <- identical(verb, last_bound$verb) && identical(first, last_bound$merged)
+  last_bound$first <- if (again) last_bound$first else first
+  last_bound$merged <- merged
+  last_bound$verb <- verb
+}
+
+# Is the call that bound them still at work?
+is_being_bound <- function(kept) {
+  !is.null(last_bound$verb) && identical(kept, last_bound$first) &&
+    any(vapply(sys.frames(), identical, NA, last_bound$verb))
+}
 
 common_type <- function(x, y, ...) {
   kind <- result_kind(x)
@@ -12,10 +36,7 @@ common_type <- function(x, y, ...) {
   check_bound_columns(columns, kind)
   kept <- lapply(list(x, y), kept_beside)
   merged <- bound_attributes(kept, kind)
-  # of more than two, the first one is what the parts before were bound to
-  again <- identical(kept[[1]], last_bound$merged)
-  last_bound$first <- if (again) last_bound$first else kept[[1]]
-  last_bound$merged <- merged
+  remember_bound(kept[[1]], merged)
   rows <- vctrs::df_ptype2(as.data.frame(x), as.data.frame(y), ...)
   structure(with_kept(rows, merged), class = class(x))
 }
@@ -32,12 +53,29 @@ plain_type <- function(x, y, ...) {
   vctrs::df_ptype2(as.data.frame(x), y, ...)
 }
 
+# Results of different kinds, in either order: as by rbind().
+mixed_type <- function(x, y, ...) {
+  if (length(x) && length(y)) refuse_other_kinds(result_kind(x))
+  vctrs::df_ptype2(as.data.frame(x), as.data.frame(y), ...)
+}
+
+mixed_cast <- function(x, to, ...) refuse_other_kinds(result_kind(to))
+
+register_mixed_kinds <- function(...) {
+  kinds <- names(core_columns)
+  for (kind in kinds) {
+    for (pair in paste(kind, setdiff(kinds, kind), sep = ".")) {
+      registerS3method("vec_ptype2", pair, mixed_type, asNamespace("vctrs"))
+      registerS3method("vec_cast", pair, mixed_cast, asNamespace("vctrs"))
+    }
+  }
+}
+
 # Rows of `template`, or what bind_rows() bound to it.
 rows_like <- function(data, template) {
   kept <- kept_beside(template)
-  bound <- nrow(data) > nrow(template) && identical(kept, last_bound$first)
-  if (bound) kept <- last_bound$merged
-  last_bound$first <- last_bound$merged <- NULL
+  if (nrow(data) > nrow(template) && is_being_bound(kept)) kept <- last_bound$merged
+  last_bound$first <- last_bound$merged <- last_bound$verb <- NULL
   structure(with_kept(data, kept), class = class(template))
 }
 

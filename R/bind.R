@@ -121,7 +121,7 @@ as.data.frame.repalign_interval <- function(x, ...) plain_rows(x)
 #' @param ... results of one kind, with the same columns. If all of them have names, as in
 #'   `rbind(day1 = a, day2 = b)` or `do.call(rbind, named_list)`, the names, which must differ,
 #'   become a new first column `source`. (If a result already has a column `source`, that column
-#'   is kept, and the new one is called `source_2`.)
+#'   is kept, and the new one is called `source_2`.) It is an error to name only some of them.
 #' @param deparse.level not used.
 #' @return A result of the same kind. If there is a new column `source`, the rows are numbered
 #'   anew.
@@ -185,12 +185,23 @@ bind_results <- function(arguments) {
   check_bound_columns(lapply(parts, names), kind)
   kept <- bound_attributes(lapply(unname(parts), kept_of_rows), kind)
   plain <- lapply(parts, as.data.frame)
-  if (all(names_or_empty(parts) != "")) plain <- with_sources(plain)
+  if (all_are_named(parts)) plain <- with_sources(plain)
   rows <- do.call(rbind, c(plain, arguments[options]))
   structure(with_kept(rows, kept), class = c(kind, "data.frame"))
 }
 
 names_or_empty <- function(x) if (is.null(names(x))) rep("", length(x)) else names(x)
+
+# All or none.
+all_are_named <- function(parts) {
+  named <- names_or_empty(parts) != ""
+  if (any(named) && !all(named)) {
+    abort("Only some of the results have names (", enumerate(names(parts)[named]), "): name all ",
+          "of them, as in rbind(day1 = a, day2 = b), or none.", class = "repalign_error_value",
+          arg = "...")
+  }
+  all(named)
+}
 
 # The names of the parts as a first column.
 with_sources <- function(parts) {

@@ -404,8 +404,10 @@ common_by_name <- function(values) {
   found
 }
 
+#' @rdname tidy.repalign
 #' @export
-print.repalign_calibration <- function(x, digits = 4, ...) {
+print.repalign_calibration <- function(x, digits = 4, n = NULL, ...) {
+  check_printing(digits, n, ...)
   settings <- attr(x, "settings")
   p <- judged_p(x)
   cat("Calibration against chance: ", count_of(nrow(x), "row"),
@@ -415,7 +417,7 @@ print.repalign_calibration <- function(x, digits = 4, ...) {
   if (!is.null(settings)) {
     writeLines(strwrap(settings_words(settings, unique(x$engine)), exdent = 2))
   }
-  print_rows(x, digits, ...)
+  print_rows(x, digits, n)
   invisible(x)
 }
 
@@ -448,12 +450,14 @@ glance.repalign_calibration <- function(x, ...) {
   plain <- need_columns(as.data.frame(x), c("x", "y", "measure", "p_value", "permutations"),
                         "summarised")
   alpha <- settings_of(x)$alpha
-  p <- judged_p(plain)
-  data.frame(rows = nrow(plain), measures = length(unique(plain$measure)), alpha = alpha,
-             significant = sum(p <= alpha, na.rm = TRUE),
-             permutations = if (all(is.na(plain$permutations))) NA_integer_ else
-               min(plain$permutations, na.rm = TRUE),
-             undefined = sum(is.na(plain$p_value)))
+  glance_rows(plain, source_columns(x), function(at) {
+    part <- plain[at, , drop = FALSE]
+    data.frame(rows = nrow(part), measures = length(unique(part$measure)), alpha = alpha,
+               significant = sum(judged_p(part) <= alpha, na.rm = TRUE),
+               permutations = if (all(is.na(part$permutations))) NA_integer_ else
+                 min(part$permutations, na.rm = TRUE),
+               undefined = sum(is.na(part$p_value)))
+  })
 }
 
 #' @rdname tidy.repalign
@@ -462,6 +466,7 @@ summary.repalign_calibration <- function(object, ...) {
   plain <- need_columns(as.data.frame(object), c("measure", "score", "calibrated", "p_value"),
                         "summarised")
   alpha <- settings_of(object)$alpha
+  refuse_pooling(object)
   plain$p <- judged_p(plain)
   summary_rows(plain, source_columns(object), function(part) {
     data.frame(rows = nrow(part), significant = sum(part$p <= alpha, na.rm = TRUE),

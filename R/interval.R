@@ -1,14 +1,16 @@
 # What cka_interval() returns.
 
+#' @rdname tidy.repalign
 #' @export
-print.repalign_interval <- function(x, digits = 4, ...) {
+print.repalign_interval <- function(x, digits = 4, n = NULL, ...) {
+  check_printing(digits, n, ...)
   level <- attr(x, "conf_level")
   cat("Centered kernel alignment: ", count_of(nrow(x), "row"), undefined_of(x$cka), "\n", sep = "")
   if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {
     cat("conf_low to conf_high: ", format(100 * level), "% normal interval, by the jackknife ",
         "over stimuli\n  and neurons\n", sep = "")
   }
-  print_rows(x, digits, ...)
+  print_rows(x, digits, n)
   invisible(x)
 }
 
@@ -20,6 +22,25 @@ tidy.repalign_interval <- function(x, ...) {
   plain <- need_columns(as.data.frame(x), names(new), "tidied")
   sources <- source_columns(x)
   stats::setNames(plain[c(sources, names(new))], c(sources, new))
+}
+
+#' @rdname tidy.repalign
+#' @export
+glance.repalign_interval <- function(x, ...) {
+  plain <- need_columns(as.data.frame(x), c("estimator", "cka"), "summarised")
+  level <- attr(x, "conf_level")
+  glance_rows(plain, source_columns(x), function(at) {
+    data.frame(estimators = length(unique(plain$estimator[at])),
+               conf_level = if (is.null(level)) NA_real_ else level,
+               undefined = sum(is.na(plain$cka[at])))
+  })
+}
+
+#' @rdname tidy.repalign
+#' @export
+summary.repalign_interval <- function(object, ...) {
+  plain <- need_columns(as.data.frame(object), c("estimator", "cka"), "summarised")
+  plain[setdiff(display_order(object), c("h_xy", "h_xx", "h_yy"))]
 }
 
 #' Confidence limits of a CKA

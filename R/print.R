@@ -8,40 +8,117 @@ first_columns <- list(
   repalign_interval = c("cka", "se", "conf_low", "conf_high")
 )
 
-# Up to 20 rows are printed whole, of more the first 10.
-print_rows <- function(x, digits, ...) {
-  rows <- as.data.frame(x)
-  head <- utils::head(rows, if (nrow(rows) > 20) 10 else 20)
-  shown <- fitting_columns(head, column_priority(x), digits)
-  print.data.frame(head[intersect(display_order(x), shown)], digits = digits, ...)
-  more <- nrow(rows) - nrow(head)
+# Arguments of all print methods.
+check_printing <- function(digits, n, ...) {
+  no_other_arguments(...)
+  if (!is.null(digits)) check_count(digits, "digits")
+  if (!is.null(n) && !identical(n, Inf)) check_count(n, "n")
+}
+
+# Without `n`, up to 20 rows are printed whole, of more the first 10.
+print_rows <- function(x, digits, n = NULL) {
+  rows <- without_rounding(as.data.frame(x), source_columns(x))
+  if (is.null(n)) n <- if (nrow(rows) > 20) 10 else 20
+  priority <- column_priority(x)
+  whole <- utils::head(rows, min(n, nrow(rows)))
+  head <- with_short_names(whole, priority, digits)
+  shown <- fitting_columns(head, priority, digits)
+  print.data.frame(head[intersect(display_order(x), shown)], digits = digits,
+                   max = max(1, dim(head)[1] * dim(head)[2]))
+  print_remarks(nrow(rows) - nrow(head), setdiff(names(rows), shown), !identical(head, whole))
+}
+
+print_remarks <- function(more, hidden, shortened) {
   if (more > 0) {
-    cat("... and ", count_of(more, "more row"), ": as.data.frame() has all.\n", sep = "")
+    cat("... and ", count_of(more, "more row"), ": print(n = ) shows more, as.data.frame() has ",
+        "all.\n", sep = "")
   }
-  hidden <- setdiff(names(rows), shown)
+  if (shortened) cat("Long names are shortened: as.data.frame() has them whole.\n")
   if (length(hidden)) {
     writeLines(strwrap(paste("More columns:", paste(hidden, collapse = ", ")), exdent = 2))
   }
 }
 
+# Scores that are rounding beside the others of their measure become 0: they would make all numbers
+# of the column long.
+without_rounding <- function(rows, sources) {
+  if (is.null(rows$measure)) return(rows)
+  group <- source_names(rows, c(sources, "measure"))
+  largest_of <- function(sizes) max(sizes[is.finite(sizes)], 0)
+  columns <- intersect(c("score", "threshold", "calibrated", "null_mean", "null_sd"), names(rows))
+  for (column in columns[vapply(rows[columns], is.numeric, NA)]) {
+    size <- abs(rows[[column]])
+    rounding <- size < equal_share * stats::ave(size, group, FUN = largest_of)
+    rows[[column]][which(rounding)] <- 0
+  }
+  rows
+}
+
+# Names as long as they can be with as many of the most important columns on a line as possible.
+with_short_names <- function(rows, priority, digits) {
+  columns <- Filter(function(name) is.character(rows[[name]]) || is.factor(rows[[name]]),
+                    priority$named)
+  if (!length(columns) || !nrow(rows)) return(rows)
+  fitting <- function(rows) sum(line_widths(rows, priority$core, digits) < getOption("width"))
+  best <- rows
+  most_fitting <- fitting(rows)
+  longest <- max(nchar(unlist(lapply(rows[columns], as.character))), 0, na.rm = TRUE)
+  sizes <- c(40, 32, 26, 22:6)
+  for (most in sizes[sizes < longest]) {
+    if (most_fitting == length(priority$core)) break
+    short <- shortened_rows(rows, columns, most)
+    now <- fitting(short)
+    if (now > most_fitting) best <- short
+    most_fitting <- max(now, most_fitting)
+  }
+  best
+}
+
+# The two sides together: a name on both is shortened in one way.
+shortened_rows <- function(rows, columns, most) {
+  for (group in list(c("model_x", "model_y"), c("x", "y"))) {
+    group <- intersect(group, columns)
+    rows[group] <- shortened_columns(rows[group], most)
+  }
+  for (column in setdiff(columns, c("model_x", "model_y", "x", "y"))) {
+    rows[column] <- shortened_columns(rows[column], most)
+  }
+  rows
+}
+
+# Below the width of their titles, short names save nothing.
+shortened_columns <- function(columns, most) {
+  if (!length(columns)) return(columns)
+  most <- max(most, min(nchar(names(columns))))
+  long <- unique(stats::na.omit(unlist(lapply(columns, as.character), use.names = FALSE)))
+  short <- stats::setNames(short_labels(long, most), long)
+  lapply(columns, function(column) unname(short[as.character(column)]))
+}
+
 # Sources first.
 display_order <- function(x) union(source_columns(x), names(x))
 
-# The most important columns first. `named`: those that are shown at any width.
+# The most important columns first. `named`: those that are shown at any width; `core`: those that
+# names are shortened for.
 column_priority <- function(x) {
   kind <- result_kind(x)
   first <- first_columns[[kind]]
   named <- intersect(c(source_columns(x), key_columns[[kind]], first[1]), names(x))
-  list(named = named, all = union(named, union(intersect(first, names(x)), names(x))))
+  list(named = named, core = union(named, intersect(utils::head(first, 4), names(x))),
+       all = union(named, union(intersect(first, names(x)), names(x))))
 }
 
 # As many columns as fit a line.
 fitting_columns <- function(rows, priority, digits) {
   if (!length(rows) || !nrow(rows)) return(priority$all)
-  each <- vapply(rows[priority$all], column_width, 0, digits = digits)
-  each <- 1 + pmax(each, nchar(priority$all, "width"))
-  width <- max(nchar(rownames(rows), "width")) + cumsum(each)
+  width <- line_widths(rows, priority$all, digits)
   priority$all[width < getOption("width") | priority$all %in% priority$named]
+}
+
+# Where each of the columns ends.
+line_widths <- function(rows, columns, digits) {
+  each <- vapply(rows[columns], column_width, 0, digits = digits)
+  max(nchar(rownames(rows), "width")) + cumsum(1 + pmax(each, nchar(columns, "width")))
 }
 
 column_width <- function(column, digits) max(nchar(format(column, digits = digits), "width"), 0)

@@ -147,13 +147,15 @@ fill_grid <- function(rows, columns, x, y, score, symmetric) {
   grid
 }
 
+#' @rdname tidy.repalign
 #' @export
-print.repalign_similarity <- function(x, digits = 4, ...) {
+print.repalign_similarity <- function(x, digits = 4, n = NULL, ...) {
+  check_printing(digits, n, ...)
   labels <- unique(x$measure)
   cat("Similarity: ", count_of(nrow(x), "score"),
       if (length(labels) > 1) paste(" of", length(labels), "measures"), undefined_of(x$score),
       "\n", sep = "")
-  print_rows(x, digits, ...)
+  print_rows(x, digits, n)
   invisible(x)
 }
 
@@ -161,6 +163,7 @@ print.repalign_similarity <- function(x, digits = 4, ...) {
 #' @export
 summary.repalign_similarity <- function(object, ...) {
   plain <- need_columns(as.data.frame(object), c("measure", "score"), "summarised")
+  refuse_pooling(object)
   summary_rows(plain, source_columns(object), function(part) {
     score <- part$score
     q <- stats::quantile(score, c(0, 0.5, 1), na.rm = TRUE, names = FALSE)
@@ -168,6 +171,32 @@ summary.repalign_similarity <- function(object, ...) {
                median = q[2], mean = if (all(is.na(score))) NA_real_ else mean(score, na.rm = TRUE),
                max = q[3])
   })
+}
+
+# Rows of two results that look alike must not count as one result.
+refuse_pooling <- function(object) {
+  rows <- as.data.frame(object)
+  # which layers a maximum selects is no part of a row's name
+  if (grid_of(object)$aggregate) rows$x <- rows$y <- ""
+  key <- intersect(key_columns[[result_kind(object)]], names(rows))
+  if (!all(c("x", "y") %in% key)) return(invisible())
+  twice <- anyDuplicated(rows[c(key, source_columns(object))])
+  if (!twice) return(invisible())
+  abort("`object` has two rows of ", dQuote(row_title(as.data.frame(object)[twice, ]), FALSE),
+        " (the second is row ", twice, "), as if two results were one: bind whole results with ",
+        "names, as in rbind(day1 = a, day2 = b), or take the rows of one result.",
+        class = "repalign_error_rows", arg = "object")
+}
+
+# A row per source. describe: a data frame with one row from places of rows.
+glance_rows <- function(plain, sources, describe) {
+  if (!length(sources) || !nrow(plain)) return(describe(seq_len(nrow(plain))))
+  rows <- lapply(row_groups(plain, sources), function(at) {
+    named <- plain[at[1], sources, drop = FALSE]
+    rownames(named) <- NULL
+    cbind(named, describe(at))
+  })
+  do.call(rbind, unname(rows))
 }
 
 # A row per source and measure. summarise: what to say of the rows of one.
@@ -196,18 +225,28 @@ row_groups <- function(rows, columns) {
 #'
 #' `tidy()` gives results the column names of the broom packages, `glance()` describes a whole
 #' result in one row, and `as.data.frame()` makes a plain data frame of it. `summary()` of
-#' [similarity()] and [calibrate()] has one row per measure.
+#' [similarity()] and [calibrate()] has one row per measure, that of [cka_interval()] leaves out
+#' the values H. `print()` shows the most important columns of the first rows.
 #'
 #' @param x,object what [similarity()], [calibrate()], [cka_interval()] or an analysis
 #'   ([brain_to_brain()], [trial_to_trial()], [brain_to_model()], [object_disentanglement()])
 #'   returned, or some of its rows in any order, or several results put together by
 #'   [rbind()][rbind.repalign].
-#' @param ... unused.
-#' @return A data frame. `tidy()`: `term` (measure or estimator) and `estimate`; for analyses and
-#'   intervals also `std.error`, `conf.low` and `conf.high`; for calibrations also `p.value` and
-#'   `adj.p.value`. `glance()`: numbers of pairs or comparisons, of measures or neurons, and of
-#'   undefined values. If several results were put together, the columns that tell them apart
-#'   (`source`, or any other column of words) are kept.
+#' @param digits how many significant digits to print at least; `NULL`: as R's options say.
+#' @param n how many rows to print; `Inf`: all. By default up to 20 rows are printed whole, and of
+#'   more rows the first 10.
+#' @param ... unused. For `print()`, any other argument is an error.
+#' @return `print()` returns `x`, invisibly; the others return a data frame. `tidy()`: `term`
+#'   (measure or estimator) and `estimate`; for analyses and intervals also `std.error`, `conf.low`
+#'   and `conf.high`; for calibrations also `p.value` and `adj.p.value`. `glance()`: numbers of
+#'   pairs or comparisons, of measures, estimators or neurons, and of undefined values. If several
+#'   results were put together, the columns that tell them apart (`source`, or any other column of
+#'   words) are kept, and `glance()` and `summary()` describe each of the results in rows of its
+#'   own. `summary()` of results that look alike and have no such column is an error.
+#' @details
+#' `print()` never changes the result, only what is shown: columns that do not fit the line are
+#' named below the table; long names are shortened, and stay different; and scores that are
+#' rounding (less than 1e-10 of the largest score of their measure) are shown as 0.
 #' @examples
 #' scores <- similarity(v4_layers, measure = c("cka", "rsa"))
 #' head(tidy(scores), 3)
@@ -231,8 +270,10 @@ tidy.repalign_similarity <- function(x, ...) {
 #' @export
 glance.repalign_similarity <- function(x, ...) {
   plain <- need_columns(as.data.frame(x), c("x", "y", "measure", "score", "n"), "summarised")
-  sides <- c(source_columns(x), intersect(c("model_x", "model_y", "x", "y"), names(plain)))
-  data.frame(pairs = nrow(unique(plain[sides])),
-             measures = length(unique(plain$measure)), n = plain$n[1],
-             undefined = sum(is.na(plain$score)))
+  sides <- intersect(c("model_x", "model_y", "x", "y"), names(plain))
+  glance_rows(plain, source_columns(x), function(at) {
+    part <- plain[at, , drop = FALSE]
+    data.frame(pairs = nrow(unique(part[sides])), measures = length(unique(part$measure)),
+               n = part$n[1], undefined = sum(is.na(part$score)))
+  })
 }

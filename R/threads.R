@@ -5,6 +5,8 @@ loaded_in <- new.env()
 
 .onLoad <- function(libname, pkgname) {
   loaded_in$process <- Sys.getpid()
+  setHook(packageEvent("vctrs", "onLoad"), register_mixed_kinds)
+  if (isNamespaceLoaded("vctrs")) register_mixed_kinds()
 }
 
 thread_count <- function(threads = NULL) {

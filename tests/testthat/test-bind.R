@@ -143,8 +143,9 @@ test_that("names of bound results become a column that is not there yet", {
   expect_identical(names(outer)[1:2], c("source_2", "source"))
   expect_identical(outer$source_2, c("p", "p", "q", "q"))
   expect_identical(source_columns(outer), c("source_2", "source"))
-  # half-named results are not told apart by names
-  expect_false("source" %in% names(rbind(a = v$a, v$b)))
+  expect_refused(rbind(a = v$a, v$b), c("\"a\"", "name all of them", "none"))
+  expect_refused(rbind(v$a, NULL, b = v$b), "name all of them")
+  expect_identical(rbind(a = v$a, data.frame())$source, "a")
   expect_refused(rbind(v$a, inner), "source")
 })
 
@@ -168,7 +169,10 @@ test_that("similarities keep direction and symmetry of all measures", {
   rows <- summary(both)
   expect_identical(rows$source, c("first", "first", "second", "second"))
   expect_identical(rows[3:4, -1], summary(s$second), ignore_attr = "row.names")
-  expect_identical(glance(both)$pairs, 6L)
+  looks <- glance(both)
+  expect_identical(looks$source, c("first", "second"))
+  expect_identical(looks[1, -1], glance(s$first))
+  expect_identical(looks[2, -1], glance(s$second), ignore_attr = "row.names")
   opposite <- new_measure(function(x, y) 1, direction = "distance", label = "cka")
   expect_refused(rbind(s$first, similarity(diag(4), diag(4)[, 1:3], opposite)), "distance")
   expect_refused(rbind(s$first, two_calibrations()$a), "similarities")
@@ -228,7 +232,7 @@ test_that("bound analyses have a summary for each source, never a wrong total", 
   expect_identical(summary(both[both$source == "two", ])[-1], summary(b))
   expect_identical(analysis_of(both), "brain_to_brain")
   expect_output(print(both), "Brain-to-brain")
-  expect_identical(glance(both)$comparisons, 6L)
+  expect_identical(glance(both), cbind(source = c("one", "two"), rbind(glance(a), glance(b))))
   expect_identical(tidy(both)$source, both$source)
   expect_refused(summary(both[-1, ]), "part")
   expect_refused(summary(rbind(a, b)), "bound together")
@@ -306,4 +310,170 @@ test_that("one permutation: null_sd is NA, and a message says so", {
   expect_message(v <- calibrate(x, x[, 1:4], permutations = rbind(6:1)), "null_sd")
   expect_identical(v$null_sd, NA_real_)
   expect_identical(dim(null_scores(v)), c(1L, 1L))
+})
+
+one_of_each_kind <- function() {
+  set.seed(207)
+  p <- linear_population(40, 8, 4)
+  list(similarity(p$x, p$y), calibrate(p$x, p$y, permutations = 19),
+       undefined_is_fine(few_is_fine(brain_to_brain(p$x, neurons = 4, repeats = 2))),
+       few_is_fine(cka_interval(p$x, p$y)))
+}
+
+test_that("results of different kinds are refused, by rbind() and bind_rows(), in both orders", {
+  results <- one_of_each_kind()
+  for (i in 1:4) {
+    for (j in setdiff(1:4, i)) {
+      error <- expect_refused(rbind(results[[i]], results[[j]]), "can be put into one table")
+      skip_if_not_installed("dplyr")
+      again <- expect_refused(dplyr::bind_rows(results[[i]], results[[j]]), "one table")
+      expect_identical(conditionMessage(again), conditionMessage(error))
+      expect_refused(vctrs::vec_rbind(results[[i]], results[[i]], results[[j]]), "one table")
+    }
+  }
+  beside <- dplyr::bind_cols(results[[1]][1], results[[2]]["p_value"])
+  expect_identical(beside$p_value, results[[2]]$p_value)
+})
+
+test_that("what one call bound is not for another call", {
+  skip_if_not_installed("dplyr")
+  s <- areas_twice()
+  square <- s$first
+  one_sided <- similarity(diag(4), list(a = diag(4)[, 1:3], b = diag(4)[, 2:4]), measure = "rv")
+  kept <- kept_beside(square)
+  doubled <- function() kept_beside(dplyr::slice(square, c(1, 1, seq_len(nrow(square)))))
+  # a type that nobody asked for again
+  vctrs::vec_rbind(square, one_sided)
+  expect_identical(doubled(), kept)
+  # an error after the type was found
+  third <- s$second
+  third$score <- "a word"
+  expect_error(dplyr::bind_rows(square, one_sided, third))
+  expect_identical(doubled(), kept)
+  # inside of another verb
+  in_verb <- dplyr::mutate(square, k = nrow(vctrs::vec_rbind(square, one_sided)))
+  expect_identical(kept_beside(in_verb), kept)
+  grown <- dplyr::left_join(square, {
+    vctrs::vec_rbind(square, one_sided)
+    data.frame(measure = "cka", k = 1:2)
+  }, by = "measure", multiple = "all")
+  expect_gt(nrow(grown), nrow(square))
+  expect_identical(kept_beside(grown), kept)
+  # and what was bound before is a first part like any other
+  bound <- vctrs::vec_rbind(square, one_sided)
+  all <- dplyr::bind_rows(bound, s$second)
+  expect_identical(kept_beside(all), bound_attributes(lapply(list(bound, s$second), kept_beside),
+                                                      "repalign_similarity"))
+  expect_identical(kept_beside(dplyr::bind_rows(bound, s$second, one_sided)), kept_beside(all))
+})
+
+test_that("summary() refuses two results that look like one, as plots do", {
+  v <- two_calibrations()
+  s <- areas_twice()$first
+  for (twice in list(rbind(v$a, v$b), rbind(s, s), s[c(1, 1), ])) {
+    expect_refused(summary(twice), c("two rows of", "rbind\\(day1"))
+  }
+  expect_identical(summary(rbind(p = v$a, q = v$b))$source, c("p", "q"))
+  expect_identical(glance(rbind(p = v$a, q = v$b)),
+                   cbind(source = c("p", "q"), rbind(glance(v$a), glance(v$b))))
+  # which layer a maximum selects is no name
+  set.seed(208)
+  layer <- function() matrix(rnorm(40), 10)
+  models <- list(m = list(a = layer(), b = layer()), k = list(a = layer(), b = layer()))
+  best <- calibrate(models, permutations = 19, aggregate = "max")
+  again <- best
+  again$x <- "b"
+  expect_refused(summary(rbind(best, again)), "two rows of")
+  expect_identical(nrow(summary(best)), 1L)
+})
+
+printed <- function(...) utils::capture.output(print(...))
+
+test_that("print() takes n and digits, and no other argument", {
+  for (result in one_of_each_kind()) {
+    expect_length(grep("^ *[0-9]+ ", printed(result, n = 1)), 1)
+    if (nrow(result) > 1) expect_match(printed(result, n = 1), "print\\(n = \\)", all = FALSE)
+    expect_refused(print(result, max = 2), "\"max\"")
+    expect_refused(print(result, 4, 2, 1), "without a name")
+    for (n in list(0, 1.5, "a", NA, 1:2)) expect_refused(print(result, n = n), "`n`")
+    expect_refused(print(result, digits = "a"), "`digits`")
+  }
+  widths <- stats::setNames(1:8, letters[1:8])
+  s <- similarity(lapply(widths, function(width) diag(9)[, seq_len(width), drop = FALSE]))
+  rows_in <- function(lines) length(grep("^ *[0-9]+ ", lines))
+  expect_identical(rows_in(printed(s, n = 25)), 25L)
+  expect_identical(rows_in(printed(s, n = Inf)), 28L)
+  old <- options(max.print = 5)
+  on.exit(options(old))
+  expect_identical(rows_in(printed(s)), 10L)
+})
+
+test_that("long names leave room for the core columns, and stay different", {
+  old <- options(width = 80)
+  on.exit(options(old))
+  set.seed(209)
+  long <- paste0("a_network_of_many_layers_with_a_name_", c("first", "second", "third"),
+                 "_block_after_normalisation")
+  layers <- stats::setNames(lapply(1:3, function(i) matrix(rnorm(60), 20)), long)
+  models <- stats::setNames(list(layers[1:2], layers[2:3]), paste(long[1:2], "model"))
+  v <- calibrate(layers, permutations = 19, p_adjust = "BH")
+  for (result in list(v, similarity(layers), calibrate(models, permutations = 19),
+                      rbind(monday = v, tuesday = v))) {
+    lines <- printed(result)
+    expect_lte(max(nchar(lines)), 80)
+    rows <- grep("^ *[0-9]+ ", lines, value = TRUE)
+    expect_length(rows, nrow(result))
+    expect_match(lines, "shortened", all = FALSE)
+    columns <- strsplit(trimws(rows), " +")
+    names <- intersect(c("source", "model_x", "model_y", "x", "y"), names(result))
+    shown <- t(vapply(columns, function(parts) parts[1 + seq_along(names)], names))
+    expect_false(anyDuplicated(shown) > 0)
+    wanted <- intersect(c("score", "calibrated", "p_value", "p_adjusted"), names(result))
+    header <- grep("^ .* score", lines, value = TRUE)
+    expect_length(header, 1)
+    for (column in wanted) expect_match(header, column)
+  }
+  # a name on both sides is one name; names that fit are whole
+  short <- shortened_rows(as.data.frame(v), c("x", "y"), 14)
+  expect_identical(short$y[1], short$x[3])
+  expect_length(unique(c(short$x, short$y)), 3)
+  expect_identical(v$x[1], long[1])
+  expect_no_match(printed(similarity(diag(5), diag(5)[, 1:2])), "shortened")
+})
+
+test_that("scores that are rounding are printed as 0, and stay as they are", {
+  set.seed(210)
+  layers <- list(a = matrix(rnorm(60), 20), b = matrix(rnorm(60), 20))
+  s <- similarity(layers, measure = c("cka", "procrustes"), diagonal = TRUE)
+  distance <- s$measure == "procrustes" & s$x == s$y
+  s$score[distance] <- c(6e-15, 2e-15)
+  lines <- printed(s)
+  expect_no_match(lines, "e-|e\\+")
+  expect_length(grep("procrustes 0\\.0000", lines), 2)
+  expect_identical(s$score[distance], c(6e-15, 2e-15))
+  # small values of a measure that is small
+  tiny <- s
+  tiny$score <- ifelse(tiny$measure == "cka", 1, 3e-15)
+  expect_match(printed(tiny), "3e-15|3.000e-15", all = FALSE)
+  tiny$score <- c(Inf, NA, rep(1e-20, 4))
+  expect_match(printed(tiny), "1e-20", all = FALSE)
+})
+
+test_that("the summary of an analysis prints as an analysis does", {
+  old <- options(width = 80)
+  on.exit(options(old))
+  set.seed(212)
+  p <- linear_population(40, 12, 6)
+  a <- undefined_is_fine(few_is_fine(brain_to_model(p$x, list(l1 = p$y, l2 = p$y[, 1:6]),
+                                                    neurons = 6, repeats = 4)))
+  total <- summary(a)
+  expect_s3_class(total, "data.frame")
+  lines <- printed(total)
+  expect_lte(max(nchar(lines)), 80)
+  expect_length(grep("^ *[0-9]+ ", lines), nrow(total))
+  expect_match(lines, "pooled +conf_low +conf_high", all = FALSE)
+  expect_match(lines, "More columns:.*q25", all = FALSE)
+  expect_identical(class(as.data.frame(total)), "data.frame")
+  expect_identical(names(as.data.frame(total)), names(a))
+  expect_refused(print(total, max = 1), "max")
 })

@@ -55,6 +55,20 @@ test_that("intervals are tables that bind", {
   expect_refused(dplyr::bind_rows(i$all, two_intervals(0.9)$all), "conf_level")
 })
 
+test_that("glance() is one row for each source, summary() the table without H values", {
+  i <- two_intervals()
+  one <- i$all
+  one$cka[2] <- NA
+  expect_identical(glance(one), data.frame(estimators = 3L, conf_level = 0.95, undefined = 1L))
+  both <- rbind(day1 = one, day2 = i$few[1:2, ])
+  expect_identical(glance(both), data.frame(source = c("day1", "day2"), estimators = 3:2,
+                                            conf_level = 0.95, undefined = 1:0))
+  expect_identical(summary(one), as.data.frame(one)[c("estimator", "cka", "se", "conf_low",
+                                                      "conf_high", "bias")])
+  expect_identical(summary(both)$source, both$source)
+  for (f in list(glance, summary)) expect_refused(f(one["se"]), "column")
+})
+
 test_that("the forest plot has a point and a line for each row, a panel for each source", {
   skip_if_not_installed("ggplot2")
   i <- two_intervals()

@@ -19,48 +19,36 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12, ...) {
     abort("There is nothing to draw: all pooled values are undefined (NA).",
           class = "repalign_error_size", arg = "object")
   }
-  crowded <- nlevels(rows$panel) > most
-  if (crowded) return(crowded_picture(object, rows, single))
   if (is_profile(rows)) return(profile_picture(object, rows, single))
+  if (nlevels(rows$panel) > most) return(crowded_picture(object, rows, single))
   lines_picture(object, rows, single)
-}
-
-# Several comparisons at one number of neurons, such as layers: side by side.
-is_profile <- function(rows) length(unique(rows$neurons)) == 1 && nlevels(rows$comparison) > 1
-
-profile_picture <- function(object, rows, single) {
-  rows$at <- as.integer(rows$comparison) + estimator_shift(rows, 0.14)
-  rows$panel <- rows$source
-  names <- profile_names(rows)
-  upright <- max(nchar(unlist(strsplit(names, "\n")))) * nlevels(rows$comparison) * 0.07 < 4.6
-  axis <- ggplot2::scale_x_continuous(breaks = seq_along(names), labels = names,
-                                      expand = ggplot2::expansion(add = 0.5))
-  analysis_frame(object, rows, analysis_caption(rows, single, "cross"), axis) +
-    pooled_layers(rows, FALSE) +
-    (if (single) {
-      ggplot2::geom_point(ggplot2::aes(y = .data[["mean"]]), shape = 4, na.rm = TRUE,
-                          show.legend = FALSE)
-    }) +
-    (if (nlevels(rows$panel) > 1) panel_facets(rows$panel)) +
-    ggplot2::xlab(paste("comparison, with", count_of(rows$neurons[1], "neuron"))) +
-    ggplot2::theme(axis.text.x = ggplot2::element_text(angle = if (upright) 0 else 90,
-                                                       hjust = if (upright) 0.5 else 1,
-                                                       vjust = if (upright) 1 else 0.5))
-}
-
-# A side that is always the same is not named.
-profile_names <- function(rows) {
-  sides <- lapply(short_sides(rows$x, rows$y, 20), as.character)
-  sides <- Filter(function(side) length(unique(side)) > 1, sides)
-  names <- do.call(paste, c(sides, sep = "\n"))
-  names[match(levels(rows$comparison), rows$comparison)]
 }
 
 # A panel a comparison.
 lines_picture <- function(object, rows, single) {
   analysis_frame(object, rows, analysis_caption(rows, single)) +
     pooled_layers(rows, single) +
-    (if (nlevels(rows$panel) > 1) panel_facets(rows$panel))
+    (if (is_grid(rows)) grid_facets(rows) else if (nlevels(rows$panel) > 1) {
+      panel_facets(rows$panel)
+    })
+}
+
+# Do all sources have the same few comparisons?
+is_grid <- function(rows) {
+  pairs <- table(rows$source, rows$comparison)
+  all(dim(pairs) > 1) && ncol(pairs) <= 6 && all(pairs > 0)
+}
+
+grid_facets <- function(rows) {
+  titles <- function(names, inches) {
+    width <- max(floor(inches / length(names) / 0.072), 5)
+    ggplot2::as_labeller(stats::setNames(wrapped_labels(names, width), names))
+  }
+  ggplot2::facet_grid(
+    source ~ comparison,
+    labeller = ggplot2::labeller(source = titles(levels(rows$source), page[["height"]] - 1.2),
+                                 comparison = titles(levels(rows$comparison), page[["width"]] - 2))
+  )
 }
 
 # Many comparisons: thin lines, a panel a source, and the pooled ones where they are known.
@@ -69,7 +57,7 @@ crowded_picture <- function(object, rows, single) {
   rows$panel <- rows$source
   if (!is.null(pooled)) pooled$panel <- pooled$source
   main <- if (is.null(pooled)) rows else pooled
-  analysis_frame(object, main, crowded_caption(rows, pooled, single)) +
+  analysis_frame(object, main, crowded_caption(object, rows, pooled, single)) +
     single_layers(rows, alone = is.null(pooled)) +
     (if (!is.null(pooled)) pooled_layers(pooled, single)) +
     (if (nlevels(rows$panel) > 1) panel_facets(rows$panel))
@@ -98,10 +86,7 @@ analysis_frame <- function(object, main, caption, axis = neuron_axis(main)) {
     ggplot2::coord_cartesian(ylim = plot_range(main)) +
     ggplot2::labs(x = "neurons", y = "CKA (pooled)", colour = "estimator", shape = "estimator",
                   title = if (!is.na(title)) unname(title), caption = caption) +
-    ggplot2::theme_minimal() +
-    ggplot2::theme(panel.grid.minor = ggplot2::element_blank(),
-                   plot.caption = ggplot2::element_text(hjust = 0, colour = "grey30"),
-                   plot.caption.position = "plot")
+    picture_theme(panel.grid.minor = ggplot2::element_blank())
 }
 
 neuron_axis <- function(rows) {
@@ -122,7 +107,7 @@ estimator_values <- function(rows, values) {
   stats::setNames(unname(found), present)
 }
 
-pooled_layers <- function(rows, single) {
+pooled_layers <- function(rows, single, size = 1.5) {
   lines <- rows[rows$panel %in% with_several_sizes(rows), ]
   list(
     ggplot2::geom_linerange(data = rows, na.rm = TRUE, show.legend = FALSE,
@@ -130,7 +115,7 @@ pooled_layers <- function(rows, single) {
     if (nrow(lines)) {
       ggplot2::geom_line(data = lines, na.rm = TRUE, ggplot2::aes(group = .data[["estimator"]]))
     },
-    ggplot2::geom_point(data = rows, na.rm = TRUE),
+    ggplot2::geom_point(data = rows, na.rm = TRUE, size = size),
     if (single) {
       ggplot2::geom_line(data = lines, linetype = "dashed", alpha = 0.7, na.rm = TRUE,
                          show.legend = FALSE,
@@ -159,8 +144,7 @@ single_layers <- function(rows, alone) {
   )
 }
 
-panel_facets <- function(panel) {
-  columns <- min(ceiling(sqrt(nlevels(panel))), 4)
+panel_facets <- function(panel, columns = min(ceiling(sqrt(nlevels(panel))), 4)) {
   width <- floor((page[["width"]] - 2.5) / columns / 0.072)
   titles <- stats::setNames(wrapped_labels(levels(panel), width), levels(panel))
   ggplot2::facet_wrap(~panel, ncol = columns, labeller = ggplot2::as_labeller(titles))
@@ -195,15 +179,24 @@ analysis_caption <- function(rows, single, mark = "dashed") {
              beyond_axis(rows, plot_range(rows)))
 }
 
-crowded_caption <- function(rows, pooled, single) {
+crowded_caption <- function(object, rows, pooled, single) {
   if (is.null(pooled)) {
     return(caption_of("single comparisons; not pooled, as the rows are not one whole analysis",
                       outside_axis(rows$pooled, plot_range(rows), "values")))
   }
-  caption_of("faint: single comparisons", if (single) "dashed: mean of single ratios",
+  caption_of(paste0("thick: ", pooled_words(object)), "faint: single comparisons", if (single) "dashed: mean of single ratios",
              beyond_axis(pooled, plot_range(pooled)),
              outside_axis(rows$pooled, plot_range(pooled), "single comparisons"))
 }
+
+# What summary() gives of an analysis, see combined_of().
+pooled_words <- function(object) {
+  if (is.na(analysis_of(object))) return("summary() of each result")
+  if (is_best_layer(object)) "the most similar layer at each number of neurons" else
+    "all comparisons pooled"
+}
+
+is_best_layer <- function(object) identical(analysis_of(object), "brain_to_model")
 
 # What the axis cuts off.
 beyond_axis <- function(rows, range) {

@@ -27,11 +27,10 @@ autoplot.repalign_interval <- function(object, ...) {
     ggplot2::scale_colour_manual(values = estimator_colours, guide = "none") +
     ggplot2::scale_y_discrete(drop = FALSE) +
     ggplot2::labs(x = "CKA", y = NULL, caption = interval_caption(object)) +
-    ggplot2::theme_minimal() +
-    ggplot2::theme(panel.grid.minor = ggplot2::element_blank(),
-                   panel.grid.major.y = ggplot2::element_blank(),
-                   panel.spacing = ggplot2::unit(0.8, "lines"), strip.placement = "outside",
-                   strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1))
+    picture_theme(panel.grid.minor = ggplot2::element_blank(),
+                  panel.grid.major.y = ggplot2::element_blank(),
+                  panel.spacing = ggplot2::unit(0.8, "lines"), strip.placement = "outside",
+                  strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1))
 }
 
 # The first estimator on top; a panel a source, in order.

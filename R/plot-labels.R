@@ -40,9 +40,11 @@ reversed_text <- function(texts) {
 
 without_middles <- function(names, most) {
   repeat {
-    for (head in head_lengths(most)) {
-      short <- without_middle(names, most, head)
-      if (!anyDuplicated(short)) return(short)
+    for (whole_words in c(TRUE, FALSE)) {
+      for (head in head_lengths(most)) {
+        short <- without_middle(names, most, head, whole_words)
+        if (!anyDuplicated(short)) return(short)
+      }
     }
     most <- most + 2
   }
@@ -54,12 +56,30 @@ head_lengths <- function(most) {
   unique(c(room %/% 3, seq(0, room)))
 }
 
-without_middle <- function(names, most, head) {
+without_middle <- function(names, most, head, whole_words) {
   size <- nchar(names)
-  tail <- max(most - 3, 0) - head
-  cut <- paste0(substr(names, 1, head), "...", substr(names, size - tail + 1, size))
-  ifelse(size > most, cut, names)
+  end <- max(most - 3, 0) - head
+  # an ellipsis that is there already is not doubled
+  first <- head_of(sub("^[.]{3}", "", names), head, whole_words)
+  last <- tail_of(sub("[.]{3}$", "", names), end, whole_words)
+  ifelse(size > most, paste0(first, "...", last), names)
 }
+
+# The first characters of names, without the word that would be torn; of a single word, all of them.
+head_of <- function(names, count, whole_words) {
+  kept <- substr(names, 1, count)
+  if (!whole_words) return(kept)
+  torn <- !grepl(word_end, substr(names, count + 1, count + 1))
+  whole <- sub("[^-._/ :|]*$", "", kept)
+  kept <- ifelse(torn & grepl("[^-._/ :|]", whole), whole, kept)
+  sub("[-._/ :|]+$", "", kept)
+}
+
+tail_of <- function(names, count, whole_words) {
+  reversed_text(head_of(reversed_text(names), count, whole_words))
+}
+
+word_end <- "^[-._/ :|]"
 
 # The names of two sides, as factors where they were: each side's shortened by themselves, or
 # both together where two names would look the same.

@@ -27,12 +27,9 @@ map_picture <- function(object) {
 }
 
 map_theme <- function() {
-  list(ggplot2::theme_minimal(),
-       ggplot2::theme(panel.grid.minor = ggplot2::element_blank(),
-                      panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
-                      plot.title = ggplot2::element_text(size = 10, hjust = 0),
-                      plot.caption = ggplot2::element_text(hjust = 0, colour = "grey30"),
-                      plot.caption.position = "plot"))
+  picture_theme(panel.grid.minor = ggplot2::element_blank(),
+                panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
+                plot.title = ggplot2::element_text(size = 10, hjust = 0))
 }
 
 # list(points, kept): two dimensions, and their share of all (absolute) eigenvalues.

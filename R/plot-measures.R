@@ -51,17 +51,16 @@ autoplot.repalign_measures <- function(object, ...) {
 # All measures have room on a page of 7 x 5 inches.
 measure_theme <- function() {
   small <- ggplot2::element_text(size = 7)
-  list(ggplot2::theme_minimal(),
-       ggplot2::theme(axis.text = small,
-                      axis.text.y.right = ggplot2::element_text(hjust = 0, size = 7),
-                      panel.grid = ggplot2::element_blank(),
-                      legend.position = "top", legend.key.size = ggplot2::unit(0.7, "lines"),
-                      legend.box.spacing = ggplot2::unit(0, "pt"),
-                      legend.margin = ggplot2::margin(0, 0, 0, 0),
-                      panel.spacing.y = ggplot2::unit(2, "pt"), strip.clip = "off",
-                      strip.text = ggplot2::element_text(size = 8),
-                      strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1),
-                      plot.caption = ggplot2::element_text(size = 7, colour = "grey30")))
+  picture_theme(axis.text = small,
+                axis.text.y.right = ggplot2::element_text(hjust = 0, size = 7),
+                panel.grid = ggplot2::element_blank(),
+                legend.position = "top", legend.key.size = ggplot2::unit(0.7, "lines"),
+                legend.box.spacing = ggplot2::unit(0, "pt"),
+                legend.margin = ggplot2::margin(0, 0, 0, 0),
+                panel.spacing.y = ggplot2::unit(2, "pt"), strip.clip = "off",
+                strip.text = ggplot2::element_text(size = 8),
+                strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1),
+                plot.caption = ggplot2::element_text(size = 7))
 }
 
 # A row per measure and property.

@@ -1,6 +1,11 @@
 # Calibrations, a panel a row: the null with the observed score and the threshold.
 
+# Panels of a page; more would have no room for bars below their titles.
+most_panels <- 24
+
 null_panels <- function(object) {
+  refuse_many_panels(object)
+  object <- object[panel_order(object), ]
   draws <- draws_of_rows(object)
   columns <- min(ceiling(sqrt(nrow(object))), 4)
   panel <- factor(seq_len(nrow(object)), labels = panel_titles(object, columns))
@@ -23,19 +28,39 @@ null_panels <- function(object) {
     ggplot2::scale_y_continuous(breaks = few_breaks(columns)) +
     ggplot2::labs(x = "score", y = null_title(bars, laws),
                   caption = draws_caption(object, draws)) +
-    null_theme()
+    null_theme(small = nrow(object) > 12)
 }
 
-null_theme <- function() {
-  list(ggplot2::theme_minimal(),
-       ggplot2::theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
-                      legend.key.size = ggplot2::unit(1, "lines"),
-                      legend.box.spacing = ggplot2::unit(2, "pt"),
-                      plot.margin = ggplot2::margin(2, 14, 4, 4),
-                      panel.spacing = ggplot2::unit(0.5, "lines"),
-                      strip.text = ggplot2::element_text(size = 8),
-                      plot.caption = ggplot2::element_text(hjust = 0, colour = "grey30"),
-                      plot.caption.position = "plot"))
+refuse_many_panels <- function(object) {
+  if (nrow(object) <= most_panels) return(invisible())
+  abort("type = \"null\" draws a panel for each row, up to ", most_panels, " of them, but ",
+        "`object` has ", nrow(object), " rows: take some of them, as in object[1:", most_panels,
+        ", ], or draw all of them with type = \"tiles\".", class = "repalign_error_size",
+        arg = "object")
+}
+
+# Rows in the order of their factors; those without stay as they are.
+panel_order <- function(object) {
+  rows <- as.data.frame(object)
+  columns <- rows[intersect(c("model_x", "x", "model_y", "y", "measure"), names(rows))]
+  rank <- list(as.integer(row_sources(object)))
+  if (any(vapply(columns, is.factor, NA))) {
+    rank <- c(rank, lapply(unname(columns), function(v) match(v, value_order(v))))
+  }
+  do.call(order, rank)
+}
+
+# small: low panels, whose heights say no more than the shape of the null does.
+null_theme <- function(small) {
+  picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
+                legend.key.size = ggplot2::unit(1, "lines"),
+                legend.box.spacing = ggplot2::unit(2, "pt"),
+                plot.margin = ggplot2::margin(2, 14, 4, 4),
+                panel.spacing = ggplot2::unit(if (small) 0.25 else 0.5, "lines"),
+                strip.text = ggplot2::element_text(size = if (small) 7 else 8, margin =
+                                                     ggplot2::margin(2, 2, 2, 2)),
+                axis.text.x = ggplot2::element_text(size = if (small) 6 else 8.8),
+                axis.text.y = if (small) ggplot2::element_blank())
 }
 
 # Fewer numbers where panels are narrow.

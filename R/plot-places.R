@@ -4,11 +4,21 @@
 label_size <- function(count) if (count > 30) 2.3 else 3
 
 # A row a point: label, label_x, label_y (its middle), leader_x, leader_y (where a line from the
-# point to a name that is not beside it ends, or NA), placed. In the order of the points, each
-# takes the first free place.
+# point to a name that is not beside it ends, or NA), placed. The names are as long as they can be
+# without more of them being left out, or many more of them standing far from their points.
 label_places <- function(points, frame) {
-  many <- nrow(points) > 30
-  label <- short_labels(points$name, if (many) 12 else 22)
+  tries <- lapply(c(40, 32, 26, 22, 17, 12), function(most) {
+    places_of(short_labels(points$name, most), points, frame)
+  })
+  left <- vapply(tries, function(places) sum(!places$placed), 0L)
+  far <- vapply(tries, function(places) sum(!is.na(places$leader_x)), 0L)
+  good <- left == min(left)
+  good <- good & far <= min(far[good]) + 0.1 * nrow(points)
+  tries[[which(good)[1]]]
+}
+
+# In the order of the points, each name takes the first free place.
+places_of <- function(label, points, frame) {
   width <- nchar(label) * 0.0213 * label_size(nrow(points)) + 0.04
   height <- 0.047 * label_size(nrow(points))
   inches <- cbind((points$x - frame$x[1]) / frame$unit, (points$y - frame$y[1]) / frame$unit)

@@ -4,10 +4,7 @@
 # the mean of both directions where they differ; the measure; and what it is in words.
 dissimilarities <- function(object, type) {
   measure <- one_measure(object, type)
-  if (nlevels(row_sources(object)) > 1) {
-    abort("type = \"", type, "\" shows one result: take its rows of `object`.",
-          class = "repalign_error_rows", arg = "object")
-  }
+  refuse_several_results(object, type)
   refuse_two_lists(object, type)
   facts <- measure_facts(object)
   best <- best_score_of(object, facts, measure, type)
@@ -19,6 +16,17 @@ dissimilarities <- function(object, type) {
   one_way <- square$one_way && !is_mirrored(object)
   list(d = square$mean, measure = measure,
        formula = paste0(formula, if (one_way) " (one direction)"))
+}
+
+refuse_several_results <- function(object, type) {
+  if (nlevels(row_sources(object)) == 1) return(invisible())
+  values <- lapply(as.data.frame(object)[source_columns(object)], function(v) stats::na.omit(v))
+  apart <- Filter(function(v) length(unique(v)) > 1, values)
+  example <- if (length(apart)) {
+    paste0(", as in ", rows_example("object", names(apart)[1], apart[[1]][1]))
+  }
+  abort("type = \"", type, "\" shows one result: take its rows of `object`", example, ".",
+        class = "repalign_error_rows", arg = "object")
 }
 
 # Does a score stand for both directions?

@@ -12,32 +12,49 @@ tile_table <- function(object, values) {
   structure(tiles, side_by_side = panels$columns)
 }
 
-# How the grid fits the page: list(text, compact, thin, tick, angle, names). text: the size of the
-# tiles' text, NA where it does not fit; compact: it fits only without zeros before the point;
-# thin: how many names have room on each axis. tree: the width of a tree, in tiles; legend: that
-# of the legend, in inches.
+# How the grid fits the page: list(text, compact, thin, tick, angle, names, aspect). text: the size
+# of the tiles' text, NA where it does not fit; compact: it fits only without zeros before the
+# point; thin: how many names have room on each axis; aspect: height by width of a panel where tiles
+# would else be bars, or NULL. tree: the width of a tree, in tiles; legend: that of the legend, in
+# inches.
 tile_layout <- function(tiles, tree = 0, legend = 1.1) {
+  names <- if (attr(tiles, "side_by_side") == 1) 22 else 16
+  count <- tile_counts(tiles)
+  space <- panel_space(tiles, count[1] + tree, legend, names)
+  cell <- pmax(space$room / (count + c(tree, 0)), 0.001)
+  squat <- tree == 0 && (cell[2] > 1.25 * cell[1] || cell[2] < 0.3 * cell[1])
+  if (squat) cell <- pmin(cell, c(cell[2] / 0.3, cell[1]))
+  whole <- text_size(cell, tiles$text)
+  compact <- is.na(whole) || whole < 2.5
+  room <- if (squat) cell * count else space$room
+  list(text = if (compact) text_size(cell, compact_text(tiles$text)) else whole,
+       compact = compact, angle = space$angle, names = names,
+       thin = floor(pmax(room, 0.3) / 0.115),
+       tick = min(9, max(6, 72 * min(cell) / 1.15)),
+       aspect = if (squat) (cell[2] * count[2]) / (cell[1] * count[1]))
+}
+
+# The most columns and rows of a panel.
+tile_counts <- function(tiles) {
+  per_panel <- split(tiles, tiles$panel)
+  count <- function(side) max(vapply(per_panel, function(p) length(unique(p[[side]])), 0L), 1)
+  c(count("column"), count("row"))
+}
+
+# list(room, angle): width and height of a panel in inches, and the angle of names below it.
+panel_space <- function(tiles, columns, legend, most) {
   across <- attr(tiles, "side_by_side")
   down <- ceiling(nlevels(tiles$panel) / across)
   free <- free_axes(tiles)
-  most <- if (across == 1) 22 else 16
-  per_panel <- split(tiles, tiles$panel)
-  count <- function(side) max(vapply(per_panel, function(p) length(unique(p[[side]])), 0L), 1)
   label <- function(side) {
     max(nchar(short_labels(levels(droplevels(tiles[[side]])), most))) * character_width
   }
   strips <- 0.2 * (1 + max(lengths(strsplit(levels(tiles$panel), "\n"))))
   width <- (page[["width"]] - legend - label("row") * (if (free) across else 1)) / across
-  angle <- if (label("column") < width / (count("column") + tree)) 0 else 90
+  angle <- if (label("column") < width / columns) 0 else 90
   below <- if (angle == 0) 0.2 else label("column")
   height <- (page[["height"]] - 0.5 - below * (if (free) down else 1)) / down - strips
-  cell <- pmax(c(width / (count("column") + tree), height / count("row")), 0.001)
-  whole <- text_size(cell, tiles$text)
-  compact <- is.na(whole) || whole < 2.5
-  list(text = if (compact) text_size(cell, compact_text(tiles$text)) else whole,
-       compact = compact, angle = angle, names = most,
-       thin = floor(pmax(c(width, height), 0.3) / 0.115),
-       tick = min(9, max(6, 72 * min(cell) / 1.15)))
+  list(room = c(width, height), angle = angle)
 }
 
 # In millimetres, as ggplot2 has it; less than 2 is not read.
@@ -114,17 +131,15 @@ tile_remarks <- function(tiles, layout) {
 
 tile_theme <- function(layout) {
   upright <- layout$angle == 0
-  list(ggplot2::theme_minimal(),
-       ggplot2::theme(
-         axis.text.x = ggplot2::element_text(angle = layout$angle, size = layout$tick,
-                                             hjust = if (upright) 0.5 else 1,
-                                             vjust = if (upright) 1 else 0.5),
-         axis.text.y = ggplot2::element_text(size = layout$tick),
-         panel.grid = ggplot2::element_blank(),
-         legend.title = ggplot2::element_text(size = 10, lineheight = 0.9,
-                                              margin = ggplot2::margin(b = 7)),
-         panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
-         plot.caption = ggplot2::element_text(hjust = 0, colour = "grey30"),
-         plot.caption.position = "plot"
-       ))
+  picture_theme(
+    axis.text.x = ggplot2::element_text(angle = layout$angle, size = layout$tick,
+                                        hjust = if (upright) 0.5 else 1,
+                                        vjust = if (upright) 1 else 0.5),
+    axis.text.y = ggplot2::element_text(size = layout$tick),
+    aspect.ratio = layout$aspect,
+    panel.grid = ggplot2::element_blank(),
+    legend.title = ggplot2::element_text(size = 10, lineheight = 0.9,
+                                         margin = ggplot2::margin(b = 7)),
+    panel.border = ggplot2::element_rect(fill = NA, colour = "grey85")
+  )
 }

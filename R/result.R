@@ -134,10 +134,16 @@ check_one_grid <- function(rows, x, y, sources) {
   if (!length(apart)) {
     abort(what, ": give the rows of one grid.", class = "repalign_error_rows", arg = "result")
   }
-  one <- paste0("result$", apart[1], " == ", dQuote(values[1, apart[1]], FALSE))
   abort(what, ", from several sources: the column ", dQuote(apart[1], FALSE), " tells them apart. ",
-        "Take the rows of one, as in score_matrix(result[", one, ", ]).",
+        "Take the rows of one, as in score_matrix(",
+        rows_example("result", apart[1], values[1, apart[1]]), ").",
         class = "repalign_error_rows", arg = "result")
+}
+
+# How the rows of one source are taken, for messages.
+rows_example <- function(name, column, value) {
+  if (column != make.names(column)) column <- paste0("`", column, "`")
+  paste0(name, "[", name, "$", column, " == ", dQuote(as.character(value), FALSE), ", ]")
 }
 
 fill_grid <- function(rows, columns, x, y, score, symmetric) {

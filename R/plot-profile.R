@@ -1,0 +1,101 @@
+# Pictures of analyses with several comparisons at one number of neurons, such as layers.
+
+is_profile <- function(rows) length(unique(rows$neurons)) == 1 && nlevels(rows$comparison) > 1
+
+# More names than this have no room below a picture, even if only some are written.
+most_names <- 60
+
+profile_picture <- function(object, rows, single) {
+  rows$panel <- rows$source
+  if (nlevels(rows$comparison) > most_names) return(caterpillar_picture(object, rows, single))
+  rows$at <- as.integer(rows$comparison) + estimator_shift(rows, 0.14)
+  names <- profile_names(rows)
+  caption <- c(analysis_caption(rows, single, "cross"),
+               if (names$every > 1) "not every name has room on the axis")
+  analysis_frame(object, rows, caption_of(caption), name_axis(names)) +
+    profile_layers(rows, single, nlevels(rows$comparison)) +
+    ggplot2::xlab(paste("comparison, with", count_of(rows$neurons[1], "neuron"))) +
+    ggplot2::theme(axis.text.x = ggplot2::element_text(angle = if (names$upright) 0 else 90,
+                                                       hjust = if (names$upright) 0.5 else 1,
+                                                       vjust = if (names$upright) 1 else 0.5,
+                                                       size = names$size))
+}
+
+profile_layers <- function(rows, single, count) {
+  list(
+    pooled_layers(rows, FALSE, size = if (count > 25) 0.8 else 1.5),
+    if (single) {
+      ggplot2::geom_point(ggplot2::aes(y = .data[["mean"]]), shape = 4, na.rm = TRUE,
+                          size = if (count > 25) 0.8 else 1.5, show.legend = FALSE)
+    },
+    if (nlevels(rows$panel) > 1) panel_facets(rows$panel, profile_columns(rows))
+  )
+}
+
+# Few sources are above each other, so that equal comparisons are.
+profile_columns <- function(rows) {
+  sources <- nlevels(rows$source)
+  if (sources <= 4) 1 else min(ceiling(sqrt(sources)), 4)
+}
+
+name_axis <- function(names) {
+  at <- thinned(seq_along(names$text), ceiling(length(names$text) / names$every))
+  ggplot2::scale_x_continuous(breaks = at, labels = names$text[at],
+                              expand = ggplot2::expansion(add = 0.5))
+}
+
+# list(text, upright, size, every): the names of comparisons, how they are written, and that only
+# every so many of them is.
+profile_names <- function(rows) {
+  count <- nlevels(rows$comparison)
+  width <- (page[["width"]] - 2) / profile_columns(rows)
+  text <- varying_sides(rows, 20, "\n")
+  upright <- max(nchar(unlist(strsplit(text, "\n")))) * count * 0.07 < width - 0.4
+  if (!upright) text <- varying_sides(rows, 12, " - ")
+  list(text = text, upright = upright, size = if (count > 25) 6.5 else 8.8,
+       every = thinning(count, width / (if (count > 25) 0.08 else 0.13)))
+}
+
+# A side that is always the same is not named; one side alone may be longer.
+varying_sides <- function(rows, most, separator) {
+  fixed <- vapply(list(rows$x, rows$y), function(side) length(unique(side)) == 1, NA)
+  if (any(fixed)) most <- 20
+  sides <- lapply(short_sides(rows$x, rows$y, most), as.character)
+  names <- do.call(paste, c(sides[!fixed], sep = separator))
+  names[match(levels(rows$comparison), rows$comparison)]
+}
+
+# More comparisons than can be named: the values of each estimator in increasing order.
+caterpillar_picture <- function(object, rows, single) {
+  rows <- rows[!is.na(rows$pooled), ]
+  group <- interaction(rows$source, rows$estimator, drop = TRUE)
+  rows$at <- stats::ave(rows$pooled, group, FUN = function(v) rank(v, ties.method = "first"))
+  pooled <- if (!is_best_layer(object)) pooled_rows(object, rows)
+  if (!is.null(pooled)) pooled$panel <- pooled$source
+  caption <- c("comparisons are in the order of their values, for each estimator on its own",
+               if (!is.null(pooled)) "long dashes: all comparisons pooled",
+               analysis_caption(rows, single, "cross"))
+  analysis_frame(object, rows, caption_of(caption),
+                 ggplot2::scale_x_continuous(breaks = NULL)) +
+    caterpillar_layers(rows, pooled, single) +
+    ggplot2::xlab(paste0(nlevels(rows$comparison), " comparisons, with ",
+                         count_of(rows$neurons[1], "neuron")))
+}
+
+caterpillar_layers <- function(rows, pooled, single) {
+  list(
+    ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["conf_low"]], ymax = .data[["conf_high"]]),
+                            alpha = 0.35, linewidth = 0.3, na.rm = TRUE, show.legend = FALSE),
+    ggplot2::geom_point(size = 0.8),
+    if (single) {
+      ggplot2::geom_point(ggplot2::aes(y = .data[["mean"]]), shape = 4, size = 0.8, alpha = 0.5,
+                          na.rm = TRUE, show.legend = FALSE)
+    },
+    if (!is.null(pooled)) {
+      ggplot2::geom_hline(data = pooled, linetype = "longdash", show.legend = FALSE, na.rm = TRUE,
+                          ggplot2::aes(yintercept = .data[["pooled"]],
+                                       colour = .data[["estimator"]]))
+    },
+    if (nlevels(rows$panel) > 1) panel_facets(rows$panel)
+  )
+}

@@ -1,7 +1,7 @@
 # Calibrations, a panel a row: the null with the observed score and the threshold.
 
 # Panels of a page; more would have no room for bars below their titles.
-most_panels <- 24
+most_panels <- 20
 
 null_panels <- function(object) {
   refuse_many_panels(object)
@@ -103,10 +103,10 @@ law_curve <- function(law, panel) data.frame(panel, at = law$at, density = law$d
 # Which comparison, and its p-value.
 panel_titles <- function(object, columns) {
   rows <- as.data.frame(object)
-  width <- floor(((page[["width"]] - 0.4) / columns - 0.4) / character_width)
-  names <- side_names(rows, FALSE)
-  sides <- lapply(short_sides(names$x, names$y, max(width, 12)), as.character)
-  names(sides) <- c("x", "y")
+  # titles of low panels are smaller
+  character <- character_width * (if (nrow(rows) > 12) 0.85 else 1)
+  width <- floor(((page[["width"]] - 0.4) / columns - 0.4) / character)
+  sides <- title_sides(side_names(rows, FALSE), width, one_line = nrow(rows) > 12)
   # an aggregate that selects no pair of layers has the names of its models, if any
   if (is.null(rows$model_x)) sides <- lapply(sides, replace, is.na(rows$x) & is.na(rows$y), NA)
   parts <- cbind(told_apart(object), sides$x, sides$y)
@@ -115,6 +115,15 @@ panel_titles <- function(object, columns) {
   }, "")
   # panels are told apart by their titles, so no two are equal
   make.unique(wrapped_labels(titles, width), " ")
+}
+
+# list(x, y): short names of the sides, in low panels so short that both have room on one line.
+title_sides <- function(names, width, one_line) {
+  for (most in c(max(width, 12), if (one_line) seq(max(width, 12), 7))) {
+    sides <- lapply(short_sides(names$x, names$y, most), as.character)
+    if (one_line && all(nchar(paste(sides[[1]], "|", sides[[2]])) <= width)) break
+  }
+  stats::setNames(sides, c("x", "y"))
 }
 
 # The source, where there are several.

@@ -42,13 +42,18 @@ reversed_text <- function(texts) {
   vapply(strsplit(texts, ""), function(letters) paste(rev(letters), collapse = ""), "")
 }
 
+# Whole words where a few characters more are enough for them.
 without_middles <- function(names, most) {
+  for (room in most + c(0, 2, 4)) {
+    for (head in head_lengths(room)) {
+      short <- without_middle(names, room, head, whole_words = TRUE)
+      if (!anyDuplicated(short) && all(nchar(short) >= pmin(nchar(names), room / 2))) return(short)
+    }
+  }
   repeat {
-    for (whole_words in c(TRUE, FALSE)) {
-      for (head in head_lengths(most)) {
-        short <- without_middle(names, most, head, whole_words)
-        if (!anyDuplicated(short)) return(short)
-      }
+    for (head in head_lengths(most)) {
+      short <- without_middle(names, most, head, whole_words = FALSE)
+      if (!anyDuplicated(short)) return(short)
     }
     most <- most + 2
   }

@@ -5,17 +5,16 @@ most_panels <- 20
 
 null_panels <- function(object) {
   refuse_many_panels(object)
-  object <- object[panel_order(object), ]
   draws <- draws_of_rows(object)
+  order <- panel_order(object)
+  object <- object[order, ]
+  draws <- draws[order]
   columns <- min(ceiling(sqrt(nrow(object))), 4)
   panel <- factor(seq_len(nrow(object)), labels = panel_titles(object, columns))
   bars <- do.call(rbind, Map(null_bars, Filter(is.numeric, draws), panel[is_drawn(draws)]))
   laws <- do.call(rbind, Map(law_curve, draws[is_law(draws)], panel[is_law(draws)]))
   marks <- null_marks(object, panel)
-  if (is.null(bars) && is.null(laws) && all(is.na(marks$at))) {
-    abort("There is nothing to draw: all scores are undefined (NA).",
-          class = "repalign_error_size", arg = "object")
-  }
+  if (is.null(bars) && is.null(laws)) refuse_undefined(marks$at)
   ggplot2::ggplot(marks) +
     null_layers(bars, laws) +
     ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]], colour = .data[["mark"]],
@@ -37,6 +36,12 @@ refuse_many_panels <- function(object) {
         "`object` has ", nrow(object), " rows: take some of them, as in object[1:", most_panels,
         ", ], or draw all of them with type = \"tiles\".", class = "repalign_error_size",
         arg = "object")
+}
+
+refuse_undefined <- function(values) {
+  if (!all(is.na(values))) return(invisible())
+  abort("There is nothing to draw: all scores are undefined (NA).",
+        class = "repalign_error_size", arg = "object")
 }
 
 # Rows in the order of their factors; those without stay as they are.

@@ -5,8 +5,9 @@ label_size <- function(count) if (count > 30) 2.3 else 3
 
 # A row a point: label, label_x, label_y (its middle), leader_x, leader_y (where a line from the
 # point to a name that is not beside it ends, or NA), placed, hjust and anchor (names on the right
-# of a point begin near it, those on the left end near it, whatever their true width). The names are as long as they can be
-# without more of them being left out, or many more of them standing far from their points.
+# of a point begin near it, those on the left end near it, whatever their true width). The names
+# are as long as they can be without more of them being left out, or many more of them standing
+# far from their points.
 label_places <- function(points, frame) {
   tries <- lapply(c(40, 32, 26, 22, 17, 12), function(most) {
     places_of(short_labels(points$name, most), points, frame)

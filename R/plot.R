@@ -15,7 +15,8 @@ utils::globalVariables(".data")
 #'   measure. `"heatmap"`: the grid of one measure in the order of a hierarchical clustering,
 #'   with its tree. `"map"`: one point per element, with similar elements near each other. For
 #'   calibrations also `"null"`: one panel per row with its null scores, for up to 20 rows;
-#'   `"p_value"`: tiles of p-values; and `"auto"`: `"null"` for up to `most` rows, and `"tiles"` for more.
+#'   `"p_value"`: tiles of p-values; and `"auto"`: `"null"` for up to `most` rows, and `"tiles"`
+#'   for more.
 #' @param measure labels of the measures to draw; `NULL`: all.
 #' @param single for analyses: also draw the mean of the single ratios (dashed lines, or crosses)?
 #' @param most for analyses over several numbers of neurons: up to this many comparisons get one

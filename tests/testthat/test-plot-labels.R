@@ -92,5 +92,6 @@ test_that("words are not torn where names stay distinct without", {
   expect_identical(head_of("self_attention", 9, FALSE), "self_atte")
   expect_identical(head_of("selfattention", 4, TRUE), "")
   # what is left out of all names needs no dots where these have no room
-  expect_identical(short_labels(paste0("features.block", 1:3, ".conv"), 10), paste0("...block", 1:3))
+  blocks <- paste0("features.block", 1:3, ".conv")
+  expect_identical(short_labels(blocks, 10), paste0("...block", 1:3))
 })

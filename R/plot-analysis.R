@@ -40,15 +40,15 @@ is_grid <- function(rows) {
 }
 
 grid_facets <- function(rows) {
-  titles <- function(names, inches) {
-    width <- max(floor(inches / length(names) / 0.072), 5)
-    ggplot2::as_labeller(stats::setNames(wrapped_labels(names, width), names))
-  }
-  ggplot2::facet_grid(
-    source ~ comparison,
-    labeller = ggplot2::labeller(source = titles(levels(rows$source), page[["height"]] - 1.2),
-                                 comparison = titles(levels(rows$comparison), page[["width"]] - 2))
-  )
+  room <- function(names, inches) floor(inches / length(names) / 0.072)
+  sources <- levels(rows$source)
+  comparisons <- levels(rows$comparison)
+  across <- varying_sides(rows, room(comparisons, page[["width"]] - 2), "\n")
+  down <- wrapped_labels(sources, room(sources, page[["height"]] - 1.2))
+  labels <- function(text, names) ggplot2::as_labeller(stats::setNames(text, names))
+  ggplot2::facet_grid(source ~ comparison,
+                      labeller = ggplot2::labeller(source = labels(down, sources),
+                                                   comparison = labels(across, comparisons)))
 }
 
 # Many comparisons: thin lines, a panel a source, and the pooled ones where they are known.
@@ -59,7 +59,7 @@ crowded_picture <- function(object, rows, single) {
   main <- if (is.null(pooled)) rows else pooled
   analysis_frame(object, main, crowded_caption(object, rows, pooled, single)) +
     single_layers(rows, alone = is.null(pooled)) +
-    (if (!is.null(pooled)) pooled_layers(pooled, single)) +
+    (if (!is.null(pooled)) pooled_layers(pooled, single, size = 2, width = 0.9)) +
     (if (nlevels(rows$panel) > 1) panel_facets(rows$panel))
 }
 
@@ -107,13 +107,14 @@ estimator_values <- function(rows, values) {
   stats::setNames(unname(found), present)
 }
 
-pooled_layers <- function(rows, single, size = 1.5) {
+pooled_layers <- function(rows, single, size = 1.5, width = 0.5) {
   lines <- rows[rows$panel %in% with_several_sizes(rows), ]
   list(
-    ggplot2::geom_linerange(data = rows, na.rm = TRUE, show.legend = FALSE,
+    ggplot2::geom_linerange(data = rows, na.rm = TRUE, show.legend = FALSE, linewidth = width,
                             ggplot2::aes(ymin = .data[["conf_low"]], ymax = .data[["conf_high"]])),
     if (nrow(lines)) {
-      ggplot2::geom_line(data = lines, na.rm = TRUE, ggplot2::aes(group = .data[["estimator"]]))
+      ggplot2::geom_line(data = lines, na.rm = TRUE, linewidth = width,
+                         ggplot2::aes(group = .data[["estimator"]]))
     },
     ggplot2::geom_point(data = rows, na.rm = TRUE, size = size),
     if (single) {

@@ -14,6 +14,10 @@ short_labels <- function(labels, most) {
   short <- names
   if (any(nchar(short) > most)) short <- without_shared(short, most)
   if (any(nchar(short) > most)) short <- reversed_text(without_shared(reversed_text(short), most))
+  # the dots of what is left out everywhere are the first to go
+  for (dots in c("[.]{3}$", "^[.]{3}")) {
+    if (any(nchar(short) > most) && all(grepl(dots, short))) short <- sub(dots, "", short)
+  }
   without_middles(short, most)[match(labels, names)]
 }
 
@@ -38,13 +42,18 @@ reversed_text <- function(texts) {
   vapply(strsplit(texts, ""), function(letters) paste(rev(letters), collapse = ""), "")
 }
 
+# Whole words where a few characters more are enough for them.
 without_middles <- function(names, most) {
+  for (room in most + c(0, 2, 4)) {
+    for (head in head_lengths(room)) {
+      short <- without_middle(names, room, head, whole_words = TRUE)
+      if (!anyDuplicated(short) && all(nchar(short) >= pmin(nchar(names), room / 2))) return(short)
+    }
+  }
   repeat {
-    for (whole_words in c(TRUE, FALSE)) {
-      for (head in head_lengths(most)) {
-        short <- without_middle(names, most, head, whole_words)
-        if (!anyDuplicated(short)) return(short)
-      }
+    for (head in head_lengths(most)) {
+      short <- without_middle(names, most, head, whole_words = FALSE)
+      if (!anyDuplicated(short)) return(short)
     }
     most <- most + 2
   }
@@ -57,21 +66,25 @@ head_lengths <- function(most) {
 }
 
 without_middle <- function(names, most, head, whole_words) {
-  size <- nchar(names)
-  end <- max(most - 3, 0) - head
+  tail <- max(most - 3, 0) - head
   # an ellipsis that is there already is not doubled
-  first <- head_of(sub("^[.]{3}", "", names), head, whole_words)
-  last <- tail_of(sub("[.]{3}$", "", names), end, whole_words)
-  ifelse(size > most, paste0(first, "...", last), names)
+  start <- sub("^[.]{3}", "", names)
+  end <- sub("[.]{3}$", "", names)
+  first <- head_of(start, head, whole_words)
+  last <- tail_of(end, tail, whole_words)
+  # where there is no whole word
+  none <- first == "" & last == ""
+  first[none] <- head_of(start[none], head, FALSE)
+  last[none] <- tail_of(end[none], tail, FALSE)
+  ifelse(nchar(names) > most, paste0(first, "...", last), names)
 }
 
-# The first characters of names, without the word that would be torn; of a single word, all of them.
+# The first characters of names, without a word that would be torn.
 head_of <- function(names, count, whole_words) {
   kept <- substr(names, 1, count)
   if (!whole_words) return(kept)
   torn <- !grepl(word_end, substr(names, count + 1, count + 1))
-  whole <- sub("[^-._/ :|]*$", "", kept)
-  kept <- ifelse(torn & grepl("[^-._/ :|]", whole), whole, kept)
+  kept <- ifelse(torn & nchar(names) > count, sub("[^-._/ :|]*$", "", kept), kept)
   sub("[-._/ :|]+$", "", kept)
 }
 

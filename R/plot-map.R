@@ -15,8 +15,8 @@ map_picture <- function(object) {
     (if (coloured) ggplot2::geom_point(ggplot2::aes(colour = .data[["model"]]), size = dot) else
       ggplot2::geom_point(colour = okabe_ito[["blue"]], size = dot)) +
     ggplot2::geom_text(data = points[points$placed, ], size = label_size(nrow(points)),
-                       ggplot2::aes(x = .data[["label_x"]], y = .data[["label_y"]],
-                                    label = .data[["label"]])) +
+                       ggplot2::aes(x = .data[["anchor"]], y = .data[["label_y"]],
+                                    label = .data[["label"]], hjust = .data[["hjust"]])) +
     (if (coloured) {
       ggplot2::scale_colour_manual(NULL, values = category_colours(levels(points$model)))
     }) +

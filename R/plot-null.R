@@ -1,21 +1,20 @@
 # Calibrations, a panel a row: the null with the observed score and the threshold.
 
 # Panels of a page; more would have no room for bars below their titles.
-most_panels <- 24
+most_panels <- 20
 
 null_panels <- function(object) {
   refuse_many_panels(object)
-  object <- object[panel_order(object), ]
   draws <- draws_of_rows(object)
+  order <- panel_order(object)
+  object <- object[order, ]
+  draws <- draws[order]
   columns <- min(ceiling(sqrt(nrow(object))), 4)
   panel <- factor(seq_len(nrow(object)), labels = panel_titles(object, columns))
   bars <- do.call(rbind, Map(null_bars, Filter(is.numeric, draws), panel[is_drawn(draws)]))
   laws <- do.call(rbind, Map(law_curve, draws[is_law(draws)], panel[is_law(draws)]))
   marks <- null_marks(object, panel)
-  if (is.null(bars) && is.null(laws) && all(is.na(marks$at))) {
-    abort("There is nothing to draw: all scores are undefined (NA).",
-          class = "repalign_error_size", arg = "object")
-  }
+  if (is.null(bars) && is.null(laws)) refuse_undefined(marks$at)
   ggplot2::ggplot(marks) +
     null_layers(bars, laws) +
     ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]], colour = .data[["mark"]],
@@ -37,6 +36,12 @@ refuse_many_panels <- function(object) {
         "`object` has ", nrow(object), " rows: take some of them, as in object[1:", most_panels,
         ", ], or draw all of them with type = \"tiles\".", class = "repalign_error_size",
         arg = "object")
+}
+
+refuse_undefined <- function(values) {
+  if (!all(is.na(values))) return(invisible())
+  abort("There is nothing to draw: all scores are undefined (NA).",
+        class = "repalign_error_size", arg = "object")
 }
 
 # Rows in the order of their factors; those without stay as they are.
@@ -103,10 +108,10 @@ law_curve <- function(law, panel) data.frame(panel, at = law$at, density = law$d
 # Which comparison, and its p-value.
 panel_titles <- function(object, columns) {
   rows <- as.data.frame(object)
-  width <- floor(((page[["width"]] - 0.4) / columns - 0.4) / character_width)
-  names <- side_names(rows, FALSE)
-  sides <- lapply(short_sides(names$x, names$y, max(width, 12)), as.character)
-  names(sides) <- c("x", "y")
+  # titles of low panels are smaller
+  character <- character_width * (if (nrow(rows) > 12) 0.85 else 1)
+  width <- floor(((page[["width"]] - 0.4) / columns - 0.4) / character)
+  sides <- title_sides(side_names(rows, FALSE), width, one_line = nrow(rows) > 12)
   # an aggregate that selects no pair of layers has the names of its models, if any
   if (is.null(rows$model_x)) sides <- lapply(sides, replace, is.na(rows$x) & is.na(rows$y), NA)
   parts <- cbind(told_apart(object), sides$x, sides$y)
@@ -115,6 +120,15 @@ panel_titles <- function(object, columns) {
   }, "")
   # panels are told apart by their titles, so no two are equal
   make.unique(wrapped_labels(titles, width), " ")
+}
+
+# list(x, y): short names of the sides, in low panels so short that both have room on one line.
+title_sides <- function(names, width, one_line) {
+  for (most in c(max(width, 12), if (one_line) seq(max(width, 12), 7))) {
+    sides <- lapply(short_sides(names$x, names$y, most), as.character)
+    if (one_line && all(nchar(paste(sides[[1]], "|", sides[[2]])) <= width)) break
+  }
+  stats::setNames(sides, c("x", "y"))
 }
 
 # The source, where there are several.

@@ -51,15 +51,14 @@ profile_names <- function(rows) {
   width <- (page[["width"]] - 2) / profile_columns(rows)
   text <- varying_sides(rows, 20, "\n")
   upright <- max(nchar(unlist(strsplit(text, "\n")))) * count * 0.07 < width - 0.4
-  if (!upright) text <- varying_sides(rows, 12, " - ")
+  if (!upright) text <- varying_sides(rows, if (any(grepl("\n", text))) 12 else 20, " - ")
   list(text = text, upright = upright, size = if (count > 25) 6.5 else 8.8,
        every = thinning(count, width / (if (count > 25) 0.08 else 0.13)))
 }
 
-# A side that is always the same is not named; one side alone may be longer.
+# Names of comparisons, in order. A side that is always the same is not named.
 varying_sides <- function(rows, most, separator) {
   fixed <- vapply(list(rows$x, rows$y), function(side) length(unique(side)) == 1, NA)
-  if (any(fixed)) most <- 20
   sides <- lapply(short_sides(rows$x, rows$y, most), as.character)
   names <- do.call(paste, c(sides[!fixed], sep = separator))
   names[match(levels(rows$comparison), rows$comparison)]

@@ -14,12 +14,14 @@ utils::globalVariables(".data")
 #' @param type what is drawn. `"tiles"`: the grid of scores (of calibrated scores), one panel per
 #'   measure. `"heatmap"`: the grid of one measure in the order of a hierarchical clustering,
 #'   with its tree. `"map"`: one point per element, with similar elements near each other. For
-#'   calibrations also `"null"`: one panel per row with its null scores; `"p_value"`: tiles of
-#'   p-values; and `"auto"`: `"null"` for up to `most` rows, and `"tiles"` for more.
+#'   calibrations also `"null"`: one panel per row with its null scores, for up to 20 rows;
+#'   `"p_value"`: tiles of p-values; and `"auto"`: `"null"` for up to `most` rows, and `"tiles"`
+#'   for more.
 #' @param measure labels of the measures to draw; `NULL`: all.
 #' @param single for analyses: also draw the mean of the single ratios (dashed lines, or crosses)?
-#' @param most for analyses: up to this many comparisons get one panel each; if there are more,
-#'   they are thin lines behind the pooled ones. For calibrations see `type`.
+#' @param most for analyses over several numbers of neurons: up to this many comparisons get one
+#'   panel each; if there are more, they are faint lines behind the thick ones of `summary()`,
+#'   and the caption says what these are. For calibrations see `type`.
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
 #' @details
@@ -32,6 +34,9 @@ utils::globalVariables(".data")
 #' If several results were put together, as in `rbind(monday = a, tuesday = b)` or by
 #' `dplyr::bind_rows(.id = )`, each of them has panels of its own. It is an error if two rows
 #' would be drawn in the same place. Columns that are factors keep the order of their levels.
+#'
+#' The background is white. On a map, a grey line joins a name to its point where it had to stand
+#' apart from it.
 #'
 #' *Tiles.* Darker tiles are more similar, for distances too. With one measure, or with
 #' similarities that do not exceed 1, the numbers at the colour bar are scores: for similarities
@@ -54,10 +59,13 @@ utils::globalVariables(".data")
 #'
 #' *Null.* Bars show the null scores, lines the score and the threshold. With
 #' `engine = "moments"` there are no null scores, and the density of the fitted distribution is
-#' drawn.
+#' drawn. Panels keep the order of the rows, or of the levels of factors.
 #'
 #' *Analyses.* Points and lines are the pooled estimates over the number of neurons or, if there
-#' is only one number, over the comparisons; bars are their intervals. The axis follows the
+#' is only one number, over the comparisons; bars are their intervals. More than 60 comparisons
+#' at one number of neurons are not named: for each estimator, they stand in the order of their
+#' values. If several results with the same comparisons (up to 6) were put together, each result
+#' is a row of panels and each comparison a column. The axis follows the
 #' estimates (between -1 and 2.5), and a caption counts the values and the intervals that it cuts
 #' off.
 #'

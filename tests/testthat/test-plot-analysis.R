@@ -81,3 +81,64 @@ test_that("one number of neurons: the comparisons stand side by side, in their o
   crosses <- built(ggplot2::autoplot(result, single = TRUE))
   expect_match(crosses$plot$labels$caption, "cross: mean")
 })
+
+many_layers <- function(count) {
+  setNames(lapply(seq_len(count), function(i) recorded(d = 3)), paste0("layer", seq_len(count)))
+}
+
+test_that("more than `most` comparisons at one number of neurons stand side by side, too", {
+  skip_if_not_installed("ggplot2")
+  set.seed(5)
+  result <- brain_to_model(recorded(), many_layers(17), neurons = 5, repeats = 2,
+                           estimator = "naive", conf_level = NULL)
+  plot <- built(ggplot2::autoplot(result))
+  points <- data_of(plot, "GeomPoint")
+  expect_equal(points$x, 1:17)
+  expect_equal(points$y, result$pooled)
+  expect_identical(unname(tick_labels(plot, "x")), paste0("layer", 1:17))
+})
+
+test_that("comparisons that have no room for names stand in the order of their values", {
+  skip_if_not_installed("ggplot2")
+  set.seed(6)
+  result <- brain_to_brain(many_layers(12), neurons = 2, repeats = 2,
+                           estimator = c("naive", "stimulus"), conf_level = NULL)
+  plot <- built(ggplot2::autoplot(result))
+  points <- data_of(plot, "GeomPoint")
+  for (colour in unique(points$colour)) {
+    part <- points[points$colour == colour, ]
+    expect_identical(order(part$x), order(part$y))
+    expect_equal(sort(part$x), 1:66)
+  }
+  expect_setequal(points$y, result$pooled)
+  lines <- vapply(plot$plot$layers, function(layer) inherits(layer$geom, "GeomHline"), NA)
+  expect_equal(sort(plot$data[[max(which(lines))]]$yintercept), sort(summary(result)$pooled))
+  expect_match(plot$plot$labels$caption, "order of their values")
+  expect_match(plot$plot$labels$caption, "long dashes: all\\s+comparisons pooled")
+})
+
+test_that("the caption says what thick lines are", {
+  skip_if_not_installed("ggplot2")
+  set.seed(7)
+  model <- brain_to_model(recorded(), many_layers(3), neurons = c(2, 5), repeats = 2,
+                          estimator = "naive")
+  expect_match(ggplot2::autoplot(model, most = 2)$labels$caption, "thick: the most similar layer")
+  brain <- brain_to_brain(many_layers(3), neurons = 2:3, repeats = 2, estimator = "naive")
+  expect_match(ggplot2::autoplot(brain, most = 2)$labels$caption, "thick: all comparisons pooled")
+})
+
+test_that("bound results with the same comparisons: a row a result, a column a comparison", {
+  skip_if_not_installed("ggplot2")
+  set.seed(8)
+  analysed <- function() {
+    brain_to_model(recorded(), many_layers(3), neurons = c(2, 5), repeats = 2, estimator = "naive")
+  }
+  both <- rbind(day1 = analysed(), day2 = analysed())
+  layout <- built(ggplot2::autoplot(both))$layout$layout
+  expect_identical(as.character(layout$source), paste0("day", rep(1:2, each = 3)))
+  expect_identical(layout$ROW, rep(1:2, each = 3))
+  expect_identical(as.character(layout$comparison), paste("brain - layer", rep(1:3, 2), sep = ""))
+  # where one of them is missing in one result there is no grid
+  some <- built(ggplot2::autoplot(both[!(both$source == "day2" & both$y == "layer2"), ]))
+  expect_identical(nrow(some$layout$layout), 5L)
+})

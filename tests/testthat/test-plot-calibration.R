@@ -102,6 +102,20 @@ test_that("a curve belongs to its row in any order; a constant null has none", {
   expect_false(has_layer(built(ggplot2::autoplot(wide)), "GeomArea"))
 })
 
+test_that("panels are in the order of factors", {
+  skip_if_not_installed("ggplot2")
+  set.seed(13)
+  result <- calibrate(normal_layers("x", 1), normal_layers("L", 3), c("cka", "rv"),
+                      permutations = 99)
+  result$y <- factor(result$y, c("L3", "L1", "L2"))
+  plot <- built(ggplot2::autoplot(result, type = "null"))
+  first <- sub("\n.*", "", panel_names(plot))
+  expect_identical(first, paste("x1 |", rep(c("L3", "L1", "L2"), each = 2), "|", c("cka", "rv")))
+  # the score goes with its panel
+  lines <- data_of(plot, "GeomVline")
+  expect_equal(lines$xintercept[1], result$score[result$y == "L3" & result$measure == "cka"])
+})
+
 test_that("undefined rows have a panel; nothing but undefined rows is an error", {
   skip_if_not_installed("ggplot2")
   set.seed(3)
@@ -136,7 +150,10 @@ test_that("more rows are a grid of calibrated scores, significant ones marked", 
   shuffled <- built(ggplot2::autoplot(result[sample(32), ]))
   expect_identical(sum(shuffled$plot$data$mark == "*"), sum(marked))
   # panels on demand, and tiles on demand
-  expect_identical(nrow(built(ggplot2::autoplot(result, most = 32))$layout$layout), 32L)
+  expect_identical(nrow(built(ggplot2::autoplot(result[1:20, ], most = 20))$layout$layout), 20L)
+  expect_refused(ggplot2::autoplot(result, type = "null"), c("up to 20", "32 rows", "\"tiles\""))
+  low <- built(ggplot2::autoplot(result[1:20, ], type = "null"))
+  expect_s3_class(low$plot$theme$axis.text.y, "element_blank")
   expect_identical(nrow(built(ggplot2::autoplot(result, most = 1))$layout$layout), 2L)
   adjusted <- calibrate(x, y, permutations = 199, p_adjust = "holm")
   plot <- built(ggplot2::autoplot(adjusted))

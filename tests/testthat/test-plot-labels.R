@@ -78,3 +78,20 @@ test_that("colours stay distinct without red or green", {
     expect_gt(min(dist(ends)), 40)
   }
 })
+
+test_that("words are not torn where names stay distinct without", {
+  names <- paste0(c("encoder.", "decoder."), c("layer.1.", "layer.2."),
+                  rep(c("self_attention", "output_projection"), each = 2))
+  short <- short_labels(names, 22)
+  words <- unlist(strsplit(gsub("...", " ", short, fixed = TRUE), "[-._/ :|]"))
+  expect_true(all(words %in% unlist(strsplit(c(names, ""), "[-._/ :|]")) | words == ""))
+  expect_identical(anyDuplicated(short), 0L)
+  expect_lte(max(nchar(short)), 22)
+  expect_identical(head_of("self_attention", 9, TRUE), "self")
+  expect_identical(tail_of("self_attention", 12, TRUE), "attention")
+  expect_identical(head_of("self_attention", 9, FALSE), "self_atte")
+  expect_identical(head_of("selfattention", 4, TRUE), "")
+  # what is left out of all names needs no dots where these have no room
+  blocks <- paste0("features.block", 1:3, ".conv")
+  expect_identical(short_labels(blocks, 10), paste0("...block", 1:3))
+})

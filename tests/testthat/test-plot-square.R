@@ -98,6 +98,7 @@ test_that("what is no whole square of one measure is refused", {
     refused(similarity(layers[1], diagonal = TRUE), "two")
     one <- similarity(layers)
     refused(bound_by(one, one, "day", 1:2), "one result")
+    refused(rbind(day1 = one, day2 = one), "object\\[object\\$source == \"day1\", \\]")
   }
 })
 
@@ -194,4 +195,55 @@ test_that("results know direction and best by label, also in parts and bound", {
   bare <- structure(data.frame(measure = c("cka(stimulus)", "procrustes", "mine")),
                     class = c("repalign_similarity", "data.frame"))
   expect_identical(unname(measure_facts(bare)$best), c(1, 0, NA))
+})
+
+test_that("tiles of few rows or columns are no bars; other grids fill the page", {
+  skip_if_not_installed("ggplot2")
+  set.seed(7)
+  layers <- normal_layers("x", 17)
+  ratio <- function(result, ...) ggplot2::autoplot(result, ...)$theme$aspect.ratio
+  row <- similarity(normal_layers("y", 1), layers)
+  expect_equal(ratio(row), 1 / 17)
+  expect_gt(ratio(similarity(layers, normal_layers("y", 1))), 3)
+  expect_null(ratio(similarity(layers, layers)))
+  expect_equal(ratio(calibrate(normal_layers("y", 1), layers[1:5], permutations = 99),
+                     type = "p_value"), 1 / 5)
+  facets <- similarity(normal_layers("y", 1), layers[1:5], measure = c("cka", "rv"))
+  expect_equal(ratio(facets), 1 / 5)
+})
+
+test_that("all pictures have a white background", {
+  skip_if_not_installed("ggplot2")
+  set.seed(8)
+  x <- normal_layers("x", 3)
+  calibrated <- calibrate(x, permutations = 99)
+  pictures <- list(
+    ggplot2::autoplot(calibrated), ggplot2::autoplot(calibrated, type = "p_value"),
+    ggplot2::autoplot(calibrated, type = "heatmap"), ggplot2::autoplot(calibrated, type = "map"),
+    ggplot2::autoplot(similarity(x)), ggplot2::autoplot(measures()),
+    ggplot2::autoplot(cka_interval(x[[1]], x[[2]], estimator = "naive")),
+    ggplot2::autoplot(brain_to_brain(x[1:2], neurons = 2, repeats = 2, estimator = "naive"))
+  )
+  for (picture in pictures) {
+    background <- ggplot2::calc_element("plot.background", picture$theme)
+    expect_identical(background$fill, "white")
+    expect_identical(background$colour, NA)
+  }
+})
+
+test_that("names far from their point have a line to it, those beside it do not", {
+  points <- data.frame(name = paste0("layer", 1:12), x = rep(0, 12), y = rep(0, 12),
+                       model = factor("all"))
+  frame <- map_frame(points)
+  placed <- label_places(points, frame)
+  shown <- placed[placed$placed, ]
+  expect_gt(nrow(shown), 8)
+  box <- drawn_boxes(cbind(points, placed), frame)
+  at <- c(0 - frame$x[1], 0 - frame$y[1]) / frame$unit
+  gap <- apply(box, 1, function(b) sqrt(sum((nearest_of(b, at) - at)^2)))
+  expect_identical(is.na(shown$leader_x), gap < 0.15)
+  expect_true(any(gap < 0.15) && any(gap > 0.15))
+  # on the right of a point a name begins there, on the left it ends there
+  right <- placed[placed$hjust == 0, ]
+  expect_true(nrow(right) > 0 && all(right$anchor > 0) && all(right$anchor < right$label_x))
 })

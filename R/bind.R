@@ -292,10 +292,3 @@ one_level <- function(levels) {
   }
   levels
 }
-
-# A part of a result may have no rows.
-check_some_rows <- function(object) {
-  if (nrow(object)) return(invisible())
-  abort("`object` has no rows: there is nothing to draw.", class = "repalign_error_size",
-        arg = "object")
-}

@@ -9,7 +9,7 @@ plot.repalign_interval <- function(x, ...) draw(x, ...)
 autoplot.repalign_interval <- function(object, ...) {
   no_other_arguments(...)
   need_columns(object, c("estimator", "cka", "conf_low", "conf_high"), "drawn")
-  check_some_rows(object)
+  need_rows(object)
   rows <- interval_rows(object)
   if (all(is.na(rows$cka))) {
     abort("There is nothing to draw: all values are undefined (NA).",

@@ -346,3 +346,5 @@ compare_pair <- function(d, pair, args) {
   }
   within_range(d$compare(pair, args), d, args)
 }
+
+is_symmetric <- function(measure) isTRUE(symmetry_of(measure$declaration, measure$args))

@@ -1,79 +1,5 @@
 # Results that are bound together: what tells their rows apart, and what they keep beside the rows.
 
-# The columns that each kind of result has of its own.
-core_columns <- list(
-  repalign_similarity = c("model_x", "model_y", "x", "y", "measure", "score", "n"),
-  repalign_calibration = c("model_x", "model_y", "x", "y", "measure", "score", "threshold",
-                           "calibrated", "p_value", "null_mean", "null_sd", "permutations",
-                           "engine", "p_adjusted"),
-  repalign_analysis = c("x", "y", "neurons", "estimator", "pooled", "pooled_se", "conf_low",
-                        "conf_high", "mean", "median", "q25", "q75", "undefined", "n_estimates"),
-  repalign_interval = c("estimator", "cka", "se", "conf_low", "conf_high", "h_xy", "h_xx", "h_yy",
-                        "bias")
-)
-
-# Which of the core columns name a row.
-key_columns <- list(
-  repalign_similarity = c("model_x", "model_y", "x", "y", "measure"),
-  repalign_calibration = c("model_x", "model_y", "x", "y", "measure"),
-  repalign_analysis = c("x", "y", "neurons", "estimator"),
-  repalign_interval = "estimator"
-)
-
-# What is known of all rows and is no column.
-kept_attributes <- list(
-  repalign_similarity = c("within", "symmetric", "direction", "best"),
-  repalign_calibration = c("draws", "settings", "grid"),
-  repalign_analysis = "parts",
-  repalign_interval = "conf_level"
-)
-
-kind_words <- c(repalign_similarity = "similarities", repalign_calibration = "calibrations",
-                repalign_analysis = "analyses", repalign_interval = "intervals")
-
-result_kind <- function(object) intersect(class(object), names(core_columns))[1]
-
-# The further columns that say which of several bound results a row is from: all that hold words
-# (such as the `.id` of dplyr::bind_rows()), and others as far as they are needed to tell rows
-# apart.
-source_columns <- function(object) {
-  kind <- result_kind(object)
-  # a plain data frame: what score_matrix() takes
-  if (is.na(kind)) kind <- "repalign_calibration"
-  rows <- as.data.frame(object)
-  key <- intersect(key_columns[[kind]], names(rows))
-  others <- setdiff(names(rows), core_columns[[kind]])
-  words <- vapply(rows[others], function(column) is.character(column) || is.factor(column), NA)
-  sources <- others[words]
-  for (column in others[!words]) {
-    if (!anyDuplicated(rows[c(key, sources)])) break
-    if (is.atomic(rows[[column]])) sources <- c(sources, column)
-  }
-  sources
-}
-
-# Rows of one source have one value here.
-source_names <- function(rows, sources) {
-  if (!length(sources)) return(rep("", nrow(rows)))
-  do.call(paste, c(lapply(unname(rows[sources]), as.character), sep = " | "))
-}
-
-# In the order of the levels of a factor, else of appearance.
-label_levels <- function(column) {
-  if (is.factor(column)) intersect(levels(column), as.character(column)) else
-    as.character(unique(column))
-}
-
-kept_beside <- function(object) {
-  names <- kept_attributes[[result_kind(object)]]
-  stats::setNames(lapply(names, function(name) attr(object, name, exact = TRUE)), names)
-}
-
-with_kept <- function(rows, kept) {
-  for (name in names(kept)) attr(rows, name) <- kept[[name]]
-  rows
-}
-
 # Parts of a result keep what is known of all of its rows.
 part_of <- function(part, whole) {
   if (is.data.frame(part)) with_kept(part, kept_beside(whole)) else part
@@ -190,8 +116,6 @@ bind_results <- function(arguments) {
   structure(with_kept(rows, kept), class = c(kind, "data.frame"))
 }
 
-names_or_empty <- function(x) if (is.null(names(x))) rep("", length(x)) else names(x)
-
 # All or none.
 all_are_named <- function(parts) {
   named <- names_or_empty(parts) != ""
@@ -216,11 +140,6 @@ with_sources <- function(parts) {
     rownames(rows) <- NULL
     cbind(stats::setNames(data.frame(rep(name, nrow(rows))), column), rows)
   }, parts, names(parts)))
-}
-
-free_name <- function(name, taken) {
-  candidates <- c(name, paste0(name, "_", seq_along(taken) + 1))
-  setdiff(candidates, taken)[1]
 }
 
 refuse_other_kinds <- function(kind) {
@@ -275,20 +194,4 @@ bound_similarities <- function(kept, all_of) {
        symmetric = vapply(split_by_name(unlist(all_of("symmetric"))), all, NA),
        direction = vapply(direction, function(d) d[[1]], ""),
        best = common_by_name(unlist(all_of("best"))))
-}
-
-split_by_name <- function(values) {
-  split(unname(values), factor(names(values), unique(names(values))))
-}
-
-# An interval must mean one thing in all of its rows.
-one_level <- function(levels) {
-  levels <- unique(levels)
-  if (length(levels) > 1) {
-    abort("Results with different `conf_level` (", format(levels[1]), " and ", format(levels[2]),
-          ") cannot be put into one table, because `conf_low` and `conf_high` would mean ",
-          "different things. Use the same `conf_level`, or bind as.data.frame() of each.",
-          class = "repalign_error_value", arg = "conf_level")
-  }
-  levels
 }

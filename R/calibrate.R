@@ -1,6 +1,7 @@
 # calibrate(): every score against its permutation null.
 
 variants <- c("gated", "centered", "z", "ari")
+
 engines <- c("auto", "coset", "random", "exact", "moments")
 
 #' Calibrate similarity scores against chance
@@ -180,70 +181,4 @@ check_calibration <- function(set, sides, aggregate, engine) {
     abort("engine = \"moments\" cannot be used with `aggregate`: use another engine.",
           class = "repalign_error_design", arg = "engine")
   }
-}
-
-# What a measure's null gives: observed (a score a pair), draws (see pair_draw(), one a pair),
-# design, and what a user's own function said of the observed order and of others (said, warned);
-# by moments observed and laws. score: score_pairs(), or what does its work.
-measure_null <- function(measure, pairs, sides, plan, engine, score = score_pairs) {
-  drawn <- new.env()
-  observed <- drop(score(pairs, sides, list(measure), "stop", drawn))
-  if (engine == "moments") return(moments_null(measure, pairs, sides, observed))
-  null <- null_of(measure)
-  design <- design_for(measure, plan, engine)
-  if (is.null(null)) {
-    direct <- direct_null(measure, pairs, sides, design, drawn$entries)
-    draws <- direct_draws(measure, observed, direct$null)
-    return(list(observed = observed, draws = draws, design = design, said = drawn$said,
-                warned = direct$warned))
-  }
-  path <- switch(null$kind, pair = pair_null, graph = graph_null, basis = basis_null)
-  draws <- lapply(path(null, measure, pairs, sides, design, observed), function(draw) {
-    draw$null <- within_range(draw$null, measure$declaration, measure$args)
-    draw
-  })
-  list(observed = observed, draws = draws, design = design)
-}
-
-# One pair: its null scores in the measure's units, and its p-value. stat: what is compared,
-# larger for more similar, and score: the scores; both begin with the observed order.
-# A null score that is the observed one but for rounding is set to it: roots and aggregates
-# would make the difference large.
-pair_draw <- function(stat, score, tolerance, observed) {
-  gap <- stat[-1] - stat[1]
-  null <- score[-1]
-  null[which(abs(gap) <= tolerance)] <- observed
-  list(null = null, p_value = (1 + sum(gap >= -tolerance)) / (length(gap) + 1))
-}
-
-# The permutations that the measure is compared under.
-design_for <- function(measure, plan, engine) {
-  if (!is.null(plan$fixed)) return(plan$fixed)
-  cosets <- has_cosets(null_of(measure))
-  plan$draw(if (engine != "auto") engine else if (cosets) "coset" else "random")
-}
-
-# What the measure declares of its null at these arguments, or NULL for the direct path.
-null_of <- function(measure) {
-  null <- measure$declaration$null
-  if (is.function(null)) null(measure$args) else null
-}
-
-has_cosets <- function(null) !is.null(null) && null$kind != "basis"
-
-orientation <- function(measure) if (measure$declaration$direction == "distance") -1 else 1
-
-direct_draws <- function(measure, observed, null) {
-  sgn <- orientation(measure)
-  lapply(seq_along(observed), function(p) {
-    score <- c(observed[p], null[, p])
-    tolerance <- equal_share * score_scale(measure, observed[p], null[, p])
-    pair_draw(sgn * score, score, tolerance, observed[p])
-  })
-}
-
-# What rounding is measured by: scores without bounds may have the units of the data.
-score_scale <- function(measure, s, null) {
-  bounded <- all(is.finite(range_of(measure$declaration, measure$args)))
-  max(0, abs(s), if (bounded) 1 else abs(null), na.rm = TRUE)
 }

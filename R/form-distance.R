@@ -89,9 +89,6 @@ unit_rows <- function(rep, center) {
   unit$rows
 }
 
-# What differs by less than this share is equal up to rounding.
-tie_share <- 1e-12
-
 # The dissimilarities that rsa compares: list(d, square), where `square` says that the squares
 # of d are meant. key: what they are, for forms made from them.
 form_rdm <- function(rep, inner) {

@@ -1,9 +1,6 @@
 # H values (HSIC) of a pair: sums over neuron pairs for linear kernels, inner
 # products of centred kernel matrices for the others.
 
-estimators <- c("naive", "stimulus", "stimulus_neuron")
-kernels <- c("linear", "rbf", "manifold")
-
 #' The H value (Hilbert-Schmidt independence criterion) of two representations
 #'
 #' The quantity from which Centered Kernel Alignment is made:
@@ -80,9 +77,6 @@ pair_h <- function(pair, args) {
   )
 }
 
-# The share of its terms below which a sum is taken for zero.
-rounding_share <- 1e-14
-
 # The self term of one side: pairs with equal labels are left out, and without
 # labels each neuron with itself.
 self_h <- function(rep, args, units) {
@@ -94,17 +88,6 @@ self_h <- function(rep, args, units) {
     if (args$kernel == "linear") linear_h(pair, args$estimator, list(x = units, y = units), TRUE)
     else pair_h(pair, args)
   })
-}
-
-# NULL when every pair is allowed.
-pair_labels <- function(pair, args) {
-  if (args$estimator != "stimulus_neuron") return(NULL)
-  if (args$shared_neurons) {
-    identities <- seq_len(ncol(pair$x$data))
-    return(list(x = identities, y = identities))
-  }
-  if (is.null(args$units_x)) return(NULL)
-  list(x = args$units_x, y = args$units_y)
 }
 
 linear_h <- function(pair, estimator, labels = NULL, self = FALSE) {
@@ -123,18 +106,6 @@ linear_h <- function(pair, estimator, labels = NULL, self = FALSE) {
     sum <- sum - excluded_sum(pair, left_out, self)
   }
   list(value = sum / count, magnitude = totals$c2 / (totals$n^2 * count), scale = scale)
-}
-
-no_allowed_pair <- function(pair, self) {
-  arg <- pair$x$arg
-  if (self && ncol(pair$x$data) == 1) {
-    abort("`", arg, "` has a single neuron (column): the neuron correction needs at least two. ",
-          "Use estimator = \"stimulus\".", class = "repalign_error_pairs", arg = arg)
-  }
-  abort("No neuron pair is allowed ", if (self) paste0("within `", arg, "`") else
-    paste0("between `", arg, "` and `", pair$y$arg, "`"),
-    ": all columns have the same label. Use finer labels or other columns.",
-    class = "repalign_error_pairs", arg = arg)
 }
 
 # Sums over all neuron pairs: of squared cross products (c2), of products of squares
@@ -172,21 +143,6 @@ cross_total <- function(pair, fx, fy, chunk = NULL) {
 stimulus_sum <- function(t) {
   n <- t$n
   (t$c2 - t$dd * (1 + 2 / (n - 2)) + t$st / ((n - 1) * (n - 2))) / (n * (n - 3))
-}
-
-# Column pairs with equal labels. Labels that stand once on each side give the pairs
-# `x`, `y`; larger blocks are listed in `blocks`.
-excluded_pairs <- function(labels_x, labels_y) {
-  common <- intersect(labels_x, labels_y)
-  at_x <- split(seq_along(labels_x), factor(match(labels_x, common), seq_along(common)))
-  at_y <- split(seq_along(labels_y), factor(match(labels_y, common), seq_along(common)))
-  sizes <- lengths(at_x) * as.double(lengths(at_y))
-  single <- sizes == 1
-  list(
-    x = as.integer(unlist(at_x[single])), y = as.integer(unlist(at_y[single])),
-    blocks = Map(function(x, y) list(x = x, y = y), at_x[!single], at_y[!single]),
-    count = sum(sizes)
-  )
 }
 
 excluded_sum <- function(pair, left_out, self) {
@@ -233,4 +189,28 @@ kernel_h <- function(pair, args) {
   # of two differences is the square of its share of the entries
   list(value = packed_centered_product(a, b) / (if (corrected) n * (n - 3) else n^2),
        magnitude = rounding_share * sqrt(a$mean_square * b$mean_square), scale = c(0, 0))
+}
+
+# The H value of two manifold kernels, from sums over their entries.
+manifold_h <- function(pair, args) {
+  a <- form_manifold(pair$x, args$k)
+  b <- if (pair$self) a else form_manifold(pair$y, args$k)
+  manifold_value(.Call(C_sparse_dot, a, b), sum(a$row_sums * b$row_sums), a, b, args)
+}
+
+# dot: sum of the products of entries; rows: of row sums. Without the diagonals of ones, which
+# count in the naive value only.
+manifold_value <- function(dot, rows, a, b, args) {
+  n <- as.double(a$n)
+  total_a <- sum(a$row_sums)
+  total_b <- sum(b$row_sums)
+  if (args$estimator == "naive") {
+    dot <- dot + n
+    value <- dot - 2 * (rows + total_a + total_b + n) / n + (total_a / n + 1) * (total_b / n + 1)
+    pairs <- n^2
+  } else {
+    value <- dot - 2 * rows / (n - 2) + total_a * total_b / ((n - 1) * (n - 2))
+    pairs <- n * (n - 3)
+  }
+  list(value = value / pairs, magnitude = dot / pairs, scale = c(0, 0))
 }

@@ -9,8 +9,8 @@ identifier_names <- c("image", "stimulus", "id", "row", "...1", "subject", "sess
                       "rep")
 
 named_like_identifier <- function(names) {
-  numbered <- grepl("^(image|stimulus|stim|trial|session|subject|row)_?(id|no|nr|num|number|index)$",
-                    names, ignore.case = TRUE)
+  pattern <- "^(image|stimulus|stim|trial|session|subject|row)_?(id|no|nr|num|number|index)$"
+  numbered <- grepl(pattern, names, ignore.case = TRUE)
   tolower(names) %in% c(identifier_names, "stim") | names == "X" | numbered |
     grepl("_id$", names, ignore.case = TRUE)
 }

@@ -59,6 +59,7 @@ rsa <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosi
 }
 
 rsa_inner <- c("correlation", "euclidean", "sqeuclidean", "cosine")
+
 rsa_outer <- c("spearman", "pearson", "kendall", "cosine")
 
 check_rsa_args <- function(args) {

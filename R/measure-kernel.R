@@ -110,110 +110,6 @@ cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
   ))
 }
 
-# Checks that need no data.
-check_cka_args <- function(args) {
-  args$kernel <- check_choice(args$kernel, kernels, "kernel")
-  args$estimator <- check_choice(args$estimator, estimators, "estimator")
-  check_flag(args$shared_neurons, "shared_neurons")
-  if (args$kernel != "linear" && args$estimator == "stimulus_neuron") {
-    abort("The neuron correction is defined for the linear kernel only: with kernel = ",
-          dQuote(args$kernel, FALSE), " use estimator = \"stimulus\" or \"naive\".",
-          class = "repalign_error_value", arg = "estimator")
-  }
-  if (!is.null(args$sigma)) args$sigma <- check_number(args$sigma, "sigma", above = 0)
-  args$bandwidth <- check_number(args$bandwidth, "bandwidth", above = 0)
-  args$k <- check_count(args$k, "k", least = if (args$kernel == "manifold") 3 else 1)
-  note_unused_options(args)
-  check_unit_choice(args$shared_neurons, args$units_x, args$units_y)
-  note_unused_units(args$estimator, args)
-  args
-}
-
-note_unused_options <- function(args) {
-  if (args$kernel != "rbf" && (!is.null(args$sigma) || args$bandwidth != 1)) {
-    warn("`sigma` and `bandwidth` are not used by the ", args$kernel, " kernel: set ",
-         "kernel = \"rbf\".", class = "repalign_unused", data = "sigma")
-  }
-  if (args$kernel != "manifold" && args$k != 15) {
-    warn("`k` is not used by the ", args$kernel, " kernel: set kernel = \"manifold\".",
-         class = "repalign_unused", data = "k")
-  }
-}
-
-check_unit_choice <- function(shared_neurons, units_x, units_y) {
-  if (shared_neurons && !(is.null(units_x) && is.null(units_y))) {
-    abort("Give either `shared_neurons` or `units_x` and `units_y`, not both: labels already say ",
-          "which neurons are the same.", class = "repalign_error_labels", arg = "shared_neurons")
-  }
-  if (is.null(units_x) != is.null(units_y)) {
-    missing_one <- if (is.null(units_x)) "units_x" else "units_y"
-    abort("`", missing_one, "` is missing: give labels for both sides or for neither.",
-          class = "repalign_error_labels", arg = missing_one)
-  }
-}
-
-# Checks of arguments against the data.
-check_cka_pair <- function(pair, args) {
-  n <- pair$x$n
-  if (args$estimator == "naive") {
-    check_rows(n, 2, pair$x$arg, "a similarity")
-  } else {
-    check_rows(n, 4, pair$x$arg, "a corrected estimator")
-  }
-  check_units(pair, args)
-}
-
-# The Gaussian kernel is made of distances alone, the manifold kernel of neighbours.
-accepted_by_kernel <- function(args) {
-  switch(args$kernel, linear = "data", rbf = c("data", "dist"), manifold = kinds)
-}
-
-check_units <- function(pair, args) {
-  # distances and graphs have no columns
-  if (pair$x$kind != "data" || pair$y$kind != "data") return(check_no_units(pair, args))
-  widths <- c(ncol(pair$x$data), ncol(pair$y$data))
-  if (args$shared_neurons && widths[1] != widths[2]) {
-    abort("`shared_neurons = TRUE` needs the same neurons in the same columns, but `", pair$x$arg,
-          "` has ", widths[1], " columns and `", pair$y$arg, "` has ", widths[2],
-          "; name the neurons in `units_x` and `units_y` instead.",
-          class = "repalign_error_labels", arg = "shared_neurons")
-  }
-  names <- list(colnames(pair$x$data), colnames(pair$y$data))
-  if (args$shared_neurons && !any(lengths(names) == 0) && !identical(names[[1]], names[[2]])) {
-    at <- which(names[[1]] != names[[2]])[1]
-    abort("`shared_neurons = TRUE` needs the same neurons in the same columns, but the column ",
-          "names of `", pair$x$arg, "` and `", pair$y$arg, "` differ, first in column ", at, " (",
-          dQuote(names[[1]][at], FALSE), " and ", dQuote(names[[2]][at], FALSE), "). Reorder the ",
-          "columns, or remove their names when they do correspond.",
-          class = "repalign_error_labels", arg = "shared_neurons")
-  }
-  check_labels(args$units_x, widths[1], "units_x", pair$x$arg)
-  check_labels(args$units_y, widths[2], "units_y", pair$y$arg)
-}
-
-check_no_units <- function(pair, args) {
-  if (!args$shared_neurons && is.null(args$units_x)) return(invisible())
-  side <- if (pair$x$kind != "data") pair$x else pair$y
-  what <- if (side$kind == "dist") "a \"dist\" object" else "a neighbour graph"
-  abort("`", side$arg, "` is ", what, ", which has no neurons: leave out ",
-        "`shared_neurons`, `units_x` and `units_y`.", class = "repalign_error_labels",
-        arg = side$arg)
-}
-
-# The same neurons on both sides without a label that says so inflate the corrected
-# numerator: say what to do when the column names or the data themselves tell.
-note_shared_neurons <- function(pair, args) {
-  unlabelled <- args$estimator == "stimulus_neuron" && !args$shared_neurons && is.null(args$units_x)
-  if (!unlabelled) return(invisible())
-  common <- intersect(colnames(pair$x$data), colnames(pair$y$data))
-  common <- common[!grepl("^(V|X|x|Var)?[0-9]*$", common)] # automatic names say nothing
-  if (!length(common) && !identical(pair$x$data, pair$y$data)) return(invisible())
-  inform("`", pair$x$arg, "` and `", pair$y$arg, "` seem to share neurons (",
-         if (length(common)) paste("columns", enumerate(common, 3)) else "their data are identical",
-         "). If so, use `shared_neurons` or name them in `units_x` and `units_y`: the corrected ",
-         "CKA is too high otherwise.", class = "repalign_shared_names")
-}
-
 # A centred kernel of two stimuli has one shape only, and one of three few.
 warn_few_rows <- function(pair) {
   if (pair$x$n > 3) return(invisible())
@@ -241,9 +137,6 @@ compare_cka <- function(pair, args) {
   }
   value
 }
-
-# A difference of large terms that comes out at rounding size is zero.
-is_positive <- function(h) h$value > rounding_share * h$magnitude
 
 # The same data, with the same pairs left out everywhere: the value is 1, whatever the error.
 is_itself <- function(pair, args) {
@@ -279,78 +172,6 @@ declare_measure(
   check = check_cka_args, compare = compare_cka, null = function(args) cka_null(args),
   reference = "Kornblith et al. 2019; Song et al. 2012; Chun et al. 2025"
 )
-
-# The null of CKA: the denominators do not change under a permutation.
-cka_null <- function(args) {
-  if (args$kernel == "manifold") return(manifold_null)
-  excludes <- args$estimator == "stimulus_neuron" && (args$shared_neurons || !is.null(args$units_x))
-  list(
-    kind = "pair", centered = TRUE, correction = if (excludes) excluded_null,
-    gram = args$kernel == "linear",
-    form = function(rep, args, side) {
-      units <- if (side == "x") args$units_x else args$units_y
-      form <- if (args$kernel == "linear") linear_pair_form(rep, args) else
-        gaussian_pair_form(rep, args)
-      c(form, list(self = self_h(rep, args, units)))
-    },
-    score = cka_of_inner
-  )
-}
-
-linear_pair_form <- function(rep, args) {
-  center <- form_centering(rep)
-  check_square_memory(rep)
-  # there, unless another measure made the form before
-  gram <- form_linear(rep)$gram
-  if (is.null(gram)) gram <- tcrossprod(.Call(C_center, rep$data, center$means, center$scale))
-  if (args$estimator != "naive") gram <- .Call(C_u_center, gram)
-  c(normed(gram), list(width = as.double(ncol(rep$data)), n = as.double(rep$n)))
-}
-
-gaussian_pair_form <- function(rep, args) {
-  check_square_memory(rep)
-  form <- form_gaussian(rep, args$sigma, args$bandwidth, args$estimator == "stimulus")
-  c(normed(unpacked(form, rep$n)), list(width = 1, n = as.double(rep$n)))
-}
-
-cka_of_inner <- function(inner, fx, fy, args) {
-  if (!is_positive(fx$self) || !is_positive(fy$self)) return(rep(NA_real_, length(inner)))
-  n <- fx$n
-  pairs <- fx$width * fy$width - excluded_count(fx$width, args)
-  terms <- if (args$estimator == "naive") n^2 else n * (n - 3)
-  inner / (terms * pairs) / sqrt(fx$self$value) / sqrt(fy$self$value)
-}
-
-excluded_count <- function(width, args) {
-  if (args$estimator != "stimulus_neuron") return(0)
-  if (args$shared_neurons) return(width)
-  if (is.null(args$units_x)) 0 else excluded_pairs(args$units_x, args$units_y)$count
-}
-
-# What the pairs of neurons that are left out add to T, for every permutation of the design.
-excluded_null <- function(pair, args, design) {
-  labels <- pair_labels(pair, args)
-  at <- excluded_pairs(labels$x, labels$y)
-  blocks <- lapply(at$blocks, function(b) expand.grid(x = b$x, y = b$y))
-  ix <- c(at$x, unlist(lapply(blocks, function(b) b$x)))
-  iy <- c(at$y, unlist(lapply(blocks, function(b) b$y)))
-  if (!length(ix)) return(0)
-  columns <- function(rep, index) {
-    center <- form_centering(rep)
-    .Call(C_center, rep$data, center$means, center$scale)[, index, drop = FALSE]
-  }
-  n <- as.double(pair$x$n)
-  total <- 0
-  # some pairs at a time, so that memory stays bounded
-  for (part in split(seq_along(ix), ceiling(seq_along(ix) * (design$count + 1) / 2e7))) {
-    phi <- columns(pair$x, ix[part])
-    psi <- columns(pair$y, iy[part])
-    st <- sum(colSums(phi^2) * colSums(psi^2)) / ((n - 1) * (n - 2))
-    total <- total + rowSums(column_sums(phi, psi, design)^2) + st -
-      (1 + 2 / (n - 2)) * rowSums(column_sums(phi^2, psi^2, design))
-  }
-  total
-}
 
 #' RV coefficient
 #'

@@ -74,29 +74,6 @@ compare_mka <- function(pair, args) {
   sparse_alignment(pair, a, b, centered_product(a, b, "row")$value)
 }
 
-euclidean_neighbours <- function(args) list(metric = "euclidean", k = args$k)
-
-# A sparse form (form-sparse.R) with sigma, the decay of each row in the units of the
-# distances.
-form_mka <- function(rep, k) {
-  remember(rep$cache, list("mka", k), {
-    graph <- form_graph(rep, "euclidean", k)
-    fit <- .Call(C_manifold_weights, graph$dist)
-    warn_tied_rows(rep, which(fit$sigma == 0), k)
-    form <- with_norm(sparse_form(graph$idx, fit$weight, 1), "row")
-    c(form, list(sigma = fit$sigma))
-  })
-}
-
-warn_tied_rows <- function(rep, rows, k) {
-  if (!length(rows)) return(invisible())
-  warn("In ", length(rows), " row", if (length(rows) > 1) "s", " of `", rep$arg, "` (",
-       enumerate(rows, 3, quote = FALSE), ") log2(k) = ", format(log2(k), digits = 3), " or more ",
-       "neighbours are equally near: these get weight 1, the others 0. Duplicated stimuli or ",
-       "whole-number data are the usual cause; a larger `k` may help.",
-       class = "repalign_ties", data = rows)
-}
-
 declare_measure(
   id = "mka", label = "Manifold-approximated kernel alignment", family = "neighbours",
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
@@ -107,57 +84,6 @@ declare_measure(
     sparse_null(function(rep, args) form_mka(rep, args$k), products_out, centered_products)
   }
 )
-
-# The mka graph made symmetric, K + K' - K o K', without its diagonal of ones: a sparse
-# form with `start`.
-form_manifold <- function(rep, k) {
-  remember(rep$cache, list("manifold", k), {
-    form <- form_mka(rep, k)
-    form$diagonal <- 0
-    symmetric <- .Call(C_sparse_symmetric, form)
-    kernel <- c(list(n = form$n, diagonal = 0), symmetric)
-    c(kernel, list(row_sums = .Call(C_sparse_sums, kernel)$rows))
-  })
-}
-
-# The H value of two manifold kernels, from sums over their entries.
-manifold_h <- function(pair, args) {
-  a <- form_manifold(pair$x, args$k)
-  b <- if (pair$self) a else form_manifold(pair$y, args$k)
-  manifold_value(.Call(C_sparse_dot, a, b), sum(a$row_sums * b$row_sums), a, b, args)
-}
-
-# The null of the manifold kernel's CKA, over the edges that the two graphs have in common.
-manifold_null <- list(
-  kind = "graph", passes = list(list(x = "out", y = "out", mode = "products")),
-  form = function(rep, args, side) {
-    form <- form_manifold(rep, args$k)
-    c(form, list(graphs = list(out = sparse_edges(form)), self = self_h(rep, args, NULL)))
-  },
-  score = function(sums, fx, fy, args, design) {
-    rows <- paired_sums(fx$row_sums, fy$row_sums, design)
-    h <- manifold_value(sums[[1]][, 1], rows, fx, fy, args)
-    if (!is_positive(fx$self) || !is_positive(fy$self)) return(rep(NA_real_, length(h$value)))
-    h$value / sqrt(fx$self$value) / sqrt(fy$self$value)
-  }
-)
-
-# dot: sum of the products of entries; rows: of row sums. Without the diagonals of ones, which
-# count in the naive value only.
-manifold_value <- function(dot, rows, a, b, args) {
-  n <- as.double(a$n)
-  total_a <- sum(a$row_sums)
-  total_b <- sum(b$row_sums)
-  if (args$estimator == "naive") {
-    dot <- dot + n
-    value <- dot - 2 * (rows + total_a + total_b + n) / n + (total_a / n + 1) * (total_b / n + 1)
-    pairs <- n^2
-  } else {
-    value <- dot - 2 * rows / (n - 2) + total_a * total_b / ((n - 1) * (n - 2))
-    pairs <- n * (n - 3)
-  }
-  list(value = value / pairs, magnitude = dot / pairs, scale = c(0, 0))
-}
 
 #' Kernel alignment on nearest neighbours
 #'
@@ -222,34 +148,6 @@ compare_kcka <- function(pair, args) {
   a <- form(pair$x)
   b <- if (pair$self) a else form(pair$y)
   sparse_alignment(pair, a, b, centered_product(a, b, args$centering)$value)
-}
-
-# A sparse form (form-sparse.R).
-form_kcka <- function(rep, k, self = TRUE, squared = FALSE, centering = "row") {
-  remember(rep$cache, list("kcka", k, self, squared, centering), {
-    graph <- form_graph(rep, "euclidean", k)
-    weight <- kcka_weights(rep, graph$dist, squared)
-    with_norm(sparse_form(graph$idx, weight, as.double(self)), centering)
-  })
-}
-
-kcka_weights <- function(rep, dist, squared) {
-  least <- min(dist)
-  if (least < 0) {
-    abort("The neighbour graph `", rep$arg, "` has negative distances, first in row ",
-          which(dist < 0, arr.ind = TRUE)[1, 1], ": \"kcka\" needs distances of at least 0.",
-          class = "repalign_error_graph", arg = rep$arg)
-  }
-  if (max(dist) > 0) dist <- dist * power_of_two_below(max(dist))
-  if (squared) dist <- dist^2
-  sigma <- stats::median(dist)
-  if (sigma == 0) {
-    abort("Half or more of the neighbour distances in `", rep$arg, "` are 0 (duplicated rows), so ",
-          "the width of the kernel, their median, would be 0: raise `k`, or remove ",
-          "duplicated stimuli.",
-          class = "repalign_error_value", arg = "k")
-  }
-  exp(-0.5 * (dist / sigma))
 }
 
 declare_measure(

@@ -6,7 +6,9 @@ okabe_ito <- c(orange = "#E69F00", sky = "#56B4E9", green = "#009E73", yellow = 
 
 # For tiles: from little to much, and from negative through zero to positive.
 blues <- c("#EDF3F9", "#D1E5F0", "#92C5DE", "#4393C3", "#2166AC", "#053061")
+
 oranges <- c("#FEE0B6", "#FDB863", "#E08214", "#B35806", "#7F3B08")
+
 diverging <- c(rev(oranges), blues)
 
 undefined_colour <- "grey75"

@@ -48,6 +48,7 @@ places_of <- function(label, points, frame) {
 nearest_of <- function(box, at) pmin(pmax(at, box[1:2]), box[3:4])
 
 ring_sides <- rbind(c(1, 0), c(-1, 0), c(0, 1), c(0, -1), c(1, 1), c(-1, 1), c(1, -1), c(-1, -1))
+
 sides_of_ring <- nrow(ring_sides)
 
 # Around a point, nearer rings of places first: their middles.

@@ -22,24 +22,3 @@ score_tiles <- function(object) {
   facts <- measure_facts(object)
   draw_tiles(tiles, score_shading(tiles, facts$direction, facts$best))
 }
-
-# list(direction, best), by label: what a result says, or if it says nothing, the registry.
-measure_facts <- function(object) {
-  labels <- unique(as.character(object$measure))
-  grid <- attr(object, "grid")
-  facts <- function(name, default) {
-    known <- if (is.null(grid)) attr(object, name) else grid[[name]]
-    new <- setdiff(labels, names(known))
-    found <- vapply(new, registered_fact, default, name = name, default = default)
-    c(known, found)[labels]
-  }
-  list(direction = facts("direction", NA_character_), best = facts("best", NA_real_))
-}
-
-# A label is a measure's id, or begins with it.
-registered_fact <- function(label, name, default) {
-  id <- sub("[( ].*", "", label)
-  d <- registry[[id]]
-  if (is.null(d)) return(default)
-  if (name == "best") as.double(best_of(d, d$check(default_arguments(id)))) else d[[name]]
-}

@@ -123,8 +123,6 @@ line_widths <- function(rows, columns, digits) {
 
 column_width <- function(column, digits) max(nchar(format(column, digits = digits), "width"), 0)
 
-count_of <- function(n, what) paste0(n, " ", what, if (n != 1) "s")
-
 undefined_of <- function(values) {
   undefined <- sum(is.na(values))
   if (undefined) paste0(", ", undefined, " undefined (NA)")

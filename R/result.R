@@ -78,14 +78,6 @@ one_label <- function(result, measure) {
   check_choice(measure, labels, "measure")
 }
 
-# list(within, symmetric, aggregate): what a result knows of its grid.
-grid_of <- function(result) {
-  known <- if (inherits(result, "repalign_calibration")) attr(result, "grid") else
-    list(within = attr(result, "within"), symmetric = attr(result, "symmetric"))
-  list(within = isTRUE(known$within), symmetric = known$symmetric,
-       aggregate = isTRUE(known$aggregate))
-}
-
 # In words, also where columns are factors.
 full_names <- function(rows, side) {
   model <- rows[[paste0("model_", side)]]

@@ -184,8 +184,6 @@ common_scale <- function(reps) {
   if (largest == 0) 1 else power_of_two_below(largest)
 }
 
-centered <- function(x, scale) .Call(C_center, x, .Call(C_column_stats, x)$means, scale)
-
 # Each neuron (column) divided by its standard deviation; silent ones stay 0.
 scale_neurons <- function(x, normalize) {
   if (normalize == "none") return(x)
@@ -227,11 +225,4 @@ check_analysis <- function(estimator, normalize, repeats, conf_level, na,
     normalize = check_choice(normalize, c("none", "sd"), "normalize"),
     na = check_choice(na, na_choices, "na")
   )
-}
-
-# Progress when the user has progressr and asked for it; otherwise nothing. It ends
-# with the caller's frame.
-progress_along <- function(steps, envir = parent.frame()) {
-  if (!requireNamespace("progressr", quietly = TRUE)) return(function(...) NULL)
-  progressr::progressor(steps = steps, envir = envir)
 }

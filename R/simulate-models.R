@@ -115,6 +115,7 @@ models_truth <- function(width, global, local) {
 }
 
 layout_spread <- 3
+
 patch_dimensions <- 16
 
 # The stimuli as a model has them, stimuli x dimensions, total variance 1.

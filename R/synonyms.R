@@ -80,3 +80,20 @@ synonyms_of <- function(word, choices) {
   means <- names(synonyms)[vapply(synonyms, function(words) word %in% words, NA)]
   intersect(means, choices)
 }
+
+# A choice that starts with the value, or contains it, is nearer than any other.
+nearest <- function(value, choices) {
+  starts <- startsWith(tolower(choices), tolower(value))
+  if (nzchar(value) && any(starts)) return(choices[starts][1])
+  distance <- drop(utils::adist(value, choices, ignore.case = TRUE))
+  choices[which.min(distance)]
+}
+
+# "; did you mean ...?", where something is near enough to be meant, or means the same.
+suggest <- function(value, choices) {
+  same <- synonyms_of(value, choices)
+  best <- if (length(same)) same[1] else nearest(value, choices)
+  near <- length(same) || startsWith(tolower(best), tolower(value)) ||
+    utils::adist(value, best, ignore.case = TRUE) <= min(max(2, nchar(best) / 3), nchar(best) - 1)
+  if (near) paste0("; did you mean ", dQuote(best, FALSE), "?") else "."
+}

@@ -4,7 +4,9 @@
 # With a true CKA of 1, values above this were never seen from so many stimuli and neurons on each
 # side (and in a third of the cases from 30 x 10): something that no label names adds to them.
 far_above_one <- 1.5
+
 enough_stimuli <- 60
+
 enough_neurons <- 40
 
 # The relative standard error of a denominator from which on a ratio says little.

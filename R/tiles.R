@@ -1,7 +1,7 @@
 # Grids in tiles: some representations of x against some of y. Tiles go to the workers of the
-# user's future plan, and keep memory bounded, since what is prepared in a tile is released
-# with it. Every number is what it is without tiles: draws have seeds (draws.R), permutations
-# are drawn before, and no kernel lets one pair depend on which others are with it.
+# user's future plan, and keep memory bounded, since what is prepared in a tile is released with
+# it. Every number is what it is without tiles: draws have seeds (draws.R), permutations are
+# drawn before, and no kernel lets one pair depend on which others are with it.
 
 # Workers of the plan that the user has set with future::plan(); 0: none, all is done here.
 plan_workers <- function() {
@@ -92,8 +92,6 @@ report_tiles <- function(parts, rows, result) {
   cell_scores(cells)
 }
 
-# --- the tiles
-
 # Rows of `pairs` of each tile, or NULL when all can be done at once, here. most:
 # representations that fit into memory.
 plan_tiles <- function(pairs, sides, most) {
@@ -181,8 +179,6 @@ tile_sides <- function(tile) {
   if (is.null(tile$y)) tile$y <- tile$x
   tile[c("x", "y", "self", "same", "models")]
 }
-
-# --- running them
 
 # list(result, said, used) a tile; the error that comes first in the grid, if there is one.
 run_tiles <- function(rows, pairs, sides, job, threads, label) {

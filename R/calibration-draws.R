@@ -1,0 +1,124 @@
+# The null scores behind a calibration, and which row they belong to.
+
+#' The null scores behind a calibration
+#'
+#' @param calibration what [calibrate()] returned, or some of its rows in any order, or several
+#'   calibrations put together by [rbind()][rbind.repalign] or `dplyr::bind_rows()`. The names
+#'   (`x`, `y`, `measure`) and numbers (`score`, `null_mean`, `null_sd`) of the rows must be
+#'   unchanged, because the null scores of a row are found by them. A row whose null scores are
+#'   not known is an error.
+#' @return A numeric matrix with one column per row of `calibration`, in the same order, and one
+#'   row per permutation, in the units of the measures. If the rows have different numbers of
+#'   permutations, shorter columns end in `NA`. With `aggregate`, the columns are the null scores
+#'   of the aggregate.
+#' @examples
+#' # V4 against one layer of a network, for the first 100 images
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
+#' set.seed(1)
+#' result <- calibrate(v4, v4_layers$L2[1:100, ], permutations = 199)
+#' result
+#' summary(null_scores(result)[, 1])
+#' @seealso [calibrate()]
+#' @export
+null_scores <- function(calibration) {
+  need_arguments()
+  if (!inherits(calibration, "repalign_calibration")) {
+    abort("`calibration` must be what calibrate() returned, not ", describe(calibration), ".",
+          if (is.data.frame(calibration)) " (Plain data frames have no null scores.)",
+          class = "repalign_error_type", arg = "calibration")
+  }
+  draws <- draws_of_rows(calibration)
+  if (!all(vapply(draws, is.numeric, NA))) {
+    abort("engine = \"moments\" draws no null scores: use another engine.",
+          class = "repalign_error_null", arg = "calibration")
+  }
+  most <- max(lengths(draws), 0)
+  result <- vapply(draws, function(draw) c(draw, rep(NA_real_, most - length(draw))),
+                   double(most))
+  matrix(result, most, length(draws), dimnames = list(NULL, draw_names(calibration)))
+}
+
+# As the rows are named; an aggregate that belongs to no pair of layers has its own name there.
+draw_names <- function(calibration) {
+  named <- row_names_of(calibration, " | ")
+  apart <- which(is.na(calibration$x) & is.na(calibration$y))
+  rows <- calibration[apart, , drop = FALSE]
+  models <- if (is.null(rows$model_x)) NULL else paste0(rows$model_x, " | ", rows$model_y, " | ")
+  named[apart] <- paste0(models, attr(calibration, "settings")$aggregate, " | ", rows$measure)
+  named
+}
+
+# The numbers that tell whose draws they are.
+draw_numbers <- c("score", "null_mean", "null_sd", "permutations")
+
+# Draws are found by the names of the rows and by their numbers, to the last bit, never by place:
+# rows that were exchanged, changed, or bound to others find their own or none.
+draws_of_rows <- function(calibration) {
+  settings_of(calibration)
+  kept <- attr(calibration, "draws")
+  need_columns(calibration, c("x", "y", "measure"), "looked up")
+  columns <- intersect(draw_numbers, intersect(names(kept$numbers), names(calibration)))
+  known <- draw_identity(kept$key, kept$numbers[columns])
+  wanted <- draw_identity(row_names_of(calibration), unclass(calibration)[columns])
+  at <- match(wanted, known)
+  if (anyNA(at)) {
+    abort("`calibration` has rows whose null scores are not known, first row ", which(is.na(at))[1],
+          ": take rows of what calibrate() returned, with their names and numbers as they were, ",
+          "and put several together with rbind() or dplyr::bind_rows().",
+          class = "repalign_error_rows", arg = "calibration")
+  }
+  twice <- which(wanted %in% known[duplicated(known)])
+  if (length(twice)) {
+    abort("`calibration` has two calibrations of ",
+          dQuote(row_title(calibration[twice[1], ]), FALSE), " that cannot be told apart: keep ",
+          "the columns score, null_mean and null_sd, or take the rows of one calibration.",
+          class = "repalign_error_rows", arg = "calibration")
+  }
+  kept$null[at]
+}
+
+draw_identity <- function(key, numbers) {
+  # + 0: there is one zero
+  exact <- lapply(unname(numbers), function(values) sprintf("%a", as.double(values) + 0))
+  do.call(paste, c(list(key), exact, sep = "\r"))
+}
+
+# Draws that belong to rows of `calibration`.
+draws_within <- function(calibration, draws) {
+  columns <- intersect(names(draws$numbers), names(calibration))
+  wanted <- draw_identity(row_names_of(calibration), unclass(calibration)[columns])
+  draws_at(draws, draw_identity(draws$key, draws$numbers[columns]) %in% wanted)
+}
+
+draws_at <- function(draws, at) {
+  list(key = draws$key[at], null = draws$null[at],
+       numbers = lapply(draws$numbers, function(values) values[at]))
+}
+
+# The same draws brought twice, as by binding parts of one result, count once.
+bound_draws <- function(draws) {
+  if (all(vapply(draws, identical, NA, draws[[1]]))) return(draws[[1]])
+  key <- unlist(lapply(draws, function(d) d$key))
+  null <- unlist(lapply(draws, function(d) d$null), recursive = FALSE)
+  columns <- Reduce(intersect, lapply(draws, function(d) names(d$numbers)))
+  numbers <- lapply(stats::setNames(columns, columns), function(column) {
+    unlist(lapply(draws, function(d) d$numbers[[column]]))
+  })
+  identity <- draw_identity(key, numbers)
+  first <- match(identity, identity)
+  again <- which(first != seq_along(first))
+  same <- vapply(again, function(i) identical(null[[i]], null[[first[i]]]), NA)
+  draws_at(list(key = key, null = null, numbers = numbers), setdiff(seq_along(key), again[same]))
+}
+
+# A row's name among draws; the separator is one that names do not have.
+row_names_of <- function(rows, separator = "\r") {
+  parts <- intersect(c("model_x", "x", "model_y", "y", "measure"), names(rows))
+  do.call(paste, c(lapply(parts, function(part) as.character(rows[[part]])), sep = separator))
+}
+
+# A row in words; what belongs to no pair of layers has no names there.
+row_title <- function(row) {
+  parts <- intersect(c("model_x", "x", "model_y", "y", "measure"), names(row))
+  paste(stats::na.omit(unlist(lapply(row[parts], as.character))), collapse = " | ")
+}

@@ -1,0 +1,56 @@
+# Checks of "dist" objects that a user brings.
+
+# Distances between all pairs, as stats::dist() orders them.
+# allow_na: missing ones may be there, and will be taken out.
+check_dist <- function(x, arg, allow_na = FALSE) {
+  n <- attr(x, "Size")
+  sized <- is.numeric(n) && length(n) == 1 && is.finite(n) && n >= 0 && n == round(n)
+  if (!is.numeric(x) || !sized || length(x) != n * (n - 1) / 2) {
+    abort("`", arg, "` is a damaged \"dist\" object: its length does not match its size. Make it ",
+          "again with dist() or as.dist().", class = "repalign_error_type", arg = arg)
+  }
+  if (!length(attr(x, "Labels")) %in% c(0, n)) {
+    abort("`", arg, "` is a damaged \"dist\" object: it has ", length(attr(x, "Labels")),
+          " labels for ", n, " rows.", class = "repalign_error_type", arg = arg)
+  }
+  bad <- if (allow_na) is.infinite(x) else !is.finite(x)
+  refuse_distances(which(bad), n, if (allow_na) "infinite" else "missing or non-finite", arg)
+  if (all(x == 0, na.rm = allow_na)) {
+    abort("`", arg, "` has no variance: all distances are 0.", class = "repalign_error_variance",
+          arg = arg)
+  }
+  if (!is.double(x)) storage.mode(x) <- "double"
+  x
+}
+
+refuse_distances <- function(bad, n, what, arg) {
+  if (!length(bad)) return(invisible())
+  pair <- dist_pair(bad[1], n)
+  abort("`", arg, "` has ", length(bad), " ", what, " distance", if (length(bad) > 1) "s",
+        ", first between rows ", pair[1], " and ", pair[2], ". Remove those rows, or correct the ",
+        "distances.", class = "repalign_error_nonfinite", arg = arg)
+}
+
+# Estimates of squared distances (crossnobis) may be negative: only a correlation of
+# dissimilarities can use those.
+refuse_negative <- function(rep, accepted) {
+  if (rep$kind != "dist" || "signed" %in% accepted) return(invisible())
+  refuse_distances(which(rep$data < 0), rep$n, "negative", rep$arg)
+}
+
+# A square matrix of distances is read as responses, which is hardly ever meant.
+note_distance_matrix <- function(x, arg) {
+  n <- nrow(x)
+  alike <- n == ncol(x) && n > 2 && all(diag(x) == 0) && any(x != 0) && all(x == t(x))
+  if (!alike) return(invisible())
+  warn("`", arg, "` is symmetric with zeros on the diagonal, like a matrix of dissimilarities, ",
+       "but its rows are taken for responses. If it holds dissimilarities, give as.dist(", arg,
+       ").", class = "repalign_distance_matrix", data = arg)
+}
+
+# Rows of the k-th distance of a "dist" object of n rows.
+dist_pair <- function(k, n) {
+  ends <- cumsum(as.double(rev(seq_len(n - 1))))
+  i <- findInterval(k - 1, ends) + 1
+  c(i, n - (ends[i] - k))
+}

@@ -1,0 +1,103 @@
+# Checks of rows: enough stimuli, the same ones on both sides, and none without a direction.
+
+check_rows <- function(n, least, arg, why) {
+  if (n < least) {
+    abort("`", arg, "` has ", n, " row", if (n != 1) "s", "; ", why, " needs at least ", least,
+          " stimuli (rows).", class = "repalign_error_rows", arg = arg)
+  }
+}
+
+# Rows that have no direction: all zeros, or for correlations (centered) constant.
+refuse_rows <- function(rep, rows, centered) {
+  if (!length(rows)) return(invisible())
+  one <- length(rows) == 1
+  kind <- if (centered) c("a constant row", "constant rows")
+          else c("a row of zeros", "rows of zeros")
+  what <- if (centered) "correlation" else "direction and no cosine"
+  abort("`", rep$arg, "` has ", kind[if (one) 1 else 2], " (", enumerate(rows, quote = FALSE),
+        "), which ", if (one) "has" else "have", " no ", what, " with any other. Remove ",
+        if (one) "this stimulus" else "these stimuli",
+        " on both sides, or compare by Euclidean distances.",
+        class = if (centered) "repalign_error_constant_row" else "repalign_error_zero_row",
+        arg = rep$arg)
+}
+
+# Two representations of the same stimuli: matrices, "dist" objects or neighbour graphs.
+# `arg_x`, `arg_y`: their names.
+check_same_rows <- function(x, y, arg_x, arg_y, by_name = TRUE) {
+  n_x <- stimulus_count(x)
+  n_y <- stimulus_count(y)
+  if (n_x != n_y) {
+    abort("`", arg_x, "` has ", n_x, " rows and `", arg_y, "` has ", n_y,
+          ": the rows must be the same stimuli in the same order. match_rows() aligns by name.",
+          transposed_hint(x, y, arg_x, arg_y), class = "repalign_error_rows", arg = arg_y)
+  }
+  names_x <- if (by_name) stimulus_names(x)
+  names_y <- stimulus_names(y)
+  if (is.null(names_x) || is.null(names_y) || identical(names_x, names_y)) return(invisible())
+  first <- which(names_x != names_y)[1]
+  abort("`", arg_x, "` and `", arg_y, "` have different row names, first in row ", first, " (",
+        dQuote(names_x[first], FALSE), " and ", dQuote(names_y[first], FALSE),
+        "): align them ", if ("dist" %in% c(kind_of(x), kind_of(y))) {
+          "(a \"dist\" object by as.dist(as.matrix(d)[o, o]))"
+        } else {
+          "with match_rows()"
+        }, ", or remove the row names when the rows do correspond.",
+        transposed_hint(x, y, arg_x, arg_y), class = "repalign_error_rows", arg = arg_y)
+}
+
+# What tells that a side has its neurons in the rows.
+transposed_hint <- function(x, y, arg_x, arg_y) {
+  if (kind_of(x) != "data" || kind_of(y) != "data") return(NULL)
+  crossed <- function(a, b) {
+    !is.null(rownames(a)) && !is.null(colnames(b)) && setequal(rownames(a), colnames(b))
+  }
+  turned <- function(arg, of) {
+    paste0(" `", arg, "` looks transposed (its column names are the row names of `", of, "`): ",
+           "give t(", arg, ").")
+  }
+  if (crossed(x, y)) return(turned(arg_y, arg_x))
+  if (crossed(y, x)) return(turned(arg_x, arg_y))
+  if (nrow(x) == nrow(y)) return(NULL)
+  if (ncol(x) == ncol(y)) {
+    return(paste0(" Both have ", ncol(x), " columns: if these are the stimuli, both are ",
+                  "transposed; give t(", arg_x, ") and t(", arg_y, ")."))
+  }
+  if (nrow(x) == ncol(y) || nrow(y) == ncol(x)) {
+    size <- function(m, arg) paste0("`", arg, "` is ", nrow(m), " x ", ncol(m))
+    paste0(" One of them looks transposed (", size(x, arg_x), ", ", size(y, arg_y),
+           "): stimuli are rows, neurons are columns; t() transposes a matrix.")
+  }
+}
+
+# Names on some sides only cannot be compared: once a call it is said that the order is taken
+# on trust. reps: lists with data and arg.
+note_one_sided_names <- function(reps) {
+  names <- lapply(reps, function(rep) stimulus_names(rep$data))
+  unnamed <- vapply(names, is.null, NA)
+  if (!any(unnamed) || all(unnamed)) return(invisible())
+  args <- paste0("`", vapply(reps, function(rep) rep$arg, ""), "`")
+  first <- names[!unnamed][[1]]
+  turned <- Filter(function(rep) {
+    kind_of(rep$data) == "data" && !is.null(colnames(rep$data)) &&
+      setequal(colnames(rep$data), first)
+  }, reps[unnamed])
+  inform("Only ", enumerate(args[!unnamed], 3, quote = FALSE), if (sum(!unnamed) > 1) " have" else
+         " has", " row names, ", enumerate(args[unnamed], 3, quote = FALSE),
+         if (sum(unnamed) > 1) " have" else " has", " none: the rows are assumed to be the ",
+         "same stimuli in the same order.",
+         if (length(turned)) {
+           paste0(" The column names of `", turned[[1]]$arg, "` are these row names: is it ",
+                  "transposed?")
+         }, class = "repalign_one_sided_names")
+}
+
+# Every representation against the first, and against the first one that has row names.
+check_same_stimuli <- function(reps, by_name = TRUE) {
+  named <- which(!vapply(reps, function(rep) is.null(stimulus_names(rep$data)), NA))
+  for (first in unique(c(1L, named[seq_len(min(1, length(named)))]))) {
+    for (rep in reps[-first]) {
+      check_same_rows(reps[[first]]$data, rep$data, reps[[first]]$arg, rep$arg, by_name)
+    }
+  }
+}

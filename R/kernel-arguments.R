@@ -1,0 +1,51 @@
+# The arguments that CKA and HSIC share, and their checks.
+
+estimators <- c("naive", "stimulus", "stimulus_neuron")
+
+kernels <- c("linear", "rbf", "manifold")
+
+# Checks that need no data.
+check_cka_args <- function(args) {
+  args$kernel <- check_choice(args$kernel, kernels, "kernel")
+  args$estimator <- check_choice(args$estimator, estimators, "estimator")
+  check_flag(args$shared_neurons, "shared_neurons")
+  if (args$kernel != "linear" && args$estimator == "stimulus_neuron") {
+    abort("The neuron correction is defined for the linear kernel only: with kernel = ",
+          dQuote(args$kernel, FALSE), " use estimator = \"stimulus\" or \"naive\".",
+          class = "repalign_error_value", arg = "estimator")
+  }
+  if (!is.null(args$sigma)) args$sigma <- check_number(args$sigma, "sigma", above = 0)
+  args$bandwidth <- check_number(args$bandwidth, "bandwidth", above = 0)
+  args$k <- check_count(args$k, "k", least = if (args$kernel == "manifold") 3 else 1)
+  note_unused_options(args)
+  check_unit_choice(args$shared_neurons, args$units_x, args$units_y)
+  note_unused_units(args$estimator, args)
+  args
+}
+
+note_unused_options <- function(args) {
+  if (args$kernel != "rbf" && (!is.null(args$sigma) || args$bandwidth != 1)) {
+    warn("`sigma` and `bandwidth` are not used by the ", args$kernel, " kernel: set ",
+         "kernel = \"rbf\".", class = "repalign_unused", data = "sigma")
+  }
+  if (args$kernel != "manifold" && args$k != 15) {
+    warn("`k` is not used by the ", args$kernel, " kernel: set kernel = \"manifold\".",
+         class = "repalign_unused", data = "k")
+  }
+}
+
+# The Gaussian kernel is made of distances alone, the manifold kernel of neighbours.
+accepted_by_kernel <- function(args) {
+  switch(args$kernel, linear = "data", rbf = c("data", "dist"), manifold = kinds)
+}
+
+# Checks of arguments against the data.
+check_cka_pair <- function(pair, args) {
+  n <- pair$x$n
+  if (args$estimator == "naive") {
+    check_rows(n, 2, pair$x$arg, "a similarity")
+  } else {
+    check_rows(n, 4, pair$x$arg, "a corrected estimator")
+  }
+  check_units(pair, args)
+}

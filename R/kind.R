@@ -1,0 +1,22 @@
+# What stands for a representation: responses, distances, or a neighbour graph.
+
+# What stands for a representation: responses, their distances, or a neighbour graph.
+kinds <- c("data", "dist", "graph")
+
+kind_of <- function(x) {
+  if (inherits(x, "dist")) return("dist")
+  if (is_graph(x)) "graph" else "data"
+}
+
+is_graph <- function(x) {
+  is.list(x) && !is.data.frame(x) && all(c("idx", "dist") %in% names(x)) &&
+    length(dim(x$idx)) == 2
+}
+
+stimulus_count <- function(x) {
+  switch(kind_of(x), data = nrow(x), dist = attr(x, "Size"), graph = nrow(x$idx))
+}
+
+stimulus_names <- function(x) {
+  switch(kind_of(x), data = rownames(x), dist = attr(x, "Labels"), graph = rownames(x$idx))
+}

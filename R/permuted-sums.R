@@ -1,0 +1,83 @@
+# Inner products and sums under permutations, and the matrices they are made of.
+
+# T for the identity (first row) and for every permutation of the design; columns: pairs of
+# matrices, x fastest.
+inner_products <- function(x, y, design, what = "The null") {
+  n <- design$n
+  if (is.null(design$coset)) {
+    permutations <- cbind(seq_len(n), design$matrix)
+    return(in_chunks(ncol(permutations), permuted_chunk(n, x, y), function(columns) {
+      .Call(C_permuted_inner, x, y, permutations[, columns, drop = FALSE], thread_count())
+    }, what))
+  }
+  orders <- design$coset$orders_y
+  check_memory(coset_bytes(n, x, y), "The Fourier transforms of all pairs",
+               "Fewer pairs in a call need less.")
+  in_chunks(ncol(orders), coset_chunk(n, x, y), function(columns) {
+    .Call(C_coset_inner, x, y, design$coset$order_x, orders[, columns, drop = FALSE],
+          diagonals_at_once, thread_count())
+  }, what)
+}
+
+# Always the same: sums over diagonals must not depend on how many layers there are.
+diagonals_at_once <- 128
+
+# Work between two steps of progress: about a second.
+permuted_chunk <- function(n, x, y) 1e9 / (n^2 * length(x) * length(y))
+
+coset_chunk <- function(n, x, y) {
+  by_time <- 1e9 / (n^2 * (length(x) * length(y) + 4 * (length(x) + length(y))))
+  min(by_time, 2e8 / coset_bytes(n, x, y))
+}
+
+# A spectrum a pair, of up to twice the length.
+coset_bytes <- function(n, x, y) 32 * as.double(n) * length(x) * length(y)
+
+normed <- function(matrix) list(matrix = matrix, norm = sqrt(.Call(C_dot, matrix, matrix)))
+
+check_square_memory <- function(rep) {
+  check_memory(3 * 8 * as.double(rep$n)^2, paste0("The ", rep$n, " x ", rep$n, " matrices of `",
+                                                  rep$arg, "` for its null"),
+               "Fewer stimuli need less.")
+}
+
+# The whole matrix of a packed form with means and grand (centred), or of plain entries.
+unpacked <- function(form, n, square = FALSE) {
+  grand <- if (is.null(form$grand)) 0 else form$grand
+  .Call(C_unpack, form$entries, n, square, form$means, grand, form$diagonal, thread_count())
+}
+
+# Sums of a column by column product of a and the permuted b: a row a permutation of the
+# design (the identity first), a column a column.
+column_sums <- function(a, b, design) {
+  if (is.null(design$coset)) {
+    permutations <- cbind(seq_len(design$n), design$matrix)
+    sums <- apply(permutations, 2, function(p) colSums(a * b[p, , drop = FALSE]))
+    return(t(matrix(sums, ncol(a))))
+  }
+  some <- split(seq_len(ncol(a)), ceiling(seq_len(ncol(a)) * design$n / 1e6))
+  parts <- lapply(some, function(columns) {
+    coset_sums(a[, columns, drop = FALSE], b[, columns, drop = FALSE], design)
+  })
+  do.call(cbind, unname(parts))
+}
+
+# Circular correlations, by transforms of a length without large factors.
+coset_sums <- function(a, b, design) {
+  n <- design$n
+  smooth <- stats::nextn(n) == n
+  length <- if (smooth) n else stats::nextn(2 * n - 1)
+  spectrum <- function(values, repeated) {
+    rows <- if (repeated) seq_len(length) %% n else seq_len(n)
+    rows[rows == 0] <- n
+    rest <- matrix(0, length - length(rows), ncol(values))
+    stats::mvfft(rbind(values[rows, , drop = FALSE], rest))
+  }
+  first <- Conj(spectrum(a[design$coset$order_x, , drop = FALSE], FALSE))
+  shifts <- lapply(seq_len(ncol(design$coset$orders_y)), function(m) {
+    second <- spectrum(b[design$coset$orders_y[, m], , drop = FALSE], TRUE)
+    sums <- stats::mvfft(first * second, inverse = TRUE)
+    Re(sums[seq_len(n), , drop = FALSE]) / length
+  })
+  do.call(rbind, shifts)
+}

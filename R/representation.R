@@ -1,0 +1,43 @@
+# A representation: checked input with a cache for the forms made from it; and pairs of them.
+
+# allow_na: missing values may be there, and will be taken out (cut_rep).
+representation <- function(x, arg, name = arg, allow_na = FALSE) {
+  kind <- kind_of(x)
+  data <- switch(kind, data = as_numeric_matrix(x, arg, allow_na, allow_na),
+                 dist = check_dist(x, arg, allow_na), graph = check_graph(x, arg))
+  if (kind == "data" && !allow_na) note_distance_matrix(data, arg)
+  list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name,
+       cache = new.env())
+}
+
+# One pair; its cache keeps what several measures of this pair share.
+# by_name: must the names of the rows agree?
+as_pair <- function(rx, ry, by_name = TRUE) {
+  check_same_rows(rx$data, ry$data, rx$arg, ry$arg, by_name)
+  list(x = rx, y = ry, self = identical(rx$cache, ry$cache), cache = new.env())
+}
+
+# For functions that work on the responses themselves, or on what else they accept.
+representation_pair <- function(x, y, accepted = "data") {
+  if (missing(x) || missing(y)) missing_side(missing(x))
+  rx <- need_kind(representation(x, "x"), accepted, "this")
+  pair <- as_pair(rx, need_kind(representation(y, "y"), accepted, "this"))
+  note_one_sided_names(pair[c("x", "y")])
+  pair
+}
+
+missing_side <- function(x_missing) {
+  abort("Two representations are needed, `x` and `y`; for all pairs of a list use similarity().",
+        class = "repalign_error_type", arg = if (x_missing) "x" else "y")
+}
+
+need_kind <- function(rep, accepted, what) {
+  if (rep$kind %in% accepted) return(rep)
+  given <- c(dist = "a \"dist\" object (distances)", graph = "a neighbour graph")[rep$kind]
+  also <- c(dist = " or a \"dist\" object", graph = " or a neighbour graph")
+  abort("`", rep$arg, "` is ", given, ", but ", what, " needs the responses themselves (stimuli x ",
+        "neurons)", also[intersect(accepted, names(also))], ".",
+        if (what == dQuote("cka", FALSE)) {
+          " With kernel = \"rbf\" or \"manifold\" it takes distances."
+        }, class = "repalign_error_type", arg = rep$arg)
+}

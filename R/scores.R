@@ -1,0 +1,145 @@
+# The scores of a grid, one cell after the other, with what there is to say about them.
+
+# Scores, pairs x measures. drawn: an environment that receives what was drawn at random for
+# each pair, as its `entries`.
+score_pairs <- function(pairs, sides, set, on_error, drawn = new.env()) {
+  found <- score_cells(pairs, sides, set, on_error, drawn)
+  report_cells(found$cells)
+  report_warnings(found$warnings)
+  cell_scores(found$cells)
+}
+
+cell_scores <- function(cells) matrix(vapply(cells, function(cell) cell$score, 0), nrow(cells))
+
+# list(cells, warnings): what one_cell() gives for pairs x measures, and what is to be said.
+# run$at: the pair and measure that it is at.
+score_cells <- function(pairs, sides, set, on_error, drawn, run = new.env()) {
+  cells <- matrix(list(), nrow(pairs), length(set))
+  advance <- progress_along(nrow(pairs))
+  mirrored <- if (sides$same) match(paste(pairs$j, pairs$i), paste(pairs$i, pairs$j))
+  symmetric <- vapply(set, is_symmetric, NA)
+  drawn$entries <- vector("list", nrow(pairs))
+  for (p in seq_len(nrow(pairs))) {
+    pair <- NULL
+    for (m in seq_along(set)) {
+      if (sides$same && symmetric[m] && mirrored[p] < p) {
+        cells[[p, m]] <- cells[[mirrored[p], m]]
+        next
+      }
+      run$at <- c(p, m)
+      if (is.null(pair)) pair <- side_pair(sides, pairs$i[p], pairs$j[p])
+      cells[[p, m]] <- one_cell(pair, set[[m]], on_error, run, drawn)
+    }
+    entries <- if (is.null(pair)) drawn$entries[[mirrored[p]]] else drawn_entries(pair)
+    drawn$entries[p] <- list(entries)
+    advance()
+  }
+  list(cells = cells, warnings = run$warnings)
+}
+
+# Random choices that belong to a comparison, not to a representation.
+drawn_entries <- function(pair) {
+  as.list(Filter(function(entry) identical(entry$key[[1]], "row subsets"), pair$cache$entries))
+}
+
+# One score. Undefined ratios are counted. run, drawn: see collecting().
+one_cell <- function(pair, measure, on_error, run, drawn) {
+  undefined <- FALSE
+  reason <- "The measure's function returned NA."
+  failure <- NULL
+  what <- comparison_title(pair, measure)
+  compute <- function() {
+    score <- withCallingHandlers(
+      collecting(compare_pair(measure$declaration, pair, measure$args), measure, run, drawn),
+      repalign_undefined = function(w) {
+        undefined <<- TRUE
+        reason <<- conditionMessage(w)
+        invokeRestart("muffleWarning")
+      }
+    )
+    if (is.nan(score)) abort("the result is not a number.", class = "repalign_error_score")
+    undefined <<- undefined || is.na(score)
+    score
+  }
+  score <- tryCatch(compute(), error = function(e) {
+    failure <<- paste0(what, conditionMessage(e))
+    if (on_error == "stop") stop_score(failure, e)
+    NA_real_
+  })
+  list(score = score, undefined = undefined, failure = failure,
+       reason = if (undefined && is.null(failure)) paste0(what, reason))
+}
+
+comparison_title <- function(pair, measure) {
+  paste0(measure$label, " of ", dQuote(title_of(pair$x), FALSE), " and ",
+         dQuote(title_of(pair$y), FALSE), ": ")
+}
+
+# Layers of models have the model's name before theirs.
+title_of <- function(rep) if (is.null(rep$title)) rep$name else rep$title
+
+# An error of one score, as it was, but for its message.
+stop_score <- function(message, error) {
+  abort(message, class = c(setdiff(class(error), c("repalign_error", "error", "condition")),
+                           "repalign_error_score"), arg = error$arg)
+}
+
+report_cells <- function(cells) {
+  undefined <- sum(vapply(cells, function(cell) cell$undefined, NA))
+  if (undefined > 0) {
+    reasons <- unlist(lapply(cells, function(cell) cell$reason))
+    warn(undefined, " of ", length(cells), " scores are undefined (NA). ",
+         if (length(reasons) > 1) "First, ", reasons[1], class = "repalign_undefined",
+         data = undefined)
+  }
+  failures <- unlist(lapply(cells, function(cell) cell$failure))
+  if (length(failures)) {
+    warn(length(failures), " of ", length(cells), " scores failed (NA). ",
+         paste(utils::head(unique(failures), 3), collapse = " | "),
+         if (length(unique(failures)) > 3) " | ...", class = "repalign_failed", data = failures)
+  }
+}
+
+# One warning per measure and class, with how many more there were.
+report_warnings <- function(collected) {
+  if (!length(collected)) return(invisible())
+  message <- vapply(collected, function(w) conditionMessage(w$warning), "")
+  collected <- collected[!duplicated(message)]
+  key <- vapply(collected, function(w) paste(w$of, class(w$warning)[1]), "")
+  for (same in split(collected, factor(key, unique(key)))) {
+    first <- same[[1]]
+    # ties are a matter of the representation
+    of <- if (inherits(first$warning, "repalign_ties")) "" else paste0(first$of, ": ")
+    warn(of, conditionMessage(first$warning),
+         if (length(same) > 1) paste0(" (And ", length(same) - 1, " more like this.)"),
+         class = setdiff(class(first$warning), c("repalign_warning", "warning", "condition")),
+         data = lapply(same, function(w) w$warning$data))
+  }
+}
+
+# Evaluates `code`, the comparison of a pair by a measure. Warnings are collected in `run`, so that
+# a grid does not repeat them, and notes are given once; drawn$said: what a user's own function
+# warned of, for those who call it again. Undefined ratios are left to the caller.
+collecting <- function(code, measure, run, drawn) {
+  collect <- function(w) {
+    run$warnings <- c(run$warnings, list(list(of = measure$label, at = run$at, warning = w)))
+    invokeRestart("muffleWarning")
+  }
+  withCallingHandlers(
+    code,
+    repalign_warning = function(w) if (!inherits(w, "repalign_undefined")) collect(w),
+    warning = function(w) {
+      if (inherits(w, "repalign_warning") || measure$declaration$form != "user") return()
+      drawn$said <- c(drawn$said, conditionMessage(w))
+      collect(w)
+    },
+    repalign_decomposition = function(m) {
+      if (conditionMessage(m) %in% run$announced) invokeRestart("muffleMessage")
+      run$announced <- c(run$announced, conditionMessage(m))
+    },
+    repalign_shared_names = function(m) {
+      if (isTRUE(run$noted)) invokeRestart("muffleMessage")
+      run$noted <- TRUE
+    }
+  )
+}

@@ -1,0 +1,139 @@
+# The two sides of a call: lists of representations, and which pairs of them are compared.
+
+# list(x, y, models, self): flat lists of representations with their model names.
+as_sides <- function(x, y, by_name = TRUE, na = "error") {
+  if (is.null(x)) as_numeric_matrix(x, "x")
+  refuse_results(x, "x")
+  refuse_results(y, "y")
+  self <- is.null(y)
+  if (self && !is_collection(x)) {
+    abort("`y` is missing: a single matrix needs another one to be compared with.",
+          class = "repalign_error_type", arg = "y")
+  }
+  same <- !self && is_collection(x) && identical(x, y)
+  side_x <- as_side(x, "x", na != "error")
+  side_y <- if (self || same) side_x else as_side(y, "y", na != "error")
+  reps <- c(side_x$reps, if (!self && !same) side_y$reps)
+  check_same_stimuli(reps, by_name)
+  if (by_name) note_one_sided_names(reps)
+  list(x = side_x, y = side_y, self = self, same = same,
+       models = side_x$is_models || side_y$is_models)
+}
+
+# What this package returns, and a measure in the place of data.
+refuse_results <- function(given, arg) {
+  what <- if (inherits(given, "repalign_simulation")) {
+    if (is.null(given$models)) "a simulated pair: take its $x and $y" else
+      "simulated models: take its $models"
+  } else if (inherits(given, c("repalign_similarity", "repalign_calibration",
+                               "repalign_analysis"))) {
+    "a result, not data: give the representations themselves"
+  } else if (is.character(given) && !is.matrix(given) ||
+             inherits(given, "repalign_measure")) {
+    paste0(describe(given), ", not data: give a measure in the argument `measure`")
+  }
+  if (is.null(what)) return(invisible())
+  abort("`", arg, "` is ", what, ".", class = "repalign_error_type", arg = arg)
+}
+
+# One side's alone where both are the same.
+all_reps <- function(sides) c(sides$x$reps, if (!sides$self && !sides$same) sides$y$reps)
+
+is_collection <- function(x) is.list(x) && !is.data.frame(x) && kind_of(x) == "data"
+
+as_side <- function(x, arg, allow_na = FALSE) {
+  if (!is_collection(x)) {
+    return(list(reps = list(representation(x, arg, allow_na = allow_na)), models = arg,
+                is_models = FALSE))
+  }
+  names <- check_element_names(x, arg)
+  for (name in names) refuse_results(x[[name]], paste0(arg, "$", name))
+  nested <- vapply(x, is_collection, NA)
+  if (any(nested) && !all(nested)) {
+    abort("`", arg, "` mixes matrices and lists: element ", dQuote(names[!nested][1], FALSE),
+          " is not a list of layers. Give only matrices, or only lists of layers (models).",
+          class = "repalign_error_type", arg = arg)
+  }
+  if (!any(nested)) return(flat_side(x, arg, names, rep(arg, length(x)), FALSE, allow_na))
+  layers <- Map(function(model, name) check_element_names(model, paste0(arg, "$", name)), x, names)
+  flat <- unlist(unname(lapply(x, unname)), recursive = FALSE)
+  models <- rep(names, lengths(layers))
+  flat_side(flat, paste0(arg, "$", models), unlist(layers, use.names = FALSE), models, TRUE,
+            allow_na)
+}
+
+flat_side <- function(elements, prefix, names, models, is_models, allow_na) {
+  args <- paste0(prefix, "$", names)
+  reps <- Map(representation, unname(elements), args, names, allow_na)
+  if (is_models) {
+    reps <- Map(function(rep, model) c(rep, title = paste0(model, "/", rep$name)), reps, models)
+  }
+  list(reps = unname(reps), models = models, is_models = is_models)
+}
+
+check_element_names <- function(x, arg) {
+  if (!is_collection(x)) {
+    abort("`", arg, "` must be a named list of matrices, not ", describe(x), ".",
+          class = "repalign_error_type", arg = arg)
+  }
+  if (!length(x)) {
+    abort("`", arg, "` is an empty list: there is nothing to compare.",
+          class = "repalign_error_size", arg = arg)
+  }
+  names <- names(x)
+  if (is.null(names) || anyNA(names) || any(names == "")) {
+    at <- if (is.null(names)) 1 else which(is.na(names) | names == "")[1]
+    abort("`", arg, "` is a list whose element ", at, " has no name: name all of them, for ",
+          "example names(", arg, ") <- paste0(\"layer\", seq_along(", arg, ")).",
+          class = "repalign_error_names", arg = arg)
+  }
+  if (anyDuplicated(names)) {
+    abort("`", arg, "` has two elements named ", dQuote(names[duplicated(names)][1], FALSE),
+          ": names must differ.", class = "repalign_error_names", arg = arg)
+  }
+  names
+}
+
+# Measures that differ only in k share one graph of each metric, that of the largest k.
+plan_neighbours <- function(set, reps) {
+  wanted <- lapply(set, function(m) {
+    if (!is.null(m$declaration$neighbours)) m$declaration$neighbours(m$args)
+  })
+  wanted <- Filter(Negate(is.null), wanted)
+  if (!length(wanted)) return(invisible())
+  k <- vapply(wanted, function(w) as.double(w$k), 0)
+  largest <- tapply(k, vapply(wanted, function(w) w$metric, ""), max)
+  for (rep in reps) rep$cache$neighbours <- largest
+}
+
+# Index pairs (i, j) into the two sides.
+plan_pairs <- function(sides, diagonal) {
+  size_x <- length(sides$x$reps)
+  size_y <- length(sides$y$reps)
+  if (!sides$self) {
+    grid <- expand.grid(i = seq_len(size_x), j = seq_len(size_y))
+    return(grid[order(grid$i, grid$j), ])
+  }
+  if (size_x < 2 && !diagonal) {
+    abort("`x` has one element: give another in `y`, or more elements.",
+          class = "repalign_error_size", arg = "x")
+  }
+  grid <- expand.grid(i = seq_len(size_x), j = seq_len(size_x))
+  models <- sides$x$models
+  keep <- if (sides$x$is_models) {
+    rank <- match(models, unique(models))
+    rank[grid$i] < rank[grid$j] |
+      (diagonal & rank[grid$i] == rank[grid$j] & grid$i <= grid$j)
+  } else {
+    grid$i < grid$j | (diagonal & grid$i == grid$j)
+  }
+  grid <- grid[keep, ]
+  if (!nrow(grid)) {
+    abort("`x` has one model: give another in `y`, or more models.",
+          class = "repalign_error_size", arg = "x")
+  }
+  grid[order(grid$i, grid$j), ]
+}
+
+# Their names were checked for all of them together.
+side_pair <- function(sides, i, j) as_pair(sides$x$reps[[i]], sides$y$reps[[j]], by_name = FALSE)

@@ -1,0 +1,127 @@
+# Labels of neurons: which pairs of columns the neuron correction leaves out.
+
+# One label per column; returned as is.
+check_labels <- function(labels, width, arg, of) {
+  if (is.null(labels)) return(NULL)
+  if (is.factor(labels)) labels <- as.character(labels)
+  if (!is.atomic(labels)) {
+    abort("`", arg, "` must be a vector of labels, not ", describe(labels), ".",
+          class = "repalign_error_labels", arg = arg)
+  }
+  if (length(labels) != width) {
+    abort("`", arg, "` has ", length(labels), " labels, but `", of, "` has ", width,
+          " columns: give one label per column.", class = "repalign_error_labels", arg = arg)
+  }
+  if (anyNA(labels)) {
+    abort("`", arg, "` has missing labels, first at position ", which(is.na(labels))[1],
+          ": every column needs one.", class = "repalign_error_labels", arg = arg)
+  }
+  as.vector(labels)
+}
+
+# Labels of neurons matter to the neuron correction alone.
+note_unused_units <- function(estimator, given) {
+  if ("stimulus_neuron" %in% estimator) return(invisible())
+  given <- given[intersect(names(given), c("shared_neurons", "units", "units_x", "units_y"))]
+  used <- names(Filter(function(value) !is.null(value) && !identical(value, FALSE), given))
+  if (!length(used)) return(invisible())
+  inform("`", paste(used, collapse = "` and `"), "` ", if (length(used) > 1) "have" else "has",
+         " no effect on the estimator ", enumerate(estimator), ": only \"stimulus_neuron\" leaves ",
+         "out pairs of neurons.", class = "repalign_unused_units")
+}
+
+check_unit_choice <- function(shared_neurons, units_x, units_y) {
+  if (shared_neurons && !(is.null(units_x) && is.null(units_y))) {
+    abort("Give either `shared_neurons` or `units_x` and `units_y`, not both: labels already say ",
+          "which neurons are the same.", class = "repalign_error_labels", arg = "shared_neurons")
+  }
+  if (is.null(units_x) != is.null(units_y)) {
+    missing_one <- if (is.null(units_x)) "units_x" else "units_y"
+    abort("`", missing_one, "` is missing: give labels for both sides or for neither.",
+          class = "repalign_error_labels", arg = missing_one)
+  }
+}
+
+check_units <- function(pair, args) {
+  # distances and graphs have no columns
+  if (pair$x$kind != "data" || pair$y$kind != "data") return(check_no_units(pair, args))
+  widths <- c(ncol(pair$x$data), ncol(pair$y$data))
+  if (args$shared_neurons && widths[1] != widths[2]) {
+    abort("`shared_neurons = TRUE` needs the same neurons in the same columns, but `", pair$x$arg,
+          "` has ", widths[1], " columns and `", pair$y$arg, "` has ", widths[2],
+          "; name the neurons in `units_x` and `units_y` instead.",
+          class = "repalign_error_labels", arg = "shared_neurons")
+  }
+  names <- list(colnames(pair$x$data), colnames(pair$y$data))
+  if (args$shared_neurons && !any(lengths(names) == 0) && !identical(names[[1]], names[[2]])) {
+    at <- which(names[[1]] != names[[2]])[1]
+    abort("`shared_neurons = TRUE` needs the same neurons in the same columns, but the column ",
+          "names of `", pair$x$arg, "` and `", pair$y$arg, "` differ, first in column ", at, " (",
+          dQuote(names[[1]][at], FALSE), " and ", dQuote(names[[2]][at], FALSE), "). Reorder the ",
+          "columns, or remove their names when they do correspond.",
+          class = "repalign_error_labels", arg = "shared_neurons")
+  }
+  check_labels(args$units_x, widths[1], "units_x", pair$x$arg)
+  check_labels(args$units_y, widths[2], "units_y", pair$y$arg)
+}
+
+check_no_units <- function(pair, args) {
+  if (!args$shared_neurons && is.null(args$units_x)) return(invisible())
+  side <- if (pair$x$kind != "data") pair$x else pair$y
+  what <- if (side$kind == "dist") "a \"dist\" object" else "a neighbour graph"
+  abort("`", side$arg, "` is ", what, ", which has no neurons: leave out ",
+        "`shared_neurons`, `units_x` and `units_y`.", class = "repalign_error_labels",
+        arg = side$arg)
+}
+
+# The same neurons on both sides without a label that says so inflate the corrected
+# numerator: say what to do when the column names or the data themselves tell.
+note_shared_neurons <- function(pair, args) {
+  unlabelled <- args$estimator == "stimulus_neuron" && !args$shared_neurons && is.null(args$units_x)
+  if (!unlabelled) return(invisible())
+  common <- intersect(colnames(pair$x$data), colnames(pair$y$data))
+  common <- common[!grepl("^(V|X|x|Var)?[0-9]*$", common)] # automatic names say nothing
+  if (!length(common) && !identical(pair$x$data, pair$y$data)) return(invisible())
+  inform("`", pair$x$arg, "` and `", pair$y$arg, "` seem to share neurons (",
+         if (length(common)) paste("columns", enumerate(common, 3)) else "their data are identical",
+         "). If so, use `shared_neurons` or name them in `units_x` and `units_y`: the corrected ",
+         "CKA is too high otherwise.", class = "repalign_shared_names")
+}
+
+# NULL when every pair is allowed.
+pair_labels <- function(pair, args) {
+  if (args$estimator != "stimulus_neuron") return(NULL)
+  if (args$shared_neurons) {
+    identities <- seq_len(ncol(pair$x$data))
+    return(list(x = identities, y = identities))
+  }
+  if (is.null(args$units_x)) return(NULL)
+  list(x = args$units_x, y = args$units_y)
+}
+
+# Column pairs with equal labels. Labels that stand once on each side give the pairs
+# `x`, `y`; larger blocks are listed in `blocks`.
+excluded_pairs <- function(labels_x, labels_y) {
+  common <- intersect(labels_x, labels_y)
+  at_x <- split(seq_along(labels_x), factor(match(labels_x, common), seq_along(common)))
+  at_y <- split(seq_along(labels_y), factor(match(labels_y, common), seq_along(common)))
+  sizes <- lengths(at_x) * as.double(lengths(at_y))
+  single <- sizes == 1
+  list(
+    x = as.integer(unlist(at_x[single])), y = as.integer(unlist(at_y[single])),
+    blocks = Map(function(x, y) list(x = x, y = y), at_x[!single], at_y[!single]),
+    count = sum(sizes)
+  )
+}
+
+no_allowed_pair <- function(pair, self) {
+  arg <- pair$x$arg
+  if (self && ncol(pair$x$data) == 1) {
+    abort("`", arg, "` has a single neuron (column): the neuron correction needs at least two. ",
+          "Use estimator = \"stimulus\".", class = "repalign_error_pairs", arg = arg)
+  }
+  abort("No neuron pair is allowed ", if (self) paste0("within `", arg, "`") else
+    paste0("between `", arg, "` and `", pair$y$arg, "`"),
+    ": all columns have the same label. Use finer labels or other columns.",
+    class = "repalign_error_pairs", arg = arg)
+}

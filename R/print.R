@@ -55,9 +55,10 @@ without_rounding <- function(rows, sources) {
 }
 
 # Names as long as they can be with as many of the most important columns on a line as possible.
+# Estimators are words of ours, which stay whole.
 with_short_names <- function(rows, priority, digits) {
   columns <- Filter(function(name) is.character(rows[[name]]) || is.factor(rows[[name]]),
-                    priority$named)
+                    setdiff(priority$named, "estimator"))
   if (!length(columns) || !nrow(rows)) return(rows)
   fitting <- function(rows) sum(line_widths(rows, priority$core, digits) < getOption("width"))
   best <- rows
@@ -104,7 +105,8 @@ column_priority <- function(x) {
   kind <- result_kind(x)
   first <- first_columns[[kind]]
   named <- intersect(c(source_columns(x), key_columns[[kind]], first[1]), names(x))
-  list(named = named, core = union(named, intersect(utils::head(first, 4), names(x))),
+  core <- intersect(setdiff(utils::head(first, 4), "undefined"), names(x))
+  list(named = named, core = union(named, core),
        all = union(named, union(intersect(first, names(x)), names(x))))
 }
 

@@ -476,4 +476,11 @@ test_that("the summary of an analysis prints as an analysis does", {
   expect_identical(class(as.data.frame(total)), "data.frame")
   expect_identical(names(as.data.frame(total)), names(a))
   expect_refused(print(total, max = 1), "max")
+  # estimators are whole where regions are not
+  long <- paste(strrep("a long name of a layer ", 3), 1:2)
+  a$y <- long[match(a$y, c("l1", "l2"))]
+  lines <- printed(a)
+  expect_lte(max(nchar(lines)), 80)
+  expect_match(lines, "stimulus_neuron", all = FALSE)
+  expect_match(lines, "pooled +conf_low +conf_high", all = FALSE)
 })

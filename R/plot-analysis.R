@@ -185,7 +185,8 @@ crowded_caption <- function(object, rows, pooled, single) {
     return(caption_of("single comparisons; not pooled, as the rows are not one whole analysis",
                       outside_axis(rows$pooled, plot_range(rows), "values")))
   }
-  caption_of(paste0("thick: ", pooled_words(object)), "faint: single comparisons", if (single) "dashed: mean of single ratios",
+  caption_of(paste0("thick: ", pooled_words(object)), "faint: single comparisons",
+             if (single) "dashed: mean of single ratios",
              beyond_axis(pooled, plot_range(pooled)),
              outside_axis(rows$pooled, plot_range(pooled), "single comparisons"))
 }

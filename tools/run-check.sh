@@ -26,6 +26,9 @@ else
   record "spelling" 0 0 1
 fi
 
+echo "== Calls between the files of R/"
+item "no cycle of calls among more than 4 files" Rscript tools/call-graph.R limit 4 || true
+
 echo "== R CMD build"
 item "R CMD build" build_package "$build" ${no_vignettes:+--no-build-vignettes} || exit 1
 

@@ -1,3 +1,5 @@
+/* Passes over two representations that were aligned: see alignment.h. */
+
 #include "alignment.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Orthonormal bases by Cholesky factors, where these prove full rank. */
+
 #include "basis.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* R's BLAS behind plain C types, with sizes checked. */
+
 #include "repalign.h"
 #include "blas.h"
 

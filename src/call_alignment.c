@@ -1,3 +1,5 @@
+/* Entry points of alignment and matching measures. */
+
 #include "alignment.h"
 #include "assignment.h"
 #include "blas.h"

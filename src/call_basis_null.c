@@ -1,3 +1,5 @@
+/* Entry point of the null of basis forms: singular values under permutations. */
+
 #include "blas.h"
 #include "call_checks.h"
 #include "lapack.h"

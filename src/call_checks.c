@@ -1,4 +1,8 @@
+/* What all entry points check of their arguments, and how they answer interrupts. */
+
 #include "call_checks.h"
+
+#include <string.h>
 
 #include "blas.h"
 
@@ -30,6 +34,22 @@ void require_index(SEXP index, size_t most, const char *name)
     for (R_xlen_t i = 0; i < XLENGTH(index); i++)
         if (values[i] < 1 || (size_t) values[i] > most)
             Rf_error("internal: '%s' is out of range", name);
+}
+
+SEXP list_element(SEXP list, const char *name)
+{
+    SEXP names = Rf_getAttrib(list, R_NamesSymbol);
+    if (TYPEOF(list) != VECSXP) return R_NilValue;
+    for (R_xlen_t i = 0; i < Rf_xlength(names); i++)
+        if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
+    return R_NilValue;
+}
+
+SEXP needed_element(SEXP list, const char *name)
+{
+    SEXP found = list_element(list, name);
+    if (Rf_isNull(found)) Rf_error("internal: the list has no '%s'", name);
+    return found;
 }
 
 size_t matrix_rows(SEXP x) { return (size_t) INTEGER(Rf_getAttrib(x, R_DimSymbol))[0]; }

@@ -14,6 +14,9 @@ void require_rows(SEXP x, size_t n, const char *name);
 void require_size(SEXP x, size_t n, size_t d, const char *name);
 /* One-based indices up to most. */
 void require_index(SEXP index, size_t most, const char *name);
+/* The element of a list by its name: NULL of R, or an error, where there is none. */
+SEXP list_element(SEXP list, const char *name);
+SEXP needed_element(SEXP list, const char *name);
 size_t matrix_rows(SEXP x);
 size_t matrix_columns(SEXP x);
 

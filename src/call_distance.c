@@ -1,3 +1,5 @@
+/* Entry points of distances and ranks. */
+
 #include "call_checks.h"
 
 #include <string.h>

@@ -1,18 +1,8 @@
+/* Entry points of the null of graph forms. */
+
 #include "blas.h"
 #include "call_checks.h"
 #include "graph_null.h"
-
-#include <string.h>
-
-static SEXP element(SEXP list, const char *name)
-{
-    if (TYPEOF(list) != VECSXP) Rf_error("internal: a graph is a list");
-    SEXP names = Rf_getAttrib(list, R_NamesSymbol);
-    if (Rf_isNull(names)) Rf_error("internal: a graph has names");
-    for (R_xlen_t i = 0; i < XLENGTH(list); i++)
-        if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
-    Rf_error("internal: the graph has no '%s'", name);
-}
 
 static void check_starts(const int *start, size_t n, size_t edges)
 {
@@ -24,8 +14,8 @@ static void check_starts(const int *start, size_t n, size_t edges)
 /* list(start, target (from 1), rank, weight): see edge_list. */
 static edge_list read_graph(SEXP graph)
 {
-    SEXP start = element(graph, "start"), target = element(graph, "target");
-    SEXP rank = element(graph, "rank"), weight = element(graph, "weight");
+    SEXP start = needed_element(graph, "start"), target = needed_element(graph, "target");
+    SEXP rank = needed_element(graph, "rank"), weight = needed_element(graph, "weight");
     if (!Rf_isInteger(start) || XLENGTH(start) < 2) Rf_error("internal: damaged graph");
     const size_t n = (size_t) XLENGTH(start) - 1, edges = (size_t) XLENGTH(target);
     if (!fits_blas(n)) Rf_error("internal: graph too large");

@@ -1,3 +1,5 @@
+/* Entry points of sums without each stimulus in turn. */
+
 #include "call_checks.h"
 #include "jackknife.h"
 

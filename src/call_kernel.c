@@ -1,3 +1,5 @@
+/* Entry points of whole kernel matrices: U-centring and inner products. */
+
 #include "call_checks.h"
 #include "distance.h"
 

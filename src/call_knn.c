@@ -1,3 +1,5 @@
+/* Entry points of the neighbour search. */
+
 #include "call_checks.h"
 #include "blas.h"
 #include "knn.h"

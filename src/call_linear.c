@@ -1,3 +1,5 @@
+/* Entry points of the linear kernel. */
+
 #include "call_checks.h"
 #include "linear.h"
 

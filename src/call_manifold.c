@@ -1,16 +1,8 @@
-#include <string.h>
+/* Entry points of kernels that reach the nearest neighbours only. */
 
 #include "call_checks.h"
 #include "manifold.h"
 #include "sparse.h"
-
-static SEXP element(SEXP list, const char *name)
-{
-    SEXP names = Rf_getAttrib(list, R_NamesSymbol);
-    for (R_xlen_t i = 0; i < Rf_xlength(names); i++)
-        if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
-    return R_NilValue;
-}
 
 /* Offsets must rise from 0 to the number of entries. */
 static void require_starts(SEXP start, size_t n, size_t entries)
@@ -27,9 +19,9 @@ static void require_starts(SEXP start, size_t n, size_t entries)
    with start. */
 static sparse_kernel sparse_of(SEXP form)
 {
-    SEXP idx = element(form, "idx"), weight = element(form, "weight");
-    SEXP start = element(form, "start");
-    const size_t n = (size_t) Rf_asReal(element(form, "n"));
+    SEXP idx = list_element(form, "idx"), weight = list_element(form, "weight");
+    SEXP start = list_element(form, "start");
+    const size_t n = (size_t) Rf_asReal(list_element(form, "n"));
     if (!Rf_isReal(weight) || XLENGTH(weight) != XLENGTH(idx))
         Rf_error("internal: one weight an entry");
     require_index(idx, n, "idx");
@@ -38,7 +30,7 @@ static sparse_kernel sparse_of(SEXP form)
         Rf_error("internal: one row of neighbours a stimulus");
     const int listed = !Rf_isNull(start);
     sparse_kernel a = {n, listed ? 0 : matrix_columns(idx), listed ? REAL(start) : NULL,
-                       INTEGER(idx), REAL(weight), Rf_asReal(element(form, "diagonal"))};
+                       INTEGER(idx), REAL(weight), Rf_asReal(list_element(form, "diagonal"))};
     return a;
 }
 
@@ -102,7 +94,7 @@ SEXP repalign_sparse_common(SEXP form_a, SEXP form_b)
 SEXP repalign_sparse_symmetric(SEXP form)
 {
     const sparse_kernel a = sparse_of(form);
-    const size_t entries = (size_t) XLENGTH(element(form, "idx"));
+    const size_t entries = (size_t) XLENGTH(list_element(form, "idx"));
     int *mark = (int *) R_alloc(a.n, sizeof(int));
     size_t *at = (size_t *) R_alloc(a.n, sizeof(size_t));
     int *column = (int *) R_alloc(entries + 1, sizeof(int));

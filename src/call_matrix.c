@@ -1,3 +1,5 @@
+/* Entry points of passes over raw data. */
+
 #include "call_checks.h"
 
 SEXP repalign_all_finite(SEXP x)

@@ -1,3 +1,5 @@
+/* Entry points of products of rows along the edges of neighbour graphs. */
+
 #include "call_checks.h"
 #include "neighbour_products.h"
 

@@ -1,3 +1,5 @@
+/* Entry points of comparisons of neighbour lists. */
+
 #include "call_checks.h"
 #include "neighbour_lists.h"
 

@@ -1,3 +1,5 @@
+/* Entry points of the null of pair forms. */
+
 #include "blas.h"
 #include "call_checks.h"
 #include "cross_dots.h"

@@ -1,3 +1,5 @@
+/* Entry points of sums over subsets of neurons. */
+
 #include "blas.h"
 #include "call_checks.h"
 #include "pairs.h"

@@ -1,3 +1,5 @@
+/* Entry points of decompositions. */
+
 #include "basis.h"
 #include "call_checks.h"
 #include "lapack.h"

@@ -1,3 +1,5 @@
+/* Entry points of thread numbers and of the wide variants of loops. */
+
 #include "repalign.h"
 #include "wide.h"
 

@@ -1,3 +1,5 @@
+/* Entry points of topological measures. */
+
 #include <string.h>
 
 #include "call_checks.h"

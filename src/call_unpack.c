@@ -1,3 +1,5 @@
+/* Entry points that unpack and relabel packed matrices. */
+
 #include "call_checks.h"
 #include "unpack.h"
 

@@ -1,3 +1,5 @@
+/* Work in fixed chunks: see chunks.h. */
+
 #include "chunks.h"
 
 size_t run_chunk_group(size_t first, size_t count, worker by, chunk_task task, void *job)

@@ -1,3 +1,5 @@
+/* Distances among a few rows: see cloud.h. */
+
 #include "cloud.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Inner products of every vector of one list with every one of another. */
+
 #include "cross_dots.h"
 
 #include <string.h>

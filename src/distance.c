@@ -1,3 +1,5 @@
+/* Distances between rows, packed, and the kernels made of them. */
+
 #include "distance.h"
 
 #include <math.h>

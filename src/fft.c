@@ -1,3 +1,5 @@
+/* Fourier transforms of lengths with small factors. */
+
 #include "fft.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Sums over the edges that two graphs have in common, for all permutations of a design. */
+
 #include "graph_null.h"
 
 #include <string.h>

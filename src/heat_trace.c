@@ -1,3 +1,5 @@
+/* Chebyshev traces of neighbour graphs: see heat_trace.h. */
+
 #include "heat_trace.h"
 
 #include <math.h>

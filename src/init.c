@@ -1,6 +1,9 @@
+/* Registration of the entry points, and nothing else. */
+
 #include "repalign.h"
 
 #include <R_ext/Rdynload.h>
+#include <R_ext/Visibility.h>
 
 #define ENTRY(name, arguments) {#name, (DL_FUNC) (void (*)(void)) & repalign_##name, arguments}
 
@@ -83,9 +86,9 @@ static const R_CallMethodDef entries[] = {
     ENTRY(allow_wide, 1),
     {NULL, NULL, 0}};
 
-void R_init_repalign(DllInfo *info);
+void attribute_visible R_init_repalign(DllInfo *info);
 
-void R_init_repalign(DllInfo *info)
+void attribute_visible R_init_repalign(DllInfo *info)
 {
     R_registerRoutines(info, NULL, entries, NULL, NULL);
     R_useDynamicSymbols(info, FALSE);

@@ -1,3 +1,5 @@
+/* Delete-one-stimulus values of sums over neuron pairs: see jackknife.h. */
+
 #include "jackknife.h"
 
 #include "blas.h"

@@ -1,3 +1,5 @@
+/* Exact nearest neighbours by blocked matrix products: see knn.h. */
+
 #include "knn.h"
 
 #include <float.h>

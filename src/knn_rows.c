@@ -1,3 +1,5 @@
+/* The rows as the neighbour search wants them. */
+
 #include "knn.h"
 
 #include <float.h>

@@ -1,3 +1,5 @@
+/* R's LAPACK behind plain C types. */
+
 #include "repalign.h"
 #include "lapack.h"
 

@@ -1,3 +1,5 @@
+/* Sums over all neuron pairs for linear kernels: see linear.h. */
+
 #include "linear.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Weights of manifold-approximated kernels: see manifold.h. */
+
 #include "manifold.h"
 
 #include <float.h>

@@ -1,3 +1,5 @@
+/* Column statistics, centring and sums. */
+
 #include "matrix.h"
 
 #define SUM_BLOCK 512

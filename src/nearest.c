@@ -1,3 +1,5 @@
+/* The nearest of one row's candidates, and their ties: see nearest.h. */
+
 #include "nearest.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Comparisons of neighbour lists, row by row. */
+
 #include "neighbour_lists.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Products of rows along the edges of neighbour graphs. */
+
 #include "neighbour_products.h"
 
 #include <math.h>

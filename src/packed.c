@@ -1,3 +1,5 @@
+/* Passes over packed symmetric matrices. */
+
 #include "packed.h"
 
 #include <math.h>

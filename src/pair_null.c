@@ -1,3 +1,5 @@
+/* Inner products of two matrices under whole cosets of permutations: see pair_null.h. */
+
 #include "pair_null.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* The terms of single pairs of neurons: see pairs.h. */
+
 #include "pairs.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* The cross-barcode of two clouds: see persistence.h. */
+
 #include "persistence.h"
 
 #include <math.h>

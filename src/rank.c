@@ -1,3 +1,5 @@
+/* Average ranks of many values by radix sort, with tolerances for ties. */
+
 #include "rank.h"
 
 #include <math.h>

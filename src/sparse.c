@@ -1,3 +1,5 @@
+/* Kernels that are zero except near neighbours: see sparse.h. */
+
 #include "sparse.h"
 
 /* Rows of work between two pauses; also the block of partial sums. */

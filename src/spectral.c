@@ -1,3 +1,5 @@
+/* The spectral norm of a packed matrix by Lanczos' method. */
+
 #include "spectral.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Packed matrices written out whole, or with their rows in another order. */
+
 #include "unpack.h"
 
 typedef struct {

@@ -1,3 +1,5 @@
+/* May loops for wider vectors be used? See wide.h. */
+
 #include "wide.h"
 
 static int allowed = 1;

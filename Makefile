@@ -30,12 +30,14 @@ install: deps
 demo: install
 	@$(SET) R_LIBS=$$build/lib:$$R_LIBS Rscript tools/demo.R
 
-# Both halves always run; tools/summary.sh decides, from what they recorded.
+# Both halves always run, side by side; tools/summary.sh decides, from what they recorded.
 BEGIN = $(SET) start_results; tools/install-deps.sh || { tools/summary.sh 1; exit 1; };
 END = tools/summary.sh "$${failed:-0}"
 
 test:
-	@$(BEGIN) tools/run-check.sh || failed=1; tools/run-sanitizer.sh || failed=1; $(END)
+	@$(BEGIN) tools/run-sanitizer.sh > "$$build/sanitizer.log" 2>&1 & sanitizer=$$!; \
+	  tools/run-check.sh || failed=1; wait "$$sanitizer" || failed=1; \
+	  cat "$$build/sanitizer.log"; $(END)
 
 check:
 	@$(BEGIN) tools/run-check.sh || failed=1; $(END)

@@ -25,11 +25,14 @@ fi
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# build_package FOLDER [options of R CMD build]: sets $tarball.
+# build_package FOLDER [options of R CMD build]: sets $tarball. Built from a copy without what was
+# built before, so that it is quick and two builds at a time do not disturb each other.
 build_package() {
-  mkdir -p "$1"
-  rm -f "$1"/repalign_*.tar.gz
-  (into=$1; shift; cd "$into" && R CMD build "$@" "$root") || return 1
+  rm -rf "$1/source" "$1"/repalign_*.tar.gz
+  mkdir -p "$1/source/repalign"
+  tar -C "$root" --exclude=./.git --exclude=./.build --exclude=./.Rlibrary \
+    --exclude=./demo-output -cf - . | tar -C "$1/source/repalign" -xf -
+  (into=$1; shift; cd "$into" && R CMD build "$@" source/repalign) || return 1
   # shellcheck disable=SC2034 # for the caller
   tarball=$(echo "$1"/repalign_*.tar.gz)
 }

@@ -32,7 +32,7 @@ build_package() {
   mkdir -p "$1/source/repalign"
   tar -C "$root" --exclude=./.git --exclude=./.build --exclude=./.Rlibrary \
     --exclude=./demo-output -cf - . | tar -C "$1/source/repalign" -xf -
-  (into=$1; shift; cd "$into" && R CMD build "$@" source/repalign) || return 1
+  (into=$1; shift; cd "$into" && R CMD build "$@" source/repalign && rm -r source) || return 1
   # shellcheck disable=SC2034 # for the caller
   tarball=$(echo "$1"/repalign_*.tar.gz)
 }

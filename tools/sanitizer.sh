@@ -67,6 +67,6 @@ fuzz_sanitized() {
 
 # shellcheck disable=SC2317 # called through item
 no_report() {
-  found=$(find "$dir" -name 'report*' -size +0)
+  found=$(find "$dir" -maxdepth 1 -name 'report*' -size +0)
   [ -z "$found" ] || { echo "$found" | xargs head -n 40; return 1; }
 }

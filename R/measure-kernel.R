@@ -78,8 +78,8 @@
 #' \eqn{\sqrt{8/\gamma (1/n + 1/Q) + 4 (1/n^2 + 1/Q^2 + \gamma^2/(nQ)^2)}}{sqrt(8/gamma (1/n +
 #' 1/Q) + 4 (1/n^2 + 1/Q^2 + gamma^2/(n Q)^2))}, with the effective numbers n of stimuli and Q
 #' of neurons (a stimulus or a neuron with most of the variance counts alone). In simulations
-#' it came with nearly all data sets of 7 stimuli x 30 neurons, with a fifth to four fifths of
-#' those of 30 x 10, and with none of 60 x 20 or more.
+#' (`bench/unstable.R`) it came with nearly all data sets of 7 stimuli x 30 neurons, with a quarter
+#' to four fifths of those of 30 x 10, and with none of 60 x 20 or more.
 #'
 #' With 2 stimuli every CKA is 1, whatever the data, and with 3 it says next to nothing: a warning
 #' of class `repalign_trivial` says so.

@@ -2,7 +2,8 @@
 # denominators that are known too badly to divide by. One class of warning, repalign_unstable.
 
 # With a true CKA of 1, values above this were never seen from so many stimuli and neurons on each
-# side (and in a third of the cases from 30 x 10): something that no label names adds to them.
+# side, and in a third of those from 30 x 10 (bench/unstable.R): something that no label names adds
+# to them.
 far_above_one <- 1.5
 
 enough_stimuli <- 60
@@ -81,8 +82,8 @@ warn_interval_above <- function(pair, values, error) {
 
 # Pooled values of an analysis. stimuli: how many, or NULL where they are not the rows. The
 # intervals of analyses cover the sampling of stimuli only: with a true CKA of 1 they lie wholly
-# above 1 in a sixth to a half of the cases. Sampling q neurons adds a standard error of about
-# 1 / sqrt(q) (seen: 0.15 from 60 x 40, 0.1 from 120 x 80).
+# above 1 in 5 to 33% of the data sets (bench/unstable.R). Sampling q neurons adds a standard error
+# of about 1 / sqrt(q); at twice that above 1 there was no false alarm.
 warn_unstable_rows <- function(result, stimuli) {
   above <- !is.na(result$conf_low) & result$conf_low > 1 &
     result$pooled > 1 + 2 / sqrt(result$neurons)

@@ -53,7 +53,7 @@ fuzz:
 
 document:
 	@tools/install-deps.sh roxygen2
-	@$(SET) build_package "$$build" --no-build-vignettes; \
+	@$(SET) Rscript -e 'roxygen2::update_collate(".")'; build_package "$$build" --no-build-vignettes; \
 	  install_package "$$build/lib" "$$tarball"; \
 	  R_LIBS=$$build/lib:$$R_LIBS Rscript -e 'roxygen2::roxygenise(load_code = "installed")'
 

@@ -152,11 +152,11 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   sides <- complete$sides
   set <- complete$set
   check_calibration(set, sides, aggregate, engine)
-  check_rows(sides$x$reps[[1]]$n, 2, sides$x$reps[[1]]$arg, "a permutation")
-  plan_neighbours(set, c(sides$x$reps, sides$y$reps))
+  check_rows(sides$x$reprs[[1]]$n, 2, sides$x$reprs[[1]]$arg, "a permutation")
+  plan_neighbours(set, c(sides$x$reprs, sides$y$reprs))
   draws <- open_draws(all_reps(sides))
   on.exit(close_draws(draws), add = TRUE)
-  plan <- permutation_plan(sides$x$reps[[1]]$n, cut_permutations(permutations, complete$rows),
+  plan <- permutation_plan(sides$x$reprs[[1]]$n, cut_permutations(permutations, complete$rows),
                            cut_blocks(blocks, complete$rows), series, engine)
   pairs <- plan_pairs(sides, FALSE)
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))

@@ -3,7 +3,7 @@
 # A user's own `best` is taken at its word, and must hold for every score.
 check_best <- function(null, measure, names) {
   best <- best_of(measure$declaration, measure$args)
-  if (measure$declaration$form != "user" || is.na(best)) return(invisible())
+  if (!is_own(measure) || is.na(best)) return(invisible())
   sgn <- orientation(measure)
   for (p in seq_along(null$observed)) {
     most <- sgn * max(sgn * c(null$observed[p], null$draws[[p]]$null), -Inf, na.rm = TRUE)
@@ -53,7 +53,7 @@ calibration_grid <- function(set, sides, aggregate) {
 }
 
 pair_names <- function(pairs, sides) {
-  name <- function(side, at) vapply(side$reps[at], function(rep) rep$name, "")
+  name <- function(side, at) vapply(side$reprs[at], function(repr) repr$name, "")
   data.frame(model_x = sides$x$models[pairs$i], model_y = sides$y$models[pairs$j],
              x = name(sides$x, pairs$i), y = name(sides$y, pairs$j))
 }

@@ -6,13 +6,13 @@
 # R's; that one moves on at the end of the call if a seed was used, for the next call to have
 # others.
 
-# reps: all representations of a call. Returns what close_draws() needs.
-open_draws <- function(reps) {
+# reprs: all representations of a call. Returns what close_draws() needs.
+open_draws <- function(reprs) {
   draws <- new.env(parent = emptyenv()) # travels to workers
   draws$used <- FALSE
   first <- apart(NULL, sample.int(.Machine$integer.max, 1))
-  seeds <- apart(first, sample.int(.Machine$integer.max, length(reps)))
-  for (at in seq_along(reps)) reps[[at]]$cache$draws <- list(call = draws, seed = seeds[at])
+  seeds <- apart(first, sample.int(.Machine$integer.max, length(reprs)))
+  for (at in seq_along(reprs)) reprs[[at]]$cache$draws <- list(call = draws, seed = seeds[at])
   draws
 }
 
@@ -21,10 +21,10 @@ close_draws <- function(draws) {
   invisible()
 }
 
-# Evaluates `draw`, which draws for the representations `reps` (one, or a pair). Outside of a
+# Evaluates `draw`, which draws for the representations `reprs` (one, or a pair). Outside of a
 # call with seeds R's generator is used as it is.
-draw_for <- function(reps, draw) {
-  homes <- lapply(reps, function(rep) rep$cache$draws)
+draw_for <- function(reprs, draw) {
+  homes <- lapply(reprs, function(repr) repr$cache$draws)
   if (any(vapply(homes, is.null, NA))) return(draw)
   homes[[1]]$call$used <- TRUE
   seeds <- vapply(homes, function(home) as.double(home$seed), 0)

@@ -1,5 +1,5 @@
-# The direct path: the measure itself on relabelled representations. A permutation of the rows
-# relabels what was prepared; only forms that no one has told how to relabel are made again.
+# The direct path: the measure itself on permuted representations, whose forms are relabelled, not
+# prepared again.
 
 # drawn: what was drawn at random for each pair when it was scored. Returns list(null, warned):
 # permutations x pairs, and what the user's own function warned of, see permuted_score().
@@ -24,9 +24,9 @@ direct_null <- function(measure, pairs, sides, design, drawn) {
 # observed scores were.
 permuted_scores <- function(measure, pairs, sides, permutation, drawn, run = new.env()) {
   used <- unique(pairs$j)
-  y <- lapply(sides$y$reps[used], relabelled, permutation)
+  y <- lapply(sides$y$reprs[used], permuted_representation, permutation)
   vapply(seq_len(nrow(pairs)), function(p) {
-    pair <- as_pair(sides$x$reps[[pairs$i[p]]], y[[match(pairs$j[p], used)]])
+    pair <- as_pair(sides$x$reprs[[pairs$i[p]]], y[[match(pairs$j[p], used)]])
     pair$cache$entries <- drawn[[p]]
     run$pair <- p
     permuted_score(measure, pair, run)

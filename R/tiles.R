@@ -99,8 +99,9 @@ plan_tiles <- function(pairs, sides, most) {
   if (nrow(pairs) < 2) return(NULL)
   most <- max(2, floor(most / max(workers, 1)))
   wanted <- min(max(workers, 1), nrow(pairs))
-  rows <- if (sides$self || sides$same) square_tiles(pairs, length(sides$x$reps), wanted, most) else
-    grid_tiles(pairs, length(sides$x$reps), length(sides$y$reps), wanted, most)
+  size <- length(sides$x$reprs)
+  rows <- if (sides$self || sides$same) square_tiles(pairs, size, wanted, most) else
+    grid_tiles(pairs, size, length(sides$y$reprs), wanted, most)
   if (length(rows) > 1 || workers > 0) rows
 }
 
@@ -131,24 +132,21 @@ grid_tiles <- function(pairs, size_x, size_y, wanted, most) {
 block_of <- function(size, blocks) ceiling(seq_len(size) * blocks / size)
 
 # How many prepared representations fit into a quarter of the free memory.
-layers_at_once <- function(set, reps, null) {
-  n <- as.double(reps[[1]]$n)
-  widths <- vapply(reps, function(rep) if (rep$kind == "data") ncol(rep$data) else 0L, 0L)
-  thin <- n * min(n, max(widths, 1))
-  bytes <- 8 * sum(vapply(set, function(m) kept_values(m, n, thin, null), 0))
-  if (null && any(vapply(set, has_pair_null, NA))) bytes <- bytes + 16 * n^2
-  floor(memory_limit() / 2 / max(bytes, 1))
+layers_at_once <- function(set, reprs, null) {
+  n <- as.double(reprs[[1]]$n)
+  d <- max(vapply(reprs, function(repr) if (repr$kind == "data") ncol(repr$data) else 1L, 0L))
+  numbers <- sum(vapply(set, numbers_kept, 0, n, d, null))
+  floor(memory_limit() / 2 / max(8 * numbers, 1))
 }
 
-has_pair_null <- function(measure) identical(null_of(measure)$kind, "pair")
-
-# Numbers that a measure keeps of a representation, at most. null: its Gram matrix, too.
-kept_values <- function(measure, n, thin, null) {
-  linear <- identical(measure$args$kernel, "linear") || measure$id == "rv"
-  if (linear) return(if (null) n^2 else thin^2 / n^2)
-  distances <- measure$declaration$form %in% c("pair", "cloud") &&
-    !measure$declaration$family %in% c("subspace", "alignment")
-  if (distances) n^2 else thin
+# Numbers that a measure keeps of a representation, at most. null: what its kernel needs, too.
+numbers_kept <- function(measure, n, d, null) {
+  if (is_own(measure)) return(0)
+  forms <- vapply(c("x", "y"), function(side) {
+    form_size(kept_forms(measure$declaration, measure$args, side), n, d, measure$args)
+  }, 0)
+  kernel <- if (null) null_of(measure)$kernel
+  max(forms) + if (is.null(kernel)) 0 else null_kernel(kernel)$size(n, d)
 }
 
 # What a tile needs, and nothing else: it may be sent to another machine.
@@ -164,15 +162,15 @@ make_tile <- function(rows, pairs, sides) {
 }
 
 part_of_side <- function(side, at) {
-  list(reps = lapply(side$reps[at], unprepared), models = side$models[at],
+  list(reprs = lapply(side$reprs[at], unprepared), models = side$models[at],
        is_models = side$is_models)
 }
 
-unprepared <- function(rep) {
+unprepared <- function(repr) {
   cache <- new.env(parent = emptyenv())
-  for (name in c("neighbours", "draws")) cache[[name]] <- rep$cache[[name]]
-  rep$cache <- cache
-  rep
+  for (name in c("neighbours", "draws")) cache[[name]] <- repr$cache[[name]]
+  repr$cache <- cache
+  repr
 }
 
 tile_sides <- function(tile) {
@@ -187,7 +185,7 @@ run_tiles <- function(rows, pairs, sides, job, threads, label) {
   } else {
     tiles_in_turn(rows, pairs, sides, job, label)
   }
-  draws <- sides$x$reps[[1]]$cache$draws$call
+  draws <- sides$x$reprs[[1]]$cache$draws$call
   if (any(vapply(parts, function(part) isTRUE(part$used), NA))) draws$used <- TRUE
   failed <- Filter(function(part) !is.null(part$error), parts)
   if (length(failed)) {
@@ -256,7 +254,7 @@ run_tile <- function(tile, job) {
       list(error = e, place = place)
     }
   )
-  c(outcome, list(said = said, used = tile$x$reps[[1]]$cache$draws$call$used))
+  c(outcome, list(said = said, used = tile$x$reprs[[1]]$cache$draws$call$used))
 }
 
 # Where in the order of the whole grid: measure and step, pair, measure of the pair.
@@ -287,8 +285,8 @@ say <- function(found) {
 needs_of_functions <- function(set) {
   needs <- list(globals = list(), packages = character())
   for (m in set) {
-    if (m$declaration$form != "user") next
-    fun <- environment(m$declaration$compare)$fun
+    if (!is_own(m)) next
+    fun <- m$declaration$fun
     if (is.primitive(fun)) next
     code <- as.call(list(as.name("function"), formals(fun), body(fun)))
     found <- future::getGlobalsAndPackages(code, envir = environment(fun))

@@ -78,12 +78,12 @@ test_that("tiles cover every pair once and are as small as asked for", {
       rows <- plan_tiles(pairs, sides, most)
       expect_identical(sort(unlist(rows)), seq_len(nrow(pairs)))
       for (tile in lapply(rows, make_tile, pairs, sides)) {
-        expect_lte(length(tile$x$reps) + length(tile$y$reps), most)
+        expect_lte(length(tile$x$reprs) + length(tile$y$reprs), most)
         here <- tile_sides(tile)
-        expect_identical(vapply(here$x$reps[tile$pairs$i], function(r) r$name, ""),
-                         vapply(sides$x$reps[pairs$i[tile$rows]], function(r) r$name, ""))
-        expect_identical(vapply(here$y$reps[tile$pairs$j], function(r) r$name, ""),
-                         vapply(sides$y$reps[pairs$j[tile$rows]], function(r) r$name, ""))
+        expect_identical(vapply(here$x$reprs[tile$pairs$i], function(r) r$name, ""),
+                         vapply(sides$x$reprs[pairs$i[tile$rows]], function(r) r$name, ""))
+        expect_identical(vapply(here$y$reprs[tile$pairs$j], function(r) r$name, ""),
+                         vapply(sides$y$reprs[pairs$j[tile$rows]], function(r) r$name, ""))
       }
     }
   }

@@ -141,7 +141,7 @@ declare_measure(
 # with the columns of both sides.
 rotation_matrix <- function(repr, center) {
   wide <- ncol(repr$data) > repr$n
-  plain <- if (wide) form_row_factor(repr, center) else scaled_data(repr, center)
+  plain <- if (wide) row_factor(repr, center) else scaled_data(repr, center)
   q <- form_basis(repr, center)$q
   if (ncol(q) >= ncol(plain) - 1) return(plain)
   inner <- crossprod(q, plain)

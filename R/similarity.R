@@ -74,10 +74,11 @@
 #' computed by the workers of the plan: processes on this machine, other machines, or the jobs of
 #' a cluster. The grid of pairs is cut into tiles, one or a few more per worker; a tile is some
 #' of the representations of `x` against some of `y`. A worker receives the representations of
-#' its tile, prepares each of them once, and sends numbers back. Results, warnings and errors are
-#' those of the plain call, bit for bit, for any number of workers and threads, if the BLAS and
-#' its settings are the same everywhere: all random draws are made, or seeded, beforehand. A
-#' function of your own ([new_measure()]) must not draw random numbers.
+#' its tile, prepares each of them once, and sends numbers back. Results are those of the plain
+#' call, bit for bit, for any number of workers and threads, if the BLAS and its settings are the
+#' same everywhere: all random draws are made, or seeded, beforehand. Only which of several like
+#' warnings or errors is shown may differ. A function of your own ([new_measure()]) must not draw
+#' random numbers.
 #'
 #' ```
 #' library(future)

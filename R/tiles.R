@@ -43,7 +43,7 @@ null_grid <- function(set, pairs, sides, plan, engine, threads) {
   lapply(seq_along(set), function(m) {
     report_tiles(parts, rows, m)
     found <- lapply(parts, function(part) part$result[[m]])
-    report_permuted(set[[m]], do.call(c, lapply(found, function(f) f$warned)),
+    report_permuted(set[[m]], unlist(lapply(found, function(f) f$warned)),
                     unlist(lapply(found, function(f) f$said)))
     nulls <- lapply(parts, function(part) part$result[[m]]$null)
     c(join_nulls(nulls, rows), list(design = designs[[m]]))
@@ -54,20 +54,16 @@ null_tile <- function(tile, job, run) {
   sides <- tile_sides(tile)
   plan_grams(job$set, sides)
   lapply(seq_along(job$set), function(m) {
-    run$step <- c(m, 0)
     run$warnings <- NULL
     found <- NULL
     score <- function(pairs, sides, set, on_error, drawn) {
       found <<- score_cells(pairs, sides, set, on_error, drawn, run)
-      run$step <- c(m, 1)
       cell_scores(found$cells)
     }
     plan <- list(fixed = job$designs[[match(job$kinds[m], unique(job$kinds))]])
     null <- measure_null(job$set[[m]], tile$pairs, sides, plan, job$engine, score)
-    # pairs by their places in the grid
-    warned <- lapply(null$warned, function(place) c(place[1], tile$rows[place[2]]))
     c(found, list(null = null[setdiff(names(null), c("design", "said", "warned"))],
-                  said = null$said, warned = warned))
+                  said = null$said, warned = null$warned))
   })
 }
 
@@ -178,7 +174,8 @@ tile_sides <- function(tile) {
   tile[c("x", "y", "self", "same", "models")]
 }
 
-# list(result, said, used) a tile; the error that comes first in the grid, if there is one.
+# list(result, said, used) a tile. Notes and warnings are given in the order of the tiles, each
+# text once; of several errors it is that of the first tile.
 run_tiles <- function(rows, pairs, sides, job, threads, label) {
   parts <- if (plan_workers() > 0) {
     tiles_of_workers(lapply(rows, make_tile, pairs, sides), job, threads)
@@ -188,10 +185,8 @@ run_tiles <- function(rows, pairs, sides, job, threads, label) {
   draws <- sides$x$reprs[[1]]$cache$draws$call
   if (any(vapply(parts, function(part) isTRUE(part$used), NA))) draws$used <- TRUE
   failed <- Filter(function(part) !is.null(part$error), parts)
-  if (length(failed)) {
-    stop(in_order(failed)[[1]]$error)
-  }
-  say(unlist(lapply(parts, function(part) part$said), recursive = FALSE))
+  if (length(failed)) stop(failed[[1]]$error)
+  give_again(unlist(lapply(parts, function(part) part$said), recursive = FALSE))
   parts
 }
 
@@ -238,7 +233,7 @@ run_tile <- function(tile, job) {
   said <- list()
   keep <- function(restart) function(condition) {
     if (!inherits(condition, "repalign_duration")) {
-      said <<- c(said, list(list(condition = condition, place = place_of(run, tile$rows))))
+      said <<- c(said, list(condition))
     }
     invokeRestart(restart)
   }
@@ -248,36 +243,19 @@ run_tile <- function(tile, job) {
       repalign_message = keep("muffleMessage"), repalign_warning = keep("muffleWarning"),
       progression = function(p) invokeRestart("muffleProgression")
     )),
-    error = function(e) {
-      place <- if (is.null(e$place)) place_of(run, tile$rows) else
-        c(run$step, e$place[1], tile$rows[e$place[2]])
-      list(error = e, place = place)
-    }
+    error = function(e) list(error = e)
   )
   c(outcome, list(said = said, used = tile$x$reprs[[1]]$cache$draws$call$used))
 }
 
-# Where in the order of the whole grid: measure and step, pair, measure of the pair.
-place_of <- function(run, rows) {
-  step <- if (is.null(run$step)) c(0, 0) else run$step
-  at <- if (is.null(run$at)) c(1, 0) else run$at
-  c(step, rows[at[1]], at[2])
-}
-
-in_order <- function(found) {
-  place <- vapply(found, function(f) as.double(f$place), double(4))
-  found[order(place[1, ], place[2, ], place[3, ], place[4, ])]
-}
-
 # What several tiles say is said once; one note about shared neurons is enough.
-say <- function(found) {
-  found <- in_order(found)
-  text <- vapply(found, function(f) {
-    if (!inherits(f$condition, "repalign_shared_names")) return(conditionMessage(f$condition))
-    paste("shared neurons", f$place[1])
+give_again <- function(said) {
+  text <- vapply(said, function(condition) {
+    shared <- inherits(condition, "repalign_shared_names")
+    if (shared) "shared neurons" else conditionMessage(condition)
   }, "")
-  for (f in found[!duplicated(text)]) {
-    if (inherits(f$condition, "warning")) warning(f$condition) else message(f$condition)
+  for (condition in said[!duplicated(text)]) {
+    if (inherits(condition, "warning")) warning(condition) else message(condition)
   }
 }
 

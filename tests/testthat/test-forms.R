@@ -85,6 +85,27 @@ comparable <- function(form) {
   parts
 }
 
+permuted_from_scratch <- function(x, repr, permutation) {
+  again <- representation(x[permutation, ], repr$arg)
+  priority <- find_remembered(repr$cache, list("tie priorities", list()))$priority
+  if (!is.null(priority)) give_priorities(again, priority[permutation])
+  again
+}
+
+# Returns the kinds of forms that were compared.
+expect_relabelled <- function(repr, again, permutation, label) {
+  kinds <- lapply(repr$cache$entries, function(entry) {
+    made <- find_remembered(again$cache, entry$key)
+    if (is.null(made)) return(NULL)
+    relabelled <- relabel_form(entry$value, permutation)
+    kind <- kind_of_form(relabelled)
+    expect_equal(comparable(relabelled), comparable(made), tolerance = 1e-7,
+                 label = paste(label, repr$arg, kind))
+    kind
+  })
+  unlist(kinds)
+}
+
 test_that("a relabelled form is the form of the permuted stimuli", {
   p <- form_pair()
   tied <- list(x = round(p$x), y = round(2 * p$y) / 2)
@@ -96,20 +117,15 @@ test_that("a relabelled form is the form of the permuted stimuli", {
     for (data in list(p, tied, wide)) {
       pair <- tryCatch(compared(m, data$x, data$y), repalign_error = function(e) NULL)
       if (is.null(pair)) next # few measures refuse rounded data
-      again <- representation(data$y[permutation, ], "y")
-      priority <- find_remembered(pair$y$cache, list("tie priorities", list()))$priority
-      if (!is.null(priority)) give_priorities(again, priority[permutation])
-      pair_again <- as_pair(pair$x, again)
+      again <- lapply(c(x = "x", y = "y"), function(side) {
+        permuted_from_scratch(data[[side]], pair[[side]], permutation)
+      })
+      pair_again <- as_pair(again$x, again$y)
       pair_again$cache$entries <- drawn_entries(pair)
       quietly(compare_pair(m$declaration, pair_again, m$args))
-      for (entry in pair$y$cache$entries) {
-        made <- find_remembered(again$cache, entry$key)
-        if (is.null(made)) next # of a pair's own order of work
-        relabelled <- relabel_form(entry$value, permutation)
-        kind <- kind_of_form(relabelled)
-        seen <<- union(seen, kind)
-        expect_equal(comparable(relabelled), comparable(made), tolerance = 1e-7,
-                     label = paste(m$label, kind))
+      for (side in c("x", "y")) {
+        kinds <- expect_relabelled(pair[[side]], again[[side]], permutation, m$label)
+        seen <<- union(seen, kinds)
       }
     }
   })

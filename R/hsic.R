@@ -142,7 +142,7 @@ cross_total <- function(pair, fx, fy, chunk = NULL) {
 
 # The stimulus-corrected estimate, added up over the neuron pairs of the totals.
 stimulus_sum <- function(totals) {
-  song_estimate_columns(totals$c2, totals$dd, totals$st, totals$n)
+  song_estimate(totals$c2, totals$dd, totals$st, totals$n, diagonal = TRUE)
 }
 
 excluded_sum <- function(pair, left_out, self) {

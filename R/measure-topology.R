@@ -230,7 +230,7 @@ dist_of_rows <- function(d, rows) {
   n <- attr(d, "Size")
   if (length(rows) == n) return(as.vector(d))
   m <- length(rows)
-  i <- as.double(rows[repr.int(seq_len(m), m - seq_len(m))])
+  i <- as.double(rows[rep.int(seq_len(m), m - seq_len(m))])
   j <- rows[sequence(m - seq_len(m), from = seq_len(m) + 1L)]
   as.vector(d)[n * (i - 1) - i * (i - 1) / 2 + j - i]
 }

@@ -39,7 +39,7 @@ registry <- new.env()
 # inspect             NULL, or a function(score, pair, x, y, args): warnings about the score, or
 #                     an error where it left the numbers
 # null                how the null makes the statistic of all permutations: a list that names a
-#                     kernel, see null.R, or a function(args) that gives one; NULL: permutation
+#                     kernel, see null-kernel.R, or a function(args) that gives one; NULL: permutation
 #                     by permutation, from relabelled forms
 declare_measure <- function(id, label, family, resi = NA_character_, direction, range, best,
                             symmetric, metric, pairing, invariant, reference, accepts = "data",

@@ -50,9 +50,9 @@ excluded_null <- function(pair, args, design) {
   for (part in split(seq_along(ix), ceiling(seq_along(ix) * (design$count + 1) / 2e7))) {
     phi <- scaled_data(pair$x, TRUE)[, ix[part], drop = FALSE]
     psi <- scaled_data(pair$y, TRUE)[, iy[part], drop = FALSE]
-    sums <- song_estimate_columns(rowSums(column_sums(phi, psi, design)^2),
-                                  rowSums(column_sums(phi^2, psi^2, design)),
-                                  sum(colSums(phi^2) * colSums(psi^2)), n)
+    sums <- song_estimate(rowSums(column_sums(phi, psi, design)^2),
+                          rowSums(column_sums(phi^2, psi^2, design)),
+                          sum(colSums(phi^2) * colSums(psi^2)), n, diagonal = TRUE)
     # the inner product is n (n - 3) times the estimate
     total <- total + n * (n - 3) * sums
   }

@@ -6,7 +6,7 @@
 #               add up over their common edges, one of `common_modes`
 # values        a list with the sums of each pass, a matrix with a row a permutation
 
-#' @include null.R
+#' @include null-kernel.R
 NULL
 
 common_modes <- c(count = 0L, jaccard = 1L, ranks = 2L, any = 3L, products = 4L)

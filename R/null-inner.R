@@ -8,7 +8,7 @@
 # correction    NULL, or a function(pair, args, design): what is taken off T
 # from_gram     is the matrix made of the Gram matrix of the data? (plan_grams)
 
-#' @include null.R
+#' @include null-kernel.R
 NULL
 
 inner_null <- function(task) {

@@ -4,7 +4,7 @@
 #               score needs
 # values        singular values, a column a permutation; scores are more similar with larger sums
 
-#' @include null.R
+#' @include null-kernel.R
 NULL
 
 singular_null <- function(task) {

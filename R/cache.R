@@ -11,8 +11,12 @@ new_cache <- function() {
 remember <- function(cache, key, make) {
   found <- find_remembered(cache, key)
   if (!is.null(found)) return(found)
-  value <- make
-  cache$entries <- c(cache$entries, list(list(key = key, value = value)))
+  keep_remembered(cache, key, make)
+}
+
+keep_remembered <- function(cache, key, value) {
+  force(value) # which may remember other things on the way
+  cache$entries[[length(cache$entries) + 1L]] <- list(key = key, value = value)
   value
 }
 

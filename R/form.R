@@ -3,7 +3,7 @@
 #' @include relabel.R
 NULL
 
-# A form is a named list of class "repalign_form". Its kind is declared once, by declare_form(),
+# A form is a named list whose class is its kind and "repalign_form". The kind is declared once, by declare_form(),
 # beside the form_*() function that makes it, and says what the rest of the package needs to know
 # of every form: what a permutation of the stimuli makes of it, how much memory it takes, and
 # which of its parts were drawn at random.
@@ -24,8 +24,16 @@ declare_form <- function(kind, relabel, size, drawn = character()) {
 
 new_form <- function(kind, parts) {
   form_kind(kind)
-  stopifnot(is.list(parts), length(parts) == sum(nzchar(names(parts))))
-  structure(parts, kind = kind, class = "repalign_form")
+  if (!is.list(parts) || is.null(names(parts)) || !all(nzchar(names(parts)))) {
+    stop("The parts of a form are a list with names.")
+  }
+  as_form(kind, parts)
+}
+
+# Without checks: forms are made in every comparison.
+as_form <- function(kind, parts) {
+  class(parts) <- c(kind, "repalign_form")
+  parts
 }
 
 form_kind <- function(kind) {
@@ -34,11 +42,11 @@ form_kind <- function(kind) {
   declared
 }
 
-kind_of_form <- function(form) attr(form, "kind")
+kind_of_form <- function(form) class(form)[[1]]
 
 # A form with more parts, which a permutation of the stimuli leaves as they are.
 extend_form <- function(form, ...) {
-  new_form(kind_of_form(form), c(unclass(form), list(...)))
+  as_form(kind_of_form(form), c(unclass(form), list(...)))
 }
 
 relabel_form <- function(form, permutation) {
@@ -56,12 +64,14 @@ has_drawn_parts <- function(form) length(form_kind(kind_of_form(form))$drawn) > 
 # and these arguments; later calls find it. arguments: a list, compared as a whole. What a
 # permuted representation is asked for is the form of its original, relabelled.
 remember_form <- function(owner, kind, arguments, parts) {
+  cache <- owner$cache
   key <- list(kind, arguments)
-  remember(owner$cache, key, {
-    original <- owner$cache$original
-    form <- if (!is.null(original)) find_remembered(original$cache, key)
-    if (is.null(form)) new_form(kind, parts) else relabel_form(form, original$permutation)
-  })
+  found <- find_remembered(cache, key)
+  if (!is.null(found)) return(found)
+  original <- cache$original
+  form <- if (!is.null(original)) find_remembered(original$cache, key)
+  form <- if (is.null(form)) new_form(kind, parts) else relabel_form(form, original$permutation)
+  keep_remembered(cache, key, form)
 }
 
 # Numbers about a whole representation, which no order of its stimuli changes. what: a name that

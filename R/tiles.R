@@ -163,7 +163,7 @@ part_of_side <- function(side, at) {
 }
 
 unprepared <- function(repr) {
-  cache <- new.env(parent = emptyenv())
+  cache <- new_cache()
   for (name in c("neighbours", "draws")) cache[[name]] <- repr$cache[[name]]
   repr$cache <- cache
   repr

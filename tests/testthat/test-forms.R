@@ -196,7 +196,7 @@ test_that("what was drawn at random is declared, and a permutation takes it alon
 
 test_that("what is not declared is an error, never a slow path", {
   expect_error(new_form("no such kind", list(a = 1)), "no such kind")
-  expect_error(new_form("summary", list(1)), "nzchar")
+  expect_error(new_form("summary", list(1)), "names")
   expect_error(form_size("no such kind", 10, 10, list()), "no such kind")
   expect_error(null_kernel("no such kernel"), "no such kernel")
   expect_error(declare_form("summary", unmoved, function(n, d, args) 1), "form_kinds")

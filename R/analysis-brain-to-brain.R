@@ -164,7 +164,7 @@ region_pair <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, sc
   sizes <- neuron_grid(neurons, min(ncol(x), ncol(y)),
                        paste0("the smaller of `", arg_x, "` and `", arg_y, "`"))
   new_comparison(c(arg_x, arg_y), centered(x, scale[1]), centered(y, scale[2]), units,
-                 sizes, draw_two(ncol(x), ncol(y)))
+                 sizes, two_random_subsets(ncol(x), ncol(y)))
 }
 
 # Labels of the elements of a list: by name where they have names, else in order.
@@ -244,7 +244,7 @@ random_halves <- function(x, neurons, units) {
           class = "repalign_error_pairs", arg = "x")
   }
   draw <- function(size, repeats) {
-    check_draws_memory(2 * size, repeats)
+    check_subsets_memory(2 * size, repeats)
     both <- vapply(seq_len(repeats), function(r) sample.int(width, 2L * size), integer(2 * size))
     both <- matrix(both, nrow = 2 * size)
     list(a = both[seq_len(size), , drop = FALSE], b = both[size + seq_len(size), , drop = FALSE])
@@ -275,7 +275,7 @@ group_pairs <- function(x, split, neurons, units, setup) {
     sides <- lapply(at, function(columns) x[, columns, drop = FALSE])
     labels <- if (is.null(units)) NULL else list(x = units[at[[1]]], y = units[at[[2]]])
     new_comparison(as.character(groups[p]), sides[[1]], sides[[2]], labels, sizes,
-                   draw_two(length(at[[1]]), length(at[[2]])))
+                   two_random_subsets(length(at[[1]]), length(at[[2]])))
   })
 }
 

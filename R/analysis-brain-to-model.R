@@ -102,7 +102,7 @@ layer_matrix <- function(layer, arg, setup) {
 region_parts <- function(brain, sizes, setup) {
   x <- centered(brain, common_scale(list(brain)))
   self <- .Call(C_pair_terms, x, x)
-  draws <- lapply(sizes, function(size) draw_subsets(seq_len(ncol(x)), size, setup$repeats))
+  draws <- lapply(sizes, function(size) random_subsets(seq_len(ncol(x)), size, setup$repeats))
   parts <- lapply(draws, function(subset) {
     count <- subset_counts(subset, subset, rep(ncol(x), 2), setup$codes)
     h <- subset_h(self, subset, subset, count, setup$codes)

@@ -126,7 +126,7 @@ object_blocks <- function(responses, object) {
 # Every subset of neurons is a subset of rows, so the pair terms are computed for each;
 # their mean over subsets gives the pooled values and their deletions.
 disentanglement_cells <- function(blocks, size, setup) {
-  subsets <- draw_subsets(seq_len(nrow(blocks[[1]])), size, setup$repeats)
+  subsets <- random_subsets(seq_len(nrow(blocks[[1]])), size, setup$repeats)
   pairs <- utils::combn(length(blocks), 2, simplify = FALSE)
   sums <- list(self = vector("list", length(blocks)), cross = vector("list", length(pairs)))
   values <- lapply(pairs, function(p) array(0, c(ncol(subsets), 3, 3)))

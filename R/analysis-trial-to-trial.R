@@ -76,7 +76,7 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
   sizes <- neuron_grid(neurons, width, "`trials`")
   present <- lapply(trials, function(x) !is.na(colSums(x)))
   trials <- prepare_trials(trials, present, setup)
-  subsets <- lapply(sizes, function(size) draw_subsets(seq_len(width), size, setup$repeats))
+  subsets <- lapply(sizes, function(size) random_subsets(seq_len(width), size, setup$repeats))
   pairs <- utils::combn(length(trials), 2, simplify = FALSE)
   result <- analysis_result(trial_cells(trials, present, pairs, sizes, subsets, setup), setup,
                             "trial_to_trial")
@@ -191,7 +191,7 @@ trial_cells <- function(trials, present, pairs, sizes, subsets, setup) {
   own <- lapply(trials, function(x) new.env())
   each <- lapply(pairs, function(p) {
     here <- present[[p[1]]] & present[[p[2]]]
-    plan <- remember(plans, here, lapply(subsets, trial_plan, here = here, setup = setup))
+    plan <- remember(plans, here, lapply(subsets, trial_setup, here = here, setup = setup))
     # a trial's self terms depend on its partner only through the neurons left out
     self <- lapply(p, function(t) {
       remember(own[[t]], here, trial_side(trials[[t]], trials[[t]], terms[[t]], plan, setup))
@@ -207,7 +207,7 @@ trial_cells <- function(trials, present, pairs, sizes, subsets, setup) {
 }
 
 # What the subsets of one size become when only the neurons `here` count.
-trial_plan <- function(subset, here, setup) {
+trial_setup <- function(subset, here, setup) {
   width <- length(here)
   mask <- if (!all(here)) outer(as.double(here), as.double(here))
   size <- c(width, width)

@@ -34,7 +34,7 @@ common_type <- function(x, y, ...) {
   kind <- result_kind(x)
   columns <- lapply(list(x, y), function(part) intersect(names(part), core_columns[[kind]]))
   check_bound_columns(columns, kind)
-  kept <- lapply(list(x, y), kept_beside)
+  kept <- lapply(list(x, y), kept_beside_rows)
   merged <- bound_attributes(kept, kind)
   remember_bound(kept[[1]], merged)
   rows <- vctrs::df_ptype2(as.data.frame(x), as.data.frame(y), ...)
@@ -42,9 +42,9 @@ common_type <- function(x, y, ...) {
 }
 
 as_type <- function(x, to, ...) {
-  bound_attributes(lapply(list(x, to), kept_beside), result_kind(to))
+  bound_attributes(lapply(list(x, to), kept_beside_rows), result_kind(to))
   rows <- vctrs::df_cast(as.data.frame(x), as.data.frame(to), ...)
-  structure(with_kept(rows, kept_beside(to)), class = class(to))
+  structure(with_kept(rows, kept_beside_rows(to)), class = class(to))
 }
 
 # Columns may be put beside a result, which binds frames without columns; rows may not.
@@ -73,7 +73,7 @@ register_mixed_kinds <- function(...) {
 
 # Rows of `template`, or what bind_rows() bound to it.
 rows_like <- function(data, template) {
-  kept <- kept_beside(template)
+  kept <- kept_beside_rows(template)
   if (nrow(data) > nrow(template) && is_being_bound(kept)) kept <- last_bound$merged
   last_bound$first <- last_bound$merged <- last_bound$verb <- NULL
   structure(with_kept(data, kept), class = class(template))

@@ -2,7 +2,7 @@
 
 # Parts of a result keep what is known of all of its rows.
 part_of <- function(part, whole) {
-  if (is.data.frame(part)) with_kept(part, kept_beside(whole)) else part
+  if (is.data.frame(part)) with_kept(part, kept_beside_rows(whole)) else part
 }
 
 #' @export
@@ -109,7 +109,7 @@ bind_results <- function(arguments) {
   kind <- stats::na.omit(vapply(parts, result_kind, ""))[[1]]
   check_bound_kind(parts, kind)
   check_bound_columns(lapply(parts, names), kind)
-  kept <- bound_attributes(lapply(unname(parts), kept_of_rows), kind)
+  kept <- bound_attributes(lapply(unname(parts), kept_for_rows), kind)
   plain <- lapply(parts, as.data.frame)
   if (all_are_named(parts)) plain <- with_sources(plain)
   rows <- do.call(rbind, c(plain, arguments[options]))
@@ -164,9 +164,11 @@ check_bound_columns <- function(columns, kind) {
 }
 
 # Only what belongs to the rows that are there.
-kept_of_rows <- function(object) {
-  kept <- kept_beside(object)
-  if (inherits(object, "repalign_calibration")) kept$draws <- draws_within(object, kept$draws)
+kept_for_rows <- function(object) {
+  kept <- kept_beside_rows(object)
+  if (inherits(object, "repalign_calibration")) {
+    kept$null_scores <- null_scores_within(object, kept$null_scores)
+  }
   kept
 }
 

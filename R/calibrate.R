@@ -153,12 +153,12 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   set <- complete$set
   check_calibration(set, sides, aggregate, engine)
   check_rows(sides$x$reprs[[1]]$n, 2, sides$x$reprs[[1]]$arg, "a permutation")
-  plan_neighbours(set, c(sides$x$reprs, sides$y$reprs))
-  draws <- open_draws(all_reps(sides))
-  on.exit(close_draws(draws), add = TRUE)
+  set_largest_k(set, c(sides$x$reprs, sides$y$reprs))
+  seeds <- give_seeds(all_representations(sides))
+  on.exit(move_generator(seeds), add = TRUE)
   plan <- permutation_plan(sides$x$reprs[[1]]$n, cut_permutations(permutations, complete$rows),
                            cut_blocks(blocks, complete$rows), series, engine)
-  pairs <- plan_pairs(sides, FALSE)
+  pairs <- list_pairs(sides, FALSE)
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
   nulls <- null_grid(set, pairs, sides, plan, engine, threads)
   settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust, engine = engine)

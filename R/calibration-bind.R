@@ -4,7 +4,7 @@ bound_calibrations <- function(kept, all_of) {
   for (part in kept) settings_of(structure(list(), settings = part$settings))
   settings <- lapply(kept, function(part) part$settings)
   check_same_settings(settings)
-  list(draws = bound_draws(all_of("draws")), settings = settings[[1]],
+  list(null_scores = bound_null_scores(all_of("null_scores")), settings = settings[[1]],
        grid = bound_grid(all_of("grid")))
 }
 

@@ -6,7 +6,7 @@ check_best <- function(null, measure, names) {
   if (!is_own(measure) || is.na(best)) return(invisible())
   sgn <- orientation(measure)
   for (p in seq_along(null$observed)) {
-    most <- sgn * max(sgn * c(null$observed[p], null$draws[[p]]$null), -Inf, na.rm = TRUE)
+    most <- sgn * max(sgn * c(null$observed[p], null$pairs[[p]]$null), -Inf, na.rm = TRUE)
     if (sgn * (most - best) <= equal_share * max(1, abs(best))) next
     abort(row_title(cbind(names[p, ], measure = measure$label)), " has a score of ", format(most),
           ", better than the `best` = ", format(best), " given to new_measure(): correct `best`, ",
@@ -33,10 +33,10 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
   if (settings$engine != "moments") {
     note_unattainable(rows, settings, max(vapply(nulls, function(null) null$design$most, 0)))
   }
-  draws <- unlist(lapply(parts, function(part) part$draws), recursive = FALSE)
+  null_scores <- unlist(lapply(parts, function(part) part$null), recursive = FALSE)
   structure(rows, class = c("repalign_calibration", "data.frame"),
-            draws = list(key = row_names_of(rows), null = draws,
-                         numbers = as.list(rows[draw_numbers])),
+            null_scores = list(key = row_names_of(rows), null = null_scores,
+                         numbers = as.list(rows[identity_numbers])),
             settings = c(settings[c("alpha", "variant", "p_adjust")],
                          list(aggregate = aggregate$name, own = aggregate$own)),
             grid = calibration_grid(set, sides, aggregate))
@@ -65,17 +65,17 @@ single_rows <- function(null, measure, names, settings) {
     numbers <- if (engine_of(null) == "moments") {
       moments_row(null, p, measure, settings)
     } else {
-      draw <- null$draws[[p]]
-      calibrated_row(null$observed[p], draw$null, draw$p_value, measure, settings)
+      one <- null$pairs[[p]]
+      calibrated_row(null$observed[p], one$null, one$p_value, measure, settings)
     }
     cbind(names[p, ], measure = measure$label, numbers, engine = engine_of(null))
   })
   # moments have no null scores, but a law
-  draws <- lapply(seq_len(nrow(names)), function(p) {
-    if (engine_of(null) != "moments") return(null$draws[[p]]$null)
+  null_scores <- lapply(seq_len(nrow(names)), function(p) {
+    if (engine_of(null) != "moments") return(null$pairs[[p]]$null)
     law_density(null$laws[[p]], null$observed[p])
   })
-  list(rows = do.call(rbind, rows), draws = draws)
+  list(rows = do.call(rbind, rows), null = null_scores)
 }
 
 # One row per pair of models.
@@ -86,7 +86,7 @@ aggregate_rows <- function(null, measure, names, pairs, aggregate, settings) {
     aggregate_row(null, measure, names[at, ], at, aggregate, settings)
   })
   list(rows = do.call(rbind, lapply(parts, function(part) part$row)),
-       draws = unname(lapply(parts, function(part) part$draw)))
+       null = unname(lapply(parts, function(part) part$null)))
 }
 
 # names: those of the pairs `at`, one grid.
@@ -100,18 +100,18 @@ aggregate_row <- function(null, measure, names, at, aggregate, settings) {
     aggregate_values(aggregate, scores, rows, columns, paste0(where, how))
   }
   observed <- sgn * null$observed[at]
-  draws <- sgn * vapply(null$draws[at], function(draw) draw$null, null$draws[[1]]$null)
+  permuted <- sgn * vapply(null$pairs[at], function(one) one$null, null$pairs[[1]]$null)
   s <- value(t(observed), "")
-  values <- value(matrix(draws, ncol = length(at)), " with rows permuted")
+  values <- value(matrix(permuted, ncol = length(at)), " with rows permuted")
   best <- if (aggregate$bounded) best_of(measure$declaration, measure$args) else NA_real_
-  draw <- null_of_pair(c(s, values), c(s, values), equal_share * score_scale(measure, s, values),
+  result <- null_of_pair(c(s, values), c(s, values), equal_share * score_scale(measure, s, values),
                        s)
-  numbers <- calibrated_row(sgn * s, sgn * draw$null, draw$p_value, measure, settings, best)
+  numbers <- calibrated_row(sgn * s, sgn * result$null, result$p_value, measure, settings, best)
   most <- if (aggregate$name == "max" && !is.na(s)) which.max(observed) else NA_integer_
   first <- names[1, ]
   first[c("x", "y")] <- list(names$x[most], names$y[most])
   list(row = cbind(first, measure = measure$label, numbers, engine = engine_of(null)),
-       draw = sgn * draw$null)
+       null = sgn * result$null)
 }
 
 warn_undefined_calibration <- function(rows, variant, aggregate) {
@@ -164,7 +164,7 @@ note_one_permutation <- function(rows) {
 print.repalign_calibration <- function(x, digits = 4, n = NULL, ...) {
   check_printing(digits, n, ...)
   settings <- attr(x, "settings")
-  p <- judged_p(x)
+  p <- p_to_judge(x)
   cat("Calibration against chance: ", count_of(nrow(x), "row"),
       if (!is.null(p) && !is.null(settings)) {
         paste0(", ", sum(p <= settings$alpha, na.rm = TRUE), " significant")
@@ -197,7 +197,7 @@ tidy.repalign_calibration <- function(x, ...) {
 }
 
 # The p-value that alpha is compared with.
-judged_p <- function(rows) if (is.null(rows$p_adjusted)) rows$p_value else rows$p_adjusted
+p_to_judge <- function(rows) if (is.null(rows$p_adjusted)) rows$p_value else rows$p_adjusted
 
 #' @rdname tidy.repalign
 #' @export
@@ -208,7 +208,7 @@ glance.repalign_calibration <- function(x, ...) {
   glance_rows(plain, source_columns(x), function(at) {
     part <- plain[at, , drop = FALSE]
     data.frame(rows = nrow(part), measures = length(unique(part$measure)), alpha = alpha,
-               significant = sum(judged_p(part) <= alpha, na.rm = TRUE),
+               significant = sum(p_to_judge(part) <= alpha, na.rm = TRUE),
                permutations = if (all(is.na(part$permutations))) NA_integer_ else
                  min(part$permutations, na.rm = TRUE),
                undefined = sum(is.na(part$p_value)))
@@ -222,7 +222,7 @@ summary.repalign_calibration <- function(object, ...) {
                         "summarised")
   alpha <- settings_of(object)$alpha
   refuse_pooling(object)
-  plain$p <- judged_p(plain)
+  plain$p <- p_to_judge(plain)
   summary_rows(plain, source_columns(object), function(part) {
     data.frame(rows = nrow(part), significant = sum(part$p <= alpha, na.rm = TRUE),
                median_score = stats::median(part$score, na.rm = TRUE),

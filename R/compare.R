@@ -7,8 +7,8 @@ one_score <- function(id, x, y, args) {
   if (missing(x) || missing(y)) missing_side(missing(x))
   pair <- as_pair(representation(x, "x"), representation(y, "y"), by_name = d$pairing)
   if (d$pairing) note_one_sided_names(pair[c("x", "y")])
-  draws <- open_draws(pair[c("x", "y")])
-  on.exit(close_draws(draws))
+  seeds <- give_seeds(pair[c("x", "y")])
+  on.exit(move_generator(seeds))
   compare_pair(d, pair, args)
 }
 

@@ -103,13 +103,13 @@ rotate_narrow <- function(x, y, cross) {
 frobenius <- function(a) sqrt(sum(a^2))
 
 # The rows of a without their part in the span of the orthonormal v.
-outside <- function(a, v) a - tcrossprod(a %*% v, v)
+without_span <- function(a, v) a - tcrossprod(a %*% v, v)
 
 # Orthonormal columns outside the orthonormal v, as many as `other` has, that hold all
 # directions in which the rows of y go along with `other`.
 rest_of_wide <- function(y, v, other) {
   # twice, as the first time leaves rounding of the size of y
-  toward <- crossprod(outside(outside(y, v), v), other)
+  toward <- crossprod(without_span(without_span(y, v), v), other)
   norms <- sqrt(colSums(toward^2))
   toward <- sweep(toward, 2, ifelse(norms > 0, norms, 1), "/")
   # Householder vectors are orthonormal even where `toward` is not of full rank

@@ -108,7 +108,7 @@ unit_rows <- function(repr, center) {
 
 # The dissimilarities that rsa compares: list(d, square), where `square` says that the squares
 # of d are meant. key: what they are, for forms made from them.
-rdm_of <- function(repr, inner) {
+dissimilarities_of <- function(repr, inner) {
   d <- switch(rdm_key(repr, inner), given = , euclidean = form_distances(repr)$d,
               form_unit_distances(repr, inner)$d)
   list(d = d, square = inner == "sqeuclidean" && repr$kind == "data")
@@ -121,7 +121,7 @@ rdm_key <- function(repr, inner) {
 
 rdm_range <- function(repr, inner) {
   remember_summary(repr, "rdm range", list(rdm_key(repr, inner)), {
-    list(range = .Call(C_value_range, rdm_of(repr, inner)$d))
+    list(range = .Call(C_value_range, dissimilarities_of(repr, inner)$d))
   })$range
 }
 
@@ -135,7 +135,7 @@ form_ranks <- function(repr, inner) {
             class = "repalign_error_size", arg = repr$arg)
     }
     check_packed_memory(repr, 2)
-    values <- if (repr$kind == "dist") repr$data else rdm_of(repr, inner)$d
+    values <- if (repr$kind == "dist") repr$data else dissimilarities_of(repr, inner)$d
     list(ranks = .Call(C_average_ranks, values, tie_tolerance(repr, inner), thread_count()))
   })
 }
@@ -155,7 +155,7 @@ tie_tolerance <- function(repr, inner) {
 # list(values, square, center, size): what is correlated, and its sum of squares.
 form_dissimilarities <- function(repr, inner, outer) {
   remember_form(repr, "dissimilarities", list(repr$kind, inner, outer), {
-    rdm <- rdm_of(repr, inner)
+    rdm <- dissimilarities_of(repr, inner)
     if (outer == "spearman") rdm <- list(d = form_ranks(repr, inner)$ranks, square = FALSE)
     center <- switch(outer, cosine = 0, spearman = (pair_count(repr) + 1) / 2,
                      .Call(C_packed_sum, rdm$d, rdm$square, thread_count()) / pair_count(repr))

@@ -87,7 +87,7 @@ warn_ties <- function(repr, k, tied, ordered) {
 # rows must take them along: put them here before, and they are used.
 tie_priorities <- function(repr) {
   remember_form(repr, "tie priorities", list(), {
-    list(priority = draw_for(list(repr), sample.int(repr$n)))
+    list(priority = choose_by_seed(list(repr), sample.int(repr$n)))
   })$priority
 }
 

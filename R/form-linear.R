@@ -12,7 +12,7 @@ form_linear <- function(repr) {
 declare_form("linear", relabel = relabel_parts(each = "k", square = "gram"),
              size = function(n, d, args) if (d > n) as.double(n)^2 else as.double(d)^2)
 
-# Where the Gram matrix is needed anyway (plan_grams), it is the cheapest route, too.
+# Where the Gram matrix is needed anyway (prepare_grams), it is the cheapest route, too.
 wanted_route <- function(repr) if (isTRUE(repr$cache$gram_wanted)) "sample" else "auto"
 
 linear_form <- function(repr, route = "auto", chunk = NULL) {

@@ -3,9 +3,9 @@
 #' @include relabel.R
 NULL
 
-# A form is a named list whose class is its kind and "repalign_form". The kind is declared once, by declare_form(),
-# beside the form_*() function that makes it, and says what the rest of the package needs to know
-# of every form: what a permutation of the stimuli makes of it, how much memory it takes, and
+# A form is a named list whose class is its kind and "repalign_form". The kind is declared once, by
+# declare_form(), beside the form_*() function that makes it, and says what the rest of the package
+# needs to know of every form: what a permutation of the stimuli makes of it, how much memory it takes, and
 # which of its parts were drawn at random.
 form_kinds <- new.env()
 

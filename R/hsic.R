@@ -122,7 +122,7 @@ linear_totals <- function(pair) {
   })
 }
 
-# All totals of a grid may be there already (plan_grams).
+# All totals of a grid may be there already (prepare_grams).
 known_total <- function(pair, fx, fy) {
   at <- pair$y$cache$grid_column
   if (is.null(at) || is.null(pair$x$cache$grid_row)) return(cross_total(pair, fx, fy))

@@ -54,12 +54,12 @@ is_one_hot <- function(x) !anyNA(x) && all(x == 0 | x == 1) && all(rowSums(x) ==
 # first values rule out nearly all others.
 numbered_columns <- function(x) {
   first <- x[seq_len(least_numbered), , drop = FALSE]
-  candidates <- which(apply(first, 2, may_number, n = nrow(x)))
+  candidates <- which(apply(first, 2, could_number, n = nrow(x)))
   candidates[vapply(candidates, function(j) !is.na(numbering(x[, j])), NA)]
 }
 
 # first: the first values of a column of n.
-may_number <- function(first, n) {
+could_number <- function(first, n) {
   # missing values may stand anywhere: all of them are looked at
   if (anyNA(first)) return(TRUE)
   step <- first[2] - first[1]

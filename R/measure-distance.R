@@ -150,7 +150,7 @@ rdm_forms <- function(args) {
 rdm_operand <- function(form, repr, args, side) {
   check_square_memory(repr)
   entries <- list(entries = form$values, grand = -form$center)
-  normed(unpacked(entries, repr$n, form$square))
+  matrix_operand(unpacked(entries, repr$n, form$square))
 }
 
 #' Distance correlation
@@ -253,7 +253,7 @@ declare_measure(
   null = function(args) {
     new_null("inner", centered = TRUE, operand = function(form, repr, args, side) {
       check_square_memory(repr)
-      normed(unpacked(form, repr$n))
+      matrix_operand(unpacked(form, repr$n))
     })
   }
 )
@@ -349,7 +349,7 @@ declare_measure(
     new_null("inner", centered = FALSE, statistic = permuted_difference_norm,
              operand = function(form, repr, args, side) {
                check_square_memory(repr)
-               normed(unpacked(list(entries = form$d), repr$n))
+               matrix_operand(unpacked(list(entries = form$d), repr$n))
              })
   }
 )

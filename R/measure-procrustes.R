@@ -338,7 +338,7 @@ aligned_cosines <- function(pair, x_form, y_form, args) {
   v <- rotation$v[, known, drop = FALSE]
   if (length(known) < min(ncol(x), ncol(y))) {
     # the most that the parts between which the data tell no rotation could add
-    share <- mean(share_outside(x, u, x_form$norms) * share_outside(y, v, y_form$norms))
+    share <- mean(share_outside_span(x, u, x_form$norms) * share_outside_span(y, v, y_form$norms))
     if (share > 1e-8) warn_not_unique(pair, share)
   }
   cosines <- .Call(C_row_cosines, turned_by(x, u, v), y, x_form$norms, y_form$norms)
@@ -346,7 +346,7 @@ aligned_cosines <- function(pair, x_form, y_form, args) {
 }
 
 # The length of each row outside the span of the basis, as a share of the whole.
-share_outside <- function(a, basis, norm) .Call(C_row_norms, outside(a, basis)) / norm
+share_outside_span <- function(a, basis, norm) .Call(C_row_norms, without_span(a, basis)) / norm
 
 warn_not_unique <- function(pair, share) {
   warn("The rotation of `", pair$x$arg, "` onto `", pair$y$arg, "` is not unique: parts of the ",

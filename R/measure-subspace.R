@@ -59,10 +59,10 @@ warn_predictor <- function(pair) {
 # The inner product of x x', over the sum of squares of x, and of the projector on y.
 regression_operand <- function(form, repr, args, side) {
   if (side == "y") return(projector(form$q))
-  normed(tcrossprod(scaled_data(repr, TRUE) / sqrt(form$squares)))
+  matrix_operand(tcrossprod(scaled_data(repr, TRUE) / sqrt(form$squares)))
 }
 
-projector <- function(q) normed(tcrossprod(q))
+projector <- function(q) matrix_operand(tcrossprod(q))
 
 share_score <- function(statistic, x, y, args) pmin(pmax(statistic, 0), 1)
 
@@ -259,7 +259,7 @@ close_hats <- function(pair, hat_x, hat_y, cosines) {
 
 hat_operand <- function(form, repr, args, side) {
   q <- form_basis(repr)$q
-  normed(if (args$lambda == 0) tcrossprod(q) else q %*% form$hat %*% t(q))
+  matrix_operand(if (args$lambda == 0) tcrossprod(q) else q %*% form$hat %*% t(q))
 }
 
 declare_measure(

@@ -183,7 +183,7 @@ mean_divergence <- function(pair, x, y, args) {
 form_row_subsets <- function(pair, batch, trials) {
   remember_form(pair, "row subsets", list(batch, trials), {
     draw <- function(trial) sort(sample.int(pair$x$n, batch))
-    list(subsets = draw_for(pair[c("x", "y")], lapply(seq_len(trials), draw)))
+    list(subsets = choose_by_seed(pair[c("x", "y")], lapply(seq_len(trials), draw)))
   })
 }
 

@@ -39,8 +39,8 @@ registry <- new.env()
 # inspect             NULL, or a function(score, pair, x, y, args): warnings about the score, or
 #                     an error where it left the numbers
 # null                how the null makes the statistic of all permutations: a list that names a
-#                     kernel, see null-kernel.R, or a function(args) that gives one; NULL: permutation
-#                     by permutation, from relabelled forms
+#                     kernel, see null-kernel.R, or a function(args) that gives one; NULL:
+#                     permutation by permutation, from relabelled forms
 declare_measure <- function(id, label, family, resi = NA_character_, direction, range, best,
                             symmetric, metric, pairing, invariant, reference, accepts = "data",
                             neighbours = NULL, check = identity, check_pair = NULL, form,

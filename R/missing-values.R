@@ -5,7 +5,7 @@ missing_rules <- c("error", "stimuli", "neurons")
 # similarity() and calibrate(): list(sides, set, rows), with the labels of the measures cut
 # like the neurons; rows: which stimuli are kept.
 complete_sides <- function(sides, set, na) {
-  reprs <- all_reps(sides)
+  reprs <- all_representations(sides)
   rows <- rep(TRUE, reprs[[1]]$n)
   if (na == "error") return(list(sides = sides, set = set, rows = rows))
   one_side <- sides$self || sides$same
@@ -15,7 +15,7 @@ complete_sides <- function(sides, set, na) {
   } else {
     columns <- complete_neurons(sides, set)
     set <- lapply(set, cut_measure, columns)
-    tell_neurons(reprs, c(columns$x, if (!one_side) columns$y))
+    note_neurons_left_out(reprs, c(columns$x, if (!one_side) columns$y))
   }
   sides$x$reprs <- Map(cut_representation, sides$x$reprs, list(rows), columns$x)
   sides$y$reprs <- if (one_side) sides$x$reprs else
@@ -40,7 +40,7 @@ complete_responses <- function(data, na, labels = NULL) {
   } else if (na == "neurons") {
     missing <- share_missing(lapply(reprs, missing_neurons), labels)
     columns <- lapply(missing, `!`)
-    note <- tell_neurons(reprs, columns)
+    note <- note_neurons_left_out(reprs, columns)
     data <- Map(function(x, keep) cut_matrix(x, columns = keep), data, columns)
     labels <- Map(function(of, keep) of[keep], labels, columns[names(labels)])
   }
@@ -153,7 +153,7 @@ cut_measure <- function(measure, columns) {
 }
 
 # Says which representations lose how many neurons; an error where none is left.
-tell_neurons <- function(reprs, columns) {
+note_neurons_left_out <- function(reprs, columns) {
   lost <- vapply(columns, function(keep) sum(!keep), 0L)
   empty <- which(lost > 0 & lost == lengths(columns))
   if (length(empty)) {

@@ -14,12 +14,12 @@ linear_operand <- function(form, repr, args, side) {
   gram <- form$gram
   if (is.null(gram)) gram <- tcrossprod(scaled_data(repr, TRUE))
   if (corrects_stimuli(args$estimator)) gram <- .Call(C_u_center, gram)
-  c(normed(gram), list(width = as.double(ncol(repr$data)), rows = as.double(repr$n)))
+  c(matrix_operand(gram), list(width = as.double(ncol(repr$data)), rows = as.double(repr$n)))
 }
 
 gaussian_operand <- function(form, repr, args, side) {
   check_square_memory(repr)
-  c(normed(unpacked(form, repr$n)), list(width = 1, rows = as.double(repr$n)))
+  c(matrix_operand(unpacked(form, repr$n)), list(width = 1, rows = as.double(repr$n)))
 }
 
 # H values from inner products of centred kernels.

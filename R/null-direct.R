@@ -59,7 +59,7 @@ report_permuted <- function(measure, warned, said) {
   }
 }
 
-direct_draws <- function(measure, observed, null) {
+direct_nulls <- function(measure, observed, null) {
   sgn <- orientation(measure)
   lapply(seq_along(observed), function(p) {
     score <- c(observed[p], null[, p])

@@ -1,12 +1,12 @@
 # The null kernel "inner": inner products of symmetric n x n matrices under permutations of one of
 # them, T = sum_ij A_ij B_p(i)p(j).
 #
-# operand()     gives list(matrix = A, norm = its Frobenius norm), see normed(), and what else
-#               the score needs
+# operand()     gives list(matrix = A, norm = its Frobenius norm), see matrix_operand(), and what
+#               else the score needs
 # values        T, one a permutation; scores are more similar with larger T
 # centered      do the rows of the matrices add up to 0? Then the moments of T are known, too
 # correction    NULL, or a function(pair, args, design): what is taken off T
-# from_gram     is the matrix made of the Gram matrix of the data? (plan_grams)
+# from_gram     is the matrix made of the Gram matrix of the data? (prepare_grams)
 
 #' @include null-kernel.R
 NULL
@@ -35,9 +35,9 @@ pair_correction <- function(task, p) {
 # Measures whose matrix is the Gram matrix (from_gram in their null): it is made once, and
 # the scores of a grid come from products of many matrices at once. What cannot be prepared is
 # refused when its pair is compared.
-plan_grams <- function(set, sides) {
+prepare_grams <- function(set, sides) {
   needed <- vapply(set, function(m) isTRUE(null_of(m)$from_gram), NA)
-  reprs <- all_reps(sides)
+  reprs <- all_representations(sides)
   kinds <- vapply(reprs, function(repr) repr$kind, "")
   if (!any(needed) || any(kinds != "data")) return(invisible())
   for (repr in reprs) repr$cache$gram_wanted <- TRUE

@@ -1,6 +1,6 @@
 # The null of a measure: which kernel of the engine makes it, from which permutations.
 
-# What a measure's null gives: observed (a score a pair), draws (see null_of_pair(), one a pair),
+# What a measure's null gives: observed (a score a pair), pairs (see null_of_pair(), one a pair),
 # design, and what a user's own function said of the observed order and of others (said, warned);
 # by moments observed and laws. score: score_pairs(), or what does its work.
 measure_null <- function(measure, pairs, sides, plan, engine, score = score_pairs) {
@@ -11,12 +11,12 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
   design <- design_for(measure, plan, engine)
   if (is.null(null)) {
     direct <- direct_null(measure, pairs, sides, design, drawn$entries)
-    draws <- direct_draws(measure, observed, direct$null)
-    return(list(observed = observed, draws = draws, design = design, said = drawn$said,
+    permuted <- direct_nulls(measure, observed, direct$null)
+    return(list(observed = observed, pairs = permuted, design = design, said = drawn$said,
                 warned = direct$warned))
   }
-  draws <- kernel_null(null, measure, pairs, sides, design, observed)
-  list(observed = observed, draws = draws, design = design)
+  permuted <- kernel_null(null, measure, pairs, sides, design, observed)
+  list(observed = observed, pairs = permuted, design = design)
 }
 
 # The permutations that the measure is compared under.
@@ -35,8 +35,8 @@ kernel_null <- function(null, measure, pairs, sides, design, observed) {
                x = operands(null, measure, sides$x$reprs, pairs$i, "x"),
                y = operands(null, measure, sides$y$reprs, pairs$j, "y"),
                score = null_score(null, measure, design))
-  lapply(null_kernel(null$kernel)$run(task), function(draw) {
-    draw$null <- within_range(draw$null, measure$declaration, measure$args)
-    draw
+  lapply(null_kernel(null$kernel)$run(task), function(one) {
+    one$null <- within_range(one$null, measure$declaration, measure$args)
+    one
   })
 }

@@ -137,8 +137,8 @@ check_permutation_memory <- function(n, count, what = "permutations") {
 
 random_design <- function(n, wanted) {
   check_permutation_memory(n, wanted)
-  draws <- vapply(seq_len(wanted), function(k) sample.int(n), integer(n))
-  new_design("random", n, wanted, matrix = matrix(draws, n))
+  orders <- vapply(seq_len(wanted), function(k) sample.int(n), integer(n))
+  new_design("random", n, wanted, matrix = matrix(orders, n))
 }
 
 given_plan <- function(permutations, n) {

@@ -33,7 +33,7 @@ coset_chunk <- function(n, x, y) {
 # A spectrum a pair, of up to twice the length.
 coset_bytes <- function(n, x, y) 32 * as.double(n) * length(x) * length(y)
 
-normed <- function(matrix) list(matrix = matrix, norm = sqrt(.Call(C_dot, matrix, matrix)))
+matrix_operand <- function(matrix) list(matrix = matrix, norm = sqrt(.Call(C_dot, matrix, matrix)))
 
 check_square_memory <- function(repr) {
   check_memory(3 * 8 * as.double(repr$n)^2, paste0("The ", repr$n, " x ", repr$n, " matrices of `",

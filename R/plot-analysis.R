@@ -177,36 +177,36 @@ ordered_estimators <- function(values) {
 
 analysis_caption <- function(rows, single, mark = "dashed") {
   caption_of(if (single) paste0(mark, ": mean of single ratios"),
-             beyond_axis(rows, plot_range(rows)))
+             note_cut_intervals(rows, plot_range(rows)))
 }
 
 crowded_caption <- function(object, rows, pooled, single) {
   if (is.null(pooled)) {
     return(caption_of("single comparisons; not pooled, as the rows are not one whole analysis",
-                      outside_axis(rows$pooled, plot_range(rows), "values")))
+                      note_outside_axis(rows$pooled, plot_range(rows), "values")))
   }
-  caption_of(paste0("thick: ", pooled_words(object)), "faint: single comparisons",
+  caption_of(paste0("thick: ", words_for_pooled(object)), "faint: single comparisons",
              if (single) "dashed: mean of single ratios",
-             beyond_axis(pooled, plot_range(pooled)),
-             outside_axis(rows$pooled, plot_range(pooled), "single comparisons"))
+             note_cut_intervals(pooled, plot_range(pooled)),
+             note_outside_axis(rows$pooled, plot_range(pooled), "single comparisons"))
 }
 
 # What summary() gives of an analysis, see combined_of().
-pooled_words <- function(object) {
+words_for_pooled <- function(object) {
   if (is.na(analysis_of(object))) return("summary() of each result")
   if (takes_best(analysis_of(object))) "the most similar layer at each number of neurons" else
     "all comparisons pooled"
 }
 
 # What the axis cuts off.
-beyond_axis <- function(rows, range) {
+note_cut_intervals <- function(rows, range) {
   cut <- (rows$conf_low < range[1] | rows$conf_high > range[2]) %in% TRUE
   known <- sum(!is.na(rows$conf_low) | !is.na(rows$conf_high))
-  c(outside_axis(rows$pooled, range, "values"),
+  c(note_outside_axis(rows$pooled, range, "values"),
     if (any(cut)) paste(sum(cut), "of", known, "intervals reach beyond the axis"))
 }
 
-outside_axis <- function(values, range, what) {
+note_outside_axis <- function(values, range, what) {
   out <- sum(values < range[1] | values > range[2], na.rm = TRUE)
   if (out > 0) paste(out, "of", sum(!is.na(values)), what, "lie outside the axis")
 }

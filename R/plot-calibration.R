@@ -34,7 +34,7 @@ calibrated_tiles <- function(object) {
 
 # The grid of p-values.
 p_tiles <- function(object) {
-  tiles <- tile_table(object, judged_p(object))
+  tiles <- tile_table(object, p_to_judge(object))
   tiles$text <- p_text(tiles$value)
   tiles <- marked_tiles(tiles, object)
   layout <- tile_layout(tiles, legend = 1.4)
@@ -49,11 +49,11 @@ p_text <- function(p) {
   text
 }
 
-# Which p-value no number of draws can go below.
+# Which p-value no number of permutations can go below.
 least_p <- function(object) {
-  draws <- object$permutations
-  if (is.null(draws) || all(is.na(draws)) || !is.null(object$p_adjusted)) return(NULL)
-  most <- max(draws, na.rm = TRUE)
+  permutations <- object$permutations
+  if (is.null(permutations) || all(is.na(permutations)) || !is.null(object$p_adjusted)) return(NULL)
+  most <- max(permutations, na.rm = TRUE)
   paste("no p-value is below", format(1 / (most + 1), digits = 2), "with",
         count_of(most, "permutation"))
 }

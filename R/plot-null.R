@@ -5,14 +5,14 @@ most_panels <- 20
 
 null_panels <- function(object) {
   refuse_many_panels(object)
-  draws <- draws_of_rows(object)
+  null <- null_scores_of_rows(object)
   order <- panel_order(object)
   object <- object[order, ]
-  draws <- draws[order]
+  null <- null[order]
   columns <- min(ceiling(sqrt(nrow(object))), 4)
   panel <- factor(seq_len(nrow(object)), labels = panel_titles(object, columns))
-  bars <- do.call(rbind, Map(null_bars, Filter(is.numeric, draws), panel[is_drawn(draws)]))
-  laws <- do.call(rbind, Map(law_curve, draws[is_law(draws)], panel[is_law(draws)]))
+  bars <- do.call(rbind, Map(null_bars, Filter(is.numeric, null), panel[has_scores(null)]))
+  laws <- do.call(rbind, Map(law_curve, null[is_law(null)], panel[is_law(null)]))
   marks <- null_marks(object, panel)
   if (is.null(bars) && is.null(laws)) refuse_undefined(marks$at)
   ggplot2::ggplot(marks) +
@@ -26,7 +26,7 @@ null_panels <- function(object) {
                                 guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_y_continuous(breaks = few_breaks(columns)) +
     ggplot2::labs(x = "score", y = null_title(bars, laws),
-                  caption = draws_caption(object, draws)) +
+                  caption = null_caption(object, null)) +
     null_theme(small = nrow(object) > 12)
 }
 
@@ -80,9 +80,9 @@ few_breaks <- function(columns) {
   }
 }
 
-is_drawn <- function(draws) vapply(draws, is.numeric, NA)
+has_scores <- function(null) vapply(null, is.numeric, NA)
 
-is_law <- function(draws) vapply(draws, is.list, NA)
+is_law <- function(null) vapply(null, is.list, NA)
 
 null_layers <- function(bars, laws) {
   list(
@@ -114,7 +114,7 @@ panel_titles <- function(object, columns) {
   sides <- title_sides(side_names(rows, FALSE), width, one_line = nrow(rows) > 12)
   # an aggregate that selects no pair of layers has the names of its models, if any
   if (is.null(rows$model_x)) sides <- lapply(sides, replace, is.na(rows$x) & is.na(rows$y), NA)
-  parts <- cbind(told_apart(object), sides$x, sides$y)
+  parts <- cbind(with_source_names(object), sides$x, sides$y)
   titles <- vapply(seq_len(nrow(rows)), function(i) {
     one_title(parts[i, ], as.character(rows$measure[i]), p_title(rows[i, ]), width)
   }, "")
@@ -132,7 +132,7 @@ title_sides <- function(names, width, one_line) {
 }
 
 # The source, where there are several.
-told_apart <- function(object) {
+with_source_names <- function(object) {
   source <- row_sources(object)
   if (nlevels(source) > 1) as.character(source) else rep(NA_character_, nrow(object))
 }
@@ -149,7 +149,7 @@ one_title <- function(parts, measure, p, width) {
 }
 
 p_title <- function(rows) {
-  p <- judged_p(rows)
+  p <- p_to_judge(rows)
   of <- if (is.null(rows$p_adjusted)) "p =" else "adjusted p ="
   constant <- ifelse(!is.na(rows$null_sd) & rows$null_sd == 0, ", constant null", "")
   ifelse(is.na(p), "undefined", paste0(of, " ", signif(p, 2), constant))
@@ -157,10 +157,10 @@ p_title <- function(rows) {
 
 # A histogram of about 30 bars. Scores that count something lie on a grid of few values: each
 # bar then spans the same number of them.
-null_bars <- function(draws, panel) {
-  draws <- draws[is.finite(draws)]
-  if (!length(draws)) return(NULL)
-  values <- sort(unique(signif(draws, 10)))
+null_bars <- function(null, panel) {
+  null <- null[is.finite(null)]
+  if (!length(null)) return(NULL)
+  values <- sort(unique(signif(null, 10)))
   range <- values[length(values)] - values[1]
   step <- if (range > 0) min(diff(values)) else 0.02 * max(abs(values), 1e-3)
   steps <- round(range / step) + 1
@@ -170,7 +170,7 @@ null_bars <- function(draws, panel) {
   width <- if (grid) each * step else range / bars
   # the edges of a grid's bars lie between its values
   from <- if (grid) values[1] - step / 2 else values[1]
-  bin <- pmin(pmax(floor((draws - from) / width), 0), bars - 1)
+  bin <- pmin(pmax(floor((null - from) / width), 0), bars - 1)
   left <- from + width * (seq_len(bars) - 1)
   result <- data.frame(panel, from = left, to = left + width, count = tabulate(bin + 1, bars))
   result[result$count > 0, ]
@@ -182,11 +182,11 @@ null_marks <- function(object, panel) {
              mark = factor(rep(colnames(at), each = nrow(at)), names(mark_colours)))
 }
 
-draws_caption <- function(object, draws) {
-  laws <- sum(is_law(draws))
+null_caption <- function(object, null) {
+  laws <- sum(is_law(null))
   caption_of(
     if (laws > 0) paste0("curves: the Pearson type III law with the null's moments",
-                         if (laws < length(draws)) paste0(" (", laws, " of ", length(draws), ")")),
+                         if (laws < length(null)) paste0(" (", laws, " of ", length(null), ")")),
     if (!is.null(object$p_adjusted)) "thresholds are those of single comparisons, not adjusted"
   )
 }

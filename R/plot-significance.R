@@ -1,7 +1,7 @@
 # Which rows of a calibration are significant, and how pictures say it.
 
 is_significant <- function(object) {
-  p <- judged_p(object)
+  p <- p_to_judge(object)
   !is.na(p) & p <= alpha_of(object)
 }
 

@@ -114,12 +114,12 @@ name_axes <- function(tiles, layout) {
   y <- short(tiles$row)
   list(ggplot2::scale_x_discrete(breaks = function(names) thinned(names, layout$thin[1]),
                                  labels = function(names) x[names]),
-       ggplot2::scale_y_discrete(breaks = function(names) thinned_up(names, layout$thin[2]),
+       ggplot2::scale_y_discrete(breaks = function(names) thinned_from_end(names, layout$thin[2]),
                                  labels = function(names) y[names]))
 }
 
 # The vertical axis begins at the bottom, its names at the top.
-thinned_up <- function(names, most) rev(thinned(rev(names), most))
+thinned_from_end <- function(names, most) rev(thinned(rev(names), most))
 
 tile_remarks <- function(tiles, layout) {
   part <- tiles[tiles$panel == tiles$panel[1], ]

@@ -24,7 +24,7 @@ key_columns <- list(
 # What is known of all rows and is no column.
 kept_attributes <- list(
   repalign_similarity = c("within", "symmetric", "direction", "best"),
-  repalign_calibration = c("draws", "settings", "grid"),
+  repalign_calibration = c("null_scores", "settings", "grid"),
   repalign_analysis = "parts",
   repalign_interval = "conf_level"
 )
@@ -65,7 +65,7 @@ label_levels <- function(column) {
     as.character(unique(column))
 }
 
-kept_beside <- function(object) {
+kept_beside_rows <- function(object) {
   names <- kept_attributes[[result_kind(object)]]
   stats::setNames(lapply(names, function(name) attr(object, name, exact = TRUE)), names)
 }

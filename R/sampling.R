@@ -24,16 +24,16 @@ neuron_grid <- function(neurons, most, arg, least = 1) {
 
 # `repeats` random subsets of `size` among `pool`, a subset a column; everything once
 # when there is nothing to choose.
-draw_subsets <- function(pool, size, repeats) {
+random_subsets <- function(pool, size, repeats) {
   if (size >= length(pool)) return(matrix(pool, length(pool), 1))
-  check_draws_memory(size, repeats)
+  check_subsets_memory(size, repeats)
   subsets <- vapply(seq_len(repeats), function(r) pool[sample.int(length(pool), size)],
                     integer(size))
   matrix(subsets, nrow = size)
 }
 
 # The members of every subset, and what is computed from each.
-check_draws_memory <- function(size, repeats) {
+check_subsets_memory <- function(size, repeats) {
   check_memory(as.double(repeats) * (12 * as.double(size) + 400), "The random subsets of neurons",
                "Fewer `repeats` need less.")
 }
@@ -197,10 +197,10 @@ scale_neurons <- function(x, normalize) {
 }
 
 # Random members of both sides, a draw a column; a side taken whole stays as it is.
-draw_two <- function(width_x, width_y) {
+two_random_subsets <- function(width_x, width_y) {
   function(size, repeats) {
-    a <- draw_subsets(seq_len(width_x), size, repeats)
-    b <- draw_subsets(seq_len(width_y), size, repeats)
+    a <- random_subsets(seq_len(width_x), size, repeats)
+    b <- random_subsets(seq_len(width_y), size, repeats)
     times <- max(ncol(a), ncol(b))
     list(a = repeat_subset(a, times), b = repeat_subset(b, times))
   }

@@ -43,7 +43,7 @@ drawn_entries <- function(pair) {
   as.list(Filter(is_drawn, pair$cache$entries))
 }
 
-# One score. Undefined ratios are counted. run, drawn: see collecting().
+# One score. Undefined ratios are counted. run, drawn: see collect_warnings().
 one_cell <- function(pair, measure, on_error, run, drawn) {
   undefined <- FALSE
   reason <- "The measure's function returned NA."
@@ -51,7 +51,7 @@ one_cell <- function(pair, measure, on_error, run, drawn) {
   what <- comparison_title(pair, measure)
   compute <- function() {
     score <- withCallingHandlers(
-      collecting(compare_pair(measure$declaration, pair, measure$args), measure, run, drawn),
+      collect_warnings(compare_pair(measure$declaration, pair, measure$args), measure, run, drawn),
       repalign_undefined = function(w) {
         undefined <<- TRUE
         reason <<- conditionMessage(w)
@@ -121,7 +121,7 @@ report_warnings <- function(collected) {
 # Evaluates `code`, the comparison of a pair by a measure. Warnings are collected in `run`, so that
 # a grid does not repeat them, and notes are given once; drawn$said: what a user's own function
 # warned of, for those who call it again. Undefined ratios are left to the caller.
-collecting <- function(code, measure, run, drawn) {
+collect_warnings <- function(code, measure, run, drawn) {
   collect <- function(w) {
     run$warnings <- c(run$warnings, list(list(of = measure$label, at = run$at, warning = w)))
     invokeRestart("muffleWarning")

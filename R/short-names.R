@@ -19,7 +19,7 @@ short_labels <- function(labels, most) {
 
 # Without what they all begin with, up to the first separator that is far enough, else the last.
 without_shared <- function(names, most) {
-  shared <- substr(names[1], 1, shared_start(names))
+  shared <- substr(names[1], 1, common_start(names))
   at <- gregexpr("[-._/ :|]", shared)[[1]]
   at <- at[at > 3]
   if (length(names) < 2 || !length(at)) return(names)
@@ -28,7 +28,7 @@ without_shared <- function(names, most) {
 }
 
 # How many characters.
-shared_start <- function(names) {
+common_start <- function(names) {
   most <- min(nchar(names))
   same <- vapply(seq_len(most), function(n) length(unique(substr(names, n, n))) == 1, NA)
   sum(cumprod(same))
@@ -66,17 +66,17 @@ without_middle <- function(names, most, head, whole_words) {
   # an ellipsis that is there already is not doubled
   start <- sub("^[.]{3}", "", names)
   end <- sub("[.]{3}$", "", names)
-  first <- head_of(start, head, whole_words)
-  last <- tail_of(end, tail, whole_words)
+  first <- first_characters(start, head, whole_words)
+  last <- last_characters(end, tail, whole_words)
   # where there is no whole word
   none <- first == "" & last == ""
-  first[none] <- head_of(start[none], head, FALSE)
-  last[none] <- tail_of(end[none], tail, FALSE)
+  first[none] <- first_characters(start[none], head, FALSE)
+  last[none] <- last_characters(end[none], tail, FALSE)
   ifelse(nchar(names) > most, paste0(first, "...", last), names)
 }
 
 # The first characters of names, without a word that would be torn.
-head_of <- function(names, count, whole_words) {
+first_characters <- function(names, count, whole_words) {
   kept <- substr(names, 1, count)
   if (!whole_words) return(kept)
   torn <- !grepl(word_end, substr(names, count + 1, count + 1))
@@ -84,8 +84,8 @@ head_of <- function(names, count, whole_words) {
   sub("[-._/ :|]+$", "", kept)
 }
 
-tail_of <- function(names, count, whole_words) {
-  reversed_text(head_of(reversed_text(names), count, whole_words))
+last_characters <- function(names, count, whole_words) {
+  reversed_text(first_characters(reversed_text(names), count, whole_words))
 }
 
 word_end <- "^[-._/ :|]"

@@ -37,7 +37,9 @@ refuse_results <- function(given, arg) {
 }
 
 # One side's alone where both are the same.
-all_reps <- function(sides) c(sides$x$reprs, if (!sides$self && !sides$same) sides$y$reprs)
+all_representations <- function(sides) {
+  c(sides$x$reprs, if (!sides$self && !sides$same) sides$y$reprs)
+}
 
 is_collection <- function(x) is.list(x) && !is.data.frame(x) && kind_of(x) == "data"
 
@@ -96,7 +98,7 @@ check_element_names <- function(x, arg) {
 }
 
 # Measures that differ only in k share one graph of each metric, that of the largest k.
-plan_neighbours <- function(set, reprs) {
+set_largest_k <- function(set, reprs) {
   wanted <- lapply(set, function(m) {
     if (!is.null(m$declaration$neighbours)) m$declaration$neighbours(m$args)
   })
@@ -108,7 +110,7 @@ plan_neighbours <- function(set, reprs) {
 }
 
 # Index pairs (i, j) into the two sides.
-plan_pairs <- function(sides, diagonal) {
+list_pairs <- function(sides, diagonal) {
   size_x <- length(sides$x$reprs)
   size_y <- length(sides$y$reprs)
   if (!sides$self) {

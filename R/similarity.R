@@ -124,10 +124,10 @@ similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error 
     warn("`diagonal` is used only when all pairs of `x` are compared (y = NULL).",
          class = "repalign_unused", data = "diagonal")
   }
-  plan_neighbours(set, c(sides$x$reprs, sides$y$reprs))
-  draws <- open_draws(all_reps(sides))
-  on.exit(close_draws(draws), add = TRUE)
-  pairs <- plan_pairs(sides, diagonal)
+  set_largest_k(set, c(sides$x$reprs, sides$y$reprs))
+  seeds <- give_seeds(all_representations(sides))
+  on.exit(move_generator(seeds), add = TRUE)
+  pairs <- list_pairs(sides, diagonal)
   scores <- score_grid(pairs, sides, set, on_error, threads)
   similarity_result(pairs, sides, set, scores)
 }

@@ -32,8 +32,8 @@ linear_population <- function(n, q, d, spectrum = c("isotropic", "power"), power
   power_given <- !missing(power)
   n <- check_count(n, "n")
   d <- check_count(d, "d")
-  q <- vapply(one_or_two(q, "q"), check_count, 0L, arg = "q")
-  power <- vapply(one_or_two(power, "power"), check_number, 0, arg = "power")
+  q <- vapply(check_two_sizes(q, "q"), check_count, 0L, arg = "q")
+  power <- vapply(check_two_sizes(power, "power"), check_number, 0, arg = "power")
   spectrum <- check_choice(spectrum, c("isotropic", "power"), "spectrum")
   if (power_given && spectrum == "isotropic") {
     warn("`power` is not used by the isotropic spectrum: set spectrum = \"power\".",
@@ -57,7 +57,7 @@ linear_population <- function(n, q, d, spectrum = c("isotropic", "power"), power
   structure(list(x = x, y = y, cka = theory$cka, theory = theory), class = "repalign_population")
 }
 
-one_or_two <- function(value, arg) {
+check_two_sizes <- function(value, arg) {
   if (!is.numeric(value) || !length(value) %in% 1:2) {
     abort("`", arg, "` must be one number, or two (for x and for y).",
           class = "repalign_error_value", arg = arg)

@@ -68,7 +68,7 @@ simulate_models <- function(n, width, global = 0, local = 0, layers = 1, patch =
   world$layout <- matrix(stats::rnorm(max(world$patch) * 2), ncol = 2)
   models <- lapply(seq_len(nrow(truth)), function(m) {
     stimuli <- model_stimuli(world, truth$global[m], truth$local[m])
-    parts <- lapply(seq_len(layers), function(l) read_out(stimuli, truth$width[m], noise))
+    parts <- lapply(seq_len(layers), function(l) neurons_of_stimuli(stimuli, truth$width[m], noise))
     stats::setNames(parts, paste0("layer", seq_len(layers)))
   })
   structure(list(models = stats::setNames(models, truth$model), truth = truth,
@@ -135,7 +135,7 @@ model_stimuli <- function(world, global, local) {
 }
 
 # Every unit has a signal of variance 1 in the mean.
-read_out <- function(stimuli, width, noise) {
+neurons_of_stimuli <- function(stimuli, width, noise) {
   weights <- matrix(stats::rnorm(ncol(stimuli) * width), ncol(stimuli))
   signal <- stimuli %*% weights
   signal + noise * stats::rnorm(length(signal))

@@ -49,7 +49,7 @@ simulate_pair <- function(n, d, shared = 0, rank = 3, groups = 1, spread = 2,
                           autocorrelation = 0, tails = c("normal", "t3", "laplace")) {
   need_arguments()
   n <- check_count(n, "n", 2)
-  d <- vapply(one_or_two(d, "d"), check_count, 0L, arg = "d")
+  d <- vapply(check_two_sizes(d, "d"), check_count, 0L, arg = "d")
   shared <- check_share(shared, "shared")
   rank <- check_count(rank, "rank")
   groups <- check_count(groups, "groups")

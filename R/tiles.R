@@ -1,10 +1,10 @@
 # Grids in tiles: some representations of x against some of y. Tiles go to the workers of the
 # user's future plan, and keep memory bounded, since what is prepared in a tile is released with
-# it. Every number is what it is without tiles: draws have seeds (draws.R), permutations are
-# drawn before, and no kernel lets one pair depend on which others are with it.
+# it. Every number is what it is without tiles: random choices have seeds (random-choices.R),
+# permutations are drawn before, and no kernel lets one pair depend on which others are with it.
 
 # Workers of the plan that the user has set with future::plan(); 0: none, all is done here.
-plan_workers <- function() {
+worker_count <- function() {
   if (!"future" %in% loadedNamespaces() || inherits(future::plan(), "sequential")) return(0)
   if (!requireNamespace("future.apply", quietly = TRUE)) return(0)
   # a queue without a limit
@@ -13,7 +13,7 @@ plan_workers <- function() {
 
 # Scores, pairs x measures.
 score_grid <- function(pairs, sides, set, on_error, threads) {
-  rows <- plan_tiles(pairs, sides, layers_at_once(set, all_reps(sides), FALSE))
+  rows <- cut_into_tiles(pairs, sides, layers_at_once(set, all_representations(sides), FALSE))
   if (is.null(rows)) return(score_pairs(pairs, sides, set, on_error))
   job <- list(run = score_tile, set = set, on_error = on_error)
   parts <- run_tiles(rows, pairs, sides, job, threads, "The grid")
@@ -26,9 +26,9 @@ score_tile <- function(tile, job, run) {
 
 # What measure_null() gives, for each measure.
 null_grid <- function(set, pairs, sides, plan, engine, threads) {
-  rows <- plan_tiles(pairs, sides, layers_at_once(set, all_reps(sides), TRUE))
+  rows <- cut_into_tiles(pairs, sides, layers_at_once(set, all_representations(sides), TRUE))
   if (is.null(rows)) {
-    plan_grams(set, sides)
+    prepare_grams(set, sides)
     return(lapply(set, function(measure) {
       null <- measure_null(measure, pairs, sides, plan, engine)
       report_permuted(measure, null$warned, null$said)
@@ -52,7 +52,7 @@ null_grid <- function(set, pairs, sides, plan, engine, threads) {
 
 null_tile <- function(tile, job, run) {
   sides <- tile_sides(tile)
-  plan_grams(job$set, sides)
+  prepare_grams(job$set, sides)
   lapply(seq_along(job$set), function(m) {
     run$warnings <- NULL
     found <- NULL
@@ -90,8 +90,8 @@ report_tiles <- function(parts, rows, result) {
 
 # Rows of `pairs` of each tile, or NULL when all can be done at once, here. most:
 # representations that fit into memory.
-plan_tiles <- function(pairs, sides, most) {
-  workers <- plan_workers()
+cut_into_tiles <- function(pairs, sides, most) {
+  workers <- worker_count()
   if (nrow(pairs) < 2) return(NULL)
   most <- max(2, floor(most / max(workers, 1)))
   wanted <- min(max(workers, 1), nrow(pairs))
@@ -164,7 +164,7 @@ part_of_side <- function(side, at) {
 
 unprepared <- function(repr) {
   cache <- new_cache()
-  for (name in c("neighbours", "draws")) cache[[name]] <- repr$cache[[name]]
+  for (name in c("neighbours", "seed")) cache[[name]] <- repr$cache[[name]]
   repr$cache <- cache
   repr
 }
@@ -177,13 +177,13 @@ tile_sides <- function(tile) {
 # list(result, said, used) a tile. Notes and warnings are given in the order of the tiles, each
 # text once; of several errors it is that of the first tile.
 run_tiles <- function(rows, pairs, sides, job, threads, label) {
-  parts <- if (plan_workers() > 0) {
+  parts <- if (worker_count() > 0) {
     tiles_of_workers(lapply(rows, make_tile, pairs, sides), job, threads)
   } else {
     tiles_in_turn(rows, pairs, sides, job, label)
   }
-  draws <- sides$x$reprs[[1]]$cache$draws$call
-  if (any(vapply(parts, function(part) isTRUE(part$used), NA))) draws$used <- TRUE
+  seeds <- sides$x$reprs[[1]]$cache$seed$call
+  if (any(vapply(parts, function(part) isTRUE(part$used), NA))) seeds$used <- TRUE
   failed <- Filter(function(part) !is.null(part$error), parts)
   if (length(failed)) stop(failed[[1]]$error)
   give_again(unlist(lapply(parts, function(part) part$said), recursive = FALSE))
@@ -245,7 +245,7 @@ run_tile <- function(tile, job) {
     )),
     error = function(e) list(error = e)
   )
-  c(outcome, list(said = said, used = tile$x$reprs[[1]]$cache$draws$call$used))
+  c(outcome, list(said = said, used = tile$x$reprs[[1]]$cache$seed$call$used))
 }
 
 # What several tiles say is said once; one note about shared neurons is enough.

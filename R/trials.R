@@ -31,7 +31,7 @@ match_rows <- function(x, y = NULL) {
   names <- list_matrices(given, rownames)
   common <- Reduce(intersect, names)
   if (!length(common)) refuse_disjoint(names)
-  tell_left_out(lengths(names) - length(common), length(common))
+  note_rows_left_out(lengths(names) - length(common), length(common))
   matched <- map_matrices(given, "", function(m, arg) {
     part <- m[common, , drop = FALSE]
     if (columns_are_checked(m)) mark_checked(part) else part
@@ -72,7 +72,7 @@ refuse_disjoint <- function(names) {
         class = "repalign_error_rows", arg = names(names)[at])
 }
 
-tell_left_out <- function(left_out, common) {
+note_rows_left_out <- function(left_out, common) {
   if (!any(left_out > 0)) return(invisible())
   # of two sides both are named, of many those that lose rows
   shown <- if (length(left_out) > 2) left_out[left_out > 0] else left_out

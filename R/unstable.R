@@ -43,17 +43,17 @@ warn_unstable <- function(value, pair, error) {
   shown <- format(value, digits = 3)
   text <- if (far) {
     paste0("The corrected CKA is ", shown, " ", size, ": so far above 1 that chance hardly ",
-           "explains it. ", too_high(pair$x$arg, pair$y$arg))
+           "explains it. ", causes_of_high_values(pair$x$arg, pair$y$arg))
   } else {
     paste0("The corrected CKA (", shown, " ", size, ") is uncertain: its denominators have a ",
            "relative standard error of about ", format(error, digits = 2), ". There are too few ",
            "neurons or stimuli for a single ratio: pool over splits, trials or subsets.",
-           if (value > 1) paste0(" ", too_high(pair$x$arg, pair$y$arg, also = TRUE)))
+           if (value > 1) paste0(" ", causes_of_high_values(pair$x$arg, pair$y$arg, also = TRUE)))
   }
   warn(text, class = "repalign_unstable", data = c(cka = value, relative_error = error))
 }
 
-too_high <- function(x, y, also = FALSE) {
+causes_of_high_values <- function(x, y, also = FALSE) {
   paste0(if (also) "Values above 1 also come" else "Such values come",
          " from neurons that are on both sides under different names, and from noise that `", x,
          "` and `", y, "` share: use `shared_neurons`, or name neurons, sessions or electrodes in ",
@@ -75,7 +75,7 @@ warn_unstable_intervals <- function(pair, rows) {
 warn_interval_above <- function(pair, values, error) {
   warn("The interval of the corrected CKA, ", format(values$conf_low, digits = 3), " to ",
        format(values$conf_high, digits = 3), ", lies wholly above 1. ",
-       too_high(pair$x$arg, pair$y$arg),
+       causes_of_high_values(pair$x$arg, pair$y$arg),
        if (error > unstable_error) " Or there are too few neurons or stimuli.",
        class = "repalign_unstable", data = c(cka = values$cka, relative_error = error))
 }

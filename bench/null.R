@@ -222,7 +222,7 @@ least <- function(code, times = 5) {
 prepare <- function(x, y, id) {
   measure <- internal("as_measures")(id)[[1]]
   sides <- internal("as_sides")(x, y)
-  internal("plan_neighbours")(list(measure), c(sides$x$reprs, sides$y$reprs))
+  internal("set_largest_k")(list(measure), c(sides$x$reprs, sides$y$reprs))
   for (repr in c(sides$x$reprs, sides$y$reprs)) repr$cache$gram_wanted <- TRUE
   null <- internal("null_of")(measure)
   forms <- function(side) {

@@ -53,9 +53,9 @@ law_null <- function(id, args, x, y, permutations = 20, engine = "auto", blocks 
   sides$y$reprs[[1]] <- with_priorities(y, "y", priority$y)
   plan <- permutation_plan(n, permutations, blocks, series, engine)
   set.seed(seed)
-  fast <- measure_null(m, plan_pairs(sides, FALSE), sides, plan, engine)
+  fast <- measure_null(m, list_pairs(sides, FALSE), sides, plan, engine)
   p <- def_permutations(fast$design)
-  null <- fast$draws[[1]]$null
+  null <- fast$pairs[[1]]$null
   if (fast$design$count != ncol(p) || length(null) != ncol(p)) stop("wrong number of null scores")
   at <- unique(round(seq(1, ncol(p), length.out = min(most, ncol(p)))))
   rep_x <- with_priorities(x, "x", priority$x)

@@ -340,8 +340,8 @@ test_that("what one call bound is not for another call", {
   s <- areas_twice()
   square <- s$first
   one_sided <- similarity(diag(4), list(a = diag(4)[, 1:3], b = diag(4)[, 2:4]), measure = "rv")
-  kept <- kept_beside(square)
-  doubled <- function() kept_beside(dplyr::slice(square, c(1, 1, seq_len(nrow(square)))))
+  kept <- kept_beside_rows(square)
+  doubled <- function() kept_beside_rows(dplyr::slice(square, c(1, 1, seq_len(nrow(square)))))
   # a type that nobody asked for again
   vctrs::vec_rbind(square, one_sided)
   expect_identical(doubled(), kept)
@@ -352,19 +352,19 @@ test_that("what one call bound is not for another call", {
   expect_identical(doubled(), kept)
   # inside of another verb
   in_verb <- dplyr::mutate(square, k = nrow(vctrs::vec_rbind(square, one_sided)))
-  expect_identical(kept_beside(in_verb), kept)
+  expect_identical(kept_beside_rows(in_verb), kept)
   grown <- dplyr::left_join(square, {
     vctrs::vec_rbind(square, one_sided)
     data.frame(measure = "cka", k = 1:2)
   }, by = "measure", multiple = "all")
   expect_gt(nrow(grown), nrow(square))
-  expect_identical(kept_beside(grown), kept)
+  expect_identical(kept_beside_rows(grown), kept)
   # and what was bound before is a first part like any other
   bound <- vctrs::vec_rbind(square, one_sided)
   all <- dplyr::bind_rows(bound, s$second)
-  expect_identical(kept_beside(all), bound_attributes(lapply(list(bound, s$second), kept_beside),
+  expect_identical(kept_beside_rows(all), bound_attributes(lapply(list(bound, s$second), kept_columns),
                                                       "repalign_similarity"))
-  expect_identical(kept_beside(dplyr::bind_rows(bound, s$second, one_sided)), kept_beside(all))
+  expect_identical(kept_beside_rows(dplyr::bind_rows(bound, s$second, one_sided)), kept_beside_rows(all))
 })
 
 test_that("summary() refuses two results that look like one, as plots do", {

@@ -735,7 +735,7 @@ test_that("print, tidy, glance, summary, as.data.frame", {
   expect_equal(s$significant, c(tapply(v$p_value <= 0.1, v$measure, sum)), ignore_attr = TRUE)
   plain <- as.data.frame(v)
   expect_s3_class(plain, "data.frame", exact = TRUE)
-  expect_null(attr(plain, "draws"))
+  expect_null(attr(plain, "null_scores"))
   expect_identical(names(plain), columns)
   moments <- calibrate(g$x, g$y, permutations = 23, engine = "moments")
   expect_identical(glance(moments)$permutations, NA_integer_)

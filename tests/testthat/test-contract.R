@@ -18,11 +18,11 @@ value_of <- function(id, x, y) {
 contract_pair <- function(seed = 1, n = 40) {
   set.seed(seed)
   stimuli <- normal_matrix(n, 4)
-  read_out <- function() {
+  neurons_of_stimuli <- function() {
     x <- stimuli %*% normal_matrix(4, 5) + normal_matrix(n, 5)
     sweep(sweep(x, 2, c(0.5, 1, 1.5, 2, 3), "*"), 2, rnorm(5), "+")
   }
-  list(x = read_out(), y = read_out())
+  list(x = neurons_of_stimuli(), y = neurons_of_stimuli())
 }
 
 same_value <- function(a, b) abs(a - b) <= 1e-8 * max(1, abs(a))

@@ -216,7 +216,7 @@ test_that("every null names a kernel of the engine, and makes the statistic of t
     with_null <<- with_null + 1
     expect_true(null$kernel %in% names(null_kernels), label = m$label)
     sides <- as_sides(p$x, p$y)
-    pairs <- plan_pairs(sides, FALSE)
+    pairs <- list_pairs(sides, FALSE)
     observed <- quietly(drop(score_pairs(pairs, sides, list(m), "stop")))
     design <- new_design("given", 24, 1, matrix = matrix(24:1, 24))
     task_null <- quietly(kernel_null(null, m, pairs, sides, design, observed))[[1]]$null

@@ -145,7 +145,7 @@ test_that("every measure gives a number in its range on every kind of data", {
 })
 
 test_that("rounding takes no score of equal or proportional data beyond its range", {
-  outside <- function(value, range) any(value < range[1] | value > range[2], na.rm = TRUE)
+  without_span <- function(value, range) any(value < range[1] | value > range[2], na.rm = TRUE)
   for (seed in 1:12) {
     set.seed(seed)
     x <- normal_matrix(sample(8:20, 1), sample(1:7, 1))
@@ -156,13 +156,13 @@ test_that("rounding takes no score of equal or proportional data beyond its rang
         range <- range_of(m$declaration, m$args)
         got <- outcome(id, x, y, args)
         if (got$state != "value" || !all(is.finite(range))) return()
-        note(!outside(got$value, range),
+        note(!without_span(got$value, range),
              sprintf("%s, seed %d: %.17g outside [%g, %g]", setting, seed, got$value, range[1],
                      range[2]))
         if (seed > 2 || !m$declaration$pairing) return()
         null <- tryCatch(quietly(null_scores(calibrate(x, y, m, permutations = permutations))),
                          repalign_error = function(e) NULL)
-        note(!outside(null, range), setting, ", seed ", seed, ": null scores outside the range")
+        note(!without_span(null, range), setting, ", seed ", seed, ": null scores outside the range")
       }, k = 3)
     }
   }

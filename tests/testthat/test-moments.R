@@ -66,10 +66,10 @@ test_that("every measure that allows it: exact and moments agree at n = 6, 7", {
     y <- x %*% normal_matrix(3, 2) + 2 * normal_matrix(n, 2)
     each_moment(function(m, label) {
       sides <- as_sides(x, y)
-      pairs <- plan_pairs(sides, FALSE)
+      pairs <- list_pairs(sides, FALSE)
       plan <- permutation_plan(n, 5, NULL, FALSE, "exact")
       exact <- quietly(measure_null(m, pairs, sides, plan, "exact"))
-      note(length(exact$draws[[1]]$null) == factorial(n) - 1, label, ": not all")
+      note(length(exact$pairs[[1]]$null) == factorial(n) - 1, label, ": not all")
       law <- quietly(measure_null(m, pairs, sides, plan, "moments"))$laws[[1]]
       matrix_of <- function(side) {
         operands(null_of(m), m, sides[[side]]$reprs, 1, side)$forms[[1]]$matrix

@@ -72,10 +72,10 @@ test_that("tiles cover every pair once and are as small as asked for", {
   shapes <- list(as_sides(reps[1:7], reps[5:11]), as_sides(reps, NULL), as_sides(reps, reps),
                  as_sides(reps[1], reps))
   for (sides in shapes) {
-    pairs <- plan_pairs(sides, FALSE)
-    expect_null(plan_tiles(pairs, sides, Inf))
+    pairs <- list_pairs(sides, FALSE)
+    expect_null(cut_into_tiles(pairs, sides, Inf))
     for (most in c(2, 3, 5, 10)) {
-      rows <- plan_tiles(pairs, sides, most)
+      rows <- cut_into_tiles(pairs, sides, most)
       expect_identical(sort(unlist(rows)), seq_len(nrow(pairs)))
       for (tile in lapply(rows, make_tile, pairs, sides)) {
         expect_lte(length(tile$x$reprs) + length(tile$y$reprs), most)
@@ -280,13 +280,13 @@ test_that("draws have seeds of their own and leave the generator to others", {
   x <- normal_matrix(20, 3)
   state <- .Random.seed
   one <- function() {
-    draws <- open_draws(list(rep))
-    on.exit(close_draws(draws))
+    draws <- give_seeds(list(rep))
+    on.exit(move_generator(draws))
     tie_priorities(rep)
   }
   rep <- representation(x, "x")
-  draws <- open_draws(list(rep))
-  close_draws(draws)
+  draws <- give_seeds(list(rep))
+  move_generator(draws)
   expect_identical(.Random.seed, state)
   a <- one()
   expect_false(identical(.Random.seed, state))
@@ -300,11 +300,11 @@ test_that("draws have seeds of their own and leave the generator to others", {
   on.exit(RNGkind("default"))
   state <- .Random.seed
   rep <- representation(x, "x")
-  draws <- open_draws(list(rep))
+  draws <- give_seeds(list(rep))
   tie_priorities(rep)
   expect_identical(.Random.seed, state)
   rm(".Random.seed", envir = globalenv())
-  apart(4, sample.int(10))
+  with_generator(4, sample.int(10))
   expect_false(exists(".Random.seed", globalenv(), inherits = FALSE))
 })
 
@@ -312,9 +312,9 @@ test_that("priorities of a call are independent of each other", {
   set.seed(7)
   values <- replicate(400, {
     reps <- lapply(1:3, function(i) representation(cbind(1:8 + 0), "x"))
-    draws <- open_draws(reps)
+    draws <- give_seeds(reps)
     p <- vapply(reps, tie_priorities, integer(8))
-    close_draws(draws)
+    move_generator(draws)
     c(p[1, ], cor(p[, 1], p[, 2]), cor(p[, 2], p[, 3]))
   })
   # correlations of random orders have variance 1 / 7

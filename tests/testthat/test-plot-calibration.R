@@ -91,14 +91,14 @@ test_that("a curve belongs to its row in any order; a constant null has none", {
   set.seed(12)
   x <- normal_layers("x", 2)
   result <- calibrate(x, normal_layers("y", 2), engine = "moments")
-  laws <- draws_of_rows(result[4:1, ])
-  expect_identical(laws, draws_of_rows(result)[4:1])
+  laws <- null_scores_of_rows(result[4:1, ])
+  expect_identical(laws, null_scores_of_rows(result)[4:1])
   means <- vapply(laws, function(law) weighted.mean(law$at, law$density), 0)
   expect_equal(means, result$null_mean[4:1], tolerance = 0.01)
   wide <- suppressWarnings(calibrate(matrix(rnorm(200), 10), matrix(rnorm(200), 10),
                                      "linear_regression", engine = "moments"))
   expect_identical(wide$null_sd, 0)
-  expect_identical(draws_of_rows(wide), list(NULL))
+  expect_identical(null_scores_of_rows(wide), list(NULL))
   expect_false(has_layer(built(ggplot2::autoplot(wide)), "GeomArea"))
 })
 

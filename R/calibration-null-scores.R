@@ -27,39 +27,39 @@ null_scores <- function(calibration) {
           if (is.data.frame(calibration)) " (Plain data frames have no null scores.)",
           class = "repalign_error_type", arg = "calibration")
   }
-  draws <- draws_of_rows(calibration)
-  if (!all(vapply(draws, is.numeric, NA))) {
+  null <- null_scores_of_rows(calibration)
+  if (!all(vapply(null, is.numeric, NA))) {
     abort("engine = \"moments\" draws no null scores: use another engine.",
           class = "repalign_error_null", arg = "calibration")
   }
-  most <- max(lengths(draws), 0)
-  result <- vapply(draws, function(draw) c(draw, rep(NA_real_, most - length(draw))),
+  most <- max(lengths(null), 0)
+  result <- vapply(null, function(scores) c(scores, rep(NA_real_, most - length(scores))),
                    double(most))
-  matrix(result, most, length(draws), dimnames = list(NULL, draw_names(calibration)))
+  matrix(result, most, length(null), dimnames = list(NULL, null_score_names(calibration)))
 }
 
 # As the rows are named; an aggregate that belongs to no pair of layers has its own name there.
-draw_names <- function(calibration) {
+null_score_names <- function(calibration) {
   named <- row_names_of(calibration, " | ")
-  apart <- which(is.na(calibration$x) & is.na(calibration$y))
-  rows <- calibration[apart, , drop = FALSE]
+  unpaired <- which(is.na(calibration$x) & is.na(calibration$y))
+  rows <- calibration[unpaired, , drop = FALSE]
   models <- if (is.null(rows$model_x)) NULL else paste0(rows$model_x, " | ", rows$model_y, " | ")
-  named[apart] <- paste0(models, attr(calibration, "settings")$aggregate, " | ", rows$measure)
+  named[unpaired] <- paste0(models, attr(calibration, "settings")$aggregate, " | ", rows$measure)
   named
 }
 
-# The numbers that tell whose draws they are.
-draw_numbers <- c("score", "null_mean", "null_sd", "permutations")
+# The numbers that tell whose null scores they are.
+identity_numbers <- c("score", "null_mean", "null_sd", "permutations")
 
-# Draws are found by the names of the rows and by their numbers, to the last bit, never by place:
+# Null scores are found by the names of the rows and by their numbers, to the last bit, never by place:
 # rows that were exchanged, changed, or bound to others find their own or none.
-draws_of_rows <- function(calibration) {
+null_scores_of_rows <- function(calibration) {
   settings_of(calibration)
-  kept <- attr(calibration, "draws")
+  kept <- attr(calibration, "null_scores")
   need_columns(calibration, c("x", "y", "measure"), "looked up")
-  columns <- intersect(draw_numbers, intersect(names(kept$numbers), names(calibration)))
-  known <- draw_identity(kept$key, kept$numbers[columns])
-  wanted <- draw_identity(row_names_of(calibration), unclass(calibration)[columns])
+  columns <- intersect(identity_numbers, intersect(names(kept$numbers), names(calibration)))
+  known <- row_identity(kept$key, kept$numbers[columns])
+  wanted <- row_identity(row_names_of(calibration), unclass(calibration)[columns])
   at <- match(wanted, known)
   if (anyNA(at)) {
     abort("`calibration` has rows whose null scores are not known, first row ", which(is.na(at))[1],
@@ -77,41 +77,42 @@ draws_of_rows <- function(calibration) {
   kept$null[at]
 }
 
-draw_identity <- function(key, numbers) {
+row_identity <- function(key, numbers) {
   # + 0: there is one zero
   exact <- lapply(unname(numbers), function(values) sprintf("%a", as.double(values) + 0))
   do.call(paste, c(list(key), exact, sep = "\r"))
 }
 
-# Draws that belong to rows of `calibration`.
-draws_within <- function(calibration, draws) {
-  columns <- intersect(names(draws$numbers), names(calibration))
-  wanted <- draw_identity(row_names_of(calibration), unclass(calibration)[columns])
-  draws_at(draws, draw_identity(draws$key, draws$numbers[columns]) %in% wanted)
+# Null scores that belong to rows of `calibration`.
+null_scores_within <- function(calibration, known) {
+  columns <- intersect(names(known$numbers), names(calibration))
+  wanted <- row_identity(row_names_of(calibration), unclass(calibration)[columns])
+  null_scores_at(known, row_identity(known$key, known$numbers[columns]) %in% wanted)
 }
 
-draws_at <- function(draws, at) {
-  list(key = draws$key[at], null = draws$null[at],
-       numbers = lapply(draws$numbers, function(values) values[at]))
+null_scores_at <- function(known, at) {
+  list(key = known$key[at], null = known$null[at],
+       numbers = lapply(known$numbers, function(values) values[at]))
 }
 
-# The same draws brought twice, as by binding parts of one result, count once.
-bound_draws <- function(draws) {
-  if (all(vapply(draws, identical, NA, draws[[1]]))) return(draws[[1]])
-  key <- unlist(lapply(draws, function(d) d$key))
-  null <- unlist(lapply(draws, function(d) d$null), recursive = FALSE)
-  columns <- Reduce(intersect, lapply(draws, function(d) names(d$numbers)))
+# The same null scores brought twice, as by binding parts of one result, count once.
+bound_null_scores <- function(parts) {
+  if (all(vapply(parts, identical, NA, parts[[1]]))) return(parts[[1]])
+  key <- unlist(lapply(parts, function(part) part$key))
+  null <- unlist(lapply(parts, function(part) part$null), recursive = FALSE)
+  columns <- Reduce(intersect, lapply(parts, function(part) names(part$numbers)))
   numbers <- lapply(stats::setNames(columns, columns), function(column) {
-    unlist(lapply(draws, function(d) d$numbers[[column]]))
+    unlist(lapply(parts, function(part) part$numbers[[column]]))
   })
-  identity <- draw_identity(key, numbers)
+  identity <- row_identity(key, numbers)
   first <- match(identity, identity)
   again <- which(first != seq_along(first))
   same <- vapply(again, function(i) identical(null[[i]], null[[first[i]]]), NA)
-  draws_at(list(key = key, null = null, numbers = numbers), setdiff(seq_along(key), again[same]))
+  null_scores_at(list(key = key, null = null, numbers = numbers),
+                 setdiff(seq_along(key), again[same]))
 }
 
-# A row's name among draws; the separator is one that names do not have.
+# A row's name among null scores; the separator is one that names do not have.
 row_names_of <- function(rows, separator = "\r") {
   parts <- intersect(c("model_x", "x", "model_y", "y", "measure"), names(rows))
   do.call(paste, c(lapply(parts, function(part) as.character(rows[[part]])), sep = separator))

@@ -145,3 +145,26 @@ int cholesky_basis(size_t n, size_t d, double *a, const double *factor, double *
     copy_upper(work2, d, d, factor, triangle);
     return 1;
 }
+
+/* The centred x, a row after the other: out is d x n. */
+static void load_transposed(const centered_view *v, double *out, pause_function pause)
+{
+    const size_t tile = 32;
+    for (size_t jb = 0; jb < v->d; jb += tile) {
+        for (size_t i = 0; i < v->n; i++)
+            for (size_t j = jb; j < v->d && j < jb + tile; j++)
+                out[j + i * v->d] = (v->x[i + j * v->n] - v->mean[j]) * v->inverse_scale;
+        pause();
+    }
+}
+
+void row_factor(const centered_view *v, double *turned, double *tau, double *work,
+                size_t work_length, pause_function pause, double *l)
+{
+    const size_t n = v->n, d = v->d;
+    load_transposed(v, turned, pause);
+    lapack_qr(d, n, turned, tau, work, work_length);
+    pause();
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++) l[i + j * n] = i < j ? 0.0 : turned[j + i * d];
+}

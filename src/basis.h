@@ -1,4 +1,5 @@
-/* Orthonormal bases of the space that the columns of a matrix span. */
+/* Orthonormal bases of the space that the columns of a matrix span, and a small factor of its
+   inner products of rows. */
 #ifndef REPALIGN_BASIS_H
 #define REPALIGN_BASIS_H
 
@@ -30,5 +31,10 @@ void copy_upper(const double *a, size_t lda, size_t d, const double *factor, dou
 
 /* to (columns x rows) = transpose of from (rows x columns), in tiles. */
 void transpose(const double *from, size_t rows, size_t columns, double *to);
+
+/* l (n x n, lower) with l l' = x x', for at least as many columns as rows: x' = QR, l = R'.
+   turned: scratch d x n; tau: n; work: lapack_qr_work(d, n). */
+void row_factor(const centered_view *v, double *turned, double *tau, double *work,
+                size_t work_length, pause_function pause, double *l);
 
 #endif

@@ -119,6 +119,23 @@ void lapack_apply_q(size_t m, size_t columns, size_t k, const double *a, const d
     apply_q(m, columns, k, a, tau, c, work, (int) work_length);
 }
 
+int lapack_tridiagonal_values(size_t n, double *diagonal, double *off)
+{
+    int in = (int) n, info = 0;
+    F77_CALL(dsterf)(&in, diagonal, off, &info);
+    return info;
+}
+
+int lapack_tridiagonal_vector(size_t n, const double *diagonal, const double *off, double value,
+                              double *vector, double *work, int *iwork)
+{
+    /* one vector, of a matrix that is one block */
+    int in = (int) n, count = 1, block = 1, ld = leading(n), failed = 0, info = 0;
+    F77_CALL(dstein)(&in, diagonal, off, &count, &value, &block, &in, vector, &ld, work, iwork,
+                     &failed, &info);
+    return info;
+}
+
 int lapack_cholesky(size_t n, double *a)
 {
     int in = (int) n, ld = leading(n), info = 0;

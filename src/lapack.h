@@ -31,6 +31,14 @@ size_t lapack_apply_q_work(size_t m, size_t columns, size_t k);
 void lapack_apply_q(size_t m, size_t columns, size_t k, const double *a, const double *tau,
                     double *c, double *work, size_t work_length);
 
+/* Eigenvalues, rising, of the symmetric tridiagonal matrix with this diagonal (n) and off-diagonal
+   (n - 1): into diagonal; off is destroyed. */
+int lapack_tridiagonal_values(size_t n, double *diagonal, double *off);
+
+/* The unit eigenvector of one of these values. work: 5 n doubles; iwork: n ints. */
+int lapack_tridiagonal_vector(size_t n, const double *diagonal, const double *off, double value,
+                              double *vector, double *work, int *iwork);
+
 /* Upper triangle of a (n x n) = R with a = R'R; the lower one stays. Not 0: not positive. */
 int lapack_cholesky(size_t n, double *a);
 

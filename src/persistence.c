@@ -3,7 +3,34 @@
 #include "persistence.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
+
+/* ---- the complex ---- */
+
+/* k < j */
+typedef struct {
+    int j, k;
+} edge;
+
+/* Edge j-k has the number j (j - 1) / 2 + k; edges of equal B go by number.
+   apex: c. partner: the triangle that the edge forms an apparent pair with. */
+typedef struct {
+    size_t n;
+    const double *first; /* A, n x n */
+    const double *both;  /* B, n x n */
+    double *apex;        /* one an edge */
+    int *partner;        /* one an edge */
+    edge *by_apex;       /* edges by rising c, then number */
+} cone_complex;
+
+/* A triangle in the order of the filtration: by value, then by key (its latest edge times
+   n + 1, plus 0 for the apex w and l + 1 for an opposite vertex l). Also an edge (key: its
+   number) and its value. */
+typedef struct {
+    double value;
+    uint64_t key;
+} face;
 
 #define PARTNER_APEX (-1)
 #define PARTNER_NONE (-2)
@@ -36,12 +63,8 @@ static size_t packed_place(size_t n, size_t i, size_t j)
     return j * n - j * (j + 1) / 2 + i - j - 1;
 }
 
-void fill_square(const double *packed, size_t n, double *square)
-{
-    fill_smaller(packed, packed, n, square);
-}
-
-void fill_smaller(const double *left, const double *right, size_t n, double *square)
+/* The square matrix of the smaller of two distances of each pair. */
+static void fill_smaller(const double *left, const double *right, size_t n, double *square)
 {
     for (size_t j = 0; j < n; j++) {
         square[j + j * n] = 0.0;
@@ -177,20 +200,20 @@ static void sort_by_apex(const cone_complex *c, edge *scratch, pause_function pa
     if (from != c->by_apex) memcpy(c->by_apex, from, edges * sizeof(edge));
 }
 
-size_t fill_complex(const cone_complex *c, int threads, edge *scratch, pause_function pause)
+/* Fills in apex, partner and by_apex; returns the number of edges without a partner (the bars to
+   come). scratch: one an edge. */
+static size_t fill_complex(const cone_complex *c, edge *scratch, worker by)
 {
     const double radius = enclosing_radius(c->first, c->n);
-    const size_t group = 1 + (size_t) (PAUSE_WORK / (2.0 * (double) c->n * (double) c->n));
-    (void) threads; /* unused without OpenMP */
-    for (size_t j0 = 1; j0 < c->n; j0 += group) {
-        const size_t j1 = j0 + group < c->n ? j0 + group : c->n;
-        pause();
-#ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic, 4) num_threads(threads)
-#endif
-        for (size_t j = j0; j < j1; j++) fill_edges_of(c, j, radius);
+    const double work = 2.0 * (double) c->n * (double) c->n;
+    const size_t at_once = items_at_once(PAUSE_WORK, work, by.threads);
+    for (size_t first = 1; first < c->n; first += at_once) {
+        const size_t last = group_end(first, at_once, c->n);
+        PARALLEL_PIECES(by.threads, 4)
+        for (size_t j = first; j < last; j++) fill_edges_of(c, j, radius);
+        by.pause();
     }
-    sort_by_apex(c, scratch, pause);
+    sort_by_apex(c, scratch, by.pause);
     size_t bars = 0;
     for (size_t e = 0; e < c->n * (c->n - 1) / 2; e++) bars += c->partner[e] == PARTNER_NONE;
     return bars;
@@ -233,13 +256,27 @@ static void sift_down(face *heap, size_t size)
 
 /* ---- reduction of coboundaries, latest edge first ---- */
 
+/* What the reduction of `bars` bars keeps, by length. */
+typedef struct {
+    face *column;           /* bars */
+    size_t *start;          /* bars + 1 */
+    uint64_t *potential;    /* bars x potential_words(n), all zero */
+    uint64_t *owner_key;    /* owner_slots(bars), all zero */
+    size_t *owner;          /* owner_slots(bars) */
+    unsigned char *in_chain; /* one an edge, all zero */
+    unsigned char *side;    /* n */
+    face *tree;             /* n */
+    int *label;             /* n */
+} bar_arrays;
+
 /* The cochain at hand is 1 on the edges of the chain, plus (mod 2) on those that leave the
    set `side`. The heap holds the triangles j-k-l of its coboundary (pairs cancel), and at
    least those triangles at w that come from the chain: whether a triangle at w counts
    is looked up. */
 typedef struct {
     const cone_complex *c;
-    bar_scratch s;
+    bar_arrays s;
+    allocate_function allocate;
     size_t slots, words;
     face *heap;
     size_t size, room;
@@ -258,7 +295,9 @@ static void push(reduction *r, face f)
 {
     if (r->size == r->room) {
         const size_t room = 2 * r->room + 1024;
-        r->heap = r->s.resize(r->heap, r->room * sizeof(face), room * sizeof(face));
+        face *wider = r->allocate(room * sizeof(face));
+        if (r->size > 0) memcpy(wider, r->heap, r->size * sizeof(face));
+        r->heap = wider;
         r->room = room;
     }
     r->heap[r->size] = f;
@@ -277,7 +316,9 @@ static void extend_chain(reduction *r, size_t number)
 {
     if (r->length == r->chain_room) {
         const size_t room = 2 * r->chain_room + 1024;
-        r->chain = r->s.resize(r->chain, r->chain_room * sizeof(size_t), room * sizeof(size_t));
+        size_t *wider = r->allocate(room * sizeof(size_t));
+        if (r->length > 0) memcpy(wider, r->chain, r->length * sizeof(size_t));
+        r->chain = wider;
         r->chain_room = room;
     }
     r->chain[r->length++] = number;
@@ -442,14 +483,14 @@ static int apparent_edge(const cone_complex *c, face f, size_t *number)
     return partner >= 0 && (size_t) partner + 1 == vertex;
 }
 
-size_t owner_slots(size_t bars)
+static size_t owner_slots(size_t bars)
 {
     size_t slots = 16;
     while (slots < 2 * bars + 2) slots *= 2;
     return slots;
 }
 
-size_t potential_words(size_t n) { return (n + 63) / 64; }
+static size_t potential_words(size_t n) { return (n + 63) / 64; }
 
 /* Where the column with this pivot is kept, or the empty slot for it; 0 marks empty ones. */
 static size_t owner_slot(const reduction *r, uint64_t key)
@@ -629,11 +670,28 @@ static void fill_cuts(reduction *r, size_t bars)
     }
 }
 
-void cross_bars(const cone_complex *c, size_t bars, bar_scratch scratch, pause_function pause,
-                double *birth, double *death)
+static bar_arrays new_arrays(size_t bars, size_t n, allocate_function allocate)
 {
-    reduction r = {.c = c, .s = scratch, .slots = owner_slots(bars),
-                   .words = potential_words(c->n)};
+    const size_t slots = owner_slots(bars), edges = n * (n - 1) / 2;
+    bar_arrays s;
+    s.column = allocate(bars * sizeof(face));
+    s.start = allocate((bars + 1) * sizeof(size_t));
+    s.potential = allocate(bars * potential_words(n) * sizeof(uint64_t));
+    s.owner_key = allocate(slots * sizeof(uint64_t));
+    s.owner = allocate(slots * sizeof(size_t));
+    s.in_chain = allocate(edges);
+    s.side = allocate(n);
+    s.tree = allocate(n * sizeof(face));
+    s.label = allocate(n * sizeof(int));
+    return s;
+}
+
+/* Bars of a complex, into birth and death (bars each). */
+static void reduce_complex(const cone_complex *c, size_t bars, allocate_function allocate,
+                           pause_function pause, double *birth, double *death)
+{
+    reduction r = {.c = c, .s = new_arrays(bars, c->n, allocate), .allocate = allocate,
+                   .slots = owner_slots(bars), .words = potential_words(c->n)};
     list_columns(&r);
     list_tree(&r);
     pause();
@@ -643,4 +701,20 @@ void cross_bars(const cone_complex *c, size_t bars, bar_scratch scratch, pause_f
         birth[b] = r.s.column[b].value;
         death[b] = r.pivot.value;
     }
+}
+
+bar_list cross_bars(const double *first, const double *second, size_t n, worker by,
+                    allocate_function allocate)
+{
+    const size_t edges = n * (n - 1) / 2;
+    double *a = allocate(n * n * sizeof(double)), *b = allocate(n * n * sizeof(double));
+    fill_smaller(first, first, n, a);
+    fill_smaller(first, second, n, b);
+    const cone_complex c = {n, a, b, allocate(edges * sizeof(double)),
+                            allocate(edges * sizeof(int)), allocate(edges * sizeof(edge))};
+    const size_t bars = fill_complex(&c, allocate(edges * sizeof(edge)), by);
+    double *birth = allocate(bars * sizeof(double)), *death = allocate(bars * sizeof(double));
+    reduce_complex(&c, bars, allocate, by.pause, birth, death);
+    const bar_list result = {bars, birth, death};
+    return result;
 }

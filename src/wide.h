@@ -5,6 +5,8 @@
 #ifndef REPALIGN_WIDE_H
 #define REPALIGN_WIDE_H
 
+#include "threads.h"
+
 /* Not on Windows, where the compiler does not align the stack for such vectors. */
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(_WIN32)
 #define INLINE_BODY static inline __attribute__((always_inline))
@@ -15,14 +17,8 @@
 #endif
 
 /* Every step of the loop that follows may run at once; the second kind adds up variables. */
-#ifdef _OPENMP
-#define AS_PRAGMA(text) _Pragma(#text)
-#define AT_ONCE AS_PRAGMA(omp simd)
-#define SUM_AT_ONCE(...) AS_PRAGMA(omp simd reduction(+ : __VA_ARGS__))
-#else
-#define AT_ONCE
-#define SUM_AT_ONCE(...)
-#endif
+#define AT_ONCE OPENMP(simd)
+#define SUM_AT_ONCE(...) OPENMP(simd reduction(+ : __VA_ARGS__))
 
 /* Are wider vectors there, and allowed? */
 int wide_vectors(void);

@@ -143,25 +143,26 @@ test_that("damaged input is an error in the entry points, not a crash", {
   n <- 8
   a <- list(diag(n))
   o <- sample(n)
-  expect_error(.Call(C_coset_inner, a, a, o, cbind(c(o[-1], 9L)), 64, 1L), "internal|orders_y")
-  expect_error(.Call(C_coset_inner, a, list(diag(7)), o, cbind(o), 64, 1L), "internal")
-  expect_error(.Call(C_coset_inner, a, a, o, 1:9, 64, 1L), "internal")
-  expect_error(.Call(C_coset_inner, a, a, integer(), cbind(o), 64, 1L), "internal.*order_x")
-  expect_error(.Call(C_permuted_inner, NULL, a, cbind(o), 1L), "internal")
+  expect_error(.Call(C_coset_inner, a, a, o, cbind(c(o[-1], 9L)), 64, 1L), "coset_inner: `orders_y`")
+  expect_error(.Call(C_coset_inner, a, list(diag(7)), o, cbind(o), 64, 1L), "coset_inner: `y`")
+  expect_error(.Call(C_coset_inner, a, a, o, 1:9, 64, 1L), "coset_inner: `orders_y`")
+  expect_error(.Call(C_coset_inner, a, a, integer(), cbind(o), 64, 1L), "coset_inner: `order_x`")
+  expect_error(.Call(C_permuted_inner, NULL, a, cbind(o), 1L), "permuted_inner: `x`")
   none <- list(matrix(0, 0, 0))
-  expect_error(.Call(C_coset_inner, none, none, o, cbind(o), 64, 1L), "internal.*empty")
-  expect_error(.Call(C_permuted_inner, none, none, cbind(o), 1L), "internal.*empty")
-  for (lanes in list(NULL, NA, 0, -8, Inf, "many")) {
-    expect_error(suppressWarnings(.Call(C_coset_inner, a, a, o, cbind(o), lanes, 1L)),
-                 "internal.*lanes")
+  expect_error(.Call(C_coset_inner, none, none, o, cbind(o), 64, 1L), "coset_inner: `x`.*empty")
+  expect_error(.Call(C_permuted_inner, none, none, cbind(o), 1L), "permuted_inner: `x`.*empty")
+  for (sequences in list(NULL, NA, 0, -8, Inf, "many")) {
+    expect_error(.Call(C_coset_inner, a, a, o, cbind(o), sequences, 1L),
+                 "coset_inner: `sequences`")
   }
-  expect_error(.Call(C_permuted_inner, a, a, cbind(0:7), 1L), "internal")
-  expect_error(.Call(C_permuted_inner, list(), a, cbind(o), 1L), "internal")
+  expect_error(.Call(C_permuted_inner, a, a, cbind(0:7), 1L), "permuted_inner: `permutations`")
+  expect_error(.Call(C_permuted_inner, list(), a, cbind(o), 1L), "permuted_inner: `x`")
   for (threads in c(NA, 0L, -1L)) {
-    expect_error(.Call(C_coset_inner, a, a, o, cbind(o), 64, threads), "internal.*threads")
-    expect_error(.Call(C_permuted_inner, a, a, cbind(o), threads), "internal.*threads")
+    expect_error(.Call(C_coset_inner, a, a, o, cbind(o), 64, threads), "coset_inner: `threads`")
+    expect_error(.Call(C_permuted_inner, a, a, cbind(o), threads), "permuted_inner: `threads`")
   }
-  expect_error(.Call(C_permuted_singular_values, diag(n), diag(7), cbind(o)), "internal")
+  expect_error(.Call(C_permuted_singular_values, diag(n), diag(7), cbind(o)),
+               "permuted_singular_values: `b`")
 })
 
 test_that("singular values of permuted products are those of svd()", {

@@ -4,16 +4,6 @@
 
 #include <math.h>
 
-/* The power of two that brings a positive value near one; bounded, so that it is normal. */
-static double inverse_power(double largest)
-{
-    int exponent;
-    frexp(largest, &exponent);
-    if (exponent > 1000) exponent = 1000;
-    if (exponent < -1000) exponent = -1000;
-    return ldexp(1.0, -exponent);
-}
-
 static double largest_deviation(const double *column, size_t n, double mean)
 {
     double largest = 0.0;
@@ -38,7 +28,7 @@ size_t standardize_columns(const double *x, size_t n, size_t d, const double *me
             for (size_t i = 0; i < n; i++) to[i] = 0.0;
             continue;
         }
-        const double scale = inverse_power(largest);
+        const double scale = power_near_one(largest);
         for (size_t i = 0; i < n; i++) to[i] = (from[i] - mean[j]) * scale;
         const double norm = sqrt(dot_blocked(to, to, n));
         for (size_t i = 0; i < n; i++) to[i] /= norm;
@@ -54,7 +44,7 @@ void row_norms(const double *a, size_t n, size_t d, double *largest, double *nor
         for (size_t i = 0; i < n; i++)
             largest[i] = fabs(column[i]) > largest[i] ? fabs(column[i]) : largest[i];
     }
-    for (size_t i = 0; i < n; i++) largest[i] = largest[i] > 0.0 ? inverse_power(largest[i]) : 0.0;
+    for (size_t i = 0; i < n; i++) largest[i] = largest[i] > 0.0 ? power_near_one(largest[i]) : 0.0;
     for (size_t j = 0; j < d; j++) {
         const double *column = a + j * n;
         for (size_t i = 0; i < n; i++) {

@@ -11,10 +11,10 @@
 /* Columns that are not all zero, with a power of two each that brings its norm into
    [1/2, 1): the space does not depend on the sizes of columns, its accuracy should not
    either. Gives their number; kept and factor have room for v->d. */
-size_t live_columns(const centered_view *v, size_t *kept, double *factor);
+size_t nonzero_columns(const centered_view *v, size_t *kept, double *factor);
 
 /* Those columns, times their factors, into out (n x count). */
-void load_live(const centered_view *v, const size_t *kept, const double *factor, size_t count,
+void load_nonzero(const centered_view *v, const size_t *kept, const double *factor, size_t count,
                double *out);
 
 /* Basis by Cholesky factors of Gram matrices: fast, and used only where a bound on the

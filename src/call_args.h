@@ -55,7 +55,8 @@ size_t matrix_columns(SEXP x);
 centered_view read_view(SEXP x, const char *name, SEXP means, const char *means_name, SEXP scale,
                         const char *scale_name);
 
-/* How many elements a list has; that of a given name, which must be there; the same, or R's NULL. */
+/* How many elements a list has; the one of a given name, which must be there; the same, or R's
+   NULL where there is none. */
 size_t count_elements(SEXP list, const char *name);
 SEXP read_element(SEXP list, const char *name, const char *element);
 SEXP find_element(SEXP list, const char *name, const char *element);

@@ -83,7 +83,7 @@ static int fast_basis(const centered_view *v, const size_t *kept, const double *
                       SEXP result)
 {
     double *q = put_matrix(result, BASIS, v->n, d), *triangle = put_matrix(result, TRIANGLE, d, d);
-    load_live(v, kept, factor, d, q);
+    load_nonzero(v, kept, factor, d, q);
     return cholesky_basis(v->n, d, q, factor, triangle, scratch(d * d), scratch(d * d),
                           check_interrupt);
 }
@@ -94,10 +94,10 @@ static void exact_basis(const centered_view *v, const size_t *kept, double *fact
     double *a = scratch(v->n * d);
     if (d > v->n) {
         for (size_t k = 0; k < d; k++) factor[k] = 1.0; /* sizes count for singular vectors */
-        load_live(v, kept, factor, d, a);
+        load_nonzero(v, kept, factor, d, a);
         wide_basis(a, v->n, d, result);
     } else {
-        load_live(v, kept, factor, d, a);
+        load_nonzero(v, kept, factor, d, a);
         tall_basis(a, v->n, d, factor, result);
     }
 }
@@ -114,7 +114,7 @@ SEXP repalign_basis(SEXP x, SEXP means, SEXP scale, SEXP fast)
     const int only_fast = read_flag(ARG(fast));
     size_t *kept = size_scratch(v.d);
     double *factor = scratch(v.d);
-    const size_t d = live_columns(&v, kept, factor);
+    const size_t d = nonzero_columns(&v, kept, factor);
     if (d == 0) argument_error("x", "not be constant");
     const char *names[] = {"q", "triangle", "rotation", "s", ""};
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));

@@ -110,7 +110,8 @@ SEXP repalign_coset_inner(SEXP x, SEXP y, SEXP order_x, SEXP orders_y, SEXP sequ
     const matrix_list mx = read_matrices(ARG(x)), my = read_matrices_of(ARG(y), mx.n);
     const size_t n = mx.n, pairs = mx.count * my.count;
     read_indices(ARG(order_x), n, n);
-    const int *to_x = read_permutations(ARG(order_x), n), *to_y = read_permutations(ARG(orders_y), n);
+    const int *to_x = read_permutations(ARG(order_x), n);
+    const int *to_y = read_permutations(ARG(orders_y), n);
     const size_t cosets = (size_t) XLENGTH(orders_y) / n;
     const diagonal_plan plan = make_plan(n, read_count(ARG(sequences), 1, INT_MAX),
                                          mx.count + my.count, read_worker(ARG(threads)));

@@ -27,7 +27,10 @@ svd_scratch new_svd_scratch(int vectors, size_t m, size_t n)
     return z;
 }
 
-row_chunks new_row_chunks(size_t n) { return fill_row_chunks(n, size_scratch(packed_chunks(n) + 1)); }
+row_chunks new_row_chunks(size_t n)
+{
+    return fill_row_chunks(n, size_scratch(packed_chunks(n) + 1));
+}
 
 SEXP new_doubles(size_t length) { return Rf_allocVector(REALSXP, (R_xlen_t) length); }
 

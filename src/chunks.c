@@ -1,4 +1,4 @@
-/* Work in fixed chunks: see chunks.h. */
+/* Long vectors in chunks of fixed size: see chunks.h. */
 
 #include "chunks.h"
 

@@ -1,4 +1,4 @@
-/* Inner products of every vector of one list with every one of another. */
+/* Inner products of vectors of two lists: see cross_dots.h. */
 
 #include "cross_dots.h"
 
@@ -9,12 +9,13 @@
 /* Vectors of each side that are multiplied at once. */
 #define TILE 2
 
-/* Numbers of a vector that stay in cache while they meet all others. */
+/* Numbers of each vector that are multiplied with all others while they are in cache. */
 #define STRETCH 512
 
 /* Products between two pauses. */
 #define PAUSE_PRODUCTS 200000000.0
 
+/* The four inner products of two vectors with two, from `from` on. */
 static void tile_products(const double *const *x, const double *const *y, size_t from,
                           size_t length, double *sums)
 {

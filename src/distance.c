@@ -186,12 +186,9 @@ static void tile_scales(const unit_job *t, size_t i0, size_t rows, double *scale
         }
     }
     for (size_t i = 0; i < rows; i++) {
-        int exponent;
         const double size = larger(high[i], -low[i]);
         const int empty = t->center ? low[i] == high[i] : size == 0.0;
-        frexp(size, &exponent);
-        exponent = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
-        scale[i] = empty ? 0.0 : ldexp(1.0, -exponent);
+        scale[i] = empty ? 0.0 : power_near_one(size);
         t->unusable[i0 + i] = empty;
     }
 }

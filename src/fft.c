@@ -1,4 +1,4 @@
-/* Fourier transforms of lengths with small factors. */
+/* Fourier transforms of lengths with small factors: see fft.h. */
 
 #include "fft.h"
 

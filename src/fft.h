@@ -1,7 +1,7 @@
 /* Complex Fourier transforms of any smooth length, several at a time.
 
-   FFT_WIDTH transforms run side by side: entry k of lane w stands at k * FFT_WIDTH + w,
-   real and imaginary parts in arrays of their own. */
+   FFT_WIDTH transforms run side by side: entry k of sequence w stands at k * FFT_WIDTH + w, with
+   real parts in one array and imaginary parts in another. */
 #ifndef REPALIGN_FFT_H
 #define REPALIGN_FFT_H
 

@@ -90,14 +90,14 @@ void build_graph(const int *idx, size_t n, size_t k, sparse_graph *other, int *l
 
 size_t heat_blocks(size_t n) { return (n + HEAT_WIDTH - 1) / HEAT_WIDTH; }
 
-/* Running sums of squares, and of products with the vector before, a lane each. */
+/* Running sums of squares, and of products with the vector before, for each start node. */
 typedef struct {
     double square[HEAT_WIDTH], product[HEAT_WIDTH];
-} lane_sums;
+} node_sums;
 
 /* Row u of factor M now - next, into next: the Chebyshev recurrence. */
 static void recurrence_row(const sparse_graph *g, size_t u, double factor, const double *now,
-                           double *next, lane_sums *sums)
+                           double *next, node_sums *sums)
 {
     double image[HEAT_WIDTH] = {0.0};
     for (size_t e = g->start[u]; e < g->start[u + 1]; e++) {
@@ -143,14 +143,14 @@ static size_t start_block(const sparse_graph *g, heat_scratch *s, int stamp, siz
     return count;
 }
 
-static double lane_total(const double *lanes)
+static double sum_of_nodes(const double *each)
 {
     double total = 0.0;
-    for (int l = 0; l < HEAT_WIDTH; l++) total += lanes[l];
+    for (int l = 0; l < HEAT_WIDTH; l++) total += each[l];
     return total;
 }
 
-/* T_j e_i is zero outside of the j-ball around i: as long as the ball is small only its
+/* T_j e_i is zero outside of the ball of j steps around i: as long as the ball is small only its
    rows are visited, then all of them in their order. All rows are zero again in the end. */
 static void block_sums(const sparse_graph *g, size_t block, size_t steps, heat_scratch s,
                        double *sums)
@@ -160,7 +160,7 @@ static void block_sums(const sparse_graph *g, size_t block, size_t steps, heat_s
     size_t inner = 0, size = start_block(g, &s, stamp, block * HEAT_WIDTH);
     int all = 0;
     for (size_t j = 0; j < steps; j++) {
-        lane_sums lanes = {{0.0}, {0.0}};
+        node_sums sums_now = {{0.0}, {0.0}};
         const double factor = j == 0 ? 1.0 : 2.0;
         if (!all) {
             const size_t wider = widen_ball(g, &s, stamp, inner, size);
@@ -170,9 +170,9 @@ static void block_sums(const sparse_graph *g, size_t block, size_t steps, heat_s
         }
         const size_t rows = all ? g->n : size;
         for (size_t i = 0; i < rows; i++)
-            recurrence_row(g, all ? i : (size_t) s.ball[i], factor, now, next, &lanes);
-        sums[2 * j] = lane_total(lanes.product);
-        sums[2 * j + 1] = lane_total(lanes.square);
+            recurrence_row(g, all ? i : (size_t) s.ball[i], factor, now, next, &sums_now);
+        sums[2 * j] = sum_of_nodes(sums_now.product);
+        sums[2 * j + 1] = sum_of_nodes(sums_now.square);
         double *swap = now;
         now = next;
         next = swap;

@@ -22,7 +22,7 @@ typedef struct {
 void build_graph(const int *idx, size_t n, size_t k, sparse_graph *other, int *label, int *mark,
                  sparse_graph *graph);
 
-/* Start nodes that are worked on together, one a lane. */
+/* Start nodes that are worked on together, side by side in memory. */
 #define HEAT_WIDTH 8
 
 /* What one thread needs: two matrices of n x HEAT_WIDTH, all zero; ball n; mark n, zero. */

@@ -6,7 +6,7 @@
 #include "estimator.h"
 #include "matrix.h"
 
-/* The sums over rows (and, summed, over the pairs at hand) that the polynomial needs. */
+/* The sums over rows that the polynomial needs, added up over the column pairs in question. */
 typedef struct {
     double c2;    /* sum of c^2, c = sum_j phi psi */
     double dd;    /* sum of sum_j phi^2 psi^2 */
@@ -167,6 +167,14 @@ static void zero(double *a, size_t length)
     for (size_t i = 0; i < length; i++) a[i] = 0.0;
 }
 
+static row_columns zero_columns(double *rows, size_t n)
+{
+    const row_columns r = {rows,         rows + n,     rows + 2 * n,
+                           rows + 3 * n, rows + 4 * n, rows + 5 * n};
+    zero(rows, 6 * n);
+    return r;
+}
+
 static void delete_rows(const full_sums *full, row_columns r, size_t n, double *naive,
                         double *corrected)
 {
@@ -184,10 +192,8 @@ void loo_weighted(const double *x, const double *y, size_t n, size_t qx, size_t 
                   weighted_scratch z, pause_function pause, double *naive, double *corrected)
 {
     const size_t most = qx > qy ? qx : qy;
-    double *sums = z.sums, *weighted = z.sums + most, *rows = z.sums + 2 * most;
-    row_columns r = {rows,         rows + n,     rows + 2 * n,
-                     rows + 3 * n, rows + 4 * n, rows + 5 * n};
-    zero(rows, 6 * n);
+    double *sums = z.sums, *weighted = z.sums + most;
+    const row_columns r = zero_columns(z.sums + 2 * most, n);
     square_entries(x, n * qx, z.squares_x);
     square_entries(y, n * qy, z.squares_y);
     full_sums full = {0.0, 0.0, 0.0};

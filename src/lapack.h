@@ -45,10 +45,4 @@ int lapack_cholesky(size_t n, double *a);
 /* Upper triangle of a (n x n) = its inverse. Not 0: singular. */
 int lapack_invert_upper(size_t n, double *a);
 
-/* b (m x n) = b R^-1, R the upper triangle of r (n x n). */
-void blas_solve_right_upper(size_t m, size_t n, const double *r, double *b);
-
-/* b (n x m) = R b, R the upper triangle of r (n x n). */
-void blas_multiply_left_upper(size_t n, size_t m, const double *r, double *b);
-
 #endif

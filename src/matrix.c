@@ -2,6 +2,8 @@
 
 #include "matrix.h"
 
+#include <math.h>
+
 /* Sums run in blocks of so many numbers. */
 #define SUM_BLOCK 512
 
@@ -159,6 +161,15 @@ void mirror_upper(double *a, size_t n)
 void square_entries(const double *a, size_t length, double *out)
 {
     for (size_t i = 0; i < length; i++) out[i] = a[i] * a[i];
+}
+
+double power_near_one(double largest)
+{
+    int exponent;
+    frexp(largest, &exponent);
+    if (exponent > 1000) exponent = 1000;
+    if (exponent < -1000) exponent = -1000;
+    return ldexp(1.0, -exponent);
 }
 
 double view_squares(const centered_view *v, double *column, pause_function pause)

@@ -41,6 +41,10 @@ void mirror_upper(double *a, size_t n);
 /* out = squares of the entries. */
 void square_entries(const double *a, size_t length, double *out);
 
+/* The power of two that brings a positive value into [1/2, 1), bounded so that it is a normal
+   number: scaling by it changes no digit. */
+double power_near_one(double largest);
+
 /* Sum of all squared entries of the centred matrix. column: scratch n. */
 double view_squares(const centered_view *v, double *column, pause_function pause);
 

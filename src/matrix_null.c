@@ -15,7 +15,10 @@
 
 size_t batch_stride(size_t length) { return (length + 1) * FFT_WIDTH; }
 
-size_t block_doubles(const diagonal_plan *plan) { return plan->sequences / FFT_WIDTH * plan->batch; }
+size_t block_doubles(const diagonal_plan *plan)
+{
+    return plan->sequences / FFT_WIDTH * plan->batch;
+}
 
 size_t diagonal_blocks(const diagonal_plan *plan)
 {
@@ -28,6 +31,7 @@ size_t extended_length(const diagonal_plan *plan)
     return plan->n + 2 * diagonal_blocks(plan) * plan->sequences;
 }
 
+/* How often a diagonal and its mirror image count together. */
 static double diagonal_weight(size_t diagonal, size_t n)
 {
     if (diagonal > n / 2) return 0.0;
@@ -71,16 +75,18 @@ static void gather_block(const diagonal_plan *plan, const double *matrix, const 
         gather_row(plan, matrix, order, u, first, weight, re, im);
 }
 
-static void extend(double *a, size_t n, size_t length, int periodic)
+/* Sequences of n numbers continued to the length of the transform: by themselves when they are
+   periodic, else by zeros. */
+static void pad(double *a, size_t n, size_t length, int periodic)
 {
     const size_t repeat = length > n && periodic ? n - 1 : 0;
     memcpy(a + n * FFT_WIDTH, a, repeat * FFT_WIDTH * sizeof(double));
     memset(a + (n + repeat) * FFT_WIDTH, 0, (length - n - repeat) * FFT_WIDTH * sizeof(double));
 }
 
-/* One batch's spectra to their place among the layers. */
-static void place(const diagonal_plan *plan, const double *from, size_t layers, size_t layer,
-                  double *to)
+/* One batch's spectra of one layer, to where they stand among those of the other layers. */
+static void store_spectra(const diagonal_plan *plan, const double *from, size_t layers,
+                          size_t layer, double *to)
 {
     if (from == to) return;
     if (layers == 1) {
@@ -101,11 +107,11 @@ static void transform_block(const diagonal_plan *plan, double *gathered_re, doub
     for (size_t batch = 0; batch < batches; batch++) {
         double *a = gathered_re + batch * size, *b = gathered_im + batch * size;
         double *c = work + thread_number() * 2 * size;
-        extend(a, plan->n, plan->length, periodic);
-        extend(b, plan->n, plan->length, periodic);
+        pad(a, plan->n, plan->length, periodic);
+        pad(b, plan->n, plan->length, periodic);
         const int moved = fft_forward(&plan->plan, a, b, c, c + size);
-        place(plan, moved ? c : a, layers, layer, re + batch * layers * size);
-        place(plan, moved ? c + size : b, layers, layer, im + batch * layers * size);
+        store_spectra(plan, moved ? c : a, layers, layer, re + batch * layers * size);
+        store_spectra(plan, moved ? c + size : b, layers, layer, im + batch * layers * size);
     }
 }
 
@@ -142,7 +148,8 @@ void diagonal_spectra(const diagonal_plan *plan, const double *const *matrices, 
 /* Layers of each side that are multiplied at once. */
 #define TILE 2
 
-/* conj(x) y, summed over `sequences` numbers, for TILE x TILE layers that stand `step` apart. */
+/* conj(x) y, summed over `sequences` numbers, for TILE x TILE layers; the second layer of a side
+   starts `step` numbers after the first. */
 INLINE_BODY void multiply_tile(const double *xr, const double *xi, size_t x_step,
                                const double *yr, const double *yi, size_t y_step, size_t sequences,
                                double *re, double *im)
@@ -202,7 +209,8 @@ INLINE_BODY void multiply_sides(const packed_side *x, const packed_side *y, doub
             /* at an odd end, the same layer twice */
             const size_t nx = i + 1 < x->layers ? 2 : 1, ny = j + 1 < y->layers ? 2 : 1;
             multiply_tile(x->re + i * sequences, x->im + i * sequences, (nx - 1) * sequences,
-                          y->re + j * sequences, y->im + j * sequences, (ny - 1) * sequences, sequences, re, im);
+                          y->re + j * sequences, y->im + j * sequences, (ny - 1) * sequences,
+                          sequences, re, im);
             for (size_t b = 0; b < ny; b++)
                 for (size_t a = 0; a < nx; a++) {
                     p_re[i + a + (j + b) * x->layers] += re[a + TILE * b];
@@ -231,7 +239,8 @@ void add_cross_spectra(const diagonal_plan *plan, const double *x_re, const doub
                        size_t layers_x, const double *y_re, const double *y_im, size_t layers_y,
                        double *work, double *p_re, double *p_im)
 {
-    const size_t sequences = plan->sequences, pairs = layers_x * layers_y, layers = layers_x + layers_y;
+    const size_t sequences = plan->sequences;
+    const size_t pairs = layers_x * layers_y, layers = layers_x + layers_y;
     const int wide = wide_vectors();
     const double frequency_work = (double) sequences * (double) (pairs + layers);
     const size_t at_once = items_at_once(PAUSE_PRODUCTS, frequency_work, plan->by.threads);
@@ -287,6 +296,7 @@ void shifts_from_spectra(const diagonal_plan *plan, const double *p_re, const do
     }
 }
 
+/* sum_ij a_ij b_p(i)p(j) of symmetric matrices. */
 static double relabelled_inner(const double *a, const double *b, size_t n, const int *permutation)
 {
     double off = 0.0, diagonal = 0.0;

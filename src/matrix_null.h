@@ -41,7 +41,7 @@ typedef struct {
 } diagonal_scratch;
 
 /* Spectra of one block of diagonals of `layers` matrices relabelled by `order` (extended).
-   Batches of FFT_WIDTH sequences: lane w of batch b, a layer and a frequency stands in re, im
+   Batches of FFT_WIDTH sequences: sequence w of batch b, a layer and a frequency stands in re, im
    at b * batch * layers + (frequency * layers + layer) * FFT_WIDTH + w. periodic: the side that
    is shifted. Every diagonal counts once for the pair (i, j) and once for (j, i): the other
    side carries that weight. */
@@ -49,9 +49,8 @@ void diagonal_spectra(const diagonal_plan *plan, const double *const *matrices, 
                       const int *order, size_t block, int periodic, diagonal_scratch *scratch,
                       double *re, double *im);
 
-/* sum over sequences of conj(x) y into p (frequencies x layers_x x layers_y, the first layer
-   index fastest), added to what is there. work:
-   2 sequences (layers_x + layers_y) doubles a thread. */
+/* Adds the sum over sequences of conj(x) y to p (frequencies x layers_x x layers_y, the first
+   layer index fastest). work: 2 sequences (layers_x + layers_y) doubles a thread. */
 void add_cross_spectra(const diagonal_plan *plan, const double *x_re, const double *x_im,
                        size_t layers_x, const double *y_re, const double *y_im, size_t layers_y,
                        double *work, double *p_re, double *p_im);

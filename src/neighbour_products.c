@@ -1,4 +1,4 @@
-/* Products of rows along the edges of neighbour graphs. */
+/* Products of rows along the edges of neighbour graphs: see neighbour_products.h. */
 
 #include "neighbour_products.h"
 
@@ -52,7 +52,7 @@ static double relation(const neighbour_rows *v, size_t i, size_t j, int distance
     return distance ? direction_distance(a, b, v->d) : dot_blocked(a, b, v->d);
 }
 
-/* The same along an edge of v's own graph. */
+/* The same along an edge of the graph of v, which has it. */
 static double known_relation(const neighbour_rows *v, size_t at, int distance)
 {
     const double d = v->dist[at];
@@ -60,8 +60,8 @@ static double known_relation(const neighbour_rows *v, size_t at, int distance)
     return d < SAME_DIRECTION ? 0.0 : d;
 }
 
-/* slot: 0 before and after; between, 1 + the place in x's list of a neighbour there, and
-   minus that once it has been met in y's list. */
+/* slot: 0 before and after; between, 1 + the position of a neighbour in x's list, and minus that
+   once y's list has it too. */
 static double second_order_cosine(const neighbour_rows *x, const neighbour_rows *y, size_t n,
                                   size_t k, size_t i, int distance, int *slot)
 {

@@ -4,17 +4,6 @@
 
 #include <math.h>
 
-/* The power of two that brings the largest absolute entry into [1, 2), within normal
-   numbers. */
-static double inverse_power(double largest)
-{
-    int exponent = 0;
-    frexp(largest, &exponent);
-    if (exponent > 1000) exponent = 1000;
-    if (exponent < -1000) exponent = -1000;
-    return ldexp(1.0, 1 - exponent);
-}
-
 static double largest_entry(const double *row, size_t d)
 {
     double largest = 0.0;
@@ -49,12 +38,12 @@ static int unit_row(double *row, size_t d, int centered)
 {
     const double largest = largest_entry(row, d);
     if (largest == 0.0) return 1;
-    scale_row(row, d, inverse_power(largest));
+    scale_row(row, d, power_near_one(largest));
     if (centered) {
         center_row(row, d);
         const double rest = largest_entry(row, d);
         if (rest == 0.0) return 1;
-        scale_row(row, d, inverse_power(rest));
+        scale_row(row, d, power_near_one(rest));
     }
     scale_row(row, d, 1.0 / sqrt(dot_blocked(row, row, d)));
     return 0;

@@ -1,4 +1,4 @@
-/* Passes over packed symmetric matrices. */
+/* Passes over packed symmetric matrices: see packed.h. */
 
 #include "packed.h"
 

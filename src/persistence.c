@@ -35,7 +35,8 @@ typedef struct {
 #define PARTNER_APEX (-1)
 #define PARTNER_NONE (-2)
 
-/* The share of a class's longest possible life that is looked at first. */
+/* Triangles are made up to a horizon, which starts at this share of the longest possible life of a
+   class: one part in so many. */
 #define FIRST_HORIZON 128.0
 
 /* The opposite vertex w in a triangle's key; point l is l + 1. */
@@ -58,7 +59,7 @@ static edge edge_of(size_t number)
     return e;
 }
 
-static size_t packed_place(size_t n, size_t i, size_t j)
+static size_t packed_position(size_t n, size_t i, size_t j)
 {
     return j * n - j * (j + 1) / 2 + i - j - 1;
 }
@@ -69,7 +70,7 @@ static void fill_smaller(const double *left, const double *right, size_t n, doub
     for (size_t j = 0; j < n; j++) {
         square[j + j * n] = 0.0;
         for (size_t i = j + 1; i < n; i++) {
-            const size_t p = packed_place(n, i, j);
+            const size_t p = packed_position(n, i, j);
             square[i + j * n] = square[j + i * n] = left[p] < right[p] ? left[p] : right[p];
         }
     }
@@ -77,7 +78,7 @@ static void fill_smaller(const double *left, const double *right, size_t n, doub
 
 /* ---- apparent pairs ---- */
 
-/* First place from `from` on where neither a nor b is above the limit, or n. */
+/* The first index from `from` on at which neither a nor b is above the limit, or n. */
 static size_t first_within(const double *a, const double *b, size_t from, size_t n, double limit)
 {
     size_t i = from;
@@ -90,11 +91,11 @@ static size_t first_within(const double *a, const double *b, size_t from, size_t
     return i;
 }
 
-/* Points between two looks whether c_jk can still be above B_jk. */
+/* After every so many points it is checked whether c_jk can still be above B_jk. */
 #define APEX_STRIDE 64
 
-/* c_jk; both are at most the radius, and A_jk is above B_jk. Lanes, as the minimum of
-   one running value waits for itself. */
+/* c_jk; both are at most the radius, and A_jk is above B_jk. Four minima, of every fourth point
+   each: a comparison need not wait for the one before. */
 static double apex_value(const double *a, const double *b, size_t n, double start, double value)
 {
     double least[4] = {start, start, start, start};
@@ -167,7 +168,7 @@ static int earlier_apex(const cone_complex *c, edge a, edge b)
     return c->apex[left] < c->apex[right] || (c->apex[left] == c->apex[right] && left <= right);
 }
 
-/* Merges from[low .. middle - 1] and from[middle .. high - 1] into the same places. */
+/* Merges from[low .. middle - 1] and from[middle .. high - 1] into the same positions. */
 static void merge_runs(const cone_complex *c, const edge *from, size_t low, size_t middle,
                        size_t high, edge *into)
 {
@@ -269,10 +270,10 @@ typedef struct {
     int *label;             /* n */
 } bar_arrays;
 
-/* The cochain at hand is 1 on the edges of the chain, plus (mod 2) on those that leave the
+/* The present cochain is 1 on the edges of the chain, plus (mod 2) on those that leave the
    set `side`. The heap holds the triangles j-k-l of its coboundary (pairs cancel), and at
-   least those triangles at w that come from the chain: whether a triangle at w counts
-   is looked up. */
+   least those triangles at w that come from the chain: counts() tells whether a triangle
+   at w belongs to the coboundary. */
 typedef struct {
     const cone_complex *c;
     bar_arrays s;
@@ -280,15 +281,15 @@ typedef struct {
     size_t slots, words;
     face *heap;
     size_t size, room;
-    size_t *chain; /* edges of the reduced cochains, one after the other, the one at hand last */
+    size_t *chain; /* edges of the reduced cochains, one after the other, the present one last */
     size_t length, chain_room;
     int has_side;
-    size_t taken_out; /* see weigh_side() */
-    size_t at;     /* place in by_apex: no earlier edge leaves the set and counts */
-    face pivot;    /* the earliest triangle of the coboundary at hand */
+    size_t taken_out; /* see choose_side_or_chain() */
+    size_t at;     /* position in by_apex: no earlier edge leaves the set and counts */
+    face pivot;    /* the earliest triangle of the present coboundary */
     double birth, limit; /* no pivot can come before or after */
     double horizon; /* how far the heap reaches */
-    size_t first;   /* of the chain at hand */
+    size_t first;   /* where the present chain starts */
 } reduction;
 
 static void push(reduction *r, face f)
@@ -389,8 +390,8 @@ static void widen_horizon(reduction *r)
         if (r->s.in_chain[r->chain[i]]) push_coboundary(r, r->chain[i], old);
 }
 
-/* First place in by_apex that is not before the pivot. */
-static size_t place_of_pivot(const reduction *r)
+/* First position in by_apex that is not before the pivot. */
+static size_t position_of_pivot(const reduction *r)
 {
     size_t low = 0, high = r->c->n * (r->c->n - 1) / 2;
     while (low < high) {
@@ -415,7 +416,7 @@ static void add_side(reduction *r, const uint64_t *points)
     if (!changed) return;
     r->has_side = 0;
     for (size_t v = 0; v < r->c->n; v++) r->has_side |= r->s.side[v];
-    r->at = place_of_pivot(r);
+    r->at = position_of_pivot(r);
 }
 
 static int counts(const reduction *r, edge e, size_t number)
@@ -501,7 +502,7 @@ static size_t owner_slot(const reduction *r, uint64_t key)
     return slot;
 }
 
-/* Keeps the cochain at hand: edges that were added an even number of times leave it. */
+/* Keeps the present cochain: edges that were added an even number of times leave it. */
 static void keep_cochain(reduction *r, size_t column)
 {
     uint64_t *points = r->s.potential + column * r->words;
@@ -548,11 +549,11 @@ static void side_to_chain(reduction *r)
 }
 
 /* An edge that is in the cone from birth leaves the set, so it must be taken out of the
-   cochain by adding it. A plain chain of the edges that are born by now never meets such
+   cochain by adding it. A plain chain of the edges that are born by now has no such
    edges: it is cheaper, unless there are very many of these (SIDE_WORTH was measured: 16 to
-   256 do as well). Looked at after 1, 2, 4, ... were taken out. */
+   256 do as well). Decided after 1, 2, 4, ... were taken out. */
 #define SIDE_WORTH 64
-static void weigh_side(reduction *r)
+static void choose_side_or_chain(reduction *r)
 {
     if (!r->has_side || r->pivot.key % (r->c->n + 1) != APEX) return;
     r->taken_out++;
@@ -578,7 +579,7 @@ static void start_column(reduction *r, size_t column)
 }
 
 /* Reduces the coboundary of the column's edge; its pivot is the triangle that ends the
-   class. All that is added is 0 on the edge itself and on earlier ones, so the edge's own
+   class. All that is added is 0 on the edge itself and on earlier ones, so the edge's
    triangle at w always counts: no pivot is later. */
 static void reduce_column(reduction *r, size_t column, pause_function pause)
 {
@@ -588,7 +589,7 @@ static void reduce_column(reduction *r, size_t column, pause_function pause)
         pause();
         r->pivot = find_pivot(r);
         if (apparent_edge(r->c, r->pivot, &added)) {
-            weigh_side(r);
+            choose_side_or_chain(r);
             add_edge(r, added);
             continue;
         }
@@ -660,11 +661,11 @@ static void fill_cuts(reduction *r, size_t bars)
         const edge e = edge_of((size_t) f.key);
         const int old = label[e.j], kept = label[e.k];
         while (column > 0 && before(r->s.column[column - 1], f)) column--;
-        const int own = column > 0 && r->s.column[column - 1].key == f.key;
+        const int starts_here = column > 0 && r->s.column[column - 1].key == f.key;
         for (size_t v = 0; v < n; v++) {
             if (label[v] != old) continue;
             label[v] = kept;
-            if (own)
+            if (starts_here)
                 r->s.potential[(column - 1) * r->words + v / 64] |= UINT64_C(1) << (v % 64);
         }
     }

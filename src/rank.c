@@ -1,4 +1,4 @@
-/* Average ranks of many values by radix sort, with tolerances for ties. */
+/* Average ranks of many values by radix sort: see rank.h. */
 
 #include "rank.h"
 
@@ -115,7 +115,7 @@ static void key_chunk(void *job, size_t chunk)
     }
 }
 
-/* How far apart values of this magnitude may be and still be equal. */
+/* By how much values of this magnitude may differ and still be tied. */
 static double tie_width(const rank_job *r, double magnitude)
 {
     return r->tolerance.relative * magnitude + r->tolerance.absolute;

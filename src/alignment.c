@@ -1,4 +1,4 @@
-/* Passes over two representations that were aligned: see alignment.h. */
+/* Passes over representations before and after they are aligned: see alignment.h. */
 
 #include "alignment.h"
 

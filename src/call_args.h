@@ -12,7 +12,8 @@
 
 #define ARG(x) x, #x
 
-/* The entry point that runs now: errors begin with its name. */
+/* The entry point that runs now: errors begin with its name. (Kept in call_args.c, so that what an
+   entry calls to read its arguments need not be told; entries run one at a time.) */
 void begin_entry(const char *name);
 
 /* "<entry>: `name` must ..." and "<entry>: ...", in the manner of printf. */

@@ -26,7 +26,7 @@ static void transform_columns(const fft_plan *plan, const double *re, const doub
         }
 }
 
-/* list(re, im): forward transform of the columns of a complex matrix, for the tests. */
+/* list(re, im): forward transform of the columns of a complex matrix. Only the tests call it. */
 SEXP repalign_fourier(SEXP re, SEXP im)
 {
     begin_entry(__func__);

@@ -1,5 +1,6 @@
-/* Entry points of sums without each stimulus in turn: list(naive, stimulus), a row with nothing
-   deleted and one for each stimulus. */
+/* Entry points of sums without each stimulus in turn.
+
+   Results are list(naive, stimulus), with a row for nothing deleted and one for each stimulus. */
 
 #include "jackknife.h"
 

@@ -34,7 +34,7 @@ static knn_space read_space(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale)
     return s;
 }
 
-static size_t read_neighbours(SEXP k, size_t n)
+static size_t read_list_length(SEXP k, size_t n)
 {
     if (n < 2) argument_error("rows", "have at least 2 rows");
     return read_count(ARG(k), 1, n - 1);
@@ -94,7 +94,7 @@ SEXP repalign_knn(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP 
     begin_entry(__func__);
     const char *names[] = {"idx", "dist", "largest", "state", ""};
     const knn_space s = read_space(rows, value, raw, raw_scale);
-    const size_t wanted = read_neighbours(k, s.n), capacity = knn_capacity(s.n, wanted);
+    const size_t wanted = read_list_length(k, s.n), capacity = knn_capacity(s.n, wanted);
     const worker by = read_team(threads, work_of(&s, s.n, wanted));
     const size_t team = (size_t) by.threads;
     size_t block, chunk;
@@ -143,7 +143,7 @@ SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, 
     begin_entry(__func__);
     const char *names[] = {"idx", "dist", "joined", ""};
     const knn_space s = read_space(rows, value, raw, raw_scale);
-    const size_t wanted = read_neighbours(k, s.n);
+    const size_t wanted = read_list_length(k, s.n);
     const int *chosen = read_zero_based(ARG(which), s.n);
     const size_t count = (size_t) XLENGTH(which);
     const double *values = read_doubles(ARG(largest), s.n);
@@ -164,7 +164,7 @@ SEXP repalign_knn_packed(SEXP distances, SEXP size, SEXP k, SEXP priority, SEXP 
 {
     begin_entry(__func__);
     const char *names[] = {"idx", "dist", "joined", ""};
-    const size_t n = read_count(ARG(size), 2, INT_MAX), wanted = read_neighbours(k, n);
+    const size_t n = read_count(ARG(size), 2, INT_MAX), wanted = read_list_length(k, n);
     const double *values = read_doubles(ARG(distances), packed_length(n));
     const worker by = read_team(threads, (double) n * (double) n);
     knn_rows_scratch z = rows_scratch(n, wanted, by);

@@ -1,4 +1,4 @@
-/* Permutation nulls of graph forms: sums over the edges that two directed graphs have in
+/* Permutation nulls of neighbour graphs: sums over the edges that two directed graphs have in
    common, after the vertices of the second one have been relabelled. */
 #ifndef REPALIGN_GRAPH_NULL_H
 #define REPALIGN_GRAPH_NULL_H

@@ -1,4 +1,4 @@
-/* The rows of a representation as the neighbour measures compare them. */
+/* The rows of a representation as the neighbour measures compare them: see neighbour_rows.h. */
 
 #include "neighbour_rows.h"
 

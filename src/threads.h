@@ -11,7 +11,8 @@
    An item writes to places of its own, or to scratch of its thread (thread_number()); sums
    over items are added up after the loop, in the order of the items. So nothing depends on
    the number of threads or on which of them does what. The pause stands outside of the
-   parallel loop, where R may run. Without OpenMP the same code runs on one thread.
+   parallel loop, where R may run; where a loop is short, its caller pauses, and the loop stands
+   alone. Without OpenMP the same code runs on one thread.
 
    Vectors and packed matrices that are too long for an item an entry go through chunks.h,
    which is this pattern over chunks of fixed size. */

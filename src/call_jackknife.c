@@ -19,7 +19,8 @@ SEXP repalign_loo_weighted(SEXP x, SEXP y, SEXP weights)
     const size_t qy = matrix_columns(y), most = qx > qy ? qx : qy;
     const double *w = read_matrix_size(ARG(weights), qx, qy);
     const weighted_scratch z = {scratch(n * qx), scratch(n * qy), scratch(n * qx),
-                                scratch(n * qy), scratch(qx * qy), scratch(2 * most + 6 * n)};
+                                scratch(n * qy), scratch(qx * qy), scratch(2 * most),
+                                scratch(6 * n)};
     const two_estimates result = new_estimates(n + 1, 1);
     PROTECT(result.list);
     loo_weighted(left, right, n, qx, qy, w, z, check_interrupt, result.naive, result.corrected);

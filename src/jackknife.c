@@ -191,9 +191,8 @@ static void delete_rows(const full_sums *full, row_columns r, size_t n, double *
 void loo_weighted(const double *x, const double *y, size_t n, size_t qx, size_t qy, const double *w,
                   weighted_scratch z, pause_function pause, double *naive, double *corrected)
 {
-    const size_t most = qx > qy ? qx : qy;
-    double *sums = z.sums, *weighted = z.sums + most;
-    const row_columns r = zero_columns(z.sums + 2 * most, n);
+    double *sums = z.sums, *weighted = z.sums + (qx > qy ? qx : qy);
+    const row_columns r = zero_columns(z.rows, n);
     square_entries(x, n * qx, z.squares_x);
     square_entries(y, n * qy, z.squares_y);
     full_sums full = {0.0, 0.0, 0.0};

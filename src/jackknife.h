@@ -19,9 +19,9 @@ void loo_from_grams(const double *k, const double *l, size_t n, double *scratch,
                     double *corrected);
 
 /* Totals weighted by w (qx x qy). Scratch: squares_x, first (n x qx), squares_y,
-   second (n x qy), cross (qx x qy), sums (2 max(qx, qy) + 6 n). */
+   second (n x qy), cross (qx x qy), sums (2 max(qx, qy)), rows (6 n). */
 typedef struct {
-    double *squares_x, *squares_y, *first, *second, *cross, *sums;
+    double *squares_x, *squares_y, *first, *second, *cross, *sums, *rows;
 } weighted_scratch;
 void loo_weighted(const double *x, const double *y, size_t n, size_t qx, size_t qy, const double *w,
                   weighted_scratch scratch, pause_function pause, double *naive, double *corrected);

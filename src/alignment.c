@@ -1,28 +1,8 @@
-/* Passes over two representations that were aligned: see alignment.h. */
+/* Passes over representations before and after they are aligned: see alignment.h. */
 
 #include "alignment.h"
 
 #include <math.h>
-
-double view_squares(const centered_view *v, double *column)
-{
-    double total = 0.0;
-    for (size_t j = 0; j < v->d; j++) {
-        load_columns(v, j, 1, column);
-        total += dot_blocked(column, column, v->n);
-    }
-    return total;
-}
-
-/* The power of two that brings a positive value near one; bounded, so that it is normal. */
-static double inverse_power(double largest)
-{
-    int exponent;
-    frexp(largest, &exponent);
-    if (exponent > 1000) exponent = 1000;
-    if (exponent < -1000) exponent = -1000;
-    return ldexp(1.0, -exponent);
-}
 
 static double largest_deviation(const double *column, size_t n, double mean)
 {
@@ -34,24 +14,26 @@ static double largest_deviation(const double *column, size_t n, double mean)
     return largest;
 }
 
-size_t standardize_columns(const double *x, size_t n, size_t d, const double *mean, double *out)
+size_t standardize_columns(const double *x, size_t n, size_t d, const double *mean, double *out,
+                           int *constant)
 {
-    size_t constant = 0;
+    size_t count = 0;
     for (size_t j = 0; j < d; j++) {
         const double *from = x + j * n;
         double *to = out + j * n;
         const double largest = largest_deviation(from, n, mean[j]);
-        if (largest == 0.0) {
-            constant++;
+        constant[j] = largest == 0.0;
+        if (constant[j]) {
+            count++;
             for (size_t i = 0; i < n; i++) to[i] = 0.0;
             continue;
         }
-        const double scale = inverse_power(largest);
+        const double scale = power_near_one(largest);
         for (size_t i = 0; i < n; i++) to[i] = (from[i] - mean[j]) * scale;
         const double norm = sqrt(dot_blocked(to, to, n));
         for (size_t i = 0; i < n; i++) to[i] /= norm;
     }
-    return constant;
+    return count;
 }
 
 void row_norms(const double *a, size_t n, size_t d, double *largest, double *norm)
@@ -62,7 +44,7 @@ void row_norms(const double *a, size_t n, size_t d, double *largest, double *nor
         for (size_t i = 0; i < n; i++)
             largest[i] = fabs(column[i]) > largest[i] ? fabs(column[i]) : largest[i];
     }
-    for (size_t i = 0; i < n; i++) largest[i] = largest[i] > 0.0 ? inverse_power(largest[i]) : 0.0;
+    for (size_t i = 0; i < n; i++) largest[i] = largest[i] > 0.0 ? power_near_one(largest[i]) : 0.0;
     for (size_t j = 0; j < d; j++) {
         const double *column = a + j * n;
         for (size_t i = 0; i < n; i++) {

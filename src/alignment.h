@@ -1,16 +1,13 @@
-/* Passes over two representations that were aligned, or over one before it is. */
+/* Passes over representations before and after they are aligned with each other. */
 #ifndef REPALIGN_ALIGNMENT_H
 #define REPALIGN_ALIGNMENT_H
 
 #include "matrix.h"
-#include "pause.h"
-
-/* Sum of all squared entries. Scratch: n. */
-double view_squares(const centered_view *v, double *column);
 
 /* Columns to mean zero and unit norm, each at a scale of its own. A constant column
-   becomes zeros. Returns how many are constant. */
-size_t standardize_columns(const double *x, size_t n, size_t d, const double *mean, double *out);
+   becomes zeros; constant[j] is 1 for these, else 0. Returns how many are constant. */
+size_t standardize_columns(const double *x, size_t n, size_t d, const double *mean, double *out,
+                           int *constant);
 
 /* Norms of the rows of a (n x d), safe from over- and underflow. Scratch: n. */
 void row_norms(const double *a, size_t n, size_t d, double *largest, double *norm);

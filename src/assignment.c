@@ -1,8 +1,9 @@
-/* Optimal one-to-one matching by shortest augmenting paths. */
+/* Optimal one-to-one matching: see assignment.h.
 
-/* Shortest augmenting paths with dual prices, after Jonker and Volgenant (1987), arranged
+   Shortest augmenting paths with dual prices, after Jonker and Volgenant (1987), arranged
    for fewer agents than tasks: prices start at zero and fall for matched tasks only, so
    that the unmatched ones stay at the highest price, zero, as optimality asks. */
+
 #include "assignment.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Optimal one-to-one matching. */
+/* One-to-one matching of agents and tasks: the optimal one, and the greedy one. */
 #ifndef REPALIGN_ASSIGNMENT_H
 #define REPALIGN_ASSIGNMENT_H
 
@@ -15,7 +15,7 @@ typedef struct {
     int *agent_of, *order, *reached_from, *task_of, *waiting;
 } assignment_scratch;
 
-/* Least total cost with every agent matched to a task of its own, agents <= tasks.
+/* Least total cost with every agent matched to another task, agents <= tasks.
    cost: tasks x agents, column-major. The result is task_of[agent]. */
 void assign_least(const double *cost, size_t agents, size_t tasks, assignment_scratch z,
                   pause_function pause);

@@ -1,4 +1,4 @@
-/* Orthonormal bases by Cholesky factors, where these prove full rank. */
+/* Orthonormal bases: see basis.h. */
 
 #include "basis.h"
 
@@ -32,17 +32,14 @@ static double centered_squares(const centered_view *v, size_t j)
     return (s0 + s1) + (s2 + s3);
 }
 
-size_t live_columns(const centered_view *v, size_t *kept, double *factor)
+size_t nonzero_columns(const centered_view *v, size_t *kept, double *factor)
 {
     size_t count = 0;
     for (size_t j = 0; j < v->d; j++) {
         const double squares = centered_squares(v, j);
         if (squares == 0.0) continue; /* or so small that it underflows: far below the rank limit */
-        int exponent;
-        frexp(sqrt(squares), &exponent);
         kept[count] = j;
-        factor[count] = ldexp(1.0, -exponent);
-        count++;
+        factor[count++] = power_near_one(sqrt(squares));
     }
     return count;
 }
@@ -56,20 +53,20 @@ static void take_off_mean(double *column, size_t n)
 {
     double sum = 0.0;
     for (size_t i = 0; i < n; i++) sum += column[i];
-    const double mean = sum / (double)n;
+    const double mean = sum / (double) n;
     for (size_t i = 0; i < n; i++) column[i] -= mean;
 }
 
-void load_live(const centered_view *v, const size_t *kept, const double *factor, size_t count,
+void load_nonzero(const centered_view *v, const size_t *kept, const double *factor, size_t count,
                double *out)
 {
     for (size_t k = 0; k < count; k++) {
         const double *from = v->x + kept[k] * v->n;
         double *to = out + k * v->n;
-        const double mean = v->mean[kept[k]], scale = v->inverse_scale, own = factor[k];
+        const double mean = v->mean[kept[k]], scale = v->inverse_scale;
         /* one after the other: the product of both factors may overflow */
-        for (size_t i = 0; i < v->n; i++) to[i] = (from[i] - mean) * scale * own;
-        if (fabs(mean) * scale * own > LARGE_MEAN) take_off_mean(to, v->n);
+        for (size_t i = 0; i < v->n; i++) to[i] = (from[i] - mean) * scale * factor[k];
+        if (fabs(mean) * scale * factor[k] > LARGE_MEAN) take_off_mean(to, v->n);
     }
 }
 
@@ -144,4 +141,27 @@ int cholesky_basis(size_t n, size_t d, double *a, const double *factor, double *
     memcpy(work2, triangle, d * d * sizeof(double));
     copy_upper(work2, d, d, factor, triangle);
     return 1;
+}
+
+/* The centred x, a row after the other: out is d x n. */
+static void load_transposed(const centered_view *v, double *out, pause_function pause)
+{
+    const size_t tile = 32;
+    for (size_t jb = 0; jb < v->d; jb += tile) {
+        for (size_t i = 0; i < v->n; i++)
+            for (size_t j = jb; j < v->d && j < jb + tile; j++)
+                out[j + i * v->d] = (v->x[i + j * v->n] - v->mean[j]) * v->inverse_scale;
+        pause();
+    }
+}
+
+void row_factor(const centered_view *v, double *turned, double *tau, double *work,
+                size_t work_length, pause_function pause, double *l)
+{
+    const size_t n = v->n, d = v->d;
+    load_transposed(v, turned, pause);
+    lapack_qr(d, n, turned, tau, work, work_length);
+    pause();
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++) l[i + j * n] = i < j ? 0.0 : turned[j + i * d];
 }

@@ -1,4 +1,5 @@
-/* Orthonormal bases of the space that the columns of a matrix span. */
+/* Orthonormal bases of the space that the columns of a matrix span, and a small factor of its
+   inner products of rows. */
 #ifndef REPALIGN_BASIS_H
 #define REPALIGN_BASIS_H
 
@@ -10,10 +11,10 @@
 /* Columns that are not all zero, with a power of two each that brings its norm into
    [1/2, 1): the space does not depend on the sizes of columns, its accuracy should not
    either. Gives their number; kept and factor have room for v->d. */
-size_t live_columns(const centered_view *v, size_t *kept, double *factor);
+size_t nonzero_columns(const centered_view *v, size_t *kept, double *factor);
 
 /* Those columns, times their factors, into out (n x count). */
-void load_live(const centered_view *v, const size_t *kept, const double *factor, size_t count,
+void load_nonzero(const centered_view *v, const size_t *kept, const double *factor, size_t count,
                double *out);
 
 /* Basis by Cholesky factors of Gram matrices: fast, and used only where a bound on the
@@ -30,5 +31,10 @@ void copy_upper(const double *a, size_t lda, size_t d, const double *factor, dou
 
 /* to (columns x rows) = transpose of from (rows x columns), in tiles. */
 void transpose(const double *from, size_t rows, size_t columns, double *to);
+
+/* l (n x n, lower) with l l' = x x', for at least as many columns as rows: x' = QR, l = R'.
+   turned: scratch d x n; tau: n; work: lapack_qr_work(d, n). */
+void row_factor(const centered_view *v, double *turned, double *tau, double *work,
+                size_t work_length, pause_function pause, double *l);
 
 #endif

@@ -1,4 +1,4 @@
-/* R's BLAS behind plain C types, with sizes checked. */
+/* R's BLAS behind plain C types: see blas.h. */
 
 #include "repalign.h"
 #include "blas.h"
@@ -41,4 +41,20 @@ void blas_gemv(char transpose, size_t m, size_t n, const double *a, const double
     int im = (int) m, in = (int) n, ia = leading(m), step = 1;
     double one = 1.0, zero = 0.0;
     F77_CALL(dgemv)(&transpose, &im, &in, &one, a, &ia, x, &step, &zero, y, &step FCONE);
+}
+
+void blas_solve_right_upper(size_t m, size_t n, const double *r, double *b)
+{
+    int im = (int) m, in = (int) n, ld_r = leading(n), ld_b = leading(m);
+    double one = 1.0;
+    F77_CALL(dtrsm)("R", "U", "N", "N", &im, &in, &one, r, &ld_r, b, &ld_b
+                    FCONE FCONE FCONE FCONE);
+}
+
+void blas_multiply_left_upper(size_t n, size_t m, const double *r, double *b)
+{
+    int in = (int) n, im = (int) m, ld_r = leading(n), ld_b = leading(n);
+    double one = 1.0;
+    F77_CALL(dtrmm)("L", "U", "N", "N", &in, &im, &one, r, &ld_r, b, &ld_b
+                    FCONE FCONE FCONE FCONE);
 }

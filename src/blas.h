@@ -23,4 +23,10 @@ void blas_symm_left(size_t m, size_t n, const double *a, size_t lda, const doubl
 /* y = op(a) x for a (m x n). */
 void blas_gemv(char transpose, size_t m, size_t n, const double *a, const double *x, double *y);
 
+/* b (m x n) = b R^-1, R the upper triangle of r (n x n). */
+void blas_solve_right_upper(size_t m, size_t n, const double *r, double *b);
+
+/* b (n x m) = R b, R the upper triangle of r (n x n). */
+void blas_multiply_left_upper(size_t n, size_t m, const double *r, double *b);
+
 #endif

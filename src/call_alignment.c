@@ -1,192 +1,93 @@
-/* Entry points of alignment and matching measures. */
+/* Entry points of passes over representations before and after they are aligned. */
 
 #include "alignment.h"
-#include "assignment.h"
-#include "blas.h"
-#include "call_checks.h"
-#include "lapack.h"
-#include "linear.h"
 
 #include <math.h>
 
-/* x'y of two matrices seen through their centring, the rows a chunk at a time. */
-SEXP repalign_cross_product(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale)
-{
-    centered_view vx = view_of(x, x_means, x_scale), vy = view_of(y, y_means, y_scale);
-    require_rows(y, vx.n, "y");
-    const size_t rows = chunk_rows(vx.n, vx.d > vy.d ? vx.d : vy.d);
-    SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) vx.d, (int) vy.d));
-    linear_cross(&vx, &vy, rows, scratch(rows * vx.d), scratch(rows * vy.d), check_interrupt,
-                 REAL(result));
-    UNPROTECT(1);
-    return result;
-}
+#include "call_args.h"
+#include "call_results.h"
 
-/* Square root of the sum of all squares. */
-SEXP repalign_frobenius(SEXP x, SEXP means, SEXP scale)
-{
-    centered_view v = view_of(x, means, scale);
-    return Rf_ScalarReal(sqrt(view_squares(&v, scratch(v.n))));
-}
-
-/* Rows i of the centred x, as columns of `to` (d x n). */
-static void load_transposed(const centered_view *v, double *to)
-{
-    const size_t tile = 32;
-    for (size_t jb = 0; jb < v->d; jb += tile) {
-        for (size_t i = 0; i < v->n; i++)
-            for (size_t j = jb; j < v->d && j < jb + tile; j++)
-                to[j + i * v->d] = (v->x[i + j * v->n] - v->mean[j]) * v->inverse_scale;
-        check_interrupt();
-    }
-}
-
-/* L (n x n) with L L' = x x', for more columns than rows: x' = QR, L = R'. */
-SEXP repalign_row_factor(SEXP x, SEXP means, SEXP scale)
-{
-    centered_view v = view_of(x, means, scale);
-    if (v.d < v.n) Rf_error("internal: fewer columns than rows");
-    const size_t n = v.n, d = v.d, length = lapack_qr_work(d, n);
-    double *turned = scratch(n * d);
-    load_transposed(&v, turned);
-    SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) n, (int) n));
-    double *l = REAL(result);
-    lapack_qr(d, n, turned, scratch(n), scratch(length), length);
-    check_interrupt();
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i < n; i++) l[i + j * n] = i < j ? 0.0 : turned[j + i * d];
-    UNPROTECT(1);
-    return result;
-}
-
-/* Columns of unit norm, and the (one-based) numbers of those that are constant. */
+/* list(columns, constant): columns of unit norm, and the numbers of those that are constant. */
 SEXP repalign_standardize(SEXP x, SEXP means)
 {
-    centered_view v = view_of(x, means, PROTECT(Rf_ScalarReal(1.0)));
+    begin_entry(__func__);
+    const double *values = read_matrix(ARG(x));
+    const size_t n = matrix_rows(x), d = matrix_columns(x);
+    const double *mean = read_doubles(ARG(means), d);
     const char *names[] = {"columns", "constant", ""};
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
-    SET_VECTOR_ELT(result, 0, Rf_allocMatrix(REALSXP, (int) v.n, (int) v.d));
-    double *columns = REAL(VECTOR_ELT(result, 0));
-    const size_t constant = standardize_columns(v.x, v.n, v.d, v.mean, columns);
-    SET_VECTOR_ELT(result, 1, Rf_allocVector(INTSXP, (R_xlen_t) constant));
-    int *at = INTEGER(VECTOR_ELT(result, 1));
-    /* a column that is not constant has an entry of at least 1 / n */
-    for (size_t j = 0, found = 0; j < v.d && found < constant; j++)
-        if (dot_blocked(columns + j * v.n, columns + j * v.n, v.n) == 0.0)
-            at[found++] = (int) j + 1;
-    UNPROTECT(2);
+    int *constant = int_scratch(d);
+    const size_t count = standardize_columns(values, n, d, mean, put_matrix(result, 0, n, d),
+                                             constant);
+    put_positions(result, 1, constant, d, count);
+    UNPROTECT(1);
     return result;
 }
 
 SEXP repalign_row_norms(SEXP a)
 {
-    require_matrix(a, "a");
+    begin_entry(__func__);
+    const double *values = read_matrix(ARG(a));
     const size_t n = matrix_rows(a);
-    SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t) n));
-    row_norms(REAL(a), n, matrix_columns(a), scratch(n), REAL(result));
+    SEXP result = PROTECT(new_doubles(n));
+    row_norms(values, n, matrix_columns(a), scratch(n), REAL(result));
     UNPROTECT(1);
     return result;
 }
 
-static void require_length(SEXP values, size_t length)
-{
-    if (!Rf_isReal(values) || (size_t) XLENGTH(values) != length)
-        Rf_error("internal: one value a row wanted");
-}
-
+/* Cosines of the rows of a with those of b, which have the norms given. */
 SEXP repalign_row_cosines(SEXP a, SEXP b, SEXP a_norm, SEXP b_norm)
 {
-    require_matrix(a, "a");
+    begin_entry(__func__);
+    const double *left = read_matrix(ARG(a));
     const size_t n = matrix_rows(a), d = matrix_columns(a);
-    require_size(b, n, d, "b");
-    require_length(a_norm, n);
-    require_length(b_norm, n);
-    SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t) n));
-    row_cosines(REAL(a), REAL(b), n, d, REAL(a_norm), REAL(b_norm), REAL(result));
+    const double *right = read_matrix_size(ARG(b), n, d);
+    const double *left_norm = read_doubles(ARG(a_norm), n);
+    const double *right_norm = read_doubles(ARG(b_norm), n);
+    SEXP result = PROTECT(new_doubles(n));
+    row_cosines(left, right, n, d, left_norm, right_norm, REAL(result));
     UNPROTECT(1);
     return result;
 }
 
-static int *int_scratch(size_t length) { return (int *) R_alloc(length, sizeof(int)); }
-
-/* Costs with a column for each agent, the narrower side; gains are costs turned round. */
-static double *agent_costs(SEXP values, int gains, size_t agents, size_t tasks)
+/* For each column of the wider side that of the narrower one, 0 for none; as zero-based ones. */
+static int *read_partners(SEXP partner, const char *name, size_t columns, size_t most)
 {
-    const size_t rows = matrix_rows(values);
-    const double *from = REAL(values), sign = gains ? -1.0 : 1.0;
-    double *cost = scratch(agents * tasks);
-    if (rows == tasks) {
-        for (size_t k = 0; k < agents * tasks; k++) cost[k] = sign * from[k];
-    } else {
-        for (size_t j = 0; j < tasks; j++)
-            for (size_t i = 0; i < agents; i++) cost[j + i * tasks] = sign * from[i + j * rows];
+    if (!Rf_isInteger(partner) || (size_t) XLENGTH(partner) != columns)
+        argument_error(name, "hold %.0f integers", (double) columns);
+    int *result = int_scratch(columns);
+    for (size_t j = 0; j < columns; j++) {
+        const int one_based = INTEGER(partner)[j];
+        if (one_based < 0 || (size_t) one_based > most)
+            argument_error(name, "hold integers from 0 to %.0f", (double) most);
+        result[j] = one_based - 1;
     }
-    return cost;
-}
-
-/* Optimal matching of the narrower side of a matrix: least total, or largest with `gains`.
-   Returns for each row its column (one-based), 0 for none. */
-SEXP repalign_assign(SEXP values, SEXP gains)
-{
-    require_matrix(values, "values");
-    const size_t rows = matrix_rows(values), columns = matrix_columns(values);
-    if (rows == 0 || columns == 0) Rf_error("internal: nothing to match");
-    if (!all_finite(REAL(values), rows * columns)) Rf_error("internal: infinite costs");
-    const size_t agents = rows < columns ? rows : columns, tasks = rows < columns ? columns : rows;
-    const double *cost = agent_costs(values, Rf_asLogical(gains), agents, tasks);
-    assignment_scratch z = {scratch(tasks),     scratch(tasks),      int_scratch(tasks),
-                            int_scratch(tasks), int_scratch(tasks),  int_scratch(agents),
-                            int_scratch(agents)};
-    SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t) rows));
-    assign_least(cost, agents, tasks, z, check_interrupt);
-    const int *column_of = rows == tasks ? z.agent_of : z.task_of;
-    for (size_t i = 0; i < rows; i++) INTEGER(result)[i] = column_of[i] + 1;
-    UNPROTECT(1);
     return result;
 }
 
-/* As assign, pairs taken in the given order of entries (one-based). */
-SEXP repalign_assign_greedy(SEXP order, SEXP rows, SEXP columns)
-{
-    const size_t m = (size_t) Rf_asInteger(rows), n = (size_t) Rf_asInteger(columns);
-    require_index(order, m * n, "order");
-    if ((size_t) XLENGTH(order) != m * n) Rf_error("internal: one rank an entry");
-    SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t) m));
-    int *column_of = INTEGER(result);
-    assign_greedy(INTEGER(order), m, n, int_scratch(n), column_of);
-    for (size_t i = 0; i < m; i++) column_of[i]++;
-    UNPROTECT(1);
-    return result;
-}
-
-/* Distance of matched columns in the units of the factors. partner: for each column of the
-   wider x that of y, 0 for none. */
+/* Distance of the columns of x from their partners in y, in the units of the factors. */
 SEXP repalign_matched_distance(SEXP x, SEXP x_means, SEXP x_factor, SEXP y, SEXP y_means,
                                SEXP y_factor, SEXP partner)
 {
-    centered_view wide = view_of(x, x_means, x_factor), narrow = view_of(y, y_means, y_factor);
-    require_rows(y, wide.n, "y");
-    if (!Rf_isInteger(partner) || (size_t) XLENGTH(partner) != wide.d)
-        Rf_error("internal: one partner a column");
-    int *zero_based = int_scratch(wide.d);
-    for (size_t j = 0; j < wide.d; j++) {
-        zero_based[j] = INTEGER(partner)[j] - 1;
-        if (zero_based[j] >= (int) narrow.d) Rf_error("internal: partner out of range");
-    }
-    return Rf_ScalarReal(sqrt(matched_squares(&wide, &narrow, zero_based, scratch(wide.n),
+    begin_entry(__func__);
+    const centered_view wide = read_view(ARG(x), ARG(x_means), ARG(x_factor));
+    const centered_view narrow = read_view(ARG(y), ARG(y_means), ARG(y_factor));
+    read_matrix_rows(ARG(y), wide.n);
+    const int *partners = read_partners(ARG(partner), wide.d, narrow.d);
+    return Rf_ScalarReal(sqrt(matched_squares(&wide, &narrow, partners, scratch(wide.n),
                                               scratch(wide.n))));
 }
 
 /* list(rows, columns): the largest entries of each. */
 SEXP repalign_side_maxima(SEXP c)
 {
-    require_matrix(c, "c");
+    begin_entry(__func__);
+    const double *values = read_matrix(ARG(c));
     const size_t m = matrix_rows(c), n = matrix_columns(c);
     const char *names[] = {"rows", "columns", ""};
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
-    SET_VECTOR_ELT(result, 0, Rf_allocVector(REALSXP, (R_xlen_t) m));
-    SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, (R_xlen_t) n));
-    side_maxima(REAL(c), m, n, REAL(VECTOR_ELT(result, 0)), REAL(VECTOR_ELT(result, 1)));
+    double *rows = put_doubles(result, 0, m), *columns = put_doubles(result, 1, n);
+    side_maxima(values, m, n, rows, columns);
     UNPROTECT(1);
     return result;
 }

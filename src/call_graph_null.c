@@ -1,120 +1,119 @@
-/* Entry points of the null of graph forms. */
+/* Entry points of the permutation null of neighbour graphs. */
 
-#include "blas.h"
-#include "call_checks.h"
 #include "graph_null.h"
 
-static void check_starts(const int *start, size_t n, size_t edges)
+#include <limits.h>
+#include <string.h>
+
+#include "call_args.h"
+#include "call_results.h"
+
+/* Where the edges of each vertex start: from 0 to the number of edges. */
+static const int *read_starts(SEXP start, size_t n, size_t edges)
 {
-    if (start[0] != 0 || (size_t) start[n] != edges) Rf_error("internal: damaged graph");
-    for (size_t u = 0; u < n; u++)
-        if (start[u + 1] < start[u]) Rf_error("internal: damaged graph");
+    const int *at = INTEGER(start);
+    int good = at[0] == 0 && (size_t) at[n] == edges;
+    for (size_t u = 0; good && u < n; u++) good = at[u] <= at[u + 1];
+    if (!good) argument_error("start", "rise from 0 to %.0f", (double) edges);
+    return at;
 }
 
 /* list(start, target (from 1), rank, weight): see edge_list. */
-static edge_list read_graph(SEXP graph)
+static edge_list read_graph(SEXP graph, const char *name)
 {
-    SEXP start = needed_element(graph, "start"), target = needed_element(graph, "target");
-    SEXP rank = needed_element(graph, "rank"), weight = needed_element(graph, "weight");
-    if (!Rf_isInteger(start) || XLENGTH(start) < 2) Rf_error("internal: damaged graph");
-    const size_t n = (size_t) XLENGTH(start) - 1, edges = (size_t) XLENGTH(target);
-    if (!fits_blas(n)) Rf_error("internal: graph too large");
-    require_index(target, n, "target");
-    if (!Rf_isInteger(rank) || (size_t) XLENGTH(rank) != edges || !Rf_isReal(weight) ||
-        (size_t) XLENGTH(weight) != edges)
-        Rf_error("internal: damaged graph");
-    check_starts(INTEGER(start), n, edges);
-    int *from_zero = (int *) R_alloc(edges > 0 ? edges : 1, sizeof(int));
-    for (size_t e = 0; e < edges; e++) from_zero[e] = INTEGER(target)[e] - 1;
-    edge_list list = {n, INTEGER(start), from_zero, INTEGER(rank), REAL(weight)};
+    SEXP start = read_element(graph, name, "start"), target = read_element(graph, name, "target");
+    SEXP rank = read_element(graph, name, "rank"), weight = read_element(graph, name, "weight");
+    if (!Rf_isInteger(start) || XLENGTH(start) < 2 || XLENGTH(start) > INT_MAX)
+        argument_error("start", "hold two integers at least");
+    const size_t n = (size_t) XLENGTH(start) - 1;
+    const int *to = read_zero_based(ARG(target), n);
+    const size_t edges = (size_t) XLENGTH(target);
+    if (!Rf_isInteger(rank) || (size_t) XLENGTH(rank) != edges)
+        argument_error("rank", "hold %.0f integers", (double) edges);
+    const edge_list list = {n, read_starts(start, n, edges), to, INTEGER(rank),
+                            read_doubles(ARG(weight), edges)};
     return list;
 }
 
-static edge_list read_graph_of(SEXP graph, size_t n)
+static edge_list read_graph_of(SEXP graph, const char *name, size_t n)
 {
-    const edge_list list = read_graph(graph);
-    if (list.n != n) Rf_error("internal: unequal graphs");
+    const edge_list list = read_graph(graph, name);
+    if (list.n != n) argument_error(name, "have graphs with %.0f vertices", (double) n);
     return list;
-}
-
-static size_t count_graphs(SEXP graphs)
-{
-    if (TYPEOF(graphs) != VECSXP || XLENGTH(graphs) < 1) Rf_error("internal: no list of graphs");
-    return (size_t) XLENGTH(graphs);
 }
 
 /* All graphs of a list, of equally many vertices. */
-static edge_list *read_graphs(SEXP graphs)
+static edge_list *read_graphs(SEXP graphs, const char *name)
 {
-    const size_t count = count_graphs(graphs);
+    const size_t count = count_elements(graphs, name);
     edge_list *lists = (edge_list *) R_alloc(count, sizeof(edge_list));
-    lists[0] = read_graph(VECTOR_ELT(graphs, 0));
+    lists[0] = read_graph(VECTOR_ELT(graphs, 0), name);
     for (size_t i = 1; i < count; i++)
-        lists[i] = read_graph_of(VECTOR_ELT(graphs, (R_xlen_t) i), lists[0].n);
+        lists[i] = read_graph_of(VECTOR_ELT(graphs, (R_xlen_t) i), name, lists[0].n);
     return lists;
-}
-
-static SEXP new_result(size_t rows, size_t columns)
-{
-    if (!fits_blas(rows) || !fits_blas(columns)) Rf_error("internal: result too large");
-    return Rf_allocMatrix(REALSXP, (int) rows, (int) columns);
 }
 
 static common_mode read_mode(SEXP mode)
 {
-    const int value = Rf_asInteger(mode);
-    if (value < 0 || value >= COMMON_MODES) Rf_error("internal: unknown mode");
-    return (common_mode) value;
+    return (common_mode) read_count(ARG(mode), 0, COMMON_MODES - 1);
 }
-
-static int *labels(SEXP order, size_t n)
-{
-    require_index(order, n, "order");
-    if ((size_t) XLENGTH(order) % n != 0) Rf_error("internal: 'order' has another length");
-    const size_t length = (size_t) XLENGTH(order);
-    int *result = (int *) R_alloc(length > 0 ? length : 1, sizeof(int));
-    for (size_t i = 0; i < length; i++) result[i] = INTEGER(order)[i] - 1;
-    return result;
-}
-
-static int *int_scratch(size_t length) { return (int *) R_alloc(length + 1, sizeof(int)); }
 
 static bucketed_edges new_buckets(const edge_list *y)
 {
     const size_t edges = (size_t) y->start[y->n];
-    bucketed_edges b = {int_scratch(y->n + 1), int_scratch(edges), int_scratch(edges),
-                        int_scratch(y->n), scratch(edges)};
+    const bucketed_edges b = {int_scratch(y->n + 1), int_scratch(edges), int_scratch(edges),
+                              int_scratch(y->n), scratch(edges)};
     return b;
+}
+
+/* The graphs of x and their labels, and scratch for the shifts of a coset. */
+typedef struct {
+    const edge_list *graphs;
+    size_t count;
+    const int *labels;
+    double *value, *sums;
+    int *found, *touched;
+    work_counter counter;
+} shift_side;
+
+/* Rows first .. first + n - 1 of the result (`rows` long columns): the shifts of one coset of the
+   graph in the buckets, `width` columns for each graph of x. */
+static void coset_rows(shift_side *x, const bucketed_edges *y, common_mode mode, size_t rows,
+                       double *out)
+{
+    const size_t n = x->graphs[0].n, width = common_columns(mode);
+    for (size_t i = 0; i < x->count; i++) {
+        graph_shifts(x->graphs + i, x->labels, y, mode, x->value, x->found, x->touched,
+                     &x->counter, x->sums);
+        for (size_t w = 0; w < width; w++)
+            memcpy(out + rows * (i * width + w), x->sums + w * n, n * sizeof(double));
+    }
 }
 
 /* Lists of graphs x and y; label_x: n labels; labels_y: n a coset. Rows: shifts 0 .. n - 1 of
    each coset in turn; columns: the numbers of the mode, for each pair (x fastest). */
 SEXP repalign_graph_coset(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode)
 {
+    begin_entry(__func__);
     const common_mode m = read_mode(mode);
-    const edge_list *gx = read_graphs(x);
-    const size_t lx = count_graphs(x), ly = count_graphs(y), width = common_columns(m);
-    const size_t n = gx[0].n;
-    const int *from = labels(label_x, n), *to = labels(labels_y, n);
-    if ((size_t) XLENGTH(label_x) != n) Rf_error("internal: one label a vertex");
+    const edge_list *graphs = read_graphs(ARG(x));
+    const size_t n = graphs[0].n, lx = count_elements(ARG(x)), ly = count_elements(ARG(y));
+    const size_t width = common_columns(m);
+    read_indices(ARG(label_x), n, n);
+    shift_side side = {graphs, lx, read_permutations(ARG(label_x), n), scratch(3 * n),
+                       scratch(width * n), int_scratch(2 * n), int_scratch(n),
+                       {check_interrupt, 0}};
+    const int *labels = read_permutations(ARG(labels_y), n);
     const size_t cosets = (size_t) XLENGTH(labels_y) / n, rows = n * cosets;
-    SEXP result = PROTECT(new_result(rows, lx * ly * width));
-    double *value = scratch(3 * n), *sums = scratch(width * n);
-    int *count = int_scratch(2 * n), *touched = int_scratch(n);
-    work_counter counter = {check_interrupt, 0};
+    SEXP result = PROTECT(new_matrix(rows, lx * ly * width));
     for (size_t j = 0; j < ly; j++) {
         /* one graph of y after the other takes the same memory */
         const void *before = vmaxget();
-        const edge_list gy = read_graph_of(VECTOR_ELT(y, (R_xlen_t) j), n);
-        bucketed_edges buckets = new_buckets(&gy);
+        const edge_list graph = read_graph_of(VECTOR_ELT(y, (R_xlen_t) j), "y", n);
+        bucketed_edges buckets = new_buckets(&graph);
         for (size_t c = 0; c < cosets; c++) {
-            bucket_edges(&gy, to + c * n, &buckets);
-            for (size_t i = 0; i < lx; i++) {
-                graph_shifts(gx + i, from, &buckets, m, value, count, touched, &counter, sums);
-                for (size_t w = 0; w < width; w++)
-                    memcpy(REAL(result) + c * n + rows * ((i + lx * j) * width + w), sums + w * n,
-                           n * sizeof(double));
-            }
+            bucket_edges(&graph, labels + c * n, &buckets);
+            coset_rows(&side, &buckets, m, rows, REAL(result) + c * n + rows * lx * j * width);
         }
         vmaxset(before);
     }
@@ -125,22 +124,22 @@ SEXP repalign_graph_coset(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode
 /* The same numbers for given permutations (one a column). */
 SEXP repalign_graph_permuted(SEXP x, SEXP y, SEXP permutations, SEXP mode)
 {
+    begin_entry(__func__);
     const common_mode m = read_mode(mode);
-    const edge_list *gx = read_graphs(x);
-    const size_t lx = count_graphs(x), ly = count_graphs(y), width = common_columns(m);
-    const size_t n = gx[0].n;
-    const int *p = labels(permutations, n);
+    const edge_list *graphs = read_graphs(ARG(x));
+    const size_t n = graphs[0].n, lx = count_elements(ARG(x)), ly = count_elements(ARG(y));
+    const size_t width = common_columns(m);
+    const int *orders = read_permutations(ARG(permutations), n);
     const size_t rows = (size_t) XLENGTH(permutations) / n;
-    SEXP result = PROTECT(new_result(rows, lx * ly * width));
-    int *mark = int_scratch(n);
-    memset(mark, 0, n * sizeof(int));
+    SEXP result = PROTECT(new_matrix(rows, lx * ly * width));
+    int *mark = zeroed_bytes(n * sizeof(int));
     work_counter counter = {check_interrupt, 0};
     for (size_t j = 0; j < ly; j++) {
         const void *before = vmaxget();
-        const edge_list gy = read_graph_of(VECTOR_ELT(y, (R_xlen_t) j), n);
+        const edge_list graph = read_graph_of(VECTOR_ELT(y, (R_xlen_t) j), "y", n);
         for (size_t i = 0; i < lx; i++)
             for (size_t k = 0; k < rows; k++)
-                graph_permuted(gx + i, &gy, p + k * n, m, mark, &counter,
+                graph_permuted(graphs + i, &graph, orders + k * n, m, mark, &counter,
                                REAL(result) + k + rows * (i + lx * j) * width, rows);
         vmaxset(before);
     }

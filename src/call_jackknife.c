@@ -1,69 +1,83 @@
-/* Entry points of sums without each stimulus in turn. */
+/* Entry points of sums without each stimulus in turn.
 
-#include "call_checks.h"
+   Results are list(naive, stimulus), with a row for nothing deleted and one for each stimulus. */
+
 #include "jackknife.h"
+
+#include "call_args.h"
+#include "call_results.h"
+
+/* Column pairs between two pauses. */
+#define PAUSE_PAIRS 64
 
 SEXP repalign_loo_weighted(SEXP x, SEXP y, SEXP weights)
 {
-    require_matrix(x, "x");
+    begin_entry(__func__);
+    const double *left = read_matrix(ARG(x));
     const size_t n = matrix_rows(x), qx = matrix_columns(x);
-    require_rows(y, n, "y");
-    const size_t qy = matrix_columns(y);
-    require_size(weights, qx, qy, "weights");
-    const size_t most = qx > qy ? qx : qy;
-    weighted_scratch z = {scratch(n * qx), scratch(n * qy), scratch(n * qx),
-                          scratch(n * qy), scratch(qx * qy), scratch(2 * most + 6 * n)};
-    SEXP result = PROTECT(two_results(n + 1, 1));
-    loo_weighted(REAL(x), REAL(y), n, qx, qy, REAL(weights), z, check_interrupt,
-                 REAL(VECTOR_ELT(result, 0)), REAL(VECTOR_ELT(result, 1)));
+    const double *right = read_matrix_rows(ARG(y), n);
+    const size_t qy = matrix_columns(y), most = qx > qy ? qx : qy;
+    const double *w = read_matrix_size(ARG(weights), qx, qy);
+    const weighted_scratch z = {scratch(n * qx), scratch(n * qy), scratch(n * qx),
+                                scratch(n * qy), scratch(qx * qy), scratch(2 * most),
+                                scratch(6 * n)};
+    const two_estimates result = new_estimates(n + 1, 1);
+    PROTECT(result.list);
+    loo_weighted(left, right, n, qx, qy, w, z, check_interrupt, result.naive, result.corrected);
     UNPROTECT(1);
-    return result;
+    return result.list;
 }
 
+/* For each column of x the sum over all columns of y. */
 SEXP repalign_loo_columns(SEXP x, SEXP y)
 {
-    require_matrix(x, "x");
+    begin_entry(__func__);
+    const double *left = read_matrix(ARG(x));
     const size_t n = matrix_rows(x), qx = matrix_columns(x);
-    require_rows(y, n, "y");
+    const double *right = read_matrix_rows(ARG(y), n);
     const size_t qy = matrix_columns(y);
-    column_scratch z = {scratch(n * qx), scratch(n * qx), scratch(n * qx),
-                        scratch(column_inner_length(n, qx, qy)), scratch(n)};
-    SEXP result = PROTECT(two_results(n + 1, qx));
-    loo_columns(REAL(x), REAL(y), n, qx, qy, z, check_interrupt, REAL(VECTOR_ELT(result, 0)),
-                REAL(VECTOR_ELT(result, 1)));
+    const column_scratch z = {scratch(n * qx), scratch(n * qx), scratch(n * qx),
+                              scratch(column_inner_length(n, qx, qy)), scratch(n)};
+    const two_estimates result = new_estimates(n + 1, qx);
+    PROTECT(result.list);
+    loo_columns(left, right, n, qx, qy, z, check_interrupt, result.naive, result.corrected);
     UNPROTECT(1);
-    return result;
+    return result.list;
 }
 
+/* For each pair of a column of x (ix) and one of y (iy). */
 SEXP repalign_loo_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy)
 {
-    require_matrix(x, "x");
-    const size_t n = matrix_rows(x), pairs = (size_t) XLENGTH(ix);
-    require_rows(y, n, "y");
-    require_index(ix, matrix_columns(x), "ix");
-    require_index(iy, matrix_columns(y), "iy");
-    if (XLENGTH(ix) != XLENGTH(iy)) Rf_error("internal: unequal numbers of indices");
-    SEXP result = PROTECT(two_results(n + 1, pairs));
+    begin_entry(__func__);
+    const double *left = read_matrix(ARG(x));
+    const size_t n = matrix_rows(x);
+    const double *right = read_matrix_rows(ARG(y), n);
+    const int *a = read_zero_based(ARG(ix), matrix_columns(x));
+    const size_t pairs = (size_t) XLENGTH(ix), rows = n + 1;
+    read_indices(ARG(iy), pairs, matrix_columns(y));
+    const int *b = read_zero_based(ARG(iy), matrix_columns(y));
+    const two_estimates result = new_estimates(rows, pairs);
+    PROTECT(result.list);
     for (size_t p = 0; p < pairs; p++) {
-        const size_t a = (size_t) INTEGER(ix)[p] - 1, b = (size_t) INTEGER(iy)[p] - 1;
-        loo_one_pair(REAL(x) + a * n, REAL(y) + b * n, n,
-                     REAL(VECTOR_ELT(result, 0)) + p * (n + 1),
-                     REAL(VECTOR_ELT(result, 1)) + p * (n + 1));
-        if (p % 64 == 0) check_interrupt();
+        loo_one_pair(left + (size_t) a[p] * n, right + (size_t) b[p] * n, n,
+                     result.naive + p * rows, result.corrected + p * rows);
+        if (p % PAUSE_PAIRS == 0) check_interrupt();
     }
     UNPROTECT(1);
-    return result;
+    return result.list;
 }
 
+/* Totals from two centred Gram matrices. */
 SEXP repalign_loo_gram(SEXP k, SEXP l)
 {
-    require_matrix(k, "k");
+    begin_entry(__func__);
+    const double *left = read_matrix(ARG(k));
     const size_t n = matrix_rows(k);
-    require_size(k, n, n, "k");
-    require_size(l, n, n, "l");
-    SEXP result = PROTECT(two_results(n + 1, 1));
-    loo_from_grams(REAL(k), REAL(l), n, scratch(4 * n), REAL(VECTOR_ELT(result, 0)),
-                   REAL(VECTOR_ELT(result, 1)));
+    read_matrix_size(ARG(k), n, n);
+    const double *right = read_matrix_size(ARG(l), n, n);
+    const two_estimates result = new_estimates(n + 1, 1);
+    PROTECT(result.list);
+    loo_from_grams(left, right, n, scratch(4 * n), result.naive, result.corrected);
     UNPROTECT(1);
-    return result;
+    return result.list;
 }

@@ -1,80 +1,101 @@
 /* Entry points of the linear kernel. */
 
-#include "call_checks.h"
 #include "linear.h"
 
-static size_t chunk_of(SEXP chunk, size_t n, size_t d)
+#include <limits.h>
+
+#include "call_args.h"
+#include "call_results.h"
+
+/* Rows of a chunk: as given, or as chunk_rows() finds right. */
+static size_t read_chunk(SEXP chunk, size_t n, size_t d)
 {
-    return Rf_isNull(chunk) ? chunk_rows(n, d) : (size_t) Rf_asInteger(chunk);
+    return Rf_isNull(chunk) ? chunk_rows(n, d) : read_count(ARG(chunk), 1, INT_MAX);
 }
 
-/* One pass over x: column and row sums, the sum of all squared cross products of its
-   columns, and the Gram matrix when that is the smaller side (gram = TRUE). */
-SEXP repalign_linear_form(SEXP x, SEXP means, SEXP inverse_scale, SEXP gram, SEXP chunk)
+/* One pass over x: list(s, f, k, total, gram) of column and row sums (linear_sums), the sum of all
+   squared cross products of its columns, and the Gram matrix where gram is TRUE. */
+SEXP repalign_linear_form(SEXP x, SEXP means, SEXP scale, SEXP gram, SEXP chunk)
 {
-    centered_view v = view_of(x, means, inverse_scale);
-    const int by_gram = Rf_asLogical(gram);
+    begin_entry(__func__);
+    const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
+    const int by_gram = read_flag(ARG(gram));
     const size_t side = by_gram ? v.n : v.d;
     const char *names[] = {"s", "f", "k", "total", "gram", ""};
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
-    const size_t lengths[] = {v.d, v.d, v.n};
-    for (int i = 0; i < 3; i++)
-        SET_VECTOR_ELT(result, i, Rf_allocVector(REALSXP, (R_xlen_t) lengths[i]));
-    linear_sums sums = {REAL(VECTOR_ELT(result, 0)), REAL(VECTOR_ELT(result, 1)),
-                        REAL(VECTOR_ELT(result, 2))};
-    double *product;
+    const linear_sums sums = {put_doubles(result, 0, v.d), put_doubles(result, 1, v.d),
+                              put_doubles(result, 2, v.n)};
+    double *product = by_gram ? put_matrix(result, 4, side, side) : scratch(side * side);
     if (by_gram) {
-        SET_VECTOR_ELT(result, 4, Rf_allocMatrix(REALSXP, (int) side, (int) side));
-        product = REAL(VECTOR_ELT(result, 4));
         const size_t columns = chunk_rows(v.d, v.n);
         linear_gram(&v, columns, scratch(v.n * columns), check_interrupt, product, sums);
     } else {
-        product = scratch(side * side);
-        const size_t rows = chunk_of(chunk, v.n, v.d);
+        const size_t rows = read_chunk(chunk, v.n, v.d);
         linear_self(&v, rows, scratch(rows * v.d), check_interrupt, product, sums);
     }
-    SET_VECTOR_ELT(result, 3, Rf_ScalarReal(squares_upper(product, side)));
+    *put_doubles(result, 3, 1) = squares_upper(product, side);
     if (by_gram) mirror_upper(product, side);
     UNPROTECT(1);
     return result;
 }
 
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
 /* Sum of squared cross products over all pairs of a column of x and one of y. */
 SEXP repalign_linear_cross(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale,
                            SEXP chunk)
 {
-    centered_view vx = view_of(x, x_means, x_scale), vy = view_of(y, y_means, y_scale);
-    require_rows(y, vx.n, "y");
-    const size_t rows = chunk_of(chunk, vx.n, vx.d > vy.d ? vx.d : vy.d);
+    begin_entry(__func__);
+    const centered_view vx = read_view(ARG(x), ARG(x_means), ARG(x_scale));
+    const centered_view vy = read_view(ARG(y), ARG(y_means), ARG(y_scale));
+    read_matrix_rows(ARG(y), vx.n);
+    const size_t rows = read_chunk(chunk, vx.n, larger(vx.d, vy.d));
     double *c = scratch(vx.d * vy.d);
     linear_cross(&vx, &vy, rows, scratch(rows * vx.d), scratch(rows * vy.d), check_interrupt, c);
     return Rf_ScalarReal(dot_blocked(c, c, vx.d * vy.d));
 }
 
-/* The same sum from the Gram matrix of one side and the columns of the other. */
+/* The cross products themselves: x'y of the centred matrices. */
+SEXP repalign_cross_product(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale)
+{
+    begin_entry(__func__);
+    const centered_view vx = read_view(ARG(x), ARG(x_means), ARG(x_scale));
+    const centered_view vy = read_view(ARG(y), ARG(y_means), ARG(y_scale));
+    read_matrix_rows(ARG(y), vx.n);
+    const size_t rows = chunk_rows(vx.n, larger(vx.d, vy.d));
+    SEXP result = PROTECT(new_matrix(vx.d, vy.d));
+    linear_cross(&vx, &vy, rows, scratch(rows * vx.d), scratch(rows * vy.d), check_interrupt,
+                 REAL(result));
+    UNPROTECT(1);
+    return result;
+}
+
+/* The sum of linear_cross from the Gram matrix of one side and the columns of the other. */
 SEXP repalign_gram_column_total(SEXP gram, SEXP y, SEXP y_means, SEXP y_scale)
 {
-    centered_view v = view_of(y, y_means, y_scale);
-    require_size(gram, v.n, v.n, "gram");
+    begin_entry(__func__);
+    const centered_view v = read_view(ARG(y), ARG(y_means), ARG(y_scale));
+    const double *values = read_matrix_size(ARG(gram), v.n, v.n);
     const size_t columns = chunk_rows(v.d, v.n);
-    return Rf_ScalarReal(gram_form(REAL(gram), &v, columns, scratch(v.n * columns),
+    return Rf_ScalarReal(gram_form(values, &v, columns, scratch(v.n * columns),
                                    scratch(v.n * columns), check_interrupt));
 }
 
+/* For pairs of a column of x (ix) and one of y (iy): list(c, dd), see paired_moments(). */
 SEXP repalign_paired_moments(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale,
                              SEXP ix, SEXP iy)
 {
-    centered_view vx = view_of(x, x_means, x_scale), vy = view_of(y, y_means, y_scale);
-    require_rows(y, vx.n, "y");
-    require_index(ix, vx.d, "ix");
-    require_index(iy, vy.d, "iy");
-    if (XLENGTH(ix) != XLENGTH(iy)) Rf_error("internal: unequal numbers of indices");
+    begin_entry(__func__);
+    const centered_view vx = read_view(ARG(x), ARG(x_means), ARG(x_scale));
+    const centered_view vy = read_view(ARG(y), ARG(y_means), ARG(y_scale));
+    read_matrix_rows(ARG(y), vx.n);
+    const int *a = read_index(ARG(ix), vx.d);
+    const size_t pairs = (size_t) XLENGTH(ix);
+    const int *b = read_indices(ARG(iy), pairs, vy.d);
     const char *names[] = {"c", "dd", ""};
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
-    SET_VECTOR_ELT(result, 0, Rf_allocVector(REALSXP, XLENGTH(ix)));
-    SET_VECTOR_ELT(result, 1, Rf_allocVector(REALSXP, XLENGTH(ix)));
-    paired_moments(&vx, &vy, INTEGER(ix), INTEGER(iy), (size_t) XLENGTH(ix),
-                   REAL(VECTOR_ELT(result, 0)), REAL(VECTOR_ELT(result, 1)));
+    double *c = put_doubles(result, 0, pairs), *dd = put_doubles(result, 1, pairs);
+    paired_moments(&vx, &vy, a, b, pairs, c, dd);
     UNPROTECT(1);
     return result;
 }

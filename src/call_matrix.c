@@ -1,30 +1,62 @@
-/* Entry points of passes over raw data. */
+/* Entry points of passes over a data matrix. */
 
-#include "call_checks.h"
+#include "matrix.h"
+
+#include <math.h>
+
+#include "call_args.h"
+#include "call_results.h"
 
 SEXP repalign_all_finite(SEXP x)
 {
+    begin_entry(__func__);
+    if (!Rf_isReal(x)) argument_error("x", "hold doubles");
     return Rf_ScalarLogical(all_finite(REAL(x), (size_t) XLENGTH(x)));
 }
 
+/* list(means, largest): of the columns, and the largest absolute centred entry. */
 SEXP repalign_column_stats(SEXP x)
 {
-    require_matrix(x, "x");
+    begin_entry(__func__);
+    const double *values = read_matrix(ARG(x));
     const char *names[] = {"means", "largest", ""};
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
-    SEXP means = Rf_allocVector(REALSXP, (R_xlen_t) matrix_columns(x));
-    SET_VECTOR_ELT(result, 0, means);
-    double largest = column_means(REAL(x), matrix_rows(x), matrix_columns(x), REAL(means));
-    SET_VECTOR_ELT(result, 1, Rf_ScalarReal(largest));
+    double *means = put_doubles(result, 0, matrix_columns(x));
+    *put_doubles(result, 1, 1) = column_means(values, matrix_rows(x), matrix_columns(x), means);
     UNPROTECT(1);
     return result;
 }
 
-SEXP repalign_center(SEXP x, SEXP means, SEXP inverse_scale)
+SEXP repalign_center(SEXP x, SEXP means, SEXP scale)
 {
-    centered_view v = view_of(x, means, inverse_scale);
-    SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int) v.n, (int) v.d));
+    begin_entry(__func__);
+    const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
+    SEXP result = PROTECT(new_matrix(v.n, v.d));
     load_rows(&v, 0, v.n, REAL(result));
     UNPROTECT(1);
     return result;
+}
+
+/* Sum of all squares of the centred x. */
+SEXP repalign_centered_squares(SEXP x, SEXP means, SEXP scale)
+{
+    begin_entry(__func__);
+    const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
+    return Rf_ScalarReal(view_squares(&v, scratch(v.n), check_interrupt));
+}
+
+/* Its square root. */
+SEXP repalign_frobenius(SEXP x, SEXP means, SEXP scale)
+{
+    begin_entry(__func__);
+    const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
+    return Rf_ScalarReal(sqrt(view_squares(&v, scratch(v.n), check_interrupt)));
+}
+
+SEXP repalign_dot(SEXP a, SEXP b)
+{
+    begin_entry(__func__);
+    if (!Rf_isReal(a)) argument_error("a", "hold doubles");
+    const size_t length = (size_t) XLENGTH(a);
+    return Rf_ScalarReal(dot_blocked(REAL(a), read_doubles(ARG(b), length), length));
 }

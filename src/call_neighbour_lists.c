@@ -1,43 +1,41 @@
 /* Entry points of comparisons of neighbour lists. */
 
-#include "call_checks.h"
 #include "neighbour_lists.h"
 
+#include "call_args.h"
+#include "call_results.h"
+
+/* The lists of x and y: n rows of k neighbours each. */
 typedef struct {
     const int *x, *y;
     size_t n, k;
 } list_pair;
 
-static list_pair lists_of(SEXP x, SEXP y)
+static list_pair read_lists(SEXP x, SEXP y)
 {
-    if (!Rf_isMatrix(x) || !Rf_isMatrix(y) || matrix_rows(x) != matrix_rows(y) ||
-        matrix_columns(x) != matrix_columns(y))
-        Rf_error("internal: neighbour lists of one size are needed");
-    require_index(x, matrix_rows(x), "x");
-    require_index(y, matrix_rows(y), "y");
-    const list_pair pair = {INTEGER(x), INTEGER(y), matrix_rows(x), matrix_columns(x)};
+    if (!Rf_isMatrix(x)) argument_error("x", "be a matrix");
+    const size_t n = matrix_rows(x), k = matrix_columns(x);
+    const list_pair pair = {read_index(ARG(x), n), read_index_matrix(ARG(y), n, n), n, k};
+    if (matrix_columns(y) != k) argument_error("y", "have as many columns as `x`");
     return pair;
-}
-
-static int *integers(size_t length)
-{
-    return (int *) R_alloc(length > 0 ? length : 1, sizeof(int));
 }
 
 SEXP repalign_shared_neighbours(SEXP x, SEXP y)
 {
-    const list_pair p = lists_of(x, y);
+    begin_entry(__func__);
+    const list_pair p = read_lists(x, y);
     SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t) p.n));
-    shared_neighbours(p.x, p.y, p.n, p.k, integers(p.n), INTEGER(result), check_interrupt);
+    shared_neighbours(p.x, p.y, p.n, p.k, int_scratch(p.n), INTEGER(result), check_interrupt);
     UNPROTECT(1);
     return result;
 }
 
 SEXP repalign_rank_agreement(SEXP x, SEXP y)
 {
-    const list_pair p = lists_of(x, y);
-    SEXP result = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t) p.n));
-    rank_agreement(p.x, p.y, p.n, p.k, integers(p.n), scratch(p.k + 1), REAL(result),
+    begin_entry(__func__);
+    const list_pair p = read_lists(x, y);
+    SEXP result = PROTECT(new_doubles(p.n));
+    rank_agreement(p.x, p.y, p.n, p.k, int_scratch(p.n), scratch(p.k + 1), REAL(result),
                    check_interrupt);
     UNPROTECT(1);
     return result;
@@ -45,22 +43,25 @@ SEXP repalign_rank_agreement(SEXP x, SEXP y)
 
 SEXP repalign_cycle_count(SEXP x, SEXP y)
 {
-    const list_pair p = lists_of(x, y);
-    size_t *start = (size_t *) R_alloc(p.n + 1, sizeof(size_t));
-    return Rf_ScalarReal((double) cycle_count(p.x, p.y, p.n, p.k, start, integers(p.n * p.k),
-                                              integers(p.n), check_interrupt));
+    begin_entry(__func__);
+    const list_pair p = read_lists(x, y);
+    const size_t count = cycle_count(p.x, p.y, p.n, p.k, size_scratch(p.n + 1),
+                                     int_scratch(p.n * p.k), int_scratch(p.n), check_interrupt);
+    return Rf_ScalarReal((double) count);
 }
 
 SEXP repalign_common_subsequences(SEXP x, SEXP y)
 {
-    const list_pair p = lists_of(x, y);
-    return Rf_ScalarReal(common_subsequences(p.x, p.y, p.n, p.k, integers(p.n),
-                                             integers(2 * (p.k + 1)), check_interrupt));
+    begin_entry(__func__);
+    const list_pair p = read_lists(x, y);
+    return Rf_ScalarReal(common_subsequences(p.x, p.y, p.n, p.k, int_scratch(p.n),
+                                             int_scratch(2 * (p.k + 1)), check_interrupt));
 }
 
 SEXP repalign_edit_distances(SEXP x, SEXP y)
 {
-    const list_pair p = lists_of(x, y);
+    begin_entry(__func__);
+    const list_pair p = read_lists(x, y);
     return Rf_ScalarReal(
-        edit_distances(p.x, p.y, p.n, p.k, integers(2 * (p.k + 1)), check_interrupt));
+        edit_distances(p.x, p.y, p.n, p.k, int_scratch(2 * (p.k + 1)), check_interrupt));
 }

@@ -1,36 +1,18 @@
-/* Entry points of thread numbers and of the wide variants of loops. */
+/* Entry point of the numbers of threads. */
 
-#include "repalign.h"
-#include "wide.h"
+#include "threads.h"
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "call_args.h"
+#include "call_results.h"
 
 /* c(default, most): OpenMP's own default (OMP_NUM_THREADS), and the processors within
    OMP_THREAD_LIMIT; both 1 without OpenMP. */
 SEXP repalign_thread_limits(void)
 {
-    int most = 1, usual = 1;
-#ifdef _OPENMP
-    most = omp_get_num_procs();
-    if (omp_get_thread_limit() < most) most = omp_get_thread_limit();
-    usual = omp_get_max_threads() < most ? omp_get_max_threads() : most;
-#endif
+    const thread_limits limits = find_thread_limits();
     SEXP result = PROTECT(Rf_allocVector(INTSXP, 2));
-    INTEGER(result)[0] = usual;
-    INTEGER(result)[1] = most;
-    UNPROTECT(1);
-    return result;
-}
-
-/* Allow or forbid wider vectors; c(are they in use, what was allowed before). */
-SEXP repalign_allow_wide(SEXP allow)
-{
-    const int before = allow_wide_vectors(Rf_asLogical(allow));
-    SEXP result = PROTECT(Rf_allocVector(LGLSXP, 2));
-    LOGICAL(result)[0] = wide_vectors();
-    LOGICAL(result)[1] = before;
+    INTEGER(result)[0] = limits.usual;
+    INTEGER(result)[1] = limits.most;
     UNPROTECT(1);
     return result;
 }

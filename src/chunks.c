@@ -1,14 +1,12 @@
-/* Work in fixed chunks: see chunks.h. */
+/* Long vectors in chunks of fixed size: see chunks.h. */
 
 #include "chunks.h"
 
 size_t run_chunk_group(size_t first, size_t count, worker by, chunk_task task, void *job)
 {
     const size_t now = count - first < CHUNK_GROUP ? count - first : CHUNK_GROUP;
-    (void) by; /* without OpenMP */
-#ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic, 1) num_threads(by.threads) if (now > 1)
-#endif
+    const int threads = now > 1 ? by.threads : 1;
+    PARALLEL_PIECES(threads, 1)
     for (size_t c = first; c < first + now; c++) task(job, c);
     return now;
 }

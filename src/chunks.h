@@ -1,22 +1,17 @@
-/* Work in fixed chunks: what a chunk does never depends on the number of threads, so
-   neither do the results. The only place with OpenMP regions for distances and ranks. */
+/* Long vectors and packed matrices in chunks of fixed size, for the loops of threads.h: what a
+   chunk does never depends on the number of threads, so neither do the results. */
 #ifndef REPALIGN_CHUNKS_H
 #define REPALIGN_CHUNKS_H
 
 #include <stddef.h>
 
-#include "pause.h"
+#include "threads.h"
 
-/* Entries of a chunk. A power of two: merges of ranks rely on it. */
+/* Entries of a chunk. A power of two: the merges of kendall.c rely on it. */
 #define CHUNK_SIZE ((size_t) 1048576)
 
 /* Chunks between two pauses, and slots of partial results that can be reused. */
 #define CHUNK_GROUP 16
-
-typedef struct {
-    int threads;
-    pause_function pause;
-} worker;
 
 typedef void (*chunk_task)(void *job, size_t chunk);
 

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Partial sums that run side by side. */
-#define LANES 8
+/* Sums of every eighth term: an addition need not wait for the one before. */
+#define SUMS 8
 
 /* Coordinate differences between two pauses. */
 #define PAUSE_WORK 2e8
@@ -18,10 +18,10 @@ void gather_rows(const double *x, size_t n, size_t d, const int *rows, size_t m,
 
 static double one_distance(const double *left, const double *right, size_t d, double scale)
 {
-    double sums[LANES] = {0.0}, rest = 0.0;
-    const size_t whole = d - d % LANES;
-    for (size_t a = 0; a < whole; a += LANES) {
-        for (int l = 0; l < LANES; l++) {
+    double sums[SUMS] = {0.0}, rest = 0.0;
+    const size_t whole = d - d % SUMS;
+    for (size_t a = 0; a < whole; a += SUMS) {
+        for (int l = 0; l < SUMS; l++) {
             const double difference = (left[a + l] - right[a + l]) * scale;
             sums[l] += difference * difference;
         }
@@ -30,26 +30,23 @@ static double one_distance(const double *left, const double *right, size_t d, do
         const double difference = (left[a] - right[a]) * scale;
         rest += difference * difference;
     }
-    for (int l = 0; l < LANES; l++) rest += sums[l];
+    for (int l = 0; l < SUMS; l++) rest += sums[l];
     return sqrt(rest);
 }
 
-void point_distances(const double *points, size_t m, size_t d, double scale, int threads,
-                     pause_function pause, double *out)
+void point_distances(const double *points, size_t m, size_t d, double scale, worker by,
+                     double *out)
 {
-    size_t group = (size_t) (PAUSE_WORK / ((double) m * (double) d + 1.0)) + 1;
-    (void) threads; /* unused without OpenMP */
-    for (size_t j0 = 0; j0 < m; j0 += group) {
-        const size_t j1 = j0 + group < m ? j0 + group : m;
-        pause();
-#ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic, 4) num_threads(threads)
-#endif
-        for (size_t j = j0; j < j1; j++) {
+    const size_t at_once = items_at_once(PAUSE_WORK, (double) m * (double) d, by.threads);
+    for (size_t first = 0; first < m; first += at_once) {
+        const size_t last = group_end(first, at_once, m);
+        PARALLEL_PIECES(by.threads, 4)
+        for (size_t j = first; j < last; j++) {
             /* the distances to later points stand together */
             double *column = out + j * m - j * (j + 1) / 2;
             for (size_t i = j + 1; i < m; i++)
                 column[i - j - 1] = one_distance(points + i * d, points + j * d, d, scale);
         }
+        by.pause();
     }
 }

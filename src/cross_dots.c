@@ -1,4 +1,4 @@
-/* Inner products of every vector of one list with every one of another. */
+/* Inner products of vectors of two lists: see cross_dots.h. */
 
 #include "cross_dots.h"
 
@@ -9,14 +9,15 @@
 /* Vectors of each side that are multiplied at once. */
 #define TILE 2
 
-/* Numbers of a vector that stay in cache while they meet all others. */
+/* Numbers of each vector that are multiplied with all others while they are in cache. */
 #define STRETCH 512
 
 /* Products between two pauses. */
 #define PAUSE_PRODUCTS 200000000.0
 
-INLINE_BODY void tile_body(const double *const *x, const double *const *y, size_t from,
-                           size_t length, double *sums)
+/* The four inner products of two vectors with two, from `from` on. */
+static void tile_products(const double *const *x, const double *const *y, size_t from,
+                          size_t length, double *sums)
 {
     const double *a = x[0] + from, *b = x[1] + from, *c = y[0] + from, *d = y[1] + from;
     double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
@@ -33,29 +34,16 @@ INLINE_BODY void tile_body(const double *const *x, const double *const *y, size_
     sums[3] = s3;
 }
 
-static void tile_plain(const double *const *x, const double *const *y, size_t from, size_t length,
-                       double *sums)
-{
-    tile_body(x, y, from, length, sums);
-}
-
-WIDE static void tile_wide(const double *const *x, const double *const *y, size_t from,
-                           size_t length, double *sums)
-{
-    tile_body(x, y, from, length, sums);
-}
-
 /* One stretch of two vectors of y with all of x; n_now: how many of the two there are. */
 static void add_stretch(const double *const *x, size_t n_x, const double *const *y, size_t n_now,
                         size_t from, size_t length, double *out)
 {
     const double *const pair_y[TILE] = {y[0], y[n_now - 1]};
-    const int wide = wide_vectors();
     for (size_t i = 0; i < n_x; i += TILE) {
         /* at an odd end, the same vector twice */
         const double *const pair_x[TILE] = {x[i], x[i + 1 < n_x ? i + 1 : i]};
         double sums[TILE * TILE];
-        (wide ? tile_wide : tile_plain)(pair_x, pair_y, from, length, sums);
+        tile_products(pair_x, pair_y, from, length, sums);
         for (size_t b = 0; b < n_now; b++)
             for (size_t a = 0; a < TILE && i + a < n_x; a++)
                 out[i + a + n_x * b] += sums[a + TILE * b];
@@ -63,25 +51,21 @@ static void add_stretch(const double *const *x, size_t n_x, const double *const 
 }
 
 void cross_dots(const double *const *x, size_t n_x, const double *const *y, size_t n_y,
-                size_t length, int threads, pause_function pause, double *out)
+                size_t length, worker by, double *out)
 {
-    const long tiles = (long) ((n_y + TILE - 1) / TILE);
-    const double stretches = PAUSE_PRODUCTS / ((double) n_x * (double) n_y * STRETCH);
-    const size_t at_once = (stretches < 1.0 ? 1 : stretches < 1e6 ? (size_t) stretches : 1000000)
-                           * STRETCH;
-    (void) threads;
+    const size_t tiles = (n_y + TILE - 1) / TILE;
+    const double work = (double) n_x * (double) n_y * STRETCH;
+    const size_t at_once = items_at_once(PAUSE_PRODUCTS, work, 1) * STRETCH;
     memset(out, 0, n_x * n_y * sizeof(double));
     for (size_t first = 0; first < length; first += at_once) {
-        const size_t last = length - first < at_once ? length : first + at_once;
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(threads)
-#endif
-        for (long tile = 0; tile < tiles; tile++) {
-            const size_t j = (size_t) tile * TILE, n_now = n_y - j < TILE ? n_y - j : TILE;
+        const size_t last = group_end(first, at_once, length);
+        PARALLEL_FOR(by.threads)
+        for (size_t tile = 0; tile < tiles; tile++) {
+            const size_t j = tile * TILE, n_now = n_y - j < TILE ? n_y - j : TILE;
             for (size_t from = first; from < last; from += STRETCH)
                 add_stretch(x, n_x, y + j, n_now, from,
                             last - from < STRETCH ? last - from : STRETCH, out + n_x * j);
         }
-        pause();
+        by.pause();
     }
 }

@@ -1,4 +1,4 @@
-/* Distances between rows, packed, and the kernels made of them. */
+/* Distances between rows, packed: see distance.h. */
 
 #include "distance.h"
 
@@ -6,13 +6,8 @@
 
 #include "blas.h"
 
-/* Columns of work between two pauses. */
+/* Columns of the data that are transposed between two pauses. */
 #define PAUSE_COLUMNS 64
-
-static void pause_now_and_then(size_t j, pause_function pause)
-{
-    if (j % PAUSE_COLUMNS == 0) pause();
-}
 
 /* Below this share of the two squared norms, a squared distance from the Gram
    matrix has lost more than three digits: ranks could not tell ties any more. */
@@ -157,7 +152,7 @@ void direct_distances(const distance_rows *rows, distance_kind kind, double *tra
         const double *whole = rows->whole ? rows->whole + a * n : NULL, *x = v->x + a * n;
         for (size_t i = 0; i < n; i++)
             transposed[a + i * d] = whole ? whole[i] : (x[i] - v->mean[a]) * v->inverse_scale;
-        pause_now_and_then(a, by.pause);
+        if (a % PAUSE_COLUMNS == 0) by.pause();
     }
     /* a chunk is one row here: with many duplicates it takes long enough */
     direct_job job = {transposed, n, d, kind, out};
@@ -172,7 +167,7 @@ typedef struct {
     size_t n, d;
     int center;
     double *out;
-    int *usable;
+    int *unusable;
 } unit_job;
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -191,13 +186,10 @@ static void tile_scales(const unit_job *t, size_t i0, size_t rows, double *scale
         }
     }
     for (size_t i = 0; i < rows; i++) {
-        int exponent;
         const double size = larger(high[i], -low[i]);
         const int empty = t->center ? low[i] == high[i] : size == 0.0;
-        frexp(size, &exponent);
-        exponent = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
-        scale[i] = empty ? 0.0 : ldexp(1.0, -exponent);
-        t->usable[i0 + i] = !empty;
+        scale[i] = empty ? 0.0 : power_near_one(size);
+        t->unusable[i0 + i] = empty;
     }
 }
 
@@ -232,8 +224,8 @@ static void unit_chunk(void *job, size_t chunk)
         }
     }
     for (size_t i = 0; i < rows; i++) {
-        if (square[i] == 0.0) t->usable[i0 + i] = 0;
-        square[i] = t->usable[i0 + i] ? 1.0 / sqrt(square[i]) : 0.0;
+        if (square[i] == 0.0) t->unusable[i0 + i] = 1;
+        square[i] = t->unusable[i0 + i] ? 0.0 : 1.0 / sqrt(square[i]);
     }
     for (size_t a = 0; a < t->d; a++) {
         double *z = t->out + a * t->n + i0;
@@ -242,112 +234,11 @@ static void unit_chunk(void *job, size_t chunk)
 }
 
 size_t unit_rows(const double *x, size_t n, size_t d, int center, worker by, double *out,
-                 int *usable)
+                 int *unusable)
 {
-    unit_job job = {x, n, d, center, out, usable};
-    size_t unusable = 0;
+    unit_job job = {x, n, d, center, out, unusable};
+    size_t count = 0;
     run_chunks((n + TILE - 1) / TILE, by, unit_chunk, &job);
-    for (size_t i = 0; i < n; i++) unusable += (size_t) !usable[i];
-    return unusable;
-}
-
-static double middle_of_three(double a, double b, double c)
-{
-    if (a > b) {
-        double swap = a;
-        a = b;
-        b = swap;
-    }
-    return c <= a ? a : (c >= b ? b : c);
-}
-
-/* The value of rank k (from zero), smaller ones left of it, larger ones right. */
-static double select_rank(double *v, size_t length, size_t k, pause_function pause)
-{
-    size_t low = 0, high = length - 1;
-    while (low < high) {
-        pause();
-        const double pivot = middle_of_three(v[low], v[low + (high - low) / 2], v[high]);
-        size_t i = low, j = high;
-        for (;;) {
-            while (v[i] < pivot) i++;
-            while (v[j] > pivot) j--;
-            if (i >= j) break;
-            double swap = v[i];
-            v[i++] = v[j];
-            v[j--] = swap;
-        }
-        /* v[low .. j'] <= pivot <= v[j' + 1 .. high] with j' = i - 1 or i == j */
-        if (i == j) {
-            if (k == i) return v[i];
-            if (k < i) high = i - 1;
-            else low = i + 1;
-        } else if (k < i) {
-            high = i - 1;
-        } else {
-            low = i;
-        }
-    }
-    return v[low];
-}
-
-double median_value(double *values, size_t length, pause_function pause)
-{
-    const size_t middle = length / 2;
-    const double upper = select_rank(values, length, middle, pause);
-    if (length % 2 == 1) return upper;
-    double lower = values[0];
-    for (size_t i = 1; i < middle; i++)
-        if (values[i] > lower) lower = values[i];
-    return 0.5 * (lower + upper);
-}
-
-typedef struct {
-    const double *d;
-    size_t length;
-    double sigma;
-    int shifted;
-    double *out;
-} gaussian_job;
-
-static void gaussian_chunk(void *job, size_t chunk)
-{
-    const gaussian_job *g = job;
-    const size_t end = chunk_end(g->length, chunk);
-    for (size_t k = chunk * CHUNK_SIZE; k < end; k++) {
-        /* divided before it is squared: the square of a tiny or huge width is not a double */
-        const double step = g->d[k] / g->sigma, power = -0.5 * step * step;
-        g->out[k] = g->shifted ? expm1(power) : exp(power);
-    }
-}
-
-void gaussian_kernel(const double *d, size_t length, double sigma, int shifted, worker by,
-                     double *out)
-{
-    gaussian_job job = {d, length, sigma, shifted, out};
-    run_chunks(chunk_count(length), by, gaussian_chunk, &job);
-}
-
-static double column_sums(const double *k, size_t n, double *sums, pause_function pause)
-{
-    double total = 0.0;
-    for (size_t j = 0; j < n; j++) {
-        sums[j] = sum_blocked(k + j * n, n);
-        total += sums[j];
-        pause_now_and_then(j, pause);
-    }
-    return total;
-}
-
-void u_center(double *k, size_t n, double *means, pause_function pause)
-{
-    const double dn = (double) n;
-    for (size_t i = 0; i < n; i++) k[i + i * n] = 0.0;
-    const double grand = column_sums(k, n, means, pause) / ((dn - 1.0) * (dn - 2.0));
-    for (size_t j = 0; j < n; j++) means[j] /= dn - 2.0;
-    for (size_t j = 0; j < n; j++) {
-        for (size_t i = 0; i < n; i++) k[i + j * n] -= means[i] + means[j] - grand;
-        k[j + j * n] = 0.0;
-        pause_now_and_then(j, pause);
-    }
+    for (size_t i = 0; i < n; i++) count += (size_t) unusable[i];
+    return count;
 }

@@ -1,11 +1,10 @@
-/* Distances between rows, packed as stats::dist does, and the kernels made of them. */
+/* Distances between rows, packed as stats::dist does. */
 #ifndef REPALIGN_DISTANCE_H
 #define REPALIGN_DISTANCE_H
 
 #include "chunks.h"
 #include "matrix.h"
 #include "packed.h"
-#include "pause.h"
 
 /* What a distance becomes: the distance itself, or half its square, which for rows of unit
    length is 1 - cosine (and 1 - correlation when they were centred). */
@@ -31,20 +30,9 @@ size_t packed_distances(distance_rows *rows, distance_kind kind, worker by, doub
 void direct_distances(const distance_rows *rows, distance_kind kind, double *transposed,
                       worker by, double *out);
 
-/* Rows of x at unit length, centred before when asked for; out: n x d. usable[i] is 0 where
-   that is impossible (a constant or a zero row). Returns how many these are. */
+/* Rows of x at unit length, centred before when asked for; out: n x d. unusable[i] is 1
+   where that is impossible (a constant or a zero row), else 0. Returns how many these are. */
 size_t unit_rows(const double *x, size_t n, size_t d, int center, worker by, double *out,
-                 int *usable);
-
-/* Median of values, which are reordered. */
-double median_value(double *values, size_t length, pause_function pause);
-
-/* out = exp(-d^2 / (2 sigma^2)), entry by entry; less 1 when shifted, which keeps the
-   digits of wide kernels (centring removes a constant). */
-void gaussian_kernel(const double *d, size_t length, double sigma, int shifted, worker by,
-                     double *out);
-
-/* The U-centred matrix of Szekely and Rizzo (diagonal 0). means: scratch n. */
-void u_center(double *k, size_t n, double *means, pause_function pause);
+                 int *unusable);
 
 #endif

@@ -1,4 +1,4 @@
-/* Fourier transforms of lengths with small factors. */
+/* Fourier transforms of lengths with small factors: see fft.h. */
 
 #include "fft.h"
 
@@ -83,7 +83,7 @@ typedef struct {
 INLINE_BODY void butterfly2(const butterfly *b)
 {
     AT_ONCE
-    for (size_t w = 0; w < FFT_LANES; w++) {
+    for (size_t w = 0; w < FFT_WIDTH; w++) {
         const double r0 = IN(0, re), i0 = IN(0, im), r1 = IN(1, re), i1 = IN(1, im);
         STORE_FIRST(r0 + r1, i0 + i1);
         STORE(1, r0 - r1, i0 - i1);
@@ -94,7 +94,7 @@ INLINE_BODY void butterfly3(const butterfly *b)
 {
     const double half_root = 0.86602540378443864676;
     AT_ONCE
-    for (size_t w = 0; w < FFT_LANES; w++) {
+    for (size_t w = 0; w < FFT_WIDTH; w++) {
         const double r0 = IN(0, re), i0 = IN(0, im), r1 = IN(1, re), i1 = IN(1, im);
         const double r2 = IN(2, re), i2 = IN(2, im);
         const double sr = r1 + r2, si = i1 + i2;
@@ -109,7 +109,7 @@ INLINE_BODY void butterfly3(const butterfly *b)
 INLINE_BODY void butterfly4(const butterfly *b)
 {
     AT_ONCE
-    for (size_t w = 0; w < FFT_LANES; w++) {
+    for (size_t w = 0; w < FFT_WIDTH; w++) {
         const double r0 = IN(0, re), i0 = IN(0, im), r1 = IN(1, re), i1 = IN(1, im);
         const double r2 = IN(2, re), i2 = IN(2, im), r3 = IN(3, re), i3 = IN(3, im);
         const double ar = r0 + r2, ai = i0 + i2, br = r0 - r2, bi = i0 - i2;
@@ -126,7 +126,7 @@ INLINE_BODY void butterfly5(const butterfly *b)
     const double c1 = 0.30901699437494742410, c2 = -0.80901699437494742410;
     const double s1 = 0.95105651629515357212, s2 = 0.58778525229247312917;
     AT_ONCE
-    for (size_t w = 0; w < FFT_LANES; w++) {
+    for (size_t w = 0; w < FFT_WIDTH; w++) {
         const double r0 = IN(0, re), i0 = IN(0, im);
         const double ar = IN(1, re) + IN(4, re), ai = IN(1, im) + IN(4, im);
         const double br = IN(2, re) + IN(3, re), bi = IN(2, im) + IN(3, im);
@@ -149,24 +149,24 @@ INLINE_BODY void butterfly_any(const butterfly *b, size_t radix, const fft_plan 
 {
     const size_t step = plan->n / radix;
     for (size_t j = 0; j < radix; j++) {
-        double sum_re[FFT_LANES] = {0}, sum_im[FFT_LANES] = {0};
+        double sum_re[FFT_WIDTH] = {0}, sum_im[FFT_WIDTH] = {0};
         for (size_t k = 0; k < radix; k++) {
             const double co = plan->cosine[(j * k) % radix * step];
             const double si = plan->sine[(j * k) % radix * step];
             AT_ONCE
-            for (size_t w = 0; w < FFT_LANES; w++) {
+            for (size_t w = 0; w < FFT_WIDTH; w++) {
                 sum_re[w] += IN(k, re) * co + IN(k, im) * si;
                 sum_im[w] += IN(k, im) * co - IN(k, re) * si;
             }
         }
         AT_ONCE
-        for (size_t w = 0; w < FFT_LANES; w++) STORE(j, sum_re[w], sum_im[w]);
+        for (size_t w = 0; w < FFT_WIDTH; w++) STORE(j, sum_re[w], sum_im[w]);
     }
 }
 
 INLINE_BODY void run_pass(const fft_pass *s, const fft_plan *plan)
 {
-    const size_t m = s->length / s->radix, step = s->stride * FFT_LANES;
+    const size_t m = s->length / s->radix, step = s->stride * FFT_WIDTH;
     for (size_t p = 0; p < m; p++) {
         double c[LARGEST_FACTOR], d[LARGEST_FACTOR];
         for (size_t j = 0; j < s->radix; j++) {
@@ -174,8 +174,8 @@ INLINE_BODY void run_pass(const fft_pass *s, const fft_plan *plan)
             d[j] = plan->sine[p * j * s->stride];
         }
         for (size_t q = 0; q < s->stride; q++) {
-            const size_t in = (q + s->stride * p) * FFT_LANES;
-            const size_t out = (q + s->stride * s->radix * p) * FFT_LANES;
+            const size_t in = (q + s->stride * p) * FFT_WIDTH;
+            const size_t out = (q + s->stride * s->radix * p) * FFT_WIDTH;
             const butterfly b = {s->re + in, s->im + in, s->out_re + out, s->out_im + out,
                                  step * m, step, c, d};
             switch (s->radix) {

@@ -1,13 +1,13 @@
 /* Complex Fourier transforms of any smooth length, several at a time.
 
-   FFT_LANES transforms run side by side: entry k of lane w stands at k * FFT_LANES + w,
-   real and imaginary parts in arrays of their own. */
+   FFT_WIDTH transforms run side by side: entry k of sequence w stands at k * FFT_WIDTH + w, with
+   real parts in one array and imaginary parts in another. */
 #ifndef REPALIGN_FFT_H
 #define REPALIGN_FFT_H
 
 #include <stddef.h>
 
-#define FFT_LANES 8
+#define FFT_WIDTH 8
 #define FFT_MAX_FACTORS 64
 
 typedef struct {
@@ -26,8 +26,8 @@ size_t fft_smooth_length(size_t n);
 /* roots: 2 n doubles that must live as long as the plan; n smooth. */
 void fft_make_plan(size_t n, double *roots, fft_plan *plan);
 
-/* Forward transform (exponent -2 pi i k f / n) of FFT_LANES sequences in re, im; work: two
-   more arrays of n * FFT_LANES. Returns 1 when the result stands in work_re, work_im, else 0. */
+/* Forward transform (exponent -2 pi i k f / n) of FFT_WIDTH sequences in re, im; work: two
+   more arrays of n * FFT_WIDTH. Returns 1 when the result stands in work_re, work_im, else 0. */
 int fft_forward(const fft_plan *plan, double *re, double *im, double *work_re, double *work_im);
 
 #endif

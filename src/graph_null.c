@@ -1,4 +1,4 @@
-/* Sums over the edges that two graphs have in common, for all permutations of a design. */
+/* Sums over the edges that two graphs have in common: see graph_null.h. */
 
 #include "graph_null.h"
 
@@ -6,7 +6,7 @@
 
 size_t common_columns(common_mode mode) { return mode == COMMON_PRODUCTS ? 4 : 1; }
 
-/* Edges, or meetings of two, between two pauses: 0.02 s, or 0.2 s where nothing is in cache. */
+/* Edges, or pairs of them, between two pauses: 0.02 s, or 0.2 s where nothing is in cache. */
 #define PAUSE_WORK ((size_t) 1 << 23)
 
 static void add_work(work_counter *counter, size_t work)
@@ -80,9 +80,11 @@ static void add_anchor(common_mode mode, const anchor_sums *a, double *out, size
     }
 }
 
-/* Matches of the edge e of x with all of y's in its bucket, by shift. */
-static size_t meet(const edge_list *x, int e, int label, const bucketed_edges *y, size_t bucket,
-                   common_mode mode, double *value, int *count, int *touched, size_t n_touched)
+/* Adds the pairs of the edge e of x with each edge of y in a bucket, by shift: those with which it
+   falls together once y is relabelled. */
+static size_t add_matches(const edge_list *x, int e, int label, const bucketed_edges *y,
+                          size_t bucket, common_mode mode, double *value, int *count,
+                          int *touched, size_t n_touched)
 {
     const size_t n = x->n;
     for (int f = y->bucket[bucket]; f < y->bucket[bucket + 1]; f++) {
@@ -99,8 +101,8 @@ static size_t meet(const edge_list *x, int e, int label, const bucketed_edges *y
     return n_touched;
 }
 
-/* How many edges meet needs no anchors: every meeting counts for its shift. count: by shifts
-   from -n to n - 1, of which those n apart are the same. */
+/* How many edges are common needs no anchors: every pair of edges counts for its shift. count: by
+   shifts from -n to n - 1; t and t - n are the same shift. */
 static void count_shifts(const edge_list *x, const int *label_x, const bucketed_edges *y,
                          int *count, work_counter *counter, double *out)
 {
@@ -139,7 +141,8 @@ void graph_shifts(const edge_list *x, const int *label_x, const bucketed_edges *
         for (int e = x->start[u]; e < x->start[u + 1]; e++) {
             const size_t bucket = difference(label, label_x[x->target[e]], n);
             work += 1 + (size_t) (y->bucket[bucket + 1] - y->bucket[bucket]);
-            n_touched = meet(x, e, label, y, bucket, mode, value, count, touched, n_touched);
+            n_touched = add_matches(x, e, label, y, bucket, mode, value, count, touched,
+                                    n_touched);
         }
         for (size_t i = 0; i < n_touched; i++) {
             const size_t t = (size_t) touched[i], image = ((size_t) label + t) % n;

@@ -1,4 +1,4 @@
-/* Permutation nulls of graph forms: sums over the edges that two directed graphs have in
+/* Permutation nulls of neighbour graphs: sums over the edges that two directed graphs have in
    common, after the vertices of the second one have been relabelled. */
 #ifndef REPALIGN_GRAPH_NULL_H
 #define REPALIGN_GRAPH_NULL_H
@@ -46,14 +46,15 @@ typedef struct {
     size_t work;
 } work_counter;
 
-/* Sums for all shifts t = 0 .. n - 1: the vertex of x with label u meets that of y with label
-   u + t. out: n rows per column (common_columns), zeroed here. value: scratch 3 n; touched:
-   scratch n; count: scratch 2 n. */
+/* Sums for all shifts t = 0 .. n - 1: the vertex of x with label u is matched with that of y with
+   label u + t. out: n rows per column (common_columns), zeroed here. value: scratch 3 n;
+   touched: scratch n; count: scratch 2 n. */
 void graph_shifts(const edge_list *x, const int *label_x, const bucketed_edges *y,
                   common_mode mode, double *value, int *count, int *touched,
                   work_counter *counter, double *out);
 
-/* The same sums when the vertex i of x meets the vertex permutation[i] (zero-based) of y.
+/* The same sums when the vertex i of x is matched with the vertex permutation[i] of y
+   (zero-based).
    out: common_columns values at distance stride. mark: scratch n, zero before and after. */
 void graph_permuted(const edge_list *x, const edge_list *y, const int *permutation,
                     common_mode mode, int *mark, work_counter *counter, double *out,

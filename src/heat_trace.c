@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "threads.h"
-
 /* Multiplications between two pauses. */
 #define PAUSE_WORK 2e8
 
@@ -90,26 +88,26 @@ void build_graph(const int *idx, size_t n, size_t k, sparse_graph *other, int *l
     graph->start[n] = filled;
 }
 
-size_t heat_blocks(size_t n) { return (n + HEAT_LANES - 1) / HEAT_LANES; }
+size_t heat_blocks(size_t n) { return (n + HEAT_WIDTH - 1) / HEAT_WIDTH; }
 
-/* Running sums of squares, and of products with the vector before, a lane each. */
+/* Running sums of squares, and of products with the vector before, for each start node. */
 typedef struct {
-    double square[HEAT_LANES], product[HEAT_LANES];
-} lane_sums;
+    double square[HEAT_WIDTH], product[HEAT_WIDTH];
+} node_sums;
 
 /* Row u of factor M now - next, into next: the Chebyshev recurrence. */
 static void recurrence_row(const sparse_graph *g, size_t u, double factor, const double *now,
-                           double *next, lane_sums *sums)
+                           double *next, node_sums *sums)
 {
-    double image[HEAT_LANES] = {0.0};
+    double image[HEAT_WIDTH] = {0.0};
     for (size_t e = g->start[u]; e < g->start[u + 1]; e++) {
         const double weight = g->weight[e];
-        const double *row = now + (size_t) g->to[e] * HEAT_LANES;
-        for (int l = 0; l < HEAT_LANES; l++) image[l] += weight * row[l];
+        const double *row = now + (size_t) g->to[e] * HEAT_WIDTH;
+        for (int l = 0; l < HEAT_WIDTH; l++) image[l] += weight * row[l];
     }
-    const double *here = now + u * HEAT_LANES;
-    double *out = next + u * HEAT_LANES;
-    for (int l = 0; l < HEAT_LANES; l++) {
+    const double *here = now + u * HEAT_WIDTH;
+    double *out = next + u * HEAT_WIDTH;
+    for (int l = 0; l < HEAT_WIDTH; l++) {
         const double value = factor * image[l] - out[l];
         out[l] = value;
         sums->square[l] += value * value;
@@ -135,34 +133,34 @@ static size_t widen_ball(const sparse_graph *g, heat_scratch *s, int stamp, size
 
 static size_t start_block(const sparse_graph *g, heat_scratch *s, int stamp, size_t first)
 {
-    const size_t left = g->n - first, count = left < HEAT_LANES ? left : HEAT_LANES;
+    const size_t left = g->n - first, count = left < HEAT_WIDTH ? left : HEAT_WIDTH;
     for (size_t l = 0; l < count; l++) {
         const size_t u = first + l;
-        s->now[u * HEAT_LANES + l] = 1.0;
+        s->now[u * HEAT_WIDTH + l] = 1.0;
         s->mark[u] = stamp;
         s->ball[l] = (int) u;
     }
     return count;
 }
 
-static double lane_total(const double *lanes)
+static double sum_of_nodes(const double *each)
 {
     double total = 0.0;
-    for (int l = 0; l < HEAT_LANES; l++) total += lanes[l];
+    for (int l = 0; l < HEAT_WIDTH; l++) total += each[l];
     return total;
 }
 
-/* T_j e_i is zero outside of the j-ball around i: as long as the ball is small only its
+/* T_j e_i is zero outside of the ball of j steps around i: as long as the ball is small only its
    rows are visited, then all of them in their order. All rows are zero again in the end. */
 static void block_sums(const sparse_graph *g, size_t block, size_t steps, heat_scratch s,
                        double *sums)
 {
     const int stamp = (int) block + 1;
     double *now = s.now, *next = s.next;
-    size_t inner = 0, size = start_block(g, &s, stamp, block * HEAT_LANES);
+    size_t inner = 0, size = start_block(g, &s, stamp, block * HEAT_WIDTH);
     int all = 0;
     for (size_t j = 0; j < steps; j++) {
-        lane_sums lanes = {{0.0}, {0.0}};
+        node_sums sums_now = {{0.0}, {0.0}};
         const double factor = j == 0 ? 1.0 : 2.0;
         if (!all) {
             const size_t wider = widen_ball(g, &s, stamp, inner, size);
@@ -172,9 +170,9 @@ static void block_sums(const sparse_graph *g, size_t block, size_t steps, heat_s
         }
         const size_t rows = all ? g->n : size;
         for (size_t i = 0; i < rows; i++)
-            recurrence_row(g, all ? i : (size_t) s.ball[i], factor, now, next, &lanes);
-        sums[2 * j] = lane_total(lanes.product);
-        sums[2 * j + 1] = lane_total(lanes.square);
+            recurrence_row(g, all ? i : (size_t) s.ball[i], factor, now, next, &sums_now);
+        sums[2 * j] = sum_of_nodes(sums_now.product);
+        sums[2 * j + 1] = sum_of_nodes(sums_now.square);
         double *swap = now;
         now = next;
         next = swap;
@@ -182,8 +180,8 @@ static void block_sums(const sparse_graph *g, size_t block, size_t steps, heat_s
     const size_t touched = all ? g->n : size;
     for (size_t i = 0; i < touched; i++) {
         const size_t u = all ? i : (size_t) s.ball[i];
-        memset(now + u * HEAT_LANES, 0, HEAT_LANES * sizeof(double));
-        memset(next + u * HEAT_LANES, 0, HEAT_LANES * sizeof(double));
+        memset(now + u * HEAT_WIDTH, 0, HEAT_WIDTH * sizeof(double));
+        memset(next + u * HEAT_WIDTH, 0, HEAT_WIDTH * sizeof(double));
     }
 }
 
@@ -201,22 +199,18 @@ static void traces_from_sums(const double *sums, size_t n, size_t steps, double 
     if (steps > 0) traces[1] = 0.0;
 }
 
-void heat_traces(const sparse_graph *graph, size_t steps, heat_scratch *scratch, int threads,
-                 double *sums, pause_function pause, double *traces)
+void heat_traces(const sparse_graph *graph, size_t steps, heat_scratch *scratch, worker by,
+                 double *sums, double *traces)
 {
     const size_t blocks = heat_blocks(graph->n);
-    const double work = (double) (graph->start[graph->n] * steps) * HEAT_LANES;
-    size_t group = (size_t) (PAUSE_WORK / (work + 1.0));
-    if (group < (size_t) threads) group = (size_t) threads;
-    for (size_t b0 = 0; b0 < blocks; b0 += group) {
-        const size_t b1 = b0 + group < blocks ? b0 + group : blocks;
-        pause();
-#ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-#endif
-        for (size_t b = b0; b < b1; b++) {
-            block_sums(graph, b, steps, scratch[thread_number()], sums + b * 2 * steps);
-        }
+    const double work = (double) (graph->start[graph->n] * steps) * HEAT_WIDTH;
+    const size_t at_once = items_at_once(PAUSE_WORK, work, by.threads);
+    for (size_t first = 0; first < blocks; first += at_once) {
+        const size_t last = group_end(first, at_once, blocks);
+        PARALLEL_PIECES(by.threads, 1)
+        for (size_t block = first; block < last; block++)
+            block_sums(graph, block, steps, scratch[thread_number()], sums + block * 2 * steps);
+        by.pause();
     }
     traces_from_sums(sums, graph->n, steps, traces);
 }

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "pause.h"
+#include "threads.h"
 
 /* Undirected graph, unit weights: the neighbours of u are to[start[u] .. start[u + 1] - 1],
    each with 1 / sqrt(degree degree). Room: start n + 1, to and weight 2 n k. */
@@ -22,10 +22,10 @@ typedef struct {
 void build_graph(const int *idx, size_t n, size_t k, sparse_graph *other, int *label, int *mark,
                  sparse_graph *graph);
 
-/* Start nodes that are worked on together, one a lane. */
-#define HEAT_LANES 8
+/* Start nodes that are worked on together, side by side in memory. */
+#define HEAT_WIDTH 8
 
-/* What one thread needs: two matrices of n x HEAT_LANES, all zero; ball n; mark n, zero. */
+/* What one thread needs: two matrices of n x HEAT_WIDTH, all zero; ball n; mark n, zero. */
 typedef struct {
     double *now, *next;
     int *ball, *mark;
@@ -35,7 +35,7 @@ size_t heat_blocks(size_t n);
 
 /* traces[0 .. 2 steps] = tr T_0 ... tr T_{2 steps}. scratch: one a thread; sums: scratch
    heat_blocks(n) x 2 steps. The same bits for any number of threads. */
-void heat_traces(const sparse_graph *graph, size_t steps, heat_scratch *scratch, int threads,
-                 double *sums, pause_function pause, double *traces);
+void heat_traces(const sparse_graph *graph, size_t steps, heat_scratch *scratch, worker by,
+                 double *sums, double *traces);
 
 #endif

@@ -8,81 +8,113 @@
 #define ENTRY(name, arguments) {#name, (DL_FUNC) (void (*)(void)) & repalign_##name, arguments}
 
 static const R_CallMethodDef entries[] = {
+    /* call_matrix.c */
     ENTRY(all_finite, 1),
     ENTRY(column_stats, 1),
     ENTRY(center, 3),
+    ENTRY(centered_squares, 3),
+    ENTRY(frobenius, 3),
+    ENTRY(dot, 2),
+    /* call_linear.c */
     ENTRY(linear_form, 5),
     ENTRY(linear_cross, 7),
+    ENTRY(cross_product, 6),
     ENTRY(gram_column_total, 4),
     ENTRY(paired_moments, 8),
+    /* call_neuron_pairs.c */
     ENTRY(pair_terms, 2),
     ENTRY(subset_sums, 4),
     ENTRY(excluded_sums, 6),
     ENTRY(subset_weights, 5),
+    /* call_jackknife.c */
     ENTRY(loo_weighted, 3),
     ENTRY(loo_columns, 2),
     ENTRY(loo_pairs, 4),
     ENTRY(loo_gram, 2),
+    /* call_distance.c */
     ENTRY(distances, 5),
     ENTRY(unit_rows, 3),
     ENTRY(unit_distances, 2),
+    /* call_packed.c */
     ENTRY(packed_row_sums, 3),
     ENTRY(packed_centered_dot, 7),
     ENTRY(packed_product, 7),
     ENTRY(packed_sum, 3),
     ENTRY(packed_difference_squares, 5),
-    ENTRY(packed_difference_spectral, 7),
     ENTRY(packed_decay, 5),
-    ENTRY(value_range, 1),
-    ENTRY(median_value, 1),
-    ENTRY(gaussian, 4),
-    ENTRY(average_ranks, 3),
-    ENTRY(kendall, 3),
-    ENTRY(u_center, 1),
-    ENTRY(dot, 2),
-    ENTRY(fourier, 2),
-    ENTRY(coset_inner, 6),
-    ENTRY(permuted_inner, 4),
-    ENTRY(cross_dots, 3),
-    ENTRY(graph_coset, 5),
-    ENTRY(graph_permuted, 4),
-    ENTRY(singular_values, 1),
-    ENTRY(svd, 1),
-    ENTRY(basis, 4),
-    ENTRY(centered_squares, 3),
-    ENTRY(permuted_singular_values, 3),
+    /* call_unpack.c */
     ENTRY(unpack, 7),
     ENTRY(relabel_packed, 3),
-    ENTRY(cross_product, 6),
-    ENTRY(frobenius, 3),
+    /* call_spectral.c */
+    ENTRY(packed_difference_spectral, 7),
+    /* call_median.c */
+    ENTRY(value_range, 1),
+    ENTRY(median_value, 1),
+    /* call_rank.c */
+    ENTRY(average_ranks, 3),
+    /* call_kendall.c */
+    ENTRY(kendall, 3),
+    /* call_kernel_matrix.c */
+    ENTRY(gaussian, 4),
+    ENTRY(u_center, 1),
+    /* call_svd.c */
+    ENTRY(singular_values, 1),
+    ENTRY(svd, 1),
+    /* call_basis.c */
+    ENTRY(basis, 4),
     ENTRY(row_factor, 3),
+    /* call_alignment.c */
     ENTRY(standardize, 2),
     ENTRY(row_norms, 1),
     ENTRY(row_cosines, 4),
-    ENTRY(assign, 2),
-    ENTRY(assign_greedy, 3),
     ENTRY(matched_distance, 7),
     ENTRY(side_maxima, 1),
-    ENTRY(manifold_weights, 1),
-    ENTRY(sparse_sums, 1),
-    ENTRY(sparse_dot, 2),
-    ENTRY(sparse_common, 2),
-    ENTRY(sparse_symmetric, 1),
-    ENTRY(edge_products, 3),
-    ENTRY(second_order_cosines, 8),
+    /* call_assignment.c */
+    ENTRY(assign, 2),
+    ENTRY(assign_greedy, 3),
+    /* call_neighbour_rows.c */
     ENTRY(neighbour_rows, 4),
+    /* call_knn.c */
     ENTRY(knn, 7),
     ENTRY(knn_rows, 9),
     ENTRY(knn_packed, 5),
+    /* call_neighbour_lists.c */
     ENTRY(shared_neighbours, 2),
     ENTRY(rank_agreement, 2),
     ENTRY(cycle_count, 2),
     ENTRY(common_subsequences, 2),
     ENTRY(edit_distances, 2),
+    /* call_neighbour_products.c */
+    ENTRY(edge_products, 3),
+    ENTRY(second_order_cosines, 8),
+    /* call_manifold.c */
+    ENTRY(manifold_weights, 1),
+    /* call_sparse.c */
+    ENTRY(sparse_sums, 1),
+    ENTRY(sparse_dot, 2),
+    ENTRY(sparse_common, 2),
+    ENTRY(sparse_symmetric, 1),
+    /* call_heat_trace.c */
     ENTRY(heat_traces, 3),
+    /* call_cloud.c */
     ENTRY(row_distances, 4),
+    /* call_persistence.c */
     ENTRY(cross_bars, 4),
+    /* call_fft.c */
+    ENTRY(fourier, 2),
+    /* call_matrix_null.c */
+    ENTRY(coset_inner, 6),
+    ENTRY(permuted_inner, 4),
+    /* call_cross_dots.c */
+    ENTRY(cross_dots, 3),
+    /* call_graph_null.c */
+    ENTRY(graph_coset, 5),
+    ENTRY(graph_permuted, 4),
+    /* call_basis_null.c */
+    ENTRY(permuted_singular_values, 3),
+    /* call_threads.c */
     ENTRY(thread_limits, 0),
+    /* call_wide.c */
     ENTRY(allow_wide, 1),
     {NULL, NULL, 0}};
 

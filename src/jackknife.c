@@ -3,19 +3,47 @@
 #include "jackknife.h"
 
 #include "blas.h"
+#include "estimator.h"
 #include "matrix.h"
 
-double full_naive(const full_sums *f, size_t n)
+/* The sums over rows that the polynomial needs, added up over the column pairs in question. */
+typedef struct {
+    double c2;    /* sum of c^2, c = sum_j phi psi */
+    double dd;    /* sum of sum_j phi^2 psi^2 */
+    double st;    /* sum of s t */
+} full_sums;
+
+typedef struct {
+    double cuv;   /* sum of c u v, with u, v the entries of row i */
+    double ev;    /* sum of (sum_j phi^2 psi) v */
+    double fu;    /* sum of (sum_j phi psi^2) u */
+    double sv2;   /* sum of s v^2 */
+    double tu2;   /* sum of t u^2 */
+    double u2v2;  /* sum of u^2 v^2 */
+} row_sums;
+
+/* The estimators with all samples, and with one less. */
+typedef struct {
+    double n;
+    estimator naive, corrected, naive_rest, corrected_rest;
+} deletions;
+
+static deletions plan_deletions(size_t n)
 {
-    const double dn = (double) n;
-    return f->c2 / (dn * dn);
+    const double all = (double) n;
+    const deletions d = {all, naive_estimator(all), corrected_estimator(all),
+                         naive_estimator(all - 1.0), corrected_estimator(all - 1.0)};
+    return d;
 }
 
-double full_stimulus(const full_sums *f, size_t n)
+static double full_naive(const deletions *d, const full_sums *f)
 {
-    const double dn = (double) n;
-    double value = f->c2 - f->dd * (1.0 + 2.0 / (dn - 2.0)) + f->st / ((dn - 1.0) * (dn - 2.0));
-    return value / (dn * (dn - 3.0));
+    return estimate(d->naive, f->c2, 0.0, 0.0);
+}
+
+static double full_corrected(const deletions *d, const full_sums *f)
+{
+    return estimate_linear(d->corrected, f->c2, f->dd, f->st);
 }
 
 /* c without row i is c - (n / (n - 1)) u v. */
@@ -24,25 +52,23 @@ static double deleted_c2(const full_sums *f, const row_sums *r, double shrink)
     return f->c2 - 2.0 * shrink * r->cuv + shrink * shrink * r->u2v2;
 }
 
-double deleted_naive(const full_sums *f, const row_sums *r, size_t n)
+static double deleted_naive(const deletions *d, const full_sums *f, const row_sums *r)
 {
-    const double rest = (double) n - 1.0;
-    return deleted_c2(f, r, (double) n / rest) / (rest * rest);
+    return estimate(d->naive_rest, deleted_c2(f, r, d->n / (d->n - 1.0)), 0.0, 0.0);
 }
 
-double deleted_stimulus(const full_sums *f, const row_sums *r, size_t n)
+static double deleted_corrected(const deletions *d, const full_sums *f, const row_sums *r)
 {
-    const double rest = (double) n - 1.0, k = 1.0 / rest, shrink = (double) n / rest;
+    const double k = 1.0 / (d->n - 1.0), shrink = d->n / (d->n - 1.0);
     const double shrink4 = shrink * shrink * shrink * shrink;
     /* every remaining row moves by k u, k v: expand (phi + k u)^2 (psi + k v)^2 */
     double dd = f->dd + 2.0 * k * (r->ev + r->fu) + k * k * (r->sv2 + r->tu2 + 4.0 * r->cuv) +
-                ((double) n * k * k * k * k - shrink4) * r->u2v2;
+                (d->n * k * k * k * k - shrink4) * r->u2v2;
     double st = f->st - shrink * (r->sv2 + r->tu2) + shrink * shrink * r->u2v2;
-    full_sums left = {deleted_c2(f, r, shrink), dd, st};
-    return full_stimulus(&left, (size_t) rest);
+    return estimate_linear(d->corrected_rest, deleted_c2(f, r, shrink), dd, st);
 }
 
-void loo_one_pair(const double *phi, const double *psi, size_t n, double *naive, double *stimulus)
+void loo_one_pair(const double *phi, const double *psi, size_t n, double *naive, double *corrected)
 {
     double c = 0.0, dd = 0.0, e = 0.0, f = 0.0, s = 0.0, t = 0.0;
     for (size_t i = 0; i < n; i++) {
@@ -54,31 +80,22 @@ void loo_one_pair(const double *phi, const double *psi, size_t n, double *naive,
         s += u * u;
         t += v * v;
     }
-    full_sums full = {c * c, dd, s * t};
-    naive[0] = full_naive(&full, n);
-    stimulus[0] = full_stimulus(&full, n);
+    const deletions plan = plan_deletions(n);
+    const full_sums full = {c * c, dd, s * t};
+    naive[0] = full_naive(&plan, &full);
+    corrected[0] = full_corrected(&plan, &full);
     for (size_t i = 0; i < n; i++) {
         const double u = phi[i], v = psi[i];
         row_sums row = {c * u * v, e * v, f * u, s * v * v, t * u * u, u * u * v * v};
-        naive[i + 1] = deleted_naive(&full, &row, n);
-        stimulus[i + 1] = deleted_stimulus(&full, &row, n);
+        naive[i + 1] = deleted_naive(&plan, &full, &row);
+        corrected[i + 1] = deleted_corrected(&plan, &full, &row);
     }
-}
-
-static double naive_from_sums(double products, double rows, double totals, double n)
-{
-    return (products - 2.0 * rows / n + totals / (n * n)) / (n * n);
-}
-
-static double stimulus_from_sums(double products, double rows, double totals, double n)
-{
-    return (products - 2.0 * rows / (n - 2.0) + totals / ((n - 1.0) * (n - 2.0))) / (n * (n - 3.0));
 }
 
 /* Zero-diagonal sums for the corrected values; the naive ones keep the diagonal,
    and there the row sums vanish because k and l are centred. */
 void loo_from_grams(const double *k, const double *l, size_t n, double *scratch, double *naive,
-                    double *stimulus)
+                    double *corrected)
 {
     double *r = scratch, *q = scratch + n, *m = scratch + 2 * n, *cross = scratch + 3 * n;
     double sum_k = 0.0, sum_l = 0.0, sum_m = 0.0, rq = 0.0, diagonal_sum = 0.0;
@@ -97,15 +114,15 @@ void loo_from_grams(const double *k, const double *l, size_t n, double *scratch,
         rq += r[i] * q[i];
         diagonal_sum += ki[i] * li[i];
     }
-    const double dn = (double) n, rest = dn - 1.0;
-    naive[0] = (sum_m + diagonal_sum) / (dn * dn);
-    stimulus[0] = stimulus_from_sums(sum_m, rq, sum_k * sum_l, dn);
+    const deletions plan = plan_deletions(n);
+    naive[0] = estimate(plan.naive, sum_m + diagonal_sum, 0.0, 0.0);
+    corrected[0] = estimate(plan.corrected, sum_m, rq, sum_k * sum_l);
     for (size_t i = 0; i < n; i++) {
         const double kl = k[i + i * n] * l[i + i * n];
-        naive[i + 1] = naive_from_sums(sum_m + diagonal_sum - 2.0 * m[i] - kl, m[i], kl, rest);
-        stimulus[i + 1] = stimulus_from_sums(
-            sum_m - 2.0 * m[i], rq - r[i] * q[i] - cross[i] + m[i],
-            (sum_k - 2.0 * r[i]) * (sum_l - 2.0 * q[i]), rest);
+        naive[i + 1] = estimate(plan.naive_rest, sum_m + diagonal_sum - 2.0 * m[i] - kl, m[i], kl);
+        corrected[i + 1] = estimate(plan.corrected_rest, sum_m - 2.0 * m[i],
+                                    rq - r[i] * q[i] - cross[i] + m[i],
+                                    (sum_k - 2.0 * r[i]) * (sum_l - 2.0 * q[i]));
     }
 }
 
@@ -150,26 +167,32 @@ static void zero(double *a, size_t length)
     for (size_t i = 0; i < length; i++) a[i] = 0.0;
 }
 
-static void delete_rows(const full_sums *full, row_columns r, size_t n, double *naive,
-                        double *stimulus)
+static row_columns zero_columns(double *rows, size_t n)
 {
-    naive[0] = full_naive(full, n);
-    stimulus[0] = full_stimulus(full, n);
+    const row_columns r = {rows,         rows + n,     rows + 2 * n,
+                           rows + 3 * n, rows + 4 * n, rows + 5 * n};
+    zero(rows, 6 * n);
+    return r;
+}
+
+static void delete_rows(const full_sums *full, row_columns r, size_t n, double *naive,
+                        double *corrected)
+{
+    const deletions plan = plan_deletions(n);
+    naive[0] = full_naive(&plan, full);
+    corrected[0] = full_corrected(&plan, full);
     for (size_t i = 0; i < n; i++) {
         row_sums row = {r.cuv[i], r.ev[i], r.fu[i], r.sv2[i], r.tu2[i], r.u2v2[i]};
-        naive[i + 1] = deleted_naive(full, &row, n);
-        stimulus[i + 1] = deleted_stimulus(full, &row, n);
+        naive[i + 1] = deleted_naive(&plan, full, &row);
+        corrected[i + 1] = deleted_corrected(&plan, full, &row);
     }
 }
 
 void loo_weighted(const double *x, const double *y, size_t n, size_t qx, size_t qy, const double *w,
-                  weighted_scratch z, pause_function pause, double *naive, double *stimulus)
+                  weighted_scratch z, pause_function pause, double *naive, double *corrected)
 {
-    const size_t most = qx > qy ? qx : qy;
-    double *sums = z.sums, *weighted = z.sums + most, *rows = z.sums + 2 * most;
-    row_columns r = {rows,         rows + n,     rows + 2 * n,
-                     rows + 3 * n, rows + 4 * n, rows + 5 * n};
-    zero(rows, 6 * n);
+    double *sums = z.sums, *weighted = z.sums + (qx > qy ? qx : qy);
+    const row_columns r = zero_columns(z.rows, n);
     square_entries(x, n * qx, z.squares_x);
     square_entries(y, n * qy, z.squares_y);
     full_sums full = {0.0, 0.0, 0.0};
@@ -204,7 +227,7 @@ void loo_weighted(const double *x, const double *y, size_t n, size_t qx, size_t 
     blas_gemv('N', qx, qy, w, sums, weighted);
     add_row_multiples(z.squares_x, weighted, n, qx, r.tu2);
 
-    delete_rows(&full, r, n, naive, stimulus);
+    delete_rows(&full, r, n, naive, corrected);
 }
 
 size_t column_inner_length(size_t n, size_t qx, size_t qy)
@@ -237,25 +260,26 @@ static void cross_images(const double *x, const double *y, size_t n, size_t qx, 
 }
 
 void loo_columns(const double *x, const double *y, size_t n, size_t qx, size_t qy,
-                 column_scratch z, pause_function pause, double *naive, double *stimulus)
+                 column_scratch z, pause_function pause, double *naive, double *corrected)
 {
     square_entries(x, n * qx, z.squares_x);
     zero(z.l, n);
     add_row_products(y, y, n, qy, z.l);
     const double t = sum_blocked(z.l, n);
+    const deletions plan = plan_deletions(n);
     cross_images(x, y, n, qx, qy, z, pause);
     for (size_t a = 0; a < qx; a++) {
         const double *u = x + a * n, *u2 = z.squares_x + a * n, *g = z.g + a * n, *h = z.h + a * n;
         const double s = sum_blocked(u2, n), f = dot_blocked(u, z.l, n);
         full_sums full = {dot_blocked(u, g, n), dot_blocked(u2, z.l, n), s * t};
-        double *naive_a = naive + a * (n + 1), *stimulus_a = stimulus + a * (n + 1);
-        naive_a[0] = full_naive(&full, n);
-        stimulus_a[0] = full_stimulus(&full, n);
+        double *naive_a = naive + a * (n + 1), *corrected_a = corrected + a * (n + 1);
+        naive_a[0] = full_naive(&plan, &full);
+        corrected_a[0] = full_corrected(&plan, &full);
         for (size_t i = 0; i < n; i++) {
             row_sums row = {u[i] * g[i], h[i],          f * u[i],
                             s * z.l[i],  t * u2[i], u2[i] * z.l[i]};
-            naive_a[i + 1] = deleted_naive(&full, &row, n);
-            stimulus_a[i + 1] = deleted_stimulus(&full, &row, n);
+            naive_a[i + 1] = deleted_naive(&plan, &full, &row);
+            corrected_a[i + 1] = deleted_corrected(&plan, &full, &row);
         }
     }
 }

@@ -6,9 +6,10 @@
 #include <math.h>
 
 #include "blas.h"
-#include "threads.h"
 
+/* Rows of a block that are compared together, and columns of a block that are. */
 #define TILE 8
+#define COLUMN_GROUP 64
 
 /* Sorted values nearer than this share of the row's largest value are tied. */
 #define TIE_SHARE 1e-12
@@ -18,6 +19,9 @@
 
 /* Terms of direct values between two pauses. */
 #define PAUSE_TERMS 2e8
+
+/* Packed distances between two pauses. */
+#define PAUSE_DISTANCES 4e6
 
 /* Rounding units by which a row of d numbers may be off after scaling to unit length: its
    norm is a sum of d terms, whose roundings add up like a random walk. */
@@ -111,6 +115,26 @@ static tie_rule tie_rule_of(const knn_space *s, double largest)
     return rule;
 }
 
+/* An inner product of d terms is exact to d rounding units of the product of the norms,
+   whatever the order of its sums; the rest is for norms, sums and the direct value. */
+void describe_space(knn_space *s)
+{
+    s->margin = (2.0 * (double) s->d + 8.0) * DBL_EPSILON;
+    for (size_t i = 0; i < s->n; i++) {
+        const double *row = s->rows + i * s->d;
+        const double square = dot_blocked(row, row, s->d);
+        s->norms[i] = square;
+        if (s->value == KNN_DOT) {
+            s->bias[i] = -s->margin * sqrt(square);
+            s->factor[i] = sqrt(square);
+            s->offset[i] = 0.0;
+        } else {
+            s->bias[i] = s->offset[i] = (1.0 - s->margin) * square;
+            s->factor[i] = 1.0;
+        }
+    }
+}
+
 /* ---- the search: every pair once */
 
 typedef struct {
@@ -172,31 +196,28 @@ static void offer_column(search_state q, size_t j, size_t i0, size_t m, const do
     q.top[j] = h0 > h1 ? h0 : h1;
 }
 
-/* The block's rows get all columns, the columns beyond the block get the block's rows. */
+/* The block's rows get all columns, the columns beyond the block get the block's rows: tiles of
+   rows first, then groups of columns, as items of one loop. */
 static void offer_block(search_state q, size_t i0, size_t m, size_t j0, size_t count,
                         const double *product, int threads)
 {
-    (void) threads;
-    const size_t beyond = j0 > i0 ? 0 : m;
-#ifdef _OPENMP
-#pragma omp parallel num_threads(threads)
-#endif
-    {
-#ifdef _OPENMP
-#pragma omp for schedule(static) nowait
-#endif
-        for (size_t t = 0; t < m; t += TILE) {
+    const size_t beyond = j0 > i0 ? 0 : m, tiles = (m + TILE - 1) / TILE;
+    const size_t groups = (count - beyond + COLUMN_GROUP - 1) / COLUMN_GROUP;
+    PARALLEL_PIECES(threads, 1)
+    for (size_t item = 0; item < tiles + groups; item++) {
+        if (item < tiles) {
+            const size_t t = item * TILE;
             if (m - t >= TILE) offer_tile(q, i0 + t, TILE, j0, count, product + t, m);
             else offer_tile(q, i0 + t, m - t, j0, count, product + t, m);
+        } else {
+            const size_t from = beyond + (item - tiles) * COLUMN_GROUP;
+            const size_t to = group_end(from, COLUMN_GROUP, count);
+            for (size_t j = from; j < to; j++) offer_column(q, j0 + j, i0, m, product + j * m);
         }
-#ifdef _OPENMP
-#pragma omp for schedule(static)
-#endif
-        for (size_t j = beyond; j < count; j++) offer_column(q, j0 + j, i0, m, product + j * m);
     }
 }
 
-static void search_pairs(search_state q, const knn_search_scratch *w, pause_function pause)
+static void search_pairs(search_state q, const knn_search_scratch *w, worker by)
 {
     const size_t n = q.s->n, d = q.s->d;
     for (size_t i0 = 0; i0 < n; i0 += w->block) {
@@ -206,8 +227,8 @@ static void search_pairs(search_state q, const knn_search_scratch *w, pause_func
             blas_gemm('T', 'N', m, count, d, product_factor(q.s), q.s->rows + i0 * d, d,
                       q.s->rows + j0 * d, d, 0.0, w->product, m);
             for (size_t t = 0; j0 == i0 && t < m; t++) w->product[t + t * m] = NAN;
-            pause();
-            offer_block(q, i0, m, j0, count, w->product, w->threads);
+            by.pause();
+            offer_block(q, i0, m, j0, count, w->product, by.threads);
         }
     }
 }
@@ -274,21 +295,19 @@ static void settle_row(search_state q, const knn_search_scratch *w, knn_lists ou
     write_row(q.s, i, out, i, work, joined);
 }
 
-void knn_search(const knn_space *s, knn_search_scratch w, knn_lists out, pause_function pause)
+void knn_search(const knn_space *s, knn_search_scratch w, knn_lists out, worker by)
 {
     search_state q = {s, w.heaps, knn_capacity(s->n, out.k), w.largest};
     heap_clear(q.heaps, s->n * q.capacity);
     for (size_t i = 0; i < s->n; i++) q.top[i] = -INFINITY;
-    search_pairs(q, &w, pause);
+    search_pairs(q, &w, by);
     const double terms = (double) q.capacity * (double) s->d;
-    const size_t rows = terms < PAUSE_TERMS ? (size_t) (PAUSE_TERMS / terms) : 1;
-    for (size_t start = 0; start < s->n; start += rows) {
-        const size_t stop = least(start + rows, s->n);
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(w.threads)
-#endif
-        for (size_t i = start; i < stop; i++) settle_row(q, &w, out, i);
-        pause();
+    const size_t at_once = items_at_once(PAUSE_TERMS, terms, by.threads);
+    for (size_t first = 0; first < s->n; first += at_once) {
+        const size_t last = group_end(first, at_once, s->n);
+        PARALLEL_FOR(by.threads)
+        for (size_t i = first; i < last; i++) settle_row(q, &w, out, i);
+        by.pause();
     }
 }
 
@@ -353,12 +372,10 @@ static void whole_row(const row_source *from, double largest, const int *priorit
 
 static void whole_block(const knn_space *s, const int *which, size_t start, size_t m,
                         const double *largest, const int *priority, const knn_rows_scratch *w,
-                        knn_lists out)
+                        knn_lists out, int threads)
 {
     const size_t wanted = wanted_of(s->n, out.k);
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static, 1) num_threads(w->threads)
-#endif
+    PARALLEL_PIECES(threads, 1)
     for (size_t t = 0; t < m; t++) {
         const size_t self = thread_number(), i = (size_t) which[start + t];
         const row_source from = {s, i, s->n, w->product + t * s->n};
@@ -368,7 +385,7 @@ static void whole_block(const knn_space *s, const int *which, size_t start, size
 }
 
 void knn_whole_rows(const knn_space *s, const int *which, size_t count, const double *largest,
-                    const int *priority, knn_rows_scratch w, knn_lists out, pause_function pause)
+                    const int *priority, knn_rows_scratch w, knn_lists out, worker by)
 {
     const size_t n = s->n, d = s->d;
     for (size_t start = 0; start < count; start += w.block) {
@@ -379,9 +396,9 @@ void knn_whole_rows(const knn_space *s, const int *which, size_t count, const do
         }
         blas_gemm('T', 'N', n, m, d, product_factor(s), s->rows, d, w.gathered, d, 0.0, w.product,
                   n);
-        pause();
-        whole_block(s, which, start, m, largest, priority, &w, out);
-        pause();
+        by.pause();
+        whole_block(s, which, start, m, largest, priority, &w, out, by.threads);
+        by.pause();
     }
 }
 
@@ -397,19 +414,22 @@ static double unpack_row(const double *d, size_t n, size_t i, double *row)
     return largest;
 }
 
-void knn_packed_rows(const double *d, size_t n, size_t i0, size_t count, const int *priority,
-                     knn_rows_scratch w, knn_lists out)
+void knn_packed_rows(const double *d, size_t n, const int *priority, knn_rows_scratch w,
+                     knn_lists out, worker by)
 {
     const size_t wanted = wanted_of(n, out.k);
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(w.threads)
-#endif
-    for (size_t t = 0; t < count; t++) {
-        const size_t self = thread_number();
-        double *row = w.product + self * n;
-        const double largest = unpack_row(d, n, i0 + t, row);
-        const row_source from = {NULL, i0 + t, n, row};
-        whole_row(&from, largest, priority, w.heaps + self * wanted,
-                  w.all + self * n, w.marks + self * (out.k + 1), out, i0 + t);
+    const size_t at_once = items_at_once(PAUSE_DISTANCES, (double) n, by.threads);
+    for (size_t first = 0; first < n; first += at_once) {
+        const size_t last = group_end(first, at_once, n);
+        PARALLEL_FOR(by.threads)
+        for (size_t i = first; i < last; i++) {
+            const size_t self = thread_number();
+            double *row = w.product + self * n;
+            const double largest = unpack_row(d, n, i, row);
+            const row_source from = {NULL, i, n, row};
+            whole_row(&from, largest, priority, w.heaps + self * wanted, w.all + self * n,
+                      w.marks + self * (out.k + 1), out, i);
+        }
+        by.pause();
     }
 }

@@ -8,18 +8,10 @@
 
 #include "matrix.h"
 #include "nearest.h"
-#include "pause.h"
+#include "threads.h"
 
 /* KNN_UNIT: rows of unit length, the value is 1 - cosine = half the squared distance. */
-typedef enum { KNN_EUCLIDEAN, KNN_UNIT, KNN_DOT } knn_value;
-
-/* What becomes of the data before rows are compared. */
-typedef enum { ROWS_CENTERED, ROWS_UNIT, ROWS_CORRELATION, ROWS_SCALED } knn_preparation;
-
-/* Rows one after the other (d x n, out). degenerate[i] is set where a row cannot be scaled
-   to unit length: it is zero, or for correlation constant. Returns how many there are. */
-size_t prepare_rows(const centered_view *v, knn_preparation how, double *rows, int *degenerate,
-                    pause_function pause);
+typedef enum { KNN_EUCLIDEAN, KNN_UNIT, KNN_DOT, KNN_VALUES } knn_value;
 
 typedef struct {
     const double *rows; /* d x n */
@@ -62,10 +54,9 @@ typedef struct {
     int *marks;
     double *largest;
     int *state;
-    int threads;
 } knn_search_scratch;
 
-void knn_search(const knn_space *s, knn_search_scratch w, knn_lists out, pause_function pause);
+void knn_search(const knn_space *s, knn_search_scratch w, knn_lists out, worker by);
 
 /* gathered: d x block; product: n x block; heaps: threads x (k + 1); all: threads x n;
    marks: threads x (k + 1). */
@@ -74,16 +65,15 @@ typedef struct {
     double *gathered, *product;
     candidate *heaps, *all;
     int *marks;
-    int threads;
 } knn_rows_scratch;
 
 /* Whole rows, with the full extent of tie classes; which: count row numbers from zero.
    priority: one per row, or NULL. Row i of the result is that of which[i]. */
 void knn_whole_rows(const knn_space *s, const int *which, size_t count, const double *largest,
-                    const int *priority, knn_rows_scratch w, knn_lists out, pause_function pause);
+                    const int *priority, knn_rows_scratch w, knn_lists out, worker by);
 
-/* The same for rows i0 .. i0 + count - 1 of packed distances (lower triangle by columns). */
-void knn_packed_rows(const double *d, size_t n, size_t i0, size_t count, const int *priority,
-                     knn_rows_scratch w, knn_lists out);
+/* The same for all rows of packed distances (lower triangle by columns). */
+void knn_packed_rows(const double *d, size_t n, const int *priority, knn_rows_scratch w,
+                     knn_lists out, worker by);
 
 #endif

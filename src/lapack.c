@@ -1,4 +1,4 @@
-/* R's LAPACK behind plain C types. */
+/* R's LAPACK behind plain C types: see lapack.h. */
 
 #include "repalign.h"
 #include "lapack.h"
@@ -119,6 +119,23 @@ void lapack_apply_q(size_t m, size_t columns, size_t k, const double *a, const d
     apply_q(m, columns, k, a, tau, c, work, (int) work_length);
 }
 
+int lapack_tridiagonal_values(size_t n, double *diagonal, double *off)
+{
+    int in = (int) n, info = 0;
+    F77_CALL(dsterf)(&in, diagonal, off, &info);
+    return info;
+}
+
+int lapack_tridiagonal_vector(size_t n, const double *diagonal, const double *off, double value,
+                              double *vector, double *work, int *iwork)
+{
+    /* one vector, of a matrix that is one block */
+    int in = (int) n, count = 1, block = 1, ld = leading(n), failed = 0, info = 0;
+    F77_CALL(dstein)(&in, diagonal, off, &count, &value, &block, &in, vector, &ld, work, iwork,
+                     &failed, &info);
+    return info;
+}
+
 int lapack_cholesky(size_t n, double *a)
 {
     int in = (int) n, ld = leading(n), info = 0;
@@ -131,20 +148,4 @@ int lapack_invert_upper(size_t n, double *a)
     int in = (int) n, ld = leading(n), info = 0;
     F77_CALL(dtrtri)("U", "N", &in, a, &ld, &info FCONE FCONE);
     return info;
-}
-
-void blas_solve_right_upper(size_t m, size_t n, const double *r, double *b)
-{
-    int im = (int) m, in = (int) n, ld_r = leading(n), ld_b = leading(m);
-    double one = 1.0;
-    F77_CALL(dtrsm)("R", "U", "N", "N", &im, &in, &one, r, &ld_r, b, &ld_b
-                    FCONE FCONE FCONE FCONE);
-}
-
-void blas_multiply_left_upper(size_t n, size_t m, const double *r, double *b)
-{
-    int in = (int) n, im = (int) m, ld_r = leading(n), ld_b = leading(n);
-    double one = 1.0;
-    F77_CALL(dtrmm)("L", "U", "N", "N", &in, &im, &one, r, &ld_r, b, &ld_b
-                    FCONE FCONE FCONE FCONE);
 }

@@ -31,16 +31,18 @@ size_t lapack_apply_q_work(size_t m, size_t columns, size_t k);
 void lapack_apply_q(size_t m, size_t columns, size_t k, const double *a, const double *tau,
                     double *c, double *work, size_t work_length);
 
+/* Eigenvalues, rising, of the symmetric tridiagonal matrix with this diagonal (n) and off-diagonal
+   (n - 1): into diagonal; off is destroyed. */
+int lapack_tridiagonal_values(size_t n, double *diagonal, double *off);
+
+/* The unit eigenvector of one of these values. work: 5 n doubles; iwork: n ints. */
+int lapack_tridiagonal_vector(size_t n, const double *diagonal, const double *off, double value,
+                              double *vector, double *work, int *iwork);
+
 /* Upper triangle of a (n x n) = R with a = R'R; the lower one stays. Not 0: not positive. */
 int lapack_cholesky(size_t n, double *a);
 
 /* Upper triangle of a (n x n) = its inverse. Not 0: singular. */
 int lapack_invert_upper(size_t n, double *a);
-
-/* b (m x n) = b R^-1, R the upper triangle of r (n x n). */
-void blas_solve_right_upper(size_t m, size_t n, const double *r, double *b);
-
-/* b (n x m) = R b, R the upper triangle of r (n x n). */
-void blas_multiply_left_upper(size_t n, size_t m, const double *r, double *b);
 
 #endif

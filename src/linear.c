@@ -9,7 +9,8 @@
 /* About 4 MB a buffer: small enough for cache, large enough for BLAS. */
 #define CHUNK_ENTRIES 524288
 
-/* Adds a centred block (rows x columns) to the sums, in two lanes. */
+/* Adds a centred block (rows x columns) to the sums; those of a column in two halves, so that
+   an addition need not wait for the one before. */
 static void add_sums(const double *block, size_t rows, size_t columns, double *s, double *f,
                      double *k)
 {

@@ -5,7 +5,9 @@
 #include <float.h>
 #include <math.h>
 
-/* Rows of work between two pauses. */
+#include "matrix.h"
+
+/* Rows between two pauses. */
 #define PAUSE_ROWS 256
 
 /* Distances that differ by less than this share of the largest are tied. */
@@ -59,10 +61,7 @@ static double differences(const double *dist, size_t n, size_t k, double *delta)
         nearest = fmin(nearest, dist[e * n]);
         size = fmax(size, fabs(dist[e * n]));
     }
-    int exponent = 0;
-    frexp(size, &exponent);
-    if (exponent < -1000) exponent = -1000;
-    const double factor = ldexp(1.0, -exponent), tie = TIE * size * factor;
+    const double factor = power_near_one(size), tie = TIE * size * factor;
     for (size_t e = 0; e < k; e++) {
         delta[e] = dist[e * n] * factor - nearest * factor;
         if (delta[e] <= tie) delta[e] = 0.0;

@@ -1,11 +1,17 @@
-/* Column statistics, centring and sums. */
+/* Column statistics, centring and sums: see matrix.h. */
 
 #include "matrix.h"
 
+#include <math.h>
+
+/* Sums run in blocks of so many numbers. */
 #define SUM_BLOCK 512
 
-/* Long sums run in lanes: additions of one lane need not wait for another's, and the
-   order is fixed. */
+/* Columns between two pauses. */
+#define PAUSE_COLUMNS 64
+
+/* Long sums are kept in two or four variables, s0, s1, ..., of which each adds up every second or
+   fourth term: an addition need not wait for the one before, and the order is fixed. */
 
 /* x - x is zero for finite x and NaN otherwise; adding many of them keeps the NaN,
    and the loop has no branch. */
@@ -155,4 +161,24 @@ void mirror_upper(double *a, size_t n)
 void square_entries(const double *a, size_t length, double *out)
 {
     for (size_t i = 0; i < length; i++) out[i] = a[i] * a[i];
+}
+
+double power_near_one(double largest)
+{
+    int exponent;
+    frexp(largest, &exponent);
+    if (exponent > 1000) exponent = 1000;
+    if (exponent < -1000) exponent = -1000;
+    return ldexp(1.0, -exponent);
+}
+
+double view_squares(const centered_view *v, double *column, pause_function pause)
+{
+    double total = 0.0;
+    for (size_t j = 0; j < v->d; j++) {
+        load_columns(v, j, 1, column);
+        total += dot_blocked(column, column, v->n);
+        if (j % PAUSE_COLUMNS == 0) pause();
+    }
+    return total;
 }

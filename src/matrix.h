@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "pause.h"
+
 /* A data matrix seen through its centring: entry (i, j) is
    (x[i + j n] - mean[j]) * inverse_scale. Nothing is copied. */
 typedef struct {
@@ -13,6 +15,7 @@ typedef struct {
     double inverse_scale;
 } centered_view;
 
+/* Is no entry NaN or infinite? */
 int all_finite(const double *x, size_t length);
 
 /* Means exact to rounding (a constant column gets its own value, so that it
@@ -32,7 +35,17 @@ double dot_blocked(const double *a, const double *b, size_t length);
 /* Sum of a[i]^2 over an n x n symmetric matrix of which the upper triangle is filled. */
 double squares_upper(const double *a, size_t n);
 
+/* Copies the upper triangle of a (n x n) to the lower one. */
 void mirror_upper(double *a, size_t n);
+
+/* out = squares of the entries. */
 void square_entries(const double *a, size_t length, double *out);
+
+/* The power of two that brings a positive value into [1/2, 1), bounded so that it is a normal
+   number: scaling by it changes no digit. */
+double power_near_one(double largest);
+
+/* Sum of all squared entries of the centred matrix. column: scratch n. */
+double view_squares(const centered_view *v, double *column, pause_function pause);
 
 #endif

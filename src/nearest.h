@@ -11,7 +11,7 @@ typedef struct {
 } candidate;
 
 /* A bounded collection that keeps the `size` smallest values offered: a heap with the
-   largest of them at the top. Empty places hold infinity. */
+   largest of them at the top. Those that are still free hold infinity. */
 void heap_clear(candidate *heap, size_t size);
 void heap_replace_top(candidate *heap, size_t size, candidate c);
 
@@ -30,7 +30,7 @@ double tie_gap(tie_rule rule, double value);
 /* Candidates sorted by value are grouped into classes of ties, see tie_rule. Within every class
    that begins before `wanted` the order becomes that of the priorities (one per id; NULL: stays).
    joined[r] tells whether r and r + 1 are in one class, r < wanted. Returns the end (one past the
-   last) of the last class looked at. */
+   last) of the last of these classes. */
 size_t order_ties(candidate *c, size_t count, size_t wanted, tie_rule rule, const int *priority,
                   int *joined);
 

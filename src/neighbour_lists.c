@@ -1,4 +1,4 @@
-/* Comparisons of neighbour lists, row by row. */
+/* Comparisons of neighbour lists, row by row: see neighbour_lists.h. */
 
 #include "neighbour_lists.h"
 
@@ -75,7 +75,7 @@ size_t cycle_count(const int *x, const int *y, size_t n, size_t k, size_t *start
 {
     size_t count = 0;
     reverse_lists(x, n, k, start, from);
-    /* filling moved each start back by one place: start[i + 1] is now where i begins */
+    /* filling moved each start back by one: start[i + 1] is now where i begins */
     memset(mark, 0, n * sizeof(int));
     for (size_t i = 0; i < n; i++) {
         const size_t first = start[i + 1], last = i + 2 <= n ? start[i + 2] : n * k;
@@ -126,7 +126,7 @@ double common_subsequences(const int *x, const int *y, size_t n, size_t k, int *
 }
 
 /* Levenshtein distance of two lists: insertions, deletions and replacements cost one.
-   previous and current: k + 1 places each. */
+   previous and current: k + 1 numbers each. */
 static int edit_distance(const int *x, const int *y, size_t n, size_t k, size_t i, int *previous,
                          int *current)
 {

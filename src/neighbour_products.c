@@ -1,42 +1,30 @@
-/* Products of rows along the edges of neighbour graphs. */
+/* Products of rows along the edges of neighbour graphs: see neighbour_products.h. */
 
 #include "neighbour_products.h"
 
 #include <math.h>
 
-#include "threads.h"
-
 #include "matrix.h"
 
 /* Multiplications between two pauses. */
-#define PAUSE_WORK ((size_t) 1 << 25)
+#define PAUSE_WORK 3e7
 
 /* One minus a cosine below this is what rounding leaves of two equal directions. */
 #define SAME_DIRECTION 1e-28
 
-static size_t block_of(size_t work, size_t n)
+void edge_products(const neighbour_rows *v, size_t n, size_t k, worker by, double *out)
 {
-    const size_t rows = PAUSE_WORK / (work > 0 ? work : 1) + 1;
-    return rows < n ? rows : n;
-}
-
-void edge_products(const neighbour_rows *v, size_t n, size_t k, int threads, double *out,
-                   pause_function pause)
-{
-    const size_t d = v->d, block = block_of(k * d, n);
-    (void) threads; /* unused without OpenMP */
-    for (size_t start = 0; start < n; start += block) {
-        const size_t stop = start + block < n ? start + block : n;
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(threads)
-#endif
-        for (size_t i = start; i < stop; i++) {
+    const size_t d = v->d, at_once = items_at_once(PAUSE_WORK, (double) (k * d), by.threads);
+    for (size_t first = 0; first < n; first += at_once) {
+        const size_t last = group_end(first, at_once, n);
+        PARALLEL_FOR(by.threads)
+        for (size_t i = first; i < last; i++) {
             for (size_t e = 0; e < k; e++) {
                 const size_t j = (size_t) v->idx[i + e * n] - 1;
                 out[i + e * n] = dot_blocked(v->rows + i * d, v->rows + j * d, d);
             }
         }
-        pause();
+        by.pause();
     }
 }
 
@@ -64,7 +52,7 @@ static double relation(const neighbour_rows *v, size_t i, size_t j, int distance
     return distance ? direction_distance(a, b, v->d) : dot_blocked(a, b, v->d);
 }
 
-/* The same along an edge of v's own graph. */
+/* The same along an edge of the graph of v, which has it. */
 static double known_relation(const neighbour_rows *v, size_t at, int distance)
 {
     const double d = v->dist[at];
@@ -72,8 +60,8 @@ static double known_relation(const neighbour_rows *v, size_t at, int distance)
     return d < SAME_DIRECTION ? 0.0 : d;
 }
 
-/* slot: 0 before and after; between, 1 + the place in x's list of a neighbour there, and
-   minus that once it has been met in y's list. */
+/* slot: 0 before and after; between, 1 + the position of a neighbour in x's list, and minus that
+   once y's list has it too. */
 static double second_order_cosine(const neighbour_rows *x, const neighbour_rows *y, size_t n,
                                   size_t k, size_t i, int distance, int *slot)
 {
@@ -105,20 +93,18 @@ static double second_order_cosine(const neighbour_rows *x, const neighbour_rows 
 }
 
 void second_order_cosines(const neighbour_rows *x, const neighbour_rows *y, size_t n, size_t k,
-                          int distance, int threads, int *slots, double *out,
-                          pause_function pause)
+                          int distance, worker by, int *slots, double *out)
 {
-    const size_t block = block_of(k * (x->d + y->d), n);
-    for (size_t i = 0; i < n * (size_t) threads; i++) slots[i] = 0;
-    for (size_t start = 0; start < n; start += block) {
-        const size_t stop = start + block < n ? start + block : n;
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(threads)
-#endif
-        for (size_t i = start; i < stop; i++) {
+    const double work = (double) (k * (x->d + y->d));
+    const size_t at_once = items_at_once(PAUSE_WORK, work, by.threads);
+    for (size_t i = 0; i < n * (size_t) by.threads; i++) slots[i] = 0;
+    for (size_t first = 0; first < n; first += at_once) {
+        const size_t last = group_end(first, at_once, n);
+        PARALLEL_FOR(by.threads)
+        for (size_t i = first; i < last; i++) {
             int *slot = slots + thread_number() * n;
             out[i] = second_order_cosine(x, y, n, k, i, distance, slot);
         }
-        pause();
+        by.pause();
     }
 }

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "pause.h"
+#include "threads.h"
 
 typedef struct {
     const double *rows; /* d x n */
@@ -15,15 +15,13 @@ typedef struct {
 } neighbour_rows;
 
 /* Inner products of rows i and idx[i + e n], into out (n x k). */
-void edge_products(const neighbour_rows *v, size_t n, size_t k, int threads, double *out,
-                   pause_function pause);
+void edge_products(const neighbour_rows *v, size_t n, size_t k, worker by, double *out);
 
 /* For each row: the cosine between its similarities (inner products of unit rows) to the
    union of its neighbours in x and y, as x and as y have them; or, with distance, between
    one minus the similarities. NaN where one side has zeros only. slots: n x threads
    scratch. */
 void second_order_cosines(const neighbour_rows *x, const neighbour_rows *y, size_t n, size_t k,
-                          int distance, int threads, int *slots, double *out,
-                          pause_function pause);
+                          int distance, worker by, int *slots, double *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Passes over packed symmetric matrices. */
+/* Passes over packed symmetric matrices: see packed.h. */
 
 #include "packed.h"
 
@@ -306,22 +306,4 @@ double packed_decay(const double *v, decay how, size_t length, worker by, double
     const size_t count = chunk_count(length);
     run_chunks(count, by, decay_chunk, &job);
     return ordered_sum(partial, count);
-}
-
-void value_range(const double *v, size_t length, double *low, double *high)
-{
-    double l0 = v[0], l1 = v[0], h0 = v[0], h1 = v[0];
-    size_t k = 0;
-    for (; k + 2 <= length; k += 2) {
-        l0 = v[k] < l0 ? v[k] : l0;
-        l1 = v[k + 1] < l1 ? v[k + 1] : l1;
-        h0 = v[k] > h0 ? v[k] : h0;
-        h1 = v[k + 1] > h1 ? v[k + 1] : h1;
-    }
-    if (k < length) {
-        l0 = v[k] < l0 ? v[k] : l0;
-        h0 = v[k] > h0 ? v[k] : h0;
-    }
-    *low = l0 < l1 ? l0 : l1;
-    *high = h0 > h1 ? h0 : h1;
 }

@@ -53,7 +53,4 @@ typedef struct {
 } decay;
 double packed_decay(const double *v, decay how, size_t length, worker by, double *partial);
 
-/* Smallest and largest value. */
-void value_range(const double *v, size_t length, double *low, double *high);
-
 #endif

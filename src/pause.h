@@ -1,5 +1,5 @@
-/* Kernels take a function to call between pieces of work (at least every half second),
-   so that the user can interrupt. It may not return: no kernel owns memory. */
+/* How the user can interrupt: kernels take a function that they call between pieces of work
+   (at least every half second). It may not return, so no kernel owns memory. */
 #ifndef REPALIGN_PAUSE_H
 #define REPALIGN_PAUSE_H
 

@@ -1,200 +1,27 @@
-/* The cross-barcode of two clouds: see persistence.h. */
+/* The cross-barcode of two clouds by reduction of coboundaries: see persistence.h. */
 
 #include "persistence.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
-#define PARTNER_APEX (-1)
-#define PARTNER_NONE (-2)
+#include "cone_complex.h"
 
-/* The share of a class's longest possible life that is looked at first. */
+/* A triangle in the order of the filtration: by value, then by key (its latest edge times
+   n + 1, plus 0 for the apex w and l + 1 for an opposite vertex l). Also an edge (key: its
+   number) and its value. */
+typedef struct {
+    double value;
+    uint64_t key;
+} face;
+
+/* Triangles are made up to a horizon, which starts at this share of the longest possible life of a
+   class: one part in so many. */
 #define FIRST_HORIZON 128.0
 
 /* The opposite vertex w in a triangle's key; point l is l + 1. */
 #define APEX 0
-
-/* Comparisons between two pauses, at most. */
-#define PAUSE_WORK 4e8
-
-static size_t edge_number(size_t j, size_t k)
-{
-    return j > k ? j * (j - 1) / 2 + k : k * (k - 1) / 2 + j;
-}
-
-static edge edge_of(size_t number)
-{
-    size_t j = (size_t) ((1.0 + sqrt(1.0 + 8.0 * (double) number)) / 2.0);
-    while (j * (j - 1) / 2 > number) j--;
-    while ((j + 1) * j / 2 <= number) j++;
-    const edge e = {(int) j, (int) (number - j * (j - 1) / 2)};
-    return e;
-}
-
-static size_t packed_place(size_t n, size_t i, size_t j)
-{
-    return j * n - j * (j + 1) / 2 + i - j - 1;
-}
-
-void fill_square(const double *packed, size_t n, double *square)
-{
-    fill_smaller(packed, packed, n, square);
-}
-
-void fill_smaller(const double *left, const double *right, size_t n, double *square)
-{
-    for (size_t j = 0; j < n; j++) {
-        square[j + j * n] = 0.0;
-        for (size_t i = j + 1; i < n; i++) {
-            const size_t p = packed_place(n, i, j);
-            square[i + j * n] = square[j + i * n] = left[p] < right[p] ? left[p] : right[p];
-        }
-    }
-}
-
-/* ---- apparent pairs ---- */
-
-/* First place from `from` on where neither a nor b is above the limit, or n. */
-static size_t first_within(const double *a, const double *b, size_t from, size_t n, double limit)
-{
-    size_t i = from;
-    for (; i + 8 <= n; i += 8) {
-        int any = 0;
-        for (size_t l = i; l < i + 8; l++) any |= (a[l] <= limit) & (b[l] <= limit);
-        if (any) break;
-    }
-    while (i < n && !(a[i] <= limit && b[i] <= limit)) i++;
-    return i;
-}
-
-/* Points between two looks whether c_jk can still be above B_jk. */
-#define APEX_STRIDE 64
-
-/* c_jk; both are at most the radius, and A_jk is above B_jk. Lanes, as the minimum of
-   one running value waits for itself. */
-static double apex_value(const double *a, const double *b, size_t n, double start, double value)
-{
-    double least[4] = {start, start, start, start};
-    size_t i = 0;
-    while (i + 4 <= n) {
-        const size_t stop = i + APEX_STRIDE < n ? i + APEX_STRIDE : n;
-        for (; i + 4 <= stop; i += 4) {
-            for (size_t l = 0; l < 4; l++) {
-                const double larger = a[i + l] > b[i + l] ? a[i + l] : b[i + l];
-                least[l] = larger < least[l] ? larger : least[l];
-            }
-        }
-        for (size_t l = 1; l < 4; l++) least[0] = least[l] < least[0] ? least[l] : least[0];
-        if (least[0] <= value) return value;
-    }
-    for (; i < n; i++) {
-        const double larger = a[i] > b[i] ? a[i] : b[i];
-        least[0] = larger < least[0] ? larger : least[0];
-    }
-    return least[0] > value ? least[0] : value;
-}
-
-/* An edge's earliest triangle, when the edge is the latest one of it: w-j-k if born with
-   j-k, else with the first l such that j-l and k-l come before j-k. */
-static int apparent_partner(const cone_complex *c, size_t j, size_t k, size_t number)
-{
-    const size_t n = c->n;
-    const double value = c->both[j + k * n];
-    const double *a = c->both + j * n, *b = c->both + k * n;
-    if (c->apex[number] <= value) return PARTNER_APEX;
-    for (size_t l = first_within(a, b, 0, n, value); l < n;
-         l = first_within(a, b, l + 1, n, value)) {
-        if (l == j || l == k) continue;
-        if (a[l] == value && edge_number(j, l) > number) continue;
-        if (b[l] == value && edge_number(k, l) > number) continue;
-        return (int) l;
-    }
-    return PARTNER_NONE;
-}
-
-static void fill_edges_of(const cone_complex *c, size_t j, double radius)
-{
-    const size_t n = c->n;
-    for (size_t k = 0; k < j; k++) {
-        const size_t number = edge_number(j, k);
-        const double value = c->both[j + k * n], start = c->first[j + k * n];
-        const int at_once = value >= radius || start <= value;
-        c->apex[number] = at_once ? value : apex_value(c->first + j * n, c->first + k * n, n,
-                                                       start, value);
-        c->partner[number] = apparent_partner(c, j, k, number);
-    }
-}
-
-/* From this time on some upper point is next to all, and everything is contractible. */
-static double enclosing_radius(const double *a, size_t n)
-{
-    double radius = HUGE_VAL;
-    for (size_t j = 0; j < n; j++) {
-        double largest = 0.0;
-        for (size_t i = 0; i < n; i++) largest = a[i + j * n] > largest ? a[i + j * n] : largest;
-        radius = largest < radius ? largest : radius;
-    }
-    return radius;
-}
-
-static int earlier_apex(const cone_complex *c, edge a, edge b)
-{
-    const size_t left = edge_number((size_t) a.j, (size_t) a.k);
-    const size_t right = edge_number((size_t) b.j, (size_t) b.k);
-    return c->apex[left] < c->apex[right] || (c->apex[left] == c->apex[right] && left <= right);
-}
-
-/* Merges from[low .. middle - 1] and from[middle .. high - 1] into the same places. */
-static void merge_runs(const cone_complex *c, const edge *from, size_t low, size_t middle,
-                       size_t high, edge *into)
-{
-    size_t a = low, b = middle;
-    for (size_t i = low; i < high; i++) {
-        const int left = b == high || (a < middle && earlier_apex(c, from[a], from[b]));
-        into[i] = left ? from[a++] : from[b++];
-    }
-}
-
-static void sort_by_apex(const cone_complex *c, edge *scratch, pause_function pause)
-{
-    const size_t edges = c->n * (c->n - 1) / 2;
-    edge *from = c->by_apex, *into = scratch;
-    for (size_t j = 1, e = 0; j < c->n; j++)
-        for (size_t k = 0; k < j; k++, e++) {
-            from[e].j = (int) j;
-            from[e].k = (int) k;
-        }
-    for (size_t run = 1; run < edges; run *= 2) {
-        for (size_t low = 0; low < edges; low += 2 * run) {
-            const size_t middle = low + run < edges ? low + run : edges;
-            merge_runs(c, from, low, middle, middle + run < edges ? middle + run : edges, into);
-        }
-        edge *swap = from;
-        from = into;
-        into = swap;
-        pause();
-    }
-    if (from != c->by_apex) memcpy(c->by_apex, from, edges * sizeof(edge));
-}
-
-size_t fill_complex(const cone_complex *c, int threads, edge *scratch, pause_function pause)
-{
-    const double radius = enclosing_radius(c->first, c->n);
-    const size_t group = 1 + (size_t) (PAUSE_WORK / (2.0 * (double) c->n * (double) c->n));
-    (void) threads; /* unused without OpenMP */
-    for (size_t j0 = 1; j0 < c->n; j0 += group) {
-        const size_t j1 = j0 + group < c->n ? j0 + group : c->n;
-        pause();
-#ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic, 4) num_threads(threads)
-#endif
-        for (size_t j = j0; j < j1; j++) fill_edges_of(c, j, radius);
-    }
-    sort_by_apex(c, scratch, pause);
-    size_t bars = 0;
-    for (size_t e = 0; e < c->n * (c->n - 1) / 2; e++) bars += c->partner[e] == PARTNER_NONE;
-    return bars;
-}
 
 /* ---- a heap of faces, earliest on top ---- */
 
@@ -233,32 +60,48 @@ static void sift_down(face *heap, size_t size)
 
 /* ---- reduction of coboundaries, latest edge first ---- */
 
-/* The cochain at hand is 1 on the edges of the chain, plus (mod 2) on those that leave the
+/* What the reduction of `bars` bars keeps, by length. */
+typedef struct {
+    face *column;           /* bars */
+    size_t *start;          /* bars + 1 */
+    uint64_t *potential;    /* bars x potential_words(n), all zero */
+    uint64_t *owner_key;    /* owner_slots(bars), all zero */
+    size_t *owner;          /* owner_slots(bars) */
+    unsigned char *in_chain; /* one an edge, all zero */
+    unsigned char *side;    /* n */
+    face *tree;             /* n */
+    int *label;             /* n */
+} bar_arrays;
+
+/* The present cochain is 1 on the edges of the chain, plus (mod 2) on those that leave the
    set `side`. The heap holds the triangles j-k-l of its coboundary (pairs cancel), and at
-   least those triangles at w that come from the chain: whether a triangle at w counts
-   is looked up. */
+   least those triangles at w that come from the chain: counts() tells whether a triangle
+   at w belongs to the coboundary. */
 typedef struct {
     const cone_complex *c;
-    bar_scratch s;
+    bar_arrays s;
+    allocate_function allocate;
     size_t slots, words;
     face *heap;
     size_t size, room;
-    size_t *chain; /* edges of the reduced cochains, one after the other, the one at hand last */
+    size_t *chain; /* edges of the reduced cochains, one after the other, the present one last */
     size_t length, chain_room;
     int has_side;
-    size_t taken_out; /* see weigh_side() */
-    size_t at;     /* place in by_apex: no earlier edge leaves the set and counts */
-    face pivot;    /* the earliest triangle of the coboundary at hand */
+    size_t taken_out; /* see choose_side_or_chain() */
+    size_t at;     /* position in by_apex: no earlier edge leaves the set and counts */
+    face pivot;    /* the earliest triangle of the present coboundary */
     double birth, limit; /* no pivot can come before or after */
     double horizon; /* how far the heap reaches */
-    size_t first;   /* of the chain at hand */
+    size_t first;   /* where the present chain starts */
 } reduction;
 
 static void push(reduction *r, face f)
 {
     if (r->size == r->room) {
         const size_t room = 2 * r->room + 1024;
-        r->heap = r->s.resize(r->heap, r->room * sizeof(face), room * sizeof(face));
+        face *wider = r->allocate(room * sizeof(face));
+        if (r->size > 0) memcpy(wider, r->heap, r->size * sizeof(face));
+        r->heap = wider;
         r->room = room;
     }
     r->heap[r->size] = f;
@@ -277,7 +120,9 @@ static void extend_chain(reduction *r, size_t number)
 {
     if (r->length == r->chain_room) {
         const size_t room = 2 * r->chain_room + 1024;
-        r->chain = r->s.resize(r->chain, r->chain_room * sizeof(size_t), room * sizeof(size_t));
+        size_t *wider = r->allocate(room * sizeof(size_t));
+        if (r->length > 0) memcpy(wider, r->chain, r->length * sizeof(size_t));
+        r->chain = wider;
         r->chain_room = room;
     }
     r->chain[r->length++] = number;
@@ -348,8 +193,8 @@ static void widen_horizon(reduction *r)
         if (r->s.in_chain[r->chain[i]]) push_coboundary(r, r->chain[i], old);
 }
 
-/* First place in by_apex that is not before the pivot. */
-static size_t place_of_pivot(const reduction *r)
+/* First position in by_apex that is not before the pivot. */
+static size_t position_of_pivot(const reduction *r)
 {
     size_t low = 0, high = r->c->n * (r->c->n - 1) / 2;
     while (low < high) {
@@ -374,7 +219,7 @@ static void add_side(reduction *r, const uint64_t *points)
     if (!changed) return;
     r->has_side = 0;
     for (size_t v = 0; v < r->c->n; v++) r->has_side |= r->s.side[v];
-    r->at = place_of_pivot(r);
+    r->at = position_of_pivot(r);
 }
 
 static int counts(const reduction *r, edge e, size_t number)
@@ -442,14 +287,14 @@ static int apparent_edge(const cone_complex *c, face f, size_t *number)
     return partner >= 0 && (size_t) partner + 1 == vertex;
 }
 
-size_t owner_slots(size_t bars)
+static size_t owner_slots(size_t bars)
 {
     size_t slots = 16;
     while (slots < 2 * bars + 2) slots *= 2;
     return slots;
 }
 
-size_t potential_words(size_t n) { return (n + 63) / 64; }
+static size_t potential_words(size_t n) { return (n + 63) / 64; }
 
 /* Where the column with this pivot is kept, or the empty slot for it; 0 marks empty ones. */
 static size_t owner_slot(const reduction *r, uint64_t key)
@@ -460,7 +305,7 @@ static size_t owner_slot(const reduction *r, uint64_t key)
     return slot;
 }
 
-/* Keeps the cochain at hand: edges that were added an even number of times leave it. */
+/* Keeps the present cochain: edges that were added an even number of times leave it. */
 static void keep_cochain(reduction *r, size_t column)
 {
     uint64_t *points = r->s.potential + column * r->words;
@@ -482,14 +327,25 @@ static void add_column(reduction *r, size_t column)
     for (size_t i = r->s.start[column]; i < r->s.start[column + 1]; i++) add_edge(r, r->chain[i]);
 }
 
+/* How many of the first `count` values, those of edges to one point, are born by now and have
+   their other end on the other side. */
+static int born_leaving(const unsigned char *side, const double *value, size_t count, double now)
+{
+    int born = 0;
+    for (size_t k = 0; k < count; k++) {
+        const int leaves = side[k] != side[count], is_born = value[k] <= now;
+        born += leaves & is_born;
+    }
+    return born;
+}
+
 /* Do more edges than that, of those that are born by now, leave the set? */
 static int born_leaving_above(const reduction *r, size_t most)
 {
     const cone_complex *c = r->c;
     size_t born = 0;
     for (size_t j = 1; j < c->n && born <= most; j++)
-        for (size_t k = 0; k < j; k++)
-            born += (r->s.side[j] != r->s.side[k]) & (c->both[k + j * c->n] <= r->pivot.value);
+        born += (size_t) born_leaving(r->s.side, c->both + j * c->n, j, r->pivot.value);
     return born > most;
 }
 
@@ -507,11 +363,11 @@ static void side_to_chain(reduction *r)
 }
 
 /* An edge that is in the cone from birth leaves the set, so it must be taken out of the
-   cochain by adding it. A plain chain of the edges that are born by now never meets such
+   cochain by adding it. A plain chain of the edges that are born by now has no such
    edges: it is cheaper, unless there are very many of these (SIDE_WORTH was measured: 16 to
-   256 do as well). Looked at after 1, 2, 4, ... were taken out. */
+   256 do as well). Decided after 1, 2, 4, ... were taken out. */
 #define SIDE_WORTH 64
-static void weigh_side(reduction *r)
+static void choose_side_or_chain(reduction *r)
 {
     if (!r->has_side || r->pivot.key % (r->c->n + 1) != APEX) return;
     r->taken_out++;
@@ -537,7 +393,7 @@ static void start_column(reduction *r, size_t column)
 }
 
 /* Reduces the coboundary of the column's edge; its pivot is the triangle that ends the
-   class. All that is added is 0 on the edge itself and on earlier ones, so the edge's own
+   class. All that is added is 0 on the edge itself and on earlier ones, so the edge's
    triangle at w always counts: no pivot is later. */
 static void reduce_column(reduction *r, size_t column, pause_function pause)
 {
@@ -547,7 +403,7 @@ static void reduce_column(reduction *r, size_t column, pause_function pause)
         pause();
         r->pivot = find_pivot(r);
         if (apparent_edge(r->c, r->pivot, &added)) {
-            weigh_side(r);
+            choose_side_or_chain(r);
             add_edge(r, added);
             continue;
         }
@@ -619,21 +475,38 @@ static void fill_cuts(reduction *r, size_t bars)
         const edge e = edge_of((size_t) f.key);
         const int old = label[e.j], kept = label[e.k];
         while (column > 0 && before(r->s.column[column - 1], f)) column--;
-        const int own = column > 0 && r->s.column[column - 1].key == f.key;
+        const int starts_here = column > 0 && r->s.column[column - 1].key == f.key;
         for (size_t v = 0; v < n; v++) {
             if (label[v] != old) continue;
             label[v] = kept;
-            if (own)
+            if (starts_here)
                 r->s.potential[(column - 1) * r->words + v / 64] |= UINT64_C(1) << (v % 64);
         }
     }
 }
 
-void cross_bars(const cone_complex *c, size_t bars, bar_scratch scratch, pause_function pause,
-                double *birth, double *death)
+static bar_arrays new_arrays(size_t bars, size_t n, allocate_function allocate)
 {
-    reduction r = {.c = c, .s = scratch, .slots = owner_slots(bars),
-                   .words = potential_words(c->n)};
+    const size_t slots = owner_slots(bars), edges = n * (n - 1) / 2;
+    bar_arrays s;
+    s.column = allocate(bars * sizeof(face));
+    s.start = allocate((bars + 1) * sizeof(size_t));
+    s.potential = allocate(bars * potential_words(n) * sizeof(uint64_t));
+    s.owner_key = allocate(slots * sizeof(uint64_t));
+    s.owner = allocate(slots * sizeof(size_t));
+    s.in_chain = allocate(edges);
+    s.side = allocate(n);
+    s.tree = allocate(n * sizeof(face));
+    s.label = allocate(n * sizeof(int));
+    return s;
+}
+
+/* Bars of a complex, into birth and death (bars each). */
+static void reduce_complex(const cone_complex *c, size_t bars, allocate_function allocate,
+                           pause_function pause, double *birth, double *death)
+{
+    reduction r = {.c = c, .s = new_arrays(bars, c->n, allocate), .allocate = allocate,
+                   .slots = owner_slots(bars), .words = potential_words(c->n)};
     list_columns(&r);
     list_tree(&r);
     pause();
@@ -643,4 +516,15 @@ void cross_bars(const cone_complex *c, size_t bars, bar_scratch scratch, pause_f
         birth[b] = r.s.column[b].value;
         death[b] = r.pivot.value;
     }
+}
+
+bar_list cross_bars(const double *first, const double *second, size_t n, worker by,
+                    allocate_function allocate)
+{
+    size_t bars;
+    const cone_complex c = new_cone_complex(first, second, n, by, allocate, &bars);
+    double *birth = allocate(bars * sizeof(double)), *death = allocate(bars * sizeof(double));
+    reduce_complex(&c, bars, allocate, by.pause, birth, death);
+    const bar_list result = {bars, birth, death};
+    return result;
 }

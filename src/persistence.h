@@ -25,63 +25,21 @@
 #define REPALIGN_PERSISTENCE_H
 
 #include <stddef.h>
-#include <stdint.h>
 
-#include "pause.h"
+#include "threads.h"
 
-/* k < j */
+/* Memory of that many bytes, all zero, which belongs to the caller; it must live until
+   cross_bars() returns, and birth and death of the result beyond that. */
+typedef void *(*allocate_function)(size_t bytes);
+
+/* Bars (birth, death), latest birth first. */
 typedef struct {
-    int j, k;
-} edge;
+    size_t count;
+    const double *birth, *death;
+} bar_list;
 
-/* Edge j-k has the number j (j - 1) / 2 + k; edges of equal B go by number.
-   apex: c. partner: the triangle that the edge forms an apparent pair with. */
-typedef struct {
-    size_t n;
-    const double *first; /* A, n x n */
-    const double *both;  /* B, n x n */
-    double *apex;        /* one an edge */
-    int *partner;        /* one an edge */
-    edge *by_apex;       /* edges by rising c, then number */
-} cone_complex;
-
-/* A triangle in the order of the filtration: by value, then by key (its latest edge times
-   n + 1, plus 0 for the apex w and l + 1 for an opposite vertex l). Also an edge (key: its
-   number) and its value. */
-typedef struct {
-    double value;
-    uint64_t key;
-} face;
-
-/* More room for an array, its content kept; all that was given belongs to the caller. */
-typedef void *(*resize_function)(void *old, size_t old_bytes, size_t new_bytes);
-
-/* Square matrix of distances in the order of stats::dist(); the smaller of two. */
-void fill_square(const double *packed, size_t n, double *square);
-void fill_smaller(const double *left, const double *right, size_t n, double *square);
-
-/* Fills in apex, partner and by_apex; returns the number of edges without a partner (the
-   bars to come). scratch: one an edge. */
-size_t fill_complex(const cone_complex *c, int threads, edge *scratch, pause_function pause);
-
-/* Scratch for `bars` bars, by length. */
-typedef struct {
-    face *column;           /* bars */
-    size_t *start;          /* bars + 1 */
-    uint64_t *potential;    /* bars x potential_words(n), all zero */
-    uint64_t *owner_key;    /* owner_slots(bars), all zero */
-    size_t *owner;          /* owner_slots(bars) */
-    unsigned char *in_chain; /* one an edge, all zero */
-    unsigned char *side;    /* n */
-    face *tree;             /* n */
-    int *label;             /* n */
-    resize_function resize;
-} bar_scratch;
-size_t owner_slots(size_t bars);
-size_t potential_words(size_t n);
-
-/* birth, death: bars values each, latest birth first. */
-void cross_bars(const cone_complex *c, size_t bars, bar_scratch scratch, pause_function pause,
-                double *birth, double *death);
+/* first, second: distances of the two clouds of n >= 2 points, in the order of stats::dist(). */
+bar_list cross_bars(const double *first, const double *second, size_t n, worker by,
+                    allocate_function allocate);
 
 #endif

@@ -1,62 +1,9 @@
-/* Average ranks of many values by radix sort, with tolerances for ties. */
+/* Average ranks of many values by radix sort: see rank.h. */
 
 #include "rank.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Digits of 11 bits: their counts fit the first cache, three of them make 32 bits. */
-#define DIGIT_BITS 11
-#define DIGITS ((size_t) 1 << DIGIT_BITS)
-#define INDEX_MASK ((rank_cell) 0xffffffffu)
-
-size_t rank_counts(size_t length) { return chunk_count(length) * DIGITS; }
-
-typedef struct {
-    const rank_cell *from;
-    rank_cell *to;
-    size_t length;
-    int shift;
-    size_t *counts;
-} radix_job;
-
-static size_t digit(rank_cell cell, int shift) { return (size_t) (cell >> shift) & (DIGITS - 1); }
-
-static void count_chunk(void *job, size_t chunk)
-{
-    const radix_job *r = job;
-    const size_t end = chunk_end(r->length, chunk);
-    size_t *counts = r->counts + chunk * DIGITS;
-    memset(counts, 0, DIGITS * sizeof(size_t));
-    for (size_t k = chunk * CHUNK_SIZE; k < end; k++) counts[digit(r->from[k], r->shift)]++;
-}
-
-static void scatter_chunk(void *job, size_t chunk)
-{
-    const radix_job *r = job;
-    const size_t end = chunk_end(r->length, chunk);
-    size_t *next = r->counts + chunk * DIGITS;
-    for (size_t k = chunk * CHUNK_SIZE; k < end; k++)
-        r->to[next[digit(r->from[k], r->shift)]++] = r->from[k];
-}
-
-/* One stable pass: every chunk knows where its cells of every digit go. */
-static void radix_pass(const rank_cell *from, rank_cell *to, size_t length, int shift,
-                       size_t *counts, worker by)
-{
-    radix_job job = {from, to, length, shift, counts};
-    const size_t chunks = chunk_count(length);
-    run_chunks(chunks, by, count_chunk, &job);
-    size_t total = 0;
-    for (size_t v = 0; v < DIGITS; v++) {
-        for (size_t c = 0; c < chunks; c++) {
-            const size_t here = counts[c * DIGITS + v];
-            counts[c * DIGITS + v] = total;
-            total += here;
-        }
-    }
-    run_chunks(chunks, by, scatter_chunk, &job);
-}
 
 /* Keys: the bits of a magnitude sort as it does. Steps count the doubles from the lowest value
    on; what lies between the magnitudes `negative` and `positive` is one step, `zero`, so that
@@ -137,7 +84,7 @@ static key_scale scale_of(value_span span)
     key_scale scale = {base_of(span.negative), base_of(span.positive), 0, 0};
     if (span.low < 0.0) scale.zero = beyond(magnitude_bits(span.low), scale.negative);
     const uint64_t top = step_of(span.high, scale);
-    while ((top >> scale.shift) > INDEX_MASK - 1) scale.shift++;
+    while ((top >> scale.shift) > LOWER_HALF - 1) scale.shift++;
     return scale;
 }
 
@@ -146,7 +93,7 @@ typedef struct {
     size_t length;
     key_scale scale;
     tie_tolerance tolerance;
-    rank_cell *cells;
+    sort_cell *cells;
     const size_t *bounds;
     double *ranks;
 } rank_job;
@@ -168,7 +115,7 @@ static void key_chunk(void *job, size_t chunk)
     }
 }
 
-/* How far apart values of this magnitude may be and still be equal. */
+/* By how much values of this magnitude may differ and still be tied. */
 static double tie_width(const rank_job *r, double magnitude)
 {
     return r->tolerance.relative * magnitude + r->tolerance.absolute;
@@ -184,7 +131,7 @@ static int keys_near(const rank_job *r, uint64_t a, uint64_t b)
 }
 
 /* May the values of two neighbours in the order of keys be in the wrong order, or tied? */
-static inline int may_tie(const rank_job *r, rank_cell left, rank_cell right)
+static inline int may_tie(const rank_job *r, sort_cell left, sort_cell right)
 {
     const uint64_t a = left >> 32, b = right >> 32;
     if (a == b) return 1;
@@ -192,11 +139,11 @@ static inline int may_tie(const rank_job *r, rank_cell left, rank_cell right)
     return keys_near(r, a, b);
 }
 
-static double value_of(const rank_job *r, rank_cell cell) { return r->values[cell & INDEX_MASK]; }
+static double value_of(const rank_job *r, sort_cell cell) { return r->values[cell & LOWER_HALF]; }
 
-static void sift_down(rank_cell *cells, size_t root, size_t length)
+static void sift_down(sort_cell *cells, size_t root, size_t length)
 {
-    const rank_cell moving = cells[root];
+    const sort_cell moving = cells[root];
     for (size_t child; (child = 2 * root + 1) < length; root = child) {
         if (child + 1 < length && cells[child + 1] > cells[child]) child++;
         if (cells[child] <= moving) break;
@@ -205,11 +152,11 @@ static void sift_down(rank_cell *cells, size_t root, size_t length)
     cells[root] = moving;
 }
 
-static void sort_cells(rank_cell *cells, size_t length)
+static void sort_cells(sort_cell *cells, size_t length)
 {
     if (length <= 24) {
         for (size_t i = 1; i < length; i++) {
-            const rank_cell moving = cells[i];
+            const sort_cell moving = cells[i];
             size_t j = i;
             for (; j > 0 && cells[j - 1] > moving; j--) cells[j] = cells[j - 1];
             cells[j] = moving;
@@ -218,7 +165,7 @@ static void sort_cells(rank_cell *cells, size_t length)
     }
     for (size_t i = length / 2; i-- > 0;) sift_down(cells, i, length);
     for (size_t last = length - 1; last > 0; last--) {
-        const rank_cell top = cells[0];
+        const sort_cell top = cells[0];
         cells[0] = cells[last];
         cells[last] = top;
         sift_down(cells, 0, last);
@@ -237,13 +184,13 @@ static int all_tied(const rank_job *r, double low, double high)
 static void order_ends(const rank_job *r, size_t from, size_t to)
 {
     for (size_t k = from + 1; k < to; k++) {
-        const rank_cell cell = r->cells[k];
+        const sort_cell cell = r->cells[k];
         const size_t end = value_of(r, cell) < value_of(r, r->cells[from]) ? from : k;
         r->cells[k] = r->cells[end];
         r->cells[end] = cell;
     }
     for (size_t k = from + 1; k + 1 < to; k++) {
-        const rank_cell cell = r->cells[k];
+        const sort_cell cell = r->cells[k];
         const size_t end = value_of(r, cell) > value_of(r, r->cells[to - 1]) ? to - 1 : k;
         r->cells[k] = r->cells[end];
         r->cells[end] = cell;
@@ -262,7 +209,7 @@ static void sort_by_value(const rank_job *r, size_t from, size_t to)
     }
     const key_scale scale = scale_of(span);
     for (size_t k = from; k < to; k++) {
-        const uint64_t index = r->cells[k] & INDEX_MASK;
+        const uint64_t index = r->cells[k] & LOWER_HALF;
         r->cells[k] = key_of(r->values[index], scale) << 32 | index;
     }
     sort_cells(r->cells + from, to - from);
@@ -287,7 +234,7 @@ static void rank_cluster(const rank_job *r, size_t from, size_t to)
             last = value;
         }
         const double rank = 0.5 * (double) (start + 1 + end);
-        for (size_t k = start; k < end; k++) r->ranks[r->cells[k] & INDEX_MASK] = rank;
+        for (size_t k = start; k < end; k++) r->ranks[r->cells[k] & LOWER_HALF] = rank;
         start = end;
     }
 }
@@ -299,7 +246,7 @@ static void rank_chunk(void *job, size_t chunk)
     for (size_t from = r->bounds[chunk]; from < stop;) {
         size_t to = from + 1;
         while (to < stop && may_tie(r, r->cells[to - 1], r->cells[to])) to++;
-        if (to - from == 1) r->ranks[r->cells[from] & INDEX_MASK] = (double) to;
+        if (to - from == 1) r->ranks[r->cells[from] & LOWER_HALF] = (double) to;
         else rank_cluster(r, from, to);
         from = to;
     }
@@ -332,139 +279,4 @@ void average_ranks(const double *values, size_t length, tie_tolerance tolerance,
     job.cells = scratch.b;
     chunk_bounds(&job, scratch.bounds);
     run_chunks(chunks, by, rank_chunk, &job);
-}
-
-typedef struct {
-    const double *x, *y;
-    size_t length;
-    rank_cell *cells;
-} pair_job;
-
-/* Twice an average rank is a whole number. */
-static void pair_chunk(void *job, size_t chunk)
-{
-    const pair_job *p = job;
-    const size_t end = chunk_end(p->length, chunk);
-    for (size_t k = chunk * CHUNK_SIZE; k < end; k++)
-        p->cells[k] = (rank_cell) (2.0 * p->x[k]) << 32 | (rank_cell) (2.0 * p->y[k]);
-}
-
-typedef struct {
-    const uint32_t *from;
-    uint32_t *to;
-    size_t length, width;
-    uint64_t *partial;
-} merge_job;
-
-/* How many of the first `taken` merged values come from the left run; ties are taken from the
-   left first. */
-static size_t left_share(const uint32_t *left, size_t lefts, const uint32_t *right, size_t rights,
-                         size_t taken)
-{
-    size_t low = taken > rights ? taken - rights : 0, high = taken < lefts ? taken : lefts;
-    while (low < high) {
-        const size_t i = low + (high - low) / 2;
-        /* left[i] belongs to the first `taken` when it is not above right[taken - i - 1] */
-        if (left[i] <= right[taken - i - 1]) low = i + 1;
-        else high = i;
-    }
-    return low;
-}
-
-/* Merged values first .. last - 1 of two runs; the inversions that their right ones close. */
-static uint64_t merge_part(const uint32_t *left, size_t lefts, const uint32_t *right,
-                           size_t rights, size_t first, size_t last, uint32_t *to)
-{
-    size_t i = left_share(left, lefts, right, rights, first), j = first - i;
-    uint64_t inversions = 0;
-    for (size_t k = first; k < last; k++) {
-        const int take_right = i >= lefts || (j < rights && right[j] < left[i]);
-        if (take_right) {
-            to[k] = right[j++];
-            inversions += lefts - i;
-        } else {
-            to[k] = left[i++];
-        }
-    }
-    return inversions;
-}
-
-/* Output positions of one chunk, at any width: widths and chunks are powers of two. */
-static void merge_chunk(void *job, size_t chunk)
-{
-    const merge_job *m = job;
-    const size_t end = chunk_end(m->length, chunk), both = 2 * m->width;
-    uint64_t inversions = 0;
-    for (size_t k = chunk * CHUNK_SIZE; k < end;) {
-        const size_t start = k / both * both, rest = m->length - start;
-        const size_t lefts = rest < m->width ? rest : m->width;
-        const size_t rights = rest - lefts < m->width ? rest - lefts : m->width;
-        const size_t stop = start + lefts + rights < end ? start + lefts + rights : end;
-        inversions += merge_part(m->from + start, lefts, m->from + start + lefts, rights,
-                                 k - start, stop - start, m->to + start);
-        k = stop;
-    }
-    m->partial[chunk] += inversions;
-}
-
-/* Pairs out of runs of equal values among `length` sorted ones. */
-static uint64_t tied_pairs(const rank_cell *cells, size_t length, int shift)
-{
-    uint64_t pairs = 0, run = 0;
-    for (size_t k = 1; k < length; k++) {
-        run = cells[k] >> shift == cells[k - 1] >> shift ? run + 1 : 0;
-        pairs += run;
-    }
-    return pairs;
-}
-
-static uint64_t tied_values(const uint32_t *values, size_t length)
-{
-    uint64_t pairs = 0, run = 0;
-    for (size_t k = 1; k < length; k++) {
-        run = values[k] == values[k - 1] ? run + 1 : 0;
-        pairs += run;
-    }
-    return pairs;
-}
-
-static void sort_pairs(rank_cell *a, rank_cell *b, size_t length, size_t *counts, worker by)
-{
-    int digits = 1; /* that twice the largest rank has */
-    while (((uint64_t) 2 * length) >> (digits * DIGIT_BITS) > 0) digits++;
-    for (int half = 0; half <= 32; half += 32) {
-        for (int p = 0; p < digits; p++) {
-            radix_pass(a, b, length, half + p * DIGIT_BITS, counts, by);
-            rank_cell *swap = a;
-            a = b;
-            b = swap;
-        }
-    }
-}
-
-double kendall_tau_a(const double *ranks_x, const double *ranks_y, size_t length,
-                     rank_scratch scratch, uint64_t *partial, worker by)
-{
-    const size_t chunks = chunk_count(length);
-    pair_job pairs = {ranks_x, ranks_y, length, scratch.a};
-    run_chunks(chunks, by, pair_chunk, &pairs);
-    /* twice as many passes as digits, so the sorted cells are in a again */
-    sort_pairs(scratch.a, scratch.b, length, scratch.counts, by);
-    const uint64_t all = (uint64_t) length * (length - 1) / 2;
-    const uint64_t tied_x = tied_pairs(scratch.a, length, 32);
-    const uint64_t tied_both = tied_pairs(scratch.a, length, 0);
-    uint32_t *from = (uint32_t *) scratch.b, *to = from + length;
-    for (size_t k = 0; k < length; k++) from[k] = (uint32_t) (scratch.a[k] & INDEX_MASK);
-    for (size_t c = 0; c < chunks; c++) partial[c] = 0;
-    for (size_t width = 1; width < length; width *= 2) {
-        merge_job merge = {from, to, length, width, partial};
-        run_chunks(chunks, by, merge_chunk, &merge);
-        uint32_t *swap = from;
-        from = to;
-        to = swap;
-    }
-    uint64_t discordant = 0;
-    for (size_t c = 0; c < chunks; c++) discordant += partial[c];
-    const uint64_t untied = all - tied_x - tied_values(from, length) + tied_both;
-    return ((double) untied - 2.0 * (double) discordant) / (double) all;
 }

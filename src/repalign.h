@@ -1,5 +1,11 @@
-/* The one header that brings in R. Entry points (call_*.c) and the BLAS
-   wrappers include it; kernels do not, they see plain C types only. */
+/* The entry points, and the one header that brings in R.
+
+   The computing stands in kernels, which see plain C types only: a header x.h says what a kernel
+   does, x.c does it, and call_x.c has the entry points that R calls (repalign_*, C_* in R). They
+   read their arguments by call_args.h, get memory by call_results.h and are registered in init.c.
+   The files are listed here in the order of init.c: data and estimators, distances and ranks,
+   decompositions and alignment, neighbours, topology, the permutation null, the machine. Beside
+   entry points only blas.c and lapack.c include this header. */
 #ifndef REPALIGN_H
 #define REPALIGN_H
 
@@ -22,35 +28,41 @@
 #define FCONE
 #endif
 
-/* call_matrix.c */
+/* call_matrix.c: passes over a data matrix. */
 SEXP repalign_all_finite(SEXP x);
 SEXP repalign_column_stats(SEXP x);
 SEXP repalign_center(SEXP x, SEXP means, SEXP scale);
+SEXP repalign_centered_squares(SEXP x, SEXP means, SEXP scale);
+SEXP repalign_frobenius(SEXP x, SEXP means, SEXP scale);
+SEXP repalign_dot(SEXP a, SEXP b);
 
-/* call_linear.c */
+/* call_linear.c: the linear kernel. */
 SEXP repalign_linear_form(SEXP x, SEXP means, SEXP scale, SEXP gram, SEXP chunk);
 SEXP repalign_linear_cross(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale,
                            SEXP chunk);
+SEXP repalign_cross_product(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale);
 SEXP repalign_gram_column_total(SEXP gram, SEXP y, SEXP y_means, SEXP y_scale);
 SEXP repalign_paired_moments(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale,
                              SEXP ix, SEXP iy);
 
-/* call_sampling.c */
+/* call_neuron_pairs.c: terms of neuron pairs, and subsets of neurons. */
 SEXP repalign_pair_terms(SEXP x, SEXP y);
 SEXP repalign_subset_sums(SEXP h, SEXP a, SEXP b, SEXP by_product);
 SEXP repalign_excluded_sums(SEXP h, SEXP a, SEXP b, SEXP labels_x, SEXP labels_y, SEXP n_labels);
 SEXP repalign_subset_weights(SEXP a, SEXP b, SEXP weight, SEXP rows, SEXP columns);
 
-/* call_jackknife.c */
+/* call_jackknife.c: the same without each stimulus. */
 SEXP repalign_loo_weighted(SEXP x, SEXP y, SEXP weights);
 SEXP repalign_loo_columns(SEXP x, SEXP y);
 SEXP repalign_loo_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy);
 SEXP repalign_loo_gram(SEXP k, SEXP l);
 
-/* call_distance.c */
+/* call_distance.c: distances between rows. */
 SEXP repalign_distances(SEXP x, SEXP means, SEXP scale, SEXP threads, SEXP columns);
 SEXP repalign_unit_rows(SEXP x, SEXP center, SEXP threads);
 SEXP repalign_unit_distances(SEXP unit, SEXP threads);
+
+/* call_packed.c: passes over packed matrices. */
 SEXP repalign_packed_row_sums(SEXP a, SEXP n, SEXP threads);
 SEXP repalign_packed_centered_dot(SEXP a, SEXP a_means, SEXP a_grand, SEXP b, SEXP b_means,
                                   SEXP b_grand, SEXP threads);
@@ -58,85 +70,113 @@ SEXP repalign_packed_product(SEXP a, SEXP a_square, SEXP a_center, SEXP b, SEXP 
                              SEXP b_center, SEXP threads);
 SEXP repalign_packed_sum(SEXP a, SEXP square, SEXP threads);
 SEXP repalign_packed_difference_squares(SEXP a, SEXP fa, SEXP b, SEXP fb, SEXP threads);
-SEXP repalign_packed_difference_spectral(SEXP a, SEXP fa, SEXP b, SEXP fb, SEXP n, SEXP most,
-                                         SEXP threads);
 SEXP repalign_packed_decay(SEXP v, SEXP factor, SEXP squared, SEXP shifted, SEXP threads);
-SEXP repalign_value_range(SEXP v);
-SEXP repalign_median_value(SEXP v);
-SEXP repalign_gaussian(SEXP d, SEXP sigma, SEXP shifted, SEXP threads);
-SEXP repalign_average_ranks(SEXP v, SEXP tolerance, SEXP threads);
-SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP threads);
 
-/* call_kernel.c */
-SEXP repalign_u_center(SEXP k);
-SEXP repalign_dot(SEXP a, SEXP b);
-
-/* call_pair_null.c */
-SEXP repalign_fourier(SEXP re, SEXP im);
-SEXP repalign_coset_inner(SEXP x, SEXP y, SEXP order_x, SEXP orders_y, SEXP lanes, SEXP threads);
-SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads);
-SEXP repalign_cross_dots(SEXP x, SEXP y, SEXP threads);
-
-/* call_graph_null.c */
-SEXP repalign_graph_coset(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode);
-SEXP repalign_graph_permuted(SEXP x, SEXP y, SEXP permutations, SEXP mode);
-/* call_svd.c */
-SEXP repalign_singular_values(SEXP a);
-SEXP repalign_svd(SEXP a);
-SEXP repalign_basis(SEXP x, SEXP means, SEXP scale, SEXP fast);
-SEXP repalign_centered_squares(SEXP x, SEXP means, SEXP scale);
-
-/* call_unpack.c */
+/* call_unpack.c: packed matrices written out, or in another order. */
 SEXP repalign_unpack(SEXP entries, SEXP size, SEXP square, SEXP means, SEXP grand, SEXP diagonal,
                      SEXP threads);
 SEXP repalign_relabel_packed(SEXP entries, SEXP permutation, SEXP threads);
 
-/* call_basis_null.c */
-SEXP repalign_permuted_singular_values(SEXP a, SEXP b, SEXP permutations);
-/* call_alignment.c */
-SEXP repalign_cross_product(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale);
-SEXP repalign_frobenius(SEXP x, SEXP means, SEXP scale);
+/* call_spectral.c: the spectral norm. */
+SEXP repalign_packed_difference_spectral(SEXP a, SEXP fa, SEXP b, SEXP fb, SEXP n, SEXP most,
+                                         SEXP threads);
+
+/* call_median.c: range and median. */
+SEXP repalign_value_range(SEXP v);
+SEXP repalign_median_value(SEXP v);
+
+/* call_rank.c: average ranks. */
+SEXP repalign_average_ranks(SEXP v, SEXP tolerance, SEXP threads);
+
+/* call_kendall.c: Kendall's tau-a. */
+SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP threads);
+
+/* call_kernel_matrix.c: kernels between stimuli. */
+SEXP repalign_gaussian(SEXP d, SEXP sigma, SEXP shifted, SEXP threads);
+SEXP repalign_u_center(SEXP k);
+
+/* call_svd.c: singular value decompositions. */
+SEXP repalign_singular_values(SEXP a);
+SEXP repalign_svd(SEXP a);
+
+/* call_basis.c: orthonormal bases. */
+SEXP repalign_basis(SEXP x, SEXP means, SEXP scale, SEXP fast);
 SEXP repalign_row_factor(SEXP x, SEXP means, SEXP scale);
+
+/* call_alignment.c: before and after alignment. */
 SEXP repalign_standardize(SEXP x, SEXP means);
 SEXP repalign_row_norms(SEXP a);
 SEXP repalign_row_cosines(SEXP a, SEXP b, SEXP a_norm, SEXP b_norm);
-SEXP repalign_assign(SEXP values, SEXP gains);
-SEXP repalign_assign_greedy(SEXP order, SEXP rows, SEXP columns);
 SEXP repalign_matched_distance(SEXP x, SEXP x_means, SEXP x_factor, SEXP y, SEXP y_means,
                                SEXP y_factor, SEXP partner);
 SEXP repalign_side_maxima(SEXP c);
-/* call_manifold.c */
-SEXP repalign_manifold_weights(SEXP dist);
-SEXP repalign_sparse_sums(SEXP form);
-SEXP repalign_sparse_dot(SEXP form_a, SEXP form_b);
-SEXP repalign_sparse_common(SEXP form_a, SEXP form_b);
-SEXP repalign_sparse_symmetric(SEXP form);
 
-/* call_neighbour_kernels.c */
-SEXP repalign_edge_products(SEXP rows, SEXP idx, SEXP threads);
-SEXP repalign_second_order_cosines(SEXP rows_x, SEXP idx_x, SEXP dist_x, SEXP rows_y, SEXP idx_y,
-                                   SEXP dist_y, SEXP distance, SEXP threads);
-/* call_knn.c */
+/* call_assignment.c: one-to-one matching. */
+SEXP repalign_assign(SEXP values, SEXP gains);
+SEXP repalign_assign_greedy(SEXP order, SEXP rows, SEXP columns);
+
+/* call_neighbour_rows.c: rows for the neighbour measures. */
 SEXP repalign_neighbour_rows(SEXP x, SEXP means, SEXP scale, SEXP how);
+
+/* call_knn.c: the neighbour search. */
 SEXP repalign_knn(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP threads,
                   SEXP sizes);
 SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP which,
                        SEXP largest, SEXP priority, SEXP threads);
 SEXP repalign_knn_packed(SEXP distances, SEXP size, SEXP k, SEXP priority, SEXP threads);
 
-/* call_neighbour_lists.c */
+/* call_neighbour_lists.c: comparisons of neighbour lists. */
 SEXP repalign_shared_neighbours(SEXP x, SEXP y);
 SEXP repalign_rank_agreement(SEXP x, SEXP y);
 SEXP repalign_cycle_count(SEXP x, SEXP y);
 SEXP repalign_common_subsequences(SEXP x, SEXP y);
 SEXP repalign_edit_distances(SEXP x, SEXP y);
-/* call_topology.c */
+
+/* call_neighbour_products.c: products along the edges of neighbour graphs. */
+SEXP repalign_edge_products(SEXP rows, SEXP idx, SEXP threads);
+SEXP repalign_second_order_cosines(SEXP rows_x, SEXP idx_x, SEXP dist_x, SEXP rows_y, SEXP idx_y,
+                                   SEXP dist_y, SEXP distance, SEXP threads);
+
+/* call_manifold.c: weights of manifold-approximated kernels. */
+SEXP repalign_manifold_weights(SEXP dist);
+
+/* call_sparse.c: kernels that are zero except near neighbours. */
+SEXP repalign_sparse_sums(SEXP form);
+SEXP repalign_sparse_dot(SEXP form_a, SEXP form_b);
+SEXP repalign_sparse_common(SEXP form_a, SEXP form_b);
+SEXP repalign_sparse_symmetric(SEXP form);
+
+/* call_heat_trace.c: Chebyshev traces of neighbour graphs. */
 SEXP repalign_heat_traces(SEXP idx, SEXP steps, SEXP threads);
+
+/* call_cloud.c: distances among a few rows. */
 SEXP repalign_row_distances(SEXP x, SEXP rows, SEXP scale, SEXP threads);
+
+/* call_persistence.c: the cross-barcode. */
 SEXP repalign_cross_bars(SEXP first, SEXP second, SEXP size, SEXP threads);
 
-/* call_threads.c */
+/* call_fft.c: Fourier transforms. */
+SEXP repalign_fourier(SEXP re, SEXP im);
+
+/* call_matrix_null.c: permutation null of matrices. */
+SEXP repalign_coset_inner(SEXP x, SEXP y, SEXP order_x, SEXP orders_y, SEXP sequences,
+                          SEXP threads);
+SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads);
+
+/* call_cross_dots.c: inner products of two lists of matrices. */
+SEXP repalign_cross_dots(SEXP x, SEXP y, SEXP threads);
+
+/* call_graph_null.c: permutation null of neighbour graphs. */
+SEXP repalign_graph_coset(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode);
+SEXP repalign_graph_permuted(SEXP x, SEXP y, SEXP permutations, SEXP mode);
+
+/* call_basis_null.c: permutation null of bases. */
+SEXP repalign_permuted_singular_values(SEXP a, SEXP b, SEXP permutations);
+
+/* call_threads.c: numbers of threads. */
 SEXP repalign_thread_limits(void);
+
+/* call_wide.c: plain loops or wide ones. */
 SEXP repalign_allow_wide(SEXP allow);
 
 #endif

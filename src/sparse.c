@@ -2,19 +2,19 @@
 
 #include "sparse.h"
 
-/* Rows of work between two pauses; also the block of partial sums. */
+/* Rows between two pauses, whose sums are added up before they join the total. */
 #define BLOCK_ROWS 256
 
 /* Where a row's entries stand: first, first + step, ... */
 typedef struct {
     size_t first, step, count;
-} row_place;
+} row_entries;
 
-static row_place place_of(const sparse_kernel *a, size_t i)
+static row_entries entries_of(const sparse_kernel *a, size_t i)
 {
-    if (!a->start) return (row_place){i, a->n, a->width};
+    if (!a->start) return (row_entries){i, a->n, a->width};
     const size_t first = (size_t) a->start[i];
-    return (row_place){first, 1, (size_t) a->start[i + 1] - first};
+    return (row_entries){first, 1, (size_t) a->start[i + 1] - first};
 }
 
 static size_t column_of(const sparse_kernel *a, size_t at) { return (size_t) a->column[at] - 1; }
@@ -23,7 +23,7 @@ void sparse_sums(const sparse_kernel *a, double *rows, double *columns)
 {
     for (size_t i = 0; i < a->n; i++) columns[i] = a->diagonal;
     for (size_t i = 0; i < a->n; i++) {
-        const row_place p = place_of(a, i);
+        const row_entries p = entries_of(a, i);
         double sum = a->diagonal;
         for (size_t e = 0, at = p.first; e < p.count; e++, at += p.step) {
             sum += a->value[at];
@@ -35,14 +35,14 @@ void sparse_sums(const sparse_kernel *a, double *rows, double *columns)
 
 static void spread_row(const sparse_kernel *a, size_t i, double *row)
 {
-    const row_place p = place_of(a, i);
+    const row_entries p = entries_of(a, i);
     for (size_t e = 0, at = p.first; e < p.count; e++, at += p.step)
         row[column_of(a, at)] = a->value[at];
 }
 
 static void clear_row(const sparse_kernel *a, size_t i, double *row)
 {
-    const row_place p = place_of(a, i);
+    const row_entries p = entries_of(a, i);
     for (size_t e = 0, at = p.first; e < p.count; e++, at += p.step) row[column_of(a, at)] = 0.0;
 }
 
@@ -54,7 +54,7 @@ double sparse_dot(const sparse_kernel *a, const sparse_kernel *b, double *row,
     for (size_t i = 0; i < n; i++) row[i] = 0.0;
     for (size_t i = 0; i < n; i++) {
         spread_row(a, i, row);
-        const row_place p = place_of(b, i);
+        const row_entries p = entries_of(b, i);
         double sum = 0.0;
         for (size_t e = 0, at = p.first; e < p.count; e++, at += p.step)
             sum += row[column_of(b, at)] * b->value[at];
@@ -69,38 +69,39 @@ double sparse_dot(const sparse_kernel *a, const sparse_kernel *b, double *row,
     return total;
 }
 
-/* One row of sparse_common(): place is 0 everywhere before and after. */
-static double common_row(const sparse_kernel *a, const sparse_kernel *b, size_t i, size_t *place,
+/* One row of sparse_common(): position is 0 everywhere before and after. */
+static double common_row(const sparse_kernel *a, const sparse_kernel *b, size_t i, size_t *position,
                          double *sums)
 {
     const size_t n = a->n;
-    const row_place pa = place_of(a, i), pb = place_of(b, i);
+    const row_entries pa = entries_of(a, i), pb = entries_of(b, i);
     double total = 0.0;
     for (size_t e = 0, at = pa.first; e < pa.count; e++, at += pa.step)
-        place[column_of(a, at)] = at + 1;
+        position[column_of(a, at)] = at + 1;
     for (size_t e = 0, at = pb.first; e < pb.count; e++, at += pb.step) {
         const size_t j = column_of(b, at);
-        if (place[j] == 0) continue;
-        const double va = a->value[place[j] - 1], vb = b->value[at];
+        if (position[j] == 0) continue;
+        const double va = a->value[position[j] - 1], vb = b->value[at];
         total += va * vb;
         sums[i] += va;
         sums[i + n] += vb;
         sums[j + 2 * n] += va;
         sums[j + 3 * n] += vb;
     }
-    for (size_t e = 0, at = pa.first; e < pa.count; e++, at += pa.step) place[column_of(a, at)] = 0;
+    for (size_t e = 0, at = pa.first; e < pa.count; e++, at += pa.step)
+        position[column_of(a, at)] = 0;
     return total;
 }
 
-double sparse_common(const sparse_kernel *a, const sparse_kernel *b, size_t *place, double *sums,
+double sparse_common(const sparse_kernel *a, const sparse_kernel *b, size_t *position, double *sums,
                      pause_function pause)
 {
     const size_t n = a->n;
     double total = 0.0, block = 0.0;
-    for (size_t i = 0; i < n; i++) place[i] = 0;
+    for (size_t i = 0; i < n; i++) position[i] = 0;
     for (size_t i = 0; i < 4 * n; i++) sums[i] = 0.0;
     for (size_t i = 0; i < n; i++) {
-        block += common_row(a, b, i, place, sums);
+        block += common_row(a, b, i, position, sums);
         if ((i + 1) % BLOCK_ROWS == 0 || i + 1 == n) {
             total += block;
             block = 0.0;
@@ -116,7 +117,7 @@ void sparse_transpose(const sparse_kernel *a, double *start, int *column, double
     const size_t n = a->n;
     for (size_t j = 0; j < n; j++) at[j] = 0;
     for (size_t i = 0; i < n; i++) {
-        const row_place p = place_of(a, i);
+        const row_entries p = entries_of(a, i);
         for (size_t e = 0, from = p.first; e < p.count; e++, from += p.step)
             at[column_of(a, from)]++;
     }
@@ -129,7 +130,7 @@ void sparse_transpose(const sparse_kernel *a, double *start, int *column, double
     }
     start[n] = (double) next;
     for (size_t i = 0; i < n; i++) {
-        const row_place p = place_of(a, i);
+        const row_entries p = entries_of(a, i);
         for (size_t e = 0, from = p.first; e < p.count; e++, from += p.step) {
             const size_t to = at[column_of(a, from)]++;
             column[to] = (int) i + 1;
@@ -144,7 +145,7 @@ void symmetric_starts(const sparse_kernel *a, const sparse_kernel *t, double *st
     size_t next = 0;
     for (size_t j = 0; j < n; j++) mark[j] = 0;
     for (size_t i = 0; i < n; i++) {
-        const row_place out = place_of(a, i), in = place_of(t, i);
+        const row_entries out = entries_of(a, i), in = entries_of(t, i);
         const int row = (int) i + 1;
         start[i] = (double) next;
         next += out.count;
@@ -162,7 +163,7 @@ void symmetric_entries(const sparse_kernel *a, const sparse_kernel *t, const dou
     const size_t n = a->n;
     for (size_t j = 0; j < n; j++) mark[j] = 0;
     for (size_t i = 0; i < n; i++) {
-        const row_place out = place_of(a, i), in = place_of(t, i);
+        const row_entries out = entries_of(a, i), in = entries_of(t, i);
         const int row = (int) i + 1;
         size_t next = (size_t) start[i];
         for (size_t e = 0, from = out.first; e < out.count; e++, from += out.step, next++) {

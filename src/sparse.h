@@ -27,16 +27,16 @@ double sparse_dot(const sparse_kernel *a, const sparse_kernel *b, double *row,
 
 /* The same sum over the entries that both lists have, without the diagonals; also the row
    and column sums of a and of b there, in the four columns of sums (n x 4): rows of a, rows
-   of b, columns of a, columns of b. place: n scratch. */
-double sparse_common(const sparse_kernel *a, const sparse_kernel *b, size_t *place, double *sums,
+   of b, columns of a, columns of b. position: n scratch. */
+double sparse_common(const sparse_kernel *a, const sparse_kernel *b, size_t *position, double *sums,
                      pause_function pause);
 
 /* a' as lists: start (n + 1), column and value. at: n scratch. */
 void sparse_transpose(const sparse_kernel *a, double *start, int *column, double *value,
                       size_t *at);
 
-/* a + a' - a o a' (o: entry by entry) off the diagonal, t being a' as lists. First the
-   places: start (n + 1); then the entries. mark, at: n scratch. */
+/* a + a' - a o a' (o: entry by entry) off the diagonal, t being a' as lists. First where
+   the rows start (n + 1), then the entries. mark, at: n scratch. */
 void symmetric_starts(const sparse_kernel *a, const sparse_kernel *t, double *start, int *mark);
 void symmetric_entries(const sparse_kernel *a, const sparse_kernel *t, const double *start,
                        int *mark, size_t *at, int *column, double *value);

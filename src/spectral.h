@@ -4,10 +4,12 @@
 
 #include "packed.h"
 
-/* Scratch: basis n x steps, w 2 x n, partial CHUNK_GROUP x n, small 5 x steps. */
+/* Scratch: basis n x steps, w 2 x n, partial CHUNK_GROUP x n, small 10 x steps, iwork
+   steps. */
 typedef struct {
     size_t steps;
     double *basis, *w, *partial, *small;
+    int *iwork;
 } lanczos_scratch;
 
 typedef struct {
@@ -18,9 +20,5 @@ typedef struct {
 
 /* Largest absolute eigenvalue of the packed matrix a with a zero diagonal. */
 lanczos_result spectral_norm(const double *a, row_chunks rows, worker by, lanczos_scratch scratch);
-
-/* Eigenvalues of a tridiagonal matrix (diagonal, off, off[k] below k) into diagonal, and the
-   last components of their vectors into last; off is destroyed. Returns 0 when it fails. */
-int tridiagonal_values(double *diagonal, double *off, double *last, size_t size);
 
 #endif

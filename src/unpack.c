@@ -1,4 +1,4 @@
-/* Packed matrices written out whole, or with their rows in another order. */
+/* Packed matrices written out whole, or in another order of the rows: see unpack.h. */
 
 #include "unpack.h"
 

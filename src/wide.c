@@ -1,4 +1,4 @@
-/* May loops for wider vectors be used? See wide.h. */
+/* Whether loops for wider vectors may be used: see wide.h. */
 
 #include "wide.h"
 

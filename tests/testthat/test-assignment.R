@@ -144,8 +144,8 @@ test_that("the greedy matching takes the largest remaining entry each time", {
 })
 
 test_that("entry points refuse what they cannot use", {
-  expect_error(assigned(matrix(c(1, Inf, 2, 3), 2)), "internal")
-  expect_error(assigned(matrix(c(1, NaN, 2, 3), 2)), "internal")
-  expect_error(assigned(matrix(0, 0, 3)), "internal")
-  expect_error(assigned(1:3), "internal")
+  expect_error(assigned(matrix(c(1, Inf, 2, 3), 2)), "repalign_assign: `values`")
+  expect_error(assigned(matrix(c(1, NaN, 2, 3), 2)), "repalign_assign: `values`")
+  expect_error(assigned(matrix(0, 0, 3)), "repalign_assign: `values`")
+  expect_error(assigned(1:3), "repalign_assign: `values`")
 })

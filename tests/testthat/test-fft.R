@@ -18,7 +18,7 @@ test_that("transforms of all smooth lengths are those of stats::mvfft()", {
   set.seed(51)
   lengths <- c(Filter(smooth, 1:200), 256, 343, 500, 729, 1000, 1001, 1024, 1331, 2197, 2310)
   for (n in lengths) {
-    # more than one batch of lanes, not full
+    # more than one batch of sequences, not full
     z <- complex_matrix(n, if (n < 200) 11 else 3)
     error <- max(Mod(fourier(z) - as.vector(stats::mvfft(z))))
     note(error <= 1e-14 * sqrt(n) * (10 + log2(n)), n, ": off by ", error)
@@ -57,8 +57,8 @@ brute_inner <- function(x, y, permutations) {
   }, pairs$i, pairs$j)
 }
 
-coset_inner <- function(x, y, design, lanes = diagonals_at_once, threads = 1L) {
-  .Call(C_coset_inner, x, y, design$coset$order_x, design$coset$orders_y, lanes, threads)
+coset_inner <- function(x, y, design, sequences = diagonals_at_once, threads = 1L) {
+  .Call(C_coset_inner, x, y, design$coset$order_x, design$coset$orders_y, sequences, threads)
 }
 
 test_that("sums over cosets are those of the single permutations, for any n", {
@@ -71,11 +71,11 @@ test_that("sums over cosets are those of the single permutations, for any n", {
     expect_identical(ncol(design$coset$orders_y), 2L)
     permutations <- cbind(seq_len(n), def_coset(design$coset$order_x, design$coset$orders_y))
     expected <- brute_inner(x, y, permutations)
-    for (lanes in c(8, 24, diagonals_at_once)) {
-      got <- coset_inner(x, y, design, lanes)
+    for (sequences in c(8, 24, diagonals_at_once)) {
+      got <- coset_inner(x, y, design, sequences)
       note(identical(dim(got), dim(expected)), n, ": wrong size")
       error <- max(abs(got - expected)) / max(abs(expected))
-      note(error < 1e-13, n, ", ", lanes, " at once: off by ", error)
+      note(error < 1e-13, n, ", ", sequences, " at once: off by ", error)
     }
     explicit <- .Call(C_permuted_inner, x, y, permutations, 1L)
     note(max(abs(explicit - expected)) / max(abs(expected)) < 1e-14, n, ": explicit")
@@ -91,8 +91,8 @@ test_that("blocks of diagonals, threads and numbers of layers do not change the 
     y <- lapply(1:4, function(i) symmetric(n))
     design <- coset_design(n, 2 * n)
     all <- coset_inner(x, y, design)
-    for (lanes in c(1, 8, 16, 24, 1000)) {
-      expect_equal(coset_inner(x, y, design, lanes), all, tolerance = 1e-13)
+    for (sequences in c(1, 8, 16, 24, 1000)) {
+      expect_equal(coset_inner(x, y, design, sequences), all, tolerance = 1e-13)
     }
     expect_identical(coset_inner(x, y, design, threads = 2L), all)
     expect_identical(coset_inner(x, y, design, 8, threads = 2L), coset_inner(x, y, design, 8))
@@ -143,25 +143,27 @@ test_that("damaged input is an error in the entry points, not a crash", {
   n <- 8
   a <- list(diag(n))
   o <- sample(n)
-  expect_error(.Call(C_coset_inner, a, a, o, cbind(c(o[-1], 9L)), 64, 1L), "internal|orders_y")
-  expect_error(.Call(C_coset_inner, a, list(diag(7)), o, cbind(o), 64, 1L), "internal")
-  expect_error(.Call(C_coset_inner, a, a, o, 1:9, 64, 1L), "internal")
-  expect_error(.Call(C_coset_inner, a, a, integer(), cbind(o), 64, 1L), "internal.*order_x")
-  expect_error(.Call(C_permuted_inner, NULL, a, cbind(o), 1L), "internal")
+  expect_error(.Call(C_coset_inner, a, a, o, cbind(c(o[-1], 9L)), 64, 1L),
+               "coset_inner: `orders_y`")
+  expect_error(.Call(C_coset_inner, a, list(diag(7)), o, cbind(o), 64, 1L), "coset_inner: `y`")
+  expect_error(.Call(C_coset_inner, a, a, o, 1:9, 64, 1L), "coset_inner: `orders_y`")
+  expect_error(.Call(C_coset_inner, a, a, integer(), cbind(o), 64, 1L), "coset_inner: `order_x`")
+  expect_error(.Call(C_permuted_inner, NULL, a, cbind(o), 1L), "permuted_inner: `x`")
   none <- list(matrix(0, 0, 0))
-  expect_error(.Call(C_coset_inner, none, none, o, cbind(o), 64, 1L), "internal.*empty")
-  expect_error(.Call(C_permuted_inner, none, none, cbind(o), 1L), "internal.*empty")
-  for (lanes in list(NULL, NA, 0, -8, Inf, "many")) {
-    expect_error(suppressWarnings(.Call(C_coset_inner, a, a, o, cbind(o), lanes, 1L)),
-                 "internal.*lanes")
+  expect_error(.Call(C_coset_inner, none, none, o, cbind(o), 64, 1L), "coset_inner: `x`.*empty")
+  expect_error(.Call(C_permuted_inner, none, none, cbind(o), 1L), "permuted_inner: `x`.*empty")
+  for (sequences in list(NULL, NA, 0, -8, Inf, "many")) {
+    expect_error(.Call(C_coset_inner, a, a, o, cbind(o), sequences, 1L),
+                 "coset_inner: `sequences`")
   }
-  expect_error(.Call(C_permuted_inner, a, a, cbind(0:7), 1L), "internal")
-  expect_error(.Call(C_permuted_inner, list(), a, cbind(o), 1L), "internal")
+  expect_error(.Call(C_permuted_inner, a, a, cbind(0:7), 1L), "permuted_inner: `permutations`")
+  expect_error(.Call(C_permuted_inner, list(), a, cbind(o), 1L), "permuted_inner: `x`")
   for (threads in c(NA, 0L, -1L)) {
-    expect_error(.Call(C_coset_inner, a, a, o, cbind(o), 64, threads), "internal.*threads")
-    expect_error(.Call(C_permuted_inner, a, a, cbind(o), threads), "internal.*threads")
+    expect_error(.Call(C_coset_inner, a, a, o, cbind(o), 64, threads), "coset_inner: `threads`")
+    expect_error(.Call(C_permuted_inner, a, a, cbind(o), threads), "permuted_inner: `threads`")
   }
-  expect_error(.Call(C_permuted_singular_values, diag(n), diag(7), cbind(o)), "internal")
+  expect_error(.Call(C_permuted_singular_values, diag(n), diag(7), cbind(o)),
+               "permuted_singular_values: `b`")
 })
 
 test_that("singular values of permuted products are those of svd()", {

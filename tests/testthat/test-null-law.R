@@ -204,17 +204,18 @@ test_that("damaged graphs are an error in the entry points, not a crash", {
   bad <- c(list(NULL, list(), list(NULL), list(unname(g[[1]]))), lapply(names(g[[1]]), without),
            list(changed("start", rev(g[[1]]$start)), changed("target", g[[1]]$target + 100L),
                 changed("rank", 1L), changed("weight", 1), list(irregular_graph(n + 1))))
+  named <- "^repalign_graph_[a-z]+: `[a-z_]+` must "
   for (b in bad) {
-    expect_error(.Call(C_graph_coset, g, b, o, cbind(o), 0L), "internal")
-    expect_error(.Call(C_graph_coset, b, g, o, cbind(o), 0L), "internal")
-    expect_error(.Call(C_graph_permuted, g, b, cbind(o), 0L), "internal")
-    expect_error(.Call(C_graph_permuted, b, g, cbind(o), 0L), "internal")
+    expect_error(.Call(C_graph_coset, g, b, o, cbind(o), 0L), named)
+    expect_error(.Call(C_graph_coset, b, g, o, cbind(o), 0L), named)
+    expect_error(.Call(C_graph_permuted, g, b, cbind(o), 0L), named)
+    expect_error(.Call(C_graph_permuted, b, g, cbind(o), 0L), named)
   }
   for (labels in list(integer(), c(o, o), o - 1L, as.double(o))) {
-    expect_error(.Call(C_graph_coset, g, g, labels, cbind(o), 0L), "internal")
+    expect_error(.Call(C_graph_coset, g, g, labels, cbind(o), 0L), named)
   }
-  expect_error(.Call(C_graph_coset, g, g, o, o[-1], 0L), "internal")
-  expect_error(.Call(C_graph_permuted, g, g, o[-1], 0L), "internal")
+  expect_error(.Call(C_graph_coset, g, g, o, o[-1], 0L), "graph_coset: `labels_y` must ")
+  expect_error(.Call(C_graph_permuted, g, g, o[-1], 0L), "graph_permuted: `permutations` must ")
 })
 
 test_that("common edges can be interrupted within a coset and within few permutations", {

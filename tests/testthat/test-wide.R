@@ -22,9 +22,9 @@ test_that("wider vectors, plain ones and explicit relabelling give the same cose
       x <- symmetric_matrices(layers, n)
       y <- symmetric_matrices(2, n)
       design <- internal("coset_design")(n, 2 * n - 1)
-      coset <- function(lanes, threads) {
-        .Call(internal("C_coset_inner"), x, y, design$coset$order_x, design$coset$orders_y, lanes,
-              threads)
+      coset <- function(sequences, threads) {
+        .Call(internal("C_coset_inner"), x, y, design$coset$order_x, design$coset$orders_y,
+              sequences, threads)
       }
       direct <- .Call(internal("C_permuted_inner"), x, y,
                       cbind(seq_len(n), internal("coset_matrix")(design)), 1L)

@@ -1,22 +1,22 @@
-/* Permutation nulls of pair forms: T(p) = sum_ij A_ij B_p(i)p(j) for symmetric A, B.
+/* Permutation nulls of inner products of two symmetric matrices over the stimuli:
+   T(p) = sum_ij A_ij B_p(i)p(j).
 
    A coset of permutations p_t(i) = s((g(i) + t) mod n), t = 0 .. n - 1, takes one Fourier
    transform per diagonal of the relabelled matrices; see the help page of calibrate(). */
-#ifndef REPALIGN_PAIR_NULL_H
-#define REPALIGN_PAIR_NULL_H
+#ifndef REPALIGN_MATRIX_NULL_H
+#define REPALIGN_MATRIX_NULL_H
 
 #include "fft.h"
-#include "pause.h"
+#include "threads.h"
 
 /* Diagonals go in blocks; two of them make one complex sequence. */
 typedef struct {
     size_t n;          /* samples */
     size_t length;     /* of the transforms: n, or padded beyond 2 n when n is not smooth */
-    size_t lanes;      /* complex sequences a block (a multiple of FFT_LANES) */
-    size_t batch;      /* doubles from FFT_LANES sequences to the next ones */
+    size_t sequences;  /* complex sequences a block (a multiple of FFT_WIDTH) */
+    size_t batch;      /* doubles from FFT_WIDTH sequences to the next ones */
     fft_plan plan;
-    int threads;
-    pause_function pause; /* within a function, too, when it has much to do */
+    worker by;
 } diagonal_plan;
 
 /* Complex sequences in a batch stand `batch_stride` doubles from the next ones: a cache line
@@ -34,24 +34,23 @@ size_t diagonal_blocks(const diagonal_plan *plan);
 size_t extended_length(const diagonal_plan *plan);
 void extend_order(const diagonal_plan *plan, const int *order, int *extended);
 
-/* weight: 2 lanes; work: 2 batches a thread; gathered: 2 blocks of batches a thread, unused for
+/* weight: 2 sequences; work: 2 batches a thread; gathered: 2 blocks of batches a thread, unused for
    a single layer. */
 typedef struct {
     double *weight, *work, *gathered;
 } diagonal_scratch;
 
 /* Spectra of one block of diagonals of `layers` matrices relabelled by `order` (extended).
-   Batches of FFT_LANES sequences: lane w of batch b, a layer and a frequency stands in re, im
-   at b * batch * layers + (frequency * layers + layer) * FFT_LANES + w. periodic: the side that
+   Batches of FFT_WIDTH sequences: sequence w of batch b, a layer and a frequency stands in re, im
+   at b * batch * layers + (frequency * layers + layer) * FFT_WIDTH + w. periodic: the side that
    is shifted. Every diagonal counts once for the pair (i, j) and once for (j, i): the other
    side carries that weight. */
 void diagonal_spectra(const diagonal_plan *plan, const double *const *matrices, size_t layers,
                       const int *order, size_t block, int periodic, diagonal_scratch *scratch,
                       double *re, double *im);
 
-/* sum over lanes of conj(x) y into p (frequencies x layers_x x layers_y, the first layer
-   index fastest), added to what is there. work:
-   2 lanes (layers_x + layers_y) doubles a thread. */
+/* Adds the sum over sequences of conj(x) y to p (frequencies x layers_x x layers_y, the first
+   layer index fastest). work: 2 sequences (layers_x + layers_y) doubles a thread. */
 void add_cross_spectra(const diagonal_plan *plan, const double *x_re, const double *x_im,
                        size_t layers_x, const double *y_re, const double *y_im, size_t layers_y,
                        double *work, double *p_re, double *p_im);
@@ -65,6 +64,6 @@ void shifts_from_spectra(const diagonal_plan *plan, const double *p_re, const do
    layers: permutation k of pair (i, j) at out[k + count * (i + layers_x * j)]. */
 void permuted_inner_products(const double *const *x, size_t layers_x, const double *const *y,
                              size_t layers_y, size_t n, const int *permutations, size_t count,
-                             int threads, pause_function pause, double *out);
+                             worker by, double *out);
 
 #endif

@@ -1,20 +1,8 @@
-/* The rows as the neighbour search wants them. */
+/* The rows of a representation as the neighbour measures compare them: see neighbour_rows.h. */
 
-#include "knn.h"
+#include "neighbour_rows.h"
 
-#include <float.h>
 #include <math.h>
-
-/* The power of two that brings the largest absolute entry into [1, 2), within normal
-   numbers. */
-static double inverse_power(double largest)
-{
-    int exponent = 0;
-    frexp(largest, &exponent);
-    if (exponent > 1000) exponent = 1000;
-    if (exponent < -1000) exponent = -1000;
-    return ldexp(1.0, 1 - exponent);
-}
 
 static double largest_entry(const double *row, size_t d)
 {
@@ -50,12 +38,12 @@ static int unit_row(double *row, size_t d, int centered)
 {
     const double largest = largest_entry(row, d);
     if (largest == 0.0) return 1;
-    scale_row(row, d, inverse_power(largest));
+    scale_row(row, d, power_near_one(largest));
     if (centered) {
         center_row(row, d);
         const double rest = largest_entry(row, d);
         if (rest == 0.0) return 1;
-        scale_row(row, d, inverse_power(rest));
+        scale_row(row, d, power_near_one(rest));
     }
     scale_row(row, d, 1.0 / sqrt(dot_blocked(row, row, d)));
     return 0;
@@ -76,8 +64,8 @@ static void transpose_rows(const centered_view *v, double *rows, pause_function 
     }
 }
 
-size_t prepare_rows(const centered_view *v, knn_preparation how, double *rows, int *degenerate,
-                    pause_function pause)
+size_t prepare_neighbour_rows(const centered_view *v, row_preparation how, double *rows,
+                              int *degenerate, pause_function pause)
 {
     size_t bad = 0;
     transpose_rows(v, rows, pause);
@@ -89,24 +77,4 @@ size_t prepare_rows(const centered_view *v, knn_preparation how, double *rows, i
         if (i % 4096 == 0) pause();
     }
     return bad;
-}
-
-/* An inner product of d terms is exact to d rounding units of the product of the norms,
-   whatever the order of its sums; the rest is for norms, sums and the direct value. */
-void describe_space(knn_space *s)
-{
-    s->margin = (2.0 * (double) s->d + 8.0) * DBL_EPSILON;
-    for (size_t i = 0; i < s->n; i++) {
-        const double *row = s->rows + i * s->d;
-        const double square = dot_blocked(row, row, s->d);
-        s->norms[i] = square;
-        if (s->value == KNN_DOT) {
-            s->bias[i] = -s->margin * sqrt(square);
-            s->factor[i] = sqrt(square);
-            s->offset[i] = 0.0;
-        } else {
-            s->bias[i] = s->offset[i] = (1.0 - s->margin) * square;
-            s->factor[i] = 1.0;
-        }
-    }
 }

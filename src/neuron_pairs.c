@@ -1,24 +1,22 @@
-/* The terms of single pairs of neurons: see pairs.h. */
+/* The terms of pairs of neurons and their sums over subsets: see neuron_pairs.h. */
 
-#include "pairs.h"
+#include "neuron_pairs.h"
 
 #include <string.h>
 
-double stimulus_term(double c, double dd, double s, double t, double n)
-{
-    return c * c - dd * (1.0 + 2.0 / (n - 2.0)) + s * t / ((n - 1.0) * (n - 2.0));
-}
+#include "estimator.h"
 
 void finish_pair_terms(double *c, double *h, const double *s, const double *t, size_t qx,
                        size_t qy, size_t n)
 {
-    const double dn = (double) n;
-    const double stimulus_scale = 1.0 / (dn * (dn - 3.0)), naive_scale = 1.0 / (dn * dn);
+    const estimator naive = naive_estimator((double) n);
+    const estimator corrected = corrected_estimator((double) n);
     for (size_t b = 0; b < qy; b++) {
         for (size_t a = 0; a < qx; a++) {
             const size_t at = a + b * qx;
-            h[at] = stimulus_term(c[at], h[at], s[a], t[b], dn) * stimulus_scale;
-            c[at] = c[at] * c[at] * naive_scale;
+            const double c2 = c[at] * c[at];
+            h[at] = estimate_linear(corrected, c2, h[at], s[a] * t[b]);
+            c[at] = estimate(naive, c2, 0.0, 0.0);
         }
     }
 }

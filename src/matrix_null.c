@@ -1,10 +1,9 @@
-/* Inner products of two matrices under whole cosets of permutations: see pair_null.h. */
+/* Inner products of two matrices under whole cosets of permutations: see matrix_null.h. */
 
-#include "pair_null.h"
+#include "matrix_null.h"
 
 #include <string.h>
 
-#include "threads.h"
 #include "wide.h"
 
 /* Work between two pauses, in products of complex numbers or about as much: less than a tenth
@@ -14,33 +13,25 @@
 /* An entry of a transform takes about as long as so many products. */
 #define TRANSFORM_PRODUCTS 16.0
 
-/* Pauses are outside of parallel regions: items for one region, at least one a thread. */
-static size_t items_at_once(double pause_work, double item_work, int threads)
+size_t batch_stride(size_t length) { return (length + 1) * FFT_WIDTH; }
+
+size_t block_doubles(const diagonal_plan *plan)
 {
-    const double each = pause_work / item_work / (double) threads;
-    return (size_t) threads * (each < 1.0 ? 1 : (size_t) each);
+    return plan->sequences / FFT_WIDTH * plan->batch;
 }
-
-static size_t chunk_until(size_t first, size_t at_once, size_t count)
-{
-    return count - first < at_once ? count : first + at_once;
-}
-
-size_t batch_stride(size_t length) { return (length + 1) * FFT_LANES; }
-
-size_t block_doubles(const diagonal_plan *plan) { return plan->lanes / FFT_LANES * plan->batch; }
 
 size_t diagonal_blocks(const diagonal_plan *plan)
 {
-    const size_t diagonals = plan->n / 2 + 1, a_block = 2 * plan->lanes;
+    const size_t diagonals = plan->n / 2 + 1, a_block = 2 * plan->sequences;
     return (diagonals + a_block - 1) / a_block;
 }
 
 size_t extended_length(const diagonal_plan *plan)
 {
-    return plan->n + 2 * diagonal_blocks(plan) * plan->lanes;
+    return plan->n + 2 * diagonal_blocks(plan) * plan->sequences;
 }
 
+/* How often a diagonal and its mirror image count together. */
 static double diagonal_weight(size_t diagonal, size_t n)
 {
     if (diagonal > n / 2) return 0.0;
@@ -57,76 +48,70 @@ void extend_order(const diagonal_plan *plan, const int *order, int *extended)
 }
 
 /* Row u of the relabelled matrix, from the diagonal `first` on, into the block's sequences:
-   batch after batch, FFT_LANES diagonals as real parts and the next ones as imaginary parts.
+   batch after batch, FFT_WIDTH diagonals as real parts and the next ones as imaginary parts.
    A column is read once for all of them, in its turn from cache. */
 static void gather_row(const diagonal_plan *plan, const double *matrix, const int *order, size_t u,
                        size_t first, const double *weight, double *re, double *im)
 {
     const double *column = matrix + (size_t) order[u] * plan->n;
     const int *at = order + u + first;
-    for (size_t batch = 0; batch < plan->lanes / FFT_LANES; batch++) {
-        double *to_re = re + batch * plan->batch + u * FFT_LANES;
-        double *to_im = im + batch * plan->batch + u * FFT_LANES;
-        for (size_t w = 0; w < FFT_LANES; w++) {
+    for (size_t batch = 0; batch < plan->sequences / FFT_WIDTH; batch++) {
+        double *to_re = re + batch * plan->batch + u * FFT_WIDTH;
+        double *to_im = im + batch * plan->batch + u * FFT_WIDTH;
+        for (size_t w = 0; w < FFT_WIDTH; w++) {
             to_re[w] = column[at[w]] * weight[w];
-            to_im[w] = column[at[FFT_LANES + w]] * weight[FFT_LANES + w];
+            to_im[w] = column[at[FFT_WIDTH + w]] * weight[FFT_WIDTH + w];
         }
-        at += 2 * FFT_LANES;
-        weight += 2 * FFT_LANES;
+        at += 2 * FFT_WIDTH;
+        weight += 2 * FFT_WIDTH;
     }
 }
 
 static void gather_block(const diagonal_plan *plan, const double *matrix, const int *order,
                          size_t first, const double *weight, int threads, double *re, double *im)
 {
-    const long n = (long) plan->n;
-    (void) threads;
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(threads)
-#endif
-    for (long u = 0; u < n; u++)
-        gather_row(plan, matrix, order, (size_t) u, first, weight, re, im);
+    PARALLEL_FOR(threads)
+    for (size_t u = 0; u < plan->n; u++)
+        gather_row(plan, matrix, order, u, first, weight, re, im);
 }
 
-static void extend(double *a, size_t n, size_t length, int periodic)
+/* Sequences of n numbers continued to the length of the transform: by themselves when they are
+   periodic, else by zeros. */
+static void pad(double *a, size_t n, size_t length, int periodic)
 {
     const size_t repeat = length > n && periodic ? n - 1 : 0;
-    memcpy(a + n * FFT_LANES, a, repeat * FFT_LANES * sizeof(double));
-    memset(a + (n + repeat) * FFT_LANES, 0, (length - n - repeat) * FFT_LANES * sizeof(double));
+    memcpy(a + n * FFT_WIDTH, a, repeat * FFT_WIDTH * sizeof(double));
+    memset(a + (n + repeat) * FFT_WIDTH, 0, (length - n - repeat) * FFT_WIDTH * sizeof(double));
 }
 
-/* One batch's spectra to their place among the layers. */
-static void place(const diagonal_plan *plan, const double *from, size_t layers, size_t layer,
-                  double *to)
+/* One batch's spectra of one layer, to where they stand among those of the other layers. */
+static void store_spectra(const diagonal_plan *plan, const double *from, size_t layers,
+                          size_t layer, double *to)
 {
     if (from == to) return;
     if (layers == 1) {
-        memcpy(to, from, plan->length * FFT_LANES * sizeof(double));
+        memcpy(to, from, plan->length * FFT_WIDTH * sizeof(double));
         return;
     }
     for (size_t f = 0; f < plan->length; f++)
-        memcpy(to + (f * layers + layer) * FFT_LANES, from + f * FFT_LANES,
-               FFT_LANES * sizeof(double));
+        memcpy(to + (f * layers + layer) * FFT_WIDTH, from + f * FFT_WIDTH,
+               FFT_WIDTH * sizeof(double));
 }
 
 static void transform_block(const diagonal_plan *plan, double *gathered_re, double *gathered_im,
                             size_t layers, size_t layer, int periodic, int threads, double *work,
                             double *re, double *im)
 {
-    const size_t size = plan->batch;
-    const long batches = (long) (plan->lanes / FFT_LANES);
-    (void) threads;
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(threads)
-#endif
-    for (long batch = 0; batch < batches; batch++) {
-        double *a = gathered_re + (size_t) batch * size, *b = gathered_im + (size_t) batch * size;
+    const size_t size = plan->batch, batches = plan->sequences / FFT_WIDTH;
+    PARALLEL_FOR(threads)
+    for (size_t batch = 0; batch < batches; batch++) {
+        double *a = gathered_re + batch * size, *b = gathered_im + batch * size;
         double *c = work + thread_number() * 2 * size;
-        extend(a, plan->n, plan->length, periodic);
-        extend(b, plan->n, plan->length, periodic);
+        pad(a, plan->n, plan->length, periodic);
+        pad(b, plan->n, plan->length, periodic);
         const int moved = fft_forward(&plan->plan, a, b, c, c + size);
-        place(plan, moved ? c : a, layers, layer, re + (size_t) batch * layers * size);
-        place(plan, moved ? c + size : b, layers, layer, im + (size_t) batch * layers * size);
+        store_spectra(plan, moved ? c : a, layers, layer, re + batch * layers * size);
+        store_spectra(plan, moved ? c + size : b, layers, layer, im + batch * layers * size);
     }
 }
 
@@ -134,45 +119,44 @@ void diagonal_spectra(const diagonal_plan *plan, const double *const *matrices, 
                       const int *order, size_t block, int periodic, diagonal_scratch *s,
                       double *re, double *im)
 {
-    const size_t first = 2 * block * plan->lanes, size = block_doubles(plan);
-    for (size_t k = 0; k < 2 * plan->lanes; k++)
+    const size_t first = 2 * block * plan->sequences, size = block_doubles(plan);
+    for (size_t k = 0; k < 2 * plan->sequences; k++)
         s->weight[k] = periodic ? 1.0 : diagonal_weight(first + k, plan->n);
     if (layers == 1) {
         /* its sequences stand where the spectra will */
-        gather_block(plan, matrices[0], order, first, s->weight, plan->threads, re, im);
-        transform_block(plan, re, im, 1, 0, periodic, plan->threads, s->work, re, im);
-        plan->pause();
+        gather_block(plan, matrices[0], order, first, s->weight, plan->by.threads, re, im);
+        transform_block(plan, re, im, 1, 0, periodic, plan->by.threads, s->work, re, im);
+        plan->by.pause();
         return;
     }
-    const double layer_work = TRANSFORM_PRODUCTS * (double) plan->length * (double) plan->lanes;
-    const size_t at_once = items_at_once(PAUSE_PRODUCTS, layer_work, plan->threads);
+    const double layer_work = TRANSFORM_PRODUCTS * (double) plan->length * (double) plan->sequences;
+    const size_t at_once = items_at_once(PAUSE_PRODUCTS, layer_work, plan->by.threads);
     for (size_t from = 0; from < layers; from += at_once) {
-        const size_t until = chunk_until(from, at_once, layers);
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(plan->threads)
-#endif
+        const size_t until = group_end(from, at_once, layers);
+        PARALLEL_FOR(plan->by.threads)
         for (size_t layer = from; layer < until; layer++) {
-            const size_t by = thread_number();
-            double *to = s->gathered + 2 * by * size;
-            double *work = s->work + 2 * by * plan->batch;
+            const size_t self = thread_number();
+            double *to = s->gathered + 2 * self * size;
+            double *work = s->work + 2 * self * plan->batch;
             gather_block(plan, matrices[layer], order, first, s->weight, 1, to, to + size);
             transform_block(plan, to, to + size, layers, layer, periodic, 1, work, re, im);
         }
-        plan->pause();
+        plan->by.pause();
     }
 }
 
 /* Layers of each side that are multiplied at once. */
 #define TILE 2
 
-/* conj(x) y, summed over `lanes` numbers, for TILE x TILE layers that stand `step` apart. */
+/* conj(x) y, summed over `sequences` numbers, for TILE x TILE layers; the second layer of a side
+   starts `step` numbers after the first. */
 INLINE_BODY void multiply_tile(const double *xr, const double *xi, size_t x_step,
-                               const double *yr, const double *yi, size_t y_step, size_t lanes,
+                               const double *yr, const double *yi, size_t y_step, size_t sequences,
                                double *re, double *im)
 {
     double r0 = 0.0, r1 = 0.0, r2 = 0.0, r3 = 0.0, i0 = 0.0, i1 = 0.0, i2 = 0.0, i3 = 0.0;
     SUM_AT_ONCE(r0, r1, r2, r3, i0, i1, i2, i3)
-    for (size_t k = 0; k < lanes; k++) {
+    for (size_t k = 0; k < sequences; k++) {
         const double ar = xr[k], ai = xi[k], br = xr[k + x_step], bi = xi[k + x_step];
         const double cr = yr[k], ci = yi[k], dr = yr[k + y_step], di = yi[k + y_step];
         r0 += ar * cr + ai * ci;
@@ -197,7 +181,7 @@ INLINE_BODY void multiply_tile(const double *xr, const double *xi, size_t x_step
 /* One frequency of one side, layer after layer: real parts, then imaginary ones. */
 typedef struct {
     double *re, *im;
-    size_t layers, lanes;
+    size_t layers, sequences;
 } packed_side;
 
 static void pack_side(const diagonal_plan *plan, const double *re, const double *im, size_t f,
@@ -205,11 +189,11 @@ static void pack_side(const diagonal_plan *plan, const double *re, const double 
 {
     const size_t batch_size = plan->batch * to->layers;
     for (size_t layer = 0; layer < to->layers; layer++) {
-        const size_t from = (f * to->layers + layer) * FFT_LANES, at = layer * to->lanes;
-        for (size_t k = 0; k < to->lanes; k += FFT_LANES) {
-            const size_t batch = k / FFT_LANES * batch_size;
-            memcpy(to->re + at + k, re + from + batch, FFT_LANES * sizeof(double));
-            memcpy(to->im + at + k, im + from + batch, FFT_LANES * sizeof(double));
+        const size_t from = (f * to->layers + layer) * FFT_WIDTH, at = layer * to->sequences;
+        for (size_t k = 0; k < to->sequences; k += FFT_WIDTH) {
+            const size_t batch = k / FFT_WIDTH * batch_size;
+            memcpy(to->re + at + k, re + from + batch, FFT_WIDTH * sizeof(double));
+            memcpy(to->im + at + k, im + from + batch, FFT_WIDTH * sizeof(double));
         }
     }
 }
@@ -218,14 +202,15 @@ static void pack_side(const diagonal_plan *plan, const double *re, const double 
 INLINE_BODY void multiply_sides(const packed_side *x, const packed_side *y, double *p_re,
                                 double *p_im)
 {
-    const size_t lanes = x->lanes;
+    const size_t sequences = x->sequences;
     double re[TILE * TILE], im[TILE * TILE];
     for (size_t j = 0; j < y->layers; j += TILE)
         for (size_t i = 0; i < x->layers; i += TILE) {
             /* at an odd end, the same layer twice */
             const size_t nx = i + 1 < x->layers ? 2 : 1, ny = j + 1 < y->layers ? 2 : 1;
-            multiply_tile(x->re + i * lanes, x->im + i * lanes, (nx - 1) * lanes,
-                          y->re + j * lanes, y->im + j * lanes, (ny - 1) * lanes, lanes, re, im);
+            multiply_tile(x->re + i * sequences, x->im + i * sequences, (nx - 1) * sequences,
+                          y->re + j * sequences, y->im + j * sequences, (ny - 1) * sequences,
+                          sequences, re, im);
             for (size_t b = 0; b < ny; b++)
                 for (size_t a = 0; a < nx; a++) {
                     p_re[i + a + (j + b) * x->layers] += re[a + TILE * b];
@@ -244,9 +229,9 @@ WIDE static void multiply_wide(const packed_side *x, const packed_side *y, doubl
     multiply_sides(x, y, re, im);
 }
 
-static packed_side new_packed(double *work, size_t layers, size_t lanes)
+static packed_side new_packed(double *work, size_t layers, size_t sequences)
 {
-    packed_side side = {work, work + layers * lanes, layers, lanes};
+    packed_side side = {work, work + layers * sequences, layers, sequences};
     return side;
 }
 
@@ -254,24 +239,23 @@ void add_cross_spectra(const diagonal_plan *plan, const double *x_re, const doub
                        size_t layers_x, const double *y_re, const double *y_im, size_t layers_y,
                        double *work, double *p_re, double *p_im)
 {
-    const size_t lanes = plan->lanes, pairs = layers_x * layers_y, layers = layers_x + layers_y;
+    const size_t sequences = plan->sequences;
+    const size_t pairs = layers_x * layers_y, layers = layers_x + layers_y;
     const int wide = wide_vectors();
-    const double frequency_work = (double) lanes * (double) (pairs + layers);
-    const size_t at_once = items_at_once(PAUSE_PRODUCTS, frequency_work, plan->threads);
+    const double frequency_work = (double) sequences * (double) (pairs + layers);
+    const size_t at_once = items_at_once(PAUSE_PRODUCTS, frequency_work, plan->by.threads);
     for (size_t first = 0; first < plan->length; first += at_once) {
-        const size_t last = chunk_until(first, at_once, plan->length);
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(plan->threads)
-#endif
+        const size_t last = group_end(first, at_once, plan->length);
+        PARALLEL_FOR(plan->by.threads)
         for (size_t f = first; f < last; f++) {
-            double *mine = work + thread_number() * 2 * lanes * layers;
-            packed_side x = new_packed(mine, layers_x, lanes);
-            packed_side y = new_packed(mine + 2 * layers_x * lanes, layers_y, lanes);
+            double *mine = work + thread_number() * 2 * sequences * layers;
+            packed_side x = new_packed(mine, layers_x, sequences);
+            packed_side y = new_packed(mine + 2 * layers_x * sequences, layers_y, sequences);
             pack_side(plan, x_re, x_im, f, &x);
             pack_side(plan, y_re, y_im, f, &y);
             (wide ? multiply_wide : multiply_plain)(&x, &y, p_re + f * pairs, p_im + f * pairs);
         }
-        plan->pause();
+        plan->by.pause();
     }
 }
 
@@ -281,39 +265,38 @@ static void batch_shifts(const diagonal_plan *plan, const double *p_re, const do
                          size_t pairs, size_t first, double *work, double *out, size_t stride)
 {
     const size_t size = plan->batch;
-    const size_t now = pairs - first < FFT_LANES ? pairs - first : FFT_LANES;
+    const size_t now = pairs - first < FFT_WIDTH ? pairs - first : FFT_WIDTH;
     const double share = 1.0 / (double) plan->length;
     double *re = work, *im = re + size;
     memset(re, 0, 2 * size * sizeof(double));
     for (size_t f = 0; f < plan->length; f++)
         for (size_t w = 0; w < now; w++) {
-            re[f * FFT_LANES + w] = p_re[f * pairs + first + w];
-            im[f * FFT_LANES + w] = -p_im[f * pairs + first + w];
+            re[f * FFT_WIDTH + w] = p_re[f * pairs + first + w];
+            im[f * FFT_WIDTH + w] = -p_im[f * pairs + first + w];
         }
     if (fft_forward(&plan->plan, re, im, re + 2 * size, re + 3 * size)) re += 2 * size;
     for (size_t w = 0; w < now; w++)
         for (size_t t = 0; t < plan->n; t++)
-            out[(first + w) * stride + t] = re[t * FFT_LANES + w] * share;
+            out[(first + w) * stride + t] = re[t * FFT_WIDTH + w] * share;
 }
 
 void shifts_from_spectra(const diagonal_plan *plan, const double *p_re, const double *p_im,
                          size_t pairs, double *work, double *out, size_t stride)
 {
-    const size_t batches = (pairs + FFT_LANES - 1) / FFT_LANES;
-    const double batch_work = TRANSFORM_PRODUCTS * (double) plan->length * FFT_LANES;
-    const size_t at_once = items_at_once(PAUSE_PRODUCTS, batch_work, plan->threads);
+    const size_t batches = (pairs + FFT_WIDTH - 1) / FFT_WIDTH;
+    const double batch_work = TRANSFORM_PRODUCTS * (double) plan->length * FFT_WIDTH;
+    const size_t at_once = items_at_once(PAUSE_PRODUCTS, batch_work, plan->by.threads);
     for (size_t from = 0; from < batches; from += at_once) {
-        const size_t until = chunk_until(from, at_once, batches);
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(plan->threads)
-#endif
+        const size_t until = group_end(from, at_once, batches);
+        PARALLEL_FOR(plan->by.threads)
         for (size_t batch = from; batch < until; batch++)
-            batch_shifts(plan, p_re, p_im, pairs, batch * FFT_LANES,
+            batch_shifts(plan, p_re, p_im, pairs, batch * FFT_WIDTH,
                          work + thread_number() * 4 * plan->batch, out, stride);
-        plan->pause();
+        plan->by.pause();
     }
 }
 
+/* sum_ij a_ij b_p(i)p(j) of symmetric matrices. */
 static double relabelled_inner(const double *a, const double *b, size_t n, const int *permutation)
 {
     double off = 0.0, diagonal = 0.0;
@@ -347,24 +330,22 @@ static double relabelled_inner(const double *a, const double *b, size_t n, const
    a pair lasts, its two matrices stay in cache as far as they fit. */
 void permuted_inner_products(const double *const *x, size_t layers_x, const double *const *y,
                              size_t layers_y, size_t n, const int *permutations, size_t count,
-                             int threads, pause_function pause, double *out)
+                             worker by, double *out)
 {
     const size_t items = layers_x * layers_y * count;
     const double entries = 0.5 * (double) n * (double) n + PERMUTATION_ENTRIES;
-    const int by = entries * (double) items < ONE_THREAD_ENTRIES ? 1 : threads;
-    const size_t at_once = items_at_once(PAUSE_ENTRIES, entries, by);
+    const int threads = entries * (double) items < ONE_THREAD_ENTRIES ? 1 : by.threads;
+    const size_t at_once = items_at_once(PAUSE_ENTRIES, entries, threads);
     for (size_t first = 0; first < items; first += at_once) {
-        const size_t last = chunk_until(first, at_once, items);
-#ifdef _OPENMP
-        /* in pieces: a thread whose processor is busy with something else keeps none waiting */
-        const size_t piece = (last - first) / (8 * (size_t) by) + 1;
-#pragma omp parallel for schedule(dynamic, piece) num_threads(by)
-#endif
+        const size_t last = group_end(first, at_once, items);
+        /* a thread whose processor is busy with something else keeps none waiting */
+        const size_t piece = (last - first) / (8 * (size_t) threads) + 1;
+        PARALLEL_PIECES(threads, piece)
         for (size_t item = first; item < last; item++) {
             const size_t pair = item / count;
             out[item] = relabelled_inner(x[pair % layers_x], y[pair / layers_x], n,
                                          permutations + item % count * n);
         }
-        pause();
+        by.pause();
     }
 }

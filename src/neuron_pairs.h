@@ -1,15 +1,11 @@
-/* The matrix of neuron-pair terms, from which every subset's estimate is a sum. */
-#ifndef REPALIGN_PAIRS_H
-#define REPALIGN_PAIRS_H
+/* The matrix of the terms of neuron pairs, and sums of it over subsets of the neurons. */
+#ifndef REPALIGN_NEURON_PAIRS_H
+#define REPALIGN_NEURON_PAIRS_H
 
 #include <stddef.h>
 
-/* One neuron pair's term of H_S, times n (n - 3), from c = sum phi psi,
-   dd = sum phi^2 psi^2 and the two sums of squares. */
-double stimulus_term(double c, double dd, double s, double t, double n);
-
-/* In: c = x'y and h = (x o x)'(y o y), qx x qy. Out: c holds c^2 / n^2 (naive
-   terms), h the stimulus-corrected terms. */
+/* In: c = x'y and h = (x o x)'(y o y), qx x qy, with s and t the sums of squares of the
+   columns of x and y. Out: c holds the naive terms, h the corrected ones (estimator.h). */
 void finish_pair_terms(double *c, double *h, const double *s, const double *t, size_t qx,
                        size_t qy, size_t n);
 

@@ -1,0 +1,65 @@
+/* How entry points read their arguments: one reader for each kind, and one kind of error.
+
+   An entry point begins with begin_entry(__func__). Readers take an argument with its name, both
+   written once by ARG(): read_count(ARG(k), 1, n - 1). What does not fit is an error like
+   "repalign_knn: `k` must be a whole number from 1 to 9". */
+#ifndef REPALIGN_CALL_ARGS_H
+#define REPALIGN_CALL_ARGS_H
+
+#include "matrix.h"
+#include "repalign.h"
+#include "threads.h"
+
+#define ARG(x) x, #x
+
+/* The entry point that runs now: errors begin with its name. (Kept in call_args.c, so that what an
+   entry calls to read its arguments need not be told; entries run one at a time.) */
+void begin_entry(const char *name);
+
+/* "<entry>: `name` must ..." and "<entry>: ...", in the manner of printf. */
+NORET void argument_error(const char *name, const char *must, ...);
+NORET void entry_error(const char *what, ...);
+
+/* One number (finite or not), TRUE or FALSE, a whole number within limits. */
+double read_number(SEXP x, const char *name);
+int read_flag(SEXP x, const char *name);
+size_t read_count(SEXP x, const char *name, size_t least, size_t most);
+
+/* Threads to use, at least 1, with R's check for interrupts as the pause. */
+worker read_worker(SEXP threads, const char *name);
+
+/* Doubles, exactly so many; or at least one, and how many there are. */
+const double *read_doubles(SEXP x, const char *name, size_t length);
+size_t count_doubles(SEXP x, const char *name);
+
+/* One-based indices from 1 to most, any number of them; or exactly so many. */
+const int *read_index(SEXP x, const char *name, size_t most);
+const int *read_indices(SEXP x, const char *name, size_t length, size_t most);
+
+/* The same counted from zero, copied. */
+int *read_zero_based(SEXP x, const char *name, size_t most);
+
+/* Permutations (or orders, or labels) of 1 .. n, one a column, as zero-based ones. */
+int *read_permutations(SEXP x, const char *name, size_t n);
+
+/* An integer matrix of one-based indices with `rows` rows. */
+const int *read_index_matrix(SEXP x, const char *name, size_t rows, size_t most);
+
+/* A double matrix with sizes that fit BLAS integers; with so many rows; of that size. */
+const double *read_matrix(SEXP x, const char *name);
+const double *read_matrix_rows(SEXP x, const char *name, size_t rows);
+const double *read_matrix_size(SEXP x, const char *name, size_t rows, size_t columns);
+size_t matrix_rows(SEXP x);
+size_t matrix_columns(SEXP x);
+
+/* A double matrix seen through its centring; means: one a column. */
+centered_view read_view(SEXP x, const char *name, SEXP means, const char *means_name, SEXP scale,
+                        const char *scale_name);
+
+/* How many elements a list has; the one of a given name, which must be there; the same, or R's
+   NULL where there is none. */
+size_t count_elements(SEXP list, const char *name);
+SEXP read_element(SEXP list, const char *name, const char *element);
+SEXP find_element(SEXP list, const char *name, const char *element);
+
+#endif

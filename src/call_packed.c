@@ -1,0 +1,80 @@
+/* Entry points of passes over packed matrices and vectors of their entries. */
+
+#include "packed.h"
+
+#include "call_args.h"
+#include "call_results.h"
+
+/* Sums of the rows of a packed matrix of n rows (its diagonal is zero). */
+SEXP repalign_packed_row_sums(SEXP a, SEXP n, SEXP threads)
+{
+    begin_entry(__func__);
+    const size_t size = read_count(ARG(n), 2, INT_MAX);
+    const double *values = read_doubles(ARG(a), packed_length(size));
+    double *ones = scratch(size), *partial = scratch(CHUNK_GROUP * size);
+    for (size_t i = 0; i < size; i++) ones[i] = 1.0;
+    SEXP result = PROTECT(new_doubles(size));
+    packed_times(values, ones, new_row_chunks(size), read_worker(ARG(threads)), partial,
+                 REAL(result));
+    UNPROTECT(1);
+    return result;
+}
+
+/* Sum of the products of centred entries: see packed_centered_dot(). */
+SEXP repalign_packed_centered_dot(SEXP a, SEXP a_means, SEXP a_grand, SEXP b, SEXP b_means,
+                                  SEXP b_grand, SEXP threads)
+{
+    begin_entry(__func__);
+    const size_t n = count_doubles(ARG(a_means)), length = packed_length(n);
+    const packed_centered left = {read_doubles(ARG(a), length), REAL(a_means),
+                                  read_number(ARG(a_grand))};
+    const packed_centered right = {read_doubles(ARG(b), length), read_doubles(ARG(b_means), n),
+                                   read_number(ARG(b_grand))};
+    const row_chunks rows = new_row_chunks(n);
+    return Rf_ScalarReal(packed_centered_dot(left, right, rows, read_worker(ARG(threads)),
+                                             scratch(rows.count)));
+}
+
+/* Sum of the products of two vectors, each squared if asked for and then less a centre. */
+SEXP repalign_packed_product(SEXP a, SEXP a_square, SEXP a_center, SEXP b, SEXP b_square,
+                             SEXP b_center, SEXP threads)
+{
+    begin_entry(__func__);
+    const size_t length = count_doubles(ARG(a));
+    const packed_values left = {REAL(a), read_flag(ARG(a_square)), read_number(ARG(a_center))};
+    const packed_values right = {read_doubles(ARG(b), length), read_flag(ARG(b_square)),
+                                 read_number(ARG(b_center))};
+    return Rf_ScalarReal(packed_product(left, right, length, read_worker(ARG(threads)),
+                                        scratch(chunk_count(length))));
+}
+
+SEXP repalign_packed_sum(SEXP a, SEXP square, SEXP threads)
+{
+    begin_entry(__func__);
+    const size_t length = count_doubles(ARG(a));
+    const packed_values values = {REAL(a), read_flag(ARG(square)), 0.0};
+    return Rf_ScalarReal(packed_sum(values, length, read_worker(ARG(threads)),
+                                    scratch(chunk_count(length))));
+}
+
+/* Sum of squares of a fa - b fb. */
+SEXP repalign_packed_difference_squares(SEXP a, SEXP fa, SEXP b, SEXP fb, SEXP threads)
+{
+    begin_entry(__func__);
+    const size_t length = count_doubles(ARG(a));
+    const double *right = read_doubles(ARG(b), length);
+    return Rf_ScalarReal(packed_difference_squares(REAL(a), read_number(ARG(fa)), right,
+                                                   read_number(ARG(fb)), length,
+                                                   read_worker(ARG(threads)),
+                                                   scratch(chunk_count(length))));
+}
+
+/* Sum of exp(-(v factor)^2) or exp(-v factor): see packed_decay(). */
+SEXP repalign_packed_decay(SEXP v, SEXP factor, SEXP squared, SEXP shifted, SEXP threads)
+{
+    begin_entry(__func__);
+    const size_t length = count_doubles(ARG(v));
+    const decay how = {read_number(ARG(factor)), read_flag(ARG(squared)), read_flag(ARG(shifted))};
+    return Rf_ScalarReal(packed_decay(REAL(v), how, length, read_worker(ARG(threads)),
+                                      scratch(chunk_count(length))));
+}

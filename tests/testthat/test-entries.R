@@ -1,0 +1,28 @@
+# The entry points of the C code: what they say of arguments that do not fit.
+
+test_that("every entry point names itself and the argument in its errors", {
+  routines <- getDLLRegisteredRoutines("repalign")$.Call
+  for (name in names(routines)) {
+    count <- routines[[name]]$numParameters
+    if (count == 0) next
+    for (wrong in list("text", NULL, list())) {
+      said <- tryCatch(do.call(.Call, c(list(routines[[name]]), rep(list(wrong), count))),
+                       error = conditionMessage)
+      expect_match(said, paste0("^repalign_", name, ": `[a-z_]+` must "))
+    }
+  }
+})
+
+test_that("an error says what the argument must be", {
+  rows <- matrix(rnorm(12), 3)
+  expect_error(.Call(C_knn, rows, 0L, NULL, 1, 4L, 1L, NULL),
+               "repalign_knn: `k` must be a whole number from 1 to 3", fixed = TRUE)
+  expect_error(.Call(C_knn, rows, 3L, NULL, 1, 2L, 1L, NULL),
+               "repalign_knn: `value` must be a whole number from 0 to 2", fixed = TRUE)
+  expect_error(.Call(C_loo_pairs, rows, rows, 1:2, 1L),
+               "repalign_loo_pairs: `iy` must hold 2 integers", fixed = TRUE)
+  expect_error(.Call(C_sparse_sums, list(n = 3)),
+               "repalign_sparse_sums: `form` must have an element `idx`", fixed = TRUE)
+  expect_error(.Call(C_packed_sum, 1:3 / 2, NA, 1L),
+               "repalign_packed_sum: `square` must be TRUE or FALSE", fixed = TRUE)
+})

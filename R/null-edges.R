@@ -41,14 +41,14 @@ common_edges <- function(x, y, pass, design, what = "The null") {
     labels_y <- apply(design$coset$orders_y, 2, order)
     in_chunks(ncol(labels_y), 1e8 / (length(graphs_x) * length(graphs_y) *
                                        length(graphs_x[[1]]$target)), function(columns) {
-      .Call(C_graph_coset, graphs_x, graphs_y, order(design$coset$order_x),
+      .Call(C_coset_edges, graphs_x, graphs_y, order(design$coset$order_x),
             labels_y[, columns, drop = FALSE], mode)
     }, what)
   } else {
     permutations <- cbind(seq_len(design$n), design_matrix(design))
     in_chunks(ncol(permutations), 1e8 / (length(graphs_x) * length(graphs_y) *
                                            length(graphs_x[[1]]$target)), function(columns) {
-      .Call(C_graph_permuted, graphs_x, graphs_y, permutations[, columns, drop = FALSE], mode)
+      .Call(C_permuted_edges, graphs_x, graphs_y, permutations[, columns, drop = FALSE], mode)
     }, what)
   }
   list(values = values, width = sums_of(pass))

@@ -102,15 +102,15 @@ static const R_CallMethodDef entries[] = {
     ENTRY(cross_bars, 4),
     /* call_fft.c */
     ENTRY(fourier, 2),
-    /* call_matrix_null.c */
+    /* call_inner_null.c */
     ENTRY(coset_inner, 6),
     ENTRY(permuted_inner, 4),
     /* call_cross_dots.c */
     ENTRY(cross_dots, 3),
-    /* call_graph_null.c */
-    ENTRY(graph_coset, 5),
-    ENTRY(graph_permuted, 4),
-    /* call_basis_null.c */
+    /* call_edge_null.c */
+    ENTRY(coset_edges, 5),
+    ENTRY(permuted_edges, 4),
+    /* call_singular_null.c */
     ENTRY(permuted_singular_values, 3),
     /* call_threads.c */
     ENTRY(thread_limits, 0),

@@ -158,7 +158,7 @@ SEXP repalign_cross_bars(SEXP first, SEXP second, SEXP size, SEXP threads);
 /* call_fft.c: Fourier transforms. */
 SEXP repalign_fourier(SEXP re, SEXP im);
 
-/* call_matrix_null.c: permutation null of matrices. */
+/* call_inner_null.c: permutation null of matrices. */
 SEXP repalign_coset_inner(SEXP x, SEXP y, SEXP order_x, SEXP orders_y, SEXP sequences,
                           SEXP threads);
 SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads);
@@ -166,11 +166,11 @@ SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads);
 /* call_cross_dots.c: inner products of two lists of matrices. */
 SEXP repalign_cross_dots(SEXP x, SEXP y, SEXP threads);
 
-/* call_graph_null.c: permutation null of neighbour graphs. */
-SEXP repalign_graph_coset(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode);
-SEXP repalign_graph_permuted(SEXP x, SEXP y, SEXP permutations, SEXP mode);
+/* call_edge_null.c: permutation null of neighbour graphs. */
+SEXP repalign_coset_edges(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode);
+SEXP repalign_permuted_edges(SEXP x, SEXP y, SEXP permutations, SEXP mode);
 
-/* call_basis_null.c: permutation null of bases. */
+/* call_singular_null.c: permutation null of bases. */
 SEXP repalign_permuted_singular_values(SEXP a, SEXP b, SEXP permutations);
 
 /* call_threads.c: numbers of threads. */

@@ -117,8 +117,8 @@ test_that("series: nearly banded graphs, where edges meet most often", {
   shifts <- vapply(0:59, function(s) as.integer((0:59 + s) %% 60 + 1), integer(60))
   graph <- function(x) edges_out(form_graph(representation(x, "x"), "euclidean", 8)$idx)
   for (mode in common_modes) {
-    at_once <- .Call(C_graph_coset, list(graph(x)), list(graph(y)), seq_len(60), cbind(seq_len(60)), mode)
-    one_by_one <- .Call(C_graph_permuted, list(graph(x)), list(graph(y)), shifts, mode)
+    at_once <- .Call(C_coset_edges, list(graph(x)), list(graph(y)), seq_len(60), cbind(seq_len(60)), mode)
+    one_by_one <- .Call(C_permuted_edges, list(graph(x)), list(graph(y)), shifts, mode)
     expect_equal(at_once, one_by_one, tolerance = 1e-12)
   }
 })
@@ -186,8 +186,8 @@ test_that("graphs with any number of edges a row: sums by shifts, by permutation
         sums <- apply(permutations, 2, function(p) none + def_common(a, b, p, mode))
         if (mode == "products") t(sums) else sums
       }))))
-      shifts <- .Call(C_graph_coset, x, y, order(design$coset$order_x), labels_y, common_modes[[mode]])
-      single <- .Call(C_graph_permuted, x, y, permutations, common_modes[[mode]])
+      shifts <- .Call(C_coset_edges, x, y, order(design$coset$order_x), labels_y, common_modes[[mode]])
+      single <- .Call(C_permuted_edges, x, y, permutations, common_modes[[mode]])
       expect_equal(shifts, expected, tolerance = 1e-12, ignore_attr = TRUE, label = mode)
       expect_equal(single, expected, tolerance = 1e-12, ignore_attr = TRUE, label = mode)
     }
@@ -206,16 +206,16 @@ test_that("damaged graphs are an error in the entry points, not a crash", {
                 changed("rank", 1L), changed("weight", 1), list(irregular_graph(n + 1))))
   named <- "^repalign_graph_[a-z]+: `[a-z_]+` must "
   for (b in bad) {
-    expect_error(.Call(C_graph_coset, g, b, o, cbind(o), 0L), named)
-    expect_error(.Call(C_graph_coset, b, g, o, cbind(o), 0L), named)
-    expect_error(.Call(C_graph_permuted, g, b, cbind(o), 0L), named)
-    expect_error(.Call(C_graph_permuted, b, g, cbind(o), 0L), named)
+    expect_error(.Call(C_coset_edges, g, b, o, cbind(o), 0L), named)
+    expect_error(.Call(C_coset_edges, b, g, o, cbind(o), 0L), named)
+    expect_error(.Call(C_permuted_edges, g, b, cbind(o), 0L), named)
+    expect_error(.Call(C_permuted_edges, b, g, cbind(o), 0L), named)
   }
   for (labels in list(integer(), c(o, o), o - 1L, as.double(o))) {
-    expect_error(.Call(C_graph_coset, g, g, labels, cbind(o), 0L), named)
+    expect_error(.Call(C_coset_edges, g, g, labels, cbind(o), 0L), named)
   }
-  expect_error(.Call(C_graph_coset, g, g, o, o[-1], 0L), "graph_coset: `labels_y` must ")
-  expect_error(.Call(C_graph_permuted, g, g, o[-1], 0L), "graph_permuted: `permutations` must ")
+  expect_error(.Call(C_coset_edges, g, g, o, o[-1], 0L), "graph_coset: `labels_y` must ")
+  expect_error(.Call(C_permuted_edges, g, g, o[-1], 0L), "graph_permuted: `permutations` must ")
 })
 
 test_that("common edges can be interrupted within a coset and within few permutations", {
@@ -233,14 +233,14 @@ test_that("common edges can be interrupted within a coset and within few permuta
   steps <- c(-5:-1, 1:5)
   band <- list(edges_out(outer(seq_len(n), steps, function(i, s) (i + s - 1L) %% n + 1L)))
   for (mode in common_modes[c("count", "ranks")]) {
-    stopped(function() .Call(C_graph_coset, band, band, seq_len(n), cbind(seq_len(n)), mode))
+    stopped(function() .Call(C_coset_edges, band, band, seq_len(n), cbind(seq_len(n)), mode))
   }
   set.seed(47)
   n <- 50000L
   large <- list(edges_out(matrix(sample.int(n, 10 * n, TRUE), n)))
   permutations <- replicate(60, sample.int(n))
   stopped(function() {
-    .Call(C_graph_permuted, rep(large, 2), large, permutations, common_modes[["count"]])
+    .Call(C_permuted_edges, rep(large, 2), large, permutations, common_modes[["count"]])
   })
 })
 

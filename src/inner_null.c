@@ -1,6 +1,6 @@
-/* Inner products of two matrices under whole cosets of permutations: see matrix_null.h. */
+/* Inner products of two matrices under whole cosets of permutations: see inner_null.h. */
 
-#include "matrix_null.h"
+#include "inner_null.h"
 
 #include <string.h>
 

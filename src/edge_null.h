@@ -1,7 +1,7 @@
 /* Permutation nulls of neighbour graphs: sums over the edges that two directed graphs have in
    common, after the vertices of the second one have been relabelled. */
-#ifndef REPALIGN_GRAPH_NULL_H
-#define REPALIGN_GRAPH_NULL_H
+#ifndef REPALIGN_EDGE_NULL_H
+#define REPALIGN_EDGE_NULL_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
-/* Sums over the edges that two graphs have in common: see graph_null.h. */
+/* Sums over the edges that two graphs have in common: see edge_null.h. */
 
-#include "graph_null.h"
+#include "edge_null.h"
 
 #include <string.h>
 

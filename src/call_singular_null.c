@@ -1,6 +1,6 @@
 /* Entry point of the permutation null of bases. */
 
-#include "basis_null.h"
+#include "singular_null.h"
 
 #include "call_args.h"
 #include "call_results.h"

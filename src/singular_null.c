@@ -1,6 +1,6 @@
-/* Permutation nulls of bases: see basis_null.h. */
+/* Permutation nulls of bases: see singular_null.h. */
 
-#include "basis_null.h"
+#include "singular_null.h"
 
 #include "blas.h"
 

@@ -1,6 +1,6 @@
 /* Entry points of the permutation null of inner products of matrices. */
 
-#include "matrix_null.h"
+#include "inner_null.h"
 
 #include <limits.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Entry points of the permutation null of neighbour graphs. */
 
-#include "graph_null.h"
+#include "edge_null.h"
 
 #include <limits.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static void coset_rows(shift_side *x, const bucketed_edges *y, common_mode mode,
 
 /* Lists of graphs x and y; label_x: n labels; labels_y: n a coset. Rows: shifts 0 .. n - 1 of
    each coset in turn; columns: the numbers of the mode, for each pair (x fastest). */
-SEXP repalign_graph_coset(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode)
+SEXP repalign_coset_edges(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode)
 {
     begin_entry(__func__);
     const common_mode m = read_mode(mode);
@@ -122,7 +122,7 @@ SEXP repalign_graph_coset(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode
 }
 
 /* The same numbers for given permutations (one a column). */
-SEXP repalign_graph_permuted(SEXP x, SEXP y, SEXP permutations, SEXP mode)
+SEXP repalign_permuted_edges(SEXP x, SEXP y, SEXP permutations, SEXP mode)
 {
     begin_entry(__func__);
     const common_mode m = read_mode(mode);

@@ -3,8 +3,8 @@
 
    A coset of permutations p_t(i) = s((g(i) + t) mod n), t = 0 .. n - 1, takes one Fourier
    transform per diagonal of the relabelled matrices; see the help page of calibrate(). */
-#ifndef REPALIGN_MATRIX_NULL_H
-#define REPALIGN_MATRIX_NULL_H
+#ifndef REPALIGN_INNER_NULL_H
+#define REPALIGN_INNER_NULL_H
 
 #include "fft.h"
 #include "threads.h"

@@ -1,6 +1,6 @@
 /* Permutation nulls of bases: the singular values of a'b with the rows of b in other orders. */
-#ifndef REPALIGN_BASIS_NULL_H
-#define REPALIGN_BASIS_NULL_H
+#ifndef REPALIGN_SINGULAR_NULL_H
+#define REPALIGN_SINGULAR_NULL_H
 
 #include "pause.h"
 #include "svd.h"

@@ -6,7 +6,7 @@ SHELL = /bin/sh
 # Locale, libraries and environment are the same in every recipe and script.
 SET = . tools/common.sh;
 
-.PHONY: help deps install demo test check sanitize fuzz document site bench clean
+.PHONY: help deps install demo test test-file check sanitize fuzz document site bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo 'make sanitize  the second half of "make test"'
 	@echo 'make fuzz      random calls under sanitizers (CALLS=, PROCESSES=, SEED=)'
 	@echo 'make install   set up and install the package into .build/lib'
+	@echo 'make test-file one file of tests (FILE=forms is tests/testthat/test-forms.R)'
 	@echo 'make document  man/ and NAMESPACE from the roxygen comments'
 	@echo 'make site      the web site of the package, in .build/site (needs pandoc)'
 	@echo 'make bench     set up, install, run bench/*.R'
@@ -51,6 +52,12 @@ PROCESSES = 2
 SEED = 1
 fuzz:
 	@$(BEGIN) tools/run-fuzz.sh $(CALLS) $(PROCESSES) $(SEED) || failed=1; $(END)
+
+FILE = contract
+test-file: install
+	@$(SET) R_LIBS=$$build/lib:$$R_LIBS NOT_CRAN=true Rscript -e 'library(testthat)' \
+	  -e 'library(repalign)' -e 'test_file("tests/testthat/test-$(FILE).R", package = "repalign",' \
+	  -e '  load_package = "installed", stop_on_failure = TRUE)'
 
 document:
 	@tools/install-deps.sh roxygen2

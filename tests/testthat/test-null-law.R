@@ -214,8 +214,8 @@ test_that("damaged graphs are an error in the entry points, not a crash", {
   for (labels in list(integer(), c(o, o), o - 1L, as.double(o))) {
     expect_error(.Call(C_coset_edges, g, g, labels, cbind(o), 0L), named)
   }
-  expect_error(.Call(C_coset_edges, g, g, o, o[-1], 0L), "graph_coset: `labels_y` must ")
-  expect_error(.Call(C_permuted_edges, g, g, o[-1], 0L), "graph_permuted: `permutations` must ")
+  expect_error(.Call(C_coset_edges, g, g, o, o[-1], 0L), "coset_edges: `labels_y` must ")
+  expect_error(.Call(C_permuted_edges, g, g, o[-1], 0L), "permuted_edges: `permutations` must ")
 })
 
 test_that("common edges can be interrupted within a coset and within few permutations", {

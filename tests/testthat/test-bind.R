@@ -38,8 +38,7 @@ test_that("rbind() of calibrations: draws belong to their rows, whatever is done
                      rbind(NULL, v$a, data.frame()), Reduce(rbind, v), head(both, 1))) {
     expect_own_draws(bound, v)
   }
-  file <- tempfile()
-  on.exit(unlink(file))
+  file <- withr::local_tempfile()
   saveRDS(named, file)
   expect_identical(readRDS(file), named)
   expect_own_draws(readRDS(file), v)
@@ -73,8 +72,7 @@ test_that("dplyr and purrr keep each row's draws", {
   third <- calibrate(matrix(rnorm(60), 20), matrix(rnorm(60), 20), permutations = 19)
   expect_own_draws(dplyr::bind_rows(v$a, v$b, third), c(v, list(third)))
   expect_own_draws(dplyr::bind_rows(v$a, NULL, dplyr::tibble()), v)
-  file <- tempfile()
-  on.exit(unlink(file))
+  file <- withr::local_tempfile()
   utils::write.csv(named, file, row.names = FALSE)
   expect_identical(names(utils::read.csv(file)), names(named))
   skip_if_not_installed("purrr")
@@ -284,8 +282,7 @@ test_that("long results print ten rows, and no line is longer than the width", {
     undefined_is_fine(brain_to_brain(p$x, split = rep(1:4, 3), neurons = c(1, 3), repeats = 4)),
     cka_interval(p$x, p$y), rbind(left = cka_interval(p$x, p$y), right = cka_interval(p$y, p$x))
   )
-  old <- options(width = 80)
-  on.exit(options(old))
+  withr::local_options(width = 80)
   for (result in results) {
     lines <- utils::capture.output(print(result))
     expect_lte(max(nchar(lines)), 80)
@@ -403,14 +400,12 @@ test_that("print() takes n and digits, and no other argument", {
   rows_in <- function(lines) length(grep("^ *[0-9]+ ", lines))
   expect_identical(rows_in(printed(s, n = 25)), 25L)
   expect_identical(rows_in(printed(s, n = Inf)), 28L)
-  old <- options(max.print = 5)
-  on.exit(options(old))
+  withr::local_options(max.print = 5)
   expect_identical(rows_in(printed(s)), 10L)
 })
 
 test_that("long names leave room for the core columns, and stay different", {
-  old <- options(width = 80)
-  on.exit(options(old))
+  withr::local_options(width = 80)
   set.seed(209)
   long <- paste0("a_network_of_many_layers_with_a_name_", c("first", "second", "third"),
                  "_block_after_normalisation")
@@ -460,8 +455,7 @@ test_that("scores that are rounding are printed as 0, and stay as they are", {
 })
 
 test_that("the summary of an analysis prints as an analysis does", {
-  old <- options(width = 80)
-  on.exit(options(old))
+  withr::local_options(width = 80)
   set.seed(212)
   p <- linear_population(40, 12, 6)
   a <- undefined_is_fine(few_is_fine(brain_to_model(p$x, list(l1 = p$y, l2 = p$y[, 1:6]),

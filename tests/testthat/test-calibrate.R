@@ -1,6 +1,6 @@
 # calibrate(): what goes in, what comes out, and what the numbers mean.
 
-options_before <- options(repalign.threads = 1)
+withr::local_options(repalign.threads = 1)
 
 columns <- c("x", "y", "measure", "score", "threshold", "calibrated", "p_value", "null_mean", "null_sd",
              "permutations", "engine")
@@ -696,8 +696,7 @@ test_that("null_scores() has a column per row, by its rows, whatever was done to
     expect_refused(null_scores(wrong), "`calibration`")
   }
   # the file round trip
-  file <- tempfile(fileext = ".rds")
-  on.exit(unlink(file))
+  file <- withr::local_tempfile(fileext = ".rds")
   saveRDS(v, file)
   expect_identical(null_scores(readRDS(file)), draws)
 })
@@ -768,8 +767,7 @@ test_that("plots", {
   skip_if(is.null(method), "no plot of calibrations")
   g <- small_grid()
   p <- small_pair()
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
+  local_device()
   results <- list(
     calibrate(p$x, p$y, permutations = 47), calibrate(g$x, g$y, c("cka", "procrustes"), permutations = 47),
     calibrate(g$x, g$y, c("cka", "procrustes"), permutations = 47, aggregate = "max"),
@@ -844,18 +842,16 @@ test_that("inputs are left as they were", {
 
 test_that("memory and time: too much is refused, long runs are announced", {
   g <- small_grid()
-  old <- options(repalign.max_memory = 1e5)
-  on.exit(options(old))
+  withr::local_options(repalign.max_memory = 1e5)
   for (id in c("cka", "procrustes", "rsa", "soft_correlation_match")) for (engine in c("coset", "random")) {
     expect_refused(calibrate(g$x, g$y, id, permutations = 5e3, engine = engine), "Fewer permutations")
   }
   expect_refused(calibrate(g$x$a, g$y$d, permutations = 1e4, blocks = gl(2, 12)), "Fewer permutations")
   # the search for neighbours itself takes more
-  options(repalign.max_memory = 4e7)
+  withr::local_options(repalign.max_memory = 4e7)
   for (id in c("mutual_knn", "mka", "lcs_knn")) for (engine in c("coset", "random")) {
     expect_refused(calibrate(g$x, g$y, id, permutations = 9e5, engine = engine), "Fewer permutations")
   }
-  options(old)
   expect_message(announce_duration(proc.time()[[3]] - 10, 3, 3000, "slow"), "hours")
   expect_silent(announce_duration(proc.time()[[3]] - 0.01, 3, 30, "fast"))
   expect_identical(format_duration(120), "2 minutes")
@@ -898,8 +894,6 @@ test_that("sparse counts with many ties: neighbours are not favoured by their pl
   })
   for (i in 1:2) expect_lte(sum(p[i, ] <= 0.1), stats::qbinom(1 - 1e-5, runs, 0.1))
 })
-
-options(options_before)
 
 test_that("null scores in huge and tiny units have the spread of the same ones near 1", {
   set.seed(95)

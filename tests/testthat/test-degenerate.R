@@ -2,7 +2,7 @@
 # never another error. Measures that are not there yet are passed over.
 
 # inputs are tiny: threads would only wait for each other
-options_before <- options(repalign.threads = 1)
+withr::local_options(repalign.threads = 1)
 
 have <- function(...) intersect(c(...), measures()$id)
 
@@ -628,5 +628,3 @@ test_that("outputs of classifiers are checked", {
   }
   expect_nothing_noted()
 })
-
-options(options_before)

@@ -36,8 +36,7 @@ plain_rsa <- function(x, y, inner, outer) {
 shapes <- list(c(n = 30, qx = 6, qy = 9), c(n = 12, qx = 40, qy = 3), c(n = 4, qx = 5, qy = 4))
 
 with_threads <- function(threads, code) {
-  old <- options(repalign.threads = threads)
-  on.exit(options(old))
+  withr::local_options(repalign.threads = threads)
   force(code)
 }
 

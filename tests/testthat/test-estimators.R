@@ -260,8 +260,7 @@ test_that("no n x n matrix is made for linear kernels with d < n", {
   set.seed(14)
   n <- 20000
   p <- related_pair(n, 3, 4)
-  old <- options(repalign.max_memory = 5e7)
-  on.exit(options(old))
+  withr::local_options(repalign.max_memory = 5e7)
   centred <- lapply(p, scale, scale = FALSE)
   c2 <- crossprod(centred$x, centred$y)^2
   dd <- crossprod(centred$x^2, centred$y^2)

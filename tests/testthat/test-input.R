@@ -38,10 +38,10 @@ test_that("tibbles, data.tables and matrices of Matrix are representations, in l
 })
 
 test_that("a sparse matrix is written out only if there is memory for it", {
-  wide <- Matrix::sparseMatrix(i = 1:3, j = c(1, 5, 9), x = 1, dims = c(3, 1e9))
+  wide <- Matrix::sparseMatrix(i = 1:3, j = c(1, 5, 9), x = 1, dims = c(3, 1e9),
+                               repr = "T")
   expect_refused(cka(wide, wide), c("`x`", "would take"))
-  old <- options(repalign.max_memory = 1e4)
-  on.exit(options(old))
+  withr::local_options(repalign.max_memory = 1e4)
   expect_refused(cka(pair()$x, Matrix::sparseMatrix(1:20, 1:20, x = 1, dims = c(20, 1000))),
                  c("`y`", "would take"))
 })
@@ -49,7 +49,7 @@ test_that("a sparse matrix is written out only if there is memory for it", {
 test_that("objects that hold something else say how to get at it", {
   if (!methods::isClass("SummarizedExperiment")) {
     methods::setClass("SummarizedExperiment", methods::representation(assays = "list"))
-    on.exit(methods::removeClass("SummarizedExperiment"))
+    withr::defer(methods::removeClass("SummarizedExperiment"))
   }
   experiment <- methods::new("SummarizedExperiment")
   x <- pair()$x

@@ -2,7 +2,7 @@
 # from the definitions, not from the code.
 
 # inputs are tiny: threads would only wait for each other
-options_before <- options(repalign.threads = 1)
+withr::local_options(repalign.threads = 1)
 
 # Kinds of pairs. ties: rows at equal distances, so that chance decides among neighbours.
 # loose: rounding of the data themselves costs digits. k: neighbours that suit the size.
@@ -567,5 +567,3 @@ test_that("nearly parallel rows keep their order where it is more than rounding"
   y <- cbind(cos(1e-7 * (0:8)), sin(1e-7 * (0:8))) * 1:9
   expect_identical(quietly(form_graph(representation(y, "x"), "cosine", 1))$tied, 7L)
 })
-
-options(options_before)

@@ -2,7 +2,7 @@
 # itself on data whose rows were permuted, for the same permutations, to 1e-10 of the scale of
 # the statistic before roots.
 
-options_before <- options(repalign.threads = 1)
+withr::local_options(repalign.threads = 1)
 
 note_law <- function(id, args, x, y, label, ..., tolerance = 1e-10) {
   law <- tryCatch(quietly(law_null(id, args, x, y, ...)), error = identity)
@@ -417,8 +417,6 @@ test_that("what is prepared is prepared once, however many permutations", {
   expect_identical(count_calls("make_graph", calibrate(p$x, p$y, measure("mutual_knn", k = 4),
                                                        permutations = 50)), 2L)
 })
-
-options(options_before)
 
 test_that("null scores of spaces are not below 0 by rounding", {
   for (seed in c(8, 48, 70, 84)) {

@@ -2,7 +2,7 @@
 # inputs of several shapes.
 
 # inputs are tiny: threads would only wait for each other
-options_before <- options(repalign.threads = 1)
+withr::local_options(repalign.threads = 1)
 
 oracle_inputs <- function() {
   set.seed(11)
@@ -171,5 +171,3 @@ test_that("outputs of classifiers are compared as defined", {
   expect_equal(disagreement(p, p), 0)
   expect_equal(accuracy_difference(p, q, labels), def_accuracy_difference(p, q, labels))
 })
-
-options(options_before)

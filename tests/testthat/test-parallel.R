@@ -32,15 +32,7 @@ seeded <- function(call, seed = 5) {
 
 # As if only `most` representations fitted into memory.
 with_room_for <- function(most, code) {
-  namespace <- asNamespace("repalign")
-  replace <- function(value) {
-    unlockBinding("layers_at_once", namespace)
-    assign("layers_at_once", value, envir = namespace)
-    lockBinding("layers_at_once", namespace)
-  }
-  original <- get("layers_at_once", envir = namespace)
-  replace(function(...) most)
-  on.exit(replace(original))
+  local_internal("layers_at_once", function(...) most)
   force(code)
 }
 
@@ -49,7 +41,7 @@ with_workers <- function(workers, code) {
   installed <- suppressWarnings(system.file(package = "repalign", lib.loc = .libPaths()))
   if (installed == "") skip("workers do not find the package")
   old <- future::plan(future::multisession, workers = workers)
-  on.exit(future::plan(old))
+  withr::defer(future::plan(old))
   force(code)
 }
 
@@ -146,13 +138,12 @@ test_that("calibrations in tiles are those without", {
 test_that("a limit of memory makes tiles", {
   m <- some_models(n = 60)
   whole <- seeded(function() calibrate(m[1:2], m[3], "rsa", 59))
-  old <- options(repalign.max_memory = 100 * 60^2)
-  on.exit(options(old))
+  withr::local_options(repalign.max_memory = 100 * 60^2)
   count <- count_calls("run_tile", tiles <- seeded(function() calibrate(m[1:2], m[3], "rsa", 59)))
   expect_gt(count, 1)
   expect_identical(tiles, whole)
   # the null scores themselves must fit
-  options(repalign.max_memory = 60^2 * 50)
+  withr::local_options(repalign.max_memory = 60^2 * 50)
   expect_refused(calibrate(m[1:2], m[3], "rsa", 1e5), "null scores of all pairs")
 })
 
@@ -195,7 +186,7 @@ test_that("functions of the user's find their variables on workers", {
   expect_identical(with_workers(2, similarity(m[1:2], m[3], own)), here)
   # from the global environment, too, which does not travel
   assign("factor_of_mine", 4, envir = globalenv())
-  on.exit(rm(list = "factor_of_mine", envir = globalenv()))
+  withr::defer(rm(list = "factor_of_mine", envir = globalenv()))
   global <- function(x, y) factor_of_mine * sum(x[, 1])
   environment(global) <- globalenv()
   own <- new_measure(global, direction = "similarity")
@@ -275,7 +266,7 @@ test_that("draws have seeds of their own and leave the generator to others", {
   state <- .Random.seed
   one <- function() {
     draws <- open_draws(list(rep))
-    on.exit(close_draws(draws))
+    withr::defer(close_draws(draws))
     tie_priorities(rep)
   }
   rep <- representation(x, "x")
@@ -291,7 +282,7 @@ test_that("draws have seeds of their own and leave the generator to others", {
   # the same seed on either side of a change of the generator's kind
   set.seed(3)
   RNGkind("L'Ecuyer-CMRG")
-  on.exit(RNGkind("default"))
+  withr::defer(RNGkind("default"))
   state <- .Random.seed
   rep <- representation(x, "x")
   draws <- open_draws(list(rep))

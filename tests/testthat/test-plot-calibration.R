@@ -159,8 +159,7 @@ test_that("more rows are a grid of calibrated scores, significant ones marked", 
   plot <- built(ggplot2::autoplot(adjusted))
   expect_identical(plot$plot$data$mark == "*", adjusted$p_adjusted <= 0.05)
   expect_match(plot$plot$labels$caption, "adjusted")
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
+  local_device()
   expect_identical(plot(result), result)
 })
 
@@ -239,13 +238,8 @@ test_that("what cannot be drawn says why", {
 # code with a package that cannot be loaded
 without_package <- function(package, code) {
   original <- requireNamespace
-  replace <- function(value) {
-    unlockBinding("requireNamespace", baseenv())
-    assign("requireNamespace", value, envir = baseenv())
-    lockBinding("requireNamespace", baseenv())
-  }
-  replace(function(asked, ...) if (asked == package) FALSE else original(asked, ...))
-  on.exit(replace(original))
+  without <- function(asked, ...) if (asked == package) FALSE else original(asked, ...)
+  local_internal("requireNamespace", without, baseenv())
   force(code)
 }
 

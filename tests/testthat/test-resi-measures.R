@@ -98,8 +98,7 @@ test_that("plot(measures()) shows what the table says", {
     expect_identical("pairing" %in% dark, table$pairing[i])
     expect_length(rows$property, 8)
   }
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
+  local_device()
   expect_identical(plot(table), table)
 })
 

@@ -378,10 +378,9 @@ test_that("measure objects print and carry their settings", {
 test_that("prepared results survive saveRDS", {
   l <- areas()
   result <- similarity(l, measure = list("cka", measure("cka", estimator = "stimulus")))
-  file <- tempfile()
+  file <- withr::local_tempfile()
   saveRDS(list(result, measure("cka", kernel = "rbf")), file)
   back <- readRDS(file)
-  unlink(file)
   expect_identical(back[[1]], result)
   expect_identical(similarity(l, measure = back[[2]])$score,
                    similarity(l, measure = measure("cka", kernel = "rbf"))$score)
@@ -395,12 +394,9 @@ test_that("similarity can be drawn", {
   expect_s3_class(plot, "ggplot")
   built <- ggplot2::ggplot_build(plot)
   expect_identical(nrow(built$data[[1]]), 6L)
-  file <- tempfile(fileext = ".pdf")
-  grDevices::pdf(file)
+  local_device()
   expect_identical(plot(result), result)
   ggplot2::ggplotGrob(ggplot2::autoplot(similarity(models())))
-  grDevices::dev.off()
-  unlink(file)
   expect_refused(ggplot2::autoplot(result[c("x", "score")]), "column")
 })
 

@@ -319,10 +319,9 @@ test_that("rtd does not depend on threads", {
   set.seed(17)
   x <- normal_matrix(120, 2)
   y <- normal_matrix(120, 2)
-  old <- options(repalign.threads = 1)
-  on.exit(options(old))
+  withr::local_options(repalign.threads = 1)
   one <- rtd(x, y)
-  options(repalign.threads = 2)
+  withr::local_options(repalign.threads = 2)
   expect_identical(rtd(x, y), one)
 })
 
@@ -346,8 +345,7 @@ test_that("degenerate input of rtd", {
                plain_rtd(twice[1:6, ], twice[c(1, 31, 2, 32, 3, 33), ]), tolerance = 1e-12)
   expect_true(is.finite(rtd(y[, 1, drop = FALSE], y)))
   expect_identical(rtd(y[1:2, ], y[3:4, ]), 0)
-  old <- options(repalign.max_memory = 1000)
-  on.exit(options(old))
+  withr::local_options(repalign.max_memory = 1000)
   expect_refused(rtd(y, y), "memory")
 })
 

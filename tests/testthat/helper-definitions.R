@@ -533,10 +533,11 @@ settings <- function(k = 5) {
 
 has_manifold <- function() "manifold" %in% eval(formals(cka)$kernel)
 
-# Settings of the measures that are there.
+# Settings of the measures that are there; the defaults of one that settings() does not know.
 registered_settings <- function(k = 5) {
-  all <- settings(k)
-  all <- all[intersect(names(all), measures()$id)]
+  ids <- measures()$id
+  all <- lapply(settings(k)[ids], function(settings) if (is.null(settings)) list(list()) else settings)
+  names(all) <- ids
   here <- function(args) !identical(args$kernel, "manifold") || has_manifold()
   lapply(all, Filter, f = here)
 }

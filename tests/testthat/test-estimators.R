@@ -336,18 +336,6 @@ test_that("rbf distances within tight clusters keep their digits", {
   }
 })
 
-test_that("the results are the same bits for 1 and 2 threads", {
-  set.seed(17)
-  p <- related_pair(257, 6, 40)
-  set <- list(measure("cka", kernel = "rbf"), measure("cka", kernel = "rbf", estimator = "stimulus"),
-              "cka", measure("cka", estimator = "stimulus_neuron"))
-  scores <- lapply(c(1, 2), function(threads) {
-    few_is_fine(similarity(p$x, p$y, set, threads = threads))$score
-  })
-  expect_identical(scores[[1]], scores[[2]])
-  expect_false(anyNA(scores[[1]]))
-})
-
 test_that("a forked child runs one thread and gives the same bits", {
   set.seed(29)
   p <- related_pair(150, 5, 8)

@@ -18,17 +18,10 @@ test_that("cknna is not bounded by 1: with k near n the masks differ more than t
   expect_identical(unlist(range, use.names = FALSE), c(-Inf, Inf))
 })
 
-test_that("extreme scales, of all and of single rows, change nothing", {
+test_that("extreme scales of single rows change nothing", {
   set.seed(2)
   p <- related_pair(40, 4, 3)
   rows <- 10^seq(-140, 140, length.out = 40)
-  for (f in list(
-    cknna, second_order_cosine, function(x, y) second_order_cosine(x, y, of = "distance"),
-    function(x, y) cknna(x, y, normalize = FALSE)
-  )) {
-    value <- f(p$x, p$y)
-    expect_relative(f(p$x * 1e-150, p$y * 1e150), value, 1e-10)
-  }
   # the length of a row is nothing to a cosine
   for (f in list(cknna, second_order_cosine)) {
     expect_relative(f(p$x * rows, p$y), f(p$x, p$y), 1e-10)
@@ -94,15 +87,6 @@ test_that("only data will do, and k is checked", {
   }
   expect_refused(cknna(x, x, normalize = NA), "`normalize`")
   expect_refused(second_order_cosine(x, x, of = "similarities"), "\"similarity\"")
-})
-
-test_that("threads change no bit", {
-  set.seed(7)
-  p <- related_pair(700, 40, 30)
-  set <- list("cknna", measure("cknna", normalize = FALSE), "second_order_cosine",
-              measure("second_order_cosine", of = "distance", k = 50))
-  one <- similarity(p$x, p$y, set, threads = 1)$score
-  for (threads in 2:3) expect_identical(similarity(p$x, p$y, set, threads = threads)$score, one)
 })
 
 test_that("the two share one graph of a metric", {

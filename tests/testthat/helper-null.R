@@ -137,3 +137,15 @@ def_row <- function(score, null, direction, best, alpha = 0.05) {
     null_mean = sgn * m, null_sd = sd(values)
   )
 }
+
+# The law, noted. A permutation null that fails is one, too.
+note_law <- function(id, args, x, y, label, ..., tolerance = 1e-10) {
+  law <- tryCatch(quietly(law_null(id, args, x, y, ...)), error = identity)
+  if (inherits(law, "error")) {
+    note(FALSE, label, ": ", conditionMessage(law))
+    return(list())
+  }
+  error <- law_error(id, args, law, x, y)
+  note(error <= tolerance, sprintf("%s: off by %.2g", label, error))
+  invisible(law)
+}

@@ -59,14 +59,14 @@ nulls <- list(
   blocks = function(m, ...) calibrate(m$two, m$two, c("cka", "mutual_knn"), 30, blocks = rep(1:4, 10), ...)
 )
 
-# What each of these calls gives and says without tiles and workers, computed once.
+# What each of these calls gives and says without tiles and workers, on two threads; computed once.
 untiled_results <- new.env()
 
 untiled <- function(name, counts) {
   key <- paste(name, counts)
   if (is.null(untiled_results[[key]])) {
     m <- some_models(counts = counts)
-    untiled_results[[key]] <- seeded(function() c(grids, nulls)[[name]](m))
+    untiled_results[[key]] <- seeded(function() c(grids, nulls)[[name]](m, threads = 2))
   }
   untiled_results[[key]]
 }

@@ -1,5 +1,8 @@
 # Workers: the same results as here, bit for bit, with the same words.
 
+# inputs are tiny: threads would only wait for each other
+withr::local_options(repalign.threads = 1)
+
 # How often future asks whether a worker has finished, in seconds.
 withr::local_options(future.wait.interval = 0.01)
 

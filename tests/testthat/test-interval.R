@@ -47,8 +47,6 @@ test_that("intervals are tables that bind", {
   expect_identical(tidy(both)$source, rep(c("day1", "day2"), each = 3))
   expect_refused(rbind(i$all, two_intervals(0.9)$all), c("conf_level", "0.9"))
   expect_refused(rbind(i$all, plain), "intervals")
-  expect_output(print(i$all), "95% normal interval.*jackknife.*stimuli.*neurons")
-  expect_output(print(i$all["cka"]), "cka")
   skip_if_not_installed("dplyr")
   by_dplyr <- dplyr::bind_rows(day1 = i$all, day2 = i$few, .id = "source")
   expect_identical(by_dplyr, both)

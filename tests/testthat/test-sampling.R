@@ -269,7 +269,3 @@ test_that("pooled estimates of the simulated population meet the predictions", {
   normalized <- predicted_bias(pop, estimator = "stimulus", assume = "normalized")$expected
   expect_gt(abs(plain_ratio(mean_h[, "stimulus"]) - normalized), 0.05)
 })
-
-test_that("a population prints its size and truth", {
-  expect_output(print(linear_population(5, c(2, 3), 4)), "5 stimuli.*2 and 3.*CKA 1")
-})

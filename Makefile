@@ -6,7 +6,7 @@ SHELL = /bin/sh
 # Locale, libraries and environment are the same in every recipe and script.
 SET = . tools/common.sh;
 
-.PHONY: help deps install demo test check sanitize fuzz document bench clean
+.PHONY: help deps install demo test check sanitize fuzz coverage document bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo 'make check     the first half of "make test"'
 	@echo 'make sanitize  the second half of "make test"'
 	@echo 'make fuzz      random calls under sanitizers (CALLS=, PROCESSES=, SEED=)'
+	@echo 'make coverage  which lines of R/ and src/ the tests run, a table by file'
 	@echo 'make install   set up and install the package into .build/lib'
 	@echo 'make document  man/ and NAMESPACE from the roxygen comments'
 	@echo 'make bench     set up, install, run bench/*.R'
@@ -50,6 +51,9 @@ PROCESSES = 2
 SEED = 1
 fuzz:
 	@$(BEGIN) tools/run-fuzz.sh $(CALLS) $(PROCESSES) $(SEED) || failed=1; $(END)
+
+coverage: deps
+	@$(SET) tools/run-coverage.sh
 
 document:
 	@tools/install-deps.sh roxygen2

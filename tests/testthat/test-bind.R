@@ -451,3 +451,14 @@ test_that("the summary of an analysis prints as an analysis does", {
   expect_match(lines, "stimulus_neuron", all = FALSE)
   expect_match(lines, "pooled +conf_low +conf_high", all = FALSE)
 })
+
+test_that("columns may be put beside every kind of result, rows of a data frame may not", {
+  skip_if_not_installed("dplyr")
+  for (result in one_of_each_kind()) {
+    beside <- dplyr::bind_cols(result, note = seq_len(nrow(result)))
+    expect_identical(beside$note, seq_len(nrow(result)))
+    expect_refused(dplyr::bind_rows(result, as.data.frame(result)), "as.data.frame")
+    expect_refused(dplyr::bind_rows(result, tibble::as_tibble(as.data.frame(result))),
+                   "as.data.frame")
+  }
+})

@@ -628,3 +628,22 @@ test_that("outputs of classifiers are checked", {
   }
   expect_nothing_noted()
 })
+
+test_that("graphs that name a row among its own neighbours only here and there are refused", {
+  set.seed(21)
+  idx <- t(apply(as.matrix(dist(normal_matrix(12, 3))), 1, order))[, 1:5]
+  graph <- function(idx) list(idx = idx, dist = matrix(seq_len(5), 12, 5, byrow = TRUE) - 1)
+  lacking <- idx
+  lacking[3, 1] <- setdiff(1:12, idx[3, ])[1]
+  expect_refused(mutual_knn(graph(lacking), graph(idx), k = 3), c("`x`", "not row 3"))
+  once <- idx[, c(2:5, 5)]
+  for (i in 1:12) once[i, 5] <- setdiff(1:12, c(i, once[i, 1:4]))[1]
+  once[7, 2] <- 7
+  expect_refused(mutual_knn(graph(idx), graph(once), k = 3), c("`y`", "row 7"))
+})
+
+test_that("mean rows too long for a double are refused", {
+  x <- matrix(1.5e308, 6, 4) + diag(6)[, 1:4]
+  x[1, ] <- x[1, ] / 2
+  expect_refused(magnitude_difference(x, diag(6)), c("`x`", "rescale"))
+})

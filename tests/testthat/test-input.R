@@ -328,3 +328,20 @@ test_that("more repeats than there is memory for are refused", {
                  "`repeats`")
   expect_refused(brain_to_brain(p$x, repeats = most + 1), c("`repeats`", "at most"))
 })
+
+test_that("a square matrix of distances is pointed out, and other objects name a remedy", {
+  p <- pair()
+  expect_warned(cka(as.matrix(stats::dist(p$x)), p$y), "repalign_distance_matrix")
+  stamps <- methods::setClass("Stamps", methods::representation(at = "numeric"))
+  withr::defer(methods::removeClass("Stamps"))
+  expect_refused(cka(stamps(at = 1:3), p$y), c("`x`", "as.matrix"))
+})
+
+test_that("choices, labels and columns that come twice are refused by name", {
+  p <- pair()
+  expect_refused(brain_to_brain(p$x, p$y, neurons = 4, repeats = 2, estimator = c("naive", "naive")),
+                 c("`estimator`", "\"naive\" twice"))
+  result <- similarity(p$x, p$y, c("cka", "rv"))
+  expect_refused(score_matrix(result, c("cka", "rv")), c("`measure`", "\"cka\"", "\"rv\""))
+  expect_refused(similarity(p$x, p$y, "debiased"), "estimator = \"stimulus\"")
+})

@@ -157,3 +157,8 @@ test_that("labels that fit no class are refused with their place", {
   colnames(l$p) <- c("a", "b", "c")
   refused(c("a", "b", "d", "a", "a", "a"), "\"d\"", "row 3")
 })
+
+test_that("labels that are neither numbers nor words are refused", {
+  l <- logit_pair(6, 3)
+  expect_refused(accuracy_difference(l$p, l$q, Sys.Date() + 0:5), c("`labels`", "class numbers"))
+})

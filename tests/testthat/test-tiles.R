@@ -144,3 +144,20 @@ test_that("null scores of a pair do not depend on which others are computed with
   totals <- vapply(1:3, function(i) sum(matrices[[i]] * matrices[[3]]), 0)
   expect_equal(many[1, 1:3], totals, tolerance = 1e-12)
 })
+
+test_that("null scores that are worked off in pieces are those of one piece", {
+  set.seed(9)
+  p <- related_pair(30, 4, 5)
+  in_pieces <- function(code) {
+    whole <- get("in_chunks", envir = asNamespace("repalign"))
+    local_internal("in_chunks", function(count, size, run, what) whole(count, 2, run, what))
+    force(code)
+  }
+  for (engine in c("coset", "random")) for (id in c("cka", "mutual_knn")) {
+    run <- function() {
+      set.seed(10)
+      calibrate(p$x, p$y, measure(id), permutations = 200, engine = engine)
+    }
+    expect_identical(null_scores(in_pieces(run())), null_scores(run()), label = paste(engine, id))
+  }
+})

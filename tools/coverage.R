@@ -1,7 +1,7 @@
 # Rscript tools/coverage.R FOLDER
 # Runs the tests on the package in FOLDER/repalign, compiled to count what runs, and prints which
 # share of the lines of each file of R/ and src/ ran. The lines that did not are in
-# FOLDER/uncovered.txt; FOLDER/counts has the counts of the tests (see tools/run-tests.R).
+# FOLDER/uncovered.txt. What processes of their own run is not counted.
 
 dir <- commandArgs(trailingOnly = TRUE)[1]
 source <- file.path(dir, "repalign")

@@ -9,7 +9,6 @@ have <- function(...) intersect(c(...), measures()$id)
 cosine_neighbours <- c("mutual_knn", "knn_jaccard", "rank_similarity", "cycle_knn", "cknna",
                        "second_order_cosine", "lcs_knn", "edit_distance_knn")
 with_metric <- c("mutual_knn", "knn_jaccard", "rank_similarity", "cycle_knn")
-neighbour_ids <- c(cosine_neighbours, "mka", "kcka", "imd")
 
 # What came of a call: state, value, message, classes of warnings, argument.
 result_of <- function(code) {

@@ -37,9 +37,10 @@ count_in_lists <- function(namespace) {
 run <- c(
   "library(repalign)",
   paste0("(", paste(deparse(count_in_lists), collapse = "\n"), ")(asNamespace(\"repalign\"))"),
-  paste0("testthat::test_dir(", deparse(file.path(source, "tests", "testthat")),
+  # tests that fail are a matter of "make test": what they ran is counted all the same
+  paste0("try(testthat::test_dir(", deparse(file.path(source, "tests", "testthat")),
          ", package = \"repalign\", load_package = \"installed\", reporter = \"summary\",",
-         " stop_on_failure = FALSE)")
+         " stop_on_failure = FALSE))")
 )
 
 # -O0: one line of source, one count. atomic: threads count, too.

@@ -4,29 +4,16 @@
 withr::local_options(repalign.threads = 1)
 
 # How often future asks whether a worker has finished, in seconds.
-withr::local_options(future.wait.interval = 0.01)
+withr::local_options(future.wait.interval = 0.02)
 
-skip_without_workers <- function() {
+# Workers of their own each time: an error leaves work behind that others must not find.
+with_workers <- function(workers, code) {
   skip_if_not_installed("future.apply")
   installed <- suppressWarnings(system.file(package = "repalign", lib.loc = .libPaths()))
   if (installed == "") skip("workers do not find the package")
-}
-
-with_plan <- function(plan, workers, code) {
-  skip_without_workers()
-  old <- future::plan(plan, workers = workers)
+  old <- future::plan(future::multisession, workers = workers)
   withr::defer(future::plan(old))
   force(code)
-}
-
-# Two processes that serve all tests of this file: starting them takes longer than most tests.
-processes <- new.env()
-withr::defer(if (!is.null(processes$two)) parallel::stopCluster(processes$two))
-
-with_workers <- function(workers, code) {
-  skip_without_workers()
-  if (is.null(processes$two)) processes$two <- future::makeClusterPSOCK(2)
-  with_plan(future::cluster, processes$two[seq_len(workers)], code)
 }
 
 test_that("one and two workers give what none gives", {
@@ -51,7 +38,7 @@ test_that("workers run, with one thread each unless told otherwise", {
   m <- some_models()
   probe <- new_measure(function(x, y) Sys.getpid(), direction = "similarity")
   threads <- new_measure(function(x, y) getOption("repalign.threads"), direction = "similarity")
-  with_plan(future::multisession, 2, {
+  with_workers(2, {
     result <- similarity(m[1:2], m[3], list(pid = probe, threads = threads))
     pids <- unique(result$score[result$measure == "pid"])
     expect_length(setdiff(pids, Sys.getpid()), 2)

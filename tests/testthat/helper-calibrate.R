@@ -1,7 +1,7 @@
 # Small inputs for calibrations, the columns of the result, and a run with a seed of its own.
 
-calibration_columns <- c("x", "y", "measure", "score", "threshold", "calibrated", "p_value", "null_mean", "null_sd",
-             "permutations", "engine")
+calibration_columns <- c("x", "y", "measure", "score", "threshold", "calibrated", "p_value",
+                         "null_mean", "null_sd", "permutations", "engine")
 
 small_pair <- function(n = 24, seed = 91, noise = 1) {
   set.seed(seed)

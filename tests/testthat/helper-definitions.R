@@ -536,7 +536,7 @@ has_manifold <- function() "manifold" %in% eval(formals(cka)$kernel)
 # Settings of the measures that are there; the defaults of one that settings() does not know.
 registered_settings <- function(k = 5) {
   ids <- measures()$id
-  all <- lapply(settings(k)[ids], function(settings) if (is.null(settings)) list(list()) else settings)
+  all <- lapply(settings(k)[ids], function(known) if (is.null(known)) list(list()) else known)
   names(all) <- ids
   here <- function(args) !identical(args$kernel, "manifold") || has_manifold()
   lapply(all, Filter, f = here)

@@ -131,7 +131,10 @@ letters_of <- c(O = "orthogonal", S = "scaling", T = "translation", C = "column 
 # Invariances at other settings than the default.
 invariances_of <- function(id, args) {
   base <- if (id %in% names(expected_invariances)) strsplit(expected_invariances[[id]], "")[[1]]
-  else names(letters_of)[letters_of %in% strsplit(measures()$invariant[measures()$id == id], ", ")[[1]]]
+  else {
+    table <- measures()
+    names(letters_of)[letters_of %in% strsplit(table$invariant[table$id == id], ", ")[[1]]]
+  }
   add <- function(...) union(base, c(...))
   if (identical(args$scale, FALSE)) base <- setdiff(base, "S")
   if (identical(args$center, FALSE)) base <- setdiff(base, "T")
@@ -172,7 +175,8 @@ single <- function(m, x, y, id = m$id) {
   score(id, x, y, args[intersect(names(args), names(formals(get(id))))])
 }
 
-# Values at the defaults. Ties among neighbours are broken at random: with one seed, equal data give equal values.
+# Values at the defaults. Ties among neighbours are broken at random: with one seed, equal data
+# give equal values.
 contract_value <- function(id, x, y) {
   set.seed(1)
   suppressWarnings(suppressMessages(get(id)(x, y)))

@@ -6,7 +6,7 @@ SHELL = /bin/sh
 # Locale, libraries and environment are the same in every recipe and script.
 SET = . tools/common.sh;
 
-.PHONY: help deps install demo test check sanitize fuzz coverage document bench clean
+.PHONY: help deps install demo test check sanitize fuzz coverage document site bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo 'make coverage  which lines of R/ and src/ the tests run, a table by file'
 	@echo 'make install   set up and install the package into .build/lib'
 	@echo 'make document  man/ and NAMESPACE from the roxygen comments'
+	@echo 'make site      the web site of the package, in .build/site (needs pandoc)'
 	@echo 'make bench     set up, install, run bench/*.R'
 	@echo 'make clean     remove what was built (.Rlibrary/ stays)'
 
@@ -57,9 +58,15 @@ coverage: deps
 
 document:
 	@tools/install-deps.sh roxygen2
-	@$(SET) build_package "$$build" --no-build-vignettes; \
+	@$(SET) Rscript -e 'roxygen2::update_collate(".")'; build_package "$$build" --no-build-vignettes; \
 	  install_package "$$build/lib" "$$tarball"; \
 	  R_LIBS=$$build/lib:$$R_LIBS Rscript -e 'roxygen2::roxygenise(load_code = "installed")'
+
+site:
+	@tools/install-deps.sh pkgdown
+	@$(SET) build_package "$$build" --no-build-vignettes; \
+	  install_package "$$build/lib" "$$tarball"; \
+	  R_LIBS=$$build/lib:$$R_LIBS Rscript tools/site.R
 
 bench: install
 	@$(SET) for script in bench/*.R; do \

@@ -21,10 +21,10 @@ top_k_mean <- function(k) {
 
 aggregates <- c("max", "mean", "row_max", "col_max")
 
-# NULL, or list(name, of, best): of(values, rows, columns) aggregates every row of `values`, a
-# draw each, whose columns are the entries of the grid at (rows, columns), factors whose levels are
-# the layers. Larger is more similar. best(best, rows, columns): its value when every score is
-# the best one. own: what tells one function of the user's from another.
+# NULL, or list(name, of, bounded): of(values, rows, columns) aggregates every row of `values`, a
+# permutation each, whose columns are the entries of the grid at (rows, columns), factors whose
+# levels are the layers. Larger is more similar. bounded: is the measure's best value that of the
+# aggregate, too? own: what tells one function of the user's from another.
 as_aggregate <- function(aggregate) {
   if (is.null(aggregate)) return(NULL)
   if (is.function(aggregate)) return(own_aggregate(aggregate))
@@ -39,7 +39,7 @@ as_aggregate <- function(aggregate) {
     row_max = function(values, rows, columns) mean_of_maxima(values, rows),
     col_max = function(values, rows, columns) mean_of_maxima(values, columns)
   )
-  list(name = name, of = of, best = function(best, rows, columns) best)
+  list(name = name, of = of, bounded = TRUE)
 }
 
 row_maxima <- function(values) do.call(pmax, lapply(seq_len(ncol(values)), function(j) values[, j]))
@@ -66,34 +66,9 @@ own_aggregate <- function(fun) {
     })
   }
   name <- attr(fun, "aggregate")
-  list(name = if (is.null(name)) "function" else name, of = of, best = best_of_own(of),
+  # means of scores are bounded as the scores are; of a user's function nothing is known
+  list(name = if (is.null(name)) "function" else name, of = of, bounded = !is.null(name),
        own = c(name, deparse(fun)))
-}
-
-# A function that never falls when a score rises is best when all are. It is tried: no grid
-# with less than best scores may give more: a single one (of 200 at most), all of them, and
-# scattered ones. What is not finite has no best value.
-best_of_own <- function(of) {
-  function(best, rows, columns) {
-    size <- length(rows)
-    step <- max(1, abs(best))
-    single <- unique(round(seq(1, size, length.out = min(size, 200))))
-    tried <- matrix(best, length(single) + 2, size)
-    tried[2, ] <- best - step
-    tried[cbind(seq_along(single) + 2, single)] <- best - step
-    tried <- rbind(tried, best - step * scattered(50, size))
-    values <- tryCatch(suppressWarnings(of(tried, rows, columns)), error = function(e) NULL)
-    if (is.null(values)) return(NA_real_)
-    rounding <- equal_share * max(1, abs(values[1]))
-    if (any(values > values[1] + rounding)) NA_real_ else values[1]
-  }
-}
-
-# Numbers between 0 and 1 without a visible pattern, the same ones every time: the fractions of
-# an irrational quadratic.
-scattered <- function(rows, columns) {
-  at <- outer(seq_len(rows), seq_len(columns), function(i, j) i * columns + j)
-  (0.6180339887498949 * at^2 + 0.4142135623730951 * at) %% 1
 }
 
 # An aggregate's values; errors and warnings of the user's own function say where.

@@ -129,7 +129,7 @@ new_comparison <- function(names, x, y, units, sizes, draw, exchangeable = FALSE
 analysis_matrix <- function(x, arg, setup) {
   x <- as_numeric_matrix(x, arg)
   check_stimuli(nrow(x), arg, setup)
-  form_centering(list(data = x, n = nrow(x), arg = arg, cache = new.env()))
+  form_centering(list(data = x, n = nrow(x), arg = arg, cache = new_cache()))
   check_memory(8 * (6 * ncol(x)^2 + 6 * length(x)), "The neuron-pair terms",
                "Fewer neurons need less.")
   scale_neurons(x, setup$normalize)

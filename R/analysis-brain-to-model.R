@@ -75,10 +75,10 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
   region <- region_parts(brain, sizes, setup)
   advance <- progress_along(length(layers))
   layers <- Map(layer_matrix, given$data[args], args, MoreArgs = list(setup = setup))
-  reps <- c(list(list(data = brain, arg = "brain")),
+  reprs <- c(list(list(data = brain, arg = "brain")),
             Map(function(x, arg) list(data = x, arg = arg), layers, args))
-  check_same_stimuli(reps)
-  note_one_sided_names(reps)
+  check_same_stimuli(reprs)
+  note_one_sided_names(reprs)
   cells <- Map(function(layer, name) {
     advance()
     layer_cells(region, layer, name, sizes, setup)
@@ -88,7 +88,7 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
 
 layer_matrix <- function(layer, arg, setup) {
   layer <- as_numeric_matrix(layer, arg)
-  form_centering(list(data = layer, arg = arg, cache = new.env()))
+  form_centering(list(data = layer, arg = arg, cache = new_cache()))
   if ("stimulus_neuron" %in% setup$estimator && ncol(layer) < 2) {
     abort("`", arg, "` has a single unit: the neuron correction needs at least two.",
           class = "repalign_error_pairs", arg = arg)

@@ -1,5 +1,19 @@
 # What the analyses return: a data frame with a plot.
 
+# The analyses by the names of their functions. combined: summary() pools all comparisons
+# ("pooled"), or, where they have nothing in common to pool over, takes the most similar one
+# ("best").
+analyses <- list(
+  brain_to_brain = list(title = "Brain-to-brain similarity", combined = "pooled"),
+  trial_to_trial = list(title = "Trial-to-trial similarity", combined = "pooled"),
+  brain_to_model = list(title = "Brain-to-model similarity", combined = "best"),
+  object_disentanglement = list(title = "Object disentanglement", combined = "pooled")
+)
+
+title_of_analysis <- function(name) if (is.na(name)) NA else analyses[[name]]$title
+
+takes_best <- function(name) !is.na(name) && analyses[[name]]$combined == "best"
+
 # cells: lists with names, neurons, estimator, single (draws x 3), deletions
 # ((n + 1) x 3 or NULL), exchangeable. One row each.
 analysis_result <- function(cells, setup, analysis) {
@@ -12,7 +26,7 @@ analysis_result <- function(cells, setup, analysis) {
   warn_undefined_rows(result, setup)
   # random halves of one population are alike by construction
   if (!isTRUE(setup$halves)) warn_unstable_rows(result, setup$stimuli)
-  combined <- if (analysis == "brain_to_model") best_rows(result) else combined_rows(cells, setup)
+  combined <- if (takes_best(analysis)) best_rows(result) else combined_rows(cells, setup)
   attr(result, "parts") <- list(list(analysis = analysis, rows = result[analysis_key],
                                      combined = combined, conf_level = setup$conf_level))
   class(result) <- c("repalign_analysis", "data.frame")
@@ -68,7 +82,7 @@ combined_se <- function(group, complete) {
   deletion_se(if (sum(complete) > 1) pool_sides(mean) else mean)
 }
 
-# Layers have units of their own, so there is nothing to pool over: the most similar one.
+# The most similar comparison at each number of neurons.
 best_rows <- function(result) {
   key <- paste(result$neurons, result$estimator)
   best <- vapply(split(seq_along(key), factor(key, unique(key))), function(at) {
@@ -132,16 +146,11 @@ analysis_of <- function(object) {
   if (length(names) == 1) names else NA_character_
 }
 
-analysis_titles <- c(
-  brain_to_brain = "Brain-to-brain similarity", trial_to_trial = "Trial-to-trial similarity",
-  brain_to_model = "Brain-to-model similarity", object_disentanglement = "Object disentanglement"
-)
-
 #' @rdname tidy.repalign
 #' @export
 print.repalign_analysis <- function(x, digits = 3, n = NULL, ...) {
   check_printing(digits, n, ...)
-  title <- analysis_titles[analysis_of(x)]
+  title <- title_of_analysis(analysis_of(x))
   cat(if (is.na(title)) "Analyses" else title, ": ", count_of(nrow(x), "row"),
       undefined_of(x$pooled), "\n", sep = "")
   level <- unlist(lapply(attr(x, "parts"), function(part) part$conf_level))[1]

@@ -122,9 +122,9 @@ as_trials <- function(trials, na = "pairs") {
 # Every trial against the first one that has names to compare.
 check_equal_trials <- function(trials) {
   arg <- function(i) paste0("trials[[", i, "]]")
-  reps <- Map(function(x, i) list(data = x, arg = arg(i)), trials, seq_along(trials))
-  check_same_stimuli(reps)
-  note_one_sided_names(reps)
+  reprs <- Map(function(x, i) list(data = x, arg = arg(i)), trials, seq_along(trials))
+  check_same_stimuli(reprs)
+  note_one_sided_names(reprs)
   with_columns <- which(!vapply(trials, function(x) is.null(colnames(x)), NA))
   for (i in seq_along(trials)) {
     check_same_columns(trials[[1]], trials[[i]], arg(1), arg(i))

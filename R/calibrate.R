@@ -32,7 +32,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'
 #'   For distances, the signs of \eqn{s}, \eqn{t}, \eqn{b} and \eqn{m} are changed first, so that
 #'   larger values always mean more similar. If there is no best possible score ([new_measure()]
-#'   without `best`, some functions in `aggregate`), `"gated"` is
+#'   without `best`, or a function of your own in `aggregate`), `"gated"` is
 #'   \eqn{\max(s - t, 0)}{max(s - t, 0)}, in the units of the measure, and `"ari"` is `NA`, with
 #'   a warning.
 #' @param aggregate `NULL`: every pair is calibrated by itself. Otherwise the scores of a whole
@@ -42,8 +42,8 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   [top_k_mean()]. The signs of distances are changed before, so that larger is more similar,
 #'   and the sign of the value is changed back. The matrix that a function receives has one row
 #'   per layer of `x` and one column per layer of `y`, with their names, and no missing values.
-#'   If the function never falls when a score rises, its best possible value is that of a matrix
-#'   full of best scores; otherwise (for example a difference of two cells) it has none.
+#'   The best possible value of the named ones and of [top_k_mean()] is that of the measure; a
+#'   function of your own has none.
 #' @param blocks one label per stimulus: only stimuli of the same block are exchanged. Use it if
 #'   the stimuli form groups (categories, sessions) and your question is not about the
 #'   differences between the groups.
@@ -152,11 +152,11 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   sides <- complete$sides
   set <- complete$set
   check_calibration(set, sides, aggregate, engine)
-  check_rows(sides$x$reps[[1]]$n, 2, sides$x$reps[[1]]$arg, "a permutation")
-  plan_neighbours(set, c(sides$x$reps, sides$y$reps))
+  check_rows(sides$x$reprs[[1]]$n, 2, sides$x$reprs[[1]]$arg, "a permutation")
+  plan_neighbours(set, c(sides$x$reprs, sides$y$reprs))
   draws <- open_draws(all_reps(sides))
   on.exit(close_draws(draws), add = TRUE)
-  plan <- permutation_plan(sides$x$reps[[1]]$n, cut_permutations(permutations, complete$rows),
+  plan <- permutation_plan(sides$x$reprs[[1]]$n, cut_permutations(permutations, complete$rows),
                            cut_blocks(blocks, complete$rows), series, engine)
   pairs <- plan_pairs(sides, FALSE)
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))

@@ -3,7 +3,7 @@
 # A user's own `best` is taken at its word, and must hold for every score.
 check_best <- function(null, measure, names) {
   best <- best_of(measure$declaration, measure$args)
-  if (measure$declaration$form != "user" || is.na(best)) return(invisible())
+  if (!is_own(measure) || is.na(best)) return(invisible())
   sgn <- orientation(measure)
   for (p in seq_along(null$observed)) {
     most <- sgn * max(sgn * c(null$observed[p], null$draws[[p]]$null), -Inf, na.rm = TRUE)
@@ -53,7 +53,7 @@ calibration_grid <- function(set, sides, aggregate) {
 }
 
 pair_names <- function(pairs, sides) {
-  name <- function(side, at) vapply(side$reps[at], function(rep) rep$name, "")
+  name <- function(side, at) vapply(side$reprs[at], function(repr) repr$name, "")
   data.frame(model_x = sides$x$models[pairs$i], model_y = sides$y$models[pairs$j],
              x = name(sides$x, pairs$i), y = name(sides$y, pairs$j))
 }
@@ -103,23 +103,15 @@ aggregate_row <- function(null, measure, names, at, aggregate, settings) {
   draws <- sgn * vapply(null$draws[at], function(draw) draw$null, null$draws[[1]]$null)
   s <- value(t(observed), "")
   values <- value(matrix(draws, ncol = length(at)), " with rows permuted")
-  best <- best_aggregate(aggregate, measure, rows, columns, c(s, values))
-  draw <- pair_draw(c(s, values), c(s, values), equal_share * score_scale(measure, s, values), s)
-  numbers <- calibrated_row(sgn * s, sgn * draw$null, draw$p_value, measure, settings, sgn * best)
+  best <- if (aggregate$bounded) best_of(measure$declaration, measure$args) else NA_real_
+  draw <- null_of_pair(c(s, values), c(s, values), equal_share * score_scale(measure, s, values),
+                       s)
+  numbers <- calibrated_row(sgn * s, sgn * draw$null, draw$p_value, measure, settings, best)
   most <- if (aggregate$name == "max" && !is.na(s)) which.max(observed) else NA_integer_
   first <- names[1, ]
   first[c("x", "y")] <- list(names$x[most], names$y[most])
   list(row = cbind(first, measure = measure$label, numbers, engine = engine_of(null)),
        draw = sgn * draw$null)
-}
-
-# Oriented. values: what there was; a value that they exceed is not the best.
-best_aggregate <- function(aggregate, measure, rows, columns, values) {
-  best <- orientation(measure) * best_of(measure$declaration, measure$args)
-  if (is.na(best)) return(NA_real_)
-  best <- aggregate$best(best, rows, columns)
-  exceeded <- any(values > best + equal_share * max(1, abs(best)), na.rm = TRUE)
-  if (is.null(aggregate$own) || !exceeded) best else NA_real_
 }
 
 warn_undefined_calibration <- function(rows, variant, aggregate) {

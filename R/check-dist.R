@@ -33,9 +33,9 @@ refuse_distances <- function(bad, n, what, arg) {
 
 # Estimates of squared distances (crossnobis) may be negative: only a correlation of
 # dissimilarities can use those.
-refuse_negative <- function(rep, accepted) {
-  if (rep$kind != "dist" || "signed" %in% accepted) return(invisible())
-  refuse_distances(which(rep$data < 0), rep$n, "negative", rep$arg)
+refuse_negative <- function(repr, accepted) {
+  if (repr$kind != "dist" || "signed" %in% accepted) return(invisible())
+  refuse_distances(which(repr$data < 0), repr$n, "negative", repr$arg)
 }
 
 # A square matrix of distances is read as responses, which is hardly ever meant.

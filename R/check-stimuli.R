@@ -8,18 +8,18 @@ check_rows <- function(n, least, arg, why) {
 }
 
 # Rows that have no direction: all zeros, or for correlations (centered) constant.
-refuse_rows <- function(rep, rows, centered) {
+refuse_rows <- function(repr, rows, centered) {
   if (!length(rows)) return(invisible())
   one <- length(rows) == 1
   kind <- if (centered) c("a constant row", "constant rows")
           else c("a row of zeros", "rows of zeros")
   what <- if (centered) "correlation" else "direction and no cosine"
-  abort("`", rep$arg, "` has ", kind[if (one) 1 else 2], " (", enumerate(rows, quote = FALSE),
+  abort("`", repr$arg, "` has ", kind[if (one) 1 else 2], " (", enumerate(rows, quote = FALSE),
         "), which ", if (one) "has" else "have", " no ", what, " with any other. Remove ",
         if (one) "this stimulus" else "these stimuli",
         " on both sides, or compare by Euclidean distances.",
         class = if (centered) "repalign_error_constant_row" else "repalign_error_zero_row",
-        arg = rep$arg)
+        arg = repr$arg)
 }
 
 # Two representations of the same stimuli: matrices, "dist" objects or neighbour graphs.
@@ -71,17 +71,17 @@ transposed_hint <- function(x, y, arg_x, arg_y) {
 }
 
 # Names on some sides only cannot be compared: once a call it is said that the order is taken
-# on trust. reps: lists with data and arg.
-note_one_sided_names <- function(reps) {
-  names <- lapply(reps, function(rep) stimulus_names(rep$data))
+# on trust. reprs: lists with data and arg.
+note_one_sided_names <- function(reprs) {
+  names <- lapply(reprs, function(repr) stimulus_names(repr$data))
   unnamed <- vapply(names, is.null, NA)
   if (!any(unnamed) || all(unnamed)) return(invisible())
-  args <- paste0("`", vapply(reps, function(rep) rep$arg, ""), "`")
+  args <- paste0("`", vapply(reprs, function(repr) repr$arg, ""), "`")
   first <- names[!unnamed][[1]]
-  turned <- Filter(function(rep) {
-    kind_of(rep$data) == "data" && !is.null(colnames(rep$data)) &&
-      setequal(colnames(rep$data), first)
-  }, reps[unnamed])
+  turned <- Filter(function(repr) {
+    kind_of(repr$data) == "data" && !is.null(colnames(repr$data)) &&
+      setequal(colnames(repr$data), first)
+  }, reprs[unnamed])
   inform("Only ", enumerate(args[!unnamed], 3, quote = FALSE), if (sum(!unnamed) > 1) " have" else
          " has", " row names, ", enumerate(args[unnamed], 3, quote = FALSE),
          if (sum(unnamed) > 1) " have" else " has", " none: the rows are assumed to be the ",
@@ -93,11 +93,11 @@ note_one_sided_names <- function(reps) {
 }
 
 # Every representation against the first, and against the first one that has row names.
-check_same_stimuli <- function(reps, by_name = TRUE) {
-  named <- which(!vapply(reps, function(rep) is.null(stimulus_names(rep$data)), NA))
+check_same_stimuli <- function(reprs, by_name = TRUE) {
+  named <- which(!vapply(reprs, function(repr) is.null(stimulus_names(repr$data)), NA))
   for (first in unique(c(1L, named[seq_len(min(1, length(named)))]))) {
-    for (rep in reps[-first]) {
-      check_same_rows(reps[[first]]$data, rep$data, reps[[first]]$arg, rep$arg, by_name)
+    for (repr in reprs[-first]) {
+      check_same_rows(reprs[[first]]$data, repr$data, reprs[[first]]$arg, repr$arg, by_name)
     }
   }
 }

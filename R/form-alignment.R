@@ -1,36 +1,29 @@
-# What the alignment measures prepare: norms and row factors of one side, the cross
-# product and the optimal rotation of a pair.
+# What the alignment measures prepare: row factors, unit columns and row norms of one side, the
+# cross product and the optimal rotation of a pair.
 
-# Frobenius norm, in scaled units.
-form_norm <- function(rep, center) {
-  remember(rep$cache, list("norm", center), {
-    unit <- form_scaling(rep, center)
-    .Call(C_frobenius, rep$data, unit$means, unit$scale)
-  })
-}
-
-scaled_data <- function(rep, center) {
-  unit <- form_scaling(rep, center)
-  .Call(C_center, rep$data, unit$means, unit$scale)
-}
+#' @include form.R relabel.R
+NULL
 
 # n x n, with the inner products between rows that the wider data have: what rotations of
 # the columns leave. By QR of the data, so that no digit is lost to a Gram matrix.
-form_row_factor <- function(rep, center) {
-  remember(rep$cache, list("row factor", center), {
-    check_memory(8 * rep$n * (ncol(rep$data) + rep$n), paste0("The QR of `", rep$arg, "`"),
+row_factor <- function(repr, center) {
+  remember_form(repr, "row factor", list(center), {
+    check_memory(8 * repr$n * (ncol(repr$data) + repr$n), paste0("The QR of `", repr$arg, "`"),
                  "Fewer neurons or fewer stimuli need less.")
-    unit <- form_scaling(rep, center)
-    announce_decomposition(ncol(rep$data), rep$n, "qr")
-    .Call(C_row_factor, rep$data, unit$means, unit$scale)
-  })
+    unit <- form_scaling(repr, center)
+    announce_decomposition(ncol(repr$data), repr$n, "qr")
+    list(factor = .Call(C_row_factor, repr$data, unit$means, unit$scale))
+  })$factor
 }
+
+declare_form("row factor", relabel = relabel_parts(rows = "factor"),
+             size = function(n, d, args) as.double(n)^2)
 
 # With more columns than rows on both sides, factors of n columns stand for the data.
 is_wide <- function(pair) min(ncol(pair$x$data), ncol(pair$y$data)) > pair$x$n
 
 rotatable <- function(pair, side, center) {
-  if (is_wide(pair)) form_row_factor(pair[[side]], center) else scaled_data(pair[[side]], center)
+  if (is_wide(pair)) row_factor(pair[[side]], center) else scaled_data(pair[[side]], center)
 }
 
 # a turned by u v'.
@@ -55,7 +48,7 @@ pair_cross <- function(pair, center) {
 rotation_cross <- function(pair, center) {
   if (!is_wide(pair)) return(pair_cross(pair, center))
   remember(pair$cache, list("row factor product", center), {
-    crossprod(form_row_factor(pair$x, center), form_row_factor(pair$y, center))
+    crossprod(row_factor(pair$x, center), row_factor(pair$y, center))
   })
 }
 
@@ -125,22 +118,25 @@ rest_of_wide <- function(y, v, other) {
 }
 
 # Columns of mean zero and unit norm: their inner products are correlations.
-form_columns <- function(rep) {
-  remember(rep$cache, "columns", {
-    form <- .Call(C_standardize, rep$data, form_centering(rep)$means)
+form_columns <- function(repr) {
+  remember_form(repr, "columns", list(), {
+    form <- .Call(C_standardize, repr$data, form_centering(repr)$means)
     if (length(form$constant)) {
-      abort("`", rep$arg, "` has constant columns, which correlate with nothing: ",
+      abort("`", repr$arg, "` has constant columns, which correlate with nothing: ",
             enumerate(form$constant, quote = FALSE), ". Remove them.",
-            class = "repalign_error_variance", arg = rep$arg)
+            class = "repalign_error_variance", arg = repr$arg)
     }
-    form$columns
+    list(columns = form$columns)
   })
 }
 
+declare_form("columns", relabel = relabel_parts(rows = "columns"),
+             size = function(n, d, args) as.double(n) * d)
+
 pair_correlation <- function(pair) {
   remember(pair$cache, "correlation", {
-    x <- form_columns(pair$x)
-    y <- form_columns(pair$y)
+    x <- form_columns(pair$x)$columns
+    y <- form_columns(pair$y)$columns
     sizes <- c(ncol(x), ncol(y))
     check_memory(2 * 8 * prod(sizes), paste0("The ", sizes[1], " x ", sizes[2],
                                          " matrix of correlations"), "Fewer neurons need less.")
@@ -149,43 +145,43 @@ pair_correlation <- function(pair) {
 }
 
 # Row norms in scaled units; a row of zeros has no direction.
-form_row_norms <- function(rep, center) {
-  remember(rep$cache, list("row norms", center), {
-    norms <- .Call(C_row_norms, scaled_data(rep, center))
-    zero <- which(norms <= row_rounding(rep, center))
-    if (length(zero) && center) refuse_mean_rows(rep, zero)
-    refuse_rows(rep, zero, centered = FALSE)
-    norms
+form_row_norms <- function(repr, center) {
+  remember_form(repr, "row norms", list(center), {
+    norms <- .Call(C_row_norms, scaled_data(repr, center))
+    zero <- which(norms <= row_rounding(repr, center))
+    if (length(zero) && center) refuse_mean_rows(repr, zero)
+    refuse_rows(repr, zero, centered = FALSE)
+    list(norms = norms)
   })
 }
 
-refuse_mean_rows <- function(rep, rows) {
-  abort("`", rep$arg, "` has rows equal to the mean row, whose direction is undefined after ",
+declare_form("row norms", relabel = relabel_parts(each = "norms"), size = function(n, d, args) n)
+
+refuse_mean_rows <- function(repr, rows) {
+  abort("`", repr$arg, "` has rows equal to the mean row, whose direction is undefined after ",
         "centring: ", enumerate(rows, quote = FALSE), ". Remove these stimuli on both sides.",
-        class = "repalign_error_zero_row", arg = rep$arg)
+        class = "repalign_error_zero_row", arg = repr$arg)
 }
 
 # What rounding leaves of a row that equals the mean.
-row_rounding <- function(rep, center) {
+row_rounding <- function(repr, center) {
   if (!center) return(0)
-  unit <- form_centering(rep)
-  raw <- .Call(C_center, rep$data, numeric(length(unit$means)), unit$scale)
+  unit <- form_centering(repr)
+  raw <- .Call(C_center, repr$data, numeric(length(unit$means)), unit$scale)
   4 * .Machine$double.eps * .Call(C_row_norms, raw)
 }
 
 # Factors that bring both sides, as scaled, to the same units (or to unit norm), and the
-# scale that leads from there back to the units of the data.
-common_units <- function(pair, center, scale) {
-  if (scale) {
-    return(list(x = 1 / form_norm(pair$x, center), y = 1 / form_norm(pair$y, center), scale = 1))
-  }
-  scales <- c(form_scaling(pair$x, center)$scale, form_scaling(pair$y, center)$scale)
-  list(x = min(scales) / scales[1], y = min(scales) / scales[2], scale = min(scales))
+# scale that leads from there back to the units of the data. x, y: forms with their norms.
+common_units <- function(x, y, scale) {
+  if (scale) return(list(x = 1 / x$norm, y = 1 / y$norm, scale = 1))
+  unit <- min(x$scale, y$scale)
+  list(x = unit / x$scale, y = unit / y$scale, scale = unit)
 }
 
-# A number of double range, or an error.
-in_range <- function(value, pair) {
-  if (is.finite(value)) return(value)
+# An error where a score has left the numbers.
+refuse_overflow <- function(score, pair) {
+  if (is.finite(score)) return(invisible())
   abort("The value is too large for a double: `", pair$x$arg, "` and `", pair$y$arg,
         "` are on scales too far apart or too large; rescale them.",
         class = "repalign_error_value", arg = pair$x$arg)

@@ -6,6 +6,9 @@
 # representation's random priorities. A graph cut to its
 # first k columns is therefore the graph that a search for k gives with these priorities.
 
+#' @include form.R relabel.R
+NULL
+
 graph_metrics <- c("cosine", "euclidean", "dot", "correlation")
 
 # list(idx, dist, priority, tied): rows 1..n by k, nearest first, without the row itself.
@@ -13,20 +16,23 @@ graph_metrics <- c("cosine", "euclidean", "dot", "correlation")
 # priority: NULL where no row has a tie among its first k + 1 values (of the largest k);
 # tied: how many rows are tied at rank k.
 # ordered: does the order of the neighbours count, so that ties within the list matter, too?
-form_graph <- function(rep, metric, k, ordered = FALSE) {
-  check_neighbour_count(rep, k)
-  remember(rep$cache, list("all neighbours", k), warn_all_neighbours(rep, k))
-  if (rep$kind == "graph") return(first_neighbours(rep$data, k))
-  check_graph_metric(rep, metric)
-  most <- min(max(k, rep$cache$neighbours[metric], na.rm = TRUE), rep$n - 1)
-  graph <- remember(rep$cache, list("graph", metric, most), make_graph(rep, metric, most))
+form_graph <- function(repr, metric, k, ordered = FALSE) {
+  check_neighbour_count(repr, k)
+  say_once(repr, list("all neighbours", k), warn_all_neighbours(repr, k))
+  if (repr$kind == "graph") return(first_neighbours(repr$data, k))
+  check_graph_metric(repr, metric)
+  most <- min(max(k, repr$cache$neighbours[metric], na.rm = TRUE), repr$n - 1)
+  graph <- remember_form(repr, "graph", list(metric, most), make_graph(repr, metric, most))
   cut <- first_neighbours(graph, k)
   tied <- if (ordered) tied_within(graph, k) else cut$tied
   if (tied > 0) {
-    remember(rep$cache, list("ties", metric, k, ordered), warn_ties(rep, k, tied, ordered))
+    say_once(repr, list("ties", metric, k, ordered), warn_ties(repr, k, tied, ordered))
   }
   cut
 }
+
+declare_form("graph", relabel = function(form, permutation) relabel_graph(form, permutation),
+             size = function(n, d, args) 3 * as.double(n) * args$k, drawn = "priority")
 
 # How many rows have a tie anywhere among their first k + 1 neighbours.
 tied_within <- function(graph, k) {
@@ -34,40 +40,43 @@ tied_within <- function(graph, k) {
   sum(rowSums(graph$joined[, seq_len(k), drop = FALSE]) > 0)
 }
 
-warn_all_neighbours <- function(rep, k) {
-  if (k < rep$n - 1) return(invisible())
-  warn("`k` is ", k, ": every other stimulus of `", rep$arg, "` is a neighbour, so the ",
+warn_all_neighbours <- function(repr, k) {
+  if (k < repr$n - 1) return(invisible())
+  warn("`k` is ", k, ": every other stimulus of `", repr$arg, "` is a neighbour, so the ",
        "neighbours carry no information. Lower `k`, or use more stimuli.",
-       class = "repalign_trivial", data = rep$arg)
+       class = "repalign_trivial", data = repr$arg)
 }
 
 first_neighbours <- function(graph, k) {
   columns <- seq_len(k)
-  list(idx = graph$idx[, columns, drop = FALSE], dist = graph$dist[, columns, drop = FALSE],
-       priority = graph$priority, tied = if (is.null(graph$joined)) 0L else sum(graph$joined[, k]))
+  new_form("graph", list(
+    idx = graph$idx[, columns, drop = FALSE], dist = graph$dist[, columns, drop = FALSE],
+    priority = graph$priority, tied = if (is.null(graph$joined)) 0L else sum(graph$joined[, k])
+  ))
 }
 
-check_neighbour_count <- function(rep, k) {
-  most <- if (rep$kind == "graph") ncol(rep$data$idx) else rep$n - 1
+check_neighbour_count <- function(repr, k) {
+  most <- if (repr$kind == "graph") ncol(repr$data$idx) else repr$n - 1
   if (k <= most) return(invisible())
-  there <- if (rep$kind == "graph") {
+  there <- if (repr$kind == "graph") {
     paste(most, "neighbours a row: lower `k`, or give a graph of more.")
   } else {
-    paste(rep$n, "rows and so", most, "neighbours at most: lower `k`.")
+    paste(repr$n, "rows and so", most, "neighbours at most: lower `k`.")
   }
-  abort("`k` is ", k, ", but `", rep$arg, "` has ", there, class = "repalign_error_rows", arg = "k")
+  abort("`k` is ", k, ", but `", repr$arg, "` has ", there, class = "repalign_error_rows",
+        arg = "k")
 }
 
-check_graph_metric <- function(rep, metric) {
-  if (rep$kind != "dist" || metric == "euclidean") return(invisible())
-  abort("`", rep$arg, "` is a \"dist\" object, from which ", metric, " neighbours cannot be made: ",
-        "set metric = \"euclidean\" (the distances are used as they are), or give the stimuli x ",
-        "neurons matrix.", class = "repalign_error_type", arg = rep$arg)
+check_graph_metric <- function(repr, metric) {
+  if (repr$kind != "dist" || metric == "euclidean") return(invisible())
+  abort("`", repr$arg, "` is a \"dist\" object, from which ", metric, " neighbours cannot be ",
+        "made: set metric = \"euclidean\" (the distances are used as they are), or give the ",
+        "stimuli x neurons matrix.", class = "repalign_error_type", arg = repr$arg)
 }
 
-warn_ties <- function(rep, k, tied, ordered) {
+warn_ties <- function(repr, k, tied, ordered) {
   one <- tied == 1
-  warn("In `", rep$arg, "`, ", tied, " of ", rep$n, " rows ", if (one) "has" else "have",
+  warn("In `", repr$arg, "`, ", tied, " of ", repr$n, " rows ", if (one) "has" else "have",
        " ties ", if (ordered) "among the first neighbours, whose order counts"
        else paste("at neighbour", k),
        ": which of the tied stimuli goes first is drawn at random (once for all rows; ",
@@ -76,58 +85,63 @@ warn_ties <- function(rep, k, tied, ordered) {
 
 # One random priority per stimulus, drawn when the first tie is met. A permutation of the
 # rows must take them along: put them here before, and they are used.
-tie_priorities <- function(rep) {
-  remember(rep$cache, "tie priorities", draw_for(list(rep), sample.int(rep$n)))
+tie_priorities <- function(repr) {
+  remember_form(repr, "tie priorities", list(), {
+    list(priority = draw_for(list(repr), sample.int(repr$n)))
+  })$priority
 }
 
+declare_form("tie priorities", relabel = relabel_parts(each = "priority"),
+             size = function(n, d, args) n, drawn = "priority")
+
 # sizes: rows and columns of a block of products; NULL: chosen for speed.
-make_graph <- function(rep, metric, k, sizes = NULL) {
-  check_graph_memory(rep, k)
-  if (rep$kind == "dist") return(search_distances(rep, k))
-  space <- neighbour_space(rep, metric)
-  graph <- search_rows(rep, space, k, sizes)
+make_graph <- function(repr, metric, k, sizes = NULL) {
+  check_graph_memory(repr, k)
+  if (repr$kind == "dist") return(search_distances(repr, k))
+  space <- neighbour_space(repr, metric)
+  graph <- search_rows(repr, space, k, sizes)
   graph$dist <- graph$dist / space$unit
   if (metric == "dot") graph$dist <- graph$dist / space$unit
   if (!all(is.finite(graph$dist))) {
-    abort("`", rep$arg, "` has values so large that ", metric, " distances between its rows are ",
-          "not finite; rescale it.", class = "repalign_error_value", arg = rep$arg)
+    abort("`", repr$arg, "` has values so large that ", metric, " distances between its rows are ",
+          "not finite; rescale it.", class = "repalign_error_value", arg = repr$arg)
   }
   graph
 }
 
 # The lists while they are searched, and the results with the weights made of them.
-check_graph_memory <- function(rep, k) {
-  n <- as.double(rep$n)
+check_graph_memory <- function(repr, k) {
+  n <- as.double(repr$n)
   check_memory(n * (16 * min(n - 1, k + 17) + 32 * k),
-               paste0("The graph of ", k, " neighbours of `", rep$arg, "`"),
+               paste0("The graph of ", k, " neighbours of `", repr$arg, "`"),
                "A smaller `k` or fewer stimuli need less.")
 }
 
 # The rows as the search wants them, and what their values are to be divided by.
-neighbour_space <- function(rep, metric) {
-  n <- as.double(rep$n)
-  d <- ncol(rep$data)
-  check_memory(8 * n * d + 32 * 2^20, paste0("The neighbour search in `", rep$arg, "`"),
+neighbour_space <- function(repr, metric) {
+  n <- as.double(repr$n)
+  d <- ncol(repr$data)
+  check_memory(8 * n * d + 32 * 2^20, paste0("The neighbour search in `", repr$arg, "`"),
                "Fewer stimuli need less; or give a neighbour graph made elsewhere.")
   means <- double(d)
   scale <- 1
   if (metric == "euclidean") {
-    center <- form_centering(rep)
+    center <- form_centering(repr)
     means <- center$means
     scale <- center$scale
   }
-  if (metric == "dot") scale <- power_of_two_below(max(abs(range(rep$data))))
+  if (metric == "dot") scale <- power_of_two_below(max(abs(range(repr$data))))
   how <- c(euclidean = 0L, cosine = 1L, correlation = 2L, dot = 3L)[[metric]]
   value <- c(euclidean = 0L, cosine = 1L, correlation = 1L, dot = 2L)[[metric]]
-  prepared <- .Call(C_neighbour_rows, rep$data, means, scale, how)
-  refuse_rows(rep, prepared$degenerate, centered = metric == "correlation")
+  prepared <- .Call(C_neighbour_rows, repr$data, means, scale, how)
+  refuse_rows(repr, prepared$degenerate, centered = metric == "correlation")
   list(rows = prepared$rows, value = value, unit = scale,
-       raw = if (metric == "euclidean") rep$data)
+       raw = if (metric == "euclidean") repr$data)
 }
 
 # list(idx, dist, joined, priority); joined[i, r]: row i is tied between its neighbours r and
 # r + 1. It is NULL where no row is tied, and so are the priorities.
-search_rows <- function(rep, space, k, sizes = NULL) {
+search_rows <- function(repr, space, k, sizes = NULL) {
   threads <- thread_count()
   found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, k, threads, sizes)
   graph <- list(idx = found$idx, dist = found$dist)
@@ -144,20 +158,20 @@ search_rows <- function(rep, space, k, sizes = NULL) {
   }
   tied <- which(found$state == 1L)
   if (!length(tied)) return(graph)
-  graph$priority <- tie_priorities(rep)
+  graph$priority <- tie_priorities(repr)
   part <- whole(tied, graph$priority)
   graph$idx[tied, ] <- part$idx
   graph$dist[tied, ] <- part$dist
-  graph$joined <- matrix(FALSE, rep$n, k)
+  graph$joined <- matrix(FALSE, repr$n, k)
   graph$joined[tied, ] <- part$joined
   graph
 }
 
-search_distances <- function(rep, k) {
-  search <- function(priority) .Call(C_knn_packed, rep$data, rep$n, k, priority, thread_count())
+search_distances <- function(repr, k) {
+  search <- function(priority) .Call(C_knn_packed, repr$data, repr$n, k, priority, thread_count())
   graph <- search(NULL)
   if (!any(graph$joined)) return(graph[c("idx", "dist")])
-  priority <- tie_priorities(rep)
+  priority <- tie_priorities(repr)
   c(search(priority), list(priority = priority))
 }
 
@@ -170,7 +184,10 @@ check_neighbour_args <- function(args) {
 
 wanted_graph <- function(args) list(metric = args$metric, k = args$k)
 
-neighbour_pair <- function(pair, args, ordered = FALSE) {
-  list(x = form_graph(pair$x, args$metric, args$k, ordered)$idx,
-       y = form_graph(pair$y, args$metric, args$k, ordered)$idx)
+# The form that measures on neighbour lists prepare.
+prepare_graph <- function(repr, args, side) form_graph(repr, args$metric, args$k)
+
+# For measures in which the order of the neighbours counts.
+prepare_ordered_graph <- function(repr, args, side) {
+  form_graph(repr, args$metric, args$k, ordered = TRUE)
 }

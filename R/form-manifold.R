@@ -4,19 +4,19 @@ euclidean_neighbours <- function(args) list(metric = "euclidean", k = args$k)
 
 # A sparse form (form-sparse.R) with sigma, the decay of each row in the units of the
 # distances.
-form_mka <- function(rep, k) {
-  remember(rep$cache, list("mka", k), {
-    graph <- form_graph(rep, "euclidean", k)
+form_mka <- function(repr, k) {
+  remember_form(repr, "sparse kernel", list("mka", k), {
+    graph <- form_graph(repr, "euclidean", k)
     fit <- .Call(C_manifold_weights, graph$dist)
-    warn_tied_rows(rep, which(fit$sigma == 0), k)
+    warn_tied_rows(repr, which(fit$sigma == 0), k)
     form <- with_norm(sparse_form(graph$idx, fit$weight, 1), "row")
     c(form, list(sigma = fit$sigma))
   })
 }
 
-warn_tied_rows <- function(rep, rows, k) {
+warn_tied_rows <- function(repr, rows, k) {
   if (!length(rows)) return(invisible())
-  warn("In ", length(rows), " row", if (length(rows) > 1) "s", " of `", rep$arg, "` (",
+  warn("In ", length(rows), " row", if (length(rows) > 1) "s", " of `", repr$arg, "` (",
        enumerate(rows, 3, quote = FALSE), ") log2(k) = ", format(log2(k), digits = 3), " or more ",
        "neighbours are equally near: these get weight 1, the others 0. Duplicated stimuli or ",
        "whole-number data are the usual cause; a larger `k` may help.",
@@ -25,9 +25,9 @@ warn_tied_rows <- function(rep, rows, k) {
 
 # The mka graph made symmetric, K + K' - K o K', without its diagonal of ones: a sparse
 # form with `start`.
-form_manifold <- function(rep, k) {
-  remember(rep$cache, list("manifold", k), {
-    form <- form_mka(rep, k)
+form_manifold <- function(repr, k) {
+  remember_form(repr, "symmetric kernel", list("manifold", k), {
+    form <- form_mka(repr, k)
     form$diagonal <- 0
     symmetric <- .Call(C_sparse_symmetric, form)
     kernel <- c(list(n = form$n, diagonal = 0), symmetric)
@@ -36,27 +36,27 @@ form_manifold <- function(rep, k) {
 }
 
 # A sparse form (form-sparse.R).
-form_kcka <- function(rep, k, self = TRUE, squared = FALSE, centering = "row") {
-  remember(rep$cache, list("kcka", k, self, squared, centering), {
-    graph <- form_graph(rep, "euclidean", k)
-    weight <- kcka_weights(rep, graph$dist, squared)
+form_kcka <- function(repr, k, self = TRUE, squared = FALSE, centering = "row") {
+  remember_form(repr, "sparse kernel", list("kcka", k, self, squared, centering), {
+    graph <- form_graph(repr, "euclidean", k)
+    weight <- kcka_weights(repr, graph$dist, squared)
     with_norm(sparse_form(graph$idx, weight, as.double(self)), centering)
   })
 }
 
-kcka_weights <- function(rep, dist, squared) {
+kcka_weights <- function(repr, dist, squared) {
   least <- min(dist)
   if (least < 0) {
-    abort("The neighbour graph `", rep$arg, "` has negative distances, first in row ",
+    abort("The neighbour graph `", repr$arg, "` has negative distances, first in row ",
           which(dist < 0, arr.ind = TRUE)[1, 1], ": \"kcka\" needs distances of at least 0.",
-          class = "repalign_error_graph", arg = rep$arg)
+          class = "repalign_error_graph", arg = repr$arg)
   }
   if (max(dist) > 0) dist <- dist * power_of_two_below(max(dist))
   if (squared) dist <- dist^2
   sigma <- stats::median(dist)
   if (sigma == 0) {
-    abort("Half or more of the neighbour distances in `", rep$arg, "` are 0 (duplicated rows), so ",
-          "the width of the kernel, their median, would be 0: raise `k`, or remove ",
+    abort("Half or more of the neighbour distances in `", repr$arg, "` are 0 (duplicated rows), ",
+          "so the width of the kernel, their median, would be 0: raise `k`, or remove ",
           "duplicated stimuli.",
           class = "repalign_error_value", arg = "k")
   }

@@ -1,23 +1,29 @@
 # Decompositions: an orthonormal basis of the space that the columns span, made once per
 # representation, and what measures of subspaces take from it.
 
+#' @include form.R relabel.R
+NULL
+
 # list(q, triangle, rotation, s): q orthonormal (n x rank). The fast route (Cholesky
 # factors) is taken only where a bound on the condition number proves full rank; otherwise
 # Householder QR and an SVD. fast = FALSE: always the latter.
-form_basis <- function(rep, centered = TRUE, fast = TRUE) {
-  remember(rep$cache, list("basis", centered, fast), make_basis(rep, centered, fast))
+form_basis <- function(repr, centered = TRUE, fast = TRUE) {
+  remember_form(repr, "basis", list(centered, fast), make_basis(repr, centered, fast))
 }
 
-make_basis <- function(rep, centered, fast) {
-  view <- form_scaling(rep, centered)
-  d <- ncol(rep$data)
-  side <- min(rep$n, d)
-  check_memory(8 * (2 * rep$n * d + 10 * side^2), paste0("The decomposition of `", rep$arg, "`"),
+declare_form("basis", relabel = relabel_parts(rows = "q"),
+             size = function(n, d, args) (as.double(n) + 2 * min(n, d)) * min(n, d))
+
+make_basis <- function(repr, centered, fast) {
+  view <- form_scaling(repr, centered)
+  d <- ncol(repr$data)
+  side <- min(repr$n, d)
+  check_memory(8 * (2 * repr$n * d + 10 * side^2), paste0("The decomposition of `", repr$arg, "`"),
                "Fewer neurons or fewer stimuli need less.")
-  found <- if (fast) .Call(C_basis, rep$data, view$means, view$scale, TRUE)
+  found <- if (fast) .Call(C_basis, repr$data, view$means, view$scale, TRUE)
   if (!is.null(found)) return(found)
-  announce_decomposition(rep$n, d, "basis")
-  .Call(C_basis, rep$data, view$means, view$scale, FALSE)
+  announce_decomposition(repr$n, d, "basis")
+  .Call(C_basis, repr$data, view$means, view$scale, FALSE)
 }
 
 # LAPACK decomposes as a whole: no interrupt is seen before it ends. So it is said before when it
@@ -54,13 +60,13 @@ announce_decomposition <- function(rows, columns, kind) {
                         "a BLAS with several threads."), "repalign_decomposition")
 }
 
-basis_rank <- function(rep, centered = TRUE) ncol(form_basis(rep, centered)$q)
+basis_rank <- function(repr, centered = TRUE) ncol(form_basis(repr, centered)$q)
 
 # Principal components of the centred data: q times rotation are the left singular vectors
 # (no rotation: q itself), s the singular values in scaled units.
-form_components <- function(rep) {
-  remember(rep$cache, "components", {
-    basis <- form_basis(rep)
+form_components <- function(repr) {
+  remember_form(repr, "components", list(), {
+    basis <- form_basis(repr)
     if (is.null(basis$s)) {
       parts <- singular_vectors(basis$triangle)
       list(rotation = parts$u, s = parts$d)
@@ -70,15 +76,20 @@ form_components <- function(rep) {
   })
 }
 
+declare_form("components", relabel = unmoved,
+             size = function(n, d, args) as.double(min(n, d))^2)
+
 # q'x: the columns of the centred data in the basis. Columns that are zero may be missing.
-form_coordinates <- function(rep) {
-  triangle <- form_basis(rep)$triangle
+coordinates_in_basis <- function(repr) {
+  triangle <- form_basis(repr)$triangle
   if (!is.null(triangle)) return(triangle)
-  remember(rep$cache, "coordinates", {
-    view <- form_centering(rep)
-    crossprod(form_basis(rep)$q, .Call(C_center, rep$data, view$means, view$scale))
-  })
+  remember_form(repr, "coordinates", list(), {
+    list(coordinates = crossprod(form_basis(repr)$q, scaled_data(repr, TRUE)))
+  })$coordinates
 }
+
+declare_form("coordinates", relabel = unmoved,
+             size = function(n, d, args) as.double(d) * min(n, d))
 
 # Inner products of the two bases; their singular values are the cosines of the angles
 # between the spaces.

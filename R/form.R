@@ -1,27 +1,83 @@
-# Centring and scaling of the columns, which nearly every other form starts from.
+# What a form is: what is prepared once of a representation, and compared or permuted many times.
 
-# Column means and a power of two that brings the largest centred entry near one,
-# so that fourth powers neither overflow nor underflow; powers of two cost no digits.
-form_centering <- function(rep) {
-  remember(rep$cache, "centering", {
-    stats <- .Call(C_column_stats, rep$data)
-    if (!is.finite(stats$largest)) {
-      abort("`", rep$arg, "` has values too large to take differences of; rescale it.",
-            class = "repalign_error_value", arg = rep$arg)
-    }
-    if (stats$largest == 0) {
-      abort("`", rep$arg, "` has no variance: every column is constant over the ",
-            rep$n, " stimuli.", class = "repalign_error_variance", arg = rep$arg)
-    }
-    list(means = stats$means, scale = power_of_two_below(stats$largest))
-  })
+#' @include relabel.R
+NULL
+
+# A form is a named list whose class is its kind and "repalign_form". The kind is declared once, by declare_form(),
+# beside the form_*() function that makes it, and says what the rest of the package needs to know
+# of every form: what a permutation of the stimuli makes of it, how much memory it takes, and
+# which of its parts were drawn at random.
+form_kinds <- new.env()
+
+# kind      its name, which measures()$form shows
+# relabel   function(form, permutation): the same form of the representation whose stimuli come
+#           in the order `permutation`; unmoved() where their order does not matter (relabel.R)
+# size      function(n, d, args): how many numbers it holds at most, for n stimuli and d neurons,
+#           but for a few per stimulus and neuron; args: those of the measure
+# drawn     names of the parts that were drawn at random: a permutation takes them along
+declare_form <- function(kind, relabel, size, drawn = character()) {
+  stopifnot(is.character(kind), length(kind) == 1, is.null(form_kinds[[kind]]),
+            identical(names(formals(relabel)), c("form", "permutation")),
+            identical(names(formals(size)), c("n", "d", "args")), is.character(drawn))
+  form_kinds[[kind]] <- list(kind = kind, relabel = relabel, size = size, drawn = drawn)
 }
 
-# What is taken off the columns, and the power of two that brings entries near one; without
-# centring the means are zeros.
-form_scaling <- function(rep, center) {
-  if (center) return(form_centering(rep))
-  remember(rep$cache, "scaling", {
-    list(means = numeric(ncol(rep$data)), scale = power_of_two_below(max(abs(range(rep$data)))))
-  })
+new_form <- function(kind, parts) {
+  form_kind(kind)
+  if (!is.list(parts) || is.null(names(parts)) || !all(nzchar(names(parts)))) {
+    stop("The parts of a form are a list with names.")
+  }
+  as_form(kind, parts)
 }
+
+# Without checks: forms are made in every comparison.
+as_form <- function(kind, parts) {
+  class(parts) <- c(kind, "repalign_form")
+  parts
+}
+
+form_kind <- function(kind) {
+  declared <- form_kinds[[kind]]
+  if (is.null(declared)) stop("No form of the kind ", dQuote(kind, FALSE), " is declared.")
+  declared
+}
+
+kind_of_form <- function(form) class(form)[[1]]
+
+# A form with more parts, which a permutation of the stimuli leaves as they are.
+extend_form <- function(form, ...) {
+  as_form(kind_of_form(form), c(unclass(form), list(...)))
+}
+
+relabel_form <- function(form, permutation) {
+  form_kind(kind_of_form(form))$relabel(form, permutation)
+}
+
+# Numbers that forms of these kinds hold at most, for n stimuli and d neurons.
+form_size <- function(kinds, n, d, args) {
+  sum(vapply(kinds, function(kind) as.double(form_kind(kind)$size(n, d, args)), 0))
+}
+
+has_drawn_parts <- function(form) length(form_kind(kind_of_form(form))$drawn) > 0
+
+# The form of a representation (or of a pair) that `parts` makes, at the first call with this kind
+# and these arguments; later calls find it. arguments: a list, compared as a whole. What a
+# permuted representation is asked for is the form of its original, relabelled.
+remember_form <- function(owner, kind, arguments, parts) {
+  cache <- owner$cache
+  key <- list(kind, arguments)
+  found <- find_remembered(cache, key)
+  if (!is.null(found)) return(found)
+  original <- cache$original
+  form <- if (!is.null(original)) find_remembered(original$cache, key)
+  form <- if (is.null(form)) new_form(kind, parts) else relabel_form(form, original$permutation)
+  keep_remembered(cache, key, form)
+}
+
+# Numbers about a whole representation, which no order of its stimuli changes. what: a name that
+# tells them from other such numbers.
+remember_summary <- function(repr, what, arguments, parts) {
+  remember_form(repr, "summary", c(list(what), arguments), parts)
+}
+
+declare_form("summary", relabel = unmoved, size = function(n, d, args) d)

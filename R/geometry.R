@@ -41,19 +41,19 @@
 #' @export
 participation_ratio <- function(x) {
   need_arguments()
-  rep <- need_kind(representation(x, "x"), "data", "this")
-  check_rows(rep$n, 4, "x", "a corrected estimator")
-  f <- form_linear(rep)
+  repr <- need_kind(representation(x, "x"), "data", "this")
+  check_rows(repr$n, 4, "x", "a corrected estimator")
+  f <- form_linear(repr)
   n <- f$n
   trace <- sum(f$k) / f$d
   self <- lapply(c(naive = "naive", stimulus = "stimulus"), function(e) {
-    self_h(rep, list(kernel = "linear", estimator = e), NULL)
+    self_h(repr, list(kernel = "linear", estimator = e), NULL)
   })
   if (f$d == 1) {
     warn("`x` has a single neuron (column): the neuron-corrected dimensionality is undefined (NA).",
          class = "repalign_undefined")
   }
-  neuron <- if (f$d > 1) self_h(rep, list(kernel = "linear", estimator = "stimulus_neuron"), NULL)
+  neuron <- if (f$d > 1) self_h(repr, list(kernel = "linear", estimator = "stimulus_neuron"), NULL)
   data.frame(
     naive = (trace / n)^2 / self$naive$value,
     stimulus = dimension_or_na((trace / (n - 1))^2, self$stimulus),
@@ -150,23 +150,22 @@ estimated_geometry <- function(x, y) {
   check_rows(rx$n, 4, "x", "a corrected estimator")
   fx <- form_linear(pair$x)
   fy <- form_linear(pair$y)
-  value <- compare_cka(pair, list(kernel = "linear", estimator = "stimulus_neuron",
-                                  shared_neurons = FALSE))
-  self <- vapply(pair[c("x", "y")], function(rep) {
-    self_h(rep, list(kernel = "linear", estimator = "stimulus_neuron"), NULL)$value
-  }, 0)
+  value <- compare_pair(declaration("cka"), pair, corrected_cka)
+  self <- vapply(pair[c("x", "y")], function(repr) self_h(repr, corrected_cka, NULL)$value, 0)
   list(n = fx$n, x = side_geometry(pair$x), y = side_geometry(pair$y), cka = value,
        diagonal = if (is.na(value)) NA_real_
        else mean(fx$k / fx$d * fy$k / fy$d) / sqrt(self[["x"]]) / sqrt(self[["y"]]))
 }
 
-side_geometry <- function(rep) {
-  if (ncol(rep$data) < 2) {
-    abort("`", rep$arg, "` has a single neuron (column): its dimensionality cannot be corrected; ",
-          "at least two are needed.", class = "repalign_error_pairs", arg = rep$arg)
+corrected_cka <- list(kernel = "linear", estimator = "stimulus_neuron", shared_neurons = FALSE)
+
+side_geometry <- function(repr) {
+  if (ncol(repr$data) < 2) {
+    abort("`", repr$arg, "` has a single neuron (column): its dimensionality cannot be corrected; ",
+          "at least two are needed.", class = "repalign_error_pairs", arg = repr$arg)
   }
-  ratio <- participation_ratio(rep$data)
-  list(q = ncol(rep$data), gamma = ratio$stimulus_neuron, psi_stimuli = ratio$psi_stimuli,
+  ratio <- participation_ratio(repr$data)
+  list(q = ncol(repr$data), gamma = ratio$stimulus_neuron, psi_stimuli = ratio$psi_stimuli,
        psi_neurons = ratio$psi_neurons, rho = ratio$rho)
 }
 

@@ -79,12 +79,12 @@ pair_h <- function(pair, args) {
 
 # The self term of one side: pairs with equal labels are left out, and without
 # labels each neuron with itself.
-self_h <- function(rep, args, units) {
-  if (args$estimator != "stimulus_neuron") units <- NULL
-  else if (is.null(units)) units <- seq_len(ncol(rep$data))
-  key <- list("self", args[c("kernel", "estimator", "sigma", "bandwidth", "k")], units)
-  remember(rep$cache, key, {
-    pair <- as_pair(rep, rep)
+self_h <- function(repr, args, units) {
+  if (!corrects_neurons(args$estimator)) units <- NULL
+  else if (is.null(units)) units <- seq_len(ncol(repr$data))
+  settings <- args[c("kernel", "estimator", "sigma", "bandwidth", "k")]
+  remember_summary(repr, "H with itself", list(settings, units), {
+    pair <- as_pair(repr, repr)
     if (args$kernel == "linear") linear_h(pair, args$estimator, list(x = units, y = units), TRUE)
     else pair_h(pair, args)
   })
@@ -99,7 +99,7 @@ linear_h <- function(pair, estimator, labels = NULL, self = FALSE) {
   }
   count <- totals$pairs
   sum <- stimulus_sum(totals)
-  if (estimator == "stimulus_neuron" && !is.null(labels)) {
+  if (corrects_neurons(estimator) && !is.null(labels)) {
     left_out <- excluded_pairs(labels$x, labels$y)
     count <- count - left_out$count
     if (count == 0) no_allowed_pair(pair, self)
@@ -140,9 +140,9 @@ cross_total <- function(pair, fx, fy, chunk = NULL) {
   .Call(C_linear_cross, pair$x$data, fx$means, fx$scale, pair$y$data, fy$means, fy$scale, chunk)
 }
 
-stimulus_sum <- function(t) {
-  n <- t$n
-  (t$c2 - t$dd * (1 + 2 / (n - 2)) + t$st / ((n - 1) * (n - 2))) / (n * (n - 3))
+# The stimulus-corrected estimate, added up over the neuron pairs of the totals.
+stimulus_sum <- function(totals) {
+  song_estimate(totals$c2, totals$dd, totals$st, totals$n, diagonal = TRUE)
 }
 
 excluded_sum <- function(pair, left_out, self) {
@@ -166,18 +166,19 @@ single_sum <- function(pair, fx, fy, left_out) {
 }
 
 block_totals <- function(pair, block) {
-  sub <- function(rep, columns) {
-    center <- form_centering(rep)
-    part <- rep
-    part$data <- rep$data[, columns, drop = FALSE]
-    part$cache <- new.env()
+  sub <- function(repr, columns) {
+    center <- form_centering(repr)
+    part <- repr
+    part$data <- repr$data[, columns, drop = FALSE]
+    part$cache <- new_cache()
     # same scale as the whole; a block of constant columns is fine here
-    remember(part$cache, "centering", list(means = center$means[columns], scale = center$scale))
+    remember_form(part, "scaling", list(center = TRUE),
+                  list(means = center$means[columns], scale = center$scale))
     part
   }
   x <- sub(pair$x, block$x)
   y <- if (pair$self && identical(block$x, block$y)) x else sub(pair$y, block$y)
-  linear_totals(list(x = x, y = y, self = identical(x$cache, y$cache), cache = new.env()))
+  linear_totals(list(x = x, y = y, self = identical(x$cache, y$cache), cache = new_cache()))
 }
 
 kernel_h <- function(pair, args) {
@@ -204,13 +205,14 @@ manifold_value <- function(dot, rows, a, b, args) {
   n <- as.double(a$n)
   total_a <- sum(a$row_sums)
   total_b <- sum(b$row_sums)
-  if (args$estimator == "naive") {
-    dot <- dot + n
-    value <- dot - 2 * (rows + total_a + total_b + n) / n + (total_a / n + 1) * (total_b / n + 1)
-    pairs <- n^2
+  if (corrects_stimuli(args$estimator)) {
+    value <- song_estimate(dot, rows, total_a * total_b, n)
+    magnitude <- dot / (n * (n - 3))
   } else {
-    value <- dot - 2 * rows / (n - 2) + total_a * total_b / ((n - 1) * (n - 2))
-    pairs <- n * (n - 3)
+    dot <- dot + n
+    value <- (dot - 2 * (rows + total_a + total_b + n) / n +
+                (total_a / n + 1) * (total_b / n + 1)) / n^2
+    magnitude <- dot / n^2
   }
-  list(value = value / pairs, magnitude = dot / pairs, scale = c(0, 0))
+  list(value = value, magnitude = magnitude, scale = c(0, 0))
 }

@@ -139,9 +139,9 @@ leave_out_sums <- function(pair, layout) {
   )
 }
 
-centered_data <- function(rep) {
-  center <- form_centering(rep)
-  .Call(C_center, rep$data, center$means, center$scale)
+centered_data <- function(repr) {
+  center <- form_centering(repr)
+  .Call(C_center, repr$data, center$means, center$scale)
 }
 
 cross_sums <- function(x, y, unit_x, unit_y, units) {

@@ -1,7 +1,5 @@
 # The arguments that CKA and HSIC share, and their checks.
 
-estimators <- c("naive", "stimulus", "stimulus_neuron")
-
 kernels <- c("linear", "rbf", "manifold")
 
 # Checks that need no data.
@@ -9,7 +7,7 @@ check_cka_args <- function(args) {
   args$kernel <- check_choice(args$kernel, kernels, "kernel")
   args$estimator <- check_choice(args$estimator, estimators, "estimator")
   check_flag(args$shared_neurons, "shared_neurons")
-  if (args$kernel != "linear" && args$estimator == "stimulus_neuron") {
+  if (args$kernel != "linear" && corrects_neurons(args$estimator)) {
     abort("The neuron correction is defined for the linear kernel only: with kernel = ",
           dQuote(args$kernel, FALSE), " use estimator = \"stimulus\" or \"naive\".",
           class = "repalign_error_value", arg = "estimator")
@@ -42,10 +40,10 @@ accepted_by_kernel <- function(args) {
 # Checks of arguments against the data.
 check_cka_pair <- function(pair, args) {
   n <- pair$x$n
-  if (args$estimator == "naive") {
-    check_rows(n, 2, pair$x$arg, "a similarity")
-  } else {
+  if (corrects_stimuli(args$estimator)) {
     check_rows(n, 4, pair$x$arg, "a corrected estimator")
+  } else {
+    check_rows(n, 2, pair$x$arg, "a similarity")
   }
   check_units(pair, args)
 }

@@ -1,5 +1,8 @@
 # Canonical correlation and what is built on it.
 
+#' @include measure.R
+NULL
+
 #' Canonical correlation analysis
 #'
 #' The mean canonical correlation: how well the best matching pairs of linear combinations of
@@ -39,9 +42,10 @@
 #' @export
 cca <- function(x, y) one_score("cca", x, y, list())
 
-compare_cca <- function(pair, args) {
-  warn_whole_space(pair, basis_rank(pair$x), basis_rank(pair$y), "every canonical correlation is 1")
-  mean(canonical_correlations(pair))
+# The mean of canonical correlations, of each column if there are many.
+mean_cosine <- function(statistic, x, y, args) {
+  cosines <- clip_cosines(statistic)
+  if (is.matrix(cosines)) colMeans(cosines) else mean(cosines)
 }
 
 # Columns that span everything fit whatever the other side holds. most: that rank.
@@ -59,11 +63,17 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation", "invertible linear"),
-  form = "basis", check = identity, compare = compare_cca, reference = "Hotelling 1936",
-  null = function(args) {
-    mean_cosine_null(function(rep, args, side) list(matrix = form_basis(rep)$q))
-  }
+  reference = "Hotelling 1936", form = "basis",
+  prepare = function(repr, args, side) form_basis(repr),
+  statistic = function(pair, x, y, args) canonical_correlations(pair),
+  score = mean_cosine,
+  inspect = function(score, pair, x, y, args) {
+    warn_whole_space(pair, ncol(x$q), ncol(y$q), "every canonical correlation is 1")
+  },
+  null = function(args) new_null("singular", operand = basis_operand)
 )
+
+basis_operand <- function(form, repr, args, side) list(matrix = form$q, norm = sqrt(ncol(form$q)))
 
 #' Singular vector canonical correlation analysis
 #'
@@ -122,61 +132,64 @@ check_svcca_args <- function(args) {
   args
 }
 
-compare_svcca <- function(pair, args) {
-  keep_x <- kept_components(pair$x, args)
-  keep_y <- kept_components(pair$y, args)
-  warn_whole_space(pair, keep_x, keep_y, "every canonical correlation is 1")
+# Principal components, and how many of them are kept.
+prepare_svcca <- function(repr, args, side) {
+  extend_form(form_components(repr), kept = kept_components(repr, args))
+}
+
+# Canonical correlations between the kept components.
+kept_correlations <- function(pair, x, y, args) {
   cosines <- pair_cosines(pair)
-  rotation_x <- form_components(pair$x)$rotation
-  rotation_y <- form_components(pair$y)$rotation
-  if (is.null(rotation_x)) rotation_x <- diag(nrow(cosines))
-  if (is.null(rotation_y)) rotation_y <- diag(ncol(cosines))
-  kept <- crossprod(rotation_x[, seq_len(keep_x), drop = FALSE], cosines) %*%
-    rotation_y[, seq_len(keep_y), drop = FALSE]
-  mean(clip_cosines(singular_values(kept)))
+  rotation_x <- if (is.null(x$rotation)) diag(nrow(cosines)) else x$rotation
+  rotation_y <- if (is.null(y$rotation)) diag(ncol(cosines)) else y$rotation
+  kept <- crossprod(rotation_x[, seq_len(x$kept), drop = FALSE], cosines) %*%
+    rotation_y[, seq_len(y$kept), drop = FALSE]
+  singular_values(kept)
 }
 
 # The kept left singular vectors, for the permutation null.
-leading_components <- function(rep, args, side) {
-  keep <- kept_components(rep, args)
-  q <- form_basis(rep)$q
-  rotation <- form_components(rep)$rotation
-  if (!is.null(rotation)) q <- q %*% rotation
-  list(matrix = q[, seq_len(keep), drop = FALSE])
+kept_vectors <- function(form, repr, args, side) {
+  q <- form_basis(repr)$q
+  if (!is.null(form$rotation)) q <- q %*% form$rotation
+  list(matrix = q[, seq_len(form$kept), drop = FALSE], norm = sqrt(form$kept))
 }
 
 # How many components stay; said once per representation and setting.
-kept_components <- function(rep, args) {
-  remember(rep$cache, list("kept components", args$variance, args$components), {
-    s <- form_components(rep)$s
+kept_components <- function(repr, args) {
+  remember_summary(repr, "kept components", list(args$variance, args$components), {
+    s <- form_components(repr)$s
     wanted <- args$components
     if (is.null(wanted)) {
       # a share that is reached but for rounding is reached
       wanted <- which(cumsum(s^2) / sum(s^2) >= args$variance - 1e-12)[1]
     } else if (wanted > length(s)) {
-      inform("`", rep$arg, "` has rank ", length(s), ": `components` is reduced from ", wanted,
+      inform("`", repr$arg, "` has rank ", length(s), ": `components` is reduced from ", wanted,
              " to ", length(s), ".",
              class = "repalign_components")
       wanted <- length(s)
     }
-    warn_tied_cut(rep, s, wanted)
-    wanted
-  })
+    warn_tied_cut(repr, s, wanted)
+    list(count = wanted)
+  })$count
 }
 
-warn_tied_cut <- function(rep, s, keep) {
+warn_tied_cut <- function(repr, s, keep) {
   if (keep == length(s) || s[keep] - s[keep + 1] > 1e-10 * s[1]) return(invisible())
-  warn("Components ", keep, " and ", keep + 1, " of `", rep$arg, "` have equal variance, and only ",
-       "one is kept: the value depends on an arbitrary choice. Set `components` to keep both or ",
-       "none.", class = "repalign_not_unique", data = rep$arg)
+  warn("Components ", keep, " and ", keep + 1, " of `", repr$arg, "` have equal variance, and ",
+       "only one is kept: the value depends on an arbitrary choice. Set `components` to keep ",
+       "both or none.", class = "repalign_not_unique", data = repr$arg)
 }
 
 declare_measure(
   id = "svcca", label = "Singular vector canonical correlation", family = "cca", resi = "SVCCA",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  form = "basis", check = check_svcca_args, compare = compare_svcca,
-  reference = "Raghu et al. 2017", null = function(args) mean_cosine_null(leading_components)
+  reference = "Raghu et al. 2017", check = check_svcca_args, form = "components",
+  keeps = "basis", prepare = prepare_svcca, statistic = kept_correlations, score = mean_cosine,
+  inspect = function(score, pair, x, y, args) {
+    warn_whole_space(pair, x$kept, y$kept, "every canonical correlation is 1")
+  },
+  null = function(args) new_null("singular", operand = kept_vectors)
 )
 
 #' Projection-weighted canonical correlation analysis
@@ -233,14 +246,14 @@ check_pwcca_args <- function(args) {
   args
 }
 
-compare_pwcca <- function(pair, args) {
+weighted_correlation <- function(pair, x, y, args) {
   parts <- remember(pair$cache, "canonical variates", singular_vectors(pair_cosines(pair)))
   rho <- clip_cosines(parts$d)
   warn_tied_correlations(pair, rho)
   alpha <- if (args$weights == "projection") {
-    rowSums(abs(crossprod(parts$u, form_coordinates(pair$x))))
+    rowSums(abs(crossprod(parts$u, coordinates_in_basis(pair$x))))
   } else {
-    colSums(abs(form_basis(pair$x)$q %*% parts$u))
+    colSums(abs(x$q %*% parts$u))
   }
   clip_cosines(sum(alpha * rho) / sum(alpha))
 }
@@ -267,6 +280,7 @@ declare_measure(
   resi = "PWCCA",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("scaling", "translation", "column permutation"),
-  form = "basis", check = check_pwcca_args, compare = compare_pwcca,
-  reference = "Morcos et al. 2018"
+  reference = "Morcos et al. 2018", check = check_pwcca_args, form = "basis",
+  keeps = "coordinates",
+  prepare = function(repr, args, side) form_basis(repr), statistic = weighted_correlation
 )

@@ -1,5 +1,8 @@
 # Measures that compare the distances between stimuli.
 
+#' @include measure.R
+NULL
+
 #' Representational similarity analysis
 #'
 #' The correlation between the representational dissimilarity matrices (RDMs) of two
@@ -68,74 +71,87 @@ check_rsa_args <- function(args) {
   args
 }
 
-compare_rsa <- function(pair, args) {
+check_rsa_pair <- function(pair, args) {
   check_rows(pair$x$n, 3, pair$x$arg, "a correlation of dissimilarities")
-  for (rep in list(pair$x, pair$y)) {
-    check_row_width(rep, args$inner)
-    range <- form_rdm_range(rep, args$inner)
-    largest <- max(abs(range))
-    contrast <- if (args$outer == "cosine") largest else range[2] - range[1]
-    noise <- max(tie_share * largest, tie_tolerance(rep, args$inner)[2])
-    if (contrast <= noise) return(undefined_rdm(rep))
-  }
-  if (args$outer == "kendall") {
-    ranks <- lapply(list(pair$x, pair$y), form_rdm_ranks, args$inner)
-    check_packed_memory(pair$x, 2)
-    return(.Call(C_kendall, ranks[[1]], ranks[[2]], thread_count()))
-  }
-  a <- form_rdm_values(pair$x, args$inner, args$outer)
-  b <- form_rdm_values(pair$y, args$inner, args$outer)
-  if (a$size == 0) return(undefined_rdm(pair$x))
-  if (b$size == 0) return(undefined_rdm(pair$y))
-  product <- packed_product(a$values, b$values, a$square, b$square, a$center, b$center)
-  into_range(product / sqrt(a$size) / sqrt(b$size), -1, 1)
+  if (args$outer == "kendall") check_packed_memory(pair$x, 2)
+}
+
+prepare_rsa <- function(repr, args, side) {
+  check_row_width(repr, args$inner)
+  undefined <- !has_contrast(repr, args)
+  form <- if (args$outer == "kendall") form_ranks(repr, args$inner)
+    else form_dissimilarities(repr, args$inner, args$outer)
+  extend_form(form, undefined = undefined || isTRUE(form$size == 0))
+}
+
+# Do the dissimilarities differ by more than rounding?
+has_contrast <- function(repr, args) {
+  range <- rdm_range(repr, args$inner)
+  largest <- max(abs(range))
+  contrast <- if (args$outer == "cosine") largest else range[2] - range[1]
+  contrast > max(tie_share * largest, tie_tolerance(repr, args$inner)[2])
+}
+
+rdm_product <- function(pair, x, y, args) {
+  if (args$outer == "kendall") return(.Call(C_kendall, x$ranks, y$ranks, thread_count()))
+  packed_product(x$values, y$values, x$square, y$square, x$center, y$center)
+}
+
+rdm_correlation <- function(statistic, x, y, args) {
+  if (args$outer == "kendall") return(statistic)
+  into_range(statistic / sqrt(x$size) / sqrt(y$size), -1, 1)
 }
 
 # Bounds that rounding may have passed.
-into_range <- function(value, low, high) min(max(value, low), high)
+into_range <- function(value, low, high) pmin(pmax(value, low), high)
 
-check_row_width <- function(rep, inner) {
-  if (rep$kind == "dist" || inner != "correlation") return(invisible())
-  width <- ncol(rep$data)
+check_row_width <- function(repr, inner) {
+  if (repr$kind == "dist" || inner != "correlation") return(invisible())
+  width <- ncol(repr$data)
   if (width == 1) {
-    abort("`", rep$arg, "` has one column, but rows are correlated over columns: give three or ",
-          "more, or set inner = \"euclidean\".", class = "repalign_error_size", arg = rep$arg)
+    abort("`", repr$arg, "` has one column, but rows are correlated over columns: give three or ",
+          "more, or set inner = \"euclidean\".", class = "repalign_error_size", arg = repr$arg)
   }
   if (width == 2) {
-    warn("`", rep$arg, "` has two columns, so every correlation between its rows is 1 or -1: the ",
+    warn("`", repr$arg, "` has two columns, so every correlation between its rows is 1 or -1: the ",
          "value carries almost no information. Use inner = \"euclidean\" or \"cosine\".",
-         class = "repalign_degenerate", data = rep$arg)
+         class = "repalign_degenerate", data = repr$arg)
   }
 }
 
-undefined_rdm <- function(rep) {
-  warn("The value is undefined (NA): all dissimilarities of `", rep$arg, "` are equal.",
-       class = "repalign_undefined", data = rep$arg)
-  NA_real_
+warn_equal_dissimilarities <- function(repr, args) {
+  warn("The value is undefined (NA): all dissimilarities of `", repr$arg, "` are equal.",
+       class = "repalign_undefined", data = repr$arg)
 }
 
 declare_measure(
   id = "rsa", label = "Representational similarity analysis", family = "distance", resi = "RSA",
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("scaling", "column permutation"), form = "pair",
-  accepts = c("data", "dist", "signed"), check = check_rsa_args, compare = compare_rsa,
+  pairing = TRUE, invariant = c("scaling", "column permutation"),
   reference = "Kriegeskorte et al. 2008",
-  null = function(args) if (args$outer != "kendall") rsa_null
-)
-
-rsa_null <- list(
-  kind = "pair", centered = FALSE,
-  form = function(rep, args, side) {
-    check_square_memory(rep)
-    values <- form_rdm_values(rep, args$inner, args$outer)
-    entries <- list(entries = values$values, grand = -values$center)
-    c(normed(unpacked(entries, rep$n, values$square)), list(size = values$size))
-  },
-  # every pair of rows stands twice in the matrices
-  score = function(inner, fx, fy, args) {
-    pmin(pmax(inner / 2 / sqrt(fx$size) / sqrt(fy$size), -1), 1)
+  accepts = c("data", "dist", "signed"), check = check_rsa_args, check_pair = check_rsa_pair,
+  form = function(args) if (args$outer == "kendall") "ranks" else "dissimilarities",
+  keeps = rdm_forms, prepare = prepare_rsa, undefined = warn_equal_dissimilarities,
+  statistic = rdm_product, score = rdm_correlation,
+  null = function(args) {
+    if (args$outer == "kendall") return(NULL)
+    # every pair of stimuli stands twice in the matrices
+    new_null("inner", operand = rdm_operand, centered = FALSE,
+             statistic = function(values, x, y, args, design) values / 2)
   }
 )
+
+# What the dissimilarities are made from.
+rdm_forms <- function(args) {
+  euclidean <- args$inner %in% c("euclidean", "sqeuclidean")
+  c("distances", if (!euclidean) "unit distances", if (args$outer == "spearman") "ranks")
+}
+
+rdm_operand <- function(form, repr, args, side) {
+  check_square_memory(repr)
+  entries <- list(entries = form$values, grand = -form$center)
+  normed(unpacked(entries, repr$n, form$square))
+}
 
 #' Distance correlation
 #'
@@ -192,19 +208,27 @@ check_distance_correlation_args <- function(args) {
   args
 }
 
-compare_distance_correlation <- function(pair, args) {
-  unbiased <- args$estimator == "unbiased"
-  if (unbiased) check_rows(pair$x$n, 4, pair$x$arg, "the unbiased estimator")
-  a <- form_centered_distances(pair$x, unbiased)
-  b <- form_centered_distances(pair$y, unbiased)
-  for (side in c("x", "y")) {
-    form <- if (side == "x") a else b
-    if (form$size == 0) return(undefined_rdm(pair[[side]]))
-  }
-  value <- packed_centered_product(a, b) / sqrt(a$size) / sqrt(b$size)
-  if (unbiased || args$squared) return(into_range(value, -1, 1))
-  if (value < -tie_share) return(undefined_root())
-  sqrt(into_range(value, 0, 1))
+check_distance_correlation_pair <- function(pair, args) {
+  if (args$estimator == "unbiased") check_rows(pair$x$n, 4, pair$x$arg, "the unbiased estimator")
+}
+
+prepare_distance_correlation <- function(repr, args, side) {
+  form <- form_centered_distances(repr, args$estimator == "unbiased")
+  extend_form(form, undefined = form$size == 0)
+}
+
+# Only non-Euclidean distances have a negative distance covariance, which has no root.
+distance_covariance <- function(pair, x, y, args) {
+  value <- packed_centered_product(x, y)
+  rootless <- !is_square(args) && value / sqrt(x$size) / sqrt(y$size) < -tie_share
+  if (rootless) undefined_root() else value
+}
+
+is_square <- function(args) args$estimator == "unbiased" || args$squared
+
+distance_correlation_score <- function(statistic, x, y, args) {
+  square <- into_range(statistic / sqrt(x$size) / sqrt(y$size), -1, 1)
+  if (is_square(args)) square else sqrt(pmax(square, 0))
 }
 
 undefined_root <- function() {
@@ -220,22 +244,17 @@ declare_measure(
   # squares below 0 come from distances that are not Euclidean
   range = function(args) c(if (args$estimator == "unbiased" || args$squared) -1 else 0, 1),
   symmetric = TRUE, metric = FALSE, pairing = TRUE,
-  invariant = c("orthogonal", "scaling", "translation", "column permutation"), form = "pair",
-  accepts = c("data", "dist"), check = check_distance_correlation_args,
-  compare = compare_distance_correlation, reference = "Szekely et al. 2007",
-  null = function(args) distance_correlation_null
-)
-
-distance_correlation_null <- list(
-  kind = "pair", centered = TRUE,
-  form = function(rep, args, side) {
-    check_square_memory(rep)
-    form <- form_centered_distances(rep, args$estimator == "unbiased")
-    c(normed(unpacked(form, rep$n)), list(size = form$size))
-  },
-  score = function(inner, fx, fy, args) {
-    value <- pmin(pmax(inner / sqrt(fx$size) / sqrt(fy$size), -1), 1)
-    if (args$estimator == "unbiased" || args$squared) value else sqrt(pmax(value, 0))
+  invariant = c("orthogonal", "scaling", "translation", "column permutation"),
+  reference = "Szekely et al. 2007", accepts = c("data", "dist"),
+  check = check_distance_correlation_args, check_pair = check_distance_correlation_pair,
+  form = "centered distances", keeps = "distances", prepare = prepare_distance_correlation,
+  undefined = warn_equal_dissimilarities, statistic = distance_covariance,
+  score = distance_correlation_score,
+  null = function(args) {
+    new_null("inner", centered = TRUE, operand = function(form, repr, args, side) {
+      check_square_memory(repr)
+      normed(unpacked(form, repr$n))
+    })
   }
 )
 
@@ -279,24 +298,28 @@ check_rsm_difference_args <- function(args) {
   args
 }
 
-compare_rsm_difference <- function(pair, args) {
-  a <- form_distances(pair$x)
-  b <- form_distances(pair$y)
-  # both in the units of the side with the larger values; powers of two, so no digit is lost
-  unit <- min(a$scale, b$scale)
-  shares <- unit / c(a$scale, b$scale)
-  norm <- if (args$norm == "frobenius") {
-    sqrt(2 * .Call(C_packed_difference_squares, a$d, shares[1], b$d, shares[2], thread_count()))
-  } else {
-    spectral_norm(pair, a$d, b$d, shares)
-  }
-  value <- norm / unit
-  if (is.infinite(value) || (value == 0 && norm > 0)) {
-    abort("The norm of the difference of `", pair$x$arg, "` and `", pair$y$arg, "` is too large ",
-          "or too small for a double: rescale the data.", class = "repalign_error_value",
-          arg = pair$x$arg)
-  }
-  value
+# The norm in the units of the side with the larger values; powers of two, so no digit is lost.
+difference_norm <- function(pair, x, y, args) {
+  shares <- min(x$scale, y$scale) / c(x$scale, y$scale)
+  if (args$norm == "spectral") return(spectral_norm(pair, x$d, y$d, shares))
+  sqrt(2 * .Call(C_packed_difference_squares, x$d, shares[1], y$d, shares[2], thread_count()))
+}
+
+# The same of all permutations, from inner products of the matrices.
+permuted_difference_norm <- function(values, x, y, args, design) {
+  shares <- min(x$scale, y$scale) / c(x$scale, y$scale)
+  squares <- (shares[1] * x$norm)^2 + (shares[2] * y$norm)^2 - 2 * shares[1] * shares[2] * values
+  sqrt(pmax(squares, 0))
+}
+
+unscaled_norm <- function(statistic, x, y, args) statistic / min(x$scale, y$scale)
+
+# A value of 0 is a norm that was lost, unless the sides are equal.
+inspect_norm <- function(score, pair, x, y, args) {
+  if (is.finite(score) && (score > 0 || difference_norm(pair, x, y, args) == 0)) return(invisible())
+  abort("The norm of the difference of `", pair$x$arg, "` and `", pair$y$arg, "` is too large ",
+        "or too small for a double: rescale the data.", class = "repalign_error_value",
+        arg = pair$x$arg)
 }
 
 # Far more steps than were ever needed.
@@ -318,22 +341,15 @@ declare_measure(
   id = "rsm_difference", label = "Norm of the difference of distances", family = "distance",
   resi = "RSMDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
   metric = TRUE, pairing = TRUE, invariant = c("orthogonal", "translation", "column permutation"),
-  form = "pair", accepts = c("data", "dist"), check = check_rsm_difference_args,
-  compare = compare_rsm_difference, reference = "Yin and Shen 2018",
-  null = function(args) if (args$norm == "frobenius") rsm_difference_null
-)
-
-rsm_difference_null <- list(
-  kind = "pair", centered = FALSE,
-  form = function(rep, args, side) {
-    check_square_memory(rep)
-    form <- form_distances(rep)
-    c(normed(unpacked(list(entries = form$d), rep$n)), list(scale = form$scale))
-  },
-  score = function(inner, fx, fy, args) {
-    unit <- min(fx$scale, fy$scale)
-    a <- unit / fx$scale
-    b <- unit / fy$scale
-    sqrt(pmax((a * fx$norm)^2 + (b * fy$norm)^2 - 2 * a * b * inner, 0)) / unit
+  reference = "Yin and Shen 2018", accepts = c("data", "dist"), check = check_rsm_difference_args,
+  form = "distances", prepare = function(repr, args, side) form_distances(repr),
+  statistic = difference_norm, score = unscaled_norm, inspect = inspect_norm,
+  null = function(args) {
+    if (args$norm == "spectral") return(NULL)
+    new_null("inner", centered = FALSE, statistic = permuted_difference_norm,
+             operand = function(form, repr, args, side) {
+               check_square_memory(repr)
+               normed(unpacked(list(entries = form$d), repr$n))
+             })
   }
 )

@@ -1,5 +1,8 @@
 # Measures that compare kernels.
 
+#' @include measure.R
+NULL
+
 #' Centered kernel alignment, corrected for few stimuli and few neurons
 #'
 #' How similarly two representations arrange the same stimuli: 1 when their kernels (the
@@ -118,24 +121,30 @@ warn_few_rows <- function(pair) {
        data = pair$x$arg)
 }
 
-compare_cka <- function(pair, args) {
+check_cka <- function(pair, args) {
   check_cka_pair(pair, args)
   warn_few_rows(pair)
   note_shared_neurons(pair, args)
-  if (args$estimator == "stimulus_neuron") {
-    args$units_x <- check_labels(args$units_x, ncol(pair$x$data), "units_x", pair$x$arg)
-    args$units_y <- check_labels(args$units_y, ncol(pair$y$data), "units_y", pair$y$arg)
-  }
-  h_xx <- self_h(pair$x, args, args$units_x)
-  h_yy <- self_h(pair$y, args, args$units_y)
-  h_xy <- pair_h(pair, args)
-  defined <- is_positive(h_xx) && is_positive(h_yy)
-  if (!defined) return(undefined_ratio(pair, if (is_positive(h_xx)) "y" else "x", args))
-  value <- h_xy$value / sqrt(h_xx$value) / sqrt(h_yy$value)
-  if (args$estimator == "stimulus_neuron" && !is_itself(pair, args)) {
-    warn_unstable(value, pair, max(side_error(pair$x, h_xx), side_error(pair$y, h_yy)))
-  }
-  value
+}
+
+# The form of the kernel, with its self term.
+prepare_cka <- function(repr, args, side) {
+  form <- switch(args$kernel,
+    linear = form_linear(repr),
+    rbf = form_gaussian(repr, args$sigma, args$bandwidth, corrects_stimuli(args$estimator)),
+    manifold = form_manifold(repr, args$k)
+  )
+  self <- self_h(repr, args, if (side == "x") args$units_x else args$units_y)
+  extend_form(form, self = self, undefined = !is_positive(self))
+}
+
+cka_of_h <- function(statistic, x, y, args) {
+  statistic / sqrt(x$self$value) / sqrt(y$self$value)
+}
+
+inspect_cka <- function(score, pair, x, y, args) {
+  if (!corrects_neurons(args$estimator) || is_itself(pair, args)) return(invisible())
+  warn_unstable(score, pair, max(side_error(pair$x, x$self), side_error(pair$y, y$self)))
 }
 
 # The same data, with the same pairs left out everywhere: the value is 1, whatever the error.
@@ -145,15 +154,13 @@ is_itself <- function(pair, args) {
   left_out && (pair$self || identical(pair$x$data, pair$y$data))
 }
 
-undefined_ratio <- function(pair, side, args) {
-  if (identical(args[c("kernel", "estimator")], list(kernel = "manifold", estimator = "naive"))) {
-    return(no_kernel_contrast(pair[[side]]))
+warn_undefined_cka <- function(repr, args) {
+  if (args$kernel == "manifold" && !corrects_stimuli(args$estimator)) {
+    return(warn_no_contrast(repr, args))
   }
-  arg <- pair[[side]]$arg
-  warn("The CKA is undefined (NA): the corrected H value of `", arg, "` with itself is not ",
+  warn("The CKA is undefined (NA): the corrected H value of `", repr$arg, "` with itself is not ",
        "positive. There are too few neurons or stimuli for a single ratio; pool over splits, ",
-       "trials or subsets instead.", class = "repalign_undefined", data = arg)
-  NA_real_
+       "trials or subsets instead.", class = "repalign_undefined", data = repr$arg)
 }
 
 declare_measure(
@@ -166,11 +173,20 @@ declare_measure(
   },
   # labels belong to sides: swapping x and y swaps them only where they are equal
   symmetric = function(args) identical(args$units_x, args$units_y),
-  invariant = c("orthogonal", "scaling", "translation", "column permutation"), form = "pair",
+  invariant = c("orthogonal", "scaling", "translation", "column permutation"),
+  reference = "Kornblith et al. 2019; Song et al. 2012; Chun et al. 2025",
   accepts = accepted_by_kernel,
   neighbours = function(args) if (args$kernel == "manifold") euclidean_neighbours(args),
-  check = check_cka_args, compare = compare_cka, null = function(args) cka_null(args),
-  reference = "Kornblith et al. 2019; Song et al. 2012; Chun et al. 2025"
+  check = check_cka_args, check_pair = check_cka,
+  form = function(args) {
+    switch(args$kernel, linear = "linear", rbf = "gaussian", manifold = "symmetric kernel")
+  },
+  keeps = function(args) {
+    switch(args$kernel, rbf = "distances", manifold = c("graph", "sparse kernel"))
+  },
+  prepare = prepare_cka, undefined = warn_undefined_cka,
+  statistic = function(pair, x, y, args) pair_h(pair, args)$value,
+  score = cka_of_h, inspect = inspect_cka, null = cka_null
 )
 
 #' RV coefficient
@@ -199,19 +215,19 @@ declare_measure(
 #' @export
 rv <- function(x, y) one_score("rv", x, y, list())
 
-rv_as_cka <- list(kernel = "linear", estimator = "naive", shared_neurons = FALSE, bandwidth = 1)
+# The RV coefficient is the CKA with these parameters.
+rv_as_cka <- function(args) {
+  list(kernel = "linear", estimator = "naive", shared_neurons = FALSE, bandwidth = 1)
+}
 
 declare_measure(
   id = "rv", label = "RV coefficient", family = "kernel",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE,
-  invariant = c("orthogonal", "scaling", "translation", "column permutation"), form = "pair",
-  check = identity, compare = function(pair, args) compare_cka(pair, rv_as_cka),
+  invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Robert and Escoufier 1976",
-  null = function(args) {
-    null <- cka_null(rv_as_cka)
-    list(kind = "pair", centered = TRUE, gram = TRUE,
-         form = function(rep, args, side) null$form(rep, rv_as_cka, side),
-         score = function(inner, fx, fy, args) null$score(inner, fx, fy, rv_as_cka))
-  }
+  check = rv_as_cka, check_pair = check_cka, form = "linear",
+  prepare = prepare_cka, undefined = warn_undefined_cka,
+  statistic = function(pair, x, y, args) pair_h(pair, args)$value,
+  score = cka_of_h, null = cka_null
 )

@@ -1,5 +1,8 @@
 # Measures that compare kernels of near neighbours in Euclidean distance.
 
+#' @include measure.R
+NULL
+
 #' Manifold-approximated kernel alignment
 #'
 #' How similar two representations are at the scale of the neighbourhood of each stimulus:
@@ -68,21 +71,20 @@ check_mka_args <- function(args) {
   args
 }
 
-compare_mka <- function(pair, args) {
-  a <- form_mka(pair$x, args$k)
-  b <- if (pair$self) a else form_mka(pair$y, args$k)
-  sparse_alignment(pair, a, b, centered_product(a, b, "row")$value)
+kernel_product <- function(pair, x, y, args) {
+  centered_product(x, y, if (is.null(args$centering)) "row" else args$centering)$value
 }
 
 declare_measure(
   id = "mka", label = "Manifold-approximated kernel alignment", family = "neighbours",
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  form = "graph", accepts = kinds, neighbours = euclidean_neighbours, check = check_mka_args,
-  compare = compare_mka, reference = "Islam, Liu and Sarkar (MKA), eq. 2-4",
-  null = function(args) {
-    sparse_null(function(rep, args) form_mka(rep, args$k), products_out, centered_products)
-  }
+  reference = "Islam, Liu and Sarkar (MKA), eq. 2-4", accepts = kinds,
+  neighbours = euclidean_neighbours, check = check_mka_args, form = "sparse kernel",
+  keeps = "graph",
+  prepare = function(repr, args, side) form_mka(repr, args$k),
+  undefined = warn_no_contrast, statistic = kernel_product, score = kernel_cosine,
+  null = function(args) sparse_null(centered_products)
 )
 
 #' Kernel alignment on nearest neighbours
@@ -143,21 +145,17 @@ check_kcka_args <- function(args) {
   args
 }
 
-compare_kcka <- function(pair, args) {
-  form <- function(rep) form_kcka(rep, args$k, args$self, args$squared, args$centering)
-  a <- form(pair$x)
-  b <- if (pair$self) a else form(pair$y)
-  sparse_alignment(pair, a, b, centered_product(a, b, args$centering)$value)
+prepare_kcka <- function(repr, args, side) {
+  form_kcka(repr, args$k, args$self, args$squared, args$centering)
 }
 
 declare_measure(
   id = "kcka", label = "Kernel alignment on nearest neighbours", family = "neighbours",
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  form = "graph", accepts = kinds, neighbours = euclidean_neighbours, check = check_kcka_args,
-  compare = compare_kcka, reference = "Islam, Liu and Sarkar (MKA), eq. 18-19",
-  null = function(args) {
-    sparse_null(function(rep, args) form_kcka(rep, args$k, args$self, args$squared, args$centering),
-                products_out, centered_products)
-  }
+  reference = "Islam, Liu and Sarkar (MKA), eq. 18-19", accepts = kinds,
+  neighbours = euclidean_neighbours, check = check_kcka_args, form = "sparse kernel",
+  keeps = "graph",
+  prepare = prepare_kcka, undefined = warn_no_contrast, statistic = kernel_product,
+  score = kernel_cosine, null = function(args) sparse_null(centered_products)
 )

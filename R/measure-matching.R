@@ -1,5 +1,8 @@
 # Measures that match single neurons with each other.
 
+#' @include measure.R
+NULL
+
 #' Permutation Procrustes distance
 #'
 #' How much two representations still differ after the columns of one have been put into the
@@ -44,21 +47,19 @@ permutation_procrustes <- function(x, y, center = FALSE, scale = FALSE) {
   one_score("permutation_procrustes", x, y, list(center = center, scale = scale))
 }
 
-compare_permutation_procrustes <- function(pair, args) {
-  units <- common_units(pair, args$center, args$scale)
+# The distance of the matched columns, in common units or of unit norms.
+matched_distance <- function(pair, x, y, args) {
+  units <- common_units(x, y, args$scale)
   matched <- remember(pair$cache, list("column match", args$center),
                       optimal_match(pair_cross(pair, args$center)))
-  x <- form_scaling(pair$x, args$center)
-  y <- form_scaling(pair$y, args$center)
   # the wider side goes first
-  distance <- if (ncol(pair$x$data) >= ncol(pair$y$data)) {
+  if (ncol(pair$x$data) >= ncol(pair$y$data)) {
     .Call(C_matched_distance, pair$x$data, x$means, x$scale * units$x,
           pair$y$data, y$means, y$scale * units$y, matched)
   } else {
     .Call(C_matched_distance, pair$y$data, y$means, y$scale * units$y,
           pair$x$data, x$means, x$scale * units$x, reverse_match(matched, ncol(pair$y$data)))
   }
-  in_range(distance / units$scale, pair)
 }
 
 # The column of each row (0 for none) in the assignment with the largest total; the
@@ -85,10 +86,13 @@ declare_measure(
   id = "permutation_procrustes", label = "Permutation Procrustes distance",
   family = "alignment", resi = "PermProc", direction = "distance", best = 0, symmetric = TRUE,
   range = function(args) c(0, if (args$scale) 2 else Inf), metric = FALSE, pairing = TRUE,
-  invariant = "column permutation", form = "columns",
-  # of a file that is loaded later
-  check = function(args) check_procrustes_args(args), compare = compare_permutation_procrustes,
-  reference = "Williams et al. 2021"
+  invariant = "column permutation", reference = "Williams et al. 2021",
+  check = check_procrustes_args, form = "scaling", prepare = prepare_rotation,
+  statistic = matched_distance,
+  score = function(statistic, x, y, args) {
+    if (args$scale) statistic else unscaled_score(statistic, x, y, args)
+  },
+  inspect = inspect_overflow
 )
 
 #' Hard correlation match
@@ -137,7 +141,7 @@ check_hard_match_args <- function(args) {
   args
 }
 
-compare_hard_match <- function(pair, args) {
+matched_correlation <- function(pair, x, y, args) {
   correlation <- pair_correlation(pair)
   matched <- if (args$matching == "optimal") optimal_match(correlation)
              else greedy_match(correlation)
@@ -152,8 +156,9 @@ declare_measure(
   id = "hard_correlation_match", label = "Hard correlation match", family = "alignment",
   resi = "HardCorr", direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE,
   metric = FALSE, pairing = TRUE,
-  invariant = c("scaling", "translation", "column permutation"), form = "columns",
-  check = check_hard_match_args, compare = compare_hard_match, reference = "Li et al. 2015"
+  invariant = c("scaling", "translation", "column permutation"), reference = "Li et al. 2015",
+  check = check_hard_match_args, form = "columns",
+  prepare = function(repr, args, side) form_columns(repr), statistic = matched_correlation
 )
 
 #' Soft correlation match
@@ -202,7 +207,7 @@ check_soft_match_args <- function(args) {
   args
 }
 
-compare_soft_match <- function(pair, args) {
+best_correlation <- function(pair, x, y, args) {
   best <- .Call(C_side_maxima, pair_correlation(pair))
   means <- c(x = mean(best$rows), y = mean(best$columns))
   mean_correlation(if (args$direction == "both") means else means[[args$direction]])
@@ -212,6 +217,7 @@ declare_measure(
   id = "soft_correlation_match", label = "Soft correlation match", family = "alignment",
   resi = "SoftCorr", direction = "similarity", range = c(-1, 1), best = 1, metric = FALSE,
   symmetric = function(args) args$direction == "both", pairing = TRUE,
-  invariant = c("scaling", "translation", "column permutation"), form = "columns",
-  check = check_soft_match_args, compare = compare_soft_match, reference = "Li et al. 2015"
+  invariant = c("scaling", "translation", "column permutation"), reference = "Li et al. 2015",
+  check = check_soft_match_args, form = "columns",
+  prepare = function(repr, args, side) form_columns(repr), statistic = best_correlation
 )

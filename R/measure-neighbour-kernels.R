@@ -1,5 +1,8 @@
 # Measures that compare inner products and cosines along the edges of neighbour graphs.
 
+#' @include form.R measure.R relabel.R
+NULL
+
 #' Centered kernel nearest-neighbour alignment
 #'
 #' The alignment of the inner products between stimuli, kept only between stimuli that are
@@ -60,23 +63,21 @@ check_cknna_args <- function(args) {
   args
 }
 
-compare_cknna <- function(pair, args) {
-  a <- form_cknna(pair$x, args$k, args$normalize)
-  b <- if (pair$self) a else form_cknna(pair$y, args$k, args$normalize)
-  common <- .Call(C_sparse_common, a, b)
-  s <- common$sums
-  sparse_alignment(pair, a, b,
-                   centered_sum(common$dot, s[, 1], s[, 2], s[, 3], s[, 4], "double"))
+# The product of the two kernels on their common edges, double-centred.
+common_product <- function(pair, x, y, args) {
+  common <- .Call(C_sparse_common, x, y)
+  sums <- common$sums
+  centered_sum(common$dot, sums[, 1], sums[, 2], sums[, 3], sums[, 4], "double")
 }
 
 # A sparse form (form-sparse.R): the inner products at the edges of the graph.
-form_cknna <- function(rep, k, normalize = TRUE) {
-  remember(rep$cache, list("cknna", k, normalize), {
-    graph <- form_graph(rep, if (normalize) "cosine" else "dot", k)
+form_cknna <- function(repr, k, normalize = TRUE) {
+  remember_form(repr, "sparse kernel", list("cknna", k, normalize), {
+    graph <- form_graph(repr, if (normalize) "cosine" else "dot", k)
     # the graph of inner products has them in the data's own units, where squares of tiny
     # or huge values have lost digits
     weight <- if (normalize) 1 - graph$dist
-      else .Call(C_edge_products, form_rows(rep, "dot"), graph$idx, thread_count())
+      else .Call(C_edge_products, form_rows(repr, "dot")$rows, graph$idx, thread_count())
     with_norm(sparse_form(graph$idx, weight, 0), "double")
   })
 }
@@ -84,21 +85,22 @@ form_cknna <- function(rep, k, normalize = TRUE) {
 declare_measure(
   id = "cknna", label = "Centered kernel nearest-neighbour alignment", family = "neighbours",
   direction = "similarity", range = c(-Inf, Inf), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"), form = "graph",
+  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
+  reference = "Huh et al. 2024",
   neighbours = function(args) list(metric = if (args$normalize) "cosine" else "dot", k = args$k),
-  check = check_cknna_args, compare = compare_cknna, reference = "Huh et al. 2024",
-  null = function(args) {
-    sparse_null(function(rep, args) form_cknna(rep, args$k, args$normalize),
-                c(products_out, list(list(x = "in", y = "in", mode = "products"))),
-                common_products)
-  }
+  check = check_cknna_args, form = "sparse kernel",
+  keeps = function(args) c("graph", if (!args$normalize) "rows"),
+  prepare = function(repr, args, side) form_cknna(repr, args$k, args$normalize),
+  undefined = warn_no_contrast, statistic = common_product,
+  score = kernel_cosine,
+  null = function(args) sparse_null(common_products, reversed = TRUE)
 )
 
 # Both kernels on the common edges only; their row and column sums change with the permutation.
-common_products <- function(sums, fx, fy, args, design) {
+common_products <- function(values, x, y, args, design) {
   n <- design$n
-  out <- sums[[1]]
-  out[, 1] - out[, 2] / n - sums[[2]][, 2] / n + (out[, 3] / n) * (out[, 4] / n)
+  out <- values[[1]]
+  out[, 1] - out[, 2] / n - values[[2]][, 2] / n + (out[, 3] / n) * (out[, 4] / n)
 }
 
 #' Second-order cosine similarity
@@ -151,13 +153,19 @@ check_second_order_args <- function(args) {
   args
 }
 
-compare_second_order <- function(pair, args) {
-  side <- function(rep) {
-    c(form_graph(rep, "cosine", args$k), list(rows = form_rows(rep, "cosine")))
-  }
-  a <- side(pair$x)
-  b <- if (pair$self) a else side(pair$y)
-  cosines <- .Call(C_second_order_cosines, a$rows, a$idx, a$dist, b$rows, b$idx, b$dist,
+# The neighbours and the rows of unit length that they are found by.
+prepare_second_order <- function(repr, args, side) {
+  graph <- form_graph(repr, "cosine", args$k)
+  new_form("graph with rows", c(unclass(graph), list(rows = form_rows(repr, "cosine")$rows)))
+}
+
+declare_form("graph with rows", relabel = function(form, permutation) {
+  form <- relabel_graph(form, permutation)
+  relabel_parts(columns = "rows")(form, permutation)
+}, size = function(n, d, args) as.double(n) * (d + 3 * args$k), drawn = "priority")
+
+mean_second_order <- function(pair, x, y, args) {
+  cosines <- .Call(C_second_order_cosines, x$rows, x$idx, x$dist, y$rows, y$idx, y$dist,
                    args$of == "distance", thread_count())
   lost <- which(is.nan(cosines))
   if (!length(lost)) return(mean(cosines))
@@ -175,8 +183,10 @@ declare_measure(
   resi = "2nd-Cos", direction = "similarity", best = 1,
   range = function(args) if (args$of == "distance") c(0, 1) else c(-1, 1),
   symmetric = TRUE, metric = FALSE, pairing = TRUE,
-  invariant = c("orthogonal", "scaling", "column permutation"), form = "rows",
+  invariant = c("orthogonal", "scaling", "column permutation"),
+  reference = "Hamilton et al. 2016; Klabunde et al. 2025",
   neighbours = function(args) list(metric = "cosine", k = args$k),
-  check = check_second_order_args, compare = compare_second_order,
-  reference = "Hamilton et al. 2016; Klabunde et al. 2025"
+  check = check_second_order_args, form = "graph with rows",
+  keeps = c("graph", "rows"), prepare = prepare_second_order,
+  statistic = mean_second_order
 )

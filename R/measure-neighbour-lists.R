@@ -1,5 +1,8 @@
 # Measures that compare neighbour lists as sequences.
 
+#' @include measure.R
+NULL
+
 #' Longest common subsequence of neighbour lists
 #'
 #' How many of the k nearest neighbours of a stimulus come in the same order in both
@@ -37,14 +40,12 @@ declare_measure(
   direction = "similarity", range = function(args) c(0, args$k),
   best = function(args) as.double(args$k),
   symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"), form = "graph",
-  accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args,
-  compare = function(pair, args) {
-    lists <- neighbour_pair(pair, args, ordered = TRUE)
-    .Call(C_common_subsequences, lists$x, lists$y) / pair$x$n
-  },
-  reference = "Huh et al. 2024"
+  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
+  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph,
+  check = check_neighbour_args, form = "graph", prepare = prepare_ordered_graph,
+  statistic = function(pair, x, y, args) {
+    .Call(C_common_subsequences, x$idx, y$idx) / pair$x$n
+  }
 )
 
 #' Edit distance of neighbour lists
@@ -84,12 +85,10 @@ edit_distance_knn <- function(x, y, k = 10,
 declare_measure(
   id = "edit_distance_knn", label = "Edit distance of neighbours", family = "neighbours",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"), form = "graph",
-  accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args,
-  compare = function(pair, args) {
-    lists <- neighbour_pair(pair, args, ordered = TRUE)
-    1 - .Call(C_edit_distances, lists$x, lists$y) / pair$x$n / args$k
-  },
-  reference = "Huh et al. 2024"
+  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
+  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph,
+  check = check_neighbour_args, form = "graph", prepare = prepare_ordered_graph,
+  statistic = function(pair, x, y, args) {
+    1 - .Call(C_edit_distances, x$idx, y$idx) / pair$x$n / args$k
+  }
 )

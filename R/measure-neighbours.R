@@ -1,5 +1,8 @@
 # Measures that compare which stimuli are neighbours of each other.
 
+#' @include measure.R
+NULL
+
 #' Overlap of nearest neighbours
 #'
 #' The share of its k nearest neighbours that a stimulus has in common in both
@@ -63,22 +66,21 @@ mutual_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "c
 }
 
 # How many neighbours both sides have, per stimulus.
-shared_counts <- function(pair, args) {
+shared_counts <- function(pair, x, y, args) {
   remember(pair$cache, list("shared neighbours", args$metric, args$k), {
-    lists <- neighbour_pair(pair, args)
-    .Call(C_shared_neighbours, lists$x, lists$y)
+    .Call(C_shared_neighbours, x$idx, y$idx)
   })
 }
 
 declare_measure(
   id = "mutual_knn", label = "Overlap of nearest neighbours", family = "neighbours",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"), form = "graph",
-  accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args,
-  compare = function(pair, args) mean(shared_counts(pair, args)) / args$k,
-  reference = "Huh et al. 2024",
-  null = function(args) list_null("count", function(args) args$k)
+  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
+  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph,
+  check = check_neighbour_args, form = "graph", prepare = prepare_graph,
+  statistic = function(pair, x, y, args) mean(shared_counts(pair, x, y, args)),
+  score = function(statistic, x, y, args) statistic / args$k,
+  null = function(args) neighbour_list_null("count")
 )
 
 #' Cycle consistency of nearest neighbours
@@ -115,16 +117,12 @@ cycle_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "co
 declare_measure(
   id = "cycle_knn", label = "Cycle consistency of nearest neighbours", family = "neighbours",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"), form = "graph",
-  accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args,
-  compare = function(pair, args) {
-    lists <- neighbour_pair(pair, args)
-    .Call(C_cycle_count, lists$x, lists$y) / pair$x$n
-  },
-  reference = "Huh et al. 2024",
+  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
+  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph,
+  check = check_neighbour_args, form = "graph", prepare = prepare_graph,
+  statistic = function(pair, x, y, args) .Call(C_cycle_count, x$idx, y$idx) / pair$x$n,
   # a step from i to j in y and back from j to i in x
-  null = function(args) list_null("any", x = "in")
+  null = function(args) neighbour_list_null("any", reversed = TRUE)
 )
 
 #' Jaccard similarity of nearest neighbours
@@ -162,14 +160,14 @@ declare_measure(
   id = "knn_jaccard", label = "Jaccard similarity of nearest neighbours", family = "neighbours",
   resi = "Jaccard",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"), form = "graph",
-  accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args,
-  compare = function(pair, args) {
-    shared <- shared_counts(pair, args)
+  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
+  reference = "Klabunde et al. 2024", accepts = kinds, neighbours = wanted_graph,
+  check = check_neighbour_args, form = "graph", prepare = prepare_graph,
+  statistic = function(pair, x, y, args) {
+    shared <- shared_counts(pair, x, y, args)
     mean(shared / (2 * args$k - shared))
   },
-  reference = "Klabunde et al. 2024", null = function(args) list_null("jaccard")
+  null = function(args) neighbour_list_null("jaccard")
 )
 
 #' Rank similarity of nearest neighbours
@@ -207,12 +205,9 @@ declare_measure(
   id = "rank_similarity", label = "Rank similarity of nearest neighbours", family = "neighbours",
   resi = "RankSim",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"), form = "graph",
-  accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args,
-  compare = function(pair, args) {
-    lists <- neighbour_pair(pair, args, ordered = TRUE)
-    mean(.Call(C_rank_agreement, lists$x, lists$y))
-  },
-  reference = "Wang et al. 2020", null = function(args) list_null("ranks")
+  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
+  reference = "Wang et al. 2020", accepts = kinds, neighbours = wanted_graph,
+  check = check_neighbour_args, form = "graph", prepare = prepare_ordered_graph,
+  statistic = function(pair, x, y, args) mean(.Call(C_rank_agreement, x$idx, y$idx)),
+  null = function(args) neighbour_list_null("ranks")
 )

@@ -1,5 +1,8 @@
 # Measures that rotate one representation onto the other.
 
+#' @include measure.R
+NULL
+
 #' Orthogonal Procrustes distance
 #'
 #' How much two representations still differ after one has been rotated and reflected to
@@ -57,20 +60,54 @@ check_procrustes_args <- function(args) {
   args
 }
 
-compare_procrustes <- function(pair, args) {
-  units <- common_units(pair, args$center, args$scale)
-  in_range(rotated_distance(pair, args$center, units) / units$scale, pair)
-}
+# Which settings a measure of the family has; those without parameters centre.
+is_centered <- function(args) is.null(args$center) || args$center
+
+# What the family prepares of one side: the centring, and the norm.
+prepare_rotation <- function(repr, args, side) form_scaling_norm(repr, is_centered(args))
 
 # A smaller share of the squares than this has lost too many digits in the difference.
 cancelled_share <- 1e-5
 
-# The Procrustes distance in common units.
-rotated_distance <- function(pair, center, units) {
-  squares <- (units$x * form_norm(pair$x, center))^2 + (units$y * form_norm(pair$y, center))^2
+# The Procrustes distance of a pair in common units, or of unit norms.
+rotated_distance <- function(pair, x, y, args, scale) {
+  center <- is_centered(args)
+  units <- common_units(x, y, scale)
+  squares <- (units$x * x$norm)^2 + (units$y * y$norm)^2
   rest <- squares - 2 * units$x * units$y * nuclear_norm(pair, center)
   if (rest > cancelled_share * squares) sqrt(rest) else rotated_residual(pair, center, units)
 }
+
+# The same of all permutations, from the singular values of x'y.
+permuted_distance <- function(values, x, y, scale) {
+  units <- common_units(x, y, scale)
+  squares <- (units$x * x$norm)^2 + (units$y * y$norm)^2 - 2 * units$x * units$y * colSums(values)
+  sqrt(pmax(squares, 0))
+}
+
+# The statistic, observed and permuted, of the measures that bring both sides to unit norm, or
+# that do not.
+scaled_distance <- function(pair, x, y, args) rotated_distance(pair, x, y, args, TRUE)
+
+unscaled_distance <- function(pair, x, y, args) rotated_distance(pair, x, y, args, FALSE)
+
+# Where both sides have more columns than rows, row factors stand for the data. The null turns
+# them into their bases.
+rotation_forms <- c("row factor", "basis")
+
+rotation_null <- function(scale) {
+  force(scale)
+  new_null("singular",
+           operand = function(form, repr, args, side) {
+             list(matrix = rotation_matrix(repr, is_centered(args)))
+           },
+           statistic = function(values, x, y, args, design) permuted_distance(values, x, y, scale))
+}
+
+# From common units back to those of the data.
+unscaled_score <- function(statistic, x, y, args) statistic / common_units(x, y, FALSE)$scale
+
+inspect_overflow <- function(score, pair, x, y, args) refuse_overflow(score, pair)
 
 # The narrower side is turned into the space of the wider: that keeps all of it.
 rotated_residual <- function(pair, center, units) {
@@ -89,40 +126,26 @@ declare_measure(
   id = "procrustes", label = "Orthogonal Procrustes distance", family = "alignment",
   resi = "OrthProc", direction = "distance", best = 0, symmetric = TRUE, metric = TRUE,
   range = function(args) c(0, if (args$scale) sqrt(2) else Inf), pairing = TRUE,
-  invariant = c("orthogonal", "scaling", "translation", "column permutation"), form = "basis",
-  check = check_procrustes_args, compare = compare_procrustes,
+  invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Williams et al. 2021; Ding et al. 2021",
-  null = function(args) rotation_null(args$center, args$scale, function(d, fx, fy) d)
+  check = check_procrustes_args, form = "scaling", keeps = rotation_forms,
+  prepare = prepare_rotation,
+  statistic = function(pair, x, y, args) rotated_distance(pair, x, y, args, args$scale),
+  score = function(statistic, x, y, args) {
+    if (args$scale) statistic else unscaled_score(statistic, x, y, args)
+  },
+  inspect = inspect_overflow, null = function(args) rotation_null(args$scale)
 )
 
 # The data up to a rotation, with no more columns than their rank: what a permutation costs goes
 # with the columns of both sides.
-rotation_matrix <- function(rep, center) {
-  wide <- ncol(rep$data) > rep$n
-  plain <- if (wide) form_row_factor(rep, center) else scaled_data(rep, center)
-  q <- form_basis(rep, center)$q
+rotation_matrix <- function(repr, center) {
+  wide <- ncol(repr$data) > repr$n
+  plain <- if (wide) row_factor(repr, center) else scaled_data(repr, center)
+  q <- form_basis(repr, center)$q
   if (ncol(q) >= ncol(plain) - 1) return(plain)
   inner <- crossprod(q, plain)
   q %*% .Call(C_row_factor, inner, double(ncol(inner)), 1)
-}
-
-# The null of what is made of the Procrustes distance d: of(d, fx, fy).
-rotation_null <- function(center, scale, of) {
-  list(
-    kind = "basis",
-    form = function(rep, args, side) {
-      list(matrix = rotation_matrix(rep, center),
-           norm = form_norm(rep, center), scale = form_scaling(rep, center)$scale)
-    },
-    stat = function(s, fx, fy) colSums(s), scale = function(fx, fy) fx$norm * fy$norm,
-    score = function(s, fx, fy, args) {
-      unit <- min(fx$scale, fy$scale)
-      a <- if (scale) 1 / fx$norm else unit / fx$scale
-      b <- if (scale) 1 / fy$norm else unit / fy$scale
-      squares <- (a * fx$norm)^2 + (b * fy$norm)^2 - 2 * a * b * colSums(s)
-      of(sqrt(pmax(squares, 0)) / (if (scale) 1 else unit), fx, fy)
-    }
-  )
 }
 
 #' Procrustes size-and-shape distance
@@ -169,13 +192,10 @@ declare_measure(
   id = "procrustes_size_shape", label = "Procrustes size-and-shape distance",
   family = "alignment", resi = "ProcDist", direction = "distance", range = c(0, Inf), best = 0,
   symmetric = TRUE, metric = TRUE, pairing = TRUE,
-  invariant = c("orthogonal", "translation", "column permutation"), form = "basis",
-  check = check_center,
-  compare = function(pair, args) {
-    compare_procrustes(pair, list(center = args$center, scale = FALSE))
-  },
-  reference = "Williams et al. 2021",
-  null = function(args) rotation_null(args$center, FALSE, function(d, fx, fy) d)
+  invariant = c("orthogonal", "translation", "column permutation"),
+  reference = "Williams et al. 2021", check = check_center, form = "scaling",
+  keeps = rotation_forms, prepare = prepare_rotation, statistic = unscaled_distance,
+  score = unscaled_score, inspect = inspect_overflow, null = function(args) rotation_null(FALSE)
 )
 
 #' Procrustes similarity
@@ -210,20 +230,19 @@ declare_measure(
 #' @export
 procrustes_similarity <- function(x, y) one_score("procrustes_similarity", x, y, list())
 
-compare_procrustes_similarity <- function(pair, args) {
-  units <- common_units(pair, TRUE, FALSE)
-  in_range(1 - rotated_distance(pair, TRUE, units) / (units$y * form_norm(pair$y, TRUE)), pair)
+# The distance over the norm of y, in the same units.
+similarity_score <- function(statistic, x, y, args) {
+  1 - statistic / (common_units(x, y, FALSE)$y * y$norm)
 }
 
 declare_measure(
   id = "procrustes_similarity", label = "Procrustes similarity", family = "alignment",
   direction = "similarity", range = c(-Inf, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "translation", "column permutation"),
-  form = "basis", check = identity, compare = compare_procrustes_similarity,
-  reference = "Williams et al. 2021",
-  null = function(args) {
-    rotation_null(TRUE, FALSE, function(d, fx, fy) 1 - d * fy$scale / fy$norm)
-  }
+  reference = "Williams et al. 2021", form = "scaling", keeps = rotation_forms,
+  prepare = prepare_rotation,
+  statistic = unscaled_distance, score = similarity_score, inspect = inspect_overflow,
+  null = function(args) rotation_null(FALSE)
 )
 
 #' Angular shape distance
@@ -258,21 +277,17 @@ declare_measure(
 #' @export
 angular_shape <- function(x, y) one_score("angular_shape", x, y, list())
 
-compare_angular_shape <- function(pair, args) {
-  chord <- rotated_distance(pair, TRUE, common_units(pair, TRUE, TRUE))
-  # the chord of a right angle, the largest, within rounding
-  2 * asin(min(chord, sqrt(2)) / 2)
-}
+# The angle of a chord; that of a right angle is the largest, within rounding.
+angle_score <- function(statistic, x, y, args) 2 * asin(pmin(statistic, sqrt(2)) / 2)
 
 declare_measure(
   id = "angular_shape", label = "Angular shape distance", family = "alignment",
   resi = "AngShape", direction = "distance", range = c(0, pi / 2), best = 0, symmetric = TRUE,
   metric = TRUE, pairing = TRUE,
-  invariant = c("orthogonal", "scaling", "translation", "column permutation"), form = "basis",
-  check = identity, compare = compare_angular_shape, reference = "Williams et al. 2021",
-  null = function(args) {
-    rotation_null(TRUE, TRUE, function(d, fx, fy) 2 * asin(pmin(d, sqrt(2)) / 2))
-  }
+  invariant = c("orthogonal", "scaling", "translation", "column permutation"),
+  reference = "Williams et al. 2021", form = "scaling", keeps = rotation_forms,
+  prepare = prepare_rotation,
+  statistic = scaled_distance, score = angle_score, null = function(args) rotation_null(TRUE)
 )
 
 #' Aligned cosine similarity
@@ -314,9 +329,7 @@ aligned_cosine <- function(x, y, center = FALSE) {
   one_score("aligned_cosine", x, y, list(center = center))
 }
 
-compare_aligned_cosine <- function(pair, args) {
-  norm_x <- form_row_norms(pair$x, args$center)
-  norm_y <- form_row_norms(pair$y, args$center)
+aligned_cosines <- function(pair, x_form, y_form, args) {
   x <- rotatable(pair, "x", args$center)
   y <- rotatable(pair, "y", args$center)
   rotation <- pair_rotation(pair, args$center)
@@ -325,10 +338,10 @@ compare_aligned_cosine <- function(pair, args) {
   v <- rotation$v[, known, drop = FALSE]
   if (length(known) < min(ncol(x), ncol(y))) {
     # the most that the parts between which the data tell no rotation could add
-    share <- mean(share_outside(x, u, norm_x) * share_outside(y, v, norm_y))
+    share <- mean(share_outside(x, u, x_form$norms) * share_outside(y, v, y_form$norms))
     if (share > 1e-8) warn_not_unique(pair, share)
   }
-  cosines <- .Call(C_row_cosines, turned_by(x, u, v), y, norm_x, norm_y)
+  cosines <- .Call(C_row_cosines, turned_by(x, u, v), y, x_form$norms, y_form$norms)
   max(-1, min(1, mean(cosines)))
 }
 
@@ -346,6 +359,8 @@ declare_measure(
   id = "aligned_cosine", label = "Aligned cosine similarity", family = "alignment",
   resi = "AlignCos", direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE,
   metric = FALSE, pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  form = "basis", check = check_center, compare = compare_aligned_cosine,
-  reference = "Hamilton et al. 2016"
+  reference = "Hamilton et al. 2016", check = check_center, form = "row norms",
+  keeps = "row factor",
+  prepare = function(repr, args, side) form_row_norms(repr, args$center),
+  statistic = aligned_cosines
 )

@@ -1,5 +1,8 @@
 # Measures that compare one number a representation; rows need not be paired.
 
+#' @include measure.R
+NULL
+
 #' Difference of magnitude
 #'
 #' The magnitude of a representation is the length of its mean row. The score is the absolute
@@ -29,16 +32,16 @@
 #' @export
 magnitude_difference <- function(x, y) one_score("magnitude_difference", x, y, list())
 
-form_magnitude <- function(rep) {
-  remember(rep$cache, "magnitude", {
-    means <- form_centering(rep)$means
+form_magnitude <- function(repr) {
+  remember_summary(repr, "magnitude", list(), {
+    means <- form_centering(repr)$means
     largest <- max(abs(means))
     value <- if (largest == 0) 0 else largest * sqrt(sum((means / largest)^2))
     if (is.infinite(value)) {
-      abort("The length of the mean row of `", rep$arg, "` is too large for a double: rescale ",
-            "the data.", class = "repalign_error_value", arg = rep$arg)
+      abort("The length of the mean row of `", repr$arg, "` is too large for a double: rescale ",
+            "the data.", class = "repalign_error_value", arg = repr$arg)
     }
-    value
+    list(value = value)
   })
 }
 
@@ -46,10 +49,12 @@ declare_measure(
   id = "magnitude_difference", label = "Difference of magnitude", family = "statistic",
   resi = "MagDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
   metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "column permutation"),
-  form = "summary", check = identity,
-  compare = function(pair, args) abs(form_magnitude(pair$x) - form_magnitude(pair$y)),
-  reference = "Wang et al. 2020"
+  reference = "Wang et al. 2020", form = "summary",
+  prepare = function(repr, args, side) form_magnitude(repr), score = value_difference
 )
+
+# The score of measures that compare one number a side.
+value_difference <- function(statistic, x, y, args) abs(x$value - y$value)
 
 #' Difference of concentricity
 #'
@@ -78,37 +83,31 @@ declare_measure(
 #' @export
 concentricity_difference <- function(x, y) one_score("concentricity_difference", x, y, list())
 
-form_concentricity <- function(rep) {
-  remember(rep$cache, "concentricity", {
-    rows <- unit_rows(rep, center = FALSE)
-    means <- form_centering(rep)$means
+form_concentricity <- function(repr) {
+  remember_summary(repr, "concentricity", list(), {
+    rows <- unit_rows(repr, center = FALSE)
+    means <- form_centering(repr)$means
     # seen beside the largest entry, a mean of zero is one of rounding
-    largest <- max(abs(range(rep$data)))
+    largest <- max(abs(range(repr$data)))
     means <- means / largest
     size <- sqrt(sum(means^2))
-    if (size <= tie_share) NA_real_ else mean(rows %*% (means / size))
+    undefined <- size <= tie_share
+    list(value = if (undefined) NA_real_ else mean(rows %*% (means / size)), undefined = undefined)
   })
 }
 
-compare_concentricity <- function(pair, args) {
-  for (rep in list(pair$x, pair$y)) {
-    if (is.na(form_concentricity(rep))) return(undefined_concentricity(rep))
-  }
-  abs(form_concentricity(pair$x) - form_concentricity(pair$y))
-}
-
-undefined_concentricity <- function(rep) {
-  warn("The concentricity of `", rep$arg, "` is undefined (NA): its mean row is zero, as after ",
-       "centring, and has no direction.", class = "repalign_undefined", data = rep$arg)
-  NA_real_
+warn_undefined_concentricity <- function(repr, args) {
+  warn("The concentricity of `", repr$arg, "` is undefined (NA): its mean row is zero, as after ",
+       "centring, and has no direction.", class = "repalign_undefined", data = repr$arg)
 }
 
 declare_measure(
   id = "concentricity_difference", label = "Difference of concentricity", family = "statistic",
   resi = "ConcDiff", direction = "distance", range = c(0, 2), best = 0, symmetric = TRUE,
   metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "scaling", "column permutation"),
-  form = "summary", check = identity, compare = compare_concentricity,
-  reference = "Wang et al. 2020"
+  reference = "Wang et al. 2020", form = "summary",
+  prepare = function(repr, args, side) form_concentricity(repr),
+  undefined = warn_undefined_concentricity, score = value_difference
 )
 
 #' Difference of uniformity
@@ -158,38 +157,38 @@ check_uniformity_args <- function(args) {
 # The statistic in two forms. above: plus log(n), what the pairs of different rows add to those
 # of a row with itself, which keeps the digits when that is little. value: itself, computed so
 # that it keeps them near 0; NA when it is not near.
-form_uniformity <- function(rep, t, normalize) {
-  remember(rep$cache, list("uniformity", t, normalize), {
-    n <- as.double(rep$n)
-    potential <- pair_potential(rep, t, normalize, shifted = FALSE)
+form_uniformity <- function(repr, t, normalize) {
+  remember_summary(repr, "uniformity", list(t, normalize), {
+    n <- as.double(repr$n)
+    potential <- pair_potential(repr, t, normalize, shifted = FALSE)
     value <- NA_real_
-    if (potential > pair_count(rep) / 2) {
-      value <- log1p(2 * pair_potential(rep, t, normalize, shifted = TRUE) / n^2)
+    if (potential > pair_count(repr) / 2) {
+      value <- log1p(2 * pair_potential(repr, t, normalize, shifted = TRUE) / n^2)
     }
     list(above = log1p(2 * potential / n), value = value)
   })
 }
 
 # Sum of exp(-t d^2) over pairs of different rows, less 1 each when shifted.
-pair_potential <- function(rep, t, normalize, shifted) {
+pair_potential <- function(repr, t, normalize, shifted) {
   if (normalize) {
-    half_squares <- form_unit_distances(rep, "cosine")
+    half_squares <- form_unit_distances(repr, "cosine")$d
     return(.Call(C_packed_decay, half_squares, 2 * t, TRUE, shifted, thread_count()))
   }
-  distances <- form_distances(rep)
+  distances <- form_distances(repr)
   .Call(C_packed_decay, distances$d, sqrt(t) / distances$scale, FALSE, shifted, thread_count())
 }
 
-compare_uniformity <- function(pair, args) {
-  a <- form_uniformity(pair$x, args$t, args$normalize)
-  b <- form_uniformity(pair$y, args$t, args$normalize)
-  if (is.na(a$value) || is.na(b$value)) abs(a$above - b$above) else abs(a$value - b$value)
+uniformity_score <- function(statistic, x, y, args) {
+  if (is.na(x$value) || is.na(y$value)) abs(x$above - y$above) else abs(x$value - y$value)
 }
 
 declare_measure(
   id = "uniformity_difference", label = "Difference of uniformity", family = "statistic",
   resi = "UnifDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
   metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "translation", "column permutation"),
-  form = "summary", check = check_uniformity_args, compare = compare_uniformity,
-  reference = "Wang and Isola 2020"
+  reference = "Wang and Isola 2020", check = check_uniformity_args, form = "summary",
+  keeps = function(args) if (args$normalize) "unit distances" else "distances",
+  prepare = function(repr, args, side) form_uniformity(repr, args$t, args$normalize),
+  score = uniformity_score
 )

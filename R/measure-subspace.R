@@ -1,5 +1,8 @@
 # Measures that compare the spaces which the columns span, beyond canonical correlation.
 
+#' @include form.R measure.R relabel.R
+NULL
+
 #' Linear regression score
 #'
 #' The share of the variance of `x` that a linear regression on `y` explains.
@@ -35,13 +38,14 @@
 #' @export
 linear_regression <- function(x, y) one_score("linear_regression", x, y, list())
 
-compare_linear_regression <- function(pair, args) {
-  warn_predictor(pair)
-  q <- form_basis(pair$y)$q
-  center <- form_centering(pair$x)
-  explained <- .Call(C_linear_cross, q, numeric(ncol(q)), 1, pair$x$data, center$means,
-                     center$scale, NULL)
-  min(explained / form_centered_squares(pair$x), 1)
+# The centring and the variance of what is predicted; an orthonormal basis of what predicts it.
+prepare_regression <- function(repr, args, side) {
+  if (side == "y") return(form_basis(repr))
+  extend_form(form_centering(repr), squares = centered_squares(repr))
+}
+
+explained_share <- function(pair, x, y, args) {
+  .Call(C_linear_cross, y$q, numeric(ncol(y$q)), 1, pair$x$data, x$means, x$scale, NULL) / x$squares
 }
 
 warn_predictor <- function(pair) {
@@ -52,35 +56,33 @@ warn_predictor <- function(pair) {
        class = "repalign_trivial", data = pair$y$arg)
 }
 
-# T = <x x', q q'> over the sum of squares of x.
-regression_null <- list(
-  kind = "pair", centered = TRUE,
-  form = function(rep, args, side) {
-    if (side == "y") return(projector(form_basis(rep)$q))
-    squares <- form_centered_squares(rep)
-    center <- form_centering(rep)
-    x <- .Call(C_center, rep$data, center$means, center$scale)
-    normed(tcrossprod(x / sqrt(squares)))
-  },
-  score = function(inner, fx, fy, args) pmin(pmax(inner, 0), 1)
-)
+# The inner product of x x', over the sum of squares of x, and of the projector on y.
+regression_operand <- function(form, repr, args, side) {
+  if (side == "y") return(projector(form$q))
+  normed(tcrossprod(scaled_data(repr, TRUE) / sqrt(form$squares)))
+}
 
 projector <- function(q) normed(tcrossprod(q))
 
+share_score <- function(statistic, x, y, args) pmin(pmax(statistic, 0), 1)
+
 # In scaled units.
-form_centered_squares <- function(rep) {
-  remember(rep$cache, "centered squares", {
-    center <- form_centering(rep)
-    .Call(C_centered_squares, rep$data, center$means, center$scale)
-  })
+centered_squares <- function(repr) {
+  remember_summary(repr, "centered squares", list(), {
+    center <- form_centering(repr)
+    list(squares = .Call(C_centered_squares, repr$data, center$means, center$scale))
+  })$squares
 }
 
 declare_measure(
   id = "linear_regression", label = "Linear regression", family = "alignment", resi = "LinReg",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  form = "pair", check = identity, compare = compare_linear_regression,
-  reference = "Kornblith et al. 2019", null = regression_null
+  reference = "Kornblith et al. 2019", form = c(x = "scaling", y = "basis"),
+  prepare = prepare_regression, statistic = explained_share,
+  score = share_score,
+  inspect = function(score, pair, x, y, args) warn_predictor(pair),
+  null = function(args) new_null("inner", operand = regression_operand, centered = TRUE)
 )
 
 #' Eigenspace overlap score
@@ -116,31 +118,36 @@ declare_measure(
 #' @export
 eigenspace_overlap <- function(x, y) one_score("eigenspace_overlap", x, y, list())
 
-compare_eigenspace_overlap <- function(pair, args) {
-  warn_whole_space(pair, basis_rank(pair$x, FALSE), basis_rank(pair$y, FALSE),
-                   "the overlap depends only on the numbers of stimuli and columns",
-                   most = pair$x$n)
-  cosines <- pair_cosines(pair, centered = FALSE)
-  min(.Call(C_dot, cosines, cosines) / max(ncol(pair$x$data), ncol(pair$y$data)), 1)
+# The basis of the space, which is not centred, and the number of columns.
+prepare_overlap <- function(repr, args, side) {
+  extend_form(form_basis(repr, centered = FALSE), width = ncol(repr$data))
 }
 
-overlap_null <- list(
-  kind = "pair", centered = FALSE,
-  form = function(rep, args, side) {
-    c(projector(form_basis(rep, FALSE)$q), list(width = ncol(rep$data)))
-  },
-  score = function(inner, fx, fy, args) {
-    pmin(pmax(inner / max(fx$width, fy$width), 0), 1)
-  }
-)
+overlap_score <- function(statistic, x, y, args) {
+  share_score(statistic / max(x$width, y$width), x, y, args)
+}
+
+inspect_overlap <- function(score, pair, x, y, args) {
+  warn_whole_space(pair, ncol(x$q), ncol(y$q),
+                   "the overlap depends only on the numbers of stimuli and columns",
+                   most = pair$x$n)
+}
 
 declare_measure(
   id = "eigenspace_overlap", label = "Eigenspace overlap score", family = "subspace", resi = "EOS",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE,
   invariant = c("orthogonal", "scaling", "column permutation", "invertible linear"),
-  form = "pair", check = identity, compare = compare_eigenspace_overlap,
-  reference = "May et al. 2019", null = overlap_null
+  reference = "May et al. 2019", form = "basis", prepare = prepare_overlap,
+  statistic = function(pair, x, y, args) {
+    cosines <- pair_cosines(pair, centered = FALSE)
+    .Call(C_dot, cosines, cosines)
+  },
+  score = overlap_score, inspect = inspect_overlap,
+  null = function(args) {
+    new_null("inner", operand = function(form, repr, args, side) projector(form$q),
+             centered = FALSE)
+  }
 )
 
 #' GULP distance
@@ -199,36 +206,45 @@ check_gulp_args <- function(args) {
   args
 }
 
-compare_gulp <- function(pair, args) {
-  if (args$lambda == 0) {
-    warn_whole_space(pair, basis_rank(pair$x), basis_rank(pair$y), "gulp depends only on the ranks")
-  }
-  hat_x <- form_hat(pair$x, args$lambda)
-  hat_y <- form_hat(pair$y, args$lambda)
+# The hat matrix in the basis of the columns, and the sum of its squares.
+prepare_gulp <- function(repr, args, side) {
+  extend_form(form_hat(repr, args$lambda), rank = basis_rank(repr))
+}
+
+inspect_gulp <- function(score, pair, x, y, args) {
+  if (args$lambda > 0) return(invisible())
+  warn_whole_space(pair, x$rank, y$rank, "gulp depends only on the ranks")
+}
+
+# The squared distance of the two hat matrices.
+hat_distance <- function(pair, x, y, args) {
   cosines <- pair_cosines(pair)
-  total <- hat_x$squares + hat_y$squares
-  fitted <- if (args$lambda == 0) cosines else hat_x$hat %*% cosines %*% hat_y$hat
+  total <- x$squares + y$squares
+  fitted <- if (args$lambda == 0) cosines else x$hat %*% cosines %*% y$hat
   square <- total - 2 * .Call(C_dot, fitted, cosines)
   # each digit that cancels is one lost: below this share another way is better
-  if (square < 1e-4 * total) square <- close_hats(pair, hat_x$hat, hat_y$hat, cosines)
-  sqrt(square)
+  if (square < 1e-4 * total) close_hats(pair, x$hat, y$hat, cosines) else square
 }
 
 # The matrix of a ridge regression is q hat q': its hat and the sum of its squares. lambda
 # is relative to the total variance; at 0 every direction counts fully.
-form_hat <- function(rep, lambda) {
-  if (lambda == 0) {
-    rank <- basis_rank(rep)
-    return(list(hat = diag(rank), squares = rank))
-  }
-  remember(rep$cache, list("hat", lambda), {
-    parts <- form_components(rep)
-    shares <- parts$s^2 / sum(parts$s^2)
-    kept <- shares / (shares + lambda)
-    rotation <- if (is.null(parts$rotation)) diag(length(kept)) else parts$rotation
-    list(hat = tcrossprod(sweep(rotation, 2, sqrt(kept), "*")), squares = sum(kept^2))
+form_hat <- function(repr, lambda) {
+  remember_form(repr, "hat", list(lambda), {
+    if (lambda == 0) {
+      rank <- basis_rank(repr)
+      list(hat = diag(rank), squares = rank)
+    } else {
+      parts <- form_components(repr)
+      shares <- parts$s^2 / sum(parts$s^2)
+      kept <- shares / (shares + lambda)
+      rotation <- if (is.null(parts$rotation)) diag(length(kept)) else parts$rotation
+      list(hat = tcrossprod(sweep(rotation, 2, sqrt(kept), "*")), squares = sum(kept^2))
+    }
   })
 }
+
+declare_form("hat", relabel = unmoved,
+             size = function(n, d, args) as.double(min(n, d))^2)
 
 # The same square as a sum of squares: y's basis is split into what lies in the space of x
 # and the rest, which is small when the two are close.
@@ -241,22 +257,23 @@ close_hats <- function(pair, hat_x, hat_y, cosines) {
   sum(inside^2) + 2 * max(sum(across), 0) + max(sum(weighted * t(weighted)), 0)
 }
 
-gulp_null <- list(
-  kind = "pair", centered = TRUE,
-  form = function(rep, args, side) {
-    hat <- form_hat(rep, args$lambda)
-    q <- form_basis(rep)$q
-    matrix <- if (args$lambda == 0) tcrossprod(q) else q %*% hat$hat %*% t(q)
-    c(normed(matrix), list(squares = hat$squares))
-  },
-  score = function(inner, fx, fy, args) sqrt(pmax(fx$squares + fy$squares - 2 * inner, 0))
-)
+hat_operand <- function(form, repr, args, side) {
+  q <- form_basis(repr)$q
+  normed(if (args$lambda == 0) tcrossprod(q) else q %*% form$hat %*% t(q))
+}
 
 declare_measure(
   id = "gulp", label = "GULP distance", family = "subspace", resi = "GULP",
   direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE, metric = TRUE,
   pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation", "invertible linear"),
-  form = "pair", check = check_gulp_args, compare = compare_gulp,
-  reference = "Boix-Adsera et al. 2022", null = gulp_null
+  reference = "Boix-Adsera et al. 2022", check = check_gulp_args, form = "hat",
+  keeps = c("basis", "components"), prepare = prepare_gulp, statistic = hat_distance,
+  score = function(statistic, x, y, args) sqrt(statistic), inspect = inspect_gulp,
+  null = function(args) {
+    new_null("inner", operand = hat_operand, centered = TRUE,
+             statistic = function(values, x, y, args, design) {
+               pmax(x$squares + y$squares - 2 * values, 0)
+             })
+  }
 )

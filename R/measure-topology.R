@@ -1,5 +1,8 @@
 # Measures of shape: heat traces of neighbour graphs, bars of clouds of points.
 
+#' @include form.R measure.R relabel.R
+NULL
+
 #' Multi-scale intrinsic distance
 #'
 #' How differently heat spreads over the neighbour graphs of two representations: 0 when the
@@ -65,11 +68,11 @@ check_imd_args <- function(args) {
 
 # Mean diagonal of the Chebyshev polynomials T_0, T_1, ... of the normalised adjacency, at
 # least to the degree. One more than asked for comes free with an odd degree.
-form_heat_traces <- function(rep, k, degree) {
+form_heat_traces <- function(repr, k, degree) {
   steps <- (degree + 1L) %/% 2L
-  remember(rep$cache, list("heat traces", k, steps), {
-    idx <- form_graph(rep, "euclidean", k)$idx
-    .Call(C_heat_traces, idx, steps, thread_count()) / rep$n
+  remember_summary(repr, "heat traces", list(k, steps), {
+    idx <- form_graph(repr, "euclidean", k)$idx
+    list(traces = .Call(C_heat_traces, idx, steps, thread_count()) / repr$n)
   })
 }
 
@@ -85,9 +88,8 @@ heat_table <- function(degree) {
   })
 }
 
-compare_imd <- function(pair, args) {
-  traces <- lapply(pair[c("x", "y")], form_heat_traces, args$k, args$degree)
-  difference <- (traces$x - traces$y)[seq_len(args$degree + 1)]
+heat_distance <- function(statistic, x, y, args) {
+  difference <- (x$traces - y$traces)[seq_len(args$degree + 1)]
   max(abs(heat_table(args$degree) %*% difference))
 }
 
@@ -95,9 +97,11 @@ declare_measure(
   id = "imd", label = "Multi-scale intrinsic distance", family = "topology", resi = "IMD",
   direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE, metric = FALSE,
   pairing = FALSE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  form = "summary", accepts = kinds, check = check_imd_args, compare = compare_imd,
-  neighbours = function(args) list(metric = "euclidean", k = args$k),
-  reference = "Tsitsulin et al. 2020"
+  reference = "Tsitsulin et al. 2020", accepts = kinds,
+  neighbours = function(args) list(metric = "euclidean", k = args$k), check = check_imd_args,
+  form = "summary", keeps = "graph",
+  prepare = function(repr, args, side) form_heat_traces(repr, args$k, args$degree),
+  score = heat_distance
 )
 
 #' Representation topology divergence
@@ -162,19 +166,29 @@ check_rtd_args <- function(args) {
   args
 }
 
-compare_rtd <- function(pair, args) {
-  n <- pair$x$n
-  check_cloud_memory(min(n, args$batch), pair$x$arg)
-  if (n <= args$batch) return(cloud_divergence(form_cloud(pair$x), form_cloud(pair$y)))
-  # drawn for this pair alone, the same rows of both; a permutation of y keeps them
-  subsets <- remember(pair$cache, list("row subsets", args$batch, args$trials), {
-    draw_for(pair[c("x", "y")],
-             lapply(seq_len(args$trials), function(trial) sort(sample.int(n, args$batch))))
-  })
+# With more stimuli than `batch`, clouds are those of random subsets, made for every pair.
+prepare_rtd <- function(repr, args, side) {
+  if (repr$n <= args$batch) form_cloud(repr) else new_form("cloud", list(d = NULL))
+}
+
+mean_divergence <- function(pair, x, y, args) {
+  if (!is.null(x$d)) return(cloud_divergence(x$d, y$d))
+  subsets <- form_row_subsets(pair, args$batch, args$trials)$subsets
   mean(vapply(subsets, function(rows) {
     cloud_divergence(cloud_of_rows(pair$x, rows), cloud_of_rows(pair$y, rows))
   }, 0))
 }
+
+# Drawn for this pair alone, the same rows of both sides; a permutation of y keeps them.
+form_row_subsets <- function(pair, batch, trials) {
+  remember_form(pair, "row subsets", list(batch, trials), {
+    draw <- function(trial) sort(sample.int(pair$x$n, batch))
+    list(subsets = draw_for(pair[c("x", "y")], lapply(seq_len(trials), draw)))
+  })
+}
+
+declare_form("row subsets", relabel = unmoved,
+             size = function(n, d, args) args$trials * min(n, args$batch), drawn = "subsets")
 
 # Two square matrices, the distances of both sides with a copy each, and 40 bytes a pair.
 check_cloud_memory <- function(n, arg) {
@@ -184,28 +198,31 @@ check_cloud_memory <- function(n, arg) {
 }
 
 # Distances between all rows, divided by their 0.9 quantile.
-form_cloud <- function(rep) {
-  remember(rep$cache, "cloud", cloud_of_rows(rep, seq_len(rep$n)))
+form_cloud <- function(repr) {
+  remember_form(repr, "cloud", list(), list(d = cloud_of_rows(repr, seq_len(repr$n))))
 }
 
-cloud_of_rows <- function(rep, rows) {
-  distances <- if (rep$kind == "dist") {
-    dist_of_rows(rep$data, rows)
+declare_form("cloud", relabel = relabel_parts(packed = "d"),
+             size = function(n, d, args) packed_length(n))
+
+cloud_of_rows <- function(repr, rows) {
+  distances <- if (repr$kind == "dist") {
+    dist_of_rows(repr$data, rows)
   } else {
-    .Call(C_row_distances, rep$data, rows, form_centering(rep)$scale, thread_count())
+    .Call(C_row_distances, repr$data, rows, form_centering(repr)$scale, thread_count())
   }
   unit <- square_quantile(distances, length(rows), 0.9)
-  if (unit == 0) no_distance_scale(rep, length(rows))
+  if (unit == 0) no_distance_scale(repr, length(rows))
   distances / unit
 }
 
-no_distance_scale <- function(rep, m) {
-  part <- m < rep$n
-  abort("The distances between the rows of `", rep$arg, "` cannot be scaled: their 0.9 quantile ",
+no_distance_scale <- function(repr, m) {
+  part <- m < repr$n
+  abort("The distances between the rows of `", repr$arg, "` cannot be scaled: their 0.9 quantile ",
         "is 0, because most ", if (part) paste("rows of a subset of", m) else "rows",
         " are equal. Remove duplicates",
         if (part) ", or use a larger `batch`", ".",
-        class = "repalign_error_variance", arg = rep$arg)
+        class = "repalign_error_variance", arg = repr$arg)
 }
 
 # The distances among some rows (increasing), as stats::dist() orders them.
@@ -243,6 +260,7 @@ declare_measure(
   id = "rtd", label = "Representation topology divergence", family = "topology", resi = "RTD",
   direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  form = "cloud", accepts = c("data", "dist"), check = check_rtd_args, compare = compare_rtd,
-  reference = "Barannikov et al. 2022"
+  reference = "Barannikov et al. 2022", accepts = c("data", "dist"), check = check_rtd_args,
+  check_pair = function(pair, args) check_cloud_memory(min(pair$x$n, args$batch), pair$x$arg),
+  form = "cloud", prepare = prepare_rtd, statistic = mean_divergence
 )

@@ -5,21 +5,21 @@ missing_rules <- c("error", "stimuli", "neurons")
 # similarity() and calibrate(): list(sides, set, rows), with the labels of the measures cut
 # like the neurons; rows: which stimuli are kept.
 complete_sides <- function(sides, set, na) {
-  reps <- all_reps(sides)
-  rows <- rep(TRUE, reps[[1]]$n)
+  reprs <- all_reps(sides)
+  rows <- rep(TRUE, reprs[[1]]$n)
   if (na == "error") return(list(sides = sides, set = set, rows = rows))
   one_side <- sides$self || sides$same
-  columns <- lapply(sides[c("x", "y")], function(side) rep(list(TRUE), length(side$reps)))
+  columns <- lapply(sides[c("x", "y")], function(side) rep(list(TRUE), length(side$reprs)))
   if (na == "stimuli") {
-    rows <- complete_stimuli(reps)
+    rows <- complete_stimuli(reprs)
   } else {
     columns <- complete_neurons(sides, set)
     set <- lapply(set, cut_measure, columns)
-    tell_neurons(reps, c(columns$x, if (!one_side) columns$y))
+    tell_neurons(reprs, c(columns$x, if (!one_side) columns$y))
   }
-  sides$x$reps <- Map(cut_rep, sides$x$reps, list(rows), columns$x)
-  sides$y$reps <- if (one_side) sides$x$reps else
-    Map(cut_rep, sides$y$reps, list(rows), columns$y)
+  sides$x$reprs <- Map(cut_representation, sides$x$reprs, list(rows), columns$x)
+  sides$y$reprs <- if (one_side) sides$x$reprs else
+    Map(cut_representation, sides$y$reprs, list(rows), columns$y)
   list(sides = sides, set = set, rows = rows)
 }
 
@@ -27,20 +27,20 @@ complete_sides <- function(sides, set, na) {
 # labels for each of them, or NULL. Returns data, labels, rows (kept stimuli), columns (kept
 # neurons of each) and note (what was left out, or NULL).
 complete_responses <- function(data, na, labels = NULL) {
-  reps <- Map(function(x, arg) list(kind = "data", data = x, n = nrow(x), arg = arg), data,
+  reprs <- Map(function(x, arg) list(kind = "data", data = x, n = nrow(x), arg = arg), data,
               names(data))
-  rows <- rep(TRUE, reps[[1]]$n)
+  rows <- rep(TRUE, reprs[[1]]$n)
   columns <- lapply(data, function(x) rep(TRUE, ncol(x)))
   note <- NULL
   if (na == "stimuli") {
-    check_same_stimuli(reps)
-    rows <- complete_stimuli(reps)
+    check_same_stimuli(reprs)
+    rows <- complete_stimuli(reprs)
     note <- stimuli_note(rows)
     data <- lapply(data, cut_matrix, rows)
   } else if (na == "neurons") {
-    missing <- share_missing(lapply(reps, missing_neurons), labels)
+    missing <- share_missing(lapply(reprs, missing_neurons), labels)
     columns <- lapply(missing, `!`)
-    note <- tell_neurons(reps, columns)
+    note <- tell_neurons(reprs, columns)
     data <- Map(function(x, keep) cut_matrix(x, columns = keep), data, columns)
     labels <- Map(function(of, keep) of[keep], labels, columns[names(labels)])
   }
@@ -56,8 +56,8 @@ read_responses <- function(data, na) {
 
 # Which stimuli have all their values in every representation of the call, so that every pair
 # has the same ones.
-complete_stimuli <- function(reps) {
-  keep <- !Reduce(`|`, lapply(reps, missing_stimuli))
+complete_stimuli <- function(reprs) {
+  keep <- !Reduce(`|`, lapply(reprs, missing_stimuli))
   if (!any(keep)) {
     abort("Every stimulus has a missing value somewhere: na = \"stimuli\" leaves none. ",
           "na = \"neurons\" leaves out neurons instead.", class = "repalign_error_nonfinite",
@@ -76,24 +76,24 @@ stimuli_note <- function(keep) {
 
 # A stimulus is missing among distances when none of its distances is known; other missing
 # distances belong to no stimulus alone, and stay an error.
-missing_stimuli <- function(rep) {
-  if (rep$kind == "graph" || !anyNA(rep$data)) return(rep(FALSE, rep$n))
-  if (rep$kind == "data") return(rowSums(is.na(rep$data)) > 0)
-  check_memory(24 * as.double(rep$n)^2, "The distances as a matrix", "Fewer stimuli need less.")
+missing_stimuli <- function(repr) {
+  if (repr$kind == "graph" || !anyNA(repr$data)) return(rep(FALSE, repr$n))
+  if (repr$kind == "data") return(rowSums(is.na(repr$data)) > 0)
+  check_memory(24 * as.double(repr$n)^2, "The distances as a matrix", "Fewer stimuli need less.")
   # on the diagonal there is always one
-  rowSums(!is.na(as.matrix(rep$data))) < 2
+  rowSums(!is.na(as.matrix(repr$data))) < 2
 }
 
-missing_neurons <- function(rep) {
-  if (rep$kind != "data") return(logical())
-  if (anyNA(rep$data)) colSums(is.na(rep$data)) > 0 else rep(FALSE, ncol(rep$data))
+missing_neurons <- function(repr) {
+  if (repr$kind != "data") return(logical())
+  if (anyNA(repr$data)) colSums(is.na(repr$data)) > 0 else rep(FALSE, ncol(repr$data))
 }
 
 # Which neurons are kept, for every representation of both sides. Where a measure has labels, or
 # the neurons of both sides are the same, all representations of a side have the same
 # neurons: one that is missing in a single one of them is left out of all.
 complete_neurons <- function(sides, set) {
-  missing <- lapply(list(x = sides$x$reps, y = sides$y$reps), lapply, missing_neurons)
+  missing <- lapply(list(x = sides$x$reprs, y = sides$y$reprs), lapply, missing_neurons)
   sharing <- Filter(has_labels, set)
   if (length(sharing)) {
     check_side_labels(sides, sharing)
@@ -108,11 +108,11 @@ has_labels <- function(measure) {
 
 # Labels must suit every representation, before any of them is cut.
 check_side_labels <- function(sides, set) {
-  x <- sides$x$reps
-  y <- if (sides$self) x else sides$y$reps
+  x <- sides$x$reprs
+  y <- if (sides$self) x else sides$y$reprs
   for (measure in set) {
-    for (rep in y) check_units(list(x = x[[1]], y = rep), measure$args)
-    for (rep in x[-1]) check_units(list(x = rep, y = y[[1]]), measure$args)
+    for (repr in y) check_units(list(x = x[[1]], y = repr), measure$args)
+    for (repr in x[-1]) check_units(list(x = repr, y = y[[1]]), measure$args)
   }
 }
 
@@ -153,18 +153,18 @@ cut_measure <- function(measure, columns) {
 }
 
 # Says which representations lose how many neurons; an error where none is left.
-tell_neurons <- function(reps, columns) {
+tell_neurons <- function(reprs, columns) {
   lost <- vapply(columns, function(keep) sum(!keep), 0L)
   empty <- which(lost > 0 & lost == lengths(columns))
   if (length(empty)) {
-    abort("Every neuron of `", reps[[empty[1]]]$arg, "` has a missing value, there or in another ",
+    abort("Every neuron of `", reprs[[empty[1]]]$arg, "` has a missing value, there or in another ",
           "representation with the same neuron: na = \"neurons\" leaves none. na = \"stimuli\" ",
           "leaves out stimuli instead.",
-          class = "repalign_error_nonfinite", arg = reps[[empty[1]]]$arg)
+          class = "repalign_error_nonfinite", arg = reprs[[empty[1]]]$arg)
   }
   if (!any(lost > 0)) return(NULL)
-  each <- paste0(lost, " of ", lengths(columns), " in `", vapply(reps, function(rep) rep$arg, ""),
-                 "`")
+  args <- vapply(reprs, function(repr) repr$arg, "")
+  each <- paste0(lost, " of ", lengths(columns), " in `", args, "`")
   note <- paste0("Missing values: neurons left out, ", enumerate(each[lost > 0], quote = FALSE),
                  ".")
   inform(note, class = "repalign_left_out")
@@ -172,15 +172,15 @@ tell_neurons <- function(reps, columns) {
 }
 
 # What is left is checked like any other data.
-cut_rep <- function(rep, rows, columns) {
-  rep$data <- switch(rep$kind,
-    data = cut_matrix(rep$data, rows, columns),
-    dist = check_dist(cut_dist(rep$data, rows), rep$arg),
-    graph = uncut_graph(rep, rows)
+cut_representation <- function(repr, rows, columns) {
+  repr$data <- switch(repr$kind,
+    data = cut_matrix(repr$data, rows, columns),
+    dist = check_dist(cut_dist(repr$data, rows), repr$arg),
+    graph = uncut_graph(repr, rows)
   )
-  if (rep$kind == "data") note_distance_matrix(rep$data, rep$arg)
-  rep$n <- stimulus_count(rep$data)
-  rep
+  if (repr$kind == "data") note_distance_matrix(repr$data, repr$arg)
+  repr$n <- stimulus_count(repr$data)
+  repr
 }
 
 # Columns were looked at before, when all rows were there.
@@ -198,11 +198,11 @@ cut_dist <- function(d, rows) {
   cut
 }
 
-uncut_graph <- function(rep, rows) {
-  if (all(rows)) return(rep$data)
-  abort("`", rep$arg, "` is a neighbour graph, from which no stimulus can be left out: other ",
+uncut_graph <- function(repr, rows) {
+  if (all(rows)) return(repr$data)
+  abort("`", repr$arg, "` is a neighbour graph, from which no stimulus can be left out: other ",
         "stimuli have it as a neighbour. Make the graph of the complete stimuli only.",
-        class = "repalign_error_graph", arg = rep$arg)
+        class = "repalign_error_graph", arg = repr$arg)
 }
 
 # The rows that a permutation design speaks of.

@@ -1,18 +1,17 @@
-# The direct path: the measure itself on relabelled representations. A permutation of the rows
-# relabels what was prepared; only forms that no one has told how to relabel are made again.
+# The direct path: the measure itself on permuted representations, whose forms are relabelled, not
+# prepared again.
 
 # drawn: what was drawn at random for each pair when it was scored. Returns list(null, warned):
-# permutations x pairs, and what the user's own function warned of, see permuted_score().
+# permutations x pairs, and the texts that a user's own function warned with.
 direct_null <- function(measure, pairs, sides, design, drawn) {
   permutations <- design_matrix(design)
   count <- ncol(permutations)
   null <- matrix(NA_real_, count, nrow(pairs))
   run <- new.env()
-  run$warned <- list()
+  run$warned <- character()
   advance <- progress_along(count)
   started <- proc.time()[[3]]
   for (k in seq_len(count)) {
-    run$permutation <- k
     null[k, ] <- permuted_scores(measure, pairs, sides, permutations[, k], drawn, run)
     if (k == min(3, count)) announce_duration(started, k, count, null_of_label(measure))
     advance()
@@ -24,49 +23,47 @@ direct_null <- function(measure, pairs, sides, design, drawn) {
 # observed scores were.
 permuted_scores <- function(measure, pairs, sides, permutation, drawn, run = new.env()) {
   used <- unique(pairs$j)
-  y <- lapply(sides$y$reps[used], relabelled, permutation)
+  y <- lapply(sides$y$reprs[used], permuted_representation, permutation)
   vapply(seq_len(nrow(pairs)), function(p) {
-    pair <- as_pair(sides$x$reps[[pairs$i[p]]], y[[match(pairs$j[p], used)]])
+    pair <- as_pair(sides$x$reprs[[pairs$i[p]]], y[[match(pairs$j[p], used)]])
     pair$cache$entries <- drawn[[p]]
-    run$pair <- p
     permuted_score(measure, pair, run)
   }, 0)
 }
 
 # What this package has to say was said of the observed scores. What a user's own function warns
-# of is collected in run$warned, each text once, with its place: permutation, pair. Errors, too,
-# carry their place, so that of several tiles' errors the first one can be told.
+# of is collected in run$warned, each text once.
 permuted_score <- function(measure, pair, run) {
-  place <- c(run$permutation, run$pair)
   tryCatch(
     withCallingHandlers(
       compare_pair(measure$declaration, pair, measure$args),
       repalign_message = function(m) invokeRestart("muffleMessage"),
       warning = function(w) {
-        text <- conditionMessage(w)
-        if (!inherits(w, "repalign_warning") && is.null(run$warned[[text]])) {
-          run$warned[[text]] <- place
-        }
+        if (!inherits(w, "repalign_warning")) run$warned <- union(run$warned, conditionMessage(w))
         invokeRestart("muffleWarning")
       }
     ),
     error = function(e) {
-      message <- paste0(comparison_title(pair, measure), conditionMessage(e),
-                        " (with the rows of `y` permuted)")
-      error <- tryCatch(stop_score(message, e), error = identity)
-      error$place <- place
-      stop(error)
+      stop_score(paste0(comparison_title(pair, measure), conditionMessage(e),
+                        " (with the rows of `y` permuted)"), e)
     }
   )
 }
 
-# Warnings of several tiles as one: those that the observed scores had not given, the first in
-# full. warned: list of places, named by their texts.
+# One warning for those that the observed scores had not given, the first in full.
 report_permuted <- function(measure, warned, said) {
-  place <- vapply(warned, as.double, double(2))
-  texts <- setdiff(names(warned)[order(place[1, ], place[2, ])], said)
+  texts <- setdiff(warned, said)
   if (length(texts)) {
     warn(measure$label, ", with the rows of `y` permuted: ", first_of(texts),
          class = "repalign_function")
   }
+}
+
+direct_draws <- function(measure, observed, null) {
+  sgn <- orientation(measure)
+  lapply(seq_along(observed), function(p) {
+    score <- c(observed[p], null[, p])
+    tolerance <- equal_share * score_scale(measure, observed[p], null[, p])
+    null_of_pair(sgn * score, score, tolerance, observed[p])
+  })
 }

@@ -81,40 +81,49 @@ pearson3_quantile <- function(p, moments) {
 # The null of a measure from its moments; see measure_null().
 moments_null <- function(measure, pairs, sides, observed) {
   null <- null_of(measure)
-  usable <- !is.null(null) && null$kind == "pair" && isTRUE(null$centered) &&
+  usable <- !is.null(null) && null$kernel == "inner" && isTRUE(null$centered) &&
     is.null(null$correction)
   if (!usable) {
     abort("engine = \"moments\" is for cka, rv, distance correlation, linear regression and gulp ",
           "(without shared neurons), not for ", dQuote(measure$label, FALSE),
           ": use engine = \"auto\".", class = "repalign_error_design", arg = "engine")
   }
-  check_rows(sides$x$reps[[1]]$n, 6, sides$x$reps[[1]]$arg, "engine = \"moments\"")
-  form <- function(rep, side) {
-    form <- null$form(rep, measure$args, side)
-    c(form[names(form) != "matrix"], list(sums = moment_sums(form$matrix), matrix = form$matrix))
+  check_rows(sides$x$reprs[[1]]$n, 6, sides$x$reprs[[1]]$arg, "engine = \"moments\"")
+  with_sums <- function(side) {
+    side$forms <- lapply(side$forms, function(form) {
+      extend_form(form, sums = moment_sums(form$matrix))
+    })
+    side
   }
-  x <- used_forms(sides$x$reps, pairs$i, function(rep) form(rep, "x"))
-  y <- used_forms(sides$y$reps, pairs$j, function(rep) form(rep, "y"))
+  x <- with_sums(operands(null, measure, sides$x$reprs, pairs$i, "x"))
+  y <- with_sums(operands(null, measure, sides$y$reprs, pairs$j, "y"))
+  score <- null_score(null, measure, NULL)
   laws <- lapply(seq_len(nrow(pairs)), function(p) {
-    moments_law(x$forms[[x$at[p]]], y$forms[[y$at[p]]], null, measure$args)
+    moments_law(x$forms[[x$at[p]]], y$forms[[y$at[p]]], score)
   })
   list(observed = observed, laws = laws)
 }
 
-# It outlives the forms, and so keeps what is small of them.
-moments_law <- function(fx, fy, null, args) {
-  force(null)
-  force(args)
-  a <- fx$sums
-  b <- fy$sums
+# x, y: forms with the operands of the kernel "inner" and their sums.
+moments_law <- function(x, y, score) {
+  force(score)
+  a <- x$sums
+  b <- y$sums
   size <- max(a$norm * b$norm, .Machine$double.xmin)
   shift <- permutation_shift(a, b)
-  stat <- (sum(fx$matrix * fy$matrix) - shift) / size
-  fx$matrix <- fy$matrix <- NULL
+  stat <- (sum(x$matrix * y$matrix) - shift) / size
+  x <- without_arrays(x)
+  y <- without_arrays(y)
   # least: the observed order is one of all n! permutations
   list(stat = stat, size = size, shift = shift, moments = permutation_moments(a, b),
        least = exp(-lgamma(a$n + 1)), tolerance = equal_share * a$whole * b$whole / size,
-       score = function(t) null$score(t * size + shift, fx, fy, args))
+       score = function(t) score(t * size + shift, x, y))
+}
+
+# The law outlives the call: of the forms it keeps single numbers only.
+without_arrays <- function(form) {
+  new_form(kind_of_form(form), Filter(function(part) is.list(part) || length(part) == 1,
+                                      unclass(form)))
 }
 
 # One row's numbers; the law is that of t, increasing with similarity.

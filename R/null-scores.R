@@ -1,14 +1,6 @@
-# What the nulls of all kinds share: the declaration, the forms that are used, and p-values.
-
-# What the measure declares of its null at these arguments, or NULL for the direct path.
-null_of <- function(measure) {
-  null <- measure$declaration$null
-  if (is.function(null)) null(measure$args) else null
-}
+# What the nulls of all kernels share: the forms that are used, null scores and p-values.
 
 null_of_label <- function(measure) paste("The null of", measure$label)
-
-has_cosets <- function(null) !is.null(null) && null$kind != "basis"
 
 orientation <- function(measure) if (measure$declaration$direction == "distance") -1 else 1
 
@@ -19,9 +11,9 @@ score_scale <- function(measure, s, null) {
 }
 
 # The forms of the representations that are used, each made once, and which pair uses which.
-used_forms <- function(reps, index, form) {
+used_forms <- function(reprs, index, form) {
   used <- unique(index)
-  list(forms = lapply(reps[used], form), at = match(index, used))
+  list(forms = lapply(reprs[used], form), at = match(index, used))
 }
 
 # Null scores of `pairs` pairs under `count` permutations: kept once for every measure, and a
@@ -35,7 +27,7 @@ check_null_memory <- function(count, pairs, measures) {
 # larger for more similar, and score: the scores; both begin with the observed order.
 # A null score that is the observed one but for rounding is set to it: roots and aggregates
 # would make the difference large.
-pair_draw <- function(stat, score, tolerance, observed) {
+null_of_pair <- function(stat, score, tolerance, observed) {
   gap <- stat[-1] - stat[1]
   null <- score[-1]
   null[which(abs(gap) <= tolerance)] <- observed

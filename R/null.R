@@ -1,6 +1,6 @@
-# The null of a measure: which engine makes it, from which permutations.
+# The null of a measure: which kernel of the engine makes it, from which permutations.
 
-# What a measure's null gives: observed (a score a pair), draws (see pair_draw(), one a pair),
+# What a measure's null gives: observed (a score a pair), draws (see null_of_pair(), one a pair),
 # design, and what a user's own function said of the observed order and of others (said, warned);
 # by moments observed and laws. score: score_pairs(), or what does its work.
 measure_null <- function(measure, pairs, sides, plan, engine, score = score_pairs) {
@@ -15,11 +15,7 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
     return(list(observed = observed, draws = draws, design = design, said = drawn$said,
                 warned = direct$warned))
   }
-  path <- switch(null$kind, pair = pair_null, graph = graph_null, basis = basis_null)
-  draws <- lapply(path(null, measure, pairs, sides, design, observed), function(draw) {
-    draw$null <- within_range(draw$null, measure$declaration, measure$args)
-    draw
-  })
+  draws <- kernel_null(null, measure, pairs, sides, design, observed)
   list(observed = observed, draws = draws, design = design)
 }
 
@@ -30,11 +26,17 @@ design_for <- function(measure, plan, engine) {
   plan$draw(if (engine != "auto") engine else if (cosets) "coset" else "random")
 }
 
-direct_draws <- function(measure, observed, null) {
-  sgn <- orientation(measure)
-  lapply(seq_along(observed), function(p) {
-    score <- c(observed[p], null[, p])
-    tolerance <- equal_share * score_scale(measure, observed[p], null[, p])
-    pair_draw(sgn * score, score, tolerance, observed[p])
+# The null of all pairs by a kernel of the engine. Its task: null, args, sides, pairs, design,
+# observed; x and y, the forms with their operands, see operands(); label, for progress; and
+# score, a function(values, x, y) that makes scores of the kernel's values.
+kernel_null <- function(null, measure, pairs, sides, design, observed) {
+  task <- list(null = null, args = measure$args, sides = sides, pairs = pairs, design = design,
+               observed = observed, label = null_of_label(measure),
+               x = operands(null, measure, sides$x$reprs, pairs$i, "x"),
+               y = operands(null, measure, sides$y$reprs, pairs$j, "y"),
+               score = null_score(null, measure, design))
+  lapply(null_kernel(null$kernel)$run(task), function(draw) {
+    draw$null <- within_range(draw$null, measure$declaration, measure$args)
+    draw
   })
 }

@@ -35,9 +35,9 @@ coset_bytes <- function(n, x, y) 32 * as.double(n) * length(x) * length(y)
 
 normed <- function(matrix) list(matrix = matrix, norm = sqrt(.Call(C_dot, matrix, matrix)))
 
-check_square_memory <- function(rep) {
-  check_memory(3 * 8 * as.double(rep$n)^2, paste0("The ", rep$n, " x ", rep$n, " matrices of `",
-                                                  rep$arg, "` for its null"),
+check_square_memory <- function(repr) {
+  check_memory(3 * 8 * as.double(repr$n)^2, paste0("The ", repr$n, " x ", repr$n, " matrices of `",
+                                                  repr$arg, "` for its null"),
                "Fewer stimuli need less.")
 }
 

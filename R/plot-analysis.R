@@ -75,7 +75,7 @@ pooled_rows <- function(object, rows) {
 }
 
 analysis_frame <- function(object, main, caption, axis = neuron_axis(main)) {
-  title <- analysis_titles[analysis_of(object)]
+  title <- title_of_analysis(analysis_of(object))
   ggplot2::ggplot(main, ggplot2::aes(x = .data[["at"]], y = .data[["pooled"]],
                                      colour = .data[["estimator"]],
                                      shape = .data[["estimator"]])) +
@@ -194,11 +194,9 @@ crowded_caption <- function(object, rows, pooled, single) {
 # What summary() gives of an analysis, see combined_of().
 pooled_words <- function(object) {
   if (is.na(analysis_of(object))) return("summary() of each result")
-  if (is_best_layer(object)) "the most similar layer at each number of neurons" else
+  if (takes_best(analysis_of(object))) "the most similar layer at each number of neurons" else
     "all comparisons pooled"
 }
-
-is_best_layer <- function(object) identical(analysis_of(object), "brain_to_model")
 
 # What the axis cuts off.
 beyond_axis <- function(rows, range) {

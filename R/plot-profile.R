@@ -69,7 +69,7 @@ caterpillar_picture <- function(object, rows, single) {
   rows <- rows[!is.na(rows$pooled), ]
   group <- interaction(rows$source, rows$estimator, drop = TRUE)
   rows$at <- stats::ave(rows$pooled, group, FUN = function(v) rank(v, ties.method = "first"))
-  pooled <- if (!is_best_layer(object)) pooled_rows(object, rows)
+  pooled <- if (!takes_best(analysis_of(object))) pooled_rows(object, rows)
   if (!is.null(pooled)) pooled$panel <- pooled$source
   caption <- c("comparisons are in the order of their values, for each estimator on its own",
                if (!is.null(pooled)) "long dashes: all comparisons pooled",

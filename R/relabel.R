@@ -1,105 +1,52 @@
-# Relabelling: what a permutation of the rows makes of representations and their forms.
+# Relabelling: what a permutation of the stimuli makes of forms. Stimulus i of the result is
+# stimulus permutation[i] of what is relabelled.
 
-# The representation whose rows come in the order `permutation`.
-relabelled <- function(rep, permutation) {
-  result <- rep
-  result$data <- relabel_data(rep, permutation)
-  result$cache <- new.env()
-  result$cache$neighbours <- rep$cache$neighbours
-  result$cache$entries <- relabel_entries(rep$cache$entries, permutation)
-  result
+# For forms that do not know the order of the stimuli.
+unmoved <- function(form, permutation) form
+
+relabel_square <- function(matrix, permutation) matrix[permutation, permutation, drop = FALSE]
+
+# One value for every pair of stimuli, in the order of stats::dist().
+relabel_packed <- function(values, permutation) {
+  .Call(C_relabel_packed, as.double(values), permutation, thread_count())
 }
 
-relabel_data <- function(rep, permutation) {
-  switch(rep$kind,
-    data = unname_rows(rep$data[permutation, , drop = FALSE]),
-    dist = relabel_dist(rep$data, permutation),
-    graph = relabel_graph(rep$data, permutation)
-  )
+relabel_dist <- function(d, permutation) {
+  d[] <- relabel_packed(d, permutation)
+  attr(d, "Labels") <- NULL
+  d
 }
 
-unname_rows <- function(x) {
-  rownames(x) <- NULL
-  x
-}
-
-relabel_entries <- function(entries, permutation) {
-  kept <- lapply(entries, function(entry) {
-    relabel <- relabellers[[entry$key[[1]]]]
-    if (is.null(relabel)) return(NULL)
-    list(key = entry$key, value = relabel(entry$value, permutation))
-  })
-  Filter(Negate(is.null), kept)
-}
-
-as_is <- function(value, permutation) value
-
-# Row i of the result is row permutation[i]; its neighbours are named by their new places.
+# Neighbours are named by their new places.
 relabel_graph <- function(graph, permutation) {
   place <- order(permutation)
   graph$idx[] <- place[graph$idx]
-  for (part in c("idx", "dist", "weight", "joined")) {
-    if (!is.null(graph[[part]])) graph[[part]] <- graph[[part]][permutation, , drop = FALSE]
+  for (part in intersect(c("idx", "dist", "weight", "joined"), names(graph))) {
+    graph[[part]] <- graph[[part]][permutation, , drop = FALSE]
   }
   if (!is.null(graph$priority)) graph$priority <- graph$priority[permutation]
   graph
 }
 
-relabel_square <- function(matrix, permutation) matrix[permutation, permutation, drop = FALSE]
-
-# Distances as stats::dist() orders them.
-relabel_packed <- function(x, permutation) {
-  .Call(C_relabel_packed, as.double(x), permutation, thread_count())
-}
-
-relabel_dist <- function(x, permutation) {
-  x[] <- relabel_packed(x, permutation)
-  attr(x, "Labels") <- NULL
-  x
-}
-
-# A list some of whose parts are relabelled: packed entries, values a stimulus, rows, columns.
-relabel_parts <- function(packed = NULL, each = NULL, rows = NULL, square = NULL) {
-  function(value, permutation) {
-    for (part in packed) value[[part]] <- relabel_packed(value[[part]], permutation)
-    for (part in each) value[[part]] <- value[[part]][permutation]
-    for (part in rows) value[[part]] <- value[[part]][permutation, , drop = FALSE]
-    for (part in intersect(square, names(value))) {
-      if (!is.null(value[[part]])) value[[part]] <- relabel_square(value[[part]], permutation)
+# A function that relabels the named parts of a form, as far as it has them. packed: one value a
+# pair of stimuli; each: one value a stimulus; rows, columns: of matrices with a row or a column
+# a stimulus; square: of n x n matrices.
+relabel_parts <- function(packed = NULL, each = NULL, rows = NULL, columns = NULL, square = NULL) {
+  force(packed)
+  function(form, permutation) {
+    for (part in intersect(packed, names(form))) {
+      form[[part]] <- relabel_packed(form[[part]], permutation)
     }
-    value
+    for (part in intersect(each, names(form))) form[[part]] <- form[[part]][permutation]
+    for (part in intersect(rows, names(form))) {
+      form[[part]] <- form[[part]][permutation, , drop = FALSE]
+    }
+    for (part in intersect(columns, names(form))) {
+      form[[part]] <- form[[part]][, permutation, drop = FALSE]
+    }
+    for (part in intersect(square, names(form))) {
+      form[[part]] <- relabel_square(form[[part]], permutation)
+    }
+    form
   }
 }
-
-relabel_rows <- function(value, permutation) value[permutation, , drop = FALSE]
-
-relabel_columns <- function(value, permutation) value[, permutation, drop = FALSE]
-
-relabel_each <- function(value, permutation) value[permutation]
-
-relabel_sparse <- function(value, permutation) {
-  value <- relabel_graph(value, permutation)
-  for (part in c("row_sums", "column_sums", "sigma")) {
-    if (!is.null(value[[part]])) value[[part]] <- value[[part]][permutation]
-  }
-  value
-}
-
-# By the first part of a form's key.
-relabellers <- list(
-  centering = as_is, scaling = as_is, components = as_is, coordinates = as_is, hat = as_is,
-  "centered squares" = as_is, "kept components" = as_is, norm = as_is, self = as_is,
-  "median distance" = as_is, "rdm range" = as_is, ties = as_is,
-  "all neighbours" = as_is,
-  basis = relabel_parts(rows = "q"),
-  linear = relabel_parts(each = "k", square = "gram"),
-  distances = relabel_parts(packed = "d"),
-  "centered distances" = relabel_parts(packed = "entries", each = "means"),
-  gaussian = relabel_parts(packed = "entries", each = "means"),
-  "unit distances" = relabel_packed, "rdm ranks" = relabel_packed,
-  "rdm values" = relabel_parts(packed = "values"),
-  "row factor" = relabel_rows, columns = relabel_rows, "row norms" = relabel_each,
-  rows = relabel_columns, "tie priorities" = relabel_each,
-  cloud = relabel_packed, graph = relabel_graph, mka = relabel_sparse, kcka = relabel_sparse,
-  cknna = relabel_sparse
-)

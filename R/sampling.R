@@ -179,8 +179,8 @@ delete_one_variance <- function(theta) {
 
 # A common power of two for all matrices of an analysis, so that extreme units
 # neither overflow nor lose digits.
-common_scale <- function(reps) {
-  largest <- max(vapply(reps, function(rep) .Call(C_column_stats, rep)$largest, 0))
+common_scale <- function(reprs) {
+  largest <- max(vapply(reprs, function(repr) .Call(C_column_stats, repr)$largest, 0))
   if (largest == 0) 1 else power_of_two_below(largest)
 }
 

@@ -37,9 +37,10 @@ score_cells <- function(pairs, sides, set, on_error, drawn, run = new.env()) {
   list(cells = cells, warnings = run$warnings)
 }
 
-# Random choices that belong to a comparison, not to a representation.
+# Forms of a pair that were drawn at random: a permutation leaves them as they are.
 drawn_entries <- function(pair) {
-  as.list(Filter(function(entry) identical(entry$key[[1]], "row subsets"), pair$cache$entries))
+  is_drawn <- function(entry) inherits(entry$value, "repalign_form") && has_drawn_parts(entry$value)
+  as.list(Filter(is_drawn, pair$cache$entries))
 }
 
 # One score. Undefined ratios are counted. run, drawn: see collecting().
@@ -76,7 +77,7 @@ comparison_title <- function(pair, measure) {
 }
 
 # Layers of models have the model's name before theirs.
-title_of <- function(rep) if (is.null(rep$title)) rep$name else rep$title
+title_of <- function(repr) if (is.null(repr$title)) repr$name else repr$title
 
 # An error of one score, as it was, but for its message.
 stop_score <- function(message, error) {
@@ -129,7 +130,7 @@ collecting <- function(code, measure, run, drawn) {
     code,
     repalign_warning = function(w) if (!inherits(w, "repalign_undefined")) collect(w),
     warning = function(w) {
-      if (inherits(w, "repalign_warning") || measure$declaration$form != "user") return()
+      if (inherits(w, "repalign_warning") || !is_own(measure)) return()
       drawn$said <- c(drawn$said, conditionMessage(w))
       collect(w)
     },

@@ -13,9 +13,9 @@ as_sides <- function(x, y, by_name = TRUE, na = "error") {
   same <- !self && is_collection(x) && identical(x, y)
   side_x <- as_side(x, "x", na != "error")
   side_y <- if (self || same) side_x else as_side(y, "y", na != "error")
-  reps <- c(side_x$reps, if (!self && !same) side_y$reps)
-  check_same_stimuli(reps, by_name)
-  if (by_name) note_one_sided_names(reps)
+  reprs <- c(side_x$reprs, if (!self && !same) side_y$reprs)
+  check_same_stimuli(reprs, by_name)
+  if (by_name) note_one_sided_names(reprs)
   list(x = side_x, y = side_y, self = self, same = same,
        models = side_x$is_models || side_y$is_models)
 }
@@ -37,13 +37,13 @@ refuse_results <- function(given, arg) {
 }
 
 # One side's alone where both are the same.
-all_reps <- function(sides) c(sides$x$reps, if (!sides$self && !sides$same) sides$y$reps)
+all_reps <- function(sides) c(sides$x$reprs, if (!sides$self && !sides$same) sides$y$reprs)
 
 is_collection <- function(x) is.list(x) && !is.data.frame(x) && kind_of(x) == "data"
 
 as_side <- function(x, arg, allow_na = FALSE) {
   if (!is_collection(x)) {
-    return(list(reps = list(representation(x, arg, allow_na = allow_na)), models = arg,
+    return(list(reprs = list(representation(x, arg, allow_na = allow_na)), models = arg,
                 is_models = FALSE))
   }
   names <- check_element_names(x, arg)
@@ -64,11 +64,12 @@ as_side <- function(x, arg, allow_na = FALSE) {
 
 flat_side <- function(elements, prefix, names, models, is_models, allow_na) {
   args <- paste0(prefix, "$", names)
-  reps <- Map(representation, unname(elements), args, names, allow_na)
+  reprs <- Map(representation, unname(elements), args, names, allow_na)
   if (is_models) {
-    reps <- Map(function(rep, model) c(rep, title = paste0(model, "/", rep$name)), reps, models)
+    reprs <- Map(function(repr, model) c(repr, title = paste0(model, "/", repr$name)), reprs,
+                 models)
   }
-  list(reps = unname(reps), models = models, is_models = is_models)
+  list(reprs = unname(reprs), models = models, is_models = is_models)
 }
 
 check_element_names <- function(x, arg) {
@@ -95,7 +96,7 @@ check_element_names <- function(x, arg) {
 }
 
 # Measures that differ only in k share one graph of each metric, that of the largest k.
-plan_neighbours <- function(set, reps) {
+plan_neighbours <- function(set, reprs) {
   wanted <- lapply(set, function(m) {
     if (!is.null(m$declaration$neighbours)) m$declaration$neighbours(m$args)
   })
@@ -103,13 +104,13 @@ plan_neighbours <- function(set, reps) {
   if (!length(wanted)) return(invisible())
   k <- vapply(wanted, function(w) as.double(w$k), 0)
   largest <- tapply(k, vapply(wanted, function(w) w$metric, ""), max)
-  for (rep in reps) rep$cache$neighbours <- largest
+  for (repr in reprs) repr$cache$neighbours <- largest
 }
 
 # Index pairs (i, j) into the two sides.
 plan_pairs <- function(sides, diagonal) {
-  size_x <- length(sides$x$reps)
-  size_y <- length(sides$y$reps)
+  size_x <- length(sides$x$reprs)
+  size_y <- length(sides$y$reprs)
   if (!sides$self) {
     grid <- expand.grid(i = seq_len(size_x), j = seq_len(size_y))
     return(grid[order(grid$i, grid$j), ])
@@ -136,4 +137,4 @@ plan_pairs <- function(sides, diagonal) {
 }
 
 # Their names were checked for all of them together.
-side_pair <- function(sides, i, j) as_pair(sides$x$reps[[i]], sides$y$reps[[j]], by_name = FALSE)
+side_pair <- function(sides, i, j) as_pair(sides$x$reprs[[i]], sides$y$reprs[[j]], by_name = FALSE)

@@ -74,10 +74,11 @@
 #' computed by the workers of the plan: processes on this machine, other machines, or the jobs of
 #' a cluster. The grid of pairs is cut into tiles, one or a few more per worker; a tile is some
 #' of the representations of `x` against some of `y`. A worker receives the representations of
-#' its tile, prepares each of them once, and sends numbers back. Results, warnings and errors are
-#' those of the plain call, bit for bit, for any number of workers and threads, if the BLAS and
-#' its settings are the same everywhere: all random draws are made, or seeded, beforehand. A
-#' function of your own ([new_measure()]) must not draw random numbers.
+#' its tile, prepares each of them once, and sends numbers back. Results are those of the plain
+#' call, bit for bit, for any number of workers and threads, if the BLAS and its settings are the
+#' same everywhere: all random draws are made, or seeded, beforehand. Only which of several like
+#' warnings or errors is shown may differ. A function of your own ([new_measure()]) must not draw
+#' random numbers.
 #'
 #' ```
 #' library(future)
@@ -123,7 +124,7 @@ similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error 
     warn("`diagonal` is used only when all pairs of `x` are compared (y = NULL).",
          class = "repalign_unused", data = "diagonal")
   }
-  plan_neighbours(set, c(sides$x$reps, sides$y$reps))
+  plan_neighbours(set, c(sides$x$reprs, sides$y$reprs))
   draws <- open_draws(all_reps(sides))
   on.exit(close_draws(draws), add = TRUE)
   pairs <- plan_pairs(sides, diagonal)
@@ -132,14 +133,14 @@ similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error 
 }
 
 similarity_result <- function(pairs, sides, set, scores) {
-  name <- function(side, at) vapply(side$reps[at], function(rep) rep$name, "")
+  name <- function(side, at) vapply(side$reprs[at], function(repr) repr$name, "")
   labels <- vapply(set, function(m) m$label, "")
   k <- length(set)
   each <- function(values) rep(values, each = k)
   result <- data.frame(
     x = each(name(sides$x, pairs$i)), y = each(name(sides$y, pairs$j)),
     measure = rep(labels, nrow(pairs)), score = as.vector(t(scores)),
-    n = sides$x$reps[[1]]$n
+    n = sides$x$reprs[[1]]$n
   )
   if (sides$models) {
     result <- cbind(model_x = each(sides$x$models[pairs$i]),

@@ -3,12 +3,6 @@
 # A forked child must run one thread: OpenMP's pool does not survive a fork.
 loaded_in <- new.env()
 
-.onLoad <- function(libname, pkgname) {
-  loaded_in$process <- Sys.getpid()
-  setHook(packageEvent("vctrs", "onLoad"), register_mixed_kinds)
-  if (isNamespaceLoaded("vctrs")) register_mixed_kinds()
-}
-
 thread_count <- function(threads = NULL) {
   if (!identical(loaded_in$process, Sys.getpid())) return(1L)
   limits <- .Call(C_thread_limits)

@@ -43,7 +43,7 @@ null_grid <- function(set, pairs, sides, plan, engine, threads) {
   lapply(seq_along(set), function(m) {
     report_tiles(parts, rows, m)
     found <- lapply(parts, function(part) part$result[[m]])
-    report_permuted(set[[m]], do.call(c, lapply(found, function(f) f$warned)),
+    report_permuted(set[[m]], unlist(lapply(found, function(f) f$warned)),
                     unlist(lapply(found, function(f) f$said)))
     nulls <- lapply(parts, function(part) part$result[[m]]$null)
     c(join_nulls(nulls, rows), list(design = designs[[m]]))
@@ -54,20 +54,16 @@ null_tile <- function(tile, job, run) {
   sides <- tile_sides(tile)
   plan_grams(job$set, sides)
   lapply(seq_along(job$set), function(m) {
-    run$step <- c(m, 0)
     run$warnings <- NULL
     found <- NULL
     score <- function(pairs, sides, set, on_error, drawn) {
       found <<- score_cells(pairs, sides, set, on_error, drawn, run)
-      run$step <- c(m, 1)
       cell_scores(found$cells)
     }
     plan <- list(fixed = job$designs[[match(job$kinds[m], unique(job$kinds))]])
     null <- measure_null(job$set[[m]], tile$pairs, sides, plan, job$engine, score)
-    # pairs by their places in the grid
-    warned <- lapply(null$warned, function(place) c(place[1], tile$rows[place[2]]))
     c(found, list(null = null[setdiff(names(null), c("design", "said", "warned"))],
-                  said = null$said, warned = warned))
+                  said = null$said, warned = null$warned))
   })
 }
 
@@ -99,8 +95,9 @@ plan_tiles <- function(pairs, sides, most) {
   if (nrow(pairs) < 2) return(NULL)
   most <- max(2, floor(most / max(workers, 1)))
   wanted <- min(max(workers, 1), nrow(pairs))
-  rows <- if (sides$self || sides$same) square_tiles(pairs, length(sides$x$reps), wanted, most) else
-    grid_tiles(pairs, length(sides$x$reps), length(sides$y$reps), wanted, most)
+  size <- length(sides$x$reprs)
+  rows <- if (sides$self || sides$same) square_tiles(pairs, size, wanted, most) else
+    grid_tiles(pairs, size, length(sides$y$reprs), wanted, most)
   if (length(rows) > 1 || workers > 0) rows
 }
 
@@ -131,24 +128,21 @@ grid_tiles <- function(pairs, size_x, size_y, wanted, most) {
 block_of <- function(size, blocks) ceiling(seq_len(size) * blocks / size)
 
 # How many prepared representations fit into a quarter of the free memory.
-layers_at_once <- function(set, reps, null) {
-  n <- as.double(reps[[1]]$n)
-  widths <- vapply(reps, function(rep) if (rep$kind == "data") ncol(rep$data) else 0L, 0L)
-  thin <- n * min(n, max(widths, 1))
-  bytes <- 8 * sum(vapply(set, function(m) kept_values(m, n, thin, null), 0))
-  if (null && any(vapply(set, has_pair_null, NA))) bytes <- bytes + 16 * n^2
-  floor(memory_limit() / 2 / max(bytes, 1))
+layers_at_once <- function(set, reprs, null) {
+  n <- as.double(reprs[[1]]$n)
+  d <- max(vapply(reprs, function(repr) if (repr$kind == "data") ncol(repr$data) else 1L, 0L))
+  numbers <- sum(vapply(set, numbers_kept, 0, n, d, null))
+  floor(memory_limit() / 2 / max(8 * numbers, 1))
 }
 
-has_pair_null <- function(measure) identical(null_of(measure)$kind, "pair")
-
-# Numbers that a measure keeps of a representation, at most. null: its Gram matrix, too.
-kept_values <- function(measure, n, thin, null) {
-  linear <- identical(measure$args$kernel, "linear") || measure$id == "rv"
-  if (linear) return(if (null) n^2 else thin^2 / n^2)
-  distances <- measure$declaration$form %in% c("pair", "cloud") &&
-    !measure$declaration$family %in% c("subspace", "alignment")
-  if (distances) n^2 else thin
+# Numbers that a measure keeps of a representation, at most. null: what its kernel needs, too.
+numbers_kept <- function(measure, n, d, null) {
+  if (is_own(measure)) return(0)
+  forms <- vapply(c("x", "y"), function(side) {
+    form_size(kept_forms(measure$declaration, measure$args, side), n, d, measure$args)
+  }, 0)
+  kernel <- if (null) null_of(measure)$kernel
+  max(forms) + if (is.null(kernel)) 0 else null_kernel(kernel)$size(n, d)
 }
 
 # What a tile needs, and nothing else: it may be sent to another machine.
@@ -164,15 +158,15 @@ make_tile <- function(rows, pairs, sides) {
 }
 
 part_of_side <- function(side, at) {
-  list(reps = lapply(side$reps[at], unprepared), models = side$models[at],
+  list(reprs = lapply(side$reprs[at], unprepared), models = side$models[at],
        is_models = side$is_models)
 }
 
-unprepared <- function(rep) {
-  cache <- new.env(parent = emptyenv())
-  for (name in c("neighbours", "draws")) cache[[name]] <- rep$cache[[name]]
-  rep$cache <- cache
-  rep
+unprepared <- function(repr) {
+  cache <- new_cache()
+  for (name in c("neighbours", "draws")) cache[[name]] <- repr$cache[[name]]
+  repr$cache <- cache
+  repr
 }
 
 tile_sides <- function(tile) {
@@ -180,20 +174,19 @@ tile_sides <- function(tile) {
   tile[c("x", "y", "self", "same", "models")]
 }
 
-# list(result, said, used) a tile; the error that comes first in the grid, if there is one.
+# list(result, said, used) a tile. Notes and warnings are given in the order of the tiles, each
+# text once; of several errors it is that of the first tile.
 run_tiles <- function(rows, pairs, sides, job, threads, label) {
   parts <- if (plan_workers() > 0) {
     tiles_of_workers(lapply(rows, make_tile, pairs, sides), job, threads)
   } else {
     tiles_in_turn(rows, pairs, sides, job, label)
   }
-  draws <- sides$x$reps[[1]]$cache$draws$call
+  draws <- sides$x$reprs[[1]]$cache$draws$call
   if (any(vapply(parts, function(part) isTRUE(part$used), NA))) draws$used <- TRUE
   failed <- Filter(function(part) !is.null(part$error), parts)
-  if (length(failed)) {
-    stop(in_order(failed)[[1]]$error)
-  }
-  say(unlist(lapply(parts, function(part) part$said), recursive = FALSE))
+  if (length(failed)) stop(failed[[1]]$error)
+  give_again(unlist(lapply(parts, function(part) part$said), recursive = FALSE))
   parts
 }
 
@@ -240,7 +233,7 @@ run_tile <- function(tile, job) {
   said <- list()
   keep <- function(restart) function(condition) {
     if (!inherits(condition, "repalign_duration")) {
-      said <<- c(said, list(list(condition = condition, place = place_of(run, tile$rows))))
+      said <<- c(said, list(condition))
     }
     invokeRestart(restart)
   }
@@ -250,36 +243,19 @@ run_tile <- function(tile, job) {
       repalign_message = keep("muffleMessage"), repalign_warning = keep("muffleWarning"),
       progression = function(p) invokeRestart("muffleProgression")
     )),
-    error = function(e) {
-      place <- if (is.null(e$place)) place_of(run, tile$rows) else
-        c(run$step, e$place[1], tile$rows[e$place[2]])
-      list(error = e, place = place)
-    }
+    error = function(e) list(error = e)
   )
-  c(outcome, list(said = said, used = tile$x$reps[[1]]$cache$draws$call$used))
-}
-
-# Where in the order of the whole grid: measure and step, pair, measure of the pair.
-place_of <- function(run, rows) {
-  step <- if (is.null(run$step)) c(0, 0) else run$step
-  at <- if (is.null(run$at)) c(1, 0) else run$at
-  c(step, rows[at[1]], at[2])
-}
-
-in_order <- function(found) {
-  place <- vapply(found, function(f) as.double(f$place), double(4))
-  found[order(place[1, ], place[2, ], place[3, ], place[4, ])]
+  c(outcome, list(said = said, used = tile$x$reprs[[1]]$cache$draws$call$used))
 }
 
 # What several tiles say is said once; one note about shared neurons is enough.
-say <- function(found) {
-  found <- in_order(found)
-  text <- vapply(found, function(f) {
-    if (!inherits(f$condition, "repalign_shared_names")) return(conditionMessage(f$condition))
-    paste("shared neurons", f$place[1])
+give_again <- function(said) {
+  text <- vapply(said, function(condition) {
+    shared <- inherits(condition, "repalign_shared_names")
+    if (shared) "shared neurons" else conditionMessage(condition)
   }, "")
-  for (f in found[!duplicated(text)]) {
-    if (inherits(f$condition, "warning")) warning(f$condition) else message(f$condition)
+  for (condition in said[!duplicated(text)]) {
+    if (inherits(condition, "warning")) warning(condition) else message(condition)
   }
 }
 
@@ -287,8 +263,8 @@ say <- function(found) {
 needs_of_functions <- function(set) {
   needs <- list(globals = list(), packages = character())
   for (m in set) {
-    if (m$declaration$form != "user") next
-    fun <- environment(m$declaration$compare)$fun
+    if (!is_own(m)) next
+    fun <- m$declaration$fun
     if (is.primitive(fun)) next
     code <- as.call(list(as.name("function"), formals(fun), body(fun)))
     found <- future::getGlobalsAndPackages(code, envir = environment(fun))

@@ -29,8 +29,8 @@ relative_error <- function(h, stimuli, neurons) {
 
 effective_count <- function(size) sum(size)^2 / sum(size^2)
 
-side_error <- function(rep, h) {
-  form <- form_linear(rep)
+side_error <- function(repr, h) {
+  form <- form_linear(repr)
   relative_error(h$value, form$k, form$s)
 }
 

@@ -28,12 +28,13 @@ if (wanted("a")) {
     at <- sample(500, 2 * size)
     side <- function(columns, arg) {
       rep <- repalign:::representation(x[, columns], arg)
-      repalign:::remember(rep$cache, "linear", repalign:::linear_form(rep, route = "sample"))
+      repalign:::remember_form(rep, "linear", list(), repalign:::linear_form(rep, route = "sample"))
       rep
     }
     pair <- repalign:::as_pair(side(at[seq_len(size)], "x"), side(at[size + seq_len(size)], "y"))
     vapply(all_estimators, function(e) {
-      repalign:::compare_cka(pair, list(kernel = "linear", estimator = e, shared_neurons = FALSE))
+      repalign:::compare_pair(repalign:::declaration("cka"), pair,
+                              list(kernel = "linear", estimator = e, shared_neurons = FALSE))
     }, 0)
   }
   gram_split <- mean(vapply(sizes, function(size) seconds(by_gram(size), 3), 0))

@@ -222,11 +222,14 @@ least <- function(code, times = 5) {
 prepare <- function(x, y, id) {
   measure <- internal("as_measures")(id)[[1]]
   sides <- internal("as_sides")(x, y)
-  internal("plan_neighbours")(list(measure), c(sides$x$reps, sides$y$reps))
-  for (rep in c(sides$x$reps, sides$y$reps)) rep$cache$gram_wanted <- TRUE
+  internal("plan_neighbours")(list(measure), c(sides$x$reprs, sides$y$reprs))
+  for (repr in c(sides$x$reprs, sides$y$reprs)) repr$cache$gram_wanted <- TRUE
   null <- internal("null_of")(measure)
-  list(x = lapply(sides$x$reps, null$form, measure$args, "x"),
-       y = lapply(sides$y$reps, null$form, measure$args, "y"))
+  forms <- function(side) {
+    reprs <- sides[[side]]$reprs
+    internal("operands")(null, measure, reprs, seq_along(reprs), side)$forms
+  }
+  list(x = forms("x"), y = forms("y"))
 }
 
 matrices <- function(forms) lapply(forms, function(form) form$matrix)

@@ -130,8 +130,9 @@ letters_of <- c(O = "orthogonal", S = "scaling", T = "translation", C = "column 
 
 # Invariances at other settings than the default.
 invariances_of <- function(id, args) {
-  base <- if (id %in% names(expected_invariances)) strsplit(expected_invariances[[id]], "")[[1]]
-  else {
+  base <- if (id %in% names(expected_invariances)) {
+    strsplit(expected_invariances[[id]], "")[[1]]
+  } else {
     table <- measures()
     names(letters_of)[letters_of %in% strsplit(table$invariant[table$id == id], ", ")[[1]]]
   }

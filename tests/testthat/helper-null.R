@@ -29,10 +29,14 @@ permuted_side <- function(y, p) {
   list(idx = matrix(match(y$idx[p, ], p), nrow(y$idx)), dist = y$dist[p, , drop = FALSE])
 }
 
+give_priorities <- function(repr, priority) {
+  remember_form(repr, "tie priorities", list(), list(priority = priority))
+}
+
 # A representation that breaks ties by these priorities.
 with_priorities <- function(x, arg, priority) {
   rep <- representation(x, arg)
-  rep$cache$entries <- list(list(key = "tie priorities", value = priority))
+  give_priorities(rep, priority)
   rep
 }
 
@@ -45,8 +49,8 @@ law_null <- function(id, args, x, y, permutations = 20, engine = "auto", blocks 
   priority <- list(x = sample.int(n), y = sample.int(n))
   m <- do.call(measure, c(list(id), args))
   sides <- as_sides(x, y)
-  sides$x$reps[[1]] <- with_priorities(x, "x", priority$x)
-  sides$y$reps[[1]] <- with_priorities(y, "y", priority$y)
+  sides$x$reprs[[1]] <- with_priorities(x, "x", priority$x)
+  sides$y$reprs[[1]] <- with_priorities(y, "y", priority$y)
   plan <- permutation_plan(n, permutations, blocks, series, engine)
   set.seed(seed)
   fast <- measure_null(m, plan_pairs(sides, FALSE), sides, plan, engine)

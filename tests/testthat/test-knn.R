@@ -262,7 +262,7 @@ test_that("a cut graph is the graph of the smaller k with the same priorities", 
       big$cache$neighbours <- stats::setNames(20, metric)
       cut <- graph_of(x, metric, 7, big)
       small <- rep_of(x)
-      if (!is.null(cut$priority)) repalign:::remember(small$cache, "tie priorities", cut$priority)
+      if (!is.null(cut$priority)) give_priorities(small, cut$priority)
       expect_identical(graph_of(x, metric, 7, small)[c("idx", "dist", "tied")],
                        cut[c("idx", "dist", "tied")], label = metric)
     }
@@ -278,7 +278,7 @@ test_that("a graph of permuted rows with permuted priorities is the relabelled g
       perm <- sample(n)
       moved <- rep_of(x[perm, ])
       if (!is.null(graph$priority)) {
-        repalign:::remember(moved$cache, "tie priorities", graph$priority[perm])
+        give_priorities(moved, graph$priority[perm])
       }
       again <- graph_of(NULL, metric, 6, moved)
       expect_identical(matrix(perm[again$idx], n), graph$idx[perm, ], label = metric)

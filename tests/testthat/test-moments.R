@@ -71,7 +71,9 @@ test_that("every measure that allows it: exact and moments agree at n = 6, 7", {
       exact <- quietly(measure_null(m, pairs, sides, plan, "exact"))
       note(length(exact$draws[[1]]$null) == factorial(n) - 1, label, ": not all")
       law <- quietly(measure_null(m, pairs, sides, plan, "moments"))$laws[[1]]
-      matrix_of <- function(side) null_of(m)$form(sides[[side]]$reps[[1]], m$args, side)$matrix
+      matrix_of <- function(side) {
+        operands(null_of(m), m, sides[[side]]$reprs, 1, side)$forms[[1]]$matrix
+      }
       t <- drop(inner_products(list(matrix_of("x")), list(matrix_of("y")), plan$fixed))
       note(length(t) == factorial(n), label, ": not all sums")
       expected <- moments_of((t - law$shift) / law$size)

@@ -177,24 +177,6 @@ test_that("the user's own neighbour graphs", {
   expect_nothing_noted()
 })
 
-test_that("whatever a measure prepares on the direct path is relabelled, not made again", {
-  set.seed(39)
-  p <- related_pair(24, 5, 6)
-  seen <- 0
-  each_paired(function(id, args, label) {
-    m <- do.call(measure, c(list(id), args))
-    if (!is.null(null_of(m))) return()
-    seen <<- seen + 1
-    sides <- as_sides(p$x, p$y)
-    quietly(score_pairs(plan_pairs(sides, FALSE), sides, list(m), "stop", new.env()))
-    keys <- vapply(sides$y$reps[[1]]$cache$entries, function(entry) entry$key[[1]], "")
-    note(length(keys) > 0, label, ": nothing prepared")
-    note(all(keys %in% names(relabellers)), label, ": ", setdiff(keys, names(relabellers)))
-  })
-  expect_gte(seen, 15)
-  expect_nothing_noted()
-})
-
 test_that("sizes far from 1 and far from each other", {
   set.seed(38)
   p <- related_pair(14, 4, 5)

@@ -7,7 +7,7 @@ as_distances <- function(values) {
 }
 
 ranks_of <- function(values) {
-  form_rdm_ranks(representation(as_distances(values), "x"), "correlation")
+  form_ranks(representation(as_distances(values), "x"), "correlation")$ranks
 }
 
 expect_base_ranks <- function(values) expect_identical(ranks_of(values), rank(as.double(values)))
@@ -66,7 +66,7 @@ test_that("distances from data tie when they are equal but for rounding", {
   # Hamming distances: few different values, which matrix products give with rounding
   x <- matrix(rbinom(60 * 9, 1, 0.4), 60) + 0.1
   counts <- as.vector(round(dist(x)^2))
-  ranks <- form_rdm_ranks(representation(x, "x"), "euclidean")
+  ranks <- form_ranks(representation(x, "x"), "euclidean")$ranks
   expect_identical(ranks, rank(counts))
   y <- matrix(rbinom(60 * 12, 1, 0.5), 60) / 3
   expected <- cor(counts, as.vector(round(9 * dist(y)^2)), method = "spearman")
@@ -74,7 +74,7 @@ test_that("distances from data tie when they are equal but for rounding", {
   # and correlations of whole numbers: each row a reordering of the same values
   x <- t(replicate(40, sample(8)))
   expected <- rank(round((1 - cor(t(x))[lower.tri(diag(40))]) * 84))
-  expect_identical(form_rdm_ranks(representation(x + 0, "x"), "correlation"), expected)
+  expect_identical(form_ranks(representation(x + 0, "x"), "correlation")$ranks, expected)
 })
 
 test_that("a far stimulus ties none of the others", {
@@ -83,7 +83,7 @@ test_that("a far stimulus ties none of the others", {
   others <- dist(x[-60, ])
   for (far in c(1e3, 1e6, 1e7)) {
     x[60, ] <- far
-    ranks <- form_rdm_ranks(representation(x, "x"), "euclidean")
+    ranks <- form_ranks(representation(x, "x"), "euclidean")$ranks
     bulk <- ranks[ranks <= length(others)]
     expect_identical(bulk, rank(as.vector(others)), label = paste("with", far))
   }

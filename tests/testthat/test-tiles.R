@@ -18,12 +18,12 @@ test_that("tiles cover every pair once and are as small as asked for", {
       rows <- plan_tiles(pairs, sides, most)
       expect_identical(sort(unlist(rows)), seq_len(nrow(pairs)))
       for (tile in lapply(rows, make_tile, pairs, sides)) {
-        note(length(tile$x$reps) + length(tile$y$reps) <= most, "more than ", most)
+        note(length(tile$x$reprs) + length(tile$y$reprs) <= most, "more than ", most)
         here <- tile_sides(tile)
-        note(identical(names_of(here$x$reps[tile$pairs$i]),
-                       names_of(sides$x$reps[pairs$i[tile$rows]])), "x of other pairs")
-        note(identical(names_of(here$y$reps[tile$pairs$j]),
-                       names_of(sides$y$reps[pairs$j[tile$rows]])), "y of other pairs")
+        note(identical(names_of(here$x$reprs[tile$pairs$i]),
+                       names_of(sides$x$reprs[pairs$i[tile$rows]])), "x of other pairs")
+        note(identical(names_of(here$y$reprs[tile$pairs$j]),
+                       names_of(sides$y$reprs[pairs$j[tile$rows]])), "y of other pairs")
       }
     }
   }

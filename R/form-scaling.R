@@ -1,0 +1,45 @@
+# Centring and scaling of the columns, which nearly every other form starts from.
+
+#' @include form.R relabel.R
+NULL
+
+# list(means, scale): column means, and a power of two that brings the largest centred entry near
+# one, so that fourth powers neither overflow nor underflow; powers of two cost no digits.
+form_centering <- function(repr) {
+  remember_form(repr, "scaling", list(center = TRUE), {
+    stats <- .Call(C_column_stats, repr$data)
+    if (!is.finite(stats$largest)) {
+      abort("`", repr$arg, "` has values too large to take differences of; rescale it.",
+            class = "repalign_error_value", arg = repr$arg)
+    }
+    if (stats$largest == 0) {
+      abort("`", repr$arg, "` has no variance: every column is constant over the ",
+            repr$n, " stimuli.", class = "repalign_error_variance", arg = repr$arg)
+    }
+    list(means = stats$means, scale = power_of_two_below(stats$largest))
+  })
+}
+
+# The same; without centring the means are zeros.
+form_scaling <- function(repr, center) {
+  if (center) return(form_centering(repr))
+  remember_form(repr, "scaling", list(center = FALSE), {
+    list(means = numeric(ncol(repr$data)), scale = power_of_two_below(max(abs(range(repr$data)))))
+  })
+}
+
+# With the Frobenius norm of the data, in scaled units.
+form_scaling_norm <- function(repr, center) {
+  unit <- form_scaling(repr, center)
+  norm <- remember_summary(repr, "norm", list(center), {
+    list(norm = .Call(C_frobenius, repr$data, unit$means, unit$scale))
+  })$norm
+  extend_form(unit, norm = norm)
+}
+
+declare_form("scaling", relabel = unmoved, size = function(n, d, args) d)
+
+scaled_data <- function(repr, center) {
+  unit <- form_scaling(repr, center)
+  .Call(C_center, repr$data, unit$means, unit$scale)
+}

@@ -635,6 +635,9 @@ test_that("graphs that name a row among its own neighbours only here and there a
   lacking <- idx
   lacking[3, 1] <- setdiff(1:12, idx[3, ])[1]
   expect_refused(mutual_knn(graph(lacking), graph(idx), k = 3), c("`x`", "not row 3"))
+  doubled <- idx
+  doubled[5, 3] <- 5
+  expect_refused(mutual_knn(graph(doubled), graph(idx), k = 3), c("`x`", "row 5 twice"))
   once <- idx[, c(2:5, 5)]
   for (i in 1:12) once[i, 5] <- setdiff(1:12, c(i, once[i, 1:4]))[1]
   once[7, 2] <- 7

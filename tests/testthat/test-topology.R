@@ -100,6 +100,7 @@ test_that("small and degenerate input of imd", {
   expect_refused(imd(x, y), "`k`")
   expect_refused(imd(x, y, k = 0), "`k`")
   expect_refused(imd(x, y, degree = 1), "`degree`")
+  expect_refused(imd(x, y, degree = 61, k = 1), c("`degree`", "60"))
   expect_true(is.finite(imd(1e150 * x, 1e-150 * y, k = 1)))
   twice <- rbind(x, x, x)
   expect_true(is.finite(suppressWarnings(imd(twice, normal_matrix(12, 1), k = 2))))

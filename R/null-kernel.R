@@ -45,11 +45,17 @@ operands <- function(null, measure, reprs, index, side) {
 
 null_score <- function(null, measure, design) {
   function(values, x, y) {
+    if (is_undefined(x) || is_undefined(y)) return(rep(NA_real_, order_count(values)))
     statistic <- null$statistic(values, x, y, measure$args, design)
-    score <- measure$declaration$score(statistic, x, y, measure$args)
-    if (is_undefined(x) || is_undefined(y)) score[] <- NA_real_
-    score
+    measure$declaration$score(statistic, x, y, measure$args)
   }
+}
+
+# How many orders of the stimuli a kernel's values are for: a vector has one value for each, a
+# matrix a column, and a list of sums matrices with a row.
+order_count <- function(values) {
+  if (is.list(values)) nrow(values[[1]]) else if (is.matrix(values)) ncol(values) else
+    length(values)
 }
 
 # The forms of a pair of the task.

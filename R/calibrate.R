@@ -31,10 +31,13 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   * `"ari"`: \eqn{(s - m)/(b - m)}, as in the adjusted Rand index.
 #'
 #'   For distances, the signs of \eqn{s}, \eqn{t}, \eqn{b} and \eqn{m} are changed first, so that
-#'   larger values always mean more similar. If there is no best possible score ([new_measure()]
-#'   without `best`, or a function of your own in `aggregate`), `"gated"` is
-#'   \eqn{\max(s - t, 0)}{max(s - t, 0)}, in the units of the measure, and `"ari"` is `NA`, with
-#'   a warning.
+#'   larger values always mean more similar. If nothing bounds the scores, `"gated"` is
+#'   \eqn{\max(s - t, 0)}{max(s - t, 0)}, the excess over the threshold in the units of the measure,
+#'   and `"ari"` is `NA`, with a warning. So it is for similarities whose `range_max` in
+#'   [measures()] is infinite (`estimator = "stimulus_neuron"` of [cka()], which is 1 for identical
+#'   representations but exceeds 1 by chance; [cknna()] by default), for [new_measure()] without
+#'   `best`, and for a function of your own in `aggregate`. In either form the gated score is 0
+#'   exactly when p is above `alpha`, but for scores equal to the threshold.
 #' @param aggregate `NULL`: every pair is calibrated by itself. Otherwise the scores of a whole
 #'   grid of pairs become one value, which is calibrated against the same value of the permuted
 #'   data: `"max"` (the most similar pair), `"mean"`, `"row_max"` or `"col_max"` (the mean over

@@ -33,5 +33,6 @@ bound_grid <- function(grids) {
        symmetric = vapply(split_by_name(symmetric), all, NA),
        aggregate = all(vapply(grids, function(grid) isTRUE(grid$aggregate), NA)),
        direction = common_by_name(unlist(lapply(grids, function(grid) grid$direction))),
-       best = common_by_name(unlist(lapply(grids, function(grid) grid$best))))
+       best = common_by_name(unlist(lapply(grids, function(grid) grid$best))),
+       limit = common_by_name(unlist(lapply(grids, function(grid) grid$limit))))
 }

@@ -30,7 +30,7 @@ gated_score <- function(s, tau, best) {
 
 # One row's numbers. s: observed; null: a vector.
 calibrated_row <- function(s, null, p_value, measure, settings,
-                           best = best_of(measure$declaration, measure$args)) {
+                           best = limit_of(measure)) {
   sgn <- orientation(measure)
   if (is.na(s) || anyNA(null)) return(undefined_row(s, null))
   tau <- sgn * null_threshold(sgn * s, sgn * null, settings$alpha)

@@ -49,7 +49,8 @@ calibration_grid <- function(set, sides, aggregate) {
   labels <- vapply(set, function(m) m$label, "")
   facts <- measure_facts_of(set)
   list(within = sides$self || sides$same, symmetric = stats::setNames(symmetric, labels),
-       aggregate = !is.null(aggregate), direction = facts$direction, best = facts$best)
+       aggregate = !is.null(aggregate), direction = facts$direction, best = facts$best,
+       limit = if (is.null(aggregate) || aggregate$bounded) facts$limit else facts$limit * NA)
 }
 
 pair_names <- function(pairs, sides) {
@@ -103,7 +104,7 @@ aggregate_row <- function(null, measure, names, at, aggregate, settings) {
   permuted <- sgn * vapply(null$pairs[at], function(one) one$null, null$pairs[[1]]$null)
   s <- value(t(observed), "")
   values <- value(matrix(permuted, ncol = length(at)), " with rows permuted")
-  best <- if (aggregate$bounded) best_of(measure$declaration, measure$args) else NA_real_
+  best <- if (aggregate$bounded) limit_of(measure) else NA_real_
   result <- null_of_pair(c(s, values), c(s, values), equal_share * score_scale(measure, s, values),
                        s)
   numbers <- calibrated_row(sgn * s, sgn * result$null, result$p_value, measure, settings, best)
@@ -127,7 +128,7 @@ warn_undefined_calibration <- function(rows, variant, aggregate) {
     needs <- if (variant == "z") {
       "the spread of at least 2 permutations."
     } else if (is.null(aggregate$own)) {
-      "the best possible score: use another `variant`, or give `best` to new_measure()."
+      "a score that bounds all others: use another `variant`, or give `best` to new_measure()."
     } else {
       "a best value, and the function in `aggregate` has none: use another `variant`."
     }
@@ -171,9 +172,18 @@ print.repalign_calibration <- function(x, digits = 4, n = NULL, ...) {
       }, undefined_of(p), "\n", sep = "")
   if (!is.null(settings)) {
     writeLines(strwrap(settings_words(settings, unique(x$engine)), exdent = 2))
+    writeLines(strwrap(excess_words(x), exdent = 2))
   }
   print_rows(x, digits, n)
   invisible(x)
+}
+
+# Which gated scores have units; NULL where none has.
+excess_words <- function(object) {
+  unlimited <- unlimited_measures(object)
+  if (!length(unlimited)) return(NULL)
+  paste0("calibrated of ", enumerate(unlimited), ": the excess over the threshold, in the units ",
+         "of the measure, as nothing bounds its scores")
 }
 
 settings_words <- function(settings, engines) {

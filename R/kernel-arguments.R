@@ -37,6 +37,17 @@ accepted_by_kernel <- function(args) {
   switch(args$kernel, linear = "data", rbf = c("data", "dist"), manifold = kinds)
 }
 
+neighbours_of_kernel <- function(args) if (args$kernel == "manifold") euclidean_neighbours(args)
+
+# The form of a kernel, and the kinds of forms that are made on the way to it.
+form_of_kernel <- function(args) {
+  switch(args$kernel, linear = "linear", rbf = "gaussian", manifold = "symmetric kernel")
+}
+
+kept_of_kernel <- function(args) {
+  switch(args$kernel, rbf = "distances", manifold = c("graph", "sparse kernel"))
+}
+
 # Checks of arguments against the data.
 check_cka_pair <- function(pair, args) {
   n <- pair$x$n

@@ -9,13 +9,23 @@ NULL
 #' neurons, one from each side, correlate over the stimuli.
 #'
 #' @inheritParams cka
+#' @param summary what is made of the canonical correlations: their `"mean"`; the mean of their
+#'   squares, `"mean_squared"`; or `"yanai"`, the sum of their squares divided by
+#'   \eqn{\sqrt{rank(x) rank(y)}}{sqrt(rank x * rank y)}.
 #' @return One number in \[0, 1\]; 1 when the space spanned by the centred columns of one
-#'   side contains that of the other side.
+#'   side contains that of the other side, with `"yanai"` when the two spaces are equal.
 #' @details
 #' Let \eqn{Q_x}{Qx} and \eqn{Q_y}{Qy} be orthonormal bases of the centred columns. The
 #' canonical correlations are the singular values of \eqn{Q_x^T Q_y}{Qx' Qy}, and the score
-#' is the mean of these min(rank x, rank y) values. The rank is the number of singular values
-#' above 1e-10 of the largest one.
+#' is the mean of these min(rank x, rank y) values, or of their squares. The rank is the number of
+#' singular values above 1e-10 of the largest one.
+#'
+#' The mean of the squares is the \eqn{R^2_{CCA}}{R2 CCA} of Kornblith et al. (2019), there divided
+#' by the number of columns of the side with fewer; it is the share of the smaller space that the
+#' larger one holds. `"yanai"` is Yanai's generalized coefficient of determination (GCD), the cosine
+#' between the projections on the two spaces: it is below 1 whenever the spaces have different
+#' dimensions. Permutations of the squares need no decomposition, so [calibrate()] is much faster
+#' with them than with the mean.
 #'
 #' Any invertible linear change of the neurons of either side leaves the score as it is, and
 #' so does translation. The score therefore ignores how much variance a direction has: a
@@ -30,8 +40,9 @@ NULL
 #'
 #' Other code often whitens with inverse covariance matrices, which loses half of the digits.
 #' Here the bases come from QR and singular value decompositions.
-#' @references Hotelling (1936), Biometrika 28. Bjoerck and Golub (1973), Mathematics of
-#'   Computation 27.
+#' @references Hotelling (1936), Biometrika 28. Yanai (1974), Behaviormetrika 1. Ramsay, ten Berge
+#'   and Styan (1984), Psychometrika 49. Kornblith, Norouzi, Lee and Hinton (2019), ICML. Bjoerck
+#'   and Golub (1973), Mathematics of Computation 27.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(600), 100)
@@ -40,7 +51,28 @@ NULL
 #' @seealso [svcca()], [pwcca()], [linear_regression()]
 #' @inheritSection procrustes How long it takes
 #' @export
-cca <- function(x, y) one_score("cca", x, y, list())
+cca <- function(x, y, summary = c("mean", "mean_squared", "yanai")) {
+  one_score("cca", x, y, list(summary = summary))
+}
+
+check_cca_args <- function(args) {
+  args$summary <- check_choice(args$summary, c("mean", "mean_squared", "yanai"), "summary")
+  args
+}
+
+# The canonical correlations, or the sum of their squares, which needs no decomposition.
+cca_statistic <- function(pair, x, y, args) {
+  if (args$summary == "mean") return(canonical_correlations(pair))
+  cosines <- pair_cosines(pair)
+  .Call(C_dot, cosines, cosines)
+}
+
+cca_score <- function(statistic, x, y, args) {
+  ranks <- c(x$rank, y$rank)
+  switch(args$summary, mean = mean_cosine(statistic, x, y, args),
+         mean_squared = share_score(statistic / min(ranks), x, y, args),
+         yanai = share_score(statistic / sqrt(prod(ranks)), x, y, args))
+}
 
 # The mean of canonical correlations, of each column if there are many.
 mean_cosine <- function(statistic, x, y, args) {
@@ -63,14 +95,17 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation", "invertible linear"),
-  reference = "Hotelling 1936", form = "basis",
-  prepare = function(repr, args, side) form_basis(repr),
-  statistic = function(pair, x, y, args) canonical_correlations(pair),
-  score = mean_cosine,
+  reference = "Hotelling 1936; Yanai 1974", check = check_cca_args, form = "basis",
+  prepare = function(repr, args, side) extend_form(form_basis(repr), rank = basis_rank(repr)),
+  statistic = cca_statistic, score = cca_score,
   inspect = function(score, pair, x, y, args) {
-    warn_whole_space(pair, ncol(x$q), ncol(y$q), "every canonical correlation is 1")
+    warn_whole_space(pair, x$rank, y$rank, "every canonical correlation is 1")
   },
-  null = function(args) new_null("singular", operand = basis_operand)
+  null = function(args) {
+    if (args$summary == "mean") return(new_null("singular", operand = basis_operand))
+    new_null("inner", operand = function(form, repr, args, side) projector(form$q),
+             centered = TRUE)
+  }
 )
 
 basis_operand <- function(form, repr, args, side) list(matrix = form$q, norm = sqrt(ncol(form$q)))

@@ -44,9 +44,9 @@ NULL
 #'   count as its own neighbour here.
 #' @return One number. The naive estimate lies in \[0, 1\], or in \[-1, 1\] with kernels that
 #'   are not positive definite (the manifold kernel, and the Gaussian kernel of distances that
-#'   are not Euclidean). The corrected estimates are not bounded: they
-#'   can be negative when there is little similarity, they can exceed 1 by chance, and they
-#'   are returned as they are. A value well above 1 usually means that `x` and `y` share
+#'   are not Euclidean). `"stimulus"` lies in \[-1, 1\], negative when there is little similarity.
+#'   `"stimulus_neuron"` is not bounded: it can also exceed 1 by chance, and is returned as it
+#'   is. A value well above 1 usually means that `x` and `y` share
 #'   neurons, or noise, without labels that say so: use `shared_neurons` or `units_x` and
 #'   `units_y`; a warning of class `repalign_unstable` points this out (see Details). The
 #'   result is `NA`, with a warning of class `repalign_undefined`, when a term
@@ -113,6 +113,13 @@ cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
   ))
 }
 
+# The stimulus-corrected estimate is a cosine, too, that of U-centred kernels. Below 0 are also
+# naive ones of kernels that are not positive definite.
+range_of_cka <- function(args) {
+  if (corrects_neurons(args$estimator)) return(c(-Inf, Inf))
+  c(if (args$kernel == "linear" && !corrects_stimuli(args$estimator)) 0 else -1, 1)
+}
+
 # A centred kernel of two stimuli has one shape only, and one of three few.
 warn_few_rows <- function(pair) {
   if (pair$x$n > 3) return(invisible())
@@ -166,24 +173,15 @@ warn_undefined_cka <- function(repr, args) {
 declare_measure(
   id = "cka", label = "Centered kernel alignment", family = "kernel", resi = "CKA",
   direction = "similarity", best = 1, metric = FALSE, pairing = TRUE,
-  # below 0 come Gaussian kernels of distances that are not Euclidean
-  range = function(args) {
-    if (args$estimator != "naive") c(-Inf, Inf) else if (args$kernel == "linear") c(0, 1)
-    else c(-1, 1)
-  },
+  range = range_of_cka,
   # labels belong to sides: swapping x and y swaps them only where they are equal
   symmetric = function(args) identical(args$units_x, args$units_y),
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Kornblith et al. 2019; Song et al. 2012; Chun et al. 2025",
   accepts = accepted_by_kernel,
-  neighbours = function(args) if (args$kernel == "manifold") euclidean_neighbours(args),
+  neighbours = neighbours_of_kernel,
   check = check_cka_args, check_pair = check_cka,
-  form = function(args) {
-    switch(args$kernel, linear = "linear", rbf = "gaussian", manifold = "symmetric kernel")
-  },
-  keeps = function(args) {
-    switch(args$kernel, rbf = "distances", manifold = c("graph", "sparse kernel"))
-  },
+  form = form_of_kernel, keeps = kept_of_kernel,
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = function(pair, x, y, args) pair_h(pair, args)$value,
   score = cka_of_h, inspect = inspect_cka, null = cka_null

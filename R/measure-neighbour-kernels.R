@@ -15,10 +15,14 @@ NULL
 #' @param k number of neighbours. A stimulus does not count as its own neighbour.
 #' @param normalize if `TRUE`, each row is scaled to unit length first, so that inner
 #'   products are cosines.
-#' @return One number; 1 for equal representations, and 0 when no neighbours are shared. It
-#'   is not bounded: with k above about half of the stimuli, or with few stimuli, it can
-#'   exceed 1. The result is `NA`, with a warning of class `repalign_undefined`, when a
-#'   kernel is constant after centring.
+#' @param centering `"masked"`: the masked kernels are centred, rows and columns; `"full"`: the
+#'   rows of the whole kernels are centred first, and masked afterwards.
+#' @param estimator `"biased"`; or `"unbiased"`, the estimator of Song et al. (2012) of the masked
+#'   kernels, which centres by itself (leave `centering` as it is).
+#' @return One number; 1 for equal representations, and 0 when no neighbours are shared. With
+#'   `centering = "full"` it lies in \[-1, 1\]. Otherwise it is not bounded: with k above about
+#'   half of the stimuli, or with few stimuli, it can exceed 1. The result is `NA`, with a warning
+#'   of class `repalign_undefined`, when a kernel is constant after centring.
 #' @details
 #' Let K and L be the inner products of the rows of `x` and of `y`, and M and N the matrices
 #' that are 1 at the k nearest neighbours (those with the largest inner products) and 0
@@ -37,11 +41,15 @@ NULL
 #' after centring depends on the few that are not. A few hubs (stimuli that are neighbours of
 #' most others) can determine the score.
 #'
-#' This is the definition of \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026). Huh et
-#' al. (2024), who proposed the measure, centre the rows of the whole kernels first and keep
-#' the neighbours afterwards. Their code differs from both: it uses the unbiased estimator of
-#' Song et al., multiplies the masked kernels without transposing one of them, so that only
-#' neighbours in both directions count, and adds 1e-6 to the denominator.
+#' Three versions are in use. The default is the definition of \enc{Gröger}{Groeger}, Wen and
+#' \enc{Brbić}{Brbic} (2026). `centering = "full"` is that of the paper of Huh et al. (2024), who
+#' proposed the measure: with \eqn{k_{ij}}{k_ij} and \eqn{l_{ij}}{l_ij} the inner products less the
+#' mean of their row, the score is \eqn{\sum_A k_{ij} l_{ij} / \sqrt{\sum_M k_{ij}^2 \sum_N
+#' l_{ij}^2}}{sum over A of k_ij l_ij / sqrt(sum over M of k_ij^2 * sum over N of l_ij^2)}.
+#' `estimator = "unbiased"` is what the code of Huh et al. computes, but for 1e-6 that it adds to
+#' the denominator: Song's estimator of the doubly masked kernels over the root of those of the
+#' singly masked ones. It multiplies entry (i, j) of one kernel with entry (j, i) of the other, so
+#' that only neighbours in both directions count in its first term.
 #' @references Huh, Cheung, Wang and Isola (2024), The Platonic Representation Hypothesis,
 #'   ICML. \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), arXiv:2602.14486,
 #'   appendix B.
@@ -51,49 +59,110 @@ NULL
 #' y <- x + matrix(rnorm(500, sd = 0.5), 100)
 #' cknna(x, y)
 #' cknna(x, y, k = 5, normalize = FALSE)
+#' cknna(x, y, centering = "full")
 #' @seealso [mutual_knn()], [kcka()], [cka()]
 #' @export
-cknna <- function(x, y, k = 10, normalize = TRUE) {
-  one_score("cknna", x, y, list(k = k, normalize = normalize))
+cknna <- function(x, y, k = 10, normalize = TRUE, centering = c("masked", "full"),
+                  estimator = c("biased", "unbiased")) {
+  one_score("cknna", x, y, list(k = k, normalize = normalize, centering = centering,
+                                estimator = estimator))
 }
 
 check_cknna_args <- function(args) {
   args$k <- check_count(args$k, "k")
   check_flag(args$normalize, "normalize")
+  args$centering <- check_choice(args$centering, c("masked", "full"), "centering")
+  args$estimator <- check_choice(args$estimator, c("biased", "unbiased"), "estimator")
+  if (args$estimator == "unbiased" && args$centering == "full") {
+    abort("estimator = \"unbiased\" centres by itself: leave centering = \"masked\".",
+          class = "repalign_error_value", arg = "centering")
+  }
   args
 }
 
-# The product of the two kernels on their common edges, double-centred.
+check_cknna_pair <- function(pair, args) {
+  if (args$estimator == "unbiased") check_rows(pair$x$n, 4, pair$x$arg, "the unbiased estimator")
+}
+
+# The product of the two kernels on their common edges.
 common_product <- function(pair, x, y, args) {
+  if (args$estimator == "unbiased") return(unbiased_product(x, y))
+  if (args$centering == "full") return(.Call(C_sparse_dot, x, y))
   common <- .Call(C_sparse_common, x, y)
   sums <- common$sums
   centered_sum(common$dot, sums[, 1], sums[, 2], sums[, 3], sums[, 4], "double")
 }
 
-# A sparse form (form-sparse.R): the inner products at the edges of the graph.
-form_cknna <- function(repr, k, normalize = TRUE) {
-  remember_form(repr, "sparse kernel", list("cknna", k, normalize), {
+# Song's estimator of the two kernels on their common edges, entry (i, j) of one times entry (j, i)
+# of the other.
+unbiased_product <- function(x, y) {
+  n <- as.double(x$n)
+  edge <- function(form) (as.vector(row(form$idx)) - 1) * n + as.vector(form$idx)
+  key_x <- edge(x)
+  at_y <- match(key_x, edge(y))
+  both <- which(!is.na(at_y))
+  from <- as.vector(row(x$idx))[both]
+  to <- x$idx[both]
+  a <- x$weight[both]
+  b <- y$weight[at_y[both]]
+  back <- match((to - 1) * n + from, key_x[both])
+  total <- function(weight, at) vapply(split(weight, factor(at, seq_len(n))), sum, 0)
+  song_estimate(sum(a * b[back], na.rm = TRUE), sum(total(a, to) * total(b, from)),
+                sum(a) * sum(b), n)
+}
+
+# A sparse form (form-sparse.R): the inner products at the edges of the graph, less the mean of
+# their row of the whole kernel where centering is "full"; and its norm.
+form_cknna <- function(repr, k, normalize = TRUE, centering = "masked", estimator = "biased") {
+  remember_form(repr, "sparse kernel", list("cknna", k, normalize, centering, estimator), {
     graph <- form_graph(repr, if (normalize) "cosine" else "dot", k)
     # the graph of inner products has them in the data's own units, where squares of tiny
     # or huge values have lost digits
     weight <- if (normalize) 1 - graph$dist
       else .Call(C_edge_products, form_rows(repr, "dot")$rows, graph$idx, thread_count())
-    with_norm(sparse_form(graph$idx, weight, 0), "double")
+    if (centering == "full") weight <- weight - row_means_of_kernel(repr, normalize)
+    form <- sparse_form(graph$idx, weight, 0)
+    if (estimator == "unbiased") with_product(form, unbiased_product(form, form))
+    else if (centering == "full") with_product(form, sum(weight^2))
+    else with_norm(form, "double")
   })
+}
+
+# What with_norm() adds, from a product of the form with itself.
+with_product <- function(form, value) {
+  norm <- list(value = value, magnitude = sum(form$weight^2) / form$n^2)
+  c(form, list(norm = norm, undefined = !is_positive(norm)))
+}
+
+# The mean inner product of every stimulus with all of them.
+row_means_of_kernel <- function(repr, normalize) {
+  rows <- form_rows(repr, if (normalize) "cosine" else "dot")$rows
+  as.vector(crossprod(rows, rowMeans(rows)))
 }
 
 declare_measure(
   id = "cknna", label = "Centered kernel nearest-neighbour alignment", family = "neighbours",
-  direction = "similarity", range = c(-Inf, Inf), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Huh et al. 2024",
+  direction = "similarity", best = 1, metric = FALSE,
+  range = function(args) if (args$centering == "full") c(-1, 1) else c(-Inf, Inf),
+  # the code of Huh et al. multiplies column sums of x with row sums of y
+  symmetric = function(args) args$estimator == "biased", pairing = TRUE,
+  invariant = c("orthogonal", "scaling", "column permutation"),
+  reference = "Groeger et al. 2026; Huh et al. 2024",
   neighbours = function(args) list(metric = if (args$normalize) "cosine" else "dot", k = args$k),
-  check = check_cknna_args, form = "sparse kernel",
-  keeps = function(args) c("graph", if (!args$normalize) "rows"),
-  prepare = function(repr, args, side) form_cknna(repr, args$k, args$normalize),
+  check = check_cknna_args, check_pair = check_cknna_pair, form = "sparse kernel",
+  keeps = function(args) {
+    c("graph", if (!args$normalize || args$centering == "full") "rows")
+  },
+  prepare = function(repr, args, side) {
+    form_cknna(repr, args$k, args$normalize, args$centering, args$estimator)
+  },
   undefined = warn_no_contrast, statistic = common_product,
   score = kernel_cosine,
-  null = function(args) sparse_null(common_products, reversed = TRUE)
+  null = function(args) {
+    if (args$estimator == "unbiased") return(NULL)
+    if (args$centering == "masked") return(sparse_null(common_products, reversed = TRUE))
+    sparse_null(function(values, x, y, args, design) values[[1]][, 1])
+  }
 )
 
 # Both kernels on the common edges only; their row and column sums change with the permutation.

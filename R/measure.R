@@ -71,6 +71,17 @@ range_of <- function(d, args) declared(d$range, args)
 
 best_of <- function(d, args) declared(d$best, args)
 
+# The best value where no score can be better: at the end of the range that the direction names,
+# or as the user's own measure gives it. NA where nothing bounds the scores: a corrected CKA of
+# identical representations is 1, but others exceed it.
+limit_of <- function(measure) {
+  d <- measure$declaration
+  best <- as.double(best_of(d, measure$args))
+  if (is_own(measure)) return(best)
+  end <- range_of(d, measure$args)[if (d$direction == "distance") 1 else 2]
+  if (is.finite(end)) best else NA_real_
+}
+
 symmetry_of <- function(d, args) declared(d$symmetric, args)
 
 accepted_by <- function(d, args) declared(d$accepts, args)

@@ -4,7 +4,8 @@
 # operand()     gives list(matrix = A, norm = its Frobenius norm), see matrix_operand(), and what
 #               else the score needs
 # values        T, one a permutation; scores are more similar with larger T
-# centered      do the rows of the matrices add up to 0? Then the moments of T are known, too
+# centered      do the rows of the matrices add up to 0? Then the moments of T are known, too, and
+#               statistic and score must do with the single numbers of a form (without_arrays())
 # correction    NULL, or a function(pair, args, design): what is taken off T
 # from_gram     is the matrix made of the Gram matrix of the data? (prepare_grams)
 

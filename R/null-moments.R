@@ -84,9 +84,9 @@ moments_null <- function(measure, pairs, sides, observed) {
   usable <- !is.null(null) && null$kernel == "inner" && isTRUE(null$centered) &&
     is.null(null$correction)
   if (!usable) {
-    abort("engine = \"moments\" is for cka, rv, distance correlation, linear regression and gulp ",
-          "(without shared neurons), not for ", dQuote(measure$label, FALSE),
-          ": use engine = \"auto\".", class = "repalign_error_design", arg = "engine")
+    abort("engine = \"moments\" is for cka, angular_cka, rv, distance correlation, linear ",
+          "regression, gulp and squared cca (without shared neurons), not for ",
+          dQuote(measure$label, FALSE), ": use engine = \"auto\".", class = "repalign_error_design", arg = "engine")
   }
   check_rows(sides$x$reprs[[1]]$n, 6, sides$x$reprs[[1]]$arg, "engine = \"moments\"")
   with_sums <- function(side) {
@@ -134,7 +134,7 @@ moments_row <- function(null, p, measure, settings) {
   constant <- !(law$moments$var > law$tolerance^2)
   tau <- if (constant) s else law$score(pearson3_quantile(1 - settings$alpha, law$moments))
   spread <- if (constant) list(mean = s, sd = 0) else score_moments(law)
-  best <- best_of(measure$declaration, measure$args)
+  best <- limit_of(measure)
   data.frame(
     score = s, threshold = tau,
     calibrated = calibrated_score(s, tau, spread$mean, spread$sd, best, orientation(measure),

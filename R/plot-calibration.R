@@ -28,8 +28,8 @@ calibrated_tiles <- function(object) {
   tiles <- tile_table(object, object$calibrated)
   tiles <- marked_tiles(tiles, object)
   fits <- !is.na(tile_layout(tiles)$text)
-  draw_tiles(tiles, calibrated_shading(tiles, attr(object, "settings")$variant),
-             significance_caption(object, fits))
+  shading <- calibrated_shading(tiles, attr(object, "settings")$variant, unlimited_measures(object))
+  draw_tiles(tiles, shading, c(significance_caption(object, fits), excess_words(object)))
 }
 
 # The grid of p-values.

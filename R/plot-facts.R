@@ -13,6 +13,15 @@ measure_facts <- function(object) {
   list(direction = facts("direction", NA_character_), best = facts("best", NA_real_))
 }
 
+# Measures of a calibration whose gated scores are excesses over the threshold, because nothing
+# bounds their scores.
+unlimited_measures <- function(object) {
+  gated <- identical(attr(object, "settings")$variant, "gated")
+  limit <- attr(object, "grid")$limit
+  if (!gated || is.null(limit)) return(character())
+  intersect(unique(as.character(object$measure)), names(limit)[is.na(limit)])
+}
+
 # A label is a measure's id, or begins with it.
 registered_fact <- function(label, name, default) {
   id <- sub("[( ].*", "", label)

@@ -8,8 +8,11 @@ heatmap_picture <- function(object) {
   if (calibrated) tiles <- marked_tiles(tiles, object)
   tiles <- placed_tiles(tiles, tree, mirrored = is_mirrored(object))
   facts <- measure_facts(object)
-  shading <- if (calibrated) calibrated_shading(tiles, attr(object, "settings")$variant) else
+  shading <- if (calibrated) {
+    calibrated_shading(tiles, attr(object, "settings")$variant, unlimited_measures(object))
+  } else {
     score_shading(tiles, facts$direction, facts$best)
+  }
   note <- paste0("tree: average linkage of ", found$formula, ", up to ",
                  format(max(tree$height), digits = 2))
   draw_heatmap(tiles, shading, tree, c(if (calibrated) star_caption(object, tiles, tree), note))

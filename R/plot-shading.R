@@ -52,18 +52,23 @@ panel_ranges <- function(tiles) {
   }, "")
 }
 
-# Calibrated scores; below 0 in another hue. `variant` says whether measures share a scale.
-calibrated_shading <- function(tiles, variant) {
-  shared <- nlevels(droplevels(tiles$measure)) == 1 || identical(variant, "z") ||
-    all(abs(tiles$value) <= 1, na.rm = TRUE) && !identical(variant, "centered")
+# Calibrated scores; below 0 in another hue. `variant` says whether measures share a scale;
+# unlimited: measures whose gated scores have units of their own.
+calibrated_shading <- function(tiles, variant, unlimited) {
+  one <- nlevels(droplevels(tiles$measure)) == 1
+  shared <- one || identical(variant, "z") ||
+    all(abs(tiles$value) <= 1, na.rm = TRUE) && !identical(variant, "centered") &&
+      !length(unlimited)
   title <- if (is.null(variant)) "calibrated" else paste0("calibrated\n(", variant, ")")
+  if (one && length(unlimited)) title <- "excess over\nthe threshold"
   values <- tiles$value
   if (!shared) {
     title <- "calibrated,\nshare of the\nlargest"
     values <- values / largest_in(values, tiles$measure)
   }
   of <- if (any(values < 0, na.rm = TRUE)) zero_shading(values, title) else {
-    top <- if (shared && variant %in% c("gated", "ari") && all(values <= 1, na.rm = TRUE)) 1
+    whole <- shared && variant %in% c("gated", "ari") && !length(unlimited)
+    top <- if (whole && all(values <= 1, na.rm = TRUE)) 1
     real_shading(values, c(0, top), FALSE, title)
   }
   if (!shared) of <- c(of, list(ranges = panel_ranges(tiles)))

@@ -157,10 +157,12 @@ similarity_result <- function(pairs, sides, set, scores) {
   result
 }
 
-# What plots need to know of measures, by label: list(direction, best).
+# What plots need to know of measures, by label: list(direction, best, limit).
 measure_facts_of <- function(set) {
   labels <- vapply(set, function(m) m$label, "")
   direction <- vapply(set, function(m) m$declaration$direction, "")
   best <- vapply(set, function(m) as.double(best_of(m$declaration, m$args)), 0)
-  list(direction = stats::setNames(direction, labels), best = stats::setNames(best, labels))
+  limit <- vapply(set, limit_of, 0)
+  list(direction = stats::setNames(direction, labels), best = stats::setNames(best, labels),
+       limit = stats::setNames(limit, labels))
 }

@@ -21,7 +21,15 @@ def_canonical <- function(x, y) {
   list(cor = pmin(s$d, 1), variates = u %*% s$u)
 }
 
-def_cca <- function(x, y) mean(def_canonical(x, y)$cor)
+def_cca <- function(x, y, summary = "mean") {
+  rho <- def_canonical(x, y)$cor
+  ranks <- vapply(list(x, y), function(m) {
+    d <- svd(def_center(m))$d
+    sum(d > 1e-10 * d[1])
+  }, 0L)
+  switch(summary, mean = mean(rho), mean_squared = mean(rho^2),
+         yanai = sum(rho^2) / sqrt(prod(ranks)))
+}
 
 def_components <- function(x, variance, components) {
   s <- svd(def_center(x))
@@ -287,7 +295,17 @@ def_mask <- function(neighbours, n) {
   mask
 }
 
-def_cknna <- function(x, y, k = 10, normalize = TRUE) {
+def_angular_cka <- function(x, y, ...) acos(max(-1, min(1, def_cka(x, y, ...))))
+
+def_song <- function(k, l) {
+  diag(k) <- diag(l) <- 0
+  n <- nrow(k)
+  (sum(k * t(l)) + sum(k) * sum(l) / ((n - 1) * (n - 2)) - 2 * sum(k %*% l) / (n - 2)) /
+    (n * (n - 3))
+}
+
+def_cknna <- function(x, y, k = 10, normalize = TRUE, centering = "masked",
+                      estimator = "biased") {
   n <- nrow(x)
   if (normalize) {
     x <- def_unit_rows(x)
@@ -296,6 +314,17 @@ def_cknna <- function(x, y, k = 10, normalize = TRUE) {
   a <- def_mask(def_neighbours(x, k, "dot"), n)
   b <- def_mask(def_neighbours(y, k, "dot"), n)
   both <- a * b
+  if (estimator == "unbiased") {
+    return(def_song(both * tcrossprod(x), both * tcrossprod(y)) /
+             sqrt(def_song(a * tcrossprod(x), a * tcrossprod(x)) *
+                    def_song(b * tcrossprod(y), b * tcrossprod(y))))
+  }
+  if (centering == "full") {
+    less_means <- function(m) m - rowMeans(m)
+    k_x <- less_means(tcrossprod(x))
+    k_y <- less_means(tcrossprod(y))
+    return(sum(both * k_x * k_y) / sqrt(sum(a * k_x^2) * sum(b * k_y^2)))
+  }
   center <- def_double_center
   sum(center(both * tcrossprod(x)) * center(both * tcrossprod(y))) /
     (def_size(center(a * tcrossprod(x))) * def_size(center(b * tcrossprod(y))))
@@ -498,7 +527,7 @@ settings <- function(k = 5) {
   with_k <- function(...) lapply(list(list(), ...), function(args) c(args, list(k = k)))
   metrics <- lapply(c("euclidean", "dot", "correlation"), function(m) list(metric = m))
   list(
-    cca = list(list()), svcca = list(list(), list(variance = 0.8), list(components = 2)),
+    cca = list(list(), list(summary = "mean_squared"), list(summary = "yanai")), svcca = list(list(), list(variance = 0.8), list(components = 2)),
     pwcca = list(list(), list(weights = "l1")),
     procrustes = list(list(), list(scale = FALSE), list(center = FALSE), list(center = FALSE, scale = FALSE)),
     procrustes_size_shape = list(list(), list(center = FALSE)), procrustes_similarity = list(list()),
@@ -511,7 +540,7 @@ settings <- function(k = 5) {
     cka = list(list(), list(estimator = "stimulus"), list(kernel = "rbf"),
                list(kernel = "rbf", bandwidth = 0.5), list(kernel = "rbf", estimator = "stimulus"),
                list(kernel = "manifold", k = k)),
-    rv = list(list()),
+    rv = list(list()), angular_cka = list(list(), list(kernel = "rbf")),
     distance_correlation = list(list(), list(squared = TRUE), list(estimator = "unbiased")),
     eigenspace_overlap = list(list()),
     gulp = list(list(), list(lambda = 0.1), list(lambda = 1e-3)),
@@ -521,7 +550,7 @@ settings <- function(k = 5) {
     rsm_difference = list(list(), list(norm = "spectral")),
     mutual_knn = do.call(with_k, metrics), knn_jaccard = do.call(with_k, metrics[1]),
     rank_similarity = do.call(with_k, metrics[1]), cycle_knn = with_k(),
-    cknna = with_k(list(normalize = FALSE)), second_order_cosine = with_k(list(of = "distance")),
+    cknna = with_k(list(normalize = FALSE), list(centering = "full"), list(estimator = "unbiased")), second_order_cosine = with_k(list(of = "distance")),
     lcs_knn = with_k(), edit_distance_knn = with_k(), mka = with_k(),
     kcka = with_k(list(self = FALSE), list(squared = TRUE), list(centering = "double"),
                   list(squared = TRUE, centering = "double")),

@@ -36,7 +36,14 @@ test_that("the numbers of a row follow from its null: every measure with a pairi
       if (is.na(v$score)) next
       null <- null_scores(v)[, 1]
       d <- m$declaration
-      expected <- def_row(v$score, null, d$direction, best_of(d, m$args), alpha)
+      # what bounds the scores: the end of their range that the direction names
+      end <- range_of(d, m$args)[if (d$direction == "distance") 1 else 2]
+      best <- if (is.finite(end)) best_of(d, m$args) else NA
+      expected <- def_row(v$score, null, d$direction, best, alpha)
+      # 0 exactly when p is above alpha, but for scores at the threshold
+      at_threshold <- abs(v$score - v$threshold) <= 1e-10 * max(1, abs(v$score))
+      note(at_threshold || (v$calibrated == 0) == (v$p_value > alpha), label, ": gated ",
+           v$calibrated, " with p = ", v$p_value)
       for (name in c("threshold", "p_value", "null_mean", "null_sd")) {
         note(isTRUE(all.equal(v[[name]], expected[[name]], tolerance = 1e-10)), label, " ", name, ": ",
              v[[name]], ", not ", expected[[name]])
@@ -563,4 +570,29 @@ test_that("null scores in huge and tiny units have the spread of the same ones n
     expect_equal(far$null_sd / unit, plain$null_sd, tolerance = 1e-12)
     expect_equal(far$calibrated, plain$calibrated, tolerance = 1e-12)
   }
+})
+
+test_that("gated scores without an upper bound are the excess over the threshold, and say so", {
+  set.seed(71)
+  # few neurons of one population: the corrected CKA scatters around and above 1
+  pop <- linear_population(60, 8, 6)
+  pairs <- lapply(1:12, function(i) linear_population(60, 8, 6))
+  corrected <- measure("cka", estimator = "stimulus_neuron")
+  rows <- do.call(rbind, lapply(pairs, function(p) {
+    as.data.frame(quietly(calibrate(p$x, p$y, corrected, permutations = 99)))
+  }))
+  rows <- rows[!is.na(rows$score), ]
+  expect_gt(sum(rows$score > 1), 0)
+  expect_equal(rows$calibrated, pmax(rows$score - rows$threshold, 0))
+  expect_true(all(rows$calibrated[rows$p_value <= 0.05] > 0))
+  one <- quietly(calibrate(pairs[[1]]$x, pairs[[1]]$y, corrected, permutations = 99))
+  expect_output(print(one), "excess over the threshold")
+  expect_warned(calibrate(pairs[[1]]$x, pairs[[1]]$y, corrected, permutations = 99,
+                          variant = "ari"), "repalign_undefined")
+  # the stimulus-corrected estimate is a cosine
+  bounded <- calibrate(pairs[[1]]$x, pairs[[1]]$y, measure("cka", estimator = "stimulus"),
+                       permutations = 99)
+  expect_equal(bounded$calibrated,
+               max((bounded$score - bounded$threshold) / (1 - bounded$threshold), 0))
+  expect_false(any(grepl("excess", capture.output(print(bounded)))))
 })

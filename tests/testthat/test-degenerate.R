@@ -440,7 +440,7 @@ test_that("distances stand for data where only distances are needed, and nowhere
   each_setting(function(id, args, name) {
     if (id == "rsa" && !identical(args$inner, "euclidean")) return()
     # kernels of distances may or may not take them
-    if (id == "cka" && !is.null(args$kernel)) return()
+    if (id %in% c("cka", "angular_cka") && !is.null(args$kernel)) return()
     if (id == "rtd" || takes_distances(id, args)) {
       value <- score(id, p$x, p$y, args)
       for (q in list(d, list(d$x, p$y), list(p$x, d$y))) {

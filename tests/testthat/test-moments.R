@@ -7,7 +7,8 @@ moment_settings <- function() {
   list(
     cka = list(list(), list(estimator = "stimulus"), list(kernel = "rbf"),
                list(kernel = "rbf", estimator = "stimulus")),
-    rv = list(list()),
+    rv = list(list()), angular_cka = list(list()),
+    cca = list(list(summary = "mean_squared"), list(summary = "yanai")),
     distance_correlation = list(list(), list(squared = TRUE), list(estimator = "unbiased")),
     linear_regression = list(list()), gulp = list(list(), list(lambda = 0.1))
   )

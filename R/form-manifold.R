@@ -1,9 +1,9 @@
-# Forms of kernels that reach the nearest neighbours only.
+# The kernels of this file are zero but for the nearest neighbours of each stimulus.
 
 euclidean_neighbours <- function(args) list(metric = "euclidean", k = args$k)
 
-# A sparse form (form-sparse.R) with sigma, the decay of each row in the units of the
-# distances.
+# The kernel of mka as a sparse form (form-sparse.R). `sigma` is the length over which the weights of
+# each row decay, in the units of the distances.
 form_mka <- function(repr, k) {
   remember_form(repr, "sparse kernel", list("mka", k), {
     graph <- form_graph(repr, "euclidean", k)
@@ -23,8 +23,8 @@ warn_tied_rows <- function(repr, rows, k) {
        class = "repalign_ties", data = rows)
 }
 
-# The mka graph made symmetric, K + K' - K o K', without its diagonal of ones: a sparse
-# form with `start`.
+# The kernel K of mka made symmetric, K + K' - K o K' (o multiplies entry by entry), without its
+# diagonal of ones. It is a symmetric sparse form, as form-sparse.R describes it.
 form_manifold <- function(repr, k) {
   remember_form(repr, "symmetric kernel", list("manifold", k), {
     form <- form_mka(repr, k)
@@ -35,7 +35,8 @@ form_manifold <- function(repr, k) {
   })
 }
 
-# A sparse form (form-sparse.R).
+# The kernel of kcka as a sparse form: Gaussian weights whose width is the median of all distances to
+# neighbours. `self` says whether the diagonal is 1 or 0, `squared` whether distances are squared.
 form_kcka <- function(repr, k, self = TRUE, squared = FALSE, centering = "row") {
   remember_form(repr, "sparse kernel", list("kcka", k, self, squared, centering), {
     graph <- form_graph(repr, "euclidean", k)

@@ -1,4 +1,4 @@
-# What a form is: what is prepared once of a representation, and compared or permuted many times.
+# A form is what is prepared once of a representation, and then compared or permuted many times.
 
 #' @include relabel.R
 NULL
@@ -9,6 +9,8 @@ NULL
 # which of its parts were drawn at random.
 form_kinds <- new.env()
 
+# Arguments of declare_form():
+#
 # kind      its name, which measures()$form shows
 # relabel   function(form, permutation): the same form of the representation whose stimuli come
 #           in the order `permutation`; unmoved() where their order does not matter (relabel.R)
@@ -30,7 +32,7 @@ new_form <- function(kind, parts) {
   as_form(kind, parts)
 }
 
-# Without checks: forms are made in every comparison.
+# Makes a form without checks, which would take time in every comparison.
 as_form <- function(kind, parts) {
   class(parts) <- c(kind, "repalign_form")
   parts
@@ -53,16 +55,16 @@ relabel_form <- function(form, permutation) {
   form_kind(kind_of_form(form))$relabel(form, permutation)
 }
 
-# Numbers that forms of these kinds hold at most, for n stimuli and d neurons.
+# How many numbers the forms of these kinds hold at most, for n stimuli and d neurons.
 form_size <- function(kinds, n, d, args) {
   sum(vapply(kinds, function(kind) as.double(form_kind(kind)$size(n, d, args)), 0))
 }
 
 has_drawn_parts <- function(form) length(form_kind(kind_of_form(form))$drawn) > 0
 
-# The form of a representation (or of a pair) that `parts` makes, at the first call with this kind
-# and these arguments; later calls find it. arguments: a list, compared as a whole. What a
-# permuted representation is asked for is the form of its original, relabelled.
+# The form of a representation or of a pair (`owner`). The first call with this kind and these arguments
+# evaluates `parts`; later calls find the form in the cache. `arguments` is a list, which is compared
+# as a whole. A permuted representation gets the form of its original, relabelled, if there is one.
 remember_form <- function(owner, kind, arguments, parts) {
   cache <- owner$cache
   key <- list(kind, arguments)
@@ -74,8 +76,8 @@ remember_form <- function(owner, kind, arguments, parts) {
   keep_remembered(cache, key, form)
 }
 
-# Numbers about a whole representation, which no order of its stimuli changes. what: a name that
-# tells them from other such numbers.
+# Remembers numbers about a whole representation that do not depend on the order of its stimuli. `what`
+# is a name that tells them from other such numbers.
 remember_summary <- function(repr, what, arguments, parts) {
   remember_form(repr, "summary", c(list(what), arguments), parts)
 }

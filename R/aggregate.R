@@ -21,10 +21,10 @@ top_k_mean <- function(k) {
 
 aggregates <- c("max", "mean", "row_max", "col_max")
 
-# Returns NULL, or list(name, combine, bounded, own). combine(values, rows, columns) aggregates every
-# row of `values`, which is one grid: the observed scores or those of one permutation. `rows` and
-# `columns` are factors whose levels are the layers; they say which entry of the grid a column of
-# `values` is. The scores are oriented so that larger is more similar. `bounded` says whether the
+# Returns NULL, or list(name, combine, bounded, own). combine(values, rows, columns) aggregates
+# every row of `values`, which is one grid: the observed scores or those of one permutation. `rows`
+# and `columns` are factors whose levels are the layers; they say which entry of the grid a column
+# of `values` is. The scores are oriented so that larger is more similar. `bounded` says whether the
 # best value of the measure is also the best value of the aggregate. Only functions have `own`,
 # which tells one function of the user from another.
 as_aggregate <- function(aggregate) {

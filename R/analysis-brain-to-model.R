@@ -123,7 +123,8 @@ region_parts <- function(brain, sizes, setup) {
 layer_cells <- function(region, layer, name, sizes, setup) {
   y <- centered(layer, common_scale(list(layer)))
   self <- layer_self(y)
-  # for each neuron its sum over all units of the layer: the H values of all subsets are made of these
+  # for each neuron its sum over all units of the layer: the H values of all subsets are made of
+  # these
   cross <- loo_columns(region$x, y)
   cells <- lapply(seq_along(sizes), function(k) {
     lapply(setup$estimator, function(e) {
@@ -137,7 +138,7 @@ layer_cells <- function(region, layer, name, sizes, setup) {
 # than y'y.
 loo_gram <- function(y) {
   gram <- tcrossprod(y)
-  literal_rows(.Call(C_loo_gram, gram, gram), y, y, function(x, y) loo_gram(y))
+  recompute_dominant(.Call(C_loo_gram, gram, gram), y, y, function(x, y) loo_gram(y))
 }
 
 # The self terms of the whole layer, by estimator: n + 1 values, of nothing deleted and then of each

@@ -157,7 +157,8 @@ add_terms <- function(sum, terms) {
 }
 
 # The H values of the three estimators from the terms of image pairs. `within` says that both images
-# of a pair are from the same category, where the neuron correction leaves out each image with itself.
+# of a pair are from the same category, where the neuron correction leaves out each image with
+# itself.
 block_h <- function(terms, within) {
   naive <- sum(terms$naive)
   all <- sum(terms$stimulus)

@@ -15,9 +15,9 @@ title_of_analysis <- function(name) if (is.na(name)) NA else analyses[[name]]$ti
 takes_best <- function(name) !is.na(name) && analyses[[name]]$combined == "best"
 
 # Each cell becomes one row. It is a list with the names of both sides, `neurons`, `estimator`,
-# `single` (a row for each random subset, with the H values xy, xx and yy in its columns), `deletions`
-# (the pooled H values of nothing and of each stimulus deleted, (n + 1) x 3, or NULL) or instead its
-# standard error `se`, and `exchangeable` (does it not matter which side comes first?).
+# `single` (a row for each random subset, with the H values xy, xx and yy in its columns),
+# `deletions` (the pooled H values of nothing and of each stimulus deleted, (n + 1) x 3, or NULL) or
+# instead its standard error `se`, and `exchangeable` (does it not matter which side comes first?).
 analysis_result <- function(cells, setup, analysis) {
   rows <- lapply(cells, function(cell) {
     se <- if (is.null(cell$se)) deletion_se(pool_deletions(cell)) else cell$se

@@ -3,9 +3,9 @@
 
 # vctrs gives a bound result the attributes of the common type of its parts, so common_type() merges
 # what the parts keep beside their rows. But dplyr::bind_rows() then replaces these attributes by
-# those of its first argument. Therefore what was merged last is remembered here until dplyr asks for
-# it: `merged` is what was merged, `first` is what the first argument kept, and `verb` is the frame
-# of the dplyr function, because no other call may take it.
+# those of its first argument. Therefore what was merged last is remembered here until dplyr asks
+# for it: `merged` is what was merged, `first` is what the first argument kept, and `verb` is the
+# frame of the dplyr function, because no other call may take it.
 last_bound <- new.env(parent = emptyenv())
 
 # The frame of the dplyr function that called vctrs; NULL if it was not called by dplyr.
@@ -75,8 +75,8 @@ register_mixed_kinds <- function(...) {
   }
 }
 
-# Gives `data` the class and the attributes of `template`. If bind_rows() has just bound more rows to
-# it, the attributes are those that were merged from all parts.
+# Gives `data` the class and the attributes of `template`. If bind_rows() has just bound more rows
+# to it, the attributes are those that were merged from all parts.
 rows_like <- function(data, template) {
   kept <- kept_beside_rows(template)
   if (nrow(data) > nrow(template) && is_being_bound(kept)) kept <- last_bound$merged

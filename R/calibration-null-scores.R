@@ -38,8 +38,8 @@ null_scores <- function(calibration) {
   matrix(result, most, length(null), dimnames = list(NULL, null_score_names(calibration)))
 }
 
-# Null scores have the names of their rows. Where an aggregate belongs to no pair of layers, the name
-# of the aggregate stands in their place.
+# Null scores have the names of their rows. Where an aggregate belongs to no pair of layers, the
+# name of the aggregate stands in their place.
 null_score_names <- function(calibration) {
   named <- row_names_of(calibration, " | ")
   unpaired <- which(is.na(calibration$x) & is.na(calibration$y))
@@ -121,8 +121,8 @@ row_names_of <- function(rows, separator = "\r") {
   do.call(paste, c(lapply(parts, function(part) as.character(rows[[part]])), sep = separator))
 }
 
-# The name of a row for messages. An aggregate that belongs to no pair of layers has NA for the names
-# of the layers, which are left out.
+# The name of a row for messages. An aggregate that belongs to no pair of layers has NA for the
+# names of the layers, which are left out.
 row_title <- function(row) {
   parts <- intersect(c("model_x", "x", "model_y", "y", "measure"), names(row))
   paste(stats::na.omit(unlist(lapply(row[parts], as.character))), collapse = " | ")

@@ -1,8 +1,8 @@
-# These functions compute the numbers in a row of a calibration: the threshold, the calibrated score,
-# and the mean and the standard deviation of the null scores.
+# These functions compute the numbers in a row of a calibration: the threshold, the calibrated
+# score, and the mean and the standard deviation of the null scores.
 
-# The ceil((1 - alpha)(K + 1))-th smallest among the observed score `s` and its K null scores. All are
-# oriented so that larger is more similar.
+# The ceil((1 - alpha)(K + 1))-th smallest among the observed score `s` and its K null scores. All
+# are oriented so that larger is more similar.
 null_threshold <- function(s, null, alpha) {
   all <- c(s, null)
   # without the 1e-9, rounding could raise a whole number to the next one
@@ -11,7 +11,8 @@ null_threshold <- function(s, null, alpha) {
 }
 
 # s: the observed score; tau: its threshold; mean, sd: of the null scores; best: the best possible
-# score. All are in the units of the measure; `orientation` is 1 for similarities and -1 for distances.
+# score. All are in the units of the measure; `orientation` is 1 for similarities and -1 for
+# distances.
 calibrated_score <- function(s, tau, mean, sd, best, orientation, variant) {
   s <- orientation * s
   tau <- orientation * tau

@@ -44,8 +44,8 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
             grid = calibration_grid(set, sides, aggregate))
 }
 
-# What score_matrix() must know of the grid and cannot tell from the rows. An aggregate is symmetric if
-# the measure is and a transposed grid has the same aggregate: so for the maximum and the mean.
+# What score_matrix() must know of the grid and cannot tell from the rows. An aggregate is symmetric
+# if the measure is and a transposed grid has the same aggregate: so for the maximum and the mean.
 calibration_grid <- function(set, sides, aggregate) {
   symmetric <- vapply(set, is_symmetric, NA) &
     (is.null(aggregate) || aggregate$name %in% c("max", "mean"))
@@ -140,7 +140,8 @@ warn_undefined_calibration <- function(rows, variant, aggregate) {
   }
 }
 
-# With K permutations no p-value is below 1 / (K + 1), so with few of them nothing can be significant.
+# With K permutations no p-value is below 1 / (K + 1), so with few of them nothing can be
+# significant.
 note_unattainable <- function(rows, settings, most) {
   least <- 1 / (rows$permutations + 1)
   possible <- suppressWarnings(min(stats::p.adjust(least, settings$p_adjust)))

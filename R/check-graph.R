@@ -1,7 +1,8 @@
 # These functions check neighbour graphs that are given in the place of responses.
 
-# x: list(idx, dist), with the nearest neighbours of each stimulus in a row and their distances. Graphs
-# of other packages often name each stimulus as its own first neighbour; what is returned never does.
+# x: list(idx, dist), with the nearest neighbours of each stimulus in a row and their distances.
+# Graphs of other packages often name each stimulus as its own first neighbour; what is returned
+# never does.
 check_graph <- function(x, arg) {
   if (length(dim(x$dist)) != 2 || any(dim(x$idx) != dim(x$dist))) {
     graph_error(arg, "needs two numeric matrices of the same size, `idx` and `dist` (stimuli x ",

@@ -8,8 +8,8 @@ check_rows <- function(n, least, arg, why) {
   }
 }
 
-# Refuses rows that have no direction: these are all zeros or, when rows are centred for correlations,
-# constant.
+# Refuses rows that have no direction: these are all zeros or, when rows are centred for
+# correlations, constant.
 refuse_rows <- function(repr, rows, centered) {
   if (!length(rows)) return(invisible())
   one <- length(rows) == 1
@@ -24,8 +24,8 @@ refuse_rows <- function(repr, rows, centered) {
         arg = repr$arg)
 }
 
-# Do x and y have the same stimuli? They may be matrices, "dist" objects or neighbour graphs; `arg_x`
-# and `arg_y` are their names in messages.
+# Do x and y have the same stimuli? They may be matrices, "dist" objects or neighbour graphs;
+# `arg_x` and `arg_y` are their names in messages.
 check_same_rows <- function(x, y, arg_x, arg_y, by_name = TRUE) {
   n_x <- stimulus_count(x)
   n_y <- stimulus_count(y)
@@ -48,8 +48,8 @@ check_same_rows <- function(x, y, arg_x, arg_y, by_name = TRUE) {
         transposed_hint(x, y, arg_x, arg_y), class = "repalign_error_rows", arg = arg_y)
 }
 
-# A sentence for messages, if the names or the sizes of x and y suggest that one of them has its neurons
-# in the rows; NULL otherwise.
+# A sentence for messages, if the names or the sizes of x and y suggest that one of them has its
+# neurons in the rows; NULL otherwise.
 transposed_hint <- function(x, y, arg_x, arg_y) {
   if (kind_of(x) != "data" || kind_of(y) != "data") return(NULL)
   crossed <- function(a, b) {

@@ -50,11 +50,11 @@ undefined_score <- function(d, repr, args) {
   NA_real_
 }
 
-# Sets scores that rounding took beyond their range to its bounds. Scores with two bounds are sums of
-# at most n^2 products over the norms of their factors, and exceed a bound of 1 by about n machine
-# epsilons, as roundings add up like a random walk. That is far below `equal_share`; a larger excess
-# is an error in the measure, and stays visible. A score without two bounds may have units, for which
-# no such limit is known.
+# Sets scores that rounding took beyond their range to its bounds. Scores with two bounds are sums
+# of at most n^2 products over the norms of their factors, and exceed a bound of 1 by about n
+# machine epsilons, as roundings add up like a random walk. That is far below `equal_share`; a
+# larger excess is an error in the measure, and stays visible. A score without two bounds may have
+# units, for which no such limit is known.
 within_range <- function(score, d, args) {
   range <- range_of(d, args)
   if (!all(is.finite(range))) return(score)

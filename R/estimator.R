@@ -8,12 +8,12 @@ corrects_neurons <- function(estimator) "stimulus_neuron" %in% estimator
 corrects_stimuli <- function(estimator) estimator != "naive"
 
 # The unbiased estimate of Song et al. (2012) for two kernels of n stimuli without their diagonals.
-# `dot` is the sum of the products of their entries, `rows` the sum of the products of their row sums,
-# and `totals` the product of the sums of all their entries. Vectors give one value for each element.
-# `diagonal` says that `dot` includes the products of the diagonals, which must then add up to `rows`.
-# That is so for two centred columns phi and psi with the kernels phi phi' and psi psi': `dot` is
-# (phi' psi)^2, the row sums without the diagonal are -phi_i^2 and -psi_i^2, and `totals` is
-# |phi|^2 |psi|^2.
+# `dot` is the sum of the products of their entries, `rows` the sum of the products of their row
+# sums, and `totals` the product of the sums of all their entries. Vectors give one value for each
+# element. `diagonal` says that `dot` includes the products of the diagonals, which must then add up
+# to `rows`. That is so for two centred columns phi and psi with the kernels phi phi' and psi psi':
+# `dot` is (phi' psi)^2, the row sums without the diagonal are -phi_i^2 and -psi_i^2, and `totals`
+# is |phi|^2 |psi|^2.
 song_estimate <- function(dot, rows, totals, n, diagonal = FALSE) {
   (dot - rows * (diagonal + 2 / (n - 2)) + totals / ((n - 1) * (n - 2))) / (n * (n - 3))
 }

@@ -1,12 +1,12 @@
-# Measures that align neurons prepare the forms of this file: row factors, unit columns and row norms
-# of one representation, and the cross product and the optimal rotation of a pair.
+# Measures that align neurons prepare the forms of this file: row factors, unit columns and row
+# norms of one representation, and the cross product and the optimal rotation of a pair.
 
 #' @include form.R relabel.R
 NULL
 
-# An n x n matrix whose rows have the same inner products as those of the wider data: rotations of the
-# columns change nothing else. A QR decomposition of the data gives it; a Gram matrix would square the
-# data and lose half of the digits.
+# An n x n matrix whose rows have the same inner products as those of the wider data: rotations of
+# the columns change nothing else. A QR decomposition of the data gives it; a Gram matrix would
+# square the data and lose half of the digits.
 row_factor <- function(repr, center) {
   remember_form(repr, "row factor", list(center), {
     check_memory(8 * repr$n * (ncol(repr$data) + repr$n), paste0("The QR of `", repr$arg, "`"),
@@ -20,7 +20,8 @@ row_factor <- function(repr, center) {
 declare_form("row factor", relabel = relabel_parts(rows = "factor"),
              size = function(n, d, args) as.double(n)^2)
 
-# With more columns than rows on both sides, row factors with n columns are used instead of the data.
+# With more columns than rows on both sides, row factors with n columns are used instead of the
+# data.
 is_wide <- function(pair) min(ncol(pair$x$data), ncol(pair$y$data)) > pair$x$n
 
 # The matrix of one side that is rotated.
@@ -175,8 +176,8 @@ row_rounding <- function(repr, center) {
 }
 
 # Both sides were scaled each by a factor of its own. This returns the factors that bring them to
-# common units (or with `scale` to norm 1), and the scale of these units: scores divided by it have the
-# units of the data. x and y are forms with a norm.
+# common units (or with `scale` to norm 1), and the scale of these units: scores divided by it have
+# the units of the data. x and y are forms with a norm.
 common_units <- function(x, y, scale) {
   if (scale) return(list(x = 1 / x$norm, y = 1 / y$norm, scale = 1))
   unit <- min(x$scale, y$scale)

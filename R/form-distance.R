@@ -1,6 +1,6 @@
 # These forms hold distances between stimuli, packed into one vector in the order of stats::dist():
-# n (n - 1) / 2 values for the pairs of stimuli i < j, where j runs fastest. All measures of Euclidean
-# distances share them, and none needs an n x n matrix to compare them.
+# n (n - 1) / 2 values for the pairs of stimuli i < j, where j runs fastest. All measures of
+# Euclidean distances share them, and none needs an n x n matrix to compare them.
 
 #' @include form.R relabel.R
 NULL
@@ -51,8 +51,9 @@ median_distance <- function(repr) {
 }
 
 # A symmetric matrix is kept packed and is centred only where it is used: from each of the `entries`
-# the `means` of its row and its column are subtracted, and `grand` is added. `diagonal` is the value
-# on the diagonal before centring; u_centering() has none, because there the diagonal does not count.
+# the `means` of its row and its column are subtracted, and `grand` is added. `diagonal` is the
+# value on the diagonal before centring; u_centering() has none, because there the diagonal does not
+# count.
 double_centering <- function(entries, n, diagonal = 0) {
   means <- (.Call(C_packed_row_sums, entries, n, thread_count()) + diagonal) / n
   list(entries = entries, means = means, grand = mean(means), diagonal = diagonal)
@@ -63,8 +64,8 @@ u_centering <- function(entries, n) {
   list(entries = entries, means = sums / (n - 2), grand = sum(sums) / ((n - 1) * (n - 2)))
 }
 
-# The inner product of two centred matrices: the sum over all entries, or over those off the diagonal
-# where the diagonal does not count.
+# The inner product of two centred matrices: the sum over all entries, or over those off the
+# diagonal where the diagonal does not count.
 packed_centered_product <- function(a, b) {
   off <- 2 * .Call(C_packed_centered_dot, a$entries, a$means, a$grand, b$entries, b$means,
                    b$grand, thread_count())
@@ -118,8 +119,8 @@ dissimilarities_of <- function(repr, inner) {
   list(d = d, square = inner == "sqeuclidean" && repr$kind == "data")
 }
 
-# The distances that dissimilarities are made of. Forms made of the same distances are shared, as the
-# ranks of Euclidean distances and of their squares are the same.
+# The distances that dissimilarities are made of. Forms made of the same distances are shared, as
+# the ranks of Euclidean distances and of their squares are the same.
 rdm_key <- function(repr, inner) {
   if (repr$kind == "dist") return("given")
   if (inner == "sqeuclidean") "euclidean" else inner
@@ -155,7 +156,7 @@ declare_form("ranks", relabel = relabel_parts(packed = "ranks"),
 tie_tolerance <- function(repr, inner) {
   switch(rdm_key(repr, inner), given = c(0, 0),
          euclidean = c(tie_share, 1e-15 * rdm_range(repr, inner)[2]),
-         c(tie_share, 1e-28)) # rounding leaves 1e-14 between equal unit rows; this is its square
+         c(tie_share, 1e-28)) # half the square of what rounding leaves between equal unit rows
 }
 
 # list(values, square, center, size): the dissimilarities or their ranks, whether `values` are to be

@@ -4,8 +4,9 @@
 NULL
 
 # The entries of the kernel with what centring subtracts, and the mean square of the entries.
-# `corrected` chooses the centring of the estimator "stimulus", U-centring, in which the diagonal does
-# not count; otherwise the kernel is double-centred, for "naive". sigma is in the units of the data.
+# `corrected` chooses the centring of the estimator "stimulus", U-centring, in which the diagonal
+# does not count; otherwise the kernel is double-centred, for "naive". sigma is in the units of the
+# data.
 form_gaussian <- function(repr, sigma, bandwidth, corrected) {
   remember_form(repr, "gaussian", list(sigma, bandwidth, corrected), {
     gaussian <- gaussian_entries(repr, gaussian_width(repr, sigma, bandwidth))
@@ -24,9 +25,9 @@ form_gaussian <- function(repr, sigma, bandwidth, corrected) {
 declare_form("gaussian", relabel = relabel_parts(packed = "entries", each = "means"),
              size = function(n, d, args) packed_length(n))
 
-# The entries of a wide kernel are all near 1. Such a kernel is shifted: its entries are computed less
-# 1, which centring would subtract anyway, so that their differences keep all digits. A kernel whose
-# entries do not differ at all is refused, because it says nothing about the data.
+# The entries of a wide kernel are all near 1. Such a kernel is shifted: its entries are computed
+# less 1, which centring would subtract anyway, so that their differences keep all digits. A kernel
+# whose entries do not differ at all is refused, because it says nothing about the data.
 gaussian_entries <- function(repr, width) {
   check_packed_memory(repr, 2)
   d <- form_distances(repr)$d

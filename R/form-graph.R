@@ -1,5 +1,5 @@
-# Neighbour graphs are made here, once for each representation and metric, with the largest number of
-# neighbours k that the call needs.
+# Neighbour graphs are made here, once for each representation and metric, with the largest number
+# of neighbours k that the call needs.
 #
 # The neighbours of a stimulus are ordered by their values (distances). Two values are tied if they
 # differ by less than 1e-12 of the largest in their row, or by less than rounding can tell of nearly
@@ -12,12 +12,12 @@ NULL
 
 graph_metrics <- c("cosine", "euclidean", "dot", "correlation")
 
-# list(idx, dist, priority, tied). idx: an n x k matrix with the k nearest neighbours of each stimulus,
-# nearest first and without the stimulus itself. dist: their Euclidean distance, 1 - cosine,
-# 1 - correlation, or minus the inner product. priority: NULL if no row has a tie among the first
-# k + 1 values, for the largest k of the call. tied: in how many rows the k-th neighbour is tied with
-# the next one. `ordered` says that the order of the neighbours counts, so that ties among the first
-# k matter, too.
+# list(idx, dist, priority, tied). idx: an n x k matrix with the k nearest neighbours of each
+# stimulus, nearest first and without the stimulus itself. dist: their Euclidean distance, 1 -
+# cosine, 1 - correlation, or minus the inner product. priority: NULL if no row has a tie among the
+# first k + 1 values, for the largest k of the call. tied: in how many rows the k-th neighbour is
+# tied with the next one. `ordered` says that the order of the neighbours counts, so that ties among
+# the first k matter, too.
 form_graph <- function(repr, metric, k, ordered = FALSE) {
   check_neighbour_count(repr, k)
   say_once(repr, list("all neighbours", k), warn_all_neighbours(repr, k))
@@ -85,8 +85,8 @@ warn_ties <- function(repr, k, tied, ordered) {
        "set.seed() repeats it).", class = "repalign_ties", data = tied)
 }
 
-# One random priority for each stimulus, chosen when the first tie is found. It is a form of its own,
-# so that a permuted representation takes the priorities of its stimuli along.
+# One random priority for each stimulus, chosen when the first tie is found. It is a form of its
+# own, so that a permuted representation takes the priorities of its stimuli along.
 tie_priorities <- function(repr) {
   remember_form(repr, "tie priorities", list(), {
     list(priority = choose_by_seed(list(repr), sample.int(repr$n)))
@@ -96,8 +96,8 @@ tie_priorities <- function(repr) {
 declare_form("tie priorities", relabel = relabel_parts(each = "priority"),
              size = function(n, d, args) n, drawn = "priority")
 
-# sizes: the rows and columns of the blocks in which inner products are computed; with NULL, C chooses
-# what is fast.
+# sizes: the rows and columns of the blocks in which inner products are computed; with NULL, C
+# chooses what is fast.
 make_graph <- function(repr, metric, k, sizes = NULL) {
   check_graph_memory(repr, k)
   if (repr$kind == "dist") return(search_distances(repr, k))
@@ -120,8 +120,8 @@ check_graph_memory <- function(repr, k) {
                "A smaller `k` or fewer stimuli need less.")
 }
 
-# The rows as the search needs them (`rows`, and `raw` for exact Euclidean distances), how it computes
-# a value from two rows (`value`), and the factor `unit` by which the data were multiplied.
+# The rows as the search needs them (`rows`, and `raw` for exact Euclidean distances), how it
+# computes a value from two rows (`value`), and the factor `unit` by which the data were multiplied.
 neighbour_space <- function(repr, metric) {
   n <- as.double(repr$n)
   d <- ncol(repr$data)
@@ -143,21 +143,21 @@ neighbour_space <- function(repr, metric) {
        raw = if (metric == "euclidean") repr$data)
 }
 
-# list(idx, dist, joined, priority), where joined[i, r] says that in row i the neighbours r and r + 1
-# are tied. `joined` and `priority` are missing if no row has a tie. A fast search marks the rows in
-# which it found ties (state 1), or in which it cannot tell the order (state 2); these rows are then
-# searched again, and exactly.
+# list(idx, dist, joined, priority), where joined[i, r] says that in row i the neighbours r and r +
+# 1 are tied. `joined` and `priority` are missing if no row has a tie. A fast search marks rows with
+# ties (state 1) and rows in which more candidates lie within rounding of each other than it keeps
+# (state 2). These rows are searched again as a whole.
 search_rows <- function(repr, space, k, sizes = NULL) {
   threads <- thread_count()
   found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, k, threads, sizes)
   graph <- list(idx = found$idx, dist = found$dist)
-  search_exactly <- function(rows, priority) {
+  search_whole_rows <- function(rows, priority) {
     .Call(C_knn_rows, space$rows, space$value, space$raw, space$unit, k, rows, found$largest,
           priority, threads)
   }
   unsure <- which(found$state == 2L)
   if (length(unsure)) {
-    part <- search_exactly(unsure, NULL)
+    part <- search_whole_rows(unsure, NULL)
     graph$idx[unsure, ] <- part$idx
     graph$dist[unsure, ] <- part$dist
     found$state[unsure] <- as.integer(rowSums(part$joined) > 0)
@@ -165,7 +165,7 @@ search_rows <- function(repr, space, k, sizes = NULL) {
   tied <- which(found$state == 1L)
   if (!length(tied)) return(graph)
   graph$priority <- tie_priorities(repr)
-  part <- search_exactly(tied, graph$priority)
+  part <- search_whole_rows(tied, graph$priority)
   graph$idx[tied, ] <- part$idx
   graph$dist[tied, ] <- part$dist
   graph$joined <- matrix(FALSE, repr$n, k)

@@ -2,8 +2,8 @@
 
 euclidean_neighbours <- function(args) list(metric = "euclidean", k = args$k)
 
-# The kernel of mka as a sparse form (form-sparse.R). `sigma` is the length over which the weights of
-# each row decay, in the units of the distances.
+# The kernel of mka as a sparse form (form-sparse.R). `sigma` is the length over which the weights
+# of each row decay, in the units of the distances.
 form_mka <- function(repr, k) {
   remember_form(repr, "sparse kernel", list("mka", k), {
     graph <- form_graph(repr, "euclidean", k)
@@ -35,8 +35,7 @@ form_manifold <- function(repr, k) {
   })
 }
 
-# The kernel of kcka as a sparse form: Gaussian weights whose width is the median of all distances to
-# neighbours. `self` says whether the diagonal is 1 or 0, `squared` whether distances are squared.
+# The kernel of kcka as a sparse form. Its diagonal is 1 with `self` and 0 otherwise.
 form_kcka <- function(repr, k, self = TRUE, squared = FALSE, centering = "row") {
   remember_form(repr, "sparse kernel", list("kcka", k, self, squared, centering), {
     graph <- form_graph(repr, "euclidean", k)
@@ -45,6 +44,8 @@ form_kcka <- function(repr, k, self = TRUE, squared = FALSE, centering = "row") 
   })
 }
 
+# The weights exp(-d / (2 s)), where d are the distances to the neighbours, or with `squared` their
+# squares, and s is the median of all d. Scaling by a power of two keeps squares from overflow.
 kcka_weights <- function(repr, dist, squared) {
   least <- min(dist)
   if (least < 0) {

@@ -3,8 +3,9 @@
 #' @include form.R relabel.R
 NULL
 
-# list(means, scale): the column means, and a power of two that brings the largest centred entry near
-# 1, so that fourth powers neither overflow nor underflow. Multiplying by a power of two is exact.
+# list(means, scale): the column means, and a power of two that brings the largest centred entry
+# near 1, so that fourth powers neither overflow nor underflow. Multiplying by a power of two is
+# exact.
 form_centering <- function(repr) {
   remember_form(repr, "scaling", list(center = TRUE), {
     stats <- .Call(C_column_stats, repr$data)

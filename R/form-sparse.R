@@ -1,8 +1,8 @@
 # Sparse forms hold kernels that are zero except between near neighbours. A sparse form is
 #   list(n, idx, weight, diagonal, row_sums, column_sums)
 # with n x k matrices idx and weight: the entry of the kernel at (i, idx[i, e]) is weight[i, e], and
-# all entries on its diagonal are `diagonal`. In the symmetric form, whose rows have unequal lengths,
-# idx and weight are vectors, and row i is at their positions start[i] + 1 to start[i + 1].
+# all entries on its diagonal are `diagonal`. In the symmetric form, whose rows have unequal
+# lengths, idx and weight are vectors, and row i is at their positions start[i] + 1 to start[i + 1].
 
 #' @include form.R relabel.R
 NULL
@@ -51,8 +51,8 @@ centered_sum <- function(dot, rows_a, rows_b, columns_a, columns_b, centering) {
   value - sum(columns_a * columns_b) / n + (sum(rows_a) / n) * (sum(rows_b) / n)
 }
 
-# Adds the inner product of a form with itself, which every comparison needs. No score can be made of a
-# form for which it is not positive.
+# Adds the inner product of a form with itself, which every comparison needs. No score can be made
+# of a form for which it is not positive.
 with_norm <- function(form, centering) {
   norm <- centered_product(form, form, centering)
   c(form, list(norm = norm, undefined = !is_positive(norm)))
@@ -70,8 +70,8 @@ warn_no_contrast <- function(repr, args) {
        class = "repalign_undefined", data = repr$arg)
 }
 
-# The rows of the data as columns, one for each stimulus. For the metric "cosine" they have length 1;
-# for "dot" all are multiplied by one power of two.
+# The rows of the data as columns, one for each stimulus. For the metric "cosine" they have length
+# 1; for "dot" all are multiplied by one power of two.
 form_rows <- function(repr, metric) {
   remember_form(repr, "rows", list(metric), list(rows = neighbour_space(repr, metric)$rows))
 }

@@ -1,13 +1,14 @@
-# Measures of subspaces share one decomposition of each representation, made here: an orthonormal basis
-# of the space that its columns span, and what follows from it.
+# Measures of subspaces share one decomposition of each representation, made here: an orthonormal
+# basis of the space that its columns span, and what follows from it.
 
 #' @include form.R relabel.R
 NULL
 
-# Returns q, an n x rank matrix with orthonormal columns, and either `triangle` or `rotation` and `s`.
-# The fast way (Cholesky factors) gives `triangle`, with the data q triangle; it is taken only if a
-# bound on the condition number proves full rank. Otherwise, and always with fast = FALSE, Householder
-# QR and a singular value decomposition give the principal components, see form_components().
+# Returns q, an n x rank matrix with orthonormal columns, and either `triangle` or `rotation` and
+# `s`. The fast way (Cholesky factors) gives `triangle`, with the data q triangle; it is taken only
+# if a bound on the condition number proves full rank. Otherwise, and always with fast = FALSE,
+# Householder QR and a singular value decomposition give the principal components, see
+# form_components().
 form_basis <- function(repr, centered = TRUE, fast = TRUE) {
   remember_form(repr, "basis", list(centered, fast), make_basis(repr, centered, fast))
 }
@@ -27,7 +28,8 @@ make_basis <- function(repr, centered, fast) {
   .Call(C_basis, repr$data, unit$means, unit$scale, FALSE)
 }
 
-# A decomposition by LAPACK cannot be interrupted. So a message says beforehand if it will take long.
+# A decomposition by LAPACK cannot be interrupted. So a message says beforehand if it will take
+# long.
 singular_values <- function(a) {
   announce_decomposition(nrow(a), ncol(a), "values")
   .Call(C_singular_values, a)
@@ -40,8 +42,8 @@ singular_vectors <- function(a) {
 
 # A rough estimate of the order of magnitude. It was measured with OpenBLAS 0.3 on one thread of a
 # server processor of 2022, for k x k matrices with k from 1000 to 3000 (singular values took 1.2 to
-# 2.5, vectors 3.5 to 4.4 and a basis 4.3 to 4.6 times 1e-10 k^3 seconds) and for 3000 x 500. The BLAS
-# that comes with R takes several times as long.
+# 2.5, vectors 3.5 to 4.4 and a basis 4.3 to 4.6 times 1e-10 k^3 seconds) and for 3000 x 500. The
+# BLAS that comes with R takes several times as long.
 decomposition_seconds <- function(rows, columns, kind) {
   long <- as.double(max(rows, columns))
   short <- as.double(min(rows, columns))
@@ -93,8 +95,8 @@ coordinates_in_basis <- function(repr) {
 declare_form("coordinates", relabel = unmoved,
              size = function(n, d, args) as.double(d) * min(n, d))
 
-# The inner products of the two bases. Their singular values are the cosines of the angles between the
-# two spaces.
+# The inner products of the two bases. Their singular values are the cosines of the angles between
+# the two spaces.
 pair_cosines <- function(pair, centered = TRUE) {
   remember(pair$cache, list("cosines", centered), {
     crossprod(form_basis(pair$x, centered)$q, form_basis(pair$y, centered)$q)

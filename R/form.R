@@ -5,8 +5,8 @@ NULL
 
 # A form is a named list whose class is its kind and "repalign_form". The kind is declared once, by
 # declare_form(), beside the form_*() function that makes it, and says what the rest of the package
-# needs to know of every form: what a permutation of the stimuli makes of it, how much memory it takes, and
-# which of its parts were drawn at random.
+# needs to know of every form: what a permutation of the stimuli makes of it, how much memory it
+# takes, and which of its parts were drawn at random.
 form_kinds <- new.env()
 
 # Arguments of declare_form():
@@ -62,9 +62,10 @@ form_size <- function(kinds, n, d, args) {
 
 has_drawn_parts <- function(form) length(form_kind(kind_of_form(form))$drawn) > 0
 
-# The form of a representation or of a pair (`owner`). The first call with this kind and these arguments
-# evaluates `parts`; later calls find the form in the cache. `arguments` is a list, which is compared
-# as a whole. A permuted representation gets the form of its original, relabelled, if there is one.
+# The form of a representation or of a pair (`owner`). The first call with this kind and these
+# arguments evaluates `parts`; later calls find the form in the cache. `arguments` is a list, which
+# is compared as a whole. A permuted representation gets the form of its original, relabelled, if
+# there is one.
 remember_form <- function(owner, kind, arguments, parts) {
   cache <- owner$cache
   key <- list(kind, arguments)
@@ -76,8 +77,8 @@ remember_form <- function(owner, kind, arguments, parts) {
   keep_remembered(cache, key, form)
 }
 
-# Remembers numbers about a whole representation that do not depend on the order of its stimuli. `what`
-# is a name that tells them from other such numbers.
+# Remembers numbers about a whole representation that do not depend on the order of its stimuli.
+# `what` is a name that tells them from other such numbers.
 remember_summary <- function(repr, what, arguments, parts) {
   remember_form(repr, "summary", c(list(what), arguments), parts)
 }

@@ -336,7 +336,7 @@ size_cells <- function(comparison, terms, size, setup) {
   single <- sapply(setup$estimator, function(e) cbind(h[[1]][[e]], h[[2]][[e]], h[[3]][[e]]),
                    simplify = FALSE)
   deletions <- if (!is.null(setup$conf_level)) {
-    # all corrected H values are pooled over the subsets in which all three of them exist
+    # neuron-corrected values are pooled over the subsets in which all three H values exist
     corrected <- "stimulus_neuron" %in% setup$estimator
     used <- if (corrected) stats::complete.cases(single$stimulus_neuron) else TRUE
     size_deletions(comparison, members, used, setup)

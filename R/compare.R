@@ -13,7 +13,7 @@ one_score <- function(id, x, y, args) {
   compare_pair(d, pair, args)
 }
 
-# Every comparison of the package goes through this function, also those of grids and nulls.
+# Every comparison of two representations goes through this function, alone or in a grid.
 compare_pair <- function(d, pair, args) {
   for (repr in list(pair$x, pair$y)) {
     need_kind(repr, accepted_by(d, args), dQuote(d$id, FALSE))

@@ -13,11 +13,11 @@ NULL
 graph_metrics <- c("cosine", "euclidean", "dot", "correlation")
 
 # list(idx, dist, priority, tied). idx: an n x k matrix with the k nearest neighbours of each
-# stimulus, nearest first and without the stimulus itself. dist: their Euclidean distance, 1 -
-# cosine, 1 - correlation, or minus the inner product. priority: NULL if no row has a tie among the
-# first k + 1 values, for the largest k of the call. tied: in how many rows the k-th neighbour is
-# tied with the next one. `ordered` says that the order of the neighbours counts, so that ties among
-# the first k matter, too.
+# stimulus, nearest first and without the stimulus itself. dist: their Euclidean distance,
+# 1 - cosine, 1 - correlation, or minus the inner product. priority: NULL if no row has a tie among
+# the first k + 1 values, for the largest k of the call. tied: in how many rows the k-th neighbour
+# is tied with the next one. `ordered` says that the order of the neighbours counts, so that ties
+# among the first k matter, too.
 form_graph <- function(repr, metric, k, ordered = FALSE) {
   check_neighbour_count(repr, k)
   say_once(repr, list("all neighbours", k), warn_all_neighbours(repr, k))
@@ -143,10 +143,10 @@ neighbour_space <- function(repr, metric) {
        raw = if (metric == "euclidean") repr$data)
 }
 
-# list(idx, dist, joined, priority), where joined[i, r] says that in row i the neighbours r and r +
-# 1 are tied. `joined` and `priority` are missing if no row has a tie. A fast search marks rows with
-# ties (state 1) and rows in which more candidates lie within rounding of each other than it keeps
-# (state 2). These rows are searched again as a whole.
+# list(idx, dist, joined, priority), where joined[i, r] says that in row i neighbour r is tied with
+# the next one. `joined` and `priority` are missing if no row has a tie. A fast search marks rows
+# with ties (state 1) and rows in which more candidates lie within rounding of each other than it
+# keeps (state 2). These rows are searched again as a whole.
 search_rows <- function(repr, space, k, sizes = NULL) {
   threads <- thread_count()
   found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, k, threads, sizes)

@@ -13,9 +13,9 @@ form_linear <- function(repr) {
 declare_form("linear", relabel = relabel_parts(each = "k", square = "gram"),
              size = function(n, d, args) if (d > n) as.double(n)^2 else as.double(d)^2)
 
-# With route "sample", the parts are made from the n x n Gram matrix, and with "feature" from the d
-# x d cross products; "auto" takes the smaller one. But if prepare_grams() needs the Gram matrix
-# anyway, it costs least to use it.
+# With route "sample" the parts are made from the Gram matrix, which is n x n, and with "feature"
+# from the cross products, which are d x d; "auto" takes the smaller ones. But if prepare_grams()
+# needs the Gram matrix anyway, it costs least to use it.
 cheapest_route <- function(repr) if (isTRUE(repr$cache$gram_wanted)) "sample" else "auto"
 
 linear_form <- function(repr, route = "auto", chunk = NULL) {

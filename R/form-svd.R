@@ -20,7 +20,8 @@ make_basis <- function(repr, centered, fast) {
   unit <- form_scaling(repr, centered)
   d <- ncol(repr$data)
   smaller <- min(repr$n, d)
-  check_memory(8 * (2 * repr$n * d + 10 * smaller^2), paste0("The decomposition of `", repr$arg, "`"),
+  check_memory(8 * (2 * repr$n * d + 10 * smaller^2),
+               paste0("The decomposition of `", repr$arg, "`"),
                "Fewer neurons or fewer stimuli need less.")
   found <- if (fast) .Call(C_basis, repr$data, unit$means, unit$scale, TRUE)
   if (!is.null(found)) return(found)

@@ -191,8 +191,9 @@ kernel_h <- function(pair, args) {
   a <- form_gaussian(pair$x, args$sigma, args$bandwidth, corrected)
   b <- if (pair$self) a else form_gaussian(pair$y, args$sigma, args$bandwidth, corrected)
   n <- as.double(pair$x$n)
-  # centring takes differences of kernel entries, each with a rounding error of rounding_share; a
-  # product of two differences that are nothing but rounding is of the size of its square
+  # centring takes differences of kernel entries; products of differences that are nothing but
+  # rounding are smaller than products of entries by rounding_share squared, so it is a factor of
+  # the magnitude here, and is_positive() multiplies by it once more
   list(value = packed_centered_product(a, b) / (if (corrected) n * (n - 3) else n^2),
        magnitude = rounding_share * sqrt(a$mean_square * b$mean_square), scale = c(0, 0))
 }

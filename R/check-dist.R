@@ -24,10 +24,11 @@ check_dist <- function(x, arg, allow_na = FALSE) {
 
 refuse_distances <- function(bad, n, what, arg) {
   if (!length(bad)) return(invisible())
-  pair <- dist_pair(bad[1], n)
+  stimuli <- stimuli_of_distance(bad[1], n)
   abort("`", arg, "` has ", length(bad), " ", what, " distance", if (length(bad) > 1) "s",
-        ", first between rows ", pair[1], " and ", pair[2], ". Remove those rows, or correct the ",
-        "distances.", class = "repalign_error_nonfinite", arg = arg)
+        ", first between rows ", stimuli[1], " and ", stimuli[2],
+        ". Remove those rows, or correct the distances.", class = "repalign_error_nonfinite",
+        arg = arg)
 }
 
 # Estimates of squared distances (crossnobis) may be negative. Only measures that accept "signed"
@@ -49,7 +50,7 @@ note_distance_matrix <- function(x, arg) {
 }
 
 # The two stimuli (row numbers) whose distance is the k-th value of a "dist" object of n stimuli.
-dist_pair <- function(k, n) {
+stimuli_of_distance <- function(k, n) {
   ends <- cumsum(as.double(rev(seq_len(n - 1))))
   i <- findInterval(k - 1, ends) + 1
   c(i, n - (ends[i] - k))

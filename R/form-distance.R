@@ -31,14 +31,14 @@ euclidean_distances <- function(repr, columns = NULL) {
   list(d = d, scale = center$scale)
 }
 
-# The number of pairs of different stimuli.
+# How many pairs of different stimuli there are among n, and so the length of a packed vector.
 packed_length <- function(n) as.double(n) * (n - 1) / 2
 
-pair_count <- function(repr) packed_length(repr$n)
+stimulus_pairs <- function(repr) packed_length(repr$n)
 
 # vectors: how many packed vectors are about to be made.
 check_packed_memory <- function(repr, vectors) {
-  pairs <- pair_count(repr)
+  pairs <- stimulus_pairs(repr)
   check_memory(8 * vectors * pairs, paste0("Comparing ", format(pairs, big.mark = ","), " pairs ",
                                            "of rows of `", repr$arg, "`"),
                "Fewer stimuli need less.")
@@ -136,9 +136,10 @@ rdm_range <- function(repr, inner) {
 # differ by rounding only; those of a "dist" object only if they are equal.
 form_ranks <- function(repr, inner) {
   remember_form(repr, "ranks", list(rdm_key(repr, inner)), {
-    if (pair_count(repr) >= 2^31) {
-      abort("`", repr$arg, "` has ", format(pair_count(repr), big.mark = ","), " pairs of rows, ",
-            "more than can be ranked (2^31): take fewer stimuli, or outer = \"pearson\".",
+    if (stimulus_pairs(repr) >= 2^31) {
+      abort("`", repr$arg, "` has ", format(stimulus_pairs(repr), big.mark = ","),
+            " pairs of rows, more than can be ranked (2^31): take fewer stimuli, or ",
+            "outer = \"pearson\".",
             class = "repalign_error_size", arg = repr$arg)
     }
     check_packed_memory(repr, 2)
@@ -165,8 +166,8 @@ form_dissimilarities <- function(repr, inner, outer) {
   remember_form(repr, "dissimilarities", list(repr$kind, inner, outer), {
     rdm <- dissimilarities_of(repr, inner)
     if (outer == "spearman") rdm <- list(d = form_ranks(repr, inner)$ranks, square = FALSE)
-    center <- switch(outer, cosine = 0, spearman = (pair_count(repr) + 1) / 2,
-                     .Call(C_packed_sum, rdm$d, rdm$square, thread_count()) / pair_count(repr))
+    center <- switch(outer, cosine = 0, spearman = (stimulus_pairs(repr) + 1) / 2,
+                     .Call(C_packed_sum, rdm$d, rdm$square, thread_count()) / stimulus_pairs(repr))
     size <- packed_product(rdm$d, rdm$d, rdm$square, rdm$square, center, center)
     list(values = rdm$d, square = rdm$square, center = center, size = size)
   })

@@ -15,7 +15,7 @@ form_kinds <- new.env()
 # relabel   function(form, permutation): the same form of the representation whose stimuli come
 #           in the order `permutation`; unmoved() where their order does not matter (relabel.R)
 # size      function(n, d, args): how many numbers it holds at most, for n stimuli and d neurons,
-#           but for a few per stimulus and neuron; args: those of the measure
+#           not counting a few for each stimulus and neuron; `args` are those of the measure
 # drawn     names of the parts that were drawn at random: a permutation takes them along
 declare_form <- function(kind, relabel, size, drawn = character()) {
   stopifnot(is.character(kind), length(kind) == 1, is.null(form_kinds[[kind]]),

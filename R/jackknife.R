@@ -159,7 +159,7 @@ cross_sums <- function(x, y, unit_x, unit_y, units) {
       within = within[[kind]]
     )
   })
-  c(parts, list(pairs = pair_counts(unit_x, unit_y, units)))
+  c(parts, list(pairs = neuron_pair_counts(unit_x, unit_y, units)))
 }
 
 self_sums <- function(x, unit, units) {
@@ -172,11 +172,11 @@ self_sums <- function(x, unit, units) {
       within = within[[kind]]
     )
   })
-  c(parts, list(pairs = pair_counts(unit, unit, units)))
+  c(parts, list(pairs = neuron_pair_counts(unit, unit, units)))
 }
 
 # The numbers of neuron pairs in these three sums.
-pair_counts <- function(unit_x, unit_y, units) {
+neuron_pair_counts <- function(unit_x, unit_y, units) {
   count_x <- tabulate(unit_x, units)
   count_y <- tabulate(unit_y, units)
   within <- count_x * as.double(count_y)

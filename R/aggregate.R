@@ -1,4 +1,4 @@
-# One value for a whole grid of scores.
+# Aggregates turn a whole grid of scores into one value.
 
 #' Mean of the k largest scores of a grid
 #'
@@ -21,10 +21,12 @@ top_k_mean <- function(k) {
 
 aggregates <- c("max", "mean", "row_max", "col_max")
 
-# NULL, or list(name, of, bounded): of(values, rows, columns) aggregates every row of `values`, a
-# permutation each, whose columns are the entries of the grid at (rows, columns), factors whose
-# levels are the layers. Larger is more similar. bounded: is the measure's best value that of the
-# aggregate, too? own: what tells one function of the user's from another.
+# Returns NULL, or list(name, combine, bounded, own). combine(values, rows, columns) aggregates
+# every row of `values`, which is one grid: the observed scores or those of one permutation. `rows`
+# and `columns` are factors whose levels are the layers; they say which entry of the grid a column
+# of `values` is. The scores are oriented so that larger is more similar. `bounded` says whether the
+# best value of the measure is also the best value of the aggregate. Only functions have `own`,
+# which tells one function of the user from another.
 as_aggregate <- function(aggregate) {
   if (is.null(aggregate)) return(NULL)
   if (is.function(aggregate)) return(own_aggregate(aggregate))
@@ -33,13 +35,13 @@ as_aggregate <- function(aggregate) {
           "not ", describe(aggregate), ".", class = "repalign_error_value", arg = "aggregate")
   }
   name <- check_choice(aggregate, aggregates, "aggregate")
-  of <- switch(name,
+  combine <- switch(name,
     max = function(values, rows, columns) row_maxima(values),
     mean = function(values, rows, columns) rowMeans(values),
     row_max = function(values, rows, columns) mean_of_maxima(values, rows),
     col_max = function(values, rows, columns) mean_of_maxima(values, columns)
   )
-  list(name = name, of = of, bounded = TRUE)
+  list(name = name, combine = combine, bounded = TRUE)
 }
 
 row_maxima <- function(values) do.call(pmax, lapply(seq_len(ncol(values)), function(j) values[, j]))
@@ -56,7 +58,7 @@ own_aggregate <- function(fun) {
     abort("`aggregate` is top_k_mean without a number: write top_k_mean(3), for example.",
           class = "repalign_error_value", arg = "aggregate")
   }
-  of <- function(values, rows, columns) {
+  combine <- function(values, rows, columns) {
     grid <- matrix(NA_real_, nlevels(rows), nlevels(columns),
                    dimnames = list(levels(rows), levels(columns)))
     at <- cbind(as.integer(rows), as.integer(columns))
@@ -66,18 +68,20 @@ own_aggregate <- function(fun) {
     })
   }
   name <- attr(fun, "aggregate")
-  # means of scores are bounded as the scores are; of a user's function nothing is known
-  list(name = if (is.null(name)) "function" else name, of = of, bounded = !is.null(name),
-       own = c(name, deparse(fun)))
+  # top_k_mean() names its functions, and a mean of scores has their best value; the best value of
+  # a function of the user is not known
+  list(name = if (is.null(name)) "function" else name, combine = combine,
+       bounded = !is.null(name), own = c(name, deparse(fun)))
 }
 
-# An aggregate's values; errors and warnings of the user's own function say where.
+# The values of an aggregate. Errors and warnings of the user's function are given with `where`, the
+# measure and the grid, because the user cannot see at which call they arose.
 aggregate_values <- function(aggregate, values, rows, columns, where) {
-  if (is.null(aggregate$own)) return(aggregate$of(values, rows, columns))
-  said <- character()
+  if (is.null(aggregate$own)) return(aggregate$combine(values, rows, columns))
+  warnings <- character()
   result <- tryCatch(
-    withCallingHandlers(aggregate$of(values, rows, columns), warning = function(w) {
-      said <<- union(said, conditionMessage(w))
+    withCallingHandlers(aggregate$combine(values, rows, columns), warning = function(w) {
+      warnings <<- union(warnings, conditionMessage(w))
       invokeRestart("muffleWarning")
     }),
     error = function(e) {
@@ -85,13 +89,14 @@ aggregate_values <- function(aggregate, values, rows, columns, where) {
             class = "repalign_error_value", arg = "aggregate")
     }
   )
-  if (length(said)) {
-    warn("The function in `aggregate`, ", where, ": ", first_of(said), class = "repalign_function")
+  if (length(warnings)) {
+    warn("The function in `aggregate`, ", where, ": ", first_and_count(warnings),
+         class = "repalign_function")
   }
   result
 }
 
-first_of <- function(texts) {
+first_and_count <- function(texts) {
   paste0(texts[1], if (length(texts) > 1) paste0(" (And ", length(texts) - 1, " more like this.)"))
 }
 

@@ -1,3 +1,6 @@
+# The analysis brain_to_brain() compares brain regions, or parts of one region, through random
+# subsets of their neurons.
+
 #' Brain-to-brain similarity over numbers of neurons
 #'
 #' How alike two neural populations represent the same stimuli, from random subsets of neurons
@@ -112,16 +115,19 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
   run_comparisons(comparisons, setup, "brain_to_brain")
 }
 
-# A comparison: names, centred data of both sides, label codes for xy, xx and yy, sizes,
-# and draw(size): the members of both sides, a draw a column.
-new_comparison <- function(names, x, y, units, sizes, draw, exchangeable = FALSE) {
-  own <- function(labels, width) if (is.null(labels)) seq_len(width) else labels
+# One comparison of an analysis: the names and the centred data of both sides, the label codes of
+# the neuron pairs of the H values xy, xx and yy, the numbers of neurons (sizes), and
+# choose_members(size, repeats): random subsets of the neurons of both sides, one in each column.
+# Sides are exchangeable if it does not matter which of them comes first, as for random halves.
+new_comparison <- function(names, x, y, units, sizes, choose_members, exchangeable = FALSE) {
+  or_numbers <- function(labels, width) if (is.null(labels)) seq_len(width) else labels
   list(
-    names = names, x = x, y = y, sizes = sizes, draw = draw, exchangeable = exchangeable,
+    names = names, x = x, y = y, sizes = sizes, choose_members = choose_members,
+    exchangeable = exchangeable,
     codes = list(
       xy = label_codes(units$x, units$y),
-      xx = label_codes(own(units$x, ncol(x)), own(units$x, ncol(x))),
-      yy = label_codes(own(units$y, ncol(y)), own(units$y, ncol(y)))
+      xx = label_codes(or_numbers(units$x, ncol(x)), or_numbers(units$x, ncol(x))),
+      yy = label_codes(or_numbers(units$y, ncol(y)), or_numbers(units$y, ncol(y)))
     )
   )
 }
@@ -149,7 +155,8 @@ two_regions <- function(x, y, neurons, units_x, units_y, setup) {
   list(each = list(comparison), note = given$note)
 }
 
-# x, y: from analysis_matrix(); scale: factors of the two sides.
+# x and y are what analysis_matrix() returned; `scale` has the factors by which the data of the two
+# sides are multiplied.
 region_pair <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, scale) {
   check_same_rows(x, y, arg_x, arg_y)
   units <- list(x = check_labels(units_x, ncol(x), "units_x", arg_x),
@@ -167,7 +174,8 @@ region_pair <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, sc
                  sizes, two_random_subsets(ncol(x), ncol(y)))
 }
 
-# Labels of the elements of a list: by name where they have names, else in order.
+# The labels of the neurons of each element of `x`: matched by name if `units` has names, and by
+# order otherwise.
 list_units <- function(units, x, names) {
   if (is.null(units)) return(NULL)
   fits <- is.list(units) && length(units) == length(x) &&
@@ -183,7 +191,8 @@ list_units <- function(units, x, names) {
   }, units[names], x, names)
 }
 
-# The neuron correction needs two differently labelled neurons within each side.
+# The neuron correction leaves out neuron pairs with equal labels, so it needs two neurons with
+# different labels on each side.
 check_any_allowed <- function(units, width, arg, arg_units, setup) {
   if (!"stimulus_neuron" %in% setup$estimator) return(invisible())
   if (width < 2) {
@@ -205,7 +214,7 @@ list_comparisons <- function(x, neurons, units, setup) {
   data <- read_responses(x, setup$na)
   given <- complete_responses(data, setup$na, list_units(units, data, names))
   units <- given$labels
-  # one factor for all, so that H values can be pooled over the pairs
+  # all regions are multiplied by one factor, so that H values can be pooled over the pairs
   regions <- Map(function(x, name) analysis_matrix(x, name, setup), given$data, names)
   note_one_sided_names(Map(function(x, name) list(data = x, arg = name), regions, names))
   scale <- rep(common_scale(regions), 2)
@@ -243,7 +252,7 @@ random_halves <- function(x, neurons, units) {
     abort("`x` has a single neuron (column), which cannot be split into halves: give at least two.",
           class = "repalign_error_pairs", arg = "x")
   }
-  draw <- function(size, repeats) {
+  choose_members <- function(size, repeats) {
     check_subsets_memory(2 * size, repeats)
     both <- vapply(seq_len(repeats), function(r) sample.int(width, 2L * size), integer(2 * size))
     both <- matrix(both, nrow = 2 * size)
@@ -251,7 +260,8 @@ random_halves <- function(x, neurons, units) {
   }
   labels <- if (is.null(units)) seq_len(width) else units
   new_comparison(c("x", "x"), x, x, list(x = labels, y = labels),
-                 neuron_grid(neurons, width %/% 2, "half of `x`"), draw, exchangeable = TRUE)
+                 neuron_grid(neurons, width %/% 2, "half of `x`"), choose_members,
+                 exchangeable = TRUE)
 }
 
 group_pairs <- function(x, split, neurons, units, setup) {
@@ -279,7 +289,8 @@ group_pairs <- function(x, split, neurons, units, setup) {
   })
 }
 
-# comparisons: list(each, note), what is compared and what was left out.
+# comparisons: list(each, note), where `each` has a new_comparison() for each pair, and `note` tells
+# what was left out because of missing values.
 run_comparisons <- function(comparisons, setup, analysis) {
   setup$stimuli <- nrow(comparisons$each[[1]]$x)
   setup$halves <- comparisons$each[[1]]$exchangeable
@@ -303,7 +314,8 @@ comparison_cells <- function(comparison, setup) {
   do.call(c, cells)
 }
 
-# Which side's columns the rows and columns of the three H values come from.
+# The two sides whose neurons form the neuron pairs of each of the three H values: "a" stands for
+# the neurons of x, "b" for those of y.
 part_sides <- list(xy = c("a", "b"), xx = c("a", "a"), yy = c("b", "b"))
 
 side_counts <- function(comparison, members, part) {
@@ -312,9 +324,10 @@ side_counts <- function(comparison, members, part) {
   subset_counts(members[[at[1]]], members[[at[2]]], width[at], comparison$codes[[part]])
 }
 
-# One cell per estimator.
+# A cell becomes one row of the result. This returns the cells of one comparison at one number of
+# neurons, one for each estimator.
 size_cells <- function(comparison, terms, size, setup) {
-  members <- comparison$draw(size, setup$repeats)
+  members <- comparison$choose_members(size, setup$repeats)
   h <- lapply(names(part_sides), function(part) {
     at <- part_sides[[part]]
     subset_h(terms[[part]], members[[at[1]]], members[[at[2]]],
@@ -323,7 +336,7 @@ size_cells <- function(comparison, terms, size, setup) {
   single <- sapply(setup$estimator, function(e) cbind(h[[1]][[e]], h[[2]][[e]], h[[3]][[e]]),
                    simplify = FALSE)
   deletions <- if (!is.null(setup$conf_level)) {
-    # the corrected estimate pools over the draws in which all three H values exist
+    # neuron-corrected values are pooled over the subsets in which all three H values exist
     corrected <- "stimulus_neuron" %in% setup$estimator
     used <- if (corrected) stats::complete.cases(single$stimulus_neuron) else TRUE
     size_deletions(comparison, members, used, setup)
@@ -337,7 +350,8 @@ size_cells <- function(comparison, terms, size, setup) {
   })
 }
 
-# Pooled H values without each stimulus: by estimator an (n + 1) x 3 matrix.
+# The pooled H values of nothing deleted, then of each stimulus deleted: an (n + 1) x 3 matrix for
+# each estimator. `used` says which subsets the neuron-corrected values are pooled over.
 size_deletions <- function(comparison, members, used, setup) {
   part <- function(x, y, a, b, codes, used) {
     size <- c(ncol(x), ncol(y))
@@ -349,7 +363,8 @@ size_deletions <- function(comparison, members, used, setup) {
   codes <- comparison$codes
   xy <- part(x, y, members$a, members$b, codes$xy, used)
   if (comparison$exchangeable) {
-    # both sides' subsets at once: their denominators are pooled anyway
+    # xx and yy are computed at once from the subsets of both sides, because the denominators of
+    # exchangeable sides are pooled anyway
     both <- cbind(members$a, members$b)
     xx <- yy <- part(x, x, both, both, codes$xx, c(used, used))
   } else {

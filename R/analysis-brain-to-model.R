@@ -1,3 +1,6 @@
+# The analysis brain_to_model() compares random subsets of the neurons of a brain region with whole
+# layers of a model.
+
 #' Brain-to-model similarity over numbers of neurons
 #'
 #' How alike a brain region and the layers of a network represent the same stimuli, from random
@@ -98,12 +101,13 @@ layer_matrix <- function(layer, arg, setup) {
   scale_neurons(layer, setup$normalize)
 }
 
-# The region's side, once for all layers: subsets and self terms.
+# What the comparisons with all layers share: the random subsets of the region's neurons and the
+# self terms of these subsets.
 region_parts <- function(brain, sizes, setup) {
   x <- centered(brain, common_scale(list(brain)))
   self <- .Call(C_pair_terms, x, x)
-  draws <- lapply(sizes, function(size) random_subsets(seq_len(ncol(x)), size, setup$repeats))
-  parts <- lapply(draws, function(subset) {
+  subsets <- lapply(sizes, function(size) random_subsets(seq_len(ncol(x)), size, setup$repeats))
+  parts <- lapply(subsets, function(subset) {
     count <- subset_counts(subset, subset, rep(ncol(x), 2), setup$codes)
     h <- subset_h(self, subset, subset, count, setup$codes)
     used <- !is.na(h$stimulus_neuron)
@@ -119,7 +123,8 @@ region_parts <- function(brain, sizes, setup) {
 layer_cells <- function(region, layer, name, sizes, setup) {
   y <- centered(layer, common_scale(list(layer)))
   self <- layer_self(y)
-  # sums over the layer's units, for each neuron: all that any subset needs
+  # for each neuron its sum over all units of the layer: the H values of all subsets are made of
+  # these
   cross <- loo_columns(region$x, y)
   cells <- lapply(seq_along(sizes), function(k) {
     lapply(setup$estimator, function(e) {
@@ -129,13 +134,15 @@ layer_cells <- function(region, layer, name, sizes, setup) {
   do.call(c, cells)
 }
 
-# Totals from the Gram matrix, which is smaller than y'y here.
+# The sums over all neuron pairs, from the Gram matrix: with more units than stimuli it is smaller
+# than y'y.
 loo_gram <- function(y) {
   gram <- tcrossprod(y)
-  literal_rows(.Call(C_loo_gram, gram, gram), y, y, function(x, y) loo_gram(y))
+  recompute_dominant(.Call(C_loo_gram, gram, gram), y, y, function(x, y) loo_gram(y))
 }
 
-# H values of the whole layer, (n + 1) each, by estimator.
+# The self terms of the whole layer, by estimator: n + 1 values, of nothing deleted and then of each
+# stimulus deleted.
 layer_self <- function(y) {
   width <- as.double(ncol(y))
   if (ncol(y) > nrow(y)) {
@@ -143,9 +150,9 @@ layer_self <- function(y) {
   } else {
     sums <- lapply(loo_columns(y, y), rowSums)
   }
-  itself <- seq_len(ncol(y))
-  own <- rowSums(loo_pairs(y, y, itself, itself)$stimulus)
-  corrected <- drop_rounding(sums$stimulus - own, sums$naive)
+  units <- seq_len(ncol(y))
+  with_itself <- rowSums(loo_pairs(y, y, units, units)$stimulus)
+  corrected <- drop_rounding(sums$stimulus - with_itself, sums$naive)
   list(naive = sums$naive / width^2, stimulus = drop_rounding(sums$stimulus, sums$naive) / width^2,
        stimulus_neuron = if (width > 1) corrected / (width * (width - 1)))
 }

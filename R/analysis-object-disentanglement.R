@@ -1,3 +1,7 @@
+# The analysis object_disentanglement() compares the responses of random subsets of neurons to the
+# images of different object categories. Here the neurons take the place of the stimuli (rows), and
+# the images that of the neurons (columns).
+
 #' Object disentanglement over numbers of neurons
 #'
 #' How alike one population responds to the images of two object categories. Low similarity means
@@ -70,13 +74,13 @@ object_disentanglement <- function(responses, object, neurons = NULL, repeats = 
     advance()
     disentanglement_cells(blocks, size, setup)
   })
-  # one comparison after the other, as in the other analyses
+  # the rows of one comparison stand together, as in the other analyses
   cells <- do.call(c, cells)
   order <- order(vapply(cells, function(cell) cell$pair, 0L))
   with_note(analysis_result(cells[order], setup, "object_disentanglement"), given$note)
 }
 
-# rows: which rows of the responses are kept.
+# Returns a factor with the category of each response that is kept; `rows` says which are.
 check_objects <- function(object, rows, setup) {
   if (!is.atomic(object) || is.null(object)) {
     abort("`object` must be a vector of labels, not ", describe(object), ".",
@@ -86,7 +90,7 @@ check_objects <- function(object, rows, setup) {
     abort("`object` has ", length(object), " labels, but `responses` has ", length(rows),
           " rows: give one label per row.", class = "repalign_error_labels", arg = "object")
   }
-  # levels in their order, other labels in order of appearance
+  # a factor keeps the order of its levels; other labels come in order of appearance
   object <- object[rows]
   object <- if (is.factor(object)) droplevels(object) else factor(object, unique(object))
   if (anyNA(object)) {
@@ -107,7 +111,7 @@ check_objects <- function(object, rows, setup) {
   object
 }
 
-# Neurons x images, by category; a common scale.
+# A matrix neurons x images for each category, all multiplied by the same factor.
 object_blocks <- function(responses, object) {
   categories <- levels(object)
   blocks <- lapply(categories, function(o) t(responses[object == o, , drop = FALSE]))
@@ -123,8 +127,9 @@ object_blocks <- function(responses, object) {
   blocks
 }
 
-# Every subset of neurons is a subset of rows, so the pair terms are computed for each;
-# their mean over subsets gives the pooled values and their deletions.
+# A subset of the neurons is a subset of the rows here, over which columns are centred, so the terms
+# of all image pairs are computed anew for each subset. The mean of the terms over the subsets gives
+# the pooled values, and from it each image can be deleted.
 disentanglement_cells <- function(blocks, size, setup) {
   subsets <- random_subsets(seq_len(nrow(blocks[[1]])), size, setup$repeats)
   pairs <- utils::combn(length(blocks), 2, simplify = FALSE)
@@ -134,9 +139,9 @@ disentanglement_cells <- function(blocks, size, setup) {
     rows <- lapply(blocks, function(block) centered(block[subsets[, r], , drop = FALSE], 1))
     self <- lapply(rows, function(x) .Call(C_pair_terms, x, x))
     cross <- lapply(pairs, function(p) .Call(C_pair_terms, rows[[p[1]]], rows[[p[2]]]))
-    self_h <- vapply(self, block_h, numeric(3), own = TRUE)
+    self_h <- vapply(self, block_h, numeric(3), within = TRUE)
     for (i in seq_along(pairs)) {
-      values[[i]][r, , ] <- cbind(block_h(cross[[i]], own = FALSE), self_h[, pairs[[i]]])
+      values[[i]][r, , ] <- cbind(block_h(cross[[i]], within = FALSE), self_h[, pairs[[i]]])
     }
     sums$self <- Map(add_terms, sums$self, self)
     sums$cross <- Map(add_terms, sums$cross, cross)
@@ -151,13 +156,15 @@ add_terms <- function(sum, terms) {
   Map(`+`, sum, terms)
 }
 
-# The three H values of a block of pair terms; own: within one category.
-block_h <- function(terms, own) {
+# The H values of the three estimators from the terms of image pairs. `within` says that both images
+# of a pair are from the same category, where the neuron correction leaves out each image with
+# itself.
+block_h <- function(terms, within) {
   naive <- sum(terms$naive)
   all <- sum(terms$stimulus)
   pairs <- length(terms$stimulus)
-  same <- if (own) nrow(terms$stimulus) else 0
-  allowed <- if (own) all - sum(diag(terms$stimulus)) else all
+  same <- if (within) nrow(terms$stimulus) else 0
+  allowed <- if (within) all - sum(diag(terms$stimulus)) else all
   left <- pairs - same
   c(naive = naive / pairs, stimulus = drop_rounding(all, naive) / pairs,
     stimulus_neuron = if (left > 0) drop_rounding(allowed, naive) / left else NA_real_)
@@ -172,21 +179,22 @@ pair_cells <- function(index, pair, blocks, values, sums, subsets, size, setup) 
   lapply(setup$estimator, function(e) {
     list(names = names(blocks)[pair], neurons = size, estimator = e, pair = index,
          single = matrix(values[, match(e, estimators), ], ncol = 3),
-         se = if (is.null(se)) NA_real_ else se[[e]], exchangeable = FALSE, own_stimuli = TRUE)
+         se = if (is.null(se)) NA_real_ else se[[e]], exchangeable = FALSE)
   })
 }
 
-# Deleting an image of x changes the numerator and the self term of x; likewise y.
+# Standard errors, by estimator: those of deleting each image of x, which changes xy and xx, and of
+# deleting each image of y, which changes xy and yy, add up as variances.
 image_jackknife <- function(xy, xx, yy) {
   sapply(estimators, function(e) {
     kind <- if (e == "naive") "naive" else "stimulus"
     cross <- xy[[kind]]
-    own_x <- self_deletions(xx, e)
-    own_y <- self_deletions(yy, e)
+    self_x <- self_deletions(xx, e)
+    self_y <- self_deletions(yy, e)
     cross_x <- (sum(cross) - rowSums(cross)) / (length(cross) - ncol(cross))
     cross_y <- (sum(cross) - colSums(cross)) / (length(cross) - nrow(cross))
-    theta_x <- ratio_of(cbind(cross_x, own_x$without, own_y$all))
-    theta_y <- ratio_of(cbind(cross_y, own_x$all, own_y$without))
+    theta_x <- ratio_of(cbind(cross_x, self_x$without, self_y$all))
+    theta_y <- ratio_of(cbind(cross_y, self_x$all, self_y$without))
     sqrt(delete_one_variance(theta_x) + delete_one_variance(theta_y))
   }, simplify = FALSE)
 }

@@ -1,8 +1,8 @@
-# What the analyses return: a data frame with a plot.
+# The analyses return a data frame of one class, which is made, printed and summarised here.
 
-# The analyses by the names of their functions. combined: summary() pools all comparisons
-# ("pooled"), or, where they have nothing in common to pool over, takes the most similar one
-# ("best").
+# All analyses, by the names of their functions. `combined` says what summary() makes of the
+# comparisons: it pools all of them ("pooled"), or takes the most similar one ("best") where they
+# are comparisons with different things, such as layers.
 analyses <- list(
   brain_to_brain = list(title = "Brain-to-brain similarity", combined = "pooled"),
   trial_to_trial = list(title = "Trial-to-trial similarity", combined = "pooled"),
@@ -14,8 +14,10 @@ title_of_analysis <- function(name) if (is.na(name)) NA else analyses[[name]]$ti
 
 takes_best <- function(name) !is.na(name) && analyses[[name]]$combined == "best"
 
-# cells: lists with names, neurons, estimator, single (draws x 3), deletions
-# ((n + 1) x 3 or NULL), exchangeable. One row each.
+# Each cell becomes one row. It is a list with the names of both sides, `neurons`, `estimator`,
+# `single` (a row for each random subset, with the H values xy, xx and yy in its columns),
+# `deletions` (the pooled H values of nothing and of each stimulus deleted, (n + 1) x 3, or NULL) or
+# instead its standard error `se`, and `exchangeable` (does it not matter which side comes first?).
 analysis_result <- function(cells, setup, analysis) {
   rows <- lapply(cells, function(cell) {
     se <- if (is.null(cell$se)) deletion_se(pool_deletions(cell)) else cell$se
@@ -56,9 +58,9 @@ pool_deletions <- function(cell) {
   if (cell$exchangeable) pool_sides(cell$deletions) else cell$deletions
 }
 
-# All comparisons pooled, per number of neurons and estimator: H values are averaged
-# over the comparisons, and their deletions too (they delete the same stimuli). Which
-# side of a pair comes first says nothing, so their denominators are pooled.
+# Pools all comparisons at each number of neurons and for each estimator: the H values are averaged
+# over the comparisons, and so are their deletions, because all comparisons delete the same stimuli.
+# It does not matter which side of a pair comes first, so the denominators are pooled, too.
 combined_rows <- function(cells, setup) {
   key <- vapply(cells, function(cell) paste(cell$neurons, cell$estimator), "")
   rows <- lapply(unique(key), function(k) {
@@ -82,7 +84,7 @@ combined_se <- function(group, complete) {
   deletion_se(if (sum(complete) > 1) pool_sides(mean) else mean)
 }
 
-# The most similar comparison at each number of neurons.
+# The most similar comparison at each number of neurons and for each estimator.
 best_rows <- function(result) {
   key <- paste(result$neurons, result$estimator)
   best <- vapply(split(seq_along(key), factor(key, unique(key))), function(at) {
@@ -93,37 +95,41 @@ best_rows <- function(result) {
   best
 }
 
-# What identifies the rows: the same data may be analysed with and without standard errors.
+# The columns that tell the rows of different results apart. Standard errors are among them because
+# the same data may be analysed with and without them.
 analysis_key <- c("x", "y", "neurons", "estimator", "pooled", "pooled_se")
 
 row_keys <- function(rows) {
   do.call(paste, c(lapply(analysis_key, function(column) as.character(rows[[column]])), sep = "\r"))
 }
 
-# Bound together, each analysis stays a part.
+# Results that are bound together keep each analysis as a part, so that summary() can combine its
+# rows and no others.
 bound_analyses <- function(parts) {
   parts <- unique(unlist(parts, recursive = FALSE))
   one_level(unlist(lapply(parts, function(part) part$conf_level)))
   parts
 }
 
-# The combined rows of whole analyses, which tell their sources; NULL for a part of one, or where
-# several cannot be told apart.
+# The combined rows of all analyses in `object`, with the columns that name their sources. NULL if
+# only some rows of an analysis are there, or if several analyses cannot be told apart.
 combined_of <- function(object) {
   if (!nrow(object) || !all(analysis_key %in% names(object))) return(NULL)
   rows <- as.data.frame(object)
   sources <- source_columns(object)
-  # a column of words may also be a note on the rows of one analysis
-  one <- vapply(rows[sources], function(column) length(unique(column)) == 1, NA)
-  combined <- combined_rows_of(rows, attr(object, "parts"), sources[one])
-  if (!is.null(combined) || all(one)) return(combined)
+  # a column of words may also be a note on the rows of one analysis, so at first only columns with
+  # a single value are taken for names of sources
+  constant <- vapply(rows[sources], function(column) length(unique(column)) == 1, NA)
+  combined <- combined_rows_of(rows, attr(object, "parts"), sources[constant])
+  if (!is.null(combined) || all(constant)) return(combined)
   combined <- lapply(row_groups(rows, sources), function(at) {
     combined_rows_of(rows[at, ], attr(object, "parts"), sources)
   })
   if (!any(vapply(combined, is.null, NA))) do.call(rbind, unname(combined))
 }
 
-# If these rows are exactly those of one analysis. sources: columns with one value.
+# The combined rows if `rows` are exactly those of one analysis, and NULL otherwise. Each column in
+# `sources` has a single value, which is put beside the combined rows.
 combined_rows_of <- function(rows, parts, sources) {
   keys <- sort(row_keys(rows))
   combined <- Find(function(part) identical(sort(row_keys(part$rows)), keys), parts)$combined
@@ -133,14 +139,15 @@ combined_rows_of <- function(rows, parts, sources) {
   cbind(source, combined)
 }
 
-# The name of the analysis that all rows come from; NA when others are bound to them.
+# The name of the analysis that all rows come from; NA if they come from several, or from none that
+# is known.
 analysis_of <- function(object) {
   parts <- attr(object, "parts")
   if (nrow(object) && all(analysis_key %in% names(object))) {
     keys <- row_keys(as.data.frame(object))
     known <- lapply(parts, function(part) row_keys(part$rows))
     if (!all(keys %in% unlist(known))) return(NA_character_)
-    parts <- parts[vapply(known, function(of) any(keys %in% of), NA)]
+    parts <- parts[vapply(known, function(part_keys) any(keys %in% part_keys), NA)]
   }
   names <- unique(vapply(parts, function(part) part$analysis, ""))
   if (length(names) == 1) names else NA_character_
@@ -200,7 +207,7 @@ summary.repalign_analysis <- function(object, ...) {
   structure(combined, class = c("repalign_summary", "data.frame"))
 }
 
-# The columns are those of an analysis, and so is the print.
+# A summary has the columns of an analysis and is printed like one.
 #' @export
 print.repalign_summary <- function(x, digits = 3, n = NULL, ...) {
   check_printing(digits, n, ...)

@@ -1,3 +1,6 @@
+# The analysis trial_to_trial() compares all pairs of different trials of one population, through
+# random subsets of its neurons.
+
 #' Trial-to-trial similarity over numbers of neurons
 #'
 #' How alike single trials of one population represent the stimuli: all pairs of different
@@ -85,7 +88,8 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
 
 missing_trial_rules <- c("pairs", "stimuli", "neurons", "error")
 
-# All trials have the same neurons: one that is missing in any of them is left out of all.
+# All trials must keep the same neurons, so a neuron that is missing in one of them is left out of
+# all.
 complete_trials <- function(trials, na) {
   width <- ncol(trials[[1]])
   if (na %in% c("pairs", "error")) return(list(data = trials, columns = rep(TRUE, width)))
@@ -119,7 +123,7 @@ as_trials <- function(trials, na = "pairs") {
   unname(trials)
 }
 
-# Every trial against the first one that has names to compare.
+# Compares every trial with the first one, and with the first one that has column names.
 check_equal_trials <- function(trials) {
   arg <- function(i) paste0("trials[[", i, "]]")
   reprs <- Map(function(x, i) list(data = x, arg = arg(i)), trials, seq_along(trials))
@@ -149,7 +153,7 @@ check_same_columns <- function(x, y, arg_x, arg_y) {
         class = "repalign_error_size", arg = "trials")
 }
 
-# A trial in which no neuron was recorded for all stimuli takes part in no pair.
+# A trial in which no neuron was recorded for all stimuli cannot be compared with any other.
 check_recorded <- function(trials, present) {
   empty <- which(!vapply(present, any, NA))
   if (!length(empty)) return(invisible())
@@ -164,7 +168,8 @@ check_recorded <- function(trials, present) {
         class = "repalign_error_nonfinite", arg = "trials")
 }
 
-# Missing neurons become zero columns: they add nothing to sums, and are not counted.
+# Neurons that are missing in a trial become columns of zeros there: these add nothing to sums over
+# neuron pairs, and trial_setup() leaves them out of the counts.
 prepare_trials <- function(trials, present, setup) {
   check_stimuli(nrow(trials[[1]]), "trials", setup)
   check_recorded(trials, present)
@@ -188,17 +193,17 @@ trial_cells <- function(trials, present, pairs, sizes, subsets, setup) {
   terms <- lapply(trials, function(x) .Call(C_pair_terms, x, x))
   advance <- progress_along(length(pairs))
   plans <- new.env()
-  own <- lapply(trials, function(x) new.env())
+  self_terms <- lapply(trials, function(x) new.env())
   each <- lapply(pairs, function(p) {
     here <- present[[p[1]]] & present[[p[2]]]
     plan <- remember(plans, here, lapply(subsets, trial_setup, here = here, setup = setup))
-    # a trial's self terms depend on its partner only through the neurons left out
+    # self terms are remembered, as they depend on the other trial only by the neurons left out
     self <- lapply(p, function(t) {
-      remember(own[[t]], here, trial_side(trials[[t]], trials[[t]], terms[[t]], plan, setup))
+      remember(self_terms[[t]], here, trial_h(trials[[t]], trials[[t]], terms[[t]], plan, setup))
     })
     cross <- .Call(C_pair_terms, trials[[p[1]]], trials[[p[2]]])
     advance()
-    c(list(trial_side(trials[[p[1]]], trials[[p[2]]], cross, plan, setup)), self)
+    c(list(trial_h(trials[[p[1]]], trials[[p[2]]], cross, plan, setup)), self)
   })
   cells <- lapply(seq_along(sizes), function(k) {
     lapply(setup$estimator, function(e) trial_cell(each, sizes[k], k, e, setup))
@@ -206,7 +211,8 @@ trial_cells <- function(trials, present, pairs, sizes, subsets, setup) {
   do.call(c, cells)
 }
 
-# What the subsets of one size become when only the neurons `here` count.
+# For the subsets of one size: the counts of neuron pairs, and the weights of pooled values, when
+# only the neurons count that both trials have (`here`).
 trial_setup <- function(subset, here, setup) {
   width <- length(here)
   mask <- if (!all(here)) outer(as.double(here), as.double(here))
@@ -220,9 +226,9 @@ trial_setup <- function(subset, here, setup) {
   )
 }
 
-# One of the three H values of a pair of trials, for each size: by estimator the values
-# of the draws, and the pooled one with its deletions.
-trial_side <- function(x, y, terms, plan, setup) {
+# One of the three H values of a pair of trials, for each number of neurons: by estimator the values
+# of all random subsets (`single`), and the pooled value of nothing and of each stimulus deleted.
+trial_h <- function(x, y, terms, plan, setup) {
   lapply(plan, function(plan) {
     if (!is.null(plan$mask)) terms <- lapply(terms, function(h) h * plan$mask)
     list(single = subset_h(terms, plan$subset, plan$subset, plan$count, setup$codes),
@@ -232,10 +238,11 @@ trial_side <- function(x, y, terms, plan, setup) {
   })
 }
 
-# pairs: for each pair of trials its three sides, each a list over sizes.
+# pairs: for each pair of trials its three H values, each as trial_h() returned it, a list over
+# the numbers of neurons; k is the place of `size` in that list.
 trial_cell <- function(pairs, size, k, estimator, setup) {
-  single <- lapply(pairs, function(sides) {
-    do.call(cbind, lapply(sides, function(side) side[[k]]$single[[estimator]]))
+  single <- lapply(pairs, function(parts) {
+    do.call(cbind, lapply(parts, function(part) part[[k]]$single[[estimator]]))
   })
   complete <- vapply(single, function(h) sum(stats::complete.cases(h)), 0L)
   list(names = c("trial", "trial"), neurons = size, estimator = estimator,
@@ -245,12 +252,13 @@ trial_cell <- function(pairs, size, k, estimator, setup) {
        })
 }
 
-# Pairs without any usable draw say nothing, and their deletions neither.
+# The mean of the pairs' deletions, weighted by the number of complete subsets as pooled values are;
+# pairs without any complete subset do not enter.
 pooled_trial_deletions <- function(pairs, complete, k, estimator) {
   if (!any(complete > 0)) return(NULL)
-  weighted <- Map(function(sides, weight) {
-    weight * vapply(sides, function(side) side[[k]]$deletions[[estimator]],
-                    numeric(length(sides[[1]][[k]]$deletions[[estimator]])))
+  weighted <- Map(function(parts, weight) {
+    weight * vapply(parts, function(part) part[[k]]$deletions[[estimator]],
+                    numeric(length(parts[[1]][[k]]$deletions[[estimator]])))
   }, pairs[complete > 0], complete[complete > 0])
   Reduce(`+`, weighted) / sum(complete)
 }
@@ -266,7 +274,7 @@ note_left_out <- function(result, present, pairs) {
   with_note(result, note)
 }
 
-# print() repeats what was left out.
+# Keeps the note on what was left out, which print() repeats.
 with_note <- function(result, note) {
   attr(result, "left_out") <- note
   result

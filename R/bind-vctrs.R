@@ -1,12 +1,14 @@
-# Binding by dplyr::bind_rows(), purrr::map_dfr() and other functions that use vctrs. These methods
-# are registered when vctrs or dplyr is loaded.
+# These methods bind results by dplyr::bind_rows(), purrr::map_dfr() and other functions that use
+# vctrs. They are registered when vctrs or dplyr is loaded.
 
-# vctrs binds with the attributes of the common type, which therefore knows all parts. But
-# dplyr::bind_rows() then takes those of its first argument instead. What a function of dplyr bound
-# last waits here for it: `verb` is the frame of that call, and no other call may take it.
+# vctrs gives a bound result the attributes of the common type of its parts, so common_type() merges
+# what the parts keep beside their rows. But dplyr::bind_rows() then replaces these attributes by
+# those of its first argument. Therefore what was merged last is remembered here until dplyr asks
+# for it: `merged` is what was merged, `first` is what the first argument kept, and `verb` is the
+# frame of the dplyr function, because no other call may take it.
 last_bound <- new.env(parent = emptyenv())
 
-# The frame of the function of dplyr that called vctrs; NULL if it was not dplyr.
+# The frame of the dplyr function that called vctrs; NULL if it was not called by dplyr.
 calling_verb <- function() {
   package_of <- function(at) environmentName(topenv(environment(sys.function(at))))
   at <- sys.nframe()
@@ -15,7 +17,8 @@ calling_verb <- function() {
   if (parent > 0 && package_of(parent) == "dplyr") sys.frame(parent)
 }
 
-# Of more than two parts, the first one is what the parts before were bound to.
+# vctrs merges more than two parts one after the other. From the third part on, `first` is what was
+# merged before, and the true first argument is the one that was remembered at the start.
 remember_bound <- function(first, merged) {
   verb <- calling_verb()
   again <- identical(verb, last_bound$verb) && identical(first, last_bound$merged)
@@ -24,7 +27,7 @@ remember_bound <- function(first, merged) {
   last_bound$verb <- verb
 }
 
-# Is the call that bound them still at work?
+# Did a dplyr call that is still running bind a result whose first argument kept this?
 is_being_bound <- function(kept) {
   !is.null(last_bound$verb) && identical(kept, last_bound$first) &&
     any(vapply(sys.frames(), identical, NA, last_bound$verb))
@@ -47,13 +50,14 @@ as_type <- function(x, to, ...) {
   structure(with_kept(rows, kept_beside_rows(to)), class = class(to))
 }
 
-# Columns may be put beside a result, which binds frames without columns; rows may not.
+# A plain data frame has no rows of this kind to bind. But one without columns may come, because
+# functions that put columns beside a result bind such frames.
 plain_type <- function(x, y, ...) {
   if (length(x) && length(y)) refuse_other_kinds(result_kind(x))
   vctrs::df_ptype2(as.data.frame(x), y, ...)
 }
 
-# Results of different kinds, in either order: as by rbind().
+# Results of different kinds cannot be bound, in whatever order, just as rbind() refuses them.
 mixed_type <- function(x, y, ...) {
   if (length(x) && length(y)) refuse_other_kinds(result_kind(x))
   vctrs::df_ptype2(as.data.frame(x), as.data.frame(y), ...)
@@ -71,7 +75,8 @@ register_mixed_kinds <- function(...) {
   }
 }
 
-# Rows of `template`, or what bind_rows() bound to it.
+# Gives `data` the class and the attributes of `template`. If bind_rows() has just bound more rows
+# to it, the attributes are those that were merged from all parts.
 rows_like <- function(data, template) {
   kept <- kept_beside_rows(template)
   if (nrow(data) > nrow(template) && is_being_bound(kept)) kept <- last_bound$merged

@@ -1,6 +1,6 @@
-# Results that are bound together: what tells their rows apart, and what they keep beside the rows.
+# Results can be cut into parts and bound together; what they keep beside their rows follows here.
 
-# Parts of a result keep what is known of all of its rows.
+# A part of a result keeps everything that is known of the whole.
 part_of <- function(part, whole) {
   if (is.data.frame(part)) with_kept(part, kept_beside_rows(whole)) else part
 }
@@ -99,10 +99,10 @@ rbind.repalign_analysis <- function(..., deparse.level = 1) bind_results(list(..
 rbind.repalign_interval <- function(..., deparse.level = 1) bind_results(list(...))
 
 bind_results <- function(arguments) {
-  # arguments of the method for data frames
+  # these arguments are for the method for data frames
   options <- names_or_empty(arguments) %in% c("make.row.names", "stringsAsFactors",
                                               "factor.exclude")
-  # an empty table is where a loop starts
+  # loops often start with an empty data frame
   parts <- Filter(function(part) !is.null(part) && !(is.data.frame(part) && !length(part)),
                   arguments[!options])
   if (!length(parts)) return(Find(is.data.frame, arguments))
@@ -116,7 +116,7 @@ bind_results <- function(arguments) {
   structure(with_kept(rows, kept), class = c(kind, "data.frame"))
 }
 
-# All or none.
+# Do all parts have names? It is an error if only some have.
 all_are_named <- function(parts) {
   named <- names_or_empty(parts) != ""
   if (any(named) && !all(named)) {
@@ -127,7 +127,7 @@ all_are_named <- function(parts) {
   all(named)
 }
 
-# The names of the parts as a first column.
+# Puts the names of the parts into a first column, which tells the rows of the parts apart.
 with_sources <- function(parts) {
   twice <- anyDuplicated(names(parts))
   if (twice) {
@@ -163,7 +163,7 @@ check_bound_columns <- function(columns, kind) {
         class = "repalign_error_value", arg = "...")
 }
 
-# Only what belongs to the rows that are there.
+# What a part keeps beside its rows, without the null scores of rows that were taken out.
 kept_for_rows <- function(object) {
   kept <- kept_beside_rows(object)
   if (inherits(object, "repalign_calibration")) {
@@ -172,7 +172,7 @@ kept_for_rows <- function(object) {
   kept
 }
 
-# kept: what each part keeps beside its rows.
+# Merges what the parts keep beside their rows: `kept` is a list of it, with one element a part.
 bound_attributes <- function(kept, kind) {
   all_of <- function(name) Filter(Negate(is.null), lapply(kept, function(part) part[[name]]))
   switch(kind,

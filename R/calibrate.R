@@ -1,4 +1,4 @@
-# calibrate(): every score against its permutation null.
+# calibrate() compares every score with its null: the scores of permuted data.
 
 variants <- c("gated", "centered", "z", "ari")
 

@@ -1,4 +1,4 @@
-# Calibrations that are bound together: what must agree, and what is kept.
+# Calibrations that are bound together must agree in their settings, and keep their null scores.
 
 bound_calibrations <- function(kept, all_of) {
   for (part in kept) settings_of(structure(list(), settings = part$settings))
@@ -8,7 +8,7 @@ bound_calibrations <- function(kept, all_of) {
        grid = bound_grid(all_of("grid")))
 }
 
-# A column must mean one thing in all of its rows.
+# A column of the bound table must have the same meaning in all of its rows.
 check_same_settings <- function(settings) {
   meaning <- c(alpha = "`threshold` and `calibrated`", variant = "`calibrated`",
                aggregate = "`score`", p_adjust = "`p_adjusted`")

@@ -1,4 +1,4 @@
-# The null scores behind a calibration, and which row they belong to.
+# A calibration keeps its null scores beside its rows; here the null scores of each row are found.
 
 #' The null scores behind a calibration
 #'
@@ -38,7 +38,8 @@ null_scores <- function(calibration) {
   matrix(result, most, length(null), dimnames = list(NULL, null_score_names(calibration)))
 }
 
-# As the rows are named; an aggregate that belongs to no pair of layers has its own name there.
+# Null scores have the names of their rows. Where an aggregate belongs to no pair of layers, the
+# name of the aggregate stands in their place.
 null_score_names <- function(calibration) {
   named <- row_names_of(calibration, " | ")
   unpaired <- which(is.na(calibration$x) & is.na(calibration$y))
@@ -48,11 +49,11 @@ null_score_names <- function(calibration) {
   named
 }
 
-# The numbers that tell whose null scores they are.
+# The columns whose numbers tell to which row null scores belong.
 identity_numbers <- c("score", "null_mean", "null_sd", "permutations")
 
-# Null scores are found by the names of the rows and by their numbers, to the last bit, never by place:
-# rows that were exchanged, changed, or bound to others find their own or none.
+# Null scores are found by the names of a row and by all digits of its numbers, never by its place:
+# rows that were reordered, changed or bound to others get their own null scores or none.
 null_scores_of_rows <- function(calibration) {
   settings_of(calibration)
   kept <- attr(calibration, "null_scores")
@@ -78,12 +79,12 @@ null_scores_of_rows <- function(calibration) {
 }
 
 row_identity <- function(key, numbers) {
-  # + 0: there is one zero
+  # %a writes all digits; adding 0 makes -0 and 0 the same
   exact <- lapply(unname(numbers), function(values) sprintf("%a", as.double(values) + 0))
   do.call(paste, c(list(key), exact, sep = "\r"))
 }
 
-# Null scores that belong to rows of `calibration`.
+# Those of the known null scores that belong to rows of `calibration`.
 null_scores_within <- function(calibration, known) {
   columns <- intersect(names(known$numbers), names(calibration))
   wanted <- row_identity(row_names_of(calibration), unclass(calibration)[columns])
@@ -95,7 +96,8 @@ null_scores_at <- function(known, at) {
        numbers = lapply(known$numbers, function(values) values[at]))
 }
 
-# The same null scores brought twice, as by binding parts of one result, count once.
+# The null scores of all parts. Parts of one result bring the same null scores several times; these
+# are kept once.
 bound_null_scores <- function(parts) {
   if (all(vapply(parts, identical, NA, parts[[1]]))) return(parts[[1]])
   key <- unlist(lapply(parts, function(part) part$key))
@@ -112,13 +114,15 @@ bound_null_scores <- function(parts) {
                  setdiff(seq_along(key), again[same]))
 }
 
-# A row's name among null scores; the separator is one that names do not have.
+# One name for each row, made of its names of models, layers and measures. The default separator
+# does not occur in names, so that different rows never get the same name.
 row_names_of <- function(rows, separator = "\r") {
   parts <- intersect(c("model_x", "x", "model_y", "y", "measure"), names(rows))
   do.call(paste, c(lapply(parts, function(part) as.character(rows[[part]])), sep = separator))
 }
 
-# A row in words; what belongs to no pair of layers has no names there.
+# The name of a row for messages. An aggregate that belongs to no pair of layers has NA for the
+# names of the layers, which are left out.
 row_title <- function(row) {
   parts <- intersect(c("model_x", "x", "model_y", "y", "measure"), names(row))
   paste(stats::na.omit(unlist(lapply(row[parts], as.character))), collapse = " | ")

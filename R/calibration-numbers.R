@@ -1,14 +1,18 @@
-# The numbers of a calibration: threshold, calibrated score, mean and spread of the null.
+# These functions compute the numbers in a row of a calibration: the threshold, the calibrated
+# score, and the mean and the standard deviation of the null scores.
 
-# Oriented scores: larger is more similar. s: observed; null: a vector.
-# The ceil((1 - alpha)(K + 1))-th smallest of the observed and the null scores.
+# The ceil((1 - alpha)(K + 1))-th smallest among the observed score `s` and its K null scores. All
+# are oriented so that larger is more similar.
 null_threshold <- function(s, null, alpha) {
   all <- c(s, null)
+  # without the 1e-9, rounding could raise a whole number to the next one
   rank <- ceiling((1 - alpha) * length(all) - 1e-9)
   sort(all, partial = rank)[rank]
 }
 
-# All arguments in the measure's units; orientation -1 for distances.
+# s: the observed score; tau: its threshold; mean, sd: of the null scores; best: the best possible
+# score. All are in the units of the measure; `orientation` is 1 for similarities and -1 for
+# distances.
 calibrated_score <- function(s, tau, mean, sd, best, orientation, variant) {
   s <- orientation * s
   tau <- orientation * tau
@@ -28,7 +32,7 @@ gated_score <- function(s, tau, best) {
   if (best - tau <= 0) 0 else max((s - tau) / (best - tau), 0)
 }
 
-# One row's numbers. s: observed; null: a vector.
+# The numbers of one row, from its observed score `s` and its null scores.
 calibrated_row <- function(s, null, p_value, measure, settings,
                            best = limit_of(measure)) {
   sgn <- orientation(measure)
@@ -44,7 +48,7 @@ calibrated_row <- function(s, null, p_value, measure, settings,
   )
 }
 
-# The standard deviation, in units in which no square overflows or underflows.
+# The standard deviation. The values are scaled before, so that no square overflows or underflows.
 spread_of <- function(values) {
   largest <- max(abs(values))
   if (largest == 0) return(stats::sd(values))

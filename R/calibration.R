@@ -1,6 +1,8 @@
-# What calibrate() returns, and the numbers in it.
+# The result of calibrate(), a data frame of the class "repalign_calibration", is made, printed and
+# summarised here.
 
-# A user's own `best` is taken at its word, and must hold for every score.
+# The package cannot know the best value of an own measure and uses what the user gave as `best`; so
+# no score, observed or null, may be better than that.
 check_best <- function(null, measure, names) {
   best <- best_of(measure$declaration, measure$args)
   if (!is_own(measure) || is.na(best)) return(invisible())
@@ -14,7 +16,7 @@ check_best <- function(null, measure, names) {
   }
 }
 
-# nulls: one per measure, see measure_null().
+# nulls: what measure_null() returned for each measure.
 calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
   names <- pair_names(pairs, sides)
   parts <- Map(function(null, measure) {
@@ -42,7 +44,8 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
             grid = calibration_grid(set, sides, aggregate))
 }
 
-# What score_matrix() must not guess. The maximum and the mean of a transposed grid are the same.
+# What score_matrix() must know of the grid and cannot tell from the rows. An aggregate is symmetric
+# if the measure is and a transposed grid has the same aggregate: so for the maximum and the mean.
 calibration_grid <- function(set, sides, aggregate) {
   symmetric <- vapply(set, is_symmetric, NA) &
     (is.null(aggregate) || aggregate$name %in% c("max", "mean"))
@@ -71,7 +74,7 @@ single_rows <- function(null, measure, names, settings) {
     }
     cbind(names[p, ], measure = measure$label, numbers, engine = engine_of(null))
   })
-  # moments have no null scores, but a law
+  # engine = "moments" has no null scores; the density of its law is kept for plots instead
   null_scores <- lapply(seq_len(nrow(names)), function(p) {
     if (engine_of(null) != "moments") return(null$pairs[[p]]$null)
     law_density(null$laws[[p]], null$observed[p])
@@ -79,7 +82,7 @@ single_rows <- function(null, measure, names, settings) {
   list(rows = do.call(rbind, rows), null = null_scores)
 }
 
-# One row per pair of models.
+# One row for each pair of models, made of the scores of all pairs of their layers.
 aggregate_rows <- function(null, measure, names, pairs, aggregate, settings) {
   groups <- split(seq_len(nrow(names)), paste(names$model_x, names$model_y, sep = "\r"))
   groups <- groups[order(vapply(groups, min, 0L))]
@@ -90,24 +93,25 @@ aggregate_rows <- function(null, measure, names, pairs, aggregate, settings) {
        null = unname(lapply(parts, function(part) part$null)))
 }
 
-# names: those of the pairs `at`, one grid.
+# One grid: the pairs at the positions `at`, with their names.
 aggregate_row <- function(null, measure, names, at, aggregate, settings) {
   sgn <- orientation(measure)
   rows <- factor(names$x, unique(names$x))
   columns <- factor(names$y, unique(names$y))
   where <- paste0(measure$label, " of ", names$model_x[1], " and ", names$model_y[1])
-  value <- function(scores, how) {
+  aggregated <- function(scores, how) {
     if (anyNA(scores)) return(rep(NA_real_, nrow(scores)))
     aggregate_values(aggregate, scores, rows, columns, paste0(where, how))
   }
   observed <- sgn * null$observed[at]
   permuted <- sgn * vapply(null$pairs[at], function(one) one$null, null$pairs[[1]]$null)
-  s <- value(t(observed), "")
-  values <- value(matrix(permuted, ncol = length(at)), " with rows permuted")
+  s <- aggregated(t(observed), "")
+  values <- aggregated(matrix(permuted, ncol = length(at)), " with rows permuted")
   best <- if (aggregate$bounded) limit_of(measure) else NA_real_
   result <- null_of_pair(c(s, values), c(s, values), equal_share * score_scale(measure, s, values),
                        s)
   numbers <- calibrated_row(sgn * s, sgn * result$null, result$p_value, measure, settings, best)
+  # the row of a maximum names the pair of layers that has it
   most <- if (aggregate$name == "max" && !is.na(s)) which.max(observed) else NA_integer_
   first <- names[1, ]
   first[c("x", "y")] <- list(names$x[most], names$y[most])
@@ -137,7 +141,8 @@ warn_undefined_calibration <- function(rows, variant, aggregate) {
   }
 }
 
-# With few permutations no p-value can be small enough.
+# With K permutations no p-value is below 1 / (K + 1), so with few of them nothing can be
+# significant.
 note_unattainable <- function(rows, settings, most) {
   least <- 1 / (rows$permutations + 1)
   possible <- suppressWarnings(min(stats::p.adjust(least, settings$p_adjust)))
@@ -206,7 +211,7 @@ tidy.repalign_calibration <- function(x, ...) {
   plain
 }
 
-# The p-value that alpha is compared with.
+# The p-values that are compared with alpha: the adjusted ones, if there are any.
 p_to_judge <- function(rows) if (is.null(rows$p_adjusted)) rows$p_value else rows$p_adjusted
 
 #' @rdname tidy.repalign

@@ -1,7 +1,6 @@
-# Checks of "dist" objects that a user brings.
+# These functions check "dist" objects that are given in the place of responses.
 
-# Distances between all pairs, as stats::dist() orders them.
-# allow_na: missing ones may be there, and will be taken out.
+# allow_na: distances may be missing, because stimuli without them will be taken out later.
 check_dist <- function(x, arg, allow_na = FALSE) {
   n <- attr(x, "Size")
   sized <- is.numeric(n) && length(n) == 1 && is.finite(n) && n >= 0 && n == round(n)
@@ -25,31 +24,33 @@ check_dist <- function(x, arg, allow_na = FALSE) {
 
 refuse_distances <- function(bad, n, what, arg) {
   if (!length(bad)) return(invisible())
-  pair <- dist_pair(bad[1], n)
+  stimuli <- stimuli_of_distance(bad[1], n)
   abort("`", arg, "` has ", length(bad), " ", what, " distance", if (length(bad) > 1) "s",
-        ", first between rows ", pair[1], " and ", pair[2], ". Remove those rows, or correct the ",
-        "distances.", class = "repalign_error_nonfinite", arg = arg)
+        ", first between rows ", stimuli[1], " and ", stimuli[2],
+        ". Remove those rows, or correct the distances.", class = "repalign_error_nonfinite",
+        arg = arg)
 }
 
-# Estimates of squared distances (crossnobis) may be negative: only a correlation of
-# dissimilarities can use those.
+# Estimates of squared distances (crossnobis) may be negative. Only measures that accept "signed"
+# distances can use these, as a correlation of dissimilarities can.
 refuse_negative <- function(repr, accepted) {
   if (repr$kind != "dist" || "signed" %in% accepted) return(invisible())
   refuse_distances(which(repr$data < 0), repr$n, "negative", repr$arg)
 }
 
-# A square matrix of distances is read as responses, which is hardly ever meant.
+# A square matrix of distances is read as responses, but that is hardly ever what the user means.
 note_distance_matrix <- function(x, arg) {
   n <- nrow(x)
-  alike <- n == ncol(x) && n > 2 && all(diag(x) == 0) && any(x != 0) && all(x == t(x))
-  if (!alike) return(invisible())
+  looks_like_distances <- n == ncol(x) && n > 2 && all(diag(x) == 0) && any(x != 0) &&
+    all(x == t(x))
+  if (!looks_like_distances) return(invisible())
   warn("`", arg, "` is symmetric with zeros on the diagonal, like a matrix of dissimilarities, ",
        "but its rows are taken for responses. If it holds dissimilarities, give as.dist(", arg,
        ").", class = "repalign_distance_matrix", data = arg)
 }
 
-# Rows of the k-th distance of a "dist" object of n rows.
-dist_pair <- function(k, n) {
+# The two stimuli (row numbers) whose distance is the k-th value of a "dist" object of n stimuli.
+stimuli_of_distance <- function(k, n) {
   ends <- cumsum(as.double(rev(seq_len(n - 1))))
   i <- findInterval(k - 1, ends) + 1
   c(i, n - (ends[i] - k))

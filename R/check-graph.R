@@ -1,7 +1,8 @@
-# Checks of neighbour graphs that a user brings.
+# These functions check neighbour graphs that are given in the place of responses.
 
-# list(idx, dist): a row of nearest neighbours per stimulus, with or without itself. Returned
-# without itself.
+# x: list(idx, dist), with the nearest neighbours of each stimulus in a row and their distances.
+# Graphs of other packages often name each stimulus as its own first neighbour; what is returned
+# never does.
 check_graph <- function(x, arg) {
   if (length(dim(x$dist)) != 2 || any(dim(x$idx) != dim(x$dist))) {
     graph_error(arg, "needs two numeric matrices of the same size, `idx` and `dist` (stimuli x ",
@@ -32,8 +33,8 @@ check_graph <- function(x, arg) {
   graph
 }
 
-# A stimulus may stand among its own neighbours, first or after duplicates of it: in every row
-# or in none.
+# Takes every stimulus out of its own neighbours, where it stands first, or after duplicates of it.
+# Every row must name its own stimulus once, or none may, because all rows must stay equally long.
 without_self <- function(idx, dist, arg) {
   self <- idx == row(idx)
   times <- rowSums(self)
@@ -49,7 +50,7 @@ refuse_odd_selves <- function(times, arg) {
     graph_error(arg, "names row ", which(times > 1)[1], " twice among its own neighbours", remedy)
   }
   if (all(times == 1)) return(invisible())
-  # the rarer case is the mistake
+  # the message takes the rarer case for the mistake
   if (mean(times) > 0.5) {
     graph_error(arg, "names rows among their own neighbours, but not row ", which(times == 0)[1],
                 remedy)

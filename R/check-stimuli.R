@@ -1,4 +1,5 @@
-# Checks of rows: enough stimuli, the same ones on both sides, and none without a direction.
+# These functions check the stimuli: there must be enough of them, they must be the same on both
+# sides, and none may lack a direction if a measure needs one.
 
 check_rows <- function(n, least, arg, why) {
   if (n < least) {
@@ -7,7 +8,8 @@ check_rows <- function(n, least, arg, why) {
   }
 }
 
-# Rows that have no direction: all zeros, or for correlations (centered) constant.
+# Refuses rows that have no direction: these are all zeros or, when rows are centred for
+# correlations, constant.
 refuse_rows <- function(repr, rows, centered) {
   if (!length(rows)) return(invisible())
   one <- length(rows) == 1
@@ -22,8 +24,8 @@ refuse_rows <- function(repr, rows, centered) {
         arg = repr$arg)
 }
 
-# Two representations of the same stimuli: matrices, "dist" objects or neighbour graphs.
-# `arg_x`, `arg_y`: their names.
+# Do x and y have the same stimuli? They may be matrices, "dist" objects or neighbour graphs;
+# `arg_x` and `arg_y` are their names in messages.
 check_same_rows <- function(x, y, arg_x, arg_y, by_name = TRUE) {
   n_x <- stimulus_count(x)
   n_y <- stimulus_count(y)
@@ -46,18 +48,19 @@ check_same_rows <- function(x, y, arg_x, arg_y, by_name = TRUE) {
         transposed_hint(x, y, arg_x, arg_y), class = "repalign_error_rows", arg = arg_y)
 }
 
-# What tells that a side has its neurons in the rows.
+# A sentence for messages, if the names or the sizes of x and y suggest that one of them has its
+# neurons in the rows; NULL otherwise.
 transposed_hint <- function(x, y, arg_x, arg_y) {
   if (kind_of(x) != "data" || kind_of(y) != "data") return(NULL)
   crossed <- function(a, b) {
     !is.null(rownames(a)) && !is.null(colnames(b)) && setequal(rownames(a), colnames(b))
   }
-  turned <- function(arg, of) {
-    paste0(" `", arg, "` looks transposed (its column names are the row names of `", of, "`): ",
+  advice <- function(arg, other) {
+    paste0(" `", arg, "` looks transposed (its column names are the row names of `", other, "`): ",
            "give t(", arg, ").")
   }
-  if (crossed(x, y)) return(turned(arg_y, arg_x))
-  if (crossed(y, x)) return(turned(arg_x, arg_y))
+  if (crossed(x, y)) return(advice(arg_y, arg_x))
+  if (crossed(y, x)) return(advice(arg_x, arg_y))
   if (nrow(x) == nrow(y)) return(NULL)
   if (ncol(x) == ncol(y)) {
     return(paste0(" Both have ", ncol(x), " columns: if these are the stimuli, both are ",
@@ -70,15 +73,15 @@ transposed_hint <- function(x, y, arg_x, arg_y) {
   }
 }
 
-# Names on some sides only cannot be compared: once a call it is said that the order is taken
-# on trust. reprs: lists with data and arg.
+# If only some representations have row names, nobody can check that the order of the stimuli is the
+# same; a message says once in a call that this is assumed. reprs: lists with `data` and `arg`.
 note_one_sided_names <- function(reprs) {
   names <- lapply(reprs, function(repr) stimulus_names(repr$data))
   unnamed <- vapply(names, is.null, NA)
   if (!any(unnamed) || all(unnamed)) return(invisible())
   args <- paste0("`", vapply(reprs, function(repr) repr$arg, ""), "`")
   first <- names[!unnamed][[1]]
-  turned <- Filter(function(repr) {
+  transposed <- Filter(function(repr) {
     kind_of(repr$data) == "data" && !is.null(colnames(repr$data)) &&
       setequal(colnames(repr$data), first)
   }, reprs[unnamed])
@@ -86,13 +89,13 @@ note_one_sided_names <- function(reprs) {
          " has", " row names, ", enumerate(args[unnamed], 3, quote = FALSE),
          if (sum(unnamed) > 1) " have" else " has", " none: the rows are assumed to be the ",
          "same stimuli in the same order.",
-         if (length(turned)) {
-           paste0(" The column names of `", turned[[1]]$arg, "` are these row names: is it ",
+         if (length(transposed)) {
+           paste0(" The column names of `", transposed[[1]]$arg, "` are these row names: is it ",
                   "transposed?")
          }, class = "repalign_one_sided_names")
 }
 
-# Every representation against the first, and against the first one that has row names.
+# Compares every representation with the first one, and with the first one that has row names.
 check_same_stimuli <- function(reprs, by_name = TRUE) {
   named <- which(!vapply(reprs, function(repr) is.null(stimulus_names(repr$data)), NA))
   for (first in unique(c(1L, named[seq_len(min(1, length(named)))]))) {

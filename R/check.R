@@ -1,4 +1,4 @@
-# Checks of arguments. An error names the argument, the place and the remedy.
+# These functions check arguments; their errors name the argument, the place and the remedy.
 
 check_choice <- function(value, choices, arg, several = FALSE) {
   if (several && identical(value, choices)) return(value)
@@ -52,7 +52,7 @@ check_count <- function(value, arg, least = 1) {
   as.integer(value)
 }
 
-# A result must still have the columns that a method needs.
+# Users may have taken columns out of a result, so methods check for those that they need.
 need_columns <- function(rows, needed, what) {
   missing <- setdiff(needed, names(rows))
   if (length(missing)) {
@@ -62,21 +62,21 @@ need_columns <- function(rows, needed, what) {
   invisible(rows)
 }
 
-# The first line of an exported function: its arguments without a default must be there.
+# Exported functions call this first. It is an error if an argument without a default is missing.
 need_arguments <- function() {
   formals <- formals(sys.function(-1))
   required <- names(formals)[vapply(formals, identical, NA, quote(expr = ))]
   for (arg in setdiff(required, "...")) {
     if (!eval(call("missing", as.name(arg)), parent.frame())) next
     called <- deparse(sys.call(-1)[[1]])[1]
-    # not where a function without a name was called
+    # a function that was called without a name has none to show
     by <- if (grepl("^[A-Za-z:_.0-9]+$", called)) paste0(called, "()") else "this function"
     abort("`", arg, "` is missing: ", by, " needs it; see its help page.",
           class = "repalign_error_missing", arg = arg)
   }
 }
 
-# Arguments that a method does not know are mistakes.
+# Methods take `...` because their generics do; what users give there is a mistake.
 no_other_arguments <- function(...) {
   if (...length()) {
     names <- names(list(...))
@@ -88,7 +88,7 @@ no_other_arguments <- function(...) {
 missing_remedy <- paste("; with na = \"stimuli\" or \"neurons\" similarity(), calibrate() and the",
                         "analyses leave out what is missing")
 
-# allow_na, allow_nan: may NA, or NaN, too, stand for a missing value?
+# allow_na: NA may stand for a missing value; allow_nan: and so may NaN.
 check_finite <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
   if (.Call(C_all_finite, x)) return(invisible(x))
   bad <- if (allow_nan) is.infinite(x) else if (allow_na) is.nan(x) | is.infinite(x) else

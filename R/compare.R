@@ -1,6 +1,7 @@
-# The comparison of one pair of representations by one measure.
+# One pair of representations is compared by one measure here. In this file, `d` is the declaration
+# of the measure.
 
-# The body of every exported measure function.
+# What every exported measure function calls: it reads x and y and returns their score.
 one_score <- function(id, x, y, args) {
   d <- declaration(id)
   args <- d$check(args)
@@ -12,13 +13,13 @@ one_score <- function(id, x, y, args) {
   compare_pair(d, pair, args)
 }
 
-# Every comparison goes through here.
+# Every comparison of two representations goes through this function, alone or in a grid.
 compare_pair <- function(d, pair, args) {
   for (repr in list(pair$x, pair$y)) {
     need_kind(repr, accepted_by(d, args), dQuote(d$id, FALSE))
     refuse_negative(repr, accepted_by(d, args))
   }
-  # a user's own function decides for itself what it can use
+  # an own measure decides for itself which data it can use
   if (isTRUE(d$own)) return(own_score(d$fun, pair))
   within_range(declared_score(d, pair, args), d, args)
 }
@@ -36,7 +37,7 @@ declared_score <- function(d, pair, args) {
   score
 }
 
-# What no measure can use.
+# Refuses what no declared measure can use: a single stimulus, and data without variance.
 refuse_useless <- function(repr) {
   check_rows(repr$n, 2, repr$arg, "a similarity")
   if (repr$kind == "data") form_centering(repr)
@@ -49,10 +50,11 @@ undefined_score <- function(d, repr, args) {
   NA_real_
 }
 
-# Scores that rounding took beyond their range are its bounds. What is compared there are sums of
-# at most n^2 products over the norms of their factors, 1 at most but for n machine epsilons or
-# so (roundings add up like a random walk): far below what permutations take for equal. More than
-# that is an error of ours and stays visible. Without two bounds a score may have units.
+# Sets scores that rounding took beyond their range to its bounds. Scores with two bounds are sums
+# of at most n^2 products over the norms of their factors, and exceed a bound of 1 by about n
+# machine epsilons, as roundings add up like a random walk. That is far below `equal_share`; a
+# larger excess is an error in the measure, and stays visible. A score without two bounds may have
+# units, for which no such limit is known.
 within_range <- function(score, d, args) {
   range <- range_of(d, args)
   if (!all(is.finite(range))) return(score)

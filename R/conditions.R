@@ -1,4 +1,5 @@
-# Errors, warnings and messages, and the words they are made of.
+# All errors, warnings and messages are given by the functions of this file, and some of their words
+# are made here.
 
 abort <- function(..., class = NULL, arg = NULL) {
   condition <- structure(
@@ -24,7 +25,7 @@ inform <- function(..., class = NULL) {
   message(condition)
 }
 
-# "a", "b" and 3 more
+# Lists values in words: "a", "b" and 3 more.
 enumerate <- function(values, most = 5, quote = TRUE) {
   values <- as.character(values)
   shown <- utils::head(if (quote) dQuote(values, FALSE) else values, most)

@@ -1,4 +1,5 @@
-# Help pages of the recordings that the package ships; tools/make-recordings.R makes the files.
+# This file has the help pages of the recordings in the package; tools/make-recordings.R makes the
+# files.
 
 #' Macaque inferior temporal cortex: spike counts of 132 units
 #'

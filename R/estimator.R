@@ -1,18 +1,19 @@
-# The estimators of CKA and HSIC, and the formula of the corrected ones.
+# CKA and HSIC have three estimators, and the corrected ones share the formula in this file.
 
 estimators <- c("naive", "stimulus", "stimulus_neuron")
 
-# Leaving out pairs of a neuron with itself is what corrects for few neurons.
+# This estimator corrects for few neurons by leaving out the pairs of a neuron with itself.
 corrects_neurons <- function(estimator) "stimulus_neuron" %in% estimator
 
 corrects_stimuli <- function(estimator) estimator != "naive"
 
-# The unbiased estimate of Song et al. (2012) for kernels K and L of n stimuli whose diagonals are
-# left out: dot, the sum of the products of their entries; rows, the sum of the products of their
-# row sums; totals, the product of the sums of all entries. Vectors give one value an element.
-# diagonal: `dot` counts the products of the diagonals, too, which add up to `rows`. That is so for
-# centred columns phi and psi, with kernels phi phi' and psi psi': `dot` is (phi' psi)^2, row sums
-# without the diagonal are -phi_i^2 and -psi_i^2, and `totals` is |phi|^2 |psi|^2.
+# The unbiased estimate of Song et al. (2012) for two kernels of n stimuli without their diagonals.
+# `dot` is the sum of the products of their entries, `rows` the sum of the products of their row
+# sums, and `totals` the product of the sums of all their entries. Vectors give one value for each
+# element. `diagonal` says that `dot` includes the products of the diagonals, which must then add up
+# to `rows`. That is so for two centred columns phi and psi with the kernels phi phi' and psi psi':
+# `dot` is (phi' psi)^2, the row sums without the diagonal are -phi_i^2 and -psi_i^2, and `totals`
+# is |phi|^2 |psi|^2.
 song_estimate <- function(dot, rows, totals, n, diagonal = FALSE) {
   (dot - rows * (diagonal + 2 / (n - 2)) + totals / ((n - 1) * (n - 2))) / (n * (n - 3))
 }

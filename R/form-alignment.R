@@ -1,11 +1,12 @@
-# What the alignment measures prepare: row factors, unit columns and row norms of one side, the
-# cross product and the optimal rotation of a pair.
+# Measures that align neurons prepare the forms of this file: row factors, unit columns and row
+# norms of one representation, and the cross product and the optimal rotation of a pair.
 
 #' @include form.R relabel.R
 NULL
 
-# n x n, with the inner products between rows that the wider data have: what rotations of
-# the columns leave. By QR of the data, so that no digit is lost to a Gram matrix.
+# An n x n matrix whose rows have the same inner products as those of the wider data: rotations of
+# the columns change nothing else. A QR decomposition of the data gives it; a Gram matrix would
+# square the data and lose half of the digits.
 row_factor <- function(repr, center) {
   remember_form(repr, "row factor", list(center), {
     check_memory(8 * repr$n * (ncol(repr$data) + repr$n), paste0("The QR of `", repr$arg, "`"),
@@ -19,19 +20,21 @@ row_factor <- function(repr, center) {
 declare_form("row factor", relabel = relabel_parts(rows = "factor"),
              size = function(n, d, args) as.double(n)^2)
 
-# With more columns than rows on both sides, factors of n columns stand for the data.
+# With more columns than rows on both sides, row factors with n columns are used instead of the
+# data.
 is_wide <- function(pair) min(ncol(pair$x$data), ncol(pair$y$data)) > pair$x$n
 
-rotatable <- function(pair, side, center) {
+# The matrix of one side that is rotated.
+data_to_rotate <- function(pair, side, center) {
   if (is_wide(pair)) row_factor(pair[[side]], center) else scaled_data(pair[[side]], center)
 }
 
-# a turned by u v'.
+# a u v', the rows of `a` rotated, multiplied in the order that takes less time.
 turned_by <- function(a, u, v) {
   if (nrow(a) > max(nrow(u), nrow(v))) a %*% tcrossprod(u, v) else tcrossprod(a %*% u, v)
 }
 
-# x'y of the data themselves.
+# x'y of the data, even where row factors could be used instead.
 pair_cross <- function(pair, center) {
   remember(pair$cache, list("cross product", center), {
     sizes <- c(ncol(pair$x$data), ncol(pair$y$data))
@@ -59,21 +62,22 @@ nuclear_norm <- function(pair, center) {
 
 pair_rotation <- function(pair, center) {
   remember(pair$cache, list("rotation", center), {
-    optimal_rotation(rotatable(pair, "x", center), rotatable(pair, "y", center),
+    optimal_rotation(data_to_rotate(pair, "x", center), data_to_rotate(pair, "y", center),
                      rotation_cross(pair, center))
   })
 }
 
-# Orthonormal u and v such that u v' is the optimal rotation of x onto y; only the first
-# `determined` of their columns are told by the data, the others are any completion.
+# Matrices u and v with orthonormal columns such that u v' is the optimal rotation of x onto y. The
+# data determine only the first `determined` of their columns; the others are arbitrary.
 optimal_rotation <- function(x, y, cross) {
   if (ncol(x) <= ncol(y)) return(rotate_narrow(x, y, cross))
-  turned <- rotate_narrow(y, x, t(cross))
-  list(u = turned$v, v = turned$u, determined = turned$determined)
+  reverse <- rotate_narrow(y, x, t(cross))
+  list(u = reverse$v, v = reverse$u, determined = reverse$determined)
 }
 
-# x has no more columns than y. A direction that is weak in x'y drowns in the rounding of
-# the strong ones: these are split off, and the rest is decomposed at its own scale.
+# The same for an x that has no more columns than y. Directions that are weak in x'y are lost in the
+# rounding of the strong ones. So the strong directions are split off, and the rest is decomposed
+# again at its own scale, until nothing but rounding is left.
 rotate_narrow <- function(x, y, cross) {
   step <- singular_vectors(cross)
   u <- step$u
@@ -90,7 +94,7 @@ rotate_narrow <- function(x, y, cross) {
     rest_u <- u[, rest, drop = FALSE]
     rest_x <- x %*% rest_u
     rest_v <- if (ncol(v) == nrow(v)) v[, rest, drop = FALSE]
-              else rest_of_wide(y, v[, -rest, drop = FALSE], rest_x)
+              else directions_outside(y, v[, -rest, drop = FALSE], rest_x)
     rest_y <- y %*% rest_v
     left <- c(frobenius(rest_x), frobenius(rest_y))
     step <- singular_vectors(crossprod(rest_x, rest_y))
@@ -102,13 +106,13 @@ rotate_narrow <- function(x, y, cross) {
 
 frobenius <- function(a) sqrt(sum(a^2))
 
-# The rows of a without their part in the span of the orthonormal v.
+# The rows of `a` without their part in the span of the columns of v, which are orthonormal.
 without_span <- function(a, v) a - tcrossprod(a %*% v, v)
 
-# Orthonormal columns outside the orthonormal v, as many as `other` has, that hold all
-# directions in which the rows of y go along with `other`.
-rest_of_wide <- function(y, v, other) {
-  # twice, as the first time leaves rounding of the size of y
+# As many orthonormal columns as `other` has, all orthogonal to those of v. They span all directions
+# outside of v in which the rows of y have an inner product with the columns of `other`.
+directions_outside <- function(y, v, other) {
+  # taken out twice, because the first time leaves rounding errors of the size of y
   toward <- crossprod(without_span(without_span(y, v), v), other)
   norms <- sqrt(colSums(toward^2))
   toward <- sweep(toward, 2, ifelse(norms > 0, norms, 1), "/")
@@ -117,7 +121,7 @@ rest_of_wide <- function(y, v, other) {
   qr.Q(decomposed)[, decomposed$pivot > ncol(v), drop = FALSE]
 }
 
-# Columns of mean zero and unit norm: their inner products are correlations.
+# Columns with mean 0 and norm 1, whose inner products are correlations.
 form_columns <- function(repr) {
   remember_form(repr, "columns", list(), {
     form <- .Call(C_standardize, repr$data, form_centering(repr)$means)
@@ -144,7 +148,7 @@ pair_correlation <- function(pair) {
   })
 }
 
-# Row norms in scaled units; a row of zeros has no direction.
+# Norms of the rows of the scaled data. Rows of zeros are refused, because they have no direction.
 form_row_norms <- function(repr, center) {
   remember_form(repr, "row norms", list(center), {
     norms <- .Call(C_row_norms, scaled_data(repr, center))
@@ -163,7 +167,7 @@ refuse_mean_rows <- function(repr, rows) {
         class = "repalign_error_zero_row", arg = repr$arg)
 }
 
-# What rounding leaves of a row that equals the mean.
+# Up to which norm a centred row may be nothing but the rounding of a row that equals the mean row.
 row_rounding <- function(repr, center) {
   if (!center) return(0)
   unit <- form_centering(repr)
@@ -171,15 +175,16 @@ row_rounding <- function(repr, center) {
   4 * .Machine$double.eps * .Call(C_row_norms, raw)
 }
 
-# Factors that bring both sides, as scaled, to the same units (or to unit norm), and the
-# scale that leads from there back to the units of the data. x, y: forms with their norms.
+# Both sides were scaled each by a factor of its own. This returns the factors that bring them to
+# common units (or with `scale` to norm 1), and the scale of these units: scores divided by it have
+# the units of the data. x and y are forms with a norm.
 common_units <- function(x, y, scale) {
   if (scale) return(list(x = 1 / x$norm, y = 1 / y$norm, scale = 1))
   unit <- min(x$scale, y$scale)
   list(x = unit / x$scale, y = unit / y$scale, scale = unit)
 }
 
-# An error where a score has left the numbers.
+# It is an error if a score is too large for a double.
 refuse_overflow <- function(score, pair) {
   if (is.finite(score)) return(invisible())
   abort("The value is too large for a double: `", pair$x$arg, "` and `", pair$y$arg,

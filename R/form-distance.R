@@ -1,10 +1,12 @@
-# Distances between stimuli, as one vector in the order of stats::dist(): n (n - 1) / 2 values,
-# pairs i < j with i slowest. Everything Euclidean shares them; nothing makes an n x n matrix.
+# These forms hold distances between stimuli, packed into one vector in the order of stats::dist():
+# n (n - 1) / 2 values for the pairs of stimuli i < j, where j runs fastest. All measures of
+# Euclidean distances share them, and none needs an n x n matrix to compare them.
 
 #' @include form.R relabel.R
 NULL
 
-# list(d, scale): distances times a power of two, which keeps their squares within doubles.
+# list(d, scale): the distances times `scale`, a power of two that keeps their squares from overflow
+# and underflow.
 form_distances <- function(repr) {
   remember_form(repr, "distances", list(), {
     if (repr$kind == "dist") scaled_dist(repr$data) else euclidean_distances(repr)
@@ -21,7 +23,7 @@ scaled_dist <- function(d) {
   list(d = if (usual) d else d * scale, scale = scale)
 }
 
-# columns: of a block, when not all are loaded at once.
+# columns: how many columns are centred at a time; by default C chooses.
 euclidean_distances <- function(repr, columns = NULL) {
   check_packed_memory(repr, 1)
   center <- form_centering(repr)
@@ -29,14 +31,14 @@ euclidean_distances <- function(repr, columns = NULL) {
   list(d = d, scale = center$scale)
 }
 
-# Pairs of different stimuli.
+# How many pairs of different stimuli there are among n, and so the length of a packed vector.
 packed_length <- function(n) as.double(n) * (n - 1) / 2
 
-pair_count <- function(repr) packed_length(repr$n)
+stimulus_pairs <- function(repr) packed_length(repr$n)
 
-# vectors: how many of n (n - 1) / 2 values are about to be made.
+# vectors: how many packed vectors are about to be made.
 check_packed_memory <- function(repr, vectors) {
-  pairs <- pair_count(repr)
+  pairs <- stimulus_pairs(repr)
   check_memory(8 * vectors * pairs, paste0("Comparing ", format(pairs, big.mark = ","), " pairs ",
                                            "of rows of `", repr$arg, "`"),
                "Fewer stimuli need less.")
@@ -48,8 +50,10 @@ median_distance <- function(repr) {
   })$median
 }
 
-# Symmetric matrices that are centred where they are used: entries, what is subtracted for
-# rows and columns, and what is added again. diagonal: NULL when it does not count.
+# A symmetric matrix is kept packed and is centred only where it is used: from each of the `entries`
+# the `means` of its row and its column are subtracted, and `grand` is added. `diagonal` is the
+# value on the diagonal before centring; u_centering() has none, because there the diagonal does not
+# count.
 double_centering <- function(entries, n, diagonal = 0) {
   means <- (.Call(C_packed_row_sums, entries, n, thread_count()) + diagonal) / n
   list(entries = entries, means = means, grand = mean(means), diagonal = diagonal)
@@ -60,7 +64,8 @@ u_centering <- function(entries, n) {
   list(entries = entries, means = sums / (n - 2), grand = sum(sums) / ((n - 1) * (n - 2)))
 }
 
-# Sum over all entries of the product of two centred matrices.
+# The inner product of two centred matrices: the sum over all entries, or over those off the
+# diagonal where the diagonal does not count.
 packed_centered_product <- function(a, b) {
   off <- 2 * .Call(C_packed_centered_dot, a$entries, a$means, a$grand, b$entries, b$means,
                    b$grand, thread_count())
@@ -68,8 +73,8 @@ packed_centered_product <- function(a, b) {
   off + sum((a$diagonal - 2 * a$means + a$grand) * (b$diagonal - 2 * b$means + b$grand))
 }
 
-# Distances with their means, double-centred or U-centred; size: their product with
-# themselves, 0 where only rounding is left.
+# Distances with the means that double-centring or U-centring subtracts. `size` is the inner product
+# of the centred distances with themselves, and 0 if it is not more than rounding leaves.
 form_centered_distances <- function(repr, unbiased) {
   remember_form(repr, "centered distances", list(unbiased), {
     n <- as.double(repr$n)
@@ -88,7 +93,7 @@ packed_product <- function(a, b, square_a = FALSE, square_b = FALSE, center_a = 
   .Call(C_packed_product, a, square_a, center_a, b, square_b, center_b, thread_count())
 }
 
-# 1 - correlation or 1 - cosine of all pairs of rows.
+# 1 - correlation or 1 - cosine for all pairs of stimuli.
 form_unit_distances <- function(repr, metric) {
   remember_form(repr, "unit distances", list(metric), {
     check_packed_memory(repr, 1)
@@ -99,21 +104,23 @@ form_unit_distances <- function(repr, metric) {
 declare_form("unit distances", relabel = relabel_parts(packed = "d"),
              size = function(n, d, args) packed_length(n))
 
-# Rows at unit length, centred before for correlations.
+# The rows scaled to length 1, and for correlations centred before that.
 unit_rows <- function(repr, center) {
   unit <- .Call(C_unit_rows, repr$data, center, thread_count())
   refuse_rows(repr, unit$bad, center)
   unit$rows
 }
 
-# The dissimilarities that rsa compares: list(d, square), where `square` says that the squares
-# of d are meant. key: what they are, for forms made from them.
+# The dissimilarities that rsa compares: list(d, square), where `square` says that not d itself but
+# its squares are the dissimilarities, so that these need no vector of their own.
 dissimilarities_of <- function(repr, inner) {
   d <- switch(rdm_key(repr, inner), given = , euclidean = form_distances(repr)$d,
               form_unit_distances(repr, inner)$d)
   list(d = d, square = inner == "sqeuclidean" && repr$kind == "data")
 }
 
+# The distances that dissimilarities are made of. Forms made of the same distances are shared, as
+# the ranks of Euclidean distances and of their squares are the same.
 rdm_key <- function(repr, inner) {
   if (repr$kind == "dist") return("given")
   if (inner == "sqeuclidean") "euclidean" else inner
@@ -125,13 +132,14 @@ rdm_range <- function(repr, inner) {
   })$range
 }
 
-# Average ranks. Dissimilarities that are equal but for rounding are tied; given ones are taken
-# as they are.
+# Ranks, where tied dissimilarities have their average rank. Those made from data are tied if they
+# differ by rounding only; those of a "dist" object only if they are equal.
 form_ranks <- function(repr, inner) {
   remember_form(repr, "ranks", list(rdm_key(repr, inner)), {
-    if (pair_count(repr) >= 2^31) {
-      abort("`", repr$arg, "` has ", format(pair_count(repr), big.mark = ","), " pairs of rows, ",
-            "more than can be ranked (2^31): take fewer stimuli, or outer = \"pearson\".",
+    if (stimulus_pairs(repr) >= 2^31) {
+      abort("`", repr$arg, "` has ", format(stimulus_pairs(repr), big.mark = ","),
+            " pairs of rows, more than can be ranked (2^31): take fewer stimuli, or ",
+            "outer = \"pearson\".",
             class = "repalign_error_size", arg = repr$arg)
     }
     check_packed_memory(repr, 2)
@@ -143,22 +151,23 @@ form_ranks <- function(repr, inner) {
 declare_form("ranks", relabel = relabel_parts(packed = "ranks"),
              size = function(n, d, args) packed_length(n))
 
-# Up to what difference two dissimilarities are tied: relative to the larger one, and absolute,
-# which is what rounding leaves of 0. Not relative to the largest of all: one far stimulus
-# would tie all the others.
+# Up to which difference two dissimilarities are tied: a share of the larger one, and an absolute
+# difference, which is what rounding may leave of 0. The share is not one of the largest distance of
+# all, because then a single distant stimulus would tie all others.
 tie_tolerance <- function(repr, inner) {
   switch(rdm_key(repr, inner), given = c(0, 0),
          euclidean = c(tie_share, 1e-15 * rdm_range(repr, inner)[2]),
-         c(tie_share, 1e-28)) # half a square of what rounding leaves between unit rows
+         c(tie_share, 1e-28)) # half the square of what rounding leaves between equal unit rows
 }
 
-# list(values, square, center, size): what is correlated, and its sum of squares.
+# list(values, square, center, size): the dissimilarities or their ranks, whether `values` are to be
+# squared, what is subtracted before they are correlated, and the sum of squares after that.
 form_dissimilarities <- function(repr, inner, outer) {
   remember_form(repr, "dissimilarities", list(repr$kind, inner, outer), {
     rdm <- dissimilarities_of(repr, inner)
     if (outer == "spearman") rdm <- list(d = form_ranks(repr, inner)$ranks, square = FALSE)
-    center <- switch(outer, cosine = 0, spearman = (pair_count(repr) + 1) / 2,
-                     .Call(C_packed_sum, rdm$d, rdm$square, thread_count()) / pair_count(repr))
+    center <- switch(outer, cosine = 0, spearman = (stimulus_pairs(repr) + 1) / 2,
+                     .Call(C_packed_sum, rdm$d, rdm$square, thread_count()) / stimulus_pairs(repr))
     size <- packed_product(rdm$d, rdm$d, rdm$square, rdm$square, center, center)
     list(values = rdm$d, square = rdm$square, center = center, size = size)
   })

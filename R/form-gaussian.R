@@ -1,10 +1,12 @@
-# The form of the Gaussian kernel, and its width.
+# The form of the Gaussian kernel, and the width of the kernel, are made here.
 
 #' @include form.R relabel.R
 NULL
 
-# Gaussian kernel, to be double-centred (naive) or U-centred (stimulus), and the mean square
-# of its entries (the diagonal counts for naive only). sigma in the data's own units.
+# The entries of the kernel with what centring subtracts, and the mean square of the entries.
+# `corrected` chooses the centring of the estimator "stimulus", U-centring, in which the diagonal
+# does not count; otherwise the kernel is double-centred, for "naive". sigma is in the units of the
+# data.
 form_gaussian <- function(repr, sigma, bandwidth, corrected) {
   remember_form(repr, "gaussian", list(sigma, bandwidth, corrected), {
     gaussian <- gaussian_entries(repr, gaussian_width(repr, sigma, bandwidth))
@@ -23,20 +25,21 @@ form_gaussian <- function(repr, sigma, bandwidth, corrected) {
 declare_form("gaussian", relabel = relabel_parts(packed = "entries", each = "means"),
              size = function(n, d, args) packed_length(n))
 
-# A wide kernel is near 1 everywhere: without the 1, which centring removes anyway, it
-# keeps its digits. A kernel without any contrast left says nothing about the data.
+# The entries of a wide kernel are all near 1. Such a kernel is shifted: its entries are computed
+# less 1, which centring would subtract anyway, so that their differences keep all digits. A kernel
+# whose entries do not differ at all is refused, because it says nothing about the data.
 gaussian_entries <- function(repr, width) {
   check_packed_memory(repr, 2)
   d <- form_distances(repr)$d
   entries <- .Call(C_gaussian, d, width, FALSE, thread_count())
   range <- .Call(C_value_range, entries)
-  if (range[2] < .Machine$double.eps) no_contrast(repr$arg, "below", "higher")
+  if (range[2] < .Machine$double.eps) refuse_flat_kernel(repr$arg, "below", "higher")
   beside_self <- 2 * .Call(C_packed_sum, entries, FALSE, thread_count()) / repr$n
   if (beside_self < 0.01) warn_narrow_kernel(repr)
   shifted <- range[1] > 0.5
   if (shifted) {
     entries <- .Call(C_gaussian, d, width, TRUE, thread_count())
-    if (.Call(C_value_range, entries)[1] > -1e-150) no_contrast(repr$arg, "above", "lower")
+    if (.Call(C_value_range, entries)[1] > -1e-150) refuse_flat_kernel(repr$arg, "above", "lower")
   }
   list(entries = entries, shifted = shifted)
 }
@@ -47,7 +50,7 @@ warn_narrow_kernel <- function(repr) {
        "higher.", class = "repalign_trivial", data = repr$arg)
 }
 
-no_contrast <- function(arg, where, remedy) {
+refuse_flat_kernel <- function(arg, where, remedy) {
   abort("The Gaussian kernel of `", arg, "` carries no information: its width is far ", where,
         " all distances between rows. Set `sigma` or `bandwidth` ", remedy, ".",
         class = "repalign_error_value", arg = "sigma")

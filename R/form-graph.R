@@ -1,21 +1,23 @@
-# Neighbour graphs: made once per representation and metric, with the largest k that is
-# wanted in the call.
+# Neighbour graphs are made here, once for each representation and metric, with the largest number
+# of neighbours k that the call needs.
 #
-# Lists are ordered by value; values nearer than 1e-12 of the row's largest, or than rounding can
-# tell between nearly parallel rows, are tied, and ties, chained, are ordered by the
-# representation's random priorities. A graph cut to its
-# first k columns is therefore the graph that a search for k gives with these priorities.
+# The neighbours of a stimulus are ordered by their values (distances). Two values are tied if they
+# differ by less than 1e-12 of the largest in their row, or by less than rounding can tell of nearly
+# parallel rows. Chains of ties count as one tie, and tied neighbours are ordered by the random
+# priorities of the representation. That makes the first k columns of a graph the very graph that a
+# search for k neighbours would find with these priorities.
 
 #' @include form.R relabel.R
 NULL
 
 graph_metrics <- c("cosine", "euclidean", "dot", "correlation")
 
-# list(idx, dist, priority, tied): rows 1..n by k, nearest first, without the row itself.
-# dist: Euclidean distance, 1 - cosine, 1 - correlation, or minus the inner product.
-# priority: NULL where no row has a tie among its first k + 1 values (of the largest k);
-# tied: how many rows are tied at rank k.
-# ordered: does the order of the neighbours count, so that ties within the list matter, too?
+# list(idx, dist, priority, tied). idx: an n x k matrix with the k nearest neighbours of each
+# stimulus, nearest first and without the stimulus itself. dist: their Euclidean distance,
+# 1 - cosine, 1 - correlation, or minus the inner product. priority: NULL if no row has a tie among
+# the first k + 1 values, for the largest k of the call. tied: in how many rows the k-th neighbour
+# is tied with the next one. `ordered` says that the order of the neighbours counts, so that ties
+# among the first k matter, too.
 form_graph <- function(repr, metric, k, ordered = FALSE) {
   check_neighbour_count(repr, k)
   say_once(repr, list("all neighbours", k), warn_all_neighbours(repr, k))
@@ -83,8 +85,8 @@ warn_ties <- function(repr, k, tied, ordered) {
        "set.seed() repeats it).", class = "repalign_ties", data = tied)
 }
 
-# One random priority per stimulus, drawn when the first tie is met. A permutation of the
-# rows must take them along: put them here before, and they are used.
+# One random priority for each stimulus, chosen when the first tie is found. It is a form of its
+# own, so that a permuted representation takes the priorities of its stimuli along.
 tie_priorities <- function(repr) {
   remember_form(repr, "tie priorities", list(), {
     list(priority = choose_by_seed(list(repr), sample.int(repr$n)))
@@ -94,7 +96,8 @@ tie_priorities <- function(repr) {
 declare_form("tie priorities", relabel = relabel_parts(each = "priority"),
              size = function(n, d, args) n, drawn = "priority")
 
-# sizes: rows and columns of a block of products; NULL: chosen for speed.
+# sizes: the rows and columns of the blocks in which inner products are computed; with NULL, C
+# chooses what is fast.
 make_graph <- function(repr, metric, k, sizes = NULL) {
   check_graph_memory(repr, k)
   if (repr$kind == "dist") return(search_distances(repr, k))
@@ -109,7 +112,7 @@ make_graph <- function(repr, metric, k, sizes = NULL) {
   graph
 }
 
-# The lists while they are searched, and the results with the weights made of them.
+# Counts the lists of neighbours during the search, and the graph with the weights made of it.
 check_graph_memory <- function(repr, k) {
   n <- as.double(repr$n)
   check_memory(n * (16 * min(n - 1, k + 17) + 32 * k),
@@ -117,7 +120,8 @@ check_graph_memory <- function(repr, k) {
                "A smaller `k` or fewer stimuli need less.")
 }
 
-# The rows as the search wants them, and what their values are to be divided by.
+# The rows as the search needs them (`rows`, and `raw` for exact Euclidean distances), how it
+# computes a value from two rows (`value`), and the factor `unit` by which the data were multiplied.
 neighbour_space <- function(repr, metric) {
   n <- as.double(repr$n)
   d <- ncol(repr$data)
@@ -139,19 +143,21 @@ neighbour_space <- function(repr, metric) {
        raw = if (metric == "euclidean") repr$data)
 }
 
-# list(idx, dist, joined, priority); joined[i, r]: row i is tied between its neighbours r and
-# r + 1. It is NULL where no row is tied, and so are the priorities.
+# list(idx, dist, joined, priority), where joined[i, r] says that in row i neighbour r is tied with
+# the next one. `joined` and `priority` are missing if no row has a tie. A fast search marks rows
+# with ties (state 1) and rows in which more candidates lie within rounding of each other than it
+# keeps (state 2). These rows are searched again as a whole.
 search_rows <- function(repr, space, k, sizes = NULL) {
   threads <- thread_count()
   found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, k, threads, sizes)
   graph <- list(idx = found$idx, dist = found$dist)
-  whole <- function(rows, priority) {
+  search_whole_rows <- function(rows, priority) {
     .Call(C_knn_rows, space$rows, space$value, space$raw, space$unit, k, rows, found$largest,
           priority, threads)
   }
   unsure <- which(found$state == 2L)
   if (length(unsure)) {
-    part <- whole(unsure, NULL)
+    part <- search_whole_rows(unsure, NULL)
     graph$idx[unsure, ] <- part$idx
     graph$dist[unsure, ] <- part$dist
     found$state[unsure] <- as.integer(rowSums(part$joined) > 0)
@@ -159,7 +165,7 @@ search_rows <- function(repr, space, k, sizes = NULL) {
   tied <- which(found$state == 1L)
   if (!length(tied)) return(graph)
   graph$priority <- tie_priorities(repr)
-  part <- whole(tied, graph$priority)
+  part <- search_whole_rows(tied, graph$priority)
   graph$idx[tied, ] <- part$idx
   graph$dist[tied, ] <- part$dist
   graph$joined <- matrix(FALSE, repr$n, k)
@@ -175,7 +181,7 @@ search_distances <- function(repr, k) {
   c(search(priority), list(priority = priority))
 }
 
-# All measures on neighbour lists have these two parameters.
+# All measures on lists of neighbours have the arguments k and metric.
 check_neighbour_args <- function(args) {
   args$k <- check_count(args$k, "k")
   args$metric <- check_choice(args$metric, graph_metrics, "metric")
@@ -184,10 +190,10 @@ check_neighbour_args <- function(args) {
 
 wanted_graph <- function(args) list(metric = args$metric, k = args$k)
 
-# The form that measures on neighbour lists prepare.
+# What measures on lists of neighbours declare as `prepare`.
 prepare_graph <- function(repr, args, side) form_graph(repr, args$metric, args$k)
 
-# For measures in which the order of the neighbours counts.
+# The same for measures in which the order of the neighbours counts.
 prepare_ordered_graph <- function(repr, args, side) {
   form_graph(repr, args$metric, args$k, ordered = TRUE)
 }

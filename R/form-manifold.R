@@ -1,9 +1,9 @@
-# Forms of kernels that reach the nearest neighbours only.
+# The kernels of this file are zero but for the nearest neighbours of each stimulus.
 
 euclidean_neighbours <- function(args) list(metric = "euclidean", k = args$k)
 
-# A sparse form (form-sparse.R) with sigma, the decay of each row in the units of the
-# distances.
+# The kernel of mka as a sparse form (form-sparse.R). `sigma` is the length over which the weights
+# of each row decay, in the units of the distances.
 form_mka <- function(repr, k) {
   remember_form(repr, "sparse kernel", list("mka", k), {
     graph <- form_graph(repr, "euclidean", k)
@@ -23,8 +23,8 @@ warn_tied_rows <- function(repr, rows, k) {
        class = "repalign_ties", data = rows)
 }
 
-# The mka graph made symmetric, K + K' - K o K', without its diagonal of ones: a sparse
-# form with `start`.
+# The kernel K of mka made symmetric, K + K' - K o K' (o multiplies entry by entry), without its
+# diagonal of ones. It is a symmetric sparse form, as form-sparse.R describes it.
 form_manifold <- function(repr, k) {
   remember_form(repr, "symmetric kernel", list("manifold", k), {
     form <- form_mka(repr, k)
@@ -35,7 +35,7 @@ form_manifold <- function(repr, k) {
   })
 }
 
-# A sparse form (form-sparse.R).
+# The kernel of kcka as a sparse form. Its diagonal is 1 with `self` and 0 otherwise.
 form_kcka <- function(repr, k, self = TRUE, squared = FALSE, centering = "row") {
   remember_form(repr, "sparse kernel", list("kcka", k, self, squared, centering), {
     graph <- form_graph(repr, "euclidean", k)
@@ -44,6 +44,8 @@ form_kcka <- function(repr, k, self = TRUE, squared = FALSE, centering = "row") 
   })
 }
 
+# The weights exp(-d / (2 s)), where d are the distances to the neighbours, or with `squared` their
+# squares, and s is the median of all d. Scaling by a power of two keeps squares from overflow.
 kcka_weights <- function(repr, dist, squared) {
   least <- min(dist)
   if (least < 0) {

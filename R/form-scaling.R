@@ -1,10 +1,11 @@
-# Centring and scaling of the columns, which nearly every other form starts from.
+# Columns are centred and scaled here, before nearly every other form is made of them.
 
 #' @include form.R relabel.R
 NULL
 
-# list(means, scale): column means, and a power of two that brings the largest centred entry near
-# one, so that fourth powers neither overflow nor underflow; powers of two cost no digits.
+# list(means, scale): the column means, and a power of two that brings the largest centred entry
+# near 1, so that fourth powers neither overflow nor underflow. Multiplying by a power of two is
+# exact.
 form_centering <- function(repr) {
   remember_form(repr, "scaling", list(center = TRUE), {
     stats <- .Call(C_column_stats, repr$data)
@@ -20,7 +21,7 @@ form_centering <- function(repr) {
   })
 }
 
-# The same; without centring the means are zeros.
+# The same, or without centring, when the means are zeros.
 form_scaling <- function(repr, center) {
   if (center) return(form_centering(repr))
   remember_form(repr, "scaling", list(center = FALSE), {
@@ -28,7 +29,7 @@ form_scaling <- function(repr, center) {
   })
 }
 
-# With the Frobenius norm of the data, in scaled units.
+# The same with `norm`, the Frobenius norm of the centred and scaled data.
 form_scaling_norm <- function(repr, center) {
   unit <- form_scaling(repr, center)
   norm <- remember_summary(repr, "norm", list(center), {

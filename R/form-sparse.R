@@ -1,8 +1,8 @@
-# Kernels that are zero except near neighbours. A sparse form is
+# Sparse forms hold kernels that are zero except between near neighbours. A sparse form is
 #   list(n, idx, weight, diagonal, row_sums, column_sums)
-# with idx and weight n x k: the kernel's entry at (i, idx[i, e]) is weight[i, e], and
-# `diagonal` is that of every stimulus with itself. The symmetric form has in their place
-# the vectors idx and weight, with row i at start[i] + 1 .. start[i + 1].
+# with n x k matrices idx and weight: the entry of the kernel at (i, idx[i, e]) is weight[i, e], and
+# all entries on its diagonal are `diagonal`. In the symmetric form, whose rows have unequal
+# lengths, idx and weight are vectors, and row i is at their positions start[i] + 1 to start[i + 1].
 
 #' @include form.R relabel.R
 NULL
@@ -16,12 +16,13 @@ declare_form("symmetric kernel", relabel = function(form, permutation) {
   relabel_symmetric(form, permutation)
 }, size = function(n, d, args) 4 * as.double(n) * args$k)
 
-# Rows of unequal lengths, in their new order, with the columns by their new places.
+# Puts the rows, which have unequal lengths, into their new order, and gives the neighbours in them
+# their new numbers.
 relabel_symmetric <- function(form, permutation) {
   lengths <- diff(form$start)[permutation]
   at <- sequence(lengths, from = form$start[permutation] + 1)
-  place <- order(permutation)
-  form$idx <- place[form$idx[at]]
+  new_number <- order(permutation)
+  form$idx <- new_number[form$idx[at]]
   form$weight <- form$weight[at]
   form$start <- c(0, cumsum(lengths))
   form$row_sums <- form$row_sums[permutation]
@@ -34,9 +35,9 @@ sparse_form <- function(idx, weight, diagonal) {
   c(form, list(row_sums = sums$rows, column_sums = sums$columns))
 }
 
-# Inner product of two centred sparse kernels without the n x n matrices. "row": every
-# row minus its mean, <K H, L H>; "double": <H K H, H L H>. magnitude: what its rounding
-# is relative to.
+# The inner product of two centred sparse kernels, computed without n x n matrices. With centering
+# "row" the mean of each row is subtracted, <K H, L H>; with "double" also that of each column,
+# <H K H, H L H>. `magnitude` is the size of the terms: the rounding error is a share of it.
 centered_product <- function(a, b, centering) {
   dot <- .Call(C_sparse_dot, a, b)
   list(value = centered_sum(dot, a$row_sums, b$row_sums, a$column_sums, b$column_sums, centering),
@@ -50,26 +51,27 @@ centered_sum <- function(dot, rows_a, rows_b, columns_a, columns_b, centering) {
   value - sum(columns_a * columns_b) / n + (sum(rows_a) / n) * (sum(rows_b) / n)
 }
 
-# A form with its product with itself, that each comparison needs.
+# Adds the inner product of a form with itself, which every comparison needs. No score can be made
+# of a form for which it is not positive.
 with_norm <- function(form, centering) {
   norm <- centered_product(form, form, centering)
   c(form, list(norm = norm, undefined = !is_positive(norm)))
 }
 
-# The cosine between two centred kernels, from their product.
+# The cosine between two centred kernels, from their inner product (the statistic).
 kernel_cosine <- function(statistic, x, y, args) {
   statistic / sqrt(x$norm$value) / sqrt(y$norm$value)
 }
 
-# Why a cosine is undefined: see `undefined` in with_norm().
+# Warns that the score is undefined because of `repr`: with_norm() marks its form.
 warn_no_contrast <- function(repr, args) {
   warn("The score is undefined (NA): the neighbour kernel of `", repr$arg, "` is constant once it ",
        "is centred, as when all stimuli are equally far from each other. A smaller `k` may help.",
        class = "repalign_undefined", data = repr$arg)
 }
 
-# The rows of the data, a stimulus a column: of unit length ("cosine"), or all scaled by one
-# power of two ("dot").
+# The rows of the data as columns, one for each stimulus. For the metric "cosine" they have length
+# 1; for "dot" all are multiplied by one power of two.
 form_rows <- function(repr, metric) {
   remember_form(repr, "rows", list(metric), list(rows = neighbour_space(repr, metric)$rows))
 }

@@ -1,12 +1,14 @@
-# Decompositions: an orthonormal basis of the space that the columns span, made once per
-# representation, and what measures of subspaces take from it.
+# Measures of subspaces share one decomposition of each representation, made here: an orthonormal
+# basis of the space that its columns span, and what follows from it.
 
 #' @include form.R relabel.R
 NULL
 
-# list(q, triangle, rotation, s): q orthonormal (n x rank). The fast route (Cholesky
-# factors) is taken only where a bound on the condition number proves full rank; otherwise
-# Householder QR and an SVD. fast = FALSE: always the latter.
+# Returns q, an n x rank matrix with orthonormal columns, and either `triangle` or `rotation` and
+# `s`. The fast way (Cholesky factors) gives `triangle`, with the data q triangle; it is taken only
+# if a bound on the condition number proves full rank. Otherwise, and always with fast = FALSE,
+# Householder QR and a singular value decomposition give the principal components, see
+# form_components().
 form_basis <- function(repr, centered = TRUE, fast = TRUE) {
   remember_form(repr, "basis", list(centered, fast), make_basis(repr, centered, fast))
 }
@@ -15,19 +17,20 @@ declare_form("basis", relabel = relabel_parts(rows = "q"),
              size = function(n, d, args) (as.double(n) + 2 * min(n, d)) * min(n, d))
 
 make_basis <- function(repr, centered, fast) {
-  view <- form_scaling(repr, centered)
+  unit <- form_scaling(repr, centered)
   d <- ncol(repr$data)
-  side <- min(repr$n, d)
-  check_memory(8 * (2 * repr$n * d + 10 * side^2), paste0("The decomposition of `", repr$arg, "`"),
+  smaller <- min(repr$n, d)
+  check_memory(8 * (2 * repr$n * d + 10 * smaller^2),
+               paste0("The decomposition of `", repr$arg, "`"),
                "Fewer neurons or fewer stimuli need less.")
-  found <- if (fast) .Call(C_basis, repr$data, view$means, view$scale, TRUE)
+  found <- if (fast) .Call(C_basis, repr$data, unit$means, unit$scale, TRUE)
   if (!is.null(found)) return(found)
   announce_decomposition(repr$n, d, "basis")
-  .Call(C_basis, repr$data, view$means, view$scale, FALSE)
+  .Call(C_basis, repr$data, unit$means, unit$scale, FALSE)
 }
 
-# LAPACK decomposes as a whole: no interrupt is seen before it ends. So it is said before when it
-# takes long.
+# A decomposition by LAPACK cannot be interrupted. So a message says beforehand if it will take
+# long.
 singular_values <- function(a) {
   announce_decomposition(nrow(a), ncol(a), "values")
   .Call(C_singular_values, a)
@@ -38,9 +41,10 @@ singular_vectors <- function(a) {
   .Call(C_svd, a)
 }
 
-# Rough, but for the order of magnitude: seconds seen with OpenBLAS 0.3 on one thread of a server's
-# processor of the year 2022, from 1000 x 1000 to 3000 x 3000 (values 1.2 to 2.5, vectors 3.5 to
-# 4.4, a basis 4.3 to 4.6 times 1e-10 k^3) and 3000 x 500. R's own BLAS takes several times as long.
+# A rough estimate of the order of magnitude. It was measured with OpenBLAS 0.3 on one thread of a
+# server processor of 2022, for k x k matrices with k from 1000 to 3000 (singular values took 1.2 to
+# 2.5, vectors 3.5 to 4.4 and a basis 4.3 to 4.6 times 1e-10 k^3 seconds) and for 3000 x 500. The
+# BLAS that comes with R takes several times as long.
 decomposition_seconds <- function(rows, columns, kind) {
   long <- as.double(max(rows, columns))
   short <- as.double(min(rows, columns))
@@ -48,7 +52,7 @@ decomposition_seconds <- function(rows, columns, kind) {
   1e-10 * long * short^2 + core * short^3
 }
 
-# From how many seconds on there is a message.
+# A decomposition that takes this many seconds or more is announced by a message.
 long_decomposition <- 20
 
 announce_decomposition <- function(rows, columns, kind) {
@@ -62,8 +66,8 @@ announce_decomposition <- function(rows, columns, kind) {
 
 basis_rank <- function(repr, centered = TRUE) ncol(form_basis(repr, centered)$q)
 
-# Principal components of the centred data: q times rotation are the left singular vectors
-# (no rotation: q itself), s the singular values in scaled units.
+# Principal components of the centred data: the left singular vectors are q rotation (or q itself if
+# there is no rotation), and s are the singular values of the scaled data.
 form_components <- function(repr) {
   remember_form(repr, "components", list(), {
     basis <- form_basis(repr)
@@ -79,7 +83,8 @@ form_components <- function(repr) {
 declare_form("components", relabel = unmoved,
              size = function(n, d, args) as.double(min(n, d))^2)
 
-# q'x: the columns of the centred data in the basis. Columns that are zero may be missing.
+# The coordinates of the columns of the centred data x in the basis, q'x. Columns of zeros may be
+# missing.
 coordinates_in_basis <- function(repr) {
   triangle <- form_basis(repr)$triangle
   if (!is.null(triangle)) return(triangle)
@@ -91,15 +96,15 @@ coordinates_in_basis <- function(repr) {
 declare_form("coordinates", relabel = unmoved,
              size = function(n, d, args) as.double(d) * min(n, d))
 
-# Inner products of the two bases; their singular values are the cosines of the angles
-# between the spaces.
+# The inner products of the two bases. Their singular values are the cosines of the angles between
+# the two spaces.
 pair_cosines <- function(pair, centered = TRUE) {
   remember(pair$cache, list("cosines", centered), {
     crossprod(form_basis(pair$x, centered)$q, form_basis(pair$y, centered)$q)
   })
 }
 
-# Cosines lie in [0, 1]; rounding does not know.
+# Rounding may take cosines out of [0, 1].
 clip_cosines <- function(values) pmin(pmax(values, 0), 1)
 
 canonical_correlations <- function(pair) {

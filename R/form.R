@@ -1,19 +1,21 @@
-# What a form is: what is prepared once of a representation, and compared or permuted many times.
+# A form is what is prepared once of a representation, and then compared or permuted many times.
 
 #' @include relabel.R
 NULL
 
 # A form is a named list whose class is its kind and "repalign_form". The kind is declared once, by
 # declare_form(), beside the form_*() function that makes it, and says what the rest of the package
-# needs to know of every form: what a permutation of the stimuli makes of it, how much memory it takes, and
-# which of its parts were drawn at random.
+# needs to know of every form: what a permutation of the stimuli makes of it, how much memory it
+# takes, and which of its parts were drawn at random.
 form_kinds <- new.env()
 
+# Arguments of declare_form():
+#
 # kind      its name, which measures()$form shows
 # relabel   function(form, permutation): the same form of the representation whose stimuli come
 #           in the order `permutation`; unmoved() where their order does not matter (relabel.R)
 # size      function(n, d, args): how many numbers it holds at most, for n stimuli and d neurons,
-#           but for a few per stimulus and neuron; args: those of the measure
+#           not counting a few for each stimulus and neuron; `args` are those of the measure
 # drawn     names of the parts that were drawn at random: a permutation takes them along
 declare_form <- function(kind, relabel, size, drawn = character()) {
   stopifnot(is.character(kind), length(kind) == 1, is.null(form_kinds[[kind]]),
@@ -30,7 +32,7 @@ new_form <- function(kind, parts) {
   as_form(kind, parts)
 }
 
-# Without checks: forms are made in every comparison.
+# Makes a form without checks, which would take time in every comparison.
 as_form <- function(kind, parts) {
   class(parts) <- c(kind, "repalign_form")
   parts
@@ -53,16 +55,17 @@ relabel_form <- function(form, permutation) {
   form_kind(kind_of_form(form))$relabel(form, permutation)
 }
 
-# Numbers that forms of these kinds hold at most, for n stimuli and d neurons.
+# How many numbers the forms of these kinds hold at most, for n stimuli and d neurons.
 form_size <- function(kinds, n, d, args) {
   sum(vapply(kinds, function(kind) as.double(form_kind(kind)$size(n, d, args)), 0))
 }
 
 has_drawn_parts <- function(form) length(form_kind(kind_of_form(form))$drawn) > 0
 
-# The form of a representation (or of a pair) that `parts` makes, at the first call with this kind
-# and these arguments; later calls find it. arguments: a list, compared as a whole. What a
-# permuted representation is asked for is the form of its original, relabelled.
+# The form of a representation or of a pair (`owner`). The first call with this kind and these
+# arguments evaluates `parts`; later calls find the form in the cache. `arguments` is a list, which
+# is compared as a whole. A permuted representation gets the form of its original, relabelled, if
+# there is one.
 remember_form <- function(owner, kind, arguments, parts) {
   cache <- owner$cache
   key <- list(kind, arguments)
@@ -74,8 +77,8 @@ remember_form <- function(owner, kind, arguments, parts) {
   keep_remembered(cache, key, form)
 }
 
-# Numbers about a whole representation, which no order of its stimuli changes. what: a name that
-# tells them from other such numbers.
+# Remembers numbers about a whole representation that do not depend on the order of its stimuli.
+# `what` is a name that tells them from other such numbers.
 remember_summary <- function(repr, what, arguments, parts) {
   remember_form(repr, "summary", c(list(what), arguments), parts)
 }

@@ -1,4 +1,4 @@
-# Dimensionality, and the biases that it predicts.
+# The dimensionality of representations is estimated here, and from it the bias of CKA is predicted.
 
 #' Participation ratios: how many dimensions, stimuli and neurons count
 #'
@@ -138,23 +138,23 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
 }
 
 estimated_geometry <- function(x, y) {
-  rx <- need_kind(representation(x, "x"), "data", "this")
+  repr_x <- need_kind(representation(x, "x"), "data", "this")
   if (is.null(y)) {
-    check_rows(rx$n, 4, "x", "a corrected estimator")
-    side <- side_geometry(rx)
-    return(list(n = rx$n, x = side, y = side, cka = 1,
+    check_rows(repr_x$n, 4, "x", "a corrected estimator")
+    side <- side_geometry(repr_x)
+    return(list(n = repr_x$n, x = side, y = side, cka = 1,
                 diagonal = side$gamma / side$psi_stimuli))
   }
-  pair <- as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
+  pair <- as_pair(repr_x, need_kind(representation(y, "y"), "data", "this"))
   note_one_sided_names(pair[c("x", "y")])
-  check_rows(rx$n, 4, "x", "a corrected estimator")
-  fx <- form_linear(pair$x)
-  fy <- form_linear(pair$y)
+  check_rows(repr_x$n, 4, "x", "a corrected estimator")
+  form_x <- form_linear(pair$x)
+  form_y <- form_linear(pair$y)
   value <- compare_pair(declaration("cka"), pair, corrected_cka)
   self <- vapply(pair[c("x", "y")], function(repr) self_h(repr, corrected_cka, NULL)$value, 0)
-  list(n = fx$n, x = side_geometry(pair$x), y = side_geometry(pair$y), cka = value,
+  list(n = form_x$n, x = side_geometry(pair$x), y = side_geometry(pair$y), cka = value,
        diagonal = if (is.na(value)) NA_real_
-       else mean(fx$k / fx$d * fy$k / fy$d) / sqrt(self[["x"]]) / sqrt(self[["y"]]))
+       else mean(form_x$k / form_x$d * form_y$k / form_y$d) / sqrt(self[["x"]]) / sqrt(self[["y"]]))
 }
 
 corrected_cka <- list(kernel = "linear", estimator = "stimulus_neuron", shared_neurons = FALSE)
@@ -169,9 +169,11 @@ side_geometry <- function(repr) {
        psi_neurons = ratio$psi_neurons, rho = ratio$rho)
 }
 
-# geometry: n; x and y, each list(q, gamma, psi_stimuli, psi_neurons, rho); and in units of
-# sqrt(<k_x^2> <k_y^2>): cka, the mean of k_x(s, s') k_y(s, s'), and diagonal, that of
-# k_x(s, s) k_y(s, s). (zeta of the paper is their quotient, and infinite for cka = 0.)
+# The expected CKA of an estimator. geometry: a list with the number of stimuli n; x and y, each
+# list(q, gamma, psi_stimuli, psi_neurons, rho), where q is the number of neurons; and in units of
+# sqrt(<k_x^2> <k_y^2>) `cka`, the mean of k_x(s, s') k_y(s, s') over pairs of stimuli, and
+# `diagonal`, the mean of k_x(s, s) k_y(s, s) over stimuli. (The paper uses the quotient of these
+# two, zeta, which is infinite for cka = 0.)
 expected_cka <- function(geometry, estimator, assume) {
   if (estimator == "stimulus_neuron") return(geometry$cka)
   sides <- lapply(geometry[c("x", "y")], function(side) {
@@ -187,8 +189,9 @@ expected_cka <- function(geometry, estimator, assume) {
   expected_naive_h(geometry$cka, geometry$diagonal, traces, geometry$n) / sqrt(prod(below))
 }
 
-# E[H_0] of n stimuli with estimated means, from the expectations of k_xy(s, s')
-# products over different (a), equal (b) and unpaired (c) stimuli.
+# The expectation of the naive H value of n stimuli whose means are estimated. a, b and c are
+# expectations of products of two kernel entries: a of k_x(s, s') k_y(s, s') for two different
+# stimuli, b of k_x(s, s) k_y(s, s), and c of k_x(s, s) k_y(s', s').
 expected_naive_h <- function(a, b, c, n) (n - 1) / n^3 * ((n^2 - 2 * n + 2) * a + (n - 1) * b + c)
 
 expected_naive_self <- function(side, n) {
@@ -248,7 +251,8 @@ ratio_bias <- function(h) {
     abort("`h` has a single row: a variance needs at least 2 estimates (rows).",
           class = "repalign_error_rows", arg = "h")
   }
-  # the ratio has no units: bring each column near one, so that squares are doubles
+  # each column is brought near 1, so that squares neither overflow nor underflow; `unit` is what
+  # the ratio of the scaled columns must be multiplied by
   unit <- apply(abs(h), 2, max)
   unit[unit == 0] <- 1
   h <- sweep(h, 2, unit, "/")
@@ -268,7 +272,7 @@ ratio_bias <- function(h) {
              bias_single = bias)
 }
 
-# The three columns by name where they are named so, else in their order.
+# Puts the columns into the order h_xy, h_xx, h_yy, if they have these names.
 ordered_h <- function(h) {
   wanted <- c("h_xy", "h_xx", "h_yy")
   known <- wanted %in% colnames(h)
@@ -281,8 +285,8 @@ ordered_h <- function(h) {
   h
 }
 
-# center: means of h_xy, h_xx, h_yy; cov: covariances of one draw of them.
-# Written so that h_xy = 0 is no exception.
+# The bias of a single ratio to second order. center: the means of h_xy, h_xx and h_yy; cov: the
+# covariances of single estimates of them. Nothing is divided by h_xy, so that it may be 0.
 ratio_bias_of <- function(center, cov) {
   x <- center[[1]]
   a <- center[[2]]

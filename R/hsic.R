@@ -1,5 +1,5 @@
-# H values (HSIC) of a pair: sums over neuron pairs for linear kernels, inner
-# products of centred kernel matrices for the others.
+# H values (HSIC) of pairs are computed here: for linear kernels as sums over neuron pairs, for
+# other kernels as inner products of centred kernels.
 
 #' The H value (Hilbert-Schmidt independence criterion) of two representations
 #'
@@ -56,9 +56,9 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
   value
 }
 
-# H values are computed on data times a power of two; exponents: of both sides. The
-# factor is applied in parts, so that it overflows or vanishes (NA) only where the result
-# does.
+# H values are computed from data that were multiplied by powers of two, whose exponents for both
+# sides are `exponents`. This takes the powers out again, in parts, so that no step overflows or
+# underflows unless the result does; then it is NA.
 unscale_h <- function(value, exponents) {
   exponent <- -2 * sum(exponents)
   part <- trunc(exponent / 4)
@@ -68,8 +68,8 @@ unscale_h <- function(value, exponents) {
   if (lost) NA_real_ else result
 }
 
-# list(value, magnitude, scale): the H value of scaled data, the size of the terms it
-# is a sum of (what its rounding is relative to), and the two sides' exponents of two.
+# list(value, magnitude, scale): the H value of the scaled data, the size of the terms that it is a
+# sum of (rounding errors are a share of it), and the exponents of two of both sides.
 pair_h <- function(pair, args) {
   switch(args$kernel,
     linear = linear_h(pair, args$estimator, pair_labels(pair, args)),
@@ -77,8 +77,8 @@ pair_h <- function(pair, args) {
   )
 }
 
-# The self term of one side: pairs with equal labels are left out, and without
-# labels each neuron with itself.
+# The self term of a representation. The neuron correction leaves out pairs of neurons with equal
+# labels, and without labels the pairs of each neuron with itself.
 self_h <- function(repr, args, units) {
   if (!corrects_neurons(args$estimator)) units <- NULL
   else if (is.null(units)) units <- seq_len(ncol(repr$data))
@@ -94,7 +94,7 @@ linear_h <- function(pair, estimator, labels = NULL, self = FALSE) {
   totals <- linear_totals(pair)
   scale <- totals$scale
   if (estimator == "naive") {
-    value <- totals$c2 / (totals$n^2 * totals$pairs)
+    value <- totals$cross_squares / (totals$n^2 * totals$pairs)
     return(list(value = value, magnitude = value, scale = scale))
   }
   count <- totals$pairs
@@ -105,24 +105,25 @@ linear_h <- function(pair, estimator, labels = NULL, self = FALSE) {
     if (count == 0) no_allowed_pair(pair, self)
     sum <- sum - excluded_sum(pair, left_out, self)
   }
-  list(value = sum / count, magnitude = totals$c2 / (totals$n^2 * count), scale = scale)
+  list(value = sum / count, magnitude = totals$cross_squares / (totals$n^2 * count), scale = scale)
 }
 
-# Sums over all neuron pairs: of squared cross products (c2), of products of squares
-# (dd) and of sums of squares (st), each by the cheapest route.
+# Sums over all neuron pairs, which are pairs of centred columns phi and psi: of (phi' psi)^2
+# (cross_squares), of the inner product of phi^2 and psi^2 (square_products), and of |phi|^2 |psi|^2
+# (norm_products). Each is computed in the way that takes least time.
 linear_totals <- function(pair) {
   remember(pair$cache, "linear totals", {
     fx <- form_linear(pair$x)
     fy <- form_linear(pair$y)
     list(
-      c2 = if (pair$self) fx$total else known_total(pair, fx, fy),
-      dd = .Call(C_dot, fx$k, fy$k), st = sum(fx$s) * sum(fy$s),
+      cross_squares = if (pair$self) fx$total else known_total(pair, fx, fy),
+      square_products = .Call(C_dot, fx$k, fy$k), norm_products = sum(fx$s) * sum(fy$s),
       n = fx$n, pairs = as.double(fx$d) * fy$d, scale = log2(c(fx$scale, fy$scale))
     )
   })
 }
 
-# All totals of a grid may be there already (prepare_grams).
+# prepare_grams() may have computed the sums for all pairs of a grid at once.
 known_total <- function(pair, fx, fy) {
   at <- pair$y$cache$grid_column
   if (is.null(at) || is.null(pair$x$cache$grid_row)) return(cross_total(pair, fx, fy))
@@ -140,11 +141,14 @@ cross_total <- function(pair, fx, fy, chunk = NULL) {
   .Call(C_linear_cross, pair$x$data, fx$means, fx$scale, pair$y$data, fy$means, fy$scale, chunk)
 }
 
-# The stimulus-corrected estimate, added up over the neuron pairs of the totals.
+# The stimulus-corrected estimates of the neuron pairs in `totals`, added up.
 stimulus_sum <- function(totals) {
-  song_estimate(totals$c2, totals$dd, totals$st, totals$n, diagonal = TRUE)
+  song_estimate(totals$cross_squares, totals$square_products, totals$norm_products, totals$n,
+                diagonal = TRUE)
 }
 
+# The same for the neuron pairs that the neuron correction leaves out: those of units with several
+# neurons on a side (blocks), and those of units with one neuron on each side (single pairs).
 excluded_sum <- function(pair, left_out, self) {
   fx <- form_linear(pair$x)
   fy <- form_linear(pair$y)
@@ -162,7 +166,8 @@ single_sum <- function(pair, fx, fy, left_out) {
     moments <- .Call(C_paired_moments, pair$x$data, fx$means, fx$scale, pair$y$data, fy$means,
                      fy$scale, left_out$x, left_out$y)
   }
-  stimulus_sum(list(c2 = sum(moments$c^2), dd = sum(moments$dd), st = sum(s * t), n = fx$n))
+  stimulus_sum(list(cross_squares = sum(moments$c^2), square_products = sum(moments$dd),
+                    norm_products = sum(s * t), n = fx$n))
 }
 
 block_totals <- function(pair, block) {
@@ -171,7 +176,7 @@ block_totals <- function(pair, block) {
     part <- repr
     part$data <- repr$data[, columns, drop = FALSE]
     part$cache <- new_cache()
-    # same scale as the whole; a block of constant columns is fine here
+    # the block must be scaled like the whole data, and unlike whole data it may be constant
     remember_form(part, "scaling", list(center = TRUE),
                   list(means = center$means[columns], scale = center$scale))
     part
@@ -186,21 +191,22 @@ kernel_h <- function(pair, args) {
   a <- form_gaussian(pair$x, args$sigma, args$bandwidth, corrected)
   b <- if (pair$self) a else form_gaussian(pair$y, args$sigma, args$bandwidth, corrected)
   n <- as.double(pair$x$n)
-  # centring takes differences of kernel entries, so what rounding leaves of a product
-  # of two differences is the square of its share of the entries
+  # centring takes differences of kernel entries; products of differences that are nothing but
+  # rounding are smaller than products of entries by rounding_share squared, so it is a factor of
+  # the magnitude here, and is_positive() multiplies by it once more
   list(value = packed_centered_product(a, b) / (if (corrected) n * (n - 3) else n^2),
        magnitude = rounding_share * sqrt(a$mean_square * b$mean_square), scale = c(0, 0))
 }
 
-# The H value of two manifold kernels, from sums over their entries.
+# The H value of two manifold kernels is computed from sums over their entries.
 manifold_h <- function(pair, args) {
   a <- form_manifold(pair$x, args$k)
   b <- if (pair$self) a else form_manifold(pair$y, args$k)
   manifold_value(.Call(C_sparse_dot, a, b), sum(a$row_sums * b$row_sums), a, b, args)
 }
 
-# dot: sum of the products of entries; rows: of row sums. Without the diagonals of ones, which
-# count in the naive value only.
+# dot: the sum of the products of the entries; rows: the sum of the products of the row sums. Both
+# leave out the diagonals, whose ones count in the naive value only and are added here.
 manifold_value <- function(dot, rows, a, b, args) {
   n <- as.double(a$n)
   total_a <- sum(a$row_sums)

@@ -1,10 +1,11 @@
-# Columns of a table that say what a row is (its stimulus, its trial, its number) and are no
-# neurons. Taken for a neuron, the number of the row is the same on both sides and has most of
-# the variance: unrelated data then seem to be alike.
+# Tables often have columns that are no neurons but say what a row is: its stimulus, its trial, its
+# number. Such columns are found and refused here. If the number of the row were taken for a neuron,
+# it would be the same on both sides and have most of the variance, and unrelated data would seem
+# alike.
 
-# In the order in which they are likely to name the stimuli; also these with a word for a number
-# behind ("image_number", "trialNo"), what ends in _id, and X, which is what read.csv() calls row
-# names.
+# Names of identifiers, those first that most likely name the stimuli. named_like_identifier() knows
+# some more: these names followed by a word for a number ("image_number", "trialNo"), names that end
+# in _id, and X, which is how read.csv() calls a column of row names.
 identifier_names <- c("image", "stimulus", "id", "row", "...1", "subject", "session", "trial",
                       "rep")
 
@@ -15,11 +16,12 @@ named_like_identifier <- function(names) {
     grepl("_id$", names, ignore.case = TRUE)
 }
 
-# Fewer rows may be in order by chance.
+# The values of fewer rows may be in order by chance.
 least_numbered <- 12
 
-# What an identifier is, in words, by its column number; x: a numeric matrix. Without column
-# names the columns are nothing but neurons.
+# For each column of the numeric matrix x that looks like an identifier, the reason in words, named
+# by the number of the column. A matrix without column names was made for neurons and is not
+# searched.
 find_identifiers <- function(x) {
   if (is.null(colnames(x))) return(character())
   named <- which(named_like_identifier(colnames(x)))
@@ -34,7 +36,8 @@ find_identifiers <- function(x) {
   stats::setNames(why, found)
 }
 
-# Is every column a ranking: numbered, or with ties that share their mean rank?
+# Are all columns rankings, either without ties (numbered) or with mean ranks for ties? Ranked
+# responses are no identifiers.
 all_ranks <- function(x, numbered) {
   if (!length(numbered)) return(FALSE)
   n <- nrow(x)
@@ -50,24 +53,24 @@ is_whole <- function(values) {
 
 is_one_hot <- function(x) !anyNA(x) && all(x == 0 | x == 1) && all(rowSums(x) == 1)
 
-# Columns that hold consecutive whole numbers in any order, or rise or fall by equal steps. The
-# first values rule out nearly all others.
+# The columns that hold consecutive whole numbers in any order, or rise or fall by equal steps.
+# Looking at their first values is fast and rules out nearly all other columns.
 numbered_columns <- function(x) {
   first <- x[seq_len(least_numbered), , drop = FALSE]
   candidates <- which(apply(first, 2, could_number, n = nrow(x)))
   candidates[vapply(candidates, function(j) !is.na(numbering(x[, j])), NA)]
 }
 
-# first: the first values of a column of n.
+# May these be the first values of a column of n values that number the rows?
 could_number <- function(first, n) {
-  # missing values may stand anywhere: all of them are looked at
+  # with missing values the first ones do not tell; numbering() then looks at all values
   if (anyNA(first)) return(TRUE)
   step <- first[2] - first[1]
   if (step != 0 && abs(first[3] - first[2] - step) <= 1e-3 * abs(step)) return(TRUE)
   all(first == round(first)) && max(first) - min(first) < n && !anyDuplicated(first)
 }
 
-# How the values number the rows, in words, or NA. Some may be missing.
+# Says in words how the values number the rows; NA if they do not. Some values may be missing.
 numbering <- function(values) {
   n <- length(values)
   known <- which(!is.na(values))
@@ -78,12 +81,12 @@ numbering <- function(values) {
   if (has_equal_steps(values, known)) "equal steps from row to row" else NA_character_
 }
 
-# rows: where the values stand.
+# rows: the row numbers of the values.
 has_equal_steps <- function(values, rows) {
   last <- length(values)
   step <- (values[last] - values[1]) / (rows[last] - rows[1])
   largest <- max(abs(values))
-  # steps of a file's digits are equal but for its rounding
+  # a file has few digits, so steps that were equal differ by rounding when they are read
   uneven <- abs(values - (values[1] + (rows - rows[1]) * step))
   isTRUE(abs(step) > 1e-12 * largest &&
            all(uneven <= 1e-5 * abs(step) + 8 * .Machine$double.eps * largest))
@@ -104,18 +107,20 @@ refuse_identifiers <- function(x, arg) {
     class = "repalign_error_identifier", arg = arg)
 }
 
-# Other names stand before those of what is hardly ever the stimulus, from "subject" on.
+# The column that most likely names the stimuli. An unknown name is less likely than those up to
+# "...1", but more likely than "subject" and those after it, which hardly ever name the stimulus.
 likely_stimulus <- function(names) {
   others <- match("subject", identifier_names) - 0.5
   names[order(match(tolower(names), identifier_names, nomatch = 0) +
                 others * !tolower(names) %in% identifier_names)][1]
 }
 
-# A matrix whose neurons the user has named, or that was checked before a part was taken out.
-# The mark is an attribute, so that arithmetic keeps it and `[` does not.
+# Was it said before that all columns are neurons? A matrix is marked if the user has named its
+# neurons or if it was checked as a whole. The mark is an attribute, which arithmetic keeps and `[`
+# drops.
 columns_are_checked <- function(x) isTRUE(attr(x, "columns_checked"))
 
-# As the user knows it.
+# Own measures get the matrix without the mark, just as the user made it.
 without_mark <- function(x) {
   attr(x, "columns_checked") <- NULL
   x

@@ -1,7 +1,7 @@
-# What is read as responses: matrices, data frames and sparse matrices become matrices of
-# doubles; for anything else an error says what to do.
+# Responses are read here: matrices, data frames and sparse matrices become matrices of doubles, and
+# for anything else an error says what to do.
 
-# allow_na, allow_nan: may NA, or NaN, too, stand for a missing value?
+# allow_na: NA may stand for a missing value; allow_nan: and so may NaN.
 as_numeric_matrix <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
   x <- plain_matrix(x, arg)
   check_size(nrow(x), ncol(x), arg)
@@ -53,12 +53,12 @@ data_frame_matrix <- function(x, arg) {
           class = "repalign_error_type", arg = arg)
   }
   m <- as.matrix(x)
-  # row numbers are no names, also where a part of a data frame kept old ones
+  # integer row names are row numbers; they are no names of stimuli, even after rows were taken out
   if (is.integer(attr(x, "row.names"))) rownames(m) <- NULL
   m
 }
 
-# Matrices of the package Matrix; all entries of a sparse one are written out.
+# A matrix of the package Matrix as an ordinary one, with all entries, also those that are 0.
 dense_matrix <- function(x, arg) {
   require_package("Matrix", paste0("`", arg, "` (", class(x)[1], ")"))
   size <- as.double(dim(x))

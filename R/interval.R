@@ -1,4 +1,4 @@
-# What cka_interval() returns.
+# The result of cka_interval() is printed and summarised here.
 
 #' @rdname tidy.repalign
 #' @export
@@ -80,7 +80,7 @@ level_of <- function(object) {
   level
 }
 
-# Places of the rows that are asked for.
+# The positions of the rows that `parm` asks for, by name or by number.
 check_parm <- function(parm, named) {
   at <- if (is.character(parm)) match(parm, named) else match(parm, seq_along(named))
   if (!length(at) || anyNA(at)) {

@@ -1,4 +1,4 @@
-# Delete-one standard errors over stimuli and units.
+# The standard errors of CKA are computed here, by deleting one stimulus or one unit at a time.
 
 #' Centered kernel alignment with standard errors and intervals
 #'
@@ -101,8 +101,9 @@ check_jackknife_memory <- function(pair) {
                "Fewer stimuli or neurons need less; cka() gives the estimate alone.")
 }
 
-# Which columns are deleted together: those of a unit, on both sides at once. The units of
-# x and of y are two samples (strata) unless some stand on both sides: then all are one.
+# Says which columns are deleted together: those of one unit, on both sides at once. x and y give
+# for each column the number of its unit. The units of x and those of y are two samples (strata),
+# unless some units are on both sides: then all units are one sample.
 unit_layout <- function(pair, args) {
   qx <- ncol(pair$x$data)
   qy <- ncol(pair$y$data)
@@ -124,9 +125,10 @@ unit_layout <- function(pair, args) {
   )
 }
 
-# For naive and stimulus-corrected pair terms: sums over all pairs of xy, xx, yy
-# (n + 1 rows: nothing deleted, then each stimulus deleted), what each unit takes
-# part in (n + 1 x units), and the same for pairs within one unit.
+# For xy, xx and yy, and for naive and stimulus-corrected terms of neuron pairs, three sums: `total`
+# over all neuron pairs, `unit` over those that a unit takes part in, and `within` over those of two
+# neurons of the same unit. Each has n + 1 rows, for nothing deleted and for each stimulus deleted;
+# `unit` and `within` have a column for each unit.
 leave_out_sums <- function(pair, layout) {
   x <- centered_data(pair$x)
   y <- if (pair$self) x else centered_data(pair$y)
@@ -151,13 +153,13 @@ cross_sums <- function(x, y, unit_x, unit_y, units) {
   parts <- lapply(c(naive = "naive", stimulus = "stimulus"), function(kind) {
     list(
       total = rowSums(rows[[kind]]),
-      # a pair within a unit would be counted from both sides: once is enough
+      # rows and columns both count the neuron pairs within a unit, which must count once
       unit = sum_by_unit(rows[[kind]], unit_x, units) +
         sum_by_unit(columns[[kind]], unit_y, units) - within[[kind]],
       within = within[[kind]]
     )
   })
-  c(parts, list(pairs = pair_counts(unit_x, unit_y, units)))
+  c(parts, list(pairs = neuron_pair_counts(unit_x, unit_y, units)))
 }
 
 self_sums <- function(x, unit, units) {
@@ -170,11 +172,11 @@ self_sums <- function(x, unit, units) {
       within = within[[kind]]
     )
   })
-  c(parts, list(pairs = pair_counts(unit, unit, units)))
+  c(parts, list(pairs = neuron_pair_counts(unit, unit, units)))
 }
 
-# Numbers of pairs: all, those that a unit takes part in, those within it.
-pair_counts <- function(unit_x, unit_y, units) {
+# The numbers of neuron pairs in these three sums.
+neuron_pair_counts <- function(unit_x, unit_y, units) {
   count_x <- tabulate(unit_x, units)
   count_y <- tabulate(unit_y, units)
   within <- count_x * as.double(count_y)
@@ -205,7 +207,8 @@ within_unit_sums <- function(x, y, unit_x, unit_y, units) {
   sums
 }
 
-# H values for every deletion: (n + 1) x (units + 1), nothing deleted first.
+# The H values of every deletion. In the first row no stimulus is deleted, in the others one each;
+# in the first column no unit is deleted, in the others one each.
 h_table <- function(part, estimator) {
   kind <- if (estimator == "naive") "naive" else "stimulus"
   sums <- part[[kind]]
@@ -215,7 +218,7 @@ h_table <- function(part, estimator) {
   all <- pairs$total
   each <- pairs$unit
   if (estimator == "stimulus_neuron") {
-    # pairs within a unit were never allowed
+    # the neuron correction leaves out all neuron pairs within a unit
     total <- total - rowSums(sums$within)
     unit <- unit - sums$within
     all <- all - sum(pairs$within)
@@ -265,8 +268,9 @@ warn_undefined_deletions <- function(rows) {
   }
 }
 
-# Variance of a table of deletions (n + 1 x units + 1): main parts of stimuli and of each
-# stratum of units, less the interactions, and never below a main part.
+# The variance of a score from its table of deletions, as h_table() makes them. The main parts, of
+# the stimuli and of each stratum of units, are added, and their interactions subtracted, because
+# both main parts contain them. The result is never less than one of the main parts.
 two_way_variance <- function(theta, loo) {
   parts <- two_way_products(theta, theta, loo)
   max(sum(parts$main) - sum(parts$interactions), parts$main)
@@ -300,7 +304,7 @@ two_way_moments <- function(h, loo) {
     for (j in 1:i) {
       parts <- two_way_products(h[[i]], h[[j]], loo)
       net <- sum(parts$main) - sum(parts$interactions)
-      # the interaction estimate may exceed the main parts: a variance stays positive
+      # the estimated interactions may exceed the main parts, but a variance cannot be negative
       cov[i, j] <- cov[j, i] <- if (i == j) max(net, parts$main) else net
     }
   }

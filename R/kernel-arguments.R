@@ -1,8 +1,8 @@
-# The arguments that CKA and HSIC share, and their checks.
+# CKA and HSIC share the arguments that are checked here.
 
 kernels <- c("linear", "rbf", "manifold")
 
-# Checks that need no data.
+# These checks need no data, so a grid makes them once.
 check_cka_args <- function(args) {
   args$kernel <- check_choice(args$kernel, kernels, "kernel")
   args$estimator <- check_choice(args$estimator, estimators, "estimator")
@@ -32,7 +32,8 @@ note_unused_options <- function(args) {
   }
 }
 
-# The Gaussian kernel is made of distances alone, the manifold kernel of neighbours.
+# The Gaussian kernel needs no more than distances, and the manifold kernel no more than neighbours,
+# so these may be given in the place of data.
 accepted_by_kernel <- function(args) {
   switch(args$kernel, linear = "data", rbf = c("data", "dist"), manifold = kinds)
 }
@@ -48,7 +49,7 @@ kept_of_kernel <- function(args) {
   switch(args$kernel, rbf = "distances", manifold = c("graph", "sparse kernel"))
 }
 
-# Checks of arguments against the data.
+# Do the arguments fit the data of the pair?
 check_cka_pair <- function(pair, args) {
   n <- pair$x$n
   if (corrects_stimuli(args$estimator)) {

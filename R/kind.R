@@ -1,6 +1,6 @@
-# What stands for a representation: responses, distances, or a neighbour graph.
+# A representation is of one of three kinds: responses ("data"), distances between stimuli ("dist"),
+# or a neighbour graph ("graph").
 
-# What stands for a representation: responses, their distances, or a neighbour graph.
 kinds <- c("data", "dist", "graph")
 
 kind_of <- function(x) {

@@ -1,32 +1,33 @@
-# Sums without each stimulus in turn, for jackknives.
+# The jackknife needs sums over neuron pairs without each stimulus in turn, which are computed here.
 
 centered <- function(x, scale) .Call(C_center, x, .Call(C_column_stats, x)$means, scale)
 
 recenter <- function(x) centered(x, 1)
 
-# The three C routines, with the rows set right in which deletion cancels too many
-# digits: a stimulus that holds nearly all of a side's variance is really deleted.
-loo_columns <- function(x, y) literal_rows(.Call(C_loo_columns, x, y), x, y, loo_columns)
+# The C routines get the sums without a stimulus by subtracting its part. That loses too many digits
+# if the stimulus has nearly all of the variance of a side. Then the sums are computed again from
+# data from which the stimulus was deleted (recompute_dominant()).
+loo_columns <- function(x, y) recompute_dominant(.Call(C_loo_columns, x, y), x, y, loo_columns)
 
 loo_pairs <- function(x, y, ix, iy) {
-  literal_rows(.Call(C_loo_pairs, x, y, ix, iy), x, y, function(x, y) loo_pairs(x, y, ix, iy))
+  recompute_dominant(.Call(C_loo_pairs, x, y, ix, iy), x, y, function(x, y) loo_pairs(x, y, ix, iy))
 }
 
 loo_weighted <- function(x, y, w) {
-  literal_rows(.Call(C_loo_weighted, x, y, w), x, y, function(x, y) loo_weighted(x, y, w))
+  recompute_dominant(.Call(C_loo_weighted, x, y, w), x, y, function(x, y) loo_weighted(x, y, w))
 }
 
-literal_rows <- function(result, x, y, compute) {
+recompute_dominant <- function(result, x, y, compute) {
   if (nrow(x) < 5) return(result)
   for (i in unique(c(dominant_rows(x), dominant_rows(y)))) {
-    left <- compute(recenter(x[-i, , drop = FALSE]), recenter(y[-i, , drop = FALSE]))
-    for (kind in names(result)) result[[kind]][i + 1, ] <- left[[kind]][1, ]
+    without <- compute(recenter(x[-i, , drop = FALSE]), recenter(y[-i, , drop = FALSE]))
+    for (kind in names(result)) result[[kind]][i + 1, ] <- without[[kind]][1, ]
   }
   result
 }
 
-# Rows of centred data without which less than a thousandth of the variance is left:
-# deletion would lose six digits or more.
+# The rows of centred data without which less than a thousandth of the variance is left, so that
+# subtraction would lose six digits or more.
 dominant_rows <- function(x) {
   size <- rowSums(x^2)
   n <- nrow(x)

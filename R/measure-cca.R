@@ -1,4 +1,4 @@
-# Canonical correlation and what is built on it.
+# The measures of this file are canonical correlation and what is built on it.
 
 #' @include measure.R
 NULL
@@ -74,13 +74,15 @@ cca_score <- function(statistic, x, y, args) {
          yanai = share_score(statistic / sqrt(prod(ranks)), x, y, args))
 }
 
-# The mean of canonical correlations, of each column if there are many.
+# The mean of the canonical correlations; for a matrix, which has those of a permutation in each
+# column, the mean of each column.
 mean_cosine <- function(statistic, x, y, args) {
   cosines <- clip_cosines(statistic)
   if (is.matrix(cosines)) colMeans(cosines) else mean(cosines)
 }
 
-# Columns that span everything fit whatever the other side holds. most: that rank.
+# Warns if the columns of a side span the whole space of the stimuli, because such columns fit any
+# other side. `most` is the rank of the whole space.
 warn_whole_space <- function(pair, rank_x, rank_y, consequence, most = pair$x$n - 1) {
   full <- c(if (rank_x >= most) pair$x$arg, if (rank_y >= most) pair$y$arg)
   if (!length(full)) return(invisible())
@@ -167,12 +169,12 @@ check_svcca_args <- function(args) {
   args
 }
 
-# Principal components, and how many of them are kept.
+# The principal components, and the number of those that are kept.
 prepare_svcca <- function(repr, args, side) {
   extend_form(form_components(repr), kept = kept_components(repr, args))
 }
 
-# Canonical correlations between the kept components.
+# The canonical correlations between the kept components of both sides.
 kept_correlations <- function(pair, x, y, args) {
   cosines <- pair_cosines(pair)
   rotation_x <- if (is.null(x$rotation)) diag(nrow(cosines)) else x$rotation
@@ -182,20 +184,21 @@ kept_correlations <- function(pair, x, y, args) {
   singular_values(kept)
 }
 
-# The kept left singular vectors, for the permutation null.
-kept_vectors <- function(form, repr, args, side) {
+# The operand of the permutation null: the left singular vectors of the kept components.
+svcca_operand <- function(form, repr, args, side) {
   q <- form_basis(repr)$q
   if (!is.null(form$rotation)) q <- q %*% form$rotation
   list(matrix = q[, seq_len(form$kept), drop = FALSE], norm = sqrt(form$kept))
 }
 
-# How many components stay; said once per representation and setting.
+# How many components are kept. It is remembered, so that its messages are given only once for each
+# representation and choice of arguments.
 kept_components <- function(repr, args) {
   remember_summary(repr, "kept components", list(args$variance, args$components), {
     s <- form_components(repr)$s
     wanted <- args$components
     if (is.null(wanted)) {
-      # a share that is reached but for rounding is reached
+      # the share counts as reached even if rounding has left the sum a little below it
       wanted <- which(cumsum(s^2) / sum(s^2) >= args$variance - 1e-12)[1]
     } else if (wanted > length(s)) {
       inform("`", repr$arg, "` has rank ", length(s), ": `components` is reduced from ", wanted,
@@ -224,7 +227,7 @@ declare_measure(
   inspect = function(score, pair, x, y, args) {
     warn_whole_space(pair, x$kept, y$kept, "every canonical correlation is 1")
   },
-  null = function(args) new_null("singular", operand = kept_vectors)
+  null = function(args) new_null("singular", operand = svcca_operand)
 )
 
 #' Projection-weighted canonical correlation analysis
@@ -293,7 +296,8 @@ weighted_correlation <- function(pair, x, y, args) {
   clip_cosines(sum(alpha * rho) / sum(alpha))
 }
 
-# Ties leave the weights of their variates open; they matter unless all are tied.
+# Variates with tied correlations are not unique, and neither are their weights. That does not
+# matter if all correlations are tied, as their weighted mean is then the same for all weights.
 warn_tied_correlations <- function(pair, rho) {
   crowded <- basis_rank(pair$x) + basis_rank(pair$y) > pair$x$n - 1
   tied <- any(-diff(rho) < 1e-10) && rho[1] - rho[length(rho)] > 1e-10

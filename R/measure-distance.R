@@ -1,4 +1,4 @@
-# Measures that compare the distances between stimuli.
+# The measures of this file compare the distances between stimuli.
 
 #' @include measure.R
 NULL
@@ -84,7 +84,7 @@ prepare_rsa <- function(repr, args, side) {
   extend_form(form, undefined = undefined || isTRUE(form$size == 0))
 }
 
-# Do the dissimilarities differ by more than rounding?
+# Do the dissimilarities differ by more than rounding? (For the cosine, do they differ from 0?)
 has_contrast <- function(repr, args) {
   range <- rdm_range(repr, args$inner)
   largest <- max(abs(range))
@@ -99,11 +99,11 @@ rdm_product <- function(pair, x, y, args) {
 
 rdm_correlation <- function(statistic, x, y, args) {
   if (args$outer == "kendall") return(statistic)
-  into_range(statistic / sqrt(x$size) / sqrt(y$size), -1, 1)
+  clip_to_range(statistic / sqrt(x$size) / sqrt(y$size), -1, 1)
 }
 
-# Bounds that rounding may have passed.
-into_range <- function(value, low, high) pmin(pmax(value, low), high)
+# Takes back what rounding may have added beyond the bounds.
+clip_to_range <- function(value, low, high) pmin(pmax(value, low), high)
 
 check_row_width <- function(repr, inner) {
   if (repr$kind == "dist" || inner != "correlation") return(invisible())
@@ -135,13 +135,13 @@ declare_measure(
   statistic = rdm_product, score = rdm_correlation,
   null = function(args) {
     if (args$outer == "kendall") return(NULL)
-    # every pair of stimuli stands twice in the matrices
+    # the symmetric matrices contain every pair of stimuli twice, the packed vectors once
     new_null("inner", operand = rdm_operand, centered = FALSE,
              statistic = function(values, x, y, args, design) values / 2)
   }
 )
 
-# What the dissimilarities are made from.
+# The kinds of forms that are made on the way to the dissimilarities.
 rdm_forms <- function(args) {
   euclidean <- args$inner %in% c("euclidean", "sqeuclidean")
   c("distances", if (!euclidean) "unit distances", if (args$outer == "spearman") "ranks")
@@ -217,21 +217,23 @@ prepare_distance_correlation <- function(repr, args, side) {
   extend_form(form, undefined = form$size == 0)
 }
 
-# Only non-Euclidean distances have a negative distance covariance, which has no root.
+# The distance covariance. It can be negative for distances that are not Euclidean only; then it has
+# no root, and the score is undefined.
 distance_covariance <- function(pair, x, y, args) {
   value <- packed_centered_product(x, y)
-  rootless <- !is_square(args) && value / sqrt(x$size) / sqrt(y$size) < -tie_share
-  if (rootless) undefined_root() else value
+  has_no_root <- !is_square(args) && value / sqrt(x$size) / sqrt(y$size) < -tie_share
+  if (has_no_root) warn_no_root() else value
 }
 
+# Is the score the square of a correlation, of which no root is taken?
 is_square <- function(args) args$estimator == "unbiased" || args$squared
 
 distance_correlation_score <- function(statistic, x, y, args) {
-  square <- into_range(statistic / sqrt(x$size) / sqrt(y$size), -1, 1)
+  square <- clip_to_range(statistic / sqrt(x$size) / sqrt(y$size), -1, 1)
   if (is_square(args)) square else sqrt(pmax(square, 0))
 }
 
-undefined_root <- function() {
+warn_no_root <- function() {
   warn("The distance correlation is undefined (NA): the distance covariance is negative, which ",
        "is impossible with Euclidean distances. Set squared = TRUE, or give Euclidean distances.",
        class = "repalign_undefined")
@@ -241,7 +243,7 @@ undefined_root <- function() {
 declare_measure(
   id = "distance_correlation", label = "Distance correlation", family = "distance",
   resi = "DistCorr", direction = "similarity", best = 1,
-  # squares below 0 come from distances that are not Euclidean
+  # the unbiased estimate may be negative, and so may squares for distances that are not Euclidean
   range = function(args) c(if (args$estimator == "unbiased" || args$squared) -1 else 0, 1),
   symmetric = TRUE, metric = FALSE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
@@ -298,14 +300,15 @@ check_rsm_difference_args <- function(args) {
   args
 }
 
-# The norm in the units of the side with the larger values; powers of two, so no digit is lost.
+# The norm of the difference, in the units of the side with the larger values. Both sides were
+# scaled by powers of two, so bringing them to common units is exact.
 difference_norm <- function(pair, x, y, args) {
   shares <- min(x$scale, y$scale) / c(x$scale, y$scale)
   if (args$norm == "spectral") return(spectral_norm(pair, x$d, y$d, shares))
   sqrt(2 * .Call(C_packed_difference_squares, x$d, shares[1], y$d, shares[2], thread_count()))
 }
 
-# The same of all permutations, from inner products of the matrices.
+# The same for all permutations, from the inner products of the matrices (`values`).
 permuted_difference_norm <- function(values, x, y, args, design) {
   shares <- min(x$scale, y$scale) / c(x$scale, y$scale)
   squares <- (shares[1] * x$norm)^2 + (shares[2] * y$norm)^2 - 2 * shares[1] * shares[2] * values
@@ -314,7 +317,8 @@ permuted_difference_norm <- function(values, x, y, args, design) {
 
 unscaled_norm <- function(statistic, x, y, args) statistic / min(x$scale, y$scale)
 
-# A value of 0 is a norm that was lost, unless the sides are equal.
+# Refuses scores that are not finite, and scores of 0 for sides that differ: in the units of the
+# data their norm is too large or too small for a double.
 inspect_norm <- function(score, pair, x, y, args) {
   if (is.finite(score) && (score > 0 || difference_norm(pair, x, y, args) == 0)) return(invisible())
   abort("The norm of the difference of `", pair$x$arg, "` and `", pair$y$arg, "` is too large ",
@@ -322,7 +326,7 @@ inspect_norm <- function(score, pair, x, y, args) {
         arg = pair$x$arg)
 }
 
-# Far more steps than were ever needed.
+# A limit for the iteration, far above the number of steps that it was ever seen to need.
 most_lanczos_steps <- 1000L
 
 spectral_norm <- function(pair, a, b, shares) {

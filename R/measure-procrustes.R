@@ -112,8 +112,8 @@ inspect_overflow <- function(score, pair, x, y, args) refuse_overflow(score, pai
 # The narrower side is turned into the space of the wider: that keeps all of it.
 rotated_residual <- function(pair, center, units) {
   rotation <- pair_rotation(pair, center)
-  x <- rotatable(pair, "x", center)
-  y <- rotatable(pair, "y", center)
+  x <- data_to_rotate(pair, "x", center)
+  y <- data_to_rotate(pair, "y", center)
   residual <- if (ncol(x) <= ncol(y)) {
     units$x * turned_by(x, rotation$u, rotation$v) - units$y * y
   } else {
@@ -330,8 +330,8 @@ aligned_cosine <- function(x, y, center = FALSE) {
 }
 
 aligned_cosines <- function(pair, x_form, y_form, args) {
-  x <- rotatable(pair, "x", args$center)
-  y <- rotatable(pair, "y", args$center)
+  x <- data_to_rotate(pair, "x", args$center)
+  y <- data_to_rotate(pair, "y", args$center)
   rotation <- pair_rotation(pair, args$center)
   known <- seq_len(rotation$determined)
   u <- rotation$u[, known, drop = FALSE]

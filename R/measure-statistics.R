@@ -162,7 +162,7 @@ form_uniformity <- function(repr, t, normalize) {
     n <- as.double(repr$n)
     potential <- pair_potential(repr, t, normalize, shifted = FALSE)
     value <- NA_real_
-    if (potential > pair_count(repr) / 2) {
+    if (potential > stimulus_pairs(repr) / 2) {
       value <- log1p(2 * pair_potential(repr, t, normalize, shifted = TRUE) / n^2)
     }
     list(above = log1p(2 * potential / n), value = value)

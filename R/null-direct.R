@@ -54,7 +54,7 @@ permuted_score <- function(measure, pair, run) {
 report_permuted <- function(measure, warned, said) {
   texts <- setdiff(warned, said)
   if (length(texts)) {
-    warn(measure$label, ", with the rows of `y` permuted: ", first_of(texts),
+    warn(measure$label, ", with the rows of `y` permuted: ", first_and_count(texts),
          class = "repalign_function")
   }
 }

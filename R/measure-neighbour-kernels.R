@@ -1,4 +1,4 @@
-# Measures that compare inner products and cosines along the edges of neighbour graphs.
+# These measures compare inner products and cosines along the edges of neighbour graphs.
 
 #' @include form.R measure.R relabel.R
 NULL
@@ -63,19 +63,19 @@ check_cknna_args <- function(args) {
   args
 }
 
-# The product of the two kernels on their common edges, double-centred.
+# The inner product of the two kernels, each restricted to the common edges and double-centred.
 common_product <- function(pair, x, y, args) {
   common <- .Call(C_sparse_common, x, y)
   sums <- common$sums
   centered_sum(common$dot, sums[, 1], sums[, 2], sums[, 3], sums[, 4], "double")
 }
 
-# A sparse form (form-sparse.R): the inner products at the edges of the graph.
+# A sparse form (see form-sparse.R) that holds the inner products at the edges of the graph.
 form_cknna <- function(repr, k, normalize = TRUE) {
   remember_form(repr, "sparse kernel", list("cknna", k, normalize), {
     graph <- form_graph(repr, if (normalize) "cosine" else "dot", k)
-    # the graph of inner products has them in the data's own units, where squares of tiny
-    # or huge values have lost digits
+    # the graph of inner products holds them in the units of the data, in which the squares of
+    # tiny or huge values have lost digits; so they are computed again from scaled rows
     weight <- if (normalize) 1 - graph$dist
       else .Call(C_edge_products, form_rows(repr, "dot")$rows, graph$idx, thread_count())
     with_norm(sparse_form(graph$idx, weight, 0), "double")
@@ -96,7 +96,8 @@ declare_measure(
   null = function(args) sparse_null(common_products, reversed = TRUE)
 )
 
-# Both kernels on the common edges only; their row and column sums change with the permutation.
+# The statistic of all permutations. Both kernels are restricted to the common edges, so that their
+# row and column sums change with the permutation, too.
 common_products <- function(values, x, y, args, design) {
   n <- design$n
   out <- values[[1]]
@@ -153,7 +154,7 @@ check_second_order_args <- function(args) {
   args
 }
 
-# The neighbours and the rows of unit length that they are found by.
+# The neighbour graph together with the rows of unit length that it was made from.
 prepare_second_order <- function(repr, args, side) {
   graph <- form_graph(repr, "cosine", args$k)
   new_form("graph with rows", c(unclass(graph), list(rows = form_rows(repr, "cosine")$rows)))

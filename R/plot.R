@@ -1,6 +1,6 @@
-# Pictures, with ggplot2 when it is there.
+# All pictures are made with ggplot2, which is needed for nothing else.
 
-# ggplot2's pronoun for columns
+# the pronoun by which ggplot2 refers to columns, which code checks would take for a variable
 utils::globalVariables(".data")
 
 #' Plot results

@@ -158,8 +158,8 @@ p_title <- function(rows) {
 }
 
 # A histogram of about 30 bars. The scores of measures that count something lie on a grid of few
-# values. Then every bar spans the same number of grid values, because otherwise the bars would
-# differ in height for no other reason.
+# values. Then every bar spans the same number of grid values, because bars with more of them would
+# be higher for that reason alone.
 null_bars <- function(null, panel) {
   null <- null[is.finite(null)]
   if (!length(null)) return(NULL)

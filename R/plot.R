@@ -1,6 +1,6 @@
-# All pictures are made with ggplot2, which is needed for nothing else.
+# This file has the help page of all pictures and the function that every plot() method calls.
 
-# the pronoun by which ggplot2 refers to columns, which code checks would take for a variable
+# code checks would take the pronoun by which ggplot2 refers to columns for an unknown variable
 utils::globalVariables(".data")
 
 #' Plot results

@@ -34,11 +34,11 @@ seeded <- function(call, seed = 5) {
 with_room_for <- function(most, code) {
   namespace <- asNamespace("repalign")
   replace <- function(value) {
-    unlockBinding("layers_at_once", namespace)
-    assign("layers_at_once", value, envir = namespace)
-    lockBinding("layers_at_once", namespace)
+    unlockBinding("how_many_fit", namespace)
+    assign("how_many_fit", value, envir = namespace)
+    lockBinding("how_many_fit", namespace)
   }
-  original <- get("layers_at_once", envir = namespace)
+  original <- get("how_many_fit", envir = namespace)
   replace(function(...) most)
   on.exit(replace(original))
   force(code)

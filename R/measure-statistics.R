@@ -155,9 +155,9 @@ check_uniformity_args <- function(args) {
 }
 
 # Uniformity is computed in two ways, since each loses digits where the other keeps them. `above`
-# is uniformity plus log(n): it keeps the digits when pairs of different rows add little to those
-# of a row with itself. `value` is uniformity itself, computed so that it keeps the digits near 0;
-# it is NA when uniformity is far from 0.
+# is uniformity plus log(n): it keeps the digits when pairs of different stimuli add little to those
+# of a stimulus with itself. `value` is uniformity itself, computed so that it keeps the digits near
+# 0; it is NA when uniformity is far from 0.
 form_uniformity <- function(repr, t, normalize) {
   remember_summary(repr, "uniformity", list(t, normalize), {
     n <- as.double(repr$n)
@@ -170,7 +170,7 @@ form_uniformity <- function(repr, t, normalize) {
   })
 }
 
-# The sum of exp(-t d^2) over pairs of different rows; `shifted` subtracts 1 from each term.
+# The sum of exp(-t d^2) over pairs of different stimuli; `shifted` subtracts 1 from each term.
 pair_potential <- function(repr, t, normalize, shifted) {
   if (normalize) {
     half_squares <- form_unit_distances(repr, "cosine")$d

@@ -24,7 +24,7 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
 design_for <- function(measure, plan, engine) {
   if (!is.null(plan$fixed)) return(plan$fixed)
   cosets <- has_cosets(null_of(measure))
-  plan$draw(if (engine != "auto") engine else if (cosets) "coset" else "random")
+  plan$design_of(if (engine != "auto") engine else if (cosets) "coset" else "random")
 }
 
 # The null of all pairs by a null kernel. The task of the kernel holds arguments of this function;

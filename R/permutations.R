@@ -43,10 +43,10 @@ permutation_plan <- function(n, permutations, blocks, series, engine) {
 }
 
 # A plan has three parts. `fixed` is a design for all measures, or NULL when the engine depends on
-# the measure. `draw(engine)` gives the design of an engine, which is drawn at the first call and
-# kept. `count` is the largest number of permutations that a design of the plan has.
+# the measure. `design_of(engine)` gives the design of an engine, which is made at the first call
+# and kept. `count` is the largest number of permutations that a design of the plan has.
 fixed_plan <- function(design) {
-  list(fixed = design, draw = function(engine) design, count = design$count)
+  list(fixed = design, design_of = function(engine) design, count = design$count)
 }
 
 free_plan <- function(n, wanted, engine) {
@@ -56,15 +56,15 @@ free_plan <- function(n, wanted, engine) {
     note_fewer(design$count, wanted, paste("for", count_of(n, "row")), "permutations")
     return(fixed_plan(design))
   }
-  kept <- new.env()
-  draw <- function(engine) {
-    if (is.null(kept[[engine]])) {
-      kept[[engine]] <- switch(engine, coset = coset_design(n, wanted),
-                               random = random_design(n, wanted))
+  designs <- new.env()
+  design_of <- function(engine) {
+    if (is.null(designs[[engine]])) {
+      designs[[engine]] <- switch(engine, coset = coset_design(n, wanted),
+                                  random = random_design(n, wanted))
     }
-    kept[[engine]]
+    designs[[engine]]
   }
-  list(fixed = NULL, draw = draw, count = as.double(wanted) + n - 1)
+  list(fixed = NULL, design_of = design_of, count = as.double(wanted) + n - 1)
 }
 
 exact_design <- function(n) {

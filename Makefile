@@ -6,7 +6,7 @@ SHELL = /bin/sh
 # Locale, libraries and environment are the same in every recipe and script.
 SET = . tools/common.sh;
 
-.PHONY: help deps install demo test test-file check sanitize fuzz document site bench clean
+.PHONY: help deps install demo test test-file check sanitize fuzz coverage document site bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo 'make check     the first half of "make test"'
 	@echo 'make sanitize  the second half of "make test"'
 	@echo 'make fuzz      random calls under sanitizers (CALLS=, PROCESSES=, SEED=)'
+	@echo 'make coverage  which lines of R/ and src/ the tests run, a table by file'
 	@echo 'make install   set up and install the package into .build/lib'
 	@echo 'make test-file one file of tests (FILE=forms is tests/testthat/test-forms.R)'
 	@echo 'make document  man/ and NAMESPACE from the roxygen comments'
@@ -58,6 +59,9 @@ test-file: install
 	@$(SET) R_LIBS=$$build/lib:$$R_LIBS NOT_CRAN=true Rscript -e 'library(testthat)' \
 	  -e 'library(repalign)' -e 'test_file("tests/testthat/test-$(FILE).R", package = "repalign",' \
 	  -e '  load_package = "installed", stop_on_failure = TRUE)'
+
+coverage: deps
+	@$(SET) tools/run-coverage.sh
 
 document:
 	@tools/install-deps.sh roxygen2

@@ -185,8 +185,8 @@ mean_divergence <- function(pair, x, y, args) {
 # permutation of y keeps them, so that null scores differ by the permutation alone.
 form_row_subsets <- function(pair, batch, trials) {
   remember_form(pair, "row subsets", list(batch, trials), {
-    draw <- function(trial) sort(sample.int(pair$x$n, batch))
-    list(subsets = choose_by_seed(pair[c("x", "y")], lapply(seq_len(trials), draw)))
+    choose_rows <- function(trial) sort(sample.int(pair$x$n, batch))
+    list(subsets = choose_by_seed(pair[c("x", "y")], lapply(seq_len(trials), choose_rows)))
   })
 }
 

@@ -40,7 +40,7 @@ complete_responses <- function(data, na, labels = NULL) {
     note <- stimuli_note(rows)
     data <- lapply(data, cut_matrix, rows)
   } else if (na == "neurons") {
-    missing <- share_missing(lapply(reprs, missing_neurons), labels)
+    missing <- spread_by_label(lapply(reprs, missing_neurons), labels)
     columns <- lapply(missing, `!`)
     note <- note_neurons_left_out(reprs, columns)
     data <- Map(function(x, keep) cut_matrix(x, columns = keep), data, columns)
@@ -99,7 +99,7 @@ complete_neurons <- function(sides, set) {
   sharing <- Filter(has_labels, set)
   if (length(sharing)) {
     check_side_labels(sides, sharing)
-    missing <- shared_missing(missing, sharing, sides$self || sides$same)
+    missing <- missing_on_sides(missing, sharing, sides$self || sides$same)
   }
   lapply(missing, lapply, `!`)
 }
@@ -119,7 +119,10 @@ check_side_labels <- function(sides, set) {
   }
 }
 
-shared_missing <- function(missing, set, one_side) {
+# The missing neurons of each side: those that are missing in any of its representations and, by the
+# labels of each measure, those that are missing on the other side. One measure may add neurons that
+# matter to another, so that this is repeated until nothing changes.
+missing_on_sides <- function(missing, set, one_side) {
   count <- lengths(missing)
   missing <- lapply(missing, function(side) Reduce(`|`, side))
   repeat {
@@ -128,7 +131,7 @@ shared_missing <- function(missing, set, one_side) {
       if (one_side) missing[] <- list(missing$x | missing$y)
       labels <- measure$args[c("units_x", "units_y")]
       if (isTRUE(measure$args$shared_neurons)) labels <- lapply(missing, seq_along)
-      missing <- share_missing(missing, stats::setNames(labels, c("x", "y")))
+      missing <- spread_by_label(missing, stats::setNames(labels, c("x", "y")))
     }
     if (identical(missing, before)) break
   }
@@ -137,7 +140,7 @@ shared_missing <- function(missing, set, one_side) {
 
 # A label that no side has twice names one neuron: when it is missing on one side, it is left out on
 # the other, too. A label of several neurons of a side names a group, whose members are independent.
-share_missing <- function(missing, labels) {
+spread_by_label <- function(missing, labels) {
   labels <- lapply(Filter(Negate(is.null), labels), as.character)
   groups <- unlist(lapply(labels, function(label) unique(label[duplicated(label)])))
   lost <- unlist(Map(function(label, gone) label[gone], labels, missing[names(labels)]))
@@ -180,7 +183,7 @@ cut_representation <- function(repr, rows, columns) {
   repr$data <- switch(repr$kind,
     data = cut_matrix(repr$data, rows, columns),
     dist = check_dist(cut_dist(repr$data, rows), repr$arg),
-    graph = uncut_graph(repr, rows)
+    graph = whole_graph(repr, rows)
   )
   if (repr$kind == "data") note_distance_matrix(repr$data, repr$arg)
   repr$n <- stimulus_count(repr$data)
@@ -202,7 +205,8 @@ cut_dist <- function(d, rows) {
   cut
 }
 
-uncut_graph <- function(repr, rows) {
+# A neighbour graph cannot lose a stimulus, because others may have it as a neighbour.
+whole_graph <- function(repr, rows) {
   if (all(rows)) return(repr$data)
   abort("`", repr$arg, "` is a neighbour graph, from which no stimulus can be left out: other ",
         "stimuli have it as a neighbour. Make the graph of the complete stimuli only.",

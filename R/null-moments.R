@@ -45,10 +45,10 @@ permutation_third <- function(a, b, n) {
     6 * (n^4 - 8 * n^3 + 21 * n^2 - 6 * n - 24) * a$b * b$b +
     12 * (n^4 - n^3 - 8 * n^2 + 36 * n - 48) * a$r * b$r +
     8 * (n^3 - 9 * n^2 + 26 * n - 22) * a$t3 * b$t3
-  (squares + third_mixed(both, n)) / (n * (n - 1) * (n - 2) * (n - 3) * (n - 4) * (n - 5))
+  (squares + mixed_third_terms(both, n)) / (n * (n - 1) * (n - 2) * (n - 3) * (n - 4) * (n - 5))
 }
 
-third_mixed <- function(both, n) {
+mixed_third_terms <- function(both, n) {
   24 * (n^2 - n - 4) * both(function(p, q) p$u * q$b) +
     24 * (n^3 - 3 * n^2 - 2 * n + 8) * both(function(p, q) p$r * q$u) +
     24 * (n^3 - 2 * n^2 - 3 * n + 12) * both(function(p, q) p$r * q$b) -

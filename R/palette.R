@@ -16,7 +16,7 @@ diverging <- c(rev(oranges), blues)
 undefined_colour <- "grey75"
 
 # The colour of the text on a tile. share: how dark the tile is, from 0 for pale to 1 for dark.
-ink_on <- function(share) ifelse(!is.na(share) & share > 0.68, "white", "black")
+text_colour <- function(share) ifelse(!is.na(share) & share > 0.68, "white", "black")
 
 # A colour for each category, in their order; when there are too many, the rest share the last one.
 category_colours <- function(categories) {

@@ -40,7 +40,7 @@ p_tiles <- function(object) {
   layout <- tile_layout(tiles, legend = 1.4)
   title <- if (is.null(object$p_adjusted)) "p-value" else "adjusted\np-value"
   draw_tiles(tiles, p_shading(tiles$value, alpha_of(object), title),
-             c(significance_caption(object, !is.na(layout$text)), least_p(object)), layout)
+             c(significance_caption(object, !is.na(layout$text)), smallest_p_remark(object)), layout)
 }
 
 p_text <- function(p) {
@@ -50,7 +50,7 @@ p_text <- function(p) {
 }
 
 # A sentence about the smallest p-value that is possible with the number of permutations.
-least_p <- function(object) {
+smallest_p_remark <- function(object) {
   permutations <- object$permutations
   if (is.null(permutations) || all(is.na(permutations)) || !is.null(object$p_adjusted)) return(NULL)
   most <- max(permutations, na.rm = TRUE)

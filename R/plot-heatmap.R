@@ -37,7 +37,7 @@ tiles_in_tree_order <- function(tiles, tree, mirrored) {
 draw_heatmap <- function(tiles, shading, tree, caption) {
   layout <- tile_layout(tiles, tree_width(tree))
   tiles$fill <- shading$fill
-  tiles$ink <- ink_on(shading$share)
+  tiles$ink <- text_colour(shading$share)
   tiles$x <- as.integer(tiles$column)
   tiles$y <- as.integer(tiles$row)
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +

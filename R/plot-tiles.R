@@ -81,7 +81,7 @@ free_axes <- function(tiles) {
 # shading: what a function of plot-shading.R returns.
 draw_tiles <- function(tiles, shading, caption = NULL, layout = tile_layout(tiles)) {
   tiles$fill <- shading$fill
-  tiles$ink <- ink_on(shading$share)
+  tiles$ink <- text_colour(shading$share)
   tiles$panel <- with_ranges(tiles$panel, shading$ranges, attr(tiles, "side_by_side"))
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["column"]], y = .data[["row"]],
                                       fill = .data[["fill"]])) +

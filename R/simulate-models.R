@@ -100,7 +100,7 @@ models_truth <- function(width, global, local) {
     abort("`width` must have a different name for every model, or no names at all.",
           class = "repalign_error_value", arg = "width")
   }
-  place <- function(values, arg) {
+  in_model_order <- function(values, arg) {
     if (is.null(names(values))) return(values)
     if (!setequal(names(values), names)) {
       abort("`", arg, "` names other models (", enumerate(names(values)), ") than `width` (",
@@ -108,8 +108,8 @@ models_truth <- function(width, global, local) {
     }
     values[names]
   }
-  global <- unname(place(global, "global"))
-  local <- unname(place(local, "local"))
+  global <- unname(in_model_order(global, "global"))
+  local <- unname(in_model_order(local, "local"))
   data.frame(model = names, width = rep_len(width, count), global = rep_len(global, count),
              local = rep_len(local, count))
 }

@@ -65,8 +65,9 @@ echo "== R CMD check --as-cran"
 _R_CHECK_COMPILATION_FLAGS_KNOWN_="${_R_CHECK_COMPILATION_FLAGS_KNOWN_:-} $(R CMD config CFLAGS)"
 export _R_CHECK_COMPILATION_FLAGS_KNOWN_
 rm -rf "$build/repalign.Rcheck"
+# --no-vignettes: "R CMD build" has just run and built them.
 R CMD check --as-cran --no-manual --output="$build" \
-  ${no_vignettes:+--no-build-vignettes --ignore-vignettes} "$tarball" || true
+  "$([ -n "$no_vignettes" ] && echo --ignore-vignettes || echo --no-vignettes)" "$tarball" || true
 Rscript tools/check-log.R "$build/repalign.Rcheck/00check.log" "$results" \
   ${no_vignettes:+"no prebuilt vignette index"}
 

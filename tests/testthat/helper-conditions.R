@@ -28,18 +28,18 @@ expect_warned <- function(call, class) {
   invisible(value)
 }
 
-# `code` with another function in the place of the internal function `name`.
-with_internal <- function(name, value, code) {
-  namespace <- asNamespace("repalign")
-  original <- get(name, envir = namespace)
+# Another function in the place of `name`, until the calling function ends. This is what
+# local_mocked_bindings() of testthat does from its version 3.1.7 on, which is younger than the
+# testthat of Debian 12; and it reaches functions of base R, too (where = baseenv()).
+local_internal <- function(name, value, where = asNamespace("repalign"), frame = parent.frame()) {
+  original <- get(name, envir = where)
   replace <- function(value) {
-    unlockBinding(name, namespace)
-    assign(name, value, envir = namespace)
-    lockBinding(name, namespace)
+    unlockBinding(name, where)
+    assign(name, value, envir = where)
+    lockBinding(name, where)
   }
+  withr::defer(replace(original), frame)
   replace(value)
-  on.exit(replace(original))
-  force(code)
 }
 
 # How often the internal function `name` is called while `code` runs.
@@ -50,7 +50,8 @@ count_calls <- function(name, code) {
     calls <<- calls + 1L
     original(...)
   }
-  with_internal(name, counting, code)
+  local_internal(name, counting)
+  force(code)
   calls
 }
 

@@ -55,7 +55,7 @@ def_procrustes <- function(x, y, center = TRUE, scale = TRUE) {
   sqrt(max(sum(x^2) + sum(y^2) - 2 * def_nuclear(crossprod(x, y)), 0))
 }
 
-def_procrustes_size_shape <- function(x, y) def_procrustes(x, y, scale = FALSE)
+def_procrustes_size_shape <- function(x, y, center = TRUE) def_procrustes(x, y, center, FALSE)
 
 def_procrustes_similarity <- function(x, y) {
   1 - def_procrustes(x, y, scale = FALSE) / def_size(def_center(y))
@@ -77,8 +77,10 @@ def_orders <- function(n) {
 # rows <= columns <= 7.
 def_best_assignment <- function(gain) {
   if (nrow(gain) > ncol(gain)) gain <- t(gain)
-  orders <- def_orders(ncol(gain))[, seq_len(nrow(gain)), drop = FALSE]
-  max(apply(orders, 1, function(o) sum(gain[cbind(seq_along(o), o)])))
+  orders <- def_orders(ncol(gain))
+  sums <- 0
+  for (i in seq_len(nrow(gain))) sums <- sums + gain[i, orders[, i]]
+  max(sums)
 }
 
 def_permutation_procrustes <- function(x, y, center = FALSE, scale = FALSE) {
@@ -238,7 +240,9 @@ def_rsm_difference <- function(x, y, norm = "frobenius") {
 # Neighbours
 
 # A row of neighbours per row of x, nearest first, the row itself left out. No ties.
+# Of a graph, list(idx, dist), its own first k.
 def_neighbours <- function(x, k, metric) {
+  if (is.list(x)) return(x$idx[, seq_len(k), drop = FALSE])
   far <- switch(metric,
     euclidean = def_distances(x), cosine = -tcrossprod(def_unit_rows(x)), dot = -tcrossprod(x),
     correlation = -cor(t(x))
@@ -251,7 +255,7 @@ def_neighbours <- function(x, k, metric) {
 def_mean_over_rows <- function(x, y, k, metric, f) {
   a <- def_neighbours(x, k, metric)
   b <- def_neighbours(y, k, metric)
-  mean(vapply(seq_len(nrow(x)), function(i) f(a[i, ], b[i, ], i), 0))
+  mean(vapply(seq_len(nrow(a)), function(i) f(a[i, ], b[i, ], i), 0))
 }
 
 def_mutual_knn <- function(x, y, k = 10, metric = "cosine") {
@@ -396,7 +400,7 @@ def_imd <- function(x, y, k = 5) {
   1e6 * max(exp(-2 * (times + 1 / times)) * gap)
 }
 
-# Sum of the lengths of the one-dimensional bars of the Vietoris-Rips filtration: the
+# The one-dimensional bars of the Vietoris-Rips filtration, birth and death in a row: the
 # boundary matrix of all triangles is reduced over Z2, column by column.
 def_bars <- function(m) {
   v <- nrow(m)
@@ -410,7 +414,7 @@ def_bars <- function(m) {
                  number[triangles[, 2:3, drop = FALSE]])
   last <- pmax(faces[, 1], faces[, 2], faces[, 3])
   pivots <- vector("list", nrow(edges))
-  total <- 0
+  bars <- list()
   for (t in order(last)) {
     column <- faces[t, ]
     while (length(column) && !is.null(pivots[[max(column)]])) {
@@ -419,19 +423,26 @@ def_bars <- function(m) {
     }
     if (!length(column)) next
     pivots[[max(column)]] <- column
-    total <- total + birth[last[t]] - birth[max(column)]
+    bars[[length(bars) + 1]] <- birth[c(max(column), last[t])]
   }
-  total
+  if (length(bars)) do.call(rbind, bars) else matrix(0, 0, 2)
+}
+
+# Distances of the points and their doubles.
+def_doubled <- function(a, b) rbind(cbind(0 * a, a), cbind(a, pmin(a, b)))
+
+def_unit_distances <- function(x) {
+  d <- def_distances(x)
+  d / quantile(d, 0.9, type = 7, names = FALSE)
 }
 
 def_rtd <- function(x, y) {
-  scaled <- function(x) {
-    d <- def_distances(x)
-    d / quantile(d, 0.9, type = 7, names = FALSE)
+  a <- def_unit_distances(x)
+  b <- def_unit_distances(y)
+  one_way <- function(a, b) {
+    bars <- def_bars(def_doubled(a, b))
+    sum(bars[, 2] - bars[, 1])
   }
-  a <- scaled(x)
-  b <- scaled(y)
-  one_way <- function(a, b) def_bars(rbind(cbind(0 * a, a), cbind(a, pmin(a, b))))
   (one_way(a, b) + one_way(b, a)) / 2
 }
 
@@ -490,7 +501,7 @@ settings <- function(k = 5) {
     cca = list(list()), svcca = list(list(), list(variance = 0.8), list(components = 2)),
     pwcca = list(list(), list(weights = "l1")),
     procrustes = list(list(), list(scale = FALSE), list(center = FALSE), list(center = FALSE, scale = FALSE)),
-    procrustes_size_shape = list(list()), procrustes_similarity = list(list()),
+    procrustes_size_shape = list(list(), list(center = FALSE)), procrustes_similarity = list(list()),
     angular_shape = list(list()),
     permutation_procrustes = list(list(), list(center = TRUE), list(scale = TRUE), list(center = TRUE, scale = TRUE)),
     aligned_cosine = list(list(), list(center = TRUE)),
@@ -522,10 +533,11 @@ settings <- function(k = 5) {
 
 has_manifold <- function() "manifold" %in% eval(formals(cka)$kernel)
 
-# Settings of the measures that are there.
+# Settings of the measures that are there; the defaults of one that settings() does not know.
 registered_settings <- function(k = 5) {
-  all <- settings(k)
-  all <- all[intersect(names(all), measures()$id)]
+  ids <- measures()$id
+  all <- lapply(settings(k)[ids], function(known) if (is.null(known)) list(list()) else known)
+  names(all) <- ids
   here <- function(args) !identical(args$kernel, "manifold") || has_manifold()
   lapply(all, Filter, f = here)
 }

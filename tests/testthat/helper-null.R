@@ -141,3 +141,38 @@ def_row <- function(score, null, direction, best, alpha = 0.05) {
     null_mean = sgn * m, null_sd = sd(values)
   )
 }
+
+# The law, noted. A permutation null that fails is one, too.
+note_law <- function(id, args, x, y, label, ..., tolerance = 1e-10) {
+  law <- tryCatch(quietly(law_null(id, args, x, y, ...)), error = identity)
+  if (inherits(law, "error")) {
+    note(FALSE, label, ": ", conditionMessage(law))
+    return(list())
+  }
+  error <- law_error(id, args, law, x, y)
+  note(error <= tolerance, sprintf("%s: off by %.2g", label, error))
+  invisible(law)
+}
+
+# k suits the size; may_refuse: correlations over one column are not there.
+law_inputs <- function() {
+  set.seed(31)
+  counts <- list(x = matrix(rpois(22 * 4, 0.8) + 1, 22), y = matrix(rpois(22 * 5, 0.6) + 1, 22))
+  # no constant rows
+  for (side in names(counts)) counts[[side]][, 1] <- counts[[side]][, 1] + rep(1:2, 11) * 2
+  list(
+    prime = c(related_pair(23, 5, 8), k = 5),
+    even = list(x = exp(normal_matrix(20, 6)), y = normal_matrix(20, 6), k = 5),
+    odd = c(related_pair(21, 3, 7), k = 4),
+    six = list(x = normal_matrix(6, 3), y = normal_matrix(6, 4), k = 3),
+    seven = c(related_pair(7, 4, 4), k = 3),
+    wide = c(related_pair(13, 30, 17, d = 6), k = 5),
+    ties = c(counts, k = 5)
+  )
+}
+
+# Values that rest on an arbitrary basis, or on which of several equal assignments is found.
+not_unique <- function(id, args, input) {
+  if (id == "pwcca") return(qr(input$x)$rank + qr(input$y)$rank > nrow(input$x) - 2)
+  id == "hard_correlation_match" && identical(args$matching, "greedy") && nrow(input$x) < 9
+}

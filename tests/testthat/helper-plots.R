@@ -1,5 +1,12 @@
 # What is drawn, for tests of pictures.
 
+# A device that draws nowhere, until the calling function ends. (local_pdf() of withr makes a file.)
+local_device <- function(frame = parent.frame()) {
+  grDevices::pdf(NULL)
+  device <- grDevices::dev.cur()
+  withr::defer(grDevices::dev.off(device), frame)
+}
+
 normal_layers <- function(prefix, layers, n = 20, d = 4) {
   parts <- lapply(seq_len(layers), function(i) matrix(rnorm(n * d), n))
   setNames(parts, paste0(prefix, seq_len(layers)))
@@ -18,8 +25,12 @@ bound_by <- function(first, second, column, values) {
 # all that drawing computes, without a warning
 built <- function(plot) {
   expect_s3_class(plot, "ggplot")
-  expect_no_warning(ggplot2::ggplotGrob(plot))
-  ggplot2::ggplot_build(plot)
+  local_device()
+  expect_no_warning({
+    data <- ggplot2::ggplot_build(plot)
+    ggplot2::ggplot_gtable(data)
+  })
+  data
 }
 
 data_of <- function(built, geom) {

@@ -10,10 +10,15 @@ shared_file <- function(...) {
   path
 }
 
+# Tables are read once.
+read_tables <- new.env()
+
 reference_matrix <- function(name) {
-  values <- as.matrix(read.csv(shared_file("reference", "inputs", paste0(name, ".csv")),
-                               header = FALSE))
-  unname(values)
+  path <- shared_file("reference", "inputs", paste0(name, ".csv"))
+  if (is.null(read_tables[[name]])) {
+    read_tables[[name]] <- unname(as.matrix(read.csv(path, header = FALSE)))
+  }
+  read_tables[[name]]
 }
 
 # x and y of a row of expected.csv, whose order is XY, YX, XX or YY.

@@ -1,40 +1,11 @@
-# Measures that align one representation with the other: definitions, laws, degenerate
-# input and extreme scales.
+# Measures that align one representation with the other: digits, degenerate input, extreme
+# scales.
 
 alignment_ids <- c("procrustes", "procrustes_size_shape", "procrustes_similarity",
                    "angular_shape", "aligned_cosine", "permutation_procrustes",
                    "hard_correlation_match", "soft_correlation_match")
 
-unmeaned <- function(x) sweep(x, 2, colMeans(x))
-
-frobenius_norm <- function(x) sqrt(sum(x^2))
-
-padded <- function(x, width) cbind(x, matrix(0, nrow(x), width - ncol(x)))
-
 rotation_matrix <- function(d) qr.Q(qr(normal_matrix(d, d)))
-
-# From the definitions, on padded data with plain singular values.
-plain_parts <- function(x, y, center, scale) {
-  width <- max(ncol(x), ncol(y))
-  sides <- lapply(list(x, y), function(side) {
-    if (center) side <- unmeaned(side)
-    if (scale) side <- side / frobenius_norm(side)
-    padded(side, width)
-  })
-  s <- svd(crossprod(sides[[1]], sides[[2]]))
-  list(x = sides[[1]], y = sides[[2]], rotation = tcrossprod(s$u, s$v), nuclear = sum(s$d))
-}
-
-plain_procrustes <- function(x, y, center = TRUE, scale = TRUE) {
-  p <- plain_parts(x, y, center, scale)
-  frobenius_norm(p$x %*% p$rotation - p$y)
-}
-
-plain_aligned_cosine <- function(x, y, center = FALSE) {
-  p <- plain_parts(x, y, center, FALSE)
-  turned <- p$x %*% p$rotation
-  mean(rowSums(turned * p$y) / sqrt(rowSums(turned^2) * rowSums(p$y^2)))
-}
 
 alignment_pair <- function(n = 30, qx = 6, qy = 9, seed = 1) {
   set.seed(seed)
@@ -42,82 +13,21 @@ alignment_pair <- function(n = 30, qx = 6, qy = 9, seed = 1) {
   lapply(p, function(side) sweep(side, 2, rnorm(ncol(side)), "+"))
 }
 
-widths <- list(c(6, 9), c(9, 6), c(7, 7), c(1, 1), c(1, 4), c(29, 30), c(40, 50), c(50, 40),
-               c(31, 31), c(5, 60), c(60, 5))
-
-test_that("the Procrustes family follows its definitions, for every shape", {
-  for (width in widths) {
-    p <- alignment_pair(30, width[1], width[2])
-    label <- paste(width, collapse = " x ")
-    distance <- plain_procrustes(p$x, p$y)
-    expect_equal(procrustes(p$x, p$y), distance, tolerance = 1e-10, label = label)
-    expect_equal(angular_shape(p$x, p$y), 2 * asin(distance / 2), tolerance = 1e-10, label = label)
-    sized <- plain_procrustes(p$x, p$y, scale = FALSE)
-    expect_equal(procrustes_size_shape(p$x, p$y), sized, tolerance = 1e-10, label = label)
-    expect_equal(procrustes(p$x, p$y, scale = FALSE), sized, tolerance = 1e-10, label = label)
-    expect_equal(procrustes_similarity(p$x, p$y), 1 - sized / frobenius_norm(unmeaned(p$y)),
-                 tolerance = 1e-10, label = label)
-    for (scale in c(TRUE, FALSE)) {
-      expect_equal(procrustes(p$x, p$y, center = FALSE, scale = scale),
-                   plain_procrustes(p$x, p$y, FALSE, scale), tolerance = 1e-10, label = label)
-    }
-    expect_equal(procrustes_size_shape(p$x, p$y, center = FALSE),
-                 plain_procrustes(p$x, p$y, FALSE, FALSE), tolerance = 1e-10, label = label)
-  }
-})
-
-test_that("the angle is the arc cosine of the nuclear norm", {
-  p <- alignment_pair()
-  nuclear <- plain_parts(p$x, p$y, TRUE, TRUE)$nuclear
-  expect_equal(angular_shape(p$x, p$y), acos(nuclear), tolerance = 1e-12)
-})
-
-test_that("aligned cosines follow their definition, for every shape", {
-  for (width in widths) {
-    p <- alignment_pair(30, width[1], width[2])
-    for (center in c(FALSE, TRUE)) {
-      expect_equal(aligned_cosine(p$x, p$y, center = center),
-                   plain_aligned_cosine(p$x, p$y, center), tolerance = 1e-9,
-                   label = paste(c(width, center), collapse = " "))
-    }
-  }
-})
-
 test_that("procrustes agrees with vegan's symmetric statistic", {
   skip_on_cran()
   skip_if_not_installed("vegan")
   for (q in list(c(5, 5), c(4, 7), c(8, 3))) {
     p <- alignment_pair(40, q[1], q[2])
     # vegan scales the turned side as well: m2 = 1 - nuclear^2, and d^2 = 2 - 2 nuclear
-    theirs <- suppressWarnings(vegan::procrustes(padded(p$x, max(q)), padded(p$y, max(q)),
+    theirs <- suppressWarnings(vegan::procrustes(def_pad(p$x, max(q)), def_pad(p$y, max(q)),
                                                  symmetric = TRUE))
     expect_equal(procrustes(p$x, p$y), sqrt(2 - 2 * sqrt(1 - theirs$ss)), tolerance = 1e-9)
   }
 })
 
-test_that("correlation matches follow their definitions", {
-  for (width in list(c(4, 4), c(4, 6), c(6, 4), c(1, 5), c(1, 1))) {
-    p <- alignment_pair(20, width[1], width[2])
-    r <- cor(p$x, p$y)
-    narrow <- if (nrow(r) > ncol(r)) t(r) else r
-    rows <- seq_len(nrow(narrow))
-    choices <- as.matrix(expand.grid(rep(list(seq_len(ncol(narrow))), nrow(narrow))))
-    choices <- choices[apply(choices, 1, function(at) !anyDuplicated(at)), , drop = FALSE]
-    best <- max(apply(choices, 1, function(at) mean(narrow[cbind(rows, at)])))
-    expect_equal(hard_correlation_match(p$x, p$y), best, tolerance = 1e-12)
-    expect_equal(soft_correlation_match(p$x, p$y, direction = "x"), mean(apply(r, 1, max)),
-                 tolerance = 1e-12)
-    expect_equal(soft_correlation_match(p$x, p$y, direction = "y"), mean(apply(r, 2, max)),
-                 tolerance = 1e-12)
-    expect_equal(soft_correlation_match(p$x, p$y),
-                 (mean(apply(r, 1, max)) + mean(apply(r, 2, max))) / 2, tolerance = 1e-12)
-    expect_lte(hard_correlation_match(p$x, p$y, matching = "greedy"), best + 1e-12)
-  }
-})
-
 test_that("the greedy match is not the optimal one where it pays to wait", {
   set.seed(2)
-  u <- qr.Q(qr(unmeaned(normal_matrix(20, 4))))
+  u <- qr.Q(qr(def_center(normal_matrix(20, 4))))
   # correlations 0.75 and about 0.7 in the first row, 0.66 and about -0.1 in the second
   x <- u[, 1:2]
   y <- cbind(u[, 1:2] %*% c(0.75, 0.66), u %*% c(0.7, -0.1, 0.5, 0.5))
@@ -139,29 +49,16 @@ test_that("greedy ties go by position, not by rounding: the same from both sides
   }
 })
 
-test_that("permutation Procrustes tries all orders, also with padding and negative products", {
-  brute <- function(x, y, center, scale) {
-    p <- plain_parts(x, y, center, scale)
-    columns <- seq_len(ncol(p$x))
-    orders <- as.matrix(expand.grid(rep(list(columns), length(columns))))
-    orders <- orders[apply(orders, 1, function(at) !anyDuplicated(at)), , drop = FALSE]
-    min(apply(orders, 1, function(at) frobenius_norm(p$x[, at] - p$y)))
-  }
-  for (width in list(c(4, 4), c(2, 5), c(5, 3), c(1, 1), c(1, 4))) {
+test_that("permutation Procrustes takes negative products, too", {
+  for (width in list(c(4, 4), c(2, 5), c(5, 3), c(1, 4))) {
     p <- alignment_pair(12, width[1], width[2])
-    for (sign in c(1, -1)) {
-      for (center in c(TRUE, FALSE)) {
-        for (scale in c(TRUE, FALSE)) {
-          expect_equal(permutation_procrustes(p$x, sign * p$y, center = center, scale = scale),
-                       brute(p$x, sign * p$y, center, scale), tolerance = 1e-12)
-        }
-      }
-    }
+    expect_equal(permutation_procrustes(p$x, -p$y), def_permutation_procrustes(p$x, -p$y),
+                 tolerance = 1e-12)
   }
   # all inner products negative: every real column still has a partner
   x <- abs(normal_matrix(10, 2))
   y <- -cbind(x, x[, 1])
-  expect_equal(permutation_procrustes(x, y), brute(x, y, FALSE, FALSE), tolerance = 1e-12)
+  expect_equal(permutation_procrustes(x, y), def_permutation_procrustes(x, y), tolerance = 1e-12)
 })
 
 test_that("a representation turned, moved and scaled is at distance zero, to all digits", {
@@ -169,11 +66,11 @@ test_that("a representation turned, moved and scaled is at distance zero, to all
   for (shape in list(c(50, 8), c(20, 40), c(30, 1), c(4, 3))) {
     x <- normal_matrix(shape[1], shape[2])
     turned <- sweep(2.5 * x %*% rotation_matrix(shape[2]), 2, rnorm(shape[2]), "+")
-    for (y in list(turned, padded(turned, shape[2] + 3))) {
+    for (y in list(turned, def_pad(turned, shape[2] + 3))) {
       expect_lt(procrustes(x, y), 1e-13)
       expect_lt(procrustes(y, x), 1e-13)
       expect_lt(angular_shape(x, y), 1e-13)
-      expect_lt(procrustes_size_shape(x, y / 2.5), 1e-13 * frobenius_norm(x))
+      expect_lt(procrustes_size_shape(x, y / 2.5), 1e-13 * def_size(x))
       expect_equal(procrustes_similarity(x, y / 2.5), 1, tolerance = 1e-13)
       expect_equal(aligned_cosine(x, y, center = TRUE), 1, tolerance = 1e-12)
     }
@@ -184,13 +81,13 @@ test_that("a representation turned, moved and scaled is at distance zero, to all
 
 test_that("small distances keep their digits", {
   set.seed(4)
-  x <- unmeaned(normal_matrix(40, 5))
+  x <- def_center(normal_matrix(40, 5))
   # a change that no rotation undoes: outside the column space of x
-  change <- unmeaned(normal_matrix(40, 5))
+  change <- def_center(normal_matrix(40, 5))
   change <- change - x %*% solve(crossprod(x), crossprod(x, change))
   for (size in 10^c(-3, -5, -7, -9, -11)) {
     y <- x + size * change
-    expect_equal(procrustes_size_shape(x, y) / size, frobenius_norm(change),
+    expect_equal(procrustes_size_shape(x, y) / size, def_size(change),
                  tolerance = max(1e-9, 1e-15 / size))
     distance <- procrustes(x, y)
     expect_equal(angular_shape(x, y), 2 * asin(distance / 2), tolerance = 1e-12)
@@ -199,14 +96,14 @@ test_that("small distances keep their digits", {
   shares <- vapply(10^seq(-2, -3, length.out = 21), function(size) {
     procrustes_size_shape(x, x + size * change) / size
   }, 0)
-  expect_equal(shares, rep(frobenius_norm(change), 21), tolerance = 1e-9)
+  expect_equal(shares, rep(def_size(change), 21), tolerance = 1e-9)
 })
 
 test_that("weak directions are aligned as well as strong ones", {
   set.seed(5)
   spectrum <- 10^-(0:11)
-  x <- unmeaned(normal_matrix(60, 12)) %*% diag(spectrum) %*% rotation_matrix(12)
-  for (y in list(x %*% rotation_matrix(12), padded(x, 20) %*% rotation_matrix(20))) {
+  x <- def_center(normal_matrix(60, 12)) %*% diag(spectrum) %*% rotation_matrix(12)
+  for (y in list(x %*% rotation_matrix(12), def_pad(x, 20) %*% rotation_matrix(20))) {
     expect_lt(procrustes(x, y), 1e-13)
     expect_lt(procrustes(y, x), 1e-13)
     expect_equal(aligned_cosine(x, y), 1, tolerance = 1e-10)
@@ -245,33 +142,18 @@ test_that("columns of zeros change nothing, and column order only what it should
   }
 })
 
-test_that("joint permutations of the stimuli change nothing", {
-  p <- alignment_pair(25, 5, 7)
-  rows <- sample(25)
-  for (id in alignment_ids) {
-    expect_equal(get(id)(p$x[rows, ], p$y[rows, ]), get(id)(p$x, p$y), tolerance = 1e-11,
-                 label = id)
-  }
-})
-
-test_that("extreme scales give the same values, in the units of the data", {
+test_that("at extreme scales distances are in the units of the data", {
   for (width in list(c(5, 7), c(30, 28))) {
     p <- alignment_pair(25, width[1], width[2])
     for (factors in list(c(1e150, 1e150), c(1e-150, 1e-150), c(1e150, 1e-150), c(1e-150, 1e150),
                          c(1e300, 1e300), c(1e-300, 1e-300))) {
       x <- p$x * factors[1]
       y <- p$y * factors[2]
-      for (id in c("procrustes", "angular_shape", "aligned_cosine", "hard_correlation_match",
-                   "soft_correlation_match")) {
-        expect_equal(get(id)(x, y), get(id)(p$x, p$y), tolerance = 1e-10, label = id)
-      }
-      expect_equal(permutation_procrustes(x, y, scale = TRUE),
-                   permutation_procrustes(p$x, p$y, scale = TRUE), tolerance = 1e-10)
       sized <- c("procrustes_size_shape", "permutation_procrustes")
       for (id in sized) {
-        larger <- if (id == sized[1]) lapply(p, unmeaned) else p
+        larger <- if (id == sized[1]) lapply(p, def_center) else p
         expected <- if (factors[1] == factors[2]) get(id)(p$x, p$y) else
-          frobenius_norm(larger[[which.max(factors)]])
+          def_size(larger[[which.max(factors)]])
         expect_equal(get(id)(x, y) / max(factors), expected, tolerance = 1e-10, label = id)
       }
     }
@@ -279,7 +161,7 @@ test_that("extreme scales give the same values, in the units of the data", {
                  tolerance = 1e-10)
     expect_equal(procrustes_similarity(1e-150 * p$x, 1e150 * p$y), 0)
     expect_equal(procrustes_similarity(1e150 * p$x, 1e-150 * p$y) / 1e300,
-                 -frobenius_norm(unmeaned(p$x)) / frobenius_norm(unmeaned(p$y)), tolerance = 1e-10)
+                 -def_size(def_center(p$x)) / def_size(def_center(p$y)), tolerance = 1e-10)
     expect_refused(procrustes_similarity(1e200 * p$x, 1e-200 * p$y), c("`x`", "`y`", "rescale"))
   }
 })
@@ -340,7 +222,7 @@ test_that("a rotation that the data leave open adds nothing, with a warning", {
   q <- rotation_matrix(2)
   expect_equal(suppressWarnings(aligned_cosine(x %*% q, y)), value, tolerance = 1e-9)
   expect_equal(suppressWarnings(aligned_cosine(y, 1e-100 * x)), value, tolerance = 1e-9)
-  expect_equal(suppressWarnings(aligned_cosine(padded(x, 4), y)), value, tolerance = 1e-9)
+  expect_equal(suppressWarnings(aligned_cosine(def_pad(x, 4), y)), value, tolerance = 1e-9)
   # nothing in common at all
   expect_equal(expect_warned(aligned_cosine(u[, 1:2], u[, 3:5]), "repalign_not_unique"), 0)
   # rank-deficient sides that are not open give no warning
@@ -351,7 +233,7 @@ test_that("a rotation that the data leave open adds nothing, with a warning", {
 })
 
 test_that("uncorrelated representations are at the largest distance", {
-  u <- qr.Q(qr(unmeaned(normal_matrix(12, 6))))
+  u <- qr.Q(qr(def_center(normal_matrix(12, 6))))
   expect_equal(procrustes(u[, 1:3], u[, 4:6]), sqrt(2), tolerance = 1e-12)
   expect_equal(angular_shape(u[, 1:3], u[, 4:6]), pi / 2, tolerance = 1e-12)
   expect_lte(angular_shape(u[, 1:3], u[, 4:6]), pi / 2)

@@ -9,28 +9,14 @@ total <- function(values, matched) {
 
 # The narrower side has partners throughout, no two the same.
 expect_matching <- function(matched, values) {
-  expect_length(matched, nrow(values))
   used <- matched[matched > 0]
-  expect_length(used, min(dim(values)))
-  expect_identical(anyDuplicated(used), 0L)
-  expect_true(all(used <= ncol(values)))
-}
-
-all_permutations <- function(n) {
-  if (n == 1) return(matrix(1L))
-  shorter <- all_permutations(n - 1)
-  do.call(rbind, lapply(seq_len(n), function(first) {
-    cbind(first, matrix(setdiff(seq_len(n), first)[shorter], nrow(shorter)))
-  }))
+  expect(length(matched) == nrow(values) && length(used) == min(dim(values)) &&
+           !anyDuplicated(used) && all(used <= ncol(values)),
+         paste("no matching of", paste(dim(values), collapse = " x ")))
 }
 
 # Least total over all matchings of the narrower side, from the definition.
-brute_least <- function(values) {
-  if (nrow(values) > ncol(values)) values <- t(values)
-  rows <- seq_len(nrow(values))
-  choices <- all_permutations(ncol(values))[, rows, drop = FALSE]
-  min(apply(choices, 1, function(columns) sum(values[cbind(rows, columns)])))
-}
+brute_least <- function(values) -def_best_assignment(-values)
 
 shapes <- list(c(1, 1), c(1, 5), c(5, 1), c(2, 2), c(3, 4), c(5, 3), c(6, 6), c(2, 7))
 

@@ -505,8 +505,7 @@ test_that("sizes beyond BLAS integers are refused before anything is made", {
 })
 
 test_that("what would need more memory than is allowed says how much, and what needs less", {
-  old <- options(repalign.max_memory = 1e4)
-  on.exit(options(old))
+  withr::local_options(repalign.max_memory = 1e4)
   set.seed(1)
   x <- normal_matrix(50, 60)
   runs <- list(
@@ -523,7 +522,7 @@ test_that("what would need more memory than is allowed says how much, and what n
   }
   # small work still runs
   expect_true(is.finite(cka(x[, 1:3], x[, 1:4])))
-  options(repalign.max_memory = "lots")
+  withr::local_options(repalign.max_memory = "lots")
   expect_refused(cka(x, x), "max_memory")
 })
 

@@ -38,8 +38,7 @@ test_that("rbind() of calibrations: draws belong to their rows, whatever is done
                      rbind(NULL, v$a, data.frame()), Reduce(rbind, v), head(both, 1))) {
     expect_own_draws(bound, v)
   }
-  file <- tempfile()
-  on.exit(unlink(file))
+  file <- withr::local_tempfile()
   saveRDS(named, file)
   expect_identical(readRDS(file), named)
   expect_own_draws(readRDS(file), v)
@@ -73,8 +72,7 @@ test_that("dplyr and purrr keep each row's draws", {
   third <- calibrate(matrix(rnorm(60), 20), matrix(rnorm(60), 20), permutations = 19)
   expect_own_draws(dplyr::bind_rows(v$a, v$b, third), c(v, list(third)))
   expect_own_draws(dplyr::bind_rows(v$a, NULL, dplyr::tibble()), v)
-  file <- tempfile()
-  on.exit(unlink(file))
+  file <- withr::local_tempfile()
   utils::write.csv(named, file, row.names = FALSE)
   expect_identical(names(utils::read.csv(file)), names(named))
   skip_if_not_installed("purrr")
@@ -284,8 +282,7 @@ test_that("long results print ten rows, and no line is longer than the width", {
     undefined_is_fine(brain_to_brain(p$x, split = rep(1:4, 3), neurons = c(1, 3), repeats = 4)),
     cka_interval(p$x, p$y), rbind(left = cka_interval(p$x, p$y), right = cka_interval(p$y, p$x))
   )
-  old <- options(width = 80)
-  on.exit(options(old))
+  withr::local_options(width = 80)
   for (result in results) {
     lines <- utils::capture.output(print(result))
     expect_lte(max(nchar(lines)), 80)
@@ -296,13 +293,6 @@ test_that("long results print ten rows, and no line is longer than the width", {
     shown <- paste(lines, collapse = " ")
     for (column in names(result)) expect_match(shown, column, fixed = TRUE)
   }
-  v <- results[[2]]
-  expect_output(print(v), paste0("28 rows, ", sum(v$p_adjusted <= 0.05), " significant"))
-  expect_output(print(results[[1]]), "28 scores")
-  undefined <- results[[1]]
-  undefined$score[3] <- NA
-  expect_output(print(undefined), "1 undefined")
-  expect_output(print(results[[5]]), "95% interval.*jackknife over stimuli")
 })
 
 test_that("one permutation: null_sd is NA, and a message says so", {
@@ -362,7 +352,7 @@ test_that("what one call bound is not for another call", {
   # and what was bound before is a first part like any other
   bound <- vctrs::vec_rbind(square, one_sided)
   all <- dplyr::bind_rows(bound, s$second)
-  expect_identical(kept_beside_rows(all), bound_attributes(lapply(list(bound, s$second), kept_columns),
+  expect_identical(kept_beside_rows(all), bound_attributes(lapply(list(bound, s$second), kept_beside_rows),
                                                       "repalign_similarity"))
   expect_identical(kept_beside_rows(dplyr::bind_rows(bound, s$second, one_sided)), kept_beside_rows(all))
 })
@@ -403,14 +393,12 @@ test_that("print() takes n and digits, and no other argument", {
   rows_in <- function(lines) length(grep("^ *[0-9]+ ", lines))
   expect_identical(rows_in(printed(s, n = 25)), 25L)
   expect_identical(rows_in(printed(s, n = Inf)), 28L)
-  old <- options(max.print = 5)
-  on.exit(options(old))
+  withr::local_options(max.print = 5)
   expect_identical(rows_in(printed(s)), 10L)
 })
 
 test_that("long names leave room for the core columns, and stay different", {
-  old <- options(width = 80)
-  on.exit(options(old))
+  withr::local_options(width = 80)
   set.seed(209)
   long <- paste0("a_network_of_many_layers_with_a_name_", c("first", "second", "third"),
                  "_block_after_normalisation")
@@ -441,27 +429,8 @@ test_that("long names leave room for the core columns, and stay different", {
   expect_no_match(printed(similarity(diag(5), diag(5)[, 1:2])), "shortened")
 })
 
-test_that("scores that are rounding are printed as 0, and stay as they are", {
-  set.seed(210)
-  layers <- list(a = matrix(rnorm(60), 20), b = matrix(rnorm(60), 20))
-  s <- similarity(layers, measure = c("cka", "procrustes"), diagonal = TRUE)
-  distance <- s$measure == "procrustes" & s$x == s$y
-  s$score[distance] <- c(6e-15, 2e-15)
-  lines <- printed(s)
-  expect_no_match(lines, "e-|e\\+")
-  expect_length(grep("procrustes 0\\.0000", lines), 2)
-  expect_identical(s$score[distance], c(6e-15, 2e-15))
-  # small values of a measure that is small
-  tiny <- s
-  tiny$score <- ifelse(tiny$measure == "cka", 1, 3e-15)
-  expect_match(printed(tiny), "3e-15|3.000e-15", all = FALSE)
-  tiny$score <- c(Inf, NA, rep(1e-20, 4))
-  expect_match(printed(tiny), "1e-20", all = FALSE)
-})
-
 test_that("the summary of an analysis prints as an analysis does", {
-  old <- options(width = 80)
-  on.exit(options(old))
+  withr::local_options(width = 80)
   set.seed(212)
   p <- linear_population(40, 12, 6)
   a <- undefined_is_fine(few_is_fine(brain_to_model(p$x, list(l1 = p$y, l2 = p$y[, 1:6]),
@@ -471,8 +440,6 @@ test_that("the summary of an analysis prints as an analysis does", {
   lines <- printed(total)
   expect_lte(max(nchar(lines)), 80)
   expect_length(grep("^ *[0-9]+ ", lines), nrow(total))
-  expect_match(lines, "pooled +conf_low +conf_high", all = FALSE)
-  expect_match(lines, "More columns:.*q25", all = FALSE)
   expect_identical(class(as.data.frame(total)), "data.frame")
   expect_identical(names(as.data.frame(total)), names(a))
   expect_refused(print(total, max = 1), "max")
@@ -483,4 +450,15 @@ test_that("the summary of an analysis prints as an analysis does", {
   expect_lte(max(nchar(lines)), 80)
   expect_match(lines, "stimulus_neuron", all = FALSE)
   expect_match(lines, "pooled +conf_low +conf_high", all = FALSE)
+})
+
+test_that("columns may be put beside every kind of result, rows of a data frame may not", {
+  skip_if_not_installed("dplyr")
+  for (result in one_of_each_kind()) {
+    beside <- dplyr::bind_cols(result, note = seq_len(nrow(result)))
+    expect_identical(beside$note, seq_len(nrow(result)))
+    expect_refused(dplyr::bind_rows(result, as.data.frame(result)), "as.data.frame")
+    expect_refused(dplyr::bind_rows(result, tibble::as_tibble(as.data.frame(result))),
+                   "as.data.frame")
+  }
 })

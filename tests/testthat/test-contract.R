@@ -5,27 +5,7 @@ table_columns <- c("id", "label", "family", "resi", "direction", "range_min", "r
                    "symmetric", "pairing", "invariant", "form", "parameters", "reference")
 vocabulary <- c("orthogonal", "scaling", "translation", "column permutation", "invertible linear")
 
-ids <- function() measures()$id
-
-# Ties among neighbours are broken at random: with one seed, equal data give equal values.
-value_of <- function(id, x, y) {
-  set.seed(1)
-  suppressWarnings(suppressMessages(get(id)(x, y)))
-}
-
-# Two related representations of the same width with unequal variances and means, more
-# rows than any default number of neighbours, no ties.
-contract_pair <- function(seed = 1, n = 40) {
-  set.seed(seed)
-  stimuli <- normal_matrix(n, 4)
-  neurons_of_stimuli <- function() {
-    x <- stimuli %*% normal_matrix(4, 5) + normal_matrix(n, 5)
-    sweep(sweep(x, 2, c(0.5, 1, 1.5, 2, 3), "*"), 2, rnorm(5), "+")
-  }
-  list(x = neurons_of_stimuli(), y = neurons_of_stimuli())
-}
-
-same_value <- function(a, b) abs(a - b) <= 1e-8 * max(1, abs(a))
+ids <- measures()$id
 
 test_that("the table has the documented columns, one row a measure, and nothing is empty", {
   table <- measures()
@@ -56,13 +36,14 @@ test_that("the table has the documented columns, one row a measure, and nothing 
 test_that("every measure is an exported function of x and y with named parameters", {
   skip_on_cran()
   exported <- getNamespaceExports("repalign")
-  for (id in ids()) {
+  table <- measures()
+  for (id in ids) {
     expect_true(id %in% exported, label = id)
     arguments <- names(formals(get(id)))
     expect_identical(arguments[1:2], c("x", "y"), label = id)
     expect_false("..." %in% arguments, label = id)
     # the table tells the parameters with their defaults
-    told <- measures()$parameters[measures()$id == id]
+    told <- table$parameters[table$id == id]
     parameters <- eval(parse(text = paste0("alist(", told, ")")))
     expect_identical(parameters, as.list(formals(get(id)))[-(1:2)], label = id,
                      ignore_attr = !length(parameters))
@@ -110,7 +91,7 @@ test_that("every formal of every exported function is documented", {
 
 test_that("the help page of a measure has its reference and its value", {
   pages <- help_pages()
-  for (id in ids()) {
+  for (id in ids) {
     tags <- vapply(help_page(pages, id), attr, "", "Rd_tag")
     expect_true(all(c("\\value", "\\references", "\\examples", "\\details") %in% tags), label = id)
   }
@@ -118,8 +99,8 @@ test_that("the help page of a measure has its reference and its value", {
 
 test_that("a measure gives one finite number", {
   p <- contract_pair()
-  for (id in ids()) {
-    value <- value_of(id, p$x, p$y)
+  for (id in ids) {
+    value <- contract_value(id, p$x, p$y)
     expect_type(value, "double")
     expect_length(value, 1)
     expect_true(is.finite(value), label = id)
@@ -140,14 +121,15 @@ test_that("values lie in the declared range, and none is better than the best", 
       others <- list(p$y, p$x, -3 * p$x, normal_matrix(n, 2), normal_matrix(n, n + 10), exp(p$y),
                      p$x[sample(n), ], cbind(p$x, p$x), p$x[, 1, drop = FALSE])
       for (other in others) {
-        value <- tryCatch(value_of(table$id[i], p$x, other), repalign_error = function(e) NULL)
+        value <- tryCatch(contract_value(table$id[i], p$x, other), repalign_error = function(e) NULL)
         # some measures refuse other widths; equal widths must work
         if (is.null(value) && ncol(other) != ncol(p$x)) next
-        expect_gte(value, table$range_min[i] - 1e-9, label = table$id[i])
-        expect_lte(value, table$range_max[i] + 1e-9, label = table$id[i])
+        note(value >= table$range_min[i] - 1e-9 && value <= table$range_max[i] + 1e-9,
+             table$id[i], ": ", value)
       }
     }
   }
+  expect_nothing_noted()
 })
 
 test_that("the best value is that of a representation with itself", {
@@ -155,7 +137,7 @@ test_that("the best value is that of a representation with itself", {
   for (i in which(!is.na(table$best))) {
     p <- contract_pair()
     for (x in list(p$x, p$y)) {
-      expect_equal(value_of(table$id[i], x, x), table$best[i], tolerance = 1e-7, label = table$id[i])
+      expect_equal(contract_value(table$id[i], x, x), table$best[i], tolerance = 1e-7, label = table$id[i])
     }
   }
 })
@@ -167,88 +149,30 @@ test_that("the direction is right: less noise is more alike", {
     p <- contract_pair(n = 200)
     set.seed(2)
     noise <- normal_matrix(200, 5)
-    values <- vapply(c(0.01, 1, 100), function(s) value_of(table$id[i], p$x, p$x + s * noise), 0)
+    values <- vapply(c(0.01, 1, 100), function(s) contract_value(table$id[i], p$x, p$x + s * noise), 0)
     oriented <- if (table$direction[i] == "similarity") values else -values
     expect_gt(oriented[1], oriented[2], label = table$id[i])
     expect_gt(oriented[2], oriented[3], label = table$id[i])
   }
 })
 
-test_that("symmetric measures are, and the others are not", {
-  table <- measures()
-  for (i in seq_len(nrow(table))) {
-    p <- contract_pair()
-    y <- cbind(p$y, p$y[, 1:2] + normal_matrix(40, 2))
-    equal <- vapply(list(p$y, y), function(y) {
-      values <- tryCatch(c(value_of(table$id[i], p$x, y), value_of(table$id[i], y, p$x)),
-                         repalign_error = function(e) c(0, 0))
-      same_value(values[1], values[2])
-    }, NA)
-    expect_identical(all(equal), table$symmetric[i], label = paste("symmetry of", table$id[i]))
-  }
-})
-
-test_that("stimuli may be permuted on both sides; on one side only if the pairing is not used", {
-  table <- measures()
-  for (i in seq_len(nrow(table))) {
-    p <- contract_pair()
-    id <- table$id[i]
-    value <- value_of(id, p$x, p$y)
-    rows <- c(40:1)[c(3:40, 1, 2)]
-    expect_true(same_value(value_of(id, p$x[rows, ], p$y[rows, ]), value), label = paste(id, "jointly"))
-    for (changed in list(value_of(id, p$x[rows, ], p$y), value_of(id, p$x, p$y[rows, ]))) {
-      expect_identical(same_value(changed, value), !table$pairing[i], label = paste(id, "one side"))
-    }
-  }
-})
-
-# Strong ones, so that a measure that depends on them shows it.
-transformations <- function(d) {
-  set.seed(3)
-  list(
-    orthogonal = function(x) x %*% qr.Q(qr(matrix(rnorm(d * d), d))),
-    scaling = function(x) 3.7 * x,
-    translation = function(x) sweep(x, 2, c(4, -7, 10, 2, -5)[seq_len(d)], "+"),
-    "column permutation" = function(x) x[, c(2:d, 1)],
-    "invertible linear" = function(x) x %*% (matrix(rnorm(d * d), d) %*% diag(2^seq_len(d)))
-  )
-}
-
-test_that("every declared invariance holds for either side, and every undeclared one fails", {
-  skip_on_cran()
-  table <- measures()
-  for (i in seq_len(nrow(table))) {
-    p <- contract_pair()
-    id <- table$id[i]
-    value <- value_of(id, p$x, p$y)
-    declared <- strsplit(table$invariant[i], ", ")[[1]]
-    changes <- transformations(5)
-    expect_identical(names(changes), vocabulary)
-    for (name in vocabulary) {
-      holds <- c(same_value(value_of(id, changes[[name]](p$x), p$y), value),
-                 same_value(value_of(id, p$x, changes[[name]](p$y)), value))
-      expect_identical(all(holds), name %in% declared, label = paste(id, "under", name))
-    }
-  }
-})
-
 test_that("data frames, integers and logicals stand for matrices in every measure", {
   p <- lapply(contract_pair(), function(x) round(10 * x))
-  for (id in ids()) {
-    value <- value_of(id, p$x, p$y)
+  for (id in ids) {
+    value <- contract_value(id, p$x, p$y)
     whole <- p$x
     storage.mode(whole) <- "integer"
-    expect_identical(value_of(id, whole, as.data.frame(p$y)), value, label = id)
+    expect_identical(contract_value(id, whole, as.data.frame(p$y)), value, label = id)
     # some measures refuse constant rows, of numbers as of flags
     flags <- p$x > 0
-    answer <- function(x) tryCatch(value_of(id, x, p$y), repalign_error = conditionMessage)
+    answer <- function(x) tryCatch(contract_value(id, x, p$y), repalign_error = conditionMessage)
     expect_identical(answer(flags), answer(flags + 0), label = id)
   }
 })
 
 test_that("every measure refuses what is no pair of representations, and names the argument", {
   p <- contract_pair()
-  for (id in ids()) {
+  for (id in ids) {
     f <- get(id)
     expect_refused(f(p$x, p$y[-1, ]), c("`x`", "`y`", "40", "39"))
     expect_refused(f(NULL, p$y), "`x`")
@@ -264,8 +188,8 @@ test_that("every measure refuses what is no pair of representations, and names t
 test_that("arguments are left as they were", {
   p <- contract_pair()
   kept <- unserialize(serialize(p, NULL))
-  for (id in ids()) {
-    value_of(id, p$x, p$y)
+  for (id in ids) {
+    contract_value(id, p$x, p$y)
     expect_identical(p, kept, label = id)
   }
 })

@@ -33,11 +33,10 @@ test_that("a grid announces equal decompositions once", {
   set.seed(2)
   layers <- lapply(c(a = 1, b = 2, c = 3), function(i) normal_matrix(20, 3))
   said <- character()
-  with_internal("decomposition_seconds", function(...) 30, {
-    withCallingHandlers(similarity(layers, measure = "procrustes"), repalign_message = function(m) {
-      said <<- c(said, conditionMessage(m))
-      invokeRestart("muffleMessage")
-    })
+  local_internal("decomposition_seconds", function(...) 30)
+  withCallingHandlers(similarity(layers, measure = "procrustes"), repalign_message = function(m) {
+    said <<- c(said, conditionMessage(m))
+    invokeRestart("muffleMessage")
   })
   expect_length(said, 1)
   expect_match(said, "3 x 3 takes about 30 seconds")

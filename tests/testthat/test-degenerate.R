@@ -2,14 +2,13 @@
 # never another error. Measures that are not there yet are passed over.
 
 # inputs are tiny: threads would only wait for each other
-options_before <- options(repalign.threads = 1)
+withr::local_options(repalign.threads = 1)
 
 have <- function(...) intersect(c(...), measures()$id)
 
 cosine_neighbours <- c("mutual_knn", "knn_jaccard", "rank_similarity", "cycle_knn", "cknna",
                        "second_order_cosine", "lcs_knn", "edit_distance_knn")
 with_metric <- c("mutual_knn", "knn_jaccard", "rank_similarity", "cycle_knn")
-neighbour_ids <- c(cosine_neighbours, "mka", "kcka", "imd")
 
 # What came of a call: state, value, message, classes of warnings, argument.
 result_of <- function(code) {
@@ -629,4 +628,24 @@ test_that("outputs of classifiers are checked", {
   expect_nothing_noted()
 })
 
-options(options_before)
+test_that("graphs that name a row among its own neighbours only here and there are refused", {
+  set.seed(21)
+  idx <- t(apply(as.matrix(dist(normal_matrix(12, 3))), 1, order))[, 1:5]
+  graph <- function(idx) list(idx = idx, dist = matrix(seq_len(5), 12, 5, byrow = TRUE) - 1)
+  lacking <- idx
+  lacking[3, 1] <- setdiff(1:12, idx[3, ])[1]
+  expect_refused(mutual_knn(graph(lacking), graph(idx), k = 3), c("`x`", "not row 3"))
+  doubled <- idx
+  doubled[5, 3] <- 5
+  expect_refused(mutual_knn(graph(doubled), graph(idx), k = 3), c("`x`", "row 5 twice"))
+  once <- idx[, c(2:5, 5)]
+  for (i in 1:12) once[i, 5] <- setdiff(1:12, c(i, once[i, 1:4]))[1]
+  once[7, 2] <- 7
+  expect_refused(mutual_knn(graph(idx), graph(once), k = 3), c("`y`", "row 7"))
+})
+
+test_that("mean rows too long for a double are refused", {
+  x <- matrix(1.5e308, 6, 4) + diag(6)[, 1:4]
+  x[1, ] <- x[1, ] / 2
+  expect_refused(magnitude_difference(x, diag(6)), c("`x`", "rescale"))
+})

@@ -215,3 +215,18 @@ test_that("ranks with ties are no identifiers", {
   ranked <- apply(x, 2, rank)
   expect_length(find_identifiers(ranked), 0)
 })
+
+test_that("response_matrix() takes matrices of Matrix, and refuses unclear names", {
+  values <- cbind(stimulus = c(3, 1, 2, 5), a = c(0, 1.5, 0, 2), b = c(1, 0, 0.5, 0))
+  skip_if_not_installed("Matrix")
+  expect_identical(response_matrix(Matrix::Matrix(values, sparse = TRUE), "stimulus"),
+                   response_matrix(values, "stimulus"))
+  twice <- as.data.frame(values)[c(1, 2, 2)]
+  names(twice)[3] <- "a"
+  expect_refused(response_matrix(twice, "stimulus"), c("`data`", "\"a\""))
+  listed <- as.data.frame(values)
+  listed$stimulus <- as.list(letters[1:4])
+  expect_refused(response_matrix(listed, "stimulus"), c("\"stimulus\"", "vector of labels"))
+  listed$stimulus <- c("s1", " ", "s3", "s4")
+  expect_refused(response_matrix(listed, "stimulus"), c("empty name", "row 2"))
+})

@@ -38,10 +38,10 @@ test_that("tibbles, data.tables and matrices of Matrix are representations, in l
 })
 
 test_that("a sparse matrix is written out only if there is memory for it", {
-  wide <- Matrix::sparseMatrix(i = 1:3, j = c(1, 5, 9), x = 1, dims = c(3, 1e9))
+  wide <- Matrix::sparseMatrix(i = 1:3, j = c(1, 5, 9), x = 1, dims = c(3, 1e9),
+                               repr = "T")
   expect_refused(cka(wide, wide), c("`x`", "would take"))
-  old <- options(repalign.max_memory = 1e4)
-  on.exit(options(old))
+  withr::local_options(repalign.max_memory = 1e4)
   expect_refused(cka(pair()$x, Matrix::sparseMatrix(1:20, 1:20, x = 1, dims = c(20, 1000))),
                  c("`y`", "would take"))
 })
@@ -49,7 +49,7 @@ test_that("a sparse matrix is written out only if there is memory for it", {
 test_that("objects that hold something else say how to get at it", {
   if (!methods::isClass("SummarizedExperiment")) {
     methods::setClass("SummarizedExperiment", methods::representation(assays = "list"))
-    on.exit(methods::removeClass("SummarizedExperiment"))
+    withr::defer(methods::removeClass("SummarizedExperiment"))
   }
   experiment <- methods::new("SummarizedExperiment")
   x <- pair()$x
@@ -175,10 +175,10 @@ test_that("words of the field and of other software get a suggestion", {
   # every synonym leads to something that exists
   choices <- repalign:::synonyms
   expect_false(anyDuplicated(names(choices)) > 0)
-  for (id in intersect(names(choices), c("rsa", measures()$id))) {
-    for (word in choices[[id]]) {
-      if (word %in% measures()$id) next
-      expect_true(id %in% repalign:::synonyms_of(word, measures()$id), label = word)
+  known <- measures()$id
+  for (id in intersect(names(choices), known)) {
+    for (word in setdiff(choices[[id]], known)) {
+      expect_true(id %in% repalign:::synonyms_of(word, known), label = word)
     }
   }
   # a word of nothing near gets none
@@ -327,4 +327,21 @@ test_that("more repeats than there is memory for are refused", {
   expect_refused(object_disentanglement(p$x, rep(1:2, 10), neurons = 4, repeats = most),
                  "`repeats`")
   expect_refused(brain_to_brain(p$x, repeats = most + 1), c("`repeats`", "at most"))
+})
+
+test_that("a square matrix of distances is pointed out, and other objects name a remedy", {
+  p <- pair()
+  expect_warned(cka(as.matrix(stats::dist(p$x)), p$y), "repalign_distance_matrix")
+  stamps <- methods::setClass("Stamps", methods::representation(at = "numeric"))
+  withr::defer(methods::removeClass("Stamps"))
+  expect_refused(cka(stamps(at = 1:3), p$y), c("`x`", "as.matrix"))
+})
+
+test_that("choices, labels and columns that come twice are refused by name", {
+  p <- pair()
+  expect_refused(brain_to_brain(p$x, p$y, neurons = 4, repeats = 2, estimator = c("naive", "naive")),
+                 c("`estimator`", "\"naive\" twice"))
+  result <- similarity(p$x, p$y, c("cka", "rv"))
+  expect_refused(score_matrix(result, c("cka", "rv")), c("`measure`", "\"cka\"", "\"rv\""))
+  expect_refused(similarity(p$x, p$y, "debiased"), "estimator = \"stimulus\"")
 })

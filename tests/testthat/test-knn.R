@@ -109,8 +109,7 @@ test_that("neither blocks nor threads change anything", {
   # large enough to be shared among threads at all
   x <- rbind(normal_matrix(800, 5), counts_matrix(400, 5))
   with_threads <- function(threads, metric) {
-    old <- options(repalign.threads = threads)
-    on.exit(options(old))
+    withr::local_options(repalign.threads = threads)
     set.seed(5)
     graph_of(x, metric, 15)
   }
@@ -119,8 +118,7 @@ test_that("neither blocks nor threads change anything", {
   }
   values <- dist(x)
   with_dist <- function(threads) {
-    old <- options(repalign.threads = threads)
-    on.exit(options(old))
+    withr::local_options(repalign.threads = threads)
     set.seed(5)
     graph_of(values, "euclidean", 15)
   }

@@ -271,3 +271,17 @@ test_that("what is left keeps its names, and is not asked for identifiers again"
   rownames(y) <- rev(letters[1:14])
   expect_refused(similarity(ranks, y, na = "stimuli"), "row names")
 })
+
+test_that("designs of permute that do not suit what is left are refused", {
+  skip_if_not_installed("permute")
+  set.seed(14)
+  p <- related_pair(6, 3, 3)
+  p$x[2, 1] <- NA
+  run <- function(design) {
+    suppressMessages(calibrate(p$x, p$y, permutations = design, na = "stimuli"))
+  }
+  all <- permute::how(all.perms = permute::allPerms(6))
+  expect_refused(run(all), c("set of permutations", "stimuli"))
+  short <- permute::how(plots = permute::Plots(rep(1:2, 2), type = "free"))
+  expect_refused(run(short), c("plots", "6 rows", "4"))
+})

@@ -1,6 +1,6 @@
 # engine = "moments": exact mean, variance and skewness of the null over all permutations.
 
-options_before <- options(repalign.threads = 1)
+withr::local_options(repalign.threads = 1)
 
 # Settings whose forms have rows that add up to 0.
 moment_settings <- function() {
@@ -231,8 +231,6 @@ test_that("moments are refused where they do not hold", {
   expect_refused(calibrate(p$x, p$y, own, engine = "moments"), "moments")
   expect_refused(null_scores(calibrate(p$x, p$y, "cka", engine = "moments")), "no null scores")
 })
-
-options(options_before)
 
 test_that("an undefined score has no number of permutations, like any other row of moments", {
   # corrected for neurons, two columns that are each other's mirror have a negative H value

@@ -2,42 +2,7 @@
 # itself on data whose rows were permuted, for the same permutations, to 1e-10 of the scale of
 # the statistic before roots.
 
-options_before <- options(repalign.threads = 1)
-
-note_law <- function(id, args, x, y, label, ..., tolerance = 1e-10) {
-  law <- tryCatch(quietly(law_null(id, args, x, y, ...)), error = identity)
-  if (inherits(law, "error")) {
-    note(FALSE, label, ": ", conditionMessage(law))
-    return(list())
-  }
-  error <- law_error(id, args, law, x, y)
-  note(error <= tolerance, sprintf("%s: off by %.2g", label, error))
-  invisible(law)
-}
-
-# k suits the size; may_refuse: correlations over one column are not there.
-law_inputs <- function() {
-  set.seed(31)
-  counts <- list(x = matrix(rpois(22 * 4, 0.8) + 1, 22), y = matrix(rpois(22 * 5, 0.6) + 1, 22))
-  # no constant rows
-  for (side in names(counts)) counts[[side]][, 1] <- counts[[side]][, 1] + rep(1:2, 11) * 2
-  list(
-    prime = c(related_pair(23, 5, 8), k = 5),
-    even = list(x = exp(normal_matrix(20, 6)), y = normal_matrix(20, 6), k = 5),
-    odd = c(related_pair(21, 3, 7), k = 4),
-    six = list(x = normal_matrix(6, 3), y = normal_matrix(6, 4), k = 3),
-    seven = c(related_pair(7, 4, 4), k = 3),
-    eight = list(x = normal_matrix(8, 4), y = normal_matrix(8, 6), k = 3),
-    wide = c(related_pair(13, 30, 17, d = 6), k = 5),
-    ties = c(counts, k = 5)
-  )
-}
-
-# Values that rest on an arbitrary basis, or on which of several equal assignments is found.
-not_unique <- function(id, args, input) {
-  if (id == "pwcca") return(qr(input$x)$rank + qr(input$y)$rank > nrow(input$x) - 2)
-  id == "hard_correlation_match" && identical(args$matching, "greedy") && nrow(input$x) < 9
-}
+withr::local_options(repalign.threads = 1)
 
 is_direct <- function(id, args) is.null(null_of(do.call(measure, c(list(id), args))))
 
@@ -50,7 +15,7 @@ test_that("coset: every measure and setting, n prime, even, odd and tiny, d > n,
     each_paired(function(id, args, setting) {
       if (not_unique(id, args, input)) return()
       # without a fast path the kind of n does not matter
-      if (is_direct(id, args) && !name %in% c("prime", "six", "wide", "ties")) return()
+      if (is_direct(id, args) && !name %in% c("six", "wide", "ties")) return()
       # two cosets: that of the identity and another
       law <- note_law(id, args, input$x, input$y, paste(setting, "on", name), permutations = n,
                       engine = "coset", most = if (n < 9) Inf else 7)
@@ -63,7 +28,7 @@ test_that("coset: every measure and setting, n prime, even, odd and tiny, d > n,
 test_that("random and exact: every measure and setting", {
   skip_on_cran()
   inputs <- law_inputs()
-  for (name in c("prime", "seven", "wide", "ties")) {
+  for (name in c("seven", "wide", "ties")) {
     input <- inputs[[name]]
     each_paired(function(id, args, setting) {
       if (not_unique(id, args, input)) return()
@@ -103,265 +68,6 @@ test_that("given permutations, blocks and series: every measure", {
   expect_nothing_noted()
 })
 
-test_that("series: nearly banded graphs, where edges meet most often", {
-  set.seed(33)
-  t <- seq_len(60)
-  x <- cbind(t, t^1.1) + 0.05 * normal_matrix(60, 2)
-  y <- cbind(t, sqrt(t), t / 3) + 0.05 * normal_matrix(60, 3)
-  for (id in c("mutual_knn", "rank_similarity", "cycle_knn", "knn_jaccard")) {
-    note_law(id, list(k = 8, metric = "euclidean"), x, y, id, series = TRUE, most = 12)
-  }
-  for (id in c("mka", "kcka", "cknna")) note_law(id, list(k = 8), x, y, id, series = TRUE, most = 12)
-  expect_nothing_noted()
-  # shift by shift the sums are the same
-  shifts <- vapply(0:59, function(s) as.integer((0:59 + s) %% 60 + 1), integer(60))
-  graph <- function(x) edges_out(form_graph(representation(x, "x"), "euclidean", 8)$idx)
-  for (mode in common_modes) {
-    at_once <- .Call(C_coset_edges, list(graph(x)), list(graph(y)), seq_len(60), cbind(seq_len(60)), mode)
-    one_by_one <- .Call(C_permuted_edges, list(graph(x)), list(graph(y)), shifts, mode)
-    expect_equal(at_once, one_by_one, tolerance = 1e-12)
-  }
-})
-
-test_that("data of low rank: the law holds, in as few columns as the rank", {
-  set.seed(35)
-  for (d in c(12, 60)) {
-    x <- normal_matrix(30, 4) %*% normal_matrix(4, d)
-    y <- normal_matrix(30, 3) %*% normal_matrix(3, 20)
-    for (center in c(TRUE, FALSE)) {
-      expect_identical(dim(rotation_matrix(representation(x, "x"), center)), c(30L, 4L))
-      note_law("procrustes", list(center = center), x, y, paste("procrustes", d, center))
-    }
-    note_law("angular_shape", list(), x, y, paste("angular_shape", d))
-  }
-  expect_nothing_noted()
-})
-
-# Vertices with 0 to 7 edges each, with weights and ranks.
-irregular_graph <- function(n) {
-  targets <- lapply(seq_len(n), function(i) sample(setdiff(seq_len(n), i), sample(0:7, 1)))
-  size <- lengths(targets)
-  list(start = as.integer(c(0, cumsum(size))), target = as.integer(unlist(targets)),
-       rank = as.integer(unlist(lapply(size, sample.int))), weight = rnorm(sum(size)))
-}
-
-edges_of <- function(graph, i) {
-  at <- graph$start[i] + seq_len(graph$start[i + 1] - graph$start[i])
-  list(target = graph$target[at], rank = graph$rank[at], weight = graph$weight[at])
-}
-
-# What the modes add up, plainly: row i of a meets row p[i] of b.
-def_common <- function(a, b, p, mode) {
-  total <- 0
-  for (i in seq_along(p)) {
-    x <- edges_of(a, i)
-    y <- edges_of(b, p[i])
-    of_x <- which(p[x$target] %in% y$target)
-    of_y <- match(p[x$target[of_x]], y$target)
-    count <- length(of_x)
-    if (!count) next
-    r <- x$rank[of_x]
-    s <- y$rank[of_y]
-    total <- total + switch(mode,
-      count = count, any = 1, jaccard = count / (length(x$target) + length(y$target) - count),
-      ranks = sum(2 / ((1 + abs(r - s)) * (r + s))) / sum(1 / seq_len(count)),
-      products = c(sum(x$weight[of_x] * y$weight[of_y]), sum(x$weight[of_x]) * sum(y$weight[of_y]),
-                   sum(x$weight[of_x]), sum(y$weight[of_y]))
-    )
-  }
-  total
-}
-
-test_that("graphs with any number of edges a row: sums by shifts, by permutations and by hand", {
-  set.seed(45)
-  for (n in c(9, 14)) {
-    x <- list(irregular_graph(n), irregular_graph(n))
-    y <- list(irregular_graph(n), irregular_graph(n), irregular_graph(n))
-    design <- coset_design(n, n)
-    permutations <- cbind(seq_len(n), def_coset(design$coset$order_x, design$coset$orders_y))
-    labels_y <- apply(design$coset$orders_y, 2, order)
-    for (mode in names(common_modes)) {
-      expected <- do.call(cbind, lapply(y, function(b) do.call(cbind, lapply(x, function(a) {
-        none <- if (mode == "products") numeric(4) else 0
-        sums <- apply(permutations, 2, function(p) none + def_common(a, b, p, mode))
-        if (mode == "products") t(sums) else sums
-      }))))
-      shifts <- .Call(C_coset_edges, x, y, order(design$coset$order_x), labels_y, common_modes[[mode]])
-      single <- .Call(C_permuted_edges, x, y, permutations, common_modes[[mode]])
-      expect_equal(shifts, expected, tolerance = 1e-12, ignore_attr = TRUE, label = mode)
-      expect_equal(single, expected, tolerance = 1e-12, ignore_attr = TRUE, label = mode)
-    }
-  }
-})
-
-test_that("damaged graphs are an error in the entry points, not a crash", {
-  set.seed(46)
-  n <- 9
-  g <- list(irregular_graph(n))
-  o <- sample.int(n)
-  without <- function(name) list(g[[1]][names(g[[1]]) != name])
-  changed <- function(name, value) list(replace(g[[1]], name, list(value)))
-  bad <- c(list(NULL, list(), list(NULL), list(unname(g[[1]]))), lapply(names(g[[1]]), without),
-           list(changed("start", rev(g[[1]]$start)), changed("target", g[[1]]$target + 100L),
-                changed("rank", 1L), changed("weight", 1), list(irregular_graph(n + 1))))
-  named <- "^repalign_graph_[a-z]+: `[a-z_]+` must "
-  for (b in bad) {
-    expect_error(.Call(C_coset_edges, g, b, o, cbind(o), 0L), named)
-    expect_error(.Call(C_coset_edges, b, g, o, cbind(o), 0L), named)
-    expect_error(.Call(C_permuted_edges, g, b, cbind(o), 0L), named)
-    expect_error(.Call(C_permuted_edges, b, g, cbind(o), 0L), named)
-  }
-  for (labels in list(integer(), c(o, o), o - 1L, as.double(o))) {
-    expect_error(.Call(C_coset_edges, g, g, labels, cbind(o), 0L), named)
-  }
-  expect_error(.Call(C_coset_edges, g, g, o, o[-1], 0L), "coset_edges: `labels_y` must ")
-  expect_error(.Call(C_permuted_edges, g, g, o[-1], 0L), "permuted_edges: `permutations` must ")
-})
-
-test_that("common edges can be interrupted within a coset and within few permutations", {
-  # a time limit is noticed where an interrupt is, at every sixth check
-  stopped <- function(run) {
-    ended <- tryCatch({
-      setTimeLimit(elapsed = 0.02, transient = TRUE)
-      run()
-      TRUE
-    }, error = function(e) FALSE, finally = setTimeLimit())
-    expect_false(ended)
-  }
-  # a band, whose edges meet at all shifts
-  n <- 8000L
-  steps <- c(-5:-1, 1:5)
-  band <- list(edges_out(outer(seq_len(n), steps, function(i, s) (i + s - 1L) %% n + 1L)))
-  for (mode in common_modes[c("count", "ranks")]) {
-    stopped(function() .Call(C_coset_edges, band, band, seq_len(n), cbind(seq_len(n)), mode))
-  }
-  set.seed(47)
-  n <- 50000L
-  large <- list(edges_out(matrix(sample.int(n, 10 * n, TRUE), n)))
-  permutations <- replicate(60, sample.int(n))
-  stopped(function() {
-    .Call(C_permuted_edges, rep(large, 2), large, permutations, common_modes[["count"]])
-  })
-})
-
-test_that("neurons shared between the sides, in all three ways", {
-  set.seed(35)
-  for (n in c(11, 16)) {
-    p <- related_pair(n, 6, 6)
-    common <- normal_matrix(n, 6)
-    x <- p$x + common
-    y <- p$y + common
-    cases <- list(
-      list(shared_neurons = TRUE),
-      list(units_x = c(1, 2, 3, 4, 5, 6), units_y = c(9, 3, 2, 7, 8, 1)),
-      list(units_x = c("a", "a", "b", "c", "c", "d"), units_y = c("a", "b", "b", "e", "c", "c"))
-    )
-    for (case in cases) for (engine in c("coset", "random")) {
-      args <- c(list(estimator = "stimulus_neuron"), case)
-      note_law("cka", args, x, y, paste(n, engine, names(case)[1]), permutations = 15, engine = engine)
-    }
-  }
-  expect_nothing_noted()
-})
-
-test_that("Gaussian kernels of distances that are not Euclidean: below 0, within the range", {
-  # no three points have squared distances like these
-  x <- as.dist(rbind(c(0, 1, 9, 1), c(1, 0, 1, 9), c(9, 1, 0, 1), c(1, 9, 1, 0)))
-  y <- as.dist(rbind(c(0, 9, 1, 1), c(9, 0, 1, 1), c(1, 1, 0, 9), c(1, 1, 9, 0)))
-  m <- measure("cka", kernel = "rbf", bandwidth = 3)
-  row <- quietly(calibrate(x, y, m, permutations = 23))
-  scores <- c(row$score, null_scores(row))
-  range <- range_of(m$declaration, m$args)
-  expect_lt(min(scores), 0)
-  expect_gte(min(scores), range[1])
-  expect_lte(max(scores), range[2] + 1e-12)
-})
-
-test_that("distances in place of responses", {
-  set.seed(36)
-  p <- related_pair(17, 4, 6)
-  dx <- dist(p$x)
-  dy <- dist(p$y)
-  seen <- 0
-  each_paired(function(id, args, label) {
-    takes <- accepted_by(declaration(id), do.call(measure, c(list(id), args))$args)
-    if (!"dist" %in% takes || !is.null(args$metric)) return()
-    seen <<- seen + 1
-    if ("metric" %in% names(formals(id))) args$metric <- "euclidean"
-    for (engine in c("coset", "random")) {
-      note_law(id, args, dx, dy, paste(label, engine, "of distances"), 8, engine, most = 6)
-      note_law(id, args, p$x, dy, paste(label, engine, "of both kinds"), 4, engine, most = 3)
-    }
-  })
-  expect_gte(seen, 20)
-  expect_nothing_noted()
-})
-
-test_that("the user's own neighbour graphs", {
-  set.seed(37)
-  p <- related_pair(19, 4, 6)
-  graph <- function(x) form_graph(representation(x, "x"), "euclidean", 6)[c("idx", "dist")]
-  gx <- graph(p$x)
-  gy <- graph(p$y)
-  seen <- 0
-  each_paired(function(id, args, label) {
-    m <- do.call(measure, c(list(id), args))
-    if (!"graph" %in% accepted_by(m$declaration, m$args) || !is.null(args$metric)) return()
-    seen <<- seen + 1
-    for (engine in c("coset", "random")) {
-      note_law(id, args, gx, gy, paste(label, engine), 8, engine, most = 6)
-    }
-  }, 4)
-  expect_gte(seen, 5)
-  expect_nothing_noted()
-})
-
-test_that("sizes far from 1 and far from each other", {
-  set.seed(38)
-  p <- related_pair(14, 4, 5)
-  for (scale in list(c(1e-150, 1e-150), c(1e150, 1e150), c(1e-3, 1e4))) {
-    each_paired(function(id, args, setting) {
-      if (not_unique(id, args, p) || !is.null(args$sigma)) return()
-      note_law(id, args, scale[1] * p$x, scale[2] * p$y, paste(setting, format(scale[1])),
-               permutations = 13, engine = "coset", most = 3)
-    })
-  }
-  expect_nothing_noted()
-})
-
-test_that("rtd: the row subsets drawn for a pair stay with it", {
-  set.seed(39)
-  p <- related_pair(24, 4, 5)
-  args <- list(batch = 10, trials = 2)
-  note_law("rtd", args, p$x, p$y, "rtd", permutations = 6, engine = "random")
-  note_law("rtd", args, p$x, p$y, "rtd coset", permutations = 23, engine = "coset", most = 5)
-  expect_nothing_noted()
-  # in a grid every pair has its own subsets, and keeps them under every permutation
-  identity_first <- rbind(1:24, t(replicate(3, sample(24))))
-  layers <- list(a = p$y, b = exp(p$y))
-  v <- quietly(calibrate(p$x, layers, measure("rtd", batch = 10, trials = 2),
-                         permutations = identity_first))
-  expect_equal(null_scores(v)[1, ], v$score, tolerance = 1e-12, ignore_attr = TRUE)
-})
-
-test_that("ties: priorities travel with the rows, and are drawn only where there are ties", {
-  input <- law_inputs()$ties
-  set.seed(40)
-  identity_first <- rbind(1:22, 22:1)
-  for (m in list(measure("mutual_knn", k = 5), measure("mka", k = 5), measure("lcs_knn", k = 5),
-                 measure("cknna", k = 5), measure("cka", kernel = "manifold", k = 5))) {
-    v <- quietly(calibrate(input$x, input$y, m, permutations = identity_first))
-    expect_equal(unname(null_scores(v)[1, 1]), v$score, tolerance = 1e-12)
-  }
-  # tie-free data leave the generator to the permutations alone
-  p <- law_inputs()$prime
-  set.seed(41)
-  calibrate(p$x, p$y, c("mutual_knn", "mka"), permutations = rbind(23:1, c(2:23, 1)))
-  after <- runif(1)
-  set.seed(41)
-  expect_identical(after, runif(1))
-})
-
 test_that("a grid of layers has the scores of its pairs, for every path", {
   set.seed(42)
   x <- lapply(c(a = 3, b = 6), function(q) normal_matrix(15, q))
@@ -399,19 +105,4 @@ test_that("what is prepared is prepared once, however many permutations", {
                                                        engine = "random")), 2L)
   expect_identical(count_calls("make_graph", calibrate(p$x, p$y, measure("mutual_knn", k = 4),
                                                        permutations = 50)), 2L)
-})
-
-options(options_before)
-
-test_that("null scores of spaces are not below 0 by rounding", {
-  for (seed in c(8, 48, 70, 84)) {
-    set.seed(seed)
-    x <- matrix(as.double(sample(0:1, 8, TRUE)), 8)
-    y <- matrix(as.double(sample(0:1, 8, TRUE)), 8)
-    for (id in c("linear_regression", "eigenspace_overlap")) {
-      null <- null_scores(quietly(calibrate(x, y, id, permutations = 199)))
-      expect_gte(min(null), 0)
-      expect_lte(max(null), 1)
-    }
-  }
 })

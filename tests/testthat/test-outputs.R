@@ -1,16 +1,4 @@
-# Outputs of classifiers, against the definitions coded plainly.
-
-plain_softmax <- function(x) t(apply(x, 1, function(row) exp(row) / sum(exp(row))))
-
-plain_jsd <- function(p, q) {
-  kl <- function(a, b) sum(ifelse(a > 0, a * log2(a / b), 0))
-  mean(vapply(seq_len(nrow(p)), function(i) {
-    m <- (p[i, ] + q[i, ]) / 2
-    kl(p[i, ], m) / 2 + kl(q[i, ], m) / 2
-  }, 0))
-}
-
-first_largest <- function(x) apply(x, 1, which.max)
+# Outputs of classifiers, against their definitions in helper-definitions.R.
 
 logit_pair <- function(n = 30, classes = 4, seed = 5) {
   set.seed(seed)
@@ -18,28 +6,16 @@ logit_pair <- function(n = 30, classes = 4, seed = 5) {
   list(p = p, q = p + 0.8 * normal_matrix(n, classes))
 }
 
-test_that("the reference values are met", {
-  rows <- read.csv(shared_file("reference", "expected_other.csv"))
-  rows <- rows[rows$case == "pf", ]
-  expect_identical(nrow(rows), 3L)
-  given <- list(x = reference_matrix("pf_logitsA"), y = reference_matrix("pf_logitsB"),
-                labels = drop(reference_matrix("pf_labels_zero_based")) + 1)
-  for (i in seq_len(3)) {
-    value <- eval(parse(text = rows$expression[i]), given)
-    expect_relative(value, rows$expected[i], rows$tolerance[i], rows$expression[i])
-  }
-})
-
 test_that("jsd is its definition, from probabilities and from logits", {
   for (classes in c(2, 4, 50)) {
     l <- logit_pair(classes = classes)
-    p <- plain_softmax(l$p)
-    q <- plain_softmax(l$q)
-    expect_equal(jsd(p, q), plain_jsd(p, q), tolerance = 1e-13)
-    expect_equal(jsd(l$p, l$q, from = "logit"), plain_jsd(p, q), tolerance = 1e-13)
+    p <- def_probabilities(l$p, "logit")
+    q <- def_probabilities(l$q, "logit")
+    expect_equal(jsd(p, q), def_jsd(p, q), tolerance = 1e-13)
+    expect_equal(jsd(l$p, l$q, from = "logit"), def_jsd(p, q), tolerance = 1e-13)
     expect_identical(jsd(q, p), jsd(p, q))
     # a constant on all logits of a row says nothing
-    expect_equal(jsd(l$p + 1:30, l$q - 7, from = "logit"), plain_jsd(p, q), tolerance = 1e-12)
+    expect_equal(jsd(l$p + 1:30, l$q - 7, from = "logit"), def_jsd(p, q), tolerance = 1e-12)
   }
 })
 
@@ -49,7 +25,7 @@ test_that("jsd has its ends: 0 for equal outputs, 1 for disjoint ones, zeros all
   expect_equal(jsd(one_hot, one_hot[c(2, 3, 1), ]), 1, tolerance = 1e-15)
   p <- rbind(c(0.5, 0.5, 0), c(1, 0, 0))
   q <- rbind(c(0, 0.5, 0.5), c(0.25, 0, 0.75))
-  expect_equal(jsd(p, q), plain_jsd(p, q), tolerance = 1e-15)
+  expect_equal(jsd(p, q), def_jsd(p, q), tolerance = 1e-15)
   expect_identical(jsd(matrix(c(0.2, 0.8), 1), matrix(c(0.2, 0.8), 1)), 0)
   set.seed(6)
   for (i in 1:20) {
@@ -89,10 +65,10 @@ test_that("rows that sum to 1 in single precision are probabilities, and are div
 
 test_that("disagreement counts different first largest values", {
   l <- logit_pair()
-  expected <- mean(first_largest(l$p) != first_largest(l$q))
+  expected <- def_disagreement(l$p, l$q)
   expect_gt(expected, 0)
   expect_identical(disagreement(l$p, l$q), expected)
-  expect_identical(disagreement(plain_softmax(l$p), l$q), expected)
+  expect_identical(disagreement(def_probabilities(l$p, "logit"), l$q), expected)
   expect_identical(disagreement(l$p, l$p), 0)
   # ties: the first, without a draw from the generator, also among nearly equal ones
   tied <- rbind(c(1, 1, 0), c(0, 2, 2), c(5, 5, 5))
@@ -108,10 +84,9 @@ test_that("disagreement counts different first largest values", {
 
 test_that("accuracy_difference takes numbers, names and factors", {
   l <- logit_pair(40, 3)
-  truth <- first_largest(l$p)
+  truth <- apply(l$p, 1, which.max)
   truth[1:5] <- truth[1:5] %% 3 + 1
-  right <- function(x) mean(first_largest(x) == truth)
-  expected <- abs(right(l$p) - right(l$q))
+  expected <- def_accuracy_difference(l$p, l$q, truth)
   expect_gt(expected, 0)
   expect_equal(accuracy_difference(l$p, l$q, truth), expected, tolerance = 1e-14)
   expect_identical(accuracy_difference(l$p, l$p, truth), 0)
@@ -181,4 +156,9 @@ test_that("labels that fit no class are refused with their place", {
   refused(rep("a", 6), "two columns")
   colnames(l$p) <- c("a", "b", "c")
   refused(c("a", "b", "d", "a", "a", "a"), "\"d\"", "row 3")
+})
+
+test_that("labels that are neither numbers nor words are refused", {
+  l <- logit_pair(6, 3)
+  expect_refused(accuracy_difference(l$p, l$q, Sys.Date() + 0:5), c("`labels`", "class numbers"))
 })

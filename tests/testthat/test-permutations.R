@@ -1,6 +1,6 @@
 # Which permutations make the null.
 
-options_before <- options(repalign.threads = 1)
+withr::local_options(repalign.threads = 1)
 
 are_permutations <- function(p) all(apply(p, 2, function(o) identical(sort(o), seq_len(nrow(p)))))
 
@@ -310,8 +310,7 @@ test_that("what is not enumerated: more than a million, and within blocks all at
   # 10! within one block: drawn
   set <- permutation_plan(11, 50, c(rep(1, 10), 2), FALSE, "auto")$fixed
   expect_identical(set$count, 50L)
-  old <- options(repalign.max_memory = 1e6)
-  on.exit(options(old))
+  withr::local_options(repalign.max_memory = 1e6)
   expect_refused(coset_design(20, 1e7), c("orders of 20 rows", "Fewer permutations"))
   # 8! of one block, in columns as long as all rows
   expect_refused(permutation_plan(500, 1e5, c(rep(1, 8), 2:493), FALSE, "auto"),
@@ -402,5 +401,3 @@ test_that("one design for all pairs and measures of an engine", {
   p <- v$permutations
   expect_true(all(p == 9))
 })
-
-options(options_before)

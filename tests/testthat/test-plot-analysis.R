@@ -142,3 +142,12 @@ test_that("bound results with the same comparisons: a row a result, a column a c
   some <- built(ggplot2::autoplot(both[!(both$source == "day2" & both$y == "layer2"), ]))
   expect_identical(nrow(some$layout$layout), 5L)
 })
+
+test_that("nothing but undefined values is an error", {
+  skip_if_not_installed("ggplot2")
+  set.seed(20)
+  p <- related_pair(20, 4, 4)
+  result <- few_is_fine(brain_to_brain(p$x, p$y, neurons = 4, repeats = 2))
+  result$pooled <- NA_real_
+  expect_refused(ggplot2::autoplot(result), c("nothing to draw", "undefined"))
+})

@@ -150,7 +150,7 @@ test_that("more rows are a grid of calibrated scores, significant ones marked", 
   shuffled <- built(ggplot2::autoplot(result[sample(32), ]))
   expect_identical(sum(shuffled$plot$data$mark == "*"), sum(marked))
   # panels on demand, and tiles on demand
-  expect_identical(nrow(built(ggplot2::autoplot(result[1:20, ], most = 20))$layout$layout), 20L)
+  expect_identical(nrow(built(ggplot2::autoplot(result[1:9, ], most = 9))$layout$layout), 9L)
   expect_refused(ggplot2::autoplot(result, type = "null"), c("up to 20", "32 rows", "\"tiles\""))
   low <- built(ggplot2::autoplot(result[1:20, ], type = "null"))
   expect_s3_class(low$plot$theme$axis.text.y, "element_blank")
@@ -159,8 +159,7 @@ test_that("more rows are a grid of calibrated scores, significant ones marked", 
   plot <- built(ggplot2::autoplot(adjusted))
   expect_identical(plot$plot$data$mark == "*", adjusted$p_adjusted <= 0.05)
   expect_match(plot$plot$labels$caption, "adjusted")
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
+  local_device()
   expect_identical(plot(result), result)
 })
 
@@ -239,13 +238,8 @@ test_that("what cannot be drawn says why", {
 # code with a package that cannot be loaded
 without_package <- function(package, code) {
   original <- requireNamespace
-  replace <- function(value) {
-    unlockBinding("requireNamespace", baseenv())
-    assign("requireNamespace", value, envir = baseenv())
-    lockBinding("requireNamespace", baseenv())
-  }
-  replace(function(asked, ...) if (asked == package) FALSE else original(asked, ...))
-  on.exit(replace(original))
+  without <- function(asked, ...) if (asked == package) FALSE else original(asked, ...)
+  local_internal("requireNamespace", without, baseenv())
   force(code)
 }
 
@@ -328,4 +322,32 @@ test_that("titles of panels are distinct, and say all names", {
     expect_match(titles[i], substring(result$x[i], 17), fixed = TRUE)
     expect_match(titles[i], substring(result$y[i], 17), fixed = TRUE)
   }
+})
+
+test_that("scores below chance have another hue; measures of unlike sizes are shares of the largest", {
+  skip_if_not_installed("ggplot2")
+  set.seed(31)
+  layers <- normal_layers("x", 4)
+  one <- calibrate(layers, permutations = 99, variant = "z")
+  expect_lt(min(one$calibrated), 0)
+  plot <- built(ggplot2::autoplot(one, type = "tiles"))
+  limits <- fill_scale(plot)$limits
+  expect_true(limits[1] <= min(one$calibrated) && limits[2] >= max(one$calibrated))
+  both <- calibrate(layers, measure = c("cka", "procrustes_size_shape"), permutations = 99,
+                    variant = "centered")
+  plot <- built(ggplot2::autoplot(both, type = "tiles"))
+  expect_match(fill_scale(plot)$name, "largest")
+  for (measure in unique(both$measure)) {
+    tiles <- plot$plot$data
+    values <- both$calibrated[both$measure == measure]
+    expect_true(all(abs(values) / max(abs(values)) <= 1))
+  }
+})
+
+test_that("a calibration that lost its alpha says so", {
+  skip_if_not_installed("ggplot2")
+  set.seed(32)
+  lost <- calibrate(normal_layers("x", 3), permutations = 99)
+  attr(lost, "settings") <- NULL
+  expect_refused(ggplot2::autoplot(lost), c("alpha", "calibrate"))
 })

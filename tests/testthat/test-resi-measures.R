@@ -77,12 +77,7 @@ test_that("published settings give what the benchmark's code computes", {
   }
 })
 
-drawn_tiles <- function(table) {
-  plot <- ggplot2::autoplot(table)
-  expect_s3_class(plot, "ggplot")
-  ggplot2::ggplotGrob(plot)
-  plot$data
-}
+drawn_tiles <- function(table) built(ggplot2::autoplot(table))$plot$data
 
 test_that("plot(measures()) shows what the table says", {
   skip_if_not_installed("ggplot2")
@@ -98,8 +93,7 @@ test_that("plot(measures()) shows what the table says", {
     expect_identical("pairing" %in% dark, table$pairing[i])
     expect_length(rows$property, 8)
   }
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
+  local_device()
   expect_identical(plot(table), table)
 })
 
@@ -117,4 +111,10 @@ test_that("rows of the table keep their class and can be drawn; columns are miss
   expect_refused(plot(table[0, ]), "no rows")
   expect_refused(ggplot2::autoplot(table[c("id", "label")]), c("column", "family", "invariant"))
   expect_refused(ggplot2::autoplot(table, fill = 1), "fill")
+})
+
+test_that("a measure that stands in the table twice cannot be drawn", {
+  skip_if_not_installed("ggplot2")
+  one <- measures()[measures()$id == "cka", ]
+  expect_refused(ggplot2::autoplot(rbind(one, one)), c("two rows", "\"cka\""))
 })

@@ -270,6 +270,8 @@ test_that("pooled estimates of the simulated population meet the predictions", {
   expect_gt(abs(plain_ratio(mean_h[, "stimulus"]) - normalized), 0.05)
 })
 
-test_that("a population prints its size and truth", {
-  expect_output(print(linear_population(5, c(2, 3), 4)), "5 stimuli.*2 and 3.*CKA 1")
+test_that("a simulated population stands for both sides, and its spectrum must suit doubles", {
+  population <- linear_population(6, 3, 4)
+  expect_refused(predicted_bias(population, diag(6)), c("`y`", "population"))
+  expect_refused(linear_population(6, 3, 40, "power", power = -400), c("`power`", "extreme"))
 })

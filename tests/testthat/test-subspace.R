@@ -1,89 +1,21 @@
-# Canonical correlation and other measures of spaces, against their definitions.
+# Canonical correlation and other measures of spaces: rank, routes, digits and what is said.
 
 quiet <- function(code) suppressWarnings(suppressMessages(code))
 
 centred <- function(x) sweep(x, 2, colMeans(x))
 
-# Definitions, plainly, with base R. Left singular vectors up to the rank.
+# Left singular vectors up to the rank, plainly.
 plain_svd <- function(x, center = TRUE) {
   parts <- svd(if (center) centred(x) else x)
   keep <- seq_len(sum(parts$d > 1e-10 * parts$d[1]))
   list(u = parts$u[, keep, drop = FALSE], d = parts$d[keep])
 }
 
-plain_cca <- function(x, y) mean(svd(crossprod(plain_svd(x)$u, plain_svd(y)$u))$d)
-
-plain_svcca <- function(x, y, variance = 0.99, components = NULL) {
-  lead <- function(x) {
-    parts <- plain_svd(x)
-    k <- components
-    if (is.null(k)) k <- which(cumsum(parts$d^2) / sum(parts$d^2) >= variance - 1e-12)[1]
-    parts$u[, seq_len(k), drop = FALSE]
-  }
-  mean(svd(crossprod(lead(x), lead(y)))$d)
-}
-
-plain_pwcca <- function(x, y, weights) {
-  u <- plain_svd(x)$u
-  parts <- svd(crossprod(u, plain_svd(y)$u))
-  h <- u %*% parts$u
-  alpha <- if (weights == "l1") colSums(abs(h)) else rowSums(abs(crossprod(h, centred(x))))
-  sum(alpha * parts$d) / sum(alpha)
-}
-
-plain_regression <- function(x, y) {
-  1 - sum(residuals(lm(x ~ y))^2) / sum(centred(x)^2)
-}
-
-plain_overlap <- function(x, y) {
-  sum(crossprod(plain_svd(x, FALSE)$u, plain_svd(y, FALSE)$u)^2) / max(ncol(x), ncol(y))
-}
-
-# From the covariances of the paper, lambda > 0 or full rank.
-plain_gulp <- function(x, y, lambda = 0) {
-  unit <- function(x) centred(x) / sqrt(sum(centred(x)^2) / nrow(x))
-  x <- unit(x)
-  y <- unit(y)
-  n <- nrow(x)
-  sx <- crossprod(x) / n
-  sy <- crossprod(y) / n
-  sxy <- crossprod(x, y) / n
-  ix <- solve(sx + diag(lambda, ncol(x)))
-  iy <- solve(sy + diag(lambda, ncol(y)))
-  trace <- function(a) sum(diag(a))
-  sqrt(trace(ix %*% sx %*% ix %*% sx) + trace(iy %*% sy %*% iy %*% sy) -
-         2 * trace(ix %*% sxy %*% iy %*% t(sxy)))
-}
-
-shapes <- list(c(60, 5, 5), c(60, 8, 3), c(40, 1, 6), c(30, 1, 1), c(25, 10, 12))
-
 shaped_pair <- function(shape) {
   set.seed(sum(shape))
   p <- related_pair(shape[1], shape[2], shape[3])
   lapply(p, function(x) sweep(x, 2, rnorm(ncol(x)), "+"))
 }
-
-test_that("the measures follow their definitions", {
-  for (shape in shapes) {
-    p <- shaped_pair(shape)
-    x <- p$x
-    y <- p$y
-    expect_equal(cca(x, y), plain_cca(x, y), tolerance = 1e-12)
-    expect_equal(linear_regression(x, y), plain_regression(x, y), tolerance = 1e-12)
-    expect_equal(linear_regression(y, x), plain_regression(y, x), tolerance = 1e-12)
-    expect_equal(eigenspace_overlap(x, y), plain_overlap(x, y), tolerance = 1e-12)
-    expect_equal(svcca(x, y), plain_svcca(x, y), tolerance = 1e-11)
-    expect_equal(svcca(x, y, variance = 0.6), plain_svcca(x, y, 0.6), tolerance = 1e-11)
-    expect_equal(svcca(x, y, components = 1), plain_svcca(x, y, components = 1), tolerance = 1e-11)
-    for (weights in c("projection", "l1")) {
-      expect_equal(pwcca(x, y, weights), plain_pwcca(x, y, weights), tolerance = 1e-9)
-      expect_equal(pwcca(y, x, weights), plain_pwcca(y, x, weights), tolerance = 1e-9)
-    }
-    for (lambda in c(0, 1e-3, 0.5)) {
-      expect_equal(gulp(x, y, lambda), plain_gulp(x, y, lambda), tolerance = 1e-9)
-    }
-  }
-})
 
 test_that("cca agrees with stats::cancor, single columns with the correlation", {
   p <- shaped_pair(c(50, 6, 9))
@@ -95,21 +27,6 @@ test_that("cca agrees with stats::cancor, single columns with the correlation", 
     expect_equal(value, r, tolerance = 1e-12)
   }
   expect_equal(gulp(x, y), sqrt(2 - 2 * r^2), tolerance = 1e-12)
-})
-
-test_that("more columns than rows: ridge distances agree with the definition", {
-  set.seed(4)
-  x <- normal_matrix(12, 30)
-  y <- normal_matrix(12, 15)
-  for (lambda in c(1e-3, 0.1)) {
-    expect_equal(quiet(gulp(x, y, lambda)), plain_gulp(x, y, lambda), tolerance = 1e-9)
-  }
-  expect_equal(quiet(svcca(x, y, components = 4)), plain_svcca(x, y, components = 4),
-               tolerance = 1e-11)
-  expect_equal(svcca(x, y, variance = 0.5), plain_svcca(x, y, 0.5), tolerance = 1e-11)
-  z <- normal_matrix(12, 3)
-  expect_equal(quiet(linear_regression(x, z)), plain_regression(x, z), tolerance = 1e-12)
-  expect_equal(quiet(pwcca(z, x)), 1, tolerance = 1e-12)
 })
 
 # ---- rank
@@ -154,16 +71,9 @@ test_that("the rank counts singular values above 1e-10 of the largest", {
   expect_equal(cca(cbind(p$x, 1e-8 * extra), p$y), cca(cbind(p$x, extra), p$y), tolerance = 1e-12)
 })
 
-test_that("the size of the data, or of single columns, does not matter", {
+test_that("the size of single columns does not matter", {
   p <- shaped_pair(c(40, 5, 4))
   value <- function(id, x, y) get(id)(x, y)
-  for (id in c("cca", "svcca", "pwcca", "linear_regression", "eigenspace_overlap", "gulp")) {
-    expected <- value(id, p$x, p$y)
-    for (size in c(1e-150, 1e150, 1e-300, 1e300)) {
-      expect_equal(value(id, size * p$x, p$y), expected, tolerance = 1e-11, label = id)
-      expect_equal(value(id, p$x, size * p$y), expected, tolerance = 1e-11, label = id)
-    }
-  }
   expect_equal(gulp(1e150 * p$x, 1e-150 * p$y, 0.1), gulp(p$x, p$y, 0.1), tolerance = 1e-11)
   sizes <- diag(10^c(-4, 3, 0, -2, 4))
   for (id in c("cca", "eigenspace_overlap", "gulp")) {
@@ -289,8 +199,8 @@ test_that("gulp keeps its digits where both spaces are nearly equal", {
   # both ways of computing meet where they change
   for (noise in c(2e-3, 5e-3, 1e-2, 2e-2)) {
     y <- p$x + noise * normal_matrix(60, 7)
-    expect_equal(gulp(p$x, y), plain_gulp(p$x, y), tolerance = 1e-8)
-    expect_equal(gulp(p$x, y, 1e-3), plain_gulp(p$x, y, 1e-3), tolerance = 1e-8)
+    expect_equal(gulp(p$x, y), def_gulp(p$x, y), tolerance = 1e-8)
+    expect_equal(gulp(p$x, y, 1e-3), def_gulp(p$x, y, 1e-3), tolerance = 1e-8)
   }
 })
 
@@ -306,9 +216,9 @@ test_that("gulp obeys the triangle inequality and its bound", {
   }
 })
 
-# ---- invariances of options, one side at a time
+# ---- invariances of one side only
 
-test_that("invariances hold where the help pages say so", {
+test_that("linear maps of one side change nothing where the help pages say so", {
   p <- shaped_pair(c(60, 5, 4))
   mixed <- p$x %*% (normal_matrix(5, 5) + 3 * diag(5))
   expect_equal(linear_regression(p$y, mixed), linear_regression(p$y, p$x), tolerance = 1e-10)
@@ -316,13 +226,7 @@ test_that("invariances hold where the help pages say so", {
   expect_equal(pwcca(p$y, mixed), pwcca(p$y, p$x), tolerance = 1e-9)
   expect_gt(abs(pwcca(mixed, p$y) - pwcca(p$x, p$y)), 1e-4)
   expect_equal(pwcca(mixed, p$y, "l1"), pwcca(p$x, p$y, "l1"), tolerance = 1e-9)
-  turned <- p$x %*% qr.Q(qr(normal_matrix(5, 5)))
-  expect_equal(gulp(turned, p$y, 0.1), gulp(p$x, p$y, 0.1), tolerance = 1e-10)
   expect_gt(abs(gulp(mixed, p$y, 0.1) - gulp(p$x, p$y, 0.1)), 1e-4)
-  far <- sweep(p$x, 2, 1e6 * seq_len(5), "+")
-  for (id in c("cca", "svcca", "pwcca", "linear_regression", "gulp")) {
-    expect_equal(get(id)(far, p$y), get(id)(p$x, p$y), tolerance = 1e-8, label = id)
-  }
 })
 
 # ---- what is said about values that mean little

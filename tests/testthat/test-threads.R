@@ -2,20 +2,7 @@
 
 thread_count <- repalign:::thread_count
 
-# Sets environment variables (NA: unsets them) for the duration of `code`.
-with_environment <- function(variables, code) {
-  set <- function(variables) {
-    Sys.unsetenv(names(variables)[is.na(variables)])
-    kept <- variables[!is.na(variables)]
-    if (length(kept)) do.call(Sys.setenv, as.list(kept))
-  }
-  before <- Sys.getenv(names(variables), unset = NA, names = TRUE)
-  on.exit(set(before))
-  set(variables)
-  code
-}
-
-with_limit <- function(value, code) with_environment(c("_R_CHECK_LIMIT_CORES_" = value), code)
+with_limit <- function(value, code) withr::with_envvar(c("_R_CHECK_LIMIT_CORES_" = value), code)
 
 # OpenMP reads its variables once, when it starts: only a new process sees others.
 count_in_new_process <- function(..., threads = "NULL") {
@@ -24,15 +11,14 @@ count_in_new_process <- function(..., threads = "NULL") {
   variables[names(given)] <- given
   libraries <- c(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
   code <- paste0("cat(repalign:::thread_count(", threads, "))")
-  output <- with_environment(c(variables, libraries), system2(
+  output <- withr::with_envvar(c(variables, libraries), system2(
     file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stdout = TRUE
   ))
   as.integer(output)
 }
 
 test_that("a check with few cores gets at most two threads, if no number is asked for", {
-  old <- options(repalign.threads = NULL)
-  on.exit(options(old))
+  withr::local_options(repalign.threads = NULL)
   limits <- .Call(repalign:::C_thread_limits)
   for (value in c("true", "TRUE", "warn")) {
     expect_identical(with_limit(value, thread_count()), min(limits[1], 2L), label = value)
@@ -41,7 +27,7 @@ test_that("a check with few cores gets at most two threads, if no number is aske
   for (value in c("", "false", "FALSE")) {
     expect_identical(with_limit(value, thread_count()), limits[1], label = value)
   }
-  options(repalign.threads = 3)
+  withr::local_options(repalign.threads = 3)
   expect_identical(with_limit("true", thread_count()), min(3L, limits[2]))
 })
 

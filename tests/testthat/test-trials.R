@@ -112,8 +112,7 @@ test_that("an empty table leads to an error, at once or where the array is used"
 })
 
 test_that("an array beyond the memory limit is refused", {
-  old <- options(repalign.max_memory = 1e4)
-  on.exit(options(old))
+  withr::local_options(repalign.max_memory = 1e4)
   long <- data.frame(s = 1:50, u = 1:50, t = 1, v = 1)
   expect_refused(trial_array(long, "s", "u", "t", "v"), "max_memory")
 })

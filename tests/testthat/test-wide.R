@@ -12,7 +12,7 @@ symmetric_matrices <- function(count, n) {
 test_that("wider vectors, plain ones and explicit relabelling give the same coset", {
   without_wide <- function(run) {
     .Call(internal("C_allow_wide"), FALSE)
-    on.exit(.Call(internal("C_allow_wide"), TRUE))
+    withr::defer(.Call(internal("C_allow_wide"), TRUE))
     run()
   }
   set.seed(1)

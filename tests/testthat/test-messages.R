@@ -1,0 +1,110 @@
+# The words of notes, warnings and errors, by snapshots (tests/testthat/_snaps/messages.md). That
+# errors name argument, place and remedy for every measure is checked in test-contract.R and
+# test-bad-input.R; here stands what users read, whole. The data are made by formulas.
+
+waves <- function(columns, n = 12) {
+  outer(seq_len(n), columns, function(i, k) cos(i * k) + i * k / 20)
+}
+
+# Prints what `code` says, a line each, with its class. (How testthat itself prints conditions
+# differs between its versions.)
+say <- function(code) {
+  print_condition <- function(condition) {
+    kind <- intersect(c("error", "warning", "message"), class(condition))
+    text <- sub("\n$", "", conditionMessage(condition))
+    cat(kind, ", ", class(condition)[1], ":\n", text, "\n", sep = "")
+  }
+  tryCatch(withCallingHandlers(
+    {
+      code
+      invisible()
+    },
+    warning = function(w) {
+      print_condition(w)
+      invokeRestart("muffleWarning")
+    },
+    message = function(m) {
+      print_condition(m)
+      invokeRestart("muffleMessage")
+    }
+  ), error = print_condition)
+}
+
+named <- function(x, names = paste0("s", seq_len(nrow(x)))) {
+  rownames(x) <- names
+  x
+}
+
+x <- waves(1:5)
+y <- waves(3:7)
+
+test_that("errors about data", {
+  broken <- y
+  broken[c(7, 9), 3] <- NA
+  expect_snapshot({
+    say(cka(x, y[-1, ]))
+    say(cka(x, broken))
+    say(cka(x, 0 * y))
+    say(cka(x, letters))
+    say(cka(x))
+    say(cka(x, waves(3:7, 30)[1:5, 1:4]))
+    say(cka(named(x), named(y, paste0("s", 12:1))))
+    say(cka(cbind(neuron = 1:12, x), y))
+    say(soft_correlation_match(x, cbind(y, 1)))
+    say(aligned_cosine(rbind(0, x[-1, ]), y))
+    say(rsa(x[, 1, drop = FALSE], y))
+    say(similarity(list(a = x, b = y[1:9, ])))
+  })
+})
+
+test_that("errors about arguments", {
+  expect_snapshot({
+    say(similarity(x, y, "mknn"))
+    say(similarity(x, y, "jsd"))
+    say(measure("cka", estimator = "debiased"))
+    say(measure("cka", estimator = "debiased", estimator = "naive"))
+    say(measure("mutual_knn", n_neighbors = 5))
+    say(mutual_knn(x, y, k = 12))
+    say(cka(x, y, units_x = 1:4))
+    say(cka(x, y, "rbf", "stimulus_neuron"))
+    say(calibrate(x, y, "imd"))
+    say(calibrate(x, y, permutations = rbind(c(1, 1:11))))
+    say(new_measure(function(x) 1))
+  })
+  withr::local_options(repalign.max_memory = 1e3)
+  expect_snapshot({
+    say(cka(x, y, kernel = "rbf"))
+  })
+})
+
+test_that("warnings", {
+  expect_snapshot({
+    say(cka(x[1:6, ], y[1:6, ], estimator = "stimulus_neuron"))
+    say(mutual_knn(x, y, k = 11))
+    say(linear_regression(x, waves(1:14)))
+    say(svcca(x, y, variance = 0.5, components = 2))
+    say(rsa(x[, 1:2], y))
+  })
+  # which of the tied neighbours are taken is drawn, what is said of them is not
+  set.seed(1)
+  expect_snapshot({
+    say(mutual_knn(round(x), y, k = 3, metric = "euclidean"))
+    say(rsa(diag(6), y[1:6, ]))
+  })
+})
+
+test_that("notes", {
+  expect_snapshot({
+    say(cka(named(x), y))
+    say(cka(x, y, units_x = 1:5, units_y = 1:5))
+    say(calibrate(x, y, permutations = 15, engine = "random"))
+    say(calibrate(x, y, permutations = rbind(12:1)))
+    say(calibrate(x, y, permutations = rbind(1:12, 12:1)))
+    say(svcca(cbind(x, x[, 1]), y, components = 6))
+    say(match_rows(list(a = named(x), b = named(y)[10:3, ])))
+  })
+  shared <- `colnames<-`(x, paste0("n", 1:5))
+  expect_snapshot({
+    say(cka(shared, shared + y, estimator = "stimulus_neuron"))
+  })
+})

@@ -40,7 +40,8 @@ p_tiles <- function(object) {
   layout <- tile_layout(tiles, legend = 1.4)
   title <- if (is.null(object$p_adjusted)) "p-value" else "adjusted\np-value"
   draw_tiles(tiles, p_shading(tiles$value, alpha_of(object), title),
-             c(significance_caption(object, !is.na(layout$text)), smallest_p_remark(object)), layout)
+             c(significance_caption(object, !is.na(layout$text)), smallest_p_remark(object)),
+             layout)
 }
 
 p_text <- function(p) {

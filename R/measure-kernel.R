@@ -1,4 +1,4 @@
-# Measures that compare kernels.
+# These measures compare kernels of stimuli: CKA and the RV coefficient.
 
 #' @include measure.R
 NULL
@@ -120,7 +120,7 @@ range_of_cka <- function(args) {
   c(if (args$kernel == "linear" && !corrects_stimuli(args$estimator)) 0 else -1, 1)
 }
 
-# A centred kernel of two stimuli has one shape only, and one of three few.
+# Centred kernels of two stimuli differ only by a factor, and those of three differ little.
 warn_few_rows <- function(pair) {
   if (pair$x$n > 3) return(invisible())
   warn("`", pair$x$arg, "` has ", pair$x$n, " rows: with 2 stimuli the CKA is 1 whatever the ",
@@ -134,7 +134,7 @@ check_cka <- function(pair, args) {
   note_shared_neurons(pair, args)
 }
 
-# The form of the kernel, with its self term.
+# The form that the kernel asks for, with the self term that every score is divided by.
 prepare_cka <- function(repr, args, side) {
   form <- switch(args$kernel,
     linear = form_linear(repr),
@@ -154,7 +154,8 @@ inspect_cka <- function(score, pair, x, y, args) {
   warn_unstable(score, pair, max(side_error(pair$x, x$self), side_error(pair$y, y$self)))
 }
 
-# The same data, with the same pairs left out everywhere: the value is 1, whatever the error.
+# When the same data stand on both sides and the same neuron pairs are left out of all three H
+# values, the score is exactly 1, so that nothing can be unstable about it.
 is_itself <- function(pair, args) {
   left_out <- args$shared_neurons ||
     (!is.null(args$units_x) && identical(args$units_x, args$units_y))
@@ -174,7 +175,7 @@ declare_measure(
   id = "cka", label = "Centered kernel alignment", family = "kernel", resi = "CKA",
   direction = "similarity", best = 1, metric = FALSE, pairing = TRUE,
   range = range_of_cka,
-  # labels belong to sides: swapping x and y swaps them only where they are equal
+  # swapping x and y does not swap the labels, which stay with their sides
   symmetric = function(args) identical(args$units_x, args$units_y),
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Kornblith et al. 2019; Song et al. 2012; Chun et al. 2025",
@@ -213,7 +214,7 @@ declare_measure(
 #' @export
 rv <- function(x, y) one_score("rv", x, y, list())
 
-# The RV coefficient is the CKA with these parameters.
+# The RV coefficient is CKA with these parameters.
 rv_as_cka <- function(args) {
   list(kernel = "linear", estimator = "naive", shared_neurons = FALSE, bandwidth = 1)
 }

@@ -1,4 +1,4 @@
-# Measures that compare kernels of near neighbours in Euclidean distance.
+# These measures compare kernels that join each stimulus with its Euclidean neighbours: MKA, kCKA.
 
 #' @include measure.R
 NULL

@@ -1,4 +1,4 @@
-# Measures that match single neurons with each other.
+# These measures match single neurons of one side with single neurons of the other.
 
 #' @include measure.R
 NULL
@@ -47,12 +47,13 @@ permutation_procrustes <- function(x, y, center = FALSE, scale = FALSE) {
   one_score("permutation_procrustes", x, y, list(center = center, scale = scale))
 }
 
-# The distance of the matched columns, in common units or of unit norms.
+# The distance between the matched columns. The data are brought to unit norm when args$scale is
+# TRUE, otherwise to common units that avoid overflow.
 matched_distance <- function(pair, x, y, args) {
   units <- common_units(x, y, args$scale)
   matched <- remember(pair$cache, list("column match", args$center),
                       optimal_match(pair_cross(pair, args$center)))
-  # the wider side goes first
+  # the C code expects the side with more columns first
   if (ncol(pair$x$data) >= ncol(pair$y$data)) {
     .Call(C_matched_distance, pair$x$data, x$means, x$scale * units$x,
           pair$y$data, y$means, y$scale * units$y, matched)
@@ -62,20 +63,21 @@ matched_distance <- function(pair, x, y, args) {
   }
 }
 
-# The column of each row (0 for none) in the assignment with the largest total; the
-# narrower side is matched throughout.
+# The assignment with the largest total gain: for each row the column that it is matched with, or
+# 0 for none. Every neuron of the side with fewer neurons is matched.
 optimal_match <- function(gains) .Call(C_assign, gains, TRUE)
 
-# Pairs taken from the largest entry on.
+# The greedy assignment: the largest gain whose row and column are both free is taken first.
 greedy_match <- function(gains) {
   by_value <- order(gains, decreasing = TRUE, method = "radix")
-  # equal but for rounding is equal: who is matched must not depend on which side comes first
-  falls <- -diff(gains[by_value]) > tie_share
-  best_first <- by_value[order(cumsum(c(0, falls)), by_value, method = "radix")]
+  # gains that differ only by rounding count as equal, so that swapping the sides matches the same
+  # neurons
+  is_smaller <- -diff(gains[by_value]) > tie_share
+  best_first <- by_value[order(cumsum(c(0, is_smaller)), by_value, method = "radix")]
   .Call(C_assign_greedy, best_first, nrow(gains), ncol(gains))
 }
 
-# The row of each of the columns, 0 for none.
+# The same assignment seen from the columns: for each column its row, or 0 for none.
 reverse_match <- function(matched, columns) {
   reversed <- integer(columns)
   reversed[matched] <- which(matched > 0)
@@ -149,7 +151,7 @@ matched_correlation <- function(pair, x, y, args) {
   mean_correlation(correlation[cbind(rows, matched[rows])])
 }
 
-# Rounding takes a correlation of 1 a little further.
+# Rounding can take a mean correlation slightly outside [-1, 1].
 mean_correlation <- function(values) max(-1, min(1, mean(values)))
 
 declare_measure(

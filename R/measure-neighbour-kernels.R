@@ -1,4 +1,4 @@
-# Measures that compare inner products and cosines along the edges of neighbour graphs.
+# These measures compare inner products and cosines along the edges of neighbour graphs.
 
 #' @include form.R measure.R relabel.R
 NULL
@@ -116,8 +116,8 @@ unbiased_product <- function(x, y) {
 form_cknna <- function(repr, k, normalize = TRUE, centering = "masked", estimator = "biased") {
   remember_form(repr, "sparse kernel", list("cknna", k, normalize, centering, estimator), {
     graph <- form_graph(repr, if (normalize) "cosine" else "dot", k)
-    # the graph of inner products has them in the data's own units, where squares of tiny
-    # or huge values have lost digits
+    # the graph of inner products holds them in the units of the data, in which the squares of
+    # tiny or huge values have lost digits; so they are computed again from scaled rows
     weight <- if (normalize) 1 - graph$dist
       else .Call(C_edge_products, form_rows(repr, "dot")$rows, graph$idx, thread_count())
     if (centering == "full") weight <- weight - row_means_of_kernel(repr, normalize)
@@ -165,7 +165,8 @@ declare_measure(
   }
 )
 
-# Both kernels on the common edges only; their row and column sums change with the permutation.
+# The statistic of all permutations. Both kernels are restricted to the common edges, so that their
+# row and column sums change with the permutation, too.
 common_products <- function(values, x, y, args, design) {
   n <- design$n
   out <- values[[1]]
@@ -222,7 +223,7 @@ check_second_order_args <- function(args) {
   args
 }
 
-# The neighbours and the rows of unit length that they are found by.
+# The neighbour graph together with the rows of unit length that it was made from.
 prepare_second_order <- function(repr, args, side) {
   graph <- form_graph(repr, "cosine", args$k)
   new_form("graph with rows", c(unclass(graph), list(rows = form_rows(repr, "cosine")$rows)))

@@ -1,4 +1,4 @@
-# Measures that compare neighbour lists as sequences.
+# These measures compare the neighbour lists of the stimuli as sequences, in order of distance.
 
 #' @include measure.R
 NULL

@@ -1,4 +1,4 @@
-# Measures that compare which stimuli are neighbours of each other.
+# These measures compare which stimuli are neighbours of each other.
 
 #' @include measure.R
 NULL
@@ -65,7 +65,7 @@ mutual_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "c
   one_score("mutual_knn", x, y, list(k = k, metric = metric))
 }
 
-# How many neighbours both sides have, per stimulus.
+# For each stimulus the number of neighbours that it has on both sides.
 shared_counts <- function(pair, x, y, args) {
   remember(pair$cache, list("shared neighbours", args$metric, args$k), {
     .Call(C_shared_neighbours, x$idx, y$idx)
@@ -121,7 +121,7 @@ declare_measure(
   reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph,
   check = check_neighbour_args, form = "graph", prepare = prepare_graph,
   statistic = function(pair, x, y, args) .Call(C_cycle_count, x$idx, y$idx) / pair$x$n,
-  # a step from i to j in y and back from j to i in x
+  # a cycle steps from i to j in y and back from j to i in x, so the edges of x are reversed
   null = function(args) neighbour_list_null("any", reversed = TRUE)
 )
 

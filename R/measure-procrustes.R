@@ -1,4 +1,4 @@
-# Measures that rotate one representation onto the other.
+# These measures rotate one representation onto the other.
 
 #' @include measure.R
 NULL
@@ -60,16 +60,18 @@ check_procrustes_args <- function(args) {
   args
 }
 
-# Which settings a measure of the family has; those without parameters centre.
+# Does the measure centre the data? Those that have no parameter `center` do.
 is_centered <- function(args) is.null(args$center) || args$center
 
-# What the family prepares of one side: the centring, and the norm.
+# The Procrustes measures prepare the column means and the scale of a side, and its norm.
 prepare_rotation <- function(repr, args, side) form_scaling_norm(repr, is_centered(args))
 
-# A smaller share of the squares than this has lost too many digits in the difference.
+# The squared distance is a difference of large terms. When it is a smaller share of them than
+# this, too many digits have cancelled, and it is computed from the residual instead.
 cancelled_share <- 1e-5
 
-# The Procrustes distance of a pair in common units, or of unit norms.
+# The Procrustes distance of a pair. The data are brought to unit norm when `scale` is TRUE,
+# otherwise to common units that avoid overflow.
 rotated_distance <- function(pair, x, y, args, scale) {
   center <- is_centered(args)
   units <- common_units(x, y, scale)
@@ -78,21 +80,20 @@ rotated_distance <- function(pair, x, y, args, scale) {
   if (rest > cancelled_share * squares) sqrt(rest) else rotated_residual(pair, center, units)
 }
 
-# The same of all permutations, from the singular values of x'y.
+# The same distance for all permutations, from the singular values of x'y.
 permuted_distance <- function(values, x, y, scale) {
   units <- common_units(x, y, scale)
   squares <- (units$x * x$norm)^2 + (units$y * y$norm)^2 - 2 * units$x * units$y * colSums(values)
   sqrt(pmax(squares, 0))
 }
 
-# The statistic, observed and permuted, of the measures that bring both sides to unit norm, or
-# that do not.
+# The statistic of the measures that bring both sides to unit norm, and of those that do not.
 scaled_distance <- function(pair, x, y, args) rotated_distance(pair, x, y, args, TRUE)
 
 unscaled_distance <- function(pair, x, y, args) rotated_distance(pair, x, y, args, FALSE)
 
-# Where both sides have more columns than rows, row factors stand for the data. The null turns
-# them into their bases.
+# Where both sides have more columns than rows, smaller row factors stand for the data. The null
+# makes bases, too, see rotation_matrix().
 rotation_forms <- c("row factor", "basis")
 
 rotation_null <- function(scale) {
@@ -104,12 +105,13 @@ rotation_null <- function(scale) {
            statistic = function(values, x, y, args, design) permuted_distance(values, x, y, scale))
 }
 
-# From common units back to those of the data.
+# The statistic is in common units, the score in the units of the data.
 unscaled_score <- function(statistic, x, y, args) statistic / common_units(x, y, FALSE)$scale
 
 inspect_overflow <- function(score, pair, x, y, args) refuse_overflow(score, pair)
 
-# The narrower side is turned into the space of the wider: that keeps all of it.
+# The norm of what remains after the rotation. The side with fewer columns is rotated into the
+# space of the other, because the opposite rotation would lose a part of the wider side.
 rotated_residual <- function(pair, center, units) {
   rotation <- pair_rotation(pair, center)
   x <- data_to_rotate(pair, "x", center)
@@ -137,8 +139,8 @@ declare_measure(
   inspect = inspect_overflow, null = function(args) rotation_null(args$scale)
 )
 
-# The data up to a rotation, with no more columns than their rank: what a permutation costs goes
-# with the columns of both sides.
+# The data up to a rotation, with as few columns as their rank allows, because the cost of every
+# permutation grows with the columns of both sides.
 rotation_matrix <- function(repr, center) {
   wide <- ncol(repr$data) > repr$n
   plain <- if (wide) row_factor(repr, center) else scaled_data(repr, center)
@@ -230,7 +232,7 @@ declare_measure(
 #' @export
 procrustes_similarity <- function(x, y) one_score("procrustes_similarity", x, y, list())
 
-# The distance over the norm of y, in the same units.
+# The distance is divided by the norm of y in the same common units, in which neither overflows.
 similarity_score <- function(statistic, x, y, args) {
   1 - statistic / (common_units(x, y, FALSE)$y * y$norm)
 }
@@ -277,7 +279,8 @@ declare_measure(
 #' @export
 angular_shape <- function(x, y) one_score("angular_shape", x, y, list())
 
-# The angle of a chord; that of a right angle is the largest, within rounding.
+# The distance of two points on the unit sphere is the chord of this angle. It is at most sqrt(2),
+# the chord of a right angle; rounding may exceed that.
 angle_score <- function(statistic, x, y, args) 2 * asin(pmin(statistic, sqrt(2)) / 2)
 
 declare_measure(
@@ -337,7 +340,8 @@ aligned_cosines <- function(pair, x_form, y_form, args) {
   u <- rotation$u[, known, drop = FALSE]
   v <- rotation$v[, known, drop = FALSE]
   if (length(known) < min(ncol(x), ncol(y))) {
-    # the most that the parts between which the data tell no rotation could add
+    # the data determine no rotation for the parts outside these spans: this is the most that
+    # another choice for them could add to the mean cosine
     share <- mean(share_outside_span(x, u, x_form$norms) * share_outside_span(y, v, y_form$norms))
     if (share > 1e-8) warn_not_unique(pair, share)
   }
@@ -345,7 +349,7 @@ aligned_cosines <- function(pair, x_form, y_form, args) {
   max(-1, min(1, mean(cosines)))
 }
 
-# The length of each row outside the span of the basis, as a share of the whole.
+# For each row the length of its part outside the span of the basis, as a share of its length.
 share_outside_span <- function(a, basis, norm) .Call(C_row_norms, without_span(a, basis)) / norm
 
 warn_not_unique <- function(pair, share) {

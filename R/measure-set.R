@@ -1,7 +1,7 @@
-# What users give as `measure`, as a list of measure objects with labels that differ.
+# These functions turn what users give as `measure` into a list of measure objects.
 
-# A vector of ids, a measure object, or a list of both: a list of measure objects
-# with unique labels. Names of a list become labels.
+# measure: a vector of ids, a measure object, or a list of both. The names of a list become labels,
+# and labels are made unique, because results tell their measures apart by them.
 as_measures <- function(measure) {
   if (inherits(measure, "repalign_measure")) measure <- list(measure)
   if (is.function(measure)) measure <- list(measure)
@@ -23,16 +23,17 @@ as_measures <- function(measure) {
   })
   named <- names(set)
   for (i in which(!is.null(named) & nzchar(named))) set[[i]]$label <- named[i]
-  labels <- numbered(vapply(set, function(m) m$label, ""))
+  labels <- number_equal_labels(vapply(set, function(m) m$label, ""))
   for (i in seq_along(set)) set[[i]]$label <- labels[i]
   unname(set)
 }
 
-# The second of equal labels gets " #2", and so on.
-numbered <- function(labels) {
+# The second of equal labels gets " #2", where make.unique() would start with 1. The last line is
+# for users who gave such a label themselves.
+number_equal_labels <- function(labels) {
   unique <- make.unique(labels, sep = " #")
-  again <- which(unique != labels)
-  count <- as.integer(sub(".* #", "", unique[again])) + 1L
-  unique[again] <- paste0(labels[again], " #", count)
+  repeated <- which(unique != labels)
+  count <- as.integer(sub(".* #", "", unique[repeated])) + 1L
+  unique[repeated] <- paste0(labels[repeated], " #", count)
   make.unique(unique, sep = " #")
 }

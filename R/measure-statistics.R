@@ -1,4 +1,5 @@
-# Measures that compare one number a representation; rows need not be paired.
+# These measures reduce each representation to one number and compare the two numbers, so that the
+# stimuli of the two sides need not correspond.
 
 #' @include measure.R
 NULL
@@ -53,7 +54,6 @@ declare_measure(
   prepare = function(repr, args, side) form_magnitude(repr), score = value_difference
 )
 
-# The score of measures that compare one number a side.
 value_difference <- function(statistic, x, y, args) abs(x$value - y$value)
 
 #' Difference of concentricity
@@ -87,7 +87,7 @@ form_concentricity <- function(repr) {
   remember_summary(repr, "concentricity", list(), {
     rows <- unit_rows(repr, center = FALSE)
     means <- form_centering(repr)$means
-    # seen beside the largest entry, a mean of zero is one of rounding
+    # in units of the largest entry, a mean row of rounding size can be recognised as zero
     largest <- max(abs(range(repr$data)))
     means <- means / largest
     size <- sqrt(sum(means^2))
@@ -154,9 +154,10 @@ check_uniformity_args <- function(args) {
   args
 }
 
-# The statistic in two forms. above: plus log(n), what the pairs of different rows add to those
-# of a row with itself, which keeps the digits when that is little. value: itself, computed so
-# that it keeps them near 0; NA when it is not near.
+# Uniformity is computed in two ways, since each loses digits where the other keeps them. `above`
+# is uniformity plus log(n): it keeps the digits when pairs of different stimuli add little to those
+# of a stimulus with itself. `value` is uniformity itself, computed so that it keeps the digits near
+# 0; it is NA when uniformity is far from 0.
 form_uniformity <- function(repr, t, normalize) {
   remember_summary(repr, "uniformity", list(t, normalize), {
     n <- as.double(repr$n)
@@ -169,7 +170,7 @@ form_uniformity <- function(repr, t, normalize) {
   })
 }
 
-# Sum of exp(-t d^2) over pairs of different rows, less 1 each when shifted.
+# The sum of exp(-t d^2) over pairs of different stimuli; `shifted` subtracts 1 from each term.
 pair_potential <- function(repr, t, normalize, shifted) {
   if (normalize) {
     half_squares <- form_unit_distances(repr, "cosine")$d

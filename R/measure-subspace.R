@@ -1,4 +1,5 @@
-# Measures that compare the spaces which the columns span, beyond canonical correlation.
+# These measures compare the spaces that the columns span; those of canonical correlation are in
+# measure-cca.R.
 
 #' @include form.R measure.R relabel.R
 NULL
@@ -38,7 +39,8 @@ NULL
 #' @export
 linear_regression <- function(x, y) one_score("linear_regression", x, y, list())
 
-# The centring and the variance of what is predicted; an orthonormal basis of what predicts it.
+# x is predicted from y: the regression needs the column means and the sum of squares of x, and an
+# orthonormal basis of the columns of y.
 prepare_regression <- function(repr, args, side) {
   if (side == "y") return(form_basis(repr))
   extend_form(form_centering(repr), squares = centered_squares(repr))
@@ -56,7 +58,8 @@ warn_predictor <- function(pair) {
        class = "repalign_trivial", data = pair$y$arg)
 }
 
-# The inner product of x x', over the sum of squares of x, and of the projector on y.
+# The statistic is the inner product of two matrices: of x x' divided by the sum of squares of x,
+# and of the projector onto the columns of y.
 regression_operand <- function(form, repr, args, side) {
   if (side == "y") return(projector(form$q))
   matrix_operand(tcrossprod(scaled_data(repr, TRUE) / sqrt(form$squares)))
@@ -66,7 +69,7 @@ projector <- function(q) matrix_operand(tcrossprod(q))
 
 share_score <- function(statistic, x, y, args) pmin(pmax(statistic, 0), 1)
 
-# In scaled units.
+# The sum of squares after centring, in the scaled units of form_centering().
 centered_squares <- function(repr) {
   remember_summary(repr, "centered squares", list(), {
     center <- form_centering(repr)
@@ -118,7 +121,8 @@ declare_measure(
 #' @export
 eigenspace_overlap <- function(x, y) one_score("eigenspace_overlap", x, y, list())
 
-# The basis of the space, which is not centred, and the number of columns.
+# The overlap compares the spaces of the columns without centring, and divides by the larger number
+# of columns.
 prepare_overlap <- function(repr, args, side) {
   extend_form(form_basis(repr, centered = FALSE), width = ncol(repr$data))
 }
@@ -206,7 +210,6 @@ check_gulp_args <- function(args) {
   args
 }
 
-# The hat matrix in the basis of the columns, and the sum of its squares.
 prepare_gulp <- function(repr, args, side) {
   extend_form(form_hat(repr, args$lambda), rank = basis_rank(repr))
 }
@@ -216,18 +219,19 @@ inspect_gulp <- function(score, pair, x, y, args) {
   warn_whole_space(pair, x$rank, y$rank, "gulp depends only on the ranks")
 }
 
-# The squared distance of the two hat matrices.
+# The squared Frobenius distance of the two hat matrices.
 hat_distance <- function(pair, x, y, args) {
   cosines <- pair_cosines(pair)
   total <- x$squares + y$squares
   fitted <- if (args$lambda == 0) cosines else x$hat %*% cosines %*% y$hat
   square <- total - 2 * .Call(C_dot, fitted, cosines)
-  # each digit that cancels is one lost: below this share another way is better
+  # a small difference of large terms has lost digits: close_hats() computes it without cancelling
   if (square < 1e-4 * total) close_hats(pair, x$hat, y$hat, cosines) else square
 }
 
-# The matrix of a ridge regression is q hat q': its hat and the sum of its squares. lambda
-# is relative to the total variance; at 0 every direction counts fully.
+# The hat matrix of a ridge regression is q hat q' with an orthonormal basis q of the columns: this
+# form holds the small matrix `hat` and the sum of its squares. lambda is relative to the total
+# variance; at 0 every direction counts fully.
 form_hat <- function(repr, lambda) {
   remember_form(repr, "hat", list(lambda), {
     if (lambda == 0) {
@@ -246,8 +250,8 @@ form_hat <- function(repr, lambda) {
 declare_form("hat", relabel = unmoved,
              size = function(n, d, args) as.double(min(n, d))^2)
 
-# The same square as a sum of squares: y's basis is split into what lies in the space of x
-# and the rest, which is small when the two are close.
+# The same squared distance as a sum of squares, in which nothing cancels: the basis of y is split
+# into the part inside the space of x and the rest, which is small when the spaces are close.
 close_hats <- function(pair, hat_x, hat_y, cosines) {
   q_x <- form_basis(pair$x)$q
   rest <- form_basis(pair$y)$q - q_x %*% cosines

@@ -1,4 +1,4 @@
-# Measures of shape: heat traces of neighbour graphs, bars of clouds of points.
+# These measures compare shapes: IMD by heat traces of neighbour graphs, RTD by persistence bars.
 
 #' @include form.R measure.R relabel.R
 NULL
@@ -66,8 +66,8 @@ check_imd_args <- function(args) {
   args
 }
 
-# Mean diagonal of the Chebyshev polynomials T_0, T_1, ... of the normalised adjacency, at
-# least to the degree. One more than asked for comes free with an odd degree.
+# The mean diagonal of the Chebyshev polynomials T_0, T_1, ... of the normalised adjacency matrix.
+# Each step gives two degrees, so that an odd degree brings one polynomial more than needed.
 form_heat_traces <- function(repr, k, degree) {
   steps <- (degree + 1L) %/% 2L
   remember_summary(repr, "heat traces", list(k, steps), {
@@ -78,8 +78,9 @@ form_heat_traces <- function(repr, k, degree) {
 
 heat_tables <- new.env()
 
-# A row a temperature, a column a degree: 2 exp(-t) I_j(t), halved for j = 0, times the
-# weight of the temperature.
+# The coefficients that turn Chebyshev means into weighted heat traces: a matrix with a row for each
+# temperature t and a column for each degree j. An entry is 2 exp(-t) I_j(t), half of that for
+# j = 0, times the weight of the temperature; I_j is the modified Bessel function.
 heat_table <- function(degree) {
   remember(heat_tables, degree, {
     t <- 10^seq(-1, 1, length.out = 256)
@@ -166,7 +167,8 @@ check_rtd_args <- function(args) {
   args
 }
 
-# With more stimuli than `batch`, clouds are those of random subsets, made for every pair.
+# With more stimuli than `batch`, clouds are made of random subsets of the stimuli, which are chosen
+# for the pair; then nothing can be prepared from one side alone.
 prepare_rtd <- function(repr, args, side) {
   if (repr$n <= args$batch) form_cloud(repr) else new_form("cloud", list(d = NULL))
 }
@@ -179,25 +181,27 @@ mean_divergence <- function(pair, x, y, args) {
   }, 0))
 }
 
-# Drawn for this pair alone, the same rows of both sides; a permutation of y keeps them.
+# Random subsets of rows, the same rows on both sides. They are chosen once for a pair, and a
+# permutation of y keeps them, so that null scores differ by the permutation alone.
 form_row_subsets <- function(pair, batch, trials) {
   remember_form(pair, "row subsets", list(batch, trials), {
-    draw <- function(trial) sort(sample.int(pair$x$n, batch))
-    list(subsets = choose_by_seed(pair[c("x", "y")], lapply(seq_len(trials), draw)))
+    choose_rows <- function(trial) sort(sample.int(pair$x$n, batch))
+    list(subsets = choose_by_seed(pair[c("x", "y")], lapply(seq_len(trials), choose_rows)))
   })
 }
 
 declare_form("row subsets", relabel = unmoved,
              size = function(n, d, args) args$trials * min(n, args$batch), drawn = "subsets")
 
-# Two square matrices, the distances of both sides with a copy each, and 40 bytes a pair.
+# What a comparison needs, in units of an n x n matrix of doubles: two such matrices, the packed
+# distances of both sides with a copy of each, and 40 bytes for every pair of stimuli.
 check_cloud_memory <- function(n, arg) {
   check_memory(8 * as.double(n)^2 * 5.5,
                paste0("The ", n, " x ", n, " matrices of distances of `", arg, "`"),
                "A smaller `batch` needs less.")
 }
 
-# Distances between all rows, divided by their 0.9 quantile.
+# The cloud of a representation: the distances between all rows, divided by their 0.9 quantile.
 form_cloud <- function(repr) {
   remember_form(repr, "cloud", list(), list(d = cloud_of_rows(repr, seq_len(repr$n))))
 }
@@ -225,7 +229,7 @@ no_distance_scale <- function(repr, m) {
         class = "repalign_error_variance", arg = repr$arg)
 }
 
-# The distances among some rows (increasing), as stats::dist() orders them.
+# The distances among some rows, packed in the order of stats::dist(). rows: increasing numbers.
 dist_of_rows <- function(d, rows) {
   n <- attr(d, "Size")
   if (length(rows) == n) return(as.vector(d))
@@ -235,7 +239,8 @@ dist_of_rows <- function(d, rows) {
   as.vector(d)[n * (i - 1) - i * (i - 1) / 2 + j - i]
 }
 
-# Quantile (type 7) of a whole symmetric n x n matrix: n zeros, and every distance twice.
+# The quantile (type 7) of all entries of the symmetric n x n matrix: its diagonal adds n zeros, and
+# every packed distance stands in it twice.
 square_quantile <- function(distances, n, share) {
   place <- 1 + (as.double(n)^2 - 1) * share
   low <- floor(place)
@@ -253,7 +258,8 @@ cloud_divergence <- function(x, y) {
 
 bar_total <- function(bars) sum(bars[, 2] - bars[, 1])
 
-# A bar (birth, death) a row. Bars of length 0 are there only in part.
+# A matrix with a row (birth, death) for each bar. Not all bars of length 0 are in it, which does
+# not matter to a sum of lengths.
 cross_bars <- function(x, y, n) .Call(C_cross_bars, x, y, as.integer(round(n)), thread_count())
 
 declare_measure(

@@ -1,46 +1,48 @@
-# What a measure is: its declaration, which everything else reads.
+# This file says what a measure is: its declaration, which everything else reads.
 
-# Measures by their ids. A measure is declared once, beside its exported function: the table
-# measures(), the checks of arguments, the permutation null and the tests read the declaration.
+# All declarations by the ids of the measures. A measure is declared once, beside its exported
+# function: the table measures(), the checks of arguments, the permutation null and the tests read
+# the declaration.
 registry <- new.env()
 
-# How a score comes about: each side is prepared as a form; both sides together give the
-# statistic, the one thing that a permutation of the stimuli of one side changes; and the score
-# is made of the statistic and of what the forms know of their sides. The permutation null makes
-# the statistic of all permutations at once, and the same score of it.
+# A score is made in three steps. Each side is prepared as a form. The two forms together give the
+# statistic, which is the only thing that a permutation of the stimuli of one side changes. The
+# score is made of the statistic and of what the forms know about their sides. The permutation null
+# computes the statistic of all permutations at once, and makes null scores of it in the same way.
 #
 # id, label, family   names; resi: the abbreviation in the ReSi benchmark, or NA
 # direction           "similarity" or "distance"
-# range               a pair, or a function(args) that gives one
-# best                its value for identical representations: a number, NA or a function(args)
-# symmetric           does d(x, y) = d(y, x): TRUE, FALSE or a function(args) that tells
-# metric              is it a metric
-# pairing             does it depend on which stimulus is paired with which
-# invariant           to what, of `invariances`, applied to one side
-# reference           the source of its definition
+# range               the smallest and the largest score, or a function(args) that gives them
+# best                the score of identical representations: a number, NA or a function(args)
+# symmetric           is the score of (x, y) that of (y, x): TRUE, FALSE or a function(args)
+# metric              is the distance a metric?
+# pairing             does the score depend on which stimulus of x corresponds to which of y?
+# invariant           the changes of one side, of those in `invariances`, that keep the score
+# reference           the source of the definition
 # accepts             what may stand for a representation: some of "data" (a matrix), "dist",
 #                     "signed" (distances may be negative) and "graph", or a function(args)
-# neighbours          NULL, or a function(args) giving list(metric, k): the graph it compares
-# check               function(args): checked arguments
-# check_pair          NULL, or a function(pair, args): errors that only the data can tell, before
-#                     anything is prepared
+# neighbours          NULL, or a function(args) that gives list(metric, k) of the neighbour graph
+#                     that the measure compares
+# check               function(args): checks the arguments and returns them
+# check_pair          NULL, or a function(pair, args) for errors that only both sides together can
+#                     tell; it is called before anything is prepared
 # form                the kind of form that is prepared (form.R), c(x = , y = ) where the sides
 #                     differ, or a function(args) that gives it
-# keeps               the kinds of forms that are made on the way and kept, too, or a
+# keeps               the kinds of other forms that are made on the way and stay in memory, or a
 #                     function(args) that gives them
 # prepare             function(repr, args, side): the form of one representation; side: "x" or
 #                     "y". A form whose part `undefined` is TRUE makes every score NA
 # undefined           function(repr, args): the warning that says why a form is undefined
-# statistic           function(pair, x, y, args), x and y the forms; NULL where the score is made
-#                     of the two forms alone
+# statistic           function(pair, x, y, args), where x and y are the forms; NULL where the score
+#                     is made of the two forms alone
 # score               function(statistic, x, y, args): the score. Where there is a fast null,
-#                     `statistic` is that of many permutations: a vector, or a matrix with a
-#                     permutation a column
-# inspect             NULL, or a function(score, pair, x, y, args): warnings about the score, or
-#                     an error where it left the numbers
-# null                how the null makes the statistic of all permutations: a list that names a
-#                     kernel, see null-kernel.R, or a function(args) that gives one; NULL:
-#                     permutation by permutation, from relabelled forms
+#                     `statistic` may also hold many permutations, as a vector, or as a matrix with
+#                     a column for each permutation
+# inspect             NULL, or a function(score, pair, x, y, args) that warns about the score, or
+#                     refuses one that is too large for a double
+# null                how the statistic of all permutations is made: a list that names a null
+#                     kernel, see new_null(), or a function(args) that gives one; with NULL it is
+#                     made permutation by permutation, from relabelled forms
 declare_measure <- function(id, label, family, resi = NA_character_, direction, range, best,
                             symmetric, metric, pairing, invariant, reference, accepts = "data",
                             neighbours = NULL, check = identity, check_pair = NULL, form,
@@ -51,8 +53,8 @@ declare_measure <- function(id, label, family, resi = NA_character_, direction, 
   registry[[id]] <- environment()
 }
 
-# Arguments of a declaration are evaluated when all files have been read (zzz.R), so that they may
-# name functions of any file.
+# The arguments of a declaration are evaluated after all files have been read (see zzz.R), so that
+# they may name functions of any file.
 complete_declarations <- function() {
   for (id in measure_ids()) {
     d <- mget(names(formals(declare_measure)), envir = registry[[id]])
@@ -64,7 +66,7 @@ complete_declarations <- function() {
 
 invariances <- c("orthogonal", "scaling", "translation", "column permutation", "invertible linear")
 
-# What may depend on the arguments of a measure.
+# A declared field is a value, or a function that gives it for the arguments of the measure.
 declared <- function(value, args) if (is.function(value)) value(args) else value
 
 range_of <- function(d, args) declared(d$range, args)
@@ -86,18 +88,18 @@ symmetry_of <- function(d, args) declared(d$symmetric, args)
 
 accepted_by <- function(d, args) declared(d$accepts, args)
 
-# Kinds of forms, a vector named x and y.
+# The kinds of forms that are prepared of the two sides: a vector with the names x and y.
 forms_of <- function(d, args) {
   kinds <- declared(d$form, args)
   if (is.null(names(kinds))) c(x = kinds, y = kinds) else kinds[c("x", "y")]
 }
 
-# All kinds of forms that stay in memory for one side.
+# All kinds of forms that stay in memory for a representation of one side.
 kept_forms <- function(d, args, side) union(forms_of(d, args)[[side]], declared(d$keeps, args))
 
 is_symmetric <- function(measure) isTRUE(symmetry_of(measure$declaration, measure$args))
 
-# A function of the user's own (new-measure.R), of which nothing is known.
+# An own measure is made by new_measure() of a function, about which nothing more is known.
 is_own <- function(measure) isTRUE(measure$declaration$own)
 
 measure_ids <- function() sort(names(registry))
@@ -134,5 +136,6 @@ measure_parameters <- function(id) {
   parameters[setdiff(names(parameters), c("x", "y"))]
 }
 
-# Defaults as values: the first of several choices.
+# The default values of the parameters. Where the default lists several choices, d$check() takes the
+# first one.
 default_arguments <- function(id) lapply(measure_parameters(id), eval, envir = topenv())

@@ -1,4 +1,4 @@
-# measures() and measure(): the table of all measures, and one with parameters of the user's choice.
+# measures() gives the table of all measures, measure() one measure with parameters set by the user.
 
 #' Measures of representational similarity
 #'
@@ -44,7 +44,7 @@ measures <- function() {
   table
 }
 
-# The whole table is too wide for a console.
+# The whole table is too wide for a console, so that only the most important columns are printed.
 #' @export
 print.repalign_measures <- function(x, ...) {
   shown <- intersect(c("id", "label", "direction", "range_min", "range_max", "best", "symmetric"),
@@ -55,7 +55,7 @@ print.repalign_measures <- function(x, ...) {
   invisible(x)
 }
 
-# What is prepared of x and of y, where they differ.
+# The kind of form that is prepared; both kinds where those of x and y differ.
 describe_forms <- function(d, args) paste(unique(forms_of(d, args)), collapse = ", ")
 
 describe_parameters <- function(id) {
@@ -103,7 +103,8 @@ check_parameter_names <- function(id, given) {
   }
 }
 
-# "cka", "cka(stimulus)", "mutual_knn(k = 5)", "cka(units_x)"
+# The label names what differs from the defaults, as in "cka", "cka(stimulus)", "mutual_knn(k = 5)"
+# or, for values that are too long to be shown, "cka(units_x)".
 measure_label <- function(id, given) {
   defaults <- default_arguments(id)
   as_default <- function(name) {

@@ -1,6 +1,6 @@
-# Memory is judged before it is taken: what a call may use, and the error when it needs more.
+# These functions check, before memory is allocated, whether a call may use so much of it.
 
-# Sizes are doubles here, so that the check itself cannot overflow.
+# Sizes are passed as doubles, so that the check itself cannot overflow.
 check_size <- function(rows, columns, arg) {
   if (rows > .Machine$integer.max || columns > .Machine$integer.max) {
     abort("`", arg, "` is ", format(rows), " x ", format(columns),
@@ -10,9 +10,10 @@ check_size <- function(rows, columns, arg) {
   invisible()
 }
 
-# bytes: what the call is about to allocate; remedy: what would need less.
+# bytes: what the call is about to allocate; what and remedy: what the memory is for, and what would
+# need less of it, for the error message.
 check_memory <- function(bytes, what, remedy) {
-  # to ask the system would take longer than to fill so little
+  # asking the system for its free memory takes longer than filling such a small amount
   if (bytes < 2^24 && is.null(getOption("repalign.max_memory"))) return(invisible())
   limit <- memory_limit()
   if (bytes > limit) {
@@ -31,7 +32,8 @@ memory_limit <- function() {
   free_memory() / 2
 }
 
-# Linux tells; elsewhere we do not know, and 16 GB is what a workstation has.
+# Linux tells how much memory is free. Elsewhere it is unknown, and 16 GB are taken for granted,
+# which most workstations have.
 free_memory <- function() {
   lines <- tryCatch(readLines("/proc/meminfo"), error = function(e) character(),
                     warning = function(w) character())

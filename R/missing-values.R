@@ -1,9 +1,10 @@
-# Missing values (NA, NaN): stimuli or neurons are left out before anything is made of the data.
+# These functions leave out stimuli or neurons with missing values (NA, NaN) before anything is
+# prepared.
 
 missing_rules <- c("error", "stimuli", "neurons")
 
-# similarity() and calibrate(): list(sides, set, rows), with the labels of the measures cut
-# like the neurons; rows: which stimuli are kept.
+# For similarity() and calibrate(). Returns list(sides, set, rows): the sides without what is left
+# out, the measures with labels of the kept neurons only, and which stimuli are kept.
 complete_sides <- function(sides, set, na) {
   reprs <- all_representations(sides)
   rows <- rep(TRUE, reprs[[1]]$n)
@@ -23,9 +24,10 @@ complete_sides <- function(sides, set, na) {
   list(sides = sides, set = set, rows = rows)
 }
 
-# The analyses. data: a list of matrices, named as the user knows them; labels: a vector of
-# labels for each of them, or NULL. Returns data, labels, rows (kept stimuli), columns (kept
-# neurons of each) and note (what was left out, or NULL).
+# For the analyses. data: a list of matrices with the names that messages call them by; labels: a
+# vector of neuron labels for each of them, or NULL. Returns data, labels, rows (which stimuli are
+# kept), columns (which neurons of each matrix are kept) and note (a sentence about what was left
+# out, or NULL).
 complete_responses <- function(data, na, labels = NULL) {
   reprs <- Map(function(x, arg) list(kind = "data", data = x, n = nrow(x), arg = arg), data,
               names(data))
@@ -38,24 +40,24 @@ complete_responses <- function(data, na, labels = NULL) {
     note <- stimuli_note(rows)
     data <- lapply(data, cut_matrix, rows)
   } else if (na == "neurons") {
-    missing <- share_missing(lapply(reprs, missing_neurons), labels)
+    missing <- spread_by_label(lapply(reprs, missing_neurons), labels)
     columns <- lapply(missing, `!`)
     note <- note_neurons_left_out(reprs, columns)
     data <- Map(function(x, keep) cut_matrix(x, columns = keep), data, columns)
-    labels <- Map(function(of, keep) of[keep], labels, columns[names(labels)])
+    labels <- Map(function(label, keep) label[keep], labels, columns[names(labels)])
   }
   list(data = data, labels = labels, rows = rows, columns = columns, note = note)
 }
 
-# data: what the user gave, a list with the names of arguments.
+# data: what the user gave, as a list whose names are those of the arguments.
 read_responses <- function(data, na) {
   Map(function(x, arg) {
     as_numeric_matrix(x, arg, allow_na = na != "error", allow_nan = na != "error")
   }, data, names(data))
 }
 
-# Which stimuli have all their values in every representation of the call, so that every pair
-# has the same ones.
+# Which stimuli have no missing value in any representation of the call. Stimuli are left out of
+# all representations alike, so that every pair is compared over the same ones.
 complete_stimuli <- function(reprs) {
   keep <- !Reduce(`|`, lapply(reprs, missing_stimuli))
   if (!any(keep)) {
@@ -74,13 +76,13 @@ stimuli_note <- function(keep) {
          if (sum(!keep) > 1) "s", " ", enumerate(which(!keep), quote = FALSE), ").")
 }
 
-# A stimulus is missing among distances when none of its distances is known; other missing
-# distances belong to no stimulus alone, and stay an error.
+# In a representation by distances a stimulus is missing when none of its distances is known. Any
+# other missing distance cannot be blamed on one of its two stimuli, and stays an error.
 missing_stimuli <- function(repr) {
   if (repr$kind == "graph" || !anyNA(repr$data)) return(rep(FALSE, repr$n))
   if (repr$kind == "data") return(rowSums(is.na(repr$data)) > 0)
   check_memory(24 * as.double(repr$n)^2, "The distances as a matrix", "Fewer stimuli need less.")
-  # on the diagonal there is always one
+  # the one distance that is always known is that of a stimulus to itself
   rowSums(!is.na(as.matrix(repr$data))) < 2
 }
 
@@ -89,15 +91,15 @@ missing_neurons <- function(repr) {
   if (anyNA(repr$data)) colSums(is.na(repr$data)) > 0 else rep(FALSE, ncol(repr$data))
 }
 
-# Which neurons are kept, for every representation of both sides. Where a measure has labels, or
-# the neurons of both sides are the same, all representations of a side have the same
-# neurons: one that is missing in a single one of them is left out of all.
+# Which neurons are kept, for every representation of both sides. Where a measure has labels of
+# neurons, or says that both sides have the same neurons, all representations of a side have the
+# same neurons: a neuron that is missing in one of them is left out of all.
 complete_neurons <- function(sides, set) {
   missing <- lapply(list(x = sides$x$reprs, y = sides$y$reprs), lapply, missing_neurons)
   sharing <- Filter(has_labels, set)
   if (length(sharing)) {
     check_side_labels(sides, sharing)
-    missing <- shared_missing(missing, sharing, sides$self || sides$same)
+    missing <- missing_on_sides(missing, sharing, sides$self || sides$same)
   }
   lapply(missing, lapply, `!`)
 }
@@ -106,7 +108,8 @@ has_labels <- function(measure) {
   isTRUE(measure$args$shared_neurons) || !is.null(measure$args$units_x)
 }
 
-# Labels must suit every representation, before any of them is cut.
+# Labels are checked against all representations before any neuron is left out, because afterwards
+# a wrong number of labels could not be told.
 check_side_labels <- function(sides, set) {
   x <- sides$x$reprs
   y <- if (sides$self) x else sides$y$reprs
@@ -116,7 +119,10 @@ check_side_labels <- function(sides, set) {
   }
 }
 
-shared_missing <- function(missing, set, one_side) {
+# The missing neurons of each side: those that are missing in any of its representations and, by the
+# labels of each measure, those that are missing on the other side. One measure may add neurons that
+# matter to another, so that this is repeated until nothing changes.
+missing_on_sides <- function(missing, set, one_side) {
   count <- lengths(missing)
   missing <- lapply(missing, function(side) Reduce(`|`, side))
   repeat {
@@ -125,19 +131,19 @@ shared_missing <- function(missing, set, one_side) {
       if (one_side) missing[] <- list(missing$x | missing$y)
       labels <- measure$args[c("units_x", "units_y")]
       if (isTRUE(measure$args$shared_neurons)) labels <- lapply(missing, seq_along)
-      missing <- share_missing(missing, stats::setNames(labels, c("x", "y")))
+      missing <- spread_by_label(missing, stats::setNames(labels, c("x", "y")))
     }
     if (identical(missing, before)) break
   }
   Map(function(side, times) rep(list(side), times), missing, count)
 }
 
-# A label that stands for one neuron wherever it stands is the same neuron: missing on one
-# side, it is left out on the other, too. Labels of several neurons are groups.
-share_missing <- function(missing, labels) {
+# A label that no side has twice names one neuron: when it is missing on one side, it is left out on
+# the other, too. A label of several neurons of a side names a group, whose members are independent.
+spread_by_label <- function(missing, labels) {
   labels <- lapply(Filter(Negate(is.null), labels), as.character)
-  groups <- unlist(lapply(labels, function(of) unique(of[duplicated(of)])))
-  lost <- unlist(Map(function(of, gone) of[gone], labels, missing[names(labels)]))
+  groups <- unlist(lapply(labels, function(label) unique(label[duplicated(label)])))
+  lost <- unlist(Map(function(label, gone) label[gone], labels, missing[names(labels)]))
   lost <- setdiff(lost, groups)
   for (side in names(labels)) {
     missing[[side]] <- missing[[side]] | labels[[side]] %in% lost
@@ -152,7 +158,7 @@ cut_measure <- function(measure, columns) {
   measure
 }
 
-# Says which representations lose how many neurons; an error where none is left.
+# Tells the user which representations lose how many neurons; it is an error when none is left.
 note_neurons_left_out <- function(reprs, columns) {
   lost <- vapply(columns, function(keep) sum(!keep), 0L)
   empty <- which(lost > 0 & lost == lengths(columns))
@@ -171,19 +177,20 @@ note_neurons_left_out <- function(reprs, columns) {
   note
 }
 
-# What is left is checked like any other data.
+# A representation with missing values could not be checked completely when it was read, so that the
+# rest of the checks follows here.
 cut_representation <- function(repr, rows, columns) {
   repr$data <- switch(repr$kind,
     data = cut_matrix(repr$data, rows, columns),
     dist = check_dist(cut_dist(repr$data, rows), repr$arg),
-    graph = uncut_graph(repr, rows)
+    graph = whole_graph(repr, rows)
   )
   if (repr$kind == "data") note_distance_matrix(repr$data, repr$arg)
   repr$n <- stimulus_count(repr$data)
   repr
 }
 
-# Columns were looked at before, when all rows were there.
+# The columns were checked when the data were read, with all rows, and are not checked again.
 cut_matrix <- function(x, rows = TRUE, columns = TRUE) {
   mark_checked(x[rows, columns, drop = FALSE])
 }
@@ -198,14 +205,15 @@ cut_dist <- function(d, rows) {
   cut
 }
 
-uncut_graph <- function(repr, rows) {
+# A neighbour graph cannot lose a stimulus, because others may have it as a neighbour.
+whole_graph <- function(repr, rows) {
   if (all(rows)) return(repr$data)
   abort("`", repr$arg, "` is a neighbour graph, from which no stimulus can be left out: other ",
         "stimuli have it as a neighbour. Make the graph of the complete stimuli only.",
         class = "repalign_error_graph", arg = repr$arg)
 }
 
-# The rows that a permutation design speaks of.
+# What the user gave as `permutations` was made for all stimuli; this adapts it to the kept ones.
 cut_permutations <- function(permutations, rows) {
   if (all(rows)) return(permutations)
   if (is.matrix(permutations)) {

@@ -1,4 +1,4 @@
-# new_measure(): a function of the user's own in the place of a measure.
+# new_measure() makes a measure of a function of the user's: an own measure.
 
 #' Use a function of your own as a measure
 #'

@@ -1,4 +1,5 @@
-# The permutation null of CKA, by kernel and estimator: its denominators do not change.
+# The permutation null of CKA for each kernel and estimator stands here. Only the H value of the
+# pair changes with a permutation; the self terms do not.
 
 cka_null <- function(args) {
   if (args$kernel == "manifold") return(sparse_null(manifold_h_of_sums))
@@ -10,7 +11,7 @@ cka_null <- function(args) {
 
 linear_operand <- function(form, repr, args, side) {
   check_square_memory(repr)
-  # there, unless another measure made the form before
+  # the form has the Gram matrix, unless another measure made it before without
   gram <- form$gram
   if (is.null(gram)) gram <- tcrossprod(scaled_data(repr, TRUE))
   if (corrects_stimuli(args$estimator)) gram <- .Call(C_u_center, gram)
@@ -22,7 +23,7 @@ gaussian_operand <- function(form, repr, args, side) {
   c(matrix_operand(unpacked(form, repr$n)), list(width = 1, rows = as.double(repr$n)))
 }
 
-# H values from inner products of centred kernels.
+# The H values of all permutations, from the inner products of the centred kernels.
 h_of_inner <- function(values, x, y, args, design) {
   n <- x$rows
   neuron_pairs <- x$width * y$width - excluded_count(x$width, args)
@@ -36,7 +37,7 @@ excluded_count <- function(width, args) {
   if (is.null(args$units_x)) 0 else excluded_pairs(args$units_x, args$units_y)$count
 }
 
-# What the neuron pairs that are left out add to the inner product, for every permutation.
+# What the neuron pairs that are left out would add to the inner product, for every permutation.
 excluded_null <- function(pair, args, design) {
   labels <- pair_labels(pair, args)
   at <- excluded_pairs(labels$x, labels$y)
@@ -46,7 +47,7 @@ excluded_null <- function(pair, args, design) {
   if (!length(ix)) return(0)
   n <- as.double(pair$x$n)
   total <- 0
-  # some pairs at a time, so that memory stays bounded
+  # a part of the neuron pairs at a time, so that memory stays bounded
   for (part in split(seq_along(ix), ceiling(seq_along(ix) * (design$count + 1) / 2e7))) {
     phi <- scaled_data(pair$x, TRUE)[, ix[part], drop = FALSE]
     psi <- scaled_data(pair$y, TRUE)[, iy[part], drop = FALSE]
@@ -59,7 +60,7 @@ excluded_null <- function(pair, args, design) {
   total
 }
 
-# H values of the manifold kernel, over the edges that the two graphs have in common.
+# The H values of the manifold kernel, from sums over the edges that the two graphs have in common.
 manifold_h_of_sums <- function(values, x, y, args, design) {
   manifold_value(values[[1]][, 1], paired_sums(x$row_sums, y$row_sums, design), x, y, args)$value
 }

@@ -1,8 +1,9 @@
-# The direct path: the measure itself on permuted representations, whose forms are relabelled, not
-# prepared again.
+# The direct path of the null computes the measure itself for every permutation, from relabelled
+# forms; it is for measures that name no null kernel.
 
-# drawn: what was drawn at random for each pair when it was scored. Returns list(null, warned):
-# permutations x pairs, and the texts that a user's own function warned with.
+# drawn: for each pair the forms with random choices that its observed score was made with. Returns
+# list(null, warned): null scores, permutations x pairs, and the texts of warnings that an own
+# measure gave.
 direct_null <- function(measure, pairs, sides, design, drawn) {
   permutations <- design_matrix(design)
   count <- ncol(permutations)
@@ -19,8 +20,8 @@ direct_null <- function(measure, pairs, sides, design, drawn) {
   list(null = null, warned = run$warned)
 }
 
-# Scores of all pairs with the rows of y in another order. The forms were made when the
-# observed scores were.
+# The scores of all pairs with the rows of y in another order. Nothing is prepared again: the forms
+# were made with the observed scores, and are relabelled.
 permuted_scores <- function(measure, pairs, sides, permutation, drawn, run = new.env()) {
   used <- unique(pairs$j)
   y <- lapply(sides$y$reprs[used], permuted_representation, permutation)
@@ -31,8 +32,8 @@ permuted_scores <- function(measure, pairs, sides, permutation, drawn, run = new
   }, 0)
 }
 
-# What this package has to say was said of the observed scores. What a user's own function warns
-# of is collected in run$warned, each text once.
+# The warnings and messages of this package were given with the observed scores, and are not
+# repeated for null scores. What an own measure warns of is collected in run$warned, each text once.
 permuted_score <- function(measure, pair, run) {
   tryCatch(
     withCallingHandlers(
@@ -50,7 +51,8 @@ permuted_score <- function(measure, pair, run) {
   )
 }
 
-# One warning for those that the observed scores had not given, the first in full.
+# One warning for all that an own measure warned of under permutations only; the first of them is
+# quoted in full.
 report_permuted <- function(measure, warned, said) {
   texts <- setdiff(warned, said)
   if (length(texts)) {

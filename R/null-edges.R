@@ -1,10 +1,10 @@
-# The null kernel "edges": sums over the edges that two directed graphs have in common, under
+# The null kernel "edges" makes sums over the edges that two directed graphs have in common, under
 # permutations of the stimuli of one of them.
 #
 # operand()     gives list(graphs = a named list of edge lists), and what else the score needs
-# passes        a list of list(x, y, mode): names of the graphs to lay over each other, and what to
-#               add up over their common edges, one of `common_modes`
-# values        a list with the sums of each pass, a matrix with a row a permutation
+# passes        a list of list(x, y, mode): the names of the two graphs whose common edges are
+#               taken, and what to add up over them, one of `common_modes`
+# values        a list with the sums of each pass: a matrix with a row for each permutation
 
 #' @include null-kernel.R
 NULL
@@ -12,7 +12,7 @@ NULL
 common_modes <- c(count = 0L, jaccard = 1L, ranks = 2L, any = 3L, products = 4L)
 
 edge_null <- function(task) {
-  widths <- vapply(task$null$passes, function(pass) sums_of(pass), 0)
+  widths <- vapply(task$null$passes, sums_per_pair, 0)
   graphs <- length(task$x$forms) * length(task$y$forms)
   check_null_memory(task$design$count, graphs, sum(widths))
   passes <- lapply(task$null$passes, function(pass) {
@@ -35,8 +35,8 @@ common_edges <- function(x, y, pass, design, what = "The null") {
   mode <- common_modes[[pass$mode]]
   graphs_x <- lapply(x, function(form) form$graphs[[pass$x]])
   graphs_y <- lapply(y, function(form) form$graphs[[pass$y]])
-  # an edge meets at most one edge of the other graph per shift, so that all shifts at once
-  # never cost more than one after the other
+  # an edge coincides with at most one edge of the other graph at each shift, so that all shifts of
+  # a coset at once never cost more than the same shifts one by one
   values <- if (!is.null(design$coset)) {
     labels_y <- apply(design$coset$orders_y, 2, order)
     in_chunks(ncol(labels_y), 1e8 / (length(graphs_x) * length(graphs_y) *
@@ -51,13 +51,13 @@ common_edges <- function(x, y, pass, design, what = "The null") {
       .Call(C_permuted_edges, graphs_x, graphs_y, permutations[, columns, drop = FALSE], mode)
     }, what)
   }
-  list(values = values, width = sums_of(pass))
+  list(values = values, width = sums_per_pair(pass))
 }
 
-# Numbers per permutation and pair that a pass gives.
-sums_of <- function(pass) if (pass$mode == "products") 4 else 1
+# How many sums a pass gives for each permutation and pair.
+sums_per_pair <- function(pass) if (pass$mode == "products") 4 else 1
 
-# Edges of a neighbour graph, out: from each row to its neighbours.
+# The outgoing edges of a neighbour graph: from each stimulus to its neighbours.
 edges_out <- function(idx, weight = NULL) {
   n <- nrow(idx)
   k <- ncol(idx)
@@ -66,7 +66,7 @@ edges_out <- function(idx, weight = NULL) {
        rank = rep(seq_len(k), n), weight = as.double(t(weight)))
 }
 
-# The same edges from their ends: to each row from those it is a neighbour of.
+# The same edges reversed: from each stimulus to those that it is a neighbour of.
 edges_in <- function(edges) {
   n <- length(edges$start) - 1L
   from <- rep(seq_len(n), diff(edges$start))
@@ -75,18 +75,18 @@ edges_in <- function(edges) {
        rank = edges$rank[sorted], weight = edges$weight[sorted])
 }
 
-# sum_i a_i b_p(i) for the identity and every permutation of the design.
+# The sum over i of a_i b_p(i), for the identity and every permutation p of the design.
 paired_sums <- function(a, b, design) as.vector(column_sums(cbind(a), cbind(b), design))
 
-# Edges of a sparse form (form-sparse.R).
+# The edges of a sparse form, which is described in form-sparse.R.
 sparse_edges <- function(form) {
   if (is.null(form$start)) return(edges_out(form$idx, form$weight))
   list(start = as.integer(form$start), target = as.integer(form$idx),
        rank = rep(1L, length(form$idx)), weight = as.double(form$weight))
 }
 
-# For measures on neighbour lists: something added up over common neighbours, a stimulus on
-# average. reversed: the edges of x the other way round.
+# The null of measures on neighbour lists: a sum over common neighbours, averaged over the stimuli.
+# mode: what is added up, one of `common_modes`; reversed: take the reversed edges of x.
 neighbour_list_null <- function(mode, reversed = FALSE) {
   new_null(
     "edges", passes = list(list(x = if (reversed) "in" else "out", y = "out", mode = mode)),
@@ -98,7 +98,8 @@ neighbour_list_null <- function(mode, reversed = FALSE) {
   )
 }
 
-# For products of centred sparse kernels. reversed: the edges in the other direction, too.
+# The null of inner products of centred sparse kernels. reversed: add a pass over the reversed edges
+# of both sides.
 sparse_null <- function(statistic, reversed = FALSE) {
   pass <- function(graph) list(x = graph, y = graph, mode = "products")
   new_null(
@@ -111,7 +112,8 @@ sparse_null <- function(statistic, reversed = FALSE) {
   )
 }
 
-# <K, L> less what centring takes off, where the sums of rows and columns are known.
+# The inner products of the centred kernels: those of the uncentred ones, corrected with their row
+# and column sums.
 centered_products <- function(values, x, y, args, design) {
   n <- design$n
   value <- values[[1]][, 1] + n * x$diagonal * y$diagonal -

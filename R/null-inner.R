@@ -1,13 +1,12 @@
-# The null kernel "inner": inner products of symmetric n x n matrices under permutations of one of
-# them, T = sum_ij A_ij B_p(i)p(j).
+# The null kernel "inner" makes inner products of symmetric n x n matrices under permutations of one
+# of them, T = sum_ij A_ij B_p(i)p(j).
 #
 # operand()     gives list(matrix = A, norm = its Frobenius norm), see matrix_operand(), and what
 #               else the score needs
-# values        T, one a permutation; scores are more similar with larger T
-# centered      do the rows of the matrices add up to 0? Then the moments of T are known, too, and
-#               statistic and score must do with the single numbers of a form (without_arrays())
-# correction    NULL, or a function(pair, args, design): what is taken off T
-# from_gram     is the matrix made of the Gram matrix of the data? (prepare_grams)
+# values        the T of each permutation; a larger T must mean a more similar score
+# centered      do the rows of the matrices add up to 0? Then the moments of T are known, too
+# correction    NULL, or a function(pair, args, design) that gives what is subtracted from T
+# from_gram     is the matrix made of the Gram matrix of the data? See prepare_grams()
 
 #' @include null-kernel.R
 NULL
@@ -33,9 +32,9 @@ pair_correction <- function(task, p) {
   task$null$correction(pair, task$args, task$design)
 }
 
-# Measures whose matrix is the Gram matrix (from_gram in their null): it is made once, and
-# the scores of a grid come from products of many matrices at once. What cannot be prepared is
-# refused when its pair is compared.
+# Where a measure needs the Gram matrices for its null anyway (from_gram), the observed scores use
+# them, too: all inner products of a grid are computed at once. An error is not reported here but
+# when its pair is compared, where the message can name the pair.
 prepare_grams <- function(set, sides) {
   needed <- vapply(set, function(m) isTRUE(null_of(m)$from_gram), NA)
   reprs <- all_representations(sides)

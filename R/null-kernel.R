@@ -1,12 +1,12 @@
-# What a null kernel is, how a measure names one, and the forms that it works on.
+# This file says what a null kernel is, how a measure names one, and which forms it works on.
 
-# Kernels of the engine by the names that measures give them; each is declared in its own file.
+# All null kernels by the names that measures call them; each is declared in a file of its own.
 null_kernels <- new.env()
 
-# name     as in a measure's null
-# run      function(task): the null of every pair, a list of null_of_pair(); see kernel_null()
-# cosets   can it take all shifts of a coset at once?
-# size     function(n, d): how many numbers the operand of one representation holds
+# name     the name that measures call the kernel
+# run      function(task): a list with null_of_pair() of every pair; see kernel_null() for the task
+# cosets   can the kernel take all cyclic shifts of a coset at once?
+# size     function(n, d): how many numbers the operand of an n x d representation holds
 declare_null_kernel <- function(name, run, cosets, size) {
   stopifnot(is.null(null_kernels[[name]]), identical(names(formals(run)), "task"),
             is.logical(cosets), identical(names(formals(size)), c("n", "d")))
@@ -19,22 +19,23 @@ null_kernel <- function(name) {
   kernel
 }
 
-# What a measure declares as its null, and what its kernel needs to know besides (see its file).
+# What a measure declares as its null: the name of a kernel, two functions, and in `...` what this
+# kernel needs besides, which its file describes.
 # operand     function(form, repr, args, side): a list of what the kernel permutes, and of what
-#             else the statistic and the score ask of a side: it is added to the form
-# statistic   function(values, x, y, args, design): the measure's statistic of all permutations,
-#             from what the kernel gives of them, the observed order first; x, y: the forms
+#             else the statistic and the score need of a side; it is added to the form
+# statistic   function(values, x, y, args, design): the statistic of all permutations, made of what
+#             the kernel gives for them, the observed order first; x and y are the forms
 new_null <- function(kernel, operand, statistic = function(values, x, y, args, design) values,
                      ...) {
   list(kernel = kernel, operand = operand, statistic = statistic, ...)
 }
 
-# What the measure declares of its null at these arguments, or NULL for the direct path.
+# The null that a measure declares for its arguments, or NULL for the direct path.
 null_of <- function(measure) declared(measure$declaration$null, measure$args)
 
 has_cosets <- function(null) !is.null(null) && null_kernel(null$kernel)$cosets
 
-# The forms of one side with what the kernel takes of them.
+# The forms of one side, extended by their operands.
 operands <- function(null, measure, reprs, index, side) {
   used_forms(reprs, index, function(repr) {
     form <- measure$declaration$prepare(repr, measure$args, side)
@@ -58,7 +59,7 @@ order_count <- function(values) {
     length(values)
 }
 
-# The forms of a pair of the task.
+# The two forms of pair number p of a task.
 task_forms <- function(task, p) {
   list(x = task$x$forms[[task$x$at[p]]], y = task$y$forms[[task$y$at[p]]])
 }

@@ -1,10 +1,11 @@
-# The first three moments of T(p) = sum_ij A_ij B_p(i)p(j) over all permutations, for matrices
-# whose rows add up to 0 (Kazi-Aoual et al. 1995), and a Pearson type III law with them.
+# These functions compute the first three moments of T(p) = sum_ij A_ij B_p(i)p(j) over all
+# permutations p, for matrices whose rows add up to 0 (Kazi-Aoual et al. 1995), and take the Pearson
+# type III law with these moments for the null.
 
-# What the moments need of one matrix. Its trace is taken off, by the multiple of I - 11'/n that
-# has it: T only moves by a constant, and with a large trace, where T is nearly the same for
-# all permutations, the moments would be small differences of large terms. whole: the norm
-# before; the sums are in units of the norm after (the sum of all squares is 1).
+# The sums that the moments need of one matrix. First the multiple of I - 11'/n with the same trace
+# is subtracted. That changes T by the same constant for all permutations. Without it, a large trace
+# would make all T nearly equal, and the moments small differences of large terms. `whole` is the
+# norm before the subtraction and `norm` the one after it; the sums are in units of `norm`.
 moment_sums <- function(matrix) {
   n <- nrow(matrix)
   whole <- sqrt(sum(matrix^2))
@@ -19,7 +20,8 @@ moment_sums <- function(matrix) {
        s3 = sum(d^3), u = sum(w^3), r = sum(d * diag(square)), b = sum(d * (w %*% d)))
 }
 
-# T = shift + size t; for t list(mean, var, skewness).
+# T = shift + size * t, where t is T of the normalised matrices without traces. This is the shift;
+# permutation_moments() gives the moments of t.
 permutation_shift <- function(a, b) a$trace * b$trace / (a$n - 1)
 
 permutation_moments <- function(a, b) {
@@ -33,20 +35,20 @@ permutation_variance <- function(a, b, n) {
     diagonal(a) * diagonal(b) / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
 }
 
-# E t^3; named as in the source: T3, S2, S3, U, R, B of the first matrix, and of the second with
-# a star; its terms with the trace T are 0, and T2 is 1.
+# The expectation of t^3. The sums t3, s2, s3, u, r and b have the names of the source, which marks
+# those of the second matrix with a star. The terms of the source with the trace T are 0 here, and
+# T2 is 1.
 permutation_third <- function(a, b, n) {
-  # the sum of f(a, b) and f(b, a)
   both <- function(f) f(a, b) + f(b, a)
   squares <- n^2 * (n + 1) * (n^2 + 15 * n - 4) * a$s3 * b$s3 +
     4 * (n^4 - 8 * n^3 + 19 * n^2 - 4 * n - 16) * a$u * b$u +
     6 * (n^4 - 8 * n^3 + 21 * n^2 - 6 * n - 24) * a$b * b$b +
     12 * (n^4 - n^3 - 8 * n^2 + 36 * n - 48) * a$r * b$r +
     8 * (n^3 - 9 * n^2 + 26 * n - 22) * a$t3 * b$t3
-  (squares + third_mixed(both, n)) / (n * (n - 1) * (n - 2) * (n - 3) * (n - 4) * (n - 5))
+  (squares + mixed_third_terms(both, n)) / (n * (n - 1) * (n - 2) * (n - 3) * (n - 4) * (n - 5))
 }
 
-third_mixed <- function(both, n) {
+mixed_third_terms <- function(both, n) {
   24 * (n^2 - n - 4) * both(function(p, q) p$u * q$b) +
     24 * (n^3 - 3 * n^2 - 2 * n + 8) * both(function(p, q) p$r * q$u) +
     24 * (n^3 - 2 * n^2 - 3 * n + 12) * both(function(p, q) p$r * q$b) -
@@ -58,7 +60,7 @@ third_mixed <- function(both, n) {
     8 * (n - 2) * (3 * n^2 - 15 * n + 24) * both(function(p, q) p$t3 * q$r)
 }
 
-# Pearson type III: a shifted gamma law, mirrored for negative skewness. upper: P(T >= q).
+# P(T >= q) under the Pearson type III law: a shifted gamma law, mirrored for negative skewness.
 pearson3_upper <- function(q, moments) {
   z <- (q - moments$mean) / sqrt(moments$var)
   g <- moments$skewness
@@ -78,7 +80,7 @@ pearson3_quantile <- function(p, moments) {
   moments$mean + z * sqrt(moments$var)
 }
 
-# The null of a measure from its moments; see measure_null().
+# The null of a measure from its moments, in the place of null scores; see measure_null().
 moments_null <- function(measure, pairs, sides, observed) {
   null <- null_of(measure)
   usable <- !is.null(null) && null$kernel == "inner" && isTRUE(null$centered) &&
@@ -104,7 +106,7 @@ moments_null <- function(measure, pairs, sides, observed) {
   list(observed = observed, laws = laws)
 }
 
-# x, y: forms with the operands of the kernel "inner" and their sums.
+# x, y: forms with their operands for the null kernel "inner" and the sums of moment_sums().
 moments_law <- function(x, y, score) {
   force(score)
   a <- x$sums
@@ -114,19 +116,21 @@ moments_law <- function(x, y, score) {
   stat <- (sum(x$matrix * y$matrix) - shift) / size
   x <- without_arrays(x)
   y <- without_arrays(y)
-  # least: the observed order is one of all n! permutations
+  # least, the smallest possible p-value: the observed order is one of all n! permutations
   list(stat = stat, size = size, shift = shift, moments = permutation_moments(a, b),
        least = exp(-lgamma(a$n + 1)), tolerance = equal_share * a$whole * b$whole / size,
        score = function(t) score(t * size + shift, x, y))
 }
 
-# The law outlives the call: of the forms it keeps single numbers only.
+# The law is kept with the result, long after the call. To take little memory it keeps only the
+# single numbers of the forms.
 without_arrays <- function(form) {
   new_form(kind_of_form(form), Filter(function(part) is.list(part) || length(part) == 1,
                                       unclass(form)))
 }
 
-# One row's numbers; the law is that of t, increasing with similarity.
+# The row of one pair in the table of results. The law is that of t, which is larger for more
+# similar scores, also when the score is a distance.
 moments_row <- function(null, p, measure, settings) {
   law <- null$laws[[p]]
   s <- null$observed[p]
@@ -145,8 +149,8 @@ moments_row <- function(null, p, measure, settings) {
   )
 }
 
-# Mean and standard deviation of the score: by its values at many quantiles of the law, which
-# for scores that are linear in T is corrected to be exact.
+# The mean and standard deviation of the null score. They are exact where the score is linear in t,
+# and otherwise those of its values at many quantiles of the law.
 score_moments <- function(law) {
   m <- law$moments$mean
   sd <- sqrt(law$moments$var)
@@ -157,8 +161,8 @@ score_moments <- function(law) {
   list(mean = mean(values), sd = stats::sd(values))
 }
 
-# The density of the score under the law, at places that hold nearly all of it, for pictures;
-# NULL where the null is one value or undefined.
+# The density of the null score under the law, for pictures, over the range that holds nearly all of
+# it; NULL where the null is undefined or has one value only.
 law_density <- function(law, observed) {
   if (is.na(observed) || !(law$moments$var > law$tolerance^2)) return(NULL)
   ends <- pearson3_quantile(c(5e-4, 1 - 5e-4), law$moments)

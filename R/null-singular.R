@@ -1,8 +1,9 @@
-# The null kernel "singular": singular values of A'B under permutations of the rows of B.
+# The null kernel "singular" makes the singular values of A'B under permutations of the rows of B.
 #
 # operand()     gives list(matrix = an n x r matrix, norm = its Frobenius norm), and what else the
 #               score needs
-# values        singular values, a column a permutation; scores are more similar with larger sums
+# values        a matrix with the singular values of each permutation as a column; a larger sum of
+#               them must mean a more similar score
 
 #' @include null-kernel.R
 NULL
@@ -29,8 +30,9 @@ singular_null <- function(task) {
 declare_null_kernel("singular", run = singular_null, cosets = FALSE,
                     size = function(n, d) as.double(n) * min(n, d))
 
-# Columns of about half a second each: a product and its singular values take some n r s + 20 m^3
-# operations.
+# The permutations in parts of about half a second each, between which progress is shown. The
+# product takes about n r s operations, and its singular values 20 times the longer side times the
+# square of the shorter.
 permutation_chunks <- function(a, b, count) {
   r <- as.double(ncol(a))
   s <- as.double(ncol(b))
@@ -38,7 +40,8 @@ permutation_chunks <- function(a, b, count) {
   unname(split(seq_len(count), ceiling(seq_len(count) / max(1, floor(1e9 / work)))))
 }
 
-# Counts permutations done; says after the first ones how long the rest will take.
+# A function that is told how many more permutations are done. It advances the progress, and says
+# after the first ones how long the rest will take.
 singular_progress <- function(total, label) {
   advance <- progress_along(100)
   started <- proc.time()[[3]]

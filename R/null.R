@@ -1,8 +1,9 @@
-# The null of a measure: which kernel of the engine makes it, from which permutations.
+# These functions make the null of a measure: they choose its permutations and its null kernel.
 
-# What a measure's null gives: observed (a score a pair), pairs (see null_of_pair(), one a pair),
-# design, and what a user's own function said of the observed order and of others (said, warned);
-# by moments observed and laws. score: score_pairs(), or what does its work.
+# The null of a measure: a list of `observed` (the score of each pair), `pairs` (null_of_pair() of
+# each pair) and `design`. An own measure adds the texts of its warnings, for the observed order
+# (`said`) and for permutations (`warned`). By moments the list is `observed` and `laws`.
+# score: score_pairs(), or another function that computes the observed scores.
 measure_null <- function(measure, pairs, sides, plan, engine, score = score_pairs) {
   drawn <- new.env()
   observed <- drop(score(pairs, sides, list(measure), "stop", drawn))
@@ -19,16 +20,16 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
   list(observed = observed, pairs = permuted, design = design)
 }
 
-# The permutations that the measure is compared under.
+# The design of a measure: cosets are the default where its null kernel can take them at once.
 design_for <- function(measure, plan, engine) {
   if (!is.null(plan$fixed)) return(plan$fixed)
   cosets <- has_cosets(null_of(measure))
-  plan$draw(if (engine != "auto") engine else if (cosets) "coset" else "random")
+  plan$design_of(if (engine != "auto") engine else if (cosets) "coset" else "random")
 }
 
-# The null of all pairs by a kernel of the engine. Its task: null, args, sides, pairs, design,
-# observed; x and y, the forms with their operands, see operands(); label, for progress; and
-# score, a function(values, x, y) that makes scores of the kernel's values.
+# The null of all pairs by a null kernel. The task of the kernel holds arguments of this function;
+# `args` of the measure; `x` and `y`, the forms with their operands, see operands(); `label`, a name
+# for progress; and `score`, a function(values, x, y) that makes scores of the values of the kernel.
 kernel_null <- function(null, measure, pairs, sides, design, observed) {
   task <- list(null = null, args = measure$args, sides = sides, pairs = pairs, design = design,
                observed = observed, label = null_of_label(measure),

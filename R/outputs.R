@@ -1,5 +1,5 @@
-# Outputs of classifiers, compared row by row: not measures of representations, but what
-# those are tested against.
+# These functions compare the outputs of two classifiers row by row. They are no measures of
+# representations, but measures of representations can be tested against them.
 
 #' Compare the outputs of two classifiers
 #'
@@ -66,19 +66,20 @@ jsd <- function(p, q, from = c("probability", "logit")) {
   p <- as_probabilities(pair$p, from, "p")
   q <- as_probabilities(pair$q, from, "q")
   total <- p + q
-  # with p = m(1 + d) and q = m(1 - d), every class adds m/2 times something >= 0
+  # with p = m (1 + d) and q = m (1 - d), every class adds m / 2 times jsd_term(d), which is never
+  # negative, so that nothing cancels in the sum
   d <- ifelse(total > 0, (p - q) / total, 0)
   min(sum(total * jsd_term(d)) / (4 * log(2)) / nrow(p), 1)
 }
 
-# (1 + d) log(1 + d) + (1 - d) log(1 - d), which behaves like d^2 near 0: there the two
-# terms cancel, so that they are put together first; near 1 the sum itself is accurate.
+# (1 + d) log(1 + d) + (1 - d) log(1 - d). It behaves like d^2 near 0, where the two terms cancel,
+# so that a form in which they are combined is used for small d.
 jsd_term <- function(d) {
   d <- abs(d)
-  apart <- (1 + d) * log1p(d) + ifelse(d < 1, (1 - d) * log1p(-d), 0)
-  near <- d < 0.5
-  apart[near] <- log1p(-d[near]^2) + 2 * d[near] * atanh(d[near])
-  apart
+  term <- (1 + d) * log1p(d) + ifelse(d < 1, (1 - d) * log1p(-d), 0)
+  small <- d < 0.5
+  term[small] <- log1p(-d[small]^2) + 2 * d[small] * atanh(d[small])
+  term
 }
 
 #' @rdname outputs
@@ -99,13 +100,13 @@ accuracy_difference <- function(p, q, labels) {
   names <- colnames(pair$p)
   if (is.null(names)) names <- colnames(pair$q)
   truth <- check_classes(labels, nrow(pair$p), ncol(pair$p), names)
-  # counts are exact, so that equal accuracies differ by exactly 0
+  # counts are subtracted before they are divided, so that equal accuracies differ by exactly 0
   abs(sum(predicted(pair$p) == truth) - sum(predicted(pair$q) == truth)) / length(truth)
 }
 
 predicted <- function(scores) max.col(scores, ties.method = "first")
 
-# list(p, q): numeric matrices of the same stimuli and classes.
+# Checks the outputs and returns list(p, q): two numeric matrices of the same stimuli and classes.
 output_pair <- function(p, q) {
   if (missing(p) || missing(q)) {
     abort("The outputs of two classifiers are needed, `p` and `q`.",
@@ -144,7 +145,7 @@ as_outputs <- function(x, arg) {
 
 as_probabilities <- function(x, from, arg) {
   if (from == "logit") {
-    # the largest becomes 0, so that exp() cannot overflow
+    # the largest logit of each row becomes 0, so that exp() cannot overflow
     x <- exp(x - x[cbind(seq_len(nrow(x)), predicted(x))])
     return(x / rowSums(x))
   }
@@ -166,7 +167,8 @@ as_probabilities <- function(x, from, arg) {
   x / sums
 }
 
-# Column numbers of the true classes. names: the column names, or NULL.
+# Checks the labels and returns the column numbers of the true classes. names: the column names of
+# the outputs, or NULL.
 check_classes <- function(labels, n, classes, names) {
   if (!is.atomic(labels) || is.null(labels) || is.logical(labels) && !all(is.na(labels))) {
     label_error("must be class numbers or names, not ", describe(labels))

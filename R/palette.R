@@ -1,10 +1,12 @@
-# The colours of all pictures. They stay distinct for readers who do not tell red from green.
+# These are the colours of all pictures; they stay distinct for readers who cannot tell red from
+# green.
 
-# Okabe and Ito (2008), for categories.
+# Colours for categories, from Okabe and Ito (2008).
 okabe_ito <- c(orange = "#E69F00", sky = "#56B4E9", green = "#009E73", yellow = "#F0E442",
                blue = "#0072B2", vermillion = "#D55E00", purple = "#CC79A7", black = "#000000")
 
-# For tiles: from little to much, and from negative through zero to positive.
+# Colours for tiles: `blues` from small to large numbers, and `diverging` from negative numbers
+# through zero to positive ones.
 blues <- c("#EDF3F9", "#D1E5F0", "#92C5DE", "#4393C3", "#2166AC", "#053061")
 
 oranges <- c("#FEE0B6", "#FDB863", "#E08214", "#B35806", "#7F3B08")
@@ -13,10 +15,10 @@ diverging <- c(rev(oranges), blues)
 
 undefined_colour <- "grey75"
 
-# Text on a tile whose colour lies at `share` (0 to 1) of its palette from pale to dark.
-ink_on <- function(share) ifelse(!is.na(share) & share > 0.68, "white", "black")
+# The colour of the text on a tile. share: how dark the tile is, from 0 for pale to 1 for dark.
+text_colour <- function(share) ifelse(!is.na(share) & share > 0.68, "white", "black")
 
-# Colours for categories in their order; those beyond the palette share the last one.
+# A colour for each category, in their order; when there are too many, the rest share the last one.
 category_colours <- function(categories) {
   palette <- okabe_ito[c("blue", "vermillion", "green", "orange", "purple", "sky", "black",
                          "yellow")]

@@ -1,9 +1,9 @@
-# Which permutations make the null distribution. A design draws them once; every pair of
-# representations in the call is compared under the same ones.
+# These functions make the permutations of the null. They are made once in a call, and every pair is
+# compared under the same ones.
 
-# A design: engine (what the result says), n, count (null permutations, the identity left
-# out), and either `coset` (order_x, orders_y: see coset_design) or `matrix` (a permutation a
-# column); most: how many there can be.
+# A design holds `engine` (the name that the result gives it), n stimuli, the number `count` of
+# permutations without the identity, and the permutations, either as `coset` (see coset_design()) or
+# as `matrix` with a column for each permutation; most: how many permutations are possible.
 new_design <- function(engine, n, count, coset = NULL, matrix = NULL,
                        most = factorial(min(n, 20)) - 1) {
   list(engine = engine, n = n, count = count, coset = coset, matrix = matrix, most = most)
@@ -11,8 +11,8 @@ new_design <- function(engine, n, count, coset = NULL, matrix = NULL,
 
 most_enumerated <- 1e6
 
-# What the user asked for, before it is known which engine suits a measure: a list of
-# functions that draw, and the name of the kind.
+# The plan is what the user asked for, before it is known which engine suits a measure; see
+# fixed_plan() and free_plan().
 permutation_plan <- function(n, permutations, blocks, series, engine) {
   check_flag(series, "series")
   restricted <- c(blocks = !is.null(blocks), series = series,
@@ -42,11 +42,11 @@ permutation_plan <- function(n, permutations, blocks, series, engine) {
   free_plan(n, wanted, engine)
 }
 
-# A plan: fixed = a design that suits every measure, or NULL when each measure may take its
-# own engine (draw(engine) makes one design per engine and keeps it); count = permutations, at
-# most.
+# A plan has three parts. `fixed` is a design for all measures, or NULL when the engine depends on
+# the measure. `design_of(engine)` gives the design of an engine, which is made at the first call
+# and kept. `count` is the largest number of permutations that a design of the plan has.
 fixed_plan <- function(design) {
-  list(fixed = design, draw = function(engine) design, count = design$count)
+  list(fixed = design, design_of = function(engine) design, count = design$count)
 }
 
 free_plan <- function(n, wanted, engine) {
@@ -56,15 +56,15 @@ free_plan <- function(n, wanted, engine) {
     note_fewer(design$count, wanted, paste("for", count_of(n, "row")), "permutations")
     return(fixed_plan(design))
   }
-  kept <- new.env()
-  draw <- function(engine) {
-    if (is.null(kept[[engine]])) {
-      kept[[engine]] <- switch(engine, coset = coset_design(n, wanted),
-                               random = random_design(n, wanted))
+  designs <- new.env()
+  design_of <- function(engine) {
+    if (is.null(designs[[engine]])) {
+      designs[[engine]] <- switch(engine, coset = coset_design(n, wanted),
+                                  random = random_design(n, wanted))
     }
-    kept[[engine]]
+    designs[[engine]]
   }
-  list(fixed = NULL, draw = draw, count = as.double(wanted) + n - 1)
+  list(fixed = NULL, design_of = design_of, count = as.double(wanted) + n - 1)
 }
 
 exact_design <- function(n) {
@@ -79,11 +79,11 @@ exact_design <- function(n) {
   new_design("exact", n, count, matrix = all[, -1, drop = FALSE])
 }
 
-# All permutations of 1..n, a column each, the identity first.
+# All permutations of 1 to n, one in each column, the identity first.
 all_permutations <- function(n) {
   result <- matrix(1L, 1, 1)
   for (size in seq_len(n)[-1]) {
-    # every permutation of size - 1 elements, with each element put first in turn
+    # each element stands first in turn, followed by every permutation of the others
     parts <- lapply(seq_len(size), function(first) {
       rest <- setdiff(seq_len(size), first)
       rbind(first, matrix(rest[result], size - 1))
@@ -94,9 +94,10 @@ all_permutations <- function(n) {
   unname(result)
 }
 
-# Whole cosets of the cyclic shifts: p(i) = s((g(i) + t) mod n) with g the inverse of
-# order_x and s a column of orders_y. The first column of orders_y is order_x, so that the
-# first coset holds the identity (at t = 0); the others are uniform draws.
+# A design of whole cosets of the cyclic shifts, which fast Fourier transforms can take at once. Its
+# permutations are p(i) = s((g(i) + t) mod n), where g is the inverse of order_x, s a column of
+# orders_y, and t = 0, ..., n - 1. The first column of orders_y is order_x, so that the first coset
+# holds the identity at t = 0; the other columns are uniformly random orders.
 coset_design <- function(n, wanted) {
   cosets <- ceiling((wanted + 1) / n)
   check_permutation_memory(n, cosets, "orders")
@@ -113,8 +114,9 @@ series_plan <- function(n, wanted) {
                         coset = list(order_x = order, orders_y = matrix(order, n))))
 }
 
-# The permutations of a coset design, a column each, in the order of the fast path: shifts
-# 0 .. n - 1 of each coset in turn. The first one is the identity and is left out.
+# The permutations of a coset design, one in each column, in the order in which the null kernels
+# take them: the shifts 0 to n - 1 of one coset after the other. The first permutation is the
+# identity, and is left out.
 coset_matrix <- function(design) {
   n <- design$n
   check_permutation_memory(n, design$count)
@@ -124,12 +126,12 @@ coset_matrix <- function(design) {
   matrix(all, n)[, -1, drop = FALSE]
 }
 
-# A permutation a column, whatever the design.
+# The permutations of any design, one in each column, without the identity.
 design_matrix <- function(design) {
   if (is.null(design$matrix)) coset_matrix(design) else design$matrix
 }
 
-# A permutation a column, and what is made on the way to it.
+# Each element of a permutation takes 4 bytes, and 8 more while the permutations are made.
 check_permutation_memory <- function(n, count, what = "permutations") {
   check_memory(12 * as.double(n) * count, paste(count, what, "of", n, "rows"),
                "Fewer permutations need less.")
@@ -169,7 +171,7 @@ how_plan <- function(design, n) {
   require_package("permute", "A permutation design (how)")
   wanted <- check_count(permute::getNperm(design), "permutations$nperm")
   check_how_blocks(design, n)
-  # the observed order is counted apart
+  # the set must not hold the observed order, which is counted separately
   design <- permute::`setObserved<-`(design, FALSE)
   possible <- fitting_design(permute::numPerms(n, control = design))
   if (possible < 2) {
@@ -179,7 +181,7 @@ how_plan <- function(design, n) {
   note_fewer(possible - 1, wanted, "with the design in `permutations`", "permutations")
   nset <- min(wanted, possible - 1)
   check_permutation_memory(n, nset)
-  # what permute has to say of small sets has been said
+  # note_fewer() has already said what permute says about small sets
   set <- suppressMessages(fitting_design(permute::shuffleSet(n, nset, control = design)))
   fixed_plan(new_design("given", n, nrow(set), matrix = t(unclass(as.matrix(set))),
                         most = possible - 1))
@@ -233,7 +235,7 @@ shuffle_blocks <- function(members, n) {
   permutation
 }
 
-# All of them, a column each, the identity first.
+# All permutations within blocks, one in each column, the identity first.
 all_block_permutations <- function(members, n) {
   result <- matrix(seq_len(n), n, 1)
   for (rows in members) {
@@ -245,8 +247,8 @@ all_block_permutations <- function(members, n) {
   result
 }
 
-# A design that allows fewer permutations than were asked for says so. where: a phrase such as
-# "within `blocks`".
+# Tells the user that fewer permutations are possible than were asked for. where: a phrase such as
+# "within `blocks`"; of: what is counted, such as "permutations".
 note_fewer <- function(possible, wanted, where, of) {
   if (possible >= wanted) return(invisible())
   one <- possible == 1

@@ -1,7 +1,8 @@
-# Inner products and sums under permutations, and the matrices they are made of.
+# These functions make inner products and sums under permutations, and the matrices for them.
 
-# T for the identity (first row) and for every permutation of the design; columns: pairs of
-# matrices, x fastest.
+# The inner products of all matrices of x with all matrices of y. The first row is for the identity,
+# the others for the permutations of the design; the columns are the pairs of matrices, in which the
+# matrix of x changes fastest.
 inner_products <- function(x, y, design, what = "The null") {
   n <- design$n
   if (is.null(design$coset)) {
@@ -19,10 +20,11 @@ inner_products <- function(x, y, design, what = "The null") {
   }, what)
 }
 
-# Always the same: sums over diagonals must not depend on how many layers there are.
+# How many diagonals are transformed and added up together. The number is fixed, so that rounding,
+# and with it the results, do not depend on how many representations a call has.
 diagonals_at_once <- 128
 
-# Work between two steps of progress: about a second.
+# How many permutations, or cosets, take about a second: the work between two steps of progress.
 permuted_chunk <- function(n, x, y) 1e9 / (n^2 * length(x) * length(y))
 
 coset_chunk <- function(n, x, y) {
@@ -30,7 +32,7 @@ coset_chunk <- function(n, x, y) {
   min(by_time, 2e8 / coset_bytes(n, x, y))
 }
 
-# A spectrum a pair, of up to twice the length.
+# The memory of a coset: every pair has a complex spectrum of up to twice the length n.
 coset_bytes <- function(n, x, y) 32 * as.double(n) * length(x) * length(y)
 
 matrix_operand <- function(matrix) list(matrix = matrix, norm = sqrt(.Call(C_dot, matrix, matrix)))
@@ -41,14 +43,15 @@ check_square_memory <- function(repr) {
                "Fewer stimuli need less.")
 }
 
-# The whole matrix of a packed form with means and grand (centred), or of plain entries.
+# The n x n matrix of a packed form. A form with `means` and `grand` (the mean of all entries) is
+# centred on the way; others have plain entries.
 unpacked <- function(form, n, square = FALSE) {
   grand <- if (is.null(form$grand)) 0 else form$grand
   .Call(C_unpack, form$entries, n, square, form$means, grand, form$diagonal, thread_count())
 }
 
-# Sums of a column by column product of a and the permuted b: a row a permutation of the
-# design (the identity first), a column a column.
+# The column sums of a * b with the rows of b permuted: a matrix with a row for each permutation,
+# the identity first, and the columns of a and b.
 column_sums <- function(a, b, design) {
   if (is.null(design$coset)) {
     permutations <- cbind(seq_len(design$n), design$matrix)
@@ -62,7 +65,8 @@ column_sums <- function(a, b, design) {
   do.call(cbind, unname(parts))
 }
 
-# Circular correlations, by transforms of a length without large factors.
+# The same sums for the shifts of cosets, which are circular correlations. They are computed by
+# Fourier transforms of a length without large prime factors, which are fast.
 coset_sums <- function(a, b, design) {
   n <- design$n
   smooth <- stats::nextn(n) == n

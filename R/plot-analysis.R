@@ -1,4 +1,4 @@
-# Pictures of analyses: pooled estimates over numbers of neurons.
+# These functions draw analyses: pooled estimates over numbers of neurons.
 
 #' @rdname plot.repalign
 #' @export
@@ -24,7 +24,7 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12, ...) {
   lines_picture(object, rows, single)
 }
 
-# A panel a comparison.
+# Few comparisons: each has a panel of its own.
 lines_picture <- function(object, rows, single) {
   analysis_frame(object, rows, analysis_caption(rows, single)) +
     pooled_layers(rows, single) +
@@ -33,7 +33,7 @@ lines_picture <- function(object, rows, single) {
     })
 }
 
-# Do all sources have the same few comparisons?
+# Panels form a grid of sources and comparisons when all sources have the same few comparisons.
 is_grid <- function(rows) {
   pairs <- table(rows$source, rows$comparison)
   all(dim(pairs) > 1) && ncol(pairs) <= 6 && all(pairs > 0)
@@ -51,7 +51,8 @@ grid_facets <- function(rows) {
                                                    comparison = labels(across, comparisons)))
 }
 
-# Many comparisons: thin lines, a panel a source, and the pooled ones where they are known.
+# Many comparisons: those of a source share a panel, as thin lines, and the estimate that pools all
+# of them is drawn over them where it is known.
 crowded_picture <- function(object, rows, single) {
   pooled <- pooled_rows(object, rows)
   rows$panel <- rows$source
@@ -63,7 +64,8 @@ crowded_picture <- function(object, rows, single) {
     (if (nlevels(rows$panel) > 1) panel_facets(rows$panel))
 }
 
-# All comparisons pooled, drawn like rows; NULL for a part of a result.
+# The estimates that pool all comparisons, as rows to be drawn; NULL when `object` is only a part of
+# a result.
 pooled_rows <- function(object, rows) {
   combined <- combined_of(object)
   columns <- source_columns(object)
@@ -98,7 +100,7 @@ neuron_axis <- function(rows) {
 
 estimator_shapes <- c(naive = 15, stimulus = 17, stimulus_neuron = 16)
 
-# Estimators under other names than ours are drawn in black.
+# Users may add rows under estimator names of their own: these are drawn in black.
 estimator_values <- function(rows, values) {
   present <- levels(rows$estimator)
   other <- if (is.character(values)) okabe_ito[["black"]] else 4
@@ -130,7 +132,7 @@ with_several_sizes <- function(rows) {
   names(sizes)[sizes > 1 & !is.na(sizes)]
 }
 
-# alone: nothing else is drawn, and the legend shows them.
+# The single comparisons. alone: they are all that is drawn, so that they also make the legend.
 single_layers <- function(rows, alone) {
   several <- length(unique(rows$neurons)) > 1
   list(
@@ -158,13 +160,13 @@ plot_rows <- function(object) {
   rows$estimator <- ordered_estimators(rows$estimator)
   rows$panel <- panels_of(source, rows$comparison)$panel
   rows$source <- source
-  # side by side on the logarithmic axis, so that intervals do not hide each other
+  # estimators stand side by side on the logarithmic axis, so that intervals do not hide each other
   shift <- 0.012 * max(1.5, diff(range(log2(rows$neurons))))
   rows$at <- rows$neurons * 2^estimator_shift(rows, shift)
   rows
 }
 
-# Estimators stand on both sides of their place.
+# How far each row is shifted: the estimators are centred on their number of neurons.
 estimator_shift <- function(rows, step) {
   step * (as.integer(rows$estimator) - (nlevels(rows$estimator) + 1) / 2)
 }
@@ -191,14 +193,14 @@ crowded_caption <- function(object, rows, pooled, single) {
              note_outside_axis(rows$pooled, plot_range(pooled), "single comparisons"))
 }
 
-# What summary() gives of an analysis, see combined_of().
+# A phrase for what the pooled lines show; it is what summary() gives, see combined_of().
 words_for_pooled <- function(object) {
   if (is.na(analysis_of(object))) return("summary() of each result")
   if (takes_best(analysis_of(object))) "the most similar layer at each number of neurons" else
     "all comparisons pooled"
 }
 
-# What the axis cuts off.
+# Sentences about the points and intervals that the axis cuts off, for the caption.
 note_cut_intervals <- function(rows, range) {
   cut <- (rows$conf_low < range[1] | rows$conf_high > range[2]) %in% TRUE
   known <- sum(!is.na(rows$conf_low) | !is.na(rows$conf_high))
@@ -211,7 +213,8 @@ note_outside_axis <- function(values, range, what) {
   if (out > 0) paste(out, "of", sum(!is.na(values)), what, "lie outside the axis")
 }
 
-# Wide intervals at few neurons must not flatten everything else.
+# The range of the vertical axis is limited, because wide intervals at few neurons would flatten
+# everything else.
 plot_range <- function(rows) {
   values <- c(rows$pooled, rows$conf_low, rows$conf_high, 0, 1)
   pmax(pmin(range(values, na.rm = TRUE, finite = TRUE), 2.5), -1)

@@ -1,4 +1,4 @@
-# Pictures of calibrations.
+# These functions draw calibrations.
 
 #' @rdname plot.repalign
 #' @export
@@ -23,7 +23,7 @@ autoplot.repalign_calibration <- function(object, type = c("auto", "null", "tile
          p_value = p_tiles(object), heatmap = heatmap_picture(object), map = map_picture(object))
 }
 
-# The grid of calibrated scores, a panel a measure.
+# The grid of calibrated scores, with a panel for each measure.
 calibrated_tiles <- function(object) {
   tiles <- tile_table(object, object$calibrated)
   tiles <- marked_tiles(tiles, object)
@@ -32,7 +32,7 @@ calibrated_tiles <- function(object) {
   draw_tiles(tiles, shading, c(significance_caption(object, fits), excess_words(object)))
 }
 
-# The grid of p-values.
+# The grid of p-values, with a panel for each measure.
 p_tiles <- function(object) {
   tiles <- tile_table(object, p_to_judge(object))
   tiles$text <- p_text(tiles$value)
@@ -40,7 +40,8 @@ p_tiles <- function(object) {
   layout <- tile_layout(tiles, legend = 1.4)
   title <- if (is.null(object$p_adjusted)) "p-value" else "adjusted\np-value"
   draw_tiles(tiles, p_shading(tiles$value, alpha_of(object), title),
-             c(significance_caption(object, !is.na(layout$text)), least_p(object)), layout)
+             c(significance_caption(object, !is.na(layout$text)), smallest_p_remark(object)),
+             layout)
 }
 
 p_text <- function(p) {
@@ -49,8 +50,8 @@ p_text <- function(p) {
   text
 }
 
-# Which p-value no number of permutations can go below.
-least_p <- function(object) {
+# A sentence about the smallest p-value that is possible with the number of permutations.
+smallest_p_remark <- function(object) {
   permutations <- object$permutations
   if (is.null(permutations) || all(is.na(permutations)) || !is.null(object$p_adjusted)) return(NULL)
   most <- max(permutations, na.rm = TRUE)

@@ -1,6 +1,7 @@
-# What is known of the measures in a picture: direction, best value, symmetry.
+# These functions find the direction and the best score of the measures in a picture.
 
-# list(direction, best), by label: what a result says, or if it says nothing, the registry.
+# Returns list(direction, best), two vectors named by the labels of measures. A result says it of
+# its own measures; for labels it does not know, the declared measures are asked.
 measure_facts <- function(object) {
   labels <- unique(as.character(object$measure))
   grid <- attr(object, "grid")
@@ -22,7 +23,7 @@ unlimited_measures <- function(object) {
   intersect(unique(as.character(object$measure)), names(limit)[is.na(limit)])
 }
 
-# A label is a measure's id, or begins with it.
+# The label of a declared measure is its id, or begins with it, as in "mutual_knn(k = 5)".
 registered_fact <- function(label, name, default) {
   id <- sub("[( ].*", "", label)
   d <- registry[[id]]

@@ -1,4 +1,4 @@
-# Tiles in the order of a hierarchical clustering, with its tree at their side.
+# These functions draw tiles in the order of a hierarchical clustering, with its tree beside them.
 
 heatmap_picture <- function(object) {
   found <- dissimilarities(object, "heatmap")
@@ -6,7 +6,7 @@ heatmap_picture <- function(object) {
   calibrated <- inherits(object, "repalign_calibration")
   tiles <- tile_table(object, if (calibrated) object$calibrated else object$score)
   if (calibrated) tiles <- marked_tiles(tiles, object)
-  tiles <- placed_tiles(tiles, tree, mirrored = is_mirrored(object))
+  tiles <- tiles_in_tree_order(tiles, tree, mirrored = is_mirrored(object))
   facts <- measure_facts(object)
   shading <- if (calibrated) {
     calibrated_shading(tiles, attr(object, "settings")$variant, unlimited_measures(object))
@@ -22,8 +22,9 @@ star_caption <- function(object, tiles, tree) {
   significance_caption(object, !is.na(tile_layout(tiles, tree_width(tree))$text))
 }
 
-# Tiles with numbers as places: the first leaf of the tree is on the left and on top.
-placed_tiles <- function(tiles, tree, mirrored) {
+# The tiles in the order of the leaves: the first leaf is on the left and on top. mirrored: does a
+# score stand for both directions, so that its tile is drawn twice?
+tiles_in_tree_order <- function(tiles, tree, mirrored) {
   order <- tree$labels[tree$order]
   other <- tiles
   other[c("row", "column")] <- lapply(tiles[c("column", "row")], as.character)
@@ -39,7 +40,7 @@ placed_tiles <- function(tiles, tree, mirrored) {
 draw_heatmap <- function(tiles, shading, tree, caption) {
   layout <- tile_layout(tiles, tree_width(tree))
   tiles$fill <- shading$fill
-  tiles$ink <- ink_on(shading$share)
+  tiles$ink <- text_colour(shading$share)
   tiles$x <- as.integer(tiles$column)
   tiles$y <- as.integer(tiles$row)
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
@@ -50,7 +51,7 @@ draw_heatmap <- function(tiles, shading, tree, caption) {
                                        yend = .data[["yend"]])) +
     ggplot2::scale_colour_identity() +
     shading$scale +
-    place_axes(tiles, layout) +
+    numbered_axes(tiles, layout) +
     ggplot2::labs(x = NULL, y = NULL, title = levels(tiles$panel),
                   caption = caption_of(caption, tile_remarks(tiles, layout))) +
     tile_theme(layout) +
@@ -58,7 +59,9 @@ draw_heatmap <- function(tiles, shading, tree, caption) {
                    plot.title = ggplot2::element_text(size = 10, hjust = 0))
 }
 
-place_axes <- function(tiles, layout) {
+# Tiles have numbers as coordinates, because the tree goes on beyond the last of them; the axes
+# write names at these numbers.
+numbered_axes <- function(tiles, layout) {
   names <- levels(tiles$column)
   short <- short_labels(names, layout$names)
   axis <- function(scale, most, places) {
@@ -70,10 +73,11 @@ place_axes <- function(tiles, layout) {
        axis(ggplot2::scale_y_continuous, layout$thin[2], rev(places)))
 }
 
-# How many tiles wide the tree is.
+# The width of the tree, in tiles.
 tree_width <- function(tree) 0.22 * length(tree$order)
 
-# Lines of the tree, to the right of the tiles: leaves at their rows, heights to the right.
+# The lines of the tree, which stands to the right of the tiles: its leaves are beside their rows,
+# and heights grow to the right.
 tree_segments <- function(tree) {
   leaves <- length(tree$order)
   y <- numeric(leaves - 1)

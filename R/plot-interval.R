@@ -1,4 +1,4 @@
-# Forest plots of intervals.
+# These functions draw intervals of CKA as forest plots.
 
 #' @rdname plot.repalign
 #' @export
@@ -33,7 +33,7 @@ autoplot.repalign_interval <- function(object, ...) {
                   strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1))
 }
 
-# The first estimator on top; a panel a source, in order.
+# The rows of the picture: the first estimator is on top, and each source has a panel.
 interval_rows <- function(object) {
   rows <- as.data.frame(object)
   twice <- anyDuplicated(rows[c(source_columns(object), "estimator")])

@@ -1,18 +1,19 @@
-# Names in pictures: as long as there is room for them, and never two alike.
+# These functions fit names and numbers into pictures, so that different ones remain different.
 
-# Pictures are laid out for a page of this size, in inches; characters of 8 points are so wide.
+# Pictures are laid out for a page of this size in inches, on which a character of 8 points has this
+# width.
 page <- c(width = 7, height = 5)
 
 character_width <- 0.06
 
-# The names of two sides, as factors where they were: each side's shortened by themselves, or
-# both together where two names would look the same.
+# Shortens the names of two sides; factors stay factors. Sides without common names are shortened
+# separately, which keeps more of each name, unless a name of x would then look like one of y.
 short_sides <- function(x, y, most) {
   all <- value_order(stacked(x, y))
   side <- ifelse(all %in% as.character(x), "x", "y")
-  apart <- !any(as.character(x) %in% as.character(y))
-  short <- if (apart) unsplit(lapply(split(all, side), short_labels, most), side)
-  if (!apart || anyDuplicated(short)) short <- short_labels(all, most)
+  disjoint <- !any(as.character(x) %in% as.character(y))
+  short <- if (disjoint) unsplit(lapply(split(all, side), short_labels, most), side)
+  if (!disjoint || anyDuplicated(short)) short <- short_labels(all, most)
   names(short) <- all
   lapply(list(x, y), function(side) {
     if (is.factor(side)) factor(side, levels(side), short[levels(side)]) else
@@ -20,7 +21,7 @@ short_sides <- function(x, y, most) {
   })
 }
 
-# Labels on several lines of at most `most` characters, distinct as they were.
+# Labels broken into lines of at most `most` characters; different labels stay different.
 wrapped_labels <- function(labels, most) {
   labels <- as.character(labels)
   lines <- lapply(labels, function(label) {
@@ -32,12 +33,12 @@ wrapped_labels <- function(labels, most) {
   vapply(lines, function(line) paste(short[line], collapse = "\n"), "")
 }
 
-# Every k-th of the names, for an axis that has room for `most`.
+# Every k-th name, for an axis that has room for `most` names.
 thinned <- function(names, most) names[seq(1, length(names), by = thinning(length(names), most))]
 
 thinning <- function(count, most) max(1, ceiling(count / max(most, 1)))
 
-# Numbers on tiles.
+# Numbers as they are written on tiles.
 number_text <- function(values) {
   text <- ifelse(!is.na(values) & abs(values) >= 100, format_each(values), sprintf("%.2f", values))
   text[text == "-0.00"] <- "0.00"
@@ -49,10 +50,10 @@ format_each <- function(values, digits = 3) {
   vapply(values, function(value) format(value, digits = digits), "")
 }
 
-# Without the zero before the point, where every character counts.
+# Small tiles have room for a number only without the zero before the point.
 compact_text <- function(text) sub("^(-?)0\\.", "\\1.", text)
 
-# Two different numbers are written as different ones.
+# Two numbers with as many digits as it takes to tell them apart.
 range_text <- function(from, to) {
   text <- number_text(c(from, to))
   for (digits in 2:15) {
@@ -62,7 +63,7 @@ range_text <- function(from, to) {
   paste(text[1], "to", text[2])
 }
 
-# Remarks below a picture, a sentence each, on lines that fit the page.
+# Joins remarks to the caption below a picture, on lines that fit the page.
 caption_of <- function(...) {
   parts <- c(...)
   if (!length(parts)) return(NULL)

@@ -1,4 +1,5 @@
-# A map: elements that are similar lie near each other (classical multidimensional scaling).
+# These functions draw a map on which similar elements lie near each other, by classical
+# multidimensional scaling.
 
 map_picture <- function(object) {
   found <- dissimilarities(object, "map")
@@ -32,10 +33,12 @@ map_theme <- function() {
                 plot.title = ggplot2::element_text(size = 10, hjust = 0))
 }
 
-# list(points, kept): two dimensions, and their share of all (absolute) eigenvalues.
+# Returns list(points, kept): coordinates in two dimensions, and the share of the sum of absolute
+# eigenvalues that these keep.
 scaled_map <- function(d) {
   dimensions <- min(2, nrow(d) - 1)
-  # fewer positive eigenvalues than dimensions: the others are 0
+  # cmdscale() warns when there are fewer positive eigenvalues than dimensions and gives only these;
+  # the other coordinates are 0
   fit <- suppressWarnings(stats::cmdscale(d, k = dimensions, eig = TRUE))
   places <- matrix(0, nrow(d), 2)
   places[, seq_len(ncol(fit$points))] <- fit$points
@@ -44,7 +47,7 @@ scaled_map <- function(d) {
   list(points = data.frame(name = rownames(d), x = places[, 1], y = places[, 2]), kept = kept)
 }
 
-# Layers are coloured by their model, up to as many models as there are colours.
+# Layers are coloured by their model, unless there are more models than colours.
 map_models <- function(object, names) {
   one <- factor(rep("all", length(names)))
   if (is.null(object$model_x) || grid_of(object)$aggregate) return(one)
@@ -69,8 +72,8 @@ map_leaders <- function(points) {
                         ggplot2::aes(xend = .data[["leader_x"]], yend = .data[["leader_y"]]))
 }
 
-# The part of the plane that is shown: it has the shape of the page, and a margin for names.
-# unit: how much of it is an inch.
+# The part of the plane that is shown. It has the shape of the panel and a margin for names; `unit`
+# is the distance in the plane that takes an inch of the page.
 map_frame <- function(points) {
   panel <- c(if (nlevels(points$model) > 1) 4.8 else 5.8, 3.7)
   extent <- c(diff(range(points$x)), diff(range(points$y)))

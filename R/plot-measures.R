@@ -1,4 +1,4 @@
-# A picture of the table of measures.
+# These functions draw the table of measures.
 
 #' Plot what measures are invariant to
 #'
@@ -48,7 +48,7 @@ autoplot.repalign_measures <- function(object, ...) {
     measure_theme()
 }
 
-# All measures have room on a page of 7 x 5 inches.
+# Text and margins are so small that all measures have room on a page of 7 x 5 inches.
 measure_theme <- function() {
   small <- ggplot2::element_text(size = 7)
   picture_theme(axis.text = small,
@@ -63,7 +63,7 @@ measure_theme <- function() {
                 plot.caption = ggplot2::element_text(size = 7))
 }
 
-# A row per measure and property.
+# A table with a row for each measure and property: does the property hold?
 measure_tiles <- function(table) {
   needed <- c("id", "family", "direction", "symmetric", "pairing", "invariant")
   table <- need_columns(as.data.frame(table), needed, "drawn")
@@ -89,7 +89,8 @@ measure_tiles <- function(table) {
   tiles[!is.na(holds), ]
 }
 
-# Not a column of the table; NA for rows that somebody added.
+# The table of measures has no column for this property, so that it is taken from the declarations.
+# It is NA for rows that a user added.
 is_metric <- function(ids) {
   vapply(ids, function(id) if (is.null(registry[[id]])) NA else registry[[id]]$metric, NA,
          USE.NAMES = FALSE)

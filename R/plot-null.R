@@ -1,6 +1,7 @@
-# Calibrations, a panel a row: the null with the observed score and the threshold.
+# These functions draw a panel for each row of a calibration: its null with the observed score and
+# the threshold.
 
-# Panels of a page; more would have no room for bars below their titles.
+# More panels than this would have no room on a page for bars below their titles.
 most_panels <- 20
 
 null_panels <- function(object) {
@@ -44,7 +45,7 @@ refuse_undefined <- function(values) {
         class = "repalign_error_size", arg = "object")
 }
 
-# Rows in the order of their factors; those without stay as they are.
+# Rows are put into the order of their factors; without factors they stay as they are.
 panel_order <- function(object) {
   rows <- as.data.frame(object)
   columns <- rows[intersect(c("model_x", "x", "model_y", "y", "measure"), names(rows))]
@@ -55,7 +56,7 @@ panel_order <- function(object) {
   do.call(order, rank)
 }
 
-# small: low panels, whose heights say no more than the shape of the null does.
+# small: are the panels low? Then their axis of counts is left out, as the bars show the shape.
 null_theme <- function(small) {
   picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
                 legend.key.size = ggplot2::unit(1, "lines"),
@@ -68,7 +69,7 @@ null_theme <- function(small) {
                 axis.text.y = if (small) ggplot2::element_blank())
 }
 
-# Fewer numbers where panels are narrow.
+# A function that chooses the numbers at an axis: fewer where panels are narrow, but at least two.
 few_breaks <- function(columns) {
   function(limits) {
     for (wanted in c(5, 4, 3, 2)[columns] + 0:3) {
@@ -105,24 +106,25 @@ null_title <- function(bars, laws) {
 
 law_curve <- function(law, panel) data.frame(panel, at = law$at, density = law$density)
 
-# Which comparison, and its p-value.
+# Titles of panels, which name the comparison and its p-value.
 panel_titles <- function(object, columns) {
   rows <- as.data.frame(object)
-  # titles of low panels are smaller
+  # the titles of low panels are printed in smaller type
   character <- character_width * (if (nrow(rows) > 12) 0.85 else 1)
   width <- floor(((page[["width"]] - 0.4) / columns - 0.4) / character)
   sides <- title_sides(side_names(rows, FALSE), width, one_line = nrow(rows) > 12)
-  # an aggregate that selects no pair of layers has the names of its models, if any
+  # the row of an aggregate that selects no pair of layers is named by its models, if it has any
   if (is.null(rows$model_x)) sides <- lapply(sides, replace, is.na(rows$x) & is.na(rows$y), NA)
   parts <- cbind(with_source_names(object), sides$x, sides$y)
   titles <- vapply(seq_len(nrow(rows)), function(i) {
     one_title(parts[i, ], as.character(rows$measure[i]), p_title(rows[i, ]), width)
   }, "")
-  # panels are told apart by their titles, so no two are equal
+  # facets with equal titles would be merged into one panel
   make.unique(wrapped_labels(titles, width), " ")
 }
 
-# list(x, y): short names of the sides, in low panels so short that both have room on one line.
+# Returns list(x, y): short names of the sides. one_line: shorten them until both fit on one line,
+# for low panels.
 title_sides <- function(names, width, one_line) {
   for (most in c(max(width, 12), if (one_line) seq(max(width, 12), 7))) {
     sides <- lapply(short_sides(names$x, names$y, most), as.character)
@@ -131,13 +133,13 @@ title_sides <- function(names, width, one_line) {
   stats::setNames(sides, c("x", "y"))
 }
 
-# The source, where there are several.
+# The source of each row, or NA where there is only one, which no title need name.
 with_source_names <- function(object) {
   source <- row_sources(object)
   if (nlevels(source) > 1) as.character(source) else rep(NA_character_, nrow(object))
 }
 
-# On two lines if there is room.
+# A title takes two lines when they are wide enough, otherwise more.
 one_title <- function(parts, measure, p, width) {
   parts <- parts[!is.na(parts)]
   line <- paste(c(parts, measure), collapse = " | ")
@@ -150,13 +152,14 @@ one_title <- function(parts, measure, p, width) {
 
 p_title <- function(rows) {
   p <- p_to_judge(rows)
-  of <- if (is.null(rows$p_adjusted)) "p =" else "adjusted p ="
+  prefix <- if (is.null(rows$p_adjusted)) "p =" else "adjusted p ="
   constant <- ifelse(!is.na(rows$null_sd) & rows$null_sd == 0, ", constant null", "")
-  ifelse(is.na(p), "undefined", paste0(of, " ", signif(p, 2), constant))
+  ifelse(is.na(p), "undefined", paste0(prefix, " ", signif(p, 2), constant))
 }
 
-# A histogram of about 30 bars. Scores that count something lie on a grid of few values: each
-# bar then spans the same number of them.
+# A histogram of about 30 bars. The scores of measures that count something lie on a grid of few
+# values. Then every bar spans the same number of grid values, because bars with more of them would
+# be higher for that reason alone.
 null_bars <- function(null, panel) {
   null <- null[is.finite(null)]
   if (!length(null)) return(NULL)
@@ -168,7 +171,7 @@ null_bars <- function(null, panel) {
   grid <- steps <= 600
   bars <- if (grid) ceiling(steps / each) else 30
   width <- if (grid) each * step else range / bars
-  # the edges of a grid's bars lie between its values
+  # on a grid, the edges of the bars lie between its values
   from <- if (grid) values[1] - step / 2 else values[1]
   bin <- pmin(pmax(floor((null - from) / width), 0), bars - 1)
   left <- from + width * (seq_len(bars) - 1)

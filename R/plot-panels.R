@@ -1,4 +1,4 @@
-# Which panel a row is drawn in, and in which order names stand.
+# These functions decide in which panel a row is drawn, and in which order names stand.
 
 need_rows <- function(object, arg = "object") {
   if (nrow(object)) return(invisible(object))
@@ -6,16 +6,17 @@ need_rows <- function(object, arg = "object") {
         arg = arg)
 }
 
-# The rows of one measure, or with NULL all of them.
+# The rows of some measures; all rows when `measure` is NULL.
 rows_of_measure <- function(object, measure) {
   if (is.null(measure)) return(object)
   measure <- check_choice(measure, unique(as.character(object$measure)), "measure", several = TRUE)
   object[object$measure %in% measure, ]
 }
 
-# A factor that says which of several bound results a row is from; one level if there is only one.
+# A factor that says from which of several bound results each row is; it has one level if there is
+# only one result.
 row_sources <- function(object) {
-  # which layers a maximum selects is no part of a row's name
+  # the layers that a maximum selects do not name its row
   if (grid_of(object)$aggregate) object[c("x", "y")] <- NA_character_
   rows <- as.data.frame(object)
   columns <- source_columns(object)
@@ -25,7 +26,8 @@ row_sources <- function(object) {
   ordered_text(lapply(columns, function(column) source_text(rows[[column]], column)), ", ")
 }
 
-# Numbers and the like need the name of their column to be understood.
+# The text of a source. Words speak for themselves; numbers and the like need the name of their
+# column.
 source_text <- function(values, column) {
   words <- is.character(values) || is.factor(values)
   order <- if (words) value_order(values) else sort(unique(values))
@@ -41,7 +43,8 @@ refuse_twice <- function(object, rows, columns) {
   refuse_same_place(rows[c(key, columns)], rows[key])
 }
 
-# places: what says where a row is drawn; names: what a message calls it.
+# Refuses rows that would be drawn over each other. places: a data frame whose rows differ when rows
+# are drawn in different places; names: the columns by which the message names a row.
 refuse_same_place <- function(places, names) {
   twice <- anyDuplicated(places)
   if (!twice) return(invisible())
@@ -57,13 +60,15 @@ key_text <- function(row) {
   paste(stats::na.omit(vapply(row, as.character, "")), collapse = " | ")
 }
 
-# The order that values stand in: that of a factor's levels, otherwise of their appearance.
+# The values in the order in which they are drawn: that of the levels of a factor, otherwise that of
+# their first appearance.
 value_order <- function(values) {
   if (is.factor(values)) levels(values) else unique(values[!is.na(values)])
 }
 
-# Pasted columns as a factor: ordered by the columns, one after the other, if one of them is a
-# factor, otherwise in order of appearance. Missing parts are left out.
+# Pastes columns into one factor; missing parts are left out. If one of the columns is a factor, the
+# levels are sorted by the first column, then by the second and so on; otherwise they stand in order
+# of appearance.
 ordered_text <- function(columns, separator) {
   columns <- unname(columns)
   parts <- lapply(columns, as.character)
@@ -75,7 +80,7 @@ ordered_text <- function(columns, separator) {
   factor(text, unique(text[do.call(order, rank)]))
 }
 
-# list(x, y): the names of both sides, factors with the same levels.
+# Returns list(x, y): the names of both sides, as factors with the same levels.
 side_names <- function(rows, aggregate) {
   part <- stacked(rows$x, rows$y)
   model <- if (!is.null(rows$model_x)) stacked(rows$model_x, rows$model_y)
@@ -97,14 +102,15 @@ as_text_where <- function(values, where, text) {
   values
 }
 
-# Two columns as one; factors keep the order of their levels.
+# Two columns one below the other; factors keep the order of their levels.
 stacked <- function(a, b) {
   both <- c(as.character(a), as.character(b))
   if (!is.factor(a) && !is.factor(b)) return(both)
   factor(both, unique(c(value_order(a), value_order(b))))
 }
 
-# list(panel, columns): a factor, and how many panels stand side by side.
+# Returns list(panel, columns): the panel of each row as a factor, and how many panels stand side by
+# side.
 panels_of <- function(source, measure) {
   several <- c(nlevels(droplevels(source)), nlevels(droplevels(measure))) > 1
   parts <- list(source, measure)

@@ -1,16 +1,17 @@
-# Where the names of points stand, so that none hides another or a point.
+# These functions find places for the names of points, so that no name hides another or a point.
 
-# In millimetres; smaller where there are many names.
+# The size of the text in millimetres, which is smaller when there are many names.
 label_size <- function(count) if (count > 30) 2.3 else 3
 
-# A row a point: label, label_x, label_y (its middle), leader_x, leader_y (where a line from the
-# point to a name that is not beside it ends, or NA), placed, hjust and anchor (names on the right
-# of a point begin near it, those on the left end near it, whatever their true width). The names
-# are as long as they can be without more of them being left out, or many more of them standing
-# far from their points.
+# Returns a row for each point: its label; label_x and label_y, the middle of the label; leader_x
+# and leader_y, where a line from the point to a label that does not stand beside it ends, or NA;
+# placed, whether a free place was found; hjust and anchor, with which labels on the right of a
+# point begin near it and labels on the left end near it, even if their width was misjudged. The
+# labels are as long as they can be without more of them being left out, or many more of them
+# standing far from their points.
 label_places <- function(points, frame) {
   tries <- lapply(c(40, 32, 26, 22, 17, 12), function(most) {
-    places_of(short_labels(points$name, most), points, frame)
+    place_labels(short_labels(points$name, most), points, frame)
   })
   left <- vapply(tries, function(places) sum(!places$placed), 0L)
   far <- vapply(tries, function(places) sum(!is.na(places$leader_x)), 0L)
@@ -19,8 +20,8 @@ label_places <- function(points, frame) {
   tries[[which(good)[1]]]
 }
 
-# In the order of the points, each name takes the first free place.
-places_of <- function(label, points, frame) {
+# The points are taken in turn, and the label of each gets the first place that is still free.
+place_labels <- function(label, points, frame) {
   width <- nchar(label) * 0.0213 * label_size(nrow(points)) + 0.04
   height <- 0.047 * label_size(nrow(points))
   inches <- cbind((points$x - frame$x[1]) / frame$unit, (points$y - frame$y[1]) / frame$unit)
@@ -44,14 +45,15 @@ places_of <- function(label, points, frame) {
   data.frame(label, place, placed = !is.na(found[, 1]), hjust, anchor)
 }
 
-# The point of a box that is nearest to `at`.
+# The place within a box that is nearest to the point `at`.
 nearest_of <- function(box, at) pmin(pmax(at, box[1:2]), box[3:4])
 
 ring_sides <- rbind(c(1, 0), c(-1, 0), c(0, 1), c(0, -1), c(1, 1), c(-1, 1), c(1, -1), c(-1, -1))
 
 sides_of_ring <- nrow(ring_sides)
 
-# Around a point, nearer rings of places first: their middles.
+# The middles of all places to try around the point `at`: eight in each of four rings, from the
+# nearest ring to the farthest.
 candidate_places <- function(at, width, height) {
   sides <- ring_sides
   rings <- lapply(c(0.07, 0.2, 0.35, 0.5), function(away) {
@@ -60,7 +62,7 @@ candidate_places <- function(at, width, height) {
   do.call(rbind, rings)
 }
 
-# Left, bottom, right, top.
+# Boxes around the middles: a matrix with the columns left, bottom, right and top edge.
 boxes <- function(middles, width, height) {
   cbind(middles[, 1] - width / 2, middles[, 2] - height / 2, middles[, 1] + width / 2,
         middles[, 2] + height / 2)
@@ -70,9 +72,9 @@ first_free <- function(places, taken, size) {
   for (i in seq_len(nrow(places))) {
     box <- places[i, ]
     if (any(box[1:2] < 0) || any(box[3:4] > size)) next
-    apart <- taken[, 3] <= box[1] | taken[, 1] >= box[3] | taken[, 4] <= box[2] |
+    clear <- taken[, 3] <= box[1] | taken[, 1] >= box[3] | taken[, 4] <= box[2] |
       taken[, 2] >= box[4]
-    if (all(apart)) return(i)
+    if (all(clear)) return(i)
   }
   NA
 }

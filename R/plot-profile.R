@@ -1,8 +1,8 @@
-# Pictures of analyses with several comparisons at one number of neurons, such as layers.
+# These functions draw analyses with several comparisons, such as layers, at one number of neurons.
 
 is_profile <- function(rows) length(unique(rows$neurons)) == 1 && nlevels(rows$comparison) > 1
 
-# More names than this have no room below a picture, even if only some are written.
+# With more comparisons than this, an axis of names would be of no use, even if it wrote only some.
 most_names <- 60
 
 profile_picture <- function(object, rows, single) {
@@ -32,7 +32,7 @@ profile_layers <- function(rows, single, count) {
   )
 }
 
-# Few sources are above each other, so that equal comparisons are.
+# The panels of few sources stand one above the other, so that the same comparisons do, too.
 profile_columns <- function(rows) {
   sources <- nlevels(rows$source)
   if (sources <= 4) 1 else min(ceiling(sqrt(sources)), 4)
@@ -44,8 +44,8 @@ name_axis <- function(names) {
                               expand = ggplot2::expansion(add = 0.5))
 }
 
-# list(text, upright, size, every): the names of comparisons, how they are written, and that only
-# every so many of them is.
+# Returns list(text, upright, size, every): the names of comparisons, whether they are written
+# horizontally, the size of the text, and k where only every k-th name is written.
 profile_names <- function(rows) {
   count <- nlevels(rows$comparison)
   width <- (page[["width"]] - 2) / profile_columns(rows)
@@ -56,7 +56,8 @@ profile_names <- function(rows) {
        every = thinning(count, width / (if (count > 25) 0.08 else 0.13)))
 }
 
-# Names of comparisons, in order. A side that is always the same is not named.
+# The names of the comparisons in the order of their levels. A side that is the same in all of them
+# is not named.
 varying_sides <- function(rows, most, separator) {
   fixed <- vapply(list(rows$x, rows$y), function(side) length(unique(side)) == 1, NA)
   sides <- lapply(short_sides(rows$x, rows$y, most), as.character)
@@ -64,7 +65,8 @@ varying_sides <- function(rows, most, separator) {
   names[match(levels(rows$comparison), rows$comparison)]
 }
 
-# More comparisons than can be named: the values of each estimator in increasing order.
+# With more comparisons than can be named, the values of each estimator are sorted in increasing
+# order: a caterpillar plot.
 caterpillar_picture <- function(object, rows, single) {
   rows <- rows[!is.na(rows$pooled), ]
   group <- interaction(rows$source, rows$estimator, drop = TRUE)

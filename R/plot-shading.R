@@ -1,9 +1,10 @@
-# What colours of tiles mean. Each function gives list(fill, scale, share, ranges): what is
-# mapped to the colour, its scale, how dark each tile is (0 to 1), and by panel the range of the
-# numbers, NULL where the numbers at the colour bar are the tiles' own.
+# These functions choose the colours of tiles. Each *_shading() function returns a list of `fill`
+# (the numbers that are mapped to colours), `scale` (the ggplot2 scale), `share` (how dark each tile
+# is, from 0 to 1) and `ranges` (the range of numbers in each panel, for its title; NULL where the
+# colour bar shows the numbers themselves).
 
-# Scores of one measure, or of several similarities that share the scale up to 1: the numbers
-# at the bar are scores. Otherwise each panel has a scale of its own. Dark is similar.
+# Dark tiles are similar. The colour bar shows scores when there is one measure, or several
+# similarities that share the scale up to 1. Otherwise each measure has its own scale.
 score_shading <- function(tiles, direction, best) {
   measures <- levels(droplevels(tiles$measure))
   distance <- direction[measures] %in% "distance"
@@ -24,13 +25,13 @@ real_shading <- function(values, anchors, reversed, title) {
                                              limits = limits, na.value = undefined_colour))
 }
 
-# Never of width 0.
+# The limits of a colour bar, which must not coincide.
 bar_limits <- function(values, anchors) {
   limits <- range(values, anchors, na.rm = TRUE, finite = TRUE)
   if (diff(limits) > 0) limits else limits + c(0, 1)
 }
 
-# From the least to the most similar score of each measure, as in real_shading().
+# The colours of each measure go from its least to its most similar score, as in real_shading().
 relative_shading <- function(tiles, distance, best) {
   fill <- rep(NA_real_, nrow(tiles))
   for (measure in names(distance)) {
@@ -66,23 +67,24 @@ calibrated_shading <- function(tiles, variant, unlimited) {
     title <- "calibrated,\nshare of the\nlargest"
     values <- values / largest_in(values, tiles$measure)
   }
-  of <- if (any(values < 0, na.rm = TRUE)) zero_shading(values, title) else {
+  shading <- if (any(values < 0, na.rm = TRUE)) zero_shading(values, title) else {
     whole <- shared && variant %in% c("gated", "ari") && !length(unlimited)
     top <- if (whole && all(values <= 1, na.rm = TRUE)) 1
     real_shading(values, c(0, top), FALSE, title)
   }
-  if (!shared) of <- c(of, list(ranges = panel_ranges(tiles)))
-  of
+  if (!shared) shading <- c(shading, list(ranges = panel_ranges(tiles)))
+  shading
 }
 
-# The largest absolute value of each one's group.
+# For each value the largest absolute value in its group; 1 where all of them are 0, so that values
+# can be divided by it.
 largest_in <- function(values, group) {
   largest <- tapply(abs(values), group, function(v) max(v, 0, na.rm = TRUE))
   largest[largest == 0] <- 1
   as.vector(largest[as.character(group)])
 }
 
-# Zero has the colour in the middle; as much above as below has as dark a colour.
+# Zero has the colour in the middle, and numbers of equal size above and below it are equally dark.
 zero_shading <- function(values, title) {
   limits <- bar_limits(values, 0)
   most <- max(abs(limits))
@@ -93,7 +95,7 @@ zero_shading <- function(values, title) {
        ))
 }
 
-# p-values in a few classes: how many zeros matters, not the digits.
+# p-values are shown in a few classes, since it is their order of magnitude that matters.
 p_shading <- function(p, alpha, title) {
   limits <- sort(unique(c(c(0.001, 0.01)[c(0.001, 0.01) < alpha], alpha)))
   labels <- c(paste("at most", format_each(limits)), paste("above", format_each(alpha)))

@@ -1,4 +1,4 @@
-# Which rows of a calibration are significant, and how pictures say it.
+# These functions decide which rows of a calibration are significant, and say so in pictures.
 
 is_significant <- function(object) {
   p <- p_to_judge(object)
@@ -12,14 +12,14 @@ alpha_of <- function(object) {
         "again from what calibrate() returned.", class = "repalign_error_type", arg = "object")
 }
 
-# A star at what is significant.
+# Tiles with a star after the number of each significant row.
 marked_tiles <- function(tiles, object) {
   tiles$mark <- ifelse(is_significant(object), "*", "")
   tiles$text <- paste0(tiles$text, tiles$mark)
   tiles
 }
 
-# stars: are they drawn?
+# stars: do the tiles have room for stars, so that the caption must explain them?
 significance_caption <- function(object, stars) {
   paste0(if (stars) "* ", if (!is.null(object$p_adjusted)) "adjusted ", "p-value at most ",
          format(alpha_of(object)), ": ", sum(is_significant(object)), " of ", nrow(object))

@@ -1,4 +1,4 @@
-# Pictures of similarities.
+# These functions draw similarities.
 
 #' @rdname plot.repalign
 #' @export

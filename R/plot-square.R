@@ -1,7 +1,9 @@
-# A list compared with itself, as dissimilarities: what heat maps and maps are made of.
+# These functions turn the scores of a list compared with itself into the square of dissimilarities
+# that heat maps and maps are made of.
 
-# list(d, measure, formula): a symmetric matrix, best minus score clipped at 0, or the distances;
-# the mean of both directions where they differ; the measure; and what it is in words.
+# Returns list(d, measure, formula). `d` is a symmetric matrix of distances, or, for similarities,
+# of the best score minus the score, but at least 0; where the two directions of a pair differ, it
+# holds their mean. `measure` is the label, and `formula` says in words what d holds.
 dissimilarities <- function(object, type) {
   measure <- one_measure(object, type)
   refuse_several_results(object, type)
@@ -21,21 +23,21 @@ dissimilarities <- function(object, type) {
 refuse_several_results <- function(object, type) {
   if (nlevels(row_sources(object)) == 1) return(invisible())
   values <- lapply(as.data.frame(object)[source_columns(object)], function(v) stats::na.omit(v))
-  apart <- Filter(function(v) length(unique(v)) > 1, values)
-  example <- if (length(apart)) {
-    paste0(", as in ", rows_example("object", names(apart)[1], apart[[1]][1]))
+  differing <- Filter(function(v) length(unique(v)) > 1, values)
+  example <- if (length(differing)) {
+    paste0(", as in ", rows_example("object", names(differing)[1], differing[[1]][1]))
   }
   abort("type = \"", type, "\" shows one result: take its rows of `object`", example, ".",
         class = "repalign_error_rows", arg = "object")
 }
 
-# Does a score stand for both directions?
+# Does one score stand for both directions of a pair? It does when the measure is symmetric.
 is_mirrored <- function(object) {
   symmetric <- grid_of(object)$symmetric
   !isFALSE(symmetric[as.character(object$measure[1])])
 }
 
-# Levels that occur on either side.
+# Drops the levels that occur on neither side.
 droplevels_like <- function(side, names) {
   used <- levels(side)[levels(side) %in% unlist(lapply(names, as.character))]
   factor(as.character(side), used)
@@ -57,7 +59,8 @@ refuse_two_lists <- function(object, type) {
         ": here `x` and `y` are different lists.", class = "repalign_error_rows", arg = "object")
 }
 
-# The score of identical representations; not needed of distances.
+# The score of identical representations, from which similarities are subtracted; that of distances
+# is 0.
 best_score_of <- function(object, facts, measure, type) {
   best <- facts$best[[measure]]
   own <- attr(object, "settings")$own
@@ -69,7 +72,8 @@ best_score_of <- function(object, facts, measure, type) {
         class = "repalign_error_value", arg = "object")
 }
 
-# list(mean, one_way): one_way where a pair was computed in one direction only.
+# Returns list(mean, one_way): the symmetric matrix, and whether some pair was computed in one
+# direction only.
 averaged_square <- function(d, names, type) {
   all <- levels(names$x)
   square <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))

@@ -1,6 +1,6 @@
-# What all pictures have in common.
+# The theme here is what all pictures have in common.
 
-# The background is white: on a transparent one the text vanishes in a dark viewer.
+# The background is white, because text on a transparent one would vanish in a dark viewer.
 picture_theme <- function(...) {
   list(ggplot2::theme_minimal(),
        ggplot2::theme(plot.background = ggplot2::element_rect(fill = "white", colour = NA),

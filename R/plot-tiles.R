@@ -1,6 +1,6 @@
-# Grids of numbers as tiles: similarities, calibrated scores and p-values are drawn alike.
+# These functions draw grids of similarities, calibrated scores and p-values as tiles.
 
-# A row a tile: its place, its panel and its number, one of `values`.
+# A table with a row for each tile: its row and column, its panel and its number, one of `values`.
 tile_table <- function(object, values) {
   names <- side_names(as.data.frame(object), grid_of(object)$aggregate)
   measure <- ordered_text(list(object$measure), "")
@@ -12,36 +12,42 @@ tile_table <- function(object, values) {
   structure(tiles, side_by_side = panels$columns)
 }
 
-# How the grid fits the page: list(text, compact, thin, tick, angle, names, aspect). text: the size
-# of the tiles' text, NA where it does not fit; compact: it fits only without zeros before the
-# point; thin: how many names have room on each axis; aspect: height by width of a panel where tiles
-# would else be bars, or NULL. tree: the width of a tree, in tiles; legend: that of the legend, in
-# inches.
+# How the grid is fitted to the page. tree: the width of a tree in tiles; legend: that of the legend
+# in inches. Returns a list:
+# text     the size of the text on tiles, NA where numbers do not fit
+# compact  do numbers fit only without the zero before the point?
+# angle    the angle of the names below a panel
+# names    the largest number of characters of a name
+# thin     how many names have room on each axis
+# tick     the size of the names in points
+# aspect   the height of a panel divided by its width, NULL when the panel fills its space
 tile_layout <- function(tiles, tree = 0, legend = 1.1) {
   names <- if (attr(tiles, "side_by_side") == 1) 22 else 16
   count <- tile_counts(tiles)
   space <- panel_space(tiles, count[1] + tree, legend, names)
   cell <- pmax(space$room / (count + c(tree, 0)), 0.001)
-  squat <- tree == 0 && (cell[2] > 1.25 * cell[1] || cell[2] < 0.3 * cell[1])
-  if (squat) cell <- pmin(cell, c(cell[2] / 0.3, cell[1]))
+  # without a fixed aspect, tiles would be long bars
+  stretched <- tree == 0 && (cell[2] > 1.25 * cell[1] || cell[2] < 0.3 * cell[1])
+  if (stretched) cell <- pmin(cell, c(cell[2] / 0.3, cell[1]))
   whole <- text_size(cell, tiles$text)
   compact <- is.na(whole) || whole < 2.5
-  room <- if (squat) cell * count else space$room
+  room <- if (stretched) cell * count else space$room
   list(text = if (compact) text_size(cell, compact_text(tiles$text)) else whole,
        compact = compact, angle = space$angle, names = names,
        thin = floor(pmax(room, 0.3) / 0.115),
        tick = min(9, max(6, 72 * min(cell) / 1.15)),
-       aspect = if (squat) (cell[2] * count[2]) / (cell[1] * count[1]))
+       aspect = if (stretched) (cell[2] * count[2]) / (cell[1] * count[1]))
 }
 
-# The most columns and rows of a panel.
+# The largest numbers of columns and rows that a panel has.
 tile_counts <- function(tiles) {
   per_panel <- split(tiles, tiles$panel)
   count <- function(side) max(vapply(per_panel, function(p) length(unique(p[[side]])), 0L), 1)
   c(count("column"), count("row"))
 }
 
-# list(room, angle): width and height of a panel in inches, and the angle of names below it.
+# Returns list(room, angle): the width and height of a panel in inches, and the angle of the names
+# below it.
 panel_space <- function(tiles, columns, legend, most) {
   across <- attr(tiles, "side_by_side")
   down <- ceiling(nlevels(tiles$panel) / across)
@@ -57,13 +63,14 @@ panel_space <- function(tiles, columns, legend, most) {
   list(room = c(width, height), angle = angle)
 }
 
-# In millimetres, as ggplot2 has it; less than 2 is not read.
+# The size of the text on tiles in millimetres, the unit of ggplot2. Text smaller than 2 cannot be
+# read and is left out.
 text_size <- function(cell, text) {
   size <- min(3, 0.85 * cell[1] / (0.0235 * max(nchar(text), 1)), 0.75 * cell[2] / 0.04)
   if (size >= 2) size else NA
 }
 
-# Do panels have names of their own?
+# Do panels differ in the names at their axes, so that each needs its own axes?
 free_axes <- function(tiles) {
   sets <- lapply(split(tiles, tiles$panel), function(part) {
     list(sort(as.character(unique(part$row))), sort(as.character(unique(part$column))))
@@ -71,10 +78,10 @@ free_axes <- function(tiles) {
   length(unique(unname(sets))) > 1
 }
 
-# shading: list(fill, scale, share, ranges), see plot-shading.R.
+# shading: what a function of plot-shading.R returns.
 draw_tiles <- function(tiles, shading, caption = NULL, layout = tile_layout(tiles)) {
   tiles$fill <- shading$fill
-  tiles$ink <- ink_on(shading$share)
+  tiles$ink <- text_colour(shading$share)
   tiles$panel <- with_ranges(tiles$panel, shading$ranges, attr(tiles, "side_by_side"))
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["column"]], y = .data[["row"]],
                                       fill = .data[["fill"]])) +
@@ -97,7 +104,7 @@ tile_text <- function(tiles, layout) {
                      ggplot2::aes(label = .data[["text"]], colour = .data[["ink"]]))
 }
 
-# A factor of panel titles, with the ranges of their numbers where the colours do not tell.
+# The titles of panels, with the ranges of their numbers where the colour bar does not show them.
 with_ranges <- function(panel, ranges, across) {
   titles <- levels(panel)
   if (!is.null(ranges)) titles <- paste0(titles, "\n", ranges[titles])
@@ -118,7 +125,7 @@ name_axes <- function(tiles, layout) {
                                  labels = function(names) y[names]))
 }
 
-# The vertical axis begins at the bottom, its names at the top.
+# The vertical axis begins at the bottom, but the first name is at the top and must not be left out.
 thinned_from_end <- function(names, most) rev(thinned(rev(names), most))
 
 tile_remarks <- function(tiles, layout) {

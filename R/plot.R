@@ -1,6 +1,6 @@
-# Pictures, with ggplot2 when it is there.
+# This file has the help page of all pictures and the function that every plot() method calls.
 
-# ggplot2's pronoun for columns
+# code checks would take the pronoun by which ggplot2 refers to columns for an unknown variable
 utils::globalVariables(".data")
 
 #' Plot results

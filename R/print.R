@@ -1,6 +1,6 @@
-# Printing of results: long tables by their first rows, wide ones by what fits the line.
+# These functions print results: of long tables the first rows, of wide ones the columns that fit.
 
-# What to print first, after what names the rows.
+# The most important columns of each kind of result, which are printed after those that name a row.
 first_columns <- list(
   repalign_similarity = "score",
   repalign_calibration = c("score", "calibrated", "p_value", "p_adjusted", "threshold"),
@@ -8,14 +8,14 @@ first_columns <- list(
   repalign_interval = c("cka", "se", "conf_low", "conf_high")
 )
 
-# Arguments of all print methods.
+# Checks the arguments that all print methods share.
 check_printing <- function(digits, n, ...) {
   no_other_arguments(...)
   if (!is.null(digits)) check_count(digits, "digits")
   if (!is.null(n) && !identical(n, Inf)) check_count(n, "n")
 }
 
-# Without `n`, up to 20 rows are printed whole, of more the first 10.
+# When `n` is NULL, all rows are printed if there are at most 20, and otherwise the first 10.
 print_rows <- function(x, digits, n = NULL) {
   rows <- without_rounding(as.data.frame(x), source_columns(x))
   if (is.null(n)) n <- if (nrow(rows) > 20) 10 else 20
@@ -39,8 +39,8 @@ print_remarks <- function(more, hidden, shortened) {
   }
 }
 
-# Scores that are rounding beside the others of their measure become 0: they would make all numbers
-# of the column long.
+# Numbers of rounding size, compared with the others of their measure, are printed as 0. Otherwise
+# all numbers of their column would be printed with many digits.
 without_rounding <- function(rows, sources) {
   if (is.null(rows$measure)) return(rows)
   group <- source_names(rows, c(sources, "measure"))
@@ -54,8 +54,8 @@ without_rounding <- function(rows, sources) {
   rows
 }
 
-# Names as long as they can be with as many of the most important columns on a line as possible.
-# Estimators are words of ours, which stay whole.
+# Shortens names until as many of the core columns fit on a line as possible, but no further. The
+# estimators are words of the package, and are never shortened.
 with_short_names <- function(rows, priority, digits) {
   columns <- Filter(function(name) is.character(rows[[name]]) || is.factor(rows[[name]]),
                     setdiff(priority$named, "estimator"))
@@ -75,7 +75,7 @@ with_short_names <- function(rows, priority, digits) {
   best
 }
 
-# The two sides together: a name on both is shortened in one way.
+# The two sides are shortened together, so that a name on both is shortened in the same way.
 shortened_rows <- function(rows, columns, most) {
   for (group in list(c("model_x", "model_y"), c("x", "y"))) {
     group <- intersect(group, columns)
@@ -87,7 +87,7 @@ shortened_rows <- function(rows, columns, most) {
   rows
 }
 
-# Below the width of their titles, short names save nothing.
+# Names shorter than the title of their column would save no room.
 shortened_columns <- function(columns, most) {
   if (!length(columns)) return(columns)
   most <- max(most, min(nchar(names(columns))))
@@ -96,11 +96,11 @@ shortened_columns <- function(columns, most) {
   lapply(columns, function(column) unname(short[as.character(column)]))
 }
 
-# Sources first.
+# The columns that tell bound results apart are printed first.
 display_order <- function(x) union(source_columns(x), names(x))
 
-# The most important columns first. `named`: those that are shown at any width; `core`: those that
-# names are shortened for.
+# Which columns are printed if there is room. `all` has the most important ones first; `named` are
+# printed at any width; `core` are those for which names are shortened.
 column_priority <- function(x) {
   kind <- result_kind(x)
   first <- first_columns[[kind]]
@@ -110,14 +110,14 @@ column_priority <- function(x) {
        all = union(named, union(intersect(first, names(x)), names(x))))
 }
 
-# As many columns as fit a line.
+# The columns that fit on a line, and those that are printed at any width.
 fitting_columns <- function(rows, priority, digits) {
   if (!length(rows) || !nrow(rows)) return(priority$all)
   width <- line_widths(rows, priority$all, digits)
   priority$all[width < getOption("width") | priority$all %in% priority$named]
 }
 
-# Where each of the columns ends.
+# The width of the line up to the end of each column.
 line_widths <- function(rows, columns, digits) {
   each <- vapply(rows[columns], column_width, 0, digits = digits)
   max(nchar(rownames(rows), "width")) + cumsum(1 + pmax(each, nchar(columns, "width")))

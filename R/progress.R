@@ -1,13 +1,15 @@
-# Long work: progress, chunks between interrupts, and how long it will take.
+# These functions serve long work: they show progress, cut it into chunks between which it can be
+# interrupted, and say how long it will take.
 
-# Progress when the user has progressr and asked for it; otherwise nothing. It ends
-# with the caller's frame.
+# A function to be called after every step. It reports progress to the package progressr, if that is
+# installed, until the calling function ends.
 progress_along <- function(steps, envir = parent.frame()) {
   if (!requireNamespace("progressr", quietly = TRUE)) return(function(...) NULL)
   progressr::progressor(steps = steps, envir = envir)
 }
 
-# What run() gives for columns 1 to `count`, some at a time, row under row.
+# Calls run() for columns 1 to `count`, about `size` of them at a time, and returns the rows that it
+# gives, one below the other.
 in_chunks <- function(count, size, run, what) {
   starts <- seq(1, count, by = max(1, floor(size)))
   ends <- c(starts[-1] - 1, count)
@@ -17,7 +19,7 @@ in_chunks <- function(count, size, run, what) {
   announce_duration(started, ends[1], count, what)
   advance()
   if (length(starts) == 1) return(first)
-  each <- nrow(first) / ends[1] # rows a column
+  each <- nrow(first) / ends[1] # rows that run() gives for each column
   result <- matrix(0, each * count, ncol(first))
   result[seq_len(nrow(first)), ] <- first
   for (k in seq_along(starts)[-1]) {
@@ -28,7 +30,7 @@ in_chunks <- function(count, size, run, what) {
   result
 }
 
-# Says how long it will take, when that is long.
+# Says how long the rest will take, when that is a minute or more.
 announce_duration <- function(started, done, count, what,
                               remedy = "Fewer permutations take less.") {
   seconds <- (proc.time()[[3]] - started) / done * (count - done)

@@ -1,15 +1,16 @@
-# Random choices that measures make while they compare: priorities of tied neighbours, subsets of
-# stimuli. Which of them are needed is known only on the way, perhaps in another process, and the
-# result must not depend on who comes first. So every representation of a call has a seed and
-# draws from a generator of its own. The seeds come from a generator that starts at the next
-# number R's own would give, so that they share nothing with permutations, which are drawn from
-# R's; that one moves on at the end of the call if a seed was used, for the next call to have
-# others.
+# These functions serve the random choices that measures make while they compare: priorities of tied
+# neighbours, subsets of stimuli. Which choices are needed is known only on the way, perhaps in
+# another process, and the result must not depend on their order. So every representation of a call
+# has a seed, from which all choices for it are made. The seeds themselves come from a generator
+# that starts at the next number of R's generator, so that they are independent of the permutations,
+# which R's generator makes. If a seed was used, R's generator moves on by one number at the end of
+# the call, so that the next call has other seeds.
 
-# reprs: all representations of a call. Returns what move_generator() needs. The seeds are made when
-# the first one is needed, from the state that R's generator has now.
+# Gives a seed to each of `reprs`, all representations of a call, and returns what move_generator()
+# needs. The seeds are made when the first one is needed, but from the state that R's generator has
+# now.
 give_seeds <- function(reprs) {
-  seeds <- new.env(parent = emptyenv()) # travels to workers
+  seeds <- new.env(parent = emptyenv()) # sent to workers, and so kept small
   seeds$used <- FALSE
   seeds$count <- length(reprs)
   seeds$state <- generator_state()
@@ -30,7 +31,7 @@ make_seeds <- function(seeds) {
   with_generator(first, sample.int(.Machine$integer.max, seeds$count))
 }
 
-# seed: of a representation, as give_seeds() leaves it.
+# The number behind a seed. seed: what give_seeds() left in the cache of a representation.
 seed_value <- function(seed) {
   if (is.null(seed$call$values)) seed$call$values <- make_seeds(seed$call)
   as.double(seed$call$values[seed$at])
@@ -41,20 +42,20 @@ move_generator <- function(seeds) {
   invisible()
 }
 
-# Evaluates `choice`, which draws for the representations `reprs` (one, or a pair). Outside of a
-# call with seeds R's generator is used as it is.
+# Evaluates `choice`, code that makes a random choice for `reprs`, one representation or a pair.
+# Outside of a call that gave seeds it uses R's generator.
 choose_by_seed <- function(reprs, choice) {
   seeds <- lapply(reprs, function(repr) repr$cache$seed)
   if (any(vapply(seeds, is.null, NA))) return(choice)
   seeds[[1]]$call$used <- TRUE
   values <- vapply(seeds, seed_value, 0)
-  # below 2^53, so exact
+  # all numbers are whole and below 2^53, so that doubles hold them exactly
   combined <- Reduce(function(a, b) (48271 * a + b) %% .Machine$integer.max, values)
   with_generator(as.integer(combined), choice)
 }
 
-# Evaluates `code` and leaves R's generator as it was; it starts at the seed, or with NULL
-# where it is.
+# Evaluates `code` and leaves R's generator as it was before. The code starts from the seed or, when
+# it is NULL, from the present state.
 with_generator <- function(seed, code) {
   state <- generator_state()
   on.exit({

@@ -1,12 +1,12 @@
-# Relabelling: what a permutation of the stimuli makes of forms. Stimulus i of the result is
-# stimulus permutation[i] of what is relabelled.
+# These functions relabel forms: they make the form of permuted data from the form of the data.
+# Stimulus i of the result is stimulus permutation[i] of what is relabelled.
 
-# For forms that do not know the order of the stimuli.
+# The relabeller of forms that do not depend on the order of the stimuli.
 unmoved <- function(form, permutation) form
 
 relabel_square <- function(matrix, permutation) matrix[permutation, permutation, drop = FALSE]
 
-# One value for every pair of stimuli, in the order of stats::dist().
+# Packed values: one for every pair of stimuli, in the order of stats::dist().
 relabel_packed <- function(values, permutation) {
   .Call(C_relabel_packed, as.double(values), permutation, thread_count())
 }
@@ -17,7 +17,7 @@ relabel_dist <- function(d, permutation) {
   d
 }
 
-# Neighbours are named by their new places.
+# A neighbour graph holds row numbers of stimuli, which become their new row numbers.
 relabel_graph <- function(graph, permutation) {
   place <- order(permutation)
   graph$idx[] <- place[graph$idx]
@@ -28,9 +28,9 @@ relabel_graph <- function(graph, permutation) {
   graph
 }
 
-# A function that relabels the named parts of a form, as far as it has them. packed: one value a
-# pair of stimuli; each: one value a stimulus; rows, columns: of matrices with a row or a column
-# a stimulus; square: of n x n matrices.
+# Returns a function that relabels the named parts of a form; parts that a form lacks are skipped.
+# packed: parts with one value for each pair of stimuli; each: with one value for each stimulus;
+# rows, columns: matrices with a row, or a column, for each stimulus; square: n x n matrices.
 relabel_parts <- function(packed = NULL, each = NULL, rows = NULL, columns = NULL, square = NULL) {
   force(packed)
   function(form, permutation) {

@@ -1,3 +1,5 @@
+# This file has the help page of the package and what it takes from other packages.
+
 #' repalign: how alike are two representations?
 #'
 #' A representation is a matrix whose rows are stimuli and whose columns are neurons (or

@@ -1,6 +1,7 @@
-# A representation: checked input with a cache of the forms made from it; and pairs of them.
+# A representation is checked input with a cache of the forms made from it; two of them are a pair.
 
-# allow_na: missing values may be there, and will be taken out (cut_representation).
+# arg: what messages call the representation; allow_na: are missing values allowed, because
+# cut_representation() will leave them out?
 representation <- function(x, arg, name = arg, allow_na = FALSE) {
   kind <- kind_of(x)
   data <- switch(kind, data = as_numeric_matrix(x, arg, allow_na, allow_na),
@@ -10,14 +11,14 @@ representation <- function(x, arg, name = arg, allow_na = FALSE) {
        cache = new_cache())
 }
 
-# One pair; its cache keeps what several measures of this pair share.
-# by_name: must the names of the rows agree?
+# The cache of a pair keeps what several measures share that compare it. by_name: must the row names
+# of the two sides agree?
 as_pair <- function(rx, ry, by_name = TRUE) {
   check_same_rows(rx$data, ry$data, rx$arg, ry$arg, by_name)
   list(x = rx, y = ry, self = identical(rx$cache, ry$cache), cache = new_cache())
 }
 
-# For functions that work on the responses themselves, or on what else they accept.
+# A pair for functions that need the responses themselves, or another of the `accepted` kinds.
 representation_pair <- function(x, y, accepted = "data") {
   if (missing(x) || missing(y)) missing_side(missing(x))
   rx <- need_kind(representation(x, "x"), accepted, "this")
@@ -42,8 +43,8 @@ need_kind <- function(repr, accepted, what) {
         }, class = "repalign_error_type", arg = repr$arg)
 }
 
-# The representation whose stimuli come in the order `permutation`. Nothing is prepared again: its
-# forms are those of the original, relabelled when they are asked for (remember_form()).
+# The same representation with its stimuli in the order `permutation`. Nothing is prepared again:
+# remember_form() takes the forms of the original and relabels them.
 permuted_representation <- function(repr, permutation) {
   result <- repr
   result$data <- switch(repr$kind,

@@ -1,4 +1,4 @@
-# The measures of the ReSi benchmark as one set.
+# resi_measures() gives the measures of the ReSi benchmark as one set.
 
 #' The 24 measures of the ReSi benchmark
 #'
@@ -91,7 +91,7 @@ resi_measures <- function(published = FALSE) {
   stats::setNames(set, resi_order)
 }
 
-# The order of table 2 of the paper.
+# The measures are in the order of table 2 of the paper.
 resi_order <- c(
   "PWCCA", "SVCCA", "AlignCos", "AngShape", "HardCorr", "LinReg", "OrthProc", "PermProc",
   "ProcDist", "SoftCorr", "CKA", "DistCorr", "EOS", "GULP", "RSA", "RSMDiff", "2nd-Cos",
@@ -100,7 +100,7 @@ resi_order <- c(
 
 resi_published <- list(RSMDiff = list(norm = "spectral"), `2nd-Cos` = list(of = "distance"))
 
-# Measures say themselves which of the benchmark's they are.
+# The declaration of a measure says what the benchmark calls it.
 resi_id <- function(abbreviation) {
   is_it <- function(id) identical(registry[[id]]$resi, abbreviation)
   Filter(is_it, measure_ids())

@@ -1,3 +1,5 @@
+# response_matrix() makes a matrix of responses from a table with a column that names the stimuli.
+
 #' A table of responses as a matrix with named stimuli
 #'
 #' Makes a matrix from a wide table, which has one row per stimulus and one column per neuron. The
@@ -65,7 +67,7 @@ response_matrix <- function(data, stimulus = "image", neurons = NULL) {
   mark_checked(result)
 }
 
-# A plain data frame, whatever kind of table it is.
+# Any kind of table becomes a plain data frame.
 as_table <- function(data) {
   if (inherits(data, "Matrix")) data <- dense_matrix(data, "data")
   if (is.matrix(data) && is.null(colnames(data))) {
@@ -112,7 +114,8 @@ stimulus_labels <- function(values, name) {
   labels
 }
 
-# As words; 1e5 is "100000", as it is for integers.
+# Labels as text. Whole numbers are written out, so that 1e5 is "100000" whether it is stored as a
+# double or as an integer.
 label_text <- function(values) {
   if (!is.double(values) || is.object(values)) return(as.character(values))
   whole <- values == round(values) & abs(values) < 1e15

@@ -1,7 +1,7 @@
-# The columns of results: which are their own, which name a row, and which tell bound results
-# apart; and what results keep beside their rows.
+# This file says which columns results have, which of them name a row, which columns tell bound
+# results apart, and what results keep as attributes.
 
-# The columns that each kind of result has of its own.
+# The columns that the functions of this package give to each kind of result.
 core_columns <- list(
   repalign_similarity = c("model_x", "model_y", "x", "y", "measure", "score", "n"),
   repalign_calibration = c("model_x", "model_y", "x", "y", "measure", "score", "threshold",
@@ -13,7 +13,7 @@ core_columns <- list(
                         "bias")
 )
 
-# Which of the core columns name a row.
+# Those of the core columns that name a row.
 key_columns <- list(
   repalign_similarity = c("model_x", "model_y", "x", "y", "measure"),
   repalign_calibration = c("model_x", "model_y", "x", "y", "measure"),
@@ -21,7 +21,7 @@ key_columns <- list(
   repalign_interval = "estimator"
 )
 
-# What is known of all rows and is no column.
+# The attributes of results, which hold for all rows together.
 kept_attributes <- list(
   repalign_similarity = c("within", "symmetric", "direction", "best"),
   repalign_calibration = c("null_scores", "settings", "grid"),
@@ -34,12 +34,12 @@ kind_words <- c(repalign_similarity = "similarities", repalign_calibration = "ca
 
 result_kind <- function(object) intersect(class(object), names(core_columns))[1]
 
-# The further columns that say which of several bound results a row is from: all that hold words
-# (such as the `.id` of dplyr::bind_rows()), and others as far as they are needed to tell rows
-# apart.
+# The columns that say which of several bound results a row is from. These are all further columns
+# that hold words, such as the `.id` of dplyr::bind_rows(), and other further columns as long as
+# there are rows that cannot be told apart without them.
 source_columns <- function(object) {
   kind <- result_kind(object)
-  # a plain data frame: what score_matrix() takes
+  # score_matrix() also takes plain data frames
   if (is.na(kind)) kind <- "repalign_calibration"
   rows <- as.data.frame(object)
   key <- intersect(key_columns[[kind]], names(rows))
@@ -53,13 +53,13 @@ source_columns <- function(object) {
   sources
 }
 
-# Rows of one source have one value here.
+# The name of the source of each row: its source columns pasted together.
 source_names <- function(rows, sources) {
   if (!length(sources)) return(rep("", nrow(rows)))
   do.call(paste, c(lapply(unname(rows[sources]), as.character), sep = " | "))
 }
 
-# In the order of the levels of a factor, else of appearance.
+# The different values in the order of the levels, or without levels in order of appearance.
 label_levels <- function(column) {
   if (is.factor(column)) intersect(levels(column), as.character(column)) else
     as.character(unique(column))
@@ -79,7 +79,7 @@ split_by_name <- function(values) {
   split(unname(values), factor(names(values), unique(names(values))))
 }
 
-# The value of each name; NA where there are different ones.
+# The value of each name; NA for a name with different values.
 common_by_name <- function(values) {
   found <- values[!duplicated(names(values))]
   unlike <- vapply(names(found), function(name) {
@@ -89,7 +89,7 @@ common_by_name <- function(values) {
   found
 }
 
-# An interval must mean one thing in all of its rows.
+# The level of confidence of bound results, which must be the same, because it is one attribute.
 one_level <- function(levels) {
   levels <- unique(levels)
   if (length(levels) > 1) {
@@ -108,7 +108,8 @@ free_name <- function(name, taken) {
   setdiff(candidates, taken)[1]
 }
 
-# What was asked of calibrate(). Operations that make a new data frame may lose it.
+# The settings that a calibration was made with. They are an attribute, which operations that make a
+# new data frame may lose.
 settings_of <- function(calibration) {
   settings <- attr(calibration, "settings")
   if (is.null(settings)) {
@@ -119,7 +120,8 @@ settings_of <- function(calibration) {
   settings
 }
 
-# list(within, symmetric, aggregate): what a result knows of its grid.
+# Returns list(within, symmetric, aggregate): whether a list was compared with itself, which
+# measures are symmetric, and whether the rows are aggregates over layers.
 grid_of <- function(result) {
   known <- if (inherits(result, "repalign_calibration")) attr(result, "grid") else
     list(within = attr(result, "within"), symmetric = attr(result, "symmetric"))

@@ -1,4 +1,4 @@
-# What similarity() returns.
+# This file has the methods for what similarity() returns, and score_matrix().
 
 #' The grid of scores as a matrix
 #'
@@ -34,8 +34,8 @@ score_matrix <- function(result, measure = NULL, value = NULL) {
   models <- !is.null(rows$model_x)
   two_models <- models && !known$aggregate &&
     !any(as.character(rows$model_x) %in% as.character(rows$model_y))
-  # both sides are the same list, so the grid is square; but not for the layers of two models,
-  # which stand on one side each
+  # the grid is square when both sides are the same list, but not when this list holds two models:
+  # then the layers of one are the rows, and those of the other the columns
   within <- known$within && !two_models
   symmetric <- within && isTRUE(known$symmetric[measure][[1]])
   name_of <- if (known$aggregate) model_names else full_names
@@ -78,21 +78,22 @@ one_label <- function(result, measure) {
   check_choice(measure, labels, "measure")
 }
 
-# In words, also where columns are factors.
+# The names of the representations of a side, with their models where there are any.
 full_names <- function(rows, side) {
   model <- rows[[paste0("model_", side)]]
   name <- as.character(rows[[side]])
   if (is.null(model)) name else paste(model, name, sep = "/")
 }
 
-# The names of an aggregate: which layers a maximum selects is not part of them.
+# The names of the sides of an aggregate: those of the models, without the layers that a maximum
+# selects.
 model_names <- function(rows, side) {
   model <- rows[[paste0("model_", side)]]
   if (is.null(model)) rep(side, nrow(rows)) else as.character(model)
 }
 
-# All names of the sides, in the order of the grid: models one after the other, and layers within
-# them, where a factor gives their order; else in order of appearance.
+# All names of the sides in the order of the grid: that of appearance or, where a column is a
+# factor, models in the order of levels, and layers within them.
 label_order <- function(rows, sides = c("x", "y"), aggregate = FALSE) {
   name_of <- if (aggregate) model_names else full_names
   labels <- unlist(lapply(sides, function(side) name_of(rows, side)))
@@ -103,36 +104,37 @@ label_order <- function(rows, sides = c("x", "y"), aggregate = FALSE) {
   unique(labels[order(rank(models), rank(layers))])
 }
 
-# One column of several, a factor if one of them is.
+# Several columns one below the other; a factor if one of them is a factor.
 column_of_sides <- function(rows, columns) {
   columns <- unclass(rows)[intersect(columns, names(rows))]
   if (!length(columns)) return("")
   values <- unlist(lapply(columns, as.character), use.names = FALSE)
   if (!any(vapply(columns, is.factor, NA))) return(values)
-  # also levels without rows: the other side may have them
+  # levels without rows are kept, too, because the other side may have rows of them
   levels <- lapply(columns, function(column) if (is.factor(column)) levels(column) else column)
   factor(values, unique(unlist(levels)))
 }
 
-# Two scores of a pair are from two results, or the same one twice.
+# Refuses two scores of one pair, which come from two results, or from one result taken twice.
 check_one_grid <- function(rows, x, y, sources) {
   twice <- anyDuplicated(data.frame(x, y))
   if (!twice) return(invisible())
   first <- which(x == x[twice] & y == y[twice])[1]
   values <- vapply(rows[c(first, twice), sources, drop = FALSE], as.character, c("", ""))
-  apart <- sources[!mapply(identical, values[1, ], values[2, ])]
+  differing <- sources[!mapply(identical, values[1, ], values[2, ])]
   what <- paste0("`result` has two scores of ", dQuote(x[twice], FALSE), " and ",
                  dQuote(y[twice], FALSE))
-  if (!length(apart)) {
+  if (!length(differing)) {
     abort(what, ": give the rows of one grid.", class = "repalign_error_rows", arg = "result")
   }
-  abort(what, ", from several sources: the column ", dQuote(apart[1], FALSE), " tells them apart. ",
+  column <- differing[1]
+  abort(what, ", from several sources: the column ", dQuote(column, FALSE), " tells them apart. ",
         "Take the rows of one, as in score_matrix(",
-        rows_example("result", apart[1], values[1, apart[1]]), ").",
+        rows_example("result", column, values[1, column]), ").",
         class = "repalign_error_rows", arg = "result")
 }
 
-# How the rows of one source are taken, for messages.
+# Code for messages that takes the rows of one source, such as result[result$day == "day1", ].
 rows_example <- function(name, column, value) {
   if (column != make.names(column)) column <- paste0("`", column, "`")
   paste0(name, "[", name, "$", column, " == ", dQuote(as.character(value), FALSE), ", ]")
@@ -171,10 +173,10 @@ summary.repalign_similarity <- function(object, ...) {
   })
 }
 
-# Rows of two results that look alike must not count as one result.
+# Refuses bound results without a source column, because they would be summarised as one result.
 refuse_pooling <- function(object) {
   rows <- as.data.frame(object)
-  # which layers a maximum selects is no part of a row's name
+  # the layers that a maximum selects do not name its row
   if (grid_of(object)$aggregate) rows$x <- rows$y <- ""
   key <- intersect(key_columns[[result_kind(object)]], names(rows))
   if (!all(c("x", "y") %in% key)) return(invisible())
@@ -186,7 +188,8 @@ refuse_pooling <- function(object) {
         class = "repalign_error_rows", arg = "object")
 }
 
-# A row per source. describe: a data frame with one row from places of rows.
+# A table with a row for each source. describe: a function(at) that gives a data frame with one row
+# about the rows `at`.
 glance_rows <- function(plain, sources, describe) {
   if (!length(sources) || !nrow(plain)) return(describe(seq_len(nrow(plain))))
   rows <- lapply(row_groups(plain, sources), function(at) {
@@ -197,10 +200,11 @@ glance_rows <- function(plain, sources, describe) {
   do.call(rbind, unname(rows))
 }
 
-# A row per source and measure. summarise: what to say of the rows of one.
+# A table with a row for each source and measure. summarise: a function(part) that gives a data
+# frame with one row about some rows.
 summary_rows <- function(plain, sources, summarise) {
   groups <- row_groups(plain, c(sources, "measure"))
-  # with no rows, the summary of none gives the columns
+  # without any rows, the summary of no rows is made for the sake of its columns
   rows <- lapply(if (length(groups)) groups else list(integer()), function(at) {
     named <- plain[at[1], c(sources, "measure"), drop = FALSE]
     named$measure <- as.character(named$measure)
@@ -210,7 +214,8 @@ summary_rows <- function(plain, sources, summarise) {
   do.call(rbind, unname(rows))[seq_along(groups), , drop = FALSE]
 }
 
-# Places of the rows with equal values in the columns, in order of the levels or of appearance.
+# Groups of rows with equal values in the columns, as a list of row numbers. The groups are in the
+# order of the levels, or without levels in order of appearance.
 row_groups <- function(rows, columns) {
   ranks <- lapply(unname(columns), function(column) {
     match(as.character(rows[[column]]), label_levels(rows[[column]]))

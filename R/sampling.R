@@ -1,12 +1,13 @@
-# Subsets of neurons: every estimate is a sum over a block of the matrix of pair
-# terms. A "cell" is one row group of an analysis: one comparison at one number of
-# neurons, with single estimates (one H triple a draw) and the pooled one.
+# These functions make the estimates of analyses from random subsets of neurons. An estimate is a
+# sum over a block of the matrix of pair terms, which has an entry for each neuron pair. A cell of
+# an analysis is one comparison at one number of neurons: it has a single estimate for each choice
+# of subsets, made of the H values xy, xx and yy, and a pooled one.
 
-# Numbers of neurons to try: powers of two up to what there is, and that.
+# The numbers of neurons to try. By default these are powers of two and the number of all neurons.
 neuron_grid <- function(neurons, most, arg, least = 1) {
   if (is.null(neurons)) {
     powers <- 2^(2:30)
-    # a power just below all of them would say nothing new
+    # a power of two just below the number of all neurons would say nothing new
     return(as.integer(c(powers[1.5 * powers <= most & powers >= least], most)))
   }
   usable <- is.numeric(neurons) && length(neurons) >= 1 && all(is.finite(neurons)) &&
@@ -22,8 +23,8 @@ neuron_grid <- function(neurons, most, arg, least = 1) {
   as.integer(neurons)
 }
 
-# `repeats` random subsets of `size` among `pool`, a subset a column; everything once
-# when there is nothing to choose.
+# A matrix with a random subset of `pool` in each of `repeats` columns; only one column, with all
+# members, when there is nothing to choose.
 random_subsets <- function(pool, size, repeats) {
   if (size >= length(pool)) return(matrix(pool, length(pool), 1))
   check_subsets_memory(size, repeats)
@@ -32,7 +33,7 @@ random_subsets <- function(pool, size, repeats) {
   matrix(subsets, nrow = size)
 }
 
-# The members of every subset, and what is computed from each.
+# The memory of the members of every subset, and of about 50 numbers that are computed from it.
 check_subsets_memory <- function(size, repeats) {
   check_memory(as.double(repeats) * (12 * as.double(size) + 400), "The random subsets of neurons",
                "Fewer `repeats` need less.")
@@ -42,8 +43,9 @@ repeat_subset <- function(subset, times) {
   subset[, rep_len(seq_len(ncol(subset)), times), drop = FALSE]
 }
 
-# Sums of a pair-term matrix over subset blocks. Both ways give the same sums; the
-# product with indicators wins when the subsets are a large part of the whole.
+# The sum of pair terms h over the block of each subset pair, in the columns of a and b. Multiplying
+# h with 0/1 indicators of the subsets gives the same sums, and is faster when the subsets are a
+# large part of all neurons.
 subset_sums <- function(h, a, b, by_product = NULL) {
   if (is.null(by_product)) {
     by_product <- 16 * as.double(nrow(a)) * nrow(b) > as.double(nrow(h)) * ncol(h)
@@ -51,15 +53,15 @@ subset_sums <- function(h, a, b, by_product = NULL) {
   .Call(C_subset_sums, h, a, b, by_product)
 }
 
-# Labels as 0-based codes over both sides. NULL: all labels differ across sides.
+# The labels of both sides as common codes, which begin with 0 for C. NULL when no labels are given,
+# so that no neuron is on both sides.
 label_codes <- function(x, y) {
   if (is.null(x)) return(NULL)
   all <- unique(c(x, y))
   list(x = match(x, all) - 1L, y = match(y, all) - 1L, count = length(all))
 }
 
-# The H value of every subset pair, by estimator (a list), from pair terms. count: what
-# subset_counts() gives.
+# A list with the H values of all subset pairs for each estimator. count: from subset_counts().
 subset_h <- function(terms, a, b, count, codes) {
   divide <- function(sum, count) ifelse(count > 0, sum / count, NA_real_)
   naive <- subset_sums(terms$naive, a, b)
@@ -73,11 +75,12 @@ subset_h <- function(terms, a, b, count, codes) {
   )
 }
 
-# A corrected sum that is zero but for rounding is zero; the naive sum over the same
-# pairs tells the size of its terms.
+# A corrected sum of rounding size is set to zero. The naive sum over the same neuron pairs tells
+# how large the terms of the sum are.
 drop_rounding <- function(sum, naive) ifelse(abs(sum) <= rounding_share * naive, 0, sum)
 
-# Numbers of pairs in each subset pair, all and allowed; mask: 0/1, which pairs exist.
+# How many neuron pairs each subset pair has: all of them, and those that the labels allow. mask: a
+# matrix with 1 for the neuron pairs that exist and 0 for others, or NULL when all exist.
 subset_counts <- function(a, b, size, codes, mask = NULL) {
   all <- if (is.null(mask)) rep(as.double(nrow(a)) * nrow(b), ncol(a)) else subset_sums(mask, a, b)
   if (is.null(codes)) return(list(all = all, allowed = all))
@@ -86,9 +89,10 @@ subset_counts <- function(a, b, size, codes, mask = NULL) {
   list(all = all, allowed = all - left_out)
 }
 
-# Weights on the pair terms that give the pooled mean: `all` pairs over all subsets, and
-# the allowed ones over the subsets `used`. Where every subset has the same share of
-# allowed pairs, the latter are the former without the `excluded` pairs, times `share`.
+# The weights of the pair terms in the pooled mean: `all` for the mean of all neuron pairs over all
+# subsets, `allowed` for that of the allowed neuron pairs over the subsets `used`. Where every
+# subset has the same share of allowed neuron pairs, the second weights follow from the first: those
+# of the `excluded` neuron pairs are dropped, and the others multiplied by `share`.
 pooled_weights <- function(a, b, size, count, codes, used = TRUE, mask = NULL) {
   weigh <- function(count, used) {
     weight <- ifelse(used, 1 / (count * max(sum(used), 1)), 0)
@@ -108,8 +112,8 @@ pooled_weights <- function(a, b, size, count, codes, used = TRUE, mask = NULL) {
   list(all = all, allowed = weigh(count$allowed, used) * !equal)
 }
 
-# Pooled H values with nothing and with each stimulus deleted: n + 1 values, by
-# estimator.
+# Pooled H values for the jackknife: a list with n + 1 values for each estimator, first with no
+# stimulus deleted, then with each one deleted in turn.
 pooled_deletions <- function(x, y, weights, estimator) {
   result <- lapply(loo_weighted(x, y, weights$all), function(h) h[, 1])
   if ("stimulus_neuron" %in% estimator) {
@@ -127,7 +131,8 @@ shared_deletions <- function(x, y, weights, all) {
   weights$share * (all - drop(left_out %*% weights$weight))
 }
 
-# Ratios from columns xy, xx, yy; NA where a denominator is not positive.
+# The CKA of each row of h, whose columns are the H values xy, xx and yy; NA where a denominator is
+# not positive.
 ratio_of <- function(h) {
   defined <- !is.na(h[, 1]) & !is.na(h[, 2]) & !is.na(h[, 3]) & h[, 2] > 0 & h[, 3] > 0
   ratio <- rep(NA_real_, nrow(h))
@@ -135,22 +140,23 @@ ratio_of <- function(h) {
   ratio
 }
 
-# Triples of single estimates; a draw with an undefined H value counts as undefined
-# and stays out of the pooled mean as a whole.
+# The mean H values over all choices of subsets. A choice with an undefined H value is left out of
+# all three means, so that they remain comparable.
 pooled_h <- function(single) {
   complete <- stats::complete.cases(single)
   if (!any(complete)) return(rep(NA_real_, 3))
   colMeans(single[complete, , drop = FALSE])
 }
 
-# The denominators of exchangeable sides (two halves of one population, two trials)
-# estimate the same thing: pool them.
+# The sides of some analyses are exchangeable, such as two halves of a population, or two trials.
+# Then both self terms estimate the same number, and their mean is the better estimate.
 pool_sides <- function(h) {
   both <- (h[, 2] + h[, 3]) / 2
   cbind(h[, 1], both, both)
 }
 
-# One row of an analysis. single: draws x 3; deletions: (n + 1) x 3 or NULL.
+# One row of an analysis. single: a matrix with the three H values of each choice of subsets;
+# pooled: the three pooled H values.
 cell_row <- function(x, y, neurons, estimator, single, pooled, se, conf_level) {
   ratios <- ratio_of(single)
   value <- ratio_of(matrix(pooled, 1))
@@ -166,7 +172,8 @@ cell_row <- function(x, y, neurons, estimator, single, pooled, se, conf_level) {
   )
 }
 
-# Delete-one standard error of the pooled ratio, from (n + 1) x 3 pooled H values.
+# The jackknife standard error of the pooled CKA. deletions: the three H values of
+# pooled_deletions() as columns, or NULL.
 deletion_se <- function(deletions) {
   if (is.null(deletions)) return(NA_real_)
   sqrt(delete_one_variance(ratio_of(deletions[-1, , drop = FALSE])))
@@ -177,26 +184,27 @@ delete_one_variance <- function(theta) {
   (n - 1) / n * sum((theta - mean(theta))^2)
 }
 
-# A common power of two for all matrices of an analysis, so that extreme units
-# neither overflow nor lose digits.
+# One power of two scales all matrices of an analysis, so that extreme units neither overflow nor
+# lose digits.
 common_scale <- function(reprs) {
   largest <- max(vapply(reprs, function(repr) .Call(C_column_stats, repr)$largest, 0))
   if (largest == 0) 1 else power_of_two_below(largest)
 }
 
-# Each neuron (column) divided by its standard deviation; silent ones stay 0.
+# Divides each neuron by its standard deviation; silent neurons stay 0.
 scale_neurons <- function(x, normalize) {
   if (normalize == "none") return(x)
   stats <- .Call(C_column_stats, x)
   scale <- if (stats$largest > 0) power_of_two_below(stats$largest) else 1
   deviations <- .Call(C_center, x, stats$means, scale)
   sd <- sqrt(colSums(deviations^2) / (nrow(x) - 1)) / scale
-  # a constant column's mean is exact, so its deviations are exact zeros
+  # the mean of a constant column is exact, so that its standard deviation is exactly 0
   sd[sd == 0] <- 1
   sweep(x, 2, sd, "/")
 }
 
-# Random members of both sides, a draw a column; a side taken whole stays as it is.
+# Returns a function that chooses random subsets of both sides independently. A side of which all
+# neurons are taken has the same subset each time.
 two_random_subsets <- function(width_x, width_y) {
   function(size, repeats) {
     a <- random_subsets(seq_len(width_x), size, repeats)
@@ -206,7 +214,7 @@ two_random_subsets <- function(width_x, width_y) {
   }
 }
 
-# How many stimuli an analysis needs.
+# Refuses data with fewer stimuli than the estimators or their intervals need.
 check_stimuli <- function(n, arg, setup) {
   if (!is.null(setup$conf_level)) return(check_rows(n, 5, arg, "a jackknife (conf_level)"))
   corrected <- any(setup$estimator != "naive")

@@ -1,7 +1,7 @@
-# The scores of a grid, one cell after the other, with what there is to say about them.
+# These functions compute the scores of a grid, and collect the warnings and errors about them.
 
-# Scores, pairs x measures. drawn: an environment that receives what was drawn at random for
-# each pair, as its `entries`.
+# A matrix of scores, pairs x measures. drawn: an environment that receives, as `entries`, the forms
+# of each pair that were made with random choices.
 score_pairs <- function(pairs, sides, set, on_error, drawn = new.env()) {
   found <- score_cells(pairs, sides, set, on_error, drawn)
   report_cells(found$cells)
@@ -11,8 +11,9 @@ score_pairs <- function(pairs, sides, set, on_error, drawn = new.env()) {
 
 cell_scores <- function(cells) matrix(vapply(cells, function(cell) cell$score, 0), nrow(cells))
 
-# list(cells, warnings): what one_cell() gives for pairs x measures, and what is to be said.
-# run$at: the pair and measure that it is at.
+# Returns list(cells, warnings): a matrix, pairs x measures, of what one_cell() gives, and the
+# warnings that were collected. run$at holds the pair and the measure that are being compared, for
+# collect_warnings().
 score_cells <- function(pairs, sides, set, on_error, drawn, run = new.env()) {
   cells <- matrix(list(), nrow(pairs), length(set))
   advance <- progress_along(nrow(pairs))
@@ -37,13 +38,15 @@ score_cells <- function(pairs, sides, set, on_error, drawn, run = new.env()) {
   list(cells = cells, warnings = run$warnings)
 }
 
-# Forms of a pair that were drawn at random: a permutation leaves them as they are.
+# The forms of a pair that were made with random choices. The null uses the same ones again, so that
+# null scores differ from the observed one by the permutation alone.
 drawn_entries <- function(pair) {
   is_drawn <- function(entry) inherits(entry$value, "repalign_form") && has_drawn_parts(entry$value)
   as.list(Filter(is_drawn, pair$cache$entries))
 }
 
-# One score. Undefined ratios are counted. run, drawn: see collect_warnings().
+# One score, with whether it is undefined or has failed, and why. run, drawn: see
+# collect_warnings().
 one_cell <- function(pair, measure, on_error, run, drawn) {
   undefined <- FALSE
   reason <- "The measure's function returned NA."
@@ -76,10 +79,11 @@ comparison_title <- function(pair, measure) {
          dQuote(title_of(pair$y), FALSE), ": ")
 }
 
-# Layers of models have the model's name before theirs.
+# What messages call a representation: layers of models have the name of the model before theirs.
 title_of <- function(repr) if (is.null(repr$title)) repr$name else repr$title
 
-# An error of one score, as it was, but for its message.
+# Stops with the error of one score under a new message, which names the comparison. The class and
+# the argument of the error stay as they were.
 stop_score <- function(message, error) {
   abort(message, class = c(setdiff(class(error), c("repalign_error", "error", "condition")),
                            "repalign_error_score"), arg = error$arg)
@@ -101,17 +105,18 @@ report_cells <- function(cells) {
   }
 }
 
-# One warning per measure and class, with how many more there were.
+# Gives the collected warnings: of each measure and class only the first, which says how many more
+# there were.
 report_warnings <- function(collected) {
   if (!length(collected)) return(invisible())
   message <- vapply(collected, function(w) conditionMessage(w$warning), "")
   collected <- collected[!duplicated(message)]
-  key <- vapply(collected, function(w) paste(w$of, class(w$warning)[1]), "")
+  key <- vapply(collected, function(w) paste(w$label, class(w$warning)[1]), "")
   for (same in split(collected, factor(key, unique(key)))) {
     first <- same[[1]]
-    # ties are a matter of the representation
-    of <- if (inherits(first$warning, "repalign_ties")) "" else paste0(first$of, ": ")
-    warn(of, conditionMessage(first$warning),
+    # ties are a property of the representation, so that no measure is named
+    prefix <- if (inherits(first$warning, "repalign_ties")) "" else paste0(first$label, ": ")
+    warn(prefix, conditionMessage(first$warning),
          if (length(same) > 1) paste0(" (And ", length(same) - 1, " more like this.)"),
          class = setdiff(class(first$warning), c("repalign_warning", "warning", "condition")),
          data = lapply(same, function(w) w$warning$data))
@@ -119,11 +124,12 @@ report_warnings <- function(collected) {
 }
 
 # Evaluates `code`, the comparison of a pair by a measure. Warnings are collected in `run`, so that
-# a grid does not repeat them, and notes are given once; drawn$said: what a user's own function
-# warned of, for those who call it again. Undefined ratios are left to the caller.
+# a grid does not repeat them, and messages are given once. What an own measure warns of is also
+# kept in drawn$said, so that its null does not repeat it. Warnings about undefined scores are left
+# to the caller.
 collect_warnings <- function(code, measure, run, drawn) {
   collect <- function(w) {
-    run$warnings <- c(run$warnings, list(list(of = measure$label, at = run$at, warning = w)))
+    run$warnings <- c(run$warnings, list(list(label = measure$label, at = run$at, warning = w)))
     invokeRestart("muffleWarning")
   }
   withCallingHandlers(

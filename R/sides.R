@@ -1,6 +1,8 @@
-# The two sides of a call: lists of representations, and which pairs of them are compared.
+# These functions make the two sides of a call from what users give, and list the pairs of them.
 
-# list(x, y, models, self): flat lists of representations with their model names.
+# Returns list(x, y, self, same, models): two flat lists of representations with the names of their
+# models; whether x is compared with itself because y is missing; whether the user gave the same
+# list twice; and whether some side holds models.
 as_sides <- function(x, y, by_name = TRUE, na = "error") {
   if (is.null(x)) as_numeric_matrix(x, "x")
   refuse_results(x, "x")
@@ -20,7 +22,8 @@ as_sides <- function(x, y, by_name = TRUE, na = "error") {
        models = side_x$is_models || side_y$is_models)
 }
 
-# What this package returns, and a measure in the place of data.
+# Refuses results of this package and measures that a user gave in the place of data, with a message
+# that says what to give instead.
 refuse_results <- function(given, arg) {
   what <- if (inherits(given, "repalign_simulation")) {
     if (is.null(given$models)) "a simulated pair: take its $x and $y" else
@@ -36,7 +39,7 @@ refuse_results <- function(given, arg) {
   abort("`", arg, "` is ", what, ".", class = "repalign_error_type", arg = arg)
 }
 
-# One side's alone where both are the same.
+# All representations of a call, each once: those of x alone where both sides are the same.
 all_representations <- function(sides) {
   c(sides$x$reprs, if (!sides$self && !sides$same) sides$y$reprs)
 }
@@ -97,7 +100,8 @@ check_element_names <- function(x, arg) {
   names
 }
 
-# Measures that differ only in k share one graph of each metric, that of the largest k.
+# Measures that differ only in k share one neighbour graph for each metric, so that the graph of the
+# largest k is made from the beginning.
 set_largest_k <- function(set, reprs) {
   wanted <- lapply(set, function(m) {
     if (!is.null(m$declaration$neighbours)) m$declaration$neighbours(m$args)
@@ -109,7 +113,8 @@ set_largest_k <- function(set, reprs) {
   for (repr in reprs) repr$cache$neighbours <- largest
 }
 
-# Index pairs (i, j) into the two sides.
+# The pairs of a grid: a data frame with the positions i and j in the two sides. diagonal: is a
+# representation also compared with itself?
 list_pairs <- function(sides, diagonal) {
   size_x <- length(sides$x$reprs)
   size_y <- length(sides$y$reprs)
@@ -138,5 +143,6 @@ list_pairs <- function(sides, diagonal) {
   grid[order(grid$i, grid$j), ]
 }
 
-# Their names were checked for all of them together.
+# A pair of the sides. Its row names need no check, because as_sides() has checked those of all
+# representations together.
 side_pair <- function(sides, i, j) as_pair(sides$x$reprs[[i]], sides$y$reprs[[j]], by_name = FALSE)

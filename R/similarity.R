@@ -1,4 +1,4 @@
-# similarity(): every pair of a grid, each representation prepared once.
+# similarity() scores every pair of a grid, and prepares each representation once.
 
 #' Similarity of representations
 #'
@@ -146,7 +146,7 @@ similarity_result <- function(pairs, sides, set, scores) {
     result <- cbind(model_x = each(sides$x$models[pairs$i]),
                     model_y = each(sides$y$models[pairs$j]), result)
   }
-  # what score_matrix() must not guess
+  # score_matrix() could not tell these from the rows alone
   symmetric <- vapply(set, is_symmetric, NA)
   attr(result, "within") <- sides$self || sides$same
   attr(result, "symmetric") <- stats::setNames(symmetric, labels)
@@ -157,7 +157,7 @@ similarity_result <- function(pairs, sides, set, scores) {
   result
 }
 
-# What plots need to know of measures, by label: list(direction, best, limit).
+# What plots need to know about measures: list(direction, best), two vectors named by labels.
 measure_facts_of <- function(set) {
   labels <- vapply(set, function(m) m$label, "")
   direction <- vapply(set, function(m) m$declaration$direction, "")

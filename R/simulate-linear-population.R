@@ -1,4 +1,4 @@
-# The paper's linear example.
+# linear_population() simulates the linear example of the paper, whose CKA is known.
 
 #' Simulate two samples of neurons with a known CKA
 #'
@@ -65,7 +65,8 @@ check_two_sizes <- function(value, arg) {
   rep(value, length.out = 2)
 }
 
-# Moments of products of two Gaussian vectors with diagonal covariance.
+# The true values of the population. They follow from the moments of products of two Gaussian
+# vectors with diagonal covariances; lambda: the two diagonals.
 linear_theory <- function(lambda, n, q) {
   cross <- sum(lambda[[1]] * lambda[[2]])
   side <- function(lambda, q) {

@@ -1,4 +1,4 @@
-# Families of models that share a layout, neighbourhoods, both or nothing.
+# simulate_models() simulates models that share a global layout, neighbourhoods, both or nothing.
 
 #' Simulate models that share a layout or neighbourhoods to known degrees
 #'
@@ -83,7 +83,7 @@ models_truth <- function(width, global, local) {
             class = "repalign_error_type", arg = arg)
     }
   }
-  # what each value may be comes first: one that is wrong is not for another model
+  # single values are checked before their number: a wrong value is not one for another model
   width <- vapply(width, check_count, 0L, arg = "width")
   global <- vapply(global, check_share, 0, arg = "global")
   local <- vapply(local, check_share, 0, arg = "local")
@@ -100,7 +100,7 @@ models_truth <- function(width, global, local) {
     abort("`width` must have a different name for every model, or no names at all.",
           class = "repalign_error_value", arg = "width")
   }
-  place <- function(values, arg) {
+  in_model_order <- function(values, arg) {
     if (is.null(names(values))) return(values)
     if (!setequal(names(values), names)) {
       abort("`", arg, "` names other models (", enumerate(names(values)), ") than `width` (",
@@ -108,8 +108,8 @@ models_truth <- function(width, global, local) {
     }
     values[names]
   }
-  global <- unname(place(global, "global"))
-  local <- unname(place(local, "local"))
+  global <- unname(in_model_order(global, "global"))
+  local <- unname(in_model_order(local, "local"))
   data.frame(model = names, width = rep_len(width, count), global = rep_len(global, count),
              local = rep_len(local, count))
 }
@@ -118,23 +118,24 @@ layout_spread <- 3
 
 patch_dimensions <- 16
 
-# The stimuli as a model has them, stimuli x dimensions, total variance 1.
+# The stimuli in the space of one model: a matrix stimuli x dimensions with total variance 1.
 model_stimuli <- function(world, global, local) {
   n <- length(world$patch)
   count <- nrow(world$layout)
   patch <- world$patch
   moved <- sample.int(n, round((1 - local) * n))
   patch[moved] <- patch[moved[sample.int(length(moved))]]
-  # a model that keeps the layout knows every stimulus's place in the world, patch or not
-  own <- matrix(stats::rnorm(count * 2), count)
-  layout <- global * world$layout[world$patch, ] + sqrt(1 - global^2) * own[patch, ]
+  # the shared part of the layout follows the patches of the world, even for stimuli that this model
+  # has moved to other patches
+  new_layout <- matrix(stats::rnorm(count * 2), count)
+  layout <- global * world$layout[world$patch, ] + sqrt(1 - global^2) * new_layout[patch, ]
   centres <- matrix(stats::rnorm(count * patch_dimensions), count)
   places <- cbind(layout_spread * layout, centres[patch, ])
   places <- places + world$scatter * stats::rnorm(length(places))
   places / sqrt(sum(apply(places, 2, stats::var)))
 }
 
-# Every unit has a signal of variance 1 in the mean.
+# Neurons are random combinations of the dimensions, with signals of variance 1 on average.
 neurons_of_stimuli <- function(stimuli, width, noise) {
   weights <- matrix(stats::rnorm(ncol(stimuli) * width), ncol(stimuli))
   signal <- stimuli %*% weights

@@ -1,4 +1,4 @@
-# Two representations with a known relation, for stimuli of several designs.
+# simulate_pair() simulates two representations with a known CKA, for stimuli of several designs.
 
 #' Simulate two representations with a known relation
 #'
@@ -70,10 +70,10 @@ simulate_pair <- function(n, d, shared = 0, rank = 3, groups = 1, spread = 2,
   signals <- series_of(matrix(stats::rnorm(n * rank), n), autocorrelation)
   sides <- lapply(d, function(d) {
     weights <- unit_weights(matrix(stats::rnorm(d * rank), d))
-    own <- series_of(noise_of(n, d, tails), autocorrelation)
+    noise <- series_of(noise_of(n, d, tails), autocorrelation)
     centres <- spread * matrix(stats::rnorm(groups * d), groups)
     if (groups == 1) centres[] <- 0
-    data <- sqrt(shared) * tcrossprod(signals, weights) + sqrt(1 - shared) * own
+    data <- sqrt(shared) * tcrossprod(signals, weights) + sqrt(1 - shared) * noise
     list(data = data + centres[group, , drop = FALSE], weights = weights,
          centres = centres[group, , drop = FALSE])
   })
@@ -91,7 +91,7 @@ check_share <- function(value, arg) {
 
 unit_weights <- function(m) m / sqrt(rowSums(m^2))
 
-# Variance 1.
+# Independent noise of variance 1, whatever its tails.
 noise_of <- function(n, d, tails) {
   values <- switch(tails,
     normal = stats::rnorm(n * d),
@@ -101,7 +101,8 @@ noise_of <- function(n, d, tails) {
   matrix(values, n)
 }
 
-# Columns of independent standard values made into stationary series of variance 1.
+# Turns columns of independent values with variance 1 into stationary autoregressive series, which
+# also have variance 1.
 series_of <- function(m, autocorrelation) {
   if (autocorrelation == 0) return(m)
   m[-1, ] <- sqrt(1 - autocorrelation^2) * m[-1, ]
@@ -109,7 +110,8 @@ series_of <- function(m, autocorrelation) {
   m
 }
 
-# The CKA of the population, from covariances.
+# The CKA of the population, which follows from the covariances of the neurons. with_groups: does
+# the spread of the groups count as signal?
 pair_cka <- function(sides, shared, with_groups) {
   covariance <- function(a, b, same) {
     c <- shared * tcrossprod(a$weights, b$weights)

@@ -1,6 +1,7 @@
-# What things are called elsewhere: a word of the field, or of other software, and the words
-# that stand for it here. Error messages suggest those that are a choice where the word was used.
+# This table translates words of the field and of other software into words of this package, which
+# error messages suggest.
 
+# Each element has the name of a measure or a choice here, and lists what it is called elsewhere.
 synonyms <- list(
   # measures
   cka = c("linear_cka", "cka_linear", "lcka", "debiased_cka", "unbiased_cka", "cka_debiased",
@@ -74,14 +75,15 @@ synonyms <- list(
   probability = c("prob", "probs", "probabilities", "softmax")
 )
 
-# The choices that the word stands for.
+# Those of the choices that the word stands for elsewhere.
 synonyms_of <- function(word, choices) {
   word <- gsub("[^a-z0-9]+", "_", tolower(word))
   means <- names(synonyms)[vapply(synonyms, function(words) word %in% words, NA)]
   intersect(means, choices)
 }
 
-# A choice that starts with the value, or contains it, is nearer than any other.
+# The choice that is most like the value: one that starts with it, or else the one that takes the
+# fewest changes of letters.
 nearest <- function(value, choices) {
   starts <- startsWith(tolower(choices), tolower(value))
   if (nzchar(value) && any(starts)) return(choices[starts][1])
@@ -89,7 +91,8 @@ nearest <- function(value, choices) {
   choices[which.min(distance)]
 }
 
-# "; did you mean ...?", where something is near enough to be meant, or means the same.
+# The end of an error message: "; did you mean ...?" where a choice means the same as the value or
+# is very like it, otherwise ".".
 suggest <- function(value, choices) {
   same <- synonyms_of(value, choices)
   best <- if (length(same)) same[1] else nearest(value, choices)

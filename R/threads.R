@@ -1,6 +1,8 @@
-# Threads of our own loops. The BLAS keeps its own setting, which we never touch.
+# These functions decide how many threads the C code of this package runs; the BLAS has a setting of
+# its own, which is never touched.
 
-# A forked child must run one thread: OpenMP's pool does not survive a fork.
+# The process that loaded the package. A process forked from it must run one thread, because the
+# threads of OpenMP do not survive a fork.
 loaded_in <- new.env()
 
 thread_count <- function(threads = NULL) {
@@ -12,8 +14,8 @@ thread_count <- function(threads = NULL) {
   if (checked_with_few_cores()) min(limits[1], 2L) else limits[1]
 }
 
-# CRAN's checks allow two cores. They say so in this variable, which the package parallel
-# reads in the same way.
+# The checks of CRAN allow two cores, and say so in this environment variable, which the package
+# parallel reads in the same way.
 checked_with_few_cores <- function() {
   limit <- tolower(Sys.getenv("_R_CHECK_LIMIT_CORES_"))
   nzchar(limit) && limit != "false"

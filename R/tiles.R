@@ -1,19 +1,20 @@
-# Grids in tiles: some representations of x against some of y. Tiles go to the workers of the
-# user's future plan, and keep memory bounded, since what is prepared in a tile is released with
-# it. Every number is what it is without tiles: random choices have seeds (random-choices.R),
-# permutations are drawn before, and no kernel lets one pair depend on which others are with it.
+# These functions cut a grid into tiles: some representations of x against some of y. Tiles are sent
+# to the workers of the user's future plan. They also keep memory bounded, because the forms of a
+# tile are released with it. Tiles change no number: random choices have seeds (random-choices.R),
+# permutations are made before, and no null kernel lets a pair depend on the others of its tile.
 
-# Workers of the plan that the user has set with future::plan(); 0: none, all is done here.
+# The number of workers in the plan that the user set with future::plan(); 0 when there are none, so
+# that everything is done in this process.
 worker_count <- function() {
   if (!"future" %in% loadedNamespaces() || inherits(future::plan(), "sequential")) return(0)
   if (!requireNamespace("future.apply", quietly = TRUE)) return(0)
-  # a queue without a limit
+  # the plan may be a queue that takes any number of jobs, whose number of workers is infinite
   min(future::nbrOfWorkers(), 100)
 }
 
-# Scores, pairs x measures.
+# A matrix of scores, pairs x measures.
 score_grid <- function(pairs, sides, set, on_error, threads) {
-  rows <- cut_into_tiles(pairs, sides, layers_at_once(set, all_representations(sides), FALSE))
+  rows <- cut_into_tiles(pairs, sides, how_many_fit(set, all_representations(sides), FALSE))
   if (is.null(rows)) return(score_pairs(pairs, sides, set, on_error))
   job <- list(run = score_tile, set = set, on_error = on_error)
   parts <- run_tiles(rows, pairs, sides, job, threads, "The grid")
@@ -24,9 +25,9 @@ score_tile <- function(tile, job, run) {
   list(score_cells(tile$pairs, tile_sides(tile), job$set, job$on_error, new.env(), run))
 }
 
-# What measure_null() gives, for each measure.
+# A list with the null of each measure, as measure_null() gives it.
 null_grid <- function(set, pairs, sides, plan, engine, threads) {
-  rows <- cut_into_tiles(pairs, sides, layers_at_once(set, all_representations(sides), TRUE))
+  rows <- cut_into_tiles(pairs, sides, how_many_fit(set, all_representations(sides), TRUE))
   if (is.null(rows)) {
     prepare_grams(set, sides)
     return(lapply(set, function(measure) {
@@ -67,14 +68,15 @@ null_tile <- function(tile, job, run) {
   })
 }
 
-# Parts of nulls, with an entry a pair, put together.
+# Joins the nulls of tiles, whose parts have an entry for each pair, into the null of the grid.
 join_nulls <- function(nulls, rows) {
   at <- order(unlist(rows))
   join <- function(name) do.call(c, lapply(nulls, function(null) null[[name]]))[at]
   sapply(names(nulls[[1]]), join, simplify = FALSE)
 }
 
-# Warnings of all tiles as if they had come from one; returns the scores. result: which one.
+# Gives the warnings of all tiles as if the grid had not been cut, and returns its scores. result:
+# which of the results of each tile to take.
 report_tiles <- function(parts, rows, result) {
   found <- lapply(parts, function(part) part$result[[result]])
   cells <- do.call(rbind, lapply(found, function(f) f$cells))[order(unlist(rows)), , drop = FALSE]
@@ -88,8 +90,8 @@ report_tiles <- function(parts, rows, result) {
   cell_scores(cells)
 }
 
-# Rows of `pairs` of each tile, or NULL when all can be done at once, here. most:
-# representations that fit into memory.
+# A list with the rows of `pairs` that each tile has, or NULL when the grid needs no tiles. most:
+# how many representations fit into memory.
 cut_into_tiles <- function(pairs, sides, most) {
   workers <- worker_count()
   if (nrow(pairs) < 2) return(NULL)
@@ -101,7 +103,8 @@ cut_into_tiles <- function(pairs, sides, most) {
   if (length(rows) > 1 || workers > 0) rows
 }
 
-# A list with itself: a tile holds the pairs between two blocks, in both directions.
+# Tiles of a list that is compared with itself: each holds the pairs between two blocks of
+# representations, in both directions.
 square_tiles <- function(pairs, size, wanted, most) {
   blocks <- if (size <= most) 1 else ceiling(size / floor(most / 2))
   repeat {
@@ -114,7 +117,8 @@ square_tiles <- function(pairs, size, wanted, most) {
   }
 }
 
-# The grid of blocks in which the fewest representations are prepared.
+# Tiles of two lists: of all ways to cut both sides into blocks, the one in which the fewest
+# representations are prepared.
 grid_tiles <- function(pairs, size_x, size_y, wanted, most) {
   by_x <- seq_len(size_x)
   room <- most - ceiling(size_x / by_x)
@@ -127,16 +131,17 @@ grid_tiles <- function(pairs, size_x, size_y, wanted, most) {
 
 block_of <- function(size, blocks) ceiling(seq_len(size) * blocks / size)
 
-# How many prepared representations fit into a quarter of the free memory.
-layers_at_once <- function(set, reprs, null) {
+# How many prepared representations fit into a quarter of the free memory. null: are their operands
+# made, too?
+how_many_fit <- function(set, reprs, null) {
   n <- as.double(reprs[[1]]$n)
   d <- max(vapply(reprs, function(repr) if (repr$kind == "data") ncol(repr$data) else 1L, 0L))
-  numbers <- sum(vapply(set, numbers_kept, 0, n, d, null))
+  numbers <- sum(vapply(set, numbers_per_representation, 0, n, d, null))
   floor(memory_limit() / 2 / max(8 * numbers, 1))
 }
 
-# Numbers that a measure keeps of a representation, at most. null: what its kernel needs, too.
-numbers_kept <- function(measure, n, d, null) {
+# The largest count of numbers that a measure keeps for a representation. null: with its operand?
+numbers_per_representation <- function(measure, n, d, null) {
   if (is_own(measure)) return(0)
   forms <- vapply(c("x", "y"), function(side) {
     form_size(kept_forms(measure$declaration, measure$args, side), n, d, measure$args)
@@ -145,7 +150,7 @@ numbers_kept <- function(measure, n, d, null) {
   max(forms) + if (is.null(kernel)) 0 else null_kernel(kernel)$size(n, d)
 }
 
-# What a tile needs, and nothing else: it may be sent to another machine.
+# A tile holds what its pairs need and nothing else, because it may be sent to another machine.
 make_tile <- function(rows, pairs, sides) {
   i <- sort(unique(pairs$i[rows]))
   j <- sort(unique(pairs$j[rows]))
@@ -158,11 +163,11 @@ make_tile <- function(rows, pairs, sides) {
 }
 
 part_of_side <- function(side, at) {
-  list(reprs = lapply(side$reprs[at], unprepared), models = side$models[at],
+  list(reprs = lapply(side$reprs[at], without_forms), models = side$models[at],
        is_models = side$is_models)
 }
 
-unprepared <- function(repr) {
+without_forms <- function(repr) {
   cache <- new_cache()
   for (name in c("neighbours", "seed")) cache[[name]] <- repr$cache[[name]]
   repr$cache <- cache
@@ -174,8 +179,9 @@ tile_sides <- function(tile) {
   tile[c("x", "y", "self", "same", "models")]
 }
 
-# list(result, said, used) a tile. Notes and warnings are given in the order of the tiles, each
-# text once; of several errors it is that of the first tile.
+# Runs all tiles and returns list(result, said, used) for each: its result, its messages and
+# warnings, and whether it used a seed. These are given in the order of the tiles, each text once.
+# When several tiles fail, the error is that of the first one.
 run_tiles <- function(rows, pairs, sides, job, threads, label) {
   parts <- if (worker_count() > 0) {
     tiles_of_workers(lapply(rows, make_tile, pairs, sides), job, threads)
@@ -186,7 +192,7 @@ run_tiles <- function(rows, pairs, sides, job, threads, label) {
   if (any(vapply(parts, function(part) isTRUE(part$used), NA))) seeds$used <- TRUE
   failed <- Filter(function(part) !is.null(part$error), parts)
   if (length(failed)) stop(failed[[1]]$error)
-  give_again(unlist(lapply(parts, function(part) part$said), recursive = FALSE))
+  signal_once(unlist(lapply(parts, function(part) part$said), recursive = FALSE))
   parts
 }
 
@@ -206,7 +212,8 @@ tiles_in_turn <- function(rows, pairs, sides, job, label) {
 }
 
 tiles_of_workers <- function(tiles, job, threads) {
-  # what a tile needs is sent whatever its size: the limit is there to find what is sent by mistake
+  # the limit of future is there to find data that are sent by mistake; a tile holds only what it
+  # needs, which is sent whatever its size
   old <- options(future.globals.maxSize = Inf)
   on.exit(options(old))
   settings <- list(repalign.threads = if (is.null(threads)) 1L else thread_count(threads),
@@ -227,7 +234,8 @@ worker_tile <- function(tile, job, settings, advance) {
   part
 }
 
-# What there is to say is kept; progress is that of the tiles.
+# Runs one tile. Its messages and warnings are kept for signal_once(); its own progress is not
+# shown, because progress counts tiles.
 run_tile <- function(tile, job) {
   run <- new.env()
   said <- list()
@@ -248,8 +256,9 @@ run_tile <- function(tile, job) {
   c(outcome, list(said = said, used = tile$x$reprs[[1]]$cache$seed$call$used))
 }
 
-# What several tiles say is said once; one note about shared neurons is enough.
-give_again <- function(said) {
+# Gives the kept messages and warnings. What several tiles say is given once, and of all messages
+# about shared neurons only the first.
+signal_once <- function(said) {
   text <- vapply(said, function(condition) {
     shared <- inherits(condition, "repalign_shared_names")
     if (shared) "shared neurons" else conditionMessage(condition)
@@ -259,7 +268,8 @@ give_again <- function(said) {
   }
 }
 
-# Variables and packages that functions of the user's need, as future finds them.
+# The variables and packages that the functions of own measures need on a worker, as future finds
+# them.
 needs_of_functions <- function(set) {
   needs <- list(globals = list(), packages = character())
   for (m in set) {

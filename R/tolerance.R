@@ -1,16 +1,18 @@
-# What counts as equal, and as zero: the shares that rounding may change.
+# These tolerances say how much rounding may change, so that numbers still count as equal or zero.
 
-# The share of its scale below which a null value counts as equal to the observed one.
+# A null score counts as equal to the observed one when they differ by less than this share of their
+# scale.
 equal_share <- 1e-10
 
-# What differs by less than this share is equal up to rounding.
+# Other numbers count as equal when they differ by less than this share.
 tie_share <- 1e-12
 
-# The share of its terms below which a sum is taken for zero.
+# A sum counts as zero when it is a smaller share of its terms than this.
 rounding_share <- 1e-14
 
-# A difference of large terms that comes out at rounding size is zero.
+# A corrected H value is a difference of large terms: one of rounding size counts as zero.
 is_positive <- function(h) h$value > rounding_share * h$magnitude
 
-# The inverse scale; exponents are bounded so that it stays a normal number.
+# The factor that brings numbers up to `largest` to the size of 1. As a power of two it changes no
+# digits, and its exponent is bounded so that it stays a normal double.
 power_of_two_below <- function(largest) 2^-max(min(floor(log2(largest)), 1000), -1000)

@@ -1,4 +1,5 @@
-# Getting data into shape: rows by name, long tables to arrays.
+# match_rows() brings the rows of matrices into the same order, and trial_array() makes an array of
+# trials from a long table.
 
 #' Align representations by row name
 #'
@@ -39,7 +40,8 @@ match_rows <- function(x, y = NULL) {
   if (is.null(y)) matched$x else matched
 }
 
-# The same list with f(matrix, arg) in the place of every matrix in it, or in lists within.
+# Replaces every matrix in a list, or in lists within it, by f(matrix, arg), where `arg` is what
+# messages call the matrix.
 map_matrices <- function(given, arg, f) {
   if (!is_collection(given)) return(f(given, arg))
   names <- check_element_names(given, arg)
@@ -48,7 +50,7 @@ map_matrices <- function(given, arg, f) {
   given
 }
 
-# What f makes of every matrix, one after the other, named as the user knows them.
+# A flat list of what f makes of every matrix, with names such as x$model1$layer2.
 list_matrices <- function(given, f) {
   found <- list()
   for (side in names(given)) {
@@ -64,7 +66,7 @@ named_matrix <- function(m, arg) {
 }
 
 refuse_disjoint <- function(names) {
-  # the first one that has nothing in common with those before it
+  # the first matrix that has no row name in common with all matrices before it
   at <- which(!lengths(Reduce(intersect, names, accumulate = TRUE)))[1]
   before <- if (at > 2) "The matrices before" else paste0("`", names(names)[1], "`")
   abort(before, " and `", names(names)[at], "` have no row name in common (first: ",
@@ -74,7 +76,7 @@ refuse_disjoint <- function(names) {
 
 note_rows_left_out <- function(left_out, common) {
   if (!any(left_out > 0)) return(invisible())
-  # of two sides both are named, of many those that lose rows
+  # the message names both of two matrices, but of many only those that lose rows
   shown <- if (length(left_out) > 2) left_out[left_out > 0] else left_out
   inform("match_rows(): ", common, " rows in common; left out: ",
          paste0(shown, " of `", names(shown), "`", collapse = ", "), ".",
@@ -172,7 +174,7 @@ ordered_factor <- function(values, name) {
   factor(values, if (is.numeric(values)) sort(unique(values)) else unique(values))
 }
 
-# The how-manieth row of its pair of levels each row is.
+# Numbers the rows with the same stimulus and neuron, which are different trials: 1, 2, and so on.
 occurrence <- function(a, b) {
   pair <- as.integer(a) + (as.integer(b) - 1) * as.double(nlevels(a))
   stats::ave(seq_along(a), match(pair, unique(pair)), FUN = seq_along)

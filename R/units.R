@@ -1,6 +1,7 @@
-# Labels of neurons: which pairs of columns the neuron correction leaves out.
+# These functions check labels of neurons, which tell which neuron pairs the neuron correction
+# leaves out.
 
-# One label per column; returned as is.
+# Checks that there is one label for each column, and returns the labels as a plain vector.
 check_labels <- function(labels, width, arg, of) {
   if (is.null(labels)) return(NULL)
   if (is.factor(labels)) labels <- as.character(labels)
@@ -19,7 +20,7 @@ check_labels <- function(labels, width, arg, of) {
   as.vector(labels)
 }
 
-# Labels of neurons matter to the neuron correction alone.
+# Tells the user that labels have no effect, because only the neuron correction uses them.
 note_unused_units <- function(estimator, given) {
   if ("stimulus_neuron" %in% estimator) return(invisible())
   given <- given[intersect(names(given), c("shared_neurons", "units", "units_x", "units_y"))]
@@ -74,13 +75,14 @@ check_no_units <- function(pair, args) {
         arg = side$arg)
 }
 
-# The same neurons on both sides without a label that says so inflate the corrected
-# numerator: say what to do when the column names or the data themselves tell.
+# Neurons that are on both sides without a label that says so make the corrected CKA too high. When
+# column names or identical data suggest it, the user is told what to do.
 note_shared_neurons <- function(pair, args) {
   unlabelled <- args$estimator == "stimulus_neuron" && !args$shared_neurons && is.null(args$units_x)
   if (!unlabelled) return(invisible())
   common <- intersect(colnames(pair$x$data), colnames(pair$y$data))
-  common <- common[!grepl("^(V|X|x|Var)?[0-9]*$", common)] # automatic names say nothing
+  # names that R makes for columns without names say nothing
+  common <- common[!grepl("^(V|X|x|Var)?[0-9]*$", common)]
   if (!length(common) && !identical(pair$x$data, pair$y$data)) return(invisible())
   inform("`", pair$x$arg, "` and `", pair$y$arg, "` seem to share neurons (",
          if (length(common)) paste("columns", enumerate(common, 3)) else "their data are identical",
@@ -88,7 +90,7 @@ note_shared_neurons <- function(pair, args) {
          "CKA is too high otherwise.", class = "repalign_shared_names")
 }
 
-# NULL when every pair is allowed.
+# The labels of both sides of a pair, or NULL when every neuron pair is allowed.
 pair_labels <- function(pair, args) {
   if (args$estimator != "stimulus_neuron") return(NULL)
   if (args$shared_neurons) {
@@ -99,8 +101,8 @@ pair_labels <- function(pair, args) {
   list(x = args$units_x, y = args$units_y)
 }
 
-# Column pairs with equal labels. Labels that stand once on each side give the pairs
-# `x`, `y`; larger blocks are listed in `blocks`.
+# The neuron pairs with equal labels. A label that each side has once gives a single neuron pair, in
+# `x` and `y`; the others give blocks of neuron pairs, in `blocks`.
 excluded_pairs <- function(labels_x, labels_y) {
   common <- intersect(labels_x, labels_y)
   at_x <- split(seq_along(labels_x), factor(match(labels_x, common), seq_along(common)))

@@ -1,24 +1,25 @@
-# When a corrected CKA is not to be trusted: values that cannot be by chance alone, and
-# denominators that are known too badly to divide by. One class of warning, repalign_unstable.
+# These functions warn, with class repalign_unstable, when a corrected CKA cannot be trusted: it is
+# too far above 1 for chance, or its denominators are too uncertain to divide by.
 
-# With a true CKA of 1, values above this were never seen from so many stimuli and neurons on each
-# side, and in a third of those from 30 x 10 (bench/unstable.R): something that no label names adds
-# to them.
+# When the true CKA is 1, chance gave no value above this with so many stimuli and neurons on each
+# side, but a third of the values with 30 stimuli and 10 neurons (bench/unstable.R). A value above
+# it must have another cause, such as shared neurons without labels.
 far_above_one <- 1.5
 
 enough_stimuli <- 60
 
 enough_neurons <- 40
 
-# The relative standard error of a denominator from which on a ratio says little.
+# When the relative standard error of a denominator is larger than this, the ratio says little.
 unstable_error <- 0.5
 
-# Relative standard error of the corrected H value of a side with itself, from what its estimate
-# is made of: h, the squared norms of centred stimuli and of neurons. In a Gaussian population of
-# dimensionality g, n stimuli and q neurons add 8 / (g n) and 8 / (g q), as moments of fourth
-# order do, and what H is a mean of, products of four responses, adds 4 / n^2, 4 / q^2 and
-# 4 g^2 / (n q)^2. Counts are effective ones: a stimulus or a neuron that holds most of the
-# variance is alone. g is the variance over h: an h that came out too small makes it large.
+# The relative standard error of a corrected self term h. stimuli, neurons: the squared norms of the
+# centred stimuli and of the neurons. In a Gaussian population of dimensionality g, the sampling of
+# n stimuli and q neurons adds 8 / (g n) and 8 / (g q) to the squared error, by its moments of
+# fourth order. That h is a mean of products of four responses adds 4 / n^2, 4 / q^2 and
+# 4 g^2 / (n q)^2. Here n and q are effective numbers: a stimulus or a neuron that has most of the
+# variance counts as if it were alone. g is estimated by the squared variance divided by h, so that
+# an h that came out too small makes the error large.
 relative_error <- function(h, stimuli, neurons) {
   variance <- sum(neurons) / ((length(stimuli) - 1) * length(neurons))
   g <- variance^2 / h
@@ -60,7 +61,7 @@ causes_of_high_values <- function(x, y, also = FALSE) {
          "`units_x` and `units_y`.")
 }
 
-# rows: of cka_interval(), by estimator.
+# rows: a list with what cka_interval() computed for each estimator.
 warn_unstable_intervals <- function(pair, rows) {
   for (row in rows) {
     if (row$values$estimator == "stimulus_neuron" && !is.na(row$value)) {
@@ -80,10 +81,12 @@ warn_interval_above <- function(pair, values, error) {
        class = "repalign_unstable", data = c(cka = values$cka, relative_error = error))
 }
 
-# Pooled values of an analysis. stimuli: how many, or NULL where they are not the rows. The
-# intervals of analyses cover the sampling of stimuli only: with a true CKA of 1 they lie wholly
-# above 1 in 5 to 33% of the data sets (bench/unstable.R). Sampling q neurons adds a standard error
-# of about 1 / sqrt(q); at twice that above 1 there was no false alarm.
+# Warns about pooled values of an analysis. stimuli: their number, or NULL when the rows of the data
+# are not stimuli.
+# The intervals of analyses cover the sampling of stimuli only. When the true CKA is 1, they lie
+# wholly above 1 in 5 to 33% of the data sets (bench/unstable.R). The sampling of q neurons adds a
+# standard error of about 1 / sqrt(q). No value came out above 1 by more than twice that, which is
+# why the warning asks for it, too.
 warn_unstable_rows <- function(result, stimuli) {
   above <- !is.na(result$conf_low) & result$conf_low > 1 &
     result$pooled > 1 + 2 / sqrt(result$neurons)

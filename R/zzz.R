@@ -1,7 +1,7 @@
-# What happens when the package is installed and loaded; the last file to be read.
+# This file is read last, and has what happens when the package is installed and loaded.
 
 # Declarations are completed and checked at installation, so that one that names an unknown form
-# is an error there.
+# makes the installation fail.
 complete_declarations()
 
 .onLoad <- function(libname, pkgname) {

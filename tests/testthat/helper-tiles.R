@@ -32,7 +32,7 @@ seeded <- function(call, seed = 5) {
 
 # As if only `most` representations fitted into memory.
 with_room_for <- function(most, code) {
-  local_internal("layers_at_once", function(...) most)
+  local_internal("how_many_fit", function(...) most)
   force(code)
 }
 

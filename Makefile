@@ -55,10 +55,8 @@ fuzz:
 	@$(BEGIN) tools/run-fuzz.sh $(CALLS) $(PROCESSES) $(SEED) || failed=1; $(END)
 
 FILE = contract
-test-file: install
-	@$(SET) R_LIBS=$$build/lib:$$R_LIBS NOT_CRAN=true Rscript -e 'library(testthat)' \
-	  -e 'library(repalign)' -e 'test_file("tests/testthat/test-$(FILE).R", package = "repalign",' \
-	  -e '  load_package = "installed", stop_on_failure = TRUE)'
+test-file:
+	@tools/test-file.sh $(FILE)
 
 coverage: deps
 	@$(SET) tools/run-coverage.sh

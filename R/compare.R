@@ -46,6 +46,10 @@ refuse_useless <- function(repr) {
 is_undefined <- function(form) isTRUE(form$undefined)
 
 undefined_score <- function(d, repr, args) {
+  if (is.null(d$undefined)) {
+    stop("The measure ", dQuote(d$id, FALSE), " has a form that is undefined, but declares no ",
+         "function `undefined`.")
+  }
   d$undefined(repr, args)
   NA_real_
 }

@@ -320,6 +320,6 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("scaling", "translation", "column permutation"),
   reference = "Morcos et al. 2018", check = check_pwcca_args, form = "basis",
-  keeps = "coordinates",
+  keeps = function(args) if (args$weights == "projection") "coordinates",
   prepare = function(repr, args, side) form_basis(repr), statistic = weighted_correlation
 )

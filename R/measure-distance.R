@@ -148,7 +148,6 @@ rdm_forms <- function(args) {
 }
 
 rdm_operand <- function(form, repr, args, side) {
-  check_square_memory(repr)
   entries <- list(entries = form$values, grand = -form$center)
   matrix_operand(unpacked(entries, repr$n, form$square))
 }
@@ -254,7 +253,6 @@ declare_measure(
   score = distance_correlation_score,
   null = function(args) {
     new_null("inner", centered = TRUE, operand = function(form, repr, args, side) {
-      check_square_memory(repr)
       matrix_operand(unpacked(form, repr$n))
     })
   }
@@ -352,7 +350,6 @@ declare_measure(
     if (args$norm == "spectral") return(NULL)
     new_null("inner", centered = FALSE, statistic = permuted_difference_norm,
              operand = function(form, repr, args, side) {
-               check_square_memory(repr)
                matrix_operand(unpacked(list(entries = form$d), repr$n))
              })
   }

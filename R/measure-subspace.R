@@ -272,7 +272,8 @@ declare_measure(
   pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation", "invertible linear"),
   reference = "Boix-Adsera et al. 2022", check = check_gulp_args, form = "hat",
-  keeps = c("basis", "components"), prepare = prepare_gulp, statistic = hat_distance,
+  keeps = function(args) c("basis", if (args$lambda > 0) "components"),
+  prepare = prepare_gulp, statistic = hat_distance,
   score = function(statistic, x, y, args) sqrt(statistic), inspect = inspect_gulp,
   null = function(args) {
     new_null("inner", operand = hat_operand, centered = TRUE,

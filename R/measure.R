@@ -10,7 +10,8 @@ registry <- new.env()
 # score is made of the statistic and of what the forms know about their sides. The permutation null
 # computes the statistic of all permutations at once, and makes null scores of it in the same way.
 #
-# id, label, family   names; resi: the abbreviation in the ReSi benchmark, or NA
+# id, label, family   names, the family one of `families`
+# resi                the abbreviation in the ReSi benchmark, or NA
 # direction           "similarity" or "distance"
 # range               the smallest and the largest score, or a function(args) that gives them
 # best                the score of identical representations: a number, NA or a function(args)
@@ -58,11 +59,33 @@ declare_measure <- function(id, label, family, resi = NA_character_, direction, 
 complete_declarations <- function() {
   for (id in measure_ids()) {
     d <- mget(names(formals(declare_measure)), envir = registry[[id]])
-    stopifnot(all(d$invariant %in% invariances), is.function(d$prepare), is.function(d$score))
-    for (kinds in d[c("form", "keeps")]) if (!is.function(kinds)) lapply(kinds, form_kind)
+    check_declaration(d)
     registry[[id]] <- d
   }
 }
+
+check_declaration <- function(d) {
+  known <- function(words, vocabulary, field) {
+    unknown <- setdiff(words, vocabulary)
+    if (!length(unknown)) return()
+    stop("The measure ", dQuote(d$id, FALSE), " declares `", field, "` = ",
+         dQuote(unknown[1], FALSE), ", which is none of ", enumerate(vocabulary, 30), ".")
+  }
+  known(d$family, families, "family")
+  known(d$direction, c("similarity", "distance"), "direction")
+  known(d$invariant, invariances, "invariant")
+  for (field in c("form", "keeps")) {
+    if (!is.function(d[[field]])) known(d[[field]], names(form_kinds), field)
+  }
+  for (field in c("prepare", "score", "check")) {
+    if (!is.function(d[[field]])) {
+      stop("The measure ", dQuote(d$id, FALSE), " declares no function `", field, "`.")
+    }
+  }
+}
+
+families <- c("kernel", "cca", "subspace", "alignment", "distance", "neighbours", "topology",
+              "statistic")
 
 invariances <- c("orthogonal", "scaling", "translation", "column permutation", "invertible linear")
 

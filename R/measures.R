@@ -12,8 +12,8 @@
 #'   `family`; `resi` (the abbreviation in the ReSi benchmark, or `NA`); `direction`
 #'   (`"similarity"` or `"distance"`); `range_min` and `range_max` (the range of the score at
 #'   default arguments; the neuron-corrected CKA is not bounded); `best` (the score of a perfect
-#'   match; where `range_max` of a similarity is infinite, it bounds nothing, and the gated scores of
-#'   [calibrate()] are excesses over the threshold); `symmetric` (does swapping `x` and `y` leave
+#'   match; where `range_max` of a similarity is infinite, it bounds nothing, and the gated scores
+#'   of [calibrate()] are excesses over the threshold); `symmetric` (does swapping `x` and `y` leave
 #'   the score as it is?); `pairing`
 #'   (does the score depend on which row of `x` is paired with which row of `y`?);
 #'   `invariant` (the changes of one side that leave the score as it is); `form` (what is

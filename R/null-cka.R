@@ -10,7 +10,6 @@ cka_null <- function(args) {
 }
 
 linear_operand <- function(form, repr, args, side) {
-  check_square_memory(repr)
   # the form has the Gram matrix, unless another measure made it before without
   gram <- form$gram
   if (is.null(gram)) gram <- tcrossprod(scaled_data(repr, TRUE))
@@ -19,7 +18,6 @@ linear_operand <- function(form, repr, args, side) {
 }
 
 gaussian_operand <- function(form, repr, args, side) {
-  check_square_memory(repr)
   c(matrix_operand(unpacked(form, repr$n)), list(width = 1, rows = as.double(repr$n)))
 }
 

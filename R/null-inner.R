@@ -24,7 +24,8 @@ inner_null <- function(task) {
 }
 
 declare_null_kernel("inner", run = inner_null, cosets = TRUE,
-                    size = function(n, d) as.double(n)^2)
+                    size = function(n, d) as.double(n)^2,
+                    check = function(repr) check_square_memory(repr))
 
 pair_correction <- function(task, p) {
   if (is.null(task$null$correction)) return(0)

@@ -7,10 +7,11 @@ null_kernels <- new.env()
 # run      function(task): a list with null_of_pair() of every pair; see kernel_null() for the task
 # cosets   can the kernel take all cyclic shifts of a coset at once?
 # size     function(n, d): how many numbers the operand of an n x d representation holds
-declare_null_kernel <- function(name, run, cosets, size) {
+# check    function(repr): an error where the operand would not fit into memory
+declare_null_kernel <- function(name, run, cosets, size, check = function(repr) NULL) {
   stopifnot(is.null(null_kernels[[name]]), identical(names(formals(run)), "task"),
             is.logical(cosets), identical(names(formals(size)), c("n", "d")))
-  null_kernels[[name]] <- list(run = run, cosets = cosets, size = size)
+  null_kernels[[name]] <- list(run = run, cosets = cosets, size = size, check = check)
 }
 
 null_kernel <- function(name) {
@@ -39,6 +40,7 @@ has_cosets <- function(null) !is.null(null) && null_kernel(null$kernel)$cosets
 operands <- function(null, measure, reprs, index, side) {
   used_forms(reprs, index, function(repr) {
     form <- measure$declaration$prepare(repr, measure$args, side)
+    null_kernel(null$kernel)$check(repr)
     parts <- null$operand(form, repr, measure$args, side)
     new_form(kind_of_form(form), c(unclass(form), parts))
   })

@@ -88,7 +88,8 @@ moments_null <- function(measure, pairs, sides, observed) {
   if (!usable) {
     abort("engine = \"moments\" is for cka, angular_cka, rv, distance correlation, linear ",
           "regression, gulp and squared cca (without shared neurons), not for ",
-          dQuote(measure$label, FALSE), ": use engine = \"auto\".", class = "repalign_error_design", arg = "engine")
+          dQuote(measure$label, FALSE), ": use engine = \"auto\".",
+          class = "repalign_error_design", arg = "engine")
   }
   check_rows(sides$x$reprs[[1]]$n, 6, sides$x$reprs[[1]]$arg, "engine = \"moments\"")
   with_sums <- function(side) {

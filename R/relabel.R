@@ -32,8 +32,12 @@ relabel_graph <- function(graph, permutation) {
 # packed: parts with one value for each pair of stimuli; each: with one value for each stimulus;
 # rows, columns: matrices with a row, or a column, for each stimulus; square: n x n matrices.
 relabel_parts <- function(packed = NULL, each = NULL, rows = NULL, columns = NULL, square = NULL) {
-  force(packed)
+  named <- c(packed, each, rows, columns, square)
   function(form, permutation) {
+    if (!any(named %in% names(form))) {
+      stop("A form of the kind ", dQuote(kind_of_form(form), FALSE), " has none of the parts ",
+           "that its relabeller names: ", paste(named, collapse = ", "), ".")
+    }
     for (part in intersect(packed, names(form))) {
       form[[part]] <- relabel_packed(form[[part]], permutation)
     }

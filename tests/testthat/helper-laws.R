@@ -118,7 +118,7 @@ expected_invariances <- c(
   cca = "OSTCL", svcca = "OSTC", pwcca = "STC", procrustes = "OSTC", procrustes_size_shape = "OTC",
   procrustes_similarity = "OTC", angular_shape = "OSTC", permutation_procrustes = "C",
   aligned_cosine = "OSC", hard_correlation_match = "STC", soft_correlation_match = "STC",
-  linear_regression = "OSTC", cka = "OSTC", rv = "OSTC", distance_correlation = "OSTC",
+  linear_regression = "OSTC", cka = "OSTC", angular_cka = "OSTC", rv = "OSTC", distance_correlation = "OSTC",
   eigenspace_overlap = "OSCL", gulp = "OSTCL", rsa = "SC", rsm_difference = "OTC", mutual_knn = "OSC",
   cycle_knn = "OSC", cknna = "OSC", knn_jaccard = "OSC", rank_similarity = "OSC",
   second_order_cosine = "OSC", lcs_knn = "OSC", edit_distance_knn = "OSC", mka = "OSTC",

@@ -46,8 +46,9 @@ test_that("a measure prepares the forms that it declares, and measures() shows t
       expect_true(length(made) > 0, label = m$label)
       # nothing else is made, but for small facts that all measures may ask for
       facts <- c("summary", "scaling", "tie priorities")
-      expect_true(all(made %in% c(kept_forms(m$declaration, m$args, side), facts)),
-                  label = paste(m$label, toString(made)))
+      expect_identical(setdiff(made, c(kept_forms(m$declaration, m$args, side), facts)),
+                       character(),
+                       label = paste(m$label, "makes forms that are neither its `form` nor its `keeps`:"))
     }
   })
   table <- measures()
@@ -205,6 +206,44 @@ test_that("what is not declared is an error, never a slow path", {
   foreign <- representation(form_pair()$x, "x")
   remember(foreign$cache, list("scaling", list(center = TRUE)), list(means = 0, scale = 1))
   expect_error(form_centering(permuted_representation(foreign, 24:1)))
+})
+
+test_that("operands whose rows are said to add up to 0 do", {
+  p <- form_pair()
+  seen <- 0
+  each_form_setting(function(m) {
+    null <- null_of(m)
+    if (is.null(null) || !isTRUE(null$centered)) return()
+    seen <<- seen + 1
+    for (side in c("x", "y")) {
+      form <- quietly(operands(null, m, list(representation(p[[side]], side)), 1, side))$forms[[1]]
+      expect_lt(max(abs(rowSums(form$matrix))), 1e-8 * max(1, form$norm),
+                label = paste("row sums of the centred operand of", m$label))
+    }
+  })
+  expect_gt(seen, 5)
+})
+
+test_that("what a measure keeps is made, by its scores or its null", {
+  p <- form_pair()
+  set.seed(45)
+  wide <- list(x = normal_matrix(24, 30), y = normal_matrix(24, 26))
+  each_form_setting(function(m) {
+    made <- unlist(lapply(list(p, wide, lapply(p, dist)), function(data) {
+      pair <- tryCatch(compared(m, data$x, data$y), repalign_error = function(e) NULL)
+      if (is.null(pair)) return(NULL)
+      null <- null_of(m)
+      for (side in if (!is.null(null)) c("x", "y")) {
+        quietly(operands(null, m, list(pair[[side]]), 1, side))
+      }
+      unlist(lapply(c("x", "y"), function(side) {
+        vapply(forms_of_side(pair[[side]]), kind_of_form, "")
+      }))
+    }))
+    keeps <- as.character(declared(m$declaration$keeps, m$args))
+    expect_identical(setdiff(keeps, made), character(),
+                     label = paste(m$label, "never makes what `keeps` names:"))
+  })
 })
 
 test_that("every null names a kernel of the engine, and makes the statistic of the observed order", {

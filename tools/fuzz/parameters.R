@@ -53,18 +53,27 @@ draw_inner <- function(at, args) {
            if (!at$constant_rows && all(at$widths > 1)) "correlation"))
 }
 
+# CKA and its angle.
+cka_parameters <- list(
+  kernel = draw_kernel, estimator = draw_estimator, shared_neurons = draw_shared,
+  units_x = draw_units, units_y = draw_units_y,
+  sigma = function(at, args) if (args$kernel == "rbf" && chance(0.2)) exp(stats::rnorm(1)),
+  bandwidth = function(at, args) if (args$kernel == "rbf") 2^stats::runif(1, -2, 2),
+  k = function(at, args) if (args$kernel == "manifold") count_up_to(at$most_k, 3)
+)
+
 parameters <- list(
   aligned_cosine = list(center = flag),
+  angular_cka = cka_parameters,
   angular_shape = list(),
-  cca = list(),
-  cka = list(
-    kernel = draw_kernel, estimator = draw_estimator, shared_neurons = draw_shared,
-    units_x = draw_units, units_y = draw_units_y,
-    sigma = function(at, args) if (args$kernel == "rbf" && chance(0.2)) exp(stats::rnorm(1)),
-    bandwidth = function(at, args) if (args$kernel == "rbf") 2^stats::runif(1, -2, 2),
-    k = function(at, args) if (args$kernel == "manifold") count_up_to(at$most_k, 3)
-  ),
-  cknna = list(k = neighbours(), normalize = function(at, args) !at$zero_rows && chance(0.6)),
+  cca = list(summary = choice("mean", "mean_squared", "yanai")),
+  cka = cka_parameters,
+  cknna = list(k = neighbours(), normalize = function(at, args) !at$zero_rows && chance(0.6),
+               centering = choice("masked", "full"),
+               estimator = function(at, args) {
+                 plain <- at$n < 4 || identical(args$centering, "full")
+                 if (plain) "biased" else one_of(c("biased", "unbiased"))
+               }),
   concentricity_difference = list(),
   cycle_knn = list(k = neighbours(), metric = draw_metric),
   distance_correlation = list(

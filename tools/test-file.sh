@@ -1,0 +1,27 @@
+#!/bin/sh
+# tools/test-file.sh NAME: installs the package with what has changed since the last time, and runs
+# tests/testthat/test-NAME.R. Compiled files are kept, so that a change of R code takes seconds.
+. tools/common.sh
+
+name=${1:?which file of tests/testthat, without "test-" and ".R"?}
+[ -f "tests/testthat/test-$name.R" ] || { echo "There is no tests/testthat/test-$name.R." >&2; exit 1; }
+work=$build/quick
+copy=$work/repalign
+if [ ! -d "$copy" ]; then
+  tools/install-deps.sh
+  mkdir -p "$copy" "$work/lib"
+fi
+
+# The copy gets what is newer here, and loses what is gone.
+for part in DESCRIPTION NAMESPACE NEWS.md R src data inst man; do
+  mkdir -p "$(dirname "$copy/$part")"
+  cp -Rup "$part" "$copy/"
+done
+(cd "$copy" && find R src data inst man -type f ! -name '*.o' ! -name '*.so') |
+  while read -r file; do [ -e "$file" ] || rm "$copy/$file"; done
+
+R CMD INSTALL --no-docs --no-test-load --library="$work/lib" "$copy" > "$work/install.log" 2>&1 ||
+  { cat "$work/install.log"; exit 1; }
+R_LIBS=$work/lib:$R_LIBS NOT_CRAN=true Rscript -e 'library(testthat)' -e 'library(repalign)' \
+  -e "test_file('tests/testthat/test-$name.R', package = 'repalign', reporter = 'summary'," \
+  -e "  load_package = 'installed', stop_on_failure = TRUE)"

@@ -33,6 +33,7 @@ design_for <- function(measure, plan, engine) {
 kernel_null <- function(null, measure, pairs, sides, design, observed) {
   task <- list(null = null, args = measure$args, sides = sides, pairs = pairs, design = design,
                observed = observed, label = null_of_label(measure),
+               orientation = orientation(measure),
                x = operands(null, measure, sides$x$reprs, pairs$i, "x"),
                y = operands(null, measure, sides$y$reprs, pairs$j, "y"),
                score = null_score(null, measure, design))

@@ -540,7 +540,7 @@ settings <- function(k = 5) {
     cka = list(list(), list(estimator = "stimulus"), list(kernel = "rbf"),
                list(kernel = "rbf", bandwidth = 0.5), list(kernel = "rbf", estimator = "stimulus"),
                list(kernel = "manifold", k = k)),
-    rv = list(list()), angular_cka = list(list(), list(kernel = "rbf")),
+    rv = list(list()), angular_cka = list(list(), list(kernel = "rbf"), list(kernel = "manifold", k = k)),
     distance_correlation = list(list(), list(squared = TRUE), list(estimator = "unbiased")),
     eigenspace_overlap = list(list()),
     gulp = list(list(), list(lambda = 0.1), list(lambda = 1e-3)),

@@ -145,14 +145,15 @@ stimulus_sum <- function(totals) {
   song_estimate(totals$c2, totals$dd, totals$st, totals$n, diagonal = TRUE)
 }
 
-excluded_sum <- function(pair, left_out, self) {
+# estimate: what adds up over neuron pairs, from the totals of a block of them.
+excluded_sum <- function(pair, left_out, self, estimate = stimulus_sum) {
   fx <- form_linear(pair$x)
   fy <- form_linear(pair$y)
-  blocks <- vapply(left_out$blocks, function(block) stimulus_sum(block_totals(pair, block)), 0)
-  sum(blocks) + single_sum(pair, fx, fy, left_out)
+  blocks <- vapply(left_out$blocks, function(block) estimate(block_totals(pair, block)), 0)
+  sum(blocks) + single_sum(pair, fx, fy, left_out, estimate)
 }
 
-single_sum <- function(pair, fx, fy, left_out) {
+single_sum <- function(pair, fx, fy, left_out, estimate) {
   if (!length(left_out$x)) return(0)
   s <- fx$s[left_out$x]
   t <- fy$s[left_out$y]
@@ -162,7 +163,7 @@ single_sum <- function(pair, fx, fy, left_out) {
     moments <- .Call(C_paired_moments, pair$x$data, fx$means, fx$scale, pair$y$data, fy$means,
                      fy$scale, left_out$x, left_out$y)
   }
-  stimulus_sum(list(c2 = sum(moments$c^2), dd = sum(moments$dd), st = sum(s * t), n = fx$n))
+  estimate(list(c2 = sum(moments$c^2), dd = sum(moments$dd), st = sum(s * t), n = fx$n))
 }
 
 block_totals <- function(pair, block) {

@@ -6,8 +6,8 @@ check_deletion_memory <- function(sample) {
   members <- if (is.null(sample$trials)) n else n * (1 + length(sample$trials))
   check_memory(8 * (40 * as.double(n) * q + 6 * as.double(members) * q +
                       3 * min(members, q) * as.double(min(members, q))),
-               "The jackknife", "Fewer stimuli or neurons need less; conf_level = NULL gives the ",
-               "dimensionalities alone.")
+               "The jackknife",
+               "Fewer stimuli or neurons need less; without `conf_level` none is made.")
 }
 
 # Numerators and H values with each stimulus, each unit and both deleted, in the form that
@@ -19,7 +19,7 @@ deletion_tables <- function(sample, layout) {
   if (!is.null(sample$trials)) {
     h$stimulus <- with_literal_rows(moments, function(m) trial_h_sums(m, layout))
   }
-  numerator <- list(naive = naive_variance_sums(moments$means, layout),
+  numerator <- list(naive = with_literal_rows(moments, function(m) naive_variance_sums(m, layout)),
                     stimulus = with_literal_rows(moments, function(m) variance_sums(m, layout)),
                     pairs = h$pairs)
   list(numerator = numerator, h = h)
@@ -39,7 +39,8 @@ with_literal_rows <- function(moments, compute) {
 
 # (sum of the variances)^2 of the naive estimator: without stimulus i, a sum of squares loses
 # n / (n - 1) times the square of the centred entry.
-naive_variance_sums <- function(means, layout) {
+naive_variance_sums <- function(moments, layout) {
+  means <- moments$means
   n <- nrow(means)
   trace <- function(squares) {
     sums <- colSums(squares)
@@ -203,7 +204,8 @@ trial_h_rows <- function(moments, t, third) {
 # Columns <name>_se, <name>_low and <name>_high of the three dimensionalities.
 dimension_intervals <- function(tables, sample, layout, conf_level) {
   loo <- list(n = sample$repr$n, layout = layout)
-  floor <- rounding_share * tables$h$naive$total[1] / tables$h$pairs$total
+  # one for each deleted stimulus: without one that dominates, all values are much smaller
+  floor <- rounding_share * tables$h$naive$total / tables$h$pairs$total
   columns <- lapply(estimators, function(estimator) {
     h <- h_table(tables$h, estimator)
     ratio <- h_table(tables$numerator, estimator) / h

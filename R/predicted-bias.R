@@ -24,7 +24,12 @@
 #' dimensionality, \eqn{\psi}{psi} the participation ratio `psi_neurons` and Q the number of
 #' neurons ([participation_ratio()]). With `assume = "normalized"`, \eqn{\psi}{psi} is 1. For
 #' `"naive"` the prediction is the ratio of the exact expectations of the H values for n
-#' stimuli whose means are estimated. `"stimulus_neuron"` has no bias to this order.
+#' stimuli whose means are estimated. The H values of `"stimulus_neuron"` are unbiased, but their
+#' ratio is not: the prediction is the bias of a ratio to second order ([ratio_bias()]), from the
+#' variances and covariances of its three H values. They come from the jackknife of
+#' [cka_interval()], which needs at least 5 stimuli, or for a simulated population from its
+#' spectra. Without `y`, the H value across two samples of neurons is taken to vary with the
+#' stimuli like that within a sample, and half as much with the neurons of each.
 #'
 #' When not to trust it: the parameters are themselves estimated from the data, unless the
 #' population is simulated. The corrected dimensionality scatters, and the other ratios are
@@ -32,7 +37,9 @@
 #' appropriate; for `"normalized"`, divide each neuron by its standard deviation first. The
 #' prediction assumes that `x` and `y` have no neurons in common, and there is no way to
 #' label those that they share. The result is `NA`, with a warning, when the corrected
-#' dimensionality or the corrected CKA is undefined.
+#' dimensionality or the corrected CKA is undefined. The expansion to second order holds where the
+#' H values of a representation with itself vary little around their means; where they do not, the
+#' mean of single ratios is dominated by a few large ones.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, equation 12
 #'   and appendix B.2.
 #' @examples
@@ -56,7 +63,7 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
     }
     geometry <- x$theory
   } else {
-    geometry <- estimated_geometry(x, y)
+    geometry <- estimated_geometry(x, y, estimator)
   }
   if (estimator == "naive") check_rows(geometry$n, 2, "x", "a centred kernel")
   expected <- expected_cka(geometry, estimator, assume)
@@ -65,17 +72,18 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
              factor = if (identical(geometry$cka, 0)) NA_real_ else expected / geometry$cka)
 }
 
-estimated_geometry <- function(x, y) {
+estimated_geometry <- function(x, y, estimator) {
   rx <- need_kind(representation(x, "x"), "data", "this")
+  pair <- if (is.null(y)) as_pair(rx, rx)
+          else as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
+  if (!is.null(y)) note_one_sided_names(pair[c("x", "y")])
+  if (estimator == "stimulus_neuron") return(jackknifed_geometry(pair, alone = is.null(y)))
+  check_rows(rx$n, 4, "x", "a corrected estimator")
   if (is.null(y)) {
-    check_rows(rx$n, 4, "x", "a corrected estimator")
     side <- side_geometry(rx)
     return(list(n = rx$n, x = side, y = side, cka = 1,
                 diagonal = side$gamma / side$psi_stimuli))
   }
-  pair <- as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
-  note_one_sided_names(pair[c("x", "y")])
-  check_rows(rx$n, 4, "x", "a corrected estimator")
   fx <- form_linear(pair$x)
   fy <- form_linear(pair$y)
   value <- compare_pair(declaration("cka"), pair, corrected_cka)
@@ -88,20 +96,71 @@ estimated_geometry <- function(x, y) {
 corrected_cka <- list(kernel = "linear", estimator = "stimulus_neuron", shared_neurons = FALSE)
 
 side_geometry <- function(repr) {
-  if (ncol(repr$data) < 2) {
-    abort("`", repr$arg, "` has a single neuron (column): its dimensionality cannot be corrected; ",
-          "at least two are needed.", class = "repalign_error_pairs", arg = repr$arg)
-  }
+  refuse_single_neuron(repr, "its dimensionality cannot be corrected; at least two are needed")
   ratio <- participation_ratio(repr$data)
   list(q = ncol(repr$data), gamma = ratio$stimulus_neuron, psi_stimuli = ratio$psi_stimuli,
        psi_neurons = ratio$psi_neurons, rho = ratio$rho)
 }
 
+refuse_single_neuron <- function(repr, why) {
+  if (ncol(repr$data) > 1) return(invisible())
+  abort("`", repr$arg, "` has a single neuron (column): ", why, ".",
+        class = "repalign_error_pairs", arg = repr$arg)
+}
+
+# What the bias of the corrected ratio comes from: cka, and h, the means of the three corrected H
+# values with their covariances, by the jackknife over stimuli and neurons.
+jackknifed_geometry <- function(pair, alone) {
+  check_rows(pair$x$n, 5, pair$x$arg, "a jackknife")
+  for (repr in pair[c("x", "y")]) {
+    refuse_single_neuron(repr, "the neuron correction needs at least two")
+  }
+  check_jackknife_memory(pair)
+  value <- if (alone) 1 else compare_pair(declaration("cka"), pair, corrected_cka)
+  if (alone && !is_positive(self_h(pair$x, corrected_cka, NULL))) {
+    warn("The corrected CKA is undefined (NA): the H value of `x` with itself is not positive. ",
+         "There are too few stimuli or neurons.", class = "repalign_undefined")
+    value <- NA_real_
+  }
+  h <- if (is.na(value)) list(mean = rep(NA_real_, 3), cov = matrix(NA_real_, 3, 3))
+       else if (alone) resampled_moments(pair$x)
+       else jackknifed_moments(pair)
+  if (!is.na(value) && anyNA(h$cov)) {
+    warn("The bias of the corrected CKA is undefined (NA): its jackknife needs at least 3 neurons ",
+         "on each side.", class = "repalign_undefined")
+  }
+  list(n = pair$x$n, cka = value, h = h)
+}
+
+jackknifed_moments <- function(pair) {
+  layout <- unit_layout(pair, list(shared_neurons = FALSE))
+  loo <- leave_out_sums(pair, layout)
+  two_way_moments(lapply(loo[c("xy", "xx", "yy")], h_table, estimator = "stimulus_neuron"), loo)
+}
+
+# For two samples of neurons of one population: their H values have the same mean; what the stimuli
+# add to one they add to all; of what a neuron adds to the self term of its sample, half is added
+# to the H value across the samples, where it takes part in half as many pairs.
+resampled_moments <- function(repr) {
+  layout <- neuron_layout(NULL, ncol(repr$data))
+  h <- h_table(self_sums(centered_data(repr), layout$unit, layout$count), "stimulus_neuron")
+  parts <- two_way_products(h, h, list(n = repr$n, layout = layout))
+  interaction <- sum(parts$interactions)
+  own <- sum(parts$main) - interaction
+  stimuli <- parts$main[1] - interaction
+  half <- stimuli + parts$main[2] / 2
+  cov <- matrix(c(own, half, half, half, own, stimuli, half, stimuli, own), 3)
+  list(mean = rep(h[1, 1], 3), cov = cov)
+}
+
 # geometry: n; x and y, each list(q, gamma, psi_stimuli, psi_neurons, rho); and in units of
 # sqrt(<k_x^2> <k_y^2>): cka, the mean of k_x(s, s') k_y(s, s'), and diagonal, that of
-# k_x(s, s) k_y(s, s). (zeta of the paper is their quotient, and infinite for cka = 0.)
+# k_x(s, s) k_y(s, s). (zeta of the paper is their quotient, and infinite for cka = 0.) For
+# "stimulus_neuron" only cka and h: means and covariances of the three H values.
 expected_cka <- function(geometry, estimator, assume) {
-  if (estimator == "stimulus_neuron") return(geometry$cka)
+  if (estimator == "stimulus_neuron") {
+    return(geometry$cka + ratio_bias_of(geometry$h$mean, geometry$h$cov))
+  }
   sides <- lapply(geometry[c("x", "y")], function(side) {
     if (assume == "normalized") side$psi_neurons <- 1
     side

@@ -41,34 +41,6 @@ literal_triples <- function(p, estimator, labels) {
   list(triples = triples, strata = strata)
 }
 
-# ESTIMATORS.md, "Uncertainty", as products, so that it gives covariances too.
-two_way <- function(a, b, strata) {
-  n <- nrow(a) - 1
-  main <- function(u, v) sum((u - mean(u)) * (v - mean(v)))
-  parts <- c(s = (n - 1) / n * main(a[-1, 1], b[-1, 1]), x = 0, y = 0, sx = 0, sy = 0)
-  for (side in c("x", "y")[seq_along(strata)]) {
-    at <- 1 + strata[[match(side, c("x", "y"))]]
-    q <- length(at)
-    if (q == 0) next
-    parts[side] <- (q - 1) / q * main(a[1, at], b[1, at])
-    for (i in 2:(n + 1)) {
-      for (u in at) {
-        inner <- function(m) m[i, u] - m[i, 1] - m[1, u] + m[1, 1]
-        parts[paste0("s", side)] <- parts[paste0("s", side)] +
-          (n - 1) * (q - 1) / (n * q) * inner(a) * inner(b)
-      }
-    }
-  }
-  parts
-}
-
-two_way_net <- function(parts) unname(parts["s"] + parts["x"] + parts["y"] - parts["sx"] - parts["sy"])
-
-two_way_variance_of <- function(a, strata) {
-  parts <- two_way(a, a, strata)
-  max(two_way_net(parts), parts[c("s", "x", "y")])
-}
-
 # Appendix B.3 for unbiased H values (all deltas are zero).
 appendix_bias <- function(h, cov) {
   h[1] / sqrt(h[2] * h[3]) *

@@ -131,3 +131,28 @@ two_way_variance_of <- function(a, strata) {
   parts <- two_way(a, a, strata)
   max(two_way_net(parts), parts[c("s", "x", "y")])
 }
+
+# H triples for all deletions: an array (1 + n) x (1 + units) x 3, nothing deleted first.
+# A unit is deleted on both sides at once.
+literal_triples <- function(p, estimator, labels) {
+  own <- if (is.null(labels)) {
+    list(x = paste("x", seq_len(ncol(p$x))), y = paste("y", seq_len(ncol(p$y))))
+  } else {
+    lapply(labels, as.character)
+  }
+  units <- unique(c(own$x, own$y))
+  triples <- array(NA_real_, c(1 + nrow(p$x), 1 + length(units), 3))
+  for (i in 0:nrow(p$x)) {
+    for (u in 0:length(units)) {
+      rows <- setdiff(seq_len(nrow(p$x)), i)
+      x <- if (u == 0) rep(TRUE, ncol(p$x)) else own$x != units[u]
+      y <- if (u == 0) rep(TRUE, ncol(p$y)) else own$y != units[u]
+      triples[i + 1, u + 1, ] <- plain_triple(p$x[rows, x, drop = FALSE], p$y[rows, y, drop = FALSE],
+                                              estimator, labels$x[x], labels$y[y])
+    }
+  }
+  # units on both sides make all of them one sample
+  in_x <- units %in% own$x
+  strata <- if (any(own$y %in% own$x)) list(seq_along(units)) else list(which(in_x), which(!in_x))
+  list(triples = triples, strata = strata)
+}

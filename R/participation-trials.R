@@ -156,22 +156,28 @@ trial_products <- function(moments) {
        mc = zc[seq_len(n), , drop = FALSE], mg = zg[seq_len(n), , drop = FALSE])
 }
 
-# (P_i^2)_aa, from the inner products of the members of each stimulus. Members come in blocks of
-# all stimuli: the means, then trial by trial.
+# (P_i^2)_aa, from the inner products of the members of each stimulus.
 squared_moments <- function(moments) {
-  n <- nrow(moments$means)
-  blocks <- split(seq_along(moments$weight), (seq_along(moments$weight) - 1) %/% n)
-  result <- matrix(0, n, ncol(moments$means))
-  for (s in seq_along(blocks)) {
-    a <- moments$members[blocks[[s]], , drop = FALSE]
-    for (t in seq_len(s)) {
-      b <- moments$members[blocks[[t]], , drop = FALSE]
-      both <- a * b
-      weight <- moments$weight[blocks[[s]]] * moments$weight[blocks[[t]]]
-      result <- result + both * ((if (s == t) 1 else 2) * weight * rowSums(both))
-    }
+  result <- matrix(0, nrow(moments$means), ncol(moments$means))
+  for (pair in member_pairs(moments)) {
+    both <- moments$members[pair$a, , drop = FALSE] * moments$members[pair$b, , drop = FALSE]
+    result <- result + both * (pair$weight * rowSums(both))
   }
   result
+}
+
+# Pairs of members of the same stimulus, for all stimuli at once: rows a and b of the members, and
+# the product of their weights, twice where the two are different. Members come in blocks of all
+# stimuli: the means, then trial by trial.
+member_pairs <- function(moments) {
+  n <- nrow(moments$means)
+  block <- function(s) (s - 1) * n + seq_len(n)
+  count <- length(moments$weight) / n
+  pairs <- lapply(seq_len(count), function(s) lapply(seq_len(s), function(t) {
+    weight <- moments$weight[block(s)] * moments$weight[block(t)]
+    list(a = block(s), b = block(t), weight = if (s == t) weight else 2 * weight)
+  }))
+  unlist(pairs, recursive = FALSE)
 }
 
 # For each neuron a, the sum over b of the H values of (a, b) without noise: of the unbiased
@@ -204,10 +210,45 @@ single_products <- function(moments) {
        mc = c * m, mg = g * m)
 }
 
+# The sum of trial_h() over all neurons a, from fewer products: |G|^2 and the inner product of G
+# and C are sums over squared inner products of members, in the smaller of the two spaces.
+trial_h_total <- function(moments) {
+  z <- moments$members
+  m <- moments$means
+  w <- moments$weight
+  check_memory(8 * 3 * min(dim(z))^2, "The products of the trials",
+               "Fewer neurons, stimuli or trials need less.")
+  if (ncol(z) > nrow(z)) {
+    squares <- tcrossprod(z)^2
+    at <- seq_len(nrow(m))
+    g2 <- sum(w * (squares %*% w))
+    crossed <- sum(w * squares[, at])
+    c2 <- sum(squares[at, at])
+  } else {
+    g <- crossprod(z, w * z)
+    cov <- crossprod(m)
+    g2 <- sum(g^2)
+    crossed <- sum(g * cov)
+    c2 <- sum(cov^2)
+  }
+  own <- rowSums(z * m[moments$stimulus, , drop = FALSE])
+  combine_terms(g2 - squared_moment_total(moments), 2 * sum(w * own^2) - crossed,
+                sum(m^2)^2 + 2 * c2 - 6 * sum(rowSums(m^2)^2), nrow(m))
+}
+
+# The sum of the squares of all entries of all P_i.
+squared_moment_total <- function(moments) {
+  sum(vapply(member_pairs(moments), function(pair) {
+    inner <- rowSums(moments$members[pair$a, , drop = FALSE] *
+                       moments$members[pair$b, , drop = FALSE])
+    sum(pair$weight * inner^2)
+  }, 0))
+}
+
 # Numerator and h of dimension_parts() with several trials.
 trial_parts <- function(sample, pair, layout, estimator) {
   moments <- sample_moments(sample)
-  h <- sum(trial_h(trial_products(moments))$h)
+  h <- trial_h_total(moments)
   numerator <- trial_variance(moments)
   count <- as.double(ncol(moments$means))^2
   if (corrects_neurons(estimator)) {
@@ -227,7 +268,7 @@ within_units <- function(moments, layout) {
   numerator <- sum(single_variance(single))
   for (block in layout$left_out$blocks) {
     inside <- some_neurons(moments, block$x)
-    h <- h + sum(trial_h(trial_products(inside))$h)
+    h <- h + trial_h_total(inside)
     numerator <- numerator + trial_variance(inside)
   }
   list(h = h, numerator = numerator)

@@ -1,76 +1,4 @@
-# The dimensionality of representations is estimated here, and from it the bias of CKA is predicted.
-
-#' Participation ratios: how many dimensions, stimuli and neurons count
-#'
-#' How many dimensions a representation effectively has, and how evenly its variance is
-#' spread over stimuli and over neurons.
-#'
-#' @param x a representation: a numeric matrix (stimuli in the rows, neurons in the columns),
-#'   or a data frame or tibble whose columns are all numeric.
-#' @return A data frame with one row. Three columns are dimensionalities (effective numbers
-#'   of dimensions): `naive`; `stimulus`, corrected for few stimuli; `stimulus_neuron`,
-#'   corrected for few stimuli and few neurons. Three columns are ratios in (0, 1\]:
-#'   `psi_stimuli`, which is 1 when all stimuli drive the population equally strongly;
-#'   `psi_neurons`, which is 1 when all neurons have the same variance; and `rho`, which is 1
-#'   when all centred entries have the same size.
-#' @details
-#' The naive dimensionality is
-#' \eqn{(\sum_i \lambda_i)^2 / \sum_i \lambda_i^2}{(sum lambda_i)^2 / sum(lambda_i^2)}, with
-#' the eigenvalues \eqn{\lambda_i}{lambda_i} of the covariance matrix. It cannot exceed the
-#' smaller side of the data matrix and is too low when stimuli or neurons are few. Each
-#' corrected dimensionality is \eqn{v^2/H}{v^2 / H}, with v the mean variance of the neurons
-#' and H the corrected H value of `x` with itself ([hsic()]).
-#'
-#' The ratios are \eqn{mean(a)^2 / mean(a^2)}{mean(a)^2 / mean(a^2)} over the numbers a of
-#' the centred data: the squared lengths of the rows (`psi_stimuli`), the squared lengths of
-#' the columns (`psi_neurons`), and the squared single entries (`rho`). The ratios are not
-#' corrected for small samples.
-#'
-#' At least 4 stimuli are needed, and 2 neurons for `stimulus_neuron`, which is otherwise
-#' `NA`, with a warning of class `repalign_undefined`.
-#'
-#' When not to trust it: the corrected dimensionalities scatter widely when the corrected H
-#' value is near 0. They are `NA`, with a warning of class `repalign_undefined`, when it is
-#' not positive.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, appendix B.
-#' @examples
-#' set.seed(1)
-#' # 40 neurons from a population with 100 equal dimensions
-#' participation_ratio(linear_population(n = 200, q = 40, d = 100)$x)
-#' @seealso [predicted_bias()]
-#' @export
-participation_ratio <- function(x) {
-  need_arguments()
-  repr <- need_kind(representation(x, "x"), "data", "this")
-  check_rows(repr$n, 4, "x", "a corrected estimator")
-  f <- form_linear(repr)
-  n <- f$n
-  trace <- sum(f$k) / f$d
-  self <- lapply(c(naive = "naive", stimulus = "stimulus"), function(e) {
-    self_h(repr, list(kernel = "linear", estimator = e), NULL)
-  })
-  if (f$d == 1) {
-    warn("`x` has a single neuron (column): the neuron-corrected dimensionality is undefined (NA).",
-         class = "repalign_undefined")
-  }
-  neuron <- if (f$d > 1) self_h(repr, list(kernel = "linear", estimator = "stimulus_neuron"), NULL)
-  data.frame(
-    naive = (trace / n)^2 / self$naive$value,
-    stimulus = dimension_or_na((trace / (n - 1))^2, self$stimulus),
-    stimulus_neuron = dimension_or_na((trace / (n - 1))^2, neuron),
-    psi_stimuli = mean(f$k)^2 / mean(f$k^2),
-    psi_neurons = mean(f$s)^2 / mean(f$s^2),
-    rho = (sum(f$s) / (n * f$d))^2 / (sum(f$f) / (n * f$d))
-  )
-}
-
-dimension_or_na <- function(squared_trace, h) {
-  if (is.null(h)) return(NA_real_)
-  if (is_positive(h)) return(squared_trace / h$value)
-  warn("A corrected dimensionality is undefined (NA): the H value of `x` with itself is not ",
-       "positive. There are too few stimuli or neurons.", class = "repalign_undefined")
-  NA_real_
-}
+# The values and the biases that estimators of CKA are expected to have.
 
 #' The value that an estimator is expected to give from few stimuli and few neurons
 #'
@@ -96,7 +24,12 @@ dimension_or_na <- function(squared_trace, h) {
 #' dimensionality, \eqn{\psi}{psi} the participation ratio `psi_neurons` and Q the number of
 #' neurons ([participation_ratio()]). With `assume = "normalized"`, \eqn{\psi}{psi} is 1. For
 #' `"naive"` the prediction is the ratio of the exact expectations of the H values for n
-#' stimuli whose means are estimated. `"stimulus_neuron"` has no bias to this order.
+#' stimuli whose means are estimated. The H values of `"stimulus_neuron"` are unbiased, but their
+#' ratio is not: the prediction is the bias of a ratio to second order ([ratio_bias()]), from the
+#' variances and covariances of its three H values. They come from the jackknife of
+#' [cka_interval()], which needs at least 5 stimuli, or for a simulated population from its
+#' spectra. Without `y`, the H value across two samples of neurons is taken to vary with the
+#' stimuli like that within a sample, and half as much with the neurons of each.
 #'
 #' When not to trust it: the parameters are themselves estimated from the data, unless the
 #' population is simulated. The corrected dimensionality scatters, and the other ratios are
@@ -104,7 +37,9 @@ dimension_or_na <- function(squared_trace, h) {
 #' appropriate; for `"normalized"`, divide each neuron by its standard deviation first. The
 #' prediction assumes that `x` and `y` have no neurons in common, and there is no way to
 #' label those that they share. The result is `NA`, with a warning, when the corrected
-#' dimensionality or the corrected CKA is undefined.
+#' dimensionality or the corrected CKA is undefined. The expansion to second order holds where the
+#' H values of a representation with itself vary little around their means; where they do not, the
+#' mean of single ratios is dominated by a few large ones.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, equation 12
 #'   and appendix B.2.
 #' @examples
@@ -128,7 +63,7 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
     }
     geometry <- x$theory
   } else {
-    geometry <- estimated_geometry(x, y)
+    geometry <- estimated_geometry(x, y, estimator)
   }
   if (estimator == "naive") check_rows(geometry$n, 2, "x", "a centred kernel")
   expected <- expected_cka(geometry, estimator, assume)
@@ -137,45 +72,95 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
              factor = if (identical(geometry$cka, 0)) NA_real_ else expected / geometry$cka)
 }
 
-estimated_geometry <- function(x, y) {
-  repr_x <- need_kind(representation(x, "x"), "data", "this")
+estimated_geometry <- function(x, y, estimator) {
+  rx <- need_kind(representation(x, "x"), "data", "this")
+  pair <- if (is.null(y)) as_pair(rx, rx)
+          else as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
+  if (!is.null(y)) note_one_sided_names(pair[c("x", "y")])
+  if (estimator == "stimulus_neuron") return(jackknifed_geometry(pair, alone = is.null(y)))
+  check_rows(rx$n, 4, "x", "a corrected estimator")
   if (is.null(y)) {
-    check_rows(repr_x$n, 4, "x", "a corrected estimator")
-    side <- side_geometry(repr_x)
-    return(list(n = repr_x$n, x = side, y = side, cka = 1,
+    side <- side_geometry(rx)
+    return(list(n = rx$n, x = side, y = side, cka = 1,
                 diagonal = side$gamma / side$psi_stimuli))
   }
-  pair <- as_pair(repr_x, need_kind(representation(y, "y"), "data", "this"))
-  note_one_sided_names(pair[c("x", "y")])
-  check_rows(repr_x$n, 4, "x", "a corrected estimator")
-  form_x <- form_linear(pair$x)
-  form_y <- form_linear(pair$y)
+  fx <- form_linear(pair$x)
+  fy <- form_linear(pair$y)
   value <- compare_pair(declaration("cka"), pair, corrected_cka)
   self <- vapply(pair[c("x", "y")], function(repr) self_h(repr, corrected_cka, NULL)$value, 0)
-  list(n = form_x$n, x = side_geometry(pair$x), y = side_geometry(pair$y), cka = value,
+  list(n = fx$n, x = side_geometry(pair$x), y = side_geometry(pair$y), cka = value,
        diagonal = if (is.na(value)) NA_real_
-       else mean(form_x$k / form_x$d * form_y$k / form_y$d) / sqrt(self[["x"]]) / sqrt(self[["y"]]))
+       else mean(fx$k / fx$d * fy$k / fy$d) / sqrt(self[["x"]]) / sqrt(self[["y"]]))
 }
 
 corrected_cka <- list(kernel = "linear", estimator = "stimulus_neuron", shared_neurons = FALSE)
 
 side_geometry <- function(repr) {
-  if (ncol(repr$data) < 2) {
-    abort("`", repr$arg, "` has a single neuron (column): its dimensionality cannot be corrected; ",
-          "at least two are needed.", class = "repalign_error_pairs", arg = repr$arg)
-  }
+  refuse_single_neuron(repr, "its dimensionality cannot be corrected; at least two are needed")
   ratio <- participation_ratio(repr$data)
   list(q = ncol(repr$data), gamma = ratio$stimulus_neuron, psi_stimuli = ratio$psi_stimuli,
        psi_neurons = ratio$psi_neurons, rho = ratio$rho)
 }
 
-# The expected CKA of an estimator. geometry: a list with the number of stimuli n; x and y, each
-# list(q, gamma, psi_stimuli, psi_neurons, rho), where q is the number of neurons; and in units of
-# sqrt(<k_x^2> <k_y^2>) `cka`, the mean of k_x(s, s') k_y(s, s') over pairs of stimuli, and
-# `diagonal`, the mean of k_x(s, s) k_y(s, s) over stimuli. (The paper uses the quotient of these
-# two, zeta, which is infinite for cka = 0.)
+refuse_single_neuron <- function(repr, why) {
+  if (ncol(repr$data) > 1) return(invisible())
+  abort("`", repr$arg, "` has a single neuron (column): ", why, ".",
+        class = "repalign_error_pairs", arg = repr$arg)
+}
+
+# What the bias of the corrected ratio comes from: cka, and h, the means of the three corrected H
+# values with their covariances, by the jackknife over stimuli and neurons.
+jackknifed_geometry <- function(pair, alone) {
+  check_rows(pair$x$n, 5, pair$x$arg, "a jackknife")
+  for (repr in pair[c("x", "y")]) {
+    refuse_single_neuron(repr, "the neuron correction needs at least two")
+  }
+  check_jackknife_memory(pair)
+  value <- if (alone) 1 else compare_pair(declaration("cka"), pair, corrected_cka)
+  if (alone && !is_positive(self_h(pair$x, corrected_cka, NULL))) {
+    warn("The corrected CKA is undefined (NA): the H value of `x` with itself is not positive. ",
+         "There are too few stimuli or neurons.", class = "repalign_undefined")
+    value <- NA_real_
+  }
+  h <- if (is.na(value)) list(mean = rep(NA_real_, 3), cov = matrix(NA_real_, 3, 3))
+       else if (alone) resampled_moments(pair$x)
+       else jackknifed_moments(pair)
+  if (!is.na(value) && anyNA(h$cov)) {
+    warn("The bias of the corrected CKA is undefined (NA): its jackknife needs at least 3 neurons ",
+         "on each side.", class = "repalign_undefined")
+  }
+  list(n = pair$x$n, cka = value, h = h)
+}
+
+jackknifed_moments <- function(pair) {
+  layout <- unit_layout(pair, list(shared_neurons = FALSE))
+  loo <- leave_out_sums(pair, layout)
+  two_way_moments(lapply(loo[c("xy", "xx", "yy")], h_table, estimator = "stimulus_neuron"), loo)
+}
+
+# For two samples of neurons of one population: their H values have the same mean; what the stimuli
+# add to one they add to all; of what a neuron adds to the self term of its sample, half is added
+# to the H value across the samples, where it takes part in half as many pairs.
+resampled_moments <- function(repr) {
+  layout <- neuron_layout(NULL, ncol(repr$data))
+  h <- h_table(self_sums(centered_data(repr), layout$unit, layout$count), "stimulus_neuron")
+  parts <- two_way_products(h, h, list(n = repr$n, layout = layout))
+  interaction <- sum(parts$interactions)
+  own <- sum(parts$main) - interaction
+  stimuli <- parts$main[1] - interaction
+  half <- stimuli + parts$main[2] / 2
+  cov <- matrix(c(own, half, half, half, own, stimuli, half, stimuli, own), 3)
+  list(mean = rep(h[1, 1], 3), cov = cov)
+}
+
+# geometry: n; x and y, each list(q, gamma, psi_stimuli, psi_neurons, rho); and in units of
+# sqrt(<k_x^2> <k_y^2>): cka, the mean of k_x(s, s') k_y(s, s'), and diagonal, that of
+# k_x(s, s) k_y(s, s). (zeta of the paper is their quotient, and infinite for cka = 0.) For
+# "stimulus_neuron" only cka and h: means and covariances of the three H values.
 expected_cka <- function(geometry, estimator, assume) {
-  if (estimator == "stimulus_neuron") return(geometry$cka)
+  if (estimator == "stimulus_neuron") {
+    return(geometry$cka + ratio_bias_of(geometry$h$mean, geometry$h$cov))
+  }
   sides <- lapply(geometry[c("x", "y")], function(side) {
     if (assume == "normalized") side$psi_neurons <- 1
     side
@@ -189,9 +174,8 @@ expected_cka <- function(geometry, estimator, assume) {
   expected_naive_h(geometry$cka, geometry$diagonal, traces, geometry$n) / sqrt(prod(below))
 }
 
-# The expectation of the naive H value of n stimuli whose means are estimated. a, b and c are
-# expectations of products of two kernel entries: a of k_x(s, s') k_y(s, s') for two different
-# stimuli, b of k_x(s, s) k_y(s, s), and c of k_x(s, s) k_y(s', s').
+# E[H_0] of n stimuli with estimated means, from the expectations of k_xy(s, s')
+# products over different (a), equal (b) and unpaired (c) stimuli.
 expected_naive_h <- function(a, b, c, n) (n - 1) / n^3 * ((n^2 - 2 * n + 2) * a + (n - 1) * b + c)
 
 expected_naive_self <- function(side, n) {
@@ -251,8 +235,7 @@ ratio_bias <- function(h) {
     abort("`h` has a single row: a variance needs at least 2 estimates (rows).",
           class = "repalign_error_rows", arg = "h")
   }
-  # each column is brought near 1, so that squares neither overflow nor underflow; `unit` is what
-  # the ratio of the scaled columns must be multiplied by
+  # the ratio has no units: bring each column near one, so that squares are doubles
   unit <- apply(abs(h), 2, max)
   unit[unit == 0] <- 1
   h <- sweep(h, 2, unit, "/")
@@ -272,7 +255,7 @@ ratio_bias <- function(h) {
              bias_single = bias)
 }
 
-# Puts the columns into the order h_xy, h_xx, h_yy, if they have these names.
+# The three columns by name where they are named so, else in their order.
 ordered_h <- function(h) {
   wanted <- c("h_xy", "h_xx", "h_yy")
   known <- wanted %in% colnames(h)
@@ -285,8 +268,8 @@ ordered_h <- function(h) {
   h
 }
 
-# The bias of a single ratio to second order. center: the means of h_xy, h_xx and h_yy; cov: the
-# covariances of single estimates of them. Nothing is divided by h_xy, so that it may be 0.
+# center: means of h_xy, h_xx, h_yy; cov: covariances of one draw of them.
+# Written so that h_xy = 0 is no exception.
 ratio_bias_of <- function(center, cov) {
   x <- center[[1]]
   a <- center[[2]]

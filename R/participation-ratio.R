@@ -171,10 +171,11 @@ variance_product <- function(pair, layout, estimator) {
 # Products over different neurons and different stimuli, added up over all pairs of neurons. With
 # D_ij the squared distance of stimuli i and j, (D_ij D_kl) / 4 over four different stimuli is the
 # unbiased estimate of the squared total variance. Its sum over stimuli, written with the centred
-# kernel K: st is (trace K)^2, dd the sum of K_ii^2, and c2 that of K_ij^2.
+# kernel K: norm_products is (trace K)^2, square_products the sum of K_ii^2, and cross_squares that
+# of K_ij^2.
 variance_sum <- function(totals) {
   n <- as.double(totals$n)
-  ((n^2 - 3 * n + 1) * totals$st - n * (n - 1) * totals$dd + 2 * totals$c2) / falling(n, 4)
+  ((n^2 - 3 * n + 1) * totals$norm_products - n * (n - 1) * totals$square_products + 2 * totals$cross_squares) / falling(n, 4)
 }
 
 # n (n - 1) (n - 2) ..., k factors: how many tuples of k different stimuli there are.

@@ -259,7 +259,7 @@ trial_parts <- function(sample, pair, layout, estimator) {
   }
   totals <- linear_totals(pair)
   list(numerator = numerator / count,
-       h = list(value = h / count, magnitude = totals$c2 / (totals$n^2 * count)))
+       h = list(value = h / count, magnitude = totals$cross_squares / (totals$n^2 * count)))
 }
 
 within_units <- function(moments, layout) {

@@ -281,7 +281,7 @@ trial_variance <- function(moments) {
   p <- rowSums(by_stimulus(moments$members^2, moments))
   m <- moments$means
   squares <- sum(through(m, m, m) * m)
-  variance_from_traces(cbind(p), cbind(rowSums(m^2)), squares)
+  variance_from_traces(matrix(p), matrix(rowSums(m^2)), squares)
 }
 
 # The same for each neuron alone, whose kernel has the squares |m_a|^4.
@@ -301,3 +301,6 @@ variance_from_traces <- function(p, k, squares) {
   entries <- 2 * n * colSums(p^2) + 2 * trace^2 + 4 * squares - 4 * colSums(noise^2)
   (all^2 - 4 * colSums(rows^2) + 2 * entries) / (4 * falling(n, 4))
 }
+
+# n (n - 1) (n - 2) ..., k factors: how many tuples of k different stimuli there are.
+falling <- function(n, k) prod(n - seq_len(k) + 1)

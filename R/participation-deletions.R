@@ -188,9 +188,9 @@ single_moments <- function(moments) {
 }
 
 # For each neuron a, the sum over b of the H values of (a, b): nothing deleted, then each
-# stimulus. The terms of trial_h() for the sums without stimulus i, whose means are -m_i.
+# stimulus. The terms of h_of_trials() for the sums without stimulus i, whose means are -m_i.
 trial_h_rows <- function(moments, t, third) {
-  all <- trial_h(t)
+  all <- h_of_trials(t)
   every <- function(values) rep(values, each = t$n)
   size <- colSums(t$m^2)
   whole <- if (length(t$whole) == 1) t$whole else every(t$whole)

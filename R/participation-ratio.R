@@ -85,7 +85,9 @@
 #' @export
 participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL) {
   need_arguments()
-  if (!is.null(conf_level)) conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
+  if (!is.null(conf_level)) {
+    conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
+  }
   sample <- dimension_sample(x, y)
   repr <- sample$repr
   check_rows(repr$n, 4, repr$arg, "a corrected estimator")
@@ -177,6 +179,3 @@ variance_sum <- function(totals) {
   n <- as.double(totals$n)
   ((n^2 - 3 * n + 1) * totals$norm_products - n * (n - 1) * totals$square_products + 2 * totals$cross_squares) / falling(n, 4)
 }
-
-# n (n - 1) (n - 2) ..., k factors: how many tuples of k different stimuli there are.
-falling <- function(n, k) prod(n - seq_len(k) + 1)

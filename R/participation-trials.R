@@ -140,7 +140,7 @@ through <- function(a, b, c) {
 }
 
 # Tables (stimuli i x neurons a) of which the H values of all neuron pairs (a, b), added up over b,
-# are made (trial_h). With G = sum_i P_i, C = sum_i m_i m_i' and members z:
+# are made (h_of_trials). With G = sum_i P_i, C = sum_i m_i m_i' and members z:
 #   gp (G P_i)_aa   cp (C P_i)_aa   pp (P_i^2)_aa   pm (P_i m_i)_a   mc (C m_i)_a   mg (G m_i)_a
 # and the numbers k_i = |m_i|^2.
 trial_products <- function(moments) {
@@ -185,7 +185,7 @@ member_pairs <- function(moments) {
 # t1 / (n)_2 - 2 t2 / (n)_3 + t3 / (n)_4 with sums over stimuli
 #   t1 = G^2 - sum P^2     t2 = 2 sum P m m - G C     t3 = |m_a|^2 |m_b|^2 + 2 C^2 - 6 sum (m m)^2
 # for centred means.
-trial_h <- function(t) {
+h_of_trials <- function(t) {
   size <- colSums(t$m^2)
   t1 <- colSums(t$gp) - colSums(t$pp)
   t2 <- 2 * colSums(t$m * t$pm) - colSums(t$cp)
@@ -210,7 +210,7 @@ single_products <- function(moments) {
        mc = c * m, mg = g * m)
 }
 
-# The sum of trial_h() over all neurons a, from fewer products: |G|^2 and the inner product of G
+# The sum of h_of_trials() over all neurons a, from fewer products: |G|^2 and the inner product of G
 # and C are sums over squared inner products of members, in the smaller of the two spaces.
 trial_h_total <- function(moments) {
   z <- moments$members
@@ -264,7 +264,7 @@ trial_parts <- function(sample, pair, layout, estimator) {
 
 within_units <- function(moments, layout) {
   single <- some_neurons(moments, layout$left_out$x)
-  h <- sum(trial_h(single_products(single))$h)
+  h <- sum(h_of_trials(single_products(single))$h)
   numerator <- sum(single_variance(single))
   for (block in layout$left_out$blocks) {
     inside <- some_neurons(moments, block$x)
@@ -281,7 +281,7 @@ trial_variance <- function(moments) {
   p <- rowSums(by_stimulus(moments$members^2, moments))
   m <- moments$means
   squares <- sum(through(m, m, m) * m)
-  variance_from_traces(cbind(p), cbind(rowSums(m^2)), squares)
+  variance_from_traces(matrix(p), matrix(rowSums(m^2)), squares)
 }
 
 # The same for each neuron alone, whose kernel has the squares |m_a|^4.
@@ -301,3 +301,6 @@ variance_from_traces <- function(p, k, squares) {
   entries <- 2 * n * colSums(p^2) + 2 * trace^2 + 4 * squares - 4 * colSums(noise^2)
   (all^2 - 4 * colSums(rows^2) + 2 * entries) / (4 * falling(n, 4))
 }
+
+# n (n - 1) (n - 2) ..., k factors: how many tuples of k different stimuli there are.
+falling <- function(n, k) prod(n - seq_len(k) + 1)

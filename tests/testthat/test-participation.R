@@ -83,6 +83,7 @@ test_that("two matrices are an array of two trials, in any order, and one trial 
   expect_equal(value, participation_ratio(trials[[2]], trials[[1]], conf_level = 0.9),
                tolerance = 1e-12)
   expect_identical(participation_ratio(as_array(trials[1])), participation_ratio(trials[[1]]))
+  expect_identical(rownames(participation_ratio(trials[[1]], trials[[2]])), "1")
   # the naive value and the ratios are those of the means
   means <- participation_ratio(trial_mean(trials))
   for (name in c("naive", "psi_stimuli", "psi_neurons", "rho")) {

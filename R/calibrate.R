@@ -19,7 +19,12 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' @param permutations one of
 #'   * the number of permutations; the engine `"coset"` rounds it up to whole cosets;
 #'   * an integer matrix with one permutation of the stimuli per row. Leave out the observed
-#'     order, which always counts;
+#'     order, which always counts. The p-values are exact only if the rows and the observed order
+#'     form a group (all swaps within pairs, all shifts), or if the rows are random draws. Other
+#'     choices reject too often: in simulations with unrelated data, near copies of one permutation
+#'     rejected 21% at level 0.05, 5 rows given 20 times each 17%, and the shifts of a series
+#'     without its small lags 12% (`bench/given.R`). A warning of class `repalign_permutations`
+#'     points out few different rows, nearly equal rows, and incomplete sets of shifts;
 #'   * a design made by `permute::how()`.
 #' @param alpha level of the threshold, between 0 and 1.
 #' @param variant what the column `calibrated` holds. Let \eqn{s} be the score, \eqn{t} the

@@ -149,14 +149,15 @@ stimulus_sum <- function(totals) {
 
 # The same for the neuron pairs that the neuron correction leaves out: those of units with several
 # neurons on a side (blocks), and those of units with one neuron on each side (single pairs).
-excluded_sum <- function(pair, left_out, self) {
+# estimate: what is added up over neuron pairs, a function of the totals of a block of them.
+excluded_sum <- function(pair, left_out, self, estimate = stimulus_sum) {
   fx <- form_linear(pair$x)
   fy <- form_linear(pair$y)
-  blocks <- vapply(left_out$blocks, function(block) stimulus_sum(block_totals(pair, block)), 0)
-  sum(blocks) + single_sum(pair, fx, fy, left_out)
+  blocks <- vapply(left_out$blocks, function(block) estimate(block_totals(pair, block)), 0)
+  sum(blocks) + single_sum(pair, fx, fy, left_out, estimate)
 }
 
-single_sum <- function(pair, fx, fy, left_out) {
+single_sum <- function(pair, fx, fy, left_out, estimate) {
   if (!length(left_out$x)) return(0)
   s <- fx$s[left_out$x]
   t <- fy$s[left_out$y]
@@ -166,8 +167,8 @@ single_sum <- function(pair, fx, fy, left_out) {
     moments <- .Call(C_paired_moments, pair$x$data, fx$means, fx$scale, pair$y$data, fy$means,
                      fy$scale, left_out$x, left_out$y)
   }
-  stimulus_sum(list(cross_squares = sum(moments$c^2), square_products = sum(moments$dd),
-                    norm_products = sum(s * t), n = fx$n))
+  estimate(list(cross_squares = sum(moments$c^2), square_products = sum(moments$dd),
+                norm_products = sum(s * t), n = fx$n))
 }
 
 block_totals <- function(pair, block) {

@@ -164,7 +164,40 @@ given_plan <- function(permutations, n) {
   }
   columns <- t(permutations)
   storage.mode(columns) <- "integer"
+  warn_unequal_chances(columns)
   fixed_plan(new_design("given", n, ncol(columns), matrix = unname(columns)))
+}
+
+# A test is exact when the observed order might as well have been any other row: rows that form a
+# group, or are random draws. This warns of matrices that are clearly neither.
+warn_unequal_chances <- function(columns) {
+  count <- ncol(columns)
+  different <- sum(!duplicated(columns, MARGIN = 2))
+  what <- if (different < count / 2) {
+    paste0("`permutations` has only ", different, " different rows among ", count)
+  } else if (agreement_of_rows(columns) > 0.6) {
+    paste0("The rows of `permutations` are nearly the same: two of them have on average ",
+           format(100 * agreement_of_rows(columns), digits = 2), "% of their places in common")
+  } else if (is_part_of_shifts(columns)) {
+    paste0("The rows of `permutations` are shifts, but only ", different, " of the ",
+           nrow(columns) - 1, " that there are (series = TRUE takes all)")
+  }
+  if (is.null(what)) return(invisible())
+  warn(what, ". Then the p-values are not exact, and can be far too small: give random ",
+       "permutations, or all of a group.", class = "repalign_permutations", data = different)
+}
+
+# The share of places at which two rows have the same stimulus, on average over neighbouring rows.
+agreement_of_rows <- function(columns) {
+  if (ncol(columns) < 2) return(0)
+  mean(columns[, -1] == columns[, -ncol(columns)])
+}
+
+# Are these cyclic shifts, but not all of them?
+is_part_of_shifts <- function(columns) {
+  n <- nrow(columns)
+  steps <- (columns[-1, , drop = FALSE] - columns[-n, , drop = FALSE]) %% n
+  n > 2 && all(steps == 1) && length(unique(columns[1, ])) < n - 1
 }
 
 how_plan <- function(design, n) {

@@ -77,8 +77,48 @@ linear_theory <- function(lambda, n, q) {
   norm <- sqrt(sum(lambda[[1]]^2) * sum(lambda[[2]]^2))
   list(
     n = n, x = side(lambda[[1]], q[1]), y = side(lambda[[2]], q[2]), cka = cross / norm,
-    diagonal = (sum(lambda[[1]]) * sum(lambda[[2]]) + 2 * cross) / norm
+    diagonal = (sum(lambda[[1]]) * sum(lambda[[2]]) + 2 * cross) / norm,
+    h = linear_h_moments(lambda, n, q)
   )
+}
+
+# Means and covariances of the corrected H values (xy, xx, yy) of Gaussian stimuli and weights.
+# Each is a mean over pairs of stimuli and of neurons, and so a sum of parts that are uncorrelated:
+# what single stimuli (s) and neurons (q) add, and what pairs of two of each do. Every part has
+# the leading term of its covariances, as traces t(k, l) of A^k B^l with the spectra A and B.
+linear_h_moments <- function(lambda, n, q) {
+  a <- lambda[[1]]
+  b <- lambda[[2]]
+  t <- function(k, l) sum(a^k * b^l)
+  xy <- linear_cross_covariances(t, n, q)
+  xx <- linear_self_variance(function(k) t(k, 0), n, q[1])
+  yy <- linear_self_variance(function(k) t(0, k), n, q[2])
+  xx_yy <- 8 / n * t(2, 2) + 4 / n^2 * t(1, 1)^2
+  list(mean = c(t(1, 1), t(2, 0), t(0, 2)),
+       cov = matrix(c(xy$own, xy$x, xy$y, xy$x, xx, xx_yy, xy$y, xx_yy, yy), 3))
+}
+
+linear_self_variance <- function(t, n, q) {
+  single <- 8 * t(4) * (1 / n + 1 / q)
+  pairs <- 4 * t(2)^2 * (1 / n^2 + 1 / q^2) + 16 * (t(1) * t(3) + t(2)^2) / (n * q)
+  triples <- 8 * t(2) * t(1)^2 * (1 / (n^2 * q) + 1 / (n * q^2))
+  single + pairs + triples + 4 * t(1)^4 / (n * q)^2
+}
+
+# own: the variance of H_xy; x and y: its covariances with H_xx and H_yy.
+linear_cross_covariances <- function(t, n, q) {
+  own <- 8 / n * t(2, 2) + 2 * t(2, 2) * sum(1 / q) +
+    2 / n^2 * (t(2, 0) * t(0, 2) + t(1, 1)^2) + 2 * t(1, 1)^2 / prod(q) +
+    4 / n * ((t(1, 0) * t(1, 2) + t(1, 1)^2) / q[1] + (t(0, 1) * t(2, 1) + t(1, 1)^2) / q[2]) +
+    2 / n^2 * (t(0, 2) * t(1, 0)^2 / q[1] + t(2, 0) * t(0, 1)^2 / q[2]) +
+    4 * t(1, 0) * t(0, 1) * t(1, 1) / (n * prod(q)) +
+    2 * (t(1, 0) * t(0, 1))^2 / (n^2 * prod(q))
+  with_self <- function(t, q) {
+    8 / n * t(3, 1) + 4 / q * t(3, 1) + 4 / n^2 * t(2, 0) * t(1, 1) +
+      8 / (n * q) * (t(1, 0) * t(2, 1) + t(2, 0) * t(1, 1)) +
+      4 / (n^2 * q) * t(1, 1) * t(1, 0)^2
+  }
+  list(own = own, x = with_self(t, q[1]), y = with_self(function(k, l) t(l, k), q[2]))
 }
 
 #' @export

@@ -3,6 +3,7 @@
 #   Rscript tools/call-graph.R            the cycles, and how many files each file uses
 #   Rscript tools/call-graph.R calls      every call between two files, a row each
 #   Rscript tools/call-graph.R limit 4    also fails when a cycle has more than 4 files
+# It fails when a name is defined twice.
 # Calls are found by name: every name in the code of a file, closures in declarations of
 # measures included, that another file defines as a function.
 
@@ -49,6 +50,8 @@ call_table <- function(folder = "R") {
   owner <- unlist(lapply(names(files), function(f) {
     stats::setNames(rep(f, length(files[[f]]$defined)), files[[f]]$defined)
   }))
+  twice <- unique(names(owner)[duplicated(names(owner))])
+  if (length(twice)) stop("defined more than once: ", paste(twice, collapse = ", "))
   rows <- lapply(names(files), function(f) {
     name <- intersect(files[[f]]$used, names(owner))
     name <- name[owner[name] != f]

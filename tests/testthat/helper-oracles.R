@@ -103,3 +103,56 @@ delete_one <- function(theta) {
   n <- length(theta)
   (n - 1) / n * sum((theta - mean(theta))^2)
 }
+
+# ESTIMATORS.md, "Uncertainty", as products, so that it gives covariances too.
+two_way <- function(a, b, strata) {
+  n <- nrow(a) - 1
+  main <- function(u, v) sum((u - mean(u)) * (v - mean(v)))
+  parts <- c(s = (n - 1) / n * main(a[-1, 1], b[-1, 1]), x = 0, y = 0, sx = 0, sy = 0)
+  for (side in c("x", "y")[seq_along(strata)]) {
+    at <- 1 + strata[[match(side, c("x", "y"))]]
+    q <- length(at)
+    if (q == 0) next
+    parts[side] <- (q - 1) / q * main(a[1, at], b[1, at])
+    for (i in 2:(n + 1)) {
+      for (u in at) {
+        inner <- function(m) m[i, u] - m[i, 1] - m[1, u] + m[1, 1]
+        parts[paste0("s", side)] <- parts[paste0("s", side)] +
+          (n - 1) * (q - 1) / (n * q) * inner(a) * inner(b)
+      }
+    }
+  }
+  parts
+}
+
+two_way_net <- function(parts) unname(parts["s"] + parts["x"] + parts["y"] - parts["sx"] - parts["sy"])
+
+two_way_variance_of <- function(a, strata) {
+  parts <- two_way(a, a, strata)
+  max(two_way_net(parts), parts[c("s", "x", "y")])
+}
+
+# H triples for all deletions: an array (1 + n) x (1 + units) x 3, nothing deleted first.
+# A unit is deleted on both sides at once.
+literal_triples <- function(p, estimator, labels) {
+  own <- if (is.null(labels)) {
+    list(x = paste("x", seq_len(ncol(p$x))), y = paste("y", seq_len(ncol(p$y))))
+  } else {
+    lapply(labels, as.character)
+  }
+  units <- unique(c(own$x, own$y))
+  triples <- array(NA_real_, c(1 + nrow(p$x), 1 + length(units), 3))
+  for (i in 0:nrow(p$x)) {
+    for (u in 0:length(units)) {
+      rows <- setdiff(seq_len(nrow(p$x)), i)
+      x <- if (u == 0) rep(TRUE, ncol(p$x)) else own$x != units[u]
+      y <- if (u == 0) rep(TRUE, ncol(p$y)) else own$y != units[u]
+      triples[i + 1, u + 1, ] <- plain_triple(p$x[rows, x, drop = FALSE], p$y[rows, y, drop = FALSE],
+                                              estimator, labels$x[x], labels$y[y])
+    }
+  }
+  # units on both sides make all of them one sample
+  in_x <- units %in% own$x
+  strata <- if (any(own$y %in% own$x)) list(seq_along(units)) else list(which(in_x), which(!in_x))
+  list(triples = triples, strata = strata)
+}

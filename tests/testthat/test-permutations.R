@@ -401,3 +401,33 @@ test_that("one design for all pairs and measures of an engine", {
   p <- v$permutations
   expect_true(all(p == 9))
 })
+
+test_that("given permutations that are neither a group nor random draws are pointed out", {
+  set.seed(31)
+  n <- 24
+  x <- normal_matrix(n, 3)
+  y <- normal_matrix(n, 3)
+  run <- function(rows) calibrate(x, y, permutations = rows)
+  random <- t(replicate(40, sample.int(n)))
+  one <- sample.int(n)
+  near <- t(replicate(40, {
+    at <- sample.int(n, 2)
+    replace(one, at, one[rev(at)])
+  }))
+  shifts <- t(vapply(seq_len(n - 1), function(t) (seq_len(n) - 1 + t) %% n + 1, double(n)))
+  pairs <- t(replicate(40, {
+    turn <- rep(runif(n / 2) < 0.5, each = 2)
+    ifelse(turn, seq_len(n) + c(1, -1), seq_len(n))
+  }))
+  for (rows in list(random, shifts, random[1, , drop = FALSE])) {
+    expect_no_unequal <- withCallingHandlers(run(rows), repalign_permutations = function(w) {
+      stop("warned: ", conditionMessage(w))
+    })
+    expect_s3_class(expect_no_unequal, "repalign_calibration")
+  }
+  # swaps within pairs are a group: half of the places agree
+  expect_s3_class(run(pairs[!duplicated(pairs), ]), "repalign_calibration")
+  expect_warned(run(near), "repalign_permutations")
+  expect_warned(run(random[rep(1:4, 10), ]), "repalign_permutations")
+  expect_warned(run(shifts[5:18, ]), "repalign_permutations")
+})

@@ -1,6 +1,13 @@
 # Dimensionality, predicted biases and the simulated population, against their
 # definitions (ESTIMATORS.md, "Geometry and predicted bias").
 
+# The unbiased sum of C_aa C_bb over all pairs of neurons, from squared distances of stimuli.
+direct_variance_product <- function(x) {
+  d <- as.matrix(dist(x))^2
+  n <- nrow(x)
+  (sum(d)^2 - 4 * sum(rowSums(d)^2) + 2 * sum(d^2)) / (4 * prod(n - 0:3))
+}
+
 direct_participation <- function(x) {
   n <- nrow(x)
   phi <- sweep(x, 2, colMeans(x))
@@ -8,10 +15,13 @@ direct_participation <- function(x) {
   trace <- sum(diag(k))
   neurons <- colMeans(phi^2)
   h_c <- plain_h(x, x, "stimulus_neuron", seq_len(ncol(x)), seq_len(ncol(x)))
+  q <- ncol(x)
+  pairs <- direct_variance_product(x)
+  different <- pairs - sum(apply(x, 2, function(a) direct_variance_product(cbind(a))))
   data.frame(
     naive = (trace / n)^2 / plain_h(x, x, "naive"),
-    stimulus = (trace / (n - 1))^2 / plain_h(x, x, "stimulus"),
-    stimulus_neuron = (trace / (n - 1))^2 / h_c,
+    stimulus = pairs / q^2 / plain_h(x, x, "stimulus"),
+    stimulus_neuron = different / (q * (q - 1)) / h_c,
     psi_stimuli = mean(diag(k))^2 / mean(diag(k)^2),
     psi_neurons = mean(neurons)^2 / mean(neurons^2),
     rho = mean(phi^2)^2 / mean(phi^4)
@@ -101,8 +111,63 @@ test_that("the stimulus-corrected bias follows the general and the normalized fo
   alone <- predicted_bias(p$x, estimator = "stimulus")
   expect_identical(alone$cka, 1)
   expect_relative(alone$expected, 1 / (1 + (x$gamma / x$psi_neurons - 1) / 10), 1e-9)
-  corrected <- predicted(p$x, p$y, estimator = "stimulus_neuron")
-  expect_identical(c(corrected$bias, corrected$factor), c(0, 1))
+})
+
+test_that("the corrected ratio has the bias of a ratio, from the jackknife of its H values", {
+  set.seed(60)
+  p <- related_pair(30, 10, 8, d = 4)
+  value <- few_is_fine(predicted_bias(p$x, p$y, estimator = "stimulus_neuron"))
+  interval <- few_is_fine(cka_interval(p$x, p$y, "stimulus_neuron"))
+  expect_relative(value$cka, interval$cka, 1e-10)
+  expect_relative(value$bias, interval$bias, 1e-8)
+  expect_relative(value$expected, interval$cka + interval$bias, 1e-8)
+  # another sample of neurons: a quarter of the variance that neurons give the self term
+  own <- as.character(seq_len(10))
+  h <- literal_triples(list(x = p$x, y = p$x), "stimulus_neuron", list(x = own, y = own))
+  neurons <- two_way(h$triples[, , 2], h$triples[, , 2], h$strata)[["x"]]
+  alone <- predicted_bias(p$x, estimator = "stimulus_neuron")
+  expect_identical(alone$cka, 1)
+  expect_relative(alone$bias, neurons / (4 * h$triples[1, 1, 2]^2), 1e-8)
+})
+
+test_that("the bias of the corrected ratio meets simulated populations", {
+  settings <- list(n = 60, q = c(20, 40), d = 20, spectrum = "power", power = 0.4)
+  population <- function() do.call(linear_population, settings)
+  set.seed(61)
+  h <- replicate(600, {
+    pop <- population()
+    plain_triple(pop$x, pop$y, "stimulus_neuron")
+  })
+  theory <- population()$theory$h
+  expect_equal(rowMeans(h), theory$mean, tolerance = 0.03)
+  expect_equal(cov(t(h)), theory$cov, tolerance = 0.15)
+  ratios <- apply(h, 2, plain_ratio)
+  expected <- predicted_bias(population(), estimator = "stimulus_neuron")
+  expect_gt(expected$bias, 0.015)
+  expect_lt(abs(mean(ratios) - expected$expected), 4 * sd(ratios) / sqrt(600))
+  # from the data of single samples it is about as large
+  from_data <- replicate(20, {
+    pop <- population()
+    c(predicted_bias(pop$x, pop$y, "stimulus_neuron")$bias,
+      predicted_bias(pop$x, estimator = "stimulus_neuron")$bias)
+  })
+  expect_true(all(rowMeans(from_data) > 0.005 & rowMeans(from_data) < 0.06))
+})
+
+test_that("the bias of the corrected ratio is undefined or refused with too little data", {
+  set.seed(62)
+  p <- related_pair(8, 4, 4)
+  corrected <- function(x, ...) predicted_bias(x, ..., estimator = "stimulus_neuron")
+  expect_refused(corrected(p$x[1:4, ]), c("`x`", "4 rows", "jackknife"))
+  expect_refused(corrected(p$x[, 1, drop = FALSE]), c("`x`", "single neuron"))
+  expect_refused(corrected(p$x, p$y[, 1, drop = FALSE]), c("`y`", "single neuron"))
+  expect_identical(expect_warned(corrected(p$x[, 1:2]), "repalign_undefined")$expected, NA_real_)
+  value <- expect_warned(corrected(p$x, p$y[, 1:2]), "repalign_undefined")
+  expect_false(is.na(value$cka))
+  expect_identical(value$expected, NA_real_)
+  # a single neuron that varies: all products of different neurons are 0
+  one <- cbind(c(1, 2, 4, 3, 9, 2), 1, 2)
+  expect_identical(expect_warned(corrected(one), "repalign_undefined")$expected, NA_real_)
 })
 
 # A population of few stimuli and neurons, centred: every moment is a finite mean.
@@ -201,7 +266,7 @@ test_that("the naive prediction for unrelated representations is a number", {
     # two copies of one neuron: what is left out is what is kept
     centred <- scale(z, scale = FALSE)
     own <- rowMeans(centred^2)
-    list(q = 2, gamma = (sum(own) / 5)^2 / plain_h(z, z, "stimulus"),
+    list(q = 2, gamma = direct_variance_product(z[, 1, drop = FALSE]) / plain_h(z, z, "stimulus"),
          psi_stimuli = mean(own)^2 / mean(own^2), psi_neurons = 1, rho = mean(own)^2 / mean(centred^4))
   })
   expected <- naive_h(6, 0, mean(k[[1]] * k[[2]]) / sqrt(prod(self)),
@@ -262,8 +327,10 @@ test_that("pooled estimates of the simulated population meet the predictions", {
   pop <- linear_population(n = 20, q = 8, d = 10, spectrum = "power", power = c(0.2, 0.8))
   for (e in all_estimators) {
     # "stimulus" is predicted for the pooled H values at any n, as they are unbiased
-    expect_equal(plain_ratio(mean_h[, e]), predicted_bias(pop, estimator = e)$expected,
-                 tolerance = 0.03, label = e)
+    # the corrected H values are unbiased: the ratio of their means is the true one, and its bias
+    # is that of single ratios
+    predicted <- predicted_bias(pop, estimator = e)[[if (e == "stimulus_neuron") "cka" else "expected"]]
+    expect_equal(plain_ratio(mean_h[, e]), predicted, tolerance = 0.03, label = e)
   }
   # the formula for normalized neurons does not fit this example
   normalized <- predicted_bias(pop, estimator = "stimulus", assume = "normalized")$expected

@@ -1,0 +1,181 @@
+# Participation ratios: how many dimensions, stimuli and neurons count.
+
+#' Participation ratios: how many dimensions, stimuli and neurons count
+#'
+#' How many dimensions a representation effectively has, and how evenly its variance is
+#' spread over stimuli and over neurons.
+#'
+#' @param x a representation: a numeric matrix (stimuli in the rows, neurons in the columns),
+#'   or a data frame or tibble whose columns are all numeric. Or an array stimuli x neurons x
+#'   trials, such as [trial_array()] makes: then noise is left out of the corrected
+#'   dimensionalities. Stimuli may have different numbers of trials; the entries of a trial that
+#'   a stimulus lacks are `NA` for all neurons.
+#' @param y the same stimuli and neurons in a second trial, when `x` is one trial. The order of
+#'   the two does not matter.
+#' @param units one label per neuron (recording session, electrode): pairs of neurons with equal
+#'   labels are left out of `stimulus_neuron`, because they may share noise. By default each
+#'   neuron has a label of its own, so that a neuron is never paired with itself.
+#' @param conf_level coverage of the intervals for the dimensionalities, between 0 and 1. By
+#'   default none are computed.
+#' @return A data frame with one row. Three columns are dimensionalities (effective numbers
+#'   of dimensions): `naive`; `stimulus`, corrected for few stimuli; `stimulus_neuron`,
+#'   corrected for few stimuli and few neurons. Three columns are ratios in (0, 1\]:
+#'   `psi_stimuli`, which is 1 when all stimuli drive the population equally strongly;
+#'   `psi_neurons`, which is 1 when all neurons have the same variance; and `rho`, which is 1
+#'   when all centred entries have the same size. With `conf_level`, three more columns follow
+#'   for each dimensionality: its standard error and the limits of its interval, such as
+#'   `stimulus_neuron_se`, `stimulus_neuron_low` and `stimulus_neuron_high`.
+#' @details
+#' The dimensionality of a covariance matrix C with eigenvalues
+#' \eqn{\lambda_i}{lambda_i} is
+#' \eqn{\gamma = (\sum_i \lambda_i)^2 / \sum_i \lambda_i^2}{gamma = (sum lambda_i)^2 /
+#' sum(lambda_i^2)}. It is d when d dimensions have the same variance and the others none. The
+#' naive value takes the covariance matrix of the data. It cannot exceed the smaller side of the
+#' data matrix and is too low when stimuli or neurons are few.
+#'
+#' For the corrected values, numerator and denominator are written as means over pairs of neurons
+#' \eqn{(\alpha, \beta)}{(a, b)}: \eqn{\gamma = mean(C_{\alpha\alpha} C_{\beta\beta}) /
+#' mean(C_{\alpha\beta}^2)}{gamma = mean(C_aa C_bb) / mean(C_ab^2)}. Both are estimated without
+#' bias, from products over four different stimuli. `stimulus` takes the mean over all pairs,
+#' `stimulus_neuron` over pairs of different neurons (of different `units`) only, so that both of
+#' its parts are also unbiased over random neurons. Its denominator is the H value of `x` with
+#' itself ([hsic()]). The ratio of two unbiased estimates is not itself unbiased, but its bias
+#' vanishes as stimuli and neurons grow in number.
+#'
+#' With several trials, the same covariances are estimated from products of different trials of a
+#' stimulus, over all pairs of trials. Noise that is independent from trial to trial then drops
+#' out, also where neurons share it. Stimuli with a single trial are left out, with a message.
+#' The naive dimensionality and the ratios are those of the mean responses, in which noise
+#' remains.
+#'
+#' The ratios are \eqn{mean(a)^2 / mean(a^2)}{mean(a)^2 / mean(a^2)} over the numbers a of
+#' the centred data: the squared lengths of the rows (`psi_stimuli`), the squared lengths of
+#' the columns (`psi_neurons`), and the squared single entries (`rho`). The ratios are not
+#' corrected for small samples.
+#'
+#' The intervals come from the two-way jackknife over stimuli and neurons (over `units`, where
+#' they are given) of [cka_interval()], with quantiles of the t distribution and the degrees of
+#' freedom of Satterthwaite. They are not clipped, and may go below 0.
+#'
+#' At least 4 stimuli are needed, 5 for intervals, and 2 neurons for `stimulus_neuron`, which is
+#' otherwise `NA`, with a warning of class `repalign_undefined`.
+#'
+#' When not to trust it: with one trial, the noise counts as part of the representation, and
+#' independent noise of every neuron adds dimensions without end; give `y` or an array of trials.
+#' Noise that outlasts a trial (drifts, adaptation) does not drop out. The corrected
+#' dimensionalities scatter widely when their denominator is near 0. They are `NA`, with a
+#' warning of class `repalign_undefined`, when it is not positive. Stimuli that depend on each
+#' other (groups of similar images, successive time points) make the values too low and the
+#' intervals too narrow, and so do neurons that depend on each other when they have labels of
+#' their own.
+#' @references Chun, Canatar, Chung and Lee (2026), ICLR, arXiv:2509.26560 (dimensionality).
+#'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, appendix B (the ratios).
+#' @examples
+#' set.seed(1)
+#' # 40 neurons from a population with 100 equal dimensions
+#' population <- linear_population(n = 200, q = 40, d = 100)
+#' participation_ratio(population$x, conf_level = 0.95)
+#' # two noisy trials of 10 dimensions: together they tell what is noise
+#' signal <- linear_population(n = 200, q = 40, d = 10)$x
+#' noise <- function() matrix(rnorm(200 * 40, sd = sd(signal)), 200)
+#' first <- signal + noise()
+#' participation_ratio(first)
+#' participation_ratio(first, signal + noise())
+#' @seealso [predicted_bias()], [trial_array()]
+#' @export
+participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL) {
+  need_arguments()
+  if (!is.null(conf_level)) {
+    conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
+  }
+  sample <- dimension_sample(x, y)
+  repr <- sample$repr
+  check_rows(repr$n, 4, repr$arg, "a corrected estimator")
+  units <- check_labels(units, ncol(repr$data), "units", repr$arg)
+  layout <- neuron_layout(units, ncol(repr$data))
+  tables <- if (!is.null(conf_level)) {
+    check_rows(repr$n, 5, repr$arg, "a jackknife")
+    check_deletion_memory(sample)
+    deletion_tables(sample, layout)
+  }
+  result <- data.frame(dimensionalities(sample, layout, is.null(units)), spread_ratios(repr))
+  if (is.null(conf_level)) return(result)
+  data.frame(result, dimension_intervals(tables, sample, layout, conf_level))
+}
+
+spread_ratios <- function(repr) {
+  f <- form_linear(repr)
+  entries <- as.double(f$n) * f$d
+  list(psi_stimuli = mean(f$k)^2 / mean(f$k^2), psi_neurons = mean(f$s)^2 / mean(f$s^2),
+       rho = (sum(f$s) / entries)^2 / (sum(f$f) / entries))
+}
+
+# Which columns belong to each unit; without labels each neuron is one.
+neuron_layout <- function(units, q) {
+  labels <- if (is.null(units)) seq_len(q) else units
+  unit <- match(labels, unique(labels))
+  count <- max(unit)
+  list(labels = labels, unit = unit, count = count, strata = list(seq_len(count)),
+       left_out = excluded_pairs(unit, unit))
+}
+
+# list(naive, stimulus, stimulus_neuron), NA with a warning where a denominator is not positive.
+dimensionalities <- function(sample, layout, unlabelled) {
+  form <- form_linear(sample$repr)
+  naive <- self_h(sample$repr, list(kernel = "linear", estimator = "naive"), NULL)
+  result <- list(naive = (sum(form$k) / form$d / form$n)^2 / naive$value, stimulus = NA_real_,
+                 stimulus_neuron = NA_real_)
+  estimates <- "stimulus"
+  if (form$d == 1 && unlabelled) {
+    warn("`", sample$repr$arg, "` has a single neuron (column): the neuron-corrected ",
+         "dimensionality is undefined (NA).", class = "repalign_undefined")
+  } else {
+    estimates <- c(estimates, "stimulus_neuron")
+  }
+  for (e in estimates) {
+    parts <- dimension_parts(sample, layout, e)
+    result[[e]] <- dimension_or_na(parts$numerator, parts$h, sample$repr$arg)
+  }
+  result
+}
+
+dimension_or_na <- function(numerator, h, arg) {
+  if (is_positive(h)) return(numerator / h$value)
+  warn("A corrected dimensionality is undefined (NA): the H value of `", arg, "` with itself is ",
+       "not positive. There are too few stimuli or neurons.", class = "repalign_undefined")
+  NA_real_
+}
+
+# Both parts of a corrected dimensionality, as means over the allowed pairs of neurons:
+# numerator, an unbiased estimate of C_aa C_bb; h, that of C_ab^2 as pair_h() gives it. Data are
+# times a power of two, which drops out of the ratio.
+dimension_parts <- function(sample, layout, estimator) {
+  labels <- if (corrects_neurons(estimator)) layout$labels
+  pair <- as_pair(sample$repr, sample$repr)
+  if (!is.null(labels) && layout$count == 1) no_allowed_pair(pair, TRUE)
+  if (is.null(sample$trials)) {
+    return(list(numerator = variance_product(pair, layout, estimator),
+                h = self_h(sample$repr, list(kernel = "linear", estimator = estimator), labels)))
+  }
+  trial_parts(sample, pair, layout, estimator)
+}
+
+# The mean of C_aa C_bb over all pairs of neurons, or without the pairs of equal labels. All that
+# is needed are the sums that the H value is made of, too: no matrix of stimuli or of neurons.
+variance_product <- function(pair, layout, estimator) {
+  totals <- linear_totals(pair)
+  sum <- variance_sum(totals)
+  if (!corrects_neurons(estimator)) return(sum / totals$pairs)
+  sum <- sum - excluded_sum(pair, layout$left_out, TRUE, variance_sum)
+  sum / (totals$pairs - layout$left_out$count)
+}
+
+# Products over different neurons and different stimuli, added up over all pairs of neurons. With
+# D_ij the squared distance of stimuli i and j, (D_ij D_kl) / 4 over four different stimuli is the
+# unbiased estimate of the squared total variance. Its sum over stimuli, written with the centred
+# kernel K: norm_products is (trace K)^2, square_products the sum of K_ii^2, and cross_squares that
+# of K_ij^2.
+variance_sum <- function(totals) {
+  n <- as.double(totals$n)
+  ((n^2 - 3 * n + 1) * totals$norm_products - n * (n - 1) * totals$square_products + 2 * totals$cross_squares) / falling(n, 4)
+}

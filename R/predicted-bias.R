@@ -1,0 +1,193 @@
+# The values that estimators of CKA are expected to have.
+
+#' The value that an estimator is expected to give from few stimuli and few neurons
+#'
+#' Predicts the expected value of the naive or the stimulus-corrected [cka()] from the
+#' geometry of the representations and the numbers of stimuli and neurons.
+#'
+#' @param x a representation (stimuli x neurons), or the result of [linear_population()]. For
+#'   the latter, `y` must not be given, and the exact parameters of the population are used.
+#' @param y the other representation. If it is `NULL`, the prediction is for another sample
+#'   of neurons from the population of `x`, so that the true CKA is 1.
+#' @param estimator `"stimulus"`, `"naive"` or `"stimulus_neuron"`.
+#' @param assume `"general"` makes no assumption about the variances of the neurons;
+#'   `"normalized"` assumes that all neurons have the same variance (equation 12 of the
+#'   paper).
+#' @return A data frame with one row: `estimator`; `cka`, the value taken as the true one
+#'   (the corrected estimate; for a simulated population its exact value; 1 without `y`);
+#'   `expected`, the expected value of the estimator; `bias`, which is `expected - cka`;
+#'   `factor`, which is `expected / cka` (`NA` when `cka` is 0).
+#' @details
+#' For `"stimulus"` the prediction, which holds for many stimuli, is \eqn{CKA / \sqrt{(1 +
+#' (\gamma_x/\psi_x - 1)/Q_x)(1 + (\gamma_y/\psi_y - 1)/Q_y)}}{CKA / sqrt((1 + (gamma_x/psi_x -
+#' 1)/Q_x) (1 + (gamma_y/psi_y - 1)/Q_y))}. Here \eqn{\gamma}{gamma} is the corrected
+#' dimensionality, \eqn{\psi}{psi} the participation ratio `psi_neurons` and Q the number of
+#' neurons ([participation_ratio()]). With `assume = "normalized"`, \eqn{\psi}{psi} is 1. For
+#' `"naive"` the prediction is the ratio of the exact expectations of the H values for n
+#' stimuli whose means are estimated. The H values of `"stimulus_neuron"` are unbiased, but their
+#' ratio is not: the prediction is the bias of a ratio to second order ([ratio_bias()]), from the
+#' variances and covariances of its three H values. They come from the jackknife of
+#' [cka_interval()], which needs at least 5 stimuli, or for a simulated population from its
+#' spectra. Without `y`, the H value across two samples of neurons is taken to vary with the
+#' stimuli like that within a sample, and half as much with the neurons of each.
+#'
+#' The predictions for `"naive"` and `"stimulus"` are ratios of expected H values, which pooled
+#' estimates approach; that for `"stimulus_neuron"` is the mean of single ratios, because its
+#' pooled estimates approach the true value. In simulated populations (true CKA 1, 0.944 and 1; 60
+#' to 80 stimuli, 20 to 40 neurons, 15 to 20 dimensions; `bench/predicted-bias.R`) the mean ratios
+#' of 3000 samples were 1.009, 0.972 and 1.023, and the predictions 1.008, 0.973 and 1.020.
+#'
+#' When not to trust it: the parameters are themselves estimated from the data, unless the
+#' population is simulated. The corrected dimensionality scatters, and the other ratios are
+#' not corrected for small samples. For raw spike counts only `assume = "general"` is
+#' appropriate; for `"normalized"`, divide each neuron by its standard deviation first. The
+#' prediction assumes that `x` and `y` have no neurons in common, and there is no way to
+#' label those that they share. The result is `NA`, with a warning, when the corrected
+#' dimensionality or the corrected CKA is undefined. The expansion to second order holds where the
+#' H values of a representation with itself vary little around their means; where they do not, the
+#' mean of single ratios is dominated by a few large ones.
+#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, equation 12
+#'   and appendix B.2.
+#' @examples
+#' set.seed(1)
+#' pop <- linear_population(n = 500, q = 40, d = 100)
+#' predicted_bias(pop, estimator = "stimulus")
+#' cka(pop$x, pop$y, estimator = "stimulus")
+#' # from the data alone
+#' predicted_bias(pop$x, pop$y, estimator = "stimulus")
+#' @seealso [participation_ratio()], [ratio_bias()]
+#' @export
+predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stimulus_neuron"),
+                           assume = c("general", "normalized")) {
+  need_arguments()
+  estimator <- check_choice(estimator, c("stimulus", "naive", "stimulus_neuron"), "estimator")
+  assume <- check_choice(assume, c("general", "normalized"), "assume")
+  if (inherits(x, "repalign_population")) {
+    if (!is.null(y)) {
+      abort("`y` must not be given when `x` is a simulated population, which holds both sides.",
+            class = "repalign_error_type", arg = "y")
+    }
+    geometry <- x$theory
+  } else {
+    geometry <- estimated_geometry(x, y, estimator)
+  }
+  if (estimator == "naive") check_rows(geometry$n, 2, "x", "a centred kernel")
+  expected <- expected_cka(geometry, estimator, assume)
+  data.frame(estimator = estimator, cka = geometry$cka, expected = expected,
+             bias = expected - geometry$cka,
+             factor = if (identical(geometry$cka, 0)) NA_real_ else expected / geometry$cka)
+}
+
+estimated_geometry <- function(x, y, estimator) {
+  rx <- need_kind(representation(x, "x"), "data", "this")
+  pair <- if (is.null(y)) as_pair(rx, rx)
+          else as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
+  if (!is.null(y)) note_one_sided_names(pair[c("x", "y")])
+  if (estimator == "stimulus_neuron") return(jackknifed_geometry(pair, alone = is.null(y)))
+  check_rows(rx$n, 4, "x", "a corrected estimator")
+  if (is.null(y)) {
+    side <- side_geometry(rx)
+    return(list(n = rx$n, x = side, y = side, cka = 1,
+                diagonal = side$gamma / side$psi_stimuli))
+  }
+  fx <- form_linear(pair$x)
+  fy <- form_linear(pair$y)
+  value <- compare_pair(declaration("cka"), pair, corrected_cka)
+  self <- vapply(pair[c("x", "y")], function(repr) self_h(repr, corrected_cka, NULL)$value, 0)
+  list(n = fx$n, x = side_geometry(pair$x), y = side_geometry(pair$y), cka = value,
+       diagonal = if (is.na(value)) NA_real_
+       else mean(fx$k / fx$d * fy$k / fy$d) / sqrt(self[["x"]]) / sqrt(self[["y"]]))
+}
+
+corrected_cka <- list(kernel = "linear", estimator = "stimulus_neuron", shared_neurons = FALSE)
+
+side_geometry <- function(repr) {
+  refuse_single_neuron(repr, "its dimensionality cannot be corrected; at least two are needed")
+  ratio <- participation_ratio(repr$data)
+  list(q = ncol(repr$data), gamma = ratio$stimulus_neuron, psi_stimuli = ratio$psi_stimuli,
+       psi_neurons = ratio$psi_neurons, rho = ratio$rho)
+}
+
+refuse_single_neuron <- function(repr, why) {
+  if (ncol(repr$data) > 1) return(invisible())
+  abort("`", repr$arg, "` has a single neuron (column): ", why, ".",
+        class = "repalign_error_pairs", arg = repr$arg)
+}
+
+# What the bias of the corrected ratio comes from: cka, and h, the means of the three corrected H
+# values with their covariances, by the jackknife over stimuli and neurons.
+jackknifed_geometry <- function(pair, alone) {
+  check_rows(pair$x$n, 5, pair$x$arg, "a jackknife")
+  for (repr in pair[c("x", "y")]) {
+    refuse_single_neuron(repr, "the neuron correction needs at least two")
+  }
+  check_jackknife_memory(pair)
+  value <- if (alone) 1 else compare_pair(declaration("cka"), pair, corrected_cka)
+  if (alone && !is_positive(self_h(pair$x, corrected_cka, NULL))) {
+    warn("The corrected CKA is undefined (NA): the H value of `x` with itself is not positive. ",
+         "There are too few stimuli or neurons.", class = "repalign_undefined")
+    value <- NA_real_
+  }
+  h <- if (is.na(value)) list(mean = rep(NA_real_, 3), cov = matrix(NA_real_, 3, 3))
+       else if (alone) resampled_moments(pair$x)
+       else jackknifed_moments(pair)
+  if (!is.na(value) && anyNA(h$cov)) {
+    warn("The bias of the corrected CKA is undefined (NA): its jackknife needs at least 3 neurons ",
+         "on each side.", class = "repalign_undefined")
+  }
+  list(n = pair$x$n, cka = value, h = h)
+}
+
+jackknifed_moments <- function(pair) {
+  layout <- unit_layout(pair, list(shared_neurons = FALSE))
+  loo <- leave_out_sums(pair, layout)
+  two_way_moments(lapply(loo[c("xy", "xx", "yy")], h_table, estimator = "stimulus_neuron"), loo)
+}
+
+# For two samples of neurons of one population: their H values have the same mean; what the stimuli
+# add to one they add to all; of what a neuron adds to the self term of its sample, half is added
+# to the H value across the samples, where it takes part in half as many pairs.
+resampled_moments <- function(repr) {
+  layout <- neuron_layout(NULL, ncol(repr$data))
+  h <- h_table(self_sums(centered_data(repr), layout$unit, layout$count), "stimulus_neuron")
+  parts <- two_way_products(h, h, list(n = repr$n, layout = layout))
+  interaction <- sum(parts$interactions)
+  own <- sum(parts$main) - interaction
+  stimuli <- parts$main[1] - interaction
+  half <- stimuli + parts$main[2] / 2
+  cov <- matrix(c(own, half, half, half, own, stimuli, half, stimuli, own), 3)
+  list(mean = rep(h[1, 1], 3), cov = cov)
+}
+
+# geometry: n; x and y, each list(q, gamma, psi_stimuli, psi_neurons, rho); and in units of
+# sqrt(<k_x^2> <k_y^2>): cka, the mean of k_x(s, s') k_y(s, s'), and diagonal, that of
+# k_x(s, s) k_y(s, s). (zeta of the paper is their quotient, and infinite for cka = 0.) For
+# "stimulus_neuron" only cka and h: means and covariances of the three H values.
+expected_cka <- function(geometry, estimator, assume) {
+  if (estimator == "stimulus_neuron") {
+    return(geometry$cka + ratio_bias_of(geometry$h$mean, geometry$h$cov))
+  }
+  sides <- lapply(geometry[c("x", "y")], function(side) {
+    if (assume == "normalized") side$psi_neurons <- 1
+    side
+  })
+  if (estimator == "stimulus") {
+    inflation <- vapply(sides, function(s) 1 + (s$gamma / s$psi_neurons - 1) / s$q, 0)
+    return(geometry$cka / sqrt(prod(inflation)))
+  }
+  below <- vapply(sides, expected_naive_self, 0, n = geometry$n)
+  traces <- sqrt(sides$x$gamma * sides$y$gamma)
+  expected_naive_h(geometry$cka, geometry$diagonal, traces, geometry$n) / sqrt(prod(below))
+}
+
+# E[H_0] of n stimuli with estimated means, from the expectations of k_xy(s, s')
+# products over different (a), equal (b) and unpaired (c) stimuli.
+expected_naive_h <- function(a, b, c, n) (n - 1) / n^3 * ((n^2 - 2 * n + 2) * a + (n - 1) * b + c)
+
+expected_naive_self <- function(side, n) {
+  q <- side$q
+  a <- 1 + (side$gamma / side$psi_neurons - 1) / q
+  b <- side$gamma / side$psi_stimuli * (1 - 1 / q) + side$gamma / (side$rho * q)
+  c <- side$gamma * (1 - 1 / q) + side$gamma / (side$psi_neurons * q)
+  expected_naive_h(a, b, c, n)
+}

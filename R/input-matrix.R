@@ -37,8 +37,9 @@ matrix_remedy <- function(x, arg) {
   if (!is.numeric(x) && !is.logical(x)) return(NULL)
   if (length(dim(x)) < 2) return(" For one neuron use cbind().")
   if (length(dim(x)) == 3) {
-    paste0(" An array of trials (stimuli x neurons x trials) goes to trial_to_trial(); for the ",
-           "other functions average over the trials: apply(", arg, ", 1:2, mean).")
+    paste0(" An array of trials (stimuli x neurons x trials) goes to trial_to_trial() or ",
+           "participation_ratio(); for the other functions average over the trials: apply(", arg,
+           ", 1:2, mean).")
   }
 }
 

@@ -4,7 +4,7 @@ check_deletion_memory <- function(sample) {
   n <- sample$repr$n
   q <- ncol(sample$repr$data)
   members <- if (is.null(sample$trials)) n else n * (1 + length(sample$trials))
-  check_memory(8 * (40 * as.double(n) * q + 6 * as.double(members) * q +
+  check_memory(8 * (30 * as.double(n) * q + 8 * as.double(members) * q +
                       3 * min(members, q) * as.double(min(members, q))),
                "The jackknife",
                "Fewer stimuli or neurons need less; without `conf_level` none is made.")

@@ -55,13 +55,20 @@
 #'
 #' The intervals come from the two-way jackknife over stimuli and neurons (over `units`, where
 #' they are given) of [cka_interval()], with quantiles of the t distribution and the degrees of
-#' freedom of Satterthwaite. They are not clipped, and may go below 0.
+#' freedom of Satterthwaite. They are not clipped, and may go below 0. In simulations with new
+#' neurons and stimuli in each of 150 replicates (`bench/dimension.R`; 60 stimuli x 40 neurons, 120
+#' x 80 and 120 x 25; 10 or 20 dimensions), nominal 95% intervals of `stimulus_neuron` held the
+#' true value in 97% to 100% of the cases without noise, and in 97% to 100% with two or four noisy
+#' trials. The mean estimate was within 2% of the truth when neurons had equal gains. With
+#' log-normal gains (standard deviation 0.8 of the logarithm), it was 3% to 10% too high, with 25
+#' neurons 12% to 21%. Intervals of `naive` and `stimulus` do not cover their bias.
 #'
 #' At least 4 stimuli are needed, 5 for intervals, and 2 neurons for `stimulus_neuron`, which is
 #' otherwise `NA`, with a warning of class `repalign_undefined`.
 #'
-#' When not to trust it: with one trial, the noise counts as part of the representation, and
-#' independent noise of every neuron adds dimensions without end; give `y` or an array of trials.
+#' When not to trust it: with one trial, the noise counts as part of the representation (in the
+#' same simulations, 14.1 for 10 dimensions with half as much noise variance as signal variance);
+#' give `y` or an array of trials.
 #' Noise that outlasts a trial (drifts, adaptation) does not drop out. The corrected
 #' dimensionalities scatter widely when their denominator is near 0. They are `NA`, with a
 #' warning of class `repalign_undefined`, when it is not positive. Stimuli that depend on each

@@ -54,4 +54,4 @@ rows <- lapply(seq_len(nrow(cells)), function(i) {
 })
 options(width = 150)
 print(format(do.call(rbind, rows), digits = 3), row.names = FALSE)
-cat("\n", replicates, " replicates a row. With one trial the noise counts as dimensions.\n", sep = "")
+cat(sprintf("\n%d replicates a row. With one trial the noise counts as dimensions.\n", replicates))

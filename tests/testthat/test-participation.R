@@ -196,7 +196,8 @@ test_that("unequal gains do not change the mean dimensionality", {
     gains <- exp(rnorm(30, sd = 0.8))
     x <- normal_matrix(40, 8) %*% sweep(normal_matrix(8, 30), 2, gains, "*")
     sample <- repalign:::dimension_sample(x, NULL)
-    parts <- repalign:::dimension_parts(sample, repalign:::neuron_layout(NULL, 30), "stimulus_neuron")
+    layout <- repalign:::neuron_layout(NULL, 30)
+    parts <- repalign:::dimension_parts(sample, layout, "stimulus_neuron")
     scale <- repalign:::form_centering(sample$repr)$scale^4
     c(parts$numerator, parts$h$value) / scale
   })
@@ -263,8 +264,8 @@ test_that("intervals are literal deletion: several trials", {
   expect_literal_dimensions(clear_trials(9, 5, 2), NULL, "two")
   expect_literal_dimensions(clear_trials(6, 17, 2), NULL, "q > n")
   expect_literal_dimensions(some_missing(clear_trials(8, 6, 4)), NULL, "unequal numbers")
-  expect_literal_dimensions(some_missing(clear_trials(8, 7, 3)), c("a", "a", "b", "c", "c", "c", "d"),
-                            "units")
+  units <- c("a", "a", "b", "c", "c", "c", "d")
+  expect_literal_dimensions(some_missing(clear_trials(8, 7, 3)), units, "units")
   trials <- lapply(clear_trials(8, 5, 2), function(t) t * c(1, 1, 1e3, 1, 1, 1, 1, 1))
   expect_literal_dimensions(trials, NULL, "a dominant stimulus")
 })
@@ -308,8 +309,8 @@ test_that("what cannot be estimated is refused by name and remedy", {
   expect_refused(participation_ratio(x, trials[[2]][1:5, ]), c("`y`", "has 5"))
   expect_refused(participation_ratio(array, x), c("`y`", "array"))
   expect_refused(participation_ratio(array[, , 0]), c("`x`", "nothing"))
-  named <- function(x, names) `colnames<-`(x, names)
-  expect_refused(participation_ratio(named(x, c("a", "b", "c", "d")), named(x, c("a", "c", "b", "d"))),
+  named <- function(names) `colnames<-`(x, names)
+  expect_refused(participation_ratio(named(c("a", "b", "c", "d")), named(c("a", "c", "b", "d"))),
                  c("column names", "column 2"))
   part <- array
   part[2, 3, 2] <- NA

@@ -100,7 +100,7 @@ rotate_narrow <- function(x, y, cross) {
   list(u = u, v = v, determined = determined)
 }
 
-frobenius <- function(a) sqrt(sum(a^2))
+frobenius <- function(a) sqrt(.Call(C_dot, a, a))
 
 # The rows of a without their part in the span of the orthonormal v.
 without_span <- function(a, v) a - tcrossprod(a %*% v, v)
@@ -147,7 +147,8 @@ pair_correlation <- function(pair) {
 # Row norms in scaled units; a row of zeros has no direction.
 form_row_norms <- function(repr, center) {
   remember_form(repr, "row norms", list(center), {
-    norms <- .Call(C_row_norms, scaled_data(repr, center))
+    unit <- form_scaling(repr, center)
+    norms <- .Call(C_row_norms, repr$data, unit$means, unit$scale)
     zero <- which(norms <= row_rounding(repr, center))
     if (length(zero) && center) refuse_mean_rows(repr, zero)
     refuse_rows(repr, zero, centered = FALSE)
@@ -167,8 +168,8 @@ refuse_mean_rows <- function(repr, rows) {
 row_rounding <- function(repr, center) {
   if (!center) return(0)
   unit <- form_centering(repr)
-  raw <- .Call(C_center, repr$data, numeric(length(unit$means)), unit$scale)
-  4 * .Machine$double.eps * .Call(C_row_norms, raw)
+  raw <- .Call(C_row_norms, repr$data, numeric(length(unit$means)), unit$scale)
+  4 * .Machine$double.eps * raw
 }
 
 # Factors that bring both sides, as scaled, to the same units (or to unit norm), and the

@@ -130,7 +130,7 @@ neighbour_space <- function(repr, metric) {
     means <- center$means
     scale <- center$scale
   }
-  if (metric == "dot") scale <- power_of_two_below(max(abs(range(repr$data))))
+  if (metric == "dot") scale <- power_of_two_below(column_stats(repr)$size)
   how <- c(euclidean = 0L, cosine = 1L, correlation = 2L, dot = 3L)[[metric]]
   value <- c(euclidean = 0L, cosine = 1L, correlation = 1L, dot = 2L)[[metric]]
   prepared <- .Call(C_neighbour_rows, repr$data, means, scale, how)

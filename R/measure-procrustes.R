@@ -346,7 +346,9 @@ aligned_cosines <- function(pair, x_form, y_form, args) {
 }
 
 # The length of each row outside the span of the basis, as a share of the whole.
-share_outside_span <- function(a, basis, norm) .Call(C_row_norms, without_span(a, basis)) / norm
+share_outside_span <- function(a, basis, norm) {
+  .Call(C_row_norms, without_span(a, basis), double(ncol(a)), 1) / norm
+}
 
 warn_not_unique <- function(pair, share) {
   warn("The rotation of `", pair$x$arg, "` onto `", pair$y$arg, "` is not unique: parts of the ",

@@ -85,14 +85,15 @@ concentricity_difference <- function(x, y) one_score("concentricity_difference",
 
 form_concentricity <- function(repr) {
   remember_summary(repr, "concentricity", list(), {
-    rows <- unit_rows(repr, center = FALSE)
-    means <- form_centering(repr)$means
     # seen beside the largest entry, a mean of zero is one of rounding
-    largest <- max(abs(range(repr$data)))
-    means <- means / largest
+    means <- form_centering(repr)$means / column_stats(repr)$size
     size <- sqrt(sum(means^2))
     undefined <- size <= tie_share
-    list(value = if (undefined) NA_real_ else mean(rows %*% (means / size)), undefined = undefined)
+    direction <- if (undefined) numeric(length(means)) else means / size
+    unit <- form_scaling(repr, center = FALSE)
+    cosines <- .Call(C_direction_cosines, repr$data, unit$means, unit$scale, direction)
+    refuse_rows(repr, which(is.nan(cosines)), centered = FALSE)
+    list(value = if (undefined) NA_real_ else mean(cosines), undefined = undefined)
   })
 }
 

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "wide.h"
+
 /* Sums run in blocks of so many numbers. */
 #define SUM_BLOCK 512
 
@@ -29,62 +31,99 @@ int all_finite(const double *x, size_t length)
     return p0 + p1 + p2 + p3 == 0.0;
 }
 
-/* Mean of x - shift, each entry scaled first so that huge ones do not overflow. */
-static double shifted_mean(const double *x, size_t n, double shift)
+/* Terms that are added up side by side. */
+#define LANES 16
+
+static inline double smaller(double a, double b) { return a < b ? a : b; }
+
+static inline double larger(double a, double b) { return a > b ? a : b; }
+
+/* What one pass over a column tells. sum: of the entries less the shift, each times `share`. */
+typedef struct {
+    double low, high, sum;
+} column_pass;
+
+/* The shares are powers of two: a product with them is exact, so that wide and plain loops give
+   the same sums. */
+INLINE_BODY column_pass pass_body(const double *x, size_t n, double shift, double share)
 {
-    const double share = 1.0 / (double) n;
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        s0 += (x[i] - shift) * share;
-        s1 += (x[i + 1] - shift) * share;
-        s2 += (x[i + 2] - shift) * share;
-        s3 += (x[i + 3] - shift) * share;
+    double low[LANES], high[LANES], sum[LANES];
+    const size_t whole = n - n % LANES;
+    for (int l = 0; l < LANES; l++) {
+        low[l] = high[l] = x[0];
+        sum[l] = 0.0;
     }
-    for (; i < n; i++) s0 += (x[i] - shift) * share;
-    return (s0 + s1) + (s2 + s3);
+    for (size_t i = 0; i < whole; i += LANES) {
+        AT_ONCE
+        for (int l = 0; l < LANES; l++) {
+            const double value = x[i + l];
+            low[l] = smaller(value, low[l]);
+            high[l] = larger(value, high[l]);
+            sum[l] += (value - shift) * share;
+        }
+    }
+    for (size_t i = whole; i < n; i++) {
+        low[0] = smaller(x[i], low[0]);
+        high[0] = larger(x[i], high[0]);
+        sum[0] += (x[i] - shift) * share;
+    }
+    for (int half = LANES / 2; half > 0; half /= 2) {
+        for (int l = 0; l < half; l++) {
+            low[l] = smaller(low[l], low[l + half]);
+            high[l] = larger(high[l], high[l + half]);
+            sum[l] += sum[l + half];
+        }
+    }
+    const column_pass pass = {low[0], high[0], sum[0]};
+    return pass;
 }
 
-static double smaller(double a, double b) { return a < b ? a : b; }
-
-static double larger(double a, double b) { return a > b ? a : b; }
-
-static void column_range(const double *x, size_t n, double *low, double *high)
+static column_pass plain_pass(const double *x, size_t n, double shift, double share)
 {
-    double l0 = x[0], l1 = x[0], h0 = x[0], h1 = x[0];
-    size_t i = 0;
-    for (; i + 2 <= n; i += 2) {
-        l0 = smaller(x[i], l0);
-        l1 = smaller(x[i + 1], l1);
-        h0 = larger(x[i], h0);
-        h1 = larger(x[i + 1], h1);
-    }
-    for (; i < n; i++) {
-        l0 = smaller(x[i], l0);
-        h0 = larger(x[i], h0);
-    }
-    *low = smaller(l0, l1);
-    *high = larger(h0, h1);
+    return pass_body(x, n, shift, share);
 }
 
-static double column_mean(const double *column, size_t n, double *largest)
+static WIDE column_pass wide_pass(const double *x, size_t n, double shift, double share)
 {
-    double low, high;
-    column_range(column, n, &low, &high);
-    double mean = low;
-    if (low != high) {
-        mean = shifted_mean(column, n, 0.0);
-        mean += shifted_mean(column, n, mean); /* what rounding left over */
-    }
-    *largest = larger(*largest, larger(high - mean, mean - low));
+    return pass_body(x, n, shift, share);
+}
+
+/* Of a sum the mean: entries are scaled before they are added, so that huge ones do not
+   overflow. */
+typedef struct {
+    column_pass (*pass)(const double *, size_t, double, double);
+    double share, rest;
+} column_summer;
+
+static column_summer new_summer(size_t n)
+{
+    int exponent;
+    frexp((double) n, &exponent);
+    const column_summer by = {wide_vectors() ? wide_pass : plain_pass, ldexp(1.0, -exponent),
+                              ldexp(1.0, exponent) / (double) n};
+    return by;
+}
+
+static double column_mean(const double *column, size_t n, const column_summer *by,
+                          column_extent *extent)
+{
+    const column_pass first = by->pass(column, n, 0.0, by->share);
+    extent->size = larger(extent->size, larger(first.high, -first.low));
+    /* infinite entries and NaN remain in a sum */
+    if (first.sum - first.sum != 0.0) extent->finite = 0;
+    if (first.low == first.high) return first.low;
+    double mean = first.sum * by->rest;
+    mean += by->pass(column, n, mean, by->share).sum * by->rest; /* what rounding left over */
+    extent->largest = larger(extent->largest, larger(first.high - mean, mean - first.low));
     return mean;
 }
 
-double column_means(const double *x, size_t n, size_t d, double *mean)
+column_extent column_means(const double *x, size_t n, size_t d, double *mean)
 {
-    double largest = 0.0;
-    for (size_t j = 0; j < d; j++) mean[j] = column_mean(x + j * n, n, &largest);
-    return largest;
+    const column_summer by = new_summer(n);
+    column_extent extent = {0.0, 0.0, 1};
+    for (size_t j = 0; j < d; j++) mean[j] = column_mean(x + j * n, n, &by, &extent);
+    return extent;
 }
 
 void load_rows(const centered_view *v, size_t i0, size_t rows, double *out)

@@ -8,8 +8,6 @@ NULL
 # the columns leave. By QR of the data, so that no digit is lost to a Gram matrix.
 row_factor <- function(repr, center) {
   remember_form(repr, "row factor", list(center), {
-    check_memory(8 * repr$n * (ncol(repr$data) + repr$n), paste0("The QR of `", repr$arg, "`"),
-                 "Fewer neurons or fewer stimuli need less.")
     unit <- form_scaling(repr, center)
     announce_decomposition(ncol(repr$data), repr$n, "qr")
     list(factor = .Call(C_row_factor, repr$data, unit$means, unit$scale))
@@ -34,10 +32,6 @@ turned_by <- function(a, u, v) {
 # x'y of the data themselves.
 pair_cross <- function(pair, center) {
   remember(pair$cache, list("cross product", center), {
-    sizes <- c(ncol(pair$x$data), ncol(pair$y$data))
-    check_memory(2 * 8 * prod(sizes), paste0("The ", sizes[1], " x ", sizes[2], " product of `",
-                                         pair$x$arg, "` and `", pair$y$arg, "`"),
-                 "Fewer neurons need less.")
     x <- form_scaling(pair$x, center)
     y <- form_scaling(pair$y, center)
     .Call(C_cross_product, pair$x$data, x$means, x$scale, pair$y$data, y$means, y$scale)
@@ -57,10 +51,10 @@ nuclear_norm <- function(pair, center) {
            sum(singular_values(rotation_cross(pair, center))))
 }
 
-pair_rotation <- function(pair, center) {
+# x, y: what rotatable() gives of the pair.
+pair_rotation <- function(pair, center, x, y) {
   remember(pair$cache, list("rotation", center), {
-    optimal_rotation(rotatable(pair, "x", center), rotatable(pair, "y", center),
-                     rotation_cross(pair, center))
+    optimal_rotation(x, y, rotation_cross(pair, center))
   })
 }
 
@@ -137,9 +131,6 @@ pair_correlation <- function(pair) {
   remember(pair$cache, "correlation", {
     x <- form_columns(pair$x)$columns
     y <- form_columns(pair$y)$columns
-    sizes <- c(ncol(x), ncol(y))
-    check_memory(2 * 8 * prod(sizes), paste0("The ", sizes[1], " x ", sizes[2],
-                                         " matrix of correlations"), "Fewer neurons need less.")
     crossprod(x, y)
   })
 }

@@ -26,7 +26,6 @@ declare_form("gaussian", relabel = relabel_parts(packed = "entries", each = "mea
 # A wide kernel is near 1 everywhere: without the 1, which centring removes anyway, it
 # keeps its digits. A kernel without any contrast left says nothing about the data.
 gaussian_entries <- function(repr, width) {
-  check_packed_memory(repr, 2)
   d <- form_distances(repr)$d
   entries <- .Call(C_gaussian, d, width, FALSE, thread_count())
   range <- .Call(C_value_range, entries)

@@ -96,7 +96,6 @@ declare_form("tie priorities", relabel = relabel_parts(each = "priority"),
 
 # sizes: rows and columns of a block of products; NULL: chosen for speed.
 make_graph <- function(repr, metric, k, sizes = NULL) {
-  check_graph_memory(repr, k)
   if (repr$kind == "dist") return(search_distances(repr, k))
   space <- neighbour_space(repr, metric)
   graph <- search_rows(repr, space, k, sizes)
@@ -109,20 +108,9 @@ make_graph <- function(repr, metric, k, sizes = NULL) {
   graph
 }
 
-# The lists while they are searched, and the results with the weights made of them.
-check_graph_memory <- function(repr, k) {
-  n <- as.double(repr$n)
-  check_memory(n * (16 * min(n - 1, k + 17) + 32 * k),
-               paste0("The graph of ", k, " neighbours of `", repr$arg, "`"),
-               "A smaller `k` or fewer stimuli need less.")
-}
-
 # The rows as the search wants them, and what their values are to be divided by.
 neighbour_space <- function(repr, metric) {
-  n <- as.double(repr$n)
   d <- ncol(repr$data)
-  check_memory(8 * n * d + 32 * 2^20, paste0("The neighbour search in `", repr$arg, "`"),
-               "Fewer stimuli need less; or give a neighbour graph made elsewhere.")
   means <- double(d)
   scale <- 1
   if (metric == "euclidean") {

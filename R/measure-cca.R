@@ -70,7 +70,8 @@ declare_measure(
   inspect = function(score, pair, x, y, args) {
     warn_whole_space(pair, ncol(x$q), ncol(y$q), "every canonical correlation is 1")
   },
-  null = function(args) new_null("singular", operand = basis_operand)
+  null = function(args) new_null("singular", operand = basis_operand),
+  memory = basis_needs(tall = 3, wide = 4)
 )
 
 basis_operand <- function(form, repr, args, side) list(matrix = form$q, norm = sqrt(ncol(form$q)))
@@ -189,7 +190,8 @@ declare_measure(
   inspect = function(score, pair, x, y, args) {
     warn_whole_space(pair, x$kept, y$kept, "every canonical correlation is 1")
   },
-  null = function(args) new_null("singular", operand = kept_vectors)
+  null = function(args) new_null("singular", operand = kept_vectors),
+  memory = basis_needs(tall = 9, wide = 3.5, loaded = 4.3)
 )
 
 #' Projection-weighted canonical correlation analysis
@@ -282,5 +284,6 @@ declare_measure(
   pairing = TRUE, invariant = c("scaling", "translation", "column permutation"),
   reference = "Morcos et al. 2018", check = check_pwcca_args, form = "basis",
   keeps = "coordinates",
-  prepare = function(repr, args, side) form_basis(repr), statistic = weighted_correlation
+  prepare = function(repr, args, side) form_basis(repr), statistic = weighted_correlation,
+  memory = basis_needs(tall = 7.6, wide = 6, loaded = 3.8)
 )

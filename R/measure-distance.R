@@ -73,7 +73,6 @@ check_rsa_args <- function(args) {
 
 check_rsa_pair <- function(pair, args) {
   check_rows(pair$x$n, 3, pair$x$arg, "a correlation of dissimilarities")
-  if (args$outer == "kendall") check_packed_memory(pair$x, 2)
 }
 
 prepare_rsa <- function(repr, args, side) {
@@ -138,7 +137,8 @@ declare_measure(
     # every pair of stimuli stands twice in the matrices
     new_null("inner", operand = rdm_operand, centered = FALSE,
              statistic = function(values, x, y, args, design) values / 2)
-  }
+  },
+  memory = rsa_needs
 )
 
 # What the dissimilarities are made from.
@@ -148,7 +148,6 @@ rdm_forms <- function(args) {
 }
 
 rdm_operand <- function(form, repr, args, side) {
-  check_square_memory(repr)
   entries <- list(entries = form$values, grand = -form$center)
   matrix_operand(unpacked(entries, repr$n, form$square))
 }
@@ -252,10 +251,10 @@ declare_measure(
   score = distance_correlation_score,
   null = function(args) {
     new_null("inner", centered = TRUE, operand = function(form, repr, args, side) {
-      check_square_memory(repr)
       matrix_operand(unpacked(form, repr$n))
     })
-  }
+  },
+  memory = two_packed
 )
 
 #' Norm of the difference of two distance matrices
@@ -326,7 +325,6 @@ inspect_norm <- function(score, pair, x, y, args) {
 most_lanczos_steps <- 1000L
 
 spectral_norm <- function(pair, a, b, shares) {
-  check_packed_memory(pair$x, 1)
   found <- .Call(C_packed_difference_spectral, a, shares[1], b, shares[2], as.double(pair$x$n),
                  most_lanczos_steps, thread_count())
   if (found[2] > 1e-12) {
@@ -348,8 +346,8 @@ declare_measure(
     if (args$norm == "spectral") return(NULL)
     new_null("inner", centered = FALSE, statistic = permuted_difference_norm,
              operand = function(form, repr, args, side) {
-               check_square_memory(repr)
                matrix_operand(unpacked(list(entries = form$d), repr$n))
              })
-  }
+  },
+  memory = rsm_needs
 )

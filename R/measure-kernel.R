@@ -186,7 +186,8 @@ declare_measure(
   },
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = function(pair, x, y, args) pair_h(pair, args)$value,
-  score = cka_of_h, inspect = inspect_cka, null = cka_null
+  score = cka_of_h, inspect = inspect_cka, null = cka_null,
+  memory = cka_needs
 )
 
 #' RV coefficient
@@ -229,5 +230,6 @@ declare_measure(
   check = rv_as_cka, check_pair = check_cka, form = "linear",
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = function(pair, x, y, args) pair_h(pair, args)$value,
-  score = cka_of_h, null = cka_null
+  score = cka_of_h, null = cka_null,
+  memory = linear_needs
 )

@@ -93,7 +93,8 @@ declare_measure(
   prepare = function(repr, args, side) form_cknna(repr, args$k, args$normalize),
   undefined = warn_no_contrast, statistic = common_product,
   score = kernel_cosine,
-  null = function(args) sparse_null(common_products, reversed = TRUE)
+  null = function(args) sparse_null(common_products, reversed = TRUE),
+  memory = sparse_needs
 )
 
 # Both kernels on the common edges only; their row and column sums change with the permutation.
@@ -188,5 +189,6 @@ declare_measure(
   neighbours = function(args) list(metric = "cosine", k = args$k),
   check = check_second_order_args, form = "graph with rows",
   keeps = c("graph", "rows"), prepare = prepare_second_order,
-  statistic = mean_second_order
+  statistic = mean_second_order,
+  memory = second_order_needs
 )

@@ -101,7 +101,10 @@ rotation_null <- function(scale) {
            operand = function(form, repr, args, side) {
              list(matrix = rotation_matrix(repr, is_centered(args)))
            },
-           statistic = function(values, x, y, args, design) permuted_distance(values, x, y, scale))
+           statistic = function(values, x, y, args, design) permuted_distance(values, x, y, scale),
+           more = function(n, dx, dy) {
+             basis_kept(n, dx) + basis_kept(n, dy) + n * (min(n, dx) + min(n, dy))
+           })
 }
 
 # From common units back to those of the data.
@@ -111,9 +114,9 @@ inspect_overflow <- function(score, pair, x, y, args) refuse_overflow(score, pai
 
 # The narrower side is turned into the space of the wider: that keeps all of it.
 rotated_residual <- function(pair, center, units) {
-  rotation <- pair_rotation(pair, center)
   x <- rotatable(pair, "x", center)
   y <- rotatable(pair, "y", center)
+  rotation <- pair_rotation(pair, center, x, y)
   residual <- if (ncol(x) <= ncol(y)) {
     units$x * turned_by(x, rotation$u, rotation$v) - units$y * y
   } else {
@@ -134,7 +137,8 @@ declare_measure(
   score = function(statistic, x, y, args) {
     if (args$scale) statistic else unscaled_score(statistic, x, y, args)
   },
-  inspect = inspect_overflow, null = function(args) rotation_null(args$scale)
+  inspect = inspect_overflow, null = function(args) rotation_null(args$scale),
+  memory = rotation_needs
 )
 
 # The data up to a rotation, with no more columns than their rank: what a permutation costs goes
@@ -195,7 +199,8 @@ declare_measure(
   invariant = c("orthogonal", "translation", "column permutation"),
   reference = "Williams et al. 2021", check = check_center, form = "scaling",
   keeps = rotation_forms, prepare = prepare_rotation, statistic = unscaled_distance,
-  score = unscaled_score, inspect = inspect_overflow, null = function(args) rotation_null(FALSE)
+  score = unscaled_score, inspect = inspect_overflow, null = function(args) rotation_null(FALSE),
+  memory = rotation_needs
 )
 
 #' Procrustes similarity
@@ -242,7 +247,8 @@ declare_measure(
   reference = "Williams et al. 2021", form = "scaling", keeps = rotation_forms,
   prepare = prepare_rotation,
   statistic = unscaled_distance, score = similarity_score, inspect = inspect_overflow,
-  null = function(args) rotation_null(FALSE)
+  null = function(args) rotation_null(FALSE),
+  memory = rotation_needs
 )
 
 #' Angular shape distance
@@ -287,7 +293,8 @@ declare_measure(
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Williams et al. 2021", form = "scaling", keeps = rotation_forms,
   prepare = prepare_rotation,
-  statistic = scaled_distance, score = angle_score, null = function(args) rotation_null(TRUE)
+  statistic = scaled_distance, score = angle_score, null = function(args) rotation_null(TRUE),
+  memory = rotation_needs
 )
 
 #' Aligned cosine similarity
@@ -332,7 +339,7 @@ aligned_cosine <- function(x, y, center = FALSE) {
 aligned_cosines <- function(pair, x_form, y_form, args) {
   x <- rotatable(pair, "x", args$center)
   y <- rotatable(pair, "y", args$center)
-  rotation <- pair_rotation(pair, args$center)
+  rotation <- pair_rotation(pair, args$center, x, y)
   known <- seq_len(rotation$determined)
   u <- rotation$u[, known, drop = FALSE]
   v <- rotation$v[, known, drop = FALSE]
@@ -364,5 +371,6 @@ declare_measure(
   reference = "Hamilton et al. 2016", check = check_center, form = "row norms",
   keeps = "row factor",
   prepare = function(repr, args, side) form_row_norms(repr, args$center),
-  statistic = aligned_cosines
+  statistic = aligned_cosines,
+  memory = aligned_needs
 )

@@ -50,7 +50,8 @@ declare_measure(
   resi = "MagDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
   metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "column permutation"),
   reference = "Wang et al. 2020", form = "summary",
-  prepare = function(repr, args, side) form_magnitude(repr), score = value_difference
+  prepare = function(repr, args, side) form_magnitude(repr), score = value_difference,
+  memory = no_memory
 )
 
 # The score of measures that compare one number a side.
@@ -108,7 +109,8 @@ declare_measure(
   metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Wang et al. 2020", form = "summary",
   prepare = function(repr, args, side) form_concentricity(repr),
-  undefined = warn_undefined_concentricity, score = value_difference
+  undefined = warn_undefined_concentricity, score = value_difference,
+  memory = no_memory
 )
 
 #' Difference of uniformity
@@ -191,5 +193,6 @@ declare_measure(
   reference = "Wang and Isola 2020", check = check_uniformity_args, form = "summary",
   keeps = function(args) if (args$normalize) "unit distances" else "distances",
   prepare = function(repr, args, side) form_uniformity(repr, args$t, args$normalize),
-  score = uniformity_score
+  score = uniformity_score,
+  memory = two_packed
 )

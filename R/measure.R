@@ -38,6 +38,7 @@ registry <- new.env()
 #                     permutation a column
 # inspect             NULL, or a function(score, pair, x, y, args): warnings about the score, or
 #                     an error where it left the numbers
+# memory              function(n, dx, dy, args): what a comparison needs, see memory-peaks.R
 # null                how the null makes the statistic of all permutations: a list that names a
 #                     kernel, see null-kernel.R, or a function(args) that gives one; NULL:
 #                     permutation by permutation, from relabelled forms
@@ -46,7 +47,7 @@ declare_measure <- function(id, label, family, resi = NA_character_, direction, 
                             neighbours = NULL, check = identity, check_pair = NULL, form,
                             keeps = character(), prepare, undefined = NULL, statistic = NULL,
                             score = function(statistic, x, y, args) statistic,
-                            inspect = NULL, null = NULL) {
+                            inspect = NULL, memory, null = NULL) {
   stopifnot(is.null(registry[[id]]))
   registry[[id]] <- environment()
 }
@@ -56,7 +57,8 @@ declare_measure <- function(id, label, family, resi = NA_character_, direction, 
 complete_declarations <- function() {
   for (id in measure_ids()) {
     d <- mget(names(formals(declare_measure)), envir = registry[[id]])
-    stopifnot(all(d$invariant %in% invariances), is.function(d$prepare), is.function(d$score))
+    stopifnot(all(d$invariant %in% invariances), is.function(d$prepare), is.function(d$score),
+              identical(names(formals(d$memory)), c("n", "dx", "dy", "args")))
     for (kinds in d[c("form", "keeps")]) if (!is.function(kinds)) lapply(kinds, form_kind)
     registry[[id]] <- d
   }

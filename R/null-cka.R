@@ -9,7 +9,6 @@ cka_null <- function(args) {
 }
 
 linear_operand <- function(form, repr, args, side) {
-  check_square_memory(repr)
   # there, unless another measure made the form before
   gram <- form$gram
   if (is.null(gram)) gram <- tcrossprod(scaled_data(repr, TRUE))
@@ -18,7 +17,6 @@ linear_operand <- function(form, repr, args, side) {
 }
 
 gaussian_operand <- function(form, repr, args, side) {
-  check_square_memory(repr)
   c(matrix_operand(unpacked(form, repr$n)), list(width = 1, rows = as.double(repr$n)))
 }
 

@@ -7,10 +7,13 @@ null_kernels <- new.env()
 # run      function(task): the null of every pair, a list of null_of_pair(); see kernel_null()
 # cosets   can it take all shifts of a coset at once?
 # size     function(n, d): how many numbers the operand of one representation holds
-declare_null_kernel <- function(name, run, cosets, size) {
+# memory   function(n, dx, dy): how many there are beside the forms of a pair while it runs
+declare_null_kernel <- function(name, run, cosets, size, memory) {
   stopifnot(is.null(null_kernels[[name]]), identical(names(formals(run)), "task"),
-            is.logical(cosets), identical(names(formals(size)), c("n", "d")))
-  null_kernels[[name]] <- list(run = run, cosets = cosets, size = size)
+            is.logical(cosets), identical(names(formals(size)), c("n", "d")),
+            identical(names(formals(memory)), c("n", "dx", "dy")))
+  null_kernels[[name]] <- list(run = run, cosets = cosets, size = size,
+                               memory = memory)
 }
 
 null_kernel <- function(name) {
@@ -22,6 +25,7 @@ null_kernel <- function(name) {
 # What a measure declares as its null, and what its kernel needs to know besides (see its file).
 # operand     function(form, repr, args, side): a list of what the kernel permutes, and of what
 #             else the statistic and the score ask of a side: it is added to the form
+# more        function(n, dx, dy): how many numbers it needs beside those of the kernel, or NULL
 # statistic   function(values, x, y, args, design): the measure's statistic of all permutations,
 #             from what the kernel gives of them, the observed order first; x, y: the forms
 new_null <- function(kernel, operand, statistic = function(values, x, y, args, design) values,

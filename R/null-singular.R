@@ -27,7 +27,11 @@ singular_null <- function(task) {
 }
 
 declare_null_kernel("singular", run = singular_null, cosets = FALSE,
-                    size = function(n, d) as.double(n) * min(n, d))
+                    size = function(n, d) as.double(n) * min(n, d),
+                    memory = function(n, dx, dy) {
+                      sides <- pmin(n, c(dx, dy))
+                      n * (sum(sides) + max(sides)) + 3 * prod(sides)
+                    })
 
 # Columns of about half a second each: a product and its singular values take some n r s + 20 m^3
 # operations.

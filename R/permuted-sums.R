@@ -35,12 +35,6 @@ coset_bytes <- function(n, x, y) 32 * as.double(n) * length(x) * length(y)
 
 matrix_operand <- function(matrix) list(matrix = matrix, norm = sqrt(.Call(C_dot, matrix, matrix)))
 
-check_square_memory <- function(repr) {
-  check_memory(3 * 8 * as.double(repr$n)^2, paste0("The ", repr$n, " x ", repr$n, " matrices of `",
-                                                  repr$arg, "` for its null"),
-               "Fewer stimuli need less.")
-}
-
 # The whole matrix of a packed form with means and grand (centred), or of plain entries.
 unpacked <- function(form, n, square = FALSE) {
   grand <- if (is.null(form$grand)) 0 else form$grand

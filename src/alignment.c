@@ -112,14 +112,49 @@ void row_norms(const centered_view *v, const double *direction, double *norm, do
     }
 }
 
+/* A row is scaled by the power of two that brings its norm near one: its products neither
+   overflow nor vanish, and nothing is divided before all are added. */
+INLINE_BODY void tile_dots_body(const double *a, const double *b, size_t n, size_t d, size_t i0,
+                                size_t rows, const double *a_unit, const double *b_unit,
+                                double *dots)
+{
+    for (size_t j = 0; j < d; j++) {
+        const double *of_a = a + j * n + i0, *of_b = b + j * n + i0;
+        AT_ONCE
+        for (size_t i = 0; i < rows; i++)
+            dots[i] += (of_a[i] * a_unit[i]) * (of_b[i] * b_unit[i]);
+    }
+}
+
+static void plain_tile_dots(const double *a, const double *b, size_t n, size_t d, size_t i0,
+                            size_t rows, const double *a_unit, const double *b_unit, double *dots)
+{
+    tile_dots_body(a, b, n, d, i0, rows, a_unit, b_unit, dots);
+}
+
+static WIDE void wide_tile_dots(const double *a, const double *b, size_t n, size_t d, size_t i0,
+                                size_t rows, const double *a_unit, const double *b_unit,
+                                double *dots)
+{
+    tile_dots_body(a, b, n, d, i0, rows, a_unit, b_unit, dots);
+}
+
 void row_cosines(const double *a, const double *b, size_t n, size_t d, const double *a_norm,
                  const double *b_norm, double *cosine)
 {
-    for (size_t i = 0; i < n; i++) cosine[i] = 0.0;
-    for (size_t j = 0; j < d; j++) {
-        const double *of_a = a + j * n, *of_b = b + j * n;
-        for (size_t i = 0; i < n; i++)
-            cosine[i] += (of_a[i] / a_norm[i]) * (of_b[i] / b_norm[i]);
+    double a_unit[ROW_TILE], b_unit[ROW_TILE];
+    const int wide = wide_vectors();
+    for (size_t i0 = 0; i0 < n; i0 += ROW_TILE) {
+        const size_t rows = n - i0 < ROW_TILE ? n - i0 : ROW_TILE;
+        for (size_t t = 0; t < rows; t++) {
+            a_unit[t] = power_near_one(a_norm[i0 + t]);
+            b_unit[t] = power_near_one(b_norm[i0 + t]);
+            cosine[i0 + t] = 0.0;
+        }
+        (wide ? wide_tile_dots : plain_tile_dots)(a, b, n, d, i0, rows, a_unit, b_unit,
+                                                  cosine + i0);
+        for (size_t t = 0; t < rows; t++)
+            cosine[i0 + t] /= (a_norm[i0 + t] * a_unit[t]) * (b_norm[i0 + t] * b_unit[t]);
     }
 }
 

@@ -6,6 +6,9 @@
 
 #include "wide.h"
 
+/* Sums of squares between this and its inverse have lost no digit to under- or overflow. */
+#define SAFE_SQUARES 1e-250
+
 static double largest_deviation(const double *column, size_t n, double mean)
 {
     double largest = 0.0;
@@ -16,33 +19,37 @@ static double largest_deviation(const double *column, size_t n, double mean)
     return largest;
 }
 
+/* The power of two at which the squares of a column are safe, 0 for a constant one; with that sum
+   of squares. */
+static double column_unit(const double *x, size_t n, double mean, double *squares)
+{
+    centered_view column = {x, n, 1, &mean, 1.0};
+    *squares = squares_of_column(&column, 0);
+    if (*squares > SAFE_SQUARES && *squares < 1.0 / SAFE_SQUARES) return 1.0;
+    const double largest = largest_deviation(x, n, mean);
+    if (largest == 0.0) return 0.0;
+    column.inverse_scale = power_near_one(largest);
+    *squares = squares_of_column(&column, 0);
+    return column.inverse_scale;
+}
+
 size_t standardize_columns(const double *x, size_t n, size_t d, const double *mean, double *out,
                            int *constant)
 {
     size_t count = 0;
     for (size_t j = 0; j < d; j++) {
-        const double *from = x + j * n;
-        double *to = out + j * n;
-        const double largest = largest_deviation(from, n, mean[j]);
-        constant[j] = largest == 0.0;
-        if (constant[j]) {
-            count++;
-            for (size_t i = 0; i < n; i++) to[i] = 0.0;
-            continue;
-        }
-        const double scale = power_near_one(largest);
-        for (size_t i = 0; i < n; i++) to[i] = (from[i] - mean[j]) * scale;
-        const double norm = sqrt(dot_blocked(to, to, n));
-        for (size_t i = 0; i < n; i++) to[i] /= norm;
+        double *to = out + j * n, squares;
+        const double unit = column_unit(x + j * n, n, mean[j], &squares);
+        constant[j] = unit == 0.0;
+        count += (size_t) constant[j];
+        center_column(x + j * n, n, mean[j], unit, to);
+        if (!constant[j]) center_column(to, n, 0.0, 1.0 / sqrt(squares), to);
     }
     return count;
 }
 
 /* Rows that are summed up together: their sums stay in cache. */
 #define ROW_TILE 1024
-
-/* Sums of squares from here up have lost no digit to underflow, even if single squares have. */
-#define SAFE_SQUARES 1e-250
 
 /* squares = of the rows i0 .. i0 + rows - 1; dots = with direction, unless it is NULL. */
 INLINE_BODY void tile_sums_body(const centered_view *v, size_t i0, size_t rows,

@@ -45,7 +45,7 @@ SEXP repalign_centered_squares(SEXP x, SEXP means, SEXP scale)
 {
     begin_entry(__func__);
     const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
-    return Rf_ScalarReal(view_squares(&v, scratch(v.n), check_interrupt));
+    return Rf_ScalarReal(view_squares(&v, check_interrupt));
 }
 
 /* Its square root. */
@@ -53,7 +53,7 @@ SEXP repalign_frobenius(SEXP x, SEXP means, SEXP scale)
 {
     begin_entry(__func__);
     const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
-    return Rf_ScalarReal(sqrt(view_squares(&v, scratch(v.n), check_interrupt)));
+    return Rf_ScalarReal(sqrt(view_squares(&v, check_interrupt)));
 }
 
 SEXP repalign_dot(SEXP a, SEXP b)

@@ -126,14 +126,34 @@ column_extent column_means(const double *x, size_t n, size_t d, double *mean)
     return extent;
 }
 
+/* A difference times a power of two is rounded once: wide and plain loops agree. */
+INLINE_BODY void center_body(const double *from, size_t length, double mean, double scale,
+                             double *to)
+{
+    AT_ONCE
+    for (size_t i = 0; i < length; i++) to[i] = (from[i] - mean) * scale;
+}
+
+static void plain_center(const double *from, size_t length, double mean, double scale, double *to)
+{
+    center_body(from, length, mean, scale, to);
+}
+
+static WIDE void wide_center(const double *from, size_t length, double mean, double scale,
+                             double *to)
+{
+    center_body(from, length, mean, scale, to);
+}
+
+void center_column(const double *from, size_t length, double mean, double scale, double *to)
+{
+    (wide_vectors() ? wide_center : plain_center)(from, length, mean, scale, to);
+}
+
 void load_rows(const centered_view *v, size_t i0, size_t rows, double *out)
 {
-    for (size_t j = 0; j < v->d; j++) {
-        const double *from = v->x + j * v->n + i0;
-        double *to = out + j * rows;
-        const double mean = v->mean[j], scale = v->inverse_scale;
-        for (size_t i = 0; i < rows; i++) to[i] = (from[i] - mean) * scale;
-    }
+    for (size_t j = 0; j < v->d; j++)
+        center_column(v->x + j * v->n + i0, rows, v->mean[j], v->inverse_scale, out + j * rows);
 }
 
 void load_columns(const centered_view *v, size_t j0, size_t columns, double *out)
@@ -211,12 +231,48 @@ double power_near_one(double largest)
     return ldexp(1.0, -exponent);
 }
 
-double view_squares(const centered_view *v, double *column, pause_function pause)
+/* Sum of squares of a centred column, as many at once as there are lanes. */
+INLINE_BODY double squares_body(const double *x, size_t n, double mean, double scale)
+{
+    double sum[LANES] = {0.0};
+    const size_t whole = n - n % LANES;
+    for (size_t i = 0; i < whole; i += LANES) {
+        AT_ONCE
+        for (int l = 0; l < LANES; l++) {
+            const double value = (x[i + l] - mean) * scale;
+            sum[l] += value * value;
+        }
+    }
+    for (size_t i = whole; i < n; i++) {
+        const double value = (x[i] - mean) * scale;
+        sum[0] += value * value;
+    }
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; l++) sum[l] += sum[l + half];
+    return sum[0];
+}
+
+static double plain_squares(const double *x, size_t n, double mean, double scale)
+{
+    return squares_body(x, n, mean, scale);
+}
+
+static WIDE double wide_squares(const double *x, size_t n, double mean, double scale)
+{
+    return squares_body(x, n, mean, scale);
+}
+
+double squares_of_column(const centered_view *v, size_t j)
+{
+    return (wide_vectors() ? wide_squares : plain_squares)(v->x + j * v->n, v->n, v->mean[j],
+                                                           v->inverse_scale);
+}
+
+double view_squares(const centered_view *v, pause_function pause)
 {
     double total = 0.0;
     for (size_t j = 0; j < v->d; j++) {
-        load_columns(v, j, 1, column);
-        total += dot_blocked(column, column, v->n);
+        total += squares_of_column(v, j);
         if (j % PAUSE_COLUMNS == 0) pause();
     }
     return total;

@@ -53,7 +53,11 @@ void square_entries(const double *a, size_t length, double *out);
    number: scaling by it changes no digit. */
 double power_near_one(double largest);
 
-/* Sum of all squared entries of the centred matrix. column: scratch n. */
-double view_squares(const centered_view *v, double *column, pause_function pause);
+/* to = (from - mean) times scale, a power of two. */
+void center_column(const double *from, size_t length, double mean, double scale, double *to);
+
+/* Sum of the squared entries of a column of the centred matrix, and of all of it. */
+double squares_of_column(const centered_view *v, size_t j);
+double view_squares(const centered_view *v, pause_function pause);
 
 #endif

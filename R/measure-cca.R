@@ -190,7 +190,10 @@ declare_measure(
   inspect = function(score, pair, x, y, args) {
     warn_whole_space(pair, x$kept, y$kept, "every canonical correlation is 1")
   },
-  null = function(args) new_null("singular", operand = kept_vectors),
+  null = function(args) {
+    new_null("singular", operand = kept_vectors,
+             more = function(n, dx, dy) n * (min(n, dx) + min(n, dy) + min(n, max(dx, dy))))
+  },
   memory = basis_needs(tall = 9, wide = 3.5, loaded = 4.3)
 )
 

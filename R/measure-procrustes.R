@@ -103,7 +103,8 @@ rotation_null <- function(scale) {
            },
            statistic = function(values, x, y, args, design) permuted_distance(values, x, y, scale),
            more = function(n, dx, dy) {
-             basis_kept(n, dx) + basis_kept(n, dy) + n * (min(n, dx) + min(n, dy))
+             passing <- vapply(c(dx, dy), basis_passing, 0, n = n, tall = 0, wide = 4)
+             basis_kept(n, dx) + basis_kept(n, dy) + n * (min(n, dx) + min(n, dy)) + max(passing)
            })
 }
 

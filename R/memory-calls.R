@@ -65,11 +65,13 @@ shared_needs <- function(set, n, dx, dy) {
   sum(sizes) - sum(tapply(sizes, names(sizes), max))
 }
 
+# A permuted side: its data and its forms.
+relabelled_needs <- function(n, d, needs) n * d + 0.5 * needs[["kept"]]
+
 # Numbers beyond what the forms keep while the null is made. needs: of the comparison.
 null_needs <- function(measure, n, dx, dy, engine, needs) {
   null <- null_of(measure)
-  # relabelled forms of one side, and those of permutations before, until R frees them
-  if (is.null(null)) return(needs[["peak"]] - needs[["kept"]] + 1.5 * needs[["kept"]])
+  if (is.null(null)) return(needs[["peak"]] - needs[["kept"]] + relabelled_needs(n, dy, needs))
   if (engine == "moments") return(7 * n^2)
   declared <- null_kernel(null$kernel)$memory(n, dx, dy)
   if (isTRUE(null$from_gram) && !corrects_stimuli(measure$args$estimator)) {

@@ -98,9 +98,9 @@ assignment_needs <- function(n, dx, dy, args) {
 # The rotation with its vectors, and the rows that it turns.
 aligned_needs <- function(n, dx, dy, args) {
   if (min(dx, dy) > n) return(memory_needs(2 * n^2, max(n * c(dx, dy)) + 9 * n^2))
-  small <- min(dx, dy)
-  memory_needs(0, n * (dx + dy) + 2 * as.double(dx) * dy + 9 * as.double(small)^2 +
-                 small * max(dx, dy))
+  cross <- as.double(dx) * dy
+  decomposed <- n * (dx + dy) + 3 * cross + 9 * min(dx, dy)^2
+  memory_needs(0, max(decomposed, n * (dx + dy + max(dx, dy)) + 5 * cross))
 }
 
 # products: how often the matrix of correlations is there at once.
@@ -109,7 +109,7 @@ correlation_needs <- function(n, dx, dy, products) {
 }
 
 hard_match_needs <- function(n, dx, dy, args) {
-  correlation_needs(n, dx, dy, if (args$matching == "greedy") 6.2 else 2)
+  correlation_needs(n, dx, dy, if (args$matching == "greedy") 7 else 2)
 }
 
 soft_match_needs <- function(n, dx, dy, args) correlation_needs(n, dx, dy, 1)

@@ -74,7 +74,7 @@ parameters <- list(
   list("cka", estimator = "stimulus_neuron"), list("cka", kernel = "rbf"),
   list("cka", kernel = "manifold"), list("gulp", lambda = 0.1),
   list("hard_correlation_match", matching = "greedy"), list("cknna", normalize = FALSE),
-  list("mutual_knn", metric = "euclidean")
+  list("mutual_knn", metric = "euclidean"), list("rtd", batch = Inf)
 )
 nulls <- list(
   cka = list(c(5000, 64), c(4000, 5000)), rsa = list(c(5000, 64)),

@@ -31,67 +31,117 @@ int all_finite(const double *x, size_t length)
     return p0 + p1 + p2 + p3 == 0.0;
 }
 
-/* Terms that are added up side by side. */
-#define LANES 16
-
 static inline double smaller(double a, double b) { return a < b ? a : b; }
 
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
-/* What one pass over a column tells. sum: of the entries less the shift, each times `share`. */
+/* What one pass over a column tells. sum: of the entries, each times `share`. */
 typedef struct {
     double low, high, sum;
 } column_pass;
 
-/* The shares are powers of two: a product with them is exact, so that wide and plain loops give
-   the same sums. */
-INLINE_BODY column_pass pass_body(const double *x, size_t n, double shift, double share)
+/* Both halves of a column at once: an addition need not wait for the one before. */
+INLINE_BODY column_pass extent_body(const double *x, size_t n, double share)
 {
-    double low[LANES], high[LANES], sum[LANES];
-    const size_t whole = n - n % LANES;
-    for (int l = 0; l < LANES; l++) {
-        low[l] = high[l] = x[0];
-        sum[l] = 0.0;
+    const size_t half = n / 2;
+    const double *y = x + half;
+    double l0 = x[0], l1 = x[0], h0 = x[0], h1 = x[0], s0 = 0.0, s1 = 0.0;
+    OPENMP(simd reduction(+ : s0, s1) reduction(min : l0, l1) reduction(max : h0, h1))
+    for (size_t i = 0; i < half; i++) {
+        const double v = x[i], w = y[i];
+        l0 = v < l0 ? v : l0;
+        h0 = v > h0 ? v : h0;
+        s0 += v * share;
+        l1 = w < l1 ? w : l1;
+        h1 = w > h1 ? w : h1;
+        s1 += w * share;
     }
-    for (size_t i = 0; i < whole; i += LANES) {
-        AT_ONCE
-        for (int l = 0; l < LANES; l++) {
-            const double value = x[i + l];
-            low[l] = smaller(value, low[l]);
-            high[l] = larger(value, high[l]);
-            sum[l] += (value - shift) * share;
-        }
+    if (n % 2) {
+        const double v = x[n - 1];
+        l0 = smaller(v, l0);
+        h0 = larger(v, h0);
+        s0 += v * share;
     }
-    for (size_t i = whole; i < n; i++) {
-        low[0] = smaller(x[i], low[0]);
-        high[0] = larger(x[i], high[0]);
-        sum[0] += (x[i] - shift) * share;
-    }
-    for (int half = LANES / 2; half > 0; half /= 2) {
-        for (int l = 0; l < half; l++) {
-            low[l] = smaller(low[l], low[l + half]);
-            high[l] = larger(high[l], high[l + half]);
-            sum[l] += sum[l + half];
-        }
-    }
-    const column_pass pass = {low[0], high[0], sum[0]};
+    const column_pass pass = {smaller(l0, l1), larger(h0, h1), s0 + s1};
     return pass;
 }
 
-static column_pass plain_pass(const double *x, size_t n, double shift, double share)
+INLINE_BODY double shifted_body(const double *x, size_t n, double shift, double share)
 {
-    return pass_body(x, n, shift, share);
+    const size_t half = n / 2;
+    const double *y = x + half;
+    double s0 = 0.0, s1 = 0.0;
+    SUM_AT_ONCE(s0, s1)
+    for (size_t i = 0; i < half; i++) {
+        s0 += (x[i] - shift) * share;
+        s1 += (y[i] - shift) * share;
+    }
+    return s0 + s1 + (n % 2 ? (x[n - 1] - shift) * share : 0.0);
 }
 
-static WIDE column_pass wide_pass(const double *x, size_t n, double shift, double share)
+/* Sum of squares of a centred column. */
+INLINE_BODY double squares_body(const double *x, size_t n, double mean, double scale)
 {
-    return pass_body(x, n, shift, share);
+    const size_t half = n / 2;
+    const double *y = x + half, last = n % 2 ? (x[n - 1] - mean) * scale : 0.0;
+    double s0 = 0.0, s1 = 0.0;
+    SUM_AT_ONCE(s0, s1)
+    for (size_t i = 0; i < half; i++) {
+        const double a = (x[i] - mean) * scale, b = (y[i] - mean) * scale;
+        s0 += a * a;
+        s1 += b * b;
+    }
+    return s0 + s1 + last * last;
+}
+
+/* The loops over a column, as this processor runs them best. */
+typedef struct {
+    column_pass (*extent)(const double *, size_t, double);
+    double (*shifted)(const double *, size_t, double, double);
+    double (*squares)(const double *, size_t, double, double);
+} column_loops;
+
+static column_pass plain_extent(const double *x, size_t n, double share)
+{
+    return extent_body(x, n, share);
+}
+
+static WIDE column_pass wide_extent(const double *x, size_t n, double share)
+{
+    return extent_body(x, n, share);
+}
+
+static double plain_shifted(const double *x, size_t n, double shift, double share)
+{
+    return shifted_body(x, n, shift, share);
+}
+
+static WIDE double wide_shifted(const double *x, size_t n, double shift, double share)
+{
+    return shifted_body(x, n, shift, share);
+}
+
+static double plain_squares(const double *x, size_t n, double mean, double scale)
+{
+    return squares_body(x, n, mean, scale);
+}
+
+static WIDE double wide_squares(const double *x, size_t n, double mean, double scale)
+{
+    return squares_body(x, n, mean, scale);
+}
+
+static column_loops best_loops(void)
+{
+    const column_loops plain = {plain_extent, plain_shifted, plain_squares};
+    const column_loops wide = {wide_extent, wide_shifted, wide_squares};
+    return wide_vectors() ? wide : plain;
 }
 
 /* Of a sum the mean: entries are scaled before they are added, so that huge ones do not
    overflow. */
 typedef struct {
-    column_pass (*pass)(const double *, size_t, double, double);
+    column_loops loops;
     double share, rest;
 } column_summer;
 
@@ -99,7 +149,7 @@ static column_summer new_summer(size_t n)
 {
     int exponent;
     frexp((double) n, &exponent);
-    const column_summer by = {wide_vectors() ? wide_pass : plain_pass, ldexp(1.0, -exponent),
+    const column_summer by = {best_loops(), ldexp(1.0, -exponent),
                               ldexp(1.0, exponent) / (double) n};
     return by;
 }
@@ -107,13 +157,13 @@ static column_summer new_summer(size_t n)
 static double column_mean(const double *column, size_t n, const column_summer *by,
                           column_extent *extent)
 {
-    const column_pass first = by->pass(column, n, 0.0, by->share);
+    const column_pass first = by->loops.extent(column, n, by->share);
     extent->size = larger(extent->size, larger(first.high, -first.low));
     /* infinite entries and NaN remain in a sum */
     if (first.sum - first.sum != 0.0) extent->finite = 0;
     if (first.low == first.high) return first.low;
     double mean = first.sum * by->rest;
-    mean += by->pass(column, n, mean, by->share).sum * by->rest; /* what rounding left over */
+    mean += by->loops.shifted(column, n, mean, by->share) * by->rest; /* what rounding left over */
     extent->largest = larger(extent->largest, larger(first.high - mean, mean - first.low));
     return mean;
 }
@@ -231,41 +281,9 @@ double power_near_one(double largest)
     return ldexp(1.0, -exponent);
 }
 
-/* Sum of squares of a centred column, as many at once as there are lanes. */
-INLINE_BODY double squares_body(const double *x, size_t n, double mean, double scale)
-{
-    double sum[LANES] = {0.0};
-    const size_t whole = n - n % LANES;
-    for (size_t i = 0; i < whole; i += LANES) {
-        AT_ONCE
-        for (int l = 0; l < LANES; l++) {
-            const double value = (x[i + l] - mean) * scale;
-            sum[l] += value * value;
-        }
-    }
-    for (size_t i = whole; i < n; i++) {
-        const double value = (x[i] - mean) * scale;
-        sum[0] += value * value;
-    }
-    for (int half = LANES / 2; half > 0; half /= 2)
-        for (int l = 0; l < half; l++) sum[l] += sum[l + half];
-    return sum[0];
-}
-
-static double plain_squares(const double *x, size_t n, double mean, double scale)
-{
-    return squares_body(x, n, mean, scale);
-}
-
-static WIDE double wide_squares(const double *x, size_t n, double mean, double scale)
-{
-    return squares_body(x, n, mean, scale);
-}
-
 double squares_of_column(const centered_view *v, size_t j)
 {
-    return (wide_vectors() ? wide_squares : plain_squares)(v->x + j * v->n, v->n, v->mean[j],
-                                                           v->inverse_scale);
+    return best_loops().squares(v->x + j * v->n, v->n, v->mean[j], v->inverse_scale);
 }
 
 double view_squares(const centered_view *v, pause_function pause)

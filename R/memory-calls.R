@@ -45,7 +45,9 @@ set_needs <- function(set, n, dx, dy, null = NULL) {
   needs <- vapply(set, function(m) m$declaration$memory(n, dx, dy, m$args), double(2))
   passing <- needs["peak", ] - needs["kept", ]
   if (!is.null(null)) {
-    more <- vapply(seq_along(set), function(i) null_needs(set[[i]], n, dx, dy, null, needs[, i]), 0)
+    more <- vapply(seq_along(set), function(i) {
+      null_needs(set[[i]], n, dx, dy, null, needs[, i])
+    }, 0)
     passing <- pmax(passing, more)
   }
   kept <- max(needs["kept", ], sum(needs["kept", ]) - shared_needs(set, n, dx, dy))
@@ -71,7 +73,11 @@ relabelled_needs <- function(n, d, needs) n * d + 0.5 * needs[["kept"]]
 # Numbers beyond what the forms keep while the null is made. needs: of the comparison.
 null_needs <- function(measure, n, dx, dy, engine, needs) {
   null <- null_of(measure)
-  if (is.null(null)) return(needs[["peak"]] - needs[["kept"]] + relabelled_needs(n, dy, needs))
+  if (is.null(null)) {
+    # neighbours are searched once: what passed then is free
+    compared <- if (is.null(measure$declaration$neighbours)) needs[["peak"]] - needs[["kept"]] else 0
+    return(compared + relabelled_needs(n, dy, needs))
+  }
   if (engine == "moments") return(7 * n^2)
   declared <- null_kernel(null$kernel)$memory(n, dx, dy)
   if (isTRUE(null$from_gram) && !corrects_stimuli(measure$args$estimator)) {

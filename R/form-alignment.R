@@ -9,8 +9,6 @@ NULL
 # square the data and lose half of the digits.
 row_factor <- function(repr, center) {
   remember_form(repr, "row factor", list(center), {
-    check_memory(8 * repr$n * (ncol(repr$data) + repr$n), paste0("The QR of `", repr$arg, "`"),
-                 "Fewer neurons or fewer stimuli need less.")
     unit <- form_scaling(repr, center)
     announce_decomposition(ncol(repr$data), repr$n, "qr")
     list(factor = .Call(C_row_factor, repr$data, unit$means, unit$scale))
@@ -37,10 +35,6 @@ turned_by <- function(a, u, v) {
 # x'y of the data, even where row factors could be used instead.
 pair_cross <- function(pair, center) {
   remember(pair$cache, list("cross product", center), {
-    sizes <- c(ncol(pair$x$data), ncol(pair$y$data))
-    check_memory(2 * 8 * prod(sizes), paste0("The ", sizes[1], " x ", sizes[2], " product of `",
-                                         pair$x$arg, "` and `", pair$y$arg, "`"),
-                 "Fewer neurons need less.")
     x <- form_scaling(pair$x, center)
     y <- form_scaling(pair$y, center)
     .Call(C_cross_product, pair$x$data, x$means, x$scale, pair$y$data, y$means, y$scale)
@@ -60,10 +54,10 @@ nuclear_norm <- function(pair, center) {
            sum(singular_values(rotation_cross(pair, center))))
 }
 
-pair_rotation <- function(pair, center) {
+# x, y: what data_to_rotate() gives of the pair.
+pair_rotation <- function(pair, center, x, y) {
   remember(pair$cache, list("rotation", center), {
-    optimal_rotation(data_to_rotate(pair, "x", center), data_to_rotate(pair, "y", center),
-                     rotation_cross(pair, center))
+    optimal_rotation(x, y, rotation_cross(pair, center))
   })
 }
 
@@ -104,7 +98,7 @@ rotate_narrow <- function(x, y, cross) {
   list(u = u, v = v, determined = determined)
 }
 
-frobenius <- function(a) sqrt(sum(a^2))
+frobenius <- function(a) sqrt(.Call(C_dot, a, a))
 
 # The rows of `a` without their part in the span of the columns of v, which are orthonormal.
 without_span <- function(a, v) a - tcrossprod(a %*% v, v)
@@ -141,9 +135,6 @@ pair_correlation <- function(pair) {
   remember(pair$cache, "correlation", {
     x <- form_columns(pair$x)$columns
     y <- form_columns(pair$y)$columns
-    sizes <- c(ncol(x), ncol(y))
-    check_memory(2 * 8 * prod(sizes), paste0("The ", sizes[1], " x ", sizes[2],
-                                         " matrix of correlations"), "Fewer neurons need less.")
     crossprod(x, y)
   })
 }
@@ -151,7 +142,8 @@ pair_correlation <- function(pair) {
 # Norms of the rows of the scaled data. Rows of zeros are refused, because they have no direction.
 form_row_norms <- function(repr, center) {
   remember_form(repr, "row norms", list(center), {
-    norms <- .Call(C_row_norms, scaled_data(repr, center))
+    unit <- form_scaling(repr, center)
+    norms <- .Call(C_row_norms, repr$data, unit$means, unit$scale)
     zero <- which(norms <= row_rounding(repr, center))
     if (length(zero) && center) refuse_mean_rows(repr, zero)
     refuse_rows(repr, zero, centered = FALSE)
@@ -171,8 +163,8 @@ refuse_mean_rows <- function(repr, rows) {
 row_rounding <- function(repr, center) {
   if (!center) return(0)
   unit <- form_centering(repr)
-  raw <- .Call(C_center, repr$data, numeric(length(unit$means)), unit$scale)
-  4 * .Machine$double.eps * .Call(C_row_norms, raw)
+  raw <- .Call(C_row_norms, repr$data, numeric(length(unit$means)), unit$scale)
+  4 * .Machine$double.eps * raw
 }
 
 # Both sides were scaled each by a factor of its own. This returns the factors that bring them to

@@ -25,7 +25,6 @@ scaled_dist <- function(d) {
 
 # columns: how many columns are centred at a time; by default C chooses.
 euclidean_distances <- function(repr, columns = NULL) {
-  check_packed_memory(repr, 1)
   center <- form_centering(repr)
   d <- .Call(C_distances, repr$data, center$means, center$scale, thread_count(), columns)
   list(d = d, scale = center$scale)
@@ -35,14 +34,6 @@ euclidean_distances <- function(repr, columns = NULL) {
 packed_length <- function(n) as.double(n) * (n - 1) / 2
 
 stimulus_pairs <- function(repr) packed_length(repr$n)
-
-# vectors: how many packed vectors are about to be made.
-check_packed_memory <- function(repr, vectors) {
-  pairs <- stimulus_pairs(repr)
-  check_memory(8 * vectors * pairs, paste0("Comparing ", format(pairs, big.mark = ","), " pairs ",
-                                           "of rows of `", repr$arg, "`"),
-               "Fewer stimuli need less.")
-}
 
 median_distance <- function(repr) {
   remember_summary(repr, "median distance", list(), {
@@ -96,7 +87,6 @@ packed_product <- function(a, b, square_a = FALSE, square_b = FALSE, center_a = 
 # 1 - correlation or 1 - cosine for all pairs of stimuli.
 form_unit_distances <- function(repr, metric) {
   remember_form(repr, "unit distances", list(metric), {
-    check_packed_memory(repr, 1)
     list(d = .Call(C_unit_distances, unit_rows(repr, metric == "correlation"), thread_count()))
   })
 }
@@ -142,7 +132,6 @@ form_ranks <- function(repr, inner) {
             "outer = \"pearson\".",
             class = "repalign_error_size", arg = repr$arg)
     }
-    check_packed_memory(repr, 2)
     values <- if (repr$kind == "dist") repr$data else dissimilarities_of(repr, inner)$d
     list(ranks = .Call(C_average_ranks, values, tie_tolerance(repr, inner), thread_count()))
   })

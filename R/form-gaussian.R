@@ -29,7 +29,6 @@ declare_form("gaussian", relabel = relabel_parts(packed = "entries", each = "mea
 # less 1, which centring would subtract anyway, so that their differences keep all digits. A kernel
 # whose entries do not differ at all is refused, because it says nothing about the data.
 gaussian_entries <- function(repr, width) {
-  check_packed_memory(repr, 2)
   d <- form_distances(repr)$d
   entries <- .Call(C_gaussian, d, width, FALSE, thread_count())
   range <- .Call(C_value_range, entries)

@@ -99,7 +99,6 @@ declare_form("tie priorities", relabel = relabel_parts(each = "priority"),
 # sizes: the rows and columns of the blocks in which inner products are computed; with NULL, C
 # chooses what is fast.
 make_graph <- function(repr, metric, k, sizes = NULL) {
-  check_graph_memory(repr, k)
   if (repr$kind == "dist") return(search_distances(repr, k))
   space <- neighbour_space(repr, metric)
   graph <- search_rows(repr, space, k, sizes)
@@ -112,21 +111,10 @@ make_graph <- function(repr, metric, k, sizes = NULL) {
   graph
 }
 
-# Counts the lists of neighbours during the search, and the graph with the weights made of it.
-check_graph_memory <- function(repr, k) {
-  n <- as.double(repr$n)
-  check_memory(n * (16 * min(n - 1, k + 17) + 32 * k),
-               paste0("The graph of ", k, " neighbours of `", repr$arg, "`"),
-               "A smaller `k` or fewer stimuli need less.")
-}
-
 # The rows as the search needs them (`rows`, and `raw` for exact Euclidean distances), how it
 # computes a value from two rows (`value`), and the factor `unit` by which the data were multiplied.
 neighbour_space <- function(repr, metric) {
-  n <- as.double(repr$n)
   d <- ncol(repr$data)
-  check_memory(8 * n * d + 32 * 2^20, paste0("The neighbour search in `", repr$arg, "`"),
-               "Fewer stimuli need less; or give a neighbour graph made elsewhere.")
   means <- double(d)
   scale <- 1
   if (metric == "euclidean") {
@@ -134,7 +122,7 @@ neighbour_space <- function(repr, metric) {
     means <- center$means
     scale <- center$scale
   }
-  if (metric == "dot") scale <- power_of_two_below(max(abs(range(repr$data))))
+  if (metric == "dot") scale <- power_of_two_below(column_stats(repr)$size)
   how <- c(euclidean = 0L, cosine = 1L, correlation = 2L, dot = 3L)[[metric]]
   value <- c(euclidean = 0L, cosine = 1L, correlation = 1L, dot = 2L)[[metric]]
   prepared <- .Call(C_neighbour_rows, repr$data, means, scale, how)

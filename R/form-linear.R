@@ -23,9 +23,6 @@ linear_form <- function(repr, route = "auto", chunk = NULL) {
   n <- repr$n
   d <- ncol(repr$data)
   if (route == "auto") route <- if (d > n) "sample" else "feature"
-  size <- if (route == "sample") n else d
-  check_memory(8 * size^2, paste0("The ", size, " x ", size, " product of `", repr$arg, "`"),
-               "Fewer neurons or fewer stimuli need less.")
   form <- .Call(C_linear_form, repr$data, center$means, center$scale, route == "sample", chunk)
   c(form, list(n = n, d = d, means = center$means, scale = center$scale))
 }

@@ -3,12 +3,22 @@
 #' @include form.R relabel.R
 NULL
 
+# list(means, largest, size, finite), in one pass over the data, which reading them makes already
+# (representation()): means of the columns, the largest absolute entry of the centred data and of
+# the data.
+column_stats <- function(repr) {
+  if (is.null(repr$cache$column_stats)) {
+    repr$cache$column_stats <- .Call(C_column_stats, repr$data)
+  }
+  repr$cache$column_stats
+}
+
 # list(means, scale): the column means, and a power of two that brings the largest centred entry
 # near 1, so that fourth powers neither overflow nor underflow. Multiplying by a power of two is
 # exact.
 form_centering <- function(repr) {
   remember_form(repr, "scaling", list(center = TRUE), {
-    stats <- .Call(C_column_stats, repr$data)
+    stats <- column_stats(repr)
     if (!is.finite(stats$largest)) {
       abort("`", repr$arg, "` has values too large to take differences of; rescale it.",
             class = "repalign_error_value", arg = repr$arg)
@@ -25,7 +35,7 @@ form_centering <- function(repr) {
 form_scaling <- function(repr, center) {
   if (center) return(form_centering(repr))
   remember_form(repr, "scaling", list(center = FALSE), {
-    list(means = numeric(ncol(repr$data)), scale = power_of_two_below(max(abs(range(repr$data)))))
+    list(means = numeric(ncol(repr$data)), scale = power_of_two_below(column_stats(repr)$size))
   })
 }
 

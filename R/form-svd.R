@@ -19,11 +19,9 @@ declare_form("basis", relabel = relabel_parts(rows = "q"),
 make_basis <- function(repr, centered, fast) {
   unit <- form_scaling(repr, centered)
   d <- ncol(repr$data)
-  smaller <- min(repr$n, d)
-  check_memory(8 * (2 * repr$n * d + 10 * smaller^2),
-               paste0("The decomposition of `", repr$arg, "`"),
-               "Fewer neurons or fewer stimuli need less.")
-  found <- if (fast) .Call(C_basis, repr$data, unit$means, unit$scale, TRUE)
+  # centred columns span a dimension less than there are stimuli
+  deficient <- centered && d >= repr$n
+  found <- if (fast && !deficient) .Call(C_basis, repr$data, unit$means, unit$scale, TRUE)
   if (!is.null(found)) return(found)
   announce_decomposition(repr$n, d, "basis")
   .Call(C_basis, repr$data, unit$means, unit$scale, FALSE)

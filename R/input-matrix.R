@@ -3,6 +3,22 @@
 
 # allow_na: NA may stand for a missing value; allow_nan: and so may NaN.
 as_numeric_matrix <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
+  x <- double_matrix(x, arg)
+  check_finite(x, arg, allow_na, allow_nan)
+  refuse_identifiers(x, arg)
+  x
+}
+
+# The same, with the statistics of the columns, which one pass gives together with the check.
+as_responses <- function(x, arg, allow_na) {
+  x <- double_matrix(x, arg)
+  stats <- .Call(C_column_stats, x)
+  if (!stats$finite) check_finite(x, arg, allow_na, allow_na)
+  refuse_identifiers(x, arg)
+  list(data = x, column_stats = if (stats$finite) stats)
+}
+
+double_matrix <- function(x, arg) {
   x <- plain_matrix(x, arg)
   check_size(nrow(x), ncol(x), arg)
   if (ncol(x) < 1 || nrow(x) < 1) {
@@ -10,8 +26,6 @@ as_numeric_matrix <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
           " columns: there is nothing to compare.", class = "repalign_error_size", arg = arg)
   }
   if (!is.double(x)) storage.mode(x) <- "double"
-  check_finite(x, arg, allow_na, allow_nan)
-  refuse_identifiers(x, arg)
   x
 }
 

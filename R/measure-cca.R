@@ -107,7 +107,8 @@ declare_measure(
     if (args$summary == "mean") return(new_null("singular", operand = basis_operand))
     new_null("inner", operand = function(form, repr, args, side) projector(form$q),
              centered = TRUE)
-  }
+  },
+  memory = basis_needs(tall = 3, wide = 4)
 )
 
 basis_operand <- function(form, repr, args, side) list(matrix = form$q, norm = sqrt(ncol(form$q)))
@@ -227,7 +228,11 @@ declare_measure(
   inspect = function(score, pair, x, y, args) {
     warn_whole_space(pair, x$kept, y$kept, "every canonical correlation is 1")
   },
-  null = function(args) new_null("singular", operand = svcca_operand)
+  null = function(args) {
+    new_null("singular", operand = svcca_operand,
+             more = function(n, dx, dy) n * (min(n, dx) + min(n, dy) + min(n, max(dx, dy))))
+  },
+  memory = basis_needs(tall = 9, wide = 3.5, loaded = 4.3)
 )
 
 #' Projection-weighted canonical correlation analysis
@@ -321,5 +326,6 @@ declare_measure(
   pairing = TRUE, invariant = c("scaling", "translation", "column permutation"),
   reference = "Morcos et al. 2018", check = check_pwcca_args, form = "basis",
   keeps = function(args) if (args$weights == "projection") "coordinates",
-  prepare = function(repr, args, side) form_basis(repr), statistic = weighted_correlation
+  prepare = function(repr, args, side) form_basis(repr), statistic = weighted_correlation,
+  memory = basis_needs(tall = 7.6, wide = 6, loaded = 3.8)
 )

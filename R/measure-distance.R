@@ -73,7 +73,6 @@ check_rsa_args <- function(args) {
 
 check_rsa_pair <- function(pair, args) {
   check_rows(pair$x$n, 3, pair$x$arg, "a correlation of dissimilarities")
-  if (args$outer == "kendall") check_packed_memory(pair$x, 2)
 }
 
 prepare_rsa <- function(repr, args, side) {
@@ -138,7 +137,8 @@ declare_measure(
     # the symmetric matrices contain every pair of stimuli twice, the packed vectors once
     new_null("inner", operand = rdm_operand, centered = FALSE,
              statistic = function(values, x, y, args, design) values / 2)
-  }
+  },
+  memory = rsa_needs
 )
 
 # The kinds of forms that are made on the way to the dissimilarities.
@@ -255,7 +255,8 @@ declare_measure(
     new_null("inner", centered = TRUE, operand = function(form, repr, args, side) {
       matrix_operand(unpacked(form, repr$n))
     })
-  }
+  },
+  memory = two_packed
 )
 
 #' Norm of the difference of two distance matrices
@@ -328,7 +329,6 @@ inspect_norm <- function(score, pair, x, y, args) {
 most_lanczos_steps <- 1000L
 
 spectral_norm <- function(pair, a, b, shares) {
-  check_packed_memory(pair$x, 1)
   found <- .Call(C_packed_difference_spectral, a, shares[1], b, shares[2], as.double(pair$x$n),
                  most_lanczos_steps, thread_count())
   if (found[2] > 1e-12) {
@@ -352,5 +352,6 @@ declare_measure(
              operand = function(form, repr, args, side) {
                matrix_operand(unpacked(list(entries = form$d), repr$n))
              })
-  }
+  },
+  memory = rsm_needs
 )

@@ -185,7 +185,8 @@ declare_measure(
   form = form_of_kernel, keeps = kept_of_kernel,
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = function(pair, x, y, args) pair_h(pair, args)$value,
-  score = cka_of_h, inspect = inspect_cka, null = cka_null
+  score = cka_of_h, inspect = inspect_cka, null = cka_null,
+  memory = cka_needs
 )
 
 #' RV coefficient
@@ -228,5 +229,6 @@ declare_measure(
   check = rv_as_cka, check_pair = check_cka, form = "linear",
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = function(pair, x, y, args) pair_h(pair, args)$value,
-  score = cka_of_h, null = cka_null
+  score = cka_of_h, null = cka_null,
+  memory = linear_needs
 )

@@ -84,7 +84,8 @@ declare_measure(
   keeps = "graph",
   prepare = function(repr, args, side) form_mka(repr, args$k),
   undefined = warn_no_contrast, statistic = kernel_product, score = kernel_cosine,
-  null = function(args) sparse_null(centered_products)
+  null = function(args) sparse_null(centered_products),
+  memory = sparse_needs
 )
 
 #' Kernel alignment on nearest neighbours
@@ -157,5 +158,6 @@ declare_measure(
   neighbours = euclidean_neighbours, check = check_kcka_args, form = "sparse kernel",
   keeps = "graph",
   prepare = prepare_kcka, undefined = warn_no_contrast, statistic = kernel_product,
-  score = kernel_cosine, null = function(args) sparse_null(centered_products)
+  score = kernel_cosine, null = function(args) sparse_null(centered_products),
+  memory = sparse_needs
 )

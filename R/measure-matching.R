@@ -94,7 +94,8 @@ declare_measure(
   score = function(statistic, x, y, args) {
     if (args$scale) statistic else unscaled_score(statistic, x, y, args)
   },
-  inspect = inspect_overflow
+  inspect = inspect_overflow,
+  memory = assignment_needs
 )
 
 #' Hard correlation match
@@ -160,7 +161,8 @@ declare_measure(
   metric = FALSE, pairing = TRUE,
   invariant = c("scaling", "translation", "column permutation"), reference = "Li et al. 2015",
   check = check_hard_match_args, form = "columns",
-  prepare = function(repr, args, side) form_columns(repr), statistic = matched_correlation
+  prepare = function(repr, args, side) form_columns(repr), statistic = matched_correlation,
+  memory = hard_match_needs
 )
 
 #' Soft correlation match
@@ -221,5 +223,6 @@ declare_measure(
   symmetric = function(args) args$direction == "both", pairing = TRUE,
   invariant = c("scaling", "translation", "column permutation"), reference = "Li et al. 2015",
   check = check_soft_match_args, form = "columns",
-  prepare = function(repr, args, side) form_columns(repr), statistic = best_correlation
+  prepare = function(repr, args, side) form_columns(repr), statistic = best_correlation,
+  memory = soft_match_needs
 )

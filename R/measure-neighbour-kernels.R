@@ -162,7 +162,8 @@ declare_measure(
     if (args$estimator == "unbiased") return(NULL)
     if (args$centering == "masked") return(sparse_null(common_products, reversed = TRUE))
     sparse_null(function(values, x, y, args, design) values[[1]][, 1])
-  }
+  },
+  memory = sparse_needs
 )
 
 # The statistic of all permutations. Both kernels are restricted to the common edges, so that their
@@ -258,5 +259,6 @@ declare_measure(
   neighbours = function(args) list(metric = "cosine", k = args$k),
   check = check_second_order_args, form = "graph with rows",
   keeps = c("graph", "rows"), prepare = prepare_second_order,
-  statistic = mean_second_order
+  statistic = mean_second_order,
+  memory = second_order_needs
 )

@@ -45,7 +45,8 @@ declare_measure(
   check = check_neighbour_args, form = "graph", prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) {
     .Call(C_common_subsequences, x$idx, y$idx) / pair$x$n
-  }
+  },
+  memory = graph_needs
 )
 
 #' Edit distance of neighbour lists
@@ -90,5 +91,6 @@ declare_measure(
   check = check_neighbour_args, form = "graph", prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) {
     1 - .Call(C_edit_distances, x$idx, y$idx) / pair$x$n / args$k
-  }
+  },
+  memory = graph_needs
 )

@@ -80,7 +80,8 @@ declare_measure(
   check = check_neighbour_args, form = "graph", prepare = prepare_graph,
   statistic = function(pair, x, y, args) mean(shared_counts(pair, x, y, args)),
   score = function(statistic, x, y, args) statistic / args$k,
-  null = function(args) neighbour_list_null("count")
+  null = function(args) neighbour_list_null("count"),
+  memory = graph_needs
 )
 
 #' Cycle consistency of nearest neighbours
@@ -122,7 +123,8 @@ declare_measure(
   check = check_neighbour_args, form = "graph", prepare = prepare_graph,
   statistic = function(pair, x, y, args) .Call(C_cycle_count, x$idx, y$idx) / pair$x$n,
   # a cycle steps from i to j in y and back from j to i in x, so the edges of x are reversed
-  null = function(args) neighbour_list_null("any", reversed = TRUE)
+  null = function(args) neighbour_list_null("any", reversed = TRUE),
+  memory = graph_needs
 )
 
 #' Jaccard similarity of nearest neighbours
@@ -167,7 +169,8 @@ declare_measure(
     shared <- shared_counts(pair, x, y, args)
     mean(shared / (2 * args$k - shared))
   },
-  null = function(args) neighbour_list_null("jaccard")
+  null = function(args) neighbour_list_null("jaccard"),
+  memory = graph_needs
 )
 
 #' Rank similarity of nearest neighbours
@@ -209,5 +212,6 @@ declare_measure(
   reference = "Wang et al. 2020", accepts = kinds, neighbours = wanted_graph,
   check = check_neighbour_args, form = "graph", prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) mean(.Call(C_rank_agreement, x$idx, y$idx)),
-  null = function(args) neighbour_list_null("ranks")
+  null = function(args) neighbour_list_null("ranks"),
+  memory = graph_needs
 )

@@ -102,7 +102,11 @@ rotation_null <- function(scale) {
            operand = function(form, repr, args, side) {
              list(matrix = rotation_matrix(repr, is_centered(args)))
            },
-           statistic = function(values, x, y, args, design) permuted_distance(values, x, y, scale))
+           statistic = function(values, x, y, args, design) permuted_distance(values, x, y, scale),
+           more = function(n, dx, dy) {
+             passing <- vapply(c(dx, dy), basis_passing, 0, n = n, tall = 0, wide = 4)
+             basis_kept(n, dx) + basis_kept(n, dy) + n * (min(n, dx) + min(n, dy)) + max(passing)
+           })
 }
 
 # The statistic is in common units, the score in the units of the data.
@@ -113,9 +117,9 @@ inspect_overflow <- function(score, pair, x, y, args) refuse_overflow(score, pai
 # The norm of what remains after the rotation. The side with fewer columns is rotated into the
 # space of the other, because the opposite rotation would lose a part of the wider side.
 rotated_residual <- function(pair, center, units) {
-  rotation <- pair_rotation(pair, center)
   x <- data_to_rotate(pair, "x", center)
   y <- data_to_rotate(pair, "y", center)
+  rotation <- pair_rotation(pair, center, x, y)
   residual <- if (ncol(x) <= ncol(y)) {
     units$x * turned_by(x, rotation$u, rotation$v) - units$y * y
   } else {
@@ -136,7 +140,8 @@ declare_measure(
   score = function(statistic, x, y, args) {
     if (args$scale) statistic else unscaled_score(statistic, x, y, args)
   },
-  inspect = inspect_overflow, null = function(args) rotation_null(args$scale)
+  inspect = inspect_overflow, null = function(args) rotation_null(args$scale),
+  memory = rotation_needs
 )
 
 # The data up to a rotation, with as few columns as their rank allows, because the cost of every
@@ -197,7 +202,8 @@ declare_measure(
   invariant = c("orthogonal", "translation", "column permutation"),
   reference = "Williams et al. 2021", check = check_center, form = "scaling",
   keeps = rotation_forms, prepare = prepare_rotation, statistic = unscaled_distance,
-  score = unscaled_score, inspect = inspect_overflow, null = function(args) rotation_null(FALSE)
+  score = unscaled_score, inspect = inspect_overflow, null = function(args) rotation_null(FALSE),
+  memory = rotation_needs
 )
 
 #' Procrustes similarity
@@ -244,7 +250,8 @@ declare_measure(
   reference = "Williams et al. 2021", form = "scaling", keeps = rotation_forms,
   prepare = prepare_rotation,
   statistic = unscaled_distance, score = similarity_score, inspect = inspect_overflow,
-  null = function(args) rotation_null(FALSE)
+  null = function(args) rotation_null(FALSE),
+  memory = rotation_needs
 )
 
 #' Angular shape distance
@@ -290,7 +297,8 @@ declare_measure(
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Williams et al. 2021", form = "scaling", keeps = rotation_forms,
   prepare = prepare_rotation,
-  statistic = scaled_distance, score = angle_score, null = function(args) rotation_null(TRUE)
+  statistic = scaled_distance, score = angle_score, null = function(args) rotation_null(TRUE),
+  memory = rotation_needs
 )
 
 #' Aligned cosine similarity
@@ -335,7 +343,7 @@ aligned_cosine <- function(x, y, center = FALSE) {
 aligned_cosines <- function(pair, x_form, y_form, args) {
   x <- data_to_rotate(pair, "x", args$center)
   y <- data_to_rotate(pair, "y", args$center)
-  rotation <- pair_rotation(pair, args$center)
+  rotation <- pair_rotation(pair, args$center, x, y)
   known <- seq_len(rotation$determined)
   u <- rotation$u[, known, drop = FALSE]
   v <- rotation$v[, known, drop = FALSE]
@@ -350,7 +358,9 @@ aligned_cosines <- function(pair, x_form, y_form, args) {
 }
 
 # For each row the length of its part outside the span of the basis, as a share of its length.
-share_outside_span <- function(a, basis, norm) .Call(C_row_norms, without_span(a, basis)) / norm
+share_outside_span <- function(a, basis, norm) {
+  .Call(C_row_norms, without_span(a, basis), double(ncol(a)), 1) / norm
+}
 
 warn_not_unique <- function(pair, share) {
   warn("The rotation of `", pair$x$arg, "` onto `", pair$y$arg, "` is not unique: parts of the ",
@@ -366,5 +376,6 @@ declare_measure(
   reference = "Hamilton et al. 2016", check = check_center, form = "row norms",
   keeps = "row factor",
   prepare = function(repr, args, side) form_row_norms(repr, args$center),
-  statistic = aligned_cosines
+  statistic = aligned_cosines,
+  memory = aligned_needs
 )

@@ -51,7 +51,8 @@ declare_measure(
   resi = "MagDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
   metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "column permutation"),
   reference = "Wang et al. 2020", form = "summary",
-  prepare = function(repr, args, side) form_magnitude(repr), score = value_difference
+  prepare = function(repr, args, side) form_magnitude(repr), score = value_difference,
+  memory = no_memory
 )
 
 value_difference <- function(statistic, x, y, args) abs(x$value - y$value)
@@ -85,14 +86,15 @@ concentricity_difference <- function(x, y) one_score("concentricity_difference",
 
 form_concentricity <- function(repr) {
   remember_summary(repr, "concentricity", list(), {
-    rows <- unit_rows(repr, center = FALSE)
-    means <- form_centering(repr)$means
     # in units of the largest entry, a mean row of rounding size can be recognised as zero
-    largest <- max(abs(range(repr$data)))
-    means <- means / largest
+    means <- form_centering(repr)$means / column_stats(repr)$size
     size <- sqrt(sum(means^2))
     undefined <- size <= tie_share
-    list(value = if (undefined) NA_real_ else mean(rows %*% (means / size)), undefined = undefined)
+    direction <- if (undefined) numeric(length(means)) else means / size
+    unit <- form_scaling(repr, center = FALSE)
+    cosines <- .Call(C_direction_cosines, repr$data, unit$means, unit$scale, direction)
+    refuse_rows(repr, which(is.nan(cosines)), centered = FALSE)
+    list(value = if (undefined) NA_real_ else mean(cosines), undefined = undefined)
   })
 }
 
@@ -107,7 +109,8 @@ declare_measure(
   metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Wang et al. 2020", form = "summary",
   prepare = function(repr, args, side) form_concentricity(repr),
-  undefined = warn_undefined_concentricity, score = value_difference
+  undefined = warn_undefined_concentricity, score = value_difference,
+  memory = no_memory
 )
 
 #' Difference of uniformity
@@ -191,5 +194,6 @@ declare_measure(
   reference = "Wang and Isola 2020", check = check_uniformity_args, form = "summary",
   keeps = function(args) if (args$normalize) "unit distances" else "distances",
   prepare = function(repr, args, side) form_uniformity(repr, args$t, args$normalize),
-  score = uniformity_score
+  score = uniformity_score,
+  memory = two_packed
 )

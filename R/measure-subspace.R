@@ -85,7 +85,8 @@ declare_measure(
   prepare = prepare_regression, statistic = explained_share,
   score = share_score,
   inspect = function(score, pair, x, y, args) warn_predictor(pair),
-  null = function(args) new_null("inner", operand = regression_operand, centered = TRUE)
+  null = function(args) new_null("inner", operand = regression_operand, centered = TRUE),
+  memory = regression_needs
 )
 
 #' Eigenspace overlap score
@@ -151,7 +152,8 @@ declare_measure(
   null = function(args) {
     new_null("inner", operand = function(form, repr, args, side) projector(form$q),
              centered = FALSE)
-  }
+  },
+  memory = basis_needs(tall = 3, wide = 4)
 )
 
 #' GULP distance
@@ -231,12 +233,11 @@ hat_distance <- function(pair, x, y, args) {
 
 # The hat matrix of a ridge regression is q hat q' with an orthonormal basis q of the columns: this
 # form holds the small matrix `hat` and the sum of its squares. lambda is relative to the total
-# variance; at 0 every direction counts fully.
+# variance; at 0 every direction counts fully, and no hat stands for the identity.
 form_hat <- function(repr, lambda) {
   remember_form(repr, "hat", list(lambda), {
     if (lambda == 0) {
-      rank <- basis_rank(repr)
-      list(hat = diag(rank), squares = rank)
+      list(squares = basis_rank(repr))
     } else {
       parts <- form_components(repr)
       shares <- parts$s^2 / sum(parts$s^2)
@@ -255,6 +256,8 @@ declare_form("hat", relabel = unmoved,
 close_hats <- function(pair, hat_x, hat_y, cosines) {
   q_x <- form_basis(pair$x)$q
   rest <- form_basis(pair$y)$q - q_x %*% cosines
+  if (is.null(hat_x)) hat_x <- diag(nrow(cosines))
+  if (is.null(hat_y)) hat_y <- diag(ncol(cosines))
   weighted <- hat_y %*% crossprod(rest)
   inside <- hat_x - cosines %*% hat_y %*% t(cosines)
   across <- (weighted %*% hat_y) * crossprod(cosines)
@@ -280,5 +283,6 @@ declare_measure(
              statistic = function(values, x, y, args, design) {
                pmax(x$squares + y$squares - 2 * values, 0)
              })
-  }
+  },
+  memory = gulp_needs
 )

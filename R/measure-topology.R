@@ -102,7 +102,8 @@ declare_measure(
   neighbours = function(args) list(metric = "euclidean", k = args$k), check = check_imd_args,
   form = "summary", keeps = "graph",
   prepare = function(repr, args, side) form_heat_traces(repr, args$k, args$degree),
-  score = heat_distance
+  score = heat_distance,
+  memory = graph_needs
 )
 
 #' Representation topology divergence
@@ -193,14 +194,6 @@ form_row_subsets <- function(pair, batch, trials) {
 declare_form("row subsets", relabel = unmoved,
              size = function(n, d, args) args$trials * min(n, args$batch), drawn = "subsets")
 
-# What a comparison needs, in units of an n x n matrix of doubles: two such matrices, the packed
-# distances of both sides with a copy of each, and 40 bytes for every pair of stimuli.
-check_cloud_memory <- function(n, arg) {
-  check_memory(8 * as.double(n)^2 * 5.5,
-               paste0("The ", n, " x ", n, " matrices of distances of `", arg, "`"),
-               "A smaller `batch` needs less.")
-}
-
 # The cloud of a representation: the distances between all rows, divided by their 0.9 quantile.
 form_cloud <- function(repr) {
   remember_form(repr, "cloud", list(), list(d = cloud_of_rows(repr, seq_len(repr$n))))
@@ -267,6 +260,6 @@ declare_measure(
   direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Barannikov et al. 2022", accepts = c("data", "dist"), check = check_rtd_args,
-  check_pair = function(pair, args) check_cloud_memory(min(pair$x$n, args$batch), pair$x$arg),
-  form = "cloud", prepare = prepare_rtd, statistic = mean_divergence
+  form = "cloud", prepare = prepare_rtd, statistic = mean_divergence,
+  memory = rtd_needs
 )

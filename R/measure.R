@@ -41,6 +41,7 @@ registry <- new.env()
 #                     a column for each permutation
 # inspect             NULL, or a function(score, pair, x, y, args) that warns about the score, or
 #                     refuses one that is too large for a double
+# memory              function(n, dx, dy, args): what a comparison needs, see memory-peaks.R
 # null                how the statistic of all permutations is made: a list that names a null
 #                     kernel, see new_null(), or a function(args) that gives one; with NULL it is
 #                     made permutation by permutation, from relabelled forms
@@ -49,7 +50,7 @@ declare_measure <- function(id, label, family, resi = NA_character_, direction, 
                             neighbours = NULL, check = identity, check_pair = NULL, form,
                             keeps = character(), prepare, undefined = NULL, statistic = NULL,
                             score = function(statistic, x, y, args) statistic,
-                            inspect = NULL, null = NULL) {
+                            inspect = NULL, memory, null = NULL) {
   stopifnot(is.null(registry[[id]]))
   registry[[id]] <- environment()
 }
@@ -81,6 +82,9 @@ check_declaration <- function(d) {
     if (!is.function(d[[field]])) {
       stop("The measure ", dQuote(d$id, FALSE), " declares no function `", field, "`.")
     }
+  }
+  if (!identical(names(formals(d$memory)), c("n", "dx", "dy", "args"))) {
+    stop("The measure ", dQuote(d$id, FALSE), " declares no function(n, dx, dy, args) `memory`.")
   }
 }
 

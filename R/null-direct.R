@@ -12,12 +12,24 @@ direct_null <- function(measure, pairs, sides, design, drawn) {
   run$warned <- character()
   advance <- progress_along(count)
   started <- proc.time()[[3]]
+  large <- has_large_forms(measure, pairs, sides)
   for (k in seq_len(count)) {
+    # R by itself would keep the forms of many permutations
+    if (large) gc(FALSE)
     null[k, ] <- permuted_scores(measure, pairs, sides, permutations[, k], drawn, run)
     if (k == min(3, count)) announce_duration(started, k, count, null_of_label(measure))
     advance()
   }
   list(null = null, warned = run$warned)
+}
+
+# Does one permuted representation take more than 64 MB?
+has_large_forms <- function(measure, pairs, sides) {
+  if (is_own(measure)) return(FALSE)
+  x <- sides$x$reprs[[pairs$i[1]]]
+  y <- sides$y$reprs[[pairs$j[1]]]
+  needs <- measure$declaration$memory(as.double(y$n), width_of(x), width_of(y), measure$args)
+  8 * relabelled_needs(as.double(y$n), width_of(y), needs) > 2^26
 }
 
 # The scores of all pairs with the rows of y in another order. Nothing is prepared again: the forms

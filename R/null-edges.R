@@ -29,7 +29,8 @@ edge_null <- function(task) {
   })
 }
 
-declare_null_kernel("edges", run = edge_null, cosets = TRUE, size = function(n, d) 0)
+declare_null_kernel("edges", run = edge_null, cosets = TRUE, size = function(n, d) 0,
+                    memory = function(n, dx, dy) 0)
 
 common_edges <- function(x, y, pass, design, what = "The null") {
   mode <- common_modes[[pass$mode]]

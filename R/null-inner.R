@@ -25,7 +25,7 @@ inner_null <- function(task) {
 
 declare_null_kernel("inner", run = inner_null, cosets = TRUE,
                     size = function(n, d) as.double(n)^2,
-                    check = function(repr) check_square_memory(repr))
+                    memory = function(n, dx, dy) 2 * n^2)
 
 pair_correction <- function(task, p) {
   if (is.null(task$null$correction)) return(0)
@@ -43,10 +43,8 @@ prepare_grams <- function(set, sides) {
   if (!any(needed) || any(kinds != "data")) return(invisible())
   for (repr in reprs) repr$cache$gram_wanted <- TRUE
   grams <- function(side) lapply(side$reprs, function(repr) form_linear(repr)$gram)
-  totals <- tryCatch({
-    for (repr in reprs) check_square_memory(repr)
-    .Call(C_cross_dots, grams(sides$x), grams(sides$y), thread_count())
-  }, repalign_error = function(e) NULL)
+  totals <- tryCatch(.Call(C_cross_dots, grams(sides$x), grams(sides$y), thread_count()),
+                     repalign_error = function(e) NULL)
   if (is.null(totals)) return(invisible())
   for (i in seq_along(sides$x$reprs)) sides$x$reprs[[i]]$cache$grid_row <- totals[i, ]
   for (j in seq_along(sides$y$reprs)) sides$y$reprs[[j]]$cache$grid_column <- j

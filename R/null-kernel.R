@@ -7,11 +7,13 @@ null_kernels <- new.env()
 # run      function(task): a list with null_of_pair() of every pair; see kernel_null() for the task
 # cosets   can the kernel take all cyclic shifts of a coset at once?
 # size     function(n, d): how many numbers the operand of an n x d representation holds
-# check    function(repr): an error where the operand would not fit into memory
-declare_null_kernel <- function(name, run, cosets, size, check = function(repr) NULL) {
+# memory   function(n, dx, dy): how many numbers there are beside the forms of a pair while it runs
+declare_null_kernel <- function(name, run, cosets, size, memory) {
   stopifnot(is.null(null_kernels[[name]]), identical(names(formals(run)), "task"),
-            is.logical(cosets), identical(names(formals(size)), c("n", "d")))
-  null_kernels[[name]] <- list(run = run, cosets = cosets, size = size, check = check)
+            is.logical(cosets), identical(names(formals(size)), c("n", "d")),
+            identical(names(formals(memory)), c("n", "dx", "dy")))
+  null_kernels[[name]] <- list(run = run, cosets = cosets, size = size,
+                               memory = memory)
 }
 
 null_kernel <- function(name) {
@@ -24,6 +26,7 @@ null_kernel <- function(name) {
 # kernel needs besides, which its file describes.
 # operand     function(form, repr, args, side): a list of what the kernel permutes, and of what
 #             else the statistic and the score need of a side; it is added to the form
+# more        function(n, dx, dy): how many numbers it needs beside those of the kernel, or NULL
 # statistic   function(values, x, y, args, design): the statistic of all permutations, made of what
 #             the kernel gives for them, the observed order first; x and y are the forms
 new_null <- function(kernel, operand, statistic = function(values, x, y, args, design) values,
@@ -40,7 +43,6 @@ has_cosets <- function(null) !is.null(null) && null_kernel(null$kernel)$cosets
 operands <- function(null, measure, reprs, index, side) {
   used_forms(reprs, index, function(repr) {
     form <- measure$declaration$prepare(repr, measure$args, side)
-    null_kernel(null$kernel)$check(repr)
     parts <- null$operand(form, repr, measure$args, side)
     new_form(kind_of_form(form), c(unclass(form), parts))
   })

@@ -28,7 +28,11 @@ singular_null <- function(task) {
 }
 
 declare_null_kernel("singular", run = singular_null, cosets = FALSE,
-                    size = function(n, d) as.double(n) * min(n, d))
+                    size = function(n, d) as.double(n) * min(n, d),
+                    memory = function(n, dx, dy) {
+                      sides <- pmin(n, c(dx, dy))
+                      n * (sum(sides) + max(sides)) + 3 * prod(sides)
+                    })
 
 # The permutations in parts of about half a second each, between which progress is shown. The
 # product takes about n r s operations, and its singular values 20 times the longer side times the

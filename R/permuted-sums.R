@@ -37,12 +37,6 @@ coset_bytes <- function(n, x, y) 32 * as.double(n) * length(x) * length(y)
 
 matrix_operand <- function(matrix) list(matrix = matrix, norm = sqrt(.Call(C_dot, matrix, matrix)))
 
-check_square_memory <- function(repr) {
-  check_memory(3 * 8 * as.double(repr$n)^2, paste0("The ", repr$n, " x ", repr$n, " matrices of `",
-                                                  repr$arg, "` for its null"),
-               "Fewer stimuli need less.")
-}
-
 # The n x n matrix of a packed form. A form with `means` and `grand` (the mean of all entries) is
 # centred on the way; others have plain entries.
 unpacked <- function(form, n, square = FALSE) {

@@ -92,6 +92,7 @@ estimated_geometry <- function(x, y, estimator) {
   }
   fx <- form_linear(pair$x)
   fy <- form_linear(pair$y)
+  check_pair_memory(declaration("cka"), pair, corrected_cka)
   value <- compare_pair(declaration("cka"), pair, corrected_cka)
   self <- vapply(pair[c("x", "y")], function(repr) self_h(repr, corrected_cka, NULL)$value, 0)
   list(n = fx$n, x = side_geometry(pair$x), y = side_geometry(pair$y), cka = value,

@@ -4,11 +4,16 @@
 # cut_representation() will leave them out?
 representation <- function(x, arg, name = arg, allow_na = FALSE) {
   kind <- kind_of(x)
-  data <- switch(kind, data = as_numeric_matrix(x, arg, allow_na, allow_na),
-                 dist = check_dist(x, arg, allow_na), graph = check_graph(x, arg))
-  if (kind == "data" && !allow_na) note_distance_matrix(data, arg)
-  list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name,
-       cache = new_cache())
+  cache <- new_cache()
+  if (kind == "data") {
+    read <- as_responses(x, arg, allow_na)
+    data <- read$data
+    cache$column_stats <- read$column_stats
+    if (!allow_na) note_distance_matrix(data, arg)
+  } else {
+    data <- if (kind == "dist") check_dist(x, arg, allow_na) else check_graph(x, arg)
+  }
+  list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name, cache = cache)
 }
 
 # The cache of a pair keeps what several measures share that compare it. by_name: must the row names

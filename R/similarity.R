@@ -128,6 +128,7 @@ similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error 
   seeds <- give_seeds(all_representations(sides))
   on.exit(move_generator(seeds), add = TRUE)
   pairs <- list_pairs(sides, diagonal)
+  check_grid_memory(set, sides)
   scores <- score_grid(pairs, sides, set, on_error, threads)
   similarity_result(pairs, sides, set, scores)
 }

@@ -169,7 +169,7 @@ part_of_side <- function(side, at) {
 
 without_forms <- function(repr) {
   cache <- new_cache()
-  for (name in c("neighbours", "seed")) cache[[name]] <- repr$cache[[name]]
+  for (name in c("neighbours", "seed", "column_stats")) cache[[name]] <- repr$cache[[name]]
   repr$cache <- cache
   repr
 }

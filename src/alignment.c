@@ -4,6 +4,11 @@
 
 #include <math.h>
 
+#include "wide.h"
+
+/* Sums of squares between this and its inverse have lost no digit to under- or overflow. */
+#define SAFE_SQUARES 1e-250
+
 static double largest_deviation(const double *column, size_t n, double mean)
 {
     double largest = 0.0;
@@ -14,56 +19,149 @@ static double largest_deviation(const double *column, size_t n, double mean)
     return largest;
 }
 
+/* The power of two at which the squares of a column are safe, 0 for a constant one; with that sum
+   of squares. */
+static double column_unit(const double *x, size_t n, double mean, double *squares)
+{
+    centered_view column = {x, n, 1, &mean, 1.0};
+    *squares = squares_of_column(&column, 0);
+    if (*squares > SAFE_SQUARES && *squares < 1.0 / SAFE_SQUARES) return 1.0;
+    const double largest = largest_deviation(x, n, mean);
+    if (largest == 0.0) return 0.0;
+    column.inverse_scale = power_near_one(largest);
+    *squares = squares_of_column(&column, 0);
+    return column.inverse_scale;
+}
+
 size_t standardize_columns(const double *x, size_t n, size_t d, const double *mean, double *out,
                            int *constant)
 {
     size_t count = 0;
     for (size_t j = 0; j < d; j++) {
-        const double *from = x + j * n;
-        double *to = out + j * n;
-        const double largest = largest_deviation(from, n, mean[j]);
-        constant[j] = largest == 0.0;
-        if (constant[j]) {
-            count++;
-            for (size_t i = 0; i < n; i++) to[i] = 0.0;
-            continue;
-        }
-        const double scale = power_near_one(largest);
-        for (size_t i = 0; i < n; i++) to[i] = (from[i] - mean[j]) * scale;
-        const double norm = sqrt(dot_blocked(to, to, n));
-        for (size_t i = 0; i < n; i++) to[i] /= norm;
+        double *to = out + j * n, squares;
+        const double unit = column_unit(x + j * n, n, mean[j], &squares);
+        constant[j] = unit == 0.0;
+        count += (size_t) constant[j];
+        center_column(x + j * n, n, mean[j], unit, to);
+        if (!constant[j]) center_column(to, n, 0.0, 1.0 / sqrt(squares), to);
     }
     return count;
 }
 
-void row_norms(const double *a, size_t n, size_t d, double *largest, double *norm)
+/* Rows that are summed up together: their sums stay in cache. */
+#define ROW_TILE 1024
+
+/* squares = of the rows i0 .. i0 + rows - 1; dots = with direction, unless it is NULL. */
+INLINE_BODY void tile_sums_body(const centered_view *v, size_t i0, size_t rows,
+                                const double *direction, double *squares, double *dots)
 {
-    for (size_t i = 0; i < n; i++) largest[i] = norm[i] = 0.0;
-    for (size_t j = 0; j < d; j++) {
-        const double *column = a + j * n;
-        for (size_t i = 0; i < n; i++)
-            largest[i] = fabs(column[i]) > largest[i] ? fabs(column[i]) : largest[i];
-    }
-    for (size_t i = 0; i < n; i++) largest[i] = largest[i] > 0.0 ? power_near_one(largest[i]) : 0.0;
-    for (size_t j = 0; j < d; j++) {
-        const double *column = a + j * n;
-        for (size_t i = 0; i < n; i++) {
-            const double scaled = column[i] * largest[i];
-            norm[i] += scaled * scaled;
+    for (size_t i = 0; i < rows; i++) squares[i] = dots[i] = 0.0;
+    for (size_t j = 0; j < v->d; j++) {
+        const double *x = v->x + j * v->n + i0;
+        const double mean = v->mean[j], scale = v->inverse_scale;
+        const double part = direction ? direction[j] : 0.0;
+        AT_ONCE
+        for (size_t i = 0; i < rows; i++) {
+            const double value = (x[i] - mean) * scale;
+            squares[i] += value * value;
+            dots[i] += value * part;
         }
     }
-    for (size_t i = 0; i < n; i++)
-        if (norm[i] > 0.0) norm[i] = sqrt(norm[i]) / largest[i];
+}
+
+static void plain_tile_sums(const centered_view *v, size_t i0, size_t rows,
+                            const double *direction, double *squares, double *dots)
+{
+    tile_sums_body(v, i0, rows, direction, squares, dots);
+}
+
+static WIDE void wide_tile_sums(const centered_view *v, size_t i0, size_t rows,
+                                const double *direction, double *squares, double *dots)
+{
+    tile_sums_body(v, i0, rows, direction, squares, dots);
+}
+
+/* The same for one row, scaled by its own power of two; returns that, or 0 for a row of zeros. */
+static double one_row_sums(const centered_view *v, size_t i, const double *direction,
+                           double *square, double *dot)
+{
+    double largest = 0.0;
+    *square = *dot = 0.0;
+    for (size_t j = 0; j < v->d; j++) {
+        const double size = fabs((v->x[i + j * v->n] - v->mean[j]) * v->inverse_scale);
+        largest = size > largest ? size : largest;
+    }
+    if (largest == 0.0) return 0.0;
+    const double unit = power_near_one(largest);
+    for (size_t j = 0; j < v->d; j++) {
+        const double value = (v->x[i + j * v->n] - v->mean[j]) * v->inverse_scale * unit;
+        *square += value * value;
+        if (direction) *dot += value * direction[j];
+    }
+    return unit;
+}
+
+void row_norms(const centered_view *v, const double *direction, double *norm, double *cosine)
+{
+    double dots[ROW_TILE];
+    const int wide = wide_vectors();
+    for (size_t i0 = 0; i0 < v->n; i0 += ROW_TILE) {
+        const size_t rows = v->n - i0 < ROW_TILE ? v->n - i0 : ROW_TILE;
+        (wide ? wide_tile_sums : plain_tile_sums)(v, i0, rows, direction, norm + i0, dots);
+        for (size_t t = 0; t < rows; t++) {
+            double *square = norm + i0 + t, unit = 1.0;
+            const int safe = *square > SAFE_SQUARES && *square < 1.0 / SAFE_SQUARES;
+            if (!safe) unit = one_row_sums(v, i0 + t, direction, square, dots + t);
+            const double root = sqrt(*square);
+            *square = unit > 0.0 ? root / unit : 0.0;
+            if (cosine) cosine[i0 + t] = unit > 0.0 ? dots[t] / root : NAN;
+        }
+    }
+}
+
+/* A row is scaled by the power of two that brings its norm near one: its products neither
+   overflow nor vanish, and nothing is divided before all are added. */
+INLINE_BODY void tile_dots_body(const double *a, const double *b, size_t n, size_t d, size_t i0,
+                                size_t rows, const double *a_unit, const double *b_unit,
+                                double *dots)
+{
+    for (size_t j = 0; j < d; j++) {
+        const double *of_a = a + j * n + i0, *of_b = b + j * n + i0;
+        AT_ONCE
+        for (size_t i = 0; i < rows; i++)
+            dots[i] += (of_a[i] * a_unit[i]) * (of_b[i] * b_unit[i]);
+    }
+}
+
+static void plain_tile_dots(const double *a, const double *b, size_t n, size_t d, size_t i0,
+                            size_t rows, const double *a_unit, const double *b_unit, double *dots)
+{
+    tile_dots_body(a, b, n, d, i0, rows, a_unit, b_unit, dots);
+}
+
+static WIDE void wide_tile_dots(const double *a, const double *b, size_t n, size_t d, size_t i0,
+                                size_t rows, const double *a_unit, const double *b_unit,
+                                double *dots)
+{
+    tile_dots_body(a, b, n, d, i0, rows, a_unit, b_unit, dots);
 }
 
 void row_cosines(const double *a, const double *b, size_t n, size_t d, const double *a_norm,
                  const double *b_norm, double *cosine)
 {
-    for (size_t i = 0; i < n; i++) cosine[i] = 0.0;
-    for (size_t j = 0; j < d; j++) {
-        const double *of_a = a + j * n, *of_b = b + j * n;
-        for (size_t i = 0; i < n; i++)
-            cosine[i] += (of_a[i] / a_norm[i]) * (of_b[i] / b_norm[i]);
+    double a_unit[ROW_TILE], b_unit[ROW_TILE];
+    const int wide = wide_vectors();
+    for (size_t i0 = 0; i0 < n; i0 += ROW_TILE) {
+        const size_t rows = n - i0 < ROW_TILE ? n - i0 : ROW_TILE;
+        for (size_t t = 0; t < rows; t++) {
+            a_unit[t] = power_near_one(a_norm[i0 + t]);
+            b_unit[t] = power_near_one(b_norm[i0 + t]);
+            cosine[i0 + t] = 0.0;
+        }
+        (wide ? wide_tile_dots : plain_tile_dots)(a, b, n, d, i0, rows, a_unit, b_unit,
+                                                  cosine + i0);
+        for (size_t t = 0; t < rows; t++)
+            cosine[i0 + t] /= (a_norm[i0 + t] * a_unit[t]) * (b_norm[i0 + t] * b_unit[t]);
     }
 }
 

@@ -14,29 +14,11 @@
 #define TWO_PASSES 1e5
 #define CERTAIN_RANK 1e9
 
-static double centered_squares(const centered_view *v, size_t j)
-{
-    const double *x = v->x + j * v->n;
-    const double mean = v->mean[j], scale = v->inverse_scale;
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
-    size_t i = 0;
-    for (; i + 4 <= v->n; i += 4) {
-        const double a = (x[i] - mean) * scale, b = (x[i + 1] - mean) * scale;
-        const double c = (x[i + 2] - mean) * scale, d = (x[i + 3] - mean) * scale;
-        s0 += a * a;
-        s1 += b * b;
-        s2 += c * c;
-        s3 += d * d;
-    }
-    for (; i < v->n; i++) s0 += (x[i] - mean) * scale * ((x[i] - mean) * scale);
-    return (s0 + s1) + (s2 + s3);
-}
-
 size_t nonzero_columns(const centered_view *v, size_t *kept, double *factor)
 {
     size_t count = 0;
     for (size_t j = 0; j < v->d; j++) {
-        const double squares = centered_squares(v, j);
+        const double squares = squares_of_column(v, j);
         if (squares == 0.0) continue; /* or so small that it underflows: far below the rank limit */
         kept[count] = j;
         factor[count++] = power_near_one(sqrt(squares));
@@ -65,7 +47,8 @@ void load_nonzero(const centered_view *v, const size_t *kept, const double *fact
         double *to = out + k * v->n;
         const double mean = v->mean[kept[k]], scale = v->inverse_scale;
         /* one after the other: the product of both factors may overflow */
-        for (size_t i = 0; i < v->n; i++) to[i] = (from[i] - mean) * scale * factor[k];
+        center_column(from, v->n, mean, scale, to);
+        center_column(to, v->n, 0.0, factor[k], to);
         if (fabs(mean) * scale * factor[k] > LARGE_MEAN) take_off_mean(to, v->n);
     }
 }
@@ -91,6 +74,30 @@ void transpose(const double *from, size_t rows, size_t columns, double *to)
 static void clear_below(double *a, size_t d)
 {
     for (size_t j = 0; j < d; j++) memset(a + j * d + j + 1, 0, (d - j - 1) * sizeof(double));
+}
+
+/* Steps and vectors of the power method. */
+#define POWER_STEPS 12
+
+#define POWER_VECTORS 4
+
+/* The largest eigenvalue of a positive definite matrix of which the upper triangle is filled, from
+   below, mostly to some percent. work: d x 2 POWER_VECTORS. */
+static double largest_eigenvalue(const double *a, size_t d, double *work)
+{
+    double *v = work, *next = work + POWER_VECTORS * d, largest = 0.0;
+    for (size_t i = 0; i < POWER_VECTORS * d; i++) v[i] = (double) (i * 7919 % 1009) / 504.0 - 1.0;
+    for (int step = 0; step < POWER_STEPS; step++) {
+        blas_symm_left(d, POWER_VECTORS, a, d, v, d, next, d);
+        for (size_t c = 0; c < POWER_VECTORS; c++) {
+            double *from = v + c * d, *to = next + c * d;
+            const double before = sqrt(dot_blocked(from, from, d));
+            const double after = sqrt(dot_blocked(to, to, d));
+            if (before > 0.0 && after / before > largest) largest = after / before;
+            for (size_t i = 0; i < d; i++) from[i] = after > 0.0 ? to[i] / after : 0.0;
+        }
+    }
+    return largest;
 }
 
 /* A bound on the condition number of R from the Frobenius norms of R'R and its inverse: at
@@ -123,12 +130,15 @@ int cholesky_basis(size_t n, size_t d, double *a, const double *factor, double *
     pause();
     const double squares = squares_upper(triangle, d);
     if (lapack_cholesky(d, triangle) != 0) return 0;
-    const double condition = condition_bound(squares, triangle, d, work1, work2);
+    double condition = condition_bound(squares, triangle, d, work1, work2);
     if (!(condition < TWO_PASSES && condition * range_ratio(factor, d) < CERTAIN_RANK)) return 0;
     pause();
+    /* how accurate a pass is needs no proof, and the bound may be far above */
+    if (condition > ONE_PASS && d >= 2 * POWER_VECTORS)
+        condition = sqrt(sqrt(squares) * largest_eigenvalue(work2, d, work1));
     blas_solve_right_upper(n, d, triangle, a);
     pause();
-    if (condition > ONE_PASS) {
+    if (!(condition <= ONE_PASS)) {
         blas_syrk_upper('T', d, n, a, n, 0.0, work1, d);
         pause();
         /* a is orthonormal to about condition^2 rounding errors: this cannot fail */

@@ -24,13 +24,24 @@ SEXP repalign_standardize(SEXP x, SEXP means)
     return result;
 }
 
-SEXP repalign_row_norms(SEXP a)
+SEXP repalign_row_norms(SEXP x, SEXP means, SEXP scale)
 {
     begin_entry(__func__);
-    const double *values = read_matrix(ARG(a));
-    const size_t n = matrix_rows(a);
-    SEXP result = PROTECT(new_doubles(n));
-    row_norms(values, n, matrix_columns(a), scratch(n), REAL(result));
+    const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
+    SEXP result = PROTECT(new_doubles(v.n));
+    row_norms(&v, NULL, REAL(result), NULL);
+    UNPROTECT(1);
+    return result;
+}
+
+/* Cosines of the rows of x with a direction of length one; NaN for rows of zeros. */
+SEXP repalign_direction_cosines(SEXP x, SEXP means, SEXP scale, SEXP direction)
+{
+    begin_entry(__func__);
+    const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
+    const double *along = read_doubles(ARG(direction), v.d);
+    SEXP result = PROTECT(new_doubles(v.n));
+    row_norms(&v, along, scratch(v.n), REAL(result));
     UNPROTECT(1);
     return result;
 }

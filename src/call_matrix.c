@@ -14,15 +14,18 @@ SEXP repalign_all_finite(SEXP x)
     return Rf_ScalarLogical(all_finite(REAL(x), (size_t) XLENGTH(x)));
 }
 
-/* list(means, largest): of the columns, and the largest absolute centred entry. */
+/* list(means, largest, size, finite): see column_extent. */
 SEXP repalign_column_stats(SEXP x)
 {
     begin_entry(__func__);
     const double *values = read_matrix(ARG(x));
-    const char *names[] = {"means", "largest", ""};
+    const char *names[] = {"means", "largest", "size", "finite", ""};
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
     double *means = put_doubles(result, 0, matrix_columns(x));
-    *put_doubles(result, 1, 1) = column_means(values, matrix_rows(x), matrix_columns(x), means);
+    const column_extent extent = column_means(values, matrix_rows(x), matrix_columns(x), means);
+    *put_doubles(result, 1, 1) = extent.largest;
+    *put_doubles(result, 2, 1) = extent.size;
+    SET_VECTOR_ELT(result, 3, Rf_ScalarLogical(extent.finite));
     UNPROTECT(1);
     return result;
 }
@@ -42,7 +45,7 @@ SEXP repalign_centered_squares(SEXP x, SEXP means, SEXP scale)
 {
     begin_entry(__func__);
     const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
-    return Rf_ScalarReal(view_squares(&v, scratch(v.n), check_interrupt));
+    return Rf_ScalarReal(view_squares(&v, check_interrupt));
 }
 
 /* Its square root. */
@@ -50,7 +53,7 @@ SEXP repalign_frobenius(SEXP x, SEXP means, SEXP scale)
 {
     begin_entry(__func__);
     const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
-    return Rf_ScalarReal(sqrt(view_squares(&v, scratch(v.n), check_interrupt)));
+    return Rf_ScalarReal(sqrt(view_squares(&v, check_interrupt)));
 }
 
 SEXP repalign_dot(SEXP a, SEXP b)

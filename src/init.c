@@ -65,7 +65,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(row_factor, 3),
     /* call_alignment.c */
     ENTRY(standardize, 2),
-    ENTRY(row_norms, 1),
+    ENTRY(row_norms, 3),
+    ENTRY(direction_cosines, 4),
     ENTRY(row_cosines, 4),
     ENTRY(matched_distance, 7),
     ENTRY(side_maxima, 1),

@@ -5,37 +5,45 @@
 #include <string.h>
 
 #include "blas.h"
+#include "wide.h"
 
 /* About 4 MB a buffer: small enough for cache, large enough for BLAS. */
 #define CHUNK_ENTRIES 524288
 
-/* Adds a centred block (rows x columns) to the sums; those of a column in two halves, so that
-   an addition need not wait for the one before. */
+/* Adds a centred block (rows x columns) to the sums. */
+INLINE_BODY void add_sums_body(const double *block, size_t rows, size_t columns, linear_sums sums)
+{
+    double *k = sums.k;
+    for (size_t j = 0; j < columns; j++) {
+        const double *phi = block + j * rows;
+        double s = 0.0, f = 0.0;
+        SUM_AT_ONCE(s, f)
+        for (size_t i = 0; i < rows; i++) {
+            const double square = phi[i] * phi[i];
+            s += square;
+            f += square * square;
+            k[i] += square;
+        }
+        sums.s[j] += s;
+        sums.f[j] += f;
+    }
+}
+
+static void plain_add_sums(const double *block, size_t rows, size_t columns, linear_sums sums)
+{
+    add_sums_body(block, rows, columns, sums);
+}
+
+static WIDE void wide_add_sums(const double *block, size_t rows, size_t columns, linear_sums sums)
+{
+    add_sums_body(block, rows, columns, sums);
+}
+
 static void add_sums(const double *block, size_t rows, size_t columns, double *s, double *f,
                      double *k)
 {
-    for (size_t j = 0; j < columns; j++) {
-        const double *phi = block + j * rows;
-        double s0 = 0.0, s1 = 0.0, f0 = 0.0, f1 = 0.0;
-        size_t i = 0;
-        for (; i + 2 <= rows; i += 2) {
-            const double a = phi[i] * phi[i], b = phi[i + 1] * phi[i + 1];
-            s0 += a;
-            s1 += b;
-            f0 += a * a;
-            f1 += b * b;
-            k[i] += a;
-            k[i + 1] += b;
-        }
-        for (; i < rows; i++) {
-            const double a = phi[i] * phi[i];
-            s0 += a;
-            f0 += a * a;
-            k[i] += a;
-        }
-        s[j] += s0 + s1;
-        f[j] += f0 + f1;
-    }
+    const linear_sums sums = {s, f, k};
+    (wide_vectors() ? wide_add_sums : plain_add_sums)(block, rows, columns, sums);
 }
 
 size_t chunk_rows(size_t n, size_t d)

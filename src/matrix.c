@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "wide.h"
+
 /* Sums run in blocks of so many numbers. */
 #define SUM_BLOCK 512
 
@@ -29,72 +31,179 @@ int all_finite(const double *x, size_t length)
     return p0 + p1 + p2 + p3 == 0.0;
 }
 
-/* Mean of x - shift, each entry scaled first so that huge ones do not overflow. */
-static double shifted_mean(const double *x, size_t n, double shift)
+static inline double smaller(double a, double b) { return a < b ? a : b; }
+
+static inline double larger(double a, double b) { return a > b ? a : b; }
+
+/* What one pass over a column tells. sum: of the entries, each times `share`. */
+typedef struct {
+    double low, high, sum;
+} column_pass;
+
+/* Both halves of a column at once: an addition need not wait for the one before. */
+INLINE_BODY column_pass extent_body(const double *x, size_t n, double share)
 {
-    const double share = 1.0 / (double) n;
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
+    const size_t half = n / 2;
+    const double *y = x + half;
+    double l0 = x[0], l1 = x[0], h0 = x[0], h1 = x[0], s0 = 0.0, s1 = 0.0;
+    OPENMP(simd reduction(+ : s0, s1) reduction(min : l0, l1) reduction(max : h0, h1))
+    for (size_t i = 0; i < half; i++) {
+        const double v = x[i], w = y[i];
+        l0 = v < l0 ? v : l0;
+        h0 = v > h0 ? v : h0;
+        s0 += v * share;
+        l1 = w < l1 ? w : l1;
+        h1 = w > h1 ? w : h1;
+        s1 += w * share;
+    }
+    if (n % 2) {
+        const double v = x[n - 1];
+        l0 = smaller(v, l0);
+        h0 = larger(v, h0);
+        s0 += v * share;
+    }
+    const column_pass pass = {smaller(l0, l1), larger(h0, h1), s0 + s1};
+    return pass;
+}
+
+INLINE_BODY double shifted_body(const double *x, size_t n, double shift, double share)
+{
+    const size_t half = n / 2;
+    const double *y = x + half;
+    double s0 = 0.0, s1 = 0.0;
+    SUM_AT_ONCE(s0, s1)
+    for (size_t i = 0; i < half; i++) {
         s0 += (x[i] - shift) * share;
-        s1 += (x[i + 1] - shift) * share;
-        s2 += (x[i + 2] - shift) * share;
-        s3 += (x[i + 3] - shift) * share;
+        s1 += (y[i] - shift) * share;
     }
-    for (; i < n; i++) s0 += (x[i] - shift) * share;
-    return (s0 + s1) + (s2 + s3);
+    return s0 + s1 + (n % 2 ? (x[n - 1] - shift) * share : 0.0);
 }
 
-static double smaller(double a, double b) { return a < b ? a : b; }
-
-static double larger(double a, double b) { return a > b ? a : b; }
-
-static void column_range(const double *x, size_t n, double *low, double *high)
+/* Sum of squares of a centred column. */
+INLINE_BODY double squares_body(const double *x, size_t n, double mean, double scale)
 {
-    double l0 = x[0], l1 = x[0], h0 = x[0], h1 = x[0];
-    size_t i = 0;
-    for (; i + 2 <= n; i += 2) {
-        l0 = smaller(x[i], l0);
-        l1 = smaller(x[i + 1], l1);
-        h0 = larger(x[i], h0);
-        h1 = larger(x[i + 1], h1);
+    const size_t half = n / 2;
+    const double *y = x + half, last = n % 2 ? (x[n - 1] - mean) * scale : 0.0;
+    double s0 = 0.0, s1 = 0.0;
+    SUM_AT_ONCE(s0, s1)
+    for (size_t i = 0; i < half; i++) {
+        const double a = (x[i] - mean) * scale, b = (y[i] - mean) * scale;
+        s0 += a * a;
+        s1 += b * b;
     }
-    for (; i < n; i++) {
-        l0 = smaller(x[i], l0);
-        h0 = larger(x[i], h0);
-    }
-    *low = smaller(l0, l1);
-    *high = larger(h0, h1);
+    return s0 + s1 + last * last;
 }
 
-static double column_mean(const double *column, size_t n, double *largest)
+/* The loops over a column, as this processor runs them best. */
+typedef struct {
+    column_pass (*extent)(const double *, size_t, double);
+    double (*shifted)(const double *, size_t, double, double);
+    double (*squares)(const double *, size_t, double, double);
+} column_loops;
+
+static column_pass plain_extent(const double *x, size_t n, double share)
 {
-    double low, high;
-    column_range(column, n, &low, &high);
-    double mean = low;
-    if (low != high) {
-        mean = shifted_mean(column, n, 0.0);
-        mean += shifted_mean(column, n, mean); /* what rounding left over */
-    }
-    *largest = larger(*largest, larger(high - mean, mean - low));
+    return extent_body(x, n, share);
+}
+
+static WIDE column_pass wide_extent(const double *x, size_t n, double share)
+{
+    return extent_body(x, n, share);
+}
+
+static double plain_shifted(const double *x, size_t n, double shift, double share)
+{
+    return shifted_body(x, n, shift, share);
+}
+
+static WIDE double wide_shifted(const double *x, size_t n, double shift, double share)
+{
+    return shifted_body(x, n, shift, share);
+}
+
+static double plain_squares(const double *x, size_t n, double mean, double scale)
+{
+    return squares_body(x, n, mean, scale);
+}
+
+static WIDE double wide_squares(const double *x, size_t n, double mean, double scale)
+{
+    return squares_body(x, n, mean, scale);
+}
+
+static column_loops best_loops(void)
+{
+    const column_loops plain = {plain_extent, plain_shifted, plain_squares};
+    const column_loops wide = {wide_extent, wide_shifted, wide_squares};
+    return wide_vectors() ? wide : plain;
+}
+
+/* Of a sum the mean: entries are scaled before they are added, so that huge ones do not
+   overflow. */
+typedef struct {
+    column_loops loops;
+    double share, rest;
+} column_summer;
+
+static column_summer new_summer(size_t n)
+{
+    int exponent;
+    frexp((double) n, &exponent);
+    const column_summer by = {best_loops(), ldexp(1.0, -exponent),
+                              ldexp(1.0, exponent) / (double) n};
+    return by;
+}
+
+static double column_mean(const double *column, size_t n, const column_summer *by,
+                          column_extent *extent)
+{
+    const column_pass first = by->loops.extent(column, n, by->share);
+    extent->size = larger(extent->size, larger(first.high, -first.low));
+    /* infinite entries and NaN remain in a sum */
+    if (first.sum - first.sum != 0.0) extent->finite = 0;
+    if (first.low == first.high) return first.low;
+    double mean = first.sum * by->rest;
+    mean += by->loops.shifted(column, n, mean, by->share) * by->rest; /* what rounding left over */
+    extent->largest = larger(extent->largest, larger(first.high - mean, mean - first.low));
     return mean;
 }
 
-double column_means(const double *x, size_t n, size_t d, double *mean)
+column_extent column_means(const double *x, size_t n, size_t d, double *mean)
 {
-    double largest = 0.0;
-    for (size_t j = 0; j < d; j++) mean[j] = column_mean(x + j * n, n, &largest);
-    return largest;
+    const column_summer by = new_summer(n);
+    column_extent extent = {0.0, 0.0, 1};
+    for (size_t j = 0; j < d; j++) mean[j] = column_mean(x + j * n, n, &by, &extent);
+    return extent;
+}
+
+/* A difference times a power of two is rounded once: wide and plain loops agree. */
+INLINE_BODY void center_body(const double *from, size_t length, double mean, double scale,
+                             double *to)
+{
+    AT_ONCE
+    for (size_t i = 0; i < length; i++) to[i] = (from[i] - mean) * scale;
+}
+
+static void plain_center(const double *from, size_t length, double mean, double scale, double *to)
+{
+    center_body(from, length, mean, scale, to);
+}
+
+static WIDE void wide_center(const double *from, size_t length, double mean, double scale,
+                             double *to)
+{
+    center_body(from, length, mean, scale, to);
+}
+
+void center_column(const double *from, size_t length, double mean, double scale, double *to)
+{
+    (wide_vectors() ? wide_center : plain_center)(from, length, mean, scale, to);
 }
 
 void load_rows(const centered_view *v, size_t i0, size_t rows, double *out)
 {
-    for (size_t j = 0; j < v->d; j++) {
-        const double *from = v->x + j * v->n + i0;
-        double *to = out + j * rows;
-        const double mean = v->mean[j], scale = v->inverse_scale;
-        for (size_t i = 0; i < rows; i++) to[i] = (from[i] - mean) * scale;
-    }
+    for (size_t j = 0; j < v->d; j++)
+        center_column(v->x + j * v->n + i0, rows, v->mean[j], v->inverse_scale, out + j * rows);
 }
 
 void load_columns(const centered_view *v, size_t j0, size_t columns, double *out)
@@ -172,12 +281,16 @@ double power_near_one(double largest)
     return ldexp(1.0, -exponent);
 }
 
-double view_squares(const centered_view *v, double *column, pause_function pause)
+double squares_of_column(const centered_view *v, size_t j)
+{
+    return best_loops().squares(v->x + j * v->n, v->n, v->mean[j], v->inverse_scale);
+}
+
+double view_squares(const centered_view *v, pause_function pause)
 {
     double total = 0.0;
     for (size_t j = 0; j < v->d; j++) {
-        load_columns(v, j, 1, column);
-        total += dot_blocked(column, column, v->n);
+        total += squares_of_column(v, j);
         if (j % PAUSE_COLUMNS == 0) pause();
     }
     return total;

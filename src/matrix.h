@@ -18,9 +18,17 @@ typedef struct {
 /* Is no entry NaN or infinite? */
 int all_finite(const double *x, size_t length);
 
+/* The largest absolute entry of the centred matrix and of the matrix itself; and are all entries
+   finite? Where they are not, the other numbers mean nothing. Entries of which the sum overflows
+   count as not finite here: all_finite() knows. */
+typedef struct {
+    double largest, size;
+    int finite;
+} column_extent;
+
 /* Means exact to rounding (a constant column gets its own value, so that it
-   centres to exact zeros), and the largest absolute centred entry. */
-double column_means(const double *x, size_t n, size_t d, double *mean);
+   centres to exact zeros). One pass over the memory: a column that was read is in cache. */
+column_extent column_means(const double *x, size_t n, size_t d, double *mean);
 
 /* Rows i0 .. i0 + rows - 1 of the centred matrix, into out (rows x d). */
 void load_rows(const centered_view *v, size_t i0, size_t rows, double *out);
@@ -45,7 +53,11 @@ void square_entries(const double *a, size_t length, double *out);
    number: scaling by it changes no digit. */
 double power_near_one(double largest);
 
-/* Sum of all squared entries of the centred matrix. column: scratch n. */
-double view_squares(const centered_view *v, double *column, pause_function pause);
+/* to = (from - mean) times scale, a power of two. */
+void center_column(const double *from, size_t length, double mean, double scale, double *to);
+
+/* Sum of the squared entries of a column of the centred matrix, and of all of it. */
+double squares_of_column(const centered_view *v, size_t j);
+double view_squares(const centered_view *v, pause_function pause);
 
 #endif

@@ -105,7 +105,8 @@ SEXP repalign_row_factor(SEXP x, SEXP means, SEXP scale);
 
 /* call_alignment.c: before and after alignment. */
 SEXP repalign_standardize(SEXP x, SEXP means);
-SEXP repalign_row_norms(SEXP a);
+SEXP repalign_row_norms(SEXP x, SEXP means, SEXP scale);
+SEXP repalign_direction_cosines(SEXP x, SEXP means, SEXP scale, SEXP direction);
 SEXP repalign_row_cosines(SEXP a, SEXP b, SEXP a_norm, SEXP b_norm);
 SEXP repalign_matched_distance(SEXP x, SEXP x_means, SEXP x_factor, SEXP y, SEXP y_means,
                                SEXP y_factor, SEXP partner);

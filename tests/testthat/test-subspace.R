@@ -173,11 +173,11 @@ test_that("singular values and vectors are those of base R", {
 test_that("one call decomposes each representation once", {
   p <- shaped_pair(c(40, 5, 4))
   ids <- c("cca", "svcca", "pwcca", "linear_regression", "gulp")
-  built <- count_calls("check_memory", together <- similarity(p$x, p$y, ids))
+  built <- count_calls("make_basis", together <- similarity(p$x, p$y, ids))
   expect_identical(built, 2L)
   for (id in ids) expect_identical(together$score[together$measure == id], get(id)(p$x, p$y))
   # the other centring is another decomposition
-  expect_identical(count_calls("check_memory", similarity(p$x, p$y, "eigenspace_overlap")), 2L)
+  expect_identical(count_calls("make_basis", similarity(p$x, p$y, "eigenspace_overlap")), 2L)
 })
 
 # ---- gulp near zero

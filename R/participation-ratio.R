@@ -98,6 +98,7 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL) {
   sample <- dimension_sample(x, y)
   repr <- sample$repr
   check_rows(repr$n, 4, repr$arg, "a corrected estimator")
+  check_pair_memory(declaration("cka"), list(x = repr, y = repr), corrected_cka)
   units <- check_labels(units, ncol(repr$data), "units", repr$arg)
   layout <- neuron_layout(units, ncol(repr$data))
   tables <- if (!is.null(conf_level)) {

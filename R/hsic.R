@@ -39,10 +39,11 @@
 #' @export
 hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                  estimator = c("naive", "stimulus", "stimulus_neuron"), shared_neurons = FALSE,
-                 units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15) {
+                 units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15,
+                 clusters = NULL) {
   args <- check_cka_args(list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k
+    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters
   ))
   pair <- representation_pair(x, y, accepted_by_kernel(args))
   check_cka_pair(pair, args)
@@ -71,6 +72,8 @@ unscale_h <- function(value, exponents) {
 # list(value, magnitude, scale): the H value of scaled data, the size of the terms it
 # is a sum of (what its rounding is relative to), and the two sides' exponents of two.
 pair_h <- function(pair, args) {
+  pair <- labelled_pair(pair, args$clusters)
+  if (goes_by_clusters(args)) return(cluster_h(pair, args, pair_labels(pair, args)))
   switch(args$kernel,
     linear = linear_h(pair, args$estimator, pair_labels(pair, args)),
     rbf = kernel_h(pair, args), manifold = manifold_h(pair, args)
@@ -83,9 +86,10 @@ self_h <- function(repr, args, units) {
   if (!corrects_neurons(args$estimator)) units <- NULL
   else if (is.null(units)) units <- seq_len(ncol(repr$data))
   settings <- args[c("kernel", "estimator", "sigma", "bandwidth", "k")]
-  remember_summary(repr, "H with itself", list(settings, units), {
+  remember_summary(repr, "H with itself", list(settings, units, args$clusters), {
     pair <- as_pair(repr, repr)
-    if (args$kernel == "linear") linear_h(pair, args$estimator, list(x = units, y = units), TRUE)
+    if (goes_by_clusters(args)) cluster_h(pair, args, list(x = units, y = units), TRUE)
+    else if (args$kernel == "linear") linear_h(pair, args$estimator, list(x = units, y = units), TRUE)
     else pair_h(pair, args)
   })
 }

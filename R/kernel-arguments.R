@@ -18,6 +18,8 @@ check_cka_args <- function(args) {
   note_unused_options(args)
   check_unit_choice(args$shared_neurons, args$units_x, args$units_y)
   note_unused_units(args$estimator, args)
+  args$clusters <- cluster_codes(args$clusters)
+  note_unused_clusters(args)
   args
 }
 
@@ -42,8 +44,10 @@ check_cka_pair <- function(pair, args) {
   n <- pair$x$n
   if (corrects_stimuli(args$estimator)) {
     check_rows(n, 4, pair$x$arg, "a corrected estimator")
+    check_clusters(args$clusters, n, pair$x$arg, 4, "a corrected estimator")
   } else {
     check_rows(n, 2, pair$x$arg, "a similarity")
+    check_clusters(args$clusters, n, pair$x$arg, 1, "a similarity")
   }
   check_units(pair, args)
 }

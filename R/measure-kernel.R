@@ -42,6 +42,12 @@ NULL
 #'   given.
 #' @param k number of neighbours in the manifold kernel, at least 3. A stimulus does not
 #'   count as its own neighbour here.
+#' @param clusters one label per stimulus, for stimuli that depend on each other: images of one
+#'   category, points of one run of a time series. Stimuli with the same label may depend on each
+#'   other; stimuli with different labels must not. The corrected estimators then count only pairs
+#'   of stimuli of different clusters, each cluster weighing the same; `"naive"` does not change.
+#'   Stimuli with the label `NA` are left out. At least 4 clusters are needed. (`blocks` of
+#'   [calibrate()] are something else.)
 #' @return One number. The naive estimate lies in \[0, 1\], or in \[-1, 1\] with kernels that
 #'   are not positive definite (the manifold kernel, and the Gaussian kernel of distances that
 #'   are not Euclidean). The corrected estimates are not bounded: they
@@ -106,10 +112,11 @@ NULL
 #' @export
 cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                 estimator = c("naive", "stimulus", "stimulus_neuron"), shared_neurons = FALSE,
-                units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15) {
+                units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15,
+                clusters = NULL) {
   one_score("cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k
+    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters
   ))
 }
 
@@ -129,7 +136,8 @@ check_cka <- function(pair, args) {
 
 # The form of the kernel, with its self term.
 prepare_cka <- function(repr, args, side) {
-  form <- switch(args$kernel,
+  repr <- labelled_stimuli(repr, args$clusters)
+  form <- if (goes_by_clusters(args)) form_clusters(repr, args) else switch(args$kernel,
     linear = form_linear(repr),
     rbf = form_gaussian(repr, args$sigma, args$bandwidth, corrects_stimuli(args$estimator)),
     manifold = form_manifold(repr, args$k)
@@ -144,7 +152,9 @@ cka_of_h <- function(statistic, x, y, args) {
 
 inspect_cka <- function(score, pair, x, y, args) {
   if (!corrects_neurons(args$estimator) || is_itself(pair, args)) return(invisible())
-  warn_unstable(score, pair, max(side_error(pair$x, x$self), side_error(pair$y, y$self)))
+  pair <- labelled_pair(pair, args$clusters)
+  error <- max(side_error(pair$x, x$self, args$clusters), side_error(pair$y, y$self, args$clusters))
+  warn_unstable(score, pair, error, args$clusters)
 }
 
 # The same data, with the same pairs left out everywhere: the value is 1, whatever the error.
@@ -179,10 +189,13 @@ declare_measure(
   neighbours = function(args) if (args$kernel == "manifold") euclidean_neighbours(args),
   check = check_cka_args, check_pair = check_cka,
   form = function(args) {
+    if (goes_by_clusters(args)) return("cluster kernel")
     switch(args$kernel, linear = "linear", rbf = "gaussian", manifold = "symmetric kernel")
   },
   keeps = function(args) {
-    switch(args$kernel, rbf = "distances", manifold = c("graph", "sparse kernel"))
+    kept <- switch(args$kernel, rbf = "distances", manifold = c("graph", "sparse kernel"))
+    if (goes_by_clusters(args) && args$kernel == "manifold") kept <- c(kept, "symmetric kernel")
+    kept
   },
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = function(pair, x, y, args) pair_h(pair, args)$value,

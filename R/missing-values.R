@@ -12,6 +12,7 @@ complete_sides <- function(sides, set, na) {
   columns <- lapply(sides[c("x", "y")], function(side) rep(list(TRUE), length(side$reprs)))
   if (na == "stimuli") {
     rows <- complete_stimuli(reprs)
+    set <- lapply(set, cut_measure_stimuli, rows)
   } else {
     columns <- complete_neurons(sides, set)
     set <- lapply(set, cut_measure, columns)
@@ -143,6 +144,15 @@ share_missing <- function(missing, labels) {
     missing[[side]] <- missing[[side]] | labels[[side]] %in% lost
   }
   missing
+}
+
+cut_measure_stimuli <- function(measure, rows) {
+  check_clusters(measure$args$clusters, length(rows), "x", 1, "a similarity")
+  # no assignment of NULL, which would make a part
+  if (!is.null(measure$args$clusters)) {
+    measure$args$clusters <- cut_clusters(measure$args$clusters, rows)
+  }
+  measure
 }
 
 cut_measure <- function(measure, columns) {

@@ -29,16 +29,23 @@ relative_error <- function(h, stimuli, neurons) {
 
 effective_count <- function(size) sum(size)^2 / sum(size^2)
 
-side_error <- function(repr, h) {
-  form <- form_linear(repr)
-  relative_error(h$value, form$k, form$s)
+# Over clusters it is their means that scatter independently.
+side_error <- function(repr, h, clusters = NULL) {
+  if (is.null(clusters)) {
+    form <- form_linear(repr)
+    return(relative_error(h$value, form$k, form$s))
+  }
+  codes <- labelled_codes(clusters)
+  means <- rowsum(scaled_data(repr, TRUE), codes) / tabulate(codes)
+  relative_error(h$value, rowSums(means^2), colSums(means^2))
 }
 
-warn_unstable <- function(value, pair, error) {
+warn_unstable <- function(value, pair, error, clusters = NULL) {
   widths <- c(ncol(pair$x$data), ncol(pair$y$data))
-  size <- paste0("with ", pair$x$n, " stimuli and ", paste(unique(widths), collapse = " and "),
-                 " neurons")
-  far <- value > far_above_one && pair$x$n >= enough_stimuli && all(widths >= enough_neurons)
+  count <- if (is.null(clusters)) pair$x$n else cluster_count(clusters)
+  size <- paste0("with ", count, if (is.null(clusters)) " stimuli" else " clusters of stimuli",
+                 " and ", paste(unique(widths), collapse = " and "), " neurons")
+  far <- value > far_above_one && count >= enough_stimuli && all(widths >= enough_neurons)
   if (!far && error <= unstable_error) return(invisible())
   shown <- format(value, digits = 3)
   text <- if (far) {
@@ -61,13 +68,13 @@ causes_of_high_values <- function(x, y, also = FALSE) {
 }
 
 # rows: of cka_interval(), by estimator.
-warn_unstable_intervals <- function(pair, rows) {
+warn_unstable_intervals <- function(pair, rows, clusters = NULL) {
   for (row in rows) {
     if (row$values$estimator == "stimulus_neuron" && !is.na(row$value)) {
-      error <- max(side_error(pair$x, list(value = row$self[1])),
-                   side_error(pair$y, list(value = row$self[2])))
+      error <- max(side_error(pair$x, list(value = row$self[1]), clusters),
+                   side_error(pair$y, list(value = row$self[2]), clusters))
       if (isTRUE(row$values$conf_low > 1)) warn_interval_above(pair, row$values, error)
-      else warn_unstable(row$value, pair, error)
+      else warn_unstable(row$value, pair, error, clusters)
     }
   }
 }

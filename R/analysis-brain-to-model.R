@@ -48,9 +48,9 @@
 brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
                            normalize = c("none", "sd"), conf_level = 0.95,
-                           na = c("error", "stimuli", "neurons")) {
+                           na = c("error", "stimuli", "neurons"), clusters = NULL) {
   need_arguments()
-  setup <- check_analysis(estimator, normalize, repeats, conf_level, na)
+  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters)
   note_unused_units(setup$estimator, list(units = units))
   if (!is_collection(layers)) {
     abort("`layers` must be a named list of matrices, not ", describe(layers), "; for a single ",
@@ -60,9 +60,10 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
   args <- paste0("layers$", names)
   data <- read_responses(c(list(brain = brain), stats::setNames(layers, args)), setup$na)
   units <- check_labels(units, ncol(data$brain), "units", "brain")
-  given <- complete_responses(data, setup$na)
+  given <- clustered_responses(complete_responses(data, setup$na), setup)
   brain <- analysis_matrix(given$data$brain, "brain", setup)
-  setup$stimuli <- nrow(brain)
+  setup$clusters <- given$clusters
+  setup$stimuli <- independent_stimuli(brain, setup)
   units <- units[given$columns$brain]
   if (is.null(units)) units <- seq_len(ncol(brain))
   setup$codes <- label_codes(units, units)
@@ -101,7 +102,7 @@ layer_matrix <- function(layer, arg, setup) {
 # The region's side, once for all layers: subsets and self terms.
 region_parts <- function(brain, sizes, setup) {
   x <- centered(brain, common_scale(list(brain)))
-  self <- .Call(C_pair_terms, x, x)
+  self <- pair_terms(x, x, setup$clusters)
   draws <- lapply(sizes, function(size) random_subsets(seq_len(ncol(x)), size, setup$repeats))
   parts <- lapply(draws, function(subset) {
     count <- subset_counts(subset, subset, rep(ncol(x), 2), setup$codes)
@@ -109,7 +110,7 @@ region_parts <- function(brain, sizes, setup) {
     used <- !is.na(h$stimulus_neuron)
     deletions <- if (!is.null(setup$conf_level)) {
       weights <- pooled_weights(subset, subset, rep(ncol(x), 2), count, setup$codes, used)
-      pooled_deletions(x, x, weights, setup$estimator)
+      pooled_deletions(x, x, weights, setup)
     }
     list(subset = subset, h = h, used = used, deletions = deletions)
   })
@@ -118,9 +119,9 @@ region_parts <- function(brain, sizes, setup) {
 
 layer_cells <- function(region, layer, name, sizes, setup) {
   y <- centered(layer, common_scale(list(layer)))
-  self <- layer_self(y)
+  self <- layer_self(y, setup$clusters)
   # sums over the layer's units, for each neuron: all that any subset needs
-  cross <- loo_columns(region$x, y)
+  cross <- loo_columns(region$x, y, setup$clusters)
   cells <- lapply(seq_along(sizes), function(k) {
     lapply(setup$estimator, function(e) {
       layer_cell(region$parts[[k]], self, cross, e, ncol(y), name, sizes[k], setup)
@@ -129,22 +130,16 @@ layer_cells <- function(region, layer, name, sizes, setup) {
   do.call(c, cells)
 }
 
-# Totals from the Gram matrix, which is smaller than y'y here.
-loo_gram <- function(y) {
-  gram <- tcrossprod(y)
-  literal_rows(.Call(C_loo_gram, gram, gram), y, y, function(x, y) loo_gram(y))
-}
-
 # H values of the whole layer, (n + 1) each, by estimator.
-layer_self <- function(y) {
+layer_self <- function(y, clusters) {
   width <- as.double(ncol(y))
   if (ncol(y) > nrow(y)) {
-    sums <- lapply(loo_gram(y), function(h) h[, 1])
+    sums <- lapply(loo_gram(y, clusters), function(h) h[, 1])
   } else {
-    sums <- lapply(loo_columns(y, y), rowSums)
+    sums <- lapply(loo_columns(y, y, clusters), rowSums)
   }
   itself <- seq_len(ncol(y))
-  own <- rowSums(loo_pairs(y, y, itself, itself)$stimulus)
+  own <- rowSums(loo_pairs(y, y, itself, itself, clusters)$stimulus)
   corrected <- drop_rounding(sums$stimulus - own, sums$naive)
   list(naive = sums$naive / width^2, stimulus = drop_rounding(sums$stimulus, sums$naive) / width^2,
        stimulus_neuron = if (width > 1) corrected / (width * (width - 1)))

@@ -108,22 +108,26 @@ pooled_weights <- function(a, b, size, count, codes, used = TRUE, mask = NULL) {
   list(all = all, allowed = weigh(count$allowed, used) * !equal)
 }
 
-# Pooled H values with nothing and with each stimulus deleted: n + 1 values, by
-# estimator.
-pooled_deletions <- function(x, y, weights, estimator) {
-  result <- lapply(loo_weighted(x, y, weights$all), function(h) h[, 1])
+# Pooled H values with nothing and with each stimulus (or cluster) deleted: n + 1 values, by
+# estimator. setup: estimator and clusters, codes or NULL.
+pooled_deletions <- function(x, y, weights, setup) {
+  estimator <- setup$estimator
+  result <- lapply(loo_weighted(x, y, weights$all, setup$clusters), function(h) h[, 1])
   if ("stimulus_neuron" %in% estimator) {
-    corrected <- if (!is.null(weights$share)) shared_deletions(x, y, weights, result$stimulus)
-    else loo_weighted(x, y, weights$allowed)$stimulus[, 1]
+    corrected <- if (!is.null(weights$share)) {
+      shared_deletions(x, y, weights, result$stimulus, setup$clusters)
+    } else {
+      loo_weighted(x, y, weights$allowed, setup$clusters)$stimulus[, 1]
+    }
     result$stimulus_neuron <- drop_rounding(corrected, result$naive)
   }
   result$stimulus <- drop_rounding(result$stimulus, result$naive)
   result[estimator]
 }
 
-shared_deletions <- function(x, y, weights, all) {
+shared_deletions <- function(x, y, weights, all, clusters) {
   if (!NROW(weights$excluded)) return(weights$share * all)
-  left_out <- loo_pairs(x, y, weights$excluded[, 1], weights$excluded[, 2])$stimulus
+  left_out <- loo_pairs(x, y, weights$excluded[, 1], weights$excluded[, 2], clusters)$stimulus
   weights$share * (all - drop(left_out %*% weights$weight))
 }
 
@@ -151,10 +155,12 @@ pool_sides <- function(h) {
 }
 
 # One row of an analysis. single: draws x 3; deletions: (n + 1) x 3 or NULL.
-cell_row <- function(x, y, neurons, estimator, single, pooled, se, conf_level) {
+cell_row <- function(x, y, neurons, estimator, single, pooled, se, setup) {
   ratios <- ratio_of(single)
   value <- ratio_of(matrix(pooled, 1))
-  half <- if (is.null(conf_level)) NA_real_ else stats::qnorm(0.5 + conf_level / 2) * se
+  level <- setup$conf_level
+  df <- if (is.null(setup$clusters)) Inf else cluster_count(setup$clusters) - 1
+  half <- if (is.null(level)) NA_real_ else stats::qt(0.5 + level / 2, df) * se
   defined <- ratios[!is.na(ratios)]
   quartiles <- stats::quantile(defined, c(0.25, 0.5, 0.75), names = FALSE)
   data.frame(
@@ -206,6 +212,11 @@ two_random_subsets <- function(width_x, width_y) {
   }
 }
 
+# How many of them count as independent.
+independent_stimuli <- function(x, setup) {
+  if (is.null(setup$clusters)) nrow(x) else cluster_count(setup$clusters)
+}
+
 # How many stimuli an analysis needs.
 check_stimuli <- function(n, arg, setup) {
   if (!is.null(setup$conf_level)) return(check_rows(n, 5, arg, "a jackknife (conf_level)"))
@@ -215,7 +226,7 @@ check_stimuli <- function(n, arg, setup) {
 }
 
 check_analysis <- function(estimator, normalize, repeats, conf_level, na,
-                           na_choices = missing_rules) {
+                           na_choices = missing_rules, clusters = NULL) {
   check_choice(estimator, estimators, "estimator", several = TRUE)
   if (!is.null(conf_level)) {
     conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
@@ -223,6 +234,25 @@ check_analysis <- function(estimator, normalize, repeats, conf_level, na,
   list(
     estimator = estimator, repeats = check_count(repeats, "repeats"), conf_level = conf_level,
     normalize = check_choice(normalize, c("none", "sd"), "normalize"),
-    na = check_choice(na, na_choices, "na")
+    na = check_choice(na, na_choices, "na"), labels = cluster_codes(clusters)
   )
+}
+
+# The data of an analysis without the stimuli that have no label in `clusters`, beside the codes
+# of those that have one. given: from complete_responses().
+clustered_responses <- function(given, setup) {
+  codes <- setup$labels
+  if (is.null(codes)) return(given)
+  jackknife <- !is.null(setup$conf_level)
+  least <- if (jackknife) 5 else if (any(setup$estimator != "naive")) 4 else 1
+  for (arg in names(given$data)) {
+    # what was left out of the data was left out of all
+    n <- nrow(given$data[[arg]]) + sum(!given$rows)
+    check_clusters(codes, n, arg, least, if (jackknife) "a jackknife" else "an estimate")
+  }
+  kept <- cut_clusters(codes, given$rows)
+  check_clusters(kept, length(kept), names(given$data)[1], least, "an estimate")
+  given$data <- lapply(given$data, cut_matrix, !is.na(kept))
+  given$clusters <- labelled_codes(kept)
+  given
 }

@@ -19,8 +19,9 @@ unstable_error <- 0.5
 # order do, and what H is a mean of, products of four responses, adds 4 / n^2, 4 / q^2 and
 # 4 g^2 / (n q)^2. Counts are effective ones: a stimulus or a neuron that holds most of the
 # variance is alone. g is the variance over h: an h that came out too small makes it large.
-relative_error <- function(h, stimuli, neurons) {
-  variance <- sum(neurons) / ((length(stimuli) - 1) * length(neurons))
+# rows: how many stimuli the neurons' norms go over, where `stimuli` holds clusters of them.
+relative_error <- function(h, stimuli, neurons, rows = length(stimuli)) {
+  variance <- sum(neurons) / ((rows - 1) * length(neurons))
   g <- variance^2 / h
   n <- effective_count(stimuli)
   q <- effective_count(neurons)
@@ -29,15 +30,16 @@ relative_error <- function(h, stimuli, neurons) {
 
 effective_count <- function(size) sum(size)^2 / sum(size^2)
 
-# Over clusters it is their means that scatter independently.
+# A cluster counts as one stimulus, as if all of its stimuli were alike.
 side_error <- function(repr, h, clusters = NULL) {
   if (is.null(clusters)) {
     form <- form_linear(repr)
     return(relative_error(h$value, form$k, form$s))
   }
   codes <- labelled_codes(clusters)
-  means <- rowsum(scaled_data(repr, TRUE), codes) / tabulate(codes)
-  relative_error(h$value, rowSums(means^2), colSums(means^2))
+  squares <- scaled_data(repr, TRUE)^2
+  sizes <- drop(rowsum(rowSums(squares), codes)) / tabulate(codes)
+  relative_error(h$value, sizes, colSums(squares), length(codes))
 }
 
 warn_unstable <- function(value, pair, error, clusters = NULL) {

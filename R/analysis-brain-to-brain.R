@@ -290,6 +290,7 @@ run_comparisons <- function(comparisons, setup, analysis) {
   setup$clusters <- comparisons$clusters
   setup$stimuli <- independent_stimuli(comparisons$each[[1]]$x, setup)
   setup$halves <- comparisons$each[[1]]$exchangeable
+  if (!is.null(setup$conf_level)) warn_dependence(all_regions(comparisons$each), setup$clusters)
   advance <- progress_along(length(comparisons$each))
   cells <- list()
   for (comparison in comparisons$each) {
@@ -297,6 +298,14 @@ run_comparisons <- function(comparisons, setup, analysis) {
     advance()
   }
   with_note(analysis_result(cells, setup, analysis), comparisons$note)
+}
+
+# Every region once.
+all_regions <- function(comparisons) {
+  names <- unlist(lapply(comparisons, function(comparison) comparison$names))
+  data <- unlist(lapply(comparisons, function(comparison) comparison[c("x", "y")]),
+                 recursive = FALSE)
+  data[!duplicated(names)]
 }
 
 comparison_cells <- function(comparison, setup) {

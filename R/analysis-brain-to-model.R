@@ -72,6 +72,7 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
           "the same label in `units`. Give at least two neurons with different labels.",
           class = "repalign_error_pairs", arg = "units")
   }
+  if (!is.null(setup$conf_level)) warn_dependence(list(brain), setup$clusters)
   sizes <- neuron_grid(neurons, ncol(brain), "`brain`")
   region <- region_parts(brain, sizes, setup)
   advance <- progress_along(length(layers))

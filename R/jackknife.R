@@ -90,6 +90,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   check_jackknife_memory(pair)
   loo <- leave_out_sums(pair, unit_layout(pair, args), clusters)
   rows <- lapply(estimator, function(e) interval_row(pair, loo, e, conf_level))
+  warn_dependence(list(pair$x$data, pair$y$data), clusters)
   warn_undefined_deletions(rows)
   warn_unstable_intervals(pair, rows, clusters)
   if (any(vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA))) {

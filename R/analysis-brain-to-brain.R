@@ -93,7 +93,7 @@
 brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = NULL,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units_x = NULL,
                            units_y = NULL, normalize = c("none", "sd"), conf_level = 0.95,
-                           na = c("error", "stimuli", "neurons"), clusters = NULL) {
+                           clusters = NULL, na = c("error", "stimuli", "neurons")) {
   need_arguments()
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters)
   note_unused_units(setup$estimator, list(units_x = units_x, units_y = units_y))

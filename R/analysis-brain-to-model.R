@@ -48,7 +48,7 @@
 brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
                            normalize = c("none", "sd"), conf_level = 0.95,
-                           na = c("error", "stimuli", "neurons"), clusters = NULL) {
+                           clusters = NULL, na = c("error", "stimuli", "neurons")) {
   need_arguments()
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters)
   note_unused_units(setup$estimator, list(units = units))

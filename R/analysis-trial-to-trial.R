@@ -56,7 +56,7 @@
 trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
                            normalize = c("none", "sd"), conf_level = 0.95,
-                           na = c("pairs", "stimuli", "neurons", "error"), clusters = NULL) {
+                           clusters = NULL, na = c("pairs", "stimuli", "neurons", "error")) {
   need_arguments()
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, missing_trial_rules,
                           clusters)

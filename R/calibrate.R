@@ -142,8 +142,8 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
                       variant = c("gated", "centered", "z", "ari"), aggregate = NULL,
                       blocks = NULL, series = FALSE,
                       engine = c("auto", "coset", "random", "exact", "moments"),
-                      p_adjust = "none", threads = NULL, na = c("error", "stimuli", "neurons"),
-                      clusters = NULL) {
+                      p_adjust = "none", threads = NULL, clusters = NULL,
+                      na = c("error", "stimuli", "neurons")) {
   need_arguments()
   set <- as_measures(measure)
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)

@@ -283,6 +283,19 @@ test_that("calibrate() permutes whole clusters, for every measure", {
   }
 })
 
+test_that("forms over clusters hold no more numbers than their kind says", {
+  set.seed(18)
+  labels <- rep(1:10, 4)
+  for (width in c(6, 60)) {
+    repr <- representation(normal_matrix(40, width), "x")
+    for (kernel in kernels) {
+      args <- measure("cka", kernel = kernel, estimator = "stimulus", clusters = labels)$args
+      form <- form_clusters(repr, args)
+      expect_lte(length(unlist(unclass(form))), form_size("cluster kernel", 40, width, args))
+    }
+  }
+})
+
 test_that("few clusters are all permuted, and stimuli without a label are left out", {
   set.seed(13)
   x <- normal_matrix(14, 3)

@@ -29,7 +29,8 @@
 #'
 #' When not to trust it: when stimuli depend on each other (groups of similar images, successive
 #' time points). The jackknife counts each stimulus as an independent observation, so the
-#' intervals are then too narrow. They cover the sampling of stimuli only and hold the recorded
+#' intervals are then too narrow, unless `clusters` names these stimuli (see [cka_interval()]).
+#' They cover the sampling of stimuli only and hold the recorded
 #' neurons, the layers and their units fixed. Intervals of two layers for the same stimuli do not
 #' answer whether the layers differ, because their errors are related. The best layer of several
 #' is chosen by its value, which is therefore too high by chance.

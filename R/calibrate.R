@@ -114,8 +114,17 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' When not to trust it: when the stimuli are not exchangeable because they depend on each other
 #' (groups, time series). P-values are then too small, because permuting the stimuli also
 #' destroys this dependence. If the stimuli form groups, use `blocks`: with free permutations, two
-#' representations that have nothing in common but the groups come out as similar. For a time
+#' representations that have nothing in common but the groups come out as similar. If the
+#' stimuli of a group resemble each other by themselves (neighbouring frames, views of one object),
+#' use `clusters`, which also sees what differs between the groups. For a time
 #' series use `series`, which is approximate unless the series is periodic.
+#'
+#' In simulations of two unrelated populations (`bench/dependence.R`, 300 data sets a row), free
+#' permutations rejected in 99.7% of the data sets with 20 groups of 5 stimuli that share 90% of
+#' their variance, at a level of 5%; with `clusters` it was 4%. For a time series whose neighbours
+#' correlate by 0.9 it was 100%, and whole runs in the place of groups did not suffice: 13% for 5
+#' runs of 20 points, 9% for 10 runs of 40, and 7% when the first 10 points of each run were left
+#' out.
 #'
 #' A score above chance means that the pairing of the stimuli carries information, not that the
 #' representations are similar in any stronger sense. The null holds the two sets of neurons and

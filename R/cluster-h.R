@@ -34,7 +34,8 @@ cluster_total <- function(x, y, codes) {
   kernel <- kernel_of_clusters(y)
   n <- as.double(length(codes))
   list(value = .Call(C_dot, x$centered, kernel),
-       magnitude = sqrt(.Call(C_dot, x$kernel, x$kernel)) * sqrt(.Call(C_dot, kernel, kernel)) / n^2)
+       magnitude = sqrt(.Call(C_dot, x$kernel, x$kernel)) / n *
+         sqrt(.Call(C_dot, kernel, kernel)) / n)
 }
 
 excluded_cluster_sum <- function(pair, left_out, codes) {

@@ -4,7 +4,7 @@
 # Neighbouring rows count as alike where their mean squared distance is below this share of that of
 # all rows (AR(1) series with a coefficient of 0.5 have 0.6), and is lower than that of shuffled
 # rows by so many standard deviations. Shuffled rows, heavy tails among them, did that in less than
-# 0.5% of the data sets (bench/dependence.R).
+# 0.2% of the data sets (bench/dependence.R).
 alike_share <- 0.6
 
 alike_deviations <- 4
@@ -42,8 +42,9 @@ neighbour_statistic <- function(matrices) {
   inner <- sum(gram[cbind(at$first, at$second)])
   distance <- sum(norms[at$first] + norms[at$second]) - 2 * inner
   moments <- shuffled_moments(gram, m, at$sharing)
+  sd <- sqrt(max(moments$variance, 0))
   list(share = distance / m / (2 * sum(norms) / (length(norms) - 1)),
-       deviations = if (moments$variance > 0) (inner - moments$mean) / sqrt(moments$variance) else 0)
+       deviations = if (sd > 0) (inner - moments$mean) / sd else 0)
 }
 
 # rows: which are looked at; first, second: neighbours among them; sharing: how many ordered pairs

@@ -26,7 +26,8 @@
 #'
 #' When not to trust it: the H value of a linear kernel depends on the units of the data, so
 #' two H values can be compared only if their data have the same scale. From few stimuli or
-#' neurons the corrected values scatter widely around the true value.
+#' neurons the corrected values scatter widely around the true value. Stimuli that depend on each
+#' other make the corrected values too high, unless `clusters` names them: see [cka()] for figures.
 #' @references Gretton et al. (2005), ALT. Song et al. (2012), JMLR 13.
 #'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104.
 #' @examples
@@ -88,8 +89,9 @@ self_h <- function(repr, args, units) {
   settings <- args[c("kernel", "estimator", "sigma", "bandwidth", "k")]
   remember_summary(repr, "H with itself", list(settings, units, args$clusters), {
     pair <- as_pair(repr, repr)
-    if (goes_by_clusters(args)) cluster_h(pair, args, list(x = units, y = units), TRUE)
-    else if (args$kernel == "linear") linear_h(pair, args$estimator, list(x = units, y = units), TRUE)
+    labels <- list(x = units, y = units)
+    if (goes_by_clusters(args)) cluster_h(pair, args, labels, TRUE)
+    else if (args$kernel == "linear") linear_h(pair, args$estimator, labels, TRUE)
     else pair_h(pair, args)
   })
 }

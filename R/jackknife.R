@@ -19,7 +19,8 @@
 #'   values H of which the CKA is the ratio
 #'   \eqn{H_{xy} / \sqrt{H_{xx} H_{yy}}}{h_xy / sqrt(h_xx h_yy)} (see [hsic()]); and `bias`, an
 #'   estimate of the second-order bias of this ratio (see [ratio_bias()]), which is not
-#'   subtracted from `cka`. Values are `NA`, with a warning, where a ratio is undefined, or where
+#'   subtracted from `cka`; with `clusters` also `df`, see Details. Values are `NA`, with a warning,
+#'   where a ratio is undefined, or where
 #'   a value H is too large or too small for a double. There are `plot()`, `tidy()`,
 #'   [confint()][confint.repalign_interval] and [rbind()][rbind.repalign] for the result.
 #' @details
@@ -47,9 +48,24 @@
 #' When not to trust it: when stimuli depend on each other (groups of similar images, successive
 #' time points) or neurons do (the same recording session, neighbouring units of a network). The
 #' jackknife counts each of them as an independent observation, so the intervals are then too
-#' narrow. For neurons, give the groups as labels; with few groups (below about 10) the standard
-#' error is itself uncertain. The interval holds everything else fixed: the recorded trials, the
-#' animals, and the trained network.
+#' narrow. For neurons, give the groups as labels; for stimuli, `clusters`; with few groups (below
+#' about 10) the standard error is itself uncertain. The interval holds everything else fixed: the
+#' recorded trials, the animals, and the trained network.
+#'
+#' What dependent stimuli do (`bench/dependence.R`, 300 data sets a row): for two unrelated
+#' populations, nominal 95% intervals of `"stimulus_neuron"` left out 0 in 94% of the data sets
+#' with 20 groups of 5 stimuli, and in 99% or more of those with 100 points of a time series
+#' (neighbours correlate by 0.9); with `clusters`, in 0.3% and, for 5 runs of 20 points, 1% (7%
+#' for 10 runs of 10 points). For true CKA from 0.41 to 0.82, they held the true value in 70% to
+#' 82% of the data sets with 20 groups of 5, and in 96% to 98% with `clusters`. Intervals over
+#' clusters are those of the t distribution, with one degree of freedom less than there are
+#' clusters (column `df`).
+#'
+#' A warning of class `repalign_dependence` speaks without `clusters` when neighbouring rows are so
+#' alike that a time series or runs of similar stimuli are likely: their mean squared distance is
+#' below 0.6 of that of all rows, and further below than shuffling explains. It sees nothing of
+#' groups whose stimuli are not neighbours. Labels silence it, also one of its own for each
+#' stimulus.
 #'
 #' A warning of class `repalign_unstable` points out an interval of `"stimulus_neuron"` that lies
 #' wholly above 1. This happens when the same neurons are on both sides under different names, or

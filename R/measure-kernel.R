@@ -78,6 +78,17 @@ NULL
 #' ([cka_interval()]). In raw spike counts a few neurons with high rates dominate the value;
 #' dividing each neuron by its standard deviation avoids this.
 #'
+#' Stimuli that depend on each other (groups of similar images, successive time points) count as
+#' independent, and corrected values are then too high. In simulations of two unrelated
+#' populations (`bench/dependence.R`: 5 latent variables, 40 neurons), the mean of
+#' `"stimulus_neuron"` was 0.15 for 20 groups of 5 stimuli that share 90% of their variance, and
+#' 0.27 for 100 points of a time series whose neighbours correlate by 0.9. With `clusters` it was
+#' 0.001 for the groups. For the series it was 0.15 with 10 runs of 10 points, because points on
+#' both sides of a border depend on each other; it fell from 0.09 to 0.014 for 10 runs of 40
+#' points, and to 0.005 when the first 10 points of each run had the label `NA`. Runs must thus
+#' be several times as long as the correlation. With `clusters`, the estimate is the mean of the
+#' plain one over all choices of one stimulus from each cluster.
+#'
 #' A warning of class `repalign_unstable` points out corrected values
 #' (`"stimulus_neuron"`) of two kinds. First, a value above 1.5 from at least 60 stimuli and
 #' 40 neurons on each side, which was never seen when the true CKA is 1. The likely causes are

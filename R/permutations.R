@@ -269,8 +269,8 @@ cluster_members <- function(codes) {
   if (length(unique(sizes)) > 1) {
     usual <- as.integer(names(which.max(table(sizes))))
     abort("`clusters` has clusters of ", min(sizes), " to ", max(sizes), " stimuli, but only ",
-          "clusters of one size can change places. Leave out stimuli (label NA) until all have the ",
-          "same number, or whole clusters: ", sum(sizes == usual), " of ", length(sizes), " have ",
+          "clusters of one size can change places. Leave out stimuli (label NA) until all have ",
+          "the same number, or whole clusters: ", sum(sizes == usual), " of ", length(sizes), " have ",
           usual, ".", class = "repalign_error_design", arg = "clusters")
   }
   if (length(members) < 2) {

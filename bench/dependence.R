@@ -76,7 +76,7 @@ related <- function(world, rate, neurons = 40, dimensions = 20) {
     holds_over = !excludes(over, truth), undefined_over = is.na(over$se))
 }
 
-cat("\nPopulations of known CKA, 20 latents, 40 neurons: mean CKA, share of intervals that hold it\n")
+cat("\nPopulations of known CKA, 20 latents, 40 neurons: mean CKA, share of intervals holding it\n")
 set.seed(2)
 rows <- lapply(list(`20 clusters of 5` = in_clusters(20, 5),
                     `60 clusters of 3` = in_clusters(60, 3)), function(world) {
@@ -91,15 +91,17 @@ warned <- function(data) {
   found$share < repalign:::alike_share && found$deviations > repalign:::alike_deviations
 }
 
+series <- function(n, phi) in_series(n, 1, phi)$latent(5) %*% normal(5, 20)
+clusters <- function(n) in_clusters(n / 5, 5)$latent(5) %*% normal(5, 20)
+
 kinds <- list(
   gaussian = function(n) normal(n, 20), `one dimension` = function(n) outer(rnorm(n), rnorm(20)),
   `heavy tails` = function(n) outer(rexp(n)^2, rnorm(20)) + 0.1 * normal(n, 20),
   counts = function(n) matrix(rpois(n * 20, 0.3), n) * exp(rnorm(n)),
-  `shuffled series` = function(n) (in_series(n, 1)$latent(5) %*% normal(5, 20))[sample(n), ],
-  `shuffled clusters` = function(n) (in_clusters(n / 5, 5)$latent(5) %*% normal(5, 20))[sample(n), ],
-  `series, phi = 0.5` = function(n) in_series(n, 1, 0.5)$latent(5) %*% normal(5, 20),
-  `series, phi = 0.9` = function(n) in_series(n, 1)$latent(5) %*% normal(5, 20),
-  `clusters of 5` = function(n) in_clusters(n / 5, 5)$latent(5) %*% normal(5, 20)
+  `shuffled series` = function(n) series(n, 0.9)[sample(n), ],
+  `shuffled clusters` = function(n) clusters(n)[sample(n), ],
+  `series, phi = 0.5` = function(n) series(n, 0.5), `series, phi = 0.9` = function(n) series(n, 0.9),
+  `clusters of 5` = clusters
 )
 cat("\nShare of data sets with the warning repalign_dependence, by number of stimuli\n")
 set.seed(3)

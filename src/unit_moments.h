@@ -69,7 +69,7 @@ void unit_columns(cluster_layout layout, response_pair r, moment_scratch z, paus
 void unit_weighted(cluster_layout layout, response_pair r, const double *w, int deletions,
                    moment_scratch z, pause_function pause, double *naive, double *corrected);
 
-/* For each of `pairs` pairs of a column of x and one of y, counted from zero: (units + 1) x pairs. */
+/* For each of some pairs of a column of x and one of y, counted from zero: (units + 1) x pairs. */
 void unit_pairs(cluster_layout layout, response_pair r, const int *ix, const int *iy, size_t pairs,
                 moment_scratch z, pause_function pause, double *naive, double *corrected);
 

@@ -354,7 +354,8 @@ test_that("intervals of rows in series or runs warn once, and labels answer", {
                  class = "repalign_dependence")
   expect_warning(brain_to_model(x, list(y = y), neurons = 4, repeats = 2, estimator = "naive"),
                  class = "repalign_dependence")
-  expect_warning(trial_to_trial(list(x, x + normal_matrix(80, 10)), neurons = 4, repeats = 2, estimator = "naive"),
+  trials <- list(x, x + normal_matrix(80, 10))
+  expect_warning(trial_to_trial(trials, neurons = 4, repeats = 2, estimator = "naive"),
                  class = "repalign_dependence")
   expect_no_warning(brain_to_brain(x, y, neurons = 4, repeats = 2, estimator = "naive",
                                    conf_level = NULL), class = "repalign_dependence")

@@ -146,15 +146,6 @@ share_missing <- function(missing, labels) {
   missing
 }
 
-cut_measure_stimuli <- function(measure, rows) {
-  check_clusters(measure$args$clusters, length(rows), "x", 1, "a similarity")
-  # no assignment of NULL, which would make a part
-  if (!is.null(measure$args$clusters)) {
-    measure$args$clusters <- cut_clusters(measure$args$clusters, rows)
-  }
-  measure
-}
-
 cut_measure <- function(measure, columns) {
   if (is.null(measure$args$units_x)) return(measure)
   measure$args$units_x <- measure$args$units_x[columns$x[[1]]]

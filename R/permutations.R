@@ -270,11 +270,8 @@ cluster_members <- function(codes) {
     usual <- as.integer(names(which.max(table(sizes))))
     abort("`clusters` has clusters of ", min(sizes), " to ", max(sizes), " stimuli, but only ",
           "clusters of one size can change places. Leave out stimuli (label NA) until all have ",
-          "the same number, or whole clusters: ", sum(sizes == usual), " of ", length(sizes), " have ",
-          usual, ".", class = "repalign_error_design", arg = "clusters")
-  }
-  if (length(members) < 2) {
-    abort("`clusters` has one cluster, so nothing can be permuted: use finer labels.",
+          "the same number, or whole clusters: ", sum(sizes == usual), " of ", length(sizes),
+          " have ", usual, ".",
           class = "repalign_error_design", arg = "clusters")
   }
   matrix(unlist(members), sizes[1])

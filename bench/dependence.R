@@ -100,7 +100,8 @@ kinds <- list(
   counts = function(n) matrix(rpois(n * 20, 0.3), n) * exp(rnorm(n)),
   `shuffled series` = function(n) series(n, 0.9)[sample(n), ],
   `shuffled clusters` = function(n) clusters(n)[sample(n), ],
-  `series, phi = 0.5` = function(n) series(n, 0.5), `series, phi = 0.9` = function(n) series(n, 0.9),
+  `series, phi = 0.5` = function(n) series(n, 0.5),
+  `series, phi = 0.9` = function(n) series(n, 0.9),
   `clusters of 5` = clusters
 )
 cat("\nShare of data sets with the warning repalign_dependence, by number of stimuli\n")

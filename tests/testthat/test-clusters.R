@@ -296,6 +296,44 @@ test_that("forms over clusters hold no more numbers than their kind says", {
   }
 })
 
+test_that("rsa() leaves out pairs of stimuli within a cluster", {
+  set.seed(19)
+  p <- list(x = round(normal_matrix(16, 5), 1), y = round(normal_matrix(16, 6), 1))
+  labels <- c(NA, rep(letters[1:5], 3))
+  distances <- list(
+    correlation = function(x) as.dist(1 - cor(t(x))), euclidean = dist,
+    sqeuclidean = function(x) dist(x)^2,
+    cosine = function(x) as.dist(1 - tcrossprod(x / sqrt(rowSums(x^2))))
+  )
+  correlations <- list(
+    spearman = function(a, b) cor(a, b, method = "spearman"), pearson = cor,
+    cosine = function(a, b) sum(a * b) / sqrt(sum(a^2) * sum(b^2)),
+    kendall = function(a, b) {
+      pairs <- combn(length(a), 2)
+      mean(sign(a[pairs[1, ]] - a[pairs[2, ]]) * sign(b[pairs[1, ]] - b[pairs[2, ]]))
+    }
+  )
+  apart <- outer(labels, labels, "!=")
+  apart <- which(apart[lower.tri(apart)])
+  for (inner in names(distances)) {
+    # equal but for rounding
+    rdm <- lapply(p, function(x) round(as.vector(distances[[inner]](x))[apart], 12))
+    for (outer in names(correlations)) {
+      expect_equal(rsa(p$x, p$y, inner, outer, clusters = labels),
+                   correlations[[outer]](rdm$x, rdm$y), tolerance = 1e-9, label = paste(inner, outer))
+    }
+  }
+  m <- measure("rsa", clusters = labels[-1])
+  set.seed(1)
+  found <- quietly(calibrate(p$x[-1, ], p$y[-1, ], m, permutations = 39, clusters = labels[-1]))
+  set.seed(1)
+  design <- cluster_plan(cluster_codes(labels[-1]), 15, 39)$fixed$matrix
+  values <- apply(design, 2, function(o) rsa(p$x[-1, ], p$y[-1, ][o, ], clusters = labels[-1]))
+  expect_equal(null_scores(found)[, 1], values)
+  expect_error(calibrate(p$x[-1, ], p$y[-1, ], m), class = "repalign_error_design")
+  expect_error(rsa(p$x, p$y, clusters = rep(1:2, 8)), "at least 3")
+})
+
 test_that("few clusters are all permuted, and stimuli without a label are left out", {
   set.seed(13)
   x <- normal_matrix(14, 3)

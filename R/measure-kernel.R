@@ -157,8 +157,10 @@ prepare_cka <- function(repr, args, side) {
   extend_form(form, self = self, undefined = !is_positive(self))
 }
 
+# Undefined where a self term is not positive, for the null as for the score.
 cka_of_h <- function(statistic, x, y, args) {
-  statistic / sqrt(x$self$value) / sqrt(y$self$value)
+  root <- function(self) if (self$value > 0) sqrt(self$value) else NA_real_
+  statistic / root(x$self) / root(y$self)
 }
 
 inspect_cka <- function(score, pair, x, y, args) {

@@ -249,6 +249,39 @@ test_that("analyses go over clusters", {
                as.data.frame(brain_to_brain(p$x, neurons = 4, repeats = 5))[same])
 })
 
+test_that("object_disentanglement() takes clusters of images as wholes", {
+  set.seed(20)
+  responses <- normal_matrix(18, 9) + outer(rep(1, 18), 2 * rnorm(9))
+  object <- rep(c("a", "b"), each = 9)
+  run <- function(keep = TRUE, clusters = NULL) {
+    quietly(object_disentanglement(responses[keep, ], object[keep], neurons = 9,
+                                   clusters = clusters[keep]))
+  }
+  expect_equal(run(clusters = 18:1), run(), tolerance = 1e-12)
+  for (labels in list(rep(1:6, each = 3), rep(1:6, 3), c(NA, rep(1:8, 2), NA))) {
+    found <- run(clusters = labels)
+    # neurons are the samples here, images what is labelled
+    keep <- !is.na(labels)
+    sides <- lapply(c("a", "b"), function(o) keep & object == o)
+    transposed <- lapply(sides, function(at) t(responses[at, ]))
+    wanted <- quietly(cka(transposed[[1]], transposed[[2]], estimator = "stimulus_neuron",
+                          units_x = labels[sides[[1]]], units_y = labels[sides[[2]]]))
+    expect_equal(found$pooled[3], wanted, tolerance = 1e-10)
+    deleted <- vapply(unique(labels[keep]), function(cluster) {
+      run(keep & labels != cluster, labels)$pooled
+    }, numeric(3))
+    of <- lapply(sides, function(at) unique(labels[keep]) %in% labels[at])
+    strata <- if (any(of[[1]] & of[[2]])) list(TRUE) else of
+    variance <- function(theta) (length(theta) - 1) / length(theta) * sum((theta - mean(theta))^2)
+    for (e in 1:3) {
+      expect_equal(found$pooled_se[e],
+                   sqrt(sum(vapply(strata, function(at) variance(deleted[e, at]), 0))),
+                   tolerance = 1e-8)
+    }
+  }
+  expect_error(object_disentanglement(responses, object, clusters = 1:3), "3 labels")
+})
+
 test_that("calibrate() permutes whole clusters, for every measure", {
   set.seed(12)
   labels <- rep(letters[1:8], 3)

@@ -17,7 +17,7 @@ known_arguments <- list(
   brain_to_model = c("brain", "layers", "neurons", "repeats", "estimator", "units", "normalize",
                      "conf_level", "clusters"),
   object_disentanglement = c("responses", "object", "neurons", "repeats", "estimator",
-                             "normalize", "conf_level")
+                             "normalize", "conf_level", "clusters")
 )
 
 optional_arguments <- list(na = c("error", "stimuli", "neurons"))
@@ -124,9 +124,7 @@ draw_analysis <- function() {
                   draw_trials(sides, common), draw_brain_to_model(sides, common),
                   draw_objects(sides, common))
   if (is.null(drawn)) return(NULL)
-  if (drawn$fun != "object_disentanglement") {
-    drawn$args <- c(drawn$args, given(clusters = draw_clusters(at, drawn$args)))
-  }
+  drawn$args <- c(drawn$args, given(clusters = draw_clusters(at, drawn$args)))
   drawn$args <- c(drawn$args, optional_of(drawn$fun, at$quirks))
   drawn$call <- call_of(drawn$fun, drawn$args)
   drawn$analysis <- TRUE

@@ -32,7 +32,8 @@
 #'
 #' When not to trust it: when stimuli depend on each other (groups of similar images, successive
 #' time points). The jackknife counts each stimulus as an independent observation, so the
-#' intervals are then too narrow. They cover the sampling of stimuli only and hold the recorded
+#' intervals are then too narrow, unless `clusters` names these stimuli (see [cka_interval()]).
+#' They cover the sampling of stimuli only and hold the recorded
 #' neurons, the layers and their units fixed. Intervals of two layers for the same stimuli do not
 #' answer whether the layers differ, because their errors are related. The best layer of several
 #' is chosen by its value, which is therefore too high by chance.
@@ -51,9 +52,9 @@
 brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
                            normalize = c("none", "sd"), conf_level = 0.95,
-                           na = c("error", "stimuli", "neurons")) {
+                           clusters = NULL, na = c("error", "stimuli", "neurons")) {
   need_arguments()
-  setup <- check_analysis(estimator, normalize, repeats, conf_level, na)
+  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters)
   note_unused_units(setup$estimator, list(units = units))
   if (!is_collection(layers)) {
     abort("`layers` must be a named list of matrices, not ", describe(layers), "; for a single ",
@@ -63,9 +64,10 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
   args <- paste0("layers$", names)
   data <- read_responses(c(list(brain = brain), stats::setNames(layers, args)), setup$na)
   units <- check_labels(units, ncol(data$brain), "units", "brain")
-  given <- complete_responses(data, setup$na)
+  given <- clustered_responses(complete_responses(data, setup$na), setup)
   brain <- analysis_matrix(given$data$brain, "brain", setup)
-  setup$stimuli <- nrow(brain)
+  setup$clusters <- given$clusters
+  setup$stimuli <- independent_stimuli(brain, setup)
   units <- units[given$columns$brain]
   if (is.null(units)) units <- seq_len(ncol(brain))
   setup$codes <- label_codes(units, units)
@@ -74,6 +76,7 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
           "the same label in `units`. Give at least two neurons with different labels.",
           class = "repalign_error_pairs", arg = "units")
   }
+  if (!is.null(setup$conf_level)) warn_dependence(list(brain), setup$clusters)
   sizes <- neuron_grid(neurons, ncol(brain), "`brain`")
   region <- region_parts(brain, sizes, setup)
   advance <- progress_along(length(layers))
@@ -105,7 +108,7 @@ layer_matrix <- function(layer, arg, setup) {
 # self terms of these subsets.
 region_parts <- function(brain, sizes, setup) {
   x <- centered(brain, common_scale(list(brain)))
-  self <- .Call(C_pair_terms, x, x)
+  self <- pair_terms(x, x, setup$clusters)
   subsets <- lapply(sizes, function(size) random_subsets(seq_len(ncol(x)), size, setup$repeats))
   parts <- lapply(subsets, function(subset) {
     count <- subset_counts(subset, subset, rep(ncol(x), 2), setup$codes)
@@ -113,7 +116,7 @@ region_parts <- function(brain, sizes, setup) {
     used <- !is.na(h$stimulus_neuron)
     deletions <- if (!is.null(setup$conf_level)) {
       weights <- pooled_weights(subset, subset, rep(ncol(x), 2), count, setup$codes, used)
-      pooled_deletions(x, x, weights, setup$estimator)
+      pooled_deletions(x, x, weights, setup)
     }
     list(subset = subset, h = h, used = used, deletions = deletions)
   })
@@ -122,10 +125,10 @@ region_parts <- function(brain, sizes, setup) {
 
 layer_cells <- function(region, layer, name, sizes, setup) {
   y <- centered(layer, common_scale(list(layer)))
-  self <- layer_self(y)
+  self <- layer_self(y, setup$clusters)
   # for each neuron its sum over all units of the layer: the H values of all subsets are made of
   # these
-  cross <- loo_columns(region$x, y)
+  cross <- loo_columns(region$x, y, setup$clusters)
   cells <- lapply(seq_along(sizes), function(k) {
     lapply(setup$estimator, function(e) {
       layer_cell(region$parts[[k]], self, cross, e, ncol(y), name, sizes[k], setup)
@@ -134,24 +137,17 @@ layer_cells <- function(region, layer, name, sizes, setup) {
   do.call(c, cells)
 }
 
-# The sums over all neuron pairs, from the Gram matrix: with more units than stimuli it is smaller
-# than y'y.
-loo_gram <- function(y) {
-  gram <- tcrossprod(y)
-  recompute_dominant(.Call(C_loo_gram, gram, gram), y, y, function(x, y) loo_gram(y))
-}
-
 # The self terms of the whole layer, by estimator: n + 1 values, of nothing deleted and then of each
-# stimulus deleted.
-layer_self <- function(y) {
+# stimulus or cluster deleted.
+layer_self <- function(y, clusters) {
   width <- as.double(ncol(y))
   if (ncol(y) > nrow(y)) {
-    sums <- lapply(loo_gram(y), function(h) h[, 1])
+    sums <- lapply(loo_gram(y, clusters), function(h) h[, 1])
   } else {
-    sums <- lapply(loo_columns(y, y), rowSums)
+    sums <- lapply(loo_columns(y, y, clusters), rowSums)
   }
   units <- seq_len(ncol(y))
-  with_itself <- rowSums(loo_pairs(y, y, units, units)$stimulus)
+  with_itself <- rowSums(loo_pairs(y, y, units, units, clusters)$stimulus)
   corrected <- drop_rounding(sums$stimulus - with_itself, sums$naive)
   list(naive = sums$naive / width^2, stimulus = drop_rounding(sums$stimulus, sums$naive) / width^2,
        stimulus_neuron = if (width > 1) corrected / (width * (width - 1)))

@@ -14,6 +14,9 @@
 #' @param repeats number of random subsets for each number of neurons below all.
 #' @param normalize `"sd"`: each neuron is divided by its standard deviation over all rows of
 #'   `responses` (silent neurons stay as they are); `"none"`: responses are used as they are.
+#' @param clusters one label per row of `responses`, for images that depend on each other, such as
+#'   views of one object: `"stimulus_neuron"` leaves out pairs of images with the same label, and
+#'   the jackknife deletes them together. Images with the label `NA` are left out.
 #' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an
 #'   error). `"error"`: stop, and say where they are. `"stimuli"`: leave out the images that have
 #'   a missing value. `"neurons"`: leave out the neurons that have one. `object` is cut in the
@@ -37,7 +40,7 @@
 #'
 #' When not to trust it: when images depend on each other, for example several views of the same
 #' object in one category. The jackknife counts each image as an independent observation, so the
-#' intervals are then too narrow. They cover the sampling of images only and hold the recorded
+#' intervals are then too narrow, unless `clusters` names these images. They cover the sampling of images only and hold the recorded
 #' neurons and the choice of categories fixed; with a handful of images per category, they are
 #' themselves uncertain.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 5.
@@ -53,12 +56,14 @@
 object_disentanglement <- function(responses, object, neurons = NULL, repeats = 100,
                                    estimator = c("naive", "stimulus", "stimulus_neuron"),
                                    normalize = c("none", "sd"), conf_level = 0.95,
-                                   na = c("error", "stimuli", "neurons")) {
+                                   clusters = NULL, na = c("error", "stimuli", "neurons")) {
   need_arguments()
-  setup <- check_analysis(estimator, normalize, repeats, conf_level, na)
+  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters)
   given <- complete_responses(read_responses(list(responses = responses), setup$na), setup$na)
+  given <- labelled_images(given, setup)
   responses <- given$data$responses
   object <- check_objects(object, given$rows, setup)
+  setup$images <- split(given$images, object)
   least <- if (any(setup$estimator != "naive")) 4 else 2
   if (ncol(responses) < least) {
     abort("`responses` has ", ncol(responses), " neurons (columns); this analysis needs at least ",
@@ -80,7 +85,20 @@ object_disentanglement <- function(responses, object, neurons = NULL, repeats = 
   with_note(analysis_result(cells[order], setup, "object_disentanglement"), given$note)
 }
 
-# Returns a factor with the category of each response that is kept; `rows` says which are.
+# Images without a label in `clusters` are left out; images: the codes of the others, which are all
+# different without clusters.
+labelled_images <- function(given, setup) {
+  codes <- setup$labels
+  check_clusters(codes, length(given$rows), "responses", 2, "this analysis")
+  if (is.null(codes)) return(c(given, list(images = seq_len(sum(given$rows)))))
+  keep <- !is.na(codes)
+  given$data$responses <- cut_matrix(given$data$responses, keep[given$rows])
+  given$rows <- given$rows & keep
+  given$images <- codes[given$rows]
+  given
+}
+
+# rows: which rows of the responses are kept.
 check_objects <- function(object, rows, setup) {
   if (!is.atomic(object) || is.null(object)) {
     abort("`object` must be a vector of labels, not ", describe(object), ".",
@@ -135,13 +153,16 @@ disentanglement_cells <- function(blocks, size, setup) {
   pairs <- utils::combn(length(blocks), 2, simplify = FALSE)
   sums <- list(self = vector("list", length(blocks)), cross = vector("list", length(pairs)))
   values <- lapply(pairs, function(p) array(0, c(ncol(subsets), 3, 3)))
+  equal <- function(a, b) which(outer(setup$images[[a]], setup$images[[b]], "=="))
+  own_pairs <- lapply(seq_along(blocks), function(b) equal(b, b))
+  cross_pairs <- lapply(pairs, function(p) equal(p[1], p[2]))
   for (r in seq_len(ncol(subsets))) {
     rows <- lapply(blocks, function(block) centered(block[subsets[, r], , drop = FALSE], 1))
     self <- lapply(rows, function(x) .Call(C_pair_terms, x, x))
     cross <- lapply(pairs, function(p) .Call(C_pair_terms, rows[[p[1]]], rows[[p[2]]]))
-    self_h <- vapply(self, block_h, numeric(3), within = TRUE)
+    self_h <- mapply(block_h, self, own_pairs)
     for (i in seq_along(pairs)) {
-      values[[i]][r, , ] <- cbind(block_h(cross[[i]], within = FALSE), self_h[, pairs[[i]]])
+      values[[i]][r, , ] <- cbind(block_h(cross[[i]], cross_pairs[[i]]), self_h[, pairs[[i]]])
     }
     sums$self <- Map(add_terms, sums$self, self)
     sums$cross <- Map(add_terms, sums$cross, cross)
@@ -156,16 +177,14 @@ add_terms <- function(sum, terms) {
   Map(`+`, sum, terms)
 }
 
-# The H values of the three estimators from the terms of image pairs. `within` says that both images
-# of a pair are from the same category, where the neuron correction leaves out each image with
-# itself.
-block_h <- function(terms, within) {
+# The three H values of a block of pair terms. left_out: positions of the pairs of images that the
+# neuron correction leaves out.
+block_h <- function(terms, left_out) {
   naive <- sum(terms$naive)
   all <- sum(terms$stimulus)
   pairs <- length(terms$stimulus)
-  same <- if (within) nrow(terms$stimulus) else 0
-  allowed <- if (within) all - sum(diag(terms$stimulus)) else all
-  left <- pairs - same
+  allowed <- all - sum(terms$stimulus[left_out])
+  left <- pairs - length(left_out)
   c(naive = naive / pairs, stimulus = drop_rounding(all, naive) / pairs,
     stimulus_neuron = if (left > 0) drop_rounding(allowed, naive) / left else NA_real_)
 }
@@ -174,7 +193,7 @@ pair_cells <- function(index, pair, blocks, values, sums, subsets, size, setup) 
   se <- if (!is.null(setup$conf_level)) {
     mean_terms <- function(terms) lapply(terms, function(h) h / subsets)
     image_jackknife(mean_terms(sums$cross[[index]]), mean_terms(sums$self[[pair[1]]]),
-                    mean_terms(sums$self[[pair[2]]]))
+                    mean_terms(sums$self[[pair[2]]]), setup$images[pair])
   }
   lapply(setup$estimator, function(e) {
     list(names = names(blocks)[pair], neurons = size, estimator = e, pair = index,
@@ -183,31 +202,40 @@ pair_cells <- function(index, pair, blocks, values, sums, subsets, size, setup) 
   })
 }
 
-# Standard errors, by estimator: those of deleting each image of x, which changes xy and xx, and of
-# deleting each image of y, which changes xy and yy, add up as variances.
-image_jackknife <- function(xy, xx, yy) {
+# Images of two categories are two samples; where clusters reach over both, their clusters are one.
+# images: the codes of both.
+image_jackknife <- function(xy, xx, yy, images) {
+  units <- unique(unlist(images))
+  x <- match(images[[1]], units)
+  y <- match(images[[2]], units)
+  strata <- if (any(x %in% y)) list(seq_along(units)) else list(unique(x), unique(y))
   sapply(estimators, function(e) {
-    kind <- if (e == "naive") "naive" else "stimulus"
-    cross <- xy[[kind]]
-    self_x <- self_deletions(xx, e)
-    self_y <- self_deletions(yy, e)
-    cross_x <- (sum(cross) - rowSums(cross)) / (length(cross) - ncol(cross))
-    cross_y <- (sum(cross) - colSums(cross)) / (length(cross) - nrow(cross))
-    theta_x <- ratio_of(cbind(cross_x, self_x$without, self_y$all))
-    theta_y <- ratio_of(cbind(cross_y, self_x$all, self_y$without))
-    sqrt(delete_one_variance(theta_x) + delete_one_variance(theta_y))
+    h <- cbind(image_deletions(xy, x, y, length(units), e),
+               image_deletions(xx, x, x, length(units), e),
+               image_deletions(yy, y, y, length(units), e))
+    theta <- ratio_of(h)
+    sqrt(sum(vapply(strata, function(at) delete_one_variance(theta[at]), 0)))
   }, simplify = FALSE)
 }
 
-# The self term with nothing deleted, and without each image.
-self_deletions <- function(terms, estimator) {
-  h <- if (estimator == "naive") terms$naive else terms$stimulus
-  images <- nrow(h)
-  if (estimator == "stimulus_neuron") diag(h) <- 0
-  pairs <- function(m) if (estimator == "stimulus_neuron") m * (m - 1) else m^2
-  sums <- function(h) list(all = sum(h), without = sum(h) - 2 * rowSums(h) + diag(h))
-  corrected <- Map(drop_rounding, sums(h), sums(terms$naive))
-  without <- corrected$without / pairs(images - 1)
-  without[pairs(images - 1) <= 0] <- NA
-  list(all = corrected$all / pairs(images), without = without)
+# The mean term without each unit (an image, or a cluster of them). rows, columns: the units of the
+# images.
+image_deletions <- function(terms, rows, columns, units, estimator) {
+  counted <- matrix(1, length(rows), length(columns))
+  same <- which(outer(rows, columns, "=="))
+  if (estimator == "stimulus_neuron") counted[same] <- 0
+  of_unit <- function(values, unit) {
+    sums <- numeric(units)
+    total <- rowsum(values, unit)
+    sums[as.integer(rownames(total))] <- total
+    sums
+  }
+  without <- function(m) {
+    # what a unit has with itself is in its rows and in its columns
+    twice <- if (length(same)) of_unit(m[same], rows[row(m)[same]]) else 0
+    sum(m) - of_unit(rowSums(m), rows) - of_unit(colSums(m), columns) + twice
+  }
+  h <- without((if (estimator == "naive") terms$naive else terms$stimulus) * counted)
+  pairs <- without(counted)
+  ifelse(pairs > 0, drop_rounding(h, without(terms$naive)) / pairs, NA_real_)
 }

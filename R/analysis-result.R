@@ -22,7 +22,7 @@ analysis_result <- function(cells, setup, analysis) {
   rows <- lapply(cells, function(cell) {
     se <- if (is.null(cell$se)) deletion_se(pool_deletions(cell)) else cell$se
     cell_row(cell$names[1], cell$names[2], cell$neurons, cell$estimator, cell$single,
-             pooled_cell(cell), se, setup$conf_level)
+             pooled_cell(cell), se, setup)
   })
   result <- do.call(rbind, rows)
   warn_undefined_rows(result, setup)
@@ -30,7 +30,8 @@ analysis_result <- function(cells, setup, analysis) {
   if (!isTRUE(setup$halves)) warn_unstable_rows(result, setup$stimuli)
   combined <- if (takes_best(analysis)) best_rows(result) else combined_rows(cells, setup)
   attr(result, "parts") <- list(list(analysis = analysis, rows = result[analysis_key],
-                                     combined = combined, conf_level = setup$conf_level))
+                                     combined = combined, conf_level = setup$conf_level,
+                                     clusters = !is.null(setup$clusters)))
   class(result) <- c("repalign_analysis", "data.frame")
   result
 }
@@ -71,7 +72,7 @@ combined_rows <- function(cells, setup) {
     if (sum(complete) > 1) center <- pool_sides(center)
     single <- do.call(rbind, lapply(group, function(cell) cell$single))
     cell_row("(all)", "(all)", group[[1]]$neurons, group[[1]]$estimator, single, center,
-             combined_se(group, complete), setup$conf_level)
+             combined_se(group, complete), setup)
   })
   do.call(rbind, rows)
 }
@@ -162,7 +163,9 @@ print.repalign_analysis <- function(x, digits = 3, n = NULL, ...) {
       undefined_of(x$pooled), "\n", sep = "")
   level <- unlist(lapply(attr(x, "parts"), function(part) part$conf_level))[1]
   if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {
-    over <- if (identical(unname(title), "Object disentanglement")) "images" else "stimuli"
+    by_clusters <- any(vapply(attr(x, "parts"), function(part) isTRUE(part$clusters), NA))
+    over <- if (identical(unname(title), "Object disentanglement")) "images"
+    else if (by_clusters) "clusters of stimuli" else "stimuli"
     cat("conf_low to conf_high: ", format(100 * level), "% interval of `pooled`, by the jackknife ",
         "over ", over, "\n", sep = "")
   }

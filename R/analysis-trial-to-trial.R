@@ -45,8 +45,9 @@
 #' default.
 #'
 #' The jackknife counts each stimulus as an independent observation. If stimuli depend on each
-#' other (groups of similar images, successive time points), the intervals are too narrow. They
-#' cover the sampling of stimuli only and hold the recorded neurons and trials fixed.
+#' other (groups of similar images, successive time points), the intervals are too narrow, unless
+#' `clusters` names these stimuli (see [cka_interval()]). They cover the sampling of stimuli only and
+#' hold the recorded neurons and trials fixed.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 6.
 #' @examples
 #' # the first five repeats of 132 units, of which those of a session may share noise
@@ -59,16 +60,18 @@
 trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
                            normalize = c("none", "sd"), conf_level = 0.95,
-                           na = c("pairs", "stimuli", "neurons", "error")) {
+                           clusters = NULL, na = c("pairs", "stimuli", "neurons", "error")) {
   need_arguments()
-  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, missing_trial_rules)
+  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, missing_trial_rules,
+                          clusters)
   note_unused_units(setup$estimator, list(units = units))
   trials <- as_trials(trials, setup$na)
   units <- check_labels(units, ncol(trials[[1]]), "units", "trials")
-  given <- complete_trials(trials, setup$na)
+  given <- complete_trials(trials, setup)
   trials <- given$data
+  setup$clusters <- given$clusters
   units <- units[given$columns]
-  setup$stimuli <- nrow(trials[[1]])
+  setup$stimuli <- independent_stimuli(trials[[1]], setup)
   width <- ncol(trials[[1]])
   if (is.null(units)) units <- seq_len(width)
   setup$codes <- label_codes(units, units)
@@ -79,6 +82,7 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
   sizes <- neuron_grid(neurons, width, "`trials`")
   present <- lapply(trials, function(x) !is.na(colSums(x)))
   trials <- prepare_trials(trials, present, setup)
+  if (!is.null(setup$conf_level)) warn_dependence(list(Reduce(`+`, trials)), setup$clusters)
   subsets <- lapply(sizes, function(size) random_subsets(seq_len(width), size, setup$repeats))
   pairs <- utils::combn(length(trials), 2, simplify = FALSE)
   result <- analysis_result(trial_cells(trials, present, pairs, sizes, subsets, setup), setup,
@@ -90,13 +94,19 @@ missing_trial_rules <- c("pairs", "stimuli", "neurons", "error")
 
 # All trials must keep the same neurons, so a neuron that is missing in one of them is left out of
 # all.
-complete_trials <- function(trials, na) {
+complete_trials <- function(trials, setup) {
   width <- ncol(trials[[1]])
-  if (na %in% c("pairs", "error")) return(list(data = trials, columns = rep(TRUE, width)))
   names(trials) <- paste0("trials[[", seq_along(trials), "]]")
-  same <- rep(list(seq_len(width)), length(trials))
-  given <- complete_responses(trials, na, stats::setNames(same, names(trials)))
-  list(data = unname(given$data), columns = given$columns[[1]], note = given$note)
+  given <- if (setup$na %in% c("pairs", "error")) {
+    list(data = trials, rows = rep(TRUE, nrow(trials[[1]])),
+         columns = list(rep(TRUE, width)))
+  } else {
+    same <- rep(list(seq_len(width)), length(trials))
+    complete_responses(trials, setup$na, stats::setNames(same, names(trials)))
+  }
+  given <- clustered_responses(given, setup)
+  list(data = unname(given$data), columns = given$columns[[1]], note = given$note,
+       clusters = given$clusters)
 }
 
 as_trials <- function(trials, na = "pairs") {
@@ -190,7 +200,7 @@ prepare_trials <- function(trials, present, setup) {
 }
 
 trial_cells <- function(trials, present, pairs, sizes, subsets, setup) {
-  terms <- lapply(trials, function(x) .Call(C_pair_terms, x, x))
+  terms <- lapply(trials, function(x) pair_terms(x, x, setup$clusters))
   advance <- progress_along(length(pairs))
   plans <- new.env()
   self_terms <- lapply(trials, function(x) new.env())
@@ -201,7 +211,7 @@ trial_cells <- function(trials, present, pairs, sizes, subsets, setup) {
     self <- lapply(p, function(t) {
       remember(self_terms[[t]], here, trial_h(trials[[t]], trials[[t]], terms[[t]], plan, setup))
     })
-    cross <- .Call(C_pair_terms, trials[[p[1]]], trials[[p[2]]])
+    cross <- pair_terms(trials[[p[1]]], trials[[p[2]]], setup$clusters)
     advance()
     c(list(trial_h(trials[[p[1]]], trials[[p[2]]], cross, plan, setup)), self)
   })
@@ -233,7 +243,7 @@ trial_h <- function(x, y, terms, plan, setup) {
     if (!is.null(plan$mask)) terms <- lapply(terms, function(h) h * plan$mask)
     list(single = subset_h(terms, plan$subset, plan$subset, plan$count, setup$codes),
          deletions = if (!is.null(setup$conf_level)) {
-           pooled_deletions(x, y, plan$weights, setup$estimator)
+           pooled_deletions(x, y, plan$weights, setup)
          })
   })
 }

@@ -55,16 +55,20 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' @param blocks one label per stimulus: only stimuli of the same block are exchanged. Use it if
 #'   the stimuli form groups (categories, sessions) and your question is not about the
 #'   differences between the groups.
+#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]):
+#'   whole clusters change places, their members in the given order. All clusters need the same
+#'   size; stimuli with the label `NA` are left out. A measure with its own `clusters` needs the
+#'   same labels here. (`blocks`, in contrast, exchanges stimuli within a block.)
 #' @param series are the rows a time series? If `TRUE`, the null scores come from its n - 1
 #'   circular shifts, all of them, whatever `permutations` says.
 #' @param engine how the null scores are made, see Details; `"auto"` chooses. It must be `"auto"`
-#'   if you give `blocks`, `series`, or a matrix or a design in `permutations`. Of these three,
-#'   only one can be given.
+#'   if you give `blocks`, `clusters`, `series`, or a matrix or a design in `permutations`. Of
+#'   these four, only one can be given.
 #' @param p_adjust a method of [stats::p.adjust()], applied to all rows of the result. It adds
 #'   the column `p_adjusted`, which `summary()`, `glance()` and `plot()` then compare with
 #'   `alpha`.
 #' @param na what to do about missing values, see [similarity()]. With `"stimuli"`, the same rows
-#'   are left out of `blocks` and of a design made by `permute::how()`. A matrix in
+#'   are left out of `blocks`, of `clusters` and of a design made by `permute::how()`. A matrix in
 #'   `permutations` is for all stimuli, so it is an error if any of them has to be left out. With
 #'   `series`, the stimuli that remain count as consecutive.
 #' @return A data frame of class `repalign_calibration` with one row per pair and measure, or with
@@ -73,7 +77,8 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   null scores) and `engine`; with models also `model_x` and `model_y`. `score`, `threshold`,
 #'   `null_mean` and `null_sd` are in the units of the measure. With a single permutation,
 #'   `null_sd` is `NA`, and a message says so. `engine` is `"coset"`, `"random"`, `"exact"` or
-#'   `"moments"`, or says where the permutations come from: `"blocks"`, `"series"` or `"given"`.
+#'   `"moments"`, or says where the permutations come from: `"blocks"`, `"clusters"`, `"series"` or
+#'   `"given"`.
 #'   With `aggregate = "max"`, `x` and `y` name the most similar pair; other aggregates belong to
 #'   no single pair, and `x` and `y` are `NA`. [null_scores()] returns the null scores, and
 #'   `plot()` draws them; [rbind()][rbind.repalign] puts results with the same settings together
@@ -117,8 +122,17 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' When not to trust it: when the stimuli are not exchangeable because they depend on each other
 #' (groups, time series). P-values are then too small, because permuting the stimuli also
 #' destroys this dependence. If the stimuli form groups, use `blocks`: with free permutations, two
-#' representations that have nothing in common but the groups come out as similar. For a time
+#' representations that have nothing in common but the groups come out as similar. If the
+#' stimuli of a group resemble each other by themselves (neighbouring frames, views of one object),
+#' use `clusters`, which also sees what differs between the groups. For a time
 #' series use `series`, which is approximate unless the series is periodic.
+#'
+#' In simulations of two unrelated populations (`bench/dependence.R`, 300 data sets a row), free
+#' permutations rejected in 99.7% of the data sets with 20 groups of 5 stimuli that share 90% of
+#' their variance, at a level of 5%; with `clusters` it was 4%. For a time series whose neighbours
+#' correlate by 0.9 it was 100%, and whole runs in the place of groups did not suffice: 13% for 5
+#' runs of 20 points, 9% for 10 runs of 40, and 7% when the first 10 points of each run were left
+#' out.
 #'
 #' A score above chance means that the pairing of the stimuli carries information, not that the
 #' representations are similar in any stronger sense. The null holds the two sets of neurons and
@@ -145,7 +159,8 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
                       variant = c("gated", "centered", "z", "ari"), aggregate = NULL,
                       blocks = NULL, series = FALSE,
                       engine = c("auto", "coset", "random", "exact", "moments"),
-                      p_adjust = "none", threads = NULL, na = c("error", "stimuli", "neurons")) {
+                      p_adjust = "none", threads = NULL, clusters = NULL,
+                      na = c("error", "stimuli", "neurons")) {
   need_arguments()
   set <- as_measures(measure)
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
@@ -157,6 +172,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   old <- options(repalign.threads = thread_count(threads))
   on.exit(options(old))
   complete <- complete_sides(as_sides(x, y, na = na), set, na)
+  complete <- clustered_sides(complete, cluster_codes(clusters))
   sides <- complete$sides
   set <- complete$set
   check_calibration(set, sides, aggregate, engine)
@@ -165,7 +181,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   seeds <- give_seeds(all_representations(sides))
   on.exit(move_generator(seeds), add = TRUE)
   plan <- permutation_plan(sides$x$reprs[[1]]$n, cut_permutations(permutations, complete$rows),
-                           cut_blocks(blocks, complete$rows), series, engine)
+                           cut_blocks(blocks, complete$rows), series, engine, complete$clusters)
   pairs <- list_pairs(sides, FALSE)
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
   check_grid_memory(set, sides, engine)

@@ -162,5 +162,35 @@ form_dissimilarities <- function(repr, inner, outer) {
   })
 }
 
+# The same over pairs of stimuli of different clusters: the others stand at the centre, where they
+# add nothing to any product. codes: of the clusters, which permutations take to clusters.
+form_between_clusters <- function(repr, inner, outer, codes) {
+  remember_form(repr, "dissimilarities", list(repr$kind, inner, outer, codes), {
+    rdm <- dissimilarities_of(repr, inner)
+    between <- between_clusters(codes)
+    given <- if (outer == "spearman" && repr$kind == "dist") repr$data else rdm$d
+    chosen <- as.double(given)[between]
+    if (outer == "spearman") {
+      chosen <- .Call(C_average_ranks, chosen, tie_tolerance(repr, inner), thread_count())
+    } else if (rdm$square) {
+      chosen <- chosen^2
+    }
+    center <- if (outer == "cosine") 0 else mean(chosen)
+    values <- rep(center, length(between))
+    values[between] <- chosen
+    list(values = values, square = FALSE, center = center, size = sum((chosen - center)^2))
+  })
+}
+
+# In the order of stats::dist().
+between_clusters <- function(codes) {
+  n <- length(codes)
+  unlist(lapply(seq_len(n - 1), function(i) codes[i] != codes[(i + 1):n]))
+}
+
+range_between_clusters <- function(repr, inner, codes) {
+  .Call(C_value_range, dissimilarities_of(repr, inner)$d[between_clusters(codes)])
+}
+
 declare_form("dissimilarities", relabel = relabel_parts(packed = "values"),
              size = function(n, d, args) packed_length(n))

@@ -26,7 +26,8 @@
 #'
 #' When not to trust it: the H value of a linear kernel depends on the units of the data, so
 #' two H values can be compared only if their data have the same scale. From few stimuli or
-#' neurons the corrected values scatter widely around the true value.
+#' neurons the corrected values scatter widely around the true value. Stimuli that depend on each
+#' other make the corrected values too high, unless `clusters` names them: see [cka()] for figures.
 #' @references Gretton et al. (2005), ALT. Song et al. (2012), JMLR 13.
 #'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104.
 #' @examples
@@ -39,10 +40,11 @@
 #' @export
 hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                  estimator = c("naive", "stimulus", "stimulus_neuron"), shared_neurons = FALSE,
-                 units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15) {
+                 units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15,
+                 clusters = NULL) {
   args <- check_cka_args(list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k
+    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters
   ))
   pair <- representation_pair(x, y, accepted_by_kernel(args))
   check_cka_pair(pair, args)
@@ -72,6 +74,8 @@ unscale_h <- function(value, exponents) {
 # list(value, magnitude, scale): the H value of the scaled data, the size of the terms that it is a
 # sum of (rounding errors are a share of it), and the exponents of two of both sides.
 pair_h <- function(pair, args) {
+  pair <- labelled_pair(pair, args$clusters)
+  if (goes_by_clusters(args)) return(cluster_h(pair, args, pair_labels(pair, args)))
   switch(args$kernel,
     linear = linear_h(pair, args$estimator, pair_labels(pair, args)),
     rbf = kernel_h(pair, args), manifold = manifold_h(pair, args)
@@ -84,9 +88,11 @@ self_h <- function(repr, args, units) {
   if (!corrects_neurons(args$estimator)) units <- NULL
   else if (is.null(units)) units <- seq_len(ncol(repr$data))
   settings <- args[c("kernel", "estimator", "sigma", "bandwidth", "k")]
-  remember_summary(repr, "H with itself", list(settings, units), {
+  remember_summary(repr, "H with itself", list(settings, units, args$clusters), {
     pair <- as_pair(repr, repr)
-    if (args$kernel == "linear") linear_h(pair, args$estimator, list(x = units, y = units), TRUE)
+    labels <- list(x = units, y = units)
+    if (goes_by_clusters(args)) cluster_h(pair, args, labels, TRUE)
+    else if (args$kernel == "linear") linear_h(pair, args$estimator, labels, TRUE)
     else pair_h(pair, args)
   })
 }

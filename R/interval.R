@@ -7,11 +7,17 @@ print.repalign_interval <- function(x, digits = 4, n = NULL, ...) {
   level <- attr(x, "conf_level")
   cat("Centered kernel alignment: ", count_of(nrow(x), "row"), undefined_of(x$cka), "\n", sep = "")
   if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {
-    cat("conf_low to conf_high: ", format(100 * level), "% normal interval, by the jackknife ",
-        "over stimuli\n  and neurons\n", sep = "")
+    cat("conf_low to conf_high: ", format(100 * level), interval_words(x$df), sep = "")
   }
   print_rows(x, digits, n)
   invisible(x)
+}
+
+# df: the degrees of freedom of intervals over clusters; NULL over stimuli.
+interval_words <- function(df) {
+  if (is.null(df)) return("% normal interval, by the jackknife over stimuli\n  and neurons\n")
+  paste0("% t interval (df = ", enumerate(unique(df), quote = FALSE), "), by the jackknife over ",
+         "clusters\n  of stimuli and neurons\n")
 }
 
 #' @rdname tidy.repalign
@@ -49,7 +55,8 @@ summary.repalign_interval <- function(object, ...) {
 #' @param parm names of estimators (for results that were put together, "source | estimator"), or
 #'   numbers of rows; by default all.
 #' @param level coverage, between 0 and 1; by default that of `object`. Limits at another level are
-#'   computed from `cka` and `se` by the quantiles of the normal distribution.
+#'   computed from `cka` and `se` by the quantiles of the normal distribution, or with a column
+#'   `df` (intervals over clusters) by those of the t distribution.
 #' @param ... unused.
 #' @return A numeric matrix with one row per estimator and two columns, the lower and the upper
 #'   limit, named by their percentages. The limits are `NA` where the standard error is.
@@ -65,7 +72,8 @@ confint.repalign_interval <- function(object, parm, level = NULL, ...) {
   if (is.null(level)) level <- level_of(object)
   level <- check_number(level, "level", above = 0, below = 1)
   tails <- c((1 - level) / 2, (1 + level) / 2)
-  limits <- rows$cka + outer(rows$se, stats::qnorm(tails))
+  df <- if (is.null(rows$df)) rep(Inf, nrow(rows)) else rows$df
+  limits <- rows$cka + rows$se * outer(df, tails, function(df, p) stats::qt(p, df))
   named <- source_names(rows, c(source_columns(object), "estimator"))
   dimnames(limits) <- list(named, paste(format(100 * tails, trim = TRUE, digits = 3), "%"))
   if (missing(parm)) limits else limits[check_parm(parm, named), , drop = FALSE]

@@ -9,13 +9,18 @@
 #' @inheritParams cka
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
 #' @param conf_level coverage of the interval, between 0 and 1.
+#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]).
+#'   The jackknife deletes whole clusters, and the corrected estimators go over clusters; the naive
+#'   estimate does not change. Stimuli with the label `NA` are left out. At least 5 clusters are
+#'   needed.
 #' @return A data frame of class `repalign_interval` with one row per estimator. Columns:
 #'   `estimator`; `cka`; `se`, its standard error; `conf_low` and `conf_high`, the limits of the
 #'   normal interval, which may lie outside the range of the CKA; `h_xy`, `h_xx` and `h_yy`, the
 #'   values H of which the CKA is the ratio
 #'   \eqn{H_{xy} / \sqrt{H_{xx} H_{yy}}}{h_xy / sqrt(h_xx h_yy)} (see [hsic()]); and `bias`, an
 #'   estimate of the second-order bias of this ratio (see [ratio_bias()]), which is not
-#'   subtracted from `cka`. Values are `NA`, with a warning, where a ratio is undefined, or where
+#'   subtracted from `cka`; with `clusters` also `df`, see Details. Values are `NA`, with a warning,
+#'   where a ratio is undefined, or where
 #'   a value H is too large or too small for a double. There are `plot()`, `tidy()`,
 #'   [confint()][confint.repalign_interval] and [rbind()][rbind.repalign] for the result.
 #' @details
@@ -43,9 +48,24 @@
 #' When not to trust it: when stimuli depend on each other (groups of similar images, successive
 #' time points) or neurons do (the same recording session, neighbouring units of a network). The
 #' jackknife counts each of them as an independent observation, so the intervals are then too
-#' narrow. For neurons, give the groups as labels; with few groups (below about 10) the standard
-#' error is itself uncertain. The interval holds everything else fixed: the recorded trials, the
-#' animals, and the trained network.
+#' narrow. For neurons, give the groups as labels; for stimuli, `clusters`; with few groups (below
+#' about 10) the standard error is itself uncertain. The interval holds everything else fixed: the
+#' recorded trials, the animals, and the trained network.
+#'
+#' What dependent stimuli do (`bench/dependence.R`, 300 data sets a row): for two unrelated
+#' populations, nominal 95% intervals of `"stimulus_neuron"` left out 0 in 94% of the data sets
+#' with 20 groups of 5 stimuli, and in 99% or more of those with 100 points of a time series
+#' (neighbours correlate by 0.9); with `clusters`, in 0.3% and, for 5 runs of 20 points, 1% (7%
+#' for 10 runs of 10 points). For true CKA from 0.41 to 0.82, they held the true value in 70% to
+#' 82% of the data sets with 20 groups of 5, and in 96% to 98% with `clusters`. Intervals over
+#' clusters are those of the t distribution, with one degree of freedom less than there are
+#' clusters (column `df`).
+#'
+#' A warning of class `repalign_dependence` speaks without `clusters` when neighbouring rows are so
+#' alike that a time series or runs of similar stimuli are likely: their mean squared distance is
+#' below 0.6 of that of all rows, and further below than shuffling explains. It sees nothing of
+#' groups whose stimuli are not neighbours. Labels silence it, also one of its own for each
+#' stimulus.
 #'
 #' A warning of class `repalign_unstable` points out an interval of `"stimulus_neuron"` that lies
 #' wholly above 1. This happens when the same neurons are on both sides under different names, or
@@ -67,23 +87,28 @@
 #' @export
 cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neuron"),
                          shared_neurons = FALSE, units_x = NULL, units_y = NULL,
-                         conf_level = 0.95) {
+                         conf_level = 0.95, clusters = NULL) {
   estimator <- check_choice(estimator, estimators, "estimator", several = TRUE)
   check_flag(shared_neurons, "shared_neurons")
   check_unit_choice(shared_neurons, units_x, units_y)
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
+  clusters <- cluster_codes(clusters)
   pair <- representation_pair(x, y)
   check_rows(pair$x$n, 5, "x", "a jackknife")
+  check_clusters(clusters, pair$x$n, "x", 5, "a jackknife")
+  pair <- labelled_pair(pair, clusters)
+  clusters <- labelled_codes(clusters)
   args <- list(shared_neurons = shared_neurons, units_x = units_x, units_y = units_y)
   check_units(pair, args)
   if ("stimulus_neuron" %in% estimator) {
     note_shared_neurons(pair, c(args, estimator = "stimulus_neuron"))
   }
   check_jackknife_memory(pair)
-  loo <- leave_out_sums(pair, unit_layout(pair, args))
+  loo <- leave_out_sums(pair, unit_layout(pair, args), clusters)
   rows <- lapply(estimator, function(e) interval_row(pair, loo, e, conf_level))
+  warn_dependence(list(pair$x$data, pair$y$data), clusters)
   warn_undefined_deletions(rows)
-  warn_unstable_intervals(pair, rows)
+  warn_unstable_intervals(pair, rows, clusters)
   if (any(vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA))) {
     warn("Some H values are too large or too small for a double (NA); the CKA does not depend on ",
          "the units.")
@@ -129,14 +154,16 @@ unit_layout <- function(pair, args) {
 # over all neuron pairs, `unit` over those that a unit takes part in, and `within` over those of two
 # neurons of the same unit. Each has n + 1 rows, for nothing deleted and for each stimulus deleted;
 # `unit` and `within` have a column for each unit.
-leave_out_sums <- function(pair, layout) {
+# clusters: codes; then whole clusters of stimuli are deleted, and n is their number.
+leave_out_sums <- function(pair, layout, clusters = NULL) {
   x <- centered_data(pair$x)
   y <- if (pair$self) x else centered_data(pair$y)
   list(
-    xy = cross_sums(x, y, layout$x, layout$y, layout$count),
-    xx = self_sums(x, layout$x, layout$count),
-    yy = self_sums(y, layout$y, layout$count),
-    layout = layout, n = nrow(x),
+    xy = cross_sums(x, y, layout$x, layout$y, layout$count, clusters),
+    xx = self_sums(x, layout$x, layout$count, clusters),
+    yy = self_sums(y, layout$y, layout$count, clusters),
+    layout = layout, n = if (is.null(clusters)) nrow(x) else cluster_count(clusters),
+    clusters = !is.null(clusters),
     scale = log2(c(form_centering(pair$x)$scale, form_centering(pair$y)$scale))
   )
 }
@@ -146,10 +173,10 @@ centered_data <- function(repr) {
   .Call(C_center, repr$data, center$means, center$scale)
 }
 
-cross_sums <- function(x, y, unit_x, unit_y, units) {
-  rows <- loo_columns(x, y)
-  columns <- loo_columns(y, x)
-  within <- within_unit_sums(x, y, unit_x, unit_y, units)
+cross_sums <- function(x, y, unit_x, unit_y, units, clusters) {
+  rows <- loo_columns(x, y, clusters)
+  columns <- loo_columns(y, x, clusters)
+  within <- within_unit_sums(x, y, unit_x, unit_y, units, clusters)
   parts <- lapply(c(naive = "naive", stimulus = "stimulus"), function(kind) {
     list(
       total = rowSums(rows[[kind]]),
@@ -162,9 +189,9 @@ cross_sums <- function(x, y, unit_x, unit_y, units) {
   c(parts, list(pairs = neuron_pair_counts(unit_x, unit_y, units)))
 }
 
-self_sums <- function(x, unit, units) {
-  rows <- loo_columns(x, x)
-  within <- within_unit_sums(x, x, unit, unit, units)
+self_sums <- function(x, unit, units, clusters) {
+  rows <- loo_columns(x, x, clusters)
+  within <- within_unit_sums(x, x, unit, unit, units, clusters)
   parts <- lapply(c(naive = "naive", stimulus = "stimulus"), function(kind) {
     list(
       total = rowSums(rows[[kind]]),
@@ -193,15 +220,16 @@ sum_by_unit <- function(values, unit, units) {
   sums
 }
 
-within_unit_sums <- function(x, y, unit_x, unit_y, units) {
+within_unit_sums <- function(x, y, unit_x, unit_y, units, clusters) {
   left_out <- excluded_pairs(unit_x, unit_y)
-  sums <- list(naive = matrix(0, nrow(x) + 1, units), stimulus = matrix(0, nrow(x) + 1, units))
+  rows <- 1 + if (is.null(clusters)) nrow(x) else cluster_count(clusters)
+  sums <- list(naive = matrix(0, rows, units), stimulus = matrix(0, rows, units))
   if (length(left_out$x)) {
-    single <- loo_pairs(x, y, left_out$x, left_out$y)
+    single <- loo_pairs(x, y, left_out$x, left_out$y, clusters)
     for (kind in names(sums)) sums[[kind]][, unit_x[left_out$x]] <- single[[kind]]
   }
   for (block in left_out$blocks) {
-    inside <- loo_columns(x[, block$x, drop = FALSE], y[, block$y, drop = FALSE])
+    inside <- loo_columns(x[, block$x, drop = FALSE], y[, block$y, drop = FALSE], clusters)
     for (kind in names(sums)) sums[[kind]][, unit_x[block$x[1]]] <- rowSums(inside[[kind]])
   }
   sums
@@ -244,14 +272,17 @@ interval_row <- function(pair, loo, estimator, conf_level) {
   value <- theta[[1, 1]]
   se <- sqrt(two_way_variance(theta, loo))
   moments <- two_way_moments(h, loo)
-  half <- stats::qnorm(0.5 + conf_level / 2) * se
-  list(undefined = sum(is.na(theta[-1])), value = value, self = c(h$xx[1, 1], h$yy[1, 1]),
-       values = data.frame(
+  df <- if (loo$clusters) loo$n - 1 else Inf
+  half <- stats::qt(0.5 + conf_level / 2, df) * se
+  values <- data.frame(
     estimator = estimator, cka = value, se = se, conf_low = value - half, conf_high = value + half,
     h_xy = unscale_h(h$xy[1, 1], loo$scale), h_xx = unscale_h(h$xx[1, 1], loo$scale[c(1, 1)]),
     h_yy = unscale_h(h$yy[1, 1], loo$scale[c(2, 2)]),
     bias = if (is.na(se)) NA_real_ else ratio_bias_of(moments$mean, moments$cov)
-  ))
+  )
+  if (loo$clusters) values$df <- df
+  list(undefined = sum(is.na(theta[-1])), value = value, self = c(h$xx[1, 1], h$yy[1, 1]),
+       values = values)
 }
 
 warn_undefined_deletions <- function(rows) {

@@ -18,6 +18,8 @@ check_cka_args <- function(args) {
   note_unused_options(args)
   check_unit_choice(args$shared_neurons, args$units_x, args$units_y)
   note_unused_units(args$estimator, args)
+  args$clusters <- cluster_codes(args$clusters)
+  note_unused_clusters(args)
   args
 }
 
@@ -42,11 +44,13 @@ neighbours_of_kernel <- function(args) if (args$kernel == "manifold") euclidean_
 
 # The form of a kernel, and the kinds of forms that are made on the way to it.
 form_of_kernel <- function(args) {
+  if (goes_by_clusters(args)) return("cluster kernel")
   switch(args$kernel, linear = "linear", rbf = "gaussian", manifold = "symmetric kernel")
 }
 
 kept_of_kernel <- function(args) {
-  switch(args$kernel, rbf = "distances", manifold = c("graph", "sparse kernel"))
+  whole <- if (goes_by_clusters(args)) "symmetric kernel"
+  switch(args$kernel, rbf = "distances", manifold = c("graph", "sparse kernel", whole))
 }
 
 # Do the arguments fit the data of the pair?
@@ -54,8 +58,10 @@ check_cka_pair <- function(pair, args) {
   n <- pair$x$n
   if (corrects_stimuli(args$estimator)) {
     check_rows(n, 4, pair$x$arg, "a corrected estimator")
+    check_clusters(args$clusters, n, pair$x$arg, 4, "a corrected estimator")
   } else {
     check_rows(n, 2, pair$x$arg, "a similarity")
+    check_clusters(args$clusters, n, pair$x$arg, 1, "a similarity")
   }
   check_units(pair, args)
 }

@@ -4,32 +4,57 @@ centered <- function(x, scale) .Call(C_center, x, .Call(C_column_stats, x)$means
 
 recenter <- function(x) centered(x, 1)
 
-# The C routines get the sums without a stimulus by subtracting its part. That loses too many digits
-# if the stimulus has nearly all of the variance of a side. Then the sums are computed again from
-# data from which the stimulus was deleted (recompute_dominant()).
-loo_columns <- function(x, y) recompute_dominant(.Call(C_loo_columns, x, y), x, y, loo_columns)
-
-loo_pairs <- function(x, y, ix, iy) {
-  recompute_dominant(.Call(C_loo_pairs, x, y, ix, iy), x, y, function(x, y) loo_pairs(x, y, ix, iy))
+# The three C routines, with the rows set right in which deletion cancels too many
+# digits: a stimulus (or a cluster of them) that holds nearly all of a side's variance is really
+# deleted. clusters: codes, one a stimulus, for deletion of whole clusters; NULL for stimuli.
+loo_columns <- function(x, y, clusters = NULL) {
+  result <- if (is.null(clusters)) .Call(C_loo_columns, x, y)
+  else .Call(C_unit_columns, x, y, clusters)
+  recompute_dominant(result, x, y, clusters, loo_columns)
 }
 
-loo_weighted <- function(x, y, w) {
-  recompute_dominant(.Call(C_loo_weighted, x, y, w), x, y, function(x, y) loo_weighted(x, y, w))
+loo_pairs <- function(x, y, ix, iy, clusters = NULL) {
+  result <- if (is.null(clusters)) .Call(C_loo_pairs, x, y, ix, iy)
+  else .Call(C_unit_pairs, x, y, ix, iy, clusters)
+  recompute_dominant(result, x, y, clusters, function(x, y, clusters) loo_pairs(x, y, ix, iy, clusters))
 }
 
-recompute_dominant <- function(result, x, y, compute) {
-  if (nrow(x) < 5) return(result)
-  for (i in unique(c(dominant_rows(x), dominant_rows(y)))) {
-    without <- compute(recenter(x[-i, , drop = FALSE]), recenter(y[-i, , drop = FALSE]))
-    for (kind in names(result)) result[[kind]][i + 1, ] <- without[[kind]][1, ]
+loo_weighted <- function(x, y, w, clusters = NULL) {
+  result <- if (is.null(clusters)) .Call(C_loo_weighted, x, y, w)
+  else .Call(C_unit_weighted, x, y, w, clusters)
+  recompute_dominant(result, x, y, clusters, function(x, y, clusters) loo_weighted(x, y, w, clusters))
+}
+
+# Totals from the Gram matrix, where it is smaller than the neuron pairs are many.
+loo_gram <- function(y, clusters = NULL) {
+  gram <- tcrossprod(y)
+  result <- if (is.null(clusters)) .Call(C_loo_gram, gram, gram)
+  else cluster_gram_deletions(gram, gram, clusters)
+  recompute_dominant(result, y, y, clusters, function(x, y, clusters) loo_gram(y, clusters))
+}
+
+# The values of all neuron pairs, with nothing deleted.
+pair_terms <- function(x, y, clusters = NULL) {
+  if (is.null(clusters)) .Call(C_pair_terms, x, y) else .Call(C_unit_terms, x, y, clusters)
+}
+
+recompute_dominant <- function(result, x, y, clusters, compute) {
+  units <- if (is.null(clusters)) seq_len(nrow(x)) else clusters
+  if (nrow(result$naive) < 6) return(result)
+  for (unit in unique(c(dominant_units(x, units), dominant_units(y, units)))) {
+    keep <- units != unit
+    without <- compute(recenter(x[keep, , drop = FALSE]), recenter(y[keep, , drop = FALSE]),
+                    cut_clusters(clusters, keep))
+    for (kind in names(result)) result[[kind]][unit + 1, ] <- without[[kind]][1, ]
   }
   result
 }
 
-# The rows of centred data without which less than a thousandth of the variance is left, so that
-# subtraction would lose six digits or more.
-dominant_rows <- function(x) {
+# Stimuli or clusters of centred data without which less than a thousandth of the variance is
+# left: deletion would lose six digits or more.
+dominant_units <- function(x, units) {
   size <- rowSums(x^2)
-  n <- nrow(x)
+  if (anyDuplicated(units)) size <- drop(rowsum(size, units))
+  n <- length(size)
   which(n / (n - 1) * size > 0.999 * sum(size))
 }

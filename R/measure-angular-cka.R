@@ -39,10 +39,10 @@ NULL
 angular_cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                         estimator = c("naive", "stimulus", "stimulus_neuron"),
                         shared_neurons = FALSE, units_x = NULL, units_y = NULL, sigma = NULL,
-                        bandwidth = 1, k = 15) {
+                        bandwidth = 1, k = 15, clusters = NULL) {
   one_score("angular_cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k
+    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters
   ))
 }
 

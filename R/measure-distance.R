@@ -19,6 +19,9 @@ NULL
 #' @param outer how the two RDMs are compared, over all pairs of different stimuli: by
 #'   Spearman's correlation (with average ranks), Pearson's correlation, Kendall's tau-a, or
 #'   the cosine.
+#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]): pairs
+#'   of stimuli of one cluster are left out. Stimuli with the label `NA` are left out, too. At least
+#'   3 clusters are needed.
 #' @return One number in \[-1, 1\]; 1 when the two RDMs agree (with Spearman, when their
 #'   order agrees). The result is `NA`, with a warning of class `repalign_undefined`, when
 #'   all dissimilarities of one side are equal.
@@ -57,8 +60,8 @@ NULL
 #' @seealso [distance_correlation()], [rsm_difference()], [cka()]
 #' @export
 rsa <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
-                outer = c("spearman", "pearson", "kendall", "cosine")) {
-  one_score("rsa", x, y, list(inner = inner, outer = outer))
+                outer = c("spearman", "pearson", "kendall", "cosine"), clusters = NULL) {
+  one_score("rsa", x, y, list(inner = inner, outer = outer, clusters = clusters))
 }
 
 rsa_inner <- c("correlation", "euclidean", "sqeuclidean", "cosine")
@@ -68,31 +71,39 @@ rsa_outer <- c("spearman", "pearson", "kendall", "cosine")
 check_rsa_args <- function(args) {
   args$inner <- check_choice(args$inner, rsa_inner, "inner")
   args$outer <- check_choice(args$outer, rsa_outer, "outer")
+  args$clusters <- cluster_codes(args$clusters)
   args
 }
 
 check_rsa_pair <- function(pair, args) {
   check_rows(pair$x$n, 3, pair$x$arg, "a correlation of dissimilarities")
+  check_clusters(args$clusters, pair$x$n, pair$x$arg, 3, "a correlation of dissimilarities")
 }
 
 prepare_rsa <- function(repr, args, side) {
+  repr <- labelled_stimuli(repr, args$clusters)
   check_row_width(repr, args$inner)
   undefined <- !has_contrast(repr, args)
   form <- if (args$outer == "kendall") form_ranks(repr, args$inner)
-    else form_dissimilarities(repr, args$inner, args$outer)
+    else if (is.null(args$clusters)) form_dissimilarities(repr, args$inner, args$outer)
+    else form_between_clusters(repr, args$inner, args$outer, labelled_codes(args$clusters))
   extend_form(form, undefined = undefined || isTRUE(form$size == 0))
 }
 
 # Do the dissimilarities differ by more than rounding? (For the cosine, do they differ from 0?)
 has_contrast <- function(repr, args) {
-  range <- rdm_range(repr, args$inner)
+  range <- if (is.null(args$clusters)) rdm_range(repr, args$inner)
+    else range_between_clusters(repr, args$inner, labelled_codes(args$clusters))
   largest <- max(abs(range))
   contrast <- if (args$outer == "cosine") largest else range[2] - range[1]
   contrast > max(tie_share * largest, tie_tolerance(repr, args$inner)[2])
 }
 
 rdm_product <- function(pair, x, y, args) {
-  if (args$outer == "kendall") return(.Call(C_kendall, x$ranks, y$ranks, thread_count()))
+  if (args$outer == "kendall") {
+    at <- if (is.null(args$clusters)) TRUE else between_clusters(labelled_codes(args$clusters))
+    return(.Call(C_kendall, x$ranks[at], y$ranks[at], thread_count()))
+  }
   packed_product(x$values, y$values, x$square, y$square, x$center, y$center)
 }
 

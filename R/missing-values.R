@@ -13,6 +13,7 @@ complete_sides <- function(sides, set, na) {
   columns <- lapply(sides[c("x", "y")], function(side) rep(list(TRUE), length(side$reprs)))
   if (na == "stimuli") {
     rows <- complete_stimuli(reprs)
+    set <- lapply(set, cut_measure_stimuli, rows)
   } else {
     columns <- complete_neurons(sides, set)
     set <- lapply(set, cut_measure, columns)

@@ -13,20 +13,20 @@ most_enumerated <- 1e6
 
 # The plan is what the user asked for, before it is known which engine suits a measure; see
 # fixed_plan() and free_plan().
-permutation_plan <- function(n, permutations, blocks, series, engine) {
+permutation_plan <- function(n, permutations, blocks, series, engine, clusters = NULL) {
   check_flag(series, "series")
-  restricted <- c(blocks = !is.null(blocks), series = series,
+  restricted <- c(blocks = !is.null(blocks), clusters = !is.null(clusters), series = series,
                   given = is.matrix(permutations), how = inherits(permutations, "how"))
   if (sum(restricted) > 1) {
-    abort("Give only one of `", paste(c(blocks = "blocks", series = "series",
+    abort("Give only one of `", paste(c(blocks = "blocks", clusters = "clusters", series = "series",
                                         given = "permutations", how = "permutations")[restricted],
                                       collapse = "` and `"),
           "`: each of them determines which permutations are allowed.",
           class = "repalign_error_design", arg = "permutations")
   }
   if (any(restricted) && engine != "auto") {
-    abort("`engine` must be \"auto\" when `blocks`, `series` or `permutations` determine which ",
-          "permutations are used.",
+    abort("`engine` must be \"auto\" when `blocks`, `clusters`, `series` or `permutations` ",
+          "determine which permutations are used.",
           class = "repalign_error_design", arg = "engine")
   }
   if (restricted["given"]) return(given_plan(permutations, n))
@@ -38,6 +38,7 @@ permutation_plan <- function(n, permutations, blocks, series, engine) {
   }
   wanted <- check_count(permutations, "permutations")
   if (restricted["blocks"]) return(block_plan(blocks, n, wanted))
+  if (restricted["clusters"]) return(cluster_plan(clusters, n, wanted))
   if (series) return(series_plan(n, wanted))
   free_plan(n, wanted, engine)
 }
@@ -278,6 +279,43 @@ all_block_permutations <- function(members, n) {
     result[rows, ] <- rows[inner[, each]]
   }
   result
+}
+
+# Whole clusters change places, their members in the given order.
+cluster_plan <- function(codes, n, wanted) {
+  members <- cluster_members(codes)
+  count <- ncol(members)
+  possible <- factorial(min(count, 20))
+  check_permutation_memory(n, min(possible, wanted))
+  if (possible <= min(wanted + 1, most_enumerated)) {
+    note_fewer(possible - 1, wanted, paste("of", count, "clusters"), "permutations")
+    orders <- all_permutations(count)[, -1, drop = FALSE]
+  } else {
+    orders <- vapply(seq_len(wanted), function(k) sample.int(count), integer(count))
+  }
+  matrix <- apply(orders, 2, function(order) move_clusters(members, order))
+  fixed_plan(new_design("clusters", n, ncol(matrix), matrix = matrix, most = possible - 1))
+}
+
+# The stimuli of each cluster, a column each.
+cluster_members <- function(codes) {
+  members <- split(seq_along(codes), codes)
+  sizes <- lengths(members)
+  if (length(unique(sizes)) > 1) {
+    usual <- as.integer(names(which.max(table(sizes))))
+    abort("`clusters` has clusters of ", min(sizes), " to ", max(sizes), " stimuli, but only ",
+          "clusters of one size can change places. Leave out stimuli (label NA) until all have ",
+          "the same number, or whole clusters: ", sum(sizes == usual), " of ", length(sizes),
+          " have ", usual, ".",
+          class = "repalign_error_design", arg = "clusters")
+  }
+  matrix(unlist(members), sizes[1])
+}
+
+move_clusters <- function(members, order) {
+  permutation <- integer(length(members))
+  permutation[members] <- members[, order]
+  permutation
 }
 
 # Tells the user that fewer permutations are possible than were asked for. where: a phrase such as

@@ -114,20 +114,25 @@ pooled_weights <- function(a, b, size, count, codes, used = TRUE, mask = NULL) {
 
 # Pooled H values for the jackknife: a list with n + 1 values for each estimator, first with no
 # stimulus deleted, then with each one deleted in turn.
-pooled_deletions <- function(x, y, weights, estimator) {
-  result <- lapply(loo_weighted(x, y, weights$all), function(h) h[, 1])
+# setup: holds the estimators, and the codes of clusters of stimuli or NULL.
+pooled_deletions <- function(x, y, weights, setup) {
+  estimator <- setup$estimator
+  result <- lapply(loo_weighted(x, y, weights$all, setup$clusters), function(h) h[, 1])
   if ("stimulus_neuron" %in% estimator) {
-    corrected <- if (!is.null(weights$share)) shared_deletions(x, y, weights, result$stimulus)
-    else loo_weighted(x, y, weights$allowed)$stimulus[, 1]
+    corrected <- if (!is.null(weights$share)) {
+      shared_deletions(x, y, weights, result$stimulus, setup$clusters)
+    } else {
+      loo_weighted(x, y, weights$allowed, setup$clusters)$stimulus[, 1]
+    }
     result$stimulus_neuron <- drop_rounding(corrected, result$naive)
   }
   result$stimulus <- drop_rounding(result$stimulus, result$naive)
   result[estimator]
 }
 
-shared_deletions <- function(x, y, weights, all) {
+shared_deletions <- function(x, y, weights, all, clusters) {
   if (!NROW(weights$excluded)) return(weights$share * all)
-  left_out <- loo_pairs(x, y, weights$excluded[, 1], weights$excluded[, 2])$stimulus
+  left_out <- loo_pairs(x, y, weights$excluded[, 1], weights$excluded[, 2], clusters)$stimulus
   weights$share * (all - drop(left_out %*% weights$weight))
 }
 
@@ -157,10 +162,12 @@ pool_sides <- function(h) {
 
 # One row of an analysis. single: a matrix with the three H values of each choice of subsets;
 # pooled: the three pooled H values.
-cell_row <- function(x, y, neurons, estimator, single, pooled, se, conf_level) {
+cell_row <- function(x, y, neurons, estimator, single, pooled, se, setup) {
   ratios <- ratio_of(single)
   value <- ratio_of(matrix(pooled, 1))
-  half <- if (is.null(conf_level)) NA_real_ else stats::qnorm(0.5 + conf_level / 2) * se
+  level <- setup$conf_level
+  df <- if (is.null(setup$clusters)) Inf else cluster_count(setup$clusters) - 1
+  half <- if (is.null(level)) NA_real_ else stats::qt(0.5 + level / 2, df) * se
   defined <- ratios[!is.na(ratios)]
   quartiles <- stats::quantile(defined, c(0.25, 0.5, 0.75), names = FALSE)
   data.frame(
@@ -214,6 +221,11 @@ two_random_subsets <- function(width_x, width_y) {
   }
 }
 
+# How many of them count as independent.
+independent_stimuli <- function(x, setup) {
+  if (is.null(setup$clusters)) nrow(x) else cluster_count(setup$clusters)
+}
+
 # Refuses data with fewer stimuli than the estimators or their intervals need.
 check_stimuli <- function(n, arg, setup) {
   if (!is.null(setup$conf_level)) return(check_rows(n, 5, arg, "a jackknife (conf_level)"))
@@ -223,7 +235,7 @@ check_stimuli <- function(n, arg, setup) {
 }
 
 check_analysis <- function(estimator, normalize, repeats, conf_level, na,
-                           na_choices = missing_rules) {
+                           na_choices = missing_rules, clusters = NULL) {
   check_choice(estimator, estimators, "estimator", several = TRUE)
   if (!is.null(conf_level)) {
     conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
@@ -231,6 +243,25 @@ check_analysis <- function(estimator, normalize, repeats, conf_level, na,
   list(
     estimator = estimator, repeats = check_count(repeats, "repeats"), conf_level = conf_level,
     normalize = check_choice(normalize, c("none", "sd"), "normalize"),
-    na = check_choice(na, na_choices, "na")
+    na = check_choice(na, na_choices, "na"), labels = cluster_codes(clusters)
   )
+}
+
+# The data of an analysis without the stimuli that have no label in `clusters`, beside the codes
+# of those that have one. given: from complete_responses().
+clustered_responses <- function(given, setup) {
+  codes <- setup$labels
+  if (is.null(codes)) return(given)
+  jackknife <- !is.null(setup$conf_level)
+  least <- if (jackknife) 5 else if (any(setup$estimator != "naive")) 4 else 1
+  for (arg in names(given$data)) {
+    # what was left out of the data was left out of all
+    n <- nrow(given$data[[arg]]) + sum(!given$rows)
+    check_clusters(codes, n, arg, least, if (jackknife) "a jackknife" else "an estimate")
+  }
+  kept <- cut_clusters(codes, given$rows)
+  check_clusters(kept, length(kept), names(given$data)[1], least, "an estimate")
+  given$data <- lapply(given$data, cut_matrix, !is.na(kept))
+  given$clusters <- labelled_codes(kept)
+  given
 }

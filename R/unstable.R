@@ -20,8 +20,9 @@ unstable_error <- 0.5
 # 4 g^2 / (n q)^2. Here n and q are effective numbers: a stimulus or a neuron that has most of the
 # variance counts as if it were alone. g is estimated by the squared variance divided by h, so that
 # an h that came out too small makes the error large.
-relative_error <- function(h, stimuli, neurons) {
-  variance <- sum(neurons) / ((length(stimuli) - 1) * length(neurons))
+# rows: how many stimuli the norms of neurons go over, where `stimuli` holds clusters of them.
+relative_error <- function(h, stimuli, neurons, rows = length(stimuli)) {
+  variance <- sum(neurons) / ((rows - 1) * length(neurons))
   g <- variance^2 / h
   n <- effective_count(stimuli)
   q <- effective_count(neurons)
@@ -30,16 +31,24 @@ relative_error <- function(h, stimuli, neurons) {
 
 effective_count <- function(size) sum(size)^2 / sum(size^2)
 
-side_error <- function(repr, h) {
-  form <- form_linear(repr)
-  relative_error(h$value, form$k, form$s)
+# A cluster counts as one stimulus, as if all of its stimuli were alike.
+side_error <- function(repr, h, clusters = NULL) {
+  if (is.null(clusters)) {
+    form <- form_linear(repr)
+    return(relative_error(h$value, form$k, form$s))
+  }
+  codes <- labelled_codes(clusters)
+  squares <- scaled_data(repr, TRUE)^2
+  sizes <- drop(rowsum(rowSums(squares), codes)) / tabulate(codes)
+  relative_error(h$value, sizes, colSums(squares), length(codes))
 }
 
-warn_unstable <- function(value, pair, error) {
+warn_unstable <- function(value, pair, error, clusters = NULL) {
   widths <- c(ncol(pair$x$data), ncol(pair$y$data))
-  size <- paste0("with ", pair$x$n, " stimuli and ", paste(unique(widths), collapse = " and "),
-                 " neurons")
-  far <- value > far_above_one && pair$x$n >= enough_stimuli && all(widths >= enough_neurons)
+  count <- if (is.null(clusters)) pair$x$n else cluster_count(clusters)
+  size <- paste0("with ", count, if (is.null(clusters)) " stimuli" else " clusters of stimuli",
+                 " and ", paste(unique(widths), collapse = " and "), " neurons")
+  far <- value > far_above_one && count >= enough_stimuli && all(widths >= enough_neurons)
   if (!far && error <= unstable_error) return(invisible())
   shown <- format(value, digits = 3)
   text <- if (far) {
@@ -62,13 +71,13 @@ causes_of_high_values <- function(x, y, also = FALSE) {
 }
 
 # rows: a list with what cka_interval() computed for each estimator.
-warn_unstable_intervals <- function(pair, rows) {
+warn_unstable_intervals <- function(pair, rows, clusters = NULL) {
   for (row in rows) {
     if (row$values$estimator == "stimulus_neuron" && !is.na(row$value)) {
-      error <- max(side_error(pair$x, list(value = row$self[1])),
-                   side_error(pair$y, list(value = row$self[2])))
+      error <- max(side_error(pair$x, list(value = row$self[1]), clusters),
+                   side_error(pair$y, list(value = row$self[2]), clusters))
       if (isTRUE(row$values$conf_low > 1)) warn_interval_above(pair, row$values, error)
-      else warn_unstable(row$value, pair, error)
+      else warn_unstable(row$value, pair, error, clusters)
     }
   }
 }

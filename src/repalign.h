@@ -57,6 +57,12 @@ SEXP repalign_loo_columns(SEXP x, SEXP y);
 SEXP repalign_loo_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy);
 SEXP repalign_loo_gram(SEXP k, SEXP l);
 
+/* call_unit_moments.c: H values over clusters of stimuli, with each cluster deleted in turn. */
+SEXP repalign_unit_terms(SEXP x, SEXP y, SEXP clusters);
+SEXP repalign_unit_columns(SEXP x, SEXP y, SEXP clusters);
+SEXP repalign_unit_weighted(SEXP x, SEXP y, SEXP weights, SEXP clusters);
+SEXP repalign_unit_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy, SEXP clusters);
+
 /* call_distance.c: distances between rows. */
 SEXP repalign_distances(SEXP x, SEXP means, SEXP scale, SEXP threads, SEXP columns);
 SEXP repalign_unit_rows(SEXP x, SEXP center, SEXP threads);

@@ -125,7 +125,7 @@ test_that("wrong arguments are refused by name, in measure() as in the function"
   p <- pair_of(20, 5, 5)
   for (id in have(names(settings()))) {
     parameters <- measure_parameters(id)
-    for (name in setdiff(names(parameters), c("units_x", "units_y"))) {
+    for (name in setdiff(names(parameters), c("units_x", "units_y", "clusters"))) {
       for (value in wrong_values(eval(parameters[[name]]))) {
         label <- paste(id, name, "=", paste(format(value), collapse = " "))
         bad <- stats::setNames(list(value), name)

@@ -14,7 +14,12 @@ settings_of_forms <- list(
   list("distance_correlation", estimator = "unbiased"), list("rsm_difference", norm = "spectral"),
   list("gulp", lambda = 0.1), list("rtd", batch = 10, trials = 2), list("pwcca", weights = "l1"),
   list("cknna", normalize = FALSE), list("procrustes", center = FALSE, scale = FALSE),
-  list("uniformity_difference", normalize = TRUE)
+  list("uniformity_difference", normalize = TRUE),
+  # every permutation takes clusters of one stimulus to clusters
+  list("cka", estimator = "stimulus_neuron", clusters = 1:24),
+  list("rsa", inner = "sqeuclidean", clusters = 1:24), list("rsa", outer = "kendall", clusters = 1:24),
+  list("cka", kernel = "rbf", estimator = "stimulus", clusters = 1:24),
+  list("cka", kernel = "manifold", k = 6, estimator = "stimulus", clusters = 1:24)
 )
 
 each_form_setting <- function(run) {

@@ -24,7 +24,9 @@ draw_calibrate <- function() {
   ids <- if (moments) with_moments else if (chance(0.005)) names(parameters) else paired_measures
   measures <- draw_measures(at, ids)
   if (is.null(measures)) return(NULL)
-  design <- if (moments) list(engine = "moments") else draw_design(at$n, measures$ids)
+  clustered <- any(grepl("clusters", deparse(measures$call)))
+  design <- if (clustered) list(permutations = one_of(c(2, 9)), clusters = clusters_of(at$n))
+  else if (moments) list(engine = "moments") else draw_design(at$n, measures$ids)
   args <- c(sides[c("x", if (!is.null(sides$y)) "y")], list(measure = measures$call), design,
             given(aggregate = if (aggregated) one_of(aggregates_drawn)), draw_reading(),
             optional_of("calibrate", at$quirks))
@@ -42,12 +44,13 @@ draw_reading <- function() {
 # Few permutations are as good as many here; the direct path is the slow one.
 draw_design <- function(n, ids) {
   count <- if (all(ids %in% with_fast_null)) one_of(c(1, 2, 5, 19, 39)) else one_of(c(1, 2, 5, 9))
-  switch(one_of(c("free", "engine", "blocks", "series", "given", "how"),
-                c(0.4, 0.25, 0.1, 0.08, 0.1, 0.07)),
+  switch(one_of(c("free", "engine", "blocks", "clusters", "series", "given", "how"),
+                c(0.4, 0.25, 0.08, 0.04, 0.07, 0.1, 0.06)),
     free = list(permutations = count),
     engine = list(permutations = count,
                   engine = one_of(c("auto", "coset", "random", if (n < 6) rep("exact", 3)))),
     blocks = list(permutations = count, blocks = draw_blocks(n)),
+    clusters = list(permutations = count, clusters = if (n > 3) clusters_of(n)),
     series = list(permutations = count, series = TRUE),
     given = list(permutations = draw_permutations(n, count)),
     how = list(permutations = draw_how(n, count))

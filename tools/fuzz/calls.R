@@ -5,18 +5,19 @@
 # drawn where the functions have it.
 known_arguments <- list(
   calibrate = c("x", "y", "measure", "permutations", "alpha", "variant", "aggregate", "blocks",
-                "series", "engine", "p_adjust", "threads"),
+                "series", "engine", "p_adjust", "threads", "clusters"),
   similarity = c("x", "y", "measure", "diagonal", "on_error", "threads"),
-  cka_interval = c("x", "y", "estimator", "shared_neurons", "units_x", "units_y", "conf_level"),
+  cka_interval = c("x", "y", "estimator", "shared_neurons", "units_x", "units_y", "conf_level",
+                   "clusters"),
   hsic = names(formals(cka)),
   brain_to_brain = c("x", "y", "neurons", "repeats", "split", "estimator", "units_x", "units_y",
-                     "normalize", "conf_level"),
+                     "normalize", "conf_level", "clusters"),
   trial_to_trial = c("trials", "neurons", "repeats", "estimator", "units", "normalize",
-                     "conf_level"),
+                     "conf_level", "clusters"),
   brain_to_model = c("brain", "layers", "neurons", "repeats", "estimator", "units", "normalize",
-                     "conf_level"),
+                     "conf_level", "clusters"),
   object_disentanglement = c("responses", "object", "neurons", "repeats", "estimator",
-                             "normalize", "conf_level")
+                             "normalize", "conf_level", "clusters")
 )
 
 optional_arguments <- list(na = c("error", "stimuli", "neurons"))
@@ -100,7 +101,7 @@ draw_interval <- function() {
   args$kernel <- args$estimator <- NULL
   args <- c(sides[c("x", "y")], args, given(
     estimator = draw_estimators(all(at$widths > 1)),
-    conf_level = if (chance(0.3)) stats::runif(1, 0.5, 0.999)
+    conf_level = if (chance(0.3)) stats::runif(1, 0.5, 0.999), clusters = draw_clusters(at, args)
   ), optional_of("cka_interval", at$quirks))
   list(fun = "cka_interval", call = call_of("cka_interval", args), args = args, sides = sides)
 }
@@ -123,6 +124,7 @@ draw_analysis <- function() {
                   draw_trials(sides, common), draw_brain_to_model(sides, common),
                   draw_objects(sides, common))
   if (is.null(drawn)) return(NULL)
+  drawn$args <- c(drawn$args, given(clusters = draw_clusters(at, drawn$args)))
   drawn$args <- c(drawn$args, optional_of(drawn$fun, at$quirks))
   drawn$call <- call_of(drawn$fun, drawn$args)
   drawn$analysis <- TRUE

@@ -53,13 +53,23 @@ draw_inner <- function(at, args) {
            if (!at$constant_rows && all(at$widths > 1)) "correlation"))
 }
 
+# Clusters of two stimuli, the same ones in all parts of a call; one stimulus has no label when n
+# is odd.
+clusters_of <- function(n) c(rep(seq_len(n %/% 2), 2), if (n %% 2) NA)
+
+draw_clusters <- function(at, args) {
+  usable <- at$n > 9 && !("graph" %in% at$kinds && at$n %% 2)
+  if (usable && chance(0.1)) clusters_of(at$n)
+}
+
 # CKA and its angle.
 cka_parameters <- list(
   kernel = draw_kernel, estimator = draw_estimator, shared_neurons = draw_shared,
   units_x = draw_units, units_y = draw_units_y,
   sigma = function(at, args) if (args$kernel == "rbf" && chance(0.2)) exp(stats::rnorm(1)),
   bandwidth = function(at, args) if (args$kernel == "rbf") 2^stats::runif(1, -2, 2),
-  k = function(at, args) if (args$kernel == "manifold") count_up_to(at$most_k, 3)
+  k = function(at, args) if (args$kernel == "manifold") count_up_to(at$most_k, 3),
+  clusters = draw_clusters
 )
 
 parameters <- list(
@@ -98,7 +108,8 @@ parameters <- list(
   procrustes_size_shape = list(center = flag),
   pwcca = list(weights = choice("projection", "l1")),
   rank_similarity = list(k = neighbours(), metric = draw_metric),
-  rsa = list(inner = draw_inner, outer = choice("spearman", "pearson", "kendall", "cosine")),
+  rsa = list(inner = draw_inner, outer = choice("spearman", "pearson", "kendall", "cosine"),
+             clusters = draw_clusters),
   rsm_difference = list(norm = choice("frobenius", "spectral")),
   rtd = list(batch = function(at, args) if (at$n > 5) one_of(list(NULL, Inf, at$n - 1)),
              trials = choice(1, 2)),

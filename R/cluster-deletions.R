@@ -1,0 +1,64 @@
+# H values over clusters from two kernels, with nothing and with each cluster deleted in turn.
+
+# k, l: Gram matrices of all stimuli; codes: of their clusters. list(naive, stimulus), each
+# (clusters + 1) x 1, as C_unit_weighted gives them, for more neurons than stimuli.
+cluster_gram_deletions <- function(k, l, codes) {
+  list(naive = matrix(naive_gram_deletions(k, l, codes)),
+       stimulus = matrix(corrected_gram_deletions(k, l, codes)))
+}
+
+# Sums of products, of products of row sums, and products of totals, over the stimuli that are
+# left: what a cluster takes off them is in the sums of rows over its stimuli.
+naive_gram_deletions <- function(k, l, codes) {
+  n <- as.double(length(codes))
+  size <- tabulate(codes)
+  sums_k <- t(rowsum(k, codes))
+  sums_l <- t(rowsum(l, codes))
+  products <- rowsum(t(rowsum(k * l, codes)), codes)
+  rows_k <- rowSums(sums_k)
+  rows_l <- rowSums(sums_l)
+  own <- cbind(seq_along(codes), codes)
+  without <- (rows_k - sums_k) * (rows_l - sums_l)
+  within <- rowsum(without[own], codes)
+  total <- function(rows, sums) {
+    sum(rows) - 2 * drop(rowsum(rows, codes)) + drop(rowsum(sums[own], codes))
+  }
+  left <- c(n, n - size)
+  dot <- c(sum(products), sum(products) - 2 * rowSums(products) + diag(products))
+  rows <- c(sum(rows_k * rows_l), colSums(without) - drop(within))
+  totals <- c(sum(rows_k) * sum(rows_l), total(rows_k, sums_k) * total(rows_l, sums_l))
+  (dot - 2 * rows / left + totals / left^2) / left^2
+}
+
+# S1, S2 and S3 of the estimator over clusters. Deleting cluster c takes row and column c off the
+# sums between clusters, and K_ic off each stimulus.
+corrected_gram_deletions <- function(k, l, codes) {
+  u <- 1 / tabulate(codes)[codes]
+  same <- outer(codes, codes, "==")
+  k[same] <- 0
+  l[same] <- 0
+  to_k <- t(rowsum(k * u, codes))
+  to_l <- t(rowsum(l * u, codes))
+  products <- rowsum(t(rowsum(k * l * u, codes)) * u, codes)
+  both <- to_k * to_l
+  all_but <- (rowSums(to_k) - to_k) * (rowSums(to_l) - to_l) + both - rowSums(both)
+  own <- cbind(seq_along(codes), codes)
+  s1 <- c(sum(products), sum(products) - 2 * rowSums(products))
+  s2 <- c(sum(u * (rowSums(to_k) * rowSums(to_l) - rowSums(both))),
+          colSums(u * all_but) - drop(rowsum(u * all_but[own], codes)))
+  s3 <- between_deletions(rowsum(to_k * u, codes), rowsum(to_l * u, codes))
+  b <- ncol(to_k) - c(0, rep(1, ncol(to_k)))
+  s1 / (b * (b - 1)) - 2 * s2 / (b * (b - 1) * (b - 2)) + s3 / (b * (b - 1) * (b - 2) * (b - 3))
+}
+
+# k, l: sums between clusters, 0 on the diagonal.
+between_deletions <- function(k, l) {
+  rows_k <- rowSums(k)
+  rows_l <- rowSums(l)
+  product <- sum(rows_k * rows_l)
+  # column c: the row sums without cluster c
+  without <- (rows_k - k) * (rows_l - l)
+  total <- function(rows) c(sum(rows), sum(rows) - 2 * rows)
+  total(rows_k) * total(rows_l) - 4 * c(product, colSums(without) - diag(without)) +
+    2 * total(rowSums(k * l))
+}

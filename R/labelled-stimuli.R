@@ -1,0 +1,55 @@
+# Representations, pairs and sides without the stimuli that have no label in `clusters`.
+
+# A representation without the stimuli that have no label, the same at every call.
+labelled_stimuli <- function(repr, codes) {
+  if (!anyNA(codes)) return(repr)
+  remember(repr$cache, list("labelled stimuli", codes), {
+    cut <- cut_representation(repr, !is.na(codes), TRUE)
+    said <- repr$cache$said
+    cut$cache <- new_cache()
+    cut$cache$said <- said
+    cut
+  })
+}
+
+labelled_pair <- function(pair, codes) {
+  if (!anyNA(codes)) return(pair)
+  remember(pair$cache, list("labelled stimuli", codes), {
+    as_pair(labelled_stimuli(pair$x, codes), labelled_stimuli(pair$y, codes), by_name = FALSE)
+  })
+}
+
+# calibrate(): the sides, and labels of measures, without the stimuli that have no label; clusters:
+# the codes of the others, or NULL. complete: from complete_sides().
+clustered_sides <- function(complete, codes) {
+  n <- length(complete$rows)
+  check_clusters(codes, n, complete$sides$x$reprs[[1]]$arg, 2, "a permutation")
+  codes <- cut_clusters(codes, complete$rows)
+  for (measure in complete$set) check_same_clusters(measure, codes)
+  if (is.null(codes)) return(c(complete, list(clusters = NULL)))
+  if (anyNA(codes)) {
+    keep <- !is.na(codes)
+    complete$sides <- sides_without(complete$sides, keep)
+    complete$set <- lapply(complete$set, cut_measure_stimuli, keep)
+    complete$rows[complete$rows] <- keep
+  }
+  complete$clusters <- labelled_codes(codes)
+  complete
+}
+
+sides_without <- function(sides, keep) {
+  one_side <- sides$self || sides$same
+  cut <- function(side) lapply(side$reprs, cut_representation, keep, TRUE)
+  sides$x$reprs <- cut(sides$x)
+  sides$y$reprs <- if (one_side) sides$x$reprs else cut(sides$y)
+  sides
+}
+
+# What goes over clusters must be permuted by the same ones.
+check_same_clusters <- function(measure, codes) {
+  own <- measure$args$clusters
+  if (is.null(own) || identical(own, codes)) return(invisible())
+  abort("The measure ", dQuote(measure$label, FALSE), " has `clusters`, and calibrate() ",
+        if (is.null(codes)) "has none" else "has others", ": give the same labels to calibrate(), ",
+        "which then permutes whole clusters.", class = "repalign_error_design", arg = "clusters")
+}

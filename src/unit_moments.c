@@ -1,0 +1,323 @@
+/* H values of neuron pairs from moments of units: see unit_moments.h. */
+
+#include "unit_moments.h"
+
+#include "wide.h"
+
+/* Sums over units: of p, p^2, pxy, py, px, xy, (xy)^2, x^2 y, x y^2, x, y, x^2 and y^2. */
+typedef struct {
+    double g, pp, f, u, v, c, d, ea, eb, sx, sy, ux, uy;
+} power_sums;
+
+/* The same for all lanes, side by side. */
+typedef struct {
+    double g[PAIR_LANES], pp[PAIR_LANES], f[PAIR_LANES], u[PAIR_LANES], v[PAIR_LANES],
+        c[PAIR_LANES], d[PAIR_LANES], ea[PAIR_LANES], eb[PAIR_LANES], sx[PAIR_LANES],
+        sy[PAIR_LANES], ux[PAIR_LANES], uy[PAIR_LANES];
+} power_lanes;
+
+/* Sums over members: of the products, and of both responses. */
+typedef struct {
+    double xy[PAIR_LANES], x[PAIR_LANES], y[PAIR_LANES];
+} member_lanes;
+
+INLINE_BODY power_sums powers_of(double p, double x, double y)
+{
+    const double xy = x * y;
+    const power_sums s = {p,  p * p,  p * xy, p * y, p * x, xy,   xy * xy,
+                          x * xy, xy * y, x,     y,     x * x, y * y};
+    return s;
+}
+
+INLINE_BODY void add_powers(power_lanes *s, size_t b, power_sums one)
+{
+    s->g[b] += one.g;
+    s->pp[b] += one.pp;
+    s->f[b] += one.f;
+    s->u[b] += one.u;
+    s->v[b] += one.v;
+    s->c[b] += one.c;
+    s->d[b] += one.d;
+    s->ea[b] += one.ea;
+    s->eb[b] += one.eb;
+    s->sx[b] += one.sx;
+    s->sy[b] += one.sy;
+    s->ux[b] += one.ux;
+    s->uy[b] += one.uy;
+}
+
+/* The sums of a lane without one unit. */
+INLINE_BODY power_sums powers_left(const power_lanes *s, size_t b, power_sums one)
+{
+    const power_sums left = {s->g[b] - one.g,   s->pp[b] - one.pp, s->f[b] - one.f,
+                             s->u[b] - one.u,   s->v[b] - one.v,   s->c[b] - one.c,
+                             s->d[b] - one.d,   s->ea[b] - one.ea, s->eb[b] - one.eb,
+                             s->sx[b] - one.sx, s->sy[b] - one.sy, s->ux[b] - one.ux,
+                             s->uy[b] - one.uy};
+    return left;
+}
+
+INLINE_BODY double corrected_of(power_sums s, double units)
+{
+    const double t1 = s.g * s.g - s.pp;
+    const double t2 = s.g * (s.sx * s.sy - s.c) - s.sx * s.u - s.sy * s.v + 2.0 * s.f;
+    const double t3 = (s.sx * s.sx - s.ux) * (s.sy * s.sy - s.uy) -
+                      4.0 * (s.sx * s.sy * s.c - s.sx * s.eb - s.sy * s.ea + s.d) +
+                      2.0 * (s.c * s.c - s.d);
+    return (t1 - (2.0 * t2 - t3 / (units - 3.0)) / (units - 2.0)) / (units * (units - 1.0));
+}
+
+INLINE_BODY double naive_of(double xy, double x, double y, double members)
+{
+    const double mean = (xy - x * y / members) / members;
+    return mean * mean;
+}
+
+/* Adds up all units, and gives the estimates with nothing deleted; returns the number of
+   members. */
+INLINE_BODY double add_units(const unit_moments *m, power_lanes *powers, member_lanes *sums,
+                             double *naive, double *corrected)
+{
+    const double units = (double) m->units;
+    double members = 0.0;
+    for (size_t u = 0; u < m->units; u++) {
+        const double *p = m->p + u * PAIR_LANES, *x = m->x + u * PAIR_LANES;
+        const double *y = m->y + u * PAIR_LANES, size = m->size[u];
+        members += size;
+        AT_ONCE
+        for (size_t b = 0; b < PAIR_LANES; b++) {
+            add_powers(powers, b, powers_of(p[b], x[b], y[b]));
+            sums->xy[b] += size * p[b];
+            sums->x[b] += size * x[b];
+            sums->y[b] += size * y[b];
+        }
+    }
+    const power_sums none = {0};
+    for (size_t b = 0; b < PAIR_LANES; b++) {
+        naive[b] = naive_of(sums->xy[b], sums->x[b], sums->y[b], members);
+        corrected[b] = corrected_of(powers_left(powers, b, none), units);
+    }
+    return members;
+}
+
+INLINE_BODY void estimates_body(const unit_moments *m, int deletions, double *naive,
+                                double *corrected)
+{
+    power_lanes powers = {{0}};
+    member_lanes sums = {{0}};
+    const double members = add_units(m, &powers, &sums, naive, corrected);
+    const double units = (double) m->units;
+    for (size_t u = 0; deletions && u < m->units; u++) {
+        const double *p = m->p + u * PAIR_LANES, *x = m->x + u * PAIR_LANES;
+        const double *y = m->y + u * PAIR_LANES, size = m->size[u];
+        double *naive_u = naive + (u + 1) * PAIR_LANES;
+        double *corrected_u = corrected + (u + 1) * PAIR_LANES;
+        AT_ONCE
+        for (size_t b = 0; b < PAIR_LANES; b++) {
+            const power_sums left = powers_left(&powers, b, powers_of(p[b], x[b], y[b]));
+            corrected_u[b] = corrected_of(left, units - 1.0);
+            naive_u[b] = naive_of(sums.xy[b] - size * p[b], sums.x[b] - size * x[b],
+                                  sums.y[b] - size * y[b], members - size);
+        }
+    }
+}
+
+WIDE static void estimates_wide(const unit_moments *m, int deletions, double *naive,
+                                double *corrected)
+{
+    estimates_body(m, deletions, naive, corrected);
+}
+
+void unit_estimates(const unit_moments *m, int deletions, double *naive, double *corrected)
+{
+    if (wide_vectors()) estimates_wide(m, deletions, naive, corrected);
+    else estimates_body(m, deletions, naive, corrected);
+}
+
+cluster_layout lay_out_clusters(const int *codes, size_t n, size_t units, int *order,
+                                size_t *start, double *size)
+{
+    for (size_t u = 0; u <= units; u++) start[u] = 0;
+    for (size_t i = 0; i < n; i++) start[codes[i]]++;
+    for (size_t u = 0; u < units; u++) {
+        size[u] = (double) start[u + 1];
+        start[u + 1] += start[u];
+    }
+    for (size_t i = 0; i < n; i++) order[start[codes[i] - 1]++] = (int) i;
+    /* each start has moved to the next one */
+    for (size_t u = units; u > 0; u--) start[u] = start[u - 1];
+    start[0] = 0;
+    const cluster_layout layout = {n, units, order, start, size};
+    return layout;
+}
+
+/* Column column[b] of x (n x q) in lane b, by clusters, and its means over them. The lanes from
+   `width` on repeat the last column. */
+static void load_lanes(cluster_layout c, const double *x, const int *column, size_t width,
+                       double *rows, double *means)
+{
+    for (size_t b = 0; b < PAIR_LANES; b++) {
+        const double *from = x + (size_t) column[b < width ? b : width - 1] * c.n;
+        for (size_t u = 0; u < c.units; u++) {
+            double sum = 0.0;
+            for (size_t i = c.start[u]; i < c.start[u + 1]; i++) {
+                const double value = from[c.order[i]];
+                rows[i * PAIR_LANES + b] = value;
+                sum += value;
+            }
+            means[u * PAIR_LANES + b] = sum / c.size[u];
+        }
+    }
+}
+
+/* Means of products over clusters, lane by lane. */
+static void multiply_lanes(cluster_layout c, const double *x, const double *y, double *p)
+{
+    for (size_t u = 0; u < c.units; u++) {
+        double sums[PAIR_LANES] = {0.0};
+        for (size_t i = c.start[u]; i < c.start[u + 1]; i++)
+            for (size_t b = 0; b < PAIR_LANES; b++)
+                sums[b] += x[i * PAIR_LANES + b] * y[i * PAIR_LANES + b];
+        for (size_t b = 0; b < PAIR_LANES; b++) p[u * PAIR_LANES + b] = sums[b] / c.size[u];
+    }
+}
+
+static void estimate_lanes(cluster_layout c, moment_scratch z, int deletions)
+{
+    const unit_moments moments = {c.units, c.size, z.p, z.mean_x, z.mean_y};
+    unit_estimates(&moments, deletions, z.naive, z.corrected);
+}
+
+/* Columns first, first + 1, ... of y in the lanes; how many there are. */
+static size_t load_block(cluster_layout c, response_pair r, size_t first, moment_scratch z)
+{
+    int column[PAIR_LANES];
+    const size_t left = r.qy - first, width = left < PAIR_LANES ? left : PAIR_LANES;
+    for (size_t b = 0; b < width; b++) column[b] = (int) (first + b);
+    load_lanes(c, r.y, column, width, z.rows_y, z.mean_y);
+    return width;
+}
+
+/* One column of x, by clusters, with its means in all lanes. */
+static void load_column(cluster_layout c, response_pair r, size_t column, moment_scratch z)
+{
+    const double *from = r.x + column * c.n;
+    for (size_t u = 0; u < c.units; u++) {
+        double sum = 0.0;
+        for (size_t i = c.start[u]; i < c.start[u + 1]; i++) {
+            z.rows_x[i] = from[c.order[i]];
+            sum += z.rows_x[i];
+        }
+        for (size_t b = 0; b < PAIR_LANES; b++) z.mean_x[u * PAIR_LANES + b] = sum / c.size[u];
+    }
+}
+
+/* Means over clusters of the products of that column and each lane of y. */
+static void multiply_column(cluster_layout c, const double *x, const double *y, double *p)
+{
+    for (size_t u = 0; u < c.units; u++) {
+        double sums[PAIR_LANES] = {0.0};
+        for (size_t i = c.start[u]; i < c.start[u + 1]; i++) {
+            AT_ONCE
+            for (size_t b = 0; b < PAIR_LANES; b++) sums[b] += x[i] * y[i * PAIR_LANES + b];
+        }
+        for (size_t b = 0; b < PAIR_LANES; b++) p[u * PAIR_LANES + b] = sums[b] / c.size[u];
+    }
+}
+
+/* The values of column a of x with the columns of y that are in the lanes. */
+static void estimate_column(cluster_layout c, response_pair r, size_t a, int deletions,
+                            moment_scratch z)
+{
+    load_column(c, r, a, z);
+    multiply_column(c, z.rows_x, z.rows_y, z.p);
+    estimate_lanes(c, z, deletions);
+}
+
+void unit_terms(cluster_layout c, response_pair r, moment_scratch z, pause_function pause,
+                double *naive, double *corrected)
+{
+    for (size_t first = 0; first < r.qy; first += PAIR_LANES) {
+        const size_t width = load_block(c, r, first, z);
+        for (size_t a = 0; a < r.qx; a++) {
+            estimate_column(c, r, a, 0, z);
+            for (size_t b = 0; b < width; b++) {
+                naive[a + (first + b) * r.qx] = z.naive[b];
+                corrected[a + (first + b) * r.qx] = z.corrected[b];
+            }
+            pause();
+        }
+    }
+}
+
+/* Adds the sum over lanes, times weights at distances of `stride` (NULL: 1), row by row. */
+static void add_lanes(const double *lanes, size_t rows, size_t width, const double *weight,
+                      size_t stride, double *sums)
+{
+    for (size_t u = 0; u < rows; u++) {
+        double total = 0.0;
+        for (size_t b = 0; b < width; b++)
+            total += (weight ? weight[b * stride] : 1.0) * lanes[u * PAIR_LANES + b];
+        sums[u] += total;
+    }
+}
+
+static void zero(double *a, size_t length)
+{
+    for (size_t i = 0; i < length; i++) a[i] = 0.0;
+}
+
+void unit_columns(cluster_layout c, response_pair r, moment_scratch z, pause_function pause,
+                  double *naive, double *corrected)
+{
+    const size_t rows = c.units + 1;
+    zero(naive, rows * r.qx);
+    zero(corrected, rows * r.qx);
+    for (size_t first = 0; first < r.qy; first += PAIR_LANES) {
+        const size_t width = load_block(c, r, first, z);
+        for (size_t a = 0; a < r.qx; a++) {
+            estimate_column(c, r, a, 1, z);
+            add_lanes(z.naive, rows, width, NULL, 0, naive + a * rows);
+            add_lanes(z.corrected, rows, width, NULL, 0, corrected + a * rows);
+            pause();
+        }
+    }
+}
+
+void unit_weighted(cluster_layout c, response_pair r, const double *w, int deletions,
+                   moment_scratch z, pause_function pause, double *naive, double *corrected)
+{
+    const size_t rows = deletions ? c.units + 1 : 1;
+    zero(naive, rows);
+    zero(corrected, rows);
+    for (size_t first = 0; first < r.qy; first += PAIR_LANES) {
+        const size_t width = load_block(c, r, first, z);
+        for (size_t a = 0; a < r.qx; a++) {
+            const double *weight = w ? w + a + first * r.qx : NULL;
+            estimate_column(c, r, a, deletions, z);
+            add_lanes(z.naive, rows, width, weight, r.qx, naive);
+            add_lanes(z.corrected, rows, width, weight, r.qx, corrected);
+            pause();
+        }
+    }
+}
+
+void unit_pairs(cluster_layout c, response_pair r, const int *ix, const int *iy, size_t pairs,
+                moment_scratch z, pause_function pause, double *naive, double *corrected)
+{
+    const size_t rows = c.units + 1;
+    for (size_t first = 0; first < pairs; first += PAIR_LANES) {
+        const size_t left = pairs - first, width = left < PAIR_LANES ? left : PAIR_LANES;
+        load_lanes(c, r.x, ix + first, width, z.rows_x, z.mean_x);
+        load_lanes(c, r.y, iy + first, width, z.rows_y, z.mean_y);
+        multiply_lanes(c, z.rows_x, z.rows_y, z.p);
+        estimate_lanes(c, z, 1);
+        for (size_t b = 0; b < width; b++) {
+            for (size_t u = 0; u < rows; u++) {
+                naive[u + (first + b) * rows] = z.naive[u * PAIR_LANES + b];
+                corrected[u + (first + b) * rows] = z.corrected[u * PAIR_LANES + b];
+            }
+        }
+        pause();
+    }
+}

@@ -155,11 +155,14 @@ pool_sides <- function(h) {
 }
 
 # One row of an analysis. single: draws x 3; deletions: (n + 1) x 3 or NULL.
-cell_row <- function(x, y, neurons, estimator, single, pooled, se, setup) {
+# df: degrees of freedom of the interval; Inf: that of the normal distribution.
+cell_row <- function(x, y, neurons, estimator, single, pooled, se, setup, df = NULL) {
   ratios <- ratio_of(single)
   value <- ratio_of(matrix(pooled, 1))
   level <- setup$conf_level
-  df <- if (is.null(setup$clusters)) Inf else cluster_count(setup$clusters) - 1
+  if (is.null(df)) {
+    df <- if (is.null(setup$clusters)) Inf else cluster_count(setup$clusters) - 1
+  }
   half <- if (is.null(level)) NA_real_ else stats::qt(0.5 + level / 2, df) * se
   defined <- ratios[!is.na(ratios)]
   quartiles <- stats::quantile(defined, c(0.25, 0.5, 0.75), names = FALSE)

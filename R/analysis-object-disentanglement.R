@@ -198,8 +198,17 @@ pair_cells <- function(index, pair, blocks, values, sums, subsets, size, setup) 
   lapply(setup$estimator, function(e) {
     list(names = names(blocks)[pair], neurons = size, estimator = e, pair = index,
          single = matrix(values[, match(e, estimators), ], ncol = 3),
-         se = if (is.null(se)) NA_real_ else se[[e]], exchangeable = FALSE)
+         se = if (is.null(se)) NA_real_ else se[[e]], df = image_df(setup, pair),
+         exchangeable = FALSE)
   })
+}
+
+# One degree of freedom less than clusters, for each sample of them; NULL without clusters.
+image_df <- function(setup, pair) {
+  if (is.null(setup$labels)) return(NULL)
+  images <- setup$images[pair]
+  samples <- if (any(images[[1]] %in% images[[2]])) 1 else 2
+  max(1, length(unique(unlist(images))) - samples)
 }
 
 # Images of two categories are two samples; where clusters reach over both, their clusters are one.

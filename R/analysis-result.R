@@ -22,7 +22,7 @@ analysis_result <- function(cells, setup, analysis) {
   rows <- lapply(cells, function(cell) {
     se <- if (is.null(cell$se)) deletion_se(pool_deletions(cell)) else cell$se
     cell_row(cell$names[1], cell$names[2], cell$neurons, cell$estimator, cell$single,
-             pooled_cell(cell), se, setup)
+             pooled_cell(cell), se, setup, cell$df)
   })
   result <- do.call(rbind, rows)
   warn_undefined_rows(result, setup)
@@ -31,7 +31,7 @@ analysis_result <- function(cells, setup, analysis) {
   combined <- if (takes_best(analysis)) best_rows(result) else combined_rows(cells, setup)
   attr(result, "parts") <- list(list(analysis = analysis, rows = result[analysis_key],
                                      combined = combined, conf_level = setup$conf_level,
-                                     clusters = !is.null(setup$clusters)))
+                                     clusters = !is.null(setup$labels)))
   class(result) <- c("repalign_analysis", "data.frame")
   result
 }
@@ -72,7 +72,7 @@ combined_rows <- function(cells, setup) {
     if (sum(complete) > 1) center <- pool_sides(center)
     single <- do.call(rbind, lapply(group, function(cell) cell$single))
     cell_row("(all)", "(all)", group[[1]]$neurons, group[[1]]$estimator, single, center,
-             combined_se(group, complete), setup)
+             combined_se(group, complete), setup, group[[1]]$df)
   })
   do.call(rbind, rows)
 }
@@ -164,8 +164,8 @@ print.repalign_analysis <- function(x, digits = 3, n = NULL, ...) {
   level <- unlist(lapply(attr(x, "parts"), function(part) part$conf_level))[1]
   if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {
     by_clusters <- any(vapply(attr(x, "parts"), function(part) isTRUE(part$clusters), NA))
-    over <- if (identical(unname(title), "Object disentanglement")) "images"
-    else if (by_clusters) "clusters of stimuli" else "stimuli"
+    over <- if (identical(unname(title), "Object disentanglement")) "images" else "stimuli"
+    if (by_clusters) over <- paste("clusters of", over)
     cat("conf_low to conf_high: ", format(100 * level), "% interval of `pooled`, by the jackknife ",
         "over ", over, "\n", sep = "")
   }

@@ -16,13 +16,17 @@ loo_columns <- function(x, y, clusters = NULL) {
 loo_pairs <- function(x, y, ix, iy, clusters = NULL) {
   result <- if (is.null(clusters)) .Call(C_loo_pairs, x, y, ix, iy)
   else .Call(C_unit_pairs, x, y, ix, iy, clusters)
-  recompute_dominant(result, x, y, clusters, function(x, y, clusters) loo_pairs(x, y, ix, iy, clusters))
+  recompute_dominant(result, x, y, clusters, function(x, y, clusters) {
+    loo_pairs(x, y, ix, iy, clusters)
+  })
 }
 
 loo_weighted <- function(x, y, w, clusters = NULL) {
   result <- if (is.null(clusters)) .Call(C_loo_weighted, x, y, w)
   else .Call(C_unit_weighted, x, y, w, clusters)
-  recompute_dominant(result, x, y, clusters, function(x, y, clusters) loo_weighted(x, y, w, clusters))
+  recompute_dominant(result, x, y, clusters, function(x, y, clusters) {
+    loo_weighted(x, y, w, clusters)
+  })
 }
 
 # Totals from the Gram matrix, where it is smaller than the neuron pairs are many.

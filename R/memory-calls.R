@@ -75,7 +75,8 @@ null_needs <- function(measure, n, dx, dy, engine, needs) {
   null <- null_of(measure)
   if (is.null(null)) {
     # neighbours are searched once: what passed then is free
-    compared <- if (is.null(measure$declaration$neighbours)) needs[["peak"]] - needs[["kept"]] else 0
+    passing <- needs[["peak"]] - needs[["kept"]]
+    compared <- if (is.null(measure$declaration$neighbours)) passing else 0
     return(compared + relabelled_needs(n, dy, needs))
   }
   if (engine == "moments") return(7 * n^2)

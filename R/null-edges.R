@@ -25,7 +25,8 @@ edge_null <- function(task) {
     })
     forms <- task_forms(task, p)
     score <- task$score(sums, forms$x, forms$y)
-    null_of_pair(task$orientation * score, score, equal_share * max(1, abs(score[1])), task$observed[p])
+    null_of_pair(task$orientation * score, score, equal_share * max(1, abs(score[1])),
+                 task$observed[p])
   })
 }
 

@@ -29,7 +29,8 @@ design_for <- function(measure, plan, engine) {
 
 # The null of all pairs by a null kernel. The task of the kernel holds arguments of this function;
 # `args` of the measure; `x` and `y`, the forms with their operands, see operands(); `label`, a name
-# for progress; `orientation`, -1 for distances; and `score`, a function(values, x, y) that makes scores of the values of the kernel.
+# for progress; `orientation`, -1 for distances; and `score`, a function(values, x, y) that makes
+# scores of the values of the kernel.
 kernel_null <- function(null, measure, pairs, sides, design, observed) {
   task <- list(null = null, args = measure$args, sides = sides, pairs = pairs, design = design,
                observed = observed, label = null_of_label(measure),

@@ -185,5 +185,6 @@ variance_product <- function(pair, layout, estimator) {
 # of K_ij^2.
 variance_sum <- function(totals) {
   n <- as.double(totals$n)
-  ((n^2 - 3 * n + 1) * totals$norm_products - n * (n - 1) * totals$square_products + 2 * totals$cross_squares) / falling(n, 4)
+  ((n^2 - 3 * n + 1) * totals$norm_products - n * (n - 1) * totals$square_products +
+     2 * totals$cross_squares) / falling(n, 4)
 }

@@ -161,12 +161,15 @@ pool_sides <- function(h) {
 }
 
 # One row of an analysis. single: a matrix with the three H values of each choice of subsets;
-# pooled: the three pooled H values.
-cell_row <- function(x, y, neurons, estimator, single, pooled, se, setup) {
+# pooled: the three pooled H values; df: degrees of freedom of the interval, Inf for that of the
+# normal distribution.
+cell_row <- function(x, y, neurons, estimator, single, pooled, se, setup, df = NULL) {
   ratios <- ratio_of(single)
   value <- ratio_of(matrix(pooled, 1))
   level <- setup$conf_level
-  df <- if (is.null(setup$clusters)) Inf else cluster_count(setup$clusters) - 1
+  if (is.null(df)) {
+    df <- if (is.null(setup$clusters)) Inf else cluster_count(setup$clusters) - 1
+  }
   half <- if (is.null(level)) NA_real_ else stats::qt(0.5 + level / 2, df) * se
   defined <- ratios[!is.na(ratios)]
   quartiles <- stats::quantile(defined, c(0.25, 0.5, 0.75), names = FALSE)

@@ -257,7 +257,9 @@ test_that("object_disentanglement() takes clusters of images as wholes", {
     quietly(object_disentanglement(responses[keep, ], object[keep], neurons = 9,
                                    clusters = clusters[keep]))
   }
-  expect_equal(run(clusters = 18:1), run(), tolerance = 1e-12)
+  same <- c("pooled", "pooled_se")
+  expect_equal(as.data.frame(run(clusters = 18:1))[same], as.data.frame(run())[same],
+               tolerance = 1e-12)
   for (labels in list(rep(1:6, each = 3), rep(1:6, 3), c(NA, rep(1:8, 2), NA))) {
     found <- run(clusters = labels)
     # neurons are the samples here, images what is labelled
@@ -279,6 +281,9 @@ test_that("object_disentanglement() takes clusters of images as wholes", {
                    tolerance = 1e-8)
     }
   }
+  nested <- run(clusters = rep(1:6, each = 3))
+  expect_equal(nested$conf_high - nested$pooled, qt(0.975, 4) * nested$pooled_se)
+  expect_output(print(nested), "over clusters of images")
   expect_error(object_disentanglement(responses, object, clusters = 1:3), "3 labels")
 })
 

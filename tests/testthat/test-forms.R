@@ -17,7 +17,8 @@ settings_of_forms <- list(
   list("uniformity_difference", normalize = TRUE),
   # every permutation takes clusters of one stimulus to clusters
   list("cka", estimator = "stimulus_neuron", clusters = 1:24),
-  list("rsa", inner = "sqeuclidean", clusters = 1:24), list("rsa", outer = "kendall", clusters = 1:24),
+  list("rsa", inner = "sqeuclidean", clusters = 1:24),
+  list("rsa", outer = "kendall", clusters = 1:24),
   list("cka", kernel = "rbf", estimator = "stimulus", clusters = 1:24),
   list("cka", kernel = "manifold", k = 6, estimator = "stimulus", clusters = 1:24)
 )

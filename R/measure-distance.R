@@ -19,9 +19,9 @@ NULL
 #' @param outer how the two RDMs are compared, over all pairs of different stimuli: by
 #'   Spearman's correlation (with average ranks), Pearson's correlation, Kendall's tau-a, or
 #'   the cosine.
-#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]): pairs
-#'   of stimuli of one cluster are left out. Stimuli with the label `NA` are left out, too. At least
-#'   3 clusters are needed.
+#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]):
+#'   pairs of stimuli of one cluster are left out. Stimuli with the label `NA` are left out, too. At
+#'   least 3 clusters are needed.
 #' @return One number in \[-1, 1\]; 1 when the two RDMs agree (with Spearman, when their
 #'   order agrees). The result is `NA`, with a warning of class `repalign_undefined`, when
 #'   all dissimilarities of one side are equal.
@@ -155,7 +155,9 @@ declare_measure(
 # The kinds of forms that are made on the way to the dissimilarities.
 rdm_forms <- function(args) {
   euclidean <- args$inner %in% c("euclidean", "sqeuclidean")
-  c("distances", if (!euclidean) "unit distances", if (args$outer == "spearman") "ranks")
+  # between clusters only some of the dissimilarities are ranked, which is no form of its own
+  ranked <- args$outer == "spearman" && is.null(args$clusters)
+  c("distances", if (!euclidean) "unit distances", if (ranked) "ranks")
 }
 
 rdm_operand <- function(form, repr, args, side) {

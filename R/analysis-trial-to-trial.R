@@ -43,8 +43,8 @@
 #'
 #' The jackknife counts each stimulus as an independent observation. If stimuli depend on each
 #' other (groups of similar images, successive time points), the intervals are too narrow, unless
-#' `clusters` names these stimuli (see [cka_interval()]). They cover the sampling of stimuli only and
-#' hold the recorded neurons and trials fixed.
+#' `clusters` names these stimuli (see [cka_interval()]). They cover the sampling of stimuli only
+#' and hold the recorded neurons and trials fixed.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 6.
 #' @examples
 #' # the first five repeats of 132 units, of which those of a session may share noise

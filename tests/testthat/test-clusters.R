@@ -358,7 +358,8 @@ test_that("rsa() leaves out pairs of stimuli within a cluster", {
     rdm <- lapply(p, function(x) round(as.vector(distances[[inner]](x))[apart], 12))
     for (outer in names(correlations)) {
       expect_equal(rsa(p$x, p$y, inner, outer, clusters = labels),
-                   correlations[[outer]](rdm$x, rdm$y), tolerance = 1e-9, label = paste(inner, outer))
+                   correlations[[outer]](rdm$x, rdm$y), tolerance = 1e-9,
+                   label = paste(inner, outer))
     }
   }
   m <- measure("rsa", clusters = labels[-1])

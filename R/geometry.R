@@ -43,7 +43,8 @@ participation_ratio <- function(x) {
   need_arguments()
   repr <- need_kind(representation(x, "x"), "data", "this")
   check_rows(repr$n, 4, "x", "a corrected estimator")
-  check_pair_memory(declaration("cka"), list(x = repr, y = repr), corrected_cka)
+  check_pair_memory(declaration("cka"), list(x = repr, y = repr), corrected_cka,
+                    "participation_ratio")
   f <- form_linear(repr)
   n <- f$n
   trace <- sum(f$k) / f$d
@@ -149,7 +150,7 @@ estimated_geometry <- function(x, y) {
   pair <- as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
   note_one_sided_names(pair[c("x", "y")])
   check_rows(rx$n, 4, "x", "a corrected estimator")
-  check_pair_memory(declaration("cka"), pair, corrected_cka)
+  check_pair_memory(declaration("cka"), pair, corrected_cka, "predicted_bias")
   fx <- form_linear(pair$x)
   fy <- form_linear(pair$y)
   value <- compare_pair(declaration("cka"), pair, corrected_cka)

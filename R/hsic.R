@@ -48,7 +48,7 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
   ))
   pair <- representation_pair(x, y, accepted_by_kernel(args))
   check_cka_pair(pair, args)
-  check_pair_memory(declaration("cka"), pair, args)
+  check_pair_memory(declaration("cka"), pair, args, "hsic")
   note_shared_neurons(pair, args)
   h <- pair_h(pair, args)
   value <- unscale_h(h$value, h$scale)

@@ -1,11 +1,11 @@
 # Whether a whole call fits into memory, judged before anything is prepared.
 
 # One comparison of a pair by one measure.
-check_pair_memory <- function(d, pair, args) {
+check_pair_memory <- function(d, pair, args, what = d$id) {
   if (isTRUE(d$own)) return(invisible())
   widths <- c(width_of(pair$x), width_of(pair$y))
   needs <- function(n, widths) d$memory(n, widths[1], widths[2], args)[["peak"]]
-  refuse_needs(needs, as.double(pair$x$n), widths, paste0(d$id, "()"), args)
+  refuse_needs(needs, as.double(pair$x$n), widths, paste0(what, "()"), args)
 }
 
 # A grid of pairs by a set of measures; null: is there a permutation null, by which engine?
@@ -75,8 +75,8 @@ null_needs <- function(measure, n, dx, dy, engine, needs) {
   null <- null_of(measure)
   if (is.null(null)) {
     # neighbours are searched once: what passed then is free
-    passing <- needs[["peak"]] - needs[["kept"]]
-    compared <- if (is.null(measure$declaration$neighbours)) passing else 0
+    searched <- !is.null(measure$declaration$neighbours)
+    compared <- if (searched) 0 else needs[["peak"]] - needs[["kept"]]
     return(compared + relabelled_needs(n, dy, needs))
   }
   if (engine == "moments") return(7 * n^2)

@@ -139,7 +139,7 @@ compare <- function(id, x, y, process) {
       best[[name]] <- min(best[[name]], time)
       spent <- spent + time * calls
     }
-    if (spent > 20) break
+    if (spent > 6) break
   }
   fastest <- names(which.min(best[-1]))
   data.frame(id = id, n = nrow(x), d = ncol(x), ours = 1e3 * best[[1]], peer = fastest,

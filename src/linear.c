@@ -7,8 +7,8 @@
 #include "blas.h"
 #include "wide.h"
 
-/* About 4 MB a buffer: small enough for cache, large enough for BLAS. */
-#define CHUNK_ENTRIES 524288
+/* About 2 MB a buffer: small enough for cache, large enough for BLAS. */
+#define CHUNK_ENTRIES 262144
 
 /* Adds a centred block (rows x columns) to the sums. */
 INLINE_BODY void add_sums_body(const double *block, size_t rows, size_t columns, linear_sums sums)

@@ -528,6 +528,27 @@ test_that("what would need more memory than is allowed says how much, and what n
   expect_refused(cka(x, x), "max_memory")
 })
 
+test_that("memory is judged from sizes, before anything is prepared", {
+  withr::local_options(repalign.max_memory = 1e6)
+  set.seed(1)
+  x <- normal_matrix(600, 5)
+  runs <- list(quote(rsa(x, x)), quote(hsic(x, x, kernel = "rbf")),
+               quote(similarity(list(a = x, b = x), measure = c("magnitude_difference", "rsa"))),
+               quote(calibrate(x, x, "linear_regression", permutations = 19)))
+  for (run in runs) {
+    made <- count_calls("new_form", error <- tryCatch(eval(run), error = identity))
+    expect_s3_class(error, "repalign_error_memory")
+    expect_identical(made, 0L)
+  }
+  # what stays is counted once where measures share it
+  packed <- 600 * 599 / 2
+  together <- set_needs(list(measure("rsm_difference"), measure("distance_correlation")), 600, 5, 5)
+  expect_gt(together, 2 * packed)
+  expect_lt(together, 4.2 * packed)
+  # given distances are there already
+  expect_lt(set_needs(list(measure("rsm_difference")), 600, 0, 0), 10)
+})
+
 test_that("values whose differences overflow are refused", {
   x <- good()
   x[, 2] <- c(1.7e308, rep(-1.7e308, 7))

@@ -173,7 +173,7 @@ centered_data <- function(repr) {
   .Call(C_center, repr$data, center$means, center$scale)
 }
 
-cross_sums <- function(x, y, unit_x, unit_y, units, clusters) {
+cross_sums <- function(x, y, unit_x, unit_y, units, clusters = NULL) {
   rows <- loo_columns(x, y, clusters)
   columns <- loo_columns(y, x, clusters)
   within <- within_unit_sums(x, y, unit_x, unit_y, units, clusters)
@@ -189,7 +189,7 @@ cross_sums <- function(x, y, unit_x, unit_y, units, clusters) {
   c(parts, list(pairs = neuron_pair_counts(unit_x, unit_y, units)))
 }
 
-self_sums <- function(x, unit, units, clusters) {
+self_sums <- function(x, unit, units, clusters = NULL) {
   rows <- loo_columns(x, x, clusters)
   within <- within_unit_sums(x, x, unit, unit, units, clusters)
   parts <- lapply(c(naive = "naive", stimulus = "stimulus"), function(kind) {
@@ -220,7 +220,7 @@ sum_by_unit <- function(values, unit, units) {
   sums
 }
 
-within_unit_sums <- function(x, y, unit_x, unit_y, units, clusters) {
+within_unit_sums <- function(x, y, unit_x, unit_y, units, clusters = NULL) {
   left_out <- excluded_pairs(unit_x, unit_y)
   rows <- 1 + if (is.null(clusters)) nrow(x) else cluster_count(clusters)
   sums <- list(naive = matrix(0, rows, units), stimulus = matrix(0, rows, units))

@@ -29,7 +29,7 @@ deletion_tables <- function(sample, layout) {
 # many digits.
 with_literal_rows <- function(moments, compute) {
   result <- compute(moments)
-  for (i in dominant_rows(moments$means)) {
+  for (i in dominant_units(moments$means, seq_len(nrow(moments$means)))) {
     left <- compute(without_stimulus(moments, i))
     result$total[i + 1] <- left$total[1]
     for (part in c("unit", "within")) result[[part]][i + 1, ] <- left[[part]][1, ]

@@ -103,8 +103,8 @@ INLINE_BODY double add_units(const unit_moments *m, power_lanes *powers, member_
 INLINE_BODY void estimates_body(const unit_moments *m, int deletions, double *naive,
                                 double *corrected)
 {
-    power_lanes powers = {{0}};
-    member_lanes sums = {{0}};
+    power_lanes powers = {0};
+    member_lanes sums = {0};
     const double members = add_units(m, &powers, &sums, naive, corrected);
     const double units = (double) m->units;
     for (size_t u = 0; deletions && u < m->units; u++) {

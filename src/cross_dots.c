@@ -16,8 +16,8 @@
 #define PAUSE_PRODUCTS 200000000.0
 
 /* The four inner products of two vectors with two, from `from` on. */
-static void tile_products(const double *const *x, const double *const *y, size_t from,
-                          size_t length, double *sums)
+INLINE_BODY void tile_products(const double *const *x, const double *const *y, size_t from,
+                               size_t length, double *sums)
 {
     const double *a = x[0] + from, *b = x[1] + from, *c = y[0] + from, *d = y[1] + from;
     double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
@@ -34,16 +34,29 @@ static void tile_products(const double *const *x, const double *const *y, size_t
     sums[3] = s3;
 }
 
+static void plain_products(const double *const *x, const double *const *y, size_t from,
+                           size_t length, double *sums)
+{
+    tile_products(x, y, from, length, sums);
+}
+
+WIDE static void wide_products(const double *const *x, const double *const *y, size_t from,
+                               size_t length, double *sums)
+{
+    tile_products(x, y, from, length, sums);
+}
+
 /* One stretch of two vectors of y with all of x; n_now: how many of the two there are. */
 static void add_stretch(const double *const *x, size_t n_x, const double *const *y, size_t n_now,
                         size_t from, size_t length, double *out)
 {
     const double *const pair_y[TILE] = {y[0], y[n_now - 1]};
+    const int wide = wide_vectors();
     for (size_t i = 0; i < n_x; i += TILE) {
         /* at an odd end, the same vector twice */
         const double *const pair_x[TILE] = {x[i], x[i + 1 < n_x ? i + 1 : i]};
         double sums[TILE * TILE];
-        tile_products(pair_x, pair_y, from, length, sums);
+        (wide ? wide_products : plain_products)(pair_x, pair_y, from, length, sums);
         for (size_t b = 0; b < n_now; b++)
             for (size_t a = 0; a < TILE && i + a < n_x; a++)
                 out[i + a + n_x * b] += sums[a + TILE * b];

@@ -3,14 +3,14 @@
    The body of such a loop is an INLINE_BODY function, called from a plain function and from
    one marked WIDE; wide_vectors() says at run time which of the two to take.
 
-   Three loops are worth it, measured with GCC 12 at R's own -O2 on an AMD EPYC, least of many
-   times: the Fourier transforms (fft.c) take 1.4 to 1.7 times as long plainly, at lengths of 100
-   to 4000, the products of spectra (inner_null.c) 1.4 to 1.6 times, and the sums over units
-   (unit_moments.c) 1.2 to 1.8 times, with 20 to 400 units. For a whole coset, with
-   what is read and stored around them, bench/wide.R prints what is left of that. The products of
-   cross_dots.c are compiled plainly only: they gained 2 times for matrices of 100 stimuli, but 1.1
-   to 1.2 times for 1000, where memory bounds them and where they begin to take any time; a coset
-   takes 20 times as long. */
+   What they gain was measured with GCC 12 at R's own -O2 on an AMD EPYC, least of many times, as
+   how much longer the plain loop takes: the Fourier transforms (fft.c) 1.4 to 1.7 times, at lengths
+   of 100 to 4000; the products of spectra (inner_null.c) 1.4 to 1.6 times; the sums over units
+   (unit_moments.c) 1.2 to 1.8 times, with 20 to 400 units; the products of matrices (cross_dots.c)
+   about 2 times for 100 stimuli, 1.4 to 1.6 for 300, and 1.1 to 1.2 for 1000, where memory bounds
+   them. For a whole coset, with what is read and stored around them, bench/wide.R prints what is
+   left of that. The loops over the data (matrix.c, linear.c, alignment.c) are those that
+   bench/peers.R compares with other software. */
 #ifndef REPALIGN_WIDE_H
 #define REPALIGN_WIDE_H
 

@@ -17,17 +17,17 @@ deletion_tables <- function(sample, layout) {
   moments <- sample_moments(sample)
   h <- self_sums(moments$means, layout$unit, layout$count)
   if (!is.null(sample$trials)) {
-    h$stimulus <- with_literal_rows(moments, function(m) trial_h_sums(m, layout))
+    h$stimulus <- recompute_dominant_rows(moments, function(m) trial_h_sums(m, layout))
   }
-  numerator <- list(naive = with_literal_rows(moments, function(m) naive_variance_sums(m, layout)),
-                    stimulus = with_literal_rows(moments, function(m) variance_sums(m, layout)),
+  numerator <- list(naive = recompute_dominant_rows(moments, function(m) naive_variance_sums(m, layout)),
+                    stimulus = recompute_dominant_rows(moments, function(m) variance_sums(m, layout)),
                     pairs = h$pairs)
   list(numerator = numerator, h = h)
 }
 
 # A stimulus that holds nearly all of the variance is really deleted: subtraction would cancel too
 # many digits.
-with_literal_rows <- function(moments, compute) {
+recompute_dominant_rows <- function(moments, compute) {
   result <- compute(moments)
   for (i in dominant_units(moments$means, seq_len(nrow(moments$means)))) {
     left <- compute(without_stimulus(moments, i))

@@ -15,7 +15,7 @@ SEXP repalign_permuted_singular_values(SEXP a, SEXP b, SEXP permutations)
     const size_t columns = matrix_columns(b), k = rows < columns ? rows : columns;
     const int *orders = read_permutations(ARG(permutations), n);
     const size_t count = (size_t) XLENGTH(permutations) / n;
-    const basis_null_scratch z = {scratch(n * columns), scratch(rows * columns),
+    const singular_scratch z = {scratch(n * columns), scratch(rows * columns),
                                   new_svd_scratch(0, rows, columns)};
     SEXP result = PROTECT(new_matrix(k, count));
     const int info = permuted_singular_values(left, rows, right, columns, n, orders, count, z,

@@ -1,4 +1,4 @@
-/* Permutation nulls of bases: the singular values of a'b with the rows of b in other orders. */
+/* The null kernel "singular": the singular values of a'b with the rows of b in other orders. */
 #ifndef REPALIGN_SINGULAR_NULL_H
 #define REPALIGN_SINGULAR_NULL_H
 
@@ -11,9 +11,9 @@
 typedef struct {
     double *relabelled, *product;
     svd_scratch svd;
-} basis_null_scratch;
+} singular_scratch;
 int permuted_singular_values(const double *a, size_t rows, const double *b, size_t columns,
                              size_t n, const int *permutations, size_t count,
-                             basis_null_scratch z, pause_function pause, double *values);
+                             singular_scratch z, pause_function pause, double *values);
 
 #endif

@@ -19,8 +19,8 @@ deletion_tables <- function(sample, layout) {
   if (!is.null(sample$trials)) {
     h$stimulus <- recompute_dominant_rows(moments, function(m) trial_h_sums(m, layout))
   }
-  numerator <- list(naive = recompute_dominant_rows(moments, function(m) naive_variance_sums(m, layout)),
-                    stimulus = recompute_dominant_rows(moments, function(m) variance_sums(m, layout)),
+  sums_of <- function(compute) recompute_dominant_rows(moments, function(m) compute(m, layout))
+  numerator <- list(naive = sums_of(naive_variance_sums), stimulus = sums_of(variance_sums),
                     pairs = h$pairs)
   list(numerator = numerator, h = h)
 }

@@ -17,18 +17,21 @@ graph_metrics <- c("cosine", "euclidean", "dot", "correlation")
 # 1 - cosine, 1 - correlation, or minus the inner product. priority: NULL if no row has a tie among
 # the first k + 1 values, for the largest k of the call. tied: in how many rows the k-th neighbour
 # is tied with the next one. `ordered` says that the order of the neighbours counts, so that ties
-# among the first k matter, too.
-form_graph <- function(repr, metric, k, ordered = FALSE) {
-  check_neighbour_count(repr, k)
-  say_once(repr, list("all neighbours", k), warn_all_neighbours(repr, k))
-  if (repr$kind == "graph") return(first_neighbours(repr$data, k))
+# among the first k matter, too. codes: of the clusters, one a stimulus, or NULL; no stimulus is a
+# neighbour of another one of its cluster. Permutations take clusters to clusters.
+form_graph <- function(repr, metric, k, ordered = FALSE, codes = NULL) {
+  check_neighbour_count(repr, k, codes)
+  say_once(repr, list("all neighbours", k, codes), warn_all_neighbours(repr, k, codes))
+  if (repr$kind == "graph") return(given_neighbours(repr, k, codes))
   check_graph_metric(repr, metric)
-  most <- min(max(k, repr$cache$neighbours[metric], na.rm = TRUE), repr$n - 1)
-  graph <- remember_form(repr, "graph", list(metric, most), make_graph(repr, metric, most))
+  wanted <- max(k, repr$cache$neighbours[metric], na.rm = TRUE)
+  most <- min(wanted, most_neighbours(repr$n, codes))
+  graph <- remember_form(repr, "graph", list(metric, most, codes),
+                         make_graph(repr, metric, most, codes = codes))
   cut <- first_neighbours(graph, k)
   tied <- if (ordered) tied_within(graph, k) else cut$tied
   if (tied > 0) {
-    say_once(repr, list("ties", metric, k, ordered), warn_ties(repr, k, tied, ordered))
+    say_once(repr, list("ties", metric, k, ordered, codes), warn_ties(repr, k, tied, ordered))
   }
   cut
 }
@@ -42,10 +45,23 @@ tied_within <- function(graph, k) {
   sum(rowSums(graph$joined[, seq_len(k), drop = FALSE]) > 0)
 }
 
-warn_all_neighbours <- function(repr, k) {
-  if (k < repr$n - 1) return(invisible())
-  warn("`k` is ", k, ": every other stimulus of `", repr$arg, "` is a neighbour, so the ",
-       "neighbours carry no information. Lower `k`, or use more stimuli.",
+# How many neighbours every stimulus can have: those of the largest cluster have the fewest.
+most_neighbours <- function(n, codes) {
+  n - if (is.null(codes)) 1 else max(tabulate(codes))
+}
+
+warn_all_neighbours <- function(repr, k, codes = NULL) {
+  if (k < most_neighbours(repr$n, codes)) return(invisible())
+  of <- paste0("`", repr$arg, "`")
+  all <- if (is.null(codes)) {
+    paste("every other stimulus of", of, "is a neighbour, so the neighbours")
+  } else if (length(unique(tabulate(codes))) == 1) {
+    paste("every stimulus of another cluster of", of, "is a neighbour, so the neighbours")
+  } else {
+    paste("every stimulus outside of the largest cluster of", of, "is a neighbour of those in it,",
+          "so their neighbours")
+  }
+  warn("`k` is ", k, ": ", all, " carry no information. Lower `k`, or use more stimuli.",
        class = "repalign_trivial", data = repr$arg)
 }
 
@@ -57,16 +73,32 @@ first_neighbours <- function(graph, k) {
   ))
 }
 
-check_neighbour_count <- function(repr, k) {
-  most <- if (repr$kind == "graph") ncol(repr$data$idx) else repr$n - 1
+check_neighbour_count <- function(repr, k, codes = NULL) {
+  most <- if (repr$kind == "graph") ncol(repr$data$idx) else most_neighbours(repr$n, codes)
   if (k <= most) return(invisible())
   there <- if (repr$kind == "graph") {
     paste(most, "neighbours a row: lower `k`, or give a graph of more.")
-  } else {
+  } else if (is.null(codes)) {
     paste(repr$n, "rows and so", most, "neighbours at most: lower `k`.")
+  } else {
+    paste0("only ", most, " rows outside of the largest cluster, and neighbours are those of ",
+           "other clusters: lower `k`, or use finer labels.")
   }
   abort("`k` is ", k, ", but `", repr$arg, "` has ", there, class = "repalign_error_rows",
         arg = "k")
+}
+
+# The neighbours of a graph that was made elsewhere. Pairs within clusters cannot be taken out of it,
+# because it does not tell which stimuli would come in their place.
+given_neighbours <- function(repr, k, codes) {
+  graph <- first_neighbours(repr$data, k)
+  within <- which(codes[graph$idx] == codes[row(graph$idx)])
+  if (!length(within)) return(graph)
+  at <- row(graph$idx)[within[1]]
+  graph_error(repr$arg, "was made with pairs within clusters: row ", at, " has row ",
+              graph$idx[within[1]], ", of the same cluster, among its first ",
+              count_of(k, "neighbour"), ". Make it of pairs of different clusters only, or give ",
+              "the responses or distances instead")
 }
 
 check_graph_metric <- function(repr, metric) {
@@ -98,10 +130,10 @@ declare_form("tie priorities", relabel = relabel_parts(each = "priority"),
 
 # sizes: the rows and columns of the blocks in which inner products are computed; with NULL, C
 # chooses what is fast.
-make_graph <- function(repr, metric, k, sizes = NULL) {
-  if (repr$kind == "dist") return(search_distances(repr, k))
+make_graph <- function(repr, metric, k, sizes = NULL, codes = NULL) {
+  if (repr$kind == "dist") return(search_distances(repr, k, codes))
   space <- neighbour_space(repr, metric)
-  graph <- search_rows(repr, space, k, sizes)
+  graph <- search_rows(repr, space, k, sizes, codes)
   graph$dist <- graph$dist / space$unit
   if (metric == "dot") graph$dist <- graph$dist / space$unit
   if (!all(is.finite(graph$dist))) {
@@ -135,13 +167,13 @@ neighbour_space <- function(repr, metric) {
 # the next one. `joined` and `priority` are missing if no row has a tie. A fast search marks rows
 # with ties (state 1) and rows in which more candidates lie within rounding of each other than it
 # keeps (state 2). These rows are searched again as a whole.
-search_rows <- function(repr, space, k, sizes = NULL) {
+search_rows <- function(repr, space, k, sizes = NULL, codes = NULL) {
   threads <- thread_count()
-  found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, k, threads, sizes)
+  found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, k, threads, sizes, codes)
   graph <- list(idx = found$idx, dist = found$dist)
   search_whole_rows <- function(rows, priority) {
     .Call(C_knn_rows, space$rows, space$value, space$raw, space$unit, k, rows, found$largest,
-          priority, threads)
+          priority, threads, codes)
   }
   unsure <- which(found$state == 2L)
   if (length(unsure)) {
@@ -161,8 +193,10 @@ search_rows <- function(repr, space, k, sizes = NULL) {
   graph
 }
 
-search_distances <- function(repr, k) {
-  search <- function(priority) .Call(C_knn_packed, repr$data, repr$n, k, priority, thread_count())
+search_distances <- function(repr, k, codes = NULL) {
+  search <- function(priority) {
+    .Call(C_knn_packed, repr$data, repr$n, k, priority, thread_count(), codes)
+  }
   graph <- search(NULL)
   if (!any(graph$joined)) return(graph[c("idx", "dist")])
   priority <- tie_priorities(repr)
@@ -173,15 +207,29 @@ search_distances <- function(repr, k) {
 check_neighbour_args <- function(args) {
   args$k <- check_count(args$k, "k")
   args$metric <- check_choice(args$metric, graph_metrics, "metric")
+  args$clusters <- cluster_codes(args$clusters)
   args
+}
+
+# What all measures of neighbours declare as `check_pair`, or call there.
+check_neighbour_pair <- function(pair, args) {
+  check_clusters(args$clusters, pair$x$n, pair$x$arg, 2, "a search for neighbours")
+  if (!anyNA(args$clusters)) return(invisible())
+  for (repr in pair[c("x", "y")]) refuse_useless(labelled_stimuli(repr, args$clusters))
 }
 
 wanted_graph <- function(args) list(metric = args$metric, k = args$k)
 
 # What measures on lists of neighbours declare as `prepare`.
-prepare_graph <- function(repr, args, side) form_graph(repr, args$metric, args$k)
+prepare_graph <- function(repr, args, side) clustered_graph(repr, args, args$metric)
 
 # The same for measures in which the order of the neighbours counts.
 prepare_ordered_graph <- function(repr, args, side) {
-  form_graph(repr, args$metric, args$k, ordered = TRUE)
+  clustered_graph(repr, args, args$metric, ordered = TRUE)
+}
+
+# The graph of the stimuli that have a label in `clusters`; of all without it.
+clustered_graph <- function(repr, args, metric, ordered = FALSE) {
+  form_graph(labelled_stimuli(repr, args$clusters), metric, args$k, ordered,
+             labelled_codes(args$clusters))
 }

@@ -4,9 +4,9 @@ euclidean_neighbours <- function(args) list(metric = "euclidean", k = args$k)
 
 # The kernel of mka as a sparse form (form-sparse.R). `sigma` is the length over which the weights
 # of each row decay, in the units of the distances.
-form_mka <- function(repr, k) {
-  remember_form(repr, "sparse kernel", list("mka", k), {
-    graph <- form_graph(repr, "euclidean", k)
+form_mka <- function(repr, k, codes = NULL) {
+  remember_form(repr, "sparse kernel", list("mka", k, codes), {
+    graph <- form_graph(repr, "euclidean", k, codes = codes)
     fit <- .Call(C_manifold_weights, graph$dist)
     warn_tied_rows(repr, which(fit$sigma == 0), k)
     form <- with_norm(sparse_form(graph$idx, fit$weight, 1), "row")
@@ -36,9 +36,9 @@ form_manifold <- function(repr, k) {
 }
 
 # The kernel of kcka as a sparse form. Its diagonal is 1 with `self` and 0 otherwise.
-form_kcka <- function(repr, k, self = TRUE, squared = FALSE, centering = "row") {
-  remember_form(repr, "sparse kernel", list("kcka", k, self, squared, centering), {
-    graph <- form_graph(repr, "euclidean", k)
+form_kcka <- function(repr, k, self = TRUE, squared = FALSE, centering = "row", codes = NULL) {
+  remember_form(repr, "sparse kernel", list("kcka", k, self, squared, centering, codes), {
+    graph <- form_graph(repr, "euclidean", k, codes = codes)
     weight <- kcka_weights(repr, graph$dist, squared)
     with_norm(sparse_form(graph$idx, weight, as.double(self)), centering)
   })

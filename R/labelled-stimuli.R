@@ -5,9 +5,8 @@ labelled_stimuli <- function(repr, codes) {
   if (!anyNA(codes)) return(repr)
   remember(repr$cache, list("labelled stimuli", codes), {
     cut <- cut_representation(repr, !is.na(codes), TRUE)
-    said <- repr$cache$said
     cut$cache <- new_cache()
-    cut$cache$said <- said
+    for (part in c("said", "seed", "neighbours")) cut$cache[[part]] <- repr$cache[[part]]
     cut
   })
 }

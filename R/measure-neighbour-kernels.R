@@ -63,9 +63,9 @@ NULL
 #' @seealso [mutual_knn()], [kcka()], [cka()]
 #' @export
 cknna <- function(x, y, k = 10, normalize = TRUE, centering = c("masked", "full"),
-                  estimator = c("biased", "unbiased")) {
+                  estimator = c("biased", "unbiased"), clusters = NULL) {
   one_score("cknna", x, y, list(k = k, normalize = normalize, centering = centering,
-                                estimator = estimator))
+                                estimator = estimator, clusters = clusters))
 }
 
 check_cknna_args <- function(args) {
@@ -77,11 +77,14 @@ check_cknna_args <- function(args) {
     abort("estimator = \"unbiased\" centres by itself: leave centering = \"masked\".",
           class = "repalign_error_value", arg = "centering")
   }
+  args$clusters <- cluster_codes(args$clusters)
   args
 }
 
 check_cknna_pair <- function(pair, args) {
-  if (args$estimator == "unbiased") check_rows(pair$x$n, 4, pair$x$arg, "the unbiased estimator")
+  check_neighbour_pair(pair, args)
+  n <- if (is.null(args$clusters)) pair$x$n else sum(!is.na(args$clusters))
+  if (args$estimator == "unbiased") check_rows(n, 4, pair$x$arg, "the unbiased estimator")
 }
 
 # The product of the two kernels on their common edges.
@@ -113,14 +116,15 @@ unbiased_product <- function(x, y) {
 
 # A sparse form (form-sparse.R): the inner products at the edges of the graph, less the mean of
 # their row of the whole kernel where centering is "full"; and its norm.
-form_cknna <- function(repr, k, normalize = TRUE, centering = "masked", estimator = "biased") {
-  remember_form(repr, "sparse kernel", list("cknna", k, normalize, centering, estimator), {
-    graph <- form_graph(repr, if (normalize) "cosine" else "dot", k)
+form_cknna <- function(repr, k, normalize = TRUE, centering = "masked", estimator = "biased",
+                       codes = NULL) {
+  remember_form(repr, "sparse kernel", list("cknna", k, normalize, centering, estimator, codes), {
+    graph <- form_graph(repr, if (normalize) "cosine" else "dot", k, codes = codes)
     # the graph of inner products holds them in the units of the data, in which the squares of
     # tiny or huge values have lost digits; so they are computed again from scaled rows
     weight <- if (normalize) 1 - graph$dist
       else .Call(C_edge_products, form_rows(repr, "dot")$rows, graph$idx, thread_count())
-    if (centering == "full") weight <- weight - row_means_of_kernel(repr, normalize)
+    if (centering == "full") weight <- weight - row_means_of_kernel(repr, normalize, codes)
     form <- sparse_form(graph$idx, weight, 0)
     if (estimator == "unbiased") with_product(form, unbiased_product(form, form))
     else if (centering == "full") with_product(form, sum(weight^2))
@@ -134,10 +138,14 @@ with_product <- function(form, value) {
   c(form, list(norm = norm, undefined = !is_positive(norm)))
 }
 
-# The mean inner product of every stimulus with all of them.
-row_means_of_kernel <- function(repr, normalize) {
+# The mean inner product of every stimulus with all of them; between clusters, with itself and those
+# of other clusters.
+row_means_of_kernel <- function(repr, normalize, codes = NULL) {
   rows <- form_rows(repr, if (normalize) "cosine" else "dot")$rows
-  as.vector(crossprod(rows, rowMeans(rows)))
+  if (is.null(codes)) return(as.vector(crossprod(rows, rowMeans(rows))))
+  of_cluster <- t(rowsum(t(rows), codes))[, codes, drop = FALSE]
+  sums <- colSums(rows * (rowSums(rows) - of_cluster)) + colSums(rows^2)
+  sums / (repr$n - tabulate(codes)[codes] + 1)
 }
 
 declare_measure(
@@ -154,7 +162,8 @@ declare_measure(
     c("graph", if (!args$normalize || args$centering == "full") "rows")
   },
   prepare = function(repr, args, side) {
-    form_cknna(repr, args$k, args$normalize, args$centering, args$estimator)
+    form_cknna(labelled_stimuli(repr, args$clusters), args$k, args$normalize, args$centering,
+               args$estimator, labelled_codes(args$clusters))
   },
   undefined = warn_no_contrast, statistic = common_product,
   score = kernel_cosine,
@@ -214,20 +223,22 @@ common_products <- function(values, x, y, args, design) {
 #' second_order_cosine(x, y, of = "distance")
 #' @seealso [knn_jaccard()], [rank_similarity()], [cknna()]
 #' @export
-second_order_cosine <- function(x, y, k = 10, of = c("similarity", "distance")) {
-  one_score("second_order_cosine", x, y, list(k = k, of = of))
+second_order_cosine <- function(x, y, k = 10, of = c("similarity", "distance"), clusters = NULL) {
+  one_score("second_order_cosine", x, y, list(k = k, of = of, clusters = clusters))
 }
 
 check_second_order_args <- function(args) {
   args$k <- check_count(args$k, "k")
   args$of <- check_choice(args$of, c("similarity", "distance"), "of")
+  args$clusters <- cluster_codes(args$clusters)
   args
 }
 
 # The neighbour graph together with the rows of unit length that it was made from.
 prepare_second_order <- function(repr, args, side) {
-  graph <- form_graph(repr, "cosine", args$k)
-  new_form("graph with rows", c(unclass(graph), list(rows = form_rows(repr, "cosine")$rows)))
+  graph <- clustered_graph(repr, args, "cosine")
+  rows <- form_rows(labelled_stimuli(repr, args$clusters), "cosine")$rows
+  new_form("graph with rows", c(unclass(graph), list(rows = rows)))
 }
 
 declare_form("graph with rows", relabel = function(form, permutation) {
@@ -257,7 +268,7 @@ declare_measure(
   invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Hamilton et al. 2016; Klabunde et al. 2025",
   neighbours = function(args) list(metric = "cosine", k = args$k),
-  check = check_second_order_args, form = "graph with rows",
+  check = check_second_order_args, check_pair = check_neighbour_pair, form = "graph with rows",
   keeps = c("graph", "rows"), prepare = prepare_second_order,
   statistic = mean_second_order,
   memory = second_order_needs

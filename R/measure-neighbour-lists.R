@@ -31,8 +31,9 @@ NULL
 #' lcs_knn(x, y, k = 5)
 #' @seealso [edit_distance_knn()], [rank_similarity()], [mutual_knn()]
 #' @export
-lcs_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation")) {
-  one_score("lcs_knn", x, y, list(k = k, metric = metric))
+lcs_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
+                    clusters = NULL) {
+  one_score("lcs_knn", x, y, list(k = k, metric = metric, clusters = clusters))
 }
 
 declare_measure(
@@ -42,9 +43,10 @@ declare_measure(
   symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args, form = "graph", prepare = prepare_ordered_graph,
+  check = check_neighbour_args, check_pair = check_neighbour_pair, form = "graph",
+  prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) {
-    .Call(C_common_subsequences, x$idx, y$idx) / pair$x$n
+    .Call(C_common_subsequences, x$idx, y$idx) / nrow(x$idx)
   },
   memory = graph_needs
 )
@@ -78,9 +80,9 @@ declare_measure(
 #' edit_distance_knn(x, y, k = 5)
 #' @seealso [lcs_knn()], [rank_similarity()], [mutual_knn()]
 #' @export
-edit_distance_knn <- function(x, y, k = 10,
-                              metric = c("cosine", "euclidean", "dot", "correlation")) {
-  one_score("edit_distance_knn", x, y, list(k = k, metric = metric))
+edit_distance_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
+                              clusters = NULL) {
+  one_score("edit_distance_knn", x, y, list(k = k, metric = metric, clusters = clusters))
 }
 
 declare_measure(
@@ -88,9 +90,10 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args, form = "graph", prepare = prepare_ordered_graph,
+  check = check_neighbour_args, check_pair = check_neighbour_pair, form = "graph",
+  prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) {
-    1 - .Call(C_edit_distances, x$idx, y$idx) / pair$x$n / args$k
+    1 - .Call(C_edit_distances, x$idx, y$idx) / nrow(x$idx) / args$k
   },
   memory = graph_needs
 )

@@ -61,13 +61,14 @@ NULL
 #' mutual_knn(dist(x), y, k = 5, metric = "euclidean")
 #' @seealso [knn_jaccard()], [rank_similarity()], [cycle_knn()], [lcs_knn()]
 #' @export
-mutual_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation")) {
-  one_score("mutual_knn", x, y, list(k = k, metric = metric))
+mutual_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
+                       clusters = NULL) {
+  one_score("mutual_knn", x, y, list(k = k, metric = metric, clusters = clusters))
 }
 
 # For each stimulus the number of neighbours that it has on both sides.
 shared_counts <- function(pair, x, y, args) {
-  remember(pair$cache, list("shared neighbours", args$metric, args$k), {
+  remember(pair$cache, list("shared neighbours", args$metric, args$k, args$clusters), {
     .Call(C_shared_neighbours, x$idx, y$idx)
   })
 }
@@ -77,7 +78,8 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args, form = "graph", prepare = prepare_graph,
+  check = check_neighbour_args, check_pair = check_neighbour_pair, form = "graph",
+  prepare = prepare_graph,
   statistic = function(pair, x, y, args) mean(shared_counts(pair, x, y, args)),
   score = function(statistic, x, y, args) statistic / args$k,
   null = function(args) neighbour_list_null("count"),
@@ -111,8 +113,9 @@ declare_measure(
 #' cycle_knn(y, x, k = 3)
 #' @seealso [mutual_knn()]
 #' @export
-cycle_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation")) {
-  one_score("cycle_knn", x, y, list(k = k, metric = metric))
+cycle_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
+                      clusters = NULL) {
+  one_score("cycle_knn", x, y, list(k = k, metric = metric, clusters = clusters))
 }
 
 declare_measure(
@@ -120,8 +123,9 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args, form = "graph", prepare = prepare_graph,
-  statistic = function(pair, x, y, args) .Call(C_cycle_count, x$idx, y$idx) / pair$x$n,
+  check = check_neighbour_args, check_pair = check_neighbour_pair, form = "graph",
+  prepare = prepare_graph,
+  statistic = function(pair, x, y, args) .Call(C_cycle_count, x$idx, y$idx) / nrow(x$idx),
   # a cycle steps from i to j in y and back from j to i in x, so the edges of x are reversed
   null = function(args) neighbour_list_null("any", reversed = TRUE),
   memory = graph_needs
@@ -154,8 +158,9 @@ declare_measure(
 #' knn_jaccard(x, y, k = 5)
 #' @seealso [mutual_knn()], [rank_similarity()]
 #' @export
-knn_jaccard <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation")) {
-  one_score("knn_jaccard", x, y, list(k = k, metric = metric))
+knn_jaccard <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
+                        clusters = NULL) {
+  one_score("knn_jaccard", x, y, list(k = k, metric = metric, clusters = clusters))
 }
 
 declare_measure(
@@ -164,7 +169,8 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Klabunde et al. 2024", accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args, form = "graph", prepare = prepare_graph,
+  check = check_neighbour_args, check_pair = check_neighbour_pair, form = "graph",
+  prepare = prepare_graph,
   statistic = function(pair, x, y, args) {
     shared <- shared_counts(pair, x, y, args)
     mean(shared / (2 * args$k - shared))
@@ -199,9 +205,9 @@ declare_measure(
 #' rank_similarity(x, y, k = 5)
 #' @seealso [mutual_knn()], [lcs_knn()]
 #' @export
-rank_similarity <- function(x, y, k = 10,
-                            metric = c("cosine", "euclidean", "dot", "correlation")) {
-  one_score("rank_similarity", x, y, list(k = k, metric = metric))
+rank_similarity <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
+                            clusters = NULL) {
+  one_score("rank_similarity", x, y, list(k = k, metric = metric, clusters = clusters))
 }
 
 declare_measure(
@@ -210,7 +216,8 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Wang et al. 2020", accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args, form = "graph", prepare = prepare_ordered_graph,
+  check = check_neighbour_args, check_pair = check_neighbour_pair, form = "graph",
+  prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) mean(.Call(C_rank_agreement, x$idx, y$idx)),
   null = function(args) neighbour_list_null("ranks"),
   memory = graph_needs

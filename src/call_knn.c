@@ -21,12 +21,27 @@ static candidate *candidates(size_t length)
     return (candidate *) R_alloc(length > 0 ? length : 1, sizeof(candidate));
 }
 
+/* clusters: a number from 1 to n for each row, or NULL. */
+static knn_clusters read_clusters(SEXP clusters, size_t n)
+{
+    const knn_clusters none = {NULL, NULL};
+    if (Rf_isNull(clusters)) return none;
+    const int *of = read_indices(ARG(clusters), n, n);
+    int *sizes = int_scratch(n), *others = int_scratch(n);
+    for (size_t c = 0; c < n; c++) sizes[c] = 0;
+    for (size_t i = 0; i < n; i++) sizes[of[i] - 1]++;
+    for (size_t i = 0; i < n; i++) others[i] = (int) n - sizes[of[i] - 1];
+    const knn_clusters found = {of, others};
+    return found;
+}
+
 /* raw: the data that the rows were made of, and raw_scale their factor; or NULL. */
-static knn_space read_space(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale)
+static knn_space read_space(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP clusters)
 {
     const double *values = read_matrix(ARG(rows));
     const size_t n = matrix_columns(rows), d = matrix_rows(rows);
-    knn_space s = {values, n, d, (knn_value) read_count(ARG(value), 0, KNN_VALUES - 1),
+    knn_space s = {values, n, d, read_clusters(clusters, n),
+                   (knn_value) read_count(ARG(value), 0, KNN_VALUES - 1),
                    Rf_isNull(raw) ? NULL : read_matrix_size(ARG(raw), n, d),
                    read_number(ARG(raw_scale)), scratch(n), scratch(n), scratch(n), scratch(n),
                    0.0};
@@ -34,10 +49,14 @@ static knn_space read_space(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale)
     return s;
 }
 
-static size_t read_list_length(SEXP k, size_t n)
+static size_t read_list_length(SEXP k, size_t n, knn_clusters clusters)
 {
     if (n < 2) argument_error("rows", "have at least 2 rows");
-    return read_count(ARG(k), 1, n - 1);
+    size_t fewest = n - 1;
+    for (size_t i = 0; clusters.others && i < n; i++)
+        if ((size_t) clusters.others[i] < fewest) fewest = (size_t) clusters.others[i];
+    if (fewest == 0) argument_error("clusters", "name at least 2 clusters");
+    return read_count(ARG(k), 1, fewest);
 }
 
 /* As many threads as given, or one for a small search. */
@@ -89,12 +108,13 @@ static void read_sizes(SEXP sizes, size_t n, size_t *block, size_t *chunk)
 
 /* list(idx, dist, largest, state): see knn_search(). value: a knn_value. */
 SEXP repalign_knn(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP threads,
-                  SEXP sizes)
+                  SEXP sizes, SEXP clusters)
 {
     begin_entry(__func__);
     const char *names[] = {"idx", "dist", "largest", "state", ""};
-    const knn_space s = read_space(rows, value, raw, raw_scale);
-    const size_t wanted = read_list_length(k, s.n), capacity = knn_capacity(s.n, wanted);
+    const knn_space s = read_space(rows, value, raw, raw_scale, clusters);
+    const size_t wanted = read_list_length(k, s.n, s.clusters);
+    const size_t capacity = knn_capacity(s.n, wanted);
     const worker by = read_team(threads, work_of(&s, s.n, wanted));
     const size_t team = (size_t) by.threads;
     size_t block, chunk;
@@ -138,12 +158,12 @@ static size_t whole_rows_at_once(const knn_space *s)
 
 /* list(idx, dist, joined) of some rows (one-based): see knn_whole_rows(). */
 SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP which,
-                       SEXP largest, SEXP priority, SEXP threads)
+                       SEXP largest, SEXP priority, SEXP threads, SEXP clusters)
 {
     begin_entry(__func__);
     const char *names[] = {"idx", "dist", "joined", ""};
-    const knn_space s = read_space(rows, value, raw, raw_scale);
-    const size_t wanted = read_list_length(k, s.n);
+    const knn_space s = read_space(rows, value, raw, raw_scale, clusters);
+    const size_t wanted = read_list_length(k, s.n, s.clusters);
     const int *chosen = read_zero_based(ARG(which), s.n);
     const size_t count = (size_t) XLENGTH(which);
     const double *values = read_doubles(ARG(largest), s.n);
@@ -160,18 +180,21 @@ SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, 
 }
 
 /* The same for all rows of packed distances. */
-SEXP repalign_knn_packed(SEXP distances, SEXP size, SEXP k, SEXP priority, SEXP threads)
+SEXP repalign_knn_packed(SEXP distances, SEXP size, SEXP k, SEXP priority, SEXP threads,
+                         SEXP clusters)
 {
     begin_entry(__func__);
     const char *names[] = {"idx", "dist", "joined", ""};
-    const size_t n = read_count(ARG(size), 2, INT_MAX), wanted = read_list_length(k, n);
+    const size_t n = read_count(ARG(size), 2, INT_MAX);
+    const knn_clusters apart = read_clusters(clusters, n);
+    const size_t wanted = read_list_length(k, n, apart);
     const double *values = read_doubles(ARG(distances), packed_length(n));
     const worker by = read_team(threads, (double) n * (double) n);
     knn_rows_scratch z = rows_scratch(n, wanted, by);
     z.product = scratch((size_t) by.threads * n);
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
     const knn_lists out = put_lists(result, n, wanted, 1);
-    knn_packed_rows(values, n, read_priority(priority, n), z, out, by);
+    knn_packed_rows(values, n, apart, read_priority(priority, n), z, out, by);
     UNPROTECT(1);
     return result;
 }

@@ -81,9 +81,9 @@ static const R_CallMethodDef entries[] = {
     /* call_neighbour_rows.c */
     ENTRY(neighbour_rows, 4),
     /* call_knn.c */
-    ENTRY(knn, 7),
-    ENTRY(knn_rows, 9),
-    ENTRY(knn_packed, 5),
+    ENTRY(knn, 8),
+    ENTRY(knn_rows, 10),
+    ENTRY(knn_packed, 6),
     /* call_neighbour_lists.c */
     ENTRY(shared_neighbours, 2),
     ENTRY(rank_agreement, 2),

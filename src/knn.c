@@ -31,7 +31,12 @@ static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 size_t knn_capacity(size_t n, size_t k) { return least(n - 1, k + 1 + 16); }
 
-static size_t wanted_of(size_t n, size_t k) { return least(n - 1, k + 1); }
+static size_t wanted_of(size_t others, size_t k) { return least(others, k + 1); }
+
+static size_t others_of(knn_clusters c, size_t n, size_t i)
+{
+    return c.others ? (size_t) c.others[i] : n - 1;
+}
 
 /* ---- values and their bounds */
 
@@ -151,8 +156,22 @@ static void offer(search_state q, size_t i, size_t j, double key)
     if (key < heap->value) heap_replace_top(heap, q.capacity, c);
 }
 
-/* `width` rows from i on against `count` rows from j0 on; entry (t, j) of the product at
-   [t + j m]. Comparisons with the NaN on the diagonal are false. */
+/* What is no candidate becomes NaN, with which every comparison is false: the diagonal where
+   there are no clusters. Entry (t, j) of the product is at [t + j m]. */
+static void leave_out_pairs(const int *cluster, size_t i0, size_t m, size_t j0, size_t count,
+                            double *product, int threads)
+{
+    if (!cluster) {
+        for (size_t t = 0; j0 == i0 && t < m; t++) product[t + t * m] = NAN;
+        return;
+    }
+    PARALLEL_FOR(threads)
+    for (size_t j = 0; j < count; j++)
+        for (size_t t = 0; t < m; t++)
+            if (cluster[i0 + t] == cluster[j0 + j]) product[t + j * m] = NAN;
+}
+
+/* `width` rows from i on against `count` rows from j0 on. */
 static inline void offer_tile(search_state q, size_t i, size_t width, size_t j0, size_t count,
                               const double *product, size_t m)
 {
@@ -226,7 +245,7 @@ static void search_pairs(search_state q, const knn_search_scratch *w, worker by)
             const size_t count = least(w->chunk, n - j0);
             blas_gemm('T', 'N', m, count, d, product_factor(q.s), q.s->rows + i0 * d, d,
                       q.s->rows + j0 * d, d, 0.0, w->product, m);
-            for (size_t t = 0; j0 == i0 && t < m; t++) w->product[t + t * m] = NAN;
+            leave_out_pairs(q.s->clusters.of, i0, m, j0, count, w->product, by.threads);
             by.pause();
             offer_block(q, i0, m, j0, count, w->product, by.threads);
         }
@@ -234,20 +253,22 @@ static void search_pairs(search_state q, const knn_search_scratch *w, worker by)
 }
 
 /* Direct values of all that can be among the first `wanted`; 0 when some of these may
-   have been dropped from the heap. */
+   have been dropped from the heap. A heap that is not full holds all of a row's candidates. */
 static size_t direct_candidates(const knn_space *s, size_t i, const candidate *heap,
                                 size_t capacity, size_t wanted, candidate *work)
 {
+    size_t held = 0;
     for (size_t r = 0; r < capacity; r++) {
-        work[r] = heap[r];
-        work[r].value += bound_width(s, i, (size_t) heap[r].id);
+        if (heap[r].id < 0) continue;
+        work[held] = heap[r];
+        work[held++].value += bound_width(s, i, (size_t) heap[r].id);
     }
-    sort_candidates(work, capacity);
+    sort_candidates(work, held);
     const double limit = work[wanted - 1].value;
-    if (capacity < s->n - 1 && heap->value <= limit) return 0;
+    if (held < others_of(s->clusters, s->n, i) && heap->value <= limit) return 0;
     size_t count = 0;
     for (size_t r = 0; r < capacity; r++) {
-        if (heap[r].value > limit) continue;
+        if (heap[r].id < 0 || heap[r].value > limit) continue;
         work[count] = heap[r];
         work[count++].value = direct_value(s, i, (size_t) heap[r].id);
     }
@@ -280,7 +301,7 @@ static double largest_value(const knn_space *s, size_t i, double top, const cand
 
 static void settle_row(search_state q, const knn_search_scratch *w, knn_lists out, size_t i)
 {
-    const size_t wanted = wanted_of(q.s->n, out.k);
+    const size_t wanted = wanted_of(others_of(q.s->clusters, q.s->n, i), out.k);
     const candidate *heap = q.heaps + i * q.capacity;
     candidate *work = w->work + thread_number() * q.capacity;
     int *joined = w->marks + thread_number() * (out.k + 1);
@@ -316,9 +337,16 @@ void knn_search(const knn_space *s, knn_search_scratch w, knn_lists out, worker 
 /* Where the values of a whole row come from: bounds from a product, or distances. */
 typedef struct {
     const knn_space *s; /* or NULL */
-    size_t i, n;
-    const double *bounds; /* products, or the row's distances */
+    size_t i, n, others;
+    const double *bounds; /* products, or the row's distances; NaN: no candidate */
 } row_source;
+
+static void leave_out_row(knn_clusters c, size_t i, size_t n, double *bounds)
+{
+    bounds[i] = NAN;
+    for (size_t j = 0; c.of && j < n; j++)
+        if (c.of[j] == c.of[i]) bounds[j] = NAN;
+}
 
 static double lower_bound(const row_source *from, size_t j)
 {
@@ -332,7 +360,6 @@ static double rank_bound(const row_source *from, candidate *heap, size_t wanted)
 {
     heap_clear(heap, wanted);
     for (size_t j = 0; j < from->n; j++) {
-        if (j == from->i) continue;
         candidate c = {lower_bound(from, j), (int) j, (int) j};
         if (from->s) c.value += bound_width(from->s, from->i, j);
         if (c.value < heap->value) heap_replace_top(heap, wanted, c);
@@ -346,7 +373,7 @@ static size_t collect(const row_source *from, double cut, candidate *all)
     const double key = from->s ? key_of_value(from->s, cut) : cut;
     size_t count = 0;
     for (size_t j = 0; j < from->n; j++) {
-        if (j == from->i || lower_bound(from, j) > key) continue;
+        if (!(lower_bound(from, j) <= key)) continue;
         const candidate c = {from->s ? direct_value(from->s, from->i, j) : from->bounds[j],
                              (int) j, (int) j};
         all[count++] = c;
@@ -360,11 +387,11 @@ static void whole_row(const row_source *from, double largest, const int *priorit
                       candidate *heap, candidate *all, int *joined, knn_lists out, size_t row)
 {
     const tie_rule rule = tie_rule_of(from->s, largest);
-    const double bound = rank_bound(from, heap, wanted_of(from->n, out.k));
+    const double bound = rank_bound(from, heap, wanted_of(from->others, out.k));
     const double cut = bound + 4.0 * tie_gap(rule, bound);
     size_t count = collect(from, cut, all);
     const size_t end = class_end(all, count, out.k, rule);
-    if (count < from->n - 1 && all[end - 1].value + tie_gap(rule, cut) > cut)
+    if (count < from->others && all[end - 1].value + tie_gap(rule, cut) > cut)
         count = collect(from, INFINITY, all);
     order_ties(all, count, out.k, rule, priority, joined);
     write_row(from->s, from->i, out, row, all, joined);
@@ -374,12 +401,13 @@ static void whole_block(const knn_space *s, const int *which, size_t start, size
                         const double *largest, const int *priority, const knn_rows_scratch *w,
                         knn_lists out, int threads)
 {
-    const size_t wanted = wanted_of(s->n, out.k);
     PARALLEL_PIECES(threads, 1)
     for (size_t t = 0; t < m; t++) {
         const size_t self = thread_number(), i = (size_t) which[start + t];
-        const row_source from = {s, i, s->n, w->product + t * s->n};
-        whole_row(&from, largest[i], priority, w->heaps + self * wanted,
+        double *bounds = w->product + t * s->n;
+        leave_out_row(s->clusters, i, s->n, bounds);
+        const row_source from = {s, i, s->n, others_of(s->clusters, s->n, i), bounds};
+        whole_row(&from, largest[i], priority, w->heaps + self * (out.k + 1),
                   w->all + self * s->n, w->marks + self * (out.k + 1), out, start + t);
     }
 }
@@ -402,22 +430,23 @@ void knn_whole_rows(const knn_space *s, const int *which, size_t count, const do
     }
 }
 
-/* Row i of packed distances; returns its largest. */
-static double unpack_row(const double *d, size_t n, size_t i, double *row)
+/* Row i of packed distances, NaN where there is no candidate; returns the largest of others. */
+static double unpack_row(const double *d, size_t n, size_t i, knn_clusters clusters, double *row)
 {
     double largest = 0.0;
     for (size_t j = 0; j < n; j++) {
         const size_t low = i < j ? i : j, high = i < j ? j : i;
         row[j] = i == j ? 0.0 : d[low * n - low * (low + 1) / 2 + high - low - 1];
-        if (row[j] > largest) largest = row[j];
     }
+    leave_out_row(clusters, i, n, row);
+    for (size_t j = 0; j < n; j++)
+        if (row[j] > largest) largest = row[j];
     return largest;
 }
 
-void knn_packed_rows(const double *d, size_t n, const int *priority, knn_rows_scratch w,
-                     knn_lists out, worker by)
+void knn_packed_rows(const double *d, size_t n, knn_clusters clusters, const int *priority,
+                     knn_rows_scratch w, knn_lists out, worker by)
 {
-    const size_t wanted = wanted_of(n, out.k);
     const size_t at_once = items_at_once(PAUSE_DISTANCES, (double) n, by.threads);
     for (size_t first = 0; first < n; first += at_once) {
         const size_t last = group_end(first, at_once, n);
@@ -425,9 +454,9 @@ void knn_packed_rows(const double *d, size_t n, const int *priority, knn_rows_sc
         for (size_t i = first; i < last; i++) {
             const size_t self = thread_number();
             double *row = w.product + self * n;
-            const double largest = unpack_row(d, n, i, row);
-            const row_source from = {NULL, i, n, row};
-            whole_row(&from, largest, priority, w.heaps + self * wanted, w.all + self * n,
+            const double largest = unpack_row(d, n, i, clusters, row);
+            const row_source from = {NULL, i, n, others_of(clusters, n, i), row};
+            whole_row(&from, largest, priority, w.heaps + self * (out.k + 1), w.all + self * n,
                       w.marks + self * (out.k + 1), out, i);
         }
         by.pause();

@@ -13,9 +13,16 @@
 /* KNN_UNIT: rows of unit length, the value is 1 - cosine = half the squared distance. */
 typedef enum { KNN_EUCLIDEAN, KNN_UNIT, KNN_DOT, KNN_VALUES } knn_value;
 
+/* Neighbours are looked for among the stimuli of other clusters. of: the cluster of each
+   stimulus; others: how many stimuli are not in it. Both NULL: each is a cluster of its own. */
+typedef struct {
+    const int *of, *others;
+} knn_clusters;
+
 typedef struct {
     const double *rows; /* d x n */
     size_t n, d;
+    knn_clusters clusters;
     knn_value value;
     /* Centring rounds, which near duplicates would feel: their distance is taken from the
        data as they are. NULL: there are no such data. */
@@ -73,7 +80,7 @@ void knn_whole_rows(const knn_space *s, const int *which, size_t count, const do
                     const int *priority, knn_rows_scratch w, knn_lists out, worker by);
 
 /* The same for all rows of packed distances (lower triangle by columns). */
-void knn_packed_rows(const double *d, size_t n, const int *priority, knn_rows_scratch w,
-                     knn_lists out, worker by);
+void knn_packed_rows(const double *d, size_t n, knn_clusters clusters, const int *priority,
+                     knn_rows_scratch w, knn_lists out, worker by);
 
 #endif

@@ -127,10 +127,11 @@ SEXP repalign_neighbour_rows(SEXP x, SEXP means, SEXP scale, SEXP how);
 
 /* call_knn.c: the neighbour search. */
 SEXP repalign_knn(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP threads,
-                  SEXP sizes);
+                  SEXP sizes, SEXP clusters);
 SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP which,
-                       SEXP largest, SEXP priority, SEXP threads);
-SEXP repalign_knn_packed(SEXP distances, SEXP size, SEXP k, SEXP priority, SEXP threads);
+                       SEXP largest, SEXP priority, SEXP threads, SEXP clusters);
+SEXP repalign_knn_packed(SEXP distances, SEXP size, SEXP k, SEXP priority, SEXP threads,
+                         SEXP clusters);
 
 /* call_neighbour_lists.c: comparisons of neighbour lists. */
 SEXP repalign_shared_neighbours(SEXP x, SEXP y);

@@ -248,45 +248,47 @@ def_rsm_difference <- function(x, y, norm = "frobenius") {
 # Neighbours
 
 # A row of neighbours per row of x, nearest first, the row itself left out. No ties.
-# Of a graph, list(idx, dist), its own first k.
-def_neighbours <- function(x, k, metric) {
+# Of a graph, list(idx, dist), its own first k. clusters: labels; then without those of its cluster.
+def_neighbours <- function(x, k, metric, clusters = seq_len(NROW(x))) {
   if (is.list(x)) return(x$idx[, seq_len(k), drop = FALSE])
   far <- switch(metric,
     euclidean = def_distances(x), cosine = -tcrossprod(def_unit_rows(x)), dot = -tcrossprod(x),
     correlation = -cor(t(x))
   )
-  near <- lapply(seq_len(nrow(x)), function(i) setdiff(order(far[i, ]), i)[seq_len(k)])
+  near <- lapply(seq_len(nrow(x)), function(i) {
+    setdiff(order(far[i, ]), which(clusters == clusters[i]))[seq_len(k)]
+  })
   do.call(rbind, near)
 }
 
 # f(neighbours of i in x, neighbours of i in y, i), averaged over i.
-def_mean_over_rows <- function(x, y, k, metric, f) {
-  a <- def_neighbours(x, k, metric)
-  b <- def_neighbours(y, k, metric)
+def_mean_over_rows <- function(x, y, k, metric, f, clusters = seq_len(NROW(x))) {
+  a <- def_neighbours(x, k, metric, clusters)
+  b <- def_neighbours(y, k, metric, clusters)
   mean(vapply(seq_len(nrow(a)), function(i) f(a[i, ], b[i, ], i), 0))
 }
 
-def_mutual_knn <- function(x, y, k = 10, metric = "cosine") {
-  def_mean_over_rows(x, y, k, metric, function(a, b, i) length(intersect(a, b)) / k)
+def_mutual_knn <- function(x, y, k = 10, metric = "cosine", clusters = seq_len(NROW(x))) {
+  def_mean_over_rows(x, y, k, metric, function(a, b, i) length(intersect(a, b)) / k, clusters)
 }
 
-def_knn_jaccard <- function(x, y, k = 10, metric = "cosine") {
-  def_mean_over_rows(x, y, k, metric, function(a, b, i) length(intersect(a, b)) / length(union(a, b)))
+def_knn_jaccard <- function(x, y, k = 10, metric = "cosine", clusters = seq_len(NROW(x))) {
+  def_mean_over_rows(x, y, k, metric, function(a, b, i) length(intersect(a, b)) / length(union(a, b)), clusters)
 }
 
-def_rank_similarity <- function(x, y, k = 10, metric = "cosine") {
+def_rank_similarity <- function(x, y, k = 10, metric = "cosine", clusters = seq_len(NROW(x))) {
   def_mean_over_rows(x, y, k, metric, function(a, b, i) {
     common <- intersect(a, b)
     if (!length(common)) return(0)
     r <- match(common, a)
     s <- match(common, b)
     sum(2 / ((1 + abs(r - s)) * (r + s))) / sum(1 / seq_along(common))
-  })
+  }, clusters)
 }
 
-def_cycle_knn <- function(x, y, k = 10, metric = "cosine") {
-  of_x <- def_neighbours(x, k, metric)
-  def_mean_over_rows(x, y, k, metric, function(a, b, i) as.double(i %in% of_x[b, ]))
+def_cycle_knn <- function(x, y, k = 10, metric = "cosine", clusters = seq_len(NROW(x))) {
+  of_x <- def_neighbours(x, k, metric, clusters)
+  def_mean_over_rows(x, y, k, metric, function(a, b, i) as.double(i %in% of_x[b, ]), clusters)
 }
 
 def_mask <- function(neighbours, n) {
@@ -305,14 +307,14 @@ def_song <- function(k, l) {
 }
 
 def_cknna <- function(x, y, k = 10, normalize = TRUE, centering = "masked",
-                      estimator = "biased") {
+                      estimator = "biased", clusters = seq_len(NROW(x))) {
   n <- nrow(x)
   if (normalize) {
     x <- def_unit_rows(x)
     y <- def_unit_rows(y)
   }
-  a <- def_mask(def_neighbours(x, k, "dot"), n)
-  b <- def_mask(def_neighbours(y, k, "dot"), n)
+  a <- def_mask(def_neighbours(x, k, "dot", clusters), n)
+  b <- def_mask(def_neighbours(y, k, "dot", clusters), n)
   both <- a * b
   if (estimator == "unbiased") {
     return(def_song(both * tcrossprod(x), both * tcrossprod(y)) /
@@ -320,7 +322,8 @@ def_cknna <- function(x, y, k = 10, normalize = TRUE, centering = "masked",
                     def_song(b * tcrossprod(y), b * tcrossprod(y))))
   }
   if (centering == "full") {
-    less_means <- function(m) m - rowMeans(m)
+    apart <- outer(clusters, clusters, "!=") | diag(n) == 1
+    less_means <- function(m) m - rowSums(m * apart) / rowSums(apart)
     k_x <- less_means(tcrossprod(x))
     k_y <- less_means(tcrossprod(y))
     return(sum(both * k_x * k_y) / sqrt(sum(a * k_x^2) * sum(b * k_y^2)))
@@ -330,7 +333,7 @@ def_cknna <- function(x, y, k = 10, normalize = TRUE, centering = "masked",
     (def_size(center(a * tcrossprod(x))) * def_size(center(b * tcrossprod(y))))
 }
 
-def_second_order_cosine <- function(x, y, k = 10, of = "similarity") {
+def_second_order_cosine <- function(x, y, k = 10, of = "similarity", clusters = seq_len(NROW(x))) {
   s <- tcrossprod(def_unit_rows(x))
   s2 <- tcrossprod(def_unit_rows(y))
   if (of == "distance") {
@@ -340,7 +343,7 @@ def_second_order_cosine <- function(x, y, k = 10, of = "similarity") {
   def_mean_over_rows(x, y, k, "cosine", function(a, b, i) {
     all <- union(a, b)
     def_cosine(s[i, all], s2[i, all])
-  })
+  }, clusters)
 }
 
 def_common_subsequence <- function(a, b) {
@@ -366,20 +369,20 @@ def_levenshtein <- function(a, b) {
   cost[length(a) + 1, length(b) + 1]
 }
 
-def_lcs_knn <- function(x, y, k = 10) {
-  def_mean_over_rows(x, y, k, "cosine", function(a, b, i) def_common_subsequence(a, b))
+def_lcs_knn <- function(x, y, k = 10, clusters = seq_len(NROW(x))) {
+  def_mean_over_rows(x, y, k, "cosine", function(a, b, i) def_common_subsequence(a, b), clusters)
 }
 
-def_edit_distance_knn <- function(x, y, k = 10) {
-  1 - def_mean_over_rows(x, y, k, "cosine", function(a, b, i) def_levenshtein(a, b)) / k
+def_edit_distance_knn <- function(x, y, k = 10, clusters = seq_len(NROW(x))) {
+  1 - def_mean_over_rows(x, y, k, "cosine", function(a, b, i) def_levenshtein(a, b), clusters) / k
 }
 
 # Equation 2 of the MKA paper, no ties: 1 on the diagonal, and a width per row such that
 # the row sums to 1 + log2(k).
-def_mka_matrix <- function(x, k) {
+def_mka_matrix <- function(x, k, clusters = seq_len(NROW(x))) {
   d <- def_distances(x)
   n <- nrow(d)
-  near <- def_neighbours(x, k, "euclidean")
+  near <- def_neighbours(x, k, "euclidean", clusters)
   m <- diag(n)
   for (i in seq_len(n)) {
     gap <- d[i, near[i, ]] - min(d[i, near[i, ]])
@@ -393,16 +396,18 @@ def_mka_matrix <- function(x, k) {
 
 def_row_center <- function(m) m - rowMeans(m)
 
-def_mka <- function(x, y, k = 15) {
-  def_cosine(def_row_center(def_mka_matrix(x, k)), def_row_center(def_mka_matrix(y, k)))
+def_mka <- function(x, y, k = 15, clusters = seq_len(NROW(x))) {
+  def_cosine(def_row_center(def_mka_matrix(x, k, clusters)),
+             def_row_center(def_mka_matrix(y, k, clusters)))
 }
 
 # Equations 18 and 19.
-def_kcka <- function(x, y, k = 15, self = TRUE, squared = FALSE, centering = "row") {
+def_kcka <- function(x, y, k = 15, self = TRUE, squared = FALSE, centering = "row",
+                     clusters = seq_len(NROW(x))) {
   make <- function(x) {
     d <- def_distances(x)
     if (squared) d <- d^2
-    mask <- def_mask(def_neighbours(x, k, "euclidean"), nrow(x))
+    mask <- def_mask(def_neighbours(x, k, "euclidean", clusters), nrow(x))
     m <- exp(-d / (2 * median(d[mask == 1]))) * mask
     if (self) diag(m) <- 1
     if (centering == "row") def_row_center(m) else def_double_center(m)

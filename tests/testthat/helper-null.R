@@ -43,7 +43,7 @@ with_priorities <- function(x, arg, priority) {
 # Null scores of one pair, and of the same permutations from scratch: every permuted y is
 # prepared anew, its priorities taken along. seed: also that of what is drawn for the pair.
 law_null <- function(id, args, x, y, permutations = 20, engine = "auto", blocks = NULL,
-                     series = FALSE, most = Inf, seed = 7) {
+                     series = FALSE, most = Inf, seed = 7, clusters = NULL) {
   n <- representation(x, "x")$n
   set.seed(seed)
   priority <- list(x = sample.int(n), y = sample.int(n))
@@ -51,7 +51,7 @@ law_null <- function(id, args, x, y, permutations = 20, engine = "auto", blocks 
   sides <- as_sides(x, y)
   sides$x$reprs[[1]] <- with_priorities(x, "x", priority$x)
   sides$y$reprs[[1]] <- with_priorities(y, "y", priority$y)
-  plan <- permutation_plan(n, permutations, blocks, series, engine)
+  plan <- permutation_plan(n, permutations, blocks, series, engine, cluster_codes(clusters))
   set.seed(seed)
   fast <- measure_null(m, list_pairs(sides, FALSE), sides, plan, engine)
   p <- def_permutations(fast$design)

@@ -156,7 +156,7 @@ test_that("where the product's rounding hides the order, whole rows settle it", 
   states <- function(metric, k) {
     rep <- rep_of(x)
     space <- repalign:::neighbour_space(rep, metric)
-    .Call(repalign:::C_knn, space$rows, space$value, space$raw, space$unit, k, 1L, NULL)$state
+    .Call(repalign:::C_knn, space$rows, space$value, space$raw, space$unit, k, 1L, NULL, NULL)$state
   }
   expect_true(any(states("euclidean", 5L) == 2L))
   graph <- graph_of(x, "euclidean", 5)

@@ -88,8 +88,8 @@ check_neighbour_count <- function(repr, k, codes = NULL) {
         arg = "k")
 }
 
-# The neighbours of a graph that was made elsewhere. Pairs within clusters cannot be taken out of it,
-# because it does not tell which stimuli would come in their place.
+# The neighbours of a graph that was made elsewhere. Pairs within clusters cannot be taken out of
+# it, because it does not tell which stimuli would come in their place.
 given_neighbours <- function(repr, k, codes) {
   graph <- first_neighbours(repr$data, k)
   within <- which(codes[graph$idx] == codes[row(graph$idx)])

@@ -19,6 +19,10 @@ NULL
 #'   rows of the whole kernels are centred first, and masked afterwards.
 #' @param estimator `"biased"`; or `"unbiased"`, the estimator of Song et al. (2012) of the masked
 #'   kernels, which centres by itself (leave `centering` as it is).
+#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]), such
+#'   as successive points of a time series or views of one object. The neighbours of a stimulus are
+#'   then looked for among those of other clusters only, of which there must be at least `k`.
+#'   Stimuli with the label `NA` are left out.
 #' @return One number; 1 for equal representations, and 0 when no neighbours are shared. With
 #'   `centering = "full"` it lies in \[-1, 1\]. Otherwise it is not bounded: with k above about
 #'   half of the stimuli, or with few stimuli, it can exceed 1. The result is `NA`, with a warning
@@ -31,6 +35,12 @@ NULL
 #' / (||H(M \circ K)H|| \, ||H(N \circ L)H||)}{<H(A*K)H, H(A*L)H> / (|H(M*K)H| |H(N*L)H|)},
 #' where \eqn{\circ}{*} is the product entry by entry. Neighbours are directed: j may be a
 #' neighbour of i although i is not a neighbour of j.
+#'
+#' With `clusters`, M and N are 0 within clusters, and all else is as without them; with
+#' `centering = "full"`, the mean of a row is that over the stimulus itself and those of other
+#' clusters. Stimuli that depend on each other raise the score: for 20 groups of 5 stimuli
+#' that share 90% of their variance, its mean for two unrelated populations was 0.47; with
+#' `clusters` it was 0.11, as for as many independent stimuli (`bench/dependence.R`).
 #'
 #' Rotation and scaling of either side and reordering of the neurons leave the score as it
 #' is. Translation does not, because inner products depend on the origin; if the origin has
@@ -205,6 +215,11 @@ common_products <- function(values, x, y, args, design) {
 #'
 #' Rotation and scaling of either side, reordering of the neurons, and scaling of single rows
 #' leave the score as it is. Translation does not, because cosines depend on the origin.
+#'
+#' With `clusters`, J has stimuli of other clusters only. Stimuli that depend on each other raise
+#' the score: for 20 groups of 5 stimuli that share 90% of their variance, its mean for two
+#' unrelated populations was 0.35; with `clusters` it was -0.09, and -0.08 for as many independent
+#' stimuli (`bench/dependence.R`).
 #'
 #' When not to trust it: if all cosines are similar, the two vectors are nearly constant and
 #' the score is near 1 even for unrelated data. Unrelated responses that are all positive,

@@ -19,6 +19,10 @@ NULL
 #' [mutual_knn()]; tied neighbours come in random order. Huh et al. use inner products of
 #' rows of unit length, which give the same neighbours as the default metric, the cosine.
 #'
+#' Stimuli that depend on each other raise the score: for 20 groups of 5 stimuli that share 90% of
+#' their variance, its mean for two unrelated populations was 2.4; with `clusters` it was 0.76,
+#' and 0.84 for as many independent stimuli (`bench/dependence.R`).
+#'
 #' When not to trust it: the score depends on k even after division by k, so compare only
 #' scores with the same k. Small noise changes the order of neighbours at nearly equal
 #' distances, and in many dimensions all distances are nearly equal.
@@ -66,6 +70,10 @@ declare_measure(
 #' random order. Huh et al. use inner products of rows of unit length, which give the same
 #' neighbours as the default metric, the cosine. The time per stimulus grows with the square
 #' of k.
+#'
+#' Stimuli that depend on each other raise the score: for 20 groups of 5 stimuli that share 90% of
+#' their variance, its mean for two unrelated populations was 0.085; with `clusters` it was 0.012,
+#' and 0.011 for as many independent stimuli (`bench/dependence.R`).
 #'
 #' When not to trust it: a neighbour counts only if it is near the same place in both lists,
 #' so scores are low even for closely related representations. Small noise changes the order

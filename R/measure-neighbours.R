@@ -21,8 +21,14 @@ NULL
 #'   as its own neighbour.
 #' @param metric how neighbours are found: by `"cosine"`, by `"euclidean"` distance, by
 #'   `"dot"` (largest inner product), or by `"correlation"` (across neurons).
+#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]), such
+#'   as successive points of a time series or views of one object. The neighbours of a stimulus are
+#'   then looked for among those of other clusters only, of which there must be at least `k`.
+#'   Stimuli with the label `NA` are left out. A neighbour graph is used only if it was made
+#'   without pairs within clusters, and of no stimuli without a label.
 #' @return One number in \[0, 1\]: 1 when all stimuli have the same neighbours on both sides.
-#'   For unrelated representations of n stimuli its mean is k / (n - 1).
+#'   For unrelated representations of n stimuli its mean is k / (n - 1); with clusters of m stimuli
+#'   each it is k / (n - m).
 #' @details
 #' Let \eqn{N_x(i)}{N_x(i)} and \eqn{N_y(i)}{N_y(i)} be the k nearest neighbours of stimulus
 #' i on the two sides. The score is the mean over i of
@@ -37,6 +43,14 @@ NULL
 #' cannot be compared. In many dimensions a few stimuli can be neighbours of most others
 #' (hubs), above all with Euclidean distances; the scores of unrelated representations then
 #' scatter more widely around the chance level.
+#'
+#' Stimuli that depend on each other (groups of similar images, successive time points) are each
+#' other's neighbours on both sides, whatever the two representations have in common. In simulations
+#' of two unrelated populations (`bench/dependence.R`: 5 latent variables, 40 neurons, k = 10), the
+#' mean score was 0.37 for 20 groups of 5 stimuli that share 90% of their variance, and 0.10 for
+#' 100 independent stimuli. With `clusters`, which looks for neighbours outside of the groups only,
+#' it was 0.10. Scores still scatter more than those of independent stimuli: give the same labels to
+#' [calibrate()], which then permutes whole clusters.
 #'
 #' Ties: neighbours are tied when their values differ by less than 1e-12 of the largest value
 #' in the row, which is frequent in counts, or by no more than rounding can change (cosines of
@@ -99,6 +113,11 @@ declare_measure(
 #' one j in \eqn{N_y(i)}{N_y(i)}. The score is not symmetric in `x` and `y`. Invariances and
 #' ties are the same as for [mutual_knn()].
 #'
+#' Stimuli that depend on each other raise the score: for 20 groups of 5 stimuli that share 90% of
+#' their variance, its mean for two unrelated populations was 0.98. With `clusters` it was 0.48,
+#' less than the 0.66 of as many independent stimuli, because neighbours come in groups, and one
+#' way back is enough (`bench/dependence.R`).
+#'
 #' When not to trust it: one of the k neighbours is enough, so that unrelated data score
 #' about \eqn{1 - (1 - k/(n-1))^k}{1 - (1 - k/(n-1))^k}. This is large unless k^2 is small
 #' compared with the number of stimuli n. The score of a representation with itself can be
@@ -146,6 +165,10 @@ declare_measure(
 #' [mutual_knn()] does, but gives more weight to large overlaps. Invariances and ties are the
 #' same as for [mutual_knn()].
 #'
+#' Stimuli that depend on each other raise the score: for 20 groups of 5 stimuli that share 90% of
+#' their variance, its mean for two unrelated populations was 0.24; with `clusters` it was 0.061,
+#' and 0.056 for as many independent stimuli (`bench/dependence.R`).
+#'
 #' When not to trust it: scores with different n or k cannot be compared, because the score
 #' of unrelated representations depends on both. In many dimensions a few hubs can be
 #' neighbours of most stimuli, see [mutual_knn()].
@@ -191,6 +214,10 @@ declare_measure(
 #' `x` and \eqn{s_j}{s_j} in `y`. Its value is \eqn{\sum_j \frac{2}{(1 + |r_j - s_j|)(r_j +
 #' s_j)} / (1 + 1/2 + \ldots + 1/c)}{sum_j(2 / ((1 + |r_j - s_j|) (r_j + s_j))) / (1 + 1/2 +
 #' ... + 1/c)}, and 0 if c = 0. Invariances and ties are the same as for [mutual_knn()].
+#'
+#' Stimuli that depend on each other raise the score: for 20 groups of 5 stimuli that share 90% of
+#' their variance, its mean for two unrelated populations was 0.34; with `clusters` it was 0.054,
+#' and 0.066 for as many independent stimuli (`bench/dependence.R`).
 #'
 #' When not to trust it: the divisor depends on the number of shared neighbours. A single
 #' shared neighbour, if it is the nearest on both sides, already gives a stimulus the value 1.

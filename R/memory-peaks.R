@@ -50,22 +50,33 @@ rtd_needs <- function(n, dx, dy, args) {
 # ---- neighbours
 
 # weights: numbers for each neighbour beside the graph; rows: are the rows of both sides kept?
-neighbour_needs <- function(n, dx, dy, k, weights = 0, rows = FALSE) {
+# clusters: if some stimuli have no label, the data without them are kept, too.
+neighbour_needs <- function(n, dx, dy, k, weights = 0, rows = FALSE, clusters = NULL) {
   k <- min(k, n - 1)
-  kept <- 2 * n * k * (1.5 + weights) + if (rows) n * (dx + dy) else 0
+  kept <- 2 * n * k * (1.5 + weights) + (rows + anyNA(clusters)) * n * (dx + dy)
   d <- max(dx, dy)
   search <- if (d > 0) (if (rows) 0 else n * d) + min(256, n) * min(n, 16384) else 0
   memory_needs(kept, search + n * (2 * min(n - 1, k + 17) + 2 * k))
 }
 
-graph_needs <- function(n, dx, dy, args) neighbour_needs(n, dx, dy, args$k)
-
-sparse_needs <- function(n, dx, dy, args) {
-  rows <- isFALSE(args$normalize)
-  neighbour_needs(n, dx, dy, args$k, weights = 2, rows = rows)
+graph_needs <- function(n, dx, dy, args) {
+  neighbour_needs(n, dx, dy, args$k, clusters = args$clusters)
 }
 
-second_order_needs <- function(n, dx, dy, args) neighbour_needs(n, dx, dy, args$k, rows = TRUE)
+sparse_needs <- function(n, dx, dy, args) {
+  full <- identical(args$centering, "full")
+  rows <- isFALSE(args$normalize) || full
+  needs <- neighbour_needs(n, dx, dy, args$k, weights = 2, rows = rows, clusters = args$clusters)
+  # the means of rows between clusters, from products of copies of the rows
+  if (full && !is.null(args$clusters)) {
+    needs[["peak"]] <- max(needs[["peak"]], needs[["kept"]] + 4 * n * max(dx, dy))
+  }
+  needs
+}
+
+second_order_needs <- function(n, dx, dy, args) {
+  neighbour_needs(n, dx, dy, args$k, rows = TRUE, clusters = args$clusters)
+}
 
 # ---- linear kernels and cross products
 

@@ -1,8 +1,9 @@
 # What stimuli that depend on each other do to corrected estimates, their intervals and tests, and
 # what `clusters` makes of it:
 #   Rscript bench/dependence.R [data sets a row, default 300]
-# First two unrelated populations (true CKA 0), then populations of known CKA over clusters, and
-# last how often the warning repalign_dependence speaks, for shuffled rows and for others.
+# First two unrelated populations (true CKA 0), then populations of known CKA over clusters, then
+# measures of neighbours between clusters, and last how often the warning repalign_dependence speaks,
+# for shuffled rows and for others.
 
 library(repalign)
 sets <- as.integer(c(commandArgs(TRUE), 300)[1])
@@ -85,6 +86,50 @@ rows <- lapply(list(`20 clusters of 5` = in_clusters(20, 5),
   }, numeric(6)))
 })
 print(lapply(rows, signif, 3))
+
+neighbour_measures <- list(
+  mutual_knn = mutual_knn, knn_jaccard = knn_jaccard, cycle_knn = cycle_knn,
+  rank_similarity = rank_similarity, lcs_knn = lcs_knn, edit_distance_knn = edit_distance_knn,
+  second_order_cosine = second_order_cosine, cknna = cknna,
+  `cknna, full` = function(...) cknna(..., centering = "full"),
+  `cknna, unbiased` = function(...) cknna(..., estimator = "unbiased"), mka = mka, kcka = kcka
+)
+
+# The scores of two unrelated populations, with and without clusters, and those of as many
+# independent stimuli.
+unrelated_neighbours <- function(world, neurons = 40, dimensions = 5) {
+  responses <- function(of) of$latent(dimensions) %*% normal(dimensions, neurons)
+  single <- in_clusters(length(world$labels), 1)
+  sides <- replicate(2, responses(world), simplify = FALSE)
+  apart <- replicate(2, responses(single), simplify = FALSE)
+  vapply(neighbour_measures, function(f) {
+    c(plain = do.call(f, sides), over = do.call(f, c(sides, list(clusters = world$labels))),
+      independent = do.call(f, apart))
+  }, numeric(3))
+}
+
+cat("\nTwo unrelated populations (5 latents, 40 neurons each), 20 clusters of 5: mean score of\n",
+    "neighbour measures; `over`: neighbours are those of other clusters; `independent`: of 100\n",
+    "independent stimuli. error: the largest standard error of the three\n", sep = "")
+set.seed(4)
+scores <- replicate(sets, unrelated_neighbours(in_clusters(20, 5)))
+means <- apply(scores, 2:1, mean)
+print(signif(cbind(means, error = apply(apply(scores, 2:1, sd), 1, max) / sqrt(sets)), 3))
+
+cat("\nmutual_knn of the same populations: standard deviation, and share of p <= 0.05; `over`: with\n",
+    "clusters in calibrate() and, last, in the measure\n", sep = "")
+set.seed(5)
+world <- in_clusters(20, 5)
+between <- measure("mutual_knn", clusters = world$labels)
+rejected <- rowMeans(replicate(sets, {
+  x <- world$latent(5) %*% normal(5, 40)
+  y <- world$latent(5) %*% normal(5, 40)
+  p_value <- function(...) quietly(calibrate(x, y, ..., permutations = 99))$p_value
+  c(rejected = p_value("mutual_knn"), over = p_value("mutual_knn", clusters = world$labels),
+    over_between = p_value(between, clusters = world$labels)) <= 0.05
+}))
+spread <- apply(scores[, "mutual_knn", ], 1, sd)
+print(signif(c(sd = spread, rejected), 3))
 
 warned <- function(data) {
   found <- repalign:::neighbour_statistic(list(data, data %*% normal(ncol(data), 5)))

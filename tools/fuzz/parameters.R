@@ -62,6 +62,15 @@ draw_clusters <- function(at, args) {
   if (usable && chance(0.1)) clusters_of(at$n)
 }
 
+# So many clusters of two leave k neighbours, but not in graphs that were made without them.
+draw_neighbour_clusters <- function(at, args) {
+  usable <- !"graph" %in% at$kinds && args$k <= at$n - at$n %% 2 - 2
+  if (usable) draw_clusters(at, args)
+}
+
+neighbour_parameters <- list(k = neighbours(), metric = draw_metric,
+                             clusters = draw_neighbour_clusters)
+
 # CKA and its angle.
 cka_parameters <- list(
   kernel = draw_kernel, estimator = draw_estimator, shared_neurons = draw_shared,
@@ -83,38 +92,40 @@ parameters <- list(
                estimator = function(at, args) {
                  plain <- at$n < 4 || identical(args$centering, "full")
                  if (plain) "biased" else one_of(c("biased", "unbiased"))
-               }),
+               }, clusters = draw_neighbour_clusters),
   concentricity_difference = list(),
-  cycle_knn = list(k = neighbours(), metric = draw_metric),
+  cycle_knn = neighbour_parameters,
   distance_correlation = list(
     squared = flag,
     estimator = function(at, args) if (at$n < 4) "biased" else one_of(c("biased", "unbiased"))
   ),
-  edit_distance_knn = list(k = neighbours(), metric = draw_metric),
+  edit_distance_knn = neighbour_parameters,
   eigenspace_overlap = list(),
   gulp = list(lambda = function(at, args) one_of(c(0, 10^stats::runif(1, -8, 3)))),
   hard_correlation_match = list(matching = choice("optimal", "greedy")),
   imd = list(k = neighbours(), degree = choice(2, 3, 12, 25)),
-  kcka = list(k = neighbours(), self = flag, squared = flag, centering = choice("row", "double")),
-  knn_jaccard = list(k = neighbours(), metric = draw_metric),
-  lcs_knn = list(k = neighbours(), metric = draw_metric),
+  kcka = list(k = neighbours(), self = flag, squared = flag, centering = choice("row", "double"),
+              clusters = draw_neighbour_clusters),
+  knn_jaccard = neighbour_parameters,
+  lcs_knn = neighbour_parameters,
   linear_regression = list(),
   magnitude_difference = list(),
-  mka = list(k = neighbours(3)),
-  mutual_knn = list(k = neighbours(), metric = draw_metric),
+  mka = list(k = neighbours(3), clusters = draw_neighbour_clusters),
+  mutual_knn = neighbour_parameters,
   permutation_procrustes = list(center = flag, scale = flag),
   procrustes = list(center = flag, scale = flag),
   procrustes_similarity = list(),
   procrustes_size_shape = list(center = flag),
   pwcca = list(weights = choice("projection", "l1")),
-  rank_similarity = list(k = neighbours(), metric = draw_metric),
+  rank_similarity = neighbour_parameters,
   rsa = list(inner = draw_inner, outer = choice("spearman", "pearson", "kendall", "cosine"),
              clusters = draw_clusters),
   rsm_difference = list(norm = choice("frobenius", "spectral")),
   rtd = list(batch = function(at, args) if (at$n > 5) one_of(list(NULL, Inf, at$n - 1)),
              trials = choice(1, 2)),
   rv = list(),
-  second_order_cosine = list(k = neighbours(), of = choice("similarity", "distance")),
+  second_order_cosine = list(k = neighbours(), of = choice("similarity", "distance"),
+                             clusters = draw_neighbour_clusters),
   soft_correlation_match = list(direction = choice("both", "x", "y")),
   svcca = list(
     variance = function(at, args) one_of(list(NULL, 1, stats::runif(1, 0.3, 1))),

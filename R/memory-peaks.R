@@ -50,13 +50,15 @@ rtd_needs <- function(n, dx, dy, args) {
 # ---- neighbours
 
 # weights: numbers for each neighbour beside the graph; rows: are the rows of both sides kept?
-# clusters: if some stimuli have no label, the data without them are kept, too.
+# clusters: if some stimuli have no label, the data without them are kept, too, and copied once more
+# on the way.
 neighbour_needs <- function(n, dx, dy, k, weights = 0, rows = FALSE, clusters = NULL) {
   k <- min(k, n - 1)
   kept <- 2 * n * k * (1.5 + weights) + (rows + anyNA(clusters)) * n * (dx + dy)
   d <- max(dx, dy)
   search <- if (d > 0) (if (rows) 0 else n * d) + min(256, n) * min(n, 16384) else 0
-  memory_needs(kept, search + n * (2 * min(n - 1, k + 17) + 2 * k))
+  copies <- if (anyNA(clusters)) n * d else 0
+  memory_needs(kept, copies + search + n * (2 * min(n - 1, k + 17) + 2 * k))
 }
 
 graph_needs <- function(n, dx, dy, args) {
@@ -69,7 +71,7 @@ sparse_needs <- function(n, dx, dy, args) {
   needs <- neighbour_needs(n, dx, dy, args$k, weights = 2, rows = rows, clusters = args$clusters)
   # the means of rows between clusters, from products of copies of the rows
   if (full && !is.null(args$clusters)) {
-    needs[["peak"]] <- max(needs[["peak"]], needs[["kept"]] + 4 * n * max(dx, dy))
+    needs[["peak"]] <- max(needs[["peak"]], needs[["kept"]] + 3 * n * max(dx, dy))
   }
   needs
 }

@@ -20,7 +20,9 @@ settings_of_forms <- list(
   list("rsa", inner = "sqeuclidean", clusters = 1:24),
   list("rsa", outer = "kendall", clusters = 1:24),
   list("cka", kernel = "rbf", estimator = "stimulus", clusters = 1:24),
-  list("cka", kernel = "manifold", k = 6, estimator = "stimulus", clusters = 1:24)
+  list("cka", kernel = "manifold", k = 6, estimator = "stimulus", clusters = 1:24),
+  list("rank_similarity", clusters = 1:24), list("mka", clusters = 1:24),
+  list("cknna", centering = "full", clusters = 1:24), list("second_order_cosine", clusters = 1:24)
 )
 
 each_form_setting <- function(run) {

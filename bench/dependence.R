@@ -2,8 +2,8 @@
 # what `clusters` makes of it:
 #   Rscript bench/dependence.R [data sets a row, default 300]
 # First two unrelated populations (true CKA 0), then populations of known CKA over clusters, then
-# measures of neighbours between clusters, and last how often the warning repalign_dependence speaks,
-# for shuffled rows and for others.
+# measures of neighbours between clusters, and last how often the warning repalign_dependence
+# speaks, for shuffled rows and for others.
 
 library(repalign)
 sets <- as.integer(c(commandArgs(TRUE), 300)[1])
@@ -116,8 +116,8 @@ scores <- replicate(sets, unrelated_neighbours(in_clusters(20, 5)))
 means <- apply(scores, 2:1, mean)
 print(signif(cbind(means, error = apply(apply(scores, 2:1, sd), 1, max) / sqrt(sets)), 3))
 
-cat("\nmutual_knn of the same populations: standard deviation, and share of p <= 0.05; `over`: with\n",
-    "clusters in calibrate() and, last, in the measure\n", sep = "")
+cat("\nmutual_knn of the same populations: standard deviation, and share of p <= 0.05; `over`:\n",
+    "with clusters in calibrate() and, last, in the measure\n", sep = "")
 set.seed(5)
 world <- in_clusters(20, 5)
 between <- measure("mutual_knn", clusters = world$labels)

@@ -152,7 +152,8 @@ test_that("results do not depend on threads, or on other measures of the call", 
   labels <- rep(1:8, 5)
   set <- list("mutual_knn", measure("mutual_knn", clusters = labels),
               measure("mutual_knn", k = 39), measure("mutual_knn", k = 3, clusters = labels),
-              measure("mutual_knn", clusters = rep(1:4, 10)))
+              measure("mutual_knn", clusters = rep(1:8, each = 5)),
+              measure("mka", clusters = labels), measure("mka", clusters = rep(1:8, each = 5)))
   scores <- quietly(similarity(layers, measure = set))$score
   alone <- vapply(set, function(m) quietly(similarity(layers, measure = m))$score, 0)
   expect_identical(scores, alone)

@@ -101,9 +101,11 @@
 brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = NULL,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units_x = NULL,
                            units_y = NULL, normalize = c("none", "sd"), conf_level = 0.95,
-                           clusters = NULL, na = c("error", "stimuli", "neurons")) {
+                           clusters = NULL, na = c("error", "stimuli", "neurons"),
+                           neurons_sampled = FALSE) {
   need_arguments()
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters)
+  setup$neurons_sampled <- check_neurons_sampled(neurons_sampled, conf_level)
   note_unused_units(setup$estimator, list(units_x = units_x, units_y = units_y))
   if (is.null(y) && is.list(x) && !is.data.frame(x)) {
     if (!is.null(split) || !is.null(units_y)) {
@@ -122,6 +124,15 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
     comparisons <- two_regions(x, y, neurons, units_x, units_y, setup)
   }
   run_comparisons(comparisons, setup, "brain_to_brain")
+}
+
+check_neurons_sampled <- function(neurons_sampled, conf_level) {
+  check_flag(neurons_sampled, "neurons_sampled")
+  if (neurons_sampled && is.null(conf_level)) {
+    warn("`neurons_sampled` says what intervals are made of, and is not used without them: give ",
+         "`conf_level`.", class = "repalign_unused", data = "neurons_sampled")
+  }
+  neurons_sampled
 }
 
 # One comparison of an analysis: the names and the centred data of both sides, the label codes of
@@ -355,18 +366,17 @@ size_cells <- function(comparison, terms, size, setup) {
   })
   single <- sapply(setup$estimator, function(e) cbind(h[[1]][[e]], h[[2]][[e]], h[[3]][[e]]),
                    simplify = FALSE)
-  deletions <- if (!is.null(setup$conf_level)) {
+  errors <- if (!is.null(setup$conf_level)) {
     # neuron-corrected values are pooled over the subsets in which all three H values exist
     corrected <- "stimulus_neuron" %in% setup$estimator
     used <- if (corrected) stats::complete.cases(single$stimulus_neuron) else TRUE
-    size_deletions(comparison, members, used, setup)
+    if (setup$neurons_sampled) sampled_neuron_errors(comparison, members, used, setup)
+    else size_deletions(comparison, members, used, setup)
   }
   lapply(setup$estimator, function(e) {
-    list(
-      names = comparison$names, neurons = size, estimator = e, single = single[[e]],
-      deletions = if (!is.null(deletions)) deletions[[e]],
-      exchangeable = comparison$exchangeable
-    )
+    c(list(names = comparison$names, neurons = size, estimator = e, single = single[[e]],
+           exchangeable = comparison$exchangeable),
+      if (setup$neurons_sampled) errors[[e]] else list(deletions = errors[[e]]))
   })
 }
 

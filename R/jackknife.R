@@ -278,7 +278,8 @@ interval_row <- function(pair, loo, estimator, conf_level) {
     estimator = estimator, cka = value, se = se, conf_low = value - half, conf_high = value + half,
     h_xy = unscale_h(h$xy[1, 1], loo$scale), h_xx = unscale_h(h$xx[1, 1], loo$scale[c(1, 1)]),
     h_yy = unscale_h(h$yy[1, 1], loo$scale[c(2, 2)]),
-    bias = if (is.na(se)) NA_real_ else ratio_bias_of(moments$mean, moments$cov)
+    bias = if (is.na(se)) NA_real_ else ratio_bias_of(moments$mean, moments$cov),
+    ratio_correction(pair, moments, value, se, estimator)
   )
   if (loo$clusters) values$df <- df
   list(undefined = sum(is.na(theta[-1])), value = value, self = c(h$xx[1, 1], h$yy[1, 1]),

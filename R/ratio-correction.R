@@ -33,10 +33,15 @@ correction_word <- function(pair, moments, value, se, estimator) {
   if (is.na(se)) return("uncertain")
   error <- sqrt(diag(moments$cov)[2:3]) / moments$mean[2:3]
   if (max(error) >= largest_relative_error) return("uncertain")
+  if (is_uneven(pair)) "given" else "even"
+}
+
+# Do few neurons hold most of the variance of a side?
+is_uneven <- function(pair) {
   share <- vapply(pair[c("x", "y")], function(repr) {
     effective_count(form_linear(repr)$s) / ncol(repr$data)
   }, 0)
-  if (min(share) < even_share) "given" else "even"
+  min(share) < even_share
 }
 
 # The ratio without its second-order bias. That bias is taken off numerator and denominator apart

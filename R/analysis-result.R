@@ -210,11 +210,12 @@ print.repalign_analysis <- function(x, digits = 3, n = NULL, ...) {
 #'   estimator (and per named analysis). `x` and `y` are "(all)": the values H of all comparisons
 #'   are averaged before the ratio is taken. Comparisons with large variance therefore count for
 #'   more. The denominators of the two sides are averaged, too, so that it does not matter which
-#'   side of a comparison comes first. Standard errors are `NA` if the comparisons do not share
-#'   their stimuli (object categories). For [brain_to_model()], the row is that of the most
-#'   similar layer; because it is the best of several, its value is too high by chance. Printing
-#'   shows the most important columns (with arguments `digits` and `n` as for an analysis, see
-#'   [tidy()][tidy.repalign]); `as.data.frame()` shows all.
+#'   side of a comparison comes first. Standard errors are `NA` for several comparisons that do not
+#'   share their stimuli (object categories), or whose neurons are sampled (`neurons_sampled`). For
+#'   [brain_to_model()], the row is that of the most similar layer; because it is the best of
+#'   several, its value is too high by chance. Printing shows the most important columns (with
+#'   arguments `digits` and `n` as for an analysis, see [tidy()][tidy.repalign]);
+#'   `as.data.frame()` shows all.
 #' @examples
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)
 #' set.seed(1)

@@ -19,9 +19,10 @@
 #'   values H of which the CKA is the ratio
 #'   \eqn{H_{xy} / \sqrt{H_{xx} H_{yy}}}{h_xy / sqrt(h_xx h_yy)} (see [hsic()]); and `bias`, an
 #'   estimate of the second-order bias of this ratio (see [ratio_bias()]), which is not
-#'   subtracted from `cka`; with `clusters` also `df`, see Details. Values are `NA`, with a warning,
-#'   where a ratio is undefined, or where
-#'   a value H is too large or too small for a double. There are `plot()`, `tidy()`,
+#'   subtracted from `cka`; `cka_corrected`, the ratio corrected for its bias, or `NA`, and
+#'   `correction`, which says why (see Details, "Which to report"); with `clusters` also `df`, see
+#'   Details. Values are `NA`, with a warning, where a ratio is undefined, or where a value H is too
+#'   large or too small for a double. There are `plot()`, `tidy()`,
 #'   [confint()][confint.repalign_interval] and [rbind()][rbind.repalign] for the result.
 #' @details
 #' The variance comes from the two-way jackknife over stimuli and neurons: the sum of its parts
@@ -44,6 +45,23 @@
 #' dimensions, however, more than a third of the ratios, or of their delete-one values, were
 #' undefined at 30 x 20: there, pool the values H instead of taking single ratios, as the analyses
 #' do (see [brain_to_brain()]).
+#'
+#' Which to report: the H values of `"stimulus_neuron"` are unbiased, but their ratio is not. It is
+#' too high on average where few neurons hold most of the variance, as in raw responses of neurons
+#' with very different gains. `correction` is one of:
+#' * `"given"`: report `cka_corrected`. The effective number of neurons,
+#'   \eqn{(\sum v)^2 / \sum v^2}{sum(v)^2 / sum(v^2)} of their variances v, is below 0.4 of their
+#'   number on a side, and both denominators have a relative standard error below 0.7. The
+#'   second-order bias is taken off numerator and denominator apart, which agrees with `cka - bias`
+#'   to second order, but does not turn far negative when a denominator is noisy. The interval of
+#'   `cka` serves for both.
+#' * `"even"`: report `cka`. No few neurons hold most of the variance, and the bias is small beside
+#'   the standard error.
+#' * `"uncertain"`: report `cka` with its interval, or pool more data. The correction would do harm,
+#'   because the denominators vary too much, or some deletion has no ratio.
+#' * `"other"` for the other estimators, and `"undefined"` where there is no ratio.
+#'
+#' @FIGURES@
 #'
 #' When not to trust it: when stimuli depend on each other (groups of similar images, successive
 #' time points) or neurons do (the same recording session, neighbouring units of a network). The

@@ -1,10 +1,8 @@
 # cka_interval() corrects the ratio for its own bias, where simulation shows that this helps.
 
-# The mean ratio is too high where a few neurons hold most of the variance: the correction then
-# lowers bias and mean square error. Where variances are more even the bias is small, and the
-# correction adds about as much error as it takes off. The figures are those of bench/ratio.R. The correction
-# is given below this share of neurons that count, as of the effective number of neurons.
-even_share <- 0.4
+# The mean ratio is too high where few neurons hold most of the variance (is_uneven()): the
+# correction then lowers bias and mean square error. Where variances are more even the bias is
+# small, and the correction adds about as much error as it takes off (bench/ratio.R).
 
 # A denominator with a larger relative standard error leaves too little to expand around.
 largest_relative_error <- 0.7
@@ -34,14 +32,6 @@ correction_word <- function(pair, moments, value, se, estimator) {
   error <- sqrt(diag(moments$cov)[2:3]) / moments$mean[2:3]
   if (max(error) >= largest_relative_error) return("uncertain")
   if (is_uneven(pair)) "given" else "even"
-}
-
-# Do few neurons hold most of the variance of a side?
-is_uneven <- function(pair) {
-  share <- vapply(pair[c("x", "y")], function(repr) {
-    effective_count(form_linear(repr)$s) / ncol(repr$data)
-  }, 0)
-  min(share) < even_share
 }
 
 # The ratio without its second-order bias. That bias is taken off numerator and denominator apart

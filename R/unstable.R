@@ -32,6 +32,17 @@ relative_error <- function(h, stimuli, neurons, rows = length(stimuli)) {
 
 effective_count <- function(size) sum(size)^2 / sum(size^2)
 
+# Do few neurons hold most of the variance of a side? When the effective number of neurons is below
+# this share of their number, cka_interval() corrects the bias of the ratio (bench/ratio.R).
+even_share <- 0.4
+
+is_uneven <- function(pair) {
+  share <- vapply(pair[c("x", "y")], function(repr) {
+    effective_count(form_linear(repr)$s) / ncol(repr$data)
+  }, 0)
+  min(share) < even_share
+}
+
 # A cluster counts as one stimulus, as if all of its stimuli were alike.
 side_error <- function(repr, h, clusters = NULL) {
   if (is.null(clusters)) {

@@ -53,15 +53,24 @@
 #'   \eqn{(\sum v)^2 / \sum v^2}{sum(v)^2 / sum(v^2)} of their variances v, is below 0.4 of their
 #'   number on a side, and both denominators have a relative standard error below 0.7. The
 #'   second-order bias is taken off numerator and denominator apart, which agrees with `cka - bias`
-#'   to second order, but does not turn far negative when a denominator is noisy. The interval of
-#'   `cka` serves for both.
+#'   to second order, but does not turn far negative when a denominator is noisy. The interval is
+#'   that of `cka`.
 #' * `"even"`: report `cka`. No few neurons hold most of the variance, and the bias is small beside
 #'   the standard error.
 #' * `"uncertain"`: report `cka` with its interval, or pool more data. The correction would do harm,
 #'   because the denominators vary too much, or some deletion has no ratio.
 #' * `"other"` for the other estimators, and `"undefined"` where there is no ratio.
 #'
-#' @FIGURES@
+#' In simulations (`bench/ratio.R`, 80 data sets a row; 30 to 500 stimuli x 10 to 80 neurons, four
+#' populations of true CKA 0.48 to 1), the mean of `cka` was at most 0.03 too high with 60 x 25 or
+#' more when all neurons had equal gains or were divided by their standard deviations (0.08 for a
+#' population of 200 dimensions at 60 x 25). With log-normal gains (standard deviation 0.8 of the
+#' logarithm) it was 0.05 to 0.63 too high. There the correction was given to a fifth of the data
+#' sets or more in 35 rows, and to 57% of them on average: it lowered the mean bias in all of these
+#' rows (from 0.135 to 0.093 on average) and the root mean square error from 0.25 to 0.24; that
+#' error rose by more than 0.5% in two rows (at most by 3%). The intervals held the true value in 93% to 100%. To divide
+#' neurons by their standard deviations, with [scale()], does more than the correction, if that
+#' is the CKA that you want to know.
 #'
 #' When not to trust it: when stimuli depend on each other (groups of similar images, successive
 #' time points) or neurons do (the same recording session, neighbouring units of a network). The

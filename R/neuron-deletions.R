@@ -35,23 +35,19 @@ neuron_units <- function(comparison) {
 # stimulus deleted in its rows, nothing and each unit in its columns.
 deleted_pools <- function(comparison, members, used, layout, setup) {
   data <- list(a = comparison$x, b = comparison$y)
-  check_pool_memory(data, layout$count, setup)
-  parts <- part_sides
-  if (comparison$exchangeable) {
-    # both denominators are pooled anyway, from the subsets of both sides
-    members$a <- cbind(members$a, members$b)
-    used <- rep_len(used, ncol(members$b))
-    self <- deleted_pool(data, members, "xx", c(used, used), comparison, layout, setup)
-    members$a <- members$a[, seq_along(used), drop = FALSE]
-    cross <- deleted_pool(data, members, "xy", used, comparison, layout, setup)
-    return(list(xy = cross, xx = self, yy = self))
-  }
-  sapply(names(parts), function(part) {
+  check_pool_memory(data)
+  pool <- function(part, members, used) {
     deleted_pool(data, members, part, used, comparison, layout, setup)
-  }, simplify = FALSE)
+  }
+  if (!comparison$exchangeable) {
+    return(sapply(names(part_sides), pool, members, used, simplify = FALSE))
+  }
+  # both denominators are pooled anyway, from the subsets of both sides
+  self <- pool("xx", list(a = cbind(members$a, members$b)), c(used, used))
+  list(xy = pool("xy", members, used), xx = self, yy = self)
 }
 
-check_pool_memory <- function(data, units, setup) {
+check_pool_memory <- function(data) {
   columns <- sum(vapply(data, function(x) as.double(ncol(x)), 0))
   check_memory(8 * (40 * nrow(data$a) * columns + 12 * columns^2),
                "The jackknife over stimuli and neurons",

@@ -1,5 +1,6 @@
 # The bias of the corrected CKA as a ratio, and intervals for populations of neurons:
-#   Rscript bench/ratio.R [replicates, default 200] [parts: bias, neurons]
+#   Rscript bench/ratio.R [replicates, default 80 and 300] [parts: bias, neurons]
+# (The first part takes a quarter of an hour.)
 # (bias) Mean, standard deviation and root mean square error of `cka` and `cka_corrected` of
 # cka_interval(), for neurons with equal gains, with log-normal gains (standard deviation 0.8 of the
 # logarithm), and divided by their standard deviations; over the data sets in which the correction
@@ -10,7 +11,9 @@
 library(repalign)
 
 args <- commandArgs(TRUE)
-replicates <- as.integer(c(grep("^[0-9]+$", args, value = TRUE), 200)[1])
+replicates <- function(default) {
+  as.integer(c(grep("^[0-9]+$", args, value = TRUE), default)[1])
+}
 parts <- grep("^[0-9]+$", args, value = TRUE, invert = TRUE)
 wanted <- function(part) !length(parts) || part %in% parts
 options(width = 160)
@@ -67,7 +70,9 @@ corrections <- function(x, y) {
     internal$effective_count(colSums(scale(repr$data, scale = FALSE)^2)) / ncol(repr$data)
   }, 0)
   c(plain = row$cka, given = row$correction == "given",
-    corrected = internal$corrected_ratio(moments$mean, moments$cov), minus_bias = row$cka - row$bias,
+    # no number where a denominator is negative
+    corrected = suppressWarnings(internal$corrected_ratio(moments$mean, moments$cov)),
+    minus_bias = row$cka - row$bias,
     logarithm = row$cka * exp(-row$bias / row$cka), jackknife(theta, layout$strata),
     error = max(sqrt(diag(moments$cov)[2:3]) / abs(moments$mean[2:3])), share = min(share),
     low = row$conf_low, high = row$conf_high)
@@ -91,7 +96,7 @@ jackknife <- function(theta, strata) {
 bias_cell <- function(n, q, world, kind) {
   truth <- if (kind == "normalised") cka_of(normalised_spectrum(worlds[[world]]))
            else cka_of(worlds[[world]]$spectrum)
-  runs <- t(replicate(replicates, {
+  runs <- t(replicate(replicates(80), {
     pair <- draw_kind(n, q, worlds[[world]], kind)
     corrections(pair$x, pair$y)
   }))
@@ -201,7 +206,7 @@ if (wanted("neurons")) {
   rows <- Map(function(rate, size) {
     n <- sizes[[size]][1]
     q <- sizes[[size]][2]
-    pooled_rows(n, q, rate, c(8, 20, q), replicates)
+    pooled_rows(n, q, rate, c(8, 20, q), replicates(300))
   }, grid$rate, grid$size)
   rows <- do.call(rbind, rows)
   cat("\nIntervals of brain_to_brain() for the population of neurons\n")

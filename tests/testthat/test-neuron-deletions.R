@@ -155,3 +155,26 @@ test_that("printing says what intervals hold fixed", {
   both <- utils::capture.output(print(rbind(a = run(), b = run(neurons_sampled = TRUE))))
   expect_match(paste(both, collapse = " "), "held fixed   or over stimuli and", fixed = TRUE)
 })
+
+test_that("sums of columns take weights, with dominant stimuli and over clusters", {
+  set.seed(9)
+  x <- normal_matrix(12, 4)
+  x[3, ] <- 1e6 * x[3, ]
+  y <- normal_matrix(12, 5)
+  w <- matrix(runif(20), 4)
+  clusters <- rep(1:6, 2)
+  rows <- function(i, by) if (i == 0) rep(TRUE, 12) else by != i
+  for (codes in list(NULL, clusters)) {
+    by <- if (is.null(codes)) 1:12 else codes
+    sums <- loo_columns(centered(x, 1), centered(y, 1), codes, w)
+    for (kind in c("naive", "stimulus")) {
+      literal <- t(vapply(0:max(by), function(i) {
+        keep <- rows(i, by)
+        terms <- pair_terms(centered(x[keep, ], 1), centered(y[keep, ], 1),
+                            cut_clusters(codes, keep))
+        rowSums(terms[[kind]] * w)
+      }, numeric(4)))
+      for (i in seq_len(nrow(literal))) expect_relative(sums[[kind]][i, ], literal[i, ], 1e-7)
+    }
+  }
+})

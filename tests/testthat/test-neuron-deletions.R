@@ -174,7 +174,9 @@ test_that("sums of columns take weights, with dominant stimuli and over clusters
                             cut_clusters(codes, keep))
         rowSums(terms[[kind]] * w)
       }, numeric(4)))
-      for (i in seq_len(nrow(literal))) expect_relative(sums[[kind]][i, ], literal[i, ], 1e-7)
+      # each row apart: without the loud stimulus all values are much smaller
+      difference <- apply(abs(sums[[kind]] - literal), 1, max)
+      expect_lt(max(difference / apply(abs(literal), 1, max)), 1e-7)
     }
   }
 })

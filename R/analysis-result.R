@@ -2,12 +2,17 @@
 
 # All analyses, by the names of their functions. `combined` says what summary() makes of the
 # comparisons: it pools all of them ("pooled"), or takes the most similar one ("best") where they
-# are comparisons with different things, such as layers.
+# are comparisons with different things, such as layers. `over` is what intervals are made over,
+# beside neurons where they are sampled, and `fixed` what they hold fixed.
 analyses <- list(
-  brain_to_brain = list(title = "Brain-to-brain similarity", combined = "pooled"),
-  trial_to_trial = list(title = "Trial-to-trial similarity", combined = "pooled"),
-  brain_to_model = list(title = "Brain-to-model similarity", combined = "best"),
-  object_disentanglement = list(title = "Object disentanglement", combined = "pooled")
+  brain_to_brain = list(title = "Brain-to-brain similarity", combined = "pooled",
+                        over = "stimuli", fixed = "neurons"),
+  trial_to_trial = list(title = "Trial-to-trial similarity", combined = "pooled",
+                        over = "stimuli", fixed = "neurons and trials"),
+  brain_to_model = list(title = "Brain-to-model similarity", combined = "best",
+                        over = "stimuli", fixed = "neurons and layers"),
+  object_disentanglement = list(title = "Object disentanglement", combined = "pooled",
+                                over = "images", fixed = "neurons and objects")
 )
 
 title_of_analysis <- function(name) if (is.na(name)) NA else analyses[[name]]$title
@@ -31,7 +36,8 @@ analysis_result <- function(cells, setup, analysis) {
   combined <- if (takes_best(analysis)) best_rows(result) else combined_rows(cells, setup)
   attr(result, "parts") <- list(list(analysis = analysis, rows = result[analysis_key],
                                      combined = combined, conf_level = setup$conf_level,
-                                     clusters = !is.null(setup$labels)))
+                                     clusters = !is.null(setup$labels),
+                                     neurons_sampled = isTRUE(setup$neurons_sampled)))
   class(result) <- c("repalign_analysis", "data.frame")
   result
 }
@@ -143,15 +149,36 @@ combined_rows_of <- function(rows, parts, sources) {
 # The name of the analysis that all rows come from; NA if they come from several, or from none that
 # is known.
 analysis_of <- function(object) {
-  parts <- attr(object, "parts")
-  if (nrow(object) && all(analysis_key %in% names(object))) {
-    keys <- row_keys(as.data.frame(object))
-    known <- lapply(parts, function(part) row_keys(part$rows))
-    if (!all(keys %in% unlist(known))) return(NA_character_)
-    parts <- parts[vapply(known, function(part_keys) any(keys %in% part_keys), NA)]
-  }
-  names <- unique(vapply(parts, function(part) part$analysis, ""))
+  names <- unique(vapply(parts_of(object), function(part) part$analysis, ""))
   if (length(names) == 1) names else NA_character_
+}
+
+# The analyses that the rows come from; none where some rows are of none that is known.
+parts_of <- function(object) {
+  parts <- attr(object, "parts")
+  if (!nrow(object) || !all(analysis_key %in% names(object))) return(parts)
+  keys <- row_keys(as.data.frame(object))
+  known <- lapply(parts, function(part) row_keys(part$rows))
+  if (!all(keys %in% unlist(known))) return(list())
+  parts[vapply(known, function(part_keys) any(keys %in% part_keys), NA)]
+}
+
+# What the intervals of all rows are made over, and what they hold fixed.
+interval_extents <- function(object) {
+  parts <- parts_of(object)
+  if (!length(parts)) parts <- attr(object, "parts")
+  parts <- Filter(function(part) !is.null(part$conf_level), parts)
+  paste(unique(vapply(parts, interval_extent, "")), collapse = "\n  or over ")
+}
+
+interval_extent <- function(part) {
+  words <- analyses[[part$analysis]]
+  over <- paste0(if (isTRUE(part$clusters)) "clusters of ", words$over)
+  if (isTRUE(part$neurons_sampled)) {
+    return(paste(over, "and\n  neurons, as samples; the recording (its trials and animals) is held",
+                 "fixed"))
+  }
+  paste0(over, ";\n  these ", words$fixed, " are held fixed")
 }
 
 #' @rdname tidy.repalign
@@ -163,11 +190,8 @@ print.repalign_analysis <- function(x, digits = 3, n = NULL, ...) {
       undefined_of(x$pooled), "\n", sep = "")
   level <- unlist(lapply(attr(x, "parts"), function(part) part$conf_level))[1]
   if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {
-    by_clusters <- any(vapply(attr(x, "parts"), function(part) isTRUE(part$clusters), NA))
-    over <- if (identical(unname(title), "Object disentanglement")) "images" else "stimuli"
-    if (by_clusters) over <- paste("clusters of", over)
     cat("conf_low to conf_high: ", format(100 * level), "% interval of `pooled`, by the jackknife ",
-        "over ", over, "\n", sep = "")
+        "over ", interval_extents(x), "\n", sep = "")
   }
   print_rows(x, digits, n)
   left_out <- attr(x, "left_out")
@@ -186,11 +210,12 @@ print.repalign_analysis <- function(x, digits = 3, n = NULL, ...) {
 #'   estimator (and per named analysis). `x` and `y` are "(all)": the values H of all comparisons
 #'   are averaged before the ratio is taken. Comparisons with large variance therefore count for
 #'   more. The denominators of the two sides are averaged, too, so that it does not matter which
-#'   side of a comparison comes first. Standard errors are `NA` if the comparisons do not share
-#'   their stimuli (object categories). For [brain_to_model()], the row is that of the most
-#'   similar layer; because it is the best of several, its value is too high by chance. Printing
-#'   shows the most important columns (with arguments `digits` and `n` as for an analysis, see
-#'   [tidy()][tidy.repalign]); `as.data.frame()` shows all.
+#'   side of a comparison comes first. Standard errors are `NA` for several comparisons that do not
+#'   share their stimuli (object categories), or whose neurons are sampled (`neurons_sampled`). For
+#'   [brain_to_model()], the row is that of the most similar layer; because it is the best of
+#'   several, its value is too high by chance. Printing shows the most important columns (with
+#'   arguments `digits` and `n` as for an analysis, see [tidy()][tidy.repalign]);
+#'   `as.data.frame()` shows all.
 #' @examples
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)
 #' set.seed(1)

@@ -10,6 +10,7 @@ print.repalign_interval <- function(x, digits = 4, n = NULL, ...) {
     cat("conf_low to conf_high: ", format(100 * level), interval_words(x$df), sep = "")
   }
   print_rows(x, digits, n)
+  print_corrections(x$correction)
   invisible(x)
 }
 
@@ -27,6 +28,8 @@ tidy.repalign_interval <- function(x, ...) {
            conf_high = "conf.high")
   plain <- need_columns(as.data.frame(x), names(new), "tidied")
   sources <- source_columns(x)
+  new <- c(new, c(cka_corrected = "estimate.corrected", correction = "correction"))
+  new <- new[names(new) %in% names(plain)]
   stats::setNames(plain[c(sources, names(new))], c(sources, new))
 }
 

@@ -19,9 +19,10 @@
 #'   values H of which the CKA is the ratio
 #'   \eqn{H_{xy} / \sqrt{H_{xx} H_{yy}}}{h_xy / sqrt(h_xx h_yy)} (see [hsic()]); and `bias`, an
 #'   estimate of the second-order bias of this ratio (see [ratio_bias()]), which is not
-#'   subtracted from `cka`; with `clusters` also `df`, see Details. Values are `NA`, with a warning,
-#'   where a ratio is undefined, or where
-#'   a value H is too large or too small for a double. There are `plot()`, `tidy()`,
+#'   subtracted from `cka`; `cka_corrected`, the ratio corrected for its bias, or `NA`, and
+#'   `correction`, which says why (see Details, "Which to report"); with `clusters` also `df`, see
+#'   Details. Values are `NA`, with a warning, where a ratio is undefined, or where a value H is too
+#'   large or too small for a double. There are `plot()`, `tidy()`,
 #'   [confint()][confint.repalign_interval] and [rbind()][rbind.repalign] for the result.
 #' @details
 #' The variance comes from the two-way jackknife over stimuli and neurons: the sum of its parts
@@ -44,6 +45,32 @@
 #' dimensions, however, more than a third of the ratios, or of their delete-one values, were
 #' undefined at 30 x 20: there, pool the values H instead of taking single ratios, as the analyses
 #' do (see [brain_to_brain()]).
+#'
+#' Which to report: the H values of `"stimulus_neuron"` are unbiased, but their ratio is not. It is
+#' too high on average where few neurons hold most of the variance, as in raw responses of neurons
+#' with very different gains. `correction` is one of:
+#' * `"given"`: report `cka_corrected`. The effective number of neurons,
+#'   \eqn{(\sum v)^2 / \sum v^2}{sum(v)^2 / sum(v^2)} of their variances v, is below 0.4 of their
+#'   number on a side, and both denominators have a relative standard error below 0.7. The
+#'   second-order bias is taken off numerator and denominator apart, which agrees with `cka - bias`
+#'   to second order, but does not turn far negative when a denominator is noisy. The interval is
+#'   that of `cka`.
+#' * `"even"`: report `cka`. No few neurons hold most of the variance, and the bias is small beside
+#'   the standard error.
+#' * `"uncertain"`: report `cka` with its interval, or pool more data. The correction would do harm,
+#'   because the denominators vary too much, or some deletion has no ratio.
+#' * `"other"` for the other estimators, and `"undefined"` where there is no ratio.
+#'
+#' In simulations (`bench/ratio.R`, 80 data sets a row; 30 to 500 stimuli x 10 to 80 neurons, four
+#' populations of true CKA 0.48 to 1), the mean of `cka` was at most 0.03 too high with 60 x 25 or
+#' more when all neurons had equal gains or were divided by their standard deviations (0.08 for a
+#' population of 200 dimensions at 60 x 25). With log-normal gains (standard deviation 0.8 of the
+#' logarithm) it was 0.05 to 0.63 too high. There the correction was given to a fifth of the data
+#' sets or more in 35 rows, and to 57% of them on average: it lowered the mean bias in all of these
+#' rows (from 0.135 to 0.093 on average) and the root mean square error from 0.25 to 0.24; that
+#' error rose by more than 0.5% in two rows (at most by 3%). The intervals held the true value in 93% to 100%. To divide
+#' neurons by their standard deviations, with [scale()], does more than the correction, if that
+#' is the CKA that you want to know.
 #'
 #' When not to trust it: when stimuli depend on each other (groups of similar images, successive
 #' time points) or neurons do (the same recording session, neighbouring units of a network). The
@@ -278,7 +305,8 @@ interval_row <- function(pair, loo, estimator, conf_level) {
     estimator = estimator, cka = value, se = se, conf_low = value - half, conf_high = value + half,
     h_xy = unscale_h(h$xy[1, 1], loo$scale), h_xx = unscale_h(h$xx[1, 1], loo$scale[c(1, 1)]),
     h_yy = unscale_h(h$yy[1, 1], loo$scale[c(2, 2)]),
-    bias = if (is.na(se)) NA_real_ else ratio_bias_of(moments$mean, moments$cov)
+    bias = if (is.na(se)) NA_real_ else ratio_bias_of(moments$mean, moments$cov),
+    ratio_correction(pair, moments, value, se, estimator)
   )
   if (loo$clusters) values$df <- df
   list(undefined = sum(is.na(theta[-1])), value = value, self = c(h$xx[1, 1], h$yy[1, 1]),

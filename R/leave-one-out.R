@@ -7,10 +7,13 @@ recenter <- function(x) centered(x, 1)
 # The three C routines, with the rows set right in which deletion cancels too many
 # digits: a stimulus (or a cluster of them) that holds nearly all of a side's variance is really
 # deleted. clusters: codes, one a stimulus, for deletion of whole clusters; NULL for stimuli.
-loo_columns <- function(x, y, clusters = NULL) {
-  result <- if (is.null(clusters)) .Call(C_loo_columns, x, y)
-  else .Call(C_unit_columns, x, y, clusters)
-  recompute_dominant(result, x, y, clusters, loo_columns)
+# w: a weight for each neuron pair; NULL: 1.
+loo_columns <- function(x, y, clusters = NULL, w = NULL) {
+  result <- if (is.null(clusters)) .Call(C_loo_columns, x, y, w)
+  else .Call(C_unit_columns, x, y, w, clusters)
+  recompute_dominant(result, x, y, clusters, function(x, y, clusters) {
+    loo_columns(x, y, clusters, w)
+  })
 }
 
 loo_pairs <- function(x, y, ix, iy, clusters = NULL) {

@@ -10,7 +10,7 @@ core_columns <- list(
   repalign_analysis = c("x", "y", "neurons", "estimator", "pooled", "pooled_se", "conf_low",
                         "conf_high", "mean", "median", "q25", "q75", "undefined", "n_estimates"),
   repalign_interval = c("estimator", "cka", "se", "conf_low", "conf_high", "h_xy", "h_xx", "h_yy",
-                        "bias", "df")
+                        "bias", "cka_corrected", "correction", "df")
 )
 
 # Those of the core columns that name a row.

@@ -241,11 +241,12 @@ row_groups <- function(rows, columns) {
 #' @param ... unused. For `print()`, any other argument is an error.
 #' @return `print()` returns `x`, invisibly; the others return a data frame. `tidy()`: `term`
 #'   (measure or estimator) and `estimate`; for analyses and intervals also `std.error`, `conf.low`
-#'   and `conf.high`; for calibrations also `p.value` and `adj.p.value`. `glance()`: numbers of
-#'   pairs or comparisons, of measures, estimators or neurons, and of undefined values. If several
-#'   results were put together, the columns that tell them apart (`source`, or any other column of
-#'   words) are kept, and `glance()` and `summary()` describe each of the results in rows of its
-#'   own. `summary()` of results that look alike and have no such column is an error.
+#'   and `conf.high`; for intervals also `estimate.corrected` and `correction`, which says what to
+#'   report (see [cka_interval()]); for calibrations also `p.value` and `adj.p.value`. `glance()`:
+#'   numbers of pairs or comparisons, of measures, estimators or neurons, and of undefined values.
+#'   If several results were put together, the columns that tell them apart (`source`, or any other
+#'   column of words) are kept, and `glance()` and `summary()` describe each of the results in rows
+#'   of its own. `summary()` of results that look alike and have no such column is an error.
 #' @details
 #' `print()` never changes the result, only what is shown: columns that do not fit the line are
 #' named below the table; long names are shortened, and stay different; and scores that are

@@ -1,9 +1,10 @@
 # These functions warn, with class repalign_unstable, when a corrected CKA cannot be trusted: it is
 # too far above 1 for chance, or its denominators are too uncertain to divide by.
 
-# When the true CKA is 1, chance gave no value above this with so many stimuli and neurons on each
-# side, but a third of the values with 30 stimuli and 10 neurons (bench/unstable.R). A value above
-# it must have another cause, such as shared neurons without labels.
+# When the true CKA is 1 and neurons have equal gains, chance gave no value above this with so many
+# stimuli and neurons on each side, but a third of the values with 30 stimuli and 10 neurons
+# (bench/unstable.R). A value above it must have another cause, such as shared neurons without
+# labels, or neurons of unequal gains, of which a few hold most of the variance.
 far_above_one <- 1.5
 
 enough_stimuli <- 60
@@ -31,6 +32,17 @@ relative_error <- function(h, stimuli, neurons, rows = length(stimuli)) {
 
 effective_count <- function(size) sum(size)^2 / sum(size^2)
 
+# Do few neurons hold most of the variance of a side? When the effective number of neurons is below
+# this share of their number, cka_interval() corrects the bias of the ratio (bench/ratio.R).
+even_share <- 0.4
+
+is_uneven <- function(pair) {
+  share <- vapply(pair[c("x", "y")], function(repr) {
+    effective_count(form_linear(repr)$s) / ncol(repr$data)
+  }, 0)
+  min(share) < even_share
+}
+
 # A cluster counts as one stimulus, as if all of its stimuli were alike.
 side_error <- function(repr, h, clusters = NULL) {
   if (is.null(clusters)) {
@@ -53,7 +65,10 @@ warn_unstable <- function(value, pair, error, clusters = NULL) {
   shown <- format(value, digits = 3)
   text <- if (far) {
     paste0("The corrected CKA is ", shown, " ", size, ": so far above 1 that chance hardly ",
-           "explains it. ", causes_of_high_values(pair$x$arg, pair$y$arg))
+           "explains it", if (is_uneven(pair)) {
+             paste0(", unless few neurons hold most of the variance, as they do here: divide ",
+                    "each neuron by its standard deviation")
+           }, ". ", causes_of_high_values(pair$x$arg, pair$y$arg, also = is_uneven(pair)))
   } else {
     paste0("The corrected CKA (", shown, " ", size, ") is uncertain: its denominators have a ",
            "relative standard error of about ", format(error, digits = 2), ". There are too few ",

@@ -2,14 +2,22 @@
 # every data set: the share of data sets whose corrected CKA is undefined, above 3 in size, above
 # 1.5, off by more than 0.5, and the share with the warning; then how often the estimate is off
 # with the warning, and how often large values go without it.
-# Last, brain_to_brain() with a true CKA of 1: how often its interval, which covers stimuli alone,
+# Then brain_to_brain() with a true CKA of 1: how often its interval, which covers stimuli alone,
 # lies wholly above 1, and how often it warns.
-#   Rscript bench/unstable.R [data sets a row, default 500]
+# Last, the warning is judged over all true values from 0 to 1, numbers of stimuli and neurons,
+# dimensions, gains of neurons and noise: is it silent where the estimate is good (off by at most
+# 0.2), and does it speak where it is not?
+#   Rscript bench/unstable.R [data sets a row, default 500] [parts: rates, pooled, judged]
 
 library(repalign)
 
-sets <- as.integer(c(commandArgs(trailingOnly = TRUE), 500)[1])
+args <- commandArgs(trailingOnly = TRUE)
+sets <- as.integer(c(grep("^[0-9]+$", args, value = TRUE), 500)[1])
+parts <- grep("^[0-9]+$", args, value = TRUE, invert = TRUE)
+wanted <- function(part) !length(parts) || part %in% parts
+options(width = 160)
 
+# pop: list(x, y, cka), cka the true value.
 one_estimate <- function(pop) {
   warned <- FALSE
   value <- withCallingHandlers(
@@ -45,11 +53,12 @@ rates <- function(n, q, d, spectrum, reverse) {
 sizes <- data.frame(n = c(7, 30, 60, 60, 120), q = c(30, 10, 20, 40, 80))
 worlds <- list(list(10, "isotropic", FALSE), list(50, "isotropic", FALSE),
                list(50, "power", FALSE), list(200, "power", FALSE), list(50, "power", TRUE))
-rows <- do.call(rbind, lapply(worlds, function(w) {
-  do.call(rbind, Map(rates, sizes$n, sizes$q, w[[1]], w[[2]], w[[3]]))
-}))
-options(width = 160)
-print(rows, digits = 2, row.names = FALSE)
+if (wanted("rates")) {
+  rows <- do.call(rbind, lapply(worlds, function(w) {
+    do.call(rbind, Map(rates, sizes$n, sizes$q, w[[1]], w[[2]], w[[3]]))
+  }))
+  print(rows, digits = 2, row.names = FALSE)
+}
 
 pooled_rates <- function(n, q, d, spectrum) {
   set.seed(1)
@@ -69,7 +78,72 @@ pooled_rates <- function(n, q, d, spectrum) {
              interval_above_1 = mean(found["above", ]), warned = mean(found["warned", ]))
 }
 
-cat("\nbrain_to_brain(), true CKA 1\n")
-rows <- do.call(rbind, Map(pooled_rates, c(60, 120), c(40, 80), c(10, 50, 50, 200),
-                           c("isotropic", "isotropic", "power", "power")))
-print(rows, digits = 2, row.names = FALSE)
+if (wanted("pooled")) {
+  cat("\nbrain_to_brain(), true CKA 1\n")
+  rows <- do.call(rbind, Map(pooled_rates, c(60, 120), c(40, 80), c(10, 50, 50, 200),
+                             c("isotropic", "isotropic", "power", "power")))
+  print(rows, digits = 2, row.names = FALSE)
+}
+
+# Populations that share a part of their stimulus dimensions: the spectrum of y lies on the
+# dimensions of x and on as many others, so that `cka` is exact. gain: standard deviation of the
+# logarithms of gains; noise: the standard deviation of each neuron's own noise over that of its
+# signal.
+judged_pair <- function(n, q, lambda, cka, gain, noise) {
+  stimuli <- matrix(rnorm(2 * n * length(lambda)), n)
+  respond <- function(spectrum) {
+    weights <- sqrt(spectrum) * matrix(rnorm(length(spectrum) * q), length(spectrum))
+    own <- noise * sqrt(sum(spectrum)) * matrix(rnorm(n * q), n)
+    sweep(stimuli %*% weights + own, 2, exp(gain * rnorm(q)), "*")
+  }
+  list(x = respond(c(lambda, 0 * lambda)), y = respond(c(cka * lambda, sqrt(1 - cka^2) * lambda)),
+       cka = cka)
+}
+
+judged_cell <- function(n, q, spectrum, cka, gain, noise) {
+  found <- as.data.frame(t(replicate(ceiling(sets / 5), one_estimate(
+    judged_pair(n, q, judged_spectra[[spectrum]], cka, gain, noise)
+  ))))
+  defined <- !is.na(found$value)
+  # one estimate that is far off must not decide alone
+  rmse <- sqrt(mean(pmin(abs(found$error[defined]), 2)^2))
+  data.frame(n = n, Q = q, gains = gain, noise = noise, cka = cka, rmse = rmse, found)
+}
+
+judged_spectra <- list(ten = rep(1, 10), fifty = rep(1, 50), power = seq_len(200)^-1)
+
+judge <- function(found) {
+  undefined <- mean(is.na(found$value))
+  found <- found[!is.na(found$value), ]
+  good <- abs(found$error) <= 0.2
+  warned <- found$warned == 1
+  calm <- found$rmse <= 0.1
+  wild <- found$rmse > 0.3
+  data.frame(undefined = undefined, good_silent = mean(good & !warned),
+             good_warned = mean(good & warned), bad_silent = mean(!good & !warned),
+             bad_warned = mean(!good & warned), warned_of_bad = mean(warned[!good]),
+             bad_if_warned = mean(!good[warned]), bad_if_silent = mean(!good[!warned]),
+             calm = mean(calm), warned_calm = mean(warned[calm]), wild = mean(wild),
+             silent_wild = mean(!warned[wild]))
+}
+
+judge_by <- function(found, columns) {
+  groups <- split(found, found[columns], drop = TRUE)
+  do.call(rbind, lapply(groups, function(group) cbind(group[1, columns, drop = FALSE],
+                                                      judge(group))))
+}
+
+if (wanted("judged")) {
+  set.seed(1)
+  cells <- expand.grid(n = c(30, 60, 120), q = c(10, 20, 40, 80),
+                       spectrum = names(judged_spectra), cka = c(0, 0.5, 1), gain = c(0, 0.8),
+                       noise = c(0, 0.7), stringsAsFactors = FALSE)
+  found <- do.call(rbind, do.call(Map, c(judged_cell, unname(as.list(cells)))))
+  cat("\nThe warning of cka() judged; good: off by at most 0.2; calm and wild: cells with a root",
+      "\nmean square error of at most 0.1 and above 0.3\n")
+  print(judge(found), digits = 2, row.names = FALSE)
+  for (columns in list("gains", "noise", "cka", c("n", "Q"))) {
+    cat("\n")
+    print(judge_by(found, columns), digits = 2, row.names = FALSE)
+  }
+}

@@ -28,19 +28,25 @@ SEXP repalign_loo_weighted(SEXP x, SEXP y, SEXP weights)
     return result.list;
 }
 
-/* For each column of x the sum over all columns of y. */
-SEXP repalign_loo_columns(SEXP x, SEXP y)
+/* For each column of x the sum over all columns of y, times weights; weights NULL: of 1. */
+SEXP repalign_loo_columns(SEXP x, SEXP y, SEXP weights)
 {
     begin_entry(__func__);
     const double *left = read_matrix(ARG(x));
     const size_t n = matrix_rows(x), qx = matrix_columns(x);
     const double *right = read_matrix_rows(ARG(y), n);
     const size_t qy = matrix_columns(y);
-    const column_scratch z = {scratch(n * qx), scratch(n * qx), scratch(n * qx),
-                              scratch(column_inner_length(n, qx, qy)), scratch(n)};
+    const int weighted = !Rf_isNull(weights);
+    const double *w = weighted ? read_matrix_size(ARG(weights), qx, qy) : NULL;
+    const column_scratch z = {scratch(n * qx),
+                              scratch(n * qx),
+                              scratch(n * qx),
+                              scratch(column_inner_length(n, qx, qy, weighted)),
+                              scratch(weighted ? n * qx : n),
+                              weighted ? scratch(n * qy) : NULL};
     const two_estimates result = new_estimates(n + 1, qx);
     PROTECT(result.list);
-    loo_columns(left, right, n, qx, qy, z, check_interrupt, result.naive, result.corrected);
+    loo_columns(left, right, n, qx, qy, w, z, check_interrupt, result.naive, result.corrected);
     UNPROTECT(1);
     return result.list;
 }

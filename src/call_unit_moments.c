@@ -54,14 +54,17 @@ SEXP repalign_unit_terms(SEXP x, SEXP y, SEXP clusters)
     return result.list;
 }
 
-/* For each column of x the sum over all columns of y. */
-SEXP repalign_unit_columns(SEXP x, SEXP y, SEXP clusters)
+/* For each column of x the sum over all columns of y, times weights; weights NULL: of 1. */
+SEXP repalign_unit_columns(SEXP x, SEXP y, SEXP weights, SEXP clusters)
 {
     begin_entry(__func__);
     const clustered d = read_clustered(x, y, clusters);
+    const double *w = Rf_isNull(weights)
+                          ? NULL
+                          : read_matrix_size(ARG(weights), d.responses.qx, d.responses.qy);
     const two_estimates result = new_estimates(d.layout.units + 1, d.responses.qx);
     PROTECT(result.list);
-    unit_columns(d.layout, d.responses, d.scratch, check_interrupt, result.naive,
+    unit_columns(d.layout, d.responses, w, d.scratch, check_interrupt, result.naive,
                  result.corrected);
     UNPROTECT(1);
     return result.list;

@@ -28,12 +28,12 @@ static const R_CallMethodDef entries[] = {
     ENTRY(subset_weights, 5),
     /* call_jackknife.c */
     ENTRY(loo_weighted, 3),
-    ENTRY(loo_columns, 2),
+    ENTRY(loo_columns, 3),
     ENTRY(loo_pairs, 4),
     ENTRY(loo_gram, 2),
     /* call_unit_moments.c */
     ENTRY(unit_terms, 3),
-    ENTRY(unit_columns, 3),
+    ENTRY(unit_columns, 4),
     ENTRY(unit_weighted, 4),
     ENTRY(unit_pairs, 5),
     /* call_distance.c */

@@ -230,22 +230,29 @@ void loo_weighted(const double *x, const double *y, size_t n, size_t qx, size_t 
     delete_rows(&full, r, n, naive, corrected);
 }
 
-size_t column_inner_length(size_t n, size_t qx, size_t qy)
+size_t column_inner_length(size_t n, size_t qx, size_t qy, int weighted)
 {
-    return n > qy ? 2 * qx * qy : n * n;
+    return weighted || n > qy ? 2 * qx * qy : n * n;
 }
 
-/* g = y c' and h = y e' with c = x'y, e = (x o x)'y: through c and e when that is
-   smaller, else through y y'. */
-static void cross_images(const double *x, const double *y, size_t n, size_t qx, size_t qy,
-                         column_scratch z, pause_function pause)
+static void multiply_entries(const double *w, size_t length, double *a)
 {
-    if (n > qy) {
+    for (size_t p = 0; w && p < length; p++) a[p] *= w[p];
+}
+
+/* g = y c' and h = y e' with c = w o x'y, e = w o (x o x)'y: through c and e when there are
+   weights or that is smaller, else through y y'. */
+static void cross_images(const double *x, const double *y, size_t n, size_t qx, size_t qy,
+                         const double *w, column_scratch z, pause_function pause)
+{
+    if (w || n > qy) {
         double *c = z.inner, *e = z.inner + qx * qy;
         blas_gemm('T', 'N', qx, qy, n, 1.0, x, n, y, n, 0.0, c, qx);
         pause();
         blas_gemm('T', 'N', qx, qy, n, 1.0, z.squares_x, n, y, n, 0.0, e, qx);
         pause();
+        multiply_entries(w, qx * qy, c);
+        multiply_entries(w, qx * qy, e);
         blas_gemm('N', 'T', n, qx, qy, 1.0, y, n, c, qx, 0.0, z.g, n);
         pause();
         blas_gemm('N', 'T', n, qx, qy, 1.0, y, n, e, qx, 0.0, z.h, n);
@@ -259,25 +266,37 @@ static void cross_images(const double *x, const double *y, size_t n, size_t qx, 
     pause();
 }
 
-void loo_columns(const double *x, const double *y, size_t n, size_t qx, size_t qy,
+/* l: the sums of squares of the rows of y; with weights one column for each column of x. */
+static void square_sums(const double *y, size_t n, size_t qx, size_t qy, const double *w,
+                        column_scratch z)
+{
+    if (w) {
+        square_entries(y, n * qy, z.squares_y);
+        blas_gemm('N', 'T', n, qx, qy, 1.0, z.squares_y, n, w, qx, 0.0, z.l, n);
+    } else {
+        zero(z.l, n);
+        add_row_products(y, y, n, qy, z.l);
+    }
+}
+
+void loo_columns(const double *x, const double *y, size_t n, size_t qx, size_t qy, const double *w,
                  column_scratch z, pause_function pause, double *naive, double *corrected)
 {
-    square_entries(x, n * qx, z.squares_x);
-    zero(z.l, n);
-    add_row_products(y, y, n, qy, z.l);
-    const double t = sum_blocked(z.l, n);
     const deletions plan = plan_deletions(n);
-    cross_images(x, y, n, qx, qy, z, pause);
+    square_entries(x, n * qx, z.squares_x);
+    square_sums(y, n, qx, qy, w, z);
+    cross_images(x, y, n, qx, qy, w, z, pause);
     for (size_t a = 0; a < qx; a++) {
         const double *u = x + a * n, *u2 = z.squares_x + a * n, *g = z.g + a * n, *h = z.h + a * n;
-        const double s = sum_blocked(u2, n), f = dot_blocked(u, z.l, n);
-        full_sums full = {dot_blocked(u, g, n), dot_blocked(u2, z.l, n), s * t};
+        const double *l = w ? z.l + a * n : z.l;
+        const double s = sum_blocked(u2, n), f = dot_blocked(u, l, n), t = sum_blocked(l, n);
+        full_sums full = {dot_blocked(u, g, n), dot_blocked(u2, l, n), s * t};
         double *naive_a = naive + a * (n + 1), *corrected_a = corrected + a * (n + 1);
         naive_a[0] = full_naive(&plan, &full);
         corrected_a[0] = full_corrected(&plan, &full);
         for (size_t i = 0; i < n; i++) {
-            row_sums row = {u[i] * g[i], h[i],          f * u[i],
-                            s * z.l[i],  t * u2[i], u2[i] * z.l[i]};
+            row_sums row = {u[i] * g[i], h[i],       f * u[i],
+                            s * l[i],    t * u2[i], u2[i] * l[i]};
             naive_a[i + 1] = deleted_naive(&plan, &full, &row);
             corrected_a[i + 1] = deleted_corrected(&plan, &full, &row);
         }

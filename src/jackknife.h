@@ -26,14 +26,15 @@ typedef struct {
 void loo_weighted(const double *x, const double *y, size_t n, size_t qx, size_t qy, const double *w,
                   weighted_scratch scratch, pause_function pause, double *naive, double *corrected);
 
-/* For each column of x the sum over all columns of y: results (n + 1) x qx.
-   Scratch: squares_x (n x qx), g, h (n x qx), inner: two matrices of qx x qy when
-   n > qy, else one of n x n; l (n). */
+/* For each column of x the sum over all columns of y, times weights (qx x qy; NULL: of 1):
+   results (n + 1) x qx.
+   Scratch: squares_x (n x qx), g, h (n x qx), inner (column_inner_length), and with weights
+   squares_y (n x qy) and l (n x qx), without them l (n). */
 typedef struct {
-    double *squares_x, *g, *h, *inner, *l;
+    double *squares_x, *g, *h, *inner, *l, *squares_y;
 } column_scratch;
-size_t column_inner_length(size_t n, size_t qx, size_t qy);
-void loo_columns(const double *x, const double *y, size_t n, size_t qx, size_t qy,
+size_t column_inner_length(size_t n, size_t qx, size_t qy, int weighted);
+void loo_columns(const double *x, const double *y, size_t n, size_t qx, size_t qy, const double *w,
                  column_scratch scratch, pause_function pause, double *naive, double *corrected);
 
 #endif

@@ -53,13 +53,13 @@ SEXP repalign_subset_weights(SEXP a, SEXP b, SEXP weight, SEXP rows, SEXP column
 
 /* call_jackknife.c: the same without each stimulus. */
 SEXP repalign_loo_weighted(SEXP x, SEXP y, SEXP weights);
-SEXP repalign_loo_columns(SEXP x, SEXP y);
+SEXP repalign_loo_columns(SEXP x, SEXP y, SEXP weights);
 SEXP repalign_loo_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy);
 SEXP repalign_loo_gram(SEXP k, SEXP l);
 
 /* call_unit_moments.c: H values over clusters of stimuli, with each cluster deleted in turn. */
 SEXP repalign_unit_terms(SEXP x, SEXP y, SEXP clusters);
-SEXP repalign_unit_columns(SEXP x, SEXP y, SEXP clusters);
+SEXP repalign_unit_columns(SEXP x, SEXP y, SEXP weights, SEXP clusters);
 SEXP repalign_unit_weighted(SEXP x, SEXP y, SEXP weights, SEXP clusters);
 SEXP repalign_unit_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy, SEXP clusters);
 

@@ -267,8 +267,8 @@ static void zero(double *a, size_t length)
     for (size_t i = 0; i < length; i++) a[i] = 0.0;
 }
 
-void unit_columns(cluster_layout c, response_pair r, moment_scratch z, pause_function pause,
-                  double *naive, double *corrected)
+void unit_columns(cluster_layout c, response_pair r, const double *w, moment_scratch z,
+                  pause_function pause, double *naive, double *corrected)
 {
     const size_t rows = c.units + 1;
     zero(naive, rows * r.qx);
@@ -276,9 +276,10 @@ void unit_columns(cluster_layout c, response_pair r, moment_scratch z, pause_fun
     for (size_t first = 0; first < r.qy; first += PAIR_LANES) {
         const size_t width = load_block(c, r, first, z);
         for (size_t a = 0; a < r.qx; a++) {
+            const double *weight = w ? w + a + first * r.qx : NULL;
             estimate_column(c, r, a, 1, z);
-            add_lanes(z.naive, rows, width, NULL, 0, naive + a * rows);
-            add_lanes(z.corrected, rows, width, NULL, 0, corrected + a * rows);
+            add_lanes(z.naive, rows, width, weight, r.qx, naive + a * rows);
+            add_lanes(z.corrected, rows, width, weight, r.qx, corrected + a * rows);
             pause();
         }
     }

@@ -61,9 +61,10 @@ typedef struct {
 void unit_terms(cluster_layout layout, response_pair r, moment_scratch z, pause_function pause,
                 double *naive, double *corrected);
 
-/* For each column of x the sum over all columns of y: (units + 1) x qx. */
-void unit_columns(cluster_layout layout, response_pair r, moment_scratch z, pause_function pause,
-                  double *naive, double *corrected);
+/* For each column of x the sum over all columns of y, times weights (qx x qy; NULL: of 1):
+   (units + 1) x qx. */
+void unit_columns(cluster_layout layout, response_pair r, const double *w, moment_scratch z,
+                  pause_function pause, double *naive, double *corrected);
 
 /* Totals weighted by w (qx x qy): units + 1 values, or the first alone. w NULL: weights of 1. */
 void unit_weighted(cluster_layout layout, response_pair r, const double *w, int deletions,

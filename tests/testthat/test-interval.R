@@ -36,7 +36,8 @@ test_that("intervals are tables that bind", {
   i <- two_intervals()
   expect_s3_class(i$all, c("repalign_interval", "data.frame"), exact = TRUE)
   tidied <- tidy(i$all)
-  expect_identical(names(tidied), c("term", "estimate", "std.error", "conf.low", "conf.high"))
+  expect_identical(names(tidied), c("term", "estimate", "std.error", "conf.low", "conf.high",
+                                    "estimate.corrected", "correction"))
   expect_identical(tidied$estimate, i$all$cka)
   expect_identical(tidied$conf.high, i$all$conf_high)
   plain <- as.data.frame(i$all)
@@ -62,7 +63,8 @@ test_that("glance() is one row for each source, summary() the table without H va
   expect_identical(glance(both), data.frame(source = c("day1", "day2"), estimators = 3:2,
                                             conf_level = 0.95, undefined = 1:0))
   expect_identical(summary(one), as.data.frame(one)[c("estimator", "cka", "se", "conf_low",
-                                                      "conf_high", "bias")])
+                                                      "conf_high", "bias", "cka_corrected",
+                                                      "correction")])
   expect_identical(summary(both)$source, both$source)
   for (f in list(glance, summary)) expect_refused(f(one["se"]), "column")
 })

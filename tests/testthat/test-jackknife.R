@@ -115,7 +115,7 @@ test_that("intervals are normal, not clipped, and a column each", {
   p <- related_pair(12, 6, 6)
   result <- few_is_fine(cka_interval(p$x, p$y, conf_level = 0.8))
   expect_identical(names(result), c("estimator", "cka", "se", "conf_low", "conf_high", "h_xy", "h_xx",
-                                    "h_yy", "bias"))
+                                    "h_yy", "bias", "cka_corrected", "correction"))
   expect_s3_class(result, "data.frame")
   expect_equal(result$conf_low, result$cka - qnorm(0.9) * result$se, tolerance = 1e-12)
   expect_equal(result$conf_high, result$cka + qnorm(0.9) * result$se, tolerance = 1e-12)

@@ -11,7 +11,7 @@ known_arguments <- list(
                    "clusters"),
   hsic = names(formals(cka)),
   brain_to_brain = c("x", "y", "neurons", "repeats", "split", "estimator", "units_x", "units_y",
-                     "normalize", "conf_level", "clusters"),
+                     "normalize", "conf_level", "clusters", "neurons_sampled"),
   trial_to_trial = c("trials", "neurons", "repeats", "estimator", "units", "normalize",
                      "conf_level", "clusters"),
   brain_to_model = c("brain", "layers", "neurons", "repeats", "estimator", "units", "normalize",
@@ -143,6 +143,7 @@ draw_brain_to_brain <- function(sides, common) {
     list(x = sides[c("x", "y")]),
     list(x = sides$x, split = if (widths[1] > 3) rep_len(c("V1", "V4"), widths[1]))
   )
+  args <- c(args, given(neurons_sampled = if (chance(0.4)) chance(0.8)))
   list(fun = "brain_to_brain", args = c(args, common))
 }
 

@@ -79,7 +79,10 @@ check_scores <- function(drawn, value, set, seed) {
                    "another score than similarity()"))
   }
   expected <- aggregated_scores(plain$value, set, drawn$args$aggregate)
-  problem(!same_numbers(value$score, expected$score[match(group_keys(value), expected$key)], 1e-9),
+  # an angle near 0 is the root of what rounding leaves
+  tolerance <- if (any(grepl("^angular_cka", value$measure))) 1e-7 else 1e-9
+  expected <- expected$score[match(group_keys(value), expected$key)]
+  problem(!same_numbers(value$score, expected, tolerance),
           "the aggregate is not that of the scores of similarity()")
 }
 

@@ -59,8 +59,12 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   whole clusters change places, their members in the given order. All clusters need the same
 #'   size; stimuli with the label `NA` are left out. A measure with its own `clusters` needs the
 #'   same labels here. (`blocks`, in contrast, exchanges stimuli within a block.)
-#' @param series are the rows a time series? If `TRUE`, the null scores come from its n - 1
-#'   circular shifts, all of them, whatever `permutations` says.
+#' @param series are the rows a time series? `FALSE`, or how it is shifted:
+#'   * `TRUE` or `"circular"`: the null scores come from the n - 1 circular shifts, all of them,
+#'     whatever `permutations` says. A warning of class `repalign_series` says where both series
+#'     are too slow for that;
+#'   * `"linear"`: the middle half of `x` is compared with the stretches of `y` of the same length,
+#'     for slow series; see Details.
 #' @param engine how the null scores are made, see Details; `"auto"` chooses. It must be `"auto"`
 #'   if you give `blocks`, `clusters`, `series`, or a matrix or a design in `permutations`. Of
 #'   these four, only one can be given.
@@ -77,8 +81,8 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   null scores) and `engine`; with models also `model_x` and `model_y`. `score`, `threshold`,
 #'   `null_mean` and `null_sd` are in the units of the measure. With a single permutation,
 #'   `null_sd` is `NA`, and a message says so. `engine` is `"coset"`, `"random"`, `"exact"` or
-#'   `"moments"`, or says where the permutations come from: `"blocks"`, `"clusters"`, `"series"` or
-#'   `"given"`.
+#'   `"moments"`, or says where the permutations come from: `"blocks"`, `"clusters"`, `"series"`,
+#'   `"linear"` or `"given"`.
 #'   With `aggregate = "max"`, `x` and `y` name the most similar pair; other aggregates belong to
 #'   no single pair, and `x` and `y` are `NA`. [null_scores()] returns the null scores, and
 #'   `plot()` draws them; [rbind()][rbind.repalign] puts results with the same settings together
@@ -168,6 +172,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   engine <- check_choice(engine, engines, "engine")
   p_adjust <- check_choice(p_adjust, stats::p.adjust.methods, "p_adjust")
   na <- check_choice(na, missing_rules, "na")
+  series <- check_series(series)
   aggregate <- as_aggregate(aggregate)
   old <- options(repalign.threads = thread_count(threads))
   on.exit(options(old))
@@ -176,15 +181,18 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   sides <- complete$sides
   set <- complete$set
   check_calibration(set, sides, aggregate, engine)
-  check_rows(sides$x$reprs[[1]]$n, 2, sides$x$reprs[[1]]$arg, "a permutation")
+  n <- sides$x$reprs[[1]]$n
+  check_rows(n, 2, sides$x$reprs[[1]]$arg, "a permutation")
+  if (series == "linear") sides <- middle_sides(sides)
   set_largest_k(set, c(sides$x$reprs, sides$y$reprs))
   seeds <- give_seeds(all_representations(sides))
   on.exit(move_generator(seeds), add = TRUE)
-  plan <- permutation_plan(sides$x$reprs[[1]]$n, cut_permutations(permutations, complete$rows),
+  plan <- permutation_plan(n, cut_permutations(permutations, complete$rows),
                            cut_blocks(blocks, complete$rows), series, engine, complete$clusters)
   pairs <- list_pairs(sides, FALSE)
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
-  check_grid_memory(set, sides, engine)
+  check_grid_memory(set, sides, if (series == "linear") "linear" else engine)
+  if (series == "circular") warn_slow_series(pairs, sides)
   nulls <- null_grid(set, pairs, sides, plan, engine, threads)
   settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust, engine = engine)
   calibration_result(nulls, set, pairs, sides, aggregate, settings)

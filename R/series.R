@@ -131,9 +131,9 @@ neighbour_kernel <- function(graph) {
 }
 
 # How many effective points circular shifts need for n rows: where pairs had them, unrelated series
-# were rejected at most about 1.5 times as often as they should (bench/series.R). The more dimensions,
-# the less scores vary by chance, and the more it matters that a shift joins the ends. Independent
-# points always suffice: shifts are then as good as permutations.
+# were rejected at most about 1.5 times as often as they should (bench/series.R). The more
+# dimensions, the less scores vary by chance, and the more it matters that a shift joins the ends.
+# Independent points always suffice: shifts are then as good as permutations.
 points_needed <- function(n, dimension_x, dimension_y) {
   1 / (1 / n + 1 / (20 + 6 * max(dimension_x, dimension_y)))
 }

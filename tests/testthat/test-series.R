@@ -129,7 +129,8 @@ test_that("both series slow: a warning; one slow side or none: silence", {
 test_that("a grid warns once, of its worst pair", {
   set.seed(5)
   x <- list(walk = random_walk(100, 3), white = normal_matrix(100, 3))
-  y <- list(ar = autoregressive(100, 3, 0.95), second = random_walk(100, 3), n = normal_matrix(100, 2))
+  y <- list(ar = autoregressive(100, 3, 0.95), second = random_walk(100, 3),
+            n = normal_matrix(100, 2))
   warning <- warned_of(x, y, c("cka", "mutual_knn"))
   r <- function(x) def_autocorrelation(tcrossprod(x))
   points <- vapply(y, function(side) def_points(100, r(x$walk), r(side)), 0)
@@ -163,7 +164,8 @@ test_that("linear shifts: every stretch of y against the middle of x", {
   rownames(x) <- rownames(y) <- paste0("t", seq_len(n))
   middle <- 11:33
   measures <- list("cka", "rv", measure("cka", estimator = "stimulus"),
-                   measure("mutual_knn", k = 3), "procrustes", measure("rsa", inner = "euclidean"), "cca")
+                   measure("mutual_knn", k = 3), "procrustes", measure("rsa", inner = "euclidean"),
+                   "cca")
   functions <- list(cka, rv, function(x, y) cka(x, y, estimator = "stimulus"),
                     function(x, y) mutual_knn(x, y, k = 3), procrustes,
                     function(x, y) rsa(x, y, inner = "euclidean"), cca)
@@ -172,7 +174,7 @@ test_that("linear shifts: every stretch of y against the middle of x", {
   expect_true(all(v$permutations == 20))
   shifts <- c(-10:-1, 1:10)
   for (i in seq_along(functions)) {
-    score <- function(shift) functions[[i]](x[middle, ], unname(y[middle + shift, ]))
+    score <- function(shift) functions[[i]](unname(x[middle, ]), unname(y[middle + shift, ]))
     expect_equal(v$score[i], score(0), tolerance = 1e-12)
     expect_equal(null_scores(v)[, i], vapply(shifts, score, 0), tolerance = 1e-10,
                  ignore_attr = TRUE)

@@ -148,17 +148,17 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' and the more a small bias matters.
 #'
 #' `series = "linear"` joins nothing (Harris 2020): rows N + 1 to n - N of `x`, with N = n/4, are
-#' compared with rows N + 1 + t to n - N + t of `y`, for t from -N to N; t = 0 is the observed order.
+#' compared with rows N + 1 + t to n - N + t of `y`, for t from -N to N, where t = 0 is observed.
 #' All columns of the result are about this half of the rows. There are 2N shifts, or, if
 #' `permutations` is smaller, that many (an even number) in equal steps. The series in `y` must be
 #' stationary, or its steps must be, as in a random walk, if the measure does not depend on where
-#' the cloud of points lies; nothing is asked of `x`. Then the level is at most twice alpha, whatever
-#' the series are (at most alpha if you multiply p-values by (2N + 1)/(N + 1)); in simulations at 5%
+#' the cloud of points lies; nothing is asked of `x`. Then the level is at most twice alpha for any
+#' series (at most alpha if you multiply p-values by (2N + 1)/(N + 1)); in simulations at 5%
 #' it was at most 6%. The price is power, as half of the rows are compared, and that no p-value is
 #' below 1/(2N + 1). It needs responses or distances, and each shift is a comparison of its own.
 #'
-#' How often unrelated pairs were rejected at 5% (in percent; `bench/series.R`, 300 data sets each, n =
-#' 100, RV coefficient, D columns a side; AR: autoregressive series with this coefficient; smooth:
+#' How often unrelated pairs were rejected at 5% (in percent; `bench/series.R`, 300 data sets each,
+#' n = 100, RV coefficient, D columns a side; AR: autoregressive series with this coefficient; smooth:
 #' white noise under a Gaussian window with a standard deviation of 10 rows):
 #'
 #' | series | effective points | D = 1 | 5 | 10 | 40 | `"linear"`, any D |

@@ -85,7 +85,7 @@ circular <- function(x, y) {
 # The rates over all data sets and over those without the warning.
 judged <- function(found) {
   silent <- found["warned", ] == 0
-  rates <- rejected(found[1:3, ])
+  rates <- rejected(found[1:3, , drop = FALSE])
   quiet <- rejected(found[1:3, silent, drop = FALSE])
   data.frame(t(rates), points = median(found["points", ]), warned = 1 - mean(silent),
              t(stats::setNames(quiet, paste0("silent_", names(quiet)))))

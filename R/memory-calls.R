@@ -72,6 +72,8 @@ relabelled_needs <- function(n, d, needs) n * d + 0.5 * needs[["kept"]]
 
 # Numbers beyond what the forms keep while the null is made. needs: of the comparison.
 null_needs <- function(measure, n, dx, dy, engine, needs) {
+  # every shift is a comparison of its own
+  if (engine == "linear") return(needs[["peak"]] + n * dy)
   null <- null_of(measure)
   if (is.null(null)) {
     # neighbours are searched once: what passed then is free

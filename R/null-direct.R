@@ -5,8 +5,8 @@
 # list(null, warned): null scores, permutations x pairs, and the texts of warnings that an own
 # measure gave.
 direct_null <- function(measure, pairs, sides, design, drawn) {
-  permutations <- design_matrix(design)
-  count <- ncol(permutations)
+  moved <- moved_by(design)
+  count <- design$count
   null <- matrix(NA_real_, count, nrow(pairs))
   run <- new.env()
   run$warned <- character()
@@ -16,7 +16,7 @@ direct_null <- function(measure, pairs, sides, design, drawn) {
   for (k in seq_len(count)) {
     # R by itself would keep the forms of many permutations
     if (large) gc(FALSE)
-    null[k, ] <- permuted_scores(measure, pairs, sides, permutations[, k], drawn, run)
+    null[k, ] <- permuted_scores(measure, pairs, sides, moved, k, drawn, run)
     if (k == min(3, count)) announce_duration(started, k, count, null_of_label(measure))
     advance()
   }
@@ -32,11 +32,21 @@ has_large_forms <- function(measure, pairs, sides) {
   8 * relabelled_needs(as.double(y$n), width_of(y), needs) > 2^26
 }
 
-# The scores of all pairs with the rows of y in another order. Nothing is prepared again: the forms
-# were made with the observed scores, and are relabelled.
-permuted_scores <- function(measure, pairs, sides, permutation, drawn, run = new.env()) {
+# A function(repr, k) that gives a representation of y under permutation k of the design, or at
+# shift k.
+moved_by <- function(design) {
+  if (!is.null(design$shifts)) {
+    return(function(repr, k) shifted_stretch(repr, design$shifts[k]))
+  }
+  permutations <- design_matrix(design)
+  function(repr, k) permuted_representation(repr, permutations[, k])
+}
+
+# The scores of all pairs with the rows of y in another order. Of permuted rows nothing is prepared
+# again: the forms were made with the observed scores, and are relabelled.
+permuted_scores <- function(measure, pairs, sides, moved, k, drawn, run = new.env()) {
   used <- unique(pairs$j)
-  y <- lapply(sides$y$reprs[used], permuted_representation, permutation)
+  y <- lapply(sides$y$reprs[used], moved, k)
   vapply(seq_len(nrow(pairs)), function(p) {
     pair <- as_pair(sides$x$reprs[[pairs$i[p]]], y[[match(pairs$j[p], used)]])
     pair$cache$entries <- drawn[[p]]

@@ -10,7 +10,7 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
   if (engine == "moments") return(moments_null(measure, pairs, sides, observed))
   null <- null_of(measure)
   design <- design_for(measure, plan, engine)
-  if (is.null(null)) {
+  if (is.null(null) || !is.null(design$shifts)) {
     direct <- direct_null(measure, pairs, sides, design, drawn$entries)
     permuted <- direct_nulls(measure, observed, direct$null)
     return(list(observed = observed, pairs = permuted, design = design, said = drawn$said,

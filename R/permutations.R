@@ -3,7 +3,8 @@
 
 # A design holds `engine` (the name that the result gives it), n stimuli, the number `count` of
 # permutations without the identity, and the permutations, either as `coset` (see coset_design()) or
-# as `matrix` with a column for each permutation; most: how many permutations are possible.
+# as `matrix` with a column for each permutation; most: how many permutations are possible. One of
+# linear shifts has `shifts` in their place, which are no permutations (linear-shifts.R).
 new_design <- function(engine, n, count, coset = NULL, matrix = NULL,
                        most = factorial(min(n, 20)) - 1) {
   list(engine = engine, n = n, count = count, coset = coset, matrix = matrix, most = most)
@@ -14,9 +15,10 @@ most_enumerated <- 1e6
 # The plan is what the user asked for, before it is known which engine suits a measure; see
 # fixed_plan() and free_plan().
 permutation_plan <- function(n, permutations, blocks, series, engine, clusters = NULL) {
-  check_flag(series, "series")
-  restricted <- c(blocks = !is.null(blocks), clusters = !is.null(clusters), series = series,
-                  given = is.matrix(permutations), how = inherits(permutations, "how"))
+  series <- check_series(series)
+  restricted <- c(blocks = !is.null(blocks), clusters = !is.null(clusters),
+                  series = !isFALSE(series), given = is.matrix(permutations),
+                  how = inherits(permutations, "how"))
   if (sum(restricted) > 1) {
     abort("Give only one of `", paste(c(blocks = "blocks", clusters = "clusters", series = "series",
                                         given = "permutations", how = "permutations")[restricted],
@@ -39,7 +41,8 @@ permutation_plan <- function(n, permutations, blocks, series, engine, clusters =
   wanted <- check_count(permutations, "permutations")
   if (restricted["blocks"]) return(block_plan(blocks, n, wanted))
   if (restricted["clusters"]) return(cluster_plan(clusters, n, wanted))
-  if (series) return(series_plan(n, wanted))
+  if (series == "circular") return(series_plan(n, wanted))
+  if (series == "linear") return(linear_plan(n, wanted))
   free_plan(n, wanted, engine)
 }
 

@@ -29,7 +29,7 @@ score_tile <- function(tile, job, run) {
 null_grid <- function(set, pairs, sides, plan, engine, threads) {
   rows <- cut_into_tiles(pairs, sides, how_many_fit(set, all_representations(sides), TRUE))
   if (is.null(rows)) {
-    prepare_grams(set, sides)
+    if (is.null(plan$fixed$shifts)) prepare_grams(set, sides)
     return(lapply(set, function(measure) {
       null <- measure_null(measure, pairs, sides, plan, engine)
       report_permuted(measure, null$warned, null$said)
@@ -53,7 +53,7 @@ null_grid <- function(set, pairs, sides, plan, engine, threads) {
 
 null_tile <- function(tile, job, run) {
   sides <- tile_sides(tile)
-  prepare_grams(job$set, sides)
+  if (is.null(job$designs[[1]]$shifts)) prepare_grams(job$set, sides)
   lapply(seq_along(job$set), function(m) {
     run$warnings <- NULL
     found <- NULL

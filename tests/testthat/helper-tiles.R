@@ -56,6 +56,7 @@ nulls <- list(
                                       9, ...),
   moments = function(m, ...) calibrate(m$two, m$three, c("cka", "rv"), engine = "moments", ...),
   series = function(m, ...) calibrate(m$two, m$three, c("cka", "mka"), 30, series = TRUE, ...),
+  linear = function(m, ...) calibrate(m$two, m$three, c("cka", "mutual_knn"), series = "linear", ...),
   blocks = function(m, ...) calibrate(m$two, m$two, c("cka", "mutual_knn"), 30, blocks = rep(1:4, 10), ...)
 )
 

@@ -51,7 +51,7 @@ draw_design <- function(n, ids) {
                   engine = one_of(c("auto", "coset", "random", if (n < 6) rep("exact", 3)))),
     blocks = list(permutations = count, blocks = draw_blocks(n)),
     clusters = list(permutations = count, clusters = if (n > 3) clusters_of(n)),
-    series = list(permutations = count, series = TRUE),
+    series = list(permutations = count, series = one_of(list(TRUE, "circular", "linear"))),
     given = list(permutations = draw_permutations(n, count)),
     how = list(permutations = draw_how(n, count))
   )

@@ -17,8 +17,10 @@ check_calibration_result <- function(drawn, value, outcome, seed) {
     problem(any(value$p_value <= 0 | value$p_value > 1, na.rm = TRUE), "p-value not in (0, 1]"),
     check_engine(drawn, value),
     if (!own) check_ranges(value, set),
-    # similarity() leaves out no stimuli for measures without clusters
-    if (seed %% 2 == 0 && !anyNA(drawn$args$clusters)) check_scores(drawn, value, set, seed),
+    # similarity() leaves out no stimuli for measures without clusters, nor for linear shifts
+    if (seed %% 2 == 0 && !anyNA(drawn$args$clusters) && !"linear" %in% drawn$args$series) {
+      check_scores(drawn, value, set, seed)
+    },
     check_draws(drawn, value, set),
     if (seed %% 6 == 0) check_methods(value, result_methods),
     if (seed %% 500 == 0) check_methods(value, plots),
@@ -46,7 +48,8 @@ expected_engines <- function(args) {
   if (identical(args$engine, "moments")) return("moments")
   if (!is.null(args$blocks)) return("blocks")
   if (!is.null(args$clusters)) return("clusters")
-  if (isTRUE(args$series)) return("series")
+  if (identical(args$series, "linear")) return("linear")
+  if (!is.null(args$series)) return("series")
   if (!is.numeric(args$permutations) || is.matrix(args$permutations)) return("given")
   if (is.null(args$engine) || args$engine == "auto") return(c("coset", "random", "exact"))
   args$engine
@@ -54,7 +57,9 @@ expected_engines <- function(args) {
 
 wrong_count <- function(engine, count, args, n) {
   switch(engine,
-    moments = !is.na(count), series = count != n - 1, exact = count != factorial(n) - 1,
+    moments = !is.na(count), series = count != n - 1,
+    linear = count != 2 * min(floor(n / 4), max(1, floor(args$permutations / 2))),
+    exact = count != factorial(n) - 1,
     random = count != args$permutations,
     coset = (count + 1) %% n != 0 || count < args$permutations,
     given = is.matrix(args$permutations) && count != nrow(args$permutations),

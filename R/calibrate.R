@@ -186,6 +186,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
   check_grid_memory(set, sides, engine)
   nulls <- null_grid(set, pairs, sides, plan, engine, threads)
+  if (engine == "moments") check_laws(nulls, set, named_pairs(pairs, sides))
   settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust, engine = engine)
   calibration_result(nulls, set, pairs, sides, aggregate, settings)
 }

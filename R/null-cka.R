@@ -7,6 +7,7 @@ cka_null <- function(args) {
   excludes <- corrects_neurons(args$estimator) && (args$shared_neurons || !is.null(args$units_x))
   new_null("inner", operand = if (args$kernel == "linear") linear_operand else gaussian_operand,
            statistic = h_of_inner, centered = TRUE, from_gram = args$kernel == "linear",
+           core = if (args$kernel == "linear" && !corrects_stimuli(args$estimator)) cross_products,
            correction = if (excludes) excluded_null)
 }
 
@@ -16,6 +17,11 @@ linear_operand <- function(form, repr, args, side) {
   if (is.null(gram)) gram <- tcrossprod(scaled_data(repr, TRUE))
   if (corrects_stimuli(args$estimator)) gram <- .Call(C_u_center, gram)
   c(matrix_operand(gram), list(width = as.double(ncol(repr$data)), rows = as.double(repr$n)))
+}
+
+# X'X has the eigenvalues of the Gram matrix X X', but for zeros.
+cross_products <- function(form, repr, args, side) {
+  if (ncol(repr$data) < repr$n) crossprod(scaled_data(repr, TRUE))
 }
 
 gaussian_operand <- function(form, repr, args, side) {

@@ -65,15 +65,16 @@ regression_operand <- function(form, repr, args, side) {
   matrix_operand(tcrossprod(scaled_data(repr, TRUE) / sqrt(form$squares)))
 }
 
-regression_core <- function(form, repr, args, side) {
-  if (side == "y") return(projector_core(form, repr, args, side))
-  if (ncol(repr$data) < repr$n) crossprod(scaled_data(repr, TRUE) / sqrt(form$squares))
+regression_cube <- function(form, repr, args, side) {
+  if (side == "y") return(projector_cube(form, repr, args, side))
+  if (ncol(repr$data) >= repr$n) return(NULL)
+  core_cube(crossprod(scaled_data(repr, TRUE) / sqrt(form$squares)), repr$n)
 }
 
 projector <- function(q) matrix_operand(tcrossprod(q))
 
 # q'q, which has the eigenvalues of the projector q q', but for zeros.
-projector_core <- function(form, repr, args, side) diag(ncol(form$q))
+projector_cube <- function(form, repr, args, side) core_cube(diag(ncol(form$q)), repr$n)
 
 share_score <- function(statistic, x, y, args) pmin(pmax(statistic, 0), 1)
 
@@ -94,7 +95,7 @@ declare_measure(
   score = share_score,
   inspect = function(score, pair, x, y, args) warn_predictor(pair),
   null = function(args) new_null("inner", operand = regression_operand, centered = TRUE,
-                                  core = regression_core),
+                                  cube = regression_cube),
   memory = regression_needs
 )
 
@@ -278,8 +279,9 @@ hat_operand <- function(form, repr, args, side) {
   matrix_operand(if (args$lambda == 0) tcrossprod(q) else q %*% form$hat %*% t(q))
 }
 
-hat_core <- function(form, repr, args, side) {
-  if (args$lambda == 0) diag(ncol(form_basis(repr)$q)) else form$hat
+hat_cube <- function(form, repr, args, side) {
+  core <- if (args$lambda == 0) diag(ncol(form_basis(repr)$q)) else form$hat
+  core_cube(core, repr$n)
 }
 
 declare_measure(
@@ -292,7 +294,7 @@ declare_measure(
   prepare = prepare_gulp, statistic = hat_distance,
   score = function(statistic, x, y, args) sqrt(statistic), inspect = inspect_gulp,
   null = function(args) {
-    new_null("inner", operand = hat_operand, centered = TRUE, core = hat_core,
+    new_null("inner", operand = hat_operand, centered = TRUE, cube = hat_cube,
              statistic = function(values, x, y, args, design) {
                pmax(x$squares + y$squares - 2 * values, 0)
              })

@@ -7,15 +7,17 @@
 # would make all T nearly equal, and the moments small differences of large terms. `whole` is the
 # norm before the subtraction and `norm` the one after it; the sums are in units of `norm`, and so
 # are `row`, the largest share of a row in the sum of squares, `rows`, the sum of the squared shares, and
-# `entry`, the largest entry of the diagonal. `core` is described at cube_sum().
-moment_sums <- function(matrix, core = NULL) {
+# `entry`, the largest entry of the diagonal. `cube` is NULL, or
+# a function(trace, scale, squares) that gives the trace of the cube cheaply, see core_cube().
+moment_sums <- function(matrix, cube = NULL) {
   n <- nrow(matrix)
   whole <- sqrt(.Call(C_dot, matrix, matrix))
   trace <- sum(diag(matrix))
   scale <- 1 / max(whole, .Machine$double.xmin)
   columns <- .Call(C_moment_sums, matrix, -trace / n, trace / (n * (n - 1)), scale, thread_count())
   size <- sqrt(sum(columns$squares))
-  cubes <- cube_sum(matrix, core, trace, scale)
+  cubes <- if (!is.null(cube)) cube(trace, scale, columns$squares) else
+    .Call(C_cube_trace, matrix, -trace / n, trace / (n * (n - 1)), scale)
   unit <- if (size > 0) size else 1
   d <- columns$diagonal / unit
   squares <- columns$squares / unit^2
@@ -25,16 +27,38 @@ moment_sums <- function(matrix, core = NULL) {
        rows = sum(squares^2), entry = max(abs(d)))
 }
 
-# The trace of the cube of the matrix less its trace. A matrix of low rank may come with a smaller
-# one, its core, which has the same eigenvalues but for zeros: all that the trace needs. On the
-# space where the rows add up to 0, the subtraction lowers every eigenvalue by the same number.
-cube_sum <- function(matrix, core, trace, scale) {
-  n <- nrow(matrix)
-  if (is.null(core) || nrow(core) >= n) {
-    return(.Call(C_cube_trace, matrix, -trace / n, trace / (n * (n - 1)), scale))
+# The trace of the cube takes a product of the matrix with itself, unless the matrix has low rank.
+# Then it is the sum of the cubes of few eigenvalues. Here `core` is a small matrix with the same
+# eigenvalues but for zeros. On the space where rows add up to 0, the subtraction of the trace lowers
+# every eigenvalue by the same number. NULL where the core is not smaller.
+core_cube <- function(core, n) {
+  if (nrow(core) >= n) return(NULL)
+  function(trace, scale, squares) {
+    mean <- trace / (n - 1)
+    .Call(C_cube_trace, core, -mean, 0, scale) - (n - 1 - nrow(core)) * (mean * scale)^3
   }
-  mean <- trace / (n - 1)
-  .Call(C_cube_trace, core, -mean, 0, scale) - (n - 1 - nrow(core)) * (mean * scale)^3
+}
+
+# The same for the U-centred Gram matrix of centred data x. It is L - D, where D is diagonal and L
+# has the same diagonal and the rank d + 2: L = x x' + (k 1' + 1 k') / (n - 2) - rest 1 1', with the
+# squared norms k of the rows. Since L^2 has the diagonal `squares` + D^2, the trace of (L - D)^3 is
+# that of L^3 less 3 sum(D squares) + sum(D^3).
+u_centered_cube <- function(x) {
+  n <- nrow(x)
+  if (ncol(x) + 2 >= n) return(NULL)
+  k <- rowSums(x^2)
+  rest <- sum(k) / ((n - 1) * (n - 2))
+  function(trace, scale, squares) {
+    # x' k and so on: L = z s z', with z = (x, k, 1), has the eigenvalues of s z'z
+    m <- crossprod(cbind(x, k, 1))
+    d <- ncol(x)
+    last <- m[d + 1:2, , drop = FALSE]
+    m[d + 1, ] <- last[2, ] / (n - 2)
+    m[d + 2, ] <- last[1, ] / (n - 2) - rest * last[2, ]
+    m <- m * scale
+    diagonal <- (k + 2 * k / (n - 2) - rest) * scale
+    sum((m %*% m) * t(m)) - 3 * sum(diagonal * squares) - sum(diagonal^3)
+  }
 }
 
 # T = shift + size * t, where t is T of the normalised matrices without traces. This is the shift;
@@ -78,25 +102,25 @@ mixed_third_terms <- function(both, n) {
 }
 
 # What tells that three moments do not tell the tail: numbers above law_limits. bench/moments.R shows
-# by simulation what the level of the law is below and above these limits.
+# by simulation how the law does below these limits, and what lies above them.
 #
-# leverage  When the heaviest rows of the two matrices meet in a permutation, the variance of t
-#           given that they meet is larger by the first term, its squared mean by the second one,
-#           both relative to the variance of t. Large values mean that t is not a sum of many small
-#           contributions, but decided by which rows meet.
+# leverage  How many times the mean row the heaviest row of one matrix weighs, divided by the
+#           effective number of rows of the other one. If it is large, t is not a sum of many small
+#           contributions, but decided by what the heaviest row meets. Heavy entries of the diagonal
+#           can meet, too: then t rises by n / sqrt(2) times their product, in standard deviations.
+#           (A tenth of n times the product is as harmful as the same leverage of rows.)
 # step      When both matrices are nearly v v', where v has two values, t is nearly the square of a
 #           number of common members, of which there are few. The step of this number is given, in
 #           standard deviations; 0 for other matrices.
 # decline   A skewness below 0 means that the law ends on the upper side. Next to its end the tail
 #           is small differences of large numbers.
 law_doubts <- function(a, b, moments) {
-  n <- a$n
-  c(leverage = 2 * n * a$row * b$row + (n * a$entry * b$entry)^2 / 2,
+  c(leverage = a$n * max(a$row * b$rows, a$rows * b$row, a$entry * b$entry / 10),
     step = if (has_two_groups(a) && has_two_groups(b)) group_step(a, b) else 0,
     decline = -moments$skewness)
 }
 
-law_limits <- c(leverage = 0.5, step = 0.35, decline = 0.75)
+law_limits <- c(leverage = 0.2, step = 0.35, decline = 0.75)
 
 # For v v' with a centred v of length 1, t3 is 1, `rows` is n times the kurtosis of v and u n times
 # its squared skewness. Kurtosis - skewness^2 - 1 is never negative, and 0 if v has two values only.
@@ -153,8 +177,8 @@ moments_null <- function(measure, pairs, sides, observed) {
 operands_with_sums <- function(null, measure, reprs, index, side) {
   found <- operands(null, measure, reprs, index, side)
   found$forms <- Map(function(form, repr) {
-    core <- if (!is.null(null$core)) null$core(form, repr, measure$args, side)
-    extend_form(form, sums = moment_sums(form$matrix, core))
+    cube <- if (!is.null(null$cube)) null$cube(form, repr, measure$args, side)
+    extend_form(form, sums = moment_sums(form$matrix, cube))
   }, found$forms, reprs[unique(index)])
   found
 }

@@ -5,6 +5,9 @@
 #include "call_args.h"
 #include "call_results.h"
 
+/* Waking threads costs more than sums over fewer numbers. */
+#define ONE_THREAD_NUMBERS 1e6
+
 static shifted_view read_shifted(SEXP a, const char *name, SEXP diagonal, SEXP elsewhere,
                                  SEXP scale)
 {
@@ -24,7 +27,9 @@ SEXP repalign_moment_sums(SEXP a, SEXP diagonal, SEXP elsewhere, SEXP scale, SEX
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
     const column_sums out = {put_doubles(result, 0, v.n), put_doubles(result, 1, v.n),
                              put_doubles(result, 2, v.n), put_doubles(result, 3, v.n)};
-    sums_of_columns(&v, read_worker(ARG(threads)), out);
+    worker by = read_worker(ARG(threads));
+    if ((double) v.n * (double) v.n < ONE_THREAD_NUMBERS) by.threads = 1;
+    sums_of_columns(&v, by, out);
     UNPROTECT(1);
     return result;
 }

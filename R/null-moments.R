@@ -2,65 +2,6 @@
 # permutations p, for matrices whose rows add up to 0 (Kazi-Aoual et al. 1995), and take the Pearson
 # type III law with these moments for the null.
 
-# The sums that the moments need of one matrix. First the multiple of I - 11'/n with the same trace
-# is subtracted. That changes T by the same constant for all permutations. Without it, a large trace
-# would make all T nearly equal, and the moments small differences of large terms. `whole` is the
-# norm before the subtraction and `norm` the one after it; the sums are in units of `norm`, and so
-# are `row`, the largest share of a row in the sum of squares, `rows`, the sum of the squared shares, and
-# `entry`, the largest entry of the diagonal. `cube` is NULL, or
-# a function(trace, scale, squares) that gives the trace of the cube cheaply, see core_cube().
-moment_sums <- function(matrix, cube = NULL) {
-  n <- nrow(matrix)
-  whole <- sqrt(.Call(C_dot, matrix, matrix))
-  trace <- sum(diag(matrix))
-  scale <- 1 / max(whole, .Machine$double.xmin)
-  columns <- .Call(C_moment_sums, matrix, -trace / n, trace / (n * (n - 1)), scale, thread_count())
-  size <- sqrt(sum(columns$squares))
-  cubes <- if (!is.null(cube)) cube(trace, scale, columns$squares) else
-    .Call(C_cube_trace, matrix, -trace / n, trace / (n * (n - 1)), scale)
-  unit <- if (size > 0) size else 1
-  d <- columns$diagonal / unit
-  squares <- columns$squares / unit^2
-  list(whole = whole, trace = trace, norm = size * whole, n = n, t3 = cubes / unit^3, s2 = sum(d^2),
-       s3 = sum(d^3), u = sum(columns$cubes) / unit^3, r = sum(d * squares),
-       b = sum(d * columns$dots) / unit^2, row = max(squares),
-       rows = sum(squares^2), entry = max(abs(d)))
-}
-
-# The trace of the cube takes a product of the matrix with itself, unless the matrix has low rank.
-# Then it is the sum of the cubes of few eigenvalues. Here `core` is a small matrix with the same
-# eigenvalues but for zeros. On the space where rows add up to 0, the subtraction of the trace lowers
-# every eigenvalue by the same number. NULL where the core is not smaller.
-core_cube <- function(core, n) {
-  if (nrow(core) >= n) return(NULL)
-  function(trace, scale, squares) {
-    mean <- trace / (n - 1)
-    .Call(C_cube_trace, core, -mean, 0, scale) - (n - 1 - nrow(core)) * (mean * scale)^3
-  }
-}
-
-# The same for the U-centred Gram matrix of centred data x. It is L - D, where D is diagonal and L
-# has the same diagonal and the rank d + 2: L = x x' + (k 1' + 1 k') / (n - 2) - rest 1 1', with the
-# squared norms k of the rows. Since L^2 has the diagonal `squares` + D^2, the trace of (L - D)^3 is
-# that of L^3 less 3 sum(D squares) + sum(D^3).
-u_centered_cube <- function(x) {
-  n <- nrow(x)
-  if (ncol(x) + 2 >= n) return(NULL)
-  k <- rowSums(x^2)
-  rest <- sum(k) / ((n - 1) * (n - 2))
-  function(trace, scale, squares) {
-    # x' k and so on: L = z s z', with z = (x, k, 1), has the eigenvalues of s z'z
-    m <- crossprod(cbind(x, k, 1))
-    d <- ncol(x)
-    last <- m[d + 1:2, , drop = FALSE]
-    m[d + 1, ] <- last[2, ] / (n - 2)
-    m[d + 2, ] <- last[1, ] / (n - 2) - rest * last[2, ]
-    m <- m * scale
-    diagonal <- (k + 2 * k / (n - 2) - rest) * scale
-    sum((m %*% m) * t(m)) - 3 * sum(diagonal * squares) - sum(diagonal^3)
-  }
-}
-
 # T = shift + size * t, where t is T of the normalised matrices without traces. This is the shift;
 # permutation_moments() gives the moments of t.
 permutation_shift <- function(a, b) a$trace * b$trace / (a$n - 1)
@@ -101,8 +42,8 @@ mixed_third_terms <- function(both, n) {
     8 * (n - 2) * (3 * n^2 - 15 * n + 24) * both(function(p, q) p$t3 * q$r)
 }
 
-# What tells that three moments do not tell the tail: numbers above law_limits. bench/moments.R shows
-# by simulation how the law does below these limits, and what lies above them.
+# What tells that three moments do not tell the tail: numbers above law_limits. bench/moments.R
+# shows by simulation how the law does below these limits, and what lies above them.
 #
 # leverage  How many times the mean row the heaviest row of one matrix weighs, divided by the
 #           effective number of rows of the other one. If it is large, t is not a sum of many small
@@ -130,7 +71,8 @@ has_two_groups <- function(sums) {
 }
 
 # The values of v for groups with the shares p and 1 - p are 1 / sqrt(n p (1 - p)) apart, and
-# 1 / (p (1 - p)) is the kurtosis + 3. The standard deviation of sum_i v_i w_p(i) is 1 / sqrt(n - 1).
+# 1 / (p (1 - p)) is the kurtosis + 3. The sum of v_i w_p(i) has the standard deviation
+# 1 / sqrt(n - 1).
 group_step <- function(a, b) sqrt((a$n * a$rows + 3) * (b$n * b$rows + 3) / a$n)
 
 # P(T >= q) under the Pearson type III law: a shifted gamma law, mirrored for negative skewness.
@@ -195,8 +137,9 @@ moments_law <- function(x, y, score) {
   x <- without_arrays(x)
   y <- without_arrays(y)
   # least, the smallest possible p-value: the observed order is one of all n! permutations
-  list(stat = stat, size = size, shift = shift, moments = moments, doubts = law_doubts(a, b, moments),
-       least = exp(-lgamma(a$n + 1)), tolerance = equal_share * a$whole * b$whole / size,
+  list(stat = stat, size = size, shift = shift, moments = moments,
+       doubts = law_doubts(a, b, moments), least = exp(-lgamma(a$n + 1)),
+       tolerance = equal_share * a$whole * b$whole / size,
        score = function(t) score(t * size + shift, x, y))
 }
 

@@ -117,10 +117,12 @@ tail_row <- function(part, ...) {
   extremes <- function(k) {
     if (nrow(answered)) paste(signif(range(answered[[k]]), 2), collapse = " - ") else ""
   }
-  cbind(..., sets = nrow(part), answered = nrow(answered),
-        as.data.frame(as.list(stats::setNames(text(answered), c("at_0.05", "at_0.01", "at_0.001")))),
+  named <- function(values, prefix) {
+    as.data.frame(as.list(stats::setNames(values, paste0(prefix, c("0.05", "0.01", "0.001")))))
+  }
+  cbind(..., sets = nrow(part), answered = nrow(answered), named(text(answered), "at_"),
         range_0.01 = extremes("at.2"), range_0.001 = extremes("at.3"),
-        as.data.frame(as.list(stats::setNames(text(refused), paste0("refused_", levels)))))
+        named(text(refused), "refused_"))
 }
 
 tail_table <- function(all, by, ...) {
@@ -158,8 +160,8 @@ if (wanted("tails")) {
   all <- do.call(rbind, run_tail_tasks(split(tasks, seq_len(nrow(tasks))), setting("workers", 2L)))
   all$law <- factor(all$law, laws)
   options(width = 200)
-  say("\n(tails) share of 200,000 permutations at or above the thresholds of the law, means over data")
-  say("sets; range: the smallest and the largest of a single one; refused: where it gives an error")
+  say("\n(tails) share of 200,000 permutations at or above the thresholds of the law, means over")
+  say("data sets; range: the smallest and the largest of one; refused: where it is an error")
   print(tail_table(all, "law"), row.names = FALSE)
   print(tail_table(all, "n"), row.names = FALSE)
   print(tail_table(all, "measure"), row.names = FALSE)
@@ -195,8 +197,9 @@ if (wanted("time")) {
       x <- matrix(stats::rnorm(n * 256), n)
       y <- x[, 256:1] + matrix(stats::rnorm(n * 256), n)
       t <- compare_cost(x, y, m)
-      say("%-22s n = %4d  cpu %6.3f s against %6.3f s, ratio %.2f   wall %6.3f s against %6.3f s, ratio %.2f",
-          name, n, t[1], t[3], t[1] / t[3], t[2], t[4], t[2] / t[4])
+      text <- "%6.3f against %6.3f s, ratio %.2f"
+      say(paste("%-22s n = %4d  cpu", text, "  wall", text), name, n, t[1], t[3], t[1] / t[3],
+          t[2], t[4], t[2] / t[4])
     }
   }
 }

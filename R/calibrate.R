@@ -148,7 +148,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'
 #' In none of these 606 data sets is the true level above 1.25 times 0.01 or above 2 times 0.001; in
 #' 7 of them it is below 0.008 or 0.0005, 5 of which have 20 stimuli. Of the 896 refused data sets,
-#' 459 are outside of these limits. Far out in the tail (1e-20), the p-values mean no more than "very
+#' 459 are outside of these limits. Far out in the tail (1e-20), p-values mean no more than "very
 #' small". For scores that are not linear in the permuted sum (distance correlation, gulp),
 #' `null_mean` and `null_sd` are approximate.
 #'

@@ -20,7 +20,7 @@ check_best <- function(null, measure, names) {
 calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
   names <- pair_names(pairs, sides)
   parts <- Map(function(null, measure) {
-    check_best(null, measure, if (sides$models) names else names[c("x", "y")])
+    check_best(null, measure, named_pairs(pairs, sides))
     if (is.null(aggregate)) single_rows(null, measure, names, settings)
     else aggregate_rows(null, measure, names, pairs, aggregate, settings)
   }, nulls, set)
@@ -60,6 +60,12 @@ pair_names <- function(pairs, sides) {
   name <- function(side, at) vapply(side$reprs[at], function(repr) repr$name, "")
   data.frame(model_x = sides$x$models[pairs$i], model_y = sides$y$models[pairs$j],
              x = name(sides$x, pairs$i), y = name(sides$y, pairs$j))
+}
+
+# The same with the columns that tell pairs apart.
+named_pairs <- function(pairs, sides) {
+  names <- pair_names(pairs, sides)
+  if (sides$models) names else names[c("x", "y")]
 }
 
 engine_of <- function(null) if (is.null(null$design)) "moments" else null$design$engine

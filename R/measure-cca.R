@@ -106,7 +106,7 @@ declare_measure(
   null = function(args) {
     if (args$summary == "mean") return(new_null("singular", operand = basis_operand))
     new_null("inner", operand = function(form, repr, args, side) projector(form$q),
-             centered = TRUE)
+             centered = TRUE, cube = projector_cube)
   },
   memory = basis_needs(tall = 3, wide = 4)
 )

@@ -65,7 +65,16 @@ regression_operand <- function(form, repr, args, side) {
   matrix_operand(tcrossprod(scaled_data(repr, TRUE) / sqrt(form$squares)))
 }
 
+regression_cube <- function(form, repr, args, side) {
+  if (side == "y") return(projector_cube(form, repr, args, side))
+  if (ncol(repr$data) >= repr$n) return(NULL)
+  core_cube(crossprod(scaled_data(repr, TRUE) / sqrt(form$squares)), repr$n)
+}
+
 projector <- function(q) matrix_operand(tcrossprod(q))
+
+# q'q, which has the eigenvalues of the projector q q', but for zeros.
+projector_cube <- function(form, repr, args, side) core_cube(diag(ncol(form$q)), repr$n)
 
 share_score <- function(statistic, x, y, args) pmin(pmax(statistic, 0), 1)
 
@@ -85,7 +94,8 @@ declare_measure(
   prepare = prepare_regression, statistic = explained_share,
   score = share_score,
   inspect = function(score, pair, x, y, args) warn_predictor(pair),
-  null = function(args) new_null("inner", operand = regression_operand, centered = TRUE),
+  null = function(args) new_null("inner", operand = regression_operand, centered = TRUE,
+                                  cube = regression_cube),
   memory = regression_needs
 )
 
@@ -269,6 +279,11 @@ hat_operand <- function(form, repr, args, side) {
   matrix_operand(if (args$lambda == 0) tcrossprod(q) else q %*% form$hat %*% t(q))
 }
 
+hat_cube <- function(form, repr, args, side) {
+  core <- if (args$lambda == 0) diag(ncol(form_basis(repr)$q)) else form$hat
+  core_cube(core, repr$n)
+}
+
 declare_measure(
   id = "gulp", label = "GULP distance", family = "subspace", resi = "GULP",
   direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE, metric = TRUE,
@@ -279,7 +294,7 @@ declare_measure(
   prepare = prepare_gulp, statistic = hat_distance,
   score = function(statistic, x, y, args) sqrt(statistic), inspect = inspect_gulp,
   null = function(args) {
-    new_null("inner", operand = hat_operand, centered = TRUE,
+    new_null("inner", operand = hat_operand, centered = TRUE, cube = hat_cube,
              statistic = function(values, x, y, args, design) {
                pmax(x$squares + y$squares - 2 * values, 0)
              })

@@ -81,11 +81,12 @@ null_needs <- function(measure, n, dx, dy, engine, needs) {
     compared <- if (searched) 0 else needs[["peak"]] - needs[["kept"]]
     return(compared + relabelled_needs(n, dy, needs))
   }
-  if (engine == "moments") return(7 * n^2)
   declared <- null_kernel(null$kernel)$memory(n, dx, dy)
   if (isTRUE(null$from_gram) && !corrects_stimuli(measure$args$estimator)) {
     # the matrices are those that the forms of wide data hold
     declared <- declared - n^2 * ((dx > n) + (dy > n))
   }
+  # the sums for moments take blocks of the matrices, see cube_trace()
+  if (engine == "moments") return(declared + 400 * n)
   declared + if (is.null(null$more)) 0 else null$more(n, dx, dy)
 }

@@ -7,6 +7,7 @@ cka_null <- function(args) {
   excludes <- corrects_neurons(args$estimator) && (args$shared_neurons || !is.null(args$units_x))
   new_null("inner", operand = if (args$kernel == "linear") linear_operand else gaussian_operand,
            statistic = h_of_inner, centered = TRUE, from_gram = args$kernel == "linear",
+           cube = if (args$kernel == "linear") linear_cube,
            correction = if (excludes) excluded_null)
 }
 
@@ -16,6 +17,13 @@ linear_operand <- function(form, repr, args, side) {
   if (is.null(gram)) gram <- tcrossprod(scaled_data(repr, TRUE))
   if (corrects_stimuli(args$estimator)) gram <- .Call(C_u_center, gram)
   c(matrix_operand(gram), list(width = as.double(ncol(repr$data)), rows = as.double(repr$n)))
+}
+
+# The Gram matrix X X' has the eigenvalues of X'X, but for zeros.
+linear_cube <- function(form, repr, args, side) {
+  if (ncol(repr$data) >= repr$n) return(NULL)
+  x <- scaled_data(repr, TRUE)
+  if (corrects_stimuli(args$estimator)) u_centered_cube(x) else core_cube(crossprod(x), repr$n)
 }
 
 gaussian_operand <- function(form, repr, args, side) {

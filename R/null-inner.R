@@ -6,6 +6,8 @@
 # values        the T of each permutation; a larger T must mean a more similar score
 # centered      do the rows of the matrices add up to 0? Then the moments of T are known, too
 # correction    NULL, or a function(pair, args, design) that gives what is subtracted from T
+# cube          NULL, or a function(form, repr, args, side) that gives NULL or a cheap way to the
+#               trace of the cube of A, see core_cube()
 # from_gram     is the matrix made of the Gram matrix of the data? See prepare_grams()
 
 #' @include null-kernel.R

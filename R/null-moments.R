@@ -2,24 +2,6 @@
 # permutations p, for matrices whose rows add up to 0 (Kazi-Aoual et al. 1995), and take the Pearson
 # type III law with these moments for the null.
 
-# The sums that the moments need of one matrix. First the multiple of I - 11'/n with the same trace
-# is subtracted. That changes T by the same constant for all permutations. Without it, a large trace
-# would make all T nearly equal, and the moments small differences of large terms. `whole` is the
-# norm before the subtraction and `norm` the one after it; the sums are in units of `norm`.
-moment_sums <- function(matrix) {
-  n <- nrow(matrix)
-  whole <- sqrt(sum(matrix^2))
-  trace <- sum(diag(matrix))
-  matrix <- matrix + trace / (n * (n - 1))
-  diag(matrix) <- diag(matrix) - trace / (n - 1)
-  norm <- sqrt(sum(matrix^2))
-  w <- matrix / max(norm, .Machine$double.xmin)
-  d <- diag(w)
-  square <- crossprod(w)
-  list(whole = whole, trace = trace, norm = norm, n = n, t3 = sum(square * w), s2 = sum(d^2),
-       s3 = sum(d^3), u = sum(w^3), r = sum(d * diag(square)), b = sum(d * (w %*% d)))
-}
-
 # T = shift + size * t, where t is T of the normalised matrices without traces. This is the shift;
 # permutation_moments() gives the moments of t.
 permutation_shift <- function(a, b) a$trace * b$trace / (a$n - 1)
@@ -60,6 +42,39 @@ mixed_third_terms <- function(both, n) {
     8 * (n - 2) * (3 * n^2 - 15 * n + 24) * both(function(p, q) p$t3 * q$r)
 }
 
+# What tells that three moments do not tell the tail: numbers above law_limits. bench/moments.R
+# shows by simulation how the law does below these limits, and what lies above them.
+#
+# leverage  How many times the mean row the heaviest row of one matrix weighs, divided by the
+#           effective number of rows of the other one. If it is large, t is not a sum of many small
+#           contributions, but decided by what the heaviest row meets. Heavy entries of the diagonal
+#           can meet, too: then t rises by n / sqrt(2) times their product, in standard deviations.
+#           (A tenth of n times the product is as harmful as the same leverage of rows.)
+# step      When both matrices are nearly v v', where v has two values, t is nearly the square of a
+#           number of common members, of which there are few. The step of this number is given, in
+#           standard deviations; 0 for other matrices.
+# decline   A skewness below 0 means that the law ends on the upper side. Next to its end the tail
+#           is small differences of large numbers.
+law_doubts <- function(a, b, moments) {
+  c(leverage = a$n * max(a$row * b$rows, a$rows * b$row, a$entry * b$entry / 10),
+    step = if (has_two_groups(a) && has_two_groups(b)) group_step(a, b) else 0,
+    decline = -moments$skewness)
+}
+
+law_limits <- c(leverage = 0.2, step = 0.35, decline = 0.75)
+
+# For v v' with a centred v of length 1, t3 is 1, `rows` is n times the kurtosis of v and u n times
+# its squared skewness. Kurtosis - skewness^2 - 1 is never negative, and 0 if v has two values only.
+# (For -v v', the signs of t3 and u change.)
+has_two_groups <- function(sums) {
+  abs(sums$t3) > 0.7 && sums$n * (sums$rows - sign(sums$t3) * sums$u) - 1 < 0.25
+}
+
+# The values of v for groups with the shares p and 1 - p are 1 / sqrt(n p (1 - p)) apart, and
+# 1 / (p (1 - p)) is the kurtosis + 3. The sum of v_i w_p(i) has the standard deviation
+# 1 / sqrt(n - 1).
+group_step <- function(a, b) sqrt((a$n * a$rows + 3) * (b$n * b$rows + 3) / a$n)
+
 # P(T >= q) under the Pearson type III law: a shifted gamma law, mirrored for negative skewness.
 pearson3_upper <- function(q, moments) {
   z <- (q - moments$mean) / sqrt(moments$var)
@@ -92,19 +107,22 @@ moments_null <- function(measure, pairs, sides, observed) {
           class = "repalign_error_design", arg = "engine")
   }
   check_rows(sides$x$reprs[[1]]$n, 6, sides$x$reprs[[1]]$arg, "engine = \"moments\"")
-  with_sums <- function(side) {
-    side$forms <- lapply(side$forms, function(form) {
-      extend_form(form, sums = moment_sums(form$matrix))
-    })
-    side
-  }
-  x <- with_sums(operands(null, measure, sides$x$reprs, pairs$i, "x"))
-  y <- with_sums(operands(null, measure, sides$y$reprs, pairs$j, "y"))
+  x <- operands_with_sums(null, measure, sides$x$reprs, pairs$i, "x")
+  y <- operands_with_sums(null, measure, sides$y$reprs, pairs$j, "y")
   score <- null_score(null, measure, NULL)
   laws <- lapply(seq_len(nrow(pairs)), function(p) {
     moments_law(x$forms[[x$at[p]]], y$forms[[y$at[p]]], score)
   })
   list(observed = observed, laws = laws)
+}
+
+operands_with_sums <- function(null, measure, reprs, index, side) {
+  found <- operands(null, measure, reprs, index, side)
+  found$forms <- Map(function(form, repr) {
+    cube <- if (!is.null(null$cube)) null$cube(form, repr, measure$args, side)
+    extend_form(form, sums = moment_sums(form$matrix, cube))
+  }, found$forms, reprs[unique(index)])
+  found
 }
 
 # x, y: forms with their operands for the null kernel "inner" and the sums of moment_sums().
@@ -114,14 +132,18 @@ moments_law <- function(x, y, score) {
   b <- y$sums
   size <- max(a$norm * b$norm, .Machine$double.xmin)
   shift <- permutation_shift(a, b)
-  stat <- (sum(x$matrix * y$matrix) - shift) / size
+  stat <- (.Call(C_dot, x$matrix, y$matrix) - shift) / size
+  moments <- permutation_moments(a, b)
   x <- without_arrays(x)
   y <- without_arrays(y)
   # least, the smallest possible p-value: the observed order is one of all n! permutations
-  list(stat = stat, size = size, shift = shift, moments = permutation_moments(a, b),
-       least = exp(-lgamma(a$n + 1)), tolerance = equal_share * a$whole * b$whole / size,
+  list(stat = stat, size = size, shift = shift, moments = moments,
+       doubts = law_doubts(a, b, moments), least = exp(-lgamma(a$n + 1)),
+       tolerance = equal_share * a$whole * b$whole / size,
        score = function(t) score(t * size + shift, x, y))
 }
+
+is_constant_law <- function(law) !(law$moments$var > law$tolerance^2)
 
 # The law is kept with the result, long after the call. To take little memory it keeps only the
 # single numbers of the forms.
@@ -136,7 +158,7 @@ moments_row <- function(null, p, measure, settings) {
   law <- null$laws[[p]]
   s <- null$observed[p]
   if (is.na(s)) return(replace(undefined_row(s, NULL), "permutations", NA_integer_))
-  constant <- !(law$moments$var > law$tolerance^2)
+  constant <- is_constant_law(law)
   tau <- if (constant) s else law$score(pearson3_quantile(1 - settings$alpha, law$moments))
   spread <- if (constant) list(mean = s, sd = 0) else score_moments(law)
   best <- limit_of(measure)
@@ -165,7 +187,7 @@ score_moments <- function(law) {
 # The density of the null score under the law, for pictures, over the range that holds nearly all of
 # it; NULL where the null is undefined or has one value only.
 law_density <- function(law, observed) {
-  if (is.na(observed) || !(law$moments$var > law$tolerance^2)) return(NULL)
+  if (is.na(observed) || is_constant_law(law)) return(NULL)
   ends <- pearson3_quantile(c(5e-4, 1 - 5e-4), law$moments)
   t <- seq(ends[1], ends[2], length.out = 61)
   at <- law$score(t)
@@ -183,4 +205,35 @@ pearson3_density <- function(q, moments) {
   if (abs(g) < 1e-6) return(stats::dnorm(z) / sd)
   shape <- 4 / g^2
   stats::dgamma(shape + sign(g) * z * sqrt(shape), shape) * sqrt(shape) / sd
+}
+
+# Refuses laws that the three moments do not determine well enough. nulls, set, names: the nulls and
+# the measures of a call, and the names of its pairs.
+check_laws <- function(nulls, set, names) {
+  found <- unlist(Map(function(null, measure) {
+    titles <- apply(cbind(names, measure = measure$label), 1, function(row) row_title(as.list(row)))
+    mapply(law_complaint, null$laws, null$observed, titles)
+  }, nulls, set))
+  bad <- found[nzchar(found)]
+  if (!length(bad)) return(invisible())
+  abort("engine = \"moments\" would mislead", if (length(found) > 1) {
+    paste0(" for ", length(bad), " of ", length(found), " comparisons")
+  }, ": ", enumerate(bad, 3, quote = FALSE), ". Use engine = \"auto\".",
+  class = "repalign_error_design", arg = "engine")
+}
+
+# What is wrong with a law, or "".
+law_complaint <- function(law, observed, title) {
+  if (is.na(observed) || is_constant_law(law)) return("")
+  above <- names(which(law$doubts > law_limits))
+  if (!length(above)) return("")
+  value <- format(law$doubts[[above[1]]], digits = 2)
+  limit <- format(law_limits[[above[1]]])
+  why <- switch(above[1],
+    leverage = paste0("single stimuli weigh too much, with a leverage of ", value, ", above "),
+    step = paste0("both sides consist of two groups, and the null has few values, ", value,
+                  " standard deviations apart, above "),
+    decline = paste0("the null ends soon above its threshold, with a skewness of -", value,
+                     ", beyond -"))
+  paste0(dQuote(title, FALSE), " (", why, limit, ")")
 }

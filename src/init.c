@@ -113,6 +113,9 @@ static const R_CallMethodDef entries[] = {
     ENTRY(permuted_inner, 4),
     /* call_cross_dots.c */
     ENTRY(cross_dots, 3),
+    /* call_moment_sums.c */
+    ENTRY(moment_sums, 5),
+    ENTRY(cube_trace, 4),
     /* call_edge_null.c */
     ENTRY(coset_edges, 5),
     ENTRY(permuted_edges, 4),

@@ -174,6 +174,10 @@ SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads);
 /* call_cross_dots.c: inner products of two lists of matrices. */
 SEXP repalign_cross_dots(SEXP x, SEXP y, SEXP threads);
 
+/* call_moment_sums.c: sums for the moments of a null. */
+SEXP repalign_moment_sums(SEXP a, SEXP diagonal, SEXP elsewhere, SEXP scale, SEXP threads);
+SEXP repalign_cube_trace(SEXP a, SEXP diagonal, SEXP elsewhere, SEXP scale);
+
 /* call_edge_null.c: permutation null of neighbour graphs. */
 SEXP repalign_coset_edges(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode);
 SEXP repalign_permuted_edges(SEXP x, SEXP y, SEXP permutations, SEXP mode);

@@ -227,6 +227,7 @@ test_that("tidy, glance, summary, as.data.frame", {
   expect_s3_class(plain, "data.frame", exact = TRUE)
   expect_null(attr(plain, "null_scores"))
   expect_identical(names(plain), calibration_columns)
+  any_law()
   moments <- calibrate(g$x, g$y, permutations = 23, engine = "moments")
   expect_identical(glance(moments)$permutations, NA_integer_)
 })

@@ -268,6 +268,7 @@ test_that("what cannot become significant is said, with the permutations it take
   expect_no_message(calibrate(g$x$a, g$y$d, permutations = 19, engine = "random"))
   expect_no_message(calibrate(g$x, g$y, permutations = 47, p_adjust = "BH"))
   expect_no_message(calibrate(g$x, g$y, permutations = 119, engine = "random", p_adjust = "holm"))
+  any_law()
   expect_no_message(calibrate(g$x$a, g$y$d, engine = "moments", alpha = 1e-9))
   # where there are no more, not that more are needed
   all <- function(...) {

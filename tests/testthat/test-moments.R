@@ -96,6 +96,7 @@ test_that("n = 8: all 40320 permutations", {
   t <- without_constant(drop(.Call(C_permuted_inner, list(a), list(b), orders, 1L)), sums)
   expect_equal(unlist(permutation_moments(sums[[1]], sums[[2]])), moments_of(t), tolerance = 1e-9,
                ignore_attr = TRUE)
+  any_law()
   x <- normal_matrix(8, 3)
   y <- normal_matrix(8, 4)
   exact <- calibrate(x, y, "cka", permutations = 99, engine = "exact")
@@ -129,6 +130,7 @@ test_that("p-values and thresholds are near those of a large random null", {
 })
 
 test_that("corrected for neurons, without shared ones", {
+  any_law()
   set.seed(69)
   p <- related_pair(30, 12, 15)
   m <- measure("cka", estimator = "stimulus_neuron")
@@ -140,6 +142,7 @@ test_that("corrected for neurons, without shared ones", {
 })
 
 test_that("scores that hardly differ between permutations: the law is that of a large random null", {
+  any_law()
   set.seed(70)
   near <- function(x, y, m, label) {
     drawn <- quietly(calibrate(x, y, m, permutations = 3999, engine = "random"))
@@ -175,6 +178,7 @@ test_that("p-values far below those of any number of draws, monotone in the sign
 })
 
 test_that("no p-value is below that of the best of all permutations", {
+  any_law()
   set.seed(66)
   for (n in 6:8) {
     x <- normal_matrix(n, n)
@@ -230,7 +234,143 @@ test_that("moments are refused where they do not hold", {
                  "aggregate")
   own <- new_measure(function(x, y) 1, best = 1)
   expect_refused(calibrate(p$x, p$y, own, engine = "moments"), "moments")
-  expect_refused(null_scores(calibrate(p$x, p$y, "cka", engine = "moments")), "no null scores")
+  large <- calibrate(normal_matrix(50, 10), normal_matrix(50, 10), "cka", engine = "moments")
+  expect_refused(null_scores(large), "no null scores")
+})
+
+# The sums by their definitions, for a symmetric matrix with rows that add up to 0.
+def_sums <- function(a) {
+  n <- nrow(a)
+  w <- a - sum(diag(a)) / (n - 1) * (diag(n) - 1 / n)
+  norm <- sqrt(sum(w^2))
+  w <- w / norm
+  d <- diag(w)
+  square <- w %*% w
+  shares <- rowSums(w^2)
+  list(whole = sqrt(sum(a^2)), trace = sum(diag(a)), norm = norm, n = n, t3 = sum(diag(square %*% w)),
+       s2 = sum(d^2), s3 = sum(d^3), u = sum(w^3), r = sum(d * diag(square)), b = sum(d * (w %*% d)),
+       row = max(shares), rows = sum(shares^2), entry = max(abs(d)))
+}
+
+note_sums <- function(sums, matrix, label) {
+  expected <- unlist(def_sums(matrix))
+  off <- abs(unlist(sums)[names(expected)] - expected) / pmax(abs(expected), 1e-4)
+  note(all(off < 1e-9), label, ": ", names(which.max(off)), " off by ", max(off))
+}
+
+test_that("the sums are those of the definition, at sizes around those of blocks", {
+  set.seed(71)
+  for (n in c(3, 60, 191, 192, 193, 385, 600)) {
+    a <- def_double_center(tcrossprod(exp(normal_matrix(n, 4))) + diag(runif(n)))
+    note_sums(moment_sums(1e4 * a), 1e4 * a, n)
+  }
+  # on several threads to the last bit
+  a <- def_double_center(tcrossprod(normal_matrix(1100, 3)))
+  one <- moment_sums(a)
+  withr::with_options(list(repalign.threads = 3), expect_identical(moment_sums(a), one))
+  expect_identical(moment_sums(matrix(0, 7, 7))$t3, 0)
+  expect_nothing_noted()
+})
+
+test_that("cheap traces of cubes are those of the whole matrix, for every measure", {
+  set.seed(72)
+  n <- 40
+  cheap <- NULL
+  for (widths in list(c(3, 5), c(37, 36), c(38, 39), c(60, 45))) {
+    x <- exp(normal_matrix(n, widths[1]))
+    y <- normal_matrix(n, widths[2]) * exp(normal_matrix(n, 1))[, 1]
+    sides <- as_sides(x, y)
+    each_moment(function(m, label) {
+      null <- null_of(m)
+      for (side in c("x", "y")) {
+        repr <- sides[[side]]$reprs[[1]]
+        form <- quietly(operands(null, m, list(repr), 1, side))$forms[[1]]
+        cube <- if (!is.null(null$cube)) null$cube(form, repr, m$args, side)
+        sums <- moment_sums(form$matrix, cube)
+        # a projector onto all that is left after centring is nothing but its trace
+        empty <- sums$norm < 1e-10 * sums$whole
+        if (!empty) note_sums(sums, form$matrix, paste(label, side, widths[1]))
+        if (!is.null(cube)) cheap <<- c(cheap, m$id)
+      }
+    })
+  }
+  expect_nothing_noted()
+  expect_true(all(c("cka", "rv", "angular_cka", "cca", "linear_regression", "gulp") %in% cheap))
+})
+
+refused_law <- function(x, y, words, ...) {
+  error <- expect_refused(calibrate(x, y, ..., engine = "moments"), c(words, "engine = \"auto\""))
+  expect_s3_class(error, "repalign_error_design")
+  expect_identical(error$arg, "engine")
+  expect_s3_class(suppressWarnings(calibrate(x, y, ..., permutations = 99)), "repalign_calibration")
+}
+
+test_that("data whose tail three moments do not tell are refused, with the reason", {
+  set.seed(73)
+  n <- 30
+  with_outlier <- function(d) {
+    x <- normal_matrix(n, d)
+    x[1, ] <- 6 * x[1, ]
+    x
+  }
+  weigh <- c("\"x \\| y \\| cka\"", "single stimuli weigh too much", "above 0.2")
+  refused_law(with_outlier(20), with_outlier(20), weigh)
+  refused_law(with_outlier(20), with_outlier(20), "single stimuli", "distance_correlation")
+  refused_law(exp(2 * normal_matrix(n, 5)), exp(2 * normal_matrix(n, 5)), weigh)
+  refused_law(normal_matrix(n, 9) * exp(1.5 * rnorm(n)), normal_matrix(n, 9) * exp(1.5 * rnorm(n)), weigh)
+  # no row is heavy, but the diagonal has two entries that can meet
+  rbf <- measure("cka", kernel = "rbf")
+  spread <- function(d) {
+    x <- normal_matrix(100, d)
+    x[1, ] <- 3 * x[1, ]
+    x
+  }
+  refused_law(spread(20), spread(100), "single stimuli", rbf)
+  groups <- function() 100 * (sample(40) <= 14) %o% rnorm(3) + normal_matrix(40, 3)
+  refused_law(groups(), groups(), c("two groups", "0\\.[0-9]+ standard deviations apart", "above 0.35"))
+  # one side with groups does no harm
+  expect_s3_class(calibrate(groups(), normal_matrix(40, 20), engine = "moments"), "repalign_calibration")
+  refused_law(100 * (sample(50) <= 20) %o% 1 + normal_matrix(50, 1), normal_matrix(50, 47),
+              c("ends soon above", "skewness of -", "beyond -0.75"), "linear_regression")
+})
+
+test_that("of a grid, the refused pairs are counted and the first ones named", {
+  set.seed(74)
+  good <- list(a = normal_matrix(60, 12), b = normal_matrix(60, 12))
+  expect_s3_class(calibrate(good, engine = "moments"), "repalign_calibration")
+  heavy <- list(p = exp(2 * normal_matrix(60, 4)), q = exp(2 * normal_matrix(60, 4)))
+  error <- expect_refused(calibrate(c(good, heavy), measure = c("cka", "rv"), engine = "moments"),
+                          c("for 10 of 12 comparisons", "\"a \\| p \\| cka\"", "and 7 more"))
+  expect_false(grepl("\"a | b", conditionMessage(error), fixed = TRUE))
+  many <- stats::setNames(rep(heavy, 2), c("p", "q", "r", "s"))
+  expect_refused(calibrate(many, engine = "moments"), c("6 of 6", "and 3 more"))
+})
+
+test_that("\"auto\" never chooses moments", {
+  set.seed(75)
+  x <- normal_matrix(60, 12)
+  each_moment(function(m, label) {
+    engine <- quietly(calibrate(x, x[, 1:6], m, permutations = 99))$engine
+    note(engine %in% c("coset", "random", "exact"), label, ": ", engine)
+  })
+  expect_nothing_noted()
+})
+
+test_that("where it answers, the tail is that of many permutations", {
+  set.seed(76)
+  # the standard error of the share, from 40,000 permutations, is 0.0005
+  draw <- list(gaussian = function() normal_matrix(40, 10), uniform = function() matrix(runif(320), 40),
+               counts = function() matrix(rpois(800, 1), 40))
+  for (law in names(draw)) {
+    above <- replicate(8, {
+      x <- draw[[law]]()
+      y <- draw[[law]]()
+      t <- calibrate(x, y, engine = "moments", alpha = 0.01)$threshold
+      mean(null_scores(calibrate(x, y, permutations = 39999))[, 1] >= t)
+    })
+    note(all(above < 0.0125 & above > 0.008), law, ": ", paste(signif(above, 3), collapse = " "))
+  }
+  expect_nothing_noted()
 })
 
 test_that("an undefined score has no number of permutations, like any other row of moments", {

@@ -52,6 +52,7 @@ test_that("scores that are rounding are printed as 0, small ones of small measur
 })
 
 test_that("calibrations", {
+  any_law()
   layers <- wave_layers()
   orders <- wave_orders()
   v <- calibrate(layers, measure = c("cka", "rsa"), permutations = orders, alpha = 0.2,

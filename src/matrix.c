@@ -31,41 +31,29 @@ int all_finite(const double *x, size_t length)
     return p0 + p1 + p2 + p3 == 0.0;
 }
 
-static inline double smaller(double a, double b) { return a < b ? a : b; }
-
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
-/* What one pass over a column tells. sum: of the entries, each times `share`. */
+/* What one pass over a column tells. sum: of the differences from one value. */
 typedef struct {
     double low, high, sum;
 } column_pass;
 
-/* Both halves of a column at once: an addition need not wait for the one before. */
-INLINE_BODY column_pass extent_body(const double *x, size_t n, double share)
+/* From one end to the other, although two halves at once would be faster in cache: memory is read
+   faster in one stream. */
+INLINE_BODY column_pass extent_body(const double *x, size_t n, double from)
 {
-    const size_t half = n / 2;
-    const double *y = x + half;
-    double l0 = x[0], l1 = x[0], h0 = x[0], h1 = x[0], s0 = 0.0, s1 = 0.0;
-    OPENMP(simd reduction(+ : s0, s1) reduction(min : l0, l1) reduction(max : h0, h1))
-    for (size_t i = 0; i < half; i++) {
-        const double v = x[i], w = y[i];
-        l0 = v < l0 ? v : l0;
-        h0 = v > h0 ? v : h0;
-        s0 += v * share;
-        l1 = w < l1 ? w : l1;
-        h1 = w > h1 ? w : h1;
-        s1 += w * share;
+    double low = x[0], high = x[0], sum = 0.0;
+    OPENMP(simd reduction(+ : sum) reduction(min : low) reduction(max : high))
+    for (size_t i = 0; i < n; i++) {
+        low = x[i] < low ? x[i] : low;
+        high = x[i] > high ? x[i] : high;
+        sum += x[i] - from;
     }
-    if (n % 2) {
-        const double v = x[n - 1];
-        l0 = smaller(v, l0);
-        h0 = larger(v, h0);
-        s0 += v * share;
-    }
-    const column_pass pass = {smaller(l0, l1), larger(h0, h1), s0 + s1};
+    const column_pass pass = {low, high, sum};
     return pass;
 }
 
+/* Both halves of a column at once: an addition need not wait for the one before. */
 INLINE_BODY double shifted_body(const double *x, size_t n, double shift, double share)
 {
     const size_t half = n / 2;
@@ -101,14 +89,14 @@ typedef struct {
     double (*squares)(const double *, size_t, double, double);
 } column_loops;
 
-static column_pass plain_extent(const double *x, size_t n, double share)
+static column_pass plain_extent(const double *x, size_t n, double from)
 {
-    return extent_body(x, n, share);
+    return extent_body(x, n, from);
 }
 
-static WIDE column_pass wide_extent(const double *x, size_t n, double share)
+static WIDE column_pass wide_extent(const double *x, size_t n, double from)
 {
-    return extent_body(x, n, share);
+    return extent_body(x, n, from);
 }
 
 static double plain_shifted(const double *x, size_t n, double shift, double share)
@@ -138,41 +126,39 @@ static column_loops best_loops(void)
     return wide_vectors() ? wide : plain;
 }
 
-/* Of a sum the mean: entries are scaled before they are added, so that huge ones do not
-   overflow. */
-typedef struct {
-    column_loops loops;
-    double share, rest;
-} column_summer;
+static int is_finite(double value) { return value - value == 0.0; }
 
-static column_summer new_summer(size_t n)
+/* The mean of a column whose sum is too large for a double: entries are scaled before they are
+   added. Infinite entries and NaN remain in the result. */
+static double huge_mean(const double *column, size_t n, const column_loops *loops)
 {
     int exponent;
     frexp((double) n, &exponent);
-    const column_summer by = {best_loops(), ldexp(1.0, -exponent),
-                              ldexp(1.0, exponent) / (double) n};
-    return by;
+    const double share = ldexp(1.0, -exponent), rest = ldexp(1.0, exponent) / (double) n;
+    const double mean = loops->shifted(column, n, 0.0, share) * rest;
+    return mean + loops->shifted(column, n, mean, share) * rest; /* what rounding left over */
 }
 
-static double column_mean(const double *column, size_t n, const column_summer *by,
+/* Differences from the first entry are added: in the sum of a column far from zero, the digits in
+   which its entries differ would be lost. */
+static double column_mean(const double *column, size_t n, const column_loops *loops,
                           column_extent *extent)
 {
-    const column_pass first = by->loops.extent(column, n, by->share);
-    extent->size = larger(extent->size, larger(first.high, -first.low));
-    /* infinite entries and NaN remain in a sum */
-    if (first.sum - first.sum != 0.0) extent->finite = 0;
-    if (first.low == first.high) return first.low;
-    double mean = first.sum * by->rest;
-    mean += by->loops.shifted(column, n, mean, by->share) * by->rest; /* what rounding left over */
-    extent->largest = larger(extent->largest, larger(first.high - mean, mean - first.low));
+    const column_pass pass = loops->extent(column, n, column[0]);
+    extent->size = larger(extent->size, larger(pass.high, -pass.low));
+    if (is_finite(pass.sum) && pass.low == pass.high) return pass.low;
+    double mean = column[0] + pass.sum / (double) n;
+    if (!is_finite(mean)) mean = huge_mean(column, n, loops);
+    if (!is_finite(mean)) extent->finite = 0;
+    extent->largest = larger(extent->largest, larger(pass.high - mean, mean - pass.low));
     return mean;
 }
 
 column_extent column_means(const double *x, size_t n, size_t d, double *mean)
 {
-    const column_summer by = new_summer(n);
+    const column_loops loops = best_loops();
     column_extent extent = {0.0, 0.0, 1};
-    for (size_t j = 0; j < d; j++) mean[j] = column_mean(x + j * n, n, &by, &extent);
+    for (size_t j = 0; j < d; j++) mean[j] = column_mean(x + j * n, n, &loops, &extent);
     return extent;
 }
 

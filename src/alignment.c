@@ -58,13 +58,18 @@ INLINE_BODY void tile_sums_body(const centered_view *v, size_t i0, size_t rows,
     for (size_t i = 0; i < rows; i++) squares[i] = dots[i] = 0.0;
     for (size_t j = 0; j < v->d; j++) {
         const double *x = v->x + j * v->n + i0;
+        const double *next = j + 1 < v->d ? x + v->n : x;
         const double mean = v->mean[j], scale = v->inverse_scale;
         const double part = direction ? direction[j] : 0.0;
-        AT_ONCE
-        for (size_t i = 0; i < rows; i++) {
-            const double value = (x[i] - mean) * scale;
-            squares[i] += value * value;
-            dots[i] += value * part;
+        for (size_t start = 0; start < rows; start += FETCH_BLOCK) {
+            const size_t stop = fetch_end(start, rows);
+            fetch(next + start, stop - start);
+            AT_ONCE
+            for (size_t i = start; i < stop; i++) {
+                const double value = (x[i] - mean) * scale;
+                squares[i] += value * value;
+                dots[i] += value * part;
+            }
         }
     }
 }
@@ -127,9 +132,15 @@ INLINE_BODY void tile_dots_body(const double *a, const double *b, size_t n, size
 {
     for (size_t j = 0; j < d; j++) {
         const double *of_a = a + j * n + i0, *of_b = b + j * n + i0;
-        AT_ONCE
-        for (size_t i = 0; i < rows; i++)
-            dots[i] += (of_a[i] * a_unit[i]) * (of_b[i] * b_unit[i]);
+        const size_t next = j + 1 < d ? n : 0;
+        for (size_t start = 0; start < rows; start += FETCH_BLOCK) {
+            const size_t stop = fetch_end(start, rows);
+            fetch(of_a + next + start, stop - start);
+            fetch(of_b + next + start, stop - start);
+            AT_ONCE
+            for (size_t i = start; i < stop; i++)
+                dots[i] += (of_a[i] * a_unit[i]) * (of_b[i] * b_unit[i]);
+        }
     }
 }
 

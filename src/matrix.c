@@ -164,32 +164,41 @@ column_extent column_means(const double *x, size_t n, size_t d, double *mean)
 
 /* A difference times a power of two is rounded once: wide and plain loops agree. */
 INLINE_BODY void center_body(const double *from, size_t length, double mean, double scale,
-                             double *to)
+                             const double *next, double *to)
 {
-    AT_ONCE
-    for (size_t i = 0; i < length; i++) to[i] = (from[i] - mean) * scale;
+    for (size_t start = 0; start < length; start += FETCH_BLOCK) {
+        const size_t stop = fetch_end(start, length);
+        fetch(next + start, stop - start);
+        AT_ONCE
+        for (size_t i = start; i < stop; i++) to[i] = (from[i] - mean) * scale;
+    }
 }
 
-static void plain_center(const double *from, size_t length, double mean, double scale, double *to)
+static void plain_center(const double *from, size_t length, double mean, double scale,
+                         const double *next, double *to)
 {
-    center_body(from, length, mean, scale, to);
+    center_body(from, length, mean, scale, next, to);
 }
 
 static WIDE void wide_center(const double *from, size_t length, double mean, double scale,
-                             double *to)
+                             const double *next, double *to)
 {
-    center_body(from, length, mean, scale, to);
+    center_body(from, length, mean, scale, next, to);
 }
 
 void center_column(const double *from, size_t length, double mean, double scale, double *to)
 {
-    (wide_vectors() ? wide_center : plain_center)(from, length, mean, scale, to);
+    (wide_vectors() ? wide_center : plain_center)(from, length, mean, scale, from, to);
 }
 
 void load_rows(const centered_view *v, size_t i0, size_t rows, double *out)
 {
-    for (size_t j = 0; j < v->d; j++)
-        center_column(v->x + j * v->n + i0, rows, v->mean[j], v->inverse_scale, out + j * rows);
+    const int wide = wide_vectors();
+    for (size_t j = 0; j < v->d; j++) {
+        const double *from = v->x + j * v->n + i0, *next = j + 1 < v->d ? from + v->n : from;
+        (wide ? wide_center : plain_center)(from, rows, v->mean[j], v->inverse_scale, next,
+                                            out + j * rows);
+    }
 }
 
 void load_columns(const centered_view *v, size_t j0, size_t columns, double *out)

@@ -16,6 +16,9 @@ representation <- function(x, arg, name = arg, allow_na = FALSE) {
   list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name, cache = cache)
 }
 
+# Is the representation in one comparison only, so that nothing pays that serves the next one?
+compared_once <- function(repr) isTRUE(repr$cache$compared_once)
+
 # The cache of a pair keeps what several measures share that compare it. by_name: must the row names
 # of the two sides agree?
 as_pair <- function(rx, ry, by_name = TRUE) {

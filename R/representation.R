@@ -26,6 +26,9 @@ as_pair <- function(rx, ry, by_name = TRUE) {
   list(x = rx, y = ry, self = identical(rx$cache, ry$cache), cache = new_cache())
 }
 
+# A representation beside itself.
+self_pair <- function(repr) list(x = repr, y = repr, self = TRUE, cache = new_cache())
+
 # A pair for functions that need the responses themselves, or another of the `accepted` kinds.
 representation_pair <- function(x, y, accepted = "data") {
   if (missing(x) || missing(y)) missing_side(missing(x))

@@ -42,8 +42,10 @@ size_t standardize_columns(const double *x, size_t n, size_t d, const double *me
         const double unit = column_unit(x + j * n, n, mean[j], &squares);
         constant[j] = unit == 0.0;
         count += (size_t) constant[j];
-        center_column(x + j * n, n, mean[j], unit, to);
-        if (!constant[j]) center_column(to, n, 0.0, 1.0 / sqrt(squares), to);
+        const double norm = constant[j] ? 1.0 : sqrt(squares);
+        /* both factors at once only where their product cannot overflow */
+        center_column(x + j * n, n, mean[j], unit == 1.0 ? 1.0 / norm : unit, to);
+        if (unit != 1.0) center_column(to, n, 0.0, 1.0 / norm, to);
     }
     return count;
 }
@@ -192,16 +194,33 @@ double matched_squares(const centered_view *wide, const centered_view *narrow, c
     return total;
 }
 
-void side_maxima(const double *c, size_t m, size_t n, double *row, double *column)
+INLINE_BODY void side_maxima_body(const double *c, size_t m, size_t n, double *row, double *column)
 {
     for (size_t i = 0; i < m; i++) row[i] = -INFINITY;
     for (size_t j = 0; j < n; j++) {
+        const double *of = c + j * m;
         double largest = -INFINITY;
+        OPENMP(simd reduction(max : largest))
         for (size_t i = 0; i < m; i++) {
-            const double value = c[i + j * m];
+            const double value = of[i];
             row[i] = value > row[i] ? value : row[i];
             largest = value > largest ? value : largest;
         }
         column[j] = largest;
     }
+}
+
+static void plain_side_maxima(const double *c, size_t m, size_t n, double *row, double *column)
+{
+    side_maxima_body(c, m, n, row, column);
+}
+
+static WIDE void wide_side_maxima(const double *c, size_t m, size_t n, double *row, double *column)
+{
+    side_maxima_body(c, m, n, row, column);
+}
+
+void side_maxima(const double *c, size_t m, size_t n, double *row, double *column)
+{
+    (wide_vectors() ? wide_side_maxima : plain_side_maxima)(c, m, n, row, column);
 }

@@ -84,14 +84,30 @@ static void clear_below(double *a, size_t d)
 
 #define POWER_VECTORS 4
 
-/* The largest eigenvalue of a positive definite matrix of which the upper triangle is filled, from
-   below, mostly to some percent. work: d x 2 POWER_VECTORS. */
-static double largest_eigenvalue(const double *a, size_t d, double *work)
+/* out = of the vectors v, their product with a matrix that a holds the upper triangle of, */
+static void by_symmetric(const double *a, size_t d, const double *v, double *out)
+{
+    blas_symm_left(d, POWER_VECTORS, a, d, v, d, out, d);
+}
+
+/* or with r'r, r the upper triangle of a. */
+static void by_triangle(const double *a, size_t d, const double *v, double *out)
+{
+    memcpy(out, v, POWER_VECTORS * d * sizeof(double));
+    blas_multiply_left_upper('N', d, POWER_VECTORS, a, out);
+    blas_multiply_left_upper('T', d, POWER_VECTORS, a, out);
+}
+
+typedef void (*vector_product)(const double *, size_t, const double *, double *);
+
+/* The largest eigenvalue of such a matrix, positive definite, from below, mostly to some percent.
+   work: d x 2 POWER_VECTORS. */
+static double largest_eigenvalue(vector_product multiply, const double *a, size_t d, double *work)
 {
     double *v = work, *next = work + POWER_VECTORS * d, largest = 0.0;
     for (size_t i = 0; i < POWER_VECTORS * d; i++) v[i] = (double) (i * 7919 % 1009) / 504.0 - 1.0;
     for (int step = 0; step < POWER_STEPS; step++) {
-        blas_symm_left(d, POWER_VECTORS, a, d, v, d, next, d);
+        multiply(a, d, v, next);
         for (size_t c = 0; c < POWER_VECTORS; c++) {
             double *from = v + c * d, *to = next + c * d;
             const double before = sqrt(dot_blocked(from, from, d));
@@ -138,7 +154,8 @@ static double factor_gram(size_t d, double *gram, const double *factor, double *
     if (!(bound < TWO_PASSES && bound * range_ratio(factor, d) < CERTAIN_RANK)) return INFINITY;
     if (bound <= ONE_PASS || d < 2 * POWER_VECTORS) return bound;
     /* how accurate a pass is needs no proof, and the bound may be far above */
-    return sqrt(sqrt(squares) * largest_eigenvalue(work2, d, work1));
+    return sqrt(largest_eigenvalue(by_triangle, gram, d, work1) *
+                largest_eigenvalue(by_symmetric, work2, d, work1));
 }
 
 int cholesky_basis(size_t n, size_t d, double *a, const double *factor, double *triangle,
@@ -158,7 +175,7 @@ int cholesky_basis(size_t n, size_t d, double *a, const double *factor, double *
         lapack_cholesky(d, work1);
         blas_solve_right_upper(n, d, work1, a);
         clear_below(triangle, d);
-        blas_multiply_left_upper(d, d, work1, triangle);
+        blas_multiply_left_upper('N', d, d, work1, triangle);
         pause();
     }
     memcpy(work2, triangle, d * d * sizeof(double));

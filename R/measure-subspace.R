@@ -241,7 +241,8 @@ hat_product <- function(pair, x, y, args) {
 
 # The hat matrix of a ridge regression is q hat q' with an orthonormal basis q of the columns: this
 # form holds the small matrix `hat` and the sum of its squares. lambda is relative to the total
-# variance; at 0 every direction counts fully, and no hat stands for the identity.
+# variance; at 0 every direction counts fully, and no hat stands for the identity. The form of one
+# comparison holds the triangle of the basis instead, where that says enough.
 form_hat <- function(repr, lambda) {
   remember_form(repr, "hat", list(lambda), {
     if (lambda == 0) {

@@ -7,7 +7,8 @@
 #include "blas.h"
 #include "wide.h"
 
-/* A buffer is about 256 KB, or 256 rows: those of both sides stay in cache while BLAS reads them. */
+/* A buffer is about 256 KB, or 256 rows: those of both sides stay in cache while BLAS reads
+   them. */
 #define CHUNK_ENTRIES 32768
 
 /* Adds a centred block (rows x columns) to the sums. */

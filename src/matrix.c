@@ -53,21 +53,8 @@ INLINE_BODY column_pass extent_body(const double *x, size_t n, double from)
     return pass;
 }
 
-/* Both halves of a column at once: an addition need not wait for the one before. */
-INLINE_BODY double shifted_body(const double *x, size_t n, double shift, double share)
-{
-    const size_t half = n / 2;
-    const double *y = x + half;
-    double s0 = 0.0, s1 = 0.0;
-    SUM_AT_ONCE(s0, s1)
-    for (size_t i = 0; i < half; i++) {
-        s0 += (x[i] - shift) * share;
-        s1 += (y[i] - shift) * share;
-    }
-    return s0 + s1 + (n % 2 ? (x[n - 1] - shift) * share : 0.0);
-}
-
-/* Sum of squares of a centred column. */
+/* Sum of squares of a centred column. Both halves at once: an addition need not wait for the one
+   before. */
 INLINE_BODY double squares_body(const double *x, size_t n, double mean, double scale)
 {
     const size_t half = n / 2;
@@ -85,7 +72,6 @@ INLINE_BODY double squares_body(const double *x, size_t n, double mean, double s
 /* The loops over a column, as this processor runs them best. */
 typedef struct {
     column_pass (*extent)(const double *, size_t, double);
-    double (*shifted)(const double *, size_t, double, double);
     double (*squares)(const double *, size_t, double, double);
 } column_loops;
 
@@ -97,16 +83,6 @@ static column_pass plain_extent(const double *x, size_t n, double from)
 static WIDE column_pass wide_extent(const double *x, size_t n, double from)
 {
     return extent_body(x, n, from);
-}
-
-static double plain_shifted(const double *x, size_t n, double shift, double share)
-{
-    return shifted_body(x, n, shift, share);
-}
-
-static WIDE double wide_shifted(const double *x, size_t n, double shift, double share)
-{
-    return shifted_body(x, n, shift, share);
 }
 
 static double plain_squares(const double *x, size_t n, double mean, double scale)
@@ -121,8 +97,8 @@ static WIDE double wide_squares(const double *x, size_t n, double mean, double s
 
 static column_loops best_loops(void)
 {
-    const column_loops plain = {plain_extent, plain_shifted, plain_squares};
-    const column_loops wide = {wide_extent, wide_shifted, wide_squares};
+    const column_loops plain = {plain_extent, plain_squares};
+    const column_loops wide = {wide_extent, wide_squares};
     return wide_vectors() ? wide : plain;
 }
 
@@ -130,13 +106,16 @@ static int is_finite(double value) { return value - value == 0.0; }
 
 /* The mean of a column whose sum is too large for a double: entries are scaled before they are
    added. Infinite entries and NaN remain in the result. */
-static double huge_mean(const double *column, size_t n, const column_loops *loops)
+static double huge_mean(const double *column, size_t n)
 {
     int exponent;
     frexp((double) n, &exponent);
     const double share = ldexp(1.0, -exponent), rest = ldexp(1.0, exponent) / (double) n;
-    const double mean = loops->shifted(column, n, 0.0, share) * rest;
-    return mean + loops->shifted(column, n, mean, share) * rest; /* what rounding left over */
+    double sum = 0.0, left = 0.0; /* what rounding left over */
+    for (size_t i = 0; i < n; i++) sum += column[i] * share;
+    const double mean = sum * rest;
+    for (size_t i = 0; i < n; i++) left += (column[i] - mean) * share;
+    return mean + left * rest;
 }
 
 /* Differences from the first entry are added: in the sum of a column far from zero, the digits in
@@ -148,7 +127,7 @@ static double column_mean(const double *column, size_t n, const column_loops *lo
     extent->size = larger(extent->size, larger(pass.high, -pass.low));
     if (is_finite(pass.sum) && pass.low == pass.high) return pass.low;
     double mean = column[0] + pass.sum / (double) n;
-    if (!is_finite(mean)) mean = huge_mean(column, n, loops);
+    if (!is_finite(mean)) mean = huge_mean(column, n);
     if (!is_finite(mean)) extent->finite = 0;
     extent->largest = larger(extent->largest, larger(pass.high - mean, mean - pass.low));
     return mean;

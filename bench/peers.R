@@ -114,7 +114,7 @@ contestants <- function(id, x, y, process) {
     force(run)
     function(calls) {
       value <- NULL
-      time <- one_time(function() value <<- quietly(run(x, y)), calls)
+      time <- quietly(one_time(function() value <<- run(x, y), calls))
       list(time = time, value = value)
     }
   }

@@ -26,7 +26,7 @@ typedef struct {
 } column_extent;
 
 /* Means exact to the rounding of the differences between entries (a constant column gets its own
-   value, so that it centres to exact zeros). One pass over the memory: a column that was read is in cache. */
+   value, so that it centres to exact zeros). One pass over the memory. */
 column_extent column_means(const double *x, size_t n, size_t d, double *mean);
 
 /* Rows i0 .. i0 + rows - 1 of the centred matrix, into out (rows x d). */

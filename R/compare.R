@@ -7,6 +7,7 @@ one_score <- function(id, x, y, args) {
   args <- d$check(args)
   if (missing(x) || missing(y)) missing_side(missing(x))
   pair <- as_pair(representation(x, "x"), representation(y, "y"), by_name = d$pairing)
+  for (repr in pair[c("x", "y")]) repr$cache$compared_once <- TRUE
   check_pair_memory(d, pair, args)
   if (d$pairing) note_one_sided_names(pair[c("x", "y")])
   seeds <- give_seeds(pair[c("x", "y")])

@@ -27,6 +27,14 @@ make_basis <- function(repr, centered, fast) {
   .Call(C_basis, repr$data, unit$means, unit$scale, FALSE)
 }
 
+# The triangle of the basis alone, with the data q triangle: it says all of q that one comparison
+# needs, in half of the time. NULL where columns are dependent, or not far enough from it for that.
+basis_triangle <- function(repr) {
+  if (ncol(repr$data) >= repr$n) return(NULL)
+  unit <- form_centering(repr)
+  .Call(C_gram_triangle, repr$data, unit$means, unit$scale)
+}
+
 # A decomposition by LAPACK cannot be interrupted. So a message says beforehand if it will take
 # long.
 singular_values <- function(a) {

@@ -89,7 +89,7 @@ self_h <- function(repr, args, units) {
   else if (is.null(units)) units <- seq_len(ncol(repr$data))
   settings <- args[c("kernel", "estimator", "sigma", "bandwidth", "k")]
   remember_summary(repr, "H with itself", list(settings, units, args$clusters), {
-    pair <- as_pair(repr, repr)
+    pair <- self_pair(repr)
     labels <- list(x = units, y = units)
     if (goes_by_clusters(args)) cluster_h(pair, args, labels, TRUE)
     else if (args$kernel == "linear") linear_h(pair, args$estimator, labels, TRUE)

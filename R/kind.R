@@ -4,6 +4,7 @@
 kinds <- c("data", "dist", "graph")
 
 kind_of <- function(x) {
+  if (is.matrix(x)) return("data") # the quick answer to most
   if (inherits(x, "dist")) return("dist")
   if (is_graph(x)) "graph" else "data"
 }

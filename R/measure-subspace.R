@@ -222,32 +222,43 @@ check_gulp_args <- function(args) {
   args
 }
 
-prepare_gulp <- function(repr, args, side) {
-  extend_form(form_hat(repr, args$lambda), rank = basis_rank(repr))
-}
-
 inspect_gulp <- function(score, pair, x, y, args) {
   if (args$lambda > 0) return(invisible())
-  warn_whole_space(pair, x$rank, y$rank, "gulp depends only on the ranks")
+  # without a penalty the sum of the squares of a hat matrix is its rank
+  warn_whole_space(pair, x$squares, y$squares, "gulp depends only on the ranks")
 }
 
 # The squared Frobenius distance of the two hat matrices.
 hat_distance <- function(pair, x, y, args) {
-  cosines <- pair_cosines(pair)
   total <- x$squares + y$squares
-  fitted <- if (args$lambda == 0) cosines else x$hat %*% cosines %*% y$hat
-  square <- total - 2 * .Call(C_dot, fitted, cosines)
+  square <- total - 2 * hat_product(pair, x, y, args)
   # a small difference of large terms has lost digits: close_hats() computes it without cancelling
-  if (square < 1e-4 * total) close_hats(pair, x$hat, y$hat, cosines) else square
+  if (square < 1e-4 * total) close_hats(pair, x$hat, y$hat, pair_cosines(pair)) else square
+}
+
+# The inner product of the two hat matrices.
+hat_product <- function(pair, x, y, args) {
+  if (!is.null(x$triangle) && !is.null(y$triangle)) {
+    unit_x <- form_centering(pair$x)
+    unit_y <- form_centering(pair$y)
+    return(.Call(C_triangle_overlap, pair$x$data, unit_x$means, unit_x$scale, x$triangle,
+                 pair$y$data, unit_y$means, unit_y$scale, y$triangle))
+  }
+  cosines <- pair_cosines(pair)
+  fitted <- if (args$lambda == 0) cosines else x$hat %*% cosines %*% y$hat
+  .Call(C_dot, fitted, cosines)
 }
 
 # The hat matrix of a ridge regression is q hat q' with an orthonormal basis q of the columns: this
 # form holds the small matrix `hat` and the sum of its squares. lambda is relative to the total
-# variance; at 0 every direction counts fully, and no hat stands for the identity.
+# variance; at 0 every direction counts fully, and no hat stands for the identity. The form of one
+# comparison holds the triangle of the basis instead, where that says enough.
 form_hat <- function(repr, lambda) {
   remember_form(repr, "hat", list(lambda), {
     if (lambda == 0) {
-      list(squares = basis_rank(repr))
+      triangle <- if (compared_once(repr)) basis_triangle(repr)
+      list(squares = if (is.null(triangle)) basis_rank(repr) else ncol(repr$data),
+           triangle = triangle)
     } else {
       parts <- form_components(repr)
       shares <- parts$s^2 / sum(parts$s^2)
@@ -291,7 +302,7 @@ declare_measure(
   invariant = c("orthogonal", "scaling", "translation", "column permutation", "invertible linear"),
   reference = "Boix-Adsera et al. 2022", check = check_gulp_args, form = "hat",
   keeps = function(args) c("basis", if (args$lambda > 0) "components"),
-  prepare = prepare_gulp, statistic = hat_distance,
+  prepare = function(repr, args, side) form_hat(repr, args$lambda), statistic = hat_distance,
   score = function(statistic, x, y, args) sqrt(statistic), inspect = inspect_gulp,
   null = function(args) {
     new_null("inner", operand = hat_operand, centered = TRUE, cube = hat_cube,

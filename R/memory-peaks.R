@@ -83,7 +83,7 @@ second_order_needs <- function(n, dx, dy, args) {
 # ---- linear kernels and cross products
 
 # Rows or columns that are loaded at a time, of both sides.
-loaded_needs <- function(n, d) 2 * min(n * d, max(2^18, 256 * d))
+loaded_needs <- function(n, d) 2 * min(n * d, max(2^15, 256 * d))
 
 linear_needs <- function(n, dx, dy, args) {
   wide <- c(dx, dy) > n

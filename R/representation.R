@@ -16,12 +16,18 @@ representation <- function(x, arg, name = arg, allow_na = FALSE) {
   list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name, cache = cache)
 }
 
+# Is the representation in one comparison only, so that nothing pays that serves the next one?
+compared_once <- function(repr) isTRUE(repr$cache$compared_once)
+
 # The cache of a pair keeps what several measures share that compare it. by_name: must the row names
 # of the two sides agree?
 as_pair <- function(rx, ry, by_name = TRUE) {
   check_same_rows(rx$data, ry$data, rx$arg, ry$arg, by_name)
   list(x = rx, y = ry, self = identical(rx$cache, ry$cache), cache = new_cache())
 }
+
+# A representation beside itself.
+self_pair <- function(repr) list(x = repr, y = repr, self = TRUE, cache = new_cache())
 
 # A pair for functions that need the responses themselves, or another of the `accepted` kinds.
 representation_pair <- function(x, y, accepted = "data") {

@@ -42,8 +42,10 @@ size_t standardize_columns(const double *x, size_t n, size_t d, const double *me
         const double unit = column_unit(x + j * n, n, mean[j], &squares);
         constant[j] = unit == 0.0;
         count += (size_t) constant[j];
-        center_column(x + j * n, n, mean[j], unit, to);
-        if (!constant[j]) center_column(to, n, 0.0, 1.0 / sqrt(squares), to);
+        const double norm = constant[j] ? 1.0 : sqrt(squares);
+        /* both factors at once only where their product cannot overflow */
+        center_column(x + j * n, n, mean[j], unit == 1.0 ? 1.0 / norm : unit, to);
+        if (unit != 1.0) center_column(to, n, 0.0, 1.0 / norm, to);
     }
     return count;
 }
@@ -58,13 +60,18 @@ INLINE_BODY void tile_sums_body(const centered_view *v, size_t i0, size_t rows,
     for (size_t i = 0; i < rows; i++) squares[i] = dots[i] = 0.0;
     for (size_t j = 0; j < v->d; j++) {
         const double *x = v->x + j * v->n + i0;
+        const double *next = j + 1 < v->d ? x + v->n : x;
         const double mean = v->mean[j], scale = v->inverse_scale;
         const double part = direction ? direction[j] : 0.0;
-        AT_ONCE
-        for (size_t i = 0; i < rows; i++) {
-            const double value = (x[i] - mean) * scale;
-            squares[i] += value * value;
-            dots[i] += value * part;
+        for (size_t start = 0; start < rows; start += FETCH_BLOCK) {
+            const size_t stop = fetch_end(start, rows);
+            fetch(next + start, stop - start);
+            AT_ONCE
+            for (size_t i = start; i < stop; i++) {
+                const double value = (x[i] - mean) * scale;
+                squares[i] += value * value;
+                dots[i] += value * part;
+            }
         }
     }
 }
@@ -127,9 +134,15 @@ INLINE_BODY void tile_dots_body(const double *a, const double *b, size_t n, size
 {
     for (size_t j = 0; j < d; j++) {
         const double *of_a = a + j * n + i0, *of_b = b + j * n + i0;
-        AT_ONCE
-        for (size_t i = 0; i < rows; i++)
-            dots[i] += (of_a[i] * a_unit[i]) * (of_b[i] * b_unit[i]);
+        const size_t next = j + 1 < d ? n : 0;
+        for (size_t start = 0; start < rows; start += FETCH_BLOCK) {
+            const size_t stop = fetch_end(start, rows);
+            fetch(of_a + next + start, stop - start);
+            fetch(of_b + next + start, stop - start);
+            AT_ONCE
+            for (size_t i = start; i < stop; i++)
+                dots[i] += (of_a[i] * a_unit[i]) * (of_b[i] * b_unit[i]);
+        }
     }
 }
 
@@ -181,16 +194,33 @@ double matched_squares(const centered_view *wide, const centered_view *narrow, c
     return total;
 }
 
-void side_maxima(const double *c, size_t m, size_t n, double *row, double *column)
+INLINE_BODY void side_maxima_body(const double *c, size_t m, size_t n, double *row, double *column)
 {
     for (size_t i = 0; i < m; i++) row[i] = -INFINITY;
     for (size_t j = 0; j < n; j++) {
+        const double *of = c + j * m;
         double largest = -INFINITY;
+        OPENMP(simd reduction(max : largest))
         for (size_t i = 0; i < m; i++) {
-            const double value = c[i + j * m];
+            const double value = of[i];
             row[i] = value > row[i] ? value : row[i];
             largest = value > largest ? value : largest;
         }
         column[j] = largest;
     }
+}
+
+static void plain_side_maxima(const double *c, size_t m, size_t n, double *row, double *column)
+{
+    side_maxima_body(c, m, n, row, column);
+}
+
+static WIDE void wide_side_maxima(const double *c, size_t m, size_t n, double *row, double *column)
+{
+    side_maxima_body(c, m, n, row, column);
+}
+
+void side_maxima(const double *c, size_t m, size_t n, double *row, double *column)
+{
+    (wide_vectors() ? wide_side_maxima : plain_side_maxima)(c, m, n, row, column);
 }

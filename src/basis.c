@@ -14,6 +14,9 @@
 #define TWO_PASSES 1e5
 #define CERTAIN_RANK 1e9
 
+/* Products of columns that were whitened without a basis lose the digits of this number squared. */
+#define GRAM_CONDITION 256.0
+
 size_t nonzero_columns(const centered_view *v, size_t *kept, double *factor)
 {
     size_t count = 0;
@@ -81,14 +84,30 @@ static void clear_below(double *a, size_t d)
 
 #define POWER_VECTORS 4
 
-/* The largest eigenvalue of a positive definite matrix of which the upper triangle is filled, from
-   below, mostly to some percent. work: d x 2 POWER_VECTORS. */
-static double largest_eigenvalue(const double *a, size_t d, double *work)
+/* out = of the vectors v, their product with a matrix that a holds the upper triangle of, */
+static void by_symmetric(const double *a, size_t d, const double *v, double *out)
+{
+    blas_symm_left(d, POWER_VECTORS, a, d, v, d, out, d);
+}
+
+/* or with r'r, r the upper triangle of a. */
+static void by_triangle(const double *a, size_t d, const double *v, double *out)
+{
+    memcpy(out, v, POWER_VECTORS * d * sizeof(double));
+    blas_multiply_left_upper('N', d, POWER_VECTORS, a, out);
+    blas_multiply_left_upper('T', d, POWER_VECTORS, a, out);
+}
+
+typedef void (*vector_product)(const double *, size_t, const double *, double *);
+
+/* The largest eigenvalue of such a matrix, positive definite, from below, mostly to some percent.
+   work: d x 2 POWER_VECTORS. */
+static double largest_eigenvalue(vector_product multiply, const double *a, size_t d, double *work)
 {
     double *v = work, *next = work + POWER_VECTORS * d, largest = 0.0;
     for (size_t i = 0; i < POWER_VECTORS * d; i++) v[i] = (double) (i * 7919 % 1009) / 504.0 - 1.0;
     for (int step = 0; step < POWER_STEPS; step++) {
-        blas_symm_left(d, POWER_VECTORS, a, d, v, d, next, d);
+        multiply(a, d, v, next);
         for (size_t c = 0; c < POWER_VECTORS; c++) {
             double *from = v + c * d, *to = next + c * d;
             const double before = sqrt(dot_blocked(from, from, d));
@@ -123,19 +142,30 @@ static double range_ratio(const double *factor, size_t d)
     return high / low;
 }
 
+/* The triangle of a Gram matrix of columns times factor, in its place; returns about the condition
+   number of the columns, or infinity where no bound proves that they are independent. work1, work2:
+   d x d each; factor belongs to the columns as for nonzero_columns(). */
+static double factor_gram(size_t d, double *gram, const double *factor, double *work1,
+                          double *work2)
+{
+    const double squares = squares_upper(gram, d);
+    if (lapack_cholesky(d, gram) != 0) return INFINITY;
+    const double bound = condition_bound(squares, gram, d, work1, work2);
+    if (!(bound < TWO_PASSES && bound * range_ratio(factor, d) < CERTAIN_RANK)) return INFINITY;
+    if (bound <= ONE_PASS || d < 2 * POWER_VECTORS) return bound;
+    /* how accurate a pass is needs no proof, and the bound may be far above */
+    return sqrt(largest_eigenvalue(by_triangle, gram, d, work1) *
+                largest_eigenvalue(by_symmetric, work2, d, work1));
+}
+
 int cholesky_basis(size_t n, size_t d, double *a, const double *factor, double *triangle,
                    double *work1, double *work2, pause_function pause)
 {
     blas_syrk_upper('T', d, n, a, n, 0.0, triangle, d);
     pause();
-    const double squares = squares_upper(triangle, d);
-    if (lapack_cholesky(d, triangle) != 0) return 0;
-    double condition = condition_bound(squares, triangle, d, work1, work2);
-    if (!(condition < TWO_PASSES && condition * range_ratio(factor, d) < CERTAIN_RANK)) return 0;
+    const double condition = factor_gram(d, triangle, factor, work1, work2);
+    if (isinf(condition)) return 0;
     pause();
-    /* how accurate a pass is needs no proof, and the bound may be far above */
-    if (condition > ONE_PASS && d >= 2 * POWER_VECTORS)
-        condition = sqrt(sqrt(squares) * largest_eigenvalue(work2, d, work1));
     blas_solve_right_upper(n, d, triangle, a);
     pause();
     if (!(condition <= ONE_PASS)) {
@@ -145,12 +175,50 @@ int cholesky_basis(size_t n, size_t d, double *a, const double *factor, double *
         lapack_cholesky(d, work1);
         blas_solve_right_upper(n, d, work1, a);
         clear_below(triangle, d);
-        blas_multiply_left_upper(d, d, work1, triangle);
+        blas_multiply_left_upper('N', d, d, work1, triangle);
         pause();
     }
     memcpy(work2, triangle, d * d * sizeof(double));
     copy_upper(work2, d, d, factor, triangle);
     return 1;
+}
+
+/* factor = of each column, from the diagonal of the Gram matrix, which is multiplied by them.
+   Returns 0 where a column is zero or its mean too large, see take_off_mean(). */
+static int scale_gram(const centered_view *v, double *gram, double *factor)
+{
+    const size_t d = v->d;
+    for (size_t j = 0; j < d; j++) {
+        const double squares = gram[j + j * d];
+        if (squares == 0.0) return 0;
+        factor[j] = power_near_one(sqrt(squares));
+        if (fabs(v->mean[j]) * v->inverse_scale * factor[j] > LARGE_MEAN) return 0;
+        for (size_t i = 0; i <= j; i++) gram[i + j * d] *= factor[i] * factor[j];
+    }
+    return 1;
+}
+
+int gram_triangle(const centered_view *v, size_t rows, double *block, double *factor,
+                  double *triangle, double *work1, double *work2, pause_function pause)
+{
+    const size_t d = v->d;
+    memset(work1, 0, d * d * sizeof(double));
+    for (size_t i = 0; i < v->n; i += rows) {
+        const size_t now = v->n - i < rows ? v->n - i : rows;
+        load_rows(v, i, now, block);
+        blas_syrk_upper('T', d, now, block, now, 1.0, work1, d);
+        pause();
+    }
+    if (!scale_gram(v, work1, factor)) return 0;
+    if (!(factor_gram(d, work1, factor, triangle, work2) <= GRAM_CONDITION)) return 0;
+    copy_upper(work1, d, d, factor, triangle);
+    return 1;
+}
+
+void whiten(double *cross, size_t m, size_t n, const double *left, const double *right)
+{
+    blas_solve_left_upper(m, n, left, cross);
+    blas_solve_right_upper(m, n, right, cross);
 }
 
 /* The centred x, a row after the other: out is d x n. */

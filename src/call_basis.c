@@ -7,6 +7,7 @@
 #include "call_args.h"
 #include "call_results.h"
 #include "lapack.h"
+#include "linear.h"
 
 /* Singular values above this share of the largest count for the rank. */
 #define RANK_LIMIT 1e-10
@@ -122,6 +123,39 @@ SEXP repalign_basis(SEXP x, SEXP means, SEXP scale, SEXP fast)
     else if (d > v.n || !fast_basis(&v, kept, factor, d, result)) result = R_NilValue;
     UNPROTECT(1);
     return result;
+}
+
+/* The triangle that repalign_basis() gives by the fast route, without the basis; NULL where the
+   columns are dependent or not far from it. */
+SEXP repalign_gram_triangle(SEXP x, SEXP means, SEXP scale)
+{
+    begin_entry(__func__);
+    const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
+    if (v.d > v.n) return R_NilValue;
+    const size_t rows = chunk_rows(v.n, v.d);
+    SEXP result = PROTECT(new_matrix(v.d, v.d));
+    const int serves = gram_triangle(&v, rows, scratch(rows * v.d), scratch(v.d), REAL(result),
+                                     scratch(v.d * v.d), scratch(v.d * v.d), check_interrupt);
+    UNPROTECT(1);
+    return serves ? result : R_NilValue;
+}
+
+/* The sum of the squared inner products of two bases, from the triangles of both sides. */
+SEXP repalign_triangle_overlap(SEXP x, SEXP x_means, SEXP x_scale, SEXP x_triangle, SEXP y,
+                               SEXP y_means, SEXP y_scale, SEXP y_triangle)
+{
+    begin_entry(__func__);
+    const centered_view vx = read_view(ARG(x), ARG(x_means), ARG(x_scale));
+    const double *left = read_matrix_size(ARG(x_triangle), vx.d, vx.d);
+    const centered_view vy = read_view(ARG(y), ARG(y_means), ARG(y_scale));
+    read_matrix_rows(ARG(y), vx.n);
+    const double *right = read_matrix_size(ARG(y_triangle), vy.d, vy.d);
+    const size_t rows = chunk_rows(vx.n, vx.d > vy.d ? vx.d : vy.d);
+    double *cross = scratch(vx.d * vy.d);
+    linear_cross(&vx, &vy, rows, scratch(rows * vx.d), scratch(rows * vy.d), check_interrupt,
+                 cross);
+    whiten(cross, vx.d, vy.d, left, right);
+    return Rf_ScalarReal(dot_blocked(cross, cross, vx.d * vy.d));
 }
 
 /* A lower triangle l (n x n) with l l' = x x' of the centred x: see row_factor(). */

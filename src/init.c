@@ -67,6 +67,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(svd, 1),
     /* call_basis.c */
     ENTRY(basis, 4),
+    ENTRY(gram_triangle, 3),
+    ENTRY(triangle_overlap, 8),
     ENTRY(row_factor, 3),
     /* call_alignment.c */
     ENTRY(standardize, 2),

@@ -7,8 +7,9 @@
 #include "blas.h"
 #include "wide.h"
 
-/* About 2 MB a buffer: small enough for cache, large enough for BLAS. */
-#define CHUNK_ENTRIES 262144
+/* A buffer is about 256 KB, or 256 rows: those of both sides stay in cache while BLAS reads
+   them. */
+#define CHUNK_ENTRIES 32768
 
 /* Adds a centred block (rows x columns) to the sums. */
 INLINE_BODY void add_sums_body(const double *block, size_t rows, size_t columns, linear_sums sums)

@@ -31,55 +31,30 @@ int all_finite(const double *x, size_t length)
     return p0 + p1 + p2 + p3 == 0.0;
 }
 
-static inline double smaller(double a, double b) { return a < b ? a : b; }
-
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
-/* What one pass over a column tells. sum: of the entries, each times `share`. */
+/* What one pass over a column tells. sum: of the differences from one value. */
 typedef struct {
     double low, high, sum;
 } column_pass;
 
-/* Both halves of a column at once: an addition need not wait for the one before. */
-INLINE_BODY column_pass extent_body(const double *x, size_t n, double share)
+/* From one end to the other, although two halves at once would be faster in cache: memory is read
+   faster in one stream. */
+INLINE_BODY column_pass extent_body(const double *x, size_t n, double from)
 {
-    const size_t half = n / 2;
-    const double *y = x + half;
-    double l0 = x[0], l1 = x[0], h0 = x[0], h1 = x[0], s0 = 0.0, s1 = 0.0;
-    OPENMP(simd reduction(+ : s0, s1) reduction(min : l0, l1) reduction(max : h0, h1))
-    for (size_t i = 0; i < half; i++) {
-        const double v = x[i], w = y[i];
-        l0 = v < l0 ? v : l0;
-        h0 = v > h0 ? v : h0;
-        s0 += v * share;
-        l1 = w < l1 ? w : l1;
-        h1 = w > h1 ? w : h1;
-        s1 += w * share;
+    double low = x[0], high = x[0], sum = 0.0;
+    OPENMP(simd reduction(+ : sum) reduction(min : low) reduction(max : high))
+    for (size_t i = 0; i < n; i++) {
+        low = x[i] < low ? x[i] : low;
+        high = x[i] > high ? x[i] : high;
+        sum += x[i] - from;
     }
-    if (n % 2) {
-        const double v = x[n - 1];
-        l0 = smaller(v, l0);
-        h0 = larger(v, h0);
-        s0 += v * share;
-    }
-    const column_pass pass = {smaller(l0, l1), larger(h0, h1), s0 + s1};
+    const column_pass pass = {low, high, sum};
     return pass;
 }
 
-INLINE_BODY double shifted_body(const double *x, size_t n, double shift, double share)
-{
-    const size_t half = n / 2;
-    const double *y = x + half;
-    double s0 = 0.0, s1 = 0.0;
-    SUM_AT_ONCE(s0, s1)
-    for (size_t i = 0; i < half; i++) {
-        s0 += (x[i] - shift) * share;
-        s1 += (y[i] - shift) * share;
-    }
-    return s0 + s1 + (n % 2 ? (x[n - 1] - shift) * share : 0.0);
-}
-
-/* Sum of squares of a centred column. */
+/* Sum of squares of a centred column. Both halves at once: an addition need not wait for the one
+   before. */
 INLINE_BODY double squares_body(const double *x, size_t n, double mean, double scale)
 {
     const size_t half = n / 2;
@@ -97,28 +72,17 @@ INLINE_BODY double squares_body(const double *x, size_t n, double mean, double s
 /* The loops over a column, as this processor runs them best. */
 typedef struct {
     column_pass (*extent)(const double *, size_t, double);
-    double (*shifted)(const double *, size_t, double, double);
     double (*squares)(const double *, size_t, double, double);
 } column_loops;
 
-static column_pass plain_extent(const double *x, size_t n, double share)
+static column_pass plain_extent(const double *x, size_t n, double from)
 {
-    return extent_body(x, n, share);
+    return extent_body(x, n, from);
 }
 
-static WIDE column_pass wide_extent(const double *x, size_t n, double share)
+static WIDE column_pass wide_extent(const double *x, size_t n, double from)
 {
-    return extent_body(x, n, share);
-}
-
-static double plain_shifted(const double *x, size_t n, double shift, double share)
-{
-    return shifted_body(x, n, shift, share);
-}
-
-static WIDE double wide_shifted(const double *x, size_t n, double shift, double share)
-{
-    return shifted_body(x, n, shift, share);
+    return extent_body(x, n, from);
 }
 
 static double plain_squares(const double *x, size_t n, double mean, double scale)
@@ -133,77 +97,87 @@ static WIDE double wide_squares(const double *x, size_t n, double mean, double s
 
 static column_loops best_loops(void)
 {
-    const column_loops plain = {plain_extent, plain_shifted, plain_squares};
-    const column_loops wide = {wide_extent, wide_shifted, wide_squares};
+    const column_loops plain = {plain_extent, plain_squares};
+    const column_loops wide = {wide_extent, wide_squares};
     return wide_vectors() ? wide : plain;
 }
 
-/* Of a sum the mean: entries are scaled before they are added, so that huge ones do not
-   overflow. */
-typedef struct {
-    column_loops loops;
-    double share, rest;
-} column_summer;
+static int is_finite(double value) { return value - value == 0.0; }
 
-static column_summer new_summer(size_t n)
+/* The mean of a column whose sum is too large for a double: entries are scaled before they are
+   added. Infinite entries and NaN remain in the result. */
+static double huge_mean(const double *column, size_t n)
 {
     int exponent;
     frexp((double) n, &exponent);
-    const column_summer by = {best_loops(), ldexp(1.0, -exponent),
-                              ldexp(1.0, exponent) / (double) n};
-    return by;
+    const double share = ldexp(1.0, -exponent), rest = ldexp(1.0, exponent) / (double) n;
+    double sum = 0.0, left = 0.0; /* what rounding left over */
+    for (size_t i = 0; i < n; i++) sum += column[i] * share;
+    const double mean = sum * rest;
+    for (size_t i = 0; i < n; i++) left += (column[i] - mean) * share;
+    return mean + left * rest;
 }
 
-static double column_mean(const double *column, size_t n, const column_summer *by,
+/* Differences from the first entry are added: in the sum of a column far from zero, the digits in
+   which its entries differ would be lost. */
+static double column_mean(const double *column, size_t n, const column_loops *loops,
                           column_extent *extent)
 {
-    const column_pass first = by->loops.extent(column, n, by->share);
-    extent->size = larger(extent->size, larger(first.high, -first.low));
-    /* infinite entries and NaN remain in a sum */
-    if (first.sum - first.sum != 0.0) extent->finite = 0;
-    if (first.low == first.high) return first.low;
-    double mean = first.sum * by->rest;
-    mean += by->loops.shifted(column, n, mean, by->share) * by->rest; /* what rounding left over */
-    extent->largest = larger(extent->largest, larger(first.high - mean, mean - first.low));
+    const column_pass pass = loops->extent(column, n, column[0]);
+    extent->size = larger(extent->size, larger(pass.high, -pass.low));
+    if (is_finite(pass.sum) && pass.low == pass.high) return pass.low;
+    double mean = column[0] + pass.sum / (double) n;
+    if (!is_finite(mean)) mean = huge_mean(column, n);
+    if (!is_finite(mean)) extent->finite = 0;
+    extent->largest = larger(extent->largest, larger(pass.high - mean, mean - pass.low));
     return mean;
 }
 
 column_extent column_means(const double *x, size_t n, size_t d, double *mean)
 {
-    const column_summer by = new_summer(n);
+    const column_loops loops = best_loops();
     column_extent extent = {0.0, 0.0, 1};
-    for (size_t j = 0; j < d; j++) mean[j] = column_mean(x + j * n, n, &by, &extent);
+    for (size_t j = 0; j < d; j++) mean[j] = column_mean(x + j * n, n, &loops, &extent);
     return extent;
 }
 
 /* A difference times a power of two is rounded once: wide and plain loops agree. */
 INLINE_BODY void center_body(const double *from, size_t length, double mean, double scale,
-                             double *to)
+                             const double *next, double *to)
 {
-    AT_ONCE
-    for (size_t i = 0; i < length; i++) to[i] = (from[i] - mean) * scale;
+    for (size_t start = 0; start < length; start += FETCH_BLOCK) {
+        const size_t stop = fetch_end(start, length);
+        fetch(next + start, stop - start);
+        AT_ONCE
+        for (size_t i = start; i < stop; i++) to[i] = (from[i] - mean) * scale;
+    }
 }
 
-static void plain_center(const double *from, size_t length, double mean, double scale, double *to)
+static void plain_center(const double *from, size_t length, double mean, double scale,
+                         const double *next, double *to)
 {
-    center_body(from, length, mean, scale, to);
+    center_body(from, length, mean, scale, next, to);
 }
 
 static WIDE void wide_center(const double *from, size_t length, double mean, double scale,
-                             double *to)
+                             const double *next, double *to)
 {
-    center_body(from, length, mean, scale, to);
+    center_body(from, length, mean, scale, next, to);
 }
 
 void center_column(const double *from, size_t length, double mean, double scale, double *to)
 {
-    (wide_vectors() ? wide_center : plain_center)(from, length, mean, scale, to);
+    (wide_vectors() ? wide_center : plain_center)(from, length, mean, scale, from, to);
 }
 
 void load_rows(const centered_view *v, size_t i0, size_t rows, double *out)
 {
-    for (size_t j = 0; j < v->d; j++)
-        center_column(v->x + j * v->n + i0, rows, v->mean[j], v->inverse_scale, out + j * rows);
+    const int wide = wide_vectors();
+    for (size_t j = 0; j < v->d; j++) {
+        const double *from = v->x + j * v->n + i0, *next = j + 1 < v->d ? from + v->n : from;
+        (wide ? wide_center : plain_center)(from, rows, v->mean[j], v->inverse_scale, next,
+                                            out + j * rows);
+    }
 }
 
 void load_columns(const centered_view *v, size_t j0, size_t columns, double *out)

@@ -19,15 +19,14 @@ typedef struct {
 int all_finite(const double *x, size_t length);
 
 /* The largest absolute entry of the centred matrix and of the matrix itself; and are all entries
-   finite? Where they are not, the other numbers mean nothing. Entries of which the sum overflows
-   count as not finite here: all_finite() knows. */
+   finite? Where they are not, the other numbers mean nothing. */
 typedef struct {
     double largest, size;
     int finite;
 } column_extent;
 
-/* Means exact to rounding (a constant column gets its own value, so that it
-   centres to exact zeros). One pass over the memory: a column that was read is in cache. */
+/* Means exact to the rounding of the differences between entries (a constant column gets its own
+   value, so that it centres to exact zeros). One pass over the memory. */
 column_extent column_means(const double *x, size_t n, size_t d, double *mean);
 
 /* Rows i0 .. i0 + rows - 1 of the centred matrix, into out (rows x d). */

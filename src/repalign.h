@@ -107,6 +107,9 @@ SEXP repalign_svd(SEXP a);
 
 /* call_basis.c: orthonormal bases. */
 SEXP repalign_basis(SEXP x, SEXP means, SEXP scale, SEXP fast);
+SEXP repalign_gram_triangle(SEXP x, SEXP means, SEXP scale);
+SEXP repalign_triangle_overlap(SEXP x, SEXP x_means, SEXP x_scale, SEXP x_triangle, SEXP y,
+                               SEXP y_means, SEXP y_scale, SEXP y_triangle);
 SEXP repalign_row_factor(SEXP x, SEXP means, SEXP scale);
 
 /* call_alignment.c: before and after alignment. */

@@ -14,6 +14,8 @@
 #ifndef REPALIGN_WIDE_H
 #define REPALIGN_WIDE_H
 
+#include <stddef.h>
+
 #include "threads.h"
 
 /* Not on Windows, where the compiler does not align the stack for such vectors. */
@@ -28,6 +30,27 @@
 /* Every step of the loop that follows may run at once; the second kind adds up variables. */
 #define AT_ONCE OPENMP(simd)
 #define SUM_AT_ONCE(...) OPENMP(simd reduction(+ : __VA_ARGS__))
+
+/* A loop over some rows of many columns asks for the same rows of the next column, in blocks,
+   while it works on one: processors guess what comes next in a column, but not where the next one
+   begins. */
+#define FETCH_BLOCK 64
+
+#if defined(__GNUC__)
+#define FETCH(address) __builtin_prefetch(address)
+#else
+#define FETCH(address) ((void) (address))
+#endif
+
+static inline void fetch(const double *x, size_t length)
+{
+    for (size_t i = 0; i < length; i += 8) FETCH(x + i);
+}
+
+static inline size_t fetch_end(size_t start, size_t length)
+{
+    return start + FETCH_BLOCK < length ? start + FETCH_BLOCK : length;
+}
 
 /* Are wider vectors there, and allowed? */
 int wide_vectors(void);

@@ -345,3 +345,23 @@ test_that("choices, labels and columns that come twice are refused by name", {
   expect_refused(score_matrix(result, c("cka", "rv")), c("`measure`", "\"cka\"", "\"rv\""))
   expect_refused(similarity(p$x, p$y, "debiased"), "estimator = \"stimulus\"")
 })
+
+# ---- means of columns
+
+test_that("one pass gives means to the rounding of the entries, and tells what is not finite", {
+  stats <- function(...) .Call(repalign:::C_column_stats, cbind(...))
+  set.seed(7)
+  v <- rnorm(101)
+  found <- stats(v, v + 1e9, c(1e9, v[-1]), 3, v - mean(v), 1e308 * rep_len(c(1, 1, 0.5), 101))
+  expect_equal(found$means[c(1, 3)], c(mean(v), mean(c(1e9, v[-1]))), tolerance = 1e-14)
+  expect_lt(abs(found$means[2] - 1e9 - mean(v)), 2e-7)
+  expect_identical(found$means[4], 3)
+  expect_lt(abs(found$means[5]), 1e-16)
+  expect_equal(found$means[6] / 1e308, mean(rep_len(c(1, 1, 0.5), 101)), tolerance = 1e-15)
+  expect_true(found$finite)
+  expect_identical(stats(c(-1.5e308, 1.5e308))$means, 0)
+  for (bad in c(NA, NaN, Inf, -Inf)) {
+    for (at in c(1, 2, 60, 101)) expect_false(stats(1, replace(v, at, bad), 2)$finite)
+  }
+  expect_false(stats(rep(Inf, 3))$finite)
+})

@@ -175,9 +175,37 @@ test_that("one call decomposes each representation once", {
   ids <- c("cca", "svcca", "pwcca", "linear_regression", "gulp")
   built <- count_calls("make_basis", together <- similarity(p$x, p$y, ids))
   expect_identical(built, 2L)
-  for (id in ids) expect_identical(together$score[together$measure == id], get(id)(p$x, p$y))
+  for (id in setdiff(ids, "gulp")) {
+    expect_identical(together$score[together$measure == id], get(id)(p$x, p$y))
+  }
+  # alone it needs no basis
+  expect_identical(count_calls("make_basis", alone <- gulp(p$x, p$y)), 0L)
+  expect_equal(together$score[together$measure == "gulp"], alone, tolerance = 1e-14)
   # the other centring is another decomposition
   expect_identical(count_calls("make_basis", similarity(p$x, p$y, "eigenspace_overlap")), 2L)
+})
+
+test_that("a triangle without its basis is taken only where it keeps the digits", {
+  p <- shaped_pair(c(60, 7, 5))
+  x <- p$x
+  triangle <- function(x) .Call(repalign:::C_gram_triangle, x, colMeans(x), 1)
+  expect_equal(abs(triangle(x)), abs(qr.R(qr(scale(x, scale = FALSE)))), ignore_attr = TRUE)
+  served <- list(
+    sizes = sweep(x, 2, 10^c(0, -2, 3, 1, 2, 0, -3), "*"), offset = x + 1e3,
+    related = cbind(x[, 1:6], x[, 1] + 0.1 * x[, 7])
+  )
+  refused <- list(
+    near = cbind(x[, 1:6], x[, 1] + 1e-4 * x[, 7]), equal = cbind(x, x[, 1]),
+    constant = cbind(x, 3), offset = x + 1e6, wide = x[1:5, ],
+    sizes = sweep(x, 2, 10^c(0, -8, 3, 1, 2, 0, -3), "*")
+  )
+  for (name in names(served)) expect_false(is.null(triangle(served[[name]])), label = name)
+  for (name in names(refused)) expect_null(triangle(refused[[name]]), label = name)
+  for (data in c(served, refused[-5])) {
+    by_bases <- similarity(data, p$y, "gulp")$score
+    expect_equal(gulp(data, p$y), by_bases, tolerance = 1e-11)
+    expect_equal(gulp(p$y, data), by_bases, tolerance = 1e-11)
+  }
 })
 
 # ---- gulp near zero

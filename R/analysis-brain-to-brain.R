@@ -116,8 +116,8 @@
 brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = NULL,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units_x = NULL,
                            units_y = NULL, normalize = c("none", "sd"), conf_level = 0.95,
-                           clusters = NULL, na = c("error", "stimuli", "neurons"),
-                           neurons_sampled = FALSE) {
+                           clusters = NULL, neurons_sampled = FALSE,
+                           na = c("error", "stimuli", "neurons")) {
   need_arguments()
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters)
   setup$neurons_sampled <- check_neurons_sampled(neurons_sampled, conf_level)

@@ -40,7 +40,9 @@ test_that("names of the set label the scores", {
   expect_identical(result$measure, paper_order)
   expect_true(all(is.finite(result$score)))
   own <- vapply(set, function(m) suppressWarnings(get(m$id)(pair$x, pair$y)), 0)
-  expect_identical(result$score, unname(own))
+  # gulp() takes a shorter way when it is alone, and differs in the last digits
+  expect_identical(result$score[result$measure != "GULP"], unname(own)[names(set) != "GULP"])
+  expect_equal(result$score, unname(own), tolerance = 1e-14)
 })
 
 # What the benchmark's own code computed; where it is well defined our set must give it.

@@ -178,8 +178,8 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   check_calibration(set, sides, aggregate, engine)
   check_rows(sides$x$reprs[[1]]$n, 2, sides$x$reprs[[1]]$arg, "a permutation")
   set_largest_k(set, c(sides$x$reprs, sides$y$reprs))
-  seeds <- give_seeds(all_representations(sides))
-  on.exit(move_generator(seeds), add = TRUE)
+  choices <- begin_choices(all_representations(sides))
+  on.exit(end_choices(choices), add = TRUE)
   plan <- permutation_plan(sides$x$reprs[[1]]$n, cut_permutations(permutations, complete$rows),
                            cut_blocks(blocks, complete$rows), series, engine, complete$clusters)
   pairs <- list_pairs(sides, FALSE)

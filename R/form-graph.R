@@ -3,44 +3,49 @@
 #
 # The neighbours of a stimulus are ordered by their values (distances). Two values are tied if they
 # differ by less than 1e-12 of the largest in their row, or by less than rounding can tell of nearly
-# parallel rows. Chains of ties count as one tie, and tied neighbours are ordered by the random
-# priorities of the representation. That makes the first k columns of a graph the very graph that a
-# search for k neighbours would find with these priorities.
+# parallel rows. Chains of ties count as one tie. What becomes of tied neighbours is in form-ties.R.
 
 #' @include form.R relabel.R
 NULL
 
 graph_metrics <- c("cosine", "euclidean", "dot", "correlation")
 
-# list(idx, dist, priority, tied). idx: an n x k matrix with the k nearest neighbours of each
-# stimulus, nearest first and without the stimulus itself. dist: their Euclidean distance,
-# 1 - cosine, 1 - correlation, or minus the inner product. priority: NULL if no row has a tie among
-# the first k + 1 values, for the largest k of the call. tied: in how many rows the k-th neighbour
-# is tied with the next one. `ordered` says that the order of the neighbours counts, so that ties
-# among the first k matter, too.
-form_graph <- function(repr, metric, k, ordered = FALSE) {
+# list(idx, dist, tied, priority, order, averaged). idx: an n x k matrix with the k nearest
+# neighbours of each stimulus, nearest first and without the stimulus itself. dist: their Euclidean
+# distance, 1 - cosine, 1 - correlation, or minus the inner product. tied: in how many rows the k-th
+# neighbour is tied with the next one. The other parts are there only with ties. ties = "random":
+# the `priority` of the stimuli orders tied neighbours, and `order` tells this order from others.
+# ties = "average": `averaged` holds the graph with all neighbours that are tied at the k-th place,
+# see averaged_lists(), and idx only some of these. `ordered` says that the order of the neighbours
+# counts, so that ties among the first k matter, too.
+form_graph <- function(repr, metric, k, ordered = FALSE, ties = "random") {
   check_neighbour_count(repr, k)
   say_once(repr, list("all neighbours", k), warn_all_neighbours(repr, k))
   if (repr$kind == "graph") return(first_neighbours(repr$data, k))
   check_graph_metric(repr, metric)
-  most <- min(max(k, repr$cache$neighbours[metric], na.rm = TRUE), repr$n - 1)
-  graph <- remember_form(repr, "graph", list(metric, most), make_graph(repr, metric, most))
+  most <- largest_k(repr, metric, k)
+  if (ties == "average") return(averaged_graph(repr, metric, most, k))
+  graph <- random_graph(repr, metric, most)
   cut <- first_neighbours(graph, k)
   tied <- if (ordered) tied_within(graph, k) else cut$tied
-  if (tied > 0) {
+  if (tied > 0 && is.null(repr$tie_order)) {
     say_once(repr, list("ties", metric, k, ordered), warn_ties(repr, k, tied, ordered))
   }
   cut
 }
 
+largest_k <- function(repr, metric, k) {
+  min(max(k, repr$cache$neighbours[metric], na.rm = TRUE), repr$n - 1)
+}
+
+# The graph as it was found: tied neighbours come in the order of the stimuli, and joined[i, r] says
+# that in row i neighbour r is tied with the next one. `joined` is missing if no row has a tie.
+found_graph <- function(repr, metric, most) {
+  remember_form(repr, "graph", list(metric, most), make_graph(repr, metric, most))
+}
+
 declare_form("graph", relabel = function(form, permutation) relabel_graph(form, permutation),
              size = function(n, d, args) 3 * as.double(n) * args$k, drawn = "priority")
-
-# How many rows have a tie anywhere among their first k + 1 neighbours.
-tied_within <- function(graph, k) {
-  if (is.null(graph$joined)) return(0L)
-  sum(rowSums(graph$joined[, seq_len(k), drop = FALSE]) > 0)
-}
 
 warn_all_neighbours <- function(repr, k) {
   if (k < repr$n - 1) return(invisible())
@@ -53,7 +58,8 @@ first_neighbours <- function(graph, k) {
   columns <- seq_len(k)
   new_form("graph", list(
     idx = graph$idx[, columns, drop = FALSE], dist = graph$dist[, columns, drop = FALSE],
-    priority = graph$priority, tied = if (is.null(graph$joined)) 0L else sum(graph$joined[, k])
+    tied = if (is.null(graph$joined)) 0L else sum(graph$joined[, k]), priority = graph$priority,
+    order = graph$order
   ))
 }
 
@@ -76,39 +82,22 @@ check_graph_metric <- function(repr, metric) {
         "stimuli x neurons matrix.", class = "repalign_error_type", arg = repr$arg)
 }
 
-warn_ties <- function(repr, k, tied, ordered) {
-  one <- tied == 1
-  warn("In `", repr$arg, "`, ", tied, " of ", repr$n, " rows ", if (one) "has" else "have",
-       " ties ", if (ordered) "among the first neighbours, whose order counts"
-       else paste("at neighbour", k),
-       ": which of the tied stimuli goes first is drawn at random (once for all rows; ",
-       "set.seed() repeats it).", class = "repalign_ties", data = tied)
-}
-
-# One random priority for each stimulus, chosen when the first tie is found. It is a form of its
-# own, so that a permuted representation takes the priorities of its stimuli along.
-tie_priorities <- function(repr) {
-  remember_form(repr, "tie priorities", list(), {
-    list(priority = choose_by_seed(list(repr), sample.int(repr$n)))
-  })$priority
-}
-
-declare_form("tie priorities", relabel = relabel_parts(each = "priority"),
-             size = function(n, d, args) n, drawn = "priority")
-
 # sizes: the rows and columns of the blocks in which inner products are computed; with NULL, C
 # chooses what is fast.
 make_graph <- function(repr, metric, k, sizes = NULL) {
   if (repr$kind == "dist") return(search_distances(repr, k))
   space <- neighbour_space(repr, metric)
   graph <- search_rows(repr, space, k, sizes)
-  graph$dist <- graph$dist / space$unit
-  if (metric == "dot") graph$dist <- graph$dist / space$unit
+  graph$dist <- in_units_of_data(graph$dist, space, metric)
   if (!all(is.finite(graph$dist))) {
     abort("`", repr$arg, "` has values so large that ", metric, " distances between its rows are ",
           "not finite; rescale it.", class = "repalign_error_value", arg = repr$arg)
   }
   graph
+}
+
+in_units_of_data <- function(dist, space, metric) {
+  if (metric == "dot") dist / space$unit / space$unit else dist / space$unit
 }
 
 # The rows as the search needs them (`rows`, and `raw` for exact Euclidean distances), how it
@@ -131,57 +120,79 @@ neighbour_space <- function(repr, metric) {
        raw = if (metric == "euclidean") repr$data)
 }
 
-# list(idx, dist, joined, priority), where joined[i, r] says that in row i neighbour r is tied with
-# the next one. `joined` and `priority` are missing if no row has a tie. A fast search marks rows
-# with ties (state 1) and rows in which more candidates lie within rounding of each other than it
-# keeps (state 2). These rows are searched again as a whole.
+# list(idx, dist, joined, largest). A fast search marks rows with ties (state 1) and rows in which
+# more candidates lie within rounding of each other than it keeps (state 2). These rows are searched
+# again as a whole. `largest`, the largest value of each row, serves to search tied rows once more; it
+# is missing if no row has a tie, as `joined` is.
 search_rows <- function(repr, space, k, sizes = NULL) {
-  threads <- thread_count()
-  found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, k, threads, sizes)
+  found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, k, thread_count(), sizes)
   graph <- list(idx = found$idx, dist = found$dist)
-  search_whole_rows <- function(rows, priority) {
-    .Call(C_knn_rows, space$rows, space$value, space$raw, space$unit, k, rows, found$largest,
-          priority, threads)
-  }
-  unsure <- which(found$state == 2L)
-  if (length(unsure)) {
-    part <- search_whole_rows(unsure, NULL)
-    graph$idx[unsure, ] <- part$idx
-    graph$dist[unsure, ] <- part$dist
-    found$state[unsure] <- as.integer(rowSums(part$joined) > 0)
-  }
-  tied <- which(found$state == 1L)
-  if (!length(tied)) return(graph)
-  graph$priority <- tie_priorities(repr)
-  part <- search_whole_rows(tied, graph$priority)
-  graph$idx[tied, ] <- part$idx
-  graph$dist[tied, ] <- part$dist
+  again <- which(found$state != 0L)
+  if (!length(again)) return(graph)
+  part <- search_whole_rows(space, k, again, found$largest, NULL)
+  graph$idx[again, ] <- part$idx
+  graph$dist[again, ] <- part$dist
+  if (!any(part$joined)) return(graph)
   graph$joined <- matrix(FALSE, repr$n, k)
-  graph$joined[tied, ] <- part$joined
+  graph$joined[again, ] <- part$joined
+  graph$largest <- found$largest
   graph
 }
 
-search_distances <- function(repr, k) {
-  search <- function(priority) .Call(C_knn_packed, repr$data, repr$n, k, priority, thread_count())
-  graph <- search(NULL)
-  if (!any(graph$joined)) return(graph[c("idx", "dist")])
-  priority <- tie_priorities(repr)
-  c(search(priority), list(priority = priority))
+# priority: the order of tied neighbours, or NULL for that of the stimuli.
+search_whole_rows <- function(space, k, rows, largest, priority) {
+  .Call(C_knn_rows, space$rows, space$value, space$raw, space$unit, k, rows, largest, priority,
+        thread_count())
 }
 
-# All measures on lists of neighbours have the arguments k and metric.
-check_neighbour_args <- function(args) {
-  args$k <- check_count(args$k, "k")
-  args$metric <- check_choice(args$metric, graph_metrics, "metric")
+search_distances <- function(repr, k, priority = NULL) {
+  graph <- .Call(C_knn_packed, repr$data, repr$n, k, priority, thread_count())
+  if (any(graph$joined)) graph else graph[c("idx", "dist")]
+}
+
+# The first k neighbours of some rows of a graph once more, with `priority` as the order of ties.
+search_tied_rows <- function(repr, metric, graph, k, rows, priority) {
+  if (repr$kind == "dist") {
+    return(lapply(search_distances(repr, k, priority), function(part) part[rows, , drop = FALSE]))
+  }
+  space <- neighbour_space(repr, metric)
+  part <- search_whole_rows(space, k, rows, graph$largest, priority)
+  part$dist <- in_units_of_data(part$dist, space, metric)
+  part
+}
+
+# What may be done with tied neighbours, the default first: it is the average where there is a
+# formula for it.
+average_first <- c("average", "random")
+random_first <- rev(average_first)
+
+# Sets `ties` where its default, NULL, depends on other arguments. exact: is there a formula?
+with_ties_rule <- function(args, exact) {
+  if (is.null(args$ties)) args$ties <- if (exact) "average" else "random"
+  args$ties <- check_choice(args$ties, average_first, "ties")
   args
+}
+
+# What all measures on lists of neighbours check: the arguments k, metric and ties. ties: the
+# choices for it.
+neighbour_args <- function(ties) {
+  force(ties)
+  function(args) {
+    args$k <- check_count(args$k, "k")
+    args$metric <- check_choice(args$metric, graph_metrics, "metric")
+    args$ties <- check_choice(args$ties, ties, "ties")
+    args
+  }
 }
 
 wanted_graph <- function(args) list(metric = args$metric, k = args$k)
 
-# What measures on lists of neighbours declare as `prepare`.
-prepare_graph <- function(repr, args, side) form_graph(repr, args$metric, args$k)
-
 # The same for measures in which the order of the neighbours counts.
+wanted_ordered_graph <- function(args) list(metric = args$metric, k = args$k, ordered = TRUE)
+
+# What measures on lists of neighbours declare as `prepare`.
+prepare_graph <- function(repr, args, side) form_graph(repr, args$metric, args$k, ties = args$ties)
+
 prepare_ordered_graph <- function(repr, args, side) {
   form_graph(repr, args$metric, args$k, ordered = TRUE)
 }

@@ -5,9 +5,8 @@ labelled_stimuli <- function(repr, codes) {
   if (!anyNA(codes)) return(repr)
   remember(repr$cache, list("labelled stimuli", codes), {
     cut <- cut_representation(repr, !is.na(codes), TRUE)
-    said <- repr$cache$said
     cut$cache <- new_cache()
-    cut$cache$said <- said
+    for (part in c("said", "choices")) cut$cache[[part]] <- repr$cache[[part]]
     cut
   })
 }
@@ -38,10 +37,9 @@ clustered_sides <- function(complete, codes) {
 }
 
 sides_without <- function(sides, keep) {
-  one_side <- sides$self || sides$same
-  cut <- function(side) lapply(side$reprs, cut_representation, keep, TRUE)
-  sides$x$reprs <- cut(sides$x)
-  sides$y$reprs <- if (one_side) sides$x$reprs else cut(sides$y)
+  cut <- function(side) cut_side(side, keep, list(TRUE))
+  sides$x <- cut(sides$x)
+  sides$y <- if (sides$self) sides$x else if (sides$same) on_side_y(sides$x) else cut(sides$y)
   sides
 }
 

@@ -64,10 +64,13 @@ NULL
 #' cka(ring, line)
 #' @seealso [kcka()], [cka()], [mutual_knn()]
 #' @export
-mka <- function(x, y, k = 15) one_score("mka", x, y, list(k = k))
+mka <- function(x, y, k = 15, ties = c("average", "random")) {
+  one_score("mka", x, y, list(k = k, ties = ties))
+}
 
 check_mka_args <- function(args) {
   args$k <- check_count(args$k, "k", least = 3)
+  args$ties <- check_choice(args$ties, average_first, "ties")
   args
 }
 
@@ -80,9 +83,10 @@ declare_measure(
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Islam, Liu and Sarkar (MKA), eq. 2-4", accepts = kinds,
-  neighbours = euclidean_neighbours, check = check_mka_args, form = "sparse kernel",
+  neighbours = euclidean_neighbours, exact_ties = TRUE, check = check_mka_args,
+  form = "sparse kernel",
   keeps = "graph",
-  prepare = function(repr, args, side) form_mka(repr, args$k),
+  prepare = function(repr, args, side) form_mka(repr, args$k, args$ties),
   undefined = warn_no_contrast, statistic = kernel_product, score = kernel_cosine,
   null = function(args) sparse_null(centered_products),
   memory = sparse_needs
@@ -134,8 +138,10 @@ declare_measure(
 #' kcka(x, y, self = FALSE)
 #' @seealso [mka()], [cknna()], [cka()]
 #' @export
-kcka <- function(x, y, k = 15, self = TRUE, squared = FALSE, centering = c("row", "double")) {
-  one_score("kcka", x, y, list(k = k, self = self, squared = squared, centering = centering))
+kcka <- function(x, y, k = 15, self = TRUE, squared = FALSE, centering = c("row", "double"),
+                 ties = NULL) {
+  one_score("kcka", x, y, list(k = k, self = self, squared = squared, centering = centering,
+                               ties = ties))
 }
 
 check_kcka_args <- function(args) {
@@ -143,11 +149,15 @@ check_kcka_args <- function(args) {
   check_flag(args$self, "self")
   check_flag(args$squared, "squared")
   args$centering <- check_choice(args$centering, c("row", "double"), "centering")
-  args
+  with_ties_rule(args, exact_kcka_ties(args))
 }
 
+# The column sums of a kernel depend on the order of ties, and with centering = "double" its norm on
+# them.
+exact_kcka_ties <- function(args) args$centering == "row"
+
 prepare_kcka <- function(repr, args, side) {
-  form_kcka(repr, args$k, args$self, args$squared, args$centering)
+  form_kcka(repr, args$k, args$self, args$squared, args$centering, args$ties)
 }
 
 declare_measure(
@@ -155,7 +165,8 @@ declare_measure(
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Islam, Liu and Sarkar (MKA), eq. 18-19", accepts = kinds,
-  neighbours = euclidean_neighbours, check = check_kcka_args, form = "sparse kernel",
+  neighbours = euclidean_neighbours, exact_ties = exact_kcka_ties, check = check_kcka_args,
+  form = "sparse kernel",
   keeps = "graph",
   prepare = prepare_kcka, undefined = warn_no_contrast, statistic = kernel_product,
   score = kernel_cosine, null = function(args) sparse_null(centered_products),

@@ -63,9 +63,9 @@ NULL
 #' @seealso [mutual_knn()], [kcka()], [cka()]
 #' @export
 cknna <- function(x, y, k = 10, normalize = TRUE, centering = c("masked", "full"),
-                  estimator = c("biased", "unbiased")) {
+                  estimator = c("biased", "unbiased"), ties = NULL) {
   one_score("cknna", x, y, list(k = k, normalize = normalize, centering = centering,
-                                estimator = estimator))
+                                estimator = estimator, ties = ties))
 }
 
 check_cknna_args <- function(args) {
@@ -77,8 +77,11 @@ check_cknna_args <- function(args) {
     abort("estimator = \"unbiased\" centres by itself: leave centering = \"masked\".",
           class = "repalign_error_value", arg = "centering")
   }
-  args
+  with_ties_rule(args, exact_cknna_ties(args))
 }
+
+# The masked kernels are centred by sums of their own, which depend on the order of ties.
+exact_cknna_ties <- function(args) args$centering == "full"
 
 check_cknna_pair <- function(pair, args) {
   if (args$estimator == "unbiased") check_rows(pair$x$n, 4, pair$x$arg, "the unbiased estimator")
@@ -113,9 +116,11 @@ unbiased_product <- function(x, y) {
 
 # A sparse form (form-sparse.R): the inner products at the edges of the graph, less the mean of
 # their row of the whole kernel where centering is "full"; and its norm.
-form_cknna <- function(repr, k, normalize = TRUE, centering = "masked", estimator = "biased") {
-  remember_form(repr, "sparse kernel", list("cknna", k, normalize, centering, estimator), {
-    graph <- form_graph(repr, if (normalize) "cosine" else "dot", k)
+form_cknna <- function(repr, k, normalize = TRUE, centering = "masked", estimator = "biased",
+                       ties = "random") {
+  graph <- form_graph(repr, if (normalize) "cosine" else "dot", k, ties = ties)
+  what <- list("cknna", k, normalize, centering, estimator, graph$order)
+  remember_form(repr, "sparse kernel", what, {
     # the graph of inner products holds them in the units of the data, in which the squares of
     # tiny or huge values have lost digits; so they are computed again from scaled rows
     weight <- if (normalize) 1 - graph$dist
@@ -123,7 +128,9 @@ form_cknna <- function(repr, k, normalize = TRUE, centering = "masked", estimato
     if (centering == "full") weight <- weight - row_means_of_kernel(repr, normalize)
     form <- sparse_form(graph$idx, weight, 0)
     if (estimator == "unbiased") with_product(form, unbiased_product(form, form))
-    else if (centering == "full") with_product(form, sum(weight^2))
+    else if (centering == "full") {
+      spread_ties(with_product(form, sum(weight^2)), graph$averaged)
+    }
     else with_norm(form, "double")
   })
 }
@@ -149,12 +156,12 @@ declare_measure(
   invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Groeger et al. 2026; Huh et al. 2024",
   neighbours = function(args) list(metric = if (args$normalize) "cosine" else "dot", k = args$k),
-  check = check_cknna_args, check_pair = check_cknna_pair, form = "sparse kernel",
+  exact_ties = exact_cknna_ties, check = check_cknna_args, check_pair = check_cknna_pair, form = "sparse kernel",
   keeps = function(args) {
     c("graph", if (!args$normalize || args$centering == "full") "rows")
   },
   prepare = function(repr, args, side) {
-    form_cknna(repr, args$k, args$normalize, args$centering, args$estimator)
+    form_cknna(repr, args$k, args$normalize, args$centering, args$estimator, args$ties)
   },
   undefined = warn_no_contrast, statistic = common_product,
   score = kernel_cosine,
@@ -214,13 +221,15 @@ common_products <- function(values, x, y, args, design) {
 #' second_order_cosine(x, y, of = "distance")
 #' @seealso [knn_jaccard()], [rank_similarity()], [cknna()]
 #' @export
-second_order_cosine <- function(x, y, k = 10, of = c("similarity", "distance")) {
-  one_score("second_order_cosine", x, y, list(k = k, of = of))
+second_order_cosine <- function(x, y, k = 10, of = c("similarity", "distance"),
+                                ties = c("random", "average")) {
+  one_score("second_order_cosine", x, y, list(k = k, of = of, ties = ties))
 }
 
 check_second_order_args <- function(args) {
   args$k <- check_count(args$k, "k")
   args$of <- check_choice(args$of, c("similarity", "distance"), "of")
+  args$ties <- check_choice(args$ties, random_first, "ties")
   args
 }
 
@@ -257,7 +266,7 @@ declare_measure(
   invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Hamilton et al. 2016; Klabunde et al. 2025",
   neighbours = function(args) list(metric = "cosine", k = args$k),
-  check = check_second_order_args, form = "graph with rows",
+  exact_ties = FALSE, check = check_second_order_args, form = "graph with rows",
   keeps = c("graph", "rows"), prepare = prepare_second_order,
   statistic = mean_second_order,
   memory = second_order_needs

@@ -31,8 +31,10 @@ NULL
 #' lcs_knn(x, y, k = 5)
 #' @seealso [edit_distance_knn()], [rank_similarity()], [mutual_knn()]
 #' @export
-lcs_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation")) {
-  one_score("lcs_knn", x, y, list(k = k, metric = metric))
+lcs_knn <- function(x, y, k = 10,
+                    metric = c("cosine", "euclidean", "dot", "correlation"),
+                    ties = c("random", "average")) {
+  one_score("lcs_knn", x, y, list(k = k, metric = metric, ties = ties))
 }
 
 declare_measure(
@@ -41,8 +43,8 @@ declare_measure(
   best = function(args) as.double(args$k),
   symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args, form = "graph", prepare = prepare_ordered_graph,
+  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_ordered_graph,
+  exact_ties = FALSE, check = neighbour_args(random_first), form = "graph", prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) {
     .Call(C_common_subsequences, x$idx, y$idx) / pair$x$n
   },
@@ -79,16 +81,17 @@ declare_measure(
 #' @seealso [lcs_knn()], [rank_similarity()], [mutual_knn()]
 #' @export
 edit_distance_knn <- function(x, y, k = 10,
-                              metric = c("cosine", "euclidean", "dot", "correlation")) {
-  one_score("edit_distance_knn", x, y, list(k = k, metric = metric))
+                              metric = c("cosine", "euclidean", "dot", "correlation"),
+                              ties = c("random", "average")) {
+  one_score("edit_distance_knn", x, y, list(k = k, metric = metric, ties = ties))
 }
 
 declare_measure(
   id = "edit_distance_knn", label = "Edit distance of neighbours", family = "neighbours",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args, form = "graph", prepare = prepare_ordered_graph,
+  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_ordered_graph,
+  exact_ties = FALSE, check = neighbour_args(random_first), form = "graph", prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) {
     1 - .Call(C_edit_distances, x$idx, y$idx) / pair$x$n / args$k
   },

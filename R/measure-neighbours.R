@@ -61,13 +61,15 @@ NULL
 #' mutual_knn(dist(x), y, k = 5, metric = "euclidean")
 #' @seealso [knn_jaccard()], [rank_similarity()], [cycle_knn()], [lcs_knn()]
 #' @export
-mutual_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation")) {
-  one_score("mutual_knn", x, y, list(k = k, metric = metric))
+mutual_knn <- function(x, y, k = 10,
+                       metric = c("cosine", "euclidean", "dot", "correlation"),
+                       ties = c("average", "random")) {
+  one_score("mutual_knn", x, y, list(k = k, metric = metric, ties = ties))
 }
 
 # For each stimulus the number of neighbours that it has on both sides.
 shared_counts <- function(pair, x, y, args) {
-  remember(pair$cache, list("shared neighbours", args$metric, args$k), {
+  remember(pair$cache, list("shared neighbours", args$metric, args$k, x$order, y$order), {
     .Call(C_shared_neighbours, x$idx, y$idx)
   })
 }
@@ -77,10 +79,13 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args, form = "graph", prepare = prepare_graph,
-  statistic = function(pair, x, y, args) mean(shared_counts(pair, x, y, args)),
+  exact_ties = TRUE, check = neighbour_args(average_first), form = "graph", prepare = prepare_graph,
+  statistic = function(pair, x, y, args) {
+    if (is_averaged(x, y)) return(averaged_sum(x, y, "weights") / pair$x$n)
+    mean(shared_counts(pair, x, y, args))
+  },
   score = function(statistic, x, y, args) statistic / args$k,
-  null = function(args) neighbour_list_null("count"),
+  null = function(args) neighbour_list_null(if (args$ties == "average") "weights" else "count"),
   memory = graph_needs
 )
 
@@ -111,8 +116,10 @@ declare_measure(
 #' cycle_knn(y, x, k = 3)
 #' @seealso [mutual_knn()]
 #' @export
-cycle_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation")) {
-  one_score("cycle_knn", x, y, list(k = k, metric = metric))
+cycle_knn <- function(x, y, k = 10,
+                      metric = c("cosine", "euclidean", "dot", "correlation"),
+                      ties = c("random", "average")) {
+  one_score("cycle_knn", x, y, list(k = k, metric = metric, ties = ties))
 }
 
 declare_measure(
@@ -120,7 +127,7 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args, form = "graph", prepare = prepare_graph,
+  exact_ties = FALSE, check = neighbour_args(random_first), form = "graph", prepare = prepare_graph,
   statistic = function(pair, x, y, args) .Call(C_cycle_count, x$idx, y$idx) / pair$x$n,
   # a cycle steps from i to j in y and back from j to i in x, so the edges of x are reversed
   null = function(args) neighbour_list_null("any", reversed = TRUE),
@@ -154,8 +161,10 @@ declare_measure(
 #' knn_jaccard(x, y, k = 5)
 #' @seealso [mutual_knn()], [rank_similarity()]
 #' @export
-knn_jaccard <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation")) {
-  one_score("knn_jaccard", x, y, list(k = k, metric = metric))
+knn_jaccard <- function(x, y, k = 10,
+                        metric = c("cosine", "euclidean", "dot", "correlation"),
+                        ties = c("average", "random")) {
+  one_score("knn_jaccard", x, y, list(k = k, metric = metric, ties = ties))
 }
 
 declare_measure(
@@ -164,12 +173,15 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Klabunde et al. 2024", accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args, form = "graph", prepare = prepare_graph,
+  exact_ties = TRUE, check = neighbour_args(average_first), form = "graph", prepare = prepare_graph,
   statistic = function(pair, x, y, args) {
+    if (is_averaged(x, y)) return(averaged_sum(x, y, "mean_jaccard") / pair$x$n)
     shared <- shared_counts(pair, x, y, args)
     mean(shared / (2 * args$k - shared))
   },
-  null = function(args) neighbour_list_null("jaccard"),
+  null = function(args) {
+    neighbour_list_null(if (args$ties == "average") "mean_jaccard" else "jaccard")
+  },
   memory = graph_needs
 )
 
@@ -200,8 +212,9 @@ declare_measure(
 #' @seealso [mutual_knn()], [lcs_knn()]
 #' @export
 rank_similarity <- function(x, y, k = 10,
-                            metric = c("cosine", "euclidean", "dot", "correlation")) {
-  one_score("rank_similarity", x, y, list(k = k, metric = metric))
+                            metric = c("cosine", "euclidean", "dot", "correlation"),
+                            ties = c("random", "average")) {
+  one_score("rank_similarity", x, y, list(k = k, metric = metric, ties = ties))
 }
 
 declare_measure(
@@ -209,8 +222,8 @@ declare_measure(
   resi = "RankSim",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Wang et al. 2020", accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args, form = "graph", prepare = prepare_ordered_graph,
+  reference = "Wang et al. 2020", accepts = kinds, neighbours = wanted_ordered_graph,
+  exact_ties = FALSE, check = neighbour_args(random_first), form = "graph", prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) mean(.Call(C_rank_agreement, x$idx, y$idx)),
   null = function(args) neighbour_list_null("ranks"),
   memory = graph_needs

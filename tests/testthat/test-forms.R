@@ -77,6 +77,14 @@ dense_kernel <- function(form) {
 # Bases are determined up to a rotation of their columns, singular vectors up to their signs.
 comparable <- function(form) {
   parts <- Filter(Negate(is.null), unclass(form))
+  if (!is.null(parts$averaged)) {
+    averaged <- c(parts$averaged, list(n = nrow(parts$idx)))
+    parts <- list(dense = dense_kernel(averaged), sure = averaged$sure, dist = parts$dist)
+  } else if (!is.null(parts$joined) && is.null(parts$priority)) {
+    # which of tied neighbours comes first is not settled
+    tied <- parts$joined | cbind(FALSE, parts$joined)[, seq_len(ncol(parts$joined))]
+    parts$idx[tied] <- NA
+  }
   if (!is.null(parts$q)) {
     parts <- list(projector = tcrossprod(parts$q))
   } else if (!is.null(parts$start)) {
@@ -94,8 +102,11 @@ comparable <- function(form) {
 
 permuted_from_scratch <- function(x, repr, permutation) {
   again <- representation(x[permutation, ], repr$arg)
-  priority <- find_remembered(repr$cache, list("tie priorities", list()))$priority
-  if (!is.null(priority)) give_priorities(again, priority[permutation])
+  for (entry in repr$cache$entries) {
+    if (!identical(entry$key[[1]], "tie priorities")) next
+    remember_form(again, "tie priorities", entry$key[[2]],
+                  list(priority = entry$value$priority[permutation]))
+  }
   again
 }
 

@@ -23,6 +23,12 @@ warn_tied_rows <- function(repr, rows, k) {
        class = "repalign_ties", data = rows)
 }
 
+# The random order of ties that a manifold kernel depends on, as form_graph() tells it from others;
+# NULL without ties and for other kernels.
+manifold_order <- function(repr, args) {
+  if (args$kernel == "manifold") form_graph(repr, "euclidean", args$k)$order
+}
+
 # The kernel K of mka made symmetric, K + K' - K o K' (o multiplies entry by entry), without its
 # diagonal of ones. It is a symmetric sparse form, as form-sparse.R describes it.
 form_manifold <- function(repr, k) {

@@ -3,12 +3,14 @@
 # A representation without the stimuli that have no label, the same at every call.
 labelled_stimuli <- function(repr, codes) {
   if (!anyNA(codes)) return(repr)
-  remember(repr$cache, list("labelled stimuli", codes), {
+  cut <- remember(repr$cache, list("labelled stimuli", codes), {
     cut <- cut_representation(repr, !is.na(codes), TRUE)
     cut$cache <- new_cache()
     for (part in c("said", "choices")) cut$cache[[part]] <- repr$cache[[part]]
     cut
   })
+  cut$side <- repr$side
+  cut
 }
 
 labelled_pair <- function(pair, codes) {

@@ -18,6 +18,9 @@ NULL
 #'   [mutual_knn()].
 #' @param k number of neighbours, at least 3. A stimulus does not count as its own neighbour
 #'   here.
+#' @param ties what becomes of neighbours at equal distances: `"average"`, the mean score over
+#'   all orders in which they may come, by a formula; or `"random"`, the score of one random
+#'   order. See [mutual_knn()].
 #' @return One number in \[-1, 1\]; 1 when the kernels are equal. It is always positive when
 #'   there are more than \eqn{(1 + \log_2 k)^2}{(1 + log2(k))^2} stimuli. The result is `NA`,
 #'   with a warning of class `repalign_undefined`, when a kernel is constant after centring
@@ -48,7 +51,9 @@ NULL
 #' whole-number data), no \eqn{\sigma_i}{sigma_i} exists. The limit
 #' \eqn{\sigma_i = 0}{sigma_i = 0} is then used: these neighbours get weight 1 and the others
 #' 0, and each row is centred by its own mean. A warning of class `repalign_ties` says in how
-#' many rows this happens.
+#' many rows this happens. Ties at the last place are averaged: neither the widths
+#' \eqn{\sigma_i}{sigma_i} nor the divisor of the score depend on the order of tied stimuli, so
+#' that the mean score is that of the mean kernels.
 #'
 #' The code published with the paper computes the weights in single precision; it agrees to
 #' about 1e-7.
@@ -103,6 +108,10 @@ declare_measure(
 #' @param squared if `TRUE`, squared distances are used, in the kernel and for its width.
 #' @param centering `"row"` subtracts the mean of each row of the kernels, as in the paper;
 #'   `"double"` centres the columns as well, as in [cka()].
+#' @param ties what becomes of neighbours at equal distances, see [mutual_knn()]: `"average"`, the
+#'   mean score over the orders in which they may come, or `"random"`, the score of one random
+#'   order. By default (`NULL`) it is the average with `centering = "row"`, where a formula gives
+#'   it, and one random order with `"double"`, where `"average"` takes 20 random orders.
 #' @return One number in \[-1, 1\]; 1 when the kernels are equal. The result is `NA`, with a
 #'   warning of class `repalign_undefined`, when a kernel is constant after centring.
 #' @details

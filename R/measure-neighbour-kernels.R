@@ -19,6 +19,10 @@ NULL
 #'   rows of the whole kernels are centred first, and masked afterwards.
 #' @param estimator `"biased"`; or `"unbiased"`, the estimator of Song et al. (2012) of the masked
 #'   kernels, which centres by itself (leave `centering` as it is).
+#' @param ties what becomes of neighbours with equal inner products, see [mutual_knn()]:
+#'   `"average"`, the mean score over the orders in which they may come, or `"random"`, the score
+#'   of one random order. By default (`NULL`) it is the average with `centering = "full"`, where a
+#'   formula gives it, and one random order otherwise, where `"average"` takes 20 random orders.
 #' @return One number; 1 for equal representations, and 0 when no neighbours are shared. With
 #'   `centering = "full"` it lies in \[-1, 1\]. Otherwise it is not bounded: with k above about
 #'   half of the stimuli, or with few stimuli, it can exceed 1. The result is `NA`, with a warning
@@ -191,6 +195,8 @@ common_products <- function(values, x, y, args, design) {
 #' @inheritParams cknna
 #' @param of `"similarity"` compares cosine similarities; `"distance"` compares 1 - cosine
 #'   similarity.
+#' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
+#'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
 #' @return One number in \[-1, 1\], or in \[0, 1\] with `of = "distance"`; 1 when the
 #'   similarities are proportional for every stimulus. The result is `NA`, with a warning of
 #'   class `repalign_undefined`, when all similarities of a stimulus to these neighbours are

@@ -9,6 +9,8 @@ NULL
 #' representations, averaged over stimuli.
 #'
 #' @inheritParams mutual_knn
+#' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
+#'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
 #' @return One number from 0 to k: the mean number of stimuli in the longest common
 #'   subsequence. It is not divided by k.
 #' @details
@@ -16,8 +18,8 @@ NULL
 #' occurs in both ordered neighbour lists, with gaps allowed. It has at most as many members
 #' as there are shared neighbours (k times [mutual_knn()], on average), and exactly as many
 #' when these are in the same order on both sides. Invariances and ties are the same as for
-#' [mutual_knn()]; tied neighbours come in random order. Huh et al. use inner products of
-#' rows of unit length, which give the same neighbours as the default metric, the cosine.
+#' [mutual_knn()], but ties matter among all neighbours, because their order counts. Huh et al.
+#' use inner products of rows of unit length, which give the same neighbours as the default metric, the cosine.
 #'
 #' When not to trust it: the score depends on k even after division by k, so compare only
 #' scores with the same k. Small noise changes the order of neighbours at nearly equal
@@ -58,12 +60,14 @@ declare_measure(
 #' minus the share of the list that must be edited.
 #'
 #' @inheritParams mutual_knn
+#' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
+#'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
 #' @return One number in \[0, 1\]; 1 when the ordered lists are equal for all stimuli.
 #' @details
 #' The score is 1 - D/k, where D is the mean over stimuli of the Levenshtein distance between
 #' the two ordered lists of k neighbours (insertions, deletions and replacements cost 1
-#' each). Invariances and ties are the same as for [mutual_knn()]; tied neighbours come in
-#' random order. Huh et al. use inner products of rows of unit length, which give the same
+#' each). Invariances and ties are the same as for [mutual_knn()], but ties matter among all
+#' neighbours, because their order counts. Huh et al. use inner products of rows of unit length, which give the same
 #' neighbours as the default metric, the cosine. The time per stimulus grows with the square
 #' of k.
 #'

@@ -21,6 +21,9 @@ NULL
 #'   as its own neighbour.
 #' @param metric how neighbours are found: by `"cosine"`, by `"euclidean"` distance, by
 #'   `"dot"` (largest inner product), or by `"correlation"` (across neurons).
+#' @param ties what becomes of neighbours at equal distances: `"average"`, the mean score over
+#'   all orders in which they may come, by a formula; or `"random"`, the score of one random
+#'   order.
 #' @return One number in \[0, 1\]: 1 when all stimuli have the same neighbours on both sides.
 #'   For unrelated representations of n stimuli its mean is k / (n - 1).
 #' @details
@@ -38,19 +41,37 @@ NULL
 #' (hubs), above all with Euclidean distances; the scores of unrelated representations then
 #' scatter more widely around the chance level.
 #'
-#' Ties: neighbours are tied when their values differ by less than 1e-12 of the largest value
-#' in the row, which is frequent in counts, or by no more than rounding can change (cosines of
-#' nearly parallel rows). Ties are broken by random priorities, one per
-#' stimulus, drawn once per representation and independently for `x` and `y` (breaking them
-#' by row number would make unrelated representations look alike). A warning of class
-#' `repalign_ties` says how many rows have ties. With ties, `mutual_knn(x, x)` can therefore
-#' be below 1. Without ties no random numbers are drawn.
-#'
 #' A row of zeros is an error with `"cosine"`, a constant row with `"correlation"`.
 #'
 #' The code of Huh et al. (2024) uses the inner products of the rows as they are. For rows of
 #' unit length these give the same neighbours as the cosine; for other rows set
 #' `metric = "dot"` to obtain the same score.
+#' @section Ties:
+#' Neighbours are tied when their values differ by less than 1e-12 of the largest value in the
+#' row, which is frequent in counts, or by no more than rounding can change (cosines of nearly
+#' parallel rows). When t stimuli are tied at the k-th place, only as many of them are
+#' neighbours as there are places left, say m. (Taking those with the lowest row numbers would
+#' make unrelated representations look alike.)
+#'
+#' `ties = "average"` gives the mean score over all orders of the tied stimuli, independently
+#' on both sides: each of them is a neighbour with probability m / t. There is a formula for
+#' this mean in `mutual_knn()`, [knn_jaccard()], [mka()], [kcka()] with `centering = "row"` and
+#' [cknna()] with `centering = "full"`; there it is the default and leaves nothing to chance.
+#' The other measures on neighbours take the mean over 20 random orders if asked to.
+#'
+#' `ties = "random"` gives the score of one random order of the stimuli, the same in all rows.
+#' A warning of class `repalign_ties` says how many rows have ties. The order is determined by
+#' [set.seed()], the name of the representation, its side and the metric, so it does not change
+#' with the rest of a call. With the mean over 20 random orders this is the same, without the
+#' warning.
+#'
+#' [calibrate()] does the same with permuted data as with the data. Either choice gives a valid
+#' test, but with one random order the p-value depends on the order.
+#'
+#' With ties, `mutual_knn(x, x)` is below 1. Without ties both choices give the same score, and
+#' no random numbers are drawn. The average needs memory for all tied stimuli, which may be most
+#' of them in some rows. A neighbour graph that is given shows no ties beyond its last
+#' neighbour and is taken as it is.
 #' @references Huh, Cheung, Wang and Isola (2024), ICML, The Platonic Representation
 #'   Hypothesis.
 #' @examples
@@ -95,6 +116,8 @@ declare_measure(
 #' `y`, followed by a step to one of the neighbours of that stimulus in `x`.
 #'
 #' @inheritParams mutual_knn
+#' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
+#'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
 #' @return One number in \[0, 1\].
 #' @details
 #' Let \eqn{N_x(i)}{N_x(i)} and \eqn{N_y(i)}{N_y(i)} be the k nearest neighbours of stimulus
@@ -191,6 +214,8 @@ declare_measure(
 #' The nearest neighbours have the largest weight.
 #'
 #' @inheritParams mutual_knn
+#' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
+#'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
 #' @return One number in \[0, 1\].
 #' @details
 #' Suppose that a stimulus has c neighbours in both lists, with the ranks \eqn{r_j}{r_j} in
@@ -200,8 +225,8 @@ declare_measure(
 #'
 #' When not to trust it: the divisor depends on the number of shared neighbours. A single
 #' shared neighbour, if it is the nearest on both sides, already gives a stimulus the value 1.
-#' Noise that exchanges the first ranks has a large effect on the score. Tied neighbours come
-#' in random order.
+#' Noise that exchanges the first ranks has a large effect on the score. Ties matter among all
+#' neighbours, because their order counts.
 #' @references Wang et al. (2020), Towards understanding the instability of network
 #'   embedding. Klabunde et al. (2024), ReSi benchmark, equation 25.
 #' @examples

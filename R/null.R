@@ -60,7 +60,8 @@ mean_kernel_null <- function(null, measure, pairs, sides, design, observed) {
     ordered <- sides_in_tie_order(sides, number)
     one <- vapply(pairs_of(ordered), function(pair) permuted_score(measure, pair, new.env()), 0)
     permuted <- kernel_null(null, measure, pairs, ordered, design, one)
-    rbind(one, do.call(cbind, lapply(permuted, function(of_pair) of_pair$null)))
+    rbind(one, do.call(cbind, lapply(permuted, function(of_pair) of_pair$null)),
+          deparse.level = 0)
   })
   lapply(at, function(p) {
     score <- scores[, p]

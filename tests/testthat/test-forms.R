@@ -67,10 +67,12 @@ test_that("a measure prepares the forms that it declares, and measures() shows t
   expect_identical(table$form[table$id == "linear_regression"], "scaling, basis")
 })
 
-# The rows of a symmetric kernel may list their entries in any order.
+# The rows of a sparse kernel may list their entries in any order.
 dense_kernel <- function(form) {
   dense <- matrix(0, form$n, form$n)
-  dense[cbind(rep(seq_len(form$n), diff(form$start)), form$idx)] <- form$weight
+  row <- if (is.null(form$start)) as.vector(row(form$idx)) else
+    rep(seq_len(form$n), diff(form$start))
+  dense[cbind(row, as.vector(form$idx))] <- form$weight
   dense
 }
 
@@ -87,8 +89,9 @@ comparable <- function(form) {
   }
   if (!is.null(parts$q)) {
     parts <- list(projector = tcrossprod(parts$q))
-  } else if (!is.null(parts$start)) {
-    parts <- list(dense = dense_kernel(form), row_sums = parts$row_sums)
+  } else if (!is.null(parts$weight)) {
+    parts$dense <- dense_kernel(form)
+    parts[c("idx", "start", "weight")] <- NULL
   } else if (!is.null(parts$factor)) {
     parts <- list(inner_products = tcrossprod(parts$factor))
   } else if (!is.null(parts$coordinates)) {

@@ -28,6 +28,9 @@ draw_estimator <- function(at, args) {
   one_of(c("naive", "naive", "stimulus", corrected))
 }
 
+ties_rule <- choice("random", "average")
+ties_or_default <- function(at, args) one_of(list(NULL, "random", "average"))
+
 same_width <- function(at) length(unique(at$widths)) == 1
 
 draw_shared <- function(at, args) {
@@ -83,38 +86,40 @@ parameters <- list(
                estimator = function(at, args) {
                  plain <- at$n < 4 || identical(args$centering, "full")
                  if (plain) "biased" else one_of(c("biased", "unbiased"))
-               }),
+               }, ties = ties_or_default),
   concentricity_difference = list(),
-  cycle_knn = list(k = neighbours(), metric = draw_metric),
+  cycle_knn = list(k = neighbours(), metric = draw_metric, ties = ties_rule),
   distance_correlation = list(
     squared = flag,
     estimator = function(at, args) if (at$n < 4) "biased" else one_of(c("biased", "unbiased"))
   ),
-  edit_distance_knn = list(k = neighbours(), metric = draw_metric),
+  edit_distance_knn = list(k = neighbours(), metric = draw_metric, ties = ties_rule),
   eigenspace_overlap = list(),
   gulp = list(lambda = function(at, args) one_of(c(0, 10^stats::runif(1, -8, 3)))),
   hard_correlation_match = list(matching = choice("optimal", "greedy")),
   imd = list(k = neighbours(), degree = choice(2, 3, 12, 25)),
-  kcka = list(k = neighbours(), self = flag, squared = flag, centering = choice("row", "double")),
-  knn_jaccard = list(k = neighbours(), metric = draw_metric),
-  lcs_knn = list(k = neighbours(), metric = draw_metric),
+  kcka = list(k = neighbours(), self = flag, squared = flag, centering = choice("row", "double"),
+              ties = ties_or_default),
+  knn_jaccard = list(k = neighbours(), metric = draw_metric, ties = ties_rule),
+  lcs_knn = list(k = neighbours(), metric = draw_metric, ties = ties_rule),
   linear_regression = list(),
   magnitude_difference = list(),
-  mka = list(k = neighbours(3)),
-  mutual_knn = list(k = neighbours(), metric = draw_metric),
+  mka = list(k = neighbours(3), ties = ties_rule),
+  mutual_knn = list(k = neighbours(), metric = draw_metric, ties = ties_rule),
   permutation_procrustes = list(center = flag, scale = flag),
   procrustes = list(center = flag, scale = flag),
   procrustes_similarity = list(),
   procrustes_size_shape = list(center = flag),
   pwcca = list(weights = choice("projection", "l1")),
-  rank_similarity = list(k = neighbours(), metric = draw_metric),
+  rank_similarity = list(k = neighbours(), metric = draw_metric, ties = ties_rule),
   rsa = list(inner = draw_inner, outer = choice("spearman", "pearson", "kendall", "cosine"),
              clusters = draw_clusters),
   rsm_difference = list(norm = choice("frobenius", "spectral")),
   rtd = list(batch = function(at, args) if (at$n > 5) one_of(list(NULL, Inf, at$n - 1)),
              trials = choice(1, 2)),
   rv = list(),
-  second_order_cosine = list(k = neighbours(), of = choice("similarity", "distance")),
+  second_order_cosine = list(k = neighbours(), of = choice("similarity", "distance"),
+                             ties = ties_rule),
   soft_correlation_match = list(direction = choice("both", "x", "y")),
   svcca = list(
     variance = function(at, args) one_of(list(NULL, 1, stats::runif(1, 0.3, 1))),

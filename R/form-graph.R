@@ -122,8 +122,8 @@ neighbour_space <- function(repr, metric) {
 
 # list(idx, dist, joined, largest). A fast search marks rows with ties (state 1) and rows in which
 # more candidates lie within rounding of each other than it keeps (state 2). These rows are searched
-# again as a whole. `largest`, the largest value of each row, serves to search tied rows once more; it
-# is missing if no row has a tie, as `joined` is.
+# again as a whole. `largest`, the largest value of each row, serves to search tied rows once more.
+# It is missing if no row has a tie, as `joined` is.
 search_rows <- function(repr, space, k, sizes = NULL) {
   found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, k, thread_count(), sizes)
   graph <- list(idx = found$idx, dist = found$dist)

@@ -1,9 +1,9 @@
 # Sparse forms hold kernels that are zero except between near neighbours. A sparse form is
 #   list(n, idx, weight, diagonal, row_sums, column_sums)
 # with n x k matrices idx and weight: the entry of the kernel at (i, idx[i, e]) is weight[i, e], and
-# all entries on its diagonal are `diagonal`. In the symmetric form, and in kernels that are averaged
-# over the order of ties, rows have unequal lengths: idx and weight are vectors, and row i is at their
-# positions start[i] + 1 to start[i + 1].
+# all entries on its diagonal are `diagonal`. In the symmetric form, and in kernels that are
+# averaged over the order of ties, rows have unequal lengths: idx and weight are vectors, and row i
+# is at their positions start[i] + 1 to start[i + 1].
 
 #' @include form.R relabel.R
 NULL

@@ -1,14 +1,14 @@
 # What becomes of tied neighbours: a random order, or the average over all orders.
 #
 # A random order is made by priorities, one for each stimulus, drawn for a representation, its side
-# and the metric, and the same in all rows. So the first k columns of a graph are the very graph that
-# a search for k neighbours would find with these priorities.
+# and the metric, and the same in all rows. So the first k columns of a graph are the very graph
+# that a search for k neighbours would find with these priorities.
 #
 # The average is over all orders of the stimuli, on each side independently. In row i, `sure`
 # neighbours are nearer than those that are tied at the k-th place, and k - sure places are left for
-# the tied ones. In a random order each of them is among the k nearest with the same probability, the
-# places over the number of tied ones: its weight. Sums over common neighbours have the mean that
-# these weights give.
+# the tied ones. In a random order each of them is among the k nearest with the same probability,
+# the places over the number of tied ones: its weight. Sums over common neighbours have the mean
+# that these weights give.
 
 #' @include form.R relabel.R form-graph.R
 NULL
@@ -72,7 +72,9 @@ tied_within <- function(graph, k) {
 
 # In how many rows ties can change a score. wanted: what a measure declares as `neighbours`.
 tied_rows <- function(repr, wanted) {
+  check_neighbour_count(repr, wanted$k)
   if (repr$kind == "graph") return(0L)
+  check_graph_metric(repr, wanted$metric)
   remember_summary(repr, "tied rows", wanted, {
     most <- largest_k(repr, wanted$metric, wanted$k)
     graph <- found_graph(repr, wanted$metric, most)
@@ -138,7 +140,8 @@ whole_ties <- function(repr, metric, graph, k) {
     lengths <- ends_of_ties(part$joined, k)
     ended <- which(!is.na(lengths))
     found <- c(found, list(list(
-      rows = rows[ended], lengths = lengths[ended], sure = starts_of_ties(part$joined, k)[ended] - 1L,
+      rows = rows[ended], lengths = lengths[ended],
+      sure = starts_of_ties(part$joined, k)[ended] - 1L,
       idx = part$idx[cbind(rep(ended, lengths[ended]), sequence(lengths[ended]))]
     )))
     rows <- rows[is.na(lengths)]
@@ -225,8 +228,8 @@ sides_in_tie_order <- function(sides, number) {
   sides
 }
 
-# The mean of `value`(number), a number or an array, over all orders. It is updated order by order, so
-# that the mean of equal values is that value to the last digit.
+# The mean of `value`(number), a number or an array, over all orders. It is updated order by order,
+# so that the mean of equal values is that value to the last digit.
 mean_over_orders <- function(value) {
   total <- 0
   for (number in seq_len(tie_orders)) {

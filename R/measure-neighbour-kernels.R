@@ -160,7 +160,8 @@ declare_measure(
   invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Groeger et al. 2026; Huh et al. 2024",
   neighbours = function(args) list(metric = if (args$normalize) "cosine" else "dot", k = args$k),
-  exact_ties = exact_cknna_ties, check = check_cknna_args, check_pair = check_cknna_pair, form = "sparse kernel",
+  exact_ties = exact_cknna_ties, check = check_cknna_args, check_pair = check_cknna_pair,
+  form = "sparse kernel",
   keeps = function(args) {
     c("graph", if (!args$normalize || args$centering == "full") "rows")
   },

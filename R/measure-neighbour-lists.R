@@ -19,7 +19,8 @@ NULL
 #' as there are shared neighbours (k times [mutual_knn()], on average), and exactly as many
 #' when these are in the same order on both sides. Invariances and ties are the same as for
 #' [mutual_knn()], but ties matter among all neighbours, because their order counts. Huh et al.
-#' use inner products of rows of unit length, which give the same neighbours as the default metric, the cosine.
+#' use inner products of rows of unit length, which give the same neighbours as the default
+#' metric, the cosine.
 #'
 #' When not to trust it: the score depends on k even after division by k, so compare only
 #' scores with the same k. Small noise changes the order of neighbours at nearly equal
@@ -45,8 +46,9 @@ declare_measure(
   best = function(args) as.double(args$k),
   symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_ordered_graph,
-  exact_ties = FALSE, check = neighbour_args(random_first), form = "graph", prepare = prepare_ordered_graph,
+  reference = "Huh et al. 2024", accepts = kinds,
+  neighbours = wanted_ordered_graph, exact_ties = FALSE, check = neighbour_args(random_first),
+  form = "graph", prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) {
     .Call(C_common_subsequences, x$idx, y$idx) / pair$x$n
   },
@@ -67,8 +69,8 @@ declare_measure(
 #' The score is 1 - D/k, where D is the mean over stimuli of the Levenshtein distance between
 #' the two ordered lists of k neighbours (insertions, deletions and replacements cost 1
 #' each). Invariances and ties are the same as for [mutual_knn()], but ties matter among all
-#' neighbours, because their order counts. Huh et al. use inner products of rows of unit length, which give the same
-#' neighbours as the default metric, the cosine. The time per stimulus grows with the square
+#' neighbours, because their order counts. Huh et al. use inner products of rows of unit length,
+#' which give the same neighbours as the default metric, the cosine. The time per stimulus grows with the square
 #' of k.
 #'
 #' When not to trust it: a neighbour counts only if it is near the same place in both lists,
@@ -94,8 +96,9 @@ declare_measure(
   id = "edit_distance_knn", label = "Edit distance of neighbours", family = "neighbours",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_ordered_graph,
-  exact_ties = FALSE, check = neighbour_args(random_first), form = "graph", prepare = prepare_ordered_graph,
+  reference = "Huh et al. 2024", accepts = kinds,
+  neighbours = wanted_ordered_graph, exact_ties = FALSE, check = neighbour_args(random_first),
+  form = "graph", prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) {
     1 - .Call(C_edit_distances, x$idx, y$idx) / pair$x$n / args$k
   },

@@ -65,8 +65,12 @@ NULL
 #' with the rest of a call. With the mean over 20 random orders this is the same, without the
 #' warning.
 #'
-#' [calibrate()] does the same with permuted data as with the data. Either choice gives a valid
-#' test, but with one random order the p-value depends on the order.
+#' [calibrate()] treats permuted data as the data themselves. Either choice gives a valid test,
+#' but with one random order the p-value depends on the order, and power is lost. For example,
+#' the p-values of one data set of counts (60 stimuli, 8 neurons, k = 5, 999 permutations) lay
+#' between 0.009 and 0.272 over 50 seeds with `"random"`, and between 0.015 and 0.039 with
+#' `"average"`, where only the permutations differ. Of unrelated counts 4.0% and 5.4% were
+#' rejected at 0.05 (2000 data sets), and of related ones 27% and 33%.
 #'
 #' With ties, `mutual_knn(x, x)` is below 1. Without ties both choices give the same score, and
 #' no random numbers are drawn. The average needs memory for all tied stimuli, which may be most
@@ -99,8 +103,8 @@ declare_measure(
   id = "mutual_knn", label = "Overlap of nearest neighbours", family = "neighbours",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph,
-  exact_ties = TRUE, check = neighbour_args(average_first), form = "graph", prepare = prepare_graph,
+  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph, exact_ties = TRUE,
+  check = neighbour_args(average_first), form = "graph", prepare = prepare_graph,
   statistic = function(pair, x, y, args) {
     if (is_averaged(x, y)) return(averaged_sum(x, y, "weights") / pair$x$n)
     mean(shared_counts(pair, x, y, args))
@@ -149,8 +153,8 @@ declare_measure(
   id = "cycle_knn", label = "Cycle consistency of nearest neighbours", family = "neighbours",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph,
-  exact_ties = FALSE, check = neighbour_args(random_first), form = "graph", prepare = prepare_graph,
+  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph, exact_ties = FALSE,
+  check = neighbour_args(random_first), form = "graph", prepare = prepare_graph,
   statistic = function(pair, x, y, args) .Call(C_cycle_count, x$idx, y$idx) / pair$x$n,
   # a cycle steps from i to j in y and back from j to i in x, so the edges of x are reversed
   null = function(args) neighbour_list_null("any", reversed = TRUE),
@@ -195,8 +199,8 @@ declare_measure(
   resi = "Jaccard",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Klabunde et al. 2024", accepts = kinds, neighbours = wanted_graph,
-  exact_ties = TRUE, check = neighbour_args(average_first), form = "graph", prepare = prepare_graph,
+  reference = "Klabunde et al. 2024", accepts = kinds, neighbours = wanted_graph, exact_ties = TRUE,
+  check = neighbour_args(average_first), form = "graph", prepare = prepare_graph,
   statistic = function(pair, x, y, args) {
     if (is_averaged(x, y)) return(averaged_sum(x, y, "mean_jaccard") / pair$x$n)
     shared <- shared_counts(pair, x, y, args)
@@ -247,8 +251,9 @@ declare_measure(
   resi = "RankSim",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Wang et al. 2020", accepts = kinds, neighbours = wanted_ordered_graph,
-  exact_ties = FALSE, check = neighbour_args(random_first), form = "graph", prepare = prepare_ordered_graph,
+  reference = "Wang et al. 2020", accepts = kinds,
+  neighbours = wanted_ordered_graph, exact_ties = FALSE, check = neighbour_args(random_first),
+  form = "graph", prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) mean(.Call(C_rank_agreement, x$idx, y$idx)),
   null = function(args) neighbour_list_null("ranks"),
   memory = graph_needs

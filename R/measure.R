@@ -24,8 +24,8 @@ registry <- new.env()
 #                     "signed" (distances may be negative) and "graph", or a function(args)
 # neighbours          NULL, or a function(args) that gives list(metric, k) of the neighbour graph
 #                     that the measure compares
-# exact_ties          NULL, or for measures with the argument `ties`: is there a formula for the mean
-#                     score over the orders of tied neighbours? TRUE, FALSE or a function(args)
+# exact_ties          NULL, or for measures with the argument `ties`: is there a formula for the
+#                     mean score over orders of tied neighbours? TRUE, FALSE or a function(args)
 # check               function(args): checks the arguments and returns them
 # check_pair          NULL, or a function(pair, args) for errors that only both sides together can
 #                     tell; it is called before anything is prepared

@@ -77,8 +77,8 @@ edges_out <- function(idx, weight = NULL) {
        rank = rep(seq_len(k), n), weight = as.double(t(weight)))
 }
 
-# The edges of a neighbour graph that may be averaged over the order of ties: those that are tied have
-# the rank 2, and k is the number of neighbours.
+# The edges of a neighbour graph that may be averaged over the order of ties: those that are tied
+# have the rank 2, and k is the number of neighbours.
 averaged_edges <- function(form) {
   k <- ncol(form$idx)
   lists <- form$averaged

@@ -1,7 +1,8 @@
 # These functions cut a grid into tiles: some representations of x against some of y. Tiles are sent
 # to the workers of the user's future plan. They also keep memory bounded, because the forms of a
-# tile are released with it. Tiles change no number: random choices have their streams (random-choices.R),
-# permutations are made before, and no null kernel lets a pair depend on the others of its tile.
+# tile are released with it. Tiles change no number: random choices have streams of their own
+# (random-choices.R), permutations are made before, and no null kernel lets a pair depend on the
+# others of its tile.
 
 # The number of workers in the plan that the user set with future::plan(); 0 when there are none, so
 # that everything is done in this process.
@@ -180,8 +181,8 @@ tile_sides <- function(tile) {
 }
 
 # Runs all tiles and returns list(result, said, used) for each: its result, its messages and
-# warnings, and whether it made random choices. These are given in the order of the tiles, each text once.
-# When several tiles fail, the error is that of the first one.
+# warnings, and whether it made random choices. These are given in the order of the tiles, each text
+# once. When several tiles fail, the error is that of the first one.
 run_tiles <- function(rows, pairs, sides, job, threads, label) {
   parts <- if (worker_count() > 0) {
     tiles_of_workers(lapply(rows, make_tile, pairs, sides), job, threads)

@@ -18,8 +18,8 @@ static const int *read_starts(SEXP start, size_t n, size_t edges)
     return at;
 }
 
-/* Does a graph keep what an average over ties relies on: k is between what is sure and what there is,
-   and the ranks are 1 for what is sure, and 2 for the rest? */
+/* Does a graph keep what an average over ties relies on: k is between what is sure and what there
+   is, and the ranks are 1 for what is sure, and 2 for the rest? */
 static int ties_fit(const edge_list *g)
 {
     for (size_t u = 0; u < g->n; u++) {
@@ -31,8 +31,8 @@ static int ties_fit(const edge_list *g)
     return 1;
 }
 
-/* The elements k and `sure` (one a vertex) of a graph that is averaged over ties; without ties there
-   is only k. */
+/* The elements k and `sure` (one a vertex) of a graph that is averaged over ties; without ties
+   there is only k. */
 static void read_ties(SEXP graph, const char *name, edge_list *list)
 {
     SEXP sure = find_element(graph, name, "sure"), k = find_element(graph, name, "k");

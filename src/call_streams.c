@@ -8,8 +8,8 @@
 #include "call_args.h"
 #include "call_results.h"
 
-/* The order of 1 .. count that belongs to a seed and a key, a vector of strings, whose encoding does
-   not matter. */
+/* The order of 1 .. count that belongs to a seed and a key, a vector of strings, whose encoding
+   does not matter. */
 SEXP repalign_stream_order(SEXP seed, SEXP key, SEXP count)
 {
     begin_entry(__func__);

@@ -10,9 +10,9 @@
 /* Edges of vertex u: positions start[u] .. start[u + 1] - 1 of target (zero-based), weight
    and rank (from 1).
 
-   In a graph that is averaged over the order of ties, sure[u] edges are in it for sure, and have the
-   rank 1; the others have the rank 2, and chance chooses as many of them as make k edges. Without
-   such ties `sure` is NULL; k is 0 where no average is taken. */
+   In a graph that is averaged over the order of ties, the first sure[u] edges are in it for sure,
+   and have the rank 1; the others have the rank 2, and chance chooses as many of them as make k
+   edges. Without such ties `sure` is NULL; k is 0 where no average is taken. */
 typedef struct {
     size_t n;
     const int *start, *target, *rank;

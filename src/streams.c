@@ -1,5 +1,5 @@
-/* Streams of random numbers by seed and key: see streams.h. The generator is splitmix64 (Steele, Lea
-   and Flood 2014), a counter that is mixed. */
+/* Streams of random numbers by seed and key: see streams.h. The generator is splitmix64 (Steele,
+   Lea and Flood 2014), a counter that is mixed. */
 
 #include "streams.h"
 
@@ -34,8 +34,8 @@ static uint64_t next_number(stream *s)
     return mix(s->state);
 }
 
-/* A number below `limit`. Numbers of the incomplete last run of remainders are left out, which would
-   favour small ones. */
+/* A number below `limit`. Numbers of the incomplete last run of remainders are left out, which
+   would favour small ones. */
 static size_t below(stream *s, size_t limit)
 {
     const uint64_t m = (uint64_t) limit, last = UINT64_MAX - UINT64_MAX % m;

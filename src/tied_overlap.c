@@ -16,8 +16,8 @@ static marked_chances hypergeometric(size_t all, size_t marked, size_t drawn, do
 {
     const size_t low = marked + drawn > all ? marked + drawn - all : 0;
     const size_t high = least(marked, drawn);
-    size_t start = (size_t) (((double) drawn + 1.0) * ((double) marked + 1.0) / ((double) all + 2.0));
-    start = start < low ? low : least(start, high);
+    const double likely = ((double) drawn + 1.0) * ((double) marked + 1.0) / ((double) all + 2.0);
+    const size_t start = likely < (double) low ? low : least((size_t) likely, high);
     double sum = 1.0;
     chance[start - low] = 1.0;
     for (size_t h = start; h < high; h++) {
@@ -39,8 +39,8 @@ static double jaccard(size_t common, size_t k)
     return (double) common / (double) (2 * k - common);
 }
 
-/* First x chooses: `both` of those that are tied on both sides, `own` of those that are sure in y. What
-   it chose decides how many of the tied ones of y are common if y chooses them. */
+/* First x chooses: `both` of those that are tied on both sides, and some of those that are sure in
+   y. What it chose decides how many of the tied ones of y are common if y chooses them. */
 double mean_jaccard(size_t k, common_kinds c, open_places x, open_places y, double *odds)
 {
     if (c.tied_in_x + c.tied_in_y + c.tied_in_both == 0) return jaccard(c.sure, k);

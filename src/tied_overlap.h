@@ -4,8 +4,9 @@
 
 #include <stddef.h>
 
-/* A list has k neighbours: those that are sure, and `places` of its `tied` ones, every choice equally
-   likely. Common neighbours are sure on both sides, tied in one of the lists only, or in both. */
+/* A list has k neighbours: those that are sure, and `places` of its `tied` ones, every choice
+   equally likely. Common neighbours are sure on both sides, tied in one of the lists only, or in
+   both. */
 typedef struct {
     size_t sure, tied_in_y, tied_in_x, tied_in_both;
 } common_kinds;

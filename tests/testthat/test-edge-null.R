@@ -80,6 +80,21 @@ test_that("damaged graphs are an error in the entry points, not a crash", {
   for (labels in list(integer(), c(o, o), o - 1L, as.double(o))) {
     expect_error(.Call(C_coset_edges, g, g, labels, cbind(o), 0L), named)
   }
+  # graphs that are averaged over ties
+  mode <- common_modes[["mean_jaccard"]]
+  counts <- representation(cbind(rep(1:3, 3), 1), "x")
+  form <- form_graph(counts, "euclidean", 4, ties = "average")
+  tied <- list(averaged_edges(form))
+  o <- cbind(seq_len(n))
+  expect_equal(.Call(C_permuted_edges, tied, tied, o, mode)[1],
+               9 * score("knn_jaccard", counts$data, counts$data, list(k = 4, metric = "euclidean")))
+  spoilt <- function(name, value) list(utils::modifyList(tied[[1]], stats::setNames(list(value), name)))
+  for (b in list(spoilt("sure", tied[[1]]$sure + 3L), spoilt("sure", 1L), spoilt("sure", NULL),
+                 spoilt("k", 1L), spoilt("k", NULL), spoilt("rank", rev(tied[[1]]$rank)))) {
+    expect_error(.Call(C_permuted_edges, tied, b, o, mode), named)
+    expect_error(.Call(C_coset_edges, b, tied, seq_len(n), o, mode), named)
+  }
+  o <- sample.int(n)
   expect_error(.Call(C_coset_edges, g, g, o, o[-1], 0L), "coset_edges: `labels_y` must ")
   expect_error(.Call(C_permuted_edges, g, g, o[-1], 0L), "permuted_edges: `permutations` must ")
 })

@@ -38,8 +38,8 @@ largest_k <- function(repr, metric, k) {
   min(max(k, repr$cache$neighbours[metric], na.rm = TRUE), repr$n - 1)
 }
 
-# The graph as it was found: tied neighbours come in the order of the stimuli, and joined[i, r] says
-# that in row i neighbour r is tied with the next one. `joined` is missing if no row has a tie.
+# The graph as it was found. `open` are the rows with ties, in which the search did not settle which
+# neighbours come first; it is missing if no row has a tie.
 found_graph <- function(repr, metric, most) {
   remember_form(repr, "graph", list(metric, most), make_graph(repr, metric, most))
 }
@@ -120,23 +120,21 @@ neighbour_space <- function(repr, metric) {
        raw = if (metric == "euclidean") repr$data)
 }
 
-# list(idx, dist, joined, largest). A fast search marks rows with ties (state 1) and rows in which
-# more candidates lie within rounding of each other than it keeps (state 2). These rows are searched
-# again as a whole. `largest`, the largest value of each row, serves to search tied rows once more.
-# It is missing if no row has a tie, as `joined` is.
+# list(idx, dist, open, largest). A fast search marks rows with ties (state 1) and rows in which more
+# candidates lie within rounding of each other than it keeps (state 2). The latter are searched again
+# as a whole. `largest`, the largest value of each row, serves to search open rows once more.
 search_rows <- function(repr, space, k, sizes = NULL) {
   found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, k, thread_count(), sizes)
   graph <- list(idx = found$idx, dist = found$dist)
-  again <- which(found$state != 0L)
-  if (!length(again)) return(graph)
-  part <- search_whole_rows(space, k, again, found$largest, NULL)
-  graph$idx[again, ] <- part$idx
-  graph$dist[again, ] <- part$dist
-  if (!any(part$joined)) return(graph)
-  graph$joined <- matrix(FALSE, repr$n, k)
-  graph$joined[again, ] <- part$joined
-  graph$largest <- found$largest
-  graph
+  unsure <- which(found$state == 2L)
+  if (length(unsure)) {
+    part <- search_whole_rows(space, k, unsure, found$largest, NULL)
+    graph$idx[unsure, ] <- part$idx
+    graph$dist[unsure, ] <- part$dist
+    found$state[unsure] <- as.integer(rowSums(part$joined) > 0)
+  }
+  open <- which(found$state == 1L)
+  if (length(open)) c(graph, list(open = open, largest = found$largest)) else graph
 }
 
 # priority: the order of tied neighbours, or NULL for that of the stimuli.
@@ -147,18 +145,32 @@ search_whole_rows <- function(space, k, rows, largest, priority) {
 
 search_distances <- function(repr, k, priority = NULL) {
   graph <- .Call(C_knn_packed, repr$data, repr$n, k, priority, thread_count())
-  if (any(graph$joined)) graph else graph[c("idx", "dist")]
+  open <- which(rowSums(graph$joined) > 0)
+  if (length(open)) c(graph, list(open = open)) else graph[c("idx", "dist")]
 }
 
-# The first k neighbours of some rows of a graph once more, with `priority` as the order of ties.
-search_tied_rows <- function(repr, metric, graph, k, rows, priority) {
+# The first k neighbours of some open rows of a graph, with `priority` as the order of ties: a list
+# (idx, dist, joined). joined[i, r] says that in row i neighbour r is tied with the next one.
+search_open_rows <- function(repr, metric, graph, k, rows, priority) {
   if (repr$kind == "dist") {
-    return(lapply(search_distances(repr, k, priority), function(part) part[rows, , drop = FALSE]))
+    all <- search_distances(repr, k, priority)[c("idx", "dist", "joined")]
+    return(lapply(all, function(part) part[rows, , drop = FALSE]))
   }
   space <- neighbour_space(repr, metric)
   part <- search_whole_rows(space, k, rows, graph$largest, priority)
   part$dist <- in_units_of_data(part$dist, space, metric)
   part
+}
+
+# The graph with its open rows in the order of `priority`, or with NULL in that of the stimuli.
+settle_ties <- function(repr, metric, graph, priority) {
+  rows <- graph$open
+  part <- search_open_rows(repr, metric, graph, ncol(graph$idx), rows, priority)
+  graph$idx[rows, ] <- part$idx
+  graph$dist[rows, ] <- part$dist
+  graph$joined <- matrix(FALSE, repr$n, ncol(graph$idx))
+  graph$joined[rows, ] <- part$joined
+  unclass(graph)
 }
 
 # What may be done with tied neighbours, the default first: it is the average where there is a

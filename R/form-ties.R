@@ -24,17 +24,11 @@ random_graph <- function(repr, metric, most) {
   drawn <- recall_form(repr, "graph", key)
   if (!is.null(drawn)) return(drawn)
   graph <- found_graph(repr, metric, most)
-  if (is.null(graph$joined)) return(graph)
-  remember_form(repr, "graph", key, order_ties(repr, metric, graph, order))
-}
-
-order_ties <- function(repr, metric, graph, order) {
-  rows <- which(rowSums(graph$joined) > 0)
-  priority <- tie_priorities(repr, metric)
-  part <- search_tied_rows(repr, metric, graph, ncol(graph$idx), rows, priority)
-  graph$idx[rows, ] <- part$idx
-  graph$dist[rows, ] <- part$dist
-  c(unclass(graph), list(priority = priority, order = order))
+  if (is.null(graph$open)) return(graph)
+  remember_form(repr, "graph", key, {
+    priority <- tie_priorities(repr, metric)
+    c(settle_ties(repr, metric, graph, priority), list(priority = priority, order = order))
+  })
 }
 
 # One random priority for each stimulus, chosen when the first tie is found. It is a form of its
@@ -77,7 +71,7 @@ tied_rows <- function(repr, wanted) {
   check_graph_metric(repr, wanted$metric)
   remember_summary(repr, "tied rows", wanted, {
     most <- largest_k(repr, wanted$metric, wanted$k)
-    graph <- found_graph(repr, wanted$metric, most)
+    graph <- unordered_graph(repr, wanted$metric, most)
     list(count = if (isTRUE(wanted$ordered)) tied_within(graph, wanted$k)
          else first_neighbours(graph, wanted$k)$tied)
   })$count
@@ -85,11 +79,19 @@ tied_rows <- function(repr, wanted) {
 
 # ---- the average over all orders
 
+# The graph with tied neighbours in the order of the stimuli, which must not decide about anything.
+unordered_graph <- function(repr, metric, most) {
+  graph <- found_graph(repr, metric, most)
+  if (is.null(graph$open) || !is.null(graph$joined)) return(graph)
+  remember_form(repr, "graph", list(metric, most, "unordered"),
+                settle_ties(repr, metric, graph, NULL))
+}
+
 averaged_graph <- function(repr, metric, most, k) {
   key <- list(metric, most, k, "average")
   averaged <- recall_form(repr, "graph", key)
   if (!is.null(averaged)) return(averaged)
-  graph <- found_graph(repr, metric, most)
+  graph <- unordered_graph(repr, metric, most)
   cut <- first_neighbours(graph, k)
   if (cut$tied == 0) return(cut)
   remember_form(repr, "graph", key, {
@@ -149,7 +151,7 @@ whole_ties <- function(repr, metric, graph, k) {
     width <- min(2 * ncol(part$idx), repr$n - 1)
     check_memory(40 * width * if (repr$kind == "dist") repr$n else length(rows),
                  "Finding all tied neighbours", "ties = \"random\" needs less.")
-    part <- search_tied_rows(repr, metric, graph, width, rows, NULL)
+    part <- search_open_rows(repr, metric, graph, width, rows, NULL)
   }
   join <- function(name) unlist(lapply(found, function(one) one[[name]]))
   sorted <- order(join("rows"))

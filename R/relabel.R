@@ -27,6 +27,7 @@ relabel_graph <- function(graph, permutation) {
   for (part in intersect(c("priority", "largest"), names(graph))) {
     graph[[part]] <- graph[[part]][permutation]
   }
+  if (!is.null(graph$open)) graph$open <- sort(place[graph$open])
   if (!is.null(graph$averaged)) graph$averaged <- relabel_lists(graph$averaged, permutation)
   graph
 }

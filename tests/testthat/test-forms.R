@@ -82,10 +82,10 @@ comparable <- function(form) {
   if (!is.null(parts$averaged)) {
     averaged <- c(parts$averaged, list(n = nrow(parts$idx)))
     parts <- list(dense = dense_kernel(averaged), sure = averaged$sure, dist = parts$dist)
-  } else if (!is.null(parts$joined) && is.null(parts$priority)) {
+  } else if (!is.null(parts$open) && is.null(parts$priority)) {
     # which of tied neighbours comes first is not settled
-    tied <- parts$joined | cbind(FALSE, parts$joined)[, seq_len(ncol(parts$joined))]
-    parts$idx[tied] <- NA
+    parts$idx[parts$open, ] <- NA
+    if (is.null(parts$joined)) parts$dist[parts$open, ] <- NA
   }
   if (!is.null(parts$q)) {
     parts <- list(projector = tcrossprod(parts$q))

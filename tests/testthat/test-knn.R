@@ -103,7 +103,7 @@ test_that("neither blocks nor threads change anything", {
                         c(100, 100))) {
         again <- repalign:::make_graph(rep, metric, 9L, as.integer(size))
         # `largest` is a bound
-        parts <- c("idx", "dist", "joined")
+        parts <- c("idx", "dist", "open")
         expect_identical(again[parts], graph[parts], label = paste(metric, paste(size, collapse = " x ")))
       }
     }

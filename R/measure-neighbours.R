@@ -57,7 +57,8 @@ NULL
 #' on both sides: each of them is a neighbour with probability m / t. There is a formula for
 #' this mean in `mutual_knn()`, [knn_jaccard()], [mka()], [kcka()] with `centering = "row"` and
 #' [cknna()] with `centering = "full"`; there it is the default and leaves nothing to chance.
-#' The other measures on neighbours take the mean over 20 random orders if asked to.
+#' The other measures on neighbours take the mean over 20 random orders if asked to. [imd()] and
+#' `cka(kernel = "manifold")` always use one random order.
 #'
 #' `ties = "random"` gives the score of one random order of the stimuli, the same in all rows.
 #' A warning of class `repalign_ties` says how many rows have ties. The order is determined by

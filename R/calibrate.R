@@ -269,8 +269,8 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   check_rows(n, 2, sides$x$reprs[[1]]$arg, "a permutation")
   if (series == "linear") sides <- middle_sides(sides)
   set_largest_k(set, c(sides$x$reprs, sides$y$reprs))
-  seeds <- give_seeds(all_representations(sides))
-  on.exit(move_generator(seeds), add = TRUE)
+  choices <- begin_choices(all_representations(sides))
+  on.exit(end_choices(choices), add = TRUE)
   plan <- permutation_plan(n, cut_permutations(permutations, complete$rows),
                            cut_blocks(blocks, complete$rows), series, engine, complete$clusters)
   pairs <- list_pairs(sides, FALSE)

@@ -3,7 +3,7 @@
 # As pair_h() gives them, for the corrected estimators. labels: of the neuron pairs to leave out.
 cluster_h <- function(pair, args, labels = NULL, self = FALSE) {
   x <- form_clusters(pair$x, args)
-  y <- if (pair$self) x else form_clusters(pair$y, args)
+  y <- form_clusters(pair$y, args)
   codes <- labelled_codes(args$clusters)
   linear <- args$kernel == "linear"
   count <- if (linear) as.double(ncol(pair$x$data)) * ncol(pair$y$data) else 1

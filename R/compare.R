@@ -10,8 +10,8 @@ one_score <- function(id, x, y, args) {
   for (repr in pair[c("x", "y")]) repr$cache$compared_once <- TRUE
   check_pair_memory(d, pair, args)
   if (d$pairing) note_one_sided_names(pair[c("x", "y")])
-  seeds <- give_seeds(pair[c("x", "y")])
-  on.exit(move_generator(seeds))
+  choices <- begin_choices(pair[c("x", "y")])
+  on.exit(end_choices(choices))
   compare_pair(d, pair, args)
 }
 
@@ -29,6 +29,14 @@ compare_pair <- function(d, pair, args) {
 declared_score <- function(d, pair, args) {
   for (repr in list(pair$x, pair$y)) refuse_useless(repr)
   if (!is.null(d$check_pair)) d$check_pair(pair, args)
+  if (!takes_orders(d, args)) return(prepared_score(d, pair, args))
+  args$ties <- "random"
+  if (!has_ties(d, pair, args)) return(prepared_score(d, pair, args))
+  check_orders_memory(pair$x$n, args$k)
+  mean_over_orders(function(number) prepared_score(d, pair_in_tie_order(pair, number), args))
+}
+
+prepared_score <- function(d, pair, args) {
   x <- d$prepare(pair$x, args, "x")
   y <- d$prepare(pair$y, args, "y")
   if (is_undefined(x)) return(undefined_score(d, pair$x, args))

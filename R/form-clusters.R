@@ -7,8 +7,8 @@ NULL
 # Many neurons and few stimuli, or a kernel that is not linear: the kernel, and the same
 # centred over clusters. Else the responses, from which each neuron pair has its value.
 form_clusters <- function(repr, args) {
-  remember_form(repr, "cluster kernel",
-                args[c("kernel", "sigma", "bandwidth", "k", "clusters")], {
+  what <- args[c("kernel", "sigma", "bandwidth", "k", "clusters")]
+  remember_form(repr, "cluster kernel", c(what, list(manifold_order(repr, args))), {
     if (args$kernel == "linear" && ncol(repr$data) <= repr$n) {
       list(data = scaled_data(repr, TRUE))
     } else {

@@ -3,59 +3,62 @@
 #
 # The neighbours of a stimulus are ordered by their values (distances). Two values are tied if they
 # differ by less than 1e-12 of the largest in their row, or by less than rounding can tell of nearly
-# parallel rows. Chains of ties count as one tie, and tied neighbours are ordered by the random
-# priorities of the representation. That makes the first k columns of a graph the very graph that a
-# search for k neighbours would find with these priorities.
+# parallel rows. Chains of ties count as one tie. What becomes of tied neighbours is in form-ties.R.
 
 #' @include form.R relabel.R
 NULL
 
 graph_metrics <- c("cosine", "euclidean", "dot", "correlation")
 
-# list(idx, dist, priority, tied). idx: an n x k matrix with the k nearest neighbours of each
-# stimulus, nearest first and without the stimulus itself. dist: their Euclidean distance,
-# 1 - cosine, 1 - correlation, or minus the inner product. priority: NULL if no row has a tie among
-# the first k + 1 values, for the largest k of the call. tied: in how many rows the k-th neighbour
-# is tied with the next one. `ordered` says that the order of the neighbours counts, so that ties
-# among the first k matter, too. codes: of the clusters, one a stimulus, or NULL; no stimulus is a
-# neighbour of another one of its cluster. Permutations take clusters to clusters.
-form_graph <- function(repr, metric, k, ordered = FALSE, codes = NULL) {
-  check_neighbour_count(repr, k, codes)
-  say_once(repr, list("all neighbours", k, codes), warn_all_neighbours(repr, k, codes))
-  if (repr$kind == "graph") return(given_neighbours(repr, k, codes))
+# list(idx, dist, tied, priority, order, averaged). idx: an n x k matrix with the k nearest
+# neighbours of each stimulus, nearest first and without the stimulus itself. dist: their Euclidean
+# distance, 1 - cosine, 1 - correlation, or minus the inner product. tied: in how many rows the k-th
+# neighbour is tied with the next one. The other parts are there only with ties. ties = "random":
+# the `priority` of the stimuli orders tied neighbours, and `order` tells this order from others.
+# ties = "average": `averaged` holds the graph with all neighbours that are tied at the k-th place,
+# see averaged_lists(), and idx only some of these. `ordered` says that the order of the neighbours
+# counts, so that ties among the first k matter, too. A representation with `codes` has no neighbours
+# within clusters (clustered_representation()).
+form_graph <- function(repr, metric, k, ordered = FALSE, ties = "random") {
+  check_neighbour_count(repr, k)
+  say_once(repr, list("all neighbours", k, repr$codes), warn_all_neighbours(repr, k))
+  if (repr$kind == "graph") return(given_neighbours(repr, k))
   check_graph_metric(repr, metric)
-  wanted <- max(k, repr$cache$neighbours[metric], na.rm = TRUE)
-  most <- min(wanted, most_neighbours(repr$n, codes))
-  graph <- remember_form(repr, "graph", list(metric, most, codes),
-                         make_graph(repr, metric, most, codes = codes))
+  most <- largest_k(repr, metric, k)
+  if (ties == "average") return(averaged_graph(repr, metric, most, k))
+  graph <- random_graph(repr, metric, most)
   cut <- first_neighbours(graph, k)
   tied <- if (ordered) tied_within(graph, k) else cut$tied
-  if (tied > 0) {
-    say_once(repr, list("ties", metric, k, ordered, codes), warn_ties(repr, k, tied, ordered))
+  if (tied > 0 && is.null(repr$tie_order)) {
+    say_once(repr, list("ties", metric, k, ordered, repr$codes), warn_ties(repr, k, tied, ordered))
   }
   cut
+}
+
+largest_k <- function(repr, metric, k) {
+  min(max(k, repr$cache$neighbours[metric], na.rm = TRUE), most_neighbours(repr))
+}
+
+# How many neighbours every stimulus can have: those of the largest cluster have the fewest.
+most_neighbours <- function(repr) {
+  repr$n - if (is.null(repr$codes)) 1 else max(tabulate(repr$codes))
+}
+
+# The graph as it was found. `open` are the rows with ties, in which the search did not settle which
+# neighbours come first; it is missing if no row has a tie.
+found_graph <- function(repr, metric, most) {
+  remember_form(repr, "graph", list(metric, most, repr$codes), make_graph(repr, metric, most))
 }
 
 declare_form("graph", relabel = function(form, permutation) relabel_graph(form, permutation),
              size = function(n, d, args) 3 * as.double(n) * args$k, drawn = "priority")
 
-# How many rows have a tie anywhere among their first k + 1 neighbours.
-tied_within <- function(graph, k) {
-  if (is.null(graph$joined)) return(0L)
-  sum(rowSums(graph$joined[, seq_len(k), drop = FALSE]) > 0)
-}
-
-# How many neighbours every stimulus can have: those of the largest cluster have the fewest.
-most_neighbours <- function(n, codes) {
-  n - if (is.null(codes)) 1 else max(tabulate(codes))
-}
-
-warn_all_neighbours <- function(repr, k, codes = NULL) {
-  if (k < most_neighbours(repr$n, codes)) return(invisible())
+warn_all_neighbours <- function(repr, k) {
+  if (k < most_neighbours(repr)) return(invisible())
   of <- paste0("`", repr$arg, "`")
-  all <- if (is.null(codes)) {
+  all <- if (is.null(repr$codes)) {
     paste("every other stimulus of", of, "is a neighbour, so the neighbours")
-  } else if (length(unique(tabulate(codes))) == 1) {
+  } else if (length(unique(tabulate(repr$codes))) == 1) {
     paste("every stimulus of another cluster of", of, "is a neighbour, so the neighbours")
   } else {
     paste("every stimulus outside of the largest cluster of", of, "is a neighbour of those in it,",
@@ -69,16 +72,17 @@ first_neighbours <- function(graph, k) {
   columns <- seq_len(k)
   new_form("graph", list(
     idx = graph$idx[, columns, drop = FALSE], dist = graph$dist[, columns, drop = FALSE],
-    priority = graph$priority, tied = if (is.null(graph$joined)) 0L else sum(graph$joined[, k])
+    tied = if (is.null(graph$joined)) 0L else sum(graph$joined[, k]), priority = graph$priority,
+    order = graph$order
   ))
 }
 
-check_neighbour_count <- function(repr, k, codes = NULL) {
-  most <- if (repr$kind == "graph") ncol(repr$data$idx) else most_neighbours(repr$n, codes)
+check_neighbour_count <- function(repr, k) {
+  most <- if (repr$kind == "graph") ncol(repr$data$idx) else most_neighbours(repr)
   if (k <= most) return(invisible())
   there <- if (repr$kind == "graph") {
     paste(most, "neighbours a row: lower `k`, or give a graph of more.")
-  } else if (is.null(codes)) {
+  } else if (is.null(repr$codes)) {
     paste(repr$n, "rows and so", most, "neighbours at most: lower `k`.")
   } else {
     paste0("only ", most, " rows outside of the largest cluster, and neighbours are those of ",
@@ -90,9 +94,9 @@ check_neighbour_count <- function(repr, k, codes = NULL) {
 
 # The neighbours of a graph that was made elsewhere. Pairs within clusters cannot be taken out of
 # it, because it does not tell which stimuli would come in their place.
-given_neighbours <- function(repr, k, codes) {
+given_neighbours <- function(repr, k) {
   graph <- first_neighbours(repr$data, k)
-  within <- which(codes[graph$idx] == codes[row(graph$idx)])
+  within <- which(repr$codes[graph$idx] == repr$codes[row(graph$idx)])
   if (!length(within)) return(graph)
   at <- row(graph$idx)[within[1]]
   graph_error(repr$arg, "was made with pairs within clusters: row ", at, " has row ",
@@ -108,39 +112,22 @@ check_graph_metric <- function(repr, metric) {
         "stimuli x neurons matrix.", class = "repalign_error_type", arg = repr$arg)
 }
 
-warn_ties <- function(repr, k, tied, ordered) {
-  one <- tied == 1
-  warn("In `", repr$arg, "`, ", tied, " of ", repr$n, " rows ", if (one) "has" else "have",
-       " ties ", if (ordered) "among the first neighbours, whose order counts"
-       else paste("at neighbour", k),
-       ": which of the tied stimuli goes first is drawn at random (once for all rows; ",
-       "set.seed() repeats it).", class = "repalign_ties", data = tied)
-}
-
-# One random priority for each stimulus, chosen when the first tie is found. It is a form of its
-# own, so that a permuted representation takes the priorities of its stimuli along.
-tie_priorities <- function(repr) {
-  remember_form(repr, "tie priorities", list(), {
-    list(priority = choose_by_seed(list(repr), sample.int(repr$n)))
-  })$priority
-}
-
-declare_form("tie priorities", relabel = relabel_parts(each = "priority"),
-             size = function(n, d, args) n, drawn = "priority")
-
 # sizes: the rows and columns of the blocks in which inner products are computed; with NULL, C
 # chooses what is fast.
-make_graph <- function(repr, metric, k, sizes = NULL, codes = NULL) {
-  if (repr$kind == "dist") return(search_distances(repr, k, codes))
+make_graph <- function(repr, metric, k, sizes = NULL) {
+  if (repr$kind == "dist") return(search_distances(repr, k))
   space <- neighbour_space(repr, metric)
-  graph <- search_rows(repr, space, k, sizes, codes)
-  graph$dist <- graph$dist / space$unit
-  if (metric == "dot") graph$dist <- graph$dist / space$unit
+  graph <- search_rows(repr, space, k, sizes)
+  graph$dist <- in_units_of_data(graph$dist, space, metric)
   if (!all(is.finite(graph$dist))) {
     abort("`", repr$arg, "` has values so large that ", metric, " distances between its rows are ",
           "not finite; rescale it.", class = "repalign_error_value", arg = repr$arg)
   }
   graph
+}
+
+in_units_of_data <- function(dist, space, metric) {
+  if (metric == "dot") dist / space$unit / space$unit else dist / space$unit
 }
 
 # The rows as the search needs them (`rows`, and `raw` for exact Euclidean distances), how it
@@ -163,52 +150,83 @@ neighbour_space <- function(repr, metric) {
        raw = if (metric == "euclidean") repr$data)
 }
 
-# list(idx, dist, joined, priority), where joined[i, r] says that in row i neighbour r is tied with
-# the next one. `joined` and `priority` are missing if no row has a tie. A fast search marks rows
-# with ties (state 1) and rows in which more candidates lie within rounding of each other than it
-# keeps (state 2). These rows are searched again as a whole.
-search_rows <- function(repr, space, k, sizes = NULL, codes = NULL) {
-  threads <- thread_count()
-  found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, k, threads, sizes, codes)
+# list(idx, dist, open, largest). A fast search marks rows with ties (state 1) and rows in which more
+# candidates lie within rounding of each other than it keeps (state 2). The latter are searched again
+# as a whole. `largest`, the largest value of each row, serves to search open rows once more.
+search_rows <- function(repr, space, k, sizes = NULL) {
+  found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, k, thread_count(), sizes,
+                 repr$codes)
   graph <- list(idx = found$idx, dist = found$dist)
-  search_whole_rows <- function(rows, priority) {
-    .Call(C_knn_rows, space$rows, space$value, space$raw, space$unit, k, rows, found$largest,
-          priority, threads, codes)
-  }
   unsure <- which(found$state == 2L)
   if (length(unsure)) {
-    part <- search_whole_rows(unsure, NULL)
+    part <- search_whole_rows(repr, space, k, unsure, found$largest, NULL)
     graph$idx[unsure, ] <- part$idx
     graph$dist[unsure, ] <- part$dist
     found$state[unsure] <- as.integer(rowSums(part$joined) > 0)
   }
-  tied <- which(found$state == 1L)
-  if (!length(tied)) return(graph)
-  graph$priority <- tie_priorities(repr)
-  part <- search_whole_rows(tied, graph$priority)
-  graph$idx[tied, ] <- part$idx
-  graph$dist[tied, ] <- part$dist
-  graph$joined <- matrix(FALSE, repr$n, k)
-  graph$joined[tied, ] <- part$joined
-  graph
+  open <- which(found$state == 1L)
+  if (length(open)) c(graph, list(open = open, largest = found$largest)) else graph
 }
 
-search_distances <- function(repr, k, codes = NULL) {
-  search <- function(priority) {
-    .Call(C_knn_packed, repr$data, repr$n, k, priority, thread_count(), codes)
+# priority: the order of tied neighbours, or NULL for that of the stimuli.
+search_whole_rows <- function(repr, space, k, rows, largest, priority) {
+  .Call(C_knn_rows, space$rows, space$value, space$raw, space$unit, k, rows, largest, priority,
+        thread_count(), repr$codes)
+}
+
+search_distances <- function(repr, k, priority = NULL) {
+  graph <- .Call(C_knn_packed, repr$data, repr$n, k, priority, thread_count(), repr$codes)
+  open <- which(rowSums(graph$joined) > 0)
+  if (length(open)) c(graph, list(open = open)) else graph[c("idx", "dist")]
+}
+
+# The first k neighbours of some open rows of a graph, with `priority` as the order of ties: a list
+# (idx, dist, joined). joined[i, r] says that in row i neighbour r is tied with the next one.
+search_open_rows <- function(repr, metric, graph, k, rows, priority) {
+  if (repr$kind == "dist") {
+    all <- search_distances(repr, k, priority)[c("idx", "dist", "joined")]
+    return(lapply(all, function(part) part[rows, , drop = FALSE]))
   }
-  graph <- search(NULL)
-  if (!any(graph$joined)) return(graph[c("idx", "dist")])
-  priority <- tie_priorities(repr)
-  c(search(priority), list(priority = priority))
+  space <- neighbour_space(repr, metric)
+  part <- search_whole_rows(repr, space, k, rows, graph$largest, priority)
+  part$dist <- in_units_of_data(part$dist, space, metric)
+  part
 }
 
-# All measures on lists of neighbours have the arguments k and metric.
-check_neighbour_args <- function(args) {
-  args$k <- check_count(args$k, "k")
-  args$metric <- check_choice(args$metric, graph_metrics, "metric")
-  args$clusters <- cluster_codes(args$clusters)
+# The graph with its open rows in the order of `priority`, or with NULL in that of the stimuli.
+settle_ties <- function(repr, metric, graph, priority) {
+  rows <- graph$open
+  part <- search_open_rows(repr, metric, graph, ncol(graph$idx), rows, priority)
+  graph$idx[rows, ] <- part$idx
+  graph$dist[rows, ] <- part$dist
+  graph$joined <- matrix(FALSE, repr$n, ncol(graph$idx))
+  graph$joined[rows, ] <- part$joined
+  unclass(graph)
+}
+
+# What may be done with tied neighbours, the default first: it is the average where there is a
+# formula for it.
+average_first <- c("average", "random")
+random_first <- rev(average_first)
+
+# Sets `ties` where its default, NULL, depends on other arguments. exact: is there a formula?
+with_ties_rule <- function(args, exact) {
+  if (is.null(args$ties)) args$ties <- if (exact) "average" else "random"
+  args$ties <- check_choice(args$ties, average_first, "ties")
   args
+}
+
+# What all measures on lists of neighbours check: the arguments k, metric, ties and clusters. ties:
+# the choices for it.
+neighbour_args <- function(ties) {
+  force(ties)
+  function(args) {
+    args$k <- check_count(args$k, "k")
+    args$metric <- check_choice(args$metric, graph_metrics, "metric")
+    args$ties <- check_choice(args$ties, ties, "ties")
+    args$clusters <- cluster_codes(args$clusters)
+    args
+  }
 }
 
 # What all measures of neighbours declare as `check_pair`, or call there.
@@ -220,16 +238,14 @@ check_neighbour_pair <- function(pair, args) {
 
 wanted_graph <- function(args) list(metric = args$metric, k = args$k)
 
-# What measures on lists of neighbours declare as `prepare`.
-prepare_graph <- function(repr, args, side) clustered_graph(repr, args, args$metric)
-
 # The same for measures in which the order of the neighbours counts.
-prepare_ordered_graph <- function(repr, args, side) {
-  clustered_graph(repr, args, args$metric, ordered = TRUE)
+wanted_ordered_graph <- function(args) list(metric = args$metric, k = args$k, ordered = TRUE)
+
+# What measures on lists of neighbours declare as `prepare`.
+prepare_graph <- function(repr, args, side) {
+  form_graph(clustered_representation(repr, args$clusters), args$metric, args$k, ties = args$ties)
 }
 
-# The graph of the stimuli that have a label in `clusters`; of all without it.
-clustered_graph <- function(repr, args, metric, ordered = FALSE) {
-  form_graph(labelled_stimuli(repr, args$clusters), metric, args$k, ordered,
-             labelled_codes(args$clusters))
+prepare_ordered_graph <- function(repr, args, side) {
+  form_graph(clustered_representation(repr, args$clusters), args$metric, args$k, ordered = TRUE)
 }

@@ -4,13 +4,13 @@ euclidean_neighbours <- function(args) list(metric = "euclidean", k = args$k)
 
 # The kernel of mka as a sparse form (form-sparse.R). `sigma` is the length over which the weights
 # of each row decay, in the units of the distances.
-form_mka <- function(repr, k, codes = NULL) {
-  remember_form(repr, "sparse kernel", list("mka", k, codes), {
-    graph <- form_graph(repr, "euclidean", k, codes = codes)
+form_mka <- function(repr, k, ties = "random") {
+  graph <- form_graph(repr, "euclidean", k, ties = ties)
+  remember_form(repr, "sparse kernel", list("mka", k, repr$codes, graph$order), {
     fit <- .Call(C_manifold_weights, graph$dist)
     warn_tied_rows(repr, which(fit$sigma == 0), k)
     form <- with_norm(sparse_form(graph$idx, fit$weight, 1), "row")
-    c(form, list(sigma = fit$sigma))
+    c(spread_ties(form, graph$averaged), list(sigma = fit$sigma, order = graph$order))
   })
 }
 
@@ -23,11 +23,17 @@ warn_tied_rows <- function(repr, rows, k) {
        class = "repalign_ties", data = rows)
 }
 
+# The random order of ties that a manifold kernel depends on, as form_graph() tells it from others;
+# NULL without ties and for other kernels.
+manifold_order <- function(repr, args) {
+  if (args$kernel == "manifold") form_graph(repr, "euclidean", args$k)$order
+}
+
 # The kernel K of mka made symmetric, K + K' - K o K' (o multiplies entry by entry), without its
 # diagonal of ones. It is a symmetric sparse form, as form-sparse.R describes it.
 form_manifold <- function(repr, k) {
-  remember_form(repr, "symmetric kernel", list("manifold", k), {
-    form <- form_mka(repr, k)
+  form <- form_mka(repr, k)
+  remember_form(repr, "symmetric kernel", list("manifold", k, form$order), {
     form$diagonal <- 0
     symmetric <- .Call(C_sparse_symmetric, form)
     kernel <- c(list(n = form$n, diagonal = 0), symmetric)
@@ -36,11 +42,13 @@ form_manifold <- function(repr, k) {
 }
 
 # The kernel of kcka as a sparse form. Its diagonal is 1 with `self` and 0 otherwise.
-form_kcka <- function(repr, k, self = TRUE, squared = FALSE, centering = "row", codes = NULL) {
-  remember_form(repr, "sparse kernel", list("kcka", k, self, squared, centering, codes), {
-    graph <- form_graph(repr, "euclidean", k, codes = codes)
+form_kcka <- function(repr, k, self = TRUE, squared = FALSE, centering = "row", ties = "random") {
+  graph <- form_graph(repr, "euclidean", k, ties = ties)
+  what <- list("kcka", k, self, squared, centering, repr$codes, graph$order)
+  remember_form(repr, "sparse kernel", what, {
     weight <- kcka_weights(repr, graph$dist, squared)
-    with_norm(sparse_form(graph$idx, weight, as.double(self)), centering)
+    form <- with_norm(sparse_form(graph$idx, weight, as.double(self)), centering)
+    spread_ties(form, graph$averaged)
   })
 }
 

@@ -1,32 +1,24 @@
 # Sparse forms hold kernels that are zero except between near neighbours. A sparse form is
 #   list(n, idx, weight, diagonal, row_sums, column_sums)
 # with n x k matrices idx and weight: the entry of the kernel at (i, idx[i, e]) is weight[i, e], and
-# all entries on its diagonal are `diagonal`. In the symmetric form, whose rows have unequal
-# lengths, idx and weight are vectors, and row i is at their positions start[i] + 1 to start[i + 1].
+# all entries on its diagonal are `diagonal`. In the symmetric form, and in kernels that are
+# averaged over the order of ties, rows have unequal lengths: idx and weight are vectors, and row i
+# is at their positions start[i] + 1 to start[i + 1].
 
 #' @include form.R relabel.R
 NULL
 
 declare_form("sparse kernel", relabel = function(form, permutation) {
-  form <- relabel_graph(form, permutation)
+  form <- relabel_sparse(form, permutation)
   relabel_parts(each = c("row_sums", "column_sums", "sigma"))(form, permutation)
 }, size = function(n, d, args) 2 * as.double(n) * args$k)
 
 declare_form("symmetric kernel", relabel = function(form, permutation) {
-  relabel_symmetric(form, permutation)
+  relabel_parts(each = "row_sums")(relabel_sparse(form, permutation), permutation)
 }, size = function(n, d, args) 4 * as.double(n) * args$k)
 
-# Puts the rows, which have unequal lengths, into their new order, and gives the neighbours in them
-# their new numbers.
-relabel_symmetric <- function(form, permutation) {
-  lengths <- diff(form$start)[permutation]
-  at <- sequence(lengths, from = form$start[permutation] + 1)
-  new_number <- order(permutation)
-  form$idx <- new_number[form$idx[at]]
-  form$weight <- form$weight[at]
-  form$start <- c(0, cumsum(lengths))
-  form$row_sums <- form$row_sums[permutation]
-  form
+relabel_sparse <- function(form, permutation) {
+  if (is.null(form$start)) relabel_graph(form, permutation) else relabel_lists(form, permutation)
 }
 
 sparse_form <- function(idx, weight, diagonal) {

@@ -68,14 +68,21 @@ has_drawn_parts <- function(form) length(form_kind(kind_of_form(form))$drawn) > 
 # is compared as a whole. A permuted representation gets the form of its original, relabelled, if
 # there is one.
 remember_form <- function(owner, kind, arguments, parts) {
+  found <- recall_form(owner, kind, arguments)
+  if (!is.null(found)) return(found)
+  keep_remembered(owner$cache, list(kind, arguments), new_form(kind, parts))
+}
+
+# The same form if it was made before, or NULL.
+recall_form <- function(owner, kind, arguments) {
   cache <- owner$cache
   key <- list(kind, arguments)
   found <- find_remembered(cache, key)
-  if (!is.null(found)) return(found)
   original <- cache$original
-  form <- if (!is.null(original)) find_remembered(original$cache, key)
-  form <- if (is.null(form)) new_form(kind, parts) else relabel_form(form, original$permutation)
-  keep_remembered(cache, key, form)
+  if (!is.null(found) || is.null(original)) return(found)
+  form <- find_remembered(original$cache, key)
+  if (is.null(form)) return(NULL)
+  keep_remembered(cache, key, relabel_form(form, original$permutation))
 }
 
 # Remembers numbers about a whole representation that do not depend on the order of its stimuli.

@@ -88,7 +88,8 @@ self_h <- function(repr, args, units) {
   if (!corrects_neurons(args$estimator)) units <- NULL
   else if (is.null(units)) units <- seq_len(ncol(repr$data))
   settings <- args[c("kernel", "estimator", "sigma", "bandwidth", "k")]
-  remember_summary(repr, "H with itself", list(settings, units, args$clusters), {
+  what <- list(settings, units, args$clusters, manifold_order(repr, args))
+  remember_summary(repr, "H with itself", what, {
     pair <- self_pair(repr)
     labels <- list(x = units, y = units)
     if (goes_by_clusters(args)) cluster_h(pair, args, labels, TRUE)
@@ -209,7 +210,8 @@ kernel_h <- function(pair, args) {
 # The H value of two manifold kernels is computed from sums over their entries.
 manifold_h <- function(pair, args) {
   a <- form_manifold(pair$x, args$k)
-  b <- if (pair$self) a else form_manifold(pair$y, args$k)
+  # not a, for one representation on both sides: its ties may come in another order there
+  b <- form_manifold(pair$y, args$k)
   manifold_value(.Call(C_sparse_dot, a, b), sum(a$row_sums * b$row_sums), a, b, args)
 }
 

@@ -3,12 +3,28 @@
 # A representation without the stimuli that have no label, the same at every call.
 labelled_stimuli <- function(repr, codes) {
   if (!anyNA(codes)) return(repr)
-  remember(repr$cache, list("labelled stimuli", codes), {
+  cut <- remember(repr$cache, list("labelled stimuli", codes), {
     cut <- cut_representation(repr, !is.na(codes), TRUE)
     cut$cache <- new_cache()
-    for (part in c("said", "seed", "neighbours")) cut$cache[[part]] <- repr$cache[[part]]
+    for (part in c("said", "choices", "neighbours")) cut$cache[[part]] <- repr$cache[[part]]
     cut
   })
+  cut$side <- repr$side
+  cut
+}
+
+# For measures of neighbours: the stimuli that have a label, and in `codes` their clusters, so that
+# no stimulus is a neighbour of another one of its cluster. Permutations take clusters to clusters.
+clustered_representation <- function(repr, codes) {
+  if (is.null(codes)) return(repr)
+  repr <- labelled_stimuli(repr, codes)
+  repr$codes <- labelled_codes(codes)
+  repr
+}
+
+clustered_pair <- function(pair, codes) {
+  pair[c("x", "y")] <- lapply(pair[c("x", "y")], clustered_representation, codes)
+  pair
 }
 
 labelled_pair <- function(pair, codes) {
@@ -37,10 +53,9 @@ clustered_sides <- function(complete, codes) {
 }
 
 sides_without <- function(sides, keep) {
-  one_side <- sides$self || sides$same
-  cut <- function(side) lapply(side$reprs, cut_representation, keep, TRUE)
-  sides$x$reprs <- cut(sides$x)
-  sides$y$reprs <- if (one_side) sides$x$reprs else cut(sides$y)
+  cut <- function(side) cut_side(side, keep, list(TRUE))
+  sides$x <- cut(sides$x)
+  sides$y <- if (sides$self) sides$x else if (sides$same) on_side_y(sides$x) else cut(sides$y)
   sides
 }
 

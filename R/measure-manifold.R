@@ -18,6 +18,9 @@ NULL
 #'   [mutual_knn()].
 #' @param k number of neighbours, at least 3. A stimulus does not count as its own neighbour
 #'   here.
+#' @param ties what becomes of neighbours at equal distances: `"average"`, the mean score over
+#'   all orders in which they may come, by a formula; or `"random"`, the score of one random
+#'   order. See [mutual_knn()].
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]), such
 #'   as successive points of a time series or views of one object. The neighbours of a stimulus are
 #'   then looked for among those of other clusters only, of which there must be at least `k`.
@@ -58,7 +61,9 @@ NULL
 #' whole-number data), no \eqn{\sigma_i}{sigma_i} exists. The limit
 #' \eqn{\sigma_i = 0}{sigma_i = 0} is then used: these neighbours get weight 1 and the others
 #' 0, and each row is centred by its own mean. A warning of class `repalign_ties` says in how
-#' many rows this happens.
+#' many rows this happens. Ties at the last place are averaged: neither the widths
+#' \eqn{\sigma_i}{sigma_i} nor the divisor of the score depend on the order of tied stimuli, so
+#' that the mean score is that of the mean kernels.
 #'
 #' The code published with the paper computes the weights in single precision; it agrees to
 #' about 1e-7.
@@ -74,12 +79,13 @@ NULL
 #' cka(ring, line)
 #' @seealso [kcka()], [cka()], [mutual_knn()]
 #' @export
-mka <- function(x, y, k = 15, clusters = NULL) {
-  one_score("mka", x, y, list(k = k, clusters = clusters))
+mka <- function(x, y, k = 15, ties = c("average", "random"), clusters = NULL) {
+  one_score("mka", x, y, list(k = k, ties = ties, clusters = clusters))
 }
 
 check_mka_args <- function(args) {
   args$k <- check_count(args$k, "k", least = 3)
+  args$ties <- check_choice(args$ties, average_first, "ties")
   args$clusters <- cluster_codes(args$clusters)
   args
 }
@@ -93,10 +99,10 @@ declare_measure(
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Islam, Liu and Sarkar (MKA), eq. 2-4", accepts = kinds,
-  neighbours = euclidean_neighbours, check = check_mka_args, check_pair = check_neighbour_pair,
-  form = "sparse kernel", keeps = "graph",
+  neighbours = euclidean_neighbours, exact_ties = TRUE, check = check_mka_args,
+  check_pair = check_neighbour_pair, form = "sparse kernel", keeps = "graph",
   prepare = function(repr, args, side) {
-    form_mka(labelled_stimuli(repr, args$clusters), args$k, labelled_codes(args$clusters))
+    form_mka(clustered_representation(repr, args$clusters), args$k, args$ties)
   },
   undefined = warn_no_contrast, statistic = kernel_product, score = kernel_cosine,
   null = function(args) sparse_null(centered_products),
@@ -114,6 +120,10 @@ declare_measure(
 #' @param squared if `TRUE`, squared distances are used, in the kernel and for its width.
 #' @param centering `"row"` subtracts the mean of each row of the kernels, as in the paper;
 #'   `"double"` centres the columns as well, as in [cka()].
+#' @param ties what becomes of neighbours at equal distances, see [mutual_knn()]: `"average"`, the
+#'   mean score over the orders in which they may come, or `"random"`, the score of one random
+#'   order. By default (`NULL`) it is the average with `centering = "row"`, where a formula gives
+#'   it, and one random order with `"double"`, where `"average"` takes 20 random orders.
 #' @return One number in \[-1, 1\]; 1 when the kernels are equal. The result is `NA`, with a
 #'   warning of class `repalign_undefined`, when a kernel is constant after centring.
 #' @details
@@ -155,9 +165,9 @@ declare_measure(
 #' @seealso [mka()], [cknna()], [cka()]
 #' @export
 kcka <- function(x, y, k = 15, self = TRUE, squared = FALSE, centering = c("row", "double"),
-                 clusters = NULL) {
+                 ties = NULL, clusters = NULL) {
   one_score("kcka", x, y, list(k = k, self = self, squared = squared, centering = centering,
-                               clusters = clusters))
+                               ties = ties, clusters = clusters))
 }
 
 check_kcka_args <- function(args) {
@@ -166,12 +176,16 @@ check_kcka_args <- function(args) {
   check_flag(args$squared, "squared")
   args$centering <- check_choice(args$centering, c("row", "double"), "centering")
   args$clusters <- cluster_codes(args$clusters)
-  args
+  with_ties_rule(args, exact_kcka_ties(args))
 }
 
+# The column sums of a kernel depend on the order of ties, and with centering = "double" its norm on
+# them.
+exact_kcka_ties <- function(args) args$centering == "row"
+
 prepare_kcka <- function(repr, args, side) {
-  form_kcka(labelled_stimuli(repr, args$clusters), args$k, args$self, args$squared,
-            args$centering, labelled_codes(args$clusters))
+  form_kcka(clustered_representation(repr, args$clusters), args$k, args$self, args$squared,
+            args$centering, args$ties)
 }
 
 declare_measure(
@@ -179,8 +193,8 @@ declare_measure(
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Islam, Liu and Sarkar (MKA), eq. 18-19", accepts = kinds,
-  neighbours = euclidean_neighbours, check = check_kcka_args, check_pair = check_neighbour_pair,
-  form = "sparse kernel", keeps = "graph",
+  neighbours = euclidean_neighbours, exact_ties = exact_kcka_ties, check = check_kcka_args,
+  check_pair = check_neighbour_pair, form = "sparse kernel", keeps = "graph",
   prepare = prepare_kcka, undefined = warn_no_contrast, statistic = kernel_product,
   score = kernel_cosine, null = function(args) sparse_null(centered_products),
   memory = sparse_needs

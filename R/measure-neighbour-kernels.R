@@ -19,6 +19,10 @@ NULL
 #'   rows of the whole kernels are centred first, and masked afterwards.
 #' @param estimator `"biased"`; or `"unbiased"`, the estimator of Song et al. (2012) of the masked
 #'   kernels, which centres by itself (leave `centering` as it is).
+#' @param ties what becomes of neighbours with equal inner products, see [mutual_knn()]:
+#'   `"average"`, the mean score over the orders in which they may come, or `"random"`, the score
+#'   of one random order. By default (`NULL`) it is the average with `centering = "full"`, where a
+#'   formula gives it, and one random order otherwise, where `"average"` takes 20 random orders.
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]), such
 #'   as successive points of a time series or views of one object. The neighbours of a stimulus are
 #'   then looked for among those of other clusters only, of which there must be at least `k`.
@@ -73,9 +77,9 @@ NULL
 #' @seealso [mutual_knn()], [kcka()], [cka()]
 #' @export
 cknna <- function(x, y, k = 10, normalize = TRUE, centering = c("masked", "full"),
-                  estimator = c("biased", "unbiased"), clusters = NULL) {
+                  estimator = c("biased", "unbiased"), ties = NULL, clusters = NULL) {
   one_score("cknna", x, y, list(k = k, normalize = normalize, centering = centering,
-                                estimator = estimator, clusters = clusters))
+                                estimator = estimator, ties = ties, clusters = clusters))
 }
 
 check_cknna_args <- function(args) {
@@ -88,8 +92,11 @@ check_cknna_args <- function(args) {
           class = "repalign_error_value", arg = "centering")
   }
   args$clusters <- cluster_codes(args$clusters)
-  args
+  with_ties_rule(args, exact_cknna_ties(args))
 }
+
+# The masked kernels are centred by sums of their own, which depend on the order of ties.
+exact_cknna_ties <- function(args) args$centering == "full"
 
 check_cknna_pair <- function(pair, args) {
   check_neighbour_pair(pair, args)
@@ -127,17 +134,20 @@ unbiased_product <- function(x, y) {
 # A sparse form (form-sparse.R): the inner products at the edges of the graph, less the mean of
 # their row of the whole kernel where centering is "full"; and its norm.
 form_cknna <- function(repr, k, normalize = TRUE, centering = "masked", estimator = "biased",
-                       codes = NULL) {
-  remember_form(repr, "sparse kernel", list("cknna", k, normalize, centering, estimator, codes), {
-    graph <- form_graph(repr, if (normalize) "cosine" else "dot", k, codes = codes)
+                       ties = "random") {
+  graph <- form_graph(repr, if (normalize) "cosine" else "dot", k, ties = ties)
+  what <- list("cknna", k, normalize, centering, estimator, repr$codes, graph$order)
+  remember_form(repr, "sparse kernel", what, {
     # the graph of inner products holds them in the units of the data, in which the squares of
     # tiny or huge values have lost digits; so they are computed again from scaled rows
     weight <- if (normalize) 1 - graph$dist
       else .Call(C_edge_products, form_rows(repr, "dot")$rows, graph$idx, thread_count())
-    if (centering == "full") weight <- weight - row_means_of_kernel(repr, normalize, codes)
+    if (centering == "full") weight <- weight - row_means_of_kernel(repr, normalize)
     form <- sparse_form(graph$idx, weight, 0)
     if (estimator == "unbiased") with_product(form, unbiased_product(form, form))
-    else if (centering == "full") with_product(form, sum(weight^2))
+    else if (centering == "full") {
+      spread_ties(with_product(form, sum(weight^2)), graph$averaged)
+    }
     else with_norm(form, "double")
   })
 }
@@ -150,7 +160,8 @@ with_product <- function(form, value) {
 
 # The mean inner product of every stimulus with all of them; between clusters, with itself and those
 # of other clusters.
-row_means_of_kernel <- function(repr, normalize, codes = NULL) {
+row_means_of_kernel <- function(repr, normalize) {
+  codes <- repr$codes
   rows <- form_rows(repr, if (normalize) "cosine" else "dot")$rows
   if (is.null(codes)) return(as.vector(crossprod(rows, rowMeans(rows))))
   of_cluster <- t(rowsum(t(rows), codes))[, codes, drop = FALSE]
@@ -167,13 +178,14 @@ declare_measure(
   invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Groeger et al. 2026; Huh et al. 2024",
   neighbours = function(args) list(metric = if (args$normalize) "cosine" else "dot", k = args$k),
-  check = check_cknna_args, check_pair = check_cknna_pair, form = "sparse kernel",
+  exact_ties = exact_cknna_ties, check = check_cknna_args, check_pair = check_cknna_pair,
+  form = "sparse kernel",
   keeps = function(args) {
     c("graph", if (!args$normalize || args$centering == "full") "rows")
   },
   prepare = function(repr, args, side) {
-    form_cknna(labelled_stimuli(repr, args$clusters), args$k, args$normalize, args$centering,
-               args$estimator, labelled_codes(args$clusters))
+    form_cknna(clustered_representation(repr, args$clusters), args$k, args$normalize, args$centering,
+               args$estimator, args$ties)
   },
   undefined = warn_no_contrast, statistic = common_product,
   score = kernel_cosine,
@@ -203,6 +215,8 @@ common_products <- function(values, x, y, args, design) {
 #' @inheritParams cknna
 #' @param of `"similarity"` compares cosine similarities; `"distance"` compares 1 - cosine
 #'   similarity.
+#' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
+#'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
 #' @return One number in \[-1, 1\], or in \[0, 1\] with `of = "distance"`; 1 when the
 #'   similarities are proportional for every stimulus. The result is `NA`, with a warning of
 #'   class `repalign_undefined`, when all similarities of a stimulus to these neighbours are
@@ -238,21 +252,24 @@ common_products <- function(values, x, y, args, design) {
 #' second_order_cosine(x, y, of = "distance")
 #' @seealso [knn_jaccard()], [rank_similarity()], [cknna()]
 #' @export
-second_order_cosine <- function(x, y, k = 10, of = c("similarity", "distance"), clusters = NULL) {
-  one_score("second_order_cosine", x, y, list(k = k, of = of, clusters = clusters))
+second_order_cosine <- function(x, y, k = 10, of = c("similarity", "distance"),
+                                ties = c("random", "average"), clusters = NULL) {
+  one_score("second_order_cosine", x, y, list(k = k, of = of, ties = ties, clusters = clusters))
 }
 
 check_second_order_args <- function(args) {
   args$k <- check_count(args$k, "k")
   args$of <- check_choice(args$of, c("similarity", "distance"), "of")
+  args$ties <- check_choice(args$ties, random_first, "ties")
   args$clusters <- cluster_codes(args$clusters)
   args
 }
 
 # The neighbour graph together with the rows of unit length that it was made from.
 prepare_second_order <- function(repr, args, side) {
-  graph <- clustered_graph(repr, args, "cosine")
-  rows <- form_rows(labelled_stimuli(repr, args$clusters), "cosine")$rows
+  repr <- clustered_representation(repr, args$clusters)
+  graph <- form_graph(repr, "cosine", args$k)
+  rows <- form_rows(repr, "cosine")$rows
   new_form("graph with rows", c(unclass(graph), list(rows = rows)))
 }
 
@@ -283,7 +300,8 @@ declare_measure(
   invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Hamilton et al. 2016; Klabunde et al. 2025",
   neighbours = function(args) list(metric = "cosine", k = args$k),
-  check = check_second_order_args, check_pair = check_neighbour_pair, form = "graph with rows",
+  exact_ties = FALSE, check = check_second_order_args, check_pair = check_neighbour_pair,
+  form = "graph with rows",
   keeps = c("graph", "rows"), prepare = prepare_second_order,
   statistic = mean_second_order,
   memory = second_order_needs

@@ -9,6 +9,8 @@ NULL
 #' representations, averaged over stimuli.
 #'
 #' @inheritParams mutual_knn
+#' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
+#'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
 #' @return One number from 0 to k: the mean number of stimuli in the longest common
 #'   subsequence. It is not divided by k.
 #' @details
@@ -16,8 +18,9 @@ NULL
 #' occurs in both ordered neighbour lists, with gaps allowed. It has at most as many members
 #' as there are shared neighbours (k times [mutual_knn()], on average), and exactly as many
 #' when these are in the same order on both sides. Invariances and ties are the same as for
-#' [mutual_knn()]; tied neighbours come in random order. Huh et al. use inner products of
-#' rows of unit length, which give the same neighbours as the default metric, the cosine.
+#' [mutual_knn()], but ties matter among all neighbours, because their order counts. Huh et al.
+#' use inner products of rows of unit length, which give the same neighbours as the default
+#' metric, the cosine.
 #'
 #' Stimuli that depend on each other raise the score: for 20 groups of 5 stimuli that share 90% of
 #' their variance, its mean for two unrelated populations was 2.4; with `clusters` it was 0.76,
@@ -35,9 +38,10 @@ NULL
 #' lcs_knn(x, y, k = 5)
 #' @seealso [edit_distance_knn()], [rank_similarity()], [mutual_knn()]
 #' @export
-lcs_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
-                    clusters = NULL) {
-  one_score("lcs_knn", x, y, list(k = k, metric = metric, clusters = clusters))
+lcs_knn <- function(x, y, k = 10,
+                    metric = c("cosine", "euclidean", "dot", "correlation"),
+                    ties = c("random", "average"), clusters = NULL) {
+  one_score("lcs_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters))
 }
 
 declare_measure(
@@ -46,9 +50,9 @@ declare_measure(
   best = function(args) as.double(args$k),
   symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args, check_pair = check_neighbour_pair, form = "graph",
-  prepare = prepare_ordered_graph,
+  reference = "Huh et al. 2024", accepts = kinds,
+  neighbours = wanted_ordered_graph, exact_ties = FALSE, check = neighbour_args(random_first),
+  check_pair = check_neighbour_pair, form = "graph", prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) {
     .Call(C_common_subsequences, x$idx, y$idx) / nrow(x$idx)
   },
@@ -62,14 +66,16 @@ declare_measure(
 #' minus the share of the list that must be edited.
 #'
 #' @inheritParams mutual_knn
+#' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
+#'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
 #' @return One number in \[0, 1\]; 1 when the ordered lists are equal for all stimuli.
 #' @details
 #' The score is 1 - D/k, where D is the mean over stimuli of the Levenshtein distance between
 #' the two ordered lists of k neighbours (insertions, deletions and replacements cost 1
-#' each). Invariances and ties are the same as for [mutual_knn()]; tied neighbours come in
-#' random order. Huh et al. use inner products of rows of unit length, which give the same
-#' neighbours as the default metric, the cosine. The time per stimulus grows with the square
-#' of k.
+#' each). Invariances and ties are the same as for [mutual_knn()], but ties matter among all
+#' neighbours, because their order counts. Huh et al. use inner products of rows of unit length,
+#' which give the same neighbours as the default metric, the cosine. The time per stimulus grows
+#' with the square of k.
 #'
 #' Stimuli that depend on each other raise the score: for 20 groups of 5 stimuli that share 90% of
 #' their variance, its mean for two unrelated populations was 0.085; with `clusters` it was 0.012,
@@ -88,18 +94,19 @@ declare_measure(
 #' edit_distance_knn(x, y, k = 5)
 #' @seealso [lcs_knn()], [rank_similarity()], [mutual_knn()]
 #' @export
-edit_distance_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
-                              clusters = NULL) {
-  one_score("edit_distance_knn", x, y, list(k = k, metric = metric, clusters = clusters))
+edit_distance_knn <- function(x, y, k = 10,
+                              metric = c("cosine", "euclidean", "dot", "correlation"),
+                              ties = c("random", "average"), clusters = NULL) {
+  one_score("edit_distance_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters))
 }
 
 declare_measure(
   id = "edit_distance_knn", label = "Edit distance of neighbours", family = "neighbours",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph,
-  check = check_neighbour_args, check_pair = check_neighbour_pair, form = "graph",
-  prepare = prepare_ordered_graph,
+  reference = "Huh et al. 2024", accepts = kinds,
+  neighbours = wanted_ordered_graph, exact_ties = FALSE, check = neighbour_args(random_first),
+  check_pair = check_neighbour_pair, form = "graph", prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) {
     1 - .Call(C_edit_distances, x$idx, y$idx) / nrow(x$idx) / args$k
   },

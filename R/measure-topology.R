@@ -70,9 +70,9 @@ check_imd_args <- function(args) {
 # Each step gives two degrees, so that an odd degree brings one polynomial more than needed.
 form_heat_traces <- function(repr, k, degree) {
   steps <- (degree + 1L) %/% 2L
-  remember_summary(repr, "heat traces", list(k, steps), {
-    idx <- form_graph(repr, "euclidean", k)$idx
-    list(traces = .Call(C_heat_traces, idx, steps, thread_count()) / repr$n)
+  graph <- form_graph(repr, "euclidean", k)
+  remember_summary(repr, "heat traces", list(k, steps, graph$order), {
+    list(traces = .Call(C_heat_traces, graph$idx, steps, thread_count()) / repr$n)
   })
 }
 
@@ -186,8 +186,10 @@ mean_divergence <- function(pair, x, y, args) {
 # permutation of y keeps them, so that null scores differ by the permutation alone.
 form_row_subsets <- function(pair, batch, trials) {
   remember_form(pair, "row subsets", list(batch, trials), {
-    choose_rows <- function(trial) sort(sample.int(pair$x$n, batch))
-    list(subsets = choose_by_seed(pair[c("x", "y")], lapply(seq_len(trials), choose_rows)))
+    choose_rows <- function(trial) {
+      sort(random_order(pair$x, c("subset", trial, names_of_pair(pair)), pair$x$n)[seq_len(batch)])
+    }
+    list(subsets = lapply(seq_len(trials), choose_rows))
   })
 }
 

@@ -24,6 +24,8 @@ registry <- new.env()
 #                     "signed" (distances may be negative) and "graph", or a function(args)
 # neighbours          NULL, or a function(args) that gives list(metric, k) of the neighbour graph
 #                     that the measure compares
+# exact_ties          NULL, or for measures with the argument `ties`: is there a formula for the
+#                     mean score over orders of tied neighbours? TRUE, FALSE or a function(args)
 # check               function(args): checks the arguments and returns them
 # check_pair          NULL, or a function(pair, args) for errors that only both sides together can
 #                     tell; it is called before anything is prepared
@@ -47,8 +49,9 @@ registry <- new.env()
 #                     made permutation by permutation, from relabelled forms
 declare_measure <- function(id, label, family, resi = NA_character_, direction, range, best,
                             symmetric, metric, pairing, invariant, reference, accepts = "data",
-                            neighbours = NULL, check = identity, check_pair = NULL, form,
-                            keeps = character(), prepare, undefined = NULL, statistic = NULL,
+                            neighbours = NULL, exact_ties = NULL, check = identity,
+                            check_pair = NULL, form, keeps = character(), prepare,
+                            undefined = NULL, statistic = NULL,
                             score = function(statistic, x, y, args) statistic,
                             inspect = NULL, memory, null = NULL) {
   stopifnot(is.null(registry[[id]]))

@@ -19,10 +19,16 @@ complete_sides <- function(sides, set, na) {
     set <- lapply(set, cut_measure, columns)
     note_neurons_left_out(reprs, c(columns$x, if (!one_side) columns$y))
   }
-  sides$x$reprs <- Map(cut_representation, sides$x$reprs, list(rows), columns$x)
-  sides$y$reprs <- if (one_side) sides$x$reprs else
-    Map(cut_representation, sides$y$reprs, list(rows), columns$y)
+  sides$x <- cut_side(sides$x, rows, columns$x)
+  sides$y <- if (sides$self) sides$x else if (sides$same) on_side_y(sides$x) else
+    cut_side(sides$y, rows, columns$y)
   list(sides = sides, set = set, rows = rows)
+}
+
+# columns: a list with those to keep of each representation.
+cut_side <- function(side, rows, columns) {
+  side$reprs <- Map(cut_representation, side$reprs, list(rows), columns)
+  side
 }
 
 # For the analyses. data: a list of matrices with the names that messages call them by; labels: a

@@ -9,7 +9,11 @@
 #' @include null-kernel.R
 NULL
 
-common_modes <- c(count = 0L, jaccard = 1L, ranks = 2L, any = 3L, products = 4L)
+common_modes <- c(count = 0L, jaccard = 1L, ranks = 2L, any = 3L, products = 4L, weights = 5L,
+                  mean_jaccard = 6L)
+
+# What the modes for averages over the order of ties amount to without ties.
+untied_modes <- c(weights = "count", mean_jaccard = "jaccard")
 
 edge_null <- function(task) {
   widths <- vapply(task$null$passes, sums_per_pair, 0)
@@ -34,9 +38,9 @@ declare_null_kernel("edges", run = edge_null, cosets = TRUE, size = function(n, 
                     memory = function(n, dx, dy) 0)
 
 common_edges <- function(x, y, pass, design, what = "The null") {
-  mode <- common_modes[[pass$mode]]
   graphs_x <- lapply(x, function(form) form$graphs[[pass$x]])
   graphs_y <- lapply(y, function(form) form$graphs[[pass$y]])
+  mode <- common_modes[[common_mode(pass$mode, c(graphs_x, graphs_y))]]
   # an edge coincides with at most one edge of the other graph at each shift, so that all shifts of
   # a coset at once never cost more than the same shifts one by one
   values <- if (!is.null(design$coset)) {
@@ -56,6 +60,11 @@ common_edges <- function(x, y, pass, design, what = "The null") {
   list(values = values, width = sums_per_pair(pass))
 }
 
+common_mode <- function(mode, graphs) {
+  tied <- any(vapply(graphs, function(graph) !is.null(graph$sure), NA))
+  if (!tied && mode %in% names(untied_modes)) untied_modes[[mode]] else mode
+}
+
 # How many sums a pass gives for each permutation and pair.
 sums_per_pair <- function(pass) if (pass$mode == "products") 4 else 1
 
@@ -66,6 +75,30 @@ edges_out <- function(idx, weight = NULL) {
   if (is.null(weight)) weight <- matrix(1, n, k)
   list(start = as.integer((0:n) * k), target = as.integer(t(idx)),
        rank = rep(seq_len(k), n), weight = as.double(t(weight)))
+}
+
+# The edges of a neighbour graph that may be averaged over the order of ties: those that are tied
+# have the rank 2, and k is the number of neighbours.
+averaged_edges <- function(form) {
+  k <- ncol(form$idx)
+  lists <- form$averaged
+  if (is.null(lists)) {
+    edges <- edges_out(form$idx)
+    edges$rank[] <- 1L
+    return(c(edges, list(k = k)))
+  }
+  lengths <- diff(lists$start)
+  tied <- sequence(lengths) > rep(lists$sure, lengths)
+  list(start = as.integer(lists$start), target = as.integer(lists$idx), rank = 1L + tied,
+       weight = lists$weight, sure = lists$sure, k = k)
+}
+
+is_averaged <- function(x, y) !is.null(x$averaged) || !is.null(y$averaged)
+
+# The sum over common edges of two graphs, at least one of them averaged.
+averaged_sum <- function(x, y, mode) {
+  .Call(C_permuted_edges, list(averaged_edges(x)), list(averaged_edges(y)),
+        cbind(seq_len(nrow(x$idx))), common_modes[[mode]])[1, 1]
 }
 
 # The same edges reversed: from each stimulus to those that it is a neighbour of.
@@ -93,7 +126,7 @@ neighbour_list_null <- function(mode, reversed = FALSE) {
   new_null(
     "edges", passes = list(list(x = if (reversed) "in" else "out", y = "out", mode = mode)),
     operand = function(form, repr, args, side) {
-      out <- edges_out(form$idx)
+      out <- if (mode %in% names(untied_modes)) averaged_edges(form) else edges_out(form$idx)
       list(graphs = c(list(out = out), if (side == "x" && reversed) list("in" = edges_in(out))))
     },
     statistic = function(values, x, y, args, design) values[[1]][, 1] / design$n

@@ -16,7 +16,11 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
     return(list(observed = observed, pairs = permuted, design = design, said = drawn$said,
                 warned = direct$warned))
   }
-  permuted <- kernel_null(null, measure, pairs, sides, design, observed)
+  permuted <- if (takes_orders(measure$declaration, measure$args)) {
+    mean_kernel_null(null, measure, pairs, sides, design, observed)
+  } else {
+    kernel_null(null, measure, pairs, sides, design, observed)
+  }
   list(observed = observed, pairs = permuted, design = design)
 }
 
@@ -41,5 +45,27 @@ kernel_null <- function(null, measure, pairs, sides, design, observed) {
   lapply(null_kernel(null$kernel)$run(task), function(one) {
     one$null <- within_range(one$null, measure$declaration, measure$args)
     one
+  })
+}
+
+# The same for a measure whose score is the mean over some random orders of tied neighbours: every
+# null score is the mean over the same orders.
+mean_kernel_null <- function(null, measure, pairs, sides, design, observed) {
+  measure$args$ties <- "random"
+  at <- seq_len(nrow(pairs))
+  pairs_of <- function(sides) lapply(at, function(p) side_pair(sides, pairs$i[p], pairs$j[p]))
+  tied <- vapply(pairs_of(sides), has_ties, NA, d = measure$declaration, args = measure$args)
+  if (!any(tied)) return(kernel_null(null, measure, pairs, sides, design, observed))
+  scores <- mean_over_orders(function(number) {
+    ordered <- sides_in_tie_order(sides, number)
+    one <- vapply(pairs_of(ordered), function(pair) permuted_score(measure, pair, new.env()), 0)
+    permuted <- kernel_null(null, measure, pairs, ordered, design, one)
+    rbind(one, do.call(cbind, lapply(permuted, function(of_pair) of_pair$null)),
+          deparse.level = 0)
+  })
+  lapply(at, function(p) {
+    score <- scores[, p]
+    null_of_pair(orientation(measure) * score, score, equal_share * max(1, abs(score[1])),
+                 observed[p])
   })
 }

@@ -1,72 +1,62 @@
-# These functions serve the random choices that measures make while they compare: priorities of tied
+# These functions serve the random choices that measures make while they compare: the order of tied
 # neighbours, subsets of stimuli. Which choices are needed is known only on the way, perhaps in
-# another process, and the result must not depend on their order. So every representation of a call
-# has a seed, from which all choices for it are made. The seeds themselves come from a generator
-# that starts at the next number of R's generator, so that they are independent of the permutations,
-# which R's generator makes. If a seed was used, R's generator moves on by one number at the end of
-# the call, so that the next call has other seeds.
+# another process, and no result may depend on what else is compared. So every choice comes from a
+# stream of its own, which two things determine: what the choice is for (names, side, metric), and
+# the seed of the call. The seed is the next number of R's generator when the call begins. If it was
+# used, R's generator moves on by one number at the end of the call, so that the next call has
+# another seed.
 
-# Gives a seed to each of `reprs`, all representations of a call, and returns what move_generator()
-# needs. The seeds are made when the first one is needed, but from the state that R's generator has
-# now.
-give_seeds <- function(reprs) {
-  seeds <- new.env(parent = emptyenv()) # sent to workers, and so kept small
-  seeds$used <- FALSE
-  seeds$count <- length(reprs)
-  seeds$state <- generator_state()
-  if (is.null(seeds$state)) seeds$values <- make_seeds(seeds)
-  for (at in seq_along(reprs)) reprs[[at]]$cache$seed <- list(call = seeds, at = at)
-  seeds
+# Allows `reprs`, the representations of a call, to make random choices, and returns what
+# end_choices() needs. The seed is made when the first choice is made, but from the state that R's
+# generator has now.
+begin_choices <- function(reprs) {
+  choices <- new.env(parent = emptyenv()) # sent to workers, and so kept small
+  choices$used <- FALSE
+  choices$state <- generator_state()
+  # without a state every process would make one of its own
+  if (is.null(choices$state)) choices$seed <- next_seed(NULL)
+  for (repr in reprs) repr$cache$choices <- choices
+  choices
+}
+
+end_choices <- function(choices) {
+  if (choices$used) sample.int(.Machine$integer.max, 1)
+  invisible()
 }
 
 generator_state <- function() {
   get0(".Random.seed", globalenv(), mode = "integer", inherits = FALSE)
 }
 
-make_seeds <- function(seeds) {
-  first <- with_generator(NULL, {
-    if (!is.null(seeds$state)) assign(".Random.seed", seeds$state, envir = globalenv())
-    sample.int(.Machine$integer.max, 1)
-  })
-  with_generator(first, sample.int(.Machine$integer.max, seeds$count))
-}
-
-# The number behind a seed. seed: what give_seeds() left in the cache of a representation.
-seed_value <- function(seed) {
-  if (is.null(seed$call$values)) seed$call$values <- make_seeds(seed$call)
-  as.double(seed$call$values[seed$at])
-}
-
-move_generator <- function(seeds) {
-  if (seeds$used) sample.int(.Machine$integer.max, 1)
-  invisible()
-}
-
-# Evaluates `choice`, code that makes a random choice for `reprs`, one representation or a pair.
-# Outside of a call that gave seeds it uses R's generator.
-choose_by_seed <- function(reprs, choice) {
-  seeds <- lapply(reprs, function(repr) repr$cache$seed)
-  if (any(vapply(seeds, is.null, NA))) return(choice)
-  seeds[[1]]$call$used <- TRUE
-  values <- vapply(seeds, seed_value, 0)
-  # all numbers are whole and below 2^53, so that doubles hold them exactly
-  combined <- Reduce(function(a, b) (48271 * a + b) %% .Machine$integer.max, values)
-  with_generator(as.integer(combined), choice)
-}
-
-# Evaluates `code` and leaves R's generator as it was before. The code starts from the seed or, when
-# it is NULL, from the present state.
-with_generator <- function(seed, code) {
-  state <- generator_state()
+# The next number of R's generator in this state, or without one. The generator stays as it is.
+next_seed <- function(state) {
+  now <- generator_state()
   on.exit({
-    if (!is.null(state)) assign(".Random.seed", state, envir = globalenv())
-    else if (exists(".Random.seed", globalenv(), inherits = FALSE)) {
-      rm(".Random.seed", envir = globalenv())
-    }
+    if (!is.null(now)) assign(".Random.seed", now, envir = globalenv())
+    else rm(".Random.seed", envir = globalenv())
   })
-  if (!is.null(seed)) {
-    set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion",
-             sample.kind = "Rejection")
-  }
-  code
+  if (!is.null(state)) assign(".Random.seed", state, envir = globalenv())
+  sample.int(.Machine$integer.max, 1)
+}
+
+# A random order of 1, ..., n for `repr`. what: strings that tell the choice from others of the same
+# call. Outside of a call with choices R's generator draws it.
+random_order <- function(repr, what, n) {
+  choices <- repr$cache$choices
+  if (is.null(choices)) return(sample.int(n))
+  choices$used <- TRUE
+  if (is.null(choices$seed)) choices$seed <- next_seed(choices$state)
+  .Call(C_stream_order, as.double(choices$seed), as.character(what), as.double(n))
+}
+
+# What a representation is called in results: strings.
+names_of <- function(repr) c(repr$model, repr$name)
+
+# The names of a pair, in an order that does not depend on which side is which.
+names_of_pair <- function(pair) {
+  told <- vapply(pair[c("x", "y")], function(repr) {
+    names <- names_of(repr)
+    paste0(nchar(names), ":", names, collapse = " ")
+  }, "")
+  sort(told, method = "radix")
 }

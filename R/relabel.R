@@ -24,8 +24,24 @@ relabel_graph <- function(graph, permutation) {
   for (part in intersect(c("idx", "dist", "weight", "joined"), names(graph))) {
     graph[[part]] <- graph[[part]][permutation, , drop = FALSE]
   }
-  if (!is.null(graph$priority)) graph$priority <- graph$priority[permutation]
+  for (part in intersect(c("priority", "largest"), names(graph))) {
+    graph[[part]] <- graph[[part]][permutation]
+  }
+  if (!is.null(graph$open)) graph$open <- sort(place[graph$open])
+  if (!is.null(graph$averaged)) graph$averaged <- relabel_lists(graph$averaged, permutation)
   graph
+}
+
+# The same for lists of unequal lengths: what belongs to row i stands at positions start[i] + 1 to
+# start[i + 1] of idx and weight.
+relabel_lists <- function(lists, permutation) {
+  lengths <- diff(lists$start)[permutation]
+  at <- sequence(lengths, from = lists$start[permutation] + 1)
+  lists$idx <- order(permutation)[lists$idx[at]]
+  lists$weight <- lists$weight[at]
+  lists$start <- c(0, cumsum(lengths))
+  if (!is.null(lists$sure)) lists$sure <- lists$sure[permutation]
+  lists
 }
 
 # Returns a function that relabels the named parts of a form; parts that a form lacks are skipped.

@@ -1,8 +1,9 @@
 # A representation is checked input with a cache of the forms made from it; two of them are a pair.
 
 # arg: what messages call the representation; allow_na: are missing values allowed, because
-# cut_representation() will leave them out?
-representation <- function(x, arg, name = arg, allow_na = FALSE) {
+# cut_representation() will leave them out? side: "x" or "y" of the call.
+representation <- function(x, arg, name = arg, allow_na = FALSE,
+                           side = if (arg == "y") "y" else "x") {
   kind <- kind_of(x)
   cache <- new_cache()
   if (kind == "data") {
@@ -13,7 +14,8 @@ representation <- function(x, arg, name = arg, allow_na = FALSE) {
   } else {
     data <- if (kind == "dist") check_dist(x, arg, allow_na) else check_graph(x, arg)
   }
-  list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name, cache = cache)
+  list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name, side = side,
+       cache = cache)
 }
 
 # Is the representation in one comparison only, so that nothing pays that serves the next one?

@@ -23,7 +23,7 @@ score_cells <- function(pairs, sides, set, on_error, drawn, run = new.env()) {
   for (p in seq_len(nrow(pairs))) {
     pair <- NULL
     for (m in seq_along(set)) {
-      if (sides$same && symmetric[m] && mirrored[p] < p) {
+      if (sides$same && symmetric[m] && mirrored[p] < p && !by_side(set[[m]], sides, pairs[p, ])) {
         cells[[p, m]] <- cells[[mirrored[p], m]]
         next
       }
@@ -36,6 +36,14 @@ score_cells <- function(pairs, sides, set, on_error, drawn, run = new.env()) {
     advance()
   }
   list(cells = cells, warnings = run$warnings)
+}
+
+# Do the two sides differ, although the same list was given for both? They have tied neighbours in
+# random orders of their own.
+by_side <- function(measure, sides, pair) {
+  wanted <- measure$declaration$neighbours
+  if (is.null(wanted) || is.null(wanted(measure$args))) return(FALSE)
+  drew_ties(sides$x$reprs[[pair$i]]) || drew_ties(sides$x$reprs[[pair$j]])
 }
 
 # The forms of a pair that were made with random choices. The null uses the same ones again, so that

@@ -14,7 +14,7 @@ as_sides <- function(x, y, by_name = TRUE, na = "error") {
   }
   same <- !self && is_collection(x) && identical(x, y)
   side_x <- as_side(x, "x", na != "error")
-  side_y <- if (self || same) side_x else as_side(y, "y", na != "error")
+  side_y <- if (self) side_x else if (same) on_side_y(side_x) else as_side(y, "y", na != "error")
   reprs <- c(side_x$reprs, if (!self && !same) side_y$reprs)
   check_same_stimuli(reprs, by_name)
   if (by_name) note_one_sided_names(reprs)
@@ -44,6 +44,16 @@ all_representations <- function(sides) {
   c(sides$x$reprs, if (!sides$self && !sides$same) sides$y$reprs)
 }
 
+# The representations of a list that was given twice, as those of the side y: what they prepare is
+# shared, but for the random order of tied neighbours.
+on_side_y <- function(side) {
+  side$reprs <- lapply(side$reprs, function(repr) {
+    repr$side <- "y"
+    repr
+  })
+  side
+}
+
 is_collection <- function(x) is.list(x) && !is.data.frame(x) && kind_of(x) == "data"
 
 as_side <- function(x, arg, allow_na = FALSE) {
@@ -59,20 +69,21 @@ as_side <- function(x, arg, allow_na = FALSE) {
           " is not a list of layers. Give only matrices, or only lists of layers (models).",
           class = "repalign_error_type", arg = arg)
   }
-  if (!any(nested)) return(flat_side(x, arg, names, rep(arg, length(x)), FALSE, allow_na))
+  if (!any(nested)) return(flat_side(x, arg, names, rep(arg, length(x)), FALSE, allow_na, arg))
   layers <- Map(function(model, name) check_element_names(model, paste0(arg, "$", name)), x, names)
   flat <- unlist(unname(lapply(x, unname)), recursive = FALSE)
   models <- rep(names, lengths(layers))
   flat_side(flat, paste0(arg, "$", models), unlist(layers, use.names = FALSE), models, TRUE,
-            allow_na)
+            allow_na, arg)
 }
 
-flat_side <- function(elements, prefix, names, models, is_models, allow_na) {
+flat_side <- function(elements, prefix, names, models, is_models, allow_na, side) {
   args <- paste0(prefix, "$", names)
-  reprs <- Map(representation, unname(elements), args, names, allow_na)
+  reprs <- Map(representation, unname(elements), args, names, allow_na, side)
   if (is_models) {
-    reprs <- Map(function(repr, model) c(repr, title = paste0(model, "/", repr$name)), reprs,
-                 models)
+    reprs <- Map(function(repr, model) {
+      c(repr, model = model, title = paste0(model, "/", repr$name))
+    }, reprs, models)
   }
   list(reprs = unname(reprs), models = models, is_models = is_models)
 }
@@ -145,4 +156,9 @@ list_pairs <- function(sides, diagonal) {
 
 # A pair of the sides. Its row names need no check, because as_sides() has checked those of all
 # representations together.
-side_pair <- function(sides, i, j) as_pair(sides$x$reprs[[i]], sides$y$reprs[[j]], by_name = FALSE)
+side_pair <- function(sides, i, j) {
+  y <- sides$y$reprs[[j]]
+  # one and the same representation: both sides must not have the same order of tied neighbours
+  if (sides$self && i == j) y$side <- "y"
+  as_pair(sides$x$reprs[[i]], y, by_name = FALSE)
+}

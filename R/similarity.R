@@ -125,8 +125,8 @@ similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error 
          class = "repalign_unused", data = "diagonal")
   }
   set_largest_k(set, c(sides$x$reprs, sides$y$reprs))
-  seeds <- give_seeds(all_representations(sides))
-  on.exit(move_generator(seeds), add = TRUE)
+  choices <- begin_choices(all_representations(sides))
+  on.exit(end_choices(choices), add = TRUE)
   pairs <- list_pairs(sides, diagonal)
   check_grid_memory(set, sides)
   scores <- score_grid(pairs, sides, set, on_error, threads)

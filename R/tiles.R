@@ -1,7 +1,8 @@
 # These functions cut a grid into tiles: some representations of x against some of y. Tiles are sent
 # to the workers of the user's future plan. They also keep memory bounded, because the forms of a
-# tile are released with it. Tiles change no number: random choices have seeds (random-choices.R),
-# permutations are made before, and no null kernel lets a pair depend on the others of its tile.
+# tile are released with it. Tiles change no number: random choices have streams of their own
+# (random-choices.R), permutations are made before, and no null kernel lets a pair depend on the
+# others of its tile.
 
 # The number of workers in the plan that the user set with future::plan(); 0 when there are none, so
 # that everything is done in this process.
@@ -169,27 +170,27 @@ part_of_side <- function(side, at) {
 
 without_forms <- function(repr) {
   cache <- new_cache()
-  for (name in c("neighbours", "seed", "column_stats")) cache[[name]] <- repr$cache[[name]]
+  for (name in c("neighbours", "choices", "column_stats")) cache[[name]] <- repr$cache[[name]]
   repr$cache <- cache
   repr
 }
 
 tile_sides <- function(tile) {
-  if (is.null(tile$y)) tile$y <- tile$x
+  if (is.null(tile$y)) tile$y <- if (tile$same) on_side_y(tile$x) else tile$x
   tile[c("x", "y", "self", "same", "models")]
 }
 
 # Runs all tiles and returns list(result, said, used) for each: its result, its messages and
-# warnings, and whether it used a seed. These are given in the order of the tiles, each text once.
-# When several tiles fail, the error is that of the first one.
+# warnings, and whether it made random choices. These are given in the order of the tiles, each text
+# once. When several tiles fail, the error is that of the first one.
 run_tiles <- function(rows, pairs, sides, job, threads, label) {
   parts <- if (worker_count() > 0) {
     tiles_of_workers(lapply(rows, make_tile, pairs, sides), job, threads)
   } else {
     tiles_in_turn(rows, pairs, sides, job, label)
   }
-  seeds <- sides$x$reprs[[1]]$cache$seed$call
-  if (any(vapply(parts, function(part) isTRUE(part$used), NA))) seeds$used <- TRUE
+  choices <- sides$x$reprs[[1]]$cache$choices
+  if (any(vapply(parts, function(part) isTRUE(part$used), NA))) choices$used <- TRUE
   failed <- Filter(function(part) !is.null(part$error), parts)
   if (length(failed)) stop(failed[[1]]$error)
   signal_once(unlist(lapply(parts, function(part) part$said), recursive = FALSE))
@@ -253,7 +254,7 @@ run_tile <- function(tile, job) {
     )),
     error = function(e) list(error = e)
   )
-  c(outcome, list(said = said, used = tile$x$reprs[[1]]$cache$seed$call$used))
+  c(outcome, list(said = said, used = tile$x$reprs[[1]]$cache$choices$used))
 }
 
 # Gives the kept messages and warnings. What several tiles say is given once, and of all messages

@@ -49,14 +49,18 @@ static knn_space read_space(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEX
     return s;
 }
 
-static size_t read_list_length(SEXP k, size_t n, knn_clusters clusters)
+/* Every row has a candidate; `all`: as many as the lists are long. */
+static size_t read_list_length(SEXP k, size_t n, knn_clusters clusters, int all)
 {
     if (n < 2) argument_error("rows", "have at least 2 rows");
-    size_t fewest = n - 1;
-    for (size_t i = 0; clusters.others && i < n; i++)
-        if ((size_t) clusters.others[i] < fewest) fewest = (size_t) clusters.others[i];
+    size_t fewest = n - 1, most = clusters.others ? 0 : n - 1;
+    for (size_t i = 0; clusters.others && i < n; i++) {
+        const size_t others = (size_t) clusters.others[i];
+        if (others < fewest) fewest = others;
+        if (others > most) most = others;
+    }
     if (fewest == 0) argument_error("clusters", "name at least 2 clusters");
-    return read_count(ARG(k), 1, fewest);
+    return read_count(ARG(k), 1, all ? fewest : most);
 }
 
 /* As many threads as given, or one for a small search. */
@@ -113,7 +117,7 @@ SEXP repalign_knn(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP 
     begin_entry(__func__);
     const char *names[] = {"idx", "dist", "largest", "state", ""};
     const knn_space s = read_space(rows, value, raw, raw_scale, clusters);
-    const size_t wanted = read_list_length(k, s.n, s.clusters);
+    const size_t wanted = read_list_length(k, s.n, s.clusters, 1);
     const size_t capacity = knn_capacity(s.n, wanted);
     const worker by = read_team(threads, work_of(&s, s.n, wanted));
     const size_t team = (size_t) by.threads;
@@ -163,7 +167,7 @@ SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, 
     begin_entry(__func__);
     const char *names[] = {"idx", "dist", "joined", ""};
     const knn_space s = read_space(rows, value, raw, raw_scale, clusters);
-    const size_t wanted = read_list_length(k, s.n, s.clusters);
+    const size_t wanted = read_list_length(k, s.n, s.clusters, 0);
     const int *chosen = read_zero_based(ARG(which), s.n);
     const size_t count = (size_t) XLENGTH(which);
     const double *values = read_doubles(ARG(largest), s.n);
@@ -187,7 +191,7 @@ SEXP repalign_knn_packed(SEXP distances, SEXP size, SEXP k, SEXP priority, SEXP 
     const char *names[] = {"idx", "dist", "joined", ""};
     const size_t n = read_count(ARG(size), 2, INT_MAX);
     const knn_clusters apart = read_clusters(clusters, n);
-    const size_t wanted = read_list_length(k, n, apart);
+    const size_t wanted = read_list_length(k, n, apart, 0);
     const double *values = read_doubles(ARG(distances), packed_length(n));
     const worker by = read_team(threads, (double) n * (double) n);
     knn_rows_scratch z = rows_scratch(n, wanted, by);

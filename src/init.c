@@ -121,6 +121,8 @@ static const R_CallMethodDef entries[] = {
     /* call_edge_null.c */
     ENTRY(coset_edges, 5),
     ENTRY(permuted_edges, 4),
+    /* call_streams.c */
+    ENTRY(stream_order, 3),
     /* call_singular_null.c */
     ENTRY(permuted_singular_values, 3),
     /* call_threads.c */

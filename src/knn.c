@@ -382,11 +382,24 @@ static size_t collect(const row_source *from, double cut, candidate *all)
     return count;
 }
 
+/* What a row with fewer candidates than the lists are long has in the places that are left. */
+static void write_rest(size_t written, knn_lists out, size_t row)
+{
+    for (size_t r = written; r < out.k; r++) {
+        out.idx[row + r * out.stride] = 0;
+        out.dist[row + r * out.stride] = NAN;
+        if (out.joined) out.joined[row + r * out.stride] = 0;
+    }
+}
+
 /* A class of ties may reach beyond what was collected: then take the whole row. */
 static void whole_row(const row_source *from, double largest, const int *priority,
                       candidate *heap, candidate *all, int *joined, knn_lists out, size_t row)
 {
     const tie_rule rule = tie_rule_of(from->s, largest);
+    const size_t written = least(out.k, from->others);
+    write_rest(written, out, row);
+    out.k = written;
     const double bound = rank_bound(from, heap, wanted_of(from->others, out.k));
     const double cut = bound + 4.0 * tie_gap(rule, bound);
     size_t count = collect(from, cut, all);

@@ -185,6 +185,9 @@ SEXP repalign_cube_trace(SEXP a, SEXP diagonal, SEXP elsewhere, SEXP scale);
 SEXP repalign_coset_edges(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode);
 SEXP repalign_permuted_edges(SEXP x, SEXP y, SEXP permutations, SEXP mode);
 
+/* call_streams.c */
+SEXP repalign_stream_order(SEXP seed, SEXP key, SEXP count);
+
 /* call_singular_null.c: permutation null of bases. */
 SEXP repalign_permuted_singular_values(SEXP a, SEXP b, SEXP permutations);
 

@@ -247,6 +247,9 @@ def_rsm_difference <- function(x, y, norm = "frobenius") {
 
 # Neighbours
 
+# Definitions of measures on neighbours are for data without ties, where `ties` changes nothing;
+# test-tie-averages.R has ties.
+
 # A row of neighbours per row of x, nearest first, the row itself left out. No ties.
 # Of a graph, list(idx, dist), its own first k. clusters: labels; then without those of its cluster.
 def_neighbours <- function(x, k, metric, clusters = seq_len(NROW(x))) {
@@ -268,15 +271,15 @@ def_mean_over_rows <- function(x, y, k, metric, f, clusters = seq_len(NROW(x))) 
   mean(vapply(seq_len(nrow(a)), function(i) f(a[i, ], b[i, ], i), 0))
 }
 
-def_mutual_knn <- function(x, y, k = 10, metric = "cosine", clusters = seq_len(NROW(x))) {
+def_mutual_knn <- function(x, y, k = 10, metric = "cosine", ties, clusters = seq_len(NROW(x))) {
   def_mean_over_rows(x, y, k, metric, function(a, b, i) length(intersect(a, b)) / k, clusters)
 }
 
-def_knn_jaccard <- function(x, y, k = 10, metric = "cosine", clusters = seq_len(NROW(x))) {
+def_knn_jaccard <- function(x, y, k = 10, metric = "cosine", ties, clusters = seq_len(NROW(x))) {
   def_mean_over_rows(x, y, k, metric, function(a, b, i) length(intersect(a, b)) / length(union(a, b)), clusters)
 }
 
-def_rank_similarity <- function(x, y, k = 10, metric = "cosine", clusters = seq_len(NROW(x))) {
+def_rank_similarity <- function(x, y, k = 10, metric = "cosine", ties, clusters = seq_len(NROW(x))) {
   def_mean_over_rows(x, y, k, metric, function(a, b, i) {
     common <- intersect(a, b)
     if (!length(common)) return(0)
@@ -286,7 +289,7 @@ def_rank_similarity <- function(x, y, k = 10, metric = "cosine", clusters = seq_
   }, clusters)
 }
 
-def_cycle_knn <- function(x, y, k = 10, metric = "cosine", clusters = seq_len(NROW(x))) {
+def_cycle_knn <- function(x, y, k = 10, metric = "cosine", ties, clusters = seq_len(NROW(x))) {
   of_x <- def_neighbours(x, k, metric, clusters)
   def_mean_over_rows(x, y, k, metric, function(a, b, i) as.double(i %in% of_x[b, ]), clusters)
 }
@@ -307,7 +310,7 @@ def_song <- function(k, l) {
 }
 
 def_cknna <- function(x, y, k = 10, normalize = TRUE, centering = "masked",
-                      estimator = "biased", clusters = seq_len(NROW(x))) {
+                      estimator = "biased", ties, clusters = seq_len(NROW(x))) {
   n <- nrow(x)
   if (normalize) {
     x <- def_unit_rows(x)
@@ -333,7 +336,7 @@ def_cknna <- function(x, y, k = 10, normalize = TRUE, centering = "masked",
     (def_size(center(a * tcrossprod(x))) * def_size(center(b * tcrossprod(y))))
 }
 
-def_second_order_cosine <- function(x, y, k = 10, of = "similarity", clusters = seq_len(NROW(x))) {
+def_second_order_cosine <- function(x, y, k = 10, of = "similarity", ties, clusters = seq_len(NROW(x))) {
   s <- tcrossprod(def_unit_rows(x))
   s2 <- tcrossprod(def_unit_rows(y))
   if (of == "distance") {
@@ -369,11 +372,11 @@ def_levenshtein <- function(a, b) {
   cost[length(a) + 1, length(b) + 1]
 }
 
-def_lcs_knn <- function(x, y, k = 10, clusters = seq_len(NROW(x))) {
+def_lcs_knn <- function(x, y, k = 10, ties, clusters = seq_len(NROW(x))) {
   def_mean_over_rows(x, y, k, "cosine", function(a, b, i) def_common_subsequence(a, b), clusters)
 }
 
-def_edit_distance_knn <- function(x, y, k = 10, clusters = seq_len(NROW(x))) {
+def_edit_distance_knn <- function(x, y, k = 10, ties, clusters = seq_len(NROW(x))) {
   1 - def_mean_over_rows(x, y, k, "cosine", function(a, b, i) def_levenshtein(a, b), clusters) / k
 }
 
@@ -396,14 +399,14 @@ def_mka_matrix <- function(x, k, clusters = seq_len(NROW(x))) {
 
 def_row_center <- function(m) m - rowMeans(m)
 
-def_mka <- function(x, y, k = 15, clusters = seq_len(NROW(x))) {
+def_mka <- function(x, y, k = 15, ties, clusters = seq_len(NROW(x))) {
   def_cosine(def_row_center(def_mka_matrix(x, k, clusters)),
              def_row_center(def_mka_matrix(y, k, clusters)))
 }
 
 # Equations 18 and 19.
 def_kcka <- function(x, y, k = 15, self = TRUE, squared = FALSE, centering = "row",
-                     clusters = seq_len(NROW(x))) {
+                     ties, clusters = seq_len(NROW(x))) {
   make <- function(x) {
     d <- def_distances(x)
     if (squared) d <- d^2
@@ -531,6 +534,8 @@ def_accuracy_difference <- function(p, q, labels) {
 settings <- function(k = 5) {
   with_k <- function(...) lapply(list(list(), ...), function(args) c(args, list(k = k)))
   metrics <- lapply(c("euclidean", "dot", "correlation"), function(m) list(metric = m))
+  random <- list(ties = "random")
+  average <- list(ties = "average")
   list(
     cca = list(list(), list(summary = "mean_squared"), list(summary = "yanai")), svcca = list(list(), list(variance = 0.8), list(components = 2)),
     pwcca = list(list(), list(weights = "l1")),
@@ -553,12 +558,17 @@ settings <- function(k = 5) {
             lapply(c("pearson", "kendall"), function(o) list(outer = o)),
             list(list(inner = "euclidean", outer = "cosine"))),
     rsm_difference = list(list(), list(norm = "spectral")),
-    mutual_knn = do.call(with_k, metrics), knn_jaccard = do.call(with_k, metrics[1]),
-    rank_similarity = do.call(with_k, metrics[1]), cycle_knn = with_k(),
-    cknna = with_k(list(normalize = FALSE), list(centering = "full"), list(estimator = "unbiased")), second_order_cosine = with_k(list(of = "distance")),
-    lcs_knn = with_k(), edit_distance_knn = with_k(), mka = with_k(),
+    mutual_knn = do.call(with_k, c(metrics, list(random))),
+    knn_jaccard = with_k(metrics[[1]], random),
+    rank_similarity = with_k(metrics[[1]], average), cycle_knn = with_k(average),
+    cknna = with_k(list(normalize = FALSE), list(centering = "full"), list(estimator = "unbiased"),
+                   average, list(centering = "full", normalize = FALSE),
+                   list(centering = "full", ties = "random")),
+    second_order_cosine = with_k(list(of = "distance"), average),
+    lcs_knn = with_k(average), edit_distance_knn = with_k(average), mka = with_k(random),
     kcka = with_k(list(self = FALSE), list(squared = TRUE), list(centering = "double"),
-                  list(squared = TRUE, centering = "double")),
+                  list(squared = TRUE, centering = "double"), random,
+                  list(centering = "double", ties = "average")),
     imd = with_k(), rtd = list(list()),
     magnitude_difference = list(list()), concentricity_difference = list(list()),
     uniformity_difference = list(list(), list(t = 0.5), list(normalize = TRUE))

@@ -29,14 +29,25 @@ permuted_side <- function(y, p) {
   list(idx = matrix(match(y$idx[p, ], p), nrow(y$idx)), dist = y$dist[p, , drop = FALSE])
 }
 
-give_priorities <- function(repr, priority) {
-  remember_form(repr, "tie priorities", list(), list(priority = priority))
+# The same for all metrics. averaged: also for the random orders that an average is taken over; they
+# are made of the priorities, so that stimuli take theirs along.
+give_priorities <- function(repr, priority, averaged = FALSE) {
+  shuffled <- function(number) {
+    withr::with_seed(number, sample.int(length(priority)))[priority]
+  }
+  for (metric in graph_metrics) {
+    give <- function(number, values) {
+      remember_form(repr, "tie priorities", list(repr$side, metric, number), list(priority = values))
+    }
+    give(NULL, priority)
+    for (number in if (averaged) seq_len(tie_orders)) give(number, shuffled(number))
+  }
 }
 
 # A representation that breaks ties by these priorities.
-with_priorities <- function(x, arg, priority) {
+with_priorities <- function(x, arg, priority, averaged = FALSE) {
   rep <- representation(x, arg)
-  give_priorities(rep, priority)
+  give_priorities(rep, priority, averaged)
   rep
 }
 
@@ -49,8 +60,9 @@ law_null <- function(id, args, x, y, permutations = 20, engine = "auto", blocks 
   priority <- list(x = sample.int(n), y = sample.int(n))
   m <- do.call(measure, c(list(id), args))
   sides <- as_sides(x, y)
-  sides$x$reprs[[1]] <- with_priorities(x, "x", priority$x)
-  sides$y$reprs[[1]] <- with_priorities(y, "y", priority$y)
+  averaged <- takes_orders(m$declaration, m$args)
+  sides$x$reprs[[1]] <- with_priorities(x, "x", priority$x, averaged)
+  sides$y$reprs[[1]] <- with_priorities(y, "y", priority$y, averaged)
   plan <- permutation_plan(n, permutations, blocks, series, engine, cluster_codes(clusters))
   set.seed(seed)
   fast <- measure_null(m, list_pairs(sides, FALSE), sides, plan, engine)
@@ -58,10 +70,10 @@ law_null <- function(id, args, x, y, permutations = 20, engine = "auto", blocks 
   null <- fast$pairs[[1]]$null
   if (fast$design$count != ncol(p) || length(null) != ncol(p)) stop("wrong number of null scores")
   at <- unique(round(seq(1, ncol(p), length.out = min(most, ncol(p)))))
-  rep_x <- with_priorities(x, "x", priority$x)
+  rep_x <- with_priorities(x, "x", priority$x, averaged)
   scratch <- vapply(at, function(k) {
     set.seed(seed)
-    rep_y <- with_priorities(permuted_side(y, p[, k]), "y", priority$y[p[, k]])
+    rep_y <- with_priorities(permuted_side(y, p[, k]), "y", priority$y[p[, k]], averaged)
     compare_pair(m$declaration, as_pair(rep_x, rep_y), m$args)
   }, 0)
   list(fast = null[at], scratch = scratch, observed = fast$observed, design = fast$design,

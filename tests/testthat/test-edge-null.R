@@ -31,7 +31,8 @@ def_common <- function(a, b, p, mode) {
       count = count, any = 1, jaccard = count / (length(x$target) + length(y$target) - count),
       ranks = sum(2 / ((1 + abs(r - s)) * (r + s))) / sum(1 / seq_len(count)),
       products = c(sum(x$weight[of_x] * y$weight[of_y]), sum(x$weight[of_x]) * sum(y$weight[of_y]),
-                   sum(x$weight[of_x]), sum(y$weight[of_y]))
+                   sum(x$weight[of_x]), sum(y$weight[of_y])),
+      weights = sum(x$weight[of_x] * y$weight[of_y])
     )
   }
   total
@@ -45,7 +46,7 @@ test_that("graphs with any number of edges a row: sums by shifts, by permutation
     design <- coset_design(n, n)
     permutations <- cbind(seq_len(n), def_coset(design$coset$order_x, design$coset$orders_y))
     labels_y <- apply(design$coset$orders_y, 2, order)
-    for (mode in names(common_modes)) {
+    for (mode in setdiff(names(common_modes), "mean_jaccard")) {
       expected <- do.call(cbind, lapply(y, function(b) do.call(cbind, lapply(x, function(a) {
         none <- if (mode == "products") numeric(4) else 0
         sums <- apply(permutations, 2, function(p) none + def_common(a, b, p, mode))
@@ -79,6 +80,21 @@ test_that("damaged graphs are an error in the entry points, not a crash", {
   for (labels in list(integer(), c(o, o), o - 1L, as.double(o))) {
     expect_error(.Call(C_coset_edges, g, g, labels, cbind(o), 0L), named)
   }
+  # graphs that are averaged over ties
+  mode <- common_modes[["mean_jaccard"]]
+  counts <- representation(cbind(rep(1:3, 3), 1), "x")
+  form <- form_graph(counts, "euclidean", 4, ties = "average")
+  tied <- list(averaged_edges(form))
+  o <- cbind(seq_len(n))
+  expect_equal(.Call(C_permuted_edges, tied, tied, o, mode)[1],
+               9 * score("knn_jaccard", counts$data, counts$data, list(k = 4, metric = "euclidean")))
+  spoilt <- function(name, value) list(utils::modifyList(tied[[1]], stats::setNames(list(value), name)))
+  for (b in list(spoilt("sure", tied[[1]]$sure + 3L), spoilt("sure", 1L), spoilt("sure", NULL),
+                 spoilt("k", 1L), spoilt("k", NULL), spoilt("rank", rev(tied[[1]]$rank)))) {
+    expect_error(.Call(C_permuted_edges, tied, b, o, mode), named)
+    expect_error(.Call(C_coset_edges, b, tied, seq_len(n), o, mode), named)
+  }
+  o <- sample.int(n)
   expect_error(.Call(C_coset_edges, g, g, o, o[-1], 0L), "coset_edges: `labels_y` must ")
   expect_error(.Call(C_permuted_edges, g, g, o[-1], 0L), "permuted_edges: `permutations` must ")
 })
@@ -121,7 +137,10 @@ test_that("series: nearly banded graphs, where edges meet most often", {
   expect_nothing_noted()
   # shift by shift the sums are the same
   shifts <- vapply(0:59, function(s) as.integer((0:59 + s) %% 60 + 1), integer(60))
-  graph <- function(x) edges_out(form_graph(representation(x, "x"), "euclidean", 8)$idx)
+  graph <- function(x) {
+    form <- form_graph(representation(x, "x"), "euclidean", 8)
+    if (mode == common_modes[["mean_jaccard"]]) averaged_edges(form) else edges_out(form$idx)
+  }
   for (mode in common_modes) {
     at_once <- .Call(C_coset_edges, list(graph(x)), list(graph(y)), seq_len(60), cbind(seq_len(60)), mode)
     one_by_one <- .Call(C_permuted_edges, list(graph(x)), list(graph(y)), shifts, mode)

@@ -69,20 +69,31 @@ test_that("a measure prepares the forms that it declares, and measures() shows t
   expect_identical(table$form[table$id == "linear_regression"], "scaling, basis")
 })
 
-# The rows of a symmetric kernel may list their entries in any order.
+# The rows of a sparse kernel may list their entries in any order.
 dense_kernel <- function(form) {
   dense <- matrix(0, form$n, form$n)
-  dense[cbind(rep(seq_len(form$n), diff(form$start)), form$idx)] <- form$weight
+  row <- if (is.null(form$start)) as.vector(row(form$idx)) else
+    rep(seq_len(form$n), diff(form$start))
+  dense[cbind(row, as.vector(form$idx))] <- form$weight
   dense
 }
 
 # Bases are determined up to a rotation of their columns, singular vectors up to their signs.
 comparable <- function(form) {
   parts <- Filter(Negate(is.null), unclass(form))
+  if (!is.null(parts$averaged)) {
+    averaged <- c(parts$averaged, list(n = nrow(parts$idx)))
+    parts <- list(dense = dense_kernel(averaged), sure = averaged$sure, dist = parts$dist)
+  } else if (!is.null(parts$open) && is.null(parts$priority)) {
+    # which of tied neighbours comes first is not settled
+    parts$idx[parts$open, ] <- NA
+    if (is.null(parts$joined)) parts$dist[parts$open, ] <- NA
+  }
   if (!is.null(parts$q)) {
     parts <- list(projector = tcrossprod(parts$q))
-  } else if (!is.null(parts$start)) {
-    parts <- list(dense = dense_kernel(form), row_sums = parts$row_sums)
+  } else if (!is.null(parts$weight)) {
+    parts$dense <- dense_kernel(form)
+    parts[c("idx", "start", "weight")] <- NULL
   } else if (!is.null(parts$factor)) {
     parts <- list(inner_products = tcrossprod(parts$factor))
   } else if (!is.null(parts$coordinates)) {
@@ -96,8 +107,11 @@ comparable <- function(form) {
 
 permuted_from_scratch <- function(x, repr, permutation) {
   again <- representation(x[permutation, ], repr$arg)
-  priority <- find_remembered(repr$cache, list("tie priorities", list()))$priority
-  if (!is.null(priority)) give_priorities(again, priority[permutation])
+  for (entry in repr$cache$entries) {
+    if (!identical(entry$key[[1]], "tie priorities")) next
+    remember_form(again, "tie priorities", entry$key[[2]],
+                  list(priority = entry$value$priority[permutation]))
+  }
   again
 }
 

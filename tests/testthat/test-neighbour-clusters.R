@@ -60,6 +60,8 @@ test_that("the names of labels do not matter, and stimuli without one are left o
                           clusters = c(NA, NA, NA, 1:5)), class = "repalign_error")
 })
 
+apart <- function(x, codes) clustered_representation(representation(x, "x"), codes)
+
 # Every entry of a graph between clusters, by sorting.
 plain_clustered_graph <- function(values, k, codes) {
   rows <- lapply(seq_len(nrow(values)), function(i) {
@@ -83,13 +85,13 @@ test_that("graphs are those of the definition, for all metrics, shapes and block
                          -tcrossprod(unit / sqrt(rowSums(unit^2))))
         for (k in unique(c(1, min(17, most), most))) {
           wanted <- plain_clustered_graph(values, k, codes)
-          repr <- representation(x, "x")
-          note(identical(make_graph(repr, metric, k, codes = codes)$idx, wanted), metric, k, n)
+          repr <- apart(x, codes)
+          note(identical(make_graph(repr, metric, k)$idx, wanted), metric, k, n)
           if (n < 100) next
-          note(identical(make_graph(repr, metric, k, c(37L, 41L), codes)$idx, wanted), "in blocks")
+          note(identical(make_graph(repr, metric, k, c(37L, 41L))$idx, wanted), "in blocks")
         }
       }
-      note(identical(search_distances(representation(dist(x), "x"), most, codes)$idx,
+      note(identical(search_distances(apart(dist(x), codes), most)$idx,
                      plain_clustered_graph(as.matrix(dist(x)), most, codes)), "distances")
     }
   }
@@ -103,7 +105,7 @@ test_that("ties between clusters are broken at random, whatever lies within", {
   codes <- c(1:7, 1L, 1L, 1L)
   for (given in list(x, dist(x))) {
     first <- replicate(300, {
-      graph <- quietly(form_graph(representation(given, "x"), "euclidean", 2, codes = codes))
+      graph <- quietly(form_graph(apart(given, codes), "euclidean", 2))
       graph$idx[1, ]
     })
     counts <- tabulate(first, 10)
@@ -114,10 +116,39 @@ test_that("ties between clusters are broken at random, whatever lies within", {
   far <- rbind(normal_matrix(10, 2), 1e14)
   codes <- c(1:10, 10L)
   for (given in list(far, dist(far))) {
-    graph <- quietly(form_graph(representation(given, "x"), "euclidean", 3, codes = codes))
+    graph <- quietly(form_graph(apart(given, codes), "euclidean", 3))
     # the far one ties the others for all but its companion
     expect_identical(graph$tied, 10L)
     expect_identical(rowSums(graph$idx == 11), rep(0, 11))
+  }
+})
+
+# The expected overlap of neighbours over all orders of ties: each of those that are tied at the k-th
+# place is among the nearest with the same probability.
+mean_overlap <- function(x, y, k, codes) {
+  shares <- function(x) {
+    d <- as.matrix(dist(x))
+    t(vapply(seq_len(nrow(d)), function(i) {
+      others <- which(codes != codes[i])
+      edge <- sort(d[i, others])[k]
+      sure <- others[d[i, others] < edge]
+      tied <- others[d[i, others] == edge]
+      replace(replace(numeric(nrow(d)), sure, 1), tied, (k - length(sure)) / length(tied))
+    }, numeric(nrow(d))))
+  }
+  mean(rowSums(shares(x) * shares(y))) / k
+}
+
+test_that("averages over ties between clusters of unequal sizes are those of the definition", {
+  set.seed(15)
+  for (labels in list(rep(1:7, c(8, 1, 2, 2, 3, 1, 1)), sample(rep(1:6, 3)), 1:18)) {
+    x <- matrix(sample(0:1, 36, TRUE), 18)
+    y <- matrix(sample(0:2, 36, TRUE), 18)
+    k <- 18 - max(tabulate(labels)) - 1
+    wanted <- mean_overlap(x, y, k, labels)
+    of <- function(x, y) mutual_knn(x, y, k, "euclidean", clusters = labels)
+    expect_equal(of(x, y), wanted, tolerance = 1e-12)
+    expect_equal(of(dist(x), dist(y)), wanted, tolerance = 1e-12)
   }
 })
 
@@ -125,11 +156,11 @@ test_that("rows whose order the product hides are settled, between clusters", {
   set.seed(6)
   groups <- 1e-9 * normal_matrix(80, 3) + rep(c(0, 1), each = 40)
   codes <- cluster_codes(rep(1:20, 4))
-  repr <- representation(groups, "x")
+  repr <- apart(groups, codes)
   space <- neighbour_space(repr, "euclidean")
   found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, 5L, 1L, NULL, codes)
   expect_true(any(found$state == 2L))
-  graph <- quietly(make_graph(repr, "euclidean", 5L, codes = codes))
+  graph <- quietly(make_graph(repr, "euclidean", 5L))
   expect_false(any(codes[graph$idx] == codes[row(graph$idx)]))
   values <- as.matrix(dist(groups))
   wanted <- plain_clustered_graph(values, 5, codes)
@@ -145,7 +176,7 @@ test_that("results do not depend on threads, or on other measures of the call", 
   graphs <- lapply(1:2, function(threads) {
     withr::local_options(repalign.threads = threads)
     set.seed(1)
-    quietly(form_graph(representation(x, "x"), "cosine", 7, codes = codes))[c("idx", "dist")]
+    quietly(form_graph(apart(x, codes), "cosine", 7))[c("idx", "dist")]
   })
   expect_identical(graphs[[1]], graphs[[2]])
   layers <- list(a = normal_matrix(40, 5), b = normal_matrix(40, 6))
@@ -169,7 +200,7 @@ test_that("distances and graphs between clusters give what the data give", {
     form_graph(representation(x, "x"), "euclidean", 5)[c("idx", "dist")]
   })
   between <- lapply(p, function(x) {
-    form_graph(representation(x, "x"), "euclidean", 9, codes = labels)[c("idx", "dist")]
+    form_graph(apart(x, labels), "euclidean", 9)[c("idx", "dist")]
   })
   for (id in setdiff(neighbour_ids(), c("cknna", "second_order_cosine"))) {
     of_id <- args[names(args) %in% names(formals(getExportedValue("repalign", id)))]

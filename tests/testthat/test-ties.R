@@ -36,11 +36,11 @@ test_that("tied neighbours are drawn by chance, on each side by itself, and told
     kind <- law_kinds()$integers
     draws <- vapply(1:6, function(seed) {
       set.seed(seed)
-      score(id, kind$x, kind$y, list(k = 5))
+      score(id, kind$x, kind$y, list(k = 5, ties = "random"))
     }, 0)
     expect_gt(length(unique(draws)), 1)
     told <- NULL
-    withCallingHandlers(get(id)(kind$x, kind$y, k = 5), warning = function(w) {
+    withCallingHandlers(get(id)(kind$x, kind$y, k = 5, ties = "random"), warning = function(w) {
       told <<- c(told, conditionMessage(w))
       expect_s3_class(w, "repalign_warning")
       invokeRestart("muffleWarning")
@@ -56,9 +56,14 @@ test_that("ties do not make unrelated sparse counts alike", {
   scores <- replicate(60, {
     x <- matrix(rbinom(90, 1, 0.3), 30)
     y <- matrix(rbinom(90, 1, 0.3), 30)
-    score("mutual_knn", x, y, list(k = 6, metric = "euclidean"))
+    vapply(c("random", "average"), function(ties) {
+      score("mutual_knn", x, y, list(k = 6, metric = "euclidean", ties = ties))
+    }, 0)
   })
-  expect_lt(abs(mean(scores) - 6 / 29), 4 * sd(scores) / sqrt(60))
+  for (ties in rownames(scores)) {
+    values <- scores[ties, ]
+    expect_lt(abs(mean(values) - 6 / 29), 4 * sd(values) / sqrt(60), label = ties)
+  }
 })
 
 test_that("ties are not decided by rounding", {
@@ -69,7 +74,7 @@ test_that("ties are not decided by rounding", {
   y <- normal_matrix(nrow(x), 4)
   values <- function(x) vapply(1:3, function(seed) {
     set.seed(seed)
-    score("mutual_knn", x, y, list(k = 5, metric = "euclidean"))
+    score("mutual_knn", x, y, list(k = 5, metric = "euclidean", ties = "random"))
   }, 0)
   # the same ties, the same draws
   expect_identical(values(x), values(turned))
@@ -78,9 +83,10 @@ test_that("ties are not decided by rounding", {
 test_that("cosine neighbours of parallel rows are tied, whatever rounding says", {
   set.seed(9)
   y <- cbind(-c(.0013, .467, .888, 1.856))
-  expect_warned(mutual_knn(y, y, k = 1), "repalign_ties")
+  expect_warned(mutual_knn(y, y, k = 1, ties = "random"), "repalign_ties")
   # over draws, every other row is as near as any
-  overlap <- replicate(300, score("mutual_knn", y, y, list(k = 1)))
+  overlap <- replicate(300, score("mutual_knn", y, y, list(k = 1, ties = "random")))
+  expect_identical(score("mutual_knn", y, y, list(k = 1)), 1 / 3)
   expect_gt(mean(overlap), 0.2)
   expect_lt(mean(overlap), 0.5)
   for (d in c(2, 3, 50)) {

@@ -82,18 +82,17 @@ test_that("a limit of memory makes tiles", {
   expect_refused(calibrate(m[1:2], m[3], "rsa", 1e5), "null scores of all pairs")
 })
 
-test_that("draws have seeds of their own and leave the generator to others", {
+test_that("random choices have streams of their own and leave the generator to others", {
   set.seed(3)
   x <- normal_matrix(20, 3)
   state <- .Random.seed
   one <- function() {
-    draws <- give_seeds(list(rep))
-    withr::defer(move_generator(draws))
-    tie_priorities(rep)
+    choices <- begin_choices(list(rep))
+    withr::defer(end_choices(choices))
+    tie_priorities(rep, "cosine")
   }
   rep <- representation(x, "x")
-  draws <- give_seeds(list(rep))
-  move_generator(draws)
+  end_choices(begin_choices(list(rep)))
   expect_identical(.Random.seed, state)
   a <- one()
   expect_false(identical(.Random.seed, state))
@@ -107,21 +106,21 @@ test_that("draws have seeds of their own and leave the generator to others", {
   withr::defer(RNGkind("default"))
   state <- .Random.seed
   rep <- representation(x, "x")
-  draws <- give_seeds(list(rep))
-  tie_priorities(rep)
+  begin_choices(list(rep))
+  tie_priorities(rep, "cosine")
   expect_identical(.Random.seed, state)
   rm(".Random.seed", envir = globalenv())
-  with_generator(4, sample.int(10))
+  begin_choices(list(rep))
   expect_false(exists(".Random.seed", globalenv(), inherits = FALSE))
 })
 
 test_that("priorities of a call are independent of each other", {
   set.seed(7)
   values <- replicate(400, {
-    reps <- lapply(1:3, function(i) representation(cbind(1:8 + 0), "x"))
-    draws <- give_seeds(reps)
-    p <- vapply(reps, tie_priorities, integer(8))
-    move_generator(draws)
+    reps <- lapply(c("a", "b", "c"), function(name) representation(cbind(1:8 + 0), "x", name))
+    choices <- begin_choices(reps)
+    p <- vapply(reps, tie_priorities, integer(8), "cosine")
+    end_choices(choices)
     c(p[1, ], cor(p[, 1], p[, 2]), cor(p[, 2], p[, 3]))
   })
   # correlations of random orders have variance 1 / 7

@@ -109,7 +109,7 @@ test_that("small and degenerate input of imd", {
 test_that("traces are prepared once in a call", {
   set.seed(8)
   layers <- lapply(c(a = 2, b = 3, c = 9), function(d) normal_matrix(30, d))
-  calls <- count_calls("form_graph", result <- similarity(layers, measure = "imd"))
+  calls <- count_calls("make_graph", result <- similarity(layers, measure = "imd"))
   expect_identical(calls, 3L)
   expect_equal(result$score[1], imd(layers$a, layers$b), tolerance = 1e-12)
 })

@@ -189,7 +189,7 @@ check_calibrated <- function(row, sign, m, args) {
 check_given <- function(drawn, value, outcome, set, seed) {
   permutations <- drawn$args$permutations
   random <- warned_of(outcome, c("repalign_ties", "repalign_not_unique")) ||
-    any(c("rtd", "") %in% drawn$ids)
+    "" %in% drawn$ids || by_chance(set)
   usable <- is.matrix(permutations) && drawn$sides$shape == "pair" && !anyNA(value$score) &&
     !"missing" %in% drawn$sides$facts$quirks
   if (!usable || random) return(NULL)

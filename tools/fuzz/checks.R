@@ -132,10 +132,17 @@ check_score <- function(drawn, value, outcome, seed) {
     check_exchanged(drawn, m, value, outcome, seed))
 }
 
+# Do measures of a list make random choices of which no warning tells?
+by_chance <- function(set) {
+  any(vapply(set, function(m) {
+    m$id == "rtd" || repalign:::takes_orders(m$declaration, m$args)
+  }, NA))
+}
+
 # Where nothing is drawn or chosen at random.
 check_exchanged <- function(drawn, m, value, outcome, seed) {
   unique_value <- !warned_of(outcome, c("repalign_ties", "repalign_not_unique")) &&
-    drawn$id != "rtd"
+    !by_chance(list(m))
   settled <- drawn$id != "cka" || !isTRUE(abs(value) > 100)
   if (!isTRUE(repalign:::is_symmetric(m)) || !unique_value || !settled) return(NULL)
   call <- call_of(drawn$id, c(list(drawn$sides$y, drawn$sides$x), drawn$parameters))

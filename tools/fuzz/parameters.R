@@ -28,6 +28,9 @@ draw_estimator <- function(at, args) {
   one_of(c("naive", "naive", "stimulus", corrected))
 }
 
+ties_rule <- choice("random", "average")
+ties_or_default <- function(at, args) one_of(list(NULL, "random", "average"))
+
 same_width <- function(at) length(unique(at$widths)) == 1
 
 draw_shared <- function(at, args) {
@@ -68,7 +71,7 @@ draw_neighbour_clusters <- function(at, args) {
   if (usable) draw_clusters(at, args)
 }
 
-neighbour_parameters <- list(k = neighbours(), metric = draw_metric,
+neighbour_parameters <- list(k = neighbours(), metric = draw_metric, ties = ties_rule,
                              clusters = draw_neighbour_clusters)
 
 # CKA and its angle.
@@ -92,7 +95,7 @@ parameters <- list(
                estimator = function(at, args) {
                  plain <- at$n < 4 || identical(args$centering, "full")
                  if (plain) "biased" else one_of(c("biased", "unbiased"))
-               }, clusters = draw_neighbour_clusters),
+               }, ties = ties_or_default, clusters = draw_neighbour_clusters),
   concentricity_difference = list(),
   cycle_knn = neighbour_parameters,
   distance_correlation = list(
@@ -105,12 +108,12 @@ parameters <- list(
   hard_correlation_match = list(matching = choice("optimal", "greedy")),
   imd = list(k = neighbours(), degree = choice(2, 3, 12, 25)),
   kcka = list(k = neighbours(), self = flag, squared = flag, centering = choice("row", "double"),
-              clusters = draw_neighbour_clusters),
+              ties = ties_or_default, clusters = draw_neighbour_clusters),
   knn_jaccard = neighbour_parameters,
   lcs_knn = neighbour_parameters,
   linear_regression = list(),
   magnitude_difference = list(),
-  mka = list(k = neighbours(3), clusters = draw_neighbour_clusters),
+  mka = list(k = neighbours(3), ties = ties_rule, clusters = draw_neighbour_clusters),
   mutual_knn = neighbour_parameters,
   permutation_procrustes = list(center = flag, scale = flag),
   procrustes = list(center = flag, scale = flag),
@@ -125,7 +128,7 @@ parameters <- list(
              trials = choice(1, 2)),
   rv = list(),
   second_order_cosine = list(k = neighbours(), of = choice("similarity", "distance"),
-                             clusters = draw_neighbour_clusters),
+                             ties = ties_rule, clusters = draw_neighbour_clusters),
   soft_correlation_match = list(direction = choice("both", "x", "y")),
   svcca = list(
     variance = function(at, args) one_of(list(NULL, 1, stats::runif(1, 0.3, 1))),

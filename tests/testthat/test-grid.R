@@ -39,7 +39,11 @@ test_that("a measure object is its function with the arguments", {
   l <- tie_free()
   each_setting(function(id, args, name) {
     m <- quietly(do.call(measure, c(list(id), args)))
-    expect_identical(quietly(similarity(l$b, l$a, m))$score, score(id, l$b, l$a, args), label = name)
+    in_grid <- quietly(similarity(l$b, l$a, m))$score
+    alone <- score(id, l$b, l$a, args)
+    # gulp() takes a shorter way when it is alone, and differs in the last digits
+    if (id == "gulp") expect_equal(in_grid, alone, tolerance = 1e-14, label = name)
+    else expect_identical(in_grid, alone, label = name)
   })
 })
 

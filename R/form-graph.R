@@ -17,8 +17,8 @@ graph_metrics <- c("cosine", "euclidean", "dot", "correlation")
 # the `priority` of the stimuli orders tied neighbours, and `order` tells this order from others.
 # ties = "average": `averaged` holds the graph with all neighbours that are tied at the k-th place,
 # see averaged_lists(), and idx only some of these. `ordered` says that the order of the neighbours
-# counts, so that ties among the first k matter, too. A representation with `codes` has no neighbours
-# within clusters (clustered_representation()).
+# counts, so that ties among the first k matter, too. A representation with `codes` has no
+# neighbours within clusters (clustered_representation()).
 form_graph <- function(repr, metric, k, ordered = FALSE, ties = "random") {
   check_neighbour_count(repr, k)
   say_once(repr, list("all neighbours", k, repr$codes), warn_all_neighbours(repr, k))
@@ -150,9 +150,9 @@ neighbour_space <- function(repr, metric) {
        raw = if (metric == "euclidean") repr$data)
 }
 
-# list(idx, dist, open, largest). A fast search marks rows with ties (state 1) and rows in which more
-# candidates lie within rounding of each other than it keeps (state 2). The latter are searched again
-# as a whole. `largest`, the largest value of each row, serves to search open rows once more.
+# list(idx, dist, open, largest). A fast search marks rows with ties (state 1) and rows in which
+# more candidates lie within rounding of each other than it keeps (state 2). The latter are searched
+# again as a whole. `largest`, the largest value of each row, serves to search open rows once more.
 search_rows <- function(repr, space, k, sizes = NULL) {
   found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, k, thread_count(), sizes,
                  repr$codes)

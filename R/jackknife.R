@@ -68,9 +68,9 @@
 #' logarithm) it was 0.05 to 0.63 too high. There the correction was given to a fifth of the data
 #' sets or more in 35 rows, and to 57% of them on average: it lowered the mean bias in all of these
 #' rows (from 0.135 to 0.093 on average) and the root mean square error from 0.25 to 0.24; that
-#' error rose by more than 0.5% in two rows (at most by 3%). The intervals held the true value in 93% to 100%. To divide
-#' neurons by their standard deviations, with [scale()], does more than the correction, if that
-#' is the CKA that you want to know.
+#' error rose by more than 0.5% in two rows (at most by 3%). The intervals held the true value in
+#' 93% to 100%. To divide neurons by their standard deviations, with [scale()], does more than the
+#' correction, if that is the CKA that you want to know.
 #'
 #' When not to trust it: when stimuli depend on each other (groups of similar images, successive
 #' time points) or neurons do (the same recording session, neighbouring units of a network). The

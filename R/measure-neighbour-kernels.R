@@ -184,8 +184,8 @@ declare_measure(
     c("graph", if (!args$normalize || args$centering == "full") "rows")
   },
   prepare = function(repr, args, side) {
-    form_cknna(clustered_representation(repr, args$clusters), args$k, args$normalize, args$centering,
-               args$estimator, args$ties)
+    form_cknna(clustered_representation(repr, args$clusters), args$k, args$normalize,
+               args$centering, args$estimator, args$ties)
   },
   undefined = warn_no_contrast, statistic = common_product,
   score = kernel_cosine,

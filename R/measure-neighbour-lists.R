@@ -97,7 +97,8 @@ declare_measure(
 edit_distance_knn <- function(x, y, k = 10,
                               metric = c("cosine", "euclidean", "dot", "correlation"),
                               ties = c("random", "average"), clusters = NULL) {
-  one_score("edit_distance_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters))
+  one_score("edit_distance_knn", x, y,
+            list(k = k, metric = metric, ties = ties, clusters = clusters))
 }
 
 declare_measure(

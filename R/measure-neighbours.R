@@ -111,7 +111,8 @@ mutual_knn <- function(x, y, k = 10,
 
 # For each stimulus the number of neighbours that it has on both sides.
 shared_counts <- function(pair, x, y, args) {
-  remember(pair$cache, list("shared neighbours", args$metric, args$k, args$clusters, x$order, y$order), {
+  what <- list("shared neighbours", args$metric, args$k, args$clusters, x$order, y$order)
+  remember(pair$cache, what, {
     .Call(C_shared_neighbours, x$idx, y$idx)
   })
 }

@@ -123,8 +123,8 @@ test_that("ties between clusters are broken at random, whatever lies within", {
   }
 })
 
-# The expected overlap of neighbours over all orders of ties: each of those that are tied at the k-th
-# place is among the nearest with the same probability.
+# The expected overlap of neighbours over all orders of ties: each of those that are tied at the
+# k-th place is among the nearest with the same probability.
 mean_overlap <- function(x, y, k, codes) {
   shares <- function(x) {
     d <- as.matrix(dist(x))

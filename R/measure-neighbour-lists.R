@@ -1,6 +1,6 @@
 # These measures compare the neighbour lists of the stimuli as sequences, in order of distance.
 
-#' @include measure.R
+#' @include measure.R neighbour-arguments.R
 NULL
 
 #' Longest common subsequence of neighbour lists

@@ -1,6 +1,6 @@
 # These measures compare which stimuli are neighbours of each other.
 
-#' @include measure.R
+#' @include measure.R neighbour-arguments.R
 NULL
 
 #' Overlap of nearest neighbours

@@ -18,6 +18,9 @@ representation <- function(x, arg, name = arg, allow_na = FALSE,
        cache = cache)
 }
 
+# What messages call a representation: layers of models have the name of the model before theirs.
+title_of <- function(repr) if (is.null(repr$title)) repr$name else repr$title
+
 # Is the representation in one comparison only, so that nothing pays that serves the next one?
 compared_once <- function(repr) isTRUE(repr$cache$compared_once)
 

@@ -87,9 +87,6 @@ comparison_title <- function(pair, measure) {
          dQuote(title_of(pair$y), FALSE), ": ")
 }
 
-# What messages call a representation: layers of models have the name of the model before theirs.
-title_of <- function(repr) if (is.null(repr$title)) repr$name else repr$title
-
 # Stops with the error of one score under a new message, which names the comparison. The class and
 # the argument of the error stay as they were.
 stop_score <- function(message, error) {

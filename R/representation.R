@@ -3,6 +3,8 @@
 # arg: what messages call the representation; allow_na: are missing values allowed, because
 # cut_representation() will leave them out?
 representation <- function(x, arg, name = arg, allow_na = FALSE) {
+  responses <- if (inherits(x, "repalign_responses")) x
+  if (!is.null(responses)) x <- stimulus_means(x$values)
   kind <- kind_of(x)
   cache <- new_cache()
   if (kind == "data") {
@@ -13,7 +15,8 @@ representation <- function(x, arg, name = arg, allow_na = FALSE) {
   } else {
     data <- if (kind == "dist") check_dist(x, arg, allow_na) else check_graph(x, arg)
   }
-  list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name, cache = cache)
+  c(list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name, cache = cache),
+    if (!is.null(responses)) list(responses = responses))
 }
 
 # The cache of a pair keeps what several measures share that compare it. by_name: must the row names

@@ -70,7 +70,7 @@ trial_sample <- function(rx, ry, together = NULL, codes = NULL, noise = TRUE) {
   fy <- if (self) fx else trial_form(ry)
   sessions <- if (noise) shared_sessions(fx, fy, self, together) else no_sessions(fx, fy)
   runs <- fx$run && fy$run && any(sessions$x %in% sessions$y)
-  if (runs) check_runs(fx, fy, codes, rx, ry)
+  if (runs) check_run_pair(fx, fy, codes, rx, ry)
   slots <- if (runs) run_slots(fx, fy) else event_slots(fx, fy)
   order <- unit_order(codes, nrow(fx$event))
   parts <- list(x = event_sums(fx, slots$x, slots$count, order$rows),

@@ -171,8 +171,9 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   aggregate <- as_aggregate(aggregate)
   old <- options(repalign.threads = thread_count(threads))
   on.exit(options(old))
-  complete <- complete_sides(as_sides(x, y, na = na), set, na)
-  complete <- clustered_sides(complete, cluster_codes(clusters))
+  declared <- declared_sides(as_sides(x, y, na = na), set, clusters)
+  complete <- complete_sides(declared$sides, declared$set, na)
+  complete <- clustered_sides(complete, cluster_codes(declared$clusters))
   sides <- complete$sides
   set <- complete$set
   check_calibration(set, sides, aggregate, engine)

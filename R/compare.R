@@ -7,6 +7,9 @@ one_score <- function(id, x, y, args) {
   args <- d$check(args)
   if (missing(x) || missing(y)) missing_side(missing(x))
   pair <- as_pair(representation(x, "x"), representation(y, "y"), by_name = d$pairing)
+  declared <- declared_pair(pair, list(id = id, label = id, args = args, declaration = d))
+  pair <- declared$pair
+  args <- declared$measure$args
   check_pair_memory(d, pair, args)
   if (d$pairing) note_one_sided_names(pair[c("x", "y")])
   seeds <- give_seeds(pair[c("x", "y")])

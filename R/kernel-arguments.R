@@ -40,6 +40,12 @@ accepted_by_kernel <- function(args) {
   switch(args$kernel, linear = "data", rbf = c("data", "dist"), manifold = kinds)
 }
 
+# What the estimator uses of a declaration by responses().
+structure_of_kernel <- function(args) {
+  c(if (corrects_neurons(args$estimator)) c("sessions", "neurons"),
+    if (goes_by_clusters(args)) "clusters")
+}
+
 neighbours_of_kernel <- function(args) if (args$kernel == "manifold") euclidean_neighbours(args)
 
 # The form of a kernel, and the kinds of forms that are made on the way to it.

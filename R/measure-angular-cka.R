@@ -71,7 +71,7 @@ declare_measure(
   symmetric = function(args) identical(args$units_x, args$units_y),
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Williams et al. 2021",
-  accepts = accepted_by_kernel, neighbours = neighbours_of_kernel,
+  accepts = accepted_by_kernel, uses = structure_of_kernel, neighbours = neighbours_of_kernel,
   check = check_cka_args, check_pair = check_cka,
   form = form_of_kernel, keeps = kept_of_kernel,
   prepare = prepare_cka, undefined = warn_undefined_cka,

@@ -202,7 +202,7 @@ declare_measure(
   symmetric = function(args) identical(args$units_x, args$units_y),
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Kornblith et al. 2019; Song et al. 2012; Chun et al. 2025",
-  accepts = accepted_by_kernel,
+  accepts = accepted_by_kernel, uses = structure_of_kernel,
   neighbours = neighbours_of_kernel,
   check = check_cka_args, check_pair = check_cka,
   form = form_of_kernel, keeps = kept_of_kernel,

@@ -1,10 +1,11 @@
 # A representation is checked input with a cache of the forms made from it; two of them are a pair.
 
 # arg: what messages call the representation; allow_na: are missing values allowed, because
-# cut_representation() will leave them out?
+# cut_representation() will leave them out? Of a responses object, `data` are the means over trials,
+# and `responses` is the object.
 representation <- function(x, arg, name = arg, allow_na = FALSE) {
-  responses <- if (inherits(x, "repalign_responses")) x
-  if (!is.null(responses)) x <- stimulus_means(x$values)
+  responses <- if (is_responses(x)) x
+  if (!is.null(responses)) x <- mark_checked(as.matrix(responses))
   kind <- kind_of(x)
   cache <- new_cache()
   if (kind == "data") {
@@ -15,8 +16,10 @@ representation <- function(x, arg, name = arg, allow_na = FALSE) {
   } else {
     data <- if (kind == "dist") check_dist(x, arg, allow_na) else check_graph(x, arg)
   }
-  c(list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name, cache = cache),
-    if (!is.null(responses)) list(responses = responses))
+  repr <- list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name,
+               cache = cache)
+  repr$responses <- responses
+  repr
 }
 
 # The cache of a pair keeps what several measures share that compare it. by_name: must the row names
@@ -60,6 +63,7 @@ permuted_representation <- function(repr, permutation) {
     dist = relabel_dist(repr$data, permutation),
     graph = relabel_graph(repr$data, permutation)
   )
+  result$responses <- permuted_responses(repr$responses, permutation)
   result$cache <- new_cache()
   result$cache$said <- repr$cache$said
   result$cache$neighbours <- repr$cache$neighbours

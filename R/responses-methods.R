@@ -75,7 +75,8 @@ part_index <- function(at, size, names, arg, what) {
 }
 
 # Positions i, a, t must be whole numbers in range.
-part_of_responses <- function(x, i, a = seq_len(dim(x)[2]), t = seq_len(dim(x)[3])) {
+part_of_responses <- function(x, i, a, t = seq_len(dim(x)[3])) {
+  force(t)
   x <- unclass(x)
   values <- x$values[i, a, t, drop = FALSE]
   event <- x$event[i, t, drop = FALSE]
@@ -83,6 +84,12 @@ part_of_responses <- function(x, i, a = seq_len(dim(x)[2]), t = seq_len(dim(x)[3
   event[!present] <- NA
   moved <- move_slots(values, event, present)
   new_responses(moved$values, moved$event, x$neuron[a], x$session[a], x$cluster[i], x$run)
+}
+
+# rows, columns: TRUE for those that stay.
+cut_responses <- function(x, rows = TRUE, columns = TRUE) {
+  size <- dim(x)
+  part_of_responses(x, seq_len(size[1])[rows], seq_len(size[2])[columns])
 }
 
 # The same responses with the stimuli in another order.

@@ -44,7 +44,9 @@ all_representations <- function(sides) {
   c(sides$x$reprs, if (!sides$self && !sides$same) sides$y$reprs)
 }
 
-is_collection <- function(x) is.list(x) && !is.data.frame(x) && kind_of(x) == "data"
+is_collection <- function(x) {
+  is.list(x) && !is.data.frame(x) && !is_responses(x) && kind_of(x) == "data"
+}
 
 as_side <- function(x, arg, allow_na = FALSE) {
   if (!is_collection(x)) {

@@ -34,6 +34,7 @@ match_rows <- function(x, y = NULL) {
   if (!length(common)) refuse_disjoint(names)
   note_rows_left_out(lengths(names) - length(common), length(common))
   matched <- map_matrices(given, "", function(m, arg) {
+    if (is_responses(m)) return(m[common, , ])
     part <- m[common, , drop = FALSE]
     if (columns_are_checked(m)) mark_checked(part) else part
   })
@@ -60,7 +61,7 @@ list_matrices <- function(given, f) {
 }
 
 named_matrix <- function(m, arg) {
-  m <- as_numeric_matrix(m, arg, allow_na = TRUE)
+  if (!is_responses(m)) m <- as_numeric_matrix(m, arg, allow_na = TRUE)
   check_row_names(rownames(m), arg)
   m
 }

@@ -99,7 +99,9 @@ note_unused_structure <- function(reprs, set) {
 }
 
 used_structure <- function(measure) {
-  if (is_own(measure)) character() else declared(measure$declaration$uses, measure$args)
+  uses <- measure$declaration$uses
+  if (is.null(uses)) return(if (!is.null(measure$args$clusters)) "clusters")
+  uses(measure$args)
 }
 
 # unused: the parts that each of `labels` does not use.

@@ -58,7 +58,11 @@ object_disentanglement <- function(responses, object, neurons = NULL, repeats = 
                                    normalize = c("none", "sd"), conf_level = 0.95,
                                    clusters = NULL, na = c("error", "stimuli", "neurons")) {
   need_arguments()
-  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters)
+  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
+                          objects = list(responses = responses))
+  note_unused_structure(responses_of(setup$objects), list(
+    list(label = "object_disentanglement", args = list(clusters = setup$labels))
+  ))
   given <- complete_responses(read_responses(list(responses = responses), setup$na), setup$na)
   given <- labelled_images(given, setup)
   responses <- given$data$responses

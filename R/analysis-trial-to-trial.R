@@ -63,10 +63,12 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
                            clusters = NULL, na = c("pairs", "stimuli", "neurons", "error")) {
   need_arguments()
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, missing_trial_rules,
-                          clusters)
+                          clusters, list(trials = trials))
   note_unused_units(setup$estimator, list(units = units))
-  trials <- as_trials(trials, setup$na)
+  trials <- as_trials(if (is_responses(trials)) as.array(trials) else trials, setup$na)
   units <- check_labels(units, ncol(trials[[1]]), "units", "trials")
+  units <- take_units(setup, list(trials = trials[[1]]), list(trials = units),
+                      c(trials = "units"))$units$trials
   given <- complete_trials(trials, setup)
   trials <- given$data
   setup$clusters <- given$clusters

@@ -10,6 +10,11 @@ declared_parts <- function(x) {
                !is.null(x$cluster))]
 }
 
+# What note_unused_structure() needs of data that are no representations.
+responses_of <- function(data) {
+  lapply(data, function(x) list(responses = if (is_responses(x)) x))
+}
+
 declares_responses <- function(reprs) {
   any(vapply(reprs, function(repr) !is.null(repr$responses), NA))
 }

@@ -187,7 +187,7 @@ center_runs <- function(sample) {
 }
 
 # Runs must be complete, and stimuli cannot be in clusters.
-check_runs <- function(fx, fy, codes, rx, ry) {
+check_run_pair <- function(fx, fy, codes, rx, ry) {
   if (!is.null(codes)) {
     abort("Runs together with clusters of stimuli are not defined: a run is shared by all ",
           "stimuli. Declare `run = FALSE` or leave out the clusters.",

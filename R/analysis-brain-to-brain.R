@@ -265,6 +265,7 @@ part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
   split <- split[given$columns$x]
   x <- analysis_matrix(given$data$x, "x", setup)
   if (is.null(split) && ncol(x) > 1) check_any_allowed(units_x, ncol(x), "x", "units_x", setup)
+  setup$estimator <- group_estimators(setup, split, units_x)
   scale <- rep(common_scale(list(x)), 2)
   each <- if (is.null(split)) {
     halves <- random_halves(centered(x, scale[1]), neurons, units_x)
@@ -273,7 +274,16 @@ part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
   } else {
     group_pairs(x, split, neurons, units_x, scale, setup)
   }
-  list(each = each, note = given$note, clusters = given$clusters)
+  list(each = each, note = given$note, clusters = given$clusters, estimator = setup$estimator)
+}
+
+# Where groups are sessions, the default estimators do without the one that needs other sessions.
+group_estimators <- function(setup, split, units) {
+  if (!setup$by_trials || !setup$default || is.null(split) || is.null(units)) {
+    return(setup$estimator)
+  }
+  several <- tapply(units, split, function(labels) length(unique(labels)) > 1)
+  if (any(several)) setup$estimator else setdiff(setup$estimator, "stimulus_neuron")
 }
 
 random_halves <- function(x, neurons, units) {
@@ -294,6 +304,19 @@ random_halves <- function(x, neurons, units) {
                  exchangeable = TRUE)
 }
 
+refuse_groups <- function(units, setup) {
+  if (is.null(setup$objects$x$session)) {
+    abort("No neuron pair is allowed within any group of `split`: all columns of a group have the ",
+          "same label in `units_x`", if (is.null(units)) ", or it has a single column",
+          ". Use finer labels in `units_x`, or larger groups.",
+          class = "repalign_error_pairs", arg = "units_x")
+  }
+  abort("No neuron pair is allowed within any group of `split`: all columns of a group are of one ",
+        "session, or it has a single column. Leave out \"stimulus_neuron\" in `estimator`; ",
+        "\"stimulus_neuron_trial\" allows pairs of one session.", class = "repalign_error_pairs",
+        arg = "estimator")
+}
+
 # x: not yet centred.
 group_pairs <- function(x, split, neurons, units, scale, setup) {
   groups <- unique(split)
@@ -305,12 +328,7 @@ group_pairs <- function(x, split, neurons, units, scale, setup) {
   deviations <- centered(x, scale[1])
   labels <- if (is.null(units)) seq_len(ncol(x)) else units
   paired <- vapply(columns, function(at) length(unique(labels[at])) > 1, NA)
-  if (leaves_out_pairs(setup) && !any(paired)) {
-    abort("No neuron pair is allowed within any group of `split`: all columns of a group have the ",
-          "same label in `units_x`", if (is.null(units)) ", or it has a single column",
-          ". Use finer labels in `units_x`, or larger groups.",
-          class = "repalign_error_pairs", arg = "units_x")
-  }
+  if ("stimulus_neuron" %in% setup$estimator && !any(paired)) refuse_groups(units, setup)
   sizes <- neuron_grid(neurons, if (is.null(neurons)) max(lengths(columns)) else ncol(x), "`x`")
   lapply(utils::combn(length(groups), 2, simplify = FALSE), function(p) {
     at <- columns[p]
@@ -326,8 +344,9 @@ group_pairs <- function(x, split, neurons, units, scale, setup) {
 }
 
 # comparisons: list(each, note, clusters), what is compared, what was left out, and the codes of
-# the clusters of stimuli.
+# the clusters of stimuli; and the estimators, where the data allow fewer of them.
 run_comparisons <- function(comparisons, setup, analysis) {
+  if (!is.null(comparisons$estimator)) setup$estimator <- comparisons$estimator
   setup$clusters <- comparisons$clusters
   setup$stimuli <- independent_stimuli(comparisons$each[[1]]$x, setup)
   setup$halves <- comparisons$each[[1]]$exchangeable

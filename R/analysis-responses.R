@@ -149,7 +149,7 @@ trial_subset_h <- function(part, a, b, naive) {
 }
 
 # The pooled H value of nothing deleted, then of each stimulus or cluster deleted.
-trial_deletions <- function(part, a, b, used) {
+weighted_deletions <- function(part, a, b, used) {
   size <- dim(part$h)
   count <- subset_counts(a, b, size, part$codes, part$mask)
   weights <- pooled_weights(a, b, size, count, part$codes, used, part$mask)

@@ -7,18 +7,23 @@
 #' of several sizes. The populations may be two regions or animals, groups of columns of one
 #' recording (sessions, electrodes), or random disjoint halves of one region.
 #'
-#' @param x a matrix stimuli x neurons; or, without `y`, a named list of at least two of them, of
-#'   which all pairs are compared.
-#' @param y a matrix stimuli x neurons for the same stimuli, from another animal or region; `NULL`
-#'   to compare parts of `x` with each other.
+#' @param x a matrix stimuli x neurons, or what [responses()] makes, which knows trials, sessions
+#'   and clusters; or, without `y`, a named list of at least two of them, of which all pairs are
+#'   compared.
+#' @param y as `x`, for the same stimuli, from another animal or region; `NULL` to compare parts of
+#'   `x` with each other.
 #' @param neurons numbers of neurons on each side. By default 4, 8, 16, ..., and all neurons that
 #'   both sides have. When all neurons of both sides are used, there is one estimate, whatever
 #'   `repeats` says. With `split`, a group with fewer neurons than asked for is used whole.
 #' @param repeats number of random subsets (or of random halves) for each number of neurons.
 #' @param split one label per column of `x`: all pairs of label groups are compared, instead of
 #'   random halves.
-#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
-#' @param units_x,units_y one label per column of `x` and `y`. Pairs of neurons with equal labels
+#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()]; for
+#'   [responses()] with trials also `"stimulus_neuron_trial"`, which multiplies only responses that
+#'   share no noise (and is then one of the default estimators). The others take means over trials,
+#'   and `"stimulus_neuron"` leaves out pairs of neurons of one session.
+#' @param units_x,units_y one label per column of `x` and `y`; not for what [responses()] declares
+#'   already. Pairs of neurons with equal labels
 #'   are left out of the neuron correction, see [cka()]. For parts of `x`, give only `units_x`.
 #'   If `x` is a list, `units_x` is a list of label vectors, one per element and with the same
 #'   names.
@@ -74,8 +79,10 @@
 #' recorded neurons and animals fixed; for the sampling of neurons see [cka_interval()]. It also
 #' ignores that only `repeats` random subsets are drawn: with few neurons or few repeats, raise
 #' `repeats` until the estimate no longer changes. With `normalize = "sd"`, the standard
-#' deviations are held fixed, too. Neurons recorded together share noise, which changes the
-#' corrected estimate unless `units_x` and `units_y` say so.
+#' deviations are held fixed, too. Neurons recorded together share noise, which changes
+#' `"stimulus_neuron"` unless labels of sessions say so; `"stimulus_neuron_trial"` is free of it.
+#' Two sides with trials and without labels of sessions are taken as recorded together, and a note
+#' below the result says so: then only different trials are multiplied, which is right either way.
 #'
 #' A warning of class `repalign_unstable` points out corrected values that lie above 1, with their
 #' intervals, by more than sampling explains. This happens when the same neurons are on both sides

@@ -6,11 +6,12 @@
 #' How alike a brain region and the layers of a network represent the same stimuli, from random
 #' subsets of the region's neurons. Layers are used whole.
 #'
-#' @param brain a matrix stimuli x neurons.
+#' @param brain a matrix stimuli x neurons, or what [responses()] makes, which knows trials,
+#'   sessions and clusters.
 #' @param layers a named list of matrices stimuli x units, one per layer.
 #' @param neurons numbers of neurons of the region. By default 4, 8, 16, ..., and all.
 #' @param repeats number of random subsets for each number of neurons below all.
-#' @param units one label per column of `brain`: pairs of the region's neurons with equal labels
+#' @param units one label per column of `brain` (not for what [responses()] declares already): pairs of the region's neurons with equal labels
 #'   (for example from one recording session) are left out of the neuron correction. By default
 #'   only the pairs of a neuron with itself are left out.
 #' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an
@@ -23,6 +24,9 @@
 #'   each number of neurons and each estimator.
 #' @details
 #' `"stimulus_neuron"` corrects both sides, because the units of a layer count as a sample, too.
+#' `"stimulus_neuron_trial"` is also free of the noise of the region's trials. A layer has none, so
+#' that noise changes only the region's denominator: without the correction the similarity to all
+#' layers is too low by one factor.
 #'
 #' For comparison, compute the similarity of the region to another animal's ([brain_to_brain()]):
 #' a model that reaches it is as similar to the region as another brain is.

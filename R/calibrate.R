@@ -171,7 +171,8 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   aggregate <- as_aggregate(aggregate)
   old <- options(repalign.threads = thread_count(threads))
   on.exit(options(old))
-  declared <- declared_sides(as_sides(x, y, na = na), set, clusters)
+  sides <- as_sides(x, y, na = na)
+  declared <- declared_sides(sides, settled_set(set, sides), clusters)
   complete <- complete_sides(declared$sides, declared$set, na)
   complete <- clustered_sides(complete, cluster_codes(declared$clusters))
   sides <- complete$sides

@@ -1,9 +1,16 @@
-# CKA and HSIC have three estimators, and the corrected ones share the formula in this file.
+# The estimators of CKA and HSIC, and the formula that the corrected ones share.
 
 estimators <- c("naive", "stimulus", "stimulus_neuron")
 
-# This estimator corrects for few neurons by leaving out the pairs of a neuron with itself.
-corrects_neurons <- function(estimator) "stimulus_neuron" %in% estimator
+# These two need responses to several trials, whose noise they correct for.
+trial_estimators <- c("stimulus_trial", "stimulus_neuron_trial")
+
+# These correct for few neurons by leaving out the pairs of a neuron with itself.
+corrects_neurons <- function(estimator) {
+  any(c("stimulus_neuron", "stimulus_neuron_trial") %in% estimator)
+}
+
+corrects_trials <- function(estimator) any(trial_estimators %in% estimator)
 
 corrects_stimuli <- function(estimator) estimator != "naive"
 

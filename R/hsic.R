@@ -39,16 +39,22 @@
 #' @seealso [cka()]
 #' @export
 hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
-                 estimator = c("naive", "stimulus", "stimulus_neuron"), shared_neurons = FALSE,
+                 estimator = c("naive", "stimulus", "stimulus_neuron", "stimulus_trial",
+                               "stimulus_neuron_trial"), shared_neurons = FALSE,
                  units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15,
-                 clusters = NULL) {
+                 clusters = NULL, shared_noise = c("auto", "trials", "pairs")) {
   args <- check_cka_args(list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters
+    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters, shared_noise = shared_noise
   ))
   pair <- representation_pair(x, y, accepted_by_kernel(args))
+  d <- declaration("cka")
+  args <- settled_arguments(d, args, list(x = list(pair$x), y = list(pair$y)))
+  declared <- declared_pair(pair, list(id = "cka", label = "hsic", args = args, declaration = d))
+  pair <- declared$pair
+  args <- declared$measure$args
   check_cka_pair(pair, args)
-  check_pair_memory(declaration("cka"), pair, args, "hsic")
+  check_pair_memory(d, pair, args, "hsic")
   note_shared_neurons(pair, args)
   h <- pair_h(pair, args)
   value <- unscale_h(h$value, h$scale)
@@ -75,6 +81,7 @@ unscale_h <- function(value, exponents) {
 # sum of (rounding errors are a share of it), and the exponents of two of both sides.
 pair_h <- function(pair, args) {
   pair <- labelled_pair(pair, args$clusters)
+  if (corrects_trials(args$estimator)) return(trial_h(pair, args, pair_labels(pair, args)))
   if (goes_by_clusters(args)) return(cluster_h(pair, args, pair_labels(pair, args)))
   switch(args$kernel,
     linear = linear_h(pair, args$estimator, pair_labels(pair, args)),
@@ -91,7 +98,8 @@ self_h <- function(repr, args, units) {
   remember_summary(repr, "H with itself", list(settings, units, args$clusters), {
     pair <- as_pair(repr, repr)
     labels <- list(x = units, y = units)
-    if (goes_by_clusters(args)) cluster_h(pair, args, labels, TRUE)
+    if (corrects_trials(args$estimator)) trial_h(pair, args, labels, TRUE)
+    else if (goes_by_clusters(args)) cluster_h(pair, args, labels, TRUE)
     else if (args$kernel == "linear") linear_h(pair, args$estimator, labels, TRUE)
     else pair_h(pair, args)
   })

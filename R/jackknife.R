@@ -87,25 +87,30 @@
 #' @export
 cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neuron"),
                          shared_neurons = FALSE, units_x = NULL, units_y = NULL,
-                         conf_level = 0.95, clusters = NULL) {
-  estimator <- check_choice(estimator, estimators, "estimator", several = TRUE)
+                         conf_level = 0.95, clusters = NULL,
+                         shared_noise = c("auto", "trials", "pairs")) {
+  default <- missing(estimator)
+  estimator <- check_choice(estimator, c(estimators, trial_estimators), "estimator",
+                            several = TRUE)
   check_flag(shared_neurons, "shared_neurons")
   check_unit_choice(shared_neurons, units_x, units_y)
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   clusters <- cluster_codes(clusters)
   pair <- representation_pair(x, y)
+  args <- list(kernel = "linear", estimator = estimator, default_estimator = default,
+               shared_neurons = shared_neurons, units_x = units_x, units_y = units_y,
+               clusters = clusters,
+               shared_noise = check_choice(shared_noise, shared_noises, "shared_noise"))
+  settled <- settled_interval(pair, args)
+  pair <- settled$pair
+  clusters <- settled$clusters
   check_rows(pair$x$n, 5, "x", "a jackknife")
   check_clusters(clusters, pair$x$n, "x", 5, "a jackknife")
   pair <- labelled_pair(pair, clusters)
   clusters <- labelled_codes(clusters)
-  args <- list(shared_neurons = shared_neurons, units_x = units_x, units_y = units_y)
-  check_units(pair, args)
-  if ("stimulus_neuron" %in% estimator) {
-    note_shared_neurons(pair, c(args, estimator = "stimulus_neuron"))
-  }
-  check_jackknife_memory(pair)
-  loo <- leave_out_sums(pair, unit_layout(pair, args), clusters)
-  rows <- lapply(estimator, function(e) interval_row(pair, loo, e, conf_level))
+  rows <- unlist(lapply(settled$groups, function(args) {
+    jackknife_rows(pair, args, clusters, conf_level)
+  }), recursive = FALSE)
   warn_dependence(list(pair$x$data, pair$y$data), clusters)
   warn_undefined_deletions(rows)
   warn_unstable_intervals(pair, rows, clusters)
@@ -113,9 +118,28 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
     warn("Some H values are too large or too small for a double (NA); the CKA does not depend on ",
          "the units.")
   }
-  result <- do.call(rbind, lapply(rows, function(row) row$values))
+  result <- bind_interval_rows(lapply(rows, function(row) row$values))
   rownames(result) <- NULL
   structure(result, class = c("repalign_interval", "data.frame"), conf_level = conf_level)
+}
+
+# The rows of estimators that share their deletions.
+jackknife_rows <- function(pair, args, clusters, conf_level) {
+  check_units(pair, args)
+  if (corrects_neurons(args$estimator)) note_shared_neurons(pair, args)
+  check_jackknife_memory(pair)
+  layout <- unit_layout(pair, args)
+  loo <- if (corrects_trials(args$estimator)) trial_sums(pair, layout, clusters)
+  else leave_out_sums(pair, layout, clusters)
+  lapply(args$estimator, function(e) interval_row(pair, loo, e, conf_level))
+}
+
+# Normal intervals have infinite degrees of freedom beside those that have some.
+bind_interval_rows <- function(rows) {
+  if (any(vapply(rows, function(row) !is.null(row$df), NA))) {
+    rows <- lapply(rows, function(row) if (is.null(row$df)) cbind(row, df = Inf) else row)
+  }
+  do.call(rbind, rows)
 }
 
 check_jackknife_memory <- function(pair) {
@@ -132,13 +156,13 @@ check_jackknife_memory <- function(pair) {
 unit_layout <- function(pair, args) {
   qx <- ncol(pair$x$data)
   qy <- ncol(pair$y$data)
-  if (args$shared_neurons) {
-    labels <- list(x = seq_len(qx), y = seq_len(qy))
+  labels <- if (args$shared_neurons) {
+    list(x = seq_len(qx), y = seq_len(qy))
   } else if (!is.null(args$units_x)) {
-    labels <- list(x = check_labels(args$units_x, qx, "units_x", "x"),
-                   y = check_labels(args$units_y, qy, "units_y", "y"))
+    list(x = check_labels(args$units_x, qx, "units_x", "x"),
+         y = check_labels(args$units_y, qy, "units_y", "y"))
   } else {
-    labels <- list(x = seq_len(qx), y = qx + seq_len(qy))
+    declared_units(pair, args)
   }
   units <- unique(c(labels$x, labels$y))
   in_x <- units %in% labels$x
@@ -238,14 +262,13 @@ within_unit_sums <- function(x, y, unit_x, unit_y, units, clusters = NULL) {
 # The H values of every deletion. In the first row no stimulus is deleted, in the others one each;
 # in the first column no unit is deleted, in the others one each.
 h_table <- function(part, estimator) {
-  kind <- if (estimator == "naive") "naive" else "stimulus"
-  sums <- part[[kind]]
+  sums <- part[[if (estimator == "naive") "naive" else "stimulus"]]
   total <- sums$total
   unit <- sums$unit
   pairs <- part$pairs
   all <- pairs$total
   each <- pairs$unit
-  if (estimator == "stimulus_neuron") {
+  if (corrects_neurons(estimator)) {
     # the neuron correction leaves out all neuron pairs within a unit
     total <- total - rowSums(sums$within)
     unit <- unit - sums$within
@@ -272,7 +295,8 @@ interval_row <- function(pair, loo, estimator, conf_level) {
   value <- theta[[1, 1]]
   se <- sqrt(two_way_variance(theta, loo))
   moments <- two_way_moments(h, loo)
-  df <- if (loo$clusters) loo$n - 1 else Inf
+  df <- if (corrects_trials(estimator)) two_way_df(theta, se^2, loo) else
+    if (loo$clusters) loo$n - 1 else Inf
   half <- stats::qt(0.5 + conf_level / 2, df) * se
   values <- data.frame(
     estimator = estimator, cka = value, se = se, conf_low = value - half, conf_high = value + half,
@@ -280,7 +304,7 @@ interval_row <- function(pair, loo, estimator, conf_level) {
     h_yy = unscale_h(h$yy[1, 1], loo$scale[c(2, 2)]),
     bias = if (is.na(se)) NA_real_ else ratio_bias_of(moments$mean, moments$cov)
   )
-  if (loo$clusters) values$df <- df
+  if (loo$clusters || corrects_trials(estimator)) values$df <- df
   list(undefined = sum(is.na(theta[-1])), value = value, self = c(h$xx[1, 1], h$yy[1, 1]),
        values = values)
 }

@@ -122,12 +122,14 @@ NULL
 #' @seealso [hsic()], [cka_interval()], [similarity()]
 #' @export
 cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
-                estimator = c("naive", "stimulus", "stimulus_neuron"), shared_neurons = FALSE,
+                estimator = c("naive", "stimulus", "stimulus_neuron", "stimulus_trial",
+                              "stimulus_neuron_trial"), shared_neurons = FALSE,
                 units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15,
-                clusters = NULL) {
+                clusters = NULL, shared_noise = c("auto", "trials", "pairs")) {
   one_score("cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters
+    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
+    shared_noise = shared_noise
   ))
 }
 
@@ -155,12 +157,13 @@ check_cka <- function(pair, args) {
 # The form that the kernel asks for, with the self term that every score is divided by.
 prepare_cka <- function(repr, args, side) {
   repr <- labelled_stimuli(repr, args$clusters)
-  form <- if (goes_by_clusters(args)) form_clusters(repr, args) else switch(args$kernel,
+  form <- if (corrects_trials(args$estimator)) trial_form(repr)
+  else if (goes_by_clusters(args)) form_clusters(repr, args) else switch(args$kernel,
     linear = form_linear(repr),
     rbf = form_gaussian(repr, args$sigma, args$bandwidth, corrects_stimuli(args$estimator)),
     manifold = form_manifold(repr, args$k)
   )
-  self <- self_h(repr, args, if (side == "x") args$units_x else args$units_y)
+  self <- self_h(repr, args, side_labels(repr, args, side))
   extend_form(form, self = self, undefined = !is_positive(self))
 }
 
@@ -180,8 +183,8 @@ inspect_cka <- function(score, pair, x, y, args) {
 # When the same data stand on both sides and the same neuron pairs are left out of all three H
 # values, the score is exactly 1, so that nothing can be unstable about it.
 is_itself <- function(pair, args) {
-  left_out <- args$shared_neurons ||
-    (!is.null(args$units_x) && identical(args$units_x, args$units_y))
+  labels <- pair_labels(pair, args)
+  left_out <- !is.null(labels) && identical(labels$x, labels$y)
   left_out && (pair$self || identical(pair$x$data, pair$y$data))
 }
 
@@ -204,7 +207,7 @@ declare_measure(
   reference = "Kornblith et al. 2019; Song et al. 2012; Chun et al. 2025",
   accepts = accepted_by_kernel, uses = structure_of_kernel,
   neighbours = neighbours_of_kernel,
-  check = check_cka_args, check_pair = check_cka,
+  check = check_cka_args, settle = settle_cka, check_pair = check_cka,
   form = form_of_kernel, keeps = kept_of_kernel,
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = function(pair, x, y, args) pair_h(pair, args)$value,

@@ -27,6 +27,8 @@ registry <- new.env()
 # neighbours          NULL, or a function(args) that gives list(metric, k) of the neighbour graph
 #                     that the measure compares
 # check               function(args): checks the arguments and returns them
+# settle              NULL, or a function(args, reprs) that returns the arguments as they are for
+#                     the representations of a call (a list of those of x and of those of y)
 # check_pair          NULL, or a function(pair, args) for errors that only both sides together can
 #                     tell; it is called before anything is prepared
 # form                the kind of form that is prepared (form.R), c(x = , y = ) where the sides
@@ -49,7 +51,8 @@ registry <- new.env()
 #                     made permutation by permutation, from relabelled forms
 declare_measure <- function(id, label, family, resi = NA_character_, direction, range, best,
                             symmetric, metric, pairing, invariant, reference, accepts = "data",
-                            uses = NULL, neighbours = NULL, check = identity, check_pair = NULL, form,
+                            uses = NULL, neighbours = NULL, check = identity, settle = NULL,
+                            check_pair = NULL, form,
                             keeps = character(), prepare, undefined = NULL, statistic = NULL,
                             score = function(statistic, x, y, args) statistic,
                             inspect = NULL, memory, null = NULL) {

@@ -117,7 +117,7 @@ similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error 
   on.exit(options(old))
   by_name <- any(vapply(set, function(m) m$declaration$pairing, NA))
   sides <- as_sides(x, y, by_name, na)
-  declared <- labelled_sides(declared_sides(sides, set))
+  declared <- labelled_sides(declared_sides(sides, settled_set(set, sides)))
   complete <- complete_sides(declared$sides, declared$set, na)
   sides <- complete$sides
   set <- complete$set

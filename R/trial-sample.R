@@ -34,7 +34,7 @@ trial_count <- function(form) dim(form$values)[3]
 # list(means, scale): the mean of each neuron over the means of its stimuli, and a power of two
 # that brings the largest deviation near 1.
 trial_scaling <- function(values, arg) {
-  means <- colMeans(stimulus_means(values), na.rm = TRUE)
+  means <- colMeans(trial_means(values), na.rm = TRUE)
   means[!is.finite(means)] <- 0
   largest <- max(abs(values - rep(rep(means, each = dim(values)[1]), dim(values)[3])), 0,
                  na.rm = TRUE)
@@ -49,19 +49,14 @@ trial_scaling <- function(values, arg) {
   list(means = means, scale = power_of_two_below(largest))
 }
 
-# Means over the trials that are there: stimuli x neurons, NaN where there is none.
-stimulus_means <- function(values) {
-  if (dim(values)[3] == 1) return(matrix(values, dim(values)[1]))
-  rowMeans(values, na.rm = TRUE, dims = 2)
-}
-
 # The two sides as C_trial_terms() and its like take them.
 #   x, y                 sums over events: a row for each event of each stimulus (events fastest)
 #   counts_x, counts_y   numbers of trials in them; one column where all neurons have the same
 #   session_x, session_y neurons of equal codes may share noise
 #   units                the code of each stimulus, in increasing order
 #   runs                 are trials crossed with stimuli?
-# and events, stimuli (their rows in the data), scale (exponents of two of both sides).
+# and events, stimuli (their rows in the data), self, masked (have neurons trials of their own?),
+# reprs, scale (exponents of two of both sides).
 # together: may neurons of the two sides share noise? NULL: see shared_sessions(). noise: FALSE
 # takes all trials as if they were independent. codes: of clusters of stimuli, or NULL.
 trial_sample <- function(rx, ry, together = NULL, codes = NULL, noise = TRUE) {
@@ -80,7 +75,7 @@ trial_sample <- function(rx, ry, together = NULL, codes = NULL, noise = TRUE) {
   sample <- list(x = parts$x$sums, y = parts$y$sums, counts_x = counts$x, counts_y = counts$y,
                  session_x = sessions$x, session_y = sessions$y, units = order$units, runs = runs,
                  events = slots$count, stimuli = order$rows, self = self, masked = masked,
-                 scale = log2(c(fx$scale, fy$scale)))
+                 reprs = list(x = rx, y = ry), scale = log2(c(fx$scale, fy$scale)))
   if (runs) center_runs(sample) else sample
 }
 

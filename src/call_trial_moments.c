@@ -107,3 +107,17 @@ SEXP repalign_trial_pairs(SEXP sample, SEXP ix, SEXP iy, SEXP threads)
     UNPROTECT(1);
     return result;
 }
+
+/* The Gram matrices of the rows of each stimulus: events^2 x stimuli. */
+SEXP repalign_event_grams(SEXP rows, SEXP events, SEXP threads)
+{
+    begin_entry(__func__);
+    const double *values = read_matrix(ARG(rows));
+    const size_t height = matrix_rows(rows), count = read_count(ARG(events), 1, height);
+    if (height % count != 0) argument_error("events", "divide the rows");
+    SEXP result = PROTECT(new_matrix(count * count, height / count));
+    event_grams(values, height / count, count, matrix_columns(rows), read_worker(ARG(threads)),
+                REAL(result));
+    UNPROTECT(1);
+    return result;
+}

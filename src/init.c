@@ -122,6 +122,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(trial_terms, 2),
     ENTRY(trial_columns, 4),
     ENTRY(trial_pairs, 4),
+    ENTRY(event_grams, 3),
     /* call_threads.c */
     ENTRY(thread_limits, 0),
     /* call_wide.c */

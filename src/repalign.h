@@ -184,6 +184,7 @@ SEXP repalign_permuted_singular_values(SEXP a, SEXP b, SEXP permutations);
 SEXP repalign_trial_terms(SEXP sample, SEXP threads);
 SEXP repalign_trial_columns(SEXP sample, SEXP weights, SEXP deletions, SEXP threads);
 SEXP repalign_trial_pairs(SEXP sample, SEXP ix, SEXP iy, SEXP threads);
+SEXP repalign_event_grams(SEXP rows, SEXP events, SEXP threads);
 
 /* call_threads.c: numbers of threads. */
 SEXP repalign_thread_limits(void);

@@ -335,3 +335,22 @@ void trial_pairs(const trial_sample *s, const int *ix, const int *iy, size_t pai
         by.pause();
     }
 }
+
+void event_grams(const double *rows, size_t stimuli, size_t events, size_t columns, worker by,
+                 double *result)
+{
+    const size_t size = events * events, height = stimuli * events;
+    memset(result, 0, stimuli * size * sizeof(double));
+    PARALLEL_FOR(by.threads)
+    for (size_t i = 0; i < stimuli; i++) {
+        for (size_t column = 0; column < columns; column++) {
+            const double *x = rows + column * height + i * events;
+            for (size_t e = 0; e < events; e++) {
+                const double value = x[e];
+                double *to = result + i * size + e * events;
+                for (size_t f = 0; f < events; f++) to[f] += value * x[f];
+            }
+        }
+    }
+    by.pause();
+}

@@ -60,4 +60,8 @@ void trial_columns(const trial_sample *sample, const double *w, int deletions, t
 void trial_pairs(const trial_sample *sample, const int *ix, const int *iy, size_t pairs,
                  trial_room room, worker by, double *result);
 
+/* The Gram matrices of the rows of each stimulus over all columns: events x events x stimuli. */
+void event_grams(const double *rows, size_t stimuli, size_t events, size_t columns, worker by,
+                 double *result);
+
 #endif

@@ -22,8 +22,8 @@ registry <- new.env()
 # reference           the source of the definition
 # accepts             what may stand for a representation: some of "data" (a matrix), "dist",
 #                     "signed" (distances may be negative) and "graph", or a function(args)
-# uses                which parts of a declaration by responses() it uses, some of `structures`, or a
-#                     function(args); others are named in a message
+# uses                which parts of a declaration by responses() it uses: a function(args) that gives
+#                     some of `structures`, or NULL: the clusters, where it has this argument
 # neighbours          NULL, or a function(args) that gives list(metric, k) of the neighbour graph
 #                     that the measure compares
 # check               function(args): checks the arguments and returns them
@@ -51,7 +51,7 @@ registry <- new.env()
 #                     made permutation by permutation, from relabelled forms
 declare_measure <- function(id, label, family, resi = NA_character_, direction, range, best,
                             symmetric, metric, pairing, invariant, reference, accepts = "data",
-                            uses = character(), neighbours = NULL, check = identity, settle = NULL,
+                            uses = NULL, neighbours = NULL, check = identity, settle = NULL,
                             check_pair = NULL, form,
                             keeps = character(), prepare, undefined = NULL, statistic = NULL,
                             score = function(statistic, x, y, args) statistic,

@@ -10,6 +10,11 @@ declared_parts <- function(x) {
                !is.null(x$cluster))]
 }
 
+# What note_unused_structure() needs of data that are no representations.
+responses_of <- function(data) {
+  lapply(data, function(x) list(responses = if (is_responses(x)) x))
+}
+
 declares_responses <- function(reprs) {
   any(vapply(reprs, function(repr) !is.null(repr$responses), NA))
 }
@@ -99,7 +104,9 @@ note_unused_structure <- function(reprs, set) {
 }
 
 used_structure <- function(measure) {
-  if (is_own(measure)) character() else declared(measure$declaration$uses, measure$args)
+  uses <- measure$declaration$uses
+  if (is.null(uses)) return(if (!is.null(measure$args$clusters)) "clusters")
+  uses(measure$args)
 }
 
 # unused: the parts that each of `labels` does not use.

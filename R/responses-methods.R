@@ -21,13 +21,11 @@ as.matrix.repalign_responses <- function(x, ...) {
 # The mean over the trials of each stimulus and neuron; NA where none was recorded. With one trial
 # these are the responses themselves, unchanged.
 trial_means <- function(values) {
-  size <- dim(values)
-  names <- dimnames(values)
-  means <- if (size[3] == 1) values else {
-    rowSums(values, na.rm = TRUE, dims = 2) / rowSums(!is.na(values), dims = 2)
-  }
+  names <- dimnames(values)[1:2]
+  means <- stimulus_means(values)
   means[is.nan(means)] <- NA_real_
-  matrix(means, size[1], size[2], dimnames = if (any(lengths(names[1:2]) > 0)) names[1:2])
+  dimnames(means) <- if (any(lengths(names) > 0)) names
+  means
 }
 
 #' @export

@@ -22,7 +22,8 @@ as.matrix.repalign_responses <- function(x, ...) {
 # these are the responses themselves, unchanged.
 trial_means <- function(values) {
   names <- dimnames(values)[1:2]
-  means <- stimulus_means(values)
+  means <- if (dim(values)[3] == 1) values else rowMeans(values, na.rm = TRUE, dims = 2)
+  means <- matrix(means, nrow(values))
   means[is.nan(means)] <- NA_real_
   dimnames(means) <- if (any(lengths(names) > 0)) names
   means

@@ -81,7 +81,7 @@ unscale_h <- function(value, exponents) {
 # sum of (rounding errors are a share of it), and the exponents of two of both sides.
 pair_h <- function(pair, args) {
   pair <- labelled_pair(pair, args$clusters)
-  if (corrects_trials(args$estimator)) return(trial_h(pair, args, pair_labels(pair, args)))
+  if (corrects_trials(args$estimator)) return(pair_trial_h(pair, args, pair_labels(pair, args)))
   if (goes_by_clusters(args)) return(cluster_h(pair, args, pair_labels(pair, args)))
   switch(args$kernel,
     linear = linear_h(pair, args$estimator, pair_labels(pair, args)),
@@ -98,7 +98,7 @@ self_h <- function(repr, args, units) {
   remember_summary(repr, "H with itself", list(settings, units, args$clusters), {
     pair <- as_pair(repr, repr)
     labels <- list(x = units, y = units)
-    if (corrects_trials(args$estimator)) trial_h(pair, args, labels, TRUE)
+    if (corrects_trials(args$estimator)) pair_trial_h(pair, args, labels, TRUE)
     else if (goes_by_clusters(args)) cluster_h(pair, args, labels, TRUE)
     else if (args$kernel == "linear") linear_h(pair, args$estimator, labels, TRUE)
     else pair_h(pair, args)

@@ -1,7 +1,7 @@
 # H values from trials, summed over all neuron pairs, without the value of each pair.
 
 # As pair_h() gives them. labels: of the neuron pairs to leave out, or NULL.
-trial_h <- function(pair, args, labels = NULL, self = FALSE) {
+pair_trial_h <- function(pair, args, labels = NULL, self = FALSE) {
   codes <- args$clusters
   if (length(codes) > pair$x$n) codes <- labelled_codes(codes)
   if (args$kernel == "rbf") return(kernel_trial_h(pair, args, codes))

@@ -99,16 +99,32 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL) {
   repr <- sample$repr
   check_rows(repr$n, 4, repr$arg, "a corrected estimator")
   check_pair_memory(declaration("cka"), list(x = repr, y = repr), corrected_cka)
-  units <- check_labels(units, ncol(repr$data), "units", repr$arg)
+  units <- check_labels(dimension_labels(units, repr), ncol(repr$data), "units", repr$arg)
   layout <- neuron_layout(units, ncol(repr$data))
   tables <- if (!is.null(conf_level)) {
     check_rows(repr$n, 5, repr$arg, "a jackknife")
+    check_clusters(sample$codes, repr$n, repr$arg, 5, "a jackknife")
     check_deletion_memory(sample)
     deletion_tables(sample, layout)
   }
   result <- data.frame(dimensionalities(sample, layout, is.null(units)), spread_ratios(repr))
   if (is.null(conf_level)) return(result)
   data.frame(result, dimension_intervals(tables, sample, layout, conf_level))
+}
+
+# The labels of the call, or those that a responses object declares: neurons, or with one trial the
+# sessions whose neurons share noise.
+dimension_labels <- function(units, repr) {
+  given <- unclass(repr$responses)
+  own <- if (length(given$values) && dim(given$values)[3] == 1 && !is.null(given$session)) {
+    given$session
+  } else given$neuron
+  if (!is.null(units) && !is.null(own)) {
+    abort("`units` is given, but `", repr$arg, "` declares ",
+          if (identical(own, given$neuron)) "neurons" else "sessions",
+          " already: leave out one of the two.", class = "repalign_error_choice", arg = "units")
+  }
+  if (is.null(units)) own else units
 }
 
 spread_ratios <- function(repr) {
@@ -165,7 +181,7 @@ dimension_parts <- function(sample, layout, estimator) {
     return(list(numerator = variance_product(pair, layout, estimator),
                 h = self_h(sample$repr, list(kernel = "linear", estimator = estimator), labels)))
   }
-  trial_parts(sample, pair, layout, estimator)
+  trial_parts(sample, layout, estimator)
 }
 
 # The mean of C_aa C_bb over all pairs of neurons, or without the pairs of equal labels. All that

@@ -235,3 +235,8 @@ mean_rows <- function(sums, counts, events) {
   number <- rowsum(counts, stimulus, reorder = TRUE)
   if (ncol(counts) == 1) total / number[, 1] else total / number
 }
+
+zero_for_missing <- function(x) {
+  x[is.na(x)] <- 0
+  x
+}

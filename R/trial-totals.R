@@ -11,10 +11,15 @@ pair_trial_h <- function(pair, args, labels = NULL, self = FALSE) {
   count <- as.double(ncol(sample$x)) * ncol(sample$y)
   if (!is.null(left_out)) count <- count - left_out$count
   if (count == 0) no_allowed_pair(pair, self)
-  value <- if (has_totals(sample)) total_of_allowed(sample, left_out)
-  else trial_weighted(sample, allowed_weights(sample, left_out), FALSE)
+  value <- sum_of_allowed(sample, left_out)
   if (is.nan(value)) refuse_few_members(sample, left_out, pair)
   list(value = value / count, magnitude = trial_magnitude(sample) / count, scale = sample$scale)
+}
+
+# The sum over all neuron pairs but those in left_out, from excluded_pairs(), or over all (NULL).
+sum_of_allowed <- function(sample, left_out) {
+  if (has_totals(sample)) total_of_allowed(sample, left_out)
+  else trial_weighted(sample, allowed_weights(sample, left_out), FALSE)
 }
 
 # Sums without the value of each neuron pair: for stimuli that are all independent, and the same
@@ -155,4 +160,10 @@ squared_products <- function(m) {
   ry <- rows(ky)
   m$weight^2 * (colSums(rx) * colSums(ry) - 2 * m$share * colSums(rx * ry) +
                   m$share * colSums(kx * ky))
+}
+
+# t1 to t3: sums over different units, two, three and four of them.
+combine_terms <- function(t1, t2, t3, n) {
+  n <- as.double(n)
+  t1 / falling(n, 2) - 2 * t2 / falling(n, 3) + t3 / falling(n, 4)
 }

@@ -68,8 +68,9 @@ responses_multiplied <- function(x) {
   several <- max(trial_counts(x)) > 1
   trial <- if (x$run) "runs" else if (blocks_of_events(x)) "events" else "trials"
   trials <- if (several) {
-    paste0("of different ", trial, if (!x$run) " of a stimulus", ", so that their noise drops out",
-           if (!is.null(x$session)) "; of different sessions in all trials")
+    paste0("of different ", trial, if (!x$run) " of a stimulus",
+           if (!is.null(x$session)) " (between sessions also of the same)",
+           ", so that their noise drops out")
   } else if (is.null(x$session)) {
     "of one trial, so that its noise stays"
   } else {

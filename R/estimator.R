@@ -24,3 +24,12 @@ corrects_stimuli <- function(estimator) estimator != "naive"
 song_estimate <- function(dot, rows, totals, n, diagonal = FALSE) {
   (dot - rows * (diagonal + 2 / (n - 2)) + totals / ((n - 1) * (n - 2))) / (n * (n - 3))
 }
+
+# From sums over two, three and four different stimuli (or clusters) the corrected estimate.
+combine_terms <- function(t1, t2, t3, n) {
+  n <- as.double(n)
+  t1 / falling(n, 2) - 2 * t2 / falling(n, 3) + t3 / falling(n, 4)
+}
+
+# n (n - 1) (n - 2) ..., k factors: how many tuples of k different stimuli there are.
+falling <- function(n, k) prod(n - seq_len(k) + 1)

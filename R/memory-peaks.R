@@ -79,8 +79,8 @@ linear_needs <- function(n, dx, dy, args) {
   memory_needs(kept, max(0, products) + loaded_needs(n, max(dx, dy)))
 }
 
-# The responses of both sides, their sums over events in three orders, and matrices of neurons or, for
-# other kernels and where trials are fewer, of all trials.
+# The responses of both sides, their sums over events in three orders, and matrices of neurons or,
+# for other kernels and where trials are fewer, of all trials.
 trial_needs <- function(n, dx, dy, args) {
   trials <- max(1, args$trials)
   cells <- n * trials * (as.double(dx) + dy)

@@ -177,11 +177,3 @@ dimension_interval <- function(ratio, loo, estimator, conf_level) {
   result <- list(sqrt(variance), ratio[[1]] - half, ratio[[1]] + half)
   stats::setNames(result, paste0(estimator, c("_se", "_low", "_high")))
 }
-
-# Degrees of freedom of a variance whose main parts are estimated apart (Satterthwaite).
-two_way_df <- function(theta, variance, loo) {
-  main <- two_way_products(theta, theta, loo)$main
-  if (is.na(variance) || variance == 0) return(NA_real_)
-  sizes <- c(loo$n, lengths(loo$layout$strata))
-  variance^2 / sum((main^2 / (sizes - 1))[main > 0])
-}

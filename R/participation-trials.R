@@ -206,6 +206,3 @@ variance_from_traces <- function(p, k, squares) {
   entries <- 2 * n * colSums(p^2) + 2 * trace^2 + 4 * squares - 4 * colSums(noise^2)
   (all^2 - 4 * colSums(rows^2) + 2 * entries) / (4 * falling(n, 4))
 }
-
-# n (n - 1) (n - 2) ..., k factors: how many tuples of k different stimuli there are.
-falling <- function(n, k) prod(n - seq_len(k) + 1)

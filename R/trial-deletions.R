@@ -13,7 +13,8 @@ trial_sums <- function(pair, layout, clusters) {
     xy = trial_cross_sums(xy, layout$x, layout$y, layout$count),
     xx = trial_cross_sums(xx, layout$x, layout$x, layout$count),
     yy = trial_cross_sums(yy, layout$y, layout$y, layout$count),
-    layout = layout, n = max(xy$units), clusters = !is.null(codes), scale = xy$scale, centered = TRUE
+    layout = layout, n = max(xy$units), clusters = !is.null(codes), scale = xy$scale,
+    centered = TRUE
   )
 }
 

@@ -1,5 +1,5 @@
-# H values of Gaussian kernels from responses to several trials: from the blocks of the kernel between
-# all trials.
+# H values of Gaussian kernels from responses to several trials: from the blocks of the kernel
+# between all trials.
 
 # As pair_h() gives them, for estimator "stimulus_trial": the H value of the expected kernels of
 # different stimuli. For stimuli i and j let K_ij and L_ij be the blocks between their trials, and
@@ -15,8 +15,8 @@ kernel_trial_h <- function(pair, args, codes) {
   m <- trial_weights(fx, fy, pair$self)
   there <- colSums(m, dims = 2) > 0
   if (sum(there) < 4) {
-    abort("`", pair$x$arg, "` and `", pair$y$arg, "` have fewer than 4 stimuli with two trials that ",
-          "do not share noise. Give more trials, or use estimator = \"stimulus\".",
+    abort("`", pair$x$arg, "` and `", pair$y$arg, "` have fewer than 4 stimuli with two trials ",
+          "that do not share noise. Give more trials, or use estimator = \"stimulus\".",
           class = "repalign_error_trials", arg = pair$x$arg)
   }
   k <- trial_kernel(pair$x, fx, there, args)

@@ -110,7 +110,8 @@ event_slots <- function(fx, fy) {
   slots <- t(matrix(number[first][match(key, key[first])], nrow(events)))
   at <- seq_len(ncol(fx$event))
   y <- slots[, -at, drop = FALSE]
-  list(x = slots[, at, drop = FALSE], y = if (is.null(fy$origin)) y else y[fy$origin, , drop = FALSE],
+  if (!is.null(fy$origin)) y <- y[fy$origin, , drop = FALSE]
+  list(x = slots[, at, drop = FALSE], y = y,
        count = as.integer(max(slots, 1, na.rm = TRUE)))
 }
 

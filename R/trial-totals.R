@@ -161,9 +161,3 @@ squared_products <- function(m) {
   m$weight^2 * (colSums(rx) * colSums(ry) - 2 * m$share * colSums(rx * ry) +
                   m$share * colSums(kx * ky))
 }
-
-# t1 to t3: sums over different units, two, three and four of them.
-combine_terms <- function(t1, t2, t3, n) {
-  n <- as.double(n)
-  t1 / falling(n, 2) - 2 * t2 / falling(n, 3) + t3 / falling(n, 4)
-}

@@ -1,8 +1,8 @@
 # What noise of trials does to H and CKA, with and without the correction by trials, the coverage of
 # intervals, and times:
 #   Rscript bench/responses.R [data sets]
-# 60 stimuli, 30 + 30 neurons recorded together in three sessions, in which neurons of both areas share
-# noise. Bias and sd are relative to the mean H value of the same data without noise.
+# 60 stimuli, 30 + 30 neurons recorded together in three sessions, in which neurons of both areas
+# share noise. Bias and sd are relative to the mean H value of the same data without noise.
 
 library(repalign)
 replicates <- as.integer(c(commandArgs(TRUE), 200)[1])
@@ -134,6 +134,6 @@ timed <- function(n, q, t) {
   total = least(function() repalign:::sum_of_allowed(sample, NULL)),
   deletions = least(function() repalign:::trial_columns(sample)))
 }
-cat("\nSeconds, with", repalign:::thread_count(), "threads: preparation, H of all neuron pairs, their",
-    "sum alone, and\nsums without each stimulus\n")
+cat("\nSeconds, with", repalign:::thread_count(), "threads: preparation, H of all neuron pairs,",
+    "their sum alone, and\nsums without each stimulus\n")
 print(rbind(timed(200, 100, 10), timed(200, 300, 20)), row.names = FALSE)

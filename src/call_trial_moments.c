@@ -2,8 +2,8 @@
 
    sample: a list of x and y (sums: a row for each event of each stimulus, a column for each
    neuron), counts_x and counts_y (of the same size, or both a single column), session_x and
-   session_y (codes; neurons of equal codes may share noise), units (a code for each stimulus, 1 .. B
-   in increasing order) and runs. A result has a row for nothing deleted and one for each unit. */
+   session_y (codes; neurons of equal codes may share noise), units (a code for each stimulus, 1 ..
+   B in increasing order) and runs. A result has a row for nothing deleted and one for each unit. */
 
 #include "trial_moments.h"
 

@@ -14,7 +14,8 @@
 
        {(sum d)^2 - 4 sum_u (sum_v d_uv)^2 + 2 sum d^2} / (4 (n)_4),
 
-   which needs sums over rows of d only: columns are centred within runs, so that those of R are 0. */
+   which needs sums over rows of d only: columns are centred within runs, so that those of R are
+   0. */
 #ifndef REPALIGN_TRIAL_MOMENTS_H
 #define REPALIGN_TRIAL_MOMENTS_H
 

@@ -1,4 +1,4 @@
-# CKA, H and dimensionality of responses to several trials: choice of the estimator, refusals, nulls.
+# CKA, H and dimensionality from trials: choice of the estimator, refusals, nulls.
 
 recorded <- function(n = 12, q = 5, trials = 3, ...) {
   signal <- matrix(rnorm(n * 3), n) %*% matrix(rnorm(3 * q), 3)

@@ -341,6 +341,31 @@ test_that("missing values, row names and lists work as with matrices", {
   expect_identical(grid$score, rsa(as.matrix(x[, -2, ]), as.matrix(x[, -2, 1])))
 })
 
+test_that("estimates from trials do without responses that lack; means over trials are refused", {
+  set.seed(21)
+  values <- few_trials_array(20, 8, 3)
+  values[2, 3, ] <- NA
+  x <- responses(values[, 1:4, ])
+  y <- responses(values[, 5:8, ])
+  quiet <- function(code) {
+    withCallingHandlers(code, repalign_message = function(m) invokeRestart("muffleMessage"),
+                        repalign_warning = function(w) invokeRestart("muffleWarning"))
+  }
+  # the mean over the neuron pairs of values from the stimuli that a pair has
+  h <- function(a, b) hsic(a, b, estimator = "stimulus_neuron_trial")
+  parts <- vapply(1:4, function(a) if (a == 3) h(x[-2, 3, ], y[-2, , ]) else h(x[, a, ], y), 0)
+  expect_equal(quiet(h(x, y)), mean(quiet(parts)))
+  expect_equal(quiet(cka(x, y)),
+               quiet(similarity(x, y, measure("cka", estimator = "stimulus_neuron_trial"))$score))
+  expect_true(is.finite(quiet(cka_interval(x, y))$cka))
+  for (call in list(quote(rsa(x, y)), quote(cka(x, y, estimator = "stimulus")),
+                    quote(calibrate(x, y, "rsa")), quote(predicted_bias(x)),
+                    quote(similarity(list(a = x, b = y), measure = c("cka", "rsa"))),
+                    quote(brain_to_brain(x, y)))) {
+    expect_refused(quiet(eval(call)), "row 2, column 3")
+  }
+})
+
 test_that("workers and tiles give the numbers of the plain call", {
   set.seed(15)
   layers <- list(a = responses(few_trials_array()), b = responses(few_trials_array()),

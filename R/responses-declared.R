@@ -70,8 +70,8 @@ declared_pair <- function(pair, measure) {
   list(pair = pair, measure = measure)
 }
 
-# The same for all pairs of the sides, but that stimuli without a cluster stay. clusters: the argument
-# of calibrate(). Returns list(sides, set, clusters).
+# The same for all pairs of the sides, but that stimuli without a cluster stay. clusters: the
+# argument of calibrate(). Returns list(sides, set, clusters).
 declared_sides <- function(sides, set, clusters = NULL) {
   reprs <- all_representations(sides)
   if (!declares_responses(reprs)) return(list(sides = sides, set = set, clusters = clusters))

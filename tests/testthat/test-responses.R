@@ -40,7 +40,8 @@ test_that("an array, presentations, long and wide tables say the same", {
   expect_identical(unname(as.array(from_long[letters[1:8], , ])), values)
   expect_identical(from_long$neuron, as.character(1:4))
   named <- responses(long, "image", "unit", "rep", value = "count")
-  expect_identical(responses(long, long$image, long$unit, long$rep, value = "count")$values, named$values)
+  by_vector <- responses(long, long$image, long$unit, long$rep, value = "count")
+  expect_identical(by_vector$values, named$values)
 })
 
 test_that("trials without labels are numbered in the order of rows", {

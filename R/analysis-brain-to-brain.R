@@ -115,6 +115,7 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
                           objects = objects, by_trials = TRUE, default = missing(estimator))
   note_unused_units(unit_users(setup), list(units_x = units_x, units_y = units_y))
+  note_unused_by_estimators(setup, "brain_to_brain")
   if (whole) {
     if (!is.null(split) || !is.null(units_y)) {
       abort("`split` and `units_y` cannot be used when `x` is a list: give a list of label ",

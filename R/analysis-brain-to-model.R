@@ -63,6 +63,7 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                           objects = list(brain = brain), by_trials = TRUE,
                           default = missing(estimator))
   note_unused_units(unit_users(setup), list(units = units))
+  note_unused_by_estimators(setup, "brain_to_model")
   names <- layer_names(layers)
   args <- paste0("layers$", names)
   given <- region_and_layers(brain, stats::setNames(layers, args), units, setup)

@@ -27,6 +27,14 @@ analysis_clusters <- function(clusters, objects) {
 # For note_unused_units(): the correction by trials uses labels, too.
 unit_users <- function(setup) c(setup$estimator, if (setup$by_trials) "stimulus_neuron")
 
+# Says which parts of a declaration the chosen estimators do not use.
+note_unused_by_estimators <- function(setup, analysis) {
+  used <- c("clusters", if (leaves_out_pairs(setup)) c("sessions", "neurons"),
+            if (setup$by_trials) c("trials", "runs"))
+  declared <- unlist(lapply(setup$objects, declared_parts))
+  say_unused(list(setdiff(structures[structures %in% declared], used)), analysis)
+}
+
 # Settings with `units`, labels of the neurons of each matrix: what the user gave in units, or what
 # its object declares. Where only some matrices have labels, the neurons of the others have labels
 # of their own; NULL where none has. Labels that the user gives of an object name its neurons.

@@ -240,6 +240,6 @@ check_some_pair <- function(event, given, trials, slots) {
   several <- apply(event, 1, function(labels) length(unique(labels[!is.na(labels)])) > 1)
   if (any(several)) return(invisible())
   abort("All trials of each stimulus have the same label in `event`, so they share noise and ",
-        "nothing is left to multiply. Give different labels to trials that share none, or leave out ",
-        "`event`.", class = "repalign_error_pairs", arg = "event")
+        "nothing is left to multiply. Give different labels to trials that share none, or leave ",
+        "out `event`.", class = "repalign_error_pairs", arg = "event")
 }

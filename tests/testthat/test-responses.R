@@ -480,6 +480,9 @@ test_that("labels of objects are the labels of the analyses", {
   expect_message(by_object <- undefined_is_fine(object_disentanglement(x, object, neurons = 6)),
                  class = "repalign_structure_unused")
   same(by_object, object_disentanglement(plain, object, neurons = 6))
+  expect_message(brain_to_brain(x, neurons = 3, repeats = 2, estimator = "naive"),
+                 "trials and sessions (by \"brain_to_brain\")", fixed = TRUE,
+                 class = "repalign_structure_unused")
   expect_refused(quiet(brain_to_brain(x, units_x = session)), "declares its sessions already")
   expect_refused(quiet(brain_to_model(x, layers, units = session)), "declares its sessions already")
   expect_refused(brain_to_brain(plain, estimator = "stimulus_neuron_trial"), "at least two trials")

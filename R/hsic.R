@@ -21,6 +21,16 @@
 #' Both corrected values are unbiased over random stimuli, and the stimulus-neuron-corrected
 #' one also over random neurons. They can be negative when the true value is near 0.
 #'
+#' For [responses()] with several trials, each of these estimates is a mean over four different
+#' stimuli of products of responses that share no noise. Noise drops out of the mean, also where
+#' neurons or both sides share it: FIGURES
+#' `"stimulus_trial"` keeps all pairs of neurons, `"stimulus_neuron_trial"` leaves out pairs of a
+#' neuron with itself: in `hsic(x, x)` by the names of neurons in `x`, so that the self term of
+#' unnamed neurons is `hsic(x, x)` for `x` with `neuron = seq_len(ncol(x))`. With `clusters` of
+#' stimuli, products are of different clusters; with runs, of different runs for different stimuli,
+#' too, so that what a run adds to all stimuli drops out. The Gaussian kernel gives the H value of
+#' the expected kernels of two different trials.
+#'
 #' `hsic(x, x, estimator = "stimulus_neuron", shared_neurons = TRUE)` is the self term of `x`
 #' in the denominator of the corrected CKA.
 #'

@@ -7,7 +7,10 @@
 #' populations.
 #'
 #' @inheritParams cka
-#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
+#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, and for
+#'   [responses()] with several trials `"stimulus_trial"` and `"stimulus_neuron_trial"`, see
+#'   [cka()]. By default the first three; for [responses()] that declare anything, the most
+#'   corrected one.
 #' @param conf_level coverage of the interval, between 0 and 1.
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]).
 #'   The jackknife deletes whole clusters, and the corrected estimators go over clusters; the naive
@@ -19,7 +22,7 @@
 #'   values H of which the CKA is the ratio
 #'   \eqn{H_{xy} / \sqrt{H_{xx} H_{yy}}}{h_xy / sqrt(h_xx h_yy)} (see [hsic()]); and `bias`, an
 #'   estimate of the second-order bias of this ratio (see [ratio_bias()]), which is not
-#'   subtracted from `cka`; with `clusters` also `df`, see Details. Values are `NA`, with a warning,
+#'   subtracted from `cka`; with `clusters` or trials also `df`, see Details. Values are `NA`, with a warning,
 #'   where a ratio is undefined, or where
 #'   a value H is too large or too small for a double. There are `plot()`, `tidy()`,
 #'   [confint()][confint.repalign_interval] and [rbind()][rbind.repalign] for the result.
@@ -60,6 +63,10 @@
 #' 82% of the data sets with 20 groups of 5, and in 96% to 98% with `clusters`. Intervals over
 #' clusters are those of the t distribution, with one degree of freedom less than there are
 #' clusters (column `df`).
+#'
+#' The estimators from trials need no term for trials: noise leaves the data with its stimulus.
+#' Their intervals are those of the t distribution with the degrees of freedom of Satterthwaite
+#' (column `df`), and sum the squares of the interactions about their mean. FIGURES
 #'
 #' A warning of class `repalign_dependence` speaks without `clusters` when neighbouring rows are so
 #' alike that a time series or runs of similar stimuli are likely: their mean squared distance is

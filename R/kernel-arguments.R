@@ -67,6 +67,7 @@ form_of_kernel <- function(args) {
 }
 
 kept_of_kernel <- function(args) {
+  if (corrects_trials(args$estimator)) return(if (args$kernel == "rbf") "distances" else "linear")
   whole <- if (goes_by_clusters(args)) "symmetric kernel"
   switch(args$kernel, rbf = "distances", manifold = c("graph", "sparse kernel", whole))
 }

@@ -20,8 +20,11 @@ NULL
 #'   by entry). With `"rbf"` and `"manifold"`, `x` and `y` may be distances (`dist` objects);
 #'   with `"manifold"` they may also be neighbour graphs (see [mutual_knn()]).
 #' @param estimator `"naive"` (no correction); `"stimulus"`, corrected for few stimuli (Song
-#'   et al. 2012; also called debiased CKA); or `"stimulus_neuron"`, corrected for few
-#'   stimuli and few neurons (linear kernel only).
+#'   et al. 2012; also called debiased CKA); `"stimulus_neuron"`, corrected for few
+#'   stimuli and few neurons (linear kernel only); or, for [responses()] with several trials,
+#'   `"stimulus_trial"` (linear and Gaussian kernel) and `"stimulus_neuron_trial"`, corrected for
+#'   the noise of the trials, too. By default `"naive"`; for [responses()] that declare anything,
+#'   the most corrected one that the declaration and the kernel allow, which a message names.
 #' @param shared_neurons `TRUE` if column j of `x` and column j of `y` are the same neuron,
 #'   for example when two trials are compared. `"stimulus_neuron"` then leaves out the pair
 #'   (j, j) between `x` and `y`, as it always does within each side. Both sides need the same
@@ -48,6 +51,9 @@ NULL
 #'   of stimuli of different clusters, each cluster weighing the same; `"naive"` does not change.
 #'   Stimuli with the label `NA` are left out. At least 4 clusters are needed. (`blocks` of
 #'   [calibrate()] are something else.)
+#' @param shared_noise what is done about neurons of the same session (see [responses()]):
+#'   `"trials"` multiplies different trials, `"pairs"` leaves out such pairs of neurons and takes
+#'   the means over trials; `"auto"` takes trials where there are several.
 #' @return One number. The naive estimate lies in \[0, 1\], or in \[-1, 1\] with kernels that
 #'   are not positive definite (the manifold kernel, and the Gaussian kernel of distances that
 #'   are not Euclidean). `"stimulus"` lies in \[-1, 1\], negative when there is little similarity.
@@ -67,6 +73,15 @@ NULL
 #' sqrt((1 + (gamma_x - 1)/Q_x) (1 + (gamma_y - 1)/Q_y))}, where \eqn{\gamma}{gamma} is the
 #' dimensionality ([participation_ratio()]) and Q the number of neurons; [predicted_bias()]
 #' has the general form. `"stimulus_neuron"` removes both biases.
+#'
+#' With trials ([responses()]), every value H is a mean over products of responses that share no
+#' noise: of different trials of a stimulus, for neurons that may have been recorded together, and
+#' of all trials for others. Noise then drops out of the mean, also where neurons or both areas
+#' share it, and stimuli may have different numbers of trials; a stimulus without two trials is
+#' left out for the neurons concerned. Two sides with trials are taken as recorded together unless
+#' their sessions differ. A side without trials counts as without noise. In simulations
+#' (`bench/responses.R`: 60 stimuli, 30 + 30 neurons in three sessions that share noise within and
+#' between areas, 400 data sets a row), FIGURES
 #'
 #' The naive and the stimulus-corrected CKA do not change when the neurons of either side are
 #' rotated. `"stimulus_neuron"` does, because it treats the columns as random draws from a

@@ -9,7 +9,9 @@
 #'   or a data frame or tibble whose columns are all numeric. Or an array stimuli x neurons x
 #'   trials, such as [trial_array()] makes: then noise is left out of the corrected
 #'   dimensionalities. Stimuli may have different numbers of trials; the entries of a trial that
-#'   a stimulus lacks are `NA` for all neurons.
+#'   a stimulus lacks are `NA` for all neurons. [responses()] also say which neurons were recorded
+#'   together, whether trials are runs, and which stimuli belong together, and may lack any trial
+#'   of any neuron.
 #' @param y the same stimuli and neurons in a second trial, when `x` is one trial. The order of
 #'   the two does not matter.
 #' @param units one label per neuron (recording session, electrode): pairs of neurons with equal
@@ -44,7 +46,9 @@
 #'
 #' With several trials, the same covariances are estimated from products of different trials of a
 #' stimulus, over all pairs of trials. Noise that is independent from trial to trial then drops
-#' out, also where neurons share it. Stimuli with a single trial are left out, with a message.
+#' out, also where neurons share it. Stimuli of which some neuron has a single trial are left out,
+#' with a message. With clusters of stimuli, products are of different clusters, and the jackknife
+#' deletes clusters; with runs, what a run adds to all stimuli drops out, too. FIGURES
 #' The naive dimensionality and the ratios are those of the mean responses, in which noise
 #' remains.
 #'

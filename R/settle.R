@@ -32,12 +32,14 @@ settle_cka <- function(args, reprs) {
   }
   parts <- unlist(lapply(known, function(repr) declared_parts(repr$responses)))
   several <- any(c("trials", "runs") %in% parts)
+  default <- args$default_estimator
   args$estimator <- settled_estimator(args, parts, several)
   args$default_estimator <- FALSE
   if (!several) refuse_no_trials(args, all)
   refuse_second_labels(args, parts)
+  args$trials <- max(vapply(known, function(repr) dim(repr$responses)[3], 0L))
   together <- corrects_trials(args$estimator) && assumes_together(reprs)
-  if (length(parts)) note_estimator(args, together)
+  if (together || default && length(parts)) note_estimator(args, together)
   settled_labels(args, reprs)
 }
 

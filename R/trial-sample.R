@@ -20,7 +20,7 @@ trial_form <- function(repr) {
   })
 }
 
-declare_form("trials", size = function(n, d, args) as.double(n) * d,
+declare_form("trials", size = function(n, d, args) as.double(n) * d * max(1, args$trials),
              relabel = function(form, permutation) {
                form$values <- form$values[permutation, , , drop = FALSE]
                form$event <- form$event[permutation, , drop = FALSE]

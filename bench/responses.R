@@ -105,6 +105,23 @@ cat(sprintf("\n%d data sets a row. means: bias in percent of trial means. new, b
 cat("of the corrected values because of noise; z: of their bias. ratio: median standard error\n")
 cat("over the spread of the CKA (by session); coverage of its nominal 95% intervals.\n")
 
+# Dimensionality of one area without noise, of trial means, and corrected.
+set.seed(13)
+dimensionality <- function(name, trials) {
+  sets <- vapply(seq_len(replicates %/% 2), function(r) {
+    signal <- signals(60, 30, FALSE)
+    x <- trials_of(signal, noise[[name]], FALSE, trials)$x
+    of <- function(values) suppressWarnings(participation_ratio(values)$stimulus_neuron)
+    c(of(signal$x), of(rowMeans(x, dims = 2)), of(responses(x)))
+  }, numeric(3))
+  medians <- apply(sets, 1, stats::median, na.rm = TRUE)
+  data.frame(noise = name, trials = trials, without_noise = medians[1], means = medians[2],
+             new = medians[3], undefined = sum(is.na(sets[3, ])))
+}
+cat("\nDimensionality of 6 latent variables (medians):\n")
+print(format(do.call(rbind, Map(dimensionality, c("low", "low", "high", "high", "high"),
+                                c(2, 4, 2, 4, 10))), digits = 3), row.names = FALSE)
+
 timed <- function(n, q, t) {
   x <- responses(array(rnorm(n * q * t), c(n, q, t)))
   repr <- repalign:::representation(x, "x")

@@ -115,6 +115,7 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
                           objects = objects, by_trials = TRUE, default = missing(estimator))
   note_unused_units(unit_users(setup), list(units_x = units_x, units_y = units_y))
+  note_unused_by_estimators(setup, "brain_to_brain")
   if (whole) {
     if (!is.null(split) || !is.null(units_y)) {
       abort("`split` and `units_y` cannot be used when `x` is a list: give a list of label ",
@@ -139,15 +140,9 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
 # choose_members(size, repeats): random subsets of the neurons of both sides, one in each column.
 # Sides are exchangeable if it does not matter which of them comes first, as for random halves.
 new_comparison <- function(names, x, y, units, sizes, choose_members, exchangeable = FALSE) {
-  or_numbers <- function(labels, width) if (is.null(labels)) seq_len(width) else labels
   list(
     names = names, x = x, y = y, sizes = sizes, choose_members = choose_members,
-    exchangeable = exchangeable,
-    codes = list(
-      xy = label_codes(units$x, units$y),
-      xx = label_codes(or_numbers(units$x, ncol(x)), or_numbers(units$x, ncol(x))),
-      yy = label_codes(or_numbers(units$y, ncol(y)), or_numbers(units$y, ncol(y)))
-    )
+    exchangeable = exchangeable, codes = part_codes(units, ncol(x), ncol(y))
   )
 }
 
@@ -388,10 +383,6 @@ comparison_cells <- function(comparison, setup) {
   })
   do.call(c, cells)
 }
-
-# The two sides whose neurons form the neuron pairs of each of the three H values: "a" stands for
-# the neurons of x, "b" for those of y.
-part_sides <- list(xy = c("a", "b"), xx = c("a", "a"), yy = c("b", "b"))
 
 side_counts <- function(comparison, members, part) {
   at <- part_sides[[part]]

@@ -11,9 +11,10 @@
 #' @param layers a named list of matrices stimuli x units, one per layer.
 #' @param neurons numbers of neurons of the region. By default 4, 8, 16, ..., and all.
 #' @param repeats number of random subsets for each number of neurons below all.
-#' @param units one label per column of `brain` (not for what [responses()] declares already): pairs of the region's neurons with equal labels
+#' @param units one label per column of `brain`: pairs of the region's neurons with equal labels
 #'   (for example from one recording session) are left out of the neuron correction. By default
-#'   only the pairs of a neuron with itself are left out.
+#'   only the pairs of a neuron with itself are left out. Not for what [responses()] declares
+#'   already.
 #' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an
 #'   error). `"error"`: stop, and say where they are. `"stimuli"`: leave out the stimuli that
 #'   have a missing value anywhere. `"neurons"`: leave out the neurons that have one. `units` is
@@ -62,6 +63,7 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                           objects = list(brain = brain), by_trials = TRUE,
                           default = missing(estimator))
   note_unused_units(unit_users(setup), list(units = units))
+  note_unused_by_estimators(setup, "brain_to_model")
   names <- layer_names(layers)
   args <- paste0("layers$", names)
   given <- region_and_layers(brain, stats::setNames(layers, args), units, setup)

@@ -58,7 +58,8 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]):
 #'   whole clusters change places, their members in the given order. All clusters need the same
 #'   size; stimuli with the label `NA` are left out. A measure with its own `clusters` needs the
-#'   same labels here. (`blocks`, in contrast, exchanges stimuli within a block.)
+#'   same labels here; clusters of [responses()] hold for both and are not given again. (`blocks`,
+#'   in contrast, exchanges stimuli within a block.)
 #' @param series are the rows a time series? If `TRUE`, the null scores come from its n - 1
 #'   circular shifts, all of them, whatever `permutations` says.
 #' @param engine how the null scores are made, see Details; `"auto"` chooses. It must be `"auto"`
@@ -177,6 +178,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   complete <- clustered_sides(complete, cluster_codes(declared$clusters))
   sides <- complete$sides
   set <- complete$set
+  refuse_holes(all_representations(sides), set)
   check_calibration(set, sides, aggregate, engine)
   check_rows(sides$x$reprs[[1]]$n, 2, sides$x$reprs[[1]]$arg, "a permutation")
   set_largest_k(set, c(sides$x$reprs, sides$y$reprs))

@@ -45,7 +45,7 @@ declared_score <- function(d, pair, args) {
 # Refuses what no declared measure can use: a single stimulus, and data without variance.
 refuse_useless <- function(repr) {
   check_rows(repr$n, 2, repr$arg, "a similarity")
-  if (repr$kind == "data") form_centering(repr)
+  if (repr$kind == "data" && !has_holes(repr)) form_centering(repr)
 }
 
 is_undefined <- function(form) isTRUE(form$undefined)

@@ -123,7 +123,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   rows <- unlist(lapply(settled$groups, function(args) {
     jackknife_rows(pair, args, clusters, conf_level)
   }), recursive = FALSE)
-  warn_dependence(list(pair$x$data, pair$y$data), clusters)
+  warn_dependence(lapply(list(pair$x$data, pair$y$data), known_columns), clusters)
   warn_undefined_deletions(rows)
   warn_unstable_intervals(pair, rows, clusters)
   if (any(vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA))) {

@@ -22,8 +22,8 @@ registry <- new.env()
 # reference           the source of the definition
 # accepts             what may stand for a representation: some of "data" (a matrix), "dist",
 #                     "signed" (distances may be negative) and "graph", or a function(args)
-# uses                which parts of a declaration by responses() it uses: a function(args) that gives
-#                     some of `structures`, or NULL: the clusters, where it has this argument
+# uses                which parts of a declaration by responses() it uses: a function(args) that
+#                     gives some of `structures`, or NULL: the clusters, if it has this argument
 # neighbours          NULL, or a function(args) that gives list(metric, k) of the neighbour graph
 #                     that the measure compares
 # check               function(args): checks the arguments and returns them

@@ -93,6 +93,7 @@ responses_sample <- function(x) {
   if (units < 4) refuse_few_stimuli(units, codes)
   x <- part_of_responses(x, which(keep))
   repr <- representation(x, "x")
+  refuse_holes(list(repr), list(list(label = "participation_ratio")))
   codes <- cluster_codes(codes[keep])
   list(repr = repr, trials = trial_sample(repr, repr, codes = codes), codes = codes)
 }

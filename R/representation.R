@@ -2,14 +2,16 @@
 
 # arg: what messages call the representation; allow_na: are missing values allowed, because
 # cut_representation() will leave them out? Of a responses object, `data` are the means over trials,
-# and `responses` is the object.
+# and `responses` is the object. Estimates from trials do without the responses that lack, so that
+# these are refused later for all others (refuse_holes()).
 representation <- function(x, arg, name = arg, allow_na = FALSE) {
   responses <- if (is_responses(x)) x
   if (!is.null(responses)) x <- mark_checked(as.matrix(responses))
   kind <- kind_of(x)
   cache <- new_cache()
   if (kind == "data") {
-    read <- as_responses(x, arg, allow_na)
+    several <- !is.null(responses) && dim(responses)[3] > 1
+    read <- as_responses(x, arg, allow_na || several)
     data <- read$data
     cache$column_stats <- read$column_stats
     if (!allow_na) note_distance_matrix(data, arg)

@@ -47,9 +47,9 @@ array_stimuli <- function(stimulus, n) {
   labels <- row_labels(stimulus, n, "stimulus", "stimulus", FALSE)
   twice <- anyDuplicated(labels)
   if (twice) {
-    abort("`stimulus` has the label ", dQuote(labels[twice], FALSE), " more than once, but each row ",
-          "of an array is a stimulus. If rows are presentations, give a matrix with a row for each ",
-          "of them.", class = "repalign_error_labels", arg = "stimulus")
+    abort("`stimulus` has the label ", dQuote(labels[twice], FALSE), " more than once, but each ",
+          "row of an array is a stimulus. If rows are presentations, give a matrix with a row for ",
+          "each of them.", class = "repalign_error_labels", arg = "stimulus")
   }
   labels
 }
@@ -212,8 +212,8 @@ check_single_presentations <- function(rows, trial, names) {
   first <- which(rows == rows[twice] & trial == trial[twice])[1]
   abort("`trial` has the label ", dQuote(trial[twice], FALSE), " twice for stimulus ",
         dQuote(if (is.null(names)) rows[twice] else names[rows[twice]], FALSE), " (rows ", first,
-        " and ", twice, "): trials of a stimulus need different labels. Labels of what shares noise ",
-        "go into `event`.", class = "repalign_error_labels", arg = "trial")
+        " and ", twice, "): trials of a stimulus need different labels. Labels of what shares ",
+        "noise go into `event`.", class = "repalign_error_labels", arg = "trial")
 }
 
 place_presentations <- function(x, axes, trial, columns) {

@@ -10,6 +10,18 @@ declared_parts <- function(x) {
                !is.null(x$cluster))]
 }
 
+# Means over trials that lack a value are refused for measures that do not go by trials.
+refuse_holes <- function(reprs, set) {
+  set <- Filter(function(measure) !"trials" %in% used_structure(measure), set)
+  if (!length(set)) return(invisible())
+  for (repr in reprs) if (has_holes(repr)) check_finite(repr$data, repr$arg)
+}
+
+has_holes <- function(repr) !is.null(repr$responses) && anyNA(repr$data)
+
+# The neurons without missing values.
+known_columns <- function(x) x[, !is.na(colSums(x)), drop = FALSE]
+
 # What note_unused_structure() needs of data that are no representations.
 responses_of <- function(data) {
   lapply(data, function(x) list(responses = if (is_responses(x)) x))
@@ -47,6 +59,7 @@ declared_pair <- function(pair, measure) {
   if (!declares_responses(reprs)) return(list(pair = pair, measure = measure))
   codes <- declared_clusters(reprs)
   measure <- with_declared_clusters(measure, codes)
+  refuse_holes(reprs, list(measure))
   note_unused_structure(reprs, list(measure))
   if (anyNA(codes)) {
     keep <- !is.na(codes)
@@ -57,8 +70,8 @@ declared_pair <- function(pair, measure) {
   list(pair = pair, measure = measure)
 }
 
-# The same for all pairs of the sides, but that stimuli without a cluster stay. clusters: the argument
-# of calibrate(). Returns list(sides, set, clusters).
+# The same for all pairs of the sides, but that stimuli without a cluster stay. clusters: the
+# argument of calibrate(). Returns list(sides, set, clusters).
 declared_sides <- function(sides, set, clusters = NULL) {
   reprs <- all_representations(sides)
   if (!declares_responses(reprs)) return(list(sides = sides, set = set, clusters = clusters))

@@ -135,8 +135,8 @@ check_single_responses <- function(at, axes, numbered) {
   if (!twice) return(invisible())
   abort("`x` has stimulus ", dQuote(axes[[1]][twice], FALSE), ", neuron ",
         dQuote(axes[[2]][twice], FALSE), ", trial ", dQuote(axes[[3]][twice], FALSE),
-        " more than once (row ", twice, "). Each response has one row: give finer labels in `trial`.",
-        class = "repalign_error_rows", arg = "x")
+        " more than once (row ", twice, "). Each response has one row: give finer labels in ",
+        "`trial`.", class = "repalign_error_rows", arg = "x")
 }
 
 long_trials <- function(axes, at) {
@@ -155,8 +155,8 @@ long_events <- function(event, at, axes) {
     row <- differs[1]
     abort("`event` has different labels for stimulus ", dQuote(axes[[1]][row], FALSE), ", trial ",
           dQuote(axes[[3]][row], FALSE), " (rows ", match(cell[row], cell), " and ", row, "): the ",
-          "neurons of a trial are of one event. Give trials of different events different labels in ",
-          "`trial`.", class = "repalign_error_labels", arg = "event")
+          "neurons of a trial are of one event. Give trials of different events different labels ",
+          "in `trial`.", class = "repalign_error_labels", arg = "event")
   }
   result <- matrix(NA_character_, nlevels(axes$stimulus), nlevels(axes$trial))
   result[at[, c(1, 3), drop = FALSE]] <- event

@@ -63,8 +63,8 @@ part_index <- function(at, size, names, arg, what) {
           class = "repalign_error_value", arg = arg)
   }
   if (anyDuplicated(found)) {
-    abort("`", arg, "` takes ", what, " ", found[duplicated(found)][1], " twice: it would count as ",
-          "two independent ones.", class = "repalign_error_value", arg = arg)
+    abort("`", arg, "` takes ", what, " ", found[duplicated(found)][1], " twice: it would count ",
+          "as two independent ones.", class = "repalign_error_value", arg = arg)
   }
   if (!length(found)) {
     abort("`", arg, "` takes no ", what, ": at least one must remain.",

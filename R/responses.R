@@ -31,8 +31,8 @@ is_responses <- function(x) inherits(x, "repalign_responses")
 #'     except those that `stimulus`, `trial`, `event` and `cluster` name.
 #'
 #'   In a data frame, each of the other arguments is the name of a column, or a vector of labels.
-#' @param stimulus names of the stimuli: a label for each row. In a matrix or a data frame, rows with
-#'   equal labels are trials of one stimulus.
+#' @param stimulus names of the stimuli: a label for each row. In a matrix or a data frame, rows
+#'   with equal labels are trials of one stimulus.
 #' @param neuron a label for each column (long data frame: each row). Columns with equal labels are
 #'   the same neuron, also in `x` and `y` of a comparison: they are never multiplied with each
 #'   other. Without it, every column is a neuron of its own.
@@ -41,8 +41,8 @@ is_responses <- function(x) inherits(x, "repalign_responses")
 #'   data frame, those of a stimulus in the order of their rows.
 #' @param session a label for each column (long data frame: each row): columns with equal labels
 #'   were recorded together and may share noise. Without it, all columns were recorded together.
-#' @param cluster a label for each stimulus (matrix or data frame: each row), for stimuli that depend
-#'   on each other, as `clusters` in [cka()]. Stimuli with the label `NA` are left out.
+#' @param cluster a label for each stimulus (matrix or data frame: each row), for stimuli that
+#'   depend on each other, as `clusters` in [cka()]. Stimuli with the label `NA` are left out.
 #' @param run `TRUE` if the trials are runs, each with every stimulus once, as in functional MRI:
 #'   what a run adds to all of its stimuli then drops out. No response may be missing.
 #' @param event labels of what shares noise, given like `trial`. By default each trial has an event
@@ -57,8 +57,8 @@ is_responses <- function(x) inherits(x, "repalign_responses")
 #' Two responses share noise if they are of the same event of the same stimulus, and of the same
 #' session. All corrected estimates are means over products of responses that share none. Where
 #' stimuli have two trials or more, products of different trials leave noise out, also noise that
-#' neurons, or two areas recorded together, have in common. With one trial, `session` names the pairs
-#' of neurons to leave out.
+#' neurons, or two areas recorded together, have in common. With one trial, `session` names the
+#' pairs of neurons to leave out.
 #'
 #' The trials of a stimulus take the first places of the result in their order, so that stimuli may
 #' have different numbers of them. Two sides with trials are taken as recorded together, and trials
@@ -120,13 +120,13 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
 check_run <- function(given) {
   if (!given$run) return(invisible())
   if (!is.null(given$cluster)) {
-    abort("`cluster` cannot be given with run = TRUE: runs share noise over all stimuli, for which ",
-          "clusters of stimuli are not defined. Declare one of the two.",
+    abort("`cluster` cannot be given with run = TRUE: runs share noise over all stimuli, for ",
+          "which clusters of stimuli are not defined. Declare one of the two.",
           class = "repalign_error_choice", arg = "cluster")
   }
   if (!is.null(given$event)) {
-    abort("`event` cannot be given with run = TRUE: the runs are what shares noise. Declare one of ",
-          "the two.", class = "repalign_error_choice", arg = "event")
+    abort("`event` cannot be given with run = TRUE: the runs are what shares noise. Declare one ",
+          "of the two.", class = "repalign_error_choice", arg = "event")
   }
 }
 
@@ -239,7 +239,7 @@ check_some_pair <- function(event, given, trials, slots) {
   }
   several <- apply(event, 1, function(labels) length(unique(labels[!is.na(labels)])) > 1)
   if (any(several)) return(invisible())
-  abort("All trials of each stimulus have the same label in `event`, so they share noise and nothing ",
-        "is left to multiply. Give different labels to trials that share none, or leave out ",
-        "`event`.", class = "repalign_error_pairs", arg = "event")
+  abort("All trials of each stimulus have the same label in `event`, so they share noise and ",
+        "nothing is left to multiply. Give different labels to trials that share none, or leave ",
+        "out `event`.", class = "repalign_error_pairs", arg = "event")
 }

@@ -61,6 +61,18 @@ label_codes <- function(x, y) {
   list(x = match(x, all) - 1L, y = match(y, all) - 1L, count = length(all))
 }
 
+# The two sides whose neurons form the neuron pairs of each of the three H values: "a" stands for
+# the neurons of x, "b" for those of y.
+part_sides <- list(xy = c("a", "b"), xx = c("a", "a"), yy = c("b", "b"))
+
+# The codes of the neuron pairs of each of the three H values.
+part_codes <- function(units, width_x, width_y) {
+  or_numbers <- function(labels, width) if (is.null(labels)) seq_len(width) else labels
+  x <- or_numbers(units$x, width_x)
+  y <- or_numbers(units$y, width_y)
+  list(xy = label_codes(units$x, units$y), xx = label_codes(x, x), yy = label_codes(y, y))
+}
+
 # A list with the H values of all subset pairs for each estimator. count: from subset_counts().
 subset_h <- function(terms, a, b, count, codes) {
   divide <- function(sum, count) ifelse(count > 0, sum / count, NA_real_)
@@ -241,8 +253,9 @@ check_stimuli <- function(n, arg, setup) {
              if (corrected) "a corrected estimator" else "a similarity")
 }
 
-# objects: the data that were given, of which responses objects say how they were recorded; by_trials:
-# is there a correction by trials? It is among the default estimators where objects have trials.
+# objects: the data that were given, of which responses objects say how they were recorded;
+# by_trials: is there a correction by trials? It is among the default estimators (default: has the
+# user chosen none?) where objects have trials.
 check_analysis <- function(estimator, normalize, repeats, conf_level, na,
                            na_choices = missing_rules, clusters = NULL, objects = NULL,
                            by_trials = FALSE, default = FALSE) {

@@ -33,6 +33,12 @@ effective_count <- function(size) sum(size)^2 / sum(size^2)
 
 # A cluster counts as one stimulus, as if all of its stimuli were alike.
 side_error <- function(repr, h, clusters = NULL) {
+  if (has_holes(repr)) {
+    # it is judged by the neurons that have a mean response to every stimulus
+    repr$data <- known_columns(repr$data)
+    repr$cache <- new_cache()
+    if (!ncol(repr$data)) return(0)
+  }
   if (is.null(clusters)) {
     form <- form_linear(repr)
     return(relative_error(h$value, form$k, form$s))

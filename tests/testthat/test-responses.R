@@ -40,7 +40,8 @@ test_that("an array, presentations, long and wide tables say the same", {
   expect_identical(unname(as.array(from_long[letters[1:8], , ])), values)
   expect_identical(from_long$neuron, as.character(1:4))
   named <- responses(long, "image", "unit", "rep", value = "count")
-  expect_identical(responses(long, long$image, long$unit, long$rep, value = "count")$values, named$values)
+  by_vector <- responses(long, long$image, long$unit, long$rep, value = "count")
+  expect_identical(by_vector$values, named$values)
 })
 
 test_that("trials without labels are numbered in the order of rows", {
@@ -341,6 +342,31 @@ test_that("missing values, row names and lists work as with matrices", {
   expect_identical(grid$score, rsa(as.matrix(x[, -2, ]), as.matrix(x[, -2, 1])))
 })
 
+test_that("estimates from trials do without responses that lack; means over trials are refused", {
+  set.seed(21)
+  values <- few_trials_array(20, 8, 3)
+  values[2, 3, ] <- NA
+  x <- responses(values[, 1:4, ])
+  y <- responses(values[, 5:8, ])
+  quiet <- function(code) {
+    withCallingHandlers(code, repalign_message = function(m) invokeRestart("muffleMessage"),
+                        repalign_warning = function(w) invokeRestart("muffleWarning"))
+  }
+  # the mean over the neuron pairs of values from the stimuli that a pair has
+  h <- function(a, b) hsic(a, b, estimator = "stimulus_neuron_trial")
+  parts <- vapply(1:4, function(a) if (a == 3) h(x[-2, 3, ], y[-2, , ]) else h(x[, a, ], y), 0)
+  expect_equal(quiet(h(x, y)), mean(quiet(parts)))
+  expect_equal(quiet(cka(x, y)),
+               quiet(similarity(x, y, measure("cka", estimator = "stimulus_neuron_trial"))$score))
+  expect_true(is.finite(quiet(cka_interval(x, y))$cka))
+  for (call in list(quote(rsa(x, y)), quote(cka(x, y, estimator = "stimulus")),
+                    quote(calibrate(x, y, "rsa")), quote(predicted_bias(x)),
+                    quote(similarity(list(a = x, b = y), measure = c("cka", "rsa"))),
+                    quote(brain_to_brain(x, y)))) {
+    expect_refused(quiet(eval(call)), "row 2, column 3")
+  }
+})
+
 test_that("workers and tiles give the numbers of the plain call", {
   set.seed(15)
   layers <- list(a = responses(few_trials_array()), b = responses(few_trials_array()),
@@ -454,6 +480,9 @@ test_that("labels of objects are the labels of the analyses", {
   expect_message(by_object <- undefined_is_fine(object_disentanglement(x, object, neurons = 6)),
                  class = "repalign_structure_unused")
   same(by_object, object_disentanglement(plain, object, neurons = 6))
+  expect_message(brain_to_brain(x, neurons = 3, repeats = 2, estimator = "naive"),
+                 "trials and sessions (by \"brain_to_brain\")", fixed = TRUE,
+                 class = "repalign_structure_unused")
   expect_refused(quiet(brain_to_brain(x, units_x = session)), "declares its sessions already")
   expect_refused(quiet(brain_to_model(x, layers, units = session)), "declares its sessions already")
   expect_refused(brain_to_brain(plain, estimator = "stimulus_neuron_trial"), "at least two trials")

@@ -39,7 +39,7 @@
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]).
 #'   The corrected estimators go over clusters, the jackknife deletes whole clusters, and its
 #'   intervals are those of the t distribution. Stimuli with the label `NA` are left out. At least
-#'   5 clusters are needed, 4 without intervals.
+#'   5 clusters are needed, 4 without intervals. Not for clusters that [responses()] declares.
 #' @return A data frame of class `repalign_analysis` with one row per comparison, number of
 #'   neurons and estimator. Columns:
 #'   * `x` and `y`, what is compared; `neurons`; `estimator`;

@@ -37,10 +37,12 @@ is_responses <- function(x) inherits(x, "repalign_responses")
 #'   the same neuron, also in `x` and `y` of a comparison: they are never multiplied with each
 #'   other. Without it, every column is a neuron of its own.
 #' @param trial labels of the trials: in an array one for each trial, or a matrix stimuli x trials;
-#'   in a matrix or a data frame one for each row. By default trials are numbered: in a matrix or a
-#'   data frame, those of a stimulus in the order of their rows.
+#'   in a matrix or a data frame one for each row. By default trials have the names that the array
+#'   gives them, or are numbered: in a matrix or a data frame, those of a stimulus in the order of
+#'   their rows.
 #' @param session a label for each column (long data frame: each row): columns with equal labels
 #'   were recorded together and may share noise. Without it, all columns were recorded together.
+#'   A neuron of several sessions has a column for each of them.
 #' @param cluster a label for each stimulus (matrix or data frame: each row), for stimuli that
 #'   depend on each other, as `clusters` in [cka()]. Stimuli with the label `NA` are left out.
 #' @param run `TRUE` if the trials are runs, each with every stimulus once, as in functional MRI:

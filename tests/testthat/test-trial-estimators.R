@@ -95,6 +95,10 @@ test_that("what a declaration does not allow is refused with the remedy", {
   expect_error_of(cka(x, y, shared_noise = "pairs"), "repalign_error_choice", "session")
   expect_error_of(cka(x, y, estimator = "stimulus", shared_noise = "trials"),
                   "repalign_error_choice", "shared_noise")
+  grouped <- recorded(session = c(1, 1, 2, 2, 2))
+  expect_error_of(hsic(grouped, y, estimator = "stimulus_trial", shared_noise = "pairs"),
+                  "repalign_error_choice", "leaves out pairs")
+  expect_warning(cka(plain, plain, shared_noise = "pairs"), class = "repalign_unused")
   named <- recorded(neuron = 1:5)
   expect_error_of(cka(named, y, units_x = 1:5, units_y = 6:10), "repalign_error_choice", "units_x")
   expect_error_of(cka(named, named, shared_neurons = TRUE), "repalign_error_choice",

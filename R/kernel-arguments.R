@@ -54,7 +54,8 @@ accepted_by_kernel <- function(args) {
 structure_of_kernel <- function(args) {
   c(if (corrects_trials(args$estimator)) c("trials", "runs", "sessions"),
     if (corrects_neurons(args$estimator)) c("sessions", "neurons"),
-    if (goes_by_clusters(args)) "clusters")
+    # cka_interval() has several estimators
+    if (!is.null(args$clusters) && any(corrects_stimuli(args$estimator))) "clusters")
 }
 
 neighbours_of_kernel <- function(args) if (args$kernel == "manifold") euclidean_neighbours(args)

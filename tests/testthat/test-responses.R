@@ -487,6 +487,9 @@ test_that("labels of objects are the labels of the analyses", {
   expect_refused(quiet(brain_to_model(x, layers, units = session)), "declares its sessions already")
   expect_refused(brain_to_brain(plain, estimator = "stimulus_neuron_trial"), "at least two trials")
   expect_refused(trial_to_trial(x, estimator = "stimulus_neuron_trial"), "cannot be")
+  # a side without trials has the self term of one trial
+  one_sided <- quiet(trial_row(brain_to_brain(responses(values), plain + 0:1, neurons = 6)))
+  expect_equal(one_sided$pooled, quiet(trial_ratio(responses(values), responses(plain + 0:1))))
   # labels of a neuron that was recorded twice are never multiplied with each other
   twice <- responses(values, neuron = c("a", "b", "c", "a", "d", "e"))
   parts <- quiet(trial_row(brain_to_brain(twice[, 1:3, ], twice[, 4:6, ], neurons = 3)))

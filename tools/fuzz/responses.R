@@ -69,7 +69,9 @@ declare <- function(values, args) {
   at <- expand.grid(stimulus = seq_len(size[1]), trial = seq_len(size[3]))
   rows <- matrix(aperm(values, c(1, 3, 2)), nrow(at))
   args[c("event", "cluster")] <- list(args$event[at$trial], args$cluster[at$stimulus])
-  do.call(responses, c(list(rows, stimulus = at$stimulus),
+  names <- dimnames(values)[[1]]
+  stimulus <- if (is.null(names)) at$stimulus else factor(names[at$stimulus], names)
+  do.call(responses, c(list(rows, stimulus = stimulus),
                        if (size[3] > 1) list(trial = at$trial), args))
 }
 

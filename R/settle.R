@@ -28,6 +28,10 @@ settle_cka <- function(args, reprs) {
   known <- Filter(function(repr) !is.null(repr$responses), all)
   if (!length(known)) {
     refuse_no_trials(args, all)
+    if (!identical(args$shared_noise, "auto") && !is.null(args$shared_noise)) {
+      warn("`shared_noise` is used for responses() objects only: plain matrices declare no ",
+           "sessions.", class = "repalign_unused", data = "shared_noise")
+    }
     return(args)
   }
   parts <- unlist(lapply(known, function(repr) declared_parts(repr$responses)))
@@ -59,6 +63,11 @@ settled_estimator <- function(args, parts, several) {
   if (noise == "pairs" && !"sessions" %in% parts) {
     abort("shared_noise = \"pairs\" leaves out pairs of neurons of the same session, but no ",
           "sessions are declared: give `session` to responses().",
+          class = "repalign_error_choice", arg = "shared_noise")
+  }
+  if (noise == "pairs" && !corrects_neurons(estimator)) {
+    abort("shared_noise = \"pairs\" leaves out pairs of neurons, as only \"stimulus_neuron\" ",
+          "does, not ", dQuote(estimator, FALSE), ": choose that estimator, with kernel = \"linear\".",
           class = "repalign_error_choice", arg = "shared_noise")
   }
   if (noise == "pairs") sub("_trial$", "", estimator) else estimator

@@ -61,7 +61,7 @@ refuse_few_members <- function(sample, left_out, pair) {
 trial_magnitude <- function(sample) {
   x <- zero_for_missing(mean_rows(sample$x, sample$counts_x, sample$events))
   y <- zero_for_missing(mean_rows(sample$y, sample$counts_y, sample$events))
-  product_of_products(x, y, x, y) / as.double(nrow(x))^2
+  squared_product(x, y) / as.double(nrow(x))^2
 }
 
 # The sum of the products of the entries of a'b and c'd, in the smaller of the two spaces.
@@ -70,6 +70,12 @@ product_of_products <- function(a, b, c, d) {
     return(sum(crossprod(a, b) * crossprod(c, d)))
   }
   sum(tcrossprod(a, c) * tcrossprod(b, d))
+}
+
+# The sum of the squared entries of a'b.
+squared_product <- function(a, b) {
+  if (as.double(ncol(a)) * ncol(b) <= as.double(nrow(a))^2) return(sum(crossprod(a, b)^2))
+  sum(tcrossprod(a) * tcrossprod(b))
 }
 
 total_of_allowed <- function(sample, left_out) {
@@ -109,7 +115,7 @@ uniform_total <- function(sample, share) {
   m <- event_members(sample, share)
   n <- sum(m$weight > 0)
   if (n < 4) return(NaN)
-  t1 <- product_of_products(m$x, m$my, m$x, m$my) - sum(squared_products(m))
+  t1 <- squared_product(m$x, m$my) - sum(squared_products(m))
   through <- function(rows, means) rowSums(rows * means[m$stimulus, , drop = FALSE])
   ax <- through(m$x, m$means_x)
   by <- through(m$my, m$means_y)
@@ -117,7 +123,7 @@ uniform_total <- function(sample, share) {
   size_x <- rowSums(m$means_x^2)
   size_y <- rowSums(m$means_y^2)
   t3 <- sum(size_x) * sum(size_y) +
-    2 * product_of_products(m$means_x, m$means_y, m$means_x, m$means_y) - 6 * sum(size_x * size_y)
+    2 * squared_product(m$means_x, m$means_y) - 6 * sum(size_x * size_y)
   combine_terms(t1, t2, t3, n)
 }
 

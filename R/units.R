@@ -22,7 +22,7 @@ check_labels <- function(labels, width, arg, of) {
 
 # Tells the user that labels have no effect, because only the neuron correction uses them.
 note_unused_units <- function(estimator, given) {
-  if ("stimulus_neuron" %in% estimator) return(invisible())
+  if (corrects_neurons(estimator)) return(invisible())
   given <- given[intersect(names(given), c("shared_neurons", "units", "units_x", "units_y"))]
   used <- names(Filter(function(value) !is.null(value) && !identical(value, FALSE), given))
   if (!length(used)) return(invisible())

@@ -95,6 +95,10 @@ test_that("what a declaration does not allow is refused with the remedy", {
   expect_error_of(cka(x, y, shared_noise = "pairs"), "repalign_error_choice", "session")
   expect_error_of(cka(x, y, estimator = "stimulus", shared_noise = "trials"),
                   "repalign_error_choice", "shared_noise")
+  grouped <- recorded(session = c(1, 1, 2, 2, 2))
+  expect_error_of(hsic(grouped, y, estimator = "stimulus_trial", shared_noise = "pairs"),
+                  "repalign_error_choice", "leaves out pairs")
+  expect_warning(cka(plain, plain, shared_noise = "pairs"), class = "repalign_unused")
   named <- recorded(neuron = 1:5)
   expect_error_of(cka(named, y, units_x = 1:5, units_y = 6:10), "repalign_error_choice", "units_x")
   expect_error_of(cka(named, named, shared_neurons = TRUE), "repalign_error_choice",
@@ -190,4 +194,32 @@ test_that("estimates are free of noise that neurons and areas share, and those o
   }
   expect_lt(abs(z(2)), 3.5)
   expect_gt(z(3), 6)
+})
+
+test_that("nulls take events by their places: labels that no two stimuli share change nothing", {
+  set.seed(10)
+  values <- list(unclass(recorded())$values, unclass(recorded())$values)
+  own <- matrix(seq_len(36), 12)
+  permutations <- t(replicate(3, sample(12)))
+  null <- function(...) {
+    sides <- lapply(values, responses, ...)
+    unlist(null_scores(quietly(calibrate(sides[[1]], sides[[2]], permutations = permutations))))
+  }
+  expect_equal(null(event = own), null(), tolerance = 1e-12)
+})
+
+test_that("clusters of an object are those of the argument, stimuli without one left out", {
+  set.seed(11)
+  cluster <- c(1, 1, 2, 3, NA, 4, 5, 6, 7, 8, 8, NA)
+  x <- recorded()
+  y <- recorded()
+  with <- responses(unclass(x)$values, cluster = cluster)
+  known <- which(!is.na(cluster))
+  literal <- responses(unclass(x)$values[known, , ], cluster = cluster[known])
+  expect_equal(quietly(cka(with, y)), quietly(cka(literal, y[known, , ])))
+  expect_equal(quietly(cka(x, y, clusters = cluster)), quietly(cka(with, y)))
+  interval <- quietly(cka_interval(with, y))
+  expect_equal(interval$cka, quietly(cka(with, y)))
+  expect_equal(quietly(cka_interval(x, y, clusters = cluster)), interval)
+  expect_error_of(cka(with, y, clusters = cluster), "repalign_error_choice", "clusters")
 })

@@ -7,18 +7,23 @@
 #' of several sizes. The populations may be two regions or animals, groups of columns of one
 #' recording (sessions, electrodes), or random disjoint halves of one region.
 #'
-#' @param x a matrix stimuli x neurons; or, without `y`, a named list of at least two of them, of
-#'   which all pairs are compared.
-#' @param y a matrix stimuli x neurons for the same stimuli, from another animal or region; `NULL`
-#'   to compare parts of `x` with each other.
+#' @param x a matrix stimuli x neurons, or what [responses()] makes, which knows trials, sessions
+#'   and clusters; or, without `y`, a named list of at least two of them, of which all pairs are
+#'   compared.
+#' @param y as `x`, for the same stimuli, from another animal or region; `NULL` to compare parts of
+#'   `x` with each other.
 #' @param neurons numbers of neurons on each side. By default 4, 8, 16, ..., and all neurons that
 #'   both sides have. When all neurons of both sides are used, there is one estimate, whatever
 #'   `repeats` says. With `split`, a group with fewer neurons than asked for is used whole.
 #' @param repeats number of random subsets (or of random halves) for each number of neurons.
 #' @param split one label per column of `x`: all pairs of label groups are compared, instead of
 #'   random halves.
-#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
-#' @param units_x,units_y one label per column of `x` and `y`. Pairs of neurons with equal labels
+#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()]; for
+#'   [responses()] with trials also `"stimulus_neuron_trial"`, which multiplies only responses that
+#'   share no noise (and is then one of the default estimators). The others take means over trials,
+#'   and `"stimulus_neuron"` leaves out pairs of neurons of one session.
+#' @param units_x,units_y one label per column of `x` and `y`; not for what [responses()] declares
+#'   already. Pairs of neurons with equal labels
 #'   are left out of the neuron correction, see [cka()]. For parts of `x`, give only `units_x`.
 #'   If `x` is a list, `units_x` is a list of label vectors, one per element and with the same
 #'   names.
@@ -34,9 +39,10 @@
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]).
 #'   The corrected estimators go over clusters, the jackknife deletes whole clusters, and its
 #'   intervals are those of the t distribution. Stimuli with the label `NA` are left out. At least
-#'   5 clusters are needed, 4 without intervals.
+#'   5 clusters are needed, 4 without intervals. Not for clusters that [responses()] declares.
 #' @param neurons_sampled `FALSE`: intervals are for these neurons, with other stimuli. `TRUE`: they
-#'   are for the populations that the neurons were sampled from, see Details.
+#'   are for the populations that the neurons were sampled from, see Details. Not for
+#'   `"stimulus_neuron_trial"`.
 #' @return A data frame of class `repalign_analysis` with one row per comparison, number of
 #'   neurons and estimator. Columns:
 #'   * `x` and `y`, what is compared; `neurons`; `estimator`;
@@ -75,9 +81,11 @@
 #' `repalign_dependence`. By default the interval covers the sampling of stimuli only and holds the
 #' recorded neurons fixed. It then also ignores that only `repeats` random subsets are drawn: with
 #' few neurons or few repeats, raise `repeats` until the estimate no longer changes. No interval
-#' covers the sampling of animals and trials, and with `normalize = "sd"` that of the standard
-#' deviations. Neurons recorded together share noise, which changes the
-#' corrected estimate unless `units_x` and `units_y` say so.
+#' covers the sampling of animals, and with `normalize = "sd"` that of the standard deviations.
+#' Neurons recorded together share noise, which changes `"stimulus_neuron"` unless labels of sessions
+#' say so; `"stimulus_neuron_trial"` is free of it. Two sides with trials and without labels of
+#' sessions are taken as recorded together, and a note below the result says so: then only different
+#' trials are multiplied, which is right either way.
 #'
 #' With `neurons_sampled = TRUE`, the standard error comes from the two-way jackknife over stimuli
 #' and neurons of [cka_interval()], with the weights that the random subsets give to the pairs of
@@ -119,10 +127,14 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
                            clusters = NULL, neurons_sampled = FALSE,
                            na = c("error", "stimuli", "neurons")) {
   need_arguments()
-  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters)
-  setup$neurons_sampled <- check_neurons_sampled(neurons_sampled, conf_level)
-  note_unused_units(setup$estimator, list(units_x = units_x, units_y = units_y))
-  if (is.null(y) && is.list(x) && !is.data.frame(x)) {
+  whole <- is.null(y) && is.list(x) && !is.data.frame(x) && !is_responses(x)
+  objects <- if (whole) x else list(x = x, y = y)
+  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
+                          objects = objects, by_trials = TRUE, default = missing(estimator))
+  setup$neurons_sampled <- check_neurons_sampled(neurons_sampled, setup)
+  note_unused_units(unit_users(setup), list(units_x = units_x, units_y = units_y))
+  note_unused_by_estimators(setup, "brain_to_brain")
+  if (whole) {
     if (!is.null(split) || !is.null(units_y)) {
       abort("`split` and `units_y` cannot be used when `x` is a list: give a list of label ",
             "vectors in `units_x`, one per element.",
@@ -141,11 +153,16 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
   run_comparisons(comparisons, setup, "brain_to_brain")
 }
 
-check_neurons_sampled <- function(neurons_sampled, conf_level) {
+check_neurons_sampled <- function(neurons_sampled, setup) {
   check_flag(neurons_sampled, "neurons_sampled")
-  if (neurons_sampled && is.null(conf_level)) {
+  if (neurons_sampled && is.null(setup$conf_level)) {
     warn("`neurons_sampled` says what intervals are made of, and is not used without them: give ",
          "`conf_level`.", class = "repalign_unused", data = "neurons_sampled")
+  }
+  if (neurons_sampled && setup$by_trials) {
+    abort("`neurons_sampled` is not there for \"stimulus_neuron_trial\": give other estimators in ",
+          "`estimator`, or use cka_interval(), whose intervals are for the populations of neurons.",
+          class = "repalign_error_choice", arg = "neurons_sampled")
   }
   neurons_sampled
 }
@@ -155,15 +172,9 @@ check_neurons_sampled <- function(neurons_sampled, conf_level) {
 # choose_members(size, repeats): random subsets of the neurons of both sides, one in each column.
 # Sides are exchangeable if it does not matter which of them comes first, as for random halves.
 new_comparison <- function(names, x, y, units, sizes, choose_members, exchangeable = FALSE) {
-  or_numbers <- function(labels, width) if (is.null(labels)) seq_len(width) else labels
   list(
     names = names, x = x, y = y, sizes = sizes, choose_members = choose_members,
-    exchangeable = exchangeable,
-    codes = list(
-      xy = label_codes(units$x, units$y),
-      xx = label_codes(or_numbers(units$x, ncol(x)), or_numbers(units$x, ncol(x))),
-      yy = label_codes(or_numbers(units$y, ncol(y)), or_numbers(units$y, ncol(y)))
-    )
+    exchangeable = exchangeable, codes = part_codes(units, ncol(x), ncol(y))
   )
 }
 
@@ -177,17 +188,20 @@ analysis_matrix <- function(x, arg, setup) {
 }
 
 two_regions <- function(x, y, neurons, units_x, units_y, setup) {
-  check_unit_choice(FALSE, units_x, units_y)
+  if (!length(setup$objects)) check_unit_choice(FALSE, units_x, units_y)
   data <- read_responses(list(x = x, y = y), setup$na)
   units <- list(x = check_labels(units_x, ncol(data$x), "units_x", "x"),
                 y = check_labels(units_y, ncol(data$y), "units_y", "y"))
-  given <- clustered_responses(complete_responses(data, setup$na, units), setup)
+  setup <- take_units(setup, data, units, c(x = "units_x", y = "units_y"))
+  given <- clustered_responses(complete_responses(data, setup$na, setup$units), setup)
+  setup$objects <- analysis_objects(setup, given)
   x <- analysis_matrix(given$data$x, "x", setup)
   y <- analysis_matrix(given$data$y, "y", setup)
   note_one_sided_names(list(list(data = x, arg = "x"), list(data = y, arg = "y")))
   scale <- c(common_scale(list(x)), common_scale(list(y)))
   comparison <- region_pair(x, y, "x", "y", neurons, given$labels$x, given$labels$y, setup, scale)
-  list(each = list(comparison), note = given$note, clusters = given$clusters)
+  list(each = list(comparison), note = with_together(given$note, setup),
+       clusters = given$clusters)
 }
 
 # x and y are what analysis_matrix() returned; `scale` has the factors by which the data of the two
@@ -205,8 +219,11 @@ region_pair <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, sc
   check_any_allowed(units$y, ncol(y), arg_y, "units_y", setup)
   sizes <- neuron_grid(neurons, min(ncol(x), ncol(y)),
                        paste0("the smaller of `", arg_x, "` and `", arg_y, "`"))
-  new_comparison(c(arg_x, arg_y), centered(x, scale[1]), centered(y, scale[2]), units,
-                 sizes, two_random_subsets(ncol(x), ncol(y)))
+  comparison <- new_comparison(c(arg_x, arg_y), centered(x, scale[1]), centered(y, scale[2]), units,
+                               sizes, two_random_subsets(ncol(x), ncol(y)))
+  sides <- list(x = trial_side(setup$objects[[arg_x]], x, arg_x),
+                y = trial_side(setup$objects[[arg_y]], y, arg_y))
+  compare_trials(comparison, sides, scale, setup)
 }
 
 # The labels of the neurons of each element of `x`: matched by name if `units` has names, and by
@@ -229,12 +246,12 @@ list_units <- function(units, x, names) {
 # The neuron correction leaves out neuron pairs with equal labels, so it needs two neurons with
 # different labels on each side.
 check_any_allowed <- function(units, width, arg, arg_units, setup) {
-  if (!"stimulus_neuron" %in% setup$estimator) return(invisible())
+  if (!leaves_out_pairs(setup)) return(invisible())
   if (width < 2) {
     abort("`", arg, "` has a single neuron (column): the neuron correction needs at least two. ",
           "Use estimator = c(\"naive\", \"stimulus\").", class = "repalign_error_pairs", arg = arg)
   }
-  if (!is.null(units) && length(unique(units)) < 2) {
+  if ("stimulus_neuron" %in% setup$estimator && !is.null(units) && length(unique(units)) < 2) {
     abort("No neuron pair is allowed within `", arg, "`: all columns have the same label in `",
           arg_units, "`. Use finer labels.", class = "repalign_error_pairs", arg = arg_units)
   }
@@ -247,8 +264,12 @@ list_comparisons <- function(x, neurons, units, setup) {
           class = "repalign_error_size", arg = "x")
   }
   data <- read_responses(x, setup$na)
-  given <- complete_responses(data, setup$na, list_units(units, data, names))
+  units <- list_units(units, data, names)
+  args <- stats::setNames(rep("units_x", length(names)), names)
+  setup <- take_units(setup, data, units, args)
+  given <- complete_responses(data, setup$na, setup$units)
   given <- clustered_responses(given, setup)
+  setup$objects <- analysis_objects(setup, given)
   units <- given$labels
   # all regions are multiplied by one factor, so that H values can be pooled over the pairs
   regions <- Map(function(x, name) analysis_matrix(x, name, setup), given$data, names)
@@ -259,7 +280,7 @@ list_comparisons <- function(x, neurons, units, setup) {
     region_pair(regions[[p[1]]], regions[[p[2]]], names[p[1]], names[p[2]], neurons,
                 units[[names[p[1]]]], units[[names[p[2]]]], setup, scale)
   })
-  list(each = each, note = given$note, clusters = given$clusters)
+  list(each = each, note = with_together(given$note, setup), clusters = given$clusters)
 }
 
 part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
@@ -270,16 +291,33 @@ part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
   }
   data <- read_responses(list(x = x), setup$na)
   units_x <- check_labels(units_x, ncol(data$x), "units_x", "x")
+  setup <- take_units(setup, data, list(x = units_x), c(x = "units_x"))
   split <- check_labels(split, ncol(data$x), "split", "x")
   given <- clustered_responses(complete_responses(data, setup$na), setup)
-  units_x <- units_x[given$columns$x]
+  setup$objects <- analysis_objects(setup, given)
+  units_x <- setup$units$x[given$columns$x]
   split <- split[given$columns$x]
   x <- analysis_matrix(given$data$x, "x", setup)
   if (is.null(split) && ncol(x) > 1) check_any_allowed(units_x, ncol(x), "x", "units_x", setup)
-  x <- centered(x, common_scale(list(x)))
-  each <- if (is.null(split)) list(random_halves(x, neurons, units_x)) else
-    group_pairs(x, split, neurons, units_x, setup)
-  list(each = each, note = given$note, clusters = given$clusters)
+  setup$estimator <- group_estimators(setup, split, units_x)
+  scale <- rep(common_scale(list(x)), 2)
+  each <- if (is.null(split)) {
+    halves <- random_halves(centered(x, scale[1]), neurons, units_x)
+    side <- trial_side(setup$objects$x, x, "x")
+    list(compare_trials(halves, list(x = side, y = side), scale, setup))
+  } else {
+    group_pairs(x, split, neurons, units_x, scale, setup)
+  }
+  list(each = each, note = given$note, clusters = given$clusters, estimator = setup$estimator)
+}
+
+# Where groups are sessions, the default estimators do without the one that needs other sessions.
+group_estimators <- function(setup, split, units) {
+  if (!setup$by_trials || !setup$default || is.null(split) || is.null(units)) {
+    return(setup$estimator)
+  }
+  several <- tapply(units, split, function(labels) length(unique(labels)) > 1)
+  if (any(several)) setup$estimator else setdiff(setup$estimator, "stimulus_neuron")
 }
 
 random_halves <- function(x, neurons, units) {
@@ -300,34 +338,49 @@ random_halves <- function(x, neurons, units) {
                  exchangeable = TRUE)
 }
 
-group_pairs <- function(x, split, neurons, units, setup) {
+refuse_groups <- function(units, setup) {
+  if (is.null(setup$objects$x$session)) {
+    abort("No neuron pair is allowed within any group of `split`: all columns of a group have the ",
+          "same label in `units_x`", if (is.null(units)) ", or it has a single column",
+          ". Use finer labels in `units_x`, or larger groups.",
+          class = "repalign_error_pairs", arg = "units_x")
+  }
+  abort("No neuron pair is allowed within any group of `split`: all columns of a group are of one ",
+        "session, or it has a single column. Leave out \"stimulus_neuron\" in `estimator`; ",
+        "\"stimulus_neuron_trial\" allows pairs of one session.", class = "repalign_error_pairs",
+        arg = "estimator")
+}
+
+# x: not yet centred.
+group_pairs <- function(x, split, neurons, units, scale, setup) {
   groups <- unique(split)
   if (length(groups) < 2) {
     abort("`split` has a single label: there is no pair of groups to compare.",
           class = "repalign_error_labels", arg = "split")
   }
   columns <- lapply(groups, function(g) which(split == g))
+  deviations <- centered(x, scale[1])
   labels <- if (is.null(units)) seq_len(ncol(x)) else units
   paired <- vapply(columns, function(at) length(unique(labels[at])) > 1, NA)
-  if ("stimulus_neuron" %in% setup$estimator && !any(paired)) {
-    abort("No neuron pair is allowed within any group of `split`: all columns of a group have the ",
-          "same label in `units_x`", if (is.null(units)) ", or it has a single column",
-          ". Use finer labels in `units_x`, or larger groups.",
-          class = "repalign_error_pairs", arg = "units_x")
-  }
+  if ("stimulus_neuron" %in% setup$estimator && !any(paired)) refuse_groups(units, setup)
   sizes <- neuron_grid(neurons, if (is.null(neurons)) max(lengths(columns)) else ncol(x), "`x`")
   lapply(utils::combn(length(groups), 2, simplify = FALSE), function(p) {
     at <- columns[p]
-    sides <- lapply(at, function(columns) x[, columns, drop = FALSE])
+    parts <- lapply(at, function(columns) deviations[, columns, drop = FALSE])
     labels <- if (is.null(units)) NULL else list(x = units[at[[1]]], y = units[at[[2]]])
-    new_comparison(as.character(groups[p]), sides[[1]], sides[[2]], labels, sizes,
-                   two_random_subsets(length(at[[1]]), length(at[[2]])))
+    comparison <- new_comparison(as.character(groups[p]), parts[[1]], parts[[2]], labels, sizes,
+                                 two_random_subsets(length(at[[1]]), length(at[[2]])))
+    sides <- Map(function(columns, group) {
+      part_of_side_trials(setup$objects$x, x, columns, group)
+    }, at, as.character(groups[p]))
+    compare_trials(comparison, stats::setNames(sides, c("x", "y")), scale, setup)
   })
 }
 
 # comparisons: list(each, note, clusters), what is compared, what was left out, and the codes of
-# the clusters of stimuli.
+# the clusters of stimuli; and the estimators, where the data allow fewer of them.
 run_comparisons <- function(comparisons, setup, analysis) {
+  if (!is.null(comparisons$estimator)) setup$estimator <- comparisons$estimator
   setup$clusters <- comparisons$clusters
   setup$stimuli <- independent_stimuli(comparisons$each[[1]]$x, setup)
   setup$halves <- comparisons$each[[1]]$exchangeable
@@ -354,15 +407,14 @@ comparison_cells <- function(comparison, setup) {
   terms <- list(xx = pair_terms(comparison$x, comparison$x, setup$clusters))
   terms$yy <- if (same) terms$xx else pair_terms(comparison$y, comparison$y, setup$clusters)
   terms$xy <- if (same) terms$xx else pair_terms(comparison$x, comparison$y, setup$clusters)
+  trials <- if (!is.null(comparison$trials)) trial_terms_of(comparison, setup)
   cells <- lapply(comparison$sizes, function(size) {
-    size_cells(comparison, terms, size, setup)
+    members <- comparison$choose_members(size, setup$repeats)
+    c(size_cells(comparison, terms, members, size, setup),
+      if (!is.null(trials)) list(trial_size_cell(comparison, trials, terms, members, size, setup)))
   })
   do.call(c, cells)
 }
-
-# The two sides whose neurons form the neuron pairs of each of the three H values: "a" stands for
-# the neurons of x, "b" for those of y.
-part_sides <- list(xy = c("a", "b"), xx = c("a", "a"), yy = c("b", "b"))
 
 side_counts <- function(comparison, members, part) {
   at <- part_sides[[part]]
@@ -372,8 +424,7 @@ side_counts <- function(comparison, members, part) {
 
 # A cell becomes one row of the result. This returns the cells of one comparison at one number of
 # neurons, one for each estimator.
-size_cells <- function(comparison, terms, size, setup) {
-  members <- comparison$choose_members(size, setup$repeats)
+size_cells <- function(comparison, terms, members, size, setup) {
   h <- lapply(names(part_sides), function(part) {
     at <- part_sides[[part]]
     subset_h(terms[[part]], members[[at[1]]], members[[at[2]]],

@@ -6,13 +6,15 @@
 #' How alike a brain region and the layers of a network represent the same stimuli, from random
 #' subsets of the region's neurons. Layers are used whole.
 #'
-#' @param brain a matrix stimuli x neurons.
+#' @param brain a matrix stimuli x neurons, or what [responses()] makes, which knows trials,
+#'   sessions and clusters.
 #' @param layers a named list of matrices stimuli x units, one per layer.
 #' @param neurons numbers of neurons of the region. By default 4, 8, 16, ..., and all.
 #' @param repeats number of random subsets for each number of neurons below all.
 #' @param units one label per column of `brain`: pairs of the region's neurons with equal labels
 #'   (for example from one recording session) are left out of the neuron correction. By default
-#'   only the pairs of a neuron with itself are left out.
+#'   only the pairs of a neuron with itself are left out. Not for what [responses()] declares
+#'   already.
 #' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an
 #'   error). `"error"`: stop, and say where they are. `"stimuli"`: leave out the stimuli that
 #'   have a missing value anywhere. `"neurons"`: leave out the neurons that have one. `units` is
@@ -23,6 +25,9 @@
 #'   each number of neurons and each estimator.
 #' @details
 #' `"stimulus_neuron"` corrects both sides, because the units of a layer count as a sample, too.
+#' `"stimulus_neuron_trial"` is also free of the noise of the region's trials. A layer has none, so
+#' that noise changes only the region's denominator: without the correction the similarity to all
+#' layers is too low by one factor.
 #'
 #' For comparison, compute the similarity of the region to another animal's ([brain_to_brain()]):
 #' a model that reaches it is as similar to the region as another brain is.
@@ -54,34 +59,21 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                            normalize = c("none", "sd"), conf_level = 0.95,
                            clusters = NULL, na = c("error", "stimuli", "neurons")) {
   need_arguments()
-  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters)
-  note_unused_units(setup$estimator, list(units = units))
-  if (!is_collection(layers)) {
-    abort("`layers` must be a named list of matrices, not ", describe(layers), "; for a single ",
-          "one give list(layer = layers).", class = "repalign_error_type", arg = "layers")
-  }
-  names <- check_element_names(layers, "layers")
+  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
+                          objects = list(brain = brain), by_trials = TRUE,
+                          default = missing(estimator))
+  note_unused_units(unit_users(setup), list(units = units))
+  note_unused_by_estimators(setup, "brain_to_model")
+  names <- layer_names(layers)
   args <- paste0("layers$", names)
-  data <- read_responses(c(list(brain = brain), stats::setNames(layers, args)), setup$na)
-  units <- check_labels(units, ncol(data$brain), "units", "brain")
-  given <- clustered_responses(complete_responses(data, setup$na), setup)
-  brain <- analysis_matrix(given$data$brain, "brain", setup)
-  setup$clusters <- given$clusters
-  setup$stimuli <- independent_stimuli(brain, setup)
-  units <- units[given$columns$brain]
-  if (is.null(units)) units <- seq_len(ncol(brain))
-  setup$codes <- label_codes(units, units)
-  if ("stimulus_neuron" %in% setup$estimator && setup$codes$count < 2) {
-    abort("No neuron pair is allowed within `brain`: it has a single neuron, or all columns have ",
-          "the same label in `units`. Give at least two neurons with different labels.",
-          class = "repalign_error_pairs", arg = "units")
-  }
-  if (!is.null(setup$conf_level)) warn_dependence(list(brain), setup$clusters)
-  sizes <- neuron_grid(neurons, ncol(brain), "`brain`")
-  region <- region_parts(brain, sizes, setup)
+  given <- region_and_layers(brain, stats::setNames(layers, args), units, setup)
+  setup <- given$setup
+  if (!is.null(setup$conf_level)) warn_dependence(list(given$brain), setup$clusters)
+  sizes <- neuron_grid(neurons, ncol(given$brain), "`brain`")
+  region <- region_parts(given$brain, sizes, setup)
   advance <- progress_along(length(layers))
   layers <- Map(layer_matrix, given$data[args], args, MoreArgs = list(setup = setup))
-  reprs <- c(list(list(data = brain, arg = "brain")),
+  reprs <- c(list(list(data = given$brain, arg = "brain")),
             Map(function(x, arg) list(data = x, arg = arg), layers, args))
   check_same_stimuli(reprs)
   note_one_sided_names(reprs)
@@ -92,10 +84,42 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
   with_note(analysis_result(do.call(c, unname(cells)), setup, "brain_to_model"), given$note)
 }
 
+layer_names <- function(layers) {
+  if (!is_collection(layers)) {
+    abort("`layers` must be a named list of matrices, not ", describe(layers), "; for a single ",
+          "one give list(layer = layers).", class = "repalign_error_type", arg = "layers")
+  }
+  check_element_names(layers, "layers")
+}
+
+# What is left of the data, with the labels of the region's neurons in the settings.
+region_and_layers <- function(brain, layers, units, setup) {
+  data <- read_responses(c(list(brain = brain), layers), setup$na)
+  note_unused_structure(responses_of(layers), list(list(label = "brain_to_model")))
+  units <- check_labels(units, ncol(data$brain), "units", "brain")
+  setup <- take_units(setup, data["brain"], list(brain = units), c(brain = "units"))
+  given <- clustered_responses(complete_responses(data, setup$na), setup)
+  setup$objects <- analysis_objects(setup, given)
+  given$brain <- analysis_matrix(given$data$brain, "brain", setup)
+  setup$clusters <- given$clusters
+  setup$stimuli <- independent_stimuli(given$brain, setup)
+  units <- setup$units$brain[given$columns$brain]
+  if (is.null(units)) units <- seq_len(ncol(given$brain))
+  setup$codes <- label_codes(units, units)
+  one_unit <- "stimulus_neuron" %in% setup$estimator && setup$codes$count < 2
+  if (one_unit || setup$by_trials && ncol(given$brain) < 2) {
+    abort("No neuron pair is allowed within `brain`: it has a single neuron, or all columns have ",
+          "the same label in `units`. Give at least two neurons with different labels.",
+          class = "repalign_error_pairs", arg = "units")
+  }
+  given$setup <- setup
+  given
+}
+
 layer_matrix <- function(layer, arg, setup) {
   layer <- as_numeric_matrix(layer, arg)
   form_centering(list(data = layer, arg = arg, cache = new_cache()))
-  if ("stimulus_neuron" %in% setup$estimator && ncol(layer) < 2) {
+  if (leaves_out_pairs(setup) && ncol(layer) < 2) {
     abort("`", arg, "` has a single unit: the neuron correction needs at least two.",
           class = "repalign_error_pairs", arg = arg)
   }
@@ -107,8 +131,10 @@ layer_matrix <- function(layer, arg, setup) {
 # What the comparisons with all layers share: the random subsets of the region's neurons and the
 # self terms of these subsets.
 region_parts <- function(brain, sizes, setup) {
-  x <- centered(brain, common_scale(list(brain)))
+  scale <- common_scale(list(brain))
+  x <- centered(brain, scale)
   self <- pair_terms(x, x, setup$clusters)
+  trials <- if (setup$by_trials) region_trials(brain, setup$objects$brain, scale, setup)
   subsets <- lapply(sizes, function(size) random_subsets(seq_len(ncol(x)), size, setup$repeats))
   parts <- lapply(subsets, function(subset) {
     count <- subset_counts(subset, subset, rep(ncol(x), 2), setup$codes)
@@ -118,19 +144,41 @@ region_parts <- function(brain, sizes, setup) {
       weights <- pooled_weights(subset, subset, rep(ncol(x), 2), count, setup$codes, used)
       pooled_deletions(x, x, weights, setup)
     }
-    list(subset = subset, h = h, used = used, deletions = deletions)
+    part <- list(subset = subset, h = h, used = list(stimulus_neuron = used),
+                 deletions = deletions)
+    if (is.null(trials)) part else add_region_trials(part, trials, self, setup)
   })
   list(x = x, parts = parts)
+}
+
+# The region's part of the correction by trials, as trial_terms_of() makes it.
+region_trials <- function(brain, object, scale, setup) {
+  side <- trial_side(object, brain, "brain")
+  given <- list(names = c("x", "x"), x = brain, y = brain, exchangeable = TRUE)
+  trial_terms_of(compare_trials(given, list(x = side, y = side), c(scale, scale), setup), setup)$xx
+}
+
+add_region_trials <- function(part, trials, self, setup) {
+  h <- trial_subset_h(trials, part$subset, part$subset, self$naive)
+  used <- !is.na(h)
+  part$h[[trial_estimator]] <- h
+  part$used[[trial_estimator]] <- used
+  if (!is.null(setup$conf_level)) {
+    part$deletions[[trial_estimator]] <- weighted_deletions(trials, part$subset, part$subset, used)
+  }
+  part
 }
 
 layer_cells <- function(region, layer, name, sizes, setup) {
   y <- centered(layer, common_scale(list(layer)))
   self <- layer_self(y, setup$clusters)
+  # a layer has no trials, and no noise of trials
+  self[[trial_estimator]] <- self$stimulus_neuron
   # for each neuron its sum over all units of the layer: the H values of all subsets are made of
   # these
   cross <- loo_columns(region$x, y, setup$clusters)
   cells <- lapply(seq_along(sizes), function(k) {
-    lapply(setup$estimator, function(e) {
+    lapply(c(setup$estimator, if (setup$by_trials) trial_estimator), function(e) {
       layer_cell(region$parts[[k]], self, cross, e, ncol(y), name, sizes[k], setup)
     })
   })
@@ -158,7 +206,8 @@ layer_cell <- function(part, self, cross, estimator, width, name, size, setup) {
   sums <- cross[[kind]]
   members <- part$subset
   single <- colSums(matrix(sums[1, members], nrow(members))) / (nrow(members) * as.double(width))
-  used <- if (estimator == "stimulus_neuron") part$used else rep(TRUE, length(part$used))
+  used <- part$used[[estimator]]
+  if (is.null(used)) used <- rep(TRUE, ncol(members))
   deletions <- if (!is.null(setup$conf_level)) {
     share <- tabulate(members[, used], ncol(sums)) / (max(sum(used), 1) * nrow(members))
     cbind(drop(sums %*% share) / width, part$deletions[[estimator]], self[[estimator]])

@@ -7,11 +7,13 @@
 #' How alike one population responds to the images of two object categories. Low similarity means
 #' that the population separates the categories.
 #'
-#' @param responses a matrix stimuli x neurons with the images of all categories.
+#' @param responses a matrix stimuli x neurons with the images of all categories, or what
+#'   [responses()] makes: its clusters are used, and means over its trials.
 #' @param object one label per row of `responses`, the category of the image. All pairs of
 #'   categories are compared.
 #' @param neurons numbers of neurons. By default 4, 8, 16, ..., and all.
 #' @param repeats number of random subsets for each number of neurons below all.
+#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
 #' @param normalize `"sd"`: each neuron is divided by its standard deviation over all rows of
 #'   `responses` (silent neurons stay as they are); `"none"`: responses are used as they are.
 #' @param clusters one label per row of `responses`, for images that depend on each other, such as
@@ -34,6 +36,9 @@
 #' Neurons differ in their mean rates, and these differences are common to all images: they alone
 #' push the score towards 1, for any labels. A score near 1 thus means that the categories are
 #' not separated beyond that.
+#'
+#' `"stimulus_neuron"` multiplies no image with itself, and so leaves out the noise of its trials,
+#' except for the part that neurons share.
 #'
 #' `pooled_se` is the delete-one jackknife over the images of both categories (for
 #' `"stimulus_neuron"`, at least 3 per category).
@@ -58,7 +63,11 @@ object_disentanglement <- function(responses, object, neurons = NULL, repeats = 
                                    normalize = c("none", "sd"), conf_level = 0.95,
                                    clusters = NULL, na = c("error", "stimuli", "neurons")) {
   need_arguments()
-  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters)
+  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
+                          objects = list(responses = responses))
+  note_unused_structure(responses_of(setup$objects), list(
+    list(label = "object_disentanglement", args = list(clusters = setup$labels))
+  ))
   given <- complete_responses(read_responses(list(responses = responses), setup$na), setup$na)
   given <- labelled_images(given, setup)
   responses <- given$data$responses

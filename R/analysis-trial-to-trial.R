@@ -8,7 +8,8 @@
 #'
 #' @param trials a list of matrices stimuli x neurons, one per trial, with the same stimuli and
 #'   neurons; or an array stimuli x neurons x trials, such as [trial_array()] makes. Repeats that
-#'   were not recorded are `NA`.
+#'   were not recorded are `NA`. Or what [responses()] makes: its sessions (or else its neurons) are
+#'   then `units`, and its clusters are used.
 #' @param neurons numbers of neurons. By default 4, 8, 16, ..., and all.
 #' @param repeats number of random subsets for each number of neurons below all.
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
@@ -39,10 +40,20 @@
 #' With `normalize = "sd"`, each neuron is divided by its standard deviation over the stimuli,
 #' within each trial.
 #'
-#' When not to trust it: neurons that were recorded together share noise from trial to trial. The
-#' denominators are products within one trial and contain this noise, while the numerator does
-#' not, so the similarity looks too low. Compare the result for `units` = sessions with the
-#' default.
+#' What it is good for: how alike single trials are, with their noise. The numerator multiplies
+#' different trials, the denominators multiply responses of one trial, which share noise. The
+#' corrected similarity is therefore the share of what neurons do in common that repeats: 1 without
+#' shared noise, whatever the noise of single neurons, and lower the more noise neurons share, or
+#' the more the representation changes from trial to trial. Without shared noise it tells whether
+#' the representation changes; and the drop from `units` = sessions to the default tells how much
+#' noise neurons share. It is not the way to correct another comparison for noise: give the trials
+#' as [responses()] to [cka()], [brain_to_brain()] or [brain_to_model()] for that, whose estimate
+#' `"stimulus_neuron_trial"` multiplies different trials in the denominators, too. (Of a population
+#' with itself that estimate would be 1 by definition, which is why it is not offered here.)
+#'
+#' When not to trust it: as a measure of how reliable the means over trials are, which have less
+#' noise than single trials; and with neurons recorded together, as evidence that the representation
+#' changes. Compare the result for `units` = sessions with the default.
 #'
 #' The jackknife counts each stimulus as an independent observation. If stimuli depend on each
 #' other (groups of similar images, successive time points), the intervals are too narrow, unless
@@ -63,10 +74,12 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
                            clusters = NULL, na = c("pairs", "stimuli", "neurons", "error")) {
   need_arguments()
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, missing_trial_rules,
-                          clusters)
+                          clusters, list(trials = trials))
   note_unused_units(setup$estimator, list(units = units))
-  trials <- as_trials(trials, setup$na)
+  trials <- as_trials(if (is_responses(trials)) as.array(trials) else trials, setup$na)
   units <- check_labels(units, ncol(trials[[1]]), "units", "trials")
+  units <- take_units(setup, list(trials = trials[[1]]), list(trials = units),
+                      c(trials = "units"))$units$trials
   given <- complete_trials(trials, setup)
   trials <- given$data
   setup$clusters <- given$clusters

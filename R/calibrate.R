@@ -58,7 +58,8 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]):
 #'   whole clusters change places, their members in the given order. All clusters need the same
 #'   size; stimuli with the label `NA` are left out. A measure with its own `clusters` needs the
-#'   same labels here. (`blocks`, in contrast, exchanges stimuli within a block.)
+#'   same labels here; clusters of [responses()] hold for both and are not given again. (`blocks`,
+#'   in contrast, exchanges stimuli within a block.)
 #' @param series are the rows a time series? `FALSE`, or how it is shifted:
 #'   * `TRUE` or `"circular"`: the null scores come from the n - 1 circular shifts, all of them,
 #'     whatever `permutations` says. A warning of class `repalign_series` says where both series
@@ -260,10 +261,13 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   aggregate <- as_aggregate(aggregate)
   old <- options(repalign.threads = thread_count(threads))
   on.exit(options(old))
-  complete <- complete_sides(as_sides(x, y, na = na), set, na)
-  complete <- clustered_sides(complete, cluster_codes(clusters))
+  sides <- as_sides(x, y, na = na)
+  declared <- declared_sides(sides, settled_set(set, sides), clusters)
+  complete <- complete_sides(declared$sides, declared$set, na)
+  complete <- clustered_sides(complete, cluster_codes(declared$clusters))
   sides <- complete$sides
   set <- complete$set
+  refuse_holes(all_representations(sides), set)
   check_calibration(set, sides, aggregate, engine)
   n <- sides$x$reprs[[1]]$n
   check_rows(n, 2, sides$x$reprs[[1]]$arg, "a permutation")

@@ -7,6 +7,10 @@ one_score <- function(id, x, y, args) {
   args <- d$check(args)
   if (missing(x) || missing(y)) missing_side(missing(x))
   pair <- as_pair(representation(x, "x"), representation(y, "y"), by_name = d$pairing)
+  args <- settled_arguments(d, args, list(x = list(pair$x), y = list(pair$y)))
+  declared <- declared_pair(pair, list(id = id, label = id, args = args, declaration = d))
+  pair <- declared$pair
+  args <- declared$measure$args
   for (repr in pair[c("x", "y")]) repr$cache$compared_once <- TRUE
   check_pair_memory(d, pair, args)
   if (d$pairing) note_one_sided_names(pair[c("x", "y")])
@@ -50,7 +54,7 @@ prepared_score <- function(d, pair, args) {
 # Refuses what no declared measure can use: a single stimulus, and data without variance.
 refuse_useless <- function(repr) {
   check_rows(repr$n, 2, repr$arg, "a similarity")
-  if (repr$kind == "data") form_centering(repr)
+  if (repr$kind == "data" && !has_holes(repr)) form_centering(repr)
 }
 
 is_undefined <- function(form) isTRUE(form$undefined)

@@ -1,9 +1,16 @@
-# CKA and HSIC have three estimators, and the corrected ones share the formula in this file.
+# The estimators of CKA and HSIC, and the formula that the corrected ones share.
 
 estimators <- c("naive", "stimulus", "stimulus_neuron")
 
-# This estimator corrects for few neurons by leaving out the pairs of a neuron with itself.
-corrects_neurons <- function(estimator) "stimulus_neuron" %in% estimator
+# These two need responses to several trials, whose noise they correct for.
+trial_estimators <- c("stimulus_trial", "stimulus_neuron_trial")
+
+# These correct for few neurons by leaving out the pairs of a neuron with itself.
+corrects_neurons <- function(estimator) {
+  any(c("stimulus_neuron", "stimulus_neuron_trial") %in% estimator)
+}
+
+corrects_trials <- function(estimator) any(trial_estimators %in% estimator)
 
 corrects_stimuli <- function(estimator) estimator != "naive"
 
@@ -17,3 +24,12 @@ corrects_stimuli <- function(estimator) estimator != "naive"
 song_estimate <- function(dot, rows, totals, n, diagonal = FALSE) {
   (dot - rows * (diagonal + 2 / (n - 2)) + totals / ((n - 1) * (n - 2))) / (n * (n - 3))
 }
+
+# From sums over two, three and four different stimuli (or clusters) the corrected estimate.
+combine_terms <- function(t1, t2, t3, n) {
+  n <- as.double(n)
+  t1 / falling(n, 2) - 2 * t2 / falling(n, 3) + t3 / falling(n, 4)
+}
+
+# n (n - 1) (n - 2) ..., k factors: how many tuples of k different stimuli there are.
+falling <- function(n, k) prod(n - seq_len(k) + 1)

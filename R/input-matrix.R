@@ -30,6 +30,7 @@ double_matrix <- function(x, arg) {
 }
 
 plain_matrix <- function(x, arg) {
+  if (is_responses(x)) return(mark_checked(as.matrix(x)))
   if (is.data.frame(x)) return(data_frame_matrix(x, arg))
   if (inherits(x, "Matrix")) return(dense_matrix(x, arg))
   if (is.matrix(x) && (is.numeric(x) || is.logical(x))) return(x)
@@ -51,9 +52,8 @@ matrix_remedy <- function(x, arg) {
   if (!is.numeric(x) && !is.logical(x)) return(NULL)
   if (length(dim(x)) < 2) return(" For one neuron use cbind().")
   if (length(dim(x)) == 3) {
-    paste0(" An array of trials (stimuli x neurons x trials) goes to trial_to_trial() or ",
-           "participation_ratio(); for the other functions average over the trials: apply(", arg,
-           ", 1:2, mean).")
+    paste0(" An array of trials (stimuli x neurons x trials) becomes a representation by ",
+           "responses(", arg, ").")
   }
 }
 

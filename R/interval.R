@@ -7,15 +7,20 @@ print.repalign_interval <- function(x, digits = 4, n = NULL, ...) {
   level <- attr(x, "conf_level")
   cat("Centered kernel alignment: ", count_of(nrow(x), "row"), undefined_of(x$cka), "\n", sep = "")
   if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {
-    cat("conf_low to conf_high: ", format(100 * level), interval_words(x$df), sep = "")
+    cat("conf_low to conf_high: ", format(100 * level), interval_words(x$df, x$estimator),
+        sep = "")
   }
   print_rows(x, digits, n)
   print_corrections(x$correction)
   invisible(x)
 }
 
-# df: the degrees of freedom of intervals over clusters; NULL over stimuli.
-interval_words <- function(df) {
+# df: the degrees of freedom of intervals over clusters or from trials; NULL where all are normal.
+interval_words <- function(df, estimator) {
+  if (corrects_trials(estimator)) {
+    return(paste0("% t interval (column `df`; Inf: normal), by the\n  jackknife over stimuli and ",
+                  "neurons\n"))
+  }
   if (is.null(df)) return("% normal interval, by the jackknife over stimuli\n  and neurons\n")
   paste0("% t interval (df = ", enumerate(unique(df), quote = FALSE), "), by the jackknife over ",
          "clusters\n  of stimuli and neurons\n")

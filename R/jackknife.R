@@ -7,7 +7,10 @@
 #' populations.
 #'
 #' @inheritParams cka
-#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
+#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, and for
+#'   [responses()] with several trials `"stimulus_trial"` and `"stimulus_neuron_trial"`, see
+#'   [cka()]. By default the first three; for [responses()] that declare anything, the most
+#'   corrected one.
 #' @param conf_level coverage of the interval, between 0 and 1.
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]).
 #'   The jackknife deletes whole clusters, and the corrected estimators go over clusters; the naive
@@ -20,9 +23,9 @@
 #'   \eqn{H_{xy} / \sqrt{H_{xx} H_{yy}}}{h_xy / sqrt(h_xx h_yy)} (see [hsic()]); and `bias`, an
 #'   estimate of the second-order bias of this ratio (see [ratio_bias()]), which is not
 #'   subtracted from `cka`; `cka_corrected`, the ratio corrected for its bias, or `NA`, and
-#'   `correction`, which says why (see Details, "Which to report"); with `clusters` also `df`, see
-#'   Details. Values are `NA`, with a warning, where a ratio is undefined, or where a value H is too
-#'   large or too small for a double. There are `plot()`, `tidy()`,
+#'   `correction`, which says why (see Details, "Which to report"); with `clusters` or trials also
+#'   `df`, see Details. Values are `NA`, with a warning, where a ratio is undefined, or where a value
+#'   H is too large or too small for a double. There are `plot()`, `tidy()`,
 #'   [confint()][confint.repalign_interval] and [rbind()][rbind.repalign] for the result.
 #' @details
 #' The variance comes from the two-way jackknife over stimuli and neurons: the sum of its parts
@@ -88,6 +91,15 @@
 #' clusters are those of the t distribution, with one degree of freedom less than there are
 #' clusters (column `df`).
 #'
+#' The estimators from trials need no term for trials: noise leaves the data with its stimulus.
+#' Their intervals are those of the t distribution with the degrees of freedom of Satterthwaite
+#' (column `df`), and sum the squares of the interactions about their mean. In simulations with new
+#' neurons, stimuli and noise in each of 400 data sets (`bench/responses.R`: 60 stimuli, 30 + 30
+#' neurons, 2 to 10 trials, noise shared by neurons and areas), nominal 95% intervals held the true
+#' value in 95% to 99% of the data sets, and the median standard error was 0.96 to 1.3 times the
+#' spread of the values. With 2 trials and noise of 4.8 times the variance of the signal, 23 of 400
+#' data sets had no interval.
+#'
 #' A warning of class `repalign_dependence` speaks without `clusters` when neighbouring rows are so
 #' alike that a time series or runs of similar stimuli are likely: their mean squared distance is
 #' below 0.6 of that of all rows, and further below than shuffling explains. It sees nothing of
@@ -114,35 +126,59 @@
 #' @export
 cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neuron"),
                          shared_neurons = FALSE, units_x = NULL, units_y = NULL,
-                         conf_level = 0.95, clusters = NULL) {
-  estimator <- check_choice(estimator, estimators, "estimator", several = TRUE)
+                         conf_level = 0.95, clusters = NULL,
+                         shared_noise = c("auto", "trials", "pairs")) {
+  default <- missing(estimator)
+  estimator <- check_choice(estimator, c(estimators, trial_estimators), "estimator",
+                            several = TRUE)
   check_flag(shared_neurons, "shared_neurons")
   check_unit_choice(shared_neurons, units_x, units_y)
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   clusters <- cluster_codes(clusters)
   pair <- representation_pair(x, y)
+  args <- list(kernel = "linear", estimator = estimator, default_estimator = default,
+               shared_neurons = shared_neurons, units_x = units_x, units_y = units_y,
+               clusters = clusters,
+               shared_noise = check_choice(shared_noise, shared_noises, "shared_noise"))
+  settled <- settled_interval(pair, args)
+  pair <- settled$pair
+  clusters <- settled$clusters
   check_rows(pair$x$n, 5, "x", "a jackknife")
   check_clusters(clusters, pair$x$n, "x", 5, "a jackknife")
   pair <- labelled_pair(pair, clusters)
   clusters <- labelled_codes(clusters)
-  args <- list(shared_neurons = shared_neurons, units_x = units_x, units_y = units_y)
-  check_units(pair, args)
-  if ("stimulus_neuron" %in% estimator) {
-    note_shared_neurons(pair, c(args, estimator = "stimulus_neuron"))
-  }
-  check_jackknife_memory(pair)
-  loo <- leave_out_sums(pair, unit_layout(pair, args), clusters)
-  rows <- lapply(estimator, function(e) interval_row(pair, loo, e, conf_level))
-  warn_dependence(list(pair$x$data, pair$y$data), clusters)
+  rows <- unlist(lapply(settled$groups, function(args) {
+    jackknife_rows(pair, args, clusters, conf_level)
+  }), recursive = FALSE)
+  warn_dependence(lapply(list(pair$x$data, pair$y$data), known_columns), clusters)
   warn_undefined_deletions(rows)
   warn_unstable_intervals(pair, rows, clusters)
   if (any(vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA))) {
     warn("Some H values are too large or too small for a double (NA); the CKA does not depend on ",
          "the units.")
   }
-  result <- do.call(rbind, lapply(rows, function(row) row$values))
+  result <- bind_interval_rows(lapply(rows, function(row) row$values))
   rownames(result) <- NULL
   structure(result, class = c("repalign_interval", "data.frame"), conf_level = conf_level)
+}
+
+# The rows of estimators that share their deletions.
+jackknife_rows <- function(pair, args, clusters, conf_level) {
+  check_units(pair, args)
+  if (corrects_neurons(args$estimator)) note_shared_neurons(pair, args)
+  check_jackknife_memory(pair)
+  layout <- unit_layout(pair, args)
+  loo <- if (corrects_trials(args$estimator)) trial_sums(pair, layout, clusters)
+  else leave_out_sums(pair, layout, clusters)
+  lapply(args$estimator, function(e) interval_row(pair, loo, e, conf_level))
+}
+
+# Normal intervals have infinite degrees of freedom beside those that have some.
+bind_interval_rows <- function(rows) {
+  if (any(vapply(rows, function(row) !is.null(row$df), NA))) {
+    rows <- lapply(rows, function(row) if (is.null(row$df)) cbind(row, df = Inf) else row)
+  }
+  do.call(rbind, rows)
 }
 
 check_jackknife_memory <- function(pair) {
@@ -159,13 +195,13 @@ check_jackknife_memory <- function(pair) {
 unit_layout <- function(pair, args) {
   qx <- ncol(pair$x$data)
   qy <- ncol(pair$y$data)
-  if (args$shared_neurons) {
-    labels <- list(x = seq_len(qx), y = seq_len(qy))
+  labels <- if (args$shared_neurons) {
+    list(x = seq_len(qx), y = seq_len(qy))
   } else if (!is.null(args$units_x)) {
-    labels <- list(x = check_labels(args$units_x, qx, "units_x", "x"),
-                   y = check_labels(args$units_y, qy, "units_y", "y"))
+    list(x = check_labels(args$units_x, qx, "units_x", "x"),
+         y = check_labels(args$units_y, qy, "units_y", "y"))
   } else {
-    labels <- list(x = seq_len(qx), y = qx + seq_len(qy))
+    declared_units(pair, args)
   }
   units <- unique(c(labels$x, labels$y))
   in_x <- units %in% labels$x
@@ -265,14 +301,13 @@ within_unit_sums <- function(x, y, unit_x, unit_y, units, clusters = NULL) {
 # The H values of every deletion. In the first row no stimulus is deleted, in the others one each;
 # in the first column no unit is deleted, in the others one each.
 h_table <- function(part, estimator) {
-  kind <- if (estimator == "naive") "naive" else "stimulus"
-  sums <- part[[kind]]
+  sums <- part[[if (estimator == "naive") "naive" else "stimulus"]]
   total <- sums$total
   unit <- sums$unit
   pairs <- part$pairs
   all <- pairs$total
   each <- pairs$unit
-  if (estimator == "stimulus_neuron") {
+  if (corrects_neurons(estimator)) {
     # the neuron correction leaves out all neuron pairs within a unit
     total <- total - rowSums(sums$within)
     unit <- unit - sums$within
@@ -299,7 +334,8 @@ interval_row <- function(pair, loo, estimator, conf_level) {
   value <- theta[[1, 1]]
   se <- sqrt(two_way_variance(theta, loo))
   moments <- two_way_moments(h, loo)
-  df <- if (loo$clusters) loo$n - 1 else Inf
+  df <- if (corrects_trials(estimator)) two_way_df(theta, se^2, loo) else
+    if (loo$clusters) loo$n - 1 else Inf
   half <- stats::qt(0.5 + conf_level / 2, df) * se
   values <- data.frame(
     estimator = estimator, cka = value, se = se, conf_low = value - half, conf_high = value + half,
@@ -308,7 +344,7 @@ interval_row <- function(pair, loo, estimator, conf_level) {
     bias = if (is.na(se)) NA_real_ else ratio_bias_of(moments$mean, moments$cov),
     ratio_correction(pair, moments, value, se, estimator)
   )
-  if (loo$clusters) values$df <- df
+  if (loo$clusters || corrects_trials(estimator)) values$df <- df
   list(undefined = sum(is.na(theta[-1])), value = value, self = c(h$xx[1, 1], h$yy[1, 1]),
        values = values)
 }
@@ -343,10 +379,20 @@ two_way_products <- function(a, b, loo) {
     at <- 1 + units
     shrink <- if (length(units)) (length(units) - 1) / length(units) else 0
     main <- c(main, shrink * cross_deviation(a[1, at], b[1, at]))
-    both <- sum(deletion_interaction(a, at) * deletion_interaction(b, at))
+    # about their mean where the deletions are those of trial estimates, whose published values are
+    around <- if (isTRUE(loo$centered)) cross_deviation else function(a, b) sum(a * b)
+    both <- around(deletion_interaction(a, at), deletion_interaction(b, at))
     interactions <- c(interactions, factor_n * shrink * both)
   }
   list(main = main, interactions = interactions)
+}
+
+# Degrees of freedom of a variance whose main parts are estimated apart (Satterthwaite).
+two_way_df <- function(theta, variance, loo) {
+  main <- two_way_products(theta, theta, loo)$main
+  if (is.na(variance) || variance == 0) return(NA_real_)
+  sizes <- c(loo$n, lengths(loo$layout$strata))
+  variance^2 / sum((main^2 / (sizes - 1))[main > 0])
 }
 
 cross_deviation <- function(a, b) sum((a - mean(a)) * (b - mean(b)))

@@ -37,12 +37,15 @@ NULL
 #' @seealso [cka()], [angular_shape()]
 #' @export
 angular_cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
-                        estimator = c("naive", "stimulus", "stimulus_neuron"),
+                        estimator = c("naive", "stimulus", "stimulus_neuron", "stimulus_trial",
+                                      "stimulus_neuron_trial"),
                         shared_neurons = FALSE, units_x = NULL, units_y = NULL, sigma = NULL,
-                        bandwidth = 1, k = 15, clusters = NULL) {
+                        bandwidth = 1, k = 15, clusters = NULL,
+                        shared_noise = c("auto", "trials", "pairs")) {
   one_score("angular_cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters
+    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
+    shared_noise = shared_noise
   ))
 }
 
@@ -71,8 +74,8 @@ declare_measure(
   symmetric = function(args) identical(args$units_x, args$units_y),
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Williams et al. 2021",
-  accepts = accepted_by_kernel, neighbours = neighbours_of_kernel,
-  check = check_cka_args, check_pair = check_cka,
+  accepts = accepted_by_kernel, uses = structure_of_kernel, neighbours = neighbours_of_kernel,
+  check = check_cka_args, settle = settle_cka, check_pair = check_cka,
   form = form_of_kernel, keeps = kept_of_kernel,
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = function(pair, x, y, args) pair_h(pair, args)$value,

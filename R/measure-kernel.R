@@ -20,8 +20,11 @@ NULL
 #'   by entry). With `"rbf"` and `"manifold"`, `x` and `y` may be distances (`dist` objects);
 #'   with `"manifold"` they may also be neighbour graphs (see [mutual_knn()]).
 #' @param estimator `"naive"` (no correction); `"stimulus"`, corrected for few stimuli (Song
-#'   et al. 2012; also called debiased CKA); or `"stimulus_neuron"`, corrected for few
-#'   stimuli and few neurons (linear kernel only).
+#'   et al. 2012; also called debiased CKA); `"stimulus_neuron"`, corrected for few
+#'   stimuli and few neurons (linear kernel only); or, for [responses()] with several trials,
+#'   `"stimulus_trial"` (linear and Gaussian kernel) and `"stimulus_neuron_trial"`, corrected for
+#'   the noise of the trials, too. By default `"naive"`; for [responses()] that declare anything,
+#'   the most corrected one that the declaration and the kernel allow, which a message names.
 #' @param shared_neurons `TRUE` if column j of `x` and column j of `y` are the same neuron,
 #'   for example when two trials are compared. `"stimulus_neuron"` then leaves out the pair
 #'   (j, j) between `x` and `y`, as it always does within each side. Both sides need the same
@@ -48,6 +51,9 @@ NULL
 #'   of stimuli of different clusters, each cluster weighing the same; `"naive"` does not change.
 #'   Stimuli with the label `NA` are left out. At least 4 clusters are needed. (`blocks` of
 #'   [calibrate()] are something else.)
+#' @param shared_noise what is done about neurons of the same session (see [responses()]):
+#'   `"trials"` multiplies different trials, `"pairs"` leaves out such pairs of neurons and takes
+#'   the means over trials; `"auto"` takes trials where there are several.
 #' @return One number. The naive estimate lies in \[0, 1\], or in \[-1, 1\] with kernels that
 #'   are not positive definite (the manifold kernel, and the Gaussian kernel of distances that
 #'   are not Euclidean). `"stimulus"` lies in \[-1, 1\], negative when there is little similarity.
@@ -67,6 +73,19 @@ NULL
 #' sqrt((1 + (gamma_x - 1)/Q_x) (1 + (gamma_y - 1)/Q_y))}, where \eqn{\gamma}{gamma} is the
 #' dimensionality ([participation_ratio()]) and Q the number of neurons; [predicted_bias()]
 #' has the general form. `"stimulus_neuron"` removes both biases.
+#'
+#' With trials ([responses()]), every value H is a mean over products of responses that share no
+#' noise: of different trials of a stimulus, for neurons that may have been recorded together, and
+#' of all trials for others. Noise then drops out of the mean, also where neurons or both areas
+#' share it, and stimuli may have different numbers of trials; a stimulus without two trials is
+#' left out for the neurons concerned. Two sides with trials are taken as recorded together unless
+#' their sessions differ. A side without trials counts as without noise. In simulations
+#' (`bench/responses.R`: 60 stimuli, 30 + 30 neurons in three sessions that share noise within and
+#' between areas, 400 data sets a row), noise of 4.8 times the variance of the signal made H
+#' between the areas of trial means 574% too high with 2 trials, 147% with 4 and 23% with 10. The
+#' corrected H had no bias beyond chance, and noise changed it by 0.67, 0.22 and 0.09 of its mean
+#' (standard deviation); with `session` by 0.57, 0.21 and 0.09. The median of the corrected CKA was
+#' 0.50 to 0.52 for a true value of 0.5 in all 12 settings.
 #'
 #' The naive and the stimulus-corrected CKA do not change when the neurons of either side are
 #' rotated. `"stimulus_neuron"` does, because it treats the columns as random draws from a
@@ -131,12 +150,14 @@ NULL
 #' @seealso [hsic()], [cka_interval()], [similarity()]
 #' @export
 cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
-                estimator = c("naive", "stimulus", "stimulus_neuron"), shared_neurons = FALSE,
+                estimator = c("naive", "stimulus", "stimulus_neuron", "stimulus_trial",
+                              "stimulus_neuron_trial"), shared_neurons = FALSE,
                 units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15,
-                clusters = NULL) {
+                clusters = NULL, shared_noise = c("auto", "trials", "pairs")) {
   one_score("cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters
+    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
+    shared_noise = shared_noise
   ))
 }
 
@@ -164,12 +185,13 @@ check_cka <- function(pair, args) {
 # The form that the kernel asks for, with the self term that every score is divided by.
 prepare_cka <- function(repr, args, side) {
   repr <- labelled_stimuli(repr, args$clusters)
-  form <- if (goes_by_clusters(args)) form_clusters(repr, args) else switch(args$kernel,
+  form <- if (corrects_trials(args$estimator)) trial_form(repr)
+  else if (goes_by_clusters(args)) form_clusters(repr, args) else switch(args$kernel,
     linear = form_linear(repr),
     rbf = form_gaussian(repr, args$sigma, args$bandwidth, corrects_stimuli(args$estimator)),
     manifold = form_manifold(repr, args$k)
   )
-  self <- self_h(repr, args, if (side == "x") args$units_x else args$units_y)
+  self <- self_h(repr, args, side_labels(repr, args, side))
   extend_form(form, self = self, undefined = !is_positive(self))
 }
 
@@ -189,8 +211,8 @@ inspect_cka <- function(score, pair, x, y, args) {
 # When the same data stand on both sides and the same neuron pairs are left out of all three H
 # values, the score is exactly 1, so that nothing can be unstable about it.
 is_itself <- function(pair, args) {
-  left_out <- args$shared_neurons ||
-    (!is.null(args$units_x) && identical(args$units_x, args$units_y))
+  labels <- pair_labels(pair, args)
+  left_out <- !is.null(labels) && identical(labels$x, labels$y)
   left_out && (pair$self || identical(pair$x$data, pair$y$data))
 }
 
@@ -211,9 +233,9 @@ declare_measure(
   symmetric = function(args) identical(args$units_x, args$units_y),
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Kornblith et al. 2019; Song et al. 2012; Chun et al. 2025",
-  accepts = accepted_by_kernel,
+  accepts = accepted_by_kernel, uses = structure_of_kernel,
   neighbours = neighbours_of_kernel,
-  check = check_cka_args, check_pair = check_cka,
+  check = check_cka_args, settle = settle_cka, check_pair = check_cka,
   form = form_of_kernel, keeps = kept_of_kernel,
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = function(pair, x, y, args) pair_h(pair, args)$value,

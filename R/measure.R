@@ -22,11 +22,15 @@ registry <- new.env()
 # reference           the source of the definition
 # accepts             what may stand for a representation: some of "data" (a matrix), "dist",
 #                     "signed" (distances may be negative) and "graph", or a function(args)
+# uses                which parts of a declaration by responses() it uses: a function(args) that
+#                     gives some of `structures`, or NULL: the clusters, if it has this argument
 # neighbours          NULL, or a function(args) that gives list(metric, k) of the neighbour graph
 #                     that the measure compares
 # exact_ties          NULL, or for measures with the argument `ties`: is there a formula for the
 #                     mean score over orders of tied neighbours? TRUE, FALSE or a function(args)
 # check               function(args): checks the arguments and returns them
+# settle              NULL, or a function(args, reprs) that returns the arguments as they are for
+#                     the representations of a call (a list of those of x and of those of y)
 # check_pair          NULL, or a function(pair, args) for errors that only both sides together can
 #                     tell; it is called before anything is prepared
 # form                the kind of form that is prepared (form.R), c(x = , y = ) where the sides
@@ -49,8 +53,8 @@ registry <- new.env()
 #                     made permutation by permutation, from relabelled forms
 declare_measure <- function(id, label, family, resi = NA_character_, direction, range, best,
                             symmetric, metric, pairing, invariant, reference, accepts = "data",
-                            neighbours = NULL, exact_ties = NULL, check = identity,
-                            check_pair = NULL, form, keeps = character(), prepare,
+                            uses = NULL, neighbours = NULL, exact_ties = NULL, check = identity,
+                            settle = NULL, check_pair = NULL, form, keeps = character(), prepare,
                             undefined = NULL, statistic = NULL,
                             score = function(statistic, x, y, args) statistic,
                             inspect = NULL, memory, null = NULL) {

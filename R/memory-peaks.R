@@ -92,7 +92,18 @@ linear_needs <- function(n, dx, dy, args) {
   memory_needs(kept, max(0, products) + loaded_needs(n, max(dx, dy)))
 }
 
+# The responses of both sides, their sums over events in three orders, and matrices of neurons or,
+# for other kernels and where trials are fewer, of all trials.
+trial_needs <- function(n, dx, dy, args) {
+  trials <- max(1, args$trials)
+  cells <- n * trials * (as.double(dx) + dy)
+  square <- if (args$kernel == "rbf") 6 * (n * trials)^2 else
+    2 * min(max(dx, dy), n * trials)^2
+  memory_needs(cells + linear_needs(n, dx, dy, args)[["kept"]], 4 * cells + square)
+}
+
 cka_needs <- function(n, dx, dy, args) {
+  if (corrects_trials(args$estimator)) return(trial_needs(n, dx, dy, args))
   switch(args$kernel, linear = linear_needs(n, dx, dy, args),
          rbf = gaussian_needs(n, dx, dy, args),
          manifold = neighbour_needs(n, dx, dy, args$k, weights = 4))

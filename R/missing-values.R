@@ -192,6 +192,7 @@ cut_representation <- function(repr, rows, columns) {
     dist = check_dist(cut_dist(repr$data, rows), repr$arg),
     graph = whole_graph(repr, rows)
   )
+  if (!is.null(repr$responses)) repr$responses <- cut_responses(repr$responses, rows, columns)
   if (repr$kind == "data") note_distance_matrix(repr$data, repr$arg)
   repr$n <- stimulus_count(repr$data)
   # those of the whole

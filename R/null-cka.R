@@ -2,6 +2,7 @@
 # pair changes with a permutation; the self terms do not.
 
 cka_null <- function(args) {
+  if (corrects_trials(args$estimator) || isTRUE(args$own_labels)) return(NULL)
   if (goes_by_clusters(args)) return(cluster_null(args))
   if (args$kernel == "manifold") return(sparse_null(manifold_h_of_sums))
   excludes <- corrects_neurons(args$estimator) && (args$shared_neurons || !is.null(args$units_x))

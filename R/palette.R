@@ -26,7 +26,9 @@ category_colours <- function(categories) {
 }
 
 estimator_colours <- c(naive = okabe_ito[["orange"]], stimulus = okabe_ito[["green"]],
-                       stimulus_neuron = okabe_ito[["blue"]])
+                       stimulus_neuron = okabe_ito[["blue"]],
+                       stimulus_trial = okabe_ito[["purple"]],
+                       stimulus_neuron_trial = okabe_ito[["vermillion"]])
 
 mark_colours <- c(score = okabe_ito[["vermillion"]], threshold = okabe_ito[["black"]])
 

@@ -1,54 +1,59 @@
 # Delete-one standard errors of dimensionalities, over stimuli and units.
 
 check_deletion_memory <- function(sample) {
-  n <- sample$repr$n
+  n <- as.double(sample$repr$n)
   q <- ncol(sample$repr$data)
-  members <- if (is.null(sample$trials)) n else n * (1 + length(sample$trials))
-  check_memory(8 * (30 * as.double(n) * q + 8 * as.double(members) * q +
-                      3 * min(members, q) * as.double(min(members, q))),
-               "The jackknife",
+  events <- if (is.null(sample$trials)) 1 else sample$trials$events
+  dense <- if (isTRUE(sample$trials$runs)) 3 * n^2 else 3 * min(n, q)^2
+  check_memory(8 * (30 * n * q + 4 * n * events * q + dense), "The jackknife",
                "Fewer stimuli or neurons need less; without `conf_level` none is made.")
 }
 
-# Numerators and H values with each stimulus, each unit and both deleted, in the form that
-# h_table() reads: sums over all pairs of neurons (n + 1 rows: nothing deleted, then each stimulus
-# deleted), over the pairs that a unit takes part in, and over those within it.
+# Numerators and H values with each stimulus (or cluster), each unit and both deleted, in the form
+# that h_table() reads: sums over all pairs of neurons (n + 1 rows: nothing deleted, then each
+# stimulus deleted), over the pairs that a unit takes part in, and over those within it.
 deletion_tables <- function(sample, layout) {
-  moments <- sample_moments(sample)
-  h <- self_sums(moments$means, layout$unit, layout$count)
-  if (!is.null(sample$trials)) {
-    h$stimulus <- recompute_dominant_rows(moments, function(m) trial_h_sums(m, layout))
+  means <- centered_data(sample$repr)
+  h <- self_sums(means, layout$unit, layout$count, sample$codes)
+  trials <- sample$trials
+  if (!is.null(trials)) {
+    # the naive values are in the units of the means
+    factor <- 2^(4 * log2(form_centering(sample$repr)$scale) - 2 * sum(trials$scale))
+    sums <- trial_cross_sums(trials, layout$unit, layout$unit, layout$count)$stimulus
+    h$stimulus <- lapply(sums, `*`, factor)
   }
-  sums_of <- function(compute) recompute_dominant_rows(moments, function(m) compute(m, layout))
-  numerator <- list(naive = sums_of(naive_variance_sums), stimulus = sums_of(variance_sums),
-                    pairs = h$pairs)
+  numerator <- list(naive = naive_variance_sums(means, sample$codes, layout),
+                    stimulus = corrected_variance_sums(sample, layout), pairs = h$pairs)
+  if (!is.null(trials)) numerator$stimulus <- lapply(numerator$stimulus, `*`, factor)
   list(numerator = numerator, h = h)
 }
 
-# A stimulus that holds nearly all of the variance is really deleted: subtraction would cancel too
-# many digits.
-recompute_dominant_rows <- function(moments, compute) {
-  result <- compute(moments)
+corrected_variance_sums <- function(sample, layout) {
+  if (isTRUE(sample$trials$runs)) return(run_variance_sums(sample$trials, layout))
+  moments <- sample_moments(sample)
+  result <- variance_sums(moments, layout)
+  # a unit that holds nearly all of the variance is really deleted: subtraction would cancel too
+  # many digits
   for (i in dominant_units(moments$means, seq_len(nrow(moments$means)))) {
-    left <- compute(without_stimulus(moments, i))
+    left <- variance_sums(without_unit(moments, i), layout)
     result$total[i + 1] <- left$total[1]
     for (part in c("unit", "within")) result[[part]][i + 1, ] <- left[[part]][1, ]
   }
   result
 }
 
-# (sum of the variances)^2 of the naive estimator: without stimulus i, a sum of squares loses
-# n / (n - 1) times the square of the centred entry.
-naive_variance_sums <- function(moments, layout) {
-  means <- moments$means
+# (sum of the variances)^2 of the naive estimator. Without s of n stimuli, a centred sum of squares
+# loses their squares, and the square of their sum over n - s. codes: of clusters, or NULL.
+naive_variance_sums <- function(means, codes, layout) {
   n <- nrow(means)
-  trace <- function(squares) {
-    sums <- colSums(squares)
-    left <- rep(sums, each = n) - squares * (n / (n - 1))
-    rbind(sums / n, left / (n - 1), deparse.level = 0)
-  }
-  total <- as.vector(trace(cbind(rowSums(means^2))))
-  unit <- trace(sum_by_unit(means^2, layout$unit, layout$count))
+  codes <- if (is.null(codes)) seq_len(n) else codes
+  left <- n - tabulate(codes)
+  lost <- rowsum(means^2, codes) + rowsum(means, codes)^2 / left
+  trace <- function(lost, sums) rbind(sums / n, (rep(sums, each = nrow(lost)) - lost) / left)
+  squares <- colSums(means^2)
+  by_unit <- function(values) sum_by_unit(values, layout$unit, layout$count)
+  total <- as.vector(trace(cbind(rowSums(lost)), sum(squares)))
+  unit <- unname(trace(by_unit(lost), drop(by_unit(matrix(squares, 1)))))
   list(total = total^2, unit = 2 * total * unit - unit^2, within = unit^2)
 }
 
@@ -56,7 +61,7 @@ naive_variance_sums <- function(moments, layout) {
 # stimuli, which add up over units: the pairs that unit g takes part in have 2 A(D, D_g) - A(D_g),
 # where A(D, E) is the sum of D_ij E_kl / 4 over tuples of four different stimuli.
 variance_sums <- function(moments, layout) {
-  p <- by_stimulus(moments$members^2, moments)
+  p <- moments$p
   squares <- moments$means^2
   by_unit <- function(values) sum_by_unit(values, layout$unit, layout$count)
   all <- distances(cbind(rowSums(p)), cbind(rowSums(squares)))
@@ -145,65 +150,9 @@ tuple_table <- function(d, e, kernels) {
   rbind(whole, left / (4 * falling(n - 1, 4)), deparse.level = 0)
 }
 
-# Sums of the H values without noise.
-trial_h_sums <- function(moments, layout) {
-  rows <- trial_h_rows(moments, trial_products(moments), trial_moments(moments))
-  within <- matrix(0, nrow(rows), layout$count)
-  at <- layout$left_out$x
-  if (length(at)) {
-    single <- some_neurons(moments, at)
-    within[, layout$unit[at]] <- trial_h_rows(single, single_products(single),
-                                              single_moments(single))
-  }
-  for (block in layout$left_out$blocks) {
-    inside <- some_neurons(moments, block$x)
-    sums <- trial_h_rows(inside, trial_products(inside), trial_moments(inside))
-    within[, layout$unit[block$x[1]]] <- rowSums(sums)
-  }
-  list(total = rowSums(rows), within = within,
-       unit = 2 * sum_by_unit(rows, layout$unit, layout$count) - within)
-}
-
-# Third moments, which come in when the means without a stimulus are no longer centred: tables
-# (stimuli i x neurons a), added up over neurons b,
-#   mv  sum_b m_ib sum_u m_ua P_u,ab     mu  sum_b m_ia sum_u P_u,ab m_ub
-#   me  sum_b m_ib sum_u m_ua^2 m_ub     mk  sum_b m_ia sum_u m_ua m_ub^2
-trial_moments <- function(moments) {
-  z <- moments$members
-  m <- moments$means
-  n <- nrow(m)
-  of_member <- m[moments$stimulus, , drop = FALSE]
-  projected <- by_stimulus(z * rowSums(z * of_member), moments)
-  list(mv = through(m, z, moments$weight * of_member * z),
-       mu = m * rep(colSums(projected), each = n),
-       me = through(m, m, m^2), mk = m * rep(colSums(m * rowSums(m^2)), each = n))
-}
-
-single_moments <- function(moments) {
-  m <- moments$means
-  p <- by_stimulus(moments$members^2, moments)
-  third <- m * rep(colSums(p * m), each = nrow(m))
-  cubes <- m * rep(colSums(m^3), each = nrow(m))
-  list(mv = third, mu = third, me = cubes, mk = cubes)
-}
-
-# For each neuron a, the sum over b of the H values of (a, b): nothing deleted, then each
-# stimulus. The terms of h_of_trials() for the sums without stimulus i, whose means are -m_i.
-trial_h_rows <- function(moments, t, third) {
-  all <- h_of_trials(t)
-  every <- function(values) rep(values, each = t$n)
-  size <- colSums(t$m^2)
-  whole <- if (length(t$whole) == 1) t$whole else every(t$whole)
-  t1 <- every(all$t1) - 2 * t$gp + 2 * t$pp
-  t2 <- every(all$t2) + 2 * t$m * t$mg - 6 * t$m * t$pm + t$cp + third$mu + third$mv
-  t3 <- every(all$t3) + 24 * t$m^2 * t$k - 2 * t$m^2 * whole - 2 * every(size) * t$k -
-    8 * t$m * t$mc - 4 * third$mk - 4 * third$me
-  rbind(all$h, combine_terms(t1, t2, t3, t$n - 1), deparse.level = 0)
-}
-
 # Columns <name>_se, <name>_low and <name>_high of the three dimensionalities.
 dimension_intervals <- function(tables, sample, layout, conf_level) {
-  loo <- list(n = sample$repr$n, layout = layout)
+  loo <- list(n = length(tables$h$naive$total) - 1, layout = layout)
   # one for each deleted stimulus: without one that dominates, all values are much smaller
   floor <- rounding_share * tables$h$naive$total / tables$h$pairs$total
   columns <- lapply(estimators, function(estimator) {
@@ -227,12 +176,4 @@ dimension_interval <- function(ratio, loo, estimator, conf_level) {
   half <- stats::qt(0.5 + conf_level / 2, two_way_df(ratio, variance, loo)) * sqrt(variance)
   result <- list(sqrt(variance), ratio[[1]] - half, ratio[[1]] + half)
   stats::setNames(result, paste0(estimator, c("_se", "_low", "_high")))
-}
-
-# Degrees of freedom of a variance whose main parts are estimated apart (Satterthwaite).
-two_way_df <- function(theta, variance, loo) {
-  main <- two_way_products(theta, theta, loo)$main
-  if (is.na(variance) || variance == 0) return(NA_real_)
-  sizes <- c(loo$n, lengths(loo$layout$strata))
-  variance^2 / sum((main^2 / (sizes - 1))[main > 0])
 }

@@ -9,7 +9,9 @@
 #'   or a data frame or tibble whose columns are all numeric. Or an array stimuli x neurons x
 #'   trials, such as [trial_array()] makes: then noise is left out of the corrected
 #'   dimensionalities. Stimuli may have different numbers of trials; the entries of a trial that
-#'   a stimulus lacks are `NA` for all neurons.
+#'   a stimulus lacks are `NA` for all neurons. [responses()] also say which neurons were recorded
+#'   together, whether trials are runs, and which stimuli belong together, and may lack any trial
+#'   of any neuron.
 #' @param y the same stimuli and neurons in a second trial, when `x` is one trial. The order of
 #'   the two does not matter.
 #' @param units one label per neuron (recording session, electrode): pairs of neurons with equal
@@ -44,9 +46,13 @@
 #'
 #' With several trials, the same covariances are estimated from products of different trials of a
 #' stimulus, over all pairs of trials. Noise that is independent from trial to trial then drops
-#' out, also where neurons share it. Stimuli with a single trial are left out, with a message.
-#' The naive dimensionality and the ratios are those of the mean responses, in which noise
-#' remains.
+#' out, also where neurons share it. Stimuli of which some neuron has a single trial are left out,
+#' with a message. With clusters of stimuli, products are of different clusters, and the jackknife
+#' deletes clusters; with runs, what a run adds to all stimuli drops out, too. In simulations of 6
+#' latent variables (`bench/responses.R`: 60 stimuli, 30 neurons that share noise of 4.8 times the
+#' variance of the signal), the median of `stimulus_neuron` was 20.5 for means over 2 trials and
+#' 12.1 over 10, and 6.1 and 6.0 from the trials. The naive dimensionality and the ratios are those
+#' of the mean responses, in which noise remains.
 #'
 #' The ratios are \eqn{mean(a)^2 / mean(a^2)}{mean(a)^2 / mean(a^2)} over the numbers a of
 #' the centred data: the squared lengths of the rows (`psi_stimuli`), the squared lengths of
@@ -99,16 +105,32 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL) {
   repr <- sample$repr
   check_rows(repr$n, 4, repr$arg, "a corrected estimator")
   check_pair_memory(declaration("cka"), list(x = repr, y = repr), corrected_cka)
-  units <- check_labels(units, ncol(repr$data), "units", repr$arg)
+  units <- check_labels(dimension_labels(units, repr), ncol(repr$data), "units", repr$arg)
   layout <- neuron_layout(units, ncol(repr$data))
   tables <- if (!is.null(conf_level)) {
     check_rows(repr$n, 5, repr$arg, "a jackknife")
+    check_clusters(sample$codes, repr$n, repr$arg, 5, "a jackknife")
     check_deletion_memory(sample)
     deletion_tables(sample, layout)
   }
   result <- data.frame(dimensionalities(sample, layout, is.null(units)), spread_ratios(repr))
   if (is.null(conf_level)) return(result)
   data.frame(result, dimension_intervals(tables, sample, layout, conf_level))
+}
+
+# The labels of the call, or those that a responses object declares: neurons, or with one trial the
+# sessions whose neurons share noise.
+dimension_labels <- function(units, repr) {
+  given <- unclass(repr$responses)
+  own <- if (length(given$values) && dim(given$values)[3] == 1 && !is.null(given$session)) {
+    given$session
+  } else given$neuron
+  if (!is.null(units) && !is.null(own)) {
+    abort("`units` is given, but `", repr$arg, "` declares ",
+          if (identical(own, given$neuron)) "neurons" else "sessions",
+          " already: leave out one of the two.", class = "repalign_error_choice", arg = "units")
+  }
+  if (is.null(units)) own else units
 }
 
 spread_ratios <- function(repr) {
@@ -165,7 +187,7 @@ dimension_parts <- function(sample, layout, estimator) {
     return(list(numerator = variance_product(pair, layout, estimator),
                 h = self_h(sample$repr, list(kernel = "linear", estimator = estimator), labels)))
   }
-  trial_parts(sample, pair, layout, estimator)
+  trial_parts(sample, layout, estimator)
 }
 
 # The mean of C_aa C_bb over all pairs of neurons, or without the pairs of equal labels. All that

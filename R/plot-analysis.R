@@ -98,7 +98,8 @@ neuron_axis <- function(rows) {
                               guide = ggplot2::guide_axis(check.overlap = TRUE))
 }
 
-estimator_shapes <- c(naive = 15, stimulus = 17, stimulus_neuron = 16)
+estimator_shapes <- c(naive = 15, stimulus = 17, stimulus_neuron = 16, stimulus_trial = 4,
+                      stimulus_neuron_trial = 18)
 
 # Users may add rows under estimator names of their own: these are drawn in black.
 estimator_values <- function(rows, values) {

@@ -83,6 +83,8 @@ estimated_geometry <- function(x, y, estimator) {
   pair <- if (is.null(y)) as_pair(rx, rx)
           else as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
   if (!is.null(y)) note_one_sided_names(pair[c("x", "y")])
+  refuse_holes(pair[c("x", "y")], list(list(label = "predicted_bias")))
+  note_unused_structure(pair[c("x", "y")], list(list(label = "predicted_bias")))
   if (estimator == "stimulus_neuron") return(jackknifed_geometry(pair, alone = is.null(y)))
   check_rows(rx$n, 4, "x", "a corrected estimator")
   if (is.null(y)) {

@@ -1,21 +1,28 @@
 # A representation is checked input with a cache of the forms made from it; two of them are a pair.
 
 # arg: what messages call the representation; allow_na: are missing values allowed, because
-# cut_representation() will leave them out? side: "x" or "y" of the call.
+# cut_representation() will leave them out? side: "x" or "y" of the call. Of a responses object,
+# `data` are the means over trials, and `responses` is the object. Estimates from trials do without
+# the responses that lack, so that these are refused later for all others (refuse_holes()).
 representation <- function(x, arg, name = arg, allow_na = FALSE,
                            side = if (arg == "y") "y" else "x") {
+  responses <- if (is_responses(x)) x
+  if (!is.null(responses)) x <- mark_checked(as.matrix(responses))
   kind <- kind_of(x)
   cache <- new_cache()
   if (kind == "data") {
-    read <- as_responses(x, arg, allow_na)
+    several <- !is.null(responses) && dim(responses)[3] > 1
+    read <- as_responses(x, arg, allow_na || several)
     data <- read$data
     cache$column_stats <- read$column_stats
     if (!allow_na) note_distance_matrix(data, arg)
   } else {
     data <- if (kind == "dist") check_dist(x, arg, allow_na) else check_graph(x, arg)
   }
-  list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name, side = side,
-       cache = cache)
+  repr <- list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name,
+               side = side, cache = cache)
+  repr$responses <- responses
+  repr
 }
 
 # What messages call a representation: layers of models have the name of the model before theirs.
@@ -68,6 +75,7 @@ permuted_representation <- function(repr, permutation) {
     dist = relabel_dist(repr$data, permutation),
     graph = relabel_graph(repr$data, permutation)
   )
+  result$responses <- permuted_responses(repr$responses, permutation)
   result$cache <- new_cache()
   result$cache$said <- repr$cache$said
   result$cache$neighbours <- repr$cache$neighbours

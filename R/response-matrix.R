@@ -30,8 +30,7 @@
 #' like an identifier, the matrix has an attribute (`columns_checked`) that says so. Arithmetic
 #' keeps this attribute, but a part of the matrix, `m[rows, ]`, loses it and is checked again.
 #'
-#' Each stimulus must have a single row. For repeats of a stimulus, see [trial_array()], which
-#' reads a long table, or average the repeats first.
+#' Each stimulus must have a single row. Repeats of a stimulus go to [responses()].
 #' @examples
 #' # one larva per odour, and another; columns 6 to 26 are the neurons
 #' first <- response_matrix(subset(larval_orn, larva == 1), "stimulus", neurons = 6:26)
@@ -46,7 +45,7 @@
 #' table <- data.frame(image = 1:20, a = rpois(20, 5), b = rpois(20, 5))
 #' try(cka(table, table))
 #' dim(response_matrix(table, stimulus = "image"))
-#' @seealso [match_rows()], [trial_array()], [similarity()]
+#' @seealso [responses()] for several trials, [match_rows()], [similarity()]
 #' @export
 response_matrix <- function(data, stimulus = "image", neurons = NULL) {
   need_arguments()

@@ -61,6 +61,18 @@ label_codes <- function(x, y) {
   list(x = match(x, all) - 1L, y = match(y, all) - 1L, count = length(all))
 }
 
+# The two sides whose neurons form the neuron pairs of each of the three H values: "a" stands for
+# the neurons of x, "b" for those of y.
+part_sides <- list(xy = c("a", "b"), xx = c("a", "a"), yy = c("b", "b"))
+
+# The codes of the neuron pairs of each of the three H values.
+part_codes <- function(units, width_x, width_y) {
+  or_numbers <- function(labels, width) if (is.null(labels)) seq_len(width) else labels
+  x <- or_numbers(units$x, width_x)
+  y <- or_numbers(units$y, width_y)
+  list(xy = label_codes(units$x, units$y), xx = label_codes(x, x), yy = label_codes(y, y))
+}
+
 # A list with the H values of all subset pairs for each estimator. count: from subset_counts().
 subset_h <- function(terms, a, b, count, codes) {
   divide <- function(sum, count) ifelse(count > 0, sum / count, NA_real_)
@@ -203,14 +215,18 @@ common_scale <- function(reprs) {
 
 # Divides each neuron by its standard deviation; silent neurons stay 0.
 scale_neurons <- function(x, normalize) {
-  if (normalize == "none") return(x)
+  if (normalize == "none") x else sweep(x, 2, neuron_sd(x), "/")
+}
+
+# Standard deviations over the stimuli; 1 for silent neurons.
+neuron_sd <- function(x) {
   stats <- .Call(C_column_stats, x)
   scale <- if (stats$largest > 0) power_of_two_below(stats$largest) else 1
   deviations <- .Call(C_center, x, stats$means, scale)
   sd <- sqrt(colSums(deviations^2) / (nrow(x) - 1)) / scale
   # the mean of a constant column is exact, so that its standard deviation is exactly 0
   sd[sd == 0] <- 1
-  sweep(x, 2, sd, "/")
+  sd
 }
 
 # Returns a function that chooses random subsets of both sides independently. A side of which all
@@ -232,31 +248,45 @@ independent_stimuli <- function(x, setup) {
 # Refuses data with fewer stimuli than the estimators or their intervals need.
 check_stimuli <- function(n, arg, setup) {
   if (!is.null(setup$conf_level)) return(check_rows(n, 5, arg, "a jackknife (conf_level)"))
-  corrected <- any(setup$estimator != "naive")
+  corrected <- corrects_any(setup)
   check_rows(n, if (corrected) 4 else 2, arg,
              if (corrected) "a corrected estimator" else "a similarity")
 }
 
+# objects: the data that were given, of which responses objects say how they were recorded;
+# by_trials: is there a correction by trials? It is among the default estimators (default: has the
+# user chosen none?) where objects have trials.
 check_analysis <- function(estimator, normalize, repeats, conf_level, na,
-                           na_choices = missing_rules, clusters = NULL) {
-  check_choice(estimator, estimators, "estimator", several = TRUE)
+                           na_choices = missing_rules, clusters = NULL, objects = NULL,
+                           by_trials = FALSE, default = FALSE) {
+  objects <- Filter(is_responses, objects)
+  chosen <- analysis_estimators(estimator, default, objects, by_trials)
   if (!is.null(conf_level)) {
     conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   }
   list(
-    estimator = estimator, repeats = check_count(repeats, "repeats"), conf_level = conf_level,
+    estimator = setdiff(chosen, trial_estimator), by_trials = trial_estimator %in% chosen,
+    repeats = check_count(repeats, "repeats"), conf_level = conf_level,
     normalize = check_choice(normalize, c("none", "sd"), "normalize"),
-    na = check_choice(na, na_choices, "na"), labels = cluster_codes(clusters)
+    na = check_choice(na, na_choices, "na"), labels = analysis_clusters(clusters, objects),
+    objects = objects, default = default
   )
 }
+
+# Does any estimator correct for few stimuli?
+corrects_any <- function(setup) setup$by_trials || any(setup$estimator != "naive")
+
+# Does any estimator leave out pairs of neurons?
+leaves_out_pairs <- function(setup) setup$by_trials || "stimulus_neuron" %in% setup$estimator
 
 # The data of an analysis without the stimuli that have no label in `clusters`, beside the codes
 # of those that have one. given: from complete_responses().
 clustered_responses <- function(given, setup) {
   codes <- setup$labels
+  given$kept <- given$rows
   if (is.null(codes)) return(given)
   jackknife <- !is.null(setup$conf_level)
-  least <- if (jackknife) 5 else if (any(setup$estimator != "naive")) 4 else 1
+  least <- if (jackknife) 5 else if (corrects_any(setup)) 4 else 1
   for (arg in names(given$data)) {
     # what was left out of the data was left out of all
     n <- nrow(given$data[[arg]]) + sum(!given$rows)
@@ -265,6 +295,7 @@ clustered_responses <- function(given, setup) {
   kept <- cut_clusters(codes, given$rows)
   check_clusters(kept, length(kept), names(given$data)[1], least, "an estimate")
   given$data <- lapply(given$data, cut_matrix, !is.na(kept))
+  given$kept[given$rows] <- !is.na(kept)
   given$clusters <- labelled_codes(kept)
   given
 }

@@ -54,7 +54,9 @@ on_side_y <- function(side) {
   side
 }
 
-is_collection <- function(x) is.list(x) && !is.data.frame(x) && kind_of(x) == "data"
+is_collection <- function(x) {
+  is.list(x) && !is.data.frame(x) && !is_responses(x) && kind_of(x) == "data"
+}
 
 as_side <- function(x, arg, allow_na = FALSE) {
   if (!is_collection(x)) {

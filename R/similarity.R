@@ -9,7 +9,8 @@
 #'   * a representation: a numeric matrix (stimuli x neurons), a data frame with only numeric
 #'     columns (a tibble or a data.table, too), or a sparse matrix of the package Matrix, which
 #'     is converted to an ordinary matrix. If a column of your table names the stimuli, make a
-#'     matrix of it by [response_matrix()] first;
+#'     matrix of it by [response_matrix()] first. With several trials, or neurons or stimuli that
+#'     depend on each other, make it by [responses()];
 #'   * a named list of representations (layers, areas, animals);
 #'   * a named list of models, each a named list of layers.
 #'
@@ -117,9 +118,11 @@ similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error 
   on.exit(options(old))
   by_name <- any(vapply(set, function(m) m$declaration$pairing, NA))
   sides <- as_sides(x, y, by_name, na)
-  complete <- complete_sides(sides, set, na)
+  declared <- labelled_sides(declared_sides(sides, settled_set(set, sides)))
+  complete <- complete_sides(declared$sides, declared$set, na)
   sides <- complete$sides
   set <- complete$set
+  refuse_holes(all_representations(sides), set)
   if (diagonal && !sides$self) {
     warn("`diagonal` is used only when all pairs of `x` are compared (y = NULL).",
          class = "repalign_unused", data = "diagonal")

@@ -3,8 +3,8 @@
 
 #' Align representations by row name
 #'
-#' @param x,y matrices or data frames whose row names name the stimuli, or named lists of them
-#'   (layers, areas, models of layers).
+#' @param x,y matrices, data frames or what [responses()] makes, whose row names name the stimuli,
+#'   or named lists of them (layers, areas, models of layers).
 #' @return The same representations, with only the stimuli that all of them have, in the order of
 #'   `x` (of its first matrix, if it is a list). Data frames become numeric matrices; lists keep
 #'   their structure and names. The result is a list with `x` and `y`, or, for a list `x` without
@@ -34,6 +34,7 @@ match_rows <- function(x, y = NULL) {
   if (!length(common)) refuse_disjoint(names)
   note_rows_left_out(lengths(names) - length(common), length(common))
   matched <- map_matrices(given, "", function(m, arg) {
+    if (is_responses(m)) return(m[common, , ])
     part <- m[common, , drop = FALSE]
     if (columns_are_checked(m)) mark_checked(part) else part
   })
@@ -60,7 +61,7 @@ list_matrices <- function(given, f) {
 }
 
 named_matrix <- function(m, arg) {
-  m <- as_numeric_matrix(m, arg, allow_na = TRUE)
+  if (!is_responses(m)) m <- as_numeric_matrix(m, arg, allow_na = TRUE)
   check_row_names(rownames(m), arg)
   m
 }
@@ -117,7 +118,8 @@ check_row_names <- function(names, arg) {
 #' long <- expand.grid(image = c("a", "b"), unit = 1:3, rep = 1:2)
 #' long$count <- seq_len(nrow(long))
 #' trial_array(long[-1, ], "image", "unit", "rep", "count")
-#' @seealso [trial_to_trial()]
+#' @seealso [responses()], which also reads long tables, and knows how the trials were recorded;
+#'   [trial_to_trial()]
 #' @export
 trial_array <- function(data, stimulus, neuron, trial = NULL, value) {
   need_arguments()

@@ -22,7 +22,7 @@ check_labels <- function(labels, width, arg, of) {
 
 # Tells the user that labels have no effect, because only the neuron correction uses them.
 note_unused_units <- function(estimator, given) {
-  if ("stimulus_neuron" %in% estimator) return(invisible())
+  if (corrects_neurons(estimator)) return(invisible())
   given <- given[intersect(names(given), c("shared_neurons", "units", "units_x", "units_y"))]
   used <- names(Filter(function(value) !is.null(value) && !identical(value, FALSE), given))
   if (!length(used)) return(invisible())
@@ -78,8 +78,7 @@ check_no_units <- function(pair, args) {
 # Neurons that are on both sides without a label that says so make the corrected CKA too high. When
 # column names or identical data suggest it, the user is told what to do.
 note_shared_neurons <- function(pair, args) {
-  unlabelled <- args$estimator == "stimulus_neuron" && !args$shared_neurons && is.null(args$units_x)
-  if (!unlabelled) return(invisible())
+  if (!corrects_neurons(args$estimator) || !is.null(pair_labels(pair, args))) return(invisible())
   common <- intersect(colnames(pair$x$data), colnames(pair$y$data))
   # names that R makes for columns without names say nothing
   common <- common[!grepl("^(V|X|x|Var)?[0-9]*$", common)]
@@ -92,18 +91,44 @@ note_shared_neurons <- function(pair, args) {
 
 # The labels of both sides of a pair, or NULL when every neuron pair is allowed.
 pair_labels <- function(pair, args) {
-  if (args$estimator != "stimulus_neuron") return(NULL)
+  if (!corrects_neurons(args$estimator)) return(NULL)
   if (args$shared_neurons) {
     identities <- seq_len(ncol(pair$x$data))
     return(list(x = identities, y = identities))
   }
-  if (is.null(args$units_x)) return(NULL)
-  list(x = args$units_x, y = args$units_y)
+  labels <- list(x = side_labels(pair$x, args, "x"), y = side_labels(pair$y, args, "y"))
+  # sessions of one side and neurons of the other say nothing about pairs of them
+  kinds <- vapply(pair[c("x", "y")], function(repr) label_kind(repr, args), "")
+  if (is.null(labels$x) || is.null(labels$y) || kinds[1] != kinds[2]) NULL else labels
+}
+
+# The labels of the columns of one side: those that a responses() object declares, else those of
+# the call, or NULL. What trials correct for need not be left out: sessions are then no labels.
+side_labels <- function(repr, args, side) {
+  own <- declared_labels(repr, args)
+  if (is.null(own)) args[[paste0("units_", side)]] else own
+}
+
+label_kind <- function(repr, args) {
+  given <- unclass(repr$responses)
+  if (!corrects_trials(args$estimator) && !is.null(given$session)) "session" else
+    if (!is.null(given$neuron)) "neuron" else "given"
+}
+
+declared_labels <- function(repr, args) {
+  given <- unclass(repr$responses)
+  if (corrects_trials(args$estimator) || is.null(given$session)) return(given$neuron)
+  if (is.null(given$neuron)) given$session else
+    structure(as.character(given$session), neurons = as.character(given$neuron))
 }
 
 # The neuron pairs with equal labels. A label that each side has once gives a single neuron pair, in
 # `x` and `y`; the others give blocks of neuron pairs, in `blocks`.
 excluded_pairs <- function(labels_x, labels_y) {
+  neurons <- list(x = attr(labels_x, "neurons"), y = attr(labels_y, "neurons"))
+  if (!is.null(neurons$x) && !is.null(neurons$y)) {
+    return(excluded_twice(as.vector(labels_x), as.vector(labels_y), neurons))
+  }
   common <- intersect(labels_x, labels_y)
   at_x <- split(seq_along(labels_x), factor(match(labels_x, common), seq_along(common)))
   at_y <- split(seq_along(labels_y), factor(match(labels_y, common), seq_along(common)))
@@ -114,6 +139,15 @@ excluded_pairs <- function(labels_x, labels_y) {
     blocks = Map(function(x, y) list(x = x, y = y), at_x[!single], at_y[!single]),
     count = sum(sizes)
   )
+}
+
+# Neuron pairs of equal sessions, and those of equal neurons in different sessions.
+excluded_twice <- function(session_x, session_y, neurons) {
+  same <- outer(neurons$x, neurons$y, "==") & outer(session_x, session_y, "!=")
+  also <- which(same, arr.ind = TRUE)
+  result <- excluded_pairs(session_x, session_y)
+  list(x = c(result$x, also[, 1]), y = c(result$y, also[, 2]), blocks = result$blocks,
+       count = result$count + nrow(also))
 }
 
 no_allowed_pair <- function(pair, self) {

@@ -45,6 +45,12 @@ is_uneven <- function(pair) {
 
 # A cluster counts as one stimulus, as if all of its stimuli were alike.
 side_error <- function(repr, h, clusters = NULL) {
+  if (has_holes(repr)) {
+    # it is judged by the neurons that have a mean response to every stimulus
+    repr$data <- known_columns(repr$data)
+    repr$cache <- new_cache()
+    if (!ncol(repr$data)) return(0)
+  }
   if (is.null(clusters)) {
     form <- form_linear(repr)
     return(relative_error(h$value, form$k, form$s))
@@ -88,7 +94,7 @@ causes_of_high_values <- function(x, y, also = FALSE) {
 # rows: a list with what cka_interval() computed for each estimator.
 warn_unstable_intervals <- function(pair, rows, clusters = NULL) {
   for (row in rows) {
-    if (row$values$estimator == "stimulus_neuron" && !is.na(row$value)) {
+    if (corrects_neurons(row$values$estimator) && !is.na(row$value)) {
       error <- max(side_error(pair$x, list(value = row$self[1]), clusters),
                    side_error(pair$y, list(value = row$self[2]), clusters))
       if (isTRUE(row$values$conf_low > 1)) warn_interval_above(pair, row$values, error)

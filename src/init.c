@@ -125,6 +125,11 @@ static const R_CallMethodDef entries[] = {
     ENTRY(stream_order, 3),
     /* call_singular_null.c */
     ENTRY(permuted_singular_values, 3),
+    /* call_trial_moments.c */
+    ENTRY(trial_terms, 2),
+    ENTRY(trial_columns, 4),
+    ENTRY(trial_pairs, 4),
+    ENTRY(event_grams, 3),
     /* call_threads.c */
     ENTRY(thread_limits, 0),
     /* call_wide.c */

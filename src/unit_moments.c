@@ -2,6 +2,8 @@
 
 #include "unit_moments.h"
 
+#include <math.h>
+
 #include "wide.h"
 
 /* Sums over units: of p, p^2, pxy, py, px, xy, (xy)^2, x^2 y, x y^2, x, y, x^2 and y^2. */
@@ -132,6 +134,51 @@ void unit_estimates(const unit_moments *m, int deletions, double *naive, double 
 {
     if (wide_vectors()) estimates_wide(m, deletions, naive, corrected);
     else estimates_body(m, deletions, naive, corrected);
+}
+
+INLINE_BODY double corrected_of_some(power_sums s, double units)
+{
+    return units < 4.0 ? NAN : corrected_of(s, units);
+}
+
+INLINE_BODY void present_body(const unit_moments *m, const double *present, int deletions,
+                              double *corrected)
+{
+    power_lanes powers = {0};
+    double units[PAIR_LANES] = {0.0};
+    for (size_t u = 0; u < m->units; u++) {
+        const size_t at = u * PAIR_LANES;
+        AT_ONCE
+        for (size_t b = 0; b < PAIR_LANES; b++) {
+            add_powers(&powers, b, powers_of(m->p[at + b], m->x[at + b], m->y[at + b]));
+            units[b] += present[at + b];
+        }
+    }
+    const power_sums none = {0};
+    for (size_t b = 0; b < PAIR_LANES; b++)
+        corrected[b] = corrected_of_some(powers_left(&powers, b, none), units[b]);
+    for (size_t u = 0; deletions && u < m->units; u++) {
+        const size_t at = u * PAIR_LANES;
+        AT_ONCE
+        for (size_t b = 0; b < PAIR_LANES; b++) {
+            const power_sums one = powers_of(m->p[at + b], m->x[at + b], m->y[at + b]);
+            corrected[at + PAIR_LANES + b] =
+                corrected_of_some(powers_left(&powers, b, one), units[b] - present[at + b]);
+        }
+    }
+}
+
+WIDE static void present_wide(const unit_moments *m, const double *present, int deletions,
+                              double *corrected)
+{
+    present_body(m, present, deletions, corrected);
+}
+
+void present_estimates(const unit_moments *m, const double *present, int deletions,
+                       double *corrected)
+{
+    if (wide_vectors()) present_wide(m, present, deletions, corrected);
+    else present_body(m, present, deletions, corrected);
 }
 
 cluster_layout lay_out_clusters(const int *codes, size_t n, size_t units, int *order,

@@ -32,6 +32,12 @@ typedef struct {
    (deletions = 0). */
 void unit_estimates(const unit_moments *moments, int deletions, double *naive, double *corrected);
 
+/* The corrected values alone, where some units have no member for some neuron pairs: such a unit
+   has present = 0 (else 1) and moments of 0, and does not count. `size` is not used. NaN where
+   fewer than four units are left. */
+void present_estimates(const unit_moments *moments, const double *present, int deletions,
+                       double *corrected);
+
 /* Stimuli in clusters: rows in the order of their clusters, where each cluster starts (units + 1
    of them), and its size. */
 typedef struct {

@@ -2,7 +2,7 @@
 # and a report in demo-output/. From the root of the repository: Rscript tools/demo.R
 
 suppressPackageStartupMessages(library(repalign))
-for (part in c("recordings", "analyses", "v4", "larvae", "rdms", "figures", "report")) {
+for (part in c("recordings", "analyses", "noise", "v4", "larvae", "rdms", "figures", "report")) {
   source(file.path("tools", "demo", paste0(part, ".R")))
 }
 
@@ -33,6 +33,8 @@ objects <- counted(run_objects(recordings))
 step("V4 and the layers of a network")
 layers <- counted(run_layers())
 layer_grid <- calibrate_layers()
+step("noise of trials")
+noise <- counted(run_noise())
 step("fly larvae")
 larva_table <- counted(run_larvae())
 step("92 images")
@@ -45,7 +47,7 @@ tables <- list(
   "brain-to-brain-halves" = halves, "brain-to-brain-sessions" = sessions,
   "trial-to-trial" = trials, "object-disentanglement" = objects,
   "brain-to-model" = for_settings(function(normalize) layers[[which(settings == normalize)]]),
-  "layers-calibrated" = as.data.frame(layer_grid), "larvae" = larva_table,
+  "layers-calibrated" = as.data.frame(layer_grid), "noise" = noise, "larvae" = larva_table,
   "rdms-calibrated" = as.data.frame(rdms$all),
   "rdms-calibrated-within" = as.data.frame(rdms$within),
   "rdm-models" = models, "controls" = controls

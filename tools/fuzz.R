@@ -8,8 +8,8 @@
 # or when fewer than 80% of the calls gave a result. `make fuzz` runs it under sanitizers.
 
 library(repalign)
-for (file in c("draw", "representations", "parameters", "calls", "calibrations", "outcomes",
-               "checks", "check-calibrations", "tally")) {
+for (file in c("draw", "representations", "parameters", "responses", "calls", "calibrations",
+               "outcomes", "checks", "check-calibrations", "tally")) {
   source(file.path("tools", "fuzz", paste0(file, ".R")))
 }
 Sys.setenv(LANGUAGE = "en")

@@ -152,8 +152,9 @@ test_that("a relabelled form is the form of the permuted stimuli", {
       }
     }
   })
-  # forms of pairs, and those that no cache holds
-  others <- c("row subsets", "graph with rows")
+  # forms of pairs, those that no cache holds, and those of responses to several trials, which
+  # test-trial-estimators.R looks at
+  others <- c("row subsets", "graph with rows", "trials")
   expect_identical(setdiff(names(form_kinds), c(seen, others)), character())
 })
 

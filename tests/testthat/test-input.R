@@ -60,7 +60,7 @@ test_that("objects that hold something else say how to get at it", {
   error <- expect_refused(similarity(list(a = x, b = experiment)), "SummarizedExperiment")
   expect_match(conditionMessage(error), "t(assay(x$b))", fixed = TRUE)
   for (f in list(cka, similarity, calibrate)) {
-    expect_refused(f(array(x, c(20, 5, 1)), x), c("`x`", "3 dimensions", "trial_to_trial"))
+    expect_refused(f(array(x, c(20, 5, 1)), x), c("`x`", "3 dimensions", "responses\\("))
   }
   expect_refused(cka(array(1:20, 20), x), c("`x`", "1 dimension", "cbind"))
 })

@@ -83,7 +83,7 @@ test_that("the forest plot has a point and a line for each row, a panel for each
   expect_equal(points$x[order(-points$y)], i$all$cka)
   expect_equal(lines$xmin[order(-lines$y)], i$all$conf_low)
   expect_equal(lines$xmax[order(-lines$y)], i$all$conf_high)
-  expect_identical(points$colour[order(-points$y)], unname(estimator_colours))
+  expect_identical(points$colour[order(-points$y)], unname(estimator_colours[estimators]))
   expect_setequal(layer(built, "GeomVline")$xintercept, c(0, 1))
   both <- rbind(z = i$all, a = i$few)
   built <- ggplot2::ggplot_build(ggplot2::autoplot(both))

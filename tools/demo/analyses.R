@@ -179,9 +179,10 @@ pick <- function(table, setting, neurons = max(table$neurons), estimator = "stim
 
 number <- function(value, digits = 2) formatC(value, digits = digits, format = "f")
 
-with_interval <- function(row) {
-  if (is.na(row$conf_low)) return(number(row$pooled))
-  paste0(number(row$pooled), " (", number(row$conf_low), " to ", number(row$conf_high), ")")
+with_interval <- function(row, digits = 2) {
+  if (is.na(row$conf_low)) return(number(row$pooled, digits))
+  paste0(number(row$pooled, digits), " (", number(row$conf_low, digits), " to ",
+         number(row$conf_high, digits), ")")
 }
 
 # A row per analysis and setting, for the console and the head of the report.

@@ -8,7 +8,7 @@ known_arguments <- list(
                 "series", "engine", "p_adjust", "threads", "clusters"),
   similarity = c("x", "y", "measure", "diagonal", "on_error", "threads"),
   cka_interval = c("x", "y", "estimator", "shared_neurons", "units_x", "units_y", "conf_level",
-                   "clusters"),
+                   "clusters", "shared_noise"),
   hsic = names(formals(cka)),
   brain_to_brain = c("x", "y", "neurons", "repeats", "split", "estimator", "units_x", "units_y",
                      "normalize", "conf_level", "clusters", "neurons_sampled"),
@@ -46,7 +46,8 @@ draw_call <- function() {
                       draw_analysis), c(0.72, 0.1, 0.09, 0.03, 0.02, 0.04))
   repeat {
     drawn <- draw()
-    if (!is.null(drawn)) return(drawn)
+    if (is.null(drawn)) next
+    return(if (chance(0.1)) with_responses(drawn) else drawn)
   }
 }
 

@@ -81,7 +81,9 @@ cka_parameters <- list(
   sigma = function(at, args) if (args$kernel == "rbf" && chance(0.2)) exp(stats::rnorm(1)),
   bandwidth = function(at, args) if (args$kernel == "rbf") 2^stats::runif(1, -2, 2),
   k = function(at, args) if (args$kernel == "manifold") count_up_to(at$most_k, 3),
-  clusters = draw_clusters
+  clusters = draw_clusters,
+  # what matrices do not know of; see with_responses()
+  shared_noise = function(at, args) NULL
 )
 
 parameters <- list(

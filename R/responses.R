@@ -1,0 +1,202 @@
+# responses() declares how responses were recorded: which are trials of one stimulus, which columns
+# were recorded together, which stimuli belong together. Estimates take what they need from it.
+
+#' Responses, and how they were recorded
+#'
+#' Says once which responses are trials of one stimulus, which neurons were recorded together and
+#' which stimuli belong together. The result stands for a representation in all functions of the
+#' package, and every estimate uses what it says: noise of the trials, neurons that share noise,
+#' stimuli that depend on each other.
+#'
+#' @param x one of the following:
+#'   * an array stimuli x neurons x trials, such as [trial_array()] makes. What was not recorded is
+#'     `NA`, trial by trial or neuron by neuron.
+#'   * a matrix with a row for each presentation of a stimulus and a column for each neuron. Give
+#'     the stimulus of each row in `stimulus`; without it, each row is a stimulus of its own.
+#'   * a long data frame with a row for each response of a neuron. Give `stimulus` and `neuron`.
+#'   * a wide data frame with a row for each presentation: without `neuron`, all columns are neurons
+#'     except those that `stimulus`, `trial`, `event` and `cluster` name.
+#'
+#'   In a data frame, each of the other arguments is the name of a column, or a vector of labels.
+#' @param stimulus names of the stimuli: a label for each row. In a matrix or a data frame, rows
+#'   with equal labels are trials of one stimulus.
+#' @param neuron a label for each column (long data frame: each row). Columns with equal labels are
+#'   the same neuron, also in `x` and `y` of a comparison: they are never multiplied with each
+#'   other. Without it, every column is a neuron of its own.
+#' @param trial labels of the trials: in an array one for each trial, or a matrix stimuli x trials;
+#'   in a matrix or a data frame one for each row. By default trials have the names that the array
+#'   gives them, or are numbered: in a matrix or a data frame, those of a stimulus in the order of
+#'   their rows.
+#' @param session a label for each column (long data frame: each row): columns with equal labels
+#'   were recorded together and may share noise. Without it, all columns were recorded together.
+#'   A neuron of several sessions has a column for each of them.
+#' @param cluster a label for each stimulus (matrix or data frame: each row), for stimuli that
+#'   depend on each other, as `clusters` in [cka()]. Stimuli with the label `NA` are left out.
+#' @param run `TRUE` if the trials are runs, each with every stimulus once, as in functional MRI:
+#'   what a run adds to all of its stimuli then drops out. No response may be missing.
+#' @param event labels of what shares noise, given like `trial`. By default each trial has an event
+#'   of its own. If noise outlasts a trial, give trials that share it the same label (blocks).
+#' @param value name of the column of a long data frame that holds the responses. By default the
+#'   only column of numbers that no other argument names.
+#' @return An object of class `repalign_responses`. `x[i, a, t]` takes stimuli, neurons and trials
+#'   and keeps their labels, `dim()` and `dimnames()` are those of stimuli x neurons x trials,
+#'   `as.array()` gives the responses, and `as.matrix()` their means over the trials. `print()` says
+#'   what may be multiplied with what; `summary()` counts trials and missing responses.
+#' @details
+#' Two responses share noise if they are of the same event of the same stimulus, and of the same
+#' session. All corrected estimates are means over products of responses that share none. Where
+#' stimuli have two trials or more, products of different trials leave noise out, also noise that
+#' neurons, or two areas recorded together, have in common. With one trial, `session` names the
+#' pairs of neurons to leave out.
+#'
+#' The trials of a stimulus take the first places of the result in their order, so that stimuli may
+#' have different numbers of them. Two sides with trials are taken as recorded together, and trials
+#' with the same label as the same moment, unless their `session` labels differ: keep the labels of
+#' the trials, or the order of the rows, the same on both sides.
+#'
+#' Two sides of a comparison must have the same stimuli; [match_rows()] brings them into one order.
+#' What an object declares cannot be given a second time: `units_x`, `units_y`, `shared_neurons` and
+#' `clusters` of a function are for plain matrices.
+#'
+#' Measures that make no use of trials, sessions or clusters (neighbours, canonical correlations,
+#' Procrustes distances, ranks, and everything `"naive"`) take the means over trials. A message of
+#' class `repalign_structure_unused` then names what was declared and is not used. [calibrate()]
+#' permutes the stimuli with all of their trials, and whole clusters.
+#'
+#' When not to trust it: what is declared is believed. Noise that outlasts a trial (drifts,
+#' adaptation) is corrected only if `event` says so, and the gain of a whole run that multiplies all
+#' responses is not corrected at all. In a long table whose neurons are numbered anew in each
+#' session, equal numbers count as the same neuron: give them different labels.
+#' @examples
+#' # 132 units of 21 sessions, 20 repeats: units of a session share noise
+#' it <- responses(macaque_it$counts, session = macaque_it$session)
+#' it
+#' summary(it)
+#' # 50 units recorded together, with 6 to 10 repeats of an image
+#' v4 <- responses(macaque_v4$trials)
+#' summary(v4)
+#' v4[1:100, 1:20, ]
+#' # the same as a long table
+#' long <- as.data.frame.table(macaque_it$counts[1:5, 1:10, ], responseName = "count")
+#' names(long)[1:3] <- c("image", "unit", "repeat")
+#' head(long, 3)
+#' responses(long, stimulus = "image", neuron = "unit", trial = "repeat")
+#' # measures that know no trials take their means
+#' similarity(v4[1:100, , ], v4_layers$L2[1:100, ], "mutual_knn")
+#' @seealso [trial_array()], [match_rows()], [cka()], [trial_to_trial()]
+#' @export
+responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session = NULL,
+                      cluster = NULL, run = FALSE, event = NULL, value = NULL) {
+  need_arguments()
+  check_flag(run, "run")
+  given <- list(stimulus = stimulus, neuron = neuron, trial = trial, session = session,
+                cluster = cluster, event = event, value = value, run = run)
+  check_run(given)
+  if (!is.null(value) && (!is.data.frame(x) || is.null(neuron))) {
+    abort("`value` names a column of a long data frame: give it with `neuron`.",
+          class = "repalign_error_value", arg = "value")
+  }
+  read <- if (is.data.frame(x)) {
+    if (is.null(neuron)) wide_responses(x, given) else long_responses(x, given)
+  } else if (is.array(x) && length(dim(x)) == 3) {
+    array_responses(x, given)
+  } else {
+    matrix_responses(x, given)
+  }
+  finish_responses(read, given)
+}
+
+check_run <- function(given) {
+  if (!given$run) return(invisible())
+  if (!is.null(given$cluster)) {
+    abort("`cluster` cannot be given with run = TRUE: runs share noise over all stimuli, for ",
+          "which clusters of stimuli are not defined. Declare one of the two.",
+          class = "repalign_error_choice", arg = "cluster")
+  }
+  if (!is.null(given$event)) {
+    abort("`event` cannot be given with run = TRUE: the runs are what shares noise. Declare one ",
+          "of the two.", class = "repalign_error_choice", arg = "event")
+  }
+}
+
+# read: list(values, trial, event, neuron, session, cluster), where trial and event are matrices of
+# labels stimuli x trials; event is NULL where each trial has its own.
+finish_responses <- function(read, given) {
+  if (all(is.na(read$values))) {
+    abort("`x` has only missing values.", class = "repalign_error_nonfinite", arg = "x")
+  }
+  if (given$run) check_runs(read$values, read$trial)
+  read <- fill_slots(read)
+  check_some_pair(read$event, given, dim(read$values)[3], read$slots)
+  cluster <- read$cluster
+  if (!is.null(cluster) && length(unique(cluster[!is.na(cluster)])) < 2) {
+    abort("`cluster` names ", if (all(is.na(cluster))) "no cluster" else "a single cluster",
+          ": stimuli of different clusters are compared, so at least two are needed.",
+          class = "repalign_error_labels", arg = "cluster")
+  }
+  new_responses(read$values, read$event, read$neuron, read$session, cluster, given$run)
+}
+
+check_runs <- function(values, trial) {
+  if (dim(values)[3] < 2) {
+    abort("`x` has one trial of each stimulus, but run = TRUE needs at least two runs. Leave out ",
+          "`run`, or give the trials.", class = "repalign_error_pairs", arg = "run")
+  }
+  missing <- which(is.na(values), arr.ind = TRUE)
+  if (!nrow(missing)) return(invisible())
+  at <- missing[1, ]
+  abort("run = TRUE needs every response of every run, but `x` lacks ", nrow(missing), ", first ",
+        stimulus_title(values, at[1]), ", column ", at[2], ", run ", run_title(trial, at[3]),
+        ". Leave out incomplete runs or stimuli, or declare trials (run = FALSE).",
+        class = "repalign_error_nonfinite", arg = "x")
+}
+
+run_title <- function(trial, at) {
+  known <- trial[!is.na(trial[, at]), at]
+  if (length(known)) dQuote(known[1], FALSE) else at
+}
+
+# How messages call a stimulus.
+stimulus_title <- function(values, at) {
+  name <- dimnames(values)[[1]][at]
+  paste("stimulus", if (is.null(name)) at else dQuote(name, FALSE))
+}
+
+# Puts the trials of each stimulus into its first slots, and leaves out slots that no stimulus has.
+fill_slots <- function(read) {
+  values <- read$values
+  present <- recorded_slots(values)
+  event <- if (is.null(read$event)) read$trial else read$event
+  unnamed <- which(present & is.na(event), arr.ind = TRUE)
+  if (nrow(unnamed)) {
+    arg <- if (is.null(read$event)) "trial" else "event"
+    abort("`", arg, "` has no label for trial ", unnamed[1, 2], " of ",
+          stimulus_title(values, unnamed[1, 1]), ", which has responses: every trial needs one.",
+          class = "repalign_error_labels", arg = arg)
+  }
+  event[!present] <- NA
+  read$slots <- ncol(present)
+  moved <- move_slots(values, event, present)
+  read$values <- moved$values
+  read$event <- moved$event
+  read
+}
+
+# Trials that were declared must leave something to multiply: some stimulus with two events. slots:
+# how many trials the data had before empty ones were left out.
+check_some_pair <- function(event, given, trials, slots) {
+  if (trials < 2) {
+    declared <- names(Filter(Negate(is.null), given[c("trial", "event")]))
+    if (!length(declared) && slots < 2) return(invisible())
+    abort(if (length(declared)) paste0("`", declared[1], "` is given, but no") else "No",
+          " stimulus has two trials, so no response can be multiplied with one of another trial. ",
+          "Leave out what names the trials, or name the stimulus of each row in `stimulus`: rows ",
+          "with equal labels are trials.", class = "repalign_error_pairs",
+          arg = if (length(declared)) declared[1] else "x")
+  }
+  several <- apply(event, 1, function(labels) length(unique(labels[!is.na(labels)])) > 1)
+  if (any(several)) return(invisible())
+  abort("All trials of each stimulus have the same label in `event`, so they share noise and ",
+        "nothing is left to multiply. Give different labels to trials that share none, or leave ",
+        "out `event`.", class = "repalign_error_pairs", arg = "event")
+}

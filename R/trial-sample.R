@@ -1,0 +1,243 @@
+# Responses to several trials of two sides are prepared here for the estimates of H: as sums over
+# events, which are what shares noise.
+
+# What a representation knows of its trials: values (stimuli x neurons x trials, centred and
+# scaled), event (stimuli x trials; NA: no such trial), session, run; scale, the power of two that
+# the values were multiplied with. Data without trials have one.
+trial_form <- function(repr) {
+  remember_form(repr, "trials", list(), {
+    given <- repr$responses
+    values <- if (is.null(given)) repr$data else given$values
+    dim(values) <- c(dim(values), 1)[1:3]
+    size <- dim(values)
+    event <- if (is.null(given$event)) rep(seq_len(size[3]), each = size[1]) else given$event
+    dim(event) <- size[c(1, 3)]
+    unit <- trial_scaling(values, repr$arg)
+    values <- (values - rep(rep(unit$means, each = size[1]), size[3])) * unit$scale
+    # no NULL, which relabelling could not tell from a missing part
+    c(list(values = unname(values), event = event, run = isTRUE(given$run), scale = unit$scale),
+      if (!is.null(given$session)) list(session = given$session))
+  })
+}
+
+declare_form("trials", size = function(n, d, args) as.double(n) * d * max(1, args$trials),
+             relabel = function(form, permutation) {
+               form$values <- form$values[permutation, , , drop = FALSE]
+               form$event <- form$event[permutation, , drop = FALSE]
+               origin <- if (is.null(form$origin)) seq_along(permutation) else form$origin
+               form$origin <- origin[permutation]
+               form
+             })
+
+trial_count <- function(form) dim(form$values)[3]
+
+# list(means, scale): the mean of each neuron over the means of its stimuli, and a power of two
+# that brings the largest deviation near 1.
+trial_scaling <- function(values, arg) {
+  means <- colMeans(trial_means(values), na.rm = TRUE)
+  means[!is.finite(means)] <- 0
+  largest <- max(abs(values - rep(rep(means, each = dim(values)[1]), dim(values)[3])), 0,
+                 na.rm = TRUE)
+  if (!is.finite(largest)) {
+    abort("`", arg, "` has values too large to take differences of; rescale it.",
+          class = "repalign_error_value", arg = arg)
+  }
+  if (largest == 0) {
+    abort("`", arg, "` has no variance: every neuron gives the same response throughout.",
+          class = "repalign_error_variance", arg = arg)
+  }
+  list(means = means, scale = power_of_two_below(largest))
+}
+
+# The two sides as C_trial_terms() and its like take them.
+#   x, y                 sums over events: a row for each event of each stimulus (events fastest)
+#   counts_x, counts_y   numbers of trials in them; one column where all neurons have the same
+#   session_x, session_y neurons of equal codes may share noise
+#   units                the code of each stimulus, in increasing order
+#   runs                 are trials crossed with stimuli?
+# and events, stimuli (their rows in the data), self, masked (have neurons trials of their own?),
+# reprs, scale (exponents of two of both sides).
+# together: may neurons of the two sides share noise? NULL: see shared_sessions(). noise: FALSE
+# takes all trials as if they were independent. codes: of clusters of stimuli, or NULL.
+trial_sample <- function(rx, ry, together = NULL, codes = NULL, noise = TRUE) {
+  fx <- trial_form(rx)
+  self <- identical(rx$cache, ry$cache)
+  fy <- if (self) fx else trial_form(ry)
+  sessions <- if (noise) shared_sessions(fx, fy, self, together) else no_sessions(fx, fy)
+  runs <- fx$run && fy$run && any(sessions$x %in% sessions$y)
+  if (runs) check_run_pair(fx, fy, codes, rx, ry)
+  slots <- if (runs) run_slots(fx, fy) else event_slots(fx, fy)
+  order <- unit_order(codes, nrow(fx$event))
+  parts <- list(x = event_sums(fx, slots$x, slots$count, order$rows),
+                y = event_sums(fy, slots$y, slots$count, order$rows))
+  masked <- is.matrix(parts$x$counts) || is.matrix(parts$y$counts)
+  counts <- lapply(parts, function(part) as_counts(part$counts, ncol(part$sums), masked))
+  sample <- list(x = parts$x$sums, y = parts$y$sums, counts_x = counts$x, counts_y = counts$y,
+                 session_x = sessions$x, session_y = sessions$y, units = order$units, runs = runs,
+                 events = slots$count, stimuli = order$rows, self = self, masked = masked,
+                 reprs = list(x = rx, y = ry), scale = log2(c(fx$scale, fy$scale)))
+  if (runs) center_runs(sample) else sample
+}
+
+# Codes of what may share noise. Within a side these are the sessions, or all neurons without
+# them. Between sides: equal sessions; without sessions all neurons when both sides have trials,
+# because it is then not known whether they were recorded together.
+shared_sessions <- function(fx, fy, self, together) {
+  several <- trial_count(fx) > 1 && trial_count(fy) > 1
+  if (!several || isFALSE(together) && !self) return(no_sessions(fx, fy))
+  if (is.null(fx$session) || is.null(fy$session)) {
+    return(list(x = rep(1L, dim(fx$values)[2]), y = rep(1L, dim(fy$values)[2])))
+  }
+  labels <- unique(as.character(c(fx$session, fy$session)))
+  list(x = match(as.character(fx$session), labels), y = match(as.character(fy$session), labels))
+}
+
+no_sessions <- function(fx, fy) {
+  list(x = rep(1L, dim(fx$values)[2]), y = rep(2L, dim(fy$values)[2]))
+}
+
+# Which of its events each trial belongs to, for every stimulus (stimuli x trials, NA: no trial),
+# numbered jointly for both sides: x, y and count. A permuted side keeps the numbers that it had
+# before: what is permuted is then the same function of the data as what was observed.
+event_slots <- function(fx, fy) {
+  events <- t(cbind(fx$event, original_rows(fy)))
+  stimulus <- c(col(events))
+  # numbers of the events of each stimulus, in the order of their first appearance
+  key <- match(c(events), unique(c(events[!is.na(events)])))
+  key <- key + stimulus * (max(key, 0, na.rm = TRUE) + 1)
+  first <- !is.na(key) & !duplicated(key)
+  number <- cumsum(first) - c(0, cumsum(colSums(matrix(first, nrow(events)))))[stimulus]
+  slots <- t(matrix(number[first][match(key, key[first])], nrow(events)))
+  at <- seq_len(ncol(fx$event))
+  y <- slots[, -at, drop = FALSE]
+  if (!is.null(fy$origin)) y <- y[fy$origin, , drop = FALSE]
+  list(x = slots[, at, drop = FALSE], y = y,
+       count = as.integer(max(slots, 1, na.rm = TRUE)))
+}
+
+original_rows <- function(form) {
+  if (is.null(form$origin)) return(form$event)
+  form$event[order(form$origin), , drop = FALSE]
+}
+
+# Runs are the same for all stimuli and both sides.
+run_slots <- function(fx, fy) {
+  runs <- unique(c(fx$event))
+  list(x = matrix(match(fx$event, runs), nrow(fx$event)),
+       y = matrix(match(fy$event, runs), nrow(fy$event)), count = length(runs))
+}
+
+# Stimuli in the order of their clusters, those without a label left out.
+unit_order <- function(codes, n) {
+  if (is.null(codes)) return(list(rows = seq_len(n), units = seq_len(n)))
+  rows <- order(codes, na.last = NA)
+  list(rows = rows, units = as.integer(codes[rows]))
+}
+
+# list(sums, counts): a row for each event of each stimulus in `rows`; counts: a vector where all
+# neurons have the same trials, else a matrix.
+event_sums <- function(form, slots, count, rows) {
+  slots <- slots[rows, , drop = FALSE]
+  values <- aperm(form$values[rows, , , drop = FALSE], c(3, 1, 2))
+  cells <- prod(dim(values)[1:2])
+  dim(values) <- c(cells, dim(values)[3])
+  at <- c(t(slots)) + rep((seq_along(rows) - 1) * count, each = ncol(slots))
+  there <- !is.na(values)
+  trials <- rowSums(there)
+  uniform <- all(trials == 0 | trials == ncol(values))
+  values[!there] <- 0
+  storage.mode(there) <- "double"
+  total <- length(rows) * count
+  list(sums = add_by_event(values, at, total),
+       counts = if (uniform) drop(add_by_event(cbind(trials / ncol(values)), at, total))
+       else add_by_event(there, at, total))
+}
+
+# Sums of the rows that have the same place, out of `total` places.
+add_by_event <- function(values, at, total) {
+  if (length(at) == total && identical(as.double(at), as.double(seq_len(total)))) return(values)
+  known <- !is.na(at)
+  values <- values[known, , drop = FALSE]
+  at <- at[known]
+  result <- matrix(0, total, ncol(values))
+  if (anyDuplicated(at)) {
+    values <- rowsum(values, at, reorder = TRUE)
+    at <- sort(unique(at))
+  }
+  result[at, ] <- values
+  result
+}
+
+as_counts <- function(counts, columns, masked) {
+  if (is.matrix(counts)) return(counts)
+  matrix(counts, length(counts), if (masked) columns else 1)
+}
+
+center_runs <- function(sample) {
+  run <- rep(seq_len(sample$events), length(sample$units))
+  for (side in c("x", "y")) {
+    means <- rowsum(sample[[side]], run) / length(sample$units)
+    sample[[side]] <- sample[[side]] - means[run, , drop = FALSE]
+  }
+  sample
+}
+
+# Runs must be complete, and stimuli cannot be in clusters.
+check_run_pair <- function(fx, fy, codes, rx, ry) {
+  if (!is.null(codes)) {
+    abort("Runs together with clusters of stimuli are not defined: a run is shared by all ",
+          "stimuli. Declare `run = FALSE` or leave out the clusters.",
+          class = "repalign_error_runs", arg = rx$arg)
+  }
+  check_complete_runs(fx, rx$arg)
+  check_complete_runs(fy, ry$arg)
+  if (!setequal(fx$event, fy$event)) {
+    abort("`", rx$arg, "` and `", ry$arg, "` were recorded together but have different runs: ",
+          "give the same runs on both sides, or declare `run = FALSE`.",
+          class = "repalign_error_runs", arg = ry$arg)
+  }
+}
+
+check_complete_runs <- function(form, arg) {
+  whole <- !anyNA(form$values) && !anyNA(form$event) &&
+    all(apply(form$event, 1, setequal, unique(c(form$event))))
+  if (whole) return(invisible())
+  abort("`", arg, "` has incomplete runs: with `run = TRUE` every stimulus and every neuron needs ",
+        "a response in every run. Leave out what is incomplete, or declare `run = FALSE`.",
+        class = "repalign_error_runs", arg = arg)
+}
+
+# The sample without some of its stimuli, centred again.
+cut_trial_sample <- function(sample, keep) {
+  rows <- rep(keep, each = sample$events)
+  for (part in c("x", "y", "counts_x", "counts_y")) {
+    sample[[part]] <- sample[[part]][rows, , drop = FALSE]
+  }
+  codes <- sample$units[keep]
+  sample$units <- match(codes, unique(codes))
+  sample$stimuli <- sample$stimuli[keep]
+  if (sample$runs) return(center_runs(sample))
+  sample$x <- shift_sums(sample$x, sample$counts_x, sample$events)
+  sample$y <- shift_sums(sample$y, sample$counts_y, sample$events)
+  sample
+}
+
+shift_sums <- function(sums, counts, events) {
+  means <- colMeans(mean_rows(sums, counts, events), na.rm = TRUE)
+  means[!is.finite(means)] <- 0
+  if (ncol(counts) == 1) return(sums - tcrossprod(counts[, 1], means))
+  sums - counts * rep(means, each = nrow(sums))
+}
+
+# Means over the trials of each stimulus, NaN where there is none.
+mean_rows <- function(sums, counts, events) {
+  stimulus <- rep(seq_len(nrow(sums) / events), each = events)
+  total <- rowsum(sums, stimulus, reorder = TRUE)
+  number <- rowsum(counts, stimulus, reorder = TRUE)
+  if (ncol(counts) == 1) total / number[, 1] else total / number
+}
+
+zero_for_missing <- function(x) {
+  x[is.na(x)] <- 0
+  x
+}

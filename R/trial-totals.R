@@ -1,0 +1,169 @@
+# H values from trials, summed over all neuron pairs, without the value of each pair.
+
+# As pair_h() gives them. labels: of the neuron pairs to leave out, or NULL.
+pair_trial_h <- function(pair, args, labels = NULL, self = FALSE) {
+  codes <- args$clusters
+  if (length(codes) > pair$x$n) codes <- labelled_codes(codes)
+  if (args$kernel == "rbf") return(kernel_trial_h(pair, args, codes))
+  sample <- trial_sample(pair$x, pair$y, codes = codes)
+  check_trial_units(sample, pair)
+  left_out <- if (!is.null(labels)) excluded_pairs(labels$x, labels$y)
+  count <- as.double(ncol(sample$x)) * ncol(sample$y)
+  if (!is.null(left_out)) count <- count - left_out$count
+  if (count == 0) no_allowed_pair(pair, self)
+  value <- sum_of_allowed(sample, left_out)
+  if (is.nan(value)) refuse_few_members(sample, left_out, pair)
+  list(value = value / count, magnitude = trial_magnitude(sample) / count, scale = sample$scale)
+}
+
+# The sum over all neuron pairs but those in left_out, from excluded_pairs(), or over all (NULL).
+sum_of_allowed <- function(sample, left_out) {
+  if (has_totals(sample)) total_of_allowed(sample, left_out)
+  else trial_weighted(sample, allowed_weights(sample, left_out), FALSE)
+}
+
+# Sums without the value of each neuron pair: for stimuli that are all independent, and the same
+# trials for all neurons.
+has_totals <- function(sample) {
+  !sample$runs && !sample$masked && !anyDuplicated(sample$units)
+}
+
+allowed_weights <- function(sample, left_out) {
+  if (is.null(left_out)) return(NULL)
+  w <- matrix(1, ncol(sample$x), ncol(sample$y))
+  w[cbind(left_out$x, left_out$y)] <- 0
+  for (block in left_out$blocks) w[block$x, block$y] <- 0
+  w
+}
+
+check_trial_units <- function(sample, pair) {
+  count <- max(sample$units, 0)
+  if (count >= 4) return(invisible())
+  what <- if (anyDuplicated(sample$units)) "clusters of stimuli" else "stimuli"
+  abort("`", pair$x$arg, "` has ", count, " ", what, ": a corrected estimator needs at least 4.",
+        class = "repalign_error_rows", arg = pair$x$arg)
+}
+
+# A neuron pair that is allowed but has fewer than four units with members.
+refuse_few_members <- function(sample, left_out, pair) {
+  h <- trial_terms(sample)
+  w <- allowed_weights(sample, left_out)
+  at <- which(is.nan(h) & (if (is.null(w)) TRUE else w != 0), arr.ind = TRUE)[1, ]
+  abort("Column ", at[1], " of `", pair$x$arg, "` and column ", at[2], " of `", pair$y$arg,
+        "` have fewer than 4 ", if (anyDuplicated(sample$units)) "clusters" else "stimuli",
+        " with two trials that do not share noise. Declare such trials with responses() (for ",
+        "columns that were not recorded together: other `session` labels), leave the columns out, ",
+        "or use estimator = \"stimulus_neuron\".", class = "repalign_error_trials",
+        arg = pair$x$arg)
+}
+
+# The size of the terms: what the trial means give without any correction.
+trial_magnitude <- function(sample) {
+  x <- zero_for_missing(mean_rows(sample$x, sample$counts_x, sample$events))
+  y <- zero_for_missing(mean_rows(sample$y, sample$counts_y, sample$events))
+  squared_product(x, y) / as.double(nrow(x))^2
+}
+
+# The sum of the products of the entries of a'b and c'd, in the smaller of the two spaces.
+product_of_products <- function(a, b, c, d) {
+  if (as.double(ncol(a)) * ncol(b) <= as.double(nrow(a)) * nrow(c)) {
+    return(sum(crossprod(a, b) * crossprod(c, d)))
+  }
+  sum(tcrossprod(a, c) * tcrossprod(b, d))
+}
+
+# The sum of the squared entries of a'b.
+squared_product <- function(a, b) {
+  if (as.double(ncol(a)) * ncol(b) <= as.double(nrow(a))^2) return(sum(crossprod(a, b)^2))
+  sum(tcrossprod(a) * tcrossprod(b))
+}
+
+total_of_allowed <- function(sample, left_out) {
+  part <- function(columns) session_total(some_columns(sample, columns$x, columns$y))
+  value <- session_total(sample)
+  if (is.null(left_out)) return(value)
+  if (length(left_out$x)) value <- value - sum(trial_pairs(sample, left_out$x, left_out$y)[1, ])
+  value - sum(vapply(left_out$blocks, part, 0))
+}
+
+some_columns <- function(sample, x, y) {
+  sample$x <- sample$x[, x, drop = FALSE]
+  sample$y <- sample$y[, y, drop = FALSE]
+  sample$session_x <- sample$session_x[x]
+  sample$session_y <- sample$session_y[y]
+  sample
+}
+
+# Where only some neuron pairs may share noise: all as if none did, and the difference for those of
+# each session.
+session_total <- function(sample) {
+  shared <- intersect(sample$session_x, sample$session_y)
+  if (!length(shared)) return(uniform_total(sample, FALSE))
+  if (length(unique(c(sample$session_x, sample$session_y))) == 1) {
+    return(uniform_total(sample, TRUE))
+  }
+  differences <- vapply(shared, function(code) {
+    block <- some_columns(sample, sample$session_x == code, sample$session_y == code)
+    uniform_total(block, TRUE) - uniform_total(block, FALSE)
+  }, 0)
+  uniform_total(sample, FALSE) + sum(differences)
+}
+
+# All pairs share noise, or none does. P_i is x_i' M y_i for the sums over events x_i and y_i, with
+# M = (1 1' - share I) / (number of members).
+uniform_total <- function(sample, share) {
+  m <- event_members(sample, share)
+  n <- sum(m$weight > 0)
+  if (n < 4) return(NaN)
+  t1 <- squared_product(m$x, m$my) - sum(squared_products(m))
+  through <- function(rows, means) rowSums(rows * means[m$stimulus, , drop = FALSE])
+  ax <- through(m$x, m$means_x)
+  by <- through(m$my, m$means_y)
+  t2 <- 2 * sum(ax * by) - product_of_products(m$x, m$my, m$means_x, m$means_y)
+  size_x <- rowSums(m$means_x^2)
+  size_y <- rowSums(m$means_y^2)
+  t3 <- sum(size_x) * sum(size_y) +
+    2 * squared_product(m$means_x, m$means_y) - 6 * sum(size_x * size_y)
+  combine_terms(t1, t2, t3, n)
+}
+
+# Sums over events (x, y), M y (my), means over members (stimuli x neurons, centred) and the
+# numbers of members as weights.
+event_members <- function(sample, share) {
+  stimulus <- rep(seq_along(sample$units), each = sample$events)
+  total <- function(values) rowsum(values, stimulus, reorder = TRUE)
+  nx <- sample$counts_x[, 1]
+  ny <- sample$counts_y[, 1]
+  number_x <- total(nx)[, 1]
+  number_y <- total(ny)[, 1]
+  members <- number_x * number_y - share * total(nx * ny)[, 1]
+  weight <- ifelse(members > 0, 1 / pmax(members, 1), 0)
+  partners_x <- (number_y[stimulus] - share * ny) * weight[stimulus]
+  partners_y <- (number_x[stimulus] - share * nx) * weight[stimulus]
+  center <- function(rows, counts, partners) {
+    shift <- colSums(rows * partners) / max(sum(weight > 0), 1)
+    rows <- rows - tcrossprod(counts, shift)
+    list(rows = rows, means = total(rows * partners))
+  }
+  x <- center(sample$x, nx, partners_x)
+  y <- if (sample$self) x else center(sample$y, ny, partners_y)
+  my <- (total(y$rows)[stimulus, , drop = FALSE] - share * y$rows) * weight[stimulus]
+  list(x = x$rows, y = y$rows, my = my, means_x = x$means, means_y = y$means, weight = weight,
+       stimulus = stimulus, events = sample$events, share = share, self = sample$self)
+}
+
+# The sum of the squared entries of P_i for each stimulus, from Gram matrices of its events.
+squared_products <- function(m) {
+  grams <- function(rows) .Call(C_event_grams, rows, m$events, thread_count())
+  kx <- grams(m$x)
+  ky <- if (m$self) kx else grams(m$y)
+  events <- m$events
+  rows <- function(k) {
+    sums <- colSums(matrix(k, events))
+    matrix(sums, events)
+  }
+  rx <- rows(kx)
+  ry <- rows(ky)
+  m$weight^2 * (colSums(rx) * colSums(ry) - 2 * m$share * colSums(rx * ry) +
+                  m$share * colSums(kx * ky))
+}

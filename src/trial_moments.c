@@ -1,0 +1,356 @@
+/* H values of neuron pairs from responses to several trials: see trial_moments.h. */
+
+#include "trial_moments.h"
+
+#include <string.h>
+
+#include "run_moments.h"
+#include "unit_moments.h"
+#include "wide.h"
+
+/* Products between two pauses. */
+#define PAUSE_PRODUCTS 200000000.0
+
+static size_t block_count(const trial_sample *s)
+{
+    return (s->y.columns + PAIR_LANES - 1) / PAIR_LANES;
+}
+
+static size_t rows_of(const trial_sample *s) { return s->stimuli * s->events; }
+
+/* What a block of columns of y has in its lanes: its sums, its counts (masked), and of each
+   stimulus the total sum, the total count (masked) and the sum of sums times counts of x (not
+   masked). */
+typedef struct {
+    double *sums, *counts, *total, *trials, *crossed;
+} lane_block;
+
+static size_t block_length(const trial_sample *s)
+{
+    return PAIR_LANES * (2 * rows_of(s) + 3 * s->stimuli);
+}
+
+static lane_block block_at(const trial_sample *s, const double *lanes, size_t block)
+{
+    double *at = (double *) lanes + block * block_length(s);
+    const size_t rows = rows_of(s) * PAIR_LANES, stimuli = s->stimuli * PAIR_LANES;
+    const lane_block b = {at, at + rows, at + 2 * rows, at + 2 * rows + stimuli,
+                          at + 2 * rows + 2 * stimuli};
+    return b;
+}
+
+size_t trial_lanes_length(const trial_sample *s)
+{
+    return s->runs ? 0 : block_count(s) * block_length(s);
+}
+
+/* Lane b from column first + b of y; lanes beyond the last column repeat it. */
+static void fill_lane(const trial_sample *s, lane_block l, size_t column, size_t b)
+{
+    const size_t rows = rows_of(s);
+    const double *y = s->y.sums + column * rows;
+    const double *ny = s->masked ? s->y.counts + column * rows : s->y.counts;
+    for (size_t i = 0; i < s->stimuli; i++) {
+        double total = 0.0, trials = 0.0, crossed = 0.0;
+        for (size_t r = i * s->events; r < (i + 1) * s->events; r++) {
+            l.sums[r * PAIR_LANES + b] = y[r];
+            l.counts[r * PAIR_LANES + b] = ny[r];
+            total += y[r];
+            trials += ny[r];
+            if (!s->masked) crossed += s->x.counts[r] * y[r];
+        }
+        l.total[i * PAIR_LANES + b] = total;
+        l.trials[i * PAIR_LANES + b] = trials;
+        l.crossed[i * PAIR_LANES + b] = crossed;
+    }
+}
+
+static void fill_lanes(const trial_sample *s, double *lanes, worker by)
+{
+    if (s->runs) return;
+    const size_t blocks = block_count(s);
+    PARALLEL_FOR(by.threads)
+    for (size_t block = 0; block < blocks; block++) {
+        const lane_block l = block_at(s, lanes, block);
+        for (size_t b = 0; b < PAIR_LANES; b++) {
+            const size_t column = block * PAIR_LANES + b, last = s->y.columns - 1;
+            fill_lane(s, l, column < last ? column : last, b);
+        }
+    }
+    by.pause();
+}
+
+/* Scratch of a thread: moments and presence of units, estimates, and what runs need. */
+typedef struct {
+    double *p, *x, *y, *present, *values, *runs;
+} thread_scratch;
+
+size_t trial_scratch_length(const trial_sample *s)
+{
+    return PAIR_LANES * (5 * s->units + 1) + (s->runs ? run_scratch_length(s) : 0);
+}
+
+static thread_scratch scratch_of_thread(const trial_sample *s, double *own)
+{
+    double *at = own + thread_number() * trial_scratch_length(s);
+    const size_t lanes = s->units * PAIR_LANES;
+    const thread_scratch z = {at,
+                              at + lanes,
+                              at + 2 * lanes,
+                              at + 3 * lanes,
+                              at + 4 * lanes,
+                              at + 5 * lanes + PAIR_LANES};
+    return z;
+}
+
+/* Sums over the events of a stimulus, of x in all lanes with y lane by lane: of the products, of
+   their counts, of sums of x times counts of y, and the reverse. */
+typedef struct {
+    double xy[PAIR_LANES], both[PAIR_LANES], xn[PAIR_LANES], ny[PAIR_LANES];
+} event_sums;
+
+/* share: 1 in the lanes whose neuron may share noise with that of x. */
+typedef struct {
+    const double *sums, *counts;
+    double share[PAIR_LANES];
+    int any;
+} x_column;
+
+/* Adds the means over members of a stimulus to the sums of its unit in lanes. */
+INLINE_BODY void add_members(const x_column *c, const event_sums *e, lane_block l, size_t i,
+                             double total, double trials, unit_moments unit, double *present)
+{
+    double *p = (double *) unit.p, *x = (double *) unit.x, *y = (double *) unit.y;
+    const double *sum = l.total + i * PAIR_LANES, *number = l.trials + i * PAIR_LANES;
+    AT_ONCE
+    for (size_t b = 0; b < PAIR_LANES; b++) {
+        const double members = trials * number[b] - c->share[b] * e->both[b];
+        const double weight = members > 0.0 ? 1.0 / members : 0.0;
+        p[b] += (total * sum[b] - c->share[b] * e->xy[b]) * weight;
+        x[b] += (total * number[b] - c->share[b] * e->xn[b]) * weight;
+        y[b] += (sum[b] * trials - c->share[b] * e->ny[b]) * weight;
+        present[b] += members > 0.0 ? 1.0 : 0.0;
+    }
+}
+
+/* Where all columns of a side have the same trials, counts are those of the stimulus. */
+INLINE_BODY void sum_events(const trial_sample *s, const x_column *c, lane_block l, size_t i,
+                            event_sums *e)
+{
+    const size_t from = i * s->events;
+    double both = 0.0, xn = 0.0, xy[PAIR_LANES] = {0.0};
+    for (size_t r = from; c->any && r < from + s->events; r++) {
+        const double x = c->sums[r], *y = l.sums + r * PAIR_LANES;
+        both += c->counts[r] * s->y.counts[r];
+        xn += x * s->y.counts[r];
+        AT_ONCE
+        for (size_t b = 0; b < PAIR_LANES; b++) xy[b] += x * y[b];
+    }
+    for (size_t b = 0; b < PAIR_LANES; b++) {
+        e->xy[b] = xy[b];
+        e->both[b] = both;
+        e->xn[b] = xn;
+        e->ny[b] = l.crossed[i * PAIR_LANES + b];
+    }
+}
+
+INLINE_BODY void sum_masked_events(const trial_sample *s, const x_column *c, lane_block l,
+                                   size_t i, event_sums *e)
+{
+    const size_t from = i * s->events;
+    const event_sums none = {{0.0}, {0.0}, {0.0}, {0.0}};
+    *e = none;
+    for (size_t r = from; c->any && r < from + s->events; r++) {
+        const double x = c->sums[r], n = c->counts[r];
+        const double *y = l.sums + r * PAIR_LANES, *ny = l.counts + r * PAIR_LANES;
+        AT_ONCE
+        for (size_t b = 0; b < PAIR_LANES; b++) {
+            e->xy[b] += x * y[b];
+            e->both[b] += n * ny[b];
+            e->xn[b] += x * ny[b];
+            e->ny[b] += n * y[b];
+        }
+    }
+}
+
+/* The means over the stimuli of a unit that have members, in place of their sums. */
+INLINE_BODY void unit_means(unit_moments unit, double *present)
+{
+    double *p = (double *) unit.p, *x = (double *) unit.x, *y = (double *) unit.y;
+    AT_ONCE
+    for (size_t b = 0; b < PAIR_LANES; b++) {
+        const double weight = present[b] > 0.0 ? 1.0 / present[b] : 0.0;
+        p[b] *= weight;
+        x[b] *= weight;
+        y[b] *= weight;
+        present[b] = present[b] > 0.0 ? 1.0 : 0.0;
+    }
+}
+
+INLINE_BODY void moments_body(const trial_sample *s, const x_column *c, lane_block l,
+                              thread_scratch z)
+{
+    event_sums e;
+    memset(z.p, 0, 4 * s->units * PAIR_LANES * sizeof(double));
+    for (size_t u = 0; u < s->units; u++) {
+        const size_t at = u * PAIR_LANES;
+        const unit_moments unit = {1, NULL, z.p + at, z.x + at, z.y + at};
+        for (size_t i = s->start[u]; i < s->start[u + 1]; i++) {
+            double total = 0.0, trials = 0.0;
+            for (size_t r = i * s->events; r < (i + 1) * s->events; r++) {
+                total += c->sums[r];
+                trials += c->counts[r];
+            }
+            if (s->masked) sum_masked_events(s, c, l, i, &e);
+            else sum_events(s, c, l, i, &e);
+            add_members(c, &e, l, i, total, trials, unit, z.present + at);
+        }
+        unit_means(unit, z.present + at);
+    }
+}
+
+WIDE static void moments_wide(const trial_sample *s, const x_column *c, lane_block l,
+                              thread_scratch z)
+{
+    moments_body(s, c, l, z);
+}
+
+static void moments_plain(const trial_sample *s, const x_column *c, lane_block l,
+                          thread_scratch z)
+{
+    moments_body(s, c, l, z);
+}
+
+static x_column column_of(const trial_sample *s, size_t a, size_t block)
+{
+    const size_t from = a * rows_of(s);
+    x_column c = {s->x.sums + from, s->x.counts + (s->masked ? from : 0), {0.0}, 0};
+    for (size_t b = 0; b < PAIR_LANES; b++) {
+        const size_t j = block * PAIR_LANES + b;
+        if (j >= s->y.columns || s->x.session[a] != s->y.session[j]) continue;
+        c.share[b] = 1.0;
+        c.any = 1;
+    }
+    return c;
+}
+
+/* Values of column a of x with the columns of a block of y: z.values, rows of PAIR_LANES. */
+static void estimate_block(const trial_sample *s, size_t a, size_t block, int deletions,
+                           const double *lanes, thread_scratch z)
+{
+    if (s->runs) {
+        const size_t first = block * PAIR_LANES, left = s->y.columns - first;
+        for (size_t b = 0; b < PAIR_LANES && b < left; b++)
+            run_estimates(s, a, first + b, deletions, z.runs, z.values + b, PAIR_LANES);
+        return;
+    }
+    const x_column c = column_of(s, a, block);
+    const unit_moments moments = {s->units, NULL, z.p, z.x, z.y};
+    (wide_vectors() ? moments_wide : moments_plain)(s, &c, block_at(s, lanes, block), z);
+    present_estimates(&moments, z.present, deletions, z.values);
+}
+
+static size_t block_width(const trial_sample *s, size_t block)
+{
+    const size_t left = s->y.columns - block * PAIR_LANES;
+    return left < PAIR_LANES ? left : PAIR_LANES;
+}
+
+/* Items (columns of x, or pairs) between two pauses. */
+static size_t items_of(const trial_sample *s, double blocks, worker by)
+{
+    const double work = blocks * PAIR_LANES * (double) s->stimuli * ((double) s->events + 20.0);
+    return items_at_once(PAUSE_PRODUCTS, work * (s->runs ? (double) s->events : 1.0), by.threads);
+}
+
+void trial_terms(const trial_sample *s, trial_room room, worker by, double *result)
+{
+    const size_t qx = s->x.columns, blocks = block_count(s);
+    const size_t at_once = items_of(s, (double) blocks, by);
+    fill_lanes(s, room.lanes, by);
+    for (size_t first = 0; first < qx; first += at_once) {
+        const size_t last = group_end(first, at_once, qx);
+        PARALLEL_FOR(by.threads)
+        for (size_t a = first; a < last; a++) {
+            const thread_scratch z = scratch_of_thread(s, room.own);
+            for (size_t block = 0; block < blocks; block++) {
+                estimate_block(s, a, block, 0, room.lanes, z);
+                for (size_t b = 0; b < block_width(s, block); b++)
+                    result[a + (block * PAIR_LANES + b) * qx] = z.values[b];
+            }
+        }
+        by.pause();
+    }
+}
+
+/* Adds the values of a block to the sums of column a; weight: of the first pair, the others at
+   distances of `stride` (NULL: 1). */
+static void add_block(const double *values, size_t rows, size_t width, const double *weight,
+                      size_t stride, double *sums)
+{
+    for (size_t b = 0; b < width; b++) {
+        const double w = weight ? weight[b * stride] : 1.0;
+        if (w == 0.0) continue;
+        for (size_t u = 0; u < rows; u++) sums[u] += w * values[u * PAIR_LANES + b];
+    }
+}
+
+void trial_columns(const trial_sample *s, const double *w, int deletions, trial_room room,
+                   worker by, double *result)
+{
+    const size_t qx = s->x.columns, blocks = block_count(s), rows = deletions ? s->units + 1 : 1;
+    const size_t at_once = items_of(s, (double) blocks, by);
+    memset(result, 0, rows * qx * sizeof(double));
+    fill_lanes(s, room.lanes, by);
+    for (size_t first = 0; first < qx; first += at_once) {
+        const size_t last = group_end(first, at_once, qx);
+        PARALLEL_FOR(by.threads)
+        for (size_t a = first; a < last; a++) {
+            const thread_scratch z = scratch_of_thread(s, room.own);
+            for (size_t block = 0; block < blocks; block++) {
+                estimate_block(s, a, block, deletions, room.lanes, z);
+                add_block(z.values, rows, block_width(s, block),
+                          w ? w + a + block * PAIR_LANES * qx : NULL, qx, result + a * rows);
+            }
+        }
+        by.pause();
+    }
+}
+
+void trial_pairs(const trial_sample *s, const int *ix, const int *iy, size_t pairs,
+                 trial_room room, worker by, double *result)
+{
+    const size_t rows = s->units + 1, at_once = items_of(s, 1.0, by);
+    fill_lanes(s, room.lanes, by);
+    for (size_t first = 0; first < pairs; first += at_once) {
+        const size_t last = group_end(first, at_once, pairs);
+        PARALLEL_FOR(by.threads)
+        for (size_t p = first; p < last; p++) {
+            const thread_scratch z = scratch_of_thread(s, room.own);
+            const size_t b = (size_t) iy[p] % PAIR_LANES;
+            estimate_block(s, (size_t) ix[p], (size_t) iy[p] / PAIR_LANES, 1, room.lanes, z);
+            for (size_t u = 0; u < rows; u++)
+                result[u + p * rows] = z.values[u * PAIR_LANES + b];
+        }
+        by.pause();
+    }
+}
+
+void event_grams(const double *rows, size_t stimuli, size_t events, size_t columns, worker by,
+                 double *result)
+{
+    const size_t size = events * events, height = stimuli * events;
+    memset(result, 0, stimuli * size * sizeof(double));
+    PARALLEL_FOR(by.threads)
+    for (size_t i = 0; i < stimuli; i++) {
+        for (size_t column = 0; column < columns; column++) {
+            const double *x = rows + column * height + i * events;
+            for (size_t e = 0; e < events; e++) {
+                const double value = x[e];
+                double *to = result + i * size + e * events;
+                for (size_t f = 0; f < events; f++) to[f] += value * x[f];
+            }
+        }
+    }
+    by.pause();
+}

@@ -67,7 +67,7 @@ settled_estimator <- function(args, parts, several) {
   }
   if (noise == "pairs" && !corrects_neurons(estimator)) {
     abort("shared_noise = \"pairs\" leaves out pairs of neurons, as only \"stimulus_neuron\" ",
-          "does, not ", dQuote(estimator, FALSE), ": choose that estimator, with kernel = \"linear\".",
+          "does, not ", dQuote(estimator, FALSE), ": choose it, with kernel = \"linear\".",
           class = "repalign_error_choice", arg = "shared_noise")
   }
   if (noise == "pairs") sub("_trial$", "", estimator) else estimator

@@ -82,10 +82,10 @@
 #' recorded neurons fixed. It then also ignores that only `repeats` random subsets are drawn: with
 #' few neurons or few repeats, raise `repeats` until the estimate no longer changes. No interval
 #' covers the sampling of animals, and with `normalize = "sd"` that of the standard deviations.
-#' Neurons recorded together share noise, which changes `"stimulus_neuron"` unless labels of sessions
-#' say so; `"stimulus_neuron_trial"` is free of it. Two sides with trials and without labels of
-#' sessions are taken as recorded together, and a note below the result says so: then only different
-#' trials are multiplied, which is right either way.
+#' Neurons recorded together share noise, which changes `"stimulus_neuron"` unless labels of
+#' sessions say so; `"stimulus_neuron_trial"` is free of it. Two sides with trials and without
+#' labels of sessions are taken as recorded together, and a note below the result says so: then only
+#' different trials are multiplied, which is right either way.
 #'
 #' With `neurons_sampled = TRUE`, the standard error comes from the two-way jackknife over stimuli
 #' and neurons of [cka_interval()], with the weights that the random subsets give to the pairs of

@@ -164,7 +164,8 @@ add_region_trials <- function(part, trials, self, setup) {
   part$h[[trial_estimator]] <- h
   part$used[[trial_estimator]] <- used
   if (!is.null(setup$conf_level)) {
-    part$deletions[[trial_estimator]] <- weighted_deletions(trials, part$subset, part$subset, used)
+    part$deletions[[trial_estimator]] <-
+      trial_pool_deletions(trials, part$subset, part$subset, used)
   }
   part
 }

@@ -59,15 +59,11 @@ trial_subset_h <- function(part, a, b, naive) {
 }
 
 # The pooled H value of nothing deleted, then of each stimulus or cluster deleted.
-weighted_deletions <- function(part, a, b, used) {
+trial_pool_deletions <- function(part, a, b, used) {
   size <- dim(part$h)
   count <- subset_counts(a, b, size, part$codes, part$mask)
-  weights <- pooled_weights(a, b, size, count, part$codes, used, part$mask)
-  if (is.null(weights$allowed)) {
-    weights$allowed <- weights$all * weights$share
-    weights$allowed[weights$excluded] <- 0
-  }
-  trial_weighted(part$sample, weights$allowed) * part$factor
+  weights <- allowed_weights(pooled_weights(a, b, size, count, part$codes, used, part$mask))
+  trial_weighted(part$sample, weights) * part$factor
 }
 
 # The cell of one comparison at one number of neurons.
@@ -86,12 +82,12 @@ trial_size_cell <- function(comparison, parts, terms, members, size, setup) {
 trial_size_deletions <- function(comparison, parts, members, used) {
   a <- members$a
   b <- members$b
-  xy <- weighted_deletions(parts$xy, a, b, used)
+  xy <- trial_pool_deletions(parts$xy, a, b, used)
   if (comparison$exchangeable) {
     both <- cbind(a, b)
-    self <- weighted_deletions(parts$xx, both, both, c(used, used))
+    self <- trial_pool_deletions(parts$xx, both, both, c(used, used))
     return(cbind(xy, self, self, deparse.level = 0))
   }
-  cbind(xy, weighted_deletions(parts$xx, a, a, used), weighted_deletions(parts$yy, b, b, used),
-        deparse.level = 0)
+  xx <- trial_pool_deletions(parts$xx, a, a, used)
+  cbind(xy, xx, trial_pool_deletions(parts$yy, b, b, used), deparse.level = 0)
 }

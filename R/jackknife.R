@@ -24,8 +24,8 @@
 #'   estimate of the second-order bias of this ratio (see [ratio_bias()]), which is not
 #'   subtracted from `cka`; `cka_corrected`, the ratio corrected for its bias, or `NA`, and
 #'   `correction`, which says why (see Details, "Which to report"); with `clusters` or trials also
-#'   `df`, see Details. Values are `NA`, with a warning, where a ratio is undefined, or where a value
-#'   H is too large or too small for a double. There are `plot()`, `tidy()`,
+#'   `df`, see Details. Values are `NA`, with a warning, where a ratio is undefined, or where a
+#'   value H is too large or too small for a double. There are `plot()`, `tidy()`,
 #'   [confint()][confint.repalign_interval] and [rbind()][rbind.repalign] for the result.
 #' @details
 #' The variance comes from the two-way jackknife over stimuli and neurons: the sum of its parts

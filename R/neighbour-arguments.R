@@ -1,4 +1,4 @@
-# What measures of neighbours have in common: arguments, their checks, and how their graphs are made.
+# What measures of neighbours have in common: arguments, their checks, and how graphs are made.
 
 #' @include form-graph.R
 NULL

@@ -73,14 +73,6 @@ deleted_pool <- function(data, members, part, used, comparison, layout, setup) {
   list(naive = plain$naive, stimulus = plain$stimulus, stimulus_neuron = corrected$stimulus)
 }
 
-# weights: from pooled_weights().
-allowed_weights <- function(weights) {
-  if (!is.null(weights$allowed)) return(weights$allowed)
-  allowed <- weights$all * weights$share
-  if (NROW(weights$excluded)) allowed[weights$excluded] <- 0
-  allowed
-}
-
 # Means of the pair terms of x and y weighted by w, for every deletion; what is left of the weights
 # is divided by its sum. self: x and y are one side, and w is symmetric.
 weighted_deletions <- function(x, y, w, unit, self, clusters) {

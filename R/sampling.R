@@ -124,6 +124,14 @@ pooled_weights <- function(a, b, size, count, codes, used = TRUE, mask = NULL) {
   list(all = all, allowed = weigh(count$allowed, used) * !equal)
 }
 
+# weights: from pooled_weights().
+allowed_weights <- function(weights) {
+  if (!is.null(weights$allowed)) return(weights$allowed)
+  allowed <- weights$all * weights$share
+  if (NROW(weights$excluded)) allowed[weights$excluded] <- 0
+  allowed
+}
+
 # Pooled H values for the jackknife: a list with n + 1 values for each estimator, first with no
 # stimulus deleted, then with each one deleted in turn.
 # setup: holds the estimators, and the codes of clusters of stimuli or NULL.

@@ -19,7 +19,7 @@ pair_trial_h <- function(pair, args, labels = NULL, self = FALSE) {
 # The sum over all neuron pairs but those in left_out, from excluded_pairs(), or over all (NULL).
 sum_of_allowed <- function(sample, left_out) {
   if (has_totals(sample)) total_of_allowed(sample, left_out)
-  else trial_weighted(sample, allowed_weights(sample, left_out), FALSE)
+  else trial_weighted(sample, neuron_pair_weights(sample, left_out), FALSE)
 }
 
 # Sums without the value of each neuron pair: for stimuli that are all independent, and the same
@@ -28,7 +28,7 @@ has_totals <- function(sample) {
   !sample$runs && !sample$masked && !anyDuplicated(sample$units)
 }
 
-allowed_weights <- function(sample, left_out) {
+neuron_pair_weights <- function(sample, left_out) {
   if (is.null(left_out)) return(NULL)
   w <- matrix(1, ncol(sample$x), ncol(sample$y))
   w[cbind(left_out$x, left_out$y)] <- 0
@@ -47,7 +47,7 @@ check_trial_units <- function(sample, pair) {
 # A neuron pair that is allowed but has fewer than four units with members.
 refuse_few_members <- function(sample, left_out, pair) {
   h <- trial_terms(sample)
-  w <- allowed_weights(sample, left_out)
+  w <- neuron_pair_weights(sample, left_out)
   at <- which(is.nan(h) & (if (is.null(w)) TRUE else w != 0), arr.ind = TRUE)[1, ]
   abort("Column ", at[1], " of `", pair$x$arg, "` and column ", at[2], " of `", pair$y$arg,
         "` have fewer than 4 ", if (anyDuplicated(sample$units)) "clusters" else "stimuli",

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* With J = (1 1' - share I) / (T^2 - share T), where share is 1 for neurons that may share noise
-   and else 0, R = x J y' for the n x T responses x and y. Of d_uv = r_u + r_v - (R + R')_uv, with r the
-   diagonal of R, are needed
+   and else 0, R = x J y' for the n x T responses x and y. Of d_uv = r_u + r_v - (R + R')_uv, with r
+   the diagonal of R, are needed
        rows      sum_v d_uv = n r_u + G, G = sum r
        through   sum_v d_uv rows_v = r_u sum rows + sum r rows - n ((R + R') r)_u
        squares   sum_v d_uv^2 = n r_u^2 + sum r^2 + 2 r_u G - 2 ((R + R') r)_u + ((R + R')^2)_uu. */

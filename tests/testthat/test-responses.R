@@ -287,8 +287,9 @@ test_that("clusters of objects are those of measures, and of calibrate()", {
   expect_identical(quiet(cka(x, y, estimator = "stimulus")),
                    cka(plain, y, estimator = "stimulus", clusters = labels))
   expect_identical(quiet(similarity(x, y, "rsa")$score), rsa(plain, y, clusters = labels))
+  expect_identical(quiet(mutual_knn(x, y, k = 3)), mutual_knn(plain, y, k = 3, clusters = labels))
   # measures without clusters leave the same stimuli out
-  expect_identical(quiet(mutual_knn(x, y, k = 3)), mutual_knn(plain[-(1:2), ], y[-(1:2), ], k = 3))
+  expect_identical(quiet(procrustes(x, y)), procrustes(plain[-(1:2), ], y[-(1:2), ]))
   set.seed(1)
   by_object <- quiet(calibrate(x, y, "rsa", permutations = 20))
   set.seed(1)

@@ -47,17 +47,21 @@ rows_of <- function(rows, n, file) {
   rows
 }
 
-# dims: the sizes of all axes, as doubles; rows: how many rows are read. Nothing may be allocated
-# before this.
-check_dims <- function(dims, file, rows = NULL) {
-  size <- paste(format(dims, trim = TRUE, scientific = FALSE), collapse = " x ")
+# dims: the sizes of all axes, as doubles, which do not overflow.
+check_axes <- function(dims, file) {
   if (!length(dims)) {
     refuse_file(file, "holds a single number, not an array.", class = "repalign_error_size")
   }
   if (any(dims == 0)) {
-    refuse_file(file, "holds an array without numbers (", size, ").",
+    refuse_file(file, "holds an array without numbers (",
+                paste(format(dims, trim = TRUE, scientific = FALSE), collapse = " x "), ").",
                 class = "repalign_error_size")
   }
+}
+
+# The same, and whether there is memory for these rows, or all; nothing is allocated before.
+check_dims <- function(dims, file, rows = NULL) {
+  check_axes(dims, file)
   check_size(dims[1], prod(dims[-1]), "file")
   n <- if (is.null(rows)) dims[1] else length(rows)
   check_memory(8 * n * prod(dims[-1]), paste0("The array of ", dQuote(basename(file), FALSE)),

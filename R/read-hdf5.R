@@ -49,7 +49,8 @@ hdf5_datasets <- function(group, before, seen = new.env()) {
     part <- tryCatch(if (group$path_valid(key)) group[[key]], error = function(e) NULL)
     path <- paste0(before, key)
     if (inherits(part, "H5Group")) return(hdf5_datasets(part, paste0(path, "/"), seen))
-    if (inherits(part, "H5D") && is.null(other_content(part)) && prod(part$dims) > 0) path
+    if (inherits(part, "H5D") && is.null(other_content(part)) &&
+          all(dataset_dims(part) > 0)) path
   })
   as.character(unlist(found))
 }
@@ -76,6 +77,11 @@ matlab_class <- function(dataset) {
   paste(hdf5r::h5attr(dataset, "MATLAB_class"), collapse = "")
 }
 
+# MATLAB writes the sizes of an empty array in the place of its numbers.
+dataset_dims <- function(dataset) {
+  if (dataset$attr_exists("MATLAB_empty")) 0 else as.double(dataset$dims)
+}
+
 # hdf5r gives axes in reverse, which is MATLAB's order for what MATLAB wrote.
 read_dataset <- function(dataset, name, rows, file) {
   other <- other_content(dataset)
@@ -84,7 +90,7 @@ read_dataset <- function(dataset, name, rows, file) {
                 class = "repalign_error_type")
   }
   matlab <- nzchar(matlab_class(dataset))
-  dims <- if (dataset$attr_exists("MATLAB_empty")) 0 else as.double(dataset$dims)
+  dims <- dataset_dims(dataset)
   first <- if (matlab) 1 else length(dims)
   check_dims(c(dims[first], dims[-first]), file, rows)
   wanted <- rows_of(rows, dims[first], file)
@@ -101,6 +107,6 @@ dataset_rows <- function(dataset, axis, wanted, file) {
   args <- rep(list(quote(expr = )), length(dataset$dims))
   if (!is.null(wanted)) args[[axis]] <- wanted
   # large integers come in the bits of doubles, so that none is rounded before it is checked
-  values <- dataset$read(args = args, drop = FALSE, flags = hdf5r::h5const$H5TOR_CONV_INT64_NOLOSS)
+  values <- dataset$read(args = args, drop = FALSE, flags = hdf5r::h5const$H5TOR_CONV_NONE)
   if (inherits(values, "integer64")) integer64_doubles(values, file) else as.double(values)
 }

@@ -10,7 +10,7 @@ read_npy <- function(path, rows, file) {
   header <- npy_header(path, file)
   type <- npy_type(header$descr, file)
   bytes <- prod(header$shape) * number_size(type)
-  check_dims(header$shape, file, if (is.null(rows)) 1 else rows)
+  check_axes(header$shape, file)
   there <- file.size(path) - header$end
   if (bytes > there) {
     refuse_file(file, "is cut off: its header speaks of ", format(bytes, big.mark = ","),

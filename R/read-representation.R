@@ -75,7 +75,7 @@ read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE) 
   need_arguments()
   format <- file_format(file)
   name <- check_array_name(name)
-  rows <- check_rows(rows)
+  rows <- check_row_numbers(rows)
   flatten <- check_flag(flatten, "flatten")
   found <- format$read(path.expand(file), name, rows)
   check_file_size(found, file)
@@ -165,7 +165,7 @@ check_array_name <- function(name) {
   name
 }
 
-check_rows <- function(rows) {
+check_row_numbers <- function(rows) {
   if (is.null(rows)) return(NULL)
   usable <- is.numeric(rows) && !is.object(rows) && length(rows) && all(is.finite(rows)) &&
     all(rows >= 1 & rows == round(rows) & rows <= .Machine$integer.max)

@@ -24,7 +24,7 @@ read_safetensors <- function(file, name, rows) {
                 "bytes ", format(begin), " to ", format(end), " of ",
                 format(file.size(file) - header$end), ".")
   }
-  check_dims(tensor$shape, file, if (is.null(rows)) 1 else rows)
+  check_axes(tensor$shape, file)
   if (prod(tensor$shape) * number_size(tensor$type) != end - begin) {
     refuse_file(file, "is damaged: the tensor ", dQuote(name, FALSE), " does not have as many ",
                 "bytes as its shape needs.")

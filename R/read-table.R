@@ -112,7 +112,8 @@ table_matrix <- function(table, file, rows) {
   for (j in at) if (is.character(table[[j]])) refuse_cell(table[[j]], j, names(table), file, rows)
   data <- vapply(table[at], as.double, numeric(nrow(table)))
   headed <- !identical(names(table), paste0("V", seq_along(table)))
-  data <- matrix(data, nrow(table), dimnames = list(NULL, if (headed) names(table)[at]))
+  data <- matrix(data, nrow(table))
+  if (headed) colnames(data) <- names(table)[at]
   labels <- if (labelled) table[[1]]
   if (is.character(labels)) rownames(data) <- checked_labels(labels, file, rows)
   if (is.double(labels) || (is.integer(labels) && !counts_rows(labels, rows))) {

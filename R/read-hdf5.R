@@ -106,7 +106,10 @@ read_dataset <- function(dataset, name, rows, file) {
 dataset_rows <- function(dataset, axis, wanted, file) {
   args <- rep(list(quote(expr = )), length(dataset$dims))
   if (!is.null(wanted)) args[[axis]] <- wanted
-  # large integers come in the bits of doubles, so that none is rounded before it is checked
-  values <- dataset$read(args = args, drop = FALSE, flags = hdf5r::h5const$H5TOR_CONV_NONE)
+  # all integers of 64 bits in the bits of doubles, so that none is rounded or NA before it is
+  # checked; hdf5r 1.3.8 has an argument `flags` for this, but does not use it
+  before <- options(hdf5r.h5tor_default = hdf5r::h5const$H5TOR_CONV_NONE)
+  on.exit(options(before))
+  values <- dataset$read(args = args, drop = FALSE)
   if (inherits(values, "integer64")) integer64_doubles(values, file) else as.double(values)
 }

@@ -65,6 +65,7 @@ with h5py.File(path("h5py.h5"), "w", libver="latest") as f:
     f["units/spike_times_index"] = np.array([3, 4], dtype="u8")
     f["whole"] = np.array([[1, 2 ** 53], [-2 ** 53, 2 ** 40]])
     f["large"] = np.array([[1, 2 ** 53 + 1]])
+    f["lowest"] = np.array([[1, -2 ** 63]])
     f["huge"] = np.array([[1, 2 ** 63 + 5]], dtype="u8")
     f["truth"] = np.array([[True, False]])
     f["half"] = np.array([[0.5, 1.5]], dtype="f2")

@@ -81,7 +81,8 @@ seed_files <- function(fixtures = testthat::test_path("fixtures")) {
 mutate_bytes <- function(bytes) {
   n <- length(bytes)
   place <- function() sample.int(if (stats::runif(1) < 0.5) min(n, 160L) else n, 1)
-  switch(sample(7, 1),
+  switch(sample(8, 1),
+    bytes[sample(n, 1)] <- as.raw(sample(0:255, 1)), # mostly a number of the data
     {
       at <- replicate(sample(4, 1), place())
       bytes[at] <- as.raw(sample(0:255, length(at), TRUE))
@@ -114,24 +115,26 @@ mutate_bytes <- function(bytes) {
   bytes
 }
 
-# A mutated file is read: NULL where that ends in numbers or in an error of the package, else what
-# is wrong.
+# What a file that was not read ended in, where that is as it should be.
+refused <- "an error of the package"
+
+# A mutated file is read, with or without some of its arguments: NULL if that gave numbers,
+# `refused`, or what is wrong.
 read_mutated <- function(bytes, ending, path) {
   writeBin(bytes, path)
-  fine <- function(e) if (!inherits(e, "repalign_error")) paste("error:", conditionMessage(e))
-  wrong <- tryCatch({
-    names <- suppressMessages(representation_names(path))
-    if (is.character(names)) NULL else "no names"
-  }, error = fine)
-  if (!is.null(wrong)) return(wrong)
-  rows <- if (stats::runif(1) < 0.3) sample(2, 1)
-  name <- tryCatch(representation_names(path), repalign_error = function(e) NULL)
-  name <- if (length(name)) sample(name, 1)
   tryCatch({
-    m <- suppressMessages(read_representation(path, name, rows = rows))
+    names <- representation_names(path)
+    name <- if (length(names)) sample(names, 1)
+    rows <- if (stats::runif(1) < 0.3) sample(2, 1)
+    m <- suppressMessages(read_representation(path, name, rows))
     # unpacked data are at most 1032 times as long, and a byte becomes a double
     most <- length(bytes) * if (ending == ".npz") 1032 else 1
-    if (!is.matrix(m) || !is.double(m) || !length(m)) "no matrix of doubles"
-    else if (is.null(rows) && length(m) > most) "more numbers than bytes"
-  }, error = fine)
+    if (!is.matrix(m) || !is.double(m) || !length(m)) {
+      "no matrix of doubles"
+    } else if (is.null(rows) && length(m) > most) {
+      "more numbers than bytes"
+    }
+  }, error = function(e) {
+    if (inherits(e, "repalign_error")) refused else paste("error:", conditionMessage(e))
+  }, warning = function(w) paste("warning:", conditionMessage(w)))
 }

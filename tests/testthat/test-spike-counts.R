@@ -87,13 +87,18 @@ test_that("onsets without a stimulus are left out, and factors keep their order"
 
 test_that("the analyses take the counts", {
   set.seed(3)
-  onsets <- seq_len(120)
-  units <- rep(1:8, each = 400)
-  times <- sort(runif(3200, 0, 121))
-  counts <- spike_counts(sample(times), units, onsets, c(0, 0.8), rep(1:30, 4))
+  rates <- matrix(rexp(30 * 8, 1 / 10), 30) # spikes of 8 units in one second, 30 stimuli
+  shown <- rep(1:30, 4)
+  spikes <- lapply(1:8, function(unit) {
+    unlist(lapply(seq_along(shown), function(i) i + runif(rpois(1, rates[shown[i], unit]))))
+  })
+  counts <- spike_counts(spikes, onsets = seq_along(shown), window = c(0, 1), stimuli = shown)
   expect_identical(dim(counts), c(30L, 8L, 4L))
-  expect_s3_class(trial_to_trial(counts, neurons = 4, subsets = 2), "repalign_analysis")
-  expect_true(is.finite(participation_ratio(counts)))
+  expect_identical(sum(counts), sum(lengths(spikes)) + 0)
+  expect_gt(cor(c(apply(counts, 1:2, mean)), c(rates)), 0.9)
+  suppressWarnings(pooled <- trial_to_trial(counts, neurons = 8, repeats = 2), c("repalign_unstable", "repalign_undefined"))
+  expect_s3_class(pooled, "repalign_analysis")
+  expect_true(all(is.finite(pooled$estimate)))
 })
 
 test_that("arguments are checked", {

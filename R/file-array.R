@@ -60,10 +60,11 @@ check_axes <- function(dims, file) {
 }
 
 # The same, and whether there is memory for these rows, or all; nothing is allocated before.
-check_dims <- function(dims, file, rows = NULL) {
+# copies: how many there are of the array while it is read.
+check_dims <- function(dims, file, rows = NULL, copies = 1) {
   check_axes(dims, file)
   check_size(dims[1], prod(dims[-1]), "file")
   n <- if (is.null(rows)) dims[1] else length(rows)
-  check_memory(8 * n * prod(dims[-1]), paste0("The array of ", dQuote(basename(file), FALSE)),
-               "Read some of its rows, by `rows =`.")
+  what <- paste0("The array of ", dQuote(basename(file), FALSE))
+  check_memory(8 * copies * n * prod(dims[-1]), what, "Read some of its rows, by `rows =`.")
 }

@@ -13,7 +13,7 @@ number_size <- function(type) type[2]
 # The array of dimensions `dims`, whose numbers begin at byte `offset` of the file; by_column: in
 # the order of Fortran. That the file is long enough has been checked.
 read_numbers <- function(path, offset, type, dims, by_column, rows, file) {
-  check_dims(dims, file, rows)
+  check_dims(dims, file, rows, copies = if (length(dims) > 2) 2 else 1)
   wanted <- rows_of(rows, dims[1], file)
   found <- tryCatch(
     .Call(C_read_numbers, path, as.double(offset), type, dims[1], prod(dims[-1]), by_column,
@@ -21,9 +21,7 @@ read_numbers <- function(path, offset, type, dims, by_column, rows, file) {
     error = function(e) refuse_file(file, "cannot be read: ", conditionMessage(e))
   )
   if (identical(found$problem, "short")) refuse_file(file, "ends before its numbers do.")
-  if (!is.null(found$problem)) {
-    refuse_large_integer(file, found$problem)
-  }
+  if (!is.null(found$problem)) refuse_large_integer(file, found$problem)
   file_array(found$data, as.integer(dims[-1]), if (by_column) "first" else "last", "last")
 }
 

@@ -26,17 +26,21 @@ refuse_hdf5_name <- function(open, name, path, file) {
 with_hdf5 <- function(file, f) {
   require_package("hdf5r", "Reading HDF5 files (.h5, .nwb, .mat of version 7.3)")
   open <- tryCatch(hdf5r::H5File$new(file, mode = "r"), error = function(e) {
-    refuse_file(file, "cannot be opened as an HDF5 file: ", first_sentence(e))
+    refuse_file(file, "cannot be opened as an HDF5 file: ", reason_of(e))
   })
   on.exit(try(open$close_all(), silent = TRUE))
   tryCatch(f(open), error = function(e) {
     if (inherits(e, "repalign_error")) stop(e)
-    refuse_file(file, "is damaged, or not readable by hdf5r: ", first_sentence(e))
+    refuse_file(file, "is damaged, or not readable by hdf5r: ", reason_of(e))
   })
 }
 
-# hdf5r prints the whole stack of HDF5.
-first_sentence <- function(e) trimws(strsplit(conditionMessage(e), "\n")[[1]][1])
+# hdf5r prints the whole stack of HDF5: the last of its errors says why.
+reason_of <- function(e) {
+  lines <- strsplit(conditionMessage(e), "\n")[[1]]
+  stack <- grep("error #[0-9]+:", lines, value = TRUE)
+  if (length(stack)) sub("^.*line [0-9]+: *", "", stack[length(stack)]) else trimws(lines[1])
+}
 
 # Paths of the datasets of numbers below a group. Links that lead nowhere are left out, and a group
 # that several links lead to (or a ring of links) is entered once.
@@ -92,7 +96,7 @@ read_dataset <- function(dataset, name, rows, file) {
   matlab <- nzchar(matlab_class(dataset))
   dims <- dataset_dims(dataset)
   first <- if (matlab) 1 else length(dims)
-  check_dims(c(dims[first], dims[-first]), file, rows)
+  check_dims(c(dims[first], dims[-first]), file, rows, copies = 3)
   wanted <- rows_of(rows, dims[first], file)
   values <- dataset_rows(dataset, first, if (!is.null(rows)) sort(unique(wanted)), file)
   n <- if (is.null(rows)) dims[first] else length(unique(wanted))

@@ -1,4 +1,4 @@
-# Files of MATLAB: those of version 7.3 are HDF5, older ones (5 to 7) are read by the package R.matlab.
+# Files of MATLAB: those of version 7.3 are HDF5, older ones (5 to 7) are read by R.matlab.
 
 matlab_names <- function(file) {
   if (is_matlab_hdf5(file)) return(hdf5_names(file))
@@ -13,10 +13,10 @@ read_matlab <- function(file, name, rows) {
   numbers <- names(variables)[vapply(variables, function(v) v$numbers, NA)]
   if (is.null(name) || !name %in% names(variables)) name <- choose_array(name, numbers, file)
   check_mat5_variable(variables[[name]], name, file)
-  check_dims(variables[[name]]$dims, file, rows)
+  check_dims(variables[[name]]$dims, file, copies = 3)
   whole <- tryCatch(
     suppressWarnings(R.matlab::readMat(file, fixNames = FALSE, sparseMatrixClass = "matrix")),
-    error = function(e) refuse_file(file, "cannot be read by R.matlab: ", first_sentence(e))
+    error = function(e) refuse_file(file, "cannot be read by R.matlab: ", reason_of(e))
   )[[name]]
   if (!is.numeric(whole) || !identical(as.double(dim(whole)), variables[[name]]$dims)) {
     refuse_file(file, "cannot be read by R.matlab: the array ", dQuote(name, FALSE), " is damaged.")

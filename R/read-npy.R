@@ -5,10 +5,10 @@ read_npy_file <- function(file, name, rows) {
   read_npy(file, rows, file)
 }
 
-# path: where the array is; file: what messages call it.
-read_npy <- function(path, rows, file) {
+# path: where the array is; file: what messages call it; key: its name in an archive.
+read_npy <- function(path, rows, file, key = NULL) {
   header <- npy_header(path, file)
-  type <- npy_type(header$descr, file)
+  type <- npy_type(header$descr, file, key)
   bytes <- prod(header$shape) * number_size(type)
   check_axes(header$shape, file)
   there <- file.size(path) - header$end
@@ -42,6 +42,9 @@ npy_header <- function(path, file) {
   length <- whole_number(start[9:first])
   if (is.na(length) || first + length > file.size(path)) {
     refuse_file(file, "is cut off within its header.")
+  }
+  if (length > 65535) {
+    refuse_file(file, "has a header of ", length, " bytes, which no array of numbers needs.")
   }
   bytes <- file_bytes(path, first, length)
   # versions 1 and 2 are written in Latin-1, but whatever can be read is ASCII
@@ -91,13 +94,8 @@ npy_shape <- function(text, file) {
   as.double(sub("L$", "", strsplit(inner, ",")[[1]]))
 }
 
-npy_type <- function(descr, file) {
-  if (grepl("^[<>|=]?O", descr)) {
-    refuse_file(file, "holds objects of Python (a pickle), which can run any program and are ",
-                "never read here. Convert them in Python: import numpy; numpy.save(\"numbers.npy\",",
-                " numpy.stack(list(numpy.load(\"", basename(file),
-                "\", allow_pickle=True))).astype(float))", class = "repalign_error_pickle")
-  }
+npy_type <- function(descr, file, key) {
+  if (grepl("^[<>|=]?O", descr)) refuse_objects(file, key)
   if (!grepl("^[<>|=](b1|[iu][1248]|f[248])$", descr)) {
     refuse_file(file, "holds ", npy_kind(descr), " (", dQuote(strtrim(descr, 20), FALSE),
                 "), but only truth values, integers and floats of at most 64 bits can be read",
@@ -107,6 +105,14 @@ npy_type <- function(descr, file) {
   order <- substr(descr, 1, 1)
   big <- order == ">" || (order == "=" && .Platform$endian == "big")
   number_type(substr(descr, 2, 2), substr(descr, 3, 3), big)
+}
+
+refuse_objects <- function(file, key) {
+  refuse_file(file, "holds objects of Python (a pickle), which can run any program and are never ",
+              "read here. Convert them in Python: import numpy; numpy.save(\"numbers.npy\", ",
+              "numpy.stack(list(numpy.load(\"", basename(file), "\", allow_pickle=True)",
+              if (!is.null(key)) paste0("[\"", key, "\"]"), ")).astype(float))",
+              class = "repalign_error_pickle")
 }
 
 npy_kind <- function(descr) {
@@ -150,7 +156,7 @@ read_npz <- function(file, name, rows) {
   if (length(path) != 1 || !file.exists(path) || file.size(path) != member$Length) {
     refuse_file(file, "is damaged: its array ", dQuote(name, FALSE), " cannot be unpacked.")
   }
-  read_npy(path, rows, file)
+  read_npy(path, rows, file, name)
 }
 
 # Deflated data become at most 1032 times as long, so that a larger size is a lie.

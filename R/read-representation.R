@@ -137,13 +137,13 @@ file_ending <- function(file) {
 
 # Files that only Python can open, by running what they hold.
 refuse_pickles <- function(file, ending) {
-  torch <- ending %in% c("pt", "pth", "ckpt", "bin")
+  torch <- ending %in% c("pt", "pth", "ckpt") || grepl("^pytorch.*[.]bin$", basename(file))
   if (!torch && !ending %in% c("pkl", "pickle")) return(invisible())
   base <- basename(file)
   target <- sub("[.][^.]*$", ".npy", base)
   line <- if (torch) {
     paste0("import torch, numpy; numpy.save(\"", target, "\", torch.load(\"", base,
-           "\", map_location=\"cpu\", weights_only=True).float().numpy())")
+           "\", map_location=\"cpu\", weights_only=True).detach().float().numpy())")
   } else {
     paste0("import pickle, numpy; numpy.save(\"", target, "\", numpy.asarray(pickle.load(open(\"",
            base, "\", \"rb\")), dtype=float))")

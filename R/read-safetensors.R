@@ -40,6 +40,8 @@ safetensors_header <- function(file) {
   if (size < 10 || length < 2 || length > size - 8) {
     refuse_file(file, "is no .safetensors file, or is cut off within its header.")
   }
+  # the limit of the format's own library
+  if (length > 1e8) refuse_file(file, "has a header of more than 100 MB.")
   bytes <- file_bytes(file, 8, length)
   text <- header_text(bytes, file)
   # a header has three levels; very deep ones would overflow the stack of the parser

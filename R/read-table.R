@@ -42,8 +42,7 @@ parse_table <- function(path, top, sep, file, classes = NA) {
 table_top <- function(file, sep) {
   connection <- gzfile(file, "rb")
   on.exit(close(connection))
-  line <- tryCatch(readLines(connection, 1, warn = FALSE, skipNul = TRUE),
-                   error = function(e) NULL, warning = function(w) NULL)
+  line <- tryCatch(first_line(connection), error = function(e) NULL, warning = function(w) NULL)
   if (!length(line)) refuse_file(file, "has no lines, or is damaged.")
   bytes <- charToRaw(line)
   mark <- identical(utils::head(bytes, 3), as.raw(c(0xef, 0xbb, 0xbf)))
@@ -51,6 +50,14 @@ table_top <- function(file, sep) {
   if (!validUTF8(line)) refuse_file(file, "is no text in UTF-8.")
   Encoding(line) <- "UTF-8"
   list(mark = mark, header = is_header(split_line(line, sep), file))
+}
+
+# The first line that is not blank.
+first_line <- function(connection) {
+  repeat {
+    line <- readLines(connection, 1, warn = FALSE, skipNul = TRUE)
+    if (!length(line) || grepl("[^[:space:]]", line, useBytes = TRUE)) return(line)
+  }
 }
 
 split_line <- function(line, sep) {
@@ -83,7 +90,7 @@ copy_lines <- function(file, path, wanted, header) {
   on.exit(close(from))
   to <- file(path, "wb")
   on.exit(close(to), add = TRUE)
-  if (header) writeLines(readLines(from, 1, warn = FALSE), to, useBytes = TRUE)
+  if (header) writeLines(first_line(from), to, useBytes = TRUE)
   n <- 0
   last <- wanted[length(wanted)]
   while (n < last && length(lines <- readLines(from, 1000, warn = FALSE, skipNul = TRUE))) {

@@ -47,7 +47,8 @@
 #' @seealso [read_representation()], [trial_array()], [trial_to_trial()], [participation_ratio()]
 #' @export
 spike_counts <- function(times, units, onsets, window, stimuli = NULL, bins = NULL) {
-  if (missing(units) && is.list(times) && !is.data.frame(times)) units <- NULL
+  listed <- !missing(times) && is.list(times) && !is.data.frame(times)
+  if (listed && missing(units)) units <- NULL
   need_arguments()
   spikes <- spikes_by_unit(times, units)
   onsets <- check_times(onsets, "onsets")

@@ -92,7 +92,8 @@ with h5py.File(path("matlab73.mat"), "w", userblock_size=512, libver="latest") a
     f["empty"].attrs["MATLAB_class"] = np.bytes_("double")
     f["empty"].attrs["MATLAB_empty"] = np.uint8(1)
 with open(path("matlab73.mat"), "r+b") as f:
-    f.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + struct.pack("<H2s", 0x0200, b"IM"))
+    f.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124))
+    f.write(struct.pack("<H2s", 0x0200, b"IM"))
 
 variables = {
     "x": np.arange(6.0).reshape(3, 2), "cube": cube, "my_name": np.array([[1.5, -2]], dtype="f4"),

@@ -66,7 +66,8 @@ seed_files <- function(fixtures = testthat::test_path("fixtures")) {
   }), recursive = FALSE)
   cube <- npy_bytes(array(1:24, 2:4), "i4")
   tensors <- safetensors_bytes(list(
-    a = list(type = "F32", code = "f4", values = m), b = list(type = "BF16", code = "bf", values = m),
+    a = list(type = "F32", code = "f4", values = m),
+    b = list(type = "BF16", code = "bf", values = m),
     "long name" = list(type = "I64", code = "i8", values = m)
   ))
   archives <- lapply(file.path(fixtures, c("savez.npz", "deflated.npz")), function(path) {
@@ -96,8 +97,9 @@ mutate_bytes <- function(bytes) {
     bytes <- utils::head(bytes, place() - 1),
     { # lengths in bytes
       at <- place() + 0:3
-      bytes[at[at <= n]] <- sample(list(as.raw(c(255, 255, 255, 255)), as.raw(c(255, 255, 255, 127)),
-                                        raw(4)), 1)[[1]][at <= n]
+      last <- sample(c(255, 127, 0), 1)
+      new <- as.raw(c(rep(if (last == 0) 0 else 255, 3), last))
+      bytes[at[at <= n]] <- new[at <= n]
     },
     {
       part <- sort(c(place(), place()))

@@ -15,6 +15,9 @@ refuse_file <- function(file, ..., class = NULL) {
         arg = "file")
 }
 
+# A name for a line of Python that users may run: without what could end a text there.
+python_text <- function(text) gsub("[^A-Za-z0-9_./ -]", "?", text)
+
 # For formats with a single array.
 no_array_name <- function(name, file) {
   if (is.null(name)) return(invisible())

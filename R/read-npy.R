@@ -110,8 +110,8 @@ npy_type <- function(descr, file, key) {
 refuse_objects <- function(file, key) {
   refuse_file(file, "holds objects of Python (a pickle), which can run any program and are never ",
               "read here. Convert them in Python: import numpy; numpy.save(\"numbers.npy\", ",
-              "numpy.stack(list(numpy.load(\"", basename(file), "\", allow_pickle=True)",
-              if (!is.null(key)) paste0("[\"", key, "\"]"), ")).astype(float))",
+              "numpy.stack(list(numpy.load(\"", python_text(basename(file)), "\", allow_pickle=True)",
+              if (!is.null(key)) paste0("[\"", python_text(key), "\"]"), ")).astype(float))",
               class = "repalign_error_pickle")
 }
 

@@ -139,7 +139,7 @@ file_ending <- function(file) {
 refuse_pickles <- function(file, ending) {
   torch <- ending %in% c("pt", "pth", "ckpt") || grepl("^pytorch.*[.]bin$", basename(file))
   if (!torch && !ending %in% c("pkl", "pickle")) return(invisible())
-  base <- basename(file)
+  base <- python_text(basename(file))
   target <- sub("[.][^.]*$", ".npy", base)
   line <- if (torch) {
     paste0("import torch, numpy; numpy.save(\"", target, "\", torch.load(\"", base,

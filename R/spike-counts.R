@@ -42,7 +42,7 @@
 #' read <- function(name) read_representation("session.nwb", name, flatten = FALSE)
 #' spike_counts(read("units/spike_times"), read("units/spike_times_index"),
 #'              onsets = read("intervals/trials/start_time"), window = c(0.05, 0.2),
-#'              stimuli = read("intervals/trials/stimulus"))
+#'              stimuli = read("intervals/trials/image_id"))
 #' }
 #' @seealso [read_representation()], [trial_array()], [trial_to_trial()], [participation_ratio()]
 #' @export

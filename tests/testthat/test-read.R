@@ -443,6 +443,8 @@ test_that("files that only Python can open are errors with the line that convert
   ))
   expect_s3_class(error, "repalign_error_pickle")
   expect_refused(representation_names("x.pkl"), "pickle.load")
+  # nobody else's program gets into the line
+  expect_refused(read_representation("a\"); evil(\".pt"), "torch.load\\(\"a\\?\\?\\? evil")
 })
 
 test_that("arguments are checked", {

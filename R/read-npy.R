@@ -69,7 +69,7 @@ parse_npy_header <- function(text, file) {
       break
     }
   }
-  if (length(values) < 3 || !grepl("^\\}\\s*$", rest)) {
+  if (length(values) < 3 || !grepl("^\\s*\\{", text) || !grepl("^\\}\\s*$", rest)) {
     refuse_file(file, "has a damaged header: ", dQuote(strtrim(text, 60), FALSE), ".")
   }
   list(descr = gsub("['\"]", "", values$descr), fortran = values$fortran_order == "True",
@@ -85,8 +85,11 @@ refuse_records <- function(text, file) {
 # "(3, 4)" as c(3, 4), "(3,)" as 3, "()" as numeric(0). Sizes are doubles, so that no product of
 # them overflows; a size that is not exact is larger than any file.
 npy_shape <- function(text, file) {
+  size <- " *[0-9]+L? *"
   inner <- gsub("[() ]", "", text)
-  if (!grepl("^(([0-9]+L?)(,[0-9]+L?)*,?)?$", inner) || grepl("^[0-9]+L?$", inner)) {
+  # "(3)" is a number in Python
+  good <- grepl(paste0("^\\((", size, ",(", size, ",)*(", size, ")?| *)\\)$"), text)
+  if (!good) {
     refuse_file(file, "has a damaged header: ", dQuote(strtrim(text, 60), FALSE),
                 " is no shape.")
   }
@@ -110,7 +113,8 @@ npy_type <- function(descr, file, key) {
 refuse_objects <- function(file, key) {
   refuse_file(file, "holds objects of Python (a pickle), which can run any program and are never ",
               "read here. Convert them in Python: import numpy; numpy.save(\"numbers.npy\", ",
-              "numpy.stack(list(numpy.load(\"", python_text(basename(file)), "\", allow_pickle=True)",
+              "numpy.stack(list(numpy.load(\"", python_text(basename(file)),
+              "\", allow_pickle=True)",
               if (!is.null(key)) paste0("[\"", python_text(key), "\"]"), ")).astype(float))",
               class = "repalign_error_pickle")
 }

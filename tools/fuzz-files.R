@@ -28,8 +28,8 @@ for (seed in first + seq_len(count) - 1L) {
   set.seed(seed)
   at <- sample(length(files), 1)
   bytes <- mutate_bytes(files[[at]])
+  # stays behind when the process dies
   path <- file.path(folder, paste0("file", Sys.getpid(), names(files)[at]))
-  # the file that is read stays behind when the process dies
   if (seed == first && profiled) utils::Rprofmem(allocations, threshold = 4 * 2^20)
   wrong <- tryCatch(read_mutated(bytes, names(files)[at], path),
                     error = function(e) paste("the check failed:", conditionMessage(e)))

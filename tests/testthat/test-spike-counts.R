@@ -78,7 +78,8 @@ test_that("units are labels, levels, ends as in NWB files, or elements of a list
 
 test_that("the spikes of a file like those of NWB are counted", {
   skip_if_not_installed("hdf5r")
-  read <- function(name) read_representation(test_path("fixtures", "h5py.h5"), name, flatten = FALSE)
+  file <- test_path("fixtures", "h5py.h5")
+  read <- function(name) read_representation(file, name, flatten = FALSE)
   counts <- spike_counts(read("units/spike_times"), read("units/spike_times_index"), c(0, 1),
                          c(0, 0.1))
   expect_identical(counts[, , 1], rbind("1" = c("1" = 2, "2" = 0), "2" = c(0, 1)))

@@ -44,9 +44,7 @@ safetensors_header <- function(file) {
   if (length > 1e8) refuse_file(file, "has a header of more than 100 MB.")
   bytes <- file_bytes(file, 8, length)
   text <- header_text(bytes, file)
-  # a header has three levels; very deep ones would overflow the stack of the parser
-  deep <- .Call(C_json_depth, bytes) > 3
-  header <- if (!deep) tryCatch(jsonlite::parse_json(text), error = function(e) NULL)
+  header <- parse_header(bytes, text)
   if (!is.list(header) || (length(header) && is.null(names(header)))) {
     refuse_file(file, "has a damaged header: it is not the JSON of .safetensors files.")
   }
@@ -55,6 +53,15 @@ safetensors_header <- function(file) {
     refuse_file(file, "has a damaged header: names of tensors must be there, and differ.")
   }
   list(tensors = tensors, end = 8 + length)
+}
+
+# NULL where the header is not JSON. A header has three levels; very deep ones would overflow the
+# stack of the parser. jsonlite 1.8.4 takes the text that it complains of for a format of printf(),
+# and dies of a percent sign in it, which JSON can write in another way.
+parse_header <- function(bytes, text) {
+  if (.Call(C_json_depth, bytes) > 3) return(NULL)
+  tryCatch(jsonlite::parse_json(gsub("%", "\\u0025", text, fixed = TRUE)),
+           error = function(e) NULL)
 }
 
 check_tensor <- function(tensor, name, file) {

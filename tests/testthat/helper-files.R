@@ -68,7 +68,7 @@ seed_files <- function(fixtures = testthat::test_path("fixtures")) {
   tensors <- safetensors_bytes(list(
     a = list(type = "F32", code = "f4", values = m),
     b = list(type = "BF16", code = "bf", values = m),
-    "long name" = list(type = "I64", code = "i8", values = m)
+    "long %s" = list(type = "I64", code = "i8", values = m)
   ))
   archives <- lapply(file.path(fixtures, c("savez.npz", "deflated.npz")), function(path) {
     readBin(path, "raw", file.size(path))
@@ -110,7 +110,7 @@ mutate_bytes <- function(bytes) {
       bytes <- bytes[-(part[1]:part[2])]
     },
     { # characters that headers are made of
-      marks <- charToRaw("{}[]()',:\"\\<>|=OVSUMcLTF ")
+      marks <- charToRaw("{}[]()',:\"\\<>|=OVSUMcLTF%n ")
       bytes[place()] <- sample(marks, 1)
     }
   )

@@ -183,6 +183,7 @@ test_that("safetensors are read", {
              U64 = "u8", U32 = "u4", U16 = "u2", U8 = "u1")
   tensors <- Map(function(type, code) list(type = type, code = code, values = m), names(types),
                  types)
+  names(tensors)[3] <- names(types)[3] <- "100%"
   tensors$cube <- list(type = "F32", code = "f4", values = cube)
   file <- file_of(safetensors_bytes(tensors), ".safetensors")
   expect_equal(representation_names(file), names(tensors))
@@ -236,6 +237,8 @@ test_that("damaged safetensors are errors", {
   refused("{\"x\":1}", "damaged header")
   refused("{\"x\":{},\"x\":{}}", "must be there, and differ")
   refused("{\"x\":", "damaged header")
+  refused("{%s%n%s%d", "not the JSON") # jsonlite would die of it
+  refused("{\"%s\\%s%d\":%s%n%s%d", "not the JSON")
   refused(strrep("[", 2e6), "damaged header") # would overflow the stack of the parser
   refused(paste0("{\"x\":\"", strrep("[", 10), "\"}"), "must say `dtype`")
 })

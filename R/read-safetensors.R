@@ -59,7 +59,7 @@ safetensors_header <- function(file) {
 # stack of the parser. jsonlite 1.8.4 takes the text that it complains of for a format of printf(),
 # and dies of a percent sign in it, which JSON can write in another way.
 parse_header <- function(bytes, text) {
-  if (.Call(C_json_depth, bytes) > 3) return(NULL)
+  if (bytes[1] != charToRaw("{") || .Call(C_json_depth, bytes) > 3) return(NULL)
   tryCatch(jsonlite::parse_json(gsub("%", "\\u0025", text, fixed = TRUE)),
            error = function(e) NULL)
 }

@@ -234,6 +234,7 @@ test_that("damaged safetensors are errors", {
   refused(tensor(dtype = "3"), "damaged header")
   refused("{}", "holds no array")
   refused("[1,2]", "not the JSON")
+  refused(paste0("\ufeff", tensor()), "not the JSON")
   refused("{\"x\":1}", "damaged header")
   refused("{\"x\":{},\"x\":{}}", "must be there, and differ")
   refused("{\"x\":", "damaged header")

@@ -14,7 +14,7 @@ help:
 	@echo 'make test      set up, R CMD check --as-cran, tests again under sanitizers'
 	@echo 'make check     the first half of "make test"'
 	@echo 'make sanitize  the second half of "make test"'
-	@echo 'make fuzz      random calls under sanitizers (CALLS=, PROCESSES=, SEED=)'
+	@echo 'make fuzz      random calls and damaged files under sanitizers (CALLS=, FILES=, PROCESSES=, SEED=)'
 	@echo 'make coverage  which lines of R/ and src/ the tests run, a table by file'
 	@echo 'make install   set up and install the package into .build/lib'
 	@echo 'make test-file one file of tests (FILE=forms is tests/testthat/test-forms.R)'
@@ -51,8 +51,9 @@ sanitize:
 CALLS = 100000
 PROCESSES = 2
 SEED = 1
+FILES = 100000
 fuzz:
-	@$(BEGIN) tools/run-fuzz.sh $(CALLS) $(PROCESSES) $(SEED) || failed=1; $(END)
+	@$(BEGIN) tools/run-fuzz.sh $(CALLS) $(PROCESSES) $(SEED) $(FILES) || failed=1; $(END)
 
 FILE = contract
 test-file:

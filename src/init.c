@@ -8,6 +8,10 @@
 #define ENTRY(name, arguments) {#name, (DL_FUNC) (void (*)(void)) & repalign_##name, arguments}
 
 static const R_CallMethodDef entries[] = {
+    /* call_decode.c */
+    ENTRY(read_numbers, 7),
+    ENTRY(decode_numbers, 2),
+    ENTRY(json_depth, 1),
     /* call_matrix.c */
     ENTRY(all_finite, 1),
     ENTRY(column_stats, 1),

@@ -3,7 +3,7 @@
    The computing stands in kernels, which see plain C types only: a header x.h says what a kernel
    does, x.c does it, and call_x.c has the entry points that R calls (repalign_*, C_* in R). They
    read their arguments by call_args.h, get memory by call_results.h and are registered in init.c.
-   The files are listed here in the order of init.c: data and estimators, distances and ranks,
+   The files are listed here in the order of init.c: files, data and estimators, distances and ranks,
    decompositions and alignment, neighbours, topology, the permutation null, the machine. Beside
    entry points only blas.c and lapack.c include this header. */
 #ifndef REPALIGN_H
@@ -27,6 +27,12 @@
 #ifndef FCONE
 #define FCONE
 #endif
+
+/* call_decode.c: numbers of files. */
+SEXP repalign_read_numbers(SEXP path, SEXP offset, SEXP type, SEXP rows, SEXP columns,
+                           SEXP by_column, SEXP wanted);
+SEXP repalign_decode_numbers(SEXP bytes, SEXP type);
+SEXP repalign_json_depth(SEXP text);
 
 /* call_matrix.c: passes over a data matrix. */
 SEXP repalign_all_finite(SEXP x);

@@ -20,8 +20,9 @@ counts=$(cat "$dir/counts" 2>/dev/null) || true
 record "tests under sanitizers" ${counts:-0 1}
 
 # The whole fuzz is "make fuzz". Under valgrind a call takes seconds.
-if [ -n "$flags" ]; then calls=300; else calls=10; fi
-echo "== Fuzz under $tool: $calls calls"
+if [ -n "$flags" ]; then calls=300 files=2000; else calls=10 files=100; fi
+echo "== Fuzz under $tool: $calls calls, $files mutated files"
 item "fuzz, $calls calls" fuzz_sanitized "$calls" 1 "$dir/fuzz" || status=1
+item "fuzz, $files mutated files" fuzz_files_sanitized "$files" 1 "$dir/fuzz-files" || status=1
 item "no sanitizer report" no_report || status=1
 exit "$status"

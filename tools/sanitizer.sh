@@ -65,6 +65,12 @@ fuzz_sanitized() {
   (export R_LIBS="$dir/lib:$R_LIBS"; under_sanitizer tools/fuzz.R "$@")
 }
 
+# fuzz_files_sanitized FILES FIRST-SEED FOLDER, see tools/fuzz-files.R
+# shellcheck disable=SC2317 # called through item
+fuzz_files_sanitized() {
+  (export R_LIBS="$dir/lib:$R_LIBS"; under_sanitizer tools/fuzz-files.R "$@")
+}
+
 # shellcheck disable=SC2317 # called through item
 no_report() {
   found=$(find "$dir" -maxdepth 1 -name 'report*' -size +0)

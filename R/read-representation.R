@@ -1,0 +1,205 @@
+# read_representation() and representation_names() read matrices from files; each format has a file
+# of its own, R/read-*.R.
+
+#' Read a representation from a file
+#'
+#' Reads a matrix of stimuli x neurons from the files that Python, MATLAB and R write:
+#' activations of a network, or recordings.
+#'
+#' @param file the path of a file. Its ending tells the format, see Details.
+#' @param name which of several arrays: a name, or a path such as `"units/rates"`, as
+#'   `representation_names(file)` lists them. `NULL`: the only one.
+#' @param rows numbers of the rows (stimuli) to read, in any order; `NULL`: all.
+#' @param flatten `TRUE`: always a matrix. Arrays of three axes and more are flattened after the
+#'   first axis, with a message. `FALSE`: the array with its axes, and a plain vector where there
+#'   is one axis, such as times of spikes.
+#' @return `read_representation()`: a matrix of doubles with a row for each stimulus (an array or a
+#'   vector with `flatten = FALSE`). An array of one axis becomes a matrix of one column.
+#'   `representation_names()`: the names of the arrays of numbers in the file, and no name where the
+#'   format holds a single array without one.
+#' @details
+#' | file | read by | `rows` |
+#' | --- | --- | --- |
+#' | `.npy`, `.npz` (NumPy) | this package | reads only these rows |
+#' | `.safetensors` | this package; the header by \pkg{jsonlite} | reads only these rows |
+#' | `.h5`, `.hdf5`, `.nwb`, `.mat` (MATLAB v7.3) | \pkg{hdf5r} | reads only these rows |
+#' | `.mat` (MATLAB v5 to v7) | \pkg{R.matlab} | reads the array, keeps these rows |
+#' | `.csv`, `.tsv`, also `.csv.gz` and `.tsv.gz` | this package | converts only these lines |
+#' | `.rds` | [readRDS()] | reads all, keeps these rows |
+#'
+#' *Axes* are as the writer showed them: a dataset that h5py shows as 100 x 50 gives 100 rows, and
+#' so does a 100 x 50 matrix that MATLAB saved. If the stimuli are not the first axis, read with
+#' `flatten = FALSE` and use [aperm()]. Flattened columns are in the order of NumPy's
+#' `x.reshape(len(x), -1)`, and for arrays of MATLAB and R in that of `reshape(x, size(x, 1), [])`.
+#' What MATLAB's `h5write()` wrote has, in this and other programs, its axes reversed.
+#'
+#' *Numbers* are truth values, integers and floats of 8 to 64 bits, in both byte orders; in
+#' `.safetensors` also BF16. Integers beyond 2^53 are an error, because R's doubles do not hold
+#' them. So are complex numbers, texts, and records.
+#'
+#' *Pickles are never executed*, because they can hold any program: NumPy's arrays of objects and
+#' the files of PyTorch are errors, with the line of Python that converts them. Sizes in a file are
+#' compared with the size of the file before memory is taken for them, and a damaged file is an
+#' error of class `repalign_error_file`. (The packages hdf5r, R.matlab and R's own `readRDS()` have
+#' their own rules: give them only files that you trust.)
+#'
+#' *Archives* (`.npz`) are unpacked into the temporary folder, one array at a time.
+#'
+#' *Tables* may have a line with names of the columns, and a first column that names the stimuli: of
+#' texts, or without a name of its own, as `write.csv()` writes row names. Whole numbers from 1 on
+#' in such a column only count the rows and give no names. All other columns must be numbers. For
+#' tables with more columns that are not neurons, use `read.csv()` and [response_matrix()].
+#'
+#' *`.rds`*: a matrix, an array, a data frame or a vector of numbers, or a list of them, in which
+#' `name` is a path such as `"model/layer1"`.
+#'
+#' *Sparse matrices* in `.rds` and old MATLAB files become ordinary ones.
+#' @examples
+#' file <- tempfile(fileext = ".csv")
+#' write.csv(data.frame(a = 1:3, b = c(0.5, 1, 2), row.names = c("face", "car", "tree")), file)
+#' read_representation(file)
+#' read_representation(file, rows = c(3, 1))
+#'
+#' layers <- list(first = matrix(1:6, 3), second = matrix(1:9, 3))
+#' saved <- tempfile(fileext = ".rds")
+#' saveRDS(layers, saved)
+#' representation_names(saved)
+#' read_representation(saved, "second")
+#' # all layers of a file, for similarity()
+#' names <- representation_names(saved)
+#' all <- lapply(stats::setNames(names, names), function(name) read_representation(saved, name))
+#' try(read_representation("model.pt"))
+#' @seealso [spike_counts()], [response_matrix()], [similarity()]
+#' @export
+read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE) {
+  need_arguments()
+  format <- file_format(file)
+  name <- check_array_name(name)
+  rows <- check_row_numbers(rows)
+  flatten <- check_flag(flatten, "flatten")
+  found <- format$read(path.expand(file), name, rows)
+  check_file_size(found, file)
+  arrange_axes(found, flatten, file)
+}
+
+#' @rdname read_representation
+#' @export
+representation_names <- function(file) {
+  need_arguments()
+  file_format(file)$names(path.expand(file))
+}
+
+# A format: `names` gives the names of the arrays of a file, `read` one of them, with some rows, as
+# file_array().
+file_formats <- function() {
+  no_names <- function(read) list(names = function(file) character(), read = read)
+  list(
+    npy = no_names(read_npy_file),
+    npz = list(names = npz_names, read = read_npz),
+    safetensors = list(names = safetensors_names, read = read_safetensors),
+    rds = list(names = rds_names, read = read_rds),
+    csv = no_names(read_csv_file),
+    tsv = no_names(read_tsv_file),
+    h5 = list(names = hdf5_names, read = read_hdf5),
+    mat = list(names = matlab_names, read = read_matlab)
+  )
+}
+
+file_format <- function(file) {
+  usable <- is.character(file) && length(file) == 1 && !is.na(file) && nzchar(file)
+  if (!usable) {
+    abort("`file` must be the path of one file.", class = "repalign_error_value", arg = "file")
+  }
+  ending <- file_ending(file)
+  refuse_pickles(file, ending)
+  formats <- file_formats()
+  if (!ending %in% names(formats)) {
+    abort("`file` ", dQuote(basename(file), FALSE), " has an ending that cannot be read. Files ",
+          "that can: .npy, .npz, .safetensors, .rds, .csv, .tsv, .csv.gz, .tsv.gz, .h5, .hdf5, ",
+          ".nwb and .mat.", class = "repalign_error_value", arg = "file")
+  }
+  path <- path.expand(file)
+  if (!file.exists(path) || dir.exists(path)) {
+    abort("`file` ", dQuote(file, FALSE), if (dir.exists(path)) " is a folder." else
+      " is not there.", class = "repalign_error_value", arg = "file")
+  }
+  if (isTRUE(file.size(path) == 0)) refuse_file(file, "is empty (0 bytes).")
+  formats[[ending]]
+}
+
+# The ending that stands for a format.
+file_ending <- function(file) {
+  ending <- tolower(sub("^.*[.]", "", sub("[.]gz$", "", basename(file), ignore.case = TRUE)))
+  packed <- grepl("[.]gz$", file, ignore.case = TRUE)
+  if (packed && !ending %in% c("csv", "tsv")) return("gz")
+  if (ending %in% c("hdf5", "hdf", "he5", "nwb")) "h5" else ending
+}
+
+# Files that only Python can open, by running what they hold.
+refuse_pickles <- function(file, ending) {
+  torch <- ending %in% c("pt", "pth", "ckpt") || grepl("^pytorch.*[.]bin$", basename(file))
+  if (!torch && !ending %in% c("pkl", "pickle")) return(invisible())
+  base <- python_text(basename(file))
+  target <- sub("[.][^.]*$", ".npy", base)
+  line <- if (torch) {
+    paste0("import torch, numpy; numpy.save(\"", target, "\", torch.load(\"", base,
+           "\", map_location=\"cpu\", weights_only=True).detach().float().numpy())")
+  } else {
+    paste0("import pickle, numpy; numpy.save(\"", target, "\", numpy.asarray(pickle.load(open(\"",
+           base, "\", \"rb\")), dtype=float))")
+  }
+  abort("`file` ", dQuote(base, FALSE), " is a pickle, ", if (torch) "as PyTorch writes it, ",
+        "which can run any program and is never read here. Convert it in Python: ", line,
+        if (torch) paste0(" or, for a dictionary of tensors, from safetensors.torch import ",
+                          "save_file; save_file(torch.load(...), \"",
+                          sub("npy$", "safetensors", target), "\")"),
+        class = "repalign_error_pickle", arg = "file")
+}
+
+check_array_name <- function(name) {
+  if (is.null(name)) return(NULL)
+  if (!is.character(name) || length(name) != 1 || is.na(name) || !nzchar(name)) {
+    abort("`name` must be one name, see representation_names(file).",
+          class = "repalign_error_value", arg = "name")
+  }
+  name
+}
+
+check_row_numbers <- function(rows) {
+  if (is.null(rows)) return(NULL)
+  usable <- is.numeric(rows) && !is.object(rows) && length(rows) && all(is.finite(rows)) &&
+    all(rows >= 1 & rows == round(rows) & rows <= .Machine$integer.max)
+  if (!usable) {
+    abort("`rows` must be numbers of rows, from 1 on, or NULL for all rows.",
+          class = "repalign_error_value", arg = "rows")
+  }
+  as.integer(rows)
+}
+
+check_file_size <- function(found, file) {
+  if (nrow(found$data) < 1 || ncol(found$data) < 1) {
+    refuse_file(file, "holds an array without numbers (", nrow(found$data), " x ",
+                ncol(found$data), ").", class = "repalign_error_size")
+  }
+}
+
+# The matrix, array or vector that users get of a file_array().
+arrange_axes <- function(found, flatten, file) {
+  n <- nrow(found$data)
+  if (length(found$rest) < 2) {
+    if (!flatten && !length(found$rest)) return(as.vector(found$data))
+    return(found$data)
+  }
+  if (flatten) {
+    inform("read_representation(): the array of ", dQuote(basename(file), FALSE), " (",
+           paste(c(n, found$rest), collapse = " x "), ") was flattened to ", n, " x ",
+           ncol(found$data), "; flatten = FALSE keeps its axes.", class = "repalign_flattened")
+    if (found$stored == found$flat) return(found$data)
+    columns <- array(seq_len(ncol(found$data)), found$rest)
+    return(found$data[, as.vector(aperm(columns)), drop = FALSE])
+  }
+  whole <- if (found$stored == "first") array(found$data, c(n, found$rest)) else
+    aperm(array(found$data, c(n, rev(found$rest))), c(1, rev(seq_along(found$rest) + 1)))
+  dimnames(whole) <- found$names
+  whole
+}

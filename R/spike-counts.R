@@ -1,0 +1,222 @@
+# spike_counts() makes arrays of trials from times of spikes.
+
+#' Spike counts around events
+#'
+#' Counts the spikes of every unit in a window around every onset of a stimulus, and arranges the
+#' counts as stimuli x neurons x trials.
+#'
+#' @param times times of all spikes, of all units together, in any order; or a list with the times
+#'   of each unit.
+#' @param units for every spike the label of its unit. In the order of a factor's levels, of numbers
+#'   or of first appearance, the units become the neurons; levels without a spike are units
+#'   with a count of 0. Or, as in NWB files (`spike_times_index`), the number of the last
+#'   spike of each unit in `times`, in which the units follow each other. For a list of times: a
+#'   label for each element, or nothing.
+#' @param onsets times of the onsets, in the same unit of time as `times`.
+#' @param window two numbers: begin and end of the window, relative to the onset.
+#' @param stimuli for every onset the label of its stimulus, `NA` for onsets to leave out; `NULL`:
+#'   each onset is a stimulus of its own.
+#' @param bins `NULL`: one count for the whole window. A number: the window is cut into bins of
+#'   this width, which must divide it.
+#' @return An array stimuli x neurons x trials of counts, with names. The trials of a stimulus are
+#'   in the order of `onsets`; stimuli with fewer trials than others have `NA` in the rest. With
+#'   `bins` a list of such arrays, named by the begin and the end of each bin.
+#' @details
+#' A spike counts if onset + begin <= time < onset + end: one at the begin of a window counts, one
+#' at its end does not. Bins are cut in the same way, so that the counts of all bins add up to that
+#' of the window. A spike counts in all windows that it lies in, if these overlap.
+#'
+#' If no spike lies in any window there is a warning, since times are then often in different units
+#' (samples, milliseconds, seconds).
+#'
+#' Average over the trials for functions that take matrices: `apply(counts, 1:2, mean)`.
+#' @examples
+#' times <- c(0.01, 0.02, 0.15, 1.03, 1.09, 2.02)
+#' units <- c("a", "b", "a", "a", "a", "b")
+#' spike_counts(times, units, onsets = c(0, 1, 2), window = c(0, 0.1),
+#'              stimuli = c("face", "car", "face"))
+#' halves <- spike_counts(times, units, c(0, 1, 2), c(0, 0.1), bins = 0.05)
+#' names(halves)
+#' \dontrun{
+#' # a file of the format NWB
+#' read <- function(name) read_representation("session.nwb", name, flatten = FALSE)
+#' spike_counts(read("units/spike_times"), read("units/spike_times_index"),
+#'              onsets = read("intervals/trials/start_time"), window = c(0.05, 0.2),
+#'              stimuli = read("intervals/trials/image_id"))
+#' }
+#' @seealso [read_representation()], [trial_array()], [trial_to_trial()], [participation_ratio()]
+#' @export
+spike_counts <- function(times, units, onsets, window, stimuli = NULL, bins = NULL) {
+  listed <- !missing(times) && is.list(times) && !is.data.frame(times)
+  if (listed && missing(units)) units <- NULL
+  need_arguments()
+  spikes <- spikes_by_unit(times, units)
+  onsets <- check_times(onsets, "onsets")
+  if (!length(onsets)) {
+    abort("`onsets` is empty: there is nothing to count around.", class = "repalign_error_size",
+          arg = "onsets")
+  }
+  edges <- window_edges(check_window(window), bins)
+  trials <- onset_trials(onsets, stimuli)
+  sizes <- c(nlevels(trials$stimulus), length(spikes), max(trials$trial))
+  check_memory(8 * prod(sizes) * (length(edges) - 1), "The array of counts",
+               "Fewer bins or units need less.")
+  counts <- rep(list(array(NA_real_, sizes, dimnames = list(
+    levels(trials$stimulus), names(spikes), seq_len(sizes[3])
+  ))), length(edges) - 1)
+  for (unit in seq_along(spikes)) {
+    found <- count_between(spikes[[unit]], trials$onset, edges)
+    at <- cbind(as.integer(trials$stimulus), unit, trials$trial)
+    for (bin in seq_along(counts)) counts[[bin]][at] <- found[, bin]
+  }
+  warn_without_spikes(counts)
+  if (is.null(bins)) return(counts[[1]])
+  stats::setNames(counts, bin_names(edges))
+}
+
+# Sorted times of each unit, in a list with names.
+spikes_by_unit <- function(times, units) {
+  if (is.list(times) && !is.data.frame(times)) return(listed_spikes(times, units))
+  times <- check_times(times, "times")
+  units <- check_labels_of(units, "units")
+  if (is_unit_index(units, length(times))) {
+    sizes <- diff(c(0, units))
+    units <- factor(rep(seq_along(units), sizes), seq_along(units))
+  }
+  if (length(units) != length(times)) {
+    abort("`units` must have one label for each of the ", count_of(length(times), "spike"),
+          " in `times`, and has ", length(units), ".", class = "repalign_error_labels",
+          arg = "units")
+  }
+  if (!is.factor(units)) units <- label_factor(units)
+  if (!nlevels(units)) {
+    abort("`times` and `units` have no spikes: without any unit there is nothing to count.",
+          class = "repalign_error_size", arg = "times")
+  }
+  lapply(split(times, units), sort)
+}
+
+listed_spikes <- function(times, units) {
+  if (!length(times)) {
+    abort("`times` is an empty list: it needs the times of one unit at least.",
+          class = "repalign_error_size", arg = "times")
+  }
+  labels <- if (is.null(units)) names(times) else
+    label_text(as_text(check_labels_of(units, "units")))
+  if (is.null(labels)) labels <- as.character(seq_along(times))
+  if (length(labels) != length(times) || anyDuplicated(labels) || !all(nzchar(labels))) {
+    abort("`units` must have a different label for each of the ", length(times), " elements of ",
+          "`times`.", class = "repalign_error_labels", arg = "units")
+  }
+  spikes <- lapply(seq_along(times), function(i) sort(check_times(times[[i]], paste0("times[[", i,
+                                                                                     "]]"))))
+  stats::setNames(spikes, labels)
+}
+
+# Ends of the units in `times`: fewer than spikes (or else they are labels), in order, and the last
+# one is that of the last spike.
+is_unit_index <- function(units, spikes) {
+  is.numeric(units) && !is.object(units) && length(units) > 0 && length(units) != spikes &&
+    all(units == round(units)) && units[1] >= 0 && !is.unsorted(units) &&
+    units[length(units)] == spikes
+}
+
+as_text <- function(labels) if (is.factor(labels)) as.character(labels) else labels
+
+label_factor <- function(labels) {
+  levels <- unique(labels)
+  if (is.numeric(labels)) levels <- sort(levels)
+  factor(match(labels, levels), seq_along(levels), label_text(levels))
+}
+
+check_times <- function(times, arg) {
+  if (!is.numeric(times) || is.factor(times) || sum(dim(times) > 1) > 1) {
+    abort("`", arg, "` must be a vector of times, not ", describe(times), ".",
+          class = "repalign_error_type", arg = arg)
+  }
+  if (!all(is.finite(times))) {
+    abort("`", arg, "` has missing or non-finite values, first at ", which(!is.finite(times))[1],
+          ": leave them out", if (arg == "times") ", with their `units`", ".",
+          class = "repalign_error_nonfinite", arg = arg)
+  }
+  as.double(times)
+}
+
+# missing: may labels be NA?
+check_labels_of <- function(labels, arg, missing = FALSE) {
+  if (!is.atomic(labels) || is.null(labels) || sum(dim(labels) > 1) > 1) {
+    abort("`", arg, "` must be a vector of labels, not ", describe(labels), ".",
+          class = "repalign_error_type", arg = arg)
+  }
+  if (!missing && anyNA(labels)) {
+    abort("`", arg, "` has no label (NA) at ", which(is.na(labels))[1], ".",
+          class = "repalign_error_nonfinite", arg = arg)
+  }
+  if (is.factor(labels)) labels else as.vector(labels)
+}
+
+check_window <- function(window) {
+  usable <- is.numeric(window) && length(window) == 2 && all(is.finite(window))
+  if (!usable || window[1] >= window[2]) {
+    abort("`window` must be two finite numbers, begin and end relative to the onset, the first ",
+          "below the second", if (usable) paste0("; it is ", window[1], " to ", window[2]), ".",
+          class = "repalign_error_value", arg = "window")
+  }
+  as.double(window)
+}
+
+# Begins of all bins, and the end of the last.
+window_edges <- function(window, bins) {
+  if (is.null(bins)) return(window)
+  bins <- check_number(bins, "bins", above = 0)
+  count <- (window[2] - window[1]) / bins
+  if (count > 1e6) {
+    abort("`bins` of ", bins, " cut the window into more than a million.",
+          class = "repalign_error_value", arg = "bins")
+  }
+  whole <- round(count)
+  if (whole < 1 || abs(count - whole) > 1e-8 * whole) {
+    abort("`bins` must divide the window, whose length is ", format(window[2] - window[1]),
+          ": it is ", format(count, digits = 6), " times as long as a bin of ", format(bins), ".",
+          class = "repalign_error_value", arg = "bins")
+  }
+  # no sums of widths, whose rounding errors add up
+  c(window[1] + (window[2] - window[1]) * (seq_len(whole) - 1) / whole, window[2])
+}
+
+bin_names <- function(edges) {
+  text <- vapply(edges, function(edge) format(signif(edge, 10)), "")
+  paste(text[-length(text)], "to", text[-1])
+}
+
+# The onsets to take, with stimulus (a factor) and trial (1, 2, ... for each stimulus).
+onset_trials <- function(onsets, stimuli) {
+  if (is.null(stimuli)) stimuli <- seq_along(onsets)
+  stimuli <- check_labels_of(stimuli, "stimuli", missing = TRUE)
+  if (length(stimuli) != length(onsets)) {
+    abort("`stimuli` must have one label for each of the ", count_of(length(onsets), "onset"),
+          ", and has ", length(stimuli), ".", class = "repalign_error_labels", arg = "stimuli")
+  }
+  keep <- !is.na(stimuli)
+  if (!any(keep)) {
+    abort("`stimuli` has no label: all are NA.", class = "repalign_error_labels", arg = "stimuli")
+  }
+  stimuli <- stimuli[keep]
+  stimulus <- if (is.factor(stimuli)) droplevels(stimuli) else label_factor(stimuli)
+  trial <- stats::ave(seq_along(stimulus), stimulus, FUN = seq_along)
+  list(onset = onsets[keep], stimulus = stimulus, trial = trial)
+}
+
+# Counts of the sorted times, onsets x bins. Edges are compared with the times themselves: the
+# difference of a time and its onset would be rounded.
+count_between <- function(times, onsets, edges) {
+  below <- findInterval(outer(onsets, edges, `+`), times, left.open = TRUE)
+  below <- matrix(below, length(onsets))
+  below[, -1, drop = FALSE] - below[, -ncol(below), drop = FALSE]
+}
+
+warn_without_spikes <- function(counts) {
+  if (any(vapply(counts, function(m) any(m > 0, na.rm = TRUE), NA))) return(invisible())
+  warn("spike_counts(): no spike lies in any window. Are `times`, `onsets` and `window` in the ",
+       "same unit of time?", class = "repalign_no_spikes")
+}

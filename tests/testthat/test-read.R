@@ -1,0 +1,489 @@
+# read_representation() and representation_names().
+
+fixture <- function(name) test_path("fixtures", name)
+quiet <- function(...) suppressMessages(read_representation(...), "repalign_flattened")
+counted <- matrix(c(0, 1, 2, 3, 100, 120), 2, byrow = TRUE) # `base` of tools/make-fixtures.py
+cube <- aperm(array(0:23, 4:2)) + 0 # numpy.arange(24.0).reshape(2, 3, 4)
+
+# --- .npy and .npz ---------------------------------------------------------------
+
+test_that("every type of numbers that NumPy writes is read, in both orders", {
+  file <- fixture("stored.npz")
+  names <- representation_names(file)
+  expect_length(names, 45)
+  expect_equal(read_representation(file, "bool"), (counted > 2) + 0)
+  for (name in setdiff(names, "bool")) {
+    expected <- switch(substr(name, 1, 1), i = -counted, f = counted / 4, u = counted)
+    expect_identical(read_representation(file, name), expected + 0, info = name)
+    expect_identical(read_representation(file, name, rows = 2), expected[2, , drop = FALSE] + 0,
+                     info = name)
+  }
+})
+
+test_that("archives are unpacked, and their array is found without a name if it is the only one", {
+  expect_identical(read_representation(fixture("savez.npz")), matrix(0:5 + 0, 2, byrow = TRUE))
+  expect_equal(representation_names(fixture("savez.npz")), "arr_0")
+  file <- fixture("deflated.npz")
+  expect_identical(read_representation(file, "one_axis"), cbind(0:4 + 0))
+  expect_identical(read_representation(file, "one_axis", flatten = FALSE), 0:4 + 0)
+  limits <- rbind(c(2^-24, 65504, Inf), c(-Inf, NaN, 0))
+  expect_identical(read_representation(file, "limits"), limits)
+  expect_identical(1 / read_representation(file, "limits")[2, 3], -Inf)
+  expect_refused(read_representation(file), c("holds 12 arrays", "cube"))
+  expect_refused(read_representation(file, "cub"), "did you mean \"cube\"")
+})
+
+test_that("three axes are flattened with a message, or kept", {
+  for (name in c("cube", "cube_fortran")) {
+    expect_message(flat <- read_representation(fixture("deflated.npz"), name),
+                   "2 x 3 x 4\\) was flattened to 2 x 12", class = "repalign_flattened")
+    expect_identical(flat, matrix(0:23 + 0, 2, byrow = TRUE))
+    expect_silent(whole <- read_representation(fixture("deflated.npz"), name, flatten = FALSE))
+    expect_identical(whole, cube)
+    expect_identical(quiet(fixture("deflated.npz"), name, rows = c(2, 1, 2)), flat[c(2, 1, 2), ])
+    expect_identical(read_representation(fixture("deflated.npz"), name, 2, FALSE),
+                     cube[2, , , drop = FALSE])
+  }
+})
+
+test_that("what is not numbers is an error that says what to do", {
+  file <- fixture("deflated.npz")
+  expect_refused(read_representation(file, "objects"),
+                 c("objects of Python \\(a pickle\\)",
+                   "numpy.load\\(\"deflated.npz\", allow_pickle=True\\)\\[\"objects\"\\]"))
+  expect_s3_class(tryCatch(read_representation(file, "objects"), error = identity),
+                  "repalign_error_pickle")
+  expect_refused(read_representation(file, "records"), "records.*save its fields one by one")
+  expect_refused(read_representation(file, "complex"), "complex numbers \\(\"<c8\"\\)")
+  expect_refused(read_representation(file, "text"), "texts")
+  expect_refused(read_representation(file, "dates"), "dates")
+  expect_refused(read_representation(file, "number"), "a single number")
+  expect_refused(read_representation(file, "none"), "array without numbers \\(0 x 3\\)")
+  expect_refused(read_representation(file, "large"), "beyond 2\\^53 \\(row 2, column 1\\)")
+  expect_identical(read_representation(file, "large", rows = 1), cbind(1, 2^53))
+})
+
+test_that("versions 1 to 3 of the format are read, and headers written by other programs", {
+  m <- matrix(c(0.5, -1, 2, 3, 4, 5), 2)
+  for (version in 1:3) {
+    for (fortran in c(TRUE, FALSE)) {
+      file <- file_of(npy_bytes(m, version = version, fortran = fortran), ".npy")
+      expect_identical(read_representation(file), m)
+    }
+  }
+  headers <- c("{\"shape\": (2, 3), \"fortran_order\": True, \"descr\": \"<f8\"}",
+               "{'descr':'<f8','fortran_order':True,'shape':(2L, 3L)}")
+  for (header in headers) {
+    file <- file_of(c(npy_header_bytes(header), encode(as.vector(m), "f8")), ".npy")
+    expect_identical(read_representation(file), m)
+  }
+  expect_identical(representation_names(file), character())
+  expect_refused(read_representation(file, "x"), "leave `name` out")
+})
+
+test_that("rows are read in any order, also of files larger than the buffer", {
+  set.seed(1)
+  m <- matrix(round(rnorm(300 * 40), 2), 300)
+  wide <- matrix(as.double(seq_len(2 * 40000)), 2)
+  for (fortran in c(TRUE, FALSE)) {
+    file <- file_of(npy_bytes(m, fortran = fortran), ".npy")
+    expect_identical(read_representation(file), m)
+    for (rows in list(300:1, c(5, 6, 7, 2, 2, 300), sample(300, 30))) {
+      expect_identical(read_representation(file, rows = rows), m[rows, ])
+    }
+    file <- file_of(npy_bytes(wide, fortran = fortran), ".npy")
+    expect_identical(read_representation(file), wide)
+    expect_identical(read_representation(file, rows = 2:1), wide[2:1, ])
+    file <- file_of(npy_bytes(t(wide), fortran = fortran), ".npy")
+    expect_identical(read_representation(file), t(wide))
+    expect_identical(read_representation(file, rows = c(2, 39999)), t(wide)[c(2, 39999), ])
+  }
+})
+
+test_that("a part of a file is read without the rest", {
+  withr::local_options(repalign.max_memory = 1e6)
+  # 80 MB of zeros, which take no place on the disk
+  header <- "{'descr': '<f8', 'fortran_order': False, 'shape': (10000, 1000)}"
+  file <- file_of(npy_header_bytes(header), ".npy")
+  size <- file.size(file) + 8e7
+  connection <- file(file, "r+b")
+  seek(connection, size - 8, rw = "write")
+  writeBin(7, connection, endian = "little")
+  close(connection)
+  skip_if(file.size(file) != size, "this file system has no sparse files")
+  expect_refused(read_representation(file), c("would take about 76.3 Mb", "rows ="))
+  m <- read_representation(file, rows = c(10000, 3))
+  expect_identical(dim(m), c(2L, 1000L))
+  expect_identical(m[1, 1000], 7)
+  expect_identical(sum(m), 7)
+})
+
+test_that("damaged .npy files are errors of class repalign_error_file", {
+  refused <- function(bytes, pattern) {
+    error <- expect_refused(read_representation(file_of(bytes, ".npy")), pattern)
+    expect_s3_class(error, "repalign_error_file")
+  }
+  good <- npy_bytes(matrix(1:6 + 0, 2))
+  head <- function(text) c(npy_header_bytes(text), raw(48))
+  refused(raw(), "is empty")
+  refused(as.raw(1:50), "no .npy file")
+  refused(charToRaw("PK\003\004 and so on"), "looks like an archive")
+  refused(good[1:11], "cut off within its header")
+  refused(good[1:40], "cut off within its header")
+  refused(utils::head(good, -1), "is cut off: its header speaks of 48 bytes of numbers, .* 47")
+  refused(c(good, raw(3)), "goes on after its array \\(3 bytes\\)")
+  refused(replace(good, 7, as.raw(9)), "version 9.0")
+  refused(replace(good, 9:10, as.raw(255)), "cut off within its header")
+  refused(replace(good, 20, as.raw(0)), "damaged header: it is not text")
+  refused(npy_header_bytes(strrep(" ", 70000), version = 2), "which no array of numbers needs")
+  refused(head("{'descr': '<f8', 'fortran_order': False}"), "damaged header")
+  refused(head("{'descr': '<f8', 'fortran_order': 1, 'shape': (2, 3)}"), "damaged header")
+  refused(head("__import__('os').system('true')"), "damaged header")
+  refused(head("{'descr': '<f8', 'fortran_order': False, 'shape': (2, -3)}"), "damaged header")
+  for (shape in c("(6)", "(1 2, 3)", "(2,, 3)", "(, 6)", "(L, 6)", "(2 L, 3)")) {
+    refused(head(paste0("{'descr': '<f8', 'fortran_order': False, 'shape': ", shape, "}")),
+            "is no shape")
+  }
+  refused(head("'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}"), "damaged header")
+  refused(head("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)"), "damaged header")
+  refused(head("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), 'x': 1}"), "damaged")
+  refused(head("{'descr': '<f8', 'descr': '<f8', 'shape': (2, 3)}"), "damaged header")
+  refused(head("{'descr': '<f7', 'fortran_order': False, 'shape': (2, 3)}"), "of another size")
+  refused(head("{'descr': '<f16', 'fortran_order': False, 'shape': (2, 3)}"), "astype")
+  huge <- c("(4294967296, 4294967296)", "(9223372036854775807, 2)",
+            paste0("(", strrep("9", 400), ", 2)"))
+  for (shape in huge) {
+    refused(head(paste0("{'descr': '<f8', 'fortran_order': False, 'shape': ", shape, "}")),
+            "is cut off")
+  }
+  refused(head("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 18446744073709551616)}"),
+          "without numbers")
+})
+
+test_that("damaged archives are errors", {
+  bytes <- readBin(fixture("savez.npz"), "raw", 1e4)
+  refused <- function(bytes, pattern) {
+    error <- expect_refused(read_representation(file_of(bytes, ".npz")), pattern)
+    expect_s3_class(error, "repalign_error_file")
+  }
+  refused(utils::head(bytes, -30), "no archive")
+  refused(as.raw(1:60), "no archive")
+  # the length that the directory at the end speaks of (at byte 24 of the entry)
+  entry <- which(bytes == as.raw(1) & c(bytes[-1], as.raw(0)) == as.raw(2))
+  entry <- entry[entry > 100] - 2
+  refused(replace(bytes, entry[1] + 24:27, as.raw(c(0, 0, 0, 0x7f))), "damaged")
+})
+
+# --- .safetensors ----------------------------------------------------------------
+
+test_that("safetensors are read", {
+  skip_if_not_installed("jsonlite")
+  m <- matrix(c(0, 1, 2, 3, 100, 120), 2)
+  types <- c(F64 = "f8", F32 = "f4", BF16 = "bf", I64 = "i8", I32 = "i4", I16 = "i2", I8 = "i1",
+             U64 = "u8", U32 = "u4", U16 = "u2", U8 = "u1")
+  tensors <- Map(function(type, code) list(type = type, code = code, values = m), names(types),
+                 types)
+  names(tensors)[3] <- names(types)[3] <- "100%"
+  tensors$cube <- list(type = "F32", code = "f4", values = cube)
+  file <- file_of(safetensors_bytes(tensors), ".safetensors")
+  expect_equal(representation_names(file), names(tensors))
+  for (name in names(types)) {
+    expect_identical(read_representation(file, name), m, info = name)
+    expect_identical(read_representation(file, name, rows = 2), m[2, , drop = FALSE], info = name)
+  }
+  expect_identical(quiet(file, "cube"), matrix(0:23 + 0, 2, byrow = TRUE))
+  expect_identical(read_representation(file, "cube", flatten = FALSE), cube)
+  expect_refused(read_representation(file), "holds 12 arrays")
+})
+
+test_that("half floats and truth values of safetensors are read", {
+  skip_if_not_installed("jsonlite")
+  header <- paste0("{\"h\":{\"dtype\":\"F16\",\"shape\":[2,2],\"data_offsets\":[0,8]},",
+                   "\"b\":{\"dtype\":\"BOOL\",\"shape\":[2],\"data_offsets\":[8,10]}}")
+  halves <- as.raw(c(0, 0x3c, 0, 0xc0, 1, 0, 0xff, 0x7b)) # 1, -2, 2^-24, 65504
+  file <- file_of(safetensors_raw(header, c(halves, as.raw(c(1, 0)))), ".safetensors")
+  expect_identical(read_representation(file, "h"), rbind(c(1, -2), c(2^-24, 65504)))
+  expect_identical(read_representation(file, "b"), cbind(c(1, 0)))
+})
+
+test_that("damaged safetensors are errors", {
+  skip_if_not_installed("jsonlite")
+  refused <- function(header, pattern, data = raw(48), ...) {
+    file <- file_of(safetensors_raw(header, data, ...), ".safetensors")
+    error <- expect_refused(read_representation(file), pattern)
+    expect_s3_class(error, "repalign_error_file")
+  }
+  tensor <- function(dtype = "\"F64\"", shape = "[2,3]", offsets = "[0,48]") {
+    paste0("{\"x\":{\"dtype\":", dtype, ",\"shape\":", shape, ",\"data_offsets\":", offsets, "}}")
+  }
+  refused(tensor(), "cut off", length = 1e6)
+  refused(tensor(), "damaged header", length = 20)
+  refused(tensor(), "damaged or cut off: .* 0 to 48 of 40", data = raw(40))
+  refused(tensor(offsets = "[8,56]"), "would lie")
+  refused(tensor(offsets = "[48,0]"), "would lie")
+  refused(tensor(offsets = "[0,40]"), "does not have as many bytes")
+  refused(tensor(offsets = "[0]"), "damaged header")
+  refused(tensor(offsets = "[-8,40]"), "damaged header")
+  refused(tensor(shape = "[2,\"a\"]"), "damaged header")
+  refused(tensor(shape = "6"), "damaged header")
+  refused(tensor(shape = "[2,1.5]"), "damaged header")
+  refused(tensor(shape = "[]"), "single number")
+  refused(tensor(shape = "[0,3]", offsets = "[0,0]"), "without numbers")
+  refused(tensor(shape = "[4294967296,4294967296]"), "does not have as many")
+  refused(tensor(dtype = "\"F8_E4M3\""), "type \"F8_E4M3\", but only")
+  refused(tensor(dtype = "3"), "damaged header")
+  refused("{}", "holds no array")
+  refused("[1,2]", "not the JSON")
+  refused(paste0("\ufeff", tensor()), "not the JSON")
+  refused("{\"x\":1}", "damaged header")
+  refused("{\"x\":{},\"x\":{}}", "must be there, and differ")
+  refused("{\"x\":", "damaged header")
+  refused("{%s%n%s%d", "not the JSON") # jsonlite would die of it
+  refused("{\"%s\\%s%d\":%s%n%s%d", "not the JSON")
+  refused(strrep("[", 2e6), "damaged header") # would overflow the stack of the parser
+  refused(paste0("{\"x\":\"", strrep("[", 10), "\"}"), "must say `dtype`")
+})
+
+test_that("without jsonlite there is a clear error", {
+  local_internal("requireNamespace", function(...) FALSE, baseenv())
+  file <- file_of(safetensors_raw("{}", raw(8)), ".safetensors")
+  expect_refused(read_representation(file), "needs the package \"jsonlite\"")
+})
+
+# --- Tables ----------------------------------------------------------------------
+
+text_file <- function(lines, ending = ".csv", frame = parent.frame()) {
+  file_of(charToRaw(paste0(paste(lines, collapse = "\n"), "\n")), ending, frame)
+}
+
+test_that("tables are read with and without names", {
+  m <- matrix(c(1, 2, 0.5, -4), 2)
+  expect_identical(read_representation(text_file(c("1,0.5", "2,-4"))), m)
+  named <- `colnames<-`(m, c("a", "b"))
+  expect_identical(read_representation(text_file(c("a,b", "1,0.5", "2,-4"))), named)
+  expect_identical(read_representation(text_file(c("a\tb", "1\t0.5", "2\t-4"), ".tsv")), named)
+  both <- `rownames<-`(named, c("car", "face"))
+  for (first in c("\"\",\"a\",\"b\"", "image,a,b", "Unnamed: 0,a,b", "a,b", "\ufeffimage,a,b")) {
+    expect_identical(read_representation(text_file(c(first, "car,1,0.5", "face,2,-4"))), both,
+                     info = first)
+  }
+  expect_identical(read_representation(text_file(c("", "", "1,0.5", "2,-4"))), m)
+  expect_identical(read_representation(text_file(c("", "a,b", "1,0.5", "2,-4")), rows = 2),
+                   named[2, , drop = FALSE])
+  # numbers in a column without a name are names of stimuli, unless they count the rows
+  expect_identical(read_representation(text_file(c(",a,b", "0,1,0.5", "1,2,-4"))), named)
+  expect_identical(rownames(read_representation(text_file(c(",a,b", "7,1,0.5", "3,2,-4")))),
+                   c("7", "3"))
+  expect_identical(read_representation(text_file(c("car,1,0.5", "face,2,-4"))),
+                   `dimnames<-`(both, list(rownames(both), NULL)))
+})
+
+test_that("what write.csv() and write.table() wrote comes back, also compressed", {
+  m <- matrix(c(1, 2.5, NA, 4), 2, dimnames = list(c("x y", "b"), c("p", "q,r")))
+  file <- withr::local_tempfile(fileext = ".csv.gz")
+  write.csv(m, gzfile(file))
+  expect_identical(read_representation(file), m)
+  expect_identical(read_representation(file, rows = c(2, 1, 2)), m[c(2, 1, 2), ])
+  file <- withr::local_tempfile(fileext = ".tsv")
+  write.table(m, file, sep = "\t")
+  expect_identical(read_representation(file), m)
+})
+
+test_that("numbers that count columns are names, with a message", {
+  file <- text_file(c("0,1,2", "5,6,7", "8,9,1"))
+  expect_message(m <- read_representation(file), "taken for names", class = "repalign_header")
+  expect_identical(m, rbind(c(5, 6, 7), c(8, 9, 1), deparse.level = 0) |>
+                     `colnames<-`(c("0", "1", "2")))
+})
+
+test_that("rows of tables are those of the whole table", {
+  m <- matrix(seq_len(5000), 2500, dimnames = list(NULL, c("a", "b"))) + 0
+  file <- withr::local_tempfile(fileext = ".csv")
+  write.csv(m, file, row.names = FALSE)
+  for (rows in list(1, 2500, c(1000, 1001, 3), c(2, 2))) {
+    expect_identical(read_representation(file, rows = rows), m[rows, , drop = FALSE])
+  }
+  expect_refused(read_representation(file, rows = 2501), "row 2501, but .* has 2500 rows")
+})
+
+test_that("tables that are no matrices are errors", {
+  refused <- function(lines, pattern, ...) {
+    expect_refused(read_representation(text_file(lines), ...), pattern)
+  }
+  refused(c("a,b", "1,2", "3,x"), "\"x\" in row 2, column 2 \\(\"b\"\\)")
+  refused(c("a,b,c", "1,2,3", "3,x,2", "4,5,6"), "\"x\" in row 2, column 2", rows = 2:3)
+  refused(c("a;b", "1;2"), "\"1;2\" in row 1, column 1")
+  refused("a,b", "no rows")
+  refused(c("a,b", "1,2", "3"), "cannot be read as a table")
+  refused(c("id,b", "9007199254740993,2"), "beyond 2\\^53")
+  refused(c("id,b", ",2", "x,3"), "no name of the stimulus in row 1")
+  expect_identical(unname(read_representation(text_file(c("a,b", "9007199254740992,1e+20")))),
+                   cbind(2^53, 1e20))
+  expect_refused(read_representation(file_of(as.raw(c(0xff, 0xfe, 0x0a, 0x31)), ".csv")), "UTF-8")
+})
+
+# --- .rds ------------------------------------------------------------------------
+
+test_that(".rds files hold arrays or lists of them", {
+  saved <- function(x, frame = parent.frame()) {
+    path <- withr::local_tempfile(fileext = ".rds", .local_envir = frame)
+    saveRDS(x, path)
+    path
+  }
+  m <- matrix(1:6 + 0, 2, dimnames = list(c("a", "b"), NULL))
+  expect_identical(read_representation(saved(m)), m)
+  expect_identical(read_representation(saved(m), rows = 2), m["b", , drop = FALSE])
+  expect_identical(representation_names(saved(m)), character())
+  layers <- list(one = m, deep = list(two = m + 1, word = "x", t = data.frame(a = 1:2, b = 3:4)))
+  expect_identical(representation_names(saved(layers)), c("one", "deep/two", "deep/t"))
+  expect_identical(read_representation(saved(layers), "deep/two"), m + 1)
+  expect_identical(read_representation(saved(layers), "deep/t"),
+                   matrix(1:4 + 0, 2, dimnames = list(NULL, c("a", "b"))))
+  expect_refused(read_representation(saved(layers)), "holds 3 arrays")
+  a <- array(1:24 + 0, 2:4, dimnames = list(c("x", "y"), NULL, NULL))
+  expect_identical(quiet(saved(a)), matrix(a, 2, dimnames = list(c("x", "y"), NULL)))
+  expect_identical(read_representation(saved(a), flatten = FALSE), a)
+  expect_identical(read_representation(saved(a), rows = 2, flatten = FALSE), a[2, , , drop = FALSE])
+  expect_identical(read_representation(saved(1:3)), cbind(1:3 + 0))
+  expect_refused(read_representation(saved("x")), "holds a character vector, not an array")
+  expect_refused(read_representation(saved(matrix(0, 0, 3))), "without numbers")
+  expect_refused(read_representation(file_of(as.raw(1:20), ".rds")), "cannot be read by readRDS")
+})
+
+# --- HDF5 and MATLAB -------------------------------------------------------------
+
+test_that("HDF5 files are read with the axes that h5py showed", {
+  skip_if_not_installed("hdf5r")
+  file <- fixture("h5py.h5")
+  m <- matrix(0:5 + 0, 3, byrow = TRUE)
+  expect_identical(read_representation(file, "units/rates"), m)
+  expect_identical(read_representation(file, "/units/rates", rows = c(3, 1, 3)), m[c(3, 1, 3), ])
+  expect_identical(quiet(file, "units/cube"), matrix(0:23 + 0, 2, byrow = TRUE))
+  expect_identical(read_representation(file, "units/cube", flatten = FALSE), cube)
+  expect_identical(read_representation(file, "units/cube", 2, FALSE), cube[2, , , drop = FALSE])
+  expect_identical(read_representation(file, "units/spike_times", flatten = FALSE),
+                   c(0.01, 0.02, 0.15, 1.03))
+  expect_identical(read_representation(file, "units/spike_times_index"), cbind(c(3, 4)))
+  packed <- matrix(0:199 + 0, 20, byrow = TRUE)
+  expect_identical(read_representation(file, "packed"), packed)
+  expect_identical(read_representation(file, "packed", rows = c(20, 7)), packed[c(20, 7), ])
+  expect_identical(read_representation(file, "whole"), rbind(c(1, 2^53), c(-2^53, 2^40)))
+  expect_identical(read_representation(file, "truth"), cbind(1, 0))
+  expect_identical(read_representation(file, "half"), cbind(0.5, 1.5))
+  expect_identical(read_representation(file, "big_endian"), cbind(0.5, 1.5))
+})
+
+test_that("names of HDF5 files are those of arrays of numbers", {
+  skip_if_not_installed("hdf5r")
+  file <- fixture("h5py.h5")
+  expect_setequal(representation_names(file), c(
+    "big_endian", "half", "huge", "large", "lowest", "packed", "truth", "units/cube", "units/rates",
+    "units/spike_times", "units/spike_times_index", "whole"
+  ))
+  expect_refused(read_representation(file), "holds 12 arrays")
+  expect_refused(read_representation(file, "units"), "has a group \"units\": say which")
+  expect_refused(read_representation(file, "units/rate"), "did you mean \"units/rates\"")
+  expect_refused(read_representation(file, "text"), "no array of numbers")
+  expect_refused(read_representation(file, "complex"), "H5T_COMPOUND")
+  expect_refused(read_representation(file, "none"), "without numbers")
+  expect_refused(read_representation(file, "nothing"), "a single value or none")
+  expect_refused(read_representation(file, "number"), "a single value or none")
+  expect_refused(read_representation(file, "large"), "beyond 2\\^53")
+  expect_refused(read_representation(file, "huge"), "beyond 2\\^53")
+  expect_refused(read_representation(file, "lowest"), "beyond 2\\^53")
+  expect_refused(read_representation(file, "whole", rows = 3), "row 3, but .* has 2 rows")
+  expect_refused(read_representation(file_of(as.raw(1:200), ".h5")),
+                 "cannot be opened as an HDF5.*signature")
+})
+
+test_that("MATLAB's files of version 7.3 are read with MATLAB's axes", {
+  skip_if_not_installed("hdf5r")
+  file <- fixture("matlab73.mat")
+  m <- matrix(0:5 + 0, 3, byrow = TRUE)
+  expect_setequal(representation_names(file), c("x", "cube"))
+  expect_identical(read_representation(file, "x"), m)
+  expect_identical(read_representation(file, "x", rows = c(3, 1)), m[c(3, 1), ])
+  expect_identical(read_representation(file, "cube", flatten = FALSE), cube)
+  expect_identical(quiet(file, "cube"), matrix(cube, 2))
+  expect_refused(read_representation(file, "word"), "MATLAB's char")
+})
+
+test_that("older files of MATLAB are read by R.matlab", {
+  skip_if_not_installed("R.matlab")
+  m <- matrix(0:5 + 0, 3, byrow = TRUE)
+  good <- c("x", "cube", "my_name", "small", "truth", "int16", "uint16", "int32", "sparse")
+  for (file in fixture(c("matlab5.mat", "matlab7.mat"))) {
+    expect_setequal(representation_names(file), c(good, "uint32", "int64"))
+    expect_identical(read_representation(file, "x"), m)
+    expect_identical(read_representation(file, "x", rows = c(3, 1)), m[c(3, 1), ])
+    expect_identical(read_representation(file, "cube", flatten = FALSE), cube)
+    expect_identical(read_representation(file, "my_name"), cbind(1.5, -2))
+    expect_identical(read_representation(file, "small"), cbind(-3, 120))
+    expect_identical(read_representation(file, "truth"), cbind(1, 0))
+    expect_identical(read_representation(file, "int16"), cbind(-300, 300))
+    expect_identical(read_representation(file, "uint16"), cbind(0, 65535))
+    expect_identical(read_representation(file, "int32"), cbind(-2^31 + 1, 2^31 - 1))
+    expect_identical(read_representation(file, "sparse"), diag(c(1, 2, 3)))
+    for (name in c("uint32", "int64")) {
+      expect_refused(read_representation(file, name), paste0("save double\\(", name))
+    }
+    expect_refused(read_representation(file, "word"), "MATLAB's char")
+    expect_refused(read_representation(file, "record"), "MATLAB's struct")
+    expect_refused(read_representation(file, "complex"), "complex numbers")
+    expect_refused(read_representation(file, "empty"), "without numbers")
+  }
+  bytes <- readBin(fixture("matlab5.mat"), "raw", 1e4)
+  expect_refused(read_representation(file_of(bytes[1:300], ".mat"), "x"), "cut off or damaged")
+  expect_refused(read_representation(file_of(bytes[1:100], ".mat"), "x"), "no MATLAB file")
+})
+
+test_that("packages that are missing are named", {
+  local_internal("requireNamespace", function(...) FALSE, baseenv())
+  expect_refused(read_representation(fixture("h5py.h5")), "needs the package \"hdf5r\"")
+  expect_refused(read_representation(fixture("matlab5.mat")), "needs the package \"R.matlab\"")
+})
+
+# --- Arguments -------------------------------------------------------------------
+
+test_that("files that only Python can open are errors with the line that converts them", {
+  error <- expect_refused(read_representation("layer.pt"), c(
+    "never read here", "numpy.save\\(\"layer.npy\", torch.load\\(\"layer.pt\"",
+    "save_file\\(torch.load\\(...\\), \"layer.safetensors\"\\)"
+  ))
+  expect_s3_class(error, "repalign_error_pickle")
+  expect_refused(representation_names("x.pkl"), "pickle.load")
+  # nobody else's program gets into the line
+  expect_refused(read_representation("a\"); evil(\".pt"), "torch.load\\(\"a\\?\\?\\? evil")
+})
+
+test_that("arguments are checked", {
+  file <- file_of(npy_bytes(matrix(1:6 + 0, 2)), ".npy")
+  expect_refused(read_representation(), "`file` is missing")
+  expect_refused(read_representation(1), "path of one file")
+  expect_refused(read_representation("nowhere.npy"), "is not there")
+  expect_refused(read_representation("x.docx"), "ending that cannot be read")
+  expect_refused(read_representation("x.npy.gz"), "ending that cannot be read")
+  expect_refused(read_representation(file, name = 1:2), "`name` must be one name")
+  for (rows in list(0, -1, 1.5, NA, "a", numeric(), TRUE)) {
+    expect_refused(read_representation(file, rows = rows), "`rows` must be numbers of rows")
+  }
+  expect_refused(read_representation(file, rows = 3), "row 3, but .* has 2 rows")
+  expect_refused(read_representation(file, flatten = NA), "`flatten` must be TRUE or FALSE")
+})
+
+# --- Damage ----------------------------------------------------------------------
+
+test_that("mutated files end in numbers or in an error of the package", {
+  skip_if_not_installed("jsonlite")
+  set.seed(1)
+  files <- seed_files()
+  ended <- vapply(seq_len(600), function(i) {
+    at <- sample(length(files), 1)
+    path <- tempfile(fileext = names(files)[at])
+    on.exit(unlink(path))
+    wrong <- read_mutated(mutate_bytes(files[[at]]), names(files)[at], path)
+    if (is.null(wrong)) "read" else wrong
+  }, "")
+  expect_setequal(ended, c("read", refused))
+  expect_gt(min(table(ended)), 30)
+})

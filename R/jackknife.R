@@ -379,7 +379,7 @@ two_way_products <- function(a, b, loo) {
     at <- 1 + units
     shrink <- if (length(units)) (length(units) - 1) / length(units) else 0
     main <- c(main, shrink * cross_deviation(a[1, at], b[1, at]))
-    # about their mean where the deletions are those of trial estimates, whose published values are
+    # those of estimates from trials vary about their mean, as in their reference values
     around <- if (isTRUE(loo$centered)) cross_deviation else function(a, b) sum(a * b)
     both <- around(deletion_interaction(a, at), deletion_interaction(b, at))
     interactions <- c(interactions, factor_n * shrink * both)

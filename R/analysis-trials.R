@@ -17,13 +17,26 @@ part_of_side_trials <- function(object, x, columns, arg) {
 # which no neuron is multiplied with itself.
 compare_trials <- function(comparison, sides, scale, setup) {
   if (!setup$by_trials) return(comparison)
-  identity <- lapply(sides, function(side) {
-    label <- side$responses$neuron
-    if (is.null(label)) own_labels(ncol(side$data), side$arg) else label
-  })
-  codes <- part_codes(identity, ncol(comparison$x), ncol(comparison$y))
+  own <- Map(trial_units, sides, lapply(sides, has_trials))
+  codes <- part_codes(own, ncol(comparison$x), ncol(comparison$y))
+  codes$xy <- codes_between(sides)
   comparison$trials <- list(sides = sides, codes = codes, scale = scale)
   comparison
+}
+
+# Where there are no trials to correct with, whole sessions are left out.
+trial_units <- function(side, by_trials) {
+  label <- if (by_trials) side$responses$neuron else units_of_object(side$responses)
+  if (is.null(label)) own_labels(ncol(side$data), side$arg) else label
+}
+
+# As pair_labels(): sessions of one side and neurons of the other say nothing.
+codes_between <- function(sides) {
+  by_trials <- all(vapply(sides, has_trials, NA))
+  has_sessions <- vapply(sides, function(side) !is.null(side$responses$session), NA)
+  if (!by_trials && has_sessions[1] != has_sessions[2]) return(NULL)
+  labels <- Map(trial_units, sides, by_trials)
+  label_codes(labels$x, labels$y)
 }
 
 # By part the sample, the values of all neuron pairs in the units of the comparison (NA where too

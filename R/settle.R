@@ -102,10 +102,6 @@ assumes_together <- function(reprs) {
     bare(reprs$y) && any(vapply(reprs$x, has_trials, NA))
 }
 
-has_trials <- function(repr) {
-  !is.null(repr$responses) && dim(unclass(repr$responses)$values)[3] > 1
-}
-
 note_estimator <- function(args, together) {
   inform("Estimator: \"", args$estimator, "\"", if (together) {
     paste0(", with `x` and `y` taken as recorded together: products between them are of different ",

@@ -64,7 +64,9 @@ trial_sample <- function(rx, ry, together = NULL, codes = NULL, noise = TRUE) {
   self <- identical(rx$cache, ry$cache)
   fy <- if (self) fx else trial_form(ry)
   sessions <- if (noise) shared_sessions(fx, fy, self, together) else no_sessions(fx, fy)
-  runs <- fx$run && fy$run && any(sessions$x %in% sessions$y)
+  shared <- any(sessions$x %in% sessions$y)
+  if (shared && !self) check_shared_events(fx, fy, rx, ry)
+  runs <- fx$run && fy$run && shared
   if (runs) check_run_pair(fx, fy, codes, rx, ry)
   slots <- if (runs) run_slots(fx, fy) else event_slots(fx, fy)
   order <- unit_order(codes, nrow(fx$event))
@@ -91,6 +93,28 @@ shared_sessions <- function(fx, fy, self, together) {
   labels <- unique(as.character(c(fx$session, fy$session)))
   list(x = match(as.character(fx$session), labels), y = match(as.character(fy$session), labels))
 }
+
+# Neurons of two sides that may share noise: their trials must be told apart in the same way. Equal
+# sessions may have trials of their own on each side.
+check_shared_events <- function(fx, fy, rx, ry) {
+  if (fx$run != fy$run) {
+    runs <- if (fx$run) c(rx$arg, ry$arg) else c(ry$arg, rx$arg)
+    abort("`", runs[1], "` has runs, and `", runs[2], "`, which may have been recorded together ",
+          "with it, has none: declare `run` on both sides alike, or different `session` labels for ",
+          "areas that were recorded apart.", class = "repalign_error_runs", arg = runs[2])
+  }
+  if (!is.null(fx$session) && !is.null(fy$session)) return(invisible())
+  x <- fx$event
+  y <- original_rows(fy)
+  common <- vapply(seq_len(nrow(x)), function(i) any(x[i, ] %in% y[i, !is.na(y[i, ])]), NA)
+  if (any(common)) return(invisible())
+  abort("`", rx$arg, "` and `", ry$arg, "` are taken as recorded together, but no trial of `",
+        rx$arg, "` (such as ", first_event(x), ") has the label of one of `", ry$arg, "` (such as ",
+        first_event(y), "): give both sides the same labels in `trial`, or different `session` ",
+        "labels if they were recorded apart.", class = "repalign_error_labels", arg = ry$arg)
+}
+
+first_event <- function(event) dQuote(as.character(event[!is.na(event)][1]), FALSE)
 
 no_sessions <- function(fx, fy) {
   list(x = rep(1L, dim(fx$values)[2]), y = rep(2L, dim(fy$values)[2]))

@@ -89,6 +89,10 @@ total_of_allowed <- function(sample, left_out) {
 some_columns <- function(sample, x, y) {
   sample$x <- sample$x[, x, drop = FALSE]
   sample$y <- sample$y[, y, drop = FALSE]
+  if (sample$masked) {
+    sample$counts_x <- sample$counts_x[, x, drop = FALSE]
+    sample$counts_y <- sample$counts_y[, y, drop = FALSE]
+  }
   sample$session_x <- sample$session_x[x]
   sample$session_y <- sample$session_y[y]
   sample

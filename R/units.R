@@ -96,28 +96,33 @@ pair_labels <- function(pair, args) {
     identities <- seq_len(ncol(pair$x$data))
     return(list(x = identities, y = identities))
   }
-  labels <- list(x = side_labels(pair$x, args, "x"), y = side_labels(pair$y, args, "y"))
+  by_trials <- has_trials(pair$x) && has_trials(pair$y)
+  labels <- list(x = side_labels(pair$x, args, "x", by_trials),
+                 y = side_labels(pair$y, args, "y", by_trials))
   # sessions of one side and neurons of the other say nothing about pairs of them
-  kinds <- vapply(pair[c("x", "y")], function(repr) label_kind(repr, args), "")
+  kinds <- vapply(pair[c("x", "y")], function(repr) label_kind(repr, args, by_trials), "")
   if (is.null(labels$x) || is.null(labels$y) || kinds[1] != kinds[2]) NULL else labels
 }
 
 # The labels of the columns of one side: those that a responses() object declares, else those of
 # the call, or NULL. What trials correct for need not be left out: sessions are then no labels.
-side_labels <- function(repr, args, side) {
-  own <- declared_labels(repr, args)
+# by_trials: are there trials to correct with? For products between sides both need several.
+side_labels <- function(repr, args, side, by_trials = has_trials(repr)) {
+  own <- declared_labels(repr, args, by_trials)
   if (is.null(own)) args[[paste0("units_", side)]] else own
 }
 
-label_kind <- function(repr, args) {
+label_kind <- function(repr, args, by_trials = has_trials(repr)) {
   given <- unclass(repr$responses)
-  if (!corrects_trials(args$estimator) && !is.null(given$session)) "session" else
+  corrected <- corrects_trials(args$estimator) && by_trials
+  if (!corrected && !is.null(given$session)) "session" else
     if (!is.null(given$neuron)) "neuron" else "given"
 }
 
-declared_labels <- function(repr, args) {
+declared_labels <- function(repr, args, by_trials = has_trials(repr)) {
   given <- unclass(repr$responses)
-  if (corrects_trials(args$estimator) || is.null(given$session)) return(given$neuron)
+  corrected <- corrects_trials(args$estimator) && by_trials
+  if (corrected || is.null(given$session)) return(given$neuron)
   if (is.null(given$neuron)) given$session else
     structure(as.character(given$session), neurons = as.character(given$neuron))
 }
@@ -148,6 +153,10 @@ excluded_twice <- function(session_x, session_y, neurons) {
   result <- excluded_pairs(session_x, session_y)
   list(x = c(result$x, also[, 1]), y = c(result$y, also[, 2]), blocks = result$blocks,
        count = result$count + nrow(also))
+}
+
+has_trials <- function(repr) {
+  !is.null(repr$responses) && dim(unclass(repr$responses)$values)[3] > 1
 }
 
 no_allowed_pair <- function(pair, self) {

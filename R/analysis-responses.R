@@ -4,9 +4,23 @@
 trial_estimator <- "stimulus_neuron_trial"
 
 # default: did the user leave the choice to the function?
+# A side of one session has no neuron pair that sessions leave: then only trials correct for neurons.
+default_estimators <- function(objects, by_trials) {
+  if (!by_trials) return(estimators)
+  one_session <- vapply(objects, function(x) {
+    !is.null(x$session) && length(unique(x$session)) == 1
+  }, NA)
+  if (!any(one_session)) return(c(estimators, trial_estimator))
+  inform("The estimator \"stimulus_neuron\" is left out: all neurons of ",
+         enumerate(paste0("`", names(objects)[one_session], "`"), quote = FALSE), " have the same ",
+         "session, so that no pair of them may be compared. \"stimulus_neuron_trial\" can.",
+         class = "repalign_estimator")
+  c(setdiff(estimators, "stimulus_neuron"), trial_estimator)
+}
+
 analysis_estimators <- function(estimator, default, objects, by_trials) {
   several <- any(vapply(objects, function(x) dim(x)[3] > 1, NA))
-  if (default) return(c(estimators, if (by_trials && several) trial_estimator))
+  if (default) return(default_estimators(objects, by_trials && several))
   check_choice(estimator, c(estimators, if (by_trials) trial_estimator), "estimator",
                several = TRUE)
   if (trial_estimator %in% estimator && !several) {

@@ -11,7 +11,7 @@ middle_rows <- function(n) seq_len(n - 2 * furthest_shift(n)) + furthest_shift(n
 # test valid is that the score is a stationary series over these steps, with the observed order in
 # its middle.
 linear_shifts <- function(n, wanted) {
-  half <- min(max(1, floor(wanted / 2)), furthest_shift(n))
+  half <- min(max(1, ceiling(wanted / 2)), furthest_shift(n))
   steps <- floor(furthest_shift(n) / half) * seq_len(half)
   c(-rev(steps), steps)
 }
@@ -37,7 +37,7 @@ middle_sides <- function(sides) {
   }
   cut <- function(side) {
     lapply(side$reprs, function(repr) {
-      c(stretch_of(repr, repr$data, middle_rows(n)), list(whole = repr$data))
+      c(stretch_of(repr, repr, middle_rows(n)), list(whole = repr[c("data", "responses")]))
     })
   }
   sides$x$reprs <- cut(sides$x)
@@ -45,11 +45,12 @@ middle_sides <- function(sides) {
   sides
 }
 
-# The representation of some rows of `data`.
-stretch_of <- function(repr, data, rows) {
-  kept <- seq_len(stimulus_count(data)) %in% rows
-  repr$data <- switch(repr$kind, data = cut_matrix(data, kept), dist = cut_dist(data, kept),
-                      graph = refuse_stretches(repr))
+# The representation of some rows of `whole`, its data and its responses() object or NULL.
+stretch_of <- function(repr, whole, rows) {
+  kept <- seq_len(stimulus_count(whole$data)) %in% rows
+  repr$data <- switch(repr$kind, data = cut_matrix(whole$data, kept),
+                      dist = cut_dist(whole$data, kept), graph = refuse_stretches(repr))
+  if (!is.null(whole$responses)) repr$responses <- cut_responses(whole$responses, kept)
   repr$n <- length(rows)
   repr$cache <- new_cache()
   repr
@@ -64,7 +65,7 @@ refuse_stretches <- function(repr) {
 # The stretch of the same length as the middle that is `shift` rows later. Warnings and messages
 # were given with the middle.
 shifted_stretch <- function(repr, shift) {
-  stretch <- stretch_of(repr, repr$whole, middle_rows(stimulus_count(repr$whole)) + shift)
+  stretch <- stretch_of(repr, repr$whole, middle_rows(stimulus_count(repr$whole$data)) + shift)
   if (repr$kind == "data") stretch$data <- unname_rows(stretch$data)
   if (repr$kind == "dist") attr(stretch$data, "Labels") <- NULL
   for (name in c("said", "neighbours", "seed")) stretch$cache[[name]] <- repr$cache[[name]]

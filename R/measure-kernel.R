@@ -204,7 +204,9 @@ cka_of_h <- function(statistic, x, y, args) {
 inspect_cka <- function(score, pair, x, y, args) {
   if (!corrects_neurons(args$estimator) || is_itself(pair, args)) return(invisible())
   pair <- labelled_pair(pair, args$clusters)
-  error <- max(side_error(pair$x, x$self, args$clusters), side_error(pair$y, y$self, args$clusters))
+  # means over trials say nothing about the error of a denominator that leaves their noise out
+  error <- if (corrects_trials(args$estimator)) 0 else
+    max(side_error(pair$x, x$self, args$clusters), side_error(pair$y, y$self, args$clusters))
   warn_unstable(score, pair, error, args$clusters)
 }
 

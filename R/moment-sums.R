@@ -23,7 +23,17 @@ moment_sums <- function(matrix, cube = NULL) {
   list(whole = whole, trace = trace, norm = size * whole, n = n, t3 = cubes / unit^3, s2 = sum(d^2),
        s3 = sum(d^3), u = sum(columns$cubes) / unit^3, r = sum(d * squares),
        b = sum(d * columns$dots) / unit^2, row = max(squares),
-       rows = sum(squares^2), entry = max(abs(d)))
+       rows = sum(squares^2), entry = max(abs(d)), values = count_values(matrix, whole))
+}
+
+# How many different values there are off the diagonal of a matrix, up to rounding: among some rows
+# in equal distances, and counted no further than about 200 of them.
+count_values <- function(matrix, whole) {
+  n <- nrow(matrix)
+  rows <- unique(round(seq(1, n, length.out = min(n, 200))))
+  part <- matrix[rows, rows]
+  part <- part[upper.tri(part)] / max(whole, .Machine$double.xmin)
+  length(unique(round(part * n * 1e6)))
 }
 
 # The trace of the cube takes a product of the matrix with itself, unless the matrix has low rank.

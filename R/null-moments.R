@@ -55,13 +55,14 @@ mixed_third_terms <- function(both, n) {
 #           standard deviations; 0 for other matrices.
 # decline   A skewness below 0 means that the law ends on the upper side. Next to its end the tail
 #           is small differences of large numbers.
+# values    With few different values off both diagonals (stimuli in categories), t has few values.
 law_doubts <- function(a, b, moments) {
   c(leverage = a$n * max(a$row * b$rows, a$rows * b$row, a$entry * b$entry / 10),
     step = if (has_two_groups(a) && has_two_groups(b)) group_step(a, b) else 0,
-    decline = -moments$skewness)
+    decline = -moments$skewness, values = 1 / max(a$values, b$values))
 }
 
-law_limits <- c(leverage = 0.2, step = 0.35, decline = 0.75)
+law_limits <- c(leverage = 0.2, step = 0.35, decline = 0.75, values = 0.2)
 
 # For v v' with a centred v of length 1, t3 is 1, `rows` is n times the kurtosis of v and u n times
 # its squared skewness. Kurtosis - skewness^2 - 1 is never negative, and 0 if v has two values only.
@@ -227,13 +228,17 @@ law_complaint <- function(law, observed, title) {
   if (is.na(observed) || is_constant_law(law)) return("")
   above <- names(which(law$doubts > law_limits))
   if (!length(above)) return("")
-  value <- format(law$doubts[[above[1]]], digits = 2)
+  value <- format(law$doubts[[above[1]]], digits = 3)
   limit <- format(law_limits[[above[1]]])
   why <- switch(above[1],
     leverage = paste0("single stimuli weigh too much, with a leverage of ", value, ", above "),
     step = paste0("both sides consist of two groups, and the null has few values, ", value,
                   " standard deviations apart, above "),
     decline = paste0("the null ends soon above its threshold, with a skewness of -", value,
-                     ", beyond -"))
+                     ", beyond -"),
+    values = paste0("both sides consist of equal stimuli in categories, and the null has few ",
+                    "values, as the matrices have ", round(1 / law$doubts[["values"]]),
+                    "; more are needed than "))
+  if (above[1] == "values") limit <- format(1 / law_limits[["values"]])
   paste0(dQuote(title, FALSE), " (", why, limit, ")")
 }

@@ -11,8 +11,8 @@ largest_relative_error <- 0.7
 # undefined ones have nothing to report.
 correction_words <- c(
   given = "report `cka_corrected`: a few neurons hold most of the variance, which biases `cka`.",
-  even = paste("report `cka`: its bias is small beside its standard error, as no few neurons hold",
-               "most of the variance."),
+  even = paste("report `cka`: no few neurons hold most of the variance, and a correction would add",
+               "about as much error as it takes off."),
   uncertain = paste("report `cka` with its interval, or pool more data: the denominators are too",
                     "uncertain to correct the ratio.")
 )
@@ -26,7 +26,7 @@ ratio_correction <- function(pair, moments, value, se, estimator) {
 }
 
 correction_word <- function(pair, moments, value, se, estimator) {
-  if (!corrects_neurons(estimator)) return("other")
+  if (estimator != "stimulus_neuron") return("other")
   if (is.na(value)) return("undefined")
   if (is.na(se)) return("uncertain")
   error <- sqrt(diag(moments$cov)[2:3]) / moments$mean[2:3]

@@ -35,7 +35,9 @@
 #' @param run `TRUE` if the trials are runs, each with every stimulus once, as in functional MRI:
 #'   what a run adds to all of its stimuli then drops out. No response may be missing.
 #' @param event labels of what shares noise, given like `trial`. By default each trial has an event
-#'   of its own. If noise outlasts a trial, give trials that share it the same label (blocks).
+#'   of its own. Give trials of a stimulus the same label if they share noise (repeats right after
+#'   each other). This does not serve for a state that a block of trials adds to all stimuli: that
+#'   takes `run = TRUE`.
 #' @param value name of the column of a long data frame that holds the responses. By default the
 #'   only column of numbers that no other argument names.
 #' @return An object of class `repalign_responses`. `x[i, a, t]` takes stimuli, neurons and trials
@@ -64,8 +66,10 @@
 #' permutes the stimuli with all of their trials, and whole clusters.
 #'
 #' When not to trust it: what is declared is believed. Noise that outlasts a trial (drifts,
-#' adaptation) is corrected only if `event` says so, and the gain of a whole run that multiplies all
-#' responses is not corrected at all. In a long table whose neurons are numbered anew in each
+#' adaptation) is corrected only if `event` or `run` says so. `event` leaves out products of trials
+#' of one stimulus; what a drift or a block adds to all of its stimuli stays in products of different
+#' stimuli, and leaves only with `run = TRUE`. The gain of a whole run that multiplies all responses
+#' is not corrected at all. In a long table whose neurons are numbered anew in each
 #' session, equal numbers count as the same neuron: give them different labels.
 #' @examples
 #' # 132 units of 21 sessions, 20 repeats: units of a session share noise

@@ -37,18 +37,19 @@ settle_cka <- function(args, reprs) {
   parts <- unlist(lapply(known, function(repr) declared_parts(repr$responses)))
   several <- any(c("trials", "runs") %in% parts)
   default <- args$default_estimator
-  args$estimator <- settled_estimator(args, parts, several)
+  args$estimator <- settled_estimator(args, known, parts, several)
   args$default_estimator <- FALSE
   if (!several) refuse_no_trials(args, all)
   refuse_second_labels(args, parts)
   args$trials <- max(vapply(known, function(repr) dim(repr$responses)[3], 0L))
+  if (corrects_trials(args$estimator)) note_single_trials(known)
   together <- corrects_trials(args$estimator) && assumes_together(reprs)
   if (together || default && length(parts)) note_estimator(args, together)
   settled_labels(args, reprs)
 }
 
 # The most corrected estimator that the declaration and the kernel allow.
-settled_estimator <- function(args, parts, several) {
+settled_estimator <- function(args, known, parts, several) {
   linear <- args$kernel == "linear"
   noise <- args$shared_noise
   estimator <- if (!args$default_estimator) args$estimator else if (!length(parts)) "naive" else
@@ -60,9 +61,10 @@ settled_estimator <- function(args, parts, several) {
           ": use \"stimulus_neuron_trial\" or \"stimulus_trial\".",
           class = "repalign_error_choice", arg = "shared_noise")
   }
-  if (noise == "pairs" && !"sessions" %in% parts) {
-    abort("shared_noise = \"pairs\" leaves out pairs of neurons of the same session, but no ",
-          "sessions are declared: give `session` to responses().",
+  without <- Filter(function(repr) is.null(unclass(repr$responses)$session), known)
+  if (noise == "pairs" && length(without)) {
+    abort("shared_noise = \"pairs\" leaves out pairs of neurons of the same session, but `",
+          without[[1]]$arg, "` declares no sessions: give `session` to responses().",
           class = "repalign_error_choice", arg = "shared_noise")
   }
   if (noise == "pairs" && !corrects_neurons(estimator)) {
@@ -100,6 +102,15 @@ assumes_together <- function(reprs) {
   }, NA))
   bare(reprs$x) && any(vapply(reprs$y, has_trials, NA)) ||
     bare(reprs$y) && any(vapply(reprs$x, has_trials, NA))
+}
+
+# Objects with one trial beside others with several: nothing corrects their own noise.
+note_single_trials <- function(known) {
+  single <- Filter(function(repr) dim(unclass(repr$responses)$values)[3] == 1, known)
+  if (!length(single)) return(invisible())
+  inform("`", single[[1]]$arg, "` has one trial: if it has noise, this stays in its own terms, and ",
+         "in products with responses of the same moment. Give all trials, where there are more.",
+         class = "repalign_one_trial")
 }
 
 note_estimator <- function(args, together) {

@@ -85,8 +85,11 @@ note_shared_neurons <- function(pair, args) {
   if (!length(common) && !identical(pair$x$data, pair$y$data)) return(invisible())
   inform("`", pair$x$arg, "` and `", pair$y$arg, "` seem to share neurons (",
          if (length(common)) paste("columns", enumerate(common, 3)) else "their data are identical",
-         "). If so, use `shared_neurons` or name them in `units_x` and `units_y`: the corrected ",
-         "CKA is too high otherwise.", class = "repalign_shared_names")
+         "). If so, ", if (is.null(pair$x$responses) && is.null(pair$y$responses)) {
+           "use `shared_neurons` or name them in `units_x` and `units_y`"
+         } else {
+           "name them in `neuron` of responses(), alike on both sides"
+         }, ": the corrected CKA is too high otherwise.", class = "repalign_shared_names")
 }
 
 # The labels of both sides of a pair, or NULL when every neuron pair is allowed.

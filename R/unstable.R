@@ -38,19 +38,24 @@ even_share <- 0.4
 
 is_uneven <- function(pair) {
   share <- vapply(pair[c("x", "y")], function(repr) {
-    effective_count(form_linear(repr)$s) / ncol(repr$data)
+    repr <- without_holes(repr)
+    if (!ncol(repr$data)) 1 else effective_count(form_linear(repr)$s) / ncol(repr$data)
   }, 0)
   min(share) < even_share
 }
 
+# Representations are judged by the neurons that have a mean response to every stimulus.
+without_holes <- function(repr) {
+  if (!has_holes(repr)) return(repr)
+  repr$data <- known_columns(repr$data)
+  repr$cache <- new_cache()
+  repr
+}
+
 # A cluster counts as one stimulus, as if all of its stimuli were alike.
 side_error <- function(repr, h, clusters = NULL) {
-  if (has_holes(repr)) {
-    # it is judged by the neurons that have a mean response to every stimulus
-    repr$data <- known_columns(repr$data)
-    repr$cache <- new_cache()
-    if (!ncol(repr$data)) return(0)
-  }
+  repr <- without_holes(repr)
+  if (!ncol(repr$data)) return(0)
   if (is.null(clusters)) {
     form <- form_linear(repr)
     return(relative_error(h$value, form$k, form$s))
@@ -95,8 +100,9 @@ causes_of_high_values <- function(x, y, also = FALSE) {
 warn_unstable_intervals <- function(pair, rows, clusters = NULL) {
   for (row in rows) {
     if (corrects_neurons(row$values$estimator) && !is.na(row$value)) {
-      error <- max(side_error(pair$x, list(value = row$self[1]), clusters),
-                   side_error(pair$y, list(value = row$self[2]), clusters))
+      error <- if (corrects_trials(row$values$estimator)) 0 else
+        max(side_error(pair$x, list(value = row$self[1]), clusters),
+            side_error(pair$y, list(value = row$self[2]), clusters))
       if (isTRUE(row$values$conf_low > 1)) warn_interval_above(pair, row$values, error)
       else warn_unstable(row$value, pair, error, clusters)
     }

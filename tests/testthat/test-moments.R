@@ -383,3 +383,10 @@ test_that("an undefined score has no number of permutations, like any other row 
   expect_true(is.na(row$score))
   expect_identical(row$permutations, NA_integer_)
 })
+
+test_that("few categories of equal stimuli are refused", {
+  set.seed(9)
+  x <- unname(stats::model.matrix(~ factor(rep(1:20, 2)) - 1))
+  expect_refused(calibrate(x, x[sample(40), ], engine = "moments"), c("categories", "auto"))
+  expect_s3_class(calibrate(x, matrix(rnorm(400), 40), engine = "moments"), "repalign_calibration")
+})

@@ -129,7 +129,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   norms. The limit is 0.2.
 #' * Both sides consist of two groups of nearly equal stimuli: the null has few values, more than
 #'   0.35 of its standard deviations apart.
-#' * Both sides consist of few categories of equal stimuli, so that the centred matrices have no more
+#' * Both sides consist of few categories of equal stimuli, so that the centred matrices have fewer
 #'   than 5 different values off their diagonals: the null then has few values, too.
 #' * The null has a skewness below -0.75, so that it ends close to the threshold (regressions on
 #'   nearly as many neurons as stimuli).
@@ -186,7 +186,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' `series = "linear"` joins nothing (Harris 2020): rows N + 1 to n - N of `x`, with N = n/4, are
 #' compared with rows N + 1 + t to n - N + t of `y`, for t from -N to N, where t = 0 is observed.
 #' All columns of the result are about this half of the rows. There are 2N shifts, or, if
-#' `permutations` is smaller, that many (an even number) in equal steps. The series in `y` must be
+#' `permutations` is smaller, that many (one more if it is odd) in equal steps. The series in `y` must be
 #' stationary, or its steps must be, as in a random walk, if the measure does not depend on where
 #' the cloud of points lies; nothing is asked of `x`. Then the level is at most twice alpha for any
 #' series (at most alpha if you multiply p-values by (2N + 1)/(N + 1)); in the simulations below
@@ -211,10 +211,10 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' | AR 0.99 and AR 0.9 | 12 | 7 | 20 | 28 | 61 | 3 to 6 |
 #'
 #' [mutual_knn()] was rejected more often still in many dimensions (90% for smooth series with D =
-#' 10). The effective number of points is that of the directions of large variance: for measures that
-#' weigh all neurons or directions alike (matching of neurons, cca, svcca, gulp), give columns of
-#' equal variance ([scale()]), or the warning can miss slow neurons beside a fast one of large
-#' variance. Of the 4131 data sets of this kind without the warning, 5% were rejected, by RV, by
+#' 10). The effective number of points is that of the directions of large variance. For measures that
+#' weigh all neurons or directions alike (matching of neurons, [cca()], [svcca()], [gulp()]), give
+#' columns of equal variance ([scale()]), or the warning can miss slow neurons beside a fast one of
+#' large variance. Of the 4131 data sets of this kind without the warning, 5% were rejected, by RV, by
 #' corrected CKA and by `mutual_knn()`, and at most 8% in any kind and D with 50 or more of them.
 #' `"linear"` rejected 4, 4 and 3% of 1260 data sets by these three measures.
 #'
@@ -228,9 +228,8 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' innovations 100%; for AR 0.99 linear shifts found 18% and 27%.
 #'
 #' Trial-to-trial noise that two areas share when they are recorded together belongs to the pairing
-#' of the stimuli, too: any measure that does not leave it out finds it (in one simulation of areas
-#' with unrelated signals, nearly always). The estimators of [cka()] from trials do leave it out, see
-#' [responses()].
+#' of the stimuli, too: any measure that does not leave it out finds it, also between areas with
+#' unrelated signals. The estimators of [cka()] from trials do leave it out, see [responses()].
 #'
 #' A score above chance means that the pairing of the stimuli carries information, not that the
 #' representations are similar in any stronger sense. The null holds the two sets of neurons and

@@ -58,8 +58,8 @@
 #'   second-order bias is taken off numerator and denominator apart, which agrees with `cka - bias`
 #'   to second order, but does not turn far negative when a denominator is noisy. The interval is
 #'   that of `cka`.
-#' * `"even"`: report `cka`. No few neurons hold most of the variance, and the bias is small beside
-#'   the standard error.
+#' * `"even"`: report `cka`. No few neurons hold most of the variance, and a correction would add
+#'   about as much error as it takes off.
 #' * `"uncertain"`: report `cka` with its interval, or pool more data. The correction would do harm,
 #'   because the denominators vary too much, or some deletion has no ratio.
 #' * `"other"` for the other estimators, and `"undefined"` where there is no ratio.

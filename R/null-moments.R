@@ -238,7 +238,7 @@ law_complaint <- function(law, observed, title) {
                      ", beyond -"),
     values = paste0("both sides consist of equal stimuli in categories, and the null has few ",
                     "values, as the matrices have ", round(1 / law$doubts[["values"]]),
-                    "; more are needed than "))
+                    " off their diagonals; it takes at least "))
   if (above[1] == "values") limit <- format(1 / law_limits[["values"]])
   paste0(dQuote(title, FALSE), " (", why, limit, ")")
 }

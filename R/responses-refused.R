@@ -1,8 +1,8 @@
 # What R offers for arrays and responses objects do not have: an error says what to take instead.
 
 no_arithmetic <- function(what) {
-  abort(what, " is not defined for responses(): take as.array() for all responses, as.matrix() for ",
-        "their means over trials, and declare the result again.", class = "repalign_error_type",
+  abort(what, " is not defined for responses(): take as.array() for all responses, as.matrix() ",
+        "for their means over trials, and declare the result again.", class = "repalign_error_type",
         arg = "x")
 }
 

@@ -67,9 +67,9 @@
 #'
 #' When not to trust it: what is declared is believed. Noise that outlasts a trial (drifts,
 #' adaptation) is corrected only if `event` or `run` says so. `event` leaves out products of trials
-#' of one stimulus; what a drift or a block adds to all of its stimuli stays in products of different
-#' stimuli, and leaves only with `run = TRUE`. The gain of a whole run that multiplies all responses
-#' is not corrected at all. In a long table whose neurons are numbered anew in each
+#' of one stimulus. What a drift or a block adds to all of its stimuli stays in products of
+#' different stimuli, and leaves only with `run = TRUE`. The gain of a whole run that multiplies all
+#' responses is not corrected at all. In a long table whose neurons are numbered anew in each
 #' session, equal numbers count as the same neuron: give them different labels.
 #' @examples
 #' # 132 units of 21 sessions, 20 repeats: units of a session share noise

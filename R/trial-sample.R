@@ -100,8 +100,8 @@ check_shared_events <- function(fx, fy, rx, ry) {
   if (fx$run != fy$run) {
     runs <- if (fx$run) c(rx$arg, ry$arg) else c(ry$arg, rx$arg)
     abort("`", runs[1], "` has runs, and `", runs[2], "`, which may have been recorded together ",
-          "with it, has none: declare `run` on both sides alike, or different `session` labels for ",
-          "areas that were recorded apart.", class = "repalign_error_runs", arg = runs[2])
+          "with it, has none: declare `run` on both sides alike, or different `session` labels ",
+          "for areas that were recorded apart.", class = "repalign_error_runs", arg = runs[2])
   }
   if (!is.null(fx$session) && !is.null(fy$session)) return(invisible())
   x <- fx$event

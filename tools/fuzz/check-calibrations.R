@@ -58,7 +58,7 @@ expected_engines <- function(args) {
 wrong_count <- function(engine, count, args, n) {
   switch(engine,
     moments = !is.na(count), series = count != n - 1,
-    linear = count != 2 * min(floor(n / 4), max(1, floor(args$permutations / 2))),
+    linear = count != 2 * min(floor(n / 4), max(1, ceiling(args$permutations / 2))),
     exact = count != factorial(n) - 1,
     random = count != args$permutations,
     coset = (count + 1) %% n != 0 || count < args$permutations,

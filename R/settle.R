@@ -23,6 +23,14 @@ settled_set <- function(set, sides) {
   Map(function(measure, label) replace(measure, "label", label), settled, labels)
 }
 
+# Says which labels have no effect. In a call that is known when the estimator is settled; measure(),
+# which knows no data, speaks of the estimator for plain matrices.
+note_unused_labels <- function(d, args) {
+  if (is.null(d$settle)) return(invisible())
+  note_unused_units(args$estimator, args)
+  note_unused_clusters(args)
+}
+
 settle_cka <- function(args, reprs) {
   all <- c(reprs$x, reprs$y)
   known <- Filter(function(repr) !is.null(repr$responses), all)
@@ -65,12 +73,18 @@ settled_estimator <- function(args, parts, several) {
           "sessions are declared: give `session` to responses().",
           class = "repalign_error_choice", arg = "shared_noise")
   }
+  if (noise == "pairs" && corrects_trials(estimator)) {
+    abort("shared_noise = \"pairs\" leaves out pairs of neurons and takes the means over trials, ",
+          "but estimator = ", dQuote(estimator, FALSE), " multiplies different trials: use ",
+          "estimator = \"stimulus_neuron\", or shared_noise = \"trials\".",
+          class = "repalign_error_choice", arg = "shared_noise")
+  }
   if (noise == "pairs" && !corrects_neurons(estimator)) {
     abort("shared_noise = \"pairs\" leaves out pairs of neurons, as only \"stimulus_neuron\" ",
           "does, not ", dQuote(estimator, FALSE), ": choose it, with kernel = \"linear\".",
           class = "repalign_error_choice", arg = "shared_noise")
   }
-  if (noise == "pairs") sub("_trial$", "", estimator) else estimator
+  estimator
 }
 
 refuse_no_trials <- function(args, reprs) {

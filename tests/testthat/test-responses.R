@@ -526,3 +526,33 @@ test_that("normalisation divides all trials of a neuron by one number", {
   expect_equal(as.data.frame(quiet(brain_to_brain(x, y, neurons = 4, normalize = "sd"))),
                as.data.frame(quiet(brain_to_brain(scaled(x), scaled(y), neurons = 4))))
 })
+
+test_that("what has no effect is judged by the estimator that responses objects get", {
+  set.seed(22)
+  x <- responses(few_trials_array(12))
+  y <- responses(few_trials_array(12))
+  said <- function(code) {
+    seen <- NULL
+    withCallingHandlers(undefined_is_fine(few_is_fine(code)), repalign_message = function(m) {
+      seen <<- c(seen, conditionMessage(m))
+      invokeRestart("muffleMessage")
+    })
+    paste(grep("no effect", seen, value = TRUE), collapse = "")
+  }
+  for (f in list(cka, hsic, angular_cka)) {
+    expect_identical(said(f(x, y, units_x = 1:4, units_y = 3:6)), "")
+    expect_identical(said(f(x, y, shared_neurons = TRUE)), "")
+    expect_identical(said(f(x, y, clusters = rep(1:6, 2))), "")
+    expect_match(said(f(x, y, estimator = "naive", clusters = rep(1:6, 2))),
+                 "only the corrected estimators go over clusters", fixed = TRUE)
+    expect_match(said(f(x, y, estimator = "stimulus_trial", shared_neurons = TRUE)),
+                 "no effect on the estimator \"stimulus_trial\"", fixed = TRUE)
+    # plain matrices have the default of old
+    expect_match(said(f(as.matrix(x), as.matrix(y), units_x = 1:4, units_y = 3:6)),
+                 "`units_x` and `units_y` have no effect on the estimator \"naive\"", fixed = TRUE)
+    expect_match(said(f(as.matrix(x), as.matrix(y), clusters = rep(1:6, 2))),
+                 "only \"stimulus\" and \"stimulus_neuron\" go over clusters", fixed = TRUE)
+  }
+  # a measure knows no data
+  expect_match(said(measure("cka", units_x = 1:4, units_y = 3:6)), "\"naive\"", fixed = TRUE)
+})

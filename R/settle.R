@@ -45,7 +45,8 @@ settle_cka <- function(args, reprs) {
   parts <- unlist(lapply(known, function(repr) declared_parts(repr$responses)))
   several <- any(c("trials", "runs") %in% parts)
   default <- args$default_estimator
-  args$estimator <- settled_estimator(args, parts, several)
+  usable <- several && trials_usable(args, parts, known)
+  args$estimator <- settled_estimator(args, parts, several, usable)
   args$default_estimator <- FALSE
   if (!several) refuse_no_trials(args, all)
   refuse_second_labels(args, parts)
@@ -55,13 +56,21 @@ settle_cka <- function(args, reprs) {
   settled_labels(args, reprs)
 }
 
-# The most corrected estimator that the declaration and the kernel allow.
-settled_estimator <- function(args, parts, several) {
+# Does the kernel allow a correction by these trials?
+trials_usable <- function(args, parts, known) {
+  switch(args$kernel, linear = TRUE, manifold = FALSE,
+    rbf = is.null(args$clusters) && !any(c("clusters", "runs") %in% parts) &&
+      !any(vapply(known, function(repr) some_neurons_lack(repr$responses$values), NA)))
+}
+
+# The most corrected estimator that the declaration and the kernel allow. usable: can the kernel
+# correct by the trials?
+settled_estimator <- function(args, parts, several, usable) {
   linear <- args$kernel == "linear"
   noise <- args$shared_noise
   estimator <- if (!args$default_estimator) args$estimator else if (!length(parts)) "naive" else
     paste0("stimulus", if (linear) "_neuron",
-           if (several && noise != "pairs" && args$kernel != "manifold") "_trial")
+           if (usable && noise != "pairs") "_trial")
   if (noise == "trials" && !corrects_trials(estimator)) {
     abort("shared_noise = \"trials\" needs an estimator that corrects for trials, not ",
           dQuote(estimator, FALSE), if (!several) ", and responses to several trials",

@@ -556,3 +556,47 @@ test_that("what has no effect is judged by the estimator that responses objects 
   # a measure knows no data
   expect_match(said(measure("cka", units_x = 1:4, units_y = 3:6)), "\"naive\"", fixed = TRUE)
 })
+
+test_that("rows are numbered as trials only where neurons have equally many", {
+  set.seed(23)
+  long <- long_frame(few_trials_array())
+  long$day <- ifelse(long$unit <= 2, "mon", "tue")
+  short <- long[!(long$image == "c" & long$unit == 2 & long$rep == 1), ]
+  error <- expect_refused(responses(short, "image", "unit", value = "count"),
+                          c("stimulus \"c\"", "neuron \"1\" has 3 responses",
+                            "neuron \"2\" has 2 responses", "column of trial labels in `trial`"))
+  expect_s3_class(error, "repalign_error_trials")
+  expect_identical(error$arg, "trial")
+  # labels, rows of NA, and neurons that were not recorded together are no problem
+  named <- responses(short, "image", "unit", "rep", value = "count")
+  expect_identical(as.vector(is.na(named$values["c", , "1"])), c(FALSE, TRUE, FALSE, FALSE))
+  filled <- transform(long, count = ifelse(image == "c" & unit == 2 & rep == 1, NA, count))
+  expect_identical(unname(responses(filled, "image", "unit", value = "count")$values),
+                   unname(named$values))
+  expect_refused(responses(short, "image", "unit", value = "count", session = "day"), "\"1\" has 3")
+  other <- long[!(long$image == "c" & long$unit > 2 & long$rep == 1), ]
+  expect_s3_class(responses(other, "image", "unit", session = "day", value = "count"),
+                  "repalign_responses")
+  # a neuron without the stimulus
+  expect_s3_class(responses(long[!(long$image == "c" & long$unit == 2), ], "image", "unit",
+                            value = "count"), "repalign_responses")
+})
+
+test_that("trial_to_trial() says that it takes runs as trials, and refuses shared events", {
+  set.seed(24)
+  values <- few_trials_array(12, 6, 3)
+  quiet <- function(code) suppressMessages(undefined_is_fine(code), "repalign_message")
+  runs <- responses(values, run = TRUE)
+  said <- expect_message(undefined_is_fine(trial_to_trial(runs, neurons = 6)),
+                         class = "repalign_structure_unused")
+  expect_match(conditionMessage(said), "runs (by \"trial_to_trial\")", fixed = TRUE)
+  expect_identical(quiet(trial_to_trial(runs, neurons = 6)),
+                   quiet(trial_to_trial(values, neurons = 6)))
+  blocks <- responses(values, event = c("a", "a", "b"))
+  error <- expect_refused(quiet(trial_to_trial(blocks, neurons = 6)),
+                          c("trials of one event share noise", "one trial of each event"))
+  expect_s3_class(error, "repalign_error_trials")
+  expect_s3_class(quiet(trial_to_trial(blocks[, , 2:3], neurons = 6)), "repalign_analysis")
+  expect_no_message(undefined_is_fine(trial_to_trial(responses(values, event = 3:1), neurons = 6)),
+                    class = "repalign_structure_unused")
+})

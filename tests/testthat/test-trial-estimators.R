@@ -122,7 +122,8 @@ test_that("neuron pairs that too few stimuli have trials of are refused by name"
   expect_error_of(cka(responses(whole), recorded()), "repalign_error_trials", "fewer than 4")
   partly <- unclass(recorded())$values
   partly[3, 2, 1] <- NA
-  expect_error_of(cka(responses(partly), recorded(), "rbf"), "repalign_error_value", "linear")
+  expect_error_of(cka(responses(partly), recorded(), "rbf", "stimulus_trial"),
+                  "repalign_error_value", "linear")
 })
 
 test_that("a permuted form is the form of permuted responses, events by their places", {
@@ -260,4 +261,25 @@ test_that("the jackknife of trials needs memory for all of them", {
   withr::local_options(repalign.max_memory = 8 * 24 * 40 * 10 * 2 + 8 * 3 * 25)
   expect_no_error(quietly(cka_interval(x, y, "stimulus_neuron")))
   expect_error_of(cka_interval(x, y, "stimulus_neuron_trial"), "repalign_error_memory", "jackknife")
+})
+
+test_that("the Gaussian kernel gets an estimator that is defined for the declaration", {
+  set.seed(15)
+  x <- recorded()
+  cluster <- rep(1:6, each = 2)
+  holes <- unclass(recorded())$values
+  holes[3, 2, 1] <- NA
+  expect_stimulus <- function(...) {
+    expect_message(value <- quiet_but(cka(..., kernel = "rbf")), "\"stimulus\"", fixed = TRUE,
+                   class = "repalign_estimator")
+    expect_identical(value, quietly(cka(..., kernel = "rbf", estimator = "stimulus")))
+  }
+  quiet_but <- function(code) suppressMessages(suppressWarnings(code), "repalign_structure_unused")
+  expect_stimulus(recorded(cluster = cluster), x)
+  expect_stimulus(recorded(run = TRUE), recorded(run = TRUE))
+  expect_stimulus(responses(holes), x)
+  expect_stimulus(x, recorded(), clusters = cluster)
+  for (y in list(recorded(cluster = cluster), responses(holes))) {
+    expect_error_of(cka(x, y, "rbf", "stimulus_trial"), "repalign_error_value", "linear")
+  }
 })

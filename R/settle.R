@@ -23,8 +23,8 @@ settled_set <- function(set, sides) {
   Map(function(measure, label) replace(measure, "label", label), settled, labels)
 }
 
-# Says which labels have no effect. In a call that is known when the estimator is settled; measure(),
-# which knows no data, speaks of the estimator for plain matrices.
+# Says which labels have no effect. In a call that is known when the estimator is settled. measure()
+# knows no data, and speaks of the estimator for plain matrices.
 note_unused_labels <- function(d, args) {
   if (is.null(d$settle)) return(invisible())
   note_unused_units(args$estimator, args)

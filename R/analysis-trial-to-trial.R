@@ -9,7 +9,8 @@
 #' @param trials a list of matrices stimuli x neurons, one per trial, with the same stimuli and
 #'   neurons; or an array stimuli x neurons x trials, such as [trial_array()] makes. Repeats that
 #'   were not recorded are `NA`. Or what [responses()] makes: its sessions (or else its neurons) are
-#'   then `units`, and its clusters are used.
+#'   then `units`, and its clusters are used. Runs are compared as
+#'   trials, with a message; trials that share an `event` are an error.
 #' @param neurons numbers of neurons. By default 4, 8, 16, ..., and all.
 #' @param repeats number of random subsets for each number of neurons below all.
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
@@ -76,7 +77,7 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, missing_trial_rules,
                           clusters, list(trials = trials))
   note_unused_units(setup$estimator, list(units = units))
-  trials <- as_trials(if (is_responses(trials)) as.array(trials) else trials, setup$na)
+  trials <- as_trials(if (is_responses(trials)) single_trials(trials) else trials, setup$na)
   units <- check_labels(units, ncol(trials[[1]]), "units", "trials")
   units <- take_units(setup, list(trials = trials[[1]]), list(trials = units),
                       c(trials = "units"))$units$trials
@@ -120,6 +121,22 @@ complete_trials <- function(trials, setup) {
   given <- clustered_responses(given, setup)
   list(data = unname(given$data), columns = given$columns[[1]], note = given$note,
        clusters = given$clusters)
+}
+
+# The trials of an object. All different ones are multiplied, so that none may share its event.
+single_trials <- function(x) {
+  grouped <- which(apply(x$event, 1, function(event) anyDuplicated(event[!is.na(event)]) > 0))
+  if (length(grouped)) {
+    abort("trial_to_trial() compares all different trials, but trials of one event share noise ",
+          "(first for stimulus ", grouped[1], " of `trials`). Take one trial of each event by ",
+          "trials[, , t], or declare the trials again without `event` if they share none.",
+          class = "repalign_error_trials", arg = "trials")
+  }
+  if (x$run) {
+    inform("Declared by responses(), but not used: runs (by \"trial_to_trial\"). Each run is ",
+           "compared as a trial.", class = "repalign_structure_unused")
+  }
+  as.array(x)
 }
 
 as_trials <- function(trials, na = "pairs") {

@@ -45,7 +45,8 @@ note_unused_clusters <- function(args) {
   if (is.null(args$clusters) || corrects_stimuli(args$estimator)) return(invisible())
   inform("`clusters` has no effect on the estimator \"naive\"",
          if (anyNA(args$clusters)) ", except that stimuli without a label are left out",
-         ": only \"stimulus\" and \"stimulus_neuron\" go over clusters.",
+         ": only ", if (is.null(args$trials)) "\"stimulus\" and \"stimulus_neuron\"" else
+           "the corrected estimators", " go over clusters.",
          class = "repalign_unused_clusters")
 }
 

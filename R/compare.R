@@ -8,6 +8,7 @@ one_score <- function(id, x, y, args) {
   if (missing(x) || missing(y)) missing_side(missing(x))
   pair <- as_pair(representation(x, "x"), representation(y, "y"), by_name = d$pairing)
   args <- settled_arguments(d, args, list(x = list(pair$x), y = list(pair$y)))
+  note_unused_labels(d, args)
   declared <- declared_pair(pair, list(id = id, label = id, args = args, declaration = d))
   pair <- declared$pair
   args <- declared$measure$args

@@ -62,6 +62,7 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
   pair <- representation_pair(x, y, accepted_by_kernel(args))
   d <- declaration("cka")
   args <- settled_arguments(d, args, list(x = list(pair$x), y = list(pair$y)))
+  note_unused_labels(d, args)
   declared <- declared_pair(pair, list(id = "cka", label = "hsic", args = args, declaration = d))
   pair <- declared$pair
   args <- declared$measure$args

@@ -150,6 +150,8 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   rows <- unlist(lapply(settled$groups, function(args) {
     jackknife_rows(pair, args, clusters, conf_level)
   }), recursive = FALSE)
+  # in the order that was asked for
+  rows <- rows[order(match(vapply(rows, function(row) row$values$estimator, ""), estimator))]
   warn_dependence(lapply(list(pair$x$data, pair$y$data), known_columns), clusters)
   warn_undefined_deletions(rows)
   warn_unstable_intervals(pair, rows, clusters)
@@ -166,7 +168,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
 jackknife_rows <- function(pair, args, clusters, conf_level) {
   check_units(pair, args)
   if (corrects_neurons(args$estimator)) note_shared_neurons(pair, args)
-  check_jackknife_memory(pair)
+  check_jackknife_memory(pair, if (corrects_trials(args$estimator)) args$trials else 1)
   layout <- unit_layout(pair, args)
   loo <- if (corrects_trials(args$estimator)) trial_sums(pair, layout, clusters)
   else leave_out_sums(pair, layout, clusters)
@@ -181,8 +183,8 @@ bind_interval_rows <- function(rows) {
   do.call(rbind, rows)
 }
 
-check_jackknife_memory <- function(pair) {
-  n <- pair$x$n
+check_jackknife_memory <- function(pair, trials = 1) {
+  n <- pair$x$n * as.double(trials)
   columns <- ncol(pair$x$data) + ncol(pair$y$data)
   inner <- min(n, max(ncol(pair$x$data), ncol(pair$y$data)))^2
   check_memory(8 * (24 * n * columns + 3 * inner), "The jackknife",

@@ -26,9 +26,7 @@ check_cka_args <- function(args) {
   args$k <- check_count(args$k, "k", least = if (args$kernel == "manifold") 3 else 1)
   note_unused_options(args)
   check_unit_choice(args$shared_neurons, args$units_x, args$units_y)
-  note_unused_units(args$estimator, args)
   args$clusters <- cluster_codes(args$clusters)
-  note_unused_clusters(args)
   args
 }
 

@@ -24,7 +24,11 @@ NULL
 #'   stimuli and few neurons (linear kernel only); or, for [responses()] with several trials,
 #'   `"stimulus_trial"` (linear and Gaussian kernel) and `"stimulus_neuron_trial"`, corrected for
 #'   the noise of the trials, too. By default `"naive"`; for [responses()] that declare anything,
-#'   the most corrected one that the declaration and the kernel allow, which a message names.
+#'   the most corrected one that the declaration and the kernel allow, which a message names: with
+#'   several trials `"stimulus_neuron_trial"` (linear), `"stimulus_trial"` (Gaussian) or
+#'   `"stimulus"` (manifold), with one trial `"stimulus_neuron"` (linear) or `"stimulus"`. The
+#'   Gaussian kernel also gets `"stimulus"` where `"stimulus_trial"` is not defined for it: with
+#'   clusters, with runs, and with trials that only some neurons have.
 #' @param shared_neurons `TRUE` if column j of `x` and column j of `y` are the same neuron,
 #'   for example when two trials are compared. `"stimulus_neuron"` then leaves out the pair
 #'   (j, j) between `x` and `y`, as it always does within each side. Both sides need the same

@@ -126,8 +126,38 @@ long_axes <- function(labels) {
     neuron <- factor(match(both, known), seq_along(known), names)
   }
   stimulus <- ordered_labels(labels$stimulus)
+  if (is.null(labels$trial)) check_counts(stimulus, neuron, labels)
   trial <- if (is.null(labels$trial)) occurrence(stimulus, neuron) else labels$trial
   list(stimulus = stimulus, neuron = neuron, trial = ordered_labels(trial))
+}
+
+# Rows are numbered as trials for each neuron alone. Where neurons that were recorded together have
+# different numbers of them, equal numbers would be different moments. Labels of events settle that:
+# long_events() refuses such numbers.
+check_counts <- function(stimulus, neuron, labels) {
+  if (!is.null(labels$event)) return(invisible())
+  counts <- table(stimulus, neuron)
+  column <- match(levels(neuron), neuron)
+  together <- if (is.null(labels$session)) rep(1, length(column)) else labels$session[column]
+  for (at in split(seq_along(column), match(together, together))) {
+    part <- counts[, at, drop = FALSE]
+    # who has no response at all has no wrong number
+    most <- apply(part, 1, max)
+    wrong <- which(part > 0 & part < most, arr.ind = TRUE)
+    if (nrow(wrong)) refuse_counts(part, wrong[1, ], labels$neuron[column[at]])
+  }
+}
+
+refuse_counts <- function(counts, at, neurons) {
+  most <- which.max(counts[at[1], ])
+  count <- function(column) {
+    paste0("neuron ", dQuote(neurons[column], FALSE), " has ",
+           count_of(counts[at[1], column], "response"))
+  }
+  abort("For stimulus ", dQuote(rownames(counts)[at[1]], FALSE), ", ", count(most), " and ",
+        count(at[2]), ": the number of a row then does not say which trial it is of. Name the ",
+        "column of trial labels in `trial`, or give rows with NA for missing responses.",
+        class = "repalign_error_trials", arg = "trial")
 }
 
 check_single_responses <- function(at, axes, numbered) {

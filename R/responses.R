@@ -26,7 +26,8 @@
 #' @param trial labels of the trials: in an array one for each trial, or a matrix stimuli x trials;
 #'   in a matrix or a data frame one for each row. By default trials have the names that the array
 #'   gives them, or are numbered: in a matrix or a data frame, those of a stimulus in the order of
-#'   their rows.
+#'   their rows. Neurons recorded together must then have equally many rows of a stimulus in a long
+#'   data frame.
 #' @param session a label for each column (long data frame: each row): columns with equal labels
 #'   were recorded together and may share noise. Without it, all columns were recorded together.
 #'   A neuron of several sessions has a column for each of them.

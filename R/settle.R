@@ -23,6 +23,14 @@ settled_set <- function(set, sides) {
   Map(function(measure, label) replace(measure, "label", label), settled, labels)
 }
 
+# Says which labels have no effect. In a call that is known when the estimator is settled. measure()
+# knows no data, and speaks of the estimator for plain matrices.
+note_unused_labels <- function(d, args) {
+  if (is.null(d$settle)) return(invisible())
+  note_unused_units(args$estimator, args)
+  note_unused_clusters(args)
+}
+
 settle_cka <- function(args, reprs) {
   all <- c(reprs$x, reprs$y)
   known <- Filter(function(repr) !is.null(repr$responses), all)
@@ -37,7 +45,8 @@ settle_cka <- function(args, reprs) {
   parts <- unlist(lapply(known, function(repr) declared_parts(repr$responses)))
   several <- any(c("trials", "runs") %in% parts)
   default <- args$default_estimator
-  args$estimator <- settled_estimator(args, known, parts, several)
+  usable <- several && trials_usable(args, parts, known)
+  args$estimator <- settled_estimator(args, known, parts, several, usable)
   args$default_estimator <- FALSE
   if (!several) refuse_no_trials(args, all)
   refuse_second_labels(args, parts)
@@ -48,13 +57,26 @@ settle_cka <- function(args, reprs) {
   settled_labels(args, reprs)
 }
 
-# The most corrected estimator that the declaration and the kernel allow.
-settled_estimator <- function(args, known, parts, several) {
+# Does the kernel allow a correction by these trials?
+trials_usable <- function(args, parts, known) {
+  switch(args$kernel, linear = TRUE, manifold = FALSE,
+    rbf = is.null(args$clusters) && !any(c("clusters", "runs") %in% parts) &&
+      !any(vapply(known, function(repr) some_neurons_lack(repr$responses$values), NA)))
+}
+
+# The most corrected estimator that the declaration and the kernel allow. usable: can the kernel
+# correct by the trials?
+settled_estimator <- function(args, known, parts, several, usable) {
   linear <- args$kernel == "linear"
   noise <- args$shared_noise
   estimator <- if (!args$default_estimator) args$estimator else if (!length(parts)) "naive" else
     paste0("stimulus", if (linear) "_neuron",
-           if (several && noise != "pairs" && args$kernel != "manifold") "_trial")
+           if (usable && noise != "pairs") "_trial")
+  check_shared_noise(noise, estimator, known, several)
+  estimator
+}
+
+check_shared_noise <- function(noise, estimator, known, several) {
   if (noise == "trials" && !corrects_trials(estimator)) {
     abort("shared_noise = \"trials\" needs an estimator that corrects for trials, not ",
           dQuote(estimator, FALSE), if (!several) ", and responses to several trials",
@@ -67,12 +89,17 @@ settled_estimator <- function(args, known, parts, several) {
           without[[1]]$arg, "` declares no sessions: give `session` to responses().",
           class = "repalign_error_choice", arg = "shared_noise")
   }
+  if (noise == "pairs" && corrects_trials(estimator)) {
+    abort("shared_noise = \"pairs\" leaves out pairs of neurons and takes the means over trials, ",
+          "but estimator = ", dQuote(estimator, FALSE), " multiplies different trials: use ",
+          "estimator = \"stimulus_neuron\", or shared_noise = \"trials\".",
+          class = "repalign_error_choice", arg = "shared_noise")
+  }
   if (noise == "pairs" && !corrects_neurons(estimator)) {
     abort("shared_noise = \"pairs\" leaves out pairs of neurons, as only \"stimulus_neuron\" ",
           "does, not ", dQuote(estimator, FALSE), ": choose it, with kernel = \"linear\".",
           class = "repalign_error_choice", arg = "shared_noise")
   }
-  if (noise == "pairs") sub("_trial$", "", estimator) else estimator
 }
 
 refuse_no_trials <- function(args, reprs) {

@@ -26,10 +26,15 @@ kernel_trial_h <- function(pair, args, codes) {
        magnitude = rounding_share * size, scale = c(0, 0))
 }
 
+# Are there trials of a stimulus that some neurons have and others lack?
+some_neurons_lack <- function(values) {
+  there <- rowSums(aperm(!is.na(values), c(1, 3, 2)), dims = 2)
+  any(there > 0 & there < dim(values)[2])
+}
+
 check_kernel_trials <- function(form, arg, codes) {
-  there <- rowSums(aperm(!is.na(form$values), c(1, 3, 2)), dims = 2)
   problem <- if (!is.null(codes)) "stimuli in clusters" else if (form$run) "runs" else
-    if (any(there > 0 & there < dim(form$values)[2])) "trials that only some neurons have"
+    if (some_neurons_lack(form$values)) "trials that only some neurons have"
   if (is.null(problem)) return(invisible())
   abort("kernel = \"rbf\" corrects for trials of all neurons together, and is not defined for ",
         problem, " (`", arg, "`): use kernel = \"linear\", or estimator = \"stimulus\".",

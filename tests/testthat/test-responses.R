@@ -442,10 +442,11 @@ test_that("random halves and groups of one recording are corrected for trials", 
   expect_refused(quiet(brain_to_brain(x, split = x$session, neurons = 4,
                                       estimator = "stimulus_neuron")), "one session")
   one <- responses(as.array(x))
-  halves <- quiet(trial_row(brain_to_brain(one, neurons = 4, repeats = 60)))
+  set.seed(3)
+  halves <- quiet(brain_to_brain(one, neurons = 4, repeats = 60,
+                                 estimator = "stimulus_neuron_trial"))
   h <- trial_terms(trial_sample(representation(one, "x"), representation(one, "x")))
   members <- random_halves(matrix(0, 2, 8), 4, NULL)$choose_members
-  expect_true(abs(halves$pooled - 1) < 0.5)
   expect_equal(halves$n_estimates, 60)
   # each choice of halves is the ratio of means of h
   set.seed(2)
@@ -456,6 +457,12 @@ test_that("random halves and groups of one recording are corrected for trials", 
   off <- function(m) mean(m[row(m) != col(m)])
   self <- (off(h[at$a, at$a]) + off(h[at$b, at$b])) / 2
   expect_equal(single$pooled, mean(h[at$a, at$b]) / self)
+  # and so are many choices, each mean over all of them
+  set.seed(3)
+  many <- members(4, 60)
+  cross <- mean(mapply(function(a, b) mean(h[a, b]), asplit(many$a, 2), asplit(many$b, 2)))
+  own <- mean(vapply(asplit(cbind(many$a, many$b), 2), function(a) off(h[a, a]), 0))
+  expect_equal(halves$pooled, cross / own)
 })
 
 test_that("labels of objects are the labels of the analyses", {
@@ -525,4 +532,78 @@ test_that("normalisation divides all trials of a neuron by one number", {
   }
   expect_equal(as.data.frame(quiet(brain_to_brain(x, y, neurons = 4, normalize = "sd"))),
                as.data.frame(quiet(brain_to_brain(scaled(x), scaled(y), neurons = 4))))
+})
+
+test_that("what has no effect is judged by the estimator that responses objects get", {
+  set.seed(22)
+  x <- responses(few_trials_array(12))
+  y <- responses(few_trials_array(12))
+  said <- function(code) {
+    seen <- NULL
+    withCallingHandlers(undefined_is_fine(few_is_fine(code)), repalign_message = function(m) {
+      seen <<- c(seen, conditionMessage(m))
+      invokeRestart("muffleMessage")
+    })
+    paste(grep("no effect", seen, value = TRUE), collapse = "")
+  }
+  for (f in list(cka, hsic, angular_cka)) {
+    expect_identical(said(f(x, y, units_x = 1:4, units_y = 3:6)), "")
+    expect_identical(said(f(x, y, shared_neurons = TRUE)), "")
+    expect_identical(said(f(x, y, clusters = rep(1:6, 2))), "")
+    expect_match(said(f(x, y, estimator = "naive", clusters = rep(1:6, 2))),
+                 "only the corrected estimators go over clusters", fixed = TRUE)
+    expect_match(said(f(x, y, estimator = "stimulus_trial", shared_neurons = TRUE)),
+                 "no effect on the estimator \"stimulus_trial\"", fixed = TRUE)
+    # plain matrices have the default of old
+    expect_match(said(f(as.matrix(x), as.matrix(y), units_x = 1:4, units_y = 3:6)),
+                 "`units_x` and `units_y` have no effect on the estimator \"naive\"", fixed = TRUE)
+    expect_match(said(f(as.matrix(x), as.matrix(y), clusters = rep(1:6, 2))),
+                 "only \"stimulus\" and \"stimulus_neuron\" go over clusters", fixed = TRUE)
+  }
+  # a measure knows no data
+  expect_match(said(measure("cka", units_x = 1:4, units_y = 3:6)), "\"naive\"", fixed = TRUE)
+})
+
+test_that("rows are numbered as trials only where neurons have equally many", {
+  set.seed(23)
+  long <- long_frame(few_trials_array())
+  long$day <- ifelse(long$unit <= 2, "mon", "tue")
+  short <- long[!(long$image == "c" & long$unit == 2 & long$rep == 1), ]
+  error <- expect_refused(responses(short, "image", "unit", value = "count"),
+                          c("stimulus \"c\"", "neuron \"1\" has 3 responses",
+                            "neuron \"2\" has 2 responses", "column of trial labels in `trial`"))
+  expect_s3_class(error, "repalign_error_trials")
+  expect_identical(error$arg, "trial")
+  # labels, rows of NA, and neurons that were not recorded together are no problem
+  named <- responses(short, "image", "unit", "rep", value = "count")
+  expect_identical(as.vector(is.na(named$values["c", , "1"])), c(FALSE, TRUE, FALSE, FALSE))
+  filled <- transform(long, count = ifelse(image == "c" & unit == 2 & rep == 1, NA, count))
+  expect_identical(unname(responses(filled, "image", "unit", value = "count")$values),
+                   unname(named$values))
+  expect_refused(responses(short, "image", "unit", value = "count", session = "day"), "\"1\" has 3")
+  other <- long[!(long$image == "c" & long$unit > 2 & long$rep == 1), ]
+  expect_s3_class(responses(other, "image", "unit", session = "day", value = "count"),
+                  "repalign_responses")
+  # a neuron without the stimulus
+  expect_s3_class(responses(long[!(long$image == "c" & long$unit == 2), ], "image", "unit",
+                            value = "count"), "repalign_responses")
+})
+
+test_that("trial_to_trial() says that it takes runs as trials, and refuses shared events", {
+  set.seed(24)
+  values <- few_trials_array(12, 6, 3)
+  quiet <- function(code) suppressMessages(undefined_is_fine(code), "repalign_message")
+  runs <- responses(values, run = TRUE)
+  said <- expect_message(undefined_is_fine(trial_to_trial(runs, neurons = 6)),
+                         class = "repalign_structure_unused")
+  expect_match(conditionMessage(said), "runs (by \"trial_to_trial\")", fixed = TRUE)
+  expect_identical(quiet(trial_to_trial(runs, neurons = 6)),
+                   quiet(trial_to_trial(values, neurons = 6)))
+  blocks <- responses(values, event = c("a", "a", "b"))
+  error <- expect_refused(quiet(trial_to_trial(blocks, neurons = 6)),
+                          c("trials of one event share noise", "one trial of each event"))
+  expect_s3_class(error, "repalign_error_trials")
+  expect_s3_class(quiet(trial_to_trial(blocks[, , 2:3], neurons = 6)), "repalign_analysis")
+  expect_no_message(undefined_is_fine(trial_to_trial(responses(values, event = 3:1), neurons = 6)),
+                    class = "repalign_structure_unused")
 })

@@ -122,7 +122,8 @@ test_that("neuron pairs that too few stimuli have trials of are refused by name"
   expect_error_of(cka(responses(whole), recorded()), "repalign_error_trials", "fewer than 4")
   partly <- unclass(recorded())$values
   partly[3, 2, 1] <- NA
-  expect_error_of(cka(responses(partly), recorded(), "rbf"), "repalign_error_value", "linear")
+  expect_error_of(cka(responses(partly), recorded(), "rbf", "stimulus_trial"),
+                  "repalign_error_value", "linear")
 })
 
 test_that("a permuted form is the form of permuted responses, events by their places", {
@@ -222,4 +223,63 @@ test_that("clusters of an object are those of the argument, stimuli without one 
   expect_equal(interval$cka, quietly(cka(with, y)))
   expect_equal(quietly(cka_interval(x, y, clusters = cluster)), interval)
   expect_error_of(cka(with, y, clusters = cluster), "repalign_error_choice", "clusters")
+})
+
+test_that("estimators from trials are refused with shared_noise = \"pairs\"", {
+  set.seed(12)
+  x <- recorded(session = c(1, 1, 2, 2, 2))
+  y <- recorded(session = c(1, 2, 2, 3, 3))
+  of <- "stimulus_neuron_trial"
+  for (f in list(cka, hsic, cka_interval)) {
+    expect_error_of(f(x, y, estimator = of, shared_noise = "pairs"), "repalign_error_choice",
+                    c("multiplies different trials", "shared_noise = \"trials\""))
+    error <- tryCatch(quietly(f(x, y, estimator = of, shared_noise = "pairs")), error = identity)
+    expect_identical(error$arg, "shared_noise")
+  }
+  expect_error_of(cka_interval(x, y, c("stimulus_neuron", of), shared_noise = "pairs"),
+                  "repalign_error_choice", "multiplies different trials")
+  expect_identical(quietly(cka_interval(x, y, shared_noise = "pairs")$estimator),
+                   "stimulus_neuron")
+})
+
+test_that("rows of intervals come in the order that was asked for", {
+  set.seed(13)
+  x <- recorded()
+  y <- recorded()
+  asked <- c("stimulus_neuron_trial", "naive", "stimulus_trial", "stimulus")
+  table <- quietly(cka_interval(x, y, asked))
+  expect_identical(table$estimator, asked)
+  expect_identical(rownames(table), as.character(1:4))
+  expect_equal(table$cka[c(1, 3)], c(quietly(cka(x, y)),
+                                     quietly(cka(x, y, estimator = "stimulus_trial"))))
+})
+
+test_that("the jackknife of trials needs memory for all of them", {
+  set.seed(14)
+  x <- recorded(40, trials = 20)
+  y <- recorded(40, trials = 20)
+  withr::local_options(repalign.max_memory = 8 * 24 * 40 * 10 * 2 + 8 * 3 * 25)
+  expect_no_error(quietly(cka_interval(x, y, "stimulus_neuron")))
+  expect_error_of(cka_interval(x, y, "stimulus_neuron_trial"), "repalign_error_memory", "jackknife")
+})
+
+test_that("the Gaussian kernel gets an estimator that is defined for the declaration", {
+  set.seed(15)
+  x <- recorded()
+  cluster <- rep(1:6, each = 2)
+  holes <- unclass(recorded())$values
+  holes[3, 2, 1] <- NA
+  expect_stimulus <- function(...) {
+    expect_message(value <- quiet_but(cka(..., kernel = "rbf")), "\"stimulus\"", fixed = TRUE,
+                   class = "repalign_estimator")
+    expect_identical(value, quietly(cka(..., kernel = "rbf", estimator = "stimulus")))
+  }
+  quiet_but <- function(code) suppressMessages(suppressWarnings(code), "repalign_structure_unused")
+  expect_stimulus(recorded(cluster = cluster), x)
+  expect_stimulus(recorded(run = TRUE), recorded(run = TRUE))
+  expect_stimulus(responses(holes), x)
+  expect_stimulus(x, recorded(), clusters = cluster)
+  for (y in list(recorded(cluster = cluster), responses(holes))) {
+    expect_error_of(cka(x, y, "rbf", "stimulus_trial"), "repalign_error_value", "linear")
+  }
 })

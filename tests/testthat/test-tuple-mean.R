@@ -179,9 +179,14 @@ test_that("the functions are means of these terms over the allowed pairs of neur
 test_that("deletions are what is left without each unit", {
   set.seed(5)
   codes <- c(1, 1, 2, 3, 4, 5, 5, 6)
+  # neuron 2 lacks stimulus 3: to delete it changes nothing for pairs with this neuron
+  absent <- holes(tiny(3, 3, 8), 5)
+  absent[3, 2, ] <- NA
+  absent[5, 1, 2:3] <- NA
   cases <- list(nested = responses(tiny(3, 3, 8)), missing = responses(holes(tiny(3, 3, 8), 9)),
-                runs = responses(tiny(3, 3, 8), run = TRUE))
-  other <- list(nested = NULL, missing = codes, runs = NULL)
+                runs = responses(tiny(3, 3, 8), run = TRUE), absent = responses(absent),
+                absent_clusters = responses(absent))
+  other <- list(nested = NULL, missing = codes, runs = NULL, absent = NULL, absent_clusters = codes)
   for (name in names(cases)) {
     x <- cases[[name]]
     repr <- representation(x, "x")
@@ -202,6 +207,10 @@ test_that("deletions are what is left without each unit", {
     w <- matrix(c(0, 1, 2), 3, 3)
     expect_equal(repalign:::trial_weighted(sample, w)[-1] * factor,
                  vapply(literal, function(h) sum(w * h), 0), tolerance = 1e-10)
+    if (startsWith(name, "absent")) {
+      one <- repalign:::trial_pairs(sample, 2, 3)
+      expect_equal(one[1 + units[3]], one[1])
+    }
   }
 })
 

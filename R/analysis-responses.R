@@ -4,7 +4,8 @@
 trial_estimator <- "stimulus_neuron_trial"
 
 # default: did the user leave the choice to the function?
-# A side of one session has no neuron pair that sessions leave: only trials correct for neurons then.
+# A side of one session has no neuron pair that sessions leave: then only trials correct for few
+# neurons.
 default_estimators <- function(objects, by_trials) {
   if (!by_trials) return(estimators)
   one_session <- vapply(objects, function(x) {

@@ -186,9 +186,9 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' `series = "linear"` joins nothing (Harris 2020): rows N + 1 to n - N of `x`, with N = n/4, are
 #' compared with rows N + 1 + t to n - N + t of `y`, for t from -N to N, where t = 0 is observed.
 #' All columns of the result are about this half of the rows. There are 2N shifts, or, if
-#' `permutations` is smaller, that many (one more if it is odd) in equal steps. The series in `y` must be
-#' stationary, or its steps must be, as in a random walk, if the measure does not depend on where
-#' the cloud of points lies; nothing is asked of `x`. Then the level is at most twice alpha for any
+#' `permutations` is smaller, that many (one more if it is odd) in equal steps. The series in `y`
+#' must be stationary, or its steps must be, as in a random walk, if the measure does not depend on
+#' where the cloud of points lies; nothing is asked of `x`. Then the level is at most twice alpha for any
 #' series (at most alpha if you multiply p-values by (2N + 1)/(N + 1)); in the simulations below
 #' it was 2 to 6% at 5%. The price is power, as half of the rows are compared, and that no p-value
 #' is below 1/(2N + 1). It needs responses or distances, and each shift is a comparison of its own.
@@ -211,12 +211,12 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' | AR 0.99 and AR 0.9 | 12 | 7 | 20 | 28 | 61 | 3 to 6 |
 #'
 #' [mutual_knn()] was rejected more often still in many dimensions (90% for smooth series with D =
-#' 10). The effective number of points is that of the directions of large variance. For measures that
-#' weigh all neurons or directions alike (matching of neurons, [cca()], [svcca()], [gulp()]), give
-#' columns of equal variance ([scale()]), or the warning can miss slow neurons beside a fast one of
-#' large variance. Of the 4131 data sets of this kind without the warning, 5% were rejected, by RV, by
+#' 10). Of the 4131 data sets of this kind without the warning, 5% were rejected, by RV, by
 #' corrected CKA and by `mutual_knn()`, and at most 8% in any kind and D with 50 or more of them.
-#' `"linear"` rejected 4, 4 and 3% of 1260 data sets by these three measures.
+#' `"linear"` rejected 4, 4 and 3% of 1260 data sets by these three measures. The effective number
+#' of points is that of the directions of large variance. For measures that weigh all neurons or
+#' directions alike (matching of neurons, [cca()], [svcca()], [gulp()]), give columns of equal
+#' variance ([scale()]), or the warning can miss slow neurons beside a fast one.
 #'
 #' Nothing else that was tried held for random walks with D = 5: shifts beyond the correlation time
 #' only (78%), random phases (75%), straight lines taken out first (35%), permuted blocks (94%).

@@ -136,8 +136,8 @@ note_single_trials <- function(known) {
   single <- Filter(function(repr) dim(unclass(repr$responses)$values)[3] == 1, known)
   if (!length(single)) return(invisible())
   inform("`", single[[1]]$arg, "` has one trial: if it has noise, this stays in its own terms, ",
-         "and in products with responses of the same moment. Give all trials, where there are more.",
-         class = "repalign_one_trial")
+         "and in products with responses of the same moment. Give all trials, where there are ",
+         "more.", class = "repalign_one_trial")
 }
 
 note_estimator <- function(args, together) {

@@ -49,8 +49,8 @@
 #' out, also where neurons share it. A stimulus is left out whole, with a message, when any neuron
 #' lacks a pair of trials (of different events) of it. With clusters of stimuli, products are of
 #' different clusters, and the jackknife deletes clusters; with runs, what a run adds to all stimuli
-#' drops out, too. In simulations of 6 latent variables (`bench/responses.R`: 60 stimuli, 30 neurons that share noise of 4.8 times the
-#' variance of the signal), the median of `stimulus_neuron` was 20.5 for means over 2 trials and
+#' drops out, too. In simulations of 6 latent variables (`bench/responses.R`: 60 stimuli, 30 neurons
+#' that share noise of 4.8 times the variance of the signal), the median of `stimulus_neuron` was 20.5 for means over 2 trials and
 #' 12.1 over 10, and 6.1 and 6.0 from the trials. The naive dimensionality and the ratios are those
 #' of the mean responses, in which noise remains.
 #'

@@ -189,9 +189,10 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' `permutations` is smaller, that many (one more if it is odd) in equal steps. The series in `y`
 #' must be stationary, or its steps must be, as in a random walk, if the measure does not depend on
 #' where the cloud of points lies; nothing is asked of `x`. Then the level is at most twice alpha
-#' for any series (at most alpha if you multiply p-values by (2N + 1)/(N + 1)); in the simulations below
-#' it was 2 to 6% at 5%. The price is power, as half of the rows are compared, and that no p-value
-#' is below 1/(2N + 1). It needs responses or distances, and each shift is a comparison of its own.
+#' for any series (at most alpha if you multiply p-values by (2N + 1)/(N + 1)); in the simulations
+#' below it was 2 to 6% at 5%. The price is power, as half of the rows are compared, and that no
+#' p-value is below 1/(2N + 1). It needs responses or distances, and each shift is a comparison of
+#' its own.
 #'
 #' How often unrelated pairs were rejected at 5% (in percent; `bench/series.R`, 300 data sets each,
 #' n = 100, RV coefficient, D columns a side; AR: autoregressive series with this coefficient;

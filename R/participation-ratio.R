@@ -50,9 +50,9 @@
 #' lacks a pair of trials (of different events) of it. With clusters of stimuli, products are of
 #' different clusters, and the jackknife deletes clusters; with runs, what a run adds to all stimuli
 #' drops out, too. In simulations of 6 latent variables (`bench/responses.R`: 60 stimuli, 30 neurons
-#' that share noise of 4.8 times the variance of the signal), the median of `stimulus_neuron` was 20.5 for means over 2 trials and
-#' 12.1 over 10, and 6.1 and 6.0 from the trials. The naive dimensionality and the ratios are those
-#' of the mean responses, in which noise remains.
+#' that share noise of 4.8 times the variance of the signal), the median of `stimulus_neuron` was
+#' 20.5 for means over 2 trials and 12.1 over 10, and 6.1 and 6.0 from the trials. The naive
+#' dimensionality and the ratios are those of the mean responses, in which noise remains.
 #'
 #' The ratios are \eqn{mean(a)^2 / mean(a^2)}{mean(a)^2 / mean(a^2)} over the numbers a of
 #' the centred data: the squared lengths of the rows (`psi_stimuli`), the squared lengths of

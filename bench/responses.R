@@ -48,6 +48,43 @@ h_of_means <- function(x, y) {
     suppressMessages(hsic(x, y, estimator = "stimulus_neuron")))
 }
 
+# The same from one matrix of responses each, which may have noise of its own: neurons are left out
+# with themselves, or with all of their session.
+h_of_pair <- function(x, other, y, units = NULL) {
+  if (!is.null(units)) {
+    return(c(hsic(x, x, estimator = "stimulus_neuron", units_x = units, units_y = units),
+             hsic(x, y, estimator = "stimulus_neuron", units_x = units, units_y = units)))
+  }
+  c(hsic(x, other, estimator = "stimulus_neuron", shared_neurons = TRUE),
+    hsic(x, y, estimator = "stimulus_neuron"))
+}
+
+# What is done without the corrections by trials: means of random halves of the trials, and pairs of
+# single trials.
+halves_at_once <- 10
+
+h_of_halves <- function(data) {
+  trials <- dim(data$x)[3]
+  size <- trials %/% 2
+  mean_of <- function(values, at) rowMeans(values[, , at, drop = FALSE], dims = 2)
+  rowMeans(replicate(if (trials == 2) 1 else halves_at_once, {
+    order <- sample.int(trials)
+    one <- order[seq_len(size)]
+    two <- order[size + seq_len(size)]
+    suppressMessages(h_of_pair(mean_of(data$x, one), mean_of(data$x, two),
+                               mean_of(data$y, two)))
+  }))
+}
+
+h_of_trial_pairs <- function(data) {
+  trials <- dim(data$x)[3]
+  pairs <- expand.grid(t = seq_len(trials), s = seq_len(trials))
+  pairs <- pairs[pairs$t != pairs$s, ]
+  rowMeans(mapply(function(t, s) {
+    suppressMessages(h_of_pair(data$x[, , t], data$x[, , s], data$y[, , s]))
+  }, pairs$t, pairs$s))
+}
+
 declared <- function(data, ...) {
   Map(function(values, neurons) responses(values, neuron = neurons, ...), data,
       list(1:30, 31:60))
@@ -63,7 +100,8 @@ one_set <- function(noise, poisson, trials) {
     cka_interval(by_session$x, by_session$y, estimator = "stimulus_neuron_trial")))
   c(h_of_means(signal$x, signal$y), h_of_means(means$x, means$y), h_values(plain$x, plain$y),
     h_values(by_session$x, by_session$y), interval$cka, interval$se, interval$conf_low,
-    interval$conf_high)
+    interval$conf_high, h_of_pair(means$x, means$x, means$y, session), h_of_halves(data),
+    h_of_trial_pairs(data))
 }
 
 # The CKA of the populations: exact for linear neurons, else from a large sample.
@@ -74,7 +112,7 @@ truth_of <- function(poisson) {
 }
 
 one_row <- function(name, noise, poisson, trials, truth) {
-  sets <- vapply(seq_len(replicates), function(r) one_set(noise, poisson, trials), numeric(12))
+  sets <- vapply(seq_len(replicates), function(r) one_set(noise, poisson, trials), numeric(18))
   base <- rowMeans(sets[1:2, ])
   error <- function(rows) (sets[rows, ] - sets[1:2, ]) / base
   bias <- function(rows) 100 * rowMeans(error(rows))
@@ -83,6 +121,8 @@ one_row <- function(name, noise, poisson, trials, truth) {
   known <- !is.na(sets[10, ])
   held <- sets[11, known] <= truth & truth <= sets[12, known]
   data.frame(noise = name, trials = trials, means_xx = bias(3:4)[1], means_xy = bias(3:4)[2],
+             a_xx = sd(13:14)[1], a_xy = sd(13:14)[2], b_xx = sd(15:16)[1], b_xy = sd(15:16)[2],
+             c_xx = sd(17:18)[1], c_xy = sd(17:18)[2],
              new_xx = sd(5:6)[1], new_xy = sd(5:6)[2], z_xx = z(5:6)[1], z_xy = z(5:6)[2],
              by_session_xx = sd(7:8)[1], by_session_xy = sd(7:8)[2],
              median = stats::median(sets[9, ], na.rm = TRUE), truth = truth,
@@ -93,7 +133,7 @@ one_row <- function(name, noise, poisson, trials, truth) {
 settings <- expand.grid(trials = c(2, 3, 4, 10), name = c("low", "high", "Poisson"))
 noise <- c(low = 1.2, high = 4.8, Poisson = 0)
 truths <- c(truth_of(FALSE), truth_of(TRUE))
-options(width = 160)
+options(width = 220)
 for (i in seq_len(nrow(settings))) {
   name <- as.character(settings$name[i])
   poisson <- name == "Poisson"
@@ -102,8 +142,33 @@ for (i in seq_len(nrow(settings))) {
 }
 cat(sprintf("\n%d data sets a row. means: bias in percent of trial means. new, by_session: sd\n",
             replicates))
-cat("of the corrected values because of noise; z: of their bias. ratio: median standard error\n")
-cat("over the spread of the CKA (by session); coverage of its nominal 95% intervals.\n")
+cat("of the corrected values because of noise; z: of their bias. The same of others: a, trial\n")
+cat("means without pairs of neurons of a session; b, halves of the trials; c, pairs of trials.\n")
+cat("ratio: median standard error over the spread of the CKA (by session); coverage of its\n")
+cat("nominal 95% intervals.\n")
+
+# Two to ten trials a stimulus, and a fifth of those of the second area missing: the corrected
+# values from all of them, and from the first two trials of each stimulus.
+set.seed(14)
+unequal <- vapply(seq_len(replicates), function(r) {
+  signal <- signals(60, 30, FALSE)
+  data <- trials_of(signal, noise[["low"]], FALSE, 10)
+  count <- sample(2:10, 60, TRUE)
+  for (i in 1:60) for (side in c("x", "y")) data[[side]][i, , seq_len(10) > count[i]] <- NA
+  gone <- matrix(runif(600) < 0.2, 60)
+  gone[, 1:2] <- FALSE
+  for (t in 3:10) data$y[gone[, t], , t] <- NA
+  all <- declared(data)
+  two <- declared(lapply(data, function(values) values[, , 1:2]))
+  c(h_of_means(signal$x, signal$y), h_values(all$x, all$y), h_values(two$x, two$y))
+}, numeric(6))
+error <- function(rows) (unequal[rows, ] - unequal[1:2, ]) / rowMeans(unequal[1:2, ])
+cat("\nlow noise, 2 to 10 trials by stimulus, some of y missing (all of them; the first two):\n")
+cat("sd of H_xx, H_xy, and z of their bias\n")
+for (rows in list(all = 3:4, two = 5:6)) {
+  sd <- apply(error(rows), 1, stats::sd)
+  print(c(sd = sd, z = rowMeans(error(rows)) / sd * sqrt(replicates)), digits = 2)
+}
 
 # Dimensionality of one area without noise, of trial means, and corrected.
 set.seed(13)

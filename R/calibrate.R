@@ -271,13 +271,9 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   aggregate <- as_aggregate(aggregate)
   old <- options(repalign.threads = thread_count(threads))
   on.exit(options(old))
-  sides <- as_sides(x, y, na = na)
-  declared <- declared_sides(sides, settled_set(set, sides), clusters)
-  complete <- complete_sides(declared$sides, declared$set, na)
-  complete <- clustered_sides(complete, cluster_codes(declared$clusters))
+  complete <- usable_sides(x, y, set, clusters, na)
   sides <- complete$sides
   set <- complete$set
-  refuse_holes(all_representations(sides), set)
   check_calibration(set, sides, aggregate, engine)
   n <- sides$x$reprs[[1]]$n
   check_rows(n, 2, sides$x$reprs[[1]]$arg, "a permutation")
@@ -295,6 +291,16 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   if (engine == "moments") check_laws(nulls, set, named_pairs(pairs, sides))
   settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust, engine = engine)
   calibration_result(nulls, set, pairs, sides, aggregate, settings)
+}
+
+# The sides and measures of a call without what `na`, `clusters` and responses() objects leave out.
+usable_sides <- function(x, y, set, clusters, na) {
+  sides <- as_sides(x, y, na = na)
+  declared <- declared_sides(sides, settled_set(set, sides), clusters)
+  complete <- complete_sides(declared$sides, declared$set, na)
+  complete <- clustered_sides(complete, cluster_codes(declared$clusters))
+  refuse_holes(all_representations(complete$sides), complete$set)
+  complete
 }
 
 check_calibration <- function(set, sides, aggregate, engine) {

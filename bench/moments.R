@@ -6,13 +6,7 @@
 
 library(repalign)
 source(file.path(if (dir.exists("bench")) "bench" else ".", "timing.R"))
-given <- commandArgs(TRUE)
-parts <- grep("=", given, value = TRUE, invert = TRUE)
-wanted <- function(part) !length(parts) || part %in% parts
-setting <- function(name, default) {
-  value <- grep(paste0("^", name, "="), given, value = TRUE)
-  if (length(value)) as.integer(sub("^[^=]*=", "", value[1])) else default
-}
+source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
 
 # Tails ----
 # One side of a data set; both sides are drawn from the same law, independently.

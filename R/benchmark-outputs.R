@@ -73,7 +73,7 @@ benchmark_outputs <- function(representations, outputs, labels = NULL, measures 
     check_choice(correlation, c("spearman", "pearson", "kendall"), "correlation", several = TRUE)
   permute <- check_choice(permute, c("models", "pairs"), "permute")
   from <- check_choice(from, c("probability", "logit"), "from")
-  count <- check_count(model_permutations, "model_permutations")
+  count <- check_count(model_permutations, "model_permutations", 0)
   words <- test_labels(test, dataset, architecture)
   job <- benchmark_job(scores, calibrated, cache, threads, ...)
   items <- benchmark_items(representations, "representations")
@@ -81,12 +81,12 @@ benchmark_outputs <- function(representations, outputs, labels = NULL, measures 
   differences <- output_differences(items, outputs, labels, accuracy, from)
   columns <- benchmark_columns(chosen_measures(measures, missing(measures), job), job)
   run_benchmark(items, list(seq_along(items$names)), columns, job, words, function(blocks) {
-    output_rows(blocks[[1]], columns, differences, correlation, permute, count)
+    output_rows(blocks[[1]], columns, differences, correlation, permute, count, job$count)
   })
 }
 
 # The rows of all measures, which see the same permutations.
-output_rows <- function(block, columns, differences, correlation, permute, count) {
+output_rows <- function(block, columns, differences, correlation, permute, count, threads) {
   models <- length(block$at)
   symmetric <- vapply(columns, function(column) column$symmetric, NA)
   # of pairs, there are twice as many to permute where both orders have scores
@@ -98,7 +98,8 @@ output_rows <- function(block, columns, differences, correlation, permute, count
     rows <- lapply(correlation, function(one) {
       output_quality(block_matrix(block, m, column$symmetric), column$direction == "similarity",
                      column$symmetric, differences, one, permute,
-                     relabellings = relabellings[[if (column$symmetric) 1 else 2]])
+                     relabellings = relabellings[[if (column$symmetric) 1 else 2]],
+                     threads = threads)
     })
     do.call(rbind, rows)
   })

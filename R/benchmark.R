@@ -30,8 +30,8 @@
 #'   scores. Measures without a permutation null get `NA`.
 #' @param cache `NULL`, or a folder that keeps the scores as they come, so that a call that was
 #'   interrupted goes on where it stopped.
-#' @param model_permutations number of permutations of models for the p-values. If there are no
-#'   more different ones, all are taken, and the p-value is exact.
+#' @param model_permutations number of permutations of models for the p-values; 0: no p-values. If
+#'   there are no more different ones, all are taken, and the p-value is exact.
 #' @param test,dataset,architecture labels that become columns of the result and name its test in
 #'   [rank_measures()].
 #' @inheritParams similarity
@@ -120,7 +120,7 @@ benchmark_groups <- function(representations, groups, measures = resi_measures()
                              ...) {
   need_arguments()
   definition <- check_choice(definition, c("published", "paper"), "definition")
-  count <- check_count(model_permutations, "model_permutations")
+  count <- check_count(model_permutations, "model_permutations", 0)
   labels <- test_labels(test, dataset, architecture)
   job <- benchmark_job(scores, calibrated, cache, threads, ...)
   items <- benchmark_items(representations, "representations")

@@ -7,16 +7,22 @@ benchmark_columns <- function(set, job) {
   labels <- vapply(set, function(m) m$label, "")
   names(set) <- labels
   given <- job$given
-  tables <- unique(given$table$measure)
+  tables <- names(given$tables)
   lapply(union(labels, tables), function(label) {
     known <- if (label %in% labels) set[[label]]
     if (label %in% tables) return(given_column(given, label, known))
     calibrated <- !is.null(job$calibration)
     list(label = label, measure = known, given = FALSE, symmetric = is_symmetric(known),
          direction = if (calibrated) "similarity" else known$declaration$direction,
-         best = if (calibrated) calibrated_best(known, job$calibration) else
-           as.double(best_of(known$declaration, known$args)))
+         best = if (calibrated) calibrated_best(known, job$calibration) else known_best(known))
   })
+}
+
+# The score of what is alike in all that the measure sees. A distance of the user's is taken to
+# end at 0 unless it says otherwise.
+known_best <- function(measure) {
+  best <- as.double(best_of(measure$declaration, measure$args))
+  if (is.na(best) && measure$declaration$direction == "distance") 0 else best
 }
 
 # The measures of a benchmark. Where a table of scores is given and no measures are named, those of

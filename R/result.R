@@ -229,7 +229,8 @@ row_groups <- function(rows, columns) {
 #' `tidy()` gives results the column names of the broom packages, `glance()` describes a whole
 #' result in one row, and `as.data.frame()` makes a plain data frame of it. `summary()` of
 #' [similarity()] and [calibrate()] has one row per measure, that of [cka_interval()] leaves out
-#' the values H. `print()` shows the most important columns of the first rows.
+#' the values H, and that of a benchmark ([benchmark_groups()]) has one row per measure and a column
+#' for each metric. `print()` shows the most important columns of the first rows.
 #'
 #' @param x,object what [similarity()], [calibrate()], [cka_interval()] or an analysis
 #'   ([brain_to_brain()], [trial_to_trial()], [brain_to_model()], [object_disentanglement()])

@@ -44,6 +44,8 @@ tests <- list(
 )
 tests$groups$group <- factor(tests$groups$group, c("normal", "label25", "label100"))
 tests$layers$model <- as.character(tests$layers$seed)
+tests$layers$stem <- tests$layers$id
+tests$layers$id <- paste(tests$layers$model, tests$layers$layer, sep = "/")
 test_numbers <- c(outputs = 1, groups = 3, layers = 6)
 logits <- manifest[manifest$layer == "logits", ]
 logits <- logits[match(tests$outputs$seed, logits$seed), ]
@@ -78,8 +80,7 @@ published_table <- function(name) {
                       score = rows$value)
   if (name == "layers") {
     at <- tests$layers
-    of <- paste(at$model, at$layer, sep = "/")
-    table[c("x", "y")] <- lapply(table[c("x", "y")], function(side) of[match(side, at$id)])
+    table[c("x", "y")] <- lapply(table[c("x", "y")], function(side) at$id[match(side, at$stem)])
   }
   rownames(table) <- NULL
   table
@@ -167,7 +168,8 @@ compare_figures <- function(ours, limit, spared = character()) {
   published$ours <- ours$value[match(key(published), key(ours))]
   without <- is.na(published$ours) & !is.na(published$value)
   say("%d published figures, %d of them compared", nrow(published), sum(!without))
-  if (any(without)) say("not compared: %s", toString(sort(unique(published$quality_metric[without]))))
+  lacking <- unique(published$quality_metric[without])
+  if (length(lacking)) say("not compared: %s", toString(sort(lacking)))
   published$kind <- sub("_.*", "", published$quality_metric)
   published$kind[published$kind == "violation"] <- "conformity"
   published$off <- abs(published$ours - published$value)
@@ -244,7 +246,8 @@ print_scatter <- function(seeds) {
   table <- data.frame(first[c("measure", "test", "quality_metric")], published, low = limits[1, ],
                       high = limits[2, ], sd = apply(values, 1, stats::sd),
                       inside = published >= limits[1, ] - 1e-10 & published <= limits[2, ] + 1e-10)
-  print(table[rows, ][order(table$measure[rows], table$test[rows]), ], digits = 3, row.names = FALSE)
+  table <- table[rows, ]
+  print(table[order(table$measure, table$test), ], digits = 3, row.names = FALSE)
 }
 
 say_machine()

@@ -16,7 +16,8 @@
 #'   `measure`; `metric` (`"conformity"` or `"spearman"`); `part` (`"all"`, or a model); `value`
 #'   (larger is better, whether the measure is a similarity or a distance); `p_value`, always `NA`,
 #'   because the order of layers is no sample of anything; `undefined`, the number of scores left
-#'   out; and `test`, `dataset`, `architecture`. [similarity_scores()] gives the scores of all pairs.
+#'   out; and `test`, `dataset`, `architecture`. [similarity_scores()] gives the scores of all
+#'   pairs.
 #' @details
 #' *Metrics*, averaged over the models (`"all"`):
 #' * `"spearman"`: the rank correlation of likeness with nearness. `"published"`: for every layer
@@ -26,8 +27,8 @@
 #'   `"published"`: of two layers on the same side of a third one, the nearer is compared with the
 #'   farther. `"paper"`: equation 8, a pair of layers \eqn{(j, k)}{(j, k)} inside of another pair
 #'   \eqn{(i, l)}{(i, l)}, \eqn{i \le j < k \le l}{i <= j < k <= l}, which includes each pair inside
-#'   of itself. Chance is 0.5 for `"published"` and higher for `"paper"`, because a pair always
-#'   conforms with itself: with five layers 10 of 35 comparisons do.
+#'   of itself. Chance is 0.5 for `"published"` and higher for `"paper"` (0.64 with five layers),
+#'   because a pair always conforms with itself.
 #'
 #' *When not to trust it.* That layers change step by step is an assumption about the network:
 #' residual connections, pooling or a bottleneck can make far layers more alike than near ones, and
@@ -83,8 +84,8 @@ layer_items <- function(models, arg) {
   names <- check_element_names(models, arg)
   single <- which(!vapply(models, function(model) is_collection(model) || is_names_only(model), NA))
   if (length(single)) {
-    abort("`", arg, "$", names[single[1]], "` is ", describe(models[[single[1]]]), ", not a model: ",
-          "each element of `", arg, "` must be a named list of layers.",
+    abort("`", arg, "$", names[single[1]], "` is ", describe(models[[single[1]]]),
+          ", not a model: each element of `", arg, "` must be a named list of layers.",
           class = "repalign_error_type", arg = arg)
   }
   named <- vapply(models, is_names_only, NA)

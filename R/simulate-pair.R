@@ -1,5 +1,7 @@
 # simulate_pair() simulates two representations with a known CKA, for stimuli of several designs.
 
+noise_families <- c("normal", "t3", "laplace", "mixture")
+
 #' Simulate two representations with a known relation
 #'
 #' The response of every neuron has two parts: one comes from a few signals that are common
@@ -19,8 +21,10 @@
 #'   common signal and every neuron's own part is a stationary autoregressive series of first
 #'   order.
 #' @param tails distribution of the neurons' own parts, always with the same variance:
-#'   `"normal"`, or with heavier tails `"t3"` (Student's t with 3 degrees of freedom) or
-#'   `"laplace"`. The last two are for independent rows only (`autocorrelation = 0`).
+#'   `"normal"`, with heavier tails `"t3"` (Student's t with 3 degrees of freedom) or
+#'   `"laplace"`, or with two peaks `"mixture"` (of two normal distributions with means -0.9 and
+#'   0.9, in equal parts). All but `"normal"` are for independent rows only (`autocorrelation =
+#'   0`).
 #' @return A list of class `repalign_simulation`: `x` and `y`, stimuli x neurons; `group`,
 #'   the group of every stimulus; `cka`, the exact linear CKA of the population with these
 #'   neurons and group centres; `cka_within`, the same within groups (0 when nothing is
@@ -34,11 +38,19 @@
 #' \eqn{||C_{xy}||^2 / (||C_{xx}|| \, ||C_{yy}||)}{||C_xy||^2 / (||C_xx|| ||C_yy||)}, with
 #' Frobenius norms. `cka(estimator = "stimulus")` approaches this value as the number of
 #' stimuli grows.
+#'
+#' A signal with the standard deviation a in noise with the standard deviation b has `shared =
+#' a^2 / (a^2 + b^2)`, and only the ratio of a and b matters to measures that ignore the scale of
+#' the data. For the same `shared`, a higher `rank` means a lower CKA, because each of the signals
+#' has a smaller part of the variance.
 #' @examples
 #' set.seed(1)
 #' pair <- simulate_pair(n = 200, d = c(20, 50), shared = 0.4)
 #' pair$cka
 #' cka(pair$x, pair$y, estimator = "stimulus")
+#'
+#' # five signals, each half as large as the noise, which has heavy tails
+#' simulate_pair(n = 200, d = 20, shared = 5 * 0.25 / (5 * 0.25 + 1), rank = 5, tails = "t3")
 #'
 #' # nothing but the groups in common
 #' grouped <- simulate_pair(n = 60, d = 10, groups = 6)
@@ -46,7 +58,7 @@
 #' @seealso [simulate_models()], [linear_population()], [calibrate()]
 #' @export
 simulate_pair <- function(n, d, shared = 0, rank = 3, groups = 1, spread = 2,
-                          autocorrelation = 0, tails = c("normal", "t3", "laplace")) {
+                          autocorrelation = 0, tails = c("normal", "t3", "laplace", "mixture")) {
   need_arguments()
   n <- check_count(n, "n", 2)
   d <- vapply(check_two_sizes(d, "d"), check_count, 0L, arg = "d")
@@ -55,7 +67,7 @@ simulate_pair <- function(n, d, shared = 0, rank = 3, groups = 1, spread = 2,
   groups <- check_count(groups, "groups")
   spread <- check_number(spread, "spread", above = 0)
   autocorrelation <- check_number(autocorrelation, "autocorrelation", above = -1, below = 1)
-  tails <- check_choice(tails, c("normal", "t3", "laplace"), "tails")
+  tails <- check_choice(tails, noise_families, "tails")
   if (groups > n) {
     abort("`groups` must be at most the number of stimuli, ", n, ".",
           class = "repalign_error_value", arg = "groups")
@@ -96,10 +108,13 @@ noise_of <- function(n, d, tails) {
   values <- switch(tails,
     normal = stats::rnorm(n * d),
     t3 = stats::rt(n * d, 3) / sqrt(3),
-    laplace = stats::rexp(n * d, sqrt(2)) * sample(c(-1, 1), n * d, replace = TRUE)
+    laplace = stats::rexp(n * d, sqrt(2)) * random_signs(n * d),
+    mixture = 0.9 * random_signs(n * d) + sqrt(1 - 0.9^2) * stats::rnorm(n * d)
   )
   matrix(values, n)
 }
+
+random_signs <- function(count) sample(c(-1, 1), count, replace = TRUE)
 
 # Turns columns of independent values with variance 1 into stationary autoregressive series, which
 # also have variance 1.

@@ -6,6 +6,7 @@ test_that("the true CKA of a pair is what many stimuli tend to", {
   set.seed(1)
   settings <- list(list(shared = 0.5), list(shared = 0.2, rank = 6), list(shared = 1, rank = 2),
                    list(shared = 0.4, tails = "laplace"), list(shared = 0.4, tails = "t3"),
+                   list(shared = 0.4, tails = "mixture"),
                    list(shared = 0.6, autocorrelation = 0.5),
                    list(shared = 0.3, groups = 4, spread = 1))
   for (setting in settings) {
@@ -22,7 +23,7 @@ test_that("the true CKA of a pair is what many stimuli tend to", {
 
 test_that("nothing is shared when nothing is shared", {
   set.seed(2)
-  for (tails in c("normal", "t3", "laplace")) {
+  for (tails in c("normal", "t3", "laplace", "mixture")) {
     pair <- simulate_pair(4000, 8, tails = tails)
     expect_identical(c(pair$cka, pair$cka_within), c(0, 0))
     expect_lt(abs(debiased(pair$x, pair$y)), 0.01)
@@ -32,6 +33,26 @@ test_that("nothing is shared when nothing is shared", {
   expect_identical(grouped$cka_within, 0)
   expect_gt(grouped$cka, 0.02)
   expect_identical(as.vector(table(grouped$group)), rep(800L, 5))
+})
+
+test_that("noise has the tails and the peaks that its name says", {
+  set.seed(8)
+  noise <- function(tails) simulate_pair(20000, 5, tails = tails)$x
+  fourth <- vapply(c(normal = "normal", laplace = "laplace", mixture = "mixture"), function(tails) {
+    mean(noise(tails)^4)
+  }, 0)
+  # normal 3, Laplace 6, and with v = 0.19 for the two peaks 0.81^2 + 6 * 0.81 v + 3 v^2
+  expect_equal(fourth, c(normal = 3, laplace = 6, mixture = 1.688), tolerance = 0.05)
+  expect_gt(max(abs(noise("t3"))), 15)
+  near <- function(place) mean(abs(noise("mixture") - place) < 0.2)
+  expect_gt(near(0.9), 3 * near(0))
+  expect_equal(near(0.9), near(-0.9), tolerance = 0.05)
+})
+
+test_that("a higher rank spreads the same share over more signals, which lowers the CKA", {
+  set.seed(9)
+  found <- vapply(c(1, 5, 20), function(rank) simulate_pair(10, 60, 0.5, rank)$cka, 0)
+  expect_true(all(diff(found) < -0.05))
 })
 
 test_that("rows are correlated as asked, variances are those of independent rows", {
@@ -99,6 +120,8 @@ test_that("what the simulations cannot do is refused by name", {
   expect_refused(simulate_pair(10, c(1, 2, 3)), "`d`")
   expect_refused(simulate_pair(10, 3, autocorrelation = 1), "autocorrelation")
   expect_refused(simulate_pair(10, 3, autocorrelation = 0.5, tails = "t3"), "tails")
+  expect_refused(simulate_pair(10, 3, autocorrelation = 0.5, tails = "mixture"), "tails")
+  expect_refused(simulate_pair(10, 3, tails = "cauchy"), c("tails", "mixture"))
   expect_refused(simulate_pair(1, 3), "`n`")
   expect_refused(simulate_models(7, 3), "`n`")
   expect_refused(simulate_models(20, 3, local = 2), "local")

@@ -34,8 +34,8 @@ check_settings <- function(values, arg, name_of, least = 0, most = Inf, whole = 
   if (is.null(names(values))) {
     names <- vapply(as.vector(values), name_of, "")
     if (anyDuplicated(names)) {
-      abort("`", arg, "` holds ", format(values[[anyDuplicated(names)]]), " twice: give each value ",
-            "once, or give them names.", class = "repalign_error_value", arg = arg)
+      abort("`", arg, "` holds ", format(values[[anyDuplicated(names)]]), " twice: give each ",
+            "value once, or give them names.", class = "repalign_error_value", arg = arg)
     }
   } else {
     names <- names(values)

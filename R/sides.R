@@ -25,7 +25,9 @@ as_sides <- function(x, y, by_name = TRUE, na = "error") {
 # Refuses results of this package and measures that a user gave in the place of data, with a message
 # that says what to give instead.
 refuse_results <- function(given, arg) {
-  what <- if (inherits(given, "repalign_simulation")) {
+  what <- if (inherits(given, "repalign_shapes")) {
+    "simulated shapes: take its $x and $y"
+  } else if (inherits(given, "repalign_simulation")) {
     if (is.null(given$models)) "a simulated pair: take its $x and $y" else
       "simulated models: take its $models"
   } else if (inherits(given, c("repalign_similarity", "repalign_calibration",

@@ -59,8 +59,8 @@ profile_facets <- function(rows) {
   if (nlevels(rows$panel) > 1) panel_facets(rows$panel, profile_columns(rows))
 }
 
-# The panels of few sources stand one above the other, so that the same comparisons do, too. Those of
-# few numbers of neurons stand side by side, so that the same values do.
+# The panels of few sources stand one above the other, so that the same comparisons do, too. Those
+# of few numbers of neurons stand side by side, so that the same values do.
 profile_columns <- function(rows) {
   sizes <- nlevels(rows$size)
   sources <- nlevels(rows$source)

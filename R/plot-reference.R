@@ -1,5 +1,5 @@
-# A reference is a value with its interval that pictures of analyses draw for comparison, such as the
-# similarity of two brains beside that of a brain and a model.
+# A reference is a value with its interval that pictures of analyses draw for comparison, such as
+# the similarity of two brains beside that of a brain and a model.
 
 # Returns c(value, low, high), where the interval may be NA, or NULL.
 check_reference <- function(reference) {

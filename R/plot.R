@@ -72,8 +72,8 @@ utils::globalVariables(".data")
 #' is only one number, over the comparisons; bars are their intervals. With
 #' `along = "comparisons"` each number of neurons has a panel, and lines join the layers of
 #' [brain_to_model()]. More than 60 comparisons side by side are not named: for each estimator, they
-#' stand in the order of their values. If several results with the same comparisons (up to 6) were put together, each result
-#' is a row of panels and each comparison a column. The axis follows the
+#' stand in the order of their values. If several results with the same comparisons (up to 6) were
+#' put together, each result is a row of panels and each comparison a column. The axis follows the
 #' estimates (between -1 and 2.5), and a caption counts the values and the intervals that it cuts
 #' off.
 #'

@@ -43,9 +43,9 @@ parse_table <- function(path, top, sep, file, classes = NA) {
   )
 }
 
-# lines: the first lines that are not blank, without a byte order mark; mark: does the file begin with
-# one? header: is its first line one of names? labelled: are the values of its first column, and no
-# others, in quotes, as names are?
+# lines: the first lines that are not blank, without a byte order mark; mark: does the file begin
+# with one? header: is its first line one of names? labelled: are the values of its first column, and
+# no others, in quotes, as names are?
 table_top <- function(file, sep) {
   refuse_zero_bytes(file)
   connection <- gzfile(file, "rb")
@@ -160,8 +160,8 @@ copy_lines <- function(file, path, wanted, header) {
 }
 
 # data: the matrix, with names of the rows and columns where the table has them; at: its columns in
-# the table. rows: numbers of the rows, for messages, or NULL for all; labelled: does the first column
-# hold names of the stimuli, whatever they look like?
+# the table. rows: numbers of the rows, for messages, or NULL for all; labelled: does the first
+# column hold names of the stimuli, whatever they look like?
 table_matrix <- function(table, file, rows, labelled) {
   if (!nrow(table)) {
     refuse_file(file, "has no rows besides names of columns.", class = "repalign_error_size")

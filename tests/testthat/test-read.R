@@ -81,6 +81,20 @@ test_that("versions 1 to 3 of the format are read, and headers written by other 
   expect_refused(read_representation(file, "x"), "leave `name` out")
 })
 
+test_that("no header makes a message of any length, nor an array of any number of axes", {
+  axes <- function(count) npy_header_bytes(sprintf(
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (%s), }", strrep("1, ", count)
+  ))
+  expect_identical(quiet(file_of(c(axes(64), as.raw(7)), ".npy")), cbind(7))
+  expect_refused(read_representation(file_of(c(axes(65), as.raw(7)), ".npy")), "65 axes")
+  expect_refused(read_representation(file_of(c(axes(20000), as.raw(7)), ".npy")), "20000 axes")
+  skip_if_not_installed("jsonlite")
+  json <- sprintf("{\"%s\": 1}", strrep("x", 1e6))
+  file <- file_of(c(little(c(nchar(json), 0), 4), charToRaw(json)), ".safetensors")
+  message <- conditionMessage(expect_error(read_representation(file), class = "repalign_error_file"))
+  expect_lt(nchar(message), 6000)
+})
+
 test_that("rows are read in any order, also of files larger than the buffer", {
   set.seed(1)
   m <- matrix(round(rnorm(300 * 40), 2), 300)

@@ -19,7 +19,7 @@ read_text_table <- function(file, name, rows, sep) {
     copy_all_lines(file, path)
   }
   table <- parse_table(path, top, sep, file)
-  found <- table_matrix(table, file, wanted, top$labelled)
+  found <- table_matrix(table, file, wanted, top)
   large <- which(colSums(abs(found$data) >= 2^53, na.rm = TRUE) > 0)
   if (length(large)) {
     text <- parse_table(path, top, sep, file, "character")
@@ -33,7 +33,7 @@ parse_table <- function(path, top, sep, file, classes = NA) {
   failed <- function(e) {
     refuse_file(file, "cannot be read as a table: ", conditionMessage(e), ".")
   }
-  tryCatch(
+  table <- tryCatch(
     utils::read.table(path, header = top$header, sep = sep, quote = "\"", comment.char = "",
                       check.names = FALSE, strip.white = TRUE, row.names = NULL,
                       na.strings = c("NA", "NaN", "nan", ""), colClasses = classes,
@@ -41,11 +41,14 @@ parse_table <- function(path, top, sep, file, classes = NA) {
                       stringsAsFactors = FALSE),
     error = failed, warning = failed
   )
+  texts <- c(names(table), unlist(Filter(is.character, table), use.names = FALSE))
+  if (!all(validUTF8(texts))) refuse_file(file, "is no text in UTF-8.")
+  table
 }
 
 # lines: the first lines that are not blank, without a byte order mark; mark: does the file begin
-# with one? header: is its first line one of names? labelled: are the values of its first column, and
-# no others, in quotes, as names are?
+# with one? header: is its first line one of names? first: the values of the first column in the
+# other lines; quoted: are these, and no others, in quotes, as names are?
 table_top <- function(file, sep) {
   refuse_zero_bytes(file)
   connection <- gzfile(file, "rb")
@@ -56,12 +59,13 @@ table_top <- function(file, sep) {
   bytes <- charToRaw(lines[1])
   mark <- identical(utils::head(bytes, 3), as.raw(c(0xef, 0xbb, 0xbf)))
   if (mark) lines[1] <- rawToChar(bytes[-(1:3)])
-  if (!validUTF8(lines[1])) refuse_file(file, "is no text in UTF-8.")
+  if (!all(validUTF8(lines))) refuse_file(file, "is no text in UTF-8.")
   Encoding(lines) <- "UTF-8"
   header <- is_header(split_line(lines[1], sep), file, lines, sep)
-  values <- if (length(lines) > header) in_quotes(lines[1 + header], sep)
-  list(lines = lines, mark = mark, header = header,
-       labelled = length(values) > 1 && values[1] && !any(values[-1]))
+  values <- lines[seq_along(lines) > header]
+  quotes <- if (length(values)) in_quotes(values[1], sep)
+  list(lines = lines, mark = mark, header = header, first = first_fields(values, sep),
+       quoted = length(quotes) > 1 && quotes[1] && !any(quotes[-1]))
 }
 
 most_top_lines <- 10
@@ -96,6 +100,12 @@ in_quotes <- function(line, sep) {
   # strsplit() drops an empty last field
   fields <- strsplit(paste0(plain, sep), sep, fixed = TRUE, useBytes = TRUE)[[1]]
   grepl("^[ \t]*\001[ \t\r]*$", fields, useBytes = TRUE)
+}
+
+first_fields <- function(lines, sep) {
+  pattern <- paste0("^[ \t]*(\"([^\"]|\"\")*\"|[^", sep, "]*)")
+  # all lines match, if only with nothing
+  gsub("^[ \t\"]+|[ \t\r\"]+$", "", regmatches(lines, regexpr(pattern, lines)))
 }
 
 split_line <- function(line, sep) {
@@ -160,16 +170,17 @@ copy_lines <- function(file, path, wanted, header) {
 }
 
 # data: the matrix, with names of the rows and columns where the table has them; at: its columns in
-# the table. rows: numbers of the rows, for messages, or NULL for all; labelled: does the first
-# column hold names of the stimuli, whatever they look like?
-table_matrix <- function(table, file, rows, labelled) {
+# the table. rows: numbers of the rows, for messages, or NULL for all; top: from table_top().
+table_matrix <- function(table, file, rows, top) {
   if (!nrow(table)) {
     refuse_file(file, "has no rows besides names of columns.", class = "repalign_error_size")
   }
-  nameless <- trimws(names(table)[1]) %in% c("", "row.names", "Unnamed: 0", "\ufeff")
+  labelled <- ncol(table) > 1 && has_labels(table, file, top)
   # read.table() leaves names of rows that have no name of a column as texts
-  if (nameless) table[[1]] <- utils::type.convert(table[[1]], as.is = TRUE)
-  labelled <- ncol(table) > 1 && (is.character(table[[1]]) || nameless || labelled)
+  if (labelled) {
+    numbers <- utils::type.convert(table[[1]], as.is = TRUE)
+    if (is.numeric(numbers)) table[[1]] <- numbers
+  }
   at <- if (labelled) seq_along(table)[-1] else seq_along(table)
   for (j in at) if (is.character(table[[j]])) refuse_cell(table[[j]], j, names(table), file, rows)
   data <- vapply(table[at], as.double, numeric(nrow(table)))
@@ -182,6 +193,25 @@ table_matrix <- function(table, file, rows, labelled) {
     rownames(data) <- checked_labels(label_text(labels), file, rows)
   }
   list(data = data, at = at)
+}
+
+# Does the first column hold names of the stimuli? Where it has a name and no quotes, and most of its
+# values are numbers, a text among them may as well be a missing value of a neuron.
+has_labels <- function(table, file, top) {
+  nameless <- trimws(names(table)[1]) %in% c("", "row.names", "Unnamed: 0", "\ufeff")
+  if (nameless || top$quoted) return(TRUE)
+  # truth values are numbers
+  if (is.logical(table[[1]]) && !all(is.na(table[[1]]))) return(FALSE)
+  values <- c(top$first, as.character(table[[1]]))
+  values <- values[!is.na(values) & !tolower(values) %in% c("", "na", "nan")]
+  text <- is.na(suppressWarnings(as.double(values)))
+  if (any(text) && mean(text) < 0.5) {
+    refuse_file(file, "has ", dQuote(strtrim(values[text][1], 30), FALSE), " among the numbers of ",
+                "its first column. Write missing values as NA; if the column names the stimuli, ",
+                "put these names in quotes, or read the table by read.csv() and response_matrix().",
+                class = "repalign_error_type")
+  }
+  any(text) || is.character(table[[1]])
 }
 
 # Numbers from 0 or 1 on, that only count the rows.

@@ -353,6 +353,35 @@ test_that("short tables need no line break at their end", {
   expect_identical(read_representation(file), cbind(a = c("two\nlines" = 3)))
 })
 
+test_that("a text among the numbers of the first column does not turn a neuron into names", {
+  for (bad in c("n/a", ".", "0.5x", "-")) {
+    file <- text_file(c("a,b", "1,2", "3,4", paste0(bad, ",5"), "0.1,2"))
+    expect_refused(read_representation(file), "among the numbers of its first column")
+    expect_refused(read_representation(file, rows = 1:2), "among the numbers of its first column")
+  }
+  expect_identical(unname(read_representation(text_file(c("a,b", "TRUE,2", "FALSE,4", "NA,5")))),
+                   cbind(c(1, 0, NA), c(2, 4, 5)))
+  # quotes say that these are names, and so does a column without a name
+  m <- cbind(b = c(2, 4, 5))
+  labels <- c("1", "3", "n/a")
+  for (lines in list(c("a,b", "\"1\",2", "\"3\",4", "\"n/a\",5"), c(",b", "1,2", "3,4", "n/a,5"),
+                     c("b", "1,2", "3,4", "n/a,5"))) {
+    expect_identical(read_representation(text_file(lines)), `rownames<-`(m, labels))
+  }
+  truth <- text_file(c("\"b\",\"c\"", "\"T\",1,2", "\"F\",3,4"))
+  expect_identical(rownames(read_representation(truth)), c("T", "F"))
+})
+
+test_that("tables in other encodings are errors wherever the text is", {
+  latin <- function(..., frame = parent.frame()) {
+    file_of(c(charToRaw("name,a\n"), ..., charToRaw(",1\nx,2\n")), ".csv", frame)
+  }
+  expect_refused(read_representation(latin(charToRaw("caf"), as.raw(0xe9))), "no text in UTF-8")
+  expect_identical(rownames(read_representation(latin(charToRaw("caf\u00e9")))), c("caf\u00e9", "x"))
+  bad <- file_of(c(charToRaw("a,b\n1,2\n3,"), as.raw(0xff), charToRaw("\n")), ".csv")
+  expect_refused(read_representation(bad), "no text in UTF-8")
+})
+
 test_that("zero bytes in a table are an error, also where only some rows are read", {
   file <- file_of(c(charToRaw("a,b\n1,2"), as.raw(0), charToRaw("3\n4,5\n")), ".csv")
   for (rows in list(NULL, 1, 2)) expect_refused(read_representation(file, rows = rows), "zero")

@@ -9,9 +9,11 @@ file_array <- function(data, rest, stored, flat = stored, names = NULL) {
   list(data = data, rest = rest, stored = stored, flat = flat, names = names)
 }
 
-# All that is wrong with the content of a file.
+# All that is wrong with the content of a file. Names in a file may be of any length.
 refuse_file <- function(file, ..., class = NULL) {
-  abort("`file` ", dQuote(basename(file), FALSE), " ", ..., class = c(class, "repalign_error_file"),
+  text <- paste0(...)
+  if (nchar(text) > 5000) text <- paste0(substr(text, 1, 5000), " ...")
+  abort("`file` ", dQuote(basename(file), FALSE), " ", text, class = c(class, "repalign_error_file"),
         arg = "file")
 }
 
@@ -54,6 +56,11 @@ rows_of <- function(rows, n, file) {
 check_axes <- function(dims, file) {
   if (!length(dims)) {
     refuse_file(file, "holds a single number, not an array.", class = "repalign_error_size")
+  }
+  # as many as NumPy allows
+  if (length(dims) > 64) {
+    refuse_file(file, "speaks of an array of ", length(dims), " axes; at most 64 can be read.",
+                class = "repalign_error_size")
   }
   if (any(dims == 0)) {
     refuse_file(file, "holds an array without numbers (",

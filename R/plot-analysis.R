@@ -6,10 +6,14 @@ plot.repalign_analysis <- function(x, ...) draw(x, ...)
 
 #' @rdname plot.repalign
 #' @exportS3Method ggplot2::autoplot
-autoplot.repalign_analysis <- function(object, single = FALSE, most = 12, ...) {
+autoplot.repalign_analysis <- function(object, single = FALSE, most = 12,
+                                       along = c("auto", "neurons", "comparisons"),
+                                       reference = NULL, ...) {
   no_other_arguments(...)
   check_flag(single, "single")
   check_count(most, "most")
+  along <- check_choice(along, c("auto", "neurons", "comparisons"), "along")
+  reference <- check_reference(reference)
   need_columns(object, c("x", "y", "neurons", "estimator", "pooled", "conf_low", "conf_high"),
                "drawn")
   if (single) need_columns(object, "mean", "drawn")
@@ -19,14 +23,18 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12, ...) {
     abort("There is nothing to draw: all pooled values are undefined (NA).",
           class = "repalign_error_size", arg = "object")
   }
-  if (is_profile(rows)) return(profile_picture(object, rows, single))
-  if (nlevels(rows$panel) > most) return(crowded_picture(object, rows, single))
-  lines_picture(object, rows, single)
+  if (along == "auto") along <- if (is_profile(rows)) "profile" else "neurons"
+  if (along != "neurons") {
+    joined <- along == "comparisons" && takes_best(analysis_of(object))
+    return(profile_picture(object, rows, single, reference, joined))
+  }
+  if (nlevels(rows$panel) > most) return(crowded_picture(object, rows, single, reference))
+  lines_picture(object, rows, single, reference)
 }
 
 # Few comparisons: each has a panel of its own.
-lines_picture <- function(object, rows, single) {
-  analysis_frame(object, rows, analysis_caption(rows, single)) +
+lines_picture <- function(object, rows, single, reference) {
+  analysis_frame(object, rows, analysis_caption(rows, single), reference) +
     pooled_layers(rows, single) +
     (if (is_grid(rows)) grid_facets(rows) else if (nlevels(rows$panel) > 1) {
       panel_facets(rows$panel)
@@ -53,12 +61,12 @@ grid_facets <- function(rows) {
 
 # Many comparisons: those of a source share a panel, as thin lines, and the estimate that pools all
 # of them is drawn over them where it is known.
-crowded_picture <- function(object, rows, single) {
+crowded_picture <- function(object, rows, single, reference) {
   pooled <- pooled_rows(object, rows)
   rows$panel <- rows$source
   if (!is.null(pooled)) pooled$panel <- pooled$source
   main <- if (is.null(pooled)) rows else pooled
-  analysis_frame(object, main, crowded_caption(object, rows, pooled, single)) +
+  analysis_frame(object, main, crowded_caption(object, rows, pooled, single), reference) +
     single_layers(rows, alone = is.null(pooled)) +
     (if (!is.null(pooled)) pooled_layers(pooled, single, size = 2, width = 0.9)) +
     (if (nlevels(rows$panel) > 1) panel_facets(rows$panel))
@@ -76,18 +84,21 @@ pooled_rows <- function(object, rows) {
   if (setequal(levels(pooled$source), levels(rows$source))) pooled
 }
 
-analysis_frame <- function(object, main, caption, axis = neuron_axis(main)) {
+# reference: from check_reference().
+analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(main)) {
   title <- title_of_analysis(analysis_of(object))
   ggplot2::ggplot(main, ggplot2::aes(x = .data[["at"]], y = .data[["pooled"]],
                                      colour = .data[["estimator"]],
                                      shape = .data[["estimator"]])) +
     ggplot2::geom_hline(yintercept = 1, linetype = "dotted", colour = "grey50") +
+    reference_layers(reference) +
     axis +
     ggplot2::scale_colour_manual(values = estimator_values(main, estimator_colours)) +
     ggplot2::scale_shape_manual(values = estimator_values(main, estimator_shapes)) +
-    ggplot2::coord_cartesian(ylim = plot_range(main)) +
+    ggplot2::coord_cartesian(ylim = plot_range(main, reference)) +
     ggplot2::labs(x = "neurons", y = "CKA (pooled)", colour = "estimator", shape = "estimator",
-                  title = if (!is.na(title)) unname(title), caption = caption) +
+                  title = if (!is.na(title)) unname(title),
+                  caption = caption_of(caption, reference_note(reference))) +
     picture_theme(panel.grid.minor = ggplot2::element_blank())
 }
 
@@ -216,7 +227,7 @@ note_outside_axis <- function(values, range, what) {
 
 # The range of the vertical axis is limited, because wide intervals at few neurons would flatten
 # everything else.
-plot_range <- function(rows) {
-  values <- c(rows$pooled, rows$conf_low, rows$conf_high, 0, 1)
+plot_range <- function(rows, reference = NULL) {
+  values <- c(rows$pooled, rows$conf_low, rows$conf_high, reference, 0, 1)
   pmax(pmin(range(values, na.rm = TRUE, finite = TRUE), 2.5), -1)
 }

@@ -23,6 +23,13 @@ utils::globalVariables(".data")
 #' @param most for analyses over several numbers of neurons: up to this many comparisons get one
 #'   panel each; if there are more, they are faint lines behind the thick ones of `summary()`,
 #'   and the caption says what these are. For calibrations see `type`.
+#' @param along for analyses: what stands along the horizontal axis, the numbers of neurons or the
+#'   comparisons, such as the layers of a network. `"auto"`: the numbers of neurons if there are
+#'   several.
+#' @param reference for analyses: a value to compare with, such as the similarity of two brains
+#'   beside that of a brain and a model. One row of an analysis or of [cka_interval()], a number,
+#'   or three numbers: the value and the ends of its interval. It is drawn as a line of black
+#'   dashes with a grey band.
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
 #' @details
@@ -63,10 +70,11 @@ utils::globalVariables(".data")
 #' drawn. Panels keep the order of the rows, or of the levels of factors.
 #'
 #' *Analyses.* Points and lines are the pooled estimates over the number of neurons or, if there
-#' is only one number, over the comparisons; bars are their intervals. More than 60 comparisons
-#' at one number of neurons are not named: for each estimator, they stand in the order of their
-#' values. If several results with the same comparisons (up to 6) were put together, each result
-#' is a row of panels and each comparison a column. The axis follows the
+#' is only one number, over the comparisons; bars are their intervals. With
+#' `along = "comparisons"` each number of neurons has a panel, and lines join the layers of
+#' [brain_to_model()]. More than 60 comparisons side by side are not named: for each estimator, they
+#' stand in the order of their values. If several results with the same comparisons (up to 6) were
+#' put together, each result is a row of panels and each comparison a column. The axis follows the
 #' estimates (between -1 and 2.5), and a caption counts the values and the intervals that it cuts
 #' off.
 #'

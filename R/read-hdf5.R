@@ -14,6 +14,11 @@ read_hdf5 <- function(file, name, rows) {
 }
 
 refuse_hdf5_name <- function(open, name, path, file) {
+  group <- if (nzchar(path)) tryCatch(open[[path]], error = function(e) NULL)
+  if (inherits(group, "H5Group") && is_matlab_sparse(group)) {
+    refuse_file(file, "has ", dQuote(name, FALSE), " as a sparse matrix of MATLAB v7.3: save full(",
+                basename(path), ").", class = "repalign_error_type")
+  }
   names <- hdf5_datasets(open, "")
   below <- names[startsWith(names, paste0(path, "/"))]
   if (length(below)) {
@@ -31,8 +36,18 @@ with_hdf5 <- function(file, f) {
   on.exit(try(open$close_all(), silent = TRUE))
   tryCatch(f(open), error = function(e) {
     if (inherits(e, "repalign_error")) stop(e)
+    refuse_filter(e, file)
     refuse_file(file, "is damaged, or not readable by hdf5r: ", reason_of(e))
   })
+}
+
+# h5py can compress in ways that other programs do not know.
+refuse_filter <- function(e, file) {
+  text <- conditionMessage(e)
+  filter <- regmatches(text, regexec("filter '([^']+)' is not registered", text))[[1]][2]
+  if (is.na(filter)) return(invisible())
+  refuse_file(file, "is compressed by ", dQuote(filter, FALSE), ", which hdf5r does not know: save ",
+              "it with compression=\"gzip\".")
 }
 
 # hdf5r prints the whole stack of HDF5: the last of its errors says why.
@@ -42,12 +57,15 @@ reason_of <- function(e) {
   if (length(stack)) sub("^.*line [0-9]+: *", "", stack[length(stack)]) else trimws(lines[1])
 }
 
+# MATLAB writes a sparse matrix as a group, with its values and their places.
+is_matlab_sparse <- function(group) group$attr_exists("MATLAB_sparse")
+
 # Paths of the datasets of numbers below a group. Links that lead nowhere are left out, and a group
 # that several links lead to (or a ring of links) is entered once.
 hdf5_datasets <- function(group, before, seen = new.env()) {
   info <- group$obj_info()
   id <- paste("group", info$fileno, info$addr)
-  if (!is.null(seen[[id]])) return(character())
+  if (!is.null(seen[[id]]) || is_matlab_sparse(group)) return(character())
   seen[[id]] <- TRUE
   found <- lapply(setdiff(names(group), c("#refs#", "#subsystem#")), function(key) {
     part <- tryCatch(if (group$path_valid(key)) group[[key]], error = function(e) NULL)
@@ -64,13 +82,16 @@ other_content <- function(dataset) {
   if (as.character(dataset$get_space()$get_simple_extent_type()) != "H5S_SIMPLE") {
     return("a single value or none")
   }
-  type <- dataset$get_type()
-  if (!inherits(type, c("H5T_INTEGER", "H5T_FLOAT", "H5T_LOGICAL"))) {
-    return(paste0("values of the type ", as.character(type$get_class())))
-  }
   class <- matlab_class(dataset)
-  if (class %in% c("", "logical", "double", "single", matlab_integers)) return(NULL)
-  paste0("MATLAB's ", class)
+  if (!class %in% c("", "logical", "double", "single", matlab_integers)) {
+    return(paste0("MATLAB's ", class))
+  }
+  type <- dataset$get_type()
+  if (inherits(type, c("H5T_INTEGER", "H5T_FLOAT", "H5T_LOGICAL"))) return(NULL)
+  kind <- as.character(type$get_class())
+  words <- c(H5T_STRING = "texts", H5T_COMPOUND = "records or complex numbers",
+             H5T_VLEN = "lists of different lengths", H5T_REFERENCE = "references")
+  if (kind %in% names(words)) words[[kind]] else paste("values of the type", kind)
 }
 
 matlab_integers <- paste0(c("", "u"), "int", rep(c(8, 16, 32, 64), each = 2))

@@ -88,7 +88,7 @@ npy_shape <- function(text, file) {
   size <- " *[0-9]+L? *"
   inner <- gsub("[() ]", "", text)
   # "(3)" is a number in Python
-  good <- grepl(paste0("^\\((", size, ",(", size, ",)*(", size, ")?| *)\\)$"), text)
+  good <- grepl(paste0("^\\((", size, ",(", size, ",)*(", size, "| *)| *)\\)$"), text)
   if (!good) {
     refuse_file(file, "has a damaged header: ", dQuote(strtrim(text, 60), FALSE),
                 " is no shape.")

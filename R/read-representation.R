@@ -15,8 +15,9 @@
 #'   is one axis, such as times of spikes.
 #' @return `read_representation()`: a matrix of doubles with a row for each stimulus (an array or a
 #'   vector with `flatten = FALSE`). An array of one axis becomes a matrix of one column.
-#'   `representation_names()`: the names of the arrays of numbers in the file, and no name where the
-#'   format holds a single array without one.
+#'   `representation_names()`: the names of the arrays in the file (of HDF5, MATLAB and `.rds` files
+#'   only those of arrays of numbers), and no name where the format holds a single array without
+#'   one.
 #' @details
 #' | file | read by | `rows` |
 #' | --- | --- | --- |
@@ -35,7 +36,8 @@
 #'
 #' *Numbers* are truth values, integers and floats of 8 to 64 bits, in both byte orders; in
 #' `.safetensors` also BF16. Integers beyond 2^53 are an error, because R's doubles do not hold
-#' them. So are complex numbers, texts, and records.
+#' them. So are complex numbers, texts, records, single numbers and arrays without any number. The
+#' lowest integer of 32 bits in HDF5 files is `NA`, which R writes so.
 #'
 #' *Pickles are never executed*, because they can hold any program: NumPy's arrays of objects and
 #' the files of PyTorch are errors, with the line of Python that converts them. Sizes in a file are
@@ -45,15 +47,18 @@
 #'
 #' *Archives* (`.npz`) are unpacked into the temporary folder, one array at a time.
 #'
-#' *Tables* may have a line with names of the columns, and a first column that names the stimuli: of
-#' texts, or without a name of its own, as `write.csv()` writes row names. Whole numbers from 1 on
-#' in such a column only count the rows and give no names. All other columns must be numbers. For
-#' tables with more columns that are not neurons, use `read.csv()` and [response_matrix()].
+#' *Tables* may have a line with names of the columns: texts, numbers in quotes, or numbers that
+#' count the columns; other numbers are data. They may have a first column that names the stimuli:
+#' of texts, of quoted numbers beside others without quotes, or without a name of its own, as
+#' `write.csv()` writes row names. Whole numbers from 0 or 1 on in such a column only count the rows
+#' and give no names. All other columns must be numbers. For tables with more columns that are not
+#' neurons, use `read.csv()` and [response_matrix()].
 #'
 #' *`.rds`*: a matrix, an array, a data frame or a vector of numbers, or a list of them, in which
 #' `name` is a path such as `"model/layer1"`.
 #'
-#' *Sparse matrices* in `.rds` and old MATLAB files become ordinary ones.
+#' *Sparse matrices* in `.rds` and old MATLAB files become ordinary ones; those of MATLAB v7.3 are
+#' an error, and so are the structs and cells of old files.
 #' @examples
 #' file <- tempfile(fileext = ".csv")
 #' write.csv(data.frame(a = 1:3, b = c(0.5, 1, 2), row.names = c("face", "car", "tree")), file)

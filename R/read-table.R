@@ -8,13 +8,18 @@ read_text_table <- function(file, name, rows, sep) {
   top <- table_top(file, sep)
   wanted <- sort(unique(rows))
   path <- file
-  if (!is.null(rows)) {
+  if (!is.null(rows) || length(top$lines) < most_top_lines) {
     path <- tempfile(fileext = ".csv")
     on.exit(unlink(path))
+  }
+  if (!is.null(rows)) {
     rows_of(rows, copy_lines(file, path, wanted, top$header), file)
+  } else if (path != file) {
+    # read.table() refuses a short file without a line break at its end
+    copy_all_lines(file, path)
   }
   table <- parse_table(path, top, sep, file)
-  found <- table_matrix(table, file, wanted)
+  found <- table_matrix(table, file, wanted, top)
   large <- which(colSums(abs(found$data) >= 2^53, na.rm = TRUE) > 0)
   if (length(large)) {
     text <- parse_table(path, top, sep, file, "character")
@@ -28,7 +33,7 @@ parse_table <- function(path, top, sep, file, classes = NA) {
   failed <- function(e) {
     refuse_file(file, "cannot be read as a table: ", conditionMessage(e), ".")
   }
-  tryCatch(
+  table <- tryCatch(
     utils::read.table(path, header = top$header, sep = sep, quote = "\"", comment.char = "",
                       check.names = FALSE, strip.white = TRUE, row.names = NULL,
                       na.strings = c("NA", "NaN", "nan", ""), colClasses = classes,
@@ -36,28 +41,71 @@ parse_table <- function(path, top, sep, file, classes = NA) {
                       stringsAsFactors = FALSE),
     error = failed, warning = failed
   )
+  texts <- c(names(table), unlist(Filter(is.character, table), use.names = FALSE))
+  if (!all(validUTF8(texts))) refuse_file(file, "is no text in UTF-8.")
+  table
 }
 
-# mark: does the file begin with a byte order mark? header: is its first line one of names?
+# lines: the first lines that are not blank, without a byte order mark; mark: does the file begin
+# with one? header: is its first line one of names? first: the values of the first column in the
+# other lines; quoted: are these, and no others, in quotes, as names are?
 table_top <- function(file, sep) {
+  refuse_zero_bytes(file)
   connection <- gzfile(file, "rb")
   on.exit(close(connection))
-  line <- tryCatch(first_line(connection), error = function(e) NULL, warning = function(w) NULL)
-  if (!length(line)) refuse_file(file, "has no lines, or is damaged.")
-  bytes <- charToRaw(line)
+  lines <- tryCatch(first_lines(connection, most_top_lines), error = function(e) NULL,
+                    warning = function(w) NULL)
+  if (!length(lines)) refuse_file(file, "has no lines, or is damaged.")
+  bytes <- charToRaw(lines[1])
   mark <- identical(utils::head(bytes, 3), as.raw(c(0xef, 0xbb, 0xbf)))
-  if (mark) line <- rawToChar(bytes[-(1:3)])
-  if (!validUTF8(line)) refuse_file(file, "is no text in UTF-8.")
-  Encoding(line) <- "UTF-8"
-  list(mark = mark, header = is_header(split_line(line, sep), file))
+  if (mark) lines[1] <- rawToChar(bytes[-(1:3)])
+  if (!all(validUTF8(lines))) refuse_file(file, "is no text in UTF-8.")
+  Encoding(lines) <- "UTF-8"
+  header <- is_header(split_line(lines[1], sep), file, lines, sep)
+  values <- lines[seq_along(lines) > header]
+  quotes <- if (length(values)) in_quotes(values[1], sep)
+  list(lines = lines, mark = mark, header = header, first = first_fields(values, sep),
+       quoted = length(quotes) > 1 && quotes[1] && !any(quotes[-1]))
 }
 
-# The first line that is not blank.
-first_line <- function(connection) {
+most_top_lines <- 10
+
+# Text has no zero bytes, but UTF-16 does, in which other programs write tables.
+refuse_zero_bytes <- function(file) {
+  connection <- gzfile(file, "rb")
+  on.exit(close(connection))
   repeat {
-    line <- readLines(connection, 1, warn = FALSE, skipNul = TRUE)
-    if (!length(line) || grepl("[^[:space:]]", line, useBytes = TRUE)) return(line)
+    # what cannot be unpacked is found later
+    bytes <- tryCatch(suppressWarnings(readBin(connection, "raw", 2^20)),
+                      error = function(e) raw())
+    if (!length(bytes)) return(invisible())
+    if (any(bytes == 0)) refuse_file(file, "is no text in UTF-8: it has bytes that are zero.")
   }
+}
+
+# The first lines that are not blank.
+first_lines <- function(connection, count) {
+  found <- character()
+  while (length(found) < count) {
+    line <- readLines(connection, 1, warn = FALSE)
+    if (!length(line)) break
+    if (grepl("[^[:space:]]", line, useBytes = TRUE)) found <- c(found, line)
+  }
+  found
+}
+
+# Which fields of a line are in quotes?
+in_quotes <- function(line, sep) {
+  plain <- gsub("\"([^\"]|\"\")*\"", "\001", line, useBytes = TRUE)
+  # strsplit() drops an empty last field
+  fields <- strsplit(paste0(plain, sep), sep, fixed = TRUE, useBytes = TRUE)[[1]]
+  grepl("^[ \t]*\001[ \t\r]*$", fields, useBytes = TRUE)
+}
+
+first_fields <- function(lines, sep) {
+  pattern <- paste0("^[ \t]*(\"([^\"]|\"\")*\"|[^", sep, "]*)")
+  # all lines match, if only with nothing
+  gsub("^[ \t\"]+|[ \t\r\"]+$", "", regmatches(lines, regexpr(pattern, lines)))
 }
 
 split_line <- function(line, sep) {
@@ -66,12 +114,18 @@ split_line <- function(line, sep) {
   if (length(fields)) fields else ""
 }
 
-# Names of columns are texts, or numbers that count the columns.
-is_header <- function(fields, file) {
+# Names of columns are texts, numbers in quotes, or numbers that count the columns. Where a line of
+# data has one field more than the first line, it begins with the name of its row.
+is_header <- function(fields, file, lines, sep) {
   numbers <- suppressWarnings(as.double(fields))
   text <- is.na(numbers) & !tolower(fields) %in% c("na", "nan")
   if (any(text[-1] & nzchar(fields[-1]))) return(TRUE)
   if (text[1] && (!nzchar(fields[1]) || length(fields) == 1)) return(TRUE)
+  if (length(lines) > 1) {
+    quotes <- lapply(lines[1:2], in_quotes, sep = sep)
+    if (all(quotes[[1]]) && !all(quotes[[2]])) return(TRUE)
+    if (length(quotes[[2]]) == length(quotes[[1]]) + 1) return(TRUE)
+  }
   counted <- if (text[1]) numbers[-1] else numbers
   counts <- length(counted) > 2 && !anyNA(counted) && counted[1] %in% 0:1 &&
     all(diff(counted) == 1)
@@ -83,6 +137,14 @@ is_header <- function(fields, file) {
   counts
 }
 
+copy_all_lines <- function(file, path) {
+  from <- gzfile(file, "rb")
+  on.exit(close(from))
+  to <- file(path, "wb")
+  on.exit(close(to), add = TRUE)
+  writeLines(readLines(from, warn = FALSE), to, useBytes = TRUE)
+}
+
 # The wanted lines of data (sorted), after the line of names; the result is the number of lines of
 # data in the file, as far as it had to be read.
 copy_lines <- function(file, path, wanted, header) {
@@ -90,10 +152,10 @@ copy_lines <- function(file, path, wanted, header) {
   on.exit(close(from))
   to <- file(path, "wb")
   on.exit(close(to), add = TRUE)
-  if (header) writeLines(first_line(from), to, useBytes = TRUE)
+  if (header) writeLines(first_lines(from, 1), to, useBytes = TRUE)
   n <- 0
   last <- wanted[length(wanted)]
-  while (n < last && length(lines <- readLines(from, 1000, warn = FALSE, skipNul = TRUE))) {
+  while (n < last && length(lines <- readLines(from, 1000, warn = FALSE))) {
     lines <- lines[grepl("[^[:space:]]", lines, useBytes = TRUE)]
     keep <- lines[wanted[wanted > n & wanted <= n + length(lines)] - n]
     quotes <- nchar(gsub("[^\"]", "", lines, useBytes = TRUE), "bytes")
@@ -108,13 +170,17 @@ copy_lines <- function(file, path, wanted, header) {
 }
 
 # data: the matrix, with names of the rows and columns where the table has them; at: its columns in
-# the table. rows: numbers of the rows, for messages, or NULL for all.
-table_matrix <- function(table, file, rows) {
+# the table. rows: numbers of the rows, for messages, or NULL for all; top: from table_top().
+table_matrix <- function(table, file, rows, top) {
   if (!nrow(table)) {
     refuse_file(file, "has no rows besides names of columns.", class = "repalign_error_size")
   }
-  nameless <- trimws(names(table)[1]) %in% c("", "row.names", "Unnamed: 0", "\ufeff")
-  labelled <- ncol(table) > 1 && (is.character(table[[1]]) || nameless)
+  labelled <- ncol(table) > 1 && has_labels(table, file, top)
+  # read.table() leaves names of rows that have no name of a column as texts
+  if (labelled) {
+    numbers <- utils::type.convert(table[[1]], as.is = TRUE)
+    if (is.numeric(numbers)) table[[1]] <- numbers
+  }
   at <- if (labelled) seq_along(table)[-1] else seq_along(table)
   for (j in at) if (is.character(table[[j]])) refuse_cell(table[[j]], j, names(table), file, rows)
   data <- vapply(table[at], as.double, numeric(nrow(table)))
@@ -127,6 +193,25 @@ table_matrix <- function(table, file, rows) {
     rownames(data) <- checked_labels(label_text(labels), file, rows)
   }
   list(data = data, at = at)
+}
+
+# Does the first column hold names of the stimuli? Where it has a name and no quotes, and most of its
+# values are numbers, a text among them may as well be a missing value of a neuron.
+has_labels <- function(table, file, top) {
+  nameless <- trimws(names(table)[1]) %in% c("", "row.names", "Unnamed: 0", "\ufeff")
+  if (nameless || top$quoted) return(TRUE)
+  # truth values are numbers
+  if (is.logical(table[[1]]) && !all(is.na(table[[1]]))) return(FALSE)
+  values <- c(top$first, as.character(table[[1]]))
+  values <- values[!is.na(values) & !tolower(values) %in% c("", "na", "nan")]
+  text <- is.na(suppressWarnings(as.double(values)))
+  if (any(text) && mean(text) < 0.5) {
+    refuse_file(file, "has ", dQuote(strtrim(values[text][1], 30), FALSE), " among the numbers of ",
+                "its first column. Write missing values as NA; if the column names the stimuli, ",
+                "put these names in quotes, or read the table by read.csv() and response_matrix().",
+                class = "repalign_error_type")
+  }
+  any(text) || is.character(table[[1]])
 }
 
 # Numbers from 0 or 1 on, that only count the rows.

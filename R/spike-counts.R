@@ -43,6 +43,9 @@
 #' spike_counts(read("units/spike_times"), read("units/spike_times_index"),
 #'              onsets = read("intervals/trials/start_time"), window = c(0.05, 0.2),
 #'              stimuli = read("intervals/trials/image_id"))
+#' # labels that are texts
+#' open <- hdf5r::H5File$new("session.nwb", "r")
+#' images <- open[["intervals/trials/image"]][]
 #' }
 #' @seealso [read_representation()], [trial_array()], [trial_to_trial()], [participation_ratio()]
 #' @export

@@ -80,6 +80,10 @@ with h5py.File(path("h5py.h5"), "w", libver="latest") as f:
     f.create_dataset("packed", data=np.arange(200.0).reshape(20, 10), chunks=(5, 5),
                      compression="gzip")
 
+# compressed in a way that only h5py knows
+with h5py.File(path("lzf.h5"), "w", libver="latest") as f:
+    f.create_dataset("x", data=np.zeros((8, 8)), chunks=(8, 8), compression="lzf")
+
 # What MATLAB's save -v7.3 writes: a block of 512 bytes, reversed axes, and the class of each
 # variable.
 with h5py.File(path("matlab73.mat"), "w", userblock_size=512, libver="latest") as f:

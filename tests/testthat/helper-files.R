@@ -73,8 +73,13 @@ seed_files <- function(fixtures = testthat::test_path("fixtures")) {
   archives <- lapply(file.path(fixtures, c("savez.npz", "deflated.npz")), function(path) {
     readBin(path, "raw", file.size(path))
   })
-  files <- c(npy, list(cube), rep(list(tensors), 10), rep(archives, 4))
-  stats::setNames(files, rep(c(".npy", ".safetensors", ".npz"), c(length(npy) + 1, 10, 8)))
+  tables <- lapply(c(
+    "\"\",\"a\",\"b,c\"\n\"x\",0.5,-2e3\n\"\u00fc\",NA,7\n", "a\n0.5\n12\n",
+    "\ufeffname,a,b\r\nx,1,\r\ny,2,4\r\n", "1,2,3\n4,5,6\n7,8,9"
+  ), charToRaw)
+  files <- c(npy, list(cube), rep(list(tensors), 10), rep(archives, 4), rep(tables, 2))
+  endings <- c(".npy", ".safetensors", ".npz", ".csv")
+  stats::setNames(files, rep(endings, c(length(npy) + 1, 10, 8, 8)))
 }
 
 # One random change: of bytes, of digits in a header, of the length, or of a part that is repeated
@@ -129,8 +134,9 @@ read_mutated <- function(bytes, ending, path) {
     name <- if (length(names)) sample(names, 1)
     rows <- if (stats::runif(1) < 0.3) sample(2, 1)
     m <- suppressMessages(read_representation(path, name, rows))
-    # unpacked data are at most 1032 times as long, and a byte becomes a double
-    most <- length(bytes) * if (ending == ".npz") 1032 else 1
+    # unpacked data are at most 1032 times as long, and a byte becomes a double; the last field of
+    # a table may have no byte
+    most <- length(bytes) * (if (ending == ".npz") 1032 else 1) + (ending == ".csv")
     if (!is.matrix(m) || !is.double(m) || !length(m)) {
       "no matrix of doubles"
     } else if (is.null(rows) && length(m) > most) {

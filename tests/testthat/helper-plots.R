@@ -39,6 +39,12 @@ data_of <- function(built, geom) {
   built$data[[which(at)]]
 }
 
+# the data of the layer on top, of several with this geom
+data_of_last <- function(built, geom) {
+  at <- vapply(built$plot$layers, function(layer) inherits(layer$geom, geom), NA)
+  built$data[[max(which(at))]]
+}
+
 has_layer <- function(built, geom) {
   any(vapply(built$plot$layers, function(layer) inherits(layer$geom, geom), NA))
 }

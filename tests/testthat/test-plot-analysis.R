@@ -151,3 +151,115 @@ test_that("nothing but undefined values is an error", {
   result$pooled <- NA_real_
   expect_refused(ggplot2::autoplot(result), c("nothing to draw", "undefined"))
 })
+
+test_that("along = \"comparisons\" gives each number of neurons a panel, with the layers joined", {
+  skip_if_not_installed("ggplot2")
+  set.seed(21)
+  result <- brain_to_model(recorded(), many_layers(3), neurons = c(2, 5, 8), repeats = 4,
+                           estimator = c("naive", "stimulus"))
+  plot <- built(ggplot2::autoplot(result, along = "comparisons"))
+  expect_identical(panel_names(plot), paste(c(2, 5, 8), "neurons"))
+  expect_identical(plot$layout$layout$ROW, rep(1L, 3))
+  lines <- data_of(plot, "GeomLine")
+  for (p in 1:3) {
+    rows <- result[result$neurons == c(2, 5, 8)[p], ]
+    rows <- rows[order(rows$estimator, rows$y), ]
+    drawn <- lines[lines$PANEL == p, ]
+    drawn <- drawn[order(drawn$group, drawn$x), ]
+    expect_equal(drawn$y, rows$pooled)
+    expect_identical(round(drawn$x), rep(c(1, 2, 3), 2))
+  }
+  expect_identical(unname(tick_labels(plot, "x")), paste0("layer", 1:3))
+  # pairs of areas do not come one after the other
+  areas <- brain_to_brain(many_layers(3), neurons = 2:3, repeats = 2, estimator = "naive")
+  expect_false(has_layer(built(ggplot2::autoplot(areas, along = "comparisons")), "GeomLine"))
+  # a row of panels for each of several results
+  half <- result
+  half$pooled <- half$pooled / 2
+  both <- rbind(day1 = result, day2 = half)
+  layout <- built(ggplot2::autoplot(both, along = "comparisons"))$layout$layout
+  expect_identical(layout$ROW, rep(1:2, each = 3))
+  expect_match(as.character(layout$panel), "day[12]\n[258] neurons")
+  # and one comparison is a picture, too
+  one <- result[result$y == "layer2", ]
+  expect_identical(unname(tick_labels(built(ggplot2::autoplot(one, along = "comparisons")), "x")),
+                   "layer2")
+  expect_refused(ggplot2::autoplot(result, along = "layers"), c("along", "layers"))
+})
+
+test_that("along = \"neurons\" draws the comparisons in panels, also at one number of neurons", {
+  skip_if_not_installed("ggplot2")
+  set.seed(22)
+  result <- brain_to_model(recorded(), many_layers(3), neurons = 5, repeats = 4)
+  plot <- built(ggplot2::autoplot(result, along = "neurons"))
+  expect_identical(panel_names(plot), paste0("brain - layer", 1:3))
+})
+
+test_that("many comparisons at several numbers of neurons stand in the order of their values", {
+  skip_if_not_installed("ggplot2")
+  set.seed(23)
+  result <- brain_to_brain(many_layers(12), neurons = 2:3, repeats = 2, estimator = "naive",
+                           conf_level = NULL)
+  plot <- built(ggplot2::autoplot(result, along = "comparisons"))
+  points <- data_of(plot, "GeomPoint")
+  for (p in 1:2) {
+    part <- points[points$PANEL == p, ]
+    expect_equal(part$y[order(part$x)], sort(result$pooled[result$neurons == p + 1]))
+  }
+  lines <- data_of_last(plot, "GeomHline")
+  expect_equal(lines$yintercept[order(lines$PANEL)], summary(result)$pooled)
+})
+
+test_that("a reference is drawn as a line with its band in every kind of picture", {
+  skip_if_not_installed("ggplot2")
+  set.seed(24)
+  result <- brain_to_model(recorded(), many_layers(3), neurons = c(2, 5), repeats = 2,
+                           estimator = "stimulus", conf_level = NULL)
+  whole <- brain_to_brain(recorded(), recorded(), neurons = c(4, 8), repeats = 5)
+  row <- whole[whole$neurons == 8 & whole$estimator == "stimulus_neuron", ]
+  ends <- c(row$pooled, row$conf_low, row$conf_high)
+  pictures <- list(
+    ggplot2::autoplot(result, reference = row),
+    ggplot2::autoplot(result, reference = ends, most = 1),
+    ggplot2::autoplot(result, reference = as.data.frame(row), along = "comparisons"),
+    ggplot2::autoplot(result[result$neurons == 2, ], reference = row)
+  )
+  for (picture in pictures) {
+    plot <- built(picture)
+    expect_equal(unique(data_of_last(plot, "GeomHline")$yintercept), row$pooled)
+    band <- data_of(plot, "GeomRect")
+    expect_equal(unique(band$ymin), row$conf_low)
+    expect_equal(unique(band$ymax), row$conf_high)
+    expect_identical(nrow(band), nrow(plot$layout$layout))
+    expect_match(gsub("\n", " ", picture$labels$caption),
+                 paste0("reference, ", format(row$pooled, digits = 3), " \\("))
+  }
+  expect_identical(nrow(result), 6L)
+})
+
+test_that("a reference without an interval has no band, and widens the axis", {
+  skip_if_not_installed("ggplot2")
+  set.seed(25)
+  result <- brain_to_model(recorded(), many_layers(3), neurons = 5, repeats = 2)
+  plain <- built(ggplot2::autoplot(result, reference = 1.9))
+  expect_false(has_layer(plain, "GeomRect"))
+  expect_gt(plain$layout$panel_params[[1]]$y.range[2], 1.9)
+  expect_match(ggplot2::autoplot(result, reference = 1.9)$labels$caption, "the reference, 1.9$")
+  interval <- cka_interval(recorded(), recorded(), estimator = "stimulus")
+  plot <- built(ggplot2::autoplot(result, reference = interval))
+  expect_equal(data_of_last(plot, "GeomHline")$yintercept, interval$cka)
+})
+
+test_that("what cannot be a reference is refused", {
+  skip_if_not_installed("ggplot2")
+  set.seed(26)
+  result <- brain_to_model(recorded(), many_layers(3), neurons = 5, repeats = 2)
+  expect_refused(ggplot2::autoplot(result, reference = result), c("reference", "9 rows", "subset"))
+  expect_refused(ggplot2::autoplot(result, reference = result[0, ]), c("reference", "0 rows"))
+  expect_refused(ggplot2::autoplot(result, reference = data.frame(a = 1)),
+                 c("reference", "no column", "pooled"))
+  for (bad in list("high", NA_real_, c(1, 2), c(0.5, 0.6, 0.7), Inf, c(0.5, -Inf, 1), numeric(),
+                   list(1))) {
+    expect_refused(ggplot2::autoplot(result, reference = bad), c("reference", "three numbers"))
+  }
+})

@@ -81,6 +81,20 @@ test_that("versions 1 to 3 of the format are read, and headers written by other 
   expect_refused(read_representation(file, "x"), "leave `name` out")
 })
 
+test_that("no header makes a message of any length, nor an array of any number of axes", {
+  axes <- function(count) npy_header_bytes(sprintf(
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (%s), }", strrep("1, ", count)
+  ))
+  expect_identical(quiet(file_of(c(axes(64), as.raw(7)), ".npy")), cbind(7))
+  expect_refused(read_representation(file_of(c(axes(65), as.raw(7)), ".npy")), "65 axes")
+  expect_refused(read_representation(file_of(c(axes(20000), as.raw(7)), ".npy")), "20000 axes")
+  skip_if_not_installed("jsonlite")
+  json <- sprintf("{\"%s\": 1}", strrep("x", 1e6))
+  file <- file_of(c(little(c(nchar(json), 0), 4), charToRaw(json)), ".safetensors")
+  message <- conditionMessage(expect_error(read_representation(file), class = "repalign_error_file"))
+  expect_lt(nchar(message), 6000)
+})
+
 test_that("rows are read in any order, also of files larger than the buffer", {
   set.seed(1)
   m <- matrix(round(rnorm(300 * 40), 2), 300)
@@ -296,6 +310,85 @@ test_that("numbers that count columns are names, with a message", {
                      `colnames<-`(c("0", "1", "2")))
 })
 
+test_that("names of columns and rows may be numbers where quotes or their places tell", {
+  m <- matrix(c(1, 2, 0.5, -4), 2, dimnames = list(c("17", "4"), c("57", "12")))
+  bare <- `rownames<-`(m, NULL)
+  csv <- withr::local_tempfile(fileext = ".csv")
+  read_again <- function(...) {
+    write.table(..., file = csv, sep = ",")
+    found <- read_representation(csv)
+    expect_identical(read_representation(csv, rows = c(2, 1, 2)), found[c(2, 1, 2), , drop = FALSE])
+    found
+  }
+  expect_identical(read_again(bare, row.names = FALSE), bare)
+  expect_identical(read_again(bare[, 1, drop = FALSE], row.names = FALSE), bare[, 1, drop = FALSE])
+  # a line of names that is one field shorter than the others, as write.table() writes it
+  expect_identical(read_again(m), m)
+  expect_identical(read_again(m, quote = FALSE), m)
+  expect_identical(read_again(`rownames<-`(m, 1:2)), bare)
+  # quoted names of rows beside numbers, without and with a name of their column
+  expect_identical(read_again(m, col.names = FALSE), `colnames<-`(m, NULL))
+  named <- data.frame(image = c("17", "4"), bare, check.names = FALSE)
+  expect_identical(read_again(named, row.names = FALSE), m)
+  # quotes around everything, or around nothing, tell nothing
+  expect_identical(unname(read_representation(text_file(c("\"5\",\"7\"", "\"1\",\"2\"")))),
+                   rbind(c(5, 7), c(1, 2)))
+  expect_identical(unname(read_representation(text_file(c("57,12", "1,2")))), rbind(c(57, 12), 1:2))
+})
+
+test_that("short tables need no line break at their end", {
+  m <- matrix(seq_len(24) + 0.5, 12, dimnames = list(NULL, c("a", "b")))
+  for (n in c(1:5, 9:12)) {
+    text <- paste(c("\ufeffa,b", paste(m[1:n, 1], m[1:n, 2], sep = ",")), collapse = "\r\n")
+    expect_identical(read_representation(file_of(charToRaw(text), ".csv")), m[1:n, , drop = FALSE])
+    packed <- file_of(memCompress(charToRaw(text), "gzip"), ".csv.gz")
+    connection <- gzfile(packed, "wb")
+    writeBin(charToRaw(text), connection)
+    close(connection)
+    expect_identical(read_representation(packed), m[1:n, , drop = FALSE])
+    expect_identical(read_representation(packed, rows = n), m[n, , drop = FALSE])
+  }
+  lines <- c("name,a", "\"two", "lines\",3")
+  file <- file_of(charToRaw(paste(lines, collapse = "\n")), ".csv")
+  expect_identical(read_representation(file), cbind(a = c("two\nlines" = 3)))
+})
+
+test_that("a text among the numbers of the first column does not turn a neuron into names", {
+  for (bad in c("n/a", ".", "0.5x", "-")) {
+    file <- text_file(c("a,b", "1,2", "3,4", paste0(bad, ",5"), "0.1,2"))
+    expect_refused(read_representation(file), "among the numbers of its first column")
+    expect_refused(read_representation(file, rows = 1:2), "among the numbers of its first column")
+  }
+  expect_identical(unname(read_representation(text_file(c("a,b", "TRUE,2", "FALSE,4", "NA,5")))),
+                   cbind(c(1, 0, NA), c(2, 4, 5)))
+  # quotes say that these are names, and so does a column without a name
+  m <- cbind(b = c(2, 4, 5))
+  labels <- c("1", "3", "n/a")
+  for (lines in list(c("a,b", "\"1\",2", "\"3\",4", "\"n/a\",5"), c(",b", "1,2", "3,4", "n/a,5"),
+                     c("b", "1,2", "3,4", "n/a,5"))) {
+    expect_identical(read_representation(text_file(lines)), `rownames<-`(m, labels))
+  }
+  truth <- text_file(c("\"b\",\"c\"", "\"T\",1,2", "\"F\",3,4"))
+  expect_identical(rownames(read_representation(truth)), c("T", "F"))
+})
+
+test_that("tables in other encodings are errors wherever the text is", {
+  latin <- function(..., frame = parent.frame()) {
+    file_of(c(charToRaw("name,a\n"), ..., charToRaw(",1\nx,2\n")), ".csv", frame)
+  }
+  expect_refused(read_representation(latin(charToRaw("caf"), as.raw(0xe9))), "no text in UTF-8")
+  expect_identical(rownames(read_representation(latin(charToRaw("caf\u00e9")))), c("caf\u00e9", "x"))
+  bad <- file_of(c(charToRaw("a,b\n1,2\n3,"), as.raw(0xff), charToRaw("\n")), ".csv")
+  expect_refused(read_representation(bad), "no text in UTF-8")
+})
+
+test_that("zero bytes in a table are an error, also where only some rows are read", {
+  file <- file_of(c(charToRaw("a,b\n1,2"), as.raw(0), charToRaw("3\n4,5\n")), ".csv")
+  for (rows in list(NULL, 1, 2)) expect_refused(read_representation(file, rows = rows), "zero")
+  wide <- file_of(as.raw(rbind(as.integer(charToRaw("a,b\n1,2\n")), 0L)), ".csv")
+  expect_refused(read_representation(wide, rows = 1), "zero")
+})
+
 test_that("rows of tables are those of the whole table", {
   m <- matrix(seq_len(5000), 2500, dimnames = list(NULL, c("a", "b"))) + 0
   file <- withr::local_tempfile(fileext = ".csv")
@@ -384,7 +477,7 @@ test_that("names of HDF5 files are those of arrays of numbers", {
   expect_refused(read_representation(file, "units"), "has a group \"units\": say which")
   expect_refused(read_representation(file, "units/rate"), "did you mean \"units/rates\"")
   expect_refused(read_representation(file, "text"), "no array of numbers")
-  expect_refused(read_representation(file, "complex"), "H5T_COMPOUND")
+  expect_refused(read_representation(file, "complex"), "records or complex numbers")
   expect_refused(read_representation(file, "none"), "without numbers")
   expect_refused(read_representation(file, "nothing"), "a single value or none")
   expect_refused(read_representation(file, "number"), "a single value or none")
@@ -394,6 +487,24 @@ test_that("names of HDF5 files are those of arrays of numbers", {
   expect_refused(read_representation(file, "whole", rows = 3), "row 3, but .* has 2 rows")
   expect_refused(read_representation(file_of(as.raw(1:200), ".h5")),
                  "cannot be opened as an HDF5.*signature")
+})
+
+test_that("what other programs write into HDF5 files is named in errors", {
+  skip_if_not_installed("hdf5r")
+  path <- withr::local_tempfile(fileext = ".h5")
+  open <- hdf5r::H5File$new(path, "w")
+  open[["x"]] <- matrix(1:6 + 0, 2)
+  open[["words"]] <- c("a", "b")
+  open[["with_na"]] <- c(1L, NA)
+  sparse <- open$create_group("sparse")
+  hdf5r::h5attr(sparse, "MATLAB_sparse") <- 3L
+  sparse[["data"]] <- c(1, 2)
+  open$close_all()
+  expect_setequal(representation_names(path), c("x", "with_na"))
+  expect_refused(read_representation(path, "words"), "no array of numbers but texts")
+  expect_refused(read_representation(path, "sparse"), "save full\\(sparse\\)")
+  expect_identical(read_representation(path, "with_na"), cbind(c(1, NA)))
+  expect_refused(read_representation(fixture("lzf.h5")), "compressed by \"lzf\"")
 })
 
 test_that("MATLAB's files of version 7.3 are read with MATLAB's axes", {

@@ -63,14 +63,14 @@ check_test_rows <- function(rows, n) {
 # The labels as a factor without empty levels.
 check_sample_classes <- function(labels, n) {
   if (is.null(labels)) label_error("must be given with `x`: the class of every row")
-  if (!is.atomic(labels) || !is.null(dim(labels))) {
+  if (!is.atomic(labels) || length(dim(labels)) > 1) {
     label_error("must hold the class of every row of `x`, not be ", describe(labels))
   }
   if (length(labels) != n) {
     label_error("has ", length(labels), " values, but `x` has ", n, " rows: give one per row")
   }
   if (anyNA(labels)) label_error("is missing (NA) in row ", which(is.na(labels))[1])
-  labels <- droplevels(as.factor(labels))
+  labels <- droplevels(as.factor(if (is.factor(labels)) labels else as.vector(labels)))
   if (nlevels(labels) < 2) label_error("names one class only: two or more are needed")
   labels
 }

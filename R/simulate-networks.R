@@ -49,8 +49,8 @@
 #'   * `group`: the group of every network, a factor.
 #'   * `truth`: a data frame with a row per network: its group and settings, its accuracy for
 #'     the training labels that it learned (`train_accuracy`) and for the true classes of the
-#'     test stimuli (`test_accuracy`), and with random shortcuts the share of test stimuli for which it
-#'     predicts the class that they show (`follows_shortcut`).
+#'     test stimuli (`test_accuracy`), and with random shortcuts the share of test stimuli for
+#'     which it predicts the class that they show (`follows_shortcut`).
 #'   * `inputs`: the features of the test stimuli, standardized by the training samples.
 #'
 #'   `summary()` gives a data frame with a row per group: the mean accuracies `train` and

@@ -61,7 +61,7 @@ test_that("networks learn, random labels are learned by heart", {
   }
 })
 
-test_that("networks take a shortcut that helps, and input noise keeps them from learning by heart", {
+test_that("networks take shortcuts, and input noise keeps them from learning by heart", {
   nets <- seeded(3, 2, shortcut = c(0, 1))
   found <- summary(nets)
   expect_identical(found$group, c("shortcut 0%", "shortcut 100%"))
@@ -148,7 +148,10 @@ test_that("users' data are split and standardized by the training samples", {
   expect_gt(nets$truth$test_accuracy, 0.8)
   drawn <- seeded(9, 1, x = as.data.frame(x), labels = factor(labels), test = 30, train = 40)
   expect_identical(nrow(drawn$inputs), 30L)
-  expect_identical(nrow(seeded(9, 1, x = x, labels = labels)$inputs), 20L)
+  whole <- seeded(9, 1, x = x, labels = labels)
+  expect_identical(nrow(whole$inputs), 20L)
+  expect_identical(seeded(9, array(1, 1), x = x, labels = array(labels, 80), layers = array(3, 1)),
+                   whole)
 })
 
 test_that("groups are called by what they differ in", {

@@ -17,6 +17,9 @@ part_of <- function(part, whole) {
 #' @export
 `[.repalign_interval` <- function(x, ...) part_of(NextMethod(), x)
 
+#' @export
+`[.repalign_benchmark` <- function(x, ...) part_of(NextMethod(), x)
+
 plain_rows <- function(x) {
   for (name in c(kept_attributes[[result_kind(x)]], "left_out")) attr(x, name) <- NULL
   class(x) <- "data.frame"
@@ -39,10 +42,14 @@ as.data.frame.repalign_analysis <- function(x, ...) plain_rows(x)
 #' @export
 as.data.frame.repalign_interval <- function(x, ...) plain_rows(x)
 
+#' @rdname tidy.repalign
+#' @export
+as.data.frame.repalign_benchmark <- function(x, ...) plain_rows(x)
+
 #' Put results together
 #'
-#' `rbind()` puts several results of [similarity()], of [calibrate()], of the analyses or of
-#' [cka_interval()] into one table. Names given to the results tell their rows apart.
+#' `rbind()` puts several results of [similarity()], of [calibrate()], of the analyses, of
+#' [cka_interval()] or of the benchmarks into one table. Names given to the results tell their rows apart.
 #'
 #' @param ... results of one kind, with the same columns. If all of them have names, as in
 #'   `rbind(day1 = a, day2 = b)` or `do.call(rbind, named_list)`, the names, which must differ,
@@ -97,6 +104,10 @@ rbind.repalign_analysis <- function(..., deparse.level = 1) bind_results(list(..
 #' @rdname rbind.repalign
 #' @export
 rbind.repalign_interval <- function(..., deparse.level = 1) bind_results(list(...))
+
+#' @rdname rbind.repalign
+#' @export
+rbind.repalign_benchmark <- function(..., deparse.level = 1) bind_results(list(...))
 
 bind_results <- function(arguments) {
   # these arguments are for the method for data frames
@@ -158,7 +169,8 @@ check_bound_columns <- function(columns, kind) {
   extra <- c(setdiff(columns[[1]], other), setdiff(other, columns[[1]]))
   abort("Results with different columns cannot be put into one table: ",
         enumerate(extra), " ", if (length(extra) > 1) "are" else "is", " not in all of them. Make ",
-        "all of them in the same way", if (kind != "repalign_interval") ", with or without models",
+        "all of them in the same way",
+        if (!kind %in% c("repalign_interval", "repalign_benchmark")) ", with or without models",
         if (kind == "repalign_calibration") " and `p_adjust`", ", and keep their columns.",
         class = "repalign_error_value", arg = "...")
 }
@@ -179,7 +191,8 @@ bound_attributes <- function(kept, kind) {
     repalign_similarity = bound_similarities(kept, all_of),
     repalign_calibration = bound_calibrations(kept, all_of),
     repalign_analysis = list(parts = bound_analyses(all_of("parts"))),
-    repalign_interval = list(conf_level = one_level(unlist(all_of("conf_level"))))
+    repalign_interval = list(conf_level = one_level(unlist(all_of("conf_level")))),
+    repalign_benchmark = list(scores = bound_scores(all_of("scores")))
   )
 }
 

@@ -103,6 +103,10 @@ SEXP repalign_average_ranks(SEXP v, SEXP tolerance, SEXP threads);
 /* call_kendall.c: Kendall's tau-a. */
 SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP threads);
 
+/* call_group_walk.c: how well scores of pairs tell groups of models apart. */
+SEXP repalign_group_walk(SEXP first, SEXP second, SEXP level, SEXP value, SEXP away,
+                         SEXP symmetric, SEXP labels, SEXP groups, SEXP threads);
+
 /* call_kernel_matrix.c: kernels between stimuli. */
 SEXP repalign_gaussian(SEXP d, SEXP sigma, SEXP shifted, SEXP threads);
 SEXP repalign_u_center(SEXP k);

@@ -1,0 +1,224 @@
+/* How well scores tell groups apart: see group_walk.h.
+
+   One walk over the pairs, the most alike first, counts for each group how many pairs within it
+   and how many to other groups came so far. What is tied is counted first and used afterwards. */
+
+#include "group_walk.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Pairs walked over between two pauses. */
+#define PAUSE_PAIRS 20000000.0
+
+/* A spread below this share of the largest deviation is rounding. */
+#define NO_SPREAD 1e-12
+
+/* Pairs within and across that came so far, and at the level of now. */
+typedef struct {
+    size_t within, across, within_now, across_now;
+} tally;
+
+typedef struct {
+    const scored_pairs *pairs;
+    const int *label;
+    tally *of_group, *of_model, all; /* of_model: pairs that begin with the model */
+    double *precision, *violations;  /* a group each */
+    double *away_sum;                /* models x groups, the group the fastest */
+    size_t *away_count;
+    double all_precision, all_losses; /* losses: pairs across above pairs within, ties half */
+    double sum_within, sum_across;
+    double *out;
+} walk_state;
+
+size_t group_walk_doubles(const scored_pairs *pairs)
+{
+    return pairs->groups * (2 + pairs->models);
+}
+
+size_t group_walk_counts(const scored_pairs *pairs)
+{
+    const size_t tallies = pairs->groups + pairs->models;
+    return tallies * (sizeof(tally) / sizeof(size_t)) + pairs->groups * pairs->models;
+}
+
+static walk_state new_walk(const scored_pairs *pairs, const int *label, double *sums,
+                           size_t *counts, double *out)
+{
+    const size_t groups = pairs->groups;
+    memset(sums, 0, group_walk_doubles(pairs) * sizeof(double));
+    memset(counts, 0, group_walk_counts(pairs) * sizeof(size_t));
+    tally *tallies = (tally *) counts;
+    walk_state s = {.pairs = pairs, .label = label, .of_group = tallies,
+                    .of_model = tallies + groups, .precision = sums,
+                    .violations = sums + groups, .away_sum = sums + 2 * groups, .out = out};
+    s.away_count = (size_t *) (tallies + groups + pairs->models);
+    return s;
+}
+
+static double *group_out(const walk_state *s, size_t g) { return s->out + GROUP_ROWS * g; }
+
+static size_t group_of(const walk_state *s, int model) { return (size_t) s->label[model - 1] - 1; }
+
+/* A pair within a group is counted once, in the order of its models. */
+static void count_pair(walk_state *s, size_t at)
+{
+    const int i = s->pairs->first[at], j = s->pairs->second[at];
+    const size_t own = group_of(s, i), other = group_of(s, j);
+    const int within = own == other;
+    tally *group = s->of_group + own, *model = s->of_model + (i - 1);
+    if (within) {
+        group->within_now += i < j;
+        model->within_now++;
+        s->all.within_now++;
+        s->sum_within += s->pairs->value[at];
+    } else {
+        group->across_now++;
+        model->across_now++;
+        s->all.across_now++;
+        s->sum_across += s->pairs->value[at];
+    }
+    const size_t cell = (size_t) (i - 1) * s->pairs->groups + other;
+    s->away_sum[cell] += s->pairs->away[at];
+    s->away_count[cell]++;
+}
+
+static void end_level(tally *t)
+{
+    t->within += t->within_now;
+    t->across += t->across_now;
+    t->within_now = t->across_now = 0;
+}
+
+/* within_now times the precision so far: the step of recall is divided out at the end */
+static double precision_step(const tally *t)
+{
+    const double now = (double) t->within_now, within = now + (double) t->within;
+    return now == 0.0 ? 0.0 : now * within / (within + (double) (t->across + t->across_now));
+}
+
+/* Uses what was counted at a level; a second pair of the same group or model finds nothing new. */
+static void use_pair(walk_state *s, size_t at)
+{
+    const int i = s->pairs->first[at];
+    const size_t own = group_of(s, i);
+    tally *group = s->of_group + own, *model = s->of_model + (i - 1);
+    s->precision[own] += precision_step(group);
+    s->violations[own] += (double) group->within_now * (double) (group->across + group->across_now);
+    end_level(group);
+    group_out(s, own)[GROUP_VIOLATIONS] += (double) model->within_now * (double) model->across;
+    end_level(model);
+}
+
+static void use_level(walk_state *s)
+{
+    s->all_precision += precision_step(&s->all);
+    s->all_losses += (double) s->all.within_now *
+                     ((double) s->all.across + (double) s->all.across_now / 2.0);
+    end_level(&s->all);
+}
+
+static void walk(walk_state *s)
+{
+    const scored_pairs *p = s->pairs;
+    for (size_t from = 0, to; from < p->count; from = to) {
+        for (to = from; to < p->count && p->level[to] == p->level[from]; to++) count_pair(s, to);
+        for (size_t at = from; at < to; at++) use_pair(s, at);
+        use_level(s);
+    }
+}
+
+/* Silhouette of a model; NaN if its pairs do not tell, 0 if it is the only one of its group. */
+static double silhouette(const walk_state *s, size_t model, size_t group_size)
+{
+    const size_t groups = s->pairs->groups, own = (size_t) s->label[model] - 1;
+    const double *sum = s->away_sum + model * groups;
+    const size_t *count = s->away_count + model * groups;
+    double nearest = HUGE_VAL;
+    for (size_t g = 0; g < groups; g++)
+        if (g != own && count[g] > 0) nearest = fmin(nearest, sum[g] / (double) count[g]);
+    if (nearest == HUGE_VAL) return NAN;
+    if (group_size == 1) return 0.0;
+    if (count[own] == 0) return NAN;
+    const double inner = sum[own] / (double) count[own], larger = fmax(inner, nearest);
+    return larger > 0.0 ? (nearest - inner) / larger : 0.0;
+}
+
+static void put_silhouettes(const walk_state *s)
+{
+    for (size_t i = 0; i < s->pairs->models; i++) {
+        size_t size = 0;
+        for (size_t j = 0; j < s->pairs->models; j++) size += s->label[j] == s->label[i];
+        const double width = silhouette(s, i, size);
+        if (isnan(width)) continue;
+        double *out = group_out(s, (size_t) s->label[i] - 1);
+        out[GROUP_SILHOUETTE] += width;
+        out[GROUP_SILHOUETTES] += 1.0;
+    }
+}
+
+static void put_groups(const walk_state *s)
+{
+    for (size_t g = 0; g < s->pairs->groups; g++) {
+        const double within = (double) s->of_group[g].within, across = (double) s->of_group[g].across;
+        group_out(s, g)[GROUP_AUPRC] = within > 0.0 ? s->precision[g] / within : NAN;
+        group_out(s, g)[GROUP_CONFORMITY] =
+            within * across > 0.0 ? 1.0 - s->violations[g] / (within * across) : NAN;
+    }
+    for (size_t i = 0; i < s->pairs->models; i++)
+        group_out(s, (size_t) s->label[i] - 1)[GROUP_TRIPLES] +=
+            (double) s->of_model[i].within * (double) s->of_model[i].across;
+}
+
+/* Difference of the means over the root of the mean of both variances. */
+static double dprime(const walk_state *s)
+{
+    const scored_pairs *p = s->pairs;
+    const double within = (double) s->all.within, across = (double) s->all.across;
+    const double copies = (double) p->copies;
+    if (within < 2.0 * copies || across < 2.0 * copies) return NAN;
+    const double mean_within = s->sum_within / within, mean_across = s->sum_across / across;
+    double square_within = 0.0, square_across = 0.0;
+    for (size_t at = 0; at < p->count; at++) {
+        const int same = group_of(s, p->first[at]) == group_of(s, p->second[at]);
+        const double off = p->value[at] - (same ? mean_within : mean_across);
+        *(same ? &square_within : &square_across) += off * off;
+    }
+    const double gap = mean_within - mean_across;
+    const double spread = sqrt((square_within / (within - copies) +
+                                square_across / (across - copies)) / 2.0);
+    if (spread > NO_SPREAD) return gap / spread;
+    return fabs(gap) > NO_SPREAD ? copysign(HUGE_VAL, gap) : NAN;
+}
+
+static void put_all(const walk_state *s)
+{
+    const double within = (double) s->all.within, across = (double) s->all.across;
+    double *out = s->out + GROUP_ROWS * s->pairs->groups;
+    out[ALL_AUPRC] = within > 0.0 ? s->all_precision / within : NAN;
+    out[ALL_AUC] = within * across > 0.0 ? 1.0 - s->all_losses / (within * across) : NAN;
+    out[ALL_DPRIME] = dprime(s);
+}
+
+void group_walk(const scored_pairs *pairs, const int *labels, size_t labellings, worker by,
+                double *sums, size_t *counts, double *out)
+{
+    const size_t rows = GROUP_ROWS * pairs->groups + ALL_ROWS;
+    const size_t doubles = group_walk_doubles(pairs), whole = group_walk_counts(pairs);
+    const size_t at_once = items_at_once(PAUSE_PAIRS, (double) pairs->count, by.threads);
+    memset(out, 0, rows * labellings * sizeof(double));
+    for (size_t first = 0; first < labellings; first += at_once) {
+        const size_t last = group_end(first, at_once, labellings);
+        PARALLEL_FOR(by.threads)
+        for (size_t l = first; l < last; l++) {
+            walk_state s = new_walk(pairs, labels + pairs->models * l,
+                                    sums + doubles * thread_number(),
+                                    counts + whole * thread_number(), out + rows * l);
+            walk(&s);
+            put_groups(&s);
+            put_silhouettes(&s);
+            put_all(&s);
+        }
+        by.pause();
+    }
+}

@@ -10,16 +10,16 @@ NULL
 output_quality <- function(score, similarity, symmetric = TRUE, differences,
                            correlation = "spearman", permute = "models", model_permutations = 999,
                            relabellings = output_relabellings(nrow(score), symmetric, permute,
-                                                              model_permutations)) {
+                                                              model_permutations),
+                           threads = NULL) {
   score[!is.finite(score)] <- NA
   pairs <- which(if (symmetric) upper.tri(score) else !diag(nrow(score)))
   unlike <- score[pairs] * if (similarity) -1 else 1
   at <- moved_pairs(pairs, nrow(score), permute, relabellings)
   rows <- lapply(names(differences), function(target) {
     difference <- differences[[target]]
-    difference[!is.finite(difference)] <- NA
-    if (correlation != "pearson") difference[] <- average_ranks(difference)
-    values <- correlations_with(unlike, matrix(difference[at], length(pairs)), correlation)
+    difference[!is.finite(difference) | diag(nrow(score)) == 1] <- NA
+    values <- correlations_with(unlike, difference, at, correlation, thread_count(threads))
     data.frame(target = target, correlation = correlation, value = values[1],
                p_value = p_two_sided(values),
                undefined = sum(is.na(unlike) | is.na(difference[pairs])))
@@ -42,48 +42,57 @@ moved_pairs <- function(pairs, models, permute, relabellings) {
   relabellings[first, , drop = FALSE] + (relabellings[second, , drop = FALSE] - 1L) * models
 }
 
-average_ranks <- function(values) {
+# Numbers that only rounding tells apart get the same level.
+levels_of_known <- function(values) {
   known <- !is.na(values)
-  replace(values, known, rank(tie_levels(values[known])))
+  replace(values, known, tie_levels(values[known]))
 }
 
-# The correlation of the dissimilarities with each column of differences, which are average ranks
-# already unless the correlation is Pearson's. NA where one of both does not vary.
-correlations_with <- function(unlike, moved, correlation) {
+# The correlation of the dissimilarities with the differences under every relabelling. NA where one
+# of both does not vary.
+correlations_with <- function(unlike, difference, at, correlation, threads) {
+  if (correlation != "pearson") {
+    unlike <- levels_of_known(unlike)
+    difference[] <- levels_of_known(difference)
+  }
+  if (correlation == "spearman" && !anyNA(unlike)) difference[] <- known_ranks(difference)
+  moved <- matrix(difference[at], length(unlike))
   known <- !is.na(unlike)
   unlike <- unlike[known]
-  whole <- all(known) && !anyNA(moved)
-  moved <- moved[known, , drop = FALSE]
-  if (correlation != "pearson") {
-    unlike <- average_ranks(unlike)
-    # of a part of the pairs, the ranks among these count
-    if (!whole) moved <- apply(moved, 2, average_ranks)
+  if (!all(known)) moved <- moved[known, , drop = FALSE]
+  if (anyNA(moved)) {
+    return(apply(moved, 2, function(column) {
+      both <- !is.na(column)
+      all_correlations(unlike[both], matrix(column[both]), correlation, FALSE, threads)
+    }))
   }
-  complete <- !anyNA(moved)
-  if (complete && correlation != "kendall") return(plain_correlations(unlike, moved))
-  apply(moved, 2, function(column) {
-    both <- !is.na(column)
-    one_correlation(unlike[both], column[both], correlation)
-  })
+  all_correlations(unlike, moved, correlation, all(known), threads)
 }
 
-# Pearson's with every column of a matrix without missing values.
-plain_correlations <- function(x, columns) {
-  if (length(x) < 2 || min(x) == max(x)) return(rep(NA_real_, ncol(columns)))
-  varies <- apply(columns, 2, function(column) min(column) < max(column))
-  values <- rep(NA_real_, ncol(columns))
-  values[varies] <- stats::cor(x, columns[, varies, drop = FALSE])
-  values
+known_ranks <- function(values) replace(values, !is.na(values), rank(values[!is.na(values)]))
+
+# x with every column of y; nothing is missing. whole: the columns hold the same values in different
+# orders, and for Spearman's correlation these are average ranks already.
+all_correlations <- function(x, y, correlation, whole, threads) {
+  varies <- vapply(seq_len(if (whole) 1 else ncol(y)), function(i) min(y[, i]) < max(y[, i]), NA)
+  varies <- rep_len(varies, ncol(y))
+  if (length(x) < 2 || min(x) == max(x) || !any(varies)) return(rep(NA_real_, ncol(y)))
+  if (correlation == "spearman") {
+    x <- rank(x)
+    if (!whole) y <- apply(y, 2, rank)
+  }
+  values <- if (correlation == "kendall") tau_b(x, y, whole, threads) else
+    suppressWarnings(drop(stats::cor(x, y)))
+  replace(values, !varies, NA)
 }
 
-one_correlation <- function(x, y, correlation) {
-  if (length(x) < 2 || min(x) == max(x) || min(y) == max(y)) return(NA_real_)
-  switch(correlation, pearson = stats::cor(x, y), spearman = stats::cor(rank(x), rank(y)),
-         kendall = kendall_tau_b(rank(x), rank(y)))
-}
-
-kendall_tau_b <- function(x, y) {
-  pairs_of <- function(n) n * (n - 1) / 2
-  untied <- function(ranks) pairs_of(length(ranks)) - sum(pairs_of(tabulate(2 * ranks)))
-  .Call(C_kendall, x, y, 1L) * pairs_of(length(x)) / sqrt(untied(x) * untied(y))
+# Kendall's tau-b of levels.
+tau_b <- function(x, y, whole, threads) {
+  order <- order(x)
+  moved <- y[order, , drop = FALSE]
+  storage.mode(moved) <- "integer"
+  untied <- function(levels) choose(length(levels), 2) - sum(choose(tabulate(levels), 2))
+  untied_y <- if (whole) untied(y[, 1]) else apply(y, 2, untied)
+  .Call(C_concordance, as.integer(x[order]), moved, max(moved), threads) /
+    sqrt(untied(x) * untied_y)
 }

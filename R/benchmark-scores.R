@@ -19,10 +19,10 @@ benchmark_columns <- function(set, job) {
   })
 }
 
-# `measures` in the words of a benchmark. With a table of scores and no measures named, those of the
-# table are all.
-benchmark_measures <- function(measures) {
-  if (is.null(measures)) return(list())
+# The measures of a benchmark. Where a table of scores is given and no measures are named, those of
+# the table are all.
+chosen_measures <- function(measures, default, job) {
+  if (default && !is.null(job$given)) return(list())
   tryCatch(as_measures(measures), repalign_error = function(e) {
     e$message <- gsub("`measure`", "`measures`", e$message, fixed = TRUE)
     if (identical(e$arg, "measure")) e$arg <- "measures"

@@ -1,5 +1,4 @@
-# benchmark_groups(), benchmark_layers() and benchmark_outputs() tell which measures see what they
-# should see.
+# benchmark_groups() tells which measures separate groups; what all benchmarks do stands here, too.
 
 #' Which measure separates groups?
 #'
@@ -127,9 +126,7 @@ benchmark_groups <- function(representations, groups, measures = resi_measures()
   items <- benchmark_items(representations, "representations")
   check_several(items)
   groups <- check_groups(items, groups)
-  columns <- benchmark_columns(
-    benchmark_measures(if (missing(measures) && !is.null(scores)) NULL else measures), job
-  )
+  columns <- benchmark_columns(chosen_measures(measures, missing(measures), job), job)
   run_benchmark(items, list(seq_along(items$names)), columns, job, labels, function(blocks) {
     relabellings <- group_relabellings(groups, count)
     lapply(seq_along(columns), function(m) {
@@ -161,9 +158,9 @@ test_labels <- function(test, dataset, architecture) {
   Filter(Negate(is.null), labels)
 }
 
-check_several <- function(items) {
-  if (length(items$names) > 1) return(invisible())
-  abort("`", items$arg, "` has one element: there are no pairs to compare.",
+check_several <- function(items, least = 2, why = "there are no pairs to compare") {
+  if (length(items$names) >= least) return(invisible())
+  abort("`", items$arg, "` has ", count_of(length(items$names), "element"), ": ", why, ".",
         class = "repalign_error_size", arg = items$arg)
 }
 

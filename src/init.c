@@ -63,6 +63,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(average_ranks, 3),
     /* call_kendall.c */
     ENTRY(kendall, 3),
+    /* call_concordance.c */
+    ENTRY(concordance, 4),
     /* call_group_walk.c */
     ENTRY(group_walk, 9),
     /* call_kernel_matrix.c */

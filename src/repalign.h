@@ -103,6 +103,9 @@ SEXP repalign_average_ranks(SEXP v, SEXP tolerance, SEXP threads);
 /* call_kendall.c: Kendall's tau-a. */
 SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP threads);
 
+/* call_concordance.c: concordant less discordant pairs of one vector with many. */
+SEXP repalign_concordance(SEXP level, SEXP columns, SEXP levels, SEXP threads);
+
 /* call_group_walk.c: how well scores of pairs tell groups of models apart. */
 SEXP repalign_group_walk(SEXP first, SEXP second, SEXP level, SEXP value, SEXP away,
                          SEXP symmetric, SEXP labels, SEXP groups, SEXP threads);

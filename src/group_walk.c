@@ -161,9 +161,9 @@ static void put_groups(const walk_state *s)
 {
     for (size_t g = 0; g < s->pairs->groups; g++) {
         const double within = (double) s->of_group[g].within, across = (double) s->of_group[g].across;
-        group_out(s, g)[GROUP_AUPRC] = within > 0.0 ? s->precision[g] / within : NAN;
-        group_out(s, g)[GROUP_CONFORMITY] =
-            within * across > 0.0 ? 1.0 - s->violations[g] / (within * across) : NAN;
+        const int tells = within * across > 0.0;
+        group_out(s, g)[GROUP_AUPRC] = tells ? s->precision[g] / within : NAN;
+        group_out(s, g)[GROUP_CONFORMITY] = tells ? 1.0 - s->violations[g] / (within * across) : NAN;
     }
     for (size_t i = 0; i < s->pairs->models; i++)
         group_out(s, (size_t) s->label[i] - 1)[GROUP_TRIPLES] +=
@@ -195,8 +195,9 @@ static void put_all(const walk_state *s)
 {
     const double within = (double) s->all.within, across = (double) s->all.across;
     double *out = s->out + GROUP_ROWS * s->pairs->groups;
-    out[ALL_AUPRC] = within > 0.0 ? s->all_precision / within : NAN;
-    out[ALL_AUC] = within * across > 0.0 ? 1.0 - s->all_losses / (within * across) : NAN;
+    const int tells = within * across > 0.0;
+    out[ALL_AUPRC] = tells ? s->all_precision / within : NAN;
+    out[ALL_AUC] = tells ? 1.0 - s->all_losses / (within * across) : NAN;
     out[ALL_DPRIME] = dprime(s);
 }
 

@@ -129,7 +129,7 @@ output_differences <- function(items, outputs, labels, accuracy, from) {
 differences_of_outputs <- function(outputs, from) {
   probabilities <- Map(as_probabilities, outputs, from, output_names(outputs))
   classes <- lapply(outputs, predicted)
-  list(jsd = between_pairs(probabilities, mean_divergence),
+  list(jsd = between_pairs(probabilities, output_divergence),
        disagreement = between_pairs(classes, function(p, q) mean(p != q)))
 }
 

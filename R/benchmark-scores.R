@@ -151,14 +151,14 @@ grid_cells <- function(pairs, rows, sides, task, run) {
   advance <- progress_along(nrow(pairs))
   for (p in seq_len(nrow(pairs))) {
     pair <- side_pair(sides, pairs$i[p], pairs$j[p])
-    cells[p, ] <- pair_cells(pair, task, rows[p], c(p, 0), run)
+    cells[p, ] <- scored_cells(pair, task, rows[p], c(p, 0), run)
     advance()
   }
   list(cells = cells, warnings = run$warnings)
 }
 
 # The cells of one pair, which are stored when they are done or interrupted, and at every second.
-pair_cells <- function(pair, task, row, place, run) {
+scored_cells <- function(pair, task, row, place, run) {
   cells <- vector("list", length(task$set))
   on.exit(store_cells(task$store, row, cells))
   stored <- proc.time()[[3]]

@@ -63,11 +63,11 @@ NULL
 jsd <- function(p, q, from = c("probability", "logit")) {
   from <- check_choice(from, c("probability", "logit"), "from")
   pair <- output_pair(p, q)
-  mean_divergence(as_probabilities(pair$p, from, "p"), as_probabilities(pair$q, from, "q"))
+  output_divergence(as_probabilities(pair$p, from, "p"), as_probabilities(pair$q, from, "q"))
 }
 
 # The divergence of matrices of probabilities.
-mean_divergence <- function(p, q) {
+output_divergence <- function(p, q) {
   total <- p + q
   # with p = m (1 + d) and q = m (1 - d), every class adds m / 2 times jsd_term(d), which is never
   # negative, so that nothing cancels in the sum

@@ -14,17 +14,30 @@ output_quality <- function(score, similarity, symmetric = TRUE, differences,
                            threads = NULL) {
   score[!is.finite(score)] <- NA
   pairs <- which(if (symmetric) upper.tri(score) else !diag(nrow(score)))
-  unlike <- score[pairs] * if (similarity) -1 else 1
-  at <- moved_pairs(pairs, nrow(score), permute, relabellings)
-  rows <- lapply(names(differences), function(target) {
-    difference <- differences[[target]]
+  unlike <- ready_levels(score[pairs] * if (similarity) -1 else 1, correlation)
+  ready <- lapply(differences, function(difference) {
     difference[!is.finite(difference) | diag(nrow(score)) == 1] <- NA
-    values <- correlations_with(unlike, difference, at, correlation, thread_count(threads))
-    data.frame(target = target, correlation = correlation, value = values[1],
-               p_value = p_two_sided(values),
-               undefined = sum(is.na(unlike) | is.na(difference[pairs])))
+    difference[] <- ready_levels(difference, correlation)
+    # where all pairs stay together, the ranks among all are those that count
+    if (correlation == "spearman" && !anyNA(unlike)) difference[] <- known_ranks(difference)
+    difference
   })
-  do.call(rbind, rows)
+  values <- lapply(relabelling_blocks(relabellings, length(pairs)), function(block) {
+    at <- moved_pairs(pairs, nrow(score), permute, block)
+    vapply(ready, correlations_with, double(ncol(block)), unlike = unlike, at = at,
+           correlation = correlation, threads = thread_count(threads))
+  })
+  values <- do.call(rbind, lapply(values, matrix, ncol = length(ready)))
+  undefined <- vapply(ready, function(difference) sum(is.na(unlike) | is.na(difference[pairs])), 0L)
+  data.frame(target = names(differences), correlation = correlation, value = values[1, ],
+             p_value = apply(values, 2, p_two_sided), undefined = unname(undefined))
+}
+
+# Relabellings in blocks whose pairs fit into little memory.
+relabelling_blocks <- function(relabellings, pairs, most = 2e6) {
+  columns <- seq_len(ncol(relabellings))
+  blocks <- split(columns, ceiling(columns / max(1, floor(most / pairs))))
+  lapply(unname(blocks), function(block) relabellings[, block, drop = FALSE])
 }
 
 # Orders of models, or of pairs, one a column.
@@ -42,20 +55,15 @@ moved_pairs <- function(pairs, models, permute, relabellings) {
   relabellings[first, , drop = FALSE] + (relabellings[second, , drop = FALSE] - 1L) * models
 }
 
-# Numbers that only rounding tells apart get the same level.
-levels_of_known <- function(values) {
+# For correlations of ranks, numbers that only rounding tells apart get the same level.
+ready_levels <- function(values, correlation) {
   known <- !is.na(values)
-  replace(values, known, tie_levels(values[known]))
+  if (correlation == "pearson") values else replace(values, known, tie_levels(values[known]))
 }
 
-# The correlation of the dissimilarities with the differences under every relabelling. NA where one
-# of both does not vary.
-correlations_with <- function(unlike, difference, at, correlation, threads) {
-  if (correlation != "pearson") {
-    unlike <- levels_of_known(unlike)
-    difference[] <- levels_of_known(difference)
-  }
-  if (correlation == "spearman" && !anyNA(unlike)) difference[] <- known_ranks(difference)
+# The correlation of the dissimilarities with the differences at the moved pairs. NA where one of
+# both does not vary.
+correlations_with <- function(difference, unlike, at, correlation, threads) {
   moved <- matrix(difference[at], length(unlike))
   known <- !is.na(unlike)
   unlike <- unlike[known]

@@ -52,9 +52,10 @@ tie_levels <- function(values) {
   if (!length(values)) return(integer())
   ordered <- order(values)
   sorted <- values[ordered]
-  room <- tie_share * max(abs(sorted[c(1, length(sorted))]))
+  room <- tie_share * max(0, abs(sorted[is.finite(sorted)]))
   level <- integer(length(values))
-  level[ordered] <- cumsum(c(1L, diff(sorted) > room))
+  # two infinite values have no difference, and are tied
+  level[ordered] <- cumsum(c(TRUE, (diff(sorted) > room) %in% TRUE))
   level
 }
 

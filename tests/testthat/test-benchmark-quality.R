@@ -263,3 +263,11 @@ test_that("correlations with what does not vary are NA", {
     expect_true(is.na(found$value) && is.na(found$p_value))
   }
 })
+
+test_that("relabellings come in blocks that together are all of them", {
+  all <- order_relabellings(6, 50)
+  blocks <- relabelling_blocks(all, 15, 100)
+  expect_identical(do.call(cbind, blocks), all)
+  expect_true(all(vapply(blocks, ncol, 0L) <= 7))
+  expect_identical(relabelling_blocks(all, 1e9), lapply(1:51, function(i) all[, i, drop = FALSE]))
+})

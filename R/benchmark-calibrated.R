@@ -7,7 +7,7 @@ calibration_arguments <- function(calibrated, ...) {
   check_flag(calibrated, "calibrated")
   given <- list(...)
   if (!calibrated) {
-    if (length(given)) refuse_calibration(names(given), "calibrated = TRUE was not set")
+    if (length(given)) refuse_calibration(names_or_empty(given), "calibrated = TRUE was not set")
     return(NULL)
   }
   named <- names_or_empty(given)
@@ -24,9 +24,8 @@ calibration_arguments <- function(calibrated, ...) {
 }
 
 refuse_calibration <- function(names, why) {
-  shown <- names_or_empty(stats::setNames(seq_along(names), names))
-  shown[!nzchar(shown)] <- "(without a name)"
-  abort("Unused arguments in `...`: ", enumerate(shown), "; ", why, ". With calibrated = TRUE, ",
+  names[!nzchar(names)] <- "(without a name)"
+  abort("Unused arguments in `...`: ", enumerate(names), "; ", why, ". With calibrated = TRUE, ",
         "`...` takes ", enumerate(calibration_names, 20), ".",
         class = "repalign_error_parameter", arg = "...")
 }

@@ -1,6 +1,7 @@
 # Scores that were computed before, as the argument `scores` of a benchmark brings them.
 
-# Returns the table with columns of plain types, or NULL.
+# Returns list(tables, direction, symmetric, best): the rows of each measure with columns of plain
+# types, and what the result of similarity() that they come from says of its measures; or NULL.
 given_scores <- function(scores) {
   if (is.null(scores)) return(NULL)
   if (!is.data.frame(scores)) {
@@ -27,7 +28,7 @@ given_scores <- function(scores) {
     as.character(scores$direction)
   table$error <- if (is.null(scores$error)) NA_character_ else as.character(scores$error)
   check_given_words(table)
-  c(list(table = table), facts)
+  c(list(tables = split(table, factor(table$measure, unique(table$measure)))), facts)
 }
 
 # Names of layers begin with those of their models, as in similarity_scores().
@@ -63,23 +64,32 @@ check_given_words <- function(table) {
 
 given_column <- function(given, label, known) {
   direction <- given_direction(given, label, known)
-  best <- given_best(given, label, known)
-  # where the table turns a measure of this package round, its best value is not the same
+  best <- given_best(given, label, known, direction)
   if (is.na(best) && direction == "distance") best <- 0
   list(label = label, measure = known, given = TRUE, direction = direction, best = best,
        symmetric = given_symmetry(given, label, known))
 }
 
-# The score of what is alike in all that the measure sees; NA where it is not known.
-given_best <- function(given, label, known) {
-  if (!is.null(known)) return(as.double(best_of(known$declaration, known$args)))
+# The score of what is alike in all that the measure sees. It is not known of other measures, nor
+# of what a table gives in the place of scores, such as calibrated ones.
+given_best <- function(given, label, known, direction) {
   if (label %in% names(given$best)) return(given$best[[label]])
-  registered_fact(declared_name(label), "best", NA_real_)
+  d <- if (is.null(known)) registry[[declared_name(label)]] else known$declaration
+  if (is.null(d)) {
+    best <- registered_fact(label, "best", NA_real_)
+    return(if (identical(registered_fact(label, "direction", ""), direction)) best else NA_real_)
+  }
+  args <- if (is.null(known)) d$check(default_arguments(d$id)) else known$args
+  range <- range_of(d, args) + c(-1, 1) * 1e-6
+  score <- given$tables[[label]]$score
+  foreign <- d$direction != direction ||
+    any(score < range[1] | score > range[2], na.rm = TRUE)
+  if (foreign) NA_real_ else as.double(best_of(d, args))
 }
 
 # "similarity" or "distance": as the table says, or as this package declares the measure.
 given_direction <- function(given, label, known) {
-  said <- unique(stats::na.omit(given$table$direction[given$table$measure == label]))
+  said <- unique(stats::na.omit(given$tables[[label]]$direction))
   if (length(said) > 1) {
     abort("`scores$direction` of ", dQuote(label, FALSE), " is both \"similarity\" and ",
           "\"distance\": one measure has one direction.", class = "repalign_error_scores",
@@ -103,7 +113,7 @@ declared_name <- function(label) if (label %in% resi_order) resi_id(label) else 
 # both orders of some pair with different scores.
 given_symmetry <- function(given, label, known) {
   if (!is.null(known)) return(is_symmetric(known))
-  rows <- given$table[given$table$measure == label, ]
+  rows <- given$tables[[label]]
   if (label %in% names(given$symmetric)) return(isTRUE(given$symmetric[[label]]))
   back <- match(paste(rows$y, rows$x, sep = "\r"), paste(rows$x, rows$y, sep = "\r"))
   both <- !is.na(back) & rows$x != rows$y
@@ -116,7 +126,7 @@ given_symmetry <- function(given, label, known) {
 
 # The cells of one measure for the wanted pairs of items with these names.
 given_cells <- function(given, column, names, pairs, wanted) {
-  rows <- given$table[given$table$measure == column$label, ]
+  rows <- given$tables[[column$label]]
   key <- paste(rows$x, rows$y, sep = "\r")
   refuse_two_scores(rows, key)
   x <- names[pairs$i]
@@ -126,13 +136,14 @@ given_cells <- function(given, column, names, pairs, wanted) {
   lacking <- which(wanted & is.na(at))
   if (length(lacking)) refuse_lacking(column, x[lacking], y[lacking])
   cells <- vector("list", nrow(pairs))
-  cells[wanted] <- lapply(at[wanted], function(row) given_cell(rows[row, ]))
+  at <- at[wanted]
+  cells[wanted] <- Map(given_cell, rows$score[at], rows$error[at], USE.NAMES = FALSE)
   cells
 }
 
-given_cell <- function(row) {
-  failure <- if (!is.na(row$error)) row$error
-  list(score = row$score, undefined = is.na(row$score) && is.null(failure), failure = failure)
+given_cell <- function(score, error) {
+  failure <- if (!is.na(error)) error
+  list(score = score, undefined = is.na(score) && is.null(failure), failure = failure)
 }
 
 refuse_two_scores <- function(rows, key) {

@@ -26,8 +26,8 @@
 #'   `"published"`: of two layers on the same side of a third one, the nearer is compared with the
 #'   farther. `"paper"`: equation 8, a pair of layers \eqn{(j, k)}{(j, k)} inside of another pair
 #'   \eqn{(i, l)}{(i, l)}, \eqn{i \le j < k \le l}{i <= j < k <= l}, which includes each pair inside
-#'   of itself. Chance is 0.5 for `"published"` and higher for `"paper"`, because a pair always
-#'   conforms with itself: with five layers 10 of 35 comparisons do.
+#'   of itself. Chance is 0.5 for `"published"` and higher for `"paper"` (0.64 with five layers),
+#'   because a pair always conforms with itself.
 #'
 #' *When not to trust it.* That layers change step by step is an assumption about the network:
 #' residual connections, pooling or a bottleneck can make far layers more alike than near ones, and

@@ -7,16 +7,22 @@ benchmark_columns <- function(set, job) {
   labels <- vapply(set, function(m) m$label, "")
   names(set) <- labels
   given <- job$given
-  tables <- unique(given$table$measure)
+  tables <- names(given$tables)
   lapply(union(labels, tables), function(label) {
     known <- if (label %in% labels) set[[label]]
     if (label %in% tables) return(given_column(given, label, known))
     calibrated <- !is.null(job$calibration)
     list(label = label, measure = known, given = FALSE, symmetric = is_symmetric(known),
          direction = if (calibrated) "similarity" else known$declaration$direction,
-         best = if (calibrated) calibrated_best(known, job$calibration) else
-           as.double(best_of(known$declaration, known$args)))
+         best = if (calibrated) calibrated_best(known, job$calibration) else known_best(known))
   })
+}
+
+# The score of what is alike in all that the measure sees. A distance of the user's is taken to
+# end at 0 unless it says otherwise.
+known_best <- function(measure) {
+  best <- as.double(best_of(measure$declaration, measure$args))
+  if (is.na(best) && measure$declaration$direction == "distance") 0 else best
 }
 
 # The measures of a benchmark. Where a table of scores is given and no measures are named, those of
@@ -151,14 +157,14 @@ grid_cells <- function(pairs, rows, sides, task, run) {
   advance <- progress_along(nrow(pairs))
   for (p in seq_len(nrow(pairs))) {
     pair <- side_pair(sides, pairs$i[p], pairs$j[p])
-    cells[p, ] <- scored_cells(pair, task, rows[p], c(p, 0), run)
+    cells[p, ] <- cells_of_pair(pair, task, rows[p], c(p, 0), run)
     advance()
   }
   list(cells = cells, warnings = run$warnings)
 }
 
 # The cells of one pair, which are stored when they are done or interrupted, and at every second.
-scored_cells <- function(pair, task, row, place, run) {
+cells_of_pair <- function(pair, task, row, place, run) {
   cells <- vector("list", length(task$set))
   on.exit(store_cells(task$store, row, cells))
   stored <- proc.time()[[3]]

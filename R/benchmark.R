@@ -30,8 +30,8 @@
 #'   scores. Measures without a permutation null get `NA`.
 #' @param cache `NULL`, or a folder that keeps the scores as they come, so that a call that was
 #'   interrupted goes on where it stopped.
-#' @param model_permutations number of permutations of models for the p-values. If there are no
-#'   more different ones, all are taken, and the p-value is exact.
+#' @param model_permutations number of permutations of models for the p-values; 0: no p-values. If
+#'   there are no more different ones, all are taken, and the p-value is exact.
 #' @param test,dataset,architecture labels that become columns of the result and name its test in
 #'   [rank_measures()].
 #' @inheritParams similarity
@@ -55,8 +55,8 @@
 #' * `"auprc"`: area under the precision-recall curve (average precision, ties taken together) of
 #'   finding the pairs within by their scores. `"published"`: for each group, its own pairs against
 #'   its members with all others, and the mean over groups. `"paper"`: once over all pairs. *Chance
-#'   is the share of pairs within*, not 0.5: 1/6 for three groups of five by the published
-#'   definition.
+#'   is not 0.5*, but a little above the share of pairs within: for three groups of five and random
+#'   scores 0.22 (share 1/6) by the published definition, and 0.32 (share 2/7) by the paper's.
 #' * `"conformity"`: the share of combinations of a pair within and a pair across in which the pair
 #'   within is more alike. `"published"`: group by group, where a tie is a violation. `"paper"`:
 #'   over all ordered triples that share a representation, where a tie conforms. Chance is 0.5.
@@ -64,13 +64,15 @@
 #' * `"dprime"`: mean within minus mean across, over the root of the mean of both variances. Chance
 #'   is 0. It has no upper bound, and assumes nothing but looks at means and variances only.
 #' * `"silhouette"`: mean silhouette width of the representations on the dissimilarities best score
-#'   minus score. Chance is near 0, or below.
+#'   minus score. Random scores give values below 0 (-0.11 for three groups of five). `NA` where no
+#'   best score is known.
 #'
 #' *P-values* permute the group labels of representations, and thereby rows and columns of the
 #' matrix of scores together. Pairs that share a model are not independent: a single odd model makes
-#' all of its pairs odd. Permuting the pairs one by one would take them as independent, and
-#' reject far too often. With few models only few p-values are possible: three groups of two have
-#' 15 different labellings, and none is below 1/15.
+#' all of its pairs odd. Permuting the pairs one by one would take them as independent (see
+#' [benchmark_outputs()] for what comes of that). With few models only few p-values are possible: three groups of two have
+#' 90 different labellings, of which 6 only exchange names, so that no p-value is below 1/15. The
+#' figures by chance are those that `bench/benchmark-chance.R` prints.
 #'
 #' *Undefined scores* (and failed ones) are left out of all metrics and counted. A measure that
 #' fails for one pair goes on with the others; one warning counts the failures, and
@@ -120,7 +122,7 @@ benchmark_groups <- function(representations, groups, measures = resi_measures()
                              ...) {
   need_arguments()
   definition <- check_choice(definition, c("published", "paper"), "definition")
-  count <- check_count(model_permutations, "model_permutations")
+  count <- check_count(model_permutations, "model_permutations", 0)
   labels <- test_labels(test, dataset, architecture)
   job <- benchmark_job(scores, calibrated, cache, threads, ...)
   items <- benchmark_items(representations, "representations")

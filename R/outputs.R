@@ -63,11 +63,11 @@ NULL
 jsd <- function(p, q, from = c("probability", "logit")) {
   from <- check_choice(from, c("probability", "logit"), "from")
   pair <- output_pair(p, q)
-  output_divergence(as_probabilities(pair$p, from, "p"), as_probabilities(pair$q, from, "q"))
+  mean_jsd(as_probabilities(pair$p, from, "p"), as_probabilities(pair$q, from, "q"))
 }
 
 # The divergence of matrices of probabilities.
-output_divergence <- function(p, q) {
+mean_jsd <- function(p, q) {
   total <- p + q
   # with p = m (1 + d) and q = m (1 - d), every class adds m / 2 times jsd_term(d), which is never
   # negative, so that nothing cancels in the sum

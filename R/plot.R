@@ -9,8 +9,8 @@ utils::globalVariables(".data")
 #' plot, which can be changed or saved. Both need the package ggplot2.
 #'
 #' @param x,object what [similarity()], [calibrate()], [cka_interval()] or an analysis
-#'   ([brain_to_brain()], [trial_to_trial()], [brain_to_model()], [object_disentanglement()])
-#'   returned.
+#'   ([brain_to_brain()], [trial_to_trial()], [brain_to_model()], [object_disentanglement()]) or a
+#'   benchmark ([benchmark_groups()], [benchmark_layers()], [benchmark_outputs()]) returned.
 #' @param type what is drawn. `"tiles"`: the grid of scores (of calibrated scores), one panel per
 #'   measure. `"heatmap"`: the grid of one measure in the order of a hierarchical clustering,
 #'   with its tree. `"map"`: one point per element, with similar elements near each other. For
@@ -18,6 +18,7 @@ utils::globalVariables(".data")
 #'   `"p_value"`: tiles of p-values; and `"auto"`: `"null"` for up to `most` rows, and `"tiles"`
 #'   for more.
 #' @param measure labels of the measures to draw; `NULL`: all.
+#' @param metric for benchmarks: the metrics, or the targets, to draw; `NULL`: all.
 #' @param single for analyses: also draw the mean of the single ratios (dashed lines, or crosses)?
 #' @param most for analyses over several numbers of neurons: up to this many comparisons get one
 #'   panel each; if there are more, they are faint lines behind the thick ones of `summary()`,
@@ -68,6 +69,10 @@ utils::globalVariables(".data")
 #' is a row of panels and each comparison a column. The axis follows the
 #' estimates (between -1 and 2.5), and a caption counts the values and the intervals that it cuts
 #' off.
+#'
+#' *Benchmarks.* A point for each measure, a panel for each metric; measures are in the order of
+#' their mean rank over the panels, the best at the top. Grey points are those of single groups or
+#' models.
 #'
 #' *Intervals* of [cka_interval()] are drawn as a point and a bar for each estimator.
 #' @examples

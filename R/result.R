@@ -179,10 +179,12 @@ refuse_pooling <- function(object) {
   # the layers that a maximum selects do not name its row
   if (grid_of(object)$aggregate) rows$x <- rows$y <- ""
   key <- intersect(key_columns[[result_kind(object)]], names(rows))
-  if (!all(c("x", "y") %in% key)) return(invisible())
+  benchmark <- inherits(object, "repalign_benchmark")
+  if (!benchmark && !all(c("x", "y") %in% key)) return(invisible())
   twice <- anyDuplicated(rows[c(key, source_columns(object))])
   if (!twice) return(invisible())
-  abort("`object` has two rows of ", dQuote(row_title(as.data.frame(object)[twice, ]), FALSE),
+  title <- if (benchmark) key_text(rows[twice, key]) else row_title(as.data.frame(object)[twice, ])
+  abort("`object` has two rows of ", dQuote(title, FALSE),
         " (the second is row ", twice, "), as if two results were one: bind whole results with ",
         "names, as in rbind(day1 = a, day2 = b), or take the rows of one result.",
         class = "repalign_error_rows", arg = "object")
@@ -229,7 +231,8 @@ row_groups <- function(rows, columns) {
 #' `tidy()` gives results the column names of the broom packages, `glance()` describes a whole
 #' result in one row, and `as.data.frame()` makes a plain data frame of it. `summary()` of
 #' [similarity()] and [calibrate()] has one row per measure, that of [cka_interval()] leaves out
-#' the values H. `print()` shows the most important columns of the first rows.
+#' the values H, and that of a benchmark ([benchmark_groups()]) has one row per measure and a column
+#' for each metric. `print()` shows the most important columns of the first rows.
 #'
 #' @param x,object what [similarity()], [calibrate()], [cka_interval()] or an analysis
 #'   ([brain_to_brain()], [trial_to_trial()], [brain_to_model()], [object_disentanglement()])

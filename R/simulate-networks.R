@@ -5,12 +5,12 @@
 #' Networks of a few layers learn to tell classes apart, in a fraction of a second each. The
 #' networks of a group differ in their random numbers only; the groups differ in the share of
 #' random labels, in a shortcut feature, in input noise or in size. All representations and
-#' outputs of the test stimuli are kept, in the shapes that [similarity()] and the benchmarks
-#' take.
+#' outputs of the test stimuli are kept, in the shapes that [similarity()] and
+#' [benchmark_groups()] and its relatives take.
 #'
 #' @param networks number of networks in each group.
 #' @param random_labels share of the training labels that are replaced by classes drawn at
-#'   random, from 0 to 1. This and the next five arguments hold one number per group, or one
+#'   random, from 0 to 1. This and the next four arguments hold one number per group, or one
 #'   for all groups. Their names become the names of the groups.
 #' @param shortcut `NULL`, or the share of the training samples whose shortcut features show
 #'   the class of the sample, from 0 to 1; those of the other samples show a class drawn at
@@ -78,12 +78,13 @@
 #' set.seed(1)
 #' nets <- simulate_networks(networks = 3, random_labels = c(0, 1), train = 150, test = 60)
 #' nets
-#' similarity(nets$representations, measure = "cka")
+#' benchmark_groups(nets$representations, nets$group, list("cka", "procrustes", "mutual_knn"))
 #'
 #' # other data: a quarter of the flowers is tested
 #' flowers <- simulate_networks(networks = 2, x = iris[1:4], labels = iris$Species)
 #' accuracy_difference(flowers$outputs[[1]], flowers$outputs[[2]], flowers$labels)
-#' @seealso [simulate_models()], [outputs]
+#' @seealso [benchmark_groups()], [benchmark_layers()], [benchmark_outputs()], [simulate_models()];
+#'   `vignette("which-measure-fits")`
 #' @export
 simulate_networks <- function(networks = 5, random_labels = 0, shortcut = NULL, input_noise = 0,
                               width = 32, layers = 3, x = NULL, labels = NULL, test = NULL,

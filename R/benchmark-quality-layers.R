@@ -16,8 +16,12 @@ layer_quality <- function(scores, similarity, symmetric = TRUE, definition = "pu
   published <- definition == "published"
   conformity <- vapply(alike, if (published) endpoint_conformity else nested_conformity, 0)
   spearman <- vapply(alike, if (published) spearman_by_source else spearman_of_layers, 0)
-  undefined <- vapply(scores, function(score) known_pairs(score, symmetric || !published)$undefined, 0L)
-  rbind(layer_rows("conformity", conformity, undefined), layer_rows("spearman", spearman, undefined))
+  # the paper's definition has i < j, and no pair the other way round
+  undefined <- vapply(scores, function(score) {
+    known_pairs(score, symmetric || !published)$undefined
+  }, 0L)
+  rbind(layer_rows("conformity", conformity, undefined),
+        layer_rows("spearman", spearman, undefined))
 }
 
 layer_rows <- function(metric, values, undefined) {

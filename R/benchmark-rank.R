@@ -33,10 +33,11 @@
 #' The ReSi paper ranks all measures "for each combination of test, dataset, and architecture" and
 #' draws the distribution of ranks as box plots (its Figure 3): so does `plot()`. The figures that
 #' rank by default are those of its Table 3: Spearman's correlation with the difference in accuracy
-#' and with the Jensen-Shannon divergence, AUPRC for tests of groups, Spearman's correlation for
-#' layers. (For its figure, the benchmark's code also ranks by disagreement: `target = c("accuracy",
-#' "jsd", "disagreement")`, which counts the test of outputs twice.) Of outputs with several
-#' correlations, Spearman's is taken. Values that differ by rounding are tied.
+#' and with the Jensen-Shannon divergence, the area under the precision-recall curve for tests of
+#' groups, Spearman's correlation for layers. (For its figure, the benchmark's code also ranks by
+#' disagreement: `target = c("accuracy", "jsd", "disagreement")`, which counts the test of outputs
+#' twice.) Of outputs with several correlations, Spearman's is taken. Values that differ by rounding
+#' are tied.
 #'
 #' Measures need not be the same in all tests. A message says which measures lack ranks, because
 #' their mean is then taken over other tests than that of others.
@@ -113,9 +114,9 @@ note_missing_ranks <- function(rows) {
   few <- table[table$undefined + table$missing > 0, ]
   if (!nrow(few)) return(invisible())
   tests <- length(tests_of(rows, rank_tests(rows)))
-  reasons <- paste0(few$measure, " (", ifelse(few$undefined > 0, "undefined", ""),
-                    ifelse(few$undefined > 0 & few$missing > 0, " or ", ""),
-                    ifelse(few$missing > 0, "missing", ""), " in ", few$undefined + few$missing, ")")
+  why <- ifelse(few$undefined == 0, "missing",
+                ifelse(few$missing == 0, "undefined", "undefined or missing"))
+  reasons <- paste0(few$measure, " (", why, " in ", few$undefined + few$missing, ")")
   inform(count_of(nrow(few), "measure"), " of ", nrow(table), " lack", if (nrow(few) == 1) "s",
          " a figure in some of the ", count_of(tests, "test"), ": ",
          enumerate(reasons, 5, quote = FALSE), ". Compare their ranks with care.",

@@ -160,10 +160,10 @@ static void put_silhouettes(const walk_state *s)
 static void put_groups(const walk_state *s)
 {
     for (size_t g = 0; g < s->pairs->groups; g++) {
-        const double within = (double) s->of_group[g].within, across = (double) s->of_group[g].across;
-        const int tells = within * across > 0.0;
-        group_out(s, g)[GROUP_AUPRC] = tells ? s->precision[g] / within : NAN;
-        group_out(s, g)[GROUP_CONFORMITY] = tells ? 1.0 - s->violations[g] / (within * across) : NAN;
+        const double within = (double) s->of_group[g].within;
+        const double pairs = within * (double) s->of_group[g].across;
+        group_out(s, g)[GROUP_AUPRC] = pairs > 0.0 ? s->precision[g] / within : NAN;
+        group_out(s, g)[GROUP_CONFORMITY] = pairs > 0.0 ? 1.0 - s->violations[g] / pairs : NAN;
     }
     for (size_t i = 0; i < s->pairs->models; i++)
         group_out(s, (size_t) s->label[i] - 1)[GROUP_TRIPLES] +=

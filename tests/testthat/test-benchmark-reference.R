@@ -76,3 +76,75 @@ test_that("quality figures from the published scores are the published ones", {
   expect_identical(sum(is.na(published$value) != is.na(found$value[at])), 0L)
   expect_lt(max(abs(published$value - found$value[at])), 1e-12)
 })
+
+# Measures that take little time and have no ties. The published code takes one component for SVCCA
+# and squares GULP, which changes no order.
+quick_measures <- function() {
+  set <- resi_measures(published = TRUE)
+  set$SVCCA <- measure("svcca", components = 1)
+  set[c("SVCCA", "AngShape", "HardCorr", "LinReg", "CKA", "EOS", "GULP", "MagDiff")]
+}
+
+# A manifest of the representations of a test, with whole paths.
+resi_manifest <- function(test, layers = NULL) {
+  manifest <- resi_table("manifest.csv")
+  rows <- manifest$test == test
+  if (!is.null(layers)) rows <- rows & manifest$layer %in% layers
+  manifest <- manifest[rows, ]
+  manifest$file <- vapply(manifest$file, function(file) shared_file("data", "resi_cora", file), "")
+  manifest
+}
+
+# The largest difference between a benchmark's values and published figures of the same names.
+expect_published <- function(rows, test, names, tolerance = 1e-10) {
+  published <- resi_table("quality.csv")
+  published <- published[published$test %in% test, ]
+  at <- match(paste(resi_names[rows$measure], names),
+              paste(published$measure, published$quality_metric))
+  expect_false(anyNA(at))
+  expect_lt(max(abs(rows$value - published$value[at])), tolerance)
+}
+
+test_that("figures of groups from our own scores are the published ones", {
+  manifest <- resi_manifest("3")
+  found <- benchmark_groups(manifest, "group", quick_measures(), model_permutations = 0)
+  found <- found[found$metric %in% c("auprc", "conformity") & found$part == "all", ]
+  expect_identical(nrow(found), 16L)
+  expect_published(found, 3, c(auprc = "AUPRC", conformity = "conformity")[found$metric])
+})
+
+test_that("figures of layers from our own scores are the published ones", {
+  manifest <- resi_manifest("6")
+  manifest$model <- manifest$seed
+  found <- benchmark_layers(manifest, quick_measures())
+  at <- found$part != "all" & found$metric == "spearman"
+  expect_identical(sum(at), 40L)
+  expect_published(found[at, ], 6, paste0("spearman_model", found$part[at]))
+  whole <- found[found$part == "all", ]
+  expect_published(whole, 6, whole$metric)
+})
+
+test_that("figures of outputs from our own scores are the published ones", {
+  manifest <- resi_manifest("1/2", "2")
+  outputs <- lapply(resi_manifest("1/2", "logits")$file, read_representation)
+  found <- benchmark_outputs(manifest, outputs, accuracy = round(1000 * manifest$accuracy),
+                             measures = quick_measures(), from = "logit", model_permutations = 0)
+  targets <- c(accuracy = "AbsoluteAccDiffExact", jsd = "JSD", disagreement = "Disagreement")
+  expect_identical(nrow(found), 24L)
+  expect_published(found, 1:2, paste0(targets[found$target], "_spearmanr"))
+})
+
+test_that("measures rank in the published instance as the paper ranks them", {
+  published <- resi_table("quality.csv")
+  rows <- published[published$quality_metric %in%
+                      c("AUPRC", "spearman", "AbsoluteAccDiff_spearmanr", "JSD_spearmanr"), ]
+  rows$metric <- "auprc"
+  rows$test <- rows$quality_metric
+  ranks <- rank_measures(rows[c("measure", "metric", "value", "test")])
+  for (test in unique(rows$test)) {
+    value <- rows$value[rows$test == test]
+    expected <- vapply(value, function(v) 1 + sum(value > v + 1e-12), 0)
+    expect_identical(ranks$rank[ranks$test == test], expected)
+  }
+  expect_identical(summary(ranks)$measure[1], "SecondOrderCosineSimilarity")
+})

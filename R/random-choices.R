@@ -28,15 +28,26 @@ generator_state <- function() {
   get0(".Random.seed", globalenv(), mode = "integer", inherits = FALSE)
 }
 
+restore_generator <- function(state) {
+  if (!is.null(state)) assign(".Random.seed", state, envir = globalenv())
+  else rm(".Random.seed", envir = globalenv())
+}
+
 # The next number of R's generator in this state, or without one. The generator stays as it is.
 next_seed <- function(state) {
   now <- generator_state()
-  on.exit({
-    if (!is.null(now)) assign(".Random.seed", now, envir = globalenv())
-    else rm(".Random.seed", envir = globalenv())
-  })
+  on.exit(restore_generator(now))
   if (!is.null(state)) assign(".Random.seed", state, envir = globalenv())
   sample.int(.Machine$integer.max, 1)
+}
+
+# The value of `code`, for which R's generator starts at `seed`. It goes on afterwards as if nothing
+# had been drawn.
+with_seed <- function(seed, code) {
+  now <- generator_state()
+  on.exit(restore_generator(now))
+  set.seed(seed)
+  code
 }
 
 # A random order of 1, ..., n for `repr`. what: strings that tell the choice from others of the same

@@ -30,6 +30,8 @@ refuse_results <- function(given, arg) {
   } else if (inherits(given, "repalign_simulation")) {
     if (is.null(given$models)) "a simulated pair: take its $x and $y" else
       "simulated models: take its $models"
+  } else if (inherits(given, "repalign_networks")) {
+    "a set of simulated networks: take its $representations or its $models"
   } else if (inherits(given, c("repalign_similarity", "repalign_calibration",
                                "repalign_analysis"))) {
     "a result, not data: give the representations themselves"

@@ -76,42 +76,14 @@ simulate_models <- function(n, width, global = 0, local = 0, layers = 1, patch =
 }
 
 models_truth <- function(width, global, local) {
-  given <- list(width = width, global = global, local = local)
-  for (arg in names(given)) {
-    if (!is.numeric(given[[arg]]) || !length(given[[arg]])) {
-      abort("`", arg, "` must hold numbers, one per model or one for all models.",
-            class = "repalign_error_type", arg = arg)
-    }
-  }
-  # single values are checked before their number: a wrong value is not one for another model
-  width <- vapply(width, check_count, 0L, arg = "width")
-  global <- vapply(global, check_share, 0, arg = "global")
-  local <- vapply(local, check_share, 0, arg = "local")
-  count <- max(lengths(given))
-  wrong <- names(given)[!lengths(given) %in% c(1, count)]
-  if (length(wrong)) {
-    abort("`width`, `global` and `local` have ", enumerate(lengths(given), quote = FALSE),
-          " values: give each of them one value per model, or one value for all models.",
-          class = "repalign_error_size", arg = wrong[1])
-  }
-  names <- Find(Negate(is.null), lapply(given[lengths(given) == count], names))
-  if (is.null(names)) names <- paste0("model", seq_len(count))
-  if (anyNA(names) || !all(nzchar(names)) || anyDuplicated(names)) {
-    abort("`width` must have a different name for every model, or no names at all.",
-          class = "repalign_error_value", arg = "width")
-  }
-  in_model_order <- function(values, arg) {
-    if (is.null(names(values))) return(values)
-    if (!setequal(names(values), names)) {
-      abort("`", arg, "` names other models (", enumerate(names(values)), ") than `width` (",
-            enumerate(names), ").", class = "repalign_error_value", arg = arg)
-    }
-    values[names]
-  }
-  global <- unname(in_model_order(global, "global"))
-  local <- unname(in_model_order(local, "local"))
-  data.frame(model = names, width = rep_len(width, count), global = rep_len(global, count),
-             local = rep_len(local, count))
+  settings <- each_setting(list(width = width, global = global, local = local),
+                           list(width = check_count, global = check_share, local = check_share),
+                           "model")
+  values <- settings$values
+  names <- settings$names
+  if (is.null(names)) names <- paste0("model", seq_along(values$width))
+  data.frame(model = names, width = as.integer(values$width), global = values$global,
+             local = values$local)
 }
 
 layout_spread <- 3

@@ -10,7 +10,8 @@ dir <- commandArgs(trailingOnly = TRUE)[1]
 about_r <- c(
   "bind", "interval", "print", "messages", "results",                   # tables, their words
   "plot-analysis", "plot-calibration", "plot-labels", "plot-similarity", "plot-square",
-  "identifier", "trials", "spike-counts", "simulate",                   # input and made-up data
+  "identifier", "trials", "spike-counts",                               # input
+  "simulate", "simulate-networks",                                      # made-up data
   "parallel",                     # processes: what they compute is that of "tiles"
   "error-rates"                   # many small calibrations, like those of "null-law"
 )

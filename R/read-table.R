@@ -175,7 +175,7 @@ table_matrix <- function(table, file, rows, top) {
   if (!nrow(table)) {
     refuse_file(file, "has no rows besides names of columns.", class = "repalign_error_size")
   }
-  labelled <- ncol(table) > 1 && has_labels(table, file, top)
+  labelled <- ncol(table) > 1 && first_names_stimuli(table, file, top)
   # read.table() leaves names of rows that have no name of a column as texts
   if (labelled) {
     numbers <- utils::type.convert(table[[1]], as.is = TRUE)
@@ -195,9 +195,9 @@ table_matrix <- function(table, file, rows, top) {
   list(data = data, at = at)
 }
 
-# Does the first column hold names of the stimuli? Where it has a name and no quotes, and most of its
-# values are numbers, a text among them may as well be a missing value of a neuron.
-has_labels <- function(table, file, top) {
+# Does the first column hold names of the stimuli? Where it has a name and no quotes, and most of
+# its values are numbers, a text among them may as well be a missing value of a neuron.
+first_names_stimuli <- function(table, file, top) {
   nameless <- trimws(names(table)[1]) %in% c("", "row.names", "Unnamed: 0", "\ufeff")
   if (nameless || top$quoted) return(TRUE)
   # truth values are numbers

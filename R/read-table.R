@@ -182,7 +182,11 @@ table_matrix <- function(table, file, rows, top) {
     if (is.numeric(numbers)) table[[1]] <- numbers
   }
   at <- if (labelled) seq_along(table)[-1] else seq_along(table)
-  for (j in at) if (is.character(table[[j]])) refuse_cell(table[[j]], j, names(table), file, rows)
+  for (j in at) {
+    if (is.character(table[[j]]) || is.complex(table[[j]])) {
+      refuse_cell(table[[j]], j, names(table), file, rows)
+    }
+  }
   data <- vapply(table[at], as.double, numeric(nrow(table)))
   headed <- !identical(names(table), paste0("V", seq_along(table)))
   data <- matrix(data, nrow(table))
@@ -228,7 +232,10 @@ checked_labels <- function(labels, file, rows) {
 }
 
 refuse_cell <- function(column, j, names, file, rows) {
-  bad <- which(is.na(suppressWarnings(as.double(column))) & !is.na(column))[1]
+  # read.table() takes "1i" for a complex number
+  real <- if (is.complex(column)) Im(column) == 0 else !is.na(suppressWarnings(as.double(column)))
+  bad <- which(!real & !is.na(column))[1]
+  column <- as.character(column)
   refuse_file(file, "has ", dQuote(strtrim(column[bad], 30), FALSE), " in row ",
               if (is.null(rows)) bad else rows[bad], ", column ", j, " (",
               dQuote(strtrim(names[j], 30), FALSE), "), which is no number. Only the first column ",

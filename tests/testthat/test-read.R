@@ -406,6 +406,7 @@ test_that("tables that are no matrices are errors", {
   }
   refused(c("a,b", "1,2", "3,x"), "\"x\" in row 2, column 2 \\(\"b\"\\)")
   refused(c("a,b,c", "1,2,3", "3,x,2", "4,5,6"), "\"x\" in row 2, column 2", rows = 2:3)
+  refused(c("a,b", "1,2", "3,1i"), "\"0\\+1i\" in row 2, column 2")
   refused(c("a;b", "1;2"), "\"1;2\" in row 1, column 1")
   refused("a,b", "no rows")
   refused(c("a,b", "1,2", "3"), "cannot be read as a table")

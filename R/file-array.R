@@ -13,8 +13,8 @@ file_array <- function(data, rest, stored, flat = stored, names = NULL) {
 refuse_file <- function(file, ..., class = NULL) {
   text <- paste0(...)
   if (nchar(text) > 5000) text <- paste0(substr(text, 1, 5000), " ...")
-  abort("`file` ", dQuote(basename(file), FALSE), " ", text, class = c(class, "repalign_error_file"),
-        arg = "file")
+  abort("`file` ", dQuote(basename(file), FALSE), " ", text,
+        class = c(class, "repalign_error_file"), arg = "file")
 }
 
 # A name for a line of Python that users may run: without what could end a text there.

@@ -46,8 +46,8 @@ refuse_filter <- function(e, file) {
   text <- conditionMessage(e)
   filter <- regmatches(text, regexec("filter '([^']+)' is not registered", text))[[1]][2]
   if (is.na(filter)) return(invisible())
-  refuse_file(file, "is compressed by ", dQuote(filter, FALSE), ", which hdf5r does not know: save ",
-              "it with compression=\"gzip\".")
+  refuse_file(file, "is compressed by ", dQuote(filter, FALSE), ", which hdf5r does not know: ",
+              "save it with compression=\"gzip\".")
 }
 
 # hdf5r prints the whole stack of HDF5: the last of its errors says why.

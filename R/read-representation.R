@@ -58,7 +58,7 @@
 #' `name` is a path such as `"model/layer1"`.
 #'
 #' *Sparse matrices* in `.rds` and old MATLAB files become ordinary ones; those of MATLAB v7.3 are
-#' an error, and so are the structs and cells of old files.
+#' an error, and so are the cells and fields of old files.
 #' @examples
 #' file <- tempfile(fileext = ".csv")
 #' write.csv(data.frame(a = 1:3, b = c(0.5, 1, 2), row.names = c("face", "car", "tree")), file)

@@ -175,14 +175,18 @@ table_matrix <- function(table, file, rows, top) {
   if (!nrow(table)) {
     refuse_file(file, "has no rows besides names of columns.", class = "repalign_error_size")
   }
-  labelled <- ncol(table) > 1 && has_labels(table, file, top)
+  labelled <- ncol(table) > 1 && first_names_stimuli(table, file, top)
   # read.table() leaves names of rows that have no name of a column as texts
   if (labelled) {
     numbers <- utils::type.convert(table[[1]], as.is = TRUE)
     if (is.numeric(numbers)) table[[1]] <- numbers
   }
   at <- if (labelled) seq_along(table)[-1] else seq_along(table)
-  for (j in at) if (is.character(table[[j]])) refuse_cell(table[[j]], j, names(table), file, rows)
+  for (j in at) {
+    if (is.character(table[[j]]) || is.complex(table[[j]])) {
+      refuse_cell(table[[j]], j, names(table), file, rows)
+    }
+  }
   data <- vapply(table[at], as.double, numeric(nrow(table)))
   headed <- !identical(names(table), paste0("V", seq_along(table)))
   data <- matrix(data, nrow(table))
@@ -195,9 +199,9 @@ table_matrix <- function(table, file, rows, top) {
   list(data = data, at = at)
 }
 
-# Does the first column hold names of the stimuli? Where it has a name and no quotes, and most of its
-# values are numbers, a text among them may as well be a missing value of a neuron.
-has_labels <- function(table, file, top) {
+# Does the first column hold names of the stimuli? Where it has a name and no quotes, and most of
+# its values are numbers, a text among them may as well be a missing value of a neuron.
+first_names_stimuli <- function(table, file, top) {
   nameless <- trimws(names(table)[1]) %in% c("", "row.names", "Unnamed: 0", "\ufeff")
   if (nameless || top$quoted) return(TRUE)
   # truth values are numbers
@@ -228,7 +232,10 @@ checked_labels <- function(labels, file, rows) {
 }
 
 refuse_cell <- function(column, j, names, file, rows) {
-  bad <- which(is.na(suppressWarnings(as.double(column))) & !is.na(column))[1]
+  # read.table() takes "1i" for a complex number
+  real <- if (is.complex(column)) Im(column) == 0 else !is.na(suppressWarnings(as.double(column)))
+  bad <- which(!real & !is.na(column))[1]
+  column <- as.character(column)
   refuse_file(file, "has ", dQuote(strtrim(column[bad], 30), FALSE), " in row ",
               if (is.null(rows)) bad else rows[bad], ", column ", j, " (",
               dQuote(strtrim(names[j], 30), FALSE), "), which is no number. Only the first column ",

@@ -46,8 +46,18 @@ calibration_task <- function(calibration, ready, sides, pairs) {
   designs <- if (engine != "moments") {
     lapply(ready$set, function(m) if (has_permutations(m)) design_for(m, plan, engine))
   }
-  list(settings = list(alpha = calibration$alpha, variant = calibration$variant,
-                       p_adjust = "none", engine = engine), designs = designs)
+  settings <- list(alpha = calibration$alpha, variant = calibration$variant, p_adjust = "none",
+                   engine = engine)
+  note_few_permutations(Filter(Negate(is.null), designs), settings)
+  list(settings = settings, designs = designs)
+}
+
+# Gated scores are all 0 where no score can exceed its threshold.
+note_few_permutations <- function(designs, settings) {
+  if (!length(designs) || settings$variant != "gated") return(invisible())
+  counts <- vapply(designs, function(design) as.double(design$count), 0)
+  most <- max(vapply(designs, function(design) as.double(design$most), 0))
+  note_unattainable(data.frame(permutations = counts), settings, most)
 }
 
 # The calibrated score of a perfect match: 1 where the variant is a scale that ends there.

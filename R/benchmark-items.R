@@ -3,7 +3,8 @@
 
 # Items are a list: `names`; `data`, the representations, or NULL where they are in files or not at
 # hand; `files` and `arrays` (which array of a file), or NULL; `models` and `layers` of layers of
-# models, or NULL; `manifest`, the user's data frame, or NULL; and `arg`, the argument they are from.
+# models, or NULL; `manifest`, the user's data frame, or NULL; and `arg`, the argument that they
+# are from.
 benchmark_items <- function(x, arg) {
   if (is.data.frame(x)) return(manifest_items(x, arg))
   if (is_names_only(x)) return(new_items(check_unique_names(x, arg), arg))
@@ -99,15 +100,25 @@ read_items <- function(items, at) {
   stats::setNames(read_files(items$files[at], items$arrays[at]), items$names[at])
 }
 
-# Each text that reading says is said once, however many files it holds for.
+# Each text that reading says is said once, however many files it holds for. Whether all fit into
+# memory is judged by the first one.
 read_files <- function(files, arrays = NULL) {
   said <- FALSE
   lapply(seq_along(files), function(k) {
     name <- if (!is.null(arrays) && !is.na(arrays[k])) arrays[k]
-    withCallingHandlers(read_representation(files[k], name), repalign_flattened = function(m) {
-      if (said) invokeRestart("muffleMessage")
-      said <<- TRUE
-    })
+    read <- withCallingHandlers(
+      read_representation(files[k], name),
+      repalign_flattened = function(m) {
+        if (said) invokeRestart("muffleMessage")
+        said <<- TRUE
+      }
+    )
+    if (k == 1) {
+      check_memory(8 * length(files) * as.double(length(read)),
+                   paste("The contents of", count_of(length(files), "file"), "together"),
+                   "Fewer files, or files of fewer stimuli or neurons, need less.")
+    }
+    read
   })
 }
 

@@ -16,7 +16,8 @@
 #'   `measure`; `metric` (`"conformity"` or `"spearman"`); `part` (`"all"`, or a model); `value`
 #'   (larger is better, whether the measure is a similarity or a distance); `p_value`, always `NA`,
 #'   because the order of layers is no sample of anything; `undefined`, the number of scores left
-#'   out; and `test`, `dataset`, `architecture`. [similarity_scores()] gives the scores of all pairs.
+#'   out; and `test`, `dataset`, `architecture`. [similarity_scores()] gives the scores of all
+#'   pairs.
 #' @details
 #' *Metrics*, averaged over the models (`"all"`):
 #' * `"spearman"`: the rank correlation of likeness with nearness. `"published"`: for every layer
@@ -83,8 +84,8 @@ layer_items <- function(models, arg) {
   names <- check_element_names(models, arg)
   single <- which(!vapply(models, function(model) is_collection(model) || is_names_only(model), NA))
   if (length(single)) {
-    abort("`", arg, "$", names[single[1]], "` is ", describe(models[[single[1]]]), ", not a model: ",
-          "each element of `", arg, "` must be a named list of layers.",
+    abort("`", arg, "$", names[single[1]], "` is ", describe(models[[single[1]]]),
+          ", not a model: each element of `", arg, "` must be a named list of layers.",
           class = "repalign_error_type", arg = arg)
   }
   named <- vapply(models, is_names_only, NA)

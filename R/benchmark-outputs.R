@@ -8,9 +8,9 @@
 #' predicted classes.
 #'
 #' @inheritParams benchmark_groups
-#' @param outputs outputs of the models for the same stimuli: a list of matrices (stimuli x classes),
-#'   in the order of `representations` or with their names; or the name of a column of the manifest
-#'   with the files of these matrices. `NULL`: none, if `accuracy` is given.
+#' @param outputs outputs of the models for the same stimuli: a list of matrices (stimuli x
+#'   classes), in the order of `representations` or with their names; or the name of a column of the
+#'   manifest with the files of these matrices. `NULL`: none, if `accuracy` is given.
 #' @param labels the true class of every stimulus, as in [accuracy_difference()]. Without `labels`
 #'   and `accuracy`, accuracies are not compared.
 #' @param accuracy the accuracy of each model, in the place of `labels`: a vector, or the name of a
@@ -23,14 +23,14 @@
 #' @param from `"probability"` or `"logit"`: what `outputs` are, see [jsd()].
 #' @return A data frame of class `repalign_benchmark` with a row for each measure, target and
 #'   correlation: `measure`; `target` (`"accuracy"`: [accuracy_difference()]; `"jsd"`: [jsd()];
-#'   `"disagreement"`: [disagreement()]); `correlation`; `value`; `p_value` (two-sided); `undefined`,
-#'   the number of pairs left out; and `test`, `dataset`, `architecture`. [similarity_scores()] gives
-#'   the scores of all pairs.
+#'   `"disagreement"`: [disagreement()]); `correlation`; `value`; `p_value` (two-sided);
+#'   `undefined`, the number of pairs left out; and `test`, `dataset`, `architecture`.
+#'   [similarity_scores()] gives the scores of all pairs.
 #' @details
 #' *Value.* The correlation over pairs of models of the dissimilarity (minus the score, if the
-#' measure is a similarity) with the difference between the outputs. It is positive where models that
-#' are less alike inside differ more in what they do. Chance is 0. A measure that is not symmetric
-#' gives both orders of each pair.
+#' measure is a similarity) with the difference between the outputs. It is positive where models
+#' that are less alike inside differ more in what they do. Chance is 0. A measure that is not
+#' symmetric gives both orders of each pair.
 #'
 #' *P-values.* With ten models there are 45 pairs, but only ten independent models: each is part of
 #' nine pairs, and a single unusual model makes all nine unlike the others in both quantities.

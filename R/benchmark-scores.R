@@ -86,12 +86,17 @@ computed_cells <- function(items, at, pairs, set, wanted, job) {
   cells <- stored_cells(store, wanted)
   lacking <- wanted & vapply(cells, is.null, NA)
   if (!any(lacking)) return(list(cells = cells))
-  if (is.null(ready)) ready <- ready_grid(items, at, set, job$calibration)
   rows <- which(rowSums(lacking) > 0)
+  used <- seq_along(at)
+  if (is.null(ready)) {
+    used <- sort(unique(unlist(pairs[rows, ])))
+    ready <- ready_grid(items, at[used], set, job$calibration)
+  }
   task <- list(set = ready$set, wanted = lacking[rows, , drop = FALSE], threads = job$threads,
                store = list(files = store$files[rows], keys = store$keys[rows, , drop = FALSE]))
   if (is.null(store)) task["store"] <- list(NULL)
-  found <- run_grid(pairs[rows, ], ready, task, job$calibration)
+  missing <- data.frame(i = match(pairs$i[rows], used), j = match(pairs$j[rows], used))
+  found <- run_grid(missing, ready, task, job$calibration)
   for (m in seq_along(set)) {
     new <- which(lacking[rows, m])
     cells[rows[new], m] <- found$cells[new, m]
@@ -114,7 +119,6 @@ ready_grid <- function(items, at, set, calibration) {
                     cluster_codes(declared$clusters))
   }
   refuse_holes(all_representations(ready$sides), ready$set)
-  set_largest_k(ready$set, ready$sides$x$reprs)
   ready
 }
 
@@ -131,11 +135,12 @@ benchmark_sides <- function(reprs, arg, set) {
 # `wanted` (which cells), `store`, `threads`.
 run_grid <- function(pairs, ready, task, calibration) {
   sides <- ready$sides
-  choices <- begin_choices(sides$x$reprs)
-  if (is.null(calibration)) check_grid_memory(task$set, sides) else {
-    if (calibration$series == "linear") sides <- middle_sides(sides)
+  linear <- identical(calibration$series, "linear")
+  if (linear) sides <- middle_sides(sides)
+  set_largest_k(task$set, sides$x$reprs)
+  begin_choices(sides$x$reprs)
+  if (is.null(calibration)) check_grid_memory(task$set, sides) else
     task$calibration <- calibration_task(calibration, ready, sides, pairs)
-  }
   task$run <- benchmark_tile
   most <- how_many_fit(task$set, sides$x$reprs, !is.null(calibration))
   rows <- cut_into_tiles(pairs, sides, most)

@@ -70,9 +70,9 @@
 #' *P-values* permute the group labels of representations, and thereby rows and columns of the
 #' matrix of scores together. Pairs that share a model are not independent: a single odd model makes
 #' all of its pairs odd. Permuting the pairs one by one would take them as independent (see
-#' [benchmark_outputs()] for what comes of that). With few models only few p-values are possible: three groups of two have
-#' 90 different labellings, of which 6 only exchange names, so that no p-value is below 1/15. The
-#' figures by chance are those that `bench/benchmark-chance.R` prints.
+#' [benchmark_outputs()] for what comes of that). With few models only few p-values are possible:
+#' three groups of two have 90 different labellings, of which 6 only exchange names, so that no
+#' p-value is below 1/15. The figures by chance are those that `bench/benchmark-chance.R` prints.
 #'
 #' *Undefined scores* (and failed ones) are left out of all metrics and counted. A measure that
 #' fails for one pair goes on with the others; one warning counts the failures, and
@@ -95,9 +95,8 @@
 #' *Memory and workers.* Each representation is read and prepared once for all measures (on the
 #' workers of a future plan: once a tile, see [similarity()]). Results do not depend on the number
 #' of workers or threads.
-#' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), section 3 and appendix. Cohen and
-#'   others use d' for the separability of two distributions; Rousseeuw (1987), J. Comput. Appl.
-#'   Math. 20 (silhouettes).
+#' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), section 3 and appendix. Rousseeuw
+#'   (1987), Journal of Computational and Applied Mathematics 20 (silhouettes).
 #' @examples
 #' # networks of three kinds: what they share with their own kind is larger
 #' set.seed(1)

@@ -49,7 +49,8 @@ as.data.frame.repalign_benchmark <- function(x, ...) plain_rows(x)
 #' Put results together
 #'
 #' `rbind()` puts several results of [similarity()], of [calibrate()], of the analyses, of
-#' [cka_interval()] or of the benchmarks into one table. Names given to the results tell their rows apart.
+#' [cka_interval()] or of the benchmarks into one table. Names given to the results tell their rows
+#' apart.
 #'
 #' @param ... results of one kind, with the same columns. If all of them have names, as in
 #'   `rbind(day1 = a, day2 = b)` or `do.call(rbind, named_list)`, the names, which must differ,

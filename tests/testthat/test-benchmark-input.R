@@ -40,6 +40,9 @@ test_that("manifests and files", {
   cut <- grouped_models()
   cut$net4 <- cut$net4[-1, ]
   expect_refused(run(manifest_of(cut, kind = groups)), c("24 rows", "net4` has 23"))
+  withr::with_options(list(repalign.max_memory = 4000), {
+    expect_refused(run(manifest), "contents of 9 files together")
+  })
   writeBin(as.raw(1:9), manifest$file[2])
   expect_error(run(manifest), class = "repalign_error_file")
 })
@@ -118,6 +121,8 @@ test_that("cache and calibration", {
   expect_refused(calibration_arguments(TRUE, 9), "without a name")
   expect_refused(run(calibrated = NA), "`calibrated` must be TRUE or FALSE")
   expect_refused(run(calibrated = TRUE, alpha = 2), "`alpha`")
+  said <- heard(run(calibrated = TRUE, permutations = 9, engine = "random"))
+  expect_true("repalign_few_permutations" %in% unlist(said$classes))
 })
 
 test_that("layers", {
@@ -164,5 +169,5 @@ test_that("outputs", {
   manifest <- manifest_of(models)
   expect_refused(benchmark_outputs(manifest, "logits", measures = "cka"), "column \"logits\"")
   manifest$logits <- replace(manifest$file, 2, "gone.rds")
-  expect_refused(benchmark_outputs(manifest, "logits", measures = "cka"), "\"gone.rds\" \\(row 2\\)")
+  expect_refused(benchmark_outputs(manifest, "logits", measures = "cka"), "\"gone.rds\" \\(row 2")
 })

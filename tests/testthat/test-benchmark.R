@@ -43,8 +43,9 @@ test_that("files of a manifest give what matrices give, each read and prepared o
                        result <- benchmark_groups(manifest, "kind", three))
   expect_identical(result, expected)
   expect_identical(reads, length(models))
-  more <- count_calls("new_form", benchmark_groups(models, groups_of(models), c("cka", "procrustes")))
-  grid <- count_calls("new_form", similarity(models, measure = c("cka", "procrustes")))
+  two <- c("cka", "procrustes")
+  more <- count_calls("new_form", benchmark_groups(models, groups_of(models), two))
+  grid <- count_calls("new_form", similarity(models, measure = two))
   expect_identical(more, grid)
   named <- transform(manifest, id = paste0("id", seq_along(models)))
   scores <- similarity_scores(benchmark_groups(named, "kind", "cka"))
@@ -147,7 +148,8 @@ test_that("an interrupted call goes on where it stopped, and ends as if it had n
   local({
     local_internal("one_cell", function(...) {
       done <<- done + 1
-      if (done > 21) signalCondition(structure(list(message = ""), class = c("interrupt", "condition")))
+      stop <- structure(list(message = ""), class = c("interrupt", "condition"))
+      if (done > 21) signalCondition(stop)
       original(...)
     })
     tryCatch(benchmark_groups(models, groups, c("cka", "mutual_knn"), cache = cache),
@@ -161,7 +163,8 @@ test_that("an interrupted call goes on where it stopped, and ends as if it had n
   expect_identical(result, expected)
   expect_identical(stats::runif(1), after)
   set.seed(4)
-  expect_identical(benchmark_groups(models, groups, c("cka", "mutual_knn"), cache = cache), expected)
+  again <- benchmark_groups(models, groups, c("cka", "mutual_knn"), cache = cache)
+  expect_identical(again, expected)
 })
 
 test_that("own measures are cached by their code and by what it uses", {
@@ -223,6 +226,15 @@ test_that("calibrated scores are those of calibrate()", {
                 paste(expected$x, expected$y, expected$measure))
     expect_equal(scores$score, expected$calibrated[at], tolerance = 1e-12)
     expect_true(all(scores$direction == "similarity"))
+  }
+  # half of the rows, as tied neighbours are put in order
+  counts <- lapply(models, function(model) round(model))
+  for (series in c("linear", "circular")) {
+    expected <- suppressWarnings(calibrate(counts, measure = "mutual_knn", series = series,
+                                           variant = "centered"))
+    result <- suppressWarnings(benchmark_groups(counts, groups, "mutual_knn", calibrated = TRUE,
+                                                series = series, variant = "centered"))
+    expect_equal(similarity_scores(result)$score, expected$calibrated, tolerance = 1e-12)
   }
   # no null: undefined, and counted
   result <- expect_warned(benchmark_groups(models, groups, c("cka", "imd"), calibrated = TRUE,
@@ -325,9 +337,14 @@ test_that("outputs: correlations with the differences of outputs", {
     }
   }
   expect_true(all(result$p_value > 0 & result$p_value <= 1))
-  expect_identical(unique(benchmark_outputs(models, logits, measures = "cka", from = "logit")$target),
-                   c("jsd", "disagreement"))
-  # outputs in files, accuracies in a column, logits or probabilities
+  without <- benchmark_outputs(models, logits, measures = "cka", from = "logit")
+  expect_identical(unique(without$target), c("jsd", "disagreement"))
+})
+
+test_that("outputs in files, accuracies in a column, logits or probabilities", {
+  models <- grouped_models(2)
+  logits <- lapply(models, function(model) model[, 1:3])
+  labels <- max.col(Reduce(`+`, logits))
   manifest <- manifest_of(models)
   manifest$logits <- manifest_of(logits)$file
   manifest$right <- vapply(logits, function(l) mean(max.col(l) == labels), 0)

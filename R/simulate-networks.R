@@ -65,7 +65,8 @@
 #' All networks are tested with the same stimuli. Every network has a seed of its own, which
 #' draws its training labels, shortcuts, initial weights, batches and noise. So a network
 #' does not depend on how many others are trained; it depends on the place of its group among
-#' the groups, and on the state of R's generator. The representations before the activation
+#' the groups, and on the state of R's generator. After the same [set.seed()], calls with the
+#' same sizes have the same data, whatever their groups. The representations before the activation
 #' are the default because a unit that is never active has no variance after it, and some
 #' measures refuse such units.
 #'

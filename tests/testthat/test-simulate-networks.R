@@ -125,6 +125,11 @@ test_that("set.seed() reproduces networks, which do not depend on what else is t
   expect_false(isTRUE(all.equal(few$outputs[[1]], few$outputs[[2]])))
   expect_false(isTRUE(all.equal(few$outputs[[1]],
                                 seeded(8, 2, train = 60, test = 30)$outputs[[1]])))
+  # another group in the second place: the same data, the same first group
+  other <- seeded(7, 2, input_noise = c(0, 1), train = 60, test = 30)
+  expect_identical(other[c("inputs", "labels")], few[c("inputs", "labels")])
+  expect_identical(unname(other$models[1:2]), unname(few$models[1:2]))
+  expect_false(identical(unname(other$models[3:4]), unname(few$models[3:4])))
   # the generator goes on, and depends on nothing but the number of groups
   after <- function(...) {
     seeded(7, ..., random_labels = c(0, 1), train = 60, test = 30)

@@ -320,6 +320,7 @@ print_figure_scatter <- function(runs) {
   print(table[order(table$measure, table$test), ], digits = 3, row.names = FALSE)
 }
 
+options(width = 110)
 say_machine()
 say("45 representations, 1000 x 64; %d measures", length(measure_names))
 

@@ -234,10 +234,10 @@ row_groups <- function(rows, columns) {
 #' the values H, and that of a benchmark ([benchmark_groups()]) has one row per measure and a column
 #' for each metric. `print()` shows the most important columns of the first rows.
 #'
-#' @param x,object what [similarity()], [calibrate()], [cka_interval()] or an analysis
-#'   ([brain_to_brain()], [trial_to_trial()], [brain_to_model()], [object_disentanglement()])
-#'   returned, or some of its rows in any order, or several results put together by
-#'   [rbind()][rbind.repalign].
+#' @param x,object what [similarity()], [calibrate()], [cka_interval()], an analysis
+#'   ([brain_to_brain()], [trial_to_trial()], [brain_to_model()], [object_disentanglement()]) or a
+#'   benchmark ([benchmark_groups()], [benchmark_layers()], [benchmark_outputs()]) returned, or some
+#'   of its rows in any order, or several results put together by [rbind()][rbind.repalign].
 #' @param digits how many significant digits to print at least; `NULL`: as R's options say.
 #' @param n how many rows to print; `Inf`: all. By default up to 20 rows are printed whole, and of
 #'   more rows the first 10.
@@ -245,8 +245,9 @@ row_groups <- function(rows, columns) {
 #' @return `print()` returns `x`, invisibly; the others return a data frame. `tidy()`: `term`
 #'   (measure or estimator) and `estimate`; for analyses and intervals also `std.error`, `conf.low`
 #'   and `conf.high`; for intervals also `estimate.corrected` and `correction`, which says what to
-#'   report (see [cka_interval()]); for calibrations also `p.value` and `adj.p.value`. `glance()`:
-#'   numbers of pairs or comparisons, of measures, estimators or neurons, and of undefined values.
+#'   report (see [cka_interval()]); for calibrations also `p.value` and `adj.p.value`, for
+#'   benchmarks `p.value`. `glance()`: numbers of pairs or comparisons, of measures, estimators,
+#'   neurons or metrics, and of undefined values.
 #'   If several results were put together, the columns that tell them apart (`source`, or any other
 #'   column of words) are kept, and `glance()` and `summary()` describe each of the results in rows
 #'   of its own. `summary()` of results that look alike and have no such column is an error.

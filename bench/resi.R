@@ -31,7 +31,7 @@ measure_names <- c(
   ConcentricityDifference = "ConcDiff", MagnitudeDifference = "MagDiff",
   UniformityDifference = "UnifDiff"
 )
-# Not judged: what the published code computes is another thing (PWCCA); what depends on the order of
+# Not judged: PWCCA, because the published code computes another thing; what depends on the order of
 # tied neighbours, because every representation has equal rows; and a score of single precision.
 not_compared <- "PWCCA"
 tied <- c("Jaccard", "RankSim", "2nd-Cos", "IMD")
@@ -299,7 +299,8 @@ print_first_dropped <- function(seeds) {
   low <- apply(values, 1:2, min)
   high <- apply(values, 1:2, max)
   inside <- rowSums(wanted >= low & wanted <= high)
-  say("\nWith the first of equal rows dropped, as published: of %d pairs, within the range over", 10L)
+  say("\nWith the first of equal rows dropped, as published: of %d pairs, within the range over",
+      ncol(wanted))
   say("%d seeds are %d scores of Jaccard, %d of RankSim", seeds, inside[1], inside[2])
 }
 
@@ -320,6 +321,7 @@ print_figure_scatter <- function(runs) {
   print(table[order(table$measure, table$test), ], digits = 3, row.names = FALSE)
 }
 
+options(width = 110)
 say_machine()
 say("45 representations, 1000 x 64; %d measures", length(measure_names))
 

@@ -155,3 +155,26 @@ test_that("the picture has a box for each measure, the best at the top, in the c
   undefined <- suppressMessages(rank_measures(figures(c(a = NA_real_), "t")))
   expect_error(ggplot2::autoplot(undefined), "no rank to draw", class = "repalign_error_size")
 })
+
+test_that("results of the benchmarks rank, one by one and bound together", {
+  set.seed(1)
+  models <- lapply(setNames(nm = paste0("net", 1:6)), function(name) matrix(rnorm(60), 20))
+  set <- c("cka", "procrustes", "linear_regression")
+  by_seed <- lapply(1:2, function(seed) {
+    benchmark_groups(models, rep(c("a", "b"), 3), set, model_permutations = 0, dataset = "noise",
+                     test = paste("groups", seed), architecture = "none")
+  })
+  outputs <- benchmark_outputs(models, NULL, accuracy = 1:6 / 6, measures = set, model_permutations = 9)
+  layers <- benchmark_layers(list(one = setNames(models[1:3], letters[1:3])), set)
+  ranks <- rank_measures(by_seed, outputs, layers)
+  expect_identical(unique(ranks$metric), c("auprc", "accuracy", "spearman"))
+  expect_identical(summary(ranks)$tests, rep(4L, 3))
+  groups <- ranks[ranks$test == "groups 1", ]
+  whole <- by_seed[[1]][by_seed[[1]]$metric == "auprc" & by_seed[[1]]$part == "all", ]
+  expect_equal(groups$rank, rank(-whole$value, ties.method = "min"))
+  bound <- rank_measures(do.call(rbind, by_seed))
+  expect_identical(bound$rank, ranks$rank[1:6])
+  # the same test twice is told apart by the names that rbind() or the call gives
+  twice <- rank_measures(rbind(a = by_seed[[1]], b = by_seed[[1]]), c = outputs, d = layers)
+  expect_identical(unique(twice$source), c("a", "b", "c", "d"))
+})

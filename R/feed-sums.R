@@ -1,0 +1,186 @@
+# The exact streamed CKA: sums over rows, from which the H values follow, are gathered chunk by
+# chunk, and added up.
+
+#' @include feed.R
+NULL
+
+# The three H values of a CKA as comparisons of columns. Columns of x and y stand side by side, and
+# are numbered together: a and b are those that are compared, left_out the neuron pairs (numbers
+# within a and b, excluded_pairs()) that the neuron correction leaves out.
+compared_columns <- function(widths, labels) {
+  x <- seq_len(widths[["x"]])
+  y <- widths[["x"]] + seq_len(widths[["y"]])
+  own <- if (is.null(labels)) list(x = x, y = y) else labels
+  none <- list(x = integer(), y = integer(), blocks = list(), count = 0)
+  list(
+    xy = list(a = x, b = y, left_out = if (is.null(labels)) none else
+      excluded_pairs(labels$x, labels$y)),
+    xx = list(a = x, b = x, left_out = excluded_pairs(own$x, own$x)),
+    yy = list(a = y, b = y, left_out = excluded_pairs(own$y, own$y))
+  )
+}
+
+# What is taken from all rows before they are added up: the column means of the first chunk, which
+# are near those of all, and a power of two as in form_centering().
+unit_of_side <- function(data) {
+  stats <- .Call(C_column_stats, data)
+  list(means = stats$means, scale = common_scale(list(data)))
+}
+
+# Sums over the rows of a chunk. cross: the inner products of all columns, the upper triangle;
+# by_norm: those of the columns with the squared norms of the rows of x and of y, and the sums of
+# the columns; norms: the inner products of these three with each other; excluded: what the neuron
+# correction leaves out of each comparison, see excluded_chunk(), or nothing.
+chunk_sums <- function(chunk, plan) {
+  z <- .Call(C_stack_rows, chunk$x, plan$unit$x$means, plan$unit$x$scale, chunk$y,
+             plan$unit$y$means, plan$unit$y$scale)
+  weights <- cbind(z$x, z$y, 1)
+  list(cross = crossprod(z$rows)[plan$upper], by_norm = crossprod(z$rows, weights),
+       norms = crossprod(weights),
+       excluded = if (plan$leaves_out) {
+         lapply(plan$compared, function(compared) excluded_chunk(z$rows, compared))
+       })
+}
+
+# powers: for single neuron pairs, sums of a^2 b^2, a^2 b and a b^2 over the rows. blocks: for each
+# block of pairs the same sums, over all of its pairs, but for each column of the second (a^2 b) and
+# of the first side (a b^2).
+excluded_chunk <- function(z, compared) {
+  a <- compared$a[compared$left_out$x]
+  b <- compared$b[compared$left_out$y]
+  blocks <- lapply(compared$left_out$blocks, function(block) {
+    za <- z[, compared$a[block$x], drop = FALSE]
+    zb <- z[, compared$b[block$y], drop = FALSE]
+    norms <- list(a = rowSums(za^2), b = rowSums(zb^2))
+    list(both = sum(norms$a * norms$b), first = crossprod(zb, norms$a),
+         second = crossprod(za, norms$b))
+  })
+  list(powers = .Call(C_column_powers, z, a, b), blocks = blocks)
+}
+
+# Adds up two such lists, part by part; with sign = -1 takes the second from the first.
+add_sums <- function(one, two, sign = 1) {
+  if (is.list(one)) return(Map(add_sums, one, two, MoreArgs = list(sign = sign)))
+  if (is.null(one)) NULL else one + sign * two
+}
+
+# ---- blocks of chunks, which the standard error leaves out one at a time
+
+# There are never more than this many: when they are full, neighbours are joined.
+most_blocks <- 40
+
+# give(rows): the next chunk, of about so many rows where the feed can choose. A block is full when it
+# has as many rows as the first one, which grows as blocks are joined.
+gather_sums <- function(plan, give) {
+  blocks <- list()
+  full <- 0
+  while (!is.null(chunk <- give(full))) {
+    sums <- chunk_sums(chunk, plan)
+    last <- length(blocks)
+    if (last > 0 && rows_in(blocks[[last]]) < full) {
+      blocks[[last]] <- add_sums(blocks[[last]], sums)
+      next
+    }
+    if (last == most_blocks) {
+      blocks <- joined_blocks(blocks)
+      full <- rows_in(blocks[[1]])
+    }
+    blocks[[length(blocks) + 1]] <- sums
+  }
+  blocks
+}
+
+joined_blocks <- function(blocks) {
+  lapply(seq_len(length(blocks) / 2), function(i) add_sums(blocks[[2 * i - 1]], blocks[[2 * i]]))
+}
+
+# ---- H values from the sums
+
+rows_in <- function(sums) sums$norms[3, 3]
+
+# list(value, magnitude) for each estimator and comparison: H values of the scaled data.
+h_of_sums <- function(sums, plan, estimator) {
+  n <- rows_in(sums)
+  raw <- matrix(0, nrow(sums$by_norm), nrow(sums$by_norm))
+  raw[plan$upper] <- sums$cross
+  squares <- diag(raw)
+  raw <- raw + t(raw)
+  diag(raw) <- squares
+  means <- sums$by_norm[, 3] / n
+  known <- list(n = n, means = means, raw = raw, centred = raw - n * tcrossprod(means))
+  lapply(stats::setNames(nm = names(plan$compared)), function(which) {
+    compared <- plan$compared[[which]]
+    totals <- comparison_totals(compared, which, sums, known)
+    lapply(stats::setNames(nm = estimator), h_of_totals, totals, compared,
+           sums$excluded[[which]], known)
+  })
+}
+
+# The totals that linear_totals() makes of data, over all neuron pairs of a comparison.
+comparison_totals <- function(compared, which, sums, known) {
+  side <- list(xy = c(1, 2), xx = c(1, 1), yy = c(2, 2))[[which]]
+  square_products <- block_products(
+    list(both = sums$norms[side[1], side[2]], first = sums$by_norm[compared$b, side[1]],
+         second = sums$by_norm[compared$a, side[2]]), compared$a, compared$b, known)
+  list(cross_squares = sum(known$centred[compared$a, compared$b]^2),
+       square_products = square_products, norm_products = trace_of(known$centred, compared$a) *
+         trace_of(known$centred, compared$b), n = known$n,
+       pairs = as.double(length(compared$a)) * length(compared$b))
+}
+
+trace_of <- function(matrix, at) sum(matrix[cbind(at, at)])
+
+# The sum of the products of the squared norms of centred rows, over the columns a and b; `sums` are
+# those of excluded_chunk(), before centring. With u and v the means: the product of
+# |a_i|^2 - 2 u'a_i + |u|^2 and |b_i|^2 - 2 v'b_i + |v|^2, multiplied out and added up.
+block_products <- function(sums, a, b, known) {
+  u <- known$means[a]
+  v <- known$means[b]
+  sums$both - 2 * sum(v * sums$first) - 2 * sum(u * sums$second) +
+    4 * sum(u * (known$raw[a, b, drop = FALSE] %*% v)) + sum(v^2) * trace_of(known$raw, a) +
+    sum(u^2) * trace_of(known$raw, b) - 3 * known$n * sum(u^2) * sum(v^2)
+}
+
+# The same for single pairs of columns, each for itself.
+single_products <- function(powers, a, b, known) {
+  u <- known$means[a]
+  v <- known$means[b]
+  squares <- diag(known$raw)
+  powers[1, ] - 2 * v * powers[2, ] - 2 * u * powers[3, ] + 4 * u * v * known$raw[cbind(a, b)] +
+    v^2 * squares[a] + u^2 * squares[b] - 3 * known$n * u^2 * v^2
+}
+
+h_of_totals <- function(estimator, totals, compared, excluded, known) {
+  count <- totals$pairs
+  if (estimator == "naive") {
+    value <- totals$cross_squares / (totals$n^2 * count)
+    return(list(value = value, magnitude = value))
+  }
+  sum <- stimulus_sum(totals)
+  if (corrects_neurons(estimator)) {
+    sum <- sum - excluded_total(compared, excluded, known)
+    count <- count - compared$left_out$count
+  }
+  list(value = sum / count, magnitude = totals$cross_squares / (totals$n^2 * count))
+}
+
+# The stimulus-corrected estimates of the neuron pairs that are left out, added up.
+excluded_total <- function(compared, excluded, known) {
+  blocks <- Map(function(block, sums) {
+    a <- compared$a[block$x]
+    b <- compared$b[block$y]
+    stimulus_sum(list(cross_squares = sum(known$centred[a, b]^2),
+                      square_products = block_products(sums, a, b, known),
+                      norm_products = trace_of(known$centred, a) * trace_of(known$centred, b),
+                      n = known$n))
+  }, compared$left_out$blocks, excluded$blocks)
+  a <- compared$a[compared$left_out$x]
+  b <- compared$b[compared$left_out$y]
+  squares <- diag(known$centred)
+  singles <- stimulus_sum(list(
+    cross_squares = sum(known$centred[cbind(a, b)]^2),
+    square_products = sum(single_products(excluded$powers, a, b, known)),
+    norm_products = sum(squares[a] * squares[b]), n = known$n
+  ))
+  sum(unlist(blocks)) + singles
+}

@@ -6,18 +6,17 @@ NULL
 
 # The three H values of a CKA as comparisons of columns. Columns of x and y stand side by side, and
 # are numbered together: a and b are those that are compared, left_out the neuron pairs (numbers
-# within a and b, excluded_pairs()) that the neuron correction leaves out.
-compared_columns <- function(widths, labels) {
+# within a and b, excluded_pairs()) that the neuron correction leaves out, if it is asked for.
+compared_columns <- function(widths, labels, corrected) {
   x <- seq_len(widths[["x"]])
   y <- widths[["x"]] + seq_len(widths[["y"]])
   own <- if (is.null(labels)) list(x = x, y = y) else labels
   none <- list(x = integer(), y = integer(), blocks = list(), count = 0)
-  list(
-    xy = list(a = x, b = y, left_out = if (is.null(labels)) none else
-      excluded_pairs(labels$x, labels$y)),
-    xx = list(a = x, b = x, left_out = excluded_pairs(own$x, own$x)),
-    yy = list(a = y, b = y, left_out = excluded_pairs(own$y, own$y))
-  )
+  left_out <- function(a, b) if (corrected) excluded_pairs(a, b) else none
+  list(xy = list(a = x, b = y, left_out = if (is.null(labels)) none else
+                   left_out(labels$x, labels$y)),
+       xx = list(a = x, b = x, left_out = left_out(own$x, own$x)),
+       yy = list(a = y, b = y, left_out = left_out(own$y, own$y)))
 }
 
 # What is taken from all rows before they are added up: the column means of the first chunk, which
@@ -27,35 +26,43 @@ unit_of_side <- function(data) {
   list(means = stats$means, scale = common_scale(list(data)))
 }
 
-# Sums over the rows of a chunk. cross: the inner products of all columns, the upper triangle;
-# by_norm: those of the columns with the squared norms of the rows of x and of y, and the sums of
-# the columns; norms: the inner products of these three with each other; excluded: what the neuron
-# correction leaves out of each comparison, see excluded_chunk(), or nothing.
+# Sums over the rows of a chunk. cross: the inner products of all columns, the upper triangle packed;
+# by_weight: those of the columns with the squared norms of the rows of x and of y, and the sums of
+# the columns; weights: the inner products of these three with each other; excluded: of the neuron
+# pairs that the neuron correction leaves out, see excluded_blocks(); `powers` are, for those that
+# are no blocks, sums of a^2 b^2, a^2 b and a b^2 over the rows.
 chunk_sums <- function(chunk, plan) {
-  z <- .Call(C_stack_rows, chunk$x, plan$unit$x$means, plan$unit$x$scale, chunk$y,
-             plan$unit$y$means, plan$unit$y$scale)
-  weights <- cbind(z$x, z$y, 1)
-  list(cross = crossprod(z$rows)[plan$upper], by_norm = crossprod(z$rows, weights),
-       norms = crossprod(weights),
-       excluded = if (plan$leaves_out) {
-         lapply(plan$compared, function(compared) excluded_chunk(z$rows, compared))
-       })
+  unit <- plan$unit
+  sums <- .Call(C_stack_sums, chunk$x, unit$x$means, unit$x$scale, chunk$y, unit$y$means,
+                unit$y$scale, plan$single$a, plan$single$b)
+  sums$blocks <- if (plan$has_blocks) excluded_blocks(chunk, plan)
+  sums
 }
 
-# powers: for single neuron pairs, sums of a^2 b^2, a^2 b and a b^2 over the rows. blocks: for each
-# block of pairs the same sums, over all of its pairs, but for each column of the second (a^2 b) and
-# of the first side (a b^2).
-excluded_chunk <- function(z, compared) {
-  a <- compared$a[compared$left_out$x]
-  b <- compared$b[compared$left_out$y]
-  blocks <- lapply(compared$left_out$blocks, function(block) {
-    za <- z[, compared$a[block$x], drop = FALSE]
-    zb <- z[, compared$b[block$y], drop = FALSE]
-    norms <- list(a = rowSums(za^2), b = rowSums(zb^2))
-    list(both = sum(norms$a * norms$b), first = crossprod(zb, norms$a),
-         second = crossprod(za, norms$b))
+# For each block of neuron pairs that is left out the same sums, over all of its pairs, but for each
+# column of the second side (a^2 b) and of the first (a b^2).
+excluded_blocks <- function(chunk, plan) {
+  z <- do.call(cbind, Map(function(data, unit) .Call(C_center, data, unit$means, unit$scale),
+                          chunk[c("x", "y")], plan$unit[c("x", "y")]))
+  lapply(plan$compared, function(compared) {
+    lapply(compared$left_out$blocks, function(block) {
+      za <- z[, compared$a[block$x], drop = FALSE]
+      zb <- z[, compared$b[block$y], drop = FALSE]
+      norms <- list(a = rowSums(za^2), b = rowSums(zb^2))
+      list(both = sum(norms$a * norms$b), first = crossprod(zb, norms$a),
+           second = crossprod(za, norms$b))
+    })
   })
-  list(powers = .Call(C_column_powers, z, a, b), blocks = blocks)
+}
+
+# The single neuron pairs that are left out of all comparisons: columns a and b, and the positions
+# of each comparison among them.
+single_pairs <- function(compared) {
+  a <- lapply(compared, function(one) one$a[one$left_out$x])
+  b <- lapply(compared, function(one) one$b[one$left_out$y])
+  ends <- cumsum(lengths(a))
+  list(a = as.integer(unlist(a)), b = as.integer(unlist(b)),
+       at = Map(function(end, length) end - length + seq_len(length), ends, lengths(a)))
 }
 
 # Adds up two such lists, part by part; with sign = -1 takes the second from the first.
@@ -96,23 +103,31 @@ joined_blocks <- function(blocks) {
 
 # ---- H values from the sums
 
-rows_in <- function(sums) sums$norms[3, 3]
+rows_in <- function(sums) sums$weights[3, 3]
+
+# The symmetric matrix of a packed upper triangle.
+unpack_upper <- function(packed, n) {
+  matrix <- matrix(0, n, n)
+  matrix[upper.tri(matrix, TRUE)] <- packed
+  squares <- diag(matrix)
+  matrix <- matrix + t(matrix)
+  diag(matrix) <- squares
+  matrix
+}
 
 # list(value, magnitude) for each estimator and comparison: H values of the scaled data.
 h_of_sums <- function(sums, plan, estimator) {
   n <- rows_in(sums)
-  raw <- matrix(0, nrow(sums$by_norm), nrow(sums$by_norm))
-  raw[plan$upper] <- sums$cross
-  squares <- diag(raw)
-  raw <- raw + t(raw)
-  diag(raw) <- squares
-  means <- sums$by_norm[, 3] / n
+  raw <- unpack_upper(sums$cross, nrow(sums$by_weight))
+  means <- sums$by_weight[, 3] / n
   known <- list(n = n, means = means, raw = raw, centred = raw - n * tcrossprod(means))
   lapply(stats::setNames(nm = names(plan$compared)), function(which) {
     compared <- plan$compared[[which]]
     totals <- comparison_totals(compared, which, sums, known)
+    excluded <- list(powers = sums$powers[, plan$single$at[[which]], drop = FALSE],
+                     blocks = sums$blocks[[which]])
     lapply(stats::setNames(nm = estimator), h_of_totals, totals, compared,
-           sums$excluded[[which]], known)
+           excluded, known)
   })
 }
 
@@ -120,8 +135,8 @@ h_of_sums <- function(sums, plan, estimator) {
 comparison_totals <- function(compared, which, sums, known) {
   side <- list(xy = c(1, 2), xx = c(1, 1), yy = c(2, 2))[[which]]
   square_products <- block_products(
-    list(both = sums$norms[side[1], side[2]], first = sums$by_norm[compared$b, side[1]],
-         second = sums$by_norm[compared$a, side[2]]), compared$a, compared$b, known)
+    list(both = sums$weights[side[1], side[2]], first = sums$by_weight[compared$b, side[1]],
+         second = sums$by_weight[compared$a, side[2]]), compared$a, compared$b, known)
   list(cross_squares = sum(known$centred[compared$a, compared$b]^2),
        square_products = square_products, norm_products = trace_of(known$centred, compared$a) *
          trace_of(known$centred, compared$b), n = known$n,
@@ -131,7 +146,7 @@ comparison_totals <- function(compared, which, sums, known) {
 trace_of <- function(matrix, at) sum(matrix[cbind(at, at)])
 
 # The sum of the products of the squared norms of centred rows, over the columns a and b; `sums` are
-# those of excluded_chunk(), before centring. With u and v the means: the product of
+# those of excluded_blocks(), before centring. With u and v the means: the product of
 # |a_i|^2 - 2 u'a_i + |u|^2 and |b_i|^2 - 2 v'b_i + |v|^2, multiplied out and added up.
 block_products <- function(sums, a, b, known) {
   u <- known$means[a]

@@ -91,8 +91,8 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   feed <- as_feed(chunks)
   on.exit(feed$end())
   look_ahead(feed, first_rows)
-  labels <- stream_labels(feed, given)
-  compared <- compared_columns(feed$widths, labels)
+  labels <- if (corrects_neurons(estimator)) stream_labels(feed, given)
+  compared <- compared_columns(feed$widths, labels, corrects_neurons(estimator))
   check_left_out(compared, estimator)
   if (is.null(batch)) batch <- batch_needed(feed)
   found <- if (is.null(batch)) streamed_sums(feed, compared, estimator, shuffle) else
@@ -103,7 +103,7 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
 }
 
 # Rows of the first chunk of a feed whose length is unknown; later chunks are longer.
-first_rows <- 64
+first_rows <- 16
 
 # A chunk of both sides has about so many numbers, unless the rows are very long.
 chunk_numbers <- 2^23
@@ -159,9 +159,7 @@ streamed_sums <- function(feed, compared, estimator, shuffle) {
     warn("`shuffle` is used only for minibatches: without them the order of the rows does not ",
          "matter.", class = "repalign_unused", data = "shuffle")
   }
-  plan <- list(unit = lapply(feed$held, unit_of_side), compared = compared,
-               upper = upper.tri(matrix(0, sum(feed$widths), sum(feed$widths)), TRUE),
-               leaves_out = corrects_neurons(estimator))
+  plan <- sums_plan(feed, compared)
   blocks <- gather_sums(plan, rows_giver(feed))
   total <- Reduce(add_sums, blocks)
   check_streamed(total, plan, estimator)
@@ -172,6 +170,12 @@ streamed_sums <- function(feed, compared, estimator, shuffle) {
   })
   list(h = h, sizes = vapply(blocks, rows_in, 0), n = rows_in(total),
        scale = log2(vapply(plan$unit, function(unit) unit$scale, 0)))
+}
+
+sums_plan <- function(feed, compared) {
+  list(unit = lapply(feed$held, unit_of_side), compared = compared,
+       single = single_pairs(compared),
+       has_blocks = any(vapply(compared, function(one) length(one$left_out$blocks) > 0, NA)))
 }
 
 # A function that gives the next chunk: the user's own, pieces of equal size of a known number of
@@ -194,14 +198,14 @@ rows_giver <- function(feed) {
 
 check_streamed <- function(total, plan, estimator) {
   n <- rows_in(total)
-  if (!all(is.finite(total$norms))) {
+  if (!all(is.finite(total$weights))) {
     abort("`chunks` has values too large to multiply, beside those of the first chunk; rescale ",
           "the data.", class = "repalign_error_value", arg = "chunks")
   }
   check_rows(n, if (any(corrects_stimuli(estimator))) 4 else 2, "chunks", "the estimator")
-  squares <- numeric(nrow(total$by_norm))
+  squares <- numeric(nrow(total$by_weight))
   squares[] <- total$cross[cumsum(seq_along(squares))]
-  squares <- squares - total$by_norm[, 3]^2 / n
+  squares <- squares - total$by_weight[, 3]^2 / n
   for (side in c("x", "y")) {
     at <- plan$compared[[paste0(side, side)]]$a
     if (any(squares[at] > 0)) next
@@ -227,7 +231,7 @@ streamed_batches <- function(feed, labels, estimator, batch, shuffle) {
           class = "repalign_error_rows", arg = "batch")
   }
   if (length(h) < 30) {
-    warn("There are only ", count_of(length(h), "minibatch"), if (length(h) > 1) "es", " of ", batch,
+    warn("There are only ", length(h), " minibatch", if (length(h) > 1) "es", " of ", batch,
          " rows: the standard error is itself uncertain. A smaller `batch` gives more.",
          class = "repalign_few_batches", data = length(h))
   }

@@ -26,8 +26,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(gram_column_total, 4),
     ENTRY(paired_moments, 8),
     /* call_stack.c */
-    ENTRY(stack_rows, 6),
-    ENTRY(column_powers, 3),
+    ENTRY(stack_sums, 8),
     /* call_neuron_pairs.c */
     ENTRY(pair_terms, 2),
     ENTRY(subset_sums, 4),

@@ -52,8 +52,8 @@ SEXP repalign_paired_moments(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_
                              SEXP ix, SEXP iy);
 
 /* call_stack.c: sums of a streamed CKA. */
-SEXP repalign_stack_rows(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale);
-SEXP repalign_column_powers(SEXP z, SEXP ia, SEXP ib);
+SEXP repalign_stack_sums(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale,
+                         SEXP ia, SEXP ib);
 
 /* call_neuron_pairs.c: terms of neuron pairs, and subsets of neurons. */
 SEXP repalign_pair_terms(SEXP x, SEXP y);

@@ -26,8 +26,8 @@ unit_of_side <- function(data) {
   list(means = stats$means, scale = common_scale(list(data)))
 }
 
-# Sums over the rows of a chunk. cross: the inner products of all columns, the upper triangle packed;
-# by_weight: those of the columns with the squared norms of the rows of x and of y, and the sums of
+# Sums over the rows of a chunk. cross: the inner products of all columns, the upper triangle
+# packed; by_weight: those of the columns with the squared norms of the rows of x and of y, and the sums of
 # the columns; weights: the inner products of these three with each other; excluded: of the neuron
 # pairs that the neuron correction leaves out, see excluded_blocks(); `powers` are, for those that
 # are no blocks, sums of a^2 b^2, a^2 b and a b^2 over the rows.
@@ -76,8 +76,8 @@ add_sums <- function(one, two, sign = 1) {
 # There are never more than this many: when they are full, neighbours are joined.
 most_blocks <- 40
 
-# give(rows): the next chunk, of about so many rows where the feed can choose. A block is full when it
-# has as many rows as the first one, which grows as blocks are joined.
+# give(rows): the next chunk, of about so many rows where the feed can choose. A block is full when
+# it has as many rows as the first one, which grows as blocks are joined.
 gather_sums <- function(plan, give) {
   blocks <- list()
   full <- 0

@@ -42,7 +42,9 @@ is_chunk <- function(given) {
     (is.null(names(given)) || setequal(names(given), c("x", "y")))
 }
 
-named_sides <- function(chunk) if (is.null(names(chunk))) stats::setNames(chunk, c("x", "y")) else chunk
+named_sides <- function(chunk) {
+  if (is.null(names(chunk))) stats::setNames(chunk, c("x", "y")) else chunk
+}
 
 feed_of_sides <- function(given) {
   given <- named_sides(given)
@@ -81,8 +83,8 @@ chunk_of_sources <- function(x, y, count) {
 }
 
 refuse_lengths <- function(n_x, n_y) {
-  abort("`chunks` has ", format(n_x), " rows in `x` and ", format(n_y), " in `y`: the rows must be ",
-        "the same stimuli in the same order.", class = "repalign_error_rows", arg = "chunks")
+  abort("`chunks` has ", format(n_x), " rows in `x` and ", format(n_y), " in `y`: the rows must ",
+        "be the same stimuli in the same order.", class = "repalign_error_rows", arg = "chunks")
 }
 
 # The next chunk, checked, or NULL at the end.

@@ -12,8 +12,8 @@ NULL
 #' @param chunks one of the following. The rows of `x` and `y` must be the same stimuli, as
 #'   everywhere.
 #'   * `list(x = , y = )` of two sources, each the path of a file that [read_representation()] reads
-#'     (`c("layers.safetensors", "layer1")` names one of several arrays), a connection with a line of
-#'     numbers for each stimulus (separated by commas, tabs or blanks), or a matrix;
+#'     (`c("layers.safetensors", "layer1")` names one of several arrays), a connection with a line
+#'     of numbers for each stimulus (separated by commas, tabs or blanks), or a matrix;
 #'     `c("x.npy", "y.npy")` does for two files;
 #'   * a function without arguments that returns the next rows of both sides as
 #'     `list(x = , y = )`, and `NULL` after the last ones;
@@ -48,8 +48,8 @@ NULL
 #' `"naive"` estimate depends on the size of the minibatches; the corrected ones do not, but for
 #' chance.
 #'
-#' *Files*: `.npy`, `.npz`, `.safetensors`, `.h5` and tables are read chunk by chunk; `.rds` and MATLAB
-#' files before version 7.3 can only be read whole.
+#' *Files*: `.npy`, `.npz`, `.safetensors`, `.h5` and tables are read chunk by chunk; `.rds` and
+#' MATLAB files before version 7.3 can only be read whole.
 #'
 #' When not to trust it: the standard error counts blocks or minibatches of stimuli as independent
 #' and holds the neurons fixed; for both, see [cka_interval()]. With stimuli that depend on each
@@ -235,7 +235,8 @@ streamed_batches <- function(feed, labels, estimator, batch, shuffle) {
          " rows: the standard error is itself uncertain. A smaller `batch` gives more.",
          class = "repalign_few_batches", data = length(h))
   }
-  list(h = deletions_of_means(h), sizes = rep(batch, length(h)), n = batch * length(h), scale = scale)
+  list(h = deletions_of_means(h), sizes = rep(batch, length(h)), n = batch * length(h),
+       scale = scale)
 }
 
 # A function that gives the next minibatch, whose attribute tells whether rows are shuffled.

@@ -169,7 +169,7 @@ part_of_side <- function(side, at) {
 }
 
 without_forms <- function(repr) {
-  cache <- new_cache()
+  cache <- if (is.null(repr$prepared)) new_cache() else prepared_cache(repr$prepared)
   for (name in c("neighbours", "choices", "column_stats")) cache[[name]] <- repr$cache[[name]]
   repr$cache <- cache
   repr

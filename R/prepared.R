@@ -142,15 +142,11 @@ prepared_as_representation <- function(x, arg, name, side) {
   }
   repr <- list(kind = x$kind, data = x$data, n = x$n, arg = arg, name = name, side = side)
   repr$responses <- x$responses
-  repr$prepared <- unclass(x)[c("measures", "neighbours", "entries", "column_stats")]
-  repr$cache <- prepared_cache(repr$prepared)
+  # the first forms in its cache are the prepared ones
+  repr$prepared <- list(measures = x$measures, forms = length(x$entries))
+  repr$cache <- new_cache()
+  for (part in c("entries", "neighbours", "column_stats")) repr$cache[[part]] <- x[[part]]
   repr
-}
-
-prepared_cache <- function(prepared) {
-  cache <- new_cache()
-  for (name in c("entries", "neighbours", "column_stats")) cache[[name]] <- prepared[[name]]
-  cache
 }
 
 refuse_prepared <- function(arg, ...) {

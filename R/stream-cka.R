@@ -235,8 +235,8 @@ streamed_batches <- function(feed, labels, estimator, batch, shuffle) {
          " rows: the standard error is itself uncertain. A smaller `batch` gives more.",
          class = "repalign_few_batches", data = length(h))
   }
-  list(h = deletions_of_means(h), sizes = rep(batch, length(h)), n = batch * length(h),
-       scale = scale)
+  sizes <- rep(as.double(batch), length(h))
+  list(h = deletions_of_means(h), sizes = sizes, n = sum(sizes), scale = scale)
 }
 
 # A function that gives the next minibatch, whose attribute tells whether rows are shuffled.

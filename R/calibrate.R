@@ -252,7 +252,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' calibrate(v4, layers, c("cka", "rsa"))
 #' # the most similar layer, against the most similar layer of permuted images
 #' calibrate(v4, layers, aggregate = "max")
-#' @seealso [similarity()], [null_scores()], [top_k_mean()]
+#' @seealso [similarity()], [null_scores()], [top_k_mean()], [prepare()]
 #' @export
 calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 0.05,
                       variant = c("gated", "centered", "z", "ari"), aggregate = NULL,

@@ -194,7 +194,8 @@ measure_in_words <- function(measure) {
   given <- Filter(function(name) !identical(measure$args[[name]], defaults[[name]]),
                   setdiff(names(measure$args), "default_estimator"))
   values <- vapply(measure$args[given], function(value) {
-    if (length(value) == 1) trimws(deparse(value)[1]) else paste(length(value), "values")
+    if (length(value) > 1) paste(length(value), "values") else
+      if (is.character(value)) dQuote(value, FALSE) else format(value)
   }, "")
   if (!length(given)) return(dQuote(measure$id, FALSE))
   paste0(dQuote(measure$id, FALSE), " with ", paste0(given, " = ", values, collapse = ", "))

@@ -106,7 +106,7 @@
 #' # mean responses of V4 against each layer, by two settings of one measure
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
 #' similarity(v4, v4_layers, list("cka", measure("cka", estimator = "stimulus_neuron")))
-#' @seealso [calibrate()], [cka()], [measures()], [score_matrix()]
+#' @seealso [calibrate()], [cka()], [measures()], [score_matrix()], [prepare()]
 #' @export
 similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error = c("stop", "na"),
                        threads = NULL, na = c("error", "stimuli", "neurons")) {

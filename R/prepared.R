@@ -1,103 +1,10 @@
-# Prepared representations: forms of a representation that were made once, as an object that users
-# can save, and that stands for the data in later calls.
+# Prepared representations stand for data: objects that users save, with the forms that prepare()
+# made, and the checks of what they may be used for.
 
-#' @include representation.R
+#' @include form.R measure.R
 NULL
 
 is_prepared <- function(x) inherits(x, "repalign_prepared")
-
-# ---- making
-
-# measures: as given, which later calls are compared with; settled: as they are for these
-# representations, which the forms are made with.
-prepared_representation <- function(repr, measures, settled) {
-  tied <- vapply(settled, has_open_graph, NA, repr)
-  # the first time makes the forms; the second one tells which of them a comparison asks for
-  needed <- unlist(Map(make_forms, settled, list(repr), tied, TRUE))
-  repr$cache$touched <- integer()
-  quietly_done(Map(make_forms, settled, list(repr), tied, FALSE))
-  entries <- repr$cache$entries[sort(unique(repr$cache$touched))]
-  repr$cache$touched <- NULL
-  repr$cache$entries <- NULL
-  keep <- any(needed) || repr$kind != "data" || !is.null(repr$responses)
-  structure(list(
-    version = as.character(utils::packageVersion("repalign")), kind = repr$kind, n = repr$n,
-    measures = lapply(measures, function(m) unclass(m)[c("id", "label", "args")]),
-    data = if (keep) repr$data else absent_data(repr), responses = repr$responses,
-    column_stats = repr$cache$column_stats, neighbours = repr$cache$neighbours, entries = entries
-  ), class = "repalign_prepared")
-}
-
-# Makes all that a comparison by this measure asks for, and returns whether it needs the data, too.
-# Tied neighbours are put in order in each call, so that only the search is done beforehand.
-make_forms <- function(measure, repr, tied, first) {
-  if (tied) {
-    has_open_graph(measure, repr)
-    return(TRUE)
-  }
-  forms <- forms_of_sides(measure, repr)
-  if (needs_data(measure, repr)) return(TRUE)
-  rehearsed <- tryCatch(quietly_done(rehearse(measure, repr, forms)), error = function(e) NULL)
-  is.null(rehearsed)
-}
-
-# The forms for both sides. Labels of neurons may be those of one side only, for the other one of
-# which they are an error.
-forms_of_sides <- function(measure, repr) {
-  d <- measure$declaration
-  need_kind(repr, accepted_by(d, measure$args), dQuote(d$id, FALSE))
-  refuse_negative(repr, accepted_by(d, measure$args))
-  refuse_useless(repr)
-  refused <- NULL
-  forms <- lapply(c(x = "x", y = "y"), function(side) {
-    repr$side <- side
-    tryCatch(d$prepare(repr, measure$args, side), repalign_error = function(e) {
-      refused <<- e
-      NULL
-    })
-  })
-  forms <- Filter(Negate(is.null), forms)
-  if (!length(forms)) stop(refused)
-  forms
-}
-
-# A comparison of the representation with itself, as if it were another one, and what the null of
-# the measure permutes.
-rehearse <- function(measure, repr, forms) {
-  other <- repr
-  other$side <- "y"
-  compare_pair(measure$declaration, list(x = repr, y = other, self = FALSE, cache = new_cache()),
-               measure$args)
-  null <- null_of(measure)
-  if (!is.null(null)) {
-    for (side in names(forms)) null$operand(forms[[side]], repr, measure$args, side)
-  }
-  TRUE
-}
-
-# Has the neighbour graph that the measure compares ties that each call puts in an order of its own?
-has_open_graph <- function(measure, repr) {
-  wanted <- measure$declaration$neighbours
-  wanted <- if (!is.null(wanted)) wanted(measure$args)
-  if (is.null(wanted) || repr$kind == "graph") return(FALSE)
-  repr <- clustered_representation(repr, measure$args$clusters)
-  check_neighbour_count(repr, wanted$k)
-  check_graph_metric(repr, wanted$metric)
-  most <- largest_k(repr, wanted$metric, wanted$k)
-  !is.null(found_graph(repr, wanted$metric, most)$open)
-}
-
-needs_data <- function(measure, repr) {
-  needed <- measure$declaration$needs_data
-  if (is.function(needed)) needed(measure$args, repr$n, width_of(repr)) else needed
-}
-
-quietly_done <- function(code) {
-  withCallingHandlers(
-    code, repalign_message = function(m) invokeRestart("muffleMessage"),
-    repalign_warning = function(w) invokeRestart("muffleWarning")
-  )
-}
 
 # ---- data that are not kept
 
@@ -190,7 +97,7 @@ measures_in_words <- function(measures) {
 # The id with all parameters that differ from the defaults, whatever label the user has given.
 measure_in_words <- function(measure) {
   if (is_own(measure)) return(paste("a measure of your own,", dQuote(measure$label, FALSE)))
-  defaults <- suppressMessages(measure(measure$id)$args)
+  defaults <- declaration(measure$id)$check(default_arguments(measure$id))
   given <- Filter(function(name) !identical(measure$args[[name]], defaults[[name]]),
                   setdiff(names(measure$args), "default_estimator"))
   values <- vapply(measure$args[given], function(value) {

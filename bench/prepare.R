@@ -1,5 +1,6 @@
 # What prepare() saves: a new recording against a zoo of layers, from the data and prepared, beside
-# the time of the comparisons alone (what the same call takes when all forms of both sides are there):
+# the time of the comparisons alone (what the same call takes when the forms of both sides are there),
+# and the same against chance, with 199 permutations:
 #   Rscript bench/prepare.R [layers=100] [n=500] [neurons=512]
 
 suppressPackageStartupMessages(library(repalign))
@@ -35,4 +36,13 @@ for (label in names(set)) {
             "prepare() %6.2f s, %s, %s"), label, from_data, prepared, from_data / prepared, alone,
       making, format(object.size(made), units = "auto"),
       if (identical(plain, found)) "same bits" else "DIFFERENT")
+  if (label == "rsa(kendall)" || label == "procrustes") next # a null of minutes
+  null <- function(zoo) {
+    set.seed(2)
+    suppressWarnings(calibrate(recording, zoo, m, permutations = 199))
+  }
+  from_data <- seconds(plain <- null(zoo), 1)
+  prepared <- seconds(found <- null(made), 1)
+  say("%-22s calibrate(): data %7.3f s, prepared %7.3f s (%.1f times), %s", "", from_data, prepared,
+      from_data / prepared, if (identical(plain, found)) "same bits" else "DIFFERENT")
 }

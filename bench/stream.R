@@ -1,8 +1,9 @@
-# stream_cka() on two .npy files that do not fit into memory:
-#   Rscript bench/stream.R [rows=1000000] [columns=512] [compared=100000]
-# Time beside reading both files and one product, and the peak of memory, each in a process of its
-# own (Linux only); then the numbers beside those of cka() for the first `compared` rows. The files
-# (2 GB each at this size) are made in the temporary folder.
+# stream_cka():
+#   Rscript bench/stream.R [time] [errors] [rows=1000000] [columns=512] [compared=100000] [sets=400]
+# errors: how far its standard errors are those of new stimuli, in simulations.
+# time: two .npy files that do not fit into memory. The time beside reading both files and one
+# product, and the peak of memory, each in a process of its own (Linux only); then the numbers beside
+# those of cka() for the first `compared` rows. The files (2 GB each) go to the temporary folder.
 
 suppressPackageStartupMessages(library(repalign))
 here <- if (dir.exists("bench")) "bench" else "."
@@ -80,11 +81,55 @@ make_files <- function() {
   files
 }
 
+# ---- standard errors
+
+# New stimuli for neurons that stay: 20 latent variables, noise, and what the CKA is in the limit.
+population <- function(q) {
+  set.seed(7)
+  x <- matrix(rnorm(20 * q), 20)
+  y <- 0.7 * matrix(rnorm(20 * q), 20) + 0.3 * x
+  self <- function(w) crossprod(w) + diag(4, q)
+  squares <- list(xy = crossprod(x, y)^2, xx = self(x)^2, yy = self(y)^2)
+  off <- function(s) (sum(s) - sum(diag(s))) / (q * (q - 1))
+  draw <- function(n) {
+    latent <- matrix(rnorm(20 * n), n)
+    noise <- function() matrix(rnorm(n * q, sd = 2), n)
+    list(x = latent %*% x + noise() + 5, y = latent %*% y + noise() - 3)
+  }
+  list(draw = draw, truth = c(
+    stimulus = mean(squares$xy) / sqrt(mean(squares$xx) * mean(squares$yy)),
+    stimulus_neuron = mean(squares$xy) / sqrt(off(squares$xx) * off(squares$yy))
+  ))
+}
+
+errors_of <- function(sets, n = 3000, q = 20) {
+  one <- population(q)
+  say("%d data sets of %d stimuli x %d + %d neurons; nominal 95%% intervals", sets, n, q, q)
+  for (batch in list(NULL, 30, 100)) {
+    found <- parallel::mclapply(seq_len(sets), function(s) {
+      set.seed(s)
+      stream_cka(one$draw(n), c("stimulus", "stimulus_neuron"), batch = batch)
+    }, mc.cores = 2)
+    for (e in 1:2) {
+      value <- vapply(found, function(f) f$cka[e], 0)
+      se <- vapply(found, function(f) f$se[e], 0)
+      blocks <- found[[1]]$batches[e]
+      inside <- abs(value - one$truth[[e]]) < qt(0.975, blocks - 1) * se
+      say("%-22s %-16s truth %.4f, mean %.4f, sd %.4f, mean se %.4f, cover %.3f",
+          if (is.null(batch)) paste("one pass,", blocks, "blocks") else
+            paste0(blocks, " minibatches of ", batch), names(one$truth)[e], one$truth[[e]],
+          mean(value), sd(value), mean(se), mean(inside))
+    }
+  }
+}
+
+say_machine()
+if (wanted("errors")) errors_of(setting("sets", 400L))
+if (!wanted("time")) quit(status = 0)
 if (!file.exists("/proc/self/status")) {
   say("This needs Linux: nothing measured.")
   quit(status = 0)
 }
-say_machine()
 set.seed(1)
 files <- make_files()
 say("two files of %d x %d float32, %.2f GB each", n, d, file.size(files[1]) / 1e9)

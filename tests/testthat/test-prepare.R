@@ -100,9 +100,11 @@ test_that("the data are kept only where they are needed", {
 test_that("the search of neighbours is not done again", {
   z <- zoo_data()
   zoo <- silently(prepare(z$layers, "mutual_knn"))
-  expect_identical(count_calls("search_rows", silently(similarity(z$brain, zoo, "mutual_knn"))), 1L)
-  expect_identical(count_calls("search_rows", silently(similarity(z$brain, z$layers, "mutual_knn"))),
-                   4L)
+  searches <- function(layers) {
+    count_calls("search_rows", silently(similarity(z$brain, layers, "mutual_knn")))
+  }
+  expect_identical(searches(zoo), 1L)
+  expect_identical(searches(z$layers), 4L)
 })
 
 test_that("distances, graphs and responses objects can be prepared", {

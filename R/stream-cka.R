@@ -56,7 +56,7 @@ NULL
 #' their first 100,000 rows the three estimates differed from `cka()` by less than 1e-14. In 400
 #' simulated data sets of 3000 new stimuli for 20 + 20 neurons that stay, nominal 95% intervals held
 #' the true value in 94% (`"stimulus"`) and 97% (`"stimulus_neuron"`) by one pass with 20 blocks, in
-#' 94% and 96% by 100 minibatches of 30, and in 93% and 97% by 30 minibatches of 100. The standard
+#' 94% and 96% by 100 minibatches of 30, and in 93% and 96% by 30 minibatches of 100. The standard
 #' deviation of the values was 0.006, 0.007 and 0.007 for `"stimulus"`, and 0.013, 0.018 and 0.015
 #' for `"stimulus_neuron"`: small minibatches cost some precision.
 #'

@@ -36,7 +36,7 @@ for (label in names(set)) {
             "prepare() %6.2f s, %s, %s"), label, from_data, prepared, from_data / prepared, alone,
       making, format(object.size(made), units = "auto"),
       if (identical(plain, found)) "same bits" else "DIFFERENT")
-  if (label == "rsa(kendall)" || label == "procrustes") next # a null of minutes
+  if (label %in% c("rsa(kendall)", "svcca", "procrustes")) next # their nulls take minutes
   null <- function(zoo) {
     set.seed(2)
     suppressWarnings(calibrate(recording, zoo, m, permutations = 199))

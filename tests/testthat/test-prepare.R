@@ -167,6 +167,14 @@ test_that("other measures, parameters and stimuli are errors that say what was p
   refused(similarity(z$brain, old, "rsa"), c("0.0.1", "prepare it again"))
 })
 
+test_that("what does not fit into memory is refused before it is prepared", {
+  z <- zoo_data()
+  layers <- stats::setNames(rep(z$layers["a"], 12), letters[1:12])
+  withr::local_options(repalign.max_memory = 30000)
+  expect_refused(prepare(layers, "rsm_difference"), c("Preparing 12 representations", "at a time"))
+  expect_s3_class(prepare(z$layers$a, "rsm_difference"), "repalign_prepared")
+})
+
 test_that("prepare() leaves the generator of random numbers alone", {
   z <- zoo_data()
   set.seed(3)

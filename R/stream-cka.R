@@ -230,7 +230,11 @@ streamed_batches <- function(feed, labels, estimator, batch, shuffle) {
   h <- list()
   scale <- NULL
   while (!is.null(chunk <- give()) && nrow(chunk$x) == batch) {
-    if (!length(h) && !attr(give, "shuffled")) warn_dependence(chunk, NULL)
+    if (!length(h) && !attr(give, "shuffled")) {
+      warn_alike(chunk, "Minibatches of successive rows then say little of how other rows are ",
+                 "arranged: give the rows in random order, or set shuffle = TRUE where rows can ",
+                 "be read in any order.")
+    }
     found <- batch_h(chunk, labels, estimator, length(h) + 1)
     if (is.null(scale)) scale <- found$scale
     h[[length(h) + 1]] <- in_common_units(found, scale)

@@ -1,6 +1,6 @@
 # stream_cka() compares representations that do not fit into memory, from chunks of their rows.
 
-#' @include feed.R feed-sums.R
+#' @include feed.R feed-sums.R feed-batches.R
 NULL
 
 #' Centered kernel alignment of representations that do not fit into memory
@@ -44,7 +44,8 @@ NULL
 #' minibatch is left out in turn for the standard error. Minibatches of successive rows are worth no
 #' more than the order of the rows: where neighbouring rows are alike (images sorted by class), they
 #' say little of how stimuli of different kinds are arranged. A warning of class
-#' `repalign_dependence` points that out; give the rows in random order then, or `shuffle`. The
+#' `repalign_dependence` points that out, as it does where minibatches differ more than chance
+#' explains; give the rows in random order then, or `shuffle`. The
 #' `"naive"` estimate depends on the size of the minibatches; the corrected ones do not, but for
 #' chance.
 #'
@@ -221,103 +222,6 @@ check_streamed <- function(total, plan, estimator) {
     abort("`", side, "` has no variance: every column is constant over the ", n, " stimuli.",
           class = "repalign_error_variance", arg = "chunks")
   }
-}
-
-# ---- minibatches
-
-streamed_batches <- function(feed, labels, estimator, batch, shuffle) {
-  give <- batch_giver(feed, batch, shuffle)
-  h <- list()
-  scale <- NULL
-  while (!is.null(chunk <- give()) && nrow(chunk$x) == batch) {
-    if (!length(h) && !attr(give, "shuffled")) {
-      warn_alike(chunk, "Minibatches of successive rows then say little of how other rows are ",
-                 "arranged: give the rows in random order, or set shuffle = TRUE where rows can ",
-                 "be read in any order.")
-    }
-    found <- batch_h(chunk, labels, estimator, length(h) + 1)
-    if (is.null(scale)) scale <- found$scale
-    h[[length(h) + 1]] <- in_common_units(found, scale)
-  }
-  if (!length(h)) {
-    abort("`batch` is ", batch, ", but `chunks` has fewer rows: lower `batch`.",
-          class = "repalign_error_rows", arg = "batch")
-  }
-  if (length(h) < 30) {
-    warn("There are only ", length(h), " minibatch", if (length(h) > 1) "es", " of ", batch,
-         " rows: the standard error is itself uncertain. A smaller `batch` gives more.",
-         class = "repalign_few_batches", data = length(h))
-  }
-  sizes <- rep(as.double(batch), length(h))
-  list(h = deletions_of_means(h), sizes = sizes, n = sum(sizes), scale = scale)
-}
-
-# A function that gives the next minibatch, whose attribute tells whether rows are shuffled.
-batch_giver <- function(feed, batch, shuffle) {
-  if (isTRUE(shuffle) && is.null(feed$pick)) {
-    abort("`shuffle` needs rows that can be read in any order: files such as .npy, or matrices. ",
-          "Give the rows in random order yourself.", class = "repalign_error_value",
-          arg = "shuffle")
-  }
-  if (is.null(feed$pick) || identical(shuffle, FALSE)) {
-    return(structure(function() next_rows(feed, batch), shuffled = FALSE))
-  }
-  order <- sample.int(feed$n)
-  at <- 0
-  feed$read <- 0
-  structure(function() {
-    if (at + batch > feed$n) return(NULL)
-    # sorted, so that a file is read from its beginning to its end
-    rows <- sort(order[at + seq_len(batch)])
-    at <<- at + batch
-    checked_chunk(feed$pick(rows), feed)
-  }, shuffled = TRUE)
-}
-
-# H values of a minibatch, by the functions of cka().
-batch_h <- function(chunk, labels, estimator, number) {
-  args <- paste(c("x", "y"), "in minibatch", number)
-  pair <- as_pair(representation(chunk$x, args[1], side = "x"),
-                  representation(chunk$y, args[2], side = "y"))
-  own <- lapply(list(x = pair$x, y = pair$y), function(repr) seq_len(ncol(repr$data)))
-  if (!is.null(labels)) own <- labels
-  h <- list(
-    xy = lapply(estimator, function(e) linear_h(pair, e, labels)),
-    xx = lapply(estimator, function(e) linear_h(self_pair(pair$x), e, list(x = own$x, y = own$x),
-                                                TRUE)),
-    yy = lapply(estimator, function(e) linear_h(self_pair(pair$y), e, list(x = own$y, y = own$y),
-                                                TRUE))
-  )
-  list(h = lapply(h, stats::setNames, estimator), scale = h$xy[[1]]$scale)
-}
-
-# Minibatches are scaled each by powers of two of its own: in those of the first one, means can be
-# taken.
-in_common_units <- function(found, scale) {
-  sides <- list(xy = c(1, 2), xx = c(1, 1), yy = c(2, 2))
-  Map(function(h, side) {
-    factor <- 2^(-2 * sum((found$scale - scale)[side]))
-    lapply(h, function(one) list(value = one$value * factor, magnitude = one$magnitude * factor))
-  }, found$h, sides)
-}
-
-# From the values of each minibatch those of all, and of all without each.
-deletions_of_means <- function(h) {
-  count <- length(h)
-  each <- lapply(stats::setNames(nm = names(h[[1]])), function(which) {
-    lapply(stats::setNames(nm = names(h[[1]][[which]])), function(e) {
-      parts <- vapply(h, function(one) unlist(one[[which]][[e]][c("value", "magnitude")]),
-                      c(value = 0, magnitude = 0))
-      sums <- rowSums(parts)
-      without <- if (count > 1) (sums - parts) / (count - 1)
-      cbind(sums / count, without)
-    })
-  })
-  lapply(seq_len(if (count > 1) count + 1 else 1), function(at) {
-    lapply(each, lapply, function(values) {
-      list(value = values[["value", at]], magnitude = values[["magnitude", at]])
-    })
-  })
 }
 
 # ---- rows of the result

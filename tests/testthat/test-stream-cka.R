@@ -183,6 +183,12 @@ test_that("minibatches are shuffled where rows can be picked, and set.seed() rep
   sorted <- list(x = p$x[order(p$x[, 1]), 1, drop = FALSE], y = p$y[order(p$x[, 1]), ])
   expect_warned(stream_cka(sorted, "stimulus", batch = 40, shuffle = FALSE), "repalign_dependence")
   expect_warned(stream_cka(list(x = p$x, y = p$y), "stimulus", batch = 40), "repalign_few_batches")
+  # within a minibatch rows of one class are not alike
+  class <- rep(1:40, each = 5)
+  classes <- list(x = p$x[1:200, ] + 200 * normal_matrix(40, 13)[class, ], y = p$y[1:200, ])
+  expect_warned(stream_cka(classes, "stimulus", batch = 5, shuffle = FALSE), "repalign_dependence")
+  expect_silent(stream_cka(list(x = p$x, y = p$y), "stimulus", batch = 5, shuffle = FALSE))
+  expect_silent(stream_cka(classes, "stimulus", batch = 5))
 })
 
 test_that("what does not fit into memory is pooled over minibatches, with a message", {

@@ -28,9 +28,9 @@ unit_of_side <- function(data) {
 
 # Sums over the rows of a chunk. cross: the inner products of all columns, the upper triangle
 # packed; by_weight: those of the columns with the squared norms of the rows of x and of y, and the
-# sums of the columns; weights: the inner products of these three with each other; excluded: of the neuron
-# pairs that the neuron correction leaves out, see excluded_blocks(); `powers` are, for those that
-# are no blocks, sums of a^2 b^2, a^2 b and a b^2 over the rows.
+# sums of the columns; weights: the inner products of these three with each other; powers: for the
+# single neuron pairs that the neuron correction leaves out, sums of a^2 b^2, a^2 b and a b^2 over
+# the rows; blocks: for blocks of them, see excluded_blocks().
 chunk_sums <- function(chunk, plan) {
   unit <- plan$unit
   sums <- .Call(C_stack_sums, chunk$x, unit$x$means, unit$x$scale, chunk$y, unit$y$means,

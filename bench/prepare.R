@@ -1,6 +1,6 @@
 # What prepare() saves: a new recording against a zoo of layers, from the data and prepared, beside
-# the time of the comparisons alone (what the same call takes when the forms of both sides are there),
-# and the same against chance, with 199 permutations:
+# the time of the comparisons alone (what the same call takes when the forms of both sides are
+# there), and the same against chance, with 199 permutations:
 #   Rscript bench/prepare.R [layers=100] [n=500] [neurons=512]
 
 suppressPackageStartupMessages(library(repalign))

@@ -2,8 +2,9 @@
 #   Rscript bench/stream.R [time] [errors] [rows=1000000] [columns=512] [compared=100000] [sets=400]
 # errors: how far its standard errors are those of new stimuli, in simulations.
 # time: two .npy files that do not fit into memory. The time beside reading both files and one
-# product, and the peak of memory, each in a process of its own (Linux only); then the numbers beside
-# those of cka() for the first `compared` rows. The files (2 GB each) go to the temporary folder.
+# product, and the peak of memory, each in a process of its own (Linux only); then the numbers
+# beside those of cka() for the first `compared` rows. The files (2 GB each) go to the temporary
+# folder.
 
 suppressPackageStartupMessages(library(repalign))
 here <- if (dir.exists("bench")) "bench" else "."

@@ -170,6 +170,16 @@ test_that("minibatches pool the values H, and leave out each minibatch", {
   expect_equal(pieces, found, tolerance = 1e-12)
 })
 
+test_that("minibatches leave out pairs of neurons, too", {
+  p <- streamed_pair()
+  units <- list(x = rep(c("a", "b", "c"), c(5, 4, 4)), y = rep(c("b", "c", "d"), c(4, 4, 5)))
+  whole <- function(...) suppressWarnings(stream_cka(p, "stimulus_neuron", batch = 203, ...))
+  expect_streamed(whole(units_x = units$x, units_y = units$y), p, units_x = units$x,
+                  units_y = units$y)
+  expect_streamed(whole(shared_neurons = TRUE), p, shared_neurons = TRUE)
+  expect_true(is.na(whole()$se))
+})
+
 test_that("minibatches are shuffled where rows can be picked, and set.seed() repeats it", {
   p <- streamed_pair()
   run <- function(...) {

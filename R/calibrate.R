@@ -252,7 +252,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' calibrate(v4, layers, c("cka", "rsa"))
 #' # the most similar layer, against the most similar layer of permuted images
 #' calibrate(v4, layers, aggregate = "max")
-#' @seealso [similarity()], [null_scores()], [top_k_mean()]
+#' @seealso [similarity()], [null_scores()], [top_k_mean()], [prepare()]
 #' @export
 calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 0.05,
                       variant = c("gated", "centered", "z", "ari"), aggregate = NULL,
@@ -277,6 +277,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   check_calibration(set, sides, aggregate, engine)
   n <- sides$x$reprs[[1]]$n
   check_rows(n, 2, sides$x$reprs[[1]]$arg, "a permutation")
+  if (!isFALSE(series)) refuse_prepared_series(all_representations(sides))
   if (series == "linear") sides <- middle_sides(sides)
   set_largest_k(set, c(sides$x$reprs, sides$y$reprs))
   choices <- begin_choices(all_representations(sides))
@@ -296,6 +297,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
 # The sides and measures of a call without what `na`, `clusters` and responses() objects leave out.
 usable_sides <- function(x, y, set, clusters, na) {
   sides <- as_sides(x, y, na = na)
+  check_prepared(all_representations(sides), set)
   declared <- declared_sides(sides, settled_set(set, sides), clusters)
   complete <- complete_sides(declared$sides, declared$set, na)
   complete <- clustered_sides(complete, cluster_codes(declared$clusters))

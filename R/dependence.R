@@ -15,14 +15,18 @@ most_judged_rows <- 1000
 # matrices: those of a call, judged together. clusters: given, they answer the question.
 warn_dependence <- function(matrices, clusters) {
   if (!is.null(clusters)) return(invisible())
+  warn_alike(matrices, "Intervals count every stimulus as independent: they are then too narrow, ",
+             "and corrected estimates too high. Name stimuli that depend on each other in ",
+             "`clusters` (a label of its own for every stimulus if all are independent).")
+}
+
+# The warning, if neighbouring rows are alike; `...` says what follows from it.
+warn_alike <- function(matrices, ...) {
   found <- neighbour_statistic(matrices)
   if (!(found$share < alike_share && found$deviations > alike_deviations)) return(invisible())
   warn("Neighbouring rows are alike (their mean squared distance is ",
        format(found$share, digits = 2), " of that of all rows), as in a time series or in runs of ",
-       "similar stimuli. Intervals count every stimulus as independent: they are then too narrow, ",
-       "and corrected estimates too high. Name stimuli that depend on each other in `clusters` ",
-       "(a label of its own for every stimulus if all are independent).",
-       class = "repalign_dependence", data = found$share)
+       "similar stimuli. ", ..., class = "repalign_dependence", data = found$share)
 }
 
 # share: the mean squared distance of neighbours over that of all rows; deviations: by how many

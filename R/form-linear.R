@@ -7,7 +7,8 @@ NULL
 # each column; k, the squared norm of each row; total, the sum of the squared inner products of all
 # neuron pairs; and gram, the Gram matrix, if there are more neurons than stimuli.
 form_linear <- function(repr) {
-  remember_form(repr, "linear", list(), linear_form(repr, route = cheapest_route(repr)))
+  route <- cheapest_route(repr)
+  remember_form(repr, "linear", list(route), linear_form(repr, route))
 }
 
 declare_form("linear", relabel = relabel_parts(each = "k", square = "gram"),
@@ -16,13 +17,17 @@ declare_form("linear", relabel = relabel_parts(each = "k", square = "gram"),
 # With route "sample" the parts are made from the Gram matrix, which is n x n, and with "feature"
 # from the cross products, which are d x d; "auto" takes the smaller ones. But if prepare_grams()
 # needs the Gram matrix anyway, it costs least to use it.
-cheapest_route <- function(repr) if (isTRUE(repr$cache$gram_wanted)) "sample" else "auto"
+cheapest_route <- function(repr) {
+  if (isTRUE(repr$cache$gram_wanted)) "sample" else smaller_route(repr)
+}
+
+smaller_route <- function(repr) if (ncol(repr$data) > repr$n) "sample" else "feature"
 
 linear_form <- function(repr, route = "auto", chunk = NULL) {
   center <- form_centering(repr)
   n <- repr$n
   d <- ncol(repr$data)
-  if (route == "auto") route <- if (d > n) "sample" else "feature"
+  if (route == "auto") route <- smaller_route(repr)
   form <- .Call(C_linear_form, repr$data, center$means, center$scale, route == "sample", chunk)
   c(form, list(n = n, d = d, means = center$means, scale = center$scale))
 }

@@ -119,7 +119,13 @@ keep_remembered <- function(cache, key, value) {
 }
 
 find_remembered <- function(cache, key) {
-  for (entry in cache$entries) if (identical(entry$key, key)) return(entry$value)
+  entries <- cache$entries
+  for (at in seq_along(entries)) {
+    if (!identical(entries[[at]]$key, key)) next
+    # prepare() wants to know what is asked for
+    if (!is.null(cache$touched)) cache$touched <- c(cache$touched, at)
+    return(entries[[at]]$value)
+  }
   NULL
 }
 

@@ -108,7 +108,9 @@ self_h <- function(repr, args, units) {
   if (!corrects_neurons(args$estimator)) units <- NULL
   else if (is.null(units)) units <- seq_len(ncol(repr$data))
   settings <- args[c("kernel", "estimator", "sigma", "bandwidth", "k")]
-  what <- list(settings, units, args$clusters, manifold_order(repr, args))
+  # by another route, it differs by rounding
+  route <- if (args$kernel == "linear") cheapest_route(repr)
+  what <- list(settings, units, args$clusters, manifold_order(repr, args), route)
   remember_summary(repr, "H with itself", what, {
     pair <- self_pair(repr)
     labels <- list(x = units, y = units)

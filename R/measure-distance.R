@@ -149,7 +149,7 @@ declare_measure(
     new_null("inner", operand = rdm_operand, centered = FALSE,
              statistic = function(values, x, y, args, design) values / 2)
   },
-  memory = rsa_needs
+  needs_data = FALSE, memory = rsa_needs
 )
 
 # The kinds of forms that are made on the way to the dissimilarities.
@@ -269,7 +269,7 @@ declare_measure(
       matrix_operand(unpacked(form, repr$n))
     })
   },
-  memory = two_packed
+  needs_data = FALSE, memory = two_packed
 )
 
 #' Norm of the difference of two distance matrices
@@ -366,5 +366,5 @@ declare_measure(
                matrix_operand(unpacked(list(entries = form$d), repr$n))
              })
   },
-  memory = rsm_needs
+  needs_data = FALSE, memory = rsm_needs
 )

@@ -231,6 +231,12 @@ warn_undefined_cka <- function(repr, args) {
        "trials or subsets instead.", class = "repalign_undefined", data = repr$arg)
 }
 
+# Products with the responses of the other side stand for the Gram matrix where neurons are few.
+kernel_needs_data <- function(args, n, d) {
+  of_neurons <- corrects_neurons(args$estimator) || corrects_trials(args$estimator)
+  of_neurons || goes_by_clusters(args) || (args$kernel == "linear" && d <= n)
+}
+
 declare_measure(
   id = "cka", label = "Centered kernel alignment", family = "kernel", resi = "CKA",
   direction = "similarity", best = 1, metric = FALSE, pairing = TRUE,
@@ -246,7 +252,7 @@ declare_measure(
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = function(pair, x, y, args) pair_h(pair, args)$value,
   score = cka_of_h, inspect = inspect_cka, null = cka_null,
-  memory = cka_needs
+  needs_data = kernel_needs_data, memory = cka_needs
 )
 
 #' RV coefficient
@@ -290,5 +296,5 @@ declare_measure(
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = function(pair, x, y, args) pair_h(pair, args)$value,
   score = cka_of_h, null = cka_null,
-  memory = linear_needs
+  needs_data = function(args, n, d) d <= n, memory = linear_needs
 )

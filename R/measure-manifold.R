@@ -106,7 +106,7 @@ declare_measure(
   },
   undefined = warn_no_contrast, statistic = kernel_product, score = kernel_cosine,
   null = function(args) sparse_null(centered_products),
-  memory = sparse_needs
+  needs_data = FALSE, memory = sparse_needs
 )
 
 #' Kernel alignment on nearest neighbours
@@ -197,5 +197,5 @@ declare_measure(
   check_pair = check_neighbour_pair, form = "sparse kernel", keeps = "graph",
   prepare = prepare_kcka, undefined = warn_no_contrast, statistic = kernel_product,
   score = kernel_cosine, null = function(args) sparse_null(centered_products),
-  memory = sparse_needs
+  needs_data = FALSE, memory = sparse_needs
 )

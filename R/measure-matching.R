@@ -162,7 +162,7 @@ declare_measure(
   invariant = c("scaling", "translation", "column permutation"), reference = "Li et al. 2015",
   check = check_hard_match_args, form = "columns",
   prepare = function(repr, args, side) form_columns(repr), statistic = matched_correlation,
-  memory = hard_match_needs
+  needs_data = FALSE, memory = hard_match_needs
 )
 
 #' Soft correlation match
@@ -224,5 +224,5 @@ declare_measure(
   invariant = c("scaling", "translation", "column permutation"), reference = "Li et al. 2015",
   check = check_soft_match_args, form = "columns",
   prepare = function(repr, args, side) form_columns(repr), statistic = best_correlation,
-  memory = soft_match_needs
+  needs_data = FALSE, memory = soft_match_needs
 )

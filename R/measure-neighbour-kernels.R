@@ -194,7 +194,7 @@ declare_measure(
     if (args$centering == "masked") return(sparse_null(common_products, reversed = TRUE))
     sparse_null(function(values, x, y, args, design) values[[1]][, 1])
   },
-  memory = sparse_needs
+  needs_data = FALSE, memory = sparse_needs
 )
 
 # The statistic of all permutations. Both kernels are restricted to the common edges, so that their
@@ -304,5 +304,5 @@ declare_measure(
   form = "graph with rows",
   keeps = c("graph", "rows"), prepare = prepare_second_order,
   statistic = mean_second_order,
-  memory = second_order_needs
+  needs_data = FALSE, memory = second_order_needs
 )

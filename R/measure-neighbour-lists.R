@@ -56,7 +56,7 @@ declare_measure(
   statistic = function(pair, x, y, args) {
     .Call(C_common_subsequences, x$idx, y$idx) / nrow(x$idx)
   },
-  memory = graph_needs
+  needs_data = FALSE, memory = graph_needs
 )
 
 #' Edit distance of neighbour lists
@@ -111,5 +111,5 @@ declare_measure(
   statistic = function(pair, x, y, args) {
     1 - .Call(C_edit_distances, x$idx, y$idx) / nrow(x$idx) / args$k
   },
-  memory = graph_needs
+  needs_data = FALSE, memory = graph_needs
 )

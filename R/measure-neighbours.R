@@ -130,7 +130,7 @@ declare_measure(
   },
   score = function(statistic, x, y, args) statistic / args$k,
   null = function(args) neighbour_list_null(if (args$ties == "average") "weights" else "count"),
-  memory = graph_needs
+  needs_data = FALSE, memory = graph_needs
 )
 
 #' Cycle consistency of nearest neighbours
@@ -183,7 +183,7 @@ declare_measure(
   statistic = function(pair, x, y, args) .Call(C_cycle_count, x$idx, y$idx) / nrow(x$idx),
   # a cycle steps from i to j in y and back from j to i in x, so the edges of x are reversed
   null = function(args) neighbour_list_null("any", reversed = TRUE),
-  memory = graph_needs
+  needs_data = FALSE, memory = graph_needs
 )
 
 #' Jaccard similarity of nearest neighbours
@@ -239,7 +239,7 @@ declare_measure(
   null = function(args) {
     neighbour_list_null(if (args$ties == "average") "mean_jaccard" else "jaccard")
   },
-  memory = graph_needs
+  needs_data = FALSE, memory = graph_needs
 )
 
 #' Rank similarity of nearest neighbours
@@ -290,5 +290,5 @@ declare_measure(
   check_pair = check_neighbour_pair, form = "graph", prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) mean(.Call(C_rank_agreement, x$idx, y$idx)),
   null = function(args) neighbour_list_null("ranks"),
-  memory = graph_needs
+  needs_data = FALSE, memory = graph_needs
 )

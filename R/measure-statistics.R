@@ -52,7 +52,7 @@ declare_measure(
   metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "column permutation"),
   reference = "Wang et al. 2020", form = "summary",
   prepare = function(repr, args, side) form_magnitude(repr), score = value_difference,
-  memory = no_memory
+  needs_data = FALSE, memory = no_memory
 )
 
 value_difference <- function(statistic, x, y, args) abs(x$value - y$value)
@@ -110,7 +110,7 @@ declare_measure(
   reference = "Wang et al. 2020", form = "summary",
   prepare = function(repr, args, side) form_concentricity(repr),
   undefined = warn_undefined_concentricity, score = value_difference,
-  memory = no_memory
+  needs_data = FALSE, memory = no_memory
 )
 
 #' Difference of uniformity
@@ -195,5 +195,5 @@ declare_measure(
   keeps = function(args) if (args$normalize) "unit distances" else "distances",
   prepare = function(repr, args, side) form_uniformity(repr, args$t, args$normalize),
   score = uniformity_score,
-  memory = two_packed
+  needs_data = FALSE, memory = two_packed
 )

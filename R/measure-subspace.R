@@ -163,7 +163,7 @@ declare_measure(
     new_null("inner", operand = function(form, repr, args, side) projector(form$q),
              centered = FALSE)
   },
-  memory = basis_needs(tall = 3, wide = 4)
+  needs_data = FALSE, memory = basis_needs(tall = 3, wide = 4)
 )
 
 #' GULP distance
@@ -310,5 +310,5 @@ declare_measure(
                pmax(x$squares + y$squares - 2 * values, 0)
              })
   },
-  memory = gulp_needs
+  needs_data = FALSE, memory = gulp_needs
 )

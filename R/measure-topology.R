@@ -103,7 +103,7 @@ declare_measure(
   form = "summary", keeps = "graph",
   prepare = function(repr, args, side) form_heat_traces(repr, args$k, args$degree),
   score = heat_distance,
-  memory = graph_needs
+  needs_data = FALSE, memory = graph_needs
 )
 
 #' Representation topology divergence

@@ -47,6 +47,9 @@ registry <- new.env()
 #                     a column for each permutation
 # inspect             NULL, or a function(score, pair, x, y, args) that warns about the score, or
 #                     refuses one that is too large for a double
+# needs_data          does a comparison, or its null, need the responses beside the forms of all
+#                     kinds that it makes? TRUE, FALSE or a function(args, n, d); prepare() keeps
+#                     them then
 # memory              function(n, dx, dy, args): what a comparison needs, see memory-peaks.R
 # null                how the statistic of all permutations is made: a list that names a null
 #                     kernel, see new_null(), or a function(args) that gives one; with NULL it is
@@ -57,7 +60,7 @@ declare_measure <- function(id, label, family, resi = NA_character_, direction, 
                             settle = NULL, check_pair = NULL, form, keeps = character(), prepare,
                             undefined = NULL, statistic = NULL,
                             score = function(statistic, x, y, args) statistic,
-                            inspect = NULL, memory, null = NULL) {
+                            inspect = NULL, needs_data = TRUE, memory, null = NULL) {
   stopifnot(is.null(registry[[id]]))
   registry[[id]] <- environment()
 }

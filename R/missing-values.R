@@ -187,6 +187,10 @@ note_neurons_left_out <- function(reprs, columns) {
 # A representation with missing values could not be checked completely when it was read, so that the
 # rest of the checks follows here.
 cut_representation <- function(repr, rows, columns) {
+  if (!is.null(repr$prepared)) {
+    if (all(rows) && all(columns)) return(repr)
+    refuse_cut(repr)
+  }
   repr$data <- switch(repr$kind,
     data = cut_matrix(repr$data, rows, columns),
     dist = check_dist(cut_dist(repr$data, rows), repr$arg),

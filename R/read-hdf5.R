@@ -3,13 +3,22 @@
 hdf5_names <- function(file) with_hdf5(file, function(open) hdf5_datasets(open, ""))
 
 read_hdf5 <- function(file, name, rows) {
+  with_dataset(file, name, function(found, name) read_dataset(found, name, rows, file))
+}
+
+hdf5_rows <- function(file, name) {
+  with_dataset(file, name, function(found, name) dataset_dims(found)[first_axis(found)])
+}
+
+# Calls f(dataset, name) for the dataset of a name, or the only one.
+with_dataset <- function(file, name, f) {
   with_hdf5(file, function(open) {
     if (is.null(name)) name <- choose_array(NULL, hdf5_datasets(open, ""), file)
     # h5py takes "/units/rates" and "units/rates" for the same
     path <- gsub("^/+|/+$", "", name)
     found <- if (nzchar(path)) tryCatch(open[[path]], error = function(e) NULL)
     if (!inherits(found, "H5D")) refuse_hdf5_name(open, name, path, file)
-    read_dataset(found, name, rows, file)
+    f(found, name)
   })
 }
 
@@ -108,6 +117,10 @@ dataset_dims <- function(dataset) {
 }
 
 # hdf5r gives axes in reverse, which is MATLAB's order for what MATLAB wrote.
+first_axis <- function(dataset) {
+  if (nzchar(matlab_class(dataset))) 1 else length(dataset_dims(dataset))
+}
+
 read_dataset <- function(dataset, name, rows, file) {
   other <- other_content(dataset)
   if (!is.null(other)) {
@@ -116,7 +129,7 @@ read_dataset <- function(dataset, name, rows, file) {
   }
   matlab <- nzchar(matlab_class(dataset))
   dims <- dataset_dims(dataset)
-  first <- if (matlab) 1 else length(dims)
+  first <- first_axis(dataset)
   check_dims(c(dims[first], dims[-first]), file, rows, copies = 3)
   wanted <- rows_of(rows, dims[first], file)
   values <- dataset_rows(dataset, first, if (!is.null(rows)) sort(unique(wanted)), file)

@@ -24,6 +24,9 @@ read_matlab <- function(file, name, rows) {
   r_array(whole, rows, file)
 }
 
+# NULL for an old file, which can only be read whole.
+matlab_rows <- function(file, name) if (is_matlab_hdf5(file)) hdf5_rows(file, name)
+
 is_matlab_hdf5 <- function(file) {
   start <- file_bytes(file, 0, 520)
   signature <- as.raw(c(0x89, 0x48, 0x44, 0x46))

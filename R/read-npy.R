@@ -5,6 +5,12 @@ read_npy_file <- function(file, name, rows) {
   read_npy(file, rows, file)
 }
 
+npy_rows <- function(path, name = NULL) {
+  header <- npy_header(path, path)
+  check_axes(header$shape, path)
+  header$shape[1]
+}
+
 # path: where the array is; file: what messages call it; key: its name in an archive.
 read_npy <- function(path, rows, file, key = NULL) {
   header <- npy_header(path, file)
@@ -145,22 +151,29 @@ npz_members <- function(file) {
 }
 
 read_npz <- function(file, name, rows) {
+  unpacked <- unpack_array(file, name)
+  on.exit(unlink(unpacked$folder, recursive = TRUE))
+  read_npy(unpacked$path, rows, file, unpacked$name)
+}
+
+# list(path, folder, name): an array of an archive as a file of its own, in a new folder.
+unpack_array <- function(file, name) {
   members <- npz_members(file)
   name <- choose_array(name, sub("[.]npy$", "", members$Name), file)
   member <- members[members$Name == paste0(name, ".npy"), ]
   check_unpacked_size(member$Length, file, name)
   folder <- tempfile("npz")
   dir.create(folder)
-  on.exit(unlink(folder, recursive = TRUE))
   # junkpaths: whatever the name of the member says, it stays in this folder
   path <- tryCatch(
     utils::unzip(file, files = member$Name, exdir = folder, junkpaths = TRUE, unzip = "internal"),
     error = function(e) NULL, warning = function(w) NULL
   )
   if (length(path) != 1 || !file.exists(path) || file.size(path) != member$Length) {
+    unlink(folder, recursive = TRUE)
     refuse_file(file, "is damaged: its array ", dQuote(name, FALSE), " cannot be unpacked.")
   }
-  read_npy(path, rows, file, name)
+  list(path = path, folder = folder, name = name)
 }
 
 # Deflated data become at most 1032 times as long, so that a larger size is a lie.

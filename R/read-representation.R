@@ -95,18 +95,21 @@ representation_names <- function(file) {
 }
 
 # A format: `names` gives the names of the arrays of a file, `read` one of them, with some rows, as
-# file_array().
+# file_array(), and `rows` the number of rows of one, where the format lets rows be read alone.
 file_formats <- function() {
-  no_names <- function(read) list(names = function(file) character(), read = read)
+  no_names <- function(read, rows = NULL) {
+    list(names = function(file) character(), read = read, rows = rows)
+  }
   list(
-    npy = no_names(read_npy_file),
+    npy = no_names(read_npy_file, npy_rows),
     npz = list(names = npz_names, read = read_npz),
-    safetensors = list(names = safetensors_names, read = read_safetensors),
+    safetensors = list(names = safetensors_names, read = read_safetensors,
+                       rows = safetensors_rows),
     rds = list(names = rds_names, read = read_rds),
     csv = no_names(read_csv_file),
     tsv = no_names(read_tsv_file),
-    h5 = list(names = hdf5_names, read = read_hdf5),
-    mat = list(names = matlab_names, read = read_matlab)
+    h5 = list(names = hdf5_names, read = read_hdf5, rows = hdf5_rows),
+    mat = list(names = matlab_names, read = read_matlab, rows = matlab_rows)
   )
 }
 

@@ -13,6 +13,14 @@ safetensors_types <- list(
 
 safetensors_names <- function(file) names(safetensors_header(file)$tensors)
 
+safetensors_rows <- function(file, name) {
+  tensors <- safetensors_header(file)$tensors
+  name <- choose_array(name, names(tensors), file)
+  shape <- check_tensor(tensors[[name]], name, file)$shape
+  check_axes(shape, file)
+  shape[1]
+}
+
 read_safetensors <- function(file, name, rows) {
   header <- safetensors_header(file)
   name <- choose_array(name, names(header$tensors), file)

@@ -18,15 +18,20 @@ read_text_table <- function(file, name, rows, sep) {
     # read.table() refuses a short file without a line break at its end
     copy_all_lines(file, path)
   }
-  table <- parse_table(path, top, sep, file)
-  found <- table_matrix(table, file, wanted, top)
+  data <- table_data(path, top, sep, file, wanted)
+  if (!is.null(rows)) data <- data[match(rows, wanted), , drop = FALSE]
+  file_array(data, ncol(data), "first")
+}
+
+# The matrix of a whole table. rows: the numbers of its rows in `file`, for messages, or NULL.
+table_data <- function(path, top, sep, file, rows) {
+  found <- table_matrix(parse_table(path, top, sep, file), file, rows, top)
   large <- which(colSums(abs(found$data) >= 2^53, na.rm = TRUE) > 0)
   if (length(large)) {
     text <- parse_table(path, top, sep, file, "character")
     refuse_large_text(as.matrix(text)[, found$at[large], drop = FALSE], file)
   }
-  data <- if (is.null(rows)) found$data else found$data[match(rows, wanted), , drop = FALSE]
-  file_array(data, ncol(data), "first")
+  found$data
 }
 
 parse_table <- function(path, top, sep, file, classes = NA) {
@@ -158,8 +163,7 @@ copy_lines <- function(file, path, wanted, header) {
   while (n < last && length(lines <- readLines(from, 1000, warn = FALSE))) {
     lines <- lines[grepl("[^[:space:]]", lines, useBytes = TRUE)]
     keep <- lines[wanted[wanted > n & wanted <= n + length(lines)] - n]
-    quotes <- nchar(gsub("[^\"]", "", lines, useBytes = TRUE), "bytes")
-    if (any(quotes %% 2 == 1)) {
+    if (has_open_quotes(lines)) {
       refuse_file(file, "has line breaks within quotes, so that its rows cannot be told apart ",
                   "without reading it whole: leave `rows` out.")
     }
@@ -167,6 +171,11 @@ copy_lines <- function(file, path, wanted, header) {
     n <- n + length(lines)
   }
   n
+}
+
+# Does a text in quotes go on beyond its line?
+has_open_quotes <- function(lines) {
+  any(nchar(gsub("[^\"]", "", lines, useBytes = TRUE), "bytes") %% 2 == 1)
 }
 
 # data: the matrix, with names of the rows and columns where the table has them; at: its columns in

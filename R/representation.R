@@ -6,6 +6,7 @@
 # the responses that lack, so that these are refused later for all others (refuse_holes()).
 representation <- function(x, arg, name = arg, allow_na = FALSE,
                            side = if (arg == "y") "y" else "x") {
+  refuse_prepared_data(x, arg)
   responses <- if (is_responses(x)) x
   if (!is.null(responses)) x <- mark_checked(as.matrix(responses))
   kind <- kind_of(x)

@@ -16,6 +16,7 @@ as_sides <- function(x, y, by_name = TRUE, na = "error") {
   side_x <- as_side(x, "x", na != "error")
   side_y <- if (self) side_x else if (same) on_side_y(side_x) else as_side(y, "y", na != "error")
   reprs <- c(side_x$reprs, if (!self && !same) side_y$reprs)
+  check_prepared_stimuli(reprs, by_name)
   check_same_stimuli(reprs, by_name)
   if (by_name) note_one_sided_names(reprs)
   list(x = side_x, y = side_y, self = self, same = same,
@@ -59,12 +60,19 @@ on_side_y <- function(side) {
 }
 
 is_collection <- function(x) {
-  is.list(x) && !is.data.frame(x) && !is_responses(x) && kind_of(x) == "data"
+  is.list(x) && !is.data.frame(x) && !is_responses(x) && !is_prepared(x) && kind_of(x) == "data"
+}
+
+# A representation of a call that may be prepared already.
+given_representation <- function(x, arg, name = arg, allow_na = FALSE,
+                                 side = if (arg == "y") "y" else "x") {
+  if (is_prepared(x)) return(prepared_as_representation(x, arg, name, side))
+  representation(x, arg, name, allow_na, side)
 }
 
 as_side <- function(x, arg, allow_na = FALSE) {
   if (!is_collection(x)) {
-    return(list(reprs = list(representation(x, arg, allow_na = allow_na)), models = arg,
+    return(list(reprs = list(given_representation(x, arg, allow_na = allow_na)), models = arg,
                 is_models = FALSE))
   }
   names <- check_element_names(x, arg)
@@ -85,7 +93,7 @@ as_side <- function(x, arg, allow_na = FALSE) {
 
 flat_side <- function(elements, prefix, names, models, is_models, allow_na, side) {
   args <- paste0(prefix, "$", names)
-  reprs <- Map(representation, unname(elements), args, names, allow_na, side)
+  reprs <- Map(given_representation, unname(elements), args, names, allow_na, side)
   if (is_models) {
     reprs <- Map(function(repr, model) {
       c(repr, model = model, title = paste0(model, "/", repr$name))
@@ -127,7 +135,8 @@ set_largest_k <- function(set, reprs) {
   if (!length(wanted)) return(invisible())
   k <- vapply(wanted, function(w) as.double(w$k), 0)
   largest <- tapply(k, vapply(wanted, function(w) w$metric, ""), max)
-  for (repr in reprs) repr$cache$neighbours <- largest
+  # prepared graphs have their number of neighbours already
+  for (repr in reprs) if (is.null(repr$prepared)) repr$cache$neighbours <- largest
 }
 
 # The pairs of a grid: a data frame with the positions i and j in the two sides. diagonal: is a

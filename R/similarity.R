@@ -12,7 +12,8 @@
 #'     matrix of it by [response_matrix()] first. With several trials, or neurons or stimuli that
 #'     depend on each other, make it by [responses()];
 #'   * a named list of representations (layers, areas, animals);
-#'   * a named list of models, each a named list of layers.
+#'   * a named list of models, each a named list of layers;
+#'   * what [prepare()] made of one of these.
 #'
 #'   Where a measure needs only distances, a `dist` object may take the place of a representation;
 #'   where it needs only neighbours, so may a neighbour graph `list(idx, dist)`, see
@@ -105,7 +106,7 @@
 #' # mean responses of V4 against each layer, by two settings of one measure
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
 #' similarity(v4, v4_layers, list("cka", measure("cka", estimator = "stimulus_neuron")))
-#' @seealso [calibrate()], [cka()], [measures()], [score_matrix()]
+#' @seealso [calibrate()], [cka()], [measures()], [score_matrix()], [prepare()]
 #' @export
 similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error = c("stop", "na"),
                        threads = NULL, na = c("error", "stimuli", "neurons")) {
@@ -118,6 +119,7 @@ similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error 
   on.exit(options(old))
   by_name <- any(vapply(set, function(m) m$declaration$pairing, NA))
   sides <- as_sides(x, y, by_name, na)
+  check_prepared(all_representations(sides), set)
   declared <- labelled_sides(declared_sides(sides, settled_set(set, sides)))
   complete <- complete_sides(declared$sides, declared$set, na)
   sides <- complete$sides

@@ -168,8 +168,12 @@ part_of_side <- function(side, at) {
        is_models = side$is_models)
 }
 
+# Without what was made in this call; forms that were given with the representation stay.
 without_forms <- function(repr) {
   cache <- new_cache()
+  if (!is.null(repr$prepared)) {
+    cache$entries <- repr$cache$entries[seq_len(repr$prepared$forms)]
+  }
   for (name in c("neighbours", "choices", "column_stats")) cache[[name]] <- repr$cache[[name]]
   repr$cache <- cache
   repr

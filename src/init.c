@@ -25,6 +25,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(cross_product, 6),
     ENTRY(gram_column_total, 4),
     ENTRY(paired_moments, 8),
+    /* call_stack.c */
+    ENTRY(stack_sums, 8),
     /* call_neuron_pairs.c */
     ENTRY(pair_terms, 2),
     ENTRY(subset_sums, 4),

@@ -51,6 +51,10 @@ SEXP repalign_gram_column_total(SEXP gram, SEXP y, SEXP y_means, SEXP y_scale);
 SEXP repalign_paired_moments(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale,
                              SEXP ix, SEXP iy);
 
+/* call_stack.c: sums of a streamed CKA. */
+SEXP repalign_stack_sums(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale,
+                         SEXP ia, SEXP ib);
+
 /* call_neuron_pairs.c: terms of neuron pairs, and subsets of neurons. */
 SEXP repalign_pair_terms(SEXP x, SEXP y);
 SEXP repalign_subset_sums(SEXP h, SEXP a, SEXP b, SEXP by_product);

@@ -193,3 +193,24 @@ test_that("arguments are left as they were", {
     expect_identical(p, kept, label = id)
   }
 })
+
+test_that("a prepared representation stands for its data, to the last bit", {
+  p <- contract_pair(n = 24)
+  set.seed(4)
+  others <- list(few = p$y, many = cbind(p$x, normal_matrix(24, 30)), tied = round(p$x))
+  quietly_seeded <- function(code) {
+    set.seed(9)
+    full_k(suppressWarnings(suppressMessages(code)))
+  }
+  for (id in ids) {
+    zoo <- quietly_seeded(prepare(others, id))
+    zoo <- unserialize(serialize(zoo, NULL))
+    data <- quietly_seeded(similarity(p$x, others, id))
+    expect_identical(quietly_seeded(similarity(p$x, zoo, id)), data, label = id)
+    data <- quietly_seeded(similarity(others, p["x"], id))
+    expect_identical(quietly_seeded(similarity(zoo, p["x"], id)), data, label = id)
+    if (!declaration(id)$pairing) next
+    data <- quietly_seeded(calibrate(p$x, others, id, permutations = 5))
+    expect_identical(quietly_seeded(calibrate(p$x, zoo, id, permutations = 5)), data, label = id)
+  }
+})

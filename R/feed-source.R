@@ -1,0 +1,136 @@
+# The sources that stream_cka() reads one side from, some rows at a time: files, connections and
+# matrices.
+
+#' @include read-representation.R
+NULL
+
+# A source is a list: take(count) gives the next rows, at most so many, as a matrix, or NULL at the
+# end; n is the number of rows and pick(rows) gives any of them, or both are NULL where rows only
+# come one after the other; end() frees what the source holds.
+new_source <- function(take, n = NULL, pick = NULL, end = function() NULL) {
+  list(take = take, n = n, pick = pick, end = end)
+}
+
+# given: what a user gave for one side; arg: its name in messages.
+as_source <- function(given, arg) {
+  if (inherits(given, "connection")) return(connection_source(given))
+  if (is.character(given) && is.null(dim(given))) return(file_source(given, arg))
+  matrix_source(as_numeric_matrix(given, arg))
+}
+
+matrix_source <- function(data) {
+  rows_source(nrow(data), function(rows) data[rows, , drop = FALSE])
+}
+
+# A source of n rows that can be read in any order.
+rows_source <- function(n, pick, end = function() NULL) {
+  done <- 0
+  take <- function(count) {
+    if (done >= n) return(NULL)
+    rows <- (done + 1):min(done + count, n)
+    done <<- rows[length(rows)]
+    pick(rows)
+  }
+  new_source(take, n, pick, end)
+}
+
+# ---- files
+
+# given: a path, or c(file, name of an array in it).
+file_source <- function(given, arg) {
+  if (length(given) > 2 || !length(given) || anyNA(given)) {
+    abort("`chunks` must name one file for `", arg, "`, or a file and an array in it: ",
+          "c(\"layers.safetensors\", \"layer1\").", class = "repalign_error_value", arg = "chunks")
+  }
+  file <- given[[1]]
+  name <- if (length(given) == 2) given[[2]]
+  format <- file_format(file)
+  path <- path.expand(file)
+  ending <- file_ending(file)
+  if (ending %in% c("csv", "tsv")) {
+    no_array_name(name, file)
+    connection <- gzfile(path, "rb")
+    return(table_source(connection, c(csv = ",", tsv = "\t")[[ending]], file, close))
+  }
+  if (ending == "npz") return(archive_source(path, name))
+  n <- if (!is.null(format$rows)) format$rows(path, name)
+  # what can only be read whole is read once
+  if (is.null(n)) return(matrix_source(read_representation(file, name)))
+  once <- flattened_once()
+  rows_source(n, function(rows) once(read_representation(file, name, rows)))
+}
+
+# An archive is unpacked once, and not for every chunk again.
+archive_source <- function(file, name) {
+  unpacked <- unpack_array(file, name)
+  once <- flattened_once()
+  pick <- function(rows) {
+    once(arrange_axes(read_npy(unpacked$path, rows, file, unpacked$name), TRUE, file))
+  }
+  rows_source(npy_rows(unpacked$path), pick, function() unlink(unpacked$folder, recursive = TRUE))
+}
+
+# A function that evaluates `code` and lets pass only the first message about flattened axes.
+flattened_once <- function() {
+  said <- FALSE
+  function(code) {
+    withCallingHandlers(code, repalign_flattened = function(m) {
+      if (said) invokeRestart("muffleMessage")
+      said <<- TRUE
+    })
+  }
+}
+
+# ---- tables, line by line
+
+connection_source <- function(connection) {
+  named <- summary(connection)$description
+  opened <- !isOpen(connection)
+  if (opened) open(connection, "rt")
+  table_source(connection, NULL, named, if (opened) close else function(connection) NULL)
+}
+
+# sep: what stands between numbers; NULL: a comma, a tab or blanks, whatever is in the first line.
+# end: what becomes of the connection in the end.
+table_source <- function(connection, sep, file, end) {
+  line <- tryCatch(first_line(connection), error = function(e) NULL, warning = function(w) NULL)
+  if (!length(line)) {
+    end(connection)
+    refuse_file(file, "has no lines, or is damaged.")
+  }
+  line <- sub("^\xef\xbb\xbf", "", line, useBytes = TRUE)
+  if (is.null(sep)) sep <- if (grepl(",", line)) "," else if (grepl("\t", line)) "\t" else ""
+  top <- list(mark = FALSE, header = is_header(split_line(line, sep), file))
+  waiting <- if (!top$header) line
+  done <- 0
+  take <- function(count) {
+    lines <- c(waiting, data_lines(connection, count - length(waiting), file))
+    waiting <<- NULL
+    if (!length(lines)) return(NULL)
+    rows <- done + seq_along(lines)
+    done <<- done + length(lines)
+    lines_matrix(c(if (top$header) line, lines), top, sep, file, rows)
+  }
+  new_source(take, end = function() end(connection))
+}
+
+# So many lines that are not blank, or all that are left.
+data_lines <- function(connection, count, file) {
+  found <- character()
+  while (length(found) < count) {
+    lines <- readLines(connection, count - length(found), warn = FALSE, skipNul = TRUE)
+    if (!length(lines)) break
+    found <- c(found, lines[grepl("[^[:space:]]", lines, useBytes = TRUE)])
+  }
+  if (has_open_quotes(found)) {
+    refuse_file(file, "has line breaks within quotes, so that its rows cannot be told apart.")
+  }
+  found
+}
+
+lines_matrix <- function(lines, top, sep, file, rows) {
+  path <- tempfile(fileext = ".csv")
+  on.exit(unlink(path))
+  writeLines(lines, path, useBytes = TRUE)
+  table_data(path, top, sep, file, rows)
+}

@@ -1,0 +1,201 @@
+# The exact streamed CKA: sums over rows, from which the H values follow, are gathered chunk by
+# chunk, and added up.
+
+#' @include feed.R
+NULL
+
+# The three H values of a CKA as comparisons of columns. Columns of x and y stand side by side, and
+# are numbered together: a and b are those that are compared, left_out the neuron pairs (numbers
+# within a and b, excluded_pairs()) that the neuron correction leaves out, if it is asked for.
+compared_columns <- function(widths, labels, corrected) {
+  x <- seq_len(widths[["x"]])
+  y <- widths[["x"]] + seq_len(widths[["y"]])
+  own <- if (is.null(labels)) list(x = x, y = y) else labels
+  none <- list(x = integer(), y = integer(), blocks = list(), count = 0)
+  left_out <- function(a, b) if (corrected) excluded_pairs(a, b) else none
+  list(xy = list(a = x, b = y, left_out = if (is.null(labels)) none else
+                   left_out(labels$x, labels$y)),
+       xx = list(a = x, b = x, left_out = left_out(own$x, own$x)),
+       yy = list(a = y, b = y, left_out = left_out(own$y, own$y)))
+}
+
+# What is taken from all rows before they are added up: the column means of the first chunk, which
+# are near those of all, and a power of two as in form_centering().
+unit_of_side <- function(data) {
+  stats <- .Call(C_column_stats, data)
+  list(means = stats$means, scale = common_scale(list(data)))
+}
+
+# Sums over the rows of a chunk. cross: the inner products of all columns, the upper triangle
+# packed; by_weight: those of the columns with the squared norms of the rows of x and of y, and the
+# sums of the columns; weights: the inner products of these three with each other; powers: for the
+# single neuron pairs that the neuron correction leaves out, sums of a^2 b^2, a^2 b and a b^2 over
+# the rows; blocks: for blocks of them, see excluded_blocks().
+chunk_sums <- function(chunk, plan) {
+  unit <- plan$unit
+  sums <- .Call(C_stack_sums, chunk$x, unit$x$means, unit$x$scale, chunk$y, unit$y$means,
+                unit$y$scale, plan$single$a, plan$single$b)
+  sums$blocks <- if (plan$has_blocks) excluded_blocks(chunk, plan)
+  sums
+}
+
+# For each block of neuron pairs that is left out the same sums, over all of its pairs, but for each
+# column of the second side (a^2 b) and of the first (a b^2).
+excluded_blocks <- function(chunk, plan) {
+  z <- do.call(cbind, Map(function(data, unit) .Call(C_center, data, unit$means, unit$scale),
+                          chunk[c("x", "y")], plan$unit[c("x", "y")]))
+  lapply(plan$compared, function(compared) {
+    lapply(compared$left_out$blocks, function(block) {
+      za <- z[, compared$a[block$x], drop = FALSE]
+      zb <- z[, compared$b[block$y], drop = FALSE]
+      norms <- list(a = rowSums(za^2), b = rowSums(zb^2))
+      list(both = sum(norms$a * norms$b), first = crossprod(zb, norms$a),
+           second = crossprod(za, norms$b))
+    })
+  })
+}
+
+# The single neuron pairs that are left out of all comparisons: columns a and b, and the positions
+# of each comparison among them.
+single_pairs <- function(compared) {
+  a <- lapply(compared, function(one) one$a[one$left_out$x])
+  b <- lapply(compared, function(one) one$b[one$left_out$y])
+  ends <- cumsum(lengths(a))
+  list(a = as.integer(unlist(a)), b = as.integer(unlist(b)),
+       at = Map(function(end, length) end - length + seq_len(length), ends, lengths(a)))
+}
+
+# Adds up two such lists, part by part; with sign = -1 takes the second from the first.
+add_sums <- function(one, two, sign = 1) {
+  if (is.list(one)) return(Map(add_sums, one, two, MoreArgs = list(sign = sign)))
+  if (is.null(one)) NULL else one + sign * two
+}
+
+# ---- blocks of chunks, which the standard error leaves out one at a time
+
+# There are never more than this many: when they are full, neighbours are joined.
+most_blocks <- 40
+
+# give(rows): the next chunk, of about so many rows where the feed can choose. A block is full when
+# it has as many rows as the first one, which grows as blocks are joined.
+gather_sums <- function(plan, give) {
+  blocks <- list()
+  full <- 0
+  while (!is.null(chunk <- give(full))) {
+    sums <- chunk_sums(chunk, plan)
+    last <- length(blocks)
+    if (last > 0 && rows_in(blocks[[last]]) < full) {
+      blocks[[last]] <- add_sums(blocks[[last]], sums)
+      next
+    }
+    if (last == most_blocks) {
+      blocks <- joined_blocks(blocks)
+      full <- rows_in(blocks[[1]])
+    }
+    blocks[[length(blocks) + 1]] <- sums
+  }
+  blocks
+}
+
+joined_blocks <- function(blocks) {
+  lapply(seq_len(length(blocks) / 2), function(i) add_sums(blocks[[2 * i - 1]], blocks[[2 * i]]))
+}
+
+# ---- H values from the sums
+
+rows_in <- function(sums) sums$weights[3, 3]
+
+# The symmetric matrix of a packed upper triangle.
+unpack_upper <- function(packed, n) {
+  matrix <- matrix(0, n, n)
+  matrix[upper.tri(matrix, TRUE)] <- packed
+  squares <- diag(matrix)
+  matrix <- matrix + t(matrix)
+  diag(matrix) <- squares
+  matrix
+}
+
+# list(value, magnitude) for each estimator and comparison: H values of the scaled data.
+h_of_sums <- function(sums, plan, estimator) {
+  n <- rows_in(sums)
+  raw <- unpack_upper(sums$cross, nrow(sums$by_weight))
+  means <- sums$by_weight[, 3] / n
+  known <- list(n = n, means = means, raw = raw, centred = raw - n * tcrossprod(means))
+  lapply(stats::setNames(nm = names(plan$compared)), function(which) {
+    compared <- plan$compared[[which]]
+    totals <- comparison_totals(compared, which, sums, known)
+    excluded <- list(powers = sums$powers[, plan$single$at[[which]], drop = FALSE],
+                     blocks = sums$blocks[[which]])
+    lapply(stats::setNames(nm = estimator), h_of_totals, totals, compared,
+           excluded, known)
+  })
+}
+
+# The totals that linear_totals() makes of data, over all neuron pairs of a comparison.
+comparison_totals <- function(compared, which, sums, known) {
+  side <- list(xy = c(1, 2), xx = c(1, 1), yy = c(2, 2))[[which]]
+  square_products <- block_products(
+    list(both = sums$weights[side[1], side[2]], first = sums$by_weight[compared$b, side[1]],
+         second = sums$by_weight[compared$a, side[2]]), compared$a, compared$b, known)
+  list(cross_squares = sum(known$centred[compared$a, compared$b]^2),
+       square_products = square_products, norm_products = trace_of(known$centred, compared$a) *
+         trace_of(known$centred, compared$b), n = known$n,
+       pairs = as.double(length(compared$a)) * length(compared$b))
+}
+
+trace_of <- function(matrix, at) sum(matrix[cbind(at, at)])
+
+# The sum of the products of the squared norms of centred rows, over the columns a and b; `sums` are
+# those of excluded_blocks(), before centring. With u and v the means: the product of
+# |a_i|^2 - 2 u'a_i + |u|^2 and |b_i|^2 - 2 v'b_i + |v|^2, multiplied out and added up.
+block_products <- function(sums, a, b, known) {
+  u <- known$means[a]
+  v <- known$means[b]
+  sums$both - 2 * sum(v * sums$first) - 2 * sum(u * sums$second) +
+    4 * sum(u * (known$raw[a, b, drop = FALSE] %*% v)) + sum(v^2) * trace_of(known$raw, a) +
+    sum(u^2) * trace_of(known$raw, b) - 3 * known$n * sum(u^2) * sum(v^2)
+}
+
+# The same for single pairs of columns, each for itself.
+single_products <- function(powers, a, b, known) {
+  u <- known$means[a]
+  v <- known$means[b]
+  squares <- diag(known$raw)
+  powers[1, ] - 2 * v * powers[2, ] - 2 * u * powers[3, ] + 4 * u * v * known$raw[cbind(a, b)] +
+    v^2 * squares[a] + u^2 * squares[b] - 3 * known$n * u^2 * v^2
+}
+
+h_of_totals <- function(estimator, totals, compared, excluded, known) {
+  count <- totals$pairs
+  if (estimator == "naive") {
+    value <- totals$cross_squares / (totals$n^2 * count)
+    return(list(value = value, magnitude = value))
+  }
+  sum <- stimulus_sum(totals)
+  if (corrects_neurons(estimator)) {
+    sum <- sum - excluded_total(compared, excluded, known)
+    count <- count - compared$left_out$count
+  }
+  list(value = sum / count, magnitude = totals$cross_squares / (totals$n^2 * count))
+}
+
+# The stimulus-corrected estimates of the neuron pairs that are left out, added up.
+excluded_total <- function(compared, excluded, known) {
+  blocks <- Map(function(block, sums) {
+    a <- compared$a[block$x]
+    b <- compared$b[block$y]
+    stimulus_sum(list(cross_squares = sum(known$centred[a, b]^2),
+                      square_products = block_products(sums, a, b, known),
+                      norm_products = trace_of(known$centred, a) * trace_of(known$centred, b),
+                      n = known$n))
+  }, compared$left_out$blocks, excluded$blocks)
+  a <- compared$a[compared$left_out$x]
+  b <- compared$b[compared$left_out$y]
+  squares <- diag(known$centred)
+  singles <- stimulus_sum(list(
+    cross_squares = sum(known$centred[cbind(a, b)]^2),
+    square_products = sum(single_products(excluded$powers, a, b, known)),
+    norm_products = sum(squares[a] * squares[b]), n = known$n
+  ))
+  sum(unlist(blocks)) + singles
+}

@@ -1,0 +1,142 @@
+# Prepared representations stand for data: objects that users save, with the forms that prepare()
+# made, and the checks of what they may be used for.
+
+#' @include form.R measure.R
+NULL
+
+is_prepared <- function(x) inherits(x, "repalign_prepared")
+
+# ---- data that are not kept
+
+# Stands for data of which only the size and the names are known: comparisons use the forms alone.
+# `means` tell it from other data of the same size.
+absent_data <- function(repr) {
+  structure(list(size = dim(repr$data), names = dimnames(repr$data),
+                 means = column_stats(repr)$means), class = "repalign_absent")
+}
+
+is_absent <- function(data) inherits(data, "repalign_absent")
+
+#' @export
+dim.repalign_absent <- function(x) unclass(x)$size
+
+#' @export
+dimnames.repalign_absent <- function(x) unclass(x)$names
+
+#' @export
+`dimnames<-.repalign_absent` <- function(x, value) {
+  parts <- unclass(x)
+  parts["names"] <- list(value)
+  structure(parts, class = "repalign_absent")
+}
+
+# Rows in another order.
+#' @export
+`[.repalign_absent` <- function(x, i, j, drop = FALSE) {
+  names <- dimnames(x)
+  if (!is.null(names[[1]])) dimnames(x) <- list(names[[1]][i], names[[2]])
+  x
+}
+
+# ---- using
+
+# The representation that an object was prepared of, with its forms.
+prepared_as_representation <- function(x, arg, name, side) {
+  now <- as.character(utils::packageVersion("repalign"))
+  if (!identical(x$version, now)) {
+    refuse_prepared(arg, "was prepared by version ", x$version, " of repalign, and this is ", now,
+                    ": prepare it again.")
+  }
+  repr <- list(kind = x$kind, data = x$data, n = x$n, arg = arg, name = name, side = side)
+  repr$responses <- x$responses
+  # the first forms in its cache are the prepared ones
+  repr$prepared <- list(measures = x$measures, forms = length(x$entries))
+  repr$cache <- new_cache()
+  for (part in c("entries", "neighbours", "column_stats")) repr$cache[[part]] <- x[[part]]
+  repr
+}
+
+refuse_prepared <- function(arg, ...) {
+  abort("`", arg, "` ", ..., class = "repalign_error_prepared", arg = arg)
+}
+
+# Where the data themselves are needed.
+refuse_prepared_data <- function(x, arg) {
+  if (!is_prepared(x) && !inherits(x, "repalign_prepared_list")) return(invisible())
+  refuse_prepared(arg, "was made by prepare(), for similarity() and calibrate() by ",
+                  measures_in_words(first_prepared(x)$measures), ": this function needs the data ",
+                  "themselves.")
+}
+
+first_prepared <- function(x) {
+  while (!is_prepared(x)) x <- x[[1]]
+  x
+}
+
+# Prepared representations serve the measures that they were made for, with the same parameters.
+check_prepared <- function(reprs, set) {
+  for (repr in reprs) {
+    if (is.null(repr$prepared)) next
+    for (measure in set) {
+      if (any(vapply(repr$prepared$measures, is_same_measure, NA, measure))) next
+      refuse_prepared(repr$arg, "was prepared for ", measures_in_words(repr$prepared$measures),
+                      ", not for ", measure_in_words(measure), ": prepare it for this measure, or ",
+                      "give the data.")
+    }
+  }
+}
+
+is_same_measure <- function(one, other) {
+  identical(one$id, other$id) && identical(one$args, other$args)
+}
+
+measures_in_words <- function(measures) {
+  enumerate(vapply(measures, measure_in_words, ""), 5, quote = FALSE)
+}
+
+# The id with all parameters that differ from the defaults, whatever label the user has given.
+measure_in_words <- function(measure) {
+  if (is_own(measure)) return(paste("a measure of your own,", dQuote(measure$label, FALSE)))
+  defaults <- declaration(measure$id)$check(default_arguments(measure$id))
+  given <- Filter(function(name) !identical(measure$args[[name]], defaults[[name]]),
+                  setdiff(names(measure$args), "default_estimator"))
+  values <- vapply(measure$args[given], function(value) {
+    if (length(value) > 1) paste(length(value), "values") else
+      if (is.character(value)) dQuote(value, FALSE) else format(value)
+  }, "")
+  if (!length(given)) return(dQuote(measure$id, FALSE))
+  paste0(dQuote(measure$id, FALSE), " with ", paste0(given, " = ", values, collapse = ", "))
+}
+
+# Prepared representations with others of a call must have the stimuli that they were made for.
+check_prepared_stimuli <- function(reprs, by_name) {
+  for (repr in reprs) {
+    if (is.null(repr$prepared)) next
+    names <- if (by_name) stimulus_names(repr$data)
+    for (other in reprs) {
+      if (other$n != repr$n) {
+        refuse_prepared(repr$arg, "was prepared for ", repr$n, " stimuli, but `", other$arg,
+                        "` has ", other$n, ".")
+      }
+      others <- stimulus_names(other$data)
+      if (is.null(names) || is.null(others) || identical(names, others)) next
+      at <- which(names != others)[1]
+      refuse_prepared(repr$arg, "was prepared for other stimuli than `", other$arg, "` has: row ",
+                      at, " is ", dQuote(names[at], FALSE), " there, and here ",
+                      dQuote(others[at], FALSE), ". Prepare it again from the rows in the same ",
+                      "order, see match_rows().")
+    }
+  }
+}
+
+refuse_prepared_series <- function(reprs) {
+  for (repr in reprs) {
+    if (!is.null(repr$prepared)) refuse_cut(repr, "`series` compares other stretches of the rows")
+  }
+}
+
+# Forms cannot be cut.
+refuse_cut <- function(repr, why = "no stimulus or neuron can be left out") {
+  refuse_prepared(repr$arg, "was prepared for all its ", repr$n, " stimuli: ", why,
+                  " here. Give the data.")
+}

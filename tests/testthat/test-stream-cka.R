@@ -1,0 +1,274 @@
+# stream_cka(): the numbers of cka() from chunks of rows, from every kind of source.
+
+# Related sides far from 0, with neurons of unequal variance, and a silent one.
+streamed_pair <- function(n = 203) {
+  set.seed(31)
+  latent <- normal_matrix(n, 6)
+  read_out <- function(q, shift) {
+    x <- latent %*% normal_matrix(6, q) + normal_matrix(n, q)
+    sweep(x, 2, exp(rnorm(q)), "*") + shift
+  }
+  list(x = cbind(read_out(12, 100), 7), y = read_out(13, -40))
+}
+
+in_pieces <- function(p, sizes) {
+  piece <- rep(seq_along(sizes), sizes)
+  lapply(split(seq_along(piece), piece), function(rows) {
+    list(x = p$x[rows, , drop = FALSE], y = p$y[rows, , drop = FALSE])
+  })
+}
+
+quiet_cka <- function(...) suppressWarnings(suppressMessages(cka(...)))
+
+quiet_hsic <- function(...) suppressMessages(hsic(...))
+
+expect_streamed <- function(found, p, ...) {
+  for (i in seq_len(nrow(found))) {
+    estimator <- found$estimator[i]
+    expect_relative(found$cka[i], quiet_cka(p$x, p$y, estimator = estimator, ...), 1e-10, estimator)
+    expect_relative(found$h_xy[i], quiet_hsic(p$x, p$y, estimator = estimator, ...), 1e-10,
+                    paste("h_xy", estimator))
+  }
+}
+
+test_that("one pass over chunks gives the numbers of cka() and hsic()", {
+  p <- streamed_pair()
+  for (sizes in list(203, c(1, 151, 51), c(50, 3, 100, 50), rep(7, 29))) {
+    found <- stream_cka(in_pieces(p, sizes))
+    expect_identical(names(found), c("estimator", "cka", "se", "h_xy", "h_xx", "h_yy", "n",
+                                     "batches"))
+    expect_identical(found$estimator, c("naive", "stimulus", "stimulus_neuron"))
+    expect_identical(found$n, rep(203, 3))
+    expect_identical(found$batches, rep(length(sizes), 3L))
+    expect_identical(anyNA(found$se), length(sizes) == 1)
+    expect_streamed(found, p)
+    self <- quiet_hsic(p$x, p$x, estimator = "stimulus_neuron", shared_neurons = TRUE)
+    expect_relative(found$h_xx[3], self, 1e-10)
+  }
+})
+
+test_that("pairs of neurons are left out as by cka()", {
+  p <- streamed_pair()
+  pieces <- in_pieces(p, rep(29, 7))
+  expect_streamed(stream_cka(pieces, "stimulus_neuron", shared_neurons = TRUE), p,
+                  shared_neurons = TRUE)
+  # names that one or both sides have once or several times
+  units <- list(x = rep(c("a", "b", "c", "d", "e"), c(5, 4, 2, 1, 1)),
+                y = rep(c("b", "c", "e", "f", "g"), c(1, 3, 1, 4, 4)))
+  found <- stream_cka(pieces, "stimulus_neuron", units_x = units$x, units_y = units$y)
+  expect_streamed(found, p, units_x = units$x, units_y = units$y)
+  expect_refused(stream_cka(pieces, "stimulus_neuron", units_x = rep(1, 13), units_y = rep(1, 13)),
+                 "No neuron pair is allowed between `x` and `y`")
+  expect_message(stream_cka(pieces, "stimulus", shared_neurons = TRUE), "no effect")
+})
+
+test_that("functions, lists, matrices, connections and files give the same", {
+  p <- streamed_pair(64)
+  plain <- stream_cka(in_pieces(p, rep(16, 4)))
+  expect_streamed(plain, p)
+  at <- 0
+  from_function <- function() {
+    at <<- at + 1
+    if (at <= 4) in_pieces(p, rep(16, 4))[[at]]
+  }
+  expect_identical(stream_cka(from_function), plain)
+  # a pair without names: the first is x
+  expect_identical(stream_cka(lapply(unname(in_pieces(p, rep(16, 4))), unname)), plain)
+  tables <- file.path(withr::local_tempdir(), c("x.csv", "y.tsv", "x.txt"))
+  utils::write.csv(p$x, tables[1])
+  utils::write.table(p$y, tables[2], sep = "\t", row.names = FALSE)
+  expect_equal(stream_cka(tables[1:2])$cka, plain$cka, tolerance = 1e-10)
+  utils::write.table(p$x, tables[3], row.names = FALSE, col.names = FALSE)
+  lines <- textConnection(apply(p$y, 1, paste, collapse = ","))
+  withr::defer(close(lines))
+  found <- stream_cka(list(x = file(tables[3]), y = lines))
+  expect_equal(found$cka, plain$cka, tolerance = 1e-10)
+  expect_true(isOpen(lines))
+  npy <- c(x = file_of(npy_bytes(p$x), ".npy"), y = file_of(npy_bytes(p$y), ".npy"))
+  expect_streamed(stream_cka(npy), p)
+  expect_identical(stream_cka(as.list(rev(npy))), stream_cka(list(x = p$x, y = p$y)))
+  saved <- withr::local_tempfile(fileext = ".rds")
+  saveRDS(list(other = 1:3, here = p$y), saved)
+  expect_identical(stream_cka(list(x = npy[["x"]], y = c(saved, "here"))), stream_cka(npy))
+})
+
+test_that("archives and tensors are read by rows, each number once", {
+  p <- streamed_pair(1200)
+  skip_if_not_installed("jsonlite")
+  tensors <- file_of(safetensors_bytes(list(
+    one = list(type = "F64", code = "f8", values = p$x),
+    two = list(type = "F64", code = "f8", values = p$y)
+  )), ".safetensors")
+  source <- list(x = c(tensors, "one"), y = c(tensors, "two"))
+  expect_streamed(stream_cka(source, "stimulus"), p)
+  original <- getFromNamespace("read_numbers", "repalign")
+  local_internal("read_numbers", function(path, offset, type, dims, by_column, rows, file) {
+    read <<- read + length(rows)
+    original(path, offset, type, dims, by_column, rows, file)
+  })
+  read <- 0
+  stream_cka(source, "stimulus")
+  # 16 rows are looked at first, to know the sizes
+  expect_lte(read, 2 * 1200 + 32)
+})
+
+test_that("the standard error leaves out chunks", {
+  p <- streamed_pair()
+  sizes <- c(30, 41, 29, 50, 53)
+  found <- stream_cka(in_pieces(p, sizes))
+  piece <- rep(seq_along(sizes), sizes)
+  for (i in 1:3) {
+    value <- function(rows) quiet_cka(p$x[rows, ], p$y[rows, ], estimator = found$estimator[i])
+    without <- vapply(seq_along(sizes), function(b) value(piece != b), 0)
+    # weighted for unequal sizes: Busing et al. (1999)
+    h <- 203 / sizes
+    centre <- length(sizes) * found$cka[i] - sum((1 - 1 / h) * without)
+    pseudo <- h * found$cka[i] - (h - 1) * without
+    expect_relative(found$se[i], sqrt(mean((pseudo - centre)^2 / (h - 1))), 1e-8)
+  }
+  equal <- stream_cka(in_pieces(p, rep(29, 7)), "stimulus")
+  without <- vapply(1:7, function(b) {
+    rows <- rep(1:7, each = 29) != b
+    quiet_cka(p$x[rows, ], p$y[rows, ], estimator = "stimulus")
+  }, 0)
+  expect_relative(equal$se, sqrt(6 / 7 * sum((without - mean(without))^2)), 1e-8)
+})
+
+test_that("many chunks are joined to blocks without a change of the value", {
+  p <- streamed_pair(1000)
+  found <- stream_cka(in_pieces(p, rep(4, 250)), "stimulus_neuron")
+  expect_streamed(found, p)
+  expect_true(found$batches >= 20 && found$batches <= 40)
+  # blocks of 8 chunks, and a last one of 2
+  expect_identical(found$batches, 32L)
+  same <- stream_cka(in_pieces(p, c(rep(32, 31), 8)), "stimulus_neuron")
+  expect_equal(found, same, tolerance = 1e-10)
+})
+
+test_that("minibatches pool the values H, and leave out each minibatch", {
+  p <- streamed_pair()
+  found <- suppressWarnings(stream_cka(list(x = p$x, y = p$y), batch = 20, shuffle = FALSE))
+  expect_identical(found$n, rep(200, 3))
+  expect_identical(found$batches, rep(10L, 3))
+  for (i in 1:3) {
+    estimator <- found$estimator[i]
+    corrected <- estimator == "stimulus_neuron"
+    h <- t(vapply(1:10, function(b) {
+      rows <- 20 * (b - 1) + 1:20
+      one <- function(x, y, self) quiet_hsic(x[rows, ], y[rows, ], estimator = estimator,
+                                             shared_neurons = self && corrected)
+      c(one(p$x, p$y, FALSE), one(p$x, p$x, TRUE), one(p$y, p$y, TRUE))
+    }, numeric(3)))
+    ratio <- function(h) h[1] / sqrt(h[2] * h[3])
+    without <- vapply(1:10, function(b) ratio(colMeans(h[-b, ])), 0)
+    expect_relative(found$cka[i], ratio(colMeans(h)), 1e-10)
+    expect_relative(found$h_yy[i], mean(h[, 3]), 1e-10)
+    expect_relative(found$se[i], sqrt(9 / 10 * sum((without - mean(without))^2)), 1e-9)
+  }
+  # from chunks of any size, the same minibatches
+  pieces <- suppressWarnings(stream_cka(in_pieces(p, c(33, 100, 70)), batch = 20))
+  expect_equal(pieces, found, tolerance = 1e-12)
+})
+
+test_that("minibatches leave out pairs of neurons, too", {
+  p <- streamed_pair()
+  units <- list(x = rep(c("a", "b", "c"), c(5, 4, 4)), y = rep(c("b", "c", "d"), c(4, 4, 5)))
+  whole <- function(...) suppressWarnings(stream_cka(p, "stimulus_neuron", batch = 203, ...))
+  expect_streamed(whole(units_x = units$x, units_y = units$y), p, units_x = units$x,
+                  units_y = units$y)
+  expect_streamed(whole(shared_neurons = TRUE), p, shared_neurons = TRUE)
+  expect_true(is.na(whole()$se))
+})
+
+test_that("minibatches are shuffled where rows can be picked, and set.seed() repeats it", {
+  p <- streamed_pair()
+  run <- function(...) {
+    set.seed(2)
+    stream_cka(list(x = p$x, y = p$y), "stimulus", batch = 6, ...)
+  }
+  expect_identical(run(), run())
+  expect_false(identical(run(), run(shuffle = FALSE)))
+  expect_refused(stream_cka(in_pieces(p, c(100, 103)), batch = 6, shuffle = TRUE), "`shuffle`")
+  expect_warned(stream_cka(list(x = p$x, y = p$y), shuffle = TRUE), "repalign_unused")
+  sorted <- list(x = p$x[order(p$x[, 1]), 1, drop = FALSE], y = p$y[order(p$x[, 1]), ])
+  expect_warned(stream_cka(sorted, "stimulus", batch = 40, shuffle = FALSE), "repalign_dependence")
+  expect_warned(stream_cka(list(x = p$x, y = p$y), "stimulus", batch = 40), "repalign_few_batches")
+  # within a minibatch rows of one class are not alike
+  class <- rep(1:40, each = 5)
+  classes <- list(x = p$x[1:200, ] + 200 * normal_matrix(40, 13)[class, ], y = p$y[1:200, ])
+  expect_warned(stream_cka(classes, "stimulus", batch = 5, shuffle = FALSE), "repalign_dependence")
+  expect_silent(stream_cka(list(x = p$x, y = p$y), "stimulus", batch = 5, shuffle = FALSE))
+  expect_silent(stream_cka(classes, "stimulus", batch = 5))
+})
+
+test_that("what does not fit into memory is pooled over minibatches, with a message", {
+  p <- streamed_pair()
+  withr::local_options(repalign.max_memory = 20000)
+  set.seed(1)
+  expect_message(found <- stream_cka(list(x = p$x, y = p$y), "stimulus"), "minibatches of 6 rows")
+  set.seed(1)
+  expect_identical(found, stream_cka(list(x = p$x, y = p$y), "stimulus", batch = 6))
+})
+
+test_that("extreme units neither overflow nor lose digits", {
+  p <- streamed_pair()
+  plain <- stream_cka(in_pieces(p, rep(29, 7)))
+  tiny <- stream_cka(in_pieces(list(x = p$x * 2^-400, y = p$y * 2^400), rep(29, 7)))
+  expect_equal(tiny[c("cka", "se", "h_xy")], plain[c("cka", "se", "h_xy")], tolerance = 1e-14)
+  far <- list(x = rbind(p$x[1:100, ], p$x[101:203, ] * 1e200), y = p$y)
+  expect_refused(stream_cka(in_pieces(far, c(100, 103))), "too large to multiply")
+})
+
+test_that("bad chunks are errors that say which", {
+  p <- streamed_pair(40)
+  pieces <- in_pieces(p, c(20, 20))
+  expect_refused(stream_cka(), "`chunks` is missing")
+  expect_refused(stream_cka(p$x), "`chunks` must be a function")
+  expect_refused(stream_cka(function() NULL), "gives no rows")
+  expect_refused(stream_cka(function() 1), "Chunk 1 of `chunks`")
+  expect_refused(stream_cka(list(pieces[[1]], list(x = p$x, y = p$y[1:3, ]))),
+                 c("x in chunk 2", "y in chunk 2", "40", "3"))
+  expect_refused(stream_cka(list(pieces[[1]], list(x = p$x[, 1:3], y = p$y))),
+                 c("`x` has 3 columns in chunk 2", "13 before"))
+  broken <- pieces
+  broken[[2]]$y[7, 3] <- NA
+  expect_refused(stream_cka(broken), c("y in chunk 2", "row 7, column 3"))
+  expect_refused(stream_cka(list(x = p$x, y = p$y[-1, ])), c("40 rows in `x`", "39 in `y`"))
+  expect_refused(stream_cka(list(list(x = p$x * 0, y = p$y))), "`x` has no variance")
+  expect_refused(stream_cka(list(lapply(p, function(x) x[1:3, ]))), "at least 4")
+  expect_refused(stream_cka(list(x = p$x, y = p$y), batch = 50), "fewer rows")
+  expect_refused(stream_cka(list(x = p$x, y = p$y), batch = 2), "`batch`")
+  expect_refused(stream_cka(list(x = p$x, y = p$y), "stimulus_neurons"), "stimulus_neuron")
+  expect_refused(stream_cka(list(x = p$x, y = p$y), shared_neurons = TRUE, units_x = 1:13,
+                            units_y = 1:13), "not both")
+  expect_refused(stream_cka(list(x = p$x, y = p$y[, 1:5]), "stimulus_neuron",
+                            shared_neurons = TRUE), "13 columns")
+  expect_refused(stream_cka(c("no.npy", "other.npy")), "is not there")
+  short <- textConnection(apply(p$y[1:30, ], 1, paste, collapse = " "))
+  withr::defer(close(short))
+  expect_refused(stream_cka(list(p$x, short)), "ends before the other")
+})
+
+test_that("neuron-pair values agree with those computed elsewhere", {
+  inputs <- read.csv(shared_file("reference", "inference", "inputs.csv"))
+  values <- read.csv(shared_file("reference", "inference", "values.csv"))
+  values <- values[values$quantity == "stream_h" & values$set == "public", ]
+  expect_gt(nrow(values), 0)
+  input <- function(name) {
+    rows <- inputs[inputs$matrix == name, ]
+    one <- matrix(0, max(rows$row), max(rows$column))
+    one[cbind(rows$row, rows$column)] <- rows$value
+    one
+  }
+  x <- input("x") + 100
+  y <- input("y1") - 40
+  n <- nrow(x)
+  for (i in seq_len(nrow(values))) {
+    at <- if (values$args[i] == "mean") NULL else as.integer(strsplit(values$args[i], ",")[[1]])
+    p <- if (is.null(at)) list(x = x, y = y) else list(x = x[, at[1], drop = FALSE],
+                                                       y = y[, at[2], drop = FALSE])
+    sizes <- c(n %/% 3, n %/% 3, n - 2 * (n %/% 3))
+    found <- suppressWarnings(stream_cka(in_pieces(p, sizes), "stimulus"))
+    expect_relative(found$h_xy, values$value[i], max(values$tolerance[i], 1e-12))
+  }
+})

@@ -93,32 +93,38 @@ connection_source <- function(connection) {
 # sep: what stands between numbers; NULL: a comma, a tab or blanks, whatever is in the first line.
 # end: what becomes of the connection in the end.
 table_source <- function(connection, sep, file, end) {
-  line <- tryCatch(first_line(connection), error = function(e) NULL, warning = function(w) NULL)
-  if (!length(line)) {
+  top <- tryCatch(connection_top(connection, sep, file), error = function(e) {
     end(connection)
-    refuse_file(file, "has no lines, or is damaged.")
-  }
-  line <- sub("^\xef\xbb\xbf", "", line, useBytes = TRUE)
-  if (is.null(sep)) sep <- if (grepl(",", line)) "," else if (grepl("\t", line)) "\t" else ""
-  top <- list(mark = FALSE, header = is_header(split_line(line, sep), file))
-  waiting <- if (!top$header) line
+    stop(e)
+  })
+  waiting <- if (top$header) top$lines[-1] else top$lines
   done <- 0
   take <- function(count) {
-    lines <- c(waiting, data_lines(connection, count - length(waiting), file))
-    waiting <<- NULL
+    lines <- utils::head(waiting, count)
+    waiting <<- utils::tail(waiting, -count)
+    lines <- c(lines, data_lines(connection, count - length(lines), file))
     if (!length(lines)) return(NULL)
     rows <- done + seq_along(lines)
     done <<- done + length(lines)
-    lines_matrix(c(if (top$header) line, lines), top, sep, file, rows)
+    lines_matrix(c(if (top$header) top$lines[1], lines), top, top$sep, file, rows)
   }
   new_source(take, end = function() end(connection))
+}
+
+connection_top <- function(connection, sep, file) {
+  lines <- top_lines(connection, file)$lines
+  if (is.null(sep)) {
+    sep <- if (grepl(",", lines[1])) "," else if (grepl("\t", lines[1])) "\t" else ""
+  }
+  # the mark of the file is gone from the lines
+  c(list(mark = FALSE, sep = sep), top_of_lines(lines, sep, file))
 }
 
 # So many lines that are not blank, or all that are left.
 data_lines <- function(connection, count, file) {
   found <- character()
   while (length(found) < count) {
-    lines <- readLines(connection, count - length(found), warn = FALSE, skipNul = TRUE)
+    lines <- whole_lines(connection, count - length(found), file)
     if (!length(lines)) break
     found <- c(found, lines[grepl("[^[:space:]]", lines, useBytes = TRUE)])
   }
@@ -126,6 +132,17 @@ data_lines <- function(connection, count, file) {
     refuse_file(file, "has line breaks within quotes, so that its rows cannot be told apart.")
   }
   found
+}
+
+# readLines() cuts a line at a byte that is zero, and only warns.
+whole_lines <- function(connection, count, file) {
+  withCallingHandlers(readLines(connection, count), warning = function(w) {
+    if (grepl("nul", conditionMessage(w))) {
+      refuse_file(file, "is no text in UTF-8: it has bytes that are zero.")
+    }
+    # a last line without a line break is fine
+    invokeRestart("muffleWarning")
+  })
 }
 
 lines_matrix <- function(lines, top, sep, file, rows) {

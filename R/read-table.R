@@ -52,12 +52,16 @@ parse_table <- function(path, top, sep, file, classes = NA) {
 }
 
 # lines: the first lines that are not blank, without a byte order mark; mark: does the file begin
-# with one? header: is its first line one of names? first: the values of the first column in the
-# other lines; quoted: are these, and no others, in quotes, as names are?
+# with one? The other elements are those of top_of_lines().
 table_top <- function(file, sep) {
   refuse_zero_bytes(file)
   connection <- gzfile(file, "rb")
   on.exit(close(connection))
+  lines <- top_lines(connection, file)
+  c(list(mark = lines$mark), top_of_lines(lines$lines, sep, file))
+}
+
+top_lines <- function(connection, file) {
   lines <- tryCatch(first_lines(connection, most_top_lines), error = function(e) NULL,
                     warning = function(w) NULL)
   if (!length(lines)) refuse_file(file, "has no lines, or is damaged.")
@@ -66,10 +70,21 @@ table_top <- function(file, sep) {
   if (mark) lines[1] <- rawToChar(bytes[-(1:3)])
   if (!all(validUTF8(lines))) refuse_file(file, "is no text in UTF-8.")
   Encoding(lines) <- "UTF-8"
-  header <- is_header(split_line(lines[1], sep), file, lines, sep)
-  values <- lines[seq_along(lines) > header]
+  list(lines = lines, mark = mark)
+}
+
+# header: is the first line one of names? first: the values of the first column in the other lines;
+# quoted: are these, and no others, in quotes, as names are? sep: "" stands for blanks.
+top_of_lines <- function(lines, sep, file) {
+  plain <- lines
+  if (sep == "") {
+    plain <- gsub("[ \t]+", " ", trimws(lines))
+    sep <- " "
+  }
+  header <- is_header(split_line(plain[1], sep), file, plain, sep)
+  values <- plain[seq_along(plain) > header]
   quotes <- if (length(values)) in_quotes(values[1], sep)
-  list(lines = lines, mark = mark, header = header, first = first_fields(values, sep),
+  list(lines = lines, header = header, first = first_fields(values, sep),
        quoted = length(quotes) > 1 && quotes[1] && !any(quotes[-1]))
 }
 

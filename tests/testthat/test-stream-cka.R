@@ -272,3 +272,22 @@ test_that("neuron-pair values agree with those computed elsewhere", {
     expect_relative(found$h_xy, values$value[i], max(values$tolerance[i], 1e-12))
   }
 })
+
+test_that("tables in chunks are understood as read_representation() understands them", {
+  p <- streamed_pair(64)
+  folder <- withr::local_tempdir()
+  files <- file.path(folder, c("x.csv", "y.csv", "zero.csv"))
+  # names of columns that are numbers in quotes
+  named <- p$x
+  colnames(named) <- seq_len(ncol(named)) * 7
+  utils::write.csv(named, files[1], row.names = FALSE)
+  utils::write.table(p$y, files[2], sep = ",", row.names = TRUE, col.names = NA)
+  expect_equal(unname(read_representation(files[1])), unname(p$x), tolerance = 1e-14)
+  expect_equal(stream_cka(files[1:2])$cka, stream_cka(list(x = p$x, y = p$y))$cka,
+               tolerance = 1e-10)
+  bytes <- readBin(files[1], "raw", 1e6)
+  # in a line behind those from which the form of the table is told
+  late <- which(bytes == charToRaw("\n"))[40] + 3
+  writeBin(append(bytes, as.raw(0), late), files[3])
+  expect_refused(stream_cka(files[c(3, 2)]), "bytes that are zero")
+})

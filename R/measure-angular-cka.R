@@ -79,5 +79,6 @@ declare_measure(
   form = form_of_kernel, keeps = kept_of_kernel,
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = function(pair, x, y, args) pair_h(pair, args)$value,
-  score = angle_of_h, inspect = inspect_angle, null = cka_null, memory = cka_needs
+  score = angle_of_h, inspect = inspect_angle, null = cka_null,
+  errors = cka_errors(new_angle()), memory = cka_needs
 )

@@ -108,7 +108,7 @@ declare_measure(
     new_null("inner", operand = function(form, repr, args, side) projector(form$q),
              centered = TRUE, cube = projector_cube)
   },
-  memory = basis_needs(tall = 3, wide = 4)
+  errors = cca_errors, memory = basis_needs(tall = 3, wide = 4)
 )
 
 basis_operand <- function(form, repr, args, side) list(matrix = form$q, norm = sqrt(ncol(form$q)))
@@ -232,7 +232,7 @@ declare_measure(
     new_null("singular", operand = svcca_operand,
              more = function(n, dx, dy) n * (min(n, dx) + min(n, dy) + min(n, max(dx, dy))))
   },
-  memory = basis_needs(tall = 9, wide = 3.5, loaded = 4.3)
+  errors = svcca_errors, memory = basis_needs(tall = 9, wide = 3.5, loaded = 4.3)
 )
 
 #' Projection-weighted canonical correlation analysis

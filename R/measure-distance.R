@@ -149,8 +149,14 @@ declare_measure(
     new_null("inner", operand = rdm_operand, centered = FALSE,
              statistic = function(values, x, y, args, design) values / 2)
   },
-  memory = rsa_needs
+  errors = rsa_errors, memory = rsa_needs
 )
+
+rsa_errors <- function(args) {
+  switch(args$outer, spearman = rank_errors(), kendall = NULL,
+         cosine = pairwise_errors("cosine", rdm_side),
+         pearson = pairwise_errors("correlation", rdm_side))
+}
 
 # The kinds of forms that are made on the way to the dissimilarities.
 rdm_forms <- function(args) {
@@ -245,6 +251,13 @@ distance_correlation_score <- function(statistic, x, y, args) {
   if (is_square(args)) square else sqrt(pmax(square, 0))
 }
 
+distance_correlation_errors <- function(args) {
+  kind <- if (args$estimator == "unbiased") "u" else "v"
+  pairwise_errors(kind, function(repr, args, codes) distance_side(repr, kind), function(square) {
+    if (is_square(args)) square else ifelse(square < -tie_share, NA, sqrt(pmax(square, 0)))
+  })
+}
+
 warn_no_root <- function() {
   warn("The distance correlation is undefined (NA): the distance covariance is negative, which ",
        "is impossible with Euclidean distances. Set squared = TRUE, or give Euclidean distances.",
@@ -269,7 +282,7 @@ declare_measure(
       matrix_operand(unpacked(form, repr$n))
     })
   },
-  memory = two_packed
+  errors = distance_correlation_errors, memory = two_packed
 )
 
 #' Norm of the difference of two distance matrices

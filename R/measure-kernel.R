@@ -245,7 +245,7 @@ declare_measure(
   form = form_of_kernel, keeps = kept_of_kernel,
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = function(pair, x, y, args) pair_h(pair, args)$value,
-  score = cka_of_h, inspect = inspect_cka, null = cka_null,
+  score = cka_of_h, inspect = inspect_cka, null = cka_null, errors = cka_errors(),
   memory = cka_needs
 )
 
@@ -289,6 +289,6 @@ declare_measure(
   check = rv_as_cka, check_pair = check_cka, form = "linear",
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = function(pair, x, y, args) pair_h(pair, args)$value,
-  score = cka_of_h, null = cka_null,
+  score = cka_of_h, null = cka_null, errors = cka_errors(),
   memory = linear_needs
 )

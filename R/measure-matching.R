@@ -94,7 +94,7 @@ declare_measure(
   score = function(statistic, x, y, args) {
     if (args$scale) statistic else unscaled_score(statistic, x, y, args)
   },
-  inspect = inspect_overflow,
+  inspect = inspect_overflow, errors = permutation_errors,
   memory = assignment_needs
 )
 
@@ -162,7 +162,7 @@ declare_measure(
   invariant = c("scaling", "translation", "column permutation"), reference = "Li et al. 2015",
   check = check_hard_match_args, form = "columns",
   prepare = function(repr, args, side) form_columns(repr), statistic = matched_correlation,
-  memory = hard_match_needs
+  errors = hard_match_errors, memory = hard_match_needs
 )
 
 #' Soft correlation match
@@ -224,5 +224,5 @@ declare_measure(
   invariant = c("scaling", "translation", "column permutation"), reference = "Li et al. 2015",
   check = check_soft_match_args, form = "columns",
   prepare = function(repr, args, side) form_columns(repr), statistic = best_correlation,
-  memory = soft_match_needs
+  errors = soft_match_errors, memory = soft_match_needs
 )

@@ -141,7 +141,7 @@ declare_measure(
     if (args$scale) statistic else unscaled_score(statistic, x, y, args)
   },
   inspect = inspect_overflow, null = function(args) rotation_null(args$scale),
-  memory = rotation_needs
+  errors = procrustes_errors, memory = rotation_needs
 )
 
 # The data up to a rotation, with as few columns as their rank allows, because the cost of every
@@ -203,7 +203,7 @@ declare_measure(
   reference = "Williams et al. 2021", check = check_center, form = "scaling",
   keeps = rotation_forms, prepare = prepare_rotation, statistic = unscaled_distance,
   score = unscaled_score, inspect = inspect_overflow, null = function(args) rotation_null(FALSE),
-  memory = rotation_needs
+  errors = rotation_distance_errors, memory = rotation_needs
 )
 
 #' Procrustes similarity
@@ -251,7 +251,7 @@ declare_measure(
   prepare = prepare_rotation,
   statistic = unscaled_distance, score = similarity_score, inspect = inspect_overflow,
   null = function(args) rotation_null(FALSE),
-  memory = rotation_needs
+  errors = rotation_similarity_errors, memory = rotation_needs
 )
 
 #' Angular shape distance
@@ -298,7 +298,7 @@ declare_measure(
   reference = "Williams et al. 2021", form = "scaling", keeps = rotation_forms,
   prepare = prepare_rotation,
   statistic = scaled_distance, score = angle_score, null = function(args) rotation_null(TRUE),
-  memory = rotation_needs
+  errors = function(args) rotation_cosine_errors(new_angle()), memory = rotation_needs
 )
 
 #' Aligned cosine similarity

@@ -10,7 +10,9 @@ core_columns <- list(
   repalign_analysis = c("x", "y", "neurons", "estimator", "pooled", "pooled_se", "conf_low",
                         "conf_high", "mean", "median", "q25", "q75", "undefined", "n_estimates"),
   repalign_interval = c("estimator", "cka", "se", "conf_low", "conf_high", "h_xy", "h_xx", "h_yy",
-                        "bias", "cka_corrected", "correction", "df")
+                        "bias", "cka_corrected", "correction", "df"),
+  repalign_score_interval = c("model_x", "model_y", "x", "y", "measure", "score", "se", "df",
+                              "conf_low", "conf_high", "method", "over", "n")
 )
 
 # Those of the core columns that name a row.
@@ -18,7 +20,8 @@ key_columns <- list(
   repalign_similarity = c("model_x", "model_y", "x", "y", "measure"),
   repalign_calibration = c("model_x", "model_y", "x", "y", "measure"),
   repalign_analysis = c("x", "y", "neurons", "estimator"),
-  repalign_interval = "estimator"
+  repalign_interval = "estimator",
+  repalign_score_interval = c("model_x", "model_y", "x", "y", "measure")
 )
 
 # The attributes of results, which hold for all rows together.
@@ -26,11 +29,12 @@ kept_attributes <- list(
   repalign_similarity = c("within", "symmetric", "direction", "best"),
   repalign_calibration = c("null_scores", "settings", "grid"),
   repalign_analysis = "parts",
-  repalign_interval = "conf_level"
+  repalign_interval = "conf_level",
+  repalign_score_interval = c("conf_level", "deletions", "direction", "best")
 )
 
 kind_words <- c(repalign_similarity = "similarities", repalign_calibration = "calibrations",
-                repalign_analysis = "analyses", repalign_interval = "intervals")
+                repalign_analysis = "analyses", repalign_interval = "intervals", repalign_score_interval = "intervals of scores")
 
 result_kind <- function(object) intersect(class(object), names(core_columns))[1]
 

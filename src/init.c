@@ -63,6 +63,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(average_ranks, 3),
     /* call_kendall.c */
     ENTRY(kendall, 3),
+    /* call_weighted_ranks.c */
+    ENTRY(weighted_ranks, 5),
     /* call_kernel_matrix.c */
     ENTRY(gaussian, 4),
     ENTRY(u_center, 1),

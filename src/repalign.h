@@ -103,6 +103,9 @@ SEXP repalign_average_ranks(SEXP v, SEXP tolerance, SEXP threads);
 /* call_kendall.c: Kendall's tau-a. */
 SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP threads);
 
+/* call_weighted_ranks.c: Spearman correlations with weights of stimuli. */
+SEXP repalign_weighted_ranks(SEXP x, SEXP y, SEXP place, SEXP w, SEXP threads);
+
 /* call_kernel_matrix.c: kernels between stimuli. */
 SEXP repalign_gaussian(SEXP d, SEXP sigma, SEXP shifted, SEXP threads);
 SEXP repalign_u_center(SEXP k);

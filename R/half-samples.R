@@ -8,10 +8,13 @@ draw_halves <- function(n, resamples, codes) {
   vapply(seq_len(resamples), function(b) units %in% sample.int(count, count %/% 2), logical(n))
 }
 
-# What the spread of scores of half-samples is multiplied by: sqrt(h / (n - h)).
-half_sample_factor <- function(count) {
+# What the spread of scores of half-samples is multiplied by: sqrt(h / (n - h)), and by the growth
+# of scores that are sums over stimuli.
+half_sample_factor <- function(measure, n, codes) {
+  count <- units_of(n, codes)
   half <- count %/% 2
-  sqrt(half / (count - half))
+  growth <- errors_of(measure)$growth
+  sqrt(half / (count - half)) * if (is.null(growth)) 1 else growth(measure$args, n, n * half / count)
 }
 
 # Scores of each subset (columns of `keep`), an array pairs x measures x subsets. Scores that are

@@ -26,15 +26,16 @@ stimulus_columns <- function(task, tables) {
 # the result.
 way_of <- function(measure, method) {
   errors <- errors_of(measure)
-  if (method == "half-samples" || (method == "auto" && is.null(errors))) {
-    return(list(name = "half-samples", method = "half-samples"))
+  known <- !is.null(errors) && errors$method != "half-samples"
+  if (method == "half-samples" || (method == "auto" && !known)) {
+    return(list(name = "half-samples", method = "half-samples", errors = errors))
   }
   exact <- method == "jackknife"
-  if (exact && (is.null(errors) || errors$method != "jackknife" && is.null(errors$exact))) {
+  if (exact && (!known || errors$method != "jackknife" && is.null(errors$exact))) {
     return(list(name = "recomputed", method = "jackknife", errors = errors))
   }
   own <- if (exact) "jackknife" else errors$method
-  if (method != "auto" && (is.null(errors) || own != method)) refuse_method(measure, method)
+  if (method != "auto" && !identical(own, method)) refuse_method(measure, method)
   list(name = "closed", method = own, errors = errors, exact = exact)
 }
 
@@ -76,11 +77,11 @@ half_columns <- function(task, columns, half) {
   settings <- task$settings
   keep <- draw_halves(task$n, settings$resamples, task$codes)
   scores <- subset_scores(keep, task$pairs, task$sides, task$set[half], "The half-samples")
-  factor <- half_sample_factor(units_of(task$n, task$codes))
+  factors <- vapply(task$set[half], half_sample_factor, 0, task$n, task$codes)
   for (p in seq_len(nrow(task$pairs))) {
     for (at in seq_along(half)) {
       row <- (p - 1) * length(task$set) + half[at]
-      columns[[row]] <- half_column(task$scores[row], scores[p, at, ], factor)
+      columns[[row]] <- half_column(task$scores[row], scores[p, at, ], factors[at])
     }
   }
   columns

@@ -127,9 +127,12 @@ contrast_errors <- function(parts, weights) {
 total_covariance <- function(parts) {
   total <- Reduce(`+`, parts$main) - Reduce(`+`, parts$interactions, 0)
   wanted <- contrast_errors(parts, diag(nrow(total)))$se
-  known <- which(!is.na(rowSums(total)))
-  if (length(parts$interactions) && length(known) > 1) {
-    total[known, known] <- nearest_covariance(total[known, known, drop = FALSE])
+  if (length(parts$interactions)) {
+    # scores whose covariances are known are known together
+    together <- apply(is.na(total), 1, function(lost) paste(which(!lost), collapse = " "))
+    for (at in split(seq_along(together), together)) {
+      if (!anyNA(total[at, at])) total[at, at] <- nearest_covariance(total[at, at, drop = FALSE])
+    }
   }
   factor <- ifelse(diag(total) > 0, wanted / sqrt(pmax(diag(total), 0)), 1)
   total <- total * outer(factor, factor)

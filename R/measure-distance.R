@@ -351,6 +351,18 @@ inspect_norm <- function(score, pair, x, y, args) {
         arg = pair$x$arg)
 }
 
+# Both norms grow with the number of stimuli.
+rsm_difference_errors <- function(args) {
+  if (args$norm == "spectral") return(growing_errors(function(args, n, half) n / half))
+  new_errors("jackknife", transform = "none", stimuli = function(pair, args, codes) {
+    x <- form_distances(pair$x)
+    y <- form_distances(pair$y)
+    unit <- min(x$scale, y$scale)
+    difference <- x$d * (unit / x$scale) - y$d * (unit / y$scale)
+    sqrt(pmax(deleted_total(unpacked_pairs(difference^2, pair$x$n), codes), 0)) / unit
+  })
+}
+
 # A limit for the iteration, far above the number of steps that it was ever seen to need.
 most_lanczos_steps <- 1000L
 
@@ -379,5 +391,5 @@ declare_measure(
                matrix_operand(unpacked(list(entries = form$d), repr$n))
              })
   },
-  memory = rsm_needs
+  errors = rsm_difference_errors, memory = rsm_needs
 )

@@ -1,7 +1,7 @@
 # Spearman correlations of dissimilarities without each stimulus, and with weights of the stimuli.
 
 rank_errors <- function() {
-  new_errors("jackknife", stimuli = rank_deletions, weighted = function(pair, args, w) {
+  new_errors("jackknife", stimuli = rank_deletions, weighted = function(pair, args, w, d) {
     ranked_correlations(pair, args, w)
   })
 }

@@ -1,8 +1,9 @@
 # What measures declare of their errors over stimuli (`errors` in their declarations): how the score
 # changes when a stimulus is deleted, and what it is with weights of the stimuli.
 
-# A declaration has `errors`: NULL, or a function(args) that gives NULL or what new_errors() makes.
-# Without it the errors come from half-samples (half-samples.R). Arguments of new_errors():
+# A declaration has `errors`: NULL, or a function(args) that gives NULL or what new_errors() or
+# growing_errors() makes. Without it the errors come from half-samples (half-samples.R). Arguments
+# of new_errors():
 #
 # method      "jackknife": `stimuli` gives delete-one values, in closed form;
 #             "smoothed": delete-one values in which jumps are replaced by their mean;
@@ -22,6 +23,13 @@ new_errors <- function(method, stimuli, exact = NULL, weighted = NULL, counts = 
                        transform = "z", cosine = NULL) {
   list(method = method, stimuli = stimuli, exact = exact, weighted = weighted, counts = counts,
        transform = transform, cosine = cosine)
+}
+
+# For scores that are sums over stimuli, whose errors come from half-samples. growth: function(args,
+# n, half) that gives how many times larger the score of n stimuli is than that of a half, by which
+# the spread of half-samples is multiplied.
+growing_errors <- function(growth) {
+  list(method = "half-samples", growth = growth, transform = "none")
 }
 
 # Distances that are functions of a cosine, and back; slope: the derivative by the cosine.

@@ -67,16 +67,16 @@ weighted_cka <- function(pair, args, w) {
   kind <- if (corrects_stimuli(args$estimator)) "u" else "v"
   a <- kernel_side(pair$x, args, kind)
   b <- kernel_side(pair$y, args, kind)
-  h <- function(a, b) weighted_products(kind, a, b, w)
-  if (!corrects_neurons(args$estimator)) return(ratio_of_products(h(a, b), h(a, a), h(b, b)))
+  if (!corrects_neurons(args$estimator)) return(weighted_ratios(kind, a, b, w))
   check_units(pair, args)
-  self <- function(repr, side, own) {
+  h <- weighted_products(kind, a, b, w)
+  self <- function(repr, total, own) {
     labels <- side_labels(repr, args, own)
     if (is.null(labels)) labels <- seq_len(ncol(repr$data))
-    allowed_h(self_pair(repr), h(side, side), list(x = labels, y = labels), w, TRUE)
+    allowed_h(self_pair(repr), total, list(x = labels, y = labels), w, TRUE)
   }
-  ratio_of_products(allowed_h(pair, h(a, b), pair_labels(pair, args), w, FALSE),
-                    self(pair$x, a, "x"), self(pair$y, b, "y"))
+  ratio_of_products(allowed_h(pair, h$xy, pair_labels(pair, args), w, FALSE),
+                    self(pair$x, h$xx, "x"), self(pair$y, h$yy, "y"))
 }
 
 # The mean over the neuron pairs without equal labels, from the sum over all of them.

@@ -10,7 +10,8 @@
 # "cosine"       sum of products
 #
 # A side is list(k, key, between): the matrix, what tells it from other matrices of the same
-# representation, and which pairs of stimuli count (a matrix of 0 and 1, or NULL for all).
+# representation, and which pairs of stimuli count (a matrix of 0 and 1, or NULL for all). Of a
+# linear kernel of few neurons it has them, too, as `factor`, and the `diagonal` that k is without.
 
 new_side <- function(k, key, kind, codes = NULL) {
   if (kind != "v") diag(k) <- 0

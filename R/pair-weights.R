@@ -2,46 +2,84 @@
 # products.
 
 # w: an n x B matrix, a weight vector a column. In "u" tuples of different stimuli count, weighted
-# by the products of their weights, so that copies of a stimulus are never pairs.
+# by the products of their weights, so that copies of a stimulus are never pairs. Returns
+# list(xy, xx, yy) of h for each column.
 weighted_products <- function(kind, a, b, w) {
-  switch(kind, u = weighted_u(a$k, b$k, w), v = weighted_v(a$k, b$k, w),
-         cosine = weighted_sum(a$k * b$k, w),
-         correlation = {
-           count <- if (is.null(a$between)) colSums(w)^2 - colSums(w^2) else
-             weighted_sum(a$between, w)
-           weighted_sum(a$k * b$k, w) - weighted_sum(a$k, w) * weighted_sum(b$k, w) / count
-         })
+  switch(kind,
+    u = weighted_u_triple(a, b, w), v = weighted_v_triple(a, b, w),
+    cosine = weighted_triple(a$k, b$k, w),
+    correlation = {
+      count <- if (is.null(a$between)) colSums(w)^2 - colSums(w^2) else weighted_sum(a$between, w)
+      sum_a <- weighted_sum(a$k, w)
+      sum_b <- weighted_sum(b$k, w)
+      h <- weighted_triple(a$k, b$k, w)
+      list(xy = h$xy - sum_a * sum_b / count, xx = h$xx - sum_a^2 / count,
+           yy = h$yy - sum_b^2 / count)
+    })
+}
+
+weighted_ratios <- function(kind, a, b, w) {
+  h <- weighted_products(kind, a, b, w)
+  ratio_of_products(h$xy, h$xx, h$yy)
 }
 
 # For each column of weights the sum of w_i m_ij w_j.
 weighted_sum <- function(m, w) colSums(w * (m %*% w))
 
-# All products of one matrix with the weights, and with their squares, that both h(x, y) and
-# h(x, x) are made of.
-weight_products <- function(k, w) list(one = k %*% w, two = k %*% w^2)
+weighted_triple <- function(k, l, w) {
+  list(xy = weighted_sum(k * l, w), xx = weighted_sum(k^2, w), yy = weighted_sum(l^2, w))
+}
 
 # The mean over 4-tuples of different stimuli (Song's estimator), the diagonals being 0.
-weighted_u <- function(k, l, w, of_k = weight_products(k, w), of_l = weight_products(l, w)) {
-  u_from_sums(u_sums(of_k, of_l, weight_products(k * l, w), w), w)
+weighted_u_triple <- function(a, b, w) {
+  k <- a$k
+  l <- b$k
+  powers <- weight_powers(w)
+  sums <- lapply(powers, colSums)
+  products <- function(m) weight_products(m, w, powers[[2]])
+  of_k <- lapply(list(one = w, two = powers[[2]]), side_product, side = a)
+  of_l <- lapply(list(one = w, two = powers[[2]]), side_product, side = b)
+  h <- function(of_k, of_l, m) u_from_sums(u_sums(of_k, of_l, products(m), w), sums)
+  list(xy = h(of_k, of_l, k * l), xx = h(of_k, of_k, k^2), yy = h(of_l, of_l, l^2))
 }
 
+weighted_u <- function(k, l, w) {
+  sums <- u_sums(weight_products(k, w), weight_products(l, w), weight_products(k * l, w), w)
+  u_from_sums(sums, lapply(weight_powers(w), colSums))
+}
+
+# The matrix of a side times w; from few columns that it is made of, this takes less time.
+side_product <- function(side, w) {
+  if (is.null(side$factor)) return(side$k %*% w)
+  product <- side$factor %*% crossprod(side$factor, w)
+  if (is.null(side$diagonal)) product else product - side$diagonal * w
+}
+
+# The products of a matrix with the weights and with their squares.
+weight_products <- function(k, w, w2 = w^2) list(one = k %*% w, two = k %*% w2)
+
+# The first four powers of the weights.
+weight_powers <- function(w) {
+  w2 <- w * w
+  list(w, w2, w2 * w, w2 * w2)
+}
+
+# Sums over stimuli, a value for each column of weights, of weights and their products with kernels
+# k and l and with m = kl: `m1` of w Mw, `w2m1` of w^2 Mw, `w3m1` of w^3 Mw, `w2m2` of w^2 Mw^2,
+# `a` of w Kw Lw, `w2kl` of w^2 Kw Lw, `c` of w Kw^2 Lw, `d` of w Kw Lw^2, `k` of w Kw, `l` of w Lw.
 u_sums <- function(of_k, of_l, of_m, w) {
-  w2 <- w^2
-  w3 <- w2 * w
-  m1 <- colSums(w * of_m$one)
-  w2m1 <- colSums(w2 * of_m$one)
-  w3m1 <- colSums(w3 * of_m$one)
-  both <- of_k$one * of_l$one
-  list(
-    m1 = m1, w2m1 = w2m1, w3m1 = w3m1, w2m2 = colSums(w2 * of_m$two),
-    a = colSums(w * both) - w2m1, w2kl = colSums(w2 * both),
-    c = colSums(w * of_k$two * of_l$one) - w3m1, d = colSums(w * of_k$one * of_l$two) - w3m1,
-    k = colSums(w * of_k$one), l = colSums(w * of_l$one)
-  )
+  sums <- .Call(C_weighted_sums, w, of_k$one, of_k$two, of_l$one, of_l$two, of_m$one, of_m$two,
+                thread_count())
+  names <- c("m1", "w2m1", "w3m1", "w2m2", "a", "w2kl", "c", "d", "k", "l")
+  sums <- stats::setNames(lapply(seq_along(names), function(row) sums[row, ]), names)
+  sums[["a"]] <- sums$a - sums$w2m1
+  sums[["c"]] <- sums$c - sums$w3m1
+  sums[["d"]] <- sums$d - sums$w3m1
+  sums
 }
 
-u_from_sums <- function(s, w) {
-  p <- lapply(1:4, function(power) colSums(w^power))
+# p: sums of the first four powers of the weights.
+u_from_sums <- function(s, p) {
   t1 <- (p[[1]]^2 - p[[2]]) * s$m1 - 4 * p[[1]] * s$w2m1 + 4 * s$w3m1 + 2 * s$w2m2
   t2 <- p[[1]] * s$a - (s$w2kl - s$w2m2) - s$c - s$d
   t3 <- s$k * s$l - 4 * s$w2kl + 2 * s$w2m2
@@ -49,17 +87,23 @@ u_from_sums <- function(s, w) {
   (t1 - 2 * t2 + t3) / tuples
 }
 
-weighted_v <- function(k, l, w) {
+weighted_v_triple <- function(a, b, w) {
   p <- sweep(w, 2, colSums(w), "/")
-  kp <- k %*% p
-  lp <- l %*% p
-  weighted_sum(k * l, p) - 2 * colSums(p * kp * lp) + colSums(p * kp) * colSums(p * lp)
+  kp <- side_product(a, p)
+  lp <- side_product(b, p)
+  k_all <- colSums(p * kp)
+  l_all <- colSums(p * lp)
+  m <- weighted_triple(a$k, b$k, p)
+  list(xy = m$xy - 2 * colSums(p * kp * lp) + k_all * l_all,
+       xx = m$xx - 2 * colSums(p * kp^2) + k_all^2,
+       yy = m$yy - 2 * colSums(p * lp^2) + l_all^2)
 }
 
 # For pairs of columns of f and g, the estimator of their one-dimensional kernels f f' and g g',
 # added up over the columns, from sums of powers.
 weighted_column_u <- function(f, g, w) {
-  powers <- function(a, b, c) crossprod(f^b * g^c, w^a)
+  weights <- weight_powers(w)
+  powers <- function(a, b, c) crossprod(f^b * g^c, weights[[a]])
   x <- powers(1, 1, 0)
   y <- powers(1, 0, 1)
   x2 <- powers(2, 1, 0)
@@ -85,5 +129,5 @@ weighted_column_u <- function(f, g, w) {
   # the product of the two totals has to be added up over the columns
   sums$k <- colSums((x^2 - powers(2, 2, 0)) * (y^2 - powers(2, 0, 2)))
   sums$l <- 1
-  u_from_sums(sums, w)
+  u_from_sums(sums, lapply(weights, colSums))
 }

@@ -55,8 +55,7 @@ pairwise_errors <- function(kind, side, finish = identity, transform = "z", cosi
     weighted = function(pair, args, w, d) {
       a <- side(pair$x, args, args$clusters)
       b <- side(pair$y, args, args$clusters)
-      h <- function(a, b) weighted_products(kind, a, b, w)
-      finish(ratio_of_products(h(a, b), h(a, a), h(b, b)))
+      finish(weighted_ratios(kind, a, b, w))
     })
 }
 
@@ -72,7 +71,11 @@ errors_of <- function(measure) {
 linear_side <- function(repr, kind) {
   remember(repr$cache, list("pairs of the linear kernel", kind), {
     check_side_memory(repr)
-    new_side(tcrossprod(scaled_data(repr, TRUE)), "linear", kind)
+    x <- scaled_data(repr, TRUE)
+    k <- tcrossprod(x)
+    side <- new_side(k, "linear", kind)
+    if (4 * ncol(x) > nrow(x)) return(side)
+    c(side, list(factor = x, diagonal = if (kind == "u") diag(k)))
   })
 }
 

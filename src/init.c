@@ -65,6 +65,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(kendall, 3),
     /* call_weighted_ranks.c */
     ENTRY(weighted_ranks, 5),
+    /* call_weighted_sums.c */
+    ENTRY(weighted_sums, 8),
     /* call_kernel_matrix.c */
     ENTRY(gaussian, 4),
     ENTRY(u_center, 1),

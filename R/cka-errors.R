@@ -29,7 +29,7 @@ cka_deletions <- function(pair, args, codes) {
   a <- kernel_side(pair$x, args, kind)
   b <- kernel_side(pair$y, args, kind)
   if (!goes_by_clusters(args)) return(pairwise_ratios(pair, kind, a, b, codes))
-  h <- function(a, b) corrected_gram_deletions(a$k, b$k, codes)
+  h <- function(a, b) unname(corrected_gram_deletions(a$k, b$k, codes))
   self <- function(repr, side) {
     remember(repr$cache, list("deleted self terms over clusters", side$key, codes), h(side, side))
   }

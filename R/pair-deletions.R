@@ -79,10 +79,10 @@ unit_sums <- function(k, l, codes) {
   to_k <- t(rowsum(k, codes))
   to_l <- t(rowsum(l, codes))
   without <- (rowSums(to_k) - to_k) * (rowSums(to_l) - to_l)
-  within <- drop(rowsum(without[cbind(seq_along(codes), codes)], codes))
+  within <- as.vector(rowsum(without[cbind(seq_along(codes), codes)], codes))
   n <- as.double(length(codes))
   list(left = c(n, n - size), dot = deleted_total(k * l, codes),
-       rows = c(sum(rowSums(to_k) * rowSums(to_l)), colSums(without) - within),
+       rows = c(sum(rowSums(to_k) * rowSums(to_l)), unname(colSums(without)) - within),
        totals = deleted_total(k, codes) * deleted_total(l, codes))
 }
 
@@ -91,7 +91,8 @@ deleted_total <- function(m, codes) {
   rows <- rowSums(m)
   if (is.null(codes)) return(c(sum(rows), sum(rows) - 2 * rows + diag(m)))
   inside <- t(rowsum(m, codes))[cbind(seq_along(codes), codes)]
-  c(sum(rows), sum(rows) - 2 * drop(rowsum(rows, codes)) + drop(rowsum(inside, codes)))
+  units <- function(values) as.vector(rowsum(values, codes))
+  c(sum(rows), sum(rows) - 2 * units(rows) + units(inside))
 }
 
 # The ratio with nothing and with each unit deleted; NA where a denominator is not positive.

@@ -40,8 +40,8 @@ way_of <- function(measure, method) {
 }
 
 refuse_method <- function(measure, method) {
-  abort("The measure ", dQuote(measure$label, FALSE), " has no errors by method = ",
-        dQuote(method, FALSE), ": use \"auto\", \"jackknife\" or \"half-samples\".",
+  abort("`method` cannot be ", dQuote(method, FALSE), " for the measure ",
+        dQuote(measure$label, FALSE), ": use \"auto\", \"jackknife\" or \"half-samples\".",
         class = "repalign_error_choice", arg = "method")
 }
 

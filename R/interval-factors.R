@@ -44,7 +44,8 @@ neuron_labels <- function(pair, measure, settings) {
   }
   args <- measure$args
   if (is_linear_cka(measure)) return(unit_layout(pair, args)$labels)
-  list(x = paste("x", seq_len(ncol(pair$x$data))), y = paste("y", seq_len(ncol(pair$y$data))))
+  sapply(c("x", "y"), function(side) paste(side, seq_len(NCOL(pair[[side]]$data))),
+         simplify = FALSE)
 }
 
 # The samples of neurons of a call: list(name, units, rows, side), where rows are those of the
@@ -68,9 +69,6 @@ neuron_samples <- function(task) {
 
 samples_of_row <- function(pair, task, p, m) {
   labels <- neuron_labels(pair, task$set[[m]], task$settings)
-  for (side in names(which(task$settings$neurons))) {
-    need_kind(pair[[side]], "data", "an error over neurons")
-  }
   wanted <- labels[names(which(task$settings$neurons))]
   if (any(labels$y %in% labels$x)) {
     units <- unique(unlist(wanted))

@@ -4,8 +4,9 @@
 # The attribute `deletions` of a result of class "repalign_score_interval" is a list with an entry
 # for each call of score_interval() that its rows come from (several after rbind()). An entry is
 #
-# keys, scores   what names each of the P scores of the call (score_keys()), and their values: a row of
-#                a result finds its place by both, so that results may be cut and reordered
+# rows           what names each of the P scores of the call (score_keys()), with their values and
+#                standard errors: a row of a result finds its place by these, so that results may be
+#                cut, reordered and bound
 # n, units       the numbers of stimuli, and of what is deleted of them (stimuli or clusters)
 # names          of these units
 # stimuli        a matrix units x P of deviations, whose products add up to the covariances over
@@ -22,23 +23,27 @@
 
 # What names the rows of a result.
 score_keys <- function(rows) {
-  columns <- intersect(c("model_x", "model_y", "x", "y", "measure"), names(rows))
+  columns <- intersect(c("model_x", "model_y", "x", "y", "measure", "over"), names(rows))
   do.call(paste, c(lapply(unname(as.list(rows)[columns]), as.character), sep = "\r"))
 }
 
 # The places of the rows of a result: a data frame with the columns call and row; NA for rows that
 # are of no call.
 deletion_places <- function(object) {
-  rows <- as.data.frame(object)
+  rows <- need_columns(as.data.frame(object), c("x", "y", "measure", "score", "se", "over"),
+                       "used")
   keys <- score_keys(rows)
   calls <- attr(object, "deletions")
-  places <- data.frame(call = rep(NA_integer_, nrow(rows)), row = NA_integer_)
+  places <- data.frame(call = rep(NA_integer_, nrow(rows)), row = rep(NA_integer_, nrow(rows)))
   for (call in seq_along(calls)) {
     known <- calls[[call]]
     for (at in which(is.na(places$call))) {
-      here <- which(known$keys == keys[at])
-      here <- here[vapply(known$scores[here], identical, NA, rows$score[at])]
-      if (length(here)) places[at, ] <- c(call, here[1])
+      here <- which(known$rows$key == keys[at])
+      same <- vapply(here, function(row) {
+        identical(known$rows$score[row], rows$score[at]) &&
+          identical(known$rows$se[row], rows$se[at])
+      }, NA)
+      if (any(same)) places[at, ] <- c(call, here[same][1])
     }
   }
   places
@@ -47,8 +52,8 @@ deletion_places <- function(object) {
 # The parts of the covariances of the rows of a result, all of one call: list(main, interactions,
 # df, score). `main` is a list of covariance matrices, of the stimuli first; `interactions` are
 # those of each of the others with the stimuli, and df the degrees of freedom of each main part.
-interval_parts <- function(object, what = "used") {
-  places <- deletion_places(need_columns(object, c("x", "y", "measure", "score"), what))
+interval_parts <- function(object) {
+  places <- deletion_places(object)
   calls <- attr(object, "deletions")
   if (anyNA(places$call)) refuse_lost_deletions()
   if (length(unique(places$call)) > 1) {
@@ -65,7 +70,7 @@ parts_of_call <- function(call, rows) {
   list(main = c(list(stimulus_covariances(call, rows)), lapply(factors, function(f) f$main)),
        interactions = lapply(factors, function(f) f$interaction),
        df = c(call$units - 1, vapply(factors, function(f) f$size - 1, 0)),
-       clustered = call$clustered, score = call$scores[rows])
+       clustered = call$clustered, score = call$rows$score[rows])
 }
 
 refuse_lost_deletions <- function() {

@@ -94,7 +94,7 @@ NULL
 #' @export
 confint.repalign_score_interval <- function(object, parm, level = NULL, ...) {
   no_other_arguments(...)
-  rows <- need_columns(as.data.frame(object), c("x", "y", "measure", "score", "df"), "used")
+  rows <- need_columns(as.data.frame(object), "df", "used")
   if (is.null(level)) level <- level_of(object)
   level <- check_number(level, "level", above = 0, below = 1)
   limits <- unname(limits_of(scales_of(object), rows$df, level))
@@ -120,6 +120,7 @@ row_titles <- function(object) {
   y <- full_names(rows, "y")
   parts <- c(as.list(rows[source_columns(object)]), list(x, y, as.character(rows$measure)))
   varies <- vapply(parts, function(part) length(unique(part)) > 1, NA)
+  if (!nrow(rows)) return(character())
   if (!any(varies)) varies[length(varies) - 1] <- TRUE
   do.call(paste, c(unname(parts[varies]), sep = " | "))
 }
@@ -142,7 +143,7 @@ influence_matrix <- function(result) {
     abort("`result` must be what score_interval() returned, not ", describe(result), ".",
           class = "repalign_error_type", arg = "result")
   }
-  places <- deletion_places(need_columns(result, c("x", "y", "measure", "score"), "used"))
+  places <- deletion_places(result)
   if (anyNA(places$call)) refuse_lost_deletions()
   calls <- attr(result, "deletions")
   if (length(unique(vapply(calls[unique(places$call)], function(call) call$units, 0))) > 1) {
@@ -150,10 +151,9 @@ influence_matrix <- function(result) {
           class = "repalign_error_rows", arg = "result")
   }
   columns <- Map(function(call, row) influence_of(calls[[call]], row), places$call, places$row)
-  units <- calls[[max(places$call[1], 1, na.rm = TRUE)]]$units
-  matrix(unlist(columns), units, nrow(result),
-         dimnames = list(calls[[max(places$call[1], 1, na.rm = TRUE)]]$names,
-                         row_titles(result)))
+  call <- calls[[if (nrow(result)) places$call[1] else 1]]
+  matrix(as.double(unlist(columns)), call$units, nrow(result),
+         dimnames = list(call$names, row_titles(result)))
 }
 
 # Deviations of delete-one values have sums of squares that are larger by n / (n - 1).

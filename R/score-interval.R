@@ -78,6 +78,9 @@ check_interval_task <- function(task, y) {
   first <- task$sides$x$reprs[[1]]
   check_rows(task$n, 5, first$arg, "an interval")
   check_clusters(task$codes, task$n, first$arg, 5, "an interval")
+  for (side in names(which(task$settings$neurons))) {
+    for (repr in task$sides[[side]]$reprs) need_kind(repr, "data", "an error over neurons")
+  }
   if (!task$settings$subjects) return(invisible())
   if (is.null(y) || task$sides$x$is_models || length(task$sides$x$reprs) < 2) {
     abort("For over = \"subjects\", `x` must be a list of the data of two or more subjects, and ",
@@ -116,17 +119,20 @@ interval_result <- function(task, columns, factors) {
   rows <- as.data.frame(plain)
   ways <- lapply(task$set, way_of, task$settings$method)
   words <- rep(vapply(ways, function(way) way$method, ""), nrow(task$pairs))
+  rows$over <- over_words(task)
   call <- deletions_of_call(task, rows, columns, factors, words)
   parts <- parts_of_call(call, seq_len(nrow(rows)))
   errors <- contrast_errors(parts, diag(nrow(rows)))
-  errors$se[is_at_bound(rows$score, errors$se)] <- NA
+  constant <- is_at_bound(rows$score, errors$se)
+  errors$se[constant] <- NA
+  call$rows$se <- errors$se
   call$scales <- interval_scales(task, rows$score, errors$se, columns, length(factors) > 0)
   limits <- limits_of(call$scales, errors$df, task$settings$conf_level)
   n <- rows$n
-  rows$n <- NULL
+  rows$n <- rows$over <- NULL
   result <- cbind(rows, se = errors$se, df = errors$df, conf_low = limits[, "low"],
                   conf_high = limits[, "high"], method = words, over = over_words(task), n = n)
-  warn_no_errors(result, call)
+  warn_no_errors(result, constant)
   kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call)), kept)
   structure(with_kept(result, kept), class = c("repalign_score_interval", "data.frame"))
 }
@@ -141,7 +147,7 @@ deletions_of_call <- function(task, rows, columns, factors, words) {
     halves <- matrix(NA_real_, task$settings$resamples, length(columns))
     halves[, half] <- vapply(columns[half], deviations_of, numeric(nrow(halves)))
   }
-  list(keys = score_keys(rows), scores = rows$score, n = task$n, units = units,
+  list(rows = data.frame(key = score_keys(rows), score = rows$score), n = task$n, units = units,
        names = if (is.null(task$codes)) names_of_stimuli(task$sides), stimuli = stimuli,
        halves = halves, methods = words, clustered = !is.null(task$codes), factors = factors)
 }
@@ -153,7 +159,9 @@ names_of_stimuli <- function(sides) {
 }
 
 # A score of identical representations does not vary, whatever the stimuli: there is no error.
-is_at_bound <- function(score, se) is.na(score) | !is.na(se) & se <= tie_share * pmax(abs(score), 1)
+is_at_bound <- function(score, se) {
+  !is.na(score) & !is.na(se) & se <= tie_share * pmax(abs(score), 1)
+}
 
 over_words <- function(task) {
   what <- if (is.null(task$codes)) "stimuli" else "clusters"
@@ -194,18 +202,18 @@ refuse_transform <- function(measure, errors, asked) {
         class = "repalign_error_choice", arg = "transform")
 }
 
-warn_no_errors <- function(result, call) {
+# constant: does the score not vary at all?
+warn_no_errors <- function(result, constant) {
   lost <- which(is.na(result$se) & !is.na(result$score))
   if (!length(lost)) return(invisible())
   first <- result[lost[1], ]
-  undefined <- colSums(is.na(rbind(call$stimuli[, lost[1], drop = FALSE])))
   warn("No standard error (NA) of ", length(lost), " of ", count_of(nrow(result), "score"),
        ". First, ", first$measure, " of ", dQuote(first$x, FALSE), " and ",
        dQuote(first$y, FALSE), ": ",
-       if (undefined == 0 && !first$method %in% "half-samples") {
+       if (constant[lost[1]]) {
          paste0("its score (", format(first$score, digits = 4), ") does not vary with what was ",
-                "sampled, as that of identical data.")
+                "sampled, as that of identical data, or of too many neighbours.")
        } else {
-         "it is undefined without some stimuli or neurons; there are too few of them."
+         "it is undefined without some of what was sampled: there is too little of it."
        }, class = "repalign_undefined", data = lost)
 }

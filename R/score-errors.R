@@ -32,9 +32,11 @@ growing_errors <- function(growth) {
   list(method = "half-samples", growth = growth, transform = "none")
 }
 
-# Distances that are functions of a cosine, and back; slope: the derivative by the cosine.
+# Distances that are functions of a cosine, and back; slope: the derivative by the cosine. A
+# corrected CKA beyond 1 is the cosine of no angle.
 new_angle <- function() {
-  list(score = function(c) acos(pmin(pmax(c, -1), 1)), of = cos,
+  angle <- function(c) acos(pmin(pmax(replace(c, which(abs(c) > 1 + tie_share), NA), -1), 1))
+  list(score = angle, of = cos,
        slope = function(c) -1 / sqrt(1 - c^2), back = "angle")
 }
 

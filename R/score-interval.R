@@ -31,17 +31,16 @@ score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", metho
                                 units_y, conf_level)
   old <- options(repalign.threads = thread_count(threads))
   on.exit(options(old))
-  usable <- usable_sides(x, y, set, clusters, "error")
-  set <- lapply(usable$set, with_clusters, usable$clusters)
-  task <- list(sides = usable$sides, set = set, codes = usable$clusters, settings = settings,
-               n = usable$sides$x$reprs[[1]]$n)
+  usable <- weighable_sides(x, y, set, clusters)
+  task <- list(sides = usable$sides, set = usable$set, codes = usable$clusters,
+               settings = settings, n = usable$sides$x$reprs[[1]]$n)
   check_interval_task(task, y)
-  set_largest_k(set, c(task$sides$x$reprs, task$sides$y$reprs))
+  set_largest_k(task$set, c(task$sides$x$reprs, task$sides$y$reprs))
   choices <- begin_choices(all_representations(task$sides))
   on.exit(end_choices(choices), add = TRUE)
   task$pairs <- list_pairs(task$sides, FALSE)
-  check_grid_memory(set, task$sides)
-  task$scores <- as.vector(t(score_grid(task$pairs, task$sides, set, "stop", threads)))
+  check_grid_memory(task$set, task$sides)
+  task$scores <- as.vector(t(score_grid(task$pairs, task$sides, task$set, "stop", threads)))
   score_interval_of(task)
 }
 
@@ -68,10 +67,27 @@ interval_settings <- function(over, method, resamples, transform, model_units, u
        conf_level = check_number(conf_level, "conf_level", above = 0, below = 1))
 }
 
-# Measures that can leave out pairs within clusters do so in all that score_interval() computes.
-with_clusters <- function(measure, codes) {
-  if (!is.null(codes) && takes_clusters(measure)) measure$args$clusters <- codes
-  measure
+# The sides and measures of a call, without stimuli that have no cluster: list(sides, set, clusters,
+# rows). Clusters are those of the call, of responses() objects or of the measures, and every measure
+# that can leave out pairs within clusters does so.
+weighable_sides <- function(x, y, set, clusters) {
+  sides <- as_sides(x, y)
+  declared <- declared_sides(sides, settled_set(set, sides), clusters)
+  own <- lapply(declared$set, function(measure) measure$args$clusters)
+  codes <- unique(c(Filter(Negate(is.null), own),
+                    if (!is.null(declared$clusters)) list(cluster_codes(declared$clusters))))
+  if (length(codes) > 1) {
+    abort("`clusters` differ between the measures and the call: give the same labels to all, or ",
+          "to the call alone.", class = "repalign_error_choice", arg = "clusters")
+  }
+  codes <- if (length(codes)) codes[[1]]
+  set <- lapply(declared$set, function(measure) {
+    if (!is.null(codes) && takes_clusters(measure)) measure$args$clusters <- codes
+    measure
+  })
+  complete <- clustered_sides(complete_sides(declared$sides, set, "error"), codes)
+  refuse_holes(all_representations(complete$sides), complete$set)
+  complete
 }
 
 check_interval_task <- function(task, y) {

@@ -54,9 +54,9 @@ score_weighted <- function(x, y, measure = "cka", weights) {
     abort("`x` and `y` must be single representations, not lists: call score_weighted() for each ",
           "pair.", class = "repalign_error_type", arg = if (is_collection(x)) "x" else "y")
   }
-  usable <- usable_sides(x, y, set, NULL, "error")
+  usable <- weighable_sides(x, y, set, NULL)
   sides <- usable$sides
-  w <- check_weights(weights, sides$x$reprs[[1]]$n)
+  w <- check_weights(weights, length(usable$rows))[usable$rows, , drop = FALSE]
   set_largest_k(usable$set, all_representations(sides))
   choices <- begin_choices(all_representations(sides))
   on.exit(end_choices(choices))

@@ -198,6 +198,12 @@ test_that("clusters are deleted as a whole by every method", {
   halves <- repalign:::draw_halves(n, 10, codes)
   expect_true(all(vapply(1:10, function(b) all(rowsum(1 * halves[, b], codes) %in% c(0, 3)), NA)))
   expect_identical(unique(colSums(halves)), 12)
+  # those of a measure are those of the call, and stimuli without a label are left out
+  codes[1:3] <- NA
+  own <- score_interval(x, y, list(measure("rsa", clusters = codes), "procrustes"))
+  cut <- score_interval(x[-(1:3), ], y[-(1:3), ], c("rsa", "procrustes"), clusters = codes[-(1:3)])
+  expect_equal(own[c("score", "se", "df", "n")], cut[c("score", "se", "df", "n")], ignore_attr = TRUE)
+  expect_refused(score_interval(x, y, measure("rsa", clusters = codes), clusters = rep(1:8, 3)), "`clusters`")
   expect_refused(score_interval(x, y, clusters = rep(1:3, 8)), "clusters")
 })
 

@@ -146,6 +146,7 @@ interval_result <- function(task, columns, factors) {
   limits <- limits_of(call$scales, errors$df, task$settings$conf_level)
   n <- rows$n
   rows$n <- rows$over <- NULL
+  rownames(limits) <- NULL
   result <- cbind(rows, se = errors$se, df = errors$df, conf_low = limits[, "low"],
                   conf_high = limits[, "high"], method = words, over = over_words(task), n = n)
   warn_no_errors(result, constant)
@@ -186,33 +187,40 @@ over_words <- function(task) {
           if (task$settings$subjects) "subjects"), collapse = " + ")
 }
 
-# The scale of each interval: list(point, spread, back), see limits_of().
+# The scale of each interval, see limits_of(). several: are there other samples than the stimuli?
 interval_scales <- function(task, score, se, columns, several) {
   measures <- rep(task$set, length.out = length(score))
   scales <- Map(function(measure, score, se, column) {
-    errors <- errors_of(measure)
-    way <- task$settings$transform
-    if (way == "auto") way <- transform_of(measure, errors)
-    if (way == "z") refuse_transform(measure, errors, task$settings$transform)
-    cosine <- errors$cosine
-    c <- if (is.null(cosine)) score else cosine$of(score)
-    spread <- if (is.null(cosine)) se else se / abs(cosine$slope(c))
-    if (way == "z") {
-      known <- !several && !is.na(column$spread) && !is.na(se)
-      spread <- if (known) column$spread else spread / (1 - c^2)
-      c <- suppressWarnings(atanh(c))
-    }
-    back <- c(if (is.null(cosine)) way else c(cosine$back, if (way == "none") "plain"))
-    data.frame(point = c, spread = spread,
-               back = if (identical(back, "none")) "plain" else paste(back, collapse = " "))
+    own <- if (!several && !is.na(se)) column$spread else NA_real_
+    interval_scale(measure, score, se, own, task$settings$transform)
   }, measures, score, se, columns)
   do.call(rbind, unname(scales))
 }
 
+# own: the standard error of Fisher's z from the deletions, or NA.
+interval_scale <- function(measure, score, se, own, transform) {
+  errors <- errors_of(measure)
+  refuse_transform(measure, errors, transform)
+  way <- if (transform == "auto") transform_of(measure, errors) else transform
+  cosine <- errors$cosine
+  point <- if (is.null(cosine)) score else cosine$of(score)
+  spread <- if (is.null(cosine)) se else se / abs(cosine$slope(point))
+  # there is no z of a score beyond 1, as corrections may give
+  z <- way == "z" && isTRUE(abs(point) < 1)
+  if (z) {
+    spread <- if (is.na(own)) spread / (1 - point^2) else own
+    point <- atanh(point)
+  }
+  back <- if (is.null(cosine)) { if (z) "z" else "plain" } else
+    paste0(cosine$back, if (!z) " plain")
+  data.frame(point = point, spread = spread, back = back)
+}
+
 refuse_transform <- function(measure, errors, asked) {
+  if (asked != "z") return(invisible())
   range <- range_of(measure$declaration, measure$args)
   bounded <- range[1] >= -1 && range[2] <= 1
-  if (asked == "auto" || bounded || !is.null(errors$cosine)) return(invisible())
+  if (bounded || !is.null(errors$cosine)) return(invisible())
   abort("transform = \"z\" needs scores between -1 and 1, which those of ",
         dQuote(measure$label, FALSE), " need not be: use \"auto\" or \"none\".",
         class = "repalign_error_choice", arg = "transform")

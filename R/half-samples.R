@@ -14,7 +14,8 @@ half_sample_factor <- function(measure, n, codes) {
   count <- units_of(n, codes)
   half <- count %/% 2
   growth <- errors_of(measure)$growth
-  sqrt(half / (count - half)) * if (is.null(growth)) 1 else growth(measure$args, n, n * half / count)
+  growth <- if (is.null(growth)) 1 else growth(measure$args, n, n * half / count)
+  growth * sqrt(half / (count - half))
 }
 
 # Scores of each subset (columns of `keep`), an array pairs x measures x subsets. Scores that are

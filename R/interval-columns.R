@@ -12,7 +12,8 @@ stimulus_columns <- function(task, tables) {
     pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
     for (m in which(names == "closed")) {
       row <- (p - 1) * k + m
-      columns[[row]] <- if (!is.null(tables[[row]])) column_of_table(tables[[row]], ways[[m]]$errors)
+      table <- tables[[row]]
+      columns[[row]] <- if (!is.null(table)) column_of_table(table, ways[[m]]$errors)
         else closed_column(pair, task$set[[m]], ways[[m]], task$codes)
     }
   }
@@ -50,8 +51,6 @@ closed_column <- function(pair, measure, way, codes) {
                       warning = function(w) invokeRestart("muffleWarning"),
                       message = function(m) invokeRestart("muffleMessage"))
 }
-
-units_of <- function(n, codes) if (is.null(codes)) n else max(codes)
 
 # All but one stimulus (or cluster), score by score.
 recomputed_columns <- function(task, columns, m) {

@@ -329,3 +329,30 @@ declare_measure(
   prepare = function(repr, args, side) form_basis(repr), statistic = weighted_correlation,
   memory = basis_needs(tall = 7.6, wide = 6, loaded = 3.8)
 )
+
+# ---- how the correlations vary with the stimuli
+
+cca_errors <- function(args) {
+  new_errors("influence", weighted = weighted_rows, stimuli = function(pair, args, codes) {
+    parts <- remember(pair$cache, "canonical variates", singular_vectors(pair_cosines(pair)))
+    ranks <- c(nrow(parts$u), nrow(parts$v))
+    rho <- clip_cosines(parts$d)
+    each <- correlation_influences(form_basis(pair$x)$q %*% parts$u,
+                                   form_basis(pair$y)$q %*% parts$v, rho, ranks)
+    switch(args$summary, mean = rowMeans(each),
+           mean_squared = drop(each %*% (2 * rho)) / min(ranks),
+           yanai = drop(each %*% (2 * rho)) / sqrt(prod(ranks)))
+  })
+}
+
+# The kept components are held.
+svcca_errors <- function(args) {
+  new_errors("influence", weighted = weighted_rows, stimuli = function(pair, args, codes) {
+    x <- svcca_operand(prepare_svcca(pair$x, args, "x"), pair$x, args, "x")$matrix
+    y <- svcca_operand(prepare_svcca(pair$y, args, "y"), pair$y, args, "y")$matrix
+    parts <- singular_vectors(crossprod(x, y))
+    each <- correlation_influences(x %*% parts$u, y %*% parts$v, clip_cosines(parts$d),
+                                   c(ncol(x), ncol(y)))
+    rowMeans(each)
+  })
+}

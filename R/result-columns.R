@@ -34,7 +34,8 @@ kept_attributes <- list(
 )
 
 kind_words <- c(repalign_similarity = "similarities", repalign_calibration = "calibrations",
-                repalign_analysis = "analyses", repalign_interval = "intervals", repalign_score_interval = "intervals of scores")
+                repalign_analysis = "analyses", repalign_interval = "intervals",
+                repalign_score_interval = "intervals of scores")
 
 result_kind <- function(object) intersect(class(object), names(core_columns))[1]
 

@@ -14,7 +14,8 @@
 #             value for each stimulus
 # exact       the same as `stimuli` for method = "jackknife" of score_interval(), or NULL: the score
 #             is computed anew without each stimulus
-# weighted    function(pair, args, w, d), d: the declaration of the measure: a score for each column of weights, or NULL
+# weighted    function(pair, args, w, d), where d is the declaration of the measure: a score for
+#             each column of weights, or NULL
 # counts      may the weights be any that are not negative ("any"), or whole numbers ("counts")?
 # transform   "z": intervals are made of Fisher's z; "none": on the scale of the score
 # cosine      NULL, or for distances that are functions of a cosine, new_angle() or new_chord():

@@ -214,8 +214,9 @@ forest_rows <- function(object) {
 
 forest_caption <- function(object) {
   level <- attr(object, "conf_level")
+  over <- enumerate(unique(object$over), quote = FALSE)
   parts <- c(if (!is.null(level)) paste0("lines: ", format(100 * level), "% intervals"),
-             if (!is.null(object$over)) paste("over", enumerate(unique(object$over), quote = FALSE)),
+             if (nzchar(over)) paste("over", over),
              if (anyNA(object$score)) paste(sum(is.na(object$score)), "undefined"))
   if (length(parts)) paste(parts, collapse = "; ")
 }

@@ -1,8 +1,8 @@
 # score_interval() gives scores of any measure with standard errors and intervals.
 #
 # Its result is a data frame of the class "repalign_score_interval" with a row for each score and
-# the columns (model_x, model_y,) x, y, measure, score, se, df, conf_low, conf_high, method, over, n.
-# Beside the rows it keeps the attributes
+# the columns (model_x, model_y,) x, y, measure, score, se, df, conf_low, conf_high, method, over and
+# n. Beside the rows it keeps the attributes
 #
 # conf_level   coverage of the intervals
 # deletions    how the scores vary with what was sampled, by which the errors of differences are
@@ -14,12 +14,96 @@
 
 #' Scores with standard errors and intervals
 #'
-#' TODO
-#' @param x,y see [similarity()].
-#' @param measure,over,method,resamples,transform,model_units,units_x,units_y,conf_level,clusters,threads
-#'   TODO
-#' @return TODO
-
+#' Scores of one or several measures, for a pair, a grid of representations or models of layers,
+#' each with a standard error and an interval over stimuli, and if you like over neurons or subjects.
+#' It works for every measure, also for your own. Errors of all scores of a call come from the same
+#' deletions, so that differences between scores have errors, too.
+#'
+#' @param x,y,measure see [similarity()]. For `over = "subjects"`, `x` is a named list with the data
+#'   of each subject, and `y` is what all of them are compared with.
+#' @param over what counts as a sample beside the stimuli, which always do: `"stimuli"` alone, or
+#'   also `"neurons_x"`, `"neurons_y"` or both, or `"subjects"`.
+#' @param method how the errors over stimuli are found. `"auto"`: as the declaration of the measure
+#'   says, see Details. `"jackknife"`: each stimulus is left out in turn, in closed form or by a new
+#'   computation. `"half-samples"`: from random halves of the stimuli. `"influence"` and
+#'   `"smoothed"`: as `"auto"`, for measures that have it.
+#' @param resamples number of half-samples.
+#' @param transform the scale on which intervals are symmetric. `"auto"`: Fisher's z for most
+#'   similarities between -1 and 1 and for distances that are functions of a cosine, otherwise the
+#'   score itself. `"z"` or `"none"`: always one of them.
+#' @param model_units for `over` with `"neurons_x"` alone: are the units of `y` all that there are
+#'   (`"fixed"`, as those of a network), or are they a sample, too (`"sampled"`, the same as
+#'   `"neurons_y"` in `over`)? If they are fixed, the `"stimulus_neuron"` estimate of [cka()] corrects
+#'   the self term of `y` for stimuli only, and so differs from the value of `cka()`.
+#' @param units_x,units_y one label per neuron, for errors over neurons: all neurons of a label
+#'   (a session, an electrode) are deleted together, and those of a label that both sides have from
+#'   both at once. By default the labels that the measure or [responses()] has, or each neuron alone.
+#' @param conf_level coverage of the intervals, between 0 and 1.
+#' @param clusters one label per stimulus, for stimuli that depend on each other: whole clusters are
+#'   deleted, or are part of half-samples. Measures that have `clusters` (see [cka()], [rsa()],
+#'   [mutual_knn()]) also leave out pairs within clusters; the scores of others count dependent
+#'   pairs. Stimuli with the label `NA` are left out. At least 5 clusters are needed.
+#' @param threads see [similarity()].
+#' @return A data frame of class `repalign_score_interval` with one row per score. Columns: `x`, `y`
+#'   (with models also `model_x` and `model_y`), `measure` and `score`, as [similarity()] gives them;
+#'   `se`, the standard error; `df`, the degrees of freedom of the interval (`Inf`: normal);
+#'   `conf_low` and `conf_high`; `method`, how the errors over stimuli were found; `over`, what counts
+#'   as a sample; `n`, the number of stimuli. There are `plot()`, `confint()`, `vcov()` and
+#'   [influence_matrix()] for the result, which know how scores vary together as long as the rows
+#'   are of one call: parts of it and reordered rows may be used, and [rbind()][rbind.repalign].
+#' @details
+#' What the interval is for: the mean of the score over data sets with this number of stimuli. The
+#' naive CKA, distance correlation, CCA, Procrustes distances and measures of neighbours depend on
+#' this number; differences at the same number are fair, values at different numbers are not
+#' comparable. Only the corrected CKA and RSA aim at a value of the population.
+#'
+#' `method = "auto"` takes
+#' * delete-one values in closed form for [cka()] and [angular_cka()] (linear and Gaussian kernel, all
+#'   estimators; the width of a Gaussian kernel is held), [rv()], [distance_correlation()], [rsa()]
+#'   (except by Kendall's tau; ranks are made anew) and [rsm_difference()];
+#' * influences, n times the derivatives of the score by the share of each stimulus, for the
+#'   Procrustes measures, [cca()], [svcca()] (the kept components are held), and matches of neurons
+#'   (the match is held). They are `NA` for `cca()` if both sides together have as many dimensions
+#'   as there are stimuli, less one;
+#' * delete-one values whose jumps are replaced by their mean for [mutual_knn()];
+#' * half-samples for all others: the standard deviation of the scores of `resamples` random halves
+#'   of the stimuli, which are the same for all pairs. The number of neighbours `k` must be below half
+#'   of the number of stimuli. Where lists of neighbours are compared, nothing is searched again.
+#'
+#' Resampling with replacement is not among them on purpose: a stimulus and its copy are a pair at
+#' distance 0 and sure neighbours, which biases most of the measures. [score_weighted()] gives scores
+#' with counts in which copies are no pairs.
+#'
+#' With other samples than the stimuli, each neuron, group of neurons, or subject is deleted in turn,
+#' too, and each together with each stimulus. The variance is the sum of the parts of the samples
+#' minus the parts of their interactions with the stimuli, and never less than one of its main
+#' parts; the interval is that of the t distribution with the degrees of freedom of Satterthwaite.
+#' Where the errors over stimuli come from half-samples, interactions are not known and not
+#' subtracted, so that these errors are rather too large. Subjects: the score is the mean of the
+#' subjects' scores. Neurons are part of their subject, and are not counted again. With fewer than
+#' 5 subjects take the neurons, for a statement about these subjects.
+#'
+#' The score of data with themselves, and any other that does not vary, has no standard error: it is
+#' `NA`, with a warning.
+#'
+#' COVERAGE
+#'
+#' When not to trust it: when stimuli depend on each other without `clusters` (a warning of class
+#' `repalign_dependence` speaks when neighbouring rows look like it); with fewer than 30 stimuli; and
+#' where a score is near its bound for most halves of the stimuli, as overlaps of neighbours are with
+#' a large `k`.
+#' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife).
+#' @examples
+#' # V4 against the layers of a network: which is closer, and how certain is that?
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:150, ]
+#' layers <- lapply(v4_layers, function(layer) layer[1:150, ])
+#' result <- score_interval(v4, layers, list("rsa", measure("cka", estimator = "stimulus")))
+#' result
+#' vcov(result[result$measure == "rsa", ])
+#' # another recording of V4 has other neurons: these are a sample, too
+#' score_interval(v4, layers$L2, measure("cka", estimator = "stimulus_neuron"),
+#'                over = c("stimuli", "neurons_x"))
+#' @seealso [score_weighted()], [cka_interval()], [similarity()], [calibrate()]
 #' @export
 score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", method = "auto",
                            resamples = 200, transform = "auto", model_units = "fixed",
@@ -126,118 +210,4 @@ known_data <- function(sides) {
   reprs <- Filter(function(repr) repr$kind == "data", all_representations(sides))
   if (!length(reprs)) return(list(matrix(0, 2, 1)))
   lapply(reprs, function(repr) known_columns(repr$data))
-}
-
-interval_result <- function(task, columns, factors) {
-  scores <- matrix(task$scores, ncol = length(task$set), byrow = TRUE)
-  plain <- similarity_result(task$pairs, task$sides, task$set, scores)
-  kept <- kept_beside_rows(plain)[c("direction", "best")]
-  rows <- as.data.frame(plain)
-  ways <- lapply(task$set, way_of, task$settings$method)
-  words <- rep(vapply(ways, function(way) way$method, ""), nrow(task$pairs))
-  rows$over <- over_words(task)
-  call <- deletions_of_call(task, rows, columns, factors, words)
-  parts <- parts_of_call(call, seq_len(nrow(rows)))
-  errors <- contrast_errors(parts, diag(nrow(rows)))
-  constant <- is_at_bound(rows$score, errors$se)
-  errors$se[constant] <- NA
-  call$rows$se <- errors$se
-  call$scales <- interval_scales(task, rows$score, errors$se, columns, length(factors) > 0)
-  limits <- limits_of(call$scales, errors$df, task$settings$conf_level)
-  n <- rows$n
-  rows$n <- rows$over <- NULL
-  rownames(limits) <- NULL
-  result <- cbind(rows, se = errors$se, df = errors$df, conf_low = limits[, "low"],
-                  conf_high = limits[, "high"], method = words, over = over_words(task), n = n)
-  warn_no_errors(result, constant)
-  kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call)), kept)
-  structure(with_kept(result, kept), class = c("repalign_score_interval", "data.frame"))
-}
-
-deletions_of_call <- function(task, rows, columns, factors, words) {
-  half <- words == "half-samples"
-  units <- units_of(task$n, task$codes)
-  stimuli <- matrix(NA_real_, units, length(columns))
-  if (any(!half)) stimuli[, !half] <- vapply(columns[!half], deviations_of, numeric(units))
-  halves <- NULL
-  if (any(half)) {
-    halves <- matrix(NA_real_, task$settings$resamples, length(columns))
-    halves[, half] <- vapply(columns[half], deviations_of, numeric(nrow(halves)))
-  }
-  list(rows = data.frame(key = score_keys(rows), score = rows$score), n = task$n, units = units,
-       names = if (is.null(task$codes)) names_of_stimuli(task$sides), stimuli = stimuli,
-       halves = halves, methods = words, clustered = !is.null(task$codes), factors = factors)
-}
-
-names_of_stimuli <- function(sides) {
-  named <- Find(function(repr) repr$kind == "data" && !is.null(rownames(repr$data)),
-                all_representations(sides))
-  if (!is.null(named)) rownames(named$data)
-}
-
-# A score of identical representations does not vary, whatever the stimuli: there is no error.
-is_at_bound <- function(score, se) {
-  !is.na(score) & !is.na(se) & se <= tie_share * pmax(abs(score), 1)
-}
-
-over_words <- function(task) {
-  what <- if (is.null(task$codes)) "stimuli" else "clusters"
-  neurons <- names(which(task$settings$neurons))
-  paste(c(what, if (length(neurons)) paste0("neurons_", neurons),
-          if (task$settings$subjects) "subjects"), collapse = " + ")
-}
-
-# The scale of each interval, see limits_of(). several: are there other samples than the stimuli?
-interval_scales <- function(task, score, se, columns, several) {
-  measures <- rep(task$set, length.out = length(score))
-  scales <- Map(function(measure, score, se, column) {
-    own <- if (!several && !is.na(se)) column$spread else NA_real_
-    interval_scale(measure, score, se, own, task$settings$transform)
-  }, measures, score, se, columns)
-  do.call(rbind, unname(scales))
-}
-
-# own: the standard error of Fisher's z from the deletions, or NA.
-interval_scale <- function(measure, score, se, own, transform) {
-  errors <- errors_of(measure)
-  refuse_transform(measure, errors, transform)
-  way <- if (transform == "auto") transform_of(measure, errors) else transform
-  cosine <- errors$cosine
-  point <- if (is.null(cosine)) score else cosine$of(score)
-  spread <- if (is.null(cosine)) se else se / abs(cosine$slope(point))
-  # there is no z of a score beyond 1, as corrections may give
-  z <- way == "z" && isTRUE(abs(point) < 1)
-  if (z) {
-    spread <- if (is.na(own)) spread / (1 - point^2) else own
-    point <- atanh(point)
-  }
-  back <- if (is.null(cosine)) { if (z) "z" else "plain" } else
-    paste0(cosine$back, if (!z) " plain")
-  data.frame(point = point, spread = spread, back = back)
-}
-
-refuse_transform <- function(measure, errors, asked) {
-  if (asked != "z") return(invisible())
-  range <- range_of(measure$declaration, measure$args)
-  bounded <- range[1] >= -1 && range[2] <= 1
-  if (bounded || !is.null(errors$cosine)) return(invisible())
-  abort("transform = \"z\" needs scores between -1 and 1, which those of ",
-        dQuote(measure$label, FALSE), " need not be: use \"auto\" or \"none\".",
-        class = "repalign_error_choice", arg = "transform")
-}
-
-# constant: does the score not vary at all?
-warn_no_errors <- function(result, constant) {
-  lost <- which(is.na(result$se) & !is.na(result$score))
-  if (!length(lost)) return(invisible())
-  first <- result[lost[1], ]
-  warn("No standard error (NA) of ", length(lost), " of ", count_of(nrow(result), "score"),
-       ". First, ", first$measure, " of ", dQuote(first$x, FALSE), " and ",
-       dQuote(first$y, FALSE), ": ",
-       if (constant[lost[1]]) {
-         paste0("its score (", format(first$score, digits = 4), ") does not vary with what was ",
-                "sampled, as that of identical data, or of too many neighbours.")
-       } else {
-         "it is undefined without some of what was sampled: there is too little of it."
-       }, class = "repalign_undefined", data = lost)
 }

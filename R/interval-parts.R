@@ -19,8 +19,8 @@
 #                the scores that it is part of, `deviations` is size x rows, and `interaction` the
 #                matrix (rows x rows) of the covariances that are subtracted because both main parts
 #                contain them
-# scales         a data frame with the scales of the intervals: point +- quantile * spread, mapped by
-#                `back`
+# scales         a data frame with the scales of the intervals: point +- quantile * spread, mapped
+#                by `back`
 
 # What names the rows of a result.
 score_keys <- function(rows) {

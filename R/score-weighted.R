@@ -15,12 +15,11 @@
 #'   or one vector. Weights are not negative, and their unit does not matter, except for distances
 #'   that are sums over stimuli (`procrustes(scale = FALSE)` and others in the units of the data).
 #' @return A vector with the score of each column of `weights`; `NA` where it is undefined.
-#' @details
-#' Weights of 0 and 1 give the score of the stimuli that have 1. Whole numbers are counts, as of a
-#' bootstrap: but a stimulus and its copy are not two stimuli. They are no pair in kernels and
-#' distances that go over pairs of different stimuli, no neighbours of each other, and have no
-#' rank among the dissimilarities. Copies that are counted as stimuli would be pairs at a distance of
-#' 0, which biases a bootstrap.
+#' @details Weights of 0 and 1 give the score of the stimuli that have 1. Whole numbers are counts,
+#'   as of a bootstrap: but a stimulus and its copy are not two stimuli. They are no pair in kernels
+#'   and distances that go over pairs of different stimuli, no neighbours of each other, and have no
+#'   rank among the dissimilarities. Copies that are counted as stimuli would be pairs at a distance
+#'   of 0, which biases a bootstrap.
 #'
 #' What weights are possible depends on the measure:
 #' * any: [cka()] and [angular_cka()] with the linear kernel or the Gaussian one, [rv()],

@@ -30,7 +30,9 @@ readouts <- function(q, p) {
 }
 
 kinds <- list(
-  gaussian = function(latent, weights) latent %*% weights + 0.5 * rnorm(nrow(latent) * ncol(weights)),
+  gaussian = function(latent, weights) {
+    latent %*% weights + 0.5 * rnorm(nrow(latent) * ncol(weights))
+  },
   heavy = function(latent, weights) {
     (latent * sqrt(3 / rchisq(nrow(latent), 5))) %*% weights +
       0.5 * rt(nrow(latent) * ncol(weights), 5)

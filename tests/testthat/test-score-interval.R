@@ -137,6 +137,30 @@ test_that("a variance is at least its main parts, and Satterthwaite's df are tho
   expect_equal(result$se[1], two$se)
 })
 
+test_that("neurons of one representation are one sample on either side of a list with itself", {
+  result <- score_interval(layers, NULL, "cka", over = c("stimuli", "neurons_x", "neurons_y"))
+  alone <- lapply(1:3, function(p) {
+    score_interval(layers[[c(1, 1, 2)[p]]], layers[[c(2, 3, 3)[p]]], "cka",
+                   over = c("stimuli", "neurons_x", "neurons_y"))
+  })
+  expect_equal(result$se, vapply(alone, function(one) one$se, 0))
+  rsa <- measure("rsa", inner = "euclidean", outer = "pearson")
+  for (m in list("cka", rsa)) {
+    result <- score_interval(layers, NULL, m, over = c("stimuli", "neurons_x", "neurons_y"))
+    parts <- repalign:::interval_parts(result)
+    expect_length(parts$main, 4)
+    # the second layer is y of the first pair and x of the third
+    id <- if (is.character(m)) m else "rsa"
+    scores <- vapply(1:4, function(a) {
+      two <- layers$two[, -a]
+      c(score(id, layers$one, two, if (id == "rsa") rsa$args[1:2]),
+        score(id, two, layers$three, if (id == "rsa") rsa$args[1:2]))
+    }, numeric(2))
+    shared <- parts$main[[which(vapply(parts$main, function(main) main[1, 3] != 0, NA))[2]]]
+    expect_equal(shared[1, 3], 3 / 4 * 3 * cov(scores[1, ], scores[2, ]))
+  }
+})
+
 test_that("neurons are deleted by label, on both sides at once", {
   labels <- c("a", "b", "c", "d", "d")
   m <- measure("cka", estimator = "stimulus_neuron", units_x = labels, units_y = labels[1:4])

@@ -49,8 +49,8 @@ neuron_labels <- function(pair, measure, settings) {
 }
 
 # The samples of neurons of a call: list(name, size, rows, units), where rows are those of the
-# result, and `units` has for each row the labels of the units as that row knows them. Neurons of one
-# representation are one sample for all of its rows, on either side.
+# result, and `units` has for each row the labels of the units as that row knows them. Neurons of
+# one representation are one sample for all of its rows, on either side.
 neuron_samples <- function(task) {
   samples <- list()
   k <- length(task$set)

@@ -1,7 +1,8 @@
 # The result of score_interval() is put together here: standard errors, intervals, and what is kept
 # beside the rows.
 
-interval_result <- function(task, columns, factors) {
+# fixed: the rows whose y has units that are all there are.
+interval_result <- function(task, columns, factors, fixed) {
   scores <- matrix(task$scores, ncol = length(task$set), byrow = TRUE)
   plain <- similarity_result(task$pairs, task$sides, task$set, scores)
   kept <- kept_beside_rows(plain)[c("direction", "best")]
@@ -15,13 +16,14 @@ interval_result <- function(task, columns, factors) {
   constant <- is_at_bound(rows$score, errors$se)
   errors$se[constant] <- NA
   call$rows$se <- errors$se
+  call$rows$fixed <- seq_along(errors$se) %in% fixed
   call$scales <- interval_scales(task, rows$score, errors$se, columns, length(factors) > 0)
   limits <- limits_of(call$scales, errors$df, task$settings$conf_level)
   n <- rows$n
   rows$n <- rows$over <- NULL
-  rownames(limits) <- NULL
-  result <- cbind(rows, se = errors$se, df = errors$df, conf_low = limits[, "low"],
-                  conf_high = limits[, "high"], method = words, over = over_words(task), n = n)
+  limits <- unname(limits)
+  result <- cbind(rows, se = errors$se, df = errors$df, conf_low = limits[, 1],
+                  conf_high = limits[, 2], method = words, over = over_words(task), n = n)
   warn_no_errors(result, constant)
   kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call)), kept)
   structure(with_kept(result, kept), class = c("repalign_score_interval", "data.frame"))

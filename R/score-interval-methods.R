@@ -14,7 +14,15 @@ print.repalign_score_interval <- function(x, digits = 4, n = NULL, ...) {
   if (!is.null(x$over) && any(grepl("neurons|subjects", x$over) & x$method == "half-samples")) {
     cat("Of half-samples no interactions are subtracted: their errors are rather too large.\n")
   }
+  if (has_fixed_rows(x)) {
+    cat("The units of y are taken as all that there are (model_units = \"fixed\"): its self term\n",
+        "is corrected for stimuli only.\n", sep = "")
+  }
   invisible(x)
+}
+
+has_fixed_rows <- function(x) {
+  any(vapply(attr(x, "deletions"), function(call) any(call$rows$fixed), NA))
 }
 
 #' @rdname tidy.repalign

@@ -94,7 +94,7 @@ closed <- list(
   cka = measure("cka"), `cka(stimulus)` = measure("cka", estimator = "stimulus"),
   `rsa(pearson)` = measure("rsa", outer = "pearson"), rsa = measure("rsa", inner = "euclidean"),
   distance_correlation = measure("distance_correlation"), procrustes = measure("procrustes"),
-  cca = measure("cca"), svcca = measure("svcca", components = 4),
+  cca = measure("cca"), svcca = measure("svcca"),
   soft_correlation_match = measure("soft_correlation_match"),
   hard_correlation_match = measure("hard_correlation_match"),
   `mutual_knn(k = 5)` = measure("mutual_knn", k = 5)
@@ -105,6 +105,7 @@ halves <- c("knn_jaccard", "cknna", "kcka", "mka", "lcs_knn", "second_order_cosi
 halves <- c(lapply(stats::setNames(halves, halves), measure, k = 5),
             list(aligned_cosine = measure("aligned_cosine"), gulp = measure("gulp"),
                  linear_regression = measure("linear_regression"), rtd = measure("rtd"),
+                 `svcca(components = 4)` = measure("svcca", components = 4),
                  eigenspace_overlap = measure("eigenspace_overlap"),
                  `rsm_difference(spectral)` = measure("rsm_difference", norm = "spectral")))
 

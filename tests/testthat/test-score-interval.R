@@ -119,6 +119,20 @@ test_that("parts of a result keep what they know, in any order", {
   expect_identical(nrow(confint(result[0, ])), 0L)
 })
 
+test_that("results bind by dplyr as by rbind()", {
+  skip_if_not_installed("dplyr")
+  a <- score_interval(x, layers, "cka")
+  b <- score_interval(x, layers, "rsa")
+  bound <- dplyr::bind_rows(a = a, b = b, .id = "day")
+  expect_s3_class(bound, "repalign_score_interval")
+  expect_equal(vcov(bound[bound$day == "b", ]), vcov(b), ignore_attr = TRUE)
+  sorted <- dplyr::arrange(a, score)
+  expect_equal(diag(vcov(sorted)), sorted$se^2, ignore_attr = TRUE)
+  expect_equal(vcov(dplyr::filter(a, y != "two")), vcov(a)[c(1, 3), c(1, 3)], ignore_attr = TRUE)
+  expect_refused(rbind(a, similarity(x, layers)), "intervals of scores")
+  expect_refused(rbind(a, score_interval(x, layers, "cka", conf_level = 0.9)), "conf_level")
+})
+
 test_that("a variance is at least its main parts, and Satterthwaite's df are those of the parts", {
   result <- score_interval(x, layers, measure("cka", estimator = "stimulus"),
                            over = c("stimuli", "neurons_x", "neurons_y"))

@@ -13,7 +13,7 @@ interval_result <- function(task, columns, factors, fixed) {
   call <- deletions_of_call(task, rows, columns, factors, words)
   parts <- parts_of_call(call, seq_len(nrow(rows)))
   errors <- contrast_errors(parts, diag(nrow(rows)))
-  constant <- is_at_bound(rows$score, errors$se)
+  constant <- does_not_vary(rows$score, errors$se, task$set)
   errors$se[constant] <- NA
   call$rows$se <- errors$se
   call$rows$fixed <- seq_along(errors$se) %in% fixed
@@ -51,8 +51,14 @@ names_of_stimuli <- function(sides) {
 }
 
 # A score of identical representations does not vary, whatever the stimuli: there is no error.
-is_at_bound <- function(score, se) {
-  !is.na(score) & !is.na(se) & se <= tie_share * pmax(abs(score), 1)
+# Near it, distances that are functions of a cosine have the root of its rounding.
+does_not_vary <- function(score, se, set) {
+  none <- !is.na(se) & se <= tie_share * pmax(abs(score), 1)
+  at_bound <- mapply(function(measure, score) {
+    cosine <- errors_of(measure)$cosine
+    !is.null(cosine) && isTRUE(abs(cosine$of(score)) > 1 - tie_share)
+  }, rep(set, length.out = length(score)), score)
+  !is.na(score) & (none | at_bound)
 }
 
 over_words <- function(task) {

@@ -100,6 +100,7 @@
 #' | `distance_correlation` | 0.95 to 0.98 | 0.94 to 0.98 |
 #' | `procrustes` | 0.88 to 0.96 | 0.87 to 0.98 |
 #' | `cca` | 0.96 to 0.99 | 0.95 to 0.99 |
+#' | `svcca`, whole and of 4 components | 0.92 to 0.99 | 0.93 to 1.00 |
 #' | soft and hard match | 0.94 to 1.00 | 0.94 to 0.99 |
 #' | `mutual_knn` | 0.97 to 1.00 | 0.98 to 1.00 |
 #'

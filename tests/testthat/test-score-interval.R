@@ -273,6 +273,10 @@ test_that("transforms, bounds and levels", {
   expect_refused(score_interval(x, y, "procrustes_size_shape", transform = "z"), "transform")
   same <- expect_warned(score_interval(x, x, "cka"), "repalign_undefined")
   expect_identical(c(same$score, same$se, same$conf_low), c(1, NA, NA))
+  for (id in c("angular_cka", "angular_shape", "procrustes", "cca", "rsm_difference")) {
+    same <- expect_warned(score_interval(x, x, id), "repalign_undefined")
+    expect_identical(c(same$se, same$conf_low, same$conf_high), c(NA_real_, NA, NA), label = id)
+  }
 })
 
 test_that("bad input is refused by name", {

@@ -178,16 +178,6 @@ without_neurons <- function(repr, keep) {
   cut_representation(cut, rep(TRUE, repr$n), keep)
 }
 
-# The column of a table of deletions: with all units, or without one.
-column_of_table <- function(table, errors, unit = NULL) {
-  at <- 1
-  if (!is.null(unit)) {
-    known <- unique(c(table$layout$labels$x, table$layout$labels$y))
-    at <- 1 + match(unit, known)
-  }
-  jackknife_column(table$values[, at], errors)
-}
-
 # ---- subjects
 
 # The scores of subjects become their mean. Subjects are the representations of x. Returns

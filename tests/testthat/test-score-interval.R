@@ -272,6 +272,7 @@ test_that("transforms, bounds and levels", {
   expect_refused(score_interval(x, y, "mutual_knn", transform = "x"), "`transform`")
   expect_refused(score_interval(x, y, "procrustes_size_shape", transform = "z"), "transform")
   same <- expect_warned(score_interval(x, x, "cka"), "repalign_undefined")
+  expect_true(is.na(vcov(same)))
   expect_identical(c(same$score, same$se, same$conf_low), c(1, NA, NA))
   for (id in c("angular_cka", "angular_shape", "procrustes", "cca", "rsm_difference")) {
     same <- expect_warned(score_interval(x, x, id), "repalign_undefined")

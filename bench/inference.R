@@ -163,12 +163,12 @@ if (wanted("subjects")) {
 if (wanted("weights")) {
   set.seed(1)
   n <- 400
-  x <- matrix(rnorm(n * 50), n)
-  y <- x %*% matrix(rnorm(50 * 50), 50) / 7 + 2 * rnorm(n * 50)
+  x <- matrix(rnorm(n * 100), n)
+  y <- x %*% matrix(rnorm(100 * 100), 100) / 10 + 2 * rnorm(n * 100)
   counts <- rmultinom(1000, n, rep(1, n))
   timed <- c(closed[c("cka", "cka(stimulus)", "distance_correlation", "rsa(pearson)", "rsa")],
              list(`cka(rbf)` = measure("cka", kernel = "rbf"), mutual_knn = measure("mutual_knn")))
-  cat("\n400 stimuli, 50 neurons a side, 1000 vectors of counts: seconds\n")
+  cat("\n400 stimuli, 100 neurons a side, 1000 vectors of counts: seconds\n")
   for (name in names(timed)) {
     fast <- system.time(quietly(score_weighted(x, y, timed[[name]], counts)))[[3]]
     anew <- system.time(for (b in 1:40) {

@@ -195,6 +195,25 @@ test_that("neurons are deleted by label, on both sides at once", {
   expect_refused(score_interval(x, y, "rsa", over = "neurons_x", units_x = 1:2, units_y = 1:4), "`units_x`")
 })
 
+test_that("estimates from trials have the errors of cka_interval()", {
+  trials <- function(signal) {
+    responses(array(rep(signal, 3), c(dim(signal), 3)) + 0.3 * rnorm(3 * length(signal)))
+  }
+  a <- trials(flat$x)
+  b <- trials(flat$y)
+  two <- quietly(cka_interval(a, b))
+  one <- quietly(score_interval(a, b, "cka", over = c("stimuli", "neurons_x", "neurons_y")))
+  expect_false(is.na(two$se))
+  expect_equal(c(one$score, one$se, one$df), c(two$cka, two$se, two$df))
+  # clusters that an object declares are deleted as a whole
+  declared <- responses(flat$x, cluster = rep(1:8, each = 3))
+  one <- quietly(score_interval(declared, flat$y, measure("cka", estimator = "stimulus")))
+  given <- score_interval(flat$x, flat$y, measure("cka", estimator = "stimulus"),
+                          clusters = rep(1:8, each = 3))
+  expect_identical(one$over, "clusters")
+  expect_equal(one$se, given$se)
+})
+
 test_that("interactions are those of all scores made anew", {
   m <- measure("rsa", inner = "euclidean", outer = "pearson")
   result <- score_interval(x, y, m, over = c("stimuli", "neurons_y"))

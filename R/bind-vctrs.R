@@ -100,6 +100,11 @@ vec_ptype2.repalign_interval.repalign_interval <- function(x, y, ...) common_typ
 vec_ptype2.repalign_benchmark.repalign_benchmark <- function(x, y, ...) common_type(x, y, ...)
 
 #' @exportS3Method vctrs::vec_ptype2
+vec_ptype2.repalign_score_interval.repalign_score_interval <- function(x, y, ...) {
+  common_type(x, y, ...)
+}
+
+#' @exportS3Method vctrs::vec_ptype2
 vec_ptype2.repalign_similarity.data.frame <- function(x, y, ...) plain_type(x, y, ...)
 
 #' @exportS3Method vctrs::vec_ptype2
@@ -113,6 +118,9 @@ vec_ptype2.repalign_interval.data.frame <- function(x, y, ...) plain_type(x, y, 
 
 #' @exportS3Method vctrs::vec_ptype2
 vec_ptype2.repalign_benchmark.data.frame <- function(x, y, ...) plain_type(x, y, ...)
+
+#' @exportS3Method vctrs::vec_ptype2
+vec_ptype2.repalign_score_interval.data.frame <- function(x, y, ...) plain_type(x, y, ...)
 
 #' @exportS3Method vctrs::vec_ptype2
 vec_ptype2.repalign_similarity.tbl_df <- function(x, y, ...) plain_type(x, y, ...)
@@ -129,6 +137,9 @@ vec_ptype2.repalign_interval.tbl_df <- function(x, y, ...) plain_type(x, y, ...)
 #' @exportS3Method vctrs::vec_ptype2
 vec_ptype2.repalign_benchmark.tbl_df <- function(x, y, ...) plain_type(x, y, ...)
 
+#' @exportS3Method vctrs::vec_ptype2
+vec_ptype2.repalign_score_interval.tbl_df <- function(x, y, ...) plain_type(x, y, ...)
+
 #' @exportS3Method vctrs::vec_cast
 vec_cast.repalign_similarity.repalign_similarity <- function(x, to, ...) as_type(x, to, ...)
 
@@ -144,6 +155,9 @@ vec_cast.repalign_interval.repalign_interval <- function(x, to, ...) as_type(x, 
 #' @exportS3Method vctrs::vec_cast
 vec_cast.repalign_benchmark.repalign_benchmark <- function(x, to, ...) as_type(x, to, ...)
 
+#' @exportS3Method vctrs::vec_cast
+vec_cast.repalign_score_interval.repalign_score_interval <- function(x, to, ...) as_type(x, to, ...)
+
 #' @exportS3Method dplyr::dplyr_reconstruct
 dplyr_reconstruct.repalign_similarity <- function(data, template) rows_like(data, template)
 
@@ -158,3 +172,6 @@ dplyr_reconstruct.repalign_interval <- function(data, template) rows_like(data, 
 
 #' @exportS3Method dplyr::dplyr_reconstruct
 dplyr_reconstruct.repalign_benchmark <- function(data, template) rows_like(data, template)
+
+#' @exportS3Method dplyr::dplyr_reconstruct
+dplyr_reconstruct.repalign_score_interval <- function(data, template) rows_like(data, template)

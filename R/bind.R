@@ -20,6 +20,9 @@ part_of <- function(part, whole) {
 #' @export
 `[.repalign_benchmark` <- function(x, ...) part_of(NextMethod(), x)
 
+#' @export
+`[.repalign_score_interval` <- function(x, ...) part_of(NextMethod(), x)
+
 plain_rows <- function(x) {
   for (name in c(kept_attributes[[result_kind(x)]], "left_out")) attr(x, name) <- NULL
   class(x) <- "data.frame"
@@ -45,6 +48,10 @@ as.data.frame.repalign_interval <- function(x, ...) plain_rows(x)
 #' @rdname tidy.repalign
 #' @export
 as.data.frame.repalign_benchmark <- function(x, ...) plain_rows(x)
+
+#' @rdname tidy.repalign
+#' @export
+as.data.frame.repalign_score_interval <- function(x, ...) plain_rows(x)
 
 #' Put results together
 #'
@@ -109,6 +116,10 @@ rbind.repalign_interval <- function(..., deparse.level = 1) bind_results(list(..
 #' @rdname rbind.repalign
 #' @export
 rbind.repalign_benchmark <- function(..., deparse.level = 1) bind_results(list(...))
+
+#' @rdname rbind.repalign
+#' @export
+rbind.repalign_score_interval <- function(..., deparse.level = 1) bind_results(list(...))
 
 bind_results <- function(arguments) {
   # these arguments are for the method for data frames
@@ -193,11 +204,27 @@ bound_attributes <- function(kept, kind) {
     repalign_calibration = bound_calibrations(kept, all_of),
     repalign_analysis = list(parts = bound_analyses(all_of("parts"))),
     repalign_interval = list(conf_level = one_level(unlist(all_of("conf_level")))),
-    repalign_benchmark = list(scores = bound_scores(all_of("scores")))
+    repalign_benchmark = list(scores = bound_scores(all_of("scores"))),
+    repalign_score_interval = bound_score_intervals(kept, all_of)
   )
 }
 
+# Rows of one call keep one entry of its deletions.
+bound_score_intervals <- function(kept, all_of) {
+  facts <- bound_facts(all_of)
+  calls <- unlist(all_of("deletions"), recursive = FALSE)
+  list(conf_level = one_level(unlist(all_of("conf_level"))), deletions = unique(calls),
+       direction = facts$direction, best = facts$best)
+}
+
 bound_similarities <- function(kept, all_of) {
+  within <- vapply(kept, function(part) isTRUE(part$within), NA)
+  c(list(within = all(within),
+         symmetric = vapply(split_by_name(unlist(all_of("symmetric"))), all, NA)),
+    bound_facts(all_of))
+}
+
+bound_facts <- function(all_of) {
   direction <- split_by_name(unlist(all_of("direction")))
   unlike <- names(direction)[vapply(direction, function(d) length(unique(d)) > 1, NA)]
   if (length(unlike)) {
@@ -205,9 +232,6 @@ bound_similarities <- function(kept, all_of) {
           "distance in another: give them different labels.", class = "repalign_error_value",
           arg = "...")
   }
-  within <- vapply(kept, function(part) isTRUE(part$within), NA)
-  list(within = all(within),
-       symmetric = vapply(split_by_name(unlist(all_of("symmetric"))), all, NA),
-       direction = vapply(direction, function(d) d[[1]], ""),
+  list(direction = vapply(direction, function(d) d[[1]], ""),
        best = common_by_name(unlist(all_of("best"))))
 }

@@ -58,3 +58,6 @@ cut_measure_stimuli <- function(measure, rows) {
   measure$args$clusters <- cut_clusters(measure$args$clusters, rows)
   measure
 }
+
+# How many units are deleted one at a time: clusters, or without them stimuli.
+units_of <- function(n, codes) if (is.null(codes)) n else max(codes)

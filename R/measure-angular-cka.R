@@ -80,5 +80,6 @@ declare_measure(
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = function(pair, x, y, args) pair_h(pair, args)$value,
   score = angle_of_h, inspect = inspect_angle, null = cka_null,
-  needs_data = kernel_needs_data, memory = cka_needs
+  needs_data = kernel_needs_data, errors = cka_errors(new_angle()),
+  memory = cka_needs
 )

@@ -108,7 +108,8 @@ declare_measure(
     new_null("inner", operand = function(form, repr, args, side) projector(form$q),
              centered = TRUE, cube = projector_cube)
   },
-  needs_data = FALSE, memory = basis_needs(tall = 3, wide = 4)
+  needs_data = FALSE, errors = cca_errors,
+  memory = basis_needs(tall = 3, wide = 4)
 )
 
 basis_operand <- function(form, repr, args, side) list(matrix = form$q, norm = sqrt(ncol(form$q)))
@@ -232,7 +233,8 @@ declare_measure(
     new_null("singular", operand = svcca_operand,
              more = function(n, dx, dy) n * (min(n, dx) + min(n, dy) + min(n, max(dx, dy))))
   },
-  needs_data = FALSE, memory = basis_needs(tall = 9, wide = 3.5, loaded = 4.3)
+  needs_data = FALSE, errors = svcca_errors,
+  memory = basis_needs(tall = 9, wide = 3.5, loaded = 4.3)
 )
 
 #' Projection-weighted canonical correlation analysis
@@ -329,3 +331,32 @@ declare_measure(
   prepare = function(repr, args, side) form_basis(repr), statistic = weighted_correlation,
   needs_data = FALSE, memory = basis_needs(tall = 7.6, wide = 6, loaded = 3.8)
 )
+
+# ---- how the correlations vary with the stimuli
+
+cca_errors <- function(args) {
+  new_errors("influence", weighted = weighted_rows, stimuli = function(pair, args, codes) {
+    parts <- remember(pair$cache, "canonical variates", singular_vectors(pair_cosines(pair)))
+    ranks <- c(nrow(parts$u), nrow(parts$v))
+    rho <- clip_cosines(parts$d)
+    each <- correlation_influences(form_basis(pair$x)$q %*% parts$u,
+                                   form_basis(pair$y)$q %*% parts$v, rho, ranks)
+    switch(args$summary, mean = rowMeans(each),
+           mean_squared = drop(each %*% (2 * rho)) / min(ranks),
+           yanai = drop(each %*% (2 * rho)) / sqrt(prod(ranks)))
+  })
+}
+
+# The kept components are held. Where many are left out, the choice of them is most of the error
+# (bench/inference.R): then half-samples serve.
+svcca_errors <- function(args) {
+  if (!is.null(args$components) || args$variance < 0.99) return(NULL)
+  new_errors("influence", weighted = weighted_rows, stimuli = function(pair, args, codes) {
+    x <- svcca_operand(prepare_svcca(pair$x, args, "x"), pair$x, args, "x")$matrix
+    y <- svcca_operand(prepare_svcca(pair$y, args, "y"), pair$y, args, "y")$matrix
+    parts <- singular_vectors(crossprod(x, y))
+    each <- correlation_influences(x %*% parts$u, y %*% parts$v, clip_cosines(parts$d),
+                                   c(ncol(x), ncol(y)))
+    rowMeans(each)
+  })
+}

@@ -149,8 +149,15 @@ declare_measure(
     new_null("inner", operand = rdm_operand, centered = FALSE,
              statistic = function(values, x, y, args, design) values / 2)
   },
-  needs_data = FALSE, memory = rsa_needs
+  needs_data = FALSE, errors = rsa_errors,
+  memory = rsa_needs
 )
+
+rsa_errors <- function(args) {
+  switch(args$outer, spearman = rank_errors(), kendall = NULL,
+         cosine = pairwise_errors("cosine", rdm_side),
+         pearson = pairwise_errors("correlation", rdm_side))
+}
 
 # The kinds of forms that are made on the way to the dissimilarities.
 rdm_forms <- function(args) {
@@ -245,6 +252,13 @@ distance_correlation_score <- function(statistic, x, y, args) {
   if (is_square(args)) square else sqrt(pmax(square, 0))
 }
 
+distance_correlation_errors <- function(args) {
+  kind <- if (args$estimator == "unbiased") "u" else "v"
+  pairwise_errors(kind, function(repr, args, codes) distance_side(repr, kind), function(square) {
+    if (is_square(args)) square else ifelse(square < -tie_share, NA, sqrt(pmax(square, 0)))
+  })
+}
+
 warn_no_root <- function() {
   warn("The distance correlation is undefined (NA): the distance covariance is negative, which ",
        "is impossible with Euclidean distances. Set squared = TRUE, or give Euclidean distances.",
@@ -269,7 +283,8 @@ declare_measure(
       matrix_operand(unpacked(form, repr$n))
     })
   },
-  needs_data = FALSE, memory = two_packed
+  needs_data = FALSE, errors = distance_correlation_errors,
+  memory = two_packed
 )
 
 #' Norm of the difference of two distance matrices
@@ -338,6 +353,18 @@ inspect_norm <- function(score, pair, x, y, args) {
         arg = pair$x$arg)
 }
 
+# Both norms grow with the number of stimuli.
+rsm_difference_errors <- function(args) {
+  if (args$norm == "spectral") return(growing_errors(function(args, n, half) n / half))
+  new_errors("jackknife", transform = "none", stimuli = function(pair, args, codes) {
+    x <- form_distances(pair$x)
+    y <- form_distances(pair$y)
+    unit <- min(x$scale, y$scale)
+    difference <- x$d * (unit / x$scale) - y$d * (unit / y$scale)
+    sqrt(pmax(deleted_total(unpacked_pairs(difference^2, pair$x$n), codes), 0)) / unit
+  })
+}
+
 # A limit for the iteration, far above the number of steps that it was ever seen to need.
 most_lanczos_steps <- 1000L
 
@@ -366,5 +393,6 @@ declare_measure(
                matrix_operand(unpacked(list(entries = form$d), repr$n))
              })
   },
-  needs_data = FALSE, memory = rsm_needs
+  needs_data = FALSE, errors = rsm_difference_errors,
+  memory = rsm_needs
 )

@@ -252,7 +252,8 @@ declare_measure(
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = function(pair, x, y, args) pair_h(pair, args)$value,
   score = cka_of_h, inspect = inspect_cka, null = cka_null,
-  needs_data = kernel_needs_data, memory = cka_needs
+  needs_data = kernel_needs_data, errors = cka_errors(),
+  memory = cka_needs
 )
 
 #' RV coefficient
@@ -296,5 +297,6 @@ declare_measure(
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = function(pair, x, y, args) pair_h(pair, args)$value,
   score = cka_of_h, null = cka_null,
-  needs_data = function(args, n, d) d <= n, memory = linear_needs
+  needs_data = function(args, n, d) d <= n, errors = cka_errors(),
+  memory = linear_needs
 )

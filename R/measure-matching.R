@@ -94,7 +94,7 @@ declare_measure(
   score = function(statistic, x, y, args) {
     if (args$scale) statistic else unscaled_score(statistic, x, y, args)
   },
-  inspect = inspect_overflow,
+  inspect = inspect_overflow, errors = permutation_errors,
   memory = assignment_needs
 )
 
@@ -162,7 +162,8 @@ declare_measure(
   invariant = c("scaling", "translation", "column permutation"), reference = "Li et al. 2015",
   check = check_hard_match_args, form = "columns",
   prepare = function(repr, args, side) form_columns(repr), statistic = matched_correlation,
-  needs_data = FALSE, memory = hard_match_needs
+  needs_data = FALSE, errors = hard_match_errors,
+  memory = hard_match_needs
 )
 
 #' Soft correlation match
@@ -224,5 +225,50 @@ declare_measure(
   invariant = c("scaling", "translation", "column permutation"), reference = "Li et al. 2015",
   check = check_soft_match_args, form = "columns",
   prepare = function(repr, args, side) form_columns(repr), statistic = best_correlation,
-  needs_data = FALSE, memory = soft_match_needs
+  needs_data = FALSE, errors = soft_match_errors,
+  memory = soft_match_needs
 )
+
+# ---- how the matches vary with the stimuli; the match is held
+
+hard_match_errors <- function(args) {
+  new_errors("influence", weighted = weighted_rows, stimuli = function(pair, args, codes) {
+    correlation <- pair_correlation(pair)
+    matched <- if (args$matching == "optimal") optimal_match(correlation)
+               else greedy_match(correlation)
+    rows <- which(matched > 0)
+    match_influence(pair, rows, matched[rows], rep(1 / length(rows), length(rows)))
+  })
+}
+
+soft_match_errors <- function(args) {
+  new_errors("influence", weighted = weighted_rows, stimuli = function(pair, args, codes) {
+    correlation <- pair_correlation(pair)
+    size <- dim(correlation)
+    of_x <- match_influence(pair, seq_len(size[1]), max.col(correlation, "first"),
+                            rep(1 / size[1], size[1]))
+    of_y <- match_influence(pair, max.col(t(correlation), "first"), seq_len(size[2]),
+                            rep(1 / size[2], size[2]))
+    switch(args$direction, both = (of_x + of_y) / 2, x = of_x, y = of_y)
+  })
+}
+
+permutation_errors <- function(args) {
+  if (args$scale) return(NULL)
+  new_errors("influence", stimuli = permutation_influence, weighted = weighted_rows,
+             transform = "none")
+}
+
+# Of the distance between matched columns; columns without a match count by their own squares.
+permutation_influence <- function(pair, args, codes) {
+  units <- common_units(form_scaling(pair$x, args$center), form_scaling(pair$y, args$center),
+                        FALSE)
+  x <- scaled_data(pair$x, args$center) * units$x
+  y <- scaled_data(pair$y, args$center) * units$y
+  matched <- remember(pair$cache, list("column match", args$center),
+                      optimal_match(pair_cross(pair, args$center)))
+  rows <- which(matched > 0)
+  products <- x[, rows, drop = FALSE] * y[, matched[rows], drop = FALSE]
+  each <- rowSums(x^2) + rowSums(y^2) - 2 * rowSums(products)
+  distance_influence(each, max(sum(each), 0), units$scale)
+}

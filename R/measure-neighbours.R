@@ -130,7 +130,8 @@ declare_measure(
   },
   score = function(statistic, x, y, args) statistic / args$k,
   null = function(args) neighbour_list_null(if (args$ties == "average") "weights" else "count"),
-  needs_data = FALSE, memory = graph_needs
+  needs_data = FALSE, errors = mutual_knn_errors,
+  memory = graph_needs
 )
 
 #' Cycle consistency of nearest neighbours

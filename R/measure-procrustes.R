@@ -141,7 +141,7 @@ declare_measure(
     if (args$scale) statistic else unscaled_score(statistic, x, y, args)
   },
   inspect = inspect_overflow, null = function(args) rotation_null(args$scale),
-  memory = rotation_needs
+  errors = procrustes_errors, memory = rotation_needs
 )
 
 # The data up to a rotation, with as few columns as their rank allows, because the cost of every
@@ -203,7 +203,7 @@ declare_measure(
   reference = "Williams et al. 2021", check = check_center, form = "scaling",
   keeps = rotation_forms, prepare = prepare_rotation, statistic = unscaled_distance,
   score = unscaled_score, inspect = inspect_overflow, null = function(args) rotation_null(FALSE),
-  memory = rotation_needs
+  errors = rotation_distance_errors, memory = rotation_needs
 )
 
 #' Procrustes similarity
@@ -251,7 +251,7 @@ declare_measure(
   prepare = prepare_rotation,
   statistic = unscaled_distance, score = similarity_score, inspect = inspect_overflow,
   null = function(args) rotation_null(FALSE),
-  memory = rotation_needs
+  errors = rotation_similarity_errors, memory = rotation_needs
 )
 
 #' Angular shape distance
@@ -298,7 +298,7 @@ declare_measure(
   reference = "Williams et al. 2021", form = "scaling", keeps = rotation_forms,
   prepare = prepare_rotation,
   statistic = scaled_distance, score = angle_score, null = function(args) rotation_null(TRUE),
-  memory = rotation_needs
+  errors = function(args) rotation_cosine_errors(new_angle()), memory = rotation_needs
 )
 
 #' Aligned cosine similarity
@@ -379,3 +379,50 @@ declare_measure(
   statistic = aligned_cosines,
   memory = aligned_needs
 )
+
+# ---- how the distances vary with the stimuli
+
+# The cosine after the best rotation: nuclear norm of x'y over the norms of x and y.
+rotation_cosine_influence <- function(pair, args, codes) {
+  parts <- rotation_parts(pair, is_centered(args))
+  size <- sqrt(parts$a * parts$b)
+  cosine <- sum(parts$inner) / size
+  pair$x$n * (parts$inner / size - cosine * (parts$x2 / parts$a + parts$y2 / parts$b) / 2)
+}
+
+# The distance in the units of the data. It is a sum over stimuli and has no share of them: its
+# influence is that on n times the mean.
+rotation_distance_influence <- function(pair, args, codes) {
+  parts <- rotation_parts(pair, is_centered(args))
+  square <- max(parts$a + parts$b - 2 * sum(parts$inner), 0)
+  distance_influence(parts$x2 + parts$y2 - 2 * parts$inner, square, parts$scale)
+}
+
+# 1 - distance / norm of y.
+rotation_similarity_influence <- function(pair, args, codes) {
+  parts <- rotation_parts(pair, TRUE)
+  square <- max(parts$a + parts$b - 2 * sum(parts$inner), 0)
+  of_distance <- distance_influence(parts$x2 + parts$y2 - 2 * parts$inner, square, 1)
+  of_norm <- distance_influence(parts$y2, parts$b, 1)
+  -of_distance / sqrt(parts$b) + sqrt(square) * of_norm / parts$b
+}
+
+rotation_cosine_errors <- function(cosine) {
+  new_errors("influence", stimuli = rotation_cosine_influence, weighted = weighted_rows,
+             cosine = cosine)
+}
+
+rotation_distance_errors <- function(args) {
+  new_errors("influence", stimuli = rotation_distance_influence, weighted = weighted_rows,
+             transform = "none")
+}
+
+rotation_similarity_errors <- function(args) {
+  new_errors("influence", stimuli = rotation_similarity_influence, weighted = weighted_rows,
+             transform = "none")
+}
+
+# The distance of sides with unit norm is a chord, any other one a sum over stimuli.
+procrustes_errors <- function(args) {
+  if (args$scale) rotation_cosine_errors(new_chord()) else rotation_distance_errors(args)
+}

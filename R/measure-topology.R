@@ -263,5 +263,9 @@ declare_measure(
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Barannikov et al. 2022", accepts = c("data", "dist"), check = check_rtd_args,
   form = "cloud", prepare = prepare_rtd, statistic = mean_divergence,
+  # a sum of bars, about as many as there are stimuli in a cloud
+  errors = function(args) {
+    growing_errors(function(args, n, half) min(n, args$batch) / min(half, args$batch))
+  },
   memory = rtd_needs
 )

@@ -54,13 +54,16 @@ registry <- new.env()
 # null                how the statistic of all permutations is made: a list that names a null
 #                     kernel, see new_null(), or a function(args) that gives one; with NULL it is
 #                     made permutation by permutation, from relabelled forms
+# errors              how the score varies with the stimuli: NULL (by half-samples), or a
+#                     function(args) that gives NULL or what new_errors() makes
 declare_measure <- function(id, label, family, resi = NA_character_, direction, range, best,
                             symmetric, metric, pairing, invariant, reference, accepts = "data",
                             uses = NULL, neighbours = NULL, exact_ties = NULL, check = identity,
                             settle = NULL, check_pair = NULL, form, keeps = character(), prepare,
                             undefined = NULL, statistic = NULL,
                             score = function(statistic, x, y, args) statistic,
-                            inspect = NULL, needs_data = TRUE, memory, null = NULL) {
+                            inspect = NULL, needs_data = TRUE, memory, null = NULL,
+                            errors = NULL) {
   stopifnot(is.null(registry[[id]]))
   registry[[id]] <- environment()
 }

@@ -12,7 +12,9 @@ core_columns <- list(
   repalign_interval = c("estimator", "cka", "se", "conf_low", "conf_high", "h_xy", "h_xx", "h_yy",
                         "bias", "cka_corrected", "correction", "df"),
   repalign_benchmark = c("measure", "metric", "part", "target", "correlation", "value", "p_value",
-                         "undefined", "test", "dataset", "architecture")
+                         "undefined", "test", "dataset", "architecture"),
+  repalign_score_interval = c("model_x", "model_y", "x", "y", "measure", "score", "se", "df",
+                              "conf_low", "conf_high", "method", "over", "n")
 )
 
 # Those of the core columns that name a row.
@@ -22,7 +24,8 @@ key_columns <- list(
   repalign_analysis = c("x", "y", "neurons", "estimator"),
   repalign_interval = "estimator",
   repalign_benchmark = c("dataset", "architecture", "test", "measure", "metric", "part", "target",
-                         "correlation")
+                         "correlation"),
+  repalign_score_interval = c("model_x", "model_y", "x", "y", "measure")
 )
 
 # The attributes of results, which hold for all rows together.
@@ -31,12 +34,14 @@ kept_attributes <- list(
   repalign_calibration = c("null_scores", "settings", "grid"),
   repalign_analysis = "parts",
   repalign_interval = "conf_level",
-  repalign_benchmark = "scores"
+  repalign_benchmark = "scores",
+  repalign_score_interval = c("conf_level", "deletions", "direction", "best")
 )
 
 kind_words <- c(repalign_similarity = "similarities", repalign_calibration = "calibrations",
                 repalign_analysis = "analyses", repalign_interval = "intervals",
-                repalign_benchmark = "benchmarks")
+                repalign_benchmark = "benchmarks",
+                repalign_score_interval = "intervals of scores")
 
 result_kind <- function(object) intersect(class(object), names(core_columns))[1]
 

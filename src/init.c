@@ -69,6 +69,10 @@ static const R_CallMethodDef entries[] = {
     ENTRY(concordance, 4),
     /* call_group_walk.c */
     ENTRY(group_walk, 9),
+    /* call_weighted_ranks.c */
+    ENTRY(weighted_ranks, 5),
+    /* call_weighted_sums.c */
+    ENTRY(weighted_sums, 8),
     /* call_kernel_matrix.c */
     ENTRY(gaussian, 4),
     ENTRY(u_center, 1),

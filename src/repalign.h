@@ -114,6 +114,13 @@ SEXP repalign_concordance(SEXP level, SEXP columns, SEXP levels, SEXP threads);
 SEXP repalign_group_walk(SEXP first, SEXP second, SEXP level, SEXP value, SEXP away,
                          SEXP symmetric, SEXP labels, SEXP groups, SEXP threads);
 
+/* call_weighted_ranks.c: Spearman correlations with weights of stimuli. */
+SEXP repalign_weighted_ranks(SEXP x, SEXP y, SEXP place, SEXP w, SEXP threads);
+
+/* call_weighted_sums.c: sums of Song's estimator with weights of stimuli. */
+SEXP repalign_weighted_sums(SEXP w, SEXP k1, SEXP k2, SEXP l1, SEXP l2, SEXP m1, SEXP m2,
+                            SEXP threads);
+
 /* call_kernel_matrix.c: kernels between stimuli. */
 SEXP repalign_gaussian(SEXP d, SEXP sigma, SEXP shifted, SEXP threads);
 SEXP repalign_u_center(SEXP k);

@@ -1,0 +1,107 @@
+# The errors of CKA over stimuli and neurons: delete-one values of its three H values.
+
+# cosine: new_angle() for the angle, NULL for the CKA.
+cka_errors <- function(cosine = NULL) {
+  force(cosine)
+  function(args) {
+    if (args$kernel == "manifold") return(NULL)
+    if (args$kernel == "rbf" && corrects_trials(args$estimator)) return(NULL)
+    weighted <- function(pair, args, w, d) {
+      value <- weighted_cka(pair, args, w)
+      if (is.null(cosine)) value else cosine$score(value)
+    }
+    possible <- is.null(args$clusters) && !corrects_trials(args$estimator)
+    new_errors("jackknife", stimuli = cka_deletions, cosine = cosine,
+               weighted = if (possible) weighted,
+               transform = if (is_unbounded(args)) "none" else "z")
+  }
+}
+
+is_unbounded <- function(args) {
+  corrects_neurons(args$estimator) || corrects_trials(args$estimator)
+}
+
+kernel_side <- function(repr, args, kind) {
+  if (args$kernel == "rbf") gaussian_side(repr, args, kind) else linear_side(repr, kind)
+}
+
+cka_deletions <- function(pair, args, codes) {
+  if (corrects_neurons(args$estimator) || corrects_trials(args$estimator)) {
+    return(cka_table(pair, args, codes)$values[, 1])
+  }
+  kind <- if (corrects_stimuli(args$estimator)) "u" else "v"
+  if (!goes_by_clusters(args)) {
+    side <- function(repr, args, codes) kernel_side(repr, args, kind)
+    return(pairwise_ratios(pair, kind, side, args, codes))
+  }
+  a <- kernel_side(pair$x, args, kind)
+  b <- kernel_side(pair$y, args, kind)
+  h <- function(a, b) unname(corrected_gram_deletions(a$k, b$k, codes))
+  self <- function(repr, side) {
+    remember(repr$cache, list("deleted self terms over clusters", side$key, codes), h(side, side))
+  }
+  ratio_of_products(h(a, b), self(pair$x, a), self(pair$y, b))
+}
+
+# The CKA with nothing and each stimulus deleted (rows), and with nothing and each unit deleted
+# (columns). units: labels of both sides, or NULL: those of the measure. fixed: are the neurons of y
+# all there are? Then the self term of y is corrected for stimuli only, and none of them is
+# deleted. list(values, layout, centered)
+cka_table <- function(pair, args, codes, units = NULL, fixed = FALSE) {
+  check_units(pair, args)
+  check_jackknife_memory(pair, if (corrects_trials(args$estimator)) args$trials else 1)
+  if (!is.null(units)) args[c("units_x", "units_y")] <- list(units$x, units$y)
+  layout <- unit_layout(pair, args)
+  loo <- if (corrects_trials(args$estimator)) trial_sums(pair, layout, codes)
+  else leave_out_sums(pair, layout, codes)
+  h <- lapply(loo[c("xy", "xx", "yy")], h_table, estimator = args$estimator)
+  if (fixed) {
+    plain <- sub("_neuron", "", args$estimator)
+    h$yy[] <- h_table(loo$yy, plain)[, 1]
+  }
+  if (is.na(h$xx[1, 1])) no_allowed_pair(as_pair(pair$x, pair$x), TRUE)
+  if (is.na(h$yy[1, 1])) no_allowed_pair(as_pair(pair$y, pair$y), TRUE)
+  if (is.na(h$xy[1, 1])) no_allowed_pair(pair, FALSE)
+  least <- function(part) rounding_share * part$naive$total[1] / part$pairs$total
+  values <- suppressWarnings(h$xy / sqrt(h$xx) / sqrt(h$yy))
+  values[!(h$xx > least(loo$xx) & h$yy > least(loo$yy))] <- NA
+  list(values = values, layout = layout, centered = isTRUE(loo$centered))
+}
+
+# ---- with weights
+
+weighted_cka <- function(pair, args, w) {
+  kind <- if (corrects_stimuli(args$estimator)) "u" else "v"
+  a <- kernel_side(pair$x, args, kind)
+  b <- kernel_side(pair$y, args, kind)
+  if (!corrects_neurons(args$estimator)) return(weighted_ratios(kind, a, b, w))
+  check_units(pair, args)
+  h <- weighted_products(kind, a, b, w)
+  self <- function(repr, total, own) {
+    labels <- side_labels(repr, args, own)
+    if (is.null(labels)) labels <- seq_len(ncol(repr$data))
+    allowed_h(self_pair(repr), total, list(x = labels, y = labels), w, TRUE)
+  }
+  ratio_of_products(allowed_h(pair, h$xy, pair_labels(pair, args), w, FALSE),
+                    self(pair$x, h$xx, "x"), self(pair$y, h$yy, "y"))
+}
+
+# The mean over the neuron pairs without equal labels, from the sum over all of them.
+allowed_h <- function(pair, total, labels, w, self) {
+  x <- scaled_data(pair$x, TRUE)
+  y <- scaled_data(pair$y, TRUE)
+  all <- as.double(ncol(x)) * ncol(y)
+  if (is.null(labels)) return(total / all)
+  left_out <- excluded_pairs(labels$x, labels$y)
+  if (left_out$count == all) no_allowed_pair(pair, self)
+  if (length(left_out$x)) {
+    total <- total - weighted_column_u(x[, left_out$x, drop = FALSE],
+                                       y[, left_out$y, drop = FALSE], w)
+  }
+  for (block in left_out$blocks) {
+    k <- new_side(tcrossprod(x[, block$x, drop = FALSE]), NULL, "u")$k
+    l <- new_side(tcrossprod(y[, block$y, drop = FALSE]), NULL, "u")$k
+    total <- total - weighted_u(k, l, w)
+  }
+  total / (all - left_out$count)
+}

@@ -1,0 +1,99 @@
+# Scores of subsets of the stimuli: random halves of them, and all but one.
+
+# Half-samples: a logical matrix, stimuli x subsets. Of clusters whole ones are taken. They are the
+# same for all pairs of a call.
+draw_halves <- function(n, resamples, codes) {
+  units <- if (is.null(codes)) seq_len(n) else codes
+  count <- max(units)
+  vapply(seq_len(resamples), function(b) units %in% sample.int(count, count %/% 2), logical(n))
+}
+
+# What the spread of scores of half-samples is multiplied by: sqrt(h / (n - h)), and by the growth
+# of scores that are sums over stimuli.
+half_sample_factor <- function(measure, n, codes) {
+  count <- units_of(n, codes)
+  half <- count %/% 2
+  growth <- errors_of(measure)$growth
+  growth <- if (is.null(growth)) 1 else growth(measure$args, n, n * half / count)
+  growth * sqrt(half / (count - half))
+}
+
+# Scores of each subset (columns of `keep`), an array pairs x measures x subsets. Scores that are
+# undefined or fail in a subset are NA.
+subset_scores <- function(keep, pairs, sides, set, label) {
+  for (measure in set) check_subset_neighbours(measure, keep)
+  lists <- all_ranked_lists(set, all_representations(sides))
+  scores <- array(NA_real_, c(nrow(pairs), length(set), ncol(keep)))
+  advance <- progress_along(ncol(keep))
+  started <- proc.time()[[3]]
+  for (b in seq_len(ncol(keep))) {
+    cut <- subset_sides(sides, keep[, b], lists)
+    of_subset <- lapply(set, cut_measure_stimuli, keep[, b])
+    scores[, , b] <- quiet_scores(pairs, cut, of_subset)
+    if (b == 1) announce_duration(started, 1, ncol(keep), label, "Fewer resamples take less.")
+    advance()
+  }
+  scores
+}
+
+check_subset_neighbours <- function(measure, keep) {
+  wanted <- if (!is_own(measure)) measure$declaration$neighbours
+  wanted <- if (!is.null(wanted)) wanted(measure$args)
+  if (is.null(wanted)) return(invisible())
+  check_kept_neighbours(min(colSums(keep)), wanted$k, "are in a subset")
+}
+
+# Scores without their warnings and messages; NA where there is none.
+quiet_scores <- function(pairs, sides, set) {
+  scores <- matrix(NA_real_, nrow(pairs), length(set))
+  for (p in seq_len(nrow(pairs))) {
+    pair <- side_pair(sides, pairs$i[p], pairs$j[p])
+    for (m in seq_along(set)) scores[p, m] <- quiet_score(pair, set[[m]])
+  }
+  scores
+}
+
+quiet_score <- function(pair, measure) {
+  tryCatch(withCallingHandlers(compare_pair(measure$declaration, pair, measure$args),
+                               warning = function(w) invokeRestart("muffleWarning"),
+                               message = function(m) invokeRestart("muffleMessage")),
+           repalign_error = function(e) NA_real_)
+}
+
+subset_sides <- function(sides, keep, lists) {
+  cut <- function(side, lists) {
+    side$reprs <- Map(function(repr, lists) cut_for_subset(repr, keep, lists), side$reprs, lists)
+    side
+  }
+  size <- length(sides$x$reprs)
+  sides$x <- cut(sides$x, lists[seq_len(size)])
+  sides$y <- if (sides$self) sides$x else if (sides$same) on_side_y(sides$x) else
+    cut(sides$y, lists[-seq_len(size)])
+  sides
+}
+
+# For each representation the ranked lists of all metrics that the measures ask for:
+# list(metric, k, lists), with the largest k of each.
+all_ranked_lists <- function(set, reprs) {
+  wanted <- lapply(set, function(measure) {
+    wanted <- if (!is_own(measure)) measure$declaration$neighbours
+    if (is.null(wanted) || !is.null(measure$args$clusters)) NULL else wanted(measure$args)
+  })
+  wanted <- Filter(Negate(is.null), wanted)
+  metrics <- unique(vapply(wanted, function(w) w$metric, ""))
+  largest <- function(metric) {
+    max(vapply(wanted, function(w) if (w$metric == metric) as.double(w$k) else 0, 0))
+  }
+  lapply(reprs, function(repr) {
+    lapply(metrics, function(metric) {
+      k <- largest(metric)
+      list(metric = metric, k = k, lists = quiet_lists(repr, metric, k))
+    })
+  })
+}
+
+# What the search says was said before.
+quiet_lists <- function(repr, metric, k) {
+  if (repr$kind == "dist" && metric != "euclidean") return(list(idx = NULL))
+  ranked_lists(repr, metric, k, NULL)
+}

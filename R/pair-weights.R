@@ -1,0 +1,133 @@
+# Scores that are made of sums over pairs of stimuli, for many weight vectors at once, by matrix
+# products.
+
+# w: an n x B matrix, a weight vector a column. In "u" tuples of different stimuli count, weighted
+# by the products of their weights, so that copies of a stimulus are never pairs. Returns
+# list(xy, xx, yy) of h for each column.
+weighted_products <- function(kind, a, b, w) {
+  switch(kind,
+    u = weighted_u_triple(a, b, w), v = weighted_v_triple(a, b, w),
+    cosine = weighted_triple(a$k, b$k, w),
+    correlation = {
+      count <- if (is.null(a$between)) colSums(w)^2 - colSums(w^2) else weighted_sum(a$between, w)
+      sum_a <- weighted_sum(a$k, w)
+      sum_b <- weighted_sum(b$k, w)
+      h <- weighted_triple(a$k, b$k, w)
+      list(xy = h$xy - sum_a * sum_b / count, xx = h$xx - sum_a^2 / count,
+           yy = h$yy - sum_b^2 / count)
+    })
+}
+
+weighted_ratios <- function(kind, a, b, w) {
+  h <- weighted_products(kind, a, b, w)
+  ratio_of_products(h$xy, h$xx, h$yy)
+}
+
+# For each column of weights the sum of w_i m_ij w_j.
+weighted_sum <- function(m, w) colSums(w * (m %*% w))
+
+weighted_triple <- function(k, l, w) {
+  list(xy = weighted_sum(k * l, w), xx = weighted_sum(k^2, w), yy = weighted_sum(l^2, w))
+}
+
+# The mean over 4-tuples of different stimuli (Song's estimator), the diagonals being 0.
+weighted_u_triple <- function(a, b, w) {
+  k <- a$k
+  l <- b$k
+  powers <- weight_powers(w)
+  sums <- lapply(powers, colSums)
+  products <- function(m) weight_products(m, w, powers[[2]])
+  of_k <- lapply(list(one = w, two = powers[[2]]), side_product, side = a)
+  of_l <- lapply(list(one = w, two = powers[[2]]), side_product, side = b)
+  h <- function(of_k, of_l, m) u_from_sums(u_sums(of_k, of_l, products(m), w), sums)
+  list(xy = h(of_k, of_l, k * l), xx = h(of_k, of_k, k^2), yy = h(of_l, of_l, l^2))
+}
+
+weighted_u <- function(k, l, w) {
+  sums <- u_sums(weight_products(k, w), weight_products(l, w), weight_products(k * l, w), w)
+  u_from_sums(sums, lapply(weight_powers(w), colSums))
+}
+
+# The matrix of a side times w; from few columns that it is made of, this takes less time.
+side_product <- function(side, w) {
+  if (is.null(side$factor)) return(side$k %*% w)
+  product <- side$factor %*% crossprod(side$factor, w)
+  if (is.null(side$diagonal)) product else product - side$diagonal * w
+}
+
+# The products of a matrix with the weights and with their squares.
+weight_products <- function(k, w, w2 = w^2) list(one = k %*% w, two = k %*% w2)
+
+# The first four powers of the weights.
+weight_powers <- function(w) {
+  w2 <- w * w
+  list(w, w2, w2 * w, w2 * w2)
+}
+
+# Sums over stimuli, a value for each column of weights, of weights and their products with kernels
+# k and l and with m = kl: `m1` of w Mw, `w2m1` of w^2 Mw, `w3m1` of w^3 Mw, `w2m2` of w^2 Mw^2,
+# `a` of w Kw Lw, `w2kl` of w^2 Kw Lw, `c` of w Kw^2 Lw, `d` of w Kw Lw^2, `k` of w Kw, `l` of w Lw.
+u_sums <- function(of_k, of_l, of_m, w) {
+  sums <- .Call(C_weighted_sums, w, of_k$one, of_k$two, of_l$one, of_l$two, of_m$one, of_m$two,
+                thread_count())
+  names <- c("m1", "w2m1", "w3m1", "w2m2", "a", "w2kl", "c", "d", "k", "l")
+  sums <- stats::setNames(lapply(seq_along(names), function(row) sums[row, ]), names)
+  sums[["a"]] <- sums$a - sums$w2m1
+  sums[["c"]] <- sums$c - sums$w3m1
+  sums[["d"]] <- sums$d - sums$w3m1
+  sums
+}
+
+# p: sums of the first four powers of the weights.
+u_from_sums <- function(s, p) {
+  t1 <- (p[[1]]^2 - p[[2]]) * s$m1 - 4 * p[[1]] * s$w2m1 + 4 * s$w3m1 + 2 * s$w2m2
+  t2 <- p[[1]] * s$a - (s$w2kl - s$w2m2) - s$c - s$d
+  t3 <- s$k * s$l - 4 * s$w2kl + 2 * s$w2m2
+  tuples <- p[[1]]^4 - 6 * p[[1]]^2 * p[[2]] + 8 * p[[1]] * p[[3]] + 3 * p[[2]]^2 - 6 * p[[4]]
+  (t1 - 2 * t2 + t3) / tuples
+}
+
+weighted_v_triple <- function(a, b, w) {
+  p <- sweep(w, 2, colSums(w), "/")
+  kp <- side_product(a, p)
+  lp <- side_product(b, p)
+  k_all <- colSums(p * kp)
+  l_all <- colSums(p * lp)
+  m <- weighted_triple(a$k, b$k, p)
+  list(xy = m$xy - 2 * colSums(p * kp * lp) + k_all * l_all,
+       xx = m$xx - 2 * colSums(p * kp^2) + k_all^2,
+       yy = m$yy - 2 * colSums(p * lp^2) + l_all^2)
+}
+
+# For pairs of columns of f and g, the estimator of their one-dimensional kernels f f' and g g',
+# added up over the columns, from sums of powers.
+weighted_column_u <- function(f, g, w) {
+  weights <- weight_powers(w)
+  powers <- function(a, b, c) crossprod(f^b * g^c, weights[[a]])
+  x <- powers(1, 1, 0)
+  y <- powers(1, 0, 1)
+  x2 <- powers(2, 1, 0)
+  y2 <- powers(2, 0, 1)
+  s111 <- powers(1, 1, 1)
+  s211 <- powers(2, 1, 1)
+  s212 <- powers(2, 1, 2)
+  s221 <- powers(2, 2, 1)
+  s322 <- powers(3, 2, 2)
+  s312 <- powers(3, 1, 2)
+  s321 <- powers(3, 2, 1)
+  s422 <- powers(4, 2, 2)
+  w2m1 <- s211 * s111 - s322
+  w3m1 <- powers(3, 1, 1) * s111 - s422
+  sums <- list(
+    m1 = s111^2 - powers(2, 2, 2), w2m1 = w2m1, w3m1 = w3m1, w2m2 = s211^2 - s422,
+    a = x * y * s111 - x * s212 - y * s221 + s322 - w2m1,
+    w2kl = x * y * s211 - x * s312 - y * s321 + s422,
+    c = x2 * y * s111 - x2 * s212 - y * s321 + s422 - w3m1,
+    d = x * y2 * s111 - x * s312 - y2 * s221 + s422 - w3m1
+  )
+  sums <- lapply(sums, colSums)
+  # the product of the two totals has to be added up over the columns
+  sums$k <- colSums((x^2 - powers(2, 2, 0)) * (y^2 - powers(2, 0, 2)))
+  sums$l <- 1
+  u_from_sums(sums, lapply(weights, colSums))
+}

@@ -1,0 +1,120 @@
+# score_weighted() gives the score of a pair with weights of the stimuli, for many weight vectors at
+# once.
+
+#' Scores with weights of the stimuli
+#'
+#' The score of two representations with weights of the stimuli, for any number of weight vectors
+#' at once: for a bootstrap, for half-samples, or for stimuli that are to count differently. For
+#' measures of kernels and distances, matrix products take the place of a new computation for
+#' each vector.
+#'
+#' @param x,y see [cka()].
+#' @param measure the id of one measure, or a measure object made by [measure()] or
+#'   [new_measure()].
+#' @param weights a matrix with a row for each stimulus and a column for each vector of weights,
+#'   or one vector. Weights are not negative, and their unit does not matter, except for distances
+#'   that are sums over stimuli (`procrustes(scale = FALSE)` and others in the units of the data).
+#' @return A vector with the score of each column of `weights`; `NA` where it is undefined.
+#' @details Weights of 0 and 1 give the score of the stimuli that have 1. Whole numbers are counts,
+#'   as of a bootstrap: but a stimulus and its copy are not two stimuli. They are no pair in kernels
+#'   and distances that go over pairs of different stimuli, no neighbours of each other, and have no
+#'   rank among the dissimilarities. Copies that are counted as stimuli would be pairs at a distance
+#'   of 0, which biases a bootstrap.
+#'
+#' What weights are possible depends on the measure:
+#' * any: [cka()] and [angular_cka()] with the linear kernel or the Gaussian one, [rv()],
+#'   [distance_correlation()], [rsa()] except by Kendall's tau, the Procrustes measures (not
+#'   [aligned_cosine()]), [cca()], [svcca()], and matches of neurons, where what is rotated or
+#'   matched is found anew for each vector. The width of a Gaussian kernel is that of all stimuli.
+#'   Not with `clusters` and not with estimators from trials.
+#' * counts: [mutual_knn()], where each stimulus counts as often as it is there;
+#' * 0 and 1 for all others, whose scores are computed anew for each vector.
+#'
+#' The naive CKA and the other biased estimates count each stimulus as a pair with itself, as they
+#' do without weights.
+#'
+#' With 400 stimuli, 100 neurons a side and 1000 vectors of counts on one thread of a busy machine
+#' (two runs of `bench/inference.R weights`), weights took 0.07 to 0.15 s for `cka`,
+#' `cka(stimulus)`, `distance_correlation` and `rsa(pearson)`, and 0.27 to 0.36 s for `rsa`. New
+#' computations took 55, 24 to 50, 78 to 83, 99 to 134, and 36 to 44 times as long.
+#' @examples
+#' x <- matrix(rnorm(60 * 5), 60)
+#' y <- x[, 1:3] + rnorm(180)
+#' # a bootstrap of the stimuli
+#' counts <- rmultinom(200, 60, rep(1, 60))
+#' sd(score_weighted(x, y, measure("cka", estimator = "stimulus"), counts))
+#' @seealso [score_interval()]
+#' @export
+score_weighted <- function(x, y, measure = "cka", weights) {
+  need_arguments()
+  set <- as_measures(measure)
+  if (length(set) > 1) {
+    abort("`measure` must be one measure, not ", length(set), ".",
+          class = "repalign_error_measure", arg = "measure")
+  }
+  if (is_collection(x) || is_collection(y)) {
+    abort("`x` and `y` must be single representations, not lists: call score_weighted() for each ",
+          "pair.", class = "repalign_error_type", arg = if (is_collection(x)) "x" else "y")
+  }
+  usable <- weighable_sides(x, y, set, NULL)
+  sides <- usable$sides
+  w <- check_weights(weights, length(usable$rows))[usable$rows, , drop = FALSE]
+  set_largest_k(usable$set, all_representations(sides))
+  choices <- begin_choices(all_representations(sides))
+  on.exit(end_choices(choices))
+  check_grid_memory(usable$set, sides)
+  weighted_scores(usable$set[[1]], sides, w)
+}
+
+check_weights <- function(weights, n) {
+  if (!is.numeric(weights) || length(dim(weights)) > 2) {
+    abort("`weights` must be a numeric matrix with a row for each stimulus, not ",
+          describe(weights), ".", class = "repalign_error_type", arg = "weights")
+  }
+  w <- as.matrix(weights)
+  storage.mode(w) <- "double"
+  if (nrow(w) != n || !ncol(w)) {
+    abort("`weights` has ", nrow(w), " rows and ", ncol(w), " columns, but there are ", n,
+          " stimuli: give a row for each stimulus, and a column for each vector of weights.",
+          class = "repalign_error_size", arg = "weights")
+  }
+  bad <- which(!is.finite(w) | w < 0, arr.ind = TRUE)
+  if (nrow(bad)) {
+    abort("`weights` must be finite and not negative; that in row ", bad[1, 1], ", column ",
+          bad[1, 2], " is ", w[bad[1, , drop = FALSE]], ".", class = "repalign_error_value",
+          arg = "weights")
+  }
+  few <- which(colSums(w > 0) < 4)
+  if (length(few)) {
+    abort("Column ", few[1], " of `weights` has ", sum(w[, few[1]] > 0), " stimuli with a weight ",
+          "above 0: at least 4 are needed.", class = "repalign_error_value", arg = "weights")
+  }
+  unname(w)
+}
+
+weighted_scores <- function(measure, sides, w) {
+  errors <- errors_of(measure)
+  subsets <- all(w == 0 | w == 1)
+  pairs <- data.frame(i = 1L, j = 1L)
+  if (is.null(errors$weighted)) {
+    if (!subsets) refuse_weights(measure, w, "0 and 1 only")
+    return(subset_scores(w == 1, pairs, sides, list(measure), "The scores")[1, 1, ])
+  }
+  if (errors$counts == "counts" && any(w != round(w))) refuse_weights(measure, w, "counts only")
+  pair <- side_pair(sides, 1, 1)
+  # errors that only the data tell, such as too few stimuli, are those of the score itself
+  compare_pair(measure$declaration, pair, measure$args)
+  blocks <- split(seq_len(ncol(w)), (seq_len(ncol(w)) - 1) %/% weight_columns(nrow(w)))
+  unlist(lapply(unname(blocks), function(at) {
+    errors$weighted(pair, measure$args, w[, at, drop = FALSE], measure$declaration)
+  }))
+}
+
+# About so many numbers are in each of the matrices of a block.
+weight_columns <- function(n) max(1, floor(4e5 / n))
+
+refuse_weights <- function(measure, w, what) {
+  abort("The measure ", dQuote(measure$label, FALSE), " takes weights of ", what, ", not ",
+        format(w[w != round(w) | w > 1][1], digits = 4), ".", class = "repalign_error_value",
+        arg = "weights")
+}

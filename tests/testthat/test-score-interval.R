@@ -1,0 +1,331 @@
+# score_interval(): its rows, what it keeps beside them, and what it refuses.
+
+set.seed(21)
+n <- 24L
+x <- matrix(rnorm(n * 5), n)
+y <- x[, 1:4] + 0.7 * matrix(rnorm(n * 4), n)
+# few dimensions, of which the corrected CKA is certain
+flat <- matrix(rnorm(n * 2), n) %*% matrix(rnorm(18), 2) + 0.2 * matrix(rnorm(n * 9), n)
+flat <- list(x = flat[, 1:5], y = flat[, 6:9])
+layers <- list(one = y, two = y + rnorm(n * 4), three = matrix(rnorm(n * 6), n))
+
+test_that("every measure has an error, by the method that it declares", {
+  for (id in measures()$id) {
+    args <- if ("k" %in% names(repalign:::measure_parameters(id)) && id != "cka" && id != "angular_cka") {
+      list(k = 3)
+    }
+    m <- quietly(do.call(measure, c(list(id), args)))
+    set.seed(1)
+    result <- quietly(score_interval(x, y, m, resamples = 20))
+    expect_identical(names(result), c("x", "y", "measure", "score", "se", "df", "conf_low",
+                                      "conf_high", "method", "over", "n"))
+    expect_equal(result$score, score(id, x, y, args), tolerance = 1e-12)
+    errors <- quietly(repalign:::errors_of(m))
+    expect_identical(result$method, if (is.null(errors)) "half-samples" else errors$method)
+    note(is.na(result$se) && result$method == "half-samples" || result$se > 0, id, " has se ", result$se)
+    note(is.na(result$se) || result$conf_low < result$score && result$score < result$conf_high,
+         id, " has an interval without its score")
+    expect_identical(dim(influence_matrix(result)), c(n, 1L))
+  }
+  expect_nothing_noted()
+})
+
+test_that("similarity() gives the same scores and rows", {
+  set <- list("cka", measure("rsa", inner = "euclidean"), "mutual_knn")
+  set[[3]] <- measure("mutual_knn", k = 4)
+  grid <- score_interval(list(a = x, b = x^2), layers, set)
+  plain <- similarity(list(a = x, b = x^2), layers, set)
+  same <- c("x", "y", "measure", "score", "n")
+  expect_equal(as.data.frame(grid)[same], as.data.frame(plain)[same])
+  models <- list(m = layers[1:2], k = layers[2:3])
+  grid <- expect_warned(score_interval(models, NULL, "cka"), "repalign_undefined")
+  expect_identical(as.data.frame(grid)[c("model_x", "model_y", "x", "y")],
+                   as.data.frame(similarity(models))[c("model_x", "model_y", "x", "y")])
+  # a row of a grid is that of the pair alone
+  alone <- score_interval(x, layers$two, measure("rsa", inner = "euclidean"))
+  whole <- score_interval(x, layers, measure("rsa", inner = "euclidean"))
+  expect_equal(unlist(alone[1, 4:8]), unlist(whole[2, 4:8]))
+})
+
+test_that("own measures take half-samples, the same for all pairs", {
+  own <- new_measure(function(x, y) cor(x[, 1], y[, 1]), direction = "similarity", label = "own")
+  set.seed(1)
+  result <- score_interval(x, layers, own, resamples = 50)
+  expect_identical(unique(result$method), "half-samples")
+  set.seed(1)
+  keep <- vapply(1:50, function(b) seq_len(n) %in% sample.int(n, n / 2), logical(n))
+  halves <- vapply(1:50, function(b) {
+    vapply(layers, function(layer) cor(x[keep[, b], 1], layer[keep[, b], 1]), 0)
+  }, numeric(3))
+  expect_equal(unname(vcov(result)), unname(cov(t(halves))))
+  set.seed(1)
+  again <- score_interval(x, layers, own, resamples = 50)
+  expect_identical(result, again)
+  again <- score_interval(x, layers, "rsa", method = "half-samples", resamples = 20)
+  expect_identical(unique(again$method), "half-samples")
+  expect_false(anyNA(vcov(again)))
+})
+
+test_that("half-samples read neighbour graphs from longer lists as a search finds them", {
+  for (args in list(list(id = "mutual_knn", k = 3, metric = "cosine"), list(id = "lcs_knn", k = 3),
+                    list(id = "kcka", k = 3), list(id = "cknna", k = 3), list(id = "imd", k = 3))) {
+    m <- quietly(do.call(measure, args))
+    sides <- repalign:::as_sides(x, y)
+    pairs <- repalign:::list_pairs(sides, FALSE)
+    set.seed(2)
+    keep <- repalign:::draw_halves(n, 10, NULL)
+    found <- quietly(repalign:::subset_scores(keep, pairs, sides, list(m), ""))[1, 1, ]
+    anew <- vapply(1:10, function(b) {
+      score(args$id, x[keep[, b], ], y[keep[, b], ], args[-1])
+    }, 0)
+    expect_equal(found, anew, tolerance = 1e-9)
+  }
+  # a graph is enough where its lists are long
+  graph <- function(x, k) {
+    d <- as.matrix(dist(x))
+    idx <- t(apply(d, 1, order))[, 2:(k + 1)]
+    list(idx = idx, dist = t(vapply(seq_len(n), function(i) d[i, idx[i, ]], numeric(k))))
+  }
+  m <- measure("mutual_knn", k = 3, metric = "euclidean")
+  set.seed(3)
+  of_data <- score_interval(x, y, m, method = "half-samples", resamples = 20)
+  set.seed(3)
+  of_graph <- score_interval(graph(x, n - 1), graph(y, n - 1), m, method = "half-samples",
+                             resamples = 20)
+  expect_equal(of_graph$se, of_data$se)
+  expect_refused(score_interval(graph(x, 4), graph(y, 4), m, method = "half-samples"), "`x`")
+})
+
+test_that("parts of a result keep what they know, in any order", {
+  result <- score_interval(x, layers, c("cka", "rsa"), over = c("stimuli", "neurons_x"))
+  whole <- vcov(result)
+  expect_equal(diag(whole), result$se^2, ignore_attr = TRUE)
+  some <- result[c(5, 2, 3), ]
+  main <- lapply(list(result, some), function(rows) repalign:::interval_parts(rows)$main)
+  for (part in 1:2) expect_identical(main[[2]][[part]], main[[1]][[part]][c(5, 2, 3), c(5, 2, 3)])
+  expect_identical(influence_matrix(some), influence_matrix(result)[, c(5, 2, 3)])
+  expect_equal(confint(some), cbind(some$conf_low, some$conf_high), ignore_attr = TRUE)
+  bound <- rbind(result[4:6, ], result[1:3, ])
+  expect_equal(vcov(bound)[4:6, 1:3], whole[1:3, 4:6], ignore_attr = TRUE)
+  other <- score_interval(x, layers, "cka")
+  both <- rbind(all = result, cka = other)
+  expect_refused(vcov(both), "several calls")
+  expect_equal(unname(confint(both)), unname(rbind(confint(result), confint(other))))
+  expect_identical(nrow(influence_matrix(both)), n)
+  expect_equal(vcov(both[both$source == "cka", ]), vcov(other), ignore_attr = TRUE)
+  changed <- result
+  changed$score[1] <- 0
+  expect_refused(vcov(changed), "no longer known")
+  expect_identical(nrow(confint(result[0, ])), 0L)
+})
+
+test_that("results bind by dplyr as by rbind()", {
+  skip_if_not_installed("dplyr")
+  a <- score_interval(x, layers, "cka")
+  b <- score_interval(x, layers, "rsa")
+  bound <- dplyr::bind_rows(a = a, b = b, .id = "day")
+  expect_s3_class(bound, "repalign_score_interval")
+  expect_equal(vcov(bound[bound$day == "b", ]), vcov(b), ignore_attr = TRUE)
+  sorted <- dplyr::arrange(a, score)
+  expect_equal(diag(vcov(sorted)), sorted$se^2, ignore_attr = TRUE)
+  expect_equal(vcov(dplyr::filter(a, y != "two")), vcov(a)[c(1, 3), c(1, 3)], ignore_attr = TRUE)
+  expect_refused(rbind(a, similarity(x, layers)), "intervals of scores")
+  expect_refused(rbind(a, score_interval(x, layers, "cka", conf_level = 0.9)), "conf_level")
+})
+
+test_that("a variance is at least its main parts, and Satterthwaite's df are those of the parts", {
+  result <- score_interval(x, layers, measure("cka", estimator = "stimulus"),
+                           over = c("stimuli", "neurons_x", "neurons_y"))
+  parts <- repalign:::interval_parts(result)
+  # stimuli, the neurons of x, and those of each layer
+  expect_length(parts$main, 5)
+  expect_identical(parts$df, c(n - 1, 4, 3, 3, 5))
+  main <- vapply(parts$main, diag, numeric(3))
+  inner <- vapply(parts$interactions, diag, numeric(3))
+  variance <- pmax(rowSums(main) - rowSums(inner), apply(main, 1, max))
+  expect_equal(result$se^2, variance)
+  expect_equal(result$df, variance^2 / rowSums(sweep(main^2, 2, parts$df, "/")))
+  # neurons of different layers are different samples
+  expect_identical(parts$main[[3]][1, 2], 0)
+  two <- cka_interval(x, y, "stimulus")
+  expect_equal(result$se[1], two$se)
+})
+
+test_that("neurons of one representation are one sample on either side of a list with itself", {
+  result <- score_interval(layers, NULL, "cka", over = c("stimuli", "neurons_x", "neurons_y"))
+  alone <- lapply(1:3, function(p) {
+    score_interval(layers[[c(1, 1, 2)[p]]], layers[[c(2, 3, 3)[p]]], "cka",
+                   over = c("stimuli", "neurons_x", "neurons_y"))
+  })
+  expect_equal(result$se, vapply(alone, function(one) one$se, 0))
+  rsa <- measure("rsa", inner = "euclidean", outer = "pearson")
+  for (m in list("cka", rsa)) {
+    result <- score_interval(layers, NULL, m, over = c("stimuli", "neurons_x", "neurons_y"))
+    parts <- repalign:::interval_parts(result)
+    expect_length(parts$main, 4)
+    # the second layer is y of the first pair and x of the third
+    id <- if (is.character(m)) m else "rsa"
+    scores <- vapply(1:4, function(a) {
+      two <- layers$two[, -a]
+      c(score(id, layers$one, two, if (id == "rsa") rsa$args[1:2]),
+        score(id, two, layers$three, if (id == "rsa") rsa$args[1:2]))
+    }, numeric(2))
+    shared <- parts$main[[which(vapply(parts$main, function(main) main[1, 3] != 0, NA))[2]]]
+    expect_equal(shared[1, 3], 3 / 4 * 3 * cov(scores[1, ], scores[2, ]))
+  }
+})
+
+test_that("neurons are deleted by label, on both sides at once", {
+  labels <- c("a", "b", "c", "d", "d")
+  m <- measure("cka", estimator = "stimulus_neuron", units_x = labels, units_y = labels[1:4])
+  two <- few_is_fine(cka_interval(flat$x, flat$y, "stimulus_neuron", units_x = labels, units_y = labels[1:4]))
+  result <- few_is_fine(score_interval(flat$x, flat$y, m, over = c("stimuli", "neurons_x", "neurons_y")))
+  expect_false(is.na(two$se))
+  expect_equal(c(result$score, result$se), c(two$cka, two$se))
+  # the same for any measure
+  result <- score_interval(x, y, measure("rsa", inner = "euclidean"), units_x = labels,
+                           units_y = c("e", "a", "b", "f"), over = c("stimuli", "neurons_x", "neurons_y"))
+  parts <- repalign:::interval_parts(result)
+  units <- c("a", "b", "c", "d", "e", "f")
+  scores <- vapply(units, function(u) {
+    score("rsa", x[, labels != u, drop = FALSE], y[, c("e", "a", "b", "f") != u, drop = FALSE],
+          list(inner = "euclidean"))
+  }, 0)
+  expect_equal(parts$main[[2]][1, 1], 5 / 6 * sum((scores - mean(scores))^2))
+  expect_refused(score_interval(x, y, "rsa", over = "neurons_x", units_x = 1:2, units_y = 1:4), "`units_x`")
+})
+
+test_that("estimates from trials have the errors of cka_interval()", {
+  trials <- function(signal) {
+    responses(array(rep(signal, 3), c(dim(signal), 3)) + 0.3 * rnorm(3 * length(signal)))
+  }
+  a <- trials(flat$x)
+  b <- trials(flat$y)
+  two <- quietly(cka_interval(a, b))
+  one <- quietly(score_interval(a, b, "cka", over = c("stimuli", "neurons_x", "neurons_y")))
+  expect_false(is.na(two$se))
+  expect_equal(c(one$score, one$se, one$df), c(two$cka, two$se, two$df))
+  # clusters that an object declares are deleted as a whole
+  declared <- responses(flat$x, cluster = rep(1:8, each = 3))
+  one <- quietly(score_interval(declared, flat$y, measure("cka", estimator = "stimulus")))
+  given <- score_interval(flat$x, flat$y, measure("cka", estimator = "stimulus"),
+                          clusters = rep(1:8, each = 3))
+  expect_identical(one$over, "clusters")
+  expect_equal(one$se, given$se)
+})
+
+test_that("interactions are those of all scores made anew", {
+  m <- measure("rsa", inner = "euclidean", outer = "pearson")
+  result <- score_interval(x, y, m, over = c("stimuli", "neurons_y"))
+  parts <- repalign:::interval_parts(result)
+  theta <- outer(0:n, 0:4, Vectorize(function(i, a) {
+    score("rsa", x[setdiff(1:n, i), ], y[setdiff(1:n, i), setdiff(1:4, a), drop = FALSE],
+          list(inner = "euclidean", outer = "pearson"))
+  }))
+  inner <- theta[-1, -1] - theta[-1, 1]
+  inner <- sweep(inner, 2, theta[1, -1] - theta[1, 1])
+  expect_equal(parts$interactions[[1]][1, 1], (n - 1) / n * 3 / 4 * sum(inner^2))
+})
+
+test_that("fixed units of y correct its self term for stimuli only", {
+  m <- measure("cka", estimator = "stimulus_neuron")
+  fixed <- few_is_fine(score_interval(flat$x, flat$y, m, over = c("stimuli", "neurons_x")))
+  expect_false(is.na(fixed$se))
+  ratio <- hsic(flat$x, flat$y, estimator = "stimulus") / sqrt(hsic(flat$x, flat$x, estimator = "stimulus_neuron", units_x = 1:5, units_y = 1:5)) /
+    sqrt(hsic(flat$y, flat$y, estimator = "stimulus"))
+  expect_equal(fixed$score, ratio)
+  both <- few_is_fine(score_interval(flat$x, flat$y, m, over = "neurons_x", model_units = "sampled"))
+  two <- few_is_fine(cka_interval(flat$x, flat$y, "stimulus_neuron"))
+  expect_equal(c(both$score, both$se), c(two$cka, two$se))
+  alone <- few_is_fine(score_interval(flat$x, flat$y, m))
+  expect_equal(alone$score, two$cka)
+})
+
+test_that("clusters are deleted as a whole by every method", {
+  codes <- rep(1:8, each = 3)
+  result <- few_is_fine(score_interval(x, y, list("procrustes", "distance_correlation",
+                                                  measure("cka", estimator = "stimulus")), clusters = codes))
+  two <- few_is_fine(cka_interval(x, y, "stimulus", clusters = codes))
+  expect_equal(result$score[3], two$cka)
+  expect_identical(result$df, rep(7, 3))
+  expect_identical(dim(influence_matrix(result)), c(8L, 3L))
+  single <- score_interval(x, y, "procrustes")
+  influence <- influence_matrix(single)[, 1]
+  expect_equal(result$se[1]^2, 8 / 7 * sum(rowsum(influence, codes)^2) / n^2)
+  halves <- repalign:::draw_halves(n, 10, codes)
+  expect_true(all(vapply(1:10, function(b) all(rowsum(1 * halves[, b], codes) %in% c(0, 3)), NA)))
+  expect_identical(unique(colSums(halves)), 12)
+  # those of a measure are those of the call, and stimuli without a label are left out
+  codes[1:3] <- NA
+  own <- score_interval(x, y, list(measure("rsa", clusters = codes), "procrustes"))
+  cut <- score_interval(x[-(1:3), ], y[-(1:3), ], c("rsa", "procrustes"), clusters = codes[-(1:3)])
+  expect_equal(own[c("score", "se", "df", "n")], cut[c("score", "se", "df", "n")], ignore_attr = TRUE)
+  expect_refused(score_interval(x, y, measure("rsa", clusters = codes), clusters = rep(1:8, 3)), "`clusters`")
+  expect_refused(score_interval(x, y, clusters = rep(1:3, 8)), "clusters")
+})
+
+test_that("subjects are a sample whose mean is the score", {
+  subjects <- lapply(1:4, function(u) x + rnorm(length(x)))
+  names(subjects) <- letters[1:4]
+  result <- score_interval(subjects, layers, c("cka", "mutual_knn", "cca"), over = "subjects")
+  each <- similarity(subjects, layers, c("cka", "mutual_knn", "cca"))
+  means <- tapply(each$score, paste(each$y, each$measure), mean)
+  expect_equal(result$score, as.vector(means[paste(result$y, result$measure)]))
+  expect_identical(unique(result$x), "mean of 4 subjects")
+  expect_identical(unique(result$over), "stimuli + subjects")
+  expect_true(all(result$df < 30))
+  expect_refused(score_interval(x, y, over = "subjects"), "`x`")
+  expect_refused(score_interval(subjects, y, over = c("subjects", "neurons_x")), "`over`")
+})
+
+test_that("transforms, bounds and levels", {
+  plain <- score_interval(x, y, "cka", transform = "none", conf_level = 0.9)
+  expect_equal(plain$conf_high, plain$score + qnorm(0.95) * plain$se)
+  z <- score_interval(x, y, "cca")
+  half <- qnorm(0.975) * z$se / (1 - z$score^2)
+  expect_equal(c(z$conf_low, z$conf_high), tanh(atanh(z$score) + c(-1, 1) * half))
+  # the interval of an angle is that of its cosine
+  of <- score_interval(x, y, c("cka", "angular_cka"))
+  expect_equal(acos(c(of$conf_high[1], of$conf_low[1])), c(of$conf_low[2], of$conf_high[2]))
+  expect_equal(of$se[2], of$se[1] / sqrt(1 - of$score[1]^2), tolerance = 0.1)
+  expect_refused(score_interval(x, y, "mutual_knn", transform = "x"), "`transform`")
+  expect_refused(score_interval(x, y, "procrustes_size_shape", transform = "z"), "transform")
+  same <- expect_warned(score_interval(x, x, "cka"), "repalign_undefined")
+  expect_true(is.na(vcov(same)))
+  expect_identical(c(same$score, same$se, same$conf_low), c(1, NA, NA))
+  for (id in c("angular_cka", "angular_shape", "procrustes", "cca", "rsm_difference")) {
+    same <- expect_warned(score_interval(x, x, id), "repalign_undefined")
+    expect_identical(c(same$se, same$conf_low, same$conf_high), c(NA_real_, NA, NA), label = id)
+  }
+})
+
+test_that("bad input is refused by name", {
+  expect_refused(score_interval(x, y, over = "neurons"), "`over`")
+  expect_refused(score_interval(x, y, method = "bootstrap"), "`method`")
+  expect_refused(score_interval(x, y, "cka", method = "influence"), "`method`")
+  expect_refused(score_interval(x, y, resamples = 1), "`resamples`")
+  expect_refused(score_interval(x, y, conf_level = 95), "`conf_level`")
+  expect_refused(score_interval(x, y, model_units = "all"), "`model_units`")
+  expect_refused(score_interval(x[1:4, ], y[1:4, ]), "`x`")
+  expect_refused(score_interval(x, y, measure("lcs_knn", k = 12)), "`k`")
+  expect_refused(score_interval(dist(x), dist(y), measure("rsa", inner = "euclidean"),
+                                over = "neurons_x"), "`x`")
+  expect_refused(score_interval(x, y, over = "neurons_x", units_x = 1:5), "`units_y`")
+  expect_refused(score_interval(similarity(x, y), y), "`x`")
+  expect_refused(influence_matrix(similarity(x, y)), "`result`")
+  expect_refused(score_interval(), "`x`")
+})
+
+test_that("results print, tidy, draw and describe themselves", {
+  result <- score_interval(list(v = x), layers, c("cka", "cca"))
+  expect_output(print(result), "Scores with errors: 6 scores")
+  expect_identical(names(tidy(result))[4:5], c("estimate", "std.error"))
+  expect_identical(glance(result)$pairs, 3L)
+  expect_identical(summary(result)$pairs, c(3L, 3L))
+  skip_if_not_installed("ggplot2")
+  picture <- ggplot2::autoplot(result)
+  expect_s3_class(picture, "ggplot")
+  expect_identical(levels(picture$data$title), c("three", "two", "one"))
+  expect_refused(ggplot2::autoplot(rbind(result, result)), "cannot be told apart")
+  expect_s3_class(ggplot2::autoplot(rbind(a = result, b = result)), "ggplot")
+})

@@ -14,7 +14,7 @@ SEXP repalign_group_walk(SEXP first, SEXP second, SEXP level, SEXP value, SEXP a
 {
     begin_entry(__func__);
     const size_t count = count_doubles(ARG(value));
-    if (!Rf_isMatrix(labels)) argument_error(ARG(labels), "be a matrix");
+    if (!Rf_isMatrix(labels)) argument_error("labels", "be a matrix");
     const size_t n = matrix_rows(labels);
     const size_t n_groups = read_count(ARG(groups), 1, n);
     const scored_pairs pairs = {count, n, n_groups, read_flag(ARG(symmetric)) ? 2 : 1,

@@ -10,7 +10,8 @@ utils::globalVariables(".data")
 #'
 #' @param x,object what [similarity()], [calibrate()], [cka_interval()], [score_interval()], an
 #'   analysis ([brain_to_brain()], [trial_to_trial()], [brain_to_model()],
-#'   [object_disentanglement()]) or a benchmark ([benchmark_groups()], [benchmark_layers()], [benchmark_outputs()]) returned.
+#'   [object_disentanglement()]) or a benchmark ([benchmark_groups()], [benchmark_layers()],
+#'   [benchmark_outputs()]) returned.
 #' @param type what is drawn. `"tiles"`: the grid of scores (of calibrated scores), one panel per
 #'   measure. `"heatmap"`: the grid of one measure in the order of a hierarchical clustering,
 #'   with its tree. `"map"`: one point per element, with similar elements near each other. For

@@ -6,14 +6,16 @@ NULL
 #' Prepare representations once, for many calls
 #'
 #' What measures make of a representation before they compare it (distances, neighbour graphs,
-#' decompositions) as an object that can be saved, and be given to [similarity()] and [calibrate()]
-#' in the place of the data: the layers of a zoo of models are prepared once, and every new
+#' decompositions) as an object that can be saved, and be given to [similarity()], [calibrate()] and
+#' [score_interval()] in the place of the data: the layers of a zoo of models are prepared once, and every new
 #' recording is compared with them in the time of the comparisons alone.
 #'
 #' @param x a representation, a named list of them, or a named list of models (lists of layers), as
 #'   in [similarity()].
 #' @param measure one or more measures, as in [similarity()]; not those of [new_measure()], of which
 #'   nothing can be prepared.
+#' @param data `TRUE`: keep the data beside the forms, which [score_interval()] and
+#'   [score_weighted()] need.
 #' @param threads see [similarity()].
 #' @return Of one representation an object of class `repalign_prepared`, of a list a list of them
 #'   (class `repalign_prepared_list`, with the same names), which can be subset and saved
@@ -33,7 +35,7 @@ NULL
 #' Names in the call (list names) are part of the seeds of such draws, and must be the same for the
 #' same numbers. Warnings about a representation may come from `prepare()` and not from the call.
 #'
-#' The data are kept beside the forms where comparisons need them: for [responses()], distances and
+#' Without `data = TRUE`, the data are kept beside the forms where comparisons need them: for [responses()], distances and
 #' graphs, for tied neighbours, for [procrustes()] and its relatives, [aligned_cosine()],
 #' [permutation_procrustes()], [linear_regression()] and [rtd()], and for [cka()] with the linear
 #' kernel and no more neurons than stimuli, or with `"stimulus_neuron"`. Such measures prepare less
@@ -59,10 +61,11 @@ NULL
 #' saveRDS(zoo, file)
 #' similarity(v4, readRDS(file)["L2"], "rsa")
 #' try(similarity(v4, zoo, measure("rsa", outer = "pearson")))
-#' @seealso [similarity()], [calibrate()]
+#' @seealso [similarity()], [calibrate()], [score_interval()]
 #' @export
-prepare <- function(x, measure = "cka", threads = NULL) {
+prepare <- function(x, measure = "cka", data = FALSE, threads = NULL) {
   need_arguments()
+  check_flag(data, "data")
   measures <- as_measures(measure)
   for (m in measures) {
     if (is_own(m)) {
@@ -85,7 +88,7 @@ prepare <- function(x, measure = "cka", threads = NULL) {
   advance <- progress_along(length(side$reprs))
   made <- lapply(side$reprs, function(repr) {
     on.exit(advance())
-    prepared_representation(repr, measures, settled)
+    prepared_representation(repr, measures, settled, data)
   })
   arranged_like(x, made)
 }
@@ -132,7 +135,7 @@ arranged_like <- function(x, made) {
 
 # measures: as given, which later calls are compared with; settled: as they are for these
 # representations, which the forms are made with.
-prepared_representation <- function(repr, measures, settled) {
+prepared_representation <- function(repr, measures, settled, data) {
   tied <- vapply(settled, has_open_graph, NA, repr)
   # the first time makes the forms; the second one tells which of them a comparison asks for
   needed <- unlist(Map(make_forms, settled, list(repr), tied, TRUE))
@@ -141,7 +144,7 @@ prepared_representation <- function(repr, measures, settled) {
   entries <- repr$cache$entries[sort(unique(repr$cache$touched))]
   repr$cache$touched <- NULL
   repr$cache$entries <- NULL
-  keep <- any(needed) || repr$kind != "data" || !is.null(repr$responses)
+  keep <- data || any(needed) || repr$kind != "data" || !is.null(repr$responses)
   structure(list(
     version = as.character(utils::packageVersion("repalign")), kind = repr$kind, n = repr$n,
     measures = lapply(measures, function(m) unclass(m)[c("id", "label", "args")]),

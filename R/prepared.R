@@ -63,9 +63,9 @@ refuse_prepared <- function(arg, ...) {
 # Where the data themselves are needed.
 refuse_prepared_data <- function(x, arg) {
   if (!is_prepared(x) && !inherits(x, "repalign_prepared_list")) return(invisible())
-  refuse_prepared(arg, "was made by prepare(), for similarity() and calibrate() by ",
-                  measures_in_words(first_prepared(x)$measures), ": this function needs the data ",
-                  "themselves.")
+  refuse_prepared(arg, "was made by prepare(), for similarity(), calibrate() and score_interval() ",
+                  "by ", measures_in_words(first_prepared(x)$measures), ": this function needs the ",
+                  "data themselves.")
 }
 
 first_prepared <- function(x) {
@@ -106,6 +106,16 @@ measure_in_words <- function(measure) {
   }, "")
   if (!length(given)) return(dQuote(measure$id, FALSE))
   paste0(dQuote(measure$id, FALSE), " with ", paste0(given, " = ", values, collapse = ", "))
+}
+
+# What leaves stimuli out to see how scores vary needs the data beside the forms.
+check_kept_data <- function(reprs) {
+  for (repr in reprs) {
+    if (!is.null(repr$prepared) && is_absent(repr$data)) {
+      refuse_prepared(repr$arg, "was prepared without the data, which are needed here: ",
+                      "prepare(, data = TRUE) keeps them.")
+    }
+  }
 }
 
 # Prepared representations with others of a call must have the stimuli that they were made for.

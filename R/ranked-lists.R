@@ -56,6 +56,8 @@ check_kept_neighbours <- function(kept, k, why) {
 # neighbour graphs are read from them.
 cut_for_subset <- function(repr, keep, lists = NULL) {
   cut <- repr
+  # the forms of all stimuli do not serve for some of them; the data beside them do
+  cut$prepared <- NULL
   cut$cache <- new_cache()
   for (part in c("said", "choices", "neighbours")) cut$cache[[part]] <- repr$cache[[part]]
   if (repr$kind == "graph" && length(lists)) {

@@ -181,6 +181,8 @@ interval_settings <- function(over, method, resamples, transform, model_units, u
 # measure that can leave out pairs within clusters does so.
 weighable_sides <- function(x, y, set, clusters) {
   sides <- as_sides(x, y)
+  check_prepared(all_representations(sides), set)
+  check_kept_data(all_representations(sides))
   declared <- declared_sides(sides, settled_set(set, sides), clusters)
   own <- lapply(declared$set, function(measure) measure$args$clusters)
   codes <- unique(c(Filter(Negate(is.null), own),

@@ -201,3 +201,26 @@ test_that("objects print what they are for, and their size", {
   shown(prepare(list(m = z$layers[1:2], k = z$layers[2]), "svcca"))
   shown(prepare(dist(z$brain), "rsa"))
 })
+
+test_that("score_interval() and score_weighted() take what was prepared with its data", {
+  set.seed(31)
+  x <- matrix(rnorm(30 * 6), 30)
+  y <- x[, 1:4] + matrix(rnorm(30 * 4), 30)
+  weights <- rmultinom(3, 30, rep(1, 30))
+  halves <- replicate(3, as.numeric(seq_len(30) %in% sample(30, 15)))
+  for (id in measures()$id) {
+    made <- prepare(x, id, data = TRUE)
+    set.seed(1)
+    expected <- quietly(score_interval(x, y, id, resamples = 20))
+    set.seed(1)
+    expect_identical(quietly(score_interval(made, y, id, resamples = 20)), expected, info = id)
+    expect_identical(quietly(score_weighted(made, y, id, halves)),
+                     quietly(score_weighted(x, y, id, halves)), info = id)
+  }
+  both <- list(a = prepare(x, "rsa", data = TRUE), b = prepare(y, "rsa", data = TRUE))
+  expect_equal(score_interval(both, measure = "rsa")$se,
+               score_interval(list(a = x, b = y), measure = "rsa")$se)
+  expect_equal(score_weighted(both$a, y, "rsa", weights), score_weighted(x, y, "rsa", weights))
+  expect_refused(score_interval(prepare(x, "rsa"), y, "rsa"), "prepare\\(, data = TRUE\\)")
+  expect_refused(score_interval(both$a, y, "cca"), "was prepared for \"rsa\"")
+})

@@ -15,6 +15,10 @@ given_scores <- function(scores) {
           "`direction` for measures that are not of this package.",
           class = "repalign_error_scores", arg = "scores")
   }
+  if (!nrow(scores)) {
+    abort("`scores` has no rows: leave it out where no scores are known.",
+          class = "repalign_error_scores", arg = "scores")
+  }
   facts <- list(direction = attr(scores, "direction"), symmetric = attr(scores, "symmetric"),
                 best = attr(scores, "best"))
   if (!is.numeric(scores$score) && !all(is.na(scores$score))) {

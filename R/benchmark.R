@@ -184,7 +184,15 @@ check_groups <- function(items, groups) {
           "groups to compare with.", class = "repalign_error_groups", arg = "groups")
   }
   check_group_sizes(sizes)
+  refuse_whole_name(names(sizes), "groups", "group")
   groups
+}
+
+# In results the part "all" is about all groups, or models, together.
+refuse_whole_name <- function(names, arg, what) {
+  if (!"all" %in% names) return(invisible())
+  abort("`", arg, "` has a ", what, " named \"all\", which in the result stands for all ", what,
+        "s together: give it another name.", class = "repalign_error_names", arg = arg)
 }
 
 check_group_sizes <- function(sizes) {

@@ -422,6 +422,13 @@ test_that("print() and plot()", {
   expect_identical(panels(layers), 2L)
   expect_identical(panels(outputs), 2L)
   expect_identical(panels(rbind(a = result, b = result)), 10L)
+  # titles of many panels, and names in many rows of panels, are small enough to be read whole
+  size <- function(object, element) ggplot2::autoplot(object)$theme[[element]]$size
+  expect_null(size(layers, "strip.text.x"))
+  expect_identical(size(result, "strip.text.x"), 8)
+  expect_null(size(result, "axis.text.y"))
+  several <- do.call(rbind, stats::setNames(rep(list(result), 15), letters[1:15]))
+  expect_identical(size(several, "axis.text.y"), 7)
   expect_refused(ggplot2::autoplot(result, metric = "nothing"), "`metric` cannot be")
   expect_refused(ggplot2::autoplot(result, other = 1), "no argument")
   expect_refused(ggplot2::autoplot(result[0, ]), "no rows")

@@ -28,9 +28,10 @@ given_scores <- function(scores) {
   check_given_numbers(scores)
   table <- data.frame(x = given_names(scores, "x"), y = given_names(scores, "y"),
                       measure = as.character(scores$measure), score = as.double(scores$score))
-  table$direction <- if (is.null(scores$direction)) NA_character_ else
-    as.character(scores$direction)
-  table$error <- if (is.null(scores$error)) NA_character_ else as.character(scores$error)
+  for (column in c("direction", "error")) {
+    values <- scores[[column]]
+    table[[column]] <- if (is.null(values)) NA_character_ else as.character(values)
+  }
   check_given_words(table)
   c(list(tables = split(table, factor(table$measure, unique(table$measure)))), facts)
 }

@@ -82,6 +82,7 @@ layer_items <- function(models, arg) {
     items$rank <- layer_rank(layer)
     return(check_layers(items))
   }
+  refuse_results(models, arg)
   names <- check_element_names(models, arg)
   single <- which(!vapply(models, function(model) is_collection(model) || is_names_only(model), NA))
   if (length(single)) {

@@ -178,7 +178,8 @@ check_groups <- function(items, groups) {
     abort("`groups` has no members of ", enumerate(unused), ": droplevels(groups) leaves empty ",
           "groups out.", class = "repalign_error_groups", arg = "groups")
   }
-  sizes <- table(factor(as.character(groups), unique(as.character(groups))))
+  groups <- group_factor(groups)
+  sizes <- table(groups)
   if (length(sizes) < 2) {
     abort("`groups` has one group, ", dQuote(names(sizes), FALSE), ": there are no pairs across ",
           "groups to compare with.", class = "repalign_error_groups", arg = "groups")

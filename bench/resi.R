@@ -31,8 +31,8 @@ measure_names <- c(
   ConcentricityDifference = "ConcDiff", MagnitudeDifference = "MagDiff",
   UniformityDifference = "UnifDiff"
 )
-# Not judged: what the published code computes is another thing (PWCCA); what depends on the order of
-# tied neighbours, because every representation has equal rows; and a score of single precision.
+# Not judged: what the published code computes is another thing (PWCCA); what depends on the order
+# of tied neighbours, because every representation has equal rows; and a score of single precision.
 not_compared <- "PWCCA"
 tied <- c("Jaccard", "RankSim", "2nd-Cos", "IMD")
 single_precision <- "RTD"

@@ -15,7 +15,7 @@ test_that("groups", {
   expect_refused(run(rep("a", 9)), "one group, \"a\"")
   expect_refused(run(1:9), "no pairs within")
   expect_refused(run(list("a")), "must be a vector")
-  expect_refused(run(replace(groups, groups == "b", "all")), c("group named \"all\"", "another name"))
+  expect_refused(run(replace(groups, 1:3, "all")), c("group named \"all\"", "another name"))
   expect_refused(run(stats::setNames(groups, letters[1:9])), "none for \"net1\"")
   expect_refused(benchmark_groups(models), "`groups` is missing")
   said <- heard(run(replace(groups, 1:2, "d")))
@@ -23,6 +23,9 @@ test_that("groups", {
   named <- stats::setNames(groups, names(models))[9:1]
   expect_identical(run(named)$value, run(groups)$value)
   expect_identical(run(match(groups, letters))$value, run(groups)$value)
+  dates <- as.Date("2026-01-01") + match(groups, letters)
+  expect_identical(run(dates)$value, run(groups)$value)
+  expect_identical(unique(run(dates)$part), c("all", "2026-01-02", "2026-01-03", "2026-01-04"))
 })
 
 test_that("manifests and files", {
@@ -93,6 +96,9 @@ test_that("scores", {
   expect_refused(run(cka[c("x", "y", "score")]), "no column \"measure\"")
   expect_refused(run(as.list(cka)), "must be a data frame")
   expect_refused(run(cka[0, ]), "`scores` has no rows")
+  if (requireNamespace("tibble", quietly = TRUE)) {
+    expect_silent(run(tibble::as_tibble(cka[c("x", "y", "measure", "score")])))
+  }
   expect_refused(run(transform(cka, score = "a")), "must be numbers")
   expect_refused(run(transform(cka, score = replace(score, 2, Inf))), "infinite in row 2")
   expect_refused(run(transform(cka, x = replace(x, 2, NA))), "`scores\\$x` is missing")
@@ -131,6 +137,8 @@ test_that("layers", {
   models <- drifting_models()
   run <- function(models, ...) benchmark_layers(models, "cka", ...)
   expect_refused(run(models$m1), c("`models\\$l1`", "not a model"))
+  networks <- simulate_networks(2, epochs = 1)
+  expect_refused(run(networks), c("set of simulated networks", "its \\$models"))
   expect_refused(run(replace(models, "m2", list(models$m2[1]))), "one layer of \"m2\"")
   expect_refused(run(list(m1 = unname(models$m1))), "`models\\$m1` is a list whose element 1")
   flat <- unlist(models, recursive = FALSE)

@@ -218,13 +218,11 @@ run_benchmark <- function(items, blocks, columns, job, labels, rate) {
   if (is.null(generator_state())) sample.int(2)
   start <- generator_state()
   blocks <- benchmark_blocks(items, blocks, columns, job)
-  set_generator(start)
+  restore_generator(start)
   sample.int(.Machine$integer.max, 1)
   start <- generator_state()
   rows <- Map(function(rows, column) cbind(measure = column$label, rows), rate(blocks), columns)
-  set_generator(start)
+  restore_generator(start)
   sample.int(.Machine$integer.max, 1)
   benchmark_result(do.call(rbind, rows), score_table(blocks, columns, items$names), labels)
 }
-
-set_generator <- function(state) assign(".Random.seed", state, envir = globalenv())

@@ -299,7 +299,8 @@ print_first_dropped <- function(seeds) {
   low <- apply(values, 1:2, min)
   high <- apply(values, 1:2, max)
   inside <- rowSums(wanted >= low & wanted <= high)
-  say("\nWith the first of equal rows dropped, as published: of %d pairs, within the range over", 10L)
+  say("\nWith the first of equal rows dropped, as published: of %d pairs, within the range over",
+      nrow(jaccard))
   say("%d seeds are %d scores of Jaccard, %d of RankSim", seeds, inside[1], inside[2])
 }
 

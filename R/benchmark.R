@@ -25,7 +25,8 @@
 #'   representations), `measure`, `score`, and for measures that are not of this package
 #'   `direction` (`"similarity"` or `"distance"`). The results of [similarity()] and
 #'   `similarity_scores()` are such tables. What the table has of a measure must be complete.
-#'   Measures that are not in it are computed.
+#'   Measures that are not in it are computed. With `calibrated = TRUE` the table holds calibrated
+#'   scores, or is the result of [calibrate()].
 #' @param calibrated `TRUE`: benchmark the calibrated scores of [calibrate()] in place of the
 #'   scores. Measures without a permutation null get `NA`.
 #' @param cache `NULL`, or a folder that keeps the scores as they come, so that a call that was
@@ -142,7 +143,7 @@ benchmark_groups <- function(representations, groups, measures = resi_measures()
 
 # What all benchmarks ask for: the table of scores, the arguments of calibrate(), cache, threads.
 benchmark_job <- function(scores, calibrated, cache, threads, ...) {
-  list(calibration = calibration_arguments(calibrated, ...), given = given_scores(scores),
+  list(calibration = calibration_arguments(calibrated, ...), given = given_scores(scores, calibrated),
        cache = check_cache(cache), threads = threads, count = thread_count(threads))
 }
 

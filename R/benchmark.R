@@ -143,8 +143,9 @@ benchmark_groups <- function(representations, groups, measures = resi_measures()
 
 # What all benchmarks ask for: the table of scores, the arguments of calibrate(), cache, threads.
 benchmark_job <- function(scores, calibrated, cache, threads, ...) {
-  list(calibration = calibration_arguments(calibrated, ...), given = given_scores(scores, calibrated),
-       cache = check_cache(cache), threads = threads, count = thread_count(threads))
+  list(calibration = calibration_arguments(calibrated, ...),
+       given = given_scores(scores, calibrated), cache = check_cache(cache), threads = threads,
+       count = thread_count(threads))
 }
 
 test_labels <- function(test, dataset, architecture) {

@@ -31,13 +31,8 @@ measure_names <- c(
   ConcentricityDifference = "ConcDiff", MagnitudeDifference = "MagDiff",
   UniformityDifference = "UnifDiff"
 )
-<<<<<<< HEAD
 # Not judged: PWCCA, because the published code computes another thing; what depends on the order of
 # tied neighbours, because every representation has equal rows; and a score of single precision.
-=======
-# Not judged: what the published code computes is another thing (PWCCA); what depends on the order
-# of tied neighbours, because every representation has equal rows; and a score of single precision.
->>>>>>> w-review
 not_compared <- "PWCCA"
 tied <- c("Jaccard", "RankSim", "2nd-Cos", "IMD")
 single_precision <- "RTD"
@@ -305,11 +300,7 @@ print_first_dropped <- function(seeds) {
   high <- apply(values, 1:2, max)
   inside <- rowSums(wanted >= low & wanted <= high)
   say("\nWith the first of equal rows dropped, as published: of %d pairs, within the range over",
-<<<<<<< HEAD
       ncol(wanted))
-=======
-      nrow(jaccard))
->>>>>>> w-review
   say("%d seeds are %d scores of Jaccard, %d of RankSim", seeds, inside[1], inside[2])
 }
 

@@ -2,8 +2,10 @@
 
 # Returns list(tables, direction, symmetric, best): the rows of each measure with columns of plain
 # types, and what the result of similarity() that they come from says of its measures; or NULL.
-given_scores <- function(scores) {
+# calibrated: is the calibrated score wanted where the table has both?
+given_scores <- function(scores, calibrated = FALSE) {
   if (is.null(scores)) return(NULL)
+  if (calibrated && inherits(scores, "repalign_calibration")) scores <- calibrated_table(scores)
   if (!is.data.frame(scores)) {
     abort("`scores` must be a data frame with the columns x, y, measure and score, such as ",
           "similarity() and similarity_scores() give it, not ", describe(scores), ".",
@@ -15,6 +17,10 @@ given_scores <- function(scores) {
           "`direction` for measures that are not of this package.",
           class = "repalign_error_scores", arg = "scores")
   }
+  if (!nrow(scores)) {
+    abort("`scores` has no rows: leave it out where no scores are known.",
+          class = "repalign_error_scores", arg = "scores")
+  }
   facts <- list(direction = attr(scores, "direction"), symmetric = attr(scores, "symmetric"),
                 best = attr(scores, "best"))
   if (!is.numeric(scores$score) && !all(is.na(scores$score))) {
@@ -24,11 +30,21 @@ given_scores <- function(scores) {
   check_given_numbers(scores)
   table <- data.frame(x = given_names(scores, "x"), y = given_names(scores, "y"),
                       measure = as.character(scores$measure), score = as.double(scores$score))
-  table$direction <- if (is.null(scores$direction)) NA_character_ else
-    as.character(scores$direction)
-  table$error <- if (is.null(scores$error)) NA_character_ else as.character(scores$error)
+  for (column in c("direction", "error")) {
+    values <- scores[[column]]
+    table[[column]] <- if (is.null(values)) NA_character_ else as.character(values)
+  }
   check_given_words(table)
   c(list(tables = split(table, factor(table$measure, unique(table$measure)))), facts)
+}
+
+# The result of calibrate() with its calibrated scores in the place of the scores. The larger they
+# are, the more alike is a pair, also by a distance.
+calibrated_table <- function(result) {
+  table <- as.data.frame(result)
+  table$score <- table$calibrated
+  table$direction <- rep_len("similarity", nrow(table))
+  table
 }
 
 # Names of layers begin with those of their models, as in similarity_scores().

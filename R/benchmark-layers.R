@@ -9,7 +9,8 @@
 #' @param models the models:
 #'   * a named list of models, each a named list of layers in their order;
 #'   * a manifest (see [benchmark_groups()]) with the columns `model` and `layer`. Layers are in the
-#'     order of their numbers or of the levels of a factor, otherwise in that of the rows;
+#'     order of their numbers (also if these are text) or of the levels of a factor, otherwise in
+#'     that of the rows;
 #'   * with `scores`, also a named list of the names of layers (in the table they are
 #'     `"model/layer"`).
 #' @return A data frame of class `repalign_benchmark` with a row for each measure, metric and part:
@@ -78,9 +79,10 @@ layer_items <- function(models, arg) {
     items$models <- layer_labels(manifest_column(models, "model", arg), "model", arg)
     layer <- manifest_column(models, "layer", arg)
     items$layers <- layer_labels(layer, "layer", arg)
-    items$rank <- if (is.factor(layer) || is.numeric(layer)) xtfrm(layer) else seq_along(layer)
+    items$rank <- layer_rank(layer)
     return(check_layers(items))
   }
+  refuse_results(models, arg)
   names <- check_element_names(models, arg)
   single <- which(!vapply(models, function(model) is_collection(model) || is_names_only(model), NA))
   if (length(single)) {
@@ -101,6 +103,14 @@ layer_items <- function(models, arg) {
   check_layers(items)
 }
 
+# Where layers stand among others. A column that holds numbers for some models and words for others
+# is a column of words, so that numbers are looked for in it, too.
+layer_rank <- function(layer) {
+  if (is.factor(layer) || is.numeric(layer)) return(xtfrm(layer))
+  numbers <- suppressWarnings(as.numeric(as.character(layer)))
+  if (anyNA(numbers)) seq_along(layer) else numbers
+}
+
 layer_labels <- function(values, column, arg) {
   values <- as.character(values)
   bad <- which(is.na(values) | !nzchar(values))
@@ -116,12 +126,22 @@ check_layers <- function(items) {
           dQuote(items$models[twice], FALSE), ": a layer is given once.",
           class = "repalign_error_names", arg = items$arg)
   }
-  single <- names(which(table(items$models) < 2))
+  counts <- table(items$models)
+  single <- names(which(counts < 2))
   if (length(single)) {
     abort("`", items$arg, "` has one layer of ", enumerate(single), ": there are no pairs of ",
           "layers to compare.", class = "repalign_error_size", arg = items$arg)
   }
+  refuse_whole_name(names(counts), items$arg, "model")
+  note_two_layers(names(which(counts == 2)))
   items
+}
+
+note_two_layers <- function(models) {
+  if (!length(models)) return(invisible())
+  inform("There is no order to see in the two layers of ", enumerate(models), ": one pair of ",
+         "layers has none to be compared with. Three or more layers have.",
+         class = "repalign_two_layers")
 }
 
 # The positions of the layers of each model, in their order.

@@ -92,6 +92,7 @@ walk_pairs <- function(pairs, alike, best, symmetric, relabellings, groups, thre
   order <- order(level)
   centered <- alike - mean(alike)
   spread <- max(abs(centered))
+  if (spread <= tie_share * max(abs(alike))) centered[] <- 0
   # a score above the best one is rounding, or a correction's noise around it
   away <- if (is.na(best)) numeric(length(alike)) else pmax(best - alike, 0)
   .Call(C_group_walk, pairs$first[order], pairs$second[order], level[order],

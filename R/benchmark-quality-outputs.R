@@ -82,9 +82,10 @@ known_ranks <- function(values) replace(values, !is.na(values), rank(values[!is.
 # x with every column of y; nothing is missing. whole: the columns hold the same values in different
 # orders, and for Spearman's correlation these are average ranks already.
 all_correlations <- function(x, y, correlation, whole, threads) {
+  if (length(x) < 2 || min(x) == max(x)) return(rep(NA_real_, ncol(y)))
   varies <- vapply(seq_len(if (whole) 1 else ncol(y)), function(i) min(y[, i]) < max(y[, i]), NA)
   varies <- rep_len(varies, ncol(y))
-  if (length(x) < 2 || min(x) == max(x) || !any(varies)) return(rep(NA_real_, ncol(y)))
+  if (!any(varies)) return(rep(NA_real_, ncol(y)))
   if (correlation == "spearman") {
     x <- rank(x)
     if (!whole) y <- apply(y, 2, rank)

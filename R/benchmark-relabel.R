@@ -33,7 +33,9 @@ all_arrangements <- function(values) {
 
 # The groups in the order of their levels, or of appearance.
 group_factor <- function(groups) {
-  if (is.factor(groups)) droplevels(groups) else factor(groups, unique(groups))
+  if (is.factor(groups)) return(droplevels(groups))
+  labels <- as.character(groups)
+  factor(labels, unique(labels))
 }
 
 # values: those of all relabellings, the observed one first, which is among them. What is undefined

@@ -77,8 +77,8 @@ summary.repalign_benchmark <- function(object, ...) {
   metrics <- unique(plain$metric)
   summary_rows(plain, c(source_columns(object), test_columns(plain)), function(part) {
     values <- part$value[match(metrics, part$metric)]
-    cbind(as.data.frame(as.list(stats::setNames(values, metrics)), optional = TRUE),
-          undefined = if (nrow(part)) max(part$undefined) else integer())
+    as.data.frame(c(as.list(stats::setNames(values, metrics)),
+                    undefined = if (nrow(part)) max(part$undefined) else 0L), optional = TRUE)
   })
 }
 

@@ -25,7 +25,8 @@
 #'   representations), `measure`, `score`, and for measures that are not of this package
 #'   `direction` (`"similarity"` or `"distance"`). The results of [similarity()] and
 #'   `similarity_scores()` are such tables. What the table has of a measure must be complete.
-#'   Measures that are not in it are computed.
+#'   Measures that are not in it are computed. With `calibrated = TRUE` the table holds calibrated
+#'   scores, or is the result of [calibrate()].
 #' @param calibrated `TRUE`: benchmark the calibrated scores of [calibrate()] in place of the
 #'   scores. Measures without a permutation null get `NA`.
 #' @param cache `NULL`, or a folder that keeps the scores as they come, so that a call that was
@@ -142,8 +143,9 @@ benchmark_groups <- function(representations, groups, measures = resi_measures()
 
 # What all benchmarks ask for: the table of scores, the arguments of calibrate(), cache, threads.
 benchmark_job <- function(scores, calibrated, cache, threads, ...) {
-  list(calibration = calibration_arguments(calibrated, ...), given = given_scores(scores),
-       cache = check_cache(cache), threads = threads, count = thread_count(threads))
+  list(calibration = calibration_arguments(calibrated, ...),
+       given = given_scores(scores, calibrated), cache = check_cache(cache), threads = threads,
+       count = thread_count(threads))
 }
 
 test_labels <- function(test, dataset, architecture) {
@@ -178,13 +180,22 @@ check_groups <- function(items, groups) {
     abort("`groups` has no members of ", enumerate(unused), ": droplevels(groups) leaves empty ",
           "groups out.", class = "repalign_error_groups", arg = "groups")
   }
-  sizes <- table(factor(as.character(groups), unique(as.character(groups))))
+  groups <- group_factor(groups)
+  sizes <- table(groups)
   if (length(sizes) < 2) {
     abort("`groups` has one group, ", dQuote(names(sizes), FALSE), ": there are no pairs across ",
           "groups to compare with.", class = "repalign_error_groups", arg = "groups")
   }
   check_group_sizes(sizes)
+  refuse_whole_name(names(sizes), "groups", "group")
   groups
+}
+
+# In results the part "all" is about all groups, or models, together.
+refuse_whole_name <- function(names, arg, what) {
+  if (!"all" %in% names) return(invisible())
+  abort("`", arg, "` has a ", what, " named \"all\", which in the result stands for all ", what,
+        "s together: give it another name.", class = "repalign_error_names", arg = arg)
 }
 
 check_group_sizes <- function(sizes) {
@@ -209,13 +220,11 @@ run_benchmark <- function(items, blocks, columns, job, labels, rate) {
   if (is.null(generator_state())) sample.int(2)
   start <- generator_state()
   blocks <- benchmark_blocks(items, blocks, columns, job)
-  set_generator(start)
+  restore_generator(start)
   sample.int(.Machine$integer.max, 1)
   start <- generator_state()
   rows <- Map(function(rows, column) cbind(measure = column$label, rows), rate(blocks), columns)
-  set_generator(start)
+  restore_generator(start)
   sample.int(.Machine$integer.max, 1)
   benchmark_result(do.call(rbind, rows), score_table(blocks, columns, items$names), labels)
 }
-
-set_generator <- function(state) assign(".Random.seed", state, envir = globalenv())

@@ -40,6 +40,12 @@ check_number <- function(value, arg, above = -Inf, below = Inf) {
   as.double(value)
 }
 
+check_not_negative <- function(value, arg) {
+  value <- check_number(value, arg)
+  if (value >= 0) return(value)
+  abort("`", arg, "` must not be negative.", class = "repalign_error_value", arg = arg)
+}
+
 check_count <- function(value, arg, least = 1) {
   usable <- is.numeric(value) && length(value) == 1 && is.finite(value) && value >= least &&
     value == round(value) && value <= .Machine$integer.max

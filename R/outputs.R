@@ -177,7 +177,8 @@ check_classes <- function(labels, n, classes, names) {
     label_error("must be class numbers or names, not ", describe(labels))
   }
   if (length(labels) != n) {
-    label_error("has ", length(labels), " values, but `p` has ", n, " rows: give one per row")
+    label_error("has ", length(labels), " values, but the outputs have ", n, " rows: give one ",
+                "per row")
   }
   if (anyNA(labels)) label_error("is missing (NA) in row ", which(is.na(labels))[1])
   if (is.factor(labels) || is.character(labels)) return(classes_by_name(labels, names))
@@ -195,8 +196,8 @@ check_classes <- function(labels, n, classes, names) {
 classes_by_name <- function(labels, names) {
   labels <- as.character(labels)
   if (is.null(names)) {
-    label_error("holds names, but neither `p` nor `q` has column names: name the columns, or ",
-                "give column numbers")
+    label_error("holds names, but the outputs have no column names: name their columns, or give ",
+                "column numbers")
   }
   twice <- names[duplicated(names)]
   if (length(twice)) {

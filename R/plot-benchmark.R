@@ -29,12 +29,21 @@ autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, .
                         colour = okabe_ito[["blue"]], size = 2) +
     ggplot2::scale_shape_manual(values = point_shapes, drop = TRUE) +
     ggplot2::facet_grid(rows = ggplot2::vars(.data[["source"]]),
-                        cols = ggplot2::vars(.data[["metric"]]), scales = "free_x") +
+                        cols = ggplot2::vars(.data[["metric"]]), scales = "free_x",
+                        labeller = ggplot2::label_wrap_gen(12)) +
     ggplot2::scale_x_continuous(n.breaks = 3, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_y_discrete(labels = function(names) short_labels(names, 26)) +
     ggplot2::labs(x = NULL, y = NULL, shape = NULL, caption = benchmark_caption(rows, chance)) +
-    picture_theme(legend.position = "top", panel.spacing.x = ggplot2::unit(10, "pt"),
-                  axis.text.y = ggplot2::element_text(size = if (nlevels(known$measure) > 25) 7))
+    benchmark_theme(nlevels(known$metric), nlevels(known$measure) * nlevels(known$source))
+}
+
+# Letters are small enough for `panels` side by side and `names` in all rows of panels together.
+benchmark_theme <- function(panels, names) {
+  title <- if (panels > 5) 6.5 else if (panels > 4) 8
+  name <- if (names > 25) max(4.5, min(7, 260 / names))
+  picture_theme(legend.position = "top", panel.spacing.x = ggplot2::unit(16, "pt"),
+                strip.text.x = ggplot2::element_text(size = title),
+                axis.text.y = ggplot2::element_text(size = name))
 }
 
 # Filled and empty points; a third kind where there is no p-value.

@@ -48,13 +48,19 @@ autoplot.repalign_ranks <- function(object, by = NULL, ...) {
     ggplot2::stat_summary(fun = mean, geom = "point", shape = 23, size = 1.6, fill = "white",
                           orientation = "y") +
     ggplot2::scale_fill_manual(values = family_colours(families)) +
-    ggplot2::scale_y_discrete(labels = function(places) sub("\r.*", "", places)) +
+    ggplot2::scale_y_discrete(labels = function(places) {
+      short_labels(sub("\r.*", "", places), room_for_names(nlevels(rows$panel)))
+    }) +
     ggplot2::scale_x_continuous(breaks = function(limits) rank_breaks(limits[2])) +
     (if (!is.null(by)) ggplot2::facet_wrap("panel", scales = "free_y")) +
     ggplot2::labs(x = "rank (1 is best)", y = NULL, fill = NULL,
                   caption = "diamond: mean rank; points: single tests") +
     rank_theme(nlevels(rows$place))
 }
+
+# How many characters of a name leave room for the ranks: there are more panels side by side, the
+# more panels there are.
+room_for_names <- function(panels) c(40, 26, 18, 14)[min(4, ggplot2::wrap_dims(panels)[2])]
 
 # The first rank, and about five others.
 rank_breaks <- function(last) {

@@ -58,10 +58,7 @@ simulate_models <- function(n, width, global = 0, local = 0, layers = 1, patch =
   truth <- models_truth(width, global, local)
   layers <- check_count(layers, "layers")
   scatter <- check_number(scatter, "scatter", above = 0)
-  noise <- check_number(noise, "noise")
-  if (noise < 0) {
-    abort("`noise` must not be negative.", class = "repalign_error_value", arg = "noise")
-  }
+  noise <- check_not_negative(noise, "noise")
   check_memory(8 * as.double(n) * (layers * sum(as.double(truth$width)) + 2 * max(truth$width)),
                "The simulated models", "Take fewer stimuli, units or layers.")
   world <- list(patch = (seq_len(n) - 1) %/% patch + 1, scatter = scatter)

@@ -141,12 +141,6 @@ described_groups <- function(settings) {
   labels
 }
 
-check_not_negative <- function(value, arg) {
-  value <- check_number(value, arg)
-  if (value >= 0) return(value)
-  abort("`", arg, "` must not be negative.", class = "repalign_error_value", arg = arg)
-}
-
 network_plan <- function(activation, optimizer, rate, epochs, batch, record, shortcut_test) {
   optimizer <- check_choice(optimizer, names(default_rates), "optimizer")
   list(

@@ -39,10 +39,7 @@ simulate_rings <- function(n, rings = 5, noise = 0) {
   need_arguments()
   n <- check_count(n, "n", 2)
   rings <- check_count(rings, "rings", 2)
-  noise <- check_number(noise, "noise")
-  if (noise < 0) {
-    abort("`noise` must not be negative.", class = "repalign_error_value", arg = "noise")
-  }
+  noise <- check_not_negative(noise, "noise")
   if (n < 3 * rings) {
     abort("`n` is ", n, ", but `rings` = ", rings, " rings need at least ", 3 * rings,
           " stimuli: take more stimuli or fewer rings.", class = "repalign_error_value", arg = "n")

@@ -26,9 +26,10 @@ check_settings <- function(values, arg, name_of, least = 0, most = Inf, whole = 
   }
   wrong <- which(is.na(values) | values < least | values > most | whole & values %% 1 != 0)
   if (length(wrong)) {
-    abort("`", arg, "` must hold ", if (whole) "whole ", "numbers ",
-          if (most < Inf) paste("from", least, "to", most) else paste("of at least", least),
-          ", but element ", wrong[1], " is ", format(values[[wrong[1]]]), ".",
+    limits <- if (most < Inf) paste("from", least, "to", format(most, digits = 3)) else
+      paste("of at least", least)
+    abort("`", arg, "` must hold ", if (whole) "whole ", "numbers ", limits, ", but element ",
+          wrong[1], " is ", format(values[[wrong[1]]]), ".",
           class = "repalign_error_value", arg = arg)
   }
   if (is.null(names(values))) {

@@ -83,10 +83,7 @@ simulate_translation <- function(n, d = 2, translation = 10, gap = 0.1) {
   d <- check_count(d, "d")
   translation <- check_settings(translation, "translation", most = sqrt(.Machine$double.xmax),
                                 function(value) paste("translation", format(value)))
-  gap <- check_number(gap, "gap")
-  if (gap < 0) {
-    abort("`gap` must not be negative.", class = "repalign_error_value", arg = "gap")
-  }
+  gap <- check_not_negative(gap, "gap")
   check_shape_memory(n, d, length(translation))
   spot <- rep(1:2, c(n - n %/% 2, n %/% 2))
   x <- matrix(stats::runif(n * d) - 0.5, n)

@@ -11,7 +11,7 @@
 /* Pairs walked over between two pauses. */
 #define PAUSE_PAIRS 20000000.0
 
-/* A spread below this share of the largest deviation is rounding. */
+/* A spread or a gap below this share of the largest value is rounding. */
 #define NO_SPREAD 1e-12
 
 /* Pairs within and across that came so far, and at the level of now. */
@@ -141,7 +141,8 @@ static double silhouette(const walk_state *s, size_t model, size_t group_size)
     if (group_size == 1) return 0.0;
     if (count[own] == 0) return NAN;
     const double inner = sum[own] / (double) count[own], larger = fmax(inner, nearest);
-    return larger > 0.0 ? (nearest - inner) / larger : 0.0;
+    const double gap = nearest - inner;
+    return fabs(gap) > NO_SPREAD * larger ? gap / larger : 0.0;
 }
 
 static void put_silhouettes(const walk_state *s)
@@ -184,11 +185,12 @@ static double dprime(const walk_state *s)
         const double off = p->value[at] - (same ? mean_within : mean_across);
         *(same ? &square_within : &square_across) += off * off;
     }
-    const double gap = mean_within - mean_across;
+    const double difference = mean_within - mean_across;
+    const double gap = fabs(difference) > NO_SPREAD ? difference : 0.0;
     const double spread = sqrt((square_within / (within - copies) +
                                 square_across / (across - copies)) / 2.0);
     if (spread > NO_SPREAD) return gap / spread;
-    return fabs(gap) > NO_SPREAD ? copysign(HUGE_VAL, gap) : NAN;
+    return gap != 0.0 ? copysign(HUGE_VAL, gap) : NAN;
 }
 
 static void put_all(const walk_state *s)

@@ -15,6 +15,7 @@ test_that("groups", {
   expect_refused(run(rep("a", 9)), "one group, \"a\"")
   expect_refused(run(1:9), "no pairs within")
   expect_refused(run(list("a")), "must be a vector")
+  expect_refused(run(replace(groups, 1:3, "all")), c("group named \"all\"", "another name"))
   expect_refused(run(stats::setNames(groups, letters[1:9])), "none for \"net1\"")
   expect_refused(benchmark_groups(models), "`groups` is missing")
   said <- heard(run(replace(groups, 1:2, "d")))
@@ -22,6 +23,9 @@ test_that("groups", {
   named <- stats::setNames(groups, names(models))[9:1]
   expect_identical(run(named)$value, run(groups)$value)
   expect_identical(run(match(groups, letters))$value, run(groups)$value)
+  dates <- as.Date("2026-01-01") + match(groups, letters)
+  expect_identical(run(dates)$value, run(groups)$value)
+  expect_identical(unique(run(dates)$part), c("all", "2026-01-02", "2026-01-03", "2026-01-04"))
 })
 
 test_that("manifests and files", {
@@ -91,6 +95,10 @@ test_that("scores", {
   expect_identical(run(rbind(cka, cka))$value, run(cka)$value)
   expect_refused(run(cka[c("x", "y", "score")]), "no column \"measure\"")
   expect_refused(run(as.list(cka)), "must be a data frame")
+  expect_refused(run(cka[0, ]), "`scores` has no rows")
+  if (requireNamespace("tibble", quietly = TRUE)) {
+    expect_silent(run(tibble::as_tibble(cka[c("x", "y", "measure", "score")])))
+  }
   expect_refused(run(transform(cka, score = "a")), "must be numbers")
   expect_refused(run(transform(cka, score = replace(score, 2, Inf))), "infinite in row 2")
   expect_refused(run(transform(cka, x = replace(x, 2, NA))), "`scores\\$x` is missing")
@@ -129,6 +137,8 @@ test_that("layers", {
   models <- drifting_models()
   run <- function(models, ...) benchmark_layers(models, "cka", ...)
   expect_refused(run(models$m1), c("`models\\$l1`", "not a model"))
+  networks <- simulate_networks(2, epochs = 1)
+  expect_refused(run(networks), c("set of simulated networks", "its \\$models"))
   expect_refused(run(replace(models, "m2", list(models$m2[1]))), "one layer of \"m2\"")
   expect_refused(run(list(m1 = unname(models$m1))), "`models\\$m1` is a list whose element 1")
   flat <- unlist(models, recursive = FALSE)
@@ -137,6 +147,14 @@ test_that("layers", {
   expect_refused(run(manifest[-3]), "without the column \"layer\"")
   expect_refused(run(transform(manifest, layer = 1)), "two layers \"1\" of the model \"m1\"")
   expect_refused(run(transform(manifest, layer = replace(layer, 3, NA))), "no layer in row 3")
+  expect_refused(run(stats::setNames(models, c("m1", "all", "m3"))), "model named \"all\"")
+  said <- heard(short <- run(replace(models, "m2", list(models$m2[1:2]))))
+  expect_match(said$text, "no order to see in the two layers of \"m2\"", all = FALSE)
+  expect_identical(is.na(short$value), short$part == "m2")
+  # numbers stay numbers where other rows made words of the column
+  shuffled <- transform(manifest, layer = as.character(layer + 8))[15:1, ]
+  value <- function(result) result$value[order(result$metric, result$part)]
+  expect_equal(value(run(shuffled)), value(run(models)))
   models$m2$l3 <- models$m2$l3[-1, ]
   expect_refused(run(models), "models\\$m2\\$l3` has 23")
 })
@@ -155,10 +173,16 @@ test_that("outputs", {
   expect_refused(run(replace(outputs, "net3", list(outputs$net3[, 1:2]))),
                  c("outputs\\$net3", "3 and 2 columns"))
   expect_refused(run(replace(outputs, "net3", list("a"))), "`outputs\\$net3` must be")
-  expect_refused(run(outputs, labels = 1:3), "3 values")
+  expect_refused(run(outputs, labels = 1:3), c("3 values", "outputs have 24 rows"))
+  expect_refused(run(outputs, labels = rep("a", 24)), "outputs have no column names")
   expect_refused(run(outputs, labels = rep(4, 24)), "classes are numbered 1 to 3")
   expect_refused(run(outputs, labels = rep(1, 24), accuracy = 1:9), "only one of `labels`")
   expect_refused(run(NULL, labels = rep(1, 24)), "nothing to compare")
+  # a measure without any score is undefined, without a word from R
+  scores <- transform(similarity_scores(run(outputs)), score = NA_real_)
+  expect_silent(none <- benchmark_outputs(names(models), outputs, scores = scores, from = "logit",
+                                          correlation = c("spearman", "pearson", "kendall")))
+  expect_true(all(is.na(none$value)) && all(is.na(none$p_value)) && all(none$undefined == 36))
   expect_refused(run(outputs, accuracy = 1:8), "`accuracy` has 8 values")
   expect_refused(run(outputs, accuracy = c(1:8, NA)), "that of \"net9\" is NA")
   expect_refused(run(outputs, accuracy = letters[1:9]), "finite numbers")

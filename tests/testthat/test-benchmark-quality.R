@@ -90,6 +90,11 @@ test_that("figures that are not defined are NA: one group, single models, scores
   expect_identical(value_of(same, "auc"), 0.5)
   expect_identical(value_of(same, "conformity"), 1)
   apart <- outer(c(1, 1, 1, 2, 2), c(1, 1, 1, 2, 2), `==`) + 0
+  # scores that only rounding tells apart
+  noise <- 0.3 + 1e-16 * matrix(sample(25), 5)
+  rounded <- group_quality(noise, TRUE, c(1, 1, 1, 2, 2), symmetric = FALSE)
+  expect_identical(value_of(rounded, "silhouette"), 0)
+  expect_identical(value_of(rounded, "dprime"), NA_real_)
   expect_identical(value_of(group_quality(apart, TRUE, c(1, 1, 1, 2, 2)), "dprime"), Inf)
   expect_true(is.na(value_of(group_quality(score, TRUE, c(1, 1, 1, 2, 2), best = NA), "silhouette")))
 })

@@ -150,6 +150,13 @@ test_that("the picture has a box for each measure, the best at the top, in the c
   expect_identical(nrow(data_of(panels, "GeomBoxplot")), 10L)
   expect_error(ggplot2::autoplot(ranks, by = "domain"), class = "repalign_error_choice")
   expect_error(ggplot2::autoplot(ranks, colour = 1), class = "repalign_error_parameter")
+  # long names leave room for the boxes of panels side by side
+  long <- lapply(1:3, function(k) {
+    figures(c(OrthogonalProcrustesCenteredAndNormalized = k, OrthogonalAngularShapeCentered = 1), k)
+  })
+  drawn <- built(ggplot2::autoplot(rank_measures(long), by = "test"))
+  expect_lte(max(nchar(tick_labels(drawn, "y"))), 22)
+  expect_identical(anyDuplicated(tick_labels(drawn, "y")), 0L)
   local_device()
   expect_identical(expect_invisible(plot(ranks)), ranks)
   undefined <- suppressMessages(rank_measures(figures(c(a = NA_real_), "t")))

@@ -240,6 +240,17 @@ test_that("calibrated scores are those of calibrate()", {
                                        series = series, variant = "centered"))
     expect_equal(similarity_scores(result)$score, expected$calibrated, tolerance = 1e-12)
   }
+  # the result of calibrate() as a table of scores
+  calibrated <- calibrate(models, measure = measures, permutations = 49)
+  from_table <- function(...) benchmark_groups(names(models), groups, scores = calibrated, ...)
+  plain <- as.data.frame(calibrated)
+  plain$score <- plain$calibrated
+  plain$direction <- "similarity"
+  known <- function(result) result$value[result$metric != "silhouette"]
+  expect_identical(known(from_table(calibrated = TRUE)),
+                   known(benchmark_groups(names(models), groups, scores = plain)))
+  expect_equal(known(from_table()), known(benchmark_groups(models, groups, measures)))
+  expect_false(identical(known(from_table()), known(from_table(calibrated = TRUE))))
   # no null: undefined, and counted
   result <- expect_warned(benchmark_groups(models, groups, c("cka", "imd"), calibrated = TRUE,
                                            permutations = 19), "repalign_undefined")
@@ -409,6 +420,7 @@ test_that("print() and plot()", {
   shown <- utils::capture.output(print(result))
   expect_identical(shown[1], "Benchmark: 2 measures, 28 rows")
   expect_match(shown[2], "measure +metric +part +value +p_value")
+  expect_identical(dim(summary(result[0, ])), c(0L, 3L))
   skip_if_not_installed("ggplot2")
   layers <- benchmark_layers(drifting_models(), c("cka", "rsa"))
   outputs <- benchmark_outputs(models, NULL, measures = "cka", accuracy = 1:9,
@@ -422,6 +434,13 @@ test_that("print() and plot()", {
   expect_identical(panels(layers), 2L)
   expect_identical(panels(outputs), 2L)
   expect_identical(panels(rbind(a = result, b = result)), 10L)
+  # titles of many panels, and names in many rows of panels, are small enough to be read whole
+  size <- function(object, element) ggplot2::autoplot(object)$theme[[element]]$size
+  expect_null(size(layers, "strip.text.x"))
+  expect_identical(size(result, "strip.text.x"), 8)
+  expect_null(size(result, "axis.text.y"))
+  several <- do.call(rbind, stats::setNames(rep(list(result), 15), letters[1:15]))
+  expect_identical(size(several, "axis.text.y"), 7)
   expect_refused(ggplot2::autoplot(result, metric = "nothing"), "`metric` cannot be")
   expect_refused(ggplot2::autoplot(result, other = 1), "no argument")
   expect_refused(ggplot2::autoplot(result[0, ]), "no rows")

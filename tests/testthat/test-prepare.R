@@ -204,10 +204,10 @@ test_that("objects print what they are for, and their size", {
 
 test_that("score_interval() and score_weighted() take what was prepared with its data", {
   set.seed(31)
-  x <- matrix(rnorm(30 * 6), 30)
-  y <- x[, 1:4] + matrix(rnorm(30 * 4), 30)
-  weights <- rmultinom(3, 30, rep(1, 30))
-  halves <- replicate(3, as.numeric(seq_len(30) %in% sample(30, 15)))
+  x <- matrix(rnorm(40 * 6), 40)
+  y <- x[, 1:4] + matrix(rnorm(40 * 4), 40)
+  weights <- rmultinom(3, 40, rep(1, 40))
+  halves <- replicate(3, as.numeric(seq_len(40) %in% sample(40, 20)))
   for (id in measures()$id) {
     made <- prepare(x, id, data = TRUE)
     set.seed(1)

@@ -191,11 +191,7 @@ layer_cells <- function(region, layer, name, sizes, setup) {
 # stimulus or cluster deleted.
 layer_self <- function(y, clusters) {
   width <- as.double(ncol(y))
-  if (ncol(y) > nrow(y)) {
-    sums <- lapply(loo_gram(y, clusters), function(h) h[, 1])
-  } else {
-    sums <- lapply(loo_columns(y, y, clusters), rowSums)
-  }
+  sums <- self_totals(y, clusters)
   units <- seq_len(ncol(y))
   with_itself <- rowSums(loo_pairs(y, y, units, units, clusters)$stimulus)
   corrected <- drop_rounding(sums$stimulus - with_itself, sums$naive)

@@ -170,9 +170,9 @@ trial_products <- function(values, means, trials) {
   each <- vapply(split(seq_along(at), at), function(rows) {
     sum(tcrossprod(values[rows, , drop = FALSE])^2)
   }, 0)
-  total <- drop(rowsum(row, at))
-  list(total = total, rows = drop(rowsum(row^2, at)),
-       squares = unname(each) - drop(rowsum(size^2, at)),
+  total <- drop(unname(rowsum(row, at)))
+  list(total = total, rows = drop(unname(rowsum(row^2, at))),
+       squares = unname(each) - drop(unname(rowsum(size^2, at))),
        weight = (total[at] - 2 * row) / falling_each(trials$count[at], 3))
 }
 
@@ -216,7 +216,7 @@ shared_sums <- function(parts, trials) {
   row <- rowSums(deviation)
   # the sum over j != k of products of deviations, and what it loses with each stimulus
   square <- rowsum(deviation^2, at)
-  quadratic <- drop(rowsum(row^2, at)) - rowSums(square)
+  quadratic <- unname(drop(rowsum(row^2, at)) - rowSums(square))
   loss <- 2 * rowsum(row * deviation, at) - 2 * square
   weight <- -parts$factor / (trials$count * (trials$count - 1))
   total <- sums_of_others(weight * quadratic, weight * loss)
@@ -230,5 +230,5 @@ shared_sums <- function(parts, trials) {
 # others lose loss[, u].
 sums_of_others <- function(value, loss) {
   total <- sum(value)
-  c(total, total - value - (colSums(loss) - diag(loss)))
+  unname(c(total, total - value - (colSums(loss) - diag(loss))))
 }

@@ -35,6 +35,8 @@ rsa_sq <- function() measure("rsa", inner = "sqeuclidean", outer = "pearson")
 
 cka_of <- function(estimator) measure("cka", estimator = estimator)
 
+abind_trials <- function(a, b) array(c(a, b), dim(a) + c(0, 0, dim(b)[3]))
+
 # One measure of one set of trials, without the messages about them.
 signal_of <- function(x, m) suppressWarnings(noise_ceiling(x, measure = m))$h_cross
 
@@ -63,14 +65,15 @@ four_trial_oracle <- function(x) {
   n <- dim(x)[1]
   pairs <- utils::combn(n, 2)
   orders <- do.call(rbind, all_orders(1:4))
+  first <- which(orders[, 1] < orders[, 2] & orders[, 3] < orders[, 4])
   distance <- function(i, j, a, b, first) {
     at <- if (first) 1:2 else 3:4
     sum((x[i, , a[at[1]]] - x[j, , b[at[1]]]) * (x[i, , a[at[2]]] - x[j, , b[at[2]]]))
   }
   both <- function(p, r) {
     stimuli <- unique(c(p, r))
-    # the orders of one stimulus may be fixed: only those relative to it matter
-    grid <- as.matrix(expand.grid(c(1, rep(list(seq_len(24)), length(stimuli) - 1))))
+    # of one stimulus, those orders are enough that give the first distance other trials
+    grid <- as.matrix(expand.grid(c(list(first), rep(list(seq_len(24)), length(stimuli) - 1))))
       mean(apply(grid, 1, function(g) {
       own <- function(i) orders[g[match(i, stimuli)], ]
       distance(p[1], p[2], own(p[1]), own(p[2]), TRUE) *
@@ -222,8 +225,8 @@ test_that("the scores are those of the means over trials", {
 })
 
 test_that("trials of both sides: the disattenuated score is the estimate from trials", {
-  x <- small_trials(30, 6, 3, seed = 12)
-  y <- small_trials(30, 5, 3, seed = 13) + x[, 1:5, ]
+  x <- small_trials(30, 12, 3, seed = 12, noise = 0.3)
+  y <- small_trials(30, 10, 3, seed = 13, noise = 0.3) + x[, 1:10, ]
   value <- noise_ceiling(x, responses(y))
   estimate <- suppressMessages(cka_interval(responses(x), responses(y),
                                             estimator = "stimulus_neuron_trial"))
@@ -242,4 +245,119 @@ test_that("without noise every ceiling is 1", {
   }
   y <- x[, , 1:2]
   expect_equal(noise_ceiling(y, measure = rsa_sq())$ceiling, 1, tolerance = 1e-8)
+})
+
+test_that("ceilings by halves of the trials are those of Spearman and Brown", {
+  x <- small_trials(20, 6, 4, seed = 14)
+  set.seed(15)
+  y <- matrix(rnorm(20 * 4), 20)
+  z <- x[, , c(1, 1, 1, 1)]
+  expect_equal(noise_ceiling(z, measure = "rv")$ceiling, 1)
+  set.seed(16)
+  one <- noise_ceiling(x, y, "mutual_knn", splits = 3)
+  set.seed(16)
+  again <- noise_ceiling(x, y, "mutual_knn", splits = 3)
+  expect_identical(one, again)
+  expect_equal(one$score, mutual_knn(apply(x, 1:2, mean), y))
+  expect_equal(one$disattenuated, one$score / one$ceiling)
+  expect_equal(one$ceiling^2, one$reliability)
+  expect_true(is.na(one$h_cross) && is.na(one$ceiling_se))
+  expect_match(paste(utils::capture.output(one), collapse = " "), "Approximate .halves")
+  expect_error(noise_ceiling(x, measure = "bures_distance"), class = "repalign_error_measure")
+})
+
+test_that("values are unbiased under noise that neurons share", {
+  set.seed(18)
+  n <- 24
+  signal <- matrix(rnorm(n * 3), n) %*% matrix(rnorm(3 * 8), 3)
+  load <- matrix(rnorm(2 * 8), 2)
+  draw <- function(trials, sd) {
+    array(vapply(seq_len(trials), function(t) {
+      signal + sd * (matrix(rnorm(n * 2), n) %*% load + 0.5 * matrix(rnorm(n * 8), n))
+    }, signal), c(n, 8, trials))
+  }
+  own <- hsic(signal, signal, estimator = "stimulus_neuron", shared_neurons = TRUE)
+  distances <- sq_dist(signal)
+  truth <- c(own, population_cov(distances, distances))
+  # noise differs between the stimuli: this takes four trials
+  sds <- rep(c(0.3, 0.9), each = n / 2)
+  found <- replicate(150, c(signal_of(draw(3, sds), cka_of("stimulus_neuron")),
+                            signal_of(draw(4, sds), rsa_sq()),
+                            signal_of(draw(2, 0.6), rsa_sq())))
+  z <- (rowMeans(found) - truth[c(1, 2, 2)]) / (apply(found, 1, sd) / sqrt(150))
+  expect_lt(max(abs(z)), 3.5)
+  # the noise is really there: that of the means over trials is not
+  expect_gt(noise_ceiling(draw(4, sds), measure = rsa_sq())$h_self, truth[2] * 1.02)
+})
+
+test_that("few trials: the result says that noise is taken as equal", {
+  x <- small_trials(10, 4, 4, noise = 0.3)
+  expect_output(print(noise_ceiling(x[, , 1:3], measure = rsa_sq())), "noise of all stimuli as")
+  expect_no_match(utils::capture.output(noise_ceiling(x, measure = rsa_sq())), "Fewer than")
+})
+
+test_that("clusters are deleted as wholes, events share noise", {
+  x <- small_trials(16, 4, 3, seed = 19, noise = 0.3)
+  cluster <- rep(c(letters[1:7], NA), each = 2)
+  value <- noise_ceiling(responses(x, cluster = cluster), matrix(1:64 + 0, 16)^1.5)
+  expect_equal(value$n, 14)
+  expect_gt(value$ceiling_se, 0)
+  y <- abind_trials(x, x)
+  event <- rep(1:3, 2)
+  for (m in list(rsa_sq(), cka_of("stimulus"))) {
+    expect_equal(signal_of(responses(y, event = event), m), signal_of(x, m), tolerance = 1e-10)
+  }
+  expect_error(noise_ceiling(responses(x, cluster = cluster), measure = "rsa"),
+               class = "repalign_error_choice")
+})
+
+test_that("bad input is named", {
+  x <- small_trials(10, 4, 3, noise = 0.3)
+  expect_error(noise_ceiling(x[, , 1]), class = "repalign_error_type")
+  expect_error(noise_ceiling(x[, , 1, drop = FALSE]), class = "repalign_error_trials")
+  expect_error(noise_ceiling("a"), class = "repalign_error_type")
+  holes <- x
+  holes[3, 2, 2] <- NA
+  expect_error(noise_ceiling(holes), "trial 2 of stimulus 3", class = "repalign_error_nonfinite")
+  gone <- x
+  gone[5, , ] <- NA
+  expect_error(noise_ceiling(gone), "stimulus 5", class = "repalign_error_nonfinite")
+  single <- x
+  single[4, , 2:3] <- NA
+  expect_error(noise_ceiling(single, measure = rsa_sq()), "stimulus 4",
+               class = "repalign_error_trials")
+  expect_error(noise_ceiling(single, measure = "rsa"), "stimulus 4",
+               class = "repalign_error_trials")
+  infinite <- x
+  infinite[1] <- Inf
+  expect_error(noise_ceiling(infinite), "`trials` has 1 infinite",
+               class = "repalign_error_nonfinite")
+  expect_error(noise_ceiling(x, x[1:9, , 1]), class = "repalign_error_rows")
+  expect_error(noise_ceiling(x, dist(x[, , 1])), class = "repalign_error_type")
+  expect_error(noise_ceiling(x, measure = "procrustes"), class = "repalign_error_measure")
+  expect_error(noise_ceiling(x, measure = cka_of("stimulus_neuron_trial")),
+               class = "repalign_error_choice")
+  expect_error(noise_ceiling(x, measure = measure("cka", shared_neurons = TRUE)),
+               class = "repalign_error_choice")
+  expect_error(noise_ceiling(x, splits = 0), class = "repalign_error_value")
+  expect_error(confint(noise_ceiling(x), "x"), class = "repalign_error_choice")
+  expect_error(noise_ceiling(x[1:4, , ]), class = "repalign_error_rows")
+})
+
+test_that("a reliability that is not positive is NA, with a warning", {
+  set.seed(20)
+  x <- array(rnorm(6 * 4 * 2), c(6, 4, 2))
+  x[, , 2] <- 0.1 * x[, , 2] - x[, , 1]
+  expect_warning(value <- noise_ceiling(x, x[, , 1], cka_of("stimulus_neuron")),
+                 class = "repalign_undefined")
+  expect_true(is.na(value$reliability) && is.na(value$disattenuated))
+})
+
+test_that("parts of a result keep what confint() needs", {
+  x <- small_trials(12, 4, 3, noise = 0.3)
+  set.seed(21)
+  y <- list(a = matrix(rnorm(36), 12), b = matrix(rnorm(36), 12))
+  value <- noise_ceiling(x, y, list(rsa_sq(), cka_of("stimulus")))
+  expect_equal(dim(value), c(4, 17))
+  expect_equal(confint(value[2, ], c("ceiling", "gap")), confint(value, c("ceiling", "gap"))[c(2, 6), ])
 })

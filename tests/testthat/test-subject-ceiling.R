@@ -20,13 +20,12 @@ ceiling_by_hand <- function(rdms, group = seq_along(rdms)) {
 }
 
 test_that("the values are those of INFERENCE.md", {
-  folder <- shared_folder("reference/inference")
-  inputs <- utils::read.csv(file.path(folder, "inputs.csv"))
+  inputs <- utils::read.csv(shared_file("reference", "inference", "inputs.csv"))
   subjects <- lapply(split(inputs, inputs$matrix)[paste0("subject", 1:5)], function(part) {
     stats::xtabs(value ~ row + column, part)
   })
   subjects <- lapply(subjects, function(s) matrix(s, nrow(s)))
-  values <- utils::read.csv(file.path(folder, "values.csv"))
+  values <- utils::read.csv(shared_file("reference", "inference", "values.csv"))
   values <- values[values$quantity == "subject_ceiling_rsa_sqeuclidean", ]
   result <- subject_ceiling(subjects)
   expect_equal(unlist(result[values$args]), stats::setNames(values$value, values$args),

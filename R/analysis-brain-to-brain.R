@@ -407,11 +407,12 @@ comparison_cells <- function(comparison, setup) {
   terms <- list(xx = pair_terms(comparison$x, comparison$x, setup$clusters))
   terms$yy <- if (same) terms$xx else pair_terms(comparison$y, comparison$y, setup$clusters)
   terms$xy <- if (same) terms$xx else pair_terms(comparison$x, comparison$y, setup$clusters)
-  trials <- if (!is.null(comparison$trials)) trial_terms_of(comparison, setup)
+  trials <- trials_or_none(setup, function() trial_terms_of(comparison, setup))
   cells <- lapply(comparison$sizes, function(size) {
     members <- comparison$choose_members(size, setup$repeats)
-    c(size_cells(comparison, terms, members, size, setup),
-      if (!is.null(trials)) list(trial_size_cell(comparison, trials, terms, members, size, setup)))
+    cells <- size_cells(comparison, terms, members, size, setup)
+    c(with_trial_values(cells, comparison, trials, terms, members, setup),
+      if (setup$by_trials) list(trial_size_cell(comparison, trials, terms, members, size, setup)))
   })
   do.call(c, cells)
 }

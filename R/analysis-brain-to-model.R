@@ -135,7 +135,9 @@ region_parts <- function(brain, sizes, setup) {
   scale <- common_scale(list(brain))
   x <- centered(brain, scale)
   self <- pair_terms(x, x, setup$clusters)
-  trials <- if (setup$by_trials) region_trials(brain, setup$objects$brain, scale, setup)
+  trials <- trials_or_none(setup, function() {
+    region_trials(brain, setup$objects$brain, scale, setup)
+  })
   subsets <- lapply(sizes, function(size) random_subsets(seq_len(ncol(x)), size, setup$repeats))
   parts <- lapply(subsets, function(subset) {
     count <- subset_counts(subset, subset, rep(ncol(x), 2), setup$codes)
@@ -147,7 +149,8 @@ region_parts <- function(brain, sizes, setup) {
     }
     part <- list(subset = subset, h = h, used = list(stimulus_neuron = used),
                  deletions = deletions)
-    if (is.null(trials)) part else add_region_trials(part, trials, self, setup)
+    if (setup$by_trials) part <- add_region_trials(part, trials, self, setup)
+    region_ceilings(part, trials, self$naive, setup)
   })
   list(x = x, parts = parts)
 }
@@ -210,7 +213,9 @@ layer_cell <- function(part, self, cross, estimator, width, name, size, setup) {
     share <- tabulate(members[, used], ncol(sums)) / (max(sum(used), 1) * nrow(members))
     cbind(drop(sums %*% share) / width, part$deletions[[estimator]], self[[estimator]])
   }
-  list(names = c("brain", name), neurons = size, estimator = estimator,
-       single = cbind(single, part$h[[estimator]], self[[estimator]][1], deparse.level = 0),
-       deletions = deletions, exchangeable = FALSE)
+  cell <- list(names = c("brain", name), neurons = size, estimator = estimator,
+               single = cbind(single, part$h[[estimator]], self[[estimator]][1],
+                              deparse.level = 0),
+               deletions = deletions, exchangeable = FALSE)
+  layer_clean(cell, part$clean[[estimator]])
 }

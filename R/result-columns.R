@@ -8,7 +8,9 @@ core_columns <- list(
                            "calibrated", "p_value", "null_mean", "null_sd", "permutations",
                            "engine", "p_adjusted"),
   repalign_analysis = c("x", "y", "neurons", "estimator", "pooled", "pooled_se", "conf_low",
-                        "conf_high", "mean", "median", "q25", "q75", "undefined", "n_estimates"),
+                        "conf_high", "ceiling", "ceiling_se", "disattenuated",
+                        "disattenuated_se", "mean", "median", "q25", "q75", "undefined",
+                        "n_estimates"),
   repalign_interval = c("estimator", "cka", "se", "conf_low", "conf_high", "h_xy", "h_xx", "h_yy",
                         "bias", "cka_corrected", "correction", "df")
 )

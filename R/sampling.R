@@ -277,7 +277,7 @@ check_analysis <- function(estimator, normalize, repeats, conf_level, na,
     repeats = check_count(repeats, "repeats"), conf_level = conf_level,
     normalize = check_choice(normalize, c("none", "sd"), "normalize"),
     na = check_choice(na, na_choices, "na"), labels = analysis_clusters(clusters, objects),
-    objects = objects, default = default
+    objects = objects, default = default, ceiling = has_ceiling(objects, by_trials)
   )
 }
 

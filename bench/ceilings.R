@@ -1,20 +1,18 @@
 # Noise ceilings and disattenuated scores against known truths:
-#   Rscript bench/ceilings.R [replicates, default 200] [parts: trials, unequal, subjects]
+#   Rscript bench/ceilings.R [replicates=200] [parts: trials, unequal, subjects]
 # (trials) Populations of which 40 neurons are recorded with 100 new stimuli and 4 trials in each
 # data set, against a model whose units are all known. The population's CKA with it is 0.8. Noise is
 # independent, or shared by neurons in two dimensions. `noise-free` is the mean score of the signal
 # itself. Disattenuated scores: noise_ceiling(); one random split into halves, and the mean over
 # all pairs of single trials (both with the neuron pairs that noise_ceiling() takes); and by the
-# formulas of Spearman and Brown from H of halves that keep their noise (uncorrected).
+# formula of Spearman and Brown from the score of the halves, for this CKA and for RSA.
 # (unequal) The same for RSA where half of the stimuli have 2.5 times the noise.
 # (subjects) subject_ceiling() beside the mean score of subjects with what they share.
 
 library(repalign)
 
-args <- commandArgs(TRUE)
-replicates <- as.integer(c(grep("^[0-9]+$", args, value = TRUE), 200)[1])
-parts <- grep("^[0-9]+$", args, value = TRUE, invert = TRUE)
-wanted <- function(part) !length(parts) || part %in% parts
+source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
+replicates <- setting("replicates", 200)
 options(width = 140)
 n <- 100
 q <- 40
@@ -37,7 +35,7 @@ draw <- function(noise, factor = rep(1, n), t = trials) {
   load <- matrix(rnorm(2 * q), 2)
   x <- array(vapply(seq_len(t), function(i) {
     own <- matrix(rnorm(n * q), n)
-    shared <- if (noise == "correlated") 0.6 * matrix(rnorm(n * 2), n) %*% load else 0
+    shared <- if (noise == "correlated") 1.1 * matrix(rnorm(n * 2), n) %*% load else 0
     signal + factor * (own + shared)
   }, signal), c(n, q, t))
   list(x = x, signal = signal, y = stimuli * rep(model_weights, each = n))
@@ -91,7 +89,8 @@ one <- function(noise) {
     named(rows$disattenuated, "disattenuated"), named(rows$gap, "gap"),
     named(rows$ceiling_se, "ceiling_se"), named(rows$disattenuated_se, "disattenuated_se"),
     named(rows$gap_se, "gap_se"),
-    setNames(as.vector(ends), paste(rep(labels, 6), rep(c("disattenuated", "ceiling", "gap"), each = 3),
+    setNames(as.vector(ends), paste(rep(labels, 6),
+                                    rep(c("disattenuated", "ceiling", "gap"), each = 3),
                                     rep(c("low", "high"), each = 9), sep = "_")),
     by_hand(data))
 }
@@ -132,8 +131,8 @@ summarise <- function(found, label) {
   })
   print(do.call(rbind, rows), digits = 3, row.names = FALSE)
   by <- c("halves", "pairs", "spearman_brown", "spearman_brown_pearson")
-  print(rbind(mean = colMeans(found[, by], na.rm = TRUE), sd = apply(found[, by], 2, sd, na.rm = TRUE)),
-        digits = 3)
+  print(rbind(mean = colMeans(found[, by], na.rm = TRUE),
+              sd = apply(found[, by], 2, sd, na.rm = TRUE)), digits = 3)
 }
 
 if (wanted("trials")) {

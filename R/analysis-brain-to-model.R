@@ -27,7 +27,8 @@
 #' `"stimulus_neuron"` corrects both sides, because the units of a layer count as a sample, too.
 #' `"stimulus_neuron_trial"` is also free of the noise of the region's trials. A layer has none, so
 #' that noise changes only the region's denominator: without the correction the similarity to all
-#' layers is too low by one factor.
+#' layers is too low by one factor. This factor is the column `ceiling`, and `plot()` draws it as a
+#' band, with the disattenuated estimates as circles beside the raw ones.
 #'
 #' For comparison, compute the similarity of the region to another animal's ([brain_to_brain()]):
 #' a model that reaches it is as similar to the region as another brain is. `plot(reference = )`

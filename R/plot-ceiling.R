@@ -7,7 +7,7 @@ has_ceiling_columns <- function(rows) {
 }
 
 # Estimates from trials have no noise that a ceiling would be about.
-is_free_of_trials <- function(rows) corrects_trials(as.character(rows$estimator))
+is_free_of_trials <- function(rows) as.character(rows$estimator) %in% trial_estimators
 
 # The ends of the intervals of ceilings, with the quantiles of the estimates' own intervals.
 ceiling_rows <- function(rows) {

@@ -1,6 +1,6 @@
 # Noise ceilings and disattenuated scores against known truths:
-#   Rscript bench/ceilings.R [replicates=200] [parts: trials, unequal, subjects]
-# (trials) Populations of which 40 neurons are recorded with 100 new stimuli and 4 trials in each
+#   Rscript bench/ceilings.R [replicates=200] [parts: independent, correlated, unequal, subjects]
+# (independent, correlated) Populations of which 40 neurons are recorded with 100 new stimuli and 4 trials in each
 # data set, against a model whose units are all known. The population's CKA with it is 0.8. Noise is
 # independent, or shared by neurons in two dimensions. `noise-free` is the mean score of the signal
 # itself. Disattenuated scores: noise_ceiling(); one random split into halves, and the mean over
@@ -35,7 +35,7 @@ draw <- function(noise, factor = rep(1, n), t = trials) {
   load <- matrix(rnorm(2 * q), 2)
   x <- array(vapply(seq_len(t), function(i) {
     own <- matrix(rnorm(n * q), n)
-    shared <- if (noise == "correlated") 1.1 * matrix(rnorm(n * 2), n) %*% load else 0
+    shared <- if (noise == "correlated") 0.8 * matrix(rnorm(n * 2), n) %*% load else 0
     signal + factor * (own + shared)
   }, signal), c(n, q, t))
   list(x = x, signal = signal, y = stimuli * rep(model_weights, each = n))
@@ -117,17 +117,20 @@ summarise <- function(found, label) {
   truth <- c(sn = 0.8, s = mean_of_column("s_free"), rsa = mean_of_column("rsa_free"))
   rows <- lapply(names(truth), function(m) {
     at <- function(name) found[, paste(m, name, sep = "_")]
-    target <- c(disattenuated = truth[[m]], ceiling = mean(at("ceiling")), gap = mean(at("gap")))
+    target <- c(disattenuated = truth[[m]], ceiling = mean(at("ceiling"), na.rm = TRUE),
+                gap = mean(at("gap"), na.rm = TRUE))
     cover <- vapply(names(target), function(name) {
       mean(at(paste0(name, "_low")) <= target[[name]] & at(paste0(name, "_high")) >= target[[name]],
            na.rm = TRUE)
     }, 0)
     ratio <- vapply(names(target), function(name) {
-      mean(at(paste0(name, "_se")), na.rm = TRUE) / sd(at(name))
+      mean(at(paste0(name, "_se")), na.rm = TRUE) / sd(at(name), na.rm = TRUE)
     }, 0)
     data.frame(noise = label, measure = m, truth = truth[[m]], raw = mean(at("raw")),
-               ceiling = mean(at("ceiling")), disattenuated = mean(at("disattenuated")),
-               sd = sd(at("disattenuated")), cover = t(cover), ratio = t(ratio))
+               ceiling = target[["ceiling"]],
+               disattenuated = mean(at("disattenuated"), na.rm = TRUE),
+               sd = sd(at("disattenuated"), na.rm = TRUE), undefined = sum(is.na(at("ceiling"))),
+               cover = t(cover), ratio = t(ratio))
   })
   print(do.call(rbind, rows), digits = 3, row.names = FALSE)
   by <- c("halves", "pairs", "spearman_brown", "spearman_brown_pearson")
@@ -135,12 +138,10 @@ summarise <- function(found, label) {
               sd = apply(found[, by], 2, sd, na.rm = TRUE)), digits = 3)
 }
 
-if (wanted("trials")) {
-  for (noise in c("independent", "correlated")) {
-    cat("\nNoise", noise, "\n")
-    print(system.time(found <- repeated(replicates, one(noise))))
-    summarise(found, noise)
-  }
+for (noise in Filter(wanted, c("independent", "correlated"))) {
+  cat("\nNoise", noise, "\n")
+  print(system.time(found <- repeated(replicates, one(noise))))
+  summarise(found, noise)
 }
 
 if (wanted("unequal")) {

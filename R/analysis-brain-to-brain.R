@@ -53,8 +53,8 @@
 #'   * `mean`, `median`, `q25` and `q75` of the single ratios, one per subset;
 #'   * `n_estimates`, the number of subsets, and `undefined`, the number of those in which a
 #'     denominator is not positive;
-#'   * only for [responses()] with several trials: `ceiling`, the estimate that the region, or the two
-#'     sides, would have with their own noise-free responses, and `disattenuated`, the estimate
+#'   * only for [responses()] with several trials: `ceiling`, the estimate that the region, or the
+#'     two sides, would have with their own noise-free responses, and `disattenuated`, the estimate
 #'     without the noise of the trials, each with its standard error (`_se`, over stimuli). They are
 #'     made of the same pairs of neurons as `pooled`, see [noise_ceiling()], and `NA` for `"naive"`.
 #'     `"stimulus_neuron_trial"` is free of this noise, so that its ceiling is 1.

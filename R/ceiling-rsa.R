@@ -35,7 +35,7 @@ rsa_column <- function(x, distances, y) {
 # A function of the columns that are kept: list(distances, signal, four, scale). What was computed
 # for all columns is kept for calls in which the side is whole (cut = FALSE).
 rsa_columns <- function(repr) {
-  trials <- single_trials(repr)
+  trials <- event_responses(repr)
   compute <- function(keep) {
     values <- trials$values[, keep, drop = FALSE]
     means <- rowsum(values, trials$stimulus, reorder = TRUE) / trials$count
@@ -50,7 +50,7 @@ rsa_columns <- function(repr) {
 # Responses of single events, a row each, in the order of their stimuli: list(values, stimulus,
 # count, means, four, scale). Trials of one event are averaged, because they share noise. What a
 # run adds to all of its stimuli is taken away.
-single_trials <- function(repr) {
+event_responses <- function(repr) {
   form <- trial_form(repr)
   size <- dim(form$values)
   values <- form$values
@@ -112,8 +112,8 @@ sums_without <- function(m) {
 # The variance over pairs of stimuli of the distances between expected responses, without the noise
 # of trials: with e the estimates of the distances and D those of their products with themselves,
 #   mean D - [(sum e)^2 + sum over i, j != k of delta_ijk + sum (D - e^2)] / pairs^2,
-# where delta_ijk corrects e_ij e_ik, which have the trials of stimulus i in common. All of these are
-# means over all choices of different trials within each stimulus.
+# where delta_ijk corrects e_ij e_ik, which have the trials of stimulus i in common. All of these
+# are means over all choices of different trials within each stimulus.
 signal_variance <- function(values, means, trials) {
   shift <- colMeans(means)
   values <- values - rep(shift, each = nrow(values))

@@ -1,8 +1,8 @@
 # Approximate noise ceilings of measures without an unbiased estimate from different trials: scores
 # between random halves of the trials, by the formula of Spearman and Brown.
 
-# list(reliability, score): r is the mean score of halves of the trials, and 2 r / (1 + r) what twice
-# as many trials would give if scores were correlations of independent noise.
+# list(reliability, score): r is the mean score of halves of the trials, and 2 r / (1 + r) what
+# twice as many trials would give if scores were correlations of independent noise.
 split_ceiling <- function(task, y, measure, splits) {
   refuse_single_trials(rowSums(recorded_slots(unclass(task$x$responses)$values)), task$x)
   score_of <- function(a, b) score_pair(measure, a, b)

@@ -4,21 +4,22 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 
 #' Noise ceilings: the score that noise allows
 #'
-#' Which score with the means over trials a perfect model would reach, given the noise of the trials,
-#' and what a score would be without this noise.
+#' Which score with the means over trials a perfect model would reach, given the noise of the
+#' trials, and what a score would be without this noise.
 #'
 #' @param trials an array stimuli x neurons x trials, or what [responses()] makes. A trial that was
 #'   not recorded is `NA` for all neurons; stimuli may have different numbers of trials.
 #' @param y what the trials are compared with: a matrix stimuli x units (for [rsa()] also a `dist`
-#'   object of squared distances), [responses()], or a named list of these. `NULL`: the ceiling alone.
+#'   object of squared distances), [responses()], or a named list of these. `NULL`: the ceiling
+#'   alone.
 #' @param measure a measure, or several, see [similarity()]. By default the corrected CKA,
 #'   `measure("cka", estimator = "stimulus_neuron")`.
 #' @param splits number of random splits into halves, for measures that have only an approximate
 #'   ceiling, see Details.
 #' @return A data frame of class `repalign_ceiling` with a row for each measure and each of `y`, and
 #'   the columns `y`, `measure`,
-#'   * `h_cross`: the size of the signal, from products of different trials (for CKA the value H of the
-#'     signal with itself, for RSA the variance of the distances);
+#'   * `h_cross`: the size of the signal, from products of different trials (for CKA the value H of
+#'     the signal with itself, for RSA the variance of the distances);
 #'   * `h_self`: the same of the means over trials, with the noise that is left in them;
 #'   * `reliability`: `h_cross / h_self`, and `ceiling`, its square root;
 #'   * `score`: the score of the means over trials with `y`;
@@ -38,28 +39,28 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' permutations of the trials within each stimulus, in closed form, so that no split is drawn and
 #' the order of the trials does not matter. It is unbiased whatever neurons share of the noise, as
 #' long as trials are independent.
-#' * [cka()] with the linear kernel and the estimators `"stimulus"` and `"stimulus_neuron"`. The ceiling
-#'   of `"stimulus_neuron"` is 1 if neurons have independent noise, because products of different
-#'   neurons have no noise then: below 1 it measures *shared* noise. The units of `y` are taken as
-#'   all that there are (a network): its self term is corrected for few stimuli only, which gives
-#'   another score than `cka()`, that takes them as a sample. If `y` has trials, too, it is treated
-#'   like `trials`, the ceiling is that of both sides, and `disattenuated` is the estimate
-#'   `"stimulus_neuron_trial"` of `cka()`, right also where both sides share noise. Labels of
-#'   sessions say which neurons share noise; of the pairs of neurons, only each neuron with itself is
-#'   left out.
+#' * [cka()] with the linear kernel and the estimators `"stimulus"` and `"stimulus_neuron"`. The
+#'   ceiling of `"stimulus_neuron"` is 1 if neurons have independent noise, because products of
+#'   different neurons have no noise then: below 1 it measures *shared* noise. The units of `y` are
+#'   taken as all that there are (a network): its self term is corrected for few stimuli only,
+#'   which gives another score than `cka()`, that takes them as a sample. If `y` has trials, too,
+#'   it is treated like `trials`, the ceiling is that of both sides, and `disattenuated` is the
+#'   estimate `"stimulus_neuron_trial"` of `cka()`, right also where both sides share noise. Labels
+#'   of sessions say which neurons share noise; of the pairs of neurons, only each neuron with
+#'   itself is left out.
 #' * [rsa()] with `inner = "sqeuclidean"` and `outer = "pearson"`. With 4 trials or more of every
 #'   stimulus, products are of distances from four different trials, and noise may differ between
 #'   stimuli. With fewer, they are of distances from two trials: noise adds to each distance, which
 #'   does no harm if it adds the same to all, and the printed result says that it takes noise as
 #'   equal. Where `y` has trials, its noise must be independent of that of `trials`.
-#' * Other similarities whose best value is 1: the formula of Spearman and Brown, 2 r / (1 + r), with
-#'   r the mean score of random halves of the trials. This is approximate (the printed result says
-#'   so), has no standard errors, and takes a score as a correlation of signals plus independent
-#'   noise.
+#' * Other similarities whose best value is 1: the formula of Spearman and Brown, 2 r / (1 + r),
+#'   with r the mean score of random halves of the trials. This is approximate (the printed result
+#'   says so), has no standard errors, and takes a score as a correlation of signals plus
+#'   independent noise.
 #'
 #' Standard errors delete stimuli (or clusters) and neurons in all terms at once, as
-#' [cka_interval()] does: for the stimuli and neurons as samples, with the model held fixed. Intervals
-#' are those of the t distribution.
+#' [cka_interval()] does: for the stimuli and neurons as samples, with the model held fixed.
+#' Intervals are those of the t distribution.
 #'
 #' @@FIGURES@@
 #'

@@ -8,8 +8,8 @@
 #'
 #' @param x a list of at least two subjects with the same stimuli: matrices stimuli x neurons,
 #'   [responses()], or, for [rsa()], RDMs as `dist` objects. Names are used in messages.
-#' @param measure [rsa()] (all but Kendall's tau) or [cka()] (any kernel and estimator), as a name or
-#'   from [measure()]. By default RSA with squared Euclidean distances and Pearson's correlation.
+#' @param measure [rsa()] (all but Kendall's tau) or [cka()] (any kernel and estimator), as a name
+#'   or from [measure()]. By default RSA with squared Euclidean distances and Pearson's correlation.
 #' @param group one label per subject, for subjects that are alike for another reason than the one
 #'   of interest (sessions of an animal, a laboratory): only subjects of different groups are
 #'   compared, and the mean of the others is that of other groups. Without it, each subject is a
@@ -23,10 +23,10 @@
 #' Spearman's correlation the RDM's ranks, for Pearson's its deviations from the mean). `lower` and
 #' `upper` are the limits of Nili et al. (2014), means over u of the cosine of R_u with the mean of
 #' the others and with the mean of all. They meet as subjects become many: with few, `lower` is too
-#' low for the best model, because the mean of few subjects has much of each of them, and `upper` too
-#' high. `ceiling`, the square root of `pairwise`, does not depend on the number of subjects: if each
-#' R_u is what all share plus parts of its own, the score of a subject with the shared part is the
-#' root of the score between subjects. In 300 simulated data sets each with 3, 5
+#' low for the best model, because the mean of few subjects has much of each of them, and `upper`
+#' too high. `ceiling`, the square root of `pairwise`, does not depend on the number of subjects:
+#' if each R_u is what all share plus parts of its own, the score of a subject with the shared part
+#' is the root of the score between subjects. In 300 simulated data sets each with 3, 5
 #' and 10 subjects (`bench/ceilings.R`), whose score with the shared part was 0.660, 0.654 and 0.657
 #' on average, `lower` was 0.513, 0.566 and 0.614, `upper` 0.789, 0.737 and 0.700, and `ceiling`
 #' 0.656, 0.653 and 0.657.

@@ -1,12 +1,12 @@
 # Noise ceilings and disattenuated scores against known truths:
 #   Rscript bench/ceilings.R [replicates=200] [parts: independent, correlated, unequal, subjects]
-# (independent, correlated) Populations of which 40 neurons are recorded with 100 new stimuli and 4 trials in each
-# data set, against a model whose units are all known. The population's CKA with it is 0.8. Noise is
-# independent, or shared by neurons in two dimensions. `noise-free` is the mean score of the signal
-# itself. Disattenuated scores: noise_ceiling(); one random split into halves, and the mean over
-# all pairs of single trials (both with the neuron pairs that noise_ceiling() takes); and by the
-# formula of Spearman and Brown from the score of the halves, for this CKA and for RSA.
-# (unequal) The same for RSA where half of the stimuli have 2.5 times the noise.
+# (independent, correlated) Populations of which 40 neurons are recorded with 100 new stimuli and 4
+# trials in each data set, against a model whose units are all known. The population's CKA with it
+# is 0.8. Noise is independent, or shared by neurons in two dimensions. `noise-free` is the mean
+# score of the signal itself. Disattenuated scores: noise_ceiling(); one random split into halves,
+# and the mean over all pairs of single trials (both with the neuron pairs that noise_ceiling()
+# takes); and by the formula of Spearman and Brown from the score of the halves, for this CKA and
+# for RSA. (unequal) The same for RSA where half of the stimuli have 2.5 times the noise.
 # (subjects) subject_ceiling() beside the mean score of subjects with what they share.
 
 library(repalign)

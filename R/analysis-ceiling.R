@@ -25,7 +25,8 @@ with_trial_values <- function(cells, comparison, parts, terms, members, setup) {
   lapply(cells, function(cell) {
     if (!corrects_stimuli(cell$estimator)) return(cell)
     codes <- if (corrects_neurons(cell$estimator)) comparison$codes
-    own <- Map(function(part, name) replace(part, "codes", list(codes[[name]])), parts, names(parts))
+    own <- Map(function(part, name) replace(part, "codes", list(codes[[name]])),
+               parts, names(parts))
     single <- trial_single(own, terms, members)
     cell$clean <- list(single = single, exchangeable = cell$exchangeable,
                        deletions = if (!is.null(cell$deletions)) {

@@ -62,7 +62,13 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' [cka_interval()] does: for the stimuli and neurons as samples, with the model held fixed.
 #' Intervals are those of the t distribution.
 #'
-#' @@FIGURES@@
+#' In 300 simulated data sets (`bench/ceilings.R`: 100 stimuli, 40 neurons, 4 trials, independent
+#' noise; the noise-free scores of `cka` by `"stimulus_neuron"`, by `"stimulus"` and of `rsa` were
+#' 0.800, 0.710 and 0.708), disattenuated scores were 0.802, 0.709 and 0.708 on average at ceilings of
+#' 1.00, 0.948 and 0.947, and nominal 95% intervals held the noise-free score in 97% of them, and
+#' ceilings in 96% to 99%. Where half of the stimuli had 2.5 times the noise of the others (noise-free
+#' score of `rsa` 0.713, raw score 0.461), the disattenuated score was 0.725 with four trials, but
+#' 0.190, at a ceiling of 2.08, with three.
 #'
 #' A reliability that is not positive has no ceiling (`NA`, with a warning): there is too much noise
 #' for these trials.
@@ -99,7 +105,8 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, splits = 20) {
     }
   }
   keys <- data.frame(y = rep(others$names, length(set)),
-                     measure = rep(vapply(set, function(m) m$label, ""), each = length(others$names)))
+                     measure = rep(vapply(set, function(m) m$label, ""),
+                                   each = length(others$names)))
   ceiling_result(rows, keys, task)
 }
 
@@ -134,8 +141,8 @@ ceiling_estimator <- function(measure) {
     if (measure$label == measure$id) measure$label <- paste0("cka(", args$estimator, ")")
   }
   if (corrects_trials(args$estimator)) {
-    abort("estimator = ", dQuote(args$estimator, FALSE), " is free of the noise of trials, and its ",
-          "ceiling is 1: use ", dQuote(sub("_trial", "", args$estimator), FALSE), ", whose ",
+    abort("estimator = ", dQuote(args$estimator, FALSE), " is free of the noise of trials, and ",
+          "its ceiling is 1: use ", dQuote(sub("_trial", "", args$estimator), FALSE), ", whose ",
           "disattenuated score is the same.", class = "repalign_error_choice", arg = "measure")
   }
   if (isTRUE(args$shared_neurons) || !is.null(args$units_x)) {
@@ -196,10 +203,10 @@ refuse_partial_trials <- function(x, arg) {
   partial <- which(count > 0 & count < dim(values)[2], arr.ind = TRUE)
   if (nrow(partial)) {
     name <- dimnames(values)[[3]][partial[1, 2]]
-    abort("`", arg, "` lacks some neurons in ", count_of(nrow(partial), "trial"), ", first in trial ",
-          if (is.null(name)) partial[1, 2] else dQuote(name, FALSE), " of ",
-          stimulus_title(values, partial[1, 1]), ": set such trials to NA for all neurons, or leave ",
-          "out the neurons.", class = "repalign_error_nonfinite", arg = arg)
+    abort("`", arg, "` lacks some neurons in ", count_of(nrow(partial), "trial"),
+          ", first in trial ", if (is.null(name)) partial[1, 2] else dQuote(name, FALSE), " of ",
+          stimulus_title(values, partial[1, 1]), ": set such trials to NA for all neurons, or ",
+          "leave out the neurons.", class = "repalign_error_nonfinite", arg = arg)
   }
   none <- which(rowSums(count) == 0)
   if (!length(none)) return(invisible())

@@ -20,7 +20,7 @@
 #'   subjects and of groups.
 #' @details
 #' Let R_u be what is compared of subject u, the RDM or the centred kernel, scaled to length 1 (for
-#' Spearman's correlation the RDM's ranks, for Pearson's its deviations from the mean). `lower` and
+#' Spearman's correlation the ranks of the RDM, for Pearson's its deviations from the mean). `lower` and
 #' `upper` are the limits of Nili et al. (2014), means over u of the cosine of R_u with the mean of
 #' the others and with the mean of all. They meet as subjects become many: with few, `lower` is too
 #' low for the best model, because the mean of few subjects has much of each of them, and `upper`
@@ -69,8 +69,8 @@ subject_ceiling <- function(x, measure = NULL, group = NULL) {
   size <- diag(products)
   if (anyNA(size) || any(size <= 0)) {
     warn("The ceiling is undefined (NA): a subject's score with itself is not positive (`",
-         reprs[[which(is.na(size) | size <= 0)[1]]]$arg, "`). There are too few stimuli or neurons, ",
-         "or it has no variance.", class = "repalign_undefined")
+         reprs[[which(is.na(size) | size <= 0)[1]]]$arg, "`). There are too few stimuli or ",
+         "neurons, or it has no variance.", class = "repalign_undefined")
     size[] <- NA
   }
   cosines <- products / sqrt(outer(size, size))
@@ -96,13 +96,13 @@ subject_measure <- function(measure) {
   usable <- !is_own(measure) && measure$id %in% c("cka", "rsa") &&
     !identical(measure$args$outer, "kendall")
   if (!usable) {
-    abort("`measure` must be \"cka\" or \"rsa\" (not by Kendall's tau), where the mean of subjects ",
-          "is defined, not ", dQuote(measure$label, FALSE), ".", class = "repalign_error_measure",
+    abort("`measure` must be \"cka\" or \"rsa\" (not by Kendall's tau), where the mean of ",
+          "subjects is defined, not ", dQuote(measure$label, FALSE), ".", class = "repalign_error_measure",
           arg = "measure")
   }
   if (!is.null(measure$args$units_x) || isTRUE(measure$args$shared_neurons)) {
-    abort("`measure` has labels of neurons for two sides: declare them in `neuron` or `session` of ",
-          "responses(), for each subject.", class = "repalign_error_choice", arg = "measure")
+    abort("`measure` has labels of neurons for two sides: declare them in `neuron` or `session` ",
+          "of responses(), for each subject.", class = "repalign_error_choice", arg = "measure")
   }
   measure
 }
@@ -128,8 +128,8 @@ check_group <- function(group, n) {
   if (is.null(group)) return(seq_len(n))
   group <- plain_labels(group, "group")
   if (length(group) != n || anyNA(group)) {
-    abort("`group` must have one label for each of the ", n, " subjects, none of them missing, not ",
-          count_of(length(group), "label"), if (anyNA(group)) " with NA", ".",
+    abort("`group` must have one label for each of the ", n, " subjects, none of them missing, ",
+          "not ", count_of(length(group), "label"), if (anyNA(group)) " with NA", ".",
           class = "repalign_error_labels", arg = "group")
   }
   if (length(unique(group)) < 2) {

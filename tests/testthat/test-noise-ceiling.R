@@ -359,5 +359,6 @@ test_that("parts of a result keep what confint() needs", {
   y <- list(a = matrix(rnorm(36), 12), b = matrix(rnorm(36), 12))
   value <- noise_ceiling(x, y, list(rsa_sq(), cka_of("stimulus")))
   expect_equal(dim(value), c(4, 17))
-  expect_equal(confint(value[2, ], c("ceiling", "gap")), confint(value, c("ceiling", "gap"))[c(2, 6), ])
+  columns <- c("ceiling", "gap")
+  expect_equal(confint(value[2, ], columns), confint(value, columns)[c(2, 6), ])
 })

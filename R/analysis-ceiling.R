@@ -1,13 +1,6 @@
 # Analyses of responses to several trials: the ceiling that the noise of the trials sets to each
 # estimate, and the estimate without this noise.
 
-# Are there trials, so that ceilings are known? by_trials: does the analysis go by trials at all?
-has_ceiling <- function(objects, by_trials) {
-  by_trials && any(vapply(objects, function(x) dim(x)[3] > 1, NA))
-}
-
-uses_trials <- function(setup) setup$by_trials || setup$ceiling
-
 # What estimates from trials are made of. Where only a ceiling needs them, an obstacle costs the
 # ceiling and not the analysis.
 trials_or_none <- function(setup, compute) {

@@ -52,7 +52,12 @@
 #'     delete-one jackknife over the stimuli, or over stimuli and neurons;
 #'   * `mean`, `median`, `q25` and `q75` of the single ratios, one per subset;
 #'   * `n_estimates`, the number of subsets, and `undefined`, the number of those in which a
-#'     denominator is not positive.
+#'     denominator is not positive;
+#'   * only for [responses()] with several trials: `ceiling`, the estimate that the region, or the
+#'     two sides, would have with their own noise-free responses, and `disattenuated`, the estimate
+#'     without the noise of the trials, each with its standard error (`_se`, over stimuli). They are
+#'     made of the same pairs of neurons as `pooled`, see [noise_ceiling()], and `NA` for `"naive"`.
+#'     `"stimulus_neuron_trial"` is free of this noise, so that its ceiling is 1.
 #'
 #'   `pooled` is `NA` if a pooled denominator is not positive, and `pooled_se` is `NA` if this
 #'   happens when a stimulus is deleted; one warning counts these cases. `plot()` draws the
@@ -407,11 +412,12 @@ comparison_cells <- function(comparison, setup) {
   terms <- list(xx = pair_terms(comparison$x, comparison$x, setup$clusters))
   terms$yy <- if (same) terms$xx else pair_terms(comparison$y, comparison$y, setup$clusters)
   terms$xy <- if (same) terms$xx else pair_terms(comparison$x, comparison$y, setup$clusters)
-  trials <- if (!is.null(comparison$trials)) trial_terms_of(comparison, setup)
+  trials <- trials_or_none(setup, function() trial_terms_of(comparison, setup))
   cells <- lapply(comparison$sizes, function(size) {
     members <- comparison$choose_members(size, setup$repeats)
-    c(size_cells(comparison, terms, members, size, setup),
-      if (!is.null(trials)) list(trial_size_cell(comparison, trials, terms, members, size, setup)))
+    cells <- size_cells(comparison, terms, members, size, setup)
+    c(with_trial_values(cells, comparison, trials, terms, members, setup),
+      if (setup$by_trials) list(trial_size_cell(comparison, trials, terms, members, size, setup)))
   })
   do.call(c, cells)
 }

@@ -27,7 +27,8 @@
 #' `"stimulus_neuron"` corrects both sides, because the units of a layer count as a sample, too.
 #' `"stimulus_neuron_trial"` is also free of the noise of the region's trials. A layer has none, so
 #' that noise changes only the region's denominator: without the correction the similarity to all
-#' layers is too low by one factor.
+#' layers is too low by one factor. This factor is the column `ceiling`, and `plot()` draws it as a
+#' band, with the disattenuated estimates as circles beside the raw ones.
 #'
 #' For comparison, compute the similarity of the region to another animal's ([brain_to_brain()]):
 #' a model that reaches it is as similar to the region as another brain is. `plot(reference = )`
@@ -135,7 +136,9 @@ region_parts <- function(brain, sizes, setup) {
   scale <- common_scale(list(brain))
   x <- centered(brain, scale)
   self <- pair_terms(x, x, setup$clusters)
-  trials <- if (setup$by_trials) region_trials(brain, setup$objects$brain, scale, setup)
+  trials <- trials_or_none(setup, function() {
+    region_trials(brain, setup$objects$brain, scale, setup)
+  })
   subsets <- lapply(sizes, function(size) random_subsets(seq_len(ncol(x)), size, setup$repeats))
   parts <- lapply(subsets, function(subset) {
     count <- subset_counts(subset, subset, rep(ncol(x), 2), setup$codes)
@@ -147,7 +150,8 @@ region_parts <- function(brain, sizes, setup) {
     }
     part <- list(subset = subset, h = h, used = list(stimulus_neuron = used),
                  deletions = deletions)
-    if (is.null(trials)) part else add_region_trials(part, trials, self, setup)
+    if (setup$by_trials) part <- add_region_trials(part, trials, self, setup)
+    region_ceilings(part, trials, self$naive, setup)
   })
   list(x = x, parts = parts)
 }
@@ -191,11 +195,7 @@ layer_cells <- function(region, layer, name, sizes, setup) {
 # stimulus or cluster deleted.
 layer_self <- function(y, clusters) {
   width <- as.double(ncol(y))
-  if (ncol(y) > nrow(y)) {
-    sums <- lapply(loo_gram(y, clusters), function(h) h[, 1])
-  } else {
-    sums <- lapply(loo_columns(y, y, clusters), rowSums)
-  }
+  sums <- self_totals(y, clusters)
   units <- seq_len(ncol(y))
   with_itself <- rowSums(loo_pairs(y, y, units, units, clusters)$stimulus)
   corrected <- drop_rounding(sums$stimulus - with_itself, sums$naive)
@@ -214,7 +214,9 @@ layer_cell <- function(part, self, cross, estimator, width, name, size, setup) {
     share <- tabulate(members[, used], ncol(sums)) / (max(sum(used), 1) * nrow(members))
     cbind(drop(sums %*% share) / width, part$deletions[[estimator]], self[[estimator]])
   }
-  list(names = c("brain", name), neurons = size, estimator = estimator,
-       single = cbind(single, part$h[[estimator]], self[[estimator]][1], deparse.level = 0),
-       deletions = deletions, exchangeable = FALSE)
+  cell <- list(names = c("brain", name), neurons = size, estimator = estimator,
+               single = cbind(single, part$h[[estimator]], self[[estimator]][1],
+                              deparse.level = 0),
+               deletions = deletions, exchangeable = FALSE)
+  layer_clean(cell, part$clean[[estimator]])
 }

@@ -26,8 +26,9 @@ takes_best <- function(name) !is.na(name) && analyses[[name]]$combined == "best"
 analysis_result <- function(cells, setup, analysis) {
   rows <- lapply(cells, function(cell) {
     se <- if (is.null(cell$se)) deletion_se(pool_deletions(cell)) else cell$se
-    cell_row(cell$names[1], cell$names[2], cell$neurons, cell$estimator, cell$single,
-             pooled_cell(cell), se, setup, cell$df)
+    row <- cell_row(cell$names[1], cell$names[2], cell$neurons, cell$estimator, cell$single,
+                    pooled_cell(cell), se, setup, cell$df)
+    cell_ceiling(row, cell, setup)
   })
   result <- do.call(rbind, rows)
   warn_undefined_rows(result, setup)
@@ -72,23 +73,27 @@ combined_rows <- function(cells, setup) {
   key <- vapply(cells, function(cell) paste(cell$neurons, cell$estimator), "")
   rows <- lapply(unique(key), function(k) {
     group <- cells[key == k]
-    pooled <- t(vapply(group, pooled_cell, numeric(3)))
-    complete <- stats::complete.cases(pooled)
-    center <- matrix(colMeans(pooled[complete, , drop = FALSE]), 1)
-    if (sum(complete) > 1) center <- pool_sides(center)
+    h <- combined_h(group)
     single <- do.call(rbind, lapply(group, function(cell) cell$single))
-    cell_row("(all)", "(all)", group[[1]]$neurons, group[[1]]$estimator, single, center,
-             combined_se(group, complete), setup, group[[1]]$df)
+    se <- if (length(group) == 1 && !is.null(group[[1]]$se)) group[[1]]$se else
+      deletion_se(h$deletions)
+    row <- cell_row("(all)", "(all)", group[[1]]$neurons, group[[1]]$estimator, single, h$value,
+                    se, setup, group[[1]]$df)
+    combined_ceiling(row, group, setup)
   })
   do.call(rbind, rows)
 }
 
-combined_se <- function(group, complete) {
-  if (length(group) == 1 && !is.null(group[[1]]$se)) return(group[[1]]$se)
+# The H values that are pooled over several cells, and their deletions (NULL where there are none).
+combined_h <- function(group) {
+  pooled <- t(vapply(group, pooled_cell, numeric(3)))
+  complete <- stats::complete.cases(pooled)
+  sides <- if (sum(complete) > 1) pool_sides else identity
   group <- group[complete]
-  if (!length(group) || is.null(group[[1]]$deletions)) return(NA_real_)
-  mean <- Reduce(`+`, lapply(group, pool_deletions)) / length(group)
-  deletion_se(if (sum(complete) > 1) pool_sides(mean) else mean)
+  list(value = sides(matrix(colMeans(pooled[complete, , drop = FALSE]), 1)),
+       deletions = if (length(group) && !is.null(group[[1]]$deletions)) {
+         sides(Reduce(`+`, lapply(group, pool_deletions)) / length(group))
+       })
 }
 
 # The most similar comparison at each number of neurons and for each estimator.

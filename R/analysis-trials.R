@@ -16,7 +16,7 @@ part_of_side_trials <- function(object, x, columns, arg) {
 # A comparison with what its correction by trials needs: the sides, and codes of the neurons, of
 # which no neuron is multiplied with itself.
 compare_trials <- function(comparison, sides, scale, setup) {
-  if (!setup$by_trials) return(comparison)
+  if (!uses_trials(setup)) return(comparison)
   own <- Map(trial_units, sides, lapply(sides, has_trials))
   codes <- part_codes(own, ncol(comparison$x), ncol(comparison$y))
   codes$xy <- codes_between(sides)
@@ -79,13 +79,18 @@ trial_pool_deletions <- function(part, a, b, used) {
   trial_weighted(part$sample, weights) * part$factor
 }
 
-# The cell of one comparison at one number of neurons.
-trial_size_cell <- function(comparison, parts, terms, members, size, setup) {
+# The H values xy, xx and yy of each choice of subsets.
+trial_single <- function(parts, terms, members) {
   single <- vapply(names(part_sides), function(name) {
     at <- part_sides[[name]]
     trial_subset_h(parts[[name]], members[[at[1]]], members[[at[2]]], terms[[name]]$naive)
   }, numeric(ncol(members$a)))
-  single <- matrix(single, ncol = 3)
+  matrix(single, ncol = 3)
+}
+
+# The cell of one comparison at one number of neurons.
+trial_size_cell <- function(comparison, parts, terms, members, size, setup) {
+  single <- trial_single(parts, terms, members)
   list(names = comparison$names, neurons = size, estimator = trial_estimator, single = single,
        deletions = if (!is.null(setup$conf_level)) {
          trial_size_deletions(comparison, parts, members, stats::complete.cases(single))

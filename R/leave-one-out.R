@@ -40,6 +40,12 @@ loo_gram <- function(y, clusters = NULL) {
   recompute_dominant(result, y, y, clusters, function(x, y, clusters) loo_gram(y, clusters))
 }
 
+# The sums over all neuron pairs of centred data with themselves.
+self_totals <- function(y, clusters = NULL) {
+  if (ncol(y) > nrow(y)) lapply(loo_gram(y, clusters), function(h) h[, 1])
+  else lapply(loo_columns(y, y, clusters), rowSums)
+}
+
 # The values of all neuron pairs, with nothing deleted.
 pair_terms <- function(x, y, clusters = NULL) {
   if (is.null(clusters)) .Call(C_pair_terms, x, y) else .Call(C_unit_terms, x, y, clusters)

@@ -92,13 +92,14 @@ analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(
                                      shape = .data[["estimator"]])) +
     ggplot2::geom_hline(yintercept = 1, linetype = "dotted", colour = "grey50") +
     reference_layers(reference) +
+    ceiling_layers(main) +
     axis +
     ggplot2::scale_colour_manual(values = estimator_values(main, estimator_colours)) +
     ggplot2::scale_shape_manual(values = estimator_values(main, estimator_shapes)) +
     ggplot2::coord_cartesian(ylim = plot_range(main, reference)) +
     ggplot2::labs(x = "neurons", y = "CKA (pooled)", colour = "estimator", shape = "estimator",
                   title = if (!is.na(title)) unname(title),
-                  caption = caption_of(caption, reference_note(reference))) +
+                  caption = caption_of(caption, ceiling_note(main), reference_note(reference))) +
     picture_theme(panel.grid.minor = ggplot2::element_blank())
 }
 
@@ -135,7 +136,8 @@ pooled_layers <- function(rows, single, size = 1.5, width = 0.5) {
       ggplot2::geom_line(data = lines, linetype = "dashed", alpha = 0.7, na.rm = TRUE,
                          show.legend = FALSE,
                          ggplot2::aes(y = .data[["mean"]], group = .data[["estimator"]]))
-    }
+    },
+    disattenuated_layers(rows)
   )
 }
 
@@ -228,6 +230,6 @@ note_outside_axis <- function(values, range, what) {
 # The range of the vertical axis is limited, because wide intervals at few neurons would flatten
 # everything else.
 plot_range <- function(rows, reference = NULL) {
-  values <- c(rows$pooled, rows$conf_low, rows$conf_high, reference, 0, 1)
+  values <- c(rows$pooled, rows$conf_low, rows$conf_high, ceiling_extent(rows), reference, 0, 1)
   pmax(pmin(range(values, na.rm = TRUE, finite = TRUE), 2.5), -1)
 }

@@ -31,16 +31,19 @@ reference_row <- function(row) {
   c(row[[value[1]]], end("conf_low"), end("conf_high"))
 }
 
-# The band goes from one side of a panel to the other. Its sides are constants, which the axis does
-# not transform: on a logarithmic one minus infinity would have no place.
+# A band from one side of a panel to the other. Its sides are constants, which the axis does not
+# transform: on a logarithmic one minus infinity would have no place.
+side_band <- function(data, extent, ...) {
+  ggplot2::geom_rect(data = data, extent, xmin = -Inf, xmax = Inf, inherit.aes = FALSE,
+                     alpha = 0.15, show.legend = FALSE, ...)
+}
+
 reference_layers <- function(reference) {
   if (is.null(reference)) return(NULL)
   list(
     if (!anyNA(reference)) {
-      ggplot2::geom_rect(data = data.frame(low = reference[2], high = reference[3]),
-                         ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]]),
-                         xmin = -Inf, xmax = Inf, inherit.aes = FALSE, fill = "grey40",
-                         alpha = 0.15)
+      side_band(data.frame(low = reference[2], high = reference[3]),
+                ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]]), fill = "grey40")
     },
     ggplot2::geom_hline(yintercept = reference[1], linetype = "22", colour = okabe_ito[["black"]],
                         linewidth = 0.5)

@@ -4,7 +4,8 @@
 first_columns <- list(
   repalign_similarity = "score",
   repalign_calibration = c("score", "calibrated", "p_value", "p_adjusted", "threshold"),
-  repalign_analysis = c("pooled", "conf_low", "conf_high", "undefined", "n_estimates"),
+  repalign_analysis = c("pooled", "conf_low", "conf_high", "ceiling", "disattenuated",
+                        "undefined", "n_estimates"),
   repalign_interval = c("cka", "se", "conf_low", "conf_high", "cka_corrected", "correction"),
   repalign_benchmark = c("value", "p_value", "undefined"),
   repalign_score_interval = c("score", "se", "conf_low", "conf_high", "method", "over", "df")

@@ -277,9 +277,16 @@ check_analysis <- function(estimator, normalize, repeats, conf_level, na,
     repeats = check_count(repeats, "repeats"), conf_level = conf_level,
     normalize = check_choice(normalize, c("none", "sd"), "normalize"),
     na = check_choice(na, na_choices, "na"), labels = analysis_clusters(clusters, objects),
-    objects = objects, default = default
+    objects = objects, default = default, ceiling = has_ceiling(objects, by_trials)
   )
 }
+
+# Are there trials, so that ceilings are known? by_trials: does the analysis go by trials at all?
+has_ceiling <- function(objects, by_trials) {
+  by_trials && any(vapply(objects, function(x) dim(x)[3] > 1, NA))
+}
+
+uses_trials <- function(setup) setup$by_trials || setup$ceiling
 
 # Does any estimator correct for few stimuli?
 corrects_any <- function(setup) setup$by_trials || any(setup$estimator != "naive")

@@ -1,0 +1,405 @@
+# noise_ceiling() says which score a perfect model could reach, given the noise of the trials.
+
+ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "disattenuated", "gap")
+
+#' Noise ceilings: the score that noise allows
+#'
+#' Which score with the means over trials a perfect model would reach, given the noise of the
+#' trials, and what a score would be without this noise.
+#'
+#' @param trials an array stimuli x neurons x trials, or what [responses()] makes. A trial that was
+#'   not recorded is `NA` for all neurons; stimuli may have different numbers of trials.
+#' @param y what the trials are compared with: a matrix stimuli x units (for [rsa()] also a `dist`
+#'   object of squared distances), [responses()], or a named list of these. `NULL`: the ceiling
+#'   alone.
+#' @param measure a measure, or several, see [similarity()]. By default the corrected CKA,
+#'   `measure("cka", estimator = "stimulus_neuron")`.
+#' @param splits number of random splits into halves, for measures that have only an approximate
+#'   ceiling, see Details.
+#' @return A data frame of class `repalign_ceiling` with a row for each measure and each of `y`, and
+#'   the columns `y`, `measure`,
+#'   * `h_cross`: the size of the signal, from products of different trials (for CKA the value H of
+#'     the signal with itself, for RSA the variance of the distances);
+#'   * `h_self`: the same of the means over trials, with the noise that is left in them;
+#'   * `reliability`: `h_cross / h_self`, and `ceiling`, its square root;
+#'   * `score`: the score of the means over trials with `y`;
+#'   * `disattenuated`: `score / ceiling`, an estimate of the score without noise;
+#'   * `gap`: `score - ceiling`, 0 for a model that explains all but the noise;
+#'
+#'   each followed by its standard error (`_se`), and `n`, the number of stimuli. `confint()` gives
+#'   intervals for the columns that `parm` names.
+#' @details
+#' What a ceiling means: noise that is left in the means over trials makes them longer, as vectors,
+#' but tells nothing of the stimuli. The score of the noise-free responses with themselves is 1, and
+#' that of the recorded means with them is the ceiling. A score of 0.6 at a ceiling of 0.65 leaves
+#' little to explain.
+#'
+#' `h_cross` multiplies only responses that share no noise: of different trials (events, runs) of a
+#' stimulus, in [cka()] of different neurons for `"stimulus_neuron"`. It is the mean over all
+#' permutations of the trials within each stimulus, in closed form, so that no split is drawn and
+#' the order of the trials does not matter. It is unbiased whatever neurons share of the noise, as
+#' long as trials are independent.
+#' * [cka()] with the linear kernel and the estimators `"stimulus"` and `"stimulus_neuron"`. The
+#'   ceiling of `"stimulus_neuron"` is 1 if neurons have independent noise, because products of
+#'   different neurons have no noise then: below 1 it measures *shared* noise. The units of `y` are
+#'   taken as all that there are (a network): its self term is corrected for few stimuli only,
+#'   which gives another score than `cka()`, that takes them as a sample. If `y` has trials, too,
+#'   it is treated like `trials`, the ceiling is that of both sides, and `disattenuated` is the
+#'   estimate `"stimulus_neuron_trial"` of `cka()`, right also where both sides share noise. Labels
+#'   of sessions say which neurons share noise; of the pairs of neurons, only each neuron with
+#'   itself is left out.
+#' * [rsa()] with `inner = "sqeuclidean"` and `outer = "pearson"`. With 4 trials or more of every
+#'   stimulus, products are of distances from four different trials, and noise may differ between
+#'   stimuli. With fewer, they are of distances from two trials: noise adds to each distance, which
+#'   does no harm if it adds the same to all, and the printed result says that it takes noise as
+#'   equal. Where `y` has trials, its noise must be independent of that of `trials`.
+#' * Other similarities whose best value is 1: the formula of Spearman and Brown, 2 r / (1 + r),
+#'   with r the mean score of random halves of the trials. This is approximate (the printed result
+#'   says so), has no standard errors, and takes a score as a correlation of signals plus
+#'   independent noise.
+#'
+#' Standard errors delete stimuli (or clusters) and neurons in all terms at once, as
+#' [cka_interval()] does: for the stimuli and neurons as samples, with the model held fixed.
+#' Intervals are those of the t distribution.
+#'
+#' In 300 simulated data sets (`bench/ceilings.R`: 100 stimuli, 40 neurons, 4 trials, independent
+#' noise; the noise-free scores of `cka` by `"stimulus_neuron"`, by `"stimulus"` and of `rsa` were
+#' 0.800, 0.710 and 0.708), disattenuated scores were 0.802, 0.709 and 0.708 on average at ceilings of
+#' 1.00, 0.948 and 0.947, and nominal 95% intervals held the noise-free score in 97% of them, and
+#' ceilings in 96% to 99%. With noise that neurons share (150 data sets), raw scores were 0.653, 0.543
+#' and 0.539, disattenuated ones 0.801, 0.708 and 0.709 (held in 94% to 95%), and by the formula of
+#' Spearman and Brown 0.923 for `"stimulus_neuron"` and 0.801 for `rsa`. Where half of the stimuli had 2.5 times the noise of the others (noise-free
+#' score of `rsa` 0.713, raw score 0.461), the disattenuated score was 0.725 with four trials, but
+#' 0.190, at a ceiling of 2.08, with three.
+#'
+#' A reliability that is not positive has no ceiling (`NA`, with a warning): there is too much noise
+#' for these trials.
+#'
+#' When not to trust it: when trials of a stimulus share noise or drift (adaptation, repeats right
+#' after each other): declare `event` or `run` in [responses()]. When reliability is low, say below
+#' 0.3: the ratio then is uncertain, and its standard error, too. Approximate ceilings where neurons
+#' share noise. The ceiling is about noise of trials alone: subjects differ for other reasons, see
+#' [subject_ceiling()].
+#' @references Spearman (1904), American Journal of Psychology 15 (disattenuation). Schoppe, Harper,
+#'   Willmore, King and Schnupp (2016), Frontiers in Computational Neuroscience 10.
+#' @examples
+#' # V4 against layers of a network, for the first 100 images
+#' v4 <- responses(macaque_v4$trials[1:100, , ])
+#' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
+#' result <- noise_ceiling(v4, layers, measure("cka", estimator = "stimulus"))
+#' result
+#' confint(result)
+#' # an approximate one
+#' set.seed(1)
+#' noise_ceiling(v4, measure = "mutual_knn", splits = 5)
+#' @seealso [subject_ceiling()], [responses()], [brain_to_model()]
+#' @export
+noise_ceiling <- function(trials, y = NULL, measure = NULL, splits = 20) {
+  need_arguments()
+  set <- lapply(ceiling_measures(measure), ceiling_measure)
+  splits <- check_count(splits, "splits")
+  task <- ceiling_task(trials)
+  others <- ceiling_others(y, task)
+  rows <- list()
+  for (measure in set) {
+    for (at in seq_along(others$reprs)) {
+      rows <- c(rows, list(ceiling_row(task, others$reprs[[at]], measure, splits)))
+    }
+  }
+  keys <- data.frame(y = rep(others$names, length(set)),
+                     measure = rep(vapply(set, function(m) m$label, ""),
+                                   each = length(others$names)))
+  ceiling_result(rows, keys, task)
+}
+
+ceiling_measures <- function(measure) {
+  as_measures(if (is.null(measure)) measure("cka", estimator = "stimulus_neuron") else measure)
+}
+
+# A measure with the way to its ceiling: "cka", "rsa" or "halves".
+ceiling_measure <- function(measure) {
+  args <- measure$args
+  id <- if (is_own(measure)) "" else measure$id
+  measure$way <- "halves"
+  if (id == "cka") {
+    measure <- ceiling_estimator(measure)
+    args <- measure$args
+    if (args$kernel == "linear" && args$estimator != "naive") measure$way <- "cka"
+  }
+  if (id == "rsa" && args$inner == "sqeuclidean" && args$outer == "pearson") measure$way <- "rsa"
+  if (measure$way == "halves") check_split_measure(measure)
+  if (!is.null(args$clusters)) {
+    abort("`measure` has `clusters`: declare them in `cluster` of responses(), for the trials.",
+          class = "repalign_error_choice", arg = "measure")
+  }
+  measure
+}
+
+ceiling_estimator <- function(measure) {
+  args <- measure$args
+  if (isTRUE(args$default_estimator)) {
+    args$estimator <- if (args$kernel == "linear") "stimulus_neuron" else "stimulus"
+    args$default_estimator <- FALSE
+    if (measure$label == measure$id) measure$label <- paste0("cka(", args$estimator, ")")
+  }
+  if (corrects_trials(args$estimator)) {
+    abort("estimator = ", dQuote(args$estimator, FALSE), " is free of the noise of trials, and ",
+          "its ceiling is 1: use ", dQuote(sub("_trial", "", args$estimator), FALSE), ", whose ",
+          "disattenuated score is the same.", class = "repalign_error_choice", arg = "measure")
+  }
+  if (isTRUE(args$shared_neurons) || !is.null(args$units_x)) {
+    abort("`measure` has labels of neurons: declare them in `neuron` of responses().",
+          class = "repalign_error_choice", arg = "measure")
+  }
+  measure$args <- args
+  measure
+}
+
+# The trials (x), their means, codes of clusters and the number of stimuli that are deleted.
+ceiling_task <- function(trials) {
+  if (!is_responses(trials)) {
+    if (!is.array(trials) || length(dim(trials)) != 3) {
+      abort("`trials` must be an array stimuli x neurons x trials, or what responses() makes, not ",
+            describe(trials), ".", class = "repalign_error_type", arg = "trials")
+    }
+    trials <- with_arg("trials", responses(trials))
+  }
+  x <- ceiling_repr(trials, "trials")
+  if (!has_trials(x)) {
+    abort("`trials` has one trial of each stimulus: without a second one, noise and signal cannot ",
+          "be told apart.", class = "repalign_error_trials", arg = "trials")
+  }
+  kept <- TRUE
+  codes <- x$responses$cluster
+  codes <- if (!is.null(codes)) cluster_codes(codes)
+  if (anyNA(codes)) {
+    kept <- !is.na(codes)
+    x <- ceiling_repr(cut_responses(trials, kept), "trials")
+    codes <- labelled_codes(codes)
+  }
+  check_rows(x$n, 5, "trials", "a jackknife")
+  check_clusters(codes, x$n, "trials", 5, "a jackknife")
+  list(x = x, mean = mean_of_trials(x), codes = codes, kept = kept,
+       n = if (is.null(codes)) x$n else cluster_count(codes), stimuli = dim(trials)[1])
+}
+
+# Messages about the responses name the argument of the call.
+with_arg <- function(arg, code) {
+  tryCatch(code, repalign_error = function(e) {
+    e$message <- gsub("`x`", paste0("`", arg, "`"), e$message, fixed = TRUE)
+    if (!is.null(e$arg)) e$arg <- arg
+    stop(e)
+  })
+}
+
+ceiling_repr <- function(x, arg) {
+  refuse_partial_trials(x, arg)
+  representation(x, arg)
+}
+
+# A trial that only some neurons have cannot be part of a mean over all neurons.
+refuse_partial_trials <- function(x, arg) {
+  values <- unclass(x)$values
+  there <- aperm(!is.na(values), c(1, 3, 2))
+  count <- rowSums(there, dims = 2)
+  partial <- which(count > 0 & count < dim(values)[2], arr.ind = TRUE)
+  if (nrow(partial)) {
+    name <- dimnames(values)[[3]][partial[1, 2]]
+    abort("`", arg, "` lacks some neurons in ", count_of(nrow(partial), "trial"),
+          ", first in trial ", if (is.null(name)) partial[1, 2] else dQuote(name, FALSE), " of ",
+          stimulus_title(values, partial[1, 1]), ": set such trials to NA for all neurons, or ",
+          "leave out the neurons.", class = "repalign_error_nonfinite", arg = arg)
+  }
+  none <- which(rowSums(count) == 0)
+  if (!length(none)) return(invisible())
+  abort("`", arg, "` has no trial of ", count_of_stimuli(length(none)), ", first of ",
+        stimulus_title(values, none[1]), ": leave out stimuli without responses.",
+        class = "repalign_error_nonfinite", arg = arg)
+}
+
+# list(reprs, names): what the trials are compared with; a single NULL where there is nothing.
+ceiling_others <- function(y, task) {
+  if (is.null(y)) return(list(reprs = list(NULL), names = NA_character_))
+  several <- is_collection(y)
+  names <- if (several) check_element_names(y, "y") else "y"
+  args <- if (several) paste0("y$", names) else "y"
+  given <- if (several) unname(y) else list(y)
+  reprs <- Map(function(one, arg) {
+    if (is_responses(one)) refuse_partial_trials(one, arg)
+    repr <- representation(one, arg, side = "y")
+    if (repr$n == task$stimuli && task$stimuli > task$x$n) {
+      repr <- cut_representation(repr, task$kept, TRUE)
+      repr$cache <- new_cache()
+    }
+    check_same_rows(task$x$data, repr$data, "trials", arg)
+    repr
+  }, given, args)
+  list(reprs = unname(reprs), names = names)
+}
+
+ceiling_row <- function(task, y, measure, splits) {
+  if (!is.null(y)) need_kind(y, accepted_by_way(measure), dQuote(measure$label, FALSE))
+  if (measure$way == "halves") {
+    refuse_clusters_without_form(task, measure)
+    return(list(halves = split_ceiling(task, y, measure, splits)))
+  }
+  if (measure$way == "rsa") refuse_clusters_without_form(task, measure)
+  tables <- if (measure$way == "cka") cka_ceiling_tables(task, y, measure$args) else
+    rsa_ceiling_tables(task, y, measure$args)
+  c(list(values = ceiling_values(tables$terms)), tables)
+}
+
+accepted_by_way <- function(measure) {
+  switch(measure$way, cka = "data", rsa = c("data", "dist"), halves = c("data", "dist", "graph"))
+}
+
+refuse_clusters_without_form <- function(task, measure) {
+  if (is.null(task$codes)) return(invisible())
+  abort("The ceiling of ", dQuote(measure$label, FALSE), " cannot go by clusters of stimuli, only ",
+        "that of \"cka\" with a linear kernel can: leave out `cluster` of responses().",
+        class = "repalign_error_choice", arg = "measure")
+}
+
+# What is reported, for everything that was deleted.
+ceiling_values <- function(h) {
+  ratio <- function(a, b) ifelse(b > 0, a / b, NA_real_)
+  root <- function(a) suppressWarnings(ifelse(a > 0, sqrt(a), NA_real_))
+  reliability <- ratio(h$xx_trial, h$xx)
+  reliability[!is.na(reliability) & reliability <= 0] <- NA
+  values <- list(h_cross = h$xx_trial, h_self = h$xx, reliability = reliability,
+                 ceiling = root(reliability))
+  if (is.null(h$xy)) return(values)
+  values$ceiling <- values$ceiling * root(ratio(h$yy_trial, h$yy))
+  values$score <- h$xy / root(h$xx) / root(h$yy)
+  values$disattenuated <- h$xy_trial / root(h$xx_trial) / root(h$yy_trial)
+  values$gap <- values$score - values$ceiling
+  values
+}
+
+ceiling_result <- function(rows, keys, task) {
+  each <- lapply(rows, function(row) if (is.null(row$halves)) exact_row(row) else halves_row(row))
+  result <- cbind(keys, do.call(rbind, lapply(each, function(row) row$values)))
+  warn_unreliable(result)
+  result$n <- task$x$n
+  structure(result, class = c("repalign_ceiling", "data.frame"), note = ceiling_notes(rows, keys),
+            df = do.call(rbind, lapply(each, function(row) row$df)))
+}
+
+# Values with their standard errors, and the degrees of freedom of these.
+exact_row <- function(row) {
+  loo <- list(n = row$n, layout = row$layout, centered = TRUE)
+  columns <- lapply(stats::setNames(ceiling_columns, ceiling_columns), function(name) {
+    table <- row$values[[name]]
+    if (is.null(table)) return(c(NA_real_, NA_real_, NA_real_))
+    variance <- if (is.na(table[1])) NA_real_ else two_way_variance(table, loo)
+    c(table[1], sqrt(variance), two_way_df(table, variance, loo))
+  })
+  for (name in c("h_cross", "h_self")) {
+    at <- 1:2
+    columns[[name]][at] <- vapply(columns[[name]][at], unscale_or_na, 0, rep(row$scale, 2))
+  }
+  list(values = value_columns(columns), df = vapply(columns, function(column) column[3], 0))
+}
+
+unscale_or_na <- function(value, exponents) {
+  if (is.na(value)) NA_real_ else unscale_h(value, exponents)
+}
+
+value_columns <- function(columns) {
+  values <- unlist(lapply(names(columns), function(name) {
+    stats::setNames(columns[[name]][1:2], c(name, paste0(name, "_se")))
+  }))
+  as.data.frame(as.list(values))
+}
+
+halves_row <- function(row) {
+  found <- row$halves
+  ceiling <- sqrt(found$reliability)
+  known <- list(reliability = found$reliability, ceiling = ceiling, score = found$score,
+                disattenuated = found$score / ceiling, gap = found$score - ceiling)
+  columns <- lapply(stats::setNames(ceiling_columns, ceiling_columns), function(name) {
+    c(if (is.null(known[[name]])) NA_real_ else known[[name]], NA_real_, NA_real_)
+  })
+  list(values = value_columns(columns), df = vapply(columns, function(column) column[3], 0))
+}
+
+warn_unreliable <- function(result) {
+  lost <- is.na(result$reliability)
+  if (any(lost)) {
+    warn("The reliability of ", enumerate(unique(result$measure[lost])), " is not positive: from ",
+         "these trials, noise and signal cannot be told apart, and there is no ceiling (NA). More ",
+         "trials or stimuli are needed.", class = "repalign_undefined")
+  }
+  errors <- !lost & !is.na(result$h_cross) & is.na(result$ceiling_se)
+  if (any(errors)) {
+    warn(count_of(sum(errors), "standard error"), " of ceilings ", if (sum(errors) == 1) "is" else
+      "are", " undefined (NA): without some stimulus or neuron, a reliability is not positive.",
+      class = "repalign_undefined")
+  }
+}
+
+ceiling_notes <- function(rows, keys) {
+  approximate <- !vapply(rows, function(row) is.null(row$halves), NA)
+  equal <- vapply(rows, function(row) isTRUE(row$equal_noise), NA)
+  c(if (any(approximate)) {
+    paste0("Approximate (halves of the trials, formula of Spearman and Brown), without standard ",
+           "errors: ", enumerate(unique(keys$measure[approximate])), ".")
+  }, if (any(equal)) {
+    paste0("Fewer than 4 trials of some stimulus: ", enumerate(unique(keys$measure[equal])),
+           " takes the noise of all stimuli as equal.")
+  })
+}
+
+#' @export
+`[.repalign_ceiling` <- function(x, ...) {
+  part <- NextMethod()
+  if (!is.data.frame(part)) return(part)
+  kept <- match(rownames(part), rownames(x))
+  structure(part, df = attr(x, "df")[kept, , drop = FALSE], note = attr(x, "note"))
+}
+
+#' @export
+print.repalign_ceiling <- function(x, digits = 3, ...) {
+  check_printing(digits, NULL, ...)
+  cat("Noise ceiling: ", count_of(nrow(x), "row"), "\n", sep = "")
+  rows <- as.data.frame(x)
+  shown <- intersect(c("y", "measure", "reliability", "ceiling", "ceiling_se", "score",
+                       "disattenuated", "disattenuated_se", "gap", "gap_se"), names(rows))
+  known <- vapply(rows[shown], function(column) !all(is.na(column)), NA)
+  print.data.frame(rows[shown[known]], digits = digits, row.names = FALSE)
+  hidden <- setdiff(names(rows), shown[known])
+  if (length(hidden)) {
+    writeLines(strwrap(paste("More columns:", paste(hidden, collapse = ", ")), exdent = 2))
+  }
+  if (length(attr(x, "note"))) writeLines(strwrap(attr(x, "note"), exdent = 2))
+  invisible(x)
+}
+
+#' @export
+as.data.frame.repalign_ceiling <- function(x, ...) {
+  for (name in c("note", "df")) attr(x, name) <- NULL
+  class(x) <- "data.frame"
+  x
+}
+
+#' @rdname noise_ceiling
+#' @param object what `noise_ceiling()` returned.
+#' @param parm names of columns.
+#' @param level coverage of the intervals.
+#' @param ... unused.
+#' @export
+confint.repalign_ceiling <- function(object, parm = "disattenuated", level = 0.95, ...) {
+  no_other_arguments(...)
+  parm <- check_choice(parm, ceiling_columns, "parm", several = TRUE)
+  level <- check_number(level, "level", above = 0, below = 1)
+  rows <- as.data.frame(object)
+  ends <- lapply(parm, function(name) {
+    df <- attr(object, "df")[, name]
+    half <- stats::qt(0.5 + level / 2, ifelse(is.na(df), Inf, df)) * rows[[paste0(name, "_se")]]
+    cbind(rows[[name]] - half, rows[[name]] + half)
+  })
+  label <- ifelse(is.na(rows$y), rows$measure, paste(rows$y, rows$measure))
+  names <- paste(rep(label, length(parm)), rep(parm, each = nrow(rows)))
+  share <- 100 * c((1 - level) / 2, (1 + level) / 2)
+  matrix(do.call(rbind, ends), ncol = 2, dimnames = list(names, paste(format(share), "%")))
+}

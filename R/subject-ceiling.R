@@ -1,0 +1,187 @@
+# subject_ceiling() says how alike the representations of several subjects are, and which score a
+# model could reach that knows what they share.
+
+#' How alike subjects are, as a ceiling of models
+#'
+#' The scores of each subject with the mean of the others and of all, the scores between subjects,
+#' and the highest score that is to be expected of a model that knows what the subjects share.
+#'
+#' @param x a list of at least two subjects with the same stimuli: matrices stimuli x neurons,
+#'   [responses()], or, for [rsa()], RDMs as `dist` objects. Names are used in messages.
+#' @param measure [rsa()] (all but Kendall's tau) or [cka()] (any kernel and estimator), as a name
+#'   or from [measure()]. By default RSA with squared Euclidean distances and Pearson's correlation.
+#' @param group one label per subject, for subjects that are alike for another reason than the one
+#'   of interest (sessions of an animal, a laboratory): only subjects of different groups are
+#'   compared, and the mean of the others is that of other groups. Without it, each subject is a
+#'   group.
+#' @return A data frame with one row: `lower`, the mean score of a subject with the mean of the
+#'   others; `upper`, that with the mean of all, itself included; `pairwise`, the score between
+#'   subjects (of different groups); `ceiling`, its square root; `n` and `groups`, the numbers of
+#'   subjects and of groups.
+#' @details
+#' Let R_u be what is compared of subject u, the RDM or the centred kernel, scaled to length 1 (for
+#' Spearman's correlation the ranks of the RDM, for Pearson's its deviations from the mean). `lower` and
+#' `upper` are the limits of Nili et al. (2014), means over u of the cosine of R_u with the mean of
+#' the others and with the mean of all. They meet as subjects become many: with few, `lower` is too
+#' low for the best model, because the mean of few subjects has much of each of them, and `upper`
+#' too high. `ceiling`, the square root of `pairwise`, does not depend on the number of subjects:
+#' if each R_u is what all share plus parts of its own, the score of a subject with the shared part
+#' is the root of the score between subjects. In 300 simulated data sets each with 3, 5
+#' and 10 subjects (`bench/ceilings.R`), whose score with the shared part was 0.660, 0.654 and 0.657
+#' on average, `lower` was 0.513, 0.566 and 0.614, `upper` 0.789, 0.737 and 0.700, and `ceiling`
+#' 0.656, 0.653 and 0.657.
+#'
+#' A model should be tested against `ceiling`; `pairwise` is the score of a model that is as good as
+#' another subject.
+#'
+#' For [cka()], `pairwise` is pooled, as by [summary()][summary.repalign_analysis] of
+#' [brain_to_brain()]: the mean of the values H between subjects over the mean of those within them.
+#' With the corrected estimators, H within subjects is corrected, too, and `lower` and `upper` use
+#' these values.
+#'
+#' When not to trust it: with two or three subjects, all values are very uncertain. What subjects
+#' share for other reasons than the stimuli (noise of the same scanner, the same preprocessing)
+#' counts as representation; `group` leaves out such pairs. Noise within subjects is a part of what
+#' they do not share; [noise_ceiling()] is about noise alone.
+#' @references Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS
+#'   Computational Biology 10.
+#' @examples
+#' # four subjects whose responses share a representation
+#' set.seed(1)
+#' shared <- matrix(rnorm(40 * 5), 40)
+#' subjects <- lapply(1:4, function(u) {
+#'   shared %*% matrix(rnorm(5 * 30), 5) + 3 * matrix(rnorm(40 * 30), 40)
+#' })
+#' subject_ceiling(subjects)
+#' subject_ceiling(subjects, measure("cka", estimator = "stimulus_neuron"))
+#' # the first two are recordings of one animal
+#' subject_ceiling(subjects, "rsa", group = c("a", "a", "b", "c"))
+#' @seealso [noise_ceiling()], [brain_to_brain()]
+#' @export
+subject_ceiling <- function(x, measure = NULL, group = NULL) {
+  need_arguments()
+  measure <- subject_measure(measure)
+  reprs <- subject_reprs(x, measure)
+  group <- check_group(group, length(reprs))
+  products <- if (measure$id == "cka") cka_products(reprs, measure) else
+    rsa_products(reprs, measure)
+  different <- outer(group, group, "!=")
+  size <- diag(products)
+  if (anyNA(size) || any(size <= 0)) {
+    warn("The ceiling is undefined (NA): a subject's score with itself is not positive (`",
+         reprs[[which(is.na(size) | size <= 0)[1]]]$arg, "`). There are too few stimuli or ",
+         "neurons, or it has no variance.", class = "repalign_undefined")
+    size[] <- NA
+  }
+  cosines <- products / sqrt(outer(size, size))
+  pairwise <- pooled_cosine(products, size, different)
+  data.frame(lower = mean(vapply(seq_along(reprs), function(u) {
+               cosine_with_mean(cosines, u, different[u, ])
+             }, 0)),
+             upper = mean(vapply(seq_along(reprs), function(u) {
+               cosine_with_mean(cosines, u, rep(TRUE, length(reprs)))
+             }, 0)),
+             pairwise = pairwise, ceiling = if (isTRUE(pairwise > 0)) sqrt(pairwise) else NA_real_,
+             n = length(reprs), groups = length(unique(group)))
+}
+
+subject_measure <- function(measure) {
+  if (is.null(measure)) measure <- measure("rsa", inner = "sqeuclidean", outer = "pearson")
+  set <- as_measures(measure)
+  if (length(set) != 1) {
+    abort("`measure` must be one measure, not ", length(set), ".",
+          class = "repalign_error_measure", arg = "measure")
+  }
+  measure <- set[[1]]
+  usable <- !is_own(measure) && measure$id %in% c("cka", "rsa") &&
+    !identical(measure$args$outer, "kendall")
+  if (!usable) {
+    abort("`measure` must be \"cka\" or \"rsa\" (not by Kendall's tau), where the mean of ",
+          "subjects is defined, not ", dQuote(measure$label, FALSE), ".", class = "repalign_error_measure",
+          arg = "measure")
+  }
+  if (!is.null(measure$args$units_x) || isTRUE(measure$args$shared_neurons)) {
+    abort("`measure` has labels of neurons for two sides: declare them in `neuron` or `session` ",
+          "of responses(), for each subject.", class = "repalign_error_choice", arg = "measure")
+  }
+  measure
+}
+
+subject_reprs <- function(x, measure) {
+  if (!is.list(x) || is.data.frame(x) || is_responses(x) || length(x) < 2) {
+    abort("`x` must be a list of at least two subjects, not ",
+          if (is.list(x) && length(x) < 2) count_of(length(x), "element") else describe(x), ".",
+          class = "repalign_error_type", arg = "x")
+  }
+  args <- if (is.null(names(x))) paste0("x[[", seq_along(x), "]]") else
+    paste0("x$", check_element_names(x, "x"))
+  reprs <- unname(Map(function(one, arg) {
+    repr <- representation(one, arg, side = "x")
+    need_kind(repr, accepted_by(measure$declaration, measure$args), dQuote(measure$label, FALSE))
+  }, x, args))
+  check_same_stimuli(reprs)
+  note_one_sided_names(reprs)
+  reprs
+}
+
+check_group <- function(group, n) {
+  if (is.null(group)) return(seq_len(n))
+  group <- plain_labels(group, "group")
+  if (length(group) != n || anyNA(group)) {
+    abort("`group` must have one label for each of the ", n, " subjects, none of them missing, ",
+          "not ", count_of(length(group), "label"), if (anyNA(group)) " with NA", ".",
+          class = "repalign_error_labels", arg = "group")
+  }
+  if (length(unique(group)) < 2) {
+    abort("`group` has a single label: only subjects of different groups are compared.",
+          class = "repalign_error_labels", arg = "group")
+  }
+  group
+}
+
+# The score between subjects: products are averaged before the ratio is taken.
+pooled_cosine <- function(products, size, different) {
+  at <- which(different & upper.tri(products), arr.ind = TRUE)
+  mean(products[at]) / mean((size[at[, 1]] + size[at[, 2]]) / 2)
+}
+
+# The cosine of subject u with the mean of the subjects in `others`; cosines: of all pairs.
+cosine_with_mean <- function(cosines, u, others) {
+  length <- sum(cosines[others, others])
+  if (is.na(length) || length <= 0) return(NA_real_)
+  sum(cosines[u, others]) / sqrt(length)
+}
+
+# Cosines of all pairs of RDMs, whose products with themselves are 1.
+rsa_products <- function(reprs, measure) {
+  score_all(reprs, function(pair) compare_pair(measure$declaration, pair, measure$args), 1)
+}
+
+# H values of all pairs.
+cka_products <- function(reprs, measure) {
+  args <- measure$args
+  settled <- function(x, y) settle_cka(args, list(x = list(x), y = list(y)))
+  own <- vapply(reprs, function(repr) {
+    settings <- settled(repr, repr)
+    found <- self_h(repr, settings, side_labels(repr, settings, "x"))
+    unscale_h(found$value, found$scale)
+  }, 0)
+  score_all(reprs, function(pair) {
+    settings <- settled(pair$x, pair$y)
+    check_cka_pair(pair, settings)
+    found <- pair_h(pair, settings)
+    unscale_h(found$value, found$scale)
+  }, own)
+}
+
+score_all <- function(reprs, score, own) {
+  n <- length(reprs)
+  values <- matrix(0, n, n)
+  for (i in seq_len(n)) {
+    for (j in seq_len(i - 1)) {
+      values[i, j] <- values[j, i] <- score(as_pair(reprs[[j]], reprs[[i]]))
+    }
+  }
+  diag(values) <- own
+  values
+}

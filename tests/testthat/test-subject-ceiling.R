@@ -1,0 +1,82 @@
+# Ceilings from several subjects against their definitions and reference values.
+
+subjects_of <- function(n = 20, subjects = 4, seed = 1) {
+  set.seed(seed)
+  shared <- matrix(rnorm(n * 4), n)
+  lapply(seq_len(subjects), function(u) {
+    shared %*% matrix(rnorm(4 * 6), 4) + matrix(rnorm(n * 6), n)
+  })
+}
+
+# By standardised RDMs.
+ceiling_by_hand <- function(rdms, group = seq_along(rdms)) {
+  z <- vapply(rdms, function(r) as.vector(scale(as.vector(r))), numeric(length(rdms[[1]])))
+  pairs <- stats::cor(z)[outer(group, group, "!=") & upper.tri(diag(ncol(z)))]
+  c(lower = mean(vapply(seq_along(rdms), function(u) {
+      stats::cor(z[, u], rowMeans(z[, group != group[u], drop = FALSE]))
+    }, 0)),
+    upper = mean(vapply(seq_along(rdms), function(u) stats::cor(z[, u], rowMeans(z)), 0)),
+    pairwise = mean(pairs), ceiling = sqrt(mean(pairs)))
+}
+
+test_that("the values are those of INFERENCE.md", {
+  inputs <- utils::read.csv(shared_file("reference", "inference", "inputs.csv"))
+  subjects <- lapply(split(inputs, inputs$matrix)[paste0("subject", 1:5)], function(part) {
+    stats::xtabs(value ~ row + column, part)
+  })
+  subjects <- lapply(subjects, function(s) matrix(s, nrow(s)))
+  values <- utils::read.csv(shared_file("reference", "inference", "values.csv"))
+  values <- values[values$quantity == "subject_ceiling_rsa_sqeuclidean", ]
+  result <- subject_ceiling(subjects)
+  expect_equal(unlist(result[values$args]), stats::setNames(values$value, values$args),
+               tolerance = 1e-9)
+  expect_equal(c(result$n, result$groups), c(5, 5))
+})
+
+test_that("RSA: means of standardised RDMs", {
+  subjects <- subjects_of()
+  rdms <- lapply(subjects, function(s) stats::dist(s)^2)
+  result <- subject_ceiling(subjects)
+  expect_equal(unlist(result[1:4]), ceiling_by_hand(rdms), tolerance = 1e-10)
+  expect_equal(subject_ceiling(rdms), result, tolerance = 1e-10)
+  group <- c("a", "b", "a", "c")
+  result <- subject_ceiling(subjects, group = group)
+  expect_equal(unlist(result[1:4]), ceiling_by_hand(rdms, group), tolerance = 1e-10)
+  expect_equal(result$groups, 3)
+  ranks <- lapply(subjects, function(s) rank(1 - stats::cor(t(s))[lower.tri(diag(20))]))
+  expect_equal(unlist(subject_ceiling(subjects, "rsa")[1:4]), ceiling_by_hand(ranks),
+               tolerance = 1e-10)
+})
+
+test_that("CKA: means of centred kernels, pooled pairs", {
+  subjects <- subjects_of()
+  kernels <- lapply(subjects, function(s) tcrossprod(scale(s, scale = FALSE)))
+  unit <- vapply(kernels, function(k) as.vector(k) / sqrt(sum(k^2)), numeric(400))
+  cosine <- function(a, b) sum(a * b) / sqrt(sum(a^2) * sum(b^2))
+  lower <- mean(vapply(1:4, function(u) cosine(unit[, u], rowSums(unit[, -u])), 0))
+  upper <- mean(vapply(1:4, function(u) cosine(unit[, u], rowSums(unit)), 0))
+  result <- subject_ceiling(subjects, measure("cka", estimator = "naive"))
+  expect_equal(c(result$lower, result$upper), c(lower, upper), tolerance = 1e-10)
+  names(subjects) <- letters[1:4]
+  for (e in c("naive", "stimulus", "stimulus_neuron")) {
+    result <- subject_ceiling(subjects, measure("cka", estimator = e))
+    pooled <- summary(brain_to_brain(subjects, neurons = 6, estimator = e, conf_level = NULL))
+    expect_equal(result$pairwise, pooled$pooled, tolerance = 1e-10)
+    expect_equal(result$ceiling, sqrt(pooled$pooled), tolerance = 1e-10)
+  }
+})
+
+test_that("bad input is named", {
+  subjects <- subjects_of()
+  expect_error(subject_ceiling(subjects[1]), class = "repalign_error_type")
+  expect_error(subject_ceiling(subjects[[1]]), class = "repalign_error_type")
+  expect_error(subject_ceiling(subjects, "mutual_knn"), class = "repalign_error_measure")
+  expect_error(subject_ceiling(subjects, measure("rsa", outer = "kendall")),
+               class = "repalign_error_measure")
+  expect_error(subject_ceiling(subjects, list("rsa", "cka")), class = "repalign_error_measure")
+  expect_error(subject_ceiling(subjects, group = 1:3), class = "repalign_error_labels")
+  expect_error(subject_ceiling(subjects, group = rep(1, 4)), class = "repalign_error_labels")
+  expect_error(subject_ceiling(list(subjects[[1]], subjects[[2]][-1, ])),
+               class = "repalign_error_rows")
+  expect_error(subject_ceiling(lapply(subjects, dist), "cka"), class = "repalign_error_type")
+})

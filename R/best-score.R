@@ -91,21 +91,23 @@ best_of_group <- function(scores, draws) {
   }
   best <- usable[which.max(oriented[usable])]
   joint <- draws_of_scores(scores, draws)
-  joint <- sweep(joint, 2, scores$sign, "*")
-  limits <- limits_of_best(oriented[usable], errors[usable, ], joint[, usable, drop = FALSE],
-                           1 - scores$level)
+  limits <- limits_of_best(scores, usable, errors[usable, ], joint)
   in_set[usable] <- may_be_best(scores, usable, joint)
   limits <- sort(scores$sign[best] * limits)
   list(best = scores$title[best], score = scores$score[best], low = limits[1], high = limits[2],
        in_set = in_set, names = scores$title[which(in_set)])
 }
 
-limits_of_best <- function(oriented, errors, joint, alpha) {
-  alone <- stats::qnorm(1 - alpha / 2)
-  z <- if (length(oriented) == 1) alone else
-    critical_of(largest_of_contrasts(joint, diag(length(oriented))), alpha / 2, alone)
+limits_of_best <- function(scores, usable, errors, joint) {
+  oriented <- (scores$sign * scores$score)[usable]
+  half <- (1 - scores$level) / 2
+  z <- stats::qnorm(1 - half)
+  if (length(usable) > 1) {
+    weights <- diag(scores$sign, length(scores$sign))[, usable, drop = FALSE]
+    z <- critical_of(largest_of_contrasts(joint, weights), half, z)
+  }
   c(max(oriented - t_of(z, errors$df) * errors$se),
-    max(oriented + stats::qt(1 - alpha / 2, errors$df) * errors$se))
+    max(oriented + stats::qt(1 - half, errors$df) * errors$se))
 }
 
 # Each score against all others: is one of them better by more than the largest difference that
@@ -116,7 +118,7 @@ may_be_best <- function(scores, usable, joint) {
     if (!length(others)) return(TRUE)
     weights <- pair_weights(length(scores$score), others, rep(l, length(others)))
     z <- oriented_z(scores, weights)
-    largest <- largest_of_contrasts(joint, weights)
+    largest <- largest_of_contrasts(joint, scores$sign * weights)
     alone <- stats::qnorm(scores$level)
     critical <- if (length(others) == 1) alone else critical_of(largest, 1 - scores$level, alone)
     max(z) <= critical

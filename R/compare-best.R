@@ -75,9 +75,10 @@ group_rows <- function(group, scores, arg) {
     }
     return(as.integer(group))
   }
-  models <- as.character(scores$rows$model_y)
+  models <- scores$rows$model_y
+  models <- if (is.null(models)) rep(NA_character_, count) else as.character(models)
   if (length(group) == 1 && group %in% models) return(which(models == group))
-  choices <- unique(c(models, scores$title))
+  choices <- stats::na.omit(unique(c(models, scores$title)))
   group <- check_choice(group, choices, arg, several = TRUE)
   which(scores$title %in% group | models %in% group)
 }
@@ -115,11 +116,13 @@ test_of_best <- function(scores, a, b, draws) {
   scores <- some_scores(scores, c(a, b))
   b <- length(a) + seq_along(b)
   a <- seq_along(a)
-  joint <- sweep(draws_of_scores(scores, draws), 2, scores$sign, "*")
+  joint <- draws_of_scores(scores, draws)
   each <- lapply(b, function(other) pair_weights(length(scores$score), a, rep(other, length(a))))
   z <- vapply(each, function(weights) oriented_z(scores, weights), numeric(length(a)))
   statistic <- max(apply(matrix(z, length(a)), 1, min))
-  largest <- lapply(each, function(weights) largest_of_contrasts(joint, weights))
+  largest <- lapply(each, function(weights) {
+    largest_of_contrasts(joint, scores$sign * weights)
+  })
   alpha <- 1 - scores$level
   alone <- stats::qnorm(1 - alpha)
   list(statistic = statistic,

@@ -73,7 +73,7 @@ some_scores <- function(scores, at) {
   scores
 }
 
-# Joint draws of all scores (draws x scores), the same whatever the order of the rows.
+# Joint draws of all scores, the same whatever the order of the rows.
 draws_of_scores <- function(scores, count) {
   normals <- matrix(stats::rnorm(count * length(scores$score)), count)
   normals[, scores$order] <- normals

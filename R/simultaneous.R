@@ -12,32 +12,29 @@ t_of <- function(z, df) {
 }
 
 # Draws (rows) of all scores: `normals` times the symmetric root of their correlations, times their
-# standard errors. total: covariance matrix; what is not known of it (NA, between different
-# measures) counts as independent, with which the largest absolute value is rather too large.
+# standard errors. Returns list(values, total). total: covariance matrix; what is not known of it
+# (NA, between different measures) counts as independent, with which the largest absolute value is
+# rather too large.
 joint_draws <- function(total, normals) {
   total[is.na(total)] <- 0
   sd <- sqrt(diag(total))
   unit <- ifelse(sd > 0, 1 / sd, 0)
   parts <- eigen(total * outer(unit, unit), symmetric = TRUE)
   root <- parts$vectors %*% (sqrt(pmax(parts$values, 0)) * t(parts$vectors))
-  sweep(normals %*% root, 2, sd, "*")
+  list(values = sweep(normals %*% root, 2, sd, "*"), total = total)
 }
 
 # For each draw the largest of all contrasts (columns of `weights`), each divided by the standard
-# deviation of its own draws. Contrasts that do not vary do not count.
-largest_of_contrasts <- function(draws, weights, size = identity) {
-  largest <- rep(-Inf, nrow(draws))
+# deviation that its draws have. Contrasts that do not vary do not count.
+largest_of_contrasts <- function(joint, weights, size = identity) {
+  largest <- rep(-Inf, nrow(joint$values))
   for (at in split(seq_len(ncol(weights)), (seq_len(ncol(weights)) - 1) %/% 100)) {
-    values <- standard_draws(draws, weights[, at, drop = FALSE])
+    w <- weights[, at, drop = FALSE]
+    sd <- sqrt(pmax(colSums(w * (joint$total %*% w)), 0))
+    values <- sweep(joint$values %*% w, 2, ifelse(sd > 0, sd, Inf), "/")
     largest <- pmax(largest, row_maxima(size(values)))
   }
   largest
-}
-
-standard_draws <- function(draws, weights) {
-  values <- draws %*% weights
-  spread <- sqrt(colSums(sweep(values, 2, colMeans(values))^2) / (nrow(values) - 1))
-  sweep(values, 2, ifelse(spread > 0, spread, Inf), "/")
 }
 
 # The value that the largest of several standard normal values exceeds with probability alpha. It is

@@ -104,8 +104,10 @@ compare_scores <- function(result, contrasts = "pairs",
                "difference", "se", "df", "statistic", "p_value", "p_adjusted", "conf_low",
                "conf_high", "simultaneous_low", "simultaneous_high", "p_equivalence",
                "p_noninferiority")
+  rownames(rows) <- NULL
   structure(rows[columns], conf_level = scores$level, adjust = adjust, margin = margin,
             over = unique(scores$rows$over), no_interactions = scores$halves,
+            family = nrow(rows),
             class = c("repalign_comparison", "data.frame"))
 }
 

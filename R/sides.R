@@ -29,7 +29,8 @@ refuse_results <- function(given, arg) {
     if (is.null(given$models)) "a simulated pair: take its $x and $y" else
       "simulated models: take its $models"
   } else if (inherits(given, c("repalign_similarity", "repalign_calibration",
-                               "repalign_analysis", "repalign_score_interval"))) {
+                               "repalign_analysis", "repalign_score_interval",
+                               "repalign_comparison", "repalign_best"))) {
     "a result, not data: give the representations themselves"
   } else if (is.character(given) && !is.matrix(given) ||
              inherits(given, "repalign_measure")) {

@@ -20,19 +20,22 @@ quietly <- function(code) suppressWarnings(suppressMessages(code))
 corrected <- measure("cka", estimator = "stimulus_neuron")
 both <- c("stimuli", "neurons_x")
 
-# ---- data: eight latent variables drive the brain, and share part of their variance with those of
-# each layer; the other part is the layer's own
+# ---- data: ten latent variables drive the brain. Each layer shares five of them, with a part of their
+# variance, and has own variables in the place of the rest. The five differ between layers, so that
+# the brain's neurons favour one layer or another by chance; all layers are alike otherwise.
 
 set.seed(1)
-dimensions <- 8
+dimensions <- 10
 readout <- matrix(rnorm(dimensions * 20), dimensions) / sqrt(dimensions)
 
 draw <- function(n, shared) {
   latent <- matrix(rnorm(n * dimensions), n)
   neurons <- matrix(rnorm(dimensions * q), dimensions) / sqrt(dimensions)
-  layers <- lapply(shared, function(share) {
-    own <- sqrt(share) * latent + sqrt(1 - share) * rnorm(n * dimensions)
-    own %*% readout
+  layers <- lapply(seq_along(shared), function(l) {
+    turned <- latent[, (seq_len(dimensions) + l - 1) %% dimensions + 1]
+    share <- rep(c(shared[l], 0), each = dimensions / 2)
+    own <- matrix(rnorm(n * dimensions), n)
+    (sweep(turned, 2, sqrt(share), "*") + sweep(own, 2, sqrt(1 - share), "*")) %*% readout
   })
   list(x = latent %*% neurons + 0.5 * rnorm(n * q),
        y = stats::setNames(layers, paste0("layer", seq_along(shared))))
@@ -64,7 +67,7 @@ show <- function(title, found) {
 
 # ---- differences of 10 layers, and the best of them
 
-kinds <- list(equal = rep(0.6, 10), graded = seq(0.75, 0.3, length.out = 10))
+kinds <- list(equal = rep(0.9, 10), graded = seq(1, 0.5, length.out = 10))
 pairs <- utils::combn(10, 2)
 less <- function(values) values[pairs[1, ]] - values[pairs[2, ]]
 
@@ -124,9 +127,9 @@ if (wanted("differences")) {
 # ---- the best of 9 layers against one layer
 
 if (wanted("two")) {
-  for (share in c(0.6, 0.75)) {
+  for (share in c(0.8, 1)) {
     set.seed(start + 1)
-    shared <- c(rep(share, 9), 0.6)
+    shared <- c(rep(share, 9), 0.8)
     truth <- true_scores(100, shared)
     found <- vapply(seq_len(sets), function(set) {
       result <- scores_with_errors(draw(100, shared))
@@ -153,7 +156,7 @@ if (wanted("pairing")) {
     for (n in sizes) {
       set.seed(start + 2)
       p <- vapply(seq_len(sets), function(set) {
-        data <- draw(n, c(0.6, 0.6))
+        data <- draw(n, c(0.8, 0.8))
         quietly(calibrate(list(brain = data$x), data$y, id, permutations = 199,
                           aggregate = difference))$p_value
       }, 0)

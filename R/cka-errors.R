@@ -30,9 +30,12 @@ cka_deletions <- function(pair, args, codes) {
     return(cka_table(pair, args, codes)$values[, 1])
   }
   kind <- if (corrects_stimuli(args$estimator)) "u" else "v"
+  if (!goes_by_clusters(args)) {
+    side <- function(repr, args, codes) kernel_side(repr, args, kind)
+    return(pairwise_ratios(pair, kind, side, args, codes))
+  }
   a <- kernel_side(pair$x, args, kind)
   b <- kernel_side(pair$y, args, kind)
-  if (!goes_by_clusters(args)) return(pairwise_ratios(pair, kind, a, b, codes))
   h <- function(a, b) unname(corrected_gram_deletions(a$k, b$k, codes))
   self <- function(repr, side) {
     remember(repr$cache, list("deleted self terms over clusters", side$key, codes), h(side, side))

@@ -48,8 +48,9 @@ neuron_labels <- function(pair, measure, settings) {
          simplify = FALSE)
 }
 
-# The samples of neurons of a call: list(name, units, rows, side), where rows are those of the
-# result. Neurons of one representation are one sample for all of its rows.
+# The samples of neurons of a call: list(name, size, rows, units), where rows are those of the
+# result, and `units` has for each row the labels of the units as that row knows them. Neurons of
+# one representation are one sample for all of its rows, on either side.
 neuron_samples <- function(task) {
   samples <- list()
   k <- length(task$set)
@@ -58,9 +59,9 @@ neuron_samples <- function(task) {
     for (m in seq_along(task$set)) {
       for (sample in samples_of_row(pair, task, p, m)) {
         key <- sample$key
-        sample$key <- NULL
-        if (is.null(samples[[key]])) samples[[key]] <- sample
+        if (is.null(samples[[key]])) samples[[key]] <- sample[c("name", "size")]
         samples[[key]]$rows <- c(samples[[key]]$rows, (p - 1) * k + m)
+        samples[[key]]$units <- c(samples[[key]]$units, list(sample$units))
       }
     }
   }
@@ -73,22 +74,23 @@ samples_of_row <- function(pair, task, p, m) {
   if (any(labels$y %in% labels$x)) {
     units <- unique(unlist(wanted))
     return(list(list(key = paste(c("both", units), collapse = "\r"), units = units,
-                     name = "neurons of both sides", side = c("x", "y"))))
+                     size = length(units), name = "neurons of both sides")))
   }
   lapply(names(wanted), function(side) {
     repr <- pair[[side]]
     units <- unique(wanted[[side]])
-    at <- if (task$sides$self) c(x = task$pairs$i[p], y = task$pairs$j[p])[[side]] else
-      paste(side, if (side == "x") task$pairs$i[p] else task$pairs$j[p])
-    list(key = paste(c(at, sub("^[xy] ", "", units)), collapse = "\r"), units = units,
-         name = paste("neurons of", title_of(repr)), side = side)
+    at <- if (side == "x") task$pairs$i[p] else task$pairs$j[p]
+    one_list <- task$sides$self || task$sides$same
+    key <- c(at, if (!one_list) side, sub("^[xy] ", "", units))
+    list(key = paste(key, collapse = "\r"), units = units, size = length(units),
+         name = paste("neurons of", title_of(repr)))
   })
 }
 
 # The deviations of a sample and its interactions with the stimuli, for all rows that it is part of.
 neuron_factor <- function(sample, task, columns, tables) {
   rows <- sample$rows
-  size <- length(sample$units)
+  size <- sample$size
   m <- units_of(task$n, task$codes)
   values <- vapply(columns[rows], function(column) column$value, 0)
   full <- change_matrix(columns[rows], m)
@@ -98,7 +100,7 @@ neuron_factor <- function(sample, task, columns, tables) {
   centered <- vapply(tables[rows], function(table) isTRUE(table$centered), NA)
   closed <- closed_rows(task)[rows]
   for (a in seq_len(if (size > 1) size else 0)) {
-    without <- columns_without_unit(sample, sample$units[a], task, tables)
+    without <- columns_without_unit(sample, a, task, tables)
     change[a, ] <- vapply(without, function(column) column$value, 0) - values
     inner <- sweep(change_matrix(without, m) - full, 2, closed, "*")
     products <- products + crossprod(inner)
@@ -127,10 +129,11 @@ change_matrix <- function(columns, m) {
   }, numeric(m))
 }
 
-columns_without_unit <- function(sample, unit, task, tables) {
+columns_without_unit <- function(sample, a, task, tables) {
   k <- length(task$set)
   pairs <- new.env()
-  lapply(sample$rows, function(row) {
+  Map(function(row, units) {
+    unit <- units[a]
     m <- (row - 1) %% k + 1
     p <- (row - 1) %/% k + 1
     way <- way_of(task$set[[m]], task$settings$method)
@@ -139,7 +142,7 @@ columns_without_unit <- function(sample, unit, task, tables) {
     key <- as.character(p)
     if (is.null(pairs[[key]])) pairs[[key]] <- pair_without_unit(task, p, m, unit, pairs)
     column_of_reduced(pairs[[key]], task$set[[m]], way, task$codes)
-  })
+  }, sample$rows, sample$units)
 }
 
 # NA where the data that are left have no score.
@@ -173,16 +176,6 @@ without_neurons <- function(repr, keep) {
   cut$cache <- new_cache()
   for (part in c("said", "choices", "neighbours")) cut$cache[[part]] <- repr$cache[[part]]
   cut_representation(cut, rep(TRUE, repr$n), keep)
-}
-
-# The column of a table of deletions: with all units, or without one.
-column_of_table <- function(table, errors, unit = NULL) {
-  at <- 1
-  if (!is.null(unit)) {
-    known <- unique(c(table$layout$labels$x, table$layout$labels$y))
-    at <- 1 + match(unit, known)
-  }
-  jackknife_column(table$values[, at], errors)
 }
 
 # ---- subjects

@@ -6,7 +6,7 @@
 #
 # rows           what names each of the P scores of the call (score_keys()), with their values and
 #                standard errors: a row of a result finds its place by these, so that results may be
-#                cut, reordered and bound
+#                cut, reordered and bound; `fixed`: are the units of y all that there are?
 # n, units       the numbers of stimuli, and of what is deleted of them (stimuli or clusters)
 # names          of these units
 # stimuli        a matrix units x P of deviations, whose products add up to the covariances over
@@ -19,8 +19,8 @@
 #                the scores that it is part of, `deviations` is size x rows, and `interaction` the
 #                matrix (rows x rows) of the covariances that are subtracted because both main parts
 #                contain them
-# scales         a data frame with the scales of the intervals: point +- quantile * spread, mapped by
-#                `back`
+# scales         a data frame with the scales of the intervals: point +- quantile * spread, mapped
+#                by `back`
 
 # What names the rows of a result.
 score_keys <- function(rows) {

@@ -107,7 +107,33 @@ deleted_self <- function(repr, kind, side, codes) {
            deleted_products(kind, side, side, codes))
 }
 
-pairwise_ratios <- function(pair, kind, a, b, codes) {
-  ratio_of_products(deleted_products(kind, a, b, codes), deleted_self(pair$x, kind, a, codes),
-                    deleted_self(pair$y, kind, b, codes))
+# side: function(repr, args, codes) that gives a side.
+pairwise_ratios <- function(pair, kind, side, args, codes) {
+  a <- side(pair$x, args, codes)
+  b <- side(pair$y, args, codes)
+  xx <- deleted_self(pair$x, kind, a, codes)
+  yy <- deleted_self(pair$y, kind, b, codes)
+  values <- ratio_of_products(deleted_products(kind, a, b, codes), xx, yy)
+  for (unit in which(little_left(xx) | little_left(yy))) {
+    values[unit + 1] <- ratio_without(unit, pair, kind, side, args, codes)
+  }
+  values
+}
+
+# Without which units is so little left of a self term that differences have lost their digits?
+little_left <- function(h) h[-1] < 1e-6 * h[1]
+
+# The ratio computed anew, for a unit that holds nearly all of the variance of a side.
+ratio_without <- function(unit, pair, kind, side, args, codes) {
+  units <- if (is.null(codes)) seq_len(pair$x$n) else codes
+  keep <- units != unit
+  cut <- lapply(pair[c("x", "y")], cut_for_subset, keep)
+  codes <- cut_clusters(codes, keep)
+  if (!is.null(args$clusters)) args$clusters <- codes
+  h <- function(a, b) deleted_products(kind, a, b, codes)[1]
+  tryCatch({
+    a <- side(cut$x, args, codes)
+    b <- side(cut$y, args, codes)
+    ratio_of_products(h(a, b), h(a, a), h(b, b))
+  }, repalign_error_variance = function(e) NA_real_)
 }

@@ -51,9 +51,7 @@ new_chord <- function() {
 pairwise_errors <- function(kind, side, finish = identity, transform = "z", cosine = NULL) {
   new_errors("jackknife", transform = transform, cosine = cosine,
     stimuli = function(pair, args, codes) {
-      a <- side(pair$x, args, codes)
-      b <- side(pair$y, args, codes)
-      finish(pairwise_ratios(pair, kind, a, b, codes))
+      finish(pairwise_ratios(pair, kind, side, args, codes))
     },
     weighted = function(pair, args, w, d) {
       a <- side(pair$x, args, args$clusters)

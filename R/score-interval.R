@@ -1,8 +1,8 @@
 # score_interval() gives scores of any measure with standard errors and intervals.
 #
 # Its result is a data frame of the class "repalign_score_interval" with a row for each score and
-# the columns (model_x, model_y,) x, y, measure, score, se, df, conf_low, conf_high, method, over and
-# n. Beside the rows it keeps the attributes
+# the columns (model_x, model_y,) x, y, measure, score, se, df, conf_low, conf_high, method, over
+# and n. Beside the rows it keeps the attributes
 #
 # conf_level   coverage of the intervals
 # deletions    how the scores vary with what was sampled, by which the errors of differences are
@@ -15,9 +15,9 @@
 #' Scores with standard errors and intervals
 #'
 #' Scores of one or several measures, for a pair, a grid of representations or models of layers,
-#' each with a standard error and an interval over stimuli, and if you like over neurons or subjects.
-#' It works for every measure, also for your own. Errors of all scores of a call come from the same
-#' deletions, so that differences between scores have errors, too.
+#' each with a standard error and an interval over stimuli, and if you like over neurons or
+#' subjects. It works for every measure, also for your own. Errors of all scores of a call come from
+#' the same deletions, so that differences between scores have errors, too.
 #'
 #' @param x,y,measure see [similarity()]. For `over = "subjects"`, `x` is a named list with the data
 #'   of each subject, and `y` is what all of them are compared with.
@@ -33,11 +33,12 @@
 #'   score itself. `"z"` or `"none"`: always one of them.
 #' @param model_units for `over` with `"neurons_x"` alone: are the units of `y` all that there are
 #'   (`"fixed"`, as those of a network), or are they a sample, too (`"sampled"`, the same as
-#'   `"neurons_y"` in `over`)? If they are fixed, the `"stimulus_neuron"` estimate of [cka()] corrects
-#'   the self term of `y` for stimuli only, and so differs from the value of `cka()`.
-#' @param units_x,units_y one label per neuron, for errors over neurons: all neurons of a label
-#'   (a session, an electrode) are deleted together, and those of a label that both sides have from
-#'   both at once. By default the labels that the measure or [responses()] has, or each neuron alone.
+#'   `"neurons_y"` in `over`)? If they are fixed, the `"stimulus_neuron"` estimate of [cka()]
+#'   corrects the self term of `y` for stimuli only, and so differs from the value of `cka()`.
+#' @param units_x,units_y one label per neuron, for errors over neurons: all neurons of a label (a
+#'   session, an electrode) are deleted together, and those of a label that both sides have from
+#'   both at once. By default the labels that the measure or [responses()] has, or each neuron
+#'   alone.
 #' @param conf_level coverage of the intervals, between 0 and 1.
 #' @param clusters one label per stimulus, for stimuli that depend on each other: whole clusters are
 #'   deleted, or are part of half-samples. Measures that have `clusters` (see [cka()], [rsa()],
@@ -45,10 +46,10 @@
 #'   pairs. Stimuli with the label `NA` are left out. At least 5 clusters are needed.
 #' @param threads see [similarity()].
 #' @return A data frame of class `repalign_score_interval` with one row per score. Columns: `x`, `y`
-#'   (with models also `model_x` and `model_y`), `measure` and `score`, as [similarity()] gives them;
-#'   `se`, the standard error; `df`, the degrees of freedom of the interval (`Inf`: normal);
-#'   `conf_low` and `conf_high`; `method`, how the errors over stimuli were found; `over`, what counts
-#'   as a sample; `n`, the number of stimuli. There are `plot()`, `confint()`, `vcov()` and
+#'   (with models also `model_x` and `model_y`), `measure` and `score`, as [similarity()] gives
+#'   them; `se`, the standard error; `df`, the degrees of freedom of the interval (`Inf`: normal);
+#'   `conf_low` and `conf_high`; `method`, how the errors over stimuli were found; `over`, what
+#'   counts as a sample; `n`, the number of stimuli. There are `plot()`, `confint()`, `vcov()` and
 #'   [influence_matrix()] for the result, which know how scores vary together as long as the rows
 #'   are of one call: parts of it and reordered rows may be used, and [rbind()][rbind.repalign].
 #' @details
@@ -58,40 +59,64 @@
 #' comparable. Only the corrected CKA and RSA aim at a value of the population.
 #'
 #' `method = "auto"` takes
-#' * delete-one values in closed form for [cka()] and [angular_cka()] (linear and Gaussian kernel, all
-#'   estimators; the width of a Gaussian kernel is held), [rv()], [distance_correlation()], [rsa()]
-#'   (except by Kendall's tau; ranks are made anew) and [rsm_difference()];
+#' * delete-one values in closed form for [cka()] and [angular_cka()] (linear and Gaussian kernel,
+#'   all estimators; the width of a Gaussian kernel is held), [rv()], [distance_correlation()],
+#'   [rsa()] (except by Kendall's tau; ranks are made anew) and [rsm_difference()];
 #' * influences, n times the derivatives of the score by the share of each stimulus, for the
-#'   Procrustes measures, [cca()], [svcca()] (the kept components are held), and matches of neurons
-#'   (the match is held). They are `NA` for `cca()` if both sides together have as many dimensions
-#'   as there are stimuli, less one;
+#'   Procrustes measures, [cca()], [svcca()] with `variance` of at least 0.99 (the kept components
+#'   are held), and matches of neurons (the match is held). They are `NA` for `cca()` if both sides
+#'   together have as many dimensions as there are stimuli, less one;
 #' * delete-one values whose jumps are replaced by their mean for [mutual_knn()];
 #' * half-samples for all others: the standard deviation of the scores of `resamples` random halves
-#'   of the stimuli, which are the same for all pairs. The number of neighbours `k` must be below half
-#'   of the number of stimuli. Where lists of neighbours are compared, nothing is searched again.
+#'   of the stimuli, which are the same for all pairs. The number of neighbours `k` must be below
+#'   half of the number of stimuli. Where lists of neighbours are compared, nothing is searched
+#'   again.
 #'
 #' Resampling with replacement is not among them on purpose: a stimulus and its copy are a pair at
-#' distance 0 and sure neighbours, which biases most of the measures. [score_weighted()] gives scores
-#' with counts in which copies are no pairs.
+#' distance 0 and sure neighbours, which biases most of the measures. [score_weighted()] gives
+#' scores with counts in which copies are no pairs.
 #'
-#' With other samples than the stimuli, each neuron, group of neurons, or subject is deleted in turn,
-#' too, and each together with each stimulus. The variance is the sum of the parts of the samples
-#' minus the parts of their interactions with the stimuli, and never less than one of its main
-#' parts; the interval is that of the t distribution with the degrees of freedom of Satterthwaite.
-#' Where the errors over stimuli come from half-samples, interactions are not known and not
-#' subtracted, so that these errors are rather too large. Subjects: the score is the mean of the
-#' subjects' scores. Neurons are part of their subject, and are not counted again. With fewer than
-#' 5 subjects take the neurons, for a statement about these subjects.
+#' With other samples than the stimuli, each neuron, group of neurons, or subject is deleted in
+#' turn, too, and each together with each stimulus. The variance is the sum of the parts of the
+#' samples minus the parts of their interactions with the stimuli, and never less than one of its
+#' main parts; the interval is that of the t distribution with the degrees of freedom of
+#' Satterthwaite. Where the errors over stimuli come from half-samples, interactions are not known
+#' and not subtracted, so that these errors are rather too large. Subjects: the score is the mean of
+#' the subjects' scores. Neurons are part of their subject, and are not counted again. With fewer
+#' than 5 subjects take the neurons, for a statement about these subjects.
 #'
 #' The score of data with themselves, and any other that does not vary, has no standard error: it is
 #' `NA`, with a warning.
 #'
-#' COVERAGE
+#' In simulations with new stimuli and the same neurons in each of 250 data sets a cell
+#' (`bench/inference.R`: 12 and 10 neurons; Gaussian and heavy-tailed responses, counts and unequal
+#' gains; high and low similarity), nominal 95% intervals held the mean score of other such data
+#' sets in
+#'
+#' | measure | 30 stimuli | 100 stimuli |
+#' | --- | --- | --- |
+#' | `cka`, naive and `"stimulus"` | 0.90 to 0.98 | 0.93 to 0.98 |
+#' | `rsa`, Spearman and Pearson | 0.91 to 0.98 | 0.94 to 1.00 |
+#' | `distance_correlation` | 0.95 to 0.98 | 0.94 to 0.98 |
+#' | `procrustes` | 0.88 to 0.96 | 0.87 to 0.98 |
+#' | `cca` | 0.96 to 0.99 | 0.95 to 0.99 |
+#' | `svcca`, whole and of 4 components | 0.92 to 0.99 | 0.93 to 1.00 |
+#' | soft and hard match | 0.94 to 1.00 | 0.94 to 0.99 |
+#' | `mutual_knn` | 0.97 to 1.00 | 0.98 to 1.00 |
+#'
+#' of them; the lowest figures are those of high similarity, for `procrustes` with counts.
+#' Half-samples of Gaussian data, 150 data sets a cell: other measures of neighbours and [rtd()]
+#' 0.97 to 1.00 (standard errors 1.2 to 1.9 times the spread), [aligned_cosine()], [gulp()],
+#' [linear_regression()] and [eigenspace_overlap()] 0.90 to 1.00, [rsm_difference()] with the
+#' spectral norm 0.87 to 0.96. Over stimuli and neurons of both sides (30 neurons each; Gaussian
+#' responses and unequal gains, 200 data sets a cell), `cka(stimulus)`, `rsa(pearson)` and
+#' `procrustes` 0.955 to 0.995: with both sides sampled, errors are rather too large. Over 40
+#' stimuli and 3, 6 and 12 subjects (`rsa`) 0.97, 0.99 and 0.95.
 #'
 #' When not to trust it: when stimuli depend on each other without `clusters` (a warning of class
-#' `repalign_dependence` speaks when neighbouring rows look like it); with fewer than 30 stimuli; and
-#' where a score is near its bound for most halves of the stimuli, as overlaps of neighbours are with
-#' a large `k`.
+#' `repalign_dependence` speaks when neighbouring rows look like it); with fewer than 30 stimuli;
+#' and where a score is near its bound for most halves of the stimuli, as overlaps of neighbours are
+#' with a large `k`.
 #' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife).
 #' @examples
 #' # V4 against the layers of a network: which is closer, and how certain is that?
@@ -152,8 +177,8 @@ interval_settings <- function(over, method, resamples, transform, model_units, u
 }
 
 # The sides and measures of a call, without stimuli that have no cluster: list(sides, set, clusters,
-# rows). Clusters are those of the call, of responses() objects or of the measures, and every measure
-# that can leave out pairs within clusters does so.
+# rows). Clusters are those of the call, of responses() objects or of the measures, and every
+# measure that can leave out pairs within clusters does so.
 weighable_sides <- function(x, y, set, clusters) {
   sides <- as_sides(x, y)
   declared <- declared_sides(sides, settled_set(set, sides), clusters)
@@ -203,7 +228,7 @@ score_interval_of <- function(task) {
     task$sides$x$reprs[[1]]$name <- paste("mean of", pooled$subjects, "subjects")
   }
   warn_dependence(known_data(task$sides), task$codes)
-  interval_result(task, columns, factors)
+  interval_result(task, columns, factors, fixed)
 }
 
 known_data <- function(sides) {

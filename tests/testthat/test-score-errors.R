@@ -82,8 +82,7 @@ test_that("influences are derivatives by the share of a stimulus", {
   step <- 1e-5
   each_closed_setting(function(id, args, name) {
     errors <- quiet_errors_for(id, args)
-    # the kept components of svcca() are held
-    if (is.null(errors) || errors$method != "influence" || length(args) && id == "svcca") return()
+    if (is.null(errors) || errors$method != "influence") return()
     m <- quietly(do.call(measure, c(list(id), args)))
     influence <- quietly(errors$stimuli(test_pair(x, y), m$args, NULL))
     # a share rises by step, and all others fall by as much together; sums stay those of n stimuli
@@ -107,4 +106,15 @@ test_that("weights of 0 and 1 give the score of the stimuli that are there, for 
     note(isTRUE(all.equal(weighted, anew, tolerance = 1e-9)), name)
   })
   expect_nothing_noted()
+})
+
+test_that("a stimulus that holds nearly all variance is deleted without loss of digits", {
+  far <- x
+  far[7, ] <- 1e6
+  for (args in list(list("cka"), list("cka", estimator = "stimulus"), list("distance_correlation"),
+                    list("rsa", inner = "euclidean", outer = "pearson"))) {
+    m <- do.call(measure, args)
+    values <- errors_for(args[[1]], args[-1])$stimuli(test_pair(far, y), m$args, NULL)
+    expect_equal(values[8], score(args[[1]], x[-7, ], y[-7, ], args[-1]), tolerance = 1e-9)
+  }
 })

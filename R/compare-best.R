@@ -31,7 +31,11 @@
 #' What is held constant, and what the sample is: see [compare_scores()]. For the other direction,
 #' exchange the groups; two tests at level alpha/2 make a two-sided one.
 #'
-#' FIGURES
+#' In simulations (`Rscript bench/inference-differences.R two sets=300 truth=1000`: 9 layers of one
+#' model against one layer of another, all with the same true score, 100 stimuli, 300 data sets),
+#' the test rejected in 5.7% of the data sets, and the difference of the largest scores, tested as if
+#' it had been chosen beforehand, in 21%. That difference was too large by 0.078, `crossfit` by 0.014.
+#' When the 9 layers were better by 0.08, the test found it in 33%.
 #'
 #' When not to trust it: as for [compare_scores()].
 #' @references Berger (1982), Technometrics 24 (intersections and unions of tests).

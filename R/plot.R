@@ -8,9 +8,9 @@ utils::globalVariables(".data")
 #' `plot()` draws a result and returns the result invisibly; `ggplot2::autoplot()` returns the
 #' plot, which can be changed or saved. Both need the package ggplot2.
 #'
-#' @param x,object what [similarity()], [calibrate()], [cka_interval()], [score_interval()] or an
-#'   analysis ([brain_to_brain()], [trial_to_trial()], [brain_to_model()],
-#'   [object_disentanglement()]) returned.
+#' @param x,object what [similarity()], [calibrate()], [cka_interval()], [score_interval()],
+#'   [compare_scores()], [best_score()] or an analysis ([brain_to_brain()], [trial_to_trial()],
+#'   [brain_to_model()], [object_disentanglement()]) returned.
 #' @param type what is drawn. `"tiles"`: the grid of scores (of calibrated scores), one panel per
 #'   measure. `"heatmap"`: the grid of one measure in the order of a hierarchical clustering,
 #'   with its tree. `"map"`: one point per element, with similar elements near each other. For
@@ -68,6 +68,10 @@ utils::globalVariables(".data")
 #' is a row of panels and each comparison a column. The axis follows the
 #' estimates (between -1 and 2.5), and a caption counts the values and the intervals that it cuts
 #' off.
+#'
+#' *Differences* of [compare_scores()] are drawn with the interval of each alone (thick) and that
+#' for all rows together (thin); a band shows the margin of equivalence. For [best_score()], filled
+#' points are the scores that may be the best, and a band is the interval of the best true score.
 #'
 #' *Intervals* of [cka_interval()] are drawn as a point and a bar for each estimator.
 #' @examples

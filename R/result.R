@@ -231,9 +231,9 @@ row_groups <- function(rows, columns) {
 #' [similarity()] and [calibrate()] has one row per measure, that of [cka_interval()] leaves out
 #' the values H. `print()` shows the most important columns of the first rows.
 #'
-#' @param x,object what [similarity()], [calibrate()], [cka_interval()], [score_interval()] or an
-#'   analysis ([brain_to_brain()], [trial_to_trial()], [brain_to_model()],
-#'   [object_disentanglement()]) returned, or some of its rows in any order, or several results put
+#' @param x,object what [similarity()], [calibrate()], [cka_interval()], [score_interval()],
+#'   [compare_scores()], [best_score()], [compare_best()] or an analysis ([brain_to_brain()],
+#'   [trial_to_trial()], [brain_to_model()], [object_disentanglement()]) returned, or some of its rows in any order, or several results put
 #'   together by [rbind()][rbind.repalign].
 #' @param digits how many significant digits to print at least; `NULL`: as R's options say.
 #' @param n how many rows to print; `Inf`: all. By default up to 20 rows are printed whole, and of

@@ -7,7 +7,7 @@ mixed <- function(noise, d = 12) latent %*% matrix(rnorm(4 * d), 4) + noise * rn
 x <- mixed(0.5)
 layers <- list(a = mixed(0.5), b = mixed(2), c = mixed(1), d = mixed(4))
 corrected <- measure("cka", estimator = "stimulus_neuron")
-result <- score_interval(x, layers, corrected, over = c("stimuli", "neurons_x"))
+result <- few_is_fine(score_interval(x, layers, corrected, over = c("stimuli", "neurons_x")))
 
 seeded <- function(code, seed = 1) {
   set.seed(seed)
@@ -66,7 +66,7 @@ test_that("the variance of a contrast is that of single scores and of vcov()", {
   single <- repalign:::errors_of_contrasts(scores, diag(4))
   expect_equal(single$se, result$se)
   expect_equal(single$df, result$df)
-  over_stimuli <- score_interval(x, layers, corrected)
+  over_stimuli <- few_is_fine(score_interval(x, layers, corrected))
   rows <- compare_scores(over_stimuli)
   weights <- repalign:::pair_weights(4, match(rows$score_1, names(layers)),
                                      match(rows$score_2, names(layers)))

@@ -177,7 +177,7 @@ autoplot.repalign_best <- function(object, ...) {
   no_other_arguments(...)
   need_columns(object, c("group", "best", "conf_low", "conf_high"), "drawn")
   need_rows(object)
-  rows <- best_rows(object)
+  rows <- best_members(object)
   bands <- as.data.frame(object)
   bands$panel <- factor(bands$group, levels(rows$panel))
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["score"]], y = .data[["title"]])) +
@@ -198,7 +198,7 @@ autoplot.repalign_best <- function(object, ...) {
 }
 
 # All scores of the groups.
-best_rows <- function(object) {
+best_members <- function(object) {
   members <- attr(object, "members")
   members <- members[members$group %in% object$group & !is.na(members$score), ]
   if (is.null(members) || !nrow(members)) {

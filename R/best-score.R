@@ -19,19 +19,19 @@
 #' @details
 #' For scores \eqn{s_l} with standard errors \eqn{se_l}, the interval is from
 #' \eqn{\max_l (s_l - c_l\,se_l)}{max_l (s_l - c_l se_l)} to \eqn{\max_l (s_l + t_l\,se_l)}{max_l
-#' (s_l + t_l se_l)}, where \eqn{t_l} is the usual quantile of the t distribution, and \eqn{c_l} that
-#' of the largest of all scores: the value that the largest of joint normal draws exceeds with
+#' (s_l + t_l se_l)}, where \eqn{t_l} is the usual quantile of the t distribution, and \eqn{c_l}
+#' that of the largest of all scores: the value that the largest of joint normal draws exceeds with
 #' probability \eqn{\alpha/2}{alpha/2}, mapped to the degrees of freedom of the score. A score
 #' stays in `in_set` unless another one is better by more than chance gives as the largest of its
-#' differences to all others, in a one-sided test at level \eqn{\alpha}{alpha}. The set holds the best
-#' true score with probability \eqn{1 - \alpha}{1 - alpha}.
+#' differences to all others, in a one-sided test at level \eqn{\alpha}{alpha}. The set holds the
+#' best true score with probability \eqn{1 - \alpha}{1 - alpha}.
 #'
 #' What is held constant: see [compare_scores()]. `score` is the largest of the scores as they are,
 #' which is too large; the interval is what to report.
 #'
-#' In simulations (those of [compare_scores()], 500 data sets with 10 equal layers), the interval held
-#' the best true score in 99.4% of the data sets, and the own interval of the largest score in 89.0%;
-#' it was 21% wider. The set held a given one of the equal layers in 96.8%.
+#' In simulations (those of [compare_scores()], 500 data sets with 10 equal layers), the interval
+#' held the best true score in 99.4% of the data sets, and the own interval of the largest score in
+#' 89.0%; it was 21% wider. The set held a given one of the equal layers in 96.8%.
 #'
 #' When not to trust it: as for [compare_scores()]. Scores without a standard error are left
 #' out, with a warning: the result is then about the others.

@@ -19,8 +19,8 @@
 #' the second group (see [compare_scores()]), the statistic is
 #' \eqn{\max_a \min_b t_{ab}}{max_a min_b t_ab}. If the best of the second group is at least as good
 #' as all of the first, one \eqn{b} has differences that are not positive, and the statistic is at
-#' most the largest of its \eqn{t_{ab}}{t_ab}. So it is compared with \eqn{\max_a Z_{ab}}{max_a Z_ab}
-#' in joint normal draws, for the \eqn{b} for which this is largest. The test is conservative,
+#' most the largest of its \eqn{t_{ab}}{t_ab}. So it is compared with
+#' \eqn{\max_a Z_{ab}}{max_a Z_ab} in joint normal draws, for the \eqn{b} for which this is largest. The test is conservative,
 #' more so for groups of many unlike layers.
 #'
 #' `crossfit` picks both layers on one random half of the stimuli and takes their difference on
@@ -33,9 +33,9 @@
 #'
 #' In simulations (`Rscript bench/inference-differences.R two sets=300 truth=1000`: 9 layers of one
 #' model against one layer of another, all with the same true score, 100 stimuli, 300 data sets),
-#' the test rejected in 5.7% of the data sets, and the difference of the largest scores, tested as if
-#' it had been chosen beforehand, in 21%. That difference was too large by 0.078, `crossfit` by 0.014.
-#' When the 9 layers were better by 0.08, the test found it in 33%.
+#' the test rejected in 5.7% of the data sets, and the difference of the largest scores, tested as
+#' if it had been chosen beforehand, in 21%. That difference was too large by 0.078, `crossfit` by
+#' 0.014. When the 9 layers were better by 0.08, the test found it in 33%.
 #'
 #' When not to trust it: as for [compare_scores()].
 #' @references Berger (1982), Technometrics 24 (intersections and unions of tests).
@@ -150,8 +150,8 @@ cross_fit <- function(result, scores, groups, count = 20) {
   mean(both)
 }
 
-# What halves of the stimuli change about the scores, to first order: halvings x scores, for one half
-# and for the other.
+# What halves of the stimuli change about the scores, to first order: halvings x scores, for one
+# half and for the other.
 half_shifts <- function(result, count) {
   influence <- influence_matrix(result)
   units <- nrow(influence)

@@ -1,4 +1,4 @@
-# The results of compare_scores(), best_score() and compare_best() are printed, tidied and drawn here.
+# The results of compare_scores(), best_score() and compare_best() are printed, tidied and drawn.
 
 #' @rdname tidy.repalign
 #' @export
@@ -9,7 +9,8 @@ print.repalign_comparison <- function(x, digits = 4, n = NULL, ...) {
       if (length(measure) == 1) paste0(", ", measure), "\n", sep = "")
   say_level(x, "conf_low to conf_high: ")
   if (!is.null(attr(x, "adjust")) && !is.null(x$p_adjusted)) {
-    cat("p_adjusted: ", attr(x, "adjust"), ", over ", count_of(attr(x, "family"), "difference"), "\n", sep = "")
+    cat("p_adjusted: ", attr(x, "adjust"), ", over ", count_of(attr(x, "family"), "difference"),
+        "\n", sep = "")
   }
   margin <- attr(x, "margin")
   shown <- x

@@ -59,20 +59,20 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' and not adjusted. A large `p_value` is not evidence that scores are equal.
 #'
 #' How often nominal 5% tests rejected what is true (`Rscript bench/inference-differences.R
-#' differences n=60 sets=500 truth=1000`: 10 layers with equal true scores, 60 stimuli, a brain of 40
-#' neurons drawn anew each time, corrected CKA, 500 data sets): one difference 4.1%, over stimuli
+#' differences n=60 sets=500 truth=1000`: 10 layers with equal true scores, 60 stimuli, a brain of
+#' 40 neurons drawn anew each time, corrected CKA, 500 data sets): one difference 4.1%, over stimuli
 #' alone 6.3%; any of the 45 differences unadjusted 55%, with `"holm"` 2.4%, and outside of
 #' simultaneous intervals 4.4%.
 #'
 #' When not to trust it. With stimuli alone as the sample, the test rejects too often if the
-#' conclusion is about the area, the more so with many stimuli. If the stimuli depend on each other, give `clusters` to
-#' [score_interval()]. The layer with the highest score is not a layer chosen beforehand: use
+#' conclusion is about the area, the more so with many stimuli. If the stimuli depend on each
+#' other, give `clusters` to [score_interval()]. The layer with the highest score is not a layer chosen beforehand: use
 #' [best_score()] and [compare_best()]. These simulations had 60 stimuli and 40 neurons.
 #' A p-value of [calibrate()] is no test of a difference: it asks whether the pairing of the
 #' stimuli matters at all.
 #' @references Holm (1979), Scand. J. Stat. 6. Westfall and Young (1993), Resampling-Based Multiple
-#'   Testing. Hothorn, Bretz and Westfall (2008), Biom. J. 50 (simultaneous intervals). Satterthwaite
-#'   (1946), Biometrics Bull. 2. Schuirmann (1987), J. Pharmacokinet. Biopharm. 15 (equivalence).
+#'   Testing. Hothorn, Bretz and Westfall (2008), Biom. J. 50 (simultaneous intervals).
+#'   Satterthwaite (1946), Biometrics Bull. 2. Schuirmann (1987), J. Pharmacokinet. Biopharm. 15 (equivalence).
 #'   \enc{Schütt}{Schuett} et al. (2023), eLife 12 (stimuli and subjects or neurons as samples).
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:60, 1:25]

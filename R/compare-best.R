@@ -20,7 +20,8 @@
 #' \eqn{\max_a \min_b t_{ab}}{max_a min_b t_ab}. If the best of the second group is at least as good
 #' as all of the first, one \eqn{b} has differences that are not positive, and the statistic is at
 #' most the largest of its \eqn{t_{ab}}{t_ab}. So it is compared with
-#' \eqn{\max_a Z_{ab}}{max_a Z_ab} in joint normal draws, for the \eqn{b} for which this is largest. The test is conservative,
+#' \eqn{\max_a Z_{ab}}{max_a Z_ab} in joint normal draws, for the \eqn{b} for which this is
+#' largest. The test is conservative,
 #' more so for groups of many unlike layers.
 #'
 #' `crossfit` picks both layers on one random half of the stimuli and takes their difference on

@@ -22,7 +22,8 @@ corrected <- measure("cka", estimator = "stimulus_neuron")
 both <- c("stimuli", "neurons_x")
 
 # ---- data: ten latent variables drive the brain. Each layer shares five of them, with a part of
-# their variance, and has own variables in the place of the rest. The five differ between layers, so that
+# their variance, and has own variables in the place of the rest. The five differ between
+# layers, so that
 # the brain's neurons favour one layer or another by chance; all layers are alike otherwise.
 
 set.seed(1)

@@ -51,7 +51,9 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   and the sign of the value is changed back. The matrix that a function receives has one row
 #'   per layer of `x` and one column per layer of `y`, with their names, and no missing values.
 #'   The best possible value of the named ones and of [top_k_mean()] is that of the measure; a
-#'   function of your own has none.
+#'   function of your own has none. The p-value of any of them is about broken pairing: a difference
+#'   of two cells is not a test of which layer is better, for which [compare_scores()] is made (see
+#'   Details).
 #' @param blocks one label per stimulus: only stimuli of the same block are exchanged. Use it if
 #'   the stimuli form groups (categories, sessions) and your question is not about the
 #'   differences between the groups.
@@ -234,10 +236,18 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'
 #' A score above chance means that the pairing of the stimuli carries information, not that the
 #' representations are similar in any stronger sense. The null holds the two sets of neurons and
-#' stimuli fixed: it says nothing about how much the score would change with other ones. Measures
-#' that do not depend on the pairing (`imd` and the three differences of statistics) have no such
-#' null. If there are more neurons than stimuli, several measures have the same value for all
-#' permutations, and the p-value is 1.
+#' stimuli fixed: it says nothing about how much the score would change with other ones.
+#'
+#' Nor does it say whether two scores differ. A function in `aggregate` that takes the difference of
+#' two cells is compared with differences of scores at chance, which vary otherwise than
+#' those of two related layers. Where two layers were related to a brain equally, such a test
+#' rejected 33% of the data sets for CKA, 32% for RSA and 17% for [mutual_knn()], at a level of 5%
+#' (`Rscript bench/inference-differences.R pairing n=60 sets=300`). Use [compare_scores()] for
+#' differences, and [best_score()] and [compare_best()] for the best layer.
+#'
+#' Measures that do not depend on the pairing (`imd` and the three differences of statistics) have
+#' no such null. If there are more neurons than stimuli, several measures have the same value for
+#' all permutations, and the p-value is 1.
 #' @references \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), arXiv:2602.14486 (gated
 #'   scores, aggregates). Hemerik and Goeman (2018), TEST 27. Koning and Hemerik (2024),
 #'   Biometrika 111. Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9. Kazi-Aoual et al.
@@ -252,7 +262,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' calibrate(v4, layers, c("cka", "rsa"))
 #' # the most similar layer, against the most similar layer of permuted images
 #' calibrate(v4, layers, aggregate = "max")
-#' @seealso [similarity()], [null_scores()], [top_k_mean()], [prepare()]
+#' @seealso [similarity()], [null_scores()], [top_k_mean()], [compare_scores()], [prepare()]
 #' @export
 calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 0.05,
                       variant = c("gated", "centered", "z", "ari"), aggregate = NULL,

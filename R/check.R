@@ -59,11 +59,11 @@ check_count <- function(value, arg, least = 1) {
 }
 
 # Users may have taken columns out of a result, so methods check for those that they need.
-need_columns <- function(rows, needed, what) {
+need_columns <- function(rows, needed, what, arg = "object") {
   missing <- setdiff(needed, names(rows))
   if (length(missing)) {
     abort("This result cannot be ", what, " without the column", if (length(missing) > 1) "s", " ",
-          enumerate(missing), ".", class = "repalign_error_type", arg = "object")
+          enumerate(missing), ".", class = "repalign_error_type", arg = arg)
   }
   invisible(rows)
 }

@@ -53,14 +53,14 @@ deletion_places <- function(object) {
 # The parts of the covariances of the rows of a result, all of one call: list(main, interactions,
 # df, score). `main` is a list of covariance matrices, of the stimuli first; `interactions` are
 # those of each of the others with the stimuli, and df the degrees of freedom of each main part.
-interval_parts <- function(object) {
+interval_parts <- function(object, arg = "object") {
   places <- deletion_places(object)
   calls <- attr(object, "deletions")
-  if (anyNA(places$call)) refuse_lost_deletions()
+  if (anyNA(places$call)) refuse_lost_deletions(arg)
   if (length(unique(places$call)) > 1) {
     abort("These rows come from several calls of score_interval(), which do not tell how their ",
           "scores vary together: give all representations in one call.",
-          class = "repalign_error_rows", arg = "object")
+          class = "repalign_error_rows", arg = arg)
   }
   parts_of_call(if (nrow(places)) calls[[places$call[1]]] else calls[[1]], places$row)
 }
@@ -74,10 +74,10 @@ parts_of_call <- function(call, rows) {
        clustered = call$clustered, score = call$rows$score[rows])
 }
 
-refuse_lost_deletions <- function() {
+refuse_lost_deletions <- function(arg = "object") {
   abort("The deletions of some rows are no longer known: use rows of what score_interval() ",
         "returned, with their names and scores as they were.", class = "repalign_error_rows",
-        arg = "object")
+        arg = arg)
 }
 
 # NA between scores by deletions and scores by half-samples.
@@ -117,7 +117,8 @@ contrast_errors <- function(parts, weights) {
   }
   main <- matrix(vapply(parts$main, quadratic, numeric(ncol(weights))), ncol(weights))
   inner <- matrix(vapply(parts$interactions, quadratic, numeric(ncol(weights))), ncol(weights))
-  variance <- pmax(rowSums(main) - rowSums(inner), apply(main, 1, max))
+  # rounding may take the variance of two copies below 0
+  variance <- pmax(rowSums(main) - rowSums(inner), apply(main, 1, max), 0)
   several <- length(parts$main) > 1
   df <- if (several) {
     sums <- rowSums(sweep(main^2, 2, parts$df, "/"))

@@ -8,10 +8,10 @@ utils::globalVariables(".data")
 #' `plot()` draws a result and returns the result invisibly; `ggplot2::autoplot()` returns the
 #' plot, which can be changed or saved. Both need the package ggplot2.
 #'
-#' @param x,object what [similarity()], [calibrate()], [cka_interval()], [score_interval()], an
-#'   analysis ([brain_to_brain()], [trial_to_trial()], [brain_to_model()],
-#'   [object_disentanglement()]) or a benchmark ([benchmark_groups()], [benchmark_layers()],
-#'   [benchmark_outputs()]) returned.
+#' @param x,object what [similarity()], [calibrate()], [cka_interval()], [score_interval()],
+#'   [compare_scores()], [best_score()], an analysis ([brain_to_brain()], [trial_to_trial()],
+#'   [brain_to_model()], [object_disentanglement()]) or a benchmark ([benchmark_groups()],
+#'   [benchmark_layers()], [benchmark_outputs()]) returned.
 #' @param type what is drawn. `"tiles"`: the grid of scores (of calibrated scores), one panel per
 #'   measure. `"heatmap"`: the grid of one measure in the order of a hierarchical clustering,
 #'   with its tree. `"map"`: one point per element, with similar elements near each other. For
@@ -82,6 +82,10 @@ utils::globalVariables(".data")
 #' *Benchmarks.* A point for each measure, a panel for each metric; measures are in the order of
 #' their mean rank over the panels, the best at the top. Grey points are those of single groups or
 #' models.
+#'
+#' *Differences* of [compare_scores()] are drawn with the interval of each alone (thick) and that
+#' for all rows together (thin); a band shows the margin of equivalence. For [best_score()], filled
+#' points are the scores that may be the best, and a band is the interval of the best true score.
 #'
 #' *Intervals* of [cka_interval()] are drawn as a point and a bar for each estimator.
 #' @examples

@@ -7,8 +7,8 @@ NULL
 #'
 #' What measures make of a representation before they compare it (distances, neighbour graphs,
 #' decompositions) as an object that can be saved, and be given to [similarity()], [calibrate()] and
-#' [score_interval()] in the place of the data: the layers of a zoo of models are prepared once, and every new
-#' recording is compared with them in the time of the comparisons alone.
+#' [score_interval()] in the place of the data: the layers of a zoo of models are prepared once, and
+#' every new recording is compared with them in the time of the comparisons alone.
 #'
 #' @param x a representation, a named list of them, or a named list of models (lists of layers), as
 #'   in [similarity()].
@@ -35,12 +35,12 @@ NULL
 #' Names in the call (list names) are part of the seeds of such draws, and must be the same for the
 #' same numbers. Warnings about a representation may come from `prepare()` and not from the call.
 #'
-#' Without `data = TRUE`, the data are kept beside the forms where comparisons need them: for [responses()], distances and
-#' graphs, for tied neighbours, for [procrustes()] and its relatives, [aligned_cosine()],
-#' [permutation_procrustes()], [linear_regression()] and [rtd()], and for [cka()] with the linear
-#' kernel and no more neurons than stimuli, or with `"stimulus_neuron"`. Such measures prepare less
-#' than others. Otherwise the object holds no responses, but distances between all stimuli, or
-#' bases, from which much of the data could be made again.
+#' Without `data = TRUE`, the data are kept beside the forms where comparisons need them: for
+#' [responses()], distances and graphs, for tied neighbours, for [procrustes()] and its relatives,
+#' [aligned_cosine()], [permutation_procrustes()], [linear_regression()] and [rtd()], and for
+#' [cka()] with the linear kernel and no more neurons than stimuli, or with `"stimulus_neuron"`.
+#' Such measures prepare less than others. Otherwise the object holds no responses, but distances
+#' between all stimuli, or bases, from which much of the data could be made again.
 #'
 #' `calibrate()` needs more than scores do: what it permutes, such as the n x n matrices of linear
 #' kernels, is made of the forms in each call.

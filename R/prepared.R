@@ -64,8 +64,8 @@ refuse_prepared <- function(arg, ...) {
 refuse_prepared_data <- function(x, arg) {
   if (!is_prepared(x) && !inherits(x, "repalign_prepared_list")) return(invisible())
   refuse_prepared(arg, "was made by prepare(), for similarity(), calibrate() and score_interval() ",
-                  "by ", measures_in_words(first_prepared(x)$measures), ": this function needs the ",
-                  "data themselves.")
+                  "by ", measures_in_words(first_prepared(x)$measures), ": this function needs ",
+                  "the data themselves.")
 }
 
 first_prepared <- function(x) {

@@ -8,7 +8,10 @@ first_columns <- list(
                         "undefined", "n_estimates"),
   repalign_interval = c("cka", "se", "conf_low", "conf_high", "cka_corrected", "correction"),
   repalign_benchmark = c("value", "p_value", "undefined"),
-  repalign_score_interval = c("score", "se", "conf_low", "conf_high", "method", "over", "df")
+  repalign_score_interval = c("score", "se", "conf_low", "conf_high", "method", "over", "df"),
+  repalign_comparison = c("difference", "se", "p_value", "p_adjusted", "simultaneous_low",
+                          "simultaneous_high", "p_equivalence", "p_noninferiority", "conf_low",
+                          "conf_high")
 )
 
 # Checks the arguments that all print methods share.

@@ -16,7 +16,14 @@ core_columns <- list(
   repalign_benchmark = c("measure", "metric", "part", "target", "correlation", "value", "p_value",
                          "undefined", "test", "dataset", "architecture"),
   repalign_score_interval = c("model_x", "model_y", "x", "y", "measure", "score", "se", "df",
-                              "conf_low", "conf_high", "method", "over", "n")
+                              "conf_low", "conf_high", "method", "over", "n"),
+  repalign_comparison = c("contrast", "score_1", "score_2", "measure", "difference", "se", "df",
+                          "statistic", "p_value", "p_adjusted", "conf_low", "conf_high",
+                          "simultaneous_low", "simultaneous_high", "p_equivalence",
+                          "p_noninferiority"),
+  repalign_best = c("group", "best", "score", "conf_low", "conf_high", "in_set"),
+  repalign_best_comparison = c("best_1", "best_2", "difference", "crossfit", "statistic",
+                               "critical", "p_value")
 )
 
 # Those of the core columns that name a row.
@@ -27,7 +34,10 @@ key_columns <- list(
   repalign_interval = "estimator",
   repalign_benchmark = c("dataset", "architecture", "test", "measure", "metric", "part", "target",
                          "correlation"),
-  repalign_score_interval = c("model_x", "model_y", "x", "y", "measure")
+  repalign_score_interval = c("model_x", "model_y", "x", "y", "measure"),
+  repalign_comparison = c("contrast", "score_1", "score_2", "measure"),
+  repalign_best = "group",
+  repalign_best_comparison = c("best_1", "best_2")
 )
 
 # The attributes of results, which hold for all rows together.
@@ -37,7 +47,10 @@ kept_attributes <- list(
   repalign_analysis = "parts",
   repalign_interval = "conf_level",
   repalign_benchmark = "scores",
-  repalign_score_interval = c("conf_level", "deletions", "direction", "best")
+  repalign_score_interval = c("conf_level", "deletions", "direction", "best"),
+  repalign_comparison = c("conf_level", "adjust", "margin", "over", "no_interactions", "family"),
+  repalign_best = c("conf_level", "members", "over", "no_interactions"),
+  repalign_best_comparison = c("conf_level", "over", "sizes", "no_interactions")
 )
 
 kind_words <- c(repalign_similarity = "similarities", repalign_calibration = "calibrations",

@@ -20,13 +20,13 @@
 #'   subjects and of groups.
 #' @details
 #' Let R_u be what is compared of subject u, the RDM or the centred kernel, scaled to length 1 (for
-#' Spearman's correlation the ranks of the RDM, for Pearson's its deviations from the mean). `lower` and
-#' `upper` are the limits of Nili et al. (2014), means over u of the cosine of R_u with the mean of
-#' the others and with the mean of all. They meet as subjects become many: with few, `lower` is too
-#' low for the best model, because the mean of few subjects has much of each of them, and `upper`
-#' too high. `ceiling`, the square root of `pairwise`, does not depend on the number of subjects:
-#' if each R_u is what all share plus parts of its own, the score of a subject with the shared part
-#' is the root of the score between subjects. In 300 simulated data sets each with 3, 5
+#' Spearman's correlation the ranks of the RDM, for Pearson's its deviations from the mean). `lower`
+#' and `upper` are the limits of Nili et al. (2014), means over u of the cosine of R_u with the mean
+#' of the others and with the mean of all. They meet as subjects become many: with few, `lower` is
+#' too low for the best model, because the mean of few subjects has much of each of them, and
+#' `upper` too high. `ceiling`, the square root of `pairwise`, does not depend on the number of
+#' subjects: if each R_u is what all share plus parts of its own, the score of a subject with the
+#' shared part is the root of the score between subjects. In 300 simulated data sets each with 3, 5
 #' and 10 subjects (`bench/ceilings.R`), whose score with the shared part was 0.660, 0.654 and 0.657
 #' on average, `lower` was 0.513, 0.566 and 0.614, `upper` 0.789, 0.737 and 0.700, and `ceiling`
 #' 0.656, 0.653 and 0.657.
@@ -97,7 +97,8 @@ subject_measure <- function(measure) {
     !identical(measure$args$outer, "kendall")
   if (!usable) {
     abort("`measure` must be \"cka\" or \"rsa\" (not by Kendall's tau), where the mean of ",
-          "subjects is defined, not ", dQuote(measure$label, FALSE), ".", class = "repalign_error_measure",
+          "subjects is defined, not ", dQuote(measure$label, FALSE), ".",
+          class = "repalign_error_measure",
           arg = "measure")
   }
   if (!is.null(measure$args$units_x) || isTRUE(measure$args$shared_neurons)) {

@@ -1,0 +1,181 @@
+# compare_scores() compares the scores of one call of score_interval() with each other.
+
+adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY", "fdr", "none")
+
+#' Differences between scores
+#'
+#' Is one layer closer to a brain area than another? The scores of both share the stimuli and
+#' the neurons of the area, and vary together; the error of their difference counts this. Returns
+#' differences with standard errors, p-values adjusted for their number, simultaneous intervals,
+#' and tests of equivalence.
+#'
+#' @param result what [score_interval()] returned, or some of its rows in any order. All must come
+#'   from one call.
+#' @param contrasts what is compared:
+#'   * `"pairs"`: all pairs of scores of the same measure;
+#'   * the name of a score, such as that of a layer: all others of its measure less this one. (Names
+#'     are those of the columns `score_1` and `score_2`.)
+#'   * a matrix of weights, with a row for each contrast and a column for each score, in the order
+#'     of `result` or with their names; scores without a column have the weight 0. The weights of
+#'     a row add up to 0.
+#' @param adjust how p-values are adjusted for the number of comparisons: `"holm"`, `"max_t"` (see
+#'   Details), or another method of [stats::p.adjust()]. All rows are one family, those of
+#'   several measures, too.
+#' @param margin differences smaller than this mean nothing in practice, in units of the score. It
+#'   adds tests of equivalence and non-inferiority. There is no default, because no margin suits
+#'   all measures and questions.
+#' @param draws number of normal draws for simultaneous intervals and `adjust = "max_t"`.
+#' @return A data frame of class `repalign_comparison` with a row for each contrast. Columns:
+#'   `score_1` and `score_2`, the names of what is compared (of a matrix, its positive and its
+#'   negative weights; its row names are in the column `contrast`); `measure`; `difference`, the
+#'   first less the second, in units of the measure; `se` and `df`, its standard error and degrees
+#'   of freedom (`Inf`: normal); `statistic`, their ratio; `p_value`, two-sided; `p_adjusted`;
+#'   `conf_low` and `conf_high`, an interval for this difference alone; `simultaneous_low` and
+#'   `simultaneous_high`, intervals that hold for all rows together. Levels are those of
+#'   `result`. `p_equivalence` and `p_noninferiority` are `NA` without a `margin`.
+#' @details
+#' What is held constant. The errors are over what [score_interval()] was told to take as a sample
+#' (`over`). With `over = "stimuli"`, the conclusion is about other stimuli for these neurons of the
+#' area. For a conclusion about the area, take its neurons as a sample, too:
+#' `over = c("stimuli", "neurons_x")`. Units of models are a population of their own by default
+#' (`model_units = "fixed"`). Differences compare scores at the same number of stimuli; most
+#' measures depend on it.
+#'
+#' The variance of a contrast with weights \eqn{c} is \eqn{c'(C_s + C_x - C_{sx})c}{c'(C_s + C_x -
+#' C_sx)c}, from the covariances over stimuli, over neurons and of their interaction, and never
+#' below one of the main parts; its degrees of freedom are those of Satterthwaite. For subjects and
+#' further sides likewise. Scores by half-samples have no interactions: their errors are rather
+#' too large, and `print()` says so.
+#'
+#' What the levels mean. `p_value` and `conf_low` to `conf_high` are for one comparison that was
+#' chosen beforehand. `p_adjusted` with `"holm"`, `"max_t"`, `"hommel"`, `"hochberg"` or
+#' `"bonferroni"`, and the simultaneous intervals, hold the probability of any error among all rows;
+#' `"BH"` and its like hold the share of errors among what is found. `"max_t"` compares each
+#' statistic with the largest of all contrasts in joint normal draws of the scores; t
+#' statistics are mapped to normal ones of the same probability. It is the test that belongs to the
+#' simultaneous intervals. `p_equivalence` (two one-sided tests) is small if the difference is
+#' within plus and minus `margin`, and `p_noninferiority` if `score_1` is not worse than
+#' `score_2` by `margin` or more; for distances, larger is worse. Both are for one comparison
+#' and not adjusted. A large `p_value` is not evidence that scores are equal.
+#'
+#' How often nominal 5% tests rejected what is true (`Rscript bench/inference-differences.R
+#' differences n=60 sets=500 truth=1000`: 10 layers with equal true scores, 60 stimuli, a brain of
+#' 40 neurons drawn anew each time, corrected CKA, 500 data sets): one difference 4.1%, over stimuli
+#' alone 6.3%; any of the 45 differences unadjusted 55%, with `"holm"` 2.4%, and outside of
+#' simultaneous intervals 4.4%.
+#'
+#' When not to trust it. With stimuli alone as the sample, the test rejects too often if the
+#' conclusion is about the area, the more so with many stimuli. If the stimuli depend on each
+#' other, give `clusters` to [score_interval()]. The layer with the highest score is not a
+#' layer chosen beforehand: use
+#' [best_score()] and [compare_best()]. These simulations had 60 stimuli and 40 neurons.
+#' A p-value of [calibrate()] is no test of a difference: it asks whether the pairing of the
+#' stimuli matters at all.
+#' @references Holm (1979), Scand. J. Stat. 6. Westfall and Young (1993), Resampling-Based Multiple
+#'   Testing. Hothorn, Bretz and Westfall (2008), Biom. J. 50 (simultaneous
+#'   intervals).
+#'   Satterthwaite (1946), Biometrics Bull. 2. Schuirmann (1987), J. Pharmacokinet. Biopharm. 15
+#'   (equivalence). \enc{Schütt}{Schuett} et al. (2023), eLife 12 (stimuli and subjects or neurons
+#'   as samples).
+#' @examples
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:60, 1:25]
+#' layers <- lapply(v4_layers[1:3], function(layer) layer[1:60, ])
+#' result <- score_interval(v4, layers, measure("cka", estimator = "stimulus_neuron"),
+#'                          over = c("stimuli", "neurons_x"))
+#' set.seed(1)
+#' compare_scores(result)
+#' # all others against the first, and are they equivalent within 0.1?
+#' compare_scores(result, names(layers)[1], margin = 0.1)
+#' # the mean of two layers against the third
+#' compare_scores(result, rbind(early = c(0.5, 0.5, -1)), adjust = "none")
+#' @seealso [score_interval()], [best_score()], [compare_best()]
+#' @export
+compare_scores <- function(result, contrasts = "pairs",
+                           adjust = c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH",
+                                      "BY", "fdr", "none"),
+                           margin = NULL, draws = 9999) {
+  need_arguments()
+  adjust <- check_choice(adjust, adjustments, "adjust")
+  if (!is.null(margin)) margin <- check_number(margin, "margin", above = 0)
+  scores <- compared_scores(result)
+  draws <- check_draws(draws, scores$level)
+  given <- as_contrasts(contrasts, scores)
+  rows <- difference_rows(given, scores)
+  usable <- which(!is.na(rows$se))
+  largest <- largest_difference(given$weights[, usable, drop = FALSE], scores, draws)
+  rows$p_adjusted <- adjusted_p(rows, adjust, largest, usable)
+  rows <- with_limits(rows, scores$level, largest)
+  rows <- with_equivalence(rows, margin, given$weights, scores$sign)
+  warn_no_differences(rows)
+  columns <- c(if (!is.null(given$contrast)) "contrast", "score_1", "score_2", "measure",
+               "difference", "se", "df", "statistic", "p_value", "p_adjusted", "conf_low",
+               "conf_high", "simultaneous_low", "simultaneous_high", "p_equivalence",
+               "p_noninferiority")
+  rownames(rows) <- NULL
+  structure(rows[columns], conf_level = scores$level, adjust = adjust, margin = margin,
+            over = unique(scores$rows$over), no_interactions = scores$halves,
+            family = nrow(rows),
+            class = c("repalign_comparison", "data.frame"))
+}
+
+difference_rows <- function(given, scores) {
+  errors <- errors_of_contrasts(scores, given$weights)
+  used <- replace(scores$score, is.na(scores$score), 0)
+  difference <- as.vector(used %*% given$weights)
+  difference[as.vector(is.na(scores$score) %*% (given$weights != 0)) > 0] <- NA
+  statistic <- difference / errors$se
+  rows <- data.frame(score_1 = given$score_1, score_2 = given$score_2, measure = given$measure,
+                     difference = difference, se = errors$se, df = errors$df,
+                     statistic = statistic, p_value = 2 * stats::pt(-abs(statistic), errors$df))
+  if (!is.null(given$contrast)) rows$contrast <- given$contrast
+  rows
+}
+
+# The largest absolute contrast of each draw; NULL where one contrast is its own largest.
+largest_difference <- function(weights, scores, draws) {
+  if (ncol(weights) < 2) return(NULL)
+  largest_of_contrasts(draws_of_scores(scores, draws), weights, abs)
+}
+
+# Draws can not tell p-values that are smaller than 1 / draws, and none is below the unadjusted.
+adjusted_p <- function(rows, adjust, largest, usable) {
+  if (adjust != "max_t") return(stats::p.adjust(rows$p_value, adjust))
+  if (is.null(largest)) return(rows$p_value)
+  adjusted <- rows$p_value
+  z <- abs(z_of(rows$statistic, rows$df))[usable]
+  adjusted[usable] <- pmax(share_of_draws(largest, z), adjusted[usable])
+  adjusted
+}
+
+with_limits <- function(rows, level, largest) {
+  alone <- stats::qnorm(0.5 + level / 2)
+  z <- if (is.null(largest)) alone else critical_of(largest, 1 - level, alone)
+  half <- stats::qt(0.5 + level / 2, rows$df) * rows$se
+  wide <- t_of(z, rows$df) * rows$se
+  cbind(rows, conf_low = rows$difference - half, conf_high = rows$difference + half,
+        simultaneous_low = rows$difference - wide, simultaneous_high = rows$difference + wide)
+}
+
+# Two one-sided tests, of which non-inferiority is one: for distances that of the upper margin.
+with_equivalence <- function(rows, margin, weights, sign) {
+  rows$p_equivalence <- rows$p_noninferiority <- rep(NA_real_, nrow(rows))
+  if (is.null(margin)) return(rows)
+  above <- stats::pt((rows$difference + margin) / rows$se, rows$df, lower.tail = FALSE)
+  below <- stats::pt((rows$difference - margin) / rows$se, rows$df)
+  similar <- apply(weights, 2, function(w) sign[w != 0][1] > 0)
+  rows$p_equivalence <- pmax(above, below)
+  rows$p_noninferiority <- ifelse(similar, above, below)
+  rows
+}
+
+warn_no_differences <- function(rows) {
+  lost <- which(is.na(rows$se))
+  if (!length(lost)) return(invisible())
+  first <- rows[lost[1], ]
+  warn("No standard error (NA) of ", length(lost), " of ", count_of(nrow(rows), "difference"),
+       ". First, ", dQuote(first$score_1, FALSE), " less ", dQuote(first$score_2, FALSE), ": ",
+       if (is.na(first$difference)) "a score is undefined." else
+         paste0("it does not vary with what was sampled, as that of identical data, or the error ",
+                "of a score is unknown."),
+       class = "repalign_undefined", data = lost)
+}

@@ -154,7 +154,7 @@ smallest_design <- function(model, design, factor, settings) {
   reached <- function(number) reaches_target(at(number), settings)
   limit <- at(Inf)
   least <- smallest_number(reached, if (factor == "stimuli") 5 else 2)
-  found <- if (is.na(least)) replace(at(2), c(factor, "se", "power"), NA) else at(least)
+  found <- if (is.na(least)) replace(at(10), c(factor, "se", "power"), NA) else at(least)
   if (model$tied && is.na(least) && factor == "neurons_x") found$neurons_y <- NA
   data.frame(solved = factor, found[c(plan_factors, "trials", "se", "power")],
              limit_se = limit$se, limit_power = limit$power)

@@ -95,7 +95,7 @@ plan_reach <- list(fewer = 1 / 2, more = 5, neurons = 20, trials = 2)
 reach_flags <- function(model, designs) {
   size <- model$size
   varying <- intersect(c("x", "y"), names(model$units))
-  neurons <- as.matrix(designs[paste0("neurons_", varying)])
+  neurons <- as.matrix(designs[paste0("neurons_", varying, recycle0 = TRUE)])
   pilot <- matrix(rep(unlist(size[varying]), each = nrow(designs)), nrow(designs))
   flag <- function(values) if (length(varying)) rowSums(values) > 0 else rep(FALSE, nrow(designs))
   other <- designs$stimuli != size[["n"]] | flag(neurons != pilot) |

@@ -127,7 +127,7 @@ variance_coefficients <- function(parts, size) {
 # compute: function(slots) that gives the coefficients of the means over these trials.
 trial_coefficients <- function(all, compute) {
   numbers <- all
-  while (utils::tail(numbers, 1) > 1) numbers <- c(numbers, utils::tail(numbers, 1) %/% 2)
+  while (utils::tail(numbers, 1) > 1) numbers <- c(numbers, utils::tail(numbers, 1) %/% 2L)
   values <- lapply(numbers, function(number) {
     groups <- split(seq_len(all %/% number * number), rep(seq_len(all %/% number), each = number))
     each <- vapply(groups, compute, compute(seq_len(all)))

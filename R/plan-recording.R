@@ -304,7 +304,7 @@ plan_model <- function(pilot, settings, by_trials) {
   own <- data.frame(stimuli = size[["n"]], neurons_x = size[["x"]], neurons_y = size[["y"]],
                     trials = model$trials)
   model$kappa <- model$se^2 / sum(design_terms(model, own))
-  if (!is.finite(model$kappa)) {
+  if (!is.finite(model$kappa) || model$se <= equal_share) {
     abort("The score of the pilot does not vary when stimuli or neurons are left out: nothing can ",
           "be planned from it.", class = "repalign_error_variance", arg = "x")
   }

@@ -61,8 +61,8 @@ plan_contours <- function(rows, what, facts, panels) {
     ggplot2::geom_contour_filled(ggplot2::aes(z = .data[[what]]), breaks = breaks$at) +
     reach$layers +
     (if (!is.null(wanted)) {
-      ggplot2::geom_contour(ggplot2::aes(z = .data[[what]]), breaks = wanted, colour = "black",
-                            linewidth = 1, na.rm = TRUE)
+      ggplot2::geom_path(ggplot2::aes(group = .data[["line"]]), linewidth = 1,
+                         data = wanted_lines(fine, what, wanted, panels))
     }) +
     ggplot2::geom_point(data = rows, size = 0.8, colour = "grey20") +
     (if (nrow(pilot)) pilot_cross(pilot, okabe_ito[["vermillion"]])) +
@@ -99,6 +99,23 @@ fine_designs <- function(within, rows, facts, panels) {
                 others, by = NULL)
   if (facts$model$tied) grid$neurons_y <- grid$neurons_x * tied_share(facts$model)
   design_table(facts$model, grid, facts$settings)
+}
+
+# Where the wanted value lies, in each panel that has it.
+wanted_lines <- function(fine, what, wanted, panels) {
+  parts <- if (length(panels)) split(fine, fine[panels], drop = TRUE) else list(fine)
+  lines <- lapply(parts, function(part) {
+    n <- sort(unique(part$stimuli))
+    q <- sort(unique(part$neurons_x))
+    values <- matrix(part[[what]][order(part$neurons_x, part$stimuli)], length(n))
+    found <- grDevices::contourLines(log(n), log(q), values, levels = wanted)
+    lapply(found, function(line) {
+      data.frame(stimuli = exp(line$x), neurons_x = exp(line$y), neurons_y = part$neurons_y[1],
+                 trials = part$trials[1])
+    })
+  })
+  lines <- unlist(unname(lines), recursive = FALSE)
+  do.call(rbind, Map(function(line, number) cbind(line, line = number), lines, seq_along(lines)))
 }
 
 # Where the colours change, and their names.
@@ -140,7 +157,7 @@ reach_lines <- function(fine, model) {
   q <- if ("x" %in% names(model$units)) {
     c(plan_reach$neurons, model$size[["x"]] * plan_reach$more)
   }
-  inside <- function(at, values) at[at > min(values) & at < max(values)]
+  inside <- function(at, values) at[at > 1.001 * min(values) & at < 0.999 * max(values)]
   n <- inside(n, fine$stimuli)
   q <- inside(q, fine$neurons_x)
   dashed <- function(layer, ...) layer(..., linetype = "dashed", colour = "grey30")

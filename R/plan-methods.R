@@ -96,8 +96,8 @@ summary.repalign_plan <- function(object, ...) {
   no_other_arguments(...)
   smallest <- attr(object, "smallest")
   if (is.null(smallest)) {
-    abort("This plan has no smallest designs: give `target_se`, or for two models `difference`, to ",
-          "plan_recording().", class = "repalign_error_missing", arg = "object")
+    abort("This plan has no smallest designs: give `target_se`, or for two models `difference`, ",
+          "to plan_recording().", class = "repalign_error_missing", arg = "object")
   }
   smallest
 }

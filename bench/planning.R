@@ -237,7 +237,8 @@ if (wanted("power")) {
       calibrate(data$x, data$y, corrected, permutations = 199)$p_value <= 0.05
     }, 100 + i))
     power <- vapply(plans, function(plan) plan$power[i], 0)
-    data.frame(grid[i, ], lost = sum(is.na(found)), power = mean(found, na.rm = TRUE), predicted = median(power),
+    data.frame(grid[i, ], lost = sum(is.na(found)), power = mean(found, na.rm = TRUE),
+               predicted = median(power),
                low = quantile(power, 0.1, names = FALSE),
                high = quantile(power, 0.9, names = FALSE))
   })

@@ -66,3 +66,13 @@ deviations_of <- function(column) {
   m <- length(column$change)
   -sqrt((m - 1) / m) * (column$change - mean(column$change))
 }
+
+# The column of a table of deletions: with all units, or without one.
+column_of_table <- function(table, errors, unit = NULL) {
+  at <- 1
+  if (!is.null(unit)) {
+    known <- unique(c(table$layout$labels$x, table$layout$labels$y))
+    at <- 1 + match(unit, known)
+  }
+  jackknife_column(table$values[, at], errors)
+}

@@ -72,27 +72,6 @@ subset_sides <- function(sides, keep, lists) {
   sides
 }
 
-# A representation of some of the stimuli. Where ranked lists of all stimuli are known, its
-# neighbour graphs are read from them.
-cut_for_subset <- function(repr, keep, lists = NULL) {
-  cut <- repr
-  cut$cache <- new_cache()
-  for (part in c("said", "choices", "neighbours")) cut$cache[[part]] <- repr$cache[[part]]
-  if (repr$kind == "graph" && length(lists)) {
-    k <- max(vapply(lists, function(one) as.double(one$k), 0))
-    cut$data <- new_form("graph", cut_lists(repr, "", lists[[1]]$lists, keep, k))
-    cut$n <- sum(keep)
-    return(cut)
-  }
-  cut <- cut_representation(cut, keep, TRUE)
-  for (one in lists) {
-    k <- largest_k(cut, one$metric, one$k)
-    found <- walk_lists(one$lists, keep, k)
-    if (!is.null(found)) remember_form(cut, "graph", list(one$metric, k, NULL), found)
-  }
-  cut
-}
-
 # For each representation the ranked lists of all metrics that the measures ask for:
 # list(metric, k, lists), with the largest k of each.
 all_ranked_lists <- function(set, reprs) {

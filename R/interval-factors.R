@@ -49,8 +49,8 @@ neuron_labels <- function(pair, measure, settings) {
 }
 
 # The samples of neurons of a call: list(name, size, rows, units), where rows are those of the
-# result, and `units` has for each row the labels of the units as that row knows them. Neurons of one
-# representation are one sample for all of its rows, on either side.
+# result, and `units` has for each row the labels of the units as that row knows them. Neurons of
+# one representation are one sample for all of its rows, on either side.
 neuron_samples <- function(task) {
   samples <- list()
   k <- length(task$set)
@@ -176,16 +176,6 @@ without_neurons <- function(repr, keep) {
   cut$cache <- new_cache()
   for (part in c("said", "choices", "neighbours")) cut$cache[[part]] <- repr$cache[[part]]
   cut_representation(cut, rep(TRUE, repr$n), keep)
-}
-
-# The column of a table of deletions: with all units, or without one.
-column_of_table <- function(table, errors, unit = NULL) {
-  at <- 1
-  if (!is.null(unit)) {
-    known <- unique(c(table$layout$labels$x, table$layout$labels$y))
-    at <- 1 + match(unit, known)
-  }
-  jackknife_column(table$values[, at], errors)
 }
 
 # ---- subjects

@@ -6,7 +6,7 @@
 #
 # rows           what names each of the P scores of the call (score_keys()), with their values and
 #                standard errors: a row of a result finds its place by these, so that results may be
-#                cut, reordered and bound
+#                cut, reordered and bound; `fixed`: are the units of y all that there are?
 # n, units       the numbers of stimuli, and of what is deleted of them (stimuli or clusters)
 # names          of these units
 # stimuli        a matrix units x P of deviations, whose products add up to the covariances over

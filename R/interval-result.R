@@ -1,7 +1,8 @@
 # The result of score_interval() is put together here: standard errors, intervals, and what is kept
 # beside the rows.
 
-interval_result <- function(task, columns, factors) {
+# fixed: the rows whose y has units that are all there are.
+interval_result <- function(task, columns, factors, fixed) {
   scores <- matrix(task$scores, ncol = length(task$set), byrow = TRUE)
   plain <- similarity_result(task$pairs, task$sides, task$set, scores)
   kept <- kept_beside_rows(plain)[c("direction", "best")]
@@ -12,16 +13,17 @@ interval_result <- function(task, columns, factors) {
   call <- deletions_of_call(task, rows, columns, factors, words)
   parts <- parts_of_call(call, seq_len(nrow(rows)))
   errors <- contrast_errors(parts, diag(nrow(rows)))
-  constant <- is_at_bound(rows$score, errors$se)
+  constant <- does_not_vary(rows$score, errors$se, task$set)
   errors$se[constant] <- NA
   call$rows$se <- errors$se
+  call$rows$fixed <- seq_along(errors$se) %in% fixed
   call$scales <- interval_scales(task, rows$score, errors$se, columns, length(factors) > 0)
   limits <- limits_of(call$scales, errors$df, task$settings$conf_level)
   n <- rows$n
   rows$n <- rows$over <- NULL
-  rownames(limits) <- NULL
-  result <- cbind(rows, se = errors$se, df = errors$df, conf_low = limits[, "low"],
-                  conf_high = limits[, "high"], method = words, over = over_words(task), n = n)
+  limits <- unname(limits)
+  result <- cbind(rows, se = errors$se, df = errors$df, conf_low = limits[, 1],
+                  conf_high = limits[, 2], method = words, over = over_words(task), n = n)
   warn_no_errors(result, constant)
   kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call)), kept)
   structure(with_kept(result, kept), class = c("repalign_score_interval", "data.frame"))
@@ -49,8 +51,14 @@ names_of_stimuli <- function(sides) {
 }
 
 # A score of identical representations does not vary, whatever the stimuli: there is no error.
-is_at_bound <- function(score, se) {
-  !is.na(score) & !is.na(se) & se <= tie_share * pmax(abs(score), 1)
+# Near it, distances that are functions of a cosine have the root of its rounding.
+does_not_vary <- function(score, se, set) {
+  none <- !is.na(se) & se <= tie_share * pmax(abs(score), 1)
+  at_bound <- mapply(function(measure, score) {
+    cosine <- errors_of(measure)$cosine
+    !is.null(cosine) && isTRUE(abs(cosine$of(score)) > 1 - tie_share)
+  }, rep(set, length.out = length(score)), score)
+  !is.na(score) & (none | at_bound)
 }
 
 over_words <- function(task) {

@@ -14,7 +14,15 @@ print.repalign_score_interval <- function(x, digits = 4, n = NULL, ...) {
   if (!is.null(x$over) && any(grepl("neurons|subjects", x$over) & x$method == "half-samples")) {
     cat("Of half-samples no interactions are subtracted: their errors are rather too large.\n")
   }
+  if (has_fixed_rows(x)) {
+    cat("The units of y are taken as all that there are (model_units = \"fixed\"): its self term\n",
+        "is corrected for stimuli only.\n", sep = "")
+  }
   invisible(x)
+}
+
+has_fixed_rows <- function(x) {
+  any(vapply(attr(x, "deletions"), function(call) any(call$rows$fixed), NA))
 }
 
 #' @rdname tidy.repalign
@@ -67,12 +75,12 @@ summary.repalign_score_interval <- function(object, ...) {
 #' @param level coverage, between 0 and 1; by default that of `object`.
 #' @param ... unused.
 #' @return `confint()`: a matrix with a row for each score and its two limits. `vcov()`: a square
-#'   matrix; its diagonal holds the squares of the column `se`. Covariances between scores whose
-#'   errors come from deletions and scores whose errors come from half-samples are `NA`:
-#'   `method = "half-samples"` for all gives them, too.
-#'   `influence_matrix()`: a matrix with a row for each stimulus (or cluster) and a column for
-#'   each score: how much the score would rise, n times the derivative, if the stimulus had a
-#'   larger share. Columns of scores by half-samples are `NA`.
+#'   matrix; its diagonal holds the squares of the column `se`, and `NA` where that is. Covariances
+#'   between scores whose errors come from deletions and scores whose errors come from half-samples
+#'   are `NA`: `method = "half-samples"` for all gives them, too. `influence_matrix()`: a matrix
+#'   with a row for each stimulus (or cluster) and a column for each score: how much the score would
+#'   rise, n times the derivative, if the stimulus had a larger share. Columns of scores by
+#'   half-samples are `NA`.
 #' @details
 #' The rows must come from one call of [score_interval()], because scores of different calls do
 #' not tell how they vary together. In `vcov()`, covariances over stimuli and over neurons or
@@ -131,6 +139,8 @@ row_titles <- function(object) {
 vcov.repalign_score_interval <- function(object, ...) {
   no_other_arguments(...)
   total <- total_covariance(interval_parts(object))
+  unknown <- is.na(object$se)
+  total[unknown, ] <- total[, unknown] <- NA
   dimnames(total) <- rep(list(row_titles(object)), 2)
   total
 }

@@ -63,9 +63,9 @@
 #'   all estimators; the width of a Gaussian kernel is held), [rv()], [distance_correlation()],
 #'   [rsa()] (except by Kendall's tau; ranks are made anew) and [rsm_difference()];
 #' * influences, n times the derivatives of the score by the share of each stimulus, for the
-#'   Procrustes measures, [cca()], [svcca()] (the kept components are held), and matches of neurons
-#'   (the match is held). They are `NA` for `cca()` if both sides together have as many dimensions
-#'   as there are stimuli, less one;
+#'   Procrustes measures, [cca()], [svcca()] with `variance` of at least 0.99 (the kept components
+#'   are held), and matches of neurons (the match is held). They are `NA` for `cca()` if both sides
+#'   together have as many dimensions as there are stimuli, less one;
 #' * delete-one values whose jumps are replaced by their mean for [mutual_knn()];
 #' * half-samples for all others: the standard deviation of the scores of `resamples` random halves
 #'   of the stimuli, which are the same for all pairs. The number of neighbours `k` must be below
@@ -88,7 +88,30 @@
 #' The score of data with themselves, and any other that does not vary, has no standard error: it is
 #' `NA`, with a warning.
 #'
-#' COVERAGE
+#' In simulations with new stimuli and the same neurons in each of 250 data sets a cell
+#' (`bench/inference.R`: 12 and 10 neurons; Gaussian and heavy-tailed responses, counts and unequal
+#' gains; high and low similarity), nominal 95% intervals held the mean score of other such data
+#' sets in
+#'
+#' | measure | 30 stimuli | 100 stimuli |
+#' | --- | --- | --- |
+#' | `cka`, naive and `"stimulus"` | 0.90 to 0.98 | 0.93 to 0.98 |
+#' | `rsa`, Spearman and Pearson | 0.91 to 0.98 | 0.94 to 1.00 |
+#' | `distance_correlation` | 0.95 to 0.98 | 0.94 to 0.98 |
+#' | `procrustes` | 0.88 to 0.96 | 0.87 to 0.98 |
+#' | `cca` | 0.96 to 0.99 | 0.95 to 0.99 |
+#' | `svcca`, whole and of 4 components | 0.92 to 0.99 | 0.93 to 1.00 |
+#' | soft and hard match | 0.94 to 1.00 | 0.94 to 0.99 |
+#' | `mutual_knn` | 0.97 to 1.00 | 0.98 to 1.00 |
+#'
+#' of them; the lowest figures are those of high similarity, for `procrustes` with counts.
+#' Half-samples of Gaussian data, 150 data sets a cell: other measures of neighbours and [rtd()]
+#' 0.97 to 1.00 (standard errors 1.2 to 1.9 times the spread), [aligned_cosine()], [gulp()],
+#' [linear_regression()] and [eigenspace_overlap()] 0.90 to 1.00, [rsm_difference()] with the
+#' spectral norm 0.87 to 0.96. Over stimuli and neurons of both sides (30 neurons each; Gaussian
+#' responses and unequal gains, 200 data sets a cell), `cka(stimulus)`, `rsa(pearson)` and
+#' `procrustes` 0.955 to 0.995: with both sides sampled, errors are rather too large. Over 40
+#' stimuli and 3, 6 and 12 subjects (`rsa`) 0.97, 0.99 and 0.95.
 #'
 #' When not to trust it: when stimuli depend on each other without `clusters` (a warning of class
 #' `repalign_dependence` speaks when neighbouring rows look like it); with fewer than 30 stimuli;
@@ -205,7 +228,7 @@ score_interval_of <- function(task) {
     task$sides$x$reprs[[1]]$name <- paste("mean of", pooled$subjects, "subjects")
   }
   warn_dependence(known_data(task$sides), task$codes)
-  interval_result(task, columns, factors)
+  interval_result(task, columns, factors, fixed)
 }
 
 known_data <- function(sides) {

@@ -94,7 +94,7 @@ closed <- list(
   cka = measure("cka"), `cka(stimulus)` = measure("cka", estimator = "stimulus"),
   `rsa(pearson)` = measure("rsa", outer = "pearson"), rsa = measure("rsa", inner = "euclidean"),
   distance_correlation = measure("distance_correlation"), procrustes = measure("procrustes"),
-  cca = measure("cca"), svcca = measure("svcca", components = 4),
+  cca = measure("cca"), svcca = measure("svcca"),
   soft_correlation_match = measure("soft_correlation_match"),
   hard_correlation_match = measure("hard_correlation_match"),
   `mutual_knn(k = 5)` = measure("mutual_knn", k = 5)
@@ -105,6 +105,7 @@ halves <- c("knn_jaccard", "cknna", "kcka", "mka", "lcs_knn", "second_order_cosi
 halves <- c(lapply(stats::setNames(halves, halves), measure, k = 5),
             list(aligned_cosine = measure("aligned_cosine"), gulp = measure("gulp"),
                  linear_regression = measure("linear_regression"), rtd = measure("rtd"),
+                 `svcca(components = 4)` = measure("svcca", components = 4),
                  eigenspace_overlap = measure("eigenspace_overlap"),
                  `rsm_difference(spectral)` = measure("rsm_difference", norm = "spectral")))
 
@@ -162,12 +163,12 @@ if (wanted("subjects")) {
 if (wanted("weights")) {
   set.seed(1)
   n <- 400
-  x <- matrix(rnorm(n * 50), n)
-  y <- x %*% matrix(rnorm(50 * 50), 50) / 7 + 2 * rnorm(n * 50)
+  x <- matrix(rnorm(n * 100), n)
+  y <- x %*% matrix(rnorm(100 * 100), 100) / 10 + 2 * rnorm(n * 100)
   counts <- rmultinom(1000, n, rep(1, n))
   timed <- c(closed[c("cka", "cka(stimulus)", "distance_correlation", "rsa(pearson)", "rsa")],
              list(`cka(rbf)` = measure("cka", kernel = "rbf"), mutual_knn = measure("mutual_knn")))
-  cat("\n400 stimuli, 50 neurons a side, 1000 vectors of counts: seconds\n")
+  cat("\n400 stimuli, 100 neurons a side, 1000 vectors of counts: seconds\n")
   for (name in names(timed)) {
     fast <- system.time(quietly(score_weighted(x, y, timed[[name]], counts)))[[3]]
     anew <- system.time(for (b in 1:40) {

@@ -119,6 +119,20 @@ test_that("parts of a result keep what they know, in any order", {
   expect_identical(nrow(confint(result[0, ])), 0L)
 })
 
+test_that("results bind by dplyr as by rbind()", {
+  skip_if_not_installed("dplyr")
+  a <- score_interval(x, layers, "cka")
+  b <- score_interval(x, layers, "rsa")
+  bound <- dplyr::bind_rows(a = a, b = b, .id = "day")
+  expect_s3_class(bound, "repalign_score_interval")
+  expect_equal(vcov(bound[bound$day == "b", ]), vcov(b), ignore_attr = TRUE)
+  sorted <- dplyr::arrange(a, score)
+  expect_equal(diag(vcov(sorted)), sorted$se^2, ignore_attr = TRUE)
+  expect_equal(vcov(dplyr::filter(a, y != "two")), vcov(a)[c(1, 3), c(1, 3)], ignore_attr = TRUE)
+  expect_refused(rbind(a, similarity(x, layers)), "intervals of scores")
+  expect_refused(rbind(a, score_interval(x, layers, "cka", conf_level = 0.9)), "conf_level")
+})
+
 test_that("a variance is at least its main parts, and Satterthwaite's df are those of the parts", {
   result <- score_interval(x, layers, measure("cka", estimator = "stimulus"),
                            over = c("stimuli", "neurons_x", "neurons_y"))
@@ -179,6 +193,25 @@ test_that("neurons are deleted by label, on both sides at once", {
   }, 0)
   expect_equal(parts$main[[2]][1, 1], 5 / 6 * sum((scores - mean(scores))^2))
   expect_refused(score_interval(x, y, "rsa", over = "neurons_x", units_x = 1:2, units_y = 1:4), "`units_x`")
+})
+
+test_that("estimates from trials have the errors of cka_interval()", {
+  trials <- function(signal) {
+    responses(array(rep(signal, 3), c(dim(signal), 3)) + 0.3 * rnorm(3 * length(signal)))
+  }
+  a <- trials(flat$x)
+  b <- trials(flat$y)
+  two <- quietly(cka_interval(a, b))
+  one <- quietly(score_interval(a, b, "cka", over = c("stimuli", "neurons_x", "neurons_y")))
+  expect_false(is.na(two$se))
+  expect_equal(c(one$score, one$se, one$df), c(two$cka, two$se, two$df))
+  # clusters that an object declares are deleted as a whole
+  declared <- responses(flat$x, cluster = rep(1:8, each = 3))
+  one <- quietly(score_interval(declared, flat$y, measure("cka", estimator = "stimulus")))
+  given <- score_interval(flat$x, flat$y, measure("cka", estimator = "stimulus"),
+                          clusters = rep(1:8, each = 3))
+  expect_identical(one$over, "clusters")
+  expect_equal(one$se, given$se)
 })
 
 test_that("interactions are those of all scores made anew", {
@@ -258,7 +291,12 @@ test_that("transforms, bounds and levels", {
   expect_refused(score_interval(x, y, "mutual_knn", transform = "x"), "`transform`")
   expect_refused(score_interval(x, y, "procrustes_size_shape", transform = "z"), "transform")
   same <- expect_warned(score_interval(x, x, "cka"), "repalign_undefined")
+  expect_true(is.na(vcov(same)))
   expect_identical(c(same$score, same$se, same$conf_low), c(1, NA, NA))
+  for (id in c("angular_cka", "angular_shape", "procrustes", "cca", "rsm_difference")) {
+    same <- expect_warned(score_interval(x, x, id), "repalign_undefined")
+    expect_identical(c(same$se, same$conf_low, same$conf_high), c(NA_real_, NA, NA), label = id)
+  }
 })
 
 test_that("bad input is refused by name", {

@@ -25,8 +25,8 @@ test_that("the corrected CKA is a mean over tuples of different stimuli, weighte
   for (id in c("cka", "angular_cka")) {
     for (e in c("stimulus", "stimulus_neuron")) {
       m <- measure(id, estimator = e)
-      few_is_fine(expect_equal(score_weighted(x + 50, y - 20, m, 7 * counts),
-                               score_weighted(x, y, m, counts), tolerance = 1e-8))
+      quietly(expect_equal(score_weighted(x + 50, y - 20, m, 7 * counts),
+                           score_weighted(x, y, m, counts), tolerance = 1e-8))
     }
   }
 })

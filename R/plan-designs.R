@@ -30,8 +30,11 @@ design_terms <- function(model, designs) {
   q <- designs$neurons_x
   # the units of two models are no sample, and have no number
   p <- ifelse(is.na(designs$neurons_y), 1, designs$neurons_y)
-  t(value) / cbind(n, q, p, n * q, n * p, q^2, p^2)
+  t(value) / design_sizes(n, q, p)
 }
+
+# What the coefficients are divided by.
+design_sizes <- function(n, q, p) cbind(n, q, p, n * q, n * p, q^2, p^2)
 
 design_table <- function(model, designs, settings) {
   terms <- model$kappa * design_terms(model, designs)

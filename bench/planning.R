@@ -133,6 +133,13 @@ against_models <- function(n, q, of, shares, weights) {
 
 brain <- c("stimuli", "neurons_x")
 
+# H(y, y) corrected for stimuli only.
+fixed_score <- function(x, y) {
+  hsic(x, y, estimator = "stimulus") /
+    sqrt(hsic(x, x, estimator = "stimulus_neuron", shared_neurons = TRUE) *
+           hsic(y, y, estimator = "stimulus"))
+}
+
 if (wanted("model")) {
   rows <- lapply(names(populations)[1:2], function(name) {
     of <- populations[[name]]
@@ -149,13 +156,6 @@ if (wanted("model")) {
     do.call(rbind, table_of(name, plans, true))
   })
   show("A model of 100 fixed units; pilots of 60 stimuli x 40 neurons", rows)
-}
-
-# H(y, y) corrected for stimuli only.
-fixed_score <- function(x, y) {
-  hsic(x, y, estimator = "stimulus") /
-    sqrt(hsic(x, x, estimator = "stimulus_neuron", shared_neurons = TRUE) *
-           hsic(y, y, estimator = "stimulus"))
 }
 
 # ---- two models
@@ -196,28 +196,32 @@ if (wanted("difference")) {
 
 # ---- trials
 
-trials_of <- function(n, q, p, t, of, level = 1.5) {
+trials_of <- function(n, q, p, t, of, level) {
   z <- latents(n, of)
   x <- neurons(z$a, q, replace(of, "noise", list(0)))
   noise <- array(rnorm(n * q * t), c(n, q, t)) * level
   list(x = array(x, c(n, q, t)) + noise, y = neurons(z$b, p, of))
 }
 
-if (wanted("trials")) {
+trial_designs <- function(level) {
   of <- populations$even
   plans <- sets_of(pilots, function() {
-    data <- trials_of(60, 40, 40, 4, of)
+    data <- trials_of(60, 40, 40, 4, of, level)
     plan <- plan_recording(responses(data$x), data$y, c(60, 200), c(40, 100), c(40, 100),
                            trials = c(1, 2, 4, 8, 16))
     as.data.frame(plan)[plan$neurons_x == plan$neurons_y &
                           (plan$stimuli == 60) == (plan$neurons_x == 40), ]
   }, 4)
   true <- function(design, i) sd(unlist(sets_of(truths, function() {
-    data <- trials_of(design$stimuli, design$neurons_x, design$neurons_y, design$trials, of)
+    data <- trials_of(design$stimuli, design$neurons_x, design$neurons_y, design$trials, of, level)
     score(rowMeans(data$x, dims = 2), data$y)
   }, 80 + i)))
-  show("Pilots of 4 trials, noise of 1.5 times the spread of the signal",
-       table_of("even", plans, true))
+  table_of(paste("even, noise", level), plans, true)
+}
+
+if (wanted("trials")) {
+  show("Pilots of 60 stimuli x 40 + 40 neurons x 4 trials; noise in units of the signal",
+       c(trial_designs(0.75), trial_designs(1.5)))
 }
 
 # ---- power of calibrate()

@@ -4,7 +4,7 @@
 #'
 #' From a pilot, the standard error of the corrected CKA, the width of its interval, and the power
 #' of the test against chance or of a comparison of two models, for any numbers of stimuli, neurons
-#' and trials; which of them the error comes from; and the smallest recording that is certain enough.
+#' and trials; which of them the error comes from; and the smallest recording that is sure enough.
 #'
 #' @param x the pilot: a matrix stimuli x neurons, or [responses()], whose trials can then be
 #'   planned. Or what [linear_population()] returned, as an assumption in place of a pilot: its data
@@ -36,7 +36,7 @@
 #'   of stimuli, of neurons, and from stimuli that matter differently to different neurons (they add
 #'   up to 1); `share_trials`: how much of the variance endless trials would take off (it is part of
 #'   the other shares), `NA` where `trials` was not given; `extrapolated`: does the design go beyond
-#'   what the pilot tells well? There are `print()`, `summary()`, `tidy()` and `plot()` for the result.
+#'   what the pilot tells well? There are `print()`, `summary()`, `tidy()` and `plot()` for it.
 #'
 #'   `summary()` gives the smallest designs for `target_se` or `difference`: a row for each number
 #'   that can be solved for (column `solved`) with the others as in the plan, its `se` and `power`,
@@ -100,21 +100,21 @@
 #' 1.25 for 1 trial, 1.29 and 1.21 for 4, and 1.22 and 1.10 for 16 at the pilot's 60 x 40 + 40; at
 #' 200 x 100 + 100 they were between 1.35 and 1.64. The difference of two models: 0.99 to 1.17 at 60
 #' to 300 stimuli and 20 to 120 neurons, with a power of 0.61 (predicted 0.64), 0.79 (0.80) and 0.90
-#' (0.89) at 60 x 20, 60 x 40 and 120 x 20. Power of [calibrate()] for the weak relation, from pilots
-#' of 60 x 40 + 40: 0.36 (predicted 0.36) at 20 x 20 + 20, 0.63 (0.63) at 30 x 20 + 20, 0.63 (0.61)
+#' (0.89) at 60 x 20, 60 x 40 and 120 x 20. Power of [calibrate()] for the weak relation, from
+#' pilots of 60 x 40 + 40: 0.36 (predicted 0.36) at 20 x 20 + 20, 0.63 (0.63) at 30 x 20 + 20, 0.63 (0.61)
 #' at 20 x 40 + 40, 0.89 (0.87) at 30 x 40 + 40, 0.97 (0.94) at 60 x 20 + 20, and 0.23 (0.15) at
 #' 20 x 10 + 10.
 #'
 #' [linear_population()] as an assumption: simulated with 60 x 30 + 30, the ratios were 1.07 to 1.27
-#' (0.80 to 1.67) at 60 and 120 stimuli x 30 and 80 neurons; with 400 x 200 + 200, 0.85 to 1.02 (0.77
-#' to 1.14). Simulate it large: its own error is then small, although designs of less than half of
+#' (0.80 to 1.67) at 60 and 120 stimuli x 30 and 80 neurons; with 400 x 200 + 200, 0.85 to 1.02
+#' (0.77 to 1.14). Simulate it large: its own error is then small, although designs of less than half of
 #' its stimuli are marked as `extrapolated`.
 #'
 #' When not to trust it: `extrapolated` is `TRUE`, and a warning of class `repalign_extrapolated`
 #' says why, for less than half the stimuli of the pilot, for more than 5 times its stimuli or
 #' neurons or more than twice its trials, and for fewer than 20 neurons in the plan or the pilot
 #' (but not for the design of the pilot itself). Plan for more than the smallest design: even where
-#' the median is right, one prediction in ten was up to 40% too small or more. Stimuli count as
+#' the median is right, one prediction in ten was up to 50% too small or more. Stimuli count as
 #' independent of each other: data with clusters are refused. Other animals, and other stimuli than
 #' those that the pilot's are a sample of, are not in the plan.
 #' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife). Chun, Canatar, Chung and

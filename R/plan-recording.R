@@ -101,20 +101,21 @@
 #' 200 x 100 + 100 they were between 1.35 and 1.64. The difference of two models: 0.99 to 1.17 at 60
 #' to 300 stimuli and 20 to 120 neurons, with a power of 0.61 (predicted 0.64), 0.79 (0.80) and 0.90
 #' (0.89) at 60 x 20, 60 x 40 and 120 x 20. Power of [calibrate()] for the weak relation, from
-#' pilots of 60 x 40 + 40: 0.36 (predicted 0.36) at 20 x 20 + 20, 0.63 (0.63) at 30 x 20 + 20, 0.63 (0.61)
+#' pilots of 60 x 40 + 40: 0.36 (predicted 0.36) at 20 x 20 + 20, 0.63 (0.63) at 30 x 20 + 20, 0.63
+#' (0.61)
 #' at 20 x 40 + 40, 0.89 (0.87) at 30 x 40 + 40, 0.97 (0.94) at 60 x 20 + 20, and 0.23 (0.15) at
 #' 20 x 10 + 10.
 #'
 #' [linear_population()] as an assumption: simulated with 60 x 30 + 30, the ratios were 1.07 to 1.27
 #' (0.80 to 1.67) at 60 and 120 stimuli x 30 and 80 neurons; with 400 x 200 + 200, 0.85 to 1.02
-#' (0.77 to 1.14). Simulate it large: its own error is then small, although designs of less than half of
-#' its stimuli are marked as `extrapolated`.
+#' (0.77 to 1.14). Simulate it large: its own error is then small, although designs of less than half
+#' of its stimuli are marked as `extrapolated`.
 #'
 #' When not to trust it: `extrapolated` is `TRUE`, and a warning of class `repalign_extrapolated`
 #' says why, for less than half the stimuli of the pilot, for more than 5 times its stimuli or
 #' neurons or more than twice its trials, and for fewer than 20 neurons in the plan or the pilot
 #' (but not for the design of the pilot itself). Plan for more than the smallest design: even where
-#' the median is right, one prediction in ten was up to 50% too small or more. Stimuli count as
+#' the median is right, one prediction in ten fell short by up to a half. Stimuli count as
 #' independent of each other: data with clusters are refused. Other animals, and other stimuli than
 #' those that the pilot's are a sample of, are not in the plan.
 #' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife). Chun, Canatar, Chung and

@@ -108,8 +108,8 @@
 #'
 #' [linear_population()] as an assumption: simulated with 60 x 30 + 30, the ratios were 1.07 to 1.27
 #' (0.80 to 1.67) at 60 and 120 stimuli x 30 and 80 neurons; with 400 x 200 + 200, 0.85 to 1.02
-#' (0.77 to 1.14). Simulate it large: its own error is then small, although designs of less than half
-#' of its stimuli are marked as `extrapolated`.
+#' (0.77 to 1.14). Simulate it large: its own error is then small, although designs of less than
+#' half of its stimuli are marked as `extrapolated`.
 #'
 #' When not to trust it: `extrapolated` is `TRUE`, and a warning of class `repalign_extrapolated`
 #' says why, for less than half the stimuli of the pilot, for more than 5 times its stimuli or

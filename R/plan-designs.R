@@ -1,0 +1,187 @@
+# What a planned recording will tell: standard errors, shares and powers of designs, and the
+# smallest design for a wanted error or power.
+
+# A model of a plan is a list of the parts
+#
+# size          numbers of stimuli (n) and neurons (x, y) of the pilot
+# units         numbers of independent units among the neurons of each varying side
+# trials        number of trials of the pilot, NA without any
+# coefficients  as variance_coefficients() gives them, and self_x and self_y; fit: those at several
+#               numbers of trials, or NULL
+# kappa         what makes the formula the pilot's own variance at its design
+# tied          are the neurons of y those of x?
+# score, se     of the pilot; effect: the score or difference that power is for
+# critical      threshold of calibrate() in standard deviations of the null; NA for differences
+
+# Coefficients at the numbers of trials of some designs: coefficients x designs.
+coefficients_at <- function(model, trials) {
+  if (is.null(model$fit)) {
+    return(matrix(model$coefficients, length(model$coefficients), length(trials),
+                  dimnames = list(names(model$coefficients), NULL)))
+  }
+  fitted_coefficients(model$fit, trials)
+}
+
+# The terms of the variance of each design (rows), before kappa. designs: a data frame with the
+# columns stimuli, neurons_x, neurons_y and trials.
+design_terms <- function(model, designs) {
+  value <- coefficients_at(model, designs$trials)[coefficient_names, , drop = FALSE]
+  n <- designs$stimuli
+  q <- designs$neurons_x
+  # the units of two models are no sample, and have no number
+  p <- ifelse(is.na(designs$neurons_y), 1, designs$neurons_y)
+  t(value) / design_sizes(n, q, p)
+}
+
+# What the coefficients are divided by.
+design_sizes <- function(n, q, p) cbind(n, q, p, n * q, n * p, q^2, p^2)
+
+design_table <- function(model, designs, settings) {
+  terms <- model$kappa * design_terms(model, designs)
+  colnames(terms) <- coefficient_names
+  variance <- rowSums(terms)
+  designs$se <- sqrt(variance)
+  designs$df <- design_df(model, designs, terms)
+  quantile <- stats::qt(0.5 + settings$conf_level / 2, designs$df)
+  designs$width <- 2 * quantile * designs$se
+  designs$power <- design_power(model, designs, settings)
+  shares <- terms / variance
+  designs$share_stimuli <- shares[, "stimuli"]
+  designs$share_neurons_x <- shares[, "neurons_x"] + shares[, "pairs_x"]
+  designs$share_neurons_y <- shares[, "neurons_y"] + shares[, "pairs_y"]
+  designs$share_stimuli_x <- shares[, "stimuli_x"]
+  designs$share_stimuli_y <- shares[, "stimuli_y"]
+  designs$share_trials <- trial_share(model, designs, variance)
+  designs
+}
+
+# What endless trials would take off.
+trial_share <- function(model, designs, variance) {
+  if (is.null(model$fit)) return(rep(NA_real_, nrow(designs)))
+  endless <- model$kappa * rowSums(design_terms(model, replace(designs, "trials", Inf)))
+  pmax(1 - endless / variance, 0)
+}
+
+# Satterthwaite, as score_interval() has them: each main part contains its interactions.
+design_df <- function(model, designs, terms) {
+  if (!length(model$units)) return(rep(Inf, nrow(designs)))
+  main <- cbind(rowSums(terms[, c("stimuli", "stimuli_x", "stimuli_y"), drop = FALSE]))
+  sizes <- cbind(designs$stimuli)
+  for (side in names(model$units)) {
+    columns <- paste0(c("neurons_", "stimuli_", "pairs_"), side)
+    main <- cbind(main, rowSums(terms[, columns, drop = FALSE]))
+    neurons <- designs[[paste0("neurons_", side)]]
+    sizes <- cbind(sizes, neurons * model$units[[side]] / model$size[[side]])
+  }
+  rowSums(terms)^2 / rowSums(main^2 / (sizes - 1))
+}
+
+# Of the test against chance by calibrate(), or of the comparison of two models.
+design_power <- function(model, designs, settings) {
+  if (is.na(model$critical)) {
+    quantile <- stats::qt(1 - settings$alpha / 2, designs$df)
+    shift <- abs(model$effect) / designs$se
+    return(stats::pnorm(shift - quantile) + stats::pnorm(-shift - quantile))
+  }
+  self <- coefficients_at(model, designs$trials)
+  g <- (1 + self["self_x", ] / designs$neurons_x) * (1 + self["self_y", ] / designs$neurons_y)
+  n <- designs$stimuli
+  null_sd <- sqrt(2 * g / (n * (n - 3)))
+  unname(stats::pnorm((model$effect - model$critical * null_sd) / designs$se))
+}
+
+# ---- how far the pilot reaches
+
+plan_reach <- list(fewer = 1 / 2, more = 5, neurons = 20, trials = 2)
+
+# Why the formulas may fail at each design: a data frame of flags.
+reach_flags <- function(model, designs) {
+  size <- model$size
+  varying <- intersect(c("x", "y"), names(model$units))
+  neurons <- as.matrix(designs[paste0("neurons_", varying, recycle0 = TRUE)])
+  pilot <- matrix(rep(unlist(size[varying]), each = nrow(designs)), nrow(designs))
+  flag <- function(values) if (length(varying)) rowSums(values) > 0 else rep(FALSE, nrow(designs))
+  other <- designs$stimuli != size[["n"]] | flag(neurons != pilot) |
+    (!is.na(designs$trials) & designs$trials != model$trials)
+  data.frame(
+    few_stimuli = designs$stimuli < plan_reach$fewer * size[["n"]],
+    few_neurons = other & flag(pmin(neurons, pilot) < plan_reach$neurons),
+    far = designs$stimuli > plan_reach$more * size[["n"]] |
+      flag(neurons > plan_reach$more * pilot),
+    trials = !is.na(designs$trials) & designs$trials > plan_reach$trials * model$trials
+  )
+}
+
+warn_reach <- function(model, flags) {
+  said <- c(
+    few_stimuli = paste0("fewer than half of the pilot's ", model$size[["n"]], " stimuli"),
+    few_neurons = paste0("fewer than ", plan_reach$neurons, " neurons, in the plan or the pilot"),
+    far = paste0("more than ", plan_reach$more, " times the stimuli or neurons of the pilot"),
+    trials = paste0("more than ", plan_reach$trials, " times its trials")
+  )
+  some <- colSums(flags) > 0
+  if (!any(some)) return(invisible())
+  warn(sum(rowSums(flags) > 0), " of ", nrow(flags), " designs are beyond what the pilot tells ",
+       "well: ", paste(said[some], collapse = "; "), ". See `extrapolated`, and Details of ",
+       "?plan_recording.", class = "repalign_extrapolated")
+}
+
+# ---- the smallest design
+
+plan_factors <- c("stimuli", "neurons_x", "neurons_y")
+
+# The smallest number of stimuli, of neurons of x and of neurons of y with the other numbers as in
+# the plan: a data frame with `solved`, the design, its se and power, and their limits for endless
+# numbers; NA where even these do not reach what is wanted.
+smallest_designs <- function(model, designs, settings) {
+  if (is.null(settings$target_se) && is.null(settings$difference)) return(NULL)
+  factors <- intersect(plan_factors, c("stimuli", paste0("neurons_", names(model$units))))
+  rows <- lapply(factors, function(factor) {
+    others <- setdiff(c(plan_factors, "trials"), c(factor, if (model$tied) "neurons_y"))
+    held <- designs[!duplicated(designs[others]), c(plan_factors, "trials")]
+    do.call(rbind, lapply(seq_len(nrow(held)), function(i) {
+      smallest_design(model, held[i, ], factor, settings)
+    }))
+  })
+  result <- do.call(rbind, rows)
+  rownames(result) <- NULL
+  result
+}
+
+smallest_design <- function(model, design, factor, settings) {
+  at <- function(number) {
+    design[[factor]] <- number
+    if (model$tied && factor == "neurons_x") design$neurons_y <- number * tied_share(model)
+    design_table(model, design, settings)
+  }
+  reached <- function(number) reaches_target(at(number), settings)
+  limit <- at(Inf)
+  least <- smallest_number(reached, if (factor == "stimuli") 5 else 2)
+  found <- if (is.na(least)) replace(at(10), c(factor, "se", "power"), NA) else at(least)
+  if (model$tied && is.na(least) && factor == "neurons_x") found$neurons_y <- NA
+  data.frame(solved = factor, found[c(plan_factors, "trials", "se", "power")],
+             limit_se = limit$se, limit_power = limit$power)
+}
+
+tied_share <- function(model) model$size[["y"]] / model$size[["x"]]
+
+reaches_target <- function(row, settings) {
+  (is.null(settings$target_se) || row$se <= settings$target_se) &&
+    (is.null(settings$difference) || row$power >= settings$target_power)
+}
+
+# The smallest whole number for which `reached` is TRUE, which stays so for larger ones; NA beyond
+# ten million.
+smallest_number <- function(reached, least) {
+  high <- least
+  while (!reached(high)) {
+    if (high >= 1e7) return(NA_real_)
+    least <- high
+    high <- 2 * high
+  }
+  while (high - least > 1) {
+    middle <- floor((least + high) / 2)
+    if (reached(middle)) high <- middle else least <- middle
+  }
+  if (reached(least)) least else high
+}

@@ -1,0 +1,239 @@
+# plan_recording() tells from a pilot how certain a larger or smaller recording will be.
+
+#' Plan a recording: how many stimuli, neurons and trials?
+#'
+#' From a pilot, the standard error of the corrected CKA, the width of its interval, and the power
+#' of the test against chance or of a comparison of two models, for any numbers of stimuli, neurons
+#' and trials; which of them the error comes from; and the smallest recording that is sure enough.
+#'
+#' @param x the pilot: a matrix stimuli x neurons, or [responses()], whose trials can then be
+#'   planned. Or what [linear_population()] returned, as an assumption in place of a pilot: its data
+#'   are taken as the pilot, its true CKA as the score, and `y` is left out.
+#' @param y what `x` is compared with, for the same stimuli: another recording, or a model. A named
+#'   list of two models plans the comparison of the two: all columns are then about the difference
+#'   between their scores with `x`.
+#' @param stimuli,neurons_x,neurons_y,trials numbers to plan for; every combination becomes a row.
+#'   By default those of the pilot. `neurons_y` is only for a `y` whose neurons are a sample, and
+#'   not for the same neurons on both sides, whose numbers go with `neurons_x`. `trials` are those
+#'   of each stimulus, on all sides that have trials in the pilot.
+#' @param target_se the standard error that you want. [summary()] then has the smallest designs.
+#' @param difference the difference between the scores of two models that you want to detect, for
+#'   two models in `y`. `power` is then that of detecting it, and [summary()] has the smallest
+#'   designs with `target_power`. By default `power` is for the difference in the pilot.
+#' @param over what counts as a sample: `"stimuli"`, and `"neurons_x"` and `"neurons_y"`, as in
+#'   [score_interval()]. By default all three, and for two models, whose units are all that there
+#'   are, the first two. Without `"neurons_y"`, the self term of `y` is corrected for stimuli only.
+#' @param shared_neurons,units_x,units_y which neurons are on both sides, or belong together, see
+#'   [cka()]. Of neurons in groups, more groups of the same size are planned.
+#' @param alpha level of the tests whose power is told.
+#' @param target_power the power that is wanted for `difference`.
+#' @param conf_level coverage of the intervals whose width is told.
+#' @return A data frame of class `repalign_plan` with one row per design. Columns: `stimuli`,
+#'   `neurons_x`, `neurons_y`, `trials` (`NA`: the pilot has none); `se`, the standard error; `df`,
+#'   the degrees of freedom of the interval; `width`, its whole width; `power`, of [calibrate()] or
+#'   of the comparison of two models; `share_stimuli`, `share_neurons_x`, `share_neurons_y`,
+#'   `share_stimuli_x` and `share_stimuli_y`: the shares of the variance that come from the choice
+#'   of stimuli, of neurons, and from stimuli that matter differently to different neurons (they add
+#'   up to 1); `share_trials`: how much of the variance endless trials would take off (it is part of
+#'   the other shares), `NA` where `trials` was not given; `extrapolated`: does the design go beyond
+#'   what the pilot tells well? There are `print()`, `summary()`, `tidy()` and `plot()` for it.
+#'
+#'   `summary()` gives the smallest designs for `target_se` or `difference`: a row for each number
+#'   that can be solved for (column `solved`) with the others as in the plan, its `se` and `power`,
+#'   and `limit_se` and `limit_power`, which no number of it goes beyond. The number is `NA` where
+#'   even these limits do not reach what you want.
+#' @details
+#' The score is the CKA by `estimator = "stimulus_neuron"` (of trial means; see [cka()]), the only
+#' one that aims at the same value with any numbers of stimuli and neurons. The jackknife of
+#' [cka_interval()] splits its variance in the pilot, with n0 stimuli and q0 and p0 neurons, into
+#' what stimuli (`V_s`), neurons (`V_x`, `V_y`) and their interactions (`V_sx`, `V_sy`) contribute,
+#' and the deletion of pairs of neurons (`V_xx`, `V_yy`) tells how much of the part of neurons falls
+#' with the square of their number. For n stimuli and q and p neurons
+#' \deqn{V = \kappa \left[\frac{a_s}{n} + \frac{a_x}{q} + \frac{a_y}{p} + \frac{b_{sx}}{nq} +
+#'   \frac{b_{sy}}{np} + \frac{b_{xx}}{q^2} + \frac{b_{yy}}{p^2}\right]}{V = kappa (a_s / n +
+#'   a_x / q + a_y / p + b_sx / (n q) + b_sy / (n p) + b_xx / q^2 + b_yy / p^2)}
+#' with \eqn{a_s = n_0 (V_s - V_{sx} - V_{sy})_+}{a_s = n0 max(V_s - V_sx - V_sy, 0)},
+#' \eqn{a_x = q_0 (V_x - V_{sx} - V_{xx})_+}{a_x = q0 max(V_x - V_sx - V_xx, 0)},
+#' \eqn{b_{sx} = n_0 q_0 V_{sx}}{b_sx = n0 q0 V_sx}, \eqn{b_{xx} = q_0^2 V_{xx}}{b_xx = q0^2 V_xx},
+#' and the same for y. The factor \eqn{\kappa}{kappa} makes V the pilot's own variance at its
+#' design. `width` is that of the t interval of [score_interval()].
+#'
+#' Trials: each coefficient is computed from means over all trials, over halves of them, and so on
+#' down to single trials, with the factor \eqn{\kappa}{kappa} of each of these numbers, and
+#' \eqn{\alpha + \beta / T}{alpha + beta / T} is fitted to it. The score
+#' that `power` is for does not change with the trials, although noise that neurons share may lower
+#' it where there are few.
+#'
+#' Power of [calibrate()]: \eqn{\Phi((\theta - z s_0) / se)}{Phi((theta - z s0) / se)}, with the
+#' score \eqn{\theta}{theta} of the pilot, \eqn{s_0^2 = 2 g_x g_y / (n (n - 3))}{s0^2 = 2 g_x g_y /
+#' (n (n - 3))}, \eqn{g_x = 1 + (h / H - 1) / q}{g_x = 1 + (h / H - 1) / q} for the mean h of the
+#' self terms of single neurons and the self term H, and the threshold z of the pilot in standard
+#' deviations of its null. The power for two models is that of a two-sided t test of their
+#' difference, whose parts come from the deletions of the difference.
+#'
+#' Where it was seen right and wrong (`bench/planning.R`: 100 pilots, and 400 data sets with new
+#' stimuli and neurons for the true standard error of each design; medians of predicted / true, and
+#' in brackets 10% and 90% quantiles). Three populations, of 8 equal latent variables, of 30 unequal
+#' ones with unequal gains, and with a weak relation:
+#'
+#' | pilot | design | predicted / true |
+#' | --- | --- | --- |
+#' | 60 stimuli x 40 + 40 neurons | the same | 1.17, 1.06, 1.17 (0.82 to 1.52) |
+#' | | 60 x 20 + 20 | 1.04, 0.84, 1.10 (0.65 to 1.29) |
+#' | | 300 x 40 + 40 | 1.12, 1.09, 1.31 (0.77 to 1.73) |
+#' | | 60 x 200 + 200 | 1.15, 1.03, 0.88 (0.67 to 1.60) |
+#' | | 300 x 200 + 200 | 1.48, 1.18, 1.01 (0.76 to 2.18) |
+#' | | 30 x 20 + 20 | 0.93, 0.73, 0.87 (0.58 to 1.07) |
+#' | | 30 x 10 + 10 | 0.70, 0.46, 0.42 (0.35 to 0.77) |
+#' | 40 x 15 + 15 (first population) | the same | 1.14 (0.87 to 1.57) |
+#' | | 40 x 40 + 40, 120 x 80 + 80 | 1.62, 1.78 (1.22 to 2.86) |
+#' | 60 x 40, and a model of 100 fixed units (first two) | the same | 1.06, 0.88 (0.66 to 1.34) |
+#' | | 60 x 20 | 1.11, 1.03 (0.81 to 1.60) |
+#' | | 300 x 80 | 1.01, 0.86 (0.66 to 1.62) |
+#' | | 60 x 200, 300 x 200 | 0.90, 0.98, 0.76, 0.76 (0.50 to 1.55) |
+#'
+#' For two recordings, predictions from 20 neurons on are mostly too large, as the jackknife is, and
+#' so on the safe side; against a model they can be a quarter too small for 5 times the neurons.
+#' Those for few neurons are far too small, because single ratios then have heavy tails.
+#'
+#' With 4 trials and noise of 0.75 and 1.5 times the spread of the signal, the ratios were 1.21 and
+#' 1.25 for 1 trial, 1.29 and 1.21 for 4, and 1.22 and 1.10 for 16 at the pilot's 60 x 40 + 40; at
+#' 200 x 100 + 100 they were between 1.35 and 1.64. The difference of two models: 0.99 to 1.17 at 60
+#' to 300 stimuli and 20 to 120 neurons, with a power of 0.61 (predicted 0.64), 0.79 (0.80) and 0.90
+#' (0.89) at 60 x 20, 60 x 40 and 120 x 20. Power of [calibrate()] for the weak relation, from
+#' pilots of 60 x 40 + 40: 0.36 (predicted 0.36) at 20 x 20 + 20, 0.63 (0.63) at 30 x 20 + 20, 0.63
+#' (0.61)
+#' at 20 x 40 + 40, 0.89 (0.87) at 30 x 40 + 40, 0.97 (0.94) at 60 x 20 + 20, and 0.23 (0.15) at
+#' 20 x 10 + 10.
+#'
+#' [linear_population()] as an assumption: simulated with 60 x 30 + 30, the ratios were 1.07 to 1.27
+#' (0.80 to 1.67) at 60 and 120 stimuli x 30 and 80 neurons; with 400 x 200 + 200, 0.85 to 1.02
+#' (0.77 to 1.14). Simulate it large: its own error is then small, although designs of less than
+#' half of its stimuli are marked as `extrapolated`.
+#'
+#' When not to trust it: `extrapolated` is `TRUE`, and a warning of class `repalign_extrapolated`
+#' says why, for less than half the stimuli of the pilot, for more than 5 times its stimuli or
+#' neurons or more than twice its trials, and for fewer than 20 neurons in the plan or the pilot
+#' (but not for the design of the pilot itself). Plan for more than the smallest design: even where
+#' the median is right, one prediction in ten fell short by up to a half. Stimuli count as
+#' independent of each other: data with clusters are refused. Other animals, and other stimuli than
+#' those that the pilot's are a sample of, are not in the plan.
+#' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife). Chun, Canatar, Chung and
+#'   Lee (2025), arXiv:2502.15104 (the estimator).
+#' @examples
+#' # V4 against a layer of a network: what would more images and neurons do?
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
+#' plan <- plan_recording(v4, v4_layers$L4[1:100, ], stimuli = c(100, 200, 400),
+#'                        neurons_x = c(50, 100, 200), target_se = 0.05,
+#'                        over = c("stimuli", "neurons_x"))
+#' plan
+#' summary(plan)
+#'
+#' # which of two layers is closer: the smallest recording that detects a difference of 0.1
+#' layers <- lapply(v4_layers[c("L2", "L4")], function(layer) layer[1:100, ])
+#' summary(plan_recording(v4, layers, difference = 0.1))
+#'
+#' # without a pilot, from an assumption
+#' set.seed(1)
+#' pop <- linear_population(n = 60, q = 40, d = 30, spectrum = "power", power = c(0.5, 1))
+#' plan_recording(pop, stimuli = c(60, 120), neurons_x = c(40, 80))
+#' @seealso [score_interval()], [cka_interval()], [calibrate()], [plot.repalign_plan()]
+#' @export
+plan_recording <- function(x, y = NULL, stimuli = NULL, neurons_x = NULL, neurons_y = NULL,
+                           trials = NULL, target_se = NULL, difference = NULL, over = NULL,
+                           shared_neurons = FALSE, units_x = NULL, units_y = NULL, alpha = 0.05,
+                           target_power = 0.8, conf_level = 0.95) {
+  need_arguments()
+  settings <- plan_settings(target_se, difference, alpha, target_power, conf_level)
+  pilot <- plan_pilot(x, y, over, shared_neurons, units_x, units_y)
+  if (!is.null(difference) && length(pilot$pairs) == 1) {
+    abort("`difference` is about two models: give `y` as a named list of two, or leave it out.",
+          class = "repalign_error_choice", arg = "difference")
+  }
+  wanted <- list(stimuli = stimuli, neurons_x = neurons_x, neurons_y = neurons_y, trials = trials)
+  wanted <- check_plan_grid(wanted, pilot)
+  model <- plan_model(pilot, settings, !is.null(trials))
+  designs <- plan_designs(wanted, model)
+  flags <- reach_flags(model, designs)
+  warn_reach(model, flags)
+  table <- design_table(model, designs, settings)
+  table$extrapolated <- rowSums(flags) > 0
+  structure(table, class = c("repalign_plan", "data.frame"), model = model, settings = settings,
+            smallest = smallest_designs(model, designs, settings))
+}
+
+plan_settings <- function(target_se, difference, alpha, target_power, conf_level) {
+  within_one <- function(value, arg) check_number(value, arg, above = 0, below = 1)
+  list(target_se = if (!is.null(target_se)) check_number(target_se, "target_se", above = 0),
+       difference = if (!is.null(difference)) check_number(difference, "difference", above = 0),
+       alpha = within_one(alpha, "alpha"), target_power = within_one(target_power, "target_power"),
+       conf_level = within_one(conf_level, "conf_level"))
+}
+
+# ---- the grid
+
+check_plan_grid <- function(wanted, pilot) {
+  pair <- pilot$pairs[[1]]
+  layout <- unit_layout(pair, check_plan_units(pair, pilot$args))
+  tied <- length(layout$strata) == 1
+  refuse_held(wanted, pilot, tied)
+  default <- list(stimuli = pair$x$n, neurons_x = ncol(pair$x$data),
+                  neurons_y = if (length(pilot$pairs) > 1) NA_integer_ else ncol(pair$y$data),
+                  trials = as.integer(pilot$trials))
+  least <- c(stimuli = 5, neurons_x = 2, neurons_y = 2, trials = 1)
+  for (name in names(default)) {
+    value <- wanted[[name]]
+    wanted[[name]] <- if (is.null(value)) default[[name]] else
+      check_plan_numbers(value, name, least[[name]])
+  }
+  check_memory(8 * 40 * prod(as.double(lengths(wanted))), "The grid of designs",
+               "Plan fewer combinations.")
+  wanted
+}
+
+check_plan_units <- function(pair, args) {
+  check_units(pair, args)
+  note_shared_neurons(pair, args)
+  args
+}
+
+check_plan_numbers <- function(value, arg, least) {
+  usable <- is.numeric(value) && length(value) >= 1 && all(is.finite(value)) &&
+    all(value == round(value)) && all(value >= least) && !anyDuplicated(value)
+  if (!usable) {
+    abort("`", arg, "` must be different whole numbers, each at least ", least, ".",
+          class = "repalign_error_value", arg = arg)
+  }
+  as.double(value)
+}
+
+# Numbers that cannot be planned.
+refuse_held <- function(wanted, pilot, tied) {
+  both <- tied && any(c("neurons_x", "neurons_y") %in% pilot$over)
+  sampled <- if (both) "neurons_x" else pilot$over
+  for (name in c("neurons_x", "neurons_y")) {
+    if (is.null(wanted[[name]]) || name %in% sampled) next
+    abort("`", name, "` cannot be planned: ", if (tied) {
+      "both sides have the same neurons, whose number is `neurons_x`."
+    } else {
+      paste0("the neurons of `", sub("neurons_", "", name), "` are no sample here (see `over`).")
+    }, class = "repalign_error_choice", arg = name)
+  }
+  if (is.null(wanted$trials)) return(invisible())
+  trials <- pilot$trials
+  why <- if (is.na(trials)) "the pilot has no trials: give responses() with several" else
+    if (attr(trials, "unequal")) "the sides have different numbers of trials: give equal ones" else
+    if (attr(trials, "holes")) {
+      "some trials have missing values: leave out these trials, stimuli or neurons"
+    }
+  if (is.null(why)) return(invisible())
+  abort("`trials` cannot be planned, because ", why, ".", class = "repalign_error_trials",
+        arg = "trials")
+}
+
+plan_designs <- function(wanted, model) {
+  if (model$tied) wanted$neurons_y <- NA_real_
+  designs <- expand.grid(wanted, KEEP.OUT.ATTRS = FALSE)
+  if (model$tied) designs$neurons_y <- designs$neurons_x * tied_share(model)
+  designs
+}

@@ -1,0 +1,236 @@
+# plan_recording(): reference values, the formulas at the pilot and in their limits, what is
+# printed and drawn, and what is refused.
+
+planned <- function(...) withCallingHandlers(
+  plan_recording(...), repalign_extrapolated = function(w) invokeRestart("muffleWarning"),
+  repalign_dependence = function(w) invokeRestart("muffleWarning")
+)
+
+set.seed(31)
+latent <- matrix(rnorm(40 * 6), 40)
+readout <- function(from, q, noise = 0.5) {
+  from %*% matrix(rnorm(ncol(from) * q), ncol(from)) + noise * matrix(rnorm(nrow(from) * q), 40)
+}
+x <- readout(latent, 25)
+y <- readout(latent + 0.5 * rnorm(240), 22)
+models <- list(near = readout(latent, 30), far = readout(latent + 1.2 * rnorm(240), 26))
+trials <- array(x, c(40, 25, 4)) + rnorm(40 * 25 * 4, sd = 2)
+corrected <- measure("cka", estimator = "stimulus_neuron")
+brain <- c("stimuli", "neurons_x")
+
+test_that("reference values are reproduced", {
+  inputs <- read.csv(shared_file("reference", "inference", "inputs.csv"))
+  values <- read.csv(shared_file("reference", "inference", "values.csv"))
+  input <- function(name) {
+    rows <- inputs[inputs$matrix == name, ]
+    filled <- matrix(0, max(rows$row), max(rows$column))
+    filled[cbind(rows$row, rows$column)] <- rows$value
+    filled
+  }
+  a <- input("x")
+  b <- input("y1")
+  expected <- values[values$quantity == "planned_se", ]
+  expect_gt(nrow(expected), 2)
+  for (i in seq_len(nrow(expected))) {
+    size <- as.numeric(sub("[nxy]=", "", strsplit(expected$args[i], ";")[[1]]))
+    plan <- planned(a, b, size[1], size[2], size[3])
+    expect_relative(plan$se, expected$value[i], 1e-9)
+  }
+  pair <- repalign:::representation_pair(a, b)
+  args <- list(kernel = "linear", estimator = "stimulus_neuron", shared_neurons = FALSE)
+  parts <- repalign:::variance_parts(repalign:::plan_deletions(pair, args, c(brain, "neurons_y")))
+  parts <- with(parts, c(s = stimuli, x = samples$x$units, y = samples$y$units,
+                         sx = samples$x$both, sy = samples$y$both, xx = samples$x$pairs,
+                         yy = samples$y$pairs))
+  expected <- values[values$quantity == "variance_part" & values$args %in% names(parts), ]
+  expect_identical(sort(expected$args), sort(names(parts)))
+  for (i in seq_len(nrow(expected))) {
+    expect_relative(parts[[expected$args[i]]], expected$value[i], 1e-9)
+  }
+})
+
+test_that("at the pilot's design the error is that of the pilot", {
+  expect_equal(planned(x, y)$se, cka_interval(x, y, estimator = "stimulus_neuron")$se)
+  expect_equal(planned(x, y, over = brain)$se,
+               score_interval(x, y, corrected, over = brain)$se)
+  expect_equal(planned(x, y, over = "stimuli")$se, score_interval(x, y, corrected)$se)
+  shared <- planned(x, x + rnorm(1000), shared_neurons = TRUE)
+  set.seed(1)
+  noisy <- x + rnorm(1000)
+  expect_equal(planned(x, noisy, shared_neurons = TRUE)$se,
+               cka_interval(x, noisy, estimator = "stimulus_neuron", shared_neurons = TRUE)$se)
+  units <- list(x = rep(1:13, each = 2)[1:25], y = 13 + rep(1:11, 2))
+  expect_equal(planned(x, y, units_x = units$x, units_y = units$y)$se,
+               cka_interval(x, y, estimator = "stimulus_neuron", units_x = units$x,
+                            units_y = units$y)$se)
+  scores <- score_interval(x, models, corrected, over = brain)
+  two <- repalign:::contrast_errors(repalign:::interval_parts(scores), cbind(c(1, -1)))
+  expect_equal(planned(x, models)$se, two$se)
+  expect_lt(abs(planned(x, models)$df / two$df - 1), 0.2)
+})
+
+test_that("pairs of neurons are left out as if the data were made anew", {
+  pair <- repalign:::representation_pair(x, y)
+  args <- list(kernel = "linear", estimator = "stimulus_neuron", shared_neurons = FALSE)
+  for (over in list(c(brain, "neurons_y"), brain)) {
+    deletions <- repalign:::plan_deletions(pair, args, over)
+    cut <- repalign:::representation_pair(x[, -c(3, 7)], y)
+    expect_equal(deletions$samples$x$pairs[3, 7],
+                 repalign:::plan_deletions(cut, args, over)$score)
+  }
+  expect_named(deletions$samples, "x")
+})
+
+test_that("more stimuli, neurons and trials never raise the error, and shares add up", {
+  plan <- planned(responses(trials), y, c(20, 40, 80, 1e5), c(10, 25, 1e5), c(22, 1e5),
+                  trials = c(1, 2, 4, 50))
+  grid <- array(plan$se, c(4, 3, 2, 4))
+  for (side in 1:3) expect_true(all(apply(grid, (1:4)[-side], diff) <= 0))
+  expect_equal(rowSums(plan[grep("share_(stim|neu)", names(plan))]), rep(1, nrow(plan)),
+               ignore_attr = TRUE)
+  expect_true(all(plan$share_trials >= 0 & plan$share_trials <= 1))
+  expect_gt(plan$share_trials[1], plan$share_trials[plan$trials == 50][1])
+  expect_lt(max(plan$se[plan$stimuli == 1e5 & plan$neurons_x == 1e5 & plan$neurons_y == 1e5]), 0.01)
+  own <- plan[plan$stimuli == 40 & plan$neurons_x == 25 & plan$neurons_y == 22 & plan$trials == 4, ]
+  means <- apply(trials, 1:2, mean)
+  expect_equal(own$se, planned(means, y)$se)
+  expect_equal(plan$width, 2 * qt(0.975, plan$df) * plan$se)
+})
+
+test_that("trials are fitted by a + b / trials to means over groups of them", {
+  compute <- function(slots) c(one = 2 + 3 / length(slots), two = mean(slots))
+  fit <- repalign:::trial_coefficients(6L, compute)
+  expect_identical(fit$trials, c(6L, 3L, 1L))
+  expect_equal(fit$values["two", ], rep(3.5, 3))
+  expect_equal(repalign:::fitted_coefficients(fit, c(2, 10))["one", ], 2 + 3 / c(2, 10))
+  falling <- list(trials = c(4, 2, 1), values = rbind(c(0, 1, 3)))
+  expect_identical(repalign:::fitted_coefficients(falling, 100)[1, 1], 0)
+})
+
+test_that("power is the formula, and that of two models the t test", {
+  plan <- planned(x, y, stimuli = c(40, 60))
+  score <- cka(x, y, estimator = "stimulus_neuron")
+  self <- function(z) {
+    hsic(z, z, estimator = "stimulus") /
+      hsic(z, z, estimator = "stimulus_neuron", shared_neurons = TRUE)
+  }
+  null <- calibrate(x, y, corrected, engine = "moments")
+  n <- c(40, 60)
+  null_sd <- sqrt(2 * self(x) * self(y) / (n * (n - 3)))
+  expect_equal(plan$power, pnorm((score - null$threshold / null$null_sd * null_sd) / plan$se))
+  two <- planned(x, models, difference = 0.2)
+  shift <- 0.2 / two$se
+  quantile <- qt(0.975, two$df)
+  expect_equal(two$power, pnorm(shift - quantile) + pnorm(-shift - quantile))
+  pilot <- planned(x, models)
+  expect_equal(tidy(pilot)$estimate, attr(pilot, "model")$score)
+})
+
+test_that("smallest designs reach what is wanted, and one less does not", {
+  plan <- planned(x, y, c(40, 80), 25, 22, target_se = 0.06)
+  found <- summary(plan)
+  expect_setequal(found$solved, c("stimuli", "neurons_x", "neurons_y"))
+  for (i in which(!is.na(found$se))) {
+    design <- found[i, ]
+    se <- function(design) planned(x, y, design$stimuli, design$neurons_x, design$neurons_y)$se
+    expect_equal(se(design), design$se)
+    expect_lte(design$se, 0.06)
+    design[[design$solved]] <- design[[design$solved]] - 1
+    expect_gt(se(design), 0.06)
+  }
+  never <- is.na(found$se)
+  expect_true(all(found$limit_se[never] > 0.06) && all(found$limit_se[!never] < 0.06))
+  expect_gt(sum(never), 0)
+  two <- summary(planned(x, models, difference = 0.3, target_power = 0.9))
+  expect_identical(two$solved, c("stimuli", "neurons_x"))
+  expect_true(all(is.na(two$power) | two$power >= 0.9))
+})
+
+test_that("designs that the pilot does not tell well are marked", {
+  flagged <- function(...) expect_warned(plan_recording(x, y, ...), "repalign_extrapolated")
+  expect_identical(flagged(c(19, 20, 200, 201))$extrapolated, c(TRUE, FALSE, FALSE, TRUE))
+  expect_identical(flagged(neurons_x = c(19, 20, 125, 126))$extrapolated,
+                   c(TRUE, FALSE, FALSE, TRUE))
+  few <- expect_warned(plan_recording(x[, 1:10], y, c(40, 60)), "repalign_extrapolated")
+  expect_identical(few$extrapolated, c(FALSE, TRUE))
+  expect_silent(plan_recording(x, y, c(40, 80)))
+})
+
+test_that("neurons on both sides are one sample, and a population is a pilot", {
+  noisy <- x + rnorm(1000)
+  shared <- planned(x, noisy, neurons_x = c(25, 50), shared_neurons = TRUE)
+  expect_identical(shared$neurons_y, shared$neurons_x)
+  expect_refused(plan_recording(x, noisy, neurons_y = 30, shared_neurons = TRUE), "same neurons")
+  set.seed(2)
+  pop <- linear_population(n = 40, q = c(25, 30), d = 10)
+  plan <- planned(pop, stimuli = c(40, 80))
+  expect_equal(plan$se, planned(pop$x, pop$y, stimuli = c(40, 80))$se)
+  expect_identical(tidy(plan)$estimate[1], pop$cka)
+})
+
+test_that("bad input is refused by name", {
+  refused <- function(arg, pattern, ...) {
+    error <- expect_refused(suppressWarnings(plan_recording(...)), pattern)
+    expect_identical(error$arg, arg)
+  }
+  refused("y", "Two representations", x)
+  refused("y", "leave out `y`", linear_population(10, 5, 3), y)
+  refused("y", "list of two models", x, models[1])
+  refused("stimuli", "whole numbers", x, y, stimuli = c(10, 10))
+  refused("stimuli", "at least 5", x, y, stimuli = 4)
+  refused("neurons_x", "whole numbers", x, y, neurons_x = 2.5)
+  refused("neurons_y", "no sample", x, y, neurons_y = 30, over = brain)
+  refused("neurons_y", "no sample", x, models, neurons_y = 30)
+  refused("trials", "has no trials", x, y, trials = 2)
+  uneven <- responses(trials[, 1:22, 1:3])
+  refused("trials", "different numbers", responses(trials), uneven, trials = 2)
+  holes <- trials
+  holes[3, 4, 2] <- NA
+  refused("trials", "missing values", responses(holes), y, trials = 2)
+  expect_equal(nrow(planned(responses(holes), y)), 1)
+  refused("target_se", "above 0", x, y, target_se = 0)
+  refused("difference", "two models", x, y, difference = 0.1)
+  refused("over", "two models", x, models, over = c(brain, "neurons_y"))
+  refused("over", "without \"neurons_x\"", x, y, over = c("stimuli", "neurons_y"))
+  refused("units_y", "not for two models", x, models, units_x = 1:25, units_y = 1:30)
+  refused("alpha", "between|above", x, y, alpha = 1)
+  clustered <- responses(array(x, c(40, 25, 1)), cluster = rep(1:20, 2))
+  refused("x", "clusters", clustered, y)
+  refused("x", "does not vary", x, x, shared_neurons = TRUE)
+  refused("x", "dist", dist(x), y)
+  refused("x", "fewer than|undefined|too small", x[, 1:2], y)
+  expect_refused(summary(planned(x, y)), "target_se")
+  lost <- planned(x, y)
+  attr(lost, "model") <- NULL
+  expect_refused(print(lost), "lost")
+})
+
+test_that("plans print, are cut and tidied", {
+  plan <- planned(x, y, c(40, 80), c(25, 50), target_se = 0.1)
+  part <- plan[plan$stimuli == 80, ]
+  expect_s3_class(part, "repalign_plan")
+  expect_output(print(part), "2 designs.*pilot: 40 stimuli x 25 and 22 neurons.*Smallest designs")
+  expect_output(print(planned(x, models, difference = 0.2)), "difference of 0.2.*at level 0.05")
+  expect_identical(names(tidy(plan))[1:2], c("term", "estimate"))
+  expect_equal(tidy(plan)$std.error, plan$se)
+  expect_identical(glance(plan)$designs, 4L)
+  expect_identical(attr(as.data.frame(plan), "model"), NULL)
+})
+
+test_that("plots have contours, curves and the pilot", {
+  skip_if_not_installed("ggplot2")
+  layers <- function(plot) vapply(plot$layers, function(layer) class(layer$geom)[1], "")
+  built <- function(plot) expect_no_warning(ggplot2::ggplot_build(plot))
+  plan <- planned(x, y, c(20, 40, 80, 300), c(10, 25, 60), c(22, 60), target_se = 0.08)
+  picture <- ggplot2::autoplot(plan)
+  expect_true(all(c("GeomContourFilled", "GeomPath", "GeomVline") %in% layers(picture)))
+  expect_match(picture$labels$caption, "cross: the pilot; thick line")
+  built(picture)
+  built(ggplot2::autoplot(plan, what = "power"))
+  curves <- ggplot2::autoplot(planned(x, y, c(40, 80), neurons_y = c(22, 44)))
+  expect_true("GeomLine" %in% layers(curves))
+  built(curves)
+  built(ggplot2::autoplot(planned(x, x + rnorm(1000), c(40, 80), c(25, 50), shared_neurons = TRUE)))
+  built(ggplot2::autoplot(planned(x, models, c(40, 80), c(25, 50), difference = 0.1), "power"))
+  expect_refused(ggplot2::autoplot(planned(x, y)), "nothing to draw")
+})

@@ -55,7 +55,7 @@ compare_best <- function(result, group_1, group_2, draws = 9999) {
   scores <- compared_scores(result)
   draws <- check_draws(draws, scores$level)
   groups <- list(group_rows(group_1, scores, "group_1"), group_rows(group_2, scores, "group_2"))
-  check_groups(groups, scores)
+  check_compared_groups(groups, scores)
   groups <- known_members(groups, scores)
   oriented <- scores$sign * scores$score
   test <- test_of_best(scores, groups[[1]], groups[[2]], draws)
@@ -88,7 +88,7 @@ group_rows <- function(group, scores, arg) {
   which(scores$title %in% group | models %in% group)
 }
 
-check_groups <- function(groups, scores) {
+check_compared_groups <- function(groups, scores) {
   both <- intersect(groups[[1]], groups[[2]])
   if (length(both)) {
     abort("`group_1` and `group_2` both have ", dQuote(scores$title[both[1]], FALSE),

@@ -21,12 +21,12 @@ as_contrasts <- function(contrasts, scores) {
 # Pairs of scores of the same measure, as the scores of two measures are on different scales.
 all_pairs_of <- function(scores) {
   within <- lapply(unique(scores$measure), function(one) which(scores$measure == one))
-  check_several(within, scores)
+  check_several_scores(within, scores)
   pairs <- do.call(cbind, lapply(within[lengths(within) > 1], utils::combn, 2))
   list(first = pairs[1, ], second = pairs[2, ])
 }
 
-check_several <- function(within, scores) {
+check_several_scores <- function(within, scores) {
   if (any(lengths(within) > 1)) return(invisible())
   abort("`result` has ", if (length(within) > 1) "no two scores of one measure" else
           count_of(length(scores$score), "score"), ": a comparison needs two or more of the same ",
@@ -36,7 +36,7 @@ check_several <- function(within, scores) {
 
 # All others less the reference, in every measure that has it.
 pairs_with <- function(reference, scores) {
-  check_several(split(seq_along(scores$measure), scores$measure), scores)
+  check_several_scores(split(seq_along(scores$measure), scores$measure), scores)
   reference <- check_choice(reference, c("pairs", unique(scores$title)), "contrasts")
   second <- which(scores$title == reference)
   pairs <- lapply(second, function(at) {

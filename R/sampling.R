@@ -277,13 +277,13 @@ check_analysis <- function(estimator, normalize, repeats, conf_level, na,
     repeats = check_count(repeats, "repeats"), conf_level = conf_level,
     normalize = check_choice(normalize, c("none", "sd"), "normalize"),
     na = check_choice(na, na_choices, "na"), labels = analysis_clusters(clusters, objects),
-    objects = objects, default = default, ceiling = has_ceiling(objects, by_trials)
+    objects = objects, default = default, ceiling = by_trials && has_ceiling(objects, chosen)
   )
 }
 
-# Are there trials, so that ceilings are known? by_trials: does the analysis go by trials at all?
-has_ceiling <- function(objects, by_trials) {
-  by_trials && any(vapply(objects, function(x) dim(x)[3] > 1, NA))
+# Are there several trials, and estimators that have a ceiling?
+has_ceiling <- function(objects, estimator) {
+  any(corrects_stimuli(estimator)) && any(vapply(objects, function(x) dim(x)[3] > 1, NA))
 }
 
 uses_trials <- function(setup) setup$by_trials || setup$ceiling

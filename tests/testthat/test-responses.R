@@ -473,7 +473,11 @@ test_that("labels of objects are the labels of the analyses", {
   plain <- as.matrix(x)
   quiet <- function(code) suppressMessages(undefined_is_fine(code), "repalign_message")
   estimator <- c("naive", "stimulus", "stimulus_neuron")
-  same <- function(a, b) expect_equal(as.data.frame(quiet(a)), as.data.frame(quiet(b)))
+  # trials, which only the objects declare, add the columns of their ceilings
+  same <- function(a, b) {
+    a <- as.data.frame(quiet(a))
+    expect_equal(a[!grepl("ceiling|disattenuated", names(a))], as.data.frame(quiet(b)))
+  }
   seeded <- function(code) {
     set.seed(1)
     code

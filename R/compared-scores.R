@@ -11,6 +11,10 @@ compared_scores <- function(result) {
           describe(result), ".", class = "repalign_error_type", arg = "result")
   }
   rows <- as.data.frame(result)
+  if (!nrow(rows)) {
+    abort("`result` has no rows: there is nothing to compare. Look at how its rows were chosen.",
+          class = "repalign_error_size", arg = "result")
+  }
   need_columns(rows, c("x", "y", "measure", "score", "se", "over", "method"), "compared", "result")
   parts <- interval_parts(result, "result")
   places <- deletion_places(result)

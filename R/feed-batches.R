@@ -21,7 +21,8 @@ streamed_batches <- function(feed, labels, estimator, batch, shuffle) {
   }
   warn_unlike_batches(means, batch)
   if (length(h) < 30) {
-    warn("There are only ", length(h), " minibatch", if (length(h) > 1) "es", " of ", batch,
+    warn("There ", if (length(h) > 1) "are" else "is", " only ", length(h), " minibatch",
+         if (length(h) > 1) "es", " of ", batch,
          " rows: the standard error is itself uncertain. A smaller `batch` gives more.",
          class = "repalign_few_batches", data = length(h))
   }

@@ -118,7 +118,8 @@ contrast_errors <- function(parts, weights) {
   main <- matrix(vapply(parts$main, quadratic, numeric(ncol(weights))), ncol(weights))
   inner <- matrix(vapply(parts$interactions, quadratic, numeric(ncol(weights))), ncol(weights))
   # rounding may take the variance of two copies below 0
-  variance <- pmax(rowSums(main) - rowSums(inner), apply(main, 1, max), 0)
+  largest <- vapply(seq_len(nrow(main)), function(j) max(main[j, ]), 0)
+  variance <- pmax(rowSums(main) - rowSums(inner), largest, 0)
   several <- length(parts$main) > 1
   df <- if (several) {
     sums <- rowSums(sweep(main^2, 2, parts$df, "/"))

@@ -366,7 +366,7 @@ print.repalign_ceiling <- function(x, digits = 3, ...) {
   rows <- as.data.frame(x)
   shown <- intersect(c("y", "measure", "reliability", "ceiling", "ceiling_se", "score",
                        "disattenuated", "disattenuated_se", "gap", "gap_se"), names(rows))
-  known <- vapply(rows[shown], function(column) !all(is.na(column)), NA)
+  known <- vapply(rows[shown], function(column) !length(column) || !all(is.na(column)), NA)
   print.data.frame(rows[shown[known]], digits = digits, row.names = FALSE)
   hidden <- setdiff(names(rows), shown[known])
   if (length(hidden)) {
@@ -393,7 +393,7 @@ confint.repalign_ceiling <- function(object, parm = "disattenuated", level = 0.9
   no_other_arguments(...)
   parm <- check_choice(parm, ceiling_columns, "parm", several = TRUE)
   level <- check_number(level, "level", above = 0, below = 1)
-  rows <- as.data.frame(object)
+  rows <- need_columns(as.data.frame(object), c("y", "measure", parm, paste0(parm, "_se")), "used")
   ends <- lapply(parm, function(name) {
     df <- attr(object, "df")[, name]
     half <- stats::qt(0.5 + level / 2, ifelse(is.na(df), Inf, df)) * rows[[paste0(name, "_se")]]

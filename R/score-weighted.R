@@ -74,8 +74,9 @@ check_weights <- function(weights, n) {
   w <- as.matrix(weights)
   storage.mode(w) <- "double"
   if (nrow(w) != n || !ncol(w)) {
-    abort("`weights` has ", nrow(w), " rows and ", ncol(w), " columns, but there are ", n,
-          " stimuli: give a row for each stimulus, and a column for each vector of weights.",
+    abort("`weights` has ", count_of(nrow(w), "row"), " and ", count_of(ncol(w), "column"),
+          ", but there are ", n, " stimuli: give a row for each stimulus, and a column for each ",
+          "vector of weights.",
           class = "repalign_error_size", arg = "weights")
   }
   bad <- which(!is.finite(w) | w < 0, arr.ind = TRUE)
@@ -86,8 +87,8 @@ check_weights <- function(weights, n) {
   }
   few <- which(colSums(w > 0) < 4)
   if (length(few)) {
-    abort("Column ", few[1], " of `weights` has ", sum(w[, few[1]] > 0), " stimuli with a weight ",
-          "above 0: at least 4 are needed.", class = "repalign_error_value", arg = "weights")
+    abort("Column ", few[1], " of `weights` has ", sum(w[, few[1]] > 0), " of the stimuli with a ",
+          "weight above 0: at least 4 are needed.", class = "repalign_error_value", arg = "weights")
   }
   unname(w)
 }

@@ -310,3 +310,17 @@ test_that("results print, tidy and draw themselves", {
   expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(compare_scores(two))), "ggplot_built")
   expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(best_score(two))), "ggplot_built")
 })
+
+test_that("copies among the scores do not change the critical value of the best", {
+  set.seed(11)
+  x <- matrix(rnorm(40 * 8), 40)
+  y <- x[, 1:5] + rnorm(200)
+  z <- matrix(rnorm(40 * 6), 40)
+  result <- score_interval(x, list(a = y, b = z, c = y), "rsa")
+  # the difference of the copies does not vary: that of "b" and "c" is left
+  alone <- compare_best(result, "b", "c")
+  both <- compare_best(result, c("a", "b"), "c")
+  expect_lt(both$critical, 1.8)
+  expect_gt(both$critical, 1.5)
+  expect_equal(alone$critical, both$critical, tolerance = 0.1)
+})

@@ -362,3 +362,16 @@ test_that("parts of a result keep what confint() needs", {
   columns <- c("ceiling", "gap")
   expect_equal(confint(value[2, ], columns), confint(value, columns)[c(2, 6), ])
 })
+
+test_that("intervals of a part of the columns name those that are missing", {
+  set.seed(13)
+  trials <- array(rnorm(30 * 6), c(30, 6, 3)) + rnorm(30 * 6 * 3)
+  rows <- noise_ceiling(trials, matrix(rnorm(90), 30), measure("cka", estimator = "stimulus"))
+  part <- rows[, c("y", "measure", "score", "score_se")]
+  expect_identical(confint(part, "score"), confint(rows, "score"))
+  expect_error(confint(part), '"disattenuated" and "disattenuated_se"',
+               class = "repalign_error_type")
+  expect_error(confint(rows[, c("y", "score", "score_se")], "score"), '"measure"',
+               class = "repalign_error_type")
+  expect_output(print(rows[0, ]), "reliability")
+})

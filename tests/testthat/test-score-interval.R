@@ -329,3 +329,14 @@ test_that("results print, tidy, draw and describe themselves", {
   expect_refused(ggplot2::autoplot(rbind(result, result)), "cannot be told apart")
   expect_s3_class(ggplot2::autoplot(rbind(a = result, b = result)), "ggplot")
 })
+
+test_that("a result without rows has no covariances, and says nothing else", {
+  set.seed(12)
+  x <- matrix(rnorm(40 * 8), 40)
+  none <- score_interval(x, list(a = x[, 1:4], b = x[, 3:6]), "rsa")[0, ]
+  expect_silent(total <- vcov(none))
+  expect_identical(dim(total), c(0L, 0L))
+  expect_error(compare_scores(none, "a"), "no rows", class = "repalign_error_size")
+  expect_error(best_score(none), "no rows", class = "repalign_error_size")
+  expect_error(compare_best(none, "a", "b"), "no rows", class = "repalign_error_size")
+})

@@ -94,3 +94,11 @@ test_that("bad weights are refused", {
   expect_refused(score_weighted(x, y, c("cka", "rv"), counts), "`measure`")
   expect_refused(score_weighted(x, y), "weights")
 })
+
+test_that("messages about the size of weights count rows, columns and stimuli", {
+  x <- matrix(rnorm(60), 20)
+  expect_error(score_weighted(x, x, weights = 1:3), "3 rows and 1 column, but there are 20",
+               class = "repalign_error_size")
+  expect_error(score_weighted(x, x, weights = c(1, numeric(19))), "1 of the stimuli with a weight",
+               class = "repalign_error_value")
+})

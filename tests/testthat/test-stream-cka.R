@@ -291,3 +291,9 @@ test_that("tables in chunks are understood as read_representation() understands 
   writeBin(append(bytes, as.raw(0), late), files[3])
   expect_refused(stream_cka(files[c(3, 2)]), "bytes that are zero")
 })
+
+test_that("a single minibatch is counted as one", {
+  x <- matrix(rnorm(60), 20)
+  expect_warning(stream_cka(list(x = x, y = x[, 1:2]), "stimulus", batch = 20),
+                 "There is only 1 minibatch of 20 rows", class = "repalign_few_batches")
+})

@@ -114,14 +114,20 @@ pairwise_ratios <- function(pair, kind, side, args, codes) {
   xx <- deleted_self(pair$x, kind, a, codes)
   yy <- deleted_self(pair$y, kind, b, codes)
   values <- ratio_of_products(deleted_products(kind, a, b, codes), xx, yy)
-  for (unit in which(little_left(xx) | little_left(yy))) {
+  for (unit in which(little_left(xx, kind, a$k) | little_left(yy, kind, b$k))) {
     values[unit + 1] <- ratio_without(unit, pair, kind, side, args, codes)
   }
   values
 }
 
-# Without which units is so little left of a self term that differences have lost their digits?
-little_left <- function(h) h[-1] < 1e-6 * h[1]
+# Without which units is so little left of a self term that differences have lost their digits? It
+# is compared with the sum of squares that it is a difference of, which may be much larger than the
+# self term of all units.
+little_left <- function(h, kind, k) {
+  n <- as.double(nrow(k))
+  squares <- sum(k^2) / switch(kind, u = n * (n - 3), v = n^2, 1)
+  h[-1] < 1e-6 * squares
+}
 
 # The ratio computed anew, for a unit that holds nearly all of the variance of a side.
 ratio_without <- function(unit, pair, kind, side, args, codes) {

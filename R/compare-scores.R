@@ -67,13 +67,10 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' When not to trust it. With stimuli alone as the sample, the test rejects too often if the
 #' conclusion is about the area, the more so with many stimuli. If the stimuli depend on each
 #' other, give `clusters` to [score_interval()]. The layer with the highest score is not a
-#' layer chosen beforehand: use
-#' [best_score()] and [compare_best()]. These simulations had 60 stimuli and 40 neurons.
-#' A p-value of [calibrate()] is no test of a difference: it asks whether the pairing of the
-#' stimuli matters at all.
+#' layer chosen beforehand: use [best_score()] and [compare_best()]. A p-value of [calibrate()] is
+#' no test of a difference: it asks whether the pairing of the stimuli matters at all.
 #' @references Holm (1979), Scand. J. Stat. 6. Westfall and Young (1993), Resampling-Based Multiple
-#'   Testing. Hothorn, Bretz and Westfall (2008), Biom. J. 50 (simultaneous
-#'   intervals).
+#'   Testing. Hothorn, Bretz and Westfall (2008), Biom. J. 50 (simultaneous intervals).
 #'   Satterthwaite (1946), Biometrics Bull. 2. Schuirmann (1987), J. Pharmacokinet. Biopharm. 15
 #'   (equivalence). \enc{Schütt}{Schuett} et al. (2023), eLife 12 (stimuli and subjects or neurons
 #'   as samples).

@@ -1,18 +1,21 @@
 # Noise ceilings and disattenuated scores against known truths:
-#   Rscript bench/ceilings.R [replicates=200] [parts: independent, correlated, unequal, subjects]
+#   Rscript bench/ceilings.R [replicates=200] [shared=8] [independent] [correlated] [unequal]
+#                            [subjects]
 # (independent, correlated) Populations of which 40 neurons are recorded with 100 new stimuli and 4
 # trials in each data set, against a model whose units are all known. The population's CKA with it
-# is 0.8. Noise is independent, or shared by neurons in two dimensions. `noise-free` is the mean
-# score of the signal itself. Disattenuated scores: noise_ceiling(); one random split into halves,
-# and the mean over all pairs of single trials (both with the neuron pairs that noise_ceiling()
-# takes); and by the formula of Spearman and Brown from the score of the halves, for this CKA and
-# for RSA. (unequal) The same for RSA where half of the stimuli have 2.5 times the noise.
+# is 0.8. Noise is independent, or shared by neurons in two dimensions (`shared`: tenths of its
+# loading). `noise-free` is the mean score of the signal itself. Disattenuated scores:
+# noise_ceiling(); one random split into halves, and the mean over all pairs of single trials
+# (both with the neuron pairs that noise_ceiling() takes); and by the formula of Spearman and
+# Brown from the score of the halves, for this CKA and for RSA. (unequal) The same for RSA where
+# half of the stimuli have 2.5 times the noise.
 # (subjects) subject_ceiling() beside the mean score of subjects with what they share.
 
 library(repalign)
 
 source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
 replicates <- setting("replicates", 200)
+loading <- setting("shared", 8) / 10
 options(width = 140)
 n <- 100
 q <- 40
@@ -35,7 +38,7 @@ draw <- function(noise, factor = rep(1, n), t = trials) {
   load <- matrix(rnorm(2 * q), 2)
   x <- array(vapply(seq_len(t), function(i) {
     own <- matrix(rnorm(n * q), n)
-    shared <- if (noise == "correlated") 0.8 * matrix(rnorm(n * 2), n) %*% load else 0
+    shared <- if (noise == "correlated") loading * matrix(rnorm(n * 2), n) %*% load else 0
     signal + factor * (own + shared)
   }, signal), c(n, q, t))
   list(x = x, signal = signal, y = stimuli * rep(model_weights, each = n))

@@ -7,24 +7,19 @@
 # rejected where their true value is, which is not 0 for graded layers.
 
 suppressMessages(library(repalign))
-source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1])),
-                 "arguments.R"))
+source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
 sets <- setting("sets", 500L)
 truths <- setting("truth", 4000L)
 q <- setting("q", 40L)
 start <- setting("seed", 1L)
-sizes <- grep("^n=", given, value = TRUE)
-sizes <- if (length(sizes)) as.integer(strsplit(sub("n=", "", sizes[1]), ",")[[1]]) else
-  c(60L, 120L)
+sizes <- settings("n", c(60L, 120L))
 
-quietly <- function(code) suppressWarnings(suppressMessages(code))
 corrected <- measure("cka", estimator = "stimulus_neuron")
 both <- c("stimuli", "neurons_x")
 
 # ---- data: ten latent variables drive the brain. Each layer shares five of them, with a part of
-# their variance, and has own variables in the place of the rest. The five differ between
-# layers, so that
-# the brain's neurons favour one layer or another by chance; all layers are alike otherwise.
+# their variance, and has own variables in the place of the rest. The five differ between layers, so
+# that the brain's neurons favour one layer or another by chance; all layers are alike otherwise.
 
 set.seed(1)
 dimensions <- 10

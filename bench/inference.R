@@ -6,16 +6,12 @@
 # of other data sets of this size (`truth` of them), "lost" how many data sets had no interval.
 
 suppressMessages(library(repalign))
-source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1])),
-                 "arguments.R"))
+source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
 sets <- setting("sets", 300L)
 truths <- setting("truth", 2000L)
-sizes <- grep("^n=", given, value = TRUE)
-sizes <- if (length(sizes)) as.integer(strsplit(sub("n=", "", sizes[1]), ",")[[1]]) else
-  c(30L, 100L, 400L)
+sizes <- settings("n", c(30L, 100L, 400L))
 options(width = 150)
 
-quietly <- function(code) suppressWarnings(suppressMessages(code))
 
 # ---- data
 

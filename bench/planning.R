@@ -7,14 +7,12 @@
 # a t test by score_interval()) finds significant, and the median of what the pilots predict.
 
 suppressMessages(library(repalign))
-source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1])),
-                 "arguments.R"))
+source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
 pilots <- setting("pilots", 100L)
 truths <- setting("truth", 400L)
 cores <- setting("cores", 2L)
 options(width = 150)
 
-quietly <- function(code) suppressWarnings(suppressMessages(code))
 
 # Each set has a seed of its own, so that results do not depend on the number of cores.
 sets_of <- function(count, code, seed) {

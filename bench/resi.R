@@ -18,19 +18,10 @@ manifest <- read.csv(file.path(folder, "manifest.csv"))
 published_scores <- read.csv(file.path(folder, "scores.csv.gz"))
 published_quality <- read.csv(file.path(folder, "quality.csv"))
 
-# What the package calls the measures of the published code.
-measure_names <- c(
-  PWCCA = "PWCCA", SVCCA = "SVCCA", AlignedCosineSimilarity = "AlignCos",
-  OrthogonalAngularShapeMetricCentered = "AngShape", HardCorrelationMatch = "HardCorr",
-  LinearRegression = "LinReg", OrthogonalProcrustesCenteredAndNormalized = "OrthProc",
-  PermutationProcrustes = "PermProc", ProcrustesSizeAndShapeDistance = "ProcDist",
-  SoftCorrelationMatch = "SoftCorr", CKA = "CKA", DistanceCorrelation = "DistCorr",
-  EigenspaceOverlapScore = "EOS", Gulp = "GULP", RSA = "RSA", RSMNormDifference = "RSMDiff",
-  SecondOrderCosineSimilarity = "2nd-Cos", JaccardSimilarity = "Jaccard",
-  RankSimilarity = "RankSim", IMDexact = "IMD", RTDsub500 = "RTD",
-  ConcentricityDifference = "ConcDiff", MagnitudeDifference = "MagDiff",
-  UniformityDifference = "UnifDiff"
-)
+# What the package calls the measures of the published code; the tests have the table.
+of_tests <- new.env()
+sys.source(file.path(here, "..", "tests", "testthat", "helper-quality.R"), of_tests)
+measure_names <- stats::setNames(names(of_tests$resi_names), of_tests$resi_names)
 # Not judged: PWCCA, because the published code computes another thing; what depends on the order of
 # tied neighbours, because every representation has equal rows; and a score of single precision.
 not_compared <- "PWCCA"

@@ -10,6 +10,8 @@
 
 #include "decode.h"
 
+#include "bits.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -34,13 +36,6 @@ static uint64_t load_bits(const unsigned char *at, size_t size, int big_endian)
     uint64_t bits = 0;
     for (size_t i = 0; i < size; i++) bits = bits << 8 | at[big_endian ? i : size - 1 - i];
     return bits;
-}
-
-static double double_of_bits(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
 }
 
 static double float_of_bits(uint32_t bits)

@@ -2,6 +2,8 @@
 
 #include "rank.h"
 
+#include "bits.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -19,13 +21,6 @@ static uint64_t magnitude_bits(double value)
     value = fabs(value); /* -0 becomes 0 */
     memcpy(&bits, &value, sizeof bits);
     return bits;
-}
-
-static double double_of(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
 }
 
 static uint64_t beyond(uint64_t bits, uint64_t base) { return bits > base ? bits - base : 0; }
@@ -50,8 +45,8 @@ static uint64_t key_of(double value, key_scale scale)
 static double key_edge(uint64_t key, key_scale scale)
 {
     const uint64_t step = (key - 1) << scale.shift;
-    if (step > scale.zero) return double_of(scale.positive + (step - scale.zero));
-    return step == scale.zero ? 0.0 : -double_of(scale.negative + (scale.zero - step));
+    if (step > scale.zero) return double_of_bits(scale.positive + (step - scale.zero));
+    return step == scale.zero ? 0.0 : -double_of_bits(scale.negative + (scale.zero - step));
 }
 
 /* Of some values: the highest, the lowest of those up to `zero`, and the magnitudes nearest to 0

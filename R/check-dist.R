@@ -1,7 +1,8 @@
 # These functions check "dist" objects that are given in the place of responses.
 
-# allow_na: distances may be missing, because stimuli without them will be taken out later.
-check_dist <- function(x, arg, allow_na = FALSE) {
+# allow_na: distances may be missing, because stimuli without them will be taken out later, or
+# because they are left out; allow_zero: may all of them be 0?
+check_dist <- function(x, arg, allow_na = FALSE, allow_zero = FALSE) {
   n <- attr(x, "Size")
   sized <- is.numeric(n) && length(n) == 1 && is.finite(n) && n >= 0 && n == round(n)
   if (!is.numeric(x) || !sized || length(x) != n * (n - 1) / 2) {
@@ -14,7 +15,7 @@ check_dist <- function(x, arg, allow_na = FALSE) {
   }
   bad <- if (allow_na) is.infinite(x) else !is.finite(x)
   refuse_distances(which(bad), n, if (allow_na) "infinite" else "missing or non-finite", arg)
-  if (all(x == 0, na.rm = allow_na)) {
+  if (!allow_zero && all(x == 0, na.rm = allow_na)) {
     abort("`", arg, "` has no variance: all distances are 0.", class = "repalign_error_variance",
           arg = arg)
   }

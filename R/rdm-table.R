@@ -1,0 +1,98 @@
+# Lists of RDMs become one table with a column for each of them here.
+
+# rdms: one RDM or a list of them, each a "dist" object or a symmetric matrix. Returns list(values,
+# n, labels, names): a matrix with a row for each pair of stimuli, in the order of stats::dist(), the
+# number and the labels (or NULL) of the stimuli, and the names of the RDMs. allow_na: pairs may
+# lack, which are NA (never NaN) in the table.
+rdm_table <- function(rdms, arg, allow_na = FALSE) {
+  rdms <- listed_rdms(rdms, arg)
+  names <- names(rdms)
+  places <- if (length(rdms) == 1 && names == arg) arg else paste0(arg, "$", names)
+  rdms <- Map(function(rdm, place) as_rdm(rdm, place, allow_na), rdms, places)
+  n <- vapply(rdms, function(rdm) as.integer(attr(rdm, "Size")), 0L)
+  other <- which(n != n[1])
+  if (length(other)) {
+    abort("`", places[other[1]], "` has ", n[other[1]], " stimuli, but `", places[1], "` has ",
+          n[1], ": RDMs that are compared have the same stimuli.",
+          class = "repalign_error_size", arg = arg)
+  }
+  values <- matrix(unlist(lapply(rdms, as.vector)), ncol = length(rdms),
+                   dimnames = list(NULL, names))
+  list(values = values, n = n[[1]], labels = common_labels(rdms, places, arg), names = names)
+}
+
+# A named list. RDMs without names are numbered.
+listed_rdms <- function(rdms, arg) {
+  if (inherits(rdms, "dist") || is.matrix(rdms)) return(stats::setNames(list(rdms), arg))
+  if (!is.list(rdms) || is.data.frame(rdms)) {
+    abort("`", arg, "` must be an RDM (a \"dist\" object or a symmetric matrix) or a list of ",
+          "them, not ", describe(rdms), ".", class = "repalign_error_type", arg = arg)
+  }
+  if (!length(rdms)) {
+    abort("`", arg, "` is an empty list: give at least one RDM.", class = "repalign_error_size",
+          arg = arg)
+  }
+  if (is.null(names(rdms))) names(rdms) <- paste0("rdm", seq_along(rdms))
+  check_element_names(rdms, arg)
+  rdms
+}
+
+# A "dist" object of doubles.
+as_rdm <- function(rdm, place, allow_na) {
+  if (is.matrix(rdm)) rdm <- dist_of_matrix(rdm, place)
+  if (!inherits(rdm, "dist")) {
+    abort("`", place, "` must be an RDM, a \"dist\" object or a symmetric matrix, not ",
+          describe(rdm), ".", class = "repalign_error_type", arg = place)
+  }
+  rdm <- check_dist(rdm, place, allow_na, allow_zero = TRUE)
+  if (attr(rdm, "Size") < 2) {
+    abort("`", place, "` has fewer than two stimuli: there is no pair.",
+          class = "repalign_error_size", arg = place)
+  }
+  lacking <- is.na(rdm)
+  if (all(lacking)) {
+    abort("`", place, "` has no dissimilarity: all are missing.",
+          class = "repalign_error_nonfinite", arg = place)
+  }
+  if (any(lacking)) rdm[lacking] <- NA_real_
+  rdm
+}
+
+dist_of_matrix <- function(rdm, place) {
+  if (!is.numeric(rdm) || nrow(rdm) != ncol(rdm)) {
+    abort("`", place, "` must be a numeric matrix with as many rows as columns.",
+          class = "repalign_error_type", arg = place)
+  }
+  below <- lower.tri(rdm)
+  lower <- rdm[below]
+  upper <- t(rdm)[below]
+  same <- identical(is.na(lower), is.na(upper)) &&
+    all(abs(lower - upper) <= 1e-8 * max(abs(lower), 0, na.rm = TRUE), na.rm = TRUE)
+  if (!same) {
+    abort("`", place, "` is not symmetric, as a matrix of dissimilarities is.",
+          class = "repalign_error_value", arg = place)
+  }
+  labels <- if (is.null(rownames(rdm))) colnames(rdm) else rownames(rdm)
+  structure(lower, Size = nrow(rdm), Labels = labels, Diag = FALSE, Upper = FALSE,
+            class = "dist")
+}
+
+# The labels that all RDMs share; those without any go by the order.
+common_labels <- function(rdms, places, arg) {
+  labels <- lapply(rdms, function(rdm) {
+    found <- attr(rdm, "Labels")
+    if (length(found)) as.character(found)
+  })
+  labelled <- which(!vapply(labels, is.null, NA))
+  if (!length(labelled)) return(NULL)
+  first <- labelled[1]
+  for (k in labelled) {
+    differ <- which(labels[[k]] != labels[[first]])
+    if (!length(differ)) next
+    abort("The labels of `", places[first], "` and `", places[k], "` differ, first at stimulus ",
+          differ[1], " (", dQuote(labels[[first]][differ[1]], FALSE), " and ",
+          dQuote(labels[[k]][differ[1]], FALSE), "): bring the stimuli of all RDMs into one order.",
+          class = "repalign_error_names", arg = arg)
+  }
+  labels[[first]]
+}

@@ -1,0 +1,141 @@
+# The metric in which whitened comparisons of RDMs weigh pairs of stimuli: the inverse of the
+# covariance of dissimilarities that have no signal, which is never formed.
+
+# Without signal, the dissimilarities of the pairs (i, j) and (k, l) have the covariance
+# V = (c_ij' S c_kl)^2, up to a factor, where S is the noise covariance of the stimuli and c_ij their
+# contrast (Diedrichsen et al. 2021). Let A be the symmetric matrix of the dissimilarities a, and
+# M = S^-1 - S^-1 1 1' S^-1 / (1' S^-1 1). Then V^-1 a are the entries of M A M / 2: its dual. So
+# the product a' V^-1 b is that of the dual of a with b.
+
+# sigma: NULL (S is the identity), the variances of the stimuli, or a matrix. n: how many stimuli
+# there are; NULL where this is not known yet.
+check_sigma <- function(sigma, n = NULL) {
+  if (is.null(sigma)) return(NULL)
+  is_square <- is.matrix(sigma) && nrow(sigma) == ncol(sigma)
+  if (!is.numeric(sigma) || !(is_square || is.null(dim(sigma))) || !length(sigma)) {
+    abort("`sigma` must be NULL, a vector of variances (one a stimulus), or a square matrix of ",
+          "covariances, not ", describe(sigma), ".", class = "repalign_error_type", arg = "sigma")
+  }
+  if (!all(is.finite(sigma))) {
+    abort("`sigma` has missing or infinite values.", class = "repalign_error_nonfinite",
+          arg = "sigma")
+  }
+  size <- if (is_square) nrow(sigma) else length(sigma)
+  if (!is.null(n) && size != n) {
+    abort("`sigma` is for ", size, if (size == 1) " stimulus" else " stimuli", ", but there are ", n,
+          ": give the noise of these, in the same order.", class = "repalign_error_size",
+          arg = "sigma")
+  }
+  storage.mode(sigma) <- "double"
+  if (is_square) check_covariance(sigma) else check_variances(sigma)
+}
+
+check_variances <- function(sigma) {
+  bad <- which(sigma <= 0)
+  if (length(bad)) {
+    abort("`sigma` has variances that are not positive, first that of stimulus ", bad[1],
+          ": every stimulus has noise.", class = "repalign_error_value", arg = "sigma")
+  }
+  as.vector(sigma)
+}
+
+check_covariance <- function(sigma) {
+  if (max(abs(sigma - t(sigma))) > 1e-8 * max(abs(sigma))) {
+    abort("`sigma` is not symmetric, as a matrix of covariances is.",
+          class = "repalign_error_value", arg = "sigma")
+  }
+  sigma <- unname((sigma + t(sigma)) / 2)
+  root <- tryCatch(chol(sigma), error = function(e) NULL)
+  size <- if (is.null(root)) 0 else diag(root)
+  if (min(size)^2 <= nrow(sigma) * .Machine$double.eps * max(size)^2) {
+    abort("`sigma` is not positive definite: with so few residuals, shrink the covariance, or give ",
+          "only its diagonal (the variances).", class = "repalign_error_value", arg = "sigma")
+  }
+  sigma
+}
+
+# The matrix M, n x n; without sigma it takes off means.
+whitening_matrix <- function(n, sigma = NULL) {
+  sigma <- check_sigma(sigma, n)
+  inverse <- if (is.null(sigma)) diag(n) else if (is.matrix(sigma)) chol2inv(chol(sigma)) else
+    diag(1 / sigma, n)
+  sums <- rowSums(inverse)
+  inverse - tcrossprod(sums) / sum(sums)
+}
+
+# What whitened_duals() and others take as `metric`: M, or NULL without sigma, where row means do
+# what M would do.
+whitening_metric <- function(n, sigma = NULL) {
+  if (is.null(sigma)) NULL else whitening_matrix(n, sigma)
+}
+
+# values: an RDM a column, packed. The duals, packed, a column each.
+whitened_duals <- function(values, metric = NULL) {
+  n <- stimuli_of_pairs(nrow(values))
+  if (is.null(metric)) return(centered_duals(values, n))
+  below <- which(lower.tri(metric))
+  apply_columns(values, function(a) (metric %*% unpacked_pairs(a, n) %*% metric)[below] / 2)
+}
+
+centered_duals <- function(values, n) {
+  first <- rep.int(seq_len(n - 1), (n - 1):1)
+  second <- sequence((n - 1):1, from = 2:n)
+  means <- apply_columns(values, function(a) packed_row_sums(a, n)) / n
+  (values - means[first, , drop = FALSE] - means[second, , drop = FALSE] +
+     rep(colMeans(means), each = nrow(values))) / 2
+}
+
+packed_row_sums <- function(entries, n) .Call(C_packed_row_sums, entries, n, thread_count())
+
+# A matrix of f of each column of another one.
+apply_columns <- function(values, f) {
+  columns <- lapply(seq_len(ncol(values)), function(k) f(as.vector(values[, k])))
+  matrix(unlist(columns), ncol = ncol(values), dimnames = list(NULL, colnames(values)))
+}
+
+# How many stimuli have so many pairs.
+stimuli_of_pairs <- function(pairs) as.integer(round((1 + sqrt(1 + 8 * pairs)) / 2))
+
+# The product of duals and values among the RDMs of two tables: a matrix, a row for each column of
+# `a`. Pairs of stimuli that lack on either side must be filled in before, see filled_gaps().
+whitened_products <- function(a, b, metric = NULL) crossprod(whitened_duals(a, metric), b)
+
+# The dual of an RDM in which all dissimilarities are 1, M (11' - I) M / 2 = -M^2 / 2, packed. Its
+# product with a is 1' V^-1 a, and with 1 it is tr(M^2) / 4.
+dual_of_ones <- function(n, metric = NULL) {
+  if (is.null(metric)) return(rep(1 / (2 * n), packed_length(n)))
+  square <- metric %*% metric
+  -square[lower.tri(square)] / 2
+}
+
+# Pairs that lack have no say if they are given the values that their neighbours predict: those that
+# make the dual 0 there. Then the product of the dual with another RDM is a' V_oo^-1 b, where V_oo is
+# the covariance of the pairs that are there. values: P x N; lacking: which pairs (of any RDM).
+filled_gaps <- function(values, lacking, metric = NULL) {
+  if (!any(lacking)) return(values)
+  n <- stimuli_of_pairs(nrow(values))
+  m <- if (is.null(metric)) whitening_matrix(n) else metric
+  values[lacking, ] <- 0
+  gaps <- pair_places(which(lacking), n)
+  precision <- pair_precision(m, gaps)
+  values[lacking, ] <- -solve_positive(precision, whitened_duals(values, metric)[lacking, ])
+  values
+}
+
+solve_positive <- function(a, b) {
+  root <- chol(a)
+  backsolve(root, backsolve(root, b, transpose = TRUE))
+}
+
+# The rows and columns of V^-1 of some pairs.
+pair_precision <- function(m, at) {
+  (m[at$first, at$first] * m[at$second, at$second] +
+     m[at$first, at$second] * m[at$second, at$first]) / 2
+}
+
+# The two stimuli of the pairs number `at` in a packed vector.
+pair_places <- function(at, n) {
+  ends <- cumsum(as.double((n - 1):1))
+  first <- findInterval(at - 1, ends) + 1L
+  list(first = first, second = as.integer(n - (ends[first] - at)))
+}

@@ -1,4 +1,4 @@
-# What comparisons need of the result of score_interval(): its scores, their names and how they vary
+# What comparisons need of the result of score_interval() or of evaluate_models(): its scores, their names and how they vary
 # together.
 
 # Returns list(score, title, measure, sign, parts, total, level, order, halves). `title` names
@@ -6,8 +6,9 @@
 # draws are made
 # in it, so that results do not depend on the order of rows.
 compared_scores <- function(result) {
+  if (inherits(result, "repalign_evaluation")) return(compared_models(result))
   if (!inherits(result, "repalign_score_interval")) {
-    abort("`result` must be what score_interval() returned, with the scores to compare, not ",
+    abort("`result` must be what score_interval() or evaluate_models() returned, with the scores to compare, not ",
           describe(result), ".", class = "repalign_error_type", arg = "result")
   }
   rows <- as.data.frame(result)

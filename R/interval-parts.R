@@ -117,11 +117,12 @@ contrast_errors <- function(parts, weights) {
   }
   main <- matrix(vapply(parts$main, quadratic, numeric(ncol(weights))), ncol(weights))
   inner <- matrix(vapply(parts$interactions, quadratic, numeric(ncol(weights))), ncol(weights))
+  if (isTRUE(parts$capped)) inner <- pmax(inner, 0)
   # rounding may take the variance of two copies below 0
   largest <- vapply(seq_len(nrow(main)), function(j) max(main[j, ]), 0)
   variance <- pmax(rowSums(main) - rowSums(inner), largest, 0)
   several <- length(parts$main) > 1
-  df <- if (several) {
+  df <- if (isTRUE(parts$capped)) rep(parts$df, ncol(weights)) else if (several) {
     sums <- rowSums(sweep(main^2, 2, parts$df, "/"))
     ifelse(sums > 0, variance^2 / sums, NA_real_)
   } else {

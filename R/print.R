@@ -9,6 +9,8 @@ first_columns <- list(
   repalign_interval = c("cka", "se", "conf_low", "conf_high", "cka_corrected", "correction"),
   repalign_benchmark = c("value", "p_value", "undefined"),
   repalign_score_interval = c("score", "se", "conf_low", "conf_high", "method", "over", "df"),
+  repalign_evaluation = c("score", "se", "conf_low", "conf_high", "p_zero", "p_ceiling", "df",
+                          "left_out", "draws", "ceiling_low", "ceiling_high"),
   repalign_comparison = c("difference", "se", "p_value", "p_adjusted", "simultaneous_low",
                           "simultaneous_high", "p_equivalence", "p_noninferiority", "conf_low",
                           "conf_high")

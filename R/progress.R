@@ -10,13 +10,13 @@ progress_along <- function(steps, envir = parent.frame()) {
 
 # Calls run() for columns 1 to `count`, about `size` of them at a time, and returns the rows that it
 # gives, one below the other.
-in_chunks <- function(count, size, run, what) {
+in_chunks <- function(count, size, run, what, remedy = "Fewer permutations take less.") {
   starts <- seq(1, count, by = max(1, floor(size)))
   ends <- c(starts[-1] - 1, count)
   advance <- progress_along(length(starts))
   started <- proc.time()[[3]]
   first <- run(starts[1]:ends[1])
-  announce_duration(started, ends[1], count, what)
+  announce_duration(started, ends[1], count, what, remedy)
   advance()
   if (length(starts) == 1) return(first)
   each <- nrow(first) / ends[1] # rows that run() gives for each column

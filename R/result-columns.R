@@ -17,6 +17,8 @@ core_columns <- list(
                          "undefined", "test", "dataset", "architecture"),
   repalign_score_interval = c("model_x", "model_y", "x", "y", "measure", "score", "se", "df",
                               "conf_low", "conf_high", "method", "over", "n"),
+  repalign_evaluation = c("model", "score", "se", "conf_low", "conf_high", "df", "p_zero",
+                          "ceiling_low", "ceiling_high", "p_ceiling", "draws", "left_out"),
   repalign_comparison = c("contrast", "score_1", "score_2", "measure", "difference", "se", "df",
                           "statistic", "p_value", "p_adjusted", "conf_low", "conf_high",
                           "simultaneous_low", "simultaneous_high", "p_equivalence",
@@ -35,6 +37,7 @@ key_columns <- list(
   repalign_benchmark = c("dataset", "architecture", "test", "measure", "metric", "part", "target",
                          "correlation"),
   repalign_score_interval = c("model_x", "model_y", "x", "y", "measure"),
+  repalign_evaluation = "model",
   repalign_comparison = c("contrast", "score_1", "score_2", "measure"),
   repalign_best = "group",
   repalign_best_comparison = c("best_1", "best_2")
@@ -48,6 +51,8 @@ kept_attributes <- list(
   repalign_interval = "conf_level",
   repalign_benchmark = "scores",
   repalign_score_interval = c("conf_level", "deletions", "direction", "best"),
+  repalign_evaluation = c("parts", "draws", "table", "outer", "resample", "folds", "conf_level",
+                          "sizes", "pictures"),
   repalign_comparison = c("conf_level", "adjust", "margin", "over", "no_interactions", "family"),
   repalign_best = c("conf_level", "members", "over", "no_interactions"),
   repalign_best_comparison = c("conf_level", "over", "sizes", "no_interactions")

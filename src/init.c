@@ -79,6 +79,10 @@ static const R_CallMethodDef entries[] = {
     ENTRY(group_walk, 9),
     /* call_weighted_ranks.c */
     ENTRY(weighted_ranks, 5),
+    /* call_draw_grams.c */
+    ENTRY(draw_grams, 6),
+    /* call_draw_ranks.c */
+    ENTRY(draw_ranks, 6),
     /* call_weighted_sums.c */
     ENTRY(weighted_sums, 8),
     /* call_kernel_matrix.c */

@@ -127,6 +127,13 @@ SEXP repalign_group_walk(SEXP first, SEXP second, SEXP level, SEXP value, SEXP a
 /* call_weighted_ranks.c: Spearman correlations with weights of stimuli. */
 SEXP repalign_weighted_ranks(SEXP x, SEXP y, SEXP place, SEXP w, SEXP threads);
 
+/* call_draw_grams.c: products of RDMs with weights of stimuli. */
+SEXP repalign_draw_grams(SEXP values, SEXP first, SEXP second, SEXP w, SEXP precision,
+                         SEXP threads);
+
+/* call_draw_ranks.c: similarities of ranked RDMs and of pooled ones with weights of stimuli. */
+SEXP repalign_draw_ranks(SEXP rdms, SEXP w, SEXP low, SEXP high, SEXP test, SEXP threads);
+
 /* call_weighted_sums.c: sums of Song's estimator with weights of stimuli. */
 SEXP repalign_weighted_sums(SEXP w, SEXP k1, SEXP k2, SEXP l1, SEXP l2, SEXP m1, SEXP m2,
                             SEXP threads);

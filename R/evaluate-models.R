@@ -1,0 +1,190 @@
+# evaluate_models() compares models with the RDMs of subjects, with errors over subjects, stimuli or
+# both.
+#
+# Its result is a data frame of the class "repalign_evaluation" with a row for each model. Beside the
+# rows it keeps the attributes
+#
+# parts      what compare_scores() needs: list(main, interactions, df), see evaluation-variance.R
+# draws      the scores of all draws, for each part a matrix with a row for each draw, a column for
+#            each model and two for the ceilings
+# table      the score of each RDM (rows) for each model, without folds
+# outer, resample, folds, conf_level, sizes   how it was made
+# models, data   predicted and data RDMs, for plot(type = "map")
+
+#' @export
+evaluate_models <- function(rdms, models, outer = "whitened_cosine",
+                            resample = c("both", "rdm", "condition", "none"), draws = 1000,
+                            group = NULL, folds = c(rdm = 1, condition = 1), repeats = 2,
+                            conf_level = 0.95, sigma = NULL, missing = c("error", "pairwise"),
+                            threads = NULL) {
+  need_arguments()
+  task <- evaluation_task(rdms, models, outer, group, sigma, missing)
+  conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
+  drawn <- as_draws(resample, draws, max(task$group), task$n)
+  folds <- as_folds(folds, repeats, task)
+  check_evaluation(task, drawn, folds)
+  threads <- thread_count(threads)
+  whole <- evaluate_whole(task, folds, threads)
+  parts <- lapply(parts_of_draws(drawn, max(task$group), task$n), function(part) {
+    evaluate_part(task, part, folds, threads)
+  })
+  evaluation_result(task, whole, parts, drawn, folds, conf_level)
+}
+
+evaluation_task <- function(rdms, models, outer, group, sigma, missing) {
+  outer <- check_rdm_outer(outer)
+  missing <- check_choice(missing, c("error", "pairwise"), "missing")
+  table <- rdm_table(rdms, "rdms", missing == "pairwise")
+  if (table$n < 3) {
+    abort("`rdms` has ", table$n, " stimuli: comparisons of RDMs need at least 3.",
+          class = "repalign_error_size", arg = "rdms")
+  }
+  refuse_flat(table, outer, "rdms")
+  models <- as_rdm_models(models, table, missing)
+  list(values = table$values, n = table$n, labels = table$labels,
+       group = group_codes(group, ncol(table$values)), models = models, outer = outer,
+       sigma = check_sigma(sigma, table$n), missing = missing)
+}
+
+# Numbers from 1 in the order of appearance.
+group_codes <- function(group, count) {
+  if (is.null(group)) return(seq_len(count))
+  group <- plain_labels(group, "group")
+  if (length(group) != count || anyNA(group)) {
+    abort("`group` must have one label for each of the ", count, " RDMs, none of them missing, ",
+          "not ", count_of(length(group), "label"), if (anyNA(group)) " with NA", ".",
+          class = "repalign_error_labels", arg = "group")
+  }
+  match(group, unique(group))
+}
+
+check_evaluation <- function(task, drawn, folds) {
+  if (is.matrix(task$sigma) && "condition" %in% drawn$factors) {
+    abort("`sigma` is a matrix, and `resample` draws stimuli: copies of a stimulus would share ",
+          "all of their noise. Give the variances, diag(sigma), or resample = \"rdm\".",
+          class = "repalign_error_choice", arg = "sigma")
+  }
+  flexible <- vapply(task$models, is_flexible, NA)
+  if (any(flexible) && is.null(folds)) {
+    warn("The score of ", enumerate(names(task$models)[flexible]), " is not cross-validated: its ",
+         "weights are fitted to the data that it is tested with. Give folds = c(rdm = 2, ",
+         "condition = 2) or the like.", class = "repalign_not_crossvalidated")
+  }
+  if (max(task$group) < 2) {
+    warn("All RDMs are of one group: there is no lower noise ceiling (NA).",
+         class = "repalign_undefined")
+  }
+}
+
+# Cells of one draw each, in which models are fitted and tested with the same data.
+plain_draw_cells <- function(w, m) {
+  list(w_train = w, w_test = w, m_train = m, m_test = m, m_low = m, m_high = m)
+}
+
+# Scores and ceilings of all data: list(scores, lower, upper, table, collinear).
+evaluate_whole <- function(task, folds, threads) {
+  m <- matrix(1, length(task$group), 1)
+  w <- matrix(1, task$n, 1)
+  warn_collinear_models(task)
+  if (is.null(folds)) {
+    found <- evaluate_cells(task, plain_draw_cells(w, m), threads)
+    found$table <- matrix(found$table, nrow(m))
+    found$scores <- found$scores[, 1]
+    found$lower_each <- found$each_lower[, 1]
+    return(found)
+  }
+  found <- fold_means(task, w, m, folds, threads)
+  list(scores = rowMeans(matrix(found$scores, length(task$models))), lower = mean(found$lower),
+       upper = mean(found$upper), table = NULL)
+}
+
+# Models whose components are collinear have no unique weights.
+warn_collinear_models <- function(task) {
+  weighted <- vapply(task$models, function(model) model$type == "weighted", NA)
+  collinear <- vapply(task$models[weighted], function(model) {
+    weights <- plain_weights(model, task$values, NULL, task$outer, task$sigma)
+    isTRUE(attr(weights, "collinear"))
+  }, NA)
+  warn_collinear(any(collinear), enumerate(names(task$models)[weighted][collinear]))
+}
+
+# ---- draws ----
+
+# About so many numbers may the products of a chunk of draws take.
+chunk_numbers <- 4e6
+
+# Scores and ceilings of the draws of a part: an array draws x (models, lower, upper) x repeats.
+evaluate_part <- function(task, part, folds, threads) {
+  count <- ncol(part$w)
+  columns <- length(task$models) + 2
+  result <- array(NA_real_, c(count, columns, if (is.null(folds)) 1 else folds$repeats))
+  columns_of <- sum(vapply(task$models, function(model) ncol(model$table$values), 0L))
+  each <- (ncol(task$values) + columns_of)^2 * (if (is.null(folds)) 1 else 2 * cell_count(folds))
+  rows <- in_chunks(count, min(250, max(1, chunk_numbers / each)), function(at) {
+    found <- evaluate_draws(task, part$w[, at, drop = FALSE],
+                            part$m[task$group, at, drop = FALSE], folds, threads)
+    matrix(found, length(at))
+  }, "evaluate_models()", "Fewer draws take less.")
+  result[] <- rows
+  result
+}
+
+cell_count <- function(folds) {
+  if (!is.null(folds$given)) return(length(folds$given))
+  folds$rdm * folds$condition * folds$repeats
+}
+
+# w, m: a draw a column. An array draws x (models, lower, upper) x repeats. Draws with fewer than 3
+# different stimuli are NA.
+evaluate_draws <- function(task, w, m, folds, threads) {
+  if (!is.null(folds)) {
+    found <- fold_means(task, w, m, folds, threads)
+    return(aperm(simplify2array(lapply(seq_len(folds$repeats), function(k) {
+      rbind(matrix(found$scores[, , k], length(task$models)), found$lower[, k], found$upper[, k])
+    })), c(2, 1, 3)))
+  }
+  few <- colSums(w > 0) < 3
+  w[, few] <- 1
+  # where no stimulus is drawn, products are made once
+  same <- ncol(w) > 1 && all(w == 1)
+  found <- evaluate_cells(task, plain_draw_cells(if (same) w[, 1, drop = FALSE] else w, m),
+                          threads)
+  rows <- t(rbind(found$scores, found$lower, found$upper))
+  rows[few, ] <- NA
+  array(rows, c(dim(rows), 1))
+}
+
+# Means over folds: list(scores = models x draws x repeats, lower, upper = draws x repeats).
+fold_means <- function(task, w, m, folds, threads) {
+  draws <- ncol(w)
+  cells <- list()
+  index <- list()
+  for (t in seq_len(draws)) {
+    for (k in seq_len(folds$repeats)) {
+      of_draw <- folds_of_draw(folds, task$group, w[, t], m[, t])
+      cells <- c(cells, of_draw)
+      index[[length(index) + 1]] <- rep(t + draws * (k - 1), length(of_draw))
+    }
+  }
+  index <- unlist(index)
+  scores <- matrix(NA_real_, length(task$models), draws * folds$repeats)
+  ceilings <- matrix(NA_real_, 2, draws * folds$repeats)
+  if (length(cells)) {
+    found <- evaluate_cells(task, bound_cells(cells, m, (index - 1) %% draws + 1), threads)
+    each <- rowsum(t(rbind(found$scores, found$lower, found$upper)), index) /
+      as.vector(table(index))
+    at <- as.integer(rownames(each))
+    scores[, at] <- t(each[, seq_along(task$models), drop = FALSE])
+    ceilings[, at] <- t(each[, length(task$models) + 1:2, drop = FALSE])
+  }
+  list(scores = array(scores, c(length(task$models), draws, folds$repeats)),
+       lower = matrix(ceilings[1, ], draws), upper = matrix(ceilings[2, ], draws))
+}
+
+# cells: list(train, test) each; m: weights of the RDMs of all draws, of which a cell has column `of`.
+bound_cells <- function(cells, m, of) {
+  part <- function(set, name) do.call(cbind, lapply(cells, function(cell) cell[[set]][[name]]))
+  train <- part("train", "m")
+  list(w_train = part("train", "w"), w_test = part("test", "w"), m_train = train,
+       m_test = part("test", "m"), m_low = train, m_high = m[, of, drop = FALSE])
+}

@@ -1,0 +1,334 @@
+# Models are evaluated cell by cell here. A cell is a draw of stimuli and RDMs with its weights (how
+# often each of them counts), or one fold of such a draw.
+
+# A task is list(values, n, group, models, outer, sigma): data RDMs as a matrix P x N, the number of
+# stimuli, the group of each RDM (1, 2, ...), the named models, and how RDMs are compared.
+#
+# Cells are list(w_train, w_test, m_train, m_test, m_low, m_high), matrices with a column for each
+# cell: weights of stimuli (w) and of RDMs (m) to which models are fitted and with which they are
+# tested, and of the RDMs that are pooled for the lower and the upper ceiling.
+#
+# Returns list(scores, lower, upper, table): scores (models x cells) are means over the tested RDMs,
+# lower and upper their ceilings, and table has the similarity of each RDM (N * models x cells).
+# Values that are not defined are NA.
+evaluate_cells <- function(task, cells, threads) {
+  way <- way_of_task(task)
+  rows <- if (way == "plain") plain_cells(task, cells) else {
+    prepared <- prepared_pairs(task)
+    if (way == "grams") gram_cells(prepared, cells, threads) else
+      rank_cells(prepared, cells, threads)
+  }
+  weight <- cells$m_test
+  list(scores = mean_table(rows$table, weight, length(task$models)),
+       lower = weighted_means(rows$lower, weight), upper = weighted_means(rows$upper, weight),
+       table = rows$table, each_lower = rows$lower)
+}
+
+# Comparisons that are linear, or by ranks, have fast ways if all RDMs lack the same pairs.
+way_of_task <- function(task) {
+  components <- do.call(cbind, lapply(task$models, function(model) model$table$values))
+  all <- cbind(task$values, components)
+  gaps <- is.na(all)
+  if (is_whitened(task$outer)) {
+    return(if (any(gaps) || is.matrix(task$sigma)) "plain" else "grams")
+  }
+  lacking <- gaps[, 1]
+  same <- all(gaps[, seq_len(ncol(task$values))] == lacking) && !any(gaps & !lacking)
+  if (!same || task$outer %in% c("kendall", "tau_b")) return("plain")
+  if (task$outer %in% linear_outers) "grams" else "ranks"
+}
+
+# Adds to a task: the pairs that are there with their stimuli, and the components of all models.
+prepared_pairs <- function(task) {
+  present <- !is.na(task$values[, 1])
+  places <- pair_places(which(present), task$n)
+  task$first <- places$first
+  task$second <- places$second
+  task$values <- task$values[present, , drop = FALSE]
+  task$components <- lapply(task$models, function(model) {
+    model$table$values[present, , drop = FALSE]
+  })
+  counts <- vapply(task$components, ncol, 0L)
+  ends <- ncol(task$values) + cumsum(counts)
+  task$at <- Map(function(end, count) end - count + seq_len(count), ends, counts)
+  task
+}
+
+# Means over RDMs; an RDM that does not count may be NA.
+weighted_means <- function(values, weight) {
+  used <- weight > 0
+  sums <- colSums(replace(values, !used, 0) * weight)
+  sums / colSums(weight)
+}
+
+mean_table <- function(table, weight, models) {
+  size <- nrow(weight)
+  rows <- lapply(seq_len(models), function(k) {
+    weighted_means(table[(k - 1) * size + seq_len(size), , drop = FALSE], weight)
+  })
+  matrix(unlist(rows), models, byrow = TRUE)
+}
+
+# ---- comparisons that are linear ----
+
+# Products of all RDMs in the metric of the comparison, weighted, for each column of w: an array.
+weighted_grams <- function(task, outer, w, threads) {
+  all <- cbind(task$values, do.call(cbind, task$components))
+  centred <- is_centred(outer)
+  # the mean of an RDM has no part in centred comparisons, but in their rounding
+  if (centred) all <- cbind(less_means(all), 1)
+  precision <- if (is_whitened(outer)) {
+    if (is.null(task$sigma)) rep(1, task$n) else 1 / task$sigma
+  }
+  count <- ncol(all)
+  storage.mode(w) <- "double"
+  grams <- .Call(C_draw_grams, t(all), task$first, task$second, w, precision, threads)
+  own <- seq(1, count^2, by = count + 1)
+  size <- grams[own, , drop = FALSE]
+  if (centred) {
+    last <- (count - 1) * count + seq_len(count)
+    with <- grams[last, , drop = FALSE]
+    grams <- grams - with[rep(seq_len(count), count), , drop = FALSE] *
+      with[rep(seq_len(count), each = count), , drop = FALSE] /
+      rep(with[count, ], each = count^2)
+    kept <- as.vector(matrix(seq_len(count^2), count)[-count, -count])
+    left <- own[-count]
+    grams[left, ][grams[left, ] <= 1e-13 * size[-count, ]] <- 0
+    grams <- grams[kept, , drop = FALSE]
+    count <- count - 1
+  }
+  array(grams, c(count, count, ncol(w)))
+}
+
+gram_cells <- function(task, cells, threads) {
+  flexible <- any(vapply(task$models, is_flexible, NA))
+  test <- weighted_grams(task, task$outer, cells$w_test, threads)
+  train <- if (flexible) train_grams(task, task$outer, cells, test, threads)
+  count <- ncol(cells$m_test)
+  data <- seq_len(ncol(task$values))
+  table <- do.call(rbind, lapply(seq_along(task$models), function(k) {
+    if (!is_flexible(task$models[[k]])) {
+      return(every_cell(cosines_of(test, data, task$at[[k]]), count))
+    }
+    rows <- vapply(seq_len(count), function(t) {
+      weights <- gram_weights(task, k, cell_of(train, t), cells$m_train[, t])
+      cosines_with_weights(cell_of(test, t), data, task$at[[k]], weights)
+    }, numeric(length(data)))
+    matrix(rows, ncol = count)
+  }))
+  c(list(table = table), gram_ceilings(test, task$group, cells))
+}
+
+train_grams <- function(task, outer, cells, test, threads) {
+  same <- !is.null(test) && identical(cells$w_train, cells$w_test)
+  if (same) test else weighted_grams(task, outer, cells$w_train, threads)
+}
+
+# The products of a cell; those of a single draw of stimuli hold for all.
+cell_of <- function(grams, t) matrix(grams[, , min(t, dim(grams)[3])], dim(grams)[1])
+
+size_in <- function(grams, at) {
+  matrix(grams[cbind(at, at, rep(seq_len(dim(grams)[3]), each = length(at)))], length(at))
+}
+
+# Cosines of the data with the RDM in one place: N x draws.
+cosines_of <- function(grams, data, at) {
+  products <- matrix(grams[data, at, ], length(data))
+  own <- size_in(grams, data) * rep(size_in(grams, at), each = length(data))
+  cosines <- products / sqrt(pmax(own, 0))
+  cosines[!is.finite(cosines)] <- NA
+  clip_to_range(cosines, -1, 1)
+}
+
+cosines_with_weights <- function(gram, data, at, weights) {
+  products <- as.vector(gram[data, at, drop = FALSE] %*% weights)
+  own <- sum(weights * (gram[at, at, drop = FALSE] %*% weights))
+  as.vector(cosines_from(products, diag(gram)[data], own))
+}
+
+# The weights of model k, fitted to the pool of RDMs with weights m.
+gram_weights <- function(task, k, gram, m) {
+  size <- sqrt(pmax(diag(gram)[seq_along(m)], 0))
+  if (any(size[m > 0] == 0)) return(rep(NA_real_, length(task$at[[k]])))
+  used <- which(m > 0)
+  at <- task$at[[k]]
+  with <- as.vector(gram[at, used, drop = FALSE] %*% (m[used] / size[used]))
+  weights <- fitted_weights(task$models[[k]], gram[at, at, drop = FALSE], with)
+  scaled_weights(task$models[[k]], as.vector(weights))
+}
+
+# With the pool of unit RDMs, the cosine of RDM j is sum_i m_i c_ij / sqrt(sum_ik m_i m_k c_ik).
+gram_ceilings <- function(grams, group, cells) {
+  size <- length(group)
+  cosines <- lapply(seq_len(size), function(j) {
+    every_cell(cosines_of(grams, seq_len(size), j), ncol(cells$m_test))
+  })
+  sums <- function(m) {
+    do.call(rbind, lapply(cosines, function(c) colSums(replace(c, m == 0, 0) * m)))
+  }
+  high <- cells$m_high
+  sums_high <- sums(high)
+  upper <- sums_high / rep(sqrt(colSums(high * sums_high)), each = size)
+  low <- cells$m_low
+  sums_low <- sums(low)
+  whole <- colSums(low * sums_low)
+  lower <- matrix(NA_real_, size, ncol(low))
+  for (j in seq_len(size)) {
+    own <- group == group[j]
+    lower[j, ] <- without_group(j, which(own), cosines, low, sums_low, whole)
+  }
+  list(lower = lower, upper = upper)
+}
+
+every_cell <- function(values, count) {
+  if (ncol(values) == count) values else values[, rep(1, count), drop = FALSE]
+}
+
+# The cosine of RDM j with the pool without its group `own`.
+without_group <- function(j, own, cosines, low, sums, whole) {
+  inner <- function(i) colSums(replace(cosines[[i]][own, , drop = FALSE],
+                                       low[own, , drop = FALSE] == 0, 0) *
+                                 low[own, , drop = FALSE])
+  within <- Reduce(`+`, lapply(own, function(i) low[i, ] * inner(i)))
+  left <- whole - 2 * colSums((low * sums)[own, , drop = FALSE]) + within
+  result <- (sums[j, ] - inner(j)) / sqrt(pmax(left, 0))
+  others <- colSums(low[-own, , drop = FALSE])
+  replace(result, others == 0 | !is.finite(result), NA)
+}
+
+# ---- comparisons by ranks ----
+
+# Orders of columns, as the kernel of ranks takes them.
+ranked_columns <- function(task, values) {
+  orders <- apply(values, 2, order, method = "radix")
+  tied <- vapply(seq_len(ncol(values)), function(k) {
+    c(FALSE, diff(values[orders[, k], k]) == 0)
+  }, logical(nrow(values)))
+  list(order = matrix(orders, nrow(values)), tied = matrix(tied, nrow(values)), first = task$first,
+       second = task$second, group = task$group, rho = task$outer == "rho_a")
+}
+
+bind_ranked <- function(a, b) {
+  a$order <- cbind(a$order, b$order)
+  a$tied <- cbind(a$tied, b$tied)
+  a
+}
+
+rank_cells <- function(task, cells, threads) {
+  count <- ncol(cells$m_test)
+  data <- ranked_columns(task, task$values)
+  fixed <- !vapply(task$models, is_flexible, NA)
+  own <- if (any(fixed)) ranked_columns(task, do.call(cbind, task$components[fixed]))
+  w <- every_cell(cells$w_test, count)
+  storage.mode(w) <- "double"
+  found <- .Call(C_draw_ranks, if (any(fixed)) bind_ranked(data, own) else data, w, cells$m_low,
+                 cells$m_high, cells$m_test, threads)
+  names(found) <- c("table", "lower", "upper")
+  size <- ncol(task$values)
+  table <- matrix(NA_real_, size * length(task$models), count)
+  table[rep(fixed, each = size), ] <- found$table
+  if (any(!fixed)) {
+    table[rep(!fixed, each = size), ] <-
+      flexible_ranks(task, which(!fixed), data, cells, w, threads)
+  }
+  table[is.nan(table)] <- NA
+  list(table = table, lower = found$lower, upper = found$upper)
+}
+
+# Weights are fitted as for Pearson's correlation, components chosen by ranks.
+flexible_ranks <- function(task, which, data, cells, w, threads) {
+  train <- weighted_grams(task, "pearson", cells$w_train, threads)
+  chosen <- chosen_by_ranks(task, which, data, cells, threads)
+  result <- vapply(seq_len(ncol(w)), function(t) {
+    predicted <- vapply(which, function(k) {
+      weights <- if (task$models[[k]]$type == "select") chosen[[as.character(k)]][, t] else
+        gram_weights(task, k, cell_of(train, t), cells$m_train[, t])
+      combined(task$components[[k]], replace(weights, is.na(weights), 0))
+    }, numeric(nrow(task$values)))
+    columns <- bind_ranked(data, ranked_columns(task, predicted))
+    .Call(C_draw_ranks, columns, w[, t, drop = FALSE], NULL, NULL,
+          cells$m_test[, t, drop = FALSE], 1L)[[1]][, 1]
+  }, numeric(length(which) * ncol(task$values)))
+  matrix(result, ncol = ncol(w))
+}
+
+# Weights (components x cells) of the models that choose a component, named by their number.
+chosen_by_ranks <- function(task, which, data, cells, threads) {
+  which <- Filter(function(k) task$models[[k]]$type == "select", which)
+  w <- every_cell(cells$w_train, ncol(cells$m_train))
+  storage.mode(w) <- "double"
+  found <- lapply(which, function(k) {
+    columns <- bind_ranked(data, ranked_columns(task, task$components[[k]]))
+    table <- .Call(C_draw_ranks, columns, w, NULL, NULL, cells$m_train, threads)[[1]]
+    scores <- mean_table(table, cells$m_train, ncol(task$components[[k]]))
+    matrix(apply(scores, 2, selected), nrow(scores))
+  })
+  stats::setNames(found, which)
+}
+
+# ---- everything else, anew for each cell ----
+
+plain_cells <- function(task, cells) {
+  count <- ncol(cells$m_test)
+  rows <- lapply(seq_len(count), function(t) {
+    column <- function(name) cells[[name]][, min(t, ncol(cells[[name]]))]
+    plain_cell(task, column)
+  })
+  part <- function(name) matrix(unlist(lapply(rows, `[[`, name)), ncol = count)
+  list(table = part("table"), lower = part("lower"), upper = part("upper"))
+}
+
+# column: the weights of the cell, by their name.
+plain_cell <- function(task, column) {
+  train <- gathered_task(task, column("w_train"))
+  test <- gathered_task(task, column("w_test"))
+  predicted <- vapply(seq_along(task$models), function(k) {
+    model <- task$models[[k]]
+    model$table$values <- train$components[[k]]
+    weights <- scaled_weights(model, as.vector(
+      plain_weights(model, train$values, column("m_train"), task$outer, train$sigma)))
+    combined(test$components[[k]], replace(weights, is.na(weights), 0))
+  }, numeric(nrow(test$values)))
+  predicted <- matrix(predicted, nrow(test$values))
+  table <- similarity_table(test$values, predicted, task$outer, test$sigma)
+  c(list(table = table),
+    plain_ceilings(test$values, task$outer, test$sigma, task$group, column("m_test"),
+                   column("m_low"), column("m_high")))
+}
+
+# The RDMs of a draw: each stimulus as often as it counts. Pairs of copies lack.
+gathered_task <- function(task, w) {
+  at <- rep(seq_along(w), w)
+  places <- utils::combn(length(at), 2)
+  first <- at[places[1, ]]
+  second <- at[places[2, ]]
+  low <- as.double(pmin(first, second))
+  # the place of a pair in packed vectors; that of copies is none
+  place <- task$n * (low - 1) - low * (low - 1) / 2 + pmax(first, second) - low
+  place[first == second] <- NA
+  if (!is_whitened(task$outer)) place <- place[!is.na(place)]
+  list(values = task$values[place, , drop = FALSE],
+       components = lapply(task$models, function(model) {
+         model$table$values[place, , drop = FALSE]
+       }),
+       sigma = sigma_of(task$sigma, at))
+}
+
+# Similarities of each RDM with the pool of `low` without its group, and with that of `high`.
+plain_ceilings <- function(values, outer, sigma, group, test, low, high) {
+  size <- ncol(values)
+  lower <- upper <- rep(NA_real_, size)
+  scaled <- normalised_rdms(values, outer, sigma)
+  with_pool <- function(at, weight) {
+    if (sum(weight) == 0) return(NA_real_)
+    pooled <- mean_of_present(scaled[, weight > 0, drop = FALSE], weight[weight > 0])
+    as.vector(similarity_table(values[, at, drop = FALSE], matrix(pooled), outer, sigma))
+  }
+  used <- which(test > 0)
+  upper[used] <- with_pool(used, high)
+  for (g in unique(group[used])) {
+    at <- used[group[used] == g]
+    lower[at] <- with_pool(at, replace(low, group == g, 0))
+  }
+  list(lower = lower, upper = upper)
+}

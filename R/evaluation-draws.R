@@ -1,0 +1,207 @@
+# Draws of RDMs and stimuli with replacement, and folds for cross-validation, are made here for
+# evaluate_models().
+
+resample_choices <- c("both", "rdm", "condition", "none")
+
+# Returns list(factors, rdm, condition): which of "rdm" and "condition" are drawn, and weights, a draw
+# a column: how often each group and each stimulus comes. NULL where a factor is not drawn.
+as_draws <- function(resample, draws, groups, n) {
+  if (is.list(resample)) return(given_draws(resample, groups, n))
+  resample <- check_choice(resample, resample_choices, "resample")
+  if (resample == "none") return(list(factors = character(), count = 0L))
+  draws <- check_count(draws, "draws", least = 2)
+  factors <- if (resample == "both") c("rdm", "condition") else resample
+  check_factor_sizes(factors, groups, n)
+  drawn <- function(size) {
+    counts_of(matrix(sample.int(size, size * as.double(draws), TRUE), draws), size)
+  }
+  list(factors = factors, count = draws,
+       rdm = if ("rdm" %in% factors) drawn(groups),
+       condition = if ("condition" %in% factors) drawn(n))
+}
+
+check_factor_sizes <- function(factors, groups, n) {
+  if ("rdm" %in% factors && groups < 2) {
+    abort("`resample` draws RDMs, but there is one ", "group of them: its variance between ",
+          "subjects is not known. Give resample = \"condition\".",
+          class = "repalign_error_size", arg = "resample")
+  }
+  if ("condition" %in% factors && n < 4) {
+    abort("`resample` draws stimuli, but there are ", n, ": at least 4 are needed. Give resample ",
+          "= \"rdm\" or \"none\".", class = "repalign_error_size", arg = "resample")
+  }
+}
+
+# at: indices, a draw a row. Counts, a draw a column.
+counts_of <- function(at, size) {
+  matrix(as.double(apply(at, 1, tabulate, size)), size)
+}
+
+given_draws <- function(resample, groups, n) {
+  known <- c("rdm", "condition")
+  if (!length(resample) || is.null(names(resample)) || !all(names(resample) %in% known) ||
+      anyDuplicated(names(resample))) {
+    abort("`resample` as a list has matrices named \"rdm\", \"condition\" or both: indices with ",
+          "one draw a row.", class = "repalign_error_type", arg = "resample")
+  }
+  sizes <- c(rdm = groups, condition = n)
+  factors <- intersect(known, names(resample))
+  counts <- lapply(stats::setNames(factors, factors), function(factor) {
+    counts_of(check_indices(resample[[factor]], factor, sizes[[factor]]), sizes[[factor]])
+  })
+  check_factor_sizes(factors, groups, n)
+  rows <- vapply(counts, ncol, 0L)
+  if (length(unique(rows)) > 1) {
+    abort("`resample` has ", rows[1], " draws of RDMs and ", rows[2], " of stimuli: the rows of ",
+          "both matrices are the same draws.", class = "repalign_error_size", arg = "resample")
+  }
+  list(factors = factors, count = rows[[1]], rdm = counts$rdm, condition = counts$condition)
+}
+
+check_indices <- function(at, factor, size) {
+  what <- if (factor == "rdm") "groups of RDMs" else "stimuli"
+  place <- paste0("`resample$", factor, "`")
+  if (is.data.frame(at)) at <- as.matrix(at)
+  if (!is.numeric(at) || !is.matrix(at) || nrow(at) < 2) {
+    abort(place, " must be a matrix of indices with at least two rows, not ", describe(at), ".",
+          class = "repalign_error_type", arg = "resample")
+  }
+  if (ncol(at) != size) {
+    abort(place, " has ", count_of(ncol(at), "column"), ", but a draw has as many indices as there ",
+          "are ", what, ": ", size, ".", class = "repalign_error_size", arg = "resample")
+  }
+  bad <- which(is.na(at) | at != round(at) | at < 1 | at > size, arr.ind = TRUE)
+  if (nrow(bad)) {
+    abort(place, " has an index that is not a whole number from 1 to ", size, ", first in row ",
+          bad[1, 1], ", column ", bad[1, 2], ".", class = "repalign_error_value",
+          arg = "resample")
+  }
+  at
+}
+
+# The parts that variances are made of: draws of both factors and of each alone. Each is list(w, m):
+# weights of stimuli and of groups.
+parts_of_draws <- function(draws, groups, n) {
+  ones <- function(size) matrix(1, size, draws$count)
+  part <- function(w, m) {
+    list(w = if (is.null(w)) ones(n) else w, m = if (is.null(m)) ones(groups) else m)
+  }
+  parts <- list()
+  if (length(draws$factors) == 2) parts$both <- part(draws$condition, draws$rdm)
+  if ("rdm" %in% draws$factors) parts$rdm <- part(NULL, draws$rdm)
+  if ("condition" %in% draws$factors) parts$condition <- part(draws$condition, NULL)
+  parts
+}
+
+# ---- folds ----
+
+# Returns list(rdm, condition, repeats) for random folds, list(given, repeats = 1) for a table of
+# them, or NULL without cross-validation.
+as_folds <- function(folds, repeats, task) {
+  if (is.data.frame(folds)) return(list(given = given_folds(folds, task), repeats = 1L))
+  if (is.list(folds)) folds <- unlist(folds)
+  if (!is.numeric(folds) || is.null(names(folds)) || !length(folds) ||
+      !all(names(folds) %in% c("rdm", "condition")) || anyDuplicated(names(folds))) {
+    abort("`folds` must be numbers of folds, such as c(rdm = 2, condition = 2), or a data frame ",
+          "with the columns fold, set, factor and index, not ", describe(folds), ".",
+          class = "repalign_error_type", arg = "folds")
+  }
+  count <- c(rdm = 1L, condition = 1L)
+  for (name in names(folds)) count[[name]] <- check_count(folds[[name]], paste0("folds: ", name))
+  repeats <- check_count(repeats, "repeats")
+  check_fold_sizes(count, task)
+  if (all(count == 1)) return(NULL)
+  list(rdm = count[["rdm"]], condition = count[["condition"]], repeats = repeats)
+}
+
+check_fold_sizes <- function(count, task) {
+  groups <- max(task$group)
+  if (count[["rdm"]] > groups) {
+    abort("`folds` cuts the RDMs into ", count[["rdm"]], " folds, but there are ", groups,
+          if (groups == 1) " group" else " groups", " of them.", class = "repalign_error_size",
+          arg = "folds")
+  }
+  if (count[["condition"]] > 1 && task$n < 3 * count[["condition"]]) {
+    abort("`folds` cuts ", task$n, " stimuli into ", count[["condition"]], " folds, but each needs ",
+          "at least 3 stimuli: take fewer folds.", class = "repalign_error_size", arg = "folds")
+  }
+}
+
+# A table of folds as a list of list(train, test), each with flags of RDMs (m) and stimuli (w).
+given_folds <- function(folds, task) {
+  need_columns(folds, c("fold", "set", "factor", "index"), "used", "folds")
+  sizes <- c(rdm = length(task$group), condition = task$n)
+  usable <- nrow(folds) && all(folds$set %in% c("train", "test")) &&
+    all(folds$factor %in% names(sizes)) && is.numeric(folds$index) && !anyNA(folds$fold) &&
+    all(folds$index %in% seq_len(max(sizes))) &&
+    all(folds$index <= sizes[as.character(folds$factor)])
+  if (!usable) {
+    abort("`folds` must have \"train\" or \"test\" in the column set, \"rdm\" or \"condition\" in ",
+          "factor, and in index the number of an RDM or a stimulus.",
+          class = "repalign_error_value", arg = "folds")
+  }
+  lapply(split(folds, factor(folds$fold, unique(folds$fold))), function(rows) {
+    flags <- function(set, factor) {
+      seq_len(sizes[[factor]]) %in% rows$index[rows$set == set & rows$factor == factor]
+    }
+    fold <- lapply(c(train = "train", test = "test"), function(set) {
+      list(m = as.double(flags(set, "rdm")), w = as.double(flags(set, "condition")))
+    })
+    check_given_fold(fold, rows$fold[1], task)
+  })
+}
+
+check_given_fold <- function(fold, name, task) {
+  refuse <- function(...) {
+    abort("`folds`: fold ", name, " ", ..., ".", class = "repalign_error_value", arg = "folds")
+  }
+  for (set in c("train", "test")) {
+    if (!any(fold[[set]]$m > 0)) refuse("has no RDM to ", set)
+    if (sum(fold[[set]]$w) < 3) refuse("has fewer than 3 stimuli to ", set)
+  }
+  both <- function(a, b) a > 0 & b > 0
+  groups <- lapply(fold, function(set) unique(task$group[set$m > 0]))
+  # a factor that is not cut is the same in both sets
+  if (!setequal(groups$train, groups$test) && length(intersect(groups$train, groups$test))) {
+    refuse("has RDMs of one group in training and test, which share what is to be predicted")
+  }
+  shared <- both(fold$train$w, fold$test$w)
+  if (any(shared) && !identical(fold$train$w, fold$test$w)) {
+    refuse("has stimulus ", which(shared)[1], " in training and test")
+  }
+  fold
+}
+
+# Cells of one draw (weights m of the RDMs and w of the stimuli): list(train, test), each
+# list(m, w), for every fold; NULL if the draw has too few stimuli or RDMs for them.
+folds_of_draw <- function(folds, group, w, m) {
+  if (!is.null(folds$given)) {
+    cells <- lapply(folds$given, function(fold) {
+      lapply(fold, function(set) list(m = set$m * m, w = set$w * w))
+    })
+    usable <- all(vapply(cells, function(cell) {
+      all(vapply(cell, function(set) sum(set$w > 0) >= 3 && any(set$m > 0), NA))
+    }, NA))
+    return(if (usable) cells)
+  }
+  there <- unique(group[m > 0])
+  if (length(there) < folds$rdm || sum(w > 0) < 3 * folds$condition) return(NULL)
+  fold_rdm <- random_fold(there, folds$rdm, max(group))[group]
+  fold_condition <- random_fold(which(w > 0), folds$condition, length(w))
+  cells <- expand.grid(rdm = seq_len(folds$rdm), condition = seq_len(folds$condition))
+  lapply(seq_len(nrow(cells)), function(k) {
+    in_m <- fold_rdm == cells$rdm[k]
+    in_w <- fold_condition == cells$condition[k]
+    list(train = list(m = if (folds$rdm > 1) m * !in_m else m,
+                      w = if (folds$condition > 1) w * !in_w else w),
+         test = list(m = m * in_m, w = w * in_w))
+  })
+}
+
+# The fold of each of `size` things of which only some are there.
+random_fold <- function(there, folds, size) {
+  fold <- integer(size)
+  fold[there] <- if (folds == 1) 1L else
+    sample(rep(sample.int(folds), length.out = length(there)))
+  fold
+}

@@ -1,0 +1,114 @@
+# The result of evaluate_models() is put together here.
+
+evaluation_result <- function(task, whole, draws, drawn, folds, conf_level) {
+  sizes <- c(rdm = max(task$group), condition = task$n)
+  models <- names(task$models)
+  draws <- named_draws(draws, models)
+  left_out <- left_out_draws(draws, whole$scores)
+  draws <- lapply(draws, function(part) replace_draws(part, left_out))
+  parts <- evaluation_parts(task, whole, draws, sizes)
+  known <- usable_errors(whole$scores, parts)
+  ceiling_se <- checked_errors(ceiling_errors(whole, draws, sizes, task), 1)
+  half <- stats::qt(0.5 + conf_level / 2, known$df) * known$se
+  gap <- (whole$scores - whole$lower) / ceiling_se
+  rows <- data.frame(model = models, score = whole$scores, se = known$se,
+                     conf_low = whole$scores - half, conf_high = whole$scores + half,
+                     df = known$df,
+                     p_zero = stats::pt(whole$scores / known$se, known$df, lower.tail = FALSE),
+                     ceiling_low = whole$lower, ceiling_high = whole$upper,
+                     p_ceiling = 2 * stats::pt(-abs(gap), known$df), draws = drawn$count,
+                     left_out = length(left_out))
+  rownames(rows) <- NULL
+  warn_evaluation(rows, left_out, parts)
+  structure(rows, parts = parts, draws = draws, table = named_table(whole$table, task),
+            outer = task$outer, resample = drawn$factors, folds = folds, conf_level = conf_level,
+            sizes = sizes, pictures = list(data = task$values, models = whole_predictions(task),
+                            sigma = task$sigma),
+            class = c("repalign_evaluation", "data.frame"))
+}
+
+named_draws <- function(draws, models) {
+  lapply(draws, function(part) {
+    dimnames(part) <- list(NULL, c(models, "ceiling_low", "ceiling_high"), NULL)
+    part
+  })
+}
+
+# A draw in which a score is undefined, in any part, is left out of all. (A model that is undefined
+# with all data is undefined in all draws.)
+left_out_draws <- function(draws, scores) {
+  at <- which(!is.na(scores))
+  lost <- lapply(draws, function(part) which(apply(is.na(part[, at, , drop = FALSE]), 1, any)))
+  sort(unique(unlist(lost)))
+}
+
+replace_draws <- function(part, left_out) {
+  part[left_out, , ] <- NA
+  part
+}
+
+named_table <- function(table, task) {
+  if (is.null(table)) return(NULL)
+  dimnames(table) <- list(colnames(task$values), names(task$models))
+  table
+}
+
+# Covariances of all scores; those of undefined ones are NA.
+evaluation_parts <- function(task, whole, draws, sizes) {
+  models <- names(task$models)
+  defined <- which(!is.na(whole$scores))
+  parts <- if (length(draws)) parts_of_variance(draws, sizes, defined) else
+    if (!is.null(whole$table) && sizes[["rdm"]] > 1) {
+      parts_of_table(whole$table[, defined, drop = FALSE], task$group)
+    } else {
+      empty <- matrix(NA_real_, length(defined), length(defined))
+      list(main = list(empty), interactions = NULL, df = NA_real_, capped = TRUE)
+    }
+  whole_of <- function(part) {
+    all <- matrix(NA_real_, length(models), length(models), dimnames = list(models, models))
+    all[defined, defined] <- part
+    all
+  }
+  parts$main <- lapply(parts$main, whole_of)
+  parts$interactions <- lapply(parts$interactions, whole_of)
+  parts
+}
+
+usable_errors <- function(scores, parts) {
+  se <- contrast_errors(parts, diag(length(scores)))$se
+  df <- if (isTRUE(parts$df >= 1)) parts$df else NA_real_
+  list(se = if (is.na(df)) rep(NA_real_, length(se)) else checked_errors(se, abs(scores)),
+       df = rep(as.double(df), length(scores)))
+}
+
+# What does not vary has no error.
+checked_errors <- function(se, size) replace(se, se <= tie_share * pmax(size, 1, na.rm = TRUE), NA)
+
+warn_evaluation <- function(rows, left_out, parts) {
+  undefined <- rows$model[is.na(rows$score)]
+  if (length(undefined)) {
+    warn("The score of ", enumerate(undefined), " is undefined (NA): its dissimilarities (or those ",
+         "of an RDM) are all equal, or pairs that both have are fewer than three.",
+         class = "repalign_undefined")
+  }
+  lost <- is.na(rows$se) & !is.na(rows$score)
+  if (any(lost)) {
+    warn("No standard error (NA) of ", enumerate(rows$model[lost]), ": ",
+         if (isTRUE(parts$df >= 1)) "the score does not vary with what was drawn." else
+           "there are too few RDMs (or folds without draws).", class = "repalign_undefined")
+  }
+  if (length(left_out) > 0.1 * max(rows$draws, 1)) {
+    warn(length(left_out), " of ", rows$draws[1], " draws are left out: they have fewer different ",
+         "stimuli (3 a fold) or RDMs than are needed, or a score is undefined. Errors are rather ",
+         "too small.", class = "repalign_left_out")
+  }
+}
+
+# What the models predict after a fit to all data.
+whole_predictions <- function(task) {
+  predicted <- vapply(task$models, function(model) {
+    weights <- as.vector(plain_weights(model, task$values, NULL, task$outer, task$sigma))
+    combined(model$table$values, replace(weights, is.na(weights), 0))
+  }, numeric(nrow(task$values)))
+  matrix(predicted, nrow(task$values), dimnames = list(NULL, names(task$models)))
+}

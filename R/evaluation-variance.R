@@ -1,0 +1,70 @@
+# The standard errors of evaluate_models() are made of the variances over draws of RDMs, of stimuli
+# and of both.
+
+# The bootstrap of a sample of size N has a variance that is smaller by (N - 1)/N, and the part of
+# both factors by the product of these; so with a = N/(N - 1), b = n/(n - 1)
+#
+#     V = a V_rdm + b V_condition - a b (V_both - V_rdm - V_condition),
+#
+# which is at least either main part and at most their sum. In the words of interval-parts.R:
+# list(main, interactions, df), where interactions below 0 count as 0 (`capped`).
+
+# draws: arrays draws x columns x repeats of each part. sizes: c(rdm, condition). column: of which
+# columns.
+parts_of_variance <- function(draws, sizes, columns) {
+  covariance <- lapply(draws, draw_covariance, columns)
+  a <- sizes[["rdm"]] / (sizes[["rdm"]] - 1)
+  b <- sizes[["condition"]] / (sizes[["condition"]] - 1)
+  main <- list()
+  if (!is.null(draws$rdm)) main <- c(main, list(a * covariance$rdm))
+  if (!is.null(draws$condition)) main <- c(main, list(b * covariance$condition))
+  interactions <- if (!is.null(draws$both)) {
+    list(a * b * (covariance$both - covariance$rdm - covariance$condition))
+  }
+  list(main = main, interactions = interactions, df = degrees_of_freedom(draws, sizes),
+       capped = TRUE)
+}
+
+degrees_of_freedom <- function(draws, sizes) {
+  min(sizes[intersect(c("rdm", "condition"), names(draws))]) - 1
+}
+
+# Over draws in which all columns are defined. With repeated folds, what the choice of folds adds is
+# taken out.
+draw_covariance <- function(draws, columns) {
+  values <- draws[, columns, , drop = FALSE]
+  usable <- apply(!is.na(values), 1, all)
+  values <- values[usable, , , drop = FALSE]
+  count <- length(columns)
+  if (sum(usable) < 2) return(matrix(NA_real_, count, count))
+  repeats <- dim(values)[3]
+  of <- function(x) stats::cov(matrix(x, ncol = count))
+  mean_of <- of(apply(values, 1:2, mean))
+  if (repeats == 1) return(mean_of)
+  single <- Reduce(`+`, lapply(seq_len(repeats), function(k) of(values[, , k]))) / repeats
+  (repeats * mean_of - single) / (repeats - 1)
+}
+
+# Without resampling: the variance of the mean over RDMs, whose groups are independent. values: RDMs x
+# columns.
+parts_of_table <- function(values, group) {
+  groups <- max(group)
+  deviations <- rowsum(values - rep(colMeans(values), each = nrow(values)), group)
+  covariance <- crossprod(deviations) / nrow(values)^2 * groups / (groups - 1)
+  list(main = list(covariance), interactions = NULL, df = groups - 1, capped = TRUE)
+}
+
+# Standard errors of scores less the lower ceiling.
+ceiling_errors <- function(whole, draws, sizes, task) {
+  models <- length(whole$scores)
+  vapply(seq_len(models), function(k) {
+    parts <- if (length(draws)) {
+      less_lower <- lapply(draws, function(part) part[, k, , drop = FALSE] -
+                             part[, models + 1, , drop = FALSE])
+      parts_of_variance(less_lower, sizes, 1)
+    } else if (!is.null(whole$table)) {
+      parts_of_table(whole$table[, k, drop = FALSE] - whole$lower_each, task$group)
+    }
+    if (is.null(parts)) NA_real_ else contrast_errors(parts, matrix(1))$se
+  }, 0)
+}

@@ -1,0 +1,79 @@
+# pool_rdms() makes one RDM of several: the mean of normalised RDMs, with which noise ceilings are
+# made and models are fitted.
+
+#' @export
+pool_rdms <- function(rdms, outer, sigma = NULL, missing = c("error", "pairwise")) {
+  need_arguments()
+  outer <- check_choice(outer, c(rdm_outers, "bures", "riemann"), "outer")
+  missing <- check_choice(missing, c("error", "pairwise"), "missing")
+  table <- rdm_table(rdms, "rdms", missing == "pairwise")
+  sigma <- check_sigma(sigma, table$n)
+  if (outer == "bures") {
+    abort("`outer` = \"bures\" has no pooled RDM: the mean of RDMs is not the RDM that is most ",
+          "alike to them. Choose another comparison.", class = "repalign_error_choice",
+          arg = "outer")
+  }
+  refuse_flat(table, outer, "rdms")
+  pooled <- pooled_values(table$values, outer, sigma = sigma)
+  structure(pooled, Size = table$n, Labels = table$labels, Diag = FALSE, Upper = FALSE,
+            class = "dist")
+}
+
+# An RDM that cannot be scaled to length 1 has no place in a mean.
+refuse_flat <- function(table, outer, arg) {
+  if (outer == "riemann") return(invisible())
+  flat <- apply(table$values, 2, function(column) {
+    known <- column[!is.na(column)]
+    all(known == if (outer %in% c("cosine", "whitened_cosine")) 0 else known[1])
+  })
+  if (any(flat)) {
+    abort("`", arg, "` has an RDM without variance (", dQuote(table$names[flat][1], FALSE),
+          "): all its dissimilarities are ",
+          if (outer %in% c("cosine", "whitened_cosine")) "0" else "equal",
+          ", so that its similarity is undefined. Leave it out.",
+          class = "repalign_error_variance", arg = arg)
+  }
+}
+
+# The pooled RDM of a table (P x N) with weights of its RDMs. Pairs without any RDM are NA.
+pooled_values <- function(values, outer, weights = NULL, sigma = NULL) {
+  if (is.null(weights)) weights <- rep(1, ncol(values))
+  mean_of_present(normalised_rdms(values, outer, sigma), weights)
+}
+
+mean_of_present <- function(scaled, weights) {
+  present <- !is.na(scaled)
+  sums <- as.vector(replace(scaled, !present, 0) %*% weights)
+  # scores of ranks see ties, and sums of ranks are exact
+  total <- as.vector(present %*% weights)
+  ifelse(total > 0, sums / total, NA_real_)
+}
+
+normalised_rdms <- function(values, outer, sigma = NULL) {
+  apply_columns(values, function(a) {
+    known <- !is.na(a)
+    a[known] <- switch(
+      outer, cosine = a[known] / sqrt(mean(a[known]^2)), pearson = standardised(a[known]),
+      whitened_cosine = , whitened_pearson = whitened_scaled(a, known, outer, sigma),
+      riemann = a[known], rank(a[known]))
+    a
+  })
+}
+
+standardised <- function(a) (a - mean(a)) / sqrt(mean((a - mean(a))^2))
+
+whitened_scaled <- function(a, known, outer, sigma) {
+  size <- sqrt(whitened_size(a, !known, outer, sigma))
+  (a[known] - if (is_centred(outer)) mean(a[known]) else 0) / size
+}
+
+# a' W a in the metric of a whitened comparison, over the pairs that are there.
+whitened_size <- function(a, lacking, outer, sigma) {
+  kept <- kept_stimuli(lacking)
+  a <- a[kept$pairs]
+  metric <- whitening_metric(sum(kept$stimuli), sigma_of(sigma, kept$stimuli))
+  all <- filled_gaps(cbind(a, if (is_centred(outer)) 1), lacking[kept$pairs], metric)
+  products <- whitened_products(all, all, metric)
+  if (is_centred(outer)) products <- without_last(products)
+  products[1, 1]
+}

@@ -1,0 +1,146 @@
+# How alike the RDMs of two tables are, each column of one with each of the other, as the outer
+# comparisons of rsa() define it. Pairs of stimuli that lack on either side are left out.
+
+# Comparisons of RDMs that evaluate_models() and its like know.
+rdm_outers <- c("cosine", "pearson", "spearman", "kendall", "tau_b", "rho_a", "whitened_cosine",
+                "whitened_pearson")
+
+linear_outers <- c("cosine", "pearson", "whitened_cosine", "whitened_pearson")
+
+is_whitened <- function(outer) startsWith(outer, "whitened")
+
+# Those that take a mean off.
+is_centred <- function(outer) outer %in% c("pearson", "whitened_pearson")
+
+check_rdm_outer <- function(outer) check_choice(outer, rdm_outers, "outer")
+
+# a: P x N, b: P x K, NA where a pair lacks. Returns N x K; NA where a similarity is undefined.
+# sigma: of the stimuli, for whitened comparisons.
+similarity_table <- function(a, b, outer, sigma = NULL) {
+  result <- matrix(NA_real_, ncol(a), ncol(b), dimnames = list(colnames(a), colnames(b)))
+  rows <- same_gaps(a)
+  columns <- same_gaps(b)
+  for (i in rows) {
+    for (k in columns) {
+      lacking <- is.na(a[, i[1]]) | is.na(b[, k[1]])
+      if (sum(!lacking) < 3) next
+      result[i, k] <- complete_similarities(a[, i, drop = FALSE], b[, k, drop = FALSE], lacking,
+                                            outer, sigma)
+    }
+  }
+  result
+}
+
+# Columns that lack the same pairs, as a list.
+same_gaps <- function(values) {
+  lacking <- is.na(values)
+  if (!any(lacking)) return(list(seq_len(ncol(values))))
+  key <- apply(lacking, 2, function(column) paste(which(column), collapse = " "))
+  split(seq_along(key), factor(key, unique(key)))
+}
+
+complete_similarities <- function(a, b, lacking, outer, sigma) {
+  if (is_whitened(outer)) return(whitened_similarities(a, b, lacking, outer, sigma))
+  a <- a[!lacking, , drop = FALSE]
+  b <- b[!lacking, , drop = FALSE]
+  if (outer %in% c("kendall", "tau_b")) return(tau_table(a, b, outer))
+  if (outer %in% c("spearman", "rho_a")) {
+    a <- centred_ranks(a)
+    b <- centred_ranks(b)
+  }
+  if (outer == "rho_a") return(12 * crossprod(a, b) / (nrow(a)^3 - nrow(a)))
+  if (outer == "pearson") {
+    a <- less_means(a)
+    b <- less_means(b)
+  }
+  cosines_from(crossprod(a, b), colSums(a^2), colSums(b^2))
+}
+
+less_means <- function(values) {
+  centred <- values - rep(colMeans(values), each = nrow(values))
+  # equal values have deviations of rounding
+  flat <- apply(values, 2, function(column) all(column == column[1]))
+  centred[, flat] <- 0
+  centred
+}
+
+centred_ranks <- function(values) {
+  apply_columns(values, rank) - (nrow(values) + 1) / 2
+}
+
+# products: of all pairs; own_a, own_b: of each with itself. Where one has no length, the cosine is
+# undefined.
+cosines_from <- function(products, own_a, own_b) {
+  cosines <- products / sqrt(base::outer(own_a, own_b))
+  cosines[!is.finite(cosines)] <- NA
+  clip_to_range(cosines, -1, 1)
+}
+
+whitened_similarities <- function(a, b, lacking, outer, sigma) {
+  kept <- kept_stimuli(lacking)
+  if (!all(kept$stimuli)) {
+    a <- a[kept$pairs, , drop = FALSE]
+    b <- b[kept$pairs, , drop = FALSE]
+    lacking <- lacking[kept$pairs]
+    sigma <- sigma_of(sigma, kept$stimuli)
+  }
+  metric <- whitening_metric(stimuli_of_pairs(nrow(a)), sigma)
+  ones <- if (is_centred(outer)) matrix(1, nrow(a), 1)
+  all <- filled_gaps(cbind(a, b, ones), lacking, metric)
+  products <- whitened_products(all, all, metric)
+  if (is_centred(outer)) products <- without_last(products)
+  flat <- no_length(cbind(a, b)[!lacking, , drop = FALSE], outer)
+  products[flat, ] <- products[, flat] <- 0
+  first <- seq_len(ncol(a))
+  own <- diag(products)
+  cosines_from(products[first, -first, drop = FALSE], own[first], own[-first])
+}
+
+# Which RDMs are all 0, or, for centred comparisons, have equal values.
+no_length <- function(values, outer) {
+  apply(values, 2, function(column) {
+    all(column == if (is_centred(outer) || !outer %in% linear_outers) column[1] else 0)
+  })
+}
+
+# Products of what is left when the last vector is taken out of all others.
+without_last <- function(products) {
+  last <- ncol(products)
+  with <- products[-last, last]
+  products[-last, -last, drop = FALSE] - tcrossprod(with) / products[last, last]
+}
+
+# Stimuli that have a pair, and the pairs among them.
+kept_stimuli <- function(lacking) {
+  n <- stimuli_of_pairs(length(lacking))
+  places <- pair_places(seq_along(lacking), n)
+  stimuli <- tabulate(c(places$first[!lacking], places$second[!lacking]), n) > 0
+  list(stimuli = stimuli, pairs = stimuli[places$first] & stimuli[places$second])
+}
+
+# The noise of some of the stimuli.
+sigma_of <- function(sigma, at) {
+  if (is.null(sigma)) NULL else if (is.matrix(sigma)) sigma[at, at, drop = FALSE] else sigma[at]
+}
+
+tau_table <- function(a, b, outer) {
+  a <- apply_columns(a, rank)
+  b <- apply_columns(b, rank)
+  result <- matrix(0, ncol(a), ncol(b))
+  for (i in seq_len(ncol(a))) {
+    for (k in seq_len(ncol(b))) {
+      result[i, k] <- .Call(C_kendall, a[, i], b[, k], thread_count())
+    }
+  }
+  untied_a <- apply(a, 2, untied_share)
+  untied_b <- apply(b, 2, untied_share)
+  if (outer == "tau_b") result <- result / sqrt(base::outer(untied_a, untied_b))
+  result[base::outer(untied_a == 0, untied_b == 0, "|")] <- NA
+  result
+}
+
+# The share of comparisons of two values that are not tied.
+untied_share <- function(ranks) {
+  ties <- as.double(tabulate(match(ranks, unique(ranks))))
+  1 - sum(ties * (ties - 1)) / (length(ranks) * (length(ranks) - 1))
+}

@@ -1,0 +1,84 @@
+/* Entry point of similarities of ranked RDMs with weights of stimuli. */
+
+#include "draw_ranks.h"
+
+#include <stdint.h>
+
+#include "call_args.h"
+#include "call_results.h"
+
+/* rdms: list(order, tied, first, second, group, rho), one-based. */
+static ranked_rdms read_rdms(SEXP rdms, size_t n)
+{
+    const SEXP order = read_element(rdms, "rdms", "order");
+    const SEXP tied = read_element(rdms, "rdms", "tied");
+    const SEXP first = read_element(rdms, "rdms", "first");
+    const SEXP group = read_element(rdms, "rdms", "group");
+    const size_t length = (size_t) XLENGTH(first), data = (size_t) XLENGTH(group);
+    ranked_rdms r = {NULL, NULL, NULL, NULL, NULL, length, 0, data, 0, n, 0};
+    r.order = read_zero_based(order, "order", length);
+    if (matrix_rows(order) != length) argument_error("order", "have a row for each pair");
+    r.columns = matrix_columns(order);
+    if (TYPEOF(tied) != LGLSXP || XLENGTH(tied) != XLENGTH(order))
+        argument_error("tied", "be logical and as long as `order`");
+    if (data < 1 || data > r.columns) argument_error("group", "be for the first columns");
+    r.tied = LOGICAL(tied);
+    r.first = read_zero_based(first, "first", n);
+    r.second = read_zero_based(read_element(rdms, "rdms", "second"), "second", n);
+    r.group = read_zero_based(group, "group", data);
+    for (size_t i = 0; i < data; i++)
+        if ((size_t) r.group[i] >= r.groups) r.groups = (size_t) r.group[i] + 1;
+    r.rho = read_flag(read_element(rdms, "rdms", "rho"), "rho");
+    return r;
+}
+
+/* Doubled ranks of pools are sorted as numbers of 32 bits. */
+static void check_pool_size(ranked_rdms r, rank_draws draws)
+{
+    for (size_t t = 0; t < draws.draws; t++) {
+        double stimuli = 0.0, low = 0.0, high = 0.0;
+        for (size_t i = 0; i < r.n; i++) stimuli += draws.w[t * r.n + i];
+        for (size_t i = 0; i < r.data; i++) {
+            low += draws.low[t * r.data + i];
+            high += draws.high[t * r.data + i];
+        }
+        if (stimuli * stimuli * (low > high ? low : high) >= (double) UINT32_MAX)
+            entry_error("there are too many stimuli and RDMs for ranks of pooled RDMs");
+    }
+}
+
+static rank_scratch *new_rank_scratch(ranked_rdms r, int threads)
+{
+    rank_scratch *all = zeroed_bytes((size_t) threads * sizeof(rank_scratch));
+    for (int k = 0; k < threads; k++) {
+        all[k].doubles = scratch(rank_doubles(r));
+        all[k].cells = (sort_cell *) scratch(2 * r.length);
+        all[k].places = int_scratch(r.length);
+        all[k].counts = size_scratch(radix_counts(r.length));
+    }
+    return all;
+}
+
+/* w: weights of stimuli, a draw a column; low, high, test: of RDMs, low and high NULL where no
+   ceiling is asked for. list(table, lower, upper). */
+SEXP repalign_draw_ranks(SEXP rdms, SEXP w, SEXP low, SEXP high, SEXP test, SEXP threads)
+{
+    begin_entry(__func__);
+    read_matrix(ARG(w));
+    const ranked_rdms r = read_rdms(rdms, matrix_rows(w));
+    const size_t draws = matrix_columns(w);
+    rank_draws given = {REAL(w), NULL, NULL, read_matrix_size(ARG(test), r.data, draws), draws};
+    if (!Rf_isNull(low)) {
+        given.low = read_matrix_size(ARG(low), r.data, draws);
+        given.high = read_matrix_size(ARG(high), r.data, draws);
+        check_pool_size(r, given);
+    }
+    const worker by = read_worker(ARG(threads));
+    SEXP result = PROTECT(Rf_allocVector(VECSXP, 3));
+    double *table = put_matrix(result, 0, r.data * (r.columns - r.data), draws);
+    double *lower = put_matrix(result, 1, r.data, draws);
+    double *upper = put_matrix(result, 2, r.data, draws);
+    draw_ranks(r, given, new_rank_scratch(r, by.threads), table, lower, upper, by);
+    UNPROTECT(1);
+    return result;
+}

@@ -1,0 +1,41 @@
+/* Similarities of ranked RDMs with weights of stimuli: see draw_ranks.c. */
+#ifndef REPALIGN_DRAW_RANKS_H
+#define REPALIGN_DRAW_RANKS_H
+
+#include "radix.h"
+#include "threads.h"
+
+/* RDMs as columns: order (length x columns) has the zero-based pairs in the order of their
+   dissimilarities, tied says that a pair is tied with the one before. The first `data` columns are
+   the data, of `groups` groups (group: zero-based). The k-th pair has the stimuli first[k] and
+   second[k] of n. rho: the similarity is rho-a, not Spearman's correlation. */
+typedef struct {
+    const int *order, *tied, *first, *second, *group;
+    size_t length, columns, data, groups, n;
+    int rho;
+} ranked_rdms;
+
+/* Whole weights, a draw a column: w of the stimuli (n rows); of the RDMs (`data` rows), those that
+   are pooled for the lower (low) and for the upper ceiling (high), and those that are tested. */
+typedef struct {
+    const double *w, *low, *high, *test;
+    size_t draws;
+} rank_draws;
+
+/* What one thread needs: doubles, cells to sort, places and counts. */
+typedef struct {
+    double *doubles;
+    sort_cell *cells;
+    int *places;
+    size_t *counts;
+} rank_scratch;
+
+size_t rank_doubles(ranked_rdms r);
+
+/* table (data x models, a draw a column): similarities of data and other columns. lower and upper
+   (data rows, a draw a column): of each tested RDM with the pool of low without its group, and with
+   the pool of high; NaN for what is not tested or not defined. */
+void draw_ranks(ranked_rdms r, rank_draws draws, rank_scratch *scratch, double *table,
+                double *lower, double *upper, worker by);
+
+#endif

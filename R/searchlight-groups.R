@@ -53,9 +53,7 @@ groups_of_workers <- function(groups, neighbours, source, job, threads) {
   job$models <- lapply(job$models, without_forms)
   needs <- needs_of_functions(list(job$measure))
   advance <- progress_along(length(groups))
-  tasks <- lapply(groups, function(at) {
-    list(source = part_of_source(source, neighbours[at]), neighbours = neighbours[at])
-  })
+  tasks <- lapply(groups, function(at) part_of_source(source, neighbours[at]))
   future.apply::future_lapply(tasks, worker_group, job, settings, advance, future.chunk.size = 1,
                               future.globals = needs$globals,
                               future.packages = c("repalign", needs$packages))

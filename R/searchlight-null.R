@@ -88,24 +88,34 @@ with_null <- function(result, k, model, one, sign) {
 # All centers of a group at once.
 multiplied_centers <- function(source, neighbours, job, run) {
   result <- empty_result(length(neighbours), job)
-  forms <- lapply(seq_along(neighbours), function(k) {
-    name <- names(neighbours)[k]
-    try_center(center_form(source, neighbours[[k]], name, job), name, run)
-  })
+  forms <- center_forms(source, neighbours, job, run)
   known <- which(!vapply(forms, is.null, NA))
   if (!length(known)) return(result)
   forms <- forms[known]
-  values <- model_products(lapply(forms, function(form) form$matrix), job)
+  parts <- model_products(lapply(forms, function(form) form$matrix), job)
   score <- null_score(job$null, job$measure, job$design)
-  for (k in seq_along(known)) {
-    for (model in seq_along(job$models)) {
-      one <- scored_center(values(k, model), forms[[k]], model, score, job)
-      result$scores[known[k], model] <- one$observed
-      result <- with_null(result, known[k], model, one, orientation(job$measure))
-    }
-    inspect_center(forms[[k]], names(neighbours)[known[k]], result$scores[known[k], ], job, run)
+  found <- if (job$measure$id %in% proportional_measures) {
+    proportional_scores(parts, forms, score, job)
+  } else {
+    each_score(parts, forms, score, job)
+  }
+  result$scores[known, ] <- found$scores
+  result$p_values[known, ] <- found$p_values
+  result$largest <- found$largest
+  for (k in if (inspects_scores(job$measure)) seq_along(known)) {
+    inspect_center(forms[[k]], names(neighbours)[known[k]], found$scores[k, ], job, run)
   }
   result
+}
+
+# What is prepared of a center is too small for several threads, which only wait for each other.
+center_forms <- function(source, neighbours, job, run) {
+  old <- options(repalign.threads = 1L)
+  on.exit(options(old))
+  lapply(seq_along(neighbours), function(k) {
+    name <- names(neighbours)[k]
+    try_center(center_form(source, neighbours[[k]], name, job), name, run)
+  })
 }
 
 # The form of a center with its operand, or NULL, with a reason, where its scores are undefined. Of
@@ -120,86 +130,71 @@ center_form <- function(source, channels, name, job) {
     measure$declaration$undefined(repr, measure$args)
     return(NULL)
   }
-  if (!is.null(measure$declaration$inspect)) form$repr <- repr
+  if (inspects_scores(measure)) form$repr <- repr
   form
 }
 
-scored_center <- function(values, x, model, score, job) {
-  y <- job$operands[[model]]
+# Measures whose score is the inner product times a number that no permutation changes.
+proportional_measures <- c("rsa", "cka", "rv")
+
+# Their scores are never made one by one: the inner products are counted and compared as they are.
+proportional_scores <- function(parts, forms, score, job) {
+  scale <- outer_of(forms, job$operands, function(x, y) {
+    half <- x$norm * y$norm / 2
+    score(half, x, y) / half
+  })
+  rounding <- outer_of(forms, job$operands, function(x, y) equal_share * x$norm * y$norm)
+  observed <- array(parts[[1]], dim(parts[[1]]))[1, , , 1]
+  dim(observed) <- dim(scale)
+  found <- lapply(parts, function(part) {
+    .Call(C_center_null, part, dim(part)[1], observed - rounding, scale)
+  })
+  count <- Reduce(`+`, lapply(found, function(one) one$count))
+  largest <- do.call(rbind, lapply(found, function(one) one$largest))
   d <- job$measure$declaration
-  scores <- within_range(score(values, x, y), d, job$measure$args)
-  c(list(observed = scores[1]),
-    null_of_pair(values, scores, equal_share * x$norm * y$norm, scores[1]))
+  clipped <- function(values) within_range(values, d, job$measure$args)
+  p_values <- count / nrow(largest)
+  p_values[is.na(scale)] <- NA
+  # the identity, which comes first, counts in each p-value, but is no null score
+  list(scores = clipped(observed * scale), p_values = if (job$design$count > 0) p_values else NA,
+       largest = clipped(largest[-1, , drop = FALSE]))
 }
 
-# Warnings that the measure gives about finished scores.
+# A matrix with a value of each form of a center and each form of a model.
+outer_of <- function(x, y, value) {
+  values <- vapply(y, function(b) vapply(x, function(a) value(a, b), 0), double(length(x)))
+  matrix(values, length(x))
+}
+
+# Any other scores: those of each center and model under all permutations.
+each_score <- function(parts, forms, score, job) {
+  result <- empty_result(length(forms), job)
+  d <- job$measure$declaration
+  for (k in seq_along(forms)) {
+    for (model in seq_along(job$models)) {
+      x <- forms[[k]]
+      y <- job$operands[[model]]
+      values <- unlist(lapply(parts, function(part) part[, k, model, ]), use.names = FALSE)
+      scores <- within_range(score(values, x, y), d, job$measure$args)
+      result$scores[k, model] <- scores[1]
+      if (job$design$count == 0) next
+      one <- null_of_pair(values, scores, equal_share * x$norm * y$norm, scores[1])
+      result <- with_null(result, k, model, one, orientation(job$measure))
+    }
+  }
+  result
+}
+
+# Does the measure look at finished scores, to warn about them? CKA does at corrected ones only.
+inspects_scores <- function(measure) {
+  quiet <- measure$id == "cka" && !corrects_neurons(measure$args$estimator)
+  !is.null(measure$declaration$inspect) && !quiet
+}
+
 inspect_center <- function(form, name, scores, job, run) {
-  inspect <- job$measure$declaration$inspect
-  if (is.null(inspect)) return(invisible())
   for (model in which(!is.na(scores))) {
     pair <- as_pair(form$repr, job$models[[model]], by_name = FALSE)
-    try_center(inspect(scores[model], pair, form, job$operands[[model]], job$measure$args), name,
-               run)
+    try_center(job$measure$declaration$inspect(scores[model], pair, form, job$operands[[model]],
+                                               job$measure$args), name, run)
   }
-}
-
-# A function(k, model) that gives the inner products of a center's matrix with that of a model under
-# all permutations, the identity first.
-model_products <- function(matrices, job) {
-  if (is.null(job$design$coset)) return(products_of_permutations(matrices, job))
-  n <- job$n
-  models <- length(job$models)
-  coset <- job$design$coset
-  layers <- coset_layers(job)
-  at_once <- max(1, floor(most_bytes / (8 * n^2 * models)))
-  groups <- split(seq_len(ncol(coset$orders_y)), (seq_len(ncol(coset$orders_y)) - 1) %/% at_once)
-  parts <- lapply(groups, function(cosets) {
-    sums <- .Call(C_coset_inner, matrices, layers(cosets), coset$order_x, matrix(seq_len(n), n),
-                  diagonals_at_once, thread_count())
-    array(sums, c(n, length(matrices), models, length(cosets)))
-  })
-  function(k, model) unlist(lapply(parts, function(part) part[, k, model, ]), use.names = FALSE)
-}
-
-# The matrices of all models in the orders of some cosets: a coset in the place of a layer lets one
-# set of transforms of the centers serve all cosets.
-coset_layers <- function(job) {
-  function(cosets) {
-    unlist(lapply(cosets, function(m) {
-      order <- job$design$coset$orders_y[, m]
-      lapply(job$operands, function(form) form$matrix[order, order])
-    }), recursive = FALSE)
-  }
-}
-
-# Memory of the permuted models that are kept at once.
-most_bytes <- 2^28
-
-# For permutations that are no cosets: one matrix product with the permuted models, of which the
-# entries below and on the diagonal are kept, those below it twice.
-products_of_permutations <- function(matrices, job) {
-  n <- job$n
-  lower <- which(lower.tri(diag(n), diag = TRUE))
-  centers <- vapply(matrices, function(a) a[lower], double(length(lower)))
-  permutations <- cbind(seq_len(n), job$design$matrix)
-  at_once <- max(1, floor(most_bytes / (8 * length(lower))))
-  models <- lapply(job$operands, function(form) {
-    starts <- seq(1, ncol(permutations), by = at_once)
-    do.call(cbind, lapply(starts, function(from) {
-      some <- permutations[, from:min(from + at_once - 1, ncol(permutations)), drop = FALSE]
-      crossprod(centers, permuted_entries(form$matrix, some, lower))
-    }))
-  })
-  function(k, model) models[[model]][k, ]
-}
-
-permuted_entries <- function(matrix, permutations, lower) {
-  n <- nrow(matrix)
-  row <- (lower - 1) %% n + 1
-  column <- (lower - 1) %/% n + 1
-  weight <- ifelse(row == column, 1, 2)
-  vapply(seq_len(ncol(permutations)), function(k) {
-    p <- permutations[, k]
-    weight * matrix[p[row] + (p[column] - 1) * n]
-  }, double(length(lower)))
 }

@@ -5,6 +5,7 @@ searchlight_result <- function(found, neighbours, job, across_models, alpha) {
   count <- job$design$count
   models <- job$names
   largest <- found$largest
+  largest[is.infinite(largest)] <- NA
   if (across_models) largest <- matrix(do.call(pmax, columns_of(largest)), ncol = 1)
   p_familywise <- found$scores * NA
   threshold <- stats::setNames(rep(NA_real_, length(models)), models)

@@ -97,28 +97,26 @@ sorted_labels <- function(labels, arg, rows) {
   factor(labels, known[order(known, method = "radix")])
 }
 
-# The source with the channels of some centers only, which is what a worker needs.
+# The part of a call that a worker needs for some centers: list(source, neighbours), where the
+# source has only their channels, and the neighbours are columns of this source.
 part_of_source <- function(source, neighbours) {
-  channels <- sort(unique(unlist(neighbours)))
-  at <- match(channels, source$channels)
-  source$values <- source$values[, at, drop = FALSE]
-  source$noise <- part_of_noise(source$noise, at)
-  source$channels <- channels
-  source
+  columns <- sort(unique(unlist(neighbours)))
+  source$values <- source$values[, columns, drop = FALSE]
+  source$noise <- part_of_noise(source$noise, columns)
+  source$channels <- source$channels[columns]
+  list(source = source, neighbours = lapply(neighbours, match, columns))
 }
 
-# The representation of one center: its patterns, or its crossnobis RDM. labels: with the names of
-# the conditions?
-center_repr <- function(source, channels, name, labels = FALSE) {
-  at <- match(channels, source$channels)
+# The representation of one center: its patterns, or its crossnobis RDM. at: its columns of the
+# source; labels: with the names of the conditions?
+center_repr <- function(source, at, name, labels = FALSE) {
   values <- source$values[, at, drop = FALSE]
   x <- if (source$kind == "runs") {
-    crossnobis(values, source$present, source$noise, channels, at)
+    crossnobis(values, source$present, source$noise, source$channels[at], at)
   } else {
-    whitened_patterns(values, source$noise, channels, at)
+    whitened_patterns(values, source$noise, source$channels[at], at)
   }
-  dimnames(x) <- NULL
+  if (source$kind == "patterns") dimnames(x) <- if (labels) list(source$labels, NULL)
   if (labels && source$kind == "runs") attr(x, "Labels") <- source$labels
-  if (labels && source$kind == "patterns") rownames(x) <- source$labels
   representation(x, name, name, side = "x")
 }

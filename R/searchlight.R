@@ -228,7 +228,7 @@ searchlight_job <- function(sides, measure, plan) {
     suppressMessages(measure$declaration$check_pair(pair, measure$args))
   }
   job <- list(measure = measure, null = if (fast) null, design = design, n = design$n,
-              models = sides$y$reprs, names = vapply(sides$y$reprs, title_of, ""))
+              models = sides$y$reprs, names = vapply(sides$y$reprs, title_of, ""), kept = new.env())
   if (fast) job$operands <- model_operands(null, measure, sides$y$reprs)
   job
 }

@@ -59,6 +59,14 @@ void blas_solve_left_upper(size_t m, size_t n, const double *r, double *b)
                     FCONE FCONE FCONE FCONE);
 }
 
+void blas_multiply_right_transposed(size_t m, size_t n, const double *r, double *b)
+{
+    int im = (int) m, in = (int) n, ld_r = leading(n), ld_b = leading(m);
+    double one = 1.0;
+    F77_CALL(dtrmm)("R", "U", "T", "N", &im, &in, &one, r, &ld_r, b, &ld_b
+                    FCONE FCONE FCONE FCONE);
+}
+
 void blas_multiply_left_upper(char transpose, size_t n, size_t m, const double *r, double *b)
 {
     int in = (int) n, im = (int) m, ld_r = leading(n), ld_b = leading(n);

@@ -29,6 +29,9 @@ void blas_solve_right_upper(size_t m, size_t n, const double *r, double *b);
 /* b (m x n) = R'^-1 b, R the upper triangle of r (m x m). */
 void blas_solve_left_upper(size_t m, size_t n, const double *r, double *b);
 
+/* b (m x n) = b R', R the upper triangle of r (n x n). */
+void blas_multiply_right_transposed(size_t m, size_t n, const double *r, double *b);
+
 /* b (n x m) = op(R) b, R the upper triangle of r (n x n). */
 void blas_multiply_left_upper(char transpose, size_t n, size_t m, const double *r, double *b);
 

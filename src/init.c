@@ -42,6 +42,14 @@ static const R_CallMethodDef entries[] = {
     ENTRY(unit_columns, 4),
     ENTRY(unit_weighted, 4),
     ENTRY(unit_pairs, 5),
+    /* call_crossnobis.c */
+    ENTRY(run_means, 6),
+    ENTRY(run_patterns, 5),
+    ENTRY(crossnobis, 2),
+    ENTRY(crossnobis_by_pair, 4),
+    ENTRY(difference_products, 2),
+    /* call_shortest_paths.c */
+    ENTRY(shortest_paths, 2),
     /* call_distance.c */
     ENTRY(distances, 5),
     ENTRY(unit_rows, 3),

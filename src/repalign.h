@@ -73,6 +73,16 @@ SEXP repalign_unit_columns(SEXP x, SEXP y, SEXP weights, SEXP clusters);
 SEXP repalign_unit_weighted(SEXP x, SEXP y, SEXP weights, SEXP clusters);
 SEXP repalign_unit_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy, SEXP clusters);
 
+/* call_crossnobis.c: dissimilarities between conditions from runs. */
+SEXP repalign_run_means(SEXP x, SEXP condition, SEXP run, SEXP conditions, SEXP runs, SEXP threads);
+SEXP repalign_run_patterns(SEXP means, SEXP counts, SEXP center_channels, SEXP root, SEXP threads);
+SEXP repalign_crossnobis(SEXP patterns, SEXP runs);
+SEXP repalign_crossnobis_by_pair(SEXP patterns, SEXP counts, SEXP by_repeats, SEXP covariances);
+SEXP repalign_difference_products(SEXP a, SEXP c);
+
+/* call_shortest_paths.c: paths through dissimilarities. */
+SEXP repalign_shortest_paths(SEXP lengths, SEXP threads);
+
 /* call_distance.c: distances between rows. */
 SEXP repalign_distances(SEXP x, SEXP means, SEXP scale, SEXP threads, SEXP columns);
 SEXP repalign_unit_rows(SEXP x, SEXP center, SEXP threads);

@@ -1,0 +1,153 @@
+# The class of the RDMs that rdm() makes: a "dist" object that knows what its values are.
+
+#' @include conditions.R
+NULL
+
+# pairs: of how many pairs of runs each value is the mean, one number for all or one for each; NULL
+# where values are not cross-validated over pairs. transformed: the methods of transform_rdm().
+new_rdm <- function(values, n, labels, distance, pairs = NULL, transformed = NULL) {
+  structure(as.double(values), Size = as.integer(n), Labels = labels, Diag = FALSE, Upper = FALSE,
+            distance = distance, pairs = pairs, transformed = transformed,
+            class = c("repalign_rdm", "dist"))
+}
+
+is_rdm <- function(x) inherits(x, "repalign_rdm")
+
+new_rdms <- function(rdms) structure(rdms, class = c("repalign_rdms", "list"))
+
+#' @export
+`[.repalign_rdms` <- function(x, i) new_rdms(unclass(x)[i])
+
+# Names of conditions, which are numbers where there are no labels.
+condition_names <- function(x) {
+  labels <- attr(x, "Labels")
+  if (is.null(labels)) as.character(seq_len(attr(x, "Size"))) else as.character(labels)
+}
+
+# What the values are, in words: "rank of crossnobis".
+distance_words <- function(x) {
+  distance <- attr(x, "distance")
+  if (is.null(distance)) distance <- attr(x, "method")
+  if (is.null(distance)) distance <- "dissimilarity"
+  paste(c(rev(attr(x, "transformed")), distance), collapse = " of ")
+}
+
+#' @export
+format.repalign_rdm <- function(x, ...) {
+  if (is_damaged_rdm(x)) return(format(as.vector(x), ...))
+  paste0("RDM of ", count_of(attr(x, "Size"), "condition"), " (", distance_words(x), ")")
+}
+
+# Comparisons and arithmetic keep the attributes of what they are made of, but may no longer hold
+# dissimilarities.
+is_damaged_rdm <- function(x) {
+  n <- attr(x, "Size")
+  !is.double(x) || is.null(n) || length(x) != n * (n - 1) / 2
+}
+
+#' Tables and prints of RDMs
+#'
+#' @param x an RDM, or a list of RDMs, made by [rdm()].
+#' @param digits how many significant digits to print.
+#' @param n how many conditions to print.
+#' @param row.names,optional as in [base::as.data.frame()]; not used.
+#' @param ... not used.
+#' @return `as.data.frame()` returns a data frame with a row for each pair of conditions, in the
+#'   order of [stats::dist()]: their labels `x` and `y` (numbers, if there are none),
+#'   `dissimilarity`, and `pairs`, of how many pairs of runs it is the mean (`NA` for what is not
+#'   cross-validated over pairs of runs). That of a list begins with a column `rdm`, the names.
+#'   `print()` returns `x`, invisibly.
+#' @examples
+#' set.seed(1)
+#' x <- array(rnorm(5 * 20 * 3), c(5, 20, 3))
+#' d <- rdm(x)
+#' d
+#' print(d, digits = 2, n = 3)
+#' as.data.frame(d)
+#' as.matrix(d)
+#' @seealso [rdm()], [plot.repalign_rdm()]
+#' @name print.repalign_rdm
+NULL
+
+#' @rdname print.repalign_rdm
+#' @export
+as.data.frame.repalign_rdm <- function(x, row.names = NULL, optional = FALSE, ...) {
+  no_other_arguments(...)
+  names <- condition_names(x)
+  n <- length(names)
+  pairs <- attr(x, "pairs")
+  if (is.null(pairs)) pairs <- NA
+  first <- rep(seq_len(n), rev(seq_len(n)) - 1)
+  second <- sequence(rev(seq_len(n - 1)), from = seq_len(n - 1) + 1)
+  data.frame(x = names[first], y = names[second], dissimilarity = as.vector(x),
+             pairs = rep_len(as.integer(pairs), length(x)))
+}
+
+#' @rdname print.repalign_rdm
+#' @export
+as.data.frame.repalign_rdms <- function(x, row.names = NULL, optional = FALSE, ...) {
+  no_other_arguments(...)
+  rows <- lapply(names(x), function(name) data.frame(rdm = name, as_rdm_rows(x[[name]])))
+  do.call(rbind, rows)
+}
+
+as_rdm_rows <- function(x) as.data.frame.repalign_rdm(x)
+
+#' @rdname print.repalign_rdm
+#' @export
+print.repalign_rdm <- function(x, digits = 3, n = 8, ...) {
+  no_other_arguments(...)
+  if (is_damaged_rdm(x)) return(invisible(print(as.vector(x))))
+  digits <- check_count(digits, "digits")
+  size <- attr(x, "Size")
+  shown <- if (identical(n, Inf)) size else min(check_count(n, "n", 2), size)
+  cat(format(x), rdm_remarks(x), "\n", sep = "")
+  square <- as.matrix(x)[seq_len(shown), seq_len(shown), drop = FALSE]
+  text <- format(square, digits = digits)
+  text[is.na(square)] <- "NA"
+  text[upper.tri(text, diag = TRUE)] <- ""
+  print(text[-1, -shown, drop = FALSE], quote = FALSE, right = TRUE)
+  if (shown < size) {
+    cat("... and ", count_of(size - shown, "more condition"), ": print(n = ) shows more, ",
+        "as.data.frame() has all.\n", sep = "")
+  }
+  invisible(x)
+}
+
+rdm_remarks <- function(x) {
+  pairs <- attr(x, "pairs")
+  range <- if (any(!is.na(x))) range(x, na.rm = TRUE)
+  remarks <- c(
+    if (!is.null(pairs)) paste("mean over", pairs_text(pairs)),
+    if (!is.null(range)) paste(format_each(range), collapse = " to "),
+    if (any(x < 0, na.rm = TRUE)) paste(sum(x < 0, na.rm = TRUE), "negative"),
+    if (anyNA(x)) paste(sum(is.na(x)), "NA")
+  )
+  if (length(remarks)) paste0(": ", paste(remarks, collapse = ", "))
+}
+
+pairs_text <- function(pairs) {
+  limits <- range(pairs)
+  if (limits[1] == limits[2]) return(paste(count_of(limits[1], "pair"), "of runs"))
+  paste0(limits[1], " to ", limits[2], " pairs of runs")
+}
+
+#' @rdname print.repalign_rdm
+#' @export
+print.repalign_rdms <- function(x, ...) {
+  no_other_arguments(...)
+  cat(count_of(length(x), "RDM"), "\n", sep = "")
+  if (!length(x)) return(invisible(x))
+  rows <- data.frame(
+    rdm = names(x), conditions = vapply(x, attr, 0L, "Size"),
+    distance = vapply(x, distance_words, ""),
+    lowest = vapply(x, function(d) least_known(d, min), 0),
+    highest = vapply(x, function(d) least_known(d, max), 0),
+    missing = vapply(x, function(d) sum(is.na(d)), 0L)
+  )
+  if (!any(rows$missing)) rows$missing <- NULL
+  print(rows, row.names = FALSE, digits = 3)
+  invisible(x)
+}
+
+least_known <- function(d, of) if (all(is.na(d))) NA_real_ else of(d, na.rm = TRUE)

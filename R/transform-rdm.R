@@ -1,0 +1,129 @@
+# transform_rdm() makes ranks, distances and paths of dissimilarities.
+
+rdm_transforms <- c("rank", "positive", "sqrt", "minmax", "geotopological", "geodesic")
+
+#' Transform dissimilarities
+#'
+#' @param x an RDM: an object of [rdm()] or any `dist` object; or a list of them.
+#' @param method what becomes of the dissimilarities, see below.
+#' @param low,up for `"geotopological"`: the quantiles between which dissimilarities stay different,
+#'   from 0 to 1.
+#' @return An RDM of class `c("repalign_rdm", "dist")` with the same conditions, or a list of them
+#'   with the same names. `x` does not change.
+#' @details
+#' * `"rank"`: ranks, from 1 for the smallest; ties have their average rank.
+#' * `"positive"`: negative values become 0.
+#' * `"sqrt"`: the square root of the positive part. All dissimilarities of [rdm()] but
+#'   `"correlation"` are squared, so that these are distances.
+#' * `"minmax"`: shifted and scaled, from 0 for the smallest to 1 for the largest.
+#' * `"geotopological"`: \eqn{(d - q_{low}) / (q_{up} - q_{low})}, cut at 0 and at 1, for the
+#'   quantiles `low` and `up` of this RDM: small differences within noise and large ones, of which
+#'   only that they are large is of interest, are taken out.
+#' * `"geodesic"`: the lengths of the shortest paths from condition to condition, in the graph whose
+#'   edges have the `"minmax"` values as lengths; the edges of length 1, the largest
+#'   dissimilarities, are taken out before.
+#'
+#' Values that are `NA` stay so, and are left out of ranks, ranges and quantiles; `"geodesic"`
+#' needs all values. Where all dissimilarities are equal, or both quantiles, or where no path leads
+#' to some condition, there is an error.
+#' @references Lin and Kriegeskorte (2024), PNAS 121 (geo-topological).
+#' @examples
+#' set.seed(1)
+#' x <- array(rnorm(6 * 20 * 4), c(6, 20, 4))
+#' d <- rdm(x)
+#' transform_rdm(d, "positive")
+#' transform_rdm(d, "geotopological", low = 0.2, up = 0.8)
+#' transform_rdm(transform_rdm(d, "geotopological", low = 0.2, up = 0.8), "geodesic")
+#' @seealso [rdm()]
+#' @export
+transform_rdm <- function(x, method = c("rank", "positive", "sqrt", "minmax", "geotopological",
+                                        "geodesic"), low = 0, up = 1) {
+  need_arguments()
+  if (missing(method)) {
+    abort("`method` is missing: choose one of ", enumerate(rdm_transforms, 20), ".",
+          class = "repalign_error_missing", arg = "method")
+  }
+  method <- check_choice(method, rdm_transforms, "method")
+  limits <- check_quantiles(low, up, method)
+  if (!is_collection(x)) return(transformed_rdm(x, "x", method, limits))
+  names <- check_element_names(x, "x")
+  new_rdms(lapply(stats::setNames(nm = names), function(name) {
+    transformed_rdm(x[[name]], paste0("x$", name), method, limits)
+  }))
+}
+
+check_quantiles <- function(low, up, method) {
+  low <- check_number(low, "low")
+  up <- check_number(up, "up")
+  for (arg in c("low", "up")) {
+    value <- get(arg)
+    if (value >= 0 && value <= 1) next
+    abort("`", arg, "` is ", value, ", but must be a share from 0 to 1.",
+          class = "repalign_error_value", arg = arg)
+  }
+  if (low >= up) {
+    abort("`low` must be below `up`.", class = "repalign_error_value", arg = "low")
+  }
+  if (method != "geotopological" && !identical(c(low, up), c(0, 1))) {
+    abort("`low` and `up` are quantiles for method = \"geotopological\": leave them out.",
+          class = "repalign_error_value", arg = if (low != 0) "low" else "up")
+  }
+  c(low, up)
+}
+
+transformed_rdm <- function(x, arg, method, limits) {
+  check_rdm(x, arg)
+  values <- as.double(x)
+  n <- attr(x, "Size")
+  values <- switch(
+    method,
+    rank = rank(values, na.last = "keep"),
+    positive = pmax(values, 0),
+    sqrt = sqrt(pmax(values, 0)),
+    minmax = scaled_to_one(values, arg, c(0, 1), "dissimilarities"),
+    geotopological = scaled_to_one(values, arg, limits, "dissimilarities at both quantiles"),
+    geodesic = geodesic_values(values, n, arg)
+  )
+  distance <- attr(x, "distance")
+  if (is.null(distance)) distance <- attr(x, "method")
+  new_rdm(values, n, attr(x, "Labels"), distance, attr(x, "pairs"),
+          c(attr(x, "transformed"), method))
+}
+
+# A dist object whose values are finite or NA, and not all of them 0.
+check_rdm <- function(x, arg) {
+  if (!inherits(x, "dist")) {
+    abort("`", arg, "` must be an RDM, as rdm() or dist() makes it, not ", describe(x), ".",
+          if (is.matrix(x)) " Of a matrix of dissimilarities, give as.dist().",
+          class = "repalign_error_type", arg = arg)
+  }
+  check_dist(x, arg, allow_na = TRUE)
+}
+
+scaled_to_one <- function(values, arg, limits, what) {
+  ends <- stats::quantile(values, limits, na.rm = TRUE, names = FALSE, type = 7)
+  if (ends[1] == ends[2]) {
+    abort("`", arg, "` has equal ", what, ", which cannot be scaled to 0 and 1.",
+          class = "repalign_error_variance", arg = arg)
+  }
+  pmin(pmax((values - ends[1]) / (ends[2] - ends[1]), 0), 1)
+}
+
+geodesic_values <- function(values, n, arg) {
+  refuse_distances(which(is.na(values)), n, "missing", arg)
+  lengths <- scaled_to_one(values, arg, c(0, 1), "dissimilarities")
+  lengths[values == max(values)] <- Inf
+  square <- matrix(0, n, n)
+  square[lower.tri(square)] <- lengths
+  square[upper.tri(square)] <- t(square)[upper.tri(square)]
+  paths <- .Call(C_shortest_paths, square, thread_count())
+  paths <- paths[lower.tri(paths)]
+  lost <- which(is.infinite(paths))
+  if (length(lost)) {
+    at <- stimuli_of_distance(lost[1], n)
+    abort("`", arg, "` has no path between conditions ", at[1], " and ", at[2], " without the ",
+          "largest dissimilarities, which method = \"geodesic\" takes out: leave out a condition ",
+          "that is equally far from all others.", class = "repalign_error_value", arg = arg)
+  }
+  paths
+}

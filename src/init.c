@@ -130,6 +130,9 @@ static const R_CallMethodDef entries[] = {
     ENTRY(sparse_symmetric, 1),
     /* call_heat_trace.c */
     ENTRY(heat_traces, 3),
+    /* call_center_null.c */
+    ENTRY(center_null, 4),
+
     /* call_cloud.c */
     ENTRY(row_distances, 4),
     /* call_persistence.c */

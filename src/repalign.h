@@ -201,6 +201,9 @@ SEXP repalign_sparse_symmetric(SEXP form);
 /* call_heat_trace.c: Chebyshev traces of neighbour graphs. */
 SEXP repalign_heat_traces(SEXP idx, SEXP steps, SEXP threads);
 
+/* call_center_null.c: counts and maxima of null scores of many centers. */
+SEXP repalign_center_null(SEXP sums, SEXP shifts, SEXP least, SEXP scale);
+
 /* call_cloud.c: distances among a few rows. */
 SEXP repalign_row_distances(SEXP x, SEXP rows, SEXP scale, SEXP threads);
 

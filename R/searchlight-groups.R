@@ -1,0 +1,93 @@
+# The centers of a searchlight are worked off in groups: here, or on the workers of the user's
+# future plan.
+
+# Returns what score_centers() gives for all centers.
+run_centers <- function(neighbours, source, job, threads) {
+  named <- stats::setNames(neighbours, center_labels(neighbours))
+  groups <- center_groups(lengths(named), job)
+  parts <- if (worker_count() > 0) groups_of_workers(groups, named, source, job, threads) else
+    groups_in_turn(groups, named, source, job)
+  bound <- function(name) do.call(rbind, lapply(parts, function(part) part[[name]]))
+  largest <- lapply(parts, function(part) part$largest)
+  list(scores = bound("scores"), p_values = bound("p_values"), largest = do.call(pmax, largest),
+       failed = unlist(lapply(parts, function(part) part$failed)),
+       warnings = unlist(lapply(parts, function(part) part$warnings), recursive = FALSE),
+       used = any(vapply(parts, function(part) isTRUE(part$used), NA)))
+}
+
+center_labels <- function(neighbours) {
+  if (is.null(names(neighbours))) as.character(seq_along(neighbours)) else names(neighbours)
+}
+
+# A group takes about 128 MB, and is an eighth of the centers at most, so that there is progress to
+# see and work for several workers. It does not depend on their number.
+center_groups <- function(sizes, job) {
+  n <- as.double(job$n)
+  each <- 8 * (6 * n^2 + n * max(sizes) + 4 * (job$design$count + 1) * length(job$models))
+  count <- length(sizes)
+  at_once <- max(1, min(floor(2^27 / each), ceiling(count / 8), 250))
+  unname(split(seq_len(count), (seq_len(count) - 1) %/% at_once))
+}
+
+groups_in_turn <- function(groups, neighbours, source, job) {
+  advance <- progress_along(length(groups))
+  started <- proc.time()[[3]]
+  parts <- vector("list", length(groups))
+  for (k in seq_along(groups)) {
+    parts[[k]] <- score_centers(source, neighbours[groups[[k]]], job)
+    if (k == 1) {
+      announce_duration(started, 1, length(groups), "The searchlight",
+                        "Fewer permutations or centers take less, and workers share the centers.")
+    }
+    advance()
+  }
+  parts
+}
+
+groups_of_workers <- function(groups, neighbours, source, job, threads) {
+  # a group holds only what it needs, which is sent whatever its size
+  old <- options(future.globals.maxSize = Inf)
+  on.exit(options(old))
+  settings <- list(repalign.threads = if (is.null(threads)) 1L else thread_count(threads),
+                   repalign.max_memory = getOption("repalign.max_memory"))
+  job$models <- lapply(job$models, without_forms)
+  needs <- needs_of_functions(list(job$measure))
+  advance <- progress_along(length(groups))
+  tasks <- lapply(groups, function(at) part_of_source(source, neighbours[at]))
+  future.apply::future_lapply(tasks, worker_group, job, settings, advance, future.chunk.size = 1,
+                              future.globals = needs$globals,
+                              future.packages = c("repalign", needs$packages))
+}
+
+worker_group <- function(task, job, settings, advance) {
+  old <- options(settings)
+  on.exit(options(old))
+  part <- score_centers(task$source, task$neighbours, job)
+  part$used <- isTRUE(job$models[[1]]$cache$choices$used)
+  advance()
+  part
+}
+
+# One warning for all centers without a score, and one for each kind of other warnings.
+report_centers <- function(found, neighbours) {
+  failed <- found$failed
+  if (all(is.na(found$scores))) {
+    abort("No center has a score. First, center ", dQuote(names(failed)[1], FALSE), ": ",
+          failed[[1]], class = "repalign_error_variance", arg = "data")
+  }
+  if (length(failed)) {
+    warn(count_of(length(failed), "center"), " of ", length(neighbours), " ",
+         if (length(failed) == 1) "is" else "are", " undefined (NA). First, center ",
+         dQuote(names(failed)[1], FALSE), ": ", failed[[1]], class = "repalign_undefined",
+         data = names(failed))
+  }
+  kinds <- vapply(found$warnings, function(w) class(w$warning)[1], "")
+  for (same in split(found$warnings, factor(kinds, unique(kinds)))) {
+    first <- same[[1]]
+    centers <- unique(vapply(same, function(w) w$name, ""))
+    warn("Center ", dQuote(first$name, FALSE), ": ", conditionMessage(first$warning),
+         if (length(centers) > 1) paste0(" (And ", length(centers) - 1, " more centers.)"),
+         class = setdiff(class(first$warning), c("repalign_warning", "warning", "condition")),
+         data = centers)
+  }
+}

@@ -1,0 +1,200 @@
+# The scores and null scores of a group of centers. Where the statistic is an inner product of two
+# matrices of conditions, all centers, models and permutations are multiplied at once; otherwise
+# each center is calibrated by itself.
+
+# Returns, for the centers of a group: `scores` and `p_values`, a row a center and a column a model;
+# `largest`, for each permutation and model the largest null score of the group (oriented, so that
+# larger is more similar); `failed`, why centers have no score; `warnings`.
+score_centers <- function(source, neighbours, job) {
+  run <- new.env()
+  run$failed <- character()
+  run$warnings <- list()
+  found <- if (is.null(job$null)) plain_centers(source, neighbours, job, run) else
+    multiplied_centers(source, neighbours, job, run)
+  c(found, list(failed = run$failed, warnings = run$warnings))
+}
+
+# Evaluates the code of one center. An error of this package becomes NULL and is kept as the reason
+# why the center has no score; warnings are kept, and messages were given with the first center.
+try_center <- function(code, name, run) {
+  undefined <- function(reason) run$failed[[name]] <- sub("^The value", "It", reason)
+  tryCatch(
+    withCallingHandlers(
+      code,
+      repalign_undefined = function(w) {
+        undefined(conditionMessage(w))
+        invokeRestart("muffleWarning")
+      },
+      repalign_warning = function(w) {
+        run$warnings <- c(run$warnings, list(list(name = name, warning = w)))
+        invokeRestart("muffleWarning")
+      },
+      repalign_message = function(m) invokeRestart("muffleMessage")
+    ),
+    repalign_error = function(e) {
+      if (inherits(e, "repalign_error_noise")) stop(e)
+      undefined(conditionMessage(e))
+      NULL
+    }
+  )
+}
+
+empty_result <- function(count, job) {
+  empty <- matrix(NA_real_, count, length(job$models))
+  list(scores = empty, p_values = empty,
+       largest = matrix(-Inf, job$design$count, length(job$models)))
+}
+
+# One center after the other, as calibrate() does it.
+plain_centers <- function(source, neighbours, job, run) {
+  result <- empty_result(length(neighbours), job)
+  result$used <- FALSE
+  for (k in seq_along(neighbours)) {
+    name <- names(neighbours)[k]
+    null <- try_center(plain_center(source, neighbours[[k]], name, job), name, run)
+    if (is.null(null)) next
+    result$scores[k, ] <- null$observed
+    for (model in seq_along(job$models)) result <- with_null(result, k, model, null$pairs[[model]],
+                                                             orientation(job$measure))
+  }
+  result
+}
+
+plain_center <- function(source, channels, name, job) {
+  repr <- center_repr(source, channels, name)
+  repr$cache$choices <- job$models[[1]]$cache$choices
+  set_largest_k(list(job$measure), list(repr))
+  side <- function(reprs) list(reprs = reprs, models = rep("", length(reprs)), is_models = FALSE)
+  sides <- list(x = side(list(repr)), y = side(job$models), self = FALSE, same = FALSE,
+                models = FALSE)
+  pairs <- data.frame(i = 1, j = seq_along(job$models))
+  if (job$design$count == 0) {
+    scores <- drop(score_pairs(pairs, sides, list(job$measure), "stop"))
+    return(list(observed = scores))
+  }
+  null <- measure_null(job$measure, pairs, sides, list(fixed = job$design), "auto")
+  report_permuted(job$measure, null$warned, null$said)
+  null
+}
+
+# Adds null_of_pair() of a center and a model to a result.
+with_null <- function(result, k, model, one, sign) {
+  if (is.null(one) || anyNA(one$null) || is.na(result$scores[k, model])) return(result)
+  result$p_values[k, model] <- one$p_value
+  result$largest[, model] <- pmax(result$largest[, model], sign * one$null)
+  result
+}
+
+# All centers of a group at once.
+multiplied_centers <- function(source, neighbours, job, run) {
+  result <- empty_result(length(neighbours), job)
+  forms <- center_forms(source, neighbours, job, run)
+  known <- which(!vapply(forms, is.null, NA))
+  if (!length(known)) return(result)
+  forms <- forms[known]
+  parts <- model_products(lapply(forms, function(form) form$matrix), job)
+  score <- null_score(job$null, job$measure, job$design)
+  found <- if (job$measure$id %in% proportional_measures) {
+    proportional_scores(parts, forms, score, job)
+  } else {
+    each_score(parts, forms, score, job)
+  }
+  result$scores[known, ] <- found$scores
+  result$p_values[known, ] <- found$p_values
+  result$largest <- found$largest
+  for (k in if (inspects_scores(job$measure)) seq_along(known)) {
+    inspect_center(forms[[k]], names(neighbours)[known[k]], found$scores[k, ], job, run)
+  }
+  result
+}
+
+# What is prepared of a center is too small for several threads, which only wait for each other.
+center_forms <- function(source, neighbours, job, run) {
+  old <- options(repalign.threads = 1L)
+  on.exit(options(old))
+  lapply(seq_along(neighbours), function(k) {
+    name <- names(neighbours)[k]
+    try_center(center_form(source, neighbours[[k]], name, job), name, run)
+  })
+}
+
+# The form of a center with its operand, or NULL, with a reason, where its scores are undefined. Of
+# its representation only what warnings about scores need is kept.
+center_form <- function(source, channels, name, job) {
+  measure <- job$measure
+  repr <- center_repr(source, channels, name)
+  refuse_useless(repr)
+  if (isTRUE(job$null$from_gram)) repr$cache$gram_wanted <- TRUE
+  form <- operands(job$null, measure, list(repr), 1, "x")$forms[[1]]
+  if (is_undefined(form)) {
+    measure$declaration$undefined(repr, measure$args)
+    return(NULL)
+  }
+  if (inspects_scores(measure)) form$repr <- repr
+  form
+}
+
+# Measures whose score is the inner product times a number that no permutation changes.
+proportional_measures <- c("rsa", "cka", "rv")
+
+# Their scores are never made one by one: the inner products are counted and compared as they are.
+proportional_scores <- function(parts, forms, score, job) {
+  scale <- outer_of(forms, job$operands, function(x, y) {
+    half <- x$norm * y$norm / 2
+    score(half, x, y) / half
+  })
+  rounding <- outer_of(forms, job$operands, function(x, y) equal_share * x$norm * y$norm)
+  observed <- array(parts[[1]], dim(parts[[1]]))[1, , , 1]
+  dim(observed) <- dim(scale)
+  found <- lapply(parts, function(part) {
+    .Call(C_center_null, part, dim(part)[1], observed - rounding, scale)
+  })
+  count <- Reduce(`+`, lapply(found, function(one) one$count))
+  largest <- do.call(rbind, lapply(found, function(one) one$largest))
+  d <- job$measure$declaration
+  clipped <- function(values) within_range(values, d, job$measure$args)
+  p_values <- count / nrow(largest)
+  p_values[is.na(scale)] <- NA
+  # the identity, which comes first, counts in each p-value, but is no null score
+  list(scores = clipped(observed * scale), p_values = if (job$design$count > 0) p_values else NA,
+       largest = clipped(largest[-1, , drop = FALSE]))
+}
+
+# A matrix with a value of each form of a center and each form of a model.
+outer_of <- function(x, y, value) {
+  values <- vapply(y, function(b) vapply(x, function(a) value(a, b), 0), double(length(x)))
+  matrix(values, length(x))
+}
+
+# Any other scores: those of each center and model under all permutations.
+each_score <- function(parts, forms, score, job) {
+  result <- empty_result(length(forms), job)
+  d <- job$measure$declaration
+  for (k in seq_along(forms)) {
+    for (model in seq_along(job$models)) {
+      x <- forms[[k]]
+      y <- job$operands[[model]]
+      values <- unlist(lapply(parts, function(part) part[, k, model, ]), use.names = FALSE)
+      scores <- within_range(score(values, x, y), d, job$measure$args)
+      result$scores[k, model] <- scores[1]
+      if (job$design$count == 0) next
+      one <- null_of_pair(values, scores, equal_share * x$norm * y$norm, scores[1])
+      result <- with_null(result, k, model, one, orientation(job$measure))
+    }
+  }
+  result
+}
+
+# Does the measure look at finished scores, to warn about them? CKA does at corrected ones only.
+inspects_scores <- function(measure) {
+  quiet <- measure$id == "cka" && !corrects_neurons(measure$args$estimator)
+  !is.null(measure$declaration$inspect) && !quiet
+}
+
+inspect_center <- function(form, name, scores, job, run) {
+  for (model in which(!is.na(scores))) {
+    pair <- as_pair(form$repr, job$models[[model]], by_name = FALSE)
+    try_center(job$measure$declaration$inspect(scores[model], pair, form, job$operands[[model]],
+                                               job$measure$args), name, run)
+  }
+}

@@ -1,0 +1,165 @@
+# The result of a searchlight: family-wise p-values and thresholds, methods.
+
+searchlight_result <- function(found, neighbours, job, across_models, alpha) {
+  sign <- orientation(job$measure)
+  count <- job$design$count
+  models <- job$names
+  largest <- found$largest
+  largest[is.infinite(largest)] <- NA
+  if (across_models) largest <- matrix(do.call(pmax, columns_of(largest)), ncol = 1)
+  p_familywise <- found$scores * NA
+  threshold <- stats::setNames(rep(NA_real_, length(models)), models)
+  for (model in if (count > 0) seq_along(models)) {
+    null <- largest[, if (across_models) 1 else model]
+    among <- if (across_models) seq_along(models) else model
+    p_familywise[, model] <- familywise_p(sign * found$scores[, model], null)
+    threshold[model] <- sign * null_threshold(max(sign * found$scores[, among], na.rm = TRUE), null,
+                                              alpha)
+  }
+  # without a p-value of its own a center was left out of the largest ones
+  p_familywise[is.na(found$p_values)] <- NA
+  centers <- if (is.null(names(neighbours))) seq_along(neighbours) else names(neighbours)
+  rows <- data.frame(center = rep(centers, each = length(models)),
+                     model = rep(models, length(centers)),
+                     score = as.vector(t(found$scores)), p_value = as.vector(t(found$p_values)),
+                     p_familywise = as.vector(t(p_familywise)))
+  colnames(largest) <- if (across_models) "all models" else models
+  structure(rows, class = c("repalign_searchlight", "data.frame"),
+            max_null = sign * largest, threshold = threshold,
+            settings = list(alpha = alpha, across_models = across_models, permutations = count,
+                            engine = job$design$engine, measure = job$measure$label,
+                            direction = job$measure$declaration$direction, n = job$n,
+                            channels = range(lengths(neighbours))))
+}
+
+columns_of <- function(x) lapply(seq_len(ncol(x)), function(k) x[, k])
+
+# scores and null: oriented. Null scores that exceed a score by less than rounding count as equal.
+familywise_p <- function(scores, null) {
+  lowest <- scores - equal_share * pmax(1, abs(scores))
+  # how many of the sorted null scores are at least as large
+  exceed <- length(null) - findInterval(lowest, sort(null), left.open = TRUE)
+  (1 + exceed) / (length(null) + 1)
+}
+
+searchlight_attributes <- c("max_null", "threshold", "settings")
+
+#' @export
+`[.repalign_searchlight` <- function(x, ...) {
+  part <- NextMethod()
+  if (!is.data.frame(part)) return(part)
+  with_kept(part, sapply(searchlight_attributes, function(name) attr(x, name), simplify = FALSE))
+}
+
+#' @export
+as.data.frame.repalign_searchlight <- function(x, ...) {
+  for (name in searchlight_attributes) attr(x, name) <- NULL
+  class(x) <- "data.frame"
+  x
+}
+
+# What is known of all centers together, which operations that make a new data frame may lose.
+searchlight_facts <- function(x, arg = "x") {
+  facts <- attributes(x)[searchlight_attributes]
+  if (anyNA(names(facts))) {
+    abort("This searchlight has lost its thresholds: start again from what searchlight() returned, ",
+          "or use as.data.frame() of it.", class = "repalign_error_type", arg = arg)
+  }
+  facts
+}
+
+#' Print and summarise a searchlight
+#'
+#' `print()` shows how many centers each model exceeds chance in, and the best centers;
+#' `summary()` returns the former as a data frame; `tidy()` gives the rows with the column names
+#' of the package broom.
+#'
+#' @param x,object what [searchlight()] returned.
+#' @param digits how many digits are printed.
+#' @param n how many centers of each model are printed.
+#' @param ... not used.
+#' @return `summary()`: a data frame with a row for each model: `model`, `centers` (with a score),
+#'   `undefined`, `significant` (those with `p_familywise` of at most alpha), `threshold`, `best`
+#'   (the name of the center with the best score), `score` and `p_familywise` of that center.
+#'   `tidy()`: a data frame with the columns `term` (the model), `center`, `estimate`, `p.value` and
+#'   `p.familywise`. `print()`: `x`, invisibly.
+#' @examples
+#' set.seed(1)
+#' data <- matrix(rnorm(12 * 30), 12)
+#' neighbours <- lapply(1:26, function(first) first + 0:4)
+#' result <- searchlight(data, neighbours, data[, 9:13], permutations = 199)
+#' result
+#' summary(result)
+#' @seealso [searchlight()], [plot()][plot.repalign_searchlight]
+#' @name print.repalign_searchlight
+#' @export
+print.repalign_searchlight <- function(x, digits = 3, n = 5, ...) {
+  check_printing(digits, n, ...)
+  settings <- searchlight_facts(x)$settings
+  models <- unique(as.character(x$model))
+  cat("Searchlight: ", count_of(nrow(x) / max(length(models), 1), "center"), " of ",
+      if (settings$channels[1] < settings$channels[2]) paste(settings$channels[1], "to "),
+      count_of(settings$channels[2], "channel"), ", ", settings$measure, " with ",
+      count_of(length(models), "model"), "\n", sep = "")
+  writeLines(strwrap(permutation_words(settings), exdent = 2))
+  if (!nrow(x)) return(invisible(x))
+  rows <- summary(x)
+  if (settings$permutations == 0) {
+    rows <- rows[c("model", "centers", "undefined", "best", "score")]
+  }
+  if (all(rows$undefined == 0)) rows$undefined <- NULL
+  print.data.frame(rows, digits = digits, row.names = FALSE)
+  print_best_centers(x, settings, digits, n)
+  invisible(x)
+}
+
+permutation_words <- function(settings) {
+  if (settings$permutations == 0) return("no permutations: scores only")
+  paste0(format(settings$permutations, big.mark = ","), " permutations of ", settings$n,
+         " conditions; family-wise p-values over all centers",
+         if (settings$across_models) " and models", ", at level ", format(settings$alpha))
+}
+
+print_best_centers <- function(x, settings, digits, n) {
+  sign <- if (settings$direction == "distance") -1 else 1
+  rows <- as.data.frame(x)
+  best <- lapply(split(rows, factor(rows$model, unique(rows$model))), function(of_model) {
+    utils::head(of_model[order(-sign * of_model$score), ], n)
+  })
+  best <- do.call(rbind, best)
+  if (settings$permutations == 0) best$p_value <- best$p_familywise <- NULL
+  cat("Best centers:\n")
+  print.data.frame(best, digits = digits, row.names = FALSE)
+  print_remarks(nrow(rows) - nrow(best), character(), FALSE)
+}
+
+#' @rdname print.repalign_searchlight
+#' @export
+summary.repalign_searchlight <- function(object, ...) {
+  no_other_arguments(...)
+  facts <- searchlight_facts(object, "object")
+  sign <- if (facts$settings$direction == "distance") -1 else 1
+  rows <- as.data.frame(object)
+  parts <- lapply(split(rows, factor(rows$model, unique(rows$model))), function(of_model) {
+    best <- of_model[which.max(sign * of_model$score), ]
+    if (!nrow(best)) best <- of_model[1, ]
+    data.frame(model = best$model, centers = sum(!is.na(of_model$score)),
+               undefined = sum(is.na(of_model$score)),
+               significant = if (facts$settings$permutations == 0) NA_integer_ else
+                 sum(of_model$p_familywise <= facts$settings$alpha, na.rm = TRUE),
+               threshold = unname(facts$threshold[as.character(best$model)]), best = best$center,
+               score = best$score, p_familywise = best$p_familywise)
+  })
+  result <- do.call(rbind, parts)
+  rownames(result) <- NULL
+  result
+}
+
+#' @rdname print.repalign_searchlight
+#' @export
+tidy.repalign_searchlight <- function(x, ...) {
+  rows <- need_columns(as.data.frame(x), c("center", "model", "score", "p_value", "p_familywise"),
+                       "tidied", "x")
+  data.frame(term = rows$model, center = rows$center, estimate = rows$score,
+             p.value = rows$p_value, p.familywise = rows$p_familywise)
+}

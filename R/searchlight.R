@@ -1,0 +1,256 @@
+# searchlight() compares the neighbourhood of every center with models, and tests all centers at
+# once by the largest score under common permutations of the stimuli.
+
+#' Searchlight: which places represent what a model says
+#'
+#' Compares the channels (voxels, electrodes) around each of many centers with models, and tests
+#' every center with control of the family-wise error: by the distribution of the largest score of
+#' all centers when the conditions of the models are permuted.
+#'
+#' @param data responses, a matrix conditions x channels, with the condition names as row names.
+#'   With `condition` or `run`, a matrix observations x channels. An array conditions x channels x
+#'   repeats (see [trial_array()]) has its repeats as runs.
+#' @param neighbours a list with an element for each center: the columns of `data` that belong to
+#'   it, as whole numbers. Its names are the names of the centers; without names they are numbered.
+#'   How the neighbourhoods are made is not a matter of this package: take them from a mask, from
+#'   `neuroim2`, or from distances between electrodes.
+#' @param models what every center is compared with: a representation of the same conditions, an
+#'   RDM as a `dist` object, or a named list of them.
+#' @param measure one measure, as a name, from [measure()] or from [new_measure()].
+#' @param run one label per row of `data`: the run (session, fold) of an observation, with
+#'   independent noise. Then the dissimilarities of each center are crossnobis estimates between
+#'   runs, which are zero on average where conditions do not differ, and `measure` must be [rsa()]
+#'   (of which only `outer` is used for the centers).
+#' @param noise `NULL`, or what whitens the channels of a center:
+#'   * a precision matrix of all channels, positive definite. Within a center it is the inverse of
+#'     the covariance of its channels, whatever the others do;
+#'   * with `run`, a list with a covariance matrix of all channels for each run, in the order of
+#'     the sorted labels of the runs: a pair of runs has the inverse of their mean;
+#'   * a function of the columns of a center that returns their precision matrix. With many channels
+#'     this is the only way that fits into memory.
+#' @param permutations how many permutations of the conditions, a matrix of them, or a design of
+#'   `permute::how()`, as in [calibrate()]. 0: scores only.
+#' @param condition one label per row of `data`: its condition. Without it, the row names. Rows of
+#'   one condition (and run) are averaged. Conditions come in the order of their sorted labels, or
+#'   of the levels of a factor.
+#' @param across_models should `p_familywise` also hold over the models? Then the largest score is
+#'   that of all centers and models.
+#' @param alpha level of the thresholds, which are in the attribute `"threshold"`.
+#' @param threads how many threads the C code runs, see [similarity()].
+#' @return A data frame of class `repalign_searchlight` with a row for each center and model. Its
+#'   columns are `center`, `model`, `score`, `p_value` (of this center and model alone) and
+#'   `p_familywise`. Without permutations the p-values are `NA`. The attribute `"max_null"` has the
+#'   largest score of all centers under each permutation (for distances the smallest), a column for
+#'   each model or one for all; the attribute `"threshold"` has the score that a center must exceed.
+#'   A center whose score is undefined (no variance, a constant row) is `NA`, and a warning of class
+#'   `repalign_undefined` counts them.
+#' @details
+#' All centers and models see the same permutations, so that the dependence between neighbouring
+#' centers, whatever it is, is kept in every permutation. With M_k the largest score of all centers
+#' under permutation k of K, the family-wise p-value of a score s is
+#' \deqn{p = \frac{1 + \#\{k: M_k \ge s\}}{K + 1},}{p = (1 + #{k: M_k >= s}) / (K + 1),}
+#' and the p-value of the single center is that of [calibrate()]. If no center is related to a
+#' model, the probability that any `p_familywise` is at most alpha is at most alpha. If some are,
+#' this still holds for the others as long as their neighbourhoods together are unrelated to the
+#' model. Centers that differ in the spread of their null scores (few channels, few dimensions)
+#' share one threshold, which is then that of the centers with the widest null.
+#'
+#' What is permuted are the conditions of the models, which assumes that conditions are
+#' exchangeable; `permute::how()` restricts the permutations to blocks of conditions.
+#'
+#' Speed. For measures whose statistic is an inner product of two matrices of conditions ([rsa()]
+#' except Kendall's tau, [cka()] with linear and Gaussian kernels, [rv()],
+#' [distance_correlation()] and others) all null scores of a group of centers are made at once. By
+#' default these permutations are whole cosets of cyclic shifts, as in [calibrate()], whose inner
+#' products come from Fourier transforms; those of the models are shared by all centers. Every other
+#' measure is calibrated center by center, and a message says so. The two ways give the same
+#' numbers.
+#'
+#' BENCH
+#'
+#' Centers are worked off in groups, which are sent to the workers of a plan of the package future
+#' (`future::plan()`, with future.apply). Progress is shown by `progressr::with_progress()`. The
+#' groups depend on the sizes alone, and the permutations are drawn before: `set.seed()`
+#' reproduces a result with any number of workers and threads.
+#'
+#' When not to trust it: a searchlight tells that the channels around a center carry information,
+#' not that the center itself does; centers beside an informative place are found, too. Scores of
+#' neighbourhoods of different sizes cannot be compared with each other, as noise lowers them to a
+#' different degree.
+#' @references Kriegeskorte, Goebel and Bandettini (2006), PNAS 103. Nichols and Holmes (2002),
+#'   Human Brain Mapping 15. Walther et al. (2016), NeuroImage 137 (crossnobis).
+#' @examples
+#' # 40 conditions, 60 channels on a line; channels 21 to 30 represent the model
+#' set.seed(1)
+#' model <- matrix(rnorm(40 * 3), 40)
+#' data <- matrix(rnorm(40 * 60), 40)
+#' data[, 21:30] <- data[, 21:30] + model %*% matrix(rnorm(3 * 10), 3)
+#' neighbours <- lapply(1:60, function(center) max(1, center - 4):min(60, center + 4))
+#' result <- searchlight(data, neighbours, list(model = model), measure("rsa", inner = "euclidean"),
+#'                       permutations = 999)
+#' result
+#' attr(result, "threshold")
+#' which(result$p_familywise <= 0.05)
+#' @seealso [calibrate()], [similarity()]
+#' @export
+searchlight <- function(data, neighbours, models, measure = "rsa", run = NULL, noise = NULL,
+                        permutations = 0, condition = NULL, across_models = FALSE, alpha = 0.05,
+                        threads = NULL) {
+  need_arguments()
+  measure <- searchlight_measure(measure, !is.null(run) || length(dim(data)) == 3)
+  check_flag(across_models, "across_models")
+  alpha <- check_number(alpha, "alpha", above = 0, below = 1)
+  old <- options(repalign.threads = thread_count(threads))
+  on.exit(options(old))
+  source <- center_source(data, condition, run, noise, measure)
+  neighbours <- check_neighbours(neighbours, length(source$channels))
+  sides <- searchlight_sides(source, neighbours, models, measure)
+  choices <- begin_choices(sides$y$reprs)
+  on.exit(end_choices(choices), add = TRUE)
+  job <- searchlight_job(sides, measure, searchlight_plan(permutations, source$n))
+  found <- run_centers(neighbours, source, job, threads)
+  choices$used <- choices$used || found$used
+  report_centers(found, neighbours)
+  searchlight_result(found, neighbours, job, across_models, alpha)
+}
+
+searchlight_measure <- function(measure, runs) {
+  set <- as_measures(measure)
+  if (length(set) != 1) {
+    abort("`measure` must be one measure, not ", length(set), ".",
+          class = "repalign_error_measure", arg = "measure")
+  }
+  measure <- set[[1]]
+  if (!isTRUE(measure$declaration$pairing)) {
+    abort(dQuote(measure$label, FALSE), " does not depend on which condition of a center is paired ",
+          "with which one of a model: it says nothing about what is represented.",
+          class = "repalign_error_measure", arg = "measure")
+  }
+  if (!is.null(measure$args$clusters) || !is.null(measure$args$units_x)) {
+    abort("`measure` has labels of ", if (is.null(measure$args$clusters)) "units" else "clusters",
+          ", which searchlight() cannot use: give a measure without them",
+          if (!is.null(measure$args$clusters)) {
+            ", and restrict the permutations by permute::how()"
+          }, ".", class = "repalign_error_choice", arg = "measure")
+  }
+  if (runs && !"signed" %in% accepted_by(measure$declaration, measure$args)) {
+    abort("With `run`, the dissimilarities of a center are crossnobis estimates, which may be ",
+          "negative, and ", dQuote(measure$label, FALSE), " cannot compare these: use rsa(), or ",
+          "average over the runs (`condition` alone).",
+          class = "repalign_error_measure", arg = "measure")
+  }
+  measure
+}
+
+# A list of columns with names, whatever names the user gave.
+check_neighbours <- function(neighbours, channels) {
+  if (!is.list(neighbours) || is.data.frame(neighbours) || !length(neighbours)) {
+    abort("`neighbours` must be a list with the columns of `data` that belong to each center, not ",
+          if (is.list(neighbours) && !length(neighbours)) "an empty list" else
+            describe(neighbours), ".", class = "repalign_error_type", arg = "neighbours")
+  }
+  names <- names(neighbours)
+  if (!is.null(names) && (anyNA(names) || any(names == "") || anyDuplicated(names))) {
+    abort("`neighbours` must have a different name for each center, or no names.",
+          class = "repalign_error_names", arg = "neighbours")
+  }
+  refuse <- function(bad, what) {
+    if (!any(bad)) return(invisible())
+    at <- which(bad)[1]
+    abort("`neighbours` ", what, ", first for center ",
+          if (is.null(names)) at else dQuote(names[at], FALSE), ": give each center one or more ",
+          "different columns of `data`, as whole numbers from 1 to ", channels, ".",
+          class = "repalign_error_value", arg = "neighbours")
+  }
+  refuse(!vapply(neighbours, function(at) is.numeric(at) && is.null(dim(at)), NA),
+         "has elements that are not numbers")
+  refuse(lengths(neighbours) == 0, "has an empty element")
+  refuse(vapply(neighbours, function(at) anyNA(at) || any(at != round(at)), NA),
+         "has missing or broken numbers")
+  refuse(vapply(neighbours, function(at) min(at) < 1 || max(at) > channels, NA),
+         "has numbers that are no columns")
+  refuse(vapply(neighbours, anyDuplicated, 0L) > 0, "names a column twice")
+  lapply(neighbours, as.integer)
+}
+
+# Both sides of the comparison. Of the side x there is one center, for what is the same for all of
+# them: the kind of input, the names of the conditions.
+searchlight_sides <- function(source, neighbours, models, measure) {
+  refuse_results(models, "models")
+  x <- list(reprs = list(first_center(source, neighbours)), models = "data", is_models = FALSE)
+  y <- on_side_y(as_side(models, "models"))
+  reprs <- c(x$reprs, y$reprs)
+  check_prepared_stimuli(reprs, TRUE)
+  check_same_stimuli(reprs, TRUE)
+  note_one_sided_names(reprs)
+  sides <- list(x = x, y = y, self = FALSE, same = FALSE, models = y$is_models)
+  check_prepared(reprs, list(measure))
+  if (!is.null(declared_clusters(reprs))) {
+    abort("`models` declare clusters of conditions, which searchlight() cannot use: restrict the ",
+          "permutations by permute::how().", class = "repalign_error_choice", arg = "models")
+  }
+  refuse_holes(reprs, list(measure))
+  for (repr in reprs) {
+    need_kind(repr, accepted_by(measure$declaration, measure$args), dQuote(measure$label, FALSE))
+    refuse_negative(repr, accepted_by(measure$declaration, measure$args))
+  }
+  for (repr in y$reprs) refuse_useless(repr)
+  set_largest_k(list(measure), reprs)
+  sides
+}
+
+# The first center that is a representation at all.
+first_center <- function(source, neighbours) {
+  for (k in seq_along(neighbours)) {
+    repr <- tryCatch(center_repr(source, neighbours[[k]], "data", labels = TRUE),
+                     repalign_error = identity)
+    if (!inherits(repr, "error")) return(repr)
+  }
+  stop(repr)
+}
+
+# What the groups of centers share: the settled measure, the permutations, the models, and with a
+# fast null their operands. With 0 permutations the design has none.
+searchlight_job <- function(sides, measure, plan) {
+  measure <- settled_set(list(measure), sides)[[1]]
+  null <- null_of(measure)
+  fast <- !is.null(null) && identical(null$kernel, "inner") && is.null(null$correction) &&
+    !takes_orders(measure$declaration, measure$args)
+  design <- if (is.null(plan)) unpermuted_design(sides$x$reprs[[1]]$n) else
+    design_for(measure, plan, "auto")
+  if (!fast && design$count > 0) {
+    inform(dQuote(measure$label, FALSE), " has no null that takes all permutations of a center at ",
+           "once, so that each center is calibrated by itself. rsa() (but for Kendall's tau) and ",
+           "cka() are much faster.", class = "repalign_slow_searchlight")
+  }
+  pair <- as_pair(sides$x$reprs[[1]], sides$y$reprs[[1]])
+  if (!is.null(measure$declaration$check_pair)) {
+    suppressMessages(measure$declaration$check_pair(pair, measure$args))
+  }
+  job <- list(measure = measure, null = if (fast) null, design = design, n = design$n,
+              models = sides$y$reprs, names = vapply(sides$y$reprs, title_of, ""), kept = new.env())
+  if (fast) job$operands <- model_operands(null, measure, sides$y$reprs)
+  job
+}
+
+model_operands <- function(null, measure, reprs) {
+  forms <- operands(null, measure, reprs, seq_along(reprs), "y")$forms
+  for (i in seq_along(forms)) {
+    if (is_undefined(forms[[i]])) {
+      abort("The model ", dQuote(title_of(reprs[[i]]), FALSE), " cannot be compared with anything: ",
+            "all its dissimilarities are equal, or it has no variance that is left after ",
+            "correction.", class = "repalign_error_variance", arg = "models")
+    }
+  }
+  forms
+}
+
+searchlight_plan <- function(permutations, n) {
+  none <- is.numeric(permutations) && length(permutations) == 1 && !is.matrix(permutations) &&
+    isTRUE(permutations == 0)
+  if (none) return(NULL)
+  check_rows(n, 2, "data", "a permutation")
+  permutation_plan(n, permutations, NULL, FALSE, "auto")
+}
+
+unpermuted_design <- function(n) new_design("none", n, 0, matrix = matrix(0L, n, 0))

@@ -26,8 +26,18 @@ explained_by <- function(weights, gram, cross) {
 }
 
 # Least squares with weights that are not negative (Lawson and Hanson), for all columns of `cross`
-# at once: columns with the same free weights are solved together.
+# at once: columns with the same free weights are solved together. Where ordinary least squares are
+# not negative, they are the answer.
 nonnegative_weights <- function(gram, cross) {
+  weights <- solve_scaled(gram, cross)
+  negative <- which(colSums(weights < 0) > 0)
+  if (length(negative)) {
+    weights[, negative] <- constrained_weights(gram, cross[, negative, drop = FALSE])
+  }
+  weights
+}
+
+constrained_weights <- function(gram, cross) {
   size <- sqrt(diag(gram))
   gram <- gram / tcrossprod(size)
   cross <- cross / size

@@ -240,17 +240,18 @@ fitting_design <- function(code) {
   })
 }
 
-block_plan <- function(blocks, n, wanted) {
-  blocks <- check_block_labels(blocks, n)
+# arg: what messages call the blocks
+block_plan <- function(blocks, n, wanted, arg = "blocks") {
+  blocks <- check_block_labels(blocks, n, arg)
   members <- split(seq_len(n), blocks)
   possible <- prod(factorial(pmin(lengths(members), 20)))
   if (possible < 2) {
-    abort("Every block in `blocks` has one row, so nothing can be permuted: use larger blocks.",
-          class = "repalign_error_design", arg = "blocks")
+    abort("Every block in `", arg, "` has one row, so nothing can be permuted: use larger blocks.",
+          class = "repalign_error_design", arg = arg)
   }
   check_permutation_memory(n, min(possible, wanted))
   if (possible <= min(wanted + 1, most_enumerated)) {
-    note_fewer(possible - 1, wanted, "within `blocks`", "permutations")
+    note_fewer(possible - 1, wanted, paste0("within `", arg, "`"), "permutations")
     matrix <- all_block_permutations(members, n)[, -1, drop = FALSE]
   } else {
     matrix <- vapply(seq_len(wanted), function(k) shuffle_blocks(members, n), integer(n))
@@ -258,10 +259,10 @@ block_plan <- function(blocks, n, wanted) {
   fixed_plan(new_design("blocks", n, ncol(matrix), matrix = matrix, most = possible - 1))
 }
 
-check_block_labels <- function(blocks, n) {
+check_block_labels <- function(blocks, n, arg = "blocks") {
   if (!is.atomic(blocks) || length(dim(blocks)) > 1 || length(blocks) != n || anyNA(blocks)) {
-    abort("`blocks` must name the block of each of the ", n, " rows, without missing values.",
-          class = "repalign_error_design", arg = "blocks")
+    abort("`", arg, "` must name the block of each of the ", n, " rows, without missing values.",
+          class = "repalign_error_design", arg = arg)
   }
   factor(blocks, unique(blocks))
 }

@@ -13,7 +13,9 @@ first_columns <- list(
                           "left_out", "draws", "ceiling_low", "ceiling_high"),
   repalign_comparison = c("difference", "se", "p_value", "p_adjusted", "simultaneous_low",
                           "simultaneous_high", "p_equivalence", "p_noninferiority", "conf_low",
-                          "conf_high")
+                          "conf_high"),
+  repalign_regression = c("estimate", "partial", "semipartial", "p_value", "unique", "centered"),
+  repalign_rdm_rows = c("score", "contribution", "n")
 )
 
 # Checks the arguments that all print methods share.

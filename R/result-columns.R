@@ -25,7 +25,10 @@ core_columns <- list(
                           "p_noninferiority"),
   repalign_best = c("group", "best", "score", "conf_low", "conf_high", "in_set"),
   repalign_best_comparison = c("best_1", "best_2", "difference", "crossfit", "statistic",
-                               "critical", "p_value")
+                               "critical", "p_value"),
+  repalign_regression = c("subject", "term", "estimate", "partial", "semipartial", "p_value",
+                          "unique", "centered"),
+  repalign_rdm_rows = c("subject", "model", "condition", "score", "contribution", "n")
 )
 
 # Those of the core columns that name a row.
@@ -40,7 +43,9 @@ key_columns <- list(
   repalign_evaluation = "model",
   repalign_comparison = c("contrast", "score_1", "score_2", "measure"),
   repalign_best = "group",
-  repalign_best_comparison = c("best_1", "best_2")
+  repalign_best_comparison = c("best_1", "best_2"),
+  repalign_regression = c("subject", "term"),
+  repalign_rdm_rows = c("subject", "model", "condition")
 )
 
 # The attributes of results, which hold for all rows together.
@@ -55,7 +60,9 @@ kept_attributes <- list(
                           "sizes", "pictures"),
   repalign_comparison = c("conf_level", "adjust", "margin", "over", "no_interactions", "family"),
   repalign_best = c("conf_level", "members", "over", "no_interactions"),
-  repalign_best_comparison = c("conf_level", "over", "sizes", "no_interactions")
+  repalign_best_comparison = c("conf_level", "over", "sizes", "no_interactions"),
+  repalign_regression = c("model", "group", "response", "fit", "ridge", "standardize"),
+  repalign_rdm_rows = c("whole", "outer")
 )
 
 kind_words <- c(repalign_similarity = "similarities", repalign_calibration = "calibrations",

@@ -1,0 +1,171 @@
+# rdm_rows() takes the comparison of two RDMs apart into a row for each condition.
+
+#' Which conditions drive the similarity of two RDMs
+#'
+#' A row per condition: how alike its dissimilarities to all other conditions are in both RDMs, and
+#' how much it contributes to the score of [rsa()]. The table is made for pictures and for mixed
+#' models over conditions and subjects (item-level RSA).
+#'
+#' @param x an RDM (a `dist` object or a symmetric matrix with zeros on its diagonal), a
+#'   representation (a matrix conditions x neurons), or a list of these, one for each subject.
+#' @param y as `x`, of the same conditions; of a list, each element is a model.
+#' @param inner,outer how two conditions and two RDMs are compared, see [rsa()]. All `outer` have
+#'   contributions: `r paste(dQuote(share_outer, FALSE), collapse = ", ")`. ([bures()] and
+#'   [riemann()] are not sums over pairs of conditions.)
+#' @param sigma for whitened comparisons: noise of the conditions, see [rsa()].
+#' @param missing what to do about dissimilarities that are `NA`: `"error"`, or `"pairwise"`, which
+#'   uses the pairs that are there in both RDMs.
+#' @return A data frame of class `repalign_rdm_rows`. Columns: `subject` (if `x` is a list), `model`
+#'   (if `y` is one), `condition`, `score`, `contribution` and `n`, the number of pairs of the
+#'   condition. `glance()` has a row for each comparison: `score`, the sum of the contributions, and
+#'   `conditions` and `pairs`.
+#' @details
+#' `score` compares one row of the first RDM with that of the second, without the diagonal: with
+#' ranks, or a mean taken out, within the row. Whitened scores of a row use the covariance of its
+#' pairs alone. `NA` where the row has less than 3 pairs, or does not vary.
+#'
+#' `contribution`: each score of [rsa()] is a sum over pairs of conditions, of which either
+#' condition gets half. Contributions sum to the score exactly. They are negative where a
+#' condition lowers it. For cosine, Pearson's and Spearman's correlation and rho-a, the part of a
+#' pair is the product of its two (centred, ranked) dissimilarities; for Kendall's tau-a and tau-b,
+#' the pairs that it is concordant with less those it is discordant with; for whitened
+#' comparisons, the product of a dissimilarity in one RDM with the whitened one of the other (the
+#' mean of both ways).
+#'
+#' The two columns differ: `score` asks about the arrangement of all others around the
+#' condition; a condition far from all others in both RDMs contributes much, whatever their order.
+#'
+#' When not to trust it: scores of two conditions share a pair, and contributions sum to one
+#' number, so that they depend on each other. In a mixed model with conditions and subjects as
+#' random effects, tests of properties of conditions are approximate. `score` has little precision
+#' with few conditions. Contributions are parts of an observed score, not tests: a score by chance
+#' has conditions with large contributions, too.
+#' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2 (RSA).
+#'   Diedrichsen, Berlot, Mur, \enc{Schütt}{Schuett}, Shahbazi and Kriegeskorte (2021), Neurons,
+#'   Behavior, Data Analysis, and Theory 5 (whitened comparisons).
+#' @examples
+#' rows <- rdm_rows(rdm92$human_mean, rdm92$monkey)
+#' head(rows[order(-rows$contribution), ])
+#' sum(rows$contribution) - rsa(rdm92$human_mean, rdm92$monkey)
+#' # four subjects and two models, for a mixed model such as
+#' # lme4::lmer(score ~ model * animal + (1 | subject) + (1 | condition), rows)
+#' subjects <- rdm92[paste0("human", 1:4, "_s1")]
+#' rows <- rdm_rows(subjects, rdm92[c("monkey", "model_animacy")], outer = "pearson")
+#' images <- attr(rdm92, "images")
+#' rows$animal <- images$animal[match(rows$condition, attr(rdm92$monkey, "Labels"))]
+#' aggregate(score ~ model + animal, rows, mean)
+#' @seealso [rsa()], [rsa_regression()]
+#' @export
+rdm_rows <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
+                     outer = c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a",
+                               "whitened_cosine", "whitened_pearson"),
+                     sigma = NULL, missing = c("error", "pairwise")) {
+  need_arguments()
+  inner <- check_choice(inner, rsa_inner, "inner")
+  outer <- check_choice(outer, share_outer, "outer")
+  allow_na <- check_choice(missing, c("error", "pairwise"), "missing") == "pairwise"
+  sides <- list(x = rows_side(x, "x", inner, outer, allow_na),
+                y = rows_side(y, "y", inner, outer, allow_na))
+  rdms <- c(sides$x$rdms, sides$y$rdms)
+  places <- c(sides$x$places, sides$y$places)
+  check_equal_sizes(rdms, places)
+  n <- attr(rdms[[1]], "Size")
+  check_rows(n, 4, "x", "a comparison of rows")
+  sigma <- check_row_sigma(sigma, n, outer)
+  labels <- common_labels(rdms, places, "y")
+  labels <- if (is.null(labels)) as.character(seq_len(n)) else make.unique(labels, sep = "_")
+  rows_result(sides, labels, outer, sigma)
+}
+
+# The RDMs of a side, with the names of its list or NULL. Ranks stand for dissimilarities that are
+# made of data and only ranked, because rounding must not break their ties.
+rows_side <- function(value, arg, inner, outer, allow_na) {
+  several <- is_list_of_rdms(value)
+  values <- if (several) named_subjects(value, arg) else list(value)
+  places <- if (several) paste0(arg, "$", names(values)) else arg
+  rdms <- Map(function(one, place) {
+    rdm <- rdm_of_value(one, place, inner, allow_na)
+    data <- !inherits(one, "dist") && !is_square_rdm(one) && !is_labels(one)
+    if (data && outer %in% ranked_outer) {
+      rdm[] <- form_ranks(representation(one, place, side = "x"), inner)$ranks
+    }
+    rdm
+  }, values, places)
+  list(rdms = unname(rdms), names = if (several) names(values), places = places)
+}
+
+# As a matrix.
+check_row_sigma <- function(sigma, n, outer) {
+  if (!is.null(sigma) && !is_whitened(outer)) {
+    abort("`sigma` is for whitened comparisons only, not for outer = ", dQuote(outer, FALSE), ".",
+          class = "repalign_error_parameter", arg = "sigma")
+  }
+  sigma <- check_sigma(sigma, n)
+  if (is.null(sigma) || is.matrix(sigma)) sigma else diag(sigma)
+}
+
+rows_result <- function(sides, labels, outer, sigma) {
+  metric <- if (is_whitened(outer)) whitening_metric(length(labels), sigma)
+  grid <- expand.grid(y = seq_along(sides$y$rdms), x = seq_along(sides$x$rdms))
+  parts <- lapply(seq_len(nrow(grid)), function(g) {
+    rows_of_pair(as.vector(sides$x$rdms[[grid$x[g]]]), as.vector(sides$y$rdms[[grid$y[g]]]),
+                 labels, outer, sigma, metric)
+  })
+  named <- function(part, g) {
+    names <- list(subject = sides$x$names[grid$x[g]], model = sides$y$names[grid$y[g]])
+    names <- Filter(length, names)
+    if (length(names)) cbind(as.data.frame(names), part) else part
+  }
+  rows <- do.call(rbind, Map(function(part, g) named(part$rows, g), parts, seq_along(parts)))
+  whole <- do.call(rbind, Map(function(part, g) named(part$whole, g), parts, seq_along(parts)))
+  rownames(rows) <- NULL
+  warn_undefined_rows(rows)
+  structure(rows, whole = whole, outer = outer, class = c("repalign_rdm_rows", "data.frame"))
+}
+
+# list(rows, whole) of two RDMs as vectors of all pairs.
+rows_of_pair <- function(a, b, labels, outer, sigma, metric) {
+  n <- length(labels)
+  there <- which(!is.na(a) & !is.na(b))
+  shares <- rep(NA_real_, length(a))
+  if (length(there) >= 3) {
+    if (is_whitened(outer)) shares <- whitened_shares(a, b, outer, metric) else
+      shares[there] <- pair_shares(a[there], b[there], outer)
+  }
+  places <- pair_places(there, n)
+  ends <- c(places$first, places$second)
+  sums <- function(values) as.vector(rowsum(c(values, rep(0, n)), c(ends, seq_len(n))))
+  score <- vapply(seq_len(n), function(i) {
+    one <- c(which(places$first == i), which(places$second == i))
+    others <- c(places$second[places$first == i], places$first[places$second == i])
+    row_score(a[there[one]], b[there[one]], outer, sigma, i, others)
+  }, 0)
+  total <- if (length(there)) sum(shares[there]) else NA_real_
+  list(rows = data.frame(condition = labels, score = score,
+                         contribution = if (is.na(total)) NA_real_ else
+                           sums(rep(shares[there], 2) / 2),
+                         n = as.integer(sums(rep(1, length(ends))))),
+       whole = data.frame(score = total, conditions = n, pairs = length(there)))
+}
+
+is_whitened <- function(outer) startsWith(outer, "whitened")
+
+row_score <- function(a, b, outer, sigma, row, others) {
+  if (length(a) < 3) return(NA_real_)
+  if (is_whitened(outer)) return(whitened_row(a, b, outer, sigma, row, others))
+  clip_to_range(sum(pair_shares(a, b, outer)), -1, 1)
+}
+
+warn_undefined_rows <- function(rows) {
+  if (anyNA(rows$contribution)) {
+    warn("The score is undefined (NA) where all dissimilarities of a side are equal, or fewer than ",
+         "3 pairs are there in both: ", sum(is.na(rows$contribution)), " rows have no contribution.",
+         class = "repalign_undefined")
+  }
+  lost <- unique(rows$condition[is.na(rows$score) & !is.na(rows$contribution)])
+  if (length(lost)) {
+    warn("The score is undefined (NA) for the rows of ", enumerate(lost), ": their dissimilarities ",
+         "are equal on a side, or fewer than 3 are there in both.", class = "repalign_undefined",
+         data = lost)
+  }
+}

@@ -1,0 +1,173 @@
+# A formula of RDMs becomes a table here: the dissimilarities of the response and of each predictor
+# for all pairs of conditions.
+
+# Returns list(n, labels, x, y, single, response): the number and the labels (or NULL) of the
+# conditions; matrices with a row for each pair of conditions and a column for each predictor, and
+# for each response (subject); whether the response is one RDM and no list; and its name.
+regression_table <- function(formula, data, inner, allow_na) {
+  terms <- regression_terms(formula, data)
+  values <- lapply(terms$calls, formula_value, data = data, env = terms$env)
+  single <- !is_list_of_rdms(values[[1]])
+  responses <- if (single) stats::setNames(values[1], terms$names[1]) else
+    named_subjects(values[[1]], terms$names[1])
+  all <- c(responses, stats::setNames(values[-1], terms$names[-1]))
+  places <- if (single) terms$names else
+    c(paste0(terms$names[1], "$", names(responses)), terms$names[-1])
+  rdms <- Map(function(value, place) rdm_of_value(value, place, inner, allow_na), all, places)
+  check_equal_sizes(rdms, places)
+  packed <- matrix(unlist(lapply(rdms, as.vector)), ncol = length(rdms),
+                   dimnames = list(NULL, names(all)))
+  subjects <- seq_along(responses)
+  list(n = attr(rdms[[1]], "Size"), labels = common_labels(rdms, places, "formula"),
+       y = packed[, subjects, drop = FALSE], x = packed[, -subjects, drop = FALSE],
+       single = single, response = terms$names[1])
+}
+
+# list(calls, names, env): of the response and the predictors.
+regression_terms <- function(formula, data) {
+  if (!inherits(formula, "formula") || length(formula) != 3) {
+    abort("`formula` must have a response and predictors, as in brain ~ layer4 + category.",
+          class = "repalign_error_type", arg = "formula")
+  }
+  check_formula_data(data)
+  terms <- expanded_terms(formula, data)
+  refuse_terms(terms)
+  variables <- as.list(attr(terms, "variables"))[-1]
+  names <- vapply(variables, function(v) if (is.name(v)) as.character(v) else deparse1(v), "")
+  list(calls = variables, names = names, env = environment(formula))
+}
+
+check_formula_data <- function(data) {
+  named <- is.list(data) && !is.null(names(data)) && all(nzchar(names(data))) &&
+    !anyDuplicated(names(data))
+  if (is.null(data) || is.environment(data) || named) return(invisible())
+  abort("`data` must be a list with a different name for each element, not ", describe(data), ".",
+        class = "repalign_error_type", arg = "data")
+}
+
+# The dot stands for all elements of `data` that are not in the response.
+expanded_terms <- function(formula, data) {
+  names <- if (is.environment(data)) ls(data) else names(data)
+  frame <- stats::setNames(rep(list(numeric()), length(names)), names)
+  frame <- as.data.frame(frame, optional = TRUE)
+  if ("." %in% all.vars(formula[[3]]) && !length(setdiff(names, all.vars(formula[[2]])))) {
+    abort("`.` in `formula` stands for the other elements of `data`, but there are none.",
+          class = "repalign_error_missing", arg = "formula")
+  }
+  tryCatch(stats::terms(formula, data = frame), error = function(e) {
+    abort("`formula` cannot be read: ", conditionMessage(e), class = "repalign_error_type",
+          arg = "formula")
+  })
+}
+
+refuse_terms <- function(terms) {
+  labels <- attr(terms, "term.labels")
+  if (any(attr(terms, "order") > 1)) {
+    abort("`formula` has the interaction ", dQuote(labels[attr(terms, "order") > 1][1], FALSE),
+          ": give a product of RDMs as an RDM of its own.",
+          class = "repalign_error_value", arg = "formula")
+  }
+  if (!attr(terms, "intercept") || !is.null(attr(terms, "offset"))) {
+    abort("`formula` must have an intercept and no offset: the zero of an RDM is no model of it.",
+          class = "repalign_error_value", arg = "formula")
+  }
+  if (!length(labels)) {
+    abort("`formula` has no predictor.", class = "repalign_error_missing", arg = "formula")
+  }
+  response <- as.list(attr(terms, "variables"))[[2]]
+  if (deparse1(response) %in% labels) {
+    abort("`formula` has the response ", dQuote(deparse1(response), FALSE), " among its ",
+          "predictors.", class = "repalign_error_value", arg = "formula")
+  }
+}
+
+formula_value <- function(call, data, env) {
+  for (name in all.vars(call)) {
+    if (name %in% names(data) || exists(name, envir = env)) next
+    abort("`formula` names ", dQuote(name, FALSE), ", which is neither in `data` nor a variable",
+          suggest(name, c(names(data), "data")), class = "repalign_error_missing",
+          arg = "formula")
+  }
+  tryCatch(eval(call, data, env), error = function(e) {
+    if (inherits(e, "repalign_error")) stop(e)
+    abort("`formula` has ", dQuote(deparse1(call), FALSE), ", which fails: ", conditionMessage(e),
+          class = "repalign_error_value", arg = "formula")
+  })
+}
+
+# Subjects are a list of RDMs or of representations; data frames and responses are one.
+is_list_of_rdms <- function(value) is.list(value) && !is.object(value) && !is_graph(value)
+
+named_subjects <- function(subjects, place) {
+  if (!length(subjects)) {
+    abort("`", place, "` is an empty list: give the RDM of at least one subject.",
+          class = "repalign_error_size", arg = place)
+  }
+  if (is.null(names(subjects))) names(subjects) <- paste0("s", seq_along(subjects))
+  check_element_names(subjects, place)
+  subjects
+}
+
+check_equal_sizes <- function(rdms, places) {
+  n <- vapply(rdms, function(rdm) as.integer(attr(rdm, "Size")), 0L)
+  other <- which(n != n[1])
+  if (length(other)) {
+    abort("`", places[other[1]], "` has ", count_of(n[other[1]], "condition"), ", but `",
+          places[1], "` has ", n[1], ": a pair of conditions needs a value in both.",
+          class = "repalign_error_size", arg = places[other[1]])
+  }
+}
+
+# The RDM of what a formula may name, a "dist" object. Labels of conditions give 0 for pairs with
+# the same label and 1 for others.
+rdm_of_value <- function(value, place, inner, allow_na) {
+  if (inherits(value, "dist") || is_square_rdm(value)) return(as_rdm(value, place, allow_na))
+  if (is_labels(value)) return(rdm_of_labels(value, place, allow_na))
+  if (is.numeric(value) && length(dim(value)) < 2) {
+    abort("`", place, "` is a numeric vector: give dist(", place, ") for the differences between ",
+          "its values, or factor(", place, ") for labels of conditions.",
+          class = "repalign_error_type", arg = place)
+  }
+  rdm_of_responses(value, place, inner)
+}
+
+# Symmetric and without a diagonal to speak of: dissimilarities, not responses.
+is_square_rdm <- function(value) {
+  if (!is.matrix(value) || !is.numeric(value) || nrow(value) != ncol(value)) return(FALSE)
+  lower <- value[lower.tri(value)]
+  upper <- t(value)[lower.tri(value)]
+  diagonal <- diag(value)
+  all(diagonal == 0 | is.na(diagonal)) && identical(is.na(lower), is.na(upper)) &&
+    all(abs(lower - upper) <= 1e-8 * max(abs(lower), 0, na.rm = TRUE), na.rm = TRUE)
+}
+
+is_labels <- function(value) {
+  is.factor(value) || ((is.character(value) || is.logical(value)) && is.null(dim(value)))
+}
+
+rdm_of_labels <- function(value, place, allow_na) {
+  codes <- match(value, unique(value[!is.na(value)]))
+  if (length(codes) < 2) {
+    abort("`", place, "` has ", count_of(length(codes), "label"), ": there is no pair.",
+          class = "repalign_error_size", arg = place)
+  }
+  if (anyNA(codes) && !allow_na) {
+    abort("`", place, "` lacks labels (NA): give all, or set missing = \"pairwise\" to leave the ",
+          "pairs of these conditions out.", class = "repalign_error_nonfinite", arg = place)
+  }
+  differ <- outer(codes, codes, "!=") + 0
+  structure(differ[lower.tri(differ)], Size = length(codes), class = "dist", Diag = FALSE,
+            Upper = FALSE)
+}
+
+rdm_of_responses <- function(value, place, inner) {
+  repr <- representation(value, place, side = "x")
+  if (repr$kind == "graph") need_kind(repr, c("data", "dist"), "a regression of RDMs")
+  check_rows(repr$n, 2, place, "a dissimilarity")
+  check_row_width(repr, inner)
+  rdm <- dissimilarities_of(repr, inner)
+  unscaled <- if (inner %in% c("euclidean", "sqeuclidean")) form_distances(repr)$scale else 1
+  values <- as.vector(rdm$d) / unscaled
+  structure(if (rdm$square) values^2 else values, Size = repr$n, Labels = stimulus_names(repr$data),
+            Diag = FALSE, Upper = FALSE, class = "dist")
+}

@@ -1,0 +1,223 @@
+# The permutation null of regressions on RDMs (Freedman and Lane 1983): the conditions of the RDM
+# that a fit without a predictor leaves are permuted, and the predictor is tested in what results.
+
+# RDMs are square matrices here, with 0 for pairs that do not count. A mask has 1 for pairs that
+# count and 0 for others; its diagonal is 0.
+square_pairs <- function(values, n) {
+  values[is.na(values)] <- 0
+  unpacked(list(entries = as.double(values)), n)
+}
+
+# Takes the mean over the pairs of the mask out of an RDM, or the effects of the conditions: numbers
+# a_i with the least sum of squares of d_ij - a_i - a_j. With all pairs the latter is double
+# centring. Returns list(rank, out): how many numbers are taken out, and the function that does it.
+pair_centering <- function(mask, center) {
+  if (!center) {
+    count <- max(sum(mask), 1)
+    return(list(rank = 1, out = function(rdm) (rdm * mask - sum(rdm * mask) / count) * mask))
+  }
+  inverse <- effects_inverse(mask)
+  out <- function(rdm) {
+    rdm <- rdm * mask
+    effects <- drop(inverse$matrix %*% rowSums(rdm))
+    (rdm - outer(effects, effects, "+")) * mask
+  }
+  list(rank = inverse$rank, out = out)
+}
+
+# Where the mask leaves two groups with pairs between them only, effects can be moved from one group
+# to the other, so that the matrix has no inverse but a generalised one.
+effects_inverse <- function(mask) {
+  n <- nrow(mask)
+  degree <- rowSums(mask)
+  if (all(degree == n - 1)) {
+    return(list(rank = n, matrix = (diag(n) - 1 / (2 * (n - 1))) / (n - 2)))
+  }
+  root <- tryCatch(chol(mask + diag(degree)), error = function(e) NULL)
+  if (!is.null(root) && min(diag(root))^2 > 1e-6) return(list(rank = n, matrix = chol2inv(root)))
+  parts <- eigen(mask + diag(degree), symmetric = TRUE)
+  kept <- parts$values > 1e-8 * n
+  axes <- parts$vectors[, kept, drop = FALSE]
+  list(rank = sum(kept), matrix = axes %*% (t(axes) / parts$values[kept]))
+}
+
+# What all subjects share. table: from regression_table(); between: which pairs are of different
+# blocks; spec: `center`, `fit` and `ridge`.
+regression_sides <- function(table, between, spec) {
+  n <- table$n
+  x <- lapply(seq_len(ncol(table$x)), function(k) square_pairs(table$x[, k], n))
+  mask <- square_pairs(between & !rowSums(is.na(table$x)), n)
+  plain <- pair_centering(mask, FALSE)
+  centering <- if (spec$center) pair_centering(mask, TRUE) else plain
+  centered <- lapply(x, centering$out)
+  c(list(n = n, x = x, mask = mask, complete = sum(mask) == 2 * sum(between), plain = plain,
+         centering = centering, centered = centered, gram = products_of(centered, centered),
+         sizes = vapply(x, function(rdm) sum(plain$out(rdm)^2), 0)), spec)
+}
+
+products_of <- function(a, b) crossprod(columns_of(a), columns_of(b))
+
+columns_of <- function(matrices) vapply(matrices, as.vector, numeric(length(matrices[[1]])))
+
+# The statistics of a response under all permutations, the observed order first: list(terms, model,
+# weights), a matrix with a column for each predictor, a vector, and the weights of the centred fit.
+regression_null <- function(response, sides, design) {
+  present <- sides$mask * square_pairs(!is.na(response), sides$n)
+  response <- square_pairs(response, sides$n)
+  whole <- sides$complete && all(present == sides$mask)
+  centering <- if (whole) sides$centering else pair_centering(present, sides$center)
+  centered <- if (whole) sides$centered else lapply(sides$x, centering$out)
+  gram <- if (whole) sides$gram else products_of(centered, centered)
+  rest <- rest_of_response(centering$out(response), centered, gram, sides)
+  null <- if (whole) whole_null(response, rest, sides, design) else
+    gapped_null(response, centered, rest, present, sides, design)
+  null$terms[, rest$untested] <- NA
+  c(null, list(weights = rest$weights))
+}
+
+# list(weights, without, left, untested): the weights of the centred fit, those of the fits without
+# each predictor, the RDMs that these leave, and the predictors about which the pairs tell nothing
+# beyond the effects of conditions and the other predictors.
+rest_of_response <- function(response, centered, gram, sides) {
+  cross <- products_of(centered, list(response))
+  fit <- if (sides$fit == "ridge") "ordinary" else sides$fit
+  without <- lapply(seq_along(centered), function(k) {
+    fit_weights(gram[-k, -k, drop = FALSE], cross[-k, , drop = FALSE], fit, 0)
+  })
+  left <- lapply(seq_along(centered), function(k) {
+    response - weighted_rdm(centered[-k], without[[k]])
+  })
+  list(weights = fit_weights(gram, cross, sides$fit, sides$ridge), without = without, left = left,
+       untested = untested_terms(gram, left, sides, response))
+}
+
+weighted_rdm <- function(rdms, weights) {
+  Reduce(`+`, Map(`*`, rdms, as.vector(weights)), 0)
+}
+
+untested_terms <- function(gram, left, sides, response) {
+  own <- vapply(seq_len(nrow(gram)), function(k) {
+    rest <- gram[-k, -k, drop = FALSE]
+    gram[k, k] - (if (nrow(rest)) sum(gram[-k, k] * solve_scaled(rest, cbind(gram[-k, k]))) else 0)
+  }, 0)
+  nothing_left <- vapply(left, function(rdm) sum(rdm^2), 0) <= tie_share * sum(response^2)
+  own <= equal_share * sides$sizes | nothing_left
+}
+
+# All pairs count, and permutations take them to pairs that count: sums of products of squared RDMs
+# are all that changes.
+whole_null <- function(response, rest, sides, design) {
+  count <- length(sides$x)
+  cross <- inner_products(sides$centered, rest$left, design)
+  terms <- vapply(seq_len(count), function(k) {
+    columns <- t(cross[, (k - 1) * count + seq_len(count), drop = FALSE])
+    term_statistic(k, sides$gram, columns, sum(rest$left[[k]]^2), sides, rest$without[[k]])
+  }, numeric(nrow(cross)))
+  list(terms = matrix(terms, ncol = count), model = model_null(response, sides, design))
+}
+
+model_null <- function(response, sides, design) {
+  x <- lapply(sides$x, sides$plain$out)
+  response <- sides$plain$out(response)
+  cross <- t(inner_products(x, list(response), design))
+  gram <- products_of(x, x)
+  explained_by(fit_weights(gram, cross, sides$fit, sides$ridge), gram, cross) / sum(response^2)
+}
+
+# How much predictor k explains beyond the others, in the response that a permutation makes: what
+# the fit without it gave, plus the permuted rest. cross: products of the predictors with the rest,
+# a column for each permutation; size: the sum of squares of the rest. Signed partial correlations
+# or, of fits without negative weights, the share of the unexplained part that it explains.
+term_statistic <- function(k, gram, cross, size, sides, without) {
+  others <- gram[-k, -k, drop = FALSE]
+  if (sides$fit == "nonnegative") return(gain_statistic(k, gram, cross, size, others, without))
+  if (!nrow(others)) return(cross[k, ] / sqrt(gram[k, k] * size))
+  solved <- solve_scaled(others, cbind(gram[-k, k], cross[-k, , drop = FALSE]))
+  own <- gram[k, k] - sum(gram[-k, k] * solved[, 1])
+  shared <- cross[k, ] - colSums(gram[-k, k] * solved[, -1, drop = FALSE])
+  left <- size - colSums(cross[-k, , drop = FALSE] * solved[, -1, drop = FALSE])
+  clip_to_range(shared / sqrt(own * left), -1, 1)
+}
+
+gain_statistic <- function(k, gram, cross, size, others, without) {
+  if (nrow(others)) {
+    size <- size + 2 * colSums(as.vector(without) * cross[-k, , drop = FALSE]) +
+      sum(without * others %*% without)
+    cross <- cross + as.vector(gram[, -k, drop = FALSE] %*% without)
+  }
+  less <- cross[-k, , drop = FALSE]
+  base <- if (nrow(others)) explained_by(nonnegative_weights(others, less), others, less) else 0
+  gain <- explained_by(nonnegative_weights(gram, cross), gram, cross) - base
+  clip_to_range(gain / (size - base), 0, 1)
+}
+
+# Pairs lack: each permutation has pairs of its own, those that are there on both sides, in which
+# everything is centred and summed anew. What is explained by chance depends on the number of pairs,
+# so that statistics are compared at the degrees of freedom of the observed order.
+gapped_null <- function(response, centered, rest, present, sides, design) {
+  plain <- pair_centering(present, FALSE)
+  fixed <- packed_columns(c(centered, lapply(sides$x, plain$out)))
+  moving <- packed_columns(c(rest$left, list(plain$out(response), present)))
+  mask <- drop(packed_columns(list(sides$mask)))
+  count <- length(sides$x)
+  permutations <- cbind(seq_len(sides$n), design_matrix(design))
+  values <- apply(permutations, 2, function(p) {
+    moved <- apply(moving, 2, function(rdm) .Call(C_relabel_packed, rdm, p, thread_count()))
+    mask <- mask * moved[, count + 2]
+    c(gapped_terms(fixed[, seq_len(count), drop = FALSE], moved[, seq_len(count), drop = FALSE],
+                   mask, rest$without, sides),
+      gapped_model(fixed[, count + seq_len(count), drop = FALSE], moved[, count + 1], mask, sides))
+  })
+  list(terms = t(at_freedom(values[seq_len(count), , drop = FALSE], values[count + 1, ],
+                            sides$fit != "nonnegative")),
+       model = drop(at_freedom(values[count + 2, , drop = FALSE], values[count + 3, ], FALSE)))
+}
+
+packed_columns <- function(rdms) {
+  vapply(rdms, function(rdm) rdm[lower.tri(rdm)], numeric(packed_length(nrow(rdms[[1]]))))
+}
+
+# The sums of products of some packed RDMs over the pairs of a mask, after the effects of conditions
+# (or the mean) are taken out, and how many numbers these are: list(products, rank).
+products_without_effects <- function(columns, mask, n, center) {
+  columns <- columns * mask
+  if (!center) {
+    return(list(products = crossprod(columns) - tcrossprod(colSums(columns)) / sum(mask), rank = 1))
+  }
+  inverse <- effects_inverse(unpacked(list(entries = mask), n))
+  sums <- apply_columns(columns, function(rdm) packed_row_sums(rdm, n))
+  list(products = crossprod(columns) - crossprod(sums, inverse$matrix %*% sums),
+       rank = inverse$rank)
+}
+
+# The statistics of all predictors, and the degrees of freedom. left: what the fit without each
+# predictor leaves of the response.
+gapped_terms <- function(x, left, mask, without, sides) {
+  count <- ncol(x)
+  found <- products_without_effects(cbind(x, left), mask, sides$n, sides$center)
+  at <- seq_len(count)
+  gram <- found$products[at, at, drop = FALSE]
+  statistics <- vapply(at, function(k) {
+    cross <- found$products[at, count + k, drop = FALSE]
+    term_statistic(k, gram, cross, found$products[count + k, count + k], sides, without[[k]])
+  }, 0)
+  c(statistics, sum(mask) - found$rank - count)
+}
+
+gapped_model <- function(x, response, mask, sides) {
+  count <- ncol(x)
+  found <- products_without_effects(cbind(x, response), mask, sides$n, FALSE)$products
+  gram <- found[seq_len(count), seq_len(count), drop = FALSE]
+  cross <- found[seq_len(count), count + 1, drop = FALSE]
+  weights <- fit_weights(gram, cross, sides$fit, sides$ridge)
+  c(explained_by(weights, gram, cross) / found[count + 1, count + 1], sum(mask) - 1 - count)
+}
+
+# values: correlations with their signs, or shares of what is to be explained; a column for each
+# permutation, the observed one first. The same t or F at the degrees of freedom of the observed.
+at_freedom <- function(values, df, signed) {
+  df <- matrix(ifelse(df < 1, NA, df), nrow(values), ncol(values), byrow = TRUE)
+  share <- if (signed) values^2 else values
+  share <- share * df / (share * df + (1 - share) * df[, 1])
+  if (signed) sign(values) * sqrt(share) else share
+}

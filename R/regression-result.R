@@ -1,0 +1,152 @@
+# What rsa_regression() returns: its rows, what is known of the whole model, and the group.
+
+# fits: of each response list(rows, model, null), from regression_of().
+regression_result <- function(fits, table, spec, design, standardize) {
+  subjects <- if (!table$single) colnames(table$y)
+  rows <- do.call(rbind, lapply(fits, function(fit) fit$rows))
+  model <- do.call(rbind, lapply(fits, function(fit) fit$model))
+  terms <- colnames(table$x)
+  columns <- c("term", "estimate", "partial", "semipartial", "p_value", "unique",
+               if (spec$center) "centered")
+  rows <- rows[columns]
+  if (!is.null(subjects)) {
+    rows <- cbind(subject = rep(subjects, each = length(terms)), rows)
+    model <- cbind(subject = subjects, model)
+  }
+  rownames(rows) <- rownames(model) <- NULL
+  model$conditions <- table$n
+  model$permutations <- design$count
+  model$engine <- design$engine
+  warn_undefined_terms(rows, model, table)
+  structure(rows, model = model, group = if (length(subjects) > 1) group_table(fits, spec$fit),
+            response = table$response, fit = spec$fit, ridge = spec$ridge,
+            standardize = standardize, class = c("repalign_regression", "data.frame"))
+}
+
+# A response that does not vary, or has too few pairs.
+undefined_regression <- function(terms, pairs, count) {
+  na <- NA_real_
+  list(rows = data.frame(term = terms, estimate = na, partial = na, semipartial = na, p_value = na,
+                         unique = na, centered = na),
+       model = data.frame(r_squared = na, shared = na, p_value = na, intercept = na,
+                          pairs = pairs),
+       null = matrix(na, count, length(terms)))
+}
+
+warn_undefined_terms <- function(rows, model, table) {
+  lost <- is.na(model$r_squared)
+  if (any(lost)) {
+    who <- if (table$single) table$response else model$subject[lost]
+    warn("The fit is undefined (NA) for ", enumerate(who), ": the dissimilarities do not vary, or ",
+         "too few pairs are left.", class = "repalign_undefined", data = who)
+  }
+  kept <- !is.na(rows$estimate)
+  untested <- unique(rows$term[kept & is.na(rows$p_value)])
+  if (length(untested)) {
+    warn("The p-value is undefined (NA) for ", enumerate(untested), ": beyond effects of single ",
+         "conditions and the other predictors, nothing is left to test. See `center`.",
+         class = "repalign_undefined", data = untested)
+  }
+}
+
+# The mean over subjects, with a t test over them and the permutations of conditions, which are the
+# same in all subjects.
+group_table <- function(fits, fit) {
+  estimates <- vapply(fits, function(one) one$rows$estimate, fits[[1]]$rows$estimate)
+  estimates <- matrix(estimates, ncol = length(fits))
+  known <- !is.na(estimates[1, ])
+  estimates <- estimates[, known, drop = FALSE]
+  count <- ncol(estimates)
+  mean <- if (count) rowMeans(estimates) else NA_real_
+  se <- if (count > 1) apply(estimates, 1, stats::sd) / sqrt(count) else NA_real_
+  nulls <- lapply(fits[known], function(one) one$null)
+  p <- if (count) p_of_terms(Reduce(`+`, nulls) / count, fit) else NA_real_
+  statistic <- ifelse(se > 0, mean / se, NA)
+  data.frame(term = fits[[1]]$rows$term, mean = mean, se = se, df = count - 1,
+             statistic = statistic, p_subjects = 2 * stats::pt(-abs(statistic), max(count - 1, 1)),
+             p_conditions = p, subjects = count)
+}
+
+#' @rdname rsa_regression
+#' @param x,object what `rsa_regression()` returned.
+#' @param digits how many significant digits to print at least.
+#' @param ... for `plot()`: arguments of `autoplot()`; unused by the others.
+#' @export
+print.repalign_regression <- function(x, digits = 3, ...) {
+  check_printing(digits, NULL, ...)
+  model <- attr(x, "model")
+  fit <- attr(x, "fit")
+  if (!is.null(model)) {
+    kind <- switch(fit, ordinary = "least squares", nonnegative = "coefficients not negative",
+                   ridge = paste("ridge", format(attr(x, "ridge"))))
+    cat("Regression of the dissimilarities of ", attr(x, "response"), ": ",
+        model$conditions[1], " conditions, ", kind,
+        if (attr(x, "standardize")) ", standardized", "\n", sep = "")
+    cat(model_lines(model), sep = "\n")
+  }
+  print_rows(x, digits)
+  if (!is.null(x$centered)) {
+    cat("p_value is that of the coefficient `centered`, without effects of single conditions.\n")
+  }
+  invisible(x)
+}
+
+model_lines <- function(model) {
+  p <- paste0("p = ", format(model$p_value, digits = 2))
+  if (is.null(model$subject)) {
+    return(paste0("R squared ", format(model$r_squared, digits = 3), ", shared ",
+                  format(model$shared, digits = 3), ", ", p, " (", model$permutations, " ",
+                  model$engine, " permutations, ", model$pairs, " pairs)"))
+  }
+  paste0(nrow(model), " subjects, R squared ",
+         paste(format(range(model$r_squared, na.rm = TRUE), digits = 2), collapse = " to "),
+         " (", model$permutations[1], " ", model$engine[1], " permutations): summary() has the group")
+}
+
+#' @export
+`[.repalign_regression` <- function(x, ...) part_of(NextMethod(), x)
+
+#' @rdname rsa_regression
+#' @param row.names,optional unused.
+#' @export
+as.data.frame.repalign_regression <- function(x, row.names = NULL, optional = FALSE, ...) {
+  plain_rows(x)
+}
+
+#' @rdname rsa_regression
+#' @export
+tidy.repalign_regression <- function(x, ...) {
+  rows <- as.data.frame(x)
+  need_columns(rows, c("term", "estimate", "p_value"), "tidied")
+  names(rows)[names(rows) == "p_value"] <- "p.value"
+  rows
+}
+
+#' @rdname rsa_regression
+#' @export
+glance.repalign_regression <- function(x, ...) {
+  model <- kept_of_regression(x, "model")
+  model
+}
+
+kept_of_regression <- function(x, what) {
+  kept <- attr(x, what)
+  if (is.null(kept)) {
+    abort("This result has lost what is kept beside its rows: start again from what ",
+          "rsa_regression() returned.", class = "repalign_error_type", arg = "x")
+  }
+  kept
+}
+
+#' @rdname rsa_regression
+#' @export
+summary.repalign_regression <- function(object, ...) {
+  no_other_arguments(...)
+  kept_of_regression(object, "model")
+  group <- attr(object, "group")
+  if (is.null(group)) {
+    abort("There is no group to summarise: the response is one RDM. The whole model is in ",
+          "glance().", class = "repalign_error_size", arg = "object")
+  }
+  group
+}

@@ -1,0 +1,239 @@
+# rsa_regression() explains dissimilarities of all pairs of conditions by those of several models.
+
+#' Regression of dissimilarities on several models
+#'
+#' How much does each of several models tell about a brain RDM that the others do not? The
+#' dissimilarities of all pairs of conditions are regressed on those of the predictors, and each
+#' predictor is tested by permuting conditions.
+#'
+#' @param formula the response and the predictors, as in `brain ~ layer4 + category`. Each is
+#'   * an RDM: a `dist` object or a symmetric matrix with zeros on its diagonal;
+#'   * a representation: a matrix conditions x neurons, of which `inner` makes an RDM;
+#'   * labels of the conditions: a factor, character or logical vector, which predicts 0 for pairs
+#'     with the same label and 1 for pairs with different ones.
+#'
+#'   The response may also be a list of RDMs or representations, one for each subject. `.` stands
+#'   for all other elements of `data`. An intercept is always part of the model.
+#' @param data a list (or data frame, or environment) in which the variables of `formula` and
+#'   `block` are looked up first, before the environment of `formula`.
+#' @param block one label per condition, such as the run in which it was shown: pairs of conditions
+#'   of the same block are left out, and only conditions of the same block are exchanged. Looked up
+#'   in `data`, too.
+#' @param inner for representations: how two conditions are compared, see [rsa()].
+#' @param fit `"ordinary"` least squares; `"nonnegative"`: with coefficients that are not negative,
+#'   for predictors that add up in the response; `"ridge"`: with coefficients shrunk by `ridge`.
+#' @param ridge for `fit = "ridge"`: what is added to the sum of squares of each predictor, as a
+#'   share of it. 0.1 is a little, 1 much.
+#' @param standardize if `TRUE`, coefficients are in standard deviations of the response for one
+#'   standard deviation of the predictor, over the pairs; otherwise in the units of the data.
+#' @param missing what to do about dissimilarities (or labels) that are `NA`: `"error"`, or
+#'   `"pairwise"`, which leaves these pairs out.
+#' @param center are predictors tested beyond effects of single conditions? See Details.
+#' @param permutations the number of permutations, a matrix or a design, as in [calibrate()].
+#' @return A data frame of class `repalign_regression` with a row for each predictor (and subject).
+#'   Columns: `subject` (if the response is a list), `term`, `estimate`, the coefficient; `partial`,
+#'   its correlation with the response given the other predictors; `semipartial`, that of the
+#'   response with what the others do not tell of the predictor; `p_value`; `unique`, what R squared
+#'   loses without the predictor; and with `center` `centered`, the coefficient in the double-centred
+#'   matrices, of which `p_value` is. `glance()` has a row for each response: `r_squared`, `shared`
+#'   (R squared less all unique parts, negative where predictors suppress each other), `p_value` of
+#'   the whole model, `intercept`, and the numbers of `pairs`, `conditions` and `permutations`.
+#'   With several subjects, `summary()` has a row for each predictor: the `mean` of the coefficients
+#'   with its `se`, `df`, `statistic` and `p_subjects` (t test over subjects), and `p_conditions`
+#'   from the same permutations of conditions in all subjects.
+#' @details
+#' Estimates. All pairs count equally, as in `lm()` of the dissimilarities, whose standard errors
+#' and p-values would be wrong: pairs that share a condition depend on each other. `partial` and
+#' `semipartial` are those of ordinary least squares whatever `fit`. With ordinary least squares,
+#' `unique` is the square of `semipartial`.
+#'
+#' The test of a predictor (Freedman and Lane 1983). The response is fitted without the predictor,
+#' the conditions of the RDM of residuals are permuted, and the fit is added back; in the RDM that
+#' results, the partial correlation with the predictor is a null value. Before that, effects of
+#' single conditions are taken out of all RDMs, \eqn{d_{ij} - a_i - a_j}{d_ij - a_i - a_j} with the
+#' least sum of squares (double centring, over the pairs of different conditions that count). They
+#' are what makes pairs depend on each other: one condition with unusual patterns is far from all
+#' others. A predictor that has such effects only (one condition against all) cannot be tested like
+#' this; its `p_value` is `NA`, with a warning. `center = FALSE` tests the coefficient as it is. The
+#' test is two-sided; for `fit = "nonnegative"`, the null value is the share of the remaining
+#' variance that the predictor explains, and the test is one-sided. For ridge regression, tests
+#' are those of ordinary least squares: shrinking does not change the question, and residuals of a
+#' shrunk fit would still hold what the other predictors explain.
+#'
+#' The test of the whole model permutes the conditions of the response, and compares R squared. It
+#' is exact if the response has nothing to do with any predictor. So is the test of a single
+#' predictor without others; with others, Freedman and Lane is an approximation.
+#'
+#' SIMULATION
+#'
+#' Blocks. Permutations must take pairs that count to pairs that count; conditions are therefore
+#' exchanged within blocks only. The tests then ask what the arrangement of conditions within blocks
+#' explains; differences between whole blocks are held. A matrix of your own in `permutations` may
+#' also exchange whole blocks of equal size.
+#'
+#' Missing pairs. In each permutation, the pairs that lack on either side are left out, and
+#' everything is computed anew in the others. Their number then varies a little, so that t and F
+#' statistics are compared rather than correlations.
+#'
+#' When not to trust it. A coefficient depends on which other predictors there are; with predictors
+#' that hardly differ it is uncertain, and `shared` large. Dissimilarities of noisy patterns that
+#' are not cross-validated have a bias, which centring takes out where it is the same for all
+#' pairs of a condition. The p-values are about these subjects and other conditions; only
+#' `p_subjects` is about other subjects.
+#' @references Freedman and Lane (1983), J. Bus. Econ. Stat. 1. Dekker, Krackhardt and Snijders
+#'   (2007), Psychometrika 72 (permutation tests of several matrices). Lawson and Hanson (1974),
+#'   Solving Least Squares Problems.
+#' @examples
+#' images <- attr(rdm92, "images")
+#' data <- c(rdm92[c("human_mean", "monkey", "model_V1", "model_Silhouette")],
+#'           list(animate = images$animal == 1, face = images$face == 1))
+#' set.seed(1)
+#' fit <- rsa_regression(human_mean ~ monkey + model_V1 + animate + face, data)
+#' fit
+#' glance(fit)
+#' # each of four subjects, and the group
+#' data$subjects <- rdm92[paste0("human", 1:4, "_s1")]
+#' fit <- rsa_regression(subjects ~ monkey + animate, data, permutations = 199)
+#' summary(fit)
+#' @seealso [rsa()], [rdm_rows()]
+#' @export
+rsa_regression <- function(formula, data = NULL, block = NULL,
+                           inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
+                           fit = c("ordinary", "nonnegative", "ridge"), ridge = NULL,
+                           standardize = TRUE, missing = c("error", "pairwise"), center = TRUE,
+                           permutations = 999) {
+  need_arguments()
+  inner <- check_choice(inner, rsa_inner, "inner")
+  spec <- list(center = check_flag(center, "center"),
+               fit = check_choice(fit, regression_fits, "fit"))
+  spec$ridge <- check_ridge(ridge, spec$fit)
+  check_flag(standardize, "standardize")
+  missing <- check_choice(missing, c("error", "pairwise"), "missing")
+  block <- block_in(substitute(block), data, parent.frame())
+  table <- regression_table(formula, data, inner, missing == "pairwise")
+  between <- pairs_between(block, table$n)
+  check_predictors(table, between, spec$fit)
+  design <- regression_design(permutations, table$n, block)
+  sides <- regression_sides(table, between, spec)
+  fits <- lapply(seq_len(ncol(table$y)), function(s) {
+    regression_of(table$y[, s], table, between, sides, design, standardize)
+  })
+  regression_result(fits, table, spec, design, standardize)
+}
+
+check_ridge <- function(ridge, fit) {
+  if (fit == "ridge" && is.null(ridge)) {
+    abort("`ridge` is missing: fit = \"ridge\" needs it, such as ridge = 0.1 (a share of the sum ",
+          "of squares of each predictor).", class = "repalign_error_missing", arg = "ridge")
+  }
+  if (fit != "ridge" && !is.null(ridge)) {
+    abort("`ridge` is for fit = \"ridge\" only, not ", dQuote(fit, FALSE), ".",
+          class = "repalign_error_parameter", arg = "ridge")
+  }
+  if (is.null(ridge)) 0 else check_number(ridge, "ridge", above = 0)
+}
+
+# Like weights of lm(), blocks may be named without quotes.
+block_in <- function(call, data, caller) {
+  tryCatch(eval(call, data, caller), error = function(e) {
+    abort("`block` cannot be found: ", conditionMessage(e), ".", class = "repalign_error_missing",
+          arg = "block")
+  })
+}
+
+# Which pairs are of different blocks?
+pairs_between <- function(block, n) {
+  if (is.null(block)) return(rep(TRUE, packed_length(n)))
+  codes <- as.integer(check_block_labels(block, n, "block"))
+  between <- between_clusters(codes)
+  if (!any(between)) {
+    abort("`block` has one block only: no pair of conditions would be left.",
+          class = "repalign_error_design", arg = "block")
+  }
+  between
+}
+
+# The pairs in which the predictors are there must tell them apart.
+check_predictors <- function(table, between, fit) {
+  at <- between & !rowSums(is.na(table$x))
+  needed <- ncol(table$x) + 2
+  if (table$n < 4 || sum(at) < needed) {
+    abort("`formula` has ", count_of(ncol(table$x), "predictor"), " but only ",
+          count_of(sum(at), "pair"), " of ", table$n, " conditions: give at least 4 conditions ",
+          "and ", needed, " pairs, or fewer predictors.", class = "repalign_error_size",
+          arg = "formula")
+  }
+  x <- table$x[at, , drop = FALSE]
+  spread <- apply(x, 2, function(values) diff(range(values)))
+  constant <- which(spread <= tie_share * apply(abs(x), 2, max))
+  if (length(constant)) {
+    abort("`", colnames(x)[constant[1]], "` is the same for all pairs of conditions",
+          if (!all(at)) " that count", ", so it explains nothing: leave it out.",
+          class = "repalign_error_variance", arg = colnames(x)[constant[1]])
+  }
+  if (fit != "ridge") refuse_collinear(x)
+}
+
+refuse_collinear <- function(x) {
+  x <- scale(x)
+  parts <- qr(x, tol = 1e-6)
+  if (parts$rank == ncol(x)) return(invisible())
+  extra <- colnames(x)[parts$pivot[parts$rank + 1]]
+  others <- setdiff(colnames(x)[parts$pivot[seq_len(parts$rank)]], extra)
+  abort("`", extra, "` is a sum of multiples of ", enumerate(others), " (over the pairs), so their ",
+        "coefficients have no one solution: leave one out, or set fit = \"ridge\".",
+        class = "repalign_error_collinear", arg = extra)
+}
+
+regression_design <- function(permutations, n, block) {
+  if (is.null(block)) return(design_of_plan(permutation_plan(n, permutations, NULL, FALSE, "auto")))
+  number <- !is.matrix(permutations) && !inherits(permutations, "how") && is.null(dim(permutations))
+  if (number) {
+    return(block_plan(block, n, check_count(permutations, "permutations"), "block")$fixed)
+  }
+  design <- design_of_plan(permutation_plan(n, permutations, NULL, FALSE, "auto"))
+  same <- outer(block, block, "==")
+  moved <- apply(design_matrix(design), 2, function(p) any(same[p, p] != same))
+  if (any(moved)) {
+    abort("`permutations` takes conditions of one block to several blocks, in row ",
+          which(moved)[1], ": exchange conditions within blocks, or whole blocks.",
+          class = "repalign_error_design", arg = "permutations")
+  }
+  design
+}
+
+design_of_plan <- function(plan) if (is.null(plan$fixed)) plan$design_of("coset") else plan$fixed
+
+# The fit of one response: list(rows, model, null), see regression_result().
+regression_of <- function(response, table, between, sides, design, standardize) {
+  at <- which(between & !is.na(response) & !rowSums(is.na(table$x)))
+  means <- colMeans(table$x[at, , drop = FALSE])
+  x <- sweep(table$x[at, , drop = FALSE], 2, means)
+  y <- response[at] - mean(response[at])
+  total <- sum(y^2)
+  count <- ncol(x)
+  if (length(at) < count + 2 || total <= tie_share^2 * sum(response[at]^2)) {
+    return(undefined_regression(colnames(x), length(at), design$count + 1))
+  }
+  spread <- sqrt(colSums(x^2))
+  scale <- if (standardize) spread / sqrt(total) else rep(1, count)
+  rows <- term_table(crossprod(x), crossprod(x, y), total, sides$fit, sides$ridge, scale)
+  null <- regression_null(response, sides, design)
+  rows$p_value <- p_of_terms(null$terms, sides$fit)
+  if (sides$center) rows$centered <- as.vector(null$weights) * scale
+  weights <- rows$estimate / scale
+  r_squared <- explained_by(cbind(weights), crossprod(x), crossprod(x, y)) / total
+  model <- data.frame(r_squared = r_squared, shared = r_squared - sum(rows$unique),
+                      p_value = p_of_terms(cbind(null$model), "nonnegative"),
+                      intercept = mean(response[at]) - sum(weights * means),
+                      pairs = length(at))
+  list(rows = cbind(term = colnames(x), rows), model = model, null = null$terms)
+}
+
+# values: a column for each predictor, a row for each permutation, the observed order first.
+p_of_terms <- function(values, fit) {
+  if (fit != "nonnegative") values <- abs(values)
+  vapply(seq_len(ncol(values)), function(k) {
+    mean(values[, k] >= values[1, k] - equal_share)
+  }, 0)
+}

@@ -1,0 +1,121 @@
+# Levels and power of the tests of rsa_regression():
+#   Rscript bench/rsa-regression.R [levels] [power] [block] [missing] [fits] [sets=1000] [n=20,40]
+#                                  [permutations=199]
+# Each row is a kind of data. The RDM of the brain is that of one predictor (`other`), in units of
+# its standard deviation, plus that of noise; `tested` correlates with `other` and, for levels, tells
+# nothing more. "cor" is the mean correlation of the two RDMs, "centred" and "plain" are the shares
+# of data sets with p <= 0.05 with center = TRUE and FALSE, "lm" the same for the p-value of lm(),
+# and "model" for the whole model where the brain has noise only.
+
+suppressMessages(library(repalign))
+source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
+sets <- setting("sets", 1000L)
+sizes <- settings("n", c(20L, 40L))
+permutations <- setting("permutations", 199L)
+options(width = 150, repalign.threads = 1)
+dimensions <- 10
+
+# The lengths of the patterns: of equal kind; unequal, and then the same in all predictors but not in
+# the noise; or heavy-tailed.
+lengths_of <- list(gaussian = function(n) rep(1, n), unequal = function(n) exp(0.5 * rnorm(n)),
+                   heavy = function(n) sqrt(3 / rchisq(n, 3)))
+
+patterns <- function(n) matrix(rnorm(n * dimensions), n)
+
+units <- function(rdm) rdm / sd(rdm)
+
+# share: of the variance of the patterns that the two predictors have in common.
+draw <- function(n, kind, share, effect, other = 1) {
+  size <- lengths_of[[kind]](n)
+  common <- patterns(n)
+  predictor <- function() (sqrt(share) * common + sqrt(1 - share) * patterns(n)) * size
+  data <- list(tested = dist(predictor())^2, other = dist(predictor())^2)
+  noise <- dist(patterns(n) * lengths_of[[kind]](n))^2
+  data$brain <- other * units(data$other) + effect * units(data$tested) + units(noise)
+  data
+}
+
+p_of <- function(data, ...) {
+  fit <- quietly(rsa_regression(brain ~ tested + other, data, permutations = permutations, ...))
+  c(fit$p_value[1], glance(fit)$p_value)
+}
+
+shares <- function(p) rowMeans(p <= 0.05, na.rm = TRUE)
+
+show <- function(..., values) {
+  cat(sprintf("%-9s n = %d, share %.2f", ...), sprintf("%s %.3f", names(values), values), "\n")
+}
+
+over_cells <- function(run, kinds = names(lengths_of), common = c(0, 0.8, 0.95)) {
+  for (kind in kinds) for (n in sizes) for (share in common) {
+    set.seed(n)
+    show(kind, n, share, values = run(kind, n, share))
+  }
+}
+
+if (wanted("levels")) {
+  cat("\nLevels: the other predictor has an effect of one standard deviation,", sets, "sets a row\n")
+  over_cells(function(kind, n, share) {
+    p <- replicate(sets, {
+      data <- draw(n, kind, share, 0)
+      noise <- draw(n, kind, share, 0, other = 0)
+      packed <- lapply(data, as.vector)
+      ordinary <- summary(lm(brain ~ tested + other, packed))$coefficients["tested", 4]
+      c(p_of(data)[1], p_of(data, center = FALSE)[1], ordinary, p_of(noise)[2],
+        cor(data$tested, data$other))
+    })
+    c(cor = mean(p[5, ]), setNames(shares(p[1:4, ]), c("centred", "plain", "lm", "model")))
+  })
+}
+
+if (wanted("power")) {
+  cat("\nPower: besides, an effect of 0.3 standard deviations of the tested predictor\n")
+  over_cells(function(kind, n, share) {
+    p <- replicate(sets, {
+      data <- draw(n, kind, share, 0.3)
+      c(p_of(data)[1], p_of(data, center = FALSE)[1])
+    })
+    setNames(shares(p), c("centred", "plain"))
+  })
+}
+
+if (wanted("fits")) {
+  cat("\nLevels with other fits\n")
+  over_cells(function(kind, n, share) {
+    p <- replicate(sets, {
+      data <- draw(n, kind, share, 0)
+      c(p_of(data, fit = "nonnegative")[1], p_of(data, fit = "ridge", ridge = 0.1)[1])
+    })
+    setNames(shares(p), c("nonnegative", "ridge"))
+  }, common = 0.8)
+}
+
+# Runs of equal size share patterns of their own, so that pairs within them are closer.
+if (wanted("block")) {
+  cat("\nLevels with four runs whose conditions share noise, pairs within runs left out\n")
+  over_cells(function(kind, n, share) {
+    p <- replicate(sets, {
+      data <- draw(n, kind, share, 0)
+      data$run <- rep(1:4, length.out = n)
+      shift <- patterns(4)[data$run, ]
+      data$brain <- data$brain + units(dist(patterns(n) * lengths_of[[kind]](n) + shift)^2)
+      c(p_of(data, block = run), p_of(data, block = run, center = FALSE)[1], p_of(data)[1])[-2]
+    })
+    setNames(shares(p), c("centred", "plain", "runs ignored"))
+  }, common = 0.8)
+}
+
+if (wanted("missing")) {
+  cat("\nLevels with a tenth of the pairs missing\n")
+  sets <- ceiling(sets / 4)
+  over_cells(function(kind, n, share) {
+    p <- replicate(sets, {
+      data <- draw(n, kind, share, 0)
+      noise <- draw(n, kind, share, 0, other = 0)
+      data$brain[sample(length(data$brain), length(data$brain) %/% 10)] <- NA
+      noise$brain[is.na(data$brain)] <- NA
+      c(p_of(data, missing = "pairwise")[1], p_of(noise, missing = "pairwise")[2])
+    })
+    setNames(shares(p), c("centred", "model"))
+  }, common = 0.8)
+}

@@ -17,8 +17,14 @@ split_ceiling <- function(task, y, measure, splits) {
        undefined = sum(is.na(halves)))
 }
 
+# Errors name what the user gave as `trials` and `y`.
 score_pair <- function(measure, a, b) {
-  similarity(list(x = a), list(y = b), measure)$score
+  tryCatch(similarity(list(x = a), list(y = b), measure)$score, repalign_error = function(e) {
+    e$message <- gsub("`x$x`", "`trials`", gsub("`y$y`", "`y`", e$message, fixed = TRUE),
+                      fixed = TRUE)
+    if (identical(e$arg, "x$x")) e$arg <- "trials"
+    stop(e)
+  })
 }
 
 # Means over two random halves of the trials of each stimulus, with equally many trials; at odd

@@ -10,6 +10,10 @@ check_choice <- function(value, choices, arg, several = FALSE) {
           ".", class = "repalign_error_choice", arg = arg)
   }
   unknown <- setdiff(value, choices)
+  if (length(unknown) && !length(choices)) {
+    abort("`", arg, "` cannot be ", dQuote(unknown[1], FALSE), ": there is nothing to choose from.",
+          class = "repalign_error_choice", arg = arg)
+  }
   if (length(unknown)) {
     abort("`", arg, "` cannot be ", dQuote(unknown[1], FALSE), suggest(unknown[1], choices),
           " Choices: ", enumerate(choices, 20), ".",
@@ -91,8 +95,20 @@ no_other_arguments <- function(...) {
   }
 }
 
-missing_remedy <- paste("; with na = \"stimuli\" or \"neurons\" similarity(), calibrate() and the",
-                        "analyses leave out what is missing")
+# What the function that the user called can do about missing values.
+missing_remedy <- function() {
+  if (!offers_na()) return("")
+  "; na = \"stimuli\" or \"neurons\" leaves out what is missing"
+}
+
+# Does the function that the user called have an argument `na`? It is the first one of this package.
+offers_na <- function() {
+  for (function_called in lapply(seq_len(sys.nframe()), sys.function)) {
+    ours <- identical(environment(function_called), topenv())
+    if (ours) return("na" %in% names(formals(function_called)))
+  }
+  FALSE
+}
 
 # allow_na: NA may stand for a missing value; allow_nan: and so may NaN.
 check_finite <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
@@ -105,7 +121,7 @@ check_finite <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
   abort("`", arg, "` has ", nrow(at), if (allow_nan) " infinite" else " missing or non-finite",
         " value", if (nrow(at) > 1) "s", if (!allow_nan) " (NA, NaN or Inf)", ": ",
         enumerate(places, 4, quote = FALSE), ". Remove those rows or columns, or fill the values ",
-        "in", if (!allow_nan) missing_remedy, ".",
+        "in", if (!allow_nan) missing_remedy(), ".",
         class = "repalign_error_nonfinite", arg = arg)
 }
 

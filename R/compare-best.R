@@ -82,10 +82,21 @@ group_rows <- function(group, scores, arg) {
   }
   models <- scores$rows$model_y
   models <- if (is.null(models)) rep(NA_character_, count) else as.character(models)
+  refuse_two_meanings(group, models, scores$title, arg)
   if (length(group) == 1 && group %in% models) return(which(models == group))
   choices <- stats::na.omit(unique(c(models, scores$title)))
   group <- check_choice(group, choices, arg, several = TRUE)
   which(scores$title %in% group | models %in% group)
+}
+
+# A name may be that of a model and of a score that is not the only one of this model.
+refuse_two_meanings <- function(group, models, titles, arg) {
+  twice <- Filter(function(name) {
+    any(models %in% name) && any(titles %in% name) && !identical(models %in% name, titles %in% name)
+  }, if (is.character(group)) group)
+  if (!length(twice)) return(invisible())
+  abort("`", arg, "` has ", dQuote(twice[1], FALSE), ", which names a model and a score: give the ",
+        "numbers of the rows that are meant.", class = "repalign_error_choice", arg = arg)
 }
 
 check_compared_groups <- function(groups, scores) {

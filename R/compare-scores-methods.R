@@ -109,6 +109,71 @@ tidy.repalign_best <- function(x, ...) {
   rows
 }
 
+#' Intervals of differences and of best scores
+#'
+#' @param object what [compare_scores()] or [best_score()] returned, or some of its rows.
+#' @param parm numbers of rows, or their names as the result of `confint()` without `parm` has
+#'   them; by default all rows.
+#' @param level coverage, between 0 and 1; by default that of `object`. Intervals of
+#'   [best_score()] are known at that level only.
+#' @param simultaneous of differences: intervals that hold for all rows of `object` together?
+#'   These are known at the level of `object` only.
+#' @param ... unused.
+#' @return A matrix with a row for each difference, or for each group of scores, and its two limits.
+#' @examples
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:60, 1:25]
+#' layers <- lapply(v4_layers[1:3], function(layer) layer[1:60, ])
+#' result <- score_interval(v4, layers, measure("cka", estimator = "stimulus"))
+#' set.seed(1)
+#' differences <- compare_scores(result)
+#' confint(differences, level = 0.9)
+#' confint(differences, simultaneous = TRUE)
+#' confint(best_score(result))
+#' @seealso [compare_scores()], [best_score()]
+#' @name comparison_intervals
+NULL
+
+#' @rdname comparison_intervals
+#' @export
+confint.repalign_comparison <- function(object, parm, level = NULL, simultaneous = FALSE, ...) {
+  no_other_arguments(...)
+  check_flag(simultaneous, "simultaneous")
+  limits <- c("simultaneous_low", "simultaneous_high")
+  rows <- need_columns(as.data.frame(object), c("score_1", "score_2", "measure", "difference",
+                                                "se", "df", if (simultaneous) limits), "used")
+  if (simultaneous) {
+    level <- check_only_level(level, object, "simultaneous intervals")
+    found <- unname(as.matrix(rows[limits]))
+  } else {
+    level <- check_number(if (is.null(level)) level_of(object) else level, "level", above = 0,
+                          below = 1)
+    half <- stats::qt(0.5 + level / 2, rows$df) * rows$se
+    found <- cbind(rows$difference - half, rows$difference + half)
+  }
+  titles <- if (is.null(rows$contrast)) paste(rows$score_1, "-", rows$score_2) else rows$contrast
+  if (length(unique(rows$measure)) > 1) titles <- paste(rows$measure, titles, sep = " | ")
+  named_limits(found, titles, level, parm)
+}
+
+#' @rdname comparison_intervals
+#' @export
+confint.repalign_best <- function(object, parm, level = NULL, ...) {
+  no_other_arguments(...)
+  rows <- need_columns(as.data.frame(object), c("group", "conf_low", "conf_high"), "used")
+  level <- check_only_level(level, object, "intervals of the best score")
+  named_limits(unname(as.matrix(rows[c("conf_low", "conf_high")])), rows$group, level, parm)
+}
+
+check_only_level <- function(level, object, what) {
+  own <- level_of(object)
+  if (is.null(level) || identical(check_number(level, "level", above = 0, below = 1), own)) {
+    return(own)
+  }
+  abort("`level` cannot be ", format(level), ": ", what, " are known at the level of the result, ",
+        format(own), ". Give `conf_level` to score_interval() for another one.",
+        class = "repalign_error_value", arg = "level")
+}
+
 #' @rdname plot.repalign
 #' @export
 plot.repalign_comparison <- function(x, ...) draw(x, ...)

@@ -51,7 +51,11 @@ given_weights <- function(contrasts, scores) {
   if (is.numeric(contrasts) && is.null(dim(contrasts))) {
     contrasts <- matrix(contrasts, 1, dimnames = list(NULL, names(contrasts)))
   }
-  if (!is.numeric(contrasts) || !is.matrix(contrasts) || !nrow(contrasts)) {
+  if (is.numeric(contrasts) && is.matrix(contrasts) && !nrow(contrasts)) {
+    abort("`contrasts` has no rows: give at least one, with a weight for each score.",
+          class = "repalign_error_size", arg = "contrasts")
+  }
+  if (!is.numeric(contrasts) || !is.matrix(contrasts)) {
     abort("`contrasts` must be \"pairs\", the name of a score, or a numeric matrix with a row for ",
           "each contrast and a column for each score, not ", describe(contrasts), ".",
           class = "repalign_error_type", arg = "contrasts")

@@ -15,6 +15,10 @@ new_source <- function(take, n = NULL, pick = NULL, end = function() NULL) {
 as_source <- function(given, arg) {
   if (inherits(given, "connection")) return(connection_source(given))
   if (is.character(given) && is.null(dim(given))) return(file_source(given, arg))
+  if (is.list(given) && !is.data.frame(given) || is.null(given)) {
+    abort("`", arg, "` of `chunks` must be the path of a file, a connection or a matrix, not ",
+          describe(given), ".", class = "repalign_error_type", arg = "chunks")
+  }
   matrix_source(as_numeric_matrix(given, arg))
 }
 

@@ -17,7 +17,7 @@ new_feed <- function(chunk, own = FALSE, n = NULL, pick = NULL, end = function()
 }
 
 as_feed <- function(chunks) {
-  if (is.function(chunks)) return(new_feed(function(count) chunks(), own = TRUE))
+  if (is.function(chunks)) return(feed_of_function(chunks))
   if (is.character(chunks)) chunks <- as.list(chunks)
   usable <- is.list(chunks) && !is.data.frame(chunks) && length(chunks)
   if (!usable) refuse_chunks(chunks)
@@ -30,10 +30,37 @@ as_feed <- function(chunks) {
   })
 }
 
+feed_of_function <- function(chunks) {
+  calls <- 0
+  new_feed(own = TRUE, function(count) {
+    calls <<- calls + 1
+    tryCatch(chunks(), error = function(e) {
+      abort("The function `chunks` stopped at its call ", calls, ": ", conditionMessage(e),
+            class = "repalign_error_function", arg = "chunks")
+    })
+  })
+}
+
 refuse_chunks <- function(chunks) {
   abort("`chunks` must be a function that returns list(x = , y = ) and in the end NULL, a list of ",
         "such pairs of matrices, or list(x = , y = ) of two files, connections or matrices, not ",
-        describe(chunks), ".", class = "repalign_error_type", arg = "chunks")
+        describe_chunks(chunks), ".", class = "repalign_error_type", arg = "chunks")
+}
+
+# What was given in the place of chunks, with what is wrong about it.
+describe_chunks <- function(chunks) {
+  if (is.data.frame(chunks) || !is.list(chunks)) return(describe(chunks))
+  if (!length(chunks)) return("an empty list")
+  pairs <- vapply(chunks, is_chunk, NA)
+  if (any(pairs)) {
+    wrong <- chunks[[which(!pairs)[1]]]
+    return(paste0("a list whose element ", which(!pairs)[1], " is ",
+                  if (is.list(wrong)) describe_chunks(wrong) else describe(wrong)))
+  }
+  names <- names(chunks)
+  paste0(if (all(vapply(chunks, is.character, NA))) "names of files, " else "a list, ",
+         count_of(length(chunks), "element"),
+         if (!is.null(names)) paste0(" named ", enumerate(names)))
 }
 
 # Something for each of the two sides.

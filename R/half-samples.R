@@ -20,9 +20,32 @@ half_sample_factor <- function(measure, n, codes) {
 
 # Scores of each subset (columns of `keep`), an array pairs x measures x subsets. Scores that are
 # undefined or fail in a subset are NA.
-subset_scores <- function(keep, pairs, sides, set, label) {
+subset_scores <- function(keep, pairs, sides, set, label, threads = NULL) {
   for (measure in set) check_subset_neighbours(measure, keep)
   lists <- all_ranked_lists(set, all_representations(sides))
+  if (worker_count() > 0 && ncol(keep) > 1) {
+    return(scores_of_workers(keep, pairs, sides, set, lists, threads))
+  }
+  scores_in_turn(keep, pairs, sides, set, lists, label)
+}
+
+# Each worker of the user's future plan gets all representations and some of the subsets.
+scores_of_workers <- function(keep, pairs, sides, set, lists, threads) {
+  whole <- make_tile(seq_len(nrow(pairs)), pairs, sides)
+  parts <- split(seq_len(ncol(keep)), block_of(ncol(keep), min(ncol(keep), worker_count())))
+  tiles <- lapply(unname(parts), function(at) {
+    c(whole, list(keep = keep[, at, drop = FALSE], lists = lists))
+  })
+  found <- tiles_of_workers(tiles, list(run = subsets_tile, set = set), threads)
+  scores <- unlist(lapply(results_of_tiles(found, sides), as.vector))
+  array(scores, c(nrow(pairs), length(set), ncol(keep)))
+}
+
+subsets_tile <- function(tile, job, run) {
+  scores_in_turn(tile$keep, tile$pairs, tile_sides(tile), job$set, tile$lists, "The subsets")
+}
+
+scores_in_turn <- function(keep, pairs, sides, set, lists, label) {
   scores <- array(NA_real_, c(nrow(pairs), length(set), ncol(keep)))
   advance <- progress_along(ncol(keep))
   started <- proc.time()[[3]]
@@ -53,11 +76,16 @@ quiet_scores <- function(pairs, sides, set) {
   scores
 }
 
+# What a function of the user's own stops with is no matter of the stimuli that are left out.
 quiet_score <- function(pair, measure) {
   tryCatch(withCallingHandlers(compare_pair(measure$declaration, pair, measure$args),
                                warning = function(w) invokeRestart("muffleWarning"),
                                message = function(m) invokeRestart("muffleMessage")),
-           repalign_error = function(e) NA_real_)
+           error = function(e) {
+             if (inherits(e, "repalign_error")) return(NA_real_)
+             stop_score(paste0(comparison_title(pair, measure), conditionMessage(e),
+                               " (with some stimuli or neurons left out)"), e)
+           })
 }
 
 subset_sides <- function(sides, keep, lists) {

@@ -56,7 +56,8 @@ closed_column <- function(pair, measure, way, codes) {
 recomputed_columns <- function(task, columns, m) {
   units <- if (is.null(task$codes)) seq_len(task$n) else task$codes
   keep <- outer(units, seq_len(max(units)), "!=")
-  scores <- subset_scores(keep, task$pairs, task$sides, task$set[m], "The jackknife")
+  scores <- subset_scores(keep, task$pairs, task$sides, task$set[m], "The jackknife",
+                          task$threads)
   errors <- errors_of(task$set[[m]])
   for (p in seq_len(nrow(task$pairs))) {
     row <- (p - 1) * length(task$set) + m
@@ -75,7 +76,8 @@ recomputed_column <- function(values, measure, errors) {
 half_columns <- function(task, columns, half) {
   settings <- task$settings
   keep <- draw_halves(task$n, settings$resamples, task$codes)
-  scores <- subset_scores(keep, task$pairs, task$sides, task$set[half], "The half-samples")
+  scores <- subset_scores(keep, task$pairs, task$sides, task$set[half], "The half-samples",
+                          task$threads)
   factors <- vapply(task$set[half], half_sample_factor, 0, task$n, task$codes)
   for (p in seq_len(nrow(task$pairs))) {
     for (at in seq_along(half)) {

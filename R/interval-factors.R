@@ -38,14 +38,20 @@ has_fixed_units <- function(task, m) {
 # are different samples unless both sides have some of them.
 neuron_labels <- function(pair, measure, settings) {
   given <- settings$units
-  if (!is.null(given$x)) {
-    return(list(x = check_labels(given$x, ncol(pair$x$data), "units_x", pair$x$arg),
-                y = check_labels(given$y, ncol(pair$y$data), "units_y", pair$y$arg)))
+  if (length(given[["x"]]) || length(given[["y"]])) {
+    return(sapply(c("x", "y"), given_labels, pair, given, simplify = FALSE))
   }
   args <- measure$args
   if (is_linear_cka(measure)) return(unit_layout(pair, args)$labels)
   sapply(c("x", "y"), function(side) paste(side, seq_len(NCOL(pair[[side]]$data))),
          simplify = FALSE)
+}
+
+# Neurons of a side without labels are units of their own, which no label of the other side names.
+given_labels <- function(side, pair, given) {
+  width <- NCOL(pair[[side]]$data)
+  if (is.null(given[[side]])) return(paste0("\r", side, " ", seq_len(width)))
+  check_labels(given[[side]], width, paste0("units_", side), pair[[side]]$arg)
 }
 
 # The samples of neurons of a call: list(name, size, rows, units), where rows are those of the

@@ -83,8 +83,14 @@ confint.repalign_interval <- function(object, parm, level = NULL, ...) {
   df <- if (is.null(rows$df)) rep(Inf, nrow(rows)) else rows$df
   limits <- rows$cka + rows$se * outer(df, tails, function(df, p) stats::qt(p, df))
   named <- source_names(rows, c(source_columns(object), "estimator"))
-  dimnames(limits) <- list(named, paste(format(100 * tails, trim = TRUE, digits = 3), "%"))
-  if (missing(parm)) limits else limits[check_parm(parm, named), , drop = FALSE]
+  named_limits(limits, named, level, parm)
+}
+
+# The matrix that methods of confint() return, with the rows that `parm` asks for.
+named_limits <- function(limits, titles, level, parm) {
+  tails <- c((1 - level) / 2, (1 + level) / 2)
+  dimnames(limits) <- list(titles, paste(format(100 * tails, trim = TRUE, digits = 3), "%"))
+  if (missing(parm)) limits else limits[check_parm(parm, titles), , drop = FALSE]
 }
 
 level_of <- function(object) {

@@ -13,7 +13,9 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #'   object of squared distances), [responses()], or a named list of these. `NULL`: the ceiling
 #'   alone.
 #' @param measure a measure, or several, see [similarity()]. By default the corrected CKA,
-#'   `measure("cka", estimator = "stimulus_neuron")`.
+#'   `measure("cka", estimator = "stimulus_neuron")`. `"cka"` without an estimator is taken so,
+#'   too (with other kernels as `"stimulus"`), because the naive CKA has a bias that no ceiling
+#'   takes off; the printed result says so.
 #' @param splits number of random splits into halves, for measures that have only an approximate
 #'   ceiling, see Details.
 #' @return A data frame of class `repalign_ceiling` with a row for each measure and each of `y`, and
@@ -114,7 +116,8 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, splits = 20) {
   keys <- data.frame(y = rep(others$names, length(set)),
                      measure = rep(vapply(set, function(m) m$label, ""),
                                    each = length(others$names)))
-  ceiling_result(rows, keys, task)
+  chosen <- unique(unlist(lapply(set, function(measure) measure$chosen)))
+  ceiling_result(rows, keys, task, chosen)
 }
 
 ceiling_measures <- function(measure) {
@@ -146,6 +149,7 @@ ceiling_estimator <- function(measure) {
     args$estimator <- if (args$kernel == "linear") "stimulus_neuron" else "stimulus"
     args$default_estimator <- FALSE
     if (measure$label == measure$id) measure$label <- paste0("cka(", args$estimator, ")")
+    measure$chosen <- args$estimator
   }
   if (corrects_trials(args$estimator)) {
     abort("estimator = ", dQuote(args$estimator, FALSE), " is free of the noise of trials, and ",
@@ -281,12 +285,13 @@ ceiling_values <- function(h) {
   values
 }
 
-ceiling_result <- function(rows, keys, task) {
+# chosen: the estimators that were taken of a CKA that was given without one.
+ceiling_result <- function(rows, keys, task, chosen) {
   each <- lapply(rows, function(row) if (is.null(row$halves)) exact_row(row) else halves_row(row))
   result <- cbind(keys, do.call(rbind, lapply(each, function(row) row$values)))
   warn_unreliable(result)
   result$n <- task$x$n
-  structure(result, class = c("repalign_ceiling", "data.frame"), note = ceiling_notes(rows, keys),
+  structure(result, class = c("repalign_ceiling", "data.frame"), note = ceiling_notes(rows, keys, chosen),
             df = do.call(rbind, lapply(each, function(row) row$df)))
 }
 
@@ -343,7 +348,7 @@ warn_unreliable <- function(result) {
   }
 }
 
-ceiling_notes <- function(rows, keys) {
+ceiling_notes <- function(rows, keys, chosen) {
   approximate <- !vapply(rows, function(row) is.null(row$halves), NA)
   equal <- vapply(rows, function(row) isTRUE(row$equal_noise), NA)
   c(if (any(approximate)) {
@@ -352,6 +357,8 @@ ceiling_notes <- function(rows, keys) {
   }, if (any(equal)) {
     paste0("Fewer than 4 trials of some stimulus: ", enumerate(unique(keys$measure[equal])),
            " takes the noise of all stimuli as equal.")
+  }, if (length(chosen)) {
+    paste0("\"cka\" without an estimator is taken by ", enumerate(chosen), ".")
   })
 }
 

@@ -8,6 +8,24 @@
                          simplify = FALSE))
 }
 
+# Plans from different pilots have nothing to be drawn or summarised together by.
+#' @export
+rbind.repalign_plan <- function(..., deparse.level = 1) {
+  parts <- list(...)
+  facts <- lapply(parts, function(part) attributes(part)[c("model", "settings")])
+  plain <- lapply(parts, function(part) if (inherits(part, "repalign_plan")) as.data.frame(part) else
+    part)
+  rows <- do.call(rbind, plain)
+  if (length(unique(facts)) > 1) {
+    inform("These plans have different pilots or settings: rbind() gives a plain data frame of ",
+           "them, without the pilot.", class = "repalign_plain_rows")
+    return(rows)
+  }
+  # the smallest designs are those of one set of numbers
+  structure(rows, model = facts[[1]]$model, settings = facts[[1]]$settings,
+            class = c("repalign_plan", "data.frame"))
+}
+
 #' @export
 as.data.frame.repalign_plan <- function(x, ...) {
   for (name in c("model", "settings", "smallest")) attr(x, name) <- NULL

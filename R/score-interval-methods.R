@@ -106,10 +106,7 @@ confint.repalign_score_interval <- function(object, parm, level = NULL, ...) {
   if (is.null(level)) level <- level_of(object)
   level <- check_number(level, "level", above = 0, below = 1)
   limits <- unname(limits_of(scales_of(object), rows$df, level))
-  tails <- c((1 - level) / 2, (1 + level) / 2)
-  named <- row_titles(object)
-  dimnames(limits) <- list(named, paste(format(100 * tails, trim = TRUE, digits = 3), "%"))
-  if (missing(parm)) limits else limits[check_parm(parm, named), , drop = FALSE]
+  named_limits(limits, row_titles(object), level, parm)
 }
 
 # The scales of the intervals of all rows, which may be of several calls.

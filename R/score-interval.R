@@ -37,14 +37,15 @@
 #'   corrects the self term of `y` for stimuli only, and so differs from the value of `cka()`.
 #' @param units_x,units_y one label per neuron, for errors over neurons: all neurons of a label (a
 #'   session, an electrode) are deleted together, and those of a label that both sides have from
-#'   both at once. By default the labels that the measure or [responses()] has, or each neuron
-#'   alone.
+#'   both at once. If the neurons of one side alone are a sample, its labels are enough; otherwise
+#'   give both or neither. By default the labels that the measure or [responses()] has, or each
+#'   neuron alone.
 #' @param conf_level coverage of the intervals, between 0 and 1.
 #' @param clusters one label per stimulus, for stimuli that depend on each other: whole clusters are
 #'   deleted, or are part of half-samples. Measures that have `clusters` (see [cka()], [rsa()],
 #'   [mutual_knn()]) also leave out pairs within clusters; the scores of others count dependent
 #'   pairs. Stimuli with the label `NA` are left out. At least 5 clusters are needed.
-#' @param threads see [similarity()].
+#' @param threads,na see [similarity()].
 #' @return A data frame of class `repalign_score_interval` with one row per score. Columns: `x`, `y`
 #'   (with models also `model_x` and `model_y`), `measure` and `score`, as [similarity()] gives
 #'   them; `se`, the standard error; `df`, the degrees of freedom of the interval (`Inf`: normal);
@@ -133,16 +134,17 @@
 score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", method = "auto",
                            resamples = 200, transform = "auto", model_units = "fixed",
                            units_x = NULL, units_y = NULL, conf_level = 0.95, clusters = NULL,
-                           threads = NULL) {
+                           threads = NULL, na = c("error", "stimuli", "neurons")) {
   need_arguments()
   set <- as_measures(measure)
+  na <- check_interval_na(check_choice(na, missing_rules, "na"), units_x, units_y)
   settings <- interval_settings(over, method, resamples, transform, model_units, units_x,
                                 units_y, conf_level)
   old <- options(repalign.threads = thread_count(threads))
   on.exit(options(old))
-  usable <- weighable_sides(x, y, set, clusters)
+  usable <- weighable_sides(x, y, set, clusters, na)
   task <- list(sides = usable$sides, set = usable$set, codes = usable$clusters,
-               settings = settings, n = usable$sides$x$reprs[[1]]$n)
+               settings = settings, n = usable$sides$x$reprs[[1]]$n, threads = threads)
   check_interval_task(task, y)
   set_largest_k(task$set, c(task$sides$x$reprs, task$sides$y$reprs))
   choices <- begin_choices(all_representations(task$sides))
@@ -169,7 +171,10 @@ interval_settings <- function(over, method, resamples, transform, model_units, u
           "differences hold theirs. Leave out \"neurons_x\" and \"neurons_y\".",
           class = "repalign_error_choice", arg = "over")
   }
-  check_unit_choice(FALSE, units_x, units_y)
+  # labels of the one side whose neurons are a sample are enough
+  alone <- xor(neurons[["x"]], neurons[["y"]])
+  sampled <- if (neurons[["x"]]) units_x else units_y
+  if (!alone || is.null(sampled)) check_unit_choice(FALSE, units_x, units_y)
   list(method = method, resamples = check_count(resamples, "resamples", least = 20),
        transform = check_choice(transform, c("auto", "z", "none"), "transform"),
        neurons = neurons, subjects = "subjects" %in% over, units = list(x = units_x, y = units_y),
@@ -179,8 +184,8 @@ interval_settings <- function(over, method, resamples, transform, model_units, u
 # The sides and measures of a call, without stimuli that have no cluster: list(sides, set, clusters,
 # rows). Clusters are those of the call, of responses() objects or of the measures, and every
 # measure that can leave out pairs within clusters does so.
-weighable_sides <- function(x, y, set, clusters) {
-  sides <- as_sides(x, y)
+weighable_sides <- function(x, y, set, clusters, na = "error") {
+  sides <- as_sides(x, y, na = na)
   check_prepared(all_representations(sides), set)
   check_kept_data(all_representations(sides))
   declared <- declared_sides(sides, settled_set(set, sides), clusters)
@@ -196,11 +201,19 @@ weighable_sides <- function(x, y, set, clusters) {
     if (!is.null(codes) && takes_clusters(measure)) measure$args$clusters <- codes
     measure
   })
-  complete <- clustered_sides(complete_sides(declared$sides, set, "error"), codes)
+  complete <- clustered_sides(complete_sides(declared$sides, set, na), codes)
   refuse_holes(all_representations(complete$sides), complete$set)
   note_gaps(list_pairs(complete$sides, FALSE), complete$sides$x$reprs, complete$sides$y$reprs,
             complete$set)
   complete
+}
+
+# Which labels belong to the neurons that are left is known for those of measures and responses().
+check_interval_na <- function(na, units_x, units_y) {
+  if (na != "neurons" || is.null(units_x) && is.null(units_y)) return(na)
+  abort("na = \"neurons\" cannot be used with `units_x` or `units_y`: declare the labels in ",
+        "`neuron` or `session` of responses(), use na = \"stimuli\", or leave out the neurons and ",
+        "their labels yourself.", class = "repalign_error_choice", arg = "na")
 }
 
 check_interval_task <- function(task, y) {

@@ -12,7 +12,7 @@
 #' @param measure the id of one measure, or a measure object made by [measure()] or
 #'   [new_measure()].
 #' @param weights a matrix with a row for each stimulus and a column for each vector of weights,
-#'   or one vector. Weights are not negative, and their unit does not matter, except for distances
+#'   or one vector; `TRUE` is 1 and `FALSE` is 0. Weights are not negative, and their unit does not matter, except for distances
 #'   that are sums over stimuli (`procrustes(scale = FALSE)` and others in the units of the data).
 #' @return A vector with the score of each column of `weights`; `NA` where it is undefined.
 #' @details Weights of 0 and 1 give the score of the stimuli that have 1. Whole numbers are counts,
@@ -67,6 +67,13 @@ score_weighted <- function(x, y, measure = "cka", weights) {
 }
 
 check_weights <- function(weights, n) {
+  # TRUE and FALSE say which stimuli are in a subset
+  if (is.logical(weights)) storage.mode(weights) <- "double"
+  if (is.data.frame(weights)) {
+    abort("`weights` must be a numeric matrix with a row for each stimulus, not a data frame: use ",
+          "as.matrix() if all of its columns are vectors of weights.",
+          class = "repalign_error_type", arg = "weights")
+  }
   if (!is.numeric(weights) || length(dim(weights)) > 2) {
     abort("`weights` must be a numeric matrix with a row for each stimulus, not ",
           describe(weights), ".", class = "repalign_error_type", arg = "weights")

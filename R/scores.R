@@ -90,8 +90,8 @@ comparison_title <- function(pair, measure) {
 # Stops with the error of one score under a new message, which names the comparison. The class and
 # the argument of the error stay as they were.
 stop_score <- function(message, error) {
-  abort(message, class = c(setdiff(class(error), c("repalign_error", "error", "condition")),
-                           "repalign_error_score"), arg = error$arg)
+  of_r <- c("repalign_error", "simpleError", "error", "condition")
+  abort(message, class = c(setdiff(class(error), of_r), "repalign_error_score"), arg = error$arg)
 }
 
 report_cells <- function(cells) {

@@ -109,6 +109,7 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
     streamed_batches(feed, labels, estimator, batch, shuffle)
   rows <- lapply(estimator, stream_row, found)
   warn_undefined_deletions(rows)
+  warn_constant(rows)
   do.call(rbind, lapply(rows, function(row) row$values))
 }
 
@@ -236,13 +237,23 @@ stream_row <- function(estimator, found) {
   theta[!(is_positive(h$xx) & is_positive(h$yy))] <- NA
   few <- any(found$n - found$sizes < 4)
   if (few) theta[-1] <- NA
+  se <- sqrt(block_variance(theta[1], theta[-1], found$sizes))
+  constant <- isTRUE(se <= tie_share * max(abs(theta[1]), 1))
   value <- function(which, side) unscale_h(h[[which]]$value[1], found$scale[side])
-  list(value = theta[1], undefined = if (few) 0 else sum(is.na(theta[-1])), values = data.frame(
-    estimator = estimator, cka = theta[1],
-    se = sqrt(block_variance(theta[1], theta[-1], found$sizes)),
+  list(value = theta[1], undefined = if (few) 0 else sum(is.na(theta[-1])), constant = constant,
+       values = data.frame(
+    estimator = estimator, cka = theta[1], se = if (constant) NA_real_ else se,
     h_xy = value("xy", c(1, 2)), h_xx = value("xx", c(1, 1)), h_yy = value("yy", c(2, 2)),
     n = found$n, batches = length(found$sizes)
   ))
+}
+
+warn_constant <- function(rows) {
+  constant <- Filter(function(row) row$constant, rows)
+  if (!length(constant)) return(invisible())
+  warn("No standard error (NA) of the ",
+       enumerate(vapply(constant, function(row) row$values$estimator, "")), " CKA: it does not ",
+       "vary with the stimuli, as that of identical data.", class = "repalign_undefined")
 }
 
 # The jackknife over blocks of unequal size: value is of all rows, without of all but each block.

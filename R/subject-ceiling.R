@@ -75,14 +75,34 @@ subject_ceiling <- function(x, measure = NULL, group = NULL) {
   }
   cosines <- products / sqrt(outer(size, size))
   pairwise <- pooled_cosine(products, size, different)
-  data.frame(lower = mean(vapply(seq_along(reprs), function(u) {
-               cosine_with_mean(cosines, u, different[u, ])
-             }, 0)),
-             upper = mean(vapply(seq_along(reprs), function(u) {
-               cosine_with_mean(cosines, u, rep(TRUE, length(reprs)))
-             }, 0)),
-             pairwise = pairwise, ceiling = if (isTRUE(pairwise > 0)) sqrt(pairwise) else NA_real_,
-             n = length(reprs), groups = length(unique(group)))
+  result <- data.frame(
+    lower = mean_cosine(cosines, different), upper = mean_cosine(cosines, !is.na(different)),
+    pairwise = pairwise, ceiling = if (isTRUE(pairwise > 0)) sqrt(pairwise) else NA_real_,
+    n = length(reprs), groups = length(unique(group))
+  )
+  if (!anyNA(size)) warn_unlike_subjects(result)
+  result
+}
+
+# others: for each subject (row), with the mean of which subjects it is compared.
+mean_cosine <- function(cosines, others) {
+  mean(vapply(seq_len(nrow(cosines)), function(u) cosine_with_mean(cosines, u, others[u, ]), 0))
+}
+
+warn_unlike_subjects <- function(result) {
+  limits <- c("lower", "upper")
+  lost <- limits[is.na(unlist(result[limits]))]
+  reasons <- c(if (is.na(result$ceiling)) {
+    paste0("the score between subjects (`pairwise`) is ", format(result$pairwise, digits = 3),
+           ", and `ceiling` is the root of it")
+  }, if (length(lost)) {
+    paste0("the mean of some subjects has no positive size, which `",
+           paste(lost, collapse = "` and `"), "` need", if (length(lost) == 1) "s")
+  })
+  if (!length(reasons)) return(invisible())
+  warn("The subjects have too little in common for all values (NA): ",
+       paste(reasons, collapse = "; "), ". More stimuli, neurons or subjects may help.",
+       class = "repalign_undefined")
 }
 
 subject_measure <- function(measure) {

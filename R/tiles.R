@@ -193,12 +193,19 @@ run_tiles <- function(rows, pairs, sides, job, threads, label) {
   } else {
     tiles_in_turn(rows, pairs, sides, job, label)
   }
+  results_of_tiles(parts, sides)
+  signal_once(unlist(lapply(parts, function(part) part$said), recursive = FALSE))
+  parts
+}
+
+# The results of all tiles. Random choices that they made are counted here, and the first error of
+# one of them is given.
+results_of_tiles <- function(parts, sides) {
   choices <- sides$x$reprs[[1]]$cache$choices
   if (any(vapply(parts, function(part) isTRUE(part$used), NA))) choices$used <- TRUE
   failed <- Filter(function(part) !is.null(part$error), parts)
   if (length(failed)) stop(failed[[1]]$error)
-  signal_once(unlist(lapply(parts, function(part) part$said), recursive = FALSE))
-  parts
+  lapply(parts, function(part) part$result)
 }
 
 tiles_in_turn <- function(rows, pairs, sides, job, label) {

@@ -84,6 +84,20 @@ test_that("own measures take half-samples, the same for all pairs", {
   expect_false(anyNA(vcov(again)))
 })
 
+test_that("half-samples of scores that are sums over stimuli have the errors of deletions", {
+  set.seed(6)
+  x <- matrix(rnorm(400 * 3), 400)
+  y <- x + rnorm(length(x))
+  for (m in list("procrustes_size_shape", measure("procrustes", scale = FALSE), "procrustes",
+                 "permutation_procrustes", "rsm_difference")) {
+    se <- vapply(c("auto", "half-samples"), function(method) {
+      score_interval(x, y, m, method = method, resamples = 200)$se
+    }, 0)
+    # without the growth of the score their ratio is 0.7 or 0.5
+    expect_equal(se[["half-samples"]] / se[["auto"]], 1, tolerance = 0.2)
+  }
+})
+
 test_that("half-samples read neighbour graphs from longer lists as a search finds them", {
   for (args in list(list(id = "mutual_knn", k = 3, metric = "cosine"), list(id = "lcs_knn", k = 3),
                     list(id = "kcka", k = 3), list(id = "cknna", k = 3), list(id = "imd", k = 3))) {

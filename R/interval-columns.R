@@ -28,7 +28,7 @@ stimulus_columns <- function(task, tables) {
 way_of <- function(measure, method) {
   errors <- errors_of(measure)
   known <- !is.null(errors) && errors$method != "half-samples"
-  if (method == "half-samples" || (method == "auto" && !known)) {
+  if (method == "half-samples" || (method == "auto" && !isTRUE(errors$auto))) {
     return(list(name = "half-samples", method = "half-samples", errors = errors))
   }
   exact <- method == "jackknife"

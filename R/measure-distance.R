@@ -358,8 +358,9 @@ inspect_norm <- function(score, pair, x, y, args) {
 
 # Both norms grow with the number of stimuli.
 rsm_difference_errors <- function(args) {
-  if (args$norm == "spectral") return(growing_errors(function(args, n, half) n / half))
-  new_errors("jackknife", transform = "none", stimuli = function(pair, args, codes) {
+  if (args$norm == "spectral") return(growing_errors(linear_growth))
+  new_errors("jackknife", transform = "none", growth = linear_growth,
+             stimuli = function(pair, args, codes) {
     x <- form_distances(pair$x)
     y <- form_distances(pair$y)
     unit <- min(x$scale, y$scale)

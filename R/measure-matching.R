@@ -256,7 +256,7 @@ soft_match_errors <- function(args) {
 permutation_errors <- function(args) {
   if (args$scale) return(NULL)
   new_errors("influence", stimuli = permutation_influence, weighted = weighted_rows,
-             transform = "none")
+             transform = "none", growth = root_growth)
 }
 
 # Of the distance between matched columns; columns without a match count by their own squares.

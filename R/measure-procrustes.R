@@ -414,7 +414,7 @@ rotation_cosine_errors <- function(cosine) {
 
 rotation_distance_errors <- function(args) {
   new_errors("influence", stimuli = rotation_distance_influence, weighted = weighted_rows,
-             transform = "none")
+             transform = "none", growth = root_growth)
 }
 
 rotation_similarity_errors <- function(args) {

@@ -9,6 +9,8 @@
 #             "smoothed": delete-one values in which jumps are replaced by their mean;
 #             "influence": `stimuli` gives influences, n times the derivative of the score by the
 #             share of a stimulus
+# auto        does method = "auto" take it? If not it takes half-samples, because something is held
+#             that differs between samples of stimuli
 # stimuli     function(pair, args, codes). Delete-one values: a vector with the value of all stimuli
 #             first, then one without each stimulus (or, with `codes`, each cluster). Influences: a
 #             value for each stimulus
@@ -20,17 +22,22 @@
 # transform   "z": intervals are made of Fisher's z; "none": on the scale of the score
 # cosine      NULL, or for distances that are functions of a cosine, new_angle() or new_chord():
 #             then `stimuli` and `exact` give values of the cosine
+# growth      NULL, or for scores that are sums over stimuli function(args, n, half) that gives how
+#             many times larger the score of n stimuli is than that of a half, by which the spread
+#             of half-samples is multiplied
 new_errors <- function(method, stimuli, exact = NULL, weighted = NULL, counts = "any",
-                       transform = "z", cosine = NULL) {
+                       transform = "z", cosine = NULL, growth = NULL, auto = TRUE) {
   list(method = method, stimuli = stimuli, exact = exact, weighted = weighted, counts = counts,
-       transform = transform, cosine = cosine)
+       transform = transform, cosine = cosine, growth = growth, auto = auto)
 }
 
-# For scores that are sums over stimuli, whose errors come from half-samples. growth: function(args,
-# n, half) that gives how many times larger the score of n stimuli is than that of a half, by which
-# the spread of half-samples is multiplied.
+# Of norms over stimuli and over pairs of stimuli.
+root_growth <- function(args, n, half) sqrt(n / half)
+linear_growth <- function(args, n, half) n / half
+
+# For scores that are sums over stimuli, whose errors come from half-samples.
 growing_errors <- function(growth) {
-  list(method = "half-samples", growth = growth, transform = "none")
+  list(method = "half-samples", growth = growth, transform = "none", auto = FALSE)
 }
 
 # Distances that are functions of a cosine, and back; slope: the derivative by the cosine. A

@@ -1,24 +1,30 @@
 # Standard errors and intervals of score_interval(), and the time of score_weighted():
-#   Rscript bench/inference.R [weights] [stimuli] [halves] [neurons] [subjects] [sets=300]
-#                             [truth=2000] [n=30,100,400]
+#   Rscript bench/inference.R [weights] [stimuli] [neurons] [subjects] [sets=500] [truth=1000]
+#                             [n=30,100,400] [kind=gaussian,heavy,counts,gains] [level=high,low,near]
+#                             [family=pairs,...] [measures=cka,...] [resamples=50] [method=auto]
 # Each row of a table is a measure with data of one kind. "ratio" is the mean standard error over
 # the standard deviation of the scores, "cover" how often nominal 95% intervals hold the mean score
-# of other data sets of this size (`truth` of them), "lost" how many data sets had no interval.
+# of other data sets of this size (`truth` of them), "above" and "below" how often they lie above or
+# below it, "lost" how many data sets had no interval. A data set is the same whatever else is asked
+# for, so that a run may be split.
 
 suppressMessages(library(repalign))
 source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
-sets <- setting("sets", 300L)
-truths <- setting("truth", 2000L)
+sets <- setting("sets", 500L)
+truths <- setting("truth", 1000L)
 sizes <- settings("n", c(30L, 100L, 400L))
+resamples <- setting("resamples", 50L)
+method <- words("method", "auto")
 options(width = 150)
 
 
 # ---- data
 
 # Eight latent variables drive the neurons of x and, with latents of its own, y; `shared` is the
-# share of the variance of y's latents that it has in common with x.
+# share of the variance of y's latents that it has in common with x. "near": the neurons of y read
+# the latents as neurons of x do, so that scores come near to their bounds.
 dimensions <- 8
-strength <- c(high = 0.9, low = 0.2)
+shared <- c(high = 0.9, low = 0.2, near = 0.98)
 
 readouts <- function(q, p) {
   list(x = matrix(rnorm(dimensions * q), dimensions) / sqrt(dimensions),
@@ -45,83 +51,118 @@ kinds <- list(
 
 draw <- function(n, kind, level, weights) {
   x <- matrix(rnorm(n * dimensions), n)
-  y <- sqrt(strength[[level]]) * x + sqrt(1 - strength[[level]]) * rnorm(n * dimensions)
+  y <- sqrt(shared[[level]]) * x + sqrt(1 - shared[[level]]) * rnorm(n * dimensions)
+  if (level == "near") weights$y <- weights$x[, seq_len(ncol(weights$y))]
   list(x = kinds[[kind]](x, weights$x), y = kinds[[kind]](y, weights$y))
 }
 
+# ---- measures, by how their errors are found
+
+pair_forms <- list(
+  cka = measure("cka"), `cka(stimulus)` = measure("cka", estimator = "stimulus"),
+  `cka(stimulus_neuron)` = measure("cka", estimator = "stimulus_neuron"),
+  `cka(rbf)` = measure("cka", kernel = "rbf"), angular_cka = measure("angular_cka"),
+  rv = measure("rv"), distance_correlation = measure("distance_correlation"),
+  `rsa(pearson)` = measure("rsa", outer = "pearson"), rsa = measure("rsa"),
+  rsm_difference = measure("rsm_difference")
+)
+
+plain <- function(ids, ...) lapply(stats::setNames(ids, ids), measure, ...)
+
+families <- list(
+  pairs = pair_forms,
+  influence = plain(c("procrustes", "procrustes_similarity", "angular_shape",
+                      "procrustes_size_shape", "permutation_procrustes", "cca",
+                      "soft_correlation_match", "hard_correlation_match")),
+  smoothed = plain("mutual_knn", k = 5),
+  graphs = plain(c("knn_jaccard", "cknna", "kcka", "mka", "lcs_knn", "second_order_cosine",
+                   "rank_similarity", "cycle_knn", "edit_distance_knn"), k = 5),
+  halves = c(plain(c("aligned_cosine", "gulp", "linear_regression", "pwcca",
+                     "eigenspace_overlap", "svcca")),
+             list(`svcca(4)` = measure("svcca", components = 4),
+                  `rsm_difference(spectral)` = measure("rsm_difference", norm = "spectral"),
+                  own = new_measure(function(x, y) abs(stats::cor(rowMeans(x), rowMeans(y))),
+                                    "similarity"))),
+  statistics = c(plain(c("magnitude_difference", "concentricity_difference")),
+                 list(uniformity_difference = measure("uniformity_difference", normalize = TRUE))),
+  slow = list(`rsa(kendall)` = measure("rsa", outer = "kendall"), imd = measure("imd")),
+  rtd = plain("rtd")
+)
+
+# Measures with errors over neurons, too.
+over_neurons <- c(pair_forms[c("cka(stimulus)", "cka(stimulus_neuron)", "rsa(pearson)", "rsa",
+                               "distance_correlation")],
+                  plain(c("procrustes", "cca", "soft_correlation_match")), families$smoothed,
+                  plain("linear_regression"), plain("knn_jaccard", k = 5))
+
+asked_measures <- function(set) {
+  asked <- words("measures", names(set))
+  set[intersect(names(set), asked)]
+}
+
+missed <- setdiff(measures()$id, sub("[(].*", "", unlist(lapply(families, names))))
+if (length(missed)) stop("No part has the measures ", paste(missed, collapse = ", "))
+
 # ---- errors
 
-scores_of <- function(n, kind, level, measures, make, count) {
-  t(vapply(seq_len(count), function(set) {
+scores_of <- function(seed, n, kind, level, measures, make) {
+  rows <- vapply(seq_len(truths), function(set) {
+    set.seed(seed + 5e5 + set)
     data <- draw(n, kind, level, make())
     quietly(similarity(data$x, data$y, measures)$score)
-  }, numeric(length(measures))))
+  }, numeric(length(measures)))
+  matrix(rows, length(measures))
 }
 
-one_cell <- function(n, kind, level, measures, make, interval) {
-  truth <- colMeans(scores_of(n, kind, level, measures, make, truths))
+one_cell <- function(seed, n, kind, level, measures, make, interval) {
+  truth <- rowMeans(scores_of(seed, n, kind, level, measures, make), na.rm = TRUE)
   found <- vapply(seq_len(sets), function(set) {
+    set.seed(seed + set)
     data <- draw(n, kind, level, make())
     result <- quietly(interval(data))
-    cbind(result$score, result$se, result$conf_low <= truth & truth <= result$conf_high)
-  }, matrix(0, length(measures), 3))
+    cbind(result$score, result$se, result$conf_low, result$conf_high)
+  }, matrix(0, length(measures), 4))
+  part <- function(k) matrix(found[, k, ], length(measures))
+  above <- rowMeans(part(3) > truth, na.rm = TRUE)
+  below <- rowMeans(part(4) < truth, na.rm = TRUE)
+  spread <- apply(part(1), 1, sd, na.rm = TRUE)
   data.frame(measure = names(measures), data = kind, level = level, n = n, truth = truth,
-             sd = apply(found[, 1, ], 1, sd),
-             ratio = rowMeans(found[, 2, ], na.rm = TRUE) / apply(found[, 1, ], 1, sd),
-             cover = rowMeans(found[, 3, ], na.rm = TRUE), lost = rowSums(is.na(found[, 3, ])))
+             sd = spread, ratio = rowMeans(part(2), na.rm = TRUE) / spread,
+             cover = 1 - above - below, above = above, below = below,
+             lost = rowSums(is.na(part(3)) | is.na(part(4))))
 }
 
-show_cells <- function(title, cells, measures, make_of, interval) {
+show_cells <- function(title, sizes, measures, make_of, interval, kinds_of = names(kinds)) {
+  measures <- asked_measures(measures)
+  if (!length(measures)) return(invisible())
   cat("\n", title, ", ", sets, " data sets a row\n", sep = "")
+  cells <- expand.grid(level = words("level", names(shared)), kind = words("kind", kinds_of),
+                       n = sizes, stringsAsFactors = FALSE)
   for (cell in seq_len(nrow(cells))) {
-    set.seed(cell)
     row <- cells[cell, ]
+    seed <- 1e6 * (row$n + match(row$kind, names(kinds)) + 4 * match(row$level, names(shared)))
+    set.seed(seed)
     fixed <- readouts(12, 10)
-    table <- one_cell(row$n, row$kind, row$level, measures, make_of(fixed), interval)
+    table <- one_cell(seed, row$n, row$kind, row$level, measures, make_of(fixed),
+                      function(data) interval(data, measures))
     print(format(table, digits = 3), row.names = FALSE)
   }
 }
 
-all_cells <- function(kinds, sizes) {
-  expand.grid(level = names(strength), kind = kinds, n = sizes, stringsAsFactors = FALSE)
-}
-
-closed <- list(
-  cka = measure("cka"), `cka(stimulus)` = measure("cka", estimator = "stimulus"),
-  `rsa(pearson)` = measure("rsa", outer = "pearson"), rsa = measure("rsa", inner = "euclidean"),
-  distance_correlation = measure("distance_correlation"), procrustes = measure("procrustes"),
-  cca = measure("cca"), svcca = measure("svcca"),
-  soft_correlation_match = measure("soft_correlation_match"),
-  hard_correlation_match = measure("hard_correlation_match"),
-  `mutual_knn(k = 5)` = measure("mutual_knn", k = 5)
-)
-
-halves <- c("knn_jaccard", "cknna", "kcka", "mka", "lcs_knn", "second_order_cosine",
-            "rank_similarity")
-halves <- c(lapply(stats::setNames(halves, halves), measure, k = 5),
-            list(aligned_cosine = measure("aligned_cosine"), gulp = measure("gulp"),
-                 linear_regression = measure("linear_regression"), rtd = measure("rtd"),
-                 `svcca(components = 4)` = measure("svcca", components = 4),
-                 eigenspace_overlap = measure("eigenspace_overlap"),
-                 `rsm_difference(spectral)` = measure("rsm_difference", norm = "spectral")))
-
 if (wanted("stimuli")) {
-  show_cells("Over stimuli, neurons held", all_cells(names(kinds), sizes), closed,
-             function(fixed) function() fixed,
-             function(data) score_interval(data$x, data$y, closed))
-}
-if (wanted("halves")) {
-  show_cells("Over stimuli, by half-samples", all_cells("gaussian", sizes[sizes < 400]), halves,
-             function(fixed) function() fixed,
-             function(data) score_interval(data$x, data$y, halves, resamples = 100))
+  for (family in words("family", names(families))) {
+    show_cells(paste0("Over stimuli, neurons held: ", family), sizes, families[[family]],
+               function(fixed) function() fixed, function(data, measures) {
+                 score_interval(data$x, data$y, measures, method = method, resamples = resamples)
+               })
+  }
 }
 if (wanted("neurons")) {
-  both <- closed[c("cka(stimulus)", "rsa(pearson)", "procrustes")]
-  show_cells("Over stimuli and neurons of both sides",
-             all_cells(c("gaussian", "gains"), sizes[sizes < 400]), both,
-             function(fixed) function() readouts(30, 30), function(data) {
-               score_interval(data$x, data$y, both, over = c("stimuli", "neurons_x", "neurons_y"))
-             })
+  show_cells("Over stimuli and neurons of both sides", sizes[sizes < 400], over_neurons,
+             function(fixed) function() readouts(30, 30), function(data, measures) {
+               score_interval(data$x, data$y, measures, resamples = resamples,
+                              over = c("stimuli", "neurons_x", "neurons_y"))
+             }, kinds_of = c("gaussian", "gains"))
 }
 
 # ---- subjects: each has neurons and latents of its own beside what all share
@@ -162,8 +203,8 @@ if (wanted("weights")) {
   x <- matrix(rnorm(n * 100), n)
   y <- x %*% matrix(rnorm(100 * 100), 100) / 10 + 2 * rnorm(n * 100)
   counts <- rmultinom(1000, n, rep(1, n))
-  timed <- c(closed[c("cka", "cka(stimulus)", "distance_correlation", "rsa(pearson)", "rsa")],
-             list(`cka(rbf)` = measure("cka", kernel = "rbf"), mutual_knn = measure("mutual_knn")))
+  timed <- c(pair_forms[c("cka", "cka(stimulus)", "distance_correlation", "rsa(pearson)", "rsa")],
+             pair_forms["cka(rbf)"], list(mutual_knn = measure("mutual_knn")))
   cat("\n400 stimuli, 100 neurons a side, 1000 vectors of counts: seconds\n")
   for (name in names(timed)) {
     fast <- system.time(quietly(score_weighted(x, y, timed[[name]], counts)))[[3]]

@@ -21,13 +21,31 @@ test_that("every measure has an error, by the method that it declares", {
                                       "conf_high", "method", "over", "n"))
     expect_equal(result$score, score(id, x, y, args), tolerance = 1e-12)
     errors <- quietly(repalign:::errors_of(m))
-    expect_identical(result$method, if (is.null(errors)) "half-samples" else errors$method)
+    expect_identical(result$method, if (isTRUE(errors$auto)) errors$method else "half-samples")
     note(is.na(result$se) && result$method == "half-samples" || result$se > 0, id, " has se ", result$se)
     note(is.na(result$se) || result$conf_low < result$score && result$score < result$conf_high,
          id, " has an interval without its score")
     expect_identical(dim(influence_matrix(result)), c(n, 1L))
   }
   expect_nothing_noted()
+})
+
+test_that("svcca has half-samples unless all components are kept, and influences when asked", {
+  few <- function(...) unique(quietly(score_interval(x, layers, ..., resamples = 20))$method)
+  expect_identical(few("svcca"), "half-samples")
+  expect_identical(few("svcca", method = "influence"), "influence")
+  expect_identical(few(measure("svcca", variance = 1)), "influence")
+  expect_refused(score_interval(x, y, measure("svcca", components = 2), method = "influence"),
+                 "`method`")
+  # a fourth component with 1% of the variance is kept in some samples, and has no part in y
+  set.seed(5)
+  z <- matrix(rnorm(60 * 4), 60) %*% diag(c(1, 1, 1, 0.17))
+  w <- z + 0.1 * matrix(rnorm(60 * 4), 60)
+  w[, 4] <- 0.17 * rnorm(60)
+  se <- vapply(c("influence", "half-samples"), function(method) {
+    quietly(score_interval(z, w, "svcca", method = method, resamples = 100))$se
+  }, 0)
+  expect_gt(se[["half-samples"]], 3 * se[["influence"]])
 })
 
 test_that("similarity() gives the same scores and rows", {
@@ -64,6 +82,20 @@ test_that("own measures take half-samples, the same for all pairs", {
   again <- score_interval(x, layers, "rsa", method = "half-samples", resamples = 20)
   expect_identical(unique(again$method), "half-samples")
   expect_false(anyNA(vcov(again)))
+})
+
+test_that("half-samples of scores that are sums over stimuli have the errors of deletions", {
+  set.seed(6)
+  x <- matrix(rnorm(400 * 3), 400)
+  y <- x + rnorm(length(x))
+  for (m in list("procrustes_size_shape", measure("procrustes", scale = FALSE), "procrustes",
+                 "permutation_procrustes", "rsm_difference")) {
+    se <- vapply(c("auto", "half-samples"), function(method) {
+      score_interval(x, y, m, method = method, resamples = 200)$se
+    }, 0)
+    # without the growth of the score their ratio is 0.7 or 0.5
+    expect_equal(se[["half-samples"]] / se[["auto"]], 1, tolerance = 0.2)
+  }
 })
 
 test_that("half-samples read neighbour graphs from longer lists as a search finds them", {

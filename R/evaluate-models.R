@@ -111,16 +111,16 @@ warn_collinear_models <- function(task) {
 # ---- draws ----
 
 # About so many numbers may the products of a chunk of draws take.
-chunk_numbers <- 4e6
+draw_chunk_numbers <- 4e6
 
 # Scores and ceilings of the draws of a part: an array draws x (models, lower, upper) x repeats.
 evaluate_part <- function(task, part, folds, threads) {
   count <- ncol(part$w)
   columns <- length(task$models) + 2
   result <- array(NA_real_, c(count, columns, if (is.null(folds)) 1 else folds$repeats))
-  columns_of <- sum(vapply(task$models, function(model) ncol(model$table$values), 0L))
-  each <- (ncol(task$values) + columns_of)^2 * (if (is.null(folds)) 1 else 2 * cell_count(folds))
-  rows <- in_chunks(count, min(250, max(1, chunk_numbers / each)), function(at) {
+  model_columns <- sum(vapply(task$models, function(model) ncol(model$table$values), 0L))
+  each <- (ncol(task$values) + model_columns)^2 * (if (is.null(folds)) 1 else 2 * cell_count(folds))
+  rows <- in_chunks(count, min(250, max(1, draw_chunk_numbers / each)), function(at) {
     found <- evaluate_draws(task, part$w[, at, drop = FALSE],
                             part$m[task$group, at, drop = FALSE], folds, threads)
     matrix(found, length(at))

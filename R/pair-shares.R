@@ -4,7 +4,7 @@
 share_outer <- c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a", "whitened_cosine",
                  "whitened_pearson")
 
-ranked_outer <- c("spearman", "kendall", "tau_b", "rho_a")
+ranks_compared <- c("spearman", "kendall", "tau_b", "rho_a")
 
 # a, b: the dissimilarities of the same pairs, without gaps. A vector of shares, or all NA where the
 # comparison is undefined.

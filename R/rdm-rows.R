@@ -86,7 +86,7 @@ rows_side <- function(value, arg, inner, outer, allow_na) {
   rdms <- Map(function(one, place) {
     rdm <- rdm_of_value(one, place, inner, allow_na)
     data <- !inherits(one, "dist") && !is_square_rdm(one) && !is_labels(one)
-    if (data && outer %in% ranked_outer) {
+    if (data && outer %in% ranks_compared) {
       rdm[] <- form_ranks(representation(one, place, side = "x"), inner)$ranks
     }
     rdm
@@ -96,7 +96,7 @@ rows_side <- function(value, arg, inner, outer, allow_na) {
 
 # As a matrix.
 check_row_sigma <- function(sigma, n, outer) {
-  if (!is.null(sigma) && !is_whitened(outer)) {
+  if (!is.null(sigma) && !whitens(outer)) {
     abort("`sigma` is for whitened comparisons only, not for outer = ", dQuote(outer, FALSE), ".",
           class = "repalign_error_parameter", arg = "sigma")
   }
@@ -105,7 +105,7 @@ check_row_sigma <- function(sigma, n, outer) {
 }
 
 rows_result <- function(sides, labels, outer, sigma) {
-  metric <- if (is_whitened(outer)) whitening_metric(length(labels), sigma)
+  metric <- if (whitens(outer)) whitening_metric(length(labels), sigma)
   grid <- expand.grid(y = seq_along(sides$y$rdms), x = seq_along(sides$x$rdms))
   parts <- lapply(seq_len(nrow(grid)), function(g) {
     rows_of_pair(as.vector(sides$x$rdms[[grid$x[g]]]), as.vector(sides$y$rdms[[grid$y[g]]]),
@@ -119,7 +119,7 @@ rows_result <- function(sides, labels, outer, sigma) {
   rows <- do.call(rbind, Map(function(part, g) named(part$rows, g), parts, seq_along(parts)))
   whole <- do.call(rbind, Map(function(part, g) named(part$whole, g), parts, seq_along(parts)))
   rownames(rows) <- NULL
-  warn_undefined_rows(rows)
+  warn_undefined_conditions(rows)
   structure(rows, whole = whole, outer = outer, class = c("repalign_rdm_rows", "data.frame"))
 }
 
@@ -129,7 +129,7 @@ rows_of_pair <- function(a, b, labels, outer, sigma, metric) {
   there <- which(!is.na(a) & !is.na(b))
   shares <- rep(NA_real_, length(a))
   if (length(there) >= 3) {
-    if (is_whitened(outer)) shares <- whitened_shares(a, b, outer, metric) else
+    if (whitens(outer)) shares <- whitened_shares(a, b, outer, metric) else
       shares[there] <- pair_shares(a[there], b[there], outer)
   }
   places <- pair_places(there, n)
@@ -148,15 +148,13 @@ rows_of_pair <- function(a, b, labels, outer, sigma, metric) {
        whole = data.frame(score = total, conditions = n, pairs = length(there)))
 }
 
-is_whitened <- function(outer) startsWith(outer, "whitened")
-
 row_score <- function(a, b, outer, sigma, row, others) {
   if (length(a) < 3) return(NA_real_)
-  if (is_whitened(outer)) return(whitened_row(a, b, outer, sigma, row, others))
+  if (whitens(outer)) return(whitened_row(a, b, outer, sigma, row, others))
   clip_to_range(sum(pair_shares(a, b, outer)), -1, 1)
 }
 
-warn_undefined_rows <- function(rows) {
+warn_undefined_conditions <- function(rows) {
   if (anyNA(rows$contribution)) {
     warn("The score is undefined (NA) where all dissimilarities of a side are equal, or fewer than ",
          "3 pairs are there in both: ", sum(is.na(rows$contribution)), " rows have no contribution.",

@@ -7,7 +7,7 @@ rdm_outers <- c("cosine", "pearson", "spearman", "kendall", "tau_b", "rho_a", "w
 
 linear_outers <- c("cosine", "pearson", "whitened_cosine", "whitened_pearson")
 
-is_whitened <- function(outer) startsWith(outer, "whitened")
+whitens <- function(outer) startsWith(outer, "whitened")
 
 # Those that take a mean off.
 is_centred <- function(outer) outer %in% c("pearson", "whitened_pearson")
@@ -40,7 +40,7 @@ same_gaps <- function(values) {
 }
 
 complete_similarities <- function(a, b, lacking, outer, sigma) {
-  if (is_whitened(outer)) return(whitened_similarities(a, b, lacking, outer, sigma))
+  if (whitens(outer)) return(whitened_similarities(a, b, lacking, outer, sigma))
   a <- a[!lacking, , drop = FALSE]
   b <- b[!lacking, , drop = FALSE]
   if (outer %in% c("kendall", "tau_b")) return(tau_table(a, b, outer))

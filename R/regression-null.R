@@ -55,9 +55,9 @@ regression_sides <- function(table, between, spec) {
          sizes = vapply(x, function(rdm) sum(plain$out(rdm)^2), 0)), spec)
 }
 
-products_of <- function(a, b) crossprod(columns_of(a), columns_of(b))
+products_of <- function(a, b) crossprod(as_columns(a), as_columns(b))
 
-columns_of <- function(matrices) vapply(matrices, as.vector, numeric(length(matrices[[1]])))
+as_columns <- function(matrices) vapply(matrices, as.vector, numeric(length(matrices[[1]])))
 
 # The statistics of a response under all permutations, the observed order first: list(terms, model,
 # weights), a matrix with a column for each predictor, a vector, and the weights of the centred fit.

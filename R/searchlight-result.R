@@ -6,7 +6,7 @@ searchlight_result <- function(found, neighbours, job, across_models, alpha) {
   models <- job$names
   largest <- found$largest
   largest[is.infinite(largest)] <- NA
-  if (across_models) largest <- matrix(do.call(pmax, columns_of(largest)), ncol = 1)
+  if (across_models) largest <- matrix(do.call(pmax, split_columns(largest)), ncol = 1)
   p_familywise <- found$scores * NA
   threshold <- stats::setNames(rep(NA_real_, length(models)), models)
   for (model in if (count > 0) seq_along(models)) {
@@ -32,7 +32,7 @@ searchlight_result <- function(found, neighbours, job, across_models, alpha) {
                             channels = range(lengths(neighbours))))
 }
 
-columns_of <- function(x) lapply(seq_len(ncol(x)), function(k) x[, k])
+split_columns <- function(x) lapply(seq_len(ncol(x)), function(k) x[, k])
 
 # scores and null: oriented. Null scores that exceed a score by less than rounding count as equal.
 familywise_p <- function(scores, null) {

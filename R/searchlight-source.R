@@ -57,7 +57,7 @@ run_source <- function(x, condition, run) {
   n <- nlevels(condition)
   repeats <- table(condition, run)
   present <- matrix(repeats > 0, n)
-  check_runs(present, levels(condition))
+  check_run_cells(present, levels(condition))
   cell <- (as.integer(run) - 1L) * n + as.integer(condition)
   values <- matrix(0, n * nlevels(run), ncol(x))
   values[which(present), ] <- rowsum(x, cell) / repeats[present]
@@ -69,7 +69,7 @@ run_source <- function(x, condition, run) {
   list(kind = "runs", values = values, present = present, n = n, labels = levels(condition))
 }
 
-check_runs <- function(present, labels) {
+check_run_cells <- function(present, labels) {
   if (ncol(present) < 2) {
     abort("`run` has a single label, but crossnobis estimates need two runs or more: leave out ",
           "`run` to compare the patterns as they are.", class = "repalign_error_labels",

@@ -97,7 +97,7 @@ declare_measure(
   range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Bures 1969; Harvey et al. 2024", accepts = c("data", "dist", "signed", "zero"),
-  form = "second moment", keeps = c("squared distances", "distances"),
+  form = "second moment", keeps = "squared distances",
   prepare = function(repr, args, side) prepare_moment(repr, "bures"), undefined = warn_no_moment,
   statistic = function(pair, x, y, args) sum(singular_values(factor_cross(x, y))),
   score = function(statistic, x, y, args) {
@@ -112,7 +112,7 @@ declare_measure(
   range = c(0, Inf), best = 0, symmetric = TRUE, metric = TRUE, pairing = TRUE,
   invariant = c("orthogonal", "translation", "column permutation"),
   reference = "Bures 1969; Harvey et al. 2024", accepts = c("data", "dist", "signed", "zero"),
-  form = "second moment", keeps = c("squared distances", "distances"),
+  form = "second moment", keeps = "squared distances",
   prepare = function(repr, args, side) prepare_moment(repr, "bures_distance"),
   undefined = warn_no_moment, statistic = moment_distance, score = unscaled_score,
   inspect = inspect_overflow,

@@ -29,7 +29,8 @@ NULL
 #' negative eigenvalues in G. They are set to 0 on both sides, before the traces are taken, and a
 #' warning of class `repalign_projected` says what share of the absolute eigenvalues they are. The
 #' values of a `dist` object are taken for squared distances, unless [stats::dist()] made them with
-#' `method = "euclidean"`: these are squared, with a message. Missing distances are an error.
+#' `method = "euclidean"`: these are squared, with a message. (`dist(x)^2` cannot be told from
+#' `dist(x)`: give `dist(x)`, or remove the attribute `method`.) Missing distances are an error.
 #'
 #' Rotation, reflection and translation of either side leave both as they are, and scaling
 #' `bures()`.
@@ -45,7 +46,7 @@ NULL
 #' y <- x + rnorm(300)
 #' bures(x, y)
 #' cos(angular_shape(x, y))
-#' bures(dist(x)^2, y)
+#' bures(dist(x), y)
 #' bures_distance(x, y)
 #' @seealso [riemann()], [angular_shape()], [procrustes_size_shape()], [rsa()]
 #' @inheritSection procrustes How long it takes

@@ -3,9 +3,7 @@
 
 # Which pairs lack, or NULL.
 gaps_of <- function(repr) {
-  if (repr$kind != "dist") return(NULL)
-  lacking <- is.na(repr$data)
-  if (any(lacking)) lacking
+  if (repr$kind == "dist" && anyNA(repr$data)) is.na(repr$data)
 }
 
 takes_gaps <- function(measure) !is_own(measure) && identical(measure$args$missing, "pairwise")

@@ -194,7 +194,7 @@ one_rdm <- function(x, labels, noise, settings) {
 }
 
 need_run_labels <- function(x, labels, distance) {
-  if (is_responses(x) || is.array(x) && length(dim(x)) == 3) return(invisible())
+  if (is_responses(x) || length(dim(x)) != 2) return(invisible())
   missing <- names(Filter(is.null, labels))
   if (!length(missing)) return(invisible())
   abort("`", missing[1], "` is missing: distance = ", dQuote(distance, FALSE), " needs the ",

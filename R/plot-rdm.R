@@ -33,11 +33,14 @@
 #'   plot_rdms(rdm92[c("human_mean", "monkey")])
 #'   plot_rdms(rdm92$monkey, type = "map")
 #'   set.seed(1)
-#'   x <- array(rnorm(8 * 30 * 4), c(8, 30, 4)) + rep(c(0, 0.6), each = 4) * rep(rnorm(30), each = 8)
-#'   dimnames(x)[[1]] <- paste0(rep(c("face", "tool"), each = 4), 1:4)
+#'   # 8 images of 2 kinds x 30 neurons x 4 runs
+#'   kind <- rep(c("face", "tool"), each = 4)
+#'   patterns <- outer(kind == "tool", rnorm(30))
+#'   x <- array(patterns, c(8, 30, 4)) + rnorm(8 * 30 * 4)
+#'   dimnames(x)[[1]] <- paste0(kind, 1:4)
 #'   d <- rdm(x)
 #'   plot(d)
-#'   plot(d, type = "map", group = rep(c("face", "tool"), each = 4))
+#'   plot(d, type = "map", group = kind)
 #'   plot(rdm(list(`all runs` = x, `half of them` = x[, , 1:2])))
 #' }
 #' @seealso [rdm()], [transform_rdm()]

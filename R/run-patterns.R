@@ -176,3 +176,8 @@ array_patterns <- function(values, labels) {
        runs = if (is.null(runs)) as.character(seq_len(size[3])) else runs, channels = size[2],
        names = names)
 }
+
+# What messages call a condition: its label, or its number where there are none.
+condition_title <- function(labels, at) {
+  if (is.null(labels)) as.character(at) else dQuote(labels[at], FALSE)
+}

@@ -24,8 +24,9 @@ typedef struct {
 void run_counts(run_rows from, run_size size, double *counts);
 void run_means(run_rows from, run_size size, const double *counts, worker by, double *means);
 
-/* patterns = means less, in each channel, their mean over the conditions that are there, run by run:
-   no difference between conditions changes, and large offsets cost no digits. Missing ones are 0. */
+/* patterns = means less, in each channel, their mean over the conditions that are there, run by
+   run: no difference between conditions changes, and large offsets cost no digits. What is missing
+   is 0. */
 void center_runs(const double *means, run_size size, const double *counts, worker by,
                  double *patterns);
 

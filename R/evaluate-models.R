@@ -25,9 +25,7 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
   check_evaluation(task, drawn, folds)
   threads <- thread_count(threads)
   whole <- evaluate_whole(task, folds, threads)
-  parts <- lapply(parts_of_draws(drawn, max(task$group), task$n), function(part) {
-    evaluate_part(task, part, folds, threads)
-  })
+  parts <- evaluate_parts(task, parts_of_draws(drawn, max(task$group), task$n), folds, threads)
   evaluation_result(task, whole, parts, drawn, folds, conf_level)
 }
 
@@ -113,20 +111,26 @@ warn_collinear_models <- function(task) {
 # About so many numbers may the products of a chunk of draws take.
 chunk_numbers <- 4e6
 
-# Scores and ceilings of the draws of a part: an array draws x (models, lower, upper) x repeats.
-evaluate_part <- function(task, part, folds, threads) {
-  count <- ncol(part$w)
-  columns <- length(task$models) + 2
-  result <- array(NA_real_, c(count, columns, if (is.null(folds)) 1 else folds$repeats))
-  columns_of <- sum(vapply(task$models, function(model) ncol(model$table$values), 0L))
-  each <- (ncol(task$values) + columns_of)^2 * (if (is.null(folds)) 1 else 2 * cell_count(folds))
+# Scores and ceilings of the draws, for each part an array draws x (models, lower, upper) x repeats.
+evaluate_parts <- function(task, parts, folds, threads) {
+  if (!length(parts)) return(list())
+  count <- ncol(parts[[1]]$w)
+  size <- c(count, length(task$models) + 2, if (is.null(folds)) 1 else folds$repeats)
+  components <- sum(vapply(task$models, function(model) ncol(model$table$values), 0L))
+  each <- (ncol(task$values) + components + 1)^2 * (if (is.null(folds)) 1 else
+    2 * cell_count(folds))
   rows <- in_chunks(count, min(250, max(1, chunk_numbers / each)), function(at) {
-    found <- evaluate_draws(task, part$w[, at, drop = FALSE],
-                            part$m[task$group, at, drop = FALSE], folds, threads)
-    matrix(found, length(at))
+    task$grams <- new.env()
+    found <- lapply(parts, function(part) {
+      matrix(evaluate_draws(task, part$w[, at, drop = FALSE],
+                            part$m[task$group, at, drop = FALSE], folds, threads), length(at))
+    })
+    do.call(cbind, found)
   }, "evaluate_models()", "Fewer draws take less.")
-  result[] <- rows
-  result
+  columns <- size[2] * size[3]
+  lapply(stats::setNames(seq_along(parts), names(parts)), function(k) {
+    array(rows[, (k - 1) * columns + seq_len(columns)], size)
+  })
 }
 
 cell_count <- function(folds) {

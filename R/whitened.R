@@ -133,6 +133,14 @@ pair_precision <- function(m, at) {
      m[at$first, at$second] * m[at$second, at$first]) / 2
 }
 
+# The rows and columns of V of some pairs. sigma: as checked; NULL: the noise of all is the same.
+pair_covariance <- function(sigma, at) {
+  if (is.null(sigma)) sigma <- rep(1, max(at$second))
+  s <- if (is.matrix(sigma)) sigma else diag(sigma, length(sigma))
+  (s[at$first, at$first] + s[at$second, at$second] - s[at$first, at$second] -
+     s[at$second, at$first])^2
+}
+
 # The two stimuli of the pairs number `at` in a packed vector.
 pair_places <- function(at, n) {
   ends <- cumsum(as.double((n - 1):1))

@@ -29,12 +29,12 @@ way_of_task <- function(task) {
   components <- do.call(cbind, lapply(task$models, function(model) model$table$values))
   all <- cbind(task$values, components)
   gaps <- is.na(all)
-  if (is_whitened(task$outer)) {
+  if (whitens(task$outer)) {
     return(if (any(gaps) || is.matrix(task$sigma)) "plain" else "grams")
   }
   lacking <- gaps[, 1]
   same <- all(gaps[, seq_len(ncol(task$values))] == lacking) && !any(gaps & !lacking)
-  if (!same || task$outer %in% c("kendall", "tau_b")) return("plain")
+  if (!same || task$outer %in% tau_outer) return("plain")
   if (task$outer %in% linear_outers) "grams" else "ranks"
 }
 
@@ -90,7 +90,7 @@ made_grams <- function(task, outer, w, threads) {
   centred <- is_centred(outer)
   # the mean of an RDM has no part in centred comparisons, but in their rounding
   if (centred) all <- cbind(less_means(all), 1)
-  precision <- if (is_whitened(outer)) {
+  precision <- if (whitens(outer)) {
     if (is.null(task$sigma)) rep(1, task$n) else 1 / task$sigma
   }
   count <- ncol(all)
@@ -319,7 +319,7 @@ gathered_task <- function(task, w) {
   # the place of a pair in packed vectors; that of copies is none
   place <- task$n * (low - 1) - low * (low - 1) / 2 + pmax(first, second) - low
   place[first == second] <- NA
-  if (!is_whitened(task$outer)) place <- place[!is.na(place)]
+  if (!whitens(task$outer)) place <- place[!is.na(place)]
   list(values = task$values[place, , drop = FALSE],
        components = lapply(task$models, function(model) {
          model$table$values[place, , drop = FALSE]

@@ -82,7 +82,7 @@ plain_weights <- function(model, values, counts, outer, sigma) {
 # Products of all columns in the metric of a linear comparison, over the pairs that all have.
 plain_products <- function(values, outer, sigma) {
   lacking <- rowSums(is.na(values)) > 0
-  if (!is_whitened(outer)) {
+  if (!whitens(outer)) {
     values <- values[!lacking, , drop = FALSE]
     return(crossprod(if (outer == "pearson") less_means(values) else values))
   }

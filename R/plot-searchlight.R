@@ -90,7 +90,8 @@ center_panels <- function(rows, facts, type) {
 light_theme <- function() {
   picture_theme(legend.position = "top", panel.grid.minor = ggplot2::element_blank(),
                 panel.spacing = ggplot2::unit(1, "lines"),
-                strip.text = ggplot2::element_text(hjust = 0))
+                plot.margin = ggplot2::margin(4, 16, 4, 4),
+                strip.text = ggplot2::element_text(hjust = 0, size = 8))
 }
 
 light_axis <- function(type, many, panels) {
@@ -103,7 +104,8 @@ light_axis <- function(type, many, panels) {
 
 # A title for the panel of each model: how many centers are significant, and which are best.
 light_titles <- function(rows, facts, label) {
-  width <- floor((page[["width"]] - 0.4) / min(nlevels(rows$model), 3) / character_width)
+  # the axis and the margins take about 0.8 inches, and panels have gaps between them
+  width <- floor(((page[["width"]] - 0.8) / min(nlevels(rows$model), 3) - 0.2) / character_width)
   titles <- vapply(levels(rows$model), function(model) {
     of_model <- rows[rows$model == model, ]
     best <- of_model$center[match(seq_len(label), of_model$rank)]

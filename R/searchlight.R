@@ -112,7 +112,7 @@ searchlight <- function(data, neighbours, models, measure = "rsa", run = NULL, n
   job <- searchlight_job(sides, measure, searchlight_plan(permutations, source$n))
   found <- run_centers(neighbours, source, job, threads)
   choices$used <- choices$used || found$used
-  report_centers(found, neighbours)
+  report_centers(found, neighbours, job$design$count)
   searchlight_result(found, neighbours, job, across_models, alpha)
 }
 

@@ -184,7 +184,8 @@ draw_searchlight <- function() {
   x <- if (sides$shape == "grid") sides$x[[1]] else sides$x
   if (!is.matrix(x)) return(NULL)
   with_runs <- chance(0.1)
-  one <- draw_measure(sides$facts, if (with_runs) "rsa" else names(parameters))
+  paired <- intersect(names(parameters), measures()$id[measures()$pairing])
+  one <- draw_measure(sides$facts, if (with_runs) "rsa" else paired)
   if (is.null(one)) return(NULL)
   width <- ncol(x)
   neighbours <- lapply(seq_len(sample.int(6, 1)), function(center) {

@@ -297,6 +297,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   pairs <- list_pairs(sides, FALSE)
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
   check_grid_memory(set, sides, if (series == "linear") "linear" else engine)
+  note_gaps(pairs, sides$x$reprs, sides$y$reprs, set)
   if (series == "circular") warn_slow_series(pairs, sides)
   nulls <- null_grid(set, pairs, sides, plan, engine, threads)
   if (engine == "moments") check_laws(nulls, set, named_pairs(pairs, sides))

@@ -15,12 +15,20 @@ check_dist <- function(x, arg, allow_na = FALSE, allow_zero = FALSE) {
   }
   bad <- if (allow_na) is.infinite(x) else !is.finite(x)
   refuse_distances(which(bad), n, if (allow_na) "infinite" else "missing or non-finite", arg)
-  if (!allow_zero && all(x == 0, na.rm = allow_na)) {
-    abort("`", arg, "` has no variance: all distances are 0.", class = "repalign_error_variance",
-          arg = arg)
-  }
+  if (!allow_zero && all(x == 0, na.rm = allow_na)) refuse_zeros(arg)
   if (!is.double(x)) storage.mode(x) <- "double"
   x
+}
+
+refuse_zeros <- function(arg) {
+  abort("`", arg, "` has no variance: all distances are 0.", class = "repalign_error_variance",
+        arg = arg)
+}
+
+# Only measures that accept "zero" distances say for themselves that they are undefined.
+refuse_zero <- function(repr, accepted) {
+  if (is.null(repr$loose) || "zero" %in% accepted) return(invisible())
+  if (all(repr$data == 0, na.rm = TRUE)) refuse_zeros(repr$arg)
 }
 
 refuse_distances <- function(bad, n, what, arg) {

@@ -50,8 +50,12 @@ note_unused_clusters <- function(args) {
          class = "repalign_unused_clusters")
 }
 
-# The labels of a measure for some of the stimuli.
+# The labels of a measure, and the noise of stimuli, for some of the stimuli.
 cut_measure_stimuli <- function(measure, rows) {
+  if (has_stimulus_noise(measure)) {
+    check_sigma_size(measure$args$sigma, length(rows))
+    measure$args$sigma <- cut_sigma(measure$args$sigma, rows)
+  }
   # no assignment of NULL, which would make a part
   if (is.null(measure$args$clusters)) return(measure)
   check_clusters(measure$args$clusters, length(rows), "x", 1, "a similarity")

@@ -6,12 +6,15 @@ one_score <- function(id, x, y, args) {
   d <- declaration(id)
   args <- d$check(args)
   if (missing(x) || missing(y)) missing_side(missing(x))
-  pair <- as_pair(representation(x, "x"), representation(y, "y"), by_name = d$pairing)
+  pair <- as_pair(representation(x, "x", loose = TRUE), representation(y, "y", loose = TRUE),
+                  by_name = d$pairing)
   args <- settled_arguments(d, args, list(x = list(pair$x), y = list(pair$y)))
   note_unused_labels(d, args)
   declared <- declared_pair(pair, list(id = id, label = id, args = args, declaration = d))
   pair <- declared$pair
   args <- declared$measure$args
+  refuse_lacking_pairs(pair[c("x", "y")], list(declared$measure))
+  note_gaps(data.frame(i = 1, j = 1), pair["x"], pair["y"], list(declared$measure))
   for (repr in pair[c("x", "y")]) repr$cache$compared_once <- TRUE
   check_pair_memory(d, pair, args)
   if (d$pairing) note_one_sided_names(pair[c("x", "y")])
@@ -25,6 +28,7 @@ compare_pair <- function(d, pair, args) {
   for (repr in list(pair$x, pair$y)) {
     need_kind(repr, accepted_by(d, args), dQuote(d$id, FALSE))
     refuse_negative(repr, accepted_by(d, args))
+    refuse_zero(repr, accepted_by(d, args))
   }
   # an own measure decides for itself which data it can use
   if (isTRUE(d$own)) return(own_score(d$fun, pair))

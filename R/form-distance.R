@@ -17,7 +17,7 @@ declare_form("distances", relabel = relabel_parts(packed = "d"),
              size = function(n, d, args) packed_length(n))
 
 scaled_dist <- function(d) {
-  size <- max(abs(d))
+  size <- max(abs(d), na.rm = TRUE)
   usual <- size > 2^-300 && size < 2^300
   scale <- if (usual) 1 else power_of_two_below(size)
   list(d = if (usual) d else d * scale, scale = scale)
@@ -154,10 +154,12 @@ tie_tolerance <- function(repr, inner) {
 form_dissimilarities <- function(repr, inner, outer) {
   remember_form(repr, "dissimilarities", list(repr$kind, inner, outer), {
     rdm <- dissimilarities_of(repr, inner)
-    if (outer == "spearman") rdm <- list(d = form_ranks(repr, inner)$ranks, square = FALSE)
-    center <- switch(outer, cosine = 0, spearman = (stimulus_pairs(repr) + 1) / 2,
+    ranked <- outer %in% ranked_outer
+    if (ranked) rdm <- list(d = form_ranks(repr, inner)$ranks, square = FALSE)
+    center <- if (ranked) (stimulus_pairs(repr) + 1) / 2 else switch(outer, cosine = 0,
                      .Call(C_packed_sum, rdm$d, rdm$square, thread_count()) / stimulus_pairs(repr))
-    size <- packed_product(rdm$d, rdm$d, rdm$square, rdm$square, center, center)
+    size <- if (outer == "rho_a") untied_rank_size(stimulus_pairs(repr)) else
+      packed_product(rdm$d, rdm$d, rdm$square, rdm$square, center, center)
     list(values = rdm$d, square = rdm$square, center = center, size = size)
   })
 }
@@ -168,9 +170,10 @@ form_between_clusters <- function(repr, inner, outer, codes) {
   remember_form(repr, "dissimilarities", list(repr$kind, inner, outer, codes), {
     rdm <- dissimilarities_of(repr, inner)
     between <- between_clusters(codes)
-    given <- if (outer == "spearman" && repr$kind == "dist") repr$data else rdm$d
+    ranked <- outer %in% ranked_outer
+    given <- if (ranked && repr$kind == "dist") repr$data else rdm$d
     chosen <- as.double(given)[between]
-    if (outer == "spearman") {
+    if (ranked) {
       chosen <- .Call(C_average_ranks, chosen, tie_tolerance(repr, inner), thread_count())
     } else if (rdm$square) {
       chosen <- chosen^2
@@ -178,7 +181,8 @@ form_between_clusters <- function(repr, inner, outer, codes) {
     center <- if (outer == "cosine") 0 else mean(chosen)
     values <- rep(center, length(between))
     values[between] <- chosen
-    list(values = values, square = FALSE, center = center, size = sum((chosen - center)^2))
+    size <- if (outer == "rho_a") untied_rank_size(length(chosen)) else sum((chosen - center)^2)
+    list(values = values, square = FALSE, center = center, size = size)
   })
 }
 

@@ -17,17 +17,40 @@ NULL
 #'   correlation over the neurons, `"euclidean"` the Euclidean distance, `"sqeuclidean"` its
 #'   square, and `"cosine"` 1 - cosine.
 #' @param outer how the two RDMs are compared, over all pairs of different stimuli: by
-#'   Spearman's correlation (with average ranks), Pearson's correlation, Kendall's tau-a, or
-#'   the cosine.
+#'   `"spearman"` (with average ranks), `"pearson"`, `"kendall"` (tau-a), the `"cosine"`, `"tau_b"`,
+#'   `"rho_a"`, `"whitened_cosine"` or `"whitened_pearson"`, see Details.
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]):
 #'   pairs of stimuli of one cluster are left out. Stimuli with the label `NA` are left out, too. At
 #'   least 3 clusters are needed.
+#' @param sigma for the whitened comparisons: the noise covariance of the stimuli (of estimates of
+#'   the responses to them): `NULL` for the same independent noise, a vector of variances, or a
+#'   matrix. Its unit does not matter.
+#' @param missing what to do about `dist` objects that lack pairs of stimuli (`NA`): `"error"`, or
+#'   `"pairwise"` to compare over the pairs that both sides have, at least 3. A message says how many
+#'   they are, and results of [similarity()] have them in the column `pairs`.
 #' @return One number in \[-1, 1\]; 1 when the two RDMs agree (with Spearman, when their
 #'   order agrees). The result is `NA`, with a warning of class `repalign_undefined`, when
-#'   all dissimilarities of one side are equal.
+#'   all dissimilarities of one side are equal (for a cosine, when they are 0).
 #' @details
 #' Kendall's tau-a is (concordant - discordant) / all, over the pairs of dissimilarities.
-#' Tied pairs count as neither, so that with ties tau-a stays below 1.
+#' Tied pairs count as neither, so that with ties tau-a stays below 1. Tau-b divides by the geometric
+#' mean of the numbers of pairs that are not tied on each side. `"rho_a"` is the mean of Spearman's
+#' correlation over all random orders of tied values, on both sides; with ties it stays below 1, and
+#' does not favour models that predict ties.
+#'
+#' Dissimilarities of pairs that share a stimulus share its noise. The whitened comparisons (Diedrichsen
+#' et al. 2021) weigh pairs by the inverse of their covariance V when there is no signal,
+#' \eqn{V_{(ij)(kl)} = (c_{ij}^T \Sigma c_{kl})^2}{V_(ij)(kl) = (c_ij' S c_kl)^2}, where
+#' \eqn{\Sigma}{S} is `sigma` and \eqn{c_{ij}}{c_ij} the contrast of two stimuli.
+#' `"whitened_cosine"` is \eqn{a^T V^{-1} b / \sqrt{a^T V^{-1} a \; b^T V^{-1} b}}{a' V^-1 b /
+#' sqrt(a' V^-1 a b' V^-1 b)}; `"whitened_pearson"` takes out the generalised least squares mean of
+#' both sides first. Without `sigma`, `"whitened_cosine"` of squared Euclidean distances is the
+#' linear naive [cka()]. V is never formed, and the null of [calibrate()] is as fast as that of CKA
+#' when `sigma` is `NULL`; with `sigma` each permutation is computed anew. With missing pairs, V is
+#' that of the pairs that are there. The whitened comparisons do not go by `clusters`.
+#'
+#' RDMs may have negative dissimilarities, as cross-validated distances do; they are compared with
+#' their signs.
 #'
 #' Dissimilarities that are computed from data are tied when they differ by less than 1e-12
 #' of their size (or by less than the rounding error of a 0). Whole-number data thus keep
@@ -47,7 +70,8 @@ NULL
 #' or -1 and carries almost no information, with a warning of class `repalign_degenerate`. A
 #' constant row has no correlation and a row of zeros has no cosine: both are errors.
 #' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2.
-#'   Nili et al. (2014), PLoS Computational Biology 10 (tau-a).
+#'   Nili et al. (2014), PLoS Computational Biology 10 (tau-a). Schuett et al. (2023), eLife 12
+#'   (rho-a). Diedrichsen et al. (2021), Neurons, Behavior, Data analysis, and Theory 5 (whitened).
 #' @examples
 #' # RDMs of 92 images: human and monkey inferior temporal cortex
 #' rsa(rdm92$human_mean, rdm92$monkey)
@@ -57,36 +81,41 @@ NULL
 #' # responses of two layers of a network
 #' rsa(v4_layers$L3, v4_layers$L4)
 #' rsa(v4_layers$L3, v4_layers$L4, inner = "euclidean", outer = "pearson")
-#' @seealso [distance_correlation()], [rsm_difference()], [cka()]
+#' # weighted by the covariance of noise, and over the pairs that both sides have
+#' rsa(rdm92$human_mean, rdm92$monkey, outer = "whitened_cosine")
+#' incomplete <- replace(rdm92$monkey, 1:20, NA)
+#' rsa(rdm92$human_mean, incomplete, outer = "rho_a", missing = "pairwise")
+#' @seealso [distance_correlation()], [rsm_difference()], [cka()], [bures()], [riemann()]
 #' @export
 rsa <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
-                outer = c("spearman", "pearson", "kendall", "cosine"), clusters = NULL) {
-  one_score("rsa", x, y, list(inner = inner, outer = outer, clusters = clusters))
+                outer = c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a",
+                          "whitened_cosine", "whitened_pearson"),
+                clusters = NULL, sigma = NULL, missing = c("error", "pairwise")) {
+  one_score("rsa", x, y, list(inner = inner, outer = outer, clusters = clusters, sigma = sigma,
+                              missing = missing))
 }
 
 rsa_inner <- c("correlation", "euclidean", "sqeuclidean", "cosine")
 
-rsa_outer <- c("spearman", "pearson", "kendall", "cosine")
-
 check_rsa_args <- function(args) {
   args$inner <- check_choice(args$inner, rsa_inner, "inner")
-  args$outer <- check_choice(args$outer, rsa_outer, "outer")
   args$clusters <- cluster_codes(args$clusters)
-  args
+  check_outer_args(args)
 }
 
 check_rsa_pair <- function(pair, args) {
   check_rows(pair$x$n, 3, pair$x$arg, "a correlation of dissimilarities")
   check_clusters(args$clusters, pair$x$n, pair$x$arg, 3, "a correlation of dissimilarities")
+  check_sigma_size(args$sigma, pair$x$n)
 }
 
 prepare_rsa <- function(repr, args, side) {
   repr <- labelled_stimuli(repr, args$clusters)
   check_row_width(repr, args$inner)
+  # where pairs lack, both sides together decide whether there is a score
+  if (args$gaps) return(rdm_form(repr, args))
   undefined <- !has_contrast(repr, args)
-  form <- if (args$outer == "kendall") form_ranks(repr, args$inner)
-    else if (is.null(args$clusters)) form_dissimilarities(repr, args$inner, args$outer)
-    else form_between_clusters(repr, args$inner, args$outer, labelled_codes(args$clusters))
+  form <- rdm_form(repr, args)
   extend_form(form, undefined = undefined || isTRUE(form$size == 0))
 }
 
@@ -95,21 +124,8 @@ has_contrast <- function(repr, args) {
   range <- if (is.null(args$clusters)) rdm_range(repr, args$inner)
     else range_between_clusters(repr, args$inner, labelled_codes(args$clusters))
   largest <- max(abs(range))
-  contrast <- if (args$outer == "cosine") largest else range[2] - range[1]
+  contrast <- if (is_cosine(args)) largest else range[2] - range[1]
   contrast > max(tie_share * largest, tie_tolerance(repr, args$inner)[2])
-}
-
-rdm_product <- function(pair, x, y, args) {
-  if (args$outer == "kendall") {
-    at <- if (is.null(args$clusters)) TRUE else between_clusters(labelled_codes(args$clusters))
-    return(.Call(C_kendall, x$ranks[at], y$ranks[at], thread_count()))
-  }
-  packed_product(x$values, y$values, x$square, y$square, x$center, y$center)
-}
-
-rdm_correlation <- function(statistic, x, y, args) {
-  if (args$outer == "kendall") return(statistic)
-  clip_to_range(statistic / sqrt(x$size) / sqrt(y$size), -1, 1)
 }
 
 # Takes back what rounding may have added beyond the bounds.
@@ -129,9 +145,11 @@ check_row_width <- function(repr, inner) {
   }
 }
 
-warn_equal_dissimilarities <- function(repr, args) {
-  warn("The value is undefined (NA): all dissimilarities of `", repr$arg, "` are equal.",
-       class = "repalign_undefined", data = repr$arg)
+# among: which of them, with a blank at the end.
+warn_equal_dissimilarities <- function(repr, args, among = "") {
+  what <- if (any(is_cosine(args))) "0" else "equal"
+  warn("The value is undefined (NA): all dissimilarities ", among, "of `", repr$arg, "` are ", what,
+       ".", class = "repalign_undefined", data = repr$arg)
 }
 
 declare_measure(
@@ -139,37 +157,22 @@ declare_measure(
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("scaling", "column permutation"),
   reference = "Kriegeskorte et al. 2008",
-  accepts = c("data", "dist", "signed"), check = check_rsa_args, check_pair = check_rsa_pair,
-  form = function(args) if (args$outer == "kendall") "ranks" else "dissimilarities",
+  accepts = c("data", "dist", "signed", "zero"),
+  uses = function(args) if (!is.null(args$clusters)) "clusters",
+  check = check_rsa_args, settle = settle_rsa, check_pair = check_rsa_pair, form = rdm_form_kind,
   keeps = rdm_forms, prepare = prepare_rsa, undefined = warn_equal_dissimilarities,
-  statistic = rdm_product, score = rdm_correlation,
-  null = function(args) {
-    if (args$outer == "kendall") return(NULL)
-    # the symmetric matrices contain every pair of stimuli twice, the packed vectors once
-    new_null("inner", operand = rdm_operand, centered = FALSE,
-             statistic = function(values, x, y, args, design) values / 2)
-  },
-  needs_data = FALSE, errors = rsa_errors,
-  memory = rsa_needs
+  statistic = rdm_product, score = rdm_correlation, null = rsa_null,
+  # which pairs are ranked or weighed is known only when both sides are there
+  needs_data = function(args, n, d) args$missing == "pairwise",
+  errors = rsa_errors, memory = rsa_needs
 )
-
-rsa_errors <- function(args) {
-  switch(args$outer, spearman = rank_errors(), kendall = NULL,
-         cosine = pairwise_errors("cosine", rdm_side),
-         pearson = pairwise_errors("correlation", rdm_side))
-}
 
 # The kinds of forms that are made on the way to the dissimilarities.
 rdm_forms <- function(args) {
   euclidean <- args$inner %in% c("euclidean", "sqeuclidean")
   # between clusters only some of the dissimilarities are ranked, which is no form of its own
-  ranked <- args$outer == "spearman" && is.null(args$clusters)
+  ranked <- args$outer %in% c("spearman", "rho_a") && is.null(args$clusters)
   c("distances", if (!euclidean) "unit distances", if (ranked) "ranks")
-}
-
-rdm_operand <- function(form, repr, args, side) {
-  entries <- list(entries = form$values, grand = -form$center)
-  matrix_operand(unpacked(entries, repr$n, form$square))
 }
 
 #' Distance correlation

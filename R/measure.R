@@ -21,7 +21,8 @@ registry <- new.env()
 # invariant           the changes of one side, of those in `invariances`, that keep the score
 # reference           the source of the definition
 # accepts             what may stand for a representation: some of "data" (a matrix), "dist",
-#                     "signed" (distances may be negative) and "graph", or a function(args)
+#                     "signed" (distances may be negative), "zero" (all of them may be 0) and
+#                     "graph", or a function(args)
 # uses                which parts of a declaration by responses() it uses: a function(args) that
 #                     gives some of `structures`, or NULL: the clusters, if it has this argument
 # neighbours          NULL, or a function(args) that gives list(metric, k) of the neighbour graph

@@ -29,8 +29,13 @@ distance_search <- function(n, d) {
 two_packed <- function(n, dx, dy, args) packed_needs(n, dx, dy, kept = 2, made = 0)
 
 rsa_needs <- function(n, dx, dy, args) {
-  switch(args$outer, spearman = packed_needs(n, dx, dy, kept = 4, made = 1),
-         kendall = packed_needs(n, dx, dy, kept = 4, made = 2),
+  if (args$outer %in% whitened_outer) {
+    needs <- packed_needs(n, dx, dy, kept = 4, made = 1)
+    # with noise a metric each, and an RDM as a matrix between them
+    return(needs + if (is.null(args$sigma)) 0 else c(2, 6) * n^2)
+  }
+  switch(args$outer, spearman = , rho_a = packed_needs(n, dx, dy, kept = 4, made = 1),
+         kendall = , tau_b = packed_needs(n, dx, dy, kept = 4, made = 2),
          packed_needs(n, dx, dy, kept = 2, made = 0))
 }
 
@@ -171,4 +176,16 @@ gulp_needs <- function(n, dx, dy, args) {
 # Only what predicts is decomposed.
 regression_needs <- function(n, dx, dy, args) {
   memory_needs(basis_kept(n, dy), basis_passing(n, dy, tall = 3, wide = 4))
+}
+
+# Factors of second moments; those of distances come from matrices and their decomposition.
+moment_needs <- function(n, dx, dy, args) {
+  ranks <- ifelse(c(dx, dy) == 0, n, pmin(n, c(dx, dy)))
+  passing <- if (min(dx, dy) == 0) 6 * n^2 else n * max(dx, dy)
+  memory_needs(n * sum(ranks), max(passing, 2 * prod(ranks)))
+}
+
+riemann_needs <- function(n, dx, dy, args) {
+  needs <- packed_needs(n, dx, dy, kept = 4, made = 1)
+  c(kept = needs[["kept"]], peak = max(needs[["peak"]], needs[["kept"]] + 9 * n^2))
 }

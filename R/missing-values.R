@@ -193,7 +193,8 @@ cut_representation <- function(repr, rows, columns) {
   }
   repr$data <- switch(repr$kind,
     data = cut_matrix(repr$data, rows, columns),
-    dist = check_dist(cut_dist(repr$data, rows), repr$arg),
+    dist = check_dist(cut_dist(repr$data, rows), repr$arg, isTRUE(repr$loose),
+                      isTRUE(repr$loose)),
     graph = whole_graph(repr, rows)
   )
   if (!is.null(repr$responses)) repr$responses <- cut_responses(repr$responses, rows, columns)
@@ -216,6 +217,7 @@ cut_dist <- function(d, rows) {
   names <- attr(d, "Labels")
   cut <- stats::as.dist(as.matrix(d)[rows, rows, drop = FALSE])
   attr(cut, "Labels") <- names[rows]
+  attr(cut, "method") <- attr(d, "method")
   cut
 }
 

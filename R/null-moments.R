@@ -103,7 +103,7 @@ moments_null <- function(measure, pairs, sides, observed) {
     is.null(null$correction)
   if (!usable) {
     abort("engine = \"moments\" is for cka, angular_cka, rv, distance correlation, linear ",
-          "regression, gulp and squared cca (without shared neurons), not for ",
+          "regression, gulp, squared cca and whitened rsa (without shared neurons), not for ",
           dQuote(measure$label, FALSE), ": use engine = \"auto\".",
           class = "repalign_error_design", arg = "engine")
   }

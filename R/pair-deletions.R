@@ -8,6 +8,7 @@
 # "v"            the naive HSIC; the diagonals count
 # "correlation"  sum of products less product of sums: the covariance of pairs of stimuli
 # "cosine"       sum of products
+# "whitened"     the naive HSIC less what the mean of all pairs adds to it, of RDMs
 #
 # A side is list(k, key, between): the matrix, what tells it from other matrices of the same
 # representation, and which pairs of stimuli count (a matrix of 0 and 1, or NULL for all). Of a
@@ -44,11 +45,22 @@ deleted_products <- function(kind, a, b, codes = NULL) {
   switch(kind,
     u = deleted_hsic(a$k, b$k, codes, TRUE), v = deleted_hsic(a$k, b$k, codes, FALSE),
     cosine = deleted_total(a$k * b$k, codes),
+    whitened = {
+      n <- stimuli_left(nrow(a$k), codes)
+      means <- deleted_total(a$k, codes) * deleted_total(b$k, codes)
+      deleted_hsic(a$k, b$k, codes, FALSE) - means / (n^4 * (n - 1))
+    },
     correlation = {
       count <- if (is.null(a$between)) 1 - diag(nrow(a$k)) else a$between
       deleted_total(a$k * b$k, codes) -
         deleted_total(a$k, codes) * deleted_total(b$k, codes) / deleted_total(count, codes)
     })
+}
+
+# How many stimuli there are, and without each unit.
+stimuli_left <- function(n, codes) {
+  n <- as.double(n)
+  c(n, n - if (is.null(codes)) rep(1, n) else tabulate(codes))
 }
 
 deleted_hsic <- function(k, l, codes, corrected) {
@@ -125,7 +137,7 @@ pairwise_ratios <- function(pair, kind, side, args, codes) {
 # self term of all units.
 little_left <- function(h, kind, k) {
   n <- as.double(nrow(k))
-  squares <- sum(k^2) / switch(kind, u = n * (n - 3), v = n^2, 1)
+  squares <- sum(k^2) / switch(kind, u = n * (n - 3), v = , whitened = n^2, 1)
   h[-1] < 1e-6 * squares
 }
 

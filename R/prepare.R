@@ -172,6 +172,7 @@ forms_of_sides <- function(measure, repr) {
   d <- measure$declaration
   need_kind(repr, accepted_by(d, measure$args), dQuote(d$id, FALSE))
   refuse_negative(repr, accepted_by(d, measure$args))
+  refuse_zero(repr, accepted_by(d, measure$args))
   refuse_useless(repr)
   refused <- NULL
   forms <- lapply(c(x = "x", y = "y"), function(side) {

@@ -3,9 +3,11 @@
 # arg: what messages call the representation; allow_na: are missing values allowed, because
 # cut_representation() will leave them out? side: "x" or "y" of the call. Of a responses object,
 # `data` are the means over trials, and `responses` is the object. Estimates from trials do without
-# the responses that lack, so that these are refused later for all others (refuse_holes()).
+# the responses that lack, so that these are refused later for all others (refuse_holes()). loose:
+# may a "dist" object lack pairs, or be 0 throughout? Both are refused later, by refuse_lacking_pairs() and
+# refuse_zero(), for the measures that cannot use it.
 representation <- function(x, arg, name = arg, allow_na = FALSE,
-                           side = if (arg == "y") "y" else "x") {
+                           side = if (arg == "y") "y" else "x", loose = FALSE) {
   refuse_prepared_data(x, arg)
   responses <- if (is_responses(x)) x
   if (!is.null(responses)) x <- mark_checked(as.matrix(responses))
@@ -18,11 +20,13 @@ representation <- function(x, arg, name = arg, allow_na = FALSE,
     cache$column_stats <- read$column_stats
     if (!allow_na) note_distance_matrix(data, arg)
   } else {
-    data <- if (kind == "dist") check_dist(x, arg, allow_na) else check_graph(x, arg)
+    data <- if (kind == "dist") check_dist(x, arg, allow_na || loose, loose) else
+      check_graph(x, arg)
   }
   repr <- list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name,
                side = side, cache = cache)
   repr$responses <- responses
+  if (loose && kind == "dist") repr$loose <- TRUE
   repr
 }
 

@@ -10,8 +10,10 @@ declared_parts <- function(x) {
                !is.null(x$cluster))]
 }
 
-# Means over trials that lack a value are refused for measures that do not go by trials.
+# Means over trials that lack a value are refused for measures that do not go by trials, and RDMs
+# that lack pairs of stimuli for those that do not take them.
 refuse_holes <- function(reprs, set) {
+  refuse_lacking_pairs(reprs, set)
   set <- Filter(function(measure) !"trials" %in% used_structure(measure), set)
   if (!length(set)) return(invisible())
   for (repr in reprs) if (has_holes(repr)) check_finite(repr$data, repr$arg)
@@ -104,7 +106,7 @@ with_declared_clusters <- function(measure, codes) {
 }
 
 takes_clusters <- function(measure) {
-  !is_own(measure) && "clusters" %in% names(measure_parameters(measure$id))
+  !is_own(measure) && !is_whitened(measure$args) && "clusters" %in% names(measure_parameters(measure$id))
 }
 
 # One message for all measures of a call.

@@ -119,6 +119,19 @@ rdm_side <- function(repr, args, codes) {
   })
 }
 
+# Matrices of dissimilarities for whitened comparisons. A common shift of all pairs counts for the
+# cosine alone.
+whitened_pairs <- function(repr, args, kind) {
+  remember(repr$cache, list("whitened pairs", args$inner, kind), {
+    check_side_memory(repr)
+    rdm <- dissimilarities_of(repr, args$inner)
+    values <- if (rdm$square) rdm$d^2 else as.double(rdm$d)
+    if (kind == "whitened") values <- values - mean(values)
+    k <- unpacked_pairs(values, repr$n)
+    new_side(if (kind == "v") without_means(k) else k, list("whitened", args$inner), kind)
+  })
+}
+
 check_side_memory <- function(repr) {
   check_memory(6 * 8 * as.double(repr$n)^2, paste0("The pairs of stimuli of `", repr$arg, "`"),
                "Fewer stimuli need less, or method = \"half-samples\".")

@@ -198,6 +198,8 @@ weighable_sides <- function(x, y, set, clusters) {
   })
   complete <- clustered_sides(complete_sides(declared$sides, set, "error"), codes)
   refuse_holes(all_representations(complete$sides), complete$set)
+  note_gaps(list_pairs(complete$sides, FALSE), complete$sides$x$reprs, complete$sides$y$reprs,
+            complete$set)
   complete
 }
 

@@ -26,7 +26,7 @@ settled_set <- function(set, sides) {
 # Says which labels have no effect. In a call that is known when the estimator is settled. measure()
 # knows no data, and speaks of the estimator for plain matrices.
 note_unused_labels <- function(d, args) {
-  if (is.null(d$settle)) return(invisible())
+  if (is.null(args$estimator)) return(invisible())
   note_unused_units(args$estimator, args)
   note_unused_clusters(args)
 }

@@ -68,7 +68,7 @@ is_collection <- function(x) {
 given_representation <- function(x, arg, name = arg, allow_na = FALSE,
                                  side = if (arg == "y") "y" else "x") {
   if (is_prepared(x)) return(prepared_as_representation(x, arg, name, side))
-  representation(x, arg, name, allow_na, side)
+  representation(x, arg, name, allow_na, side, loose = TRUE)
 }
 
 as_side <- function(x, arg, allow_na = FALSE) {

@@ -49,7 +49,8 @@
 #'   out.
 #' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x` and
 #'   `y` (names; "x" and "y" for single matrices), `measure`, `score` and `n` (number of
-#'   stimuli); with models also `model_x` and `model_y`. An undefined score is `NA`, and one
+#'   stimuli); with models also `model_x` and `model_y`. With `missing = "pairwise"` (see [rsa()])
+#'   also `pairs`, the number of pairs of stimuli that a score is over. An undefined score is `NA`, and one
 #'   warning counts the undefined scores. [score_matrix()] arranges the scores in a matrix, and
 #'   `plot()` draws them.
 #' @details
@@ -133,6 +134,7 @@ similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error 
   choices <- begin_choices(all_representations(sides))
   on.exit(end_choices(choices), add = TRUE)
   pairs <- list_pairs(sides, diagonal)
+  note_gaps(pairs, sides$x$reprs, sides$y$reprs, set)
   check_grid_memory(set, sides)
   scores <- score_grid(pairs, sides, set, on_error, threads)
   similarity_result(pairs, sides, set, scores)
@@ -148,6 +150,7 @@ similarity_result <- function(pairs, sides, set, scores) {
     measure = rep(labels, nrow(pairs)), score = as.vector(t(scores)),
     n = sides$x$reprs[[1]]$n
   )
+  if (any(vapply(set, takes_gaps, NA))) result$pairs <- counts_by_row(pairs, sides, set)
   if (sides$models) {
     result <- cbind(model_x = each(sides$x$models[pairs$i]),
                     model_y = each(sides$y$models[pairs$j]), result)

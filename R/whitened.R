@@ -90,7 +90,9 @@ packed_row_sums <- function(entries, n) .Call(C_packed_row_sums, entries, n, thr
 # A matrix of f of each column of another one.
 apply_columns <- function(values, f) {
   columns <- lapply(seq_len(ncol(values)), function(k) f(as.vector(values[, k])))
-  matrix(unlist(columns), ncol = ncol(values), dimnames = list(NULL, colnames(values)))
+  result <- matrix(unlist(columns), ncol = ncol(values))
+  colnames(result) <- colnames(values)
+  result
 }
 
 # How many stimuli have so many pairs.
@@ -131,6 +133,14 @@ solve_positive <- function(a, b) {
 pair_precision <- function(m, at) {
   (m[at$first, at$first] * m[at$second, at$second] +
      m[at$first, at$second] * m[at$second, at$first]) / 2
+}
+
+# The rows and columns of V of some pairs. sigma: as checked; NULL: the noise of all is the same.
+pair_covariance <- function(sigma, at) {
+  if (is.null(sigma)) sigma <- rep(1, max(at$second))
+  s <- if (is.matrix(sigma)) sigma else diag(sigma, length(sigma))
+  (s[at$first, at$first] + s[at$second, at$second] - s[at$first, at$second] -
+     s[at$second, at$first])^2
 }
 
 # The two stimuli of the pairs number `at` in a packed vector.

@@ -72,7 +72,7 @@ static const R_CallMethodDef entries[] = {
     /* call_rank.c */
     ENTRY(average_ranks, 3),
     /* call_kendall.c */
-    ENTRY(kendall, 3),
+    ENTRY(kendall, 4),
     /* call_concordance.c */
     ENTRY(concordance, 4),
     /* call_group_walk.c */

@@ -1,4 +1,4 @@
-/* Kendall's tau-a of two vectors of ranks, by merge sort: see kendall.h. */
+/* Kendall's tau of two vectors of ranks, by merge sort: see kendall.h. */
 
 #include "kendall.h"
 
@@ -110,29 +110,40 @@ static void sort_pairs(sort_cell *a, sort_cell *b, size_t length, size_t *counts
     }
 }
 
-double kendall_tau_a(const double *ranks_x, const double *ranks_y, size_t length,
-                     kendall_scratch scratch, worker by)
+/* Inversions of the values in `from`, which are sorted on return; `to` is of the same length. */
+static uint64_t count_inversions(uint32_t **from, uint32_t *to, size_t length, uint64_t *partial,
+                                 worker by)
 {
     const size_t chunks = chunk_count(length);
+    uint64_t inversions = 0;
+    for (size_t c = 0; c < chunks; c++) partial[c] = 0;
+    for (size_t width = 1; width < length; width *= 2) {
+        merge_job merge = {*from, to, length, width, partial};
+        run_chunks(chunks, by, merge_chunk, &merge);
+        uint32_t *swap = *from;
+        *from = to;
+        to = swap;
+    }
+    for (size_t c = 0; c < chunks; c++) inversions += partial[c];
+    return inversions;
+}
+
+kendall_pairs count_kendall(const double *ranks_x, const double *ranks_y, size_t length,
+                            kendall_scratch scratch, worker by)
+{
     pair_job pairs = {ranks_x, ranks_y, length, scratch.a};
-    run_chunks(chunks, by, pair_chunk, &pairs);
+    run_chunks(chunk_count(length), by, pair_chunk, &pairs);
     /* twice as many passes as digits, so the sorted cells are in a again */
     sort_pairs(scratch.a, scratch.b, length, scratch.counts, by);
     const uint64_t all = (uint64_t) length * (length - 1) / 2;
     const uint64_t tied_x = tied_pairs(scratch.a, length, 32);
     const uint64_t tied_both = tied_pairs(scratch.a, length, 0);
-    uint32_t *from = (uint32_t *) scratch.b, *to = from + length;
-    for (size_t k = 0; k < length; k++) from[k] = (uint32_t) (scratch.a[k] & LOWER_HALF);
-    for (size_t c = 0; c < chunks; c++) scratch.partial[c] = 0;
-    for (size_t width = 1; width < length; width *= 2) {
-        merge_job merge = {from, to, length, width, scratch.partial};
-        run_chunks(chunks, by, merge_chunk, &merge);
-        uint32_t *swap = from;
-        from = to;
-        to = swap;
-    }
-    uint64_t discordant = 0;
-    for (size_t c = 0; c < chunks; c++) discordant += scratch.partial[c];
-    const uint64_t untied = all - tied_x - tied_values(from, length) + tied_both;
-    return ((double) untied - 2.0 * (double) discordant) / (double) all;
+    uint32_t *values = (uint32_t *) scratch.b;
+    for (size_t k = 0; k < length; k++) values[k] = (uint32_t) (scratch.a[k] & LOWER_HALF);
+    const uint64_t discordant =
+        count_inversions(&values, values + length, length, scratch.partial, by);
+    const uint64_t tied_y = tied_values(values, length);
+    const uint64_t untied = all - tied_x - tied_y + tied_both;
+    return (kendall_pairs) {(double) untied - 2.0 * (double) discordant, (double) all,
+                            (double) (all - tied_x), (double) (all - tied_y)};
 }

@@ -114,8 +114,8 @@ SEXP repalign_median_value(SEXP v);
 /* call_rank.c: average ranks. */
 SEXP repalign_average_ranks(SEXP v, SEXP tolerance, SEXP threads);
 
-/* call_kendall.c: Kendall's tau-a. */
-SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP threads);
+/* call_kendall.c: Kendall's tau. */
+SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP without_ties, SEXP threads);
 
 /* call_concordance.c: concordant less discordant pairs of one vector with many. */
 SEXP repalign_concordance(SEXP level, SEXP columns, SEXP levels, SEXP threads);

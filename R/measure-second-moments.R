@@ -1,0 +1,245 @@
+# These measures compare the second moments of two representations, the inner products of their
+# centred rows, which squared distances determine.
+
+#' @include measure.R
+NULL
+
+#' Bures similarity and distance
+#'
+#' `bures()` is the fidelity of the second moments of two representations, the cosine of the angle
+#' that is left between them after the best rotation; `bures_distance()` is the distance that goes
+#' with it.
+#'
+#' @param x,y two representations of the same stimuli in the same order, see [cka()]. Either may
+#'   also be an RDM of squared distances, as a `dist` object.
+#' @return One number. `bures()`: in \[0, 1\]; 1 when the second moments are proportional.
+#'   `bures_distance()`: at least 0, in the units of the data (or in roots of the units of an RDM).
+#'   The result is `NA`, with a warning of class `repalign_undefined`, when the second moments of
+#'   one side are 0.
+#' @details
+#' The second moments are G = -H D H / 2, where D holds the squared distances and H subtracts means:
+#' the inner products of the centred rows of data. Let \eqn{||\cdot||_*}{||.||_*} be the nuclear
+#' norm (the sum of the singular values). `bures()` is \eqn{||G_1^{1/2} G_2^{1/2}||_* /
+#' \sqrt{tr(G_1) tr(G_2)}}{||G1^(1/2) G2^(1/2)||_* / sqrt(tr(G1) tr(G2))}, and `bures_distance()`
+#' \eqn{\sqrt{tr(G_1) + tr(G_2) - 2 ||G_1^{1/2} G_2^{1/2}||_*}}{sqrt(tr(G1) + tr(G2) - 2 ||G1^(1/2)
+#' G2^(1/2)||_*)}. For data they are the cosine of [angular_shape()] and
+#' [procrustes_size_shape()].
+#'
+#' An RDM that is no matrix of squared Euclidean distances, such as one of crossnobis estimates, has
+#' negative eigenvalues in G. They are set to 0 on both sides, before the traces are taken, and a
+#' warning of class `repalign_projected` says what share of the absolute eigenvalues they are. The
+#' values of a `dist` object are taken for squared distances, unless [stats::dist()] made them with
+#' `method = "euclidean"`: these are squared, with a message. (`dist(x)^2` cannot be told from
+#' `dist(x)`: give `dist(x)`, or remove the attribute `method`.) Missing distances are an error.
+#'
+#' Rotation, reflection and translation of either side leave both as they are, and scaling
+#' `bures()`.
+#'
+#' When not to trust it: noise adds dimensions, in which unrelated representations can be rotated
+#' close to each other, so that values rise with the number of neurons when stimuli are few. Negative
+#' eigenvalues that are set to 0 are mostly noise, too.
+#' @references Bures (1969), Transactions of the American Mathematical Society 135. Harvey et al.
+#'   (2024), UniReps workshop.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(300), 30)
+#' y <- x + rnorm(300)
+#' bures(x, y)
+#' cos(angular_shape(x, y))
+#' bures(dist(x), y)
+#' bures_distance(x, y)
+#' @seealso [riemann()], [angular_shape()], [procrustes_size_shape()], [rsa()]
+#' @inheritSection procrustes How long it takes
+#' @export
+bures <- function(x, y) one_score("bures", x, y, list())
+
+#' @rdname bures
+#' @export
+bures_distance <- function(x, y) one_score("bures_distance", x, y, list())
+
+prepare_moment <- function(repr, id) {
+  note_squares(repr, id)
+  form <- form_second_moment(repr)
+  if (form$norm > 0) warn_projected(repr, form$cut)
+  extend_form(form, undefined = form$norm == 0)
+}
+
+warn_no_moment <- function(repr, args) {
+  warn("The value is undefined (NA): the second moments of `", repr$arg, "` have no positive ",
+       "eigenvalue.", class = "repalign_undefined", data = repr$arg)
+}
+
+factor_cross <- function(x, y) crossprod(x$factor, y$factor)
+
+moment_null <- function(statistic) {
+  force(statistic)
+  new_null("singular", statistic = statistic,
+           operand = function(form, repr, args, side) list(matrix = form$factor))
+}
+
+# The distance in common units, as permuted_distance() has it.
+moment_distance <- function(pair, x, y, args) {
+  units <- common_units(x, y, FALSE)
+  squares <- (units$x * x$norm)^2 + (units$y * y$norm)^2
+  cross <- factor_cross(x, y)
+  rest <- squares - 2 * units$x * units$y * sum(singular_values(cross))
+  if (rest > cancelled_share * squares) return(sqrt(rest))
+  rotation <- optimal_rotation(x$factor, y$factor, cross)
+  residual <- if (ncol(x$factor) <= ncol(y$factor)) {
+    units$x * turned_by(x$factor, rotation$u, rotation$v) - units$y * y$factor
+  } else {
+    units$y * turned_by(y$factor, rotation$v, rotation$u) - units$x * x$factor
+  }
+  frobenius(residual)
+}
+
+declare_measure(
+  id = "bures", label = "Bures similarity", family = "alignment", direction = "similarity",
+  range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE, pairing = TRUE,
+  invariant = c("orthogonal", "scaling", "translation", "column permutation"),
+  reference = "Bures 1969; Harvey et al. 2024", accepts = c("data", "dist", "signed", "zero"),
+  form = "second moment", keeps = "squared distances",
+  prepare = function(repr, args, side) prepare_moment(repr, "bures"), undefined = warn_no_moment,
+  statistic = function(pair, x, y, args) sum(singular_values(factor_cross(x, y))),
+  score = function(statistic, x, y, args) {
+    clip_to_range(statistic / x$norm / y$norm, 0, 1)
+  },
+  null = moment_null(function(values, x, y, args, design) colSums(values)),
+  needs_data = FALSE, memory = moment_needs
+)
+
+declare_measure(
+  id = "bures_distance", label = "Bures distance", family = "alignment", direction = "distance",
+  range = c(0, Inf), best = 0, symmetric = TRUE, metric = TRUE, pairing = TRUE,
+  invariant = c("orthogonal", "translation", "column permutation"),
+  reference = "Bures 1969; Harvey et al. 2024", accepts = c("data", "dist", "signed", "zero"),
+  form = "second moment", keeps = "squared distances",
+  prepare = function(repr, args, side) prepare_moment(repr, "bures_distance"),
+  undefined = warn_no_moment, statistic = moment_distance, score = unscaled_score,
+  inspect = inspect_overflow,
+  null = moment_null(function(values, x, y, args, design) permuted_distance(values, x, y, FALSE)),
+  needs_data = FALSE, memory = moment_needs
+)
+
+#' Riemannian similarity of a model and data
+#'
+#' Minus the Riemannian distance between the second moments of data and those of a model, which may
+#' be scaled, and to which noise may be added, as well as it goes.
+#'
+#' @inheritParams bures
+#' @param x,y a model and data, as representations of the same stimuli in the same order (see
+#'   [cka()]) or RDMs of squared distances, as `dist` objects.
+#' @param sigma the noise covariance of the stimuli (conditions): `NULL` for the same independent
+#'   noise, a vector of variances, or a matrix.
+#' @return One number, at most 0; 0 when the model with some noise is proportional to the data. The
+#'   result is `NA`, with a warning of class `repalign_undefined`, when the distances of the model
+#'   are all 0.
+#' @details
+#' Let \eqn{G_1}{G1} and \eqn{G_2}{G2} be the second moments of the model and of the data relative
+#' to any one stimulus (n - 1 rows and columns), and \eqn{\Sigma}{S} the noise covariance of the
+#' differences from it. The score is \eqn{-\min \sqrt{\sum_i \log^2 \lambda_i}}{-min
+#' sqrt(sum(log(lambda)^2))} over factors a > 0 and b >= 0, where \eqn{\lambda}{lambda} are the
+#' eigenvalues of \eqn{G_2^{-1} (a G_1 + b \Sigma)}{G2^-1 (a G1 + b S)}. The factor a shifts all
+#' logarithms alike, and the share of noise is searched.
+#'
+#' It is not symmetric: the noise is added to the first argument. The second one must have positive
+#' definite second moments, which takes at least as many neurons as there are stimuli less one, or
+#' an RDM with noise in all dimensions; otherwise it is an error. Values of a `dist` object are
+#' squared as for [bures()].
+#'
+#' Rotation, reflection, translation and scaling of either side leave the score as it is.
+#'
+#' When not to trust it: dimensions of the data with little variance count as much as strong ones.
+#' If they are noise, the score says how well `sigma` describes the noise. The value grows with the
+#' number of stimuli, and is not comparable between different numbers.
+#' @references Barachant et al. (2013), Neurocomputing 112. Shahbazi et al. (2021), NeuroImage 239.
+#' @examples
+#' set.seed(1)
+#' model <- matrix(rnorm(20 * 3), 20)
+#' data <- cbind(model, matrix(0, 20, 27)) + 0.5 * rnorm(20 * 30)
+#' riemann(model, data)
+#' riemann(matrix(rnorm(20 * 3), 20), data)
+#' @seealso [bures()], [rsa()]
+#' @export
+riemann <- function(x, y, sigma = NULL) one_score("riemann", x, y, list(sigma = sigma))
+
+check_riemann_args <- function(args) {
+  if (!is.null(args$sigma)) args$sigma <- check_sigma(args$sigma)
+  args
+}
+
+check_riemann_pair <- function(pair, args) {
+  check_rows(pair$x$n, 3, pair$x$arg, "a Riemannian distance")
+  check_sigma_size(args$sigma, pair$x$n)
+}
+
+prepare_riemann <- function(repr, args, side) {
+  note_squares(repr, "riemann")
+  form <- form_squared_distances(repr)
+  extend_form(form, undefined = all(form$d == 0))
+}
+
+# Orthonormal contrasts of n stimuli, a column each: the columns but the first of the reflection that
+# takes equal weights to the first axis.
+contrast_basis <- function(n) {
+  v <- rep(1 / sqrt(n), n)
+  v[1] <- v[1] - 1
+  (diag(n) - (2 / sum(v^2)) * tcrossprod(v))[, -1, drop = FALSE]
+}
+
+contrast_moment <- function(form, n, basis) {
+  -crossprod(basis, unpacked_pairs(form$d, n) %*% basis) / 2
+}
+
+riemann_score <- function(pair, x, y, args) {
+  n <- pair$x$n
+  basis <- contrast_basis(n)
+  root <- moment_root(contrast_moment(y, n, basis), pair$y)
+  relative <- function(m) {
+    m <- backsolve(root, t(backsolve(root, m, transpose = TRUE)), transpose = TRUE)
+    m <- (m + t(m)) / 2
+    m / frobenius(m)
+  }
+  noise <- if (is.null(args$sigma)) diag(n) else if (is.matrix(args$sigma)) args$sigma else
+    diag(args$sigma)
+  -least_spread(relative(contrast_moment(x, n, basis)),
+                relative(crossprod(basis, noise %*% basis)))
+}
+
+moment_root <- function(moment, repr) {
+  root <- tryCatch(chol(moment), error = function(e) NULL)
+  size <- if (is.null(root)) 0 else diag(root)
+  if (min(size)^2 > nrow(moment) * .Machine$double.eps * max(size)^2) return(root)
+  abort("The second moments of `", repr$arg, "`, the data, are not positive definite: riemann() ",
+        "needs at least as many neurons as there are stimuli less one, or an RDM with noise in ",
+        "all dimensions. Give fewer stimuli, or use bures().", class = "repalign_error_value",
+        arg = repr$arg)
+}
+
+# The smallest spread of the logarithms of the eigenvalues of (1 - t) a + t b over shares t: a grid
+# of their log odds, and a search around its best point.
+least_spread <- function(a, b) {
+  spread <- function(t) {
+    values <- eigen((1 - t) * a + t * b, symmetric = TRUE, only.values = TRUE)$values
+    if (min(values) <= 0) return(Inf)
+    logs <- log(values)
+    sqrt(sum((logs - mean(logs))^2))
+  }
+  odds <- seq(-24, 24, 3)
+  found <- vapply(stats::plogis(odds), spread, 0)
+  best <- odds[which.min(found)]
+  # a finite number for what is not defined, as a search needs
+  within <- stats::optimize(function(s) min(spread(stats::plogis(s)), 1e300), best + c(-3, 3),
+                            tol = 1e-7)
+  min(found, within$objective, spread(0), spread(1))
+}
+
+declare_measure(
+  id = "riemann", label = "Riemannian similarity", family = "alignment", direction = "similarity",
+  range = c(-Inf, 0), best = 0, symmetric = FALSE, metric = FALSE, pairing = TRUE,
+  invariant = c("orthogonal", "scaling", "translation", "column permutation"),
+  reference = "Shahbazi et al. 2021", accepts = c("data", "dist", "signed", "zero"),
+  check = check_riemann_args, check_pair = check_riemann_pair, form = "squared distances",
+  keeps = "distances", prepare = prepare_riemann, undefined = warn_equal_dissimilarities,
+  statistic = riemann_score, needs_data = FALSE, memory = riemann_needs
+)

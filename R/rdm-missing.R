@@ -1,0 +1,160 @@
+# RDMs that lack pairs of stimuli: which measures take them, and comparisons over the pairs that both
+# sides have.
+
+# Which pairs lack, or NULL.
+gaps_of <- function(repr) {
+  if (repr$kind == "dist" && anyNA(repr$data)) is.na(repr$data)
+}
+
+takes_gaps <- function(measure) !is_own(measure) && identical(measure$args$missing, "pairwise")
+
+# reprs: list(x, y) of those of a call. Do pairs lack in any of them?
+settle_rsa <- function(args, reprs) {
+  if (args$missing == "error") return(args)
+  args$gaps <- !all(vapply(c(reprs$x, reprs$y), function(repr) is.null(gaps_of(repr)), NA))
+  args
+}
+
+# Missing distances are refused where a measure of the call cannot do without them.
+refuse_lacking_pairs <- function(reprs, set) {
+  if (all(vapply(set, takes_gaps, NA))) return(invisible())
+  for (repr in reprs) if (!is.null(gaps_of(repr))) check_dist(repr$data, repr$arg)
+}
+
+# How many pairs of stimuli the comparisons of a call are over: a matrix, representations of x by
+# those of y. codes: of clusters, within which pairs do not count.
+counted_pairs <- function(x, y, codes = NULL) {
+  n <- x[[1]]$n
+  codes <- if (!is.null(codes)) codes[!is.na(codes)]
+  counts <- if (is.null(codes)) rep(TRUE, packed_length(n)) else between_clusters(codes)
+  there <- function(reprs) {
+    vapply(reprs, function(repr) {
+      lacking <- gaps_of(repr)
+      as.double(if (is.null(lacking)) counts else counts & !lacking)
+    }, double(length(counts)))
+  }
+  crossprod(there(x), there(y))
+}
+
+# The same for the rows of a result, NA for other measures.
+counts_by_row <- function(pairs, sides, set) {
+  counts <- vapply(set, function(measure) {
+    if (!takes_gaps(measure)) return(rep(NA_real_, nrow(pairs)))
+    counts <- counted_pairs(sides$x$reprs, sides$y$reprs, measure$args$clusters)
+    counts[cbind(pairs$i, pairs$j)]
+  }, double(nrow(pairs)))
+  as.integer(t(matrix(counts, nrow(pairs))))
+}
+
+# Says over how many pairs of stimuli the comparisons are that do without missing ones.
+note_gaps <- function(pairs, x, y, set) {
+  set <- Filter(function(measure) isTRUE(measure$args$gaps), set)
+  if (!length(set)) return(invisible())
+  counts <- counted_pairs(x, y, set[[1]]$args$clusters)[cbind(pairs$i, pairs$j)]
+  of <- format(packed_length(x[[1]]$n), big.mark = ",")
+  inform("missing = \"pairwise\": ", if (length(counts) > 1) "comparisons are" else "compared",
+         " over ", paste(unique(range(counts)), collapse = " to "), " of ", of,
+         " pairs of stimuli.", class = "repalign_pairs_left_out")
+}
+
+# ---- comparisons
+
+# Which pairs both sides have.
+common_pairs <- function(x, y, args) {
+  common <- !is.na(x$d) & !is.na(y$d)
+  if (is.null(args$clusters)) common else
+    common & between_clusters(labelled_codes(args$clusters))
+}
+
+score_of_common_pairs <- function(pair, x, y, args) {
+  common <- common_pairs(x, y, args)
+  check_common_pairs(pair, sum(common))
+  for (side in c("x", "y")) {
+    form <- if (side == "x") x else y
+    if (!differ_among(form, common, args)) {
+      warn_equal_dissimilarities(pair[[side]], args, among = "that both sides have ")
+      return(NA_real_)
+    }
+  }
+  if (args$outer %in% ranked_outer) {
+    return(score_of_ranks(common_ranks(x, common), common_ranks(y, common), args))
+  }
+  a <- common_values(x, common)
+  b <- common_values(y, common)
+  if (is_whitened(args)) return(whitened_common(a, b, common, args))
+  center <- function(values) if (args$outer == "pearson") values - mean(values) else values
+  score_of_vectors(center(a), center(b))
+}
+
+check_common_pairs <- function(pair, count) {
+  if (count >= 3) return(invisible())
+  abort("`", pair$x$arg, "` and `", pair$y$arg, "` have ", count_of(count, "pair"), " of stimuli ",
+        "in common: at least 3 are needed.", class = "repalign_error_size", arg = pair$y$arg)
+}
+
+# Do the dissimilarities differ by more than rounding, or for the cosine from 0?
+differ_among <- function(form, common, args) {
+  range <- range(form$d[common])
+  largest <- max(abs(range))
+  contrast <- if (is_cosine(args)) largest else range[2] - range[1]
+  contrast > max(tie_share * largest, form$tolerance[2])
+}
+
+common_values <- function(form, common) {
+  values <- as.double(form$d[common])
+  if (form$square) values^2 else values
+}
+
+common_ranks <- function(form, common) {
+  .Call(C_average_ranks, as.double(form$d[common]), form$tolerance, thread_count())
+}
+
+score_of_vectors <- function(a, b) {
+  clip_to_range(packed_product(a, b) / sqrt(packed_product(a, a)) / sqrt(packed_product(b, b)),
+                -1, 1)
+}
+
+score_of_ranks <- function(a, b, args) {
+  if (args$outer %in% tau_outer) {
+    return(.Call(C_kendall, a, b, args$outer == "tau_b", thread_count()))
+  }
+  center <- (length(a) + 1) / 2
+  if (args$outer == "spearman") return(score_of_vectors(a - center, b - center))
+  sum((a - center) * (b - center)) / untied_rank_size(length(a))
+}
+
+# The sum of squares of so many different ranks around their mean.
+untied_rank_size <- function(count) (as.double(count)^3 - count) / 12
+
+# The whitened score over the pairs that are `common`, by their own covariance.
+whitened_common <- function(a, b, common, args) {
+  columns <- cbind(a, b)
+  if (args$outer == "whitened_pearson") columns <- cbind(sweep(columns, 2, colMeans(columns)), 1)
+  h <- unname(inverse_products(columns, common, args$sigma))
+  if (ncol(h) == 3) h <- h - tcrossprod(h[, 3]) / h[3, 3]
+  clip_to_range(h[1, 2] / sqrt(h[1, 1]) / sqrt(h[2, 2]), -1, 1)
+}
+
+# The products of columns of values of the common pairs in the inverse of their covariance. It takes
+# a matrix of the pairs that lack, or of those that are there, whichever are fewer.
+inverse_products <- function(columns, common, sigma) {
+  n <- stimuli_of_pairs(length(common))
+  there <- pair_places(which(common), n)
+  # stimuli without any pair have no say
+  stimuli <- sort(unique(c(there$first, there$second)))
+  if (!is.null(sigma)) sigma <- cut_sigma(sigma, stimuli)
+  lacking <- packed_length(length(stimuli)) - sum(common)
+  check_memory(24 * min(lacking, sum(common))^2, "The covariance of pairs of stimuli",
+               "Fewer stimuli need less.")
+  if (lacking > sum(common)) {
+    places <- lapply(there, match, stimuli)
+    return(crossprod(columns, solve_positive(pair_covariance(sigma, places), columns)))
+  }
+  inside <- pair_places(seq_along(common), n)
+  inside <- inside$first %in% stimuli & inside$second %in% stimuli
+  values <- matrix(0, sum(inside), ncol(columns))
+  values[common[inside], ] <- columns
+  metric <- whitening_metric(length(stimuli), sigma)
+  values <- filled_gaps(values, !common[inside], metric)
+  whitened_products(values, values, metric)
+}

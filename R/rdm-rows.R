@@ -75,7 +75,7 @@ rdm_rows <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", 
   labels <- common_labels(rdms, places, "y")
   labels <- if (is.null(labels)) as.character(seq_len(n)) else make.unique(labels, sep = "_")
   result <- rows_result(sides, labels, args$outer, sigma)
-  if (allow_na) note_pairs(attr(result, "whole")$pairs, n)
+  if (allow_na) note_pairs(attr(result, "whole")$pairs, packed_length(n), "compared")
   result
 }
 
@@ -97,10 +97,10 @@ rows_side <- function(value, arg, inner, outer, allow_na) {
 }
 
 # Says how many pairs count where some are missing.
-note_pairs <- function(counts, n) {
-  if (all(counts == packed_length(n))) return(invisible())
-  inform("missing = \"pairwise\": compared over ", paste(unique(range(counts)), collapse = " to "),
-         " of ", format(packed_length(n), big.mark = ","), " pairs of conditions.",
+note_pairs <- function(counts, all, done) {
+  if (all(counts == all)) return(invisible())
+  inform("missing = \"pairwise\": ", done, " over ", paste(unique(range(counts)), collapse = " to "),
+         " of ", format(all, big.mark = ","), " pairs of conditions.",
          class = "repalign_pairs_left_out")
 }
 

@@ -43,7 +43,7 @@ optional_of <- function(fun, quirks = character()) {
 
 draw_call <- function() {
   draw <- one_of(list(draw_calibrate, draw_similarity, draw_single, draw_interval, draw_hsic,
-                      draw_analysis), c(0.72, 0.1, 0.09, 0.03, 0.02, 0.04))
+                      draw_analysis, draw_rdm_call), c(0.69, 0.1, 0.09, 0.03, 0.02, 0.04, 0.03))
   repeat {
     drawn <- draw()
     if (is.null(drawn)) next

@@ -45,7 +45,8 @@ optional_of <- function(fun, quirks = character()) {
 
 draw_call <- function() {
   draw <- one_of(list(draw_calibrate, draw_similarity, draw_single, draw_interval, draw_hsic,
-                      draw_analysis, draw_searchlight), c(0.69, 0.1, 0.09, 0.03, 0.02, 0.04, 0.03))
+                      draw_analysis, draw_searchlight, draw_rdm_call),
+                 c(0.66, 0.1, 0.09, 0.03, 0.02, 0.04, 0.03, 0.03))
   repeat {
     drawn <- draw()
     if (is.null(drawn)) next

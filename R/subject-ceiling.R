@@ -76,7 +76,7 @@ subject_ceiling <- function(x, measure = NULL, group = NULL) {
   cosines <- products / sqrt(outer(size, size))
   pairwise <- pooled_cosine(products, size, different)
   result <- data.frame(
-    lower = mean_cosine(cosines, different), upper = mean_cosine(cosines, !is.na(different)),
+    lower = mean_over_subjects(cosines, different), upper = mean_over_subjects(cosines, !is.na(different)),
     pairwise = pairwise, ceiling = if (isTRUE(pairwise > 0)) sqrt(pairwise) else NA_real_,
     n = length(reprs), groups = length(unique(group))
   )
@@ -85,7 +85,7 @@ subject_ceiling <- function(x, measure = NULL, group = NULL) {
 }
 
 # others: for each subject (row), with the mean of which subjects it is compared.
-mean_cosine <- function(cosines, others) {
+mean_over_subjects <- function(cosines, others) {
   mean(vapply(seq_len(nrow(cosines)), function(u) cosine_with_mean(cosines, u, others[u, ]), 0))
 }
 

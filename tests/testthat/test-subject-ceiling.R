@@ -80,3 +80,12 @@ test_that("bad input is named", {
                class = "repalign_error_rows")
   expect_error(subject_ceiling(lapply(subjects, dist), "cka"), class = "repalign_error_type")
 })
+
+test_that("subjects without anything in common are NA with a warning", {
+  set.seed(8)
+  one <- as.dist(matrix(c(0, 1, 2, 1, 0, 3, 2, 3, 0), 3))
+  other <- as.dist(matrix(c(0, 3, 2, 3, 0, 1, 2, 1, 0), 3))
+  expect_warning(found <- subject_ceiling(list(one, other)), "pairwise", class = "repalign_undefined")
+  expect_true(is.na(found$ceiling))
+  expect_lt(found$pairwise, 0)
+})

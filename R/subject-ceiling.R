@@ -76,7 +76,8 @@ subject_ceiling <- function(x, measure = NULL, group = NULL) {
   cosines <- products / sqrt(outer(size, size))
   pairwise <- pooled_cosine(products, size, different)
   result <- data.frame(
-    lower = mean_over_subjects(cosines, different), upper = mean_over_subjects(cosines, !is.na(different)),
+    lower = mean_over_subjects(cosines, different),
+    upper = mean_over_subjects(cosines, !is.na(different)),
     pairwise = pairwise, ceiling = if (isTRUE(pairwise > 0)) sqrt(pairwise) else NA_real_,
     n = length(reprs), groups = length(unique(group))
   )

@@ -43,11 +43,12 @@ optional_of <- function(fun, quirks = character()) {
 
 draw_call <- function() {
   draw <- one_of(list(draw_calibrate, draw_similarity, draw_single, draw_interval, draw_hsic,
-                      draw_analysis), c(0.72, 0.1, 0.09, 0.03, 0.02, 0.04))
+                      draw_analysis, draw_conclusion),
+                 c(0.47, 0.1, 0.09, 0.03, 0.02, 0.04, 0.25))
   repeat {
     drawn <- draw()
     if (is.null(drawn)) next
-    return(if (chance(0.1)) with_responses(drawn) else drawn)
+    return(if (!isTRUE(drawn$conclusion) && chance(0.1)) with_responses(drawn) else drawn)
   }
 }
 

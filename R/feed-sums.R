@@ -134,14 +134,14 @@ known_of_sums <- function(sums, plan) {
 }
 
 # Inner products of columns a with b, pair by pair, from the packed upper triangle.
-inner_products <- function(known, a, b) {
+packed_products <- function(known, a, b) {
   high <- as.double(pmax(a, b))
   known$packed[high * (high - 1) / 2 + pmin(a, b)]
 }
 
 # Those of all columns a with all columns b, as a matrix.
-inner_matrix <- function(known, a, b) {
-  matrix(inner_products(known, rep(a, length(b)), rep(b, each = length(a))), length(a))
+packed_product_matrix <- function(known, a, b) {
+  matrix(packed_products(known, rep(a, length(b)), rep(b, each = length(a))), length(a))
 }
 
 # The totals that linear_totals() makes of data, over all neuron pairs of a comparison.
@@ -172,7 +172,7 @@ single_products <- function(powers, a, b, known) {
   u <- known$means[a]
   v <- known$means[b]
   powers[1, ] - 2 * v * powers[2, ] - 2 * u * powers[3, ] +
-    4 * u * v * inner_products(known, a, b) + v^2 * known$raw[a] + u^2 * known$raw[b] -
+    4 * u * v * packed_products(known, a, b) + v^2 * known$raw[a] + u^2 * known$raw[b] -
     3 * known$n * u^2 * v^2
 }
 
@@ -196,7 +196,7 @@ excluded_total <- function(compared, excluded, known) {
                 MoreArgs = list(compared = compared, known = known))
   a <- compared$a[compared$left_out$x]
   b <- compared$b[compared$left_out$y]
-  centred <- inner_products(known, a, b) - known$n * known$means[a] * known$means[b]
+  centred <- packed_products(known, a, b) - known$n * known$means[a] * known$means[b]
   singles <- stimulus_sum(list(
     cross_squares = sum(centred^2),
     square_products = sum(single_products(excluded$powers, a, b, known)),
@@ -210,7 +210,7 @@ excluded_block <- function(block, sums, compared, known) {
   b <- compared$b[block$y]
   u <- known$means[a]
   v <- known$means[b]
-  products <- inner_matrix(known, a, b)
+  products <- packed_product_matrix(known, a, b)
   stimulus_sum(list(cross_squares = sum((products - known$n * tcrossprod(u, v))^2),
                     square_products = block_products(sums, a, b, sum(u * (products %*% v)), known),
                     norm_products = sum(known$centred[a]) * sum(known$centred[b]),

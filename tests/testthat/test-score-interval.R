@@ -345,9 +345,9 @@ test_that("labels of the one side that is a sample are enough", {
   corrected <- measure("cka", estimator = "stimulus_neuron")
   groups <- c(1, 1, 2, 3, 4)
   brain <- c("stimuli", "neurons_x")
-  one <- score_interval(flat$x, flat$y, corrected, brain, units_x = groups)
-  both <- score_interval(flat$x, flat$y, corrected, brain, units_x = groups,
-                         units_y = paste0("u", 1:4))
+  one <- quietly(score_interval(flat$x, flat$y, corrected, brain, units_x = groups))
+  both <- quietly(score_interval(flat$x, flat$y, corrected, brain, units_x = groups,
+                                 units_y = paste0("u", 1:4)))
   columns <- c("score", "se", "df", "conf_low", "conf_high")
   expect_equal(as.data.frame(one)[columns], as.data.frame(both)[columns])
   turned <- score_interval(flat$y, flat$x, "rsa", c("stimuli", "neurons_y"), units_y = groups)
@@ -388,4 +388,12 @@ test_that("what a function of the user's own stops with names the measure and th
                class = "repalign_error_score")
   failure <- tryCatch(similarity(x[-1, ], y[-1, ], small), error = identity)
   expect_identical(class(failure), c("repalign_error_score", "repalign_error", "error", "condition"))
+})
+
+test_that("degrees of freedom do not depend on the units of the data", {
+  small <- score_interval(x, y, measure("procrustes", scale = FALSE), c("stimuli", "neurons_x"))
+  large <- score_interval(1e140 * x, 1e140 * y, measure("procrustes", scale = FALSE),
+                          c("stimuli", "neurons_x"))
+  expect_equal(large$df, small$df)
+  expect_equal(large$se / 1e140, small$se)
 })

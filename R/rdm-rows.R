@@ -88,7 +88,7 @@ rows_side <- function(value, arg, inner, outer, allow_na) {
   rdms <- Map(function(one, place) {
     rdm <- rdm_of_value(one, place, inner, allow_na)
     data <- !inherits(one, "dist") && !is_square_rdm(one) && !is_labels(one)
-    if (data && outer %in% ranked_outer) {
+    if (data && outer %in% ranks_compared) {
       rdm[] <- form_ranks(representation(one, place, side = "x"), inner)$ranks
     }
     rdm
@@ -117,7 +117,7 @@ rows_result <- function(sides, labels, outer, sigma) {
   })
   together <- function(what) do.call(rbind, lapply(parts, function(part) part[[what]]))
   rows <- together("rows")
-  warn_undefined_rows(rows)
+  warn_undefined_conditions(rows)
   structure(rows, whole = together("whole"), outer = outer,
             class = c("repalign_rdm_rows", "data.frame"))
 }
@@ -154,7 +154,7 @@ shares_of <- function(a, b, outer, sigma, places, n) {
     pair_shares(a, b, outer)
 }
 
-warn_undefined_rows <- function(rows) {
+warn_undefined_conditions <- function(rows) {
   if (anyNA(rows$contribution)) {
     warn("The score is undefined (NA) where all dissimilarities of a side are equal, or fewer than ",
          "3 pairs are there in both: ", sum(is.na(rows$contribution)), " rows have no contribution.",

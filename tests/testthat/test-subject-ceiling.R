@@ -116,3 +116,12 @@ test_that("RDMs: no RDM has a higher mean score than the upper limit", {
     expect_gte(upper, max(tried))
   }
 })
+
+test_that("subjects without anything in common are NA with a warning", {
+  set.seed(8)
+  one <- as.dist(matrix(c(0, 1, 2, 1, 0, 3, 2, 3, 0), 3))
+  other <- as.dist(matrix(c(0, 3, 2, 3, 0, 1, 2, 1, 0), 3))
+  expect_warning(found <- subject_ceiling(list(one, other)), "pairwise", class = "repalign_undefined")
+  expect_true(is.na(found$ceiling))
+  expect_lt(found$pairwise, 0)
+})

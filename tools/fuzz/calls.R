@@ -45,12 +45,13 @@ optional_of <- function(fun, quirks = character()) {
 
 draw_call <- function() {
   draw <- one_of(list(draw_calibrate, draw_similarity, draw_single, draw_interval, draw_hsic,
-                      draw_analysis, draw_searchlight, draw_rdm_call),
-                 c(0.66, 0.1, 0.09, 0.03, 0.02, 0.04, 0.03, 0.03))
+                      draw_analysis, draw_searchlight, draw_rdm_call, draw_conclusion),
+                 c(0.44, 0.1, 0.09, 0.03, 0.02, 0.04, 0.03, 0.05, 0.2))
   repeat {
     drawn <- draw()
     if (is.null(drawn)) next
-    if (drawn$fun != "searchlight" && chance(0.1)) return(with_responses(drawn))
+    alone <- isTRUE(drawn$conclusion) || drawn$fun == "searchlight"
+    if (!alone && chance(0.1)) return(with_responses(drawn))
     return(drawn)
   }
 }

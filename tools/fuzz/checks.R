@@ -24,6 +24,7 @@ check_call <- function(drawn, outcome, seed) {
   value <- outcome$value
   if (isTRUE(drawn$responses)) return(check_with_responses(drawn, outcome))
   if (isTRUE(drawn$rdms)) return(check_rdm_result(drawn, value, outcome))
+  if (isTRUE(drawn$conclusion)) return(check_conclusion(drawn, value, outcome))
   if (isTRUE(drawn$analysis)) return(check_analysis_result(drawn, value, outcome))
   switch(drawn$fun,
     calibrate = check_calibration_result(drawn, value, outcome, seed),

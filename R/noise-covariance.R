@@ -41,8 +41,9 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #' \eqn{\sum_k (z_{ki} z_{kj} - r_{ij})^2 / (m\, dof)}{sum (z_ki z_kj - r_ij)^2 / (m dof)}; at
 #' dof = m - 1 this is the published formula.
 #'
-#' The precision is the inverse of the covariance. That of `"full"` does not exist with fewer degrees
-#' of freedom than channels, and is poor with less than several times as many: use shrinkage.
+#' The precision is the inverse of the covariance. That of `"full"` does not exist with fewer
+#' degrees of freedom than channels, and is poor with less than several times as many: use
+#' shrinkage.
 #'
 #' A channel that does not vary is an error that names it.
 #' @references Ledoit and Wolf (2004), Journal of Multivariate Analysis 88. Schaefer and Strimmer

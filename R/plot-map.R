@@ -6,9 +6,14 @@ map_picture <- function(object) {
   map <- scaled_map(found$d)
   points <- map$points
   points$model <- map_models(object, points$name)
+  draw_map(points, found$measure, function(points) map_caption(found, map$kept, points))
+}
+
+# points: a row for each, with its name, x, y, and the factor `model` by which it is coloured, if
+# this has several levels. caption: of points with their labels in place.
+draw_map <- function(points, title, caption) {
   frame <- map_frame(points)
   points <- cbind(points, label_places(points, frame))
-  caption <- map_caption(found, map$kept, points)
   coloured <- nlevels(points$model) > 1
   dot <- if (nrow(points) > 30) 1.2 else 2
   ggplot2::ggplot(points, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
@@ -22,8 +27,8 @@ map_picture <- function(object) {
       ggplot2::scale_colour_manual(NULL, values = category_colours(levels(points$model)))
     }) +
     ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE) +
-    ggplot2::labs(x = "dimension 1", y = "dimension 2", title = found$measure,
-                  caption = caption) +
+    ggplot2::labs(x = "dimension 1", y = "dimension 2", title = title,
+                  caption = caption(points)) +
     map_theme()
 }
 

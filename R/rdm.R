@@ -194,7 +194,7 @@ one_rdm <- function(x, labels, noise, settings) {
 }
 
 need_run_labels <- function(x, labels, distance) {
-  if (is_responses(x) || is.array(x) && length(dim(x)) == 3) return(invisible())
+  if (is_responses(x) || length(dim(x)) != 2) return(invisible())
   missing <- names(Filter(is.null, labels))
   if (!length(missing)) return(invisible())
   abort("`", missing[1], "` is missing: distance = ", dQuote(distance, FALSE), " needs the ",
@@ -210,16 +210,12 @@ check_patterns <- function(patterns, settings) {
   }
   if (settings$distance %in% cross_validated && length(patterns$runs) < 2) {
     abort("`run` names one run, but distance = ", dQuote(settings$distance, FALSE), " needs two ",
-          "or more, with independent noise. From one run, take \"sqeuclidean\", \"mahalanobis\" or ",
-          "\"poisson\".", class = "repalign_error_size", arg = "run")
+          "or more, with independent noise. From one run, take \"sqeuclidean\", ",
+          "\"mahalanobis\" or \"poisson\".", class = "repalign_error_size", arg = "run")
   }
   absent <- which(rowSums(patterns$counts) == 0)
   if (length(absent) && settings$distance != "crossnobis") {
     abort("`x` has no observation of condition ", condition_title(patterns$labels, absent[1]),
           ": leave it out.", class = "repalign_error_nonfinite", arg = "x")
   }
-}
-
-condition_title <- function(labels, at) {
-  if (is.null(labels)) as.character(at) else dQuote(labels[at], FALSE)
 }

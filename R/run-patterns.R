@@ -62,6 +62,9 @@ recorded_repeats <- function(values) {
     rowSums(!is.na(values[, , t, drop = FALSE]))
   }, numeric(size[1]))
   known <- matrix(known, size[1], size[3])
+  if (!any(known > 0)) {
+    abort("`x` has only missing values.", class = "repalign_error_nonfinite", arg = "x")
+  }
   partial <- which(known > 0 & known < size[2], arr.ind = TRUE)
   if (nrow(partial)) {
     abort("`x` lacks the values of some channels, but not of all, for ",
@@ -90,9 +93,6 @@ array_conditions <- function(x, condition) {
 recorded_rows <- function(values, labels, run) {
   size <- dim(values)
   recorded <- which(recorded_repeats(values), arr.ind = TRUE)
-  if (!nrow(recorded)) {
-    abort("`x` has only missing values.", class = "repalign_error_nonfinite", arg = "x")
-  }
   rows <- matrix(aperm(values, c(1, 3, 2)), size[1] * size[3], size[2],
                  dimnames = if (!is.null(dimnames(values)[[2]])) list(NULL, dimnames(values)[[2]]))
   rows <- rows[(recorded[, 2] - 1) * size[1] + recorded[, 1], , drop = FALSE]
@@ -175,4 +175,9 @@ array_patterns <- function(values, labels) {
   list(means = matrix(values, size[1], size[2] * size[3]), counts = recorded + 0, labels = labels,
        runs = if (is.null(runs)) as.character(seq_len(size[3])) else runs, channels = size[2],
        names = names)
+}
+
+# What messages call a condition: its label, or its number where there are none.
+condition_title <- function(labels, at) {
+  if (is.null(labels)) as.character(at) else dQuote(labels[at], FALSE)
 }

@@ -116,7 +116,7 @@ geodesic_values <- function(values, n, arg) {
   square <- matrix(0, n, n)
   square[lower.tri(square)] <- lengths
   square[upper.tri(square)] <- t(square)[upper.tri(square)]
-  paths <- .Call(C_shortest_paths, square, thread_count())
+  paths <- .Call(C_shortest_paths, square)
   paths <- paths[lower.tri(paths)]
   lost <- which(is.infinite(paths))
   if (length(lost)) {

@@ -59,8 +59,7 @@ SEXP repalign_run_patterns(SEXP means, SEXP counts, SEXP center_channels, SEXP r
     if (!Rf_isNull(root)) upper = read_matrix_size(ARG(root), size.channels, size.channels);
     SEXP result = PROTECT(new_matrix(n, columns));
     double *patterns = REAL(result);
-    for (size_t k = 0; k < n * columns; k++) patterns[k] = from[k];
-    center_runs(patterns, size, number, by);
+    center_runs(from, size, number, by, patterns);
     if (read_flag(ARG(center_channels))) center_patterns(patterns, size, number, scratch(n));
     if (upper) whiten_runs(patterns, size, upper, by.pause);
     UNPROTECT(1);

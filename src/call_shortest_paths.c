@@ -6,16 +6,15 @@
 #include "call_results.h"
 
 /* lengths: a symmetric matrix, infinite where there is no edge. */
-SEXP repalign_shortest_paths(SEXP lengths, SEXP threads)
+SEXP repalign_shortest_paths(SEXP lengths)
 {
     begin_entry(__func__);
     const double *from = read_matrix(ARG(lengths));
     const size_t n = matrix_rows(lengths);
     read_matrix_size(ARG(lengths), n, n);
-    const worker by = read_worker(ARG(threads));
     SEXP result = PROTECT(new_matrix(n, n));
     for (size_t k = 0; k < n * n; k++) REAL(result)[k] = from[k];
-    shortest_paths(REAL(result), n, by);
+    shortest_paths(REAL(result), n, check_interrupt);
     UNPROTECT(1);
     return result;
 }

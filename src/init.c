@@ -49,7 +49,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(crossnobis_by_pair, 4),
     ENTRY(difference_products, 2),
     /* call_shortest_paths.c */
-    ENTRY(shortest_paths, 2),
+    ENTRY(shortest_paths, 1),
     /* call_distance.c */
     ENTRY(distances, 5),
     ENTRY(unit_rows, 3),

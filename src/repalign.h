@@ -81,7 +81,7 @@ SEXP repalign_crossnobis_by_pair(SEXP patterns, SEXP counts, SEXP by_repeats, SE
 SEXP repalign_difference_products(SEXP a, SEXP c);
 
 /* call_shortest_paths.c: paths through dissimilarities. */
-SEXP repalign_shortest_paths(SEXP lengths, SEXP threads);
+SEXP repalign_shortest_paths(SEXP lengths);
 
 /* call_distance.c: distances between rows. */
 SEXP repalign_distances(SEXP x, SEXP means, SEXP scale, SEXP threads, SEXP columns);

@@ -42,29 +42,29 @@ void run_means(run_rows from, run_size size, const double *counts, worker by, do
     }
 }
 
-static void center_column(double *column, size_t conditions, const double *counts)
+static void center_column(const double *from, size_t conditions, const double *counts, double *to)
 {
     double sum = 0.0, number = 0.0, origin = 0.0;
     for (size_t i = 0; i < conditions; i++) {
         if (counts[i] == 0.0) continue;
-        if (number == 0.0) origin = column[i];
-        sum += column[i] - origin;
+        if (number == 0.0) origin = from[i];
+        sum += from[i] - origin;
         number += 1.0;
     }
     const double mean = number > 0.0 ? origin + sum / number : 0.0;
-    for (size_t i = 0; i < conditions; i++) column[i] = counts[i] > 0.0 ? column[i] - mean : 0.0;
+    for (size_t i = 0; i < conditions; i++) to[i] = counts[i] > 0.0 ? from[i] - mean : 0.0;
 }
 
-void center_runs(double *patterns, run_size size, const double *counts, worker by)
+void center_runs(const double *means, run_size size, const double *counts, worker by,
+                 double *patterns)
 {
-    const size_t columns = size.channels * size.runs;
-    const size_t at_once = items_at_once(PAUSE_WORK, (double) size.conditions, by.threads);
+    const size_t n = size.conditions, columns = size.channels * size.runs;
+    const size_t at_once = items_at_once(PAUSE_WORK, (double) n, by.threads);
     for (size_t first = 0; first < columns; first += at_once) {
         const size_t last = group_end(first, at_once, columns);
         PARALLEL_FOR(by.threads)
         for (size_t k = first; k < last; k++)
-            center_column(patterns + k * size.conditions, size.conditions,
-                          counts + k / size.channels * size.conditions);
+            center_column(means + k * n, n, counts + k / size.channels * n, patterns + k * n);
         by.pause();
     }
 }

@@ -24,9 +24,11 @@ typedef struct {
 void run_counts(run_rows from, run_size size, double *counts);
 void run_means(run_rows from, run_size size, const double *counts, worker by, double *means);
 
-/* Subtracts from each channel its mean over the conditions that are there, run by run: no
-   difference between conditions changes, and large offsets cost no digits. Missing ones become 0. */
-void center_runs(double *patterns, run_size size, const double *counts, worker by);
+/* patterns = means less, in each channel, their mean over the conditions that are there, run by
+   run: no difference between conditions changes, and large offsets cost no digits. What is missing
+   is 0. */
+void center_runs(const double *means, run_size size, const double *counts, worker by,
+                 double *patterns);
 
 /* Subtracts from each pattern its mean over the channels. means: scratch, one a condition. */
 void center_patterns(double *patterns, run_size size, const double *counts, double *means);

@@ -7,25 +7,24 @@
 /* Comparisons between two pauses. */
 #define PAUSE_WORK 2e8
 
-/* Paths from node i that go through node `by` too. */
-static void improve(double *from, const double *by, double first, size_t n)
+/* Paths from a node that may go through another one, which is `first` away. */
+static void improve(double *from, const double *other, double first, size_t n)
 {
     for (size_t j = 0; j < n; j++) {
-        const double through = first + by[j];
+        const double through = first + other[j];
         from[j] = through < from[j] ? through : from[j];
     }
 }
 
-void shortest_paths(double *lengths, size_t n, worker by)
+void shortest_paths(double *lengths, size_t n, pause_function pause)
 {
     const size_t often = (size_t) (PAUSE_WORK / ((double) n * (double) n)) + 1;
     for (size_t k = 0; k < n; k++) {
         const double *middle = lengths + k * n;
-        PARALLEL_FOR(by.threads)
         for (size_t i = 0; i < n; i++) {
             const double first = lengths[k + i * n];
             if (i != k && isfinite(first)) improve(lengths + i * n, middle, first, n);
         }
-        if (k % often == 0) by.pause();
+        if (k % often == 0) pause();
     }
 }

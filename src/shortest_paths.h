@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-#include "threads.h"
+#include "pause.h"
 
 /* lengths (n x n, symmetric, zero diagonal, not negative; infinite where there is no edge) become
    those of the shortest paths, by Floyd's and Warshall's algorithm. */
-void shortest_paths(double *lengths, size_t n, worker by);
+void shortest_paths(double *lengths, size_t n, pause_function pause);
 
 #endif

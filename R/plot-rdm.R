@@ -1,0 +1,241 @@
+# These functions draw RDMs: panels of their dissimilarities, and maps of their conditions.
+
+#' Plot RDMs
+#'
+#' Draws the dissimilarities of one RDM, or of several side by side, or a map on which conditions
+#' with small dissimilarities lie near each other. `plot_rdms()` does so for any `dist` object, or a
+#' list of them.
+#'
+#' @param x,object an RDM, or a list of RDMs, made by [rdm()] or [transform_rdm()]. For
+#'   `plot_rdms()` also any `dist` object, or a named list of them.
+#' @param type of one RDM: `"panel"` draws its dissimilarities, `"map"` a map of its conditions.
+#' @param group for a map: one label for each condition, in their order, by which points are
+#'   coloured.
+#' @param scale of several RDMs: `"shared"` gives them the same colours, `"own"` gives each its own
+#'   scale, with the range of its dissimilarities in the title. `"auto"`: shared if they are the
+#'   same kind of dissimilarity and their largest values differ by a factor of 3 at most.
+#' @param ... for `plot()` and `plot_rdms()`: arguments of `autoplot()`; any other is an error.
+#' @return `plot()` returns `x`, invisibly. `autoplot()` and `plot_rdms()` return a ggplot object,
+#'   which can be changed or saved, and is drawn when it is printed.
+#' @details
+#' Plots are laid out for a page of about 7 x 5 inches, with the first condition on the left and on
+#' top. Blue grows darker with the dissimilarity; estimates below 0 are orange, on the same scale.
+#' Missing dissimilarities are grey, and the diagonal is empty.
+#'
+#' The map is a classical multidimensional scaling. The dissimilarities are taken for squared
+#' distances, which those of [rdm()] are; after `transform_rdm(x, "sqrt")`, and for `dist` objects
+#' of Euclidean distances, they are squared before. Of an RDM with negative values the dimensions
+#' with positive eigenvalues are drawn. The caption says which share of the sum of the absolute
+#' eigenvalues two dimensions keep: if it is small, points near each other need not be similar.
+#' @examples
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   # human and monkey inferior temporal cortex
+#'   plot_rdms(rdm92[c("human_mean", "monkey")])
+#'   plot_rdms(rdm92$monkey, type = "map")
+#'   set.seed(1)
+#'   # 8 images of 2 kinds x 30 neurons x 4 runs
+#'   kind <- rep(c("face", "tool"), each = 4)
+#'   patterns <- outer(kind == "tool", rnorm(30))
+#'   x <- array(patterns, c(8, 30, 4)) + rnorm(8 * 30 * 4)
+#'   dimnames(x)[[1]] <- paste0(kind, 1:4)
+#'   d <- rdm(x)
+#'   plot(d)
+#'   plot(d, type = "map", group = kind)
+#'   plot(rdm(list(`all runs` = x, `half of them` = x[, , 1:2])))
+#' }
+#' @seealso [rdm()], [transform_rdm()]
+#' @name plot.repalign_rdm
+NULL
+
+#' @rdname plot.repalign_rdm
+#' @export
+plot.repalign_rdm <- function(x, ...) draw_rdms(x, ...)
+
+#' @rdname plot.repalign_rdm
+#' @export
+plot.repalign_rdms <- function(x, ...) draw_rdms(x, ...)
+
+draw_rdms <- function(x, ...) {
+  require_package("ggplot2", "Plotting")
+  print(ggplot2::autoplot(x, ...))
+  invisible(x)
+}
+
+#' @rdname plot.repalign_rdm
+#' @export
+plot_rdms <- function(x, ...) {
+  need_arguments()
+  require_package("ggplot2", "Plotting")
+  if (!is_collection(x)) return(ggplot2::autoplot(as_rdm(x, "x"), ...))
+  names <- check_element_names(x, "x")
+  ggplot2::autoplot(new_rdms(lapply(stats::setNames(nm = names), function(name) {
+    as_rdm(x[[name]], paste0("x$", name))
+  })), ...)
+}
+
+# Any dist object as an RDM.
+as_rdm <- function(x, arg) {
+  check_rdm(x, arg)
+  if (is_rdm(x)) return(x)
+  new_rdm(x, attr(x, "Size"), attr(x, "Labels"), attr(x, "method"))
+}
+
+#' @rdname plot.repalign_rdm
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_rdm <- function(object, type = c("panel", "map"), group = NULL, ...) {
+  no_other_arguments(...)
+  check_rdm(object, "object")
+  type <- check_choice(type, c("panel", "map"), "type")
+  if (type == "map") return(rdm_map(object, group))
+  if (!is.null(group)) {
+    abort("`group` colours the points of a map: give type = \"map\", or leave it out.",
+          class = "repalign_error_value", arg = "group")
+  }
+  rdm_panels(list(object), FALSE)
+}
+
+#' @rdname plot.repalign_rdm
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_rdms <- function(object, scale = c("auto", "shared", "own"), ...) {
+  no_other_arguments(...)
+  scale <- check_choice(scale, c("auto", "shared", "own"), "scale")
+  names <- check_element_names(object, "object")
+  for (name in names) check_rdm(object[[name]], paste0("object$", name))
+  own <- if (scale == "auto") !alike_rdms(object) else scale == "own"
+  rdm_panels(object, own)
+}
+
+alike_rdms <- function(rdms) {
+  largest <- vapply(rdms, function(d) max(abs(d), na.rm = TRUE), 0)
+  length(unique(vapply(rdms, distance_words, ""))) == 1 && max(largest) <= 3 * min(largest)
+}
+
+# own: a colour scale for each?
+rdm_panels <- function(rdms, own) {
+  tiles <- rdm_tiles(rdms)
+  layout <- rdm_layout(rdms, tiles)
+  shading <- rdm_shading(tiles, rdms, own)
+  tiles$fill <- shading$fill
+  tiles$text[is.na(tiles$value)] <- ""
+  tiles$ink <- text_colour(shading$share)
+  tiles$panel <- with_ranges(tiles$panel, shading$ranges, layout$across)
+  ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
+    ggplot2::geom_raster(ggplot2::aes(fill = .data[["fill"]])) +
+    tile_text(tiles, layout) +
+    ggplot2::scale_colour_identity() +
+    shading$scale +
+    (if (nlevels(tiles$panel) > 1) {
+      ggplot2::facet_wrap(~panel, ncol = layout$across, scales = layout$scales)
+    }) +
+    rdm_axes(layout) +
+    ggplot2::labs(x = NULL, y = NULL, caption = caption_of(layout$remarks)) +
+    tile_theme(layout)
+}
+
+# A row for each entry beside the diagonal, on both sides of it.
+rdm_tiles <- function(rdms) {
+  titles <- if (is.null(names(rdms))) "" else names(rdms)
+  parts <- Map(function(d, title) {
+    square <- as.matrix(unclass_rdm(d))
+    at <- which(row(square) != col(square))
+    data.frame(panel = factor(title, titles), x = col(square)[at], y = row(square)[at],
+               value = square[at])
+  }, unname(rdms), titles)
+  tiles <- do.call(rbind, parts)
+  tiles$text <- number_text(tiles$value)
+  tiles
+}
+
+# As a plain dist object, which as.matrix() knows.
+unclass_rdm <- function(d) structure(as.vector(d), Size = attr(d, "Size"), class = "dist")
+
+# The number of panels side by side that makes them largest, and what has room in them.
+rdm_layout <- function(rdms, tiles) {
+  names <- unique(lapply(rdms, condition_names))
+  same <- length(names) == 1
+  count <- max(lengths(names))
+  short <- if (same) short_labels(names[[1]], if (length(rdms) > 1) 14 else 22) else character()
+  width <- if (same) max(nchar(short)) * character_width else 0.1
+  across <- seq_along(rdms)
+  down <- ceiling(length(rdms) / across)
+  side <- pmin((page[["width"]] - 1.3 - width) / across,
+               (page[["height"]] - 0.5 - width) / down - (if (length(rdms) > 1) 0.4 else 0))
+  best <- which.max(side)
+  cell <- max(side) / count
+  whole <- text_size(c(cell, cell), tiles$text)
+  room <- max(1, floor(max(side) / 0.115))
+  list(across = across[best], text = whole, compact = FALSE, short = short,
+       angle = if (width < cell) 0 else 90, every = thinning(count, room), aspect = 1,
+       tick = min(9, max(6, 72 * cell / 1.15)), scales = if (same) "fixed" else "free",
+       remarks = c(if (anyNA(tiles$value)) "grey: missing (NA)",
+                   if (!same) "the RDMs have different conditions",
+                   if (same && count > room) "not every name has room on the axes"))
+}
+
+rdm_axes <- function(layout) {
+  at <- seq(1, max(1, length(layout$short)), by = layout$every)
+  axis <- function(scale, ...) {
+    scale(breaks = if (length(layout$short)) at, labels = layout$short[at],
+          expand = ggplot2::expansion(0), ...)
+  }
+  list(axis(ggplot2::scale_x_continuous), axis(ggplot2::scale_y_reverse))
+}
+
+rdm_shading <- function(tiles, rdms, own) {
+  words <- unique(vapply(rdms, distance_words, ""))
+  title <- wrapped_labels(if (length(words) == 1) words else "dissimilarity", 14)
+  values <- tiles$value
+  if (own) {
+    title <- "share of\nthe largest"
+    values <- values / largest_in(values, tiles$panel)
+  }
+  shading <- if (any(values < 0, na.rm = TRUE)) zero_shading(values, title) else
+    real_shading(values, 0, FALSE, title)
+  if (own) shading$ranges <- panel_ranges(tiles)
+  shading
+}
+
+# ---- map
+
+rdm_map <- function(d, group) {
+  if (anyNA(d)) {
+    refuse_distances(which(is.na(d)), attr(d, "Size"), "missing", "object")
+  }
+  names <- condition_names(d)
+  map <- map_of_squares(squares_of(d))
+  points <- data.frame(name = names, map$points, model = map_groups(group, names))
+  caption <- function(points) {
+    map_caption(list(formula = "the roots of the dissimilarities"), map$kept, points)
+  }
+  draw_map(points, distance_words(d), caption)
+}
+
+# The dissimilarities as squared distances, as a square matrix.
+squares_of <- function(d) {
+  square <- as.matrix(unclass_rdm(d))
+  last <- utils::tail(c(attr(d, "distance"), attr(d, "transformed")), 1)
+  if (any(last %in% c("euclidean", "sqrt"))) square^2 else square
+}
+
+map_groups <- function(group, names) {
+  if (is.null(group)) return(factor(rep("all", length(names))))
+  if (!is.atomic(group) || length(group) != length(names) || anyNA(group)) {
+    abort("`group` must have one label for each of the ", count_of(length(names), "condition"),
+          ", none of them missing.", class = "repalign_error_labels", arg = "group")
+  }
+  if (is.factor(group)) droplevels(group) else factor(group, unique(group))
+}
+
+# list(points, kept), as scaled_map(): coordinates in the two dimensions with the largest
+# eigenvalues, where these are positive.
+map_of_squares <- function(squares) {
+  n <- nrow(squares)
+  middle <- rowMeans(squares)
+  gram <- -(squares - middle - rep(middle, each = n) + mean(squares)) / 2
+  found <- eigen(gram, symmetric = TRUE)
+  size <- pmax(c(found$values, 0)[1:2], 0)
+  places <- cbind(found$vectors, 0)[, 1:2, drop = FALSE] * rep(sqrt(size), each = n)
+  all <- sum(abs(found$values))
+  list(points = data.frame(x = places[, 1], y = places[, 2]),
+       kept = if (all > 0) sum(size) / all else 1)
+}

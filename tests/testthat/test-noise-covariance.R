@@ -1,0 +1,190 @@
+# noise_covariance(), noise_precision(), transform_rdm().
+
+set.seed(1)
+design <- full_design(6, 4, 2)
+x <- matrix(rnorm(48 * 7), 48) %*% matrix(rnorm(49), 7)
+kept <- sample(48, 35)
+
+refused <- function(code, class, text) {
+  error <- expect_error(code, class = class)
+  expect_match(conditionMessage(error), text)
+}
+
+values_of <- function(s) matrix(as.vector(s), nrow(s))
+
+# outer products of rows, as the papers write it
+plain_shrinkage <- function(e, dof, to) {
+  m <- nrow(e)
+  p <- ncol(e)
+  if (to == "eye") {
+    s <- crossprod(e) / m
+    mu <- sum(diag(s)) / p
+    away <- sum((s - mu * diag(p))^2)
+    error <- sum(apply(e, 1, function(row) sum((outer(row, row) - s)^2))) / m^2
+    share <- min(error, away) / away
+    return((share * mu * diag(p) + (1 - share) * s) * m / dof)
+  }
+  z <- e / rep(sqrt(colMeans(e^2)), each = m)
+  r <- crossprod(z) / m
+  variance <- Reduce(`+`, lapply(seq_len(m), function(k) (outer(z[k, ], z[k, ]) - r)^2)) / (m * dof)
+  off <- row(r) != col(r)
+  share <- min(max(sum(variance[off]) / sum(r[off]^2), 0), 1)
+  s <- crossprod(e) / dof
+  s[off] <- (1 - share) * s[off]
+  s
+}
+
+test_that("residuals are those of the least squares fit, and so are degrees of freedom", {
+  for (rows in list(1:48, kept)) {
+    some <- design[rows, ]
+    condition <- factor(some$condition)
+    run <- factor(some$run)
+    fit <- lm(x[rows, ] ~ condition + run)
+    s <- noise_covariance(x[rows, ], condition, run, method = "full")
+    expect_equal(values_of(s), unname(crossprod(resid(fit)) / df.residual(fit)))
+    expect_equal(attr(s, "dof"), df.residual(fit))
+    fit <- lm(x[rows, ] ~ condition)
+    s <- noise_covariance(x[rows, ], condition, method = "full")
+    expect_equal(values_of(s), unname(crossprod(resid(fit)) / df.residual(fit)))
+    fit <- lm(x[rows, ] ~ run)
+    s <- noise_covariance(x[rows, ], run = run, method = "full")
+    expect_equal(values_of(s), unname(crossprod(resid(fit)) / df.residual(fit)))
+  }
+  # conditions of the first runs and those of the last have nothing in common
+  run <- ifelse(design$condition < 4, design$run, design$run + 10)
+  fit <- lm(x ~ factor(design$condition) + factor(run))
+  expect_equal(attr(noise_covariance(x, design$condition, run), "dof"), df.residual(fit))
+})
+
+test_that("shrinkage is that of the outer products", {
+  for (dof in c(40, 47)) {
+    for (to in c("eye", "diag")) {
+      e <- scale(x, scale = FALSE)
+      s <- noise_covariance(x, method = paste0("shrinkage_", to), dof = dof)
+      expect_equal(values_of(s), plain_shrinkage(e, dof, to), tolerance = 1e-12)
+      expect_true(attr(s, "shrinkage") > 0 && attr(s, "shrinkage") < 1)
+    }
+  }
+  expect_equal(values_of(noise_covariance(x, method = "diag")), diag(apply(x, 2, var)))
+  expect_equal(values_of(noise_covariance(x, method = "full")), unname(var(x)))
+  one <- x[, 1, drop = FALSE]
+  for (method in c("shrinkage_diag", "shrinkage_eye", "diag", "full")) {
+    expect_equal(as.vector(noise_covariance(one, method = method)), var(one[, 1]))
+  }
+})
+
+test_that("the mean of the covariance is the true one, with offsets of runs too", {
+  set.seed(2)
+  mixing <- matrix(c(1, 0.5, 0, 0.3, 1, 0.2, 0, 0, 1), 3)
+  found <- replicate(600, {
+    labels <- full_design(4, 3)
+    values <- matrix(rnorm(36), 12) %*% mixing + 5 * labels$run + labels$condition
+    values_of(noise_covariance(values, labels$condition, labels$run, method = "full"))
+  })
+  z <- (rowMeans(found, dims = 2) - crossprod(mixing)) / (apply(found, 1:2, sd) / sqrt(600))
+  expect_lt(max(abs(z)), 4)
+})
+
+test_that("arrays and responses are their observations", {
+  values <- array(rnorm(6 * 5 * 4), c(6, 5, 4))
+  rows <- matrix(aperm(values, c(1, 3, 2)), 24)
+  labels <- full_design(6, 4)
+  expect_equal(noise_covariance(values), noise_covariance(rows, labels$condition))
+  expect_equal(noise_covariance(values, run = 1:4),
+               noise_covariance(rows, labels$condition, labels$run))
+  expect_equal(noise_covariance(responses(values, run = TRUE)),
+               noise_covariance(values, run = 1:4))
+  values[2, , 3] <- NA
+  kept <- !(labels$condition == 2 & labels$run == 3)
+  expect_equal(noise_covariance(values), noise_covariance(rows[kept, ], labels$condition[kept]))
+})
+
+test_that("each run has a covariance of its own on request", {
+  each <- noise_covariance(x, design$condition, design$run, by_run = TRUE)
+  expect_named(each, as.character(1:4))
+  at <- design$run == 3
+  expect_equal(each[["3"]], noise_covariance(x[at, ], design$condition[at]))
+  residuals <- noise_covariance(x, run = design$run, by_run = TRUE, dof = c(8, 9, 10, 11))
+  expect_equal(residuals[["2"]], noise_covariance(x[design$run == 2, ], dof = 9))
+  expect_equal(noise_precision(residuals), noise_precision(x, run = design$run, by_run = TRUE,
+                                                           dof = c(8, 9, 10, 11)))
+  for (name in names(each)) {
+    expect_equal(values_of(noise_precision(each)[[name]]), solve(values_of(each[[name]])))
+  }
+})
+
+test_that("bad noise data are refused", {
+  value <- "repalign_error_value"
+  flat <- x
+  colnames(flat) <- letters[1:7]
+  flat[, 3] <- design$condition
+  refused(noise_covariance(flat, design$condition), "repalign_error_variance", "channel \"c\"")
+  refused(noise_covariance(x[1:6, ], 1:6), value, "`dof`.*0 degrees of freedom")
+  refused(noise_covariance(x, dof = 0.5), value, "`dof`")
+  refused(noise_covariance(x, dof = c(3, 4)), value, "`dof` must be one finite number")
+  refused(noise_covariance(x, by_run = TRUE), "repalign_error_missing", "`run` is missing")
+  refused(noise_covariance(x[design$repeats == 1, ], design$condition[design$repeats == 1],
+                           design$run[design$repeats == 1], by_run = TRUE), value, "^Run \"1\"")
+  refused(noise_covariance(replace(x, 50, Inf)), "repalign_error_nonfinite", "row 2, column 2")
+  refused(noise_covariance(x, method = "none"), "repalign_error_choice", "method")
+  refused(noise_precision(x[1:5, ], method = "full"), value, "shrinkage")
+  refused(noise_precision(cbind(x, x[, 1] + x[, 2]), method = "full"), value, "shrinkage")
+  refused(noise_precision(noise_precision(x)), "repalign_error_type", "precision already")
+})
+
+# ---- transform_rdm()
+
+d <- rdm(array(rnorm(6 * 5 * 3), c(6, 5, 3), list(letters[1:6], NULL, NULL)))
+
+test_that("transformations keep conditions and missing values, and leave their input alone", {
+  before <- d + 0
+  gaps <- d
+  gaps[c(2, 9)] <- NA
+  for (method in c("rank", "positive", "sqrt", "minmax", "geotopological")) {
+    found <- transform_rdm(gaps, method)
+    expect_identical(which(is.na(found)), c(2L, 9L))
+    expect_identical(labels(found), letters[1:6])
+    expect_identical(attr(found, "transformed"), method)
+  }
+  expect_identical(as.vector(transform_rdm(gaps, "rank")), rank(as.vector(gaps), "keep"))
+  expect_identical(d, before)
+  both <- transform_rdm(list(a = d, b = dist(matrix(1:8, 4))), "rank")
+  expect_s3_class(both, "repalign_rdms")
+  expect_null(attr(both$b, "method"))
+  expect_identical(as.vector(both$b), rank(as.vector(dist(matrix(1:8, 4)))))
+})
+
+test_that("geodesics are shortest paths", {
+  set.seed(3)
+  long <- rdm(matrix(rnorm(40 * 3), 40), distance = "sqeuclidean")
+  found <- as.matrix(transform_rdm(long, "geodesic"))
+  direct <- as.matrix(transform_rdm(long, "minmax"))
+  expect_true(all(found <= ifelse(direct == 1, Inf, direct)))
+  # no detour over one more condition is shorter, and each path is made of edges
+  through <- vapply(1:40, function(k) outer(found[, k], found[k, ], "+"), found)
+  expect_true(all(apply(through, 1:2, min) >= found - 1e-12))
+  edges <- ifelse(direct == 1, Inf, direct)
+  last <- vapply(1:40, function(k) outer(found[, k], edges[k, ], "+"), found)
+  off <- row(found) != col(found)
+  expect_equal(apply(last, 1:2, min)[off], found[off])
+})
+
+test_that("transformations that are not defined are refused", {
+  same <- structure(rep(2, 15), Size = 6L, class = "dist")
+  refused(transform_rdm(same, "minmax"), "repalign_error_variance", "equal dissimilarities")
+  few <- structure(c(rep(2, 14), 3), Size = 6L, class = "dist")
+  refused(transform_rdm(few, "geotopological", up = 0.5), "repalign_error_variance", "quantiles")
+  # condition 1 is farthest from all
+  far <- structure(c(5, 5, 5, 1, 2, 3), Size = 4L, class = "dist")
+  refused(transform_rdm(far, "geodesic"), "repalign_error_value", "conditions 1 and 2")
+  gaps <- d
+  gaps[4] <- NA
+  refused(transform_rdm(gaps, "geodesic"), "repalign_error_nonfinite", "missing")
+  refused(transform_rdm(as.matrix(d), "rank"), "repalign_error_type", "as.dist")
+  refused(transform_rdm(d), "repalign_error_missing", "method")
+  refused(transform_rdm(d, "log"), "repalign_error_choice", "method")
+  refused(transform_rdm(d, "geotopological", low = 0.5, up = 0.5), "repalign_error_value", "low")
+  refused(transform_rdm(d, "geotopological", up = 1.5), "repalign_error_value", "up")
+  refused(transform_rdm(d, "rank", low = 0.1), "repalign_error_value", "quantiles for")
+  refused(transform_rdm(d * Inf, "rank"), "repalign_error_nonfinite", "infinite")
+})

@@ -1,0 +1,134 @@
+# RDMs as objects: prints, tables, pictures, and what other functions make of them.
+
+set.seed(1)
+x <- array(rnorm(8 * 10 * 3), c(8, 10, 3), list(letters[1:8], NULL, NULL))
+d <- rdm(x)
+as_plain <- function(d) structure(as.vector(d), Size = attr(d, "Size"), Labels = attr(d, "Labels"),
+                                  Diag = FALSE, Upper = FALSE, class = "dist")
+
+test_that("an RDM is a dist object", {
+  expect_s3_class(d, c("repalign_rdm", "dist"), exact = TRUE)
+  expect_identical(as.matrix(d), as.matrix(as_plain(d)))
+  expect_identical(labels(d), letters[1:8])
+  expect_identical(d[1:3], as.vector(d)[1:3])
+  expect_identical(as.vector(d + d), 2 * as.vector(d))
+  expect_identical(stats::hclust(abs(d))$height, stats::hclust(abs(as_plain(d)))$height)
+  expect_true(any(d < 0))
+})
+
+test_that("tables have the labels and the pairs of runs", {
+  rows <- as.data.frame(d)
+  expect_identical(names(rows), c("x", "y", "dissimilarity", "pairs"))
+  expect_identical(rows$dissimilarity, as.vector(d))
+  expect_identical(as.matrix(d)[cbind(rows$x, rows$y)], rows$dissimilarity)
+  expect_identical(unique(rows$pairs), 3L)
+  rows <- as.data.frame(rdm(unname(x), distance = "sqeuclidean"))
+  expect_identical(rows$x[1:8], rep(c("1", "2"), c(7, 1)))
+  expect_true(all(is.na(rows$pairs)))
+  two <- as.data.frame(rdm(x[1:2, , ]))
+  expect_identical(two[c("x", "y")], data.frame(x = "a", y = "b"))
+})
+
+test_that("prints", {
+  # numbers that do not depend on the generator of the version of R
+  values <- array(sin(1:360), c(12, 10, 3))
+  gaps <- values
+  gaps[2, , 2:3] <- NA
+  expect_snapshot({
+    print(rdm(values), digits = 2)
+    print(rdm(values, distance = "sqeuclidean"), digits = 2, n = 3)
+    print(suppressWarnings(rdm(gaps)), digits = 2, n = 4)
+    rdm(list(a = values, b = values[1:4, , ]))
+    transform_rdm(rdm(values[1:4, , ]), "rank")
+    rdm(values[1:3, , ]) > 0
+    noise_covariance(values, method = "full")
+    cat(format(rdm(values)))
+  })
+})
+
+test_that("measures take an RDM as any dist object", {
+  other <- array(rnorm(8 * 10 * 3), c(8, 10, 3), dimnames(x))
+  e <- rdm(other)
+  for (outer in c("spearman", "pearson", "kendall", "cosine")) {
+    expect_identical(rsa(d, e, outer = outer), rsa(as_plain(d), as_plain(e), outer = outer))
+  }
+  exact <- cor(as.vector(d), as.vector(e), method = "spearman")
+  expect_equal(rsa(d, e), exact, tolerance = 1e-12)
+  both <- rdm(list(d = x, e = other))
+  expect_identical(similarity(both, measure = "rsa")$score, rsa(d, e))
+  set.seed(1)
+  first <- calibrate(d, e, measure = "rsa", permutations = 50)
+  set.seed(1)
+  expect_equal(calibrate(as_plain(d), as_plain(e), measure = "rsa", permutations = 50)$p_value,
+               first$p_value)
+  first <- transform_rdm(rdm(x, distance = "sqeuclidean"), "sqrt")
+  second <- transform_rdm(rdm(other, distance = "sqeuclidean"), "sqrt")
+  expect_identical(cka(first, second, kernel = "rbf"),
+                   cka(as_plain(first), as_plain(second), kernel = "rbf"))
+  expect_identical(distance_correlation(first, second),
+                   distance_correlation(as_plain(first), as_plain(second)))
+  expect_equal(distance_correlation(first, second),
+               distance_correlation(apply(x, 1:2, mean), apply(other, 1:2, mean)))
+  expect_error(distance_correlation(d, e), "negative", class = "repalign_error_nonfinite")
+  expect_error(rsa(d, rdm(x[8:1, , ])), class = "repalign_error")
+})
+
+test_that("panels show each entry at its place", {
+  skip_if_not_installed("ggplot2")
+  drawn <- built(ggplot2::autoplot(d))
+  tiles <- drawn$plot$data
+  expect_identical(tiles$value, as.matrix(unname(as_plain(d)))[cbind(tiles$y, tiles$x)])
+  expect_identical(nrow(tiles), 56L)
+  expect_identical(tick_labels(drawn, "x"), letters[1:8])
+  shown <- data_of(drawn, "GeomRaster")
+  # the first condition is on the left and on top
+  expect_identical(shown$x, as.double(tiles$x))
+  expect_identical(shown$y, -as.double(tiles$y))
+  gaps <- d
+  gaps[3] <- NA
+  built(ggplot2::autoplot(gaps))
+  many <- array(rnorm(120 * 5 * 2), c(120, 5, 2))
+  expect_lt(length(tick_labels(built(ggplot2::autoplot(rdm(many))), "x")), 60)
+})
+
+test_that("lists of RDMs are drawn side by side", {
+  skip_if_not_installed("ggplot2")
+  rdms <- rdm(list(one = x, two = x + 1, three = 2 * x))
+  drawn <- built(ggplot2::autoplot(rdms))
+  expect_match(panel_names(drawn)[1], "^one\n-[0-9.]+ to [0-9.]+$")
+  shared <- built(ggplot2::autoplot(rdms, scale = "shared"))
+  expect_identical(panel_names(shared), c("one", "two", "three"))
+  plain <- list(a = as_plain(d), b = dist(x[, , 1]))
+  expect_identical(panel_names(built(plot_rdms(plain, scale = "shared"))), c("a", "b"))
+  built(plot_rdms(plain$b))
+  expect_error(plot_rdms(list(a = 1:3)), "x\\$a", class = "repalign_error_type")
+  local_device()
+  expect_identical(plot(rdms), rdms)
+  expect_identical(plot(d), d)
+  expect_error(plot(d, colour = 1), "colour", class = "repalign_error_parameter")
+  expect_error(plot(d, group = 1:8), "group", class = "repalign_error_value")
+})
+
+test_that("a map has the distances of the conditions", {
+  skip_if_not_installed("ggplot2")
+  flat <- array(rep(rnorm(16), 2), c(8, 2, 2))
+  drawn <- built(ggplot2::autoplot(rdm(flat), type = "map", group = rep(1:2, 4)))
+  points <- data_of(drawn, "GeomPoint")
+  expect_equal(as.vector(dist(points[c("x", "y")])), as.vector(dist(flat[, , 1])) / sqrt(2))
+  expect_match(drawn$plot$labels$caption, "keep 100%")
+  root <- data_of(built(ggplot2::autoplot(transform_rdm(rdm(flat), "sqrt"), type = "map")),
+                  "GeomPoint")
+  expect_equal(abs(root$x), abs(points$x))
+  plain <- data_of(built(plot_rdms(dist(flat[, , 1]), type = "map")), "GeomPoint")
+  expect_equal(as.vector(dist(plain[c("x", "y")])), as.vector(dist(flat[, , 1])))
+  # of a signed RDM the positive part
+  signed <- data_of(built(ggplot2::autoplot(d, type = "map")), "GeomPoint")
+  h <- diag(8) - 1 / 8
+  values <- eigen(-h %*% as.matrix(d) %*% h / 2, symmetric = TRUE)$values
+  expect_equal(sort(colSums(signed[c("x", "y")]^2), decreasing = TRUE), values[1:2],
+               ignore_attr = TRUE)
+  gaps <- d
+  gaps[3] <- NA
+  expect_error(ggplot2::autoplot(gaps, type = "map"), "missing", class = "repalign_error_nonfinite")
+  expect_error(ggplot2::autoplot(d, type = "map", group = 1:3), class = "repalign_error_labels")
+})

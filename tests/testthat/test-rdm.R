@@ -1,0 +1,349 @@
+# rdm(): the dissimilarities of all kinds against their definitions, and what users may do wrong.
+
+set.seed(1)
+design <- full_design(7, 4, 2)
+x <- matrix(rnorm(nrow(design) * 9), nrow(design))
+holes <- design
+holes$kept <- runif(nrow(design)) < 0.6
+
+expect_same <- function(d, values, tolerance = 1e-12) {
+  expect_equal(as.vector(d), unname(values), tolerance = tolerance)
+}
+
+test_that("crossnobis is the mean over pairs of runs, complete or not", {
+  precision <- random_precision(9)
+  of_pair <- function(m, l) precision
+  for (center in c(FALSE, TRUE)) {
+    expect_same(rdm(x, design$condition, design$run, center_patterns = center),
+                plain_crossnobis(x, design$condition, design$run, center = center))
+    expect_same(rdm(x, design$condition, design$run, noise = precision, center_patterns = center),
+                plain_crossnobis(x, design$condition, design$run, of_pair, center = center))
+  }
+  some <- x[holes$kept, ]
+  labels <- holes[holes$kept, ]
+  for (weights in c("equal", "repeats")) {
+    d <- suppressWarnings(rdm(some, labels$condition, labels$run, noise = precision,
+                              weights = weights))
+    expect_same(d, plain_crossnobis(some, labels$condition, labels$run, of_pair, weights))
+    expect_same(rdm(x, design$condition, design$run, weights = weights),
+                plain_crossnobis(x, design$condition, design$run, weights = weights))
+  }
+})
+
+test_that("each run may have noise of its own", {
+  covariances <- lapply(1:4, function(m) solve(random_precision(9)))
+  of_pair <- function(m, l) solve((covariances[[m]] + covariances[[l]]) / 2)
+  expect_same(rdm(x, design$condition, design$run, noise = covariances),
+              plain_crossnobis(x, design$condition, design$run, of_pair))
+  named <- stats::setNames(covariances, 1:4)[c(3, 1, 4, 2)]
+  expect_same(rdm(x, design$condition, design$run, noise = named),
+              plain_crossnobis(x, design$condition, design$run, of_pair))
+  some <- holes[holes$kept, ]
+  expect_same(suppressWarnings(rdm(x[holes$kept, ], some$condition, some$run,
+                                   noise = covariances, weights = "repeats")),
+              plain_crossnobis(x[holes$kept, ], some$condition, some$run, of_pair, "repeats"))
+})
+
+test_that("the route for complete runs is that for pairs of runs", {
+  set.seed(2)
+  values <- array(rnorm(300 * 40 * 3), c(300, 40, 3))
+  fast <- rdm(values)
+  patterns <- matrix(values, 300)
+  by_pair <- .Call(repalign:::C_crossnobis_by_pair, patterns, matrix(1, 300, 3), FALSE, NULL)
+  expect_equal(as.vector(fast), by_pair$products / 3 / 40, tolerance = 1e-12)
+  expect_identical(by_pair$number, rep(3L, 300 * 299 / 2))
+  expect_identical(attr(fast, "pairs"), 3)
+})
+
+test_that("crossnobis is the mean over folds that leave out one run", {
+  b <- plain_patterns(x, design$condition, design$run)$b
+  folds <- lapply(1:4, function(m) {
+    others <- rowMeans(b[, , -m], dims = 2)
+    d <- matrix(0, 7, 7)
+    for (i in 1:7) for (j in 1:7) {
+      d[i, j] <- sum((b[i, , m] - b[j, , m]) * (others[i, ] - others[j, ])) / 9
+    }
+    d
+  })
+  d <- Reduce(`+`, folds) / 4
+  expect_same(rdm(x, design$condition, design$run), d[lower.tri(d)])
+})
+
+test_that("over all signs of the noise, the mean of crossnobis is the true distance", {
+  set.seed(3)
+  truth <- matrix(rnorm(4 * 3), 4)
+  noise <- array(rnorm(4 * 3 * 3), c(4, 3, 3))
+  signs <- expand.grid(rep(list(c(-1, 1)), 3))
+  measured <- lapply(seq_len(nrow(signs)), function(k) {
+    as.vector(truth) + noise * rep(as.double(signs[k, ]), each = 12)
+  })
+  true <- as.vector(dist(truth))^2 / 3
+  complete <- rowMeans(vapply(measured, function(m) as.vector(rdm(m)), true))
+  expect_equal(complete, true, tolerance = 1e-12)
+  gaps <- rowMeans(vapply(measured, function(m) {
+    m[1, , 2] <- NA
+    as.vector(rdm(m, weights = "repeats"))
+  }, true))
+  expect_equal(gaps, true, tolerance = 1e-12)
+  biased <- rowMeans(vapply(measured, function(m) {
+    as.vector(rdm(m, distance = "sqeuclidean"))
+  }, true))
+  expect_true(all(biased > true + 0.01))
+})
+
+test_that("crossnobis has the mean of the true distance with noise that channels share", {
+  set.seed(4)
+  truth <- rbind(matrix(rnorm(3 * 6), 3), 0, 0)
+  mixing <- matrix(rnorm(36), 6)
+  precision <- solve(crossprod(mixing))
+  scores <- replicate(800, {
+    noise <- matrix(rnorm(5 * 5 * 6), 25) %*% mixing
+    labels <- full_design(5, 5)
+    # runs have offsets, and condition 2 is missing in one of them
+    values <- truth[labels$condition, ] + noise + 3 * labels$run
+    kept <- !(labels$condition == 2 & labels$run == 1)
+    as.vector(rdm(values[kept, ], labels$condition[kept], labels$run[kept], noise = precision))
+  })
+  differences <- truth[utils::combn(5, 2)[1, ], ] - truth[utils::combn(5, 2)[2, ], ]
+  true <- rowSums((differences %*% precision) * differences) / 6
+  z <- (rowMeans(scores) - true) / (apply(scores, 1, sd) / sqrt(800))
+  expect_lt(max(abs(z)), 4)
+})
+
+test_that("offsets of runs and of channels change nothing", {
+  some <- holes[holes$kept, ]
+  values <- x[holes$kept, ]
+  before <- suppressWarnings(rdm(values, some$condition, some$run))
+  offsets <- matrix(rnorm(4 * 9, sd = 100), 4)
+  after <- suppressWarnings(rdm(values + offsets[some$run, ], some$condition, some$run))
+  expect_equal(after, before, tolerance = 1e-11)
+  far <- rdm(round(x, 3) + 1e6, design$condition, design$run)
+  expect_equal(far, rdm(round(x, 3), design$condition, design$run), tolerance = 1e-8)
+  expect_equal(rdm(round(x, 3) + 1e6, design$condition, distance = "sqeuclidean"),
+               rdm(round(x, 3), design$condition, distance = "sqeuclidean"), tolerance = 1e-8)
+})
+
+test_that("distances of mean patterns follow their definitions", {
+  means <- rowsum(x, design$condition) / 8
+  labels <- list(x, design$condition, design$run)
+  of <- function(...) do.call(rdm, c(labels, list(...)))
+  expect_same(of(distance = "sqeuclidean"), as.vector(dist(means))^2 / 9)
+  precision <- random_precision(9)
+  root <- chol(precision)
+  expect_same(of(distance = "mahalanobis", noise = precision),
+              as.vector(dist(means %*% t(root)))^2 / 9)
+  expect_same(of(distance = "correlation"), as.vector(as.dist(1 - cor(t(means)))))
+  expect_same(of(distance = "sqeuclidean", center_patterns = TRUE),
+              as.vector(dist(means - rowMeans(means)))^2 / 9)
+})
+
+test_that("Poisson distances follow their definitions", {
+  set.seed(5)
+  counts <- matrix(rpois(length(x), 3), nrow(x))
+  labels <- holes
+  labels$kept <- labels$repeats == 1 | runif(nrow(labels)) < 0.5
+  counts <- counts[labels$kept, ]
+  labels <- labels[labels$kept, ]
+  rates <- function(at) {
+    means <- rowsum(counts[at, ], labels$condition[at]) / as.vector(table(labels$condition[at]))
+    (means + 2 * 0.3) / 1.3
+  }
+  products <- function(a, b) {
+    pairs <- utils::combn(7, 2)
+    rowMeans((a[pairs[1, ], ] - a[pairs[2, ], ]) * (b[pairs[1, ], ] - b[pairs[2, ], ]))
+  }
+  all <- rates(TRUE)
+  d <- rdm(counts, labels$condition, distance = "poisson", prior_rate = 2, prior_weight = 0.3)
+  expect_same(d, products(all, log(all)))
+  folds <- vapply(1:4, function(m) {
+    products(rates(labels$run != m), log(rates(labels$run == m)))
+  }, numeric(21))
+  d <- rdm(counts, labels$condition, labels$run, distance = "poisson_cv", prior_rate = 2,
+           prior_weight = 0.3)
+  expect_same(d, rowMeans(folds))
+})
+
+test_that("conditions are sorted by label, or by level of a factor", {
+  values <- x[1:4, ]
+  label_of <- function(condition) attr(rdm(values, condition, distance = "sqeuclidean"), "Labels")
+  expect_identical(label_of(c("b", "A", "a", "B")), c("A", "B", "a", "b"))
+  expect_identical(label_of(c(10, 9, 100, 1)), c("1", "9", "10", "100"))
+  expect_identical(label_of(factor(c("b", "a", "d", "c"), c("d", "c", "z", "b", "a"))),
+                   c("d", "c", "b", "a"))
+  rownames(values) <- c("b", "A", "a", "B")
+  expect_identical(attr(rdm(values, distance = "sqeuclidean"), "Labels"), rownames(values))
+  shuffled <- sample(nrow(x))
+  expect_equal(rdm(x[shuffled, ], design$condition[shuffled], design$run[shuffled]),
+               rdm(x, design$condition, design$run), tolerance = 1e-12)
+  expect_identical(rdm(as.data.frame(x), design$condition, design$run),
+                   rdm(x, design$condition, design$run))
+})
+
+test_that("an array is the same as its observations", {
+  values <- array(rnorm(5 * 6 * 4), c(5, 6, 4))
+  rows <- matrix(aperm(values, c(1, 3, 2)), 20)
+  labels <- full_design(5, 4)
+  plain <- function(d) structure(d, Labels = NULL)
+  for (distance in c("crossnobis", "sqeuclidean", "correlation")) {
+    expect_equal(rdm(values, distance = distance),
+                 plain(rdm(rows, labels$condition, labels$run, distance = distance)))
+  }
+  expect_equal(rdm(values, run = c(1, 1, 2, 2)),
+               plain(rdm(rows, labels$condition, labels$run > 2)))
+  values[2, , 3] <- NA
+  kept <- !is.na(values[cbind(labels$condition, 1, labels$run)])
+  expect_equal(rdm(values), plain(rdm(rows[kept, ], labels$condition[kept], labels$run[kept])))
+  expect_equal(rdm(values, distance = "sqeuclidean"),
+               plain(rdm(rows[kept, ], labels$condition[kept], distance = "sqeuclidean")))
+  expect_identical(attr(rdm(values), "pairs"), as.integer(c(3, 6, 6, 6, 3, 3, 3, 6, 6, 6)))
+  expect_identical(labels(rdm(values, letters[5:1])), letters[5:1])
+  table <- as.data.frame(as.table(values))
+  table <- table[!is.na(table$Freq), ]
+  again <- trial_array(table, "Var1", "Var2", "Var3", "Freq")
+  expect_equal(as.vector(rdm(again)), as.vector(rdm(values)))
+})
+
+test_that("a responses object has its runs with it", {
+  values <- array(rnorm(5 * 6 * 4), c(5, 6, 4))
+  expect_equal(rdm(responses(values, run = TRUE)), rdm(values))
+  blocks <- responses(values, event = c("a", "a", "b", "b"))
+  expect_equal(rdm(blocks), rdm(values, run = c("a", "a", "b", "b")))
+  expect_error(rdm(blocks, run = 1:4), class = "repalign_error_labels")
+  values[2, , 1] <- NA
+  expect_equal(rdm(responses(values, event = 1:4)), rdm(values))
+})
+
+test_that("missing pairs are NA, with a warning that counts them", {
+  values <- array(rnorm(5 * 6 * 3), c(5, 6, 3))
+  values[1, , 1:2] <- NA
+  expect_warning(d <- rdm(values), "4 of 10 pairs of conditions have fewer than two runs",
+                 class = "repalign_undefined")
+  expect_identical(which(is.na(d)), 1:4)
+  expect_false(any(is.nan(d)))
+  expect_identical(as.data.frame(d)$pairs[1:5], c(0L, 0L, 0L, 0L, 3L))
+  values[2:5, , 2:3] <- NA
+  expect_error(rdm(values), "no two conditions have two runs", class = "repalign_error_size")
+})
+
+test_that("lists of data give lists of RDMs", {
+  values <- lapply(1:2, function(i) x + i * rnorm(length(x)))
+  names(values) <- c("a", "b")
+  rdms <- rdm(values, design$condition, design$run)
+  expect_s3_class(rdms, "repalign_rdms")
+  expect_identical(rdms$b, rdm(values$b, design$condition, design$run))
+  expect_s3_class(rdms["b"], "repalign_rdms")
+  expect_identical(names(as.data.frame(rdms)), c("rdm", "x", "y", "dissimilarity", "pairs"))
+  other <- list(b = values$b[holes$kept, ], a = x)
+  each <- suppressWarnings(rdm(other, list(a = design$condition,
+                                           b = design$condition[holes$kept]),
+                               list(a = design$run, b = design$run[holes$kept])))
+  expect_identical(names(each), c("b", "a"))
+  expect_identical(each$a, rdm(x, design$condition, design$run))
+  noise <- list(a = random_precision(9), b = random_precision(9))
+  both <- rdm(values, design$condition, design$run, noise = noise)
+  expect_identical(both$b, rdm(values$b, design$condition, design$run, noise = noise$b))
+  values$b[3, 2] <- NA
+  expect_error(rdm(values, design$condition, design$run), "x\\$b: .*row 3, column 2",
+               class = "repalign_error_nonfinite")
+  expect_error(rdm(values, list(a = design$condition), design$run), "`condition`.*\"b\"",
+               class = "repalign_error_labels")
+  arrays <- list(s = array(rnorm(60), c(4, 5, 3)))
+  arrays$s[1, , 1:2] <- NA
+  expect_warning(rdm(arrays), "x\\$s: 3 of 6", class = "repalign_undefined")
+})
+
+refused <- function(code, class, text) {
+  error <- expect_error(code, class = class)
+  expect_match(conditionMessage(error), text)
+}
+
+test_that("bad labels are refused", {
+  size <- "repalign_error_size"
+  labels <- "repalign_error_labels"
+  condition <- design$condition
+  run <- design$run
+  refused(rdm(x, condition), "repalign_error_missing", "`run` is missing.*sqeuclidean")
+  refused(rdm(x, run = run), "repalign_error_missing", "`condition` is missing")
+  refused(rdm(x, condition, rep(1, length(run))), size, "`run` names one run")
+  refused(rdm(x, rep("a", length(run)), run), size, "`condition` names one condition")
+  refused(rdm(x, condition[-1], run), labels, "`condition` has 55 labels.*56 rows")
+  refused(rdm(x, replace(condition, 4, NA), run), labels, "`condition`.*row 4")
+  refused(rdm(x, condition, list(1)), labels, "`run` must be a vector of labels")
+  rows <- x[1:3, ]
+  rownames(rows) <- c("a", "b", "a")
+  refused(rdm(rows, distance = "sqeuclidean"), labels, "row name \"a\" more than once")
+  values <- array(rnorm(60), c(5, 4, 3))
+  refused(rdm(values, c("a", "b", "c", "c", "d")), labels, "`condition` has the label \"c\"")
+  refused(rdm(values, run = 1:2), labels, "`run` has 2 labels.*3 repeats")
+  refused(rdm(values[, , 1, drop = FALSE]), size, "`run` names one run")
+})
+
+test_that("bad data are refused", {
+  condition <- design$condition
+  run <- design$run
+  nonfinite <- "repalign_error_nonfinite"
+  refused(rdm(replace(x, 60, NA), condition, run), nonfinite, "`x`.*row 4, column 2")
+  values <- array(rnorm(60), c(5, 4, 3))
+  refused(rdm(replace(values, 1, NA)), nonfinite, "1 pattern, first condition 1, repeat 1")
+  refused(rdm(replace(values, 1, Inf)), nonfinite, "`x` has 1 infinite value")
+  values[2, , ] <- NA
+  refused(rdm(values, distance = "sqeuclidean"), nonfinite, "no observation of condition 2")
+  refused(rdm(values * NA), nonfinite, "only missing values")
+  counts <- matrix(rpois(length(x), 2), nrow(x)) + 0
+  kept <- !(condition == 3 & run == 2)
+  refused(rdm(counts[kept, ], condition[kept], run[kept], distance = "poisson_cv"), nonfinite,
+          "condition \"3\" in run \"2\"")
+  refused(rdm(x, condition, distance = "poisson"), "repalign_error_value", "negative")
+  refused(rdm(0 * counts, condition, distance = "poisson", prior_weight = 0),
+          "repalign_error_value", "`prior_weight`")
+  flat <- x[1:4, ]
+  flat[2, ] <- 3
+  refused(rdm(flat, distance = "correlation"), "repalign_error_constant_row", "first 2")
+  refused(rdm(x[, 1, drop = FALSE], condition, distance = "correlation"), "repalign_error_size",
+          "one channel")
+  expect_warning(rdm(x[, 1:2], condition, distance = "correlation"),
+                 class = "repalign_degenerate")
+  refused(rdm(1e200 * x, condition, run), "repalign_error_value", "too large")
+  refused(rdm(letters), "repalign_error_type", "`x`")
+})
+
+test_that("bad noise is refused", {
+  condition <- design$condition
+  run <- design$run
+  value <- "repalign_error_value"
+  precision <- random_precision(9)
+  of <- function(noise, distance = "crossnobis") {
+    rdm(x, condition, run, distance = distance, noise = noise)
+  }
+  for (distance in c("correlation", "poisson", "poisson_cv", "sqeuclidean")) {
+    refused(of(precision, distance), value, "`noise` has no meaning")
+  }
+  refused(of(NULL, "mahalanobis"), "repalign_error_missing", "noise_precision")
+  refused(of(precision[-1, -1]), value, "8 x 8.*9 channels")
+  refused(of(replace(precision, 2, 5)), value, "not symmetric")
+  refused(of(-precision), value, "not positive definite")
+  refused(of(replace(precision, 1, NA)), value, "missing")
+  refused(of("yes"), value, "numeric matrix")
+  refused(of(list(precision), "mahalanobis"), "repalign_error_type", "is a list")
+  refused(of(list(precision, precision)), value, "2 matrix|2 matrices")
+  each <- rep(list(solve(precision)), 4)
+  refused(of(stats::setNames(each, c(1:3, 7))), "repalign_error_labels", "run \"4\"")
+  refused(of(replace(each, 3, list(-precision))), value, "run \"3\".*positive definite")
+  refused(of(noise_covariance(x, condition)), value, "is a covariance")
+  refused(of(noise_precision(x, condition, run, by_run = TRUE)), value, "precisions")
+  named <- x
+  colnames(named) <- letters[1:9]
+  refused(rdm(named, condition, run, noise = noise_precision(named[, 9:1], condition)), value,
+          "channel \"i\" in place 1")
+})
+
+test_that("bad settings are refused", {
+  counts <- abs(x)
+  value <- "repalign_error_value"
+  refused(rdm(counts, distance = "poisson", center_patterns = TRUE), value, "center_patterns")
+  refused(rdm(counts, distance = "poisson", prior_rate = 0), value, "prior_rate")
+  refused(rdm(counts, distance = "poisson", prior_weight = -1), value, "prior_weight")
+  refused(rdm(x, distance = "cosine"), "repalign_error_choice", "`distance` cannot be")
+  refused(rdm(x, weights = "all"), "repalign_error_choice", "weights")
+  refused(rdm(), "repalign_error_missing", "`x` is missing")
+})

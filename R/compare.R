@@ -13,7 +13,7 @@ one_score <- function(id, x, y, args) {
   declared <- declared_pair(pair, list(id = id, label = id, args = args, declaration = d))
   pair <- declared$pair
   args <- declared$measure$args
-  refuse_missing_pairs(pair[c("x", "y")], list(declared$measure))
+  refuse_lacking_pairs(pair[c("x", "y")], list(declared$measure))
   note_gaps(data.frame(i = 1, j = 1), pair["x"], pair["y"], list(declared$measure))
   for (repr in pair[c("x", "y")]) repr$cache$compared_once <- TRUE
   check_pair_memory(d, pair, args)

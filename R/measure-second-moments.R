@@ -29,7 +29,8 @@ NULL
 #' negative eigenvalues in G. They are set to 0 on both sides, before the traces are taken, and a
 #' warning of class `repalign_projected` says what share of the absolute eigenvalues they are. The
 #' values of a `dist` object are taken for squared distances, unless [stats::dist()] made them with
-#' `method = "euclidean"`: these are squared, with a message. Missing distances are an error.
+#' `method = "euclidean"`: these are squared, with a message. (`dist(x)^2` cannot be told from
+#' `dist(x)`: give `dist(x)`, or remove the attribute `method`.) Missing distances are an error.
 #'
 #' Rotation, reflection and translation of either side leave both as they are, and scaling
 #' `bures()`.
@@ -45,7 +46,7 @@ NULL
 #' y <- x + rnorm(300)
 #' bures(x, y)
 #' cos(angular_shape(x, y))
-#' bures(dist(x)^2, y)
+#' bures(dist(x), y)
 #' bures_distance(x, y)
 #' @seealso [riemann()], [angular_shape()], [procrustes_size_shape()], [rsa()]
 #' @inheritSection procrustes How long it takes
@@ -97,7 +98,7 @@ declare_measure(
   range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Bures 1969; Harvey et al. 2024", accepts = c("data", "dist", "signed", "zero"),
-  form = "second moment", keeps = c("squared distances", "distances"),
+  form = "second moment", keeps = "squared distances",
   prepare = function(repr, args, side) prepare_moment(repr, "bures"), undefined = warn_no_moment,
   statistic = function(pair, x, y, args) sum(singular_values(factor_cross(x, y))),
   score = function(statistic, x, y, args) {
@@ -112,7 +113,7 @@ declare_measure(
   range = c(0, Inf), best = 0, symmetric = TRUE, metric = TRUE, pairing = TRUE,
   invariant = c("orthogonal", "translation", "column permutation"),
   reference = "Bures 1969; Harvey et al. 2024", accepts = c("data", "dist", "signed", "zero"),
-  form = "second moment", keeps = c("squared distances", "distances"),
+  form = "second moment", keeps = "squared distances",
   prepare = function(repr, args, side) prepare_moment(repr, "bures_distance"),
   undefined = warn_no_moment, statistic = moment_distance, score = unscaled_score,
   inspect = inspect_overflow,

@@ -31,8 +31,8 @@ two_packed <- function(n, dx, dy, args) packed_needs(n, dx, dy, kept = 2, made =
 rsa_needs <- function(n, dx, dy, args) {
   if (args$outer %in% whitened_outer) {
     needs <- packed_needs(n, dx, dy, kept = 4, made = 1)
-    # with noise the metric, and an RDM as a matrix between two of them
-    return(needs + if (is.null(args$sigma)) 0 else c(2, 5) * n^2)
+    # with noise a metric each, and an RDM as a matrix between them
+    return(needs + if (is.null(args$sigma)) 0 else c(2, 6) * n^2)
   }
   switch(args$outer, spearman = , rho_a = packed_needs(n, dx, dy, kept = 4, made = 1),
          kendall = , tau_b = packed_needs(n, dx, dy, kept = 4, made = 2),

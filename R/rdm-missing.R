@@ -3,9 +3,7 @@
 
 # Which pairs lack, or NULL.
 gaps_of <- function(repr) {
-  if (repr$kind != "dist") return(NULL)
-  lacking <- is.na(repr$data)
-  if (any(lacking)) lacking
+  if (repr$kind == "dist" && anyNA(repr$data)) is.na(repr$data)
 }
 
 takes_gaps <- function(measure) !is_own(measure) && identical(measure$args$missing, "pairwise")
@@ -18,7 +16,7 @@ settle_rsa <- function(args, reprs) {
 }
 
 # Missing distances are refused where a measure of the call cannot do without them.
-refuse_missing_pairs <- function(reprs, set) {
+refuse_lacking_pairs <- function(reprs, set) {
   if (all(vapply(set, takes_gaps, NA))) return(invisible())
   for (repr in reprs) if (!is.null(gaps_of(repr))) check_dist(repr$data, repr$arg)
 }
@@ -132,14 +130,14 @@ untied_rank_size <- function(count) (as.double(count)^3 - count) / 12
 whitened_common <- function(a, b, common, args) {
   columns <- cbind(a, b)
   if (args$outer == "whitened_pearson") columns <- cbind(sweep(columns, 2, colMeans(columns)), 1)
-  h <- unname(products_of_common(columns, common, args$sigma))
+  h <- unname(inverse_products(columns, common, args$sigma))
   if (ncol(h) == 3) h <- h - tcrossprod(h[, 3]) / h[3, 3]
   clip_to_range(h[1, 2] / sqrt(h[1, 1]) / sqrt(h[2, 2]), -1, 1)
 }
 
 # The products of columns of values of the common pairs in the inverse of their covariance. It takes
 # a matrix of the pairs that lack, or of those that are there, whichever are fewer.
-products_of_common <- function(columns, common, sigma) {
+inverse_products <- function(columns, common, sigma) {
   n <- stimuli_of_pairs(length(common))
   there <- pair_places(which(common), n)
   # stimuli without any pair have no say

@@ -59,7 +59,8 @@ cut_sigma <- function(sigma, rows) {
 
 # The kind of form that is prepared.
 rdm_form_kind <- function(args) {
-  if (args$gaps || !is.null(args$sigma)) return("raw dissimilarities")
+  if (args$gaps) return("raw dissimilarities")
+  if (!is.null(args$sigma)) return("weighed dissimilarities")
   if (is_whitened(args)) return("centered dissimilarities")
   if (args$outer %in% tau_outer) "ranks" else "dissimilarities"
 }
@@ -67,6 +68,7 @@ rdm_form_kind <- function(args) {
 rdm_form <- function(repr, args) {
   switch(rdm_form_kind(args), ranks = form_ranks(repr, args$inner),
     "raw dissimilarities" = form_raw_dissimilarities(repr, args$inner),
+    "weighed dissimilarities" = form_weighed(repr, args$inner, args$outer, args$sigma),
     "centered dissimilarities" = form_whitened(repr, args$inner, args$outer),
     if (is.null(args$clusters)) form_dissimilarities(repr, args$inner, args$outer)
     else form_between_clusters(repr, args$inner, args$outer, labelled_codes(args$clusters)))
@@ -101,20 +103,48 @@ form_whitened <- function(repr, inner, outer) {
 declare_form("centered dissimilarities", relabel = relabel_parts(packed = "entries", each = "means"),
              size = function(n, d, args) packed_length(n))
 
+# The same by the noise `sigma`: list(values, dual, size, metric, level), where `level` says whether
+# the generalised least squares mean is taken off. The noise stays with its stimuli when those of the
+# RDM are permuted.
+form_weighed <- function(repr, inner, outer, sigma) {
+  remember_form(repr, "weighed dissimilarities", list(repr$kind, inner, outer, sigma), {
+    rdm <- dissimilarities_of(repr, inner)
+    values <- if (rdm$square) rdm$d^2 else as.double(rdm$d)
+    weighed_parts(values, whitening_matrix(repr$n, sigma), outer == "whitened_pearson")
+  })
+}
+
+weighed_parts <- function(values, metric, level) {
+  if (level) values <- values - weighted_level(values, metric)
+  dual <- whitened_duals(as.matrix(values), metric)[, 1]
+  list(values = values, dual = dual, size = sum(dual * values), metric = metric, level = level)
+}
+
+relabel_weighed <- function(form, permutation) {
+  values <- relabel_packed(form$values, permutation)
+  parts <- weighed_parts(values, form$metric, form$level)
+  form[names(parts)] <- parts
+  form
+}
+
+declare_form("weighed dissimilarities", relabel = relabel_weighed,
+             size = function(n, d, args) 2 * packed_length(n) + as.double(n)^2)
+
 # ---- products
 
-# A number of two forms: a product that is divided by sizes later, or the score itself where the
-# forms have none.
+# A product that is divided by the sizes of the forms later, or the score itself where they have
+# none.
 rdm_product <- function(pair, x, y, args) {
   if (args$gaps) return(score_of_common_pairs(pair, x, y, args))
   switch(rdm_form_kind(args), ranks = rank_tau(x$ranks, y$ranks, args),
-         "raw dissimilarities" = noise_whitened(pair, x, y, args),
+         "weighed dissimilarities" = sum(x$dual * y$values),
          "centered dissimilarities" = packed_centered_product(x, y),
          packed_product(x$values, y$values, x$square, y$square, x$center, y$center))
 }
 
 rdm_correlation <- function(statistic, x, y, args) {
-  if (rdm_form_kind(args) %in% c("ranks", "raw dissimilarities")) return(statistic)
+  # Kendall's tau, and what pairs in common give, are scores already
+  if (is.null(x$size)) return(statistic)
   clip_to_range(statistic / sqrt(x$size) / sqrt(y$size), -1, 1)
 }
 
@@ -125,26 +155,6 @@ rank_tau <- function(x, y, args) {
     y <- y[between]
   }
   .Call(C_kendall, x, y, args$outer == "tau_b", thread_count())
-}
-
-# The whitened score by the noise `sigma`. What belongs to a side is remembered, which permutations
-# of the other one leave as it is.
-noise_whitened <- function(pair, x, y, args) {
-  metric <- remember(pair$x$cache, list("whitening", args$sigma),
-                     whitening_matrix(pair$x$n, args$sigma))
-  a <- whitened_side(pair$x, x, args, metric)
-  b <- whitened_side(pair$y, y, args, metric)
-  clip_to_range(sum(a$dual * b$values) / sqrt(a$size) / sqrt(b$size), -1, 1)
-}
-
-# list(values, dual, size): for "whitened_pearson" less the mean by generalised least squares.
-whitened_side <- function(repr, form, args, metric) {
-  remember(repr$cache, list("whitened", args[c("inner", "outer", "sigma")]), {
-    values <- if (form$square) form$d^2 else as.double(form$d)
-    if (args$outer == "whitened_pearson") values <- values - weighted_level(values, metric)
-    dual <- whitened_duals(as.matrix(values), metric)[, 1]
-    list(values = values, dual = dual, size = sum(dual * values))
-  })
 }
 
 # 1' V^-1 a / 1' V^-1 1. The ordinary mean is taken off first, so that its digits cancel.

@@ -13,7 +13,7 @@ declared_parts <- function(x) {
 # Means over trials that lack a value are refused for measures that do not go by trials, and RDMs
 # that lack pairs of stimuli for those that do not take them.
 refuse_holes <- function(reprs, set) {
-  refuse_missing_pairs(reprs, set)
+  refuse_lacking_pairs(reprs, set)
   set <- Filter(function(measure) !"trials" %in% used_structure(measure), set)
   if (!length(set)) return(invisible())
   for (repr in reprs) if (has_holes(repr)) check_finite(repr$data, repr$arg)

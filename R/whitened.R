@@ -90,7 +90,9 @@ packed_row_sums <- function(entries, n) .Call(C_packed_row_sums, entries, n, thr
 # A matrix of f of each column of another one.
 apply_columns <- function(values, f) {
   columns <- lapply(seq_len(ncol(values)), function(k) f(as.vector(values[, k])))
-  matrix(unlist(columns), ncol = ncol(values), dimnames = list(NULL, colnames(values)))
+  result <- matrix(unlist(columns), ncol = ncol(values))
+  colnames(result) <- colnames(values)
+  result
 }
 
 # How many stimuli have so many pairs.

@@ -230,14 +230,65 @@ def_tau_a <- function(a, b) {
 def_rsa <- function(x, y, inner = "correlation", outer = "spearman") {
   upper <- function(x) {
     d <- def_dissimilarity(x, inner)
-    d[upper.tri(d)]
+    d[lower.tri(d)]
   }
   a <- upper(x)
   b <- upper(y)
+  def_compare_rdms(a, b, outer)
+}
+
+# Vectors of dissimilarities without NA, in the order of stats::dist(); v: their covariance without
+# signal.
+def_compare_rdms <- function(a, b, outer, v = def_pair_covariance(length(a))) {
+  count <- length(a)
+  one <- rep(1, count)
   switch(outer,
     spearman = cor(rank(a), rank(b)), pearson = cor(a, b), kendall = def_tau_a(a, b),
-    cosine = def_cosine(a, b)
+    cosine = def_cosine(a, b), tau_b = cor(a, b, method = "kendall"),
+    rho_a = 12 * sum((rank(a) - mean(rank(a))) * (rank(b) - mean(rank(b)))) / (count^3 - count),
+    whitened_cosine = def_weighted_cosine(a, b, solve(v)),
+    whitened_pearson = {
+      w <- solve(v)
+      def_weighted_cosine(a, b, w - tcrossprod(w %*% one) / drop(one %*% w %*% one))
+    }
   )
+}
+
+def_weighted_cosine <- function(a, b, w) {
+  drop(a %*% w %*% b) / sqrt(drop(a %*% w %*% a) * drop(b %*% w %*% b))
+}
+
+def_pair_covariance <- function(count, sigma = NULL) {
+  n <- (1 + sqrt(1 + 8 * count)) / 2
+  pairs <- combn(n, 2)
+  contrasts <- matrix(0, count, n)
+  contrasts[cbind(seq_len(count), pairs[1, ])] <- 1
+  contrasts[cbind(seq_len(count), pairs[2, ])] <- -1
+  if (is.null(sigma)) sigma <- diag(n)
+  if (!is.matrix(sigma)) sigma <- diag(sigma)
+  (contrasts %*% sigma %*% t(contrasts))^2
+}
+
+# The positive part of the second moments of squared distances, and its root.
+def_moment_root <- function(d) {
+  parts <- eigen(-def_double_center(as.matrix(d)) / 2, symmetric = TRUE)
+  parts$vectors %*% (sqrt(pmax(parts$values, 0)) * t(parts$vectors))
+}
+
+def_bures_parts <- function(x, y) {
+  a <- def_moment_root(dist(x)^2)
+  b <- def_moment_root(dist(y)^2)
+  list(nuclear = def_nuclear(a %*% b), a = sum(a^2), b = sum(b^2))
+}
+
+def_bures <- function(x, y) {
+  parts <- def_bures_parts(x, y)
+  parts$nuclear / sqrt(parts$a * parts$b)
+}
+
+def_bures_distance <- function(x, y) {
+  parts <- def_bures_parts(x, y)
+  sqrt(max(parts$a + parts$b - 2 * parts$nuclear, 0))
 }
 
 def_rsm_difference <- function(x, y, norm = "frobenius") {
@@ -541,7 +592,7 @@ settings <- function(k = 5) {
     pwcca = list(list(), list(weights = "l1")),
     procrustes = list(list(), list(scale = FALSE), list(center = FALSE), list(center = FALSE, scale = FALSE)),
     procrustes_size_shape = list(list(), list(center = FALSE)), procrustes_similarity = list(list()),
-    angular_shape = list(list()),
+    angular_shape = list(list()), bures = list(list()), bures_distance = list(list()),
     permutation_procrustes = list(list(), list(center = TRUE), list(scale = TRUE), list(center = TRUE, scale = TRUE)),
     aligned_cosine = list(list(), list(center = TRUE)),
     hard_correlation_match = list(list(), list(matching = "greedy")),
@@ -555,7 +606,8 @@ settings <- function(k = 5) {
     eigenspace_overlap = list(list()),
     gulp = list(list(), list(lambda = 0.1), list(lambda = 1e-3)),
     rsa = c(list(list()), lapply(c("euclidean", "sqeuclidean", "cosine"), function(i) list(inner = i)),
-            lapply(c("pearson", "kendall"), function(o) list(outer = o)),
+            lapply(c("pearson", "kendall", "tau_b", "rho_a", "whitened_cosine", "whitened_pearson"),
+                   function(o) list(outer = o)),
             list(list(inner = "euclidean", outer = "cosine"))),
     rsm_difference = list(list(), list(norm = "spectral")),
     mutual_knn = do.call(with_k, c(metrics, list(random))),
@@ -575,11 +627,18 @@ settings <- function(k = 5) {
   )
 }
 
+# All measures but riemann(), which needs as many neurons as stimuli, less one, and is tested in
+# test-second-moments.R.
+plain_measures <- function() {
+  table <- measures()
+  table[table$id != "riemann", ]
+}
+
 has_manifold <- function() "manifold" %in% eval(formals(cka)$kernel)
 
 # Settings of the measures that are there; the defaults of one that settings() does not know.
 registered_settings <- function(k = 5) {
-  ids <- measures()$id
+  ids <- plain_measures()$id
   all <- lapply(settings(k)[ids], function(known) if (is.null(known)) list(list()) else known)
   names(all) <- ids
   here <- function(args) !identical(args$kernel, "manifold") || has_manifold()

@@ -85,7 +85,7 @@ law_tolerance <- function(id, kind, value) {
   tolerance <- if (isTRUE(kind$loose)) 1e-5 else 1e-8
   # values near 0 are roots of rounding errors
   if (id %in% c("gulp", "procrustes", "procrustes_size_shape", "procrustes_similarity", "angular_shape",
-                "permutation_procrustes", "rsm_difference")) tolerance <- max(tolerance, 1e-6)
+                "bures_distance", "permutation_procrustes", "rsm_difference")) tolerance <- max(tolerance, 1e-6)
   # equal distances that rounding tells apart move ranks a little
   if (id == "rsa" && (isTRUE(kind$ties) || isTRUE(kind$loose))) tolerance <- 2e-3
   tolerance * max(1, abs(value))
@@ -118,6 +118,7 @@ by_chance <- function(id, args, kind) {
 # permutation, L invertible linear maps, of one side.
 expected_invariances <- c(
   cca = "OSTCL", svcca = "OSTC", pwcca = "STC", procrustes = "OSTC", procrustes_size_shape = "OTC",
+  bures = "OSTC", bures_distance = "OTC", riemann = "OSTC",
   procrustes_similarity = "OTC", angular_shape = "OSTC", permutation_procrustes = "C",
   aligned_cosine = "OSC", hard_correlation_match = "STC", soft_correlation_match = "STC",
   linear_regression = "OSTC", cka = "OSTC", angular_cka = "OSTC", rv = "OSTC", distance_correlation = "OSTC",
@@ -156,7 +157,7 @@ invariances_of <- function(id, args) {
 
 # Values that grow with the data, and those that depend on its units otherwise.
 grows <- function(id, args) {
-  id %in% c("procrustes_size_shape", "rsm_difference", "magnitude_difference") ||
+  id %in% c("procrustes_size_shape", "bures_distance", "rsm_difference", "magnitude_difference") ||
     (id %in% c("procrustes", "permutation_procrustes") && !"S" %in% invariances_of(id, args))
 }
 

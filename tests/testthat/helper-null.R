@@ -93,7 +93,7 @@ before_root <- function(id, args, values, x, y) {
     distance_correlation = if (isTRUE(args$squared) || identical(args$estimator, "unbiased")) values
       else values^2,
     procrustes = if (identical(args$scale, FALSE)) against(values, size(x), size(y)) else values^2,
-    procrustes_size_shape = against(values, size(x), size(y)),
+    procrustes_size_shape = , bures_distance = against(values, size(x), size(y)),
     procrustes_similarity = {
       a <- size(x)
       b <- size(y)
@@ -121,7 +121,7 @@ law_error <- function(id, args, law, x, y) {
 
 # Settings of measures with a pairing, with those of the corrected CKA.
 paired_settings <- function(k = 5) {
-  all <- registered_settings(k)[measures()$id[measures()$pairing]]
+  all <- registered_settings(k)[plain_measures()$id[plain_measures()$pairing]]
   all$cka <- c(all$cka, list(
     list(estimator = "stimulus_neuron"), list(kernel = "rbf", sigma = 1.5),
     list(kernel = "manifold", estimator = "stimulus", k = k)

@@ -45,7 +45,7 @@ test_that("sparse counts with many ties: neighbours are not favoured by their pl
 test_that("related sides are beyond chance by every measure, unrelated ones are not", {
   p <- small_pair(60, noise = 0.2)
   unrelated <- normal_matrix(60, 3)
-  for (id in measures()$id[measures()$pairing]) {
+  for (id in plain_measures()$id[plain_measures()$pairing]) {
     # rtd and the matchings are slow or see little here
     if (id %in% c("rtd", "permutation_procrustes")) next
     v <- same_run(p$x, p$y, id, permutations = 59)

@@ -10,7 +10,9 @@ form_pair <- function() {
 settings_of_forms <- list(
   list("cka", kernel = "rbf"), list("cka", kernel = "manifold", k = 6),
   list("cka", estimator = "stimulus_neuron"), list("cka", kernel = "rbf", estimator = "stimulus"),
-  list("rsa", outer = "kendall"), list("rsa", inner = "euclidean", outer = "pearson"),
+  list("rsa", outer = "kendall"), list("rsa", outer = "tau_b"), list("rsa", outer = "rho_a"),
+  list("rsa", outer = "whitened_cosine"), list("rsa", inner = "sqeuclidean", outer = "whitened_pearson"),
+  list("rsa", outer = "whitened_pearson", sigma = rep(1:2, 12)), list("rsa", inner = "euclidean", outer = "pearson"),
   list("distance_correlation", estimator = "unbiased"), list("rsm_difference", norm = "spectral"),
   list("gulp", lambda = 0.1), list("rtd", batch = 10, trials = 2), list("pwcca", weights = "l1"),
   list("cknna", normalize = FALSE), list("procrustes", center = FALSE, scale = FALSE),
@@ -25,8 +27,9 @@ settings_of_forms <- list(
   list("cknna", centering = "full", clusters = 1:24), list("second_order_cosine", clusters = 1:24)
 )
 
-each_form_setting <- function(run) {
-  for (id in measures()$id) run(measure(id))
+# narrow: are there fewer neurons than stimuli?
+each_form_setting <- function(run, narrow = TRUE) {
+  for (id in if (narrow) plain_measures()$id else measures()$id) run(measure(id))
   for (setting in settings_of_forms) run(do.call(measure, setting))
 }
 
@@ -151,10 +154,10 @@ test_that("a relabelled form is the form of the permuted stimuli", {
         seen <<- union(seen, kinds)
       }
     }
-  })
-  # forms of pairs, those that no cache holds, and those of responses to several trials, which
-  # test-trial-estimators.R looks at
-  others <- c("row subsets", "graph with rows", "trials")
+  }, narrow = FALSE)
+  # forms of pairs, those that no cache holds, those of responses to several trials, which
+  # test-trial-estimators.R looks at, and those of RDMs that lack pairs, see test-rsa-outer.R
+  others <- c("row subsets", "graph with rows", "trials", "raw dissimilarities")
   expect_identical(setdiff(names(form_kinds), c(seen, others)), character())
 })
 

@@ -5,7 +5,7 @@
 withr::local_options(repalign.threads = 1)
 
 test_that("the invariances that the definitions have are declared, and no others", {
-  table <- measures()
+  table <- plain_measures()
   for (i in which(table$id %in% names(expected_invariances))) {
     letters <- strsplit(expected_invariances[[table$id[i]]], "")[[1]]
     expect_setequal(strsplit(table$invariant[i], ", ")[[1]], unname(letters_of[letters]))
@@ -57,7 +57,7 @@ strong_changes <- function(d) {
 
 test_that("no measure has an invariance that is not declared", {
   skip_on_cran()
-  table <- measures()
+  table <- plain_measures()
   p <- contract_pair()
   changes <- strong_changes(5)
   for (i in seq_len(nrow(table))) {
@@ -85,7 +85,7 @@ test_that("the order of the stimuli does not matter", {
 })
 
 test_that("stimuli of one side may be permuted only if the pairing is not used", {
-  table <- measures()
+  table <- plain_measures()
   p <- contract_pair()
   rows <- c(40:1)[c(3:40, 1, 2)]
   for (i in seq_len(nrow(table))) {
@@ -112,7 +112,7 @@ test_that("symmetric measures are symmetric", {
 
 test_that("only these are not symmetric", {
   asymmetric <- c("pwcca", "procrustes_similarity", "linear_regression", "cycle_knn")
-  table <- measures()
+  table <- plain_measures()
   for (i in seq_len(nrow(table))) {
     expect_identical(table$symmetric[i], !table$id[i] %in% asymmetric, label = table$id[i])
   }
@@ -125,7 +125,7 @@ test_that("only these are not symmetric", {
 
 test_that("measures that are not declared symmetric are not", {
   p <- contract_pair()
-  for (id in measures()$id[!measures()$symmetric]) {
+  for (id in plain_measures()$id[!plain_measures()$symmetric]) {
     expect_false(same_value(contract_value(id, p$x, p$y), contract_value(id, p$y, p$x)), label = id)
   }
 })

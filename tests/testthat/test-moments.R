@@ -10,6 +10,7 @@ moment_settings <- function() {
     rv = list(list()), angular_cka = list(list()),
     cca = list(list(summary = "mean_squared"), list(summary = "yanai")),
     distance_correlation = list(list(), list(squared = TRUE), list(estimator = "unbiased")),
+    rsa = lapply(whitened_outer, function(outer) list(inner = "euclidean", outer = outer)),
     linear_regression = list(list()), gulp = list(list(), list(lambda = 0.1))
   )
 }
@@ -224,7 +225,8 @@ test_that("constant under permutation: p = 1, no spread", {
 test_that("moments are refused where they do not hold", {
   set.seed(68)
   p <- related_pair(20, 4, 5)
-  others <- setdiff(measures()$id[measures()$pairing], names(moment_settings()))
+  others <- setdiff(plain_measures()$id[plain_measures()$pairing], names(moment_settings()))
+  others <- c(others, "rsa")
   for (id in others) expect_refused(quietly(calibrate(p$x, p$y, id, engine = "moments")), c("moments", id))
   shared <- measure("cka", estimator = "stimulus_neuron", units_x = 1:4, units_y = 2:6)
   expect_refused(few_is_fine(calibrate(p$x, p$y, shared, engine = "moments")), "moments")

@@ -208,7 +208,7 @@ test_that("score_interval() and score_weighted() take what was prepared with its
   y <- x[, 1:4] + matrix(rnorm(40 * 4), 40)
   weights <- rmultinom(3, 40, rep(1, 40))
   halves <- replicate(3, as.numeric(seq_len(40) %in% sample(40, 20)))
-  for (id in measures()$id) {
+  for (id in plain_measures()$id) {
     made <- prepare(x, id, data = TRUE)
     set.seed(1)
     expected <- quietly(score_interval(x, y, id, resamples = 20))

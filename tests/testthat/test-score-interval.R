@@ -10,7 +10,7 @@ flat <- list(x = flat[, 1:5], y = flat[, 6:9])
 layers <- list(one = y, two = y + rnorm(n * 4), three = matrix(rnorm(n * 6), n))
 
 test_that("every measure has an error, by the method that it declares", {
-  for (id in measures()$id) {
+  for (id in plain_measures()$id) {
     args <- if ("k" %in% names(repalign:::measure_parameters(id)) && id != "cka" && id != "angular_cka") {
       list(k = 3)
     }

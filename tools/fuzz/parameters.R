@@ -74,6 +74,14 @@ draw_neighbour_clusters <- function(at, args) {
 neighbour_parameters <- list(k = neighbours(), metric = draw_metric, ties = ties_rule,
                              clusters = draw_neighbour_clusters)
 
+is_whitened <- function(args) startsWith(args$outer, "whitened")
+
+# The noise of the stimuli.
+draw_sigma <- function(at, args) {
+  n <- at$n
+  one_of(list(NULL, stats::runif(n, 0.5, 2), crossprod(matrix(stats::rnorm(n^2), n)) + diag(n)))
+}
+
 # CKA and its angle.
 cka_parameters <- list(
   kernel = draw_kernel, estimator = draw_estimator, shared_neurons = draw_shared,
@@ -90,6 +98,8 @@ parameters <- list(
   aligned_cosine = list(center = flag),
   angular_cka = cka_parameters,
   angular_shape = list(),
+  bures = list(),
+  bures_distance = list(),
   cca = list(summary = choice("mean", "mean_squared", "yanai")),
   cka = cka_parameters,
   cknna = list(k = neighbours(), normalize = function(at, args) !at$zero_rows && chance(0.6),
@@ -123,8 +133,13 @@ parameters <- list(
   procrustes_size_shape = list(center = flag),
   pwcca = list(weights = choice("projection", "l1")),
   rank_similarity = neighbour_parameters,
-  rsa = list(inner = draw_inner, outer = choice("spearman", "pearson", "kendall", "cosine"),
-             clusters = draw_clusters),
+  riemann = list(sigma = draw_sigma),
+  rsa = list(inner = draw_inner,
+             outer = choice("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a",
+                            "whitened_cosine", "whitened_pearson"),
+             clusters = function(at, args) if (!is_whitened(args)) draw_clusters(at, args),
+             sigma = function(at, args) if (is_whitened(args)) draw_sigma(at, args),
+             missing = choice("error", "pairwise")),
   rsm_difference = list(norm = choice("frobenius", "spectral")),
   rtd = list(batch = function(at, args) if (at$n > 5) one_of(list(NULL, Inf, at$n - 1)),
              trials = choice(1, 2)),
@@ -162,6 +177,8 @@ conditions <- list(
   mka = function(at, args) at$most_k >= 3,
   kcka = function(at, args) !at$repeated_rows,
   rsa = function(at, args) at$n > 2,
+  # the second moments of the data must be positive definite
+  riemann = function(at, args) at$n > 2 && at$kinds[1] == "data" && min(at$widths) >= at$n,
   gulp = function(at, args) at$n > 2,
   rtd = function(at, args) !at$repeated_rows,
   cka = function(at, args) args$kernel != "rbf" || !at$repeated_rows

@@ -10,6 +10,10 @@ known_arguments <- list(
   cka_interval = c("x", "y", "estimator", "shared_neurons", "units_x", "units_y", "conf_level",
                    "clusters", "shared_noise"),
   hsic = names(formals(cka)),
+  rdm = c("x", "condition", "run", "distance", "noise", "weights", "center_patterns",
+          "prior_rate", "prior_weight"),
+  noise_covariance = c("x", "condition", "run", "method", "dof", "by_run"),
+  transform_rdm = c("x", "method", "low", "up"),
   brain_to_brain = c("x", "y", "neurons", "repeats", "split", "estimator", "units_x", "units_y",
                      "normalize", "conf_level", "clusters", "neurons_sampled"),
   trial_to_trial = c("trials", "neurons", "repeats", "estimator", "units", "normalize",
@@ -43,11 +47,11 @@ optional_of <- function(fun, quirks = character()) {
 
 draw_call <- function() {
   draw <- one_of(list(draw_calibrate, draw_similarity, draw_single, draw_interval, draw_hsic,
-                      draw_analysis), c(0.72, 0.1, 0.09, 0.03, 0.02, 0.04))
+                      draw_analysis, draw_rdm), c(0.67, 0.1, 0.09, 0.03, 0.02, 0.04, 0.05))
   repeat {
     drawn <- draw()
     if (is.null(drawn)) next
-    return(if (chance(0.1)) with_responses(drawn) else drawn)
+    return(if (chance(0.1) && !isTRUE(drawn$rdm)) with_responses(drawn) else drawn)
   }
 }
 

@@ -12,8 +12,9 @@
 #' @param measure the id of one measure, or a measure object made by [measure()] or
 #'   [new_measure()].
 #' @param weights a matrix with a row for each stimulus and a column for each vector of weights,
-#'   or one vector; `TRUE` is 1 and `FALSE` is 0. Weights are not negative, and their unit does not matter, except for distances
-#'   that are sums over stimuli (`procrustes(scale = FALSE)` and others in the units of the data).
+#'   or one vector; `TRUE` is 1 and `FALSE` is 0. Weights are not negative, and their unit does not
+#'   matter, except for distances that are sums over stimuli (`procrustes(scale = FALSE)` and others
+#'   in the units of the data).
 #' @return A vector with the score of each column of `weights`; `NA` where it is undefined.
 #' @details Weights of 0 and 1 give the score of the stimuli that have 1. Whole numbers are counts,
 #'   as of a bootstrap: but a stimulus and its copy are not two stimuli. They are no pair in kernels

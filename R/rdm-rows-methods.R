@@ -115,6 +115,7 @@ equal_share_line <- function(object) {
   model <- if (is.null(whole$model)) rep("", nrow(whole)) else whole$model
   means <- tapply(whole$score / whole$conditions, factor(model, unique(model)), mean, na.rm = TRUE)
   lines <- data.frame(model = factor(names(means), names(means)), at = as.vector(means))
+  lines <- lines[!is.na(lines$at), ]
   ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]]), lines, linetype = "dotted",
                       colour = "grey30")
 }

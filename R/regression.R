@@ -64,7 +64,20 @@
 #' is exact if the response has nothing to do with any predictor. So is the test of a single
 #' predictor without others; with others, Freedman and Lane is an approximation.
 #'
-#' SIMULATION
+#' Levels at 0.05 in simulations (`Rscript bench/rsa-regression.R levels sets=1000`): a predictor
+#' that tells nothing, beside another one with an effect of one standard deviation, of 1000 data
+#' sets. In parentheses, the mean correlation of the two.
+#'
+#' | Patterns, conditions | test | `center = FALSE` | `lm()` |
+#' | --- | --- | --- | --- |
+#' | Gaussian, 20 (0.00, 0.64, 0.90) | 0.045, 0.041, 0.043 | 0.053, 0.052, 0.051 | 0.25 |
+#' | Gaussian, 40 (0.00, 0.64, 0.90) | 0.048, 0.048, 0.044 | 0.046, 0.059, 0.051 | 0.40 to 0.42 |
+#' | unequal lengths, 20 (0.66, 0.87, 0.96) | 0.048, 0.067, 0.058 | 0.055, 0.054, 0.049 | 0.34 to 0.37 |
+#' | unequal lengths, 40 (0.68, 0.88, 0.97) | 0.050, 0.048, 0.049 | 0.055, 0.056, 0.057 | 0.53 to 0.54 |
+#' | t with 3 d.f., 20 (0.73, 0.90, 0.97) | 0.031, 0.049, 0.045 | 0.060, 0.068, 0.061 | 0.33 to 0.34 |
+#' | t with 3 d.f., 40 (0.76, 0.91, 0.97) | 0.051, 0.048, 0.046 | 0.057, 0.057, 0.062 | 0.46 to 0.47 |
+#'
+#' POWER
 #'
 #' Blocks. Permutations must take pairs that count to pairs that count; conditions are therefore
 #' exchanged within blocks only. The tests then ask what the arrangement of conditions within blocks

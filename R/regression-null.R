@@ -234,3 +234,11 @@ at_freedom <- function(values, df, signed) {
   share <- share * df / (share * df + (1 - share) * df[, 1])
   unname(if (signed) sign(values) * sqrt(share) else share)
 }
+
+# values: a column for each predictor, a row for each permutation, the observed order first.
+p_of_terms <- function(values, fit) {
+  if (fit != "nonnegative") values <- abs(values)
+  vapply(seq_len(ncol(values)), function(k) {
+    mean(values[, k] >= values[1, k] - equal_share)
+  }, 0)
+}

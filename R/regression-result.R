@@ -41,8 +41,8 @@ warn_undefined_terms <- function(rows, model, table) {
          "too few pairs are left.", class = "repalign_undefined", data = who)
   }
   if (anyNA(model$p_value[!lost])) {
-    warn("The p-value of the whole model is undefined (NA): some permutations leave too few pairs, ",
-         "or dissimilarities that do not vary.", class = "repalign_undefined")
+    warn("The p-value of the whole model is undefined (NA): some permutations leave too few ",
+         "pairs, or dissimilarities that do not vary.", class = "repalign_undefined")
   }
   kept <- !is.na(rows$estimate)
   untested <- unique(rows$term[kept & is.na(rows$p_value)])
@@ -104,7 +104,8 @@ model_lines <- function(model) {
   }
   paste0(nrow(model), " subjects, R squared ",
          paste(format(range(model$r_squared, na.rm = TRUE), digits = 2), collapse = " to "),
-         " (", model$permutations[1], " ", model$engine[1], " permutations): summary() has the group")
+         " (", model$permutations[1], " ", model$engine[1],
+         " permutations): summary() has the group")
 }
 
 #' @export

@@ -124,8 +124,8 @@ searchlight_measure <- function(measure, runs) {
   }
   measure <- set[[1]]
   if (!isTRUE(measure$declaration$pairing)) {
-    abort(dQuote(measure$label, FALSE), " does not depend on which condition of a center is paired ",
-          "with which one of a model: it says nothing about what is represented.",
+    abort(dQuote(measure$label, FALSE), " does not depend on which condition of a center is ",
+          "paired with which one of a model: it says nothing about what is represented.",
           class = "repalign_error_measure", arg = "measure")
   }
   if (!is.null(measure$args$clusters) || !is.null(measure$args$units_x)) {
@@ -239,8 +239,8 @@ model_operands <- function(null, measure, reprs) {
   forms <- operands(null, measure, reprs, seq_along(reprs), "y")$forms
   for (i in seq_along(forms)) {
     if (is_undefined(forms[[i]])) {
-      abort("The model ", dQuote(title_of(reprs[[i]]), FALSE), " cannot be compared with anything: ",
-            "all its dissimilarities are equal, or it has no variance that is left after ",
+      abort("The model ", dQuote(title_of(reprs[[i]]), FALSE), " cannot be compared with ",
+            "anything: all its dissimilarities are equal, or it has no variance that is left after ",
             "correction.", class = "repalign_error_variance", arg = "models")
     }
   }

@@ -53,8 +53,8 @@ if (wanted("time")) {
     seconds <- system.time(searchlight(example$data, example$neighbours, example$models, one,
                                        permutations = permutations, threads = threads))
     loop <- loop_seconds(example, one)
-    cat(sprintf("%-26s %6.1f s (%5.1f s of processors), a loop %6.0f s: %4.1f times; peak %.2f GB\n",
-                one$label, seconds[["elapsed"]], sum(seconds[1:2]), loop,
+    cat(sprintf(paste("%-26s %6.1f s (%5.1f s of processors), a loop %6.0f s: %4.1f times;",
+                      "peak %.2f GB\n"), one$label, seconds[["elapsed"]], sum(seconds[1:2]), loop,
                 loop / seconds[["elapsed"]], peak_of_memory()))
   }
   few <- min(centers, 2000L)
@@ -87,9 +87,10 @@ if (wanted("ways")) {
   product <- time(b <- internal$model_products(x, job))
   gathered <- time(d <- .Call(internal$C_permuted_inner, x[1:10], models,
                               cbind(seq_len(n), job$design$matrix), threads)) * 20
-  stopifnot(all.equal(as.vector(aperm(a[[1]], c(1, 4, 2, 3))), as.vector(aperm(b[[1]], c(1, 4, 2, 3)))))
-  cat(sprintf(paste("200 centers x 5 models x %d permutations: cosets %.2f s, matrix product %.2f s",
-                    "(%.2f s with the permuted models made), gathering %.1f s\n"), permutations,
+  plain <- function(sums) as.vector(aperm(sums[[1]], c(1, 4, 2, 3)))
+  stopifnot(all.equal(plain(a), plain(b)))
+  cat(sprintf(paste("200 centers x 5 models x %d permutations: cosets %.2f s, matrix product",
+                    "%.2f s (%.2f s with the permuted models made), gathering %.1f s\n"), permutations,
               cosets, product, first, gathered))
   options(old)
 }
@@ -122,8 +123,8 @@ light <- function(example, one, ...) {
 share <- function(hits) sprintf("%.3f", mean(hits))
 
 if (wanted("error")) {
-  cat("\nShare of", sets, "unrelated data sets with a center significant at 0.05 (200 centers of up",
-      "to 9 channels, 20 conditions, 199 permutations):\n")
+  cat("\nShare of", sets, "unrelated data sets with a center significant at 0.05 (200 centers of",
+      "up to 9 channels, 20 conditions, 199 permutations):\n")
   for (smooth in c(0, 2, 5)) {
     set.seed(smooth + 10)
     for (kind in names(kinds)) {
@@ -136,8 +137,8 @@ if (wanted("error")) {
         c(any(first$p_familywise <= 0.05), mean(both >= both[1]) <= 0.05,
           any(first$p_value <= 0.05), mean(first$p_value <= 0.05))
       }, numeric(4))
-      cat(sprintf("%-14s noise smooth over %d: one model %s, both models %s; p_value alone %s (%s of %s)\n",
-                  kind, smooth, share(found[1, ]), share(found[2, ]), share(found[3, ]),
+      cat(sprintf(paste("%-14s noise smooth over %d: one model %s, both models %s;",
+                        "p_value alone %s (%s of %s)\n"), kind, smooth, share(found[1, ]), share(found[2, ]), share(found[3, ]),
                   share(found[4, ]), "the centers"))
     }
   }

@@ -4,10 +4,15 @@ measures_fast <- list(
   measure("rsa"), measure("rsa", outer = "pearson", inner = "sqeuclidean"),
   measure("rsa", outer = "cosine", inner = "euclidean"), measure("cka"),
   measure("cka", estimator = "stimulus"), measure("cka", kernel = "rbf"), measure("rv"),
-  measure("distance_correlation"), measure("linear_regression"), measure("rsm_difference")
+  measure("distance_correlation"), measure("linear_regression"), measure("rsm_difference"),
+  measure("rsa", inner = "sqeuclidean", outer = "whitened_cosine"),
+  measure("rsa", inner = "sqeuclidean", outer = "whitened_pearson"),
+  measure("rsa", outer = "rho_a")
 )
 
-measures_plain <- list(measure("rsa", outer = "kendall"), measure("mutual_knn", k = 3),
+measures_plain <- list(measure("rsa", outer = "kendall"),
+                       measure("rsa", outer = "whitened_cosine", sigma = 1:16),
+                       measure("mutual_knn", k = 3),
                        measure("procrustes"))
 
 expect_as_calibrated <- function(one, permutations = 60) {
@@ -64,9 +69,9 @@ test_that("without permutations there are scores only", {
   expect_equal(result$score, scores$score, tolerance = 1e-10)
   expect_equal(result$center, scores$x)
   expect_equal(result$model, scores$y)
-  plain <- searchlight(example$data, example$neighbours, example$models,
-                       measure("rsa", outer = "kendall"))
-  expect_equal(plain$score, similarity(sets, example$models, measure("rsa", outer = "kendall"))$score)
+  tau <- measure("rsa", outer = "kendall")
+  plain <- searchlight(example$data, example$neighbours, example$models, tau)
+  expect_equal(plain$score, similarity(sets, example$models, tau)$score)
   own <- new_measure(function(x, y) sum(x[, 1] * y[, 1]))
   scores <- searchlight(example$data, example$neighbours, example$models[1], own)
   expect_equal(scores$score, similarity(sets, example$models[1], own)$score)

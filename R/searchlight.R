@@ -192,6 +192,7 @@ searchlight_sides <- function(source, neighbours, models, measure) {
           "permutations by permute::how().", class = "repalign_error_choice", arg = "models")
   }
   refuse_holes(reprs, list(measure))
+  refuse_lacking_pairs(reprs, list(measure))
   for (repr in reprs) {
     need_kind(repr, accepted_by(measure$declaration, measure$args), dQuote(measure$label, FALSE))
     refuse_negative(repr, accepted_by(measure$declaration, measure$args))
@@ -215,6 +216,8 @@ first_center <- function(source, neighbours) {
 # fast null their operands. With 0 permutations the design has none.
 searchlight_job <- function(sides, measure, plan) {
   measure <- settled_set(list(measure), sides)[[1]]
+  note_gaps(data.frame(i = 1, j = seq_along(sides$y$reprs)), sides$x$reprs, sides$y$reprs,
+            list(measure))
   null <- null_of(measure)
   fast <- !is.null(null) && identical(null$kernel, "inner") && is.null(null$correction) &&
     !takes_orders(measure$declaration, measure$args)

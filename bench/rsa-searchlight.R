@@ -145,17 +145,17 @@ if (wanted("error")) {
 }
 
 if (wanted("power")) {
-  cat("\nShare of", sets, "data sets in which a related place (9 of 200 channels) is found,",
+  cat("\nShare of", sets, "data sets in which a related place (9 of 100 channels) is found,",
       "and in which an unrelated center is:\n")
   for (strength in c(0.7, 1, 1.4)) {
     set.seed(100 * strength)
     for (kind in names(kinds)) {
       found <- vapply(seq_len(sets), function(set) {
-        example <- line_example(20, 200, 2, 96:104, strength)
+        example <- line_example(20, 100, 2, 46:54, strength)
         result <- searchlight(example$data, example$neighbours, example$models["a"], kinds[[kind]],
                               permutations = 1999, threads = 1)
         # neighbourhoods without a related channel
-        apart <- abs(seq_len(200) - 100) > 8
+        apart <- abs(seq_len(100) - 50) > 8
         c(any(result$p_familywise[!apart] <= 0.05),
           any(stats::p.adjust(result$p_value, "holm")[!apart] <= 0.05),
           any(stats::p.adjust(result$p_value, "BY")[!apart] <= 0.05),

@@ -141,6 +141,17 @@ test_that("runs are compared by the crossnobis estimates of rdm()", {
           model)
     }, 0), tolerance = 1e-8, ignore_attr = TRUE)
   }
+  # pairs of conditions without two runs in common
+  sparse <- design$condition != "c" | design$run == 1
+  gaps <- measure("rsa", missing = "pairwise")
+  result <- suppressMessages(searchlight(data[sparse, ], neighbours, model, gaps,
+                                         design$run[sparse],
+                                         condition = design$condition[sparse], permutations = 20))
+  expect_equal(result$score, vapply(neighbours, function(at) {
+    quietly(rsa(rdm(data[sparse, at], design$condition[sparse], design$run[sparse]), model,
+                missing = "pairwise"))
+  }, 0), ignore_attr = TRUE)
+  expect_false(anyNA(result$p_value))
   by_function <- searchlight(data, neighbours, model, run = design$run,
                              condition = design$condition,
                              noise = function(at) solve(solve(unclass(precision))[at, at]))
@@ -259,6 +270,7 @@ test_that("bad input is an error that says what to do", {
   refused(x, near, models, alpha = 1, class = "repalign_error_value")
   refused(x, near, models, across_models = NA, class = "repalign_error_value")
   refused(x, near, models, "cka", class = "repalign_error_type")
+  refused(x, near, list(m = replace(models$second, 3, NA)), class = "repalign_error_nonfinite")
   refused(replace(x, 5, NA), near, models, class = "repalign_error_nonfinite")
   refused(x, near, models, run = rep(1:2, 8), class = "repalign_error_missing")
   condition <- rep(1:8, each = 2)

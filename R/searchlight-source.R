@@ -54,8 +54,8 @@ check_runs <- function(patterns, gaps) {
   abort("`run`: ", count_of(nrow(few), "pair"), " of conditions ",
         if (nrow(few) > 1) "have" else "has", " fewer than two runs in common, first ",
         condition_title(patterns$labels, few[1, 1]), " and ",
-        condition_title(patterns$labels, few[1, 2]), ": leave out conditions that few runs have, or ",
-        "compare the others by missing = \"pairwise\" of rsa().",
+        condition_title(patterns$labels, few[1, 2]), ": leave out conditions that few runs have, ",
+        "or compare the others by missing = \"pairwise\" of rsa().",
         class = "repalign_error_size", arg = "run")
 }
 

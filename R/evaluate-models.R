@@ -108,6 +108,7 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
   drawn <- as_draws(resample, draws, max(task$group), task$n)
   folds <- as_folds(folds, repeats, task)
   check_evaluation(task, drawn, folds)
+  note_lacking_pairs(task)
   threads <- thread_count(threads)
   whole <- evaluate_whole(task, folds, threads)
   parts <- evaluate_parts(task, parts_of_draws(drawn, max(task$group), task$n), folds, threads)
@@ -142,6 +143,11 @@ group_codes <- function(group, count) {
 }
 
 check_evaluation <- function(task, drawn, folds) {
+  if (!is.null(task$sigma) && !whitens(task$outer)) {
+    abort("`sigma` is the noise by which \"whitened_cosine\" and \"whitened_pearson\" weigh pairs; ",
+          "outer = ", dQuote(task$outer, FALSE), " does not use it.",
+          class = "repalign_error_choice", arg = "sigma")
+  }
   if (is.matrix(task$sigma) && "condition" %in% drawn$factors) {
     abort("`sigma` is a matrix, and `resample` draws stimuli: copies of a stimulus would share ",
           "all of their noise. Give the variances, diag(sigma), or resample = \"rdm\".",
@@ -157,6 +163,16 @@ check_evaluation <- function(task, drawn, folds) {
     warn("All RDMs are of one group: there is no lower noise ceiling (NA).",
          class = "repalign_undefined")
   }
+}
+
+# Says over how many pairs of stimuli data and models are compared, where pairs lack.
+note_lacking_pairs <- function(task) {
+  components <- do.call(cbind, lapply(task$models, function(model) model$table$values))
+  if (!anyNA(task$values) && !anyNA(components)) return(invisible())
+  counts <- crossprod(!is.na(task$values), !is.na(components))
+  inform("missing = \"pairwise\": comparisons are over ",
+         paste(unique(range(counts)), collapse = " to "), " of ", nrow(components),
+         " pairs of stimuli.", class = "repalign_pairs_left_out")
 }
 
 # Cells of one draw each, in which models are fitted and tested with the same data.

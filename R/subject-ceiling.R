@@ -166,11 +166,13 @@ subject_reprs <- function(x, measure) {
   args <- if (is.null(names(x))) paste0("x[[", seq_along(x), "]]") else
     paste0("x$", check_element_names(x, "x"))
   reprs <- unname(Map(function(one, arg) {
-    repr <- representation(one, arg, side = "x")
+    repr <- representation(one, arg, side = "x", loose = TRUE)
     need_kind(repr, accepted_by(measure$declaration, measure$args), dQuote(measure$label, FALSE))
   }, x, args))
   check_same_stimuli(reprs)
   refuse_lacking_pairs(reprs, list(measure))
+  accepted <- accepted_by(measure$declaration, measure$args)
+  for (repr in reprs) refuse_zero(repr, accepted)
   note_one_sided_names(reprs)
   reprs
 }

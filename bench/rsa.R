@@ -9,10 +9,10 @@
 #   cover    how often the 95% interval of `a` holds its true score
 #   ratio    mean variance (se^2) over the variance of the score of `a` between data sets
 #   zero     how often p_zero of `none` is at most 0.05
-#   differ   how often the p-value of compare_scores(), a against b, is at most 0.05; and ratio_d, the
-#            ratio of variances for this difference
-#   above, below   how often p_ceiling of `shared` is at most 0.05, its score above or below the lower
-#            ceiling
+#   differ   how often the p-value of compare_scores(), a against b, is at most 0.05; and ratio_d,
+#            the ratio of variances for this difference
+#   above, below   how often p_ceiling of `shared` is at most 0.05, its score above or below the
+#            lower ceiling
 # (stimuli) errors over both; (subjects-only) over subjects, with the same stimuli in all data sets;
 # (sessions) over both, where each subject has two sessions, with and without `group`; (folds) over
 # both, cross-validated (2 x 2 folds): `a` and `b` have their two thirds as weighted components.

@@ -157,7 +157,8 @@ test_that("groups are drawn together", {
   made <- made_rdms(subjects = 4)
   twice <- rep(made$data, each = 2)
   names(twice) <- paste0("s", 1:8)
-  draws <- list(rdm = matrix(sample(4, 40, TRUE), 10), condition = matrix(sample(12, 120, TRUE), 10))
+  draws <- list(rdm = matrix(sample(4, 40, TRUE), 10),
+                condition = matrix(sample(12, 120, TRUE), 10))
   one <- evaluate_models(made$data, made$models, "pearson", draws)
   two <- evaluate_models(twice, made$models, "pearson", draws, group = rep(1:4, each = 2))
   expect_equal(as.data.frame(two), as.data.frame(one))
@@ -270,7 +271,8 @@ test_that("bad input is named", {
   expect_error(try_with(sigma = rep(1, 5), outer = "whitened_cosine"),
                class = "repalign_error_size")
   expect_error(try_with(sigma = rep(1, 12)), class = "repalign_error_choice")
-  labelled <- stats::setNames(lapply(made$data[1:2], `attr<-`, "Labels", letters[1:12]), c("a", "b"))
+  labelled <- stats::setNames(lapply(made$data[1:2], `attr<-`, "Labels", letters[1:12]),
+                              c("a", "b"))
   other <- `attr<-`(made$models[[1]], "Labels", LETTERS[1:12])
   expect_error(try_with(rdms = labelled, models = list(m = other)), class = "repalign_error_names")
   folds <- rsa_input("r1_folds2x2")

@@ -60,12 +60,13 @@ holds_squares <- function(repr) {
   repr$kind == "dist" && !identical(attr(repr$data, "method"), "euclidean")
 }
 
-# Whoever has distances that are not squared, and not from dist(), must know what is expected.
+# Squares of what dist() made cannot be told from it.
 note_squares <- function(repr, id) {
   if (repr$kind != "dist" || holds_squares(repr)) return(invisible())
   say_once(repr, "squared", {
-    inform("`", repr$arg, "` holds Euclidean distances of dist(): ", id, "() squares them. Other ",
-           "\"dist\" objects are taken for squared distances.", class = "repalign_squared")
+    inform("`", repr$arg, "` has Euclidean distances made by dist(): ", id, "() squares them. If ",
+           "they are squares already (dist(x)^2 keeps the attribute), set attr(", repr$arg,
+           ", \"method\") <- NULL.", class = "repalign_squared")
   })
 }
 

@@ -29,14 +29,15 @@ NULL
 #' negative eigenvalues in G. They are set to 0 on both sides, before the traces are taken, and a
 #' warning of class `repalign_projected` says what share of the absolute eigenvalues they are. The
 #' values of a `dist` object are taken for squared distances, unless [stats::dist()] made them with
-#' `method = "euclidean"`: these are squared, with a message. Missing distances are an error.
+#' `method = "euclidean"`: these are squared, with a message. (`dist(x)^2` cannot be told from
+#' `dist(x)`: give `dist(x)`, or remove the attribute `method`.) Missing distances are an error.
 #'
 #' Rotation, reflection and translation of either side leave both as they are, and scaling
 #' `bures()`.
 #'
 #' When not to trust it: noise adds dimensions, in which unrelated representations can be rotated
-#' close to each other, so that values rise with the number of neurons when stimuli are few. Negative
-#' eigenvalues that are set to 0 are mostly noise, too.
+#' close to each other, so that values rise with the number of neurons when stimuli are few.
+#' Negative eigenvalues that are set to 0 are mostly noise, too.
 #' @references Bures (1969), Transactions of the American Mathematical Society 135. Harvey et al.
 #'   (2024), UniReps workshop.
 #' @examples
@@ -45,7 +46,7 @@ NULL
 #' y <- x + rnorm(300)
 #' bures(x, y)
 #' cos(angular_shape(x, y))
-#' bures(dist(x)^2, y)
+#' bures(dist(x), y)
 #' bures_distance(x, y)
 #' @seealso [riemann()], [angular_shape()], [procrustes_size_shape()], [rsa()]
 #' @inheritSection procrustes How long it takes
@@ -125,7 +126,6 @@ declare_measure(
 #' Minus the Riemannian distance between the second moments of data and those of a model, which may
 #' be scaled, and to which noise may be added, as well as it goes.
 #'
-#' @inheritParams bures
 #' @param x,y a model and data, as representations of the same stimuli in the same order (see
 #'   [cka()]) or RDMs of squared distances, as `dist` objects.
 #' @param sigma the noise covariance of the stimuli (conditions): `NULL` for the same independent
@@ -178,8 +178,8 @@ prepare_riemann <- function(repr, args, side) {
   extend_form(form, undefined = all(form$d == 0))
 }
 
-# Orthonormal contrasts of n stimuli, a column each: the columns but the first of the reflection that
-# takes equal weights to the first axis.
+# Orthonormal contrasts of n stimuli, a column each: the columns but the first of the reflection
+# that takes equal weights to the first axis.
 contrast_basis <- function(n) {
   v <- rep(1 / sqrt(n), n)
   v[1] <- v[1] - 1

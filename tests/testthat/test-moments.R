@@ -10,7 +10,7 @@ moment_settings <- function() {
     rv = list(list()), angular_cka = list(list()),
     cca = list(list(summary = "mean_squared"), list(summary = "yanai")),
     distance_correlation = list(list(), list(squared = TRUE), list(estimator = "unbiased")),
-    rsa = list(list(outer = "whitened_cosine"), list(inner = "euclidean", outer = "whitened_pearson")),
+    rsa = lapply(whitened_outer, function(outer) list(inner = "euclidean", outer = outer)),
     linear_regression = list(list()), gulp = list(list(), list(lambda = 0.1))
   )
 }

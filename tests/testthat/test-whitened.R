@@ -1,0 +1,53 @@
+# What other functions use of the whitening metric and of tables of RDMs.
+
+test_that("duals are the products with the inverse of the covariance", {
+  set.seed(1)
+  n <- 7
+  values <- normal_matrix(21, 3)
+  noise <- list(NULL, runif(n, 0.5, 2), crossprod(normal_matrix(n, n)) + diag(n))
+  for (sigma in noise) {
+    v <- def_pair_covariance(21, sigma)
+    metric <- whitening_metric(n, sigma)
+    expect_equal(whitened_duals(values, metric), solve(v, values), tolerance = 1e-10)
+    expect_equal(whitened_duals(values, whitening_matrix(n, sigma)), solve(v, values),
+                 tolerance = 1e-10)
+    expect_equal(whitened_products(values, values, metric), t(values) %*% solve(v, values),
+                 tolerance = 1e-10)
+    expect_equal(dual_of_ones(n, metric), rowSums(solve(v)), tolerance = 1e-10)
+    at <- c(2, 5, 17, 21)
+    expect_equal(pair_precision(whitening_matrix(n, sigma), pair_places(at, n)), solve(v)[at, at],
+                 tolerance = 1e-10)
+    expect_equal(pair_covariance(sigma, pair_places(at, n)), v[at, at], tolerance = 1e-12)
+    filled <- filled_gaps(values, 1:21 %in% at, metric)
+    expect_equal(filled[-at, ], values[-at, ])
+    expect_lt(max(abs(whitened_duals(filled, metric)[at, ])), 1e-12)
+    expect_equal(whitened_products(filled, filled, metric),
+                 t(values[-at, ]) %*% solve(v[-at, -at], values[-at, ]), tolerance = 1e-10)
+  }
+})
+
+test_that("tables of RDMs have a column for each, and say what is wrong with them", {
+  a <- dist(normal_matrix(5, 2))
+  b <- as.matrix(a)^2
+  table <- rdm_table(list(a = a, b = b), "rdms")
+  expect_equal(unname(table$values), cbind(as.vector(a), as.vector(a)^2))
+  expect_identical(table[c("n", "names")], list(n = 5L, names = c("a", "b")))
+  expect_identical(table$labels, as.character(1:5))
+  expect_null(rdm_table(unname(b), "rdms")$labels)
+  expect_identical(rdm_table(list(a, a), "rdms")$names, c("rdm1", "rdm2"))
+  expect_identical(rdm_table(a, "data")$names, "data")
+  expect_equal(rdm_table(0 * a, "rdms")$values[, 1], numeric(10))
+  gap <- replace(a, 3, NaN)
+  expect_identical(which(is.na(rdm_table(gap, "rdms", TRUE)$values)), 3L)
+  labelled <- function(d, labels) structure(d, Labels = labels)
+  refused <- list(
+    list(list(), "empty"), list("a", "`rdms`"), list(list(a = a, a = a), "\"a\""),
+    list(list(a = a, b = dist(1:4)), c("`rdms\\$b`", "4", "5")), list(gap, "missing"),
+    list(list(x = a, y = "b"), "`rdms\\$y`"), list(normal_matrix(5, 5), "symmetric"),
+    list(normal_matrix(5, 4), "as many rows"), list(replace(a, 2, Inf), "non-finite"),
+    list(list(a = labelled(a, letters[1:5]), b = labelled(a, letters[c(1, 3, 2, 4, 5)])), c("stimulus 2", "\"b\""))
+  )
+  for (case in refused) expect_refused(rdm_table(case[[1]], "rdms"), case[[2]])
+  expect_refused(rdm_table(replace(a, 1:10, NA), "rdms", TRUE), "all are missing")
+  expect_refused(rdm_table(structure(numeric(), Size = 1, class = "dist"), "rdms"), "two stimuli")
+})

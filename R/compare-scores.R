@@ -9,8 +9,8 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' differences with standard errors, p-values adjusted for their number, simultaneous intervals,
 #' and tests of equivalence.
 #'
-#' @param result what [score_interval()] returned, or some of its rows in any order. All must come
-#'   from one call.
+#' @param result what [score_interval()] or [evaluate_models()] returned, or some of its rows in any
+#'   order. All must come from one call.
 #' @param contrasts what is compared:
 #'   * `"pairs"`: all pairs of scores of the same measure;
 #'   * the name of a score, such as that of a layer: all others of its measure less this one. (Names
@@ -45,7 +45,8 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' C_sx)c}, from the covariances over stimuli, over neurons and of their interaction, and never
 #' below one of the main parts; its degrees of freedom are those of Satterthwaite. For subjects and
 #' further sides likewise. Scores by half-samples have no interactions: their errors are rather
-#' too large, and `print()` says so.
+#' too large, and `print()` says so. Differences of [evaluate_models()] have the variance and the
+#' degrees of freedom that its help page gives.
 #'
 #' What the levels mean. `p_value` and `conf_low` to `conf_high` are for one comparison that was
 #' chosen beforehand. `p_adjusted` with `"holm"`, `"max_t"`, `"hommel"`, `"hochberg"` or

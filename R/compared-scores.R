@@ -1,5 +1,5 @@
-# What comparisons need of the result of score_interval() or of evaluate_models(): its scores, their names and how they vary
-# together.
+# What comparisons need of the result of score_interval() or of evaluate_models(): its scores, their
+# names and how they vary together.
 
 # Returns list(score, title, measure, sign, parts, total, level, order, halves). `title` names
 # scores within their measure, `sign` is -1 for distances, and `order` is that of the call:
@@ -8,8 +8,8 @@
 compared_scores <- function(result) {
   if (inherits(result, "repalign_evaluation")) return(compared_models(result))
   if (!inherits(result, "repalign_score_interval")) {
-    abort("`result` must be what score_interval() or evaluate_models() returned, with the scores to compare, not ",
-          describe(result), ".", class = "repalign_error_type", arg = "result")
+    abort("`result` must be what score_interval() or evaluate_models() returned, with the scores ",
+          "to compare, not ", describe(result), ".", class = "repalign_error_type", arg = "result")
   }
   rows <- as.data.frame(result)
   if (!nrow(rows)) {

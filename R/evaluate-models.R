@@ -11,6 +11,91 @@
 # outer, resample, folds, conf_level, sizes   how it was made
 # models, data   predicted and data RDMs, for plot(type = "map")
 
+#' Compare models of RDMs with the RDMs of subjects
+#'
+#' How similar is what each model predicts to the RDMs of subjects (or sessions), how certain is
+#' that, and how good could any model be? Scores have errors over subjects, stimuli or both, by
+#' resampling; flexible models are cross-validated; and differences between models are tested by
+#' [compare_scores()].
+#'
+#' @param rdms data RDMs, one of each subject or session: a named list of `dist` objects or
+#'   symmetric matrices of the same stimuli.
+#' @param models what [rdm_model()] returned, RDMs (fixed models), or a named list of these.
+#' @param outer how RDMs are compared, as for [rsa()].
+#' @param resample what is drawn anew, with replacement: the RDMs (`"rdm"`), the stimuli
+#'   (`"condition"`), `"both"`, or `"none"`, for errors over RDMs without resampling. Draws may
+#'   also be given, as `list(rdm = , condition = )` of matrices of indices with a draw in each row;
+#'   those in `rdm` are numbers of groups, if there are any.
+#' @param draws number of draws.
+#' @param group one label for each RDM: RDMs of the same subject are drawn and left out together.
+#'   Without it, each is a group.
+#' @param folds into how many folds RDMs and stimuli are cut for cross-validation, or a data frame of
+#'   folds with the columns `fold`, `set` (`"train"` or `"test"`), `factor` (`"rdm"` or
+#'   `"condition"`) and `index`.
+#' @param repeats how often folds are cut anew at random, in each draw.
+#' @param conf_level coverage of the intervals, between 0 and 1.
+#' @param sigma for whitened comparisons: the noise of the stimuli, as for [rsa()]. Draws of stimuli
+#'   need variances (or `NULL`), because copies of a stimulus have noise of their own.
+#' @param missing `"pairwise"`: RDMs may lack pairs of stimuli (`NA`), and are compared over the
+#'   pairs that both have.
+#' @param threads see [similarity()].
+#' @return A data frame of class `repalign_evaluation` with a row for each model and the columns
+#'   `model`; `score`, the mean similarity with the RDMs; `se`, `conf_low`, `conf_high` and `df`, its
+#'   standard error, interval and degrees of freedom; `p_zero`, of the one-sided test against 0;
+#'   `ceiling_low` and `ceiling_high`, the noise ceiling; `p_ceiling`, of the two-sided test against
+#'   its lower limit; `draws`, and `left_out`, how many of these were left out. There are `plot()`,
+#'   `vcov()`, and [compare_scores()].
+#' @details
+#' *Scores* are means over RDMs, with all data; draws are for errors only. A draw has each RDM and
+#' each stimulus as often as it was drawn; pairs of copies of a stimulus do not count, and models
+#' are fitted anew.
+#'
+#' *Errors.* Of N groups of RDMs and n stimuli, with a = N/(N - 1), b = n/(n - 1), and the
+#' variances over draws of both, of RDMs alone and of stimuli alone,
+#' \eqn{V = aV_r + bV_c - ab(V_{rc} - V_r - V_c)}{V = a V_r + b V_c - a b (V_rc - V_r - V_c)}, at
+#' least each of the main parts and at most their sum. The same holds for differences of scores and
+#' for a score less its ceiling. Tests are t tests with min(N, n) - 1 degrees of freedom (N - 1 or n -
+#' 1 for one factor), which is rather conservative. A draw with fewer than 3 different stimuli (in
+#' cross-validation, 3 for each fold) or with an undefined score is left out.
+#'
+#' *Cross-validation.* Models are fitted to the training RDMs and stimuli of each fold, and tested
+#' with those that the training does not have; scores and ceilings are means over folds. Scores of
+#' few stimuli differ from those of all, so compare models by the same folds. Inside of draws, what
+#' the random choice of folds adds to the variance is subtracted (Schuett et al. 2023), which needs
+#' `repeats` of at least 2. `resample = "none"` has no errors with folds.
+#'
+#' *Ceilings.* `ceiling_high` is the mean similarity of each RDM with the pooled RDM of all
+#' ([pool_rdms()]), the highest mean that any model can have (see [subject_ceiling()] for when this
+#' is strict); `ceiling_low` that with the pool of the other groups. In cross-validation both are of
+#' the test stimuli, and the lower one pools the training RDMs.
+#'
+#' The linear comparisons are computed for all draws as matrix products, ranks by one sort. Kendall's
+#' tau, and RDMs that lack different pairs, are computed anew for each draw, which takes long: give
+#' fewer draws.
+#'
+#' When not to trust it: with two or three subjects, errors over subjects are guesses, and there are
+#' 1 or 2 degrees of freedom. RDMs are similar for other reasons than the representation, too: a
+#' cosine is far above 0 for RDMs that share nothing but being positive, so that `p_zero` is about
+#' the cosine being 0, and not about chance; [calibrate()] is. A score that is not significantly
+#' below the ceiling may be far below it.
+#' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
+#'   Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS Computational Biology
+#'   10 (ceilings). Diedrichsen, Berlot, Mur, Schuett, Shahbazi and Kriegeskorte (2021), Neurons,
+#'   Behavior, Data analysis, and Theory 5 (whitened comparisons).
+#' @examples
+#' # four subjects whose representation is nearer to the first model
+#' set.seed(1)
+#' shared <- matrix(rnorm(20 * 5), 20)
+#' noisy <- function(noise) dist(shared + noise * matrix(rnorm(20 * 5), 20))^2
+#' subjects <- list(a = noisy(1), b = noisy(1), c = noisy(1), d = noisy(1))
+#' models <- list(near = noisy(0.5), far = noisy(2), chance = dist(matrix(rnorm(60), 20))^2)
+#' result <- evaluate_models(subjects, models, "whitened_pearson", draws = 200)
+#' result
+#' compare_scores(result)
+#' # a model with weights is cross-validated over subjects and stimuli
+#' models$weighted <- rdm_model(models, "weighted", nonnegative = TRUE)
+#' evaluate_models(subjects, models, "pearson", draws = 50, folds = c(rdm = 2, condition = 2))
+#' @seealso [rdm_model()], [compare_scores()], [subject_ceiling()], [rsa()]
 #' @export
 evaluate_models <- function(rdms, models, outer = "whitened_cosine",
                             resample = c("both", "rdm", "condition", "none"), draws = 1000,
@@ -25,9 +110,7 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
   check_evaluation(task, drawn, folds)
   threads <- thread_count(threads)
   whole <- evaluate_whole(task, folds, threads)
-  parts <- lapply(parts_of_draws(drawn, max(task$group), task$n), function(part) {
-    evaluate_part(task, part, folds, threads)
-  })
+  parts <- evaluate_parts(task, parts_of_draws(drawn, max(task$group), task$n), folds, threads)
   evaluation_result(task, whole, parts, drawn, folds, conf_level)
 }
 
@@ -113,20 +196,26 @@ warn_collinear_models <- function(task) {
 # About so many numbers may the products of a chunk of draws take.
 draw_chunk_numbers <- 4e6
 
-# Scores and ceilings of the draws of a part: an array draws x (models, lower, upper) x repeats.
-evaluate_part <- function(task, part, folds, threads) {
-  count <- ncol(part$w)
-  columns <- length(task$models) + 2
-  result <- array(NA_real_, c(count, columns, if (is.null(folds)) 1 else folds$repeats))
-  model_columns <- sum(vapply(task$models, function(model) ncol(model$table$values), 0L))
-  each <- (ncol(task$values) + model_columns)^2 * (if (is.null(folds)) 1 else 2 * cell_count(folds))
+# Scores and ceilings of the draws, for each part an array draws x (models, lower, upper) x repeats.
+evaluate_parts <- function(task, parts, folds, threads) {
+  if (!length(parts)) return(list())
+  count <- ncol(parts[[1]]$w)
+  size <- c(count, length(task$models) + 2, if (is.null(folds)) 1 else folds$repeats)
+  components <- sum(vapply(task$models, function(model) ncol(model$table$values), 0L))
+  each <- (ncol(task$values) + components + 1)^2 * (if (is.null(folds)) 1 else
+    2 * cell_count(folds))
   rows <- in_chunks(count, min(250, max(1, draw_chunk_numbers / each)), function(at) {
-    found <- evaluate_draws(task, part$w[, at, drop = FALSE],
-                            part$m[task$group, at, drop = FALSE], folds, threads)
-    matrix(found, length(at))
+    task$grams <- new.env()
+    found <- lapply(parts, function(part) {
+      matrix(evaluate_draws(task, part$w[, at, drop = FALSE],
+                            part$m[task$group, at, drop = FALSE], folds, threads), length(at))
+    })
+    do.call(cbind, found)
   }, "evaluate_models()", "Fewer draws take less.")
-  result[] <- rows
-  result
+  columns <- size[2] * size[3]
+  lapply(stats::setNames(seq_along(parts), names(parts)), function(k) {
+    array(rows[, (k - 1) * columns + seq_len(columns)], size)
+  })
 }
 
 cell_count <- function(folds) {

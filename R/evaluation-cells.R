@@ -34,7 +34,7 @@ way_of_task <- function(task) {
   }
   lacking <- gaps[, 1]
   same <- all(gaps[, seq_len(ncol(task$values))] == lacking) && !any(gaps & !lacking)
-  if (!same || task$outer %in% c("kendall", "tau_b")) return("plain")
+  if (!same || task$outer %in% tau_outer) return("plain")
   if (task$outer %in% linear_outers) "grams" else "ranks"
 }
 
@@ -72,7 +72,20 @@ mean_table <- function(table, weight, models) {
 # ---- comparisons that are linear ----
 
 # Products of all RDMs in the metric of the comparison, weighted, for each column of w: an array.
+# Parts that have the same draws of stimuli share those of the last call, in task$grams.
 weighted_grams <- function(task, outer, w, threads) {
+  last <- task$grams
+  if (!is.null(last) && identical(last$w, w) && identical(last$outer, outer)) return(last$found)
+  found <- made_grams(task, outer, w, threads)
+  if (!is.null(last) && ncol(w) > 1) {
+    last$w <- w
+    last$outer <- outer
+    last$found <- found
+  }
+  found
+}
+
+made_grams <- function(task, outer, w, threads) {
   all <- cbind(task$values, do.call(cbind, task$components))
   centred <- is_centred(outer)
   # the mean of an RDM has no part in centred comparisons, but in their rounding

@@ -38,7 +38,9 @@ named_draws <- function(draws, models) {
 # with all data is undefined in all draws.)
 left_out_draws <- function(draws, scores) {
   at <- which(!is.na(scores))
-  lost <- lapply(draws, function(part) which(apply(is.na(part[, at, , drop = FALSE]), 1, any)))
+  lost <- lapply(draws, function(part) {
+    which(rowSums(is.na(matrix(part[, at, ], nrow(part)))) > 0)
+  })
   sort(unique(unlist(lost)))
 }
 

@@ -33,14 +33,14 @@ degrees_of_freedom <- function(draws, sizes) {
 # taken out.
 draw_covariance <- function(draws, columns) {
   values <- draws[, columns, , drop = FALSE]
-  usable <- apply(!is.na(values), 1, all)
+  usable <- rowSums(is.na(matrix(values, nrow(values)))) == 0
   values <- values[usable, , , drop = FALSE]
   count <- length(columns)
   if (sum(usable) < 2) return(matrix(NA_real_, count, count))
   repeats <- dim(values)[3]
   of <- function(x) stats::cov(matrix(x, ncol = count))
-  mean_of <- of(apply(values, 1:2, mean))
-  if (repeats == 1) return(mean_of)
+  if (repeats == 1) return(of(values))
+  mean_of <- of(rowMeans(values, dims = 2))
   single <- Reduce(`+`, lapply(seq_len(repeats), function(k) of(values[, , k]))) / repeats
   (repeats * mean_of - single) / (repeats - 1)
 }

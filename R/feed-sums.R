@@ -105,22 +105,9 @@ joined_blocks <- function(blocks) {
 
 rows_in <- function(sums) sums$weights[3, 3]
 
-# The symmetric matrix of a packed upper triangle.
-unpack_upper <- function(packed, n) {
-  matrix <- matrix(0, n, n)
-  matrix[upper.tri(matrix, TRUE)] <- packed
-  squares <- diag(matrix)
-  matrix <- matrix + t(matrix)
-  diag(matrix) <- squares
-  matrix
-}
-
 # list(value, magnitude) for each estimator and comparison: H values of the scaled data.
 h_of_sums <- function(sums, plan, estimator) {
-  n <- rows_in(sums)
-  raw <- unpack_upper(sums$cross, nrow(sums$by_weight))
-  means <- sums$by_weight[, 3] / n
-  known <- list(n = n, means = means, raw = raw, centred = raw - n * tcrossprod(means))
+  known <- known_of_sums(sums, plan)
   lapply(stats::setNames(nm = names(plan$compared)), function(which) {
     compared <- plan$compared[[which]]
     totals <- comparison_totals(compared, which, sums, known)
@@ -131,38 +118,62 @@ h_of_sums <- function(sums, plan, estimator) {
   })
 }
 
+# What the sums say of single columns and of all pairs of them: the number of rows, means, squares of
+# the columns before (raw) and after centring, the packed inner products, and for each comparison
+# the sum of the squares of the centred ones (squares), and u'Rv of the means u and v and the inner
+# products R (inner).
+known_of_sums <- function(sums, plan) {
+  n <- rows_in(sums)
+  means <- sums$by_weight[, 3] / n
+  raw <- sums$cross[cumsum(seq_along(means))]
+  x_columns <- length(plan$compared$xx$a)
+  all <- .Call(C_sum_packed, sums$cross, x_columns, n, means)
+  dimnames(all) <- list(c("squares", "inner"), c("xx", "xy", "yy"))
+  list(n = n, means = means, packed = sums$cross, raw = raw, centred = raw - n * means^2,
+       squares = all["squares", ], inner = all["inner", ])
+}
+
+# Inner products of columns a with b, pair by pair, from the packed upper triangle.
+packed_products <- function(known, a, b) {
+  high <- as.double(pmax(a, b))
+  known$packed[high * (high - 1) / 2 + pmin(a, b)]
+}
+
+# Those of all columns a with all columns b, as a matrix.
+packed_product_matrix <- function(known, a, b) {
+  matrix(packed_products(known, rep(a, length(b)), rep(b, each = length(a))), length(a))
+}
+
 # The totals that linear_totals() makes of data, over all neuron pairs of a comparison.
 comparison_totals <- function(compared, which, sums, known) {
   side <- list(xy = c(1, 2), xx = c(1, 1), yy = c(2, 2))[[which]]
   square_products <- block_products(
     list(both = sums$weights[side[1], side[2]], first = sums$by_weight[compared$b, side[1]],
-         second = sums$by_weight[compared$a, side[2]]), compared$a, compared$b, known)
-  list(cross_squares = sum(known$centred[compared$a, compared$b]^2),
-       square_products = square_products, norm_products = trace_of(known$centred, compared$a) *
-         trace_of(known$centred, compared$b), n = known$n,
-       pairs = as.double(length(compared$a)) * length(compared$b))
+         second = sums$by_weight[compared$a, side[2]]), compared$a, compared$b,
+    known$inner[[which]], known)
+  list(cross_squares = known$squares[[which]], square_products = square_products,
+       norm_products = sum(known$centred[compared$a]) * sum(known$centred[compared$b]),
+       n = known$n, pairs = as.double(length(compared$a)) * length(compared$b))
 }
 
-trace_of <- function(matrix, at) sum(matrix[cbind(at, at)])
-
 # The sum of the products of the squared norms of centred rows, over the columns a and b; `sums` are
-# those of excluded_blocks(), before centring. With u and v the means: the product of
-# |a_i|^2 - 2 u'a_i + |u|^2 and |b_i|^2 - 2 v'b_i + |v|^2, multiplied out and added up.
-block_products <- function(sums, a, b, known) {
+# those of excluded_blocks(), before centring, and `inner` is u'Rv. With u and v the means: the
+# product of |a_i|^2 - 2 u'a_i + |u|^2 and |b_i|^2 - 2 v'b_i + |v|^2, multiplied out and added up.
+block_products <- function(sums, a, b, inner, known) {
   u <- known$means[a]
   v <- known$means[b]
-  sums$both - 2 * sum(v * sums$first) - 2 * sum(u * sums$second) +
-    4 * sum(u * (known$raw[a, b, drop = FALSE] %*% v)) + sum(v^2) * trace_of(known$raw, a) +
-    sum(u^2) * trace_of(known$raw, b) - 3 * known$n * sum(u^2) * sum(v^2)
+  sums$both - 2 * sum(v * sums$first) - 2 * sum(u * sums$second) + 4 * inner +
+    sum(v^2) * sum(known$raw[a]) + sum(u^2) * sum(known$raw[b]) -
+    3 * known$n * sum(u^2) * sum(v^2)
 }
 
 # The same for single pairs of columns, each for itself.
 single_products <- function(powers, a, b, known) {
   u <- known$means[a]
   v <- known$means[b]
-  squares <- diag(known$raw)
-  powers[1, ] - 2 * v * powers[2, ] - 2 * u * powers[3, ] + 4 * u * v * known$raw[cbind(a, b)] +
-    v^2 * squares[a] + u^2 * squares[b] - 3 * known$n * u^2 * v^2
+  powers[1, ] - 2 * v * powers[2, ] - 2 * u * powers[3, ] +
+    4 * u * v * packed_products(known, a, b) + v^2 * known$raw[a] + u^2 * known$raw[b] -
+    3 * known$n * u^2 * v^2
 }
 
 h_of_totals <- function(estimator, totals, compared, excluded, known) {
@@ -181,21 +192,27 @@ h_of_totals <- function(estimator, totals, compared, excluded, known) {
 
 # The stimulus-corrected estimates of the neuron pairs that are left out, added up.
 excluded_total <- function(compared, excluded, known) {
-  blocks <- Map(function(block, sums) {
-    a <- compared$a[block$x]
-    b <- compared$b[block$y]
-    stimulus_sum(list(cross_squares = sum(known$centred[a, b]^2),
-                      square_products = block_products(sums, a, b, known),
-                      norm_products = trace_of(known$centred, a) * trace_of(known$centred, b),
-                      n = known$n))
-  }, compared$left_out$blocks, excluded$blocks)
+  blocks <- Map(excluded_block, compared$left_out$blocks, excluded$blocks,
+                MoreArgs = list(compared = compared, known = known))
   a <- compared$a[compared$left_out$x]
   b <- compared$b[compared$left_out$y]
-  squares <- diag(known$centred)
+  centred <- packed_products(known, a, b) - known$n * known$means[a] * known$means[b]
   singles <- stimulus_sum(list(
-    cross_squares = sum(known$centred[cbind(a, b)]^2),
+    cross_squares = sum(centred^2),
     square_products = sum(single_products(excluded$powers, a, b, known)),
-    norm_products = sum(squares[a] * squares[b]), n = known$n
+    norm_products = sum(known$centred[a] * known$centred[b]), n = known$n
   ))
   sum(unlist(blocks)) + singles
+}
+
+excluded_block <- function(block, sums, compared, known) {
+  a <- compared$a[block$x]
+  b <- compared$b[block$y]
+  u <- known$means[a]
+  v <- known$means[b]
+  products <- packed_product_matrix(known, a, b)
+  stimulus_sum(list(cross_squares = sum((products - known$n * tcrossprod(u, v))^2),
+                    square_products = block_products(sums, a, b, sum(u * (products %*% v)), known),
+                    norm_products = sum(known$centred[a]) * sum(known$centred[b]),
+                    n = known$n))
 }

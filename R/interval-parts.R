@@ -123,8 +123,8 @@ contrast_errors <- function(parts, weights) {
   variance <- pmax(rowSums(main) - rowSums(inner), largest, 0)
   several <- length(parts$main) > 1
   df <- if (isTRUE(parts$capped)) rep(parts$df, ncol(weights)) else if (several) {
-    sums <- rowSums(sweep(main^2, 2, parts$df, "/"))
-    ifelse(sums > 0, variance^2 / sums, NA_real_)
+    # squares of variances in very large units are more than a double holds
+    ifelse(variance > 0, 1 / rowSums(sweep((main / variance)^2, 2, parts$df, "/")), NA_real_)
   } else {
     rep(if (parts$clustered) parts$df else Inf, ncol(weights))
   }

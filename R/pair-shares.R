@@ -1,15 +1,10 @@
 # What each pair of stimuli contributes to the comparison of two RDMs; the contributions sum to the
 # score that rsa() gives.
 
-share_outer <- c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a", "whitened_cosine",
-                 "whitened_pearson")
-
-ranks_compared <- c("spearman", "kendall", "tau_b", "rho_a")
-
 # a, b: the dissimilarities of the same pairs, without gaps. A vector of shares, or all NA where the
 # comparison is undefined.
 pair_shares <- function(a, b, outer) {
-  if (outer %in% c("kendall", "tau_b")) return(concordance_shares(a, b, outer))
+  if (outer %in% tau_outer) return(concordance_shares(a, b, outer))
   if (outer %in% c("spearman", "rho_a")) {
     a <- rank(a)
     b <- rank(b)
@@ -22,8 +17,7 @@ pair_shares <- function(a, b, outer) {
     a <- a - mean(a)
     b <- b - mean(b)
   }
-  count <- as.double(length(a))
-  size <- if (outer == "rho_a") (count^3 - count) / 12 else sqrt(sum(a^2)) * sqrt(sum(b^2))
+  size <- if (outer == "rho_a") untied_rank_size(length(a)) else sqrt(sum(a^2)) * sqrt(sum(b^2))
   a * b / size
 }
 
@@ -71,46 +65,40 @@ below <- function(a, b) {
   result
 }
 
-# The same for whitened comparisons, of RDMs of all pairs, with NA where a pair lacks on a side. The
+# The same for whitened comparisons; places: the pairs, from pair_places(); n: of all stimuli. The
 # product a' V^-1 b is split half by a and V^-1 b, half by V^-1 a and b.
-whitened_shares <- function(a, b, outer, metric) {
-  lacking <- is.na(a) | is.na(b)
-  there <- !lacking
+whitened_shares <- function(a, b, outer, sigma, places, n) {
   values <- cbind(a, b)
-  values[lacking, ] <- 0
-  if (outer == "whitened_pearson") values <- without_whitened_mean(values, lacking, metric)
-  duals <- whitened_duals(filled_gaps(values, lacking, metric), metric)
-  sizes <- colSums((duals * values)[there, ])
-  least <- tie_share^2 * colSums(cbind(a, b)[there, ]^2) / length(a)
-  shares <- rep(NA_real_, length(a))
-  if (any(sizes <= least)) return(shares)
-  split <- (duals[, 1] * values[, 2] + duals[, 2] * values[, 1]) / 2
-  shares[there] <- (split / sqrt(sizes[1]) / sqrt(sizes[2]))[there]
-  shares
-}
-
-# Takes out the mean by generalised least squares over the pairs that are there.
-without_whitened_mean <- function(values, lacking, metric) {
-  ones <- cbind(as.numeric(!lacking))
-  dual <- whitened_duals(filled_gaps(ones, lacking, metric), metric)[!lacking]
-  means <- colSums(dual * values[!lacking, , drop = FALSE]) / sum(dual)
-  values <- values - rep(means, each = nrow(values))
-  values[lacking, ] <- 0
-  values
-}
-
-# The whitened comparison of the dissimilarities of one stimulus, `row`, with the `others`, by the
-# covariance of these alone.
-whitened_row <- function(a, b, outer, sigma, row, others) {
-  noise <- if (is.null(sigma)) diag(length(others)) + 1 else
-    sigma[row, row] - outer(sigma[row, others], sigma[row, others], "+") + sigma[others, others]
-  root <- chol(noise^2)
-  white <- backsolve(root, cbind(a, b, 1), transpose = TRUE)
-  size <- colSums(white[, 1:2]^2)
   if (outer == "whitened_pearson") {
-    white <- white - white[, 3] %*% (crossprod(white[, 3], white) / sum(white[, 3]^2))
+    # the ordinary mean is taken off first, so that its digits cancel
+    values <- sweep(values, 2, colMeans(values))
+    ones <- as.vector(whitened_solutions(matrix(1, nrow(values), 1), sigma, places, n))
+    values <- sweep(values, 2, colSums(ones * values) / sum(ones))
   }
-  left <- colSums(white[, 1:2]^2)
-  if (any(left <= tie_share^2 * size) || any(size == 0)) return(NA_real_)
-  clip_to_range(sum(white[, 1] * white[, 2]) / sqrt(left[1]) / sqrt(left[2]), -1, 1)
+  duals <- whitened_solutions(values, sigma, places, n)
+  sizes <- colSums(duals * values)
+  varies <- colSums(values^2) > tie_share^2 * colSums(cbind(a, b)^2)
+  if (!all(varies)) return(rep(NA_real_, length(a)))
+  (duals[, 1] * values[, 2] + duals[, 2] * values[, 1]) / 2 / sqrt(sizes[1]) / sqrt(sizes[2])
+}
+
+# V^-1 times the columns, where V is the covariance of these pairs alone. It takes a matrix of the
+# pairs that lack among all, or of those that are there, whichever are fewer.
+whitened_solutions <- function(columns, sigma, places, n) {
+  count <- nrow(columns)
+  lacking <- packed_length(n) - count
+  check_memory(24 * min(lacking, count)^2, "The covariance of pairs of stimuli",
+               "Fewer stimuli need less.")
+  if (lacking > count) return(solve_positive(pair_covariance(sigma, places), columns))
+  there <- pair_number(places, n)
+  metric <- whitening_metric(n, sigma)
+  values <- matrix(0, packed_length(n), ncol(columns))
+  values[there, ] <- columns
+  gaps <- !seq_len(nrow(values)) %in% there
+  whitened_duals(filled_gaps(values, gaps, metric), metric)[there, , drop = FALSE]
+}
+
+# Where pairs stand in a packed vector; the reverse of pair_places().
+pair_number <- function(places, n) {
+  n * (places$first - 1) - places$first * (places$first - 1) / 2 + places$second - places$first
 }

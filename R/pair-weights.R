@@ -103,31 +103,38 @@ weighted_v_triple <- function(a, b, w) {
 # added up over the columns, from sums of powers.
 weighted_column_u <- function(f, g, w) {
   weights <- weight_powers(w)
-  powers <- function(a, b, c) crossprod(f^b * g^c, weights[[a]])
-  x <- powers(1, 1, 0)
-  y <- powers(1, 0, 1)
-  x2 <- powers(2, 1, 0)
-  y2 <- powers(2, 0, 1)
-  s111 <- powers(1, 1, 1)
-  s211 <- powers(2, 1, 1)
-  s212 <- powers(2, 1, 2)
-  s221 <- powers(2, 2, 1)
-  s322 <- powers(3, 2, 2)
-  s312 <- powers(3, 1, 2)
-  s321 <- powers(3, 2, 1)
-  s422 <- powers(4, 2, 2)
-  w2m1 <- s211 * s111 - s322
-  w3m1 <- powers(3, 1, 1) * s111 - s422
+  s <- column_power_sums(f, g, weights)
+  # what is not multiplied with other sums is added up over the columns first
+  total <- function(a, b) drop(crossprod(weights[[a]], rowSums(f^b * g^b)))
+  t32 <- total(3, 2)
+  t42 <- total(4, 2)
+  w2m1 <- colSums(s$s211 * s$s111) - t32
+  w3m1 <- colSums(s$s311 * s$s111) - t42
   sums <- list(
-    m1 = s111^2 - powers(2, 2, 2), w2m1 = w2m1, w3m1 = w3m1, w2m2 = s211^2 - s422,
-    a = x * y * s111 - x * s212 - y * s221 + s322 - w2m1,
-    w2kl = x * y * s211 - x * s312 - y * s321 + s422,
-    c = x2 * y * s111 - x2 * s212 - y * s321 + s422 - w3m1,
-    d = x * y2 * s111 - x * s312 - y2 * s221 + s422 - w3m1
+    m1 = colSums(s$s111^2) - total(2, 2), w2m1 = w2m1, w3m1 = w3m1,
+    w2m2 = colSums(s$s211^2) - t42,
+    a = colSums(s$x * (s$y * s$s111 - s$s212) - s$y * s$s221) + t32 - w2m1,
+    w2kl = colSums(s$x * (s$y * s$s211 - s$s312) - s$y * s$s321) + t42,
+    c = colSums(s$x2 * (s$y * s$s111 - s$s212) - s$y * s$s321) + t42 - w3m1,
+    d = colSums(s$y2 * (s$x * s$s111 - s$s221) - s$x * s$s312) + t42 - w3m1,
+    # the product of the two totals has to be added up over the columns
+    k = colSums((s$x^2 - s$s220) * (s$y^2 - s$s202)), l = 1
   )
-  sums <- lapply(sums, colSums)
-  # the product of the two totals has to be added up over the columns
-  sums$k <- colSums((x^2 - powers(2, 2, 0)) * (y^2 - powers(2, 0, 2)))
-  sums$l <- 1
   u_from_sums(sums, lapply(weights, colSums))
+}
+
+# Sums over stimuli, columns of f and g x columns of weights: `sabc` of w^a f^b g^c; `x` and `y` of
+# w f and w g, `x2` and `y2` of w^2 f and w^2 g. Columns with themselves have equal sums of f and g.
+column_power_sums <- function(f, g, weights) {
+  powers <- function(a, b, c) crossprod(f^b * g^c, weights[[a]])
+  s <- list(x = powers(1, 1, 0), x2 = powers(2, 1, 0), s111 = powers(1, 1, 1),
+            s211 = powers(2, 1, 1), s311 = powers(3, 1, 1), s212 = powers(2, 1, 2),
+            s312 = powers(3, 1, 2))
+  mirrored <- if (identical(f, g)) {
+    list(y = s$x, y2 = s$x2, s221 = s$s212, s321 = s$s312, s220 = s$s211, s202 = s$s211)
+  } else {
+    list(y = powers(1, 0, 1), y2 = powers(2, 0, 1), s221 = powers(2, 2, 1),
+         s321 = powers(3, 2, 1), s220 = powers(2, 2, 0), s202 = powers(2, 0, 2))
+  }
+  c(s, mirrored)
 }

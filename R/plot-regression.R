@@ -24,11 +24,11 @@ autoplot.repalign_regression <- function(object,
     ggplot2::geom_point(ggplot2::aes(shape = .data[["found"]]), na.rm = TRUE, position = place,
                         size = if (several) 1.7 else 3, show.legend = TRUE,
                         colour = if (several) "grey40" else forest_colour) +
-    (if (several) group_marks(object, rows)) +
+    (if (several) group_marks(object, rows) else centered_marks(rows, value)) +
     ggplot2::scale_shape_manual(values = c(19, 1), name = NULL, drop = FALSE,
                                 labels = paste("p", c("at most", "above"), format(alpha))) +
     ggplot2::labs(x = coefficient_axis(object, value), y = NULL,
-                  caption = coefficient_caption(object, rows, several)) +
+                  caption = coefficient_caption(rows, value, several)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
                   panel.grid.major.y = ggplot2::element_blank(), legend.position = "top")
 }
@@ -45,6 +45,13 @@ coefficient_rows <- function(object, value, alpha) {
   rows$found <- factor(ifelse(rows$p_value <= alpha & !is.na(rows$p_value), "yes", "no"),
                        c("yes", "no"))
   rows
+}
+
+# Where the coefficients stand that the p-values are about.
+centered_marks <- function(rows, value) {
+  if (value != "estimate" || is.null(rows$centered)) return(NULL)
+  ggplot2::geom_point(ggplot2::aes(x = .data[["centered"]]), na.rm = TRUE, shape = 124, size = 5,
+                      colour = okabe_ito[["vermillion"]])
 }
 
 # Means over subjects with 95% intervals by the t distribution.
@@ -71,9 +78,17 @@ coefficient_axis <- function(object, value) {
     unique = "unique share of the variance")
 }
 
-coefficient_caption <- function(object, rows, several) {
+coefficient_caption <- function(rows, value, several) {
   undefined <- sum(is.na(rows$value))
-  parts <- c(if (several) "large: means over subjects with 95% intervals; small: subjects",
-             if (undefined) paste(undefined, "undefined"))
-  if (length(parts)) paste(parts, collapse = "; ")
+  wrapped_caption(c(
+    if (several) "large: means over subjects with 95% intervals; small: subjects",
+    if (!several && value == "estimate" && !is.null(rows$centered)) {
+      "lines: coefficients without effects of single conditions, which p is about"
+    },
+    if (undefined) paste(undefined, "undefined")
+  ))
+}
+
+wrapped_caption <- function(parts) {
+  if (length(parts)) paste(strwrap(paste(parts, collapse = "; "), 90), collapse = "\n")
 }

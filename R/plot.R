@@ -9,7 +9,7 @@ utils::globalVariables(".data")
 #' plot, which can be changed or saved. Both need the package ggplot2.
 #'
 #' @param x,object what [similarity()], [calibrate()], [cka_interval()], [score_interval()],
-#'   [compare_scores()], [best_score()], an analysis ([brain_to_brain()], [trial_to_trial()],
+#'   [compare_scores()], [best_score()], [evaluate_models()], an analysis ([brain_to_brain()], [trial_to_trial()],
 #'   [brain_to_model()], [object_disentanglement()]) or a benchmark ([benchmark_groups()],
 #'   [benchmark_layers()], [benchmark_outputs()]) returned.
 #' @param type what is drawn. `"tiles"`: the grid of scores (of calibrated scores), one panel per
@@ -17,7 +17,8 @@ utils::globalVariables(".data")
 #'   with its tree. `"map"`: one point per element, with similar elements near each other. For
 #'   calibrations also `"null"`: one panel per row with its null scores, for up to 20 rows;
 #'   `"p_value"`: tiles of p-values; and `"auto"`: `"null"` for up to `most` rows, and `"tiles"`
-#'   for more.
+#'   for more. For [evaluate_models()]: `"bars"` or `"points"` of scores, or a `"map"` of models and
+#'   data.
 #' @param measure labels of the measures to draw; `NULL`: all.
 #' @param metric for benchmarks: the metrics, or the targets, to draw; `NULL`: all.
 #' @param single for analyses: also draw the mean of the single ratios (dashed lines, or crosses)?
@@ -86,6 +87,10 @@ utils::globalVariables(".data")
 #' *Differences* of [compare_scores()] are drawn with the interval of each alone (thick) and that
 #' for all rows together (thin); a band shows the margin of equivalence. For [best_score()], filled
 #' points are the scores that may be the best, and a band is the interval of the best true score.
+#'
+#' *Models* of [evaluate_models()] are bars or points with their errors; the grey band is the noise
+#' ceiling, stars are scores above 0, and models without a common letter differ by [compare_scores()].
+#' On the map, distances stand for one less the similarity of RDMs.
 #'
 #' *Intervals* of [cka_interval()] are drawn as a point and a bar for each estimator.
 #' @examples

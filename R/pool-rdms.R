@@ -1,6 +1,27 @@
 # pool_rdms() makes one RDM of several: the mean of normalised RDMs, with which noise ceilings are
 # made and models are fitted.
 
+#' The mean of RDMs
+#'
+#' One RDM of several: their mean after each is brought to a common scale. For most comparisons it is
+#' the RDM with the largest mean similarity to all of them, and so the best that a model could be.
+#'
+#' @param rdms a list of RDMs (`dist` objects or symmetric matrices) of the same stimuli.
+#' @param outer how RDMs are compared, as for [rsa()], or `"riemann"`.
+#' @param sigma for whitened comparisons: the noise of the stimuli, as for [rsa()].
+#' @param missing `"pairwise"`: pairs may lack (`NA`), and means are over the RDMs that have them.
+#' @return A `dist` object. Its scale means nothing.
+#' @details
+#' Before the mean, each RDM is divided by its root mean square (`"cosine"`), standardised
+#' (`"pearson"`), divided by its whitened length (`"whitened_cosine"`, and for
+#' `"whitened_pearson"` less its mean), or ranked (comparisons of ranks); for `"riemann"` it is
+#' taken as it is. [subject_ceiling()] says when no RDM is more similar to all. An RDM without
+#' variance (or, for cosines, of zeros) is an error.
+#' @examples
+#' rdms <- list(dist(v4_layers[[1]][1:20, ]), dist(v4_layers[[2]][1:20, ]))
+#' pooled <- pool_rdms(rdms, "cosine")
+#' vapply(rdms, rsa, 0, y = pooled, outer = "cosine")
+#' @seealso [subject_ceiling()], [evaluate_models()]
 #' @export
 pool_rdms <- function(rdms, outer, sigma = NULL, missing = c("error", "pairwise")) {
   need_arguments()

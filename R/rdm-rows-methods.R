@@ -77,7 +77,7 @@ autoplot.repalign_rdm_rows <- function(object, value = c("contribution", "score"
     ggplot2::geom_point(size = 2.3, colour = forest_colour, na.rm = TRUE) +
     (if (!is.null(object$model)) ggplot2::facet_wrap(ggplot2::vars(.data[["model"]]))) +
     ggplot2::labs(x = driving_axis(value, attr(object, "outer")), y = NULL,
-                  caption = driving_caption(object, shown, value, several)) +
+                  caption = driving_caption(shown, value, several)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
                   panel.grid.major.y = ggplot2::element_blank())
 }
@@ -124,10 +124,9 @@ driving_axis <- function(value, outer) {
         if (!is.null(outer)) paste0("(", outer, ")"))
 }
 
-driving_caption <- function(object, shown, value, several) {
-  parts <- c(if (several) "large: means over subjects; small: subjects",
-             if (value == "contribution") "dotted: all conditions alike",
-             if (shown$left_out) paste(shown$left_out, "conditions with smaller contributions are",
-                                       "not shown"))
-  if (length(parts)) paste(parts, collapse = "; ")
+driving_caption <- function(shown, value, several) {
+  wrapped_caption(c(if (several) "large: means over subjects; small: subjects",
+                    if (value == "contribution") "dotted: all conditions alike",
+                    if (shown$left_out) paste(shown$left_out, "conditions with smaller",
+                                              "contributions are not shown")))
 }

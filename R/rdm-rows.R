@@ -10,7 +10,7 @@
 #'   representation (a matrix conditions x neurons), or a list of these, one for each subject.
 #' @param y as `x`, of the same conditions; of a list, each element is a model.
 #' @param inner,outer how two conditions and two RDMs are compared, see [rsa()]. All `outer` have
-#'   contributions: `r paste(dQuote(share_outer, FALSE), collapse = ", ")`. ([bures()] and
+#'   contributions: `r paste(dQuote(rsa_outer, FALSE), collapse = ", ")`. ([bures()] and
 #'   [riemann()] are not sums over pairs of conditions.)
 #' @param sigma for whitened comparisons: noise of the conditions, see [rsa()].
 #' @param missing what to do about dissimilarities that are `NA`: `"error"`, or `"pairwise"`, which
@@ -62,19 +62,21 @@ rdm_rows <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", 
                      sigma = NULL, missing = c("error", "pairwise")) {
   need_arguments()
   inner <- check_choice(inner, rsa_inner, "inner")
-  outer <- check_choice(outer, share_outer, "outer")
-  allow_na <- check_choice(missing, c("error", "pairwise"), "missing") == "pairwise"
-  sides <- list(x = rows_side(x, "x", inner, outer, allow_na),
-                y = rows_side(y, "y", inner, outer, allow_na))
+  args <- check_outer_args(list(outer = outer, sigma = sigma, missing = missing))
+  allow_na <- args$missing == "pairwise"
+  sides <- list(x = rows_side(x, "x", inner, args$outer, allow_na),
+                y = rows_side(y, "y", inner, args$outer, allow_na))
   rdms <- c(sides$x$rdms, sides$y$rdms)
   places <- c(sides$x$places, sides$y$places)
   check_equal_sizes(rdms, places)
   n <- attr(rdms[[1]], "Size")
   check_rows(n, 4, "x", "a comparison of rows")
-  sigma <- check_row_sigma(sigma, n, outer)
+  sigma <- check_sigma(args$sigma, n)
   labels <- common_labels(rdms, places, "y")
   labels <- if (is.null(labels)) as.character(seq_len(n)) else make.unique(labels, sep = "_")
-  rows_result(sides, labels, outer, sigma)
+  result <- rows_result(sides, labels, args$outer, sigma)
+  if (allow_na) note_pairs(attr(result, "whole")$pairs, packed_length(n), "compared")
+  result
 }
 
 # The RDMs of a side, with the names of its list or NULL. Ranks stand for dissimilarities that are
@@ -94,64 +96,62 @@ rows_side <- function(value, arg, inner, outer, allow_na) {
   list(rdms = unname(rdms), names = if (several) names(values), places = places)
 }
 
-# As a matrix.
-check_row_sigma <- function(sigma, n, outer) {
-  if (!is.null(sigma) && !whitens(outer)) {
-    abort("`sigma` is for whitened comparisons only, not for outer = ", dQuote(outer, FALSE), ".",
-          class = "repalign_error_parameter", arg = "sigma")
-  }
-  sigma <- check_sigma(sigma, n)
-  if (is.null(sigma) || is.matrix(sigma)) sigma else diag(sigma)
+# Says how many pairs count where some are missing.
+note_pairs <- function(counts, all, done) {
+  if (all(counts == all)) return(invisible())
+  inform("missing = \"pairwise\": ", done, " over ", paste(unique(range(counts)), collapse = " to "),
+         " of ", format(all, big.mark = ","), " pairs of conditions.",
+         class = "repalign_pairs_left_out")
 }
 
 rows_result <- function(sides, labels, outer, sigma) {
-  metric <- if (whitens(outer)) whitening_metric(length(labels), sigma)
   grid <- expand.grid(y = seq_along(sides$y$rdms), x = seq_along(sides$x$rdms))
   parts <- lapply(seq_len(nrow(grid)), function(g) {
-    rows_of_pair(as.vector(sides$x$rdms[[grid$x[g]]]), as.vector(sides$y$rdms[[grid$y[g]]]),
-                 labels, outer, sigma, metric)
+    x <- grid$x[g]
+    y <- grid$y[g]
+    part <- rows_of_pair(sides$x$rdms[[x]], sides$y$rdms[[y]], outer, sigma,
+                         c(sides$x$places[x], sides$y$places[y]))
+    part$rows <- cbind(condition = labels, part$rows)
+    names <- Filter(length, list(subject = sides$x$names[x], model = sides$y$names[y]))
+    if (length(names)) lapply(part, function(table) cbind(as.data.frame(names), table)) else part
   })
-  named <- function(part, g) {
-    names <- list(subject = sides$x$names[grid$x[g]], model = sides$y$names[grid$y[g]])
-    names <- Filter(length, names)
-    if (length(names)) cbind(as.data.frame(names), part) else part
-  }
-  rows <- do.call(rbind, Map(function(part, g) named(part$rows, g), parts, seq_along(parts)))
-  whole <- do.call(rbind, Map(function(part, g) named(part$whole, g), parts, seq_along(parts)))
-  rownames(rows) <- NULL
+  together <- function(what) do.call(rbind, lapply(parts, function(part) part[[what]]))
+  rows <- together("rows")
   warn_undefined_conditions(rows)
-  structure(rows, whole = whole, outer = outer, class = c("repalign_rdm_rows", "data.frame"))
+  structure(rows, whole = together("whole"), outer = outer,
+            class = c("repalign_rdm_rows", "data.frame"))
 }
 
-# list(rows, whole) of two RDMs as vectors of all pairs.
-rows_of_pair <- function(a, b, labels, outer, sigma, metric) {
-  n <- length(labels)
-  there <- which(!is.na(a) & !is.na(b))
-  shares <- rep(NA_real_, length(a))
-  if (length(there) >= 3) {
-    if (whitens(outer)) shares <- whitened_shares(a, b, outer, metric) else
-      shares[there] <- pair_shares(a[there], b[there], outer)
+# list(rows, whole) of two RDMs.
+rows_of_pair <- function(x, y, outer, sigma, args) {
+  n <- attr(x, "Size")
+  there <- which(!is.na(x) & !is.na(y))
+  if (length(there) < 3) {
+    abort("`", args[1], "` and `", args[2], "` have ", count_of(length(there), "pair"), " of ",
+          "conditions in common: at least 3 are needed.", class = "repalign_error_size",
+          arg = args[2])
   }
   places <- pair_places(there, n)
-  ends <- c(places$first, places$second)
-  sums <- function(values) as.vector(rowsum(c(values, rep(0, n)), c(ends, seq_len(n))))
-  score <- vapply(seq_len(n), function(i) {
-    one <- c(which(places$first == i), which(places$second == i))
-    others <- c(places$second[places$first == i], places$first[places$second == i])
-    row_score(a[there[one]], b[there[one]], outer, sigma, i, others)
-  }, 0)
-  total <- if (length(there)) sum(shares[there]) else NA_real_
-  list(rows = data.frame(condition = labels, score = score,
-                         contribution = if (is.na(total)) NA_real_ else
-                           sums(rep(shares[there], 2) / 2),
-                         n = as.integer(sums(rep(1, length(ends))))),
-       whole = data.frame(score = total, conditions = n, pairs = length(there)))
+  a <- x[there]
+  b <- y[there]
+  shares <- shares_of(a, b, outer, sigma, places, n)
+  ends <- factor(c(places$first, places$second), seq_len(n))
+  pairs_of <- split(rep(seq_along(there), 2), ends)
+  score <- vapply(pairs_of, function(at) {
+    if (length(at) < 3) return(NA_real_)
+    one <- lapply(places, function(ends) ends[at])
+    clip_to_range(sum(shares_of(a[at], b[at], outer, sigma, one, n)), -1, 1)
+  }, 0, USE.NAMES = FALSE)
+  contribution <- vapply(pairs_of, function(at) sum(shares[at]) / 2, 0, USE.NAMES = FALSE)
+  list(rows = data.frame(score = score, contribution = contribution,
+                         n = unname(lengths(pairs_of))),
+       whole = data.frame(score = clip_to_range(sum(shares), -1, 1), conditions = n,
+                          pairs = length(there)))
 }
 
-row_score <- function(a, b, outer, sigma, row, others) {
-  if (length(a) < 3) return(NA_real_)
-  if (whitens(outer)) return(whitened_row(a, b, outer, sigma, row, others))
-  clip_to_range(sum(pair_shares(a, b, outer)), -1, 1)
+shares_of <- function(a, b, outer, sigma, places, n) {
+  if (outer %in% whitened_outer) whitened_shares(a, b, outer, sigma, places, n) else
+    pair_shares(a, b, outer)
 }
 
 warn_undefined_conditions <- function(rows) {

@@ -1,13 +1,15 @@
 # How alike the RDMs of two tables are, each column of one with each of the other, as the outer
 # comparisons of rsa() define it. Pairs of stimuli that lack on either side are left out.
 
-# Comparisons of RDMs that evaluate_models() and its like know.
-rdm_outers <- c("cosine", "pearson", "spearman", "kendall", "tau_b", "rho_a", "whitened_cosine",
-                "whitened_pearson")
+#' @include rdm-outer.R
+NULL
 
+# Comparisons of RDMs that evaluate_models() and its like know.
 linear_outers <- c("cosine", "pearson", "whitened_cosine", "whitened_pearson")
 
-whitens <- function(outer) startsWith(outer, "whitened")
+rdm_outers <- c(linear_outers, "spearman", "rho_a", "kendall", "tau_b")
+
+whitens <- function(outer) outer %in% whitened_outer
 
 # Those that take a mean off.
 is_centred <- function(outer) outer %in% c("pearson", "whitened_pearson")
@@ -43,7 +45,7 @@ complete_similarities <- function(a, b, lacking, outer, sigma) {
   if (whitens(outer)) return(whitened_similarities(a, b, lacking, outer, sigma))
   a <- a[!lacking, , drop = FALSE]
   b <- b[!lacking, , drop = FALSE]
-  if (outer %in% c("kendall", "tau_b")) return(tau_table(a, b, outer))
+  if (outer %in% tau_outer) return(tau_table(a, b, outer))
   if (outer %in% c("spearman", "rho_a")) {
     a <- centred_ranks(a)
     b <- centred_ranks(b)
@@ -126,21 +128,14 @@ sigma_of <- function(sigma, at) {
 tau_table <- function(a, b, outer) {
   a <- apply_columns(a, rank)
   b <- apply_columns(b, rank)
-  result <- matrix(0, ncol(a), ncol(b))
-  for (i in seq_len(ncol(a))) {
-    for (k in seq_len(ncol(b))) {
-      result[i, k] <- .Call(C_kendall, a[, i], b[, k], thread_count())
-    }
-  }
-  untied_a <- apply(a, 2, untied_share)
-  untied_b <- apply(b, 2, untied_share)
-  if (outer == "tau_b") result <- result / sqrt(base::outer(untied_a, untied_b))
-  result[base::outer(untied_a == 0, untied_b == 0, "|")] <- NA
+  result <- vapply(seq_len(ncol(b)), function(k) {
+    vapply(seq_len(ncol(a)), function(i) {
+      .Call(C_kendall, a[, i], b[, k], outer == "tau_b", thread_count())
+    }, 0)
+  }, numeric(ncol(a)))
+  result <- matrix(result, ncol(a))
+  # where all values are tied there is no order
+  flat <- function(ranks) ranks[1, ] == colMeans(ranks) & apply(ranks, 2, min) == ranks[1, ]
+  result[base::outer(flat(a), flat(b), "|")] <- NA
   result
-}
-
-# The share of comparisons of two values that are not tied.
-untied_share <- function(ranks) {
-  ties <- as.double(tabulate(match(ranks, unique(ranks))))
-  1 - sum(ties * (ties - 1)) / (length(ranks) * (length(ranks) - 1))
 }

@@ -101,8 +101,10 @@ term_table <- function(gram, cross, total, fit, ridge, scale) {
     rest <- fit_weights(gram[-k, -k, drop = FALSE], cross[-k, , drop = FALSE], fit, ridge)
     explained_by(rest, gram[-k, -k, drop = FALSE], cross[-k, , drop = FALSE]) / total
   }, 0)
+  unique <- r_squared - without
+  unique[abs(unique) < tie_share] <- 0
   data.frame(estimate = as.vector(weights) * scale, partial = parts$partial,
-             semipartial = parts$semipartial, unique = r_squared - without)
+             semipartial = parts$semipartial, unique = unique)
 }
 
 partial_correlations <- function(gram, cross, total) {

@@ -70,7 +70,7 @@ regression_null <- function(response, sides, design) {
   gram <- if (whole) sides$gram else products_of(centered, centered)
   rest <- rest_of_response(centering$out(response), centered, gram, sides)
   null <- if (whole) whole_null(response, rest, sides, design) else
-    gapped_null(response, centered, rest, present, sides, design)
+    gapped_null(response, rest, present, sides, design)
   null$terms[, rest$untested] <- NA
   c(null, list(weights = rest$weights))
 }
@@ -154,14 +154,15 @@ gain_statistic <- function(k, gram, cross, size, others, without) {
 # Pairs lack: each permutation has pairs of its own, those that are there on both sides, in which
 # everything is centred and summed anew. What is explained by chance depends on the number of pairs,
 # so that statistics are compared at the degrees of freedom of the observed order.
-gapped_null <- function(response, centered, rest, present, sides, design) {
+gapped_null <- function(response, rest, present, sides, design) {
   plain <- pair_centering(present, FALSE)
-  fixed <- packed_columns(c(centered, lapply(sides$x, plain$out)))
+  # a permutation may need pairs of the predictors that the response lacks
+  fixed <- packed_columns(c(sides$centered, lapply(sides$x, sides$plain$out)))
   moving <- packed_columns(c(rest$left, list(plain$out(response), present)))
   mask <- drop(packed_columns(list(sides$mask)))
   count <- length(sides$x)
   permutations <- cbind(seq_len(sides$n), design_matrix(design))
-  values <- apply(permutations, 2, function(p) {
+  values <- apply_columns(permutations, function(p) {
     moved <- apply(moving, 2, function(rdm) .Call(C_relabel_packed, rdm, p, thread_count()))
     mask <- mask * moved[, count + 2]
     c(gapped_terms(fixed[, seq_len(count), drop = FALSE], moved[, seq_len(count), drop = FALSE],
@@ -219,5 +220,5 @@ at_freedom <- function(values, df, signed) {
   df <- matrix(ifelse(df < 1, NA, df), nrow(values), ncol(values), byrow = TRUE)
   share <- if (signed) values^2 else values
   share <- share * df / (share * df + (1 - share) * df[, 1])
-  if (signed) sign(values) * sqrt(share) else share
+  unname(if (signed) sign(values) * sqrt(share) else share)
 }

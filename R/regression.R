@@ -118,7 +118,9 @@ rsa_regression <- function(formula, data = NULL, block = NULL,
   fits <- lapply(seq_len(ncol(table$y)), function(s) {
     regression_of(table$y[, s], table, between, sides, design, standardize)
   })
-  regression_result(fits, table, spec, design, standardize)
+  result <- regression_result(fits, table, spec, design, standardize)
+  if (missing == "pairwise") note_pairs(attr(result, "model")$pairs, sum(between), "fitted")
+  result
 }
 
 check_ridge <- function(ridge, fit) {

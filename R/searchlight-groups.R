@@ -12,6 +12,7 @@ run_centers <- function(neighbours, source, job, threads) {
   list(scores = bound("scores"), p_values = bound("p_values"), largest = do.call(pmax, largest),
        failed = unlist(lapply(parts, function(part) part$failed)),
        warnings = unlist(lapply(parts, function(part) part$warnings), recursive = FALSE),
+       errors = unlist(lapply(parts, function(part) part$error), recursive = FALSE),
        used = any(vapply(parts, function(part) isTRUE(part$used), NA)))
 }
 
@@ -68,12 +69,19 @@ worker_group <- function(task, job, settings, advance) {
   part
 }
 
-# One warning for all centers without a score, and one for each kind of other warnings.
-report_centers <- function(found, neighbours) {
+# Those of the first error, or of data without variance where there was none.
+error_classes <- function(errors) {
+  errors <- Filter(Negate(is.null), errors)
+  if (!length(errors)) return("repalign_error_variance")
+  setdiff(class(errors[[1]]), c("repalign_error", "error", "condition"))
+}
+
+# One warning for all centers without a score, and one for all p-values that lack beside a score.
+report_centers <- function(found, neighbours, count) {
   failed <- found$failed
   if (all(is.na(found$scores))) {
     abort("No center has a score. First, center ", dQuote(names(failed)[1], FALSE), ": ",
-          failed[[1]], class = "repalign_error_variance", arg = "data")
+          failed[[1]], class = error_classes(found$errors), arg = "data")
   }
   if (length(failed)) {
     warn(count_of(length(failed), "center"), " of ", length(neighbours), " ",
@@ -81,6 +89,16 @@ report_centers <- function(found, neighbours) {
          dQuote(names(failed)[1], FALSE), ": ", failed[[1]], class = "repalign_undefined",
          data = names(failed))
   }
+  lost <- count > 0 & !is.na(found$scores) & is.na(found$p_values)
+  if (any(lost)) {
+    warn(sum(lost), " of ", length(lost), " scores have no p-value (NA), because scores of permuted ",
+         "data are undefined.", class = "repalign_undefined", data = sum(lost))
+  }
+  report_warnings_of_centers(found)
+}
+
+# One warning for each kind that single centers gave.
+report_warnings_of_centers <- function(found) {
   kinds <- vapply(found$warnings, function(w) class(w$warning)[1], "")
   for (same in split(found$warnings, factor(kinds, unique(kinds)))) {
     first <- same[[1]]

@@ -11,7 +11,7 @@ score_centers <- function(source, neighbours, job) {
   run$warnings <- list()
   found <- if (is.null(job$null)) plain_centers(source, neighbours, job, run) else
     multiplied_centers(source, neighbours, job, run)
-  c(found, list(failed = run$failed, warnings = run$warnings))
+  c(found, list(failed = run$failed, warnings = run$warnings, error = list(run$error)))
 }
 
 # Evaluates the code of one center. An error of this package becomes NULL and is kept as the reason
@@ -33,6 +33,7 @@ try_center <- function(code, name, run) {
     ),
     repalign_error = function(e) {
       if (inherits(e, "repalign_error_noise")) stop(e)
+      if (is.null(run$error)) run$error <- e
       undefined(conditionMessage(e))
       NULL
     }
@@ -134,36 +135,39 @@ center_form <- function(source, channels, name, job) {
   form
 }
 
-# Measures whose score is the inner product times a number that no permutation changes.
+# Measures whose score is the inner product of the two matrices over a number for each side, which no
+# permutation changes.
 proportional_measures <- c("rsa", "cka", "rv")
 
 # Their scores are never made one by one: the inner products are counted and compared as they are.
 proportional_scores <- function(parts, forms, score, job) {
-  scale <- outer_of(forms, job$operands, function(x, y) {
-    half <- x$norm * y$norm / 2
-    score(half, x, y) / half
-  })
-  rounding <- outer_of(forms, job$operands, function(x, y) equal_share * x$norm * y$norm)
-  observed <- array(parts[[1]], dim(parts[[1]]))[1, , , 1]
-  dim(observed) <- dim(scale)
+  scale <- score_scales(forms, job$operands, score)
+  norm <- function(form) form$norm
+  rounding <- equal_share * outer(vapply(forms, norm, 0), vapply(job$operands, norm, 0))
+  observed <- matrix(parts[[1]][1, , , 1], length(forms))
   found <- lapply(parts, function(part) {
     .Call(C_center_null, part, dim(part)[1], observed - rounding, scale)
   })
-  count <- Reduce(`+`, lapply(found, function(one) one$count))
   largest <- do.call(rbind, lapply(found, function(one) one$largest))
+  # the identity, which comes first, counts in each p-value, but is no null score
+  p_values <- Reduce(`+`, lapply(found, function(one) one$count)) / nrow(largest)
+  p_values[is.na(scale) | job$design$count == 0] <- NA
   d <- job$measure$declaration
   clipped <- function(values) within_range(values, d, job$measure$args)
-  p_values <- count / nrow(largest)
-  p_values[is.na(scale)] <- NA
-  # the identity, which comes first, counts in each p-value, but is no null score
-  list(scores = clipped(observed * scale), p_values = if (job$design$count > 0) p_values else NA,
+  list(scores = clipped(observed * scale), p_values = p_values,
        largest = clipped(largest[-1, , drop = FALSE]))
 }
 
-# A matrix with a value of each form of a center and each form of a model.
-outer_of <- function(x, y, value) {
-  values <- vapply(y, function(b) vapply(x, function(a) value(a, b), 0), double(length(x)))
-  matrix(values, length(x))
+# What the inner products of each center and model are multiplied by. All follows from the scores of
+# the first center and of the first model, because each side has a number of its own.
+score_scales <- function(x, y, score) {
+  scale <- function(a, b) {
+    half <- a$norm * b$norm / 2
+    score(half, a, b) / half
+  }
+  of_x <- vapply(x, scale, 0, y[[1]])
+  of_y <- vapply(y, function(b) scale(x[[1]], b), 0)
+  outer(of_x, of_y / of_y[1])
 }
 
 # Any other scores: those of each center and model under all permutations.

@@ -11,6 +11,8 @@ searchlight_result <- function(found, neighbours, job, across_models, alpha) {
   threshold <- stats::setNames(rep(NA_real_, length(models)), models)
   for (model in if (count > 0) seq_along(models)) {
     null <- largest[, if (across_models) 1 else model]
+    # no center has null scores
+    if (anyNA(null)) next
     among <- if (across_models) seq_along(models) else model
     p_familywise[, model] <- familywise_p(sign * found$scores[, model], null)
     threshold[model] <- sign * null_threshold(max(sign * found$scores[, among], na.rm = TRUE), null,

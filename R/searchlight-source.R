@@ -1,122 +1,145 @@
 # What the centers of a searchlight are cut from: patterns of conditions over all channels, averaged
-# over observations, or kept for each run.
+# over observations or kept for each run, and the noise of the channels.
 
-# kind "patterns": `values`, conditions x channels. kind "runs": `values`, the patterns of all runs
-# one below the other, centred over the conditions of a run, with zeros for conditions that a run
-# lacks; `present`, conditions x runs. channels: the columns of the user's data that `values` has,
-# which are all of them but in a part that is sent to a worker. noise: see check_noise().
+#' @include run-patterns.R
+NULL
+
+# patterns: see run_patterns(); by_run: are the centers compared by crossnobis estimates between
+# runs? channels: the columns of the user's data that the patterns have, which are all of them but
+# in a part that is sent to a worker. noise: see check_noise().
 center_source <- function(data, condition, run, noise, measure) {
-  if (is.array(data) && length(dim(data)) == 3) {
-    if (!is.null(condition) || !is.null(run)) {
-      abort("`data` is an array with repeats, which are its runs: leave out `condition` and ",
-            "`run`.", class = "repalign_error_choice", arg = "data")
-    }
-    long <- array_observations(data)
-    data <- long$values
-    condition <- long$condition
-    run <- long$run
+  by_run <- has_runs(data, run)
+  if (by_run && is.matrix(data) && is.null(condition)) condition <- named_conditions(data)
+  patterns <- naming_data(run_patterns(data, condition, run, by_run))
+  absent <- which(rowSums(patterns$counts) == 0)
+  if (by_run) check_run_cells(patterns) else if (length(absent)) {
+    abort("`data` has no observation of condition ", condition_title(patterns$labels, absent[1]),
+          ": leave it out.", class = "repalign_error_nonfinite", arg = "data")
   }
-  x <- as_numeric_matrix(data, "data")
-  source <- if (!is.null(run)) run_source(x, condition, run) else pattern_source(x, condition)
-  source$channels <- seq_len(ncol(x))
+  source <- list(patterns = patterns, by_run = by_run, n = nrow(patterns$means),
+                 channels = seq_len(patterns$channels))
   source$noise <- check_noise(noise, source, measure)
   source
 }
 
-# The rows of an array conditions x channels x repeats. A slice that is NA as a whole is a missing
-# cell.
-array_observations <- function(data) {
-  size <- dim(data)
-  names <- dimnames(data)[[1]]
-  if (is.null(names)) names <- seq_len(size[1])
-  values <- matrix(aperm(data, c(1, 3, 2)), size[1] * size[3])
-  kept <- rowSums(!is.na(values)) > 0
-  condition <- factor(rep(names, size[3]), unique(names))
-  list(values = values[kept, , drop = FALSE], condition = condition[kept],
-       run = rep(seq_len(size[3]), each = size[1])[kept])
+# Messages of rdm() about `x` are about `data` here.
+naming_data <- function(code) {
+  tryCatch(code, repalign_error = function(e) {
+    e$message <- gsub("`x`", "`data`", e$message, fixed = TRUE)
+    if (identical(e$arg, "x")) e$arg <- "data"
+    stop(e)
+  })
 }
 
-pattern_source <- function(x, condition) {
-  if (is.null(condition)) {
-    return(list(kind = "patterns", values = x, n = nrow(x), labels = rownames(x)))
-  }
-  condition <- sorted_labels(condition, "condition", nrow(x))
-  values <- rowsum(x, as.integer(condition)) / as.vector(table(condition))
-  list(kind = "patterns", values = unname(values), n = nlevels(condition),
-       labels = levels(condition))
+has_runs <- function(data, run) {
+  !is.null(run) || length(dim(data)) == 3 && isTRUE(dim(data)[3] > 1)
 }
 
-run_source <- function(x, condition, run) {
-  if (is.null(condition)) condition <- rownames(x)
-  if (is.null(condition)) {
-    abort("With `run`, the conditions of the observations must be known: give `condition`, or row ",
-          "names.", class = "repalign_error_labels", arg = "condition")
-  }
-  condition <- sorted_labels(condition, "condition", nrow(x))
-  run <- sorted_labels(run, "run", nrow(x))
-  n <- nlevels(condition)
-  repeats <- table(condition, run)
-  present <- matrix(repeats > 0, n)
-  check_run_cells(present, levels(condition))
-  cell <- (as.integer(run) - 1L) * n + as.integer(condition)
-  values <- matrix(0, n * nlevels(run), ncol(x))
-  values[which(present), ] <- rowsum(x, cell) / repeats[present]
-  for (m in seq_len(nlevels(run))) {
-    rows <- (m - 1) * n + which(present[, m])
-    values[rows, ] <- values[rows, ] - rep(colMeans(values[rows, , drop = FALSE]),
-                                           each = length(rows))
-  }
-  list(kind = "runs", values = values, present = present, n = n, labels = levels(condition))
+named_conditions <- function(data) {
+  if (!is.null(rownames(data))) return(rownames(data))
+  abort("`condition` is missing: with `run`, the condition of each row of `data` must be known. ",
+        "Give `condition`, or row names.", class = "repalign_error_missing", arg = "condition")
 }
 
-check_run_cells <- function(present, labels) {
-  if (ncol(present) < 2) {
-    abort("`run` has a single label, but crossnobis estimates need two runs or more: leave out ",
-          "`run` to compare the patterns as they are.", class = "repalign_error_labels",
-          arg = "run")
+check_run_cells <- function(patterns) {
+  if (length(patterns$runs) < 2) {
+    abort("`run` names one run, but crossnobis estimates need two or more: leave out `run` to ",
+          "compare the patterns as they are.", class = "repalign_error_size", arg = "run")
   }
-  few <- which(tcrossprod(present) < 2 & row(diag(nrow(present))) < col(diag(nrow(present))),
-               arr.ind = TRUE)
-  if (nrow(few)) {
-    abort("`run` has fewer than two runs with both conditions for ", nrow(few), " of the pairs of ",
-          "conditions, first ", dQuote(labels[few[1, 1]], FALSE), " and ",
-          dQuote(labels[few[1, 2]], FALSE), ": leave out conditions that few runs have.",
-          class = "repalign_error_labels", arg = "run")
-  }
-}
-
-# A factor of labels, in the order of levels, or sorted in the same way in all locales. Levels
-# without a row are left out.
-sorted_labels <- function(labels, arg, rows) {
-  if (!is.atomic(labels) || !is.null(dim(labels)) || length(labels) != rows || anyNA(labels)) {
-    abort("`", arg, "` must have one label for each of the ", rows, " rows of `data`, none of them ",
-          "missing.", class = "repalign_error_labels", arg = arg)
-  }
-  if (is.factor(labels)) return(droplevels(labels))
-  known <- unique(labels)
-  factor(labels, known[order(known, method = "radix")])
+  common <- tcrossprod(patterns$counts > 0)
+  few <- which(common < 2 & upper.tri(common), arr.ind = TRUE)
+  if (!nrow(few)) return(invisible())
+  abort("`run`: ", count_of(nrow(few), "pair"), " of conditions ",
+        if (nrow(few) > 1) "have" else "has", " fewer than two runs in common, first ",
+        condition_title(patterns$labels, few[1, 1]), " and ",
+        condition_title(patterns$labels, few[1, 2]), ": leave out conditions that few runs have.",
+        class = "repalign_error_size", arg = "run")
 }
 
 # The part of a call that a worker needs for some centers: list(source, neighbours), where the
 # source has only their channels, and the neighbours are columns of this source.
 part_of_source <- function(source, neighbours) {
   columns <- sort(unique(unlist(neighbours)))
-  source$values <- source$values[, columns, drop = FALSE]
-  source$noise <- part_of_noise(source$noise, columns)
+  source$patterns <- cut_patterns(source$patterns, columns)
+  source$noise <- cut_noise(source$noise, columns)
   source$channels <- source$channels[columns]
   list(source = source, neighbours = lapply(neighbours, match, columns))
+}
+
+# Patterns of some channels only; at: which.
+cut_patterns <- function(patterns, at) {
+  columns <- outer(at, patterns$channels * (seq_along(patterns$runs) - 1), "+")
+  patterns$means <- patterns$means[, columns, drop = FALSE]
+  patterns$channels <- length(at)
+  patterns["names"] <- list(NULL)
+  patterns
 }
 
 # The representation of one center: its patterns, or its crossnobis RDM. at: its columns of the
 # source; labels: with the names of the conditions?
 center_repr <- function(source, at, name, labels = FALSE) {
-  values <- source$values[, at, drop = FALSE]
-  x <- if (source$kind == "runs") {
-    crossnobis(values, source$present, source$noise, source$channels[at], at)
+  patterns <- cut_patterns(source$patterns, at)
+  noise <- center_noise(source, at)
+  if (source$by_run) {
+    x <- crossnobis_values(patterns, noise, list(weights = "equal", center_patterns = FALSE))$d
+    x <- structure(x, Size = source$n, Diag = FALSE, Upper = FALSE, class = "dist",
+                   Labels = if (labels) patterns$labels)
   } else {
-    whitened_patterns(values, source$noise, source$channels[at], at)
+    x <- patterns$means
+    # the precision is R'R, for the upper R
+    if (!is.null(noise)) x <- tcrossprod(x, precision_root(noise, patterns))
+    dimnames(x) <- if (labels && !is.null(patterns$labels)) list(patterns$labels, NULL)
   }
-  if (source$kind == "patterns") dimnames(x) <- if (labels) list(source$labels, NULL)
-  if (labels && source$kind == "runs") attr(x, "Labels") <- source$labels
-  representation(x, name, name, side = "x")
+  representation(x, "data", name, side = "x")
+}
+
+# ---- noise
+
+# NULL, or a list with one of: `covariance`, of all channels; `runs`, such a matrix for each run;
+# `precision`, a function of the columns of a center.
+check_noise <- function(noise, source, measure) {
+  if (is.null(noise)) return(NULL)
+  check_noise_use(source, measure)
+  if (is.function(noise)) return(list(precision = noise))
+  if (is.list(noise) && source$by_run) {
+    return(list(runs = naming_data(run_covariances(noise, source$patterns))))
+  }
+  list(covariance = chol2inv(naming_data(precision_root(noise, source$patterns))))
+}
+
+# Whitening turns the axes of the channels, so that it means nothing to measures for which these
+# axes matter.
+check_noise_use <- function(source, measure) {
+  usable <- source$by_run || "orthogonal" %in% measure$declaration$invariant ||
+    isTRUE(measure$args$inner %in% c("euclidean", "sqeuclidean"))
+  if (usable) return(invisible())
+  abort("`noise` whitens the channels, after which the axes of the channels mean nothing, and ",
+        dQuote(measure$label, FALSE), " depends on them: ",
+        if (identical(measure$id, "rsa")) "use inner = \"sqeuclidean\" or \"euclidean\", or ",
+        "leave out `noise`.", class = "repalign_error_choice", arg = "noise")
+}
+
+cut_noise <- function(noise, at) {
+  cut <- function(x) x[at, at, drop = FALSE]
+  if (!is.null(noise$covariance)) noise$covariance <- cut(noise$covariance)
+  if (!is.null(noise$runs)) noise$runs <- lapply(noise$runs, cut)
+  noise
+}
+
+# The noise of a center, as rdm() takes it: a precision, or a covariance for each run.
+center_noise <- function(source, at) {
+  noise <- source$noise
+  if (is.null(noise)) return(NULL)
+  if (!is.null(noise$precision)) return(given_noise(noise$precision, source$channels[at]))
+  noise <- cut_noise(noise, at)
+  if (is.null(noise$runs)) chol2inv(chol(noise$covariance)) else noise$runs
+}
+
+given_noise <- function(precision, channels) {
+  found <- precision(channels)
+  usable <- is.matrix(found) && is.numeric(found) && all(dim(found) == length(channels))
+  if (usable) return(unname(found))
+  abort("`noise` as a function must return a precision matrix of the columns that it is given (",
+        length(channels), " x ", length(channels), "), not ", describe(found), ".",
+        class = c("repalign_error_noise", "repalign_error_value"), arg = "noise")
 }

@@ -25,9 +25,11 @@
 #'   * a precision matrix of all channels, positive definite. Within a center it is the inverse of
 #'     the covariance of its channels, whatever the others do;
 #'   * with `run`, a list with a covariance matrix of all channels for each run, in the order of
-#'     the sorted labels of the runs: a pair of runs has the inverse of their mean;
-#'   * a function of the columns of a center that returns their precision matrix. With many channels
-#'     this is the only way that fits into memory.
+#'     the sorted labels of the runs, or named by them, as [noise_covariance()] gives it: a pair of
+#'     runs has the inverse of their mean;
+#'   * a function of the columns of a center that returns their precision matrix, such as
+#'     `function(at) noise_precision(residuals[, at])`. With thousands of channels, this is the way
+#'     that fits into memory.
 #' @param permutations how many permutations of the conditions, a matrix of them, or a design of
 #'   `permute::how()`, as in [calibrate()]. 0: scores only.
 #' @param condition one label per row of `data`: its condition. Without it, the row names. Rows of
@@ -97,7 +99,7 @@ searchlight <- function(data, neighbours, models, measure = "rsa", run = NULL, n
                         permutations = 0, condition = NULL, across_models = FALSE, alpha = 0.05,
                         threads = NULL) {
   need_arguments()
-  measure <- searchlight_measure(measure, !is.null(run) || length(dim(data)) == 3)
+  measure <- searchlight_measure(measure, has_runs(data, run))
   check_flag(across_models, "across_models")
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   old <- options(repalign.threads = thread_count(threads))
@@ -110,7 +112,7 @@ searchlight <- function(data, neighbours, models, measure = "rsa", run = NULL, n
   job <- searchlight_job(sides, measure, searchlight_plan(permutations, source$n))
   found <- run_centers(neighbours, source, job, threads)
   choices$used <- choices$used || found$used
-  report_centers(found, neighbours)
+  report_centers(found, neighbours, job$design$count)
   searchlight_result(found, neighbours, job, across_models, alpha)
 }
 

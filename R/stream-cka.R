@@ -109,7 +109,7 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
     streamed_batches(feed, labels, estimator, batch, shuffle)
   rows <- lapply(estimator, stream_row, found)
   warn_undefined_deletions(rows)
-  warn_constant(rows)
+  warn_no_variation(rows)
   do.call(rbind, lapply(rows, function(row) row$values))
 }
 
@@ -248,7 +248,7 @@ stream_row <- function(estimator, found) {
   ))
 }
 
-warn_constant <- function(rows) {
+warn_no_variation <- function(rows) {
   constant <- Filter(function(row) row$constant, rows)
   if (!length(constant)) return(invisible())
   warn("No standard error (NA) of the ",

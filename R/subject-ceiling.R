@@ -8,20 +8,22 @@
 #'
 #' @param x a list of at least two subjects with the same stimuli: matrices stimuli x neurons,
 #'   [responses()], or, for [rsa()], RDMs as `dist` objects. Names are used in messages.
-#' @param measure [rsa()] (all but Kendall's tau) or [cka()] (any kernel and estimator), as a name
-#'   or from [measure()]. By default RSA with squared Euclidean distances and Pearson's correlation.
+#' @param measure [rsa()] or [cka()] (any kernel and estimator), as a name or from [measure()]. By
+#'   default RSA with squared Euclidean distances and Pearson's correlation.
 #' @param group one label per subject, for subjects that are alike for another reason than the one
 #'   of interest (sessions of an animal, a laboratory): only subjects of different groups are
 #'   compared, and the mean of the others is that of other groups. Without it, each subject is a
 #'   group.
 #' @return A data frame with one row: `lower`, the mean score of a subject with the mean of the
 #'   others; `upper`, that with the mean of all, itself included; `pairwise`, the score between
-#'   subjects (of different groups); `ceiling`, its square root; `n` and `groups`, the numbers of
-#'   subjects and of groups.
+#'   subjects (of different groups); `ceiling`, its square root; for [rsa()] `rdms`, the number of
+#'   RDMs; `n` and `groups`, the numbers of subjects and of groups. If all are of one group, `lower`,
+#'   `pairwise` and `ceiling` are `NA`, with a warning.
 #' @details
 #' Let R_u be what is compared of subject u, the RDM or the centred kernel, scaled to length 1 (for
-#' Spearman's correlation the ranks of the RDM, for Pearson's its deviations from the mean). `lower`
-#' and `upper` are the limits of Nili et al. (2014), means over u of the cosine of R_u with the mean
+#' comparisons of ranks the ranks of the RDM, for Pearson's correlation its deviations from the mean;
+#' for whitened comparisons lengths are whitened). The mean of R_u is what [pool_rdms()] returns. `lower`
+#' and `upper` are the limits of Nili et al. (2014), means over u of the score of R_u with the mean
 #' of the others and with the mean of all. They meet as subjects become many: with few, `lower` is
 #' too low for the best model, because the mean of few subjects has much of each of them, and
 #' `upper` too high. `ceiling`, the square root of `pairwise`, does not depend on the number of
@@ -30,6 +32,10 @@
 #' and 10 subjects (`bench/ceilings.R`), whose score with the shared part was 0.660, 0.654 and 0.657
 #' on average, `lower` was 0.513, 0.566 and 0.614, `upper` 0.789, 0.737 and 0.700, and `ceiling`
 #' 0.656, 0.653 and 0.657.
+#'
+#' `upper` is the largest mean score that any RDM can have for cosines and Pearson correlations,
+#' plain or whitened, for rho-a, and for Spearman's correlation without ties, if no pair lacks. For
+#' Kendall's tau and Spearman's correlation with ties it is close to it, but no strict bound.
 #'
 #' A model should be tested against `ceiling`; `pairwise` is the score of a model that is as good as
 #' another subject.
@@ -63,30 +69,19 @@ subject_ceiling <- function(x, measure = NULL, group = NULL) {
   measure <- subject_measure(measure)
   reprs <- subject_reprs(x, measure)
   group <- check_group(group, length(reprs))
-  products <- if (measure$id == "cka") cka_products(reprs, measure) else
-    rsa_products(reprs, measure)
-  different <- outer(group, group, "!=")
-  size <- diag(products)
-  if (anyNA(size) || any(size <= 0)) {
-    warn("The ceiling is undefined (NA): a subject's score with itself is not positive (`",
-         reprs[[which(is.na(size) | size <= 0)[1]]]$arg, "`). There are too few stimuli or ",
-         "neurons, or it has no variance.", class = "repalign_undefined")
-    size[] <- NA
+  groups <- length(unique(group))
+  if (groups == 1) {
+    warn("All subjects are of one group: there is no score between groups, and no lower ceiling ",
+         "(NA).", class = "repalign_undefined")
   }
-  cosines <- products / sqrt(outer(size, size))
-  pairwise <- pooled_cosine(products, size, different)
-  result <- data.frame(
-    lower = mean_of_cosines(cosines, different), upper = mean_of_cosines(cosines, !is.na(different)),
-    pairwise = pairwise, ceiling = if (isTRUE(pairwise > 0)) sqrt(pairwise) else NA_real_,
-    n = length(reprs), groups = length(unique(group))
-  )
-  if (!anyNA(size)) warn_unlike_subjects(result)
-  result
-}
-
-# others: for each subject (row), with the mean of which subjects it is compared.
-mean_of_cosines <- function(cosines, others) {
-  mean(vapply(seq_len(nrow(cosines)), function(u) cosine_with_mean(cosines, u, others[u, ]), 0))
+  found <- if (measure$id == "cka") kernel_ceiling(reprs, measure, group) else
+    rdm_ceiling(reprs, measure, group)
+  pairwise <- found$pairwise
+  rows <- data.frame(lower = found$lower, upper = found$upper, pairwise = pairwise,
+                     ceiling = if (isTRUE(pairwise > 0)) sqrt(pairwise) else NA_real_)
+  if (groups > 1 && !is.na(pairwise)) warn_unlike_subjects(rows)
+  if (measure$id == "rsa") rows$rdms <- length(reprs)
+  cbind(rows, n = length(reprs), groups = groups)
 }
 
 warn_unlike_subjects <- function(result) {
@@ -105,6 +100,60 @@ warn_unlike_subjects <- function(result) {
        class = "repalign_undefined")
 }
 
+kernel_ceiling <- function(reprs, measure, group) {
+  products <- cka_products(reprs, measure)
+  different <- outer(group, group, "!=")
+  size <- diag(products)
+  if (anyNA(size) || any(size <= 0)) {
+    warn_no_size(reprs[[which(is.na(size) | size <= 0)[1]]])
+    size[] <- NA
+  }
+  cosines <- products / sqrt(outer(size, size))
+  of_mean <- function(others) {
+    mean(vapply(seq_along(reprs), function(u) cosine_with_mean(cosines, u, others(u)), 0))
+  }
+  list(lower = of_mean(function(u) different[u, ]),
+       upper = of_mean(function(u) rep(TRUE, length(reprs))),
+       pairwise = pooled_cosine(products, size, different))
+}
+
+# Limits of RDMs are scores with pooled RDMs, see pool_rdms().
+rdm_ceiling <- function(reprs, measure, group) {
+  args <- measure$args
+  values <- do.call(cbind, lapply(reprs, subject_rdm, args))
+  size <- length(reprs)
+  codes <- match(group, unique(group))
+  if (!is.null(args$clusters)) {
+    values <- values[between_clusters(labelled_codes(args$clusters)), , drop = FALSE]
+  }
+  table <- similarity_table(values, values, args$outer, args$sigma)
+  flat <- which(is.na(diag(table)))
+  if (length(flat)) {
+    warn_no_size(reprs[[flat[1]]])
+    return(list(lower = NA_real_, upper = NA_real_, pairwise = NA_real_))
+  }
+  ones <- rep(1, size)
+  ceilings <- plain_ceilings(values, args$outer, args$sigma, codes, ones, ones, ones)
+  pairs <- table[outer(codes, codes, "!=") & upper.tri(table)]
+  list(lower = mean(ceilings$lower), upper = mean(ceilings$upper),
+       pairwise = if (length(pairs)) mean(pairs) else NA_real_)
+}
+
+# The dissimilarities of a subject, packed; what rounding may have changed is tied.
+subject_rdm <- function(repr, args) {
+  if (args$outer %in% ranked_outer && is.null(gaps_of(repr))) {
+    return(form_ranks(repr, args$inner)$ranks)
+  }
+  form <- form_raw_dissimilarities(repr, args$inner)
+  if (form$square) form$d^2 else as.double(form$d)
+}
+
+warn_no_size <- function(repr) {
+  warn("The ceiling is undefined (NA): a subject's score with itself is not positive (`", repr$arg,
+       "`). There are too few stimuli or neurons, or it has no variance.",
+       class = "repalign_undefined")
+}
+
 subject_measure <- function(measure) {
   if (is.null(measure)) measure <- measure("rsa", inner = "sqeuclidean", outer = "pearson")
   set <- as_measures(measure)
@@ -113,13 +162,10 @@ subject_measure <- function(measure) {
           class = "repalign_error_measure", arg = "measure")
   }
   measure <- set[[1]]
-  usable <- !is_own(measure) && measure$id %in% c("cka", "rsa") &&
-    !identical(measure$args$outer, "kendall")
+  usable <- !is_own(measure) && measure$id %in% c("cka", "rsa")
   if (!usable) {
-    abort("`measure` must be \"cka\" or \"rsa\" (not by Kendall's tau), where the mean of ",
-          "subjects is defined, not ", dQuote(measure$label, FALSE), ".",
-          class = "repalign_error_measure",
-          arg = "measure")
+    abort("`measure` must be \"cka\" or \"rsa\", where the mean of subjects is defined, not ",
+          dQuote(measure$label, FALSE), ".", class = "repalign_error_measure", arg = "measure")
   }
   if (!is.null(measure$args$units_x) || isTRUE(measure$args$shared_neurons)) {
     abort("`measure` has labels of neurons for two sides: declare them in `neuron` or `session` ",
@@ -141,6 +187,7 @@ subject_reprs <- function(x, measure) {
     need_kind(repr, accepted_by(measure$declaration, measure$args), dQuote(measure$label, FALSE))
   }, x, args))
   check_same_stimuli(reprs)
+  refuse_lacking_pairs(reprs, list(measure))
   note_one_sided_names(reprs)
   reprs
 }
@@ -151,10 +198,6 @@ check_group <- function(group, n) {
   if (length(group) != n || anyNA(group)) {
     abort("`group` must have one label for each of the ", n, " subjects, none of them missing, ",
           "not ", count_of(length(group), "label"), if (anyNA(group)) " with NA", ".",
-          class = "repalign_error_labels", arg = "group")
-  }
-  if (length(unique(group)) < 2) {
-    abort("`group` has a single label: only subjects of different groups are compared.",
           class = "repalign_error_labels", arg = "group")
   }
   group
@@ -171,11 +214,6 @@ cosine_with_mean <- function(cosines, u, others) {
   length <- sum(cosines[others, others])
   if (is.na(length) || length <= 0) return(NA_real_)
   sum(cosines[u, others]) / sqrt(length)
-}
-
-# Cosines of all pairs of RDMs, whose products with themselves are 1.
-rsa_products <- function(reprs, measure) {
-  score_all(reprs, function(pair) compare_pair(measure$declaration, pair, measure$args), 1)
 }
 
 # H values of all pairs.

@@ -120,7 +120,8 @@ filled_gaps <- function(values, lacking, metric = NULL) {
   values[lacking, ] <- 0
   gaps <- pair_places(which(lacking), n)
   precision <- pair_precision(m, gaps)
-  values[lacking, ] <- -solve_positive(precision, whitened_duals(values, metric)[lacking, ])
+  duals <- whitened_duals(values, metric)[lacking, , drop = FALSE]
+  values[lacking, ] <- -solve_positive(precision, duals)
   values
 }
 

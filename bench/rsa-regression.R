@@ -1,6 +1,6 @@
 # Levels and power of the tests of rsa_regression():
 #   Rscript bench/rsa-regression.R [levels] [power] [block] [missing] [fits] [sets=1000] [n=20,40]
-#                                  [permutations=199]
+#                                  [permutations=199] [seed=0]
 # Each row is a kind of data. The RDM of the brain is that of one predictor (`other`), in units of
 # its standard deviation, plus that of noise; `tested` correlates with `other` and, for levels, tells
 # nothing more. "cor" is the mean correlation of the two RDMs, "centred" and "plain" are the shares
@@ -12,6 +12,7 @@ source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
 sets <- setting("sets", 1000L)
 sizes <- settings("n", c(20L, 40L))
 permutations <- setting("permutations", 199L)
+seed <- setting("seed", 0L)
 options(width = 150, repalign.threads = 1)
 dimensions <- 10
 
@@ -48,7 +49,7 @@ show <- function(..., values) {
 
 over_cells <- function(run, kinds = names(lengths_of), common = c(0, 0.8, 0.95)) {
   for (kind in kinds) for (n in sizes) for (share in common) {
-    set.seed(n)
+    set.seed(seed + n)
     show(kind, n, share, values = run(kind, n, share))
   }
 }

@@ -12,14 +12,15 @@
 SEXP repalign_center_null(SEXP sums, SEXP shifts, SEXP least, SEXP scale)
 {
     begin_entry(__func__);
+    const size_t length = count_doubles(ARG(sums));
     center_sums s;
-    s.shifts = read_count(ARG(shifts), 1, (size_t) XLENGTH(sums));
+    s.shifts = read_count(ARG(shifts), 1, length);
     const double *l = read_matrix(ARG(least));
     s.centers = matrix_rows(least);
     s.models = matrix_columns(least);
     const double *f = read_matrix_size(ARG(scale), s.centers, s.models);
     const size_t each = s.shifts * s.centers * s.models;
-    s.cosets = (size_t) XLENGTH(sums) / (each > 0 ? each : 1);
+    s.cosets = length / (each > 0 ? each : 1);
     s.sums = read_doubles(ARG(sums), each * s.cosets);
     const char *names[] = {"count", "largest", ""};
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));

@@ -53,3 +53,22 @@ SEXP repalign_stack_sums(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_mean
     UNPROTECT(1);
     return result;
 }
+
+/* A matrix (2 x 3): squares and inner products of sum_packed(), for xx, xy and yy. cross: a vector
+   with the upper triangle; x_columns: how many of the columns are those of x. */
+SEXP repalign_sum_packed(SEXP cross, SEXP x_columns, SEXP n, SEXP means)
+{
+    begin_entry(__func__);
+    const size_t columns = count_doubles(ARG(means));
+    const double *entries = read_doubles(ARG(cross), columns * (columns + 1) / 2);
+    const packed_totals totals = sum_packed(entries, read_count(ARG(x_columns), 1, columns),
+                                            columns, read_number(ARG(n)), read_doubles(ARG(means),
+                                                                                       columns));
+    SEXP result = PROTECT(Rf_allocMatrix(REALSXP, 2, 3));
+    for (int part = 0; part < 3; part++) {
+        REAL(result)[2 * part] = totals.squares[part];
+        REAL(result)[2 * part + 1] = totals.inner[part];
+    }
+    UNPROTECT(1);
+    return result;
+}

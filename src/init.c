@@ -26,7 +26,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(gram_column_total, 4),
     ENTRY(paired_moments, 8),
     /* call_stack.c */
-    ENTRY(stack_sums, 8),
+    ENTRY(stack_sums, 8), ENTRY(sum_packed, 4),
     /* call_neuron_pairs.c */
     ENTRY(pair_terms, 2),
     ENTRY(subset_sums, 4),

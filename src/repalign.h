@@ -54,6 +54,7 @@ SEXP repalign_paired_moments(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_
 /* call_stack.c: sums of a streamed CKA. */
 SEXP repalign_stack_sums(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale,
                          SEXP ia, SEXP ib);
+SEXP repalign_sum_packed(SEXP cross, SEXP x_columns, SEXP n, SEXP means);
 
 /* call_neuron_pairs.c: terms of neuron pairs, and subsets of neurons. */
 SEXP repalign_pair_terms(SEXP x, SEXP y);

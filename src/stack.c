@@ -75,3 +75,38 @@ void stack_sums(const centered_view *x, const centered_view *y, column_pairs pai
         pause();
     }
 }
+
+/* Both sums over the first `count` entries of a column. */
+static void sum_entries(const double *entries, size_t count, double n_mean, double mean,
+                        const double *means, double *squares, double *inner)
+{
+    double square = 0.0, product = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        const double centred = entries[i] - n_mean * means[i];
+        square += centred * centred;
+        product += entries[i] * means[i];
+    }
+    *squares += square;
+    *inner += product * mean;
+}
+
+packed_totals sum_packed(const double *cross, size_t x_columns, size_t columns, double n,
+                         const double *means)
+{
+    packed_totals totals = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    for (size_t j = 0; j < columns; j++) {
+        const int in_y = j >= x_columns;
+        const size_t first = in_y ? x_columns : 0;
+        const double mean = means[j], n_mean = n * mean, centred = cross[j] - n_mean * mean;
+        double squares = 0.0, inner = 0.0;
+        if (in_y) {
+            sum_entries(cross, x_columns, n_mean, mean, means, &totals.squares[1],
+                        &totals.inner[1]);
+        }
+        sum_entries(cross + first, j - first, n_mean, mean, means + first, &squares, &inner);
+        totals.squares[in_y ? 2 : 0] += 2.0 * squares + centred * centred;
+        totals.inner[in_y ? 2 : 0] += 2.0 * inner + mean * cross[j] * mean;
+        cross += j + 1;
+    }
+    return totals;
+}

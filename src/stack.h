@@ -26,4 +26,14 @@ typedef struct {
 void stack_sums(const centered_view *x, const centered_view *y, column_pairs pairs, size_t rows,
                 double *z, double *w, pause_function pause, stacked_sums sums);
 
+/* Sums over the pairs of columns of z'z = cross (upper triangle, column after column): within x,
+   between x and y, and within y, where a pair within a side counts in both orders. squares: of the
+   entries of the centred matrix, cross - n m m'; inner: of m_i cross_ij m_j. */
+typedef struct {
+    double squares[3], inner[3];
+} packed_totals;
+
+packed_totals sum_packed(const double *cross, size_t x_columns, size_t columns, double n,
+                         const double *means);
+
 #endif

@@ -324,3 +324,40 @@ test_that("copies among the scores do not change the critical value of the best"
   expect_gt(both$critical, 1.5)
   expect_equal(alone$critical, both$critical, tolerance = 0.1)
 })
+
+test_that("confint() gives intervals at other levels, and those of all rows together", {
+  set.seed(3)
+  x <- matrix(rnorm(200), 40)
+  layers <- list(a = x + rnorm(200), b = x + 2 * rnorm(200), c = matrix(rnorm(200), 40))
+  result <- score_interval(x, layers, "rsa")
+  differences <- compare_scores(result)
+  expect_equal(unname(confint(differences)),
+               unname(as.matrix(as.data.frame(differences)[c("conf_low", "conf_high")])))
+  narrow <- confint(differences, "a - c", level = 0.5)
+  expect_equal(as.vector(narrow), with(differences[2, ], difference + c(-1, 1) * qnorm(0.75) * se))
+  expect_identical(dimnames(narrow), list("a - c", c("25 %", "75 %")))
+  together <- confint(differences, simultaneous = TRUE)
+  expect_equal(together[, 1], differences$simultaneous_low, ignore_attr = TRUE)
+  expect_error(confint(differences, simultaneous = TRUE, level = 0.9),
+               class = "repalign_error_value")
+  weighted <- compare_scores(result, rbind(early = c(0.5, 0.5, -1)))
+  expect_identical(rownames(confint(weighted)), "early")
+  best <- best_score(result)
+  expect_equal(as.vector(confint(best, level = 0.95)), c(best$conf_low, best$conf_high))
+  expect_error(confint(best, level = 0.9), "conf_level", class = "repalign_error_value")
+  expect_error(confint(differences, 7), class = "repalign_error_choice")
+})
+
+test_that("contrasts without rows, and names with two meanings, are errors", {
+  set.seed(4)
+  x <- matrix(rnorm(200), 40)
+  models <- list(a = list(a = x + rnorm(200), b = x + 2 * rnorm(200)),
+                 d = list(e = matrix(rnorm(200), 40)), f = list(f = x + rnorm(200)))
+  result <- score_interval(x, models, "rsa")
+  expect_error(compare_scores(result, matrix(0, 0, 4)), "no rows", class = "repalign_error_size")
+  scores <- list(score = 1:3, title = c("a", "b", "c"), rows = data.frame(model_y = c("a", "a", "c")))
+  expect_error(repalign:::group_rows("a", scores, "group_1"), "a model and a score",
+               class = "repalign_error_choice")
+  expect_identical(repalign:::group_rows("c", scores, "group_1"), 3L)
+  expect_identical(repalign:::group_rows("b", scores, "group_1"), 2L)
+})

@@ -108,3 +108,21 @@ test_that("notes", {
     say(cka(shared, shared + y, estimator = "stimulus_neuron"))
   })
 })
+
+test_that("the argument `na` is advised where there is one", {
+  x <- matrix(rnorm(60), 20)
+  holes <- replace(x, 5, NA)
+  with_na <- list(function() similarity(holes, x), function() calibrate(holes, x),
+                  function() score_interval(holes, x))
+  without <- list(function() cka(holes, x), function() prepare(holes, "cka"),
+                  function() cka_interval(holes, x), function() score_weighted(holes, x, weights = 1),
+                  function() stream_cka(list(x = holes, y = x)))
+  said <- function(call) conditionMessage(expect_error(call(), class = "repalign_error_nonfinite"))
+  for (call in with_na) expect_match(said(call), "na = \"stimuli\"", fixed = TRUE)
+  for (call in without) expect_no_match(said(call), "na =", fixed = TRUE)
+})
+
+test_that("a choice among nothing is an error that says so", {
+  expect_error(repalign:::check_choice("a", character(), "z"), "nothing to choose from",
+               class = "repalign_error_choice")
+})

@@ -375,3 +375,29 @@ test_that("intervals of a part of the columns name those that are missing", {
                class = "repalign_error_type")
   expect_output(print(rows[0, ]), "reliability")
 })
+
+test_that("the estimator that was taken is named, and so are the arguments of the call", {
+  x <- small_trials(12, 4, 3, noise = 0.3)
+  expect_output(print(noise_ceiling(x, measure = "cka")), "taken by \"stimulus_neuron\"")
+  expect_no_match(capture.output(print(noise_ceiling(x, measure = rsa_sq()))), "without an estimator")
+  expect_error(noise_ceiling(x, measure = measure("mutual_knn", k = 30)), "`trials` has 12 rows",
+               class = "repalign_error_rows")
+})
+
+test_that("ceilings are drawn, alone and beside scores", {
+  skip_if_not_installed("ggplot2")
+  x <- small_trials(12, 4, 3, noise = 0.3)
+  set.seed(22)
+  y <- list(a = matrix(rnorm(36), 12), b = matrix(rnorm(36), 12))
+  value <- noise_ceiling(x, y, list(cka_of("stimulus"), measure("mutual_knn", k = 3)))
+  drawn <- ggplot2::ggplot_build(ggplot2::autoplot(value))
+  expect_identical(unique(drawn$layout$layout$measure), factor(unique(value$measure),
+                                                              unique(value$measure)))
+  band <- drawn$data[[1]]
+  expect_equal(unname(band$ymin[1:2]), unname(confint(value[1:2, ], "ceiling")[, 1]))
+  expect_equal(sort(drawn$data[[4]]$y), sort(stats::na.omit(c(value$score, value$disattenuated))),
+               ignore_attr = TRUE)
+  expect_no_error(ggplot2::ggplot_build(ggplot2::autoplot(noise_ceiling(x, measure = rsa_sq()))))
+  expect_error(ggplot2::autoplot(value[, c("y", "measure")]), class = "repalign_error_type")
+  expect_error(ggplot2::autoplot(value[0, ]), class = "repalign_error_size")
+})

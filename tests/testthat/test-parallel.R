@@ -136,3 +136,22 @@ test_that("warnings and notes are given once, however many tiles", {
   expect_identical(with_room_for(3, call())$text, here$text)
   expect_identical(with_workers(2, call())$text, here$text)
 })
+
+test_that("subsets of the stimuli are worked off by workers, with the same results", {
+  skip_on_cran()
+  m <- some_models(counts = TRUE)
+  calls <- list(
+    function() score_interval(m$one, m$two, list("mutual_knn", measure("knn_jaccard", k = 4), "cka"),
+                              method = "half-samples", resamples = 21),
+    function() score_interval(m$one, measure = measure("lcs_knn", k = 4), resamples = 21),
+    function() score_interval(m$one$a, m$one$b, "gulp", method = "jackknife"),
+    function() score_weighted(m$one$a, m$one$b, "gulp", matrix(rep(0:1, 60), 40))
+  )
+  here <- lapply(calls, seeded)
+  there <- with_workers(2, lapply(calls, seeded))
+  for (at in seq_along(calls)) expect_identical(there[[at]], here[[at]])
+  pids <- new_measure(function(x, y) Sys.getpid(), "similarity")
+  found <- with_workers(2, score_weighted(m$one$a, m$one$b, pids, matrix(rep(0:1, 60), 40)))
+  expect_length(unique(found), 2)
+  expect_false(Sys.getpid() %in% found)
+})

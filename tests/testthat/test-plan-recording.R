@@ -234,3 +234,15 @@ test_that("plots have contours, curves and the pilot", {
   built(ggplot2::autoplot(planned(x, models, c(40, 80), c(25, 50), difference = 0.1), "power"))
   expect_refused(ggplot2::autoplot(planned(x, y)), "nothing to draw")
 })
+
+test_that("plans of one pilot are bound as a plan, others as plain rows with a message", {
+  one <- planned(x, y, stimuli = c(40, 80))
+  two <- planned(x, y, stimuli = 60)
+  both <- rbind(one, two)
+  expect_s3_class(both, "repalign_plan")
+  expect_identical(both$stimuli, c(one$stimuli, two$stimuli))
+  expect_output(print(both), "3 designs")
+  other <- planned(x, y + rnorm(length(y)), stimuli = 60)
+  expect_message(plain <- rbind(one, other), class = "repalign_plain_rows")
+  expect_identical(class(plain), "data.frame")
+})

@@ -224,3 +224,20 @@ test_that("score_interval() and score_weighted() take what was prepared with its
   expect_refused(score_interval(prepare(x, "rsa"), y, "rsa"), "prepare\\(, data = TRUE\\)")
   expect_refused(score_interval(both$a, y, "cca"), "was prepared for \"rsa\"")
 })
+
+test_that("stimuli of many prepared representations are compared in one pass", {
+  counted <- 0
+  counting <- repalign:::stimulus_names
+  local_internal("stimulus_names", function(x) {
+    counted <<- counted + 1
+    counting(x)
+  })
+  reprs <- lapply(1:30, function(i) list(n = 5, data = matrix(0, 5, 1, dimnames = list(1:5, NULL)),
+                                         arg = "x", prepared = list()))
+  repalign:::check_prepared_stimuli(reprs, TRUE)
+  expect_identical(counted, 30)
+  expect_silent(repalign:::check_prepared_stimuli(reprs, FALSE))
+  rownames(reprs[[7]]$data) <- 2:6
+  expect_error(repalign:::check_prepared_stimuli(reprs, TRUE), "other stimuli",
+               class = "repalign_error_prepared")
+})

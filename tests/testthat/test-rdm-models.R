@@ -38,3 +38,101 @@ test_that("weights, predictions and choices are those of the reference", {
     expect_rsa_block(fit_of_block(block)$score, block)
   }
 })
+
+# The best of all supports.
+weights_of_supports <- function(gram, with) {
+  best <- list(value = 0, x = numeric(length(with)))
+  for (s in seq_len(2^length(with) - 1)) {
+    on <- which(bitwAnd(s, 2^(seq_along(with) - 1)) > 0)
+    x <- replace(numeric(length(with)), on,
+                 solve(gram[on, on, drop = FALSE], with[on]))
+    value <- sum(x * (gram %*% x)) - 2 * sum(with * x)
+    if (all(x >= 0) && value < best$value) best <- list(value = value, x = x)
+  }
+  best$x
+}
+
+test_that("non-negative weights are the best of all supports", {
+  set.seed(1)
+  for (k in 1:60) {
+    size <- sample(2:6, 1)
+    columns <- matrix(rnorm(10 * size), 10) %*% diag(10^runif(size, -3, 3))
+    # nearly collinear ones, too
+    if (k %% 3 == 0)
+      columns[, 2] <- columns[, 1] * 2 + sd(columns[, 1]) * 1e-4 * columns[, 2] / sd(columns[, 2])
+    gram <- crossprod(columns)
+    with <- as.vector(crossprod(columns, rnorm(10)))
+    scale <- sqrt(diag(gram))
+    unit <- weights_of_supports(gram / outer(scale, scale), with / scale)
+    expect_equal(repalign:::lawson_hanson(gram, with) * scale, unit, tolerance = 1e-5)
+  }
+})
+
+test_that("fitted weights have the largest mean similarity", {
+  made <- made_rdms()
+  for (outer in c("cosine", "pearson", "whitened_cosine", "whitened_pearson")) {
+    model <- rdm_model(made$models, "weighted")
+    fit <- fit_rdm_model(model, made$data, outer)
+    mean_similarity <- function(weights) {
+      predicted <- packed_dist(as.vector(vapply(made$models, c, numeric(66)) %*% weights))
+      fit_rdm_model(rdm_model(predicted), made$data, outer)$score
+    }
+    expect_equal(mean_similarity(coef(fit)), fit$score)
+    for (k in 1:5) expect_gt(fit$score, mean_similarity(coef(fit) + 0.05 * rnorm(3)))
+    expect_equal(sum(coef(fit)^2), 1)
+    raw <- coef(fit_rdm_model(model, made$data, outer, raw = TRUE))
+    expect_equal(raw / sqrt(sum(raw^2)), coef(fit))
+  }
+})
+
+test_that("interpolation finds the best point of all segments", {
+  made <- made_rdms(models = 4)
+  fit <- fit_rdm_model(rdm_model(made$models, "interpolate"), made$data, "pearson")
+  expect_equal(sum(coef(fit)), 1)
+  expect_lte(sum(coef(fit) != 0), 2)
+  tried <- unlist(lapply(1:3, function(k) {
+    vapply(seq(0, 1, 0.02), function(w) {
+      point <- packed_dist(w * as.vector(made$models[[k]]) +
+                             (1 - w) * as.vector(made$models[[k + 1]]))
+      fit_rdm_model(rdm_model(point), made$data, "pearson")$score
+    }, 0)
+  }))
+  expect_gte(fit$score, max(tried))
+  expect_lt(fit$score - max(tried), 1e-3)
+})
+
+test_that("collinear components get the smallest weights, with a warning", {
+  made <- made_rdms()
+  components <- list(a = made$models[[1]], b = 2 * made$models[[1]])
+  expect_warning(fit <- fit_rdm_model(rdm_model(components, "weighted"), made$data, "cosine"),
+                 class = "repalign_collinear")
+  expect_equal(unname(coef(fit)), c(1, 2) / sqrt(5), tolerance = 1e-6)
+})
+
+test_that("the pooled RDM is the one that is most alike to all", {
+  made <- made_rdms()
+  for (outer in c("cosine", "pearson", "whitened_cosine", "whitened_pearson")) {
+    score <- function(rdm) fit_rdm_model(rdm_model(rdm), made$data, outer)$score
+    pooled <- pool_rdms(made$data, outer)
+    for (k in 1:5) expect_gt(score(pooled), score(pooled + 0.05 * sd(pooled) * rnorm(66)))
+  }
+})
+
+test_that("what cannot be a model or a pool is refused", {
+  made <- made_rdms()
+  expect_error(rdm_model(made$models), class = "repalign_error_choice")
+  expect_error(rdm_model(made$models[1], "weighted"), class = "repalign_error_size")
+  expect_error(rdm_model(made$models[[1]], ridge = 1), class = "repalign_error_choice")
+  expect_error(rdm_model(made$models, "select", nonnegative = TRUE),
+               class = "repalign_error_choice")
+  expect_error(rdm_model(made$models, "weighted", ridge = -1), class = "repalign_error_value")
+  expect_error(pool_rdms(made$data, "bures"), class = "repalign_error_choice")
+  expect_error(pool_rdms(list(made$data[[1]], packed_dist(rep(1, 66))), "pearson"),
+               class = "repalign_error_variance")
+  made$data[[1]][3] <- NA
+  expect_error(pool_rdms(made$data, "cosine"), class = "repalign_error_nonfinite")
+  expect_s3_class(pool_rdms(made$data, "cosine", missing = "pairwise"), "dist")
+  expect_error(fit_rdm_model(made$models, made$data, "cosine"), class = "repalign_error_type")
+  expect_error(fit_rdm_model(rdm_model(dist(1:5)), made$data, "cosine", missing = "pairwise"),
+               class = "repalign_error_size")
+})

@@ -342,7 +342,7 @@ test_that("bad input is refused by name", {
   expect_refused(score_interval(x, y, measure("lcs_knn", k = 12)), "`k`")
   expect_refused(score_interval(dist(x), dist(y), measure("rsa", inner = "euclidean"),
                                 over = "neurons_x"), "`x`")
-  expect_refused(score_interval(x, y, over = "neurons_x", units_x = 1:5), "`units_y`")
+  expect_refused(score_interval(x, y, units_x = 1:5), "`units_y`")
   expect_refused(score_interval(similarity(x, y), y), "`x`")
   expect_refused(influence_matrix(similarity(x, y)), "`result`")
   expect_refused(score_interval(), "`x`")
@@ -371,4 +371,61 @@ test_that("a result without rows has no covariances, and says nothing else", {
   expect_error(compare_scores(none, "a"), "no rows", class = "repalign_error_size")
   expect_error(best_score(none), "no rows", class = "repalign_error_size")
   expect_error(compare_best(none, "a", "b"), "no rows", class = "repalign_error_size")
+})
+
+test_that("labels of the one side that is a sample are enough", {
+  corrected <- measure("cka", estimator = "stimulus_neuron")
+  groups <- c(1, 1, 2, 3, 4)
+  brain <- c("stimuli", "neurons_x")
+  one <- quietly(score_interval(flat$x, flat$y, corrected, brain, units_x = groups))
+  both <- quietly(score_interval(flat$x, flat$y, corrected, brain, units_x = groups,
+                                 units_y = paste0("u", 1:4)))
+  columns <- c("score", "se", "df", "conf_low", "conf_high")
+  expect_equal(as.data.frame(one)[columns], as.data.frame(both)[columns])
+  turned <- score_interval(flat$y, flat$x, "rsa", c("stimuli", "neurons_y"), units_y = groups)
+  expect_equal(turned$se, score_interval(flat$x, flat$y, "rsa", brain, units_x = groups)$se)
+  expect_error(score_interval(flat$x, flat$y, "rsa", brain, units_y = 1:4), "`units_x` is missing",
+               class = "repalign_error_labels")
+  expect_error(score_interval(flat$x, flat$y, "rsa", c(brain, "neurons_y"), units_x = groups),
+               "`units_y` is missing", class = "repalign_error_labels")
+})
+
+test_that("missing values are left out as similarity() does", {
+  holes <- replace(x, cbind(c(3, 9), c(1, 4)), NA)
+  for (na in c("stimuli", "neurons")) {
+    found <- quietly(score_interval(holes, y, "rsa", na = na))
+    kept <- if (na == "stimuli") list(x[-c(3, 9), ], y[-c(3, 9), ]) else list(x[, -c(1, 4)], y)
+    expected <- score_interval(kept[[1]], kept[[2]], "rsa")
+    expect_equal(as.data.frame(found), as.data.frame(expected))
+    expect_equal(unname(influence_matrix(found)), unname(influence_matrix(expected)))
+  }
+  clusters <- rep(1:8, 3)
+  found <- quietly(score_interval(holes, y, "rsa", na = "stimuli", clusters = clusters))
+  expected <- score_interval(x[-c(3, 9), ], y[-c(3, 9), ], "rsa", clusters = clusters[-c(3, 9)])
+  expect_equal(as.data.frame(found), as.data.frame(expected))
+  expect_error(score_interval(holes, y, "rsa"), "na = \"stimuli\"",
+               class = "repalign_error_nonfinite")
+  expect_error(score_interval(holes, y, over = c("stimuli", "neurons_x"), units_x = 1:5,
+                              na = "neurons"), "units_x", class = "repalign_error_choice")
+})
+
+test_that("what a function of the user's own stops with names the measure and the pair", {
+  small <- new_measure(function(x, y) if (nrow(x) < n) stop("too few rows") else 0.5,
+                       "similarity", best = 1, label = "mine")
+  for (method in c("half-samples", "jackknife")) {
+    expect_error(score_interval(x, y, small, method = method, resamples = 20),
+                 "mine of \"x\" and \"y\": too few rows", class = "repalign_error_score")
+  }
+  expect_error(score_weighted(x, y, small, rep(0:1, n / 2)), "mine of \"x\"",
+               class = "repalign_error_score")
+  failure <- tryCatch(similarity(x[-1, ], y[-1, ], small), error = identity)
+  expect_identical(class(failure), c("repalign_error_score", "repalign_error", "error", "condition"))
+})
+
+test_that("degrees of freedom do not depend on the units of the data", {
+  small <- score_interval(x, y, measure("procrustes", scale = FALSE), c("stimuli", "neurons_x"))
+  large <- score_interval(1e140 * x, 1e140 * y, measure("procrustes", scale = FALSE),
+                          c("stimuli", "neurons_x"))
+  expect_equal(large$df, small$df)
+  expect_equal(large$se / 1e140, small$se)
 })

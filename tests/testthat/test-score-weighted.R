@@ -102,3 +102,13 @@ test_that("messages about the size of weights count rows, columns and stimuli", 
   expect_error(score_weighted(x, x, weights = c(1, numeric(19))), "1 of the stimuli with a weight",
                class = "repalign_error_value")
 })
+
+test_that("TRUE and FALSE are weights, and a data frame is refused with a remedy", {
+  x <- matrix(rnorm(80), 20)
+  y <- x + rnorm(80)
+  keep <- matrix(rep(c(TRUE, FALSE, TRUE, TRUE), 10), 20)
+  expect_identical(score_weighted(x, y, "cka", keep), score_weighted(x, y, "cka", 1 * keep))
+  expect_identical(score_weighted(x, y, "cka", keep[, 1]), score_weighted(x, y, "cka", 1 * keep[, 1]))
+  expect_error(score_weighted(x, y, "cka", data.frame(a = rep(1, 20))), "as.matrix",
+               class = "repalign_error_type")
+})

@@ -297,3 +297,26 @@ test_that("a single minibatch is counted as one", {
   expect_warning(stream_cka(list(x = x, y = x[, 1:2]), "stimulus", batch = 20),
                  "There is only 1 minibatch of 20 rows", class = "repalign_few_batches")
 })
+
+test_that("the CKA of data with themselves has no standard error", {
+  x <- matrix(rnorm(400), 80)
+  expect_warning(found <- stream_cka(list(x = x, y = x), c("naive", "stimulus")),
+                 "does not vary", class = "repalign_undefined")
+  expect_equal(found$cka, c(1, 1))
+  expect_true(all(is.na(found$se)))
+})
+
+test_that("messages say what is wrong about the chunks", {
+  x <- matrix(rnorm(40), 20)
+  refused <- function(chunks, text) {
+    expect_error(stream_cka(chunks), text, class = "repalign_error_type")
+  }
+  refused(list(a = x, b = x), 'named "a" and "b"')
+  refused(list(x = x, y = x, z = x), "3 elements")
+  refused(c("a.npy", "b.npy", "c.npy"), "names of files, 3 elements")
+  refused(list(list(x = x, y = x), list(x = x, y = x), 3), "element 3 is a double vector")
+  refused(list(x = x, y = list(x)), "`y` of `chunks` must be the path")
+  refused(list(x = x, y = NULL), "`y` of `chunks` must be the path")
+  expect_error(stream_cka(function() stop("no more")), "call 1: no more",
+               class = "repalign_error_function")
+})

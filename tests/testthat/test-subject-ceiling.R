@@ -44,8 +44,13 @@ test_that("RSA: means of standardised RDMs", {
   expect_equal(unlist(result[1:4]), ceiling_by_hand(rdms, group), tolerance = 1e-10)
   expect_equal(result$groups, 3)
   ranks <- lapply(subjects, function(s) rank(1 - stats::cor(t(s))[lower.tri(diag(20))]))
-  expect_equal(unlist(subject_ceiling(subjects, "rsa")[1:4]), ceiling_by_hand(ranks),
-               tolerance = 1e-10)
+  by_rank <- unlist(subject_ceiling(subjects, "rsa")[1:4])
+  expect_equal(by_rank[3:4], ceiling_by_hand(ranks)[3:4], tolerance = 1e-10)
+  # scores are of the ranks of the pooled ranks
+  others <- vapply(seq_along(ranks), function(u) {
+    stats::cor(ranks[[u]], rank(Reduce(`+`, ranks[-u])))
+  }, 0)
+  expect_equal(by_rank[["lower"]], mean(others), tolerance = 1e-10)
 })
 
 test_that("CKA: means of centred kernels, pooled pairs", {
@@ -71,12 +76,52 @@ test_that("bad input is named", {
   expect_error(subject_ceiling(subjects[1]), class = "repalign_error_type")
   expect_error(subject_ceiling(subjects[[1]]), class = "repalign_error_type")
   expect_error(subject_ceiling(subjects, "mutual_knn"), class = "repalign_error_measure")
-  expect_error(subject_ceiling(subjects, measure("rsa", outer = "kendall")),
-               class = "repalign_error_measure")
   expect_error(subject_ceiling(subjects, list("rsa", "cka")), class = "repalign_error_measure")
   expect_error(subject_ceiling(subjects, group = 1:3), class = "repalign_error_labels")
-  expect_error(subject_ceiling(subjects, group = rep(1, 4)), class = "repalign_error_labels")
+  expect_warning(alone <- subject_ceiling(subjects, group = rep(1, 4)),
+                 class = "repalign_undefined")
+  expect_identical(is.na(unlist(alone)), c(lower = TRUE, upper = FALSE, pairwise = TRUE,
+                                           ceiling = TRUE, rdms = FALSE, n = FALSE, groups = FALSE))
   expect_error(subject_ceiling(list(subjects[[1]], subjects[[2]][-1, ])),
                class = "repalign_error_rows")
   expect_error(subject_ceiling(lapply(subjects, dist), "cka"), class = "repalign_error_type")
+})
+
+test_that("RDMs: the limits are those of the reference, for every comparison", {
+  blocks <- Filter(function(block) {
+    !block$method[1] %in% c("bootstrap", "crossval") && block$case[1] == "r1"
+  }, rsa_blocks("noise_ceiling"))
+  for (block in blocks) {
+    groups <- grepl("group=", block$parameters[1])
+    data <- if (groups) rsa_rdms("r1_data") else rsa_data(block)
+    missing <- if (groups) "error" else rsa_missing(block)
+    measure <- measure("rsa", outer = outer_of[[block$method[1]]], missing = missing)
+    result <- subject_ceiling(data, measure, if (groups) (seq_along(data) + 1) %/% 2)
+    expect_rsa_block(c(result$lower, result$upper), block)
+    expect_equal(result$rdms, 6)
+  }
+})
+
+test_that("RDMs: no RDM has a higher mean score than the upper limit", {
+  set.seed(3)
+  rdms <- lapply(1:4, function(u) dist(matrix(rnorm(24), 8)))
+  for (outer in c("cosine", "pearson", "whitened_cosine", "whitened_pearson", "rho_a")) {
+    upper <- subject_ceiling(rdms, measure("rsa", outer = outer))$upper
+    tried <- vapply(1:200, function(k) {
+      model <- dist(matrix(rnorm(24), 8))
+      weights <- runif(4)
+      mixed <- Reduce(`+`, Map(`*`, rdms, weights / sum(weights))) + 0.1 * model
+      mean(vapply(rdms, rsa, 0, x = mixed, outer = outer))
+    }, 0)
+    expect_gte(upper, max(tried))
+  }
+})
+
+test_that("subjects without anything in common are NA with a warning", {
+  set.seed(8)
+  one <- as.dist(matrix(c(0, 1, 2, 1, 0, 3, 2, 3, 0), 3))
+  other <- as.dist(matrix(c(0, 3, 2, 3, 0, 1, 2, 1, 0), 3))
+  expect_warning(found <- subject_ceiling(list(one, other)), "pairwise", class = "repalign_undefined")
+  expect_true(is.na(found$ceiling))
+  expect_lt(found$pairwise, 0)
 })

@@ -17,7 +17,9 @@ known_arguments <- list(
   brain_to_model = c("brain", "layers", "neurons", "repeats", "estimator", "units", "normalize",
                      "conf_level", "clusters"),
   object_disentanglement = c("responses", "object", "neurons", "repeats", "estimator",
-                             "normalize", "conf_level", "clusters")
+                             "normalize", "conf_level", "clusters"),
+  searchlight = c("data", "neighbours", "models", "measure", "run", "noise", "permutations",
+                  "condition", "across_models", "alpha", "threads")
 )
 
 optional_arguments <- list(na = c("error", "stimuli", "neurons"))
@@ -43,11 +45,14 @@ optional_of <- function(fun, quirks = character()) {
 
 draw_call <- function() {
   draw <- one_of(list(draw_calibrate, draw_similarity, draw_single, draw_interval, draw_hsic,
-                      draw_analysis), c(0.72, 0.1, 0.09, 0.03, 0.02, 0.04))
+                      draw_analysis, draw_searchlight, draw_rdm_call, draw_conclusion),
+                 c(0.44, 0.1, 0.09, 0.03, 0.02, 0.04, 0.03, 0.05, 0.2))
   repeat {
     drawn <- draw()
     if (is.null(drawn)) next
-    return(if (chance(0.1)) with_responses(drawn) else drawn)
+    alone <- isTRUE(drawn$conclusion) || drawn$fun == "searchlight"
+    if (!alone && chance(0.1)) return(with_responses(drawn))
+    return(drawn)
   }
 }
 
@@ -171,4 +176,37 @@ draw_objects <- function(sides, common) {
   if (any(table(object) < 2)) return(NULL)
   list(fun = "object_disentanglement",
        args = c(list(responses = sides$x, object = object), common))
+}
+
+# Centers of the columns of one side, with models of the other; now and then columns that are not
+# there, a center without columns, runs, or noise.
+draw_searchlight <- function() {
+  sides <- draw_sides()
+  if (sides$shape == "models" || is.null(sides$y)) return(NULL)
+  x <- if (sides$shape == "grid") sides$x[[1]] else sides$x
+  if (!is.matrix(x)) return(NULL)
+  with_runs <- chance(0.1)
+  paired <- intersect(names(parameters), measures()$id[measures()$pairing])
+  one <- draw_measure(sides$facts, if (with_runs) "rsa" else paired)
+  if (is.null(one)) return(NULL)
+  width <- ncol(x)
+  neighbours <- lapply(seq_len(sample.int(6, 1)), function(center) {
+    sample.int(width + chance(0.02), min(width, count_up_to(width, 4)))
+  })
+  if (chance(0.3)) names(neighbours) <- paste0("c", seq_along(neighbours))
+  args <- given(data = x, neighbours = neighbours, models = sides$y,
+                measure = as.call(c(as.name("measure"), one$id, one$args)),
+                permutations = if (chance(0.8)) sample.int(80, 1),
+                across_models = if (chance(0.3)) chance(0.7), threads = draw_threads(),
+                condition = if (chance(0.03)) sample.int(nrow(x), nrow(x), replace = TRUE),
+                alpha = if (chance(0.2)) stats::runif(1, 0.01, 0.5),
+                noise = if (chance(0.1)) diag(stats::runif(width), width))
+  if (with_runs) {
+    # every condition in both runs
+    args$data <- x[rep(seq_len(nrow(x)), each = 2), , drop = FALSE]
+    args$data <- args$data + stats::rnorm(length(args$data))
+    args$run <- rep(1:2, nrow(x))
+    args$condition <- rep(seq_len(nrow(x)), each = 2)
+  }
+  list(fun = "searchlight", call = call_of("searchlight", args), args = args, sides = sides)
 }

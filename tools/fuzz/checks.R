@@ -23,13 +23,16 @@ findings_of <- function(drawn, outcome, seed) {
 check_call <- function(drawn, outcome, seed) {
   value <- outcome$value
   if (isTRUE(drawn$responses)) return(check_with_responses(drawn, outcome))
+  if (isTRUE(drawn$rdms)) return(check_rdm_result(drawn, value, outcome))
+  if (isTRUE(drawn$conclusion)) return(check_conclusion(drawn, value, outcome))
   if (isTRUE(drawn$analysis)) return(check_analysis_result(drawn, value, outcome))
   switch(drawn$fun,
     calibrate = check_calibration_result(drawn, value, outcome, seed),
     similarity = check_similarity_result(drawn, value, outcome, seed),
     `a measure` = check_score(drawn, value, outcome, seed),
     hsic = c(check_one_number(value, outcome), problem(is.na(value), "hsic() is NA")),
-    cka_interval = check_interval_result(drawn, value, outcome)
+    cka_interval = check_interval_result(drawn, value, outcome),
+    searchlight = check_searchlight(drawn, value, outcome)
   )
 }
 
@@ -175,4 +178,47 @@ check_analysis_result <- function(drawn, value, outcome) {
     problem(any(value$undefined > value$n_estimates), "more undefined values than there are"),
     problem(missing && !warned_of(outcome, "repalign_undefined"), "NA without a warning"),
     check_methods(value, result_methods))
+}
+
+# Family-wise p-values are not below those of single centers; a center is undefined for all models.
+check_searchlight <- function(drawn, value, outcome) {
+  if (!inherits(value, "repalign_searchlight")) return("no repalign_searchlight")
+  columns <- c("center", "model", "score", "p_value", "p_familywise")
+  permuted <- !is.null(drawn$args$permutations)
+  undefined <- is.na(value$score) | permuted & is.na(value$p_value)
+  p <- c(value$p_value, value$p_familywise)
+  c(problem(!identical(names(value), columns), "other columns than are promised"),
+    problem(nrow(value) != length(unique(value$center)) * length(unique(value$model)),
+            "another number of rows"),
+    check_finite_columns(value, columns[3:5]),
+    check_undefined_warning(any(undefined), outcome),
+    check_ranges(cbind(as.data.frame(value), measure = names(measures_of(drawn))),
+                 measures_of(drawn)),
+    problem(any(p <= 0 | p > 1, na.rm = TRUE), "a p-value outside of (0, 1]"),
+    problem(any(value$p_familywise < value$p_value - 1e-12, na.rm = TRUE),
+            "a family-wise p-value below that of the center"),
+    problem(permuted && any(is.na(value$p_value) != is.na(value$p_familywise)),
+            "only one of the p-values is NA"),
+    check_methods(value, list(print = print, summary = summary, tidy = tidy,
+                              `[` = function(x) print(x[1, ]))),
+    check_center(drawn, value, outcome))
+}
+
+# The score of the first center is that of similarity().
+check_center <- function(drawn, value, outcome) {
+  args <- drawn$args
+  if (!is.null(args$run) || !is.null(args$condition) || !is.null(args$noise)) return(NULL)
+  set <- measures_of(drawn)
+  random <- warned_of(outcome, c("repalign_ties", "repalign_not_unique", "repalign_unstable")) ||
+    by_chance(set)
+  center <- args$data[, args$neighbours[[1]], drop = FALSE]
+  if (!is.null(rownames(center))) rownames(center) <- rownames(args$data)
+  plain <- evaluate(bquote(similarity(.(center), .(args$models), .(args$measure))), 1)
+  first <- value$score[value$center == value$center[1]]
+  if (random || is.null(plain$value)) {
+    return(problem(is.null(plain$value) && !all(is.na(first)), "similarity() refuses a center"))
+  }
+  near <- same_numbers(first, plain$value$score, 1e-7) ||
+    same_numbers(first^2, plain$value$score^2, 1e-8)
+  problem(!near, "the score of a center is not that of similarity()")
 }

@@ -1,0 +1,140 @@
+# The fast ways of evaluate_models() against plain ones, which gather the stimuli of each draw.
+
+task_of <- function(outer, made, group = NULL, models = made$models, sigma = NULL) {
+  repalign:::evaluation_task(made$data, models, outer, group, sigma, "pairwise")
+}
+
+random_cells <- function(task, draws = 6) {
+  n <- task$n
+  size <- length(task$group)
+  counts <- function(size) replicate(draws, as.double(tabulate(sample.int(size, replace = TRUE), size)))
+  w <- counts(n)
+  m <- counts(max(task$group))[task$group, , drop = FALSE]
+  # one draw with a stimulus that makes up most of it, one with a single group
+  w[, 1] <- c(n - 4, 1, 1, 2, rep(0, n - 4))
+  m[, 2] <- as.double(task$group == 1) * 3
+  repalign:::plain_draw_cells(w, m)
+}
+
+expect_same_cells <- function(task, cells, way, info = NULL) {
+  expect_identical(repalign:::way_of_task(task), way, info = info)
+  fast <- repalign:::evaluate_cells(task, cells, 2L)
+  plain <- repalign:::plain_cells(task, cells)
+  models <- length(task$models)
+  expect_equal(fast$scores, repalign:::mean_table(plain$table, cells$m_test, models),
+               tolerance = 1e-9, info = info)
+  for (bound in c("lower", "upper")) {
+    expect_equal(fast[[bound]], repalign:::weighted_means(plain[[bound]], cells$m_test),
+                 tolerance = 1e-9, info = paste(info, bound))
+  }
+}
+
+ways <- c(cosine = "grams", pearson = "grams", whitened_cosine = "grams",
+          whitened_pearson = "grams", spearman = "ranks", rho_a = "ranks")
+
+test_that("draws with copies: fast and plain ways agree", {
+  made <- made_rdms()
+  # ties, and models that are the same for some stimuli
+  made$models$category <- dist(rep(1:2, 6))
+  made$data$s1 <- round(made$data$s1)
+  for (outer in names(ways)) {
+    task <- task_of(outer, made, group = c(1, 1, 2, 3, 2))
+    expect_same_cells(task, random_cells(task), ways[[outer]], outer)
+  }
+})
+
+test_that("pairs that all RDMs lack: fast and plain ways agree", {
+  made <- made_rdms()
+  made$data <- lapply(made$data, function(rdm) replace(rdm, c(2, 11, 40), NA))
+  made$models$m2[11] <- NA
+  for (outer in c("cosine", "pearson", "spearman", "rho_a")) {
+    task <- task_of(outer, made)
+    expect_same_cells(task, random_cells(task), ways[[outer]], outer)
+  }
+  made$data$s2[1] <- NA
+  expect_identical(repalign:::way_of_task(task_of("cosine", made)), "plain")
+})
+
+test_that("unequal noise of stimuli: fast and plain ways agree", {
+  made <- made_rdms()
+  for (outer in c("whitened_cosine", "whitened_pearson")) {
+    task <- task_of(outer, made, sigma = exp(rnorm(12)))
+    expect_same_cells(task, random_cells(task), "grams", outer)
+  }
+})
+
+test_that("flexible models in folds of draws: fast and plain ways agree", {
+  made <- made_rdms(n = 16)
+  models <- list(fixed = made$models[[1]], weighted = rdm_model(made$models, "weighted", ridge = 2),
+                 positive = rdm_model(made$models, "weighted", nonnegative = TRUE),
+                 select = rdm_model(made$models, "select"),
+                 interpolate = rdm_model(made$models, "interpolate"))
+  for (outer in names(ways)) {
+    task <- task_of(outer, made, models = models)
+    cells <- random_cells(task)
+    keep <- rep(c(TRUE, FALSE), 8)
+    cells$w_test <- cells$w_train * keep
+    cells$w_train <- cells$w_train * !keep
+    few <- colSums(cells$w_test > 0) < 3 | colSums(cells$w_train > 0) < 3
+    cells <- lapply(cells, function(part) part[, !few, drop = FALSE])
+    expect_same_cells(task, cells, ways[[outer]], outer)
+  }
+})
+
+test_that("results do not depend on threads, and set.seed() makes them again", {
+  made <- made_rdms(n = 10)
+  for (outer in c("whitened_pearson", "spearman")) {
+    for (folds in list(c(rdm = 1), c(condition = 2))) {
+      run <- function(threads) {
+        set.seed(5)
+        evaluate_models(made$data, made$models, outer, draws = 20, folds = folds,
+                        threads = threads) |> suppressWarnings()
+      }
+      expect_identical(run(1), run(2))
+    }
+  }
+})
+
+# Cosine in the metric of an explicit covariance of all pairs.
+whitened_by_hand <- function(a, b, outer, sigma) {
+  n <- attr(a, "Size")
+  places <- utils::combn(n, 2)
+  contrasts <- diag(n)[places[1, ], ] - diag(n)[places[2, ], ]
+  v <- (contrasts %*% (if (is.matrix(sigma)) sigma else diag(sigma, n)) %*% t(contrasts))^2
+  there <- !is.na(a) & !is.na(b)
+  w <- solve(v[there, there])
+  if (outer == "whitened_pearson") {
+    ones <- rowSums(w)
+    w <- w - ones %o% ones / sum(ones)
+  }
+  a <- a[there]
+  b <- b[there]
+  sum(a * (w %*% b)) / sqrt(sum(a * (w %*% a)) * sum(b * (w %*% b)))
+}
+
+test_that("whitened similarities with gaps are those of the explicit covariance", {
+  made <- made_rdms(n = 9, subjects = 2)
+  a <- made$data[[1]]
+  b <- made$models[[1]]
+  a[c(3, 7, 20)] <- NA
+  b[c(7, 9)] <- NA
+  root <- matrix(rnorm(81), 9)
+  for (sigma in list(1, exp(rnorm(9)), crossprod(root))) {
+    for (outer in c("whitened_cosine", "whitened_pearson")) {
+      given <- if (length(sigma) > 1) sigma
+      found <- repalign:::similarity_table(matrix(a), matrix(b), outer, given)
+      expect_equal(as.vector(found), whitened_by_hand(a, b, outer, sigma), tolerance = 1e-9)
+    }
+  }
+})
+
+test_that("taus are those of stats::cor() and of all comparisons", {
+  a <- c(1, 2, 2, 4, 7, 3, 9, 3)
+  b <- c(2, 2, 1, 5, 6, 6, 8, 1)
+  found <- repalign:::similarity_table(matrix(a), matrix(b), "tau_b")
+  expect_equal(as.vector(found), cor(a, b, method = "kendall"))
+  signs <- function(x) sign(outer(x, x, "-"))
+  found <- repalign:::similarity_table(matrix(a), matrix(b), "kendall")
+  expect_equal(as.vector(found), sum(signs(a) * signs(b)) / (8 * 7))
+  expect_true(is.na(repalign:::similarity_table(matrix(rep(1, 8)), matrix(b), "kendall")))
+})

@@ -1,0 +1,434 @@
+# rsa_regression() against lm(), against plain loops over permutations, and by enumeration.
+
+patterns_of <- function(n, columns = 4) matrix(rnorm(n * columns), n)
+
+# Two predictors that correlate, labels, and a response to all of them.
+regression_data <- function(n, seed = 1) {
+  set.seed(seed)
+  shared <- patterns_of(n)
+  a <- dist(shared + 0.7 * patterns_of(n))
+  b <- dist(shared + 0.7 * patterns_of(n))
+  group <- rep(c("u", "v", "w"), length.out = n)
+  different <- outer(group, group, "!=")[lower.tri(diag(n))]
+  brain <- dist(patterns_of(n))
+  brain[] <- brain + 0.4 * a + 0.2 * b + 0.5 * different
+  list(brain = brain, a = a, b = b, group = group)
+}
+
+pairs_of <- function(data, keep = TRUE) {
+  n <- attr(data$a, "Size")
+  different <- outer(data$group, data$group, "!=")[lower.tri(diag(n))] + 0
+  frame <- data.frame(brain = as.vector(data$brain), a = as.vector(data$a),
+                      b = as.vector(data$b), group = different)
+  frame[keep, ]
+}
+
+# A column for each condition: 1 in its pairs.
+effect_columns <- function(n) {
+  pair <- combn(n, 2)
+  t(vapply(seq_len(ncol(pair)), function(p) tabulate(pair[, p], n), numeric(n)))
+}
+
+# The p-value of each predictor and of the model, permutation by permutation, by lm.fit() of the
+# pairs. present: which pairs there are of the response.
+plain_regression_p <- function(frame, n, permutations, center, present = rep(TRUE, nrow(frame))) {
+  x <- as.matrix(frame[-1])
+  effects <- if (center) effect_columns(n) else matrix(1, nrow(x), 1)
+  move <- function(values, p) {
+    square <- matrix(NA, n, n)
+    square[lower.tri(square)] <- values
+    square[upper.tri(square)] <- t(square)[upper.tri(square)]
+    square[p, p][lower.tri(square)]
+  }
+  t_of <- function(y, k) {
+    at <- !is.na(y)
+    fit <- lm.fit(cbind(x[at, ], effects[at, , drop = FALSE]), y[at])
+    rest <- lm.fit(cbind(x[at, -k], effects[at, , drop = FALSE]), y[at])
+    rss <- sum(fit$residuals^2)
+    (sum(rest$residuals^2) - rss) / rss * fit$df.residual
+  }
+  f_of <- function(y) {
+    fit <- summary(lm(y ~ x))
+    fit$fstatistic[[1]]
+  }
+  y <- ifelse(present, frame$brain, NA)
+  terms <- vapply(seq_len(ncol(x)), function(k) {
+    rest <- lm.fit(cbind(x[present, -k], effects[present, , drop = FALSE]), y[present])
+    left <- fitted <- rep(NA, length(y))
+    left[present] <- rest$residuals
+    fitted <- drop(cbind(x[, -k], effects)[, !is.na(rest$coefficients)] %*%
+                     na.omit(rest$coefficients))
+    null <- apply(permutations, 2, function(p) t_of(fitted + move(left, p), k))
+    seen <- t_of(y, k)
+    (1 + sum(null >= seen * (1 - 1e-8))) / (length(null) + 1)
+  }, 0)
+  model <- apply(permutations, 2, function(p) f_of(move(y, p)))
+  c(terms, (1 + sum(model >= f_of(y) * (1 - 1e-8))) / (length(model) + 1))
+}
+
+# As plain_regression_p(), with effects of conditions, in the pairs to keep.
+plain_block_p <- function(frame, n, permutations, keep) {
+  square <- function(values) {
+    m <- matrix(0, n, n)
+    m[lower.tri(m)] <- values
+    m + t(m)
+  }
+  x <- as.matrix(frame[-1])
+  effects <- effect_columns(n)[keep, ]
+  f_of <- function(y, k) {
+    full <- sum(lm.fit(cbind(x[keep, ], effects), y)$residuals^2)
+    sum(lm.fit(cbind(x[keep, -k], effects), y)$residuals^2) / full
+  }
+  terms <- vapply(seq_len(ncol(x)), function(k) {
+    rest <- lm.fit(cbind(x[keep, -k], effects), frame$brain[keep])
+    left <- square(replace(numeric(length(keep)), keep, rest$residuals))
+    null <- apply(permutations, 2, function(p) {
+      f_of(rest$fitted.values + left[p, p][lower.tri(left)][keep], k)
+    })
+    (1 + sum(null >= f_of(frame$brain[keep], k) * (1 - 1e-9))) / (length(null) + 1)
+  }, 0)
+  r_of <- function(y) summary(lm(y ~ x[keep, ]))$r.squared
+  brain <- square(frame$brain)
+  null <- apply(permutations, 2, function(p) r_of(brain[p, p][lower.tri(brain)][keep]))
+  c(terms, (1 + sum(null >= r_of(frame$brain[keep]) * (1 - 1e-9))) / (length(null) + 1))
+}
+
+regression_p <- function(fit) c(fit$p_value, glance(fit)$p_value)
+
+random_permutations <- function(n, count) replicate(count, sample(n))
+
+test_that("estimates are those of lm()", {
+  data <- regression_data(12)
+  frame <- pairs_of(data)
+  fit <- rsa_regression(brain ~ a + b + group, data, permutations = 19, standardize = FALSE)
+  lm_fit <- lm(brain ~ a + b + group, frame)
+  expect_equal(fit$estimate, unname(coef(lm_fit)[-1]))
+  expect_identical(fit$term, c("a", "b", "group"))
+  expect_equal(glance(fit)$r_squared, summary(lm_fit)$r.squared)
+  expect_equal(glance(fit)$intercept, unname(coef(lm_fit)[1]))
+  scaled <- rsa_regression(brain ~ a + b + group, data, permutations = 19)
+  expect_equal(scaled$estimate, unname(coef(lm(brain ~ a + b + group, as.data.frame(scale(frame))))[-1]))
+  # with effects of conditions
+  effects <- effect_columns(12)
+  expect_equal(fit$centered, unname(coef(lm(brain ~ a + b + group + effects - 1, frame))[1:3]))
+})
+
+test_that("partial, semipartial, unique and shared parts are what they say", {
+  data <- regression_data(11, 2)
+  frame <- pairs_of(data)
+  fit <- rsa_regression(brain ~ a + b + group, data, permutations = 19)
+  for (k in 1:3) {
+    others <- as.matrix(frame[-1])[, -k]
+    rest_x <- residuals(lm(frame[[k + 1]] ~ others))
+    rest_y <- residuals(lm(frame$brain ~ others))
+    expect_equal(fit$partial[k], cor(rest_x, rest_y))
+    expect_equal(fit$semipartial[k], cor(rest_x, frame$brain))
+    without <- summary(lm(frame$brain ~ others))$r.squared
+    expect_equal(fit$unique[k], glance(fit)$r_squared - without)
+  }
+  expect_equal(fit$unique, fit$semipartial^2)
+  expect_equal(glance(fit)$shared, glance(fit)$r_squared - sum(fit$unique))
+})
+
+test_that("p-values are those of plain loops over permutations", {
+  for (n in c(7, 10)) {
+    data <- regression_data(n, n)
+    set.seed(3)
+    permutations <- random_permutations(n, 60)
+    for (center in c(TRUE, FALSE)) {
+      fit <- rsa_regression(brain ~ a + b + group, data, center = center,
+                            permutations = t(permutations))
+      plain <- plain_regression_p(pairs_of(data), n, permutations, center)
+      expect_equal(regression_p(fit), plain)
+    }
+  }
+})
+
+test_that("p-values with missing pairs are those of plain loops", {
+  data <- regression_data(9, 4)
+  frame <- pairs_of(data)
+  present <- !seq_len(nrow(frame)) %in% c(2, 9, 20, 33)
+  data$brain[!present] <- NA
+  set.seed(3)
+  permutations <- random_permutations(9, 50)
+  for (center in c(TRUE, FALSE)) {
+    expect_message(
+      fit <- rsa_regression(brain ~ a + b + group, data, center = center, missing = "pairwise",
+                            permutations = t(permutations)),
+      "32 of 36 pairs")
+    plain <- plain_regression_p(frame, 9, permutations, center, present)
+    expect_equal(regression_p(fit), plain)
+    expect_equal(glance(fit)$r_squared, summary(lm(brain ~ ., frame[present, ]))$r.squared)
+  }
+  expect_refused(rsa_regression(brain ~ a, data), "missing")
+})
+
+test_that("the way with gaps is the fast one where nothing lacks", {
+  data <- regression_data(9, 5)
+  table <- repalign:::regression_table(brain ~ a + b + group, data, "correlation", FALSE)
+  for (fit in c("ordinary", "nonnegative", "ridge")) for (center in c(TRUE, FALSE)) {
+    sides <- repalign:::regression_sides(table, rep(TRUE, 36),
+                                         list(center = center, fit = fit, ridge = 0.2))
+    set.seed(1)
+    design <- repalign:::coset_design(9, 30)
+    fast <- repalign:::regression_null(table$y[, 1], sides, design)
+    sides$complete <- FALSE
+    expect_equal(repalign:::regression_null(table$y[, 1], sides, design), fast)
+  }
+})
+
+test_that("few conditions are enumerated", {
+  data <- regression_data(5, 6)
+  expect_message(fit <- rsa_regression(brain ~ a + b, data), "119 permutations")
+  all <- repalign:::all_permutations(5)[, -1]
+  frame <- pairs_of(data)[1:3]
+  expect_equal(regression_p(fit), plain_regression_p(frame, 5, all, TRUE))
+  expect_identical(glance(fit)$engine, "exact")
+  # a single predictor: the model's p-value is that of calibrate() with the squared correlation
+  one <- suppressMessages(rsa_regression(brain ~ a, data, center = FALSE))
+  expect_equal(one$p_value, glance(one)$p_value)
+  null <- apply(all, 2, function(p) cor(as.dist(as.matrix(data$brain)[p, p]), data$a))
+  seen <- cor(data$brain, data$a)
+  expect_equal(one$p_value, (1 + sum(abs(null) >= abs(seen) - 1e-10)) / 120)
+})
+
+test_that("pairs within blocks are left out, and conditions stay in their blocks", {
+  data <- regression_data(9, 7)
+  data$run <- rep(c("r1", "r2", "r3"), each = 3)
+  keep <- outer(data$run, data$run, "!=")[lower.tri(diag(9))]
+  fit <- rsa_regression(brain ~ a + b, data, block = run, permutations = 50)
+  frame <- pairs_of(data)[1:3]
+  expect_equal(fit$estimate, unname(coef(lm(brain ~ a + b, as.data.frame(scale(frame[keep, ])))))[-1])
+  expect_identical(glance(fit)$pairs, 27L)
+  # what the pairs left out hold does not matter
+  other <- data
+  other$brain[!keep] <- 1000
+  set.seed(1)
+  p <- regression_p(rsa_regression(brain ~ a + b, data, block = run, permutations = 50))
+  set.seed(1)
+  expect_equal(regression_p(rsa_regression(brain ~ a + b, other, block = run, permutations = 50)),
+               p)
+  # all permutations within blocks, by plain loops
+  members <- split(1:9, data$run)
+  all <- repalign:::all_block_permutations(members, 9)[, -1]
+  expect_message(fit <- rsa_regression(brain ~ a + b, data, block = run), "215 permutations")
+  expect_equal(regression_p(fit), plain_block_p(frame, 9, all, keep))
+  # whole blocks may change places by permutations of one's own
+  given <- function(rows) {
+    suppressWarnings(rsa_regression(brain ~ a + b, data, block = run, permutations = rows))
+  }
+  expect_no_error(given(rbind(c(4:9, 1:3), c(7:9, 1:6))))
+  expect_refused(given(rbind(c(4:9, 1:3), c(2:9, 1))), "one block to several blocks, in row 2")
+})
+
+test_that("two blocks leave effects of conditions that have no single solution", {
+  data <- regression_data(8, 8)
+  data$run <- rep(1:2, each = 4)
+  set.seed(1)
+  fit <- rsa_regression(brain ~ a + b, data, block = run, permutations = 30)
+  keep <- outer(data$run, data$run, "!=")[lower.tri(diag(8))]
+  lm_fit <- lm(brain ~ a + b + effect_columns(8)[keep, ], as.data.frame(scale(pairs_of(data)[keep, 1:3])))
+  expect_equal(fit$centered, unname(coef(lm_fit)[2:3]))
+})
+
+test_that("coefficients that are not negative are the best such, and ridge is a share", {
+  set.seed(9)
+  n <- 10
+  x <- replicate(5, dist(patterns_of(n)), simplify = FALSE)
+  names(x) <- letters[1:5]
+  brain <- dist(patterns_of(n))
+  brain[] <- brain + 0.5 * x$a - 0.4 * x$b + 0.3 * x$c - 0.2 * x$d
+  data <- c(x, list(brain = brain))
+  fit <- rsa_regression(brain ~ a + b + c + d + e, data, fit = "nonnegative", permutations = 19)
+  frame <- as.data.frame(scale(sapply(data, as.vector)))
+  # the best of all subsets with positive coefficients
+  best <- list(r = -1)
+  for (code in 1:31) {
+    chosen <- letters[1:5][bitwAnd(code, 2^(0:4)) > 0]
+    one <- lm(reformulate(chosen, "brain"), frame)
+    if (all(coef(one)[-1] > 0) && summary(one)$r.squared > best$r) {
+      best <- list(r = summary(one)$r.squared, coef = coef(one)[-1])
+    }
+  }
+  expected <- setNames(numeric(5), letters[1:5])
+  expected[names(best$coef)] <- best$coef
+  expect_equal(fit$estimate, unname(expected))
+  expect_equal(glance(fit)$r_squared, best$r)
+  expect_true(all(fit$unique >= 0))
+  ridge <- rsa_regression(brain ~ a + b + c + d + e, data, fit = "ridge", ridge = 0.3,
+                          permutations = 19)
+  r <- cor(frame)
+  expect_equal(ridge$estimate, unname(solve(r[1:5, 1:5] + 0.3 * diag(5), r[1:5, "brain"])))
+  # tests and correlations are those of ordinary least squares
+  set.seed(2)
+  a <- rsa_regression(brain ~ a + b, data, fit = "ridge", ridge = 1, permutations = 50)
+  set.seed(2)
+  b <- rsa_regression(brain ~ a + b, data, permutations = 50)
+  expect_equal(a[c("partial", "semipartial", "p_value")], b[c("partial", "semipartial", "p_value")],
+               ignore_attr = TRUE)
+})
+
+test_that("the test without negative coefficients is that of a plain loop", {
+  data <- regression_data(8, 10)
+  n <- 8
+  set.seed(4)
+  permutations <- random_permutations(n, 40)
+  fit <- rsa_regression(brain ~ a + b, data, fit = "nonnegative", permutations = t(permutations))
+  clean <- function(v) residuals(lm(v ~ effect_columns(n)))
+  y <- clean(data$brain)
+  x <- cbind(a = clean(data$a), b = clean(data$b))
+  # two predictors: the best of none, one and both
+  rss <- function(y, x) {
+    fits <- list(sum(y^2))
+    for (k in seq_len(ncol(x))) {
+      one <- lm.fit(x[, k, drop = FALSE], y)
+      if (one$coefficients > 0) fits <- c(fits, sum(one$residuals^2))
+    }
+    both <- lm.fit(x, y)
+    if (ncol(x) == 2 && all(both$coefficients > 0)) fits <- c(fits, sum(both$residuals^2))
+    min(unlist(fits))
+  }
+  square <- function(values) {
+    m <- matrix(0, n, n)
+    m[lower.tri(m)] <- values
+    m + t(m)
+  }
+  for (k in 1:2) {
+    weight <- max(lm.fit(x[, -k, drop = FALSE], y)$coefficients, 0)
+    fitted <- weight * x[, -k]
+    left <- square(y - fitted)
+    gain <- function(y) 1 - rss(y, x) / rss(y, x[, -k, drop = FALSE])
+    null <- apply(permutations, 2, function(p) gain(fitted + left[p, p][lower.tri(left)]))
+    expect_equal(fit$p_value[k], (1 + sum(null >= gain(y) - 1e-10)) / 41)
+  }
+})
+
+test_that("representations, labels and square matrices become RDMs", {
+  set.seed(11)
+  layer <- patterns_of(9, 6)
+  label <- factor(rep(1:3, 3))
+  brain <- dist(patterns_of(9))
+  inner <- function(which) {
+    rsa_regression(brain ~ layer + label, list(brain = brain, layer = layer, label = label),
+                   inner = which, permutations = 9, standardize = FALSE)$estimate
+  }
+  by_lm <- function(rdm) unname(coef(lm(as.vector(brain) ~ as.vector(rdm) + as.vector(dist(as.integer(label)) > 0)))[-1])
+  expect_equal(inner("euclidean"), by_lm(dist(layer)))
+  expect_equal(inner("sqeuclidean"), by_lm(dist(layer)^2))
+  expect_equal(inner("correlation"), by_lm(as.dist(1 - cor(t(layer)))))
+  whole <- as.matrix(brain)
+  expect_equal(rsa_regression(whole ~ layer + label, permutations = 9)$estimate,
+               rsa_regression(brain ~ layer + label, permutations = 9)$estimate)
+  # variables of the formula's environment, expressions, and the dot
+  fit <- rsa_regression(brain ~ ., list(brain = brain, layer = layer, label = label, run = letters[c(1:8, 1)]),
+                        permutations = 9)
+  expect_identical(fit$term, c("layer", "label", "run"))
+})
+
+test_that("the order of conditions does not matter", {
+  data <- regression_data(10, 12)
+  p <- sample(10)
+  move <- function(rdm) as.dist(as.matrix(rdm)[p, p])
+  moved <- list(brain = move(data$brain), a = move(data$a), b = move(data$b),
+                group = data$group[p])
+  columns <- c("estimate", "partial", "semipartial", "unique", "centered")
+  one <- rsa_regression(brain ~ a + b + group, data, permutations = 19)
+  two <- rsa_regression(brain ~ a + b + group, moved, permutations = 19)
+  expect_equal(as.data.frame(one)[columns], as.data.frame(two)[columns])
+  # with all permutations p-values are the same, too
+  small <- regression_data(5, 13)
+  p <- c(3, 5, 1, 2, 4)
+  moved <- lapply(small[1:3], move)
+  expect_equal(suppressMessages(rsa_regression(brain ~ a + b, moved))$p_value,
+               suppressMessages(rsa_regression(brain ~ a + b, small))$p_value)
+})
+
+test_that("subjects have rows of their own and a group", {
+  data <- regression_data(10, 14)
+  set.seed(15)
+  data$all <- lapply(c(ann = 1, bob = 2, cy = 3), function(s) data$brain + dist(patterns_of(10)))
+  set.seed(1)
+  fit <- rsa_regression(all ~ a + group, data, permutations = 99)
+  expect_identical(fit$subject, rep(c("ann", "bob", "cy"), each = 2))
+  set.seed(1)
+  one <- rsa_regression(ann ~ a + group, c(data, data$all), permutations = 99)
+  expect_equal(as.data.frame(fit)[1:2, -1], as.data.frame(one))
+  group <- summary(fit)
+  test <- t.test(fit$estimate[fit$term == "a"])
+  expect_equal(group$p_subjects[1], test$p.value)
+  expect_equal(group$mean[1], unname(test$estimate))
+  expect_identical(group$subjects, c(3L, 3L))
+  # the same permutations in all subjects: three times one subject is one subject
+  data$all <- list(data$brain, data$brain, data$brain)
+  set.seed(1)
+  fit <- rsa_regression(all ~ a + group, data, permutations = 99)
+  expect_equal(suppressWarnings(summary(fit))$p_conditions, fit$p_value[1:2])
+  expect_identical(unique(fit$subject), c("s1", "s2", "s3"))
+  expect_identical(nrow(glance(fit)), 3L)
+  expect_refused(summary(one), "no group")
+})
+
+test_that("what cannot be fitted or tested is refused or said", {
+  data <- regression_data(8, 16)
+  go <- function(formula, more = list(), ...) {
+    rsa_regression(formula, c(data, more), permutations = 9, ...)
+  }
+  expect_refused(go(brain ~ a + twice, list(twice = 2 * data$a)), c("`twice`", "multiples of \"a\""))
+  expect_no_error(expect_warned(go(brain ~ a + twice, list(twice = 2 * data$a), fit = "ridge",
+                                   ridge = 1), "repalign_undefined"))
+  flat <- structure(rep(1, 28), Size = 8, class = "dist")
+  expect_refused(go(brain ~ flat, list(flat = flat)), "`flat` is the same for all pairs")
+  expect_refused(go(brain ~ group, list(group = rep("z", 8))[0], block = data$group),
+                 "`group` is the same for all pairs of conditions that count")
+  expect_refused(go(brain ~ short, list(short = dist(1:5))), c("`short`", "5 conditions", "8"))
+  expect_refused(go(brain ~ grp), c("\"grp\"", "did you mean \"group\""))
+  expect_refused(go(brain ~ a:b), "interaction")
+  expect_refused(go(brain ~ a - 1), "intercept")
+  expect_refused(go(~a), "response")
+  expect_refused(go(brain ~ 1), "no predictor")
+  expect_refused(go(brain ~ brain + a), "among its predictors")
+  expect_refused(go(brain ~ v, list(v = 1:8 + 0)), c("numeric vector", "dist\\(v\\)"))
+  expect_refused(go(brain ~ a, fit = "ridge"), "`ridge` is missing")
+  expect_refused(go(brain ~ a, ridge = 1), "fit = \"ridge\" only")
+  expect_refused(go(brain ~ a, block = 1:8), "one row")
+  expect_refused(go(brain ~ a, block = rep(1, 8)), "one block only")
+  expect_refused(go(brain ~ a, block = 1:7), "`block` must name")
+  expect_refused(go(brain ~ a, block = nowhere), "`block` cannot be found")
+  expect_refused(rsa_regression(brain ~ a, unname(data)), "different name")
+  named <- data
+  attr(named$brain, "Labels") <- letters[1:8]
+  attr(named$a, "Labels") <- letters[8:1]
+  expect_refused(rsa_regression(brain ~ a, named), "labels")
+  few <- list(brain = dist(1:3), a = dist(c(2, 5, 3)))
+  expect_refused(rsa_regression(brain ~ a, few), "at least 4 conditions")
+  # one condition against all others is an effect of this condition
+  alone <- expect_warned(go(brain ~ a + one, list(one = rep(c("x", "y"), c(1, 7)))),
+                         "repalign_undefined")
+  expect_true(is.na(alone$p_value[2]) && !is.na(alone$p_value[1]) && !is.na(alone$estimate[2]))
+  expect_false(is.na(go(brain ~ a + one, list(one = rep(c("x", "y"), c(1, 7))),
+                        center = FALSE)$p_value[2]))
+  still <- expect_warned(go(flat ~ a, list(flat = flat)), "repalign_undefined")
+  expect_true(all(is.na(still$estimate)))
+})
+
+test_that("the result prints, tidies and can be cut and drawn", {
+  data <- regression_data(10, 17)
+  set.seed(1)
+  fit <- rsa_regression(brain ~ a + b + group, data, permutations = 99)
+  expect_output(print(fit), "Regression of the dissimilarities of brain: 10 conditions")
+  expect_output(print(fit[1, ]), "R squared")
+  expect_named(tidy(fit), c("term", "estimate", "partial", "semipartial", "p.value", "unique",
+                            "centered"))
+  expect_identical(class(as.data.frame(fit)), "data.frame")
+  expect_null(attr(as.data.frame(fit), "model"))
+  skip_if_not_installed("ggplot2")
+  drawn <- built(ggplot2::autoplot(fit))
+  expect_equal(drawn$data[[2]]$x, fit$estimate)
+  expect_equal(data_of_last(drawn, "GeomPoint")$x, fit$centered)
+  built(ggplot2::autoplot(fit, value = "unique"))
+  data$all <- list(data$brain, data$brain + dist(patterns_of(10)))
+  several <- rsa_regression(all ~ a + b, data, permutations = 19)
+  drawn <- built(ggplot2::autoplot(several))
+  expect_equal(sort(data_of_last(drawn, "GeomPoint")$x), sort(summary(several)$mean))
+  expect_refused(ggplot2::autoplot(fit, value = "none"), "value")
+})

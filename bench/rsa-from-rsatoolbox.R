@@ -1,5 +1,5 @@
-# The lines of R with which vignettes/from-rsatoolbox.Rmd does what rsatoolbox (f1f83ca) does, on the
-# data on which rsatoolbox was run: how far they are from repalign, and how far rsatoolbox was
+# The lines of R with which vignettes/from-rsatoolbox.Rmd does what rsatoolbox (f1f83ca) does, on
+# the data on which rsatoolbox was run: how far they are from repalign, and how far rsatoolbox was
 # (disagreements.csv of the reference values). Both columns are to agree.
 #   Rscript bench/rsa-from-rsatoolbox.R
 
@@ -124,5 +124,22 @@ geodesic_row <- function() {
       parameters = "rdms=data;rdm=1;low=0.2;up=0.8")
 }
 
+dual_row <- function() {
+  expected <- utils::read.csv(file.path(folder, "expected_rsa.csv"))
+  expected <- expected[expected$case == "r1" & expected$what == "variance_model", ]
+  of <- function(clip) expected$value[expected$parameters == paste0("compare=cosine;clip=", clip)]
+  drawn <- lapply(c(rdm = "r1_boot_rdm", condition = "r1_boot_condition"),
+                  function(name) as.matrix(input(name)))
+  scores <- evaluate_models(data, models, "cosine", resample = drawn)
+  variance <- sapply(attr(scores, "draws"), function(draw) apply(draw[, names(models), 1], 2, var))
+  people <- length(data) / (length(data) - 1)
+  images <- ncol(drawn$condition) / (ncol(drawn$condition) - 1)
+  main <- cbind(people * variance[, "rdm"], images * variance[, "condition"])
+  mixed <- people * images * (variance[, "both"] - variance[, "rdm"] - variance[, "condition"])
+  other <- pmin(pmax(rowSums(main) - mixed, main[, 1], main[, 2]), variance[, "both"])
+  data.frame(what = "variance of the dual bootstrap", lines_of_r = max(abs(other - scores$se^2)),
+             rsatoolbox = max(abs(of("toolbox") - of("corrected"))))
+}
+
 print(rbind(noise_row(), poisson_row(), unbalanced_row(), whitened_rows(), bures_row(),
-            ceiling_row(), geodesic_row()), digits = 3, row.names = FALSE)
+            ceiling_row(), dual_row(), geodesic_row()), digits = 3, row.names = FALSE)

@@ -77,7 +77,11 @@
 #' 97% of the data sets for three strengths by Pearson's RSA, where p-values of single centers that
 #' are adjusted after Holm found 30, 72 and 96%, after Benjamini and Yekutieli 16, 45 and 88%.
 #'
-#' TIMES
+#' 2,000 centers of 100 channels with 100 conditions, 5 models and 1,000 permutations took 2.3 s of
+#' one processor by RSA (Pearson's and Spearman's) and 1.4 s by CKA, where a loop of [calibrate()]
+#' would take 36, 12 and 21 times as long; with crossnobis estimates from 8 runs, 4.8 s
+#' (`Rscript bench/rsa-searchlight.R time runs centers=2000 threads=1`). 20,000 centers took 18, 24
+#' and 16 s of one processor, and at most 0.32 GB of memory.
 #'
 #' Centers are worked off in groups, which are sent to the workers of a plan of the package future
 #' (`future::plan()`, with future.apply). Progress is shown by `progressr::with_progress()`. The

@@ -148,7 +148,8 @@ if (wanted("error")) {
           any(first$p_value <= 0.05), mean(first$p_value <= 0.05))
       }, numeric(4))
       cat(sprintf(paste("%-14s noise smooth over %d: one model %s, both models %s;",
-                        "p_value alone %s (%s of %s)\n"), kind, smooth, share(found[1, ]), share(found[2, ]),
+                        "p_value alone %s (%s of %s)\n"), kind, smooth,
+                  share(found[1, ]), share(found[2, ]),
                   share(found[3, ]),
                   share(found[4, ]), "the centers"))
     }

@@ -17,7 +17,9 @@ known_arguments <- list(
   brain_to_model = c("brain", "layers", "neurons", "repeats", "estimator", "units", "normalize",
                      "conf_level", "clusters"),
   object_disentanglement = c("responses", "object", "neurons", "repeats", "estimator",
-                             "normalize", "conf_level", "clusters")
+                             "normalize", "conf_level", "clusters"),
+  evaluate_models = c("rdms", "models", "outer", "resample", "draws", "group", "folds", "repeats",
+                      "conf_level", "sigma", "missing", "threads")
 )
 
 optional_arguments <- list(na = c("error", "stimuli", "neurons"))
@@ -43,7 +45,7 @@ optional_of <- function(fun, quirks = character()) {
 
 draw_call <- function() {
   draw <- one_of(list(draw_calibrate, draw_similarity, draw_single, draw_interval, draw_hsic,
-                      draw_analysis), c(0.72, 0.1, 0.09, 0.03, 0.02, 0.04))
+                      draw_analysis, draw_evaluation), c(0.69, 0.1, 0.09, 0.03, 0.02, 0.04, 0.03))
   repeat {
     drawn <- draw()
     if (is.null(drawn)) next

@@ -2,9 +2,8 @@
 # names and how they vary together.
 
 # Returns list(score, title, measure, sign, parts, total, level, order, halves). `title` names
-# scores within their measure, `sign` is -1 for distances, and `order` is that of the call:
-# draws are made
-# in it, so that results do not depend on the order of rows.
+# scores within their measure, `sign` is -1 for distances, and `order` is that of the call: draws
+# are made in it, so that results do not depend on the order of rows.
 compared_scores <- function(result) {
   if (inherits(result, "repalign_evaluation")) return(compared_models(result))
   if (!inherits(result, "repalign_score_interval")) {

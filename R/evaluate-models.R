@@ -1,8 +1,8 @@
 # evaluate_models() compares models with the RDMs of subjects, with errors over subjects, stimuli or
 # both.
 #
-# Its result is a data frame of the class "repalign_evaluation" with a row for each model. Beside the
-# rows it keeps the attributes
+# Its result is a data frame of the class "repalign_evaluation" with a row for each model. Beside
+# the rows it keeps the attributes
 #
 # parts      what compare_scores() needs: list(main, interactions, df), see evaluation-variance.R
 # draws      the scores of all draws, for each part a matrix with a row for each draw, a column for
@@ -29,8 +29,8 @@
 #' @param draws number of draws.
 #' @param group one label for each RDM: RDMs of the same subject are drawn and left out together.
 #'   Without it, each is a group.
-#' @param folds into how many folds RDMs and stimuli are cut for cross-validation, or a data frame of
-#'   folds with the columns `fold`, `set` (`"train"` or `"test"`), `factor` (`"rdm"` or
+#' @param folds into how many folds RDMs and stimuli are cut for cross-validation, or a data frame
+#'   of folds with the columns `fold`, `set` (`"train"` or `"test"`), `factor` (`"rdm"` or
 #'   `"condition"`) and `index`.
 #' @param repeats how often folds are cut anew at random, in each draw.
 #' @param conf_level coverage of the intervals, between 0 and 1.
@@ -40,8 +40,8 @@
 #'   pairs that both have.
 #' @param threads see [similarity()].
 #' @return A data frame of class `repalign_evaluation` with a row for each model and the columns
-#'   `model`; `score`, the mean similarity with the RDMs; `se`, `conf_low`, `conf_high` and `df`, its
-#'   standard error, interval and degrees of freedom; `p_zero`, of the one-sided test against 0;
+#'   `model`; `score`, the mean similarity with the RDMs; `se`, `conf_low`, `conf_high` and `df`,
+#'   its standard error, interval and degrees of freedom; `p_zero`, of the one-sided test against 0;
 #'   `ceiling_low` and `ceiling_high`, the noise ceiling; `p_ceiling`, of the two-sided test against
 #'   its lower limit; `draws`, and `left_out`, how many of these were left out. There are `plot()`,
 #'   `vcov()`, and [compare_scores()].
@@ -54,8 +54,8 @@
 #' variances over draws of both, of RDMs alone and of stimuli alone,
 #' \eqn{V = aV_r + bV_c - ab(V_{rc} - V_r - V_c)}{V = a V_r + b V_c - a b (V_rc - V_r - V_c)}, at
 #' least each of the main parts and at most their sum. The same holds for differences of scores and
-#' for a score less its ceiling. Tests are t tests with min(N, n) - 1 degrees of freedom (N - 1 or n -
-#' 1 for one factor), which is rather conservative. A draw with fewer than 3 different stimuli (in
+#' for a score less its ceiling. Tests are t tests with min(N, n) - 1 degrees of freedom (N - 1 or n
+#' - 1 for one factor), which is rather conservative. A draw with fewer than 3 different stimuli (in
 #' cross-validation, 3 for each fold) or with an undefined score is left out.
 #'
 #' *Cross-validation.* Models are fitted to the training RDMs and stimuli of each fold, and tested
@@ -69,9 +69,9 @@
 #' is strict); `ceiling_low` that with the pool of the other groups. In cross-validation both are of
 #' the test stimuli, and the lower one pools the training RDMs.
 #'
-#' The linear comparisons are computed for all draws as matrix products, ranks by one sort. Kendall's
-#' tau, and RDMs that lack different pairs, are computed anew for each draw, which takes long: give
-#' fewer draws.
+#' The linear comparisons are computed for all draws as matrix products, ranks by one sort.
+#' Kendall's tau, and RDMs that lack different pairs, are computed anew for each draw, which takes
+#' long: give fewer draws.
 #'
 #' When not to trust it: with two or three subjects, errors over subjects are guesses, and there are
 #' 1 or 2 degrees of freedom. RDMs are similar for other reasons than the representation, too: a
@@ -79,9 +79,9 @@
 #' the cosine being 0, and not about chance; [calibrate()] is. A score that is not significantly
 #' below the ceiling may be far below it.
 #' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
-#'   Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS Computational Biology
-#'   10 (ceilings). Diedrichsen, Berlot, Mur, Schuett, Shahbazi and Kriegeskorte (2021), Neurons,
-#'   Behavior, Data analysis, and Theory 5 (whitened comparisons).
+#'   Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS Computational
+#'   Biology 10 (ceilings). Diedrichsen, Berlot, Mur, Schuett, Shahbazi and Kriegeskorte (2021),
+#'   Neurons, Behavior, Data analysis, and Theory 5 (whitened comparisons).
 #' @examples
 #' # four subjects whose representation is nearer to the first model
 #' set.seed(1)
@@ -108,6 +108,7 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
   drawn <- as_draws(resample, draws, max(task$group), task$n)
   folds <- as_folds(folds, repeats, task)
   check_evaluation(task, drawn, folds)
+  note_lacking_pairs(task)
   threads <- thread_count(threads)
   whole <- evaluate_whole(task, folds, threads)
   parts <- evaluate_parts(task, parts_of_draws(drawn, max(task$group), task$n), folds, threads)
@@ -142,6 +143,11 @@ group_codes <- function(group, count) {
 }
 
 check_evaluation <- function(task, drawn, folds) {
+  if (!is.null(task$sigma) && !whitens(task$outer)) {
+    abort("`sigma` is the noise by which \"whitened_cosine\" and \"whitened_pearson\" weigh ",
+          "pairs; outer = ", dQuote(task$outer, FALSE), " does not use it.",
+          class = "repalign_error_choice", arg = "sigma")
+  }
   if (is.matrix(task$sigma) && "condition" %in% drawn$factors) {
     abort("`sigma` is a matrix, and `resample` draws stimuli: copies of a stimulus would share ",
           "all of their noise. Give the variances, diag(sigma), or resample = \"rdm\".",
@@ -157,6 +163,16 @@ check_evaluation <- function(task, drawn, folds) {
     warn("All RDMs are of one group: there is no lower noise ceiling (NA).",
          class = "repalign_undefined")
   }
+}
+
+# Says over how many pairs of stimuli data and models are compared, where pairs lack.
+note_lacking_pairs <- function(task) {
+  components <- do.call(cbind, lapply(task$models, function(model) model$table$values))
+  if (!anyNA(task$values) && !anyNA(components)) return(invisible())
+  counts <- crossprod(!is.na(task$values), !is.na(components))
+  inform("missing = \"pairwise\": comparisons are over ",
+         paste(unique(range(counts)), collapse = " to "), " of ", nrow(components),
+         " pairs of stimuli.", class = "repalign_pairs_left_out")
 }
 
 # Cells of one draw each, in which models are fitted and tested with the same data.
@@ -194,7 +210,7 @@ warn_collinear_models <- function(task) {
 # ---- draws ----
 
 # About so many numbers may the products of a chunk of draws take.
-draw_chunk_numbers <- 4e6
+chunk_of_draws <- 4e6
 
 # Scores and ceilings of the draws, for each part an array draws x (models, lower, upper) x repeats.
 evaluate_parts <- function(task, parts, folds, threads) {
@@ -204,7 +220,7 @@ evaluate_parts <- function(task, parts, folds, threads) {
   components <- sum(vapply(task$models, function(model) ncol(model$table$values), 0L))
   each <- (ncol(task$values) + components + 1)^2 * (if (is.null(folds)) 1 else
     2 * cell_count(folds))
-  rows <- in_chunks(count, min(250, max(1, draw_chunk_numbers / each)), function(at) {
+  rows <- in_chunks(count, min(250, max(1, chunk_of_draws / each)), function(at) {
     task$grams <- new.env()
     found <- lapply(parts, function(part) {
       matrix(evaluate_draws(task, part$w[, at, drop = FALSE],
@@ -270,7 +286,8 @@ fold_means <- function(task, w, m, folds, threads) {
        lower = matrix(ceilings[1, ], draws), upper = matrix(ceilings[2, ], draws))
 }
 
-# cells: list(train, test) each; m: weights of the RDMs of all draws, of which a cell has column `of`.
+# cells: list(train, test) each; m: weights of the RDMs of all draws, of which a cell has column
+# `of`.
 bound_cells <- function(cells, m, of) {
   part <- function(set, name) do.call(cbind, lapply(cells, function(cell) cell[[set]][[name]]))
   train <- part("train", "m")

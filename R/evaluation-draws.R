@@ -3,8 +3,8 @@
 
 resample_choices <- c("both", "rdm", "condition", "none")
 
-# Returns list(factors, rdm, condition): which of "rdm" and "condition" are drawn, and weights, a draw
-# a column: how often each group and each stimulus comes. NULL where a factor is not drawn.
+# Returns list(factors, rdm, condition): which of "rdm" and "condition" are drawn, and weights, a
+# draw a column: how often each group and each stimulus comes. NULL where a factor is not drawn.
 as_draws <- function(resample, draws, groups, n) {
   if (is.list(resample)) return(given_draws(resample, groups, n))
   resample <- check_choice(resample, resample_choices, "resample")
@@ -67,8 +67,8 @@ check_indices <- function(at, factor, size) {
           class = "repalign_error_type", arg = "resample")
   }
   if (ncol(at) != size) {
-    abort(place, " has ", count_of(ncol(at), "column"), ", but a draw has as many indices as there ",
-          "are ", what, ": ", size, ".", class = "repalign_error_size", arg = "resample")
+    abort(place, " has ", count_of(ncol(at), "column"), ", but a draw has as many indices as ",
+          "there are ", what, ": ", size, ".", class = "repalign_error_size", arg = "resample")
   }
   bad <- which(is.na(at) | at != round(at) | at < 1 | at > size, arr.ind = TRUE)
   if (nrow(bad)) {
@@ -122,8 +122,9 @@ check_fold_sizes <- function(count, task) {
           arg = "folds")
   }
   if (count[["condition"]] > 1 && task$n < 3 * count[["condition"]]) {
-    abort("`folds` cuts ", task$n, " stimuli into ", count[["condition"]], " folds, but each needs ",
-          "at least 3 stimuli: take fewer folds.", class = "repalign_error_size", arg = "folds")
+    abort("`folds` cuts ", task$n, " stimuli into ", count[["condition"]], " folds, but each ",
+          "needs at least 3 stimuli: take fewer folds.", class = "repalign_error_size",
+          arg = "folds")
   }
 }
 

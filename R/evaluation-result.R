@@ -89,8 +89,8 @@ checked_errors <- function(se, size) replace(se, se <= tie_share * pmax(size, 1,
 warn_evaluation <- function(rows, left_out, parts) {
   undefined <- rows$model[is.na(rows$score)]
   if (length(undefined)) {
-    warn("The score of ", enumerate(undefined), " is undefined (NA): its dissimilarities (or those ",
-         "of an RDM) are all equal, or pairs that both have are fewer than three.",
+    warn("The score of ", enumerate(undefined), " is undefined (NA): its dissimilarities (or ",
+         "those of an RDM) are all equal, or pairs that both have are fewer than three.",
          class = "repalign_undefined")
   }
   lost <- is.na(rows$se) & !is.na(rows$score)

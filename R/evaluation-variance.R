@@ -45,8 +45,8 @@ draw_covariance <- function(draws, columns) {
   (repeats * mean_of - single) / (repeats - 1)
 }
 
-# Without resampling: the variance of the mean over RDMs, whose groups are independent. values: RDMs x
-# columns.
+# Without resampling: the variance of the mean over RDMs, whose groups are independent. values: RDMs
+# x columns.
 parts_of_table <- function(values, group) {
   groups <- max(group)
   deviations <- rowsum(values - rep(colMeans(values), each = nrow(values)), group)

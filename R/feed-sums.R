@@ -118,8 +118,8 @@ h_of_sums <- function(sums, plan, estimator) {
   })
 }
 
-# What the sums say of single columns and of all pairs of them: the number of rows, means, squares of
-# the columns before (raw) and after centring, the packed inner products, and for each comparison
+# What the sums say of single columns and of all pairs of them: the number of rows, means, squares
+# of the columns before (raw) and after centring, the packed inner products, and for each comparison
 # the sum of the squares of the centred ones (squares), and u'Rv of the means u and v and the inner
 # products R (inner).
 known_of_sums <- function(sums, plan) {

@@ -18,8 +18,8 @@
 #' @details
 #' For cosines and Pearson correlations, plain or whitened, the best weights are those of least
 #' squares on the pooled RDM ([pool_rdms()]), in the metric of the comparison. For comparisons of
-#' ranks they are those of `"pearson"`, which need not be the best by ranks. Weights that must not be
-#' negative are those of Lawson and Hanson. Of collinear components, the smallest weights are
+#' ranks they are those of `"pearson"`, which need not be the best by ranks. Weights that must not
+#' be negative are those of Lawson and Hanson. Of collinear components, the smallest weights are
 #' taken, with a warning. A model of type `"interpolate"` has two weights that add up to 1, one of
 #' type `"select"` has the weight 1.
 #' @references Lawson and Hanson (1974), Solving Least Squares Problems.

@@ -41,6 +41,15 @@ median_distance <- function(repr) {
   })$median
 }
 
+# A symmetric matrix of packed values.
+unpacked_pairs <- function(values, n, diagonal = 0) {
+  k <- matrix(0, n, n)
+  k[lower.tri(k)] <- values
+  k <- k + t(k)
+  diag(k) <- diagonal
+  k
+}
+
 # A symmetric matrix is kept packed and is centred only where it is used: from each of the `entries`
 # the `means` of its row and its column are subtracted, and `grand` is added. `diagonal` is the
 # value on the diagonal before centring; u_centering() has none, because there the diagonal does not
@@ -148,6 +157,9 @@ tie_tolerance <- function(repr, inner) {
          euclidean = c(tie_share, 1e-15 * rdm_range(repr, inner)[2]),
          c(tie_share, 1e-28)) # half the square of what rounding leaves between equal unit rows
 }
+
+# The sum of squares of so many different ranks around their mean.
+untied_rank_size <- function(count) (as.double(count)^3 - count) / 12
 
 # list(values, square, center, size): the dissimilarities or their ranks, whether `values` are to be
 # squared, what is subtracted before they are correlated, and the sum of squares after that.

@@ -348,8 +348,8 @@ cca_errors <- function(args) {
 }
 
 # The kept components are held. Where many are left out, these are no influences. Where few are, how
-# many differs between samples of stimuli, which may be most of the error (`Rscript bench/inference.R
-# stimuli kind=gains measures=svcca`). So half-samples serve unless all are kept.
+# many differs between samples of stimuli, which may be most of the error (bench/inference.R stimuli
+# kind=gains measures=svcca). So half-samples serve unless all are kept.
 svcca_errors <- function(args) {
   if (!is.null(args$components) || args$variance < 0.99) return(NULL)
   new_errors("influence", auto = args$variance == 1, weighted = weighted_rows,

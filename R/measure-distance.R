@@ -26,21 +26,21 @@ NULL
 #'   the responses to them): `NULL` for the same independent noise, a vector of variances, or a
 #'   matrix. Its unit does not matter.
 #' @param missing what to do about `dist` objects that lack pairs of stimuli (`NA`): `"error"`, or
-#'   `"pairwise"` to compare over the pairs that both sides have, at least 3. A message says how many
-#'   they are, and results of [similarity()] have them in the column `pairs`.
+#'   `"pairwise"` to compare over the pairs that both sides have, at least 3. A message says how
+#'   many they are, and results of [similarity()] have them in the column `pairs`.
 #' @return One number in \[-1, 1\]; 1 when the two RDMs agree (with Spearman, when their
 #'   order agrees). The result is `NA`, with a warning of class `repalign_undefined`, when
 #'   all dissimilarities of one side are equal (for a cosine, when they are 0).
 #' @details
 #' Kendall's tau-a is (concordant - discordant) / all, over the pairs of dissimilarities.
-#' Tied pairs count as neither, so that with ties tau-a stays below 1. Tau-b divides by the geometric
-#' mean of the numbers of pairs that are not tied on each side. `"rho_a"` is the mean of Spearman's
-#' correlation over all random orders of tied values, on both sides; with ties it stays below 1, and
-#' does not favour models that predict ties.
+#' Tied pairs count as neither, so that with ties tau-a stays below 1. Tau-b divides by the
+#' geometric mean of the numbers of pairs that are not tied on each side. `"rho_a"` is the mean of
+#' Spearman's correlation over all random orders of tied values, on both sides; with ties it stays
+#' below 1, and does not favour models that predict ties.
 #'
-#' Dissimilarities of pairs that share a stimulus share its noise. The whitened comparisons (Diedrichsen
-#' et al. 2021) weigh pairs by the inverse of their covariance V when there is no signal,
-#' \eqn{V_{(ij)(kl)} = (c_{ij}^T \Sigma c_{kl})^2}{V_(ij)(kl) = (c_ij' S c_kl)^2}, where
+#' Dissimilarities of pairs that share a stimulus share its noise. The whitened comparisons
+#' (Diedrichsen et al. 2021) weigh pairs by the inverse of their covariance V when there is no
+#' signal, \eqn{V_{(ij)(kl)} = (c_{ij}^T \Sigma c_{kl})^2}{V_(ij)(kl) = (c_ij' S c_kl)^2}, where
 #' \eqn{\Sigma}{S} is `sigma` and \eqn{c_{ij}}{c_ij} the contrast of two stimuli.
 #' `"whitened_cosine"` is \eqn{a^T V^{-1} b / \sqrt{a^T V^{-1} a \; b^T V^{-1} b}}{a' V^-1 b /
 #' sqrt(a' V^-1 a b' V^-1 b)}; `"whitened_pearson"` takes out the generalised least squares mean of
@@ -128,9 +128,6 @@ has_contrast <- function(repr, args) {
   contrast > max(tie_share * largest, tie_tolerance(repr, args$inner)[2])
 }
 
-# Takes back what rounding may have added beyond the bounds.
-clip_to_range <- function(value, low, high) pmin(pmax(value, low), high)
-
 check_row_width <- function(repr, inner) {
   if (repr$kind == "dist" || inner != "correlation") return(invisible())
   width <- ncol(repr$data)
@@ -143,13 +140,6 @@ check_row_width <- function(repr, inner) {
          "value carries almost no information. Use inner = \"euclidean\" or \"cosine\".",
          class = "repalign_degenerate", data = repr$arg)
   }
-}
-
-# among: which of them, with a blank at the end.
-warn_equal_dissimilarities <- function(repr, args, among = "") {
-  what <- if (any(is_cosine(args))) "0" else "equal"
-  warn("The value is undefined (NA): all dissimilarities ", among, "of `", repr$arg, "` are ", what,
-       ".", class = "repalign_undefined", data = repr$arg)
 }
 
 declare_measure(

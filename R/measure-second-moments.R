@@ -36,8 +36,8 @@ NULL
 #' `bures()`.
 #'
 #' When not to trust it: noise adds dimensions, in which unrelated representations can be rotated
-#' close to each other, so that values rise with the number of neurons when stimuli are few. Negative
-#' eigenvalues that are set to 0 are mostly noise, too.
+#' close to each other, so that values rise with the number of neurons when stimuli are few.
+#' Negative eigenvalues that are set to 0 are mostly noise, too.
 #' @references Bures (1969), Transactions of the American Mathematical Society 135. Harvey et al.
 #'   (2024), UniReps workshop.
 #' @examples
@@ -126,7 +126,6 @@ declare_measure(
 #' Minus the Riemannian distance between the second moments of data and those of a model, which may
 #' be scaled, and to which noise may be added, as well as it goes.
 #'
-#' @inheritParams bures
 #' @param x,y a model and data, as representations of the same stimuli in the same order (see
 #'   [cka()]) or RDMs of squared distances, as `dist` objects.
 #' @param sigma the noise covariance of the stimuli (conditions): `NULL` for the same independent
@@ -179,8 +178,8 @@ prepare_riemann <- function(repr, args, side) {
   extend_form(form, undefined = all(form$d == 0))
 }
 
-# Orthonormal contrasts of n stimuli, a column each: the columns but the first of the reflection that
-# takes equal weights to the first axis.
+# Orthonormal contrasts of n stimuli, a column each: the columns but the first of the reflection
+# that takes equal weights to the first axis.
 contrast_basis <- function(n) {
   v <- rep(1 / sqrt(n), n)
   v[1] <- v[1] - 1

@@ -291,7 +291,8 @@ ceiling_result <- function(rows, keys, task, chosen) {
   result <- cbind(keys, do.call(rbind, lapply(each, function(row) row$values)))
   warn_unreliable(result)
   result$n <- task$x$n
-  structure(result, class = c("repalign_ceiling", "data.frame"), note = ceiling_notes(rows, keys, chosen),
+  structure(result, class = c("repalign_ceiling", "data.frame"),
+            note = ceiling_notes(rows, keys, chosen),
             df = do.call(rbind, lapply(each, function(row) row$df)))
 }
 

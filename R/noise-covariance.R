@@ -129,12 +129,20 @@ covariance_of <- function(seen, method, dof) {
   }
   e <- found$residuals
   refuse_constant_channel(e, seen$x)
+  # fourth powers of large values would overflow
+  unit <- power_of_two_below(max(abs(e)))
+  e <- e * unit
   s <- crossprod(e) / dof
   result <- switch(method, full = list(s = s, share = 0),
                    diag = list(s = diag(diag(s), ncol(s)), share = 1),
                    shrinkage_eye = shrunk_to_identity(s, e, dof),
                    shrinkage_diag = shrunk_to_diagonal(s, e, dof))
-  new_noise(result$s, colnames(seen$x), "covariance", method, dof, result$share)
+  s <- result$s / unit / unit
+  if (!all(is.finite(s)) || any(diag(s) == 0)) {
+    abort("`x` has values whose variance is too large or too small for a double: rescale the data.",
+          class = "repalign_error_value", arg = "x")
+  }
+  new_noise(s, colnames(seen$x), "covariance", method, dof, result$share)
 }
 
 new_noise <- function(s, names, kind, method, dof, shrinkage) {

@@ -24,15 +24,6 @@ new_side <- function(k, key, kind, codes = NULL) {
   list(k = k, key = key, between = between)
 }
 
-# A symmetric matrix of packed values.
-unpacked_pairs <- function(values, n, diagonal = 0) {
-  k <- matrix(0, n, n)
-  k[lower.tri(k)] <- values
-  k <- k + t(k)
-  diag(k) <- diagonal
-  k
-}
-
 # Sums that cancel in differences lose digits; row and column means cancel in "u" and "v".
 without_means <- function(k) {
   means <- rowMeans(k)

@@ -26,7 +26,10 @@ concordance_shares <- function(a, b, outer) {
   net <- net_concordance(a, b)
   all <- as.double(length(a)) * (length(a) - 1)
   # pairs of pairs that are not tied, twice
-  untied <- function(v) all - sum(tabulate(match(v, unique(v))) * (tabulate(match(v, unique(v))) - 1))
+  untied <- function(v) {
+    ties <- as.double(tabulate(match(v, unique(v))))
+    all - sum(ties * (ties - 1))
+  }
   size <- if (outer == "kendall") all else sqrt(untied(a)) * sqrt(untied(b))
   if (untied(a) == 0 || untied(b) == 0) return(rep(NA_real_, length(a)))
   net / size

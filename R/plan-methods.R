@@ -13,8 +13,9 @@
 rbind.repalign_plan <- function(..., deparse.level = 1) {
   parts <- list(...)
   facts <- lapply(parts, function(part) attributes(part)[c("model", "settings")])
-  plain <- lapply(parts, function(part) if (inherits(part, "repalign_plan")) as.data.frame(part) else
-    part)
+  plain <- lapply(parts, function(part) {
+    if (inherits(part, "repalign_plan")) as.data.frame(part) else part
+  })
   rows <- do.call(rbind, plain)
   if (length(unique(facts)) > 1) {
     inform("These plans have different pilots or settings: rbind() gives a plain data frame of ",

@@ -66,15 +66,15 @@ draw_rdms <- function(x, ...) {
 plot_rdms <- function(x, ...) {
   need_arguments()
   require_package("ggplot2", "Plotting")
-  if (!is_collection(x)) return(ggplot2::autoplot(any_rdm(x, "x"), ...))
+  if (!is_collection(x)) return(ggplot2::autoplot(rdm_of_dist(x, "x"), ...))
   names <- check_element_names(x, "x")
   ggplot2::autoplot(new_rdms(lapply(stats::setNames(nm = names), function(name) {
-    any_rdm(x[[name]], paste0("x$", name))
+    rdm_of_dist(x[[name]], paste0("x$", name))
   })), ...)
 }
 
 # Any dist object as an RDM.
-any_rdm <- function(x, arg) {
+rdm_of_dist <- function(x, arg) {
   check_rdm(x, arg)
   if (is_rdm(x)) return(x)
   new_rdm(x, attr(x, "Size"), attr(x, "Labels"), attr(x, "method"))

@@ -9,9 +9,9 @@ utils::globalVariables(".data")
 #' plot, which can be changed or saved. Both need the package ggplot2.
 #'
 #' @param x,object what [similarity()], [calibrate()], [cka_interval()], [score_interval()],
-#'   [compare_scores()], [best_score()], [evaluate_models()], an analysis ([brain_to_brain()], [trial_to_trial()],
-#'   [brain_to_model()], [object_disentanglement()]) or a benchmark ([benchmark_groups()],
-#'   [benchmark_layers()], [benchmark_outputs()]) returned.
+#'   [compare_scores()], [best_score()], [evaluate_models()], an analysis ([brain_to_brain()],
+#'   [trial_to_trial()], [brain_to_model()], [object_disentanglement()]) or a benchmark
+#'   ([benchmark_groups()], [benchmark_layers()], [benchmark_outputs()]) returned.
 #' @param type what is drawn. `"tiles"`: the grid of scores (of calibrated scores), one panel per
 #'   measure. `"heatmap"`: the grid of one measure in the order of a hierarchical clustering,
 #'   with its tree. `"map"`: one point per element, with similar elements near each other. For
@@ -89,8 +89,8 @@ utils::globalVariables(".data")
 #' points are the scores that may be the best, and a band is the interval of the best true score.
 #'
 #' *Models* of [evaluate_models()] are bars or points with their errors; the grey band is the noise
-#' ceiling, stars are scores above 0, and models without a common letter differ by [compare_scores()].
-#' On the map, distances stand for one less the similarity of RDMs.
+#' ceiling, stars are scores above 0, and models without a common letter differ by
+#' [compare_scores()]. On the map, distances stand for one less the similarity of RDMs.
 #'
 #' *Intervals* of [cka_interval()] are drawn as a point and a bar for each estimator.
 #' @examples

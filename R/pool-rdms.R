@@ -3,8 +3,9 @@
 
 #' The mean of RDMs
 #'
-#' One RDM of several: their mean after each is brought to a common scale. For most comparisons it is
-#' the RDM with the largest mean similarity to all of them, and so the best that a model could be.
+#' One RDM of several: their mean after each is brought to a common scale. For most comparisons it
+#' is the RDM with the largest mean similarity to all of them, and so the best that a model could
+#' be.
 #'
 #' @param rdms a list of RDMs (`dist` objects or symmetric matrices) of the same stimuli.
 #' @param outer how RDMs are compared, as for [rsa()], or `"riemann"`.

@@ -50,7 +50,9 @@ NULL
 #' times faster than from the data by `rsa`, 10 to 11 times by `mutual_knn`, 11 to 23 times by
 #' `cknna`, 14 times by `svcca`, 16 times by squared `cca`, 3 to 5 times by `distance_correlation`,
 #' 2.4 times by linear `cka`, and 0.8 to 1.5 times by `procrustes`, of which next to nothing can be
-#' prepared.
+#' prepared. Against 500 layers (`layers=500`, one run on a busy machine) `rsa`, `mutual_knn`,
+#' `cknna` and linear `cka` took 0.5, 0.4, 0.8 and 2.7 s (the comparisons alone 0.3, 0.6, 0.7 and
+#' 3.1 s; from the data 12, 30, 28 and 13 s); what is stored has 486, 39, 73 and 973 MB.
 #' @examples
 #' zoo <- prepare(v4_layers, c("rsa", "mutual_knn"))
 #' zoo

@@ -9,9 +9,9 @@ rdm_model_types <- c("fixed", "select", "weighted", "interpolate")
 #' one RDM, or several component RDMs whose weights are fitted to data.
 #'
 #' @param rdms an RDM (a `dist` object or a symmetric matrix), or a named list of component RDMs.
-#' @param type `"fixed"`: one RDM as it is. `"select"`: the component that is most alike to the data.
-#'   `"weighted"`: a weighted sum of the components. `"interpolate"`: a mixture of two neighbours in
-#'   the list, such as one RDM at a sequence of values of a parameter.
+#' @param type `"fixed"`: one RDM as it is. `"select"`: the component that is most alike to the
+#'   data. `"weighted"`: a weighted sum of the components. `"interpolate"`: a mixture of two
+#'   neighbours in the list, such as one RDM at a sequence of values of a parameter.
 #' @param nonnegative for `"weighted"`: are weights kept from being negative?
 #' @param ridge for `"weighted"`: what is added to the diagonal of the products of the components.
 #'   Products are sums over pairs of stimuli, so that it goes with the scale of the RDMs.
@@ -60,7 +60,9 @@ is_flexible <- function(model) model$type != "fixed"
 print.repalign_rdm_model <- function(x, ...) {
   no_other_arguments(...)
   cat("Model of an RDM: ", model_words(x), ", ", count_of(x$table$n, "stimuli"), "\n", sep = "")
-  if (is_flexible(x)) cat("components: ", enumerate(x$table$names, 8, quote = FALSE), "\n", sep = "")
+  if (is_flexible(x)) {
+    cat("components: ", enumerate(x$table$names, 8, quote = FALSE), "\n", sep = "")
+  }
   invisible(x)
 }
 

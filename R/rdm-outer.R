@@ -1,59 +1,8 @@
-# What the argument `outer` of rsa() means: the forms of an RDM for each comparison, and the products
-# of two of them.
+# What the argument `outer` of rsa() means: the forms of an RDM for each comparison, and the
+# products of two of them.
 
 #' @include form.R relabel.R
 NULL
-
-rsa_outer <- c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a", "whitened_cosine",
-               "whitened_pearson")
-
-tau_outer <- c("kendall", "tau_b")
-
-ranked_outer <- c("spearman", "rho_a", tau_outer)
-
-whitened_outer <- c("whitened_cosine", "whitened_pearson")
-
-is_whitened <- function(args) isTRUE(args$outer %in% whitened_outer)
-
-# Comparisons of dissimilarities as they are, and not of their differences.
-is_cosine <- function(args) args$outer %in% c("cosine", "whitened_cosine")
-
-check_outer_args <- function(args) {
-  args$outer <- check_choice(args$outer, rsa_outer, "outer")
-  args$missing <- check_choice(args$missing, c("error", "pairwise"), "missing")
-  if (!is.null(args$sigma)) args$sigma <- check_sigma(args$sigma)
-  # do pairs of stimuli lack in the representations of a call? See settle_rsa().
-  args$gaps <- FALSE
-  if (!is.null(args$sigma) && !is_whitened(args)) {
-    abort("`sigma` is the noise by which \"whitened_cosine\" and \"whitened_pearson\" weigh pairs; ",
-          "outer = ", dQuote(args$outer, FALSE), " does not use it.",
-          class = "repalign_error_choice", arg = "sigma")
-  }
-  if (!is.null(args$clusters) && is_whitened(args)) refuse_whitened_clusters(args)
-  args
-}
-
-refuse_whitened_clusters <- function(args) {
-  abort("outer = ", dQuote(args$outer, FALSE), " weighs each pair of stimuli by its covariance ",
-        "with all others, and has no value without the pairs within `clusters`: use \"cosine\" or ",
-        "\"pearson\", or leave out `clusters`.", class = "repalign_error_choice", arg = "clusters")
-}
-
-# The size of `sigma`, which the number of stimuli of a call tells.
-check_sigma_size <- function(sigma, n) {
-  size <- if (is.matrix(sigma)) nrow(sigma) else length(sigma)
-  if (!is.null(sigma) && size != n) check_sigma(sigma, n)
-}
-
-# Is the argument `sigma` of a measure the noise of the stimuli?
-has_stimulus_noise <- function(measure) {
-  !is_own(measure) && measure$id %in% c("rsa", "riemann") && !is.null(measure$args$sigma)
-}
-
-# The noise of some of the stimuli.
-cut_sigma <- function(sigma, rows) {
-  if (is.matrix(sigma)) sigma[rows, rows, drop = FALSE] else sigma[rows]
-}
 
 # ---- forms
 
@@ -74,8 +23,8 @@ rdm_form <- function(repr, args) {
     else form_between_clusters(repr, args$inner, args$outer, labelled_codes(args$clusters)))
 }
 
-# list(d, square, tolerance): the distances, whether their squares are the dissimilarities, and up to
-# which difference they are tied.
+# list(d, square, tolerance): the distances, whether their squares are the dissimilarities, and up
+# to which difference they are tied.
 form_raw_dissimilarities <- function(repr, inner) {
   remember_form(repr, "raw dissimilarities", list(repr$kind, inner), {
     rdm <- dissimilarities_of(repr, inner)
@@ -100,12 +49,13 @@ form_whitened <- function(repr, inner, outer) {
   })
 }
 
-declare_form("centered dissimilarities", relabel = relabel_parts(packed = "entries", each = "means"),
+declare_form("centered dissimilarities",
+             relabel = relabel_parts(packed = "entries", each = "means"),
              size = function(n, d, args) packed_length(n))
 
 # The same by the noise `sigma`: list(values, dual, size, metric, level), where `level` says whether
-# the generalised least squares mean is taken off. The noise stays with its stimuli when those of the
-# RDM are permuted.
+# the generalised least squares mean is taken off. The noise stays with its stimuli when those of
+# the RDM are permuted.
 form_weighed <- function(repr, inner, outer, sigma) {
   remember_form(repr, "weighed dissimilarities", list(repr$kind, inner, outer, sigma), {
     rdm <- dissimilarities_of(repr, inner)

@@ -96,8 +96,9 @@ driving_rows <- function(object, value, most) {
   group <- interaction(rows$model, rows$condition, drop = TRUE, lex.order = TRUE)
   first <- !duplicated(group)
   means <- rows[first, c("model", "condition")]
-  means$value <- as.vector(tapply(rows$value, group, mean, na.rm = TRUE)[as.character(group[first])])
-  drive <- tapply(rows$contribution, group, mean, na.rm = TRUE)[as.character(group[first])]
+  known <- as.character(group[first])
+  means$value <- as.vector(tapply(rows$value, group, mean, na.rm = TRUE)[known])
+  drive <- tapply(rows$contribution, group, mean, na.rm = TRUE)[known]
   drive <- tapply(abs(drive), factor(means$condition, unique(means$condition)), mean)
   shown <- names(sort(-drive))[seq_len(min(most, length(drive)))]
   at <- function(table) {
@@ -115,6 +116,7 @@ equal_share_line <- function(object) {
   model <- if (is.null(whole$model)) rep("", nrow(whole)) else whole$model
   means <- tapply(whole$score / whole$conditions, factor(model, unique(model)), mean, na.rm = TRUE)
   lines <- data.frame(model = factor(names(means), names(means)), at = as.vector(means))
+  lines <- lines[!is.na(lines$at), ]
   ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]]), lines, linetype = "dotted",
                       colour = "grey30")
 }

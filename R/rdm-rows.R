@@ -99,8 +99,8 @@ rows_side <- function(value, arg, inner, outer, allow_na) {
 # Says how many pairs count where some are missing.
 note_pairs <- function(counts, all, done) {
   if (all(counts == all)) return(invisible())
-  inform("missing = \"pairwise\": ", done, " over ", paste(unique(range(counts)), collapse = " to "),
-         " of ", format(all, big.mark = ","), " pairs of conditions.",
+  inform("missing = \"pairwise\": ", done, " over ",
+         paste(unique(range(counts)), collapse = " to "), " of ", format(all, big.mark = ","), " pairs of conditions.",
          class = "repalign_pairs_left_out")
 }
 
@@ -117,7 +117,7 @@ rows_result <- function(sides, labels, outer, sigma) {
   })
   together <- function(what) do.call(rbind, lapply(parts, function(part) part[[what]]))
   rows <- together("rows")
-  warn_undefined_conditions(rows)
+  warn_rows_without_score(rows)
   structure(rows, whole = together("whole"), outer = outer,
             class = c("repalign_rdm_rows", "data.frame"))
 }
@@ -154,16 +154,17 @@ shares_of <- function(a, b, outer, sigma, places, n) {
     pair_shares(a, b, outer)
 }
 
-warn_undefined_conditions <- function(rows) {
+warn_rows_without_score <- function(rows) {
   if (anyNA(rows$contribution)) {
-    warn("The score is undefined (NA) where all dissimilarities of a side are equal, or fewer than ",
-         "3 pairs are there in both: ", sum(is.na(rows$contribution)), " rows have no contribution.",
+    warn("The score is undefined (NA) where all dissimilarities of a side are equal, or fewer ",
+         "than 3 pairs are there in both: ", sum(is.na(rows$contribution)),
+         " rows have no contribution.",
          class = "repalign_undefined")
   }
   lost <- unique(rows$condition[is.na(rows$score) & !is.na(rows$contribution)])
   if (length(lost)) {
-    warn("The score is undefined (NA) for the rows of ", enumerate(lost), ": their dissimilarities ",
-         "are equal on a side, or fewer than 3 are there in both.", class = "repalign_undefined",
+    warn("The score is undefined (NA) for the rows of ", enumerate(lost), ": their ",
+         "dissimilarities are equal on a side, or fewer than 3 are there in both.", class = "repalign_undefined",
          data = lost)
   }
 }

@@ -1,9 +1,6 @@
 # How alike the RDMs of two tables are, each column of one with each of the other, as the outer
 # comparisons of rsa() define it. Pairs of stimuli that lack on either side are left out.
 
-#' @include rdm-outer.R
-NULL
-
 # Comparisons of RDMs that evaluate_models() and its like know.
 linear_outers <- c("cosine", "pearson", "whitened_cosine", "whitened_pearson")
 

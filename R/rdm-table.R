@@ -1,9 +1,9 @@
 # Lists of RDMs become one table with a column for each of them here.
 
 # rdms: one RDM or a list of them, each a "dist" object or a symmetric matrix. Returns list(values,
-# n, labels, names): a matrix with a row for each pair of stimuli, in the order of stats::dist(), the
-# number and the labels (or NULL) of the stimuli, and the names of the RDMs. allow_na: pairs may
-# lack, which are NA (never NaN) in the table.
+# n, labels, names): a matrix with a row for each pair of stimuli, in the order of stats::dist(),
+# the number and the labels (or NULL) of the stimuli, and the names of the RDMs. allow_na: pairs
+# may lack, which are NA (never NaN) in the table.
 rdm_table <- function(rdms, arg, allow_na = FALSE) {
   rdms <- listed_rdms(rdms, arg)
   names <- names(rdms)

@@ -1,8 +1,8 @@
 # The weights of the components of a model, from products in the metric of a comparison.
 
 # What gives the largest mean similarity with the data. model: a model; gram: products of its
-# components; with: their products with the pooled RDM. Returns the weights as they come out of least
-# squares; collinear components have the attribute "collinear".
+# components; with: their products with the pooled RDM. Returns the weights as they come out of
+# least squares; collinear components have the attribute "collinear".
 fitted_weights <- function(model, gram, with) {
   switch(model$type, fixed = 1,
          select = selected(with / sqrt(replace(diag(gram), diag(gram) <= 0, NA))),
@@ -40,8 +40,8 @@ least_squares <- function(gram, with) {
             collinear = TRUE)
 }
 
-# The non-negative x that makes x' gram x / 2 - with' x smallest (Lawson and Hanson 1974). What counts
-# as zero is relative to the data, and there are at most 3 exchanges for each component.
+# The non-negative x that makes x' gram x / 2 - with' x smallest (Lawson and Hanson 1974). What
+# counts as zero is relative to the data, and there are at most 3 exchanges for each component.
 lawson_hanson <- function(gram, with) {
   scale <- sqrt(pmax(diag(gram), 0))
   scale[scale == 0] <- 1

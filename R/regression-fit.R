@@ -13,7 +13,8 @@ fit_weights <- function(gram, cross, fit, ridge) {
 # Predictors in units of very different sizes would look singular. What the others of them tell
 # already gets the weights of least norm.
 solve_scaled <- function(gram, cross) {
-  size <- pmax(sqrt(diag(gram)), .Machine$double.xmin)
+  size <- sqrt(pmax(diag(gram), 0))
+  size[size == 0] <- 1
   parts <- eigen(gram / tcrossprod(size), symmetric = TRUE)
   kept <- parts$values > equal_share
   axes <- parts$vectors[, kept, drop = FALSE]
@@ -38,7 +39,8 @@ nonnegative_weights <- function(gram, cross) {
 }
 
 constrained_weights <- function(gram, cross) {
-  size <- sqrt(diag(gram))
+  size <- sqrt(pmax(diag(gram), 0))
+  size[size == 0] <- 1
   gram <- gram / tcrossprod(size)
   cross <- cross / size
   weights <- cross * 0
@@ -85,7 +87,8 @@ free_solutions <- function(gram, cross, free) {
   for (columns in split(seq_along(key), key)) {
     at <- which(free[, columns[1]])
     if (!length(at)) next
-    result[at, columns] <- solve_scaled(gram[at, at, drop = FALSE], cross[at, columns, drop = FALSE])
+    result[at, columns] <- solve_scaled(gram[at, at, drop = FALSE],
+                                        cross[at, columns, drop = FALSE])
   }
   result
 }

@@ -68,7 +68,8 @@ regression_null <- function(response, sides, design) {
   centering <- if (whole) sides$centering else pair_centering(present, sides$center)
   centered <- if (whole) sides$centered else lapply(sides$x, centering$out)
   gram <- if (whole) sides$gram else products_of(centered, centered)
-  rest <- rest_of_response(centering$out(response), centered, gram, sides)
+  df <- sum(present) / 2 - centering$rank - length(centered)
+  rest <- rest_of_response(centering$out(response), centered, gram, sides, df)
   null <- if (whole) whole_null(response, rest, sides, design) else
     gapped_null(response, rest, present, sides, design)
   null$terms[, rest$untested] <- NA
@@ -78,7 +79,8 @@ regression_null <- function(response, sides, design) {
 # list(weights, without, left, untested): the weights of the centred fit, those of the fits without
 # each predictor, the RDMs that these leave, and the predictors about which the pairs tell nothing
 # beyond the effects of conditions and the other predictors.
-rest_of_response <- function(response, centered, gram, sides) {
+# df: degrees of freedom that the centred fit leaves.
+rest_of_response <- function(response, centered, gram, sides, df) {
   cross <- products_of(centered, list(response))
   fit <- if (sides$fit == "ridge") "ordinary" else sides$fit
   without <- lapply(seq_along(centered), function(k) {
@@ -88,20 +90,20 @@ rest_of_response <- function(response, centered, gram, sides) {
     response - weighted_rdm(centered[-k], without[[k]])
   })
   list(weights = fit_weights(gram, cross, sides$fit, sides$ridge), without = without, left = left,
-       untested = untested_terms(gram, left, sides, response))
+       untested = untested_terms(gram, left, sides, response, df))
 }
 
 weighted_rdm <- function(rdms, weights) {
   Reduce(`+`, Map(`*`, rdms, as.vector(weights)), 0)
 }
 
-untested_terms <- function(gram, left, sides, response) {
+untested_terms <- function(gram, left, sides, response, df) {
   own <- vapply(seq_len(nrow(gram)), function(k) {
     rest <- gram[-k, -k, drop = FALSE]
     gram[k, k] - (if (nrow(rest)) sum(gram[-k, k] * solve_scaled(rest, cbind(gram[-k, k]))) else 0)
   }, 0)
   nothing_left <- vapply(left, function(rdm) sum(rdm^2), 0) <= tie_share * sum(response^2)
-  own <= equal_share * sides$sizes | nothing_left
+  own <= equal_share * sides$sizes | nothing_left | df < 1
 }
 
 # All pairs count, and permutations take them to pairs that count: sums of products of squared RDMs
@@ -110,6 +112,7 @@ whole_null <- function(response, rest, sides, design) {
   count <- length(sides$x)
   cross <- inner_products(sides$centered, rest$left, design)
   terms <- vapply(seq_len(count), function(k) {
+    if (rest$untested[k]) return(rep(NA_real_, nrow(cross)))
     columns <- t(cross[, (k - 1) * count + seq_len(count), drop = FALSE])
     term_statistic(k, sides$gram, columns, sum(rest$left[[k]]^2), sides, rest$without[[k]])
   }, numeric(nrow(cross)))
@@ -131,12 +134,15 @@ model_null <- function(response, sides, design) {
 term_statistic <- function(k, gram, cross, size, sides, without) {
   others <- gram[-k, -k, drop = FALSE]
   if (sides$fit == "nonnegative") return(gain_statistic(k, gram, cross, size, others, without))
-  if (!nrow(others)) return(cross[k, ] / sqrt(gram[k, k] * size))
+  if (!nrow(others)) {
+    return(clip_to_range(cross[k, ] / sqrt(ifelse(size > 0, gram[k, k] * size, NA)), -1, 1))
+  }
   solved <- solve_scaled(others, cbind(gram[-k, k], cross[-k, , drop = FALSE]))
   own <- gram[k, k] - sum(gram[-k, k] * solved[, 1])
   shared <- cross[k, ] - colSums(gram[-k, k] * solved[, -1, drop = FALSE])
   left <- size - colSums(cross[-k, , drop = FALSE] * solved[, -1, drop = FALSE])
-  clip_to_range(shared / sqrt(own * left), -1, 1)
+  # what a permutation makes may be all explained by the other predictors
+  clip_to_range(shared / sqrt(ifelse(own * left > 0, own * left, NA)), -1, 1)
 }
 
 gain_statistic <- function(k, gram, cross, size, others, without) {
@@ -148,7 +154,7 @@ gain_statistic <- function(k, gram, cross, size, others, without) {
   less <- cross[-k, , drop = FALSE]
   base <- if (nrow(others)) explained_by(nonnegative_weights(others, less), others, less) else 0
   gain <- explained_by(nonnegative_weights(gram, cross), gram, cross) - base
-  clip_to_range(gain / (size - base), 0, 1)
+  clip_to_range(gain / ifelse(size > base, size - base, NA), 0, 1)
 }
 
 # Pairs lack: each permutation has pairs of its own, those that are there on both sides, in which
@@ -195,23 +201,29 @@ products_without_effects <- function(columns, mask, n, center) {
 # predictor leaves of the response.
 gapped_terms <- function(x, left, mask, without, sides) {
   count <- ncol(x)
+  if (sum(mask) <= count) return(rep(NA_real_, count + 1))
   found <- products_without_effects(cbind(x, left), mask, sides$n, sides$center)
+  df <- sum(mask) - found$rank - count
+  if (df < 1) return(rep(NA_real_, count + 1))
   at <- seq_len(count)
   gram <- found$products[at, at, drop = FALSE]
   statistics <- vapply(at, function(k) {
     cross <- found$products[at, count + k, drop = FALSE]
     term_statistic(k, gram, cross, found$products[count + k, count + k], sides, without[[k]])
   }, 0)
-  c(statistics, sum(mask) - found$rank - count)
+  c(statistics, df)
 }
 
 gapped_model <- function(x, response, mask, sides) {
   count <- ncol(x)
+  if (sum(mask) < count + 2) return(c(NA_real_, NA_real_))
   found <- products_without_effects(cbind(x, response), mask, sides$n, FALSE)$products
   gram <- found[seq_len(count), seq_len(count), drop = FALSE]
   cross <- found[seq_len(count), count + 1, drop = FALSE]
   weights <- fit_weights(gram, cross, sides$fit, sides$ridge)
-  c(explained_by(weights, gram, cross) / found[count + 1, count + 1], sum(mask) - 1 - count)
+  total <- found[count + 1, count + 1]
+  share <- if (total > 0) explained_by(weights, gram, cross) / total else NA_real_
+  c(clip_to_range(share, 0, 1), sum(mask) - 1 - count)
 }
 
 # values: correlations with their signs, or shares of what is to be explained; a column for each
@@ -221,4 +233,12 @@ at_freedom <- function(values, df, signed) {
   share <- if (signed) values^2 else values
   share <- share * df / (share * df + (1 - share) * df[, 1])
   unname(if (signed) sign(values) * sqrt(share) else share)
+}
+
+# values: a column for each predictor, a row for each permutation, the observed order first.
+p_of_terms <- function(values, fit) {
+  if (fit != "nonnegative") values <- abs(values)
+  vapply(seq_len(ncol(values)), function(k) {
+    mean(values[, k] >= values[1, k] - equal_share)
+  }, 0)
 }

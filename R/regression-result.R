@@ -40,11 +40,15 @@ warn_undefined_terms <- function(rows, model, table) {
     warn("The fit is undefined (NA) for ", enumerate(who), ": the dissimilarities do not vary, or ",
          "too few pairs are left.", class = "repalign_undefined", data = who)
   }
+  if (anyNA(model$p_value[!lost])) {
+    warn("The p-value of the whole model is undefined (NA): some permutations leave too few ",
+         "pairs, or dissimilarities that do not vary.", class = "repalign_undefined")
+  }
   kept <- !is.na(rows$estimate)
   untested <- unique(rows$term[kept & is.na(rows$p_value)])
   if (length(untested)) {
     warn("The p-value is undefined (NA) for ", enumerate(untested), ": beyond effects of single ",
-         "conditions and the other predictors, nothing is left to test. See `center`.",
+         "conditions and the other predictors, too little is left to test. See `center`.",
          class = "repalign_undefined", data = untested)
   }
 }
@@ -100,7 +104,8 @@ model_lines <- function(model) {
   }
   paste0(nrow(model), " subjects, R squared ",
          paste(format(range(model$r_squared, na.rm = TRUE), digits = 2), collapse = " to "),
-         " (", model$permutations[1], " ", model$engine[1], " permutations): summary() has the group")
+         " (", model$permutations[1], " ", model$engine[1],
+         " permutations): summary() has the group")
 }
 
 #' @export

@@ -34,8 +34,8 @@
 #'   Columns: `subject` (if the response is a list), `term`, `estimate`, the coefficient; `partial`,
 #'   its correlation with the response given the other predictors; `semipartial`, that of the
 #'   response with what the others do not tell of the predictor; `p_value`; `unique`, what R squared
-#'   loses without the predictor; and with `center` `centered`, the coefficient in the double-centred
-#'   matrices, of which `p_value` is. `glance()` has a row for each response: `r_squared`, `shared`
+#'   loses without the predictor; and with `center` `centered`, the coefficient in the
+#'   double-centred matrices, of which `p_value` is. `glance()` has a row for each response: `r_squared`, `shared`
 #'   (R squared less all unique parts, negative where predictors suppress each other), `p_value` of
 #'   the whole model, `intercept`, and the numbers of `pairs`, `conditions` and `permutations`.
 #'   With several subjects, `summary()` has a row for each predictor: the `mean` of the coefficients
@@ -64,7 +64,25 @@
 #' is exact if the response has nothing to do with any predictor. So is the test of a single
 #' predictor without others; with others, Freedman and Lane is an approximation.
 #'
-#' SIMULATION
+#' Levels at 0.05 in simulations (`Rscript bench/rsa-regression.R levels sets=1000`): a predictor
+#' that tells nothing, beside another one with an effect of one standard deviation, of 1000 data
+#' sets. In parentheses, the mean correlation of the two.
+#'
+#' | Patterns, conditions | test | `center = FALSE` | `lm()` |
+#' | --- | --- | --- | --- |
+#' | Gaussian, 20 (0.00, 0.64, 0.90) | 0.045, 0.041, 0.043 | 0.053, 0.052, 0.051 | 0.25 |
+#' | Gaussian, 40 (0.00, 0.64, 0.90) | 0.048, 0.048, 0.044 | 0.046, 0.059, 0.051 | 0.40-0.42 |
+#' | unequal, 20 (0.66, 0.87, 0.96) | 0.048, 0.067, 0.058 | 0.055, 0.054, 0.049 | 0.34-0.37 |
+#' | unequal, 40 (0.68, 0.88, 0.97) | 0.050, 0.048, 0.049 | 0.055, 0.056, 0.057 | 0.53-0.54 |
+#' | t (3 d.f.), 20 (0.73, 0.90, 0.97) | 0.031, 0.049, 0.045 | 0.060, 0.068, 0.061 | 0.33-0.34 |
+#' | t (3 d.f.), 40 (0.76, 0.91, 0.97) | 0.051, 0.048, 0.046 | 0.057, 0.057, 0.062 | 0.46-0.47 |
+#'
+#' The whole model without any effect: 0.043 to 0.067. Of an effect of 0.3 standard deviations of the
+#' tested predictor (`power sets=500`), with 20 Gaussian conditions, the test finds 97%, 86% and 39%
+#' at the three correlations, and with `center = FALSE` 65%, 43% and 18%; with unequal lengths and
+#' correlations of 0.66 and 0.87, 90% and 78%, and 16% and 10%. With four runs left out by `block`
+#' the levels were 0.046 to 0.066 (`block`), with other fits 0.037 to 0.061 (`fits`), both at a
+#' correlation of 0.64.
 #'
 #' Blocks. Permutations must take pairs that count to pairs that count; conditions are therefore
 #' exchanged within blocks only. The tests then ask what the arrangement of conditions within blocks
@@ -182,8 +200,8 @@ refuse_collinear <- function(x) {
   if (parts$rank == ncol(x)) return(invisible())
   extra <- colnames(x)[parts$pivot[parts$rank + 1]]
   others <- setdiff(colnames(x)[parts$pivot[seq_len(parts$rank)]], extra)
-  abort("`", extra, "` is a sum of multiples of ", enumerate(others), " (over the pairs), so their ",
-        "coefficients have no one solution: leave one out, or set fit = \"ridge\".",
+  abort("`", extra, "` is a sum of multiples of ", enumerate(others), " (over the pairs), so ",
+        "their coefficients have no one solution: leave one out, or set fit = \"ridge\".",
         class = "repalign_error_collinear", arg = extra)
 }
 
@@ -230,12 +248,4 @@ regression_of <- function(response, table, between, sides, design, standardize) 
                       intercept = mean(response[at]) - sum(weights * means),
                       pairs = length(at))
   list(rows = cbind(term = colnames(x), rows), model = model, null = null$terms)
-}
-
-# values: a column for each predictor, a row for each permutation, the observed order first.
-p_of_terms <- function(values, fit) {
-  if (fit != "nonnegative") values <- abs(values)
-  vapply(seq_len(ncol(values)), function(k) {
-    mean(values[, k] >= values[1, k] - equal_share)
-  }, 0)
 }

@@ -4,8 +4,8 @@
 # cut_representation() will leave them out? side: "x" or "y" of the call. Of a responses object,
 # `data` are the means over trials, and `responses` is the object. Estimates from trials do without
 # the responses that lack, so that these are refused later for all others (refuse_holes()). loose:
-# may a "dist" object lack pairs, or be 0 throughout? Both are refused later, by refuse_lacking_pairs() and
-# refuse_zero(), for the measures that cannot use it.
+# may a "dist" object lack pairs, or be 0 throughout? Both are refused later, by
+# refuse_lacking_pairs() and refuse_zero(), for the measures that cannot use it.
 representation <- function(x, arg, name = arg, allow_na = FALSE,
                            side = if (arg == "y") "y" else "x", loose = FALSE) {
   refuse_prepared_data(x, arg)

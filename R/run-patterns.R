@@ -51,7 +51,7 @@ read_array <- function(x) {
           class = "repalign_error_size", arg = "x")
   }
   if (!is.double(x)) storage.mode(x) <- "double"
-  known_values(x)
+  if (.Call(C_all_finite, x)) x else known_values(x)
 }
 
 # Which repeats (columns) of which conditions (rows) were recorded.

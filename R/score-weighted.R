@@ -12,8 +12,9 @@
 #' @param measure the id of one measure, or a measure object made by [measure()] or
 #'   [new_measure()].
 #' @param weights a matrix with a row for each stimulus and a column for each vector of weights,
-#'   or one vector; `TRUE` is 1 and `FALSE` is 0. Weights are not negative, and their unit does not matter, except for distances
-#'   that are sums over stimuli (`procrustes(scale = FALSE)` and others in the units of the data).
+#'   or one vector; `TRUE` is 1 and `FALSE` is 0. Weights are not negative, and their unit does not
+#'   matter, except for distances that are sums over stimuli (`procrustes(scale = FALSE)` and others
+#'   in the units of the data).
 #' @return A vector with the score of each column of `weights`; `NA` where it is undefined.
 #' @details Weights of 0 and 1 give the score of the stimuli that have 1. Whole numbers are counts,
 #'   as of a bootstrap: but a stimulus and its copy are not two stimuli. They are no pair in kernels
@@ -23,7 +24,8 @@
 #'
 #' What weights are possible depends on the measure:
 #' * any: [cka()] and [angular_cka()] with the linear kernel or the Gaussian one, [rv()],
-#'   [distance_correlation()], [rsa()] except by Kendall's tau, the Procrustes measures (not
+#'   [distance_correlation()], [rsa()] with Spearman's and Pearson's correlation and the cosine (not
+#'   with missing pairs), the Procrustes measures (not
 #'   [aligned_cosine()]), [cca()], [svcca()], and matches of neurons, where what is rotated or
 #'   matched is found anew for each vector. The width of a Gaussian kernel is that of all stimuli.
 #'   Not with `clusters` and not with estimators from trials.

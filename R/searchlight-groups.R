@@ -91,8 +91,8 @@ report_centers <- function(found, neighbours, count) {
   }
   lost <- count > 0 & !is.na(found$scores) & is.na(found$p_values)
   if (any(lost)) {
-    warn(sum(lost), " of ", length(lost), " scores have no p-value (NA), because scores of permuted ",
-         "data are undefined.", class = "repalign_undefined", data = sum(lost))
+    warn(sum(lost), " of ", length(lost), " scores have no p-value (NA), because scores of ",
+         "permuted data are undefined.", class = "repalign_undefined", data = sum(lost))
   }
   report_warnings_of_centers(found)
 }

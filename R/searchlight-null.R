@@ -135,8 +135,8 @@ center_form <- function(source, channels, name, job) {
   form
 }
 
-# Measures whose score is the inner product of the two matrices over a number for each side, which no
-# permutation changes.
+# Measures whose score is the inner product of the two matrices over a number for each side, which
+# no permutation changes.
 proportional_measures <- c("rsa", "cka", "rv")
 
 # Their scores are never made one by one: the inner products are counted and compared as they are.

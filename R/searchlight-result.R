@@ -64,8 +64,8 @@ as.data.frame.repalign_searchlight <- function(x, ...) {
 searchlight_facts <- function(x, arg = "x") {
   facts <- attributes(x)[searchlight_attributes]
   if (anyNA(names(facts))) {
-    abort("This searchlight has lost its thresholds: start again from what searchlight() returned, ",
-          "or use as.data.frame() of it.", class = "repalign_error_type", arg = arg)
+    abort("This searchlight has lost its thresholds: start again from what searchlight() ",
+          "returned, or use as.data.frame() of it.", class = "repalign_error_type", arg = arg)
   }
   facts
 }

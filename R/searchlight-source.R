@@ -12,7 +12,7 @@ center_source <- function(data, condition, run, noise, measure) {
   if (by_run && is.matrix(data) && is.null(condition)) condition <- named_conditions(data)
   patterns <- naming_data(run_patterns(data, condition, run, by_run))
   absent <- which(rowSums(patterns$counts) == 0)
-  if (by_run) check_run_cells(patterns) else if (length(absent)) {
+  if (by_run) check_run_cells(patterns, takes_gaps(measure)) else if (length(absent)) {
     abort("`data` has no observation of condition ", condition_title(patterns$labels, absent[1]),
           ": leave it out.", class = "repalign_error_nonfinite", arg = "data")
   }
@@ -41,18 +41,21 @@ named_conditions <- function(data) {
         "Give `condition`, or row names.", class = "repalign_error_missing", arg = "condition")
 }
 
-check_run_cells <- function(patterns) {
+# gaps: may pairs of conditions lack?
+check_run_cells <- function(patterns, gaps) {
   if (length(patterns$runs) < 2) {
     abort("`run` names one run, but crossnobis estimates need two or more: leave out `run` to ",
           "compare the patterns as they are.", class = "repalign_error_size", arg = "run")
   }
   common <- tcrossprod(patterns$counts > 0)
+  if (gaps && any(common[upper.tri(common)] > 1)) return(invisible())
   few <- which(common < 2 & upper.tri(common), arr.ind = TRUE)
   if (!nrow(few)) return(invisible())
   abort("`run`: ", count_of(nrow(few), "pair"), " of conditions ",
         if (nrow(few) > 1) "have" else "has", " fewer than two runs in common, first ",
         condition_title(patterns$labels, few[1, 1]), " and ",
-        condition_title(patterns$labels, few[1, 2]), ": leave out conditions that few runs have.",
+        condition_title(patterns$labels, few[1, 2]), ": leave out conditions that few runs have, ",
+        "or compare the others by missing = \"pairwise\" of rsa().",
         class = "repalign_error_size", arg = "run")
 }
 
@@ -81,7 +84,11 @@ center_repr <- function(source, at, name, labels = FALSE) {
   patterns <- cut_patterns(source$patterns, at)
   noise <- center_noise(source, at)
   if (source$by_run) {
-    x <- crossnobis_values(patterns, noise, list(weights = "equal", center_patterns = FALSE))$d
+    # which pairs lack is the same for all centers, and was said before
+    x <- withCallingHandlers(
+      crossnobis_values(patterns, noise, list(weights = "equal", center_patterns = FALSE))$d,
+      repalign_undefined = function(w) invokeRestart("muffleWarning")
+    )
     x <- structure(x, Size = source$n, Diag = FALSE, Upper = FALSE, class = "dist",
                    Labels = if (labels) patterns$labels)
   } else {
@@ -90,7 +97,7 @@ center_repr <- function(source, at, name, labels = FALSE) {
     if (!is.null(noise)) x <- tcrossprod(x, precision_root(noise, patterns))
     dimnames(x) <- if (labels && !is.null(patterns$labels)) list(patterns$labels, NULL)
   }
-  representation(x, "data", name, side = "x")
+  representation(x, "data", name, side = "x", loose = source$by_run)
 }
 
 # ---- noise

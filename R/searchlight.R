@@ -68,7 +68,16 @@
 #' measure is calibrated center by center, and a message says so. The two ways give the same
 #' numbers.
 #'
-#' BENCH
+#' In simulations (`Rscript bench/rsa-searchlight.R error sets=300`: 200 centers of up to 9 channels
+#' on a line, which overlap; 20 conditions, 199 permutations, unrelated models; noise that is
+#' independent between channels, or smooth over 2 or 5 of them; Spearman's and Pearson's RSA and
+#' corrected CKA), `p_familywise` was at most 0.05 somewhere in 2.7 to 6.0% of the data sets for one
+#' model, and in 3.3 to 5.3% for two models with `across_models`; `p_value` alone was so in 81 to
+#' 95% of them. A related place of 9 channels among 100 (`power sets=100`) was found in 40, 81 and
+#' 97% of the data sets for three strengths by Pearson's RSA, where p-values of single centers that
+#' are adjusted after Holm found 30, 72 and 96%, after Benjamini and Yekutieli 16, 45 and 88%.
+#'
+#' TIMES
 #'
 #' Centers are worked off in groups, which are sent to the workers of a plan of the package future
 #' (`future::plan()`, with future.apply). Progress is shown by `progressr::with_progress()`. The
@@ -124,8 +133,8 @@ searchlight_measure <- function(measure, runs) {
   }
   measure <- set[[1]]
   if (!isTRUE(measure$declaration$pairing)) {
-    abort(dQuote(measure$label, FALSE), " does not depend on which condition of a center is paired ",
-          "with which one of a model: it says nothing about what is represented.",
+    abort(dQuote(measure$label, FALSE), " does not depend on which condition of a center is ",
+          "paired with which one of a model: it says nothing about what is represented.",
           class = "repalign_error_measure", arg = "measure")
   }
   if (!is.null(measure$args$clusters) || !is.null(measure$args$units_x)) {
@@ -192,6 +201,7 @@ searchlight_sides <- function(source, neighbours, models, measure) {
           "permutations by permute::how().", class = "repalign_error_choice", arg = "models")
   }
   refuse_holes(reprs, list(measure))
+  refuse_lacking_pairs(reprs, list(measure))
   for (repr in reprs) {
     need_kind(repr, accepted_by(measure$declaration, measure$args), dQuote(measure$label, FALSE))
     refuse_negative(repr, accepted_by(measure$declaration, measure$args))
@@ -215,6 +225,8 @@ first_center <- function(source, neighbours) {
 # fast null their operands. With 0 permutations the design has none.
 searchlight_job <- function(sides, measure, plan) {
   measure <- settled_set(list(measure), sides)[[1]]
+  note_gaps(data.frame(i = 1, j = seq_along(sides$y$reprs)), sides$x$reprs, sides$y$reprs,
+            list(measure))
   null <- null_of(measure)
   fast <- !is.null(null) && identical(null$kernel, "inner") && is.null(null$correction) &&
     !takes_orders(measure$declaration, measure$args)
@@ -239,9 +251,9 @@ model_operands <- function(null, measure, reprs) {
   forms <- operands(null, measure, reprs, seq_along(reprs), "y")$forms
   for (i in seq_along(forms)) {
     if (is_undefined(forms[[i]])) {
-      abort("The model ", dQuote(title_of(reprs[[i]]), FALSE), " cannot be compared with anything: ",
-            "all its dissimilarities are equal, or it has no variance that is left after ",
-            "correction.", class = "repalign_error_variance", arg = "models")
+      abort("The model ", dQuote(title_of(reprs[[i]]), FALSE), " cannot be compared with ",
+            "anything: all its dissimilarities are equal, or it has no variance that is ",
+            "left after correction.", class = "repalign_error_variance", arg = "models")
     }
   }
   forms

@@ -50,9 +50,9 @@
 #' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x` and
 #'   `y` (names; "x" and "y" for single matrices), `measure`, `score` and `n` (number of
 #'   stimuli); with models also `model_x` and `model_y`. With `missing = "pairwise"` (see [rsa()])
-#'   also `pairs`, the number of pairs of stimuli that a score is over. An undefined score is `NA`, and one
-#'   warning counts the undefined scores. [score_matrix()] arranges the scores in a matrix, and
-#'   `plot()` draws them.
+#'   also `pairs`, the number of pairs of stimuli that a score is over. An undefined score is `NA`,
+#'   and one warning counts the undefined scores. [score_matrix()] arranges the scores in a matrix,
+#'   and `plot()` draws them.
 #' @details
 #' What a measure prepares from a representation is prepared once per call, however many pairs
 #' and measures use it, as long as it fits into memory. A call that would need more than half of
@@ -70,8 +70,8 @@
 #'
 #' With `na = "stimuli"`, a stimulus of a `dist` object is left out if all of its distances are
 #' missing. Any other missing distance is an error, because it is not clear which of its two
-#' stimuli to leave out. A neighbour graph cannot be cut: leaving out a stimulus is an error
-#' then.
+#' stimuli to leave out; `missing = "pairwise"` of [rsa()] compares without it. A neighbour graph
+#' cannot be cut: leaving out a stimulus is an error then.
 #' @section Several processes and machines:
 #' If you have set a plan with the package future (and installed future.apply), the pairs are
 #' computed by the workers of the plan: processes on this machine, other machines, or the jobs of

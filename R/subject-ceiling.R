@@ -17,21 +17,21 @@
 #' @return A data frame with one row: `lower`, the mean score of a subject with the mean of the
 #'   others; `upper`, that with the mean of all, itself included; `pairwise`, the score between
 #'   subjects (of different groups); `ceiling`, its square root; for [rsa()] `rdms`, the number of
-#'   RDMs; `n` and `groups`, the numbers of subjects and of groups. If all are of one group, `lower`,
-#'   `pairwise` and `ceiling` are `NA`, with a warning.
+#'   RDMs; `n` and `groups`, the numbers of subjects and of groups. If all are of one group,
+#'   `lower`, `pairwise` and `ceiling` are `NA`, with a warning.
 #' @details
 #' Let R_u be what is compared of subject u, the RDM or the centred kernel, scaled to length 1 (for
-#' comparisons of ranks the ranks of the RDM, for Pearson's correlation its deviations from the mean;
-#' for whitened comparisons lengths are whitened). The mean of R_u is what [pool_rdms()] returns. `lower`
-#' and `upper` are the limits of Nili et al. (2014), means over u of the score of R_u with the mean
-#' of the others and with the mean of all. They meet as subjects become many: with few, `lower` is
-#' too low for the best model, because the mean of few subjects has much of each of them, and
-#' `upper` too high. `ceiling`, the square root of `pairwise`, does not depend on the number of
-#' subjects: if each R_u is what all share plus parts of its own, the score of a subject with the
-#' shared part is the root of the score between subjects. In 300 simulated data sets each with 3, 5
-#' and 10 subjects (`bench/ceilings.R`), whose score with the shared part was 0.660, 0.654 and 0.657
-#' on average, `lower` was 0.513, 0.566 and 0.614, `upper` 0.789, 0.737 and 0.700, and `ceiling`
-#' 0.656, 0.653 and 0.657.
+#' comparisons of ranks the ranks of the RDM, for Pearson's correlation its deviations from the
+#' mean; for whitened comparisons lengths are whitened). The mean of R_u is what [pool_rdms()]
+#' returns. `lower` and `upper` are the limits of Nili et al. (2014), means over u of the score of
+#' R_u with the mean of the others and with the mean of all. They meet as subjects become many: with
+#' few, `lower` is too low for the best model, because the mean of few subjects has much of each of
+#' them, and `upper` too high. `ceiling`, the square root of `pairwise`, does not depend on the
+#' number of subjects: if each R_u is what all share plus parts of its own, the score of a subject
+#' with the shared part is the root of the score between subjects. In 300 simulated data sets each
+#' with 3, 5 and 10 subjects (`bench/ceilings.R`), whose score with the shared part was 0.660, 0.654
+#' and 0.657 on average, `lower` was 0.513, 0.566 and 0.614, `upper` 0.789, 0.737 and 0.700, and
+#' `ceiling` 0.656, 0.653 and 0.657.
 #'
 #' `upper` is the largest mean score that any RDM can have for cosines and Pearson correlations,
 #' plain or whitened, for rho-a, and for Spearman's correlation without ties, if no pair lacks. For
@@ -183,11 +183,13 @@ subject_reprs <- function(x, measure) {
   args <- if (is.null(names(x))) paste0("x[[", seq_along(x), "]]") else
     paste0("x$", check_element_names(x, "x"))
   reprs <- unname(Map(function(one, arg) {
-    repr <- representation(one, arg, side = "x")
+    repr <- representation(one, arg, side = "x", loose = TRUE)
     need_kind(repr, accepted_by(measure$declaration, measure$args), dQuote(measure$label, FALSE))
   }, x, args))
   check_same_stimuli(reprs)
   refuse_lacking_pairs(reprs, list(measure))
+  accepted <- accepted_by(measure$declaration, measure$args)
+  for (repr in reprs) refuse_zero(repr, accepted)
   note_one_sided_names(reprs)
   reprs
 }

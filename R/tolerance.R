@@ -16,3 +16,6 @@ is_positive <- function(h) h$value > rounding_share * h$magnitude
 # The factor that brings numbers up to `largest` to the size of 1. As a power of two it changes no
 # digits, and its exponent is bounded so that it stays a normal double.
 power_of_two_below <- function(largest) 2^-max(min(floor(log2(largest)), 1000), -1000)
+
+# Takes back what rounding may have added beyond the bounds.
+clip_to_range <- function(value, low, high) pmin(pmax(value, low), high)

@@ -2,57 +2,10 @@
 # covariance of dissimilarities that have no signal, which is never formed.
 
 # Without signal, the dissimilarities of the pairs (i, j) and (k, l) have the covariance
-# V = (c_ij' S c_kl)^2, up to a factor, where S is the noise covariance of the stimuli and c_ij their
-# contrast (Diedrichsen et al. 2021). Let A be the symmetric matrix of the dissimilarities a, and
-# M = S^-1 - S^-1 1 1' S^-1 / (1' S^-1 1). Then V^-1 a are the entries of M A M / 2: its dual. So
-# the product a' V^-1 b is that of the dual of a with b.
-
-# sigma: NULL (S is the identity), the variances of the stimuli, or a matrix. n: how many stimuli
-# there are; NULL where this is not known yet.
-check_sigma <- function(sigma, n = NULL) {
-  if (is.null(sigma)) return(NULL)
-  is_square <- is.matrix(sigma) && nrow(sigma) == ncol(sigma)
-  if (!is.numeric(sigma) || !(is_square || is.null(dim(sigma))) || !length(sigma)) {
-    abort("`sigma` must be NULL, a vector of variances (one a stimulus), or a square matrix of ",
-          "covariances, not ", describe(sigma), ".", class = "repalign_error_type", arg = "sigma")
-  }
-  if (!all(is.finite(sigma))) {
-    abort("`sigma` has missing or infinite values.", class = "repalign_error_nonfinite",
-          arg = "sigma")
-  }
-  size <- if (is_square) nrow(sigma) else length(sigma)
-  if (!is.null(n) && size != n) {
-    abort("`sigma` is for ", size, if (size == 1) " stimulus" else " stimuli", ", but there are ", n,
-          ": give the noise of these, in the same order.", class = "repalign_error_size",
-          arg = "sigma")
-  }
-  storage.mode(sigma) <- "double"
-  if (is_square) check_covariance(sigma) else check_variances(sigma)
-}
-
-check_variances <- function(sigma) {
-  bad <- which(sigma <= 0)
-  if (length(bad)) {
-    abort("`sigma` has variances that are not positive, first that of stimulus ", bad[1],
-          ": every stimulus has noise.", class = "repalign_error_value", arg = "sigma")
-  }
-  as.vector(sigma)
-}
-
-check_covariance <- function(sigma) {
-  if (max(abs(sigma - t(sigma))) > 1e-8 * max(abs(sigma))) {
-    abort("`sigma` is not symmetric, as a matrix of covariances is.",
-          class = "repalign_error_value", arg = "sigma")
-  }
-  sigma <- unname((sigma + t(sigma)) / 2)
-  root <- tryCatch(chol(sigma), error = function(e) NULL)
-  size <- if (is.null(root)) 0 else diag(root)
-  if (min(size)^2 <= nrow(sigma) * .Machine$double.eps * max(size)^2) {
-    abort("`sigma` is not positive definite: with so few residuals, shrink the covariance, or give ",
-          "only its diagonal (the variances).", class = "repalign_error_value", arg = "sigma")
-  }
-  sigma
-}
+# V = (c_ij' S c_kl)^2, up to a factor, where S is the noise covariance of the stimuli and c_ij
+# their contrast (Diedrichsen et al. 2021). Let A be the symmetric matrix of the dissimilarities a,
+# and M = S^-1 - S^-1 1 1' S^-1 / (1' S^-1 1). Then V^-1 a are the entries of M A M / 2: its dual.
+# So the product a' V^-1 b is that of the dual of a with b.
 
 # The matrix M, n x n; without sigma it takes off means.
 whitening_matrix <- function(n, sigma = NULL) {
@@ -110,9 +63,9 @@ dual_of_ones <- function(n, metric = NULL) {
   -square[lower.tri(square)] / 2
 }
 
-# Pairs that lack have no say if they are given the values that their neighbours predict: those that
-# make the dual 0 there. Then the product of the dual with another RDM is a' V_oo^-1 b, where V_oo is
-# the covariance of the pairs that are there. values: P x N; lacking: which pairs (of any RDM).
+# Pairs that lack have no say if they are given the values that the others predict: those that make
+# the dual 0 there. Then the product of the dual with another RDM is a' V_oo^-1 b, where V_oo is the
+# covariance of the pairs that are there. values: P x N; lacking: which pairs (of any RDM).
 filled_gaps <- function(values, lacking, metric = NULL) {
   if (!any(lacking)) return(values)
   n <- stimuli_of_pairs(nrow(values))

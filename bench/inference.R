@@ -1,7 +1,8 @@
 # Standard errors and intervals of score_interval(), and the time of score_weighted():
 #   Rscript bench/inference.R [weights] [stimuli] [neurons] [subjects] [sets=500] [truth=1000]
-#                             [n=30,100,400] [kind=gaussian,heavy,counts,gains] [level=high,low,near]
-#                             [family=pairs,...] [measures=cka,...] [resamples=50] [method=auto]
+#                             [n=30,100,400] [kind=gaussian,heavy,counts,gains]
+#                             [level=high,low,near] [family=pairs,...] [measures=cka,...]
+#                             [resamples=50] [method=auto]
 # Each row of a table is a measure with data of one kind. "ratio" is the mean standard error over
 # the standard deviation of the scores, "cover" how often nominal 95% intervals hold the mean score
 # of other data sets of this size (`truth` of them), "above" and "below" how often they lie above or

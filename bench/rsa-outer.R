@@ -33,8 +33,8 @@ milliseconds <- function(code, times = repeats) {
 each_millisecond <- function(f, inner = 50) milliseconds(for (i in seq_len(inner)) f()) / inner
 
 row <- function(what, fast, plain, score, plain_score) {
-  data.frame(what = what, ms = round(fast, 3), plain_ms = round(plain, 1), ratio = round(plain / fast),
-             difference = signif(abs(score - plain_score), 2))
+  data.frame(what = what, ms = round(fast, 3), plain_ms = round(plain, 1),
+             ratio = round(plain / fast), difference = signif(abs(score - plain_score), 2))
 }
 
 covariance <- function(noise) {

@@ -2,8 +2,8 @@
 #   Rscript bench/rsa-regression.R [levels] [power] [block] [missing] [fits] [sets=1000] [n=20,40]
 #                                  [permutations=199] [seed=0]
 # Each row is a kind of data. The RDM of the brain is that of one predictor (`other`), in units of
-# its standard deviation, plus that of noise; `tested` correlates with `other` and, for levels, tells
-# nothing more. "cor" is the mean correlation of the two RDMs, "centred" and "plain" are the shares
+# its standard deviation, plus that of noise; `tested` correlates with `other` and, for levels,
+# tells nothing more. "cor" is the mean correlation of the two RDMs, "centred" and "plain" are the shares
 # of data sets with p <= 0.05 with center = TRUE and FALSE, "lm" the same for the p-value of lm(),
 # and "model" for the whole model where the brain has noise only.
 
@@ -16,8 +16,8 @@ seed <- setting("seed", 0L)
 options(width = 150, repalign.threads = 1)
 dimensions <- 10
 
-# The lengths of the patterns: of equal kind; unequal, and then the same in all predictors but not in
-# the noise; or heavy-tailed.
+# The lengths of the patterns: of equal kind; unequal, and then the same in all predictors but not
+# in the noise; or heavy-tailed.
 lengths_of <- list(gaussian = function(n) rep(1, n), unequal = function(n) exp(0.5 * rnorm(n)),
                    heavy = function(n) sqrt(3 / rchisq(n, 3)))
 
@@ -55,7 +55,7 @@ over_cells <- function(run, kinds = names(lengths_of), common = c(0, 0.8, 0.95))
 }
 
 if (wanted("levels")) {
-  cat("\nLevels: the other predictor has an effect of one standard deviation,", sets, "sets a row\n")
+  cat("\nLevels, beside an effect of one standard deviation of `other`,", sets, "sets a row\n")
   over_cells(function(kind, n, share) {
     p <- replicate(sets, {
       data <- draw(n, kind, share, 0)

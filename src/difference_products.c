@@ -5,36 +5,46 @@
 #include "blas.h"
 #include "packed.h"
 
-/* Rows of a panel: wide enough for BLAS, and narrow, because a panel computes the square at its
-   end twice over. */
-#define PANEL_ROWS 128
+/* Rows of a panel. Of two different matrices the square at its beginning is computed whole, of
+   which half is wanted; so it is narrower then. */
+#define PANEL_ROWS 512
+#define NARROW_ROWS 128
 
-size_t difference_panel(size_t n) { return n < PANEL_ROWS ? n : PANEL_ROWS; }
+static size_t at_most(size_t n, size_t most) { return n < most ? n : most; }
 
-/* panel (n - i0 by count) = k_ij + k_ji for rows j = i0 .. n - 1 and i = i0 .. i0 + count - 1. */
+size_t difference_panel(size_t n) { return at_most(n, PANEL_ROWS); }
+
+static int is_same(row_pair rows) { return rows.a == rows.c; }
+
+/* panel (n - i0 by count) = (k_ij + k_ji) / 2 for rows i = i0 .. i0 + count - 1 and j = i .. n - 1
+   (from the diagonal on). */
 static void panel_products(row_pair rows, size_t i0, size_t count, double *panel)
 {
-    const size_t rest = rows.n - i0;
+    const size_t rest = rows.n - i0, k = rows.columns;
     const double *a = rows.a + i0, *c = rows.c + i0;
-    const int same = rows.a == rows.c;
-    blas_gemm('N', 'T', rest, count, rows.columns, same ? 2.0 : 1.0, a, rows.n, c, rows.n, 0.0,
-              panel, rest);
-    if (same) return;
-    blas_gemm('N', 'T', rest, count, rows.columns, 1.0, c, rows.n, a, rows.n, 1.0, panel, rest);
+    if (is_same(rows)) {
+        blas_syrk_lower(count, k, a, rows.n, panel, rest);
+        blas_gemm('N', 'T', rest - count, count, k, 1.0, a + count, rows.n, a, rows.n, 0.0,
+                  panel + count, rest);
+        return;
+    }
+    blas_gemm('N', 'T', rest, count, k, 0.5, a, rows.n, c, rows.n, 0.0, panel, rest);
+    blas_gemm('N', 'T', rest, count, k, 0.5, c, rows.n, a, rows.n, 1.0, panel, rest);
 }
 
-/* What becomes of row i: own[k] holds k_jj, and products[k] k_ij + k_ji, of row j = i + k. */
+/* What becomes of row i: own[k] holds k_jj, and products[k] (k_ij + k_ji) / 2, of row
+   j = i + k. */
 typedef void (*row_task)(void *job, size_t i, const double *own, const double *products);
 
 /* From the last panel to the first: the k_jj of later rows are known by then. */
 static void each_row(row_pair rows, difference_room room, pause_function pause, row_task task,
                      void *job)
 {
-    const size_t width = difference_panel(rows.n);
+    const size_t width = at_most(rows.n, is_same(rows) ? PANEL_ROWS : NARROW_ROWS);
     for (size_t panel = (rows.n + width - 1) / width; panel-- > 0;) {
         const size_t i0 = panel * width, rest = rows.n - i0, count = rest < width ? rest : width;
         panel_products(rows, i0, count, room.panel);
-        for (size_t k = 0; k < count; k++) room.own[i0 + k] = room.panel[k * rest + k] / 2.0;
+        for (size_t k = 0; k < count; k++) room.own[i0 + k] = room.panel[k * rest + k];
         for (size_t k = 0; k < count; k++)
             task(job, i0 + k, room.own + i0 + k, room.panel + k * rest + k);
         pause();
@@ -51,7 +61,7 @@ static void add_row(void *job, size_t i, const double *own, const double *produc
     const plain_job *t = job;
     double *out = t->out + packed_start(t->n, i);
     for (size_t k = 1; k < t->n - i; k++)
-        out[k - 1] += t->scale * (own[0] + own[k] - products[k]);
+        out[k - 1] += t->scale * (own[0] + own[k] - 2.0 * products[k]);
 }
 
 void add_differences(row_pair rows, double scale, difference_room room, pause_function pause,
@@ -84,7 +94,7 @@ static void add_weighted_row(void *job, size_t i, const double *own, const doubl
                               weight_of(by->counts_c, by->by_repeats, i, i + k);
         if (weight == 0.0) continue;
         const size_t at = first + k - 1;
-        t->sums.products[at] += weight * (own[0] + own[k] - products[k]);
+        t->sums.products[at] += weight * (own[0] + own[k] - 2.0 * products[k]);
         t->sums.weights[at] += weight;
         t->sums.number[at] += 1;
     }

@@ -75,9 +75,10 @@ test_that("noise ceilings of all data are those of the reference", {
     groups <- grepl("group=", block$parameters[1])
     missing <- if (groups) "error" else rsa_missing(block)
     if (groups) data <- rsa_rdms(paste0(block$case[1], "_data"))
-    result <- evaluate_models(data, rsa_rdms(paste0(block$case[1], "_models"))[1],
-                              outer_of[[block$method[1]]], resample = "none", missing = missing,
-                              group = if (groups) (seq_along(data) + 1) %/% 2)
+    result <- suppressMessages(
+      evaluate_models(data, rsa_rdms(paste0(block$case[1], "_models"))[1],
+                      outer_of[[block$method[1]]], resample = "none", missing = missing,
+                      group = if (groups) (seq_along(data) + 1) %/% 2))
     expect_rsa_block(c(result$ceiling_low, result$ceiling_high), block)
   }
 })
@@ -115,4 +116,210 @@ test_that("the variance of repeated cross-validation is that of the reference", 
   values[cbind(table$sample, table$model, table$`repeat`)] <- table$evaluation
   covariance <- repalign:::draw_covariance(values, seq_len(dim(values)[2]))
   expect_rsa_block(covariance[cbind(as.integer(block$i), as.integer(block$j))], block)
+})
+
+test_that("the 92 images: weights, scores and ceilings are those of the reference", {
+  table <- utils::read.csv(gzfile(shared_file("data", "rdm92.csv.gz")), check.names = FALSE)
+  components <- lapply(table[grep("^model_", names(table))], packed_dist)
+  sessions <- function(pattern) lapply(table[grep(pattern, names(table))], packed_dist)
+  first <- sessions("^hIT_.._s1$")
+  both <- sessions("^hIT_.._s[12]$")
+  for (block in rsa_blocks("theta", case = "rdm92")) {
+    model <- rdm_model(components, "weighted", grepl("nonneg", block$method[1]))
+    outer <- outer_of[[rsa_parameters(block)$compare]]
+    fit <- fit_rdm_model(model, first, outer)
+    expect_rsa_block(coef(fit)[block$i], block)
+    scores <- rsa_blocks("evaluation", case = "rdm92", method = block$method[1],
+                         parameters = block$parameters[1])[[1]]
+    result <- evaluate_models(first, list(m = model), outer, resample = "none") |>
+      suppressWarnings()
+    expect_rsa_block(attr(result, "table")[scores$i, 1], scores)
+  }
+  for (block in rsa_blocks("noise_ceiling", case = "rdm92")) {
+    groups <- grepl("group", block$parameters[1])
+    result <- evaluate_models(if (groups) both else first, components[1],
+                              outer_of[[block$method[1]]], resample = "none",
+                              group = if (groups) substr(names(both), 5, 6))
+    expect_rsa_block(c(result$ceiling_low, result$ceiling_high), block)
+  }
+})
+
+test_that("errors are those of independent groups without resampling", {
+  made <- made_rdms(subjects = 6)
+  group <- c("a", "a", "b", "b", "c", "c")
+  result <- evaluate_models(made$data, made$models, "cosine", resample = "none", group = group)
+  means <- rowsum(attr(result, "table"), group) / 2
+  expect_equal(result$se, unname(apply(means, 2, sd)) / sqrt(3))
+  expect_equal(result$df, rep(2, 3))
+})
+
+test_that("groups are drawn together", {
+  made <- made_rdms(subjects = 4)
+  twice <- rep(made$data, each = 2)
+  names(twice) <- paste0("s", 1:8)
+  draws <- list(rdm = matrix(sample(4, 40, TRUE), 10),
+                condition = matrix(sample(12, 120, TRUE), 10))
+  one <- evaluate_models(made$data, made$models, "pearson", draws)
+  two <- evaluate_models(twice, made$models, "pearson", draws, group = rep(1:4, each = 2))
+  expect_equal(as.data.frame(two), as.data.frame(one))
+})
+
+test_that("draws with too few stimuli or an undefined score are left out and counted", {
+  made <- made_rdms(n = 8)
+  condition <- rbind(rep(1:2, 4), 1:8, 8:1, c(1, 1, 1, 1, 3, 5, 5, 7), c(1:4, 1:4))
+  made$models$category <- dist(rep(1:2, 4))
+  expect_warning(
+    result <- evaluate_models(made$data, made$models, "pearson", list(condition = condition)),
+    class = "repalign_left_out")
+  # the first has two stimuli, the fourth four of one category
+  expect_identical(result$left_out, rep(2L, 4))
+  expect_identical(which(is.na(attr(result, "draws")$condition[, 1, 1])), c(1L, 4L))
+})
+
+test_that("a draw of one group counts for scores, but not for the lower ceiling", {
+  made <- made_rdms(subjects = 2)
+  result <- evaluate_models(made$data, made$models, "cosine",
+                            list(rdm = rbind(c(1, 1), c(1, 2), c(2, 2), c(2, 1), c(1, 1))))
+  drawn <- part_draws(result, "rdm")
+  expect_identical(which(is.na(drawn[, "ceiling_low"])), c(1L, 3L, 5L))
+  expect_false(anyNA(drawn[, 1:3]))
+  table <- attr(result, "table")
+  expect_equal(drawn[, "m1"], table[cbind(c(1, NA, 2, NA, 1), 1)] |>
+                 replace(c(2, 4), mean(table[, 1])))
+})
+
+test_that("cross-validated draws have folds without common stimuli and groups", {
+  made <- made_rdms(n = 14)
+  task <- repalign:::evaluation_task(made$data, made$models, "cosine", c(1, 1, 2, 3, 4), NULL,
+                                     "error")
+  folds <- repalign:::as_folds(c(rdm = 2, condition = 2), 2, task)
+  set.seed(1)
+  w <- tabulate(sample(14, replace = TRUE), 14)
+  m <- c(2, 2, 0, 1, 1)
+  cells <- repalign:::folds_of_draw(folds, task$group, w, m)
+  expect_length(cells, 4)
+  for (cell in cells) {
+    expect_true(all(cell$train$w * cell$test$w == 0))
+    expect_false(any(task$group[cell$train$m > 0] %in% task$group[cell$test$m > 0]))
+  }
+  expect_equal(Reduce(`+`, lapply(cells, function(cell) cell$test$w)), 2 * w)
+  expect_equal(Reduce(`+`, lapply(cells, function(cell) cell$test$m)), 2 * m)
+  models <- c(made$models, list(w = rdm_model(made$models, "weighted")))
+  set.seed(1)
+  result <- evaluate_models(made$data, models, "cosine", draws = 20,
+                            folds = c(rdm = 2, condition = 2))
+  expect_false(anyNA(result$se))
+  expect_true(all(is.na(suppressWarnings(evaluate_models(
+    made$data, models, "cosine", "none", folds = c(condition = 2)))$se)))
+})
+
+test_that("flexible models without folds are warned about, and one group", {
+  made <- made_rdms()
+  model <- rdm_model(made$models, "weighted")
+  expect_warning(evaluate_models(made$data, model, "cosine", draws = 5),
+                 class = "repalign_not_crossvalidated")
+  expect_warning(alone <- evaluate_models(made$data[1], made$models, "cosine", "condition", 50),
+                 class = "repalign_undefined")
+  expect_true(all(is.na(alone$ceiling_low)))
+  expect_false(anyNA(alone$se))
+  expect_identical(alone$df, rep(11, 3))
+})
+
+test_that("missing pairs are used when asked for", {
+  made <- made_rdms()
+  made$data$s1[c(1, 5)] <- NA
+  expect_error(evaluate_models(made$data, made$models, "cosine"),
+               class = "repalign_error_nonfinite")
+  expect_message(result <- evaluate_models(made$data, made$models, "cosine", draws = 5,
+                                           missing = "pairwise"),
+                 class = "repalign_pairs_left_out")
+  by_hand <- cor(cbind(as.vector(made$data$s1)), sapply(made$models, as.vector), use = "complete")
+  result <- suppressMessages(evaluate_models(made$data, made$models, "pearson", "none",
+                                             missing = "pairwise"))
+  expect_equal(attr(result, "table")[1, ], by_hand[1, ])
+})
+
+test_that("bad input is named", {
+  made <- made_rdms()
+  try_with <- function(...) {
+    given <- list(rdms = made$data, models = made$models, outer = "cosine", draws = 5)
+    given[names(list(...))] <- list(...)
+    suppressWarnings(do.call(evaluate_models, given))
+  }
+  expect_error(try_with(outer = "bures"), class = "repalign_error_choice")
+  expect_error(try_with(models = list()), class = "repalign_error_type")
+  expect_error(try_with(models = dist(1:5)), class = "repalign_error_size")
+  expect_error(try_with(models = list(a = made$models)), class = "repalign_error_type")
+  expect_error(try_with(rdms = c(made$data, list(dist(1:5)))))
+  expect_error(try_with(rdms = list(a = made$data[[1]], b = made$data[[1]] * 0)),
+               class = "repalign_error_variance")
+  expect_error(try_with(rdms = made$data[1]), class = "repalign_error_size")
+  expect_error(try_with(group = 1:3), class = "repalign_error_labels")
+  expect_error(try_with(resample = "all"), class = "repalign_error_choice")
+  expect_error(try_with(draws = 1), class = "repalign_error_value")
+  expect_error(try_with(conf_level = 1), class = "repalign_error_value")
+  expect_error(try_with(resample = list(rdms = matrix(1:10, 2))), class = "repalign_error_type")
+  expect_error(try_with(resample = list(rdm = matrix(1:8, 2))), class = "repalign_error_size")
+  expect_error(try_with(resample = list(rdm = matrix(6, 2, 5))), class = "repalign_error_value")
+  expect_error(try_with(resample = list(rdm = matrix(1, 2, 5), condition = matrix(1, 3, 12))),
+               class = "repalign_error_size")
+  expect_error(try_with(folds = c(2, 2)), class = "repalign_error_type")
+  expect_error(try_with(folds = c(condition = 5)), class = "repalign_error_size")
+  expect_error(try_with(folds = c(rdm = 6)), class = "repalign_error_size")
+  expect_error(try_with(sigma = diag(12), outer = "whitened_cosine"),
+               class = "repalign_error_choice")
+  expect_error(try_with(sigma = rep(1, 5), outer = "whitened_cosine"),
+               class = "repalign_error_size")
+  expect_error(try_with(sigma = rep(1, 12)), class = "repalign_error_choice")
+  labelled <- stats::setNames(lapply(made$data[1:2], `attr<-`, "Labels", letters[1:12]),
+                              c("a", "b"))
+  other <- `attr<-`(made$models[[1]], "Labels", LETTERS[1:12])
+  expect_error(try_with(rdms = labelled, models = list(m = other)), class = "repalign_error_names")
+  folds <- rsa_input("r1_folds2x2")
+  expect_error(try_with(folds = folds[folds$factor == "rdm", ]), class = "repalign_error_value")
+  shared <- data.frame(fold = 1, set = rep(c("train", "test"), c(11, 11)),
+                       factor = rep(c("rdm", "condition"), c(5, 6)), index = c(1:5, 1:6, 1:5, 6:11))
+  expect_error(try_with(folds = shared), class = "repalign_error_value")
+})
+
+test_that("comparisons know the models that are left", {
+  made <- made_rdms()
+  set.seed(1)
+  result <- evaluate_models(made$data, made$models, "pearson", draws = 50)
+  pairs <- compare_scores(result, adjust = "none")
+  some <- compare_scores(result[3:2, ], adjust = "none")
+  expect_equal(some$difference, -pairs$difference[3])
+  expect_equal(some$se, pairs$se[3])
+  total <- vcov(result)
+  expect_equal(unname(diag(total)), result$se^2)
+  expect_named(as.data.frame(result), names(result))
+  expect_error(compare_scores(result[c(1, 1), ]), class = "repalign_error_rows")
+  expect_error(compare_scores(result[1, ]), class = "repalign_error_size")
+  expect_equal(compare_scores(result, "m1")$difference, result$score[2:3] - result$score[1])
+  expect_equal(tidy(result)$estimate, result$score)
+  expect_equal(glance(result)$models, 3)
+})
+
+test_that("evaluations are printed and drawn", {
+  made <- made_rdms()
+  set.seed(1)
+  result <- evaluate_models(made$data, made$models, "pearson", draws = 50)
+  expect_output(print(result), "5 groups of RDMs, 12 stimuli")
+  skip_if_not_installed("ggplot2")
+  for (type in c("bars", "points", "map")) {
+    expect_s3_class(ggplot2::autoplot(result, type = type), "ggplot")
+  }
+  expect_error(ggplot2::autoplot(result, type = "lines"), class = "repalign_error_choice")
+})
+
+test_that("models without a common letter differ", {
+  sets <- function(differ) repalign:::alike_sets(differ | t(differ))
+  differ <- matrix(FALSE, 4, 4)
+  expect_length(sets(differ), 1)
+  differ[1, 3] <- differ[1, 4] <- differ[2, 4] <- TRUE
+  found <- sets(differ)
+  for (i in 1:3) for (j in (i + 1):4) {
+    together <- any(vapply(found, function(set) all(c(i, j) %in% set), NA))
+    expect_identical(together, !differ[i, j])
+  }
 })

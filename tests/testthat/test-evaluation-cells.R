@@ -7,7 +7,9 @@ task_of <- function(outer, made, group = NULL, models = made$models, sigma = NUL
 random_cells <- function(task, draws = 6) {
   n <- task$n
   size <- length(task$group)
-  counts <- function(size) replicate(draws, as.double(tabulate(sample.int(size, replace = TRUE), size)))
+  counts <- function(size) {
+    replicate(draws, as.double(tabulate(sample.int(size, replace = TRUE), size)))
+  }
   w <- counts(n)
   m <- counts(max(task$group))[task$group, , drop = FALSE]
   # one draw with a stimulus that makes up most of it, one with a single group

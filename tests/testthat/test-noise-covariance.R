@@ -67,6 +67,8 @@ test_that("shrinkage is that of the outer products", {
   }
   expect_equal(values_of(noise_covariance(x, method = "diag")), diag(apply(x, 2, var)))
   expect_equal(values_of(noise_covariance(x, method = "full")), unname(var(x)))
+  large <- values_of(noise_covariance(2^400 * x, method = "shrinkage_eye"))
+  expect_identical(large, 2^800 * values_of(noise_covariance(x, method = "shrinkage_eye")))
   one <- x[, 1, drop = FALSE]
   for (method in c("shrinkage_diag", "shrinkage_eye", "diag", "full")) {
     expect_equal(as.vector(noise_covariance(one, method = method)), var(one[, 1]))
@@ -126,6 +128,7 @@ test_that("bad noise data are refused", {
   refused(noise_covariance(x[design$repeats == 1, ], design$condition[design$repeats == 1],
                            design$run[design$repeats == 1], by_run = TRUE), value, "^Run \"1\"")
   refused(noise_covariance(replace(x, 50, Inf)), "repalign_error_nonfinite", "row 2, column 2")
+  refused(noise_covariance(1e200 * x), value, "rescale")
   refused(noise_covariance(x, method = "none"), "repalign_error_choice", "method")
   refused(noise_precision(x[1:5, ], method = "full"), value, "shrinkage")
   refused(noise_precision(cbind(x, x[, 1] + x[, 2]), method = "full"), value, "shrinkage")

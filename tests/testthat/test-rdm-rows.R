@@ -19,13 +19,15 @@ two_rdms <- function(n, seed = 1) {
 noise_of <- function(n) list(NULL, seq(0.5, 2, length.out = n),
                              crossprod(matrix(sin(seq_len(3 * n^2)), 3 * n)) / n + diag(n) / 4)
 
+noise_for <- function(outer, n) if (startsWith(outer, "whitened")) noise_of(n) else list(NULL)
+
 test_that("contributions sum to the score of rsa(), for every comparison", {
   rdms <- two_rdms(9)
   gaps <- rdms
   gaps$x[c(1, 9, 20)] <- NA
   gaps$y[c(9, 30)] <- NA
   for (outer in all_outer) {
-    for (sigma in if (startsWith(outer, "whitened")) noise_of(9) else list(NULL)) {
+    for (sigma in noise_for(outer, 9)) {
       rows <- rdm_rows(rdms$x, rdms$y, outer = outer, sigma = sigma)
       score <- rsa(rdms$x, rdms$y, outer = outer, sigma = sigma)
       expect_lt(abs(sum(rows$contribution) - score), 1e-13)
@@ -44,7 +46,7 @@ test_that("contributions sum to the score of rsa(), for every comparison", {
 test_that("most pairs may lack", {
   rdms <- two_rdms(9, 2)
   rdms$x[sample(36, 22)] <- NA
-  for (outer in all_outer) for (sigma in if (startsWith(outer, "whitened")) noise_of(9) else list(NULL)) {
+  for (outer in all_outer) for (sigma in noise_for(outer, 9)) {
     rows <- suppressMessages(undefined_is_fine(
       rdm_rows(rdms$x, rdms$y, outer = outer, sigma = sigma, missing = "pairwise")))
     score <- suppressMessages(rsa(rdms$x, rdms$y, outer = outer, sigma = sigma,

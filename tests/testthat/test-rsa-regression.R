@@ -107,7 +107,8 @@ test_that("estimates are those of lm()", {
   expect_equal(glance(fit)$r_squared, summary(lm_fit)$r.squared)
   expect_equal(glance(fit)$intercept, unname(coef(lm_fit)[1]))
   scaled <- rsa_regression(brain ~ a + b + group, data, permutations = 19)
-  expect_equal(scaled$estimate, unname(coef(lm(brain ~ a + b + group, as.data.frame(scale(frame))))[-1]))
+  scaled_lm <- lm(brain ~ a + b + group, as.data.frame(scale(frame)))
+  expect_equal(scaled$estimate, unname(coef(scaled_lm)[-1]))
   # with effects of conditions
   effects <- effect_columns(12)
   expect_equal(fit$centered, unname(coef(lm(brain ~ a + b + group + effects - 1, frame))[1:3]))
@@ -198,7 +199,8 @@ test_that("pairs within blocks are left out, and conditions stay in their blocks
   keep <- outer(data$run, data$run, "!=")[lower.tri(diag(9))]
   fit <- rsa_regression(brain ~ a + b, data, block = run, permutations = 50)
   frame <- pairs_of(data)[1:3]
-  expect_equal(fit$estimate, unname(coef(lm(brain ~ a + b, as.data.frame(scale(frame[keep, ])))))[-1])
+  kept <- as.data.frame(scale(frame[keep, ]))
+  expect_equal(fit$estimate, unname(coef(lm(brain ~ a + b, kept)))[-1])
   expect_identical(glance(fit)$pairs, 27L)
   # what the pairs left out hold does not matter
   other <- data
@@ -227,7 +229,8 @@ test_that("two blocks leave effects of conditions that have no single solution",
   set.seed(1)
   fit <- rsa_regression(brain ~ a + b, data, block = run, permutations = 30)
   keep <- outer(data$run, data$run, "!=")[lower.tri(diag(8))]
-  lm_fit <- lm(brain ~ a + b + effect_columns(8)[keep, ], as.data.frame(scale(pairs_of(data)[keep, 1:3])))
+  kept <- as.data.frame(scale(pairs_of(data)[keep, 1:3]))
+  lm_fit <- lm(brain ~ a + b + effect_columns(8)[keep, ], kept)
   expect_equal(fit$centered, unname(coef(lm_fit)[2:3]))
 })
 
@@ -312,7 +315,10 @@ test_that("representations, labels and square matrices become RDMs", {
     rsa_regression(brain ~ layer + label, list(brain = brain, layer = layer, label = label),
                    inner = which, permutations = 9, standardize = FALSE)$estimate
   }
-  by_lm <- function(rdm) unname(coef(lm(as.vector(brain) ~ as.vector(rdm) + as.vector(dist(as.integer(label)) > 0)))[-1])
+  different <- as.vector(dist(as.integer(label)) > 0)
+  by_lm <- function(rdm) {
+    unname(coef(lm(as.vector(brain) ~ as.vector(rdm) + different))[-1])
+  }
   expect_equal(inner("euclidean"), by_lm(dist(layer)))
   expect_equal(inner("sqeuclidean"), by_lm(dist(layer)^2))
   expect_equal(inner("correlation"), by_lm(as.dist(1 - cor(t(layer)))))
@@ -320,7 +326,8 @@ test_that("representations, labels and square matrices become RDMs", {
   expect_equal(rsa_regression(whole ~ layer + label, permutations = 9)$estimate,
                rsa_regression(brain ~ layer + label, permutations = 9)$estimate)
   # variables of the formula's environment, expressions, and the dot
-  fit <- rsa_regression(brain ~ ., list(brain = brain, layer = layer, label = label, run = letters[c(1:8, 1)]),
+  fit <- rsa_regression(brain ~ ., list(brain = brain, layer = layer, label = label,
+                                        run = letters[c(1:8, 1)]),
                         permutations = 9)
   expect_identical(fit$term, c("layer", "label", "run"))
 })
@@ -373,7 +380,8 @@ test_that("what cannot be fitted or tested is refused or said", {
   go <- function(formula, more = list(), ...) {
     rsa_regression(formula, c(data, more), permutations = 9, ...)
   }
-  expect_refused(go(brain ~ a + twice, list(twice = 2 * data$a)), c("`twice`", "multiples of \"a\""))
+  expect_refused(go(brain ~ a + twice, list(twice = 2 * data$a)),
+                 c("`twice`", "multiples of \"a\""))
   expect_no_error(expect_warned(go(brain ~ a + twice, list(twice = 2 * data$a), fit = "ridge",
                                    ridge = 1), "repalign_undefined"))
   flat <- structure(rep(1, 28), Size = 8, class = "dist")

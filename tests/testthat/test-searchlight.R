@@ -4,10 +4,15 @@ measures_fast <- list(
   measure("rsa"), measure("rsa", outer = "pearson", inner = "sqeuclidean"),
   measure("rsa", outer = "cosine", inner = "euclidean"), measure("cka"),
   measure("cka", estimator = "stimulus"), measure("cka", kernel = "rbf"), measure("rv"),
-  measure("distance_correlation"), measure("linear_regression"), measure("rsm_difference")
+  measure("distance_correlation"), measure("linear_regression"), measure("rsm_difference"),
+  measure("rsa", inner = "sqeuclidean", outer = "whitened_cosine"),
+  measure("rsa", inner = "sqeuclidean", outer = "whitened_pearson"),
+  measure("rsa", outer = "rho_a")
 )
 
-measures_plain <- list(measure("rsa", outer = "kendall"), measure("mutual_knn", k = 3),
+measures_plain <- list(measure("rsa", outer = "kendall"),
+                       measure("rsa", outer = "whitened_cosine", sigma = 1:16),
+                       measure("mutual_knn", k = 3),
                        measure("procrustes"))
 
 expect_as_calibrated <- function(one, permutations = 60) {
@@ -64,9 +69,9 @@ test_that("without permutations there are scores only", {
   expect_equal(result$score, scores$score, tolerance = 1e-10)
   expect_equal(result$center, scores$x)
   expect_equal(result$model, scores$y)
-  plain <- searchlight(example$data, example$neighbours, example$models,
-                       measure("rsa", outer = "kendall"))
-  expect_equal(plain$score, similarity(sets, example$models, measure("rsa", outer = "kendall"))$score)
+  tau <- measure("rsa", outer = "kendall")
+  plain <- searchlight(example$data, example$neighbours, example$models, tau)
+  expect_equal(plain$score, similarity(sets, example$models, tau)$score)
   own <- new_measure(function(x, y) sum(x[, 1] * y[, 1]))
   scores <- searchlight(example$data, example$neighbours, example$models[1], own)
   expect_equal(scores$score, similarity(sets, example$models[1], own)$score)
@@ -136,6 +141,17 @@ test_that("runs are compared by the crossnobis estimates of rdm()", {
           model)
     }, 0), tolerance = 1e-8, ignore_attr = TRUE)
   }
+  # pairs of conditions without two runs in common
+  sparse <- design$condition != "c" | design$run == 1
+  gaps <- measure("rsa", missing = "pairwise")
+  result <- suppressMessages(searchlight(data[sparse, ], neighbours, model, gaps,
+                                         design$run[sparse],
+                                         condition = design$condition[sparse], permutations = 20))
+  expect_equal(result$score, vapply(neighbours, function(at) {
+    quietly(rsa(rdm(data[sparse, at], design$condition[sparse], design$run[sparse]), model,
+                missing = "pairwise"))
+  }, 0), ignore_attr = TRUE)
+  expect_false(anyNA(result$p_value))
   by_function <- searchlight(data, neighbours, model, run = design$run,
                              condition = design$condition,
                              noise = function(at) solve(solve(unclass(precision))[at, at]))
@@ -254,6 +270,7 @@ test_that("bad input is an error that says what to do", {
   refused(x, near, models, alpha = 1, class = "repalign_error_value")
   refused(x, near, models, across_models = NA, class = "repalign_error_value")
   refused(x, near, models, "cka", class = "repalign_error_type")
+  refused(x, near, list(m = replace(models$second, 3, NA)), class = "repalign_error_nonfinite")
   refused(replace(x, 5, NA), near, models, class = "repalign_error_nonfinite")
   refused(x, near, models, run = rep(1:2, 8), class = "repalign_error_missing")
   condition <- rep(1:8, each = 2)

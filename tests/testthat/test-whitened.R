@@ -9,8 +9,10 @@ test_that("duals are the products with the inverse of the covariance", {
     v <- def_pair_covariance(21, sigma)
     metric <- whitening_metric(n, sigma)
     expect_equal(whitened_duals(values, metric), solve(v, values), tolerance = 1e-10)
-    expect_equal(whitened_duals(values, whitening_matrix(n, sigma)), solve(v, values), tolerance = 1e-10)
-    expect_equal(whitened_products(values, values, metric), t(values) %*% solve(v, values), tolerance = 1e-10)
+    expect_equal(whitened_duals(values, whitening_matrix(n, sigma)), solve(v, values),
+                 tolerance = 1e-10)
+    expect_equal(whitened_products(values, values, metric), t(values) %*% solve(v, values),
+                 tolerance = 1e-10)
     expect_equal(dual_of_ones(n, metric), rowSums(solve(v)), tolerance = 1e-10)
     at <- c(2, 5, 17, 21)
     expect_equal(pair_precision(whitening_matrix(n, sigma), pair_places(at, n)), solve(v)[at, at],

@@ -10,6 +10,10 @@ known_arguments <- list(
   cka_interval = c("x", "y", "estimator", "shared_neurons", "units_x", "units_y", "conf_level",
                    "clusters", "shared_noise"),
   hsic = names(formals(cka)),
+  rdm = c("x", "condition", "run", "distance", "noise", "weights", "center_patterns",
+          "prior_rate", "prior_weight"),
+  noise_covariance = c("x", "condition", "run", "method", "dof", "by_run"),
+  transform_rdm = c("x", "method", "low", "up"),
   brain_to_brain = c("x", "y", "neurons", "repeats", "split", "estimator", "units_x", "units_y",
                      "normalize", "conf_level", "clusters", "neurons_sampled"),
   trial_to_trial = c("trials", "neurons", "repeats", "estimator", "units", "normalize",
@@ -45,12 +49,13 @@ optional_of <- function(fun, quirks = character()) {
 
 draw_call <- function() {
   draw <- one_of(list(draw_calibrate, draw_similarity, draw_single, draw_interval, draw_hsic,
-                      draw_analysis, draw_searchlight, draw_rdm_call, draw_conclusion),
-                 c(0.44, 0.1, 0.09, 0.03, 0.02, 0.04, 0.03, 0.05, 0.2))
+                      draw_analysis, draw_searchlight, draw_rdm_call, draw_making,
+                      draw_conclusion),
+                 c(0.44, 0.1, 0.09, 0.03, 0.02, 0.04, 0.03, 0.03, 0.03, 0.19))
   repeat {
     drawn <- draw()
     if (is.null(drawn)) next
-    alone <- isTRUE(drawn$conclusion) || drawn$fun == "searchlight"
+    alone <- isTRUE(drawn$conclusion) || isTRUE(drawn$making) || drawn$fun == "searchlight"
     if (!alone && chance(0.1)) return(with_responses(drawn))
     return(drawn)
   }

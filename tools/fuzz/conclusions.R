@@ -51,7 +51,9 @@ draw_compared <- function() {
   if (drawn$sides$shape == "grid" && many < 3 && chance(0.9)) return(NULL)
   scores <- call_of("score_interval", drawn$args)
   models <- drawn$sides$shape == "models"
-  fun <- one_of(c("compare_scores", "best_score", "compare_best"))
+  # groups of scores of several measures are refused
+  one <- length(drawn$ids) == 1 || chance(0.05)
+  fun <- one_of(c("compare_scores", "best_score", if (one) "compare_best"))
   args <- switch(fun,
     compare_scores = given(result = scores, margin = if (chance(0.3)) stats::runif(1),
                            adjust = if (chance(0.6)) one_of(c("holm", "max_t", "BH", "none")),
@@ -73,7 +75,8 @@ draw_weighted <- function() {
   columns <- sample.int(4, 1)
   declared <- repalign:::errors_of(suppressWarnings(do.call(measure, c(one$id, one$args))))
   counts <- if (is.null(declared$weighted)) 1 else if (declared$counts == "counts") 2 else 3
-  weights <- switch(sample.int(counts, 1), replicate(columns, sample(rep_len(0:1, at$n))), stats::rmultinom(columns, at$n, rep(1, at$n)),
+  weights <- switch(sample.int(counts, 1), replicate(columns, sample(rep_len(0:1, at$n))),
+                    stats::rmultinom(columns, at$n, rep(1, at$n)),
                     matrix(stats::rexp(at$n * columns), at$n))
   list(fun = "score_weighted", weights = columns,
        call = call_of("score_weighted", c(sides[c("x", "y")], list(

@@ -1,63 +1,4 @@
-# RDMs that lack pairs of stimuli: which measures take them, and comparisons over the pairs that both
-# sides have.
-
-# Which pairs lack, or NULL.
-gaps_of <- function(repr) {
-  if (repr$kind == "dist" && anyNA(repr$data)) is.na(repr$data)
-}
-
-takes_gaps <- function(measure) !is_own(measure) && identical(measure$args$missing, "pairwise")
-
-# reprs: list(x, y) of those of a call. Do pairs lack in any of them?
-settle_rsa <- function(args, reprs) {
-  if (args$missing == "error") return(args)
-  args$gaps <- !all(vapply(c(reprs$x, reprs$y), function(repr) is.null(gaps_of(repr)), NA))
-  args
-}
-
-# Missing distances are refused where a measure of the call cannot do without them.
-refuse_lacking_pairs <- function(reprs, set) {
-  if (all(vapply(set, takes_gaps, NA))) return(invisible())
-  for (repr in reprs) if (!is.null(gaps_of(repr))) check_dist(repr$data, repr$arg)
-}
-
-# How many pairs of stimuli the comparisons of a call are over: a matrix, representations of x by
-# those of y. codes: of clusters, within which pairs do not count.
-counted_pairs <- function(x, y, codes = NULL) {
-  n <- x[[1]]$n
-  codes <- if (!is.null(codes)) codes[!is.na(codes)]
-  counts <- if (is.null(codes)) rep(TRUE, packed_length(n)) else between_clusters(codes)
-  there <- function(reprs) {
-    vapply(reprs, function(repr) {
-      lacking <- gaps_of(repr)
-      as.double(if (is.null(lacking)) counts else counts & !lacking)
-    }, double(length(counts)))
-  }
-  crossprod(there(x), there(y))
-}
-
-# The same for the rows of a result, NA for other measures.
-counts_by_row <- function(pairs, sides, set) {
-  counts <- vapply(set, function(measure) {
-    if (!takes_gaps(measure)) return(rep(NA_real_, nrow(pairs)))
-    counts <- counted_pairs(sides$x$reprs, sides$y$reprs, measure$args$clusters)
-    counts[cbind(pairs$i, pairs$j)]
-  }, double(nrow(pairs)))
-  as.integer(t(matrix(counts, nrow(pairs))))
-}
-
-# Says over how many pairs of stimuli the comparisons are that do without missing ones.
-note_gaps <- function(pairs, x, y, set) {
-  set <- Filter(function(measure) isTRUE(measure$args$gaps), set)
-  if (!length(set)) return(invisible())
-  counts <- counted_pairs(x, y, set[[1]]$args$clusters)[cbind(pairs$i, pairs$j)]
-  of <- format(packed_length(x[[1]]$n), big.mark = ",")
-  inform("missing = \"pairwise\": ", if (length(counts) > 1) "comparisons are" else "compared",
-         " over ", paste(unique(range(counts)), collapse = " to "), " of ", of,
-         " pairs of stimuli.", class = "repalign_pairs_left_out")
-}
-
-# ---- comparisons
+# Comparisons of two RDMs that lack pairs of stimuli, over the pairs that both have.
 
 # Which pairs both sides have.
 common_pairs <- function(x, y, args) {
@@ -122,9 +63,6 @@ score_of_ranks <- function(a, b, args) {
   if (args$outer == "spearman") return(score_of_vectors(a - center, b - center))
   sum((a - center) * (b - center)) / untied_rank_size(length(a))
 }
-
-# The sum of squares of so many different ranks around their mean.
-untied_rank_size <- function(count) (as.double(count)^3 - count) / 12
 
 # The whitened score over the pairs that are `common`, by their own covariance.
 whitened_common <- function(a, b, common, args) {

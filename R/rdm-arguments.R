@@ -1,0 +1,43 @@
+# The choices of `outer`, by which rsa() compares two RDMs, and what they ask of other arguments.
+
+rsa_outer <- c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a", "whitened_cosine",
+               "whitened_pearson")
+
+tau_outer <- c("kendall", "tau_b")
+
+ranked_outer <- c("spearman", "rho_a", tau_outer)
+
+whitened_outer <- c("whitened_cosine", "whitened_pearson")
+
+is_whitened <- function(args) isTRUE(args$outer %in% whitened_outer)
+
+# Comparisons of dissimilarities as they are, and not of their differences.
+is_cosine <- function(args) args$outer %in% c("cosine", "whitened_cosine")
+
+check_outer_args <- function(args) {
+  args$outer <- check_choice(args$outer, rsa_outer, "outer")
+  args$missing <- check_choice(args$missing, c("error", "pairwise"), "missing")
+  if (!is.null(args$sigma)) args$sigma <- check_sigma(args$sigma)
+  # do pairs of stimuli lack in the representations of a call? See settle_rsa().
+  args$gaps <- FALSE
+  if (!is.null(args$sigma) && !is_whitened(args)) {
+    abort("`sigma` is the noise by which \"whitened_cosine\" and \"whitened_pearson\" weigh ",
+          "pairs; outer = ", dQuote(args$outer, FALSE), " does not use it.",
+          class = "repalign_error_choice", arg = "sigma")
+  }
+  if (!is.null(args$clusters) && is_whitened(args)) refuse_whitened_clusters(args)
+  args
+}
+
+refuse_whitened_clusters <- function(args) {
+  abort("outer = ", dQuote(args$outer, FALSE), " weighs each pair of stimuli by its covariance ",
+        "with all others, and has no value without the pairs within `clusters`: use \"cosine\" or ",
+        "\"pearson\", or leave out `clusters`.", class = "repalign_error_choice", arg = "clusters")
+}
+
+# among: which of them, with a blank at the end.
+warn_equal_dissimilarities <- function(repr, args, among = "") {
+  what <- if (any(is_cosine(args))) "0" else "equal"
+  warn("The value is undefined (NA): all dissimilarities ", among, "of `", repr$arg, "` are ", what,
+       ".", class = "repalign_undefined", data = repr$arg)
+}

@@ -1,0 +1,64 @@
+# The argument `sigma` of comparisons of RDMs: the noise covariance of the stimuli.
+
+# sigma: NULL (S is the identity), the variances of the stimuli, or a matrix. n: how many stimuli
+# there are; NULL where this is not known yet.
+check_sigma <- function(sigma, n = NULL) {
+  if (is.null(sigma)) return(NULL)
+  is_square <- is.matrix(sigma) && nrow(sigma) == ncol(sigma)
+  if (!is.numeric(sigma) || !(is_square || is.null(dim(sigma))) || !length(sigma)) {
+    abort("`sigma` must be NULL, a vector of variances (one a stimulus), or a square matrix of ",
+          "covariances, not ", describe(sigma), ".", class = "repalign_error_type", arg = "sigma")
+  }
+  if (!all(is.finite(sigma))) {
+    abort("`sigma` has missing or infinite values.", class = "repalign_error_nonfinite",
+          arg = "sigma")
+  }
+  size <- if (is_square) nrow(sigma) else length(sigma)
+  if (!is.null(n) && size != n) {
+    abort("`sigma` is for ", size, if (size == 1) " stimulus" else " stimuli", ", but there are ",
+          n, ": give the noise of these, in the same order.", class = "repalign_error_size",
+          arg = "sigma")
+  }
+  storage.mode(sigma) <- "double"
+  if (is_square) check_covariance(sigma) else check_variances(sigma)
+}
+
+check_variances <- function(sigma) {
+  bad <- which(sigma <= 0)
+  if (length(bad)) {
+    abort("`sigma` has variances that are not positive, first that of stimulus ", bad[1],
+          ": every stimulus has noise.", class = "repalign_error_value", arg = "sigma")
+  }
+  as.vector(sigma)
+}
+
+check_covariance <- function(sigma) {
+  if (max(abs(sigma - t(sigma))) > 1e-8 * max(abs(sigma))) {
+    abort("`sigma` is not symmetric, as a matrix of covariances is.",
+          class = "repalign_error_value", arg = "sigma")
+  }
+  sigma <- unname((sigma + t(sigma)) / 2)
+  root <- tryCatch(chol(sigma), error = function(e) NULL)
+  size <- if (is.null(root)) 0 else diag(root)
+  if (min(size)^2 <= nrow(sigma) * .Machine$double.eps * max(size)^2) {
+    abort("`sigma` is not positive definite: with so few residuals, shrink the covariance, or ",
+          "give only its diagonal (the variances).", class = "repalign_error_value", arg = "sigma")
+  }
+  sigma
+}
+
+# The size of `sigma`, which the number of stimuli of a call tells.
+check_sigma_size <- function(sigma, n) {
+  size <- if (is.matrix(sigma)) nrow(sigma) else length(sigma)
+  if (!is.null(sigma) && size != n) check_sigma(sigma, n)
+}
+
+# Is the argument `sigma` of a measure the noise of the stimuli?
+has_stimulus_noise <- function(measure) {
+  !is_own(measure) && measure$id %in% c("rsa", "riemann") && !is.null(measure$args$sigma)
+}
+
+# The noise of some of the stimuli.
+cut_sigma <- function(sigma, rows) {
+  if (is.matrix(sigma)) sigma[rows, rows, drop = FALSE] else sigma[rows]
+}

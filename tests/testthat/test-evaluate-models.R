@@ -305,7 +305,8 @@ test_that("evaluations are printed and drawn", {
   set.seed(1)
   result <- evaluate_models(made$data, made$models, "pearson", draws = 50)
   expect_output(print(result), "pearson, 5 RDMs, 12 stimuli", fixed = TRUE)
-  grouped <- evaluate_models(made$data, made$models, "pearson", draws = 50, group = c(1, 1, 2, 2, 3))
+  grouped <- evaluate_models(made$data, made$models, "pearson", draws = 50,
+                             group = c(1, 1, 2, 2, 3))
   expect_output(print(grouped), "5 RDMs in 3 groups, 12 stimuli", fixed = TRUE)
   expect_output(print(rdm_model(made$models, "weighted")), "12 stimuli\n", fixed = TRUE)
   skip_if_not_installed("ggplot2")

@@ -7,8 +7,8 @@ print.repalign_evaluation <- function(x, digits = 4, n = NULL, ...) {
   cat("Models of RDMs: ", count_of(nrow(x), "model"), undefined_of(x$score), "\n", sep = "")
   sizes <- attr(x, "sizes")
   if (!is.null(sizes)) {
-    cat(attr(x, "outer"), ", ", count_of(sizes[["rdm"]], "group"), " of RDMs, ",
-        sizes[["condition"]], " stimuli", evaluation_folds(attr(x, "folds")), "\n", sep = "")
+    cat(attr(x, "outer"), ", ", evaluated_data(x), ", ", sizes[["condition"]], " stimuli",
+        evaluation_folds(attr(x, "folds")), "\n", sep = "")
     cat("errors over ", evaluation_over(x), "\n", sep = "")
   }
   if (!is.null(x$ceiling_low) && nrow(x)) {
@@ -17,6 +17,13 @@ print.repalign_evaluation <- function(x, digits = 4, n = NULL, ...) {
   }
   print_rows(x, digits, n)
   invisible(x)
+}
+
+# "8 RDMs in 4 groups", or "8 RDMs" where each is a group.
+evaluated_data <- function(x) {
+  groups <- attr(x, "sizes")[["rdm"]]
+  rdms <- ncol(attr(x, "pictures")$data)
+  paste0(count_of(rdms, "RDM"), if (groups < rdms) paste(" in", count_of(groups, "group")))
 }
 
 evaluation_folds <- function(folds) {

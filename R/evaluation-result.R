@@ -97,7 +97,8 @@ warn_evaluation <- function(rows, left_out, parts) {
   if (any(lost)) {
     warn("No standard error (NA) of ", enumerate(rows$model[lost]), ": ",
          if (isTRUE(parts$df >= 1)) "the score does not vary with what was drawn." else
-           "there are too few RDMs (or folds without draws).", class = "repalign_undefined")
+           if (!rows$draws[1]) "without draws, folds and single RDMs have none." else
+             "there are too few RDMs.", class = "repalign_undefined")
   }
   if (length(left_out) > 0.1 * max(rows$draws, 1)) {
     warn(length(left_out), " of ", rows$draws[1], " draws are left out: they have fewer different ",

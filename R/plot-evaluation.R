@@ -53,7 +53,7 @@ evaluation_theme <- function(rows) {
 
 score_words <- function(outer) {
   if (is.null(outer)) return("similarity of RDMs")
-  paste0("similarity of RDMs (", gsub("_", " ", outer), ")")
+  paste0("similarity of RDMs\n(", outer, ")")
 }
 
 # The rows in their order, with the ends of error bars and with marks above them.
@@ -190,7 +190,7 @@ map_of_points <- function(points, kept, outer) {
     ggplot2::scale_shape_manual(NULL, values = c(model = 17, data = 19)) +
     ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE) +
     ggplot2::labs(x = "dimension 1", y = "dimension 2", caption = caption_of(
-      paste0("distances stand for 1 - ", gsub("_", " ", outer), "; two dimensions keep ",
+      paste0("distances stand for 1 - ", outer, "; two dimensions keep ",
              round(100 * kept), "% of the dissimilarity"),
       if (left) paste(left, "of", nrow(points), "names left out for want of room"))) +
     map_theme()

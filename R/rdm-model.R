@@ -59,7 +59,7 @@ is_flexible <- function(model) model$type != "fixed"
 #' @export
 print.repalign_rdm_model <- function(x, ...) {
   no_other_arguments(...)
-  cat("Model of an RDM: ", model_words(x), ", ", count_of(x$table$n, "stimuli"), "\n", sep = "")
+  cat("Model of an RDM: ", model_words(x), ", ", x$table$n, " stimuli\n", sep = "")
   if (is_flexible(x)) {
     cat("components: ", enumerate(x$table$names, 8, quote = FALSE), "\n", sep = "")
   }

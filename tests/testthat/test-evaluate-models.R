@@ -304,7 +304,11 @@ test_that("evaluations are printed and drawn", {
   made <- made_rdms()
   set.seed(1)
   result <- evaluate_models(made$data, made$models, "pearson", draws = 50)
-  expect_output(print(result), "5 groups of RDMs, 12 stimuli")
+  expect_output(print(result), "pearson, 5 RDMs, 12 stimuli", fixed = TRUE)
+  grouped <- evaluate_models(made$data, made$models, "pearson", draws = 50,
+                             group = c(1, 1, 2, 2, 3))
+  expect_output(print(grouped), "5 RDMs in 3 groups, 12 stimuli", fixed = TRUE)
+  expect_output(print(rdm_model(made$models, "weighted")), "12 stimuli\n", fixed = TRUE)
   skip_if_not_installed("ggplot2")
   for (type in c("bars", "points", "map")) {
     expect_s3_class(ggplot2::autoplot(result, type = type), "ggplot")

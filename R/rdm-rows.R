@@ -88,7 +88,7 @@ rows_side <- function(value, arg, inner, outer, allow_na) {
   rdms <- Map(function(one, place) {
     rdm <- rdm_of_value(one, place, inner, allow_na)
     data <- !inherits(one, "dist") && !is_square_rdm(one) && !is_labels(one)
-    if (data && outer %in% ranks_compared) {
+    if (data && outer %in% ranked_outer) {
       rdm[] <- form_ranks(representation(one, place, side = "x"), inner)$ranks
     }
     rdm

@@ -8,7 +8,7 @@ gaps_of <- function(repr) {
 # The same representation with the mean of its distances where they lack, for rough estimates.
 mean_in_gaps <- function(repr) {
   lacking <- gaps_of(repr)
-  if (!is.null(lacking)) repr$data[lacking] <- mean(repr$data[!lacking])
+  if (!is.null(lacking)) repr$data[lacking] <- mean(repr$data, na.rm = TRUE)
   repr
 }
 

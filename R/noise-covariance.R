@@ -51,12 +51,14 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #' @examples
 #' set.seed(1)
 #' design <- expand.grid(condition = letters[1:8], run = 1:4)
-#' x <- matrix(rnorm(32 * 12), 32) + rep(1:4, each = 8)
+#' # noise that neighbouring channels share, and offsets of the runs
+#' mixing <- 0.6^abs(outer(1:12, 1:12, "-"))
+#' x <- matrix(rnorm(32 * 12), 32) %*% mixing + rep(1:4, each = 8)
 #' noise_covariance(x, design$condition, design$run)
 #' precision <- noise_precision(x, design$condition, design$run)
 #' rdm(x, design$condition, design$run, noise = precision)
 #' # residuals of a regression, with one covariance for each run
-#' residuals <- matrix(rnorm(200 * 12), 200)
+#' residuals <- matrix(rnorm(200 * 12), 200) %*% mixing
 #' by_run <- noise_covariance(residuals, run = rep(1:4, each = 50), by_run = TRUE)
 #' rdm(x, design$condition, design$run, noise = by_run)
 #' @seealso [rdm()]

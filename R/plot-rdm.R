@@ -28,10 +28,11 @@
 #' with positive eigenvalues are drawn. The caption says which share of the sum of the absolute
 #' eigenvalues two dimensions keep: if it is small, points near each other need not be similar.
 #' @examples
-#' if (requireNamespace("ggplot2", quietly = TRUE)) {
-#'   # human and monkey inferior temporal cortex
-#'   plot_rdms(rdm92[c("human_mean", "monkey")])
-#'   plot_rdms(rdm92$monkey, type = "map")
+#' # human and monkey inferior temporal cortex
+#' has_ggplot2 <- requireNamespace("ggplot2", quietly = TRUE)
+#' if (has_ggplot2) plot_rdms(rdm92[c("human_mean", "monkey")])
+#' if (has_ggplot2) plot_rdms(rdm92$monkey, type = "map")
+#' if (has_ggplot2) {
 #'   set.seed(1)
 #'   # 8 images of 2 kinds x 30 neurons x 4 runs
 #'   kind <- rep(c("face", "tool"), each = 4)
@@ -165,7 +166,7 @@ rdm_layout <- function(rdms, tiles) {
   whole <- text_size(c(cell, cell), tiles$text)
   room <- max(1, floor(max(side) / 0.115))
   list(across = across[best], text = whole, compact = FALSE, short = short,
-       angle = if (width < cell) 0 else 90, every = thinning(count, room), aspect = 1,
+       angle = if (1.3 * width < cell) 0 else 90, every = thinning(count, room), aspect = 1,
        tick = min(9, max(6, 72 * cell / 1.15)), scales = if (same) "fixed" else "free",
        remarks = c(if (anyNA(tiles$value)) "grey: missing (NA)",
                    if (!same) "the RDMs have different conditions",

@@ -33,8 +33,8 @@ cross_validated <- c("crossnobis", "poisson_cv")
 #'   noise is taken to be equal and independent (`"crossnobis"` only). When `x` is a list: one for
 #'   all, or a list with the names of `x`.
 #' @param weights for `"crossnobis"`: how much a pair of runs counts. `"equal"`: all the same.
-#'   `"repeats"`: in proportion to the inverse of the variance that their numbers of observations
-#'   give.
+#'   `"repeats"`: by the inverse of the variance without signal, the product over both runs of
+#'   \eqn{r_i r_j / (r_i + r_j)} for the numbers of observations r of both conditions.
 #' @param center_patterns subtract from each pattern its mean over the channels first? Not for
 #'   `"poisson"` and `"poisson_cv"`.
 #' @param prior_rate,prior_weight for `"poisson"` and `"poisson_cv"`: rates are (mean count +
@@ -70,6 +70,8 @@ cross_validated <- c("crossnobis", "poisson_cv")
 #' `"correlation"` is biased too. All but `"correlation"` are squared distances divided by the
 #' number of channels. Measures that ask for distances, such as [distance_correlation()], take the
 #' values as they are: `transform_rdm(x, "sqrt")` gives distances.
+#'
+#' The RDM of some of the conditions `i` is `as.dist(as.matrix(x)[i, i])`.
 #'
 #' When not to trust it: observations of different runs must have independent noise; neighbouring
 #' trials of one run do not. An RDM of few conditions or with negative values is noisy; see

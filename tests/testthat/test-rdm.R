@@ -213,6 +213,15 @@ test_that("a responses object has its runs with it", {
   expect_equal(rdm(responses(values, event = 1:4)), rdm(values))
 })
 
+test_that("results do not depend on the number of threads", {
+  values <- array(rnorm(40 * 30 * 5), c(40, 30, 5))
+  of <- function(threads) {
+    withr::local_options(repalign.threads = threads)
+    list(rdm(values), rdm(values, distance = "correlation"), noise_covariance(values))
+  }
+  expect_identical(of(1), of(2))
+})
+
 test_that("missing pairs are NA, with a warning that counts them", {
   values <- array(rnorm(5 * 6 * 3), c(5, 6, 3))
   values[1, , 1:2] <- NA

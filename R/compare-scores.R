@@ -60,9 +60,9 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' and not adjusted. A large `p_value` is not evidence that scores are equal.
 #'
 #' How often nominal 5% tests rejected what is true, in 500 data sets (`Rscript
-#' bench/inference-differences.R differences n=60,120 sets=500 truth=1000`: corrected CKA of 10
-#' layers with a brain of 40 neurons drawn anew each time; "graded": each layer a little worse than
-#' the one before):
+#' bench/inference-differences.R differences sets=500`, with `n=60 truth=1000` and with `n=120`:
+#' corrected CKA of 10 layers with a brain of 40 neurons drawn anew each time; "graded": each layer
+#' a little worse than the one before):
 #'
 #' | | equal, 60 stimuli | equal, 120 | graded, 120 |
 #' | --- | --- | --- | --- |

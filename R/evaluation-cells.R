@@ -244,8 +244,9 @@ rank_cells <- function(task, cells, threads) {
     table[rep(!fixed, each = size), ] <-
       flexible_ranks(task, which(!fixed), data, cells, w, threads)
   }
-  table[is.nan(table)] <- NA
-  list(table = table, lower = found$lower, upper = found$upper)
+  lapply(list(table = table, lower = found$lower, upper = found$upper), function(values) {
+    replace(values, is.nan(values), NA)
+  })
 }
 
 # Weights are fitted as for Pearson's correlation, components chosen by ranks.

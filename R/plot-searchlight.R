@@ -7,7 +7,8 @@
 #'
 #' @param x,object what [searchlight()] returned.
 #' @param type `"ranked"`: the scores of each model from the best center on; `"max_null"`: the
-#'   largest null scores of all centers, with the threshold and the best score; `"centers"`: the scores in the order of the centers.
+#'   largest null scores of all centers, with the threshold and the best score; `"centers"`: the
+#'   scores in the order of the centers.
 #' @param label how many of the best centers of each model are named in the title of its panel.
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.

@@ -85,8 +85,11 @@ normalised_rdms <- function(values, outer, sigma = NULL) {
 standardised <- function(a) (a - mean(a)) / sqrt(mean((a - mean(a))^2))
 
 whitened_scaled <- function(a, known, outer, sigma) {
-  size <- sqrt(whitened_size(a, !known, outer, sigma))
-  (a[known] - if (is_centred(outer)) mean(a[known]) else 0) / size
+  values <- a[known] - if (is_centred(outer)) mean(a[known]) else 0
+  size <- whitened_size(a, !known, outer, sigma)
+  # rounding of an RDM that has no variance among the stimuli of a draw
+  if (!isTRUE(size > 1e-13 * sum(a[known]^2))) return(NA_real_)
+  values / sqrt(size)
 }
 
 # a' W a in the metric of a whitened comparison, over the pairs that are there.

@@ -9,8 +9,8 @@
 #' @param x an RDM (a `dist` object or a symmetric matrix with zeros on its diagonal), a
 #'   representation (a matrix conditions x neurons), or a list of these, one for each subject.
 #' @param y as `x`, of the same conditions; of a list, each element is a model.
-#' @param inner,outer how two conditions and two RDMs are compared, see [rsa()]. All `outer` have
-#'   contributions: `r paste(dQuote(rsa_outer, FALSE), collapse = ", ")`. ([bures()] and
+#' @param inner,outer how two conditions and two RDMs are compared, see [rsa()]. Each `outer` has
+#'   contributions. ([bures()] and
 #'   [riemann()] are not sums over pairs of conditions.)
 #' @param sigma for whitened comparisons: noise of the conditions, see [rsa()].
 #' @param missing what to do about dissimilarities that are `NA`: `"error"`, or `"pairwise"`, which
@@ -88,7 +88,7 @@ rows_side <- function(value, arg, inner, outer, allow_na) {
   rdms <- Map(function(one, place) {
     rdm <- rdm_of_value(one, place, inner, allow_na)
     data <- !inherits(one, "dist") && !is_square_rdm(one) && !is_labels(one)
-    if (data && outer %in% ranks_compared) {
+    if (data && outer %in% ranked_outer) {
       rdm[] <- form_ranks(representation(one, place, side = "x"), inner)$ranks
     }
     rdm

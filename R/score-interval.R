@@ -110,8 +110,8 @@
 #' | `cca` | 0.96 to 0.98 | 0.97 to 0.99 | 0.96 to 0.98 |
 #' | soft and hard match | 0.96 to 0.99 | 0.95 to 0.99 | 0.95 to 0.99 |
 #' | *Smoothed*: `mutual_knn` | 0.96 to 1.00 | 0.98 to 0.99 | 0.98 to 0.99 |
-#' | *Half-samples*: other neighbours | 0.97 to 1.00 (a) | 0.95 to 1.00 | |
-#' | `cycle_knn` | 0.75 to 0.87 (a) | 0.94 to 1.00 | |
+#' | *Half-samples*: other neighbours | 0.97 to 1.00 (a) | 0.95 to 1.00 | 0.94 to 1.00 (a) |
+#' | `cycle_knn` | 0.75 to 0.87 (a) | 0.94 to 1.00 | 0.99 (a) |
 #' | `svcca` | 0.98 to 0.99 | 0.91 to 0.98 | 0.88 to 0.95 (a) |
 #' | `svcca` of 4 components | 0.94 to 0.97 | 0.94 to 0.97 | 0.93 (a) |
 #' | `aligned_cosine` | 0.90 to 0.96 | 0.92 to 0.95 | 0.94 (a) |

@@ -12,7 +12,7 @@ center_source <- function(data, condition, run, noise, measure) {
   if (by_run && is.matrix(data) && is.null(condition)) condition <- named_conditions(data)
   patterns <- naming_data(run_patterns(data, condition, run, by_run))
   absent <- which(rowSums(patterns$counts) == 0)
-  if (by_run) check_run_cells(patterns, takes_gaps(measure)) else if (length(absent)) {
+  if (by_run) check_common_runs(patterns, takes_gaps(measure)) else if (length(absent)) {
     abort("`data` has no observation of condition ", condition_title(patterns$labels, absent[1]),
           ": leave it out.", class = "repalign_error_nonfinite", arg = "data")
   }
@@ -42,7 +42,7 @@ named_conditions <- function(data) {
 }
 
 # gaps: may pairs of conditions lack?
-check_run_cells <- function(patterns, gaps) {
+check_common_runs <- function(patterns, gaps) {
   if (length(patterns$runs) < 2) {
     abort("`run` names one run, but crossnobis estimates need two or more: leave out `run` to ",
           "compare the patterns as they are.", class = "repalign_error_size", arg = "run")

@@ -32,7 +32,7 @@ measure_call <- function(of, m, n, d) {
       suppressWarnings(suppressMessages(do.call(of, arguments)))
     }
   }
-  run(60, 8)()
+  run(60, 64)()
   run <- run(n, d)
   invisible(gc())
   writeLines("5", "/proc/self/clear_refs") # the peak begins anew

@@ -99,7 +99,8 @@ if (wanted("ways")) {
   plain <- function(sums) as.vector(aperm(sums[[1]], c(1, 4, 2, 3)))
   stopifnot(all.equal(plain(a), plain(b)))
   cat(sprintf(paste("200 centers x 5 models x %d permutations: cosets %.2f s, matrix product",
-                    "%.2f s (%.2f s with the permuted models made), gathering %.1f s\n"), permutations,
+                    "%.2f s (%.2f s with the permuted models made), gathering %.1f s\n"),
+              permutations,
               cosets, product, first, gathered))
   options(old)
 }
@@ -147,7 +148,9 @@ if (wanted("error")) {
           any(first$p_value <= 0.05), mean(first$p_value <= 0.05))
       }, numeric(4))
       cat(sprintf(paste("%-14s noise smooth over %d: one model %s, both models %s;",
-                        "p_value alone %s (%s of %s)\n"), kind, smooth, share(found[1, ]), share(found[2, ]), share(found[3, ]),
+                        "p_value alone %s (%s of %s)\n"), kind, smooth,
+                  share(found[1, ]), share(found[2, ]),
+                  share(found[3, ]),
                   share(found[4, ]), "the centers"))
     }
   }

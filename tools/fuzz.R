@@ -1,16 +1,17 @@
 # Rscript tools/fuzz.R [calls] [first seed] [folder]
 #
 # Calls the package with random arguments, most of them valid: calibrate() above all, similarity(),
-# the measures, cka_interval(), the analyses, RDMs, and what goes from scores to conclusions. A call must
-# end in a valid result (fuzz/checks.R) or in an error of class repalign_error. Everything else is a
-# finding: it is printed with its seed and a call, and kept in `folder` (.build/fuzz). Call number i
-# is drawn from the seed first + i - 1 and from nothing else, so that one can be repeated by itself.
-# Status 1 when something was found, or when fewer than 80% of the calls gave a result. `make fuzz`
-# runs it under sanitizers.
+# the measures, cka_interval(), the analyses, RDMs, and what goes from scores to conclusions. A call
+# must end in a valid result (fuzz/checks.R) or in an error of class repalign_error. Everything else
+# is a finding: it is printed with its seed and a call, and kept in `folder` (.build/fuzz). Call
+# number i is drawn from the seed first + i - 1 and from nothing else, so that one can be repeated by
+# itself. Status 1 when something was found, or when fewer than 80% of the calls gave a result.
+# `make fuzz` runs it under sanitizers.
 
 library(repalign)
-for (file in c("draw", "representations", "parameters", "responses", "rdms", "rdm-making", "calls",
-               "calibrations", "conclusions", "outcomes", "checks", "check-calibrations", "tally")) {
+for (file in c("draw", "representations", "parameters", "responses", "rdms", "rdm-making",
+               "evaluations", "calls", "calibrations", "conclusions", "outcomes", "checks",
+               "check-calibrations", "tally")) {
   source(file.path("tools", "fuzz", paste0(file, ".R")))
 }
 Sys.setenv(LANGUAGE = "en")

@@ -23,7 +23,9 @@ known_arguments <- list(
   object_disentanglement = c("responses", "object", "neurons", "repeats", "estimator",
                              "normalize", "conf_level", "clusters"),
   searchlight = c("data", "neighbours", "models", "measure", "run", "noise", "permutations",
-                  "condition", "across_models", "alpha", "threads")
+                  "condition", "across_models", "alpha", "threads"),
+  evaluate_models = c("rdms", "models", "outer", "resample", "draws", "group", "folds", "repeats",
+                      "conf_level", "sigma", "missing", "threads")
 )
 
 optional_arguments <- list(na = c("error", "stimuli", "neurons"))
@@ -50,8 +52,8 @@ optional_of <- function(fun, quirks = character()) {
 draw_call <- function() {
   draw <- one_of(list(draw_calibrate, draw_similarity, draw_single, draw_interval, draw_hsic,
                       draw_analysis, draw_searchlight, draw_rdm_call, draw_making,
-                      draw_conclusion),
-                 c(0.44, 0.1, 0.09, 0.03, 0.02, 0.04, 0.03, 0.03, 0.03, 0.19))
+                      draw_evaluation, draw_conclusion),
+                 c(0.44, 0.1, 0.09, 0.03, 0.02, 0.04, 0.03, 0.03, 0.03, 0.02, 0.17))
   repeat {
     drawn <- draw()
     if (is.null(drawn)) next

@@ -33,7 +33,8 @@ check_call <- function(drawn, outcome, seed) {
     `a measure` = check_score(drawn, value, outcome, seed),
     hsic = c(check_one_number(value, outcome), problem(is.na(value), "hsic() is NA")),
     cka_interval = check_interval_result(drawn, value, outcome),
-    searchlight = check_searchlight(drawn, value, outcome)
+    searchlight = check_searchlight(drawn, value, outcome),
+    evaluate_models = check_evaluation(drawn, value, outcome)
   )
 }
 

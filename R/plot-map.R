@@ -11,9 +11,14 @@ map_picture <- function(object) {
 
 # points: a row for each, with its name, x, y, and the factor `model` by which it is coloured, if
 # this has several levels. caption: of points with their labels in place.
-draw_map <- function(points, title, caption) {
+# sparse: no names at all where many have no room?
+draw_map <- function(points, title, caption, sparse = FALSE) {
   frame <- map_frame(points)
   points <- cbind(points, label_places(points, frame))
+  if (sparse && mean(!points$placed) > 0.2) {
+    points$placed[] <- FALSE
+    points$leader_x <- NA_real_
+  }
   coloured <- nlevels(points$model) > 1
   dot <- if (nrow(points) > 30) 1.2 else 2
   ggplot2::ggplot(points, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +

@@ -9,8 +9,9 @@
 #' @param x,object an RDM, or a list of RDMs, made by [rdm()] or [transform_rdm()]. For
 #'   `plot_rdms()` also any `dist` object, or a named list of them.
 #' @param type of one RDM: `"panel"` draws its dissimilarities, `"map"` a map of its conditions.
-#' @param group for a map: one label for each condition, in their order, by which points are
-#'   coloured.
+#' @param group one label for each condition, in their order. A map has a colour for each label;
+#'   panels have lines between neighbouring conditions of different labels, and the labels on their
+#'   axes instead of names.
 #' @param scale of several RDMs: `"shared"` gives them the same colours, `"own"` gives each its own
 #'   scale, with the range of its dissimilarities in the title. `"auto"`: shared if they are the
 #'   same kind of dissimilarity and their largest values differ by a factor of 3 at most.
@@ -30,8 +31,9 @@
 #' @examples
 #' # human and monkey inferior temporal cortex
 #' has_ggplot2 <- requireNamespace("ggplot2", quietly = TRUE)
-#' if (has_ggplot2) plot_rdms(rdm92[c("human_mean", "monkey")])
-#' if (has_ggplot2) plot_rdms(rdm92$monkey, type = "map")
+#' category <- attr(rdm92, "images")$category
+#' if (has_ggplot2) plot_rdms(rdm92[c("human_mean", "monkey")], group = category)
+#' if (has_ggplot2) plot_rdms(rdm92$monkey, type = "map", group = category)
 #' if (has_ggplot2) {
 #'   set.seed(1)
 #'   # 8 images of 2 kinds x 30 neurons x 4 runs
@@ -88,22 +90,18 @@ autoplot.repalign_rdm <- function(object, type = c("panel", "map"), group = NULL
   check_rdm(object, "object")
   type <- check_choice(type, c("panel", "map"), "type")
   if (type == "map") return(rdm_map(object, group))
-  if (!is.null(group)) {
-    abort("`group` colours the points of a map: give type = \"map\", or leave it out.",
-          class = "repalign_error_value", arg = "group")
-  }
-  rdm_panels(list(object), FALSE)
+  rdm_panels(list(object), FALSE, group_runs(group, list(object)))
 }
 
 #' @rdname plot.repalign_rdm
 #' @exportS3Method ggplot2::autoplot
-autoplot.repalign_rdms <- function(object, scale = c("auto", "shared", "own"), ...) {
+autoplot.repalign_rdms <- function(object, scale = c("auto", "shared", "own"), group = NULL, ...) {
   no_other_arguments(...)
   scale <- check_choice(scale, c("auto", "shared", "own"), "scale")
   names <- check_element_names(object, "object")
   for (name in names) check_rdm(object[[name]], paste0("object$", name))
   own <- if (scale == "auto") !alike_rdms(object) else scale == "own"
-  rdm_panels(object, own)
+  rdm_panels(object, own, group_runs(group, object))
 }
 
 alike_rdms <- function(rdms) {
@@ -111,10 +109,24 @@ alike_rdms <- function(rdms) {
   length(unique(vapply(rdms, distance_words, ""))) == 1 && max(largest) <= 3 * min(largest)
 }
 
-# own: a colour scale for each?
-rdm_panels <- function(rdms, own) {
+# Conditions of the same label that follow each other, in their order: list(label, middle, edge).
+group_runs <- function(group, rdms) {
+  if (is.null(group)) return(NULL)
+  names <- unique(lapply(rdms, condition_names))
+  if (length(names) > 1) {
+    abort("`group` is for RDMs of the same conditions: these have different ones.",
+          class = "repalign_error_labels", arg = "group")
+  }
+  runs <- rle(as.character(map_groups(group, names[[1]])))
+  ends <- cumsum(runs$lengths)
+  list(label = runs$values, middle = ends - (runs$lengths - 1) / 2,
+       edge = utils::head(ends, -1) + 0.5)
+}
+
+# own: a colour scale for each? groups: what group_runs() returned.
+rdm_panels <- function(rdms, own, groups) {
   tiles <- rdm_tiles(rdms)
-  layout <- rdm_layout(rdms, tiles)
+  layout <- rdm_layout(rdms, tiles, groups)
   shading <- rdm_shading(tiles, rdms, own)
   tiles$fill <- shading$fill
   tiles$text[is.na(tiles$value)] <- ""
@@ -123,6 +135,7 @@ rdm_panels <- function(rdms, own) {
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
     ggplot2::geom_raster(ggplot2::aes(fill = .data[["fill"]])) +
     tile_text(tiles, layout) +
+    group_lines(groups) +
     ggplot2::scale_colour_identity() +
     shading$scale +
     (if (nlevels(tiles$panel) > 1) {
@@ -150,33 +163,50 @@ rdm_tiles <- function(rdms) {
 # As a plain dist object, which as.matrix() knows.
 unclass_rdm <- function(d) structure(as.vector(d), Size = attr(d, "Size"), class = "dist")
 
+group_lines <- function(groups) {
+  if (is.null(groups)) return(NULL)
+  list(ggplot2::geom_hline(yintercept = groups$edge, linewidth = 0.3),
+       ggplot2::geom_vline(xintercept = groups$edge, linewidth = 0.3))
+}
+
 # The number of panels side by side that makes them largest, and what has room in them.
-rdm_layout <- function(rdms, tiles) {
+rdm_layout <- function(rdms, tiles, groups) {
   names <- unique(lapply(rdms, condition_names))
-  same <- length(names) == 1
   count <- max(lengths(names))
-  short <- if (same) short_labels(names[[1]], if (length(rdms) > 1) 14 else 22) else character()
-  width <- if (same) max(nchar(short)) * character_width else 0.1
+  axes <- rdm_names(names, groups, if (length(rdms) > 1) 14 else 22)
+  same <- length(axes$short) > 0
+  width <- if (same) max(nchar(axes$short)) * character_width else 0.1
   across <- seq_along(rdms)
   down <- ceiling(length(rdms) / across)
   side <- pmin((page[["width"]] - 1.3 - width) / across,
                (page[["height"]] - 0.5 - width) / down - (if (length(rdms) > 1) 0.4 else 0))
-  best <- which.max(side)
   cell <- max(side) / count
-  whole <- text_size(c(cell, cell), tiles$text)
   room <- max(1, floor(max(side) / 0.115))
-  list(across = across[best], text = whole, compact = FALSE, short = short,
-       angle = if (1.3 * width < cell) 0 else 90, every = thinning(count, room), aspect = 1,
-       tick = min(9, max(6, 72 * cell / 1.15)), scales = if (same) "fixed" else "free",
+  list(across = across[which.max(side)], text = text_size(c(cell, cell), tiles$text),
+       compact = FALSE, short = axes$short, at = axes$at,
+       angle = if (1.3 * width < cell * axes$span) 0 else 90,
+       every = thinning(length(axes$short), room), aspect = 1,
+       tick = min(9, max(6, 72 * cell * axes$span / 1.15)), scales = if (same) "fixed" else "free",
        remarks = c(if (anyNA(tiles$value)) "grey: missing (NA)",
                    if (!same) "the RDMs have different conditions",
-                   if (same && count > room) "not every name has room on the axes"))
+                   if (same && length(axes$short) > room) "not every name has room on the axes"))
+}
+
+# What stands on the axes: names of conditions or of groups, where, and how many conditions wide the
+# narrowest is. RDMs of different conditions have no names.
+rdm_names <- function(names, groups, most) {
+  if (length(names) > 1) return(list(short = character(), at = numeric(), span = 1))
+  if (is.null(groups)) {
+    return(list(short = short_labels(names[[1]], most), at = seq_along(names[[1]]), span = 1))
+  }
+  list(short = short_labels(groups$label, 22), at = groups$middle,
+       span = min(diff(c(0.5, groups$edge, length(names[[1]]) + 0.5))))
 }
 
 rdm_axes <- function(layout) {
-  at <- seq(1, max(1, length(layout$short)), by = layout$every)
+  shown <- seq(1, max(1, length(layout$short)), by = layout$every)
   axis <- function(scale, ...) {
-    scale(breaks = if (length(layout$short)) at, labels = layout$short[at],
+    scale(breaks = if (length(layout$short)) layout$at[shown], labels = layout$short[shown],
           expand = ggplot2::expansion(0), ...)
   }
   list(axis(ggplot2::scale_x_continuous), axis(ggplot2::scale_y_reverse))
@@ -208,7 +238,7 @@ rdm_map <- function(d, group) {
   caption <- function(points) {
     map_caption(list(formula = "the roots of the dissimilarities"), map$kept, points)
   }
-  draw_map(points, distance_words(d), caption)
+  draw_map(points, distance_words(d), caption, sparse = !is.null(group))
 }
 
 # The dissimilarities as squared distances, as a square matrix.

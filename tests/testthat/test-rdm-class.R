@@ -110,7 +110,32 @@ test_that("lists of RDMs are drawn side by side", {
   expect_identical(plot(rdms), rdms)
   expect_identical(plot(d), d)
   expect_error(plot(d, colour = 1), "colour", class = "repalign_error_parameter")
-  expect_error(plot(d, group = 1:8), "group", class = "repalign_error_value")
+})
+
+test_that("panels show groups of conditions", {
+  skip_if_not_installed("ggplot2")
+  kind <- rep(c("face", "tool", "face"), c(2, 4, 2))
+  drawn <- built(ggplot2::autoplot(d, group = kind))
+  expect_identical(tick_labels(drawn, "x"), c("face", "tool", "face"))
+  expect_equal(data_of(drawn, "GeomVline")$xintercept, c(2.5, 6.5))
+  expect_equal(data_of(drawn, "GeomHline")$yintercept, -c(2.5, 6.5))
+  several <- built(plot_rdms(list(a = d, b = d), group = factor(kind)))
+  expect_identical(tick_labels(several, "x"), c("face", "tool", "face"))
+  one <- built(ggplot2::autoplot(d, group = rep("all", 8)))
+  expect_identical(tick_labels(one, "x"), "all")
+  expect_error(ggplot2::autoplot(d, group = 1:3), "8 conditions", class = "repalign_error_labels")
+  expect_error(plot_rdms(list(a = d, b = rdm(x[1:4, , ])), group = kind), "same conditions",
+               class = "repalign_error_labels")
+})
+
+test_that("a map of many conditions with groups has points only", {
+  skip_if_not_installed("ggplot2")
+  category <- attr(rdm92, "images")$category
+  names <- function(...) {
+    nrow(data_of(built(plot_rdms(rdm92$monkey, type = "map", ...)), "GeomText"))
+  }
+  expect_gt(names(), 20)
+  expect_identical(names(group = category), 0L)
 })
 
 test_that("a map has the distances of the conditions", {

@@ -8,7 +8,7 @@
 # or when fewer than 80% of the calls gave a result. `make fuzz` runs it under sanitizers.
 
 library(repalign)
-for (file in c("draw", "representations", "parameters", "responses", "rdms", "calls",
+for (file in c("draw", "representations", "parameters", "responses", "recordings", "calls",
                "calibrations", "outcomes", "checks", "check-calibrations", "tally")) {
   source(file.path("tools", "fuzz", paste0(file, ".R")))
 }

@@ -47,11 +47,11 @@ optional_of <- function(fun, quirks = character()) {
 
 draw_call <- function() {
   draw <- one_of(list(draw_calibrate, draw_similarity, draw_single, draw_interval, draw_hsic,
-                      draw_analysis, draw_rdm), c(0.67, 0.1, 0.09, 0.03, 0.02, 0.04, 0.05))
+                      draw_analysis, draw_recording), c(0.67, 0.1, 0.09, 0.03, 0.02, 0.04, 0.05))
   repeat {
     drawn <- draw()
     if (is.null(drawn)) next
-    return(if (chance(0.1) && !isTRUE(drawn$rdm)) with_responses(drawn) else drawn)
+    return(if (chance(0.1) && !isTRUE(drawn$recording)) with_responses(drawn) else drawn)
   }
 }
 

@@ -22,7 +22,7 @@ findings_of <- function(drawn, outcome, seed) {
 
 check_call <- function(drawn, outcome, seed) {
   value <- outcome$value
-  if (isTRUE(drawn$rdm)) return(check_rdm_result(drawn, value, outcome))
+  if (isTRUE(drawn$recording)) return(check_recording(drawn, value, outcome))
   if (isTRUE(drawn$responses)) return(check_with_responses(drawn, outcome))
   if (isTRUE(drawn$analysis)) return(check_analysis_result(drawn, value, outcome))
   switch(drawn$fun,

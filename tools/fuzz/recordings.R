@@ -87,7 +87,8 @@ draw_transform <- function(data) {
 }
 
 check_recording <- function(drawn, value, outcome) {
-  if (drawn$fun %in% c("noise_covariance", "noise_precision")) return(check_noise_matrix(drawn, value))
+  noise <- drawn$fun %in% c("noise_covariance", "noise_precision")
+  if (noise) return(check_noise_matrix(drawn, value))
   rows <- as.data.frame(value)
   c(problem(any(is.nan(value)), "NaN in an RDM"), check_finite_columns(rows),
     problem(!identical(class(value), c("repalign_rdm", "dist")), "not an RDM"),

@@ -69,6 +69,18 @@
 #' is strict); `ceiling_low` that with the pool of the other groups. In cross-validation both are of
 #' the test stimuli, and the lower one pools the training RDMs.
 #'
+#' *Seen* in simulations with new stimuli and new subjects in each of 400 data sets a cell (20 and
+#' 40 stimuli, 5 and 10 subjects, 200 draws, `"pearson"`, `"whitened_pearson"` and `"spearman"`;
+#' `Rscript bench/rsa.R sets=400 draws=200 stimuli sessions subjects-only`): 95% intervals held
+#' the true score in 0.953 to 0.995 of the sets, with variances of 0.99 to 1.42 times the true one
+#' (the largest with 20 stimuli). A score of 0 was called positive in 0.000 to 0.025 at the 5%
+#' level, and two models with equal true scores different in 0.000 to 0.032. The expected RDM of
+#' all subjects was never found below the lower ceiling. Over subjects alone, for given stimuli,
+#' intervals held in 0.925 to 0.953, without resampling in 0.945 to 0.970. Two sessions of each
+#' subject that were taken as independent gave differences with variances of 0.76 to 0.93 times
+#' the true one, and equal models differed in up to 0.088; with `group` 1.01 to 1.08 times, and up
+#' to 0.015.
+#'
 #' The linear comparisons are computed for all draws as matrix products, ranks by one sort.
 #' Kendall's tau, and RDMs that lack different pairs, are computed anew for each draw, which takes
 #' long: give fewer draws.

@@ -183,7 +183,7 @@ gram_ceilings <- function(grams, group, rounds) {
   sums_high <- sums(high)
   upper <- sums_high / rep(sqrt(colSums(high * sums_high)), each = size)
   low <- rounds$m_low
-  sums_low <- sums(low)
+  sums_low <- if (identical(low, high)) sums_high else sums(low)
   whole <- colSums(low * sums_low)
   lower <- matrix(NA_real_, size, ncol(low))
   for (j in seq_len(size)) {

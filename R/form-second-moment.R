@@ -28,6 +28,7 @@ moment_of_distances <- function(repr) {
   square <- form_squared_distances(repr)
   n <- repr$n
   moment <- -unpacked(double_centering(square$d, as.double(n)), n) / 2
+  announce_decomposition(n, n, "vectors")
   parts <- eigen(moment, symmetric = TRUE)
   keep <- parts$values > n * .Machine$double.eps * max(abs(parts$values))
   factor <- parts$vectors[, keep, drop = FALSE] * rep(sqrt(parts$values[keep]), each = n)

@@ -182,10 +182,10 @@ regression_needs <- function(n, dx, dy, args) {
 moment_needs <- function(n, dx, dy, args) {
   ranks <- ifelse(c(dx, dy) == 0, n, pmin(n, c(dx, dy)))
   passing <- if (min(dx, dy) == 0) 6 * n^2 else n * max(dx, dy)
-  memory_needs(n * sum(ranks), max(passing, 2 * prod(ranks)))
+  memory_needs(n * sum(ranks), passing + 2 * prod(ranks))
 }
 
 riemann_needs <- function(n, dx, dy, args) {
   needs <- packed_needs(n, dx, dy, kept = 4, made = 1)
-  c(kept = needs[["kept"]], peak = max(needs[["peak"]], needs[["kept"]] + 9 * n^2))
+  c(kept = needs[["kept"]], peak = max(needs[["peak"]], needs[["kept"]] + 17 * n^2))
 }

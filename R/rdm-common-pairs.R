@@ -42,12 +42,12 @@ differ_among <- function(form, common, args) {
 }
 
 common_values <- function(form, common) {
-  values <- as.double(form$d[common])
+  values <- form$d[common]
   if (form$square) values^2 else values
 }
 
 common_ranks <- function(form, common) {
-  .Call(C_average_ranks, as.double(form$d[common]), form$tolerance, thread_count())
+  .Call(C_average_ranks, form$d[common], form$tolerance, thread_count())
 }
 
 score_of_vectors <- function(a, b) {

@@ -5,6 +5,13 @@ gaps_of <- function(repr) {
   if (repr$kind == "dist" && anyNA(repr$data)) is.na(repr$data)
 }
 
+# The same representation with the mean of its distances where they lack, for rough estimates.
+mean_in_gaps <- function(repr) {
+  lacking <- gaps_of(repr)
+  if (!is.null(lacking)) repr$data[lacking] <- mean(repr$data, na.rm = TRUE)
+  repr
+}
+
 takes_gaps <- function(measure) !is_own(measure) && identical(measure$args$missing, "pairwise")
 
 # reprs: list(x, y) of those of a call. Do pairs lack in any of them?

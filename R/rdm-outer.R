@@ -30,7 +30,7 @@ form_raw_dissimilarities <- function(repr, inner) {
     rdm <- dissimilarities_of(repr, inner)
     # where pairs lack, they lack in data that are given
     tolerance <- if (repr$kind == "dist") c(0, 0) else tie_tolerance(repr, inner)
-    list(d = rdm$d, square = rdm$square, tolerance = tolerance)
+    list(d = as.double(rdm$d), square = rdm$square, tolerance = tolerance)
   })
 }
 

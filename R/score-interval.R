@@ -61,7 +61,8 @@
 #' `method = "auto"` takes
 #' * delete-one values in closed form for [cka()] and [angular_cka()] (linear and Gaussian kernel,
 #'   all estimators; the width of a Gaussian kernel is held), [rv()], [distance_correlation()],
-#'   [rsa()] (except by Kendall's tau; ranks are made anew) and [rsm_difference()];
+#'   [rsa()] (with Spearman's and Pearson's correlation, the cosine and, without `sigma`, whitened;
+#'   ranks are made anew; not with missing pairs) and [rsm_difference()];
 #' * influences, n times the derivatives of the score by the share of each stimulus, for the
 #'   Procrustes measures, [cca()], [svcca()] with `variance` of at least 0.99 (the kept components
 #'   are held), and matches of neurons (the match is held). They are `NA` for `cca()` if both sides

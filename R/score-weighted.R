@@ -23,7 +23,8 @@
 #'
 #' What weights are possible depends on the measure:
 #' * any: [cka()] and [angular_cka()] with the linear kernel or the Gaussian one, [rv()],
-#'   [distance_correlation()], [rsa()] except by Kendall's tau, the Procrustes measures (not
+#'   [distance_correlation()], [rsa()] with Spearman's and Pearson's correlation and the cosine (not
+#'   with missing pairs), the Procrustes measures (not
 #'   [aligned_cosine()]), [cca()], [svcca()], and matches of neurons, where what is rotated or
 #'   matched is found anew for each vector. The width of a Gaussian kernel is that of all stimuli.
 #'   Not with `clusters` and not with estimators from trials.

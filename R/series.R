@@ -140,7 +140,7 @@ points_needed <- function(n, dimension_x, dimension_y) {
 
 warn_slow_series <- function(pairs, sides) {
   n <- sides$x$reprs[[1]]$n
-  facts <- function(side) lapply(side$reprs, function(repr) {
+  facts <- function(side) lapply(lapply(side$reprs, mean_in_gaps), function(repr) {
     list(r = autocorrelation(repr), dimension = kernel_dimension(repr))
   })
   x <- facts(sides$x)

@@ -70,8 +70,8 @@
 #'
 #' With `na = "stimuli"`, a stimulus of a `dist` object is left out if all of its distances are
 #' missing. Any other missing distance is an error, because it is not clear which of its two
-#' stimuli to leave out. A neighbour graph cannot be cut: leaving out a stimulus is an error
-#' then.
+#' stimuli to leave out; `missing = "pairwise"` of [rsa()] compares without it. A neighbour graph
+#' cannot be cut: leaving out a stimulus is an error then.
 #' @section Several processes and machines:
 #' If you have set a plan with the package future (and installed future.apply), the pairs are
 #' computed by the workers of the plan: processes on this machine, other machines, or the jobs of

@@ -4,8 +4,8 @@
 # Without signal, the dissimilarities of the pairs (i, j) and (k, l) have the covariance
 # V = (c_ij' S c_kl)^2, up to a factor, where S is the noise covariance of the stimuli and c_ij
 # their contrast (Diedrichsen et al. 2021). Let A be the symmetric matrix of the dissimilarities a,
-# and M = S^-1 - S^-1 1 1' S^-1 / (1' S^-1 1). Then V^-1 a are the entries of M A M / 2: its dual. So
-# the product a' V^-1 b is that of the dual of a with b.
+# and M = S^-1 - S^-1 1 1' S^-1 / (1' S^-1 1). Then V^-1 a are the entries of M A M / 2: its dual.
+# So the product a' V^-1 b is that of the dual of a with b.
 
 # The matrix M, n x n; without sigma it takes off means.
 whitening_matrix <- function(n, sigma = NULL) {

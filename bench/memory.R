@@ -32,7 +32,7 @@ measure_call <- function(of, m, n, d) {
       suppressWarnings(suppressMessages(do.call(of, arguments)))
     }
   }
-  run(60, 8)()
+  run(60, 64)()
   run <- run(n, d)
   invisible(gc())
   writeLines("5", "/proc/self/clear_refs") # the peak begins anew
@@ -66,10 +66,14 @@ sizes <- list(
   hard_correlation_match = list(c(3000, 4000), c(20000, 1000)),
   soft_correlation_match = list(c(3000, 4000), c(20000, 1000)),
   mutual_knn = list(c(5000, 8000), c(20000, 1600)), rtd = list(c(3200, 64)),
+  bures = list(c(5000, 500), c(2000, 16000)), bures_distance = list(c(2000, 16000)),
+  # the data need as many neurons as there are stimuli, less one
+  riemann = list(c(1500, 1600)),
   magnitude_difference = searched, concentricity_difference = searched
 )
 parameters <- list(
   list("rsa", inner = "euclidean", outer = "pearson"), list("rsa", outer = "kendall"),
+  list("rsa", outer = "rho_a"), list("rsa", outer = "whitened_cosine"),
   list("rsm_difference", norm = "spectral"), list("uniformity_difference", normalize = TRUE),
   list("cka", estimator = "stimulus_neuron"), list("cka", kernel = "rbf"),
   list("cka", kernel = "manifold"), list("gulp", lambda = 0.1),

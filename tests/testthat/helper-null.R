@@ -23,7 +23,10 @@ def_permutations <- function(design) {
 }
 
 permuted_side <- function(y, p) {
-  if (inherits(y, "dist")) return(as.dist(as.matrix(y)[p, p]))
+  if (inherits(y, "dist")) {
+    # the attribute tells Euclidean distances from squared ones
+    return(structure(as.dist(as.matrix(y)[p, p]), method = attr(y, "method")))
+  }
   if (!is.list(y)) return(y[p, , drop = FALSE])
   # neighbours of row p[i], by their new places
   list(idx = matrix(match(y$idx[p, ], p), nrow(y$idx)), dist = y$dist[p, , drop = FALSE])

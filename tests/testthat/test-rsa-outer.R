@@ -226,7 +226,7 @@ test_that("relabelled RDMs have the scores of permuted ones, with noise and with
   for (args in settings) {
     m <- do.call(measure, c("rsa", args))
     null <- null_scores(quietly(calibrate(p$x, p$y, m, permutations = orders)))
-    plain <- apply(orders, 1, function(o) do.call(rsa, c(list(p$x, permuted_side(p$y, o)), args)))
+    plain <- apply(orders, 1, function(o) quietly(do.call(rsa, c(list(p$x, permuted_side(p$y, o)), args))))
     expect_equal(as.vector(null), plain, tolerance = 1e-10)
     args$missing <- "pairwise"
     m <- do.call(measure, c("rsa", args))
@@ -249,6 +249,9 @@ test_that("noise and missing pairs go through all functions that take measures",
   sigma <- runif(16, 0.5, 2)
   m <- measure("rsa", outer = "whitened_pearson", sigma = sigma)
   expect_identical(similarity(p$x, p$y, m)$score, rsa(p$x, p$y, outer = "whitened_pearson", sigma = sigma))
+  x <- lacking(p$x, c(3, 40))
+  shifted <- quietly(calibrate(x, p$y, measure("rsa", missing = "pairwise"), permutations = 5, series = TRUE))
+  expect_true(is.finite(shifted$p_value))
   # of halves, and of some stimuli, the noise is theirs
   keep <- c(2:9, 12:16)
   cut <- function(d) as.dist(as.matrix(d)[keep, keep])

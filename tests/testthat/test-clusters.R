@@ -110,6 +110,17 @@ test_that("the origin drops out, and names and order of labels do not matter", {
                    clusters = match(cluster_labels, letters)[order]), value, tolerance = 1e-12)
 })
 
+test_that("kernels of the naive estimator leave out stimuli without a label", {
+  set.seed(8)
+  p <- cluster_pair()
+  labels <- replace(cluster_labels, c(2, 9), NA)
+  kept <- !is.na(labels)
+  for (kernel in c("linear", "rbf", "manifold")) {
+    expect_equal(suppressMessages(cka(p$x, p$y, kernel = kernel, k = 3, clusters = labels)),
+                 cka(p$x[kept, ], p$y[kept, ], kernel = kernel, k = 3), label = kernel)
+  }
+})
+
 test_that("stimuli without a label are left out", {
   set.seed(6)
   p <- linear_population(n = 40, q = 12, d = 3)

@@ -100,7 +100,8 @@ check_similarity_result <- function(drawn, value, outcome, seed) {
   set <- measures_of(drawn)
   if (!inherits(value, "repalign_similarity")) return("no repalign_similarity")
   models <- if (drawn$sides$shape == "models") c("model_x", "model_y")
-  columns <- c(models, "x", "y", "measure", "score", "n")
+  pairwise <- any(vapply(set, repalign:::takes_gaps, NA))
+  columns <- c(models, "x", "y", "measure", "score", "n", if (pairwise) "pairs")
   c(problem(!identical(names(value), columns), "other columns than are promised"),
     problem(nrow(value) %% length(set) != 0 || nrow(value) == 0, "a wrong number of rows"),
     check_finite_columns(value),

@@ -47,10 +47,10 @@ refuse_negative <- function(repr, accepted) {
   bad <- which(repr$data < 0)
   if (!length(bad)) return(invisible())
   stimuli <- stimuli_of_distance(bad[1], repr$n)
-  abort("`", repr$arg, "` has ", count_of(length(bad), "negative distance"), ", first between rows ",
-        stimuli[1], " and ", stimuli[2], ". If these are estimates of squared distances, ",
-        "transform_rdm(", repr$arg, ", \"sqrt\") makes distances of them; rsa() takes them as they ",
-        "are.", class = "repalign_error_nonfinite", arg = repr$arg)
+  abort("`", repr$arg, "` has ", count_of(length(bad), "negative distance"),
+        ", first between rows ", stimuli[1], " and ", stimuli[2], ". If these are estimates of ",
+        "squared distances, transform_rdm(", repr$arg, ", \"sqrt\") makes distances of them; ",
+        "rsa() takes them as they are.", class = "repalign_error_nonfinite", arg = repr$arg)
 }
 
 # A square matrix of distances is read as responses, but that is hardly ever what the user means.

@@ -69,6 +69,21 @@
 #' is strict); `ceiling_low` that with the pool of the other groups. In cross-validation both are of
 #' the test stimuli, and the lower one pools the training RDMs.
 #'
+#' *Seen* in simulations with new stimuli and new subjects in each of 400 data sets a cell (20 and
+#' 40 stimuli, 5 and 10 subjects, 200 draws, `"pearson"`, `"whitened_pearson"` and `"spearman"`;
+#' `Rscript bench/rsa.R sets=400 draws=200 stimuli sessions subjects-only`): 95% intervals held
+#' the true score in 0.953 to 0.995 of the sets, with variances of 0.99 to 1.42 times the true one
+#' (the largest with 20 stimuli). A score of 0 was called positive in 0.000 to 0.025 at the 5%
+#' level, and two models with equal true scores different in 0.000 to 0.032. The expected RDM of
+#' all subjects was never found below the lower ceiling. Over subjects alone, for given stimuli,
+#' intervals held in 0.925 to 0.953, without resampling in 0.945 to 0.970. Two sessions of each
+#' subject that were taken as independent gave differences with variances of 0.76 to 0.93 times
+#' the true one, and equal models differed in up to 0.088; with `group` 1.01 to 1.08 times, and up
+#' to 0.015. Weighted models, cross-validated in 2 x 2 folds (`"pearson"`, 150 data sets a cell,
+#' 100 draws: `Rscript bench/rsa.R sets=150 draws=100 folds`): intervals held in 0.927 to 0.980, a
+#' score of 0 was called positive in 0.013 to 0.053 and equal models different in 0.027 to 0.073;
+#' variances were 0.83 to 1.16 times the true ones, and 0.68 to 0.99 times for differences.
+#'
 #' The linear comparisons are computed for all draws as matrix products, ranks by one sort.
 #' Kendall's tau, and RDMs that lack different pairs, are computed anew for each draw, which takes
 #' long: give fewer draws.
@@ -171,8 +186,8 @@ note_lacking_pairs <- function(task) {
          " pairs of stimuli.", class = "repalign_pairs_left_out")
 }
 
-# Cells of one draw each, in which models are fitted and tested with the same data.
-plain_draw_cells <- function(w, m) {
+# Rounds of one draw each, in which models are fitted and tested with the same data.
+plain_draw_rounds <- function(w, m) {
   list(w_train = w, w_test = w, m_train = m, m_test = m, m_low = m, m_high = m)
 }
 
@@ -182,7 +197,7 @@ evaluate_whole <- function(task, folds, threads) {
   w <- matrix(1, task$n, 1)
   warn_collinear_models(task)
   if (is.null(folds)) {
-    found <- evaluate_cells(task, plain_draw_cells(w, m), threads)
+    found <- evaluate_rounds(task, plain_draw_rounds(w, m), threads)
     found$table <- matrix(found$table, nrow(m))
     found$scores <- found$scores[, 1]
     found$lower_each <- found$each_lower[, 1]
@@ -215,7 +230,7 @@ evaluate_parts <- function(task, parts, folds, threads) {
   size <- c(count, length(task$models) + 2, if (is.null(folds)) 1 else folds$repeats)
   components <- sum(vapply(task$models, function(model) ncol(model$table$values), 0L))
   each <- (ncol(task$values) + components + 1)^2 * (if (is.null(folds)) 1 else
-    2 * cell_count(folds))
+    2 * round_count(folds))
   rows <- in_chunks(count, min(250, max(1, chunk_of_draws / each)), function(at) {
     task$grams <- new.env()
     found <- lapply(parts, function(part) {
@@ -230,7 +245,7 @@ evaluate_parts <- function(task, parts, folds, threads) {
   })
 }
 
-cell_count <- function(folds) {
+round_count <- function(folds) {
   if (!is.null(folds$given)) return(length(folds$given))
   folds$rdm * folds$condition * folds$repeats
 }
@@ -248,7 +263,7 @@ evaluate_draws <- function(task, w, m, folds, threads) {
   w[, few] <- 1
   # where no stimulus is drawn, products are made once
   same <- ncol(w) > 1 && all(w == 1)
-  found <- evaluate_cells(task, plain_draw_cells(if (same) w[, 1, drop = FALSE] else w, m),
+  found <- evaluate_rounds(task, plain_draw_rounds(if (same) w[, 1, drop = FALSE] else w, m),
                           threads)
   rows <- t(rbind(found$scores, found$lower, found$upper))
   rows[few, ] <- NA
@@ -258,20 +273,20 @@ evaluate_draws <- function(task, w, m, folds, threads) {
 # Means over folds: list(scores = models x draws x repeats, lower, upper = draws x repeats).
 fold_means <- function(task, w, m, folds, threads) {
   draws <- ncol(w)
-  cells <- list()
+  rounds <- list()
   index <- list()
   for (t in seq_len(draws)) {
     for (k in seq_len(folds$repeats)) {
       of_draw <- folds_of_draw(folds, task$group, w[, t], m[, t])
-      cells <- c(cells, of_draw)
+      rounds <- c(rounds, of_draw)
       index[[length(index) + 1]] <- rep(t + draws * (k - 1), length(of_draw))
     }
   }
   index <- unlist(index)
   scores <- matrix(NA_real_, length(task$models), draws * folds$repeats)
   ceilings <- matrix(NA_real_, 2, draws * folds$repeats)
-  if (length(cells)) {
-    found <- evaluate_cells(task, bound_cells(cells, m, (index - 1) %% draws + 1), threads)
+  if (length(rounds)) {
+    found <- evaluate_rounds(task, bound_rounds(rounds, m, (index - 1) %% draws + 1), threads)
     each <- rowsum(t(rbind(found$scores, found$lower, found$upper)), index) /
       as.vector(table(index))
     at <- as.integer(rownames(each))
@@ -282,10 +297,10 @@ fold_means <- function(task, w, m, folds, threads) {
        lower = matrix(ceilings[1, ], draws), upper = matrix(ceilings[2, ], draws))
 }
 
-# cells: list(train, test) each; m: weights of the RDMs of all draws, of which a cell has column
+# rounds: list(train, test) each; m: weights of the RDMs of all draws, of which a round has column
 # `of`.
-bound_cells <- function(cells, m, of) {
-  part <- function(set, name) do.call(cbind, lapply(cells, function(cell) cell[[set]][[name]]))
+bound_rounds <- function(rounds, m, of) {
+  part <- function(set, name) do.call(cbind, lapply(rounds, function(round) round[[set]][[name]]))
   train <- part("train", "m")
   list(w_train = part("train", "w"), w_test = part("test", "w"), m_train = train,
        m_test = part("test", "m"), m_low = train, m_high = m[, of, drop = FALSE])

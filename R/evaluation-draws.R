@@ -173,26 +173,26 @@ check_given_fold <- function(fold, name, task) {
   fold
 }
 
-# Cells of one draw (weights m of the RDMs and w of the stimuli): list(train, test), each
+# Rounds of one draw (weights m of the RDMs and w of the stimuli): list(train, test), each
 # list(m, w), for every fold; NULL if the draw has too few stimuli or RDMs for them.
 folds_of_draw <- function(folds, group, w, m) {
   if (!is.null(folds$given)) {
-    cells <- lapply(folds$given, function(fold) {
+    rounds <- lapply(folds$given, function(fold) {
       lapply(fold, function(set) list(m = set$m * m, w = set$w * w))
     })
-    usable <- all(vapply(cells, function(cell) {
-      all(vapply(cell, function(set) sum(set$w > 0) >= 3 && any(set$m > 0), NA))
+    usable <- all(vapply(rounds, function(round) {
+      all(vapply(round, function(set) sum(set$w > 0) >= 3 && any(set$m > 0), NA))
     }, NA))
-    return(if (usable) cells)
+    return(if (usable) rounds)
   }
   there <- unique(group[m > 0])
   if (length(there) < folds$rdm || sum(w > 0) < 3 * folds$condition) return(NULL)
   fold_rdm <- random_fold(there, folds$rdm, max(group))[group]
   fold_condition <- random_fold(which(w > 0), folds$condition, length(w))
-  cells <- expand.grid(rdm = seq_len(folds$rdm), condition = seq_len(folds$condition))
-  lapply(seq_len(nrow(cells)), function(k) {
-    in_m <- fold_rdm == cells$rdm[k]
-    in_w <- fold_condition == cells$condition[k]
+  rounds <- expand.grid(rdm = seq_len(folds$rdm), condition = seq_len(folds$condition))
+  lapply(seq_len(nrow(rounds)), function(k) {
+    in_m <- fold_rdm == rounds$rdm[k]
+    in_w <- fold_condition == rounds$condition[k]
     list(train = list(m = if (folds$rdm > 1) m * !in_m else m,
                       w = if (folds$condition > 1) w * !in_w else w),
          test = list(m = m * in_m, w = w * in_w))

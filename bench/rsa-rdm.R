@@ -41,8 +41,8 @@ compare <- function(label, code, product, wanted = NULL, times = 9) {
 say_machine()
 
 if (wanted("crossnobis")) {
-  say("\ncrossnobis of %d conditions x %d channels x %d runs; product: tcrossprod(conditions x channels)",
-      n, p, runs)
+  say("\ncrossnobis of %d conditions x %d channels x %d runs", n, p, runs)
+  say("product: tcrossprod() of conditions x channels")
   values <- array(rnorm(as.double(n) * p * runs), c(n, p, runs))
   rows <- matrix(aperm(values, c(1, 3, 2)), n * runs, p)
   condition <- rep(seq_len(n), runs)

@@ -9,7 +9,7 @@
 # `make fuzz` runs it under sanitizers.
 
 library(repalign)
-for (file in c("draw", "representations", "parameters", "responses", "rdms", "rdm-making",
+for (file in c("draw", "representations", "parameters", "responses", "rdms", "recordings",
                "evaluations", "calls", "calibrations", "conclusions", "outcomes", "checks",
                "check-calibrations", "tally")) {
   source(file.path("tools", "fuzz", paste0(file, ".R")))

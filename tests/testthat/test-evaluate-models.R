@@ -196,14 +196,14 @@ test_that("cross-validated draws have folds without common stimuli and groups", 
   set.seed(1)
   w <- tabulate(sample(14, replace = TRUE), 14)
   m <- c(2, 2, 0, 1, 1)
-  cells <- repalign:::folds_of_draw(folds, task$group, w, m)
-  expect_length(cells, 4)
-  for (cell in cells) {
-    expect_true(all(cell$train$w * cell$test$w == 0))
-    expect_false(any(task$group[cell$train$m > 0] %in% task$group[cell$test$m > 0]))
+  rounds <- repalign:::folds_of_draw(folds, task$group, w, m)
+  expect_length(rounds, 4)
+  for (round in rounds) {
+    expect_true(all(round$train$w * round$test$w == 0))
+    expect_false(any(task$group[round$train$m > 0] %in% task$group[round$test$m > 0]))
   }
-  expect_equal(Reduce(`+`, lapply(cells, function(cell) cell$test$w)), 2 * w)
-  expect_equal(Reduce(`+`, lapply(cells, function(cell) cell$test$m)), 2 * m)
+  expect_equal(Reduce(`+`, lapply(rounds, function(round) round$test$w)), 2 * w)
+  expect_equal(Reduce(`+`, lapply(rounds, function(round) round$test$m)), 2 * m)
   models <- c(made$models, list(w = rdm_model(made$models, "weighted")))
   set.seed(1)
   result <- evaluate_models(made$data, models, "cosine", draws = 20,

@@ -51,13 +51,13 @@ optional_of <- function(fun, quirks = character()) {
 
 draw_call <- function() {
   draw <- one_of(list(draw_calibrate, draw_similarity, draw_single, draw_interval, draw_hsic,
-                      draw_analysis, draw_searchlight, draw_rdm_call, draw_making,
+                      draw_analysis, draw_searchlight, draw_rdm_call, draw_recording,
                       draw_evaluation, draw_conclusion),
                  c(0.44, 0.1, 0.09, 0.03, 0.02, 0.04, 0.03, 0.03, 0.03, 0.02, 0.17))
   repeat {
     drawn <- draw()
     if (is.null(drawn)) next
-    alone <- isTRUE(drawn$conclusion) || isTRUE(drawn$making) || drawn$fun == "searchlight"
+    alone <- isTRUE(drawn$conclusion) || isTRUE(drawn$recording) || drawn$fun == "searchlight"
     if (!alone && chance(0.1)) return(with_responses(drawn))
     return(drawn)
   }

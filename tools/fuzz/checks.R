@@ -22,7 +22,7 @@ findings_of <- function(drawn, outcome, seed) {
 
 check_call <- function(drawn, outcome, seed) {
   value <- outcome$value
-  if (isTRUE(drawn$making)) return(check_making(drawn, value, outcome))
+  if (isTRUE(drawn$recording)) return(check_recording(drawn, value, outcome))
   if (isTRUE(drawn$responses)) return(check_with_responses(drawn, outcome))
   if (isTRUE(drawn$rdms)) return(check_rdm_result(drawn, value, outcome))
   if (isTRUE(drawn$conclusion)) return(check_conclusion(drawn, value, outcome))

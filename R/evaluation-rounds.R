@@ -1,24 +1,24 @@
-# Models are evaluated cell by cell here. A cell is a draw of stimuli and RDMs with its weights (how
-# often each of them counts), or one fold of such a draw.
+# Models are evaluated round by round here. A round is a draw of stimuli and RDMs with its weights
+# (how often each of them counts), or one fold of such a draw.
 
 # A task is list(values, n, group, models, outer, sigma): data RDMs as a matrix P x N, the number of
 # stimuli, the group of each RDM (1, 2, ...), the named models, and how RDMs are compared.
 #
-# Cells are list(w_train, w_test, m_train, m_test, m_low, m_high), matrices with a column for each
-# cell: weights of stimuli (w) and of RDMs (m) to which models are fitted and with which they are
+# Rounds are list(w_train, w_test, m_train, m_test, m_low, m_high), matrices with a column for each
+# round: weights of stimuli (w) and of RDMs (m) to which models are fitted and with which they are
 # tested, and of the RDMs that are pooled for the lower and the upper ceiling.
 #
-# Returns list(scores, lower, upper, table): scores (models x cells) are means over the tested RDMs,
-# lower and upper their ceilings, and table has the similarity of each RDM (N * models x cells).
-# Values that are not defined are NA.
-evaluate_cells <- function(task, cells, threads) {
+# Returns list(scores, lower, upper, table): scores (models x rounds) are means over the tested
+# RDMs, lower and upper their ceilings, and table has the similarity of each RDM (N * models x
+# rounds). Values that are not defined are NA.
+evaluate_rounds <- function(task, rounds, threads) {
   way <- way_of_task(task)
-  rows <- if (way == "plain") plain_cells(task, cells) else {
+  rows <- if (way == "plain") plain_rounds(task, rounds) else {
     prepared <- prepared_pairs(task)
-    if (way == "grams") gram_cells(prepared, cells, threads) else
-      rank_cells(prepared, cells, threads)
+    if (way == "grams") gram_rounds(prepared, rounds, threads) else
+      rank_rounds(prepared, rounds, threads)
   }
-  weight <- cells$m_test
+  weight <- rounds$m_test
   list(scores = mean_table(rows$table, weight, length(task$models)),
        lower = weighted_means(rows$lower, weight), upper = weighted_means(rows$upper, weight),
        table = rows$table, each_lower = rows$lower)
@@ -113,32 +113,32 @@ made_grams <- function(task, outer, w, threads) {
   array(grams, c(count, count, ncol(w)))
 }
 
-gram_cells <- function(task, cells, threads) {
+gram_rounds <- function(task, rounds, threads) {
   flexible <- any(vapply(task$models, is_flexible, NA))
-  test <- weighted_grams(task, task$outer, cells$w_test, threads)
-  train <- if (flexible) train_grams(task, task$outer, cells, test, threads)
-  count <- ncol(cells$m_test)
+  test <- weighted_grams(task, task$outer, rounds$w_test, threads)
+  train <- if (flexible) train_grams(task, task$outer, rounds, test, threads)
+  count <- ncol(rounds$m_test)
   data <- seq_len(ncol(task$values))
   table <- do.call(rbind, lapply(seq_along(task$models), function(k) {
     if (!is_flexible(task$models[[k]])) {
-      return(every_cell(cosines_of(test, data, task$at[[k]]), count))
+      return(every_round(cosines_of(test, data, task$at[[k]]), count))
     }
     rows <- vapply(seq_len(count), function(t) {
-      weights <- gram_weights(task, k, cell_of(train, t), cells$m_train[, t])
-      cosines_with_weights(cell_of(test, t), data, task$at[[k]], weights)
+      weights <- gram_weights(task, k, round_of(train, t), rounds$m_train[, t])
+      cosines_with_weights(round_of(test, t), data, task$at[[k]], weights)
     }, numeric(length(data)))
     matrix(rows, ncol = count)
   }))
-  c(list(table = table), gram_ceilings(test, task$group, cells))
+  c(list(table = table), gram_ceilings(test, task$group, rounds))
 }
 
-train_grams <- function(task, outer, cells, test, threads) {
-  same <- !is.null(test) && identical(cells$w_train, cells$w_test)
-  if (same) test else weighted_grams(task, outer, cells$w_train, threads)
+train_grams <- function(task, outer, rounds, test, threads) {
+  same <- !is.null(test) && identical(rounds$w_train, rounds$w_test)
+  if (same) test else weighted_grams(task, outer, rounds$w_train, threads)
 }
 
-# The products of a cell; those of a single draw of stimuli hold for all.
-cell_of <- function(grams, t) matrix(grams[, , min(t, dim(grams)[3])], dim(grams)[1])
+# The products of a round; those of a single draw of stimuli hold for all.
+round_of <- function(grams, t) matrix(grams[, , min(t, dim(grams)[3])], dim(grams)[1])
 
 size_in <- function(grams, at) {
   matrix(grams[cbind(at, at, rep(seq_len(dim(grams)[3]), each = length(at)))], length(at))
@@ -171,19 +171,19 @@ gram_weights <- function(task, k, gram, m) {
 }
 
 # With the pool of unit RDMs, the cosine of RDM j is sum_i m_i c_ij / sqrt(sum_ik m_i m_k c_ik).
-gram_ceilings <- function(grams, group, cells) {
+gram_ceilings <- function(grams, group, rounds) {
   size <- length(group)
   cosines <- lapply(seq_len(size), function(j) {
-    every_cell(cosines_of(grams, seq_len(size), j), ncol(cells$m_test))
+    every_round(cosines_of(grams, seq_len(size), j), ncol(rounds$m_test))
   })
   sums <- function(m) {
     do.call(rbind, lapply(cosines, function(c) colSums(replace(c, m == 0, 0) * m)))
   }
-  high <- cells$m_high
+  high <- rounds$m_high
   sums_high <- sums(high)
   upper <- sums_high / rep(sqrt(colSums(high * sums_high)), each = size)
-  low <- cells$m_low
-  sums_low <- sums(low)
+  low <- rounds$m_low
+  sums_low <- if (identical(low, high)) sums_high else sums(low)
   whole <- colSums(low * sums_low)
   lower <- matrix(NA_real_, size, ncol(low))
   for (j in seq_len(size)) {
@@ -193,7 +193,7 @@ gram_ceilings <- function(grams, group, cells) {
   list(lower = lower, upper = upper)
 }
 
-every_cell <- function(values, count) {
+every_round <- function(values, count) {
   if (ncol(values) == count) values else values[, rep(1, count), drop = FALSE]
 }
 
@@ -227,22 +227,22 @@ bind_ranked <- function(a, b) {
   a
 }
 
-rank_cells <- function(task, cells, threads) {
-  count <- ncol(cells$m_test)
+rank_rounds <- function(task, rounds, threads) {
+  count <- ncol(rounds$m_test)
   data <- ranked_columns(task, task$values)
   fixed <- !vapply(task$models, is_flexible, NA)
   own <- if (any(fixed)) ranked_columns(task, do.call(cbind, task$components[fixed]))
-  w <- every_cell(cells$w_test, count)
+  w <- every_round(rounds$w_test, count)
   storage.mode(w) <- "double"
-  found <- .Call(C_draw_ranks, if (any(fixed)) bind_ranked(data, own) else data, w, cells$m_low,
-                 cells$m_high, cells$m_test, threads)
+  found <- .Call(C_draw_ranks, if (any(fixed)) bind_ranked(data, own) else data, w, rounds$m_low,
+                 rounds$m_high, rounds$m_test, threads)
   names(found) <- c("table", "lower", "upper")
   size <- ncol(task$values)
   table <- matrix(NA_real_, size * length(task$models), count)
   table[rep(fixed, each = size), ] <- found$table
   if (any(!fixed)) {
     table[rep(!fixed, each = size), ] <-
-      flexible_ranks(task, which(!fixed), data, cells, w, threads)
+      flexible_ranks(task, which(!fixed), data, rounds, w, threads)
   }
   lapply(list(table = table, lower = found$lower, upper = found$upper), function(values) {
     replace(values, is.nan(values), NA)
@@ -250,50 +250,50 @@ rank_cells <- function(task, cells, threads) {
 }
 
 # Weights are fitted as for Pearson's correlation, components chosen by ranks.
-flexible_ranks <- function(task, which, data, cells, w, threads) {
-  train <- weighted_grams(task, "pearson", cells$w_train, threads)
-  chosen <- chosen_by_ranks(task, which, data, cells, threads)
+flexible_ranks <- function(task, which, data, rounds, w, threads) {
+  train <- weighted_grams(task, "pearson", rounds$w_train, threads)
+  chosen <- chosen_by_ranks(task, which, data, rounds, threads)
   result <- vapply(seq_len(ncol(w)), function(t) {
     predicted <- vapply(which, function(k) {
       weights <- if (task$models[[k]]$type == "select") chosen[[as.character(k)]][, t] else
-        gram_weights(task, k, cell_of(train, t), cells$m_train[, t])
+        gram_weights(task, k, round_of(train, t), rounds$m_train[, t])
       combined(task$components[[k]], replace(weights, is.na(weights), 0))
     }, numeric(nrow(task$values)))
     columns <- bind_ranked(data, ranked_columns(task, predicted))
     .Call(C_draw_ranks, columns, w[, t, drop = FALSE], NULL, NULL,
-          cells$m_test[, t, drop = FALSE], 1L)[[1]][, 1]
+          rounds$m_test[, t, drop = FALSE], 1L)[[1]][, 1]
   }, numeric(length(which) * ncol(task$values)))
   matrix(result, ncol = ncol(w))
 }
 
-# Weights (components x cells) of the models that choose a component, named by their number.
-chosen_by_ranks <- function(task, which, data, cells, threads) {
+# Weights (components x rounds) of the models that choose a component, named by their number.
+chosen_by_ranks <- function(task, which, data, rounds, threads) {
   which <- Filter(function(k) task$models[[k]]$type == "select", which)
-  w <- every_cell(cells$w_train, ncol(cells$m_train))
+  w <- every_round(rounds$w_train, ncol(rounds$m_train))
   storage.mode(w) <- "double"
   found <- lapply(which, function(k) {
     columns <- bind_ranked(data, ranked_columns(task, task$components[[k]]))
-    table <- .Call(C_draw_ranks, columns, w, NULL, NULL, cells$m_train, threads)[[1]]
-    scores <- mean_table(table, cells$m_train, ncol(task$components[[k]]))
+    table <- .Call(C_draw_ranks, columns, w, NULL, NULL, rounds$m_train, threads)[[1]]
+    scores <- mean_table(table, rounds$m_train, ncol(task$components[[k]]))
     matrix(apply(scores, 2, selected), nrow(scores))
   })
   stats::setNames(found, which)
 }
 
-# ---- everything else, anew for each cell ----
+# ---- everything else, anew for each round ----
 
-plain_cells <- function(task, cells) {
-  count <- ncol(cells$m_test)
+plain_rounds <- function(task, rounds) {
+  count <- ncol(rounds$m_test)
   rows <- lapply(seq_len(count), function(t) {
-    column <- function(name) cells[[name]][, min(t, ncol(cells[[name]]))]
-    plain_cell(task, column)
+    column <- function(name) rounds[[name]][, min(t, ncol(rounds[[name]]))]
+    plain_round(task, column)
   })
   part <- function(name) matrix(unlist(lapply(rows, `[[`, name)), ncol = count)
   list(table = part("table"), lower = part("lower"), upper = part("upper"))
 }
 
-# column: the weights of the cell, by their name.
-plain_cell <- function(task, column) {
+# column: the weights of the round, by their name.
+plain_round <- function(task, column) {
   train <- gathered_task(task, column("w_train"))
   test <- gathered_task(task, column("w_test"))
   predicted <- vapply(seq_along(task$models), function(k) {

@@ -4,7 +4,7 @@ task_of <- function(outer, made, group = NULL, models = made$models, sigma = NUL
   repalign:::evaluation_task(made$data, models, outer, group, sigma, "pairwise")
 }
 
-random_cells <- function(task, draws = 6) {
+random_rounds <- function(task, draws = 6) {
   n <- task$n
   size <- length(task$group)
   counts <- function(size) {
@@ -15,18 +15,18 @@ random_cells <- function(task, draws = 6) {
   # one draw with a stimulus that makes up most of it, one with a single group
   w[, 1] <- c(n - 4, 1, 1, 2, rep(0, n - 4))
   m[, 2] <- as.double(task$group == 1) * 3
-  repalign:::plain_draw_cells(w, m)
+  repalign:::plain_draw_rounds(w, m)
 }
 
-expect_same_cells <- function(task, cells, way, info = NULL) {
+expect_same_rounds <- function(task, rounds, way, info = NULL) {
   expect_identical(repalign:::way_of_task(task), way, info = info)
-  fast <- repalign:::evaluate_cells(task, cells, 2L)
-  plain <- repalign:::plain_cells(task, cells)
+  fast <- repalign:::evaluate_rounds(task, rounds, 2L)
+  plain <- repalign:::plain_rounds(task, rounds)
   models <- length(task$models)
-  expect_equal(fast$scores, repalign:::mean_table(plain$table, cells$m_test, models),
+  expect_equal(fast$scores, repalign:::mean_table(plain$table, rounds$m_test, models),
                tolerance = 1e-9, info = info)
   for (bound in c("lower", "upper")) {
-    expect_equal(fast[[bound]], repalign:::weighted_means(plain[[bound]], cells$m_test),
+    expect_equal(fast[[bound]], repalign:::weighted_means(plain[[bound]], rounds$m_test),
                  tolerance = 1e-9, info = paste(info, bound))
   }
 }
@@ -41,7 +41,7 @@ test_that("draws with copies: fast and plain ways agree", {
   made$data$s1 <- round(made$data$s1)
   for (outer in names(ways)) {
     task <- task_of(outer, made, group = c(1, 1, 2, 3, 2))
-    expect_same_cells(task, random_cells(task), ways[[outer]], outer)
+    expect_same_rounds(task, random_rounds(task), ways[[outer]], outer)
   }
 })
 
@@ -51,7 +51,7 @@ test_that("pairs that all RDMs lack: fast and plain ways agree", {
   made$models$m2[11] <- NA
   for (outer in c("cosine", "pearson", "spearman", "rho_a")) {
     task <- task_of(outer, made)
-    expect_same_cells(task, random_cells(task), ways[[outer]], outer)
+    expect_same_rounds(task, random_rounds(task), ways[[outer]], outer)
   }
   made$data$s2[1] <- NA
   expect_identical(repalign:::way_of_task(task_of("cosine", made)), "plain")
@@ -61,7 +61,7 @@ test_that("unequal noise of stimuli: fast and plain ways agree", {
   made <- made_rdms()
   for (outer in c("whitened_cosine", "whitened_pearson")) {
     task <- task_of(outer, made, sigma = exp(rnorm(12)))
-    expect_same_cells(task, random_cells(task), "grams", outer)
+    expect_same_rounds(task, random_rounds(task), "grams", outer)
   }
 })
 
@@ -73,13 +73,13 @@ test_that("flexible models in folds of draws: fast and plain ways agree", {
                  interpolate = rdm_model(made$models, "interpolate"))
   for (outer in names(ways)) {
     task <- task_of(outer, made, models = models)
-    cells <- random_cells(task)
+    rounds <- random_rounds(task)
     keep <- rep(c(TRUE, FALSE), 8)
-    cells$w_test <- cells$w_train * keep
-    cells$w_train <- cells$w_train * !keep
-    few <- colSums(cells$w_test > 0) < 3 | colSums(cells$w_train > 0) < 3
-    cells <- lapply(cells, function(part) part[, !few, drop = FALSE])
-    expect_same_cells(task, cells, ways[[outer]], outer)
+    rounds$w_test <- rounds$w_train * keep
+    rounds$w_train <- rounds$w_train * !keep
+    few <- colSums(rounds$w_test > 0) < 3 | colSums(rounds$w_train > 0) < 3
+    rounds <- lapply(rounds, function(part) part[, !few, drop = FALSE])
+    expect_same_rounds(task, rounds, ways[[outer]], outer)
   }
 })
 

@@ -1,12 +1,12 @@
 # Calls of rdm(), noise_covariance(), noise_precision() and transform_rdm(): observations with
 # labels or arrays, complete or not, with noise of all kinds.
 
-draw_making <- function() {
+draw_recording <- function() {
   data <- draw_observations()
-  drawn <- switch(sample.int(3, 1), draw_rdm_of(data), draw_noise_call(data),
+  drawn <- switch(sample.int(3, 1), draw_dissimilarities(data), draw_noise_call(data),
                   draw_transform(data))
   if (is.null(drawn)) return(NULL)
-  drawn$making <- TRUE
+  drawn$recording <- TRUE
   drawn
 }
 
@@ -36,12 +36,12 @@ draw_observations <- function() {
        counts = counts, channels = size[2], how_many = length(unique(at$run[kept])))
 }
 
-labels_of <- function(data) given(condition = data$condition, run = data$run)
+recording_labels <- function(data) given(condition = data$condition, run = data$run)
 
-draw_rdm_of <- function(data) {
+draw_dissimilarities <- function(data) {
   distance <- one_of(c("crossnobis", "sqeuclidean", "mahalanobis", "correlation",
                        if (data$counts) c("poisson", "poisson_cv")), NULL)
-  args <- c(list(x = data$x), labels_of(data), given(
+  args <- c(list(x = data$x), recording_labels(data), given(
     distance = if (distance != "crossnobis" || chance(0.5)) distance,
     noise = draw_noise(data, distance),
     weights = if (chance(0.3)) one_of(c("equal", "repeats")),
@@ -63,7 +63,7 @@ draw_noise <- function(data, distance) {
 
 draw_noise_call <- function(data) {
   by_run <- chance(0.2) && !is.null(data$run)
-  args <- c(list(x = data$x), labels_of(data), given(
+  args <- c(list(x = data$x), recording_labels(data), given(
     method = one_of(list(NULL, "shrinkage_eye", "diag", "full")),
     by_run = if (by_run) TRUE, dof = if (chance(0.2)) stats::runif(1, 1, 40)
   ))
@@ -86,8 +86,9 @@ draw_transform <- function(data) {
   list(fun = "transform_rdm", call = call_of("transform_rdm", args), args = args)
 }
 
-check_making <- function(drawn, value, outcome) {
-  if (drawn$fun %in% c("noise_covariance", "noise_precision")) return(check_noise(drawn, value))
+check_recording <- function(drawn, value, outcome) {
+  noise <- drawn$fun %in% c("noise_covariance", "noise_precision")
+  if (noise) return(check_noise_matrix(drawn, value))
   rows <- as.data.frame(value)
   c(problem(any(is.nan(value)), "NaN in an RDM"), check_finite_columns(rows),
     problem(!identical(class(value), c("repalign_rdm", "dist")), "not an RDM"),
@@ -99,7 +100,7 @@ check_making <- function(drawn, value, outcome) {
     check_methods(value, list(print = print, plot = plot)))
 }
 
-check_noise <- function(drawn, value) {
+check_noise_matrix <- function(drawn, value) {
   matrices <- if (drawn$by_run) value else list(value)
   unlist(lapply(matrices, function(s) {
     values <- matrix(as.vector(s), nrow(s))

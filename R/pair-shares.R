@@ -68,8 +68,8 @@ below <- function(a, b) {
   result
 }
 
-# The same for whitened comparisons; there: which of all pairs a and b are for. The product a' V^-1 b
-# is split half by a and V^-1 b, half by V^-1 a and b.
+# The same for whitened comparisons; there: which of all pairs a and b are for. The product
+# a' V^-1 b is split half by a and V^-1 b, half by V^-1 a and b.
 whitened_shares <- function(a, b, there, outer, sigma) {
   values <- cbind(a, b)
   if (is_centred(outer)) {

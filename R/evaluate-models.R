@@ -147,13 +147,7 @@ evaluation_task <- function(rdms, models, outer, group, sigma, missing) {
 
 # Numbers from 1 in the order of appearance.
 group_codes <- function(group, count) {
-  if (is.null(group)) return(seq_len(count))
-  group <- plain_labels(group, "group")
-  if (length(group) != count || anyNA(group)) {
-    abort("`group` must have one label for each of the ", count, " RDMs, none of them missing, ",
-          "not ", count_of(length(group), "label"), if (anyNA(group)) " with NA", ".",
-          class = "repalign_error_labels", arg = "group")
-  }
+  group <- check_group(group, count, "RDMs")
   match(group, unique(group))
 }
 

@@ -232,10 +232,12 @@ rank_rounds <- function(task, rounds, threads) {
   data <- ranked_columns(task, task$values)
   fixed <- !vapply(task$models, is_flexible, NA)
   own <- if (any(fixed)) ranked_columns(task, do.call(cbind, task$components[fixed]))
+  columns <- if (any(fixed)) bind_ranked(data, own) else data
+  check_memory(8 * as.double(threads) * nrow(columns$order) * (ncol(columns$order) + 5),
+               "Ranks of all RDMs, on each thread,", "Fewer threads take less.")
   w <- every_round(rounds$w_test, count)
   storage.mode(w) <- "double"
-  found <- .Call(C_draw_ranks, if (any(fixed)) bind_ranked(data, own) else data, w, rounds$m_low,
-                 rounds$m_high, rounds$m_test, threads)
+  found <- .Call(C_draw_ranks, columns, w, rounds$m_low, rounds$m_high, rounds$m_test, threads)
   names(found) <- c("table", "lower", "upper")
   size <- ncol(task$values)
   table <- matrix(NA_real_, size * length(task$models), count)

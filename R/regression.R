@@ -80,11 +80,10 @@
 #'
 #' The whole model without any effect: 0.043 to 0.067. Of an effect of 0.3 standard deviations of
 #' the tested predictor (`power sets=500`), with 20 Gaussian conditions, the test finds 97%, 86%
-#' and 39%
-#' at the three correlations, and with `center = FALSE` 65%, 43% and 18%; with unequal lengths and
-#' correlations of 0.66 and 0.87, 90% and 78%, and 16% and 10%. With four runs left out by `block`
-#' the levels were 0.046 to 0.066 (`block`), with other fits 0.037 to 0.061 (`fits`), both with
-#' predictors that share 80% of the variance of their patterns.
+#' and 39% at the three correlations, and with `center = FALSE` 65%, 43% and 18%; with unequal
+#' lengths and correlations of 0.66 and 0.87, 90% and 78%, and 16% and 10%. With four runs left out
+#' by `block` the levels were 0.046 to 0.066 (`block`), with other fits 0.037 to 0.061 (`fits`),
+#' both with predictors that share 80% of the variance of their patterns.
 #'
 #' Blocks. Permutations must take pairs that count to pairs that count; conditions are therefore
 #' exchanged within blocks only. The tests then ask what the arrangement of conditions within blocks

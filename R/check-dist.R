@@ -65,8 +65,4 @@ note_distance_matrix <- function(x, arg) {
 }
 
 # The two stimuli (row numbers) whose distance is the k-th value of a "dist" object of n stimuli.
-stimuli_of_distance <- function(k, n) {
-  ends <- cumsum(as.double(rev(seq_len(n - 1))))
-  i <- findInterval(k - 1, ends) + 1
-  c(i, n - (ends[i] - k))
-}
+stimuli_of_distance <- function(k, n) unlist(pair_places(k, n), use.names = FALSE)

@@ -131,7 +131,7 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
 }
 
 evaluation_task <- function(rdms, models, outer, group, sigma, missing) {
-  outer <- check_rdm_outer(outer)
+  outer <- check_choice(outer, rsa_outer, "outer")
   missing <- check_choice(missing, c("error", "pairwise"), "missing")
   table <- rdm_table(rdms, "rdms", missing == "pairwise")
   if (table$n < 3) {
@@ -147,22 +147,12 @@ evaluation_task <- function(rdms, models, outer, group, sigma, missing) {
 
 # Numbers from 1 in the order of appearance.
 group_codes <- function(group, count) {
-  if (is.null(group)) return(seq_len(count))
-  group <- plain_labels(group, "group")
-  if (length(group) != count || anyNA(group)) {
-    abort("`group` must have one label for each of the ", count, " RDMs, none of them missing, ",
-          "not ", count_of(length(group), "label"), if (anyNA(group)) " with NA", ".",
-          class = "repalign_error_labels", arg = "group")
-  }
+  group <- check_group(group, count, "RDMs")
   match(group, unique(group))
 }
 
 check_evaluation <- function(task, drawn, folds) {
-  if (!is.null(task$sigma) && !whitens(task$outer)) {
-    abort("`sigma` is the noise by which \"whitened_cosine\" and \"whitened_pearson\" weigh ",
-          "pairs; outer = ", dQuote(task$outer, FALSE), " does not use it.",
-          class = "repalign_error_choice", arg = "sigma")
-  }
+  refuse_unused_sigma(task$sigma, task$outer)
   if (is.matrix(task$sigma) && "condition" %in% drawn$factors) {
     abort("`sigma` is a matrix, and `resample` draws stimuli: copies of a stimulus would share ",
           "all of their noise. Give the variances, diag(sigma), or resample = \"rdm\".",

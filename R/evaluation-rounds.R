@@ -35,7 +35,7 @@ way_of_task <- function(task) {
   lacking <- gaps[, 1]
   same <- all(gaps[, seq_len(ncol(task$values))] == lacking) && !any(gaps & !lacking)
   if (!same || task$outer %in% tau_outer) return("plain")
-  if (task$outer %in% linear_outers) "grams" else "ranks"
+  if (task$outer %in% linear_outer) "grams" else "ranks"
 }
 
 # Adds to a task: the pairs that are there with their stimuli, and the components of all models.
@@ -232,10 +232,12 @@ rank_rounds <- function(task, rounds, threads) {
   data <- ranked_columns(task, task$values)
   fixed <- !vapply(task$models, is_flexible, NA)
   own <- if (any(fixed)) ranked_columns(task, do.call(cbind, task$components[fixed]))
+  columns <- if (any(fixed)) bind_ranked(data, own) else data
+  check_memory(8 * as.double(threads) * nrow(columns$order) * (ncol(columns$order) + 5),
+               "Ranks of all RDMs, on each thread,", "Fewer threads take less.")
   w <- every_round(rounds$w_test, count)
   storage.mode(w) <- "double"
-  found <- .Call(C_draw_ranks, if (any(fixed)) bind_ranked(data, own) else data, w, rounds$m_low,
-                 rounds$m_high, rounds$m_test, threads)
+  found <- .Call(C_draw_ranks, columns, w, rounds$m_low, rounds$m_high, rounds$m_test, threads)
   names(found) <- c("table", "lower", "upper")
   size <- ncol(task$values)
   table <- matrix(NA_real_, size * length(task$models), count)
@@ -313,19 +315,18 @@ plain_round <- function(task, column) {
 # The RDMs of a draw: each stimulus as often as it counts. Pairs of copies lack.
 gathered_task <- function(task, w) {
   at <- rep(seq_along(w), w)
-  places <- utils::combn(length(at), 2)
-  first <- at[places[1, ]]
-  second <- at[places[2, ]]
-  low <- as.double(pmin(first, second))
-  # the place of a pair in packed vectors; that of copies is none
-  place <- task$n * (low - 1) - low * (low - 1) / 2 + pmax(first, second) - low
+  places <- pair_places(seq_len(packed_length(length(at))), length(at))
+  first <- at[places$first]
+  second <- at[places$second]
+  # copies are no pair
+  place <- pair_number(pmin(first, second), pmax(first, second), task$n)
   place[first == second] <- NA
   if (!whitens(task$outer)) place <- place[!is.na(place)]
   list(values = task$values[place, , drop = FALSE],
        components = lapply(task$models, function(model) {
          model$table$values[place, , drop = FALSE]
        }),
-       sigma = sigma_of(task$sigma, at))
+       sigma = cut_sigma(task$sigma, at))
 }
 
 # Similarities of each RDM with the pool of `low` without its group, and with that of `high`.

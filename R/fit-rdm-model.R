@@ -40,7 +40,7 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, sigma = NULL,
     abort("`model` must be what rdm_model() returned, not ", describe(model), ".",
           class = "repalign_error_type", arg = "model")
   }
-  outer <- check_rdm_outer(outer)
+  outer <- check_choice(outer, rsa_outer, "outer")
   raw <- check_flag(raw, "raw")
   missing <- check_choice(missing, c("error", "pairwise"), "missing")
   table <- rdm_table(rdms, "rdms", missing == "pairwise")
@@ -72,7 +72,7 @@ plain_weights <- function(model, values, counts, outer, sigma) {
     table <- similarity_table(values[, counts > 0, drop = FALSE], components, outer, sigma)
     return(selected(colSums(table * counts[counts > 0])))
   }
-  if (!outer %in% linear_outers) outer <- "pearson"
+  if (!outer %in% linear_outer) outer <- "pearson"
   pooled <- pooled_values(values[, counts > 0, drop = FALSE], outer, counts[counts > 0], sigma)
   products <- plain_products(cbind(components, pooled), outer, sigma)
   own <- seq_len(ncol(components))
@@ -81,18 +81,11 @@ plain_weights <- function(model, values, counts, outer, sigma) {
 
 # Products of all columns in the metric of a linear comparison, over the pairs that all have.
 plain_products <- function(values, outer, sigma) {
-  lacking <- rowSums(is.na(values)) > 0
-  if (!whitens(outer)) {
-    values <- values[!lacking, , drop = FALSE]
-    return(crossprod(if (outer == "pearson") less_means(values) else values))
-  }
-  kept <- kept_stimuli(lacking)
-  values <- cbind(values, if (is_centred(outer)) 1)[kept$pairs, , drop = FALSE]
-  metric <- whitening_metric(sum(kept$stimuli), sigma_of(sigma, kept$stimuli))
-  values <- filled_gaps(values, lacking[kept$pairs], metric)
-  products <- whitened_products(values, values, metric)
-  products <- (products + t(products)) / 2
-  if (is_centred(outer)) without_last(products) else products
+  there <- rowSums(is.na(values)) == 0
+  values <- values[there, , drop = FALSE]
+  if (!whitens(outer)) return(crossprod(if (is_centred(outer)) less_means(values) else values))
+  products <- whitened_gram(values, there, outer, sigma)
+  (products + t(products)) / 2
 }
 
 #' @rdname fit_rdm_model

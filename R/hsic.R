@@ -96,14 +96,17 @@ pair_h <- function(pair, args) {
   pair <- labelled_pair(pair, args$clusters)
   if (corrects_trials(args$estimator)) return(pair_trial_h(pair, args, pair_labels(pair, args)))
   if (goes_by_clusters(args)) return(cluster_h(pair, args, pair_labels(pair, args)))
-  switch(args$kernel,
-    linear = linear_h(pair, args$estimator, pair_labels(pair, args)),
-    rbf = kernel_h(pair, args), manifold = manifold_h(pair, args)
-  )
+  switch(args$kernel, linear = linear_h(pair, args$estimator, pair_labels(pair, args)),
+         kernel_pair_h(pair, args))
 }
 
-# The self term of a representation. The neuron correction leaves out pairs of neurons with equal
-# labels, and without labels the pairs of each neuron with itself.
+kernel_pair_h <- function(pair, args) {
+  switch(args$kernel, rbf = kernel_h(pair, args), manifold = manifold_h(pair, args))
+}
+
+# The self term of a representation whose stimuli all have a label, where there are clusters. The
+# neuron correction leaves out pairs of neurons with equal labels, and without labels the pairs of
+# each neuron with itself.
 self_h <- function(repr, args, units) {
   if (!corrects_neurons(args$estimator)) units <- NULL
   else if (is.null(units)) units <- seq_len(ncol(repr$data))
@@ -117,7 +120,7 @@ self_h <- function(repr, args, units) {
     if (corrects_trials(args$estimator)) pair_trial_h(pair, args, labels, TRUE)
     else if (goes_by_clusters(args)) cluster_h(pair, args, labels, TRUE)
     else if (args$kernel == "linear") linear_h(pair, args$estimator, labels, TRUE)
-    else pair_h(pair, args)
+    else kernel_pair_h(pair, args)
   })
 }
 

@@ -124,7 +124,7 @@ has_contrast <- function(repr, args) {
   range <- if (is.null(args$clusters)) rdm_range(repr, args$inner)
     else range_between_clusters(repr, args$inner, labelled_codes(args$clusters))
   largest <- max(abs(range))
-  contrast <- if (is_cosine(args)) largest else range[2] - range[1]
+  contrast <- if (is_cosine(args$outer)) largest else range[2] - range[1]
   contrast > max(tie_share * largest, tie_tolerance(repr, args$inner)[2])
 }
 

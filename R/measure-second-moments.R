@@ -199,16 +199,14 @@ riemann_score <- function(pair, x, y, args) {
     m <- (m + t(m)) / 2
     m / frobenius(m)
   }
-  noise <- if (is.null(args$sigma)) diag(n) else if (is.matrix(args$sigma)) args$sigma else
-    diag(args$sigma)
+  noise <- sigma_matrix(args$sigma, n)
   -least_spread(relative(contrast_moment(x, n, basis)),
                 relative(crossprod(basis, noise %*% basis)))
 }
 
 moment_root <- function(moment, repr) {
-  root <- tryCatch(chol(moment), error = function(e) NULL)
-  size <- if (is.null(root)) 0 else diag(root)
-  if (min(size)^2 > nrow(moment) * .Machine$double.eps * max(size)^2) return(root)
+  root <- positive_root(moment)
+  if (!is.null(root)) return(root)
   abort("The second moments of `", repr$arg, "`, the data, are not positive definite: riemann() ",
         "needs at least as many neurons as there are stimuli less one, or an RDM with noise in ",
         "all dimensions. Give fewer stimuli, or use bures().", class = "repalign_error_value",

@@ -29,7 +29,7 @@ distance_search <- function(n, d) {
 two_packed <- function(n, dx, dy, args) packed_needs(n, dx, dy, kept = 2, made = 0)
 
 rsa_needs <- function(n, dx, dy, args) {
-  if (args$outer %in% whitened_outer) {
+  if (whitens(args$outer)) {
     needs <- packed_needs(n, dx, dy, kept = 4, made = 1)
     # with noise a metric each, and an RDM as a matrix between them
     return(needs + if (is.null(args$sigma)) 0 else c(2, 6) * n^2)

@@ -155,8 +155,7 @@ new_noise <- function(s, names, kind, method, dof, shrinkage) {
 
 # list(residuals, dof): what conditions and runs leave of the observations.
 noise_residuals <- function(seen) {
-  x <- unname(seen$x)
-  x <- x - rep(colMeans(x), each = nrow(x))
+  x <- without_column_means(unname(seen$x))
   codes <- if (is.null(seen$condition)) rep(1L, nrow(x)) else seen$condition$codes
   count <- length(unique(codes))
   e <- without_group_means(x, codes)

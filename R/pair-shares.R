@@ -5,7 +5,7 @@
 # comparison is undefined.
 pair_shares <- function(a, b, outer) {
   if (outer %in% tau_outer) return(concordance_shares(a, b, outer))
-  if (outer %in% c("spearman", "rho_a")) {
+  if (outer %in% ranked_outer) {
     a <- rank(a)
     b <- rank(b)
   }
@@ -68,40 +68,19 @@ below <- function(a, b) {
   result
 }
 
-# The same for whitened comparisons; places: the pairs, from pair_places(); n: of all stimuli. The
-# product a' V^-1 b is split half by a and V^-1 b, half by V^-1 a and b.
-whitened_shares <- function(a, b, outer, sigma, places, n) {
+# The same for whitened comparisons; there: which of all pairs a and b are for. The product
+# a' V^-1 b is split half by a and V^-1 b, half by V^-1 a and b.
+whitened_shares <- function(a, b, there, outer, sigma) {
   values <- cbind(a, b)
-  if (outer == "whitened_pearson") {
+  if (is_centred(outer)) {
     # the ordinary mean is taken off first, so that its digits cancel
-    values <- sweep(values, 2, colMeans(values))
-    ones <- as.vector(whitened_solutions(matrix(1, nrow(values), 1), sigma, places, n))
+    values <- without_column_means(values)
+    ones <- as.vector(whitened_solutions(matrix(1, nrow(values), 1), there, sigma))
     values <- sweep(values, 2, colSums(ones * values) / sum(ones))
   }
-  duals <- whitened_solutions(values, sigma, places, n)
+  duals <- whitened_solutions(values, there, sigma)
   sizes <- colSums(duals * values)
   varies <- colSums(values^2) > tie_share^2 * colSums(cbind(a, b)^2)
   if (!all(varies)) return(rep(NA_real_, length(a)))
   (duals[, 1] * values[, 2] + duals[, 2] * values[, 1]) / 2 / sqrt(sizes[1]) / sqrt(sizes[2])
-}
-
-# V^-1 times the columns, where V is the covariance of these pairs alone. It takes a matrix of the
-# pairs that lack among all, or of those that are there, whichever are fewer.
-whitened_solutions <- function(columns, sigma, places, n) {
-  count <- nrow(columns)
-  lacking <- packed_length(n) - count
-  check_memory(24 * min(lacking, count)^2, "The covariance of pairs of stimuli",
-               "Fewer stimuli need less.")
-  if (lacking > count) return(solve_positive(pair_covariance(sigma, places), columns))
-  there <- pair_number(places, n)
-  metric <- whitening_metric(n, sigma)
-  values <- matrix(0, packed_length(n), ncol(columns))
-  values[there, ] <- columns
-  gaps <- !seq_len(nrow(values)) %in% there
-  whitened_duals(filled_gaps(values, gaps, metric), metric)[there, , drop = FALSE]
-}
-
-# Where pairs stand in a packed vector; the reverse of pair_places().
-pair_number <- function(places, n) {
-  n * (places$first - 1) - places$first * (places$first - 1) / 2 + places$second - places$first
 }

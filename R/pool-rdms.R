@@ -26,7 +26,7 @@
 #' @export
 pool_rdms <- function(rdms, outer, sigma = NULL, missing = c("error", "pairwise")) {
   need_arguments()
-  outer <- check_choice(outer, c(rdm_outers, "bures", "riemann"), "outer")
+  outer <- check_choice(outer, c(rsa_outer, "bures", "riemann"), "outer")
   missing <- check_choice(missing, c("error", "pairwise"), "missing")
   table <- rdm_table(rdms, "rdms", missing == "pairwise")
   sigma <- check_sigma(sigma, table$n)
@@ -44,14 +44,11 @@ pool_rdms <- function(rdms, outer, sigma = NULL, missing = c("error", "pairwise"
 # An RDM that cannot be scaled to length 1 has no place in a mean.
 refuse_flat <- function(table, outer, arg) {
   if (outer == "riemann") return(invisible())
-  flat <- apply(table$values, 2, function(column) {
-    known <- column[!is.na(column)]
-    all(known == if (outer %in% c("cosine", "whitened_cosine")) 0 else known[1])
-  })
+  flat <- apply(table$values, 2, function(column) no_length(cbind(column[!is.na(column)]), outer))
   if (any(flat)) {
     abort("`", arg, "` has an RDM without variance (", dQuote(table$names[flat][1], FALSE),
           "): all its dissimilarities are ",
-          if (outer %in% c("cosine", "whitened_cosine")) "0" else "equal",
+          if (is_cosine(outer)) "0" else "equal",
           ", so that its similarity is undefined. Leave it out.",
           class = "repalign_error_variance", arg = arg)
   }
@@ -86,19 +83,8 @@ standardised <- function(a) (a - mean(a)) / sqrt(mean((a - mean(a))^2))
 
 whitened_scaled <- function(a, known, outer, sigma) {
   values <- a[known] - if (is_centred(outer)) mean(a[known]) else 0
-  size <- whitened_size(a, !known, outer, sigma)
+  size <- whitened_gram(cbind(a[known]), known, outer, sigma)[1, 1]
   # rounding of an RDM that has no variance among the stimuli of a draw
   if (!isTRUE(size > 1e-13 * sum(a[known]^2))) return(NA_real_)
   values / sqrt(size)
-}
-
-# a' W a in the metric of a whitened comparison, over the pairs that are there.
-whitened_size <- function(a, lacking, outer, sigma) {
-  kept <- kept_stimuli(lacking)
-  a <- a[kept$pairs]
-  metric <- whitening_metric(sum(kept$stimuli), sigma_of(sigma, kept$stimuli))
-  all <- filled_gaps(cbind(a, if (is_centred(outer)) 1), lacking[kept$pairs], metric)
-  products <- whitened_products(all, all, metric)
-  if (is_centred(outer)) products <- without_last(products)
-  products[1, 1]
 }

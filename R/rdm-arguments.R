@@ -1,4 +1,4 @@
-# The choices of `outer`, by which rsa() compares two RDMs, and what they ask of other arguments.
+# The choices of `outer`, by which two RDMs are compared, and what they ask of other arguments.
 
 rsa_outer <- c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a", "whitened_cosine",
                "whitened_pearson")
@@ -9,10 +9,17 @@ ranked_outer <- c("spearman", "rho_a", tau_outer)
 
 whitened_outer <- c("whitened_cosine", "whitened_pearson")
 
-is_whitened <- function(args) isTRUE(args$outer %in% whitened_outer)
+linear_outer <- c("cosine", "pearson", whitened_outer)
+
+whitens <- function(outer) outer %in% whitened_outer
+
+is_whitened <- function(args) isTRUE(whitens(args$outer))
 
 # Comparisons of dissimilarities as they are, and not of their differences.
-is_cosine <- function(args) args$outer %in% c("cosine", "whitened_cosine")
+is_cosine <- function(outer) outer %in% c("cosine", "whitened_cosine")
+
+# Linear ones that take a mean off.
+is_centred <- function(outer) outer %in% c("pearson", "whitened_pearson")
 
 check_outer_args <- function(args) {
   args$outer <- check_choice(args$outer, rsa_outer, "outer")
@@ -20,13 +27,16 @@ check_outer_args <- function(args) {
   if (!is.null(args$sigma)) args$sigma <- check_sigma(args$sigma)
   # do pairs of stimuli lack in the representations of a call? See settle_rsa().
   args$gaps <- FALSE
-  if (!is.null(args$sigma) && !is_whitened(args)) {
-    abort("`sigma` is the noise by which \"whitened_cosine\" and \"whitened_pearson\" weigh ",
-          "pairs; outer = ", dQuote(args$outer, FALSE), " does not use it.",
-          class = "repalign_error_choice", arg = "sigma")
-  }
+  refuse_unused_sigma(args$sigma, args$outer)
   if (!is.null(args$clusters) && is_whitened(args)) refuse_whitened_clusters(args)
   args
+}
+
+refuse_unused_sigma <- function(sigma, outer) {
+  if (is.null(sigma) || whitens(outer)) return(invisible())
+  abort("`sigma` is the noise by which \"whitened_cosine\" and \"whitened_pearson\" weigh ",
+        "pairs; outer = ", dQuote(outer, FALSE), " does not use it.",
+        class = "repalign_error_choice", arg = "sigma")
 }
 
 refuse_whitened_clusters <- function(args) {
@@ -37,7 +47,7 @@ refuse_whitened_clusters <- function(args) {
 
 # among: which of them, with a blank at the end.
 warn_equal_dissimilarities <- function(repr, args, among = "") {
-  what <- if (any(is_cosine(args))) "0" else "equal"
+  what <- if (any(is_cosine(args$outer))) "0" else "equal"
   warn("The value is undefined (NA): all dissimilarities ", among, "of `", repr$arg, "` are ", what,
        ".", class = "repalign_undefined", data = repr$arg)
 }

@@ -37,7 +37,7 @@ check_common_pairs <- function(pair, count) {
 differ_among <- function(form, common, args) {
   range <- range(form$d[common])
   largest <- max(abs(range))
-  contrast <- if (is_cosine(args)) largest else range[2] - range[1]
+  contrast <- if (is_cosine(args$outer)) largest else range[2] - range[1]
   contrast > max(tie_share * largest, form$tolerance[2])
 }
 
@@ -66,33 +66,6 @@ score_of_ranks <- function(a, b, args) {
 
 # The whitened score over the pairs that are `common`, by their own covariance.
 whitened_common <- function(a, b, common, args) {
-  columns <- cbind(a, b)
-  if (args$outer == "whitened_pearson") columns <- cbind(sweep(columns, 2, colMeans(columns)), 1)
-  h <- unname(inverse_products(columns, common, args$sigma))
-  if (ncol(h) == 3) h <- h - tcrossprod(h[, 3]) / h[3, 3]
+  h <- whitened_gram(cbind(a, b), common, args$outer, args$sigma)
   clip_to_range(h[1, 2] / sqrt(h[1, 1]) / sqrt(h[2, 2]), -1, 1)
-}
-
-# The products of columns of values of the common pairs in the inverse of their covariance. It takes
-# a matrix of the pairs that lack, or of those that are there, whichever are fewer.
-inverse_products <- function(columns, common, sigma) {
-  n <- stimuli_of_pairs(length(common))
-  there <- pair_places(which(common), n)
-  # stimuli without any pair have no say
-  stimuli <- sort(unique(c(there$first, there$second)))
-  if (!is.null(sigma)) sigma <- cut_sigma(sigma, stimuli)
-  lacking <- packed_length(length(stimuli)) - sum(common)
-  check_memory(24 * min(lacking, sum(common))^2, "The covariance of pairs of stimuli",
-               "Fewer stimuli need less.")
-  if (lacking > sum(common)) {
-    places <- lapply(there, match, stimuli)
-    return(crossprod(columns, solve_positive(pair_covariance(sigma, places), columns)))
-  }
-  inside <- pair_places(seq_along(common), n)
-  inside <- inside$first %in% stimuli & inside$second %in% stimuli
-  values <- matrix(0, sum(inside), ncol(columns))
-  values[common[inside], ] <- columns
-  metric <- whitening_metric(length(stimuli), sigma)
-  values <- filled_gaps(values, !common[inside], metric)
-  whitened_products(values, values, metric)
 }

@@ -56,8 +56,6 @@ poisson_cv_values <- function(patterns, settings) {
     (patterns$channels * runs)
 }
 
-without_column_means <- function(m) m - rep(colMeans(m), each = nrow(m))
-
 refuse_missing_cell <- function(patterns) {
   missing <- which(patterns$counts == 0, arr.ind = TRUE)
   if (!nrow(missing)) return(invisible())

@@ -100,8 +100,8 @@ rows_side <- function(value, arg, inner, outer, allow_na) {
 note_pairs <- function(counts, all, done) {
   if (all(counts == all)) return(invisible())
   inform("missing = \"pairwise\": ", done, " over ",
-         paste(unique(range(counts)), collapse = " to "), " of ", format(all, big.mark = ","), " pairs of conditions.",
-         class = "repalign_pairs_left_out")
+         paste(unique(range(counts)), collapse = " to "), " of ", format(all, big.mark = ","),
+         " pairs of conditions.", class = "repalign_pairs_left_out")
 }
 
 rows_result <- function(sides, labels, outer, sigma) {
@@ -134,13 +134,12 @@ rows_of_pair <- function(x, y, outer, sigma, args) {
   places <- pair_places(there, n)
   a <- x[there]
   b <- y[there]
-  shares <- shares_of(a, b, outer, sigma, places, n)
+  shares <- shares_of(a, b, there, outer, sigma, n)
   ends <- factor(c(places$first, places$second), seq_len(n))
-  pairs_of <- split(rep(seq_along(there), 2), ends)
+  pairs_of <- lapply(split(rep(seq_along(there), 2), ends), sort)
   score <- vapply(pairs_of, function(at) {
     if (length(at) < 3) return(NA_real_)
-    one <- lapply(places, function(ends) ends[at])
-    clip_to_range(sum(shares_of(a[at], b[at], outer, sigma, one, n)), -1, 1)
+    clip_to_range(sum(shares_of(a[at], b[at], there[at], outer, sigma, n)), -1, 1)
   }, 0, USE.NAMES = FALSE)
   contribution <- vapply(pairs_of, function(at) sum(shares[at]) / 2, 0, USE.NAMES = FALSE)
   list(rows = data.frame(score = score, contribution = contribution,
@@ -149,9 +148,10 @@ rows_of_pair <- function(x, y, outer, sigma, args) {
                           pairs = length(there)))
 }
 
-shares_of <- function(a, b, outer, sigma, places, n) {
-  if (outer %in% whitened_outer) whitened_shares(a, b, outer, sigma, places, n) else
-    pair_shares(a, b, outer)
+# at: the numbers of the pairs, in rising order.
+shares_of <- function(a, b, at, outer, sigma, n) {
+  if (!whitens(outer)) return(pair_shares(a, b, outer))
+  whitened_shares(a, b, seq_len(packed_length(n)) %in% at, outer, sigma)
 }
 
 warn_rows_without_score <- function(rows) {
@@ -164,7 +164,7 @@ warn_rows_without_score <- function(rows) {
   lost <- unique(rows$condition[is.na(rows$score) & !is.na(rows$contribution)])
   if (length(lost)) {
     warn("The score is undefined (NA) for the rows of ", enumerate(lost), ": their ",
-         "dissimilarities are equal on a side, or fewer than 3 are there in both.", class = "repalign_undefined",
-         data = lost)
+         "dissimilarities are equal on a side, or fewer than 3 are there in both.",
+         class = "repalign_undefined", data = lost)
   }
 }

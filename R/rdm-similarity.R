@@ -1,18 +1,6 @@
 # How alike the RDMs of two tables are, each column of one with each of the other, as the outer
 # comparisons of rsa() define it. Pairs of stimuli that lack on either side are left out.
 
-# Comparisons of RDMs that evaluate_models() and its like know.
-linear_outers <- c("cosine", "pearson", "whitened_cosine", "whitened_pearson")
-
-rdm_outers <- c(linear_outers, "spearman", "rho_a", "kendall", "tau_b")
-
-whitens <- function(outer) outer %in% whitened_outer
-
-# Those that take a mean off.
-is_centred <- function(outer) outer %in% c("pearson", "whitened_pearson")
-
-check_rdm_outer <- function(outer) check_choice(outer, rdm_outers, "outer")
-
 # a: P x N, b: P x K, NA where a pair lacks. Returns N x K; NA where a similarity is undefined.
 # sigma: of the stimuli, for whitened comparisons.
 similarity_table <- function(a, b, outer, sigma = NULL) {
@@ -43,11 +31,11 @@ complete_similarities <- function(a, b, lacking, outer, sigma) {
   a <- a[!lacking, , drop = FALSE]
   b <- b[!lacking, , drop = FALSE]
   if (outer %in% tau_outer) return(tau_table(a, b, outer))
-  if (outer %in% c("spearman", "rho_a")) {
+  if (outer %in% ranked_outer) {
     a <- centred_ranks(a)
     b <- centred_ranks(b)
   }
-  if (outer == "rho_a") return(12 * crossprod(a, b) / (nrow(a)^3 - nrow(a)))
+  if (outer == "rho_a") return(crossprod(a, b) / untied_rank_size(nrow(a)))
   if (outer == "pearson") {
     a <- less_means(a)
     b <- less_means(b)
@@ -56,7 +44,7 @@ complete_similarities <- function(a, b, lacking, outer, sigma) {
 }
 
 less_means <- function(values) {
-  centred <- values - rep(colMeans(values), each = nrow(values))
+  centred <- without_column_means(values)
   # equal values have deviations of rounding
   flat <- apply(values, 2, function(column) all(column == column[1]))
   centred[, flat] <- 0
@@ -76,50 +64,18 @@ cosines_from <- function(products, own_a, own_b) {
 }
 
 whitened_similarities <- function(a, b, lacking, outer, sigma) {
-  kept <- kept_stimuli(lacking)
-  if (!all(kept$stimuli)) {
-    a <- a[kept$pairs, , drop = FALSE]
-    b <- b[kept$pairs, , drop = FALSE]
-    lacking <- lacking[kept$pairs]
-    sigma <- sigma_of(sigma, kept$stimuli)
-  }
-  metric <- whitening_metric(stimuli_of_pairs(nrow(a)), sigma)
-  ones <- if (is_centred(outer)) matrix(1, nrow(a), 1)
-  all <- filled_gaps(cbind(a, b, ones), lacking, metric)
-  products <- whitened_products(all, all, metric)
-  if (is_centred(outer)) products <- without_last(products)
-  flat <- no_length(cbind(a, b)[!lacking, , drop = FALSE], outer)
+  columns <- cbind(a, b)[!lacking, , drop = FALSE]
+  products <- whitened_gram(columns, !lacking, outer, sigma)
+  flat <- no_length(columns, outer)
   products[flat, ] <- products[, flat] <- 0
   first <- seq_len(ncol(a))
   own <- diag(products)
   cosines_from(products[first, -first, drop = FALSE], own[first], own[-first])
 }
 
-# Which RDMs are all 0, or, for centred comparisons, have equal values.
+# Which RDMs are all 0, or, for other comparisons than cosines, have equal values.
 no_length <- function(values, outer) {
-  apply(values, 2, function(column) {
-    all(column == if (is_centred(outer) || !outer %in% linear_outers) column[1] else 0)
-  })
-}
-
-# Products of what is left when the last vector is taken out of all others.
-without_last <- function(products) {
-  last <- ncol(products)
-  with <- products[-last, last]
-  products[-last, -last, drop = FALSE] - tcrossprod(with) / products[last, last]
-}
-
-# Stimuli that have a pair, and the pairs among them.
-kept_stimuli <- function(lacking) {
-  n <- stimuli_of_pairs(length(lacking))
-  places <- pair_places(seq_along(lacking), n)
-  stimuli <- tabulate(c(places$first[!lacking], places$second[!lacking]), n) > 0
-  list(stimuli = stimuli, pairs = stimuli[places$first] & stimuli[places$second])
-}
-
-# The noise of some of the stimuli.
-sigma_of <- function(sigma, at) {
-  if (is.null(sigma)) NULL else if (is.matrix(sigma)) sigma[at, at, drop = FALSE] else sigma[at]
+  apply(values, 2, function(column) all(column == if (is_cosine(outer)) 0 else column[1]))
 }
 
 tau_table <- function(a, b, outer) {

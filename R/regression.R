@@ -35,9 +35,10 @@
 #'   its correlation with the response given the other predictors; `semipartial`, that of the
 #'   response with what the others do not tell of the predictor; `p_value`; `unique`, what R squared
 #'   loses without the predictor; and with `center` `centered`, the coefficient in the
-#'   double-centred matrices, of which `p_value` is. `glance()` has a row for each response: `r_squared`, `shared`
-#'   (R squared less all unique parts, negative where predictors suppress each other), `p_value` of
-#'   the whole model, `intercept`, and the numbers of `pairs`, `conditions` and `permutations`.
+#'   double-centred matrices, of which `p_value` is. `glance()` has a row for each response:
+#'   `r_squared`, `shared` (R squared less all unique parts, negative where predictors suppress each
+#'   other), `p_value` of the whole model, `intercept`, and the numbers of `pairs`, `conditions` and
+#'   `permutations`.
 #'   With several subjects, `summary()` has a row for each predictor: the `mean` of the coefficients
 #'   with its `se`, `df`, `statistic` and `p_subjects` (t test over subjects), and `p_conditions`
 #'   from the same permutations of conditions in all subjects.
@@ -77,12 +78,12 @@
 #' | t (3 d.f.), 20 (0.73, 0.90, 0.97) | 0.031, 0.049, 0.045 | 0.060, 0.068, 0.061 | 0.33-0.34 |
 #' | t (3 d.f.), 40 (0.76, 0.91, 0.97) | 0.051, 0.048, 0.046 | 0.057, 0.057, 0.062 | 0.46-0.47 |
 #'
-#' The whole model without any effect: 0.043 to 0.067. Of an effect of 0.3 standard deviations of the
-#' tested predictor (`power sets=500`), with 20 Gaussian conditions, the test finds 97%, 86% and 39%
-#' at the three correlations, and with `center = FALSE` 65%, 43% and 18%; with unequal lengths and
-#' correlations of 0.66 and 0.87, 90% and 78%, and 16% and 10%. With four runs left out by `block`
-#' the levels were 0.046 to 0.066 (`block`), with other fits 0.037 to 0.061 (`fits`), both with
-#' predictors that share 80% of the variance of their patterns.
+#' The whole model without any effect: 0.043 to 0.067. Of an effect of 0.3 standard deviations of
+#' the tested predictor (`power sets=500`), with 20 Gaussian conditions, the test finds 97%, 86%
+#' and 39% at the three correlations, and with `center = FALSE` 65%, 43% and 18%; with unequal
+#' lengths and correlations of 0.66 and 0.87, 90% and 78%, and 16% and 10%. With four runs left out
+#' by `block` the levels were 0.046 to 0.066 (`block`), with other fits 0.037 to 0.061 (`fits`),
+#' both with predictors that share 80% of the variance of their patterns.
 #'
 #' Blocks. Permutations must take pairs that count to pairs that count; conditions are therefore
 #' exchanged within blocks only. The tests then ask what the arrangement of conditions within blocks

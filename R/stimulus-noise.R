@@ -38,9 +38,7 @@ check_covariance <- function(sigma) {
           class = "repalign_error_value", arg = "sigma")
   }
   sigma <- unname((sigma + t(sigma)) / 2)
-  root <- tryCatch(chol(sigma), error = function(e) NULL)
-  size <- if (is.null(root)) 0 else diag(root)
-  if (min(size)^2 <= nrow(sigma) * .Machine$double.eps * max(size)^2) {
+  if (is.null(positive_root(sigma))) {
     abort("`sigma` is not positive definite: with so few residuals, shrink the covariance, or ",
           "give only its diagonal (the variances).", class = "repalign_error_value", arg = "sigma")
   }
@@ -58,7 +56,19 @@ has_stimulus_noise <- function(measure) {
   !is_own(measure) && measure$id %in% c("rsa", "riemann") && !is.null(measure$args$sigma)
 }
 
-# The noise of some of the stimuli.
+# The noise of some of the stimuli. (That of NULL is NULL.)
 cut_sigma <- function(sigma, rows) {
   if (is.matrix(sigma)) sigma[rows, rows, drop = FALSE] else sigma[rows]
+}
+
+# As a matrix.
+sigma_matrix <- function(sigma, n) {
+  if (is.matrix(sigma)) sigma else diag(if (is.null(sigma)) 1 else sigma, n)
+}
+
+# The Cholesky root of a matrix, or NULL where it is not positive definite by more than rounding.
+positive_root <- function(a) {
+  root <- tryCatch(chol(a), error = function(e) NULL)
+  size <- if (is.null(root)) 0 else diag(root)
+  if (min(size)^2 > nrow(a) * .Machine$double.eps * max(size)^2) root
 }

@@ -194,11 +194,12 @@ subject_reprs <- function(x, measure) {
   reprs
 }
 
-check_group <- function(group, n) {
+# Labels, or numbers where there are none; what: that the labels are of.
+check_group <- function(group, n, what = "subjects") {
   if (is.null(group)) return(seq_len(n))
   group <- plain_labels(group, "group")
   if (length(group) != n || anyNA(group)) {
-    abort("`group` must have one label for each of the ", n, " subjects, none of them missing, ",
+    abort("`group` must have one label for each of the ", n, " ", what, ", none of them missing, ",
           "not ", count_of(length(group), "label"), if (anyNA(group)) " with NA", ".",
           class = "repalign_error_labels", arg = "group")
   }

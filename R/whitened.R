@@ -48,12 +48,10 @@ apply_columns <- function(values, f) {
   result
 }
 
+without_column_means <- function(values) values - rep(colMeans(values), each = nrow(values))
+
 # How many stimuli have so many pairs.
 stimuli_of_pairs <- function(pairs) as.integer(round((1 + sqrt(1 + 8 * pairs)) / 2))
-
-# The product of duals and values among the RDMs of two tables: a matrix, a row for each column of
-# `a`. Pairs of stimuli that lack on either side must be filled in before, see filled_gaps().
-whitened_products <- function(a, b, metric = NULL) crossprod(whitened_duals(a, metric), b)
 
 # The dual of an RDM in which all dissimilarities are 1, M (11' - I) M / 2 = -M^2 / 2, packed. Its
 # product with a is 1' V^-1 a, and with 1 it is tr(M^2) / 4.
@@ -78,6 +76,47 @@ filled_gaps <- function(values, lacking, metric = NULL) {
   values
 }
 
+# V^-1 times columns of values of the pairs that are `there`, where V is the covariance of these
+# pairs alone. It takes a matrix of the pairs that lack, or of those that are there, whichever are
+# fewer.
+whitened_solutions <- function(columns, there, sigma = NULL) {
+  kept <- kept_stimuli(there)
+  n <- sum(kept$stimuli)
+  sigma <- cut_sigma(sigma, kept$stimuli)
+  there <- there[kept$pairs]
+  lacking <- sum(!there)
+  check_memory(24 * min(lacking, nrow(columns))^2, "The covariance of pairs of stimuli",
+               "Fewer stimuli need less.")
+  if (lacking > nrow(columns)) {
+    return(solve_positive(pair_covariance(sigma, pair_places(which(there), n)), columns))
+  }
+  metric <- whitening_metric(n, sigma)
+  values <- matrix(0, length(there), ncol(columns))
+  values[there, ] <- columns
+  whitened_duals(filled_gaps(values, !there, metric), metric)[there, , drop = FALSE]
+}
+
+# The products of such columns in the inverse of the covariance: less what the generalised least
+# squares means share, for comparisons that take a mean off.
+whitened_gram <- function(columns, there, outer, sigma = NULL) {
+  # the ordinary mean is taken off first, so that its digits cancel
+  if (is_centred(outer)) columns <- cbind(without_column_means(columns), 1)
+  products <- unname(crossprod(whitened_solutions(columns, there, sigma), columns))
+  if (!is_centred(outer)) return(products)
+  last <- ncol(products)
+  with <- products[-last, last]
+  products[-last, -last, drop = FALSE] - tcrossprod(with) / products[last, last]
+}
+
+# Stimuli that have a pair, and the pairs among them: those without any have no say.
+kept_stimuli <- function(there) {
+  n <- stimuli_of_pairs(length(there))
+  if (all(there)) return(list(stimuli = rep(TRUE, n), pairs = there))
+  places <- pair_places(seq_along(there), n)
+  stimuli <- tabulate(c(places$first[there], places$second[there]), n) > 0
+  list(stimuli = stimuli, pairs = stimuli[places$first] & stimuli[places$second])
+}
+
 solve_positive <- function(a, b) {
   root <- chol(a)
   backsolve(root, backsolve(root, b, transpose = TRUE))
@@ -91,8 +130,7 @@ pair_precision <- function(m, at) {
 
 # The rows and columns of V of some pairs. sigma: as checked; NULL: the noise of all is the same.
 pair_covariance <- function(sigma, at) {
-  if (is.null(sigma)) sigma <- rep(1, max(at$second))
-  s <- if (is.matrix(sigma)) sigma else diag(sigma, length(sigma))
+  s <- sigma_matrix(sigma, if (is.null(sigma)) max(at$second) else NROW(sigma))
   (s[at$first, at$first] + s[at$second, at$second] - s[at$first, at$second] -
      s[at$second, at$first])^2
 }
@@ -102,4 +140,9 @@ pair_places <- function(at, n) {
   ends <- cumsum(as.double((n - 1):1))
   first <- findInterval(at - 1, ends) + 1L
   list(first = first, second = as.integer(n - (ends[first] - at)))
+}
+
+# Where pairs first < second stand in a packed vector; the reverse.
+pair_number <- function(first, second, n) {
+  n * (first - 1) - first * (first - 1) / 2 + second - first
 }

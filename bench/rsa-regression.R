@@ -3,9 +3,9 @@
 #                                  [permutations=199] [seed=0]
 # Each row is a kind of data. The RDM of the brain is that of one predictor (`other`), in units of
 # its standard deviation, plus that of noise; `tested` correlates with `other` and, for levels,
-# tells nothing more. "cor" is the mean correlation of the two RDMs, "centred" and "plain" are the shares
-# of data sets with p <= 0.05 with center = TRUE and FALSE, "lm" the same for the p-value of lm(),
-# and "model" for the whole model where the brain has noise only.
+# tells nothing more. "cor" is the mean correlation of the two RDMs, "centred" and "plain" are the
+# shares of data sets with p <= 0.05 with center = TRUE and FALSE, "lm" the same for the p-value of
+# lm(), and "model" for the whole model where the brain has noise only.
 
 suppressMessages(library(repalign))
 source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))

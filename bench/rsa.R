@@ -1,4 +1,11 @@
-# Error rates of evaluate_models(), and times of its draws:
+# Representational similarity analysis: this script has the error rates of evaluate_models() and the
+# times of its draws, and the others have
+#   bench/rsa-rdm.R          times of rdm() and noise_covariance(), and errors of estimates
+#   bench/rsa-outer.R        times of the comparisons of RDMs
+#   bench/rsa-regression.R   levels and power of the tests of rsa_regression()
+#   bench/rsa-searchlight.R  times, memory and family-wise error rates of searchlight()
+#   bench/rsa-from-rsatoolbox.R  how far the lines of R of the vignette are from rsatoolbox
+# Each says at its top how it is called. This one:
 #   Rscript bench/rsa.R [sets=200] [draws=200] [n=20,40] [subjects=5,10] [stimuli] [subjects-only]
 #                       [sessions] [folds] [time] [seed=1]
 # Each data set has new stimuli, drawn with 12 features, and new subjects, who weigh the features

@@ -110,6 +110,21 @@ test_that("the origin drops out, and names and order of labels do not matter", {
                    clusters = match(cluster_labels, letters)[order]), value, tolerance = 1e-12)
 })
 
+test_that("kernels of the naive estimator leave out stimuli without a label", {
+  set.seed(8)
+  p <- cluster_pair()
+  labels <- replace(cluster_labels, c(2, 9), NA)
+  kept <- !is.na(labels)
+  for (kernel in c("linear", "rbf", "manifold")) {
+    score <- function(x, y, ...) {
+      args <- c(list(x, y, kernel = kernel, ...), if (kernel == "manifold") list(k = 3))
+      suppressMessages(do.call(cka, args))
+    }
+    expect_equal(score(p$x, p$y, clusters = labels), score(p$x[kept, ], p$y[kept, ]),
+                 label = kernel)
+  }
+})
+
 test_that("stimuli without a label are left out", {
   set.seed(6)
   p <- linear_population(n = 40, q = 12, d = 3)

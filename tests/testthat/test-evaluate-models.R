@@ -327,3 +327,12 @@ test_that("models without a common letter differ", {
     expect_identical(together, !differ[i, j])
   }
 })
+
+test_that("ranks that need too much memory are refused", {
+  made <- made_rdms()
+  withr::local_options(repalign.max_memory = 1e4)
+  error <- tryCatch(evaluate_models(made$data, made$models, "spearman", draws = 2, threads = 2),
+                    error = identity)
+  expect_s3_class(error, "repalign_error_memory")
+  expect_match(conditionMessage(error), "Fewer threads")
+})

@@ -216,7 +216,8 @@ check_given <- function(drawn, value, outcome, set, seed) {
 without_names <- function(x, order) {
   if (inherits(x, "dist")) {
     whole <- as.matrix(x)[order, order]
-    return(stats::as.dist(unname(whole)))
+    # bures() squares distances that dist() made
+    return(structure(stats::as.dist(unname(whole)), method = attr(x, "method")))
   }
   if (is.list(x) && !is.data.frame(x)) {
     x$idx[] <- order(order)[x$idx]

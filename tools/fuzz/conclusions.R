@@ -84,7 +84,7 @@ draw_weighted <- function() {
        ))))
 }
 
-draw_recording <- function(n = 6 + sample.int(30, 1), trials = 1 + sample.int(4, 1)) {
+draw_trial_recording <- function(n = 6 + sample.int(30, 1), trials = 1 + sample.int(4, 1)) {
   q <- 1 + sample.int(8, 1)
   signal <- matrix(stats::rnorm(n * 3), n) %*% matrix(stats::rnorm(3 * q), 3)
   x <- array(signal, c(n, q, trials)) + stats::rnorm(n * q * trials, sd = one_of(c(0.1, 1, 4)))
@@ -93,7 +93,7 @@ draw_recording <- function(n = 6 + sample.int(30, 1), trials = 1 + sample.int(4,
 }
 
 draw_noise_ceiling <- function() {
-  x <- draw_recording()
+  x <- draw_trial_recording()
   n <- dim(x)[1]
   model <- function() x[, , 1] + matrix(stats::rnorm(n * dim(x)[2], sd = 2), n)
   y <- one_of(list(NULL, model(), list(a = model(), b = model())))

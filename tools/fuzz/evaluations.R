@@ -21,7 +21,7 @@ draw_evaluation <- function() {
   n <- 3 + sample.int(12, 1)
   count <- sample.int(6, 1)
   odd <- one_of(c("none", "ties", "signed", "category", "gaps"), c(0.5, 0.1, 0.1, 0.1, 0.2))
-  outer <- one_of(repalign:::rdm_outers)
+  outer <- one_of(repalign:::rsa_outer)
   components <- draw_rdms(2 + sample.int(2, 1), n, if (odd == "gaps") "none" else odd)
   models <- lapply(seq_len(sample.int(3, 1)), function(k) draw_rdm_model(components))
   names(models) <- paste0("model", seq_along(models))

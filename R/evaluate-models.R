@@ -143,11 +143,7 @@ group_codes <- function(group, count) {
 }
 
 check_evaluation <- function(task, drawn, folds) {
-  if (!is.null(task$sigma) && !whitens(task$outer)) {
-    abort("`sigma` is the noise by which \"whitened_cosine\" and \"whitened_pearson\" weigh ",
-          "pairs; outer = ", dQuote(task$outer, FALSE), " does not use it.",
-          class = "repalign_error_choice", arg = "sigma")
-  }
+  refuse_unused_sigma(task$sigma, task$outer)
   if (is.matrix(task$sigma) && "condition" %in% drawn$factors) {
     abort("`sigma` is a matrix, and `resample` draws stimuli: copies of a stimulus would share ",
           "all of their noise. Give the variances, diag(sigma), or resample = \"rdm\".",

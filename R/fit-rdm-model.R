@@ -45,6 +45,7 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, sigma = NULL,
   missing <- check_choice(missing, c("error", "pairwise"), "missing")
   table <- rdm_table(rdms, "rdms", missing == "pairwise")
   sigma <- check_sigma(sigma, table$n)
+  refuse_unused_sigma(sigma, outer)
   model <- as_rdm_model(model, "model", table, missing)
   refuse_flat(table, outer, "rdms")
   weights <- plain_weights(model, table$values, NULL, outer, sigma)
@@ -87,12 +88,10 @@ plain_products <- function(values, outer, sigma) {
     return(crossprod(if (outer == "pearson") less_means(values) else values))
   }
   kept <- kept_stimuli(lacking)
-  values <- cbind(values, if (is_centred(outer)) 1)[kept$pairs, , drop = FALSE]
   metric <- whitening_metric(sum(kept$stimuli), sigma_of(sigma, kept$stimuli))
-  values <- filled_gaps(values, lacking[kept$pairs], metric)
-  products <- whitened_products(values, values, metric)
-  products <- (products + t(products)) / 2
-  if (is_centred(outer)) without_last(products) else products
+  products <- products_by_metric(values[kept$pairs, , drop = FALSE], lacking[kept$pairs], outer,
+                                 metric)
+  (products + t(products)) / 2
 }
 
 #' @rdname fit_rdm_model

@@ -30,6 +30,7 @@ pool_rdms <- function(rdms, outer, sigma = NULL, missing = c("error", "pairwise"
   missing <- check_choice(missing, c("error", "pairwise"), "missing")
   table <- rdm_table(rdms, "rdms", missing == "pairwise")
   sigma <- check_sigma(sigma, table$n)
+  refuse_unused_sigma(sigma, outer)
   if (outer == "bures") {
     abort("`outer` = \"bures\" has no pooled RDM: the mean of RDMs is not the RDM that is most ",
           "alike to them. Choose another comparison.", class = "repalign_error_choice",
@@ -85,20 +86,16 @@ normalised_rdms <- function(values, outer, sigma = NULL) {
 standardised <- function(a) (a - mean(a)) / sqrt(mean((a - mean(a))^2))
 
 whitened_scaled <- function(a, known, outer, sigma) {
-  values <- a[known] - if (is_centred(outer)) mean(a[known]) else 0
+  if (is_centred(outer)) a[known] <- less_means(matrix(a[known]))
   size <- whitened_size(a, !known, outer, sigma)
   # rounding of an RDM that has no variance among the stimuli of a draw
   if (!isTRUE(size > 1e-13 * sum(a[known]^2))) return(NA_real_)
-  values / sqrt(size)
+  a[known] / sqrt(size)
 }
 
 # a' W a in the metric of a whitened comparison, over the pairs that are there.
 whitened_size <- function(a, lacking, outer, sigma) {
   kept <- kept_stimuli(lacking)
-  a <- a[kept$pairs]
   metric <- whitening_metric(sum(kept$stimuli), sigma_of(sigma, kept$stimuli))
-  all <- filled_gaps(cbind(a, if (is_centred(outer)) 1), lacking[kept$pairs], metric)
-  products <- whitened_products(all, all, metric)
-  if (is_centred(outer)) products <- without_last(products)
-  products[1, 1]
+  products_by_metric(matrix(a[kept$pairs]), lacking[kept$pairs], outer, metric)[1, 1]
 }

@@ -20,13 +20,16 @@ check_outer_args <- function(args) {
   if (!is.null(args$sigma)) args$sigma <- check_sigma(args$sigma)
   # do pairs of stimuli lack in the representations of a call? See settle_rsa().
   args$gaps <- FALSE
-  if (!is.null(args$sigma) && !is_whitened(args)) {
-    abort("`sigma` is the noise by which \"whitened_cosine\" and \"whitened_pearson\" weigh ",
-          "pairs; outer = ", dQuote(args$outer, FALSE), " does not use it.",
-          class = "repalign_error_choice", arg = "sigma")
-  }
+  refuse_unused_sigma(args$sigma, args$outer)
   if (!is.null(args$clusters) && is_whitened(args)) refuse_whitened_clusters(args)
   args
+}
+
+refuse_unused_sigma <- function(sigma, outer) {
+  if (is.null(sigma) || outer %in% whitened_outer) return(invisible())
+  abort("`sigma` is the noise by which \"whitened_cosine\" and \"whitened_pearson\" weigh pairs; ",
+        "outer = ", dQuote(outer, FALSE), " does not use it.", class = "repalign_error_choice",
+        arg = "sigma")
 }
 
 refuse_whitened_clusters <- function(args) {

@@ -47,7 +47,7 @@ complete_similarities <- function(a, b, lacking, outer, sigma) {
     a <- centred_ranks(a)
     b <- centred_ranks(b)
   }
-  if (outer == "rho_a") return(12 * crossprod(a, b) / (nrow(a)^3 - nrow(a)))
+  if (outer == "rho_a") return(rho_table(a, b))
   if (outer == "pearson") {
     a <- less_means(a)
     b <- less_means(b)
@@ -67,6 +67,15 @@ centred_ranks <- function(values) {
   apply_columns(values, rank) - (nrow(values) + 1) / 2
 }
 
+# a, b: centred ranks. Its size is that of ranks without ties, and defined for equal ones, which have
+# no order.
+rho_table <- function(a, b) {
+  rho <- 12 * crossprod(a, b) / (nrow(a)^3 - nrow(a))
+  rho[colSums(a != 0) == 0, ] <- NA
+  rho[, colSums(b != 0) == 0] <- NA
+  rho
+}
+
 # products: of all pairs; own_a, own_b: of each with itself. Where one has no length, the cosine is
 # undefined.
 cosines_from <- function(products, own_a, own_b) {
@@ -84,15 +93,24 @@ whitened_similarities <- function(a, b, lacking, outer, sigma) {
     sigma <- sigma_of(sigma, kept$stimuli)
   }
   metric <- whitening_metric(stimuli_of_pairs(nrow(a)), sigma)
-  ones <- if (is_centred(outer)) matrix(1, nrow(a), 1)
-  all <- filled_gaps(cbind(a, b, ones), lacking, metric)
-  products <- whitened_products(all, all, metric)
-  if (is_centred(outer)) products <- without_last(products)
+  products <- products_by_metric(cbind(a, b), lacking, outer, metric)
   flat <- no_length(cbind(a, b)[!lacking, , drop = FALSE], outer)
   products[flat, ] <- products[, flat] <- 0
   first <- seq_len(ncol(a))
   own <- diag(products)
   cosines_from(products[first, -first, drop = FALSE], own[first], own[-first])
+}
+
+# The products of all columns over the pairs that are there. For centred comparisons the generalised
+# least squares mean is taken out; the ordinary one goes first, so that its digits cancel.
+products_by_metric <- function(values, lacking, outer, metric) {
+  if (is_centred(outer)) {
+    values[!lacking, ] <- less_means(values[!lacking, , drop = FALSE])
+    values <- cbind(values, 1)
+  }
+  values <- filled_gaps(values, lacking, metric)
+  products <- whitened_products(values, values, metric)
+  if (is_centred(outer)) without_last(products) else products
 }
 
 # Which RDMs are all 0, or, for centred comparisons, have equal values.

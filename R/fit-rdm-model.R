@@ -17,11 +17,11 @@
 #'   more than that with new data: [evaluate_models()] cross-validates.
 #' @details
 #' For cosines and Pearson correlations, plain or whitened, the best weights are those of least
-#' squares on the pooled RDM ([pool_rdms()]), in the metric of the comparison. For comparisons of
-#' ranks they are those of `"pearson"`, which need not be the best by ranks. Weights that must not
-#' be negative are those of Lawson and Hanson. Of collinear components, the smallest weights are
-#' taken, with a warning. A model of type `"interpolate"` has two weights that add up to 1, one of
-#' type `"select"` has the weight 1.
+#' squares on the pooled RDM ([pool_rdms()]), in the metric of the comparison (close to the best if
+#' RDMs lack different pairs). For comparisons of ranks they are those of `"pearson"`, which need
+#' not be the best by ranks. Weights that must not be negative are those of Lawson and Hanson. Of
+#' collinear components, the smallest weights are taken, with a warning. A model of type
+#' `"interpolate"` has two weights that add up to 1, one of type `"select"` has the weight 1.
 #' @references Lawson and Hanson (1974), Solving Least Squares Problems.
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:40, ]
@@ -83,6 +83,8 @@ plain_weights <- function(model, values, counts, outer, sigma) {
 # Products of all columns in the metric of a linear comparison, over the pairs that all have.
 plain_products <- function(values, outer, sigma) {
   lacking <- rowSums(is.na(values)) > 0
+  # a draw of stimuli may leave none
+  if (sum(!lacking) < 3) return(matrix(NA_real_, ncol(values), ncol(values)))
   if (!whitens(outer)) {
     values <- values[!lacking, , drop = FALSE]
     return(crossprod(if (outer == "pearson") less_means(values) else values))

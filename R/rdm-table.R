@@ -79,6 +79,10 @@ dist_of_matrix <- function(rdm, place) {
     abort("`", place, "` is not symmetric, as a matrix of dissimilarities is.",
           class = "repalign_error_value", arg = place)
   }
+  if (any(abs(diag(rdm)) > 1e-8 * max(abs(lower), 0, na.rm = TRUE), na.rm = TRUE)) {
+    abort("`", place, "` is not 0 on its diagonal, as a matrix of dissimilarities is. Of ",
+          "correlations, give 1 - x.", class = "repalign_error_value", arg = place)
+  }
   labels <- if (is.null(rownames(rdm))) colnames(rdm) else rownames(rdm)
   structure(lower, Size = nrow(rdm), Labels = labels, Diag = FALSE, Upper = FALSE,
             class = "dist")

@@ -132,6 +132,11 @@ test_that("what cannot be a model or a pool is refused", {
   expect_error(pool_rdms(made$data, "pearson", sigma = 1:12), class = "repalign_error_choice")
   expect_error(fit_rdm_model(rdm_model(made$models[[1]]), made$data, "cosine", sigma = 1:12),
                class = "repalign_error_choice")
+  expect_error(rdm_model(cor(matrix(sin(1:40), 8))), "diagonal", class = "repalign_error_value")
+  square <- as.matrix(made$models[[1]])
+  expect_equal(predict(fit_rdm_model(rdm_model(replace(square, row(square) == col(square), NA)),
+                                     made$data, "cosine")), made$models[[1]],
+               ignore_attr = TRUE)
   made$data[[1]][3] <- NA
   expect_error(pool_rdms(made$data, "cosine"), class = "repalign_error_nonfinite")
   expect_s3_class(pool_rdms(made$data, "cosine", missing = "pairwise"), "dist")
@@ -176,5 +181,25 @@ test_that("RDMs whose dissimilarities differ by rounding have no similarity, as 
                                              measure("rsa", outer = outer)),
                    class = "repalign_undefined")
     expect_identical(limits$upper, NA_real_)
+  }
+})
+
+test_that("components that lack different pairs need some in common, in draws too", {
+  made <- made_rdms()
+  lacks <- function(rdm, at) replace(rdm, at, NA)
+  weighted <- function(first, second) {
+    rdm_model(list(a = lacks(made$models[[1]], first), b = lacks(made$models[[2]], second)),
+              "weighted")
+  }
+  for (outer in c("cosine", "whitened_cosine")) {
+    fit <- function(model) fit_rdm_model(model, made$data, outer, missing = "pairwise")
+    error <- expect_error(fit(weighted(1:40, 38:66)), class = "repalign_error_size")
+    expect_match(conditionMessage(error), "0 pairs")
+    expect_true(is.finite(fit(weighted(1:40, 44:66))$score))
+    set.seed(5)
+    result <- suppressMessages(suppressWarnings(
+      evaluate_models(made$data, weighted(1:40, 44:66), outer, draws = 20, missing = "pairwise")))
+    expect_gt(result$left_out, 0)
+    expect_true(is.finite(result$score))
   }
 })

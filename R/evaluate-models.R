@@ -31,7 +31,7 @@
 #'   Without it, each is a group.
 #' @param folds into how many folds RDMs and stimuli are cut for cross-validation, or a data frame
 #'   of folds with the columns `fold`, `set` (`"train"` or `"test"`), `factor` (`"rdm"` or
-#'   `"condition"`) and `index`.
+#'   `"condition"`) and `index`. A factor that it does not name is not cut.
 #' @param repeats how often folds are cut anew at random, in each draw.
 #' @param conf_level coverage of the intervals, between 0 and 1.
 #' @param sigma for whitened comparisons: the noise of the stimuli, as for [rsa()]. Draws of stimuli

@@ -143,6 +143,7 @@ given_folds <- function(folds, task) {
   }
   lapply(split(folds, factor(folds$fold, unique(folds$fold))), function(rows) {
     flags <- function(set, factor) {
+      if (!any(folds$factor == factor)) return(rep(TRUE, sizes[[factor]]))
       seq_len(sizes[[factor]]) %in% rows$index[rows$set == set & rows$factor == factor]
     }
     fold <- lapply(c(train = "train", test = "test"), function(set) {

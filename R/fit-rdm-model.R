@@ -17,11 +17,11 @@
 #'   more than that with new data: [evaluate_models()] cross-validates.
 #' @details
 #' For cosines and Pearson correlations, plain or whitened, the best weights are those of least
-#' squares on the pooled RDM ([pool_rdms()]), in the metric of the comparison. For comparisons of
-#' ranks they are those of `"pearson"`, which need not be the best by ranks. Weights that must not
-#' be negative are those of Lawson and Hanson. Of collinear components, the smallest weights are
-#' taken, with a warning. A model of type `"interpolate"` has two weights that add up to 1, one of
-#' type `"select"` has the weight 1.
+#' squares on the pooled RDM ([pool_rdms()]), in the metric of the comparison (close to the best if
+#' RDMs lack different pairs). For comparisons of ranks they are those of `"pearson"`, which need
+#' not be the best by ranks. Weights that must not be negative are those of Lawson and Hanson. Of
+#' collinear components, the smallest weights are taken, with a warning. A model of type
+#' `"interpolate"` has two weights that add up to 1, one of type `"select"` has the weight 1.
 #' @references Lawson and Hanson (1974), Solving Least Squares Problems.
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:40, ]
@@ -45,6 +45,7 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, sigma = NULL,
   missing <- check_choice(missing, c("error", "pairwise"), "missing")
   table <- rdm_table(rdms, "rdms", missing == "pairwise")
   sigma <- check_sigma(sigma, table$n)
+  refuse_unused_sigma(sigma, outer)
   model <- as_rdm_model(model, "model", table, missing)
   refuse_flat(table, outer, "rdms")
   weights <- plain_weights(model, table$values, NULL, outer, sigma)
@@ -82,6 +83,8 @@ plain_weights <- function(model, values, counts, outer, sigma) {
 # Products of all columns in the metric of a linear comparison, over the pairs that all have.
 plain_products <- function(values, outer, sigma) {
   there <- rowSums(is.na(values)) == 0
+  # a draw of stimuli may leave none
+  if (sum(there) < 3) return(matrix(NA_real_, ncol(values), ncol(values)))
   values <- values[there, , drop = FALSE]
   if (!whitens(outer)) return(crossprod(if (is_centred(outer)) less_means(values) else values))
   products <- whitened_gram(values, there, outer, sigma)

@@ -237,6 +237,7 @@ declare_measure(
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Shahbazi et al. 2021", accepts = c("data", "dist", "signed", "zero"),
   check = check_riemann_args, check_pair = check_riemann_pair, form = "squared distances",
-  keeps = "distances", prepare = prepare_riemann, undefined = warn_equal_dissimilarities,
+  keeps = "distances", prepare = prepare_riemann,
+  undefined = function(repr, args) warn_equal_dissimilarities(repr, args, what = "0"),
   statistic = riemann_score, needs_data = FALSE, memory = riemann_needs
 )

@@ -1,21 +1,21 @@
-# Pictures of a searchlight, which know nothing of where the centers are.
+# Pictures of a searchlight, which know nothing of where the centres are.
 
 #' Plot a searchlight
 #'
-#' The scores of all centers in falling order with the family-wise threshold, the largest null
-#' scores, or the scores in the order of the centers.
+#' The scores of all centres in falling order with the family-wise threshold, the largest null
+#' scores, or the scores in the order of the centres.
 #'
 #' @param x,object what [searchlight()] returned.
-#' @param type `"ranked"`: the scores of each model from the best center on; `"max_null"`: the
-#'   largest null scores of all centers, with the threshold and the best score; `"centers"`: the
-#'   scores in the order of the centers.
-#' @param label how many of the best centers of each model are named in the title of its panel.
+#' @param type `"ranked"`: the scores of each model from the best centre on; `"max_null"`: the
+#'   largest null scores of all centres, with the threshold and the best score; `"centers"`: the
+#'   scores in the order of the centres.
+#' @param label how many of the best centres of each model are named in the title of its panel.
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
 #' @details
-#' Each model has a panel of its own. Centers whose `p_familywise` is at most alpha are orange-red,
+#' Each model has a panel of its own. Centres whose `p_familywise` is at most alpha are orange-red,
 #' those whose own `p_value` is at most alpha are blue, and the others grey. Dashed lines are
-#' thresholds. Above 200 centers the ranks are on a logarithmic scale, so that the few best ones
+#' thresholds. Above 200 centres the ranks are on a logarithmic scale, so that the few best ones
 #' have room. For maps take the columns of the result to the tools that know the geometry:
 #' `result$score[result$model == "a"]` is in the order of `neighbours`.
 #' @examples
@@ -58,10 +58,10 @@ autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null",
   center_panels(rows[!is.na(rows$score), ], facts, type)
 }
 
-light_colours <- c(`family-wise` = okabe_ito[["vermillion"]], `single center` = okabe_ito[["blue"]],
+light_colours <- c(`family-wise` = okabe_ito[["vermillion"]], `single centre` = okabe_ito[["blue"]],
                    neither = "grey65")
 
-# Which p-values of a center are small enough.
+# Which p-values of a centre are small enough.
 light_levels <- function(rows, alpha) {
   level <- ifelse(rows$p_familywise <= alpha, 1, ifelse(rows$p_value <= alpha, 2, 3))
   factor(names(light_colours)[ifelse(is.na(level), 3, level)], names(light_colours))
@@ -83,7 +83,7 @@ center_panels <- function(rows, facts, type) {
                                  values = light_colours, drop = !known) +
     ggplot2::guides(colour = if (known) ggplot2::guide_legend(override.aes = list(size = 2)) else
       "none") +
-    ggplot2::labs(x = if (type == "ranked") "rank of the center" else "center", y = "score",
+    ggplot2::labs(x = if (type == "ranked") "rank of the centre" else "centre", y = "score",
                   caption = light_caption(facts)) +
     light_theme()
 }
@@ -103,7 +103,7 @@ light_axis <- function(type, many, panels) {
   ggplot2::scale_x_continuous(breaks = breaks, guide = ggplot2::guide_axis(check.overlap = TRUE))
 }
 
-# A title for the panel of each model: how many centers are significant, and which are best.
+# A title for the panel of each model: how many centres are significant, and which are best.
 light_titles <- function(rows, facts, label) {
   # the axis and the margins take about 0.8 inches, and panels have gaps between them
   width <- floor(((page[["width"]] - 0.8) / min(nlevels(rows$model), 3) - 0.2) / character_width)
@@ -113,7 +113,7 @@ light_titles <- function(rows, facts, label) {
     best <- best[!is.na(best)]
     count <- if (facts$settings$permutations > 0) {
       paste0(": ", sum(of_model$p_familywise <= facts$settings$alpha, na.rm = TRUE), " of ",
-             count_of(sum(!is.na(of_model$score)), "center"))
+             count_of(sum(!is.na(of_model$score)), "centre"))
     }
     best <- if (length(best)) paste0("best: ", paste(best, collapse = ", "))
     paste(wrapped_labels(c(paste0(model, count), best), width), collapse = "\n")
@@ -133,7 +133,7 @@ light_caption <- function(facts) {
   settings <- facts$settings
   if (settings$permutations == 0) return("no permutations: no thresholds")
   caption_of(paste0("dashed: family-wise threshold at level ", format(settings$alpha), " over all ",
-                    "centers", if (settings$across_models) " and models", ", from ",
+                    "centres", if (settings$across_models) " and models", ", from ",
                     format(settings$permutations, big.mark = ","), " permutations"))
 }
 
@@ -152,14 +152,14 @@ max_null_panels <- function(rows, facts) {
     if (all(is.na(score))) NA_real_ else sign * max(score, na.rm = TRUE)
   }, 0)
   marks <- data.frame(panel = rep(panels, 2), at = c(best, facts$threshold),
-                      mark = rep(c("best center", "threshold"), each = length(panels)))
+                      mark = rep(c("best centre", "threshold"), each = length(panels)))
   ggplot2::ggplot(marks) + null_layers(bars, NULL) +
     ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]], colour = .data[["mark"]],
                                      linetype = .data[["mark"]]), na.rm = TRUE, linewidth = 0.7) +
     ggplot2::facet_wrap(~panel) +
     ggplot2::scale_colour_manual(NULL, values = unname(mark_colours)) +
     ggplot2::scale_linetype_manual(NULL, values = c("solid", "22")) +
-    ggplot2::labs(x = if (sign > 0) "largest score of all centers" else
-      "smallest score of all centers", y = "permutations", caption = light_caption(facts)) +
+    ggplot2::labs(x = if (sign > 0) "largest score of all centres" else
+      "smallest score of all centres", y = "permutations", caption = light_caption(facts)) +
     light_theme()
 }

@@ -30,6 +30,7 @@ pool_rdms <- function(rdms, outer, sigma = NULL, missing = c("error", "pairwise"
   missing <- check_choice(missing, c("error", "pairwise"), "missing")
   table <- rdm_table(rdms, "rdms", missing == "pairwise")
   sigma <- check_sigma(sigma, table$n)
+  refuse_unused_sigma(sigma, outer)
   if (outer == "bures") {
     abort("`outer` = \"bures\" has no pooled RDM: the mean of RDMs is not the RDM that is most ",
           "alike to them. Choose another comparison.", class = "repalign_error_choice",
@@ -85,6 +86,6 @@ whitened_scaled <- function(a, known, outer, sigma) {
   values <- a[known] - if (is_centred(outer)) mean(a[known]) else 0
   size <- whitened_gram(cbind(a[known]), known, outer, sigma)[1, 1]
   # rounding of an RDM that has no variance among the stimuli of a draw
-  if (!isTRUE(size > 1e-13 * sum(a[known]^2))) return(NA_real_)
+  if (!isTRUE(size > 1e-13 * sum(values^2))) return(NA_real_)
   values / sqrt(size)
 }

@@ -46,8 +46,8 @@ refuse_whitened_clusters <- function(args) {
 }
 
 # among: which of them, with a blank at the end.
-warn_equal_dissimilarities <- function(repr, args, among = "") {
-  what <- if (any(is_cosine(args$outer))) "0" else "equal"
+warn_equal_dissimilarities <- function(repr, args, among = "",
+                                       what = if (any(is_cosine(args$outer))) "0" else "equal") {
   warn("The value is undefined (NA): all dissimilarities ", among, "of `", repr$arg, "` are ", what,
        ".", class = "repalign_undefined", data = repr$arg)
 }

@@ -168,7 +168,7 @@ definite_root <- function(noise, patterns, what) {
 run_covariances <- function(noise, patterns) {
   runs <- patterns$runs
   if (length(noise) != length(runs)) {
-    abort("`noise` has ", count_of(length(noise), "matrix"), ", but there are ",
+    abort("`noise` has ", count_of(length(noise), "element"), ", but there are ",
           count_of(length(runs), "run"), ": give one covariance a run, or one precision for all.",
           class = "repalign_error_value", arg = "noise")
   }

@@ -105,7 +105,18 @@ as_rdm_model <- function(model, place, table, missing) {
     abort("`", place, "` has missing dissimilarities. Give missing = \"pairwise\" to compare the ",
           "pairs that are there.", class = "repalign_error_nonfinite", arg = place)
   }
+  check_common_components(model, place, table)
   model
+}
+
+# Sums of components are over the pairs that all of them have.
+check_common_components <- function(model, place, table) {
+  if (!model$type %in% c("weighted", "interpolate")) return(invisible())
+  common <- sum(rowSums(is.na(model$table$values)) == 0 & rowSums(!is.na(table$values)) > 0)
+  if (common >= 3) return(invisible())
+  abort("The components of `", place, "` and the data have ", count_of(common, "pair"), " of ",
+        "stimuli in common: at least 3 are needed. Leave out components that lack many pairs.",
+        class = "repalign_error_size", arg = place)
 }
 
 check_model_stimuli <- function(model, place, table) {

@@ -35,7 +35,7 @@ complete_similarities <- function(a, b, lacking, outer, sigma) {
     a <- centred_ranks(a)
     b <- centred_ranks(b)
   }
-  if (outer == "rho_a") return(crossprod(a, b) / untied_rank_size(nrow(a)))
+  if (outer == "rho_a") return(rho_table(a, b))
   if (outer == "pearson") {
     a <- less_means(a)
     b <- less_means(b)
@@ -55,6 +55,15 @@ centred_ranks <- function(values) {
   apply_columns(values, rank) - (nrow(values) + 1) / 2
 }
 
+# a, b: centred ranks. The divisor is the size of ranks without ties, so that equal ranks, which have
+# no order, need a look of their own.
+rho_table <- function(a, b) {
+  rho <- 12 * crossprod(a, b) / (nrow(a)^3 - nrow(a))
+  rho[colSums(a != 0) == 0, ] <- NA
+  rho[, colSums(b != 0) == 0] <- NA
+  rho
+}
+
 # products: of all pairs; own_a, own_b: of each with itself. Where one has no length, the cosine is
 # undefined.
 cosines_from <- function(products, own_a, own_b) {
@@ -71,6 +80,15 @@ whitened_similarities <- function(a, b, lacking, outer, sigma) {
   first <- seq_len(ncol(a))
   own <- diag(products)
   cosines_from(products[first, -first, drop = FALSE], own[first], own[-first])
+}
+
+# a, b: centred ranks. The divisor is the size of ranks without ties, so that equal ranks, which have
+# no order, need a look of their own.
+rho_table <- function(a, b) {
+  rho <- crossprod(a, b) / untied_rank_size(nrow(a))
+  rho[colSums(a != 0) == 0, ] <- NA
+  rho[, colSums(b != 0) == 0] <- NA
+  rho
 }
 
 # Which RDMs are all 0, or, for other comparisons than cosines, have equal values.

@@ -16,9 +16,16 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
           n[1], ": RDMs that are compared have the same stimuli.",
           class = "repalign_error_size", arg = arg)
   }
-  values <- matrix(unlist(lapply(rdms, as.vector)), ncol = length(rdms),
-                   dimnames = list(NULL, names))
+  values <- matrix(unlist(lapply(rdms, function(rdm) less_rounding(as.vector(rdm)))),
+                   ncol = length(rdms), dimnames = list(NULL, names))
   list(values = values, n = n[[1]], labels = common_labels(rdms, places, arg), names = names)
+}
+
+# Dissimilarities that differ by no more than rounding are equal, as for rsa().
+less_rounding <- function(values) {
+  range <- range(values, na.rm = TRUE)
+  if (range[2] - range[1] > tie_share * max(abs(range))) return(values)
+  replace(values, !is.na(values), range[1])
 }
 
 # A named list. RDMs without names are numbered.
@@ -71,6 +78,10 @@ dist_of_matrix <- function(rdm, place) {
   if (!same) {
     abort("`", place, "` is not symmetric, as a matrix of dissimilarities is.",
           class = "repalign_error_value", arg = place)
+  }
+  if (any(abs(diag(rdm)) > 1e-8 * max(abs(lower), 0, na.rm = TRUE), na.rm = TRUE)) {
+    abort("`", place, "` is not 0 on its diagonal, as a matrix of dissimilarities is. Of ",
+          "correlations, give 1 - x.", class = "repalign_error_value", arg = place)
   }
   labels <- if (is.null(rownames(rdm))) colnames(rdm) else rownames(rdm)
   structure(lower, Size = nrow(rdm), Labels = labels, Diag = FALSE, Upper = FALSE,

@@ -1,7 +1,7 @@
-# The centers of a searchlight are worked off in groups: here, or on the workers of the user's
+# The centres of a searchlight are worked off in groups: here, or on the workers of the user's
 # future plan.
 
-# Returns what score_centers() gives for all centers.
+# Returns what score_centers() gives for all centres.
 run_centers <- function(neighbours, source, job, threads) {
   named <- stats::setNames(neighbours, center_labels(neighbours))
   groups <- center_groups(lengths(named), job)
@@ -20,7 +20,7 @@ center_labels <- function(neighbours) {
   if (is.null(names(neighbours))) as.character(seq_along(neighbours)) else names(neighbours)
 }
 
-# A group takes about 128 MB, and is an eighth of the centers at most, so that there is progress to
+# A group takes about 128 MB, and is an eighth of the centres at most, so that there is progress to
 # see and work for several workers. It does not depend on their number.
 center_groups <- function(sizes, job) {
   n <- as.double(job$n)
@@ -38,7 +38,7 @@ groups_in_turn <- function(groups, neighbours, source, job) {
     parts[[k]] <- score_centers(source, neighbours[groups[[k]]], job)
     if (k == 1) {
       announce_duration(started, 1, length(groups), "The searchlight",
-                        "Fewer permutations or centers take less, and workers share the centers.")
+                        "Fewer permutations or centres take less, and workers share the centres.")
     }
     advance()
   }
@@ -76,16 +76,16 @@ error_classes <- function(errors) {
   setdiff(class(errors[[1]]), c("repalign_error", "error", "condition"))
 }
 
-# One warning for all centers without a score, and one for all p-values that lack beside a score.
+# One warning for all centres without a score, and one for all p-values that lack beside a score.
 report_centers <- function(found, neighbours, count) {
   failed <- found$failed
   if (all(is.na(found$scores))) {
-    abort("No center has a score. First, center ", dQuote(names(failed)[1], FALSE), ": ",
+    abort("No centre has a score. First, centre ", dQuote(names(failed)[1], FALSE), ": ",
           failed[[1]], class = error_classes(found$errors), arg = "data")
   }
   if (length(failed)) {
-    warn(count_of(length(failed), "center"), " of ", length(neighbours), " ",
-         if (length(failed) == 1) "is" else "are", " undefined (NA). First, center ",
+    warn(count_of(length(failed), "centre"), " of ", length(neighbours), " ",
+         if (length(failed) == 1) "is" else "are", " undefined (NA). First, centre ",
          dQuote(names(failed)[1], FALSE), ": ", failed[[1]], class = "repalign_undefined",
          data = names(failed))
   }
@@ -97,14 +97,14 @@ report_centers <- function(found, neighbours, count) {
   report_warnings_of_centers(found)
 }
 
-# One warning for each kind that single centers gave.
+# One warning for each kind that single centres gave.
 report_warnings_of_centers <- function(found) {
   kinds <- vapply(found$warnings, function(w) class(w$warning)[1], "")
   for (same in split(found$warnings, factor(kinds, unique(kinds)))) {
     first <- same[[1]]
     centers <- unique(vapply(same, function(w) w$name, ""))
-    warn("Center ", dQuote(first$name, FALSE), ": ", conditionMessage(first$warning),
-         if (length(centers) > 1) paste0(" (And ", length(centers) - 1, " more centers.)"),
+    warn("Centre ", dQuote(first$name, FALSE), ": ", conditionMessage(first$warning),
+         if (length(centers) > 1) paste0(" (And ", length(centers) - 1, " more centres.)"),
          class = setdiff(class(first$warning), c("repalign_warning", "warning", "condition")),
          data = centers)
   }

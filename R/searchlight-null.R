@@ -1,10 +1,10 @@
-# The scores and null scores of a group of centers. Where the statistic is an inner product of two
-# matrices of conditions, all centers, models and permutations are multiplied at once; otherwise
-# each center is calibrated by itself.
+# The scores and null scores of a group of centres. Where the statistic is an inner product of two
+# matrices of conditions, all centres, models and permutations are multiplied at once; otherwise
+# each centre is calibrated by itself.
 
-# Returns, for the centers of a group: `scores` and `p_values`, a row a center and a column a model;
+# Returns, for the centres of a group: `scores` and `p_values`, a row a centre and a column a model;
 # `largest`, for each permutation and model the largest null score of the group (oriented, so that
-# larger is more similar); `failed`, why centers have no score; `warnings`.
+# larger is more similar); `failed`, why centres have no score; `warnings`.
 score_centers <- function(source, neighbours, job) {
   run <- new.env()
   run$failed <- character()
@@ -14,8 +14,8 @@ score_centers <- function(source, neighbours, job) {
   c(found, list(failed = run$failed, warnings = run$warnings, error = list(run$error)))
 }
 
-# Evaluates the code of one center. An error of this package becomes NULL and is kept as the reason
-# why the center has no score; warnings are kept, and messages were given with the first center.
+# Evaluates the code of one centre. An error of this package becomes NULL and is kept as the reason
+# why the centre has no score; warnings are kept, and messages were given with the first centre.
 try_center <- function(code, name, run) {
   undefined <- function(reason) run$failed[[name]] <- sub("^The value", "It", reason)
   tryCatch(
@@ -46,7 +46,7 @@ empty_result <- function(count, job) {
        largest = matrix(-Inf, job$design$count, length(job$models)))
 }
 
-# One center after the other, as calibrate() does it.
+# One centre after the other, as calibrate() does it.
 plain_centers <- function(source, neighbours, job, run) {
   result <- empty_result(length(neighbours), job)
   result$used <- FALSE
@@ -78,7 +78,7 @@ plain_center <- function(source, channels, name, job) {
   null
 }
 
-# Adds null_of_pair() of a center and a model to a result.
+# Adds null_of_pair() of a centre and a model to a result.
 with_null <- function(result, k, model, one, sign) {
   if (is.null(one) || anyNA(one$null) || is.na(result$scores[k, model])) return(result)
   result$p_values[k, model] <- one$p_value
@@ -86,7 +86,7 @@ with_null <- function(result, k, model, one, sign) {
   result
 }
 
-# All centers of a group at once.
+# All centres of a group at once.
 multiplied_centers <- function(source, neighbours, job, run) {
   result <- empty_result(length(neighbours), job)
   forms <- center_forms(source, neighbours, job, run)
@@ -109,7 +109,7 @@ multiplied_centers <- function(source, neighbours, job, run) {
   result
 }
 
-# What is prepared of a center is too small for several threads, which only wait for each other.
+# What is prepared of a centre is too small for several threads, which only wait for each other.
 center_forms <- function(source, neighbours, job, run) {
   old <- options(repalign.threads = 1L)
   on.exit(options(old))
@@ -119,7 +119,7 @@ center_forms <- function(source, neighbours, job, run) {
   })
 }
 
-# The form of a center with its operand, or NULL, with a reason, where its scores are undefined. Of
+# The form of a centre with its operand, or NULL, with a reason, where its scores are undefined. Of
 # its representation only what warnings about scores need is kept.
 center_form <- function(source, channels, name, job) {
   measure <- job$measure
@@ -158,8 +158,8 @@ proportional_scores <- function(parts, forms, score, job) {
        largest = clipped(largest[-1, , drop = FALSE]))
 }
 
-# What the inner products of each center and model are multiplied by. All follows from the scores of
-# the first center and of the first model, because each side has a number of its own.
+# What the inner products of each centre and model are multiplied by. All follows from the scores of
+# the first centre and of the first model, because each side has a number of its own.
 score_scales <- function(x, y, score) {
   scale <- function(a, b) {
     half <- a$norm * b$norm / 2
@@ -170,7 +170,7 @@ score_scales <- function(x, y, score) {
   outer(of_x, of_y / of_y[1])
 }
 
-# Any other scores: those of each center and model under all permutations.
+# Any other scores: those of each centre and model under all permutations.
 each_score <- function(parts, forms, score, job) {
   result <- empty_result(length(forms), job)
   d <- job$measure$declaration

@@ -1,7 +1,7 @@
-# Inner products of the matrices of many centers with those of a few models, under all permutations
+# Inner products of the matrices of many centres with those of a few models, under all permutations
 # of the models.
 
-# A list of arrays, which have a part of the permutations each: shifts x centers x models x cosets.
+# A list of arrays, which have a part of the permutations each: shifts x centres x models x cosets.
 # The first of all is the identity. Permutations that are no cosets have one shift each.
 model_products <- function(matrices, job) {
   coset <- job$design$coset
@@ -24,7 +24,7 @@ split_by_size <- function(count, bytes) {
 }
 
 # The matrices of all models in the orders of some cosets: with a layer for each model and coset,
-# one set of Fourier transforms of the centers serves all cosets.
+# one set of Fourier transforms of the centres serves all cosets.
 coset_layers <- function(job, cosets) {
   layers <- lapply(cosets, function(m) {
     order <- job$design$coset$orders_y[, m]
@@ -33,7 +33,7 @@ coset_layers <- function(job, cosets) {
   unlist(layers, recursive = FALSE)
 }
 
-# A matrix product of the centers, of which the entries on and below the diagonal are kept, with the
+# A matrix product of the centres, of which the entries on and below the diagonal are kept, with the
 # permuted models, where those below it count twice.
 products_of_permutations <- function(matrices, job) {
   models <- length(job$operands)
@@ -48,7 +48,7 @@ products_of_permutations <- function(matrices, job) {
 }
 
 # A column for each model (the fastest) and permutation. kept: are they made once for all groups of
-# centers?
+# centres?
 permuted_models <- function(job, some, lower, kept) {
   if (kept && !is.null(job$kept$models)) return(job$kept$models)
   n <- job$n

@@ -11,14 +11,14 @@ searchlight_result <- function(found, neighbours, job, across_models, alpha) {
   threshold <- stats::setNames(rep(NA_real_, length(models)), models)
   for (model in if (count > 0) seq_along(models)) {
     null <- largest[, if (across_models) 1 else model]
-    # no center has null scores
+    # no centre has null scores
     if (anyNA(null)) next
     among <- if (across_models) seq_along(models) else model
     p_familywise[, model] <- familywise_p(sign * found$scores[, model], null)
     threshold[model] <- sign * null_threshold(max(sign * found$scores[, among], na.rm = TRUE), null,
                                               alpha)
   }
-  # without a p-value of its own a center was left out of the largest ones
+  # without a p-value of its own a centre was left out of the largest ones
   p_familywise[is.na(found$p_values)] <- NA
   centers <- if (is.null(names(neighbours))) seq_along(neighbours) else names(neighbours)
   rows <- data.frame(center = rep(centers, each = length(models)),
@@ -60,7 +60,7 @@ as.data.frame.repalign_searchlight <- function(x, ...) {
   x
 }
 
-# What is known of all centers together, which operations that make a new data frame may lose.
+# What is known of all centres together, which operations that make a new data frame may lose.
 searchlight_facts <- function(x, arg = "x") {
   facts <- attributes(x)[searchlight_attributes]
   if (anyNA(names(facts))) {
@@ -72,17 +72,17 @@ searchlight_facts <- function(x, arg = "x") {
 
 #' Print and summarise a searchlight
 #'
-#' `print()` shows how many centers each model exceeds chance in, and the best centers;
+#' `print()` shows how many centres each model exceeds chance in, and the best centres;
 #' `summary()` returns the former as a data frame; `tidy()` gives the rows with the column names
 #' of the package broom.
 #'
 #' @param x,object what [searchlight()] returned.
 #' @param digits how many digits are printed.
-#' @param n how many centers of each model are printed.
+#' @param n how many centres of each model are printed.
 #' @param ... not used.
 #' @return `summary()`: a data frame with a row for each model: `model`, `centers` (with a score),
 #'   `undefined`, `significant` (those with `p_familywise` of at most alpha), `threshold`, `best`
-#'   (the name of the center with the best score), `score` and `p_familywise` of that center.
+#'   (the name of the centre with the best score), `score` and `p_familywise` of that centre.
 #'   `tidy()`: a data frame with the columns `term` (the model), `center`, `estimate`, `p.value` and
 #'   `p.familywise`. `print()`: `x`, invisibly.
 #' @examples
@@ -99,7 +99,7 @@ print.repalign_searchlight <- function(x, digits = 3, n = 5, ...) {
   check_printing(digits, n, ...)
   settings <- searchlight_facts(x)$settings
   models <- unique(as.character(x$model))
-  cat("Searchlight: ", count_of(nrow(x) / max(length(models), 1), "center"), " of ",
+  cat("Searchlight: ", count_of(nrow(x) / max(length(models), 1), "centre"), " of ",
       if (settings$channels[1] < settings$channels[2]) paste(settings$channels[1], "to "),
       count_of(settings$channels[2], "channel"), ", ", settings$measure, " with ",
       count_of(length(models), "model"), "\n", sep = "")
@@ -118,7 +118,7 @@ print.repalign_searchlight <- function(x, digits = 3, n = 5, ...) {
 permutation_words <- function(settings) {
   if (settings$permutations == 0) return("no permutations: scores only")
   paste0(format(settings$permutations, big.mark = ","), " permutations of ", settings$n,
-         " conditions; family-wise p-values over all centers",
+         " conditions; family-wise p-values over all centres",
          if (settings$across_models) " and models", ", at level ", format(settings$alpha))
 }
 
@@ -130,7 +130,7 @@ print_best_centers <- function(x, settings, digits, n) {
   })
   best <- do.call(rbind, best)
   if (settings$permutations == 0) best$p_value <- best$p_familywise <- NULL
-  cat("Best centers:\n")
+  cat("Best centres:\n")
   print.data.frame(best, digits = digits, row.names = FALSE)
   print_remarks(nrow(rows) - nrow(best), character(), FALSE)
 }

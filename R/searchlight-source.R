@@ -1,10 +1,10 @@
-# What the centers of a searchlight are cut from: patterns of conditions over all channels, averaged
+# What the centres of a searchlight are cut from: patterns of conditions over all channels, averaged
 # over observations or kept for each run, and the noise of the channels.
 
 #' @include run-patterns.R
 NULL
 
-# patterns: see run_patterns(); by_run: are the centers compared by crossnobis estimates between
+# patterns: see run_patterns(); by_run: are the centres compared by crossnobis estimates between
 # runs? channels: the columns of the user's data that the patterns have, which are all of them but
 # in a part that is sent to a worker. noise: see check_noise().
 center_source <- function(data, condition, run, noise, measure) {
@@ -59,7 +59,7 @@ check_common_runs <- function(patterns, gaps) {
         class = "repalign_error_size", arg = "run")
 }
 
-# The part of a call that a worker needs for some centers: list(source, neighbours), where the
+# The part of a call that a worker needs for some centres: list(source, neighbours), where the
 # source has only their channels, and the neighbours are columns of this source.
 part_of_source <- function(source, neighbours) {
   columns <- sort(unique(unlist(neighbours)))
@@ -78,13 +78,13 @@ cut_patterns <- function(patterns, at) {
   patterns
 }
 
-# The representation of one center: its patterns, or its crossnobis RDM. at: its columns of the
+# The representation of one centre: its patterns, or its crossnobis RDM. at: its columns of the
 # source; labels: with the names of the conditions?
 center_repr <- function(source, at, name, labels = FALSE) {
   patterns <- cut_patterns(source$patterns, at)
   noise <- center_noise(source, at)
   if (source$by_run) {
-    # which pairs lack is the same for all centers, and was said before
+    # which pairs lack is the same for all centres, and was said before
     x <- withCallingHandlers(
       crossnobis_values(patterns, noise, list(weights = "equal", center_patterns = FALSE))$d,
       repalign_undefined = function(w) invokeRestart("muffleWarning")
@@ -103,7 +103,7 @@ center_repr <- function(source, at, name, labels = FALSE) {
 # ---- noise
 
 # NULL, or a list with one of: `covariance`, of all channels; `runs`, such a matrix for each run;
-# `precision`, a function of the columns of a center.
+# `precision`, a function of the columns of a centre.
 check_noise <- function(noise, source, measure) {
   if (is.null(noise)) return(NULL)
   check_noise_use(source, measure)
@@ -133,7 +133,7 @@ cut_noise <- function(noise, at) {
   noise
 }
 
-# The noise of a center, as rdm() takes it: a precision, or a covariance for each run.
+# The noise of a centre, as rdm() takes it: a precision, or a covariance for each run.
 center_noise <- function(source, at) {
   noise <- source$noise
   if (is.null(noise)) return(NULL)

@@ -1,33 +1,33 @@
-# searchlight() compares the neighbourhood of every center with models, and tests all centers at
+# searchlight() compares the neighbourhood of every centre with models, and tests all centres at
 # once by the largest score under common permutations of the stimuli.
 
 #' Searchlight: which places represent what a model says
 #'
-#' Compares the channels (voxels, electrodes) around each of many centers with models, and tests
-#' every center with control of the family-wise error: by the distribution of the largest score of
-#' all centers when the conditions of the models are permuted.
+#' Compares the channels (voxels, electrodes) around each of many centres with models, and tests
+#' every centre with control of the family-wise error: by the distribution of the largest score of
+#' all centres when the conditions of the models are permuted.
 #'
 #' @param data responses, a matrix conditions x channels, with the condition names as row names.
 #'   With `condition` or `run`, a matrix observations x channels. An array conditions x channels x
 #'   repeats (see [trial_array()]) has its repeats as runs.
-#' @param neighbours a list with an element for each center: the columns of `data` that belong to
-#'   it, as whole numbers. Its names are the names of the centers; without names they are numbered.
+#' @param neighbours a list with an element for each centre: the columns of `data` that belong to
+#'   it, as whole numbers. Its names are the names of the centres; without names they are numbered.
 #'   How the neighbourhoods are made is not a matter of this package: take them from a mask, from
 #'   `neuroim2`, or from distances between electrodes.
-#' @param models what every center is compared with: a representation of the same conditions, an
+#' @param models what every centre is compared with: a representation of the same conditions, an
 #'   RDM as a `dist` object, or a named list of them.
 #' @param measure one measure, as a name, from [measure()] or from [new_measure()].
 #' @param run one label per row of `data`: the run (session, fold) of an observation, with
-#'   independent noise. Then the dissimilarities of each center are crossnobis estimates between
+#'   independent noise. Then the dissimilarities of each centre are crossnobis estimates between
 #'   runs, which are zero on average where conditions do not differ, and `measure` must be [rsa()]
-#'   (of which only `outer` is used for the centers).
-#' @param noise `NULL`, or what whitens the channels of a center:
-#'   * a precision matrix of all channels, positive definite. Within a center it is the inverse of
+#'   (of which only `outer` is used for the centres).
+#' @param noise `NULL`, or what whitens the channels of a centre:
+#'   * a precision matrix of all channels, positive definite. Within a centre it is the inverse of
 #'     the covariance of its channels, whatever the others do;
 #'   * with `run`, a list with a covariance matrix of all channels for each run, in the order of
 #'     the sorted labels of the runs, or named by them, as [noise_covariance()] gives it: a pair of
 #'     runs has the inverse of their mean;
-#'   * a function of the columns of a center that returns their precision matrix, such as
+#'   * a function of the columns of a centre that returns their precision matrix, such as
 #'     `function(at) noise_precision(residuals[, at])`. With thousands of channels, this is the way
 #'     that fits into memory.
 #' @param permutations how many permutations of the conditions, a matrix of them, or a design of
@@ -36,61 +36,61 @@
 #'   one condition (and run) are averaged. Conditions come in the order of their sorted labels, or
 #'   of the levels of a factor.
 #' @param across_models should `p_familywise` also hold over the models? Then the largest score is
-#'   that of all centers and models.
+#'   that of all centres and models.
 #' @param alpha level of the thresholds, which are in the attribute `"threshold"`.
 #' @param threads how many threads the C code runs, see [similarity()].
-#' @return A data frame of class `repalign_searchlight` with a row for each center and model. Its
-#'   columns are `center`, `model`, `score`, `p_value` (of this center and model alone) and
+#' @return A data frame of class `repalign_searchlight` with a row for each centre and model. Its
+#'   columns are `center`, `model`, `score`, `p_value` (of this centre and model alone) and
 #'   `p_familywise`. Without permutations the p-values are `NA`. The attribute `"max_null"` has the
-#'   largest score of all centers under each permutation (for distances the smallest), a column for
-#'   each model or one for all; the attribute `"threshold"` has the score that a center must exceed.
-#'   A center whose score is undefined (no variance, a constant row) is `NA`, and a warning of class
+#'   largest score of all centres under each permutation (for distances the smallest), a column for
+#'   each model or one for all; the attribute `"threshold"` has the score that a centre must exceed.
+#'   A centre whose score is undefined (no variance, a constant row) is `NA`, and a warning of class
 #'   `repalign_undefined` counts them.
 #' @details
-#' All centers and models see the same permutations, so that the dependence between neighbouring
-#' centers, whatever it is, is kept in every permutation. With M_k the largest score of all centers
+#' All centres and models see the same permutations, so that the dependence between neighbouring
+#' centres, whatever it is, is kept in every permutation. With M_k the largest score of all centres
 #' under permutation k of K, the family-wise p-value of a score s is
 #' \deqn{p = \frac{1 + \#\{k: M_k \ge s\}}{K + 1},}{p = (1 + #{k: M_k >= s}) / (K + 1),}
-#' and the p-value of the single center is that of [calibrate()]. If no center is related to a
+#' and the p-value of the single centre is that of [calibrate()]. If no centre is related to a
 #' model, the probability that any `p_familywise` is at most alpha is at most alpha. If some are,
 #' this still holds for the others as long as their neighbourhoods together are unrelated to the
-#' model. Centers that differ in the spread of their null scores (few channels, few dimensions)
-#' share one threshold, which is then that of the centers with the widest null.
+#' model. Centres that differ in the spread of their null scores (few channels, few dimensions)
+#' share one threshold, which is then that of the centres with the widest null.
 #'
 #' What is permuted are the conditions of the models, which assumes that conditions are
 #' exchangeable; `permute::how()` restricts the permutations to blocks of conditions.
 #'
 #' Speed. For measures whose statistic is an inner product of two matrices of conditions ([rsa()]
 #' except Kendall's tau, [cka()] with linear and Gaussian kernels, [rv()],
-#' [distance_correlation()] and others) all null scores of a group of centers are made at once. By
+#' [distance_correlation()] and others) all null scores of a group of centres are made at once. By
 #' default these permutations are whole cosets of cyclic shifts, as in [calibrate()], whose inner
-#' products come from Fourier transforms; those of the models are shared by all centers. Every other
-#' measure is calibrated center by center, and a message says so. The two ways give the same
+#' products come from Fourier transforms; those of the models are shared by all centres. Every other
+#' measure is calibrated centre by centre, and a message says so. The two ways give the same
 #' numbers.
 #'
-#' In simulations (`Rscript bench/rsa-searchlight.R error sets=300`: 200 centers of up to 9 channels
+#' In simulations (`Rscript bench/rsa-searchlight.R error sets=300`: 200 centres of up to 9 channels
 #' on a line, which overlap; 20 conditions, 199 permutations, unrelated models; noise that is
 #' independent between channels, or smooth over 2 of them, for RSA also over 5; Spearman's and
 #' Pearson's RSA and corrected CKA), `p_familywise` was at most 0.05 somewhere in 2.7 to 6.0% of the
 #' data sets for one model, and in 3.3 to 5.3% for two models with `across_models`; `p_value` alone
 #' was so in 81 to 95% of them. A related place of 9 channels among 100 (`power sets=100`) was
 #' found in 40, 81 and 97% of the data sets for three strengths by Pearson's RSA, where p-values of
-#' single centers that are adjusted after Holm found 30, 72 and 96%, after Benjamini and Yekutieli
+#' single centres that are adjusted after Holm found 30, 72 and 96%, after Benjamini and Yekutieli
 #' 16, 45 and 88%.
 #'
-#' 2,000 centers of 100 channels with 100 conditions, 5 models and 1,000 permutations took 2.3 s of
+#' 2,000 centres of 100 channels with 100 conditions, 5 models and 1,000 permutations took 2.3 s of
 #' one processor by RSA (Pearson's and Spearman's) and 1.4 s by CKA, where a loop of [calibrate()]
 #' would take 36, 12 and 21 times as long; with crossnobis estimates from 8 runs, 4.8 s
-#' (`Rscript bench/rsa-searchlight.R time runs centers=2000 threads=1`). 20,000 centers took 18, 24
+#' (`Rscript bench/rsa-searchlight.R time runs centers=2000 threads=1`). 20,000 centres took 18, 24
 #' and 16 s of one processor, and at most 0.32 GB of memory.
 #'
-#' Centers are worked off in groups, which are sent to the workers of a plan of the package future
+#' Centres are worked off in groups, which are sent to the workers of a plan of the package future
 #' (`future::plan()`, with future.apply). Progress is shown by `progressr::with_progress()`. The
 #' groups depend on the sizes alone, and the permutations are drawn before: `set.seed()`
 #' reproduces a result with any number of workers and threads.
 #'
-#' When not to trust it: a searchlight tells that the channels around a center carry information,
-#' not that the center itself does; centers beside an informative place are found, too. Scores of
+#' When not to trust it: a searchlight tells that the channels around a centre carry information,
+#' not that the centre itself does; centres beside an informative place are found, too. Scores of
 #' neighbourhoods of different sizes cannot be compared with each other, as noise lowers them to a
 #' different degree.
 #' @references Kriegeskorte, Goebel and Bandettini (2006), PNAS 103. Nichols and Holmes (2002),
@@ -138,7 +138,7 @@ searchlight_measure <- function(measure, runs) {
   }
   measure <- set[[1]]
   if (!isTRUE(measure$declaration$pairing)) {
-    abort(dQuote(measure$label, FALSE), " does not depend on which condition of a center is ",
+    abort(dQuote(measure$label, FALSE), " does not depend on which condition of a centre is ",
           "paired with which one of a model: it says nothing about what is represented.",
           class = "repalign_error_measure", arg = "measure")
   }
@@ -150,7 +150,7 @@ searchlight_measure <- function(measure, runs) {
           }, ".", class = "repalign_error_choice", arg = "measure")
   }
   if (runs && !"signed" %in% accepted_by(measure$declaration, measure$args)) {
-    abort("With `run`, the dissimilarities of a center are crossnobis estimates, which may be ",
+    abort("With `run`, the dissimilarities of a centre are crossnobis estimates, which may be ",
           "negative, and ", dQuote(measure$label, FALSE), " cannot compare these: use rsa(), or ",
           "average over the runs (`condition` alone).",
           class = "repalign_error_measure", arg = "measure")
@@ -161,20 +161,20 @@ searchlight_measure <- function(measure, runs) {
 # A list of columns with names, whatever names the user gave.
 check_neighbours <- function(neighbours, channels) {
   if (!is.list(neighbours) || is.data.frame(neighbours) || !length(neighbours)) {
-    abort("`neighbours` must be a list with the columns of `data` that belong to each center, not ",
+    abort("`neighbours` must be a list with the columns of `data` that belong to each centre, not ",
           if (is.list(neighbours) && !length(neighbours)) "an empty list" else
             describe(neighbours), ".", class = "repalign_error_type", arg = "neighbours")
   }
   names <- names(neighbours)
   if (!is.null(names) && (anyNA(names) || any(names == "") || anyDuplicated(names))) {
-    abort("`neighbours` must have a different name for each center, or no names.",
+    abort("`neighbours` must have a different name for each centre, or no names.",
           class = "repalign_error_names", arg = "neighbours")
   }
   refuse <- function(bad, what) {
     if (!any(bad)) return(invisible())
     at <- which(bad)[1]
-    abort("`neighbours` ", what, ", first for center ",
-          if (is.null(names)) at else dQuote(names[at], FALSE), ": give each center one or more ",
+    abort("`neighbours` ", what, ", first for centre ",
+          if (is.null(names)) at else dQuote(names[at], FALSE), ": give each centre one or more ",
           "different columns of `data`, as whole numbers from 1 to ", channels, ".",
           class = "repalign_error_value", arg = "neighbours")
   }
@@ -189,7 +189,7 @@ check_neighbours <- function(neighbours, channels) {
   lapply(neighbours, as.integer)
 }
 
-# Both sides of the comparison. Of the side x there is one center, for what is the same for all of
+# Both sides of the comparison. Of the side x there is one centre, for what is the same for all of
 # them: the kind of input, the names of the conditions.
 searchlight_sides <- function(source, neighbours, models, measure) {
   refuse_results(models, "models")
@@ -216,7 +216,7 @@ searchlight_sides <- function(source, neighbours, models, measure) {
   sides
 }
 
-# The first center that is a representation at all.
+# The first centre that is a representation at all.
 first_center <- function(source, neighbours) {
   for (k in seq_along(neighbours)) {
     repr <- tryCatch(center_repr(source, neighbours[[k]], "data", labels = TRUE),
@@ -226,7 +226,7 @@ first_center <- function(source, neighbours) {
   stop(repr)
 }
 
-# What the groups of centers share: the settled measure, the permutations, the models, and with a
+# What the groups of centres share: the settled measure, the permutations, the models, and with a
 # fast null their operands. With 0 permutations the design has none.
 searchlight_job <- function(sides, measure, plan) {
   measure <- settled_set(list(measure), sides)[[1]]
@@ -238,8 +238,8 @@ searchlight_job <- function(sides, measure, plan) {
   design <- if (is.null(plan)) unpermuted_design(sides$x$reprs[[1]]$n) else
     design_for(measure, plan, "auto")
   if (!fast && design$count > 0) {
-    inform(dQuote(measure$label, FALSE), " has no null that takes all permutations of a center at ",
-           "once, so that each center is calibrated by itself. rsa() (but for Kendall's tau) and ",
+    inform(dQuote(measure$label, FALSE), " has no null that takes all permutations of a centre at ",
+           "once, so that each centre is calibrated by itself. rsa() (but for Kendall's tau) and ",
            "cka() are much faster.", class = "repalign_slow_searchlight")
   }
   pair <- as_pair(sides$x$reprs[[1]], sides$y$reprs[[1]])

@@ -141,11 +141,10 @@ rdm_ceiling <- function(reprs, measure, group) {
 
 # The dissimilarities of a subject, packed; what rounding may have changed is tied.
 subject_rdm <- function(repr, args) {
-  if (args$outer %in% ranked_outer && is.null(gaps_of(repr))) {
-    return(form_ranks(repr, args$inner)$ranks)
-  }
   form <- form_raw_dissimilarities(repr, args$inner)
-  if (form$square) form$d^2 else as.double(form$d)
+  values <- less_rounding(if (form$square) form$d^2 else as.double(form$d))
+  ranked <- args$outer %in% ranked_outer && is.null(gaps_of(repr)) && any(values != values[1])
+  if (ranked) form_ranks(repr, args$inner)$ranks else values
 }
 
 warn_no_size <- function(repr) {

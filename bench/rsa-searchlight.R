@@ -1,13 +1,13 @@
 # Times, memory and family-wise error rates of searchlight():
 #   Rscript bench/rsa-searchlight.R [time] [runs] [ways] [error] [power]
 #                                   [centers=20000] [permutations=1000] [threads=2] [sets=500]
-# time    100 channels a center, 100 conditions, 5 models: seconds, peak of memory, and how often a
-#         plain loop of calibrate() over some of the centers would take as long
-# runs    the same with crossnobis estimates from 8 runs, for up to 2000 centers
+# time    100 channels a centre, 100 conditions, 5 models: seconds, peak of memory, and how often a
+#         plain loop of calibrate() over some of the centres would take as long
+# runs    the same with crossnobis estimates from 8 runs, for up to 2000 centres
 # ways    three ways to the same inner products: cosets, one matrix product, gathering
-# error   how often unrelated data sets have a center with p_familywise of at most 0.05
+# error   how often unrelated data sets have a centre with p_familywise of at most 0.05
 # power   how often a related place is found, by family-wise p-values, and by p-values
-#         of single centers adjusted after Holm, and after Benjamini and Yekutieli
+#         of single centres adjusted after Holm, and after Benjamini and Yekutieli
 # Run it with OPENBLAS_NUM_THREADS=1 or 2.
 
 suppressMessages(library(repalign))
@@ -50,7 +50,7 @@ loop_seconds <- function(example, one, some = 20) {
 if (wanted("time")) {
   set.seed(1)
   example <- large_example()
-  cat(centers, "centers of 100 channels,", n, "conditions, 5 models,", permutations,
+  cat(centers, "centres of 100 channels,", n, "conditions, 5 models,", permutations,
       "permutations,", threads, "threads\n")
   for (one in measures) {
     seconds <- system.time(searchlight(example$data, example$neighbours, example$models, one,
@@ -72,7 +72,7 @@ if (wanted("runs")) {
   seconds <- system.time(searchlight(observed, example$neighbours[seq_len(few)], example$models,
                                      run = runs, condition = rep(seq_len(n), 8),
                                      permutations = permutations, threads = threads))
-  cat(sprintf("crossnobis of 8 runs, %d centers: %.1f s (%.1f s of processors); peak %.2f GB\n",
+  cat(sprintf("crossnobis of 8 runs, %d centres: %.1f s (%.1f s of processors); peak %.2f GB\n",
               few, seconds[["elapsed"]], sum(seconds[1:2]), peak_of_memory()))
 }
 
@@ -98,7 +98,7 @@ if (wanted("ways")) {
                               cbind(seq_len(n), job$design$matrix), threads)) * 20
   plain <- function(sums) as.vector(aperm(sums[[1]], c(1, 4, 2, 3)))
   stopifnot(all.equal(plain(a), plain(b)))
-  cat(sprintf(paste("200 centers x 5 models x %d permutations: cosets %.2f s, matrix product",
+  cat(sprintf(paste("200 centres x 5 models x %d permutations: cosets %.2f s, matrix product",
                     "%.2f s (%.2f s with the permuted models made), gathering %.1f s\n"),
               permutations,
               cosets, product, first, gathered))
@@ -133,7 +133,7 @@ light <- function(example, one, ...) {
 share <- function(hits) sprintf("%.3f", mean(hits))
 
 if (wanted("error")) {
-  cat("\nShare of", sets, "unrelated data sets with a center significant at 0.05 (200 centers of",
+  cat("\nShare of", sets, "unrelated data sets with a centre significant at 0.05 (200 centres of",
       "up to 9 channels, 20 conditions, 199 permutations):\n")
   for (smooth in c(0, 2, 5)) {
     set.seed(smooth + 10)
@@ -151,14 +151,14 @@ if (wanted("error")) {
                         "p_value alone %s (%s of %s)\n"), kind, smooth,
                   share(found[1, ]), share(found[2, ]),
                   share(found[3, ]),
-                  share(found[4, ]), "the centers"))
+                  share(found[4, ]), "the centres"))
     }
   }
 }
 
 if (wanted("power")) {
   cat("\nShare of", sets, "data sets in which a related place (9 of 100 channels) is found,",
-      "and in which an unrelated center is:\n")
+      "and in which an unrelated centre is:\n")
   for (strength in c(0.7, 1, 1.4)) {
     set.seed(100 * strength)
     for (kind in names(kinds)) {

@@ -1,4 +1,4 @@
-/* Entry point of the counts and maxima of null scores of many centers. */
+/* Entry point of the counts and maxima of null scores of many centres. */
 
 #include "center_null.h"
 
@@ -7,8 +7,8 @@
 #include "call_args.h"
 #include "call_results.h"
 
-/* sums: shifts x centers x models x cosets; least, scale: centers x models. Returns list(count =
-   centers x models, largest = permutations x models). */
+/* sums: shifts x centres x models x cosets; least, scale: centres x models. Returns list(count =
+   centres x models, largest = permutations x models). */
 SEXP repalign_center_null(SEXP sums, SEXP shifts, SEXP least, SEXP scale)
 {
     begin_entry(__func__);

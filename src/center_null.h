@@ -1,19 +1,19 @@
-/* Null scores of many centers under common permutations: how many of them reach the observed score
-   of their center, and the largest of all centers. */
+/* Null scores of many centres under common permutations: how many of them reach the observed score
+   of their centre, and the largest of all centres. */
 #ifndef REPALIGN_CENTER_NULL_H
 #define REPALIGN_CENTER_NULL_H
 
 #include <stddef.h>
 
-/* Inner products for `shifts` permutations of each of `cosets`: shifts the fastest, then centers,
+/* Inner products for `shifts` permutations of each of `cosets`: shifts the fastest, then centres,
    models, cosets. */
 typedef struct {
     const double *sums;
     size_t shifts, centers, models, cosets;
 } center_sums;
 
-/* least, scale: centers x models. count (the same) is increased by how many sums are at least
-   `least`; largest, a row a permutation and a column a model, is the largest sum * scale. A center
+/* least, scale: centres x models. count (the same) is increased by how many sums are at least
+   `least`; largest, a row a permutation and a column a model, is the largest sum * scale. A centre
    whose scale is not a number is left out. */
 void center_null(const center_sums *s, const double *least, const double *scale, double *count,
                  double *largest);

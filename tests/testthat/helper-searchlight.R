@@ -1,4 +1,4 @@
-# Small searchlights, and what similarity() and calibrate() say of each of their centers.
+# Small searchlights, and what similarity() and calibrate() say of each of their centres.
 
 light_example <- function(n = 16, channels = 24, seed = 1) {
   set.seed(seed)
@@ -10,8 +10,8 @@ light_example <- function(n = 16, channels = 24, seed = 1) {
        neighbours = lapply(seq_len(channels - 6), function(first) first + 0:(3 + first %% 3)))
 }
 
-# Center by center, with the permutations that the seed gives. Returns the scores, p-values and
-# null scores (of all centers, permutations x models).
+# Centre by centre, with the permutations that the seed gives. Returns the scores, p-values and
+# null scores (of all centres, permutations x models).
 light_by_hand <- function(sets, models, measure, permutations, seed) {
   rows <- lapply(sets, function(x) {
     set.seed(seed)
@@ -22,7 +22,7 @@ light_by_hand <- function(sets, models, measure, permutations, seed) {
        null = lapply(rows, null_scores))
 }
 
-# The family-wise p-values by their definition. scores: centers x models.
+# The family-wise p-values by their definition. scores: centres x models.
 familywise_by_hand <- function(scores, null, sign = 1) {
   largest <- Reduce(pmax, lapply(null, function(scores) sign * scores))
   p <- vapply(seq_len(ncol(scores)), function(model) {

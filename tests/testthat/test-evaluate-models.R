@@ -336,3 +336,18 @@ test_that("ranks that need too much memory are refused", {
   expect_s3_class(error, "repalign_error_memory")
   expect_match(conditionMessage(error), "Fewer threads")
 })
+
+test_that("a table of folds of one factor leaves the other one whole", {
+  made <- made_rdms()
+  count <- length(made$data)
+  half <- seq_len(count) <= count / 2
+  fold <- function(test) data.frame(set = ifelse(test, "test", "train"), factor = "rdm",
+                                    index = seq_len(count))
+  short <- rbind(cbind(fold = 1, fold(half)), cbind(fold = 2, fold(!half)))
+  whole <- expand.grid(index = 1:12, set = c("train", "test"), factor = "condition", fold = 1:2)
+  evaluated <- function(folds) {
+    suppressWarnings(evaluate_models(made$data, rdm_model(made$models, "weighted"), "cosine",
+                                     resample = "none", folds = folds)$score)
+  }
+  expect_equal(evaluated(short), evaluated(rbind(short, whole[names(short)])))
+})

@@ -129,10 +129,77 @@ test_that("what cannot be a model or a pool is refused", {
   expect_error(pool_rdms(made$data, "bures"), class = "repalign_error_choice")
   expect_error(pool_rdms(list(made$data[[1]], packed_dist(rep(1, 66))), "pearson"),
                class = "repalign_error_variance")
+  expect_error(pool_rdms(made$data, "pearson", sigma = 1:12), class = "repalign_error_choice")
+  expect_error(fit_rdm_model(rdm_model(made$models[[1]]), made$data, "cosine", sigma = 1:12),
+               class = "repalign_error_choice")
+  expect_error(rdm_model(cor(matrix(sin(1:40), 8))), "diagonal", class = "repalign_error_value")
+  square <- as.matrix(made$models[[1]])
+  expect_equal(predict(fit_rdm_model(rdm_model(replace(square, row(square) == col(square), NA)),
+                                     made$data, "cosine")), made$models[[1]],
+               ignore_attr = TRUE)
   made$data[[1]][3] <- NA
   expect_error(pool_rdms(made$data, "cosine"), class = "repalign_error_nonfinite")
   expect_s3_class(pool_rdms(made$data, "cosine", missing = "pairwise"), "dist")
   expect_error(fit_rdm_model(made$models, made$data, "cosine"), class = "repalign_error_type")
   expect_error(fit_rdm_model(rdm_model(dist(1:5)), made$data, "cosine", missing = "pairwise"),
                class = "repalign_error_size")
+})
+
+test_that("a large offset of all dissimilarities leaves centred comparisons as they are", {
+  made <- made_rdms()
+  set.seed(8)
+  mixing <- diag(12) + 0.1 * matrix(rnorm(144), 12)
+  for (sigma in list(NULL, 1 + runif(12), crossprod(mixing))) {
+    value <- function(offset) {
+      data <- lapply(made$data, `+`, offset)
+      model <- rdm_model(lapply(made$models, `+`, offset), "weighted")
+      fit <- fit_rdm_model(model, data, "whitened_pearson", sigma = sigma)
+      c(evaluate_models(data, made$models[[1]], "whitened_pearson", resample = "none",
+                        sigma = sigma)$score,
+        cor(pool_rdms(data, "whitened_pearson", sigma), made$data[[1]]), fit$score, coef(fit))
+    }
+    expect_equal(value(1e6), value(0), tolerance = 1e-7)
+  }
+})
+
+test_that("RDMs whose dissimilarities differ by rounding have no similarity, as for rsa()", {
+  made <- made_rdms()
+  rotation <- qr.Q(qr(matrix(sin(1:144), 12)))
+  equal <- dist(rotation) # all are sqrt(2), but for rounding
+  expect_gt(diff(range(equal)), 0)
+  gap <- function(rdm, at = 5) replace(rdm, at, NA)
+  for (outer in setdiff(rdm_outers, c("cosine", "whitened_cosine"))) {
+    score <- function(model) {
+      suppressMessages(suppressWarnings(evaluate_models(
+        lapply(made$data, gap), model, outer, resample = "none", missing = "pairwise"))$score)
+    }
+    expect_identical(score(equal), NA_real_)
+    expect_identical(score(gap(packed_dist(rep(1, 66)), 7)), NA_real_)
+    expect_error(pool_rdms(c(made$data, list(equal = equal)), outer),
+                 class = "repalign_error_variance")
+    expect_warning(limits <- subject_ceiling(c(unname(made$data), list(equal)),
+                                             measure("rsa", outer = outer)),
+                   class = "repalign_undefined")
+    expect_identical(limits$upper, NA_real_)
+  }
+})
+
+test_that("components that lack different pairs need some in common, in draws too", {
+  made <- made_rdms()
+  lacks <- function(rdm, at) replace(rdm, at, NA)
+  weighted <- function(first, second) {
+    rdm_model(list(a = lacks(made$models[[1]], first), b = lacks(made$models[[2]], second)),
+              "weighted")
+  }
+  for (outer in c("cosine", "whitened_cosine")) {
+    fit <- function(model) fit_rdm_model(model, made$data, outer, missing = "pairwise")
+    error <- expect_error(fit(weighted(1:40, 38:66)), class = "repalign_error_size")
+    expect_match(conditionMessage(error), "0 pairs")
+    expect_true(is.finite(fit(weighted(1:40, 44:66))$score))
+    set.seed(5)
+    result <- suppressMessages(suppressWarnings(
+      evaluate_models(made$data, weighted(1:40, 44:66), outer, draws = 20, missing = "pairwise")))
+    expect_gt(result$left_out, 0)
+    expect_true(is.finite(result$score))
+  }
 })

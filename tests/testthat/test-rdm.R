@@ -334,7 +334,7 @@ test_that("bad noise is refused", {
   refused(of(replace(precision, 1, NA)), value, "missing")
   refused(of("yes"), value, "numeric matrix")
   refused(of(list(precision), "mahalanobis"), "repalign_error_type", "is a list")
-  refused(of(list(precision, precision)), value, "2 matrix|2 matrices")
+  refused(of(list(precision, precision)), value, "2 elements")
   each <- rep(list(solve(precision)), 4)
   refused(of(stats::setNames(each, c(1:3, 7))), "repalign_error_labels", "run \"4\"")
   refused(of(replace(each, 3, list(-precision))), value, "run \"3\".*positive definite")

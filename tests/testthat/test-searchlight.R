@@ -1,4 +1,4 @@
-# searchlight() against similarity() and calibrate() of each center.
+# searchlight() against similarity() and calibrate() of each centre.
 
 measures_fast <- list(
   measure("rsa"), measure("rsa", outer = "pearson", inner = "sqeuclidean"),
@@ -188,7 +188,7 @@ test_that("noise whitens patterns", {
                "inner = \"sqeuclidean\"", class = "repalign_error_choice")
 })
 
-test_that("centers without a score are NA and counted", {
+test_that("centres without a score are NA and counted", {
   example <- light_example()
   data <- example$data
   data[, 1:6] <- 3
@@ -210,14 +210,14 @@ test_that("centers without a score are NA and counted", {
   data[4, 1:6] <- 1
   said <- tryCatch(searchlight(data, example$neighbours, example$models),
                    repalign_undefined = conditionMessage)
-  expect_match(said, paste0("^", sum(flat), " centers of 18 are undefined"))
+  expect_match(said, paste0("^", sum(flat), " centres of 18 are undefined"))
   expect_match(said, "constant row")
   data[] <- 1
-  expect_error(searchlight(data, example$neighbours, example$models), "No center has a score",
+  expect_error(searchlight(data, example$neighbours, example$models), "No centre has a score",
                class = "repalign_error_variance")
 })
 
-test_that("groups of centers, threads and workers change nothing", {
+test_that("groups of centres, threads and workers change nothing", {
   example <- light_example(channels = 60)
   run <- function(threads = 1, one = "rsa", neighbours = example$neighbours) {
     set.seed(9)
@@ -249,12 +249,12 @@ test_that("bad input is an error that says what to do", {
   wrong <- function(neighbours, says) {
     expect_error(searchlight(x, neighbours, models), says, class = "repalign_error_value")
   }
-  wrong(list(1:3, c(5, 25)), "no columns, first for center 2")
-  wrong(list(a = 1:3, b = 0:2), "no columns, first for center \"b\"")
-  wrong(list(1:3, integer()), "empty element, first for center 2")
+  wrong(list(1:3, c(5, 25)), "no columns, first for centre 2")
+  wrong(list(a = 1:3, b = 0:2), "no columns, first for centre \"b\"")
+  wrong(list(1:3, integer()), "empty element, first for centre 2")
   wrong(list(1:3, c(2, NA)), "missing or broken")
   wrong(list(1:3, c(2, 2.5)), "missing or broken")
-  wrong(list(1:3, c(2, 2)), "twice, first for center 2")
+  wrong(list(1:3, c(2, 2)), "twice, first for centre 2")
   wrong(list("a"), "not numbers")
   refused <- function(..., class) expect_error(searchlight(...), class = class)
   refused(x, list(), models, class = "repalign_error_type")

@@ -154,5 +154,7 @@ test_that("data without positive definite second moments, and bad noise, are ref
   expect_refused(riemann(p$x, p$y, sigma = matrix(1, 8, 8)), c("`sigma`", "positive definite"))
   zero <- structure(numeric(28), Size = 8, class = "dist")
   expect_identical(expect_warned(riemann(zero, p$y), "repalign_undefined"), NA_real_)
+  expect_warning(riemann(zero, p$y), "`x` are 0")
+  expect_lt(riemann(zero + 1, p$y), 0)
   expect_refused(riemann(matrix(1:2, 2), matrix(1:2, 2)), "`x`")
 })

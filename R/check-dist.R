@@ -1,8 +1,9 @@
 # These functions check "dist" objects that are given in the place of responses.
 
 # allow_na: distances may be missing, because stimuli without them will be taken out later, or
-# because they are left out; allow_zero: may all of them be 0?
-check_dist <- function(x, arg, allow_na = FALSE, allow_zero = FALSE) {
+# because they are left out; allow_zero: may all of them be 0? pairwise: does the caller leave out
+# pairs that lack when it is asked to, by missing = "pairwise"?
+check_dist <- function(x, arg, allow_na = FALSE, allow_zero = FALSE, pairwise = FALSE) {
   n <- attr(x, "Size")
   sized <- is.numeric(n) && length(n) == 1 && is.finite(n) && n >= 0 && n == round(n)
   if (!is.numeric(x) || !sized || length(x) != n * (n - 1) / 2) {
@@ -14,7 +15,8 @@ check_dist <- function(x, arg, allow_na = FALSE, allow_zero = FALSE) {
           " labels for ", n, " rows.", class = "repalign_error_type", arg = arg)
   }
   bad <- if (allow_na) is.infinite(x) else !is.finite(x)
-  refuse_distances(which(bad), n, if (allow_na) "infinite" else "missing or non-finite", arg)
+  refuse_distances(which(bad), n, if (allow_na) "infinite" else "missing or non-finite", arg,
+                   pairwise && !any(is.infinite(x)))
   if (!allow_zero && all(x == 0, na.rm = allow_na)) refuse_zeros(arg)
   if (!is.double(x)) storage.mode(x) <- "double"
   x
@@ -31,12 +33,13 @@ refuse_zero <- function(repr, accepted) {
   if (all(repr$data == 0, na.rm = TRUE)) refuse_zeros(repr$arg)
 }
 
-refuse_distances <- function(bad, n, what, arg) {
+refuse_distances <- function(bad, n, what, arg, pairwise) {
   if (!length(bad)) return(invisible())
   stimuli <- stimuli_of_distance(bad[1], n)
   abort("`", arg, "` has ", length(bad), " ", what, " distance", if (length(bad) > 1) "s",
         ", first between rows ", stimuli[1], " and ", stimuli[2],
-        ". Remove those rows, or correct the distances.", class = "repalign_error_nonfinite",
+        ". ", if (pairwise) "Set missing = \"pairwise\" to leave out these pairs; or remove" else
+          "Remove", " those rows, or correct the distances.", class = "repalign_error_nonfinite",
         arg = arg)
 }
 

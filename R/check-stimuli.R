@@ -80,15 +80,17 @@ note_one_sided_names <- function(reprs) {
   unnamed <- vapply(names, is.null, NA)
   if (!any(unnamed) || all(unnamed)) return(invisible())
   args <- paste0("`", vapply(reprs, function(repr) repr$arg, ""), "`")
+  distances <- all(vapply(reprs, function(repr) kind_of(repr$data) == "dist", NA))
   first <- names[!unnamed][[1]]
   transposed <- Filter(function(repr) {
     kind_of(repr$data) == "data" && !is.null(colnames(repr$data)) &&
       setequal(colnames(repr$data), first)
   }, reprs[unnamed])
   inform("Only ", enumerate(args[!unnamed], 3, quote = FALSE), if (sum(!unnamed) > 1) " have" else
-         " has", " row names, ", enumerate(args[unnamed], 3, quote = FALSE),
-         if (sum(unnamed) > 1) " have" else " has", " none: the rows are assumed to be the ",
-         "same stimuli in the same order.",
+         " has", if (distances) " labels, " else " row names, ",
+         enumerate(args[unnamed], 3, quote = FALSE), if (sum(unnamed) > 1) " have" else " has",
+         " none: ", if (distances) "they" else "the rows",
+         " are assumed to be the same stimuli in the same order.",
          if (length(transposed)) {
            paste0(" The column names of `", transposed[[1]]$arg, "` are these row names: is it ",
                   "transposed?")

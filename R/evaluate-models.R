@@ -8,7 +8,7 @@
 # draws      the scores of all draws, for each part a matrix with a row for each draw, a column for
 #            each model and two for the ceilings
 # table      the score of each RDM (rows) for each model, without folds
-# outer, resample, folds, conf_level, sizes   how it was made
+# outer, resample, folds, conf_level, sizes, group   how it was made
 # models, data   predicted and data RDMs, for plot(type = "map")
 
 #' Compare models of RDMs with the RDMs of subjects
@@ -45,6 +45,12 @@
 #'   `ceiling_low` and `ceiling_high`, the noise ceiling; `p_ceiling`, of the two-sided test against
 #'   its lower limit; `draws`, and `left_out`, how many of these were left out. There are `plot()`,
 #'   `vcov()`, and [compare_scores()].
+#'
+#'   Attributes have what these are made of. `attr(result, "draws")`: for each of `both`, `rdm` and
+#'   `condition` that were drawn, an array draws x models x repeats of the scores, with
+#'   `ceiling_low` and `ceiling_high` after the models; draws that were left out are `NA`.
+#'   `attr(result, "table")`: the score of each RDM (rows) with each model (columns), without folds;
+#'   with folds it is `NULL`.
 #' @details
 #' *Scores* are means over RDMs, with all data; draws are for errors only. A draw has each RDM and
 #' each stimulus as often as it was drawn; pairs of copies of a stimulus do not count, and models
@@ -65,9 +71,10 @@
 #' `repeats` of at least 2. `resample = "none"` has no errors with folds.
 #'
 #' *Ceilings.* `ceiling_high` is the mean similarity of each RDM with the pooled RDM of all
-#' ([pool_rdms()]), the highest mean that any model can have (see [subject_ceiling()] for when this
-#' is strict); `ceiling_low` that with the pool of the other groups. In cross-validation both are of
-#' the test stimuli, and the lower one pools the training RDMs.
+#' ([pool_rdms()]), the highest mean that any model can have (see [subject_ceiling()], whose `upper`
+#' it is without folds, for when this is strict); `ceiling_low` that with the pool of the other
+#' groups. In cross-validation both are of the test stimuli, and the lower one pools the training
+#' RDMs.
 #'
 #' *Seen* in simulations with new stimuli and new subjects in each of 400 data sets a cell (20 and
 #' 40 stimuli, 5 and 10 subjects, 200 draws, `"pearson"`, `"whitened_pearson"` and `"spearman"`;
@@ -91,7 +98,12 @@
 #' When not to trust it: with two or three subjects, errors over subjects are guesses, and there are
 #' 1 or 2 degrees of freedom. RDMs are similar for other reasons than the representation, too: a
 #' cosine is far above 0 for RDMs that share nothing but being positive, so that `p_zero` is about
-#' the cosine being 0, and not about chance; [calibrate()] is. A score that is not significantly
+#' the cosine being 0, and not about chance; [calibrate()] is. Cosines need a 0 that means "no
+#' difference", as it does in cross-validated distances (`"crossnobis"` of [rdm()], which has
+#' estimates below 0): with other dissimilarities, such as 1 - r or distances of noisy patterns, a
+#' model in which all pairs are equal scores high, and may score above good models. Take
+#' `"whitened_pearson"` there; a message says so where `outer` is not named and no data RDM has a
+#' value of 0 or below. A score that is not significantly
 #' below the ceiling may be far below it.
 #' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
 #'   Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS Computational
@@ -119,9 +131,11 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
                             threads = NULL) {
   need_arguments()
   task <- evaluation_task(rdms, models, outer, group, sigma, missing)
+  if (missing(outer)) note_cosine_of_positive(task)
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   drawn <- as_draws(resample, draws, max(task$group), task$n)
   folds <- as_folds(folds, repeats, task)
+  refuse_lost_draws(folds, drawn, task)
   check_evaluation(task, drawn, folds)
   note_lacking_pairs(task)
   threads <- thread_count(threads)
@@ -168,6 +182,19 @@ check_evaluation <- function(task, drawn, folds) {
     warn("All RDMs are of one group: there is no lower noise ceiling (NA).",
          class = "repalign_undefined")
   }
+}
+
+# Whoever names a cosine has decided; the default is a decision of ours.
+note_cosine_of_positive <- function(task) {
+  if (!task$outer %in% c("cosine", "whitened_cosine") || any(task$values <= 0, na.rm = TRUE)) {
+    return(invisible())
+  }
+  inform("All dissimilarities in `rdms` are above 0, as they hardly are if cross-validated. If 0 ",
+         "does not mean \"no difference\" (as in 1 - r, or in distances of noisy patterns), cosines ",
+         "are high even for a model in which all pairs are equal: take outer = ",
+         "\"whitened_pearson\". Name outer = ", dQuote(task$outer, FALSE), " in the call to take ",
+         "it without this message.",
+         class = "repalign_cosine_of_positive")
 }
 
 # Says over how many pairs of stimuli data and models are compared, where pairs lack.

@@ -181,10 +181,7 @@ folds_of_draw <- function(folds, group, w, m) {
     rounds <- lapply(folds$given, function(fold) {
       lapply(fold, function(set) list(m = set$m * m, w = set$w * w))
     })
-    usable <- all(vapply(rounds, function(round) {
-      all(vapply(round, function(set) sum(set$w > 0) >= 3 && any(set$m > 0), NA))
-    }, NA))
-    return(if (usable) rounds)
+    return(if (are_usable_rounds(rounds)) rounds)
   }
   there <- unique(group[m > 0])
   if (length(there) < folds$rdm || sum(w > 0) < 3 * folds$condition) return(NULL)
@@ -198,6 +195,39 @@ folds_of_draw <- function(folds, group, w, m) {
                       w = if (folds$condition > 1) w * !in_w else w),
          test = list(m = m * in_m, w = w * in_w))
   })
+}
+
+are_usable_rounds <- function(rounds) {
+  all(vapply(rounds, function(round) {
+    all(vapply(round, function(set) sum(set$w > 0) >= 3 && any(set$m > 0), NA))
+  }, NA))
+}
+
+# Before anything is computed: folds that most draws cannot be cut into. The draws that are left
+# would be those that are most like all data, and their variance too small; with a fold for each
+# group, they are all data.
+refuse_lost_draws <- function(folds, drawn, task) {
+  if (is.null(folds) || !is.null(folds$given) || !drawn$count) return(invisible())
+  groups <- max(task$group)
+  lost <- function(weights, needed) {
+    if (is.null(weights)) rep(FALSE, drawn$count) else colSums(weights > 0) < needed
+  }
+  by_rdm <- lost(drawn$rdm, folds$rdm)
+  by_condition <- lost(drawn$condition, 3 * folds$condition)
+  each_group <- !is.null(drawn$rdm) && folds$rdm == groups
+  if (!each_group && mean(by_rdm | by_condition) <= 0.5) return(invisible())
+  reason <- if (each_group || mean(by_rdm) > mean(by_condition)) {
+    paste0("folds = c(rdm = ", folds$rdm, ") needs ", folds$rdm, " different groups of RDMs in ",
+           "each draw, and there are ", groups, ". Take fewer folds, such as c(rdm = 2) where ",
+           "there are at least 3 groups, or draw no RDMs (resample = \"condition\" or \"none\").")
+  } else {
+    paste0("folds = c(condition = ", folds$condition, ") needs ", 3 * folds$condition,
+           " different stimuli in each draw, and there are ", task$n, ". Take fewer folds, or ",
+           "draw no stimuli (resample = \"rdm\" or \"none\").")
+  }
+  abort(sum(by_rdm | by_condition), " of ", drawn$count, " draws cannot be cut into `folds`, and ",
+        "those that can are too much like all data to give errors: ", reason,
+        class = "repalign_error_size", arg = "folds")
 }
 
 # The fold of each of `size` things of which only some are there.

@@ -22,7 +22,8 @@ evaluation_result <- function(task, whole, draws, drawn, folds, conf_level) {
   warn_evaluation(rows, left_out, parts)
   structure(rows, parts = parts, draws = draws, table = named_table(whole$table, task),
             outer = task$outer, resample = drawn$factors, folds = folds, conf_level = conf_level,
-            sizes = sizes, pictures = list(data = task$values, models = whole_predictions(task),
+            sizes = sizes, group = task$group,
+            pictures = list(data = task$values, models = whole_predictions(task),
                             sigma = task$sigma),
             class = c("repalign_evaluation", "data.frame"))
 }

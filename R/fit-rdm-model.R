@@ -13,7 +13,7 @@
 #' @param object,x what `fit_rdm_model()` returned.
 #' @param ... unused.
 #' @return An object of class `repalign_rdm_fit` with `coef()`, the named weights, and `predict()`,
-#'   the predicted RDM. `score` is the mean similarity with the data that it was fitted to, which is
+#'   the predicted RDM, as from [rdm()]. `score` is the mean similarity with the data that it was fitted to, which is
 #'   more than that with new data: [evaluate_models()] cross-validates.
 #' @details
 #' For cosines and Pearson correlations, plain or whitened, the best weights are those of least
@@ -96,8 +96,7 @@ plain_products <- function(values, outer, sigma) {
 predict.repalign_rdm_fit <- function(object, ...) {
   no_other_arguments(...)
   table <- object$model$table
-  structure(object$predicted, Size = table$n, Labels = table$labels, Diag = FALSE, Upper = FALSE,
-            class = "dist")
+  new_rdm(object$predicted, table$n, table$labels, paste("predicted for", object$outer))
 }
 
 #' @rdname fit_rdm_model

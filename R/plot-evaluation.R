@@ -11,14 +11,18 @@ plot.repalign_evaluation <- function(x, ...) draw(x, ...)
 #' @param letters for [evaluate_models()]: are models marked by letters that say which differ?
 #' @param alpha,adjust for these letters: the level, and how p-values are adjusted, see
 #'   [compare_scores()].
+#' @param subjects for [evaluate_models()]: are there points for the scores of single RDMs (or the
+#'   means of the groups in `group`)? They are drawn for at most 40 of them, and not with folds,
+#'   where single RDMs have no scores.
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_evaluation <- function(object, type = c("bars", "points", "map"),
                                          errors = c("conf", "se"), letters = TRUE, alpha = 0.05,
-                                         adjust = "holm", ...) {
+                                         adjust = "holm", subjects = TRUE, ...) {
   no_other_arguments(...)
   type <- check_choice(type, c("bars", "points", "map"), "type")
   errors <- check_choice(errors, c("conf", "se"), "errors")
   letters <- check_flag(letters, "letters")
+  subjects <- check_flag(subjects, "subjects")
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   adjust <- check_choice(adjust, setdiff(adjustments, "max_t"), "adjust")
   need_columns(object, c("model", "score", "se", "conf_low", "conf_high", "p_zero",
@@ -26,19 +30,25 @@ autoplot.repalign_evaluation <- function(object, type = c("bars", "points", "map
   need_rows(object)
   if (type == "map") return(evaluation_map(object))
   rows <- evaluated_rows(object, errors, letters, alpha, adjust)
+  single <- if (subjects) subject_scores(object, levels(rows$title))
+  rows$mark_at <- above_points(rows, single)
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["title"]], y = .data[["score"]])) +
     evaluation_ceiling(rows) +
+    # points of subjects lie beside the places of models
+    ggplot2::scale_x_discrete() +
     ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey40") +
     (if (type == "bars") {
       ggplot2::geom_col(width = 0.65, fill = okabe_ito[["sky"]], na.rm = TRUE)
     }) +
+    subject_points(single) +
     ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]]),
                             na.rm = TRUE, linewidth = 0.7) +
     ggplot2::geom_point(na.rm = TRUE, size = if (type == "bars") 1.2 else 2.6) +
     ggplot2::geom_text(ggplot2::aes(y = .data[["mark_at"]], label = .data[["mark"]]),
                        na.rm = TRUE, size = 3.2, vjust = 0) +
     ggplot2::labs(x = NULL, y = score_words(attr(object, "outer")),
-                  caption = evaluation_caption(object, rows, errors, letters, alpha, adjust)) +
+                  caption = evaluation_caption(object, rows, errors, letters, alpha, adjust,
+                                               !is.null(single))) +
     evaluation_theme(rows)
 }
 
@@ -69,10 +79,42 @@ evaluated_rows <- function(object, errors, letters, alpha, adjust) {
   rows$high <- if (errors == "conf") rows$conf_high else rows$score + rows$se
   marks <- if (letters) difference_letters(object, alpha, adjust) else rep("", nrow(rows))
   rows$mark <- paste0(marks, ifelse(rows$p_zero %in% NA | rows$p_zero > alpha, "", "*"))
-  tops <- pmax(rows$score, rows$high, 0, na.rm = TRUE)
-  extent <- range(0, rows$low, rows$high, rows$score, rows$ceiling_high, na.rm = TRUE)
-  rows$mark_at <- tops + 0.02 * diff(extent)
   rows
+}
+
+# Scores of single RDMs, or the means of their groups: a row for each of them and each model. `x` is
+# the place on the axis, the same for a subject in all models. NULL if they are too many or none.
+subject_scores <- function(object, titles, most = 40) {
+  scores <- attr(object, "table")
+  group <- attr(object, "group")
+  models <- unique(object$model)
+  known <- !is.null(scores) && all(models %in% colnames(scores))
+  if (!known || max(group) > most || max(group) < 2) return(NULL)
+  means <- rowsum(scores[, models, drop = FALSE], group) / tabulate(group)
+  subjects <- nrow(means)
+  beside <- seq(-0.22, 0.22, length.out = subjects)
+  model <- rep(seq_len(ncol(means)), each = subjects)
+  data.frame(x = model + rep(beside, ncol(means)), score = as.vector(means),
+             title = factor(titles[model], titles))
+}
+
+# Where the letters and stars of each model are.
+above_points <- function(rows, single) {
+  tops <- pmax(rows$score, rows$high, 0, na.rm = TRUE)
+  if (!is.null(single)) {
+    highest <- tapply(single$score, single$title, max)
+    tops <- pmax(tops, highest[as.integer(rows$title)], na.rm = TRUE)
+  }
+  extent <- range(0, rows$low, rows$high, rows$score, rows$ceiling_high, single$score,
+                  na.rm = TRUE)
+  as.vector(tops) + 0.02 * diff(extent)
+}
+
+subject_points <- function(single) {
+  if (is.null(single)) return(NULL)
+  ggplot2::geom_point(data = single, ggplot2::aes(x = .data[["x"]], y = .data[["score"]]),
+                      shape = 21, size = 1.3, stroke = 0.4, colour = "grey35", fill = "white",
+                      na.rm = TRUE)
 }
 
 evaluation_ceiling <- function(rows) {
@@ -85,7 +127,7 @@ evaluation_ceiling <- function(rows) {
                     ymax = band$ceiling_high, fill = "grey60", alpha = 0.35)
 }
 
-evaluation_caption <- function(object, rows, errors, letters, alpha, adjust) {
+evaluation_caption <- function(object, rows, errors, letters, alpha, adjust, single) {
   level <- attr(object, "conf_level")
   has_marks <- any(grepl("*", rows$mark, fixed = TRUE))
   has_letters <- any(nzchar(gsub("*", "", rows$mark, fixed = TRUE)))
@@ -94,6 +136,7 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, adjust) {
       paste0("lines: ", if (errors == "conf") paste0(format(100 * level), "% intervals") else
         "one standard error", " over ", evaluation_over(object))
     },
+    if (single) "open points: single subjects",
     if (!is.na(rows$ceiling_low[1])) "band: noise ceiling" else
       if (!is.na(rows$ceiling_high[1])) "grey line: upper noise ceiling",
     if (has_marks) paste0("*: above 0 (p <= ", format(alpha), ")"),

@@ -11,7 +11,7 @@
 #' @param outer how RDMs are compared, as for [rsa()], or `"riemann"`.
 #' @param sigma for whitened comparisons: the noise of the stimuli, as for [rsa()].
 #' @param missing `"pairwise"`: pairs may lack (`NA`), and means are over the RDMs that have them.
-#' @return A `dist` object. Its scale means nothing.
+#' @return An RDM, as from [rdm()]. Its scale means nothing.
 #' @details
 #' Before the mean, each RDM is divided by its root mean square (`"cosine"`), standardised
 #' (`"pearson"`), divided by its whitened length (`"whitened_cosine"`, and for
@@ -38,8 +38,7 @@ pool_rdms <- function(rdms, outer, sigma = NULL, missing = c("error", "pairwise"
   }
   refuse_flat(table, outer, "rdms")
   pooled <- pooled_values(table$values, outer, sigma = sigma)
-  structure(pooled, Size = table$n, Labels = table$labels, Diag = FALSE, Upper = FALSE,
-            class = "dist")
+  new_rdm(pooled, table$n, table$labels, paste("mean for", outer))
 }
 
 # An RDM that cannot be scaled to length 1 has no place in a mean.

@@ -24,7 +24,10 @@ settle_rsa <- function(args, reprs) {
 # Missing distances are refused where a measure of the call cannot do without them.
 refuse_lacking_pairs <- function(reprs, set) {
   if (all(vapply(set, takes_gaps, NA))) return(invisible())
-  for (repr in reprs) if (!is.null(gaps_of(repr))) check_dist(repr$data, repr$arg)
+  comparisons <- all(vapply(set, function(measure) identical(measure$id, "rsa"), NA))
+  for (repr in reprs) {
+    if (!is.null(gaps_of(repr))) check_dist(repr$data, repr$arg, pairwise = comparisons)
+  }
 }
 
 # How many pairs of stimuli the comparisons of a call are over: a matrix, representations of x by

@@ -58,7 +58,7 @@ centred_ranks <- function(values) {
 # a, b: centred ranks. The divisor is the size of ranks without ties, so that equal ranks, which have
 # no order, need a look of their own.
 rho_table <- function(a, b) {
-  rho <- 12 * crossprod(a, b) / (nrow(a)^3 - nrow(a))
+  rho <- crossprod(a, b) / untied_rank_size(nrow(a))
   rho[colSums(a != 0) == 0, ] <- NA
   rho[, colSums(b != 0) == 0] <- NA
   rho
@@ -80,15 +80,6 @@ whitened_similarities <- function(a, b, lacking, outer, sigma) {
   first <- seq_len(ncol(a))
   own <- diag(products)
   cosines_from(products[first, -first, drop = FALSE], own[first], own[-first])
-}
-
-# a, b: centred ranks. The divisor is the size of ranks without ties, so that equal ranks, which have
-# no order, need a look of their own.
-rho_table <- function(a, b) {
-  rho <- crossprod(a, b) / untied_rank_size(nrow(a))
-  rho[colSums(a != 0) == 0, ] <- NA
-  rho[, colSums(b != 0) == 0] <- NA
-  rho
 }
 
 # Which RDMs are all 0, or, for other comparisons than cosines, have equal values.

@@ -8,7 +8,7 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
   rdms <- listed_rdms(rdms, arg)
   names <- names(rdms)
   places <- if (length(rdms) == 1 && names == arg) arg else paste0(arg, "$", names)
-  rdms <- Map(function(rdm, place) as_rdm(rdm, place, allow_na), rdms, places)
+  rdms <- Map(function(rdm, place) read_rdm(rdm, place, allow_na), rdms, places)
   n <- vapply(rdms, function(rdm) as.integer(attr(rdm, "Size")), 0L)
   other <- which(n != n[1])
   if (length(other)) {
@@ -45,13 +45,13 @@ listed_rdms <- function(rdms, arg) {
 }
 
 # A "dist" object of doubles.
-as_rdm <- function(rdm, place, allow_na) {
+read_rdm <- function(rdm, place, allow_na) {
   if (is.matrix(rdm)) rdm <- dist_of_matrix(rdm, place)
   if (!inherits(rdm, "dist")) {
     abort("`", place, "` must be an RDM, a \"dist\" object or a symmetric matrix, not ",
           describe(rdm), ".", class = "repalign_error_type", arg = place)
   }
-  rdm <- check_dist(rdm, place, allow_na, allow_zero = TRUE)
+  rdm <- check_dist(rdm, place, allow_na, allow_zero = TRUE, pairwise = TRUE)
   if (attr(rdm, "Size") < 2) {
     abort("`", place, "` has fewer than two stimuli: there is no pair.",
           class = "repalign_error_size", arg = place)

@@ -96,7 +96,9 @@ formula_value <- function(call, data, env) {
 }
 
 # Subjects are a list of RDMs or of representations; data frames and responses are one.
-is_list_of_rdms <- function(value) is.list(value) && !is.object(value) && !is_graph(value)
+is_list_of_rdms <- function(value) {
+  inherits(value, "repalign_rdms") || (is.list(value) && !is.object(value) && !is_graph(value))
+}
 
 named_subjects <- function(subjects, place) {
   if (!length(subjects)) {
@@ -121,7 +123,7 @@ check_equal_sizes <- function(rdms, places) {
 # The RDM of what a formula may name, a "dist" object. Labels of conditions give 0 for pairs with
 # the same label and 1 for others.
 rdm_of_value <- function(value, place, inner, allow_na) {
-  if (inherits(value, "dist") || is_square_rdm(value)) return(as_rdm(value, place, allow_na))
+  if (inherits(value, "dist") || is_square_rdm(value)) return(read_rdm(value, place, allow_na))
   if (is_labels(value)) return(rdm_of_labels(value, place, allow_na))
   if (is.numeric(value) && length(dim(value)) < 2) {
     abort("`", place, "` is a numeric vector: give dist(", place, ") for the differences between ",

@@ -1,7 +1,8 @@
 # What rsa_regression() returns: its rows, what is known of the whole model, and the group.
 
 # fits: of each response list(rows, model, null), from regression_of().
-regression_result <- function(fits, table, spec, design, standardize) {
+# group: the number of the subject of each response.
+regression_result <- function(fits, table, spec, design, standardize, group) {
   subjects <- if (!table$single) colnames(table$y)
   rows <- do.call(rbind, lapply(fits, function(fit) fit$rows))
   model <- do.call(rbind, lapply(fits, function(fit) fit$model))
@@ -18,9 +19,11 @@ regression_result <- function(fits, table, spec, design, standardize) {
   model$permutations <- design$count
   model$engine <- design$engine
   warn_undefined_terms(rows, model, table)
-  structure(rows, model = model, group = if (length(subjects) > 1) group_table(fits, spec$fit),
-            response = table$response, fit = spec$fit, ridge = spec$ridge,
-            standardize = standardize, class = c("repalign_regression", "data.frame"))
+  structure(rows, model = model,
+            group = if (length(subjects) > 1) group_table(fits, spec$fit, group),
+            subjects = if (!table$single) max(group), response = table$response,
+            fit = spec$fit, ridge = spec$ridge, standardize = standardize,
+            class = c("repalign_regression", "data.frame"))
 }
 
 # A response that does not vary, or has too few pairs.
@@ -54,22 +57,25 @@ warn_undefined_terms <- function(rows, model, table) {
 }
 
 # The mean over subjects, with a t test over them and the permutations of conditions, which are the
-# same in all subjects.
-group_table <- function(fits, fit) {
-  estimates <- vapply(fits, function(one) one$rows$estimate, fits[[1]]$rows$estimate)
-  estimates <- matrix(estimates, ncol = length(fits))
-  known <- !is.na(estimates[1, ])
-  estimates <- estimates[, known, drop = FALSE]
-  count <- ncol(estimates)
+# same in all subjects. group: the subject of each fit; each subject counts once.
+group_table <- function(fits, fit, group) {
+  known <- !vapply(fits, function(one) is.na(one$rows$estimate[1]), NA)
+  subjects <- split(fits[known], group[known])
+  count <- length(subjects)
+  estimates <- vapply(subjects, function(own) mean_of_fits(own, function(one) one$rows$estimate),
+                      fits[[1]]$rows$estimate)
+  estimates <- matrix(estimates, ncol = count)
   mean <- if (count) rowMeans(estimates) else NA_real_
   se <- if (count > 1) apply(estimates, 1, stats::sd) / sqrt(count) else NA_real_
-  nulls <- lapply(fits[known], function(one) one$null)
+  nulls <- lapply(subjects, mean_of_fits, function(one) one$null)
   p <- if (count) p_of_terms(Reduce(`+`, nulls) / count, fit) else NA_real_
   statistic <- ifelse(se > 0, mean / se, NA)
   data.frame(term = fits[[1]]$rows$term, mean = mean, se = se, df = count - 1,
              statistic = statistic, p_subjects = 2 * stats::pt(-abs(statistic), max(count - 1, 1)),
              p_conditions = p, subjects = count)
 }
+
+mean_of_fits <- function(fits, part) Reduce(`+`, lapply(fits, part)) / length(fits)
 
 #' @rdname rsa_regression
 #' @param x,object what `rsa_regression()` returned.
@@ -86,7 +92,7 @@ print.repalign_regression <- function(x, digits = 3, ...) {
     cat("Regression of the dissimilarities of ", attr(x, "response"), ": ",
         model$conditions[1], " conditions, ", kind,
         if (attr(x, "standardize")) ", standardized", "\n", sep = "")
-    cat(model_lines(model), sep = "\n")
+    cat(model_lines(model, attr(x, "subjects")), sep = "\n")
   }
   print_rows(x, digits)
   if (!is.null(x$centered)) {
@@ -95,14 +101,17 @@ print.repalign_regression <- function(x, digits = 3, ...) {
   invisible(x)
 }
 
-model_lines <- function(model) {
+model_lines <- function(model, subjects) {
   p <- paste0("p = ", format(model$p_value, digits = 2))
   if (is.null(model$subject)) {
     return(paste0("R squared ", format(model$r_squared, digits = 3), ", shared ",
                   format(model$shared, digits = 3), ", ", p, " (", model$permutations, " ",
                   model$engine, " permutations, ", model$pairs, " pairs)"))
   }
-  paste0(nrow(model), " subjects, R squared ",
+  who <- if (isTRUE(subjects < nrow(model))) {
+    paste(nrow(model), "RDMs of", count_of(subjects, "subject"))
+  } else paste(nrow(model), "subjects")
+  paste0(who, ", R squared ",
          paste(format(range(model$r_squared, na.rm = TRUE), digits = 2), collapse = " to "),
          " (", model$permutations[1], " ", model$engine[1],
          " permutations): summary() has the group")

@@ -30,6 +30,9 @@
 #'   `"pairwise"`, which leaves these pairs out.
 #' @param center are predictors tested beyond effects of single conditions? See Details.
 #' @param permutations the number of permutations, a matrix or a design, as in [calibrate()].
+#' @param group for a list of RDMs: one label for each, for several RDMs (sessions) of the same
+#'   subject, as in [evaluate_models()]. `summary()` then averages the coefficients of each label
+#'   before it tests over labels. Without it, each RDM is a subject.
 #' @return A data frame of class `repalign_regression` with a row for each predictor (and subject).
 #'   Columns: `subject` (if the response is a list), `term`, `estimate`, the coefficient; `partial`,
 #'   its correlation with the response given the other predictors; `semipartial`, that of the
@@ -41,7 +44,8 @@
 #'   `permutations`.
 #'   With several subjects, `summary()` has a row for each predictor: the `mean` of the coefficients
 #'   with its `se`, `df`, `statistic` and `p_subjects` (t test over subjects), and `p_conditions`
-#'   from the same permutations of conditions in all subjects.
+#'   from the same permutations of conditions in all subjects; `subjects` is their number, that of
+#'   the labels in `group`.
 #' @details
 #' Estimates. All pairs count equally, as in `lm()` of the dissimilarities, whose standard errors
 #' and p-values would be wrong: pairs that share a condition depend on each other. `partial` and
@@ -120,7 +124,7 @@ rsa_regression <- function(formula, data = NULL, block = NULL,
                            inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
                            fit = c("ordinary", "nonnegative", "ridge"), ridge = NULL,
                            standardize = TRUE, missing = c("error", "pairwise"), center = TRUE,
-                           permutations = 999) {
+                           permutations = 999, group = NULL) {
   need_arguments()
   inner <- check_choice(inner, rsa_inner, "inner")
   spec <- list(center = check_flag(center, "center"),
@@ -132,14 +136,23 @@ rsa_regression <- function(formula, data = NULL, block = NULL,
   table <- regression_table(formula, data, inner, missing == "pairwise")
   between <- pairs_between(block, table$n)
   check_predictors(table, between, spec$fit)
+  group <- regression_groups(group, table)
   design <- regression_design(permutations, table$n, block)
   sides <- regression_sides(table, between, spec)
   fits <- lapply(seq_len(ncol(table$y)), function(s) {
     regression_of(table$y[, s], table, between, sides, design, standardize)
   })
-  result <- regression_result(fits, table, spec, design, standardize)
+  result <- regression_result(fits, table, spec, design, standardize, group)
   if (missing == "pairwise") note_pairs(attr(result, "model")$pairs, sum(between), "fitted")
   result
+}
+
+regression_groups <- function(group, table) {
+  if (!is.null(group) && table$single) {
+    abort("`group` says which RDMs are of one subject, but the response is one RDM: give a list ",
+          "of RDMs, or no `group`.", class = "repalign_error_choice", arg = "group")
+  }
+  group_codes(group, ncol(table$y))
 }
 
 check_ridge <- function(ridge, fit) {

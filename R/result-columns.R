@@ -57,11 +57,12 @@ kept_attributes <- list(
   repalign_benchmark = "scores",
   repalign_score_interval = c("conf_level", "deletions", "direction", "best"),
   repalign_evaluation = c("parts", "draws", "table", "outer", "resample", "folds", "conf_level",
-                          "sizes", "pictures"),
+                          "sizes", "group", "pictures"),
   repalign_comparison = c("conf_level", "adjust", "margin", "over", "no_interactions", "family"),
   repalign_best = c("conf_level", "members", "over", "no_interactions"),
   repalign_best_comparison = c("conf_level", "over", "sizes", "no_interactions"),
-  repalign_regression = c("model", "group", "response", "fit", "ridge", "standardize"),
+  repalign_regression = c("model", "group", "subjects", "response", "fit", "ridge",
+                          "standardize"),
   repalign_rdm_rows = c("whole", "outer")
 )
 

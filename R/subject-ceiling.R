@@ -16,8 +16,9 @@
 #'   group.
 #' @return A data frame with one row: `lower`, the mean score of a subject with the mean of the
 #'   others; `upper`, that with the mean of all, itself included; `pairwise`, the score between
-#'   subjects (of different groups); `ceiling`, its square root; for [rsa()] `rdms`, the number of
-#'   RDMs; `n` and `groups`, the numbers of subjects and of groups. If all are of one group,
+#'   subjects (of different groups); `ceiling`, its square root; `n`, the number of subjects, and
+#'   `groups`, that of groups. For [rsa()] there is also `rdms`, which is `n` by another name: what
+#'   is counted there are RDMs, which with `group` may be several of one subject. If all are of one group,
 #'   `lower`, `pairwise` and `ceiling` are `NA`, with a warning.
 #' @details
 #' Let R_u be what is compared of subject u, the RDM or the centred kernel, scaled to length 1 (for

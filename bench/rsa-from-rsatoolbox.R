@@ -12,9 +12,6 @@ if (!dir.exists(folder)) {
 }
 seen <- utils::read.csv(file.path(folder, "disagreements.csv"))
 input <- function(name) utils::read.csv(file.path(folder, "inputs", paste0(name, ".csv")))
-as_rdm <- function(values) {
-  structure(values, Size = (1 + sqrt(1 + 8 * length(values))) / 2, class = "dist")
-}
 rdms <- function(name) lapply(input(name)[-(1:2)], as_rdm)
 
 # The largest difference, and what disagreements.csv has of it.

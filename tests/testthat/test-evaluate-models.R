@@ -316,6 +316,86 @@ test_that("evaluations are printed and drawn", {
   expect_error(ggplot2::autoplot(result, type = "lines"), class = "repalign_error_choice")
 })
 
+test_that("scores of single subjects are kept and drawn, as means of their groups", {
+  skip_if_not_installed("ggplot2")
+  made <- made_rdms()
+  set.seed(1)
+  result <- evaluate_models(made$data, made$models, "pearson", draws = 50,
+                            group = c(1, 1, 2, 2, 3))
+  scores <- attr(result, "table")
+  expect_equal(colMeans(scores), stats::setNames(result$score, result$model))
+  points_of <- function(...) {
+    layers <- lapply(ggplot2::autoplot(result, ...)$layers, function(layer) layer$data)
+    Filter(function(data) is.data.frame(data) && "x" %in% names(data), layers)
+  }
+  drawn <- points_of()[[1]]
+  expect_equal(drawn$score[1:3], c(mean(scores[1:2, 1]), mean(scores[3:4, 1]), scores[5, 1]))
+  expect_identical(nrow(drawn), 3L * nrow(result))
+  expect_equal(round(drawn$x), rep(seq_len(nrow(result)), each = 3))
+  expect_length(points_of(subjects = FALSE), 0)
+  # the marks are above all points
+  built <- ggplot2::ggplot_build(ggplot2::autoplot(result))$data
+  marks <- Filter(function(data) "label" %in% names(data), built)[[1]]
+  expect_true(all(marks$y >= tapply(drawn$score, drawn$title, max)))
+  expect_no_error(ggplot2::ggplot_build(ggplot2::autoplot(result, type = "points")))
+  expect_named(attr(result, "draws"), c("both", "rdm", "condition"))
+  expect_identical(dimnames(attr(result, "draws")$both)[[2]],
+                   c(result$model, "ceiling_low", "ceiling_high"))
+})
+
+test_that("folds that most draws cannot be cut into are refused before anything is computed", {
+  made <- made_rdms()
+  group <- c(1, 2, 3, 4, 4)
+  evaluated_in <- function(folds, ...) {
+    evaluate_models(made$data, made$models, "pearson", draws = 50, group = group, folds = folds,
+                    ...)
+  }
+  set.seed(1)
+  expect_error(evaluated_in(c(rdm = 4)), "cannot be cut .*needs 4 different groups.* Take fewer",
+               class = "repalign_error_size")
+  expect_error(evaluated_in(c(rdm = 4), "rdm"), class = "repalign_error_size")
+  # each draw that is left has both groups once: no variance over subjects
+  expect_error(evaluate_models(made$data, made$models, "pearson", draws = 50,
+                               group = c(1, 1, 2, 2, 2), folds = c(rdm = 2)),
+               "at least 3 groups", class = "repalign_error_size")
+  expect_error(evaluated_in(c(condition = 4)), "needs 12 different stimuli .*, and there are 12",
+               class = "repalign_error_size")
+  # without draws of RDMs, and with few draws lost, there is no error
+  expect_silent(evaluated_in(c(rdm = 4), "condition"))
+  suppressWarnings(expect_warning(evaluated_in(c(rdm = 4), "none"), "without draws"))
+  expect_no_error(suppressWarnings(evaluated_in(c(rdm = 2))))
+})
+
+test_that("cosines of positive dissimilarities are taken with a message unless they are named", {
+  made <- made_rdms()
+  positive <- lapply(made$data, function(rdm) rdm - min(rdm) + 0.1)
+  signed <- positive
+  signed[[2]][3] <- -0.01
+  run <- function(rdms, ...) evaluate_models(rdms, made$models, ..., draws = 5)
+  expect_message(run(positive), "whitened_pearson", class = "repalign_cosine_of_positive")
+  expect_silent(run(positive, "whitened_cosine"))
+  expect_silent(run(signed))
+})
+
+test_that("missing pairs: the error says how to leave them out", {
+  made <- made_rdms()
+  made$data[[1]][2] <- NA
+  says <- "Set missing = \"pairwise\""
+  expect_error(evaluate_models(made$data, made$models, "pearson"), says, fixed = TRUE)
+  expect_error(pool_rdms(made$data, "pearson"), says, fixed = TRUE)
+  expect_error(rsa(made$data[[1]], made$data[[2]]), says, fixed = TRUE)
+  expect_error(rsa_regression(a ~ b, list(a = made$data[[1]], b = made$data[[2]])), says,
+               fixed = TRUE)
+  # no way out of infinite ones, and for measures without `missing`
+  made$data[[1]][2] <- Inf
+  for (call in list(quote(pool_rdms(made$data, "pearson")),
+                    quote(bures(made$data[[1]], made$data[[2]])))) {
+    found <- tryCatch(eval(call), error = conditionMessage)
+    expect_match(found, "Remove those rows", fixed = TRUE)
+    expect_false(grepl("pairwise", found))
+  }
+})
+
 test_that("models without a common letter differ", {
   sets <- function(differ) repalign:::alike_sets(differ | t(differ))
   differ <- matrix(FALSE, 4, 4)

@@ -375,6 +375,35 @@ test_that("subjects have rows of their own and a group", {
   expect_refused(summary(one), "no group")
 })
 
+test_that("RDMs of the same subject are averaged before the test over subjects", {
+  data <- regression_data(10, 14)
+  set.seed(15)
+  data$all <- lapply(1:5, function(s) data$brain + dist(patterns_of(10)))
+  session_of <- c("ann", "bob", "ann", "cy", "ann")
+  set.seed(1)
+  fit <- rsa_regression(all ~ a + group, data, permutations = 99, group = session_of)
+  group <- summary(fit)
+  means <- tapply(fit$estimate[fit$term == "a"], session_of, mean)
+  test <- t.test(means)
+  expect_equal(group$p_subjects[1], test$p.value)
+  expect_equal(group$mean[1], mean(means))
+  expect_equal(group$df, c(2, 2))
+  expect_identical(group$subjects, c(3L, 3L))
+  expect_output(print(fit), "5 RDMs of 3 subjects", fixed = TRUE)
+  # sessions that are copies are one subject
+  copies <- c(data, list(twice = data$all[c(1, 1, 2, 2, 4, 4)], once = data$all[c(1, 2, 4)]))
+  set.seed(1)
+  twice <- summary(rsa_regression(twice ~ a + group, copies, permutations = 99,
+                                  group = c(1, 1, 2, 2, 3, 3)))
+  set.seed(1)
+  expect_equal(twice, summary(rsa_regression(once ~ a + group, copies, permutations = 99)))
+  expect_refused(rsa_regression(brain ~ a, data, group = 1), "one RDM")
+  expect_refused(rsa_regression(all ~ a, data, group = 1:2), "5 RDMs")
+  # the list that rdm() and transform_rdm() return is a list of subjects, too
+  data$ranks <- transform_rdm(stats::setNames(data$all, letters[1:5]), "rank")
+  expect_identical(unique(rsa_regression(ranks ~ a, data, permutations = 19)$subject), letters[1:5])
+})
+
 test_that("what cannot be fitted or tested is refused or said", {
   data <- regression_data(8, 16)
   go <- function(formula, more = list(), ...) {

@@ -55,8 +55,8 @@ centred_ranks <- function(values) {
   apply_columns(values, rank) - (nrow(values) + 1) / 2
 }
 
-# a, b: centred ranks. The divisor is the size of ranks without ties, so that equal ranks, which have
-# no order, need a look of their own.
+# a, b: centred ranks. The divisor is the size of ranks without ties, so that equal ranks, which
+# have no order, need a look of their own.
 rho_table <- function(a, b) {
   rho <- crossprod(a, b) / untied_rank_size(nrow(a))
   rho[colSums(a != 0) == 0, ] <- NA

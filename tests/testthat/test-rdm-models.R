@@ -168,7 +168,7 @@ test_that("RDMs whose dissimilarities differ by rounding have no similarity, as 
   equal <- dist(rotation) # all are sqrt(2), but for rounding
   expect_gt(diff(range(equal)), 0)
   gap <- function(rdm, at = 5) replace(rdm, at, NA)
-  for (outer in setdiff(rdm_outers, c("cosine", "whitened_cosine"))) {
+  for (outer in setdiff(rsa_outer, c("cosine", "whitened_cosine"))) {
     score <- function(model) {
       suppressMessages(suppressWarnings(evaluate_models(
         lapply(made$data, gap), model, outer, resample = "none", missing = "pairwise"))$score)

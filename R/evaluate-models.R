@@ -207,8 +207,8 @@ note_cosine_of_positive <- function(task) {
     return(invisible())
   }
   inform("All dissimilarities in `rdms` are above 0, as they hardly are if cross-validated. If 0 ",
-         "does not mean \"no difference\" (as in 1 - r, or in distances of noisy patterns), cosines ",
-         "are high even for a model in which all pairs are equal: take outer = ",
+         "does not mean \"no difference\" (as in 1 - r, or in distances of noisy patterns), ",
+         "cosines are high even for a model in which all pairs are equal: take outer = ",
          "\"whitened_pearson\". Name outer = ", dQuote(task$outer, FALSE), " in the call to take ",
          "it without this message.",
          class = "repalign_cosine_of_positive")

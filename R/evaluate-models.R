@@ -93,7 +93,7 @@
 #' Errors of cross-validated scores are somewhat too small: with 40 stimuli and 10 subjects, in 400
 #' data sets (`Rscript bench/rsa-folds.R sets=200 seed=101,102`), variances were 0.74 (standard
 #' error 0.06) times the true ones, and 0.83 (0.07) times for differences; 7.3% of the intervals
-#' missed the true score, and equal models differed in 10.3%. The choice of folds in the score itself
+#' missed the true score, and equal models differed in 10.3%. The choice of folds in the score
 #' is 0.065 of its variance with 2 repeats, and `se` is without it: more `repeats` make it smaller.
 #' Without it the ratios were 0.84 and 0.91. More draws (400) or repeats (8) did not make the
 #' variances larger (means of 0.0020 and 0.0021 over 75 and 60 data sets, and 0.0022 before).

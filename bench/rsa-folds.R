@@ -1,8 +1,8 @@
 # How far errors of cross-validated scores are from the truth, and why (see evaluate_models()):
 #   Rscript bench/rsa-folds.R [sets=200] [draws=100] [repeats=2] [n=40] [subjects=10] [seed=101,102]
 # Data sets as in rsa.R (folds): new stimuli and new subjects, and two weighted models with equal
-# true scores, "pearson", 2 x 2 folds. Of each seed there are `sets` data sets. The rows are the score of
-# the first model and the difference between both; the columns
+# true scores, "pearson", 2 x 2 folds. Of each seed there are `sets` data sets. The rows are
+# the score of the first model and the difference between both; the columns
 #   ratio    mean variance (se^2) over the variance between data sets
 #   free     the same for scores without the chance of folds, which are means over 40 other cuts
 #   folds    the share of the variance between data sets that is the choice of folds in the score

@@ -330,7 +330,7 @@ test_that("missing values, row names and lists work as with matrices", {
   values[3, 2, ] <- NA
   x <- responses(values, stimulus = letters[1:10])
   y <- matrix(rnorm(30), 10, dimnames = list(letters[1:10], NULL))
-  expect_refused(suppressMessages(rsa(x, y)), c("row 3, column 2", "na = "))
+  expect_refused(suppressMessages(similarity(x, y, "rsa")), c("row 3, column 2", "na = "))
   left <- function(na) suppressMessages(similarity(x, y, "rsa", na = na)$score)
   expect_identical(left("stimuli"), rsa(as.matrix(x)[-3, ], y[-3, ]))
   expect_identical(left("neurons"), rsa(as.matrix(x)[, -2], y))

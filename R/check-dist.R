@@ -33,7 +33,7 @@ refuse_zero <- function(repr, accepted) {
   if (all(repr$data == 0, na.rm = TRUE)) refuse_zeros(repr$arg)
 }
 
-refuse_distances <- function(bad, n, what, arg, pairwise) {
+refuse_distances <- function(bad, n, what, arg, pairwise = FALSE) {
   if (!length(bad)) return(invisible())
   stimuli <- stimuli_of_distance(bad[1], n)
   abort("`", arg, "` has ", length(bad), " ", what, " distance", if (length(bad) > 1) "s",

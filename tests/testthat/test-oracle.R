@@ -27,11 +27,13 @@ has_no_value <- function(id, args, x, y) {
   id == "rsa" && narrow < switch(c(args$inner, "correlation")[1], correlation = 3, cosine = 2, 1)
 }
 
-# All assignments of more than 7 columns, and all pairs of many distances, are too many to try.
+# All assignments of more than 7 columns, and all pairs of many distances (for tau, and the
+# covariance of whitened comparisons), are too many to try.
 is_too_large <- function(id, args, x, y) {
   assigned <- id == "permutation_procrustes" ||
     (id == "hard_correlation_match" && is.null(args$matching))
-  (assigned && max(ncol(x), ncol(y)) > 7) || (identical(args$outer, "kendall") && nrow(x) > 60)
+  squared <- isTRUE(args$outer %in% c("kendall", "tau_b", "whitened_cosine", "whitened_pearson"))
+  (assigned && max(ncol(x), ncol(y)) > 7) || (squared && nrow(x) > 40)
 }
 
 # The definition of imd takes all eigenvalues, the measure a polynomial; roots of differences of

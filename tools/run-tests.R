@@ -10,7 +10,10 @@ dir <- commandArgs(trailingOnly = TRUE)[1]
 about_r <- c(
   "bind", "interval", "print", "messages", "results",                   # tables, their words
   "plot-analysis", "plot-calibration", "plot-labels", "plot-similarity", "plot-square",
-  "identifier", "trials", "spike-counts",                               # input
+  "identifier", "trials", "spike-counts", "as-rdm",                     # input
+  "compare-scores", "plan-recording", "analysis-ceiling",               # of finished scores
+  "benchmark", "benchmark-rank", "benchmark-reference",
+  "rsa-regression", "rdm-rows",                                         # matrix products of R
   "simulate", "simulate-networks",                                      # made-up data
   "parallel",                     # processes: what they compute is that of "tiles"
   "error-rates"                   # many small calibrations, like those of "null-law"

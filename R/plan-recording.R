@@ -40,8 +40,9 @@
 #'
 #'   `summary()` gives the smallest designs for `target_se` or `difference`: a row for each number
 #'   that can be solved for (column `solved`) with the others as in the plan, its `se` and `power`,
-#'   and `limit_se` and `limit_power`, which no number of it goes beyond. The number is `NA` where
-#'   even these limits do not reach what you want.
+#'   `limit_se` and `limit_power`, which no number of it goes beyond, and `extrapolated`, with the
+#'   same warning as for the plan. The number is `NA` where even these limits do not reach what you
+#'   want.
 #' @details
 #' The score is the CKA by `estimator = "stimulus_neuron"` (of trial means; see [cka()]), the only
 #' one that aims at the same value with any numbers of stimuli and neurons. The jackknife of

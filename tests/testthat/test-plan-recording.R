@@ -156,6 +156,19 @@ test_that("designs that the pilot does not tell well are marked", {
   expect_silent(plan_recording(x, y, c(40, 80)))
 })
 
+test_that("smallest designs that the pilot does not tell well are marked", {
+  plan <- expect_silent(plan_recording(x, y, target_se = 0.03))
+  smallest <- expect_warned(summary(plan), "repalign_extrapolated")
+  far <- with(smallest, stimuli > 200 | neurons_x > 125 | neurons_y > 110)
+  expect_true(any(far))
+  expect_identical(smallest$extrapolated, far)
+  expect_output(print(plan), "Smallest designs.*extrapolated")
+  near <- summary(plan_recording(x, y, target_se = 1.05 * plan$se))
+  expect_false(any(near$extrapolated & near$solved == "stimuli"))
+  never <- suppressWarnings(summary(plan_recording(x, y, target_se = 1e-4)))
+  expect_identical(never$extrapolated, rep(NA, 3))
+})
+
 test_that("neurons on both sides are one sample, and a population is a pilot", {
   noisy <- x + rnorm(1000)
   shared <- planned(x, noisy, neurons_x = c(25, 50), shared_neurons = TRUE)

@@ -15,7 +15,10 @@
 #' @param stimuli,neurons_x,neurons_y,trials numbers to plan for; every combination becomes a row.
 #'   By default those of the pilot. `neurons_y` is only for a `y` whose neurons are a sample, and
 #'   not for the same neurons on both sides, whose numbers go with `neurons_x`. `trials` are those
-#'   of each stimulus, on all sides that have trials in the pilot.
+#'   of each stimulus, on all sides that have trials in the pilot. They can be
+#'   planned only if the pilot has the same number of trials of every stimulus, and none is missing:
+#'   otherwise give those that all stimuli have. [macaque_v4] has 6 to 10 trials of a stimulus, of
+#'   which `macaque_v4$trials[, , 1:6]` are complete.
 #' @param target_se the standard error that you want. [summary()] then has the smallest designs.
 #' @param difference the difference between the scores of two models that you want to detect, for
 #'   two models in `y`. `power` is then that of detecting it, and [summary()] has the smallest
@@ -225,7 +228,8 @@ refuse_held <- function(wanted, pilot, tied) {
   why <- if (is.na(trials)) "the pilot has no trials: give responses() with several" else
     if (attr(trials, "unequal")) "the sides have different numbers of trials: give equal ones" else
     if (attr(trials, "holes")) {
-      "some trials have missing values: leave out these trials, stimuli or neurons"
+      paste0("some trials have missing values: give those that all stimuli have, as in ",
+             "trials[, , 1:6], or leave out stimuli or neurons")
     }
   if (is.null(why)) return(invisible())
   abort("`trials` cannot be planned, because ", why, ".", class = "repalign_error_trials",

@@ -157,15 +157,15 @@ test_that("designs that the pilot does not tell well are marked", {
 })
 
 test_that("smallest designs that the pilot does not tell well are marked", {
-  plan <- expect_silent(plan_recording(x, y, target_se = 0.03))
+  plan <- expect_silent(plan_recording(x, y, target_se = 0.115))
   smallest <- expect_warned(summary(plan), "repalign_extrapolated")
   far <- with(smallest, stimuli > 200 | neurons_x > 125 | neurons_y > 110)
   expect_true(any(far))
   expect_identical(smallest$extrapolated, far)
   expect_output(print(plan), "Smallest designs.*extrapolated")
-  near <- summary(plan_recording(x, y, target_se = 1.05 * plan$se))
-  expect_false(any(near$extrapolated & near$solved == "stimuli"))
-  never <- suppressWarnings(summary(plan_recording(x, y, target_se = 1e-4)))
+  near <- expect_silent(summary(plan_recording(x, y, target_se = 0.99 * plan$se)))
+  expect_identical(near$extrapolated, rep(FALSE, 3))
+  never <- expect_silent(summary(plan_recording(x, y, target_se = 1e-4)))
   expect_identical(never$extrapolated, rep(NA, 3))
 })
 
@@ -201,6 +201,10 @@ test_that("bad input is refused by name", {
   holes[3, 4, 2] <- NA
   refused("trials", "missing values", responses(holes), y, trials = 2)
   expect_equal(nrow(planned(responses(holes), y)), 1)
+  holes[3, , 4] <- holes[3, 4, 2] <- NA
+  complete <- responses(holes[, , c(1, 3)])
+  expect_equal(nrow(planned(complete, y, trials = c(1, 2))), 2)
+  refused("x", "neuron correction needs at least two. Give data of more", x[, 1, drop = FALSE], y)
   refused("target_se", "above 0", x, y, target_se = 0)
   refused("difference", "two models", x, y, difference = 0.1)
   refused("over", "two models", x, models, over = c(brain, "neurons_y"))

@@ -129,7 +129,6 @@ undefined_without <- function(row, factors) {
   if (is.null(single)) {
     return("it is undefined without some of what was sampled: there is too little of it.")
   }
-  paste0("errors over ", single$name, " need at least 2 neurons with different labels ",
-         "(`units_x`, `units_y`), and all there is has one. Give more, or leave these neurons out ",
-         "of `over`.")
+  paste0("errors over ", single$name, " need at least 2 neurons with different labels, but there ",
+         "is only one neuron or label. Give more, or leave these neurons out of `over`.")
 }

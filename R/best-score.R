@@ -9,7 +9,7 @@
 #'
 #' @inheritParams compare_scores
 #' @param by columns of `result` that tell groups apart, each of which has a best score: by default
-#'   the models of `y`, if there are any. Scores of different measures are never in one group.
+#'   the models of `y`, if there are any; `NULL`: all models are one group. Scores of different measures are never in one group.
 #' @param draws number of normal draws.
 #' @return A data frame of class `repalign_best` with a row for each group. Columns: `group`, the
 #'   values of `by` (and the measure, if there are several; `"all"` with neither); `best`, the name
@@ -74,7 +74,7 @@ best_score <- function(result, by = "model_y", draws = 9999) {
 score_groups <- function(scores, by, default) {
   columns <- setdiff(names(scores$rows), c("score", "se", "df", "conf_low", "conf_high", "n"))
   if (default) by <- intersect("model_y", columns)
-  else by <- check_choice(by, columns, "by", several = TRUE)
+  else if (!is.null(by)) by <- check_choice(by, columns, "by", several = TRUE)
   several <- length(unique(scores$measure)) > 1
   by <- c(by, if (several && !"measure" %in% by) "measure")
   if (!length(by)) return(list(all = seq_along(scores$score)))

@@ -97,15 +97,15 @@ no_other_arguments <- function(...) {
 
 # What the function that the user called can do about missing values.
 missing_remedy <- function() {
-  if (!offers_na()) return("")
+  if (!offers_argument("na")) return("")
   "; na = \"stimuli\" or \"neurons\" leaves out what is missing"
 }
 
-# Does the function that the user called have an argument `na`? It is the first one of this package.
-offers_na <- function() {
+# Does the function that the user called have this argument? It is the first one of this package.
+offers_argument <- function(name) {
   for (function_called in lapply(seq_len(sys.nframe()), sys.function)) {
     ours <- identical(environment(function_called), topenv())
-    if (ours) return("na" %in% names(formals(function_called)))
+    if (ours) return(name %in% names(formals(function_called)))
   }
   FALSE
 }
@@ -117,11 +117,13 @@ check_finite <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
     !is.finite(x)
   if (!any(bad)) return(invisible(x))
   at <- which(bad, arr.ind = TRUE)
+  # no value of `na` lets infinite values through
+  infinite <- all(is.infinite(x[bad]))
   places <- paste0("row ", at[, 1], ", column ", at[, 2])
-  abort("`", arg, "` has ", nrow(at), if (allow_nan) " infinite" else " missing or non-finite",
-        " value", if (nrow(at) > 1) "s", if (!allow_nan) " (NA, NaN or Inf)", ": ",
+  abort("`", arg, "` has ", nrow(at), if (infinite) " infinite" else " missing or non-finite",
+        " value", if (nrow(at) > 1) "s", if (!infinite) " (NA, NaN or Inf)", ": ",
         enumerate(places, 4, quote = FALSE), ". Remove those rows or columns, or fill the values ",
-        "in", if (!allow_nan) missing_remedy(), ".",
+        "in", if (!infinite) missing_remedy(), ".",
         class = "repalign_error_nonfinite", arg = arg)
 }
 

@@ -9,8 +9,8 @@ print.repalign_comparison <- function(x, digits = 4, n = NULL, ...) {
       if (length(measure) == 1) paste0(", ", measure), "\n", sep = "")
   say_level(x, "conf_low to conf_high: ")
   if (!is.null(attr(x, "adjust")) && !is.null(x$p_adjusted)) {
-    cat("p_adjusted: ", attr(x, "adjust"), ", over ", count_of(attr(x, "family"), "difference"),
-        "\n", sep = "")
+    cat("p_adjusted: ", attr(x, "adjust"), ", over ", family_words(attr(x, "family")), "\n",
+        sep = "")
   }
   margin <- attr(x, "margin")
   shown <- x
@@ -20,6 +20,37 @@ print.repalign_comparison <- function(x, digits = 4, n = NULL, ...) {
   print_rows(shown, digits, n)
   say_no_interactions(x)
   invisible(x)
+}
+
+# family: the number of differences that p-values were adjusted for, or those of bound results.
+family_words <- function(family) {
+  if (length(family) == 1) return(count_of(family, "difference"))
+  several <- unique(family)
+  if (length(several) == 1) return(paste(count_of(several, "difference"), "in each result"))
+  paste(enumerate(family, quote = FALSE), "differences, in each result alone")
+}
+
+# Adjusted p-values stay those of each result. What is said of all rows must hold for all of them.
+#' @export
+rbind.repalign_comparison <- function(..., deparse.level = 1) {
+  parts <- Filter(Negate(is.null), list(...))
+  common <- c("conf_level", "adjust", "margin", "over")
+  facts <- lapply(parts, function(part) lapply(common, function(name) attr(part, name)))
+  plain <- lapply(parts, function(part) {
+    if (inherits(part, "repalign_comparison")) as.data.frame(part) else part
+  })
+  rows <- do.call(rbind, plain)
+  if (length(unique(facts)) > 1) {
+    inform("These differences have different levels, adjustments, margins or samples: rbind() ",
+           "gives a plain data frame of them.", class = "repalign_plain_rows")
+    return(rows)
+  }
+  kept <- kept_beside_rows(parts[[1]])
+  kept$family <- unlist(lapply(unname(parts), attr, "family"))
+  kept$no_interactions <- any(vapply(parts, function(part) {
+    isTRUE(attr(part, "no_interactions"))
+  }, NA))
+  structure(with_kept(rows, kept), class = class(parts[[1]]))
 }
 
 # What was sampled, and the level of the intervals; nothing where parts of a result have lost it.
@@ -107,6 +138,14 @@ tidy.repalign_best <- function(x, ...) {
   names(rows)[match(c("group", "score", "conf_low", "conf_high"), names(rows))] <-
     c("term", "estimate", "conf.low", "conf.high")
   rows
+}
+
+#' @rdname tidy.repalign
+#' @export
+tidy.repalign_best_comparison <- function(x, ...) {
+  rows <- need_columns(as.data.frame(x), c("best_1", "best_2", "difference", "p_value"), "tidied")
+  names(rows)[match(c("difference", "p_value"), names(rows))] <- c("estimate", "p.value")
+  cbind(term = paste(rows$best_1, "-", rows$best_2), rows)
 }
 
 #' Intervals of differences and of best scores

@@ -24,7 +24,7 @@ interval_result <- function(task, columns, factors, fixed) {
   limits <- unname(limits)
   result <- cbind(rows, se = errors$se, df = errors$df, conf_low = limits[, 1],
                   conf_high = limits[, 2], method = words, over = over_words(task), n = n)
-  warn_no_errors(result, constant)
+  warn_no_errors(result, constant, factors)
   kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call)), kept)
   structure(with_kept(result, kept), class = c("repalign_score_interval", "data.frame"))
 }
@@ -107,8 +107,8 @@ refuse_transform <- function(measure, errors, asked) {
         class = "repalign_error_choice", arg = "transform")
 }
 
-# constant: does the score not vary at all?
-warn_no_errors <- function(result, constant) {
+# constant: does the score not vary at all? factors: the samples beside the stimuli.
+warn_no_errors <- function(result, constant, factors) {
   lost <- which(is.na(result$se) & !is.na(result$score))
   if (!length(lost)) return(invisible())
   first <- result[lost[1], ]
@@ -119,6 +119,16 @@ warn_no_errors <- function(result, constant) {
          paste0("its score (", format(first$score, digits = 4), ") does not vary with what was ",
                 "sampled, as that of identical data, or of too many neighbours.")
        } else {
-         "it is undefined without some of what was sampled: there is too little of it."
+         undefined_without(lost[1], factors)
        }, class = "repalign_undefined", data = lost)
+}
+
+# Why a row has no standard error although its score varies.
+undefined_without <- function(row, factors) {
+  single <- Find(function(factor) row %in% factor$rows && factor$size == 1, factors)
+  if (is.null(single)) {
+    return("it is undefined without some of what was sampled: there is too little of it.")
+  }
+  paste0("errors over ", single$name, " need at least 2 neurons with different labels, but there ",
+         "is only one neuron or label. Give more, or leave these neurons out of `over`.")
 }

@@ -35,10 +35,11 @@ labelled_pair <- function(pair, codes) {
 }
 
 # calibrate(): the sides, and labels of measures, without the stimuli that have no label; clusters:
-# the codes of the others, or NULL. complete: from complete_sides().
-clustered_sides <- function(complete, codes) {
+# the codes of the others, or NULL. complete: from complete_sides(); least, why: how many clusters
+# are needed, and for what.
+clustered_sides <- function(complete, codes, least = 2, why = "a permutation") {
   n <- length(complete$rows)
-  check_clusters(codes, n, complete$sides$x$reprs[[1]]$arg, 2, "a permutation")
+  check_clusters(codes, n, complete$sides$x$reprs[[1]]$arg, least, why)
   codes <- cut_clusters(codes, complete$rows)
   for (measure in complete$set) check_same_clusters(measure, codes)
   if (is.null(codes)) return(c(complete, list(clusters = NULL)))

@@ -169,7 +169,9 @@ ceiling_task <- function(trials) {
   if (!is_responses(trials)) {
     if (!is.array(trials) || length(dim(trials)) != 3) {
       abort("`trials` must be an array stimuli x neurons x trials, or what responses() makes, not ",
-            describe(trials), ".", class = "repalign_error_type", arg = "trials")
+            describe(trials), ": means over trials do not tell their noise. Give the single ",
+            "trials; of a long table, trial_array() makes such an array.",
+            class = "repalign_error_type", arg = "trials")
     }
     trials <- with_arg("trials", responses(trials))
   }
@@ -393,6 +395,23 @@ as.data.frame.repalign_ceiling <- function(x, ...) {
   for (name in c("note", "df")) attr(x, name) <- NULL
   class(x) <- "data.frame"
   x
+}
+
+#' @rdname tidy.repalign
+#' @export
+tidy.repalign_ceiling <- function(x, ...) {
+  rows <- as.data.frame(x)
+  known <- intersect(ceiling_columns, names(rows))
+  if (!length(known)) need_columns(rows, "ceiling", "tidied")
+  need_columns(rows, c("y", "measure", paste0(known, "_se"), "n"), "tidied")
+  parts <- lapply(seq_len(nrow(rows)), function(i) {
+    data.frame(term = known, estimate = unlist(rows[i, known], use.names = FALSE),
+               std.error = unlist(rows[i, paste0(known, "_se")], use.names = FALSE),
+               rows[rep(i, length(known)), c("y", "measure", "n")], row.names = NULL)
+  })
+  if (length(parts)) return(do.call(rbind, parts))
+  data.frame(term = character(), estimate = numeric(), std.error = numeric(),
+             rows[c("y", "measure", "n")])
 }
 
 #' @rdname noise_ceiling

@@ -94,7 +94,7 @@ design_power <- function(model, designs, settings) {
 
 plan_reach <- list(fewer = 1 / 2, more = 5, neurons = 20, trials = 2)
 
-# Why the formulas may fail at each design: a data frame of flags.
+# Why the formulas may fail at each design: a data frame of flags. No number may be NA that varies.
 reach_flags <- function(model, designs) {
   size <- model$size
   varying <- intersect(c("x", "y"), names(model$units))
@@ -112,7 +112,16 @@ reach_flags <- function(model, designs) {
   )
 }
 
-warn_reach <- function(model, flags) {
+# The same for the smallest designs: a number that was not found (NA) extrapolates nothing.
+smallest_flags <- function(model, smallest) {
+  found <- !is.na(smallest$se)
+  flags <- reach_flags(model, smallest)
+  flags[!found, ] <- FALSE
+  flags
+}
+
+# what: what the designs are called.
+warn_reach <- function(model, flags, what = "designs") {
   said <- c(
     few_stimuli = paste0("fewer than half of the pilot's ", model$size[["n"]], " stimuli"),
     few_neurons = paste0("fewer than ", plan_reach$neurons, " neurons, in the plan or the pilot"),
@@ -121,8 +130,8 @@ warn_reach <- function(model, flags) {
   )
   some <- colSums(flags) > 0
   if (!any(some)) return(invisible())
-  warn(sum(rowSums(flags) > 0), " of ", nrow(flags), " designs are beyond what the pilot tells ",
-       "well: ", paste(said[some], collapse = "; "), ". See `extrapolated`, and Details of ",
+  warn(sum(rowSums(flags) > 0), " of ", nrow(flags), " ", what, " are beyond what the pilot ",
+       "tells well: ", paste(said[some], collapse = "; "), ". See `extrapolated`, and Details of ",
        "?plan_recording.", class = "repalign_extrapolated")
 }
 
@@ -131,8 +140,8 @@ warn_reach <- function(model, flags) {
 plan_factors <- c("stimuli", "neurons_x", "neurons_y")
 
 # The smallest number of stimuli, of neurons of x and of neurons of y with the other numbers as in
-# the plan: a data frame with `solved`, the design, its se and power, and their limits for endless
-# numbers; NA where even these do not reach what is wanted.
+# the plan: a data frame with `solved`, the design, its se and power, their limits for endless
+# numbers, and `extrapolated`; NA where even the limits do not reach what is wanted.
 smallest_designs <- function(model, designs, settings) {
   if (is.null(settings$target_se) && is.null(settings$difference)) return(NULL)
   factors <- intersect(plan_factors, c("stimuli", paste0("neurons_", names(model$units))))
@@ -145,6 +154,8 @@ smallest_designs <- function(model, designs, settings) {
   })
   result <- do.call(rbind, rows)
   rownames(result) <- NULL
+  result$extrapolated <- rowSums(smallest_flags(model, result)) > 0
+  result$extrapolated[is.na(result$se)] <- NA
   result
 }
 

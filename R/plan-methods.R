@@ -106,7 +106,11 @@ print_smallest <- function(smallest, settings, digits) {
       if (nrow(smallest) > 6) "all" else "them", "):\n", sep = "")
   rows <- utils::head(smallest, 6)
   unknown <- vapply(rows, function(column) all(is.na(column)), NA) & names(rows) != "se"
-  print.data.frame(rows[!unknown], digits = digits)
+  rows <- rows[!unknown]
+  last <- c("limit_se", "limit_power")
+  all <- c(setdiff(names(rows), last), intersect(last, names(rows)))
+  shown <- fitting_columns(rows, list(named = setdiff(all, last), all = all), digits)
+  print.data.frame(rows[shown], digits = digits)
 }
 
 #' @rdname tidy.repalign
@@ -118,6 +122,8 @@ summary.repalign_plan <- function(object, ...) {
     abort("This plan has no smallest designs: give `target_se`, or for two models `difference`, ",
           "to plan_recording().", class = "repalign_error_missing", arg = "object")
   }
+  model <- plan_facts(object)$model
+  warn_reach(model, smallest_flags(model, smallest), "smallest designs")
   smallest
 }
 

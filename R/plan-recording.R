@@ -15,7 +15,10 @@
 #' @param stimuli,neurons_x,neurons_y,trials numbers to plan for; every combination becomes a row.
 #'   By default those of the pilot. `neurons_y` is only for a `y` whose neurons are a sample, and
 #'   not for the same neurons on both sides, whose numbers go with `neurons_x`. `trials` are those
-#'   of each stimulus, on all sides that have trials in the pilot.
+#'   of each stimulus, on all sides that have trials in the pilot. They can be
+#'   planned only if the pilot has the same number of trials of every stimulus, and none is missing:
+#'   otherwise give those that all stimuli have. [macaque_v4] has 6 to 10 trials of a stimulus, of
+#'   which `macaque_v4$trials[, , 1:6]` are complete.
 #' @param target_se the standard error that you want. [summary()] then has the smallest designs.
 #' @param difference the difference between the scores of two models that you want to detect, for
 #'   two models in `y`. `power` is then that of detecting it, and [summary()] has the smallest
@@ -40,8 +43,9 @@
 #'
 #'   `summary()` gives the smallest designs for `target_se` or `difference`: a row for each number
 #'   that can be solved for (column `solved`) with the others as in the plan, its `se` and `power`,
-#'   and `limit_se` and `limit_power`, which no number of it goes beyond. The number is `NA` where
-#'   even these limits do not reach what you want.
+#'   `limit_se` and `limit_power`, which no number of it goes beyond, and `extrapolated`, with the
+#'   same warning as for the plan. The number is `NA` where even these limits do not reach what you
+#'   want.
 #' @details
 #' The score is the CKA by `estimator = "stimulus_neuron"` (of trial means; see [cka()]), the only
 #' one that aims at the same value with any numbers of stimuli and neurons. The jackknife of
@@ -224,7 +228,8 @@ refuse_held <- function(wanted, pilot, tied) {
   why <- if (is.na(trials)) "the pilot has no trials: give responses() with several" else
     if (attr(trials, "unequal")) "the sides have different numbers of trials: give equal ones" else
     if (attr(trials, "holes")) {
-      "some trials have missing values: leave out these trials, stimuli or neurons"
+      paste0("some trials have missing values: give those that all stimuli have, as in ",
+             "trials[, , 1:6], or leave out stimuli or neurons")
     }
   if (is.null(why)) return(invisible())
   abort("`trials` cannot be planned, because ", why, ".", class = "repalign_error_trials",

@@ -180,7 +180,7 @@ score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", metho
                                 units_y, conf_level)
   old <- options(repalign.threads = thread_count(threads))
   on.exit(options(old))
-  usable <- weighable_sides(x, y, set, clusters, na)
+  usable <- weighable_sides(x, y, set, clusters, na, 5, "an interval")
   task <- list(sides = usable$sides, set = usable$set, codes = usable$clusters,
                settings = settings, n = usable$sides$x$reprs[[1]]$n, threads = threads)
   check_interval_task(task, y)
@@ -221,8 +221,10 @@ interval_settings <- function(over, method, resamples, transform, model_units, u
 
 # The sides and measures of a call, without stimuli that have no cluster: list(sides, set, clusters,
 # rows). Clusters are those of the call, of responses() objects or of the measures, and every
-# measure that can leave out pairs within clusters does so.
-weighable_sides <- function(x, y, set, clusters, na = "error") {
+# measure that can leave out pairs within clusters does so. least, why: how many clusters are
+# needed, and for what.
+weighable_sides <- function(x, y, set, clusters, na = "error", least = 2,
+                            why = "a weighted score") {
   sides <- as_sides(x, y, na = na)
   check_prepared(all_representations(sides), set)
   check_kept_data(all_representations(sides))
@@ -239,7 +241,7 @@ weighable_sides <- function(x, y, set, clusters, na = "error") {
     if (!is.null(codes) && takes_clusters(measure)) measure$args$clusters <- codes
     measure
   })
-  complete <- clustered_sides(complete_sides(declared$sides, set, na), codes)
+  complete <- clustered_sides(complete_sides(declared$sides, set, na), codes, least, why)
   refuse_holes(all_representations(complete$sides), complete$set)
   note_gaps(list_pairs(complete$sides, FALSE), complete$sides$x$reprs, complete$sides$y$reprs,
             complete$set)

@@ -166,10 +166,17 @@ no_allowed_pair <- function(pair, self) {
   arg <- pair$x$arg
   if (self && ncol(pair$x$data) == 1) {
     abort("`", arg, "` has a single neuron (column): the neuron correction needs at least two. ",
-          "Use estimator = \"stimulus\".", class = "repalign_error_pairs", arg = arg)
+          stimulus_remedy(), class = "repalign_error_pairs", arg = arg)
   }
   abort("No neuron pair is allowed ", if (self) paste0("within `", arg, "`") else
     paste0("between `", arg, "` and `", pair$y$arg, "`"),
     ": all columns have the same label. Use finer labels or other columns.",
     class = "repalign_error_pairs", arg = arg)
+}
+
+# What the function that the user called can do without a neuron correction.
+stimulus_remedy <- function() {
+  if (offers_argument("estimator")) return("Use estimator = \"stimulus\".")
+  if (offers_argument("measure")) return("Use measure(\"cka\", estimator = \"stimulus\").")
+  "Give data of more neurons."
 }

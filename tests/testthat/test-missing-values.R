@@ -285,3 +285,13 @@ test_that("designs of permute that do not suit what is left are refused", {
   short <- permute::how(plots = permute::Plots(rep(1:2, 2), type = "free"))
   expect_refused(run(short), c("plots", "6 rows", "4"))
 })
+
+test_that("`na` is not advised against infinite values, which are always an error", {
+  set.seed(42)
+  y <- matrix(rnorm(60), 10)
+  x <- replace(y, 3, Inf)
+  said <- function(x) conditionMessage(tryCatch(similarity(x, y), error = identity))
+  expect_match(said(x), "`x` has 1 infinite value: row 3, column 1")
+  expect_false(grepl("na = ", said(x), fixed = TRUE))
+  expect_match(said(replace(x, 5, NA)), "2 missing or non-finite values.*na = \"stimuli\"")
+})

@@ -401,3 +401,16 @@ test_that("ceilings are drawn, alone and beside scores", {
   expect_error(ggplot2::autoplot(value[, c("y", "measure")]), class = "repalign_error_type")
   expect_error(ggplot2::autoplot(value[0, ]), class = "repalign_error_size")
 })
+
+test_that("ceilings are tidied to a row for each value", {
+  set.seed(8)
+  trials <- small_trials(20, 6, 4)
+  ceiling <- noise_ceiling(trials, list(a = matrix(rnorm(80), 20), b = matrix(rnorm(80), 20)))
+  tidied <- tidy(ceiling)
+  expect_identical(names(tidied), c("term", "estimate", "std.error", "y", "measure", "n"))
+  expect_identical(tidied$estimate[tidied$term == "gap"], ceiling$gap)
+  expect_identical(tidied$std.error[tidied$term == "ceiling"], ceiling$ceiling_se)
+  expect_identical(tidied$y, rep(c("a", "b"), each = 7))
+  expect_identical(nrow(tidy(ceiling[0, ])), 0L)
+  expect_error(noise_ceiling(trials[, , 1]), "trial_array")
+})

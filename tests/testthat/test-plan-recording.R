@@ -156,6 +156,19 @@ test_that("designs that the pilot does not tell well are marked", {
   expect_silent(plan_recording(x, y, c(40, 80)))
 })
 
+test_that("smallest designs that the pilot does not tell well are marked", {
+  plan <- expect_silent(plan_recording(x, y, target_se = 0.115))
+  smallest <- expect_warned(summary(plan), "repalign_extrapolated")
+  far <- with(smallest, stimuli > 200 | neurons_x > 125 | neurons_y > 110)
+  expect_true(any(far))
+  expect_identical(smallest$extrapolated, far)
+  expect_output(print(plan), "Smallest designs.*extrapolated")
+  near <- expect_silent(summary(plan_recording(x, y, target_se = 0.99 * plan$se)))
+  expect_identical(near$extrapolated, rep(FALSE, 3))
+  never <- expect_silent(summary(plan_recording(x, y, target_se = 1e-4)))
+  expect_identical(never$extrapolated, rep(NA, 3))
+})
+
 test_that("neurons on both sides are one sample, and a population is a pilot", {
   noisy <- x + rnorm(1000)
   shared <- planned(x, noisy, neurons_x = c(25, 50), shared_neurons = TRUE)
@@ -188,6 +201,10 @@ test_that("bad input is refused by name", {
   holes[3, 4, 2] <- NA
   refused("trials", "missing values", responses(holes), y, trials = 2)
   expect_equal(nrow(planned(responses(holes), y)), 1)
+  holes[3, , 4] <- holes[3, 4, 2] <- NA
+  complete <- responses(holes[, , c(1, 3)])
+  expect_equal(nrow(planned(complete, y, trials = c(1, 2))), 2)
+  refused("x", "neuron correction needs at least two. Give data of more", x[, 1, drop = FALSE], y)
   refused("target_se", "above 0", x, y, target_se = 0)
   refused("difference", "two models", x, y, difference = 0.1)
   refused("over", "two models", x, models, over = c(brain, "neurons_y"))

@@ -429,3 +429,19 @@ test_that("degrees of freedom do not depend on the units of the data", {
   expect_equal(large$df, small$df)
   expect_equal(large$se / 1e140, small$se)
 })
+
+test_that("too few clusters, neurons or labels: the message says how many an interval needs", {
+  set.seed(41)
+  x <- normal_matrix(40, 6)
+  y <- x %*% normal_matrix(6, 5) + normal_matrix(40, 5)
+  needs <- "an interval over clusters needs at least 5"
+  expect_refused(score_interval(x, y, clusters = rep(NA, 40)), needs)
+  expect_refused(score_interval(x, y, clusters = rep(1, 40)), needs)
+  one_sample <- function(...) score_interval(..., over = c("stimuli", "neurons_x"))
+  few <- "errors over neurons of x need at least 2 neurons with different labels"
+  expect_warning(one_sample(x[, 1, drop = FALSE], y), few)
+  expect_warning(one_sample(x, y, c("rsa", "cka"), units_x = rep("a", 6)), few)
+  expect_false(is.na(one_sample(x, y, units_x = rep(1:2, 3))$se))
+  expect_refused(one_sample(x[, 1, drop = FALSE], y, measure("cka", estimator = "stimulus_neuron")),
+                 "Use measure\\(\"cka\", estimator = \"stimulus\"\\)")
+})

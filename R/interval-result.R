@@ -25,6 +25,7 @@ interval_result <- function(task, columns, factors, fixed) {
   result <- cbind(rows, se = errors$se, df = errors$df, conf_low = limits[, 1],
                   conf_high = limits[, 2], method = words, over = over_words(task), n = n)
   warn_no_errors(result, constant)
+  warn_infinite_errors(result)
   kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call)), kept)
   structure(with_kept(result, kept), class = c("repalign_score_interval", "data.frame"))
 }
@@ -121,4 +122,15 @@ warn_no_errors <- function(result, constant) {
        } else {
          "it is undefined without some of what was sampled: there is too little of it."
        }, class = "repalign_undefined", data = lost)
+}
+
+# The square of a deviation may be more than a double holds where the score itself is not.
+warn_infinite_errors <- function(result) {
+  large <- which(is.infinite(result$se))
+  if (!length(large)) return(invisible())
+  first <- result[large[1], ]
+  warn("The standard error of ", length(large), " of ", count_of(nrow(result), "score"),
+       " is too large for a double (Inf). First, ", first$measure, " of ", dQuote(first$x, FALSE),
+       " and ", dQuote(first$y, FALSE), ": let the measure return smaller numbers.",
+       class = "repalign_undefined", data = large)
 }

@@ -446,7 +446,7 @@ test_that("standard errors of scores without units do not depend on the units of
 })
 
 test_that("a standard error that is too large for a double gives a warning", {
-  own <- new_measure(function(x, y) 1e299 * mean(x * y[, 1]), "large")
+  own <- new_measure(function(x, y) 1e299 * mean(x * y[, 1]))
   x <- matrix(1 + (1:40)^2 %% 7, 20)
   expect_warning(score_interval(x, x, own), "too large for a double", class = "repalign_undefined")
 })

@@ -5,10 +5,16 @@
 # ---- rotations
 
 # inner: the products of rotated rows of x with those of y, which add up to the nuclear norm; x2,
-# y2: the squared norms of the rows, which add up to a and b; all in common units.
-rotation_parts <- function(pair, center) {
-  remember(pair$cache, list("rotated rows", center), {
-    units <- common_units(form_scaling(pair$x, center), form_scaling(pair$y, center), FALSE)
+# y2: the squared norms of the rows, which add up to a and b; all in common units. A cosine does not
+# depend on the units, and each side has its own then (common = FALSE): in common units, squares of
+# the smaller side can be too small for a double.
+rotation_parts <- function(pair, center, common = TRUE) {
+  remember(pair$cache, list("rotated rows", center, common), {
+    units <- if (common) {
+      common_units(form_scaling(pair$x, center), form_scaling(pair$y, center), FALSE)
+    } else {
+      list(x = 1, y = 1, scale = 1)
+    }
     x <- data_to_rotate(pair, "x", center) * units$x
     y <- data_to_rotate(pair, "y", center) * units$y
     parts <- singular_vectors(crossprod(x, y))

@@ -384,7 +384,7 @@ declare_measure(
 
 # The cosine after the best rotation: nuclear norm of x'y over the norms of x and y.
 rotation_cosine_influence <- function(pair, args, codes) {
-  parts <- rotation_parts(pair, is_centered(args))
+  parts <- rotation_parts(pair, is_centered(args), common = FALSE)
   size <- sqrt(parts$a * parts$b)
   cosine <- sum(parts$inner) / size
   pair$x$n * (parts$inner / size - cosine * (parts$x2 / parts$a + parts$y2 / parts$b) / 2)

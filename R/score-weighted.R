@@ -114,10 +114,22 @@ weighted_scores <- function(measure, sides, w) {
   pair <- side_pair(sides, 1, 1)
   # errors that only the data tell, such as too few stimuli, are those of the score itself
   compare_pair(measure$declaration, pair, measure$args)
+  # a distance that is a sum over stimuli grows with the weights; counts are compared as they are
+  if (is.null(errors$growth) && errors$counts == "any") w <- moderate_weights(w)
   blocks <- split(seq_len(ncol(w)), (seq_len(ncol(w)) - 1) %/% weight_columns(nrow(w)))
   unlist(lapply(unname(blocks), function(at) {
     errors$weighted(pair, measure$args, w[, at, drop = FALSE], measure$declaration)
   }))
+}
+
+# The fourth powers of very large or very small weights do not fit a double. Only the proportions of
+# the weights count, and a power of two changes no digit of them.
+moderate_weights <- function(w) {
+  largest <- apply(w, 2, max)
+  for (b in which(largest > 2^64 | largest < 2^-64)) {
+    w[, b] <- w[, b] * power_of_two_below(largest[b])
+  }
+  w
 }
 
 # About so many numbers are in each of the matrices of a block.

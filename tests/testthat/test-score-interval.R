@@ -430,6 +430,7 @@ test_that("degrees of freedom do not depend on the units of the data", {
   expect_equal(large$se / 1e140, small$se)
 })
 
+<<<<<<< HEAD
 test_that("too few clusters, neurons or labels: the message says how many an interval needs", {
   set.seed(41)
   x <- normal_matrix(40, 6)
@@ -444,4 +445,25 @@ test_that("too few clusters, neurons or labels: the message says how many an int
   expect_false(is.na(one_sample(x, y, units_x = rep(1:2, 3))$se))
   expect_refused(one_sample(x[, 1, drop = FALSE], y, measure("cka", estimator = "stimulus_neuron")),
                  "Use measure\\(\"cka\", estimator = \"stimulus\"\\)")
+=======
+test_that("standard errors of scores without units do not depend on the units of a side", {
+  set.seed(4)
+  x <- matrix(rnorm(80), 20)
+  y <- x[, 1:3] + rnorm(60)
+  set <- list("cka", measure("cka", estimator = "stimulus"), "angular_cka", "rv", "rsa",
+              "distance_correlation", "cca", "procrustes", "angular_shape", "soft_correlation_match",
+              "mutual_knn")
+  plain <- score_interval(x, y, set)$se
+  expect_true(all(is.finite(plain)))
+  for (unit in c(1e-200, 1e-100, 1e100, 1e200)) {
+    expect_equal(score_interval(x * unit, y, set)$se, plain, tolerance = 1e-8)
+    expect_equal(score_interval(x, y * unit, set)$se, plain, tolerance = 1e-8)
+  }
+})
+
+test_that("a standard error that is too large for a double gives a warning", {
+  own <- new_measure(function(x, y) 1e299 * mean(x * y[, 1]))
+  x <- matrix(1 + (1:40)^2 %% 7, 20)
+  expect_warning(score_interval(x, x, own), "too large for a double", class = "repalign_undefined")
+>>>>>>> w-m1
 })

@@ -112,3 +112,14 @@ test_that("TRUE and FALSE are weights, and a data frame is refused with a remedy
   expect_error(score_weighted(x, y, "cka", data.frame(a = rep(1, 20))), "as.matrix",
                class = "repalign_error_type")
 })
+
+test_that("the unit of weights does not matter, however large or small", {
+  w <- matrix(c(3, 1, 2, 5, 1, 1, 4, 2, 1, 3, 2, 1), n, 1)
+  for (m in list(measure("cka", estimator = "stimulus"), measure("cka", estimator = "naive"),
+                 measure("rsa", inner = "euclidean"), "rv", "procrustes")) {
+    plain <- score_weighted(x, y, m, w)
+    for (unit in c(1e-300, 1e-170, 1e-100, 1e100, 1e300)) {
+      expect_equal(score_weighted(x, y, m, w * unit), plain, tolerance = 1e-10)
+    }
+  }
+})

@@ -24,12 +24,8 @@ interval_result <- function(task, columns, factors, fixed) {
   limits <- unname(limits)
   result <- cbind(rows, se = errors$se, df = errors$df, conf_low = limits[, 1],
                   conf_high = limits[, 2], method = words, over = over_words(task), n = n)
-<<<<<<< HEAD
   warn_no_errors(result, constant, factors)
-=======
-  warn_no_errors(result, constant)
   warn_infinite_errors(result)
->>>>>>> w-m1
   kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call)), kept)
   structure(with_kept(result, kept), class = c("repalign_score_interval", "data.frame"))
 }
@@ -128,7 +124,6 @@ warn_no_errors <- function(result, constant, factors) {
        }, class = "repalign_undefined", data = lost)
 }
 
-<<<<<<< HEAD
 # Why a row has no standard error although its score varies.
 undefined_without <- function(row, factors) {
   single <- Find(function(factor) row %in% factor$rows && factor$size == 1, factors)
@@ -137,7 +132,8 @@ undefined_without <- function(row, factors) {
   }
   paste0("errors over ", single$name, " need at least 2 neurons with different labels, but there ",
          "is only one neuron or label. Give more, or leave these neurons out of `over`.")
-=======
+}
+
 # The square of a deviation may be more than a double holds where the score itself is not.
 warn_infinite_errors <- function(result) {
   large <- which(is.infinite(result$se))
@@ -147,5 +143,4 @@ warn_infinite_errors <- function(result) {
        " is too large for a double (Inf). First, ", first$measure, " of ", dQuote(first$x, FALSE),
        " and ", dQuote(first$y, FALSE), ": let the measure return smaller numbers.",
        class = "repalign_undefined", data = large)
->>>>>>> w-m1
 }

@@ -430,7 +430,6 @@ test_that("degrees of freedom do not depend on the units of the data", {
   expect_equal(large$se / 1e140, small$se)
 })
 
-<<<<<<< HEAD
 test_that("too few clusters, neurons or labels: the message says how many an interval needs", {
   set.seed(41)
   x <- normal_matrix(40, 6)
@@ -445,7 +444,8 @@ test_that("too few clusters, neurons or labels: the message says how many an int
   expect_false(is.na(one_sample(x, y, units_x = rep(1:2, 3))$se))
   expect_refused(one_sample(x[, 1, drop = FALSE], y, measure("cka", estimator = "stimulus_neuron")),
                  "Use measure\\(\"cka\", estimator = \"stimulus\"\\)")
-=======
+})
+
 test_that("standard errors of scores without units do not depend on the units of a side", {
   set.seed(4)
   x <- matrix(rnorm(80), 20)
@@ -465,5 +465,4 @@ test_that("a standard error that is too large for a double gives a warning", {
   own <- new_measure(function(x, y) 1e299 * mean(x * y[, 1]))
   x <- matrix(1 + (1:40)^2 %% 7, 20)
   expect_warning(score_interval(x, x, own), "too large for a double", class = "repalign_undefined")
->>>>>>> w-m1
 })

@@ -132,8 +132,8 @@ warn_reach <- function(model, flags, what = "designs") {
   if (!any(some)) return(invisible())
   count <- sum(rowSums(flags) > 0)
   warn(count, " of ", nrow(flags), " ", what, if (count == 1) " is" else " are",
-       " beyond what the pilot tells well: ", paste(said[some], collapse = "; "), ". See `extrapolated`, and Details of ",
-       "?plan_recording.", class = "repalign_extrapolated")
+       " beyond what the pilot tells well: ", paste(said[some], collapse = "; "),
+       ". See `extrapolated`, and Details of ?plan_recording.", class = "repalign_extrapolated")
 }
 
 # ---- the smallest design

@@ -9,7 +9,8 @@
 #'
 #' @inheritParams compare_scores
 #' @param by columns of `result` that tell groups apart, each of which has a best score: by default
-#'   the models of `y`, if there are any; `NULL`: all models are one group. Scores of different measures are never in one group.
+#'   the models of `y`, if there are any; `NULL`: all models are one group. Scores of different
+#'   measures are never in one group.
 #' @param draws number of normal draws.
 #' @return A data frame of class `repalign_best` with a row for each group. Columns: `group`, the
 #'   values of `by` (and the measure, if there are several; `"all"` with neither); `best`, the name

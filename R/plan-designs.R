@@ -130,9 +130,10 @@ warn_reach <- function(model, flags, what = "designs") {
   )
   some <- colSums(flags) > 0
   if (!any(some)) return(invisible())
-  warn(sum(rowSums(flags) > 0), " of ", nrow(flags), " ", what, " are beyond what the pilot ",
-       "tells well: ", paste(said[some], collapse = "; "), ". See `extrapolated`, and Details of ",
-       "?plan_recording.", class = "repalign_extrapolated")
+  count <- sum(rowSums(flags) > 0)
+  warn(count, " of ", nrow(flags), " ", what, if (count == 1) " is" else " are",
+       " beyond what the pilot tells well: ", paste(said[some], collapse = "; "),
+       ". See `extrapolated`, and Details of ?plan_recording.", class = "repalign_extrapolated")
 }
 
 # ---- the smallest design

@@ -235,10 +235,10 @@ row_groups <- function(rows, columns) {
 #' for each metric. `print()` shows the most important columns of the first rows.
 #'
 #' @param x,object what [similarity()], [calibrate()], [cka_interval()], [score_interval()],
-#'   [compare_scores()], [best_score()], [compare_best()], [noise_ceiling()], an analysis ([brain_to_brain()],
-#'   [trial_to_trial()], [brain_to_model()], [object_disentanglement()]) or a benchmark
-#'   ([benchmark_groups()], [benchmark_layers()], [benchmark_outputs()]) returned, or some of its
-#'   rows in any order, or several results put together by [rbind()][rbind.repalign].
+#'   [compare_scores()], [best_score()], [compare_best()], [noise_ceiling()], an analysis
+#'   ([brain_to_brain()], [trial_to_trial()], [brain_to_model()], [object_disentanglement()]) or a
+#'   benchmark ([benchmark_groups()], [benchmark_layers()], [benchmark_outputs()]) returned, or some
+#'   of its rows in any order, or several results put together by [rbind()][rbind.repalign].
 #' @param digits how many significant digits to print at least; `NULL`: as R's options say.
 #' @param n how many rows to print; `Inf`: all. By default up to 20 rows are printed whole, and of
 #'   more rows the first 10.
@@ -247,7 +247,8 @@ row_groups <- function(rows, columns) {
 #'   (measure or estimator) and `estimate`; for analyses and intervals also `std.error`, `conf.low`
 #'   and `conf.high`; for intervals also `estimate.corrected` and `correction`, which says what to
 #'   report (see [cka_interval()]); for calibrations also `p.value` and `adj.p.value`, for
-#'   benchmarks `p.value`; for noise ceilings a row for each value, whose name is `term`. `glance()`: numbers of pairs or comparisons, of measures, estimators,
+#'   benchmarks `p.value`; for noise ceilings a row for each value, whose name is `term`.
+#'   `glance()`: numbers of pairs or comparisons, of measures, estimators,
 #'   neurons or metrics, and of undefined values.
 #'   If several results were put together, the columns that tell them apart (`source`, or any other
 #'   column of words) are kept, and `glance()` and `summary()` describe each of the results in rows

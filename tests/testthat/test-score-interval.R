@@ -442,7 +442,8 @@ test_that("too few clusters, neurons or labels: the message says how many an int
   expect_warning(one_sample(x[, 1, drop = FALSE], y), few)
   expect_warning(one_sample(x, y, c("rsa", "cka"), units_x = rep("a", 6)), few)
   expect_false(is.na(one_sample(x, y, units_x = rep(1:2, 3))$se))
-  expect_refused(one_sample(x[, 1, drop = FALSE], y, measure("cka", estimator = "stimulus_neuron")),
+  corrected <- measure("cka", estimator = "stimulus_neuron")
+  expect_refused(one_sample(x[, 1, drop = FALSE], y, corrected),
                  "Use measure\\(\"cka\", estimator = \"stimulus\"\\)")
 })
 

@@ -13,8 +13,8 @@
 #' @param object,x what `fit_rdm_model()` returned.
 #' @param ... unused.
 #' @return An object of class `repalign_rdm_fit` with `coef()`, the named weights, and `predict()`,
-#'   the predicted RDM, as from [rdm()]. `score` is the mean similarity with the data that it was fitted to, which is
-#'   more than that with new data: [evaluate_models()] cross-validates.
+#'   the predicted RDM, as from [rdm()]. `score` is the mean similarity with the data that it was
+#'   fitted to, which is more than that with new data: [evaluate_models()] cross-validates.
 #' @details
 #' For cosines and Pearson correlations, plain or whitened, the best weights are those of least
 #' squares on the pooled RDM ([pool_rdms()]), in the metric of the comparison (close to the best if

@@ -118,6 +118,7 @@ declare_measure(
   undefined = warn_no_moment, statistic = moment_distance, score = unscaled_score,
   inspect = inspect_overflow,
   null = moment_null(function(values, x, y, args, design) permuted_distance(values, x, y, FALSE)),
+  errors = function(args) growing_errors(root_growth),
   needs_data = FALSE, memory = moment_needs
 )
 

@@ -96,6 +96,11 @@ test_that("half-samples of scores that are sums over stimuli have the errors of 
     # without the growth of the score their ratio is 0.7 or 0.5
     expect_equal(se[["half-samples"]] / se[["auto"]], 1, tolerance = 0.2)
   }
+  one <- function(m) score_interval(x[1:100, ], y[1:100, ], m, resamples = 400)
+  bures <- one("bures_distance")
+  twin <- one("procrustes_size_shape")
+  expect_equal(bures$score, twin$score)
+  expect_equal(bures$se / twin$se, 1, tolerance = 0.2)
 })
 
 test_that("half-samples read neighbour graphs from longer lists as a search finds them", {

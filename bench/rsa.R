@@ -2,6 +2,7 @@
 # times of its draws, and the others have
 #   bench/rsa-rdm.R          times of rdm() and noise_covariance(), and errors of estimates
 #   bench/rsa-outer.R        times of the comparisons of RDMs
+#   bench/rsa-folds.R       errors of cross-validated scores
 #   bench/rsa-regression.R   levels and power of the tests of rsa_regression()
 #   bench/rsa-searchlight.R  times, memory and family-wise error rates of searchlight()
 #   bench/rsa-from-rsatoolbox.R  how far the lines of R of the vignette are from rsatoolbox

@@ -26,71 +26,11 @@ explained_by <- function(weights, gram, cross) {
   colSums(weights * (2 * cross - gram %*% weights))
 }
 
-# Least squares with weights that are not negative (Lawson and Hanson), for all columns of `cross`
-# at once: columns with the same free weights are solved together. Where ordinary least squares are
-# not negative, they are the answer.
+# Where ordinary least squares are not negative, they are the answer.
 nonnegative_weights <- function(gram, cross) {
   weights <- solve_scaled(gram, cross)
-  negative <- which(colSums(weights < 0) > 0)
-  if (length(negative)) {
-    weights[, negative] <- constrained_weights(gram, cross[, negative, drop = FALSE])
-  }
+  for (k in which(colSums(weights < 0) > 0)) weights[, k] <- lawson_hanson(gram, cross[, k])
   weights
-}
-
-constrained_weights <- function(gram, cross) {
-  size <- sqrt(pmax(diag(gram), 0))
-  size[size == 0] <- 1
-  gram <- gram / tcrossprod(size)
-  cross <- cross / size
-  weights <- cross * 0
-  free <- weights > 0
-  limit <- 1e-12 * matrix(sqrt(colSums(cross^2)), nrow(cross), ncol(cross), byrow = TRUE)
-  for (round in seq_len(3 * nrow(gram))) {
-    slope <- cross - gram %*% weights
-    slope[free | slope <= limit] <- 0
-    rising <- which(colSums(slope > 0) > 0)
-    if (!length(rising)) break
-    steepest <- max.col(t(slope[, rising, drop = FALSE]), ties.method = "first")
-    free[cbind(steepest, rising)] <- TRUE
-    inner <- exchange_weights(gram, cross[, rising, drop = FALSE],
-                              weights[, rising, drop = FALSE], free[, rising, drop = FALSE])
-    weights[, rising] <- inner$weights
-    free[, rising] <- inner$free
-  }
-  weights / size
-}
-
-# Frees weights of the constraint and takes back those that would become negative, until the least
-# squares of the free weights are all positive.
-exchange_weights <- function(gram, cross, weights, free) {
-  open <- seq_len(ncol(cross))
-  for (round in seq_len(nrow(gram) + 1)) {
-    target <- free_solutions(gram, cross[, open, drop = FALSE], free[, open, drop = FALSE])
-    now <- weights[, open, drop = FALSE]
-    falling <- free[, open, drop = FALSE] & target <= 0
-    steps <- ifelse(falling, now / pmax(now - target, .Machine$double.xmin), 1)
-    step <- apply(steps, 2, min)
-    moved <- now + (target - now) * rep(step, each = nrow(now))
-    stays <- free[, open, drop = FALSE] & !(falling & steps <= rep(step, each = nrow(now)))
-    weights[, open] <- moved * stays
-    free[, open] <- stays
-    open <- open[colSums(falling) > 0]
-    if (!length(open)) break
-  }
-  list(weights = weights, free = free)
-}
-
-free_solutions <- function(gram, cross, free) {
-  result <- cross * 0
-  key <- apply(free, 2, function(column) paste(which(column), collapse = " "))
-  for (columns in split(seq_along(key), key)) {
-    at <- which(free[, columns[1]])
-    if (!length(at)) next
-    result[at, columns] <- solve_scaled(gram[at, at, drop = FALSE],
-                                        cross[at, columns, drop = FALSE])
-  }
-  result
 }
 
 # A table with a row for each predictor. total: the sum of squares of the response. Partial and

@@ -219,6 +219,11 @@ plain_draw_rounds <- function(w, m) {
   list(w_train = w, w_test = w, m_train = m, m_test = m, m_low = m, m_high = m)
 }
 
+# The data are cut into folds at least so often for the score: draws have few cuts, because there are
+# many draws, and what cuts add to the variance is taken out there. In the score they should hardly
+# matter.
+least_cuts_of_data <- 20
+
 # Scores and ceilings of all data: list(scores, lower, upper, table, collinear).
 evaluate_whole <- function(task, folds, threads) {
   m <- matrix(1, length(task$group), 1)
@@ -231,6 +236,7 @@ evaluate_whole <- function(task, folds, threads) {
     found$lower_each <- found$each_lower[, 1]
     return(found)
   }
+  if (is.null(folds$given)) folds$repeats <- max(folds$repeats, least_cuts_of_data)
   found <- fold_means(task, w, m, folds, threads)
   list(scores = rowMeans(matrix(found$scores, length(task$models))), lower = mean(found$lower),
        upper = mean(found$upper), table = NULL)
@@ -298,31 +304,29 @@ evaluate_draws <- function(task, w, m, folds, threads) {
   array(rows, c(dim(rows), 1))
 }
 
-# Means over folds: list(scores = models x draws x repeats, lower, upper = draws x repeats).
+# Means over folds: list(scores = models x draws x repeats, lower, upper = draws x repeats). The folds
+# of a draw differ in how many RDMs and stimuli they test, copies counted, and count accordingly:
+# if all counted alike, what comes often would count less than it was drawn, and the scores of
+# draws would vary too little.
 fold_means <- function(task, w, m, folds, threads) {
   draws <- ncol(w)
-  rounds <- list()
-  index <- list()
-  for (t in seq_len(draws)) {
-    for (k in seq_len(folds$repeats)) {
-      of_draw <- folds_of_draw(folds, task$group, w[, t], m[, t])
-      rounds <- c(rounds, of_draw)
-      index[[length(index) + 1]] <- rep(t + draws * (k - 1), length(of_draw))
-    }
-  }
-  index <- unlist(index)
-  scores <- matrix(NA_real_, length(task$models), draws * folds$repeats)
-  ceilings <- matrix(NA_real_, 2, draws * folds$repeats)
-  if (length(rounds)) {
+  made <- lapply(seq_len(draws * folds$repeats), function(k) {
+    t <- (k - 1) %% draws + 1
+    folds_of_draw(folds, task$group, w[, t], m[, t])
+  })
+  index <- rep(seq_along(made), lengths(made))
+  means <- matrix(NA_real_, length(task$models) + 2, length(made))
+  if (length(index)) {
+    rounds <- unlist(made, recursive = FALSE)
     found <- evaluate_rounds(task, bound_rounds(rounds, m, (index - 1) %% draws + 1), threads)
-    each <- rowsum(t(rbind(found$scores, found$lower, found$upper)), index) /
-      as.vector(table(index))
-    at <- as.integer(rownames(each))
-    scores[, at] <- t(each[, seq_along(task$models), drop = FALSE])
-    ceilings[, at] <- t(each[, length(task$models) + 1:2, drop = FALSE])
+    counts <- vapply(rounds, `[[`, 0, "counts")
+    sums <- rowsum(t(rbind(found$scores, found$lower, found$upper)) * counts, index)
+    means[, unique(index)] <- t(sums / as.vector(rowsum(counts, index)))
   }
-  list(scores = array(scores, c(length(task$models), draws, folds$repeats)),
-       lower = matrix(ceilings[1, ], draws), upper = matrix(ceilings[2, ], draws))
+  models <- seq_along(task$models)
+  list(scores = array(means[models, ], c(length(models), draws, folds$repeats)),
+       lower = matrix(means[length(models) + 1, ], draws),
+       upper = matrix(means[length(models) + 2, ], draws))
 }
 
 # rounds: list(train, test) each; m: weights of the RDMs of all draws, of which a round has column

@@ -174,12 +174,15 @@ check_given_fold <- function(fold, name, task) {
   fold
 }
 
-# Rounds of one draw (weights m of the RDMs and w of the stimuli): list(train, test), each
-# list(m, w), for every fold; NULL if the draw has too few stimuli or RDMs for them.
+# Rounds of one draw (weights m of the RDMs and w of the stimuli): list(train, test, counts), of
+# which the first two are list(m, w), for every fold; NULL if the draw has too few stimuli or RDMs
+# for them. `counts` is the weight of the round in the mean over folds: how many RDMs times stimuli
+# it tests, in given folds compared with all data, of which each fold counts alike.
 folds_of_draw <- function(folds, group, w, m) {
   if (!is.null(folds$given)) {
     rounds <- lapply(folds$given, function(fold) {
-      lapply(fold, function(set) list(m = set$m * m, w = set$w * w))
+      round <- lapply(fold, function(set) list(m = set$m * m, w = set$w * w))
+      c(round, counts = tested(round$test) / tested(fold$test))
     })
     return(if (are_usable_rounds(rounds)) rounds)
   }
@@ -191,15 +194,18 @@ folds_of_draw <- function(folds, group, w, m) {
   lapply(seq_len(nrow(rounds)), function(k) {
     in_m <- fold_rdm == rounds$rdm[k]
     in_w <- fold_condition == rounds$condition[k]
+    test <- list(m = m * in_m, w = w * in_w)
     list(train = list(m = if (folds$rdm > 1) m * !in_m else m,
                       w = if (folds$condition > 1) w * !in_w else w),
-         test = list(m = m * in_m, w = w * in_w))
+         test = test, counts = tested(test))
   })
 }
 
+tested <- function(set) sum(set$m) * sum(set$w)
+
 are_usable_rounds <- function(rounds) {
   all(vapply(rounds, function(round) {
-    all(vapply(round, function(set) sum(set$w > 0) >= 3 && any(set$m > 0), NA))
+    all(vapply(round[c("train", "test")], function(set) sum(set$w > 0) >= 3 && any(set$m > 0), NA))
   }, NA))
 }
 

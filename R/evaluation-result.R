@@ -97,7 +97,8 @@ warn_evaluation <- function(rows, left_out, parts) {
   lost <- is.na(rows$se) & !is.na(rows$score)
   if (any(lost)) {
     warn("No standard error (NA) of ", enumerate(rows$model[lost]), ": ",
-         if (isTRUE(parts$df >= 1)) "the score does not vary with what was drawn." else
+         if (isTRUE(parts$df >= 1))
+           "the score does not vary with what was drawn, or draws are too few to tell." else
            if (!rows$draws[1]) "without draws, folds and single RDMs have none." else
              "there are too few RDMs.", class = "repalign_undefined")
   }

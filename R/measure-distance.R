@@ -69,6 +69,10 @@ NULL
 #' different noise on the two sides lowers the score. With two neurons every correlation is 1
 #' or -1 and carries almost no information, with a warning of class `repalign_degenerate`. A
 #' constant row has no correlation and a row of zeros has no cosine: both are errors.
+#' Cosines of RDMs need a 0 that means "no difference", as it does in cross-validated distances
+#' (`"crossnobis"` of [rdm()]): where all dissimilarities are well above 0, as 1 - r or distances of
+#' noisy patterns are, RDMs that share nothing but that have high cosines. `"pearson"` and
+#' `"whitened_pearson"` do not go by where 0 is.
 #' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2.
 #'   Nili et al. (2014), PLoS Computational Biology 10 (tau-a). Schuett et al. (2023), eLife 12
 #'   (rho-a). Diedrichsen et al. (2021), Neurons, Behavior, Data analysis, and Theory 5 (whitened).
@@ -82,7 +86,7 @@ NULL
 #' rsa(v4_layers$L3, v4_layers$L4)
 #' rsa(v4_layers$L3, v4_layers$L4, inner = "euclidean", outer = "pearson")
 #' # weighted by the covariance of noise, and over the pairs that both sides have
-#' rsa(rdm92$human_mean, rdm92$monkey, outer = "whitened_cosine")
+#' rsa(rdm92$human_mean, rdm92$monkey, outer = "whitened_pearson")
 #' incomplete <- replace(rdm92$monkey, 1:20, NA)
 #' rsa(rdm92$human_mean, incomplete, outer = "rho_a", missing = "pairwise")
 #' @seealso [distance_correlation()], [rsm_difference()], [cka()], [bures()], [riemann()]

@@ -122,6 +122,11 @@ check_rdm_settings <- function(settings, noise) {
     abort("`center_patterns` must be FALSE for distance = ", dQuote(distance, FALSE), ": rates ",
           "are not negative.", class = "repalign_error_value", arg = "center_patterns")
   }
+  if (settings$weights == "repeats" && distance != "crossnobis") {
+    abort("`weights` = \"repeats\" is about pairs of runs, which distance = ",
+          dQuote(distance, FALSE), " does not use: leave it out, or take \"crossnobis\".",
+          class = "repalign_error_value", arg = "weights")
+  }
   if (!is.null(noise) && !distance %in% c("crossnobis", "mahalanobis")) {
     abort("`noise` has no meaning for distance = ", dQuote(distance, FALSE), ": leave it out, or ",
           "take ", if (distance == "sqeuclidean") "\"mahalanobis\"" else "\"crossnobis\"", ".",

@@ -4,7 +4,6 @@
 # true scores, "pearson", 2 x 2 folds. Of each seed there are `sets` data sets. The rows are
 # the score of the first model and the difference between both; the columns
 #   ratio    mean variance (se^2) over the variance between data sets
-#   free     the same for scores without the chance of folds, which are means over 40 other cuts
 #   folds    the share of the variance between data sets that is the choice of folds in the score
 #   outside  how often the 95% interval does not hold the true value (for the difference: 0)
 #   variance the mean variance
@@ -43,21 +42,21 @@ one_set <- function() {
     quietly(evaluate_models(set$data, set$models, "pearson", folds = folds, threads = 1, ...))
   }
   found <- evaluated(draws = draws, repeats = repeats)
-  single <- t(vapply(1:40, function(k) evaluated(resample = "none", repeats = 1)$score, numeric(3)))
+  # the same data, cut into other folds
+  again <- t(vapply(1:4, function(k) evaluated(resample = "none", repeats = repeats)$score,
+                    numeric(3)))
   v <- vcov(found)
   of <- function(weights) {
-    cuts <- single[, 1:2] %*% weights
     c(value = sum(found$score[1:2] * weights),
       variance = sum(v[1:2, 1:2] * outer(weights, weights)),
-      free = mean(cuts), folds = var(as.vector(cuts)) / repeats)
+      folds = var(as.vector(again[, 1:2] %*% weights)))
   }
   c(score = of(c(1, 0)), difference = of(c(1, -1)))
 }
 
 summary_of <- function(runs, true) {
   gap <- abs(runs[, 1] - (if (is.null(true)) mean(runs[, 1]) else true))
-  c(ratio = mean(runs[, 2]) / var(runs[, 1]), free = mean(runs[, 2]) / var(runs[, 3]),
-    folds = mean(runs[, 4]) / var(runs[, 1]),
+  c(ratio = mean(runs[, 2]) / var(runs[, 1]), folds = mean(runs[, 3]) / var(runs[, 1]),
     outside = mean(gap > qt(0.975, min(n, subjects) - 1) * sqrt(runs[, 2])),
     variance = mean(runs[, 2]))
 }

@@ -206,11 +206,37 @@ test_that("cross-validated draws have folds without common stimuli and groups", 
   expect_equal(Reduce(`+`, lapply(rounds, function(round) round$test$m)), 2 * m)
   models <- c(made$models, list(w = rdm_model(made$models, "weighted")))
   set.seed(1)
-  result <- evaluate_models(made$data, models, "cosine", draws = 20,
+  result <- evaluate_models(made$data, models, "cosine", draws = 50,
                             folds = c(rdm = 2, condition = 2))
   expect_false(anyNA(result$se))
   expect_true(all(is.na(suppressWarnings(evaluate_models(
     made$data, models, "cosine", "none", folds = c(condition = 2)))$se)))
+})
+
+test_that("folds of RDMs leave the scores of fixed models as they are, in all draws", {
+  made <- made_rdms(n = 12)
+  set.seed(2)
+  draws <- list(rdm = t(replicate(20, sample(5, replace = TRUE))))
+  evaluated <- function(...) {
+    quietly(evaluate_models(made$data, made$models, "pearson", draws, ...))
+  }
+  plain <- evaluated()
+  first <- data.frame(fold = 1, set = "train", factor = "rdm", index = 1:2)
+  given <- rbind(first, transform(first, set = "test", index = 3)[1, ],
+                 data.frame(fold = 2, set = "train", factor = "rdm", index = 3),
+                 data.frame(fold = 2, set = "test", factor = "rdm", index = 1:2))
+  random <- evaluated(folds = c(rdm = 2))
+  expect_equal(random$score, plain$score)
+  scores <- function(result) unname(attr(result, "draws")$rdm[, 1:3, ])
+  for (k in 1:2) {
+    cut <- scores(random)[, , k]
+    expect_equal(cut[!is.na(cut[, 1]), ], scores(plain)[!is.na(cut[, 1]), ])
+  }
+  expect_lt(sum(is.na(scores(random)[, 1, 1])), 5)
+  # folds of a table count alike in all data, whatever their sizes
+  means <- attr(evaluated(), "table")
+  expect_equal(evaluated(folds = given)$score,
+               unname((means[3, ] + colMeans(means[1:2, ])) / 2))
 })
 
 test_that("flexible models without folds are warned about, and one group", {

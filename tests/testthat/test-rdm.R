@@ -314,6 +314,8 @@ test_that("bad data are refused", {
                  class = "repalign_degenerate")
   refused(rdm(1e200 * x, condition, run), "repalign_error_value", "too large")
   refused(rdm(letters), "repalign_error_type", "`x`")
+  refused(rdm(x, condition, distance = "sqeuclidean", weights = "repeats"),
+          "repalign_error_value", "`weights` = \"repeats\" is about pairs of runs")
 })
 
 test_that("bad noise is refused", {

@@ -44,7 +44,8 @@
 #'   its standard error, interval and degrees of freedom; `p_zero`, of the one-sided test against 0;
 #'   `ceiling_low` and `ceiling_high`, the noise ceiling; `p_ceiling`, of the two-sided test against
 #'   its lower limit; `draws`, and `left_out`, how many of these were left out. There are `plot()`,
-#'   `vcov()`, and [compare_scores()].
+#'   `confint()`, `vcov()` (the covariances of the scores), [compare_scores()], and [best_score()]
+#'   for the set of models that may be the best.
 #'
 #'   Attributes have what these are made of. `attr(result, "draws")`: for each of `both`, `rdm` and
 #'   `condition` that were drawn, an array draws x models x repeats of the scores, with

@@ -72,7 +72,20 @@ glance.repalign_evaluation <- function(x, ...) {
 
 #' @rdname evaluate_models
 #' @param object what `evaluate_models()` returned, or some of its rows.
+#' @param parm numbers of rows, or names of models; by default all.
+#' @param level coverage of `confint()`, between 0 and 1; by default `conf_level`.
 #' @param ... unused.
+#' @export
+confint.repalign_evaluation <- function(object, parm, level = NULL, ...) {
+  no_other_arguments(...)
+  rows <- need_columns(as.data.frame(object), c("model", "score", "se", "df"), "used")
+  level <- check_number(if (is.null(level)) attr(object, "conf_level") else level, "level",
+                        above = 0, below = 1)
+  half <- stats::qt(0.5 + level / 2, rows$df) * rows$se
+  named_limits(cbind(rows$score - half, rows$score + half), rows$model, level, parm)
+}
+
+#' @rdname evaluate_models
 #' @export
 vcov.repalign_evaluation <- function(object, ...) {
   no_other_arguments(...)
@@ -106,8 +119,8 @@ compared_models <- function(result) {
           class = "repalign_error_size", arg = "result")
   }
   rows$over <- evaluation_over(result)
-  measure <- rep(attr(result, "outer"), nrow(rows))
-  list(score = rows$score, title = rows$model, measure = measure, sign = rep(1, nrow(rows)),
+  rows$measure <- rep(attr(result, "outer"), nrow(rows))
+  list(score = rows$score, title = rows$model, measure = rows$measure, sign = rep(1, nrow(rows)),
        parts = found$parts, total = total_covariance(found$parts),
        level = attr(result, "conf_level"), order = order(found$at), rows = rows, halves = FALSE)
 }

@@ -457,3 +457,18 @@ test_that("a table of folds of one factor leaves the other one whole", {
   }
   expect_equal(evaluated(short), evaluated(rbind(short, whole[names(short)])))
 })
+
+test_that("confint() and best_score() take evaluations", {
+  made <- made_rdms(n = 14)
+  set.seed(3)
+  result <- evaluate_models(made$data, made$models, "pearson", draws = 100)
+  expect_equal(unname(confint(result)), unname(as.matrix(result[c("conf_low", "conf_high")])))
+  half <- qt(0.9, result$df) * result$se
+  expect_equal(confint(result, "m2", level = 0.8)[1, 2], (result$score + half)[2],
+               ignore_attr = TRUE)
+  expect_error(confint(result, level = 2), class = "repalign_error_value")
+  best <- best_score(result)
+  expect_equal(best$best, result$model[which.max(result$score)])
+  result$family <- c("p", "p", "q")
+  expect_equal(best_score(result, by = "family")$in_set[[2]], "m3")
+})

@@ -32,7 +32,8 @@
 #' @param folds into how many folds RDMs and stimuli are cut for cross-validation, or a data frame
 #'   of folds with the columns `fold`, `set` (`"train"` or `"test"`), `factor` (`"rdm"` or
 #'   `"condition"`) and `index`. A factor that it does not name is not cut.
-#' @param repeats how often folds are cut anew at random, in each draw.
+#' @param repeats how often folds are cut anew at random, in each draw; for the score of all data at
+#'   least 20 times.
 #' @param conf_level coverage of the intervals, between 0 and 1.
 #' @param sigma for whitened comparisons: the noise of the stimuli, as for [rsa()]. Draws of stimuli
 #'   need variances (or `NULL`), because copies of a stimulus have noise of their own.
@@ -66,10 +67,12 @@
 #' cross-validation, 3 for each fold) or with an undefined score is left out.
 #'
 #' *Cross-validation.* Models are fitted to the training RDMs and stimuli of each fold, and tested
-#' with those that the training does not have; scores and ceilings are means over folds. Scores of
-#' few stimuli differ from those of all, so compare models by the same folds. Inside of draws, what
-#' the random choice of folds adds to the variance is subtracted (Schuett et al. 2023), which needs
-#' `repeats` of at least 2. `resample = "none"` has no errors with folds.
+#' with those that the training does not have; scores and ceilings are means over folds, of which
+#' each counts by the numbers of RDMs and stimuli that it tests, copies included (the folds of a
+#' given table count alike in all data). Scores of few stimuli differ from those of all, so compare
+#' models by the same folds. The score of all data is a mean over at least 20 random choices of
+#' folds. Inside of draws, what this choice adds to the variance is subtracted (Schuett et al.
+#' 2023), which needs `repeats` of at least 2. `resample = "none"` has no errors with folds.
 #'
 #' *Ceilings.* `ceiling_high` is the mean similarity of each RDM with the pooled RDM of all
 #' ([pool_rdms()]), the highest mean that any model can have (see [subject_ceiling()], whose `upper`
@@ -87,17 +90,12 @@
 #' intervals held in 0.925 to 0.953, without resampling in 0.945 to 0.970. Two sessions of each
 #' subject that were taken as independent gave differences with variances of 0.76 to 0.93 times
 #' the true one, and equal models differed in up to 0.088; with `group` 1.01 to 1.08 times, and up
-#' to 0.015. Weighted models, cross-validated in 2 x 2 folds (`"pearson"`, 150 data sets a cell,
-#' 100 draws: `Rscript bench/rsa.R sets=150 draws=100 folds`): intervals held in 0.927 to 0.980, a
-#' score of 0 was called positive in 0.013 to 0.053 and equal models different in 0.027 to 0.073;
-#' variances were 0.83 to 1.16 times the true ones, and 0.68 to 0.99 times for differences.
-#' Errors of cross-validated scores are somewhat too small: with 40 stimuli and 10 subjects, in 400
-#' data sets (`Rscript bench/rsa-folds.R sets=200 seed=101,102`), variances were 0.74 (standard
-#' error 0.06) times the true ones, and 0.83 (0.07) times for differences; 7.3% of the intervals
-#' missed the true score, and equal models differed in 10.3%. The choice of folds in the score
-#' is 0.065 of its variance with 2 repeats, and `se` is without it: more `repeats` make it smaller.
-#' Without it the ratios were 0.84 and 0.91. More draws (400) or repeats (8) did not make the
-#' variances larger (means of 0.0020 and 0.0021 over 75 and 60 data sets, and 0.0022 before).
+#' to 0.015. Weighted models, cross-validated in 2 x 2 folds (`"pearson"`, 300 data sets a cell,
+#' 100 draws: `Rscript bench/rsa.R sets=300 draws=100 folds`): intervals held in 0.940 to 0.987, a
+#' score of 0 was called positive in 0.010 to 0.037 and equal models different in 0.013 to 0.033;
+#' variances were 1.02 to 1.32 times the true ones, and 1.08 to 1.36 times for differences. In
+#' 800 data sets with 40 stimuli and 10 subjects (`Rscript bench/rsa-folds.R sets=200
+#' seed=101,102,103,104`) they were @@
 #'
 #' The linear comparisons are computed for all draws as matrix products, ranks by one sort.
 #' Kendall's tau, and RDMs that lack different pairs, are computed anew for each draw, which takes
@@ -220,9 +218,9 @@ plain_draw_rounds <- function(w, m) {
   list(w_train = w, w_test = w, m_train = m, m_test = m, m_low = m, m_high = m)
 }
 
-# The data are cut into folds at least so often for the score: draws have few cuts, because there are
-# many draws, and what cuts add to the variance is taken out there. In the score they should hardly
-# matter.
+# The data are cut into folds at least so often for the score: draws have few cuts, because there
+# are many draws, and what cuts add to the variance is taken out there. In the score they should
+# hardly matter.
 least_cuts_of_data <- 20
 
 # Scores and ceilings of all data: list(scores, lower, upper, table, collinear).
@@ -305,10 +303,10 @@ evaluate_draws <- function(task, w, m, folds, threads) {
   array(rows, c(dim(rows), 1))
 }
 
-# Means over folds: list(scores = models x draws x repeats, lower, upper = draws x repeats). The folds
-# of a draw differ in how many RDMs and stimuli they test, copies counted, and count accordingly:
-# if all counted alike, what comes often would count less than it was drawn, and the scores of
-# draws would vary too little.
+# Means over folds: list(scores = models x draws x repeats, lower, upper = draws x repeats). The
+# folds of a draw differ in how many RDMs and stimuli they test, copies counted, and count
+# accordingly: if all counted alike, what comes often would count less than it was drawn, and the
+# scores of draws would vary too little.
 fold_means <- function(task, w, m, folds, threads) {
   draws <- ncol(w)
   made <- lapply(seq_len(draws * folds$repeats), function(k) {

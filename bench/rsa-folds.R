@@ -45,13 +45,9 @@ one_set <- function() {
   # the same data, cut into other folds
   again <- t(vapply(1:4, function(k) evaluated(resample = "none", repeats = repeats)$score,
                     numeric(3)))
-  v <- vcov(found)
-  of <- function(weights) {
-    c(value = sum(found$score[1:2] * weights),
-      variance = sum(v[1:2, 1:2] * outer(weights, weights)),
-      folds = var(as.vector(again[, 1:2] %*% weights)))
-  }
-  c(score = of(c(1, 0)), difference = of(c(1, -1)))
+  pair <- quietly(compare_scores(found[1:2, ], adjust = "none", draws = 999))
+  c(score = c(found$score[1], found$se[1]^2, var(again[, 1])),
+    difference = c(pair$difference, pair$se^2, var(again[, 1] - again[, 2])))
 }
 
 summary_of <- function(runs, true) {
@@ -70,6 +66,7 @@ for (what in c("score", "difference")) {
   own <- runs[, startsWith(colnames(runs), what), drop = FALSE]
   true <- if (what == "difference") 0
   again <- replicate(1000, summary_of(own[sample(nrow(own), replace = TRUE), ], true))
-  print(signif(rbind(`colnames<-`(t(summary_of(own, true)), rownames(again)),
-                     apply(again, 1, sd)), 3))
+  rows <- rbind(summary_of(own, true), apply(again, 1, sd))
+  rownames(rows) <- c(what, "standard error")
+  print(signif(rows, 3))
 }

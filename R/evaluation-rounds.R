@@ -147,8 +147,9 @@ size_in <- function(grams, at) {
 # Cosines of the data with the RDM in one place: N x draws.
 cosines_of <- function(grams, data, at) {
   products <- matrix(grams[data, at, ], length(data))
-  own <- size_in(grams, data) * rep(size_in(grams, at), each = length(data))
-  cosines <- products / sqrt(pmax(own, 0))
+  length_in <- function(at) sqrt(pmax(size_in(grams, at), 0))
+  # the product of both sizes may be too large or too small for a double
+  cosines <- products / (length_in(data) * rep(length_in(at), each = length(data)))
   cosines[!is.finite(cosines)] <- NA
   clip_to_range(cosines, -1, 1)
 }

@@ -238,14 +238,19 @@ precision_of <- function(x) {
   method <- attr(x, "method")
   dof <- attr(x, "dof")
   few <- method == "full" && dof < ncol(x)
-  root <- if (!few) tryCatch(chol(unclass_noise(x)), error = function(e) NULL)
+  # channels in units of their own (such as EEG and MEG together) would look singular
+  covariance <- unclass_noise(x)
+  units <- sqrt(diag(covariance))
+  covariance <- covariance / units / rep(units, each = length(units))
+  root <- if (!few) tryCatch(chol(covariance), error = function(e) NULL)
   if (is.null(root) || rcond(root, triangular = TRUE)^2 < .Machine$double.eps) {
     abort("`x` has ", count_of(ncol(x), "channel"), " and ", format(dof, digits = 4), " degrees ",
           "of freedom: the covariance of method = ", dQuote(method, FALSE), " has no inverse. ",
           "Take method = \"shrinkage_diag\"", if (method != "full") " or \"shrinkage_eye\"", ".",
           class = "repalign_error_value", arg = "method")
   }
-  new_noise(chol2inv(root), colnames(x), "precision", method, dof, attr(x, "shrinkage"))
+  precision <- chol2inv(root) / units / rep(units, each = length(units))
+  new_noise(precision, colnames(x), "precision", method, dof, attr(x, "shrinkage"))
 }
 
 unclass_noise <- function(x) matrix(as.double(x), nrow(x))

@@ -356,3 +356,16 @@ test_that("bad settings are refused", {
   refused(rdm(x, weights = "all"), "repalign_error_choice", "weights")
   refused(rdm(), "repalign_error_missing", "`x` is missing")
 })
+
+test_that("data whose squares are too small for a double are refused, equal patterns are not", {
+  tiny <- function(unit, ...) rdm(unit * x, design$condition, design$run, ...)
+  for (distance in c("crossnobis", "sqeuclidean")) {
+    for (unit in c(1e-160, 1e-170)) {
+      refused(tiny(unit, distance = distance), "repalign_error_value", "too small")
+    }
+    expect_equal(as.vector(tiny(1e-140, distance = distance)) * 1e140 * 1e140,
+                 as.vector(tiny(1, distance = distance)))
+  }
+  equal <- rdm(matrix(2, 3, 4), distance = "sqeuclidean")
+  expect_identical(as.vector(equal), c(0, 0, 0))
+})

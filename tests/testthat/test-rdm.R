@@ -369,3 +369,14 @@ test_that("data whose squares are too small for a double are refused, equal patt
   equal <- rdm(matrix(2, 3, 4), distance = "sqeuclidean")
   expect_identical(as.vector(equal), c(0, 0, 0))
 })
+
+test_that("conditions of one name, and repeats of one name, are not taken for different ones", {
+  values <- array(rnorm(4 * 5 * 4), c(4, 5, 4), list(c("a", "b", "b", "c"), NULL, NULL))
+  refused(rdm(values), "repalign_error_labels", "row name \"b\" more than once")
+  refused(rdm(values, distance = "sqeuclidean"), "repalign_error_labels", "row name \"b\"")
+  dimnames(values) <- list(NULL, NULL, c("r1", "r1", "r2", "r2"))
+  refused(rdm(values), "repalign_error_labels", "name \"r1\" for several repeats")
+  plain <- unname(values)
+  expect_identical(rdm(values, run = dimnames(values)[[3]]), rdm(plain, run = c(1, 1, 2, 2)))
+  expect_identical(rdm(values, distance = "sqeuclidean"), rdm(plain, distance = "sqeuclidean"))
+})

@@ -69,6 +69,7 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
   need_arguments()
   method <- check_choice(method, noise_methods, "method")
   by_run <- check_flag(by_run, "by_run")
+  refuse_covariance(x)
   without_runs <- is.null(run) && !is_responses(x)
   seen <- read_observations(x, condition, run)
   # repeats of an array need not be runs
@@ -83,6 +84,16 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
   lapply(runs, function(m) {
     of_run(names(runs)[m], covariance_of(part_of_run(seen, m), method, dof[m]))
   })
+}
+
+# Data are hardly ever symmetric, but a covariance is, and what is cut from one.
+refuse_covariance <- function(x) {
+  if (!is.matrix(x) || !is.numeric(x) || nrow(x) < 2 || !isSymmetric(unname(x))) {
+    return(invisible())
+  }
+  abort("`x` is a symmetric matrix, as a covariance is, but must be data or residuals: of a ",
+        "covariance (or a part of one), solve() gives the precision.",
+        class = "repalign_error_type", arg = "x")
 }
 
 # One number for all runs, or one for each; NULL stays NULL.

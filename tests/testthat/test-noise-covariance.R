@@ -200,3 +200,12 @@ test_that("channels in very different units have a precision", {
     expect_equal(values_of(scaled) * outer(units, units), values_of(plain))
   }
 })
+
+test_that("a covariance is not taken for data", {
+  s <- noise_covariance(x)
+  for (wrong in list(s[1:4, 1:4], unclass(s), cov(x), as.matrix(d))) {
+    refused(noise_precision(wrong), "repalign_error_type", "solve\\(\\)")
+    refused(noise_covariance(wrong), "repalign_error_type", "symmetric")
+  }
+  expect_equal(solve(s), unclass(noise_precision(s)), ignore_attr = TRUE)
+})

@@ -334,17 +334,19 @@ gathered_task <- function(task, w) {
 plain_ceilings <- function(values, outer, sigma, group, test, low, high) {
   size <- ncol(values)
   lower <- upper <- rep(NA_real_, size)
-  scaled <- normalised_rdms(values, outer, sigma)
-  with_pool <- function(at, weight) {
-    if (sum(weight) == 0) return(NA_real_)
-    pooled <- mean_of_present(scaled[, weight > 0, drop = FALSE], weight[weight > 0])
-    as.vector(similarity_table(values[, at, drop = FALSE], matrix(pooled), outer, sigma))
-  }
   used <- which(test > 0)
-  upper[used] <- with_pool(used, high)
-  for (g in unique(group[used])) {
-    at <- used[group[used] == g]
-    lower[at] <- with_pool(at, replace(low, group == g, 0))
+  groups <- unique(group[used])
+  weights <- cbind(high, vapply(groups, function(g) replace(low, group == g, 0), low))
+  pools <- means_of_present(normalised_rdms(values, outer, sigma), weights)
+  with_pool <- function(at, k) {
+    if (sum(weights[, k]) == 0) return(NA_real_)
+    pool <- pools[, k, drop = FALSE]
+    as.vector(similarity_table(values[, at, drop = FALSE], pool, outer, sigma))
+  }
+  upper[used] <- with_pool(used, 1)
+  for (k in seq_along(groups)) {
+    at <- used[group[used] == groups[k]]
+    lower[at] <- with_pool(at, k + 1)
   }
   list(lower = lower, upper = upper)
 }

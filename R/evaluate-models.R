@@ -5,11 +5,11 @@
 # the rows it keeps the attributes
 #
 # parts      what compare_scores() needs: list(main, interactions, df), see evaluation-variance.R
-# draws      the scores of all draws, for each part a matrix with a row for each draw, a column for
-#            each model and two for the ceilings
+# draws      the scores of all draws, for each part an array draws x (models, lower and upper
+#            ceiling) x repeats
 # table      the score of each RDM (rows) for each model, without folds
 # outer, resample, folds, conf_level, sizes, group   how it was made
-# models, data   predicted and data RDMs, for plot(type = "map")
+# pictures   list(data, models, sigma): data and predicted RDMs, for plot(type = "map")
 
 #' Compare models of RDMs with the RDMs of subjects
 #'

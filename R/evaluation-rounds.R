@@ -147,8 +147,9 @@ size_in <- function(grams, at) {
 # Cosines of the data with the RDM in one place: N x draws.
 cosines_of <- function(grams, data, at) {
   products <- matrix(grams[data, at, ], length(data))
-  own <- size_in(grams, data) * rep(size_in(grams, at), each = length(data))
-  cosines <- products / sqrt(pmax(own, 0))
+  length_in <- function(at) sqrt(pmax(size_in(grams, at), 0))
+  # the product of both sizes may be too large or too small for a double
+  cosines <- products / (length_in(data) * rep(length_in(at), each = length(data)))
   cosines[!is.finite(cosines)] <- NA
   clip_to_range(cosines, -1, 1)
 }
@@ -333,17 +334,19 @@ gathered_task <- function(task, w) {
 plain_ceilings <- function(values, outer, sigma, group, test, low, high) {
   size <- ncol(values)
   lower <- upper <- rep(NA_real_, size)
-  scaled <- normalised_rdms(values, outer, sigma)
-  with_pool <- function(at, weight) {
-    if (sum(weight) == 0) return(NA_real_)
-    pooled <- mean_of_present(scaled[, weight > 0, drop = FALSE], weight[weight > 0])
-    as.vector(similarity_table(values[, at, drop = FALSE], matrix(pooled), outer, sigma))
-  }
   used <- which(test > 0)
-  upper[used] <- with_pool(used, high)
-  for (g in unique(group[used])) {
-    at <- used[group[used] == g]
-    lower[at] <- with_pool(at, replace(low, group == g, 0))
+  groups <- unique(group[used])
+  weights <- cbind(high, vapply(groups, function(g) replace(low, group == g, 0), low))
+  pools <- means_of_present(normalised_rdms(values, outer, sigma), weights)
+  with_pool <- function(at, k) {
+    if (sum(weights[, k]) == 0) return(NA_real_)
+    pool <- pools[, k, drop = FALSE]
+    as.vector(similarity_table(values[, at, drop = FALSE], pool, outer, sigma))
+  }
+  upper[used] <- with_pool(used, 1)
+  for (k in seq_along(groups)) {
+    at <- used[group[used] == groups[k]]
+    lower[at] <- with_pool(at, k + 1)
   }
   list(lower = lower, upper = upper)
 }

@@ -69,6 +69,7 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
   need_arguments()
   method <- check_choice(method, noise_methods, "method")
   by_run <- check_flag(by_run, "by_run")
+  refuse_covariance(x)
   without_runs <- is.null(run) && !is_responses(x)
   seen <- read_observations(x, condition, run)
   # repeats of an array need not be runs
@@ -83,6 +84,16 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
   lapply(runs, function(m) {
     of_run(names(runs)[m], covariance_of(part_of_run(seen, m), method, dof[m]))
   })
+}
+
+# Data are hardly ever symmetric, but a covariance is, and what is cut from one.
+refuse_covariance <- function(x) {
+  if (!is.matrix(x) || !is.numeric(x) || nrow(x) < 2 || !isSymmetric(unname(x))) {
+    return(invisible())
+  }
+  abort("`x` is a symmetric matrix, as a covariance is, but must be data or residuals: of a ",
+        "covariance (or a part of one), solve() gives the precision.",
+        class = "repalign_error_type", arg = "x")
 }
 
 # One number for all runs, or one for each; NULL stays NULL.
@@ -238,14 +249,19 @@ precision_of <- function(x) {
   method <- attr(x, "method")
   dof <- attr(x, "dof")
   few <- method == "full" && dof < ncol(x)
-  root <- if (!few) tryCatch(chol(unclass_noise(x)), error = function(e) NULL)
+  # channels in units of their own (such as EEG and MEG together) would look singular
+  covariance <- unclass_noise(x)
+  units <- sqrt(diag(covariance))
+  covariance <- covariance / units / rep(units, each = length(units))
+  root <- if (!few) tryCatch(chol(covariance), error = function(e) NULL)
   if (is.null(root) || rcond(root, triangular = TRUE)^2 < .Machine$double.eps) {
     abort("`x` has ", count_of(ncol(x), "channel"), " and ", format(dof, digits = 4), " degrees ",
           "of freedom: the covariance of method = ", dQuote(method, FALSE), " has no inverse. ",
           "Take method = \"shrinkage_diag\"", if (method != "full") " or \"shrinkage_eye\"", ".",
           class = "repalign_error_value", arg = "method")
   }
-  new_noise(chol2inv(root), colnames(x), "precision", method, dof, attr(x, "shrinkage"))
+  precision <- chol2inv(root) / units / rep(units, each = length(units))
+  new_noise(precision, colnames(x), "precision", method, dof, attr(x, "shrinkage"))
 }
 
 unclass_noise <- function(x) matrix(as.double(x), nrow(x))

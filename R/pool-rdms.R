@@ -57,15 +57,16 @@ refuse_flat <- function(table, outer, arg) {
 # The pooled RDM of a table (P x N) with weights of its RDMs. Pairs without any RDM are NA.
 pooled_values <- function(values, outer, weights = NULL, sigma = NULL) {
   if (is.null(weights)) weights <- rep(1, ncol(values))
-  mean_of_present(normalised_rdms(values, outer, sigma), weights)
+  as.vector(means_of_present(normalised_rdms(values, outer, sigma), as.matrix(weights)))
 }
 
-mean_of_present <- function(scaled, weights) {
+# weights: a column for each mean. Returns the means as columns.
+means_of_present <- function(scaled, weights) {
   present <- !is.na(scaled)
-  sums <- as.vector(replace(scaled, !present, 0) %*% weights)
   # scores of ranks see ties, and sums of ranks are exact
-  total <- as.vector(present %*% weights)
-  ifelse(total > 0, sums / total, NA_real_)
+  sums <- replace(scaled, !present, 0) %*% weights
+  total <- present %*% weights
+  replace(sums / total, total <= 0, NA_real_)
 }
 
 normalised_rdms <- function(values, outer, sigma = NULL) {

@@ -18,6 +18,13 @@ new_rdms <- function(rdms) structure(rdms, class = c("repalign_rdms", "list"))
 #' @export
 `[.repalign_rdms` <- function(x, i) new_rdms(unclass(x)[i])
 
+# Lists of RDMs, and RDMs, together are a list of RDMs; with anything else they are a plain list.
+#' @export
+c.repalign_rdms <- function(...) {
+  all <- do.call(c, lapply(list(...), function(x) if (is_rdm(x)) list(x) else unclass(x)))
+  if (all(vapply(all, is_rdm, NA))) new_rdms(all) else all
+}
+
 # Names of conditions, which are numbers where there are no labels.
 condition_names <- function(x) {
   labels <- attr(x, "Labels")
@@ -87,8 +94,14 @@ as.data.frame.repalign_rdm <- function(x, row.names = NULL, optional = FALSE, ..
 #' @export
 as.data.frame.repalign_rdms <- function(x, row.names = NULL, optional = FALSE, ...) {
   no_other_arguments(...)
-  rows <- lapply(names(x), function(name) data.frame(rdm = name, as_rdm_rows(x[[name]])))
-  do.call(rbind, rows)
+  # names may be equal after c()
+  rows <- Map(function(name, rdm) data.frame(rdm = name, as_rdm_rows(rdm)), names_of_rdms(x), x)
+  do.call(rbind, unname(rows))
+}
+
+# RDMs of a list without names are numbered, as listed_rdms() does it.
+names_of_rdms <- function(x) {
+  if (is.null(names(x))) paste0("rdm", seq_along(x)) else names(x)
 }
 
 as_rdm_rows <- function(x) as.data.frame.repalign_rdm(x)
@@ -139,7 +152,7 @@ print.repalign_rdms <- function(x, ...) {
   cat(count_of(length(x), "RDM"), "\n", sep = "")
   if (!length(x)) return(invisible(x))
   rows <- data.frame(
-    rdm = names(x), conditions = vapply(x, attr, 0L, "Size"),
+    rdm = names_of_rdms(x), conditions = vapply(x, attr, 0L, "Size"),
     distance = vapply(x, distance_words, ""),
     lowest = vapply(x, function(d) least_known(d, min), 0),
     highest = vapply(x, function(d) least_known(d, max), 0),

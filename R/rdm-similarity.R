@@ -67,7 +67,8 @@ rho_table <- function(a, b) {
 # products: of all pairs; own_a, own_b: of each with itself. Where one has no length, the cosine is
 # undefined.
 cosines_from <- function(products, own_a, own_b) {
-  cosines <- products / sqrt(base::outer(own_a, own_b))
+  # the product of both sizes may be too large or too small for a double
+  cosines <- products / base::outer(sqrt(pmax(own_a, 0)), sqrt(pmax(own_b, 0)))
   cosines[!is.finite(cosines)] <- NA
   clip_to_range(cosines, -1, 1)
 }

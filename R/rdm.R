@@ -197,7 +197,17 @@ one_rdm <- function(x, labels, noise, settings) {
     abort("The dissimilarities of `x` are too large for a double: rescale the data.",
           class = "repalign_error_value", arg = "x")
   }
+  refuse_tiny(found$d, patterns, settings$distance)
   new_rdm(found$d, nrow(patterns$means), patterns$labels, settings$distance, found$pairs)
+}
+
+# Squares of very small values have few digits left, or none.
+refuse_tiny <- function(d, patterns, distance) {
+  squared <- distance %in% c("crossnobis", "sqeuclidean", "mahalanobis")
+  if (!squared || max(abs(d), na.rm = TRUE) > 1e16 * .Machine$double.xmin) return(invisible())
+  if (all(centered_patterns(patterns, FALSE) == 0)) return(invisible())
+  abort("The dissimilarities of `x` are too small for a double: rescale the data.",
+        class = "repalign_error_value", arg = "x")
 }
 
 need_run_labels <- function(x, labels, distance) {

@@ -59,8 +59,9 @@ partial_correlations <- function(gram, cross, total) {
     left <- total - sum(cross[-k] * on_rest[, 2])
     shared <- cross[k] - sum(gram[-k, k] * on_rest[, 2])
     known <- own > equal_share * gram[k, k] && left > tie_share * total
-    c(semipartial = if (own > equal_share * gram[k, k]) shared / sqrt(own * total) else NA,
-      partial = if (known) shared / sqrt(own * left) else NA)
+    # the product of two sizes may be too large or too small for a double
+    c(semipartial = if (own > equal_share * gram[k, k]) shared / sqrt(own) / sqrt(total) else NA,
+      partial = if (known) shared / sqrt(own) / sqrt(left) else NA)
   })
   parts <- do.call(rbind, each)
   list(partial = clip_to_range(parts[, "partial"], -1, 1),

@@ -135,14 +135,20 @@ term_statistic <- function(k, gram, cross, size, sides, without) {
   others <- gram[-k, -k, drop = FALSE]
   if (sides$fit == "nonnegative") return(gain_statistic(k, gram, cross, size, others, without))
   if (!nrow(others)) {
-    return(clip_to_range(cross[k, ] / sqrt(ifelse(size > 0, gram[k, k] * size, NA)), -1, 1))
+    return(clip_to_range(correlation_of(cross[k, ], gram[k, k], size), -1, 1))
   }
   solved <- solve_scaled(others, cbind(gram[-k, k], cross[-k, , drop = FALSE]))
   own <- gram[k, k] - sum(gram[-k, k] * solved[, 1])
   shared <- cross[k, ] - colSums(gram[-k, k] * solved[, -1, drop = FALSE])
   left <- size - colSums(cross[-k, , drop = FALSE] * solved[, -1, drop = FALSE])
   # what a permutation makes may be all explained by the other predictors
-  clip_to_range(shared / sqrt(ifelse(own * left > 0, own * left, NA)), -1, 1)
+  clip_to_range(correlation_of(shared, own, left), -1, 1)
+}
+
+# From sums of products and of squares, whose product may be too large or too small for a double.
+correlation_of <- function(products, own, left) {
+  size <- function(squares) sqrt(ifelse(squares > 0, squares, NA))
+  products / size(own) / size(left)
 }
 
 gain_statistic <- function(k, gram, cross, size, others, without) {

@@ -139,8 +139,7 @@ tidy.repalign_regression <- function(x, ...) {
 #' @rdname rsa_regression
 #' @export
 glance.repalign_regression <- function(x, ...) {
-  model <- kept_of_regression(x, "model")
-  model
+  kept_of_regression(x, "model")
 }
 
 kept_of_regression <- function(x, what) {

@@ -78,13 +78,14 @@ recorded_repeats <- function(values) {
 
 # Labels of the rows of an array, NULL where it has none.
 array_conditions <- function(x, condition) {
-  if (is.null(condition)) return(dimnames(x)[[1]])
-  labels <- row_labels(condition, nrow(x), "condition", "row", FALSE)
+  labels <- if (is.null(condition)) dimnames(x)[[1]] else
+    row_labels(condition, nrow(x), "condition", "row", FALSE)
   twice <- anyDuplicated(labels)
   if (twice) {
-    abort("`condition` has the label ", dQuote(labels[twice], FALSE), " more than once, but each ",
-          "row of an array is a condition. If rows are observations, give a matrix.",
-          class = "repalign_error_labels", arg = "condition")
+    abort(if (is.null(condition)) "`x` has the row name " else "`condition` has the label ",
+          dQuote(labels[twice], FALSE), " more than once, but each row of an array is a ",
+          "condition. If rows are observations, give a matrix.",
+          class = "repalign_error_labels", arg = if (is.null(condition)) "x" else "condition")
   }
   labels
 }
@@ -170,11 +171,22 @@ array_patterns <- function(values, labels) {
   size <- dim(values)
   recorded <- recorded_repeats(values)
   runs <- dimnames(values)[[3]]
+  refuse_equal_repeats(runs)
   names <- dimnames(values)[[2]]
   if (!all(recorded)) values[is.na(values)] <- 0
   list(means = matrix(values, size[1], size[2] * size[3]), counts = recorded + 0, labels = labels,
        runs = if (is.null(runs)) as.character(seq_len(size[3])) else runs, channels = size[2],
        names = names)
+}
+
+# Repeats of one run share its noise: taken for different runs, they would bias what is compared
+# between runs.
+refuse_equal_repeats <- function(names) {
+  twice <- anyDuplicated(names)
+  if (!twice) return(invisible())
+  abort("`x` has the name ", dQuote(names[twice], FALSE), " for several repeats. If these are of ",
+        "the same run, give run = dimnames(x)[[3]]; if not, give each a name of its own.",
+        class = "repalign_error_labels", arg = "x")
 }
 
 # What messages call a condition: its label, or its number where there are none.

@@ -14,7 +14,7 @@ searchlight_result <- function(found, neighbours, job, across_models, alpha) {
     # no centre has null scores
     if (anyNA(null)) next
     among <- if (across_models) seq_along(models) else model
-    p_familywise[, model] <- familywise_p(sign * found$scores[, model], null)
+    p_familywise[, model] <- familywise_p(sign * found$scores[, model], null, job$measure)
     threshold[model] <- sign * null_threshold(max(sign * found$scores[, among], na.rm = TRUE), null,
                                               alpha)
   }
@@ -36,9 +36,9 @@ searchlight_result <- function(found, neighbours, job, across_models, alpha) {
 
 split_columns <- function(x) lapply(seq_len(ncol(x)), function(k) x[, k])
 
-# scores and null: oriented. Null scores that exceed a score by less than rounding count as equal.
-familywise_p <- function(scores, null) {
-  lowest <- scores - equal_share * pmax(1, abs(scores))
+# scores and null: oriented. Null scores that are below a score by rounding only count as equal.
+familywise_p <- function(scores, null, measure) {
+  lowest <- scores - equal_share * score_scale(measure, scores, null)
   # how many of the sorted null scores are at least as large
   exceed <- length(null) - findInterval(lowest, sort(null), left.open = TRUE)
   (1 + exceed) / (length(null) + 1)

@@ -191,3 +191,21 @@ test_that("transformations that are not defined are refused", {
   refused(transform_rdm(d, "rank", low = 0.1), "repalign_error_value", "quantiles for")
   refused(transform_rdm(d * Inf, "rank"), "repalign_error_nonfinite", "infinite")
 })
+
+test_that("channels in very different units have a precision", {
+  units <- 10^(-8 * (seq_len(ncol(x)) %% 2))
+  for (method in c("shrinkage_diag", "diag", "full")) {
+    plain <- noise_precision(x, method = method)
+    scaled <- noise_precision(x %*% diag(units), method = method)
+    expect_equal(values_of(scaled) * outer(units, units), values_of(plain))
+  }
+})
+
+test_that("a covariance is not taken for data", {
+  s <- noise_covariance(x)
+  for (wrong in list(s[1:4, 1:4], unclass(s), cov(x), as.matrix(d))) {
+    refused(noise_precision(wrong), "repalign_error_type", "solve\\(\\)")
+    refused(noise_covariance(wrong), "repalign_error_type", "symmetric")
+  }
+  expect_equal(solve(s), unclass(noise_precision(s)), ignore_attr = TRUE)
+})

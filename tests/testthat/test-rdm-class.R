@@ -161,3 +161,26 @@ test_that("a map has the distances of the conditions", {
   expect_error(ggplot2::autoplot(gaps, type = "map"), "missing", class = "repalign_error_nonfinite")
   expect_error(ggplot2::autoplot(d, type = "map", group = 1:3), class = "repalign_error_labels")
 })
+
+test_that("lists of RDMs are put together", {
+  rdms <- rdm(list(a = x, b = x + rnorm(length(x))))
+  both <- c(rdms, c = d)
+  expect_s3_class(both, "repalign_rdms")
+  expect_named(both, c("a", "b", "c"))
+  expect_identical(both$c, d)
+  expect_identical(c(rdms["a"], rdms["b"]), rdms)
+  expect_output(print(both), "3 RDMs")
+  expect_identical(c(rdms, list(u = d, v = d))["u"], c(rdms, u = d)["u"])
+  expect_identical(class(c(rdms, k = 1)), "list")
+})
+
+test_that("lists of RDMs without names, or with equal ones, have all their RDMs in the table", {
+  rdms <- rdm(list(a = x, b = x + rnorm(length(x))))
+  values <- c(as.vector(rdms$a), as.vector(rdms$b))
+  rows <- as.data.frame(unname(rdms))
+  expect_identical(rows$dissimilarity, values)
+  expect_identical(unique(rows$rdm), c("rdm1", "rdm2"))
+  expect_output(print(unname(rdms)), "rdm2")
+  equal <- c(rdms["a"], a = rdms$b)
+  expect_identical(as.data.frame(equal)$dissimilarity, values)
+})

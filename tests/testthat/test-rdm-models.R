@@ -203,3 +203,24 @@ test_that("components that lack different pairs need some in common, in draws to
     expect_true(is.finite(result$score))
   }
 })
+
+test_that("the units of RDMs change no score", {
+  made <- made_rdms(10, 3, 2)
+  scores <- function(unit, outer) {
+    set.seed(2)
+    data <- lapply(made$data, `*`, unit)
+    models <- lapply(made$models, `*`, unit)
+    weighted <- rdm_model(models, "weighted")
+    result <- suppressWarnings(evaluate_models(data, c(models, list(sum = weighted)), outer,
+                                               resample = "rdm", draws = 10))
+    c(result$score, result$se, result$ceiling_low, result$ceiling_high,
+      fit_rdm_model(weighted, data, outer)$score,
+      subject_ceiling(data, measure("rsa", outer = outer))$upper)
+  }
+  for (outer in c("cosine", "pearson", "whitened_cosine", "whitened_pearson")) {
+    expected <- scores(1, outer)
+    for (unit in c(1e-150, 1e-90, 1e90, 1e140)) {
+      expect_equal(scores(unit, outer), expected, info = paste(outer, unit))
+    }
+  }
+})

@@ -217,3 +217,15 @@ test_that("rows print, tidy, and are drawn by contribution", {
   expect_identical(panel_names(drawn), c("m", "k"))
   expect_refused(ggplot2::autoplot(rows, value = "n"), "value")
 })
+
+test_that("scores of rows by Kendall's tau are those of their parts", {
+  rdms <- two_rdms(9, 10)
+  rdms$x[c(2, 12)] <- NA
+  for (outer in c("kendall", "tau_b")) {
+    rows <- suppressMessages(rdm_rows(rdms$x, rdms$y, outer = outer, missing = "pairwise"))
+    for (i in 1:9) {
+      at <- setdiff(ends_of(9, i), c(2, 12))
+      expect_equal(rows$score[i], sum(plain_pair_shares(rdms$x[at], rdms$y[at], outer)))
+    }
+  }
+})

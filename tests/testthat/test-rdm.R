@@ -358,3 +358,27 @@ test_that("bad settings are refused", {
   refused(rdm(x, weights = "all"), "repalign_error_choice", "weights")
   refused(rdm(), "repalign_error_missing", "`x` is missing")
 })
+
+test_that("data whose squares are too small for a double are refused, equal patterns are not", {
+  tiny <- function(unit, ...) rdm(unit * x, design$condition, design$run, ...)
+  for (distance in c("crossnobis", "sqeuclidean")) {
+    for (unit in c(1e-160, 1e-170)) {
+      refused(tiny(unit, distance = distance), "repalign_error_value", "too small")
+    }
+    expect_equal(as.vector(tiny(1e-140, distance = distance)) * 1e140 * 1e140,
+                 as.vector(tiny(1, distance = distance)))
+  }
+  equal <- rdm(matrix(2, 3, 4), distance = "sqeuclidean")
+  expect_identical(as.vector(equal), c(0, 0, 0))
+})
+
+test_that("conditions of one name, and repeats of one name, are not taken for different ones", {
+  values <- array(rnorm(4 * 5 * 4), c(4, 5, 4), list(c("a", "b", "b", "c"), NULL, NULL))
+  refused(rdm(values), "repalign_error_labels", "row name \"b\" more than once")
+  refused(rdm(values, distance = "sqeuclidean"), "repalign_error_labels", "row name \"b\"")
+  dimnames(values) <- list(NULL, NULL, c("r1", "r1", "r2", "r2"))
+  refused(rdm(values), "repalign_error_labels", "name \"r1\" for several repeats")
+  plain <- unname(values)
+  expect_identical(rdm(values, run = dimnames(values)[[3]]), rdm(plain, run = c(1, 1, 2, 2)))
+  expect_identical(rdm(values, distance = "sqeuclidean"), rdm(plain, distance = "sqeuclidean"))
+})

@@ -469,3 +469,18 @@ test_that("the result prints, tidies and can be cut and drawn", {
   expect_equal(sort(data_of_last(drawn, "GeomPoint")$x), sort(summary(several)$mean))
   expect_refused(ggplot2::autoplot(fit, value = "none"), "value")
 })
+
+test_that("the units of dissimilarities change no correlation and no p-value", {
+  data <- regression_data(10)
+  columns <- c("partial", "semipartial", "p_value", "unique")
+  fit <- function(unit, ...) {
+    scaled <- lapply(data, function(d) if (inherits(d, "dist")) d * unit else d)
+    set.seed(2)
+    as.data.frame(rsa_regression(brain ~ a + b, scaled, permutations = 99, ...))[columns]
+  }
+  for (center in c(TRUE, FALSE)) {
+    for (unit in c(1e-140, 1e-90, 1e90, 1e140)) {
+      expect_equal(fit(unit, center = center), fit(1, center = center), info = unit)
+    }
+  }
+})

@@ -289,3 +289,18 @@ test_that("bad input is an error that says what to do", {
   with_runs("repalign_error_type", measure = measure("rsa", inner = "euclidean"),
             noise = list(diag(24), diag(24)))
 })
+
+test_that("family-wise p-values of distances do not depend on the units of the data", {
+  example <- light_example()
+  p_values <- function(unit) {
+    set.seed(3)
+    models <- lapply(example$matrices, `*`, unit)
+    result <- suppressMessages(searchlight(unit * example$data, example$neighbours[1:4], models,
+                                           "procrustes_size_shape", permutations = 30))
+    result$p_familywise
+  }
+  expected <- p_values(1)
+  expect_lt(min(expected), 0.9)
+  expect_equal(p_values(2^-45), expected)
+  expect_equal(p_values(2^45), expected)
+})

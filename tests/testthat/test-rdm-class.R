@@ -87,7 +87,7 @@ test_that("panels show each entry at its place", {
   gaps <- d
   gaps[3] <- NA
   built(ggplot2::autoplot(gaps))
-  same <- rdm(x[rep(1, 3), , ], distance = "sqeuclidean")
+  same <- rdm(unname(x)[rep(1, 3), , ], distance = "sqeuclidean")
   expect_identical(as.vector(same), c(0, 0, 0))
   built(ggplot2::autoplot(same))
   built(ggplot2::autoplot(same, type = "map"))

@@ -36,7 +36,8 @@ permuted_side <- function(y, p) {
 # are made of the priorities, so that stimuli take theirs along.
 give_priorities <- function(repr, priority, averaged = FALSE) {
   shuffled <- function(number) {
-    withr::with_seed(number, sample.int(length(priority)))[priority]
+    n <- length(priority)
+    once(paste("order", number, n), withr::with_seed(number, sample.int(n)))[priority]
   }
   for (metric in graph_metrics) {
     give <- function(number, values) {
@@ -61,7 +62,7 @@ law_null <- function(id, args, x, y, permutations = 20, engine = "auto", blocks 
   n <- representation(x, "x")$n
   set.seed(seed)
   priority <- list(x = sample.int(n), y = sample.int(n))
-  m <- do.call(measure, c(list(id), args))
+  m <- measure_with(id, args)
   sides <- as_sides(x, y)
   averaged <- takes_orders(m$declaration, m$args)
   sides$x$reprs[[1]] <- with_priorities(x, "x", priority$x, averaged)

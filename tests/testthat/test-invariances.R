@@ -102,7 +102,7 @@ test_that("symmetric measures are symmetric", {
   kinds <- law_kinds()[c("gauss", "more_columns", "one_column", "four_rows", "integers", "low_rank",
                          "nearly_singular")]
   each_law(function(id, args, label, kind) {
-    m <- quietly(do.call(measure, c(list(id), args)))
+    m <- measure_with(id, args)
     if (!is_symmetric(m) || by_chance(id, args, kind)) return()
     note_same(value_near(id, args, kind$y, kind$x), value_near(id, args, kind$x, kind$y), id, kind,
                 label)

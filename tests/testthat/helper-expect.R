@@ -11,12 +11,13 @@ expect_true <- function(object, info = NULL, label = NULL) {
   testthat::expect_true(object, info = info, label = label)
 }
 
-expect_identical <- function(object, expected, info = NULL, label = NULL, expected.label = NULL) {
+expect_identical <- function(object, expected, info = NULL, label = NULL, expected.label = NULL,
+                             ...) {
   if (is.null(label)) label <- expression_label(substitute(object))
   if (is.null(expected.label)) expected.label <- expression_label(substitute(expected))
   if (identical(object, expected)) return(passed(object))
   testthat::expect_identical(object, expected, info = info, label = label,
-                             expected.label = expected.label)
+                             expected.label = expected.label, ...)
 }
 
 expect_equal <- function(object, expected, ..., tolerance = testthat::testthat_tolerance(),

@@ -12,7 +12,7 @@ test_that("the invariances that the definitions have are declared, and no others
   }
 })
 
-law_changes <- function(d) {
+law_changes <- function(d) once(paste("changes of", d, "columns"), {
   set.seed(31 + d)
   turn <- qr.Q(qr(normal_matrix(d, d)))
   shift <- rnorm(d)
@@ -20,7 +20,7 @@ law_changes <- function(d) {
   stretch <- normal_matrix(d, d) + 2 * diag(d)
   list(O = function(x) x %*% turn, S = function(x) 7.3 * x, T = function(x) sweep(x, 2, shift, "+"),
        C = function(x) x[, order, drop = FALSE], L = function(x) x %*% stretch)
-}
+})
 
 test_that("invariances hold for either side, at every setting, on every kind of data", {
   skip_on_cran()

@@ -1,7 +1,7 @@
 # Rscript tools/run-tests.R FOLDER
 # Runs the tests of the package installed in FOLDER/lib that reach its C code and writes
-# FOLDER/counts: passed, failed, skipped, warned; and FOLDER/seconds: the processor time of each file,
-# of which it prints the longest. Status 1 when a test failed.
+# FOLDER/counts: passed, failed, skipped, warned; and FOLDER/seconds: the processor time of each
+# file, of which it prints the longest. Status 1 when a test failed.
 
 dir <- commandArgs(trailingOnly = TRUE)[1]
 .libPaths(c(file.path(dir, "lib"), .libPaths()))

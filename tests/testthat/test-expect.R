@@ -15,7 +15,8 @@ test_that("equality is testthat's", {
   x <- rnorm(5)
   others <- list(x, x + 1e-9, x + 1e-7, x * (1 + 1e-8), x * (1 + 2e-8), x + c(0, 0, 0, 0, 1e-7),
                  x[-1], replace(x, 2, NA), replace(x, 2, NaN), replace(x, 2, Inf), 1:5,
-                 as.character(x), matrix(x, 1), stats::setNames(x, letters[1:5]), list(x), NULL, numeric(),
+                 as.character(x), matrix(x, 1), stats::setNames(x, letters[1:5]), list(x), NULL,
+                 numeric(),
                  structure(x, class = "kind"))
   for (b in others) {
     agrees(function() expect_equal(x, b), function() testthat::expect_equal(x, b))

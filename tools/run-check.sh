@@ -5,7 +5,8 @@
 
 export NOT_CRAN=true                          # so that no test skips itself
 # CRAN asks for few threads: more CPU than 2.5 times the elapsed time is a NOTE.
-export OPENBLAS_NUM_THREADS=2 OMP_NUM_THREADS=2
+# passive: idle threads do not spin, while the sanitizers run beside.
+export OPENBLAS_NUM_THREADS=2 OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
 # No question to a server: the checks must not hang, or fail, without one.
 export _R_CHECK_CRAN_INCOMING_REMOTE_=false _R_CHECK_SYSTEM_CLOCK_=false
 export _R_CHECK_CRAN_INCOMING_USE_ASPELL_=false

@@ -1,6 +1,7 @@
 # Rscript tools/run-tests.R FOLDER
 # Runs the tests of the package installed in FOLDER/lib that reach its C code and writes
-# FOLDER/counts: passed, failed, skipped, warned. Status 1 when a test failed.
+# FOLDER/counts: passed, failed, skipped, warned; and FOLDER/seconds: the processor time of each
+# file, of which it prints the longest. Status 1 when a test failed.
 
 dir <- commandArgs(trailingOnly = TRUE)[1]
 .libPaths(c(file.path(dir, "lib"), .libPaths()))
@@ -26,6 +27,15 @@ if (length(lost)) stop("no such test files: ", paste(lost, collapse = ", "))
 # that test_dir() returns leaves out what is skipped outside of test_that().)
 counter <- R6::R6Class("counter", inherit = testthat::Reporter, public = list(
   counts = c(passed = 0, failed = 0, skipped = 0, warned = 0),
+  seconds = numeric(), file = "", before = NULL,
+  start_file = function(file) {
+    self$file <- file
+    self$before <- proc.time()
+  },
+  end_file = function() {
+    spent <- proc.time() - self$before
+    self$seconds[self$file] <- sum(spent[c("user.self", "sys.self")])
+  },
   add_result = function(context, test, result) {
     kind <- switch(class(result)[1], expectation_success = "passed",
                    expectation_skip = "skipped", expectation_warning = "warned", "failed")
@@ -37,6 +47,11 @@ testthat::test_dir(
   folder, filter = paste0("^(", paste(about_r, collapse = "|"), ")$"), invert = TRUE,
   package = "repalign", load_package = "installed", stop_on_failure = FALSE,
   reporter = testthat::MultiReporter$new(list(testthat::SummaryReporter$new(), counter)))
+
+seconds <- sort(counter$seconds, decreasing = TRUE)
+writeLines(sprintf("%7.1f  %s", seconds, names(seconds)), file.path(dir, "seconds"))
+cat(sprintf("%.0f s of processor time; the longest files:\n", sum(seconds)))
+writeLines(utils::head(readLines(file.path(dir, "seconds")), 12))
 
 writeLines(paste(counter$counts, collapse = " "), file.path(dir, "counts"))
 quit(status = as.integer(counter$counts["failed"] > 0))

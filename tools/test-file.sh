@@ -23,5 +23,9 @@ done
 R CMD INSTALL --no-docs --no-test-load --library="$work/lib" "$copy" > "$work/install.log" 2>&1 ||
   { cat "$work/install.log"; exit 1; }
 R_LIBS=$work/lib:$R_LIBS NOT_CRAN=true Rscript -e 'library(testthat)' -e 'library(repalign)' \
-  -e "test_file('tests/testthat/test-$name.R', package = 'repalign', reporter = 'summary'," \
-  -e "  load_package = 'installed', stop_on_failure = TRUE)"
+  -e "done <- test_file('tests/testthat/test-$name.R', package = 'repalign'," \
+  -e "  reporter = 'summary', load_package = 'installed', stop_on_failure = TRUE)" \
+  -e 'times <- as.data.frame(done)[c("user", "test")]; rownames(times) <- NULL' \
+  -e 'cat("\n", round(sum(times$user), 1), sep = "")' \
+  -e 'cat(" s of processor time, the longest tests:\n")' \
+  -e 'print(head(times[order(-times$user), ], 5), row.names = FALSE, right = FALSE)'

@@ -581,6 +581,14 @@ def_accuracy_difference <- function(p, q, labels) {
 
 # What the tests of all measures share
 
+# The value of an expression, computed once for each key. Nothing that a test may change belongs here.
+made_once <- new.env()
+
+once <- function(key, code) {
+  if (is.null(made_once[[key]])) assign(key, code, made_once)
+  made_once[[key]]
+}
+
 # Settings of each measure beside its defaults; `k` is the number of neighbours to use.
 settings <- function(k = 5) {
   with_k <- function(...) lapply(list(list(), ...), function(args) c(args, list(k = k)))
@@ -629,20 +637,26 @@ settings <- function(k = 5) {
 
 # All measures but riemann(), which needs as many neurons as stimuli, less one, and is tested in
 # test-second-moments.R.
-plain_measures <- function() {
+plain_measures <- function() once("plain measures", {
   table <- measures()
   table[table$id != "riemann", ]
-}
+})
 
 has_manifold <- function() "manifold" %in% eval(formals(cka)$kernel)
 
 # Settings of the measures that are there; the defaults of one that settings() does not know.
-registered_settings <- function(k = 5) {
+registered_settings <- function(k = 5) once(paste("settings", k), {
   ids <- plain_measures()$id
   all <- lapply(settings(k)[ids], function(known) if (is.null(known)) list(list()) else known)
   names(all) <- ids
   here <- function(args) !identical(args$kernel, "manifold") || has_manifold()
   lapply(all, Filter, f = here)
+})
+
+# The measure with these arguments, made once.
+measure_with <- function(id, args = list()) {
+  key <- paste(c("measure", id, deparse(args)), collapse = " ")
+  once(key, quietly(do.call(measure, c(list(id), args))))
 }
 
 setting_name <- function(id, args) {

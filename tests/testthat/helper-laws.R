@@ -106,7 +106,7 @@ each_law <- function(f, kinds = law_kinds()) {
 
 # Chance decides among tied neighbours: values then differ from run to run of the generator.
 by_chance <- function(id, args, kind) {
-  m <- quietly(do.call(measure, c(list(id), args)))
+  m <- measure_with(id, args)
   if (identical(m$args$ties, "average") && !takes_orders(m$declaration, m$args)) return(FALSE)
   metric <- if (uses_graph(id, args)) metric_of(id, args) else ""
   if (isTRUE(kind$ties)) return(uses_graph(id, args))
@@ -170,7 +170,7 @@ tie_free <- function() {
 all_measures <- function(k = 5) {
   all <- registered_settings(k)
   unlist(lapply(names(all), function(id) lapply(all[[id]], function(args) {
-    quietly(do.call(measure, c(list(id), args)))
+    measure_with(id, args)
   })), recursive = FALSE)
 }
 

@@ -34,11 +34,12 @@ permuted_side <- function(y, p) {
 
 # The same for all metrics. averaged: also for the random orders that an average is taken over; they
 # are made of the priorities, so that stimuli take theirs along.
-give_priorities <- function(repr, priority, averaged = FALSE) {
+give_priorities <- function(repr, priority, averaged = FALSE, metrics = graph_metrics) {
   shuffled <- function(number) {
-    withr::with_seed(number, sample.int(length(priority)))[priority]
+    n <- length(priority)
+    once(paste("order", number, n), withr::with_seed(number, sample.int(n)))[priority]
   }
-  for (metric in graph_metrics) {
+  for (metric in metrics) {
     give <- function(number, values) {
       remember_form(repr, "tie priorities", list(repr$side, metric, number), list(priority = values))
     }
@@ -48,9 +49,9 @@ give_priorities <- function(repr, priority, averaged = FALSE) {
 }
 
 # A representation that breaks ties by these priorities.
-with_priorities <- function(x, arg, priority, averaged = FALSE) {
+with_priorities <- function(x, arg, priority, ...) {
   rep <- representation(x, arg)
-  give_priorities(rep, priority, averaged)
+  give_priorities(rep, priority, ...)
   rep
 }
 
@@ -61,11 +62,13 @@ law_null <- function(id, args, x, y, permutations = 20, engine = "auto", blocks 
   n <- representation(x, "x")$n
   set.seed(seed)
   priority <- list(x = sample.int(n), y = sample.int(n))
-  m <- do.call(measure, c(list(id), args))
+  m <- measure_with(id, args)
   sides <- as_sides(x, y)
   averaged <- takes_orders(m$declaration, m$args)
-  sides$x$reprs[[1]] <- with_priorities(x, "x", priority$x, averaged)
-  sides$y$reprs[[1]] <- with_priorities(y, "y", priority$y, averaged)
+  # many orders take long to give: of other metrics only where the measure's own is not known
+  metrics <- if (uses_graph(id, args)) metric_of(id, args) else graph_metrics
+  sides$x$reprs[[1]] <- with_priorities(x, "x", priority$x, averaged, metrics)
+  sides$y$reprs[[1]] <- with_priorities(y, "y", priority$y, averaged, metrics)
   plan <- permutation_plan(n, permutations, blocks, series, engine, cluster_codes(clusters))
   set.seed(seed)
   fast <- measure_null(m, list_pairs(sides, FALSE), sides, plan, engine)
@@ -76,7 +79,7 @@ law_null <- function(id, args, x, y, permutations = 20, engine = "auto", blocks 
   rep_x <- with_priorities(x, "x", priority$x, averaged)
   scratch <- vapply(at, function(k) {
     set.seed(seed)
-    rep_y <- with_priorities(permuted_side(y, p[, k]), "y", priority$y[p[, k]], averaged)
+    rep_y <- with_priorities(permuted_side(y, p[, k]), "y", priority$y[p[, k]], averaged, metrics)
     compare_pair(m$declaration, as_pair(rep_x, rep_y), m$args)
   }, 0)
   list(fast = null[at], scratch = scratch, observed = fast$observed, design = fast$design,

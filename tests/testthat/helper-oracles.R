@@ -51,6 +51,15 @@ kernel_unbiased <- function(k, l) {
     (n * (n - 3))
 }
 
+# The sum of kernel_unbiased() of a column of `a` with itself and that of `b` in the same place.
+columns_unbiased <- function(a, b) {
+  n <- nrow(a)
+  total <- function(u) colSums(u)^2 - colSums(u^2)
+  rows <- function(u) u * (rep(colSums(u), each = n) - u)
+  sum(total(a * b) + total(a) * total(b) / ((n - 1) * (n - 2)) -
+        2 * colSums(rows(a) * rows(b)) / (n - 2)) / (n * (n - 3))
+}
+
 plain_h <- function(x, y, estimator, labels_x = NULL, labels_y = NULL) {
   x <- sweep(x, 2, colMeans(x))
   y <- sweep(y, 2, colMeans(y))
@@ -61,6 +70,13 @@ plain_h <- function(x, y, estimator, labels_x = NULL, labels_y = NULL) {
   # a block of equal labels at a time: its pairs are taken away from all pairs
   total <- kernel_unbiased(k, l) * ncol(x) * ncol(y)
   count <- ncol(x) * ncol(y)
+  if (!anyDuplicated(labels_x) && !anyDuplicated(labels_y)) {
+    both <- intersect(labels_x, labels_y)
+    own <- columns_unbiased(x[, match(both, labels_x), drop = FALSE],
+                            y[, match(both, labels_y), drop = FALSE])
+    count <- count - length(both)
+    return(if (count == 0) NA_real_ else (total - own) / count)
+  }
   for (label in intersect(labels_x, labels_y)) {
     a <- x[, labels_x == label, drop = FALSE]
     b <- y[, labels_y == label, drop = FALSE]

@@ -30,7 +30,7 @@ test_that("the numbers of a row follow from its null: every measure with a pairi
   skip_on_cran()
   p <- small_pair(20)
   each_paired(function(id, args, label) {
-    m <- do.call(measure, c(list(id), args))
+    m <- measure_with(id, args)
     for (alpha in c(0.05, 0.2)) {
       v <- same_run(p$x, p$y, m, permutations = 19, alpha = alpha)
       if (is.na(v$score)) next
@@ -239,7 +239,7 @@ test_that("n = 4 and one column", {
   one <- normal_matrix(20, 1)
   other <- normal_matrix(20, 1) + one
   each_paired(function(id, args, label) {
-    v <- tryCatch(same_run(x, y, do.call(measure, c(list(id), args)), permutations = 30),
+    v <- tryCatch(same_run(x, y, measure_with(id, args), permutations = 30),
                   repalign_error = identity, error = function(e) stop(label, conditionMessage(e)))
     if (!inherits(v, "error") && !is.na(v$score)) {
       note(v$engine == "exact" && v$permutations == 23, label, ": not exact")
@@ -247,7 +247,7 @@ test_that("n = 4 and one column", {
       note(v$calibrated >= 0 && is.finite(v$calibrated), label, ": calibrated ", v$calibrated)
     }
     if (label %in% c("cka()", "rv()")) note(!inherits(v, "error"), label, ": refused")
-    v <- tryCatch(same_run(one, other, do.call(measure, c(list(id), args)), permutations = 19),
+    v <- tryCatch(same_run(one, other, measure_with(id, args), permutations = 19),
                   repalign_error = identity, error = function(e) stop(label, conditionMessage(e)))
     if (!inherits(v, "error") && !is.na(v$score)) {
       note(v$p_value >= 1 / 20 && v$p_value <= 1 && v$calibrated >= 0, label, ": one column")

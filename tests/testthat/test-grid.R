@@ -38,7 +38,7 @@ test_that("a measure alone, in any company and in any order, is the same", {
 test_that("a measure object is its function with the arguments", {
   l <- tie_free()
   each_setting(function(id, args, name) {
-    m <- quietly(do.call(measure, c(list(id), args)))
+    m <- measure_with(id, args)
     in_grid <- quietly(similarity(l$b, l$a, m))$score
     alone <- score(id, l$b, l$a, args)
     # gulp() takes a shorter way when it is alone, and differs in the last digits

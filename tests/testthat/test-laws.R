@@ -7,7 +7,7 @@ withr::local_options(repalign.threads = 1)
 test_that("every measure gives a number in its range on every kind of data", {
   skip_on_cran()
   each_law(function(id, args, label, kind) {
-    m <- quietly(do.call(measure, c(list(id), args)))
+    m <- measure_with(id, args)
     range <- range_of(m$declaration, m$args)
     for (turned in c(FALSE, TRUE)) {
       x <- if (turned) kind$y else kind$x
@@ -40,7 +40,7 @@ test_that("rounding takes no score of equal or proportional data beyond its rang
     permutations <- t(replicate(3, sample(nrow(x))))
     for (y in list(x, 3 * x, -x / 7, x[, rev(seq_len(ncol(x))), drop = FALSE])) {
       each_setting(function(id, args, setting) {
-        m <- quietly(do.call(measure, c(list(id), args)))
+        m <- measure_with(id, args)
         range <- range_of(m$declaration, m$args)
         got <- outcome(id, x, y, args)
         if (got$state != "value" || !all(is.finite(range))) return()
@@ -81,7 +81,7 @@ test_that("scales of 1e150 and 1e-150 give a number in every measure", {
 
 test_that("a representation is most like itself", {
   each_law(function(id, args, label, kind) {
-    m <- quietly(do.call(measure, c(list(id), args)))
+    m <- measure_with(id, args)
     best <- best_of(m$declaration, m$args)
     # a row need not be among the neighbours of its neighbours: 1 is then only the bound
     if (is.na(best) || id == "cycle_knn") return()

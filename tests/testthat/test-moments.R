@@ -18,7 +18,7 @@ moment_settings <- function() {
 each_moment <- function(f) {
   all <- moment_settings()
   for (id in names(all)) for (args in all[[id]]) {
-    f(do.call(measure, c(list(id), args)), setting_name(id, args))
+    f(measure_with(id, args), setting_name(id, args))
   }
 }
 

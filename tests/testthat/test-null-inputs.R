@@ -57,7 +57,7 @@ test_that("distances in place of responses", {
   dy <- dist(p$y)
   seen <- 0
   each_paired(function(id, args, label) {
-    takes <- accepted_by(declaration(id), do.call(measure, c(list(id), args))$args)
+    takes <- accepted_by(declaration(id), measure_with(id, args)$args)
     if (!"dist" %in% takes || !is.null(args$metric)) return()
     seen <<- seen + 1
     if ("metric" %in% names(formals(id))) args$metric <- "euclidean"
@@ -78,7 +78,7 @@ test_that("the user's own neighbour graphs", {
   gy <- graph(p$y)
   seen <- 0
   each_paired(function(id, args, label) {
-    m <- do.call(measure, c(list(id), args))
+    m <- measure_with(id, args)
     if (!"graph" %in% accepted_by(m$declaration, m$args) || !is.null(args$metric)) return()
     seen <<- seen + 1
     for (engine in c("coset", "random")) {

@@ -4,7 +4,7 @@
 
 withr::local_options(repalign.threads = 1)
 
-is_direct <- function(id, args) is.null(null_of(do.call(measure, c(list(id), args))))
+is_direct <- function(id, args) is.null(null_of(measure_with(id, args)))
 
 test_that("coset: every measure and setting, n prime, even, odd and tiny, d > n, ties", {
   skip_on_cran()

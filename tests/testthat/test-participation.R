@@ -214,16 +214,19 @@ without <- function(trials, row, columns) {
   lapply(trials, function(t) t[rows, columns, drop = FALSE])
 }
 
-# Dimensionalities with each stimulus, each unit and both really taken out.
-literal_dimensions <- function(trials, labels, name) {
+# Dimensionalities with each stimulus, each unit and both really taken out: a matrix for each
+# estimator.
+literal_dimensions <- function(trials, labels) {
   units <- unique(labels)
   n <- nrow(trials[[1]])
-  theta <- matrix(NA_real_, n + 1, length(units) + 1)
+  empty <- matrix(NA_real_, n + 1, length(units) + 1)
+  theta <- lapply(stats::setNames(nm = all_estimators), function(name) empty)
   for (i in 0:n) {
     for (u in 0:length(units)) {
       keep <- if (u == 0) rep(TRUE, length(labels)) else labels != units[u]
       x <- as_array(without(trials, i, keep))
-      theta[i + 1, u + 1] <- participation_ratio(x, units = labels[keep])[[name]]
+      value <- participation_ratio(x, units = labels[keep])
+      for (name in all_estimators) theta[[name]][i + 1, u + 1] <- value[[name]]
     }
   }
   theta
@@ -241,8 +244,9 @@ literal_dimension_interval <- function(theta, conf_level) {
 expect_literal_dimensions <- function(trials, units, label) {
   labels <- if (is.null(units)) seq_len(ncol(trials[[1]])) else units
   value <- participation_ratio(as_array(trials), units = units, conf_level = 0.9)
+  deleted <- literal_dimensions(trials, labels)
   for (name in all_estimators) {
-    literal <- literal_dimension_interval(literal_dimensions(trials, labels, name), 0.9)
+    literal <- literal_dimension_interval(deleted[[name]], 0.9)
     found <- unlist(value[paste0(name, c("_se", "_low", "_high"))])
     expect_equal(unname(found), literal, tolerance = 1e-8, label = paste(label, name))
   }

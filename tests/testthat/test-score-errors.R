@@ -1,6 +1,6 @@
 # Delete-one values in closed form, influences and weighted scores against scores made anew.
 
-errors_for <- function(id, args) repalign:::errors_of(do.call(measure, c(list(id), args)))
+errors_for <- function(id, args) repalign:::errors_of(measure_with(id, args))
 
 quiet_errors_for <- function(id, args) quietly(errors_for(id, args))
 
@@ -40,7 +40,7 @@ test_that("delete-one values in closed form are the scores without each stimulus
     if (is.null(errors)) return()
     deletions <- if (errors$method == "jackknife") errors$stimuli else errors$exact
     if (is.null(deletions)) return()
-    m <- quietly(do.call(measure, c(list(id), args)))
+    m <- measure_with(id, args)
     values <- quietly(deletions(test_pair(x, y), m$args, NULL))
     if (!is.null(errors$cosine)) values <- errors$cosine$score(values)
     anew <- vapply(0:n, function(i) {
@@ -62,7 +62,7 @@ test_that("clusters are deleted as a whole", {
   for (id in names(settings)) {
     for (args in settings[[id]]) {
       if (id %in% c("cka", "rsa")) args$clusters <- codes
-      m <- quietly(do.call(measure, c(list(id), args)))
+      m <- measure_with(id, args)
       values <- quietly(errors_for(id, args)$stimuli(test_pair(x, y), m$args, codes))
       anew <- vapply(0:8, function(u) {
         keep <- codes != u
@@ -83,7 +83,7 @@ test_that("influences are derivatives by the share of a stimulus", {
   each_closed_setting(function(id, args, name) {
     errors <- quiet_errors_for(id, args)
     if (is.null(errors) || errors$method != "influence") return()
-    m <- quietly(do.call(measure, c(list(id), args)))
+    m <- measure_with(id, args)
     influence <- quietly(errors$stimuli(test_pair(x, y), m$args, NULL))
     # a share rises by step, and all others fall by as much together; sums stay those of n stimuli
     w <- function(sign) 1 + sign * step * (n * diag(n) - 1)
@@ -99,7 +99,7 @@ test_that("influences are derivatives by the share of a stimulus", {
 test_that("weights of 0 and 1 give the score of the stimuli that are there, for every measure", {
   keep <- cbind(seq_len(n) %in% c(1:4, 6:9, 12:15), seq_len(n) > 3)
   each_closed_setting(function(id, args, name) {
-    m <- quietly(do.call(measure, c(list(id), args)))
+    m <- measure_with(id, args)
     set.seed(1)
     weighted <- quietly(score_weighted(x, y, m, 1 * keep))
     anew <- vapply(1:2, function(b) score(id, x[keep[, b], ], y[keep[, b], ], args), 0)

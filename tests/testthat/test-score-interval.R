@@ -14,7 +14,7 @@ test_that("every measure has an error, by the method that it declares", {
     args <- if ("k" %in% names(repalign:::measure_parameters(id)) && id != "cka" && id != "angular_cka") {
       list(k = 3)
     }
-    m <- quietly(do.call(measure, c(list(id), args)))
+    m <- measure_with(id, args)
     set.seed(1)
     result <- quietly(score_interval(x, y, m, resamples = 20))
     expect_identical(names(result), c("x", "y", "measure", "score", "se", "df", "conf_low",

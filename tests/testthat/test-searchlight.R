@@ -32,7 +32,9 @@ expect_as_calibrated <- function(one, permutations = 60) {
 }
 
 test_that("scores, p-values and largest null scores are those of calibrate()", {
-  for (one in c(measures_fast, measures_plain)) expect_as_calibrated(one)
+  for (one in measures_fast) expect_as_calibrated(one)
+  # permuted one by one: fewer permutations say as much
+  for (one in measures_plain) expect_as_calibrated(one, 24)
 })
 
 test_that("so they are for permutations that are no cosets", {

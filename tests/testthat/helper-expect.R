@@ -1,0 +1,61 @@
+# Quick ways through three expectations of testthat: what is identical, or equal by its own rule,
+# counts as a success at once. Everything else goes to testthat, which compares and explains.
+#
+# There are more than 25 000 expectations, most of them in loops over measures. testthat sets up the
+# printing of differences for each of these, also where there is none: 2 to 3 ms for what takes
+# 0.3 ms here.
+
+expect_true <- function(object, info = NULL, label = NULL) {
+  if (is.null(label)) label <- expression_label(substitute(object))
+  if (identical(as.vector(object), TRUE)) return(passed(object))
+  testthat::expect_true(object, info = info, label = label)
+}
+
+expect_identical <- function(object, expected, info = NULL, label = NULL, expected.label = NULL,
+                             ...) {
+  if (is.null(label)) label <- expression_label(substitute(object))
+  if (is.null(expected.label)) expected.label <- expression_label(substitute(expected))
+  if (identical(object, expected)) return(passed(object))
+  testthat::expect_identical(object, expected, info = info, label = label,
+                             expected.label = expected.label, ...)
+}
+
+expect_equal <- function(object, expected, ..., tolerance = testthat::testthat_tolerance(),
+                         info = NULL, label = NULL, expected.label = NULL) {
+  if (is.null(label)) label <- expression_label(substitute(object))
+  if (is.null(expected.label)) expected.label <- expression_label(substitute(expected))
+  quick <- ...length() == 0 && !is.null(tolerance)
+  if (identical(object, expected) || quick && equal_values(object, expected, tolerance)) {
+    return(passed(object))
+  }
+  testthat::expect_equal(object, expected, ..., tolerance = tolerance, info = info, label = label,
+                         expected.label = expected.label)
+}
+
+passed <- function(object) {
+  testthat::succeed()
+  invisible(object)
+}
+
+expression_label <- function(expression) {
+  paste0("`", paste(deparse(expression, nlines = 2), collapse = " "), "`")
+}
+
+# The rule of waldo::compare() for finite doubles, and lists of them, with the same attributes.
+equal_values <- function(x, y, tolerance) {
+  if (identical(x, y)) return(TRUE)
+  if (length(x) != length(y) || !identical(attributes(x), attributes(y))) return(FALSE)
+  if (is.list(x) && is.list(y)) {
+    same <- function(i) equal_values(.subset2(x, i), .subset2(y, i), tolerance)
+    return(all(vapply(seq_along(x), same, NA)))
+  }
+  is.double(x) && is.double(y) && !is.object(x) && equal_numbers(x, y, tolerance)
+}
+
+equal_numbers <- function(x, y, tolerance) {
+  if (!all(is.finite(x), is.finite(y))) return(FALSE)
+  differ <- x != y
+  error <- mean(abs(x[differ] - y[differ]))
+  size <- mean(abs(y[differ]))
+  (if (size > tolerance) error / size else error) < tolerance
+}

@@ -95,7 +95,9 @@
 #' score of 0 was called positive in 0.010 to 0.037 and equal models different in 0.013 to 0.033;
 #' variances were 1.02 to 1.32 times the true ones, and 1.08 to 1.36 times for differences. In
 #' 800 data sets with 40 stimuli and 10 subjects (`Rscript bench/rsa-folds.R sets=200
-#' seed=101,102,103,104`) they were @@
+#' seed=101,102,103,104`) they were 0.93 times the true ones (standard error 0.05), and 1.01 times
+#' for differences (0.05); 4.8% of the intervals missed the true score, and equal models differed in
+#' 3.9% (standard error 0.7%). The choice of folds in the score was 0.007 of its variance.
 #'
 #' The linear comparisons are computed for all draws as matrix products, ranks by one sort.
 #' Kendall's tau, and RDMs that lack different pairs, are computed anew for each draw, which takes

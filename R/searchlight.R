@@ -81,8 +81,8 @@
 #' 2,000 centres of 100 channels with 100 conditions, 5 models and 1,000 permutations took 2.3 s of
 #' one processor by RSA (Pearson's and Spearman's) and 1.4 s by CKA, where a loop of [calibrate()]
 #' would take 36, 12 and 21 times as long; with crossnobis estimates from 8 runs, 4.8 s
-#' (`Rscript bench/rsa-searchlight.R time runs centers=2000 threads=1`). 20,000 centres took 18, 27
-#' and 16 s with two threads, and at most 0.33 GB of memory (`time centers=20000 threads=2`).
+#' (`Rscript bench/rsa-searchlight.R time runs centers=2000 threads=1`). 100,000 centres took 65, 67
+#' and 50 s with two threads, and at most 0.44 GB of memory (`time centers=100000 threads=2`).
 #'
 #' Centres are worked off in groups, which are sent to the workers of a plan of the package future
 #' (`future::plan()`, with future.apply). Progress is shown by `progressr::with_progress()`. The

@@ -209,7 +209,7 @@ check_only_level <- function(level, object, what) {
     return(own)
   }
   abort("`level` cannot be ", format(level), ": ", what, " are known at the level of the result, ",
-        format(own), ". Give `conf_level` to score_interval() for another one.",
+        format(own), ". Give `conf_level` to score_interval() or evaluate_models() for another one.",
         class = "repalign_error_value", arg = "level")
 }
 
@@ -219,12 +219,13 @@ plot.repalign_comparison <- function(x, ...) draw(x, ...)
 
 #' @rdname plot.repalign
 #' @exportS3Method ggplot2::autoplot
-autoplot.repalign_comparison <- function(object, ...) {
+autoplot.repalign_comparison <- function(object, most = 40, ...) {
   no_other_arguments(...)
+  most <- check_count(most, "most")
   need_columns(object, c("score_1", "score_2", "measure", "difference", "conf_low", "conf_high",
                          "simultaneous_low", "simultaneous_high"), "drawn")
   need_rows(object)
-  rows <- comparison_rows(object)
+  rows <- comparison_rows(clearest_differences(object, most))
   margin <- attr(object, "margin")
   several <- nlevels(rows$panel) > 1
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["difference"]], y = .data[["title"]])) +
@@ -238,7 +239,7 @@ autoplot.repalign_comparison <- function(object, ...) {
     ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
     (if (several) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free")) +
     ggplot2::labs(x = if (several) "difference" else paste("difference of", rows$panel[1]),
-                  y = NULL, caption = comparison_caption(object)) +
+                  y = NULL, caption = comparison_caption(object, most)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
                   panel.grid.major.y = ggplot2::element_blank())
 }
@@ -246,6 +247,13 @@ autoplot.repalign_comparison <- function(object, ...) {
 interval_line <- function(limits, width) {
   ggplot2::geom_linerange(ggplot2::aes(xmin = .data[[limits[1]]], xmax = .data[[limits[2]]]),
                           na.rm = TRUE, linewidth = width, colour = forest_colour)
+}
+
+# Of very many differences, those that are largest for their errors, in their order.
+clearest_differences <- function(object, most) {
+  if (nrow(object) <= most) return(object)
+  size <- abs(object$difference) / object$se
+  object[sort(order(-size, seq_along(size))[seq_len(most)]), ]
 }
 
 # The first row is on top; each measure has a panel.
@@ -262,14 +270,17 @@ comparison_rows <- function(object) {
   rows
 }
 
-comparison_caption <- function(object) {
+comparison_caption <- function(object, most) {
   level <- attr(object, "conf_level")
   margin <- attr(object, "margin")
   level <- if (!is.null(level)) paste0(format(100 * level), "% ")
   parts <- c(paste0("thick: ", level, "intervals; thin: ", level, "for all rows together"),
              if (!is.null(margin)) paste("band: differences below", format(margin)),
              if (anyNA(object$se)) paste(sum(is.na(object$se)), "without an interval"))
-  paste(parts, collapse = "; ")
+  if (nrow(object) > most) {
+    parts <- c(parts, paste(most, "of", nrow(object), "differences, the largest for their errors"))
+  }
+  paste(strwrap(paste(parts, collapse = "; "), 95), collapse = "\n")
 }
 
 #' @rdname plot.repalign

@@ -185,7 +185,7 @@ warn_no_differences <- function(rows) {
   warn("No standard error (NA) of ", length(lost), " of ", count_of(nrow(rows), "difference"),
        ". First, ", dQuote(first$score_1, FALSE), " less ", dQuote(first$score_2, FALSE), ": ",
        if (is.na(first$difference)) "a score is undefined." else
-         paste0("it does not vary with what was sampled, as that of identical data, or the error ",
-                "of a score is unknown."),
+         paste0("it does not vary with what was sampled, as that of identical data, or only with ",
+                "the choice of folds, or the error of a score is unknown."),
        class = "repalign_undefined", data = lost)
 }

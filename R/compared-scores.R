@@ -65,10 +65,7 @@ signs_of <- function(result, measure) {
 
 # Some of the scores.
 some_scores <- function(scores, at) {
-  cut <- function(m) m[at, at, drop = FALSE]
-  parts <- scores$parts
-  parts$main <- lapply(parts$main, cut)
-  parts$interactions <- lapply(parts$interactions, cut)
+  parts <- some_parts(scores$parts, at)
   parts$score <- parts$score[at]
   for (name in c("score", "title", "measure", "sign")) scores[[name]] <- scores[[name]][at]
   scores$order <- order(match(at, scores$order))
@@ -76,6 +73,15 @@ some_scores <- function(scores, at) {
   scores$parts <- parts
   scores$total <- total_covariance(parts)
   scores
+}
+
+# The covariances of some scores.
+some_parts <- function(parts, at) {
+  cut <- function(part) part[at, at, drop = FALSE]
+  parts$main <- lapply(parts$main, cut)
+  parts$interactions <- lapply(parts$interactions, cut)
+  if (!is.null(parts$with_folds)) parts$with_folds <- cut(parts$with_folds)
+  parts
 }
 
 # Joint draws of all scores, the same whatever the order of the rows.

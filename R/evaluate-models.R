@@ -45,8 +45,9 @@
 #'   its standard error, interval and degrees of freedom; `p_zero`, of the one-sided test against 0;
 #'   `ceiling_low` and `ceiling_high`, the noise ceiling; `p_ceiling`, of the two-sided test against
 #'   its lower limit; `draws`, and `left_out`, how many of these were left out. There are `plot()`,
-#'   `confint()`, `vcov()` (the covariances of the scores), [compare_scores()], and [best_score()]
-#'   for the set of models that may be the best.
+#'   `confint()`, `vcov()` (the covariances of the scores; errors of differences are those of
+#'   [compare_scores()], which bounds each of them by its own parts), [compare_scores()], and
+#'   [best_score()] for the set of models that may be the best.
 #'
 #'   Attributes have what these are made of. `attr(result, "draws")`: for each of `both`, `rdm` and
 #'   `condition` that were drawn, an array draws x models x repeats of the scores, with
@@ -164,7 +165,8 @@ evaluation_task <- function(rdms, models, outer, group, sigma, missing) {
   models <- as_rdm_models(models, table, missing)
   list(values = table$values, n = table$n, labels = table$labels,
        group = group_codes(group, ncol(table$values)), models = models, outer = outer,
-       sigma = check_sigma(sigma, table$n), missing = missing)
+       sigma = check_sigma(sigma, table$n), missing = missing,
+       unbiased = all(table$cross_validated))
 }
 
 # Numbers from 1 in the order of appearance.
@@ -180,6 +182,10 @@ check_evaluation <- function(task, drawn, folds) {
           "all of their noise. Give the variances, diag(sigma), or resample = \"rdm\".",
           class = "repalign_error_choice", arg = "sigma")
   }
+  if (!is.null(folds) && is.null(folds$given) && folds$repeats == 1 && drawn$count) {
+    inform("repeats = 1: errors contain what the random choice of folds adds, and are rather too ",
+           "large. Give repeats = 2 or more to take it out.", class = "repalign_fold_variance")
+  }
   flexible <- vapply(task$models, is_flexible, NA)
   if (any(flexible) && is.null(folds)) {
     warn("The score of ", enumerate(names(task$models)[flexible]), " is not cross-validated: its ",
@@ -194,7 +200,7 @@ check_evaluation <- function(task, drawn, folds) {
 
 # Whoever names a cosine has decided; the default is a decision of ours.
 note_cosine_of_positive <- function(task) {
-  if (!task$outer %in% c("cosine", "whitened_cosine") || any(task$values <= 0, na.rm = TRUE)) {
+  if (!is_cosine(task$outer) || task$unbiased || any(task$values <= 0, na.rm = TRUE)) {
     return(invisible())
   }
   inform("All dissimilarities in `rdms` are above 0, as they hardly are if cross-validated. If 0 ",

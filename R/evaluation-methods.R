@@ -103,9 +103,7 @@ evaluation_rows <- function(object) {
     abort("`result` no longer has the models that evaluate_models() compared, each of them once: ",
           "start again from what it returned.", class = "repalign_error_rows", arg = "result")
   }
-  cut <- function(part) part[at, at, drop = FALSE]
-  parts$main <- lapply(parts$main, cut)
-  parts$interactions <- lapply(parts$interactions, cut)
+  parts <- some_parts(parts, at)
   parts$score <- rows$score
   list(rows = rows, parts = parts, at = at)
 }

@@ -74,6 +74,7 @@ evaluation_parts <- function(task, whole, draws, sizes) {
   }
   parts$main <- lapply(parts$main, whole_of)
   parts$interactions <- lapply(parts$interactions, whole_of)
+  if (!is.null(parts$with_folds)) parts$with_folds <- whole_of(parts$with_folds)
   parts
 }
 

@@ -7,7 +7,12 @@
 #     V = a V_rdm + b V_condition - a b (V_both - V_rdm - V_condition),
 #
 # which is at least either main part and at most their sum. In the words of interval-parts.R:
-# list(main, interactions, df), where interactions below 0 count as 0 (`capped`).
+# list(main, interactions, df), where interactions below 0 count as 0 (`capped`). With repeated folds
+# there is also with_folds, the covariance over draws before what the choice of folds adds is taken
+# out.
+
+# A variance of which less is left beside that of folds is not known.
+least_share_beside_folds <- 0.01
 
 # draws: arrays draws x columns x repeats of each part. sizes: c(rdm, condition). column: of which
 # columns.
@@ -21,22 +26,32 @@ parts_of_variance <- function(draws, sizes, columns) {
   interactions <- if (!is.null(draws$both)) {
     list(a * b * (covariance$both - covariance$rdm - covariance$condition))
   }
+  widest <- draws[[if (is.null(draws$both)) 1 else "both"]]
   list(main = main, interactions = interactions, df = degrees_of_freedom(draws, sizes),
-       capped = TRUE)
+       capped = TRUE, with_folds = if (dim(widest)[3] > 1) covariance_of_means(widest, columns))
 }
 
 degrees_of_freedom <- function(draws, sizes) {
   min(sizes[intersect(c("rdm", "condition"), names(draws))]) - 1
 }
 
-# Over draws in which all columns are defined. With repeated folds, what the choice of folds adds is
-# taken out.
-draw_covariance <- function(draws, columns) {
+# Draws in which all columns are defined.
+usable_draws <- function(draws, columns) {
   values <- draws[, columns, , drop = FALSE]
-  usable <- rowSums(is.na(matrix(values, nrow(values)))) == 0
-  values <- values[usable, , , drop = FALSE]
+  values[rowSums(is.na(matrix(values, nrow(values)))) == 0, , , drop = FALSE]
+}
+
+covariance_of_means <- function(draws, columns) {
+  values <- usable_draws(draws, columns)
+  if (nrow(values) < 2) return(matrix(NA_real_, length(columns), length(columns)))
+  stats::cov(rowMeans(values, dims = 2))
+}
+
+# With repeated folds, what the choice of folds adds is taken out.
+draw_covariance <- function(draws, columns) {
+  values <- usable_draws(draws, columns)
   count <- length(columns)
-  if (sum(usable) < 2) return(matrix(NA_real_, count, count))
+  if (nrow(values) < 2) return(matrix(NA_real_, count, count))
   repeats <- dim(values)[3]
   of <- function(x) stats::cov(matrix(x, ncol = count))
   if (repeats == 1) return(of(values))

@@ -121,6 +121,9 @@ contrast_errors <- function(parts, weights) {
   # rounding may take the variance of two copies below 0
   largest <- vapply(seq_len(nrow(main)), function(j) max(main[j, ]), 0)
   variance <- pmax(rowSums(main) - rowSums(inner), largest, 0)
+  if (!is.null(parts$with_folds)) {
+    variance[variance < least_share_beside_folds * quadratic(parts$with_folds)] <- NA
+  }
   several <- length(parts$main) > 1
   df <- if (isTRUE(parts$capped)) rep(parts$df, ncol(weights)) else if (several) {
     # squares of variances in very large units are more than a double holds

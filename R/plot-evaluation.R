@@ -139,7 +139,10 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, adjust, sin
     if (single) "open points: single subjects",
     if (!is.na(rows$ceiling_low[1])) "band: noise ceiling" else
       if (!is.na(rows$ceiling_high[1])) "grey line: upper noise ceiling",
-    if (has_marks) paste0("*: above 0 (p <= ", format(alpha), ")"),
+    if (has_marks) {
+      paste0("*: above 0 (p <= ", format(alpha), if (is_cosine(attr(object, "outer")))
+        ", and not above chance: see evaluate_models()", ")")
+    },
     if (letters && has_letters) {
       paste0("models without a common letter differ (p <= ", format(alpha), ", ", adjust, ")")
     }

@@ -9,7 +9,8 @@
 #' @param x,object an RDM, or a list of RDMs, made by [rdm()] or [transform_rdm()]. For
 #'   `plot_rdms()` also any `dist` object, or a named list of them.
 #' @param type of one RDM: `"panel"` draws its dissimilarities, `"map"` a map of its conditions.
-#' @param group one label for each condition, in their order. A map has a colour for each label;
+#' @param group one label for each condition, in their order (RDMs of [rdm()] have the conditions
+#'   sorted), or with their names. A map has a colour for each label;
 #'   panels have lines between neighbouring conditions of different labels, and the labels on their
 #'   axes instead of names.
 #' @param scale of several RDMs: `"shared"` gives them the same colours, `"own"` gives each its own
@@ -254,7 +255,19 @@ map_groups <- function(group, names) {
     abort("`group` must have one label for each of the ", count_of(length(names), "condition"),
           ", none of them missing.", class = "repalign_error_labels", arg = "group")
   }
+  if (!is.null(names(group))) group <- group[names_of_groups(group, names)]
   if (is.factor(group)) droplevels(group) else factor(group, unique(group))
+}
+
+# Where the group of each condition is.
+names_of_groups <- function(group, names) {
+  at <- match(names, names(group))
+  if (anyNA(at)) {
+    abort("`group` has names, but none is ", dQuote(names[is.na(at)][1], FALSE), ": give it the ",
+          "names of the conditions, or none (unname()).", class = "repalign_error_labels",
+          arg = "group")
+  }
+  at
 }
 
 # list(points, kept), as scaled_map(): coordinates in the two dimensions with the largest

@@ -24,7 +24,8 @@ utils::globalVariables(".data")
 #' @param single for analyses: also draw the mean of the single ratios (dashed lines, or crosses)?
 #' @param most for analyses over several numbers of neurons: up to this many comparisons get one
 #'   panel each; if there are more, they are faint lines behind the thick ones of `summary()`,
-#'   and the caption says what these are. For calibrations see `type`.
+#'   and the caption says what these are. For differences of scores: how many are drawn, those
+#'   that are largest for their errors. For calibrations see `type`.
 #' @param along for analyses: what stands along the horizontal axis, the numbers of neurons or the
 #'   comparisons, such as the layers of a network. `"auto"`: the numbers of neurons if there are
 #'   several.

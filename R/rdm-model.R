@@ -87,8 +87,25 @@ as_rdm_models <- function(models, table, missing, arg = "models") {
   }
   if (is.null(names(models))) names(models) <- paste0("model", seq_along(models))
   check_element_names(models, arg)
-  Map(function(model, name) as_rdm_model(model, paste0(arg, "$", name), table, missing), models,
-      names(models))
+  models <- Map(function(model, name) {
+    as_rdm_model(model, paste0(arg, "$", name), table, missing)
+  }, models, names(models))
+  note_order_of_stimuli(models, table, arg)
+  models
+}
+
+# Labels on one side only cannot tell whether both sides have one order, and RDMs of labelled rows
+# are in the order of the sorted labels.
+note_order_of_stimuli <- function(models, table, arg) {
+  labelled <- vapply(models, function(model) all(model$table$labelled), NA)
+  labels <- c(list(table$labels), lapply(models, function(model) model$table$labels))
+  known <- Filter(Negate(is.null), labels)
+  if (!length(known) || all(labelled) && all(table$labelled)) return(invisible())
+  lacking <- c(if (!all(table$labelled)) "the data",
+               if (!all(labelled)) enumerate(paste0(arg, "$", names(models)[!labelled]), 3, FALSE))
+  inform("Labels of stimuli lack in ", paste(lacking, collapse = " and "), ": the stimuli are ",
+         "taken in the order ", enumerate(known[[1]], 3, FALSE), ".",
+         class = "repalign_one_sided_names")
 }
 
 as_rdm_model <- function(model, place, table, missing) {

@@ -2,7 +2,8 @@
 
 # rdms: one RDM or a list of them, each a "dist" object or a symmetric matrix. Returns list(values,
 # n, labels, names): a matrix with a row for each pair of stimuli, in the order of stats::dist(),
-# the number and the labels (or NULL) of the stimuli, and the names of the RDMs. allow_na: pairs
+# the number and the labels (or NULL) of the stimuli, and the names of the RDMs; also which of
+# them have labels of their own, and which are estimates that noise does not bias. allow_na: pairs
 # may lack, which are NA (never NaN) in the table.
 rdm_table <- function(rdms, arg, allow_na = FALSE) {
   rdms <- listed_rdms(rdms, arg)
@@ -18,7 +19,10 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
   }
   values <- matrix(unlist(lapply(rdms, function(rdm) less_rounding(as.vector(rdm)))),
                    ncol = length(rdms), dimnames = list(NULL, names))
-  list(values = values, n = n[[1]], labels = common_labels(rdms, places, arg), names = names)
+  labelled <- !vapply(rdms, function(rdm) is.null(attr(rdm, "Labels")), NA)
+  crossed <- vapply(rdms, function(rdm) any(attr(rdm, "distance") %in% cross_validated), NA)
+  list(values = values, n = n[[1]], labels = common_labels(rdms, places, arg), names = names,
+       labelled = unname(labelled), cross_validated = unname(crossed))
 }
 
 # Dissimilarities that differ by no more than rounding are equal, as for rsa().

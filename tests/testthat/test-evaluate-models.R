@@ -472,3 +472,33 @@ test_that("confint() and best_score() take evaluations", {
   result$family <- c("p", "p", "q")
   expect_equal(best_score(result, by = "family")$in_set[[2]], "m3")
 })
+
+test_that("what only varies with the choice of folds has no error", {
+  made <- made_rdms(n = 14)
+  # two repeats of opposite values: all of their variance is the choice of folds
+  set.seed(4)
+  noise <- rnorm(40)
+  values <- array(rnorm(80), c(40, 2, 2))
+  values[, 2, ] <- values[, 1, ] + cbind(noise, -noise * 0.5)
+  dimnames(values) <- list(NULL, c("a", "b"), NULL)
+  parts <- repalign:::parts_of_variance(list(rdm = values), c(rdm = 5, condition = 14), 1:2)
+  errors <- repalign:::contrast_errors(parts, cbind(c(1, 0), c(-1, 1)))
+  expect_identical(is.na(errors$se), c(FALSE, TRUE))
+  expect_message(evaluate_models(made$data, made$models, "pearson", draws = 20, repeats = 1,
+                                 folds = c(condition = 2)), class = "repalign_fold_variance")
+})
+
+test_that("labels on one side only are said to be taken in order, and crossnobis needs no note", {
+  made <- made_rdms(n = 14)
+  labelled <- lapply(made$data, function(d) structure(d, Labels = letters[1:14]))
+  evaluated <- function(...) evaluate_models(..., resample = "none")
+  expect_message(evaluated(labelled, made$models, "pearson"), "models[$]m1.*a, b, c and 11 more",
+                 class = "repalign_one_sided_names")
+  expect_message(evaluated(made$data, labelled, "pearson"), "the data",
+                 class = "repalign_one_sided_names")
+  expect_silent(evaluated(labelled, labelled, "pearson"))
+  expect_silent(evaluated(made$data, made$models, "pearson"))
+  expect_message(evaluated(made$data, made$models), class = "repalign_cosine_of_positive")
+  crossnobis <- lapply(made$data, structure, distance = "crossnobis")
+  expect_silent(evaluated(crossnobis, made$models))
+})

@@ -5,8 +5,13 @@
 as_folds <- function(folds, repeats, task) {
   if (is.data.frame(folds)) return(list(given = given_folds(folds, task), repeats = 1L))
   if (is.list(folds)) folds <- unlist(folds)
+  unknown <- setdiff(names(folds), c("rdm", "condition"))
+  if (is.numeric(folds) && length(unknown)) {
+    abort("`folds` names ", dQuote(unknown[1], FALSE), ": what is cut into folds is \"rdm\" or ",
+          "\"condition\".", class = "repalign_error_labels", arg = "folds")
+  }
   if (!is.numeric(folds) || is.null(names(folds)) || !length(folds) ||
-      !all(names(folds) %in% c("rdm", "condition")) || anyDuplicated(names(folds))) {
+      anyDuplicated(names(folds))) {
     abort("`folds` must be numbers of folds, such as c(rdm = 2, condition = 2), or a data frame ",
           "with the columns fold, set, factor and index, not ", describe(folds), ".",
           class = "repalign_error_type", arg = "folds")

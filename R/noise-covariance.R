@@ -10,10 +10,11 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #'
 #' @param x the data: a numeric matrix (or data frame) with a row for each observation and a column
 #'   for each channel, or an array conditions x channels x repeats (see [rdm()]); or residuals, such
-#'   as those of a regression of time series, a row for each time. `noise_precision()` also takes
-#'   what `noise_covariance()` returned.
+#'   as those of a regression of time series, a row for each time; or a named list of these, one for
+#'   each subject. `noise_precision()` also takes what `noise_covariance()` returned.
 #' @param condition for each row the label of its condition, whose mean is subtracted. `NULL`: the
-#'   rows are residuals (of an array: its rows are the conditions).
+#'   rows are residuals (of an array: its rows are the conditions). When `x` is a list: labels for
+#'   all, or a list with the names of `x`; `run` likewise.
 #' @param run for each row, or each repeat of an array, the label of its run. The means of runs are
 #'   subtracted too, because offsets of runs would otherwise count as noise. `NULL`: they are not.
 #' @param method `"shrinkage_diag"`: covariances are scaled towards 0, variances stay as they are
@@ -29,7 +30,8 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #' @return A symmetric matrix channels x channels of class `c("repalign_noise", "matrix", "array")`
 #'   with attributes `kind` (`"covariance"` or `"precision"`), `method`, `dof`, and `shrinkage` (how
 #'   far it was shrunk, from 0 to 1). With `by_run`, a named list with one for each run, which
-#'   [rdm()] takes as its argument `noise` when they are covariances.
+#'   [rdm()] takes as its argument `noise` when they are covariances. When `x` is a list, a list of
+#'   these with its names.
 #' @details
 #' With E the m residuals, S = E'E / dof. Of conditions and runs, the residuals are those of the
 #' least squares fit of both, also where conditions are missing in some runs, and
@@ -69,6 +71,7 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
   need_arguments()
   method <- check_choice(method, noise_methods, "method")
   by_run <- check_flag(by_run, "by_run")
+  if (is_collection(x)) return(noise_of_each(x, condition, run, method, dof, by_run))
   refuse_covariance(x)
   without_runs <- is.null(run) && !is_responses(x)
   seen <- read_observations(x, condition, run)
@@ -82,7 +85,18 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
   runs <- stats::setNames(seq_along(seen$run$labels), seen$run$labels)
   dof <- check_dof(dof, length(runs), names(runs))
   lapply(runs, function(m) {
-    of_run(names(runs)[m], covariance_of(part_of_run(seen, m), method, dof[m]))
+    at_place(paste("Run", dQuote(names(runs)[m], FALSE)),
+             covariance_of(part_of_run(seen, m), method, dof[m]))
+  })
+}
+
+# Of each element of a list.
+noise_of_each <- function(x, condition, run, method, dof, by_run) {
+  names <- check_element_names(x, "x")
+  labels <- labels_of_each(list(condition = condition, run = run), names)
+  lapply(stats::setNames(nm = names), function(name) {
+    of_element(name, noise_covariance(x[[name]], labels$condition[[name]], labels$run[[name]],
+                                      method, dof, by_run))
   })
 }
 
@@ -123,14 +137,6 @@ part_of_run <- function(seen, m) {
                       count = length(unique(codes)))
   }
   list(x = seen$x[rows, , drop = FALSE], condition = condition, run = NULL)
-}
-
-# Errors name the run.
-of_run <- function(name, code) {
-  tryCatch(code, repalign_error = function(e) {
-    e$message <- paste0("Run ", dQuote(name, FALSE), ": ", conditionMessage(e))
-    stop(e)
-  })
 }
 
 # dof: NULL counts them.
@@ -188,7 +194,8 @@ refuse_constant_channel <- function(e, x) {
   constant <- which(apply(abs(e), 2, max) <= 1e-13 * size)
   if (!length(constant)) return(invisible())
   names <- colnames(x)
-  first <- if (is.null(names)) constant[1] else dQuote(names[constant[1]], FALSE)
+  named <- !is.null(names) && nzchar(names[constant[1]])
+  first <- if (named) dQuote(names[constant[1]], FALSE) else constant[1]
   abort("`x` has ", count_of(length(constant), "channel"), " without noise, first channel ", first,
         ", whose values do not vary around the means: leave ",
         if (length(constant) > 1) "them" else "it", " out.", class = "repalign_error_variance",

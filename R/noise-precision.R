@@ -8,15 +8,17 @@ noise_precision <- function(...) {
   precision_of_any(noise_covariance(...))
 }
 
-# Covariances: one, or a list with one for each run.
+# Covariances: one, or a list with one for each run or subject, or lists of these.
 is_noise <- function(x) {
   inherits(x, "repalign_noise") || is.list(x) && !is.data.frame(x) && length(x) > 0 &&
-    all(vapply(x, inherits, NA, "repalign_noise"))
+    all(vapply(x, is_noise, NA))
 }
 
 precision_of_any <- function(x) {
   if (!is.list(x)) return(precision_of(x))
-  lapply(stats::setNames(nm = names(x)), function(name) of_run(name, precision_of(x[[name]])))
+  lapply(stats::setNames(nm = names(x)), function(name) {
+    at_place(dQuote(name, FALSE), precision_of_any(x[[name]]))
+  })
 }
 
 precision_of <- function(x) {

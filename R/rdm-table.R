@@ -50,6 +50,8 @@ listed_rdms <- function(rdms, arg) {
 
 # A "dist" object of doubles.
 read_rdm <- function(rdm, place, allow_na) {
+  # "of different categories", as TRUE and FALSE
+  if (is.logical(rdm) && !all(is.na(rdm))) storage.mode(rdm) <- "double"
   if (is.matrix(rdm)) rdm <- dist_of_matrix(rdm, place)
   if (!inherits(rdm, "dist")) {
     abort("`", place, "` must be an RDM, a \"dist\" object or a symmetric matrix, not ",

@@ -142,15 +142,30 @@ check_rdm_settings <- function(settings, noise) {
 # An RDM of each element of a list. What goes wrong names the element.
 rdm_of_each <- function(x, labels, noise, settings) {
   names <- check_element_names(x, "x")
-  labels <- lapply(c(condition = "condition", run = "run"), function(arg) {
-    for_each_element(labels[[arg]], names, arg, is.list(labels[[arg]]))
-  })
+  labels <- labels_of_each(labels, names)
+  refuse_nameless_precisions(noise, names)
   by_name <- is.list(noise) && !is.null(names(noise)) && all(names %in% names(noise))
   noise <- for_each_element(noise, names, "noise", by_name)
   result <- lapply(stats::setNames(nm = names), function(name) {
     of_element(name, one_rdm(x[[name]], lapply(labels, `[[`, name), noise[[name]], settings))
   })
   new_rdms(result)
+}
+
+labels_of_each <- function(labels, names) {
+  lapply(c(condition = "condition", run = "run"), function(arg) {
+    for_each_element(labels[[arg]], names, arg, is.list(labels[[arg]]))
+  })
+}
+
+# A list without names is taken for covariances of runs, which precisions are not.
+refuse_nameless_precisions <- function(noise, names) {
+  precisions <- is.list(noise) && is.null(names(noise)) && length(noise) > 0 &&
+    all(vapply(noise, function(one) identical(attr(one, "kind"), "precision"), NA))
+  if (!precisions) return(invisible())
+  abort("`noise` is a list of precisions without names: name each by the element of `x` that it ",
+        "is for, such as ", dQuote(names[1], FALSE), ".", class = "repalign_error_labels",
+        arg = "noise")
 }
 
 for_each_element <- function(value, names, arg, listed) {
@@ -163,16 +178,17 @@ for_each_element <- function(value, names, arg, listed) {
   value[names]
 }
 
-# Errors and warnings of the code name the element of `x` that it works on.
-of_element <- function(name, code) {
-  place <- paste0("x$", name, ": ")
+of_element <- function(name, code) at_place(paste0("x$", name), code)
+
+# Errors and warnings of the code name the place that it works on.
+at_place <- function(place, code) {
   withCallingHandlers(
     tryCatch(code, repalign_error = function(e) {
-      e$message <- paste0(place, conditionMessage(e))
+      e$message <- paste0(place, ": ", conditionMessage(e))
       stop(e)
     }),
     repalign_warning = function(w) {
-      w$message <- paste0(place, conditionMessage(w))
+      w$message <- paste0(place, ": ", conditionMessage(w))
       warning(w)
       invokeRestart("muffleWarning")
     }

@@ -290,6 +290,8 @@ test_that("bad input is named", {
   expect_error(try_with(resample = list(rdm = matrix(1, 2, 5), condition = matrix(1, 3, 12))),
                class = "repalign_error_size")
   expect_error(try_with(folds = c(2, 2)), class = "repalign_error_type")
+  expect_error(try_with(folds = c(rdm = 2, conditions = 2)), "conditions",
+               class = "repalign_error_labels")
   expect_error(try_with(folds = c(condition = 5)), class = "repalign_error_size")
   expect_error(try_with(folds = c(rdm = 6)), class = "repalign_error_size")
   expect_error(try_with(sigma = diag(12), outer = "whitened_cosine"),

@@ -209,3 +209,26 @@ test_that("a covariance is not taken for data", {
   }
   expect_equal(solve(s), unclass(noise_precision(s)), ignore_attr = TRUE)
 })
+
+test_that("a list of subjects has a covariance for each, and rdm() takes their precisions", {
+  set.seed(5)
+  subjects <- list(a = matrix(rnorm(24 * 5), 24), b = matrix(rnorm(24 * 5), 24))
+  condition <- rep(1:6, 4)
+  run <- rep(1:4, each = 6)
+  both <- noise_covariance(subjects, condition, run)
+  expect_identical(both$b, noise_covariance(subjects$b, condition, run))
+  precisions <- noise_precision(subjects, condition, run)
+  expect_identical(precisions, noise_precision(both))
+  expect_identical(precisions$a, noise_precision(both$a))
+  expect_identical(rdm(subjects, condition, run, noise = precisions)$b,
+                   rdm(subjects$b, condition, run, noise = precisions$b))
+  by_run <- noise_precision(subjects, run = run, by_run = TRUE)
+  expect_identical(by_run$a[["2"]], noise_precision(subjects$a, run = run, by_run = TRUE)[["2"]])
+  expect_error(rdm(subjects, condition, run, noise = unname(precisions)), "precisions without",
+               class = "repalign_error_labels")
+  subjects$b[, 3] <- 1
+  expect_error(noise_precision(subjects, condition), "x[$]b: .*first channel 3",
+               class = "repalign_error_variance")
+  expect_error(noise_precision(cbind(k = rnorm(24), 0), condition), "first channel 2",
+               class = "repalign_error_variance")
+})

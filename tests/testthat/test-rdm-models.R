@@ -224,3 +224,14 @@ test_that("the units of RDMs change no score", {
     }
   }
 })
+
+test_that("RDMs of TRUE and FALSE are 1 and 0", {
+  kind <- rep(1:3, each = 4)
+  logical <- outer(kind, kind, "!=")
+  for (rdm in list(logical, as.dist(logical))) {
+    expect_identical(as.vector(as_rdm(rdm)), as.vector(as.dist(logical + 0)))
+  }
+  made <- made_rdms(n = 12)
+  expect_equal(evaluate_models(made$data, list(m = logical), "pearson", "none")$score,
+               evaluate_models(made$data, list(m = logical + 0), "pearson", "none")$score)
+})

@@ -54,7 +54,7 @@ best_score <- function(result, by = "model_y", draws = 9999) {
   need_arguments()
   default <- missing(by)
   scores <- compared_scores(result)
-  draws <- check_draws(draws, scores$level)
+  draws <- check_draws(draws, scores$level, length(scores$score))
   groups <- score_groups(scores, by, default)
   found <- lapply(groups, function(at) best_of_group(some_scores(scores, at), draws))
   members <- do.call(rbind, Map(function(name, at, one) {

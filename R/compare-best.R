@@ -53,7 +53,7 @@
 compare_best <- function(result, group_1, group_2, draws = 9999) {
   need_arguments()
   scores <- compared_scores(result)
-  draws <- check_draws(draws, scores$level)
+  draws <- check_draws(draws, scores$level, length(scores$score))
   groups <- list(group_rows(group_1, scores, "group_1"), group_rows(group_2, scores, "group_2"))
   check_compared_groups(groups, scores)
   groups <- known_members(groups, scores)

@@ -108,7 +108,7 @@ compare_scores <- function(result, contrasts = "pairs",
   adjust <- check_choice(adjust, adjustments, "adjust")
   if (!is.null(margin)) margin <- check_number(margin, "margin", above = 0)
   scores <- compared_scores(result)
-  draws <- check_draws(draws, scores$level)
+  draws <- check_draws(draws, scores$level, length(scores$score))
   given <- as_contrasts(contrasts, scores)
   rows <- difference_rows(given, scores)
   usable <- which(!is.na(rows$se))

@@ -187,7 +187,7 @@ check_evaluation <- function(task, drawn, folds) {
            "large. Give repeats = 2 or more to take it out.", class = "repalign_fold_variance")
   }
   flexible <- vapply(task$models, is_flexible, NA)
-  if (any(flexible) && is.null(folds)) {
+  if (any(flexible) && !are_cut(folds)) {
     warn("The score of ", enumerate(names(task$models)[flexible]), " is not cross-validated: its ",
          "weights are fitted to the data that it is tested with. Give folds = c(rdm = 2, ",
          "condition = 2) or the like.", class = "repalign_not_crossvalidated")

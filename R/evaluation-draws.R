@@ -11,6 +11,7 @@ as_draws <- function(resample, draws, groups, n) {
   draws <- check_count(draws, "draws", least = 2)
   factors <- if (resample == "both") c("rdm", "condition") else resample
   check_factor_sizes(factors, groups, n)
+  check_memory(24 * as.double(draws) * (groups + n), "The draws", "Take fewer `draws`.")
   drawn <- function(size) {
     counts_of(matrix(sample.int(size, size * as.double(draws), TRUE), draws), size)
   }

@@ -113,6 +113,12 @@ folds_of_draw <- function(folds, group, w, m) {
 
 tested <- function(set) sum(set$m) * sum(set$w)
 
+# Do folds keep the training apart from the test, in RDMs or in stimuli?
+are_cut <- function(folds) {
+  if (is.null(folds$given)) return(!is.null(folds))
+  !any(vapply(folds$given, function(fold) identical(fold$train, fold$test), NA))
+}
+
 are_usable_rounds <- function(rounds) {
   all(vapply(rounds, function(round) {
     all(vapply(round[c("train", "test")], function(set) sum(set$w > 0) >= 3 && any(set$m > 0), NA))

@@ -7,9 +7,9 @@
 #     V = a V_rdm + b V_condition - a b (V_both - V_rdm - V_condition),
 #
 # which is at least either main part and at most their sum. In the words of interval-parts.R:
-# list(main, interactions, df), where interactions below 0 count as 0 (`capped`). With repeated folds
-# there is also with_folds, the covariance over draws before what the choice of folds adds is taken
-# out.
+# list(main, interactions, df), where interactions below 0 count as 0 (`capped`). With repeated
+# folds there is also with_folds, the covariance over draws before what the choice of folds adds is
+# taken out.
 
 # A variance of which less is left beside that of folds is not known.
 least_share_beside_folds <- 0.01

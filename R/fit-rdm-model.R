@@ -52,6 +52,10 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, sigma = NULL,
   warn_collinear(isTRUE(attr(weights, "collinear")), "`model`")
   weights <- as.vector(if (raw) weights else scaled_weights(model, weights))
   predicted <- combined(model$table$values, weights)
+  if (!any(weights != 0)) {
+    warn("The score of `model` is undefined (NA): all of its weights are 0, because no component ",
+         "is alike to the data.", class = "repalign_undefined")
+  }
   scores <- similarity_table(table$values, matrix(predicted), outer, sigma)
   structure(list(weights = stats::setNames(weights, model$table$names), model = model,
                  predicted = predicted, outer = outer, score = mean(scores)),

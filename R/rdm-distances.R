@@ -164,6 +164,22 @@ definite_root <- function(noise, patterns, what) {
   root
 }
 
+# A list without names goes by the order of the runs, which is another one for numbers as text.
+refuse_order_of_text <- function(runs) {
+  numbers <- suppressWarnings(as.numeric(runs))
+  if (anyNA(numbers) || !is.unsorted(numbers)) return(invisible())
+  abort("`noise` is a list without names, and the labels of the runs sort as text: ",
+        enumerate(runs, 4), ". Name its elements by the runs.", class = "repalign_error_labels",
+        arg = "noise")
+}
+
+# What noise_covariance() returned says what it is, another matrix does not.
+note_plain_covariances <- function(noise) {
+  if (all(vapply(noise, inherits, NA, "repalign_noise"))) return(invisible())
+  inform("`noise` is a list of plain matrices: each is taken for the covariance of a run, not for ",
+         "a precision.", class = "repalign_plain_noise")
+}
+
 # A covariance for each run, in the order of the runs.
 run_covariances <- function(noise, patterns) {
   runs <- patterns$runs
@@ -180,7 +196,10 @@ run_covariances <- function(noise, patterns) {
             arg = "noise")
     }
     noise <- noise[runs]
+  } else {
+    refuse_order_of_text(runs)
   }
+  note_plain_covariances(noise)
   lapply(seq_along(noise), function(m) {
     if (identical(attr(noise[[m]], "kind"), "precision")) {
       abort("`noise` has precisions of the runs, but a list must hold covariances: give ",

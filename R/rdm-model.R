@@ -16,6 +16,7 @@ rdm_model_types <- c("fixed", "select", "weighted", "interpolate")
 #' @param ridge for `"weighted"`: what is added to the diagonal of the products of the components.
 #'   Products are sums over pairs of stimuli, so that it goes with the scale of the RDMs.
 #' @return An object of class `repalign_rdm_model`, for [fit_rdm_model()] and [evaluate_models()].
+#'   `predict()` gives the RDM that it predicts with given weights, as from [rdm()].
 #' @details
 #' A sum of component RDMs is the RDM of components side by side, each with a weight: for squared
 #' Euclidean distances, weights are squares of gains, and `nonnegative = TRUE` is what a mixture of
@@ -25,7 +26,9 @@ rdm_model_types <- c("fixed", "select", "weighted", "interpolate")
 #' @examples
 #' layers <- lapply(v4_layers[1:3], function(layer) dist(layer[1:30, ])^2)
 #' rdm_model(layers[[1]])
-#' rdm_model(layers, "weighted", nonnegative = TRUE)
+#' model <- rdm_model(layers, "weighted", nonnegative = TRUE)
+#' model
+#' predict(model, c(L0 = 0.5, L1 = 0, L2 = 2))
 #' @seealso [fit_rdm_model()], [evaluate_models()]
 #' @export
 rdm_model <- function(rdms, type = c("fixed", "select", "weighted", "interpolate"),
@@ -64,6 +67,34 @@ print.repalign_rdm_model <- function(x, ...) {
     cat("components: ", enumerate(x$table$names, 8, quote = FALSE), "\n", sep = "")
   }
   invisible(x)
+}
+
+#' @rdname rdm_model
+#' @param object what `rdm_model()` returned.
+#' @param weights for `predict()`: one finite number for each component, in their order or with
+#'   their names. A fixed model needs none.
+#' @param ... unused.
+#' @export
+predict.repalign_rdm_model <- function(object, weights = NULL, ...) {
+  no_other_arguments(...)
+  names <- object$table$names
+  if (is.null(weights) && !is_flexible(object)) weights <- 1
+  if (!is.numeric(weights) || length(weights) != length(names) || !all(is.finite(weights))) {
+    abort("`weights` must be ", count_of(length(names), "finite number"), ", one for each ",
+          "component (fit_rdm_model() finds them for data).", class = "repalign_error_value",
+          arg = "weights")
+  }
+  if (!is.null(names(weights)) && is_flexible(object)) {
+    unknown <- setdiff(names, names(weights))
+    if (length(unknown)) {
+      abort("`weights` has no element ", dQuote(unknown[1], FALSE), ": name its elements by the ",
+            "components, or leave out their names.", class = "repalign_error_labels",
+            arg = "weights")
+    }
+    weights <- weights[names]
+  }
+  new_rdm(combined(object$table$values, as.double(weights)), object$table$n, object$table$labels,
+          "predicted")
 }
 
 model_words <- function(model) {

@@ -53,7 +53,9 @@ share_of_draws <- function(largest, values) {
   (1 + length(largest) - below) / (length(largest) + 1)
 }
 
-check_draws <- function(draws, level) {
+check_draws <- function(draws, level, scores) {
   least <- ceiling(2 / (1 - level) - 1e-9)
-  check_count(draws, "draws", least = max(least, 19))
+  draws <- check_count(draws, "draws", least = max(least, 19))
+  check_memory(24 * as.double(draws) * scores, "The draws", "Take fewer `draws`.")
+  draws
 }

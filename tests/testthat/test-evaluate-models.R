@@ -504,3 +504,16 @@ test_that("labels on one side only are said to be taken in order, and crossnobis
   crossnobis <- lapply(made$data, structure, distance = "crossnobis")
   expect_silent(evaluated(crossnobis, made$models))
 })
+
+test_that("folds whose training is their test are no cross-validation", {
+  made <- made_rdms(n = 12)
+  same <- data.frame(fold = 1, set = rep(c("train", "test"), each = 3), factor = "rdm", index = 1:3)
+  weighted <- list(w = rdm_model(made$models, "weighted"))
+  expect_warning(evaluate_models(made$data, weighted, "pearson", "none", folds = same),
+                 class = "repalign_not_crossvalidated")
+  same$index[4:6] <- c(4, 5, 5)
+  expect_no_warning(evaluate_models(made$data, weighted, "pearson", "none", folds = same),
+                    class = "repalign_not_crossvalidated")
+  expect_error(evaluate_models(made$data, made$models, "pearson", draws = 2e9),
+               class = "repalign_error_memory")
+})

@@ -235,3 +235,28 @@ test_that("RDMs of TRUE and FALSE are 1 and 0", {
   expect_equal(evaluate_models(made$data, list(m = logical), "pearson", "none")$score,
                evaluate_models(made$data, list(m = logical + 0), "pearson", "none")$score)
 })
+
+test_that("models predict with given weights, in their order or by name", {
+  made <- made_rdms(n = 10)
+  model <- rdm_model(made$models, "weighted")
+  weights <- c(m1 = 2, m2 = 0, m3 = -1)
+  expected <- 2 * as.vector(made$models$m1) - as.vector(made$models$m3)
+  expect_equal(as.vector(predict(model, weights)), expected)
+  expect_identical(predict(model, rev(weights)), predict(model, unname(weights)))
+  expect_identical(as.vector(predict(rdm_model(made$models$m1))), as.vector(made$models$m1))
+  fit <- fit_rdm_model(model, made$data, "pearson")
+  expect_equal(as.vector(predict(model, coef(fit))), as.vector(predict(fit)))
+  expect_error(predict(model), "3 finite numbers", class = "repalign_error_value")
+  expect_error(predict(model, c(m1 = 1, m2 = 2, other = 3)), "m3",
+               class = "repalign_error_labels")
+})
+
+test_that("a fit in which no component helps says that its score is undefined", {
+  made <- made_rdms(n = 10)
+  away <- lapply(made$data[1:2], function(d) max(d) - d)
+  model <- rdm_model(away, "weighted", nonnegative = TRUE)
+  expect_warning(fit <- fit_rdm_model(model, made$data[1:2], "pearson"),
+                 class = "repalign_undefined")
+  expect_identical(unname(coef(fit)), c(0, 0))
+  expect_identical(fit$score, NA_real_)
+})

@@ -382,3 +382,21 @@ test_that("conditions of one name, and repeats of one name, are not taken for di
   expect_identical(rdm(values, run = dimnames(values)[[3]]), rdm(plain, run = c(1, 1, 2, 2)))
   expect_identical(rdm(values, distance = "sqeuclidean"), rdm(plain, distance = "sqeuclidean"))
 })
+
+test_that("covariances of runs are what noise_covariance() returned, or it is said; text sorts", {
+  set.seed(8)
+  x <- matrix(rnorm(12 * 4 * 3), 48)
+  condition <- rep(1:4, 12)
+  run <- rep(1:12, each = 4)
+  covariances <- noise_covariance(matrix(rnorm(240 * 3), 240), run = rep(1:12, each = 20),
+                                  by_run = TRUE)
+  expect_silent(found <- rdm(x, condition, run, noise = covariances))
+  plain <- lapply(covariances, function(s) matrix(as.vector(s), 3))
+  expect_message(again <- rdm(x, condition, run, noise = plain), class = "repalign_plain_noise")
+  expect_equal(as.vector(again), as.vector(found))
+  expect_silent(rdm(x, condition, run, noise = unname(covariances)))
+  expect_error(rdm(x, condition, as.character(run), noise = unname(covariances)), "sort as text",
+               class = "repalign_error_labels")
+  expect_equal(as.vector(rdm(x, condition, as.character(run), noise = covariances)),
+               as.vector(found))
+})

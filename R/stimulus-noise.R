@@ -20,14 +20,26 @@ check_sigma <- function(sigma, n = NULL) {
           arg = "sigma")
   }
   storage.mode(sigma) <- "double"
+  # a common factor means nothing, but extreme ones would overflow where sigma is inverted
+  sigma <- sigma * power_of_two_below(max(abs(sigma)))
   if (is_square) check_covariance(sigma) else check_variances(sigma)
 }
+
+# Stimuli with less noise than this share of the largest one would cost whitened comparisons most of
+# their digits: the inverse of sigma holds the reciprocal.
+least_noise <- 1e-10
 
 check_variances <- function(sigma) {
   bad <- which(sigma <= 0)
   if (length(bad)) {
     abort("`sigma` has variances that are not positive, first that of stimulus ", bad[1],
           ": every stimulus has noise.", class = "repalign_error_value", arg = "sigma")
+  }
+  small <- which(sigma < least_noise * max(sigma))
+  if (length(small)) {
+    abort("`sigma` has variances that are less than ", format(least_noise), " of the largest one, ",
+          "first that of stimulus ", small[1], ": too few digits would be left. Check its units, ",
+          "or give this stimulus more noise.", class = "repalign_error_value", arg = "sigma")
   }
   as.vector(sigma)
 }
@@ -38,9 +50,10 @@ check_covariance <- function(sigma) {
           class = "repalign_error_value", arg = "sigma")
   }
   sigma <- unname((sigma + t(sigma)) / 2)
-  if (is.null(positive_root(sigma))) {
-    abort("`sigma` is not positive definite: with so few residuals, shrink the covariance, or ",
-          "give only its diagonal (the variances).", class = "repalign_error_value", arg = "sigma")
+  if (is.null(positive_root(sigma, least_noise))) {
+    abort("`sigma` is not positive definite, or so nearly singular that too few digits would be ",
+          "left: with so few residuals, shrink the covariance, or give only its diagonal (the ",
+          "variances).", class = "repalign_error_value", arg = "sigma")
   }
   sigma
 }
@@ -66,9 +79,10 @@ sigma_matrix <- function(sigma, n) {
   if (is.matrix(sigma)) sigma else diag(if (is.null(sigma)) 1 else sigma, n)
 }
 
-# The Cholesky root of a matrix, or NULL where it is not positive definite by more than rounding.
-positive_root <- function(a) {
+# The Cholesky root of a matrix, or NULL where it is not positive definite by more than rounding, or
+# than a larger share.
+positive_root <- function(a, share = nrow(a) * .Machine$double.eps) {
   root <- tryCatch(chol(a), error = function(e) NULL)
   size <- if (is.null(root)) 0 else diag(root)
-  if (min(size)^2 > nrow(a) * .Machine$double.eps * max(size)^2) root
+  if (min(size)^2 > share * max(size)^2) root
 }

@@ -7,9 +7,9 @@
 # and M = S^-1 - S^-1 1 1' S^-1 / (1' S^-1 1). Then V^-1 a are the entries of M A M / 2: its dual.
 # So the product a' V^-1 b is that of the dual of a with b.
 
-# The matrix M, n x n; without sigma it takes off means.
+# The matrix M, n x n; without sigma it takes off means. sigma: as checked.
 whitening_matrix <- function(n, sigma = NULL) {
-  sigma <- check_sigma(sigma, n)
+  check_sigma_size(sigma, n)
   inverse <- if (is.null(sigma)) diag(n) else if (is.matrix(sigma)) chol2inv(chol(sigma)) else
     diag(1 / sigma, n)
   sums <- rowSums(inverse)

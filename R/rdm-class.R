@@ -39,6 +39,18 @@ distance_words <- function(x) {
   paste(c(rev(attr(x, "transformed")), distance), collapse = " of ")
 }
 
+# What the values of a "dist" object are: "squares" of distances, as those of rdm(); "distances", as
+# dist() makes them and roots are; or "neither", such as ranks.
+kind_of_values <- function(x) {
+  made <- attr(x, "distance")
+  if (is.null(made)) made <- attr(x, "method")
+  kind <- if (identical(made, "euclidean")) "distances" else "squares"
+  for (method in attr(x, "transformed")) {
+    kind <- switch(method, positive = kind, sqrt = "distances", "neither")
+  }
+  kind
+}
+
 #' @export
 format.repalign_rdm <- function(x, ...) {
   if (is_damaged_rdm(x)) return(format(as.vector(x), ...))

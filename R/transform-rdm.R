@@ -23,6 +23,10 @@ rdm_transforms <- c("rank", "positive", "sqrt", "minmax", "geotopological", "geo
 #'   edges have the `"minmax"` values as lengths; the edges of length 1, the largest
 #'   dissimilarities, are taken out before.
 #'
+#' [bures()] and [riemann()] need squared distances: they square the roots of `"sqrt"`, with a
+#' message, and warn of what `"rank"`, `"minmax"`, `"geotopological"` and `"geodesic"` leave, which
+#' is neither a distance nor its square.
+#'
 #' Values that are `NA` stay so, and are left out of ranks, ranges and quantiles; `"geodesic"`
 #' needs all values. Where all dissimilarities are equal, or both quantiles, or where no path leads
 #' to some condition, there is an error.

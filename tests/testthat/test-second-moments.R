@@ -158,3 +158,31 @@ test_that("data without positive definite second moments, and bad noise, are ref
   expect_lt(riemann(zero + 1, p$y), 0)
   expect_refused(riemann(matrix(1:2, 2), matrix(1:2, 2)), "`x`")
 })
+
+test_that("what transform_rdm() leaves is squared where it is a distance, and warned of else", {
+  p <- wide_pair()
+  root <- dist(p$x)
+  squares <- structure(as.vector(root)^2, Size = 8, class = "dist")
+  recorded <- rdm(p$x, distance = "sqeuclidean")
+  roots <- list(transform_rdm(root, "positive"), transform_rdm(squares, "sqrt"), as_rdm(root),
+                transform_rdm(recorded, "sqrt"),
+                transform_rdm(transform_rdm(squares, "sqrt"), "positive"))
+  for (f in list(bures, riemann)) {
+    expected <- f(squares, p$y)
+    for (d in roots) {
+      expect_message(value <- f(d, p$y), "squares them", class = "repalign_squared")
+      expect_equal(value, expected, tolerance = 1e-10)
+    }
+    expect_equal(expect_silent(f(transform_rdm(squares, "positive"), p$y)), expected)
+    for (method in c("rank", "minmax", "geotopological", "geodesic")) {
+      d <- transform_rdm(root, method)
+      plain <- structure(as.vector(d), Size = 8, class = "dist")
+      value <- quietly(expect_warned(f(d, p$y), "repalign_no_squares"))
+      expect_equal(value, quietly(f(plain, p$y)))
+    }
+  }
+  expect_message(bures(roots[[2]], p$y), "as.dist(as.matrix(x))", fixed = TRUE)
+  weights <- matrix(c(1, 1, 1, 1, 1, 0, 1, 1), 8)
+  expect_equal(quietly(score_weighted(roots[[4]], p$y, "bures", weights)),
+               bures(p$x[-6, ], p$y[-6, ]), tolerance = 1e-7)
+})

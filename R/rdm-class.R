@@ -75,6 +75,9 @@ is_damaged_rdm <- function(x) {
 #'   order of [stats::dist()]: their labels `x` and `y` (numbers, if there are none),
 #'   `dissimilarity`, and `pairs`, of how many pairs of runs it is the mean (`NA` for what is not
 #'   cross-validated over pairs of runs). That of a list begins with a column `rdm`, the names.
+#'   `as.matrix()` of a list of RDMs of the same conditions is a matrix with a row for each pair of
+#'   conditions, named as in `"a, b"`, and a column for each RDM; that of an RDM is square.
+#'   `format()` describes each RDM in words.
 #'   `print()` returns `x`, invisibly.
 #' @examples
 #' set.seed(1)
@@ -84,6 +87,7 @@ is_damaged_rdm <- function(x) {
 #' print(d, digits = 2, n = 3)
 #' as.data.frame(d)
 #' as.matrix(d)
+#' as.matrix(rdm(list(s1 = x, s2 = x + rnorm(300))))
 #' @seealso [rdm()], [plot.repalign_rdm()]
 #' @name print.repalign_rdm
 NULL
@@ -173,6 +177,28 @@ print.repalign_rdms <- function(x, ...) {
   if (!any(rows$missing)) rows$missing <- NULL
   print(rows, row.names = FALSE, digits = 3)
   invisible(x)
+}
+
+#' @rdname print.repalign_rdm
+#' @export
+format.repalign_rdms <- function(x, ...) {
+  stats::setNames(vapply(x, function(rdm) paste(format(rdm, ...), collapse = ", "), ""), names(x))
+}
+
+#' @rdname print.repalign_rdm
+#' @export
+as.matrix.repalign_rdms <- function(x, ...) {
+  no_other_arguments(...)
+  names <- names_of_rdms(x)
+  if (!length(x)) return(matrix(0, 0, 0))
+  places <- paste0("x$", names)
+  Map(check_rdm, x, places)
+  check_equal_sizes(x, places)
+  labels <- common_labels(x, places, "x")
+  if (is.null(labels)) labels <- condition_names(x[[1]])
+  ends <- pair_places(seq_along(x[[1]]), length(labels))
+  matrix(unlist(lapply(x, as.vector)), ncol = length(x),
+         dimnames = list(paste(labels[ends$first], labels[ends$second], sep = ", "), names))
 }
 
 least_known <- function(d, of) if (all(is.na(d))) NA_real_ else of(d, na.rm = TRUE)

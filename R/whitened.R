@@ -146,3 +146,12 @@ pair_places <- function(at, n) {
 pair_number <- function(first, second, n) {
   n * (first - 1) - first * (first - 1) / 2 + second - first
 }
+
+# Where the pairs of some of n stimuli stand in a packed vector of all pairs, in the order of
+# stats::dist() of these; NA for pairs of copies of a stimulus.
+packed_places <- function(at, n) {
+  places <- pair_places(seq_len(packed_length(length(at))), length(at))
+  first <- at[places$first]
+  second <- at[places$second]
+  replace(pair_number(pmin(first, second), pmax(first, second), n), first == second, NA)
+}

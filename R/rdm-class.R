@@ -64,6 +64,18 @@ is_damaged_rdm <- function(x) {
   !is.double(x) || is.null(n) || length(x) != n * (n - 1) / 2
 }
 
+# A dist object whose values are finite or NA.
+check_rdm <- function(x, arg) {
+  if (!inherits(x, "dist")) {
+    abort("`", arg, "` must be an RDM, as rdm() or dist() makes it, not ", describe(x), ".",
+          if (is.matrix(x)) " Of a matrix of dissimilarities, give as.dist().",
+          class = "repalign_error_type", arg = arg)
+  }
+  # identical patterns have dissimilarities of 0, which can be drawn, though not compared
+  zero <- is.numeric(x) && any(!is.na(x)) && all(x == 0, na.rm = TRUE)
+  if (!zero) check_dist(x, arg, allow_na = TRUE)
+}
+
 #' Tables and prints of RDMs
 #'
 #' @param x an RDM, or a list of RDMs, made by [rdm()].

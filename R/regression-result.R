@@ -138,6 +138,24 @@ tidy.repalign_regression <- function(x, ...) {
 
 #' @rdname rsa_regression
 #' @export
+coef.repalign_regression <- function(object, ...) {
+  no_other_arguments(...)
+  rows <- need_columns(as.data.frame(object), c("term", "estimate"), "used")
+  key <- rows[intersect(c("subject", "term"), names(rows))]
+  if (anyDuplicated(key)) {
+    abort("This result has several estimates of a predictor, as after rbind(): take coef() of each ",
+          "result.", class = "repalign_error_rows", arg = "object")
+  }
+  if (is.null(rows$subject)) return(stats::setNames(rows$estimate, rows$term))
+  subjects <- unique(rows$subject)
+  terms <- unique(rows$term)
+  table <- matrix(NA_real_, length(subjects), length(terms), dimnames = list(subjects, terms))
+  table[cbind(match(rows$subject, subjects), match(rows$term, terms))] <- rows$estimate
+  table
+}
+
+#' @rdname rsa_regression
+#' @export
 glance.repalign_regression <- function(x, ...) {
   kept_of_regression(x, "model")
 }

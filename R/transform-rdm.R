@@ -94,18 +94,6 @@ transformed_rdm <- function(x, arg, method, limits) {
           c(attr(x, "transformed"), method))
 }
 
-# A dist object whose values are finite or NA.
-check_rdm <- function(x, arg) {
-  if (!inherits(x, "dist")) {
-    abort("`", arg, "` must be an RDM, as rdm() or dist() makes it, not ", describe(x), ".",
-          if (is.matrix(x)) " Of a matrix of dissimilarities, give as.dist().",
-          class = "repalign_error_type", arg = arg)
-  }
-  # identical patterns have dissimilarities of 0, which can be drawn, though not compared
-  zero <- is.numeric(x) && any(!is.na(x)) && all(x == 0, na.rm = TRUE)
-  if (!zero) check_dist(x, arg, allow_na = TRUE)
-}
-
 scaled_to_one <- function(values, arg, limits, what) {
   ends <- stats::quantile(values, limits, na.rm = TRUE, names = FALSE, type = 7)
   if (ends[1] == ends[2]) {

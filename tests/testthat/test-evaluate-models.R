@@ -472,3 +472,12 @@ test_that("confint() and best_score() take evaluations", {
   result$family <- c("p", "p", "q")
   expect_equal(best_score(result, by = "family")$in_set[[2]], "m3")
 })
+
+test_that("a print does not promise errors that there are not", {
+  made <- made_rdms()
+  one <- quietly(evaluate_models(made$data[1], made$models, "cosine", resample = "none"))
+  expect_true(all(is.na(one$se)))
+  expect_output(print(one), "\nno errors over RDMs, without resampling\n")
+  all <- evaluate_models(made$data, made$models, "cosine", resample = "none")
+  expect_output(print(all), "\nerrors over RDMs, without resampling\n")
+})

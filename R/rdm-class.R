@@ -109,12 +109,10 @@ NULL
 as.data.frame.repalign_rdm <- function(x, row.names = NULL, optional = FALSE, ...) {
   no_other_arguments(...)
   names <- condition_names(x)
-  n <- length(names)
   pairs <- attr(x, "pairs")
   if (is.null(pairs)) pairs <- NA
-  first <- rep(seq_len(n), rev(seq_len(n)) - 1)
-  second <- sequence(rev(seq_len(n - 1)), from = seq_len(n - 1) + 1)
-  data.frame(x = names[first], y = names[second], dissimilarity = as.vector(x),
+  places <- pair_places(seq_along(x), length(names))
+  data.frame(x = names[places$first], y = names[places$second], dissimilarity = as.vector(x),
              pairs = rep_len(as.integer(pairs), length(x)))
 }
 

@@ -157,23 +157,14 @@ coef.repalign_regression <- function(object, ...) {
 #' @rdname rsa_regression
 #' @export
 glance.repalign_regression <- function(x, ...) {
-  kept_of_regression(x, "model")
-}
-
-kept_of_regression <- function(x, what) {
-  kept <- attr(x, what)
-  if (is.null(kept)) {
-    abort("This result has lost what is kept beside its rows: start again from what ",
-          "rsa_regression() returned.", class = "repalign_error_type", arg = "x")
-  }
-  kept
+  need_kept(x, "model", "rsa_regression()")
 }
 
 #' @rdname rsa_regression
 #' @export
 summary.repalign_regression <- function(object, ...) {
   no_other_arguments(...)
-  kept_of_regression(object, "model")
+  need_kept(object, "model", "rsa_regression()", "object")
   group <- attr(object, "group")
   if (is.null(group)) {
     abort("There is no group to summarise: the response is one RDM. The whole model is in ",

@@ -45,7 +45,7 @@ check_variances <- function(sigma) {
 }
 
 check_covariance <- function(sigma) {
-  if (max(abs(sigma - t(sigma))) > 1e-8 * max(abs(sigma))) {
+  if (!equals_transpose(sigma)) {
     abort("`sigma` is not symmetric, as a matrix of covariances is.",
           class = "repalign_error_value", arg = "sigma")
   }

@@ -107,10 +107,7 @@ geodesic_values <- function(values, n, arg) {
   refuse_distances(which(is.na(values)), n, "missing", arg)
   lengths <- scaled_to_one(values, arg, c(0, 1), "dissimilarities")
   lengths[values == max(values)] <- Inf
-  square <- matrix(0, n, n)
-  square[lower.tri(square)] <- lengths
-  square[upper.tri(square)] <- t(square)[upper.tri(square)]
-  paths <- .Call(C_shortest_paths, square)
+  paths <- .Call(C_shortest_paths, unpacked_pairs(lengths, n))
   paths <- paths[lower.tri(paths)]
   lost <- which(is.infinite(paths))
   if (length(lost)) {

@@ -31,10 +31,9 @@ whitened_duals <- function(values, metric = NULL) {
 }
 
 centered_duals <- function(values, n) {
-  first <- rep.int(seq_len(n - 1), (n - 1):1)
-  second <- sequence((n - 1):1, from = 2:n)
+  places <- pair_places(seq_len(nrow(values)), n)
   means <- apply_columns(values, function(a) packed_row_sums(a, n)) / n
-  (values - means[first, , drop = FALSE] - means[second, , drop = FALSE] +
+  (values - means[places$first, , drop = FALSE] - means[places$second, , drop = FALSE] +
      rep(colMeans(means), each = nrow(values))) / 2
 }
 

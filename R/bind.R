@@ -23,8 +23,8 @@ part_of <- function(part, whole) {
 #' @export
 `[.repalign_score_interval` <- function(x, ...) part_of(NextMethod(), x)
 
-# What the function `maker` keeps beside the rows of its result, and who makes a new data frame of
-# the rows may lose.
+# What the function `maker` keeps beside the rows of its result, as an attribute, which operations
+# that make a new data frame may lose.
 need_kept <- function(x, what, maker, arg = "x") {
   kept <- attr(x, what, exact = TRUE)
   if (!is.null(kept)) return(kept)

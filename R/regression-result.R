@@ -143,8 +143,8 @@ coef.repalign_regression <- function(object, ...) {
   rows <- need_columns(as.data.frame(object), c("term", "estimate"), "used")
   key <- rows[intersect(c("subject", "term"), names(rows))]
   if (anyDuplicated(key)) {
-    abort("This result has several estimates of a predictor, as after rbind(): take coef() of each ",
-          "result.", class = "repalign_error_rows", arg = "object")
+    abort("This result has several estimates of a predictor, as after rbind(): take coef() of ",
+          "each result.", class = "repalign_error_rows", arg = "object")
   }
   if (is.null(rows$subject)) return(stats::setNames(rows$estimate, rows$term))
   subjects <- unique(rows$subject)

@@ -22,7 +22,9 @@
 as_rdm <- function(x, labels = NULL) {
   need_arguments()
   if (is.list(x)) {
-    abort("`x` must be one RDM, not a list: lapply(x, as_rdm) makes an RDM of each element.",
+    abort("`x` must be one RDM, not ", if (is.data.frame(x)) {
+      "a data frame: give as.matrix(x) if it holds a square matrix."
+    } else "a list: lapply(x, as_rdm) makes an RDM of each element.",
           class = "repalign_error_type", arg = "x")
   }
   if (is.matrix(x)) check_diagonal(x)

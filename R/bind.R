@@ -23,6 +23,15 @@ part_of <- function(part, whole) {
 #' @export
 `[.repalign_score_interval` <- function(x, ...) part_of(NextMethod(), x)
 
+# What the function `maker` keeps beside the rows of its result, as an attribute, which operations
+# that make a new data frame may lose.
+need_kept <- function(x, what, maker, arg = "x") {
+  kept <- attr(x, what, exact = TRUE)
+  if (!is.null(kept)) return(kept)
+  abort("This result has lost what is kept beside its rows: start again from what ", maker,
+        " returned, or use as.data.frame() of it.", class = "repalign_error_type", arg = arg)
+}
+
 plain_rows <- function(x) {
   for (name in c(kept_attributes[[result_kind(x)]], "left_out")) attr(x, name) <- NULL
   class(x) <- "data.frame"

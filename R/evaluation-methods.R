@@ -9,7 +9,7 @@ print.repalign_evaluation <- function(x, digits = 4, n = NULL, ...) {
   if (!is.null(sizes)) {
     cat(attr(x, "outer"), ", ", evaluated_data(x), ", ", sizes[["condition"]], " stimuli",
         evaluation_folds(attr(x, "folds")), "\n", sep = "")
-    cat("errors over ", evaluation_over(x), "\n", sep = "")
+    cat(if (!has_errors(x)) "no ", "errors over ", evaluation_over(x), "\n", sep = "")
   }
   if (!is.null(x$ceiling_low) && nrow(x)) {
     cat("noise ceiling: ", format(x$ceiling_low[1], digits = digits), " to ",
@@ -32,6 +32,8 @@ evaluation_folds <- function(folds) {
   paste0(", cross-validated (", folds$rdm, " x ", folds$condition, " folds, ",
          count_of(folds$repeats, "repeat"), ")")
 }
+
+has_errors <- function(x) is.null(x$se) || !all(is.na(x$se))
 
 # What was drawn, in words.
 evaluation_over <- function(x) {

@@ -32,12 +32,7 @@ plain_round <- function(task, column) {
 # The RDMs of a draw: each stimulus as often as it counts. Pairs of copies lack.
 gathered_task <- function(task, w) {
   at <- rep(seq_along(w), w)
-  places <- pair_places(seq_len(packed_length(length(at))), length(at))
-  first <- at[places$first]
-  second <- at[places$second]
-  # copies are no pair
-  place <- pair_number(pmin(first, second), pmax(first, second), task$n)
-  place[first == second] <- NA
+  place <- packed_places(at, task$n)
   if (!whitens(task$outer)) place <- place[!is.na(place)]
   list(values = task$values[place, , drop = FALSE],
        components = lapply(task$models, function(model) {

@@ -38,18 +38,19 @@ moment_of_distances <- function(repr) {
 }
 
 # list(d, scale): squared distances times the square of `scale`, a power of two that keeps them near
-# 1. A "dist" object holds squares, but for Euclidean distances that dist() made.
+# 1. A "dist" object holds squares, but for Euclidean distances that dist() made, and roots.
 form_squared_distances <- function(repr) {
   remember_form(repr, "squared distances", list(), {
     d <- if (repr$kind == "data") form_distances(repr)$d else as.double(repr$data)
     before <- if (repr$kind == "data") form_distances(repr)$scale else 1
     largest <- max(abs(d))
-    scale <- if (largest == 0) 1 else if (holds_squares(repr)) {
-      power_of_two_below(sqrt(largest))
-    } else {
+    square <- repr$kind == "data" || holds_distances(repr)
+    scale <- if (largest == 0) 1 else if (square) {
       power_of_two_below(largest)
+    } else {
+      power_of_two_below(sqrt(largest))
     }
-    d <- if (holds_squares(repr)) d * scale * scale else (d * scale)^2
+    d <- if (square) (d * scale)^2 else d * scale * scale
     list(d = d, scale = scale * before)
   })
 }
@@ -57,18 +58,33 @@ form_squared_distances <- function(repr) {
 declare_form("squared distances", relabel = relabel_parts(packed = "d"),
              size = function(n, d, args) packed_length(n))
 
-holds_squares <- function(repr) {
-  repr$kind == "dist" && !identical(attr(repr$data, "method"), "euclidean")
+holds_distances <- function(repr) {
+  repr$kind == "dist" && kind_of_values(repr$data) == "distances"
 }
 
-# Squares of what dist() made cannot be told from it.
+# Squares of distances cannot be told from the distances; and ranks are neither.
 note_squares <- function(repr, id) {
-  if (repr$kind != "dist" || holds_squares(repr)) return(invisible())
+  kind <- if (repr$kind == "dist") kind_of_values(repr$data) else "squares"
+  if (kind == "squares") return(invisible())
   say_once(repr, "squared", {
-    inform("`", repr$arg, "` has Euclidean distances made by dist(): ", id, "() squares them. If ",
-           "they are squares already (dist(x)^2 keeps the attribute), set attr(", repr$arg,
-           ", \"method\") <- NULL.", class = "repalign_squared")
+    if (kind == "neither") warn_no_squares(repr, id) else inform_squared(repr, id)
   })
+}
+
+inform_squared <- function(repr, id) {
+  plain <- is.null(attr(repr$data, "distance")) && is.null(attr(repr$data, "transformed"))
+  inform("`", repr$arg, "` has ", if (plain) "Euclidean distances made by dist()" else
+           paste0("distances (", distance_words(repr$data), ")"), ": ", id, "() squares them. If ",
+         "they are squares already (", if (plain) "dist(x)^2 keeps the attribute" else
+           "arithmetic keeps the attributes", "), ", if (plain) {
+             paste0("set attr(", repr$arg, ", \"method\") <- NULL.")
+           } else paste0("give as.dist(as.matrix(", repr$arg, "))."), class = "repalign_squared")
+}
+
+warn_no_squares <- function(repr, id) {
+  warn("`", repr$arg, "` holds no distances any more (", distance_words(repr$data), "), but ", id,
+       "() takes its values for squared distances: give the RDM as it was before transform_rdm().",
+       class = "repalign_no_squares", data = repr$arg)
 }
 
 warn_projected <- function(repr, share) {

@@ -11,10 +11,16 @@ least_squares <- function(gram, with) {
     if (rcond(unit) > collinear_share) return(solve(unit, with / scale) / scale)
   }
   parts <- eigen(gram, symmetric = TRUE)
-  kept <- parts$values > collinear_share * max(parts$values, 0)
-  vectors <- parts$vectors[, kept, drop = FALSE]
-  structure(as.vector(vectors %*% (crossprod(vectors, with) / parts$values[kept])),
+  structure(as.vector(least_norm(parts, collinear_share * max(parts$values, 0), with)),
             collinear = TRUE)
+}
+
+# The solutions of least norm, a column for each of `with`. parts: eigenvalues and vectors of a
+# matrix, of which the values up to `least` count as 0.
+least_norm <- function(parts, least, with) {
+  kept <- parts$values > least
+  axes <- parts$vectors[, kept, drop = FALSE]
+  axes %*% (crossprod(axes, with) / parts$values[kept])
 }
 
 # The non-negative x that makes x' gram x / 2 - with' x smallest (Lawson and Hanson 1974). What

@@ -29,8 +29,10 @@ NULL
 #' negative eigenvalues in G. They are set to 0 on both sides, before the traces are taken, and a
 #' warning of class `repalign_projected` says what share of the absolute eigenvalues they are. The
 #' values of a `dist` object are taken for squared distances, unless [stats::dist()] made them with
-#' `method = "euclidean"`: these are squared, with a message. (`dist(x)^2` cannot be told from
-#' `dist(x)`: give `dist(x)`, or remove the attribute `method`.) Missing distances are an error.
+#' `method = "euclidean"`, or `transform_rdm(x, "sqrt")`: these are squared, with a message.
+#' (`dist(x)^2` cannot be told from `dist(x)`: give `dist(x)`, or remove the attribute `method`.)
+#' Other transformed values, such as ranks, are no squared distances; they are taken as they are,
+#' with a warning of class `repalign_no_squares`. Missing distances are an error.
 #'
 #' Rotation, reflection and translation of either side leave both as they are, and scaling
 #' `bures()`.

@@ -217,7 +217,7 @@ cut_dist <- function(d, rows) {
   names <- attr(d, "Labels")
   cut <- stats::as.dist(as.matrix(d)[rows, rows, drop = FALSE])
   attr(cut, "Labels") <- names[rows]
-  attr(cut, "method") <- attr(d, "method")
+  for (name in c("method", "distance", "transformed")) attr(cut, name) <- attr(d, name)
   cut
 }
 

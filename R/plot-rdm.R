@@ -25,8 +25,8 @@
 #' Missing dissimilarities are grey, and the diagonal is empty.
 #'
 #' The map is a classical multidimensional scaling. The dissimilarities are taken for squared
-#' distances, which those of [rdm()] are; after `transform_rdm(x, "sqrt")`, and for `dist` objects
-#' of Euclidean distances, they are squared before. Of an RDM with negative values the dimensions
+#' distances, which those of [rdm()] are; roots (`transform_rdm(x, "sqrt")`), and `dist` objects
+#' of Euclidean distances, are squared before. Of an RDM with negative values the dimensions
 #' with positive eigenvalues are drawn. The caption says which share of the sum of the absolute
 #' eigenvalues two dimensions keep: if it is small, points near each other need not be similar.
 #' @examples
@@ -245,8 +245,7 @@ rdm_map <- function(d, group) {
 # The dissimilarities as squared distances, as a square matrix.
 squares_of <- function(d) {
   square <- as.matrix(unclass_rdm(d))
-  last <- utils::tail(c(attr(d, "distance"), attr(d, "transformed")), 1)
-  if (any(last %in% c("euclidean", "sqrt"))) square^2 else square
+  if (kind_of_values(d) == "distances") square^2 else square
 }
 
 map_groups <- function(group, names) {

@@ -39,6 +39,18 @@ distance_words <- function(x) {
   paste(c(rev(attr(x, "transformed")), distance), collapse = " of ")
 }
 
+# What the values of a "dist" object are: "squares" of distances, as those of rdm(); "distances", as
+# dist() makes them and roots are; or "neither", such as ranks.
+kind_of_values <- function(x) {
+  made <- attr(x, "distance")
+  if (is.null(made)) made <- attr(x, "method")
+  kind <- if (identical(made, "euclidean")) "distances" else "squares"
+  for (method in attr(x, "transformed")) {
+    kind <- switch(method, positive = kind, sqrt = "distances", "neither")
+  }
+  kind
+}
+
 #' @export
 format.repalign_rdm <- function(x, ...) {
   if (is_damaged_rdm(x)) return(format(as.vector(x), ...))
@@ -52,6 +64,18 @@ is_damaged_rdm <- function(x) {
   !is.double(x) || is.null(n) || length(x) != n * (n - 1) / 2
 }
 
+# A dist object whose values are finite or NA.
+check_rdm <- function(x, arg) {
+  if (!inherits(x, "dist")) {
+    abort("`", arg, "` must be an RDM, as rdm() or dist() makes it, not ", describe(x), ".",
+          if (is.matrix(x)) " Of a matrix of dissimilarities, give as.dist().",
+          class = "repalign_error_type", arg = arg)
+  }
+  # identical patterns have dissimilarities of 0, which can be drawn, though not compared
+  zero <- is.numeric(x) && any(!is.na(x)) && all(x == 0, na.rm = TRUE)
+  if (!zero) check_dist(x, arg, allow_na = TRUE)
+}
+
 #' Tables and prints of RDMs
 #'
 #' @param x an RDM, or a list of RDMs, made by [rdm()].
@@ -63,6 +87,9 @@ is_damaged_rdm <- function(x) {
 #'   order of [stats::dist()]: their labels `x` and `y` (numbers, if there are none),
 #'   `dissimilarity`, and `pairs`, of how many pairs of runs it is the mean (`NA` for what is not
 #'   cross-validated over pairs of runs). That of a list begins with a column `rdm`, the names.
+#'   `as.matrix()` of a list of RDMs of the same conditions is a matrix with a row for each pair of
+#'   conditions, named as in `"a, b"`, and a column for each RDM; that of an RDM is square.
+#'   `format()` describes each RDM in words.
 #'   `print()` returns `x`, invisibly.
 #' @examples
 #' set.seed(1)
@@ -72,6 +99,7 @@ is_damaged_rdm <- function(x) {
 #' print(d, digits = 2, n = 3)
 #' as.data.frame(d)
 #' as.matrix(d)
+#' as.matrix(rdm(list(s1 = x, s2 = x + rnorm(300))))
 #' @seealso [rdm()], [plot.repalign_rdm()]
 #' @name print.repalign_rdm
 NULL
@@ -81,12 +109,10 @@ NULL
 as.data.frame.repalign_rdm <- function(x, row.names = NULL, optional = FALSE, ...) {
   no_other_arguments(...)
   names <- condition_names(x)
-  n <- length(names)
   pairs <- attr(x, "pairs")
   if (is.null(pairs)) pairs <- NA
-  first <- rep(seq_len(n), rev(seq_len(n)) - 1)
-  second <- sequence(rev(seq_len(n - 1)), from = seq_len(n - 1) + 1)
-  data.frame(x = names[first], y = names[second], dissimilarity = as.vector(x),
+  places <- pair_places(seq_along(x), length(names))
+  data.frame(x = names[places$first], y = names[places$second], dissimilarity = as.vector(x),
              pairs = rep_len(as.integer(pairs), length(x)))
 }
 
@@ -161,6 +187,28 @@ print.repalign_rdms <- function(x, ...) {
   if (!any(rows$missing)) rows$missing <- NULL
   print(rows, row.names = FALSE, digits = 3)
   invisible(x)
+}
+
+#' @rdname print.repalign_rdm
+#' @export
+format.repalign_rdms <- function(x, ...) {
+  stats::setNames(vapply(x, function(rdm) paste(format(rdm, ...), collapse = ", "), ""), names(x))
+}
+
+#' @rdname print.repalign_rdm
+#' @export
+as.matrix.repalign_rdms <- function(x, ...) {
+  no_other_arguments(...)
+  names <- names_of_rdms(x)
+  if (!length(x)) return(matrix(0, 0, 0))
+  places <- paste0("x$", names)
+  Map(check_rdm, x, places)
+  check_equal_sizes(x, places)
+  labels <- common_labels(x, places, "x")
+  if (is.null(labels)) labels <- condition_names(x[[1]])
+  ends <- pair_places(seq_along(x[[1]]), length(labels))
+  matrix(unlist(lapply(x, as.vector)), ncol = length(x),
+         dimnames = list(paste(labels[ends$first], labels[ends$second], sep = ", "), names))
 }
 
 least_known <- function(d, of) if (all(is.na(d))) NA_real_ else of(d, na.rm = TRUE)

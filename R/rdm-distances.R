@@ -154,7 +154,7 @@ definite_root <- function(noise, patterns, what) {
           "has ", dQuote(patterns$names[at], FALSE), ": bring them into the same order.")
   }
   noise <- unname(noise) + 0
-  if (max(abs(noise - t(noise))) > 1e-8 * max(abs(noise))) {
+  if (!equals_transpose(noise)) {
     wrong(" is not symmetric: noise_precision() and noise_covariance() give symmetric matrices.")
   }
   root <- tryCatch(chol((noise + t(noise)) / 2), error = function(e) NULL)

@@ -14,7 +14,8 @@ rdm_model_types <- c("fixed", "select", "weighted", "interpolate")
 #'   neighbours in the list, such as one RDM at a sequence of values of a parameter.
 #' @param nonnegative for `"weighted"`: are weights kept from being negative?
 #' @param ridge for `"weighted"`: what is added to the diagonal of the products of the components.
-#'   Products are sums over pairs of stimuli, so that it goes with the scale of the RDMs.
+#'   Products are sums over pairs of stimuli, so that it goes with the scale of the RDMs and
+#'   of `sigma`.
 #' @return An object of class `repalign_rdm_model`, for [fit_rdm_model()] and [evaluate_models()].
 #'   `predict()` gives the RDM that it predicts with given weights, as from [rdm()].
 #' @details

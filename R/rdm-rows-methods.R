@@ -40,12 +40,7 @@ tidy.repalign_rdm_rows <- function(x, ...) {
 #' @rdname rdm_rows
 #' @export
 glance.repalign_rdm_rows <- function(x, ...) {
-  whole <- attr(x, "whole")
-  if (is.null(whole)) {
-    abort("This result has lost what is kept beside its rows: start again from what rdm_rows() ",
-          "returned.", class = "repalign_error_type", arg = "x")
-  }
-  whole
+  need_kept(x, "whole", "rdm_rows()")
 }
 
 #' @rdname rdm_rows

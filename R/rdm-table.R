@@ -76,12 +76,8 @@ dist_of_matrix <- function(rdm, place) {
     abort("`", place, "` must be a numeric matrix with as many rows as columns.",
           class = "repalign_error_type", arg = place)
   }
-  below <- lower.tri(rdm)
-  lower <- rdm[below]
-  upper <- t(rdm)[below]
-  same <- identical(is.na(lower), is.na(upper)) &&
-    all(abs(lower - upper) <= 1e-8 * max(abs(lower), 0, na.rm = TRUE), na.rm = TRUE)
-  if (!same) {
+  lower <- rdm[lower.tri(rdm)]
+  if (!equals_transpose(rdm)) {
     abort("`", place, "` is not symmetric, as a matrix of dissimilarities is.",
           class = "repalign_error_value", arg = place)
   }

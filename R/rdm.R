@@ -71,7 +71,7 @@ cross_validated <- c("crossnobis", "poisson_cv")
 #' number of channels. Measures that ask for distances, such as [distance_correlation()], take the
 #' values as they are: `transform_rdm(x, "sqrt")` gives distances.
 #'
-#' The RDM of some of the conditions `i` is `as.dist(as.matrix(x)[i, i])`.
+#' The RDM of some of the conditions is `subset(x, conditions)`, see [subset.repalign_rdm()].
 #'
 #' When not to trust it: observations of different runs must have independent noise; neighbouring
 #' trials of one run do not. An RDM of few conditions or with negative values is noisy; see

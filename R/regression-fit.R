@@ -16,9 +16,7 @@ solve_scaled <- function(gram, cross) {
   size <- sqrt(pmax(diag(gram), 0))
   size[size == 0] <- 1
   parts <- eigen(gram / tcrossprod(size), symmetric = TRUE)
-  kept <- parts$values > equal_share
-  axes <- parts$vectors[, kept, drop = FALSE]
-  axes %*% (crossprod(axes, cross / size) / parts$values[kept]) / size
+  least_norm(parts, equal_share, cross / size) / size
 }
 
 # The part of the sum of squares of each response that the weights explain.

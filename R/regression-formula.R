@@ -136,11 +136,8 @@ rdm_of_value <- function(value, place, inner, allow_na) {
 # Symmetric and without a diagonal to speak of: dissimilarities, not responses.
 is_square_rdm <- function(value) {
   if (!is.matrix(value) || !is.numeric(value) || nrow(value) != ncol(value)) return(FALSE)
-  lower <- value[lower.tri(value)]
-  upper <- t(value)[lower.tri(value)]
   diagonal <- diag(value)
-  all(diagonal == 0 | is.na(diagonal)) && identical(is.na(lower), is.na(upper)) &&
-    all(abs(lower - upper) <= 1e-8 * max(abs(lower), 0, na.rm = TRUE), na.rm = TRUE)
+  all(diagonal == 0 | is.na(diagonal)) && equals_transpose(value)
 }
 
 is_labels <- function(value) {

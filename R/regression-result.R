@@ -138,24 +138,33 @@ tidy.repalign_regression <- function(x, ...) {
 
 #' @rdname rsa_regression
 #' @export
-glance.repalign_regression <- function(x, ...) {
-  kept_of_regression(x, "model")
+coef.repalign_regression <- function(object, ...) {
+  no_other_arguments(...)
+  rows <- need_columns(as.data.frame(object), c("term", "estimate"), "used")
+  key <- rows[intersect(c("subject", "term"), names(rows))]
+  if (anyDuplicated(key)) {
+    abort("This result has several estimates of a predictor, as after rbind(): take coef() of ",
+          "each result.", class = "repalign_error_rows", arg = "object")
+  }
+  if (is.null(rows$subject)) return(stats::setNames(rows$estimate, rows$term))
+  subjects <- unique(rows$subject)
+  terms <- unique(rows$term)
+  table <- matrix(NA_real_, length(subjects), length(terms), dimnames = list(subjects, terms))
+  table[cbind(match(rows$subject, subjects), match(rows$term, terms))] <- rows$estimate
+  table
 }
 
-kept_of_regression <- function(x, what) {
-  kept <- attr(x, what)
-  if (is.null(kept)) {
-    abort("This result has lost what is kept beside its rows: start again from what ",
-          "rsa_regression() returned.", class = "repalign_error_type", arg = "x")
-  }
-  kept
+#' @rdname rsa_regression
+#' @export
+glance.repalign_regression <- function(x, ...) {
+  need_kept(x, "model", "rsa_regression()")
 }
 
 #' @rdname rsa_regression
 #' @export
 summary.repalign_regression <- function(object, ...) {
   no_other_arguments(...)
-  kept_of_regression(object, "model")
+  need_kept(object, "model", "rsa_regression()", "object")
   group <- attr(object, "group")
   if (is.null(group)) {
     abort("There is no group to summarise: the response is one RDM. The whole model is in ",

@@ -45,7 +45,8 @@
 #'   With several subjects, `summary()` has a row for each predictor: the `mean` of the coefficients
 #'   with its `se`, `df`, `statistic` and `p_subjects` (t test over subjects), and `p_conditions`
 #'   from the same permutations of conditions in all subjects; `subjects` is their number, that of
-#'   the labels in `group`.
+#'   the labels in `group`. `coef()` returns the estimates, named by their predictors; of a list of
+#'   RDMs a matrix with a row for each of them. (The intercept is in `glance()`.)
 #' @details
 #' Estimates. All pairs count equally, as in `lm()` of the dissimilarities, whose standard errors
 #' and p-values would be wrong: pairs that share a condition depend on each other. `partial` and

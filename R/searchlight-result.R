@@ -62,12 +62,8 @@ as.data.frame.repalign_searchlight <- function(x, ...) {
 
 # What is known of all centres together, which operations that make a new data frame may lose.
 searchlight_facts <- function(x, arg = "x") {
-  facts <- attributes(x)[searchlight_attributes]
-  if (anyNA(names(facts))) {
-    abort("This searchlight has lost its thresholds: start again from what searchlight() ",
-          "returned, or use as.data.frame() of it.", class = "repalign_error_type", arg = arg)
-  }
-  facts
+  sapply(searchlight_attributes, function(name) need_kept(x, name, "searchlight()", arg),
+         simplify = FALSE)
 }
 
 #' Print and summarise a searchlight

@@ -20,8 +20,20 @@ check_sigma <- function(sigma, n = NULL) {
           arg = "sigma")
   }
   storage.mode(sigma) <- "double"
+  sigma <- of_usable_size(sigma)
   if (is_square) check_covariance(sigma) else check_variances(sigma)
 }
+
+# A common factor means nothing for a score, but extreme ones would overflow where sigma is
+# inverted. Others stay, because pooled RDMs, raw weights and what a ridge does go with them.
+of_usable_size <- function(sigma) {
+  size <- max(abs(sigma))
+  if (size > 1e-30 && size < 1e30) sigma else sigma * power_of_two_below(size)
+}
+
+# Stimuli with less noise than this share of the largest one would cost whitened comparisons most of
+# their digits: the inverse of sigma holds the reciprocal.
+least_noise <- 1e-10
 
 check_variances <- function(sigma) {
   bad <- which(sigma <= 0)
@@ -29,18 +41,25 @@ check_variances <- function(sigma) {
     abort("`sigma` has variances that are not positive, first that of stimulus ", bad[1],
           ": every stimulus has noise.", class = "repalign_error_value", arg = "sigma")
   }
+  small <- which(sigma < least_noise * max(sigma))
+  if (length(small)) {
+    abort("`sigma` has variances that are less than ", format(least_noise), " of the largest one, ",
+          "first that of stimulus ", small[1], ": too few digits would be left. Check its units, ",
+          "or give this stimulus more noise.", class = "repalign_error_value", arg = "sigma")
+  }
   as.vector(sigma)
 }
 
 check_covariance <- function(sigma) {
-  if (max(abs(sigma - t(sigma))) > 1e-8 * max(abs(sigma))) {
+  if (!equals_transpose(sigma)) {
     abort("`sigma` is not symmetric, as a matrix of covariances is.",
           class = "repalign_error_value", arg = "sigma")
   }
   sigma <- unname((sigma + t(sigma)) / 2)
-  if (is.null(positive_root(sigma))) {
-    abort("`sigma` is not positive definite: with so few residuals, shrink the covariance, or ",
-          "give only its diagonal (the variances).", class = "repalign_error_value", arg = "sigma")
+  if (is.null(positive_root(sigma, least_noise))) {
+    abort("`sigma` is not positive definite, or so nearly singular that too few digits would be ",
+          "left: with so few residuals, shrink the covariance, or give only its diagonal (the ",
+          "variances).", class = "repalign_error_value", arg = "sigma")
   }
   sigma
 }
@@ -66,9 +85,10 @@ sigma_matrix <- function(sigma, n) {
   if (is.matrix(sigma)) sigma else diag(if (is.null(sigma)) 1 else sigma, n)
 }
 
-# The Cholesky root of a matrix, or NULL where it is not positive definite by more than rounding.
-positive_root <- function(a) {
+# The Cholesky root of a matrix, or NULL where it is not positive definite by more than rounding, or
+# than a larger share.
+positive_root <- function(a, share = nrow(a) * .Machine$double.eps) {
   root <- tryCatch(chol(a), error = function(e) NULL)
   size <- if (is.null(root)) 0 else diag(root)
-  if (min(size)^2 > nrow(a) * .Machine$double.eps * max(size)^2) root
+  if (min(size)^2 > share * max(size)^2) root
 }

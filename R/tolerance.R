@@ -19,3 +19,10 @@ power_of_two_below <- function(largest) 2^-max(min(floor(log2(largest)), 1000), 
 
 # Takes back what rounding may have added beyond the bounds.
 clip_to_range <- function(value, low, high) pmin(pmax(value, low), high)
+
+# Is a square matrix its transpose, up to rounding? Missing values must stand on both sides.
+equals_transpose <- function(a) {
+  a <- unname(a)
+  identical(is.na(a), is.na(t(a))) &&
+    all(abs(a - t(a)) <= 1e-8 * max(abs(a), 0, na.rm = TRUE), na.rm = TRUE)
+}

@@ -23,6 +23,10 @@ rdm_transforms <- c("rank", "positive", "sqrt", "minmax", "geotopological", "geo
 #'   edges have the `"minmax"` values as lengths; the edges of length 1, the largest
 #'   dissimilarities, are taken out before.
 #'
+#' [bures()] and [riemann()] need squared distances: they square the roots of `"sqrt"`, with a
+#' message, and warn of what `"rank"`, `"minmax"`, `"geotopological"` and `"geodesic"` leave, which
+#' is neither a distance nor its square.
+#'
 #' Values that are `NA` stay so, and are left out of ranks, ranges and quantiles; `"geodesic"`
 #' needs all values. Where all dissimilarities are equal, or both quantiles, or where no path leads
 #' to some condition, there is an error.
@@ -90,18 +94,6 @@ transformed_rdm <- function(x, arg, method, limits) {
           c(attr(x, "transformed"), method))
 }
 
-# A dist object whose values are finite or NA.
-check_rdm <- function(x, arg) {
-  if (!inherits(x, "dist")) {
-    abort("`", arg, "` must be an RDM, as rdm() or dist() makes it, not ", describe(x), ".",
-          if (is.matrix(x)) " Of a matrix of dissimilarities, give as.dist().",
-          class = "repalign_error_type", arg = arg)
-  }
-  # identical patterns have dissimilarities of 0, which can be drawn, though not compared
-  zero <- is.numeric(x) && any(!is.na(x)) && all(x == 0, na.rm = TRUE)
-  if (!zero) check_dist(x, arg, allow_na = TRUE)
-}
-
 scaled_to_one <- function(values, arg, limits, what) {
   ends <- stats::quantile(values, limits, na.rm = TRUE, names = FALSE, type = 7)
   if (ends[1] == ends[2]) {
@@ -115,10 +107,7 @@ geodesic_values <- function(values, n, arg) {
   refuse_distances(which(is.na(values)), n, "missing", arg)
   lengths <- scaled_to_one(values, arg, c(0, 1), "dissimilarities")
   lengths[values == max(values)] <- Inf
-  square <- matrix(0, n, n)
-  square[lower.tri(square)] <- lengths
-  square[upper.tri(square)] <- t(square)[upper.tri(square)]
-  paths <- .Call(C_shortest_paths, square)
+  paths <- .Call(C_shortest_paths, unpacked_pairs(lengths, n))
   paths <- paths[lower.tri(paths)]
   lost <- which(is.infinite(paths))
   if (length(lost)) {

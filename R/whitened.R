@@ -7,9 +7,9 @@
 # and M = S^-1 - S^-1 1 1' S^-1 / (1' S^-1 1). Then V^-1 a are the entries of M A M / 2: its dual.
 # So the product a' V^-1 b is that of the dual of a with b.
 
-# The matrix M, n x n; without sigma it takes off means.
+# The matrix M, n x n; without sigma it takes off means. sigma: as checked.
 whitening_matrix <- function(n, sigma = NULL) {
-  sigma <- check_sigma(sigma, n)
+  check_sigma_size(sigma, n)
   inverse <- if (is.null(sigma)) diag(n) else if (is.matrix(sigma)) chol2inv(chol(sigma)) else
     diag(1 / sigma, n)
   sums <- rowSums(inverse)
@@ -31,10 +31,9 @@ whitened_duals <- function(values, metric = NULL) {
 }
 
 centered_duals <- function(values, n) {
-  first <- rep.int(seq_len(n - 1), (n - 1):1)
-  second <- sequence((n - 1):1, from = 2:n)
+  places <- pair_places(seq_len(nrow(values)), n)
   means <- apply_columns(values, function(a) packed_row_sums(a, n)) / n
-  (values - means[first, , drop = FALSE] - means[second, , drop = FALSE] +
+  (values - means[places$first, , drop = FALSE] - means[places$second, , drop = FALSE] +
      rep(colMeans(means), each = nrow(values))) / 2
 }
 
@@ -145,4 +144,13 @@ pair_places <- function(at, n) {
 # Where pairs first < second stand in a packed vector; the reverse.
 pair_number <- function(first, second, n) {
   n * (first - 1) - first * (first - 1) / 2 + second - first
+}
+
+# Where the pairs of some of n stimuli stand in a packed vector of all pairs, in the order of
+# stats::dist() of these; NA for pairs of copies of a stimulus.
+packed_places <- function(at, n) {
+  places <- pair_places(seq_len(packed_length(length(at))), length(at))
+  first <- at[places$first]
+  second <- at[places$second]
+  replace(pair_number(pmin(first, second), pmax(first, second), n), first == second, NA)
 }

@@ -28,6 +28,8 @@ test_that("what is no RDM is refused with its remedy", {
   expect_error(as_rdm(matrix(0, 2, 3)), class = "repalign_error_type")
   expect_error(as_rdm(letters), class = "repalign_error_type")
   expect_error(as_rdm(list(1:3)), "lapply", class = "repalign_error_type")
+  expect_error(as_rdm(data.frame(a = 0:1, b = 1:0)), "as.matrix\\(x\\)",
+               class = "repalign_error_type")
   expect_error(as_rdm(c(1, Inf, 2)), class = "repalign_error_nonfinite")
   expect_error(as_rdm(c(NA, NA, NA_real_)), class = "repalign_error_nonfinite")
   for (labels in list(1:2, c("a", "b", NA), c("a", "b", "a"), list(1, 2, 3))) {

@@ -43,7 +43,7 @@ test_that("differences, their tests and the best layer are the reference values"
   local_internal("draws_of_scores", function(scores, count) {
     repalign:::joint_draws(scores$total, given$normals)
   })
-  local_internal("check_draws", function(draws, level) 199L)
+  local_internal("check_draws", function(draws, level, scores) 199L)
   rows <- compare_scores(given$result, adjust = "max_t", margin = 0.1)
   named <- paste(rows$score_1, rows$score_2, sep = "-")
   expect_reference("difference", named, rows$difference)

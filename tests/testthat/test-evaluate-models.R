@@ -509,11 +509,23 @@ test_that("folds whose training is their test are no cross-validation", {
   made <- made_rdms(n = 12)
   same <- data.frame(fold = 1, set = rep(c("train", "test"), each = 3), factor = "rdm", index = 1:3)
   weighted <- list(w = rdm_model(made$models, "weighted"))
-  expect_warning(evaluate_models(made$data, weighted, "pearson", "none", folds = same),
-                 class = "repalign_not_crossvalidated")
+  told <- function(folds) {
+    seen <- testthat::capture_warnings(
+      evaluate_models(made$data, weighted, "pearson", "none", folds = folds))
+    any(grepl("not cross-validated", seen))
+  }
+  expect_true(told(same))
   same$index[4:6] <- c(4, 5, 5)
-  expect_no_warning(evaluate_models(made$data, weighted, "pearson", "none", folds = same),
-                    class = "repalign_not_crossvalidated")
+  expect_false(told(same))
   expect_error(evaluate_models(made$data, made$models, "pearson", draws = 2e9),
                class = "repalign_error_memory")
+})
+
+test_that("a print does not promise errors that there are not", {
+  made <- made_rdms()
+  one <- quietly(evaluate_models(made$data[1], made$models, "cosine", resample = "none"))
+  expect_true(all(is.na(one$se)))
+  expect_output(print(one), "\nno errors over RDMs, without resampling\n")
+  all <- evaluate_models(made$data, made$models, "cosine", resample = "none")
+  expect_output(print(all), "\nerrors over RDMs, without resampling\n")
 })

@@ -184,3 +184,70 @@ test_that("lists of RDMs without names, or with equal ones, have all their RDMs 
   equal <- c(rdms["a"], a = rdms$b)
   expect_identical(as.data.frame(equal)$dissimilarity, values)
 })
+
+test_that("some conditions of an RDM keep what is known of it, in the order of the choice", {
+  gaps <- x
+  gaps[2, , 3] <- NA
+  made <- transform_rdm(rdm(gaps), "positive")
+  at <- c(5, 2, 8, 1)
+  part <- subset(made, at)
+  expect_identical(as.matrix(part), as.matrix(made)[at, at])
+  expect_identical(labels(part), letters[at])
+  kept <- c("distance", "transformed", "class")
+  expect_identical(attributes(part)[kept], attributes(made)[kept])
+  expect_identical(as.data.frame(part)$pairs, c(1L, 3L, 3L, 1L, 1L, 3L))
+  for (same in list(letters[at], factor(letters[at]), as.integer(at))) {
+    expect_identical(subset(made, same), part)
+  }
+  expect_identical(subset(d, labels(d) %in% c("c", "g")), subset(d, c(3, 7)))
+  expect_identical(attributes(subset(d, 8:1))$pairs, attr(d, "pairs"))
+  expect_identical(subset(d, 1:8), d)
+  expect_identical(attr(subset(as_rdm(dist(x[, , 1])), 1:3), "method"), "euclidean")
+  plain <- rdm(unname(x))
+  expect_identical(as.vector(subset(plain, 8:6)), rev(as.vector(subset(plain, 6:8))))
+  expect_null(attr(subset(plain, 2:4), "Labels"))
+  rdms <- rdm(list(a = x, b = x[8:1, , ]))
+  part <- subset(rdms, c("h", "b"))
+  expect_s3_class(part, "repalign_rdms")
+  expect_equal(part$a, part$b)
+  expect_identical(part$a, subset(rdms$a, c(8, 2)))
+  expect_identical(subset(unname(rdms), 1:2), unname(subset(rdms, 1:2)))
+})
+
+test_that("conditions that there are not, or not once, are refused", {
+  refused <- function(conditions, class, text, of = d) {
+    error <- expect_error(subset(of, conditions), class = class)
+    expect_match(conditionMessage(error), text, fixed = TRUE)
+  }
+  refused(c(1, 9), "repalign_error_labels", "9, but `x` has the conditions 1 to 8")
+  refused(-1, "repalign_error_labels", "-1")
+  refused(c(1, 2.5), "repalign_error_labels", "2.5")
+  refused(c("a", "z"), "repalign_error_labels", "\"z\", but `x` has no such condition")
+  refused(c("a", "b", "a"), "repalign_error_value", "\"a\" more than once")
+  refused(3, "repalign_error_size", "1 condition of `x`")
+  refused(numeric(), "repalign_error_size", "0 conditions")
+  refused(c(TRUE, FALSE), "repalign_error_size", "2 flags, but `x` has 8 conditions")
+  refused(c(1, NA), "repalign_error_value", "missing values")
+  refused(list(1, 2), "repalign_error_type", "numbers, names")
+  refused(1:5, "repalign_error_labels", "`x$b`", rdm(list(a = x, b = x[1:4, , ])))
+  expect_error(subset(d), class = "repalign_error_missing")
+  expect_error(subset(d, 1:3, drop = TRUE), class = "repalign_error_parameter")
+  expect_error(subset(structure(d, Size = 7L), 1:3), class = "repalign_error_type")
+})
+
+test_that("a list of RDMs is a matrix of pairs, and has words for each RDM", {
+  rdms <- rdm(list(a = x, b = x + rnorm(length(x))))
+  rdms$b[4] <- NA
+  values <- as.matrix(rdms)
+  expect_identical(unname(values), unname(cbind(as.vector(rdms$a), as.vector(rdms$b))))
+  expect_identical(colnames(values), c("a", "b"))
+  rows <- as.data.frame(rdms$a)
+  expect_identical(rownames(values), paste(rows$x, rows$y, sep = ", "))
+  expect_output(print(values), "a, b")
+  expect_identical(colnames(as.matrix(unname(rdms))), c("rdm1", "rdm2"))
+  expect_identical(rownames(as.matrix(rdm(list(a = unname(x)))))[8], "2, 3")
+  expect_error(as.matrix(c(rdms, c = rdm(x[1:4, , ]))), "x\\$c", class = "repalign_error_size")
+  expect_error(as.matrix(c(rdms, c = rdm(x[8:1, , ]))), "x\\$c", class = "repalign_error_names")
+  expect_identical(dim(as.matrix(rdms[0])), c(0L, 0L))
+  expect_identical(format(rdms), c(a = format(rdms$a), b = format(rdms$b)))
+})

@@ -229,3 +229,17 @@ test_that("scores of rows by Kendall's tau are those of their parts", {
     }
   }
 })
+
+test_that("results that lost what they keep beside their rows say so", {
+  set.seed(1)
+  d <- lapply(1:3, function(k) dist(normal_matrix(8, 3)))
+  patterns <- normal_matrix(8, 12)
+  regression <- rsa_regression(y ~ a + b, list(y = d[[1]], a = d[[2]], b = d[[3]]),
+                               permutations = 19)
+  maps <- searchlight(patterns, list(1:6, 7:12), normal_matrix(8, 3), permutations = 19)
+  lost <- function(result, what) `attr<-`(result, what, NULL)
+  expect_refused(glance(lost(rdm_rows(d[[1]], d[[2]]), "whole")), "rdm_rows\\(\\)")
+  expect_refused(glance(lost(regression, "model")), "rsa_regression\\(\\)")
+  expect_refused(summary(lost(regression, "model")), "rsa_regression\\(\\)")
+  expect_refused(summary(lost(maps, "threshold")), "searchlight\\(\\)")
+})

@@ -484,3 +484,21 @@ test_that("the units of dissimilarities change no correlation and no p-value", {
     }
   }
 })
+
+test_that("coef() names the estimates by predictors, and by subjects", {
+  data <- regression_data(9)
+  fit <- rsa_regression(brain ~ a + b, data, permutations = 19, standardize = FALSE)
+  frame <- pairs_of(data)
+  expect_equal(coef(fit), coef(lm(brain ~ a + b, frame))[-1])
+  expect_identical(coef(fit[2, ]), coef(fit)["b"])
+  data$all <- list(s1 = data$brain, s2 = data$brain + data$a, s3 = 2 * data$brain)
+  several <- rsa_regression(all ~ a + b, data, permutations = 19, standardize = FALSE)
+  expected <- rbind(s1 = coef(fit), s2 = coef(fit) + c(1, 0), s3 = 2 * coef(fit))
+  expect_equal(coef(several), expected)
+  # rows that were taken out
+  expect_identical(which(is.na(coef(several[-3, ]))), 2L)
+  expect_error(coef(rbind(as.data.frame(fit), as.data.frame(fit)) |> structure(class = class(fit))),
+               class = "repalign_error_rows")
+  expect_error(coef(fit[c("term", "p_value")]), "estimate", class = "repalign_error_type")
+  expect_error(coef(fit, 1), class = "repalign_error_parameter")
+})

@@ -15,7 +15,8 @@ test_that("bures() is the cosine of the angle between shapes, of data and of RDM
   narrow <- list(x = normal_matrix(20, 3), y = normal_matrix(20, 5))
   for (data in list(p, narrow)) {
     expect_equal(bures(data$x, data$y), cos(angular_shape(data$x, data$y)), tolerance = 1e-10)
-    expect_equal(bures_distance(data$x, data$y), procrustes_size_shape(data$x, data$y), tolerance = 1e-10)
+    expect_equal(bures_distance(data$x, data$y), procrustes_size_shape(data$x, data$y),
+                 tolerance = 1e-10)
     for (f in list(bures, bures_distance)) {
       expected <- f(data$x, data$y)
       expect_equal(quietly(f(dist(data$x), data$y)), expected, tolerance = 1e-7)
@@ -36,11 +37,12 @@ test_that("distances of dist() are squared, which a message says", {
     expect_equal(value, f(plain, p$y), tolerance = 1e-10)
     expect_silent(f(plain, p$y))
   }
-  expect_message(similarity(list(a = dist(p$x), b = dist(p$y)), measure = c("bures", "riemann")), "squares them")
+  expect_message(similarity(list(a = dist(p$x), b = dist(p$y)), measure = c("bures", "riemann")),
+                 "squares them")
   # and what is left of them when stimuli are taken out
   weights <- matrix(c(1, 1, 1, 1, 1, 0, 1, 1), 8)
-  expect_equal(quietly(score_weighted(dist(p$x), p$y, "bures", weights)), bures(p$x[-6, ], p$y[-6, ]),
-               tolerance = 1e-7)
+  expect_equal(quietly(score_weighted(dist(p$x), p$y, "bures", weights)),
+               bures(p$x[-6, ], p$y[-6, ]), tolerance = 1e-7)
 })
 
 test_that("RDMs that are not Euclidean are projected on both sides, with a warning", {
@@ -50,7 +52,8 @@ test_that("RDMs that are not Euclidean are projected on both sides, with a warni
   value <- expect_warned(bures(d, p$y), "repalign_projected")
   root <- def_moment_root(d)
   other <- def_moment_root(dist(p$y)^2)
-  expect_equal(value, def_nuclear(root %*% other) / sqrt(sum(root^2) * sum(other^2)), tolerance = 1e-7)
+  expect_equal(value, def_nuclear(root %*% other) / sqrt(sum(root^2) * sum(other^2)),
+               tolerance = 1e-7)
   expect_equal(quietly(bures(p$y, d)), value, tolerance = 1e-12)
   expect_equal(quietly(bures(d, d)), 1, tolerance = 1e-12)
   expect_lt(quietly(bures_distance(d, d)), 1e-6)
@@ -132,14 +135,17 @@ test_that("riemann() has the range, the best value and the invariances that it d
 test_that("the null of riemann() is that of permuted data, and errors come from half-samples", {
   p <- wide_pair()
   for (engine in c("random", "coset")) {
-    note_law("riemann", list(), p$x, p$y, engine, permutations = 8, engine = engine, tolerance = 1e-8)
+    note_law("riemann", list(), p$x, p$y, engine, permutations = 8, engine = engine,
+             tolerance = 1e-8)
   }
   sigma <- runif(8, 0.5, 2)
-  note_law("riemann", list(sigma = sigma), p$x, p$y, "with noise", permutations = 4, engine = "random",
+  note_law("riemann", list(sigma = sigma), p$x, p$y, "with noise", permutations = 4,
+           engine = "random",
            tolerance = 1e-8)
   expect_nothing_noted()
   q <- wide_pair(16)
-  interval <- quietly(score_interval(q$x, q$y, measure("riemann", sigma = runif(16, 0.5, 2)), resamples = 20))
+  interval <- quietly(score_interval(q$x, q$y, measure("riemann", sigma = runif(16, 0.5, 2)),
+                                     resamples = 20))
   expect_identical(interval$method, "half-samples")
   expect_gt(interval$se, 0)
 })
@@ -157,4 +163,32 @@ test_that("data without positive definite second moments, and bad noise, are ref
   expect_warning(riemann(zero, p$y), "`x` are 0")
   expect_lt(riemann(zero + 1, p$y), 0)
   expect_refused(riemann(matrix(1:2, 2), matrix(1:2, 2)), "`x`")
+})
+
+test_that("what transform_rdm() leaves is squared where it is a distance, and warned of else", {
+  p <- wide_pair()
+  root <- dist(p$x)
+  squares <- structure(as.vector(root)^2, Size = 8, class = "dist")
+  recorded <- rdm(p$x, distance = "sqeuclidean")
+  roots <- list(transform_rdm(root, "positive"), transform_rdm(squares, "sqrt"), as_rdm(root),
+                transform_rdm(recorded, "sqrt"),
+                transform_rdm(transform_rdm(squares, "sqrt"), "positive"))
+  for (f in list(bures, riemann)) {
+    expected <- f(squares, p$y)
+    for (d in roots) {
+      expect_message(value <- f(d, p$y), "squares them", class = "repalign_squared")
+      expect_equal(value, expected, tolerance = 1e-10)
+    }
+    expect_equal(expect_silent(f(transform_rdm(squares, "positive"), p$y)), expected)
+    for (method in c("rank", "minmax", "geotopological", "geodesic")) {
+      d <- transform_rdm(root, method)
+      plain <- structure(as.vector(d), Size = 8, class = "dist")
+      value <- quietly(expect_warned(f(d, p$y), "repalign_no_squares"))
+      expect_equal(value, quietly(f(plain, p$y)))
+    }
+  }
+  expect_message(bures(roots[[2]], p$y), "as.dist(as.matrix(x))", fixed = TRUE)
+  weights <- matrix(c(1, 1, 1, 1, 1, 0, 1, 1), 8)
+  expect_equal(quietly(score_weighted(roots[[4]], p$y, "bures", weights)),
+               bures(p$x[-6, ], p$y[-6, ]), tolerance = 1e-7)
 })

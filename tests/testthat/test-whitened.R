@@ -45,9 +45,48 @@ test_that("tables of RDMs have a column for each, and say what is wrong with the
     list(list(a = a, b = dist(1:4)), c("`rdms\\$b`", "4", "5")), list(gap, "missing"),
     list(list(x = a, y = "b"), "`rdms\\$y`"), list(normal_matrix(5, 5), "symmetric"),
     list(normal_matrix(5, 4), "as many rows"), list(replace(a, 2, Inf), "non-finite"),
-    list(list(a = labelled(a, letters[1:5]), b = labelled(a, letters[c(1, 3, 2, 4, 5)])), c("stimulus 2", "\"b\""))
+    list(list(a = labelled(a, letters[1:5]), b = labelled(a, letters[c(1, 3, 2, 4, 5)])),
+         c("stimulus 2", "\"b\""))
   )
   for (case in refused) expect_refused(rdm_table(case[[1]], "rdms"), case[[2]])
   expect_refused(rdm_table(replace(a, 1:10, NA), "rdms", TRUE), "all are missing")
   expect_refused(rdm_table(structure(numeric(), Size = 1, class = "dist"), "rdms"), "two stimuli")
+})
+
+test_that("noise of stimuli counts up to a factor, and must not lack digits", {
+  set.seed(4)
+  n <- 8
+  rdms <- lapply(c(a = 1, b = 2, c = 3), function(k) dist(normal_matrix(n, 5))^2)
+  models <- list(m = dist(normal_matrix(n, 5))^2, w = rdm_model(rdms[1:2], "weighted"))
+  x <- normal_matrix(n, 20)
+  y <- x + normal_matrix(n, 20)
+  results <- function(sigma) {
+    outer <- "whitened_cosine"
+    quiet <- function(code) suppressMessages(suppressWarnings(code))
+    pooled <- as.vector(pool_rdms(rdms, outer, sigma))
+    list(rsa(rdms$a, rdms$b, outer = outer, sigma = sigma), riemann(x, y, sigma),
+         pooled / sqrt(sum(pooled^2)),
+         coef(fit_rdm_model(models$w, rdms, "whitened_pearson", sigma = sigma)),
+         rdm_rows(rdms$a, rdms$b, outer = outer, sigma = sigma),
+         quiet(as.data.frame(evaluate_models(rdms, models, outer, resample = "rdm", draws = 20,
+                                             sigma = sigma))))
+  }
+  for (sigma in list(runif(n, 0.5, 2), crossprod(normal_matrix(n, n)) + diag(n))) {
+    set.seed(5)
+    plain <- results(sigma)
+    expect_false(anyNA(unlist(plain[1:4])))
+    for (k in c(-700, 3, 900)) {
+      set.seed(5)
+      expect_equal(results(2^k * sigma), plain, tolerance = 1e-10)
+    }
+  }
+  for (k in c(11, 18, 300)) {
+    v <- c(1, 10^-k, rep(1, n - 2))
+    expect_refused(rsa(rdms$a, rdms$b, outer = "whitened_cosine", sigma = v), "stimulus 2")
+    expect_refused(evaluate_models(rdms, rdms, "whitened_cosine", sigma = v), "stimulus 2")
+    expect_refused(riemann(x, y, diag(v)), "nearly singular")
+  }
+  v <- c(1, 1e-9, rep(1, n - 2))
+  expect_equal(rsa(rdms$a, rdms$b, outer = "whitened_cosine", sigma = v),
+               rsa(rdms$a, rdms$b, outer = "whitened_cosine", sigma = diag(v)), tolerance = 1e-6)
 })

@@ -16,7 +16,30 @@ is_rdm <- function(x) inherits(x, "repalign_rdm")
 new_rdms <- function(rdms) structure(rdms, class = c("repalign_rdms", "list"))
 
 #' @export
-`[.repalign_rdms` <- function(x, i) new_rdms(unclass(x)[i])
+`[.repalign_rdms` <- function(x, i) {
+  found <- unclass(x)[i]
+  if (any(vapply(found, is.null, NA))) {
+    abort("There are ", length(x), " RDMs, but not all that were asked for, such as ",
+          dQuote(i[vapply(found, is.null, NA)][1], FALSE), ". Their names: ",
+          enumerate(names_of_rdms(x)), ".", class = "repalign_error_labels", arg = "i")
+  }
+  new_rdms(found)
+}
+
+# Sums of two RDMs are no longer means over so many pairs of runs. RDMs of other conditions, or of
+# conditions in another order, have no sum.
+#' @export
+Ops.repalign_rdm <- function(e1, e2) {
+  both <- nargs() == 2 && inherits(e1, "dist") && inherits(e2, "dist")
+  if (both && length(e1) != length(e2)) {
+    abort("The RDMs are of ", attr(e1, "Size"), " and ", attr(e2, "Size"), " conditions: ",
+          .Generic, " needs the same ones.", class = "repalign_error_size", arg = "e2")
+  }
+  if (both) common_labels(list(e1, e2), c("e1", "e2"), "e2")
+  result <- NextMethod()
+  if (both) attr(result, "pairs") <- NULL
+  result
+}
 
 # Lists of RDMs, and RDMs, together are a list of RDMs; with anything else they are a plain list.
 #' @export

@@ -251,3 +251,20 @@ test_that("a list of RDMs is a matrix of pairs, and has words for each RDM", {
   expect_identical(dim(as.matrix(rdms[0])), c(0L, 0L))
   expect_identical(format(rdms), c(a = format(rdms$a), b = format(rdms$b)))
 })
+
+test_that("sums of RDMs are of the same conditions, and no means over pairs of runs", {
+  set.seed(6)
+  x <- array(rnorm(5 * 20 * 3), c(5, 20, 3), list(letters[1:5], NULL, NULL))
+  rdms <- rdm(list(a = x, b = x + rnorm(300)))
+  sum <- rdms$a + rdms$b
+  expect_s3_class(sum, "repalign_rdm")
+  expect_identical(as.vector(sum), as.vector(rdms$a) + as.vector(rdms$b))
+  expect_null(attr(sum, "pairs"))
+  expect_identical(attr(rdms$a / 2, "pairs"), attr(rdms$a, "pairs"))
+  other <- structure(rdms$b, Labels = letters[5:1])
+  expect_error(rdms$a - other, class = "repalign_error_names")
+  expect_error(rdms$a * subset(rdms$b, 1:3), class = "repalign_error_size")
+  expect_error(rdms["nix"], "\"nix\"", class = "repalign_error_labels")
+  expect_error(rdms[3], class = "repalign_error_labels")
+  expect_identical(names(rdms["b"]), "b")
+})

@@ -175,7 +175,7 @@ refuse_order_of_text <- function(runs) {
 
 # What noise_covariance() returned says what it is, another matrix does not.
 note_plain_covariances <- function(noise) {
-  if (all(vapply(noise, inherits, NA, "repalign_noise"))) return(invisible())
+  if (!is.list(noise) || all(vapply(noise, inherits, NA, "repalign_noise"))) return(invisible())
   inform("`noise` is a list of plain matrices: each is taken for the covariance of a run, not for ",
          "a precision.", class = "repalign_plain_noise")
 }
@@ -199,7 +199,6 @@ run_covariances <- function(noise, patterns) {
   } else {
     refuse_order_of_text(runs)
   }
-  note_plain_covariances(noise)
   lapply(seq_along(noise), function(m) {
     if (identical(attr(noise[[m]], "kind"), "precision")) {
       abort("`noise` has precisions of the runs, but a list must hold covariances: give ",

@@ -196,6 +196,7 @@ at_place <- function(place, code) {
 }
 
 one_rdm <- function(x, labels, noise, settings) {
+  note_plain_covariances(noise)
   by_run <- settings$distance %in% cross_validated
   if (by_run) need_run_labels(x, labels, settings$distance)
   patterns <- run_patterns(x, labels$condition, labels$run, by_run)

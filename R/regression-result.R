@@ -22,7 +22,7 @@ regression_result <- function(fits, table, spec, design, standardize, group) {
   structure(rows, model = model,
             group = if (length(subjects) > 1) group_table(fits, spec$fit, group),
             subjects = if (!table$single) max(group), response = table$response,
-            fit = spec$fit, ridge = spec$ridge, standardize = standardize,
+            fit = spec$fit, ridge = spec$ridge, standardize = standardize, alike = spec$alike,
             class = c("repalign_regression", "data.frame"))
 }
 
@@ -97,6 +97,11 @@ print.repalign_regression <- function(x, digits = 3, ...) {
   print_rows(x, digits)
   if (!is.null(x$centered)) {
     cat("p_value is that of the coefficient `centered`, without effects of single conditions.\n")
+  }
+  if (isTRUE(attr(x, "alike") > 0.3)) {
+    cat("Predictors correlate by up to ", format(attr(x, "alike"), digits = 2), " in the tests: ",
+        "p_value is too small if noise is\n  in the patterns (see ?rsa_regression)",
+        if (isTRUE(attr(x, "subjects") > 1)) "; go by p_subjects of summary()", ".\n", sep = "")
   }
   invisible(x)
 }

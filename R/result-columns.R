@@ -62,7 +62,7 @@ kept_attributes <- list(
   repalign_best = c("conf_level", "members", "over", "no_interactions"),
   repalign_best_comparison = c("conf_level", "over", "sizes", "no_interactions"),
   repalign_regression = c("model", "group", "subjects", "response", "fit", "ridge",
-                          "standardize"),
+                          "standardize", "alike"),
   repalign_rdm_rows = c("whole", "outer")
 )
 

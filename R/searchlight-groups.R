@@ -52,7 +52,8 @@ groups_of_workers <- function(groups, neighbours, source, job, threads) {
   settings <- list(repalign.threads = if (is.null(threads)) 1L else thread_count(threads),
                    repalign.max_memory = getOption("repalign.max_memory"))
   job$models <- lapply(job$models, without_forms)
-  needs <- needs_of_functions(list(job$measure))
+  own <- if (is_own(job$measure)) job$measure$declaration$fun
+  needs <- needs_of_functions(list(own, source$noise$precision))
   advance <- progress_along(length(groups))
   tasks <- lapply(groups, function(at) part_of_source(source, neighbours[at]))
   future.apply::future_lapply(tasks, worker_group, job, settings, advance, future.chunk.size = 1,

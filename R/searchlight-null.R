@@ -61,6 +61,9 @@ plain_centers <- function(source, neighbours, job, run) {
   result
 }
 
+# riemann() has the model first and the data second, which are not the same for it.
+takes_model_first <- function(measure) !is_own(measure) && measure$id == "riemann"
+
 plain_center <- function(source, channels, name, job) {
   repr <- center_repr(source, channels, name)
   repr$cache$choices <- job$models[[1]]$cache$choices
@@ -69,6 +72,10 @@ plain_center <- function(source, channels, name, job) {
   sides <- list(x = side(list(repr)), y = side(job$models), self = FALSE, same = FALSE,
                 models = FALSE)
   pairs <- data.frame(i = 1, j = seq_along(job$models))
+  if (takes_model_first(job$measure)) {
+    sides[c("x", "y")] <- sides[c("y", "x")]
+    names(pairs) <- c("j", "i")
+  }
   if (job$design$count == 0) {
     scores <- drop(score_pairs(pairs, sides, list(job$measure), "stop"))
     return(list(observed = scores))

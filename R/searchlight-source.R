@@ -108,6 +108,7 @@ check_noise <- function(noise, source, measure) {
   if (is.null(noise)) return(NULL)
   check_noise_use(source, measure)
   if (is.function(noise)) return(list(precision = noise))
+  note_plain_covariances(noise)
   if (is.list(noise) && source$by_run) {
     return(list(runs = naming_data(run_covariances(noise, source$patterns))))
   }
@@ -143,7 +144,11 @@ center_noise <- function(source, at) {
 }
 
 given_noise <- function(precision, channels) {
-  found <- precision(channels)
+  found <- tryCatch(precision(channels), error = function(e) {
+    abort("`noise` as a function failed for the channels of a centre (first ",
+          dQuote(channels[1], FALSE), "): ", conditionMessage(e),
+          class = c("repalign_error_noise", "repalign_error_value"), arg = "noise")
+  })
   usable <- is.matrix(found) && is.numeric(found) && all(dim(found) == length(channels))
   if (usable) return(unname(found))
   abort("`noise` as a function must return a precision matrix of the columns that it is given (",

@@ -16,7 +16,8 @@
 #'   `neuroim2`, or from distances between electrodes.
 #' @param models what every centre is compared with: a representation of the same conditions, an
 #'   RDM as a `dist` object, or a named list of them.
-#' @param measure one measure, as a name, from [measure()] or from [new_measure()].
+#' @param measure one measure, as a name, from [measure()] or from [new_measure()]. The centre is
+#'   its first representation and the model the second; for [riemann()] the model is the first.
 #' @param run one label per row of `data`: the run (session, fold) of an observation, with
 #'   independent noise. Then the dissimilarities of each centre are crossnobis estimates between
 #'   runs, which are zero on average where conditions do not differ, and `measure` must be [rsa()]
@@ -124,6 +125,7 @@ searchlight <- function(data, neighbours, models, measure = "rsa", run = NULL, n
   choices <- begin_choices(sides$y$reprs)
   on.exit(end_choices(choices), add = TRUE)
   job <- searchlight_job(sides, measure, searchlight_plan(permutations, source$n))
+  note_few_permutations(job$design$count, alpha)
   found <- run_centers(neighbours, source, job, threads)
   choices$used <- choices$used || found$used
   report_centers(found, neighbours, job$design$count)
@@ -262,6 +264,14 @@ model_operands <- function(null, measure, reprs) {
     }
   }
   forms
+}
+
+note_few_permutations <- function(count, alpha) {
+  if (count == 0 || (count + 1) * alpha >= 1) return(invisible())
+  inform("With ", count_of(count, "permutation"), " no p-value is below ",
+         format(1 / (count + 1), digits = 3), ", so that no centre is significant at ",
+         format(alpha), ": take at least ", ceiling(1 / alpha - 1e-9) - 1, ".",
+         class = "repalign_few_permutations")
 }
 
 searchlight_plan <- function(permutations, n) {

@@ -230,7 +230,7 @@ tiles_of_workers <- function(tiles, job, threads) {
   on.exit(options(old))
   settings <- list(repalign.threads = if (is.null(threads)) 1L else thread_count(threads),
                    repalign.max_memory = getOption("repalign.max_memory"))
-  needs <- needs_of_functions(job$set)
+  needs <- needs_of_functions(lapply(Filter(is_own, job$set), function(m) m$declaration$fun))
   advance <- progress_along(length(tiles))
   future.apply::future_lapply(
     tiles, worker_tile, job, settings, advance, future.chunk.size = 1,
@@ -280,14 +280,11 @@ signal_once <- function(said) {
   }
 }
 
-# The variables and packages that the functions of own measures need on a worker, as future finds
-# them.
-needs_of_functions <- function(set) {
+# The variables and packages that functions of the user need on a worker, as future finds them.
+needs_of_functions <- function(functions) {
   needs <- list(globals = list(), packages = character())
-  for (m in set) {
-    if (!is_own(m)) next
-    fun <- m$declaration$fun
-    if (is.primitive(fun)) next
+  for (fun in functions) {
+    if (is.null(fun) || is.primitive(fun)) next
     code <- as.call(list(as.name("function"), formals(fun), body(fun)))
     found <- future::getGlobalsAndPackages(code, envir = environment(fun))
     needs$globals <- utils::modifyList(needs$globals, as.list(found$globals), keep.null = TRUE)

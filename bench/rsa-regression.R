@@ -1,11 +1,14 @@
 # Levels and power of the tests of rsa_regression():
-#   Rscript bench/rsa-regression.R [levels] [power] [block] [missing] [fits] [sets=1000] [n=20,40]
-#                                  [permutations=199] [seed=0]
+#   Rscript bench/rsa-regression.R [levels] [patterns] [power] [block] [missing] [fits] [sets=1000]
+#                                  [n=20,40] [permutations=199] [seed=0]
 # Each row is a kind of data. The RDM of the brain is that of one predictor (`other`), in units of
 # its standard deviation, plus that of noise; `tested` correlates with `other` and, for levels,
 # tells nothing more. "cor" is the mean correlation of the two RDMs, "centred" and "plain" are the
 # shares of data sets with p <= 0.05 with center = TRUE and FALSE, "lm" the same for the p-value of
-# lm(), and "model" for the whole model where the brain has noise only.
+# lm(), and "model" for the whole model where the brain has noise only. (patterns) has noise in the
+# patterns of the brain instead of its RDM: the patterns of `other` and noise of 0.5, 1 or 2 times
+# their size; "subjects" is p_subjects of 8 such brains with the same stimuli, "conditions" their
+# p_conditions.
 
 suppressMessages(library(repalign))
 source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
@@ -78,6 +81,34 @@ if (wanted("power")) {
     })
     setNames(shares(p), c("centred", "plain"))
   })
+}
+
+# The RDM of patterns with noise is the sum of an RDM of patterns, one of noise, and cross terms of
+# both, which lie along the patterns.
+if (wanted("patterns")) {
+  cat("\nLevels where noise is in the patterns of the brain,", sets, "sets a row\n")
+  few <- ceiling(sets / 5)
+  for (noise in c(0.5, 1, 2)) for (n in sizes) for (share in c(0, 0.8)) {
+    set.seed(seed + n)
+    one <- function(subjects) {
+      common <- patterns(n)
+      predictor <- function() sqrt(share) * common + sqrt(1 - share) * patterns(n)
+      other <- predictor()
+      brains <- lapply(setNames(nm = paste0("s", seq_len(subjects))), function(s) {
+        dist(other + noise * patterns(n))^2
+      })
+      list(brain = if (subjects == 1) brains[[1]] else brains, tested = dist(predictor())^2,
+           other = dist(other)^2)
+    }
+    single <- replicate(sets, p_of(one(1))[1])
+    several <- replicate(few, {
+      fit <- quietly(rsa_regression(brain ~ tested + other, one(8), permutations = permutations))
+      as.numeric(summary(fit)[1, c("p_conditions", "p_subjects")])
+    })
+    show(paste("noise", noise), n, share,
+         values = c(centred = mean(single <= 0.05), setNames(shares(several),
+                                                              c("conditions", "subjects"))))
+  }
 }
 
 if (wanted("fits")) {

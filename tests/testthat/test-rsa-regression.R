@@ -502,3 +502,30 @@ test_that("coef() names the estimates by predictors, and by subjects", {
   expect_error(coef(fit[c("term", "p_value")]), "estimate", class = "repalign_error_type")
   expect_error(coef(fit, 1), class = "repalign_error_parameter")
 })
+
+test_that("a print tells of predictors that correlate, and where to go then", {
+  set.seed(7)
+  patterns <- matrix(rnorm(60), 12)
+  near <- function() dist(patterns + 0.3 * rnorm(60))^2
+  data <- list(b = near(), near = near(), alike = near(), other = dist(matrix(rnorm(60), 12))^2,
+               s = list(one = near(), two = near()))
+  printed <- function(...) {
+    paste(capture.output(print(rsa_regression(..., data = data, permutations = 19))),
+          collapse = "\n")
+  }
+  expect_match(printed(b ~ near + alike), "correlate by up to 0[.][0-9]+ .*noise is\n  in the patterns")
+  expect_match(printed(s ~ near + alike), "p_subjects")
+  expect_no_match(printed(b ~ near), "correlate")
+  sizes <- matrix(rnorm(12 * 40), 12)
+  data$far <- dist(sizes)^2
+  expect_no_match(printed(b ~ far), "correlate")
+})
+
+test_that("a predictor that centring leaves nothing of has no centred coefficient", {
+  set.seed(3)
+  one <- c("x", rep("y", 11))
+  data <- list(b = dist(matrix(rnorm(60), 12)), m = dist(matrix(rnorm(60), 12)), one = one)
+  fit <- suppressWarnings(rsa_regression(b ~ one + m, data, permutations = 19))
+  expect_identical(is.na(fit$centered), is.na(fit$p_value))
+  expect_identical(is.na(fit$centered), c(TRUE, FALSE))
+})

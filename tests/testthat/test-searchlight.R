@@ -306,3 +306,30 @@ test_that("family-wise p-values of distances do not depend on the units of the d
   expect_equal(p_values(2^-45), expected)
   expect_equal(p_values(2^45), expected)
 })
+
+test_that("riemann() has the model first, the centre second", {
+  set.seed(2)
+  shared <- cbind(matrix(rnorm(36), 12), matrix(0, 12, 17))
+  brain <- shared + 0.5 * rnorm(240)
+  models <- list(right = shared + 0.1 * rnorm(240), wrong = matrix(rnorm(240), 12))
+  expected <- c(riemann(models$right, brain), riemann(models$wrong, brain))
+  for (permutations in c(0, 19)) {
+    found <- suppressMessages(searchlight(brain, list(1:20, 20:1), models, "riemann",
+                                          permutations = permutations))
+    expect_equal(found$score, rep(expected, 2))
+  }
+  expect_gt(found$score[1], found$score[2])
+})
+
+test_that("few permutations are told, and errors of a noise function name the centre", {
+  set.seed(3)
+  data <- matrix(rnorm(8 * 12), 8, dimnames = list(NULL, paste0("v", 1:12)))
+  model <- dist(matrix(rnorm(24), 8))
+  where <- list(a = 1:6, b = 7:12)
+  expect_message(searchlight(data, where, model, permutations = 9), "at least 19",
+                 class = "repalign_few_permutations")
+  expect_silent(searchlight(data, where, model, permutations = 19))
+  measure <- measure("rsa", inner = "sqeuclidean")
+  expect_error(searchlight(data, where, model, measure, noise = function(at) stop("no noise")),
+               "channels of a centre.*no noise", class = "repalign_error_noise")
+})

@@ -93,6 +93,10 @@ searchlight_facts <- function(x, arg = "x") {
 #' @export
 print.repalign_searchlight <- function(x, digits = 3, n = 5, ...) {
   check_printing(digits, n, ...)
+  if (!all(c("center", "model", "score", "p_value", "p_familywise") %in% names(x))) {
+    print.data.frame(as.data.frame(x), digits = digits)
+    return(invisible(x))
+  }
   settings <- searchlight_facts(x)$settings
   models <- unique(as.character(x$model))
   cat("Searchlight: ", count_of(nrow(x) / max(length(models), 1), "centre"), " of ",
@@ -137,7 +141,8 @@ summary.repalign_searchlight <- function(object, ...) {
   no_other_arguments(...)
   facts <- searchlight_facts(object, "object")
   sign <- if (facts$settings$direction == "distance") -1 else 1
-  rows <- as.data.frame(object)
+  rows <- need_columns(as.data.frame(object), c("center", "model", "score", "p_familywise"),
+                       "summarised")
   parts <- lapply(split(rows, factor(rows$model, unique(rows$model))), function(of_model) {
     best <- of_model[which.max(sign * of_model$score), ]
     if (!nrow(best)) best <- of_model[1, ]

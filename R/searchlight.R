@@ -125,7 +125,10 @@ searchlight <- function(data, neighbours, models, measure = "rsa", run = NULL, n
   choices <- begin_choices(sides$y$reprs)
   on.exit(end_choices(choices), add = TRUE)
   job <- searchlight_job(sides, measure, searchlight_plan(permutations, source$n))
-  note_few_permutations(job$design$count, alpha)
+  if (job$design$count > 0) {
+    note_unattainable(data.frame(permutations = job$design$count),
+                      list(alpha = alpha, p_adjust = "none"), Inf)
+  }
   found <- run_centers(neighbours, source, job, threads)
   choices$used <- choices$used || found$used
   report_centers(found, neighbours, job$design$count)
@@ -264,14 +267,6 @@ model_operands <- function(null, measure, reprs) {
     }
   }
   forms
-}
-
-note_few_permutations <- function(count, alpha) {
-  if (count == 0 || (count + 1) * alpha >= 1) return(invisible())
-  inform("With ", count_of(count, "permutation"), " no p-value is below ",
-         format(1 / (count + 1), digits = 3), ", so that no centre is significant at ",
-         format(alpha), ": take at least ", ceiling(1 / alpha - 1e-9) - 1, ".",
-         class = "repalign_few_permutations")
 }
 
 searchlight_plan <- function(permutations, n) {

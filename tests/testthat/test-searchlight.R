@@ -326,10 +326,17 @@ test_that("few permutations are told, and errors of a noise function name the ce
   data <- matrix(rnorm(8 * 12), 8, dimnames = list(NULL, paste0("v", 1:12)))
   model <- dist(matrix(rnorm(24), 8))
   where <- list(a = 1:6, b = 7:12)
-  expect_message(searchlight(data, where, model, permutations = 9), "at least 19",
+  expect_message(searchlight(data, where, model, permutations = 9), "At least 19",
                  class = "repalign_few_permutations")
   expect_silent(searchlight(data, where, model, permutations = 19))
   measure <- measure("rsa", inner = "sqeuclidean")
   expect_error(searchlight(data, where, model, measure, noise = function(at) stop("no noise")),
                "channels of a centre.*no noise", class = "repalign_error_noise")
+})
+
+test_that("some columns of a result are printed as they are", {
+  set.seed(3)
+  result <- searchlight(matrix(rnorm(80), 8), list(1:5, 6:10), dist(matrix(rnorm(24), 8)))
+  expect_output(print(result[1:2, c("center", "score")]), "center +score")
+  expect_error(summary(result[c("center", "score")]), "columns", class = "repalign_error_type")
 })

@@ -38,8 +38,8 @@ regression_terms <- function(formula, data) {
 }
 
 check_formula_data <- function(data) {
-  named <- is.list(data) && !is.null(names(data)) && all(nzchar(names(data))) &&
-    !anyDuplicated(names(data))
+  named <- is.list(data) && !is.null(names(data)) && !anyNA(names(data)) &&
+    all(nzchar(names(data))) && !anyDuplicated(names(data))
   if (is.null(data) || is.environment(data) || named) return(invisible())
   abort("`data` must be a list with a different name for each element, not ", describe(data), ".",
         class = "repalign_error_type", arg = "data")

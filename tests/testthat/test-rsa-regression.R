@@ -484,3 +484,10 @@ test_that("the units of dissimilarities change no correlation and no p-value", {
     }
   }
 })
+
+test_that("a name that is NA is refused", {
+  data <- regression_data(10)
+  nameless <- setNames(data[c("brain", "a")], c("brain", NA))
+  error <- expect_refused(rsa_regression(brain ~ a, nameless), "`data` must be a list with")
+  expect_s3_class(error, "repalign_error_type")
+})

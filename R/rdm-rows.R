@@ -6,8 +6,9 @@
 #' how much it contributes to the score of [rsa()]. The table is made for pictures and for mixed
 #' models over conditions and subjects (item-level RSA).
 #'
-#' @param x an RDM (a `dist` object or a symmetric matrix with zeros on its diagonal), a
-#'   representation (a matrix conditions x neurons), or a list of these, one for each subject.
+#' @param x an RDM (a `dist` object or a symmetric matrix with zeros on its diagonal, which [rsa()]
+#'   would take for responses, with a warning), a representation (a matrix conditions x neurons), or
+#'   a list of these, one for each subject.
 #' @param y as `x`, of the same conditions; of a list, each element is a model.
 #' @param inner,outer how two conditions and two RDMs are compared, see [rsa()]. Each `outer` has
 #'   contributions. ([bures()] and

@@ -13,6 +13,7 @@ regression_table <- function(formula, data, inner, allow_na) {
   all <- c(responses, stats::setNames(values[-1], terms$names[-1]))
   places <- if (single) terms$names else
     c(paste0(terms$names[1], "$", names(responses)), terms$names[-1])
+  all <- labels_in_order(all, places)
   rdms <- Map(function(value, place) rdm_of_value(value, place, inner, allow_na), all, places)
   check_equal_sizes(rdms, places)
   packed <- matrix(unlist(lapply(rdms, as.vector)), ncol = length(rdms),
@@ -141,6 +142,15 @@ is_square_rdm <- function(value) {
   diagonal <- diag(value)
   all(diagonal == 0 | is.na(diagonal)) && identical(is.na(lower), is.na(upper)) &&
     all(abs(lower - upper) <= 1e-8 * max(abs(lower), 0, na.rm = TRUE), na.rm = TRUE)
+}
+
+# Labels of conditions that have names, in the order of the conditions in other values.
+labels_in_order <- function(values, places, others = values) {
+  labels <- vapply(values, is_labels, NA)
+  names <- first_row_names(Filter(Negate(is_labels), others))
+  values[labels] <- Map(function(value, place) in_order_of(value, names, place), values[labels],
+                        places[labels])
+  values
 }
 
 is_labels <- function(value) {

@@ -294,8 +294,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   choices <- begin_choices(all_representations(sides))
   on.exit(end_choices(choices), add = TRUE)
   plan <- permutation_plan(n, cut_permutations(permutations, complete$rows),
-                           cut_blocks(in_order_of(blocks, complete$labels, "blocks"),
-                                      complete$rows), series, engine, complete$clusters)
+                           cut_blocks(blocks, complete), series, engine, complete$clusters)
   pairs <- list_pairs(sides, FALSE)
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
   check_grid_memory(set, sides, if (series == "linear") "linear" else engine)

@@ -24,8 +24,8 @@ names_of_square <- function(values, labels, arg) {
   if (!any(labels %in% c(rows, columns))) return(NULL)
   at <- which(rows != columns)[1]
   abort("`", arg, "` has other names of rows than of columns, first at place ", at, " (",
-        dQuote(rows[at], FALSE), " and ", dQuote(columns[at], FALSE), "): give both the labels, in ",
-        "the same order.", class = "repalign_error_names", arg = arg)
+        dQuote(rows[at], FALSE), " and ", dQuote(columns[at], FALSE), "): give both the labels, ",
+        "in the same order.", class = "repalign_error_names", arg = arg)
 }
 
 # Where the values are that have the labels as names; NULL where no name is a label.

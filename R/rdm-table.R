@@ -89,8 +89,8 @@ dist_of_matrix <- function(rdm, place) {
     abort("`", place, "` is not 0 on its diagonal, as a matrix of dissimilarities is. Of ",
           "correlations, give 1 - x.", class = "repalign_error_value", arg = place)
   }
-  structure(lower, Size = nrow(rdm), Labels = labels_of_square(rdm, place), Diag = FALSE, Upper = FALSE,
-            class = "dist")
+  structure(lower, Size = nrow(rdm), Labels = labels_of_square(rdm, place), Diag = FALSE,
+            Upper = FALSE, class = "dist")
 }
 
 # Names that are in rows and in columns must be in the same places. Others may be there twice in

@@ -31,9 +31,10 @@
 #'   `"pairwise"`, which leaves these pairs out.
 #' @param center are predictors tested beyond effects of single conditions? See Details.
 #' @param permutations the number of permutations, a matrix or a design, as in [calibrate()].
-#' @param group for a list of RDMs: one label for each, with their names or in their order, for several RDMs (sessions) of the same
-#'   subject, as in [evaluate_models()]. `summary()` then averages the coefficients of each label
-#'   before it tests over labels. Without it, each RDM is a subject.
+#' @param group for a list of RDMs: one label for each, with their names or in their order, for
+#'   several RDMs (sessions) of the same subject, as in [evaluate_models()]. `summary()` then
+#'   averages the coefficients of each label before it tests over labels. Without it, each RDM is a
+#'   subject.
 #' @return A data frame of class `repalign_regression` with a row for each predictor (and subject).
 #'   Columns: `subject` (if the response is a list), `term`, `estimate`, the coefficient; `partial`,
 #'   its correlation with the response given the other predictors; `semipartial`, that of the

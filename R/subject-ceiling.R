@@ -10,10 +10,10 @@
 #'   [responses()], or, for [rsa()], RDMs as `dist` objects. Names are used in messages.
 #' @param measure [rsa()] or [cka()] (any kernel and estimator), as a name or from [measure()]. By
 #'   default RSA with squared Euclidean distances and Pearson's correlation.
-#' @param group one label per subject, with the names of `x` or in its order, for subjects that are alike for another reason than the one
-#'   of interest (sessions of an animal, a laboratory): only subjects of different groups are
-#'   compared, and the mean of the others is that of other groups. Without it, each subject is a
-#'   group.
+#' @param group one label per subject, with the names of `x` or in its order, for subjects that are
+#'   alike for another reason than the one of interest (sessions of an animal, a laboratory): only
+#'   subjects of different groups are compared, and the mean of the others is that of other groups.
+#'   Without it, each subject is a group.
 #' @return A data frame with one row: `lower`, the mean score of a subject with the mean of the
 #'   others; `upper`, that with the mean of all, itself included; `pairwise`, the score between
 #'   subjects (of different groups); `ceiling`, its square root; `n`, the number of subjects, and

@@ -164,14 +164,14 @@ evaluation_task <- function(rdms, models, outer, group, sigma, missing) {
   refuse_flat(table, outer, "rdms")
   models <- as_rdm_models(models, table, missing)
   list(values = table$values, n = table$n, labels = table$labels,
-       group = group_codes(group, table$names), models = models, outer = outer,
+       group = group_codes(group, ncol(table$values), names(rdms)), models = models, outer = outer,
        sigma = check_sigma(sigma, table$n, table$labels), missing = missing,
        unbiased = all(table$cross_validated))
 }
 
-# Numbers from 1 in the order of appearance. names: of the RDMs.
-group_codes <- function(group, names) {
-  group <- check_group(group, length(names), "RDMs", names)
+# Numbers from 1 in the order of appearance. names: that the user gave to the RDMs, or NULL.
+group_codes <- function(group, count, names) {
+  group <- check_group(group, count, "RDMs", names)
   match(group, unique(group))
 }
 

@@ -1,9 +1,10 @@
 # A formula of RDMs becomes a table here: the dissimilarities of the response and of each predictor
 # for all pairs of conditions.
 
-# Returns list(n, labels, x, y, single, response): the number and the labels (or NULL) of the
-# conditions; matrices with a row for each pair of conditions and a column for each predictor, and
-# for each response (subject); whether the response is one RDM and no list; and its name.
+# Returns list(n, labels, x, y, single, response, subjects): the number and the labels (or NULL) of
+# the conditions; matrices with a row for each pair of conditions and a column for each predictor,
+# and for each response (subject); whether the response is one RDM and no list; its name; and the
+# names of subjects that the user gave, or NULL.
 regression_table <- function(formula, data, inner, allow_na) {
   terms <- regression_terms(formula, data)
   values <- lapply(terms$calls, formula_value, data = data, env = terms$env)
@@ -21,7 +22,7 @@ regression_table <- function(formula, data, inner, allow_na) {
   subjects <- seq_along(responses)
   list(n = attr(rdms[[1]], "Size"), labels = common_labels(rdms, places, "formula"),
        y = packed[, subjects, drop = FALSE], x = packed[, -subjects, drop = FALSE],
-       single = single, response = terms$names[1])
+       single = single, response = terms$names[1], subjects = if (!single) names(values[[1]]))
 }
 
 # list(calls, names, env): of the response and the predictors.

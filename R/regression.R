@@ -155,7 +155,7 @@ regression_groups <- function(group, table) {
     abort("`group` says which RDMs are of one subject, but the response is one RDM: give a list ",
           "of RDMs, or no `group`.", class = "repalign_error_choice", arg = "group")
   }
-  group_codes(group, colnames(table$y))
+  group_codes(group, ncol(table$y), table$subjects)
 }
 
 check_ridge <- function(ridge, fit) {

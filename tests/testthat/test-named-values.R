@@ -142,6 +142,48 @@ test_that("group goes by the names of subjects and RDMs", {
   }
 })
 
+test_that("names that were not given say nothing about group", {
+  rdms <- lapply(1:4, labelled_rdm)
+  group <- c(rdm4 = "u", s2 = "u", rdm1 = "v", s3 = "w")
+  models <- list(m = labelled_rdm(5), k = labelled_rdm(6))
+  evaluated <- function(g) {
+    suppressMessages(evaluate_models(rdms, models, "pearson", resample = "none", group = g))
+  }
+  expect_equal(as.data.frame(evaluated(group)), as.data.frame(evaluated(unname(group))))
+  fitted <- function(g) {
+    set.seed(1)
+    data <- list(brain = rdms, m = models$m)
+    summary(rsa_regression(brain ~ m, data, permutations = 9, group = g))
+  }
+  expect_equal(fitted(group), fitted(unname(group)))
+  expect_identical(subject_ceiling(rdms, "rsa", group = group),
+                   subject_ceiling(rdms, "rsa", group = unname(group)))
+})
+
+test_that("names go before stimuli are left out, and other functions go by them", {
+  x <- labelled(1)
+  y <- labelled(2)
+  x[4, 1] <- NA
+  by <- setNames(rep(c("a", "b", "c"), each = 4), labels)
+  found <- function(blocks, clusters) {
+    set.seed(1)
+    set <- measure("rsa", clusters = clusters)
+    rows <- suppressMessages(score_interval(x, y, set, na = "stimuli", clusters = clusters))
+    nulls <- suppressMessages(calibrate(x, y, "rsa", permutations = 19, blocks = blocks,
+                                        na = "stimuli"))
+    list(as.data.frame(rows), as.data.frame(nulls))
+  }
+  few <- setNames(rep(c("a", "b", "c", "d", "e", "f"), 2), labels)
+  expect_equal(found(shuffled(by), shuffled(few)), found(unname(by), unname(few)))
+  trials <- array(rnorm(12 * 8 * 6), c(12, 8, 6), list(labels, NULL, NULL))
+  noise <- function(sigma) {
+    set.seed(1)
+    set <- measure("rsa", outer = "whitened_pearson", sigma = sigma)
+    suppressWarnings(as.data.frame(noise_ceiling(trials, labelled(2), set, splits = 2)))
+  }
+  expect_equal(noise(rev(variances)), noise(unname(variances)))
+})
+
 test_that("block and labels of conditions of a regression go by names", {
   data <- list(brain = labelled_rdm(1), m = labelled_rdm(2), kind = clusters)
   block <- setNames(rep(1:3, 4), labels)

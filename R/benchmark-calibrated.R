@@ -38,7 +38,7 @@ calibration_task <- function(calibration, ready, sides, pairs) {
   set <- Filter(has_permutations, ready$set)
   engine <- calibration$engine
   plan <- permutation_plan(n, cut_permutations(calibration$permutations, ready$rows),
-                           cut_blocks(calibration$blocks, ready$rows), calibration$series, engine,
+                           cut_blocks(calibration$blocks, ready), calibration$series, engine,
                            ready$clusters)
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
   check_grid_memory(set, sides, if (calibration$series == "linear") "linear" else engine)

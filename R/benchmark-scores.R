@@ -104,8 +104,8 @@ computed_cells <- function(items, at, pairs, set, wanted, job) {
   list(cells = cells, warnings = found$warnings)
 }
 
-# Reads and checks the representations at some positions: list(sides, set, rows, clusters), as
-# similarity() and calibrate() have them.
+# Reads and checks the representations at some positions: list(sides, set, rows, clusters,
+# labels), as similarity() and calibrate() have them.
 ready_grid <- function(items, at, set, calibration) {
   reprs <- read_items(items, at)
   if (!is.null(items$models)) {
@@ -119,6 +119,7 @@ ready_grid <- function(items, at, set, calibration) {
                     cluster_codes(declared$clusters))
   }
   refuse_holes(all_representations(ready$sides), ready$set)
+  ready$labels <- first_stimulus_names(all_representations(sides))
   ready
 }
 

@@ -294,7 +294,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   choices <- begin_choices(all_representations(sides))
   on.exit(end_choices(choices), add = TRUE)
   plan <- permutation_plan(n, cut_permutations(permutations, complete$rows),
-                           cut_blocks(blocks, complete$rows), series, engine, complete$clusters)
+                           cut_blocks(blocks, complete), series, engine, complete$clusters)
   pairs <- list_pairs(sides, FALSE)
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
   check_grid_memory(set, sides, if (series == "linear") "linear" else engine)
@@ -314,6 +314,8 @@ usable_sides <- function(x, y, set, clusters, na) {
   complete <- complete_sides(declared$sides, declared$set, na)
   complete <- clustered_sides(complete, cluster_codes(declared$clusters))
   refuse_holes(all_representations(complete$sides), complete$set)
+  # of all stimuli, for which `blocks` has labels
+  complete$labels <- first_stimulus_names(all_representations(sides))
   complete
 }
 

@@ -56,15 +56,27 @@ refuse_negative <- function(repr, accepted) {
         "rsa() takes them as they are.", class = "repalign_error_nonfinite", arg = repr$arg)
 }
 
-# A square matrix of distances is read as responses, but that is hardly ever what the user means.
+# A square matrix of distances or of similarities is read as responses, but that is hardly ever what
+# the user means.
 note_distance_matrix <- function(x, arg) {
-  n <- nrow(x)
-  looks_like_distances <- n == ncol(x) && n > 2 && all(diag(x) == 0) && any(x != 0) &&
-    all(x == t(x))
-  if (!looks_like_distances) return(invisible())
-  warn("`", arg, "` is symmetric with zeros on the diagonal, like a matrix of dissimilarities, ",
-       "but its rows are taken for responses. If it holds dissimilarities, give as.dist(", arg,
-       ").", class = "repalign_distance_matrix", data = arg)
+  if (nrow(x) != ncol(x) || nrow(x) < 3) return(invisible())
+  zeros <- isTRUE(all(diag(x) == 0))
+  ones <- isTRUE(all(abs(diag(x) - 1) <= 1e-8))
+  if (!zeros && !ones || anyNA(x)) return(invisible())
+  off <- x[row(x) != col(x)]
+  # a code with one column for each stimulus has nothing beside its diagonal
+  if (all(off == 0)) return(invisible())
+  symmetric <- all(abs(x - t(x)) <= 1e-8 * max(abs(off)))
+  # those of similarities are said to be ones only
+  if (!symmetric && (ones || any(off == 0))) return(invisible())
+  warn("`", arg, "` is ", if (symmetric) "symmetric" else "square", " with ",
+       if (zeros) "zeros" else "ones", " on the diagonal",
+       if (!symmetric) " and nowhere else, but not symmetric", ", like a matrix of ",
+       if (zeros) "dissimilarities" else "similarities",
+       if (!symmetric) " with a mistake", ", but its rows are taken for responses. If it holds ",
+       if (zeros) "dissimilarities" else "similarities", ", ",
+       if (!symmetric) "correct it and ", "give as.dist(", if (ones) "1 - ", arg, ").",
+       class = "repalign_distance_matrix", data = arg)
 }
 
 # The two stimuli (row numbers) whose distance is the k-th value of a "dist" object of n stimuli.

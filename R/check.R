@@ -77,7 +77,8 @@ need_arguments <- function() {
   formals <- formals(sys.function(-1))
   required <- names(formals)[vapply(formals, identical, NA, quote(expr = ))]
   for (arg in setdiff(required, "...")) {
-    if (!eval(call("missing", as.name(arg)), parent.frame())) next
+    # base::, because some functions have an argument `missing`, for which users may give a function
+    if (!eval(bquote(base::missing(.(as.name(arg)))), parent.frame())) next
     called <- deparse(sys.call(-1)[[1]])[1]
     # a function that was called without a name has none to show
     by <- if (grepl("^[A-Za-z:_.0-9]+$", called)) paste0(called, "()") else "this function"

@@ -1,7 +1,7 @@
 # Labels of clusters: which stimuli may depend on each other.
 
 # Codes 1, 2, ... in order of appearance, one a stimulus; NA: the stimulus is left out. NULL stays
-# NULL. Codes of codes are the same codes.
+# NULL. Codes of codes are the same codes. Names stay: arguments_in_order() goes by them.
 cluster_codes <- function(clusters, arg = "clusters") {
   if (is.null(clusters)) return(NULL)
   if (!is.atomic(clusters) || length(dim(clusters)) > 1) {
@@ -9,7 +9,7 @@ cluster_codes <- function(clusters, arg = "clusters") {
           class = "repalign_error_labels", arg = arg)
   }
   labels <- as.vector(clusters)
-  match(labels, unique(labels[!is.na(labels)]))
+  stats::setNames(match(labels, unique(labels[!is.na(labels)])), names(clusters))
 }
 
 # least: how many clusters are needed, and for what.

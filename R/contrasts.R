@@ -60,6 +60,7 @@ given_weights <- function(contrasts, scores) {
           "each contrast and a column for each score, not ", describe(contrasts), ".",
           class = "repalign_error_type", arg = "contrasts")
   }
+  storage.mode(contrasts) <- "double"
   check_finite(contrasts, "contrasts")
   count <- length(scores$score)
   if (is.null(colnames(contrasts))) {

@@ -27,8 +27,8 @@
 #'   also be given, as `list(rdm = , condition = )` of matrices of indices with a draw in each row;
 #'   those in `rdm` are numbers of groups, if there are any.
 #' @param draws number of draws.
-#' @param group one label for each RDM: RDMs of the same subject are drawn and left out together.
-#'   Without it, each is a group.
+#' @param group one label for each RDM, with the names of the RDMs or in their order: RDMs of the
+#'   same subject are drawn and left out together. Without it, each is a group.
 #' @param folds into how many folds RDMs and stimuli are cut for cross-validation, or a data frame
 #'   of folds with the columns `fold`, `set` (`"train"` or `"test"`), `factor` (`"rdm"` or
 #'   `"condition"`) and `index`. A factor that it does not name is not cut.
@@ -164,14 +164,14 @@ evaluation_task <- function(rdms, models, outer, group, sigma, missing) {
   refuse_flat(table, outer, "rdms")
   models <- as_rdm_models(models, table, missing)
   list(values = table$values, n = table$n, labels = table$labels,
-       group = group_codes(group, ncol(table$values)), models = models, outer = outer,
-       sigma = check_sigma(sigma, table$n), missing = missing,
+       group = group_codes(group, ncol(table$values), names(rdms)), models = models, outer = outer,
+       sigma = check_sigma(sigma, table$n, table$labels), missing = missing,
        unbiased = all(table$cross_validated))
 }
 
-# Numbers from 1 in the order of appearance.
-group_codes <- function(group, count) {
-  group <- check_group(group, count, "RDMs")
+# Numbers from 1 in the order of appearance. names: that the user gave to the RDMs, or NULL.
+group_codes <- function(group, count, names) {
+  group <- check_group(group, count, "RDMs", names)
   match(group, unique(group))
 }
 

@@ -44,7 +44,7 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, sigma = NULL,
   raw <- check_flag(raw, "raw")
   missing <- check_choice(missing, c("error", "pairwise"), "missing")
   table <- rdm_table(rdms, "rdms", missing == "pairwise")
-  sigma <- check_sigma(sigma, table$n)
+  sigma <- check_sigma(sigma, table$n, table$labels)
   refuse_unused_sigma(sigma, outer)
   model <- as_rdm_model(model, "model", table, missing)
   refuse_flat(table, outer, "rdms")

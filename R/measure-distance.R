@@ -21,10 +21,11 @@ NULL
 #'   `"rho_a"`, `"whitened_cosine"` or `"whitened_pearson"`, see Details.
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]):
 #'   pairs of stimuli of one cluster are left out. Stimuli with the label `NA` are left out, too. At
-#'   least 3 clusters are needed.
+#'   least 3 clusters are needed. With the names of the stimuli (row names or labels), or in their
+#'   order.
 #' @param sigma for the whitened comparisons: the noise covariance of the stimuli (of estimates of
 #'   the responses to them): `NULL` for the same independent noise, a vector of variances, or a
-#'   matrix. Its unit does not matter.
+#'   matrix, with the names of the stimuli or in their order. Its unit does not matter.
 #' @param missing what to do about `dist` objects that lack pairs of stimuli (`NA`): `"error"`, or
 #'   `"pairwise"` to compare over the pairs that both sides have, at least 3. A message says how
 #'   many they are, and results of [similarity()] have them in the column `pairs`.

@@ -53,7 +53,8 @@ NULL
 #'   category, points of one run of a time series. Stimuli with the same label may depend on each
 #'   other; stimuli with different labels must not. The corrected estimators then count only pairs
 #'   of stimuli of different clusters, each cluster weighing the same; `"naive"` does not change.
-#'   Stimuli with the label `NA` are left out. At least 4 clusters are needed. (`blocks` of
+#'   Stimuli with the label `NA` are left out. Labels go by the row names of the stimuli where they
+#'   have these as names, and else by the order. At least 4 clusters are needed. (`blocks` of
 #'   [calibrate()] are something else.)
 #' @param shared_noise what is done about neurons of the same session (see [responses()]):
 #'   `"trials"` multiplies different trials, `"pairs"` leaves out such pairs of neurons and takes

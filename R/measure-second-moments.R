@@ -166,7 +166,7 @@ declare_measure(
 riemann <- function(x, y, sigma = NULL) one_score("riemann", x, y, list(sigma = sigma))
 
 check_riemann_args <- function(args) {
-  if (!is.null(args$sigma)) args$sigma <- check_sigma(args$sigma)
+  if (!is.null(args$sigma)) args$sigma <- with_names_of(check_sigma(args$sigma), args$sigma)
   args
 }
 

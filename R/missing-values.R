@@ -240,7 +240,11 @@ cut_permutations <- function(permutations, rows) {
   if (inherits(permutations, "how")) cut_how(permutations, rows) else permutations
 }
 
-cut_blocks <- function(blocks, rows) {
+# complete: from usable_sides() or ready_grid(), with the labels of all stimuli and which of them
+# are kept.
+cut_blocks <- function(blocks, complete) {
+  blocks <- in_order_of(blocks, complete$labels, "blocks")
+  rows <- complete$rows
   if (is.null(blocks) || all(rows)) return(blocks)
   check_block_labels(blocks, length(rows))[rows, drop = TRUE]
 }

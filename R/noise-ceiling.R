@@ -107,6 +107,7 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, splits = 20) {
   splits <- check_count(splits, "splits")
   task <- ceiling_task(trials)
   others <- ceiling_others(y, task)
+  set <- lapply(set, measure_in_order, list(task$x))
   rows <- list()
   for (measure in set) {
     for (at in seq_along(others$reprs)) {

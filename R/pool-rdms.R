@@ -29,7 +29,7 @@ pool_rdms <- function(rdms, outer, sigma = NULL, missing = c("error", "pairwise"
   outer <- check_choice(outer, c(rsa_outer, "bures", "riemann"), "outer")
   missing <- check_choice(missing, c("error", "pairwise"), "missing")
   table <- rdm_table(rdms, "rdms", missing == "pairwise")
-  sigma <- check_sigma(sigma, table$n)
+  sigma <- check_sigma(sigma, table$n, table$labels)
   refuse_unused_sigma(sigma, outer)
   if (outer == "bures") {
     abort("`outer` = \"bures\" has no pooled RDM: the mean of RDMs is not the RDM that is most ",

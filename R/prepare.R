@@ -83,6 +83,7 @@ prepare <- function(x, measure = "cka", data = FALSE, threads = NULL) {
     if (!is.null(repr$prepared)) refuse_prepared(repr$arg, "is prepared already: give the data.")
   }
   check_same_stimuli(side$reprs, any(vapply(measures, function(m) m$declaration$pairing, NA)))
+  measures <- lapply(measures, measure_in_order, side$reprs)
   settled <- settled_for_side(measures, side)
   refuse_holes(side$reprs, settled)
   set_largest_k(settled, side$reprs)

@@ -24,7 +24,7 @@ is_centred <- function(outer) outer %in% c("pearson", "whitened_pearson")
 check_outer_args <- function(args) {
   args$outer <- check_choice(args$outer, rsa_outer, "outer")
   args$missing <- check_choice(args$missing, c("error", "pairwise"), "missing")
-  if (!is.null(args$sigma)) args$sigma <- check_sigma(args$sigma)
+  if (!is.null(args$sigma)) args$sigma <- with_names_of(check_sigma(args$sigma), args$sigma)
   # do pairs of stimuli lack in the representations of a call? See settle_rsa().
   args$gaps <- FALSE
   refuse_unused_sigma(args$sigma, args$outer)

@@ -6,8 +6,9 @@
 #' how much it contributes to the score of [rsa()]. The table is made for pictures and for mixed
 #' models over conditions and subjects (item-level RSA).
 #'
-#' @param x an RDM (a `dist` object or a symmetric matrix with zeros on its diagonal), a
-#'   representation (a matrix conditions x neurons), or a list of these, one for each subject.
+#' @param x an RDM (a `dist` object or a symmetric matrix with zeros on its diagonal, which [rsa()]
+#'   would take for responses, with a warning), a representation (a matrix conditions x neurons), or
+#'   a list of these, one for each subject.
 #' @param y as `x`, of the same conditions; of a list, each element is a model.
 #' @param inner,outer how two conditions and two RDMs are compared, see [rsa()]. Each `outer` has
 #'   contributions. ([bures()] and
@@ -64,15 +65,15 @@ rdm_rows <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", 
   inner <- check_choice(inner, rsa_inner, "inner")
   args <- check_outer_args(list(outer = outer, sigma = sigma, missing = missing))
   allow_na <- args$missing == "pairwise"
-  sides <- list(x = rows_side(x, "x", inner, args$outer, allow_na),
-                y = rows_side(y, "y", inner, args$outer, allow_na))
+  sides <- list(x = rows_side(x, "x", y, inner, args$outer, allow_na),
+                y = rows_side(y, "y", x, inner, args$outer, allow_na))
   rdms <- c(sides$x$rdms, sides$y$rdms)
   places <- c(sides$x$places, sides$y$places)
   check_equal_sizes(rdms, places)
   n <- attr(rdms[[1]], "Size")
   check_rows(n, 4, "x", "a comparison of rows")
-  sigma <- check_sigma(args$sigma, n)
   labels <- common_labels(rdms, places, "y")
+  sigma <- check_sigma(args$sigma, n, labels)
   labels <- if (is.null(labels)) as.character(seq_len(n)) else make.unique(labels, sep = "_")
   result <- rows_result(sides, labels, args$outer, sigma)
   if (allow_na) note_pairs(attr(result, "whole")$pairs, packed_length(n), "compared")
@@ -81,15 +82,18 @@ rdm_rows <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", 
 
 # The RDMs of a side, with the names of its list or NULL. Ranks stand for dissimilarities that are
 # made of data and only ranked, because rounding must not break their ties.
-rows_side <- function(value, arg, inner, outer, allow_na) {
+# other: the value of the other side.
+rows_side <- function(value, arg, other, inner, outer, allow_na) {
   several <- is_list_of_rdms(value)
   values <- if (several) named_subjects(value, arg) else list(value)
   places <- if (several) paste0(arg, "$", names(values)) else arg
+  values <- labels_in_order(values, places, if (is_list_of_rdms(other)) other else list(other))
   rdms <- Map(function(one, place) {
     rdm <- rdm_of_value(one, place, inner, allow_na)
     data <- !inherits(one, "dist") && !is_square_rdm(one) && !is_labels(one)
     if (data && outer %in% ranked_outer) {
-      rdm[] <- form_ranks(representation(one, place, side = "x"), inner)$ranks
+      rdm[] <- form_ranks(quietly_done(representation(one, place, side = "x")),
+                          inner)$ranks
     }
     rdm
   }, values, places)

@@ -85,9 +85,22 @@ dist_of_matrix <- function(rdm, place) {
     abort("`", place, "` is not 0 on its diagonal, as a matrix of dissimilarities is. Of ",
           "correlations, give 1 - x.", class = "repalign_error_value", arg = place)
   }
-  labels <- if (is.null(rownames(rdm))) colnames(rdm) else rownames(rdm)
-  structure(lower, Size = nrow(rdm), Labels = labels, Diag = FALSE, Upper = FALSE,
-            class = "dist")
+  structure(lower, Size = nrow(rdm), Labels = labels_of_square(rdm, place), Diag = FALSE,
+            Upper = FALSE, class = "dist")
+}
+
+# Names that are in rows and in columns must be in the same places. Others may be there twice in
+# different spelling, such as that of read.csv() for columns.
+labels_of_square <- function(rdm, place) {
+  rows <- rownames(rdm)
+  columns <- colnames(rdm)
+  if (is.null(rows)) return(columns)
+  common <- intersect(rows, columns)
+  if (identical(match(common, rows), match(common, columns))) return(rows)
+  at <- which(rows != columns)[1]
+  abort("`", place, "` has its rows and its columns in different orders, first at place ", at, " (",
+        dQuote(rows[at], FALSE), " and ", dQuote(columns[at], FALSE), "): give both the same ",
+        "names, or none.", class = "repalign_error_names", arg = place)
 }
 
 # The labels that all RDMs share; those without any go by the order.

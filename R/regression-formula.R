@@ -1,9 +1,10 @@
 # A formula of RDMs becomes a table here: the dissimilarities of the response and of each predictor
 # for all pairs of conditions.
 
-# Returns list(n, labels, x, y, single, response): the number and the labels (or NULL) of the
-# conditions; matrices with a row for each pair of conditions and a column for each predictor, and
-# for each response (subject); whether the response is one RDM and no list; and its name.
+# Returns list(n, labels, x, y, single, response, subjects): the number and the labels (or NULL) of
+# the conditions; matrices with a row for each pair of conditions and a column for each predictor,
+# and for each response (subject); whether the response is one RDM and no list; its name; and the
+# names of subjects that the user gave, or NULL.
 regression_table <- function(formula, data, inner, allow_na) {
   terms <- regression_terms(formula, data)
   values <- lapply(terms$calls, formula_value, data = data, env = terms$env)
@@ -13,6 +14,7 @@ regression_table <- function(formula, data, inner, allow_na) {
   all <- c(responses, stats::setNames(values[-1], terms$names[-1]))
   places <- if (single) terms$names else
     c(paste0(terms$names[1], "$", names(responses)), terms$names[-1])
+  all <- labels_in_order(all, places)
   rdms <- Map(function(value, place) rdm_of_value(value, place, inner, allow_na), all, places)
   check_equal_sizes(rdms, places)
   packed <- matrix(unlist(lapply(rdms, as.vector)), ncol = length(rdms),
@@ -20,7 +22,7 @@ regression_table <- function(formula, data, inner, allow_na) {
   subjects <- seq_along(responses)
   list(n = attr(rdms[[1]], "Size"), labels = common_labels(rdms, places, "formula"),
        y = packed[, subjects, drop = FALSE], x = packed[, -subjects, drop = FALSE],
-       single = single, response = terms$names[1])
+       single = single, response = terms$names[1], subjects = if (!single) names(values[[1]]))
 }
 
 # list(calls, names, env): of the response and the predictors.
@@ -38,8 +40,8 @@ regression_terms <- function(formula, data) {
 }
 
 check_formula_data <- function(data) {
-  named <- is.list(data) && !is.null(names(data)) && all(nzchar(names(data))) &&
-    !anyDuplicated(names(data))
+  named <- is.list(data) && !is.null(names(data)) && !anyNA(names(data)) &&
+    all(nzchar(names(data))) && !anyDuplicated(names(data))
   if (is.null(data) || is.environment(data) || named) return(invisible())
   abort("`data` must be a list with a different name for each element, not ", describe(data), ".",
         class = "repalign_error_type", arg = "data")
@@ -138,6 +140,15 @@ is_square_rdm <- function(value) {
   if (!is.matrix(value) || !is.numeric(value) || nrow(value) != ncol(value)) return(FALSE)
   diagonal <- diag(value)
   all(diagonal == 0 | is.na(diagonal)) && equals_transpose(value)
+}
+
+# Labels of conditions that have names, in the order of the conditions in other values.
+labels_in_order <- function(values, places, others = values) {
+  labels <- vapply(values, is_labels, NA)
+  names <- first_row_names(Filter(Negate(is_labels), others))
+  values[labels] <- Map(function(value, place) in_order_of(value, names, place), values[labels],
+                        places[labels])
+  values
 }
 
 is_labels <- function(value) {

@@ -18,7 +18,8 @@
 #'   `block` are looked up first, before the environment of `formula`.
 #' @param block one label per condition, such as the run in which it was shown: pairs of conditions
 #'   of the same block are left out, and only conditions of the same block are exchanged. Looked up
-#'   in `data`, too.
+#'   in `data`, too. Like labels of conditions in `formula`, it goes by names that are those of the
+#'   conditions, and else by the order.
 #' @param inner for representations: how two conditions are compared, see [rsa()].
 #' @param fit `"ordinary"` least squares; `"nonnegative"`: with coefficients that are not negative,
 #'   for predictors that add up in the response; `"ridge"`: with coefficients shrunk by `ridge`.
@@ -30,9 +31,10 @@
 #'   `"pairwise"`, which leaves these pairs out.
 #' @param center are predictors tested beyond effects of single conditions? See Details.
 #' @param permutations the number of permutations, a matrix or a design, as in [calibrate()].
-#' @param group for a list of RDMs: one label for each, for several RDMs (sessions) of the same
-#'   subject, as in [evaluate_models()]. `summary()` then averages the coefficients of each label
-#'   before it tests over labels. Without it, each RDM is a subject.
+#' @param group for a list of RDMs: one label for each, with their names or in their order, for
+#'   several RDMs (sessions) of the same subject, as in [evaluate_models()]. `summary()` then
+#'   averages the coefficients of each label before it tests over labels. Without it, each RDM is a
+#'   subject.
 #' @return A data frame of class `repalign_regression` with a row for each predictor (and subject).
 #'   Columns: `subject` (if the response is a list), `term`, `estimate`, the coefficient; `partial`,
 #'   its correlation with the response given the other predictors; `semipartial`, that of the
@@ -146,6 +148,7 @@ rsa_regression <- function(formula, data = NULL, block = NULL,
   missing <- check_choice(missing, c("error", "pairwise"), "missing")
   block <- block_in(substitute(block), data, parent.frame())
   table <- regression_table(formula, data, inner, missing == "pairwise")
+  block <- in_order_of(block, table$labels, "block")
   between <- pairs_between(block, table$n)
   check_predictors(table, between, spec$fit)
   group <- regression_groups(group, table)
@@ -174,7 +177,7 @@ regression_groups <- function(group, table) {
     abort("`group` says which RDMs are of one subject, but the response is one RDM: give a list ",
           "of RDMs, or no `group`.", class = "repalign_error_choice", arg = "group")
   }
-  group_codes(group, ncol(table$y))
+  group_codes(group, ncol(table$y), table$subjects)
 }
 
 check_ridge <- function(ridge, fit) {

@@ -76,6 +76,7 @@ declared_pair <- function(pair, measure) {
 # argument of calibrate(). Returns list(sides, set, clusters).
 declared_sides <- function(sides, set, clusters = NULL) {
   reprs <- all_representations(sides)
+  clusters <- in_order_of(clusters, first_stimulus_names(reprs), "clusters")
   if (!declares_responses(reprs)) return(list(sides = sides, set = set, clusters = clusters))
   codes <- declared_clusters(reprs)
   refuse_second_clusters(clusters, codes)

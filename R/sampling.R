@@ -267,6 +267,7 @@ check_stimuli <- function(n, arg, setup) {
 check_analysis <- function(estimator, normalize, repeats, conf_level, na,
                            na_choices = missing_rules, clusters = NULL, objects = NULL,
                            by_trials = FALSE, default = FALSE) {
+  clusters <- in_order_of(clusters, first_row_names(objects), "clusters")
   objects <- Filter(is_responses, objects)
   chosen <- analysis_estimators(estimator, default, objects, by_trials)
   if (!is.null(conf_level)) {

@@ -4,6 +4,7 @@ shared_noises <- c("auto", "trials", "pairs")
 
 # The arguments of a measure for the representations of a call. reprs: list(x, y), two lists.
 settled_arguments <- function(d, args, reprs) {
+  args <- arguments_in_order(args, c(reprs$x, reprs$y))
   if (is.null(d$settle)) args else d$settle(args, reprs)
 }
 

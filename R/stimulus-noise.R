@@ -1,9 +1,10 @@
 # The argument `sigma` of comparisons of RDMs: the noise covariance of the stimuli.
 
 # sigma: NULL (S is the identity), the variances of the stimuli, or a matrix. n: how many stimuli
-# there are; NULL where this is not known yet.
-check_sigma <- function(sigma, n = NULL) {
+# there are; NULL where this is not known yet. labels: of the stimuli, or NULL.
+check_sigma <- function(sigma, n = NULL, labels = NULL) {
   if (is.null(sigma)) return(NULL)
+  sigma <- in_order_of(sigma, labels, "sigma")
   is_square <- is.matrix(sigma) && nrow(sigma) == ncol(sigma)
   if (!is.numeric(sigma) || !(is_square || is.null(dim(sigma))) || !length(sigma)) {
     abort("`sigma` must be NULL, a vector of variances (one a stimulus), or a square matrix of ",

@@ -10,10 +10,10 @@
 #'   [responses()], or, for [rsa()], RDMs as `dist` objects. Names are used in messages.
 #' @param measure [rsa()] or [cka()] (any kernel and estimator), as a name or from [measure()]. By
 #'   default RSA with squared Euclidean distances and Pearson's correlation.
-#' @param group one label per subject, for subjects that are alike for another reason than the one
-#'   of interest (sessions of an animal, a laboratory): only subjects of different groups are
-#'   compared, and the mean of the others is that of other groups. Without it, each subject is a
-#'   group.
+#' @param group one label per subject, with the names of `x` or in its order, for subjects that are
+#'   alike for another reason than the one of interest (sessions of an animal, a laboratory): only
+#'   subjects of different groups are compared, and the mean of the others is that of other groups.
+#'   Without it, each subject is a group.
 #' @return A data frame with one row: `lower`, the mean score of a subject with the mean of the
 #'   others; `upper`, that with the mean of all, itself included; `pairwise`, the score between
 #'   subjects (of different groups); `ceiling`, its square root; `n`, the number of subjects, and
@@ -69,7 +69,8 @@ subject_ceiling <- function(x, measure = NULL, group = NULL) {
   need_arguments()
   measure <- subject_measure(measure)
   reprs <- subject_reprs(x, measure)
-  group <- check_group(group, length(reprs))
+  measure <- measure_in_order(measure, reprs)
+  group <- check_group(group, length(reprs), names = names(x))
   groups <- length(unique(group))
   if (groups == 1) {
     warn("All subjects are of one group: there is no score between groups, and no lower ceiling ",
@@ -194,10 +195,10 @@ subject_reprs <- function(x, measure) {
   reprs
 }
 
-# Labels, or numbers where there are none; what: that the labels are of.
-check_group <- function(group, n, what = "subjects") {
+# Labels, or numbers where there are none; what: that the labels are of, names: their names or NULL.
+check_group <- function(group, n, what = "subjects", names = NULL) {
   if (is.null(group)) return(seq_len(n))
-  group <- plain_labels(group, "group")
+  group <- plain_labels(in_order_of(group, names, "group"), "group")
   if (length(group) != n || anyNA(group)) {
     abort("`group` must have one label for each of the ", n, " ", what, ", none of them missing, ",
           "not ", count_of(length(group), "label"), if (anyNA(group)) " with NA", ".",

@@ -61,6 +61,7 @@ swapped_sample <- function(sample) {
 # estimators that share their deletions, each with its labels.
 settled_interval <- function(pair, args) {
   reprs <- list(x = list(pair$x), y = list(pair$y))
+  args <- arguments_in_order(args, pair[c("x", "y")])
   wanted <- if (args$default_estimator && has_structure(pair)) "naive" else args$estimator
   groups <- list(plain = setdiff(wanted, trial_estimators),
                  trial = intersect(wanted, trial_estimators))

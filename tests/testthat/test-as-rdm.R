@@ -72,3 +72,17 @@ test_that("labels of one side only are said once in a call", {
   set.seed(1)
   expect_length(messages_of(calibrate(named$a, plain, "rsa", permutations = 19)), 1)
 })
+
+test_that("rows and columns of a matrix in different orders are refused", {
+  m <- as.matrix(stats::dist(matrix(c(1, 3, 4, 8), 4, dimnames = list(letters[1:4], NULL))))
+  colnames(m)[c(2, 4)] <- c("d", "b")
+  for (use in list(as_rdm, function(x) evaluate_models(list(s = x), list(m = as_rdm(unname(x)))),
+                   function(x) rdm_rows(x, x))) {
+    error <- expect_refused(use(m), "different orders, first at place 2 \\(\"b\" and \"d\"\\)")
+    expect_s3_class(error, "repalign_error_names")
+  }
+  # as read.csv() spells the names of columns
+  rownames(m) <- c("a 1", "b", "c", "d")
+  colnames(m) <- c("a.1", "b", "c", "d")
+  expect_identical(labels(as_rdm(m)), rownames(m))
+})

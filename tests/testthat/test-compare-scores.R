@@ -129,6 +129,9 @@ test_that("contrasts are pairs, a reference, or a matrix", {
   expect_equal(given$difference[2], sum(c(0.5, 0, 0.5, -1) * result$score))
   named <- compare_scores(result, c(b = -1, a = 1))
   expect_equal(named$se, pairs$se[1])
+  expect_identical(compare_scores(result, c(b = -1L, a = 1L)), named)
+  whole <- rbind(c(-1L, 1L, 0L, 0L), c(0L, 0L, 1L, -1L))
+  expect_equal(compare_scores(result, whole)$se, compare_scores(result, whole + 0)$se)
   # measures are compared each by itself
   two <- score_interval(x, layers[1:3], c("cka", "rsa"))
   rows <- compare_scores(two)

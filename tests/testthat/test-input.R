@@ -332,6 +332,25 @@ test_that("more repeats than there is memory for are refused", {
 test_that("a square matrix of distances is pointed out, and other objects name a remedy", {
   p <- pair()
   expect_warned(cka(as.matrix(stats::dist(p$x)), p$y), "repalign_distance_matrix")
+  other <- unname(p$y)
+  n <- nrow(other)
+  similar <- stats::cor(t(other))
+  typo <- as.matrix(stats::dist(other))
+  typo[3, 2] <- 9
+  uses <- list(
+    function(x) rsa(x, other), function(x) similarity(list(m = x), list(y = other), "rsa"),
+    function(x) rdm_rows(other, x), function(x) rsa_regression(b ~ a, list(b = other, a = x)),
+    function(x) searchlight(other, list(1:3), list(m = x), "rsa")
+  )
+  for (use in uses) {
+    expect_warning(suppressMessages(use(similar)), "with ones on the diagonal.*as.dist\\(1 - ",
+                   class = "repalign_distance_matrix")
+    expect_warning(suppressMessages(use(typo)), "nowhere else, but not symmetric.*correct it",
+                   class = "repalign_distance_matrix")
+  }
+  # a code of stimuli, and responses of 0
+  expect_no_warning(cka(diag(n), other))
+  expect_no_warning(cka(replace(typo, cbind(5, 1), 0), other))
   stamps <- methods::setClass("Stamps", methods::representation(at = "numeric"))
   withr::defer(methods::removeClass("Stamps"))
   expect_refused(cka(stamps(at = 1:3), p$y), c("`x`", "as.matrix"))

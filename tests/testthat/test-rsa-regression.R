@@ -513,7 +513,8 @@ test_that("a print tells of predictors that correlate, and where to go then", {
     paste(capture.output(print(rsa_regression(..., data = data, permutations = 19))),
           collapse = "\n")
   }
-  expect_match(printed(b ~ near + alike), "correlate by up to 0[.][0-9]+ .*noise is\n  in the patterns")
+  expect_match(printed(b ~ near + alike),
+               "correlate by up to 0[.][0-9]+ .*noise is\n  in the patterns")
   expect_match(printed(s ~ near + alike), "p_subjects")
   expect_no_match(printed(b ~ near), "correlate")
   sizes <- matrix(rnorm(12 * 40), 12)
@@ -528,4 +529,11 @@ test_that("a predictor that centring leaves nothing of has no centred coefficien
   fit <- suppressWarnings(rsa_regression(b ~ one + m, data, permutations = 19))
   expect_identical(is.na(fit$centered), is.na(fit$p_value))
   expect_identical(is.na(fit$centered), c(TRUE, FALSE))
+})
+
+test_that("a name that is NA is refused", {
+  data <- regression_data(10)
+  nameless <- setNames(data[c("brain", "a")], c("brain", NA))
+  error <- expect_refused(rsa_regression(brain ~ a, nameless), "`data` must be a list with")
+  expect_s3_class(error, "repalign_error_type")
 })

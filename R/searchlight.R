@@ -71,10 +71,10 @@
 #'
 #' In simulations (`Rscript bench/rsa-searchlight.R error sets=300`: 200 centres of up to 9 channels
 #' on a line, which overlap; 20 conditions, 199 permutations, unrelated models; noise that is
-#' independent between channels, or smooth over 2 of them, for RSA also over 5; Spearman's and
-#' Pearson's RSA and corrected CKA), `p_familywise` was at most 0.05 somewhere in 2.7 to 6.0% of the
-#' data sets for one model, and in 3.3 to 5.3% for two models with `across_models`; `p_value` alone
-#' was so in 81 to 95% of them. A related place of 9 channels among 100 (`power sets=100`) was
+#' independent between channels, or smooth over 2 or 5 of them; Spearman's and Pearson's RSA and
+#' corrected CKA), `p_familywise` was at most 0.05 somewhere in 2.7 to 6.0% of the data sets for one
+#' model, and in 3.3 to 5.3% for two models with `across_models`; `p_value` alone was so in 75 to
+#' 95% of them. A related place of 9 channels among 100 (`power sets=100`) was
 #' found in 40, 81 and 97% of the data sets for three strengths by Pearson's RSA, where p-values of
 #' single centres that are adjusted after Holm found 30, 72 and 96%, after Benjamini and Yekutieli
 #' 16, 45 and 88%.

@@ -6,7 +6,9 @@
 export NOT_CRAN=true                          # so that no test skips itself
 # CRAN asks for few threads: more CPU than 2.5 times the elapsed time is a NOTE.
 # passive: idle threads do not spin, while the sanitizers run beside.
-export OPENBLAS_NUM_THREADS=2 OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
+export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
+# The tests run two files at a time: the sanitizers are done long before them.
+export TESTTHAT_PARALLEL=true TESTTHAT_CPUS=2
 # No question to a server: the checks must not hang, or fail, without one.
 export _R_CHECK_CRAN_INCOMING_REMOTE_=false _R_CHECK_SYSTEM_CLOCK_=false
 export _R_CHECK_CRAN_INCOMING_USE_ASPELL_=false

@@ -27,20 +27,11 @@ as_rdm <- function(x, labels = NULL) {
     } else "a list: lapply(x, as_rdm) makes an RDM of each element.",
           class = "repalign_error_type", arg = "x")
   }
-  if (is.matrix(x)) check_diagonal(x)
   if (is.numeric(x) && is.null(dim(x)) && !inherits(x, "dist")) x <- dist_of_vector(x)
   x <- read_rdm(x, "x", allow_na = TRUE)
   if (!is.null(labels)) attr(x, "Labels") <- condition_labels(labels, attr(x, "Size"))
   class(x) <- c("repalign_rdm", "dist")
   x
-}
-
-check_diagonal <- function(x) {
-  if (!is.numeric(x) || nrow(x) != ncol(x)) return(invisible())
-  if (all(abs(diag(x)) <= 1e-8 * max(abs(x), 0, na.rm = TRUE), na.rm = TRUE)) return(invisible())
-  abort("`x` has a diagonal that is not 0, as it would be in a matrix of similarities. Of ",
-        "similarities such as correlations, 1 - x are dissimilarities.",
-        class = "repalign_error_value", arg = "x")
 }
 
 dist_of_vector <- function(x) {

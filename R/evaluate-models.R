@@ -111,8 +111,8 @@
 #' difference", as it does in cross-validated distances (`"crossnobis"` of [rdm()], which has
 #' estimates below 0): with other dissimilarities, such as 1 - r or distances of noisy patterns, a
 #' model in which all pairs are equal scores high, and may score above good models. Take
-#' `"whitened_pearson"` there; a message says so where `outer` is not named and no data RDM has a
-#' value of 0 or below. A score that is not significantly
+#' `"whitened_pearson"` there; a message says so where `outer` is not named, no data RDM has a value
+#' of 0 or below, and not all are crossnobis estimates of [rdm()]. A score that is not significantly
 #' below the ceiling may be far below it.
 #' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
 #'   Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS Computational

@@ -85,15 +85,7 @@ predict.repalign_rdm_model <- function(object, weights = NULL, ...) {
           "component (fit_rdm_model() finds them for data).", class = "repalign_error_value",
           arg = "weights")
   }
-  if (!is.null(names(weights)) && is_flexible(object)) {
-    unknown <- setdiff(names, names(weights))
-    if (length(unknown)) {
-      abort("`weights` has no element ", dQuote(unknown[1], FALSE), ": name its elements by the ",
-            "components, or leave out their names.", class = "repalign_error_labels",
-            arg = "weights")
-    }
-    weights <- weights[names]
-  }
+  weights <- in_order_of(weights, names, "weights")
   new_rdm(combined(object$table$values, as.double(weights)), object$table$n, object$table$labels,
           "predicted")
 }

@@ -100,14 +100,17 @@ if (wanted("patterns")) {
       list(brain = if (subjects == 1) brains[[1]] else brains, tested = dist(predictor())^2,
            other = dist(other)^2)
     }
-    single <- replicate(sets, p_of(one(1))[1])
+    single <- replicate(sets, {
+      data <- one(1)
+      c(p_of(data)[1], cor(data$tested, data$other))
+    })
     several <- replicate(few, {
       fit <- quietly(rsa_regression(brain ~ tested + other, one(8), permutations = permutations))
       as.numeric(summary(fit)[1, c("p_conditions", "p_subjects")])
     })
     show(paste("noise", noise), n, share,
-         values = c(centred = mean(single <= 0.05), setNames(shares(several),
-                                                              c("conditions", "subjects"))))
+         values = c(cor = mean(single[2, ]), centred = mean(single[1, ] <= 0.05),
+                    setNames(shares(several), c("conditions", "subjects"))))
   }
 }
 

@@ -248,7 +248,7 @@ test_that("models predict with given weights, in their order or by name", {
   expect_equal(as.vector(predict(model, coef(fit))), as.vector(predict(fit)))
   expect_error(predict(model), "3 finite numbers", class = "repalign_error_value")
   expect_error(predict(model, c(m1 = 1, m2 = 2, other = 3)), "m3",
-               class = "repalign_error_labels")
+               class = "repalign_error_names")
 })
 
 test_that("a fit in which no component helps says that its score is undefined", {

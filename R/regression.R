@@ -108,7 +108,7 @@
 #' RDMs and in `p_conditions`. In 500 data sets each (`Rscript bench/rsa-regression.R patterns
 #' sets=500`), with noise of 0.5, 1 and 2 times the size of the patterns of the other predictor, it
 #' was at most 0.05 in 0.13, 0.11 and 0.07 (20 conditions) and 0.19, 0.15 and 0.10 (40 conditions)
-#' of them if the two predictors correlate by 0.64, and in 0.04 to 0.05 if they do not correlate.
+#' of them if the two predictors correlate by 0.63, and in 0.04 to 0.05 if they do not correlate.
 #' `p_subjects` of 8 subjects was so in 0.01 to 0.07 (100 data sets each): with correlated
 #' predictors, go by it. The print says when predictors correlate by more than 0.3.
 #'

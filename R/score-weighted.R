@@ -35,10 +35,10 @@
 #' The naive CKA and the other biased estimates count each stimulus as a pair with itself, as they
 #' do without weights.
 #'
-#' With 400 stimuli, 100 neurons a side and 1000 vectors of counts on one thread of a busy machine
-#' (two runs of `bench/inference.R weights`), weights took 0.07 to 0.15 s for `cka`,
-#' `cka(stimulus)`, `distance_correlation` and `rsa(pearson)`, and 0.27 to 0.36 s for `rsa`. New
-#' computations took 55, 24 to 50, 78 to 83, 99 to 134, and 36 to 44 times as long.
+#' With 400 stimuli, 100 neurons a side and 1000 vectors of counts on one thread (a run of
+#' `bench/inference.R weights`), weights took 0.09 to 0.24 s for `cka`, `cka(stimulus)`,
+#' `distance_correlation` and `rsa(pearson)`, and 0.41 s for `rsa`. New computations took 61, 19,
+#' 67, 83, and 29 times as long.
 #' @examples
 #' x <- matrix(rnorm(60 * 5), 60)
 #' y <- x[, 1:3] + rnorm(180)

@@ -1,3 +1,8 @@
+# trial_to_trial(), and what all analyses take from responses to several trials: estimates without
+# the noise of trials, and the ceiling that this noise sets.
+
+# ---- analysis trials
+
 # Estimates of analyses that are corrected for trials: their H values multiply only responses that
 # share no noise.
 
@@ -108,4 +113,434 @@ trial_size_deletions <- function(comparison, parts, members, used) {
   }
   xx <- trial_pool_deletions(parts$xx, a, a, used)
   cbind(xy, xx, trial_pool_deletions(parts$yy, b, b, used), deparse.level = 0)
+}
+
+# ---- analysis trial to trial
+
+# The analysis trial_to_trial() compares all pairs of different trials of one population, through
+# random subsets of its neurons.
+
+#' Trial-to-trial similarity over numbers of neurons
+#'
+#' How alike single trials of one population represent the stimuli: all pairs of different
+#' trials, from random subsets of neurons of several sizes.
+#'
+#' @param trials a list of matrices stimuli x neurons, one per trial, with the same stimuli and
+#'   neurons; or an array stimuli x neurons x trials, such as [trial_array()] makes. Repeats that
+#'   were not recorded are `NA`. Or what [responses()] makes: its sessions (or else its neurons) are
+#'   then `units`, and its clusters are used. Runs are compared as
+#'   trials, with a message; trials that share an `event` are an error.
+#' @param neurons numbers of neurons. By default 4, 8, 16, ..., and all.
+#' @param repeats number of random subsets for each number of neurons below all.
+#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
+#' @param units one label per neuron: pairs of neurons with equal labels are left out of the
+#'   neuron correction, in the numerator and in the denominators. By default each neuron has a
+#'   label of its own, so that a neuron is never paired with itself. With the recording sessions
+#'   as labels, all pairs that may share noise are left out.
+#' @param na what to do about missing values. `"pairs"`: in each pair of trials, leave out the
+#'   neurons with a missing value in either of the two (`NaN` is an error here). `"stimuli"`:
+#'   leave out the stimuli with a missing value in any trial. `"neurons"`: leave out the neurons
+#'   with a missing value in any trial. `"error"`: stop, and say where the values are missing.
+#' @inheritParams brain_to_brain
+#' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
+#'   and `y` are "trial". There is one single ratio per pair of trials and subset of neurons.
+#' @details
+#' A trial is never compared with itself. The pooled estimate averages the values H over all
+#' pairs of trials and all subsets of neurons before it divides (see [brain_to_brain()]). The two
+#' trials of a pair are interchangeable, so the mean of their two denominators is used for both.
+#'
+#' With `na = "pairs"`, a neuron that lacks a single stimulus in one trial is left out of all
+#' pairs with this trial, so fewer than `neurons` neurons may take part; a message counts them,
+#' and `print()` repeats it. In simultaneous recordings, a repeat is usually missing for all
+#' neurons at once: there, keep only the complete trials, or only the stimuli that are complete
+#' (`na = "stimuli"`). Neurons that were recorded one after the other can be combined into a
+#' pseudo-population: "trial" then is the number of the repeat of a stimulus for that neuron, see
+#' [trial_array()].
+#'
+#' With `normalize = "sd"`, each neuron is divided by its standard deviation over the stimuli,
+#' within each trial.
+#'
+#' What it is good for: how alike single trials are, with their noise. The numerator multiplies
+#' different trials, the denominators multiply responses of one trial, which share noise. The
+#' corrected similarity is therefore the share of what neurons do in common that repeats: 1 without
+#' shared noise, whatever the noise of single neurons, and lower the more noise neurons share, or
+#' the more the representation changes from trial to trial. Without shared noise it tells whether
+#' the representation changes; and the drop from `units` = sessions to the default tells how much
+#' noise neurons share. It is not the way to correct another comparison for noise: give the trials
+#' as [responses()] to [cka()], [brain_to_brain()] or [brain_to_model()] for that, whose estimate
+#' `"stimulus_neuron_trial"` multiplies different trials in the denominators, too. (Of a population
+#' with itself that estimate would be 1 by definition, which is why it is not offered here.)
+#'
+#' When not to trust it: as a measure of how reliable the means over trials are, which have less
+#' noise than single trials; and with neurons recorded together, as evidence that the representation
+#' changes. Compare the result for `units` = sessions with the default.
+#'
+#' The jackknife counts each stimulus as an independent observation. If stimuli depend on each
+#' other (groups of similar images, successive time points), the intervals are too narrow, unless
+#' `clusters` names these stimuli (see [cka_interval()]). They cover the sampling of stimuli only
+#' and hold the recorded neurons and trials fixed.
+#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 6.
+#' @examples
+#' # the first five repeats of 132 units, of which those of a session may share noise
+#' trials <- macaque_it$counts[, , 1:5]
+#' set.seed(1)
+#' trial_to_trial(trials, neurons = c(32, 132), repeats = 20)
+#' trial_to_trial(trials, neurons = c(32, 132), repeats = 20, units = macaque_it$session)
+#' @seealso [trial_array()], [brain_to_brain()]
+#' @export
+trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
+                           estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
+                           normalize = c("none", "sd"), conf_level = 0.95,
+                           clusters = NULL, na = c("pairs", "stimuli", "neurons", "error")) {
+  need_arguments()
+  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, missing_trial_rules,
+                          clusters, list(trials = trials))
+  note_unused_units(setup$estimator, list(units = units))
+  trials <- as_trials(if (is_responses(trials)) single_trials(trials) else trials, setup$na)
+  units <- check_labels(units, ncol(trials[[1]]), "units", "trials")
+  units <- take_units(setup, list(trials = trials[[1]]), list(trials = units),
+                      c(trials = "units"))$units$trials
+  given <- complete_trials(trials, setup)
+  trials <- given$data
+  setup$clusters <- given$clusters
+  units <- units[given$columns]
+  setup$stimuli <- independent_stimuli(trials[[1]], setup)
+  width <- ncol(trials[[1]])
+  if (is.null(units)) units <- seq_len(width)
+  setup$codes <- label_codes(units, units)
+  if ("stimulus_neuron" %in% setup$estimator && length(unique(units)) < 2) {
+    abort("No neuron pair is allowed: all columns of `trials` have the same label in `units`. Use ",
+          "finer labels.", class = "repalign_error_pairs", arg = "units")
+  }
+  sizes <- neuron_grid(neurons, width, "`trials`")
+  present <- lapply(trials, function(x) !is.na(colSums(x)))
+  trials <- prepare_trials(trials, present, setup)
+  if (!is.null(setup$conf_level)) warn_dependence(list(Reduce(`+`, trials)), setup$clusters)
+  subsets <- lapply(sizes, function(size) random_subsets(seq_len(width), size, setup$repeats))
+  pairs <- utils::combn(length(trials), 2, simplify = FALSE)
+  result <- analysis_result(trial_cells(trials, present, pairs, sizes, subsets, setup), setup,
+                            "trial_to_trial")
+  if (setup$na == "pairs") note_left_out(result, present, pairs) else with_note(result, given$note)
+}
+
+missing_trial_rules <- c("pairs", "stimuli", "neurons", "error")
+
+# All trials must keep the same neurons, so a neuron that is missing in one of them is left out of
+# all.
+complete_trials <- function(trials, setup) {
+  width <- ncol(trials[[1]])
+  names(trials) <- paste0("trials[[", seq_along(trials), "]]")
+  given <- if (setup$na %in% c("pairs", "error")) {
+    list(data = trials, rows = rep(TRUE, nrow(trials[[1]])),
+         columns = list(rep(TRUE, width)))
+  } else {
+    same <- rep(list(seq_len(width)), length(trials))
+    complete_responses(trials, setup$na, stats::setNames(same, names(trials)))
+  }
+  given <- clustered_responses(given, setup)
+  list(data = unname(given$data), columns = given$columns[[1]], note = given$note,
+       clusters = given$clusters)
+}
+
+# The trials of an object. All different ones are multiplied, so that none may share its event.
+single_trials <- function(x) {
+  grouped <- which(apply(x$event, 1, function(event) anyDuplicated(event[!is.na(event)]) > 0))
+  if (length(grouped)) {
+    abort("trial_to_trial() compares all different trials, but trials of one event share noise ",
+          "(first for stimulus ", grouped[1], " of `trials`). Take one trial of each event by ",
+          "trials[, , t], or declare the trials again without `event` if they share none.",
+          class = "repalign_error_trials", arg = "trials")
+  }
+  if (x$run) {
+    inform("Declared by responses(), but not used: runs (by \"trial_to_trial\"). Each run is ",
+           "compared as a trial.", class = "repalign_structure_unused")
+  }
+  as.array(x)
+}
+
+as_trials <- function(trials, na = "pairs") {
+  if (is.array(trials) && length(dim(trials)) == 3) {
+    trials <- lapply(seq_len(dim(trials)[3]), function(t) {
+      matrix(trials[, , t], dim(trials)[1], dim(trials)[2],
+             dimnames = if (!is.null(dimnames(trials))) dimnames(trials)[1:2])
+    })
+  }
+  if (!is.list(trials) || is.data.frame(trials)) {
+    abort("`trials` must be a list of stimuli x neurons matrices or an array stimuli x neurons x ",
+          "trials, not ", describe(trials), ".", class = "repalign_error_type", arg = "trials")
+  }
+  if (length(trials) < 2) {
+    abort("`trials` has ", length(trials), " trial", if (length(trials) != 1) "s",
+          ": a trial is never compared with itself, so at least two are needed.",
+          class = "repalign_error_size", arg = "trials")
+  }
+  trials <- Map(function(x, i) {
+    as_numeric_matrix(x, paste0("trials[[", i, "]]"), allow_na = na != "error",
+                      allow_nan = na %in% c("stimuli", "neurons"))
+  }, trials, seq_along(trials))
+  check_equal_trials(trials)
+  unname(trials)
+}
+
+# Compares every trial with the first one, and with the first one that has column names.
+check_equal_trials <- function(trials) {
+  arg <- function(i) paste0("trials[[", i, "]]")
+  reprs <- Map(function(x, i) list(data = x, arg = arg(i)), trials, seq_along(trials))
+  check_same_stimuli(reprs)
+  note_one_sided_names(reprs)
+  with_columns <- which(!vapply(trials, function(x) is.null(colnames(x)), NA))
+  for (i in seq_along(trials)) {
+    check_same_columns(trials[[1]], trials[[i]], arg(1), arg(i))
+    if (length(with_columns)) {
+      check_same_columns(trials[[with_columns[1]]], trials[[i]], arg(with_columns[1]), arg(i))
+    }
+  }
+}
+
+check_same_columns <- function(x, y, arg_x, arg_y) {
+  if (ncol(x) != ncol(y)) {
+    abort("`", arg_x, "` has ", ncol(x), " columns and `", arg_y, "` has ", ncol(y),
+          ": the columns must be the same neurons. Fill in NA where one was not recorded.",
+          class = "repalign_error_size", arg = "trials")
+  }
+  names <- list(colnames(x), colnames(y))
+  if (any(lengths(names) == 0) || identical(names[[1]], names[[2]])) return(invisible())
+  at <- which(names[[1]] != names[[2]])[1]
+  abort("`", arg_x, "` and `", arg_y, "` have different column names, first in column ", at, " (",
+        dQuote(names[[1]][at], FALSE), " and ", dQuote(names[[2]][at], FALSE),
+        "): the columns must be the same neurons in the same order.",
+        class = "repalign_error_size", arg = "trials")
+}
+
+# A trial in which no neuron was recorded for all stimuli cannot be compared with any other.
+check_recorded <- function(trials, present) {
+  empty <- which(!vapply(present, any, NA))
+  if (!length(empty)) return(invisible())
+  lacking <- which(rowSums(!is.na(trials[[empty[1]]])) == 0)
+  abort("`trials[[", empty[1], "]]` has no neuron with a value for every stimulus",
+        if (length(lacking)) {
+          paste0(": ", count_of(length(lacking), "stimulus row"), " without this repeat (row ",
+                 enumerate(lacking, 3, quote = FALSE), ")")
+        },
+        ". Leave out such trials (here ", enumerate(empty, 5, quote = FALSE), "), or by ",
+        "na = \"stimuli\" the stimuli with fewer repeats.",
+        class = "repalign_error_nonfinite", arg = "trials")
+}
+
+# Neurons that are missing in a trial become columns of zeros there: these add nothing to sums over
+# neuron pairs, and trial_setup() leaves them out of the counts.
+prepare_trials <- function(trials, present, setup) {
+  check_stimuli(nrow(trials[[1]]), "trials", setup)
+  check_recorded(trials, present)
+  check_memory(8 * ncol(trials[[1]])^2 * (2 * length(trials) + 8), "The neuron-pair terms",
+               "Fewer neurons or trials need less.")
+  trials <- Map(function(x, here) {
+    x[, !here] <- 0
+    scale_neurons(x, setup$normalize)
+  }, trials, present)
+  scale <- common_scale(trials)
+  trials <- lapply(trials, centered, scale = scale)
+  silent <- vapply(trials, function(x) all(x == 0), NA)
+  if (any(silent)) {
+    abort("`trials[[", which(silent)[1], "]]` has no variance: every neuron is constant or ",
+          "missing.", class = "repalign_error_variance", arg = "trials")
+  }
+  trials
+}
+
+trial_cells <- function(trials, present, pairs, sizes, subsets, setup) {
+  terms <- lapply(trials, function(x) pair_terms(x, x, setup$clusters))
+  advance <- progress_along(length(pairs))
+  plans <- new.env()
+  self_terms <- lapply(trials, function(x) new.env())
+  each <- lapply(pairs, function(p) {
+    here <- present[[p[1]]] & present[[p[2]]]
+    plan <- remember(plans, here, lapply(subsets, trial_setup, here = here, setup = setup))
+    # self terms are remembered, as they depend on the other trial only by the neurons left out
+    self <- lapply(p, function(t) {
+      remember(self_terms[[t]], here, trial_h(trials[[t]], trials[[t]], terms[[t]], plan, setup))
+    })
+    cross <- pair_terms(trials[[p[1]]], trials[[p[2]]], setup$clusters)
+    advance()
+    c(list(trial_h(trials[[p[1]]], trials[[p[2]]], cross, plan, setup)), self)
+  })
+  cells <- lapply(seq_along(sizes), function(k) {
+    lapply(setup$estimator, function(e) trial_cell(each, sizes[k], k, e, setup))
+  })
+  do.call(c, cells)
+}
+
+# For the subsets of one size: the counts of neuron pairs, and the weights of pooled values, when
+# only the neurons count that both trials have (`here`).
+trial_setup <- function(subset, here, setup) {
+  width <- length(here)
+  mask <- if (!all(here)) outer(as.double(here), as.double(here))
+  size <- c(width, width)
+  count <- subset_counts(subset, subset, size, setup$codes, mask)
+  list(
+    subset = subset, mask = mask, count = count,
+    weights = if (!is.null(setup$conf_level)) {
+      pooled_weights(subset, subset, size, count, setup$codes, mask = mask)
+    }
+  )
+}
+
+# One of the three H values of a pair of trials, for each number of neurons: by estimator the values
+# of all random subsets (`single`), and the pooled value of nothing and of each stimulus deleted.
+trial_h <- function(x, y, terms, plan, setup) {
+  lapply(plan, function(plan) {
+    if (!is.null(plan$mask)) terms <- lapply(terms, function(h) h * plan$mask)
+    list(single = subset_h(terms, plan$subset, plan$subset, plan$count, setup$codes),
+         deletions = if (!is.null(setup$conf_level)) {
+           pooled_deletions(x, y, plan$weights, setup)
+         })
+  })
+}
+
+# pairs: for each pair of trials its three H values, each as trial_h() returned it, a list over
+# the numbers of neurons; k is the place of `size` in that list.
+trial_cell <- function(pairs, size, k, estimator, setup) {
+  single <- lapply(pairs, function(parts) {
+    do.call(cbind, lapply(parts, function(part) part[[k]]$single[[estimator]]))
+  })
+  complete <- vapply(single, function(h) sum(stats::complete.cases(h)), 0L)
+  list(names = c("trial", "trial"), neurons = size, estimator = estimator,
+       single = do.call(rbind, single), exchangeable = TRUE,
+       deletions = if (!is.null(setup$conf_level)) {
+         pooled_trial_deletions(pairs, complete, k, estimator)
+       })
+}
+
+# The mean of the pairs' deletions, weighted by the number of complete subsets as pooled values are;
+# pairs without any complete subset do not enter.
+pooled_trial_deletions <- function(pairs, complete, k, estimator) {
+  if (!any(complete > 0)) return(NULL)
+  weighted <- Map(function(parts, weight) {
+    weight * vapply(parts, function(part) part[[k]]$deletions[[estimator]],
+                    numeric(length(parts[[1]][[k]]$deletions[[estimator]])))
+  }, pairs[complete > 0], complete[complete > 0])
+  Reduce(`+`, weighted) / sum(complete)
+}
+
+note_left_out <- function(result, present, pairs) {
+  missing <- vapply(pairs, function(p) sum(!(present[[p[1]]] & present[[p[2]]])), 0L)
+  if (!any(missing > 0)) return(result)
+  range <- unique(range(missing[missing > 0]))
+  note <- paste0("Missing values: ", paste(range, collapse = " to "), " of ", length(present[[1]]),
+                 " neurons left out in each of ", sum(missing > 0), " of ", length(pairs),
+                 " pairs of trials.")
+  inform(note, class = "repalign_left_out")
+  with_note(result, note)
+}
+
+# Keeps the note on what was left out, which print() repeats.
+with_note <- function(result, note) {
+  attr(result, "left_out") <- note
+  result
+}
+
+# ---- analysis ceiling
+
+# Analyses of responses to several trials: the ceiling that the noise of the trials sets to each
+# estimate, and the estimate without this noise.
+
+# What estimates from trials are made of. Where only a ceiling needs them, an obstacle costs the
+# ceiling and not the analysis.
+trials_or_none <- function(setup, compute) {
+  if (!uses_trials(setup)) return(NULL)
+  if (setup$by_trials) return(compute())
+  tryCatch(compute(), repalign_error = function(e) {
+    inform("No noise ceiling: ", conditionMessage(e), class = "repalign_no_ceiling")
+    NULL
+  })
+}
+
+# The cells with H values from different trials beside their own, over the same neuron pairs.
+with_trial_values <- function(cells, comparison, parts, terms, members, setup) {
+  if (is.null(parts) || !setup$ceiling) return(cells)
+  lapply(cells, function(cell) {
+    if (!corrects_stimuli(cell$estimator)) return(cell)
+    codes <- if (corrects_neurons(cell$estimator)) comparison$codes
+    own <- Map(function(part, name) replace(part, "codes", list(codes[[name]])),
+               parts, names(parts))
+    single <- trial_single(own, terms, members)
+    cell$clean <- list(single = single, exchangeable = cell$exchangeable,
+                       deletions = if (!is.null(cell$deletions)) {
+                         trial_size_deletions(comparison, own, members,
+                                              stats::complete.cases(single))
+                       })
+    cell
+  })
+}
+
+# The self terms of the region from different trials, for each estimator that has a ceiling.
+region_ceilings <- function(part, trials, naive, setup) {
+  if (is.null(trials) || !setup$ceiling) return(part)
+  for (e in setdiff(setup$estimator, "naive")) {
+    own <- replace(trials, "codes", list(if (corrects_neurons(e)) setup$codes))
+    h <- trial_subset_h(own, part$subset, part$subset, naive)
+    part$clean[[e]] <- list(h = h, deletions = if (!is.null(setup$conf_level)) {
+      trial_pool_deletions(own, part$subset, part$subset, !is.na(h))
+    })
+  }
+  part
+}
+
+# The cell of a layer with the self term of the region from different trials in the place of its
+# own. clean: from region_ceilings().
+layer_clean <- function(cell, clean) {
+  if (is.null(clean)) return(cell)
+  single <- cell$single
+  single[, 2] <- clean$h
+  deletions <- cell$deletions
+  if (!is.null(deletions)) deletions[, 2] <- clean$deletions
+  cell$clean <- list(single = single, deletions = deletions, exchangeable = FALSE)
+  cell
+}
+
+# The columns of one row: the estimate's ceiling and the disattenuated estimate, with standard
+# errors. h: the pooled H values, clean: those from different trials (or NULL), both as lists of
+# `value` (3 numbers) and `deletions` (a matrix, or NULL). row: the row so far.
+ceiling_of_row <- function(row, h, clean) {
+  if (corrects_trials(row$estimator)) {
+    return(data.frame(ceiling = 1, ceiling_se = NA_real_, disattenuated = row$pooled,
+                      disattenuated_se = row$pooled_se))
+  }
+  if (is.null(clean)) {
+    return(data.frame(ceiling = NA_real_, ceiling_se = NA_real_, disattenuated = NA_real_,
+                      disattenuated_se = NA_real_))
+  }
+  error <- function(theta) sqrt(delete_one_variance(theta))
+  known <- !is.null(h$deletions) && !is.null(clean$deletions)
+  without <- function(part) part$deletions[-1, , drop = FALSE]
+  data.frame(
+    ceiling = ceiling_of_h(matrix(h$value, 1), matrix(clean$value, 1)),
+    ceiling_se = if (known) error(ceiling_of_h(without(h), without(clean))) else NA_real_,
+    disattenuated = ratio_of(matrix(clean$value, 1)),
+    disattenuated_se = if (known) error(ratio_of(without(clean))) else NA_real_
+  )
+}
+
+# The ceiling for each row of H values xy, xx and yy; NA where a self term is not positive.
+ceiling_of_h <- function(h, clean) {
+  self <- cbind(h[, 2:3, drop = FALSE], clean[, 2:3, drop = FALSE])
+  defined <- rowSums(is.na(self) | self <= 0) == 0
+  result <- rep(NA_real_, nrow(h))
+  self <- self[defined, , drop = FALSE]
+  result[defined] <- sqrt(self[, 3] / self[, 1]) * sqrt(self[, 4] / self[, 2])
+  result
+}
+
+cell_ceiling <- function(row, cell, setup) {
+  if (!isTRUE(setup$ceiling)) return(row)
+  values <- function(part) list(value = pooled_cell(part), deletions = pool_deletions(part))
+  cbind(row, ceiling_of_row(row, values(cell), if (!is.null(cell$clean)) values(cell$clean)))
+}
+
+# The same for several cells that are pooled.
+combined_ceiling <- function(row, group, setup) {
+  if (!isTRUE(setup$ceiling)) return(row)
+  clean <- Filter(Negate(is.null), lapply(group, function(cell) cell$clean))
+  whole <- length(clean) == length(group)
+  cbind(row, ceiling_of_row(row, combined_h(group), if (whole) combined_h(clean)))
 }

@@ -1,3 +1,7 @@
+# rank_measures(), and the result of the benchmarks.
+
+# ---- benchmark rank
+
 # rank_measures() ranks measures in every test, and sums the ranks up.
 
 #' Which measure ranks best over several tests?
@@ -182,4 +186,245 @@ tidy.repalign_ranks <- function(x, ...) {
 
 need_rank_columns <- function(x, what) {
   need_columns(as.data.frame(x), c("measure", "metric", "value", "rank", "of"), what)
+}
+
+# ---- benchmark result
+
+# The result of the benchmarks, a data frame of the class "repalign_benchmark", and its methods.
+
+benchmark_result <- function(rows, scores, labels) {
+  rownames(rows) <- NULL
+  for (name in names(labels)) rows[[name]] <- rep_len(labels[[name]], nrow(rows))
+  structure(rows, scores = list(list(labels = labels, table = scores)),
+            class = c("repalign_benchmark", "data.frame"))
+}
+
+#' @rdname benchmark_groups
+#' @export
+similarity_scores <- function(result) {
+  need_arguments()
+  parts <- if (inherits(result, "repalign_benchmark")) attr(result, "scores", exact = TRUE)
+  if (is.null(parts)) {
+    abort("`result` must be what a benchmark returned, with the scores that it keeps: plain data ",
+          "frames have none.", class = "repalign_error_type", arg = "result")
+  }
+  parts <- lapply(parts, scores_within, as.data.frame(result), length(parts) > 1)
+  table <- do.call(rbind, Filter(Negate(is.null), parts))
+  if (is.null(table)) table <- utils::head(attr(result, "scores")[[1]]$table, 0)
+  rownames(table) <- NULL
+  table
+}
+
+# The scores of one benchmark whose measures are among the rows.
+scores_within <- function(part, rows, labelled) {
+  for (name in intersect(names(part$labels), names(rows))) {
+    rows <- rows[rows[[name]] == part$labels[[name]], , drop = FALSE]
+  }
+  table <- part$table
+  if (!is.null(rows$measure)) table <- table[table$measure %in% rows$measure, , drop = FALSE]
+  if (!nrow(table)) return(NULL)
+  if (!labelled) return(table)
+  labels <- lapply(c(test = "test", dataset = "dataset", architecture = "architecture"),
+                   function(name) {
+                     value <- part$labels[[name]]
+                     rep_len(if (is.null(value)) NA_character_ else value, nrow(table))
+                   })
+  cbind(as.data.frame(labels), table)
+}
+
+# The scores of bound results; those of one and the same benchmark are kept once.
+bound_scores <- function(parts) unique(unlist(parts, recursive = FALSE))
+
+# Rows about outputs have a target in the place of a metric.
+metric_of <- function(rows) {
+  if (is.null(rows$target)) return(as.character(rows$metric))
+  several <- length(unique(rows$correlation)) > 1
+  if (several) paste(rows$target, rows$correlation) else as.character(rows$target)
+}
+
+# The rows about everything together, without those of single groups or models.
+whole_rows <- function(rows) {
+  if (is.null(rows$part)) rows else rows[rows$part == "all", , drop = FALSE]
+}
+
+test_columns <- function(rows) intersect(c("dataset", "architecture", "test"), names(rows))
+
+#' @rdname tidy.repalign
+#' @export
+print.repalign_benchmark <- function(x, digits = 3, n = NULL, ...) {
+  check_printing(digits, n, ...)
+  cat("Benchmark: ", count_of(length(unique(x$measure)), "measure"), ", ",
+      count_of(nrow(x), "row"), undefined_of(x$value), "\n", sep = "")
+  print_rows(x, digits, n)
+  invisible(x)
+}
+
+#' @rdname tidy.repalign
+#' @export
+summary.repalign_benchmark <- function(object, ...) {
+  plain <- need_columns(as.data.frame(object), c("measure", "value", "undefined"), "summarised")
+  refuse_pooling(object)
+  plain$metric <- metric_of(plain)
+  plain <- whole_rows(plain)
+  metrics <- unique(plain$metric)
+  summary_rows(plain, c(source_columns(object), test_columns(plain)), function(part) {
+    values <- part$value[match(metrics, part$metric)]
+    as.data.frame(c(as.list(stats::setNames(values, metrics)),
+                    undefined = if (nrow(part)) max(part$undefined) else 0L), optional = TRUE)
+  })
+}
+
+#' @rdname tidy.repalign
+#' @export
+tidy.repalign_benchmark <- function(x, ...) {
+  plain <- need_columns(as.data.frame(x), c("measure", "value", "p_value"), "tidied")
+  new <- c(measure = "term", value = "estimate", p_value = "p.value")
+  names(plain)[match(names(new), names(plain))] <- new
+  plain
+}
+
+#' @rdname tidy.repalign
+#' @export
+glance.repalign_benchmark <- function(x, ...) {
+  plain <- need_columns(as.data.frame(x), c("measure", "value", "undefined"), "summarised")
+  plain$metric <- metric_of(plain)
+  glance_rows(plain, c(source_columns(x), test_columns(plain)), function(at) {
+    part <- plain[at, , drop = FALSE]
+    data.frame(measures = length(unique(part$measure)), metrics = length(unique(part$metric)),
+               undefined = sum(is.na(part$value)))
+  })
+}
+
+# ---- benchmark ranked rows
+
+# What rank_measures() takes from results: the rows that rank, and what names their tests.
+
+check_rank_metric <- function(metric) {
+  choices <- list(groups = c("auprc", "conformity", "dprime", "silhouette", "auc"),
+                  layers = c("spearman", "conformity"))
+  usable <- is.character(metric) && length(metric) && !is.null(names(metric)) &&
+    all(names(metric) %in% names(choices)) && !anyDuplicated(names(metric))
+  if (!usable) {
+    abort("`metric` must name the figure that ranks, as in c(groups = \"auprc\", layers = ",
+          "\"spearman\").", class = "repalign_error_value", arg = "metric")
+  }
+  chosen <- c(groups = "auprc", layers = "spearman")
+  for (kind in names(metric)) {
+    chosen[[kind]] <- check_choice(metric[[kind]], choices[[kind]], paste0("metric$", kind))
+  }
+  chosen
+}
+
+check_rank_target <- function(target) {
+  if (!is.character(target) || !length(target) || anyNA(target) || anyDuplicated(target)) {
+    abort("`target` must name differences between outputs, such as \"accuracy\" and \"jsd\".",
+          class = "repalign_error_value", arg = "target")
+  }
+  target
+}
+
+# The results as one list; lists of results are opened.
+given_results <- function(...) {
+  given <- list(...)
+  opened <- lapply(seq_along(given), function(k) {
+    if (is.data.frame(given[[k]])) return(given[k])
+    if (is.list(given[[k]])) return(given[[k]])
+    abort("`...` must be results of benchmarks; argument ", k, " is ", describe(given[[k]]), ".",
+          class = "repalign_error_type", arg = "...")
+  })
+  results <- do.call(c, opened)
+  if (!length(results)) {
+    abort("There is nothing to rank: give results of benchmark_groups(), benchmark_layers() or ",
+          "benchmark_outputs().", class = "repalign_error_missing", arg = "...")
+  }
+  results
+}
+
+# The rows of a result that rank, with the columns that name the test.
+ranked_rows <- function(result, name, metric, target) {
+  rows <- as.data.frame(result)
+  what <- if (nzchar(name)) paste("The result", dQuote(name, FALSE)) else "A result"
+  usable <- all(c("measure", "value") %in% names(rows)) && is.numeric(rows$value) &&
+    any(c("metric", "target") %in% names(rows))
+  if (!usable) {
+    abort(what, " is not one of a benchmark: it needs the columns measure, value, and metric or ",
+          "target.", class = "repalign_error_type", arg = "...")
+  }
+  if (nzchar(name)) rows <- with_source(rows, name)
+  rows <- if (is.null(rows$target)) metric_rows(rows, what, metric) else
+    target_rows(rows, what, target)
+  words <- lapply(rows[c(label_columns(rows), "measure", "metric")], as.character)
+  data.frame(words, value = as.double(rows$value), check.names = FALSE)
+}
+
+# The name of a result stands before those of the results that it was put together from.
+with_source <- function(rows, name) {
+  inner <- rows$source
+  rows$source <- if (is.null(inner)) rep(name, nrow(rows)) else paste(name, inner, sep = " | ")
+  rows
+}
+
+# The columns that tell tests apart: all that hold words, and `test`, `dataset`, `architecture`.
+label_columns <- function(rows) {
+  usual <- c("source", "dataset", "architecture", "test")
+  words <- names(rows)[vapply(rows, function(column) is.character(column) || is.factor(column), NA)]
+  other <- setdiff(words, c("measure", "metric", "part", "target", "correlation", usual))
+  c(other, intersect(usual, names(rows)))
+}
+
+# The row numbers of each test.
+tests_of <- function(rows, columns) {
+  if (!length(columns)) return(list(seq_len(nrow(rows))))
+  unname(split(seq_len(nrow(rows)), do.call(paste, c(unname(as.list(rows[columns])), sep = "\r"))))
+}
+
+metric_rows <- function(rows, what, metric) {
+  if (!is.null(rows$part)) rows <- rows[as.character(rows$part) == "all", , drop = FALSE]
+  rows$metric <- as.character(rows$metric)
+  at <- lapply(tests_of(rows, label_columns(rows)), function(at) {
+    found <- unique(rows$metric[at])
+    # only a test of layers has correlations, and only a test of groups anything else but conformity
+    kinds <- if ("spearman" %in% found) "layers" else
+      if (all(found == "conformity")) c("groups", "layers") else "groups"
+    wanted <- intersect(metric[kinds], found)
+    if (!length(wanted)) {
+      abort(what, " has no figure ", dQuote(metric[[kinds[1]]], FALSE), " to rank by; it has ",
+            enumerate(found), ": name another one in `metric`.", class = "repalign_error_value",
+            arg = "metric")
+    }
+    at[rows$metric[at] == wanted[1]]
+  })
+  rows[unlist(at), , drop = FALSE]
+}
+
+target_rows <- function(rows, what, target) {
+  rows$metric <- as.character(rows$target)
+  found <- unique(rows$metric)
+  if (!any(target %in% found)) {
+    abort(what, " has no difference of outputs ", enumerate(target), "; it has ", enumerate(found),
+          ": name one of these in `target`.", class = "repalign_error_value", arg = "target")
+  }
+  correlations <- unique(as.character(rows$correlation))
+  if (length(correlations) > 1) {
+    if (!"spearman" %in% correlations) {
+      abort(what, " has several correlations, ", enumerate(correlations), ": give the rows of one.",
+            class = "repalign_error_rows", arg = "...")
+    }
+    rows <- rows[rows$correlation == "spearman", , drop = FALSE]
+  }
+  rows[rows$metric %in% target, , drop = FALSE]
+}
+
+# All rows in one table; what a result does not have is NA.
+bound_ranked_rows <- function(tables) {
+  labels <- unique(unlist(lapply(tables, function(rows) {
+    setdiff(names(rows), c("measure", "metric", "value"))
+  })))
+  order <- c(setdiff(labels, c("dataset", "architecture", "test")),
+             intersect(c("dataset", "architecture", "test"), labels))
+  filled <- lapply(tables, function(rows) {
+    for (name in setdiff(order, names(rows))) rows[[name]] <- rep(NA_character_, nrow(rows))
+    rows[c("measure", order, "metric", "value")]
+  })
+  do.call(rbind, filled)
 }

@@ -1,3 +1,8 @@
+# The scores of a benchmark: taken from a table, from a cache on disk, or computed, plain or
+# calibrated.
+
+# ---- benchmark scores
+
 # The scores of a benchmark: taken from a table, from the cache, or computed, each representation
 # read and prepared once for all measures.
 
@@ -215,4 +220,252 @@ score_table <- function(blocks, columns, names) {
   table <- do.call(rbind, rows)
   rownames(table) <- NULL
   table
+}
+
+# ---- benchmark cache
+
+# The cache of a benchmark: scores on disk, so that an interrupted run resumes where it stopped.
+
+# A folder holds a file for each pair of representations, whose name is made of what both contain.
+# The file is a list of cells (see one_cell()); their names are made of the measure with its
+# arguments and, where the measure is not symmetric, of the order of the pair. What failed is not
+# kept, so that it is tried again.
+
+check_cache <- function(cache) {
+  if (is.null(cache)) return(NULL)
+  if (!is.character(cache) || length(cache) != 1 || is.na(cache) || !nzchar(cache)) {
+    abort("`cache` must be the path of a folder, or NULL.", class = "repalign_error_value",
+          arg = "cache")
+  }
+  cache <- path.expand(cache)
+  if (!dir.exists(cache)) dir.create(cache, recursive = TRUE, showWarnings = FALSE)
+  if (!dir.exists(cache) || file.access(cache, 2) != 0) {
+    abort("`cache` = ", dQuote(cache, FALSE), " is no folder that can be written to.",
+          class = "repalign_error_value", arg = "cache")
+  }
+  # workers may have another working folder
+  normalizePath(cache, "/")
+}
+
+# What a grid needs to find its cells, or NULL without a cache. contents: a key for each
+# representation; extra: what scores depend on beside the measures.
+open_store <- function(cache, contents, set, pairs, extra) {
+  if (is.null(cache)) return(NULL)
+  low <- pmin(contents[pairs$i], contents[pairs$j])
+  high <- pmax(contents[pairs$i], contents[pairs$j])
+  order <- ifelse(contents[pairs$i] == low, "xy", "yx")
+  measures <- vapply(set, measure_key, "", extra)
+  keys <- outer(order, seq_along(set), function(order, m) {
+    paste(measures[m], ifelse(vapply(set[m], is_symmetric, NA), "both", order))
+  })
+  list(files = file.path(cache, paste0(low, "-", high, ".rds")), keys = keys)
+}
+
+# The cells that the cache has: a matrix, pairs x measures, with NULL for what it has not.
+stored_cells <- function(store, wanted) {
+  cells <- matrix(list(), nrow(wanted), ncol(wanted))
+  if (is.null(store)) return(cells)
+  for (file in unique(store$files[rowSums(wanted) > 0])) {
+    rows <- which(store$files == file)
+    known <- read_stored(file)
+    for (p in rows) cells[p, wanted[p, ]] <- unname(known[store$keys[p, wanted[p, ]]])
+  }
+  cells
+}
+
+# A file that was cut short, by a full disk perhaps, counts as none.
+read_stored <- function(file) {
+  if (!file.exists(file)) return(list())
+  known <- tryCatch(readRDS(file), error = function(e) NULL, warning = function(w) NULL)
+  if (is.list(known)) known else list()
+}
+
+# Adds the cells of the pair in one row. The file is replaced at once by a whole new one, and what
+# another process has added in the meantime is kept.
+store_cells <- function(store, row, cells) {
+  if (is.null(store)) return(invisible())
+  good <- vapply(cells, function(cell) !is.null(cell) && is.null(cell$failure), NA)
+  if (!any(good)) return(invisible())
+  file <- store$files[row]
+  known <- read_stored(file)
+  known[store$keys[row, good]] <- cells[good]
+  part <- tempfile("part-", dirname(file))
+  saveRDS(known, part, compress = FALSE)
+  file.rename(part, file)
+}
+
+# What representations contain, as short texts.
+content_keys <- function(items, at) {
+  if (is.null(items$files)) return(vapply(items$data[at], hash_of, "", USE.NAMES = FALSE))
+  sums <- unname(tools::md5sum(path.expand(items$files[at])))
+  if (is.null(items$arrays)) return(sums)
+  vapply(seq_along(at), function(k) hash_of(list(sums[k], items$arrays[at[k]])), "")
+}
+
+# The key of a measure with its arguments. Another version of the package may compute other scores.
+measure_key <- function(measure, extra) {
+  d <- measure$declaration
+  own <- if (is_own(measure)) list(function_parts(d$fun), d$direction, d$symmetric, d$best)
+  hash_of(list(measure$id, measure$args, own, extra,
+               as.character(utils::packageVersion("repalign"))))
+}
+
+# What an own function computes with: its code, and the variables and functions of the user that it
+# uses. `seen` ends the search where functions call each other.
+function_parts <- function(fun, seen = character()) {
+  if (is.primitive(fun)) return(deparse(fun))
+  names <- setdiff(all.names(body(fun), unique = TRUE), c(seen, names(formals(fun))))
+  used <- lapply(names, user_variable, environment(fun))
+  found <- !vapply(used, is.null, NA)
+  used <- lapply(used[found], function(value) {
+    if (is.function(value)) function_parts(value, c(seen, names)) else value
+  })
+  list(formals = as.list(formals(fun)), body = deparse(body(fun)),
+       used = stats::setNames(used, names[found]))
+}
+
+# The value of a variable that is the user's own, and not of a package.
+user_variable <- function(name, env) {
+  while (!identical(env, emptyenv())) {
+    if (isNamespace(env) || identical(env, baseenv())) return(NULL)
+    if (exists(name, envir = env, inherits = FALSE)) return(get(name, envir = env))
+    if (identical(env, globalenv())) return(NULL)
+    env <- parent.env(env)
+  }
+  NULL
+}
+
+# Version 2 of the format writes a vector in the same way however R holds it; the first 14 bytes
+# name the version of R.
+hash_of <- function(value) {
+  file <- tempfile()
+  on.exit(unlink(file))
+  writeBin(serialize(value, NULL, version = 2)[-(1:14)], file)
+  unname(tools::md5sum(file))
+}
+
+# ---- benchmark calibrated
+
+# Calibrated scores for a benchmark: each score against those of permuted stimuli.
+
+calibration_names <- c("permutations", "alpha", "variant", "blocks", "series", "engine", "clusters")
+
+# The arguments of calibrate() among `...`, checked; NULL where scores are not calibrated.
+calibration_arguments <- function(calibrated, ...) {
+  check_flag(calibrated, "calibrated")
+  given <- list(...)
+  if (!calibrated) {
+    if (length(given)) refuse_calibration(names_or_empty(given), "calibrated = TRUE was not set")
+    return(NULL)
+  }
+  named <- names_or_empty(given)
+  unknown <- setdiff(named, calibration_names)
+  if (length(unknown)) refuse_calibration(unknown, "they are not arguments for calibrate() here")
+  defaults <- list(permutations = 999, alpha = 0.05, variant = variants, blocks = NULL,
+                   series = FALSE, engine = engines, clusters = NULL)
+  args <- utils::modifyList(defaults, given, keep.null = TRUE)
+  args$alpha <- check_number(args$alpha, "alpha", above = 0, below = 1)
+  args$variant <- check_choice(args$variant, variants, "variant")
+  args$engine <- check_choice(args$engine, engines, "engine")
+  args$series <- check_series(args$series)
+  args
+}
+
+refuse_calibration <- function(names, why) {
+  names[!nzchar(names)] <- "(without a name)"
+  abort("Unused arguments in `...`: ", enumerate(names), "; ", why, ". With calibrated = TRUE, ",
+        "`...` takes ", enumerate(calibration_names, 20), ".",
+        class = "repalign_error_parameter", arg = "...")
+}
+
+# What tiles need to calibrate: settings, and the permutations of each measure. All pairs and
+# measures with the same engine see the same permutations.
+calibration_task <- function(calibration, ready, sides, pairs) {
+  n <- ready$sides$x$reprs[[1]]$n
+  check_rows(n, 2, sides$x$reprs[[1]]$arg, "a permutation")
+  set <- Filter(has_permutations, ready$set)
+  engine <- calibration$engine
+  plan <- permutation_plan(n, cut_permutations(calibration$permutations, ready$rows),
+                           cut_blocks(calibration$blocks, ready), calibration$series, engine,
+                           ready$clusters)
+  if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
+  check_grid_memory(set, sides, if (calibration$series == "linear") "linear" else engine)
+  if (calibration$series == "circular") warn_slow_series(pairs, sides)
+  designs <- if (engine != "moments") {
+    lapply(ready$set, function(m) if (has_permutations(m)) design_for(m, plan, engine))
+  }
+  settings <- list(alpha = calibration$alpha, variant = calibration$variant, p_adjust = "none",
+                   engine = engine)
+  note_few_permutations(Filter(Negate(is.null), designs), settings)
+  list(settings = settings, designs = designs)
+}
+
+# Gated scores are all 0 where no score can exceed its threshold.
+note_few_permutations <- function(designs, settings) {
+  if (!length(designs) || settings$variant != "gated") return(invisible())
+  counts <- vapply(designs, function(design) as.double(design$count), 0)
+  most <- max(vapply(designs, function(design) as.double(design$most), 0))
+  note_unattainable(data.frame(permutations = counts), settings, most)
+}
+
+# The calibrated score of a perfect match: 1 where the variant is a scale that ends there.
+calibrated_best <- function(measure, calibration) {
+  bounded <- calibration$variant %in% c("gated", "ari") && !is.na(limit_of(measure))
+  if (bounded) 1 else NA_real_
+}
+
+has_permutations <- function(measure) isTRUE(measure$declaration$pairing)
+
+calibrated_cells <- function(pairs, rows, sides, task, run) {
+  cells <- matrix(list(), nrow(pairs), length(task$set))
+  advance <- progress_along(length(task$set))
+  if (is.null(sides$x$reprs[[1]]$whole)) prepare_grams(Filter(has_permutations, task$set), sides)
+  for (m in seq_along(task$set)) {
+    at <- which(task$wanted[rows, m])
+    if (length(at)) {
+      cells[at, m] <- calibrated_column(task$set[[m]], m, pairs[at, ], sides, task, run)
+      for (p in at) store_cells(task$store, rows[p], cells[p, ])
+    }
+    advance()
+  }
+  list(cells = cells, warnings = run$warnings)
+}
+
+# The cells of one measure. Where one pair fails, each is tried by itself, so that the others go on.
+calibrated_column <- function(measure, m, pairs, sides, task, run) {
+  if (!has_permutations(measure)) {
+    reason <- paste0(measure$label, " has no permutation null, as it does not depend on the ",
+                     "pairing of the stimuli.")
+    return(rep(list(list(score = NA_real_, undefined = TRUE, reason = reason)), nrow(pairs)))
+  }
+  run$at <- c(1, m)
+  tryCatch(calibrated_pairs(measure, m, pairs, sides, task, run), error = function(e) {
+    if (nrow(pairs) == 1) {
+      return(list(list(score = NA_real_, undefined = FALSE, failure = conditionMessage(e))))
+    }
+    unlist(lapply(seq_len(nrow(pairs)), function(p) {
+      calibrated_column(measure, m, pairs[p, ], sides, task, run)
+    }), recursive = FALSE)
+  })
+}
+
+calibrated_pairs <- function(measure, m, pairs, sides, task, run) {
+  settings <- task$calibration$settings
+  plan <- list(fixed = task$calibration$designs[[m]])
+  score <- function(pairs, sides, set, on_error, drawn) {
+    found <- score_cells(pairs, sides, set, "stop", drawn, run)
+    cell_scores(found$cells)
+  }
+  null <- measure_null(measure, pairs, sides, plan, settings$engine, score)
+  if (settings$engine == "moments") {
+    check_laws(list(null), list(measure), named_pairs(pairs, sides))
+  }
+  report_permuted(measure, null$warned, null$said)
+  rows <- single_rows(null, measure, pair_names(pairs, sides), settings)$rows
+  lapply(rows$calibrated, function(value) {
+    undefined <- is.na(value)
+    list(score = value, undefined = undefined, failure = NULL,
+         reason = if (undefined) paste(measure$label, "has an undefined score or null score, or",
+                                       "no best value, so that it cannot be calibrated."))
+  })
 }

@@ -2,7 +2,7 @@
 # n (n - 1) / 2 values for the pairs of stimuli i < j, where j runs fastest. All measures of
 # Euclidean distances share them, and none needs an n x n matrix to compare them.
 
-#' @include form.R relabel.R
+#' @include form.R
 NULL
 
 # list(d, scale): the distances times `scale`, a power of two that keeps their squares from overflow

@@ -1,12 +1,16 @@
+# Neighbour graphs, their ties, and sparse kernels that are made of them.
+
+#' @include form.R
+NULL
+
+# ---- form graph
+
 # Neighbour graphs are made here, once for each representation and metric, with the largest number
 # of neighbours k that the call needs.
 #
 # The neighbours of a stimulus are ordered by their values (distances). Two values are tied if they
 # differ by less than 1e-12 of the largest in their row, or by less than rounding can tell of nearly
 # parallel rows. Chains of ties count as one tie. What becomes of tied neighbours is in form-ties.R.
-
-#' @include form.R relabel.R
-NULL
 
 graph_metrics <- c("cosine", "euclidean", "dot", "correlation")
 
@@ -202,4 +206,386 @@ settle_ties <- function(repr, metric, graph, priority) {
   graph$joined <- matrix(FALSE, repr$n, ncol(graph$idx))
   graph$joined[rows, ] <- part$joined
   unclass(graph)
+}
+
+# ---- form sparse
+
+# Sparse forms hold kernels that are zero except between near neighbours. A sparse form is
+#   list(n, idx, weight, diagonal, row_sums, column_sums)
+# with n x k matrices idx and weight: the entry of the kernel at (i, idx[i, e]) is weight[i, e], and
+# all entries on its diagonal are `diagonal`. In the symmetric form, and in kernels that are
+# averaged over the order of ties, rows have unequal lengths: idx and weight are vectors, and row i
+# is at their positions start[i] + 1 to start[i + 1].
+
+declare_form("sparse kernel", relabel = function(form, permutation) {
+  form <- relabel_sparse(form, permutation)
+  relabel_parts(each = c("row_sums", "column_sums", "sigma"))(form, permutation)
+}, size = function(n, d, args) 2 * as.double(n) * args$k)
+
+declare_form("symmetric kernel", relabel = function(form, permutation) {
+  relabel_parts(each = "row_sums")(relabel_sparse(form, permutation), permutation)
+}, size = function(n, d, args) 4 * as.double(n) * args$k)
+
+relabel_sparse <- function(form, permutation) {
+  if (is.null(form$start)) relabel_graph(form, permutation) else relabel_lists(form, permutation)
+}
+
+sparse_form <- function(idx, weight, diagonal) {
+  form <- list(n = nrow(idx), idx = idx, weight = weight, diagonal = diagonal)
+  sums <- .Call(C_sparse_sums, form)
+  c(form, list(row_sums = sums$rows, column_sums = sums$columns))
+}
+
+# The inner product of two centred sparse kernels, computed without n x n matrices. With centering
+# "row" the mean of each row is subtracted, <K H, L H>; with "double" also that of each column,
+# <H K H, H L H>. `magnitude` is the size of the terms: the rounding error is a share of it.
+centered_product <- function(a, b, centering) {
+  dot <- .Call(C_sparse_dot, a, b)
+  list(value = centered_sum(dot, a$row_sums, b$row_sums, a$column_sums, b$column_sums, centering),
+       magnitude = dot)
+}
+
+centered_sum <- function(dot, rows_a, rows_b, columns_a, columns_b, centering) {
+  n <- length(rows_a)
+  value <- dot - sum(rows_a * rows_b) / n
+  if (centering == "row") return(value)
+  value - sum(columns_a * columns_b) / n + (sum(rows_a) / n) * (sum(rows_b) / n)
+}
+
+# Adds the inner product of a form with itself, which every comparison needs. No score can be made
+# of a form for which it is not positive.
+with_norm <- function(form, centering) {
+  norm <- centered_product(form, form, centering)
+  c(form, list(norm = norm, undefined = !is_positive(norm)))
+}
+
+# The cosine between two centred kernels, from their inner product (the statistic).
+kernel_cosine <- function(statistic, x, y, args) {
+  statistic / sqrt(x$norm$value) / sqrt(y$norm$value)
+}
+
+# Warns that the score is undefined because of `repr`: with_norm() marks its form.
+warn_no_contrast <- function(repr, args) {
+  warn("The score is undefined (NA): the neighbour kernel of `", repr$arg, "` is constant once it ",
+       "is centred, as when all stimuli are equally far from each other. A smaller `k` may help.",
+       class = "repalign_undefined", data = repr$arg)
+}
+
+# The rows of the data as columns, one for each stimulus. For the metric "cosine" they have length
+# 1; for "dot" all are multiplied by one power of two.
+form_rows <- function(repr, metric) {
+  remember_form(repr, "rows", list(metric), list(rows = neighbour_space(repr, metric)$rows))
+}
+
+declare_form("rows", relabel = relabel_parts(columns = "rows"),
+             size = function(n, d, args) as.double(n) * d)
+
+# ---- form ties
+
+# What becomes of tied neighbours: a random order, or the average over all orders.
+#
+# A random order is made by priorities, one for each stimulus, drawn for a representation, its side
+# and the metric, and the same in all rows. So the first k columns of a graph are the very graph
+# that a search for k neighbours would find with these priorities.
+#
+# The average is over all orders of the stimuli, on each side independently. In row i, `sure`
+# neighbours are nearer than those that are tied at the k-th place, and k - sure places are left for
+# the tied ones. In a random order each of them is among the k nearest with the same probability,
+# the places over the number of tied ones: its weight. Sums over common neighbours have the mean
+# that these weights give.
+
+# ---- a random order
+
+random_graph <- function(repr, metric, most) {
+  order <- list(side = repr$side, number = repr$tie_order)
+  key <- list(metric, most, repr$codes, order)
+  drawn <- recall_form(repr, "graph", key)
+  if (!is.null(drawn)) return(drawn)
+  graph <- found_graph(repr, metric, most)
+  if (is.null(graph$open)) return(graph)
+  remember_form(repr, "graph", key, {
+    priority <- tie_priorities(repr, metric)
+    c(settle_ties(repr, metric, graph, priority), list(priority = priority, order = order))
+  })
+}
+
+# One random priority for each stimulus, chosen when the first tie is found. It is a form of its
+# own, so that a permuted representation takes the priorities of its stimuli along.
+tie_priorities <- function(repr, metric) {
+  number <- repr$tie_order
+  remember_form(repr, "tie priorities", list(repr$side, metric, number), {
+    what <- c("ties", repr$side, metric, if (is.null(number)) "one" else number, names_of(repr))
+    list(priority = random_order(repr, what, repr$n))
+  })$priority
+}
+
+declare_form("tie priorities", relabel = relabel_parts(each = "priority"),
+             size = function(n, d, args) n, drawn = "priority")
+
+# Was some order of the tied neighbours of this representation drawn?
+drew_ties <- function(repr) {
+  any(vapply(repr$cache$entries, function(entry) identical(entry$key[[1]], "tie priorities"), NA))
+}
+
+warn_ties <- function(repr, k, tied, ordered) {
+  one <- tied == 1
+  warn("In `", repr$arg, "`, ", tied, " of ", repr$n, " rows ", if (one) "has" else "have",
+       " ties ", if (ordered) "among the first neighbours, whose order counts"
+       else paste("at neighbour", k),
+       ": which of the tied stimuli goes first is drawn at random (once for all rows; ",
+       "set.seed() repeats it).", class = "repalign_ties", data = tied)
+}
+
+# How many rows have a tie anywhere among their first k + 1 neighbours.
+tied_within <- function(graph, k) {
+  if (is.null(graph$joined)) return(0L)
+  sum(rowSums(graph$joined[, seq_len(k), drop = FALSE]) > 0)
+}
+
+# In how many rows ties can change a score. wanted: what a measure declares as `neighbours`.
+tied_rows <- function(repr, wanted) {
+  check_neighbour_count(repr, wanted$k)
+  if (repr$kind == "graph") return(0L)
+  check_graph_metric(repr, wanted$metric)
+  remember_summary(repr, "tied rows", list(wanted, repr$codes), {
+    most <- largest_k(repr, wanted$metric, wanted$k)
+    graph <- unordered_graph(repr, wanted$metric, most)
+    list(count = if (isTRUE(wanted$ordered)) tied_within(graph, wanted$k)
+         else first_neighbours(graph, wanted$k)$tied)
+  })$count
+}
+
+# ---- the average over all orders
+
+# The graph with tied neighbours in the order of the stimuli, which must not decide about anything.
+unordered_graph <- function(repr, metric, most) {
+  graph <- found_graph(repr, metric, most)
+  if (is.null(graph$open) || !is.null(graph$joined)) return(graph)
+  remember_form(repr, "graph", list(metric, most, repr$codes, "unordered"),
+                settle_ties(repr, metric, graph, NULL))
+}
+
+averaged_graph <- function(repr, metric, most, k) {
+  key <- list(metric, most, k, repr$codes, "average")
+  averaged <- recall_form(repr, "graph", key)
+  if (!is.null(averaged)) return(averaged)
+  graph <- unordered_graph(repr, metric, most)
+  cut <- first_neighbours(graph, k)
+  if (cut$tied == 0) return(cut)
+  remember_form(repr, "graph", key, {
+    cut$order <- "average"
+    c(unclass(cut), list(averaged = averaged_lists(repr, metric, graph, k)))
+  })
+}
+
+# list(start, idx, weight, sure): row i has the neighbours idx[start[i] + 1], ..., idx[start[i + 1]]
+# with their weights. `sure` of them come first, whose weight is 1.
+averaged_lists <- function(repr, metric, graph, k) {
+  n <- repr$n
+  ties <- whole_ties(repr, metric, graph, k)
+  sure <- rep(k, n)
+  sure[ties$rows] <- ties$sure
+  lengths <- rep(k, n)
+  lengths[ties$rows] <- ties$lengths
+  start <- c(0, cumsum(as.double(lengths)))
+  check_averaged_size(start[n + 1])
+  plain <- setdiff(seq_len(n), ties$rows)
+  idx <- integer(start[n + 1])
+  place <- function(rows) sequence(lengths[rows], from = start[rows] + 1)
+  idx[place(plain)] <- t(graph$idx[plain, seq_len(k), drop = FALSE])
+  idx[place(ties$rows)] <- ties$idx
+  position <- sequence(lengths)
+  tied <- position > rep(sure, lengths)
+  weight <- rep((k - sure) / (lengths - sure), lengths)
+  weight[!tied] <- 1
+  list(start = start, idx = idx, weight = weight, sure = as.integer(sure))
+}
+
+# Edges are counted by integers.
+check_averaged_size <- function(edges) {
+  check_memory(48 * edges, "The neighbours with all ties,", "ties = \"random\" needs less.")
+  if (edges <= .Machine$integer.max) return(invisible())
+  abort("There are ", format(edges), " neighbours with all ties, more than 2^31 - 1: set ties = ",
+        "\"random\", or take fewer stimuli.", class = "repalign_error_size", arg = "ties")
+}
+
+# The rows in which the k-th neighbour is tied with the next one, with all neighbours up to the last
+# tied one: list(rows, lengths, sure, idx), where `sure` neighbours of a row come before the ties.
+# Rows are searched with twice as many neighbours until their ties end.
+whole_ties <- function(repr, metric, graph, k) {
+  rows <- which(graph$joined[, k])
+  part <- list(idx = graph$idx[rows, , drop = FALSE], joined = graph$joined[rows, , drop = FALSE])
+  found <- NULL
+  repeat {
+    lengths <- ends_of_ties(part$joined, k)
+    ended <- which(!is.na(lengths))
+    found <- c(found, list(list(
+      rows = rows[ended], lengths = lengths[ended],
+      sure = starts_of_ties(part$joined, k)[ended] - 1L,
+      idx = part$idx[cbind(rep(ended, lengths[ended]), sequence(lengths[ended]))]
+    )))
+    rows <- rows[is.na(lengths)]
+    if (!length(rows)) break
+    width <- min(2 * ncol(part$idx), max(others_of_rows(repr, rows)))
+    check_memory(40 * width * if (repr$kind == "dist") repr$n else length(rows),
+                 "Finding all tied neighbours", "ties = \"random\" needs less.")
+    part <- search_open_rows(repr, metric, graph, width, rows, NULL)
+  }
+  join <- function(name) unlist(lapply(found, function(one) one[[name]]))
+  sorted <- order(join("rows"))
+  by_row <- order(rep(join("rows"), join("lengths")))
+  list(rows = join("rows")[sorted], lengths = join("lengths")[sorted],
+       sure = join("sure")[sorted], idx = join("idx")[by_row])
+}
+
+# How many stimuli can be neighbours of each of some rows.
+others_of_rows <- function(repr, rows) {
+  if (is.null(repr$codes)) rep(repr$n - 1, length(rows))
+  else repr$n - tabulate(repr$codes)[repr$codes[rows]]
+}
+
+# For each row the last neighbour that is tied with number k, or NA if the ties go on beyond.
+ends_of_ties <- function(joined, k) {
+  width <- ncol(joined)
+  ends <- !joined[, k:width, drop = FALSE]
+  last <- max.col(ends, "first") + k - 1L
+  last[rowSums(ends) == 0] <- NA
+  last
+}
+
+# For each row the first neighbour that is tied with number k.
+starts_of_ties <- function(joined, k) {
+  if (k == 1) return(rep(1L, nrow(joined)))
+  breaks <- !joined[, seq_len(k - 1), drop = FALSE]
+  first <- max.col(breaks, "last") + 1L
+  first[rowSums(breaks) == 0] <- 1L
+  first
+}
+
+# A sparse form (form-sparse.R) of a graph, averaged over the order of ties: each neighbour that is
+# tied at the k-th place takes its share of the values at the places left. They are equal, but for
+# rounding, and so what is known of whole rows stays as it is, as does the norm.
+spread_ties <- function(form, averaged) {
+  if (is.null(averaged)) return(form)
+  lengths <- diff(averaged$start)
+  row <- rep(seq_len(form$n), lengths)
+  place <- sequence(lengths)
+  k <- ncol(form$idx)
+  beyond <- col(form$weight) > averaged$sure
+  at_ties <- rowSums(form$weight * beyond) / pmax(k - averaged$sure, 1)
+  tied <- which(place > averaged$sure[row])
+  weight <- numeric(length(row))
+  weight[-tied] <- form$weight[cbind(row, place)[-tied, , drop = FALSE]]
+  weight[tied] <- at_ties[row[tied]] * averaged$weight[tied]
+  form[c("idx", "weight")] <- list(averaged$idx, weight)
+  form$start <- averaged$start
+  form$column_sums <- .Call(C_sparse_sums, form)$columns
+  form
+}
+
+# ---- neighbour arguments
+
+# What measures of neighbours have in common: arguments, their checks, and how graphs are made.
+
+# What may be done with tied neighbours, the default first: it is the average where there is a
+# formula for it.
+average_first <- c("average", "random")
+random_first <- rev(average_first)
+
+# Sets `ties` where its default, NULL, depends on other arguments. exact: is there a formula?
+with_ties_rule <- function(args, exact) {
+  if (is.null(args$ties)) args$ties <- if (exact) "average" else "random"
+  args$ties <- check_choice(args$ties, average_first, "ties")
+  args
+}
+
+# What all measures on lists of neighbours check: the arguments k, metric, ties and clusters. ties:
+# the choices for it.
+neighbour_args <- function(ties) {
+  force(ties)
+  function(args) {
+    args$k <- check_count(args$k, "k")
+    args$metric <- check_choice(args$metric, graph_metrics, "metric")
+    args$ties <- check_choice(args$ties, ties, "ties")
+    args$clusters <- cluster_codes(args$clusters)
+    args
+  }
+}
+
+# What all measures of neighbours declare as `check_pair`, or call there.
+check_neighbour_pair <- function(pair, args) {
+  check_clusters(args$clusters, pair$x$n, pair$x$arg, 2, "a search for neighbours")
+  if (!anyNA(args$clusters)) return(invisible())
+  for (repr in pair[c("x", "y")]) refuse_useless(labelled_stimuli(repr, args$clusters))
+}
+
+wanted_graph <- function(args) list(metric = args$metric, k = args$k)
+
+# The same for measures in which the order of the neighbours counts.
+wanted_ordered_graph <- function(args) list(metric = args$metric, k = args$k, ordered = TRUE)
+
+# What measures on lists of neighbours declare as `prepare`.
+prepare_graph <- function(repr, args, side) {
+  form_graph(clustered_representation(repr, args$clusters), args$metric, args$k, ties = args$ties)
+}
+
+prepare_ordered_graph <- function(repr, args, side) {
+  form_graph(clustered_representation(repr, args$clusters), args$metric, args$k, ordered = TRUE)
+}
+
+# ---- tie orders
+
+# The mean of a score over some random orders of tied neighbours, for measures of which no formula
+# for the mean over all orders is known.
+
+# How many random orders an average is taken over where no formula gives it.
+tie_orders <- 20L
+
+# Does a measure take the mean of its scores over some random orders?
+takes_orders <- function(d, args) {
+  identical(args$ties, "average") && !isTRUE(declared(d$exact_ties, args))
+}
+
+# Do ties change the score of this pair?
+has_ties <- function(d, pair, args) {
+  wanted <- d$neighbours(args)
+  pair <- clustered_pair(pair, args$clusters)
+  tied_rows(pair$x, wanted) > 0 || tied_rows(pair$y, wanted) > 0
+}
+
+# A representation whose ties are in the random order of this number.
+in_tie_order <- function(repr, number) {
+  repr$tie_order <- number
+  repr
+}
+
+pair_in_tie_order <- function(pair, number) {
+  pair[c("x", "y")] <- lapply(pair[c("x", "y")], in_tie_order, number)
+  pair
+}
+
+sides_in_tie_order <- function(sides, number) {
+  for (side in c("x", "y")) {
+    sides[[side]]$reprs <- lapply(sides[[side]]$reprs, in_tie_order, number)
+  }
+  sides
+}
+
+# The mean of `value`(number), a number or an array, over all orders. It is updated order by order,
+# so that the mean of equal values is that value to the last digit.
+mean_over_orders <- function(value) {
+  total <- 0
+  for (number in seq_len(tie_orders)) {
+    now <- value(number)
+    if (all(is.na(now))) return(now)
+    total <- total + (now - total) / number
+  }
+  total
+}
+
+# Every order keeps graphs of its own.
+check_orders_memory <- function(n, k) {
+  check_memory(tie_orders * 80 * as.double(n) * k,
+               paste("The mean over", tie_orders, "orders of tied neighbours"),
+               "ties = \"random\" needs less.")
 }

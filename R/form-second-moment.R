@@ -1,7 +1,7 @@
 # Forms of the second moments of a representation, the inner products of its centred rows, which
 # data have and squared distances determine.
 
-#' @include form.R relabel.R
+#' @include form.R
 NULL
 
 # list(factor, norm, scale, cut): a matrix with a row for each stimulus, whose products with itself

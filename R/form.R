@@ -1,8 +1,84 @@
+# A form is what is prepared once of a representation, and then compared or permuted many times.
+
+# ---- relabel
+
+# These functions relabel forms: they make the form of permuted data from the form of the data.
+# Stimulus i of the result is stimulus permutation[i] of what is relabelled.
+
+# The relabeller of forms that do not depend on the order of the stimuli.
+unmoved <- function(form, permutation) form
+
+relabel_square <- function(matrix, permutation) matrix[permutation, permutation, drop = FALSE]
+
+# Packed values: one for every pair of stimuli, in the order of stats::dist().
+relabel_packed <- function(values, permutation) {
+  .Call(C_relabel_packed, as.double(values), permutation, thread_count())
+}
+
+relabel_dist <- function(d, permutation) {
+  d[] <- relabel_packed(d, permutation)
+  attr(d, "Labels") <- NULL
+  d
+}
+
+# A neighbour graph holds row numbers of stimuli, which become their new row numbers.
+relabel_graph <- function(graph, permutation) {
+  place <- order(permutation)
+  graph$idx[] <- place[graph$idx]
+  for (part in intersect(c("idx", "dist", "weight", "joined"), names(graph))) {
+    graph[[part]] <- graph[[part]][permutation, , drop = FALSE]
+  }
+  for (part in intersect(c("priority", "largest"), names(graph))) {
+    graph[[part]] <- graph[[part]][permutation]
+  }
+  if (!is.null(graph$open)) graph$open <- sort(place[graph$open])
+  if (!is.null(graph$averaged)) graph$averaged <- relabel_lists(graph$averaged, permutation)
+  graph
+}
+
+# The same for lists of unequal lengths: what belongs to row i stands at positions start[i] + 1 to
+# start[i + 1] of idx and weight.
+relabel_lists <- function(lists, permutation) {
+  lengths <- diff(lists$start)[permutation]
+  at <- sequence(lengths, from = lists$start[permutation] + 1)
+  lists$idx <- order(permutation)[lists$idx[at]]
+  lists$weight <- lists$weight[at]
+  lists$start <- c(0, cumsum(lengths))
+  if (!is.null(lists$sure)) lists$sure <- lists$sure[permutation]
+  lists
+}
+
+# Returns a function that relabels the named parts of a form; parts that a form lacks are skipped.
+# packed: parts with one value for each pair of stimuli; each: with one value for each stimulus;
+# rows, columns: matrices with a row, or a column, for each stimulus; square: n x n matrices.
+relabel_parts <- function(packed = NULL, each = NULL, rows = NULL, columns = NULL, square = NULL) {
+  named <- c(packed, each, rows, columns, square)
+  function(form, permutation) {
+    if (!any(named %in% names(form))) {
+      stop("A form of the kind ", dQuote(kind_of_form(form), FALSE), " has none of the parts ",
+           "that its relabeller names: ", paste(named, collapse = ", "), ".")
+    }
+    for (part in intersect(packed, names(form))) {
+      form[[part]] <- relabel_packed(form[[part]], permutation)
+    }
+    for (part in intersect(each, names(form))) form[[part]] <- form[[part]][permutation]
+    for (part in intersect(rows, names(form))) {
+      form[[part]] <- form[[part]][permutation, , drop = FALSE]
+    }
+    for (part in intersect(columns, names(form))) {
+      form[[part]] <- form[[part]][, permutation, drop = FALSE]
+    }
+    for (part in intersect(square, names(form))) {
+      form[[part]] <- relabel_square(form[[part]], permutation)
+    }
+    form
+  }
+}
+
+# ---- form
+
 # A form is what is prepared once of a representation, and then compared or permuted many times; it
 # is remembered in the cache of its representation, which stands here, too.
-
-#' @include relabel.R
-NULL
 
 # A form is a named list whose class is its kind and "repalign_form". The kind is declared once, by
 # declare_form(), beside the form_*() function that makes it, and says what the rest of the package
@@ -138,4 +214,60 @@ say_once <- function(repr, key, say) {
     TRUE
   })
   invisible()
+}
+
+# ---- form scaling
+
+# Columns are centred and scaled here, before nearly every other form is made of them.
+
+# list(means, largest, size, finite), in one pass over the data, which reading them makes already
+# (representation()): means of the columns, the largest absolute entry of the centred data and of
+# the data.
+column_stats <- function(repr) {
+  if (is.null(repr$cache$column_stats)) {
+    repr$cache$column_stats <- .Call(C_column_stats, repr$data)
+  }
+  repr$cache$column_stats
+}
+
+# list(means, scale): the column means, and a power of two that brings the largest centred entry
+# near 1, so that fourth powers neither overflow nor underflow. Multiplying by a power of two is
+# exact.
+form_centering <- function(repr) {
+  remember_form(repr, "scaling", list(center = TRUE), {
+    stats <- column_stats(repr)
+    if (!is.finite(stats$largest)) {
+      abort("`", repr$arg, "` has values too large to take differences of; rescale it.",
+            class = "repalign_error_value", arg = repr$arg)
+    }
+    if (stats$largest == 0) {
+      abort("`", repr$arg, "` has no variance: every column is constant over the ",
+            repr$n, " stimuli.", class = "repalign_error_variance", arg = repr$arg)
+    }
+    list(means = stats$means, scale = power_of_two_below(stats$largest))
+  })
+}
+
+# The same, or without centring, when the means are zeros.
+form_scaling <- function(repr, center) {
+  if (center) return(form_centering(repr))
+  remember_form(repr, "scaling", list(center = FALSE), {
+    list(means = numeric(ncol(repr$data)), scale = power_of_two_below(column_stats(repr)$size))
+  })
+}
+
+# The same with `norm`, the Frobenius norm of the centred and scaled data.
+form_scaling_norm <- function(repr, center) {
+  unit <- form_scaling(repr, center)
+  norm <- remember_summary(repr, "norm", list(center), {
+    list(norm = .Call(C_frobenius, repr$data, unit$means, unit$scale))
+  })$norm
+  extend_form(unit, norm = norm)
+}
+
+declare_form("scaling", relabel = unmoved, size = function(n, d, args) d)
+
+scaled_data <- function(repr, center) {
+  unit <- form_scaling(repr, center)
+  .Call(C_center, repr$data, unit$means, unit$scale)
 }

@@ -1,7 +1,7 @@
 # These measures compare the spaces that the columns span; those of canonical correlation are in
 # measure-cca.R.
 
-#' @include form.R measure.R relabel.R
+#' @include form.R measure.R
 NULL
 
 #' Linear regression score

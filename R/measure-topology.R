@@ -1,6 +1,6 @@
 # These measures compare shapes: IMD by heat traces of neighbour graphs, RTD by persistence bars.
 
-#' @include form.R measure.R relabel.R
+#' @include form.R measure.R
 NULL
 
 #' Multi-scale intrinsic distance

@@ -6,7 +6,7 @@
 #               taken, and what to add up over them, one of `common_modes`
 # values        a list with the sums of each pass: a matrix with a row for each permutation
 
-#' @include null-kernel.R
+#' @include null-kernels.R
 NULL
 
 common_modes <- c(count = 0L, jaccard = 1L, ranks = 2L, any = 3L, products = 4L, weights = 5L,

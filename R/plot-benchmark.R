@@ -1,3 +1,7 @@
+# These functions draw benchmarks of measures: panels of qualities, and ranks.
+
+# ---- plot benchmark
+
 # These functions draw benchmarks: how well each measure does, a panel for each metric.
 
 #' @rdname plot.repalign
@@ -100,4 +104,244 @@ benchmark_caption <- function(rows, chance) {
   paste(c(if (nrow(chance)) "dashed: chance",
           if (!all(rows$whole)) "grey: single groups or models",
           if (undefined) paste(count_of(undefined, "value"), "undefined (NA)")), collapse = "; ")
+}
+
+# ---- plot ranks
+
+# These functions draw the ranks of measures over tests as box plots.
+
+#' Plot the ranks of measures
+#'
+#' Draws a box plot of the ranks of each measure over all tests, as in Figure 3 of the ReSi paper:
+#' measures in the order of their median rank, the best at the top.
+#'
+#' @param x,object what [rank_measures()] returned, or some of its rows.
+#' @param by the name of a column, such as `"dataset"` or `"test"`: a panel for each of its values,
+#'   each with its own order of measures. `NULL`: one panel.
+#' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
+#' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object, which can be
+#'   changed or saved.
+#' @details
+#' The box has the quartiles and the median; the whiskers extend to the last rank within 1.5 times
+#' the inter-quartile range; a white diamond is the mean; grey points are the ranks in the single
+#' tests. Colours are the families of [measures()], for measures that are known by their id or by
+#' their abbreviation in the ReSi benchmark.
+#' @examples
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   set.seed(1)
+#'   figures <- lapply(1:5, function(k) {
+#'     data.frame(measure = c("cka", "rsa", "procrustes", "mutual_knn"), metric = "auprc",
+#'                value = runif(4), test = paste("test", k))
+#'   })
+#'   plot(rank_measures(figures))
+#' }
+#' @seealso [rank_measures()]
+#' @name plot.repalign_ranks
+NULL
+
+#' @rdname plot.repalign_ranks
+#' @export
+plot.repalign_ranks <- function(x, ...) draw(x, ...)
+
+#' @rdname plot.repalign_ranks
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_ranks <- function(object, by = NULL, ...) {
+  no_other_arguments(...)
+  rows <- rank_places(need_rank_columns(need_rows(object), "drawn"), by)
+  families <- levels(rows$family)
+  known <- !identical(families, "other")
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["rank"]], y = .data[["place"]])) +
+    # pale, so that median and points are seen on every colour
+    ggplot2::geom_boxplot(ggplot2::aes(fill = .data[["family"]]), outlier.shape = NA, alpha = 0.55,
+                          linewidth = 0.35, width = 0.7, show.legend = known) +
+    ggplot2::geom_point(colour = "grey25", size = 0.6) +
+    ggplot2::stat_summary(fun = mean, geom = "point", shape = 23, size = 1.6, fill = "white",
+                          orientation = "y") +
+    ggplot2::scale_fill_manual(values = family_colours(families)) +
+    ggplot2::scale_y_discrete(labels = function(places) {
+      short_labels(sub("\r.*", "", places), room_for_names(nlevels(rows$panel)))
+    }) +
+    ggplot2::scale_x_continuous(breaks = function(limits) rank_breaks(limits[2])) +
+    (if (!is.null(by)) ggplot2::facet_wrap("panel", scales = "free_y")) +
+    ggplot2::labs(x = "rank (1 is best)", y = NULL, fill = NULL,
+                  caption = "diamond: mean rank; points: single tests") +
+    rank_theme(nlevels(rows$place))
+}
+
+# How many characters of a name leave room for the ranks: there are more panels side by side, the
+# more panels there are.
+room_for_names <- function(panels) c(40, 26, 18, 14)[min(4, ggplot2::wrap_dims(panels)[2])]
+
+# The first rank, and about five others.
+rank_breaks <- function(last) {
+  others <- pretty(c(0, last), 5)
+  c(1, others[others > 1 & others == round(others)])
+}
+
+rank_theme <- function(count) {
+  picture_theme(axis.text.y = ggplot2::element_text(size = if (count > 25) 6.5 else 8),
+                panel.grid.major.y = ggplot2::element_blank(),
+                panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
+                legend.key.size = ggplot2::unit(0.7, "lines"),
+                legend.margin = ggplot2::margin(0, 0, 0, 0))
+}
+
+# The rows that have a rank, with their place on the axis: a factor of measures within panels, the
+# best last, because an axis begins at the bottom.
+rank_places <- function(rows, by) {
+  if (!is.null(by)) by <- check_choice(by, rank_tests(rows), "by")
+  rows$panel <- if (is.null(by)) "" else as.character(rows[[by]])
+  rows$panel[is.na(rows$panel)] <- "(none)"
+  rows$panel <- factor(rows$panel, unique(rows$panel))
+  rows <- rows[!is.na(rows$rank), ]
+  if (!nrow(rows)) {
+    abort("There is no rank to draw: all figures are undefined.", class = "repalign_error_size",
+          arg = "object")
+  }
+  order <- unlist(lapply(levels(rows$panel), function(panel) {
+    part <- rows[rows$panel == panel, setdiff(names(rows), "panel")]
+    if (nrow(part)) paste(rank_summary(part)$measure, panel, sep = "\r")
+  }))
+  rows$place <- factor(paste(rows$measure, rows$panel, sep = "\r"), rev(order))
+  rows$family <- family_of(rows$measure)
+  rows
+}
+
+# The families of measures by their labels, which begin with an id or an abbreviation; "other" for
+# those of nobody. In the order of the declared families.
+family_of <- function(labels) {
+  known <- lapply(measure_ids(), function(id) registry[[id]])
+  names <- c(vapply(known, function(d) d$id, ""), vapply(known, function(d) d$resi, ""))
+  family <- rep(vapply(known, function(d) d$family, ""), 2)
+  found <- family[match(sub("( #|\\().*", "", labels), names)]
+  found[is.na(found)] <- "other"
+  factor(found, intersect(c(families, "other"), found))
+}
+
+family_colours <- function(names) {
+  colours <- category_colours(families)
+  stats::setNames(ifelse(names == "other", undefined_colour, colours[names]), names)
+}
+
+# ---- plot panels
+
+# These functions decide in which panel a row is drawn, and in which order names stand.
+
+need_rows <- function(object, arg = "object") {
+  if (nrow(object)) return(invisible(object))
+  abort("There is nothing to draw: `", arg, "` has no rows.", class = "repalign_error_size",
+        arg = arg)
+}
+
+# The rows of some measures; all rows when `measure` is NULL.
+rows_of_measure <- function(object, measure) {
+  if (is.null(measure)) return(object)
+  measure <- check_choice(measure, unique(as.character(object$measure)), "measure", several = TRUE)
+  object[object$measure %in% measure, ]
+}
+
+# A factor that says from which of several bound results each row is; it has one level if there is
+# only one result.
+row_sources <- function(object) {
+  # the layers that a maximum selects do not name its row
+  if (grid_of(object)$aggregate) object[c("x", "y")] <- NA_character_
+  rows <- as.data.frame(object)
+  columns <- source_columns(object)
+  refuse_twice(object, rows, columns)
+  columns <- Filter(function(column) length(unique(rows[[column]])) > 1, columns)
+  if (!length(columns)) return(factor(rep("all", nrow(rows))))
+  ordered_text(lapply(columns, function(column) source_text(rows[[column]], column)), ", ")
+}
+
+# The text of a source. Words speak for themselves; numbers and the like need the name of their
+# column.
+source_text <- function(values, column) {
+  words <- is.character(values) || is.factor(values)
+  order <- if (words) value_order(values) else sort(unique(values))
+  text <- function(v) if (words) as.character(v) else paste(column, v)
+  unknown <- paste0("(no ", column, ")")
+  all <- factor(ifelse(is.na(values), unknown, text(values)), c(text(order), unknown))
+  droplevels(all)
+}
+
+refuse_twice <- function(object, rows, columns) {
+  kind <- intersect(class(object), names(key_columns))[1]
+  key <- intersect(key_columns[[kind]], names(rows))
+  refuse_same_place(rows[c(key, columns)], rows[key])
+}
+
+# Refuses rows that would be drawn over each other. places: a data frame whose rows differ when rows
+# are drawn in different places; names: the columns by which the message names a row.
+refuse_same_place <- function(places, names) {
+  twice <- anyDuplicated(places)
+  if (!twice) return(invisible())
+  same <- do.call(paste, c(lapply(places, as.character), sep = "\r"))
+  abort("`object` has two rows of ", dQuote(key_text(names[twice, , drop = FALSE]), FALSE),
+        " (rows ", match(same[twice], same), " and ", twice, "), which would be drawn in one ",
+        "place: say which result each is from, as in rbind(first = a, second = b) or ",
+        "dplyr::bind_rows(first = a, second = b, .id = \"result\"), or take the rows of one ",
+        "result.", class = "repalign_error_rows", arg = "object")
+}
+
+key_text <- function(row) {
+  paste(stats::na.omit(vapply(row, as.character, "")), collapse = " | ")
+}
+
+# The values in the order in which they are drawn: that of the levels of a factor, otherwise that of
+# their first appearance.
+value_order <- function(values) {
+  if (is.factor(values)) levels(values) else unique(values[!is.na(values)])
+}
+
+# Pastes columns into one factor; missing parts are left out. If one of the columns is a factor, the
+# levels are sorted by the first column, then by the second and so on; otherwise they stand in order
+# of appearance.
+ordered_text <- function(columns, separator) {
+  columns <- unname(columns)
+  parts <- lapply(columns, as.character)
+  text <- vapply(seq_along(parts[[1]]), function(i) {
+    paste(stats::na.omit(vapply(parts, `[`, "", i)), collapse = separator)
+  }, "")
+  if (!any(vapply(columns, is.factor, NA))) return(factor(text, unique(text)))
+  rank <- lapply(columns, function(column) match(as.character(column), value_order(column)))
+  factor(text, unique(text[do.call(order, rank)]))
+}
+
+# Returns list(x, y): the names of both sides, as factors with the same levels.
+side_names <- function(rows, aggregate) {
+  part <- stacked(rows$x, rows$y)
+  model <- if (!is.null(rows$model_x)) stacked(rows$model_x, rows$model_y)
+  whole <- aggregate | is.na(rep(rows$x, 2)) | is.na(rep(rows$y, 2))
+  if (is.null(model)) {
+    part <- as_text_where(part, whole, rep(c("x", "y"), each = nrow(rows)))
+  } else {
+    part[whole] <- NA
+  }
+  names <- ordered_text(if (is.null(model)) list(part) else list(model, part), "/")
+  here <- seq_len(nrow(rows))
+  list(x = names[here], y = names[-here])
+}
+
+as_text_where <- function(values, where, text) {
+  if (!any(where)) return(values)
+  values <- as.character(values)
+  values[where] <- text[where]
+  values
+}
+
+# Two columns one below the other; factors keep the order of their levels.
+stacked <- function(a, b) {
+  both <- c(as.character(a), as.character(b))
+  if (!is.factor(a) && !is.factor(b)) return(both)
+  factor(both, unique(c(value_order(a), value_order(b))))
+}
+
+# Returns list(panel, columns): the panel of each row as a factor, and how many panels stand side by
+# side.
+panels_of <- function(source, measure) {
+  several <- c(nlevels(droplevels(source)), nlevels(droplevels(measure))) > 1
+  parts <- list(source, measure)
+  panel <- ordered_text(if (all(several)) parts else if (several[1]) parts[1] else parts[2], "\n")
+  columns <- if (all(several)) nlevels(measure) else ceiling(sqrt(nlevels(panel)))
+  list(panel = panel, columns = min(columns, 4))
 }

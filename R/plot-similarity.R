@@ -1,3 +1,7 @@
+# These functions draw similarities and measures(), and mark what is significant.
+
+# ---- plot similarity
+
 # These functions draw similarities.
 
 #' @rdname plot.repalign
@@ -21,4 +25,133 @@ score_tiles <- function(object) {
   tiles <- tile_table(object, object$score)
   facts <- measure_facts(object)
   draw_tiles(tiles, score_shading(tiles, facts$direction, facts$best))
+}
+
+# ---- plot measures
+
+# These functions draw the table of measures.
+
+#' Plot what measures are invariant to
+#'
+#' Draws a table with one row per measure, grouped by family, and one column per property: which
+#' changes leave the score as it is, whether the measure is symmetric and a metric, and whether it
+#' uses the pairing of the stimuli.
+#'
+#' @param x,object what [measures()] returned, or some of its rows.
+#' @param ... arguments of `autoplot()`; there are no others, and any other is an error.
+#' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object, which can be
+#'   changed or saved.
+#' @details
+#' A dark tile means that the measure has the property at its default arguments. Blue rows are
+#' similarities, orange rows are distances. The columns under `invariant to` are changes of one
+#' side only: *orthogonal* (rotations and reflections), *scaling* (all responses multiplied by
+#' one factor), *translation* (another mean response of each neuron), *column permutation*
+#' (another order of the neurons) and *invertible linear* (any invertible matrix). A measure that
+#' does not use the *pairing* keeps its score when the stimuli of one side are shuffled.
+#' @examples
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   plot(measures())
+#'   table <- measures()
+#'   plot(table[table$direction == "similarity", ])
+#' }
+#' @seealso [measures()]
+#' @name plot.repalign_measures
+NULL
+
+#' @rdname plot.repalign_measures
+#' @export
+plot.repalign_measures <- function(x, ...) draw(x, ...)
+
+#' @rdname plot.repalign_measures
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_measures <- function(object, ...) {
+  no_other_arguments(...)
+  tiles <- measure_tiles(need_rows(object))
+  ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["property"]], y = .data[["id"]],
+                                      fill = .data[["shade"]])) +
+    ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
+    ggplot2::facet_grid(family ~ group, scales = "free", space = "free", switch = "y") +
+    ggplot2::scale_fill_manual(values = measure_colours, breaks = c("similarity", "distance")) +
+    ggplot2::scale_x_discrete(labels = function(names) sub(" ", "\n", names)) +
+    ggplot2::scale_y_discrete(position = "right") +
+    ggplot2::labs(x = NULL, y = NULL, fill = NULL,
+                  caption = "dark: holds at default arguments; pale: does not") +
+    measure_theme()
+}
+
+# Text and margins are so small that all measures have room on a page of 7 x 5 inches.
+measure_theme <- function() {
+  small <- ggplot2::element_text(size = 7)
+  picture_theme(axis.text = small,
+                axis.text.y.right = ggplot2::element_text(hjust = 0, size = 7),
+                panel.grid = ggplot2::element_blank(),
+                legend.position = "top", legend.key.size = ggplot2::unit(0.7, "lines"),
+                legend.box.spacing = ggplot2::unit(0, "pt"),
+                legend.margin = ggplot2::margin(0, 0, 0, 0),
+                panel.spacing.y = ggplot2::unit(2, "pt"), strip.clip = "off",
+                strip.text = ggplot2::element_text(size = 8),
+                strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1),
+                plot.caption = ggplot2::element_text(size = 7))
+}
+
+# A table with a row for each measure and property: does the property hold?
+measure_tiles <- function(table) {
+  needed <- c("id", "family", "direction", "symmetric", "pairing", "invariant")
+  table <- need_columns(as.data.frame(table), needed, "drawn")
+  twice <- anyDuplicated(table$id)
+  if (twice) {
+    abort("`object` has two rows of ", dQuote(table$id[twice], FALSE), ", which would be drawn in ",
+          "one place: take one of them.", class = "repalign_error_rows", arg = "object")
+  }
+  listed <- strsplit(table$invariant, ", ", fixed = TRUE)
+  is_listed <- function(name) vapply(listed, function(l) name %in% l, NA)
+  holds <- c(lapply(invariances, is_listed),
+             list(table$symmetric, is_metric(table$id), table$pairing))
+  holds <- unlist(holds)
+  properties <- c(invariances, "symmetric", "metric", "pairing")
+  tiles <- data.frame(
+    id = factor(rep(table$id, length(properties)), rev(unique(table$id))),
+    family = factor(rep(table$family, length(properties)), unique(table$family)),
+    property = factor(rep(properties, each = nrow(table)), properties),
+    group = factor(rep(properties %in% invariances, each = nrow(table)), c(TRUE, FALSE),
+                   c("invariant to", "other properties")),
+    shade = paste0(ifelse(holds, "", "no "), table$direction)
+  )
+  tiles[!is.na(holds), ]
+}
+
+# The table of measures has no column for this property, so that it is taken from the declarations.
+# It is NA for rows that a user added.
+is_metric <- function(ids) {
+  vapply(ids, function(id) if (is.null(registry[[id]])) NA else registry[[id]]$metric, NA,
+         USE.NAMES = FALSE)
+}
+
+# ---- plot significance
+
+# These functions decide which rows of a calibration are significant, and say so in pictures.
+
+is_significant <- function(object) {
+  p <- p_to_judge(object)
+  !is.na(p) & p <= alpha_of(object)
+}
+
+alpha_of <- function(object) {
+  alpha <- attr(object, "settings")$alpha
+  if (!is.null(alpha)) return(alpha)
+  abort("`object` has lost its `alpha`, which some operations on data frames do not keep: start ",
+        "again from what calibrate() returned.", class = "repalign_error_type", arg = "object")
+}
+
+# Tiles with a star after the number of each significant row.
+marked_tiles <- function(tiles, object) {
+  tiles$mark <- ifelse(is_significant(object), "*", "")
+  tiles$text <- paste0(tiles$text, tiles$mark)
+  tiles
+}
+
+# stars: do the tiles have room for stars, so that the caption must explain them?
+significance_caption <- function(object, stars) {
+  paste0(if (stars) "* ", if (!is.null(object$p_adjusted)) "adjusted ", "p-value at most ",
+         format(alpha_of(object)), ": ", sum(is_significant(object)), " of ", nrow(object))
 }

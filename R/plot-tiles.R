@@ -1,3 +1,7 @@
+# These functions draw grids: as tiles, as heat maps, and as maps of points.
+
+# ---- plot tiles
+
 # These functions draw grids of similarities, calibrated scores and p-values as tiles.
 
 # A table with a row for each tile: its row and column, its panel and its number, one of `values`.
@@ -149,4 +153,200 @@ tile_theme <- function(layout) {
                                          margin = ggplot2::margin(b = 7)),
     panel.border = ggplot2::element_rect(fill = NA, colour = "grey85")
   )
+}
+
+# ---- plot heatmap
+
+# These functions draw tiles in the order of a hierarchical clustering, with its tree beside them.
+
+heatmap_picture <- function(object) {
+  found <- dissimilarities(object, "heatmap")
+  tree <- stats::hclust(stats::as.dist(found$d), "average")
+  calibrated <- inherits(object, "repalign_calibration")
+  tiles <- tile_table(object, if (calibrated) object$calibrated else object$score)
+  if (calibrated) tiles <- marked_tiles(tiles, object)
+  tiles <- tiles_in_tree_order(tiles, tree, mirrored = is_mirrored(object))
+  facts <- measure_facts(object)
+  shading <- if (calibrated) {
+    calibrated_shading(tiles, attr(object, "settings")$variant, unlimited_measures(object))
+  } else {
+    score_shading(tiles, facts$direction, facts$best)
+  }
+  note <- paste0("tree: average linkage of ", found$formula, ", up to ",
+                 format(max(tree$height), digits = 2))
+  draw_heatmap(tiles, shading, tree, c(if (calibrated) star_caption(object, tiles, tree), note))
+}
+
+star_caption <- function(object, tiles, tree) {
+  significance_caption(object, !is.na(tile_layout(tiles, tree_width(tree))$text))
+}
+
+# The tiles in the order of the leaves: the first leaf is on the left and on top. mirrored: does a
+# score stand for both directions, so that its tile is drawn twice?
+tiles_in_tree_order <- function(tiles, tree, mirrored) {
+  order <- tree$labels[tree$order]
+  other <- tiles
+  other[c("row", "column")] <- lapply(tiles[c("column", "row")], as.character)
+  new <- !paste(other$row, other$column, sep = "\r") %in%
+    paste(tiles$row, tiles$column, sep = "\r")
+  across <- attr(tiles, "side_by_side")
+  if (mirrored) tiles <- rbind(tiles, other[new, ])
+  tiles$column <- factor(tiles$column, order)
+  tiles$row <- factor(tiles$row, rev(order))
+  structure(tiles, side_by_side = across)
+}
+
+draw_heatmap <- function(tiles, shading, tree, caption) {
+  layout <- tile_layout(tiles, tree_width(tree))
+  tiles$fill <- shading$fill
+  tiles$ink <- text_colour(shading$share)
+  tiles$x <- as.integer(tiles$column)
+  tiles$y <- as.integer(tiles$row)
+  ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
+    ggplot2::geom_tile(ggplot2::aes(fill = .data[["fill"]])) +
+    tile_text(tiles, layout) +
+    ggplot2::geom_segment(data = tree_segments(tree), linewidth = 0.3, colour = "grey30",
+                          ggplot2::aes(x = .data[["x"]], y = .data[["y"]], xend = .data[["xend"]],
+                                       yend = .data[["yend"]])) +
+    ggplot2::scale_colour_identity() +
+    shading$scale +
+    numbered_axes(tiles, layout) +
+    ggplot2::labs(x = NULL, y = NULL, title = levels(tiles$panel),
+                  caption = caption_of(caption, tile_remarks(tiles, layout))) +
+    tile_theme(layout) +
+    ggplot2::theme(panel.border = ggplot2::element_blank(),
+                   plot.title = ggplot2::element_text(size = 10, hjust = 0))
+}
+
+# Tiles have numbers as coordinates, because the tree goes on beyond the last of them; the axes
+# write names at these numbers.
+numbered_axes <- function(tiles, layout) {
+  names <- levels(tiles$column)
+  short <- short_labels(names, layout$names)
+  axis <- function(scale, most, places) {
+    at <- thinned(seq_along(names), most)
+    scale(breaks = places[at], labels = short[at], expand = ggplot2::expansion(add = 0.1))
+  }
+  places <- seq_along(names)
+  list(axis(ggplot2::scale_x_continuous, layout$thin[1], places),
+       axis(ggplot2::scale_y_continuous, layout$thin[2], rev(places)))
+}
+
+# The width of the tree, in tiles.
+tree_width <- function(tree) 0.22 * length(tree$order)
+
+# The lines of the tree, which stands to the right of the tiles: its leaves are beside their rows,
+# and heights grow to the right.
+tree_segments <- function(tree) {
+  leaves <- length(tree$order)
+  y <- numeric(leaves - 1)
+  left <- leaves + 0.6
+  size <- tree_width(tree) / max(tree$height, .Machine$double.xmin)
+  row <- leaves + 1 - order(tree$order)
+  parts <- lapply(seq_len(leaves - 1), function(m) {
+    child <- tree$merge[m, ]
+    at <- ifelse(child < 0, row[abs(child)], y[abs(child)])
+    from <- left + size * ifelse(child < 0, 0, tree$height[abs(child)])
+    y[m] <<- mean(at)
+    to <- left + size * tree$height[m]
+    data.frame(x = c(from, to), y = c(at, at[1]), xend = to, yend = c(at, at[2]))
+  })
+  do.call(rbind, parts)
+}
+
+# ---- plot map
+
+# These functions draw a map on which similar elements lie near each other, by classical
+# multidimensional scaling.
+
+map_picture <- function(object) {
+  found <- dissimilarities(object, "map")
+  map <- scaled_map(found$d)
+  points <- map$points
+  points$model <- map_models(object, points$name)
+  draw_map(points, found$measure, function(points) map_caption(found, map$kept, points))
+}
+
+# points: a row for each, with its name, x, y, and the factor `model` by which it is coloured, if
+# this has several levels. caption: of points with their labels in place.
+# sparse: no names at all where many have no room?
+draw_map <- function(points, title, caption, sparse = FALSE) {
+  frame <- map_frame(points)
+  points <- cbind(points, label_places(points, frame))
+  if (sparse && mean(!points$placed) > 0.2) {
+    points$placed[] <- FALSE
+    points$leader_x <- NA_real_
+  }
+  coloured <- nlevels(points$model) > 1
+  dot <- if (nrow(points) > 30) 1.2 else 2
+  ggplot2::ggplot(points, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
+    map_leaders(points) +
+    (if (coloured) ggplot2::geom_point(ggplot2::aes(colour = .data[["model"]]), size = dot) else
+      ggplot2::geom_point(colour = okabe_ito[["blue"]], size = dot)) +
+    ggplot2::geom_text(data = points[points$placed, ], size = label_size(nrow(points)),
+                       ggplot2::aes(x = .data[["anchor"]], y = .data[["label_y"]],
+                                    label = .data[["label"]], hjust = .data[["hjust"]])) +
+    (if (coloured) {
+      ggplot2::scale_colour_manual(NULL, values = category_colours(levels(points$model)))
+    }) +
+    ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE) +
+    ggplot2::labs(x = "dimension 1", y = "dimension 2", title = title,
+                  caption = caption(points)) +
+    map_theme()
+}
+
+map_theme <- function() {
+  picture_theme(panel.grid.minor = ggplot2::element_blank(),
+                panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
+                plot.title = ggplot2::element_text(size = 10, hjust = 0))
+}
+
+# Returns list(points, kept): coordinates in two dimensions, and the share of the sum of absolute
+# eigenvalues that these keep.
+scaled_map <- function(d) {
+  dimensions <- min(2, nrow(d) - 1)
+  # cmdscale() warns when there are fewer positive eigenvalues than dimensions and gives only these;
+  # the other coordinates are 0
+  fit <- suppressWarnings(stats::cmdscale(d, k = dimensions, eig = TRUE))
+  places <- matrix(0, nrow(d), 2)
+  places[, seq_len(ncol(fit$points))] <- fit$points
+  all <- sum(abs(fit$eig))
+  kept <- if (all > 0) sum(pmax(fit$eig[seq_len(dimensions)], 0)) / all else 1
+  list(points = data.frame(name = rownames(d), x = places[, 1], y = places[, 2]), kept = kept)
+}
+
+# Layers are coloured by their model, unless there are more models than colours.
+map_models <- function(object, names) {
+  one <- factor(rep("all", length(names)))
+  if (is.null(object$model_x) || grid_of(object)$aggregate) return(one)
+  sides <- side_names(as.data.frame(object), FALSE)
+  model <- c(as.character(object$model_x), as.character(object$model_y))
+  model <- model[match(names, c(as.character(sides$x), as.character(sides$y)))]
+  model <- factor(model, unique(model))
+  if (nlevels(model) <= length(okabe_ito)) model else one
+}
+
+map_caption <- function(found, kept, points) {
+  left <- sum(!points$placed)
+  caption_of(paste0("distances stand for ", found$formula, "; two dimensions keep ",
+                    round(100 * kept), "% of the dissimilarity"),
+             if (left) paste(left, "of", nrow(points), "names left out for want of room"))
+}
+
+map_leaders <- function(points) {
+  far <- points[!is.na(points$leader_x), ]
+  if (!nrow(far)) return(NULL)
+  ggplot2::geom_segment(data = far, colour = "grey60", linewidth = 0.3,
+                        ggplot2::aes(xend = .data[["leader_x"]], yend = .data[["leader_y"]]))
+}
+
+# The part of the plane that is shown. It has the shape of the panel and a margin for names; `unit`
+# is the distance in the plane that takes an inch of the page.
+map_frame <- function(points) {
+  panel <- c(if (nlevels(points$model) > 1) 4.8 else 5.8, 3.7)
+  extent <- c(diff(range(points$x)), diff(range(points$y)))
+  unit <- max(extent / (panel - c(1.2, 0.6)))
+  if (unit == 0) unit <- 1
+  around <- function(values, size) mean(range(values)) + c(-0.5, 0.5) * size * unit
+  list(x = around(points$x, panel[1]), y = around(points$y, panel[2]), unit = unit)
 }

@@ -1,3 +1,7 @@
+# What all pictures have in common: the generic call, theme, palette, labels, shading.
+
+# ---- plot
+
 # This file has the help page of all pictures and the function that every plot() method calls.
 
 # code checks would take the pronoun by which ggplot2 refers to columns for an unknown variable
@@ -115,4 +119,386 @@ draw <- function(x, ...) {
   need_rows(x, "x")
   print(ggplot2::autoplot(x, ...))
   invisible(x)
+}
+
+# ---- palette
+
+# These are the colours of all pictures; they stay distinct for readers who cannot tell red from
+# green.
+
+# Colours for categories, from Okabe and Ito (2008).
+okabe_ito <- c(orange = "#E69F00", sky = "#56B4E9", green = "#009E73", yellow = "#F0E442",
+               blue = "#0072B2", vermillion = "#D55E00", purple = "#CC79A7", black = "#000000")
+
+# Colours for tiles: `blues` from small to large numbers, and `diverging` from negative numbers
+# through zero to positive ones.
+blues <- c("#EDF3F9", "#D1E5F0", "#92C5DE", "#4393C3", "#2166AC", "#053061")
+
+oranges <- c("#FEE0B6", "#FDB863", "#E08214", "#B35806", "#7F3B08")
+
+diverging <- c(rev(oranges), blues)
+
+undefined_colour <- "grey75"
+
+# The colour of the text on a tile. share: how dark the tile is, from 0 for pale to 1 for dark.
+text_colour <- function(share) ifelse(!is.na(share) & share > 0.68, "white", "black")
+
+# A colour for each category, in their order; when there are too many, the rest share the last one.
+category_colours <- function(categories) {
+  palette <- okabe_ito[c("blue", "vermillion", "green", "orange", "purple", "sky", "black",
+                         "yellow")]
+  stats::setNames(unname(palette[pmin(seq_along(categories), length(palette))]), categories)
+}
+
+estimator_colours <- c(naive = okabe_ito[["orange"]], stimulus = okabe_ito[["green"]],
+                       stimulus_neuron = okabe_ito[["blue"]],
+                       stimulus_trial = okabe_ito[["purple"]],
+                       stimulus_neuron_trial = okabe_ito[["vermillion"]])
+
+mark_colours <- c(score = okabe_ito[["vermillion"]], threshold = okabe_ito[["black"]])
+
+measure_colours <- c(similarity = okabe_ito[["blue"]], distance = okabe_ito[["vermillion"]],
+                     `no similarity` = "#E3EDF4", `no distance` = "#F8E9DD")
+
+# ---- plot facts
+
+# These functions find the direction and the best score of the measures in a picture.
+
+# Returns list(direction, best), two vectors named by the labels of measures. A result says it of
+# its own measures; for labels it does not know, the declared measures are asked.
+measure_facts <- function(object) {
+  labels <- unique(as.character(object$measure))
+  grid <- attr(object, "grid")
+  facts <- function(name, default) {
+    known <- if (is.null(grid)) attr(object, name) else grid[[name]]
+    new <- setdiff(labels, names(known))
+    found <- vapply(new, registered_fact, default, name = name, default = default)
+    c(known, found)[labels]
+  }
+  list(direction = facts("direction", NA_character_), best = facts("best", NA_real_))
+}
+
+# Measures of a calibration whose gated scores are excesses over the threshold, because nothing
+# bounds their scores.
+unlimited_measures <- function(object) {
+  gated <- identical(attr(object, "settings")$variant, "gated")
+  limit <- attr(object, "grid")$limit
+  if (!gated || is.null(limit)) return(character())
+  intersect(unique(as.character(object$measure)), names(limit)[is.na(limit)])
+}
+
+# The label of a declared measure is its id, or begins with it, as in "mutual_knn(k = 5)".
+registered_fact <- function(label, name, default) {
+  id <- sub("[( ].*", "", label)
+  d <- registry[[id]]
+  if (is.null(d)) return(default)
+  if (name == "best") as.double(best_of(d, d$check(default_arguments(id)))) else d[[name]]
+}
+
+# ---- plot labels
+
+# These functions fit names and numbers into pictures, so that different ones remain different.
+
+# Pictures are laid out for a page of this size in inches, on which a character of 8 points has this
+# width.
+page <- c(width = 7, height = 5)
+
+character_width <- 0.06
+
+# Shortens the names of two sides; factors stay factors. Sides without common names are shortened
+# separately, which keeps more of each name, unless a name of x would then look like one of y.
+short_sides <- function(x, y, most) {
+  all <- value_order(stacked(x, y))
+  side <- ifelse(all %in% as.character(x), "x", "y")
+  disjoint <- !any(as.character(x) %in% as.character(y))
+  short <- if (disjoint) unsplit(lapply(split(all, side), short_labels, most), side)
+  if (!disjoint || anyDuplicated(short)) short <- short_labels(all, most)
+  names(short) <- all
+  lapply(list(x, y), function(side) {
+    if (is.factor(side)) factor(side, levels(side), short[levels(side)]) else
+      unname(short[as.character(side)])
+  })
+}
+
+# Labels broken into lines of at most `most` characters; different labels stay different.
+wrapped_labels <- function(labels, most) {
+  labels <- as.character(labels)
+  lines <- lapply(labels, function(label) {
+    parts <- unlist(strsplit(label, "\n", fixed = TRUE))
+    unlist(lapply(parts, strwrap, width = most + 1))
+  })
+  all <- unique(unlist(lines))
+  short <- stats::setNames(short_labels(all, most), all)
+  vapply(lines, function(line) paste(short[line], collapse = "\n"), "")
+}
+
+# Every k-th name, for an axis that has room for `most` names.
+thinned <- function(names, most) names[seq(1, length(names), by = thinning(length(names), most))]
+
+thinning <- function(count, most) max(1, ceiling(count / max(most, 1)))
+
+# Numbers as they are written on tiles.
+number_text <- function(values) {
+  text <- ifelse(!is.na(values) & abs(values) >= 100, format_each(values), sprintf("%.2f", values))
+  text[text == "-0.00"] <- "0.00"
+  text[is.na(values)] <- "NA"
+  text
+}
+
+format_each <- function(values, digits = 3) {
+  vapply(values, function(value) format(value, digits = digits), "")
+}
+
+# Small tiles have room for a number only without the zero before the point.
+compact_text <- function(text) sub("^(-?)0\\.", "\\1.", text)
+
+# Two numbers with as many digits as it takes to tell them apart.
+range_text <- function(from, to) {
+  text <- number_text(c(from, to))
+  for (digits in 2:15) {
+    if (from == to || text[1] != text[2]) break
+    text <- format_each(c(from, to), digits)
+  }
+  paste(text[1], "to", text[2])
+}
+
+# Joins remarks to the caption below a picture, on lines that fit the page.
+caption_of <- function(...) {
+  parts <- c(...)
+  if (!length(parts)) return(NULL)
+  paste(strwrap(paste(parts, collapse = "; "), width = 105), collapse = "\n")
+}
+
+# ---- plot shading
+
+# These functions choose the colours of tiles. Each *_shading() function returns a list of `fill`
+# (the numbers that are mapped to colours), `scale` (the ggplot2 scale), `share` (how dark each tile
+# is, from 0 to 1) and `ranges` (the range of numbers in each panel, for its title; NULL where the
+# colour bar shows the numbers themselves).
+
+# Dark tiles are similar. The colour bar shows scores when there is one measure, or several
+# similarities that share the scale up to 1. Otherwise each measure has its own scale.
+score_shading <- function(tiles, direction, best) {
+  measures <- levels(droplevels(tiles$measure))
+  distance <- direction[measures] %in% "distance"
+  within_one <- all(abs(tiles$value) <= 1, na.rm = TRUE)
+  if (length(measures) == 1 || (!any(distance) && within_one)) {
+    far <- distance[1]
+    return(real_shading(tiles$value, c(0, if (!far) best[measures]), far,
+                        if (far) "distance" else "score"))
+  }
+  relative_shading(tiles, stats::setNames(distance, measures), best)
+}
+
+real_shading <- function(values, anchors, reversed, title) {
+  limits <- bar_limits(values, anchors)
+  share <- (values - limits[1]) / diff(limits)
+  list(fill = values, share = if (reversed) 1 - share else share,
+       scale = ggplot2::scale_fill_gradientn(title, colours = if (reversed) rev(blues) else blues,
+                                             limits = limits, na.value = undefined_colour))
+}
+
+# The limits of a colour bar, which must not coincide.
+bar_limits <- function(values, anchors) {
+  limits <- range(values, anchors, na.rm = TRUE, finite = TRUE)
+  if (diff(limits) > 0) limits else limits + c(0, 1)
+}
+
+# The colours of each measure go from its least to its most similar score, as in real_shading().
+relative_shading <- function(tiles, distance, best) {
+  fill <- rep(NA_real_, nrow(tiles))
+  for (measure in names(distance)) {
+    at <- tiles$measure == measure
+    far <- distance[[measure]]
+    fill[at] <- real_shading(tiles$value[at], c(0, if (!far) best[[measure]]), far, "")$share
+  }
+  list(fill = fill, share = fill, ranges = panel_ranges(tiles),
+       scale = ggplot2::scale_fill_gradientn(
+         "similar,\nby measure", colours = blues, limits = c(0, 1), breaks = c(0, 0.5, 1),
+         labels = c("0 (least)", "0.5", "1 (most)"), na.value = undefined_colour
+       ))
+}
+
+panel_ranges <- function(tiles) {
+  vapply(split(tiles$value, tiles$panel), function(values) {
+    values <- values[!is.na(values)]
+    if (length(values)) range_text(min(values), max(values)) else "undefined"
+  }, "")
+}
+
+# Calibrated scores; below 0 in another hue. `variant` says whether measures share a scale;
+# unlimited: measures whose gated scores have units of their own.
+calibrated_shading <- function(tiles, variant, unlimited) {
+  one <- nlevels(droplevels(tiles$measure)) == 1
+  shared <- one || identical(variant, "z") ||
+    all(abs(tiles$value) <= 1, na.rm = TRUE) && !identical(variant, "centered") &&
+      !length(unlimited)
+  title <- if (is.null(variant)) "calibrated" else paste0("calibrated\n(", variant, ")")
+  if (one && length(unlimited)) title <- "excess over\nthe threshold"
+  values <- tiles$value
+  if (!shared) {
+    title <- "calibrated,\nshare of the\nlargest"
+    values <- values / largest_in(values, tiles$measure)
+  }
+  shading <- if (any(values < 0, na.rm = TRUE)) zero_shading(values, title) else {
+    whole <- shared && variant %in% c("gated", "ari") && !length(unlimited)
+    top <- if (whole && all(values <= 1, na.rm = TRUE)) 1
+    real_shading(values, c(0, top), FALSE, title)
+  }
+  if (!shared) shading <- c(shading, list(ranges = panel_ranges(tiles)))
+  shading
+}
+
+# For each value the largest absolute value in its group; 1 where all of them are 0, so that values
+# can be divided by it.
+largest_in <- function(values, group) {
+  largest <- tapply(abs(values), group, function(v) max(v, 0, na.rm = TRUE))
+  largest[largest == 0] <- 1
+  as.vector(largest[as.character(group)])
+}
+
+# Zero has the colour in the middle, and numbers of equal size above and below it are equally dark.
+zero_shading <- function(values, title) {
+  limits <- bar_limits(values, 0)
+  most <- max(abs(limits))
+  list(fill = values, share = abs(values) / most,
+       scale = ggplot2::scale_fill_gradientn(
+         title, colours = diverging, limits = limits, na.value = undefined_colour,
+         rescaler = function(x, ...) 0.5 + x / (2 * most)
+       ))
+}
+
+# p-values are shown in a few classes, since it is their order of magnitude that matters.
+p_shading <- function(p, alpha, title) {
+  limits <- sort(unique(c(c(0.001, 0.01)[c(0.001, 0.01) < alpha], alpha)))
+  labels <- c(paste("at most", format_each(limits)), paste("above", format_each(alpha)))
+  class <- cut(p, c(-Inf, limits, Inf), labels = labels)
+  colours <- rev(blues)[round(seq(2, 6, length.out = length(labels)))]
+  share <- rev(seq(0, 1, length.out = length(labels)))[as.integer(class)]
+  list(fill = class, share = share,
+       scale = ggplot2::scale_fill_manual(title, values = stats::setNames(colours, labels),
+                                          na.value = undefined_colour))
+}
+
+# ---- plot square
+
+# These functions turn the scores of a list compared with itself into the square of dissimilarities
+# that heat maps and maps are made of.
+
+# Returns list(d, measure, formula). `d` is a symmetric matrix of distances, or, for similarities,
+# of the best score minus the score, but at least 0; where the two directions of a pair differ, it
+# holds their mean. `measure` is the label, and `formula` says in words what d holds.
+dissimilarities <- function(object, type) {
+  measure <- one_measure(object, type)
+  refuse_several_results(object, type)
+  refuse_two_lists(object, type)
+  facts <- measure_facts(object)
+  best <- best_score_of(object, facts, measure, type)
+  distance <- facts$direction[[measure]] %in% "distance"
+  names <- side_names(as.data.frame(object), grid_of(object)$aggregate)
+  d <- if (distance) object$score else pmax(best - object$score, 0)
+  square <- averaged_square(d, lapply(names, droplevels_like, names), type)
+  formula <- if (distance) measure else paste(format(best, digits = 3), "-", measure)
+  one_way <- square$one_way && !is_mirrored(object)
+  list(d = square$mean, measure = measure,
+       formula = paste0(formula, if (one_way) " (one direction)"))
+}
+
+refuse_several_results <- function(object, type) {
+  if (nlevels(row_sources(object)) == 1) return(invisible())
+  values <- lapply(as.data.frame(object)[source_columns(object)], function(v) stats::na.omit(v))
+  differing <- Filter(function(v) length(unique(v)) > 1, values)
+  example <- if (length(differing)) {
+    paste0(", as in ", rows_example("object", names(differing)[1], differing[[1]][1]))
+  }
+  abort("type = \"", type, "\" shows one result: take its rows of `object`", example, ".",
+        class = "repalign_error_rows", arg = "object")
+}
+
+# Does one score stand for both directions of a pair? It does when the measure is symmetric.
+is_mirrored <- function(object) {
+  symmetric <- grid_of(object)$symmetric
+  !isFALSE(symmetric[as.character(object$measure[1])])
+}
+
+# Drops the levels that occur on neither side.
+droplevels_like <- function(side, names) {
+  used <- levels(side)[levels(side) %in% unlist(lapply(names, as.character))]
+  factor(as.character(side), used)
+}
+
+one_measure <- function(object, type) {
+  labels <- unique(as.character(object$measure))
+  if (length(labels) == 1) return(labels)
+  abort("type = \"", type, "\" shows one measure: name it in `measure`: ", enumerate(labels, 20),
+        ".", class = "repalign_error_choice", arg = "measure")
+}
+
+refuse_two_lists <- function(object, type) {
+  grid <- attr(object, "grid")
+  within <- if (is.null(grid)) attr(object, "within") else grid$within
+  if (!identical(within, FALSE)) return(invisible())
+  abort("type = \"", type, "\" is for a list that was compared with itself, as in ",
+        if (is.null(grid)) "similarity(layers)" else "calibrate(layers)",
+        ": here `x` and `y` are different lists.", class = "repalign_error_rows", arg = "object")
+}
+
+# The score of identical representations, from which similarities are subtracted; that of distances
+# is 0.
+best_score_of <- function(object, facts, measure, type) {
+  best <- facts$best[[measure]]
+  own <- attr(object, "settings")$own
+  if (facts$direction[[measure]] %in% "distance") return(0)
+  if (!is.na(best) && is.null(own)) return(best)
+  abort("type = \"", type, "\" needs the best possible score, which is not known for ",
+        dQuote(measure, FALSE), if (is.null(own)) ": give `best` to new_measure()." else
+          " under your own `aggregate`: use another one.",
+        class = "repalign_error_value", arg = "object")
+}
+
+# Returns list(mean, one_way): the symmetric matrix, and whether some pair was computed in one
+# direction only.
+averaged_square <- function(d, names, type) {
+  all <- levels(names$x)
+  square <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))
+  known <- square
+  at <- cbind(as.integer(names$x), as.integer(names$y))
+  square[at] <- d
+  known[at] <- 1
+  known <- !is.na(known)
+  refuse_gaps(!known & !t(known), "was not computed", gap_remedy, type)
+  undefined <- known & is.na(square)
+  refuse_gaps(undefined | t(undefined), "is undefined (NA)", "leave one of them out", type)
+  mean <- rowMeans(array(c(square, t(square)), c(dim(square), 2)), na.rm = TRUE, dims = 2)
+  dimnames(mean) <- dimnames(square)
+  diag(mean) <- 0
+  list(mean = mean, one_way = any(known != t(known)))
+}
+
+gap_remedy <- "all pairs are needed, within models too (diagonal = TRUE, or an `aggregate`)"
+
+refuse_gaps <- function(missing, what, remedy, type) {
+  diag(missing) <- FALSE
+  if (nrow(missing) < 2) {
+    abort("type = \"", type, "\" needs two elements or more.", class = "repalign_error_size",
+          arg = "object")
+  }
+  if (!any(missing)) return(invisible())
+  first <- rownames(missing)[which(missing, arr.ind = TRUE)[1, ]]
+  abort("type = \"", type, "\": the score of ", dQuote(first[2], FALSE), " and ",
+        dQuote(first[1], FALSE), " ", what, ": ", remedy, ".", class = "repalign_error_rows",
+        arg = "object")
+}
+
+# ---- plot theme
+
+# The theme here is what all pictures have in common.
+
+# The background is white, because text on a transparent one would vanish in a dark viewer.
+picture_theme <- function(...) {
+  list(ggplot2::theme_minimal(),
+       ggplot2::theme(plot.background = ggplot2::element_rect(fill = "white", colour = NA),
+                      plot.caption = ggplot2::element_text(hjust = 0, colour = "grey30"),
+                      plot.caption.position = "plot"),
+       ggplot2::theme(...))
 }

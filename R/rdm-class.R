@@ -1,7 +1,11 @@
-# The class of the RDMs that rdm() makes: a "dist" object that knows what its values are.
+# The class of RDMs, as_rdm() and subset().
 
-#' @include conditions.R
+#' @include base-check.R
 NULL
+
+# ---- rdm class
+
+# The class of the RDMs that rdm() makes: a "dist" object that knows what its values are.
 
 # pairs: of how many pairs of runs each value is the mean, one number for all or one for each; NULL
 # where values are not cross-validated over pairs. transformed: the methods of transform_rdm().
@@ -235,3 +239,158 @@ as.matrix.repalign_rdms <- function(x, ...) {
 }
 
 least_known <- function(d, of) if (all(is.na(d))) NA_real_ else of(d, na.rm = TRUE)
+
+# ---- rdm subset
+
+# subset() takes some of the conditions of an RDM, or of all RDMs of a list.
+
+#' Some of the conditions of RDMs
+#'
+#' @param x an RDM, or a list of RDMs, made by [rdm()], [as_rdm()] and others.
+#' @param conditions which conditions: their numbers, their names, or `TRUE` and `FALSE` for each of
+#'   them; at least 2, each of them once.
+#' @param ... not used.
+#' @return `x` with these conditions, in the order in which they were chosen. What is known of the
+#'   dissimilarities (the kind of distance, pairs of runs, transformations) stays with them.
+#' @details
+#' Of a list, the conditions are chosen in each RDM; RDMs of a list are chosen by `x[i]`. (The
+#' conditions need not be the same in all RDMs if names are given.)
+#'
+#' Transformations that depend on all values, such as ranks, are not made anew: take the conditions
+#' first, and then [transform_rdm()].
+#' @examples
+#' set.seed(1)
+#' x <- array(rnorm(6 * 20 * 4), c(6, 20, 4), list(letters[1:6], NULL, NULL))
+#' d <- rdm(x)
+#' subset(d, c("f", "a", "b"))
+#' subset(d, labels(d) != "a")
+#' subset(rdm(list(s1 = x, s2 = x + rnorm(480))), 1:3)
+#' @seealso [rdm()], [transform_rdm()]
+#' @name subset.repalign_rdm
+NULL
+
+#' @rdname subset.repalign_rdm
+#' @export
+subset.repalign_rdm <- function(x, conditions, ...) {
+  need_arguments()
+  no_other_arguments(...)
+  some_conditions(x, conditions, "x")
+}
+
+#' @rdname subset.repalign_rdm
+#' @export
+subset.repalign_rdms <- function(x, conditions, ...) {
+  need_arguments()
+  no_other_arguments(...)
+  places <- paste0("x$", names_of_rdms(x))
+  rdms <- lapply(seq_along(x), function(k) some_conditions(x[[k]], conditions, places[k]))
+  new_rdms(stats::setNames(rdms, names(x)))
+}
+
+some_conditions <- function(x, conditions, arg) {
+  check_rdm(x, arg)
+  n <- attr(x, "Size")
+  at <- chosen_conditions(conditions, condition_names(x), arg)
+  place <- packed_places(at, n)
+  pairs <- attr(x, "pairs")
+  labels <- attr(x, "Labels")
+  part <- new_rdm(x[place], length(at), if (length(labels)) labels[at], attr(x, "distance"),
+                  if (length(pairs) > 1) pairs[place] else pairs, attr(x, "transformed"))
+  attr(part, "method") <- attr(x, "method")
+  part
+}
+
+# The numbers of the conditions; names: of those that there are.
+chosen_conditions <- function(conditions, names, arg) {
+  n <- length(names)
+  wrong <- function(..., class = "repalign_error_value") {
+    abort("`conditions` ", ..., class = class, arg = "conditions")
+  }
+  if (is.factor(conditions)) conditions <- as.character(conditions)
+  if (!(is.numeric(conditions) || is.character(conditions) || is.logical(conditions))) {
+    wrong("must be numbers, names, or TRUE and FALSE, not ", describe(conditions), ".",
+          class = "repalign_error_type")
+  }
+  if (anyNA(conditions)) wrong("has missing values: choose among the conditions.")
+  if (is.logical(conditions) && length(conditions) != n) {
+    wrong("has ", count_of(length(conditions), "flag"), ", but `", arg, "` has ",
+          count_of(n, "condition"), ": give TRUE or FALSE for each.", class = "repalign_error_size")
+  }
+  at <- if (is.logical(conditions)) which(conditions) else
+    if (is.character(conditions)) match(conditions, names) else match(conditions, seq_len(n))
+  if (anyNA(at)) {
+    lost <- conditions[is.na(at)][1]
+    wrong("has ", if (is.character(lost)) dQuote(lost, FALSE) else format(lost), ", but `", arg,
+          "` has ", if (is.character(lost)) paste0("no such condition", suggest(lost, names)) else
+            paste0("the conditions 1 to ", n, "."), class = "repalign_error_labels")
+  }
+  if (anyDuplicated(at)) {
+    wrong("has ", dQuote(names[at[anyDuplicated(at)]], FALSE), " more than once: a condition has ",
+          "no dissimilarity to itself.")
+  }
+  if (length(at) < 2) {
+    wrong("chooses ", count_of(length(at), "condition"), " of `", arg, "`: an RDM has at least 2.",
+          class = "repalign_error_size")
+  }
+  at
+}
+
+# ---- as rdm
+
+# as_rdm() makes an RDM of dissimilarities that are given as a vector, a matrix or a "dist" object.
+
+#' Make an RDM of given dissimilarities
+#'
+#' Gives dissimilarities that come from elsewhere (another program, a behavioural experiment) the
+#' class of what [rdm()] returns, so that they print and plot as such.
+#'
+#' @param x the dissimilarities of all pairs of conditions: a numeric vector in the order (1, 2),
+#'   (1, 3), ..., (2, 3), ..., as in [stats::dist()] and in rsatoolbox; a symmetric matrix with
+#'   zeros (or `NA`) on its diagonal; or a `dist` object. `NA` stands for a pair that lacks.
+#' @param labels one label for each condition, or `NULL` for those that `x` has, if any.
+#' @return An RDM of class `c("repalign_rdm", "dist")`. A `dist` object keeps its attribute
+#'   `method`.
+#' @examples
+#' as_rdm(c(0.2, 0.9, 0.8), labels = c("cat", "dog", "car"))
+#' as_rdm(as.matrix(rdm92$monkey)[1:10, 1:10])
+#' # a matrix with an RDM in each row
+#' rows <- rbind(a = c(0.2, 0.9, 0.8), b = c(0.1, 0.7, 0.9))
+#' apply(rows, 1, as_rdm, simplify = FALSE)
+#' @seealso [rdm()], [transform_rdm()], [plot_rdms()]
+#' @export
+as_rdm <- function(x, labels = NULL) {
+  need_arguments()
+  if (is.list(x)) {
+    abort("`x` must be one RDM, not ", if (is.data.frame(x)) {
+      "a data frame: give as.matrix(x) if it holds a square matrix."
+    } else "a list: lapply(x, as_rdm) makes an RDM of each element.",
+          class = "repalign_error_type", arg = "x")
+  }
+  if (is.numeric(x) && is.null(dim(x)) && !inherits(x, "dist")) x <- dist_of_vector(x)
+  x <- read_rdm(x, "x", allow_na = TRUE)
+  if (!is.null(labels)) attr(x, "Labels") <- condition_labels(labels, attr(x, "Size"))
+  class(x) <- c("repalign_rdm", "dist")
+  x
+}
+
+dist_of_vector <- function(x) {
+  n <- round((1 + sqrt(1 + 8 * length(x))) / 2)
+  if (n < 2 || n * (n - 1) / 2 != length(x)) {
+    abort("`x` has ", count_of(length(x), "value"), ", but n conditions have n (n - 1)/2 pairs: ",
+          "1, 3, 6, 10, ... Give the dissimilarity of each pair once.",
+          class = "repalign_error_size", arg = "x")
+  }
+  structure(as.double(x), Size = as.integer(n), Diag = FALSE, Upper = FALSE, class = "dist")
+}
+
+condition_labels <- function(labels, n) {
+  labels <- plain_labels(labels, "labels")
+  if (length(labels) != n || anyNA(labels) || anyDuplicated(labels)) {
+    abort("`labels` must have a different label for each of the ", n, " conditions, not ",
+          count_of(length(labels), "label"), if (anyNA(labels)) " with NA" else
+            if (anyDuplicated(labels)) paste0(", of which some are equal (first ",
+                                              dQuote(labels[anyDuplicated(labels)], FALSE), ")"),
+          ".", class = "repalign_error_labels", arg = "labels")
+  }
+  labels
+}

@@ -1,6 +1,6 @@
 # Files of the format safetensors: a header in JSON says where the numbers of each tensor lie.
 
-#' @include numbers.R
+#' @include base-numbers.R
 NULL
 
 safetensors_types <- list(

@@ -1,3 +1,7 @@
+# The class of responses that know how they were recorded: its slots, methods and prints.
+
+# ---- responses class
+
 # The class of responses that know how they were recorded, and the slots that hold the trials of
 # each stimulus.
 
@@ -45,4 +49,247 @@ move_slots <- function(values, event, present) {
     names <- list(names[[1]], names[[2]], if (!moved) names[[3]][seq_len(most)])
   }
   list(values = array(values, c(size[1:2], most), names), event = event)
+}
+
+# ---- responses methods
+
+# Methods of responses objects: sizes, parts, and means over trials.
+
+#' @export
+dim.repalign_responses <- function(x) dim(unclass(x)$values)
+
+#' @export
+dimnames.repalign_responses <- function(x) dimnames(unclass(x)$values)
+
+#' @export
+length.repalign_responses <- function(x) length(unclass(x)$values)
+
+#' @export
+as.array.repalign_responses <- function(x, ...) unclass(x)$values
+
+#' @export
+as.matrix.repalign_responses <- function(x, ...) {
+  no_other_arguments(...)
+  trial_means(unclass(x)$values)
+}
+
+# The mean over the trials of each stimulus and neuron; NA where none was recorded. With one trial
+# these are the responses themselves, unchanged.
+trial_means <- function(values) {
+  names <- dimnames(values)[1:2]
+  means <- if (dim(values)[3] == 1) values else rowMeans(values, na.rm = TRUE, dims = 2)
+  means <- matrix(means, nrow(values))
+  means[is.nan(means)] <- NA_real_
+  dimnames(means) <- if (any(lengths(names) > 0)) names
+  means
+}
+
+#' @export
+`[.repalign_responses` <- function(x, i, a, t, ...) {
+  no_other_arguments(...)
+  # the number of arguments tells x[i, ] from x[i]
+  if (nargs() == 2 && !missing(i)) {
+    abort("Responses have three sides: x[i, a, t] takes stimuli, neurons and trials.",
+          class = "repalign_error_value", arg = "i")
+  }
+  size <- dim(x)
+  names <- dimnames(x)
+  i <- if (missing(i)) seq_len(size[1]) else part_index(i, size[1], names[[1]], "i", "stimulus")
+  a <- if (missing(a)) seq_len(size[2]) else part_index(a, size[2], names[[2]], "a", "neuron")
+  t <- if (missing(t)) seq_len(size[3]) else part_index(t, size[3], names[[3]], "t", "trial")
+  part_of_responses(x, i, a, t)
+}
+
+# Positions from what a user gave: none may be taken twice, because it would count as two.
+part_index <- function(at, size, names, arg, what) {
+  places <- stats::setNames(seq_len(size), names)
+  found <- if (is.character(at)) match(at, names) else {
+    if (!is.numeric(at) && !is.logical(at)) {
+      abort("`", arg, "` must be numbers, names or TRUE and FALSE, not ", describe(at), ".",
+            class = "repalign_error_value", arg = arg)
+    }
+    unname(places[at])
+  }
+  if (anyNA(found) || is.logical(at) && length(at) > size) {
+    wrong <- if (is.logical(at)) "a value too many, or NA" else
+      if (is.character(at)) dQuote(at[is.na(found)][1], FALSE) else at[at > size | is.na(at)][1]
+    abort("`", arg, "` asks for ", wrong, ", but there are ",
+          if (what == "stimulus") count_of_stimuli(size) else count_of(size, what), ".",
+          class = "repalign_error_value", arg = arg)
+  }
+  if (anyDuplicated(found)) {
+    abort("`", arg, "` takes ", what, " ", found[duplicated(found)][1], " twice: it would count ",
+          "as two independent ones.", class = "repalign_error_value", arg = arg)
+  }
+  if (!length(found)) {
+    abort("`", arg, "` takes no ", what, ": at least one must remain.",
+          class = "repalign_error_size", arg = arg)
+  }
+  found
+}
+
+# Positions i, a, t must be whole numbers in range.
+part_of_responses <- function(x, i, a, t = seq_len(dim(x)[3])) {
+  force(t)
+  x <- unclass(x)
+  values <- x$values[i, a, t, drop = FALSE]
+  event <- x$event[i, t, drop = FALSE]
+  present <- recorded_slots(values)
+  event[!present] <- NA
+  moved <- move_slots(values, event, present)
+  new_responses(moved$values, moved$event, x$neuron[a], x$session[a], x$cluster[i], x$run)
+}
+
+# rows, columns: TRUE for those that stay.
+cut_responses <- function(x, rows = TRUE, columns = TRUE) {
+  size <- dim(x)
+  part_of_responses(x, seq_len(size[1])[rows], seq_len(size[2])[columns])
+}
+
+# The same responses with the stimuli in another order.
+permuted_responses <- function(x, permutation) {
+  if (is.null(x)) return(NULL)
+  x <- unclass(x)
+  names <- dimnames(x$values)
+  values <- x$values[permutation, , , drop = FALSE]
+  if (!is.null(names)) dimnames(values) <- c(list(NULL), names[2:3])
+  new_responses(values, x$event[permutation, , drop = FALSE], x$neuron, x$session,
+                x$cluster[permutation], x$run)
+}
+
+# ---- responses print
+
+# What print() and summary() say of responses objects.
+
+#' @export
+print.repalign_responses <- function(x, ...) {
+  no_other_arguments(...)
+  writeLines(c(responses_sizes(x), wrap_lines(responses_declared(x)),
+               "Corrected estimates multiply responses",
+               strwrap(paste("-", responses_multiplied(x)), 78, indent = 2, exdent = 4)))
+  invisible(x)
+}
+
+wrap_lines <- function(text) strwrap(text, 78, exdent = 2)
+
+responses_sizes <- function(x) {
+  size <- dim(x)
+  trials <- range(trial_counts(x))
+  neurons <- if (is.null(x$neuron)) size[2] else length(unique(x$neuron))
+  paste0("Responses: ", count_of_stimuli(size[1]), " x ", count_of(size[2], "column"),
+         if (neurons < size[2]) paste0(" (", count_of(neurons, "neuron"), ")"),
+         ", ", if (trials[1] < trials[2]) paste(trials[1], "to "), count_of(trials[2],
+         if (x$run) "run" else "trial"), if (!x$run) " a stimulus")
+}
+
+count_of_stimuli <- function(n) paste(n, if (n == 1) "stimulus" else "stimuli")
+
+# How many trials each stimulus has.
+trial_counts <- function(x) rowSums(!is.na(x$event))
+
+responses_declared <- function(x) {
+  missing <- missing_responses(x)
+  events <- blocks_of_events(x)
+  c(
+    if (!is.null(x$session)) {
+      paste0("Sessions: ", length(unique(x$session)), ", with ",
+             range_words(tabulate(match(x$session, unique(x$session)))), " columns each.")
+    },
+    if (!is.null(x$cluster)) cluster_words(x$cluster),
+    if (events) "Events: some trials of a stimulus share noise.",
+    if (missing > 0) paste0("Missing: ", count_of(missing, "response"), ".")
+  )
+}
+
+cluster_words <- function(cluster) {
+  known <- cluster[!is.na(cluster)]
+  sizes <- tabulate(match(known, unique(known)))
+  left_out <- sum(is.na(cluster))
+  paste0("Clusters: ", length(sizes), ", with ", range_words(sizes), " stimuli each",
+         if (left_out > 0) paste0("; ", left_out, " stimuli without a label are left out"), ".")
+}
+
+range_words <- function(counts) {
+  if (min(counts) == max(counts)) max(counts) else paste(min(counts), "to", max(counts))
+}
+
+# Responses that lack in a trial that other neurons have.
+missing_responses <- function(x) {
+  present <- !is.na(x$event)
+  sum(present) * dim(x)[2] - sum(!is.na(x$values))
+}
+
+# Do some trials of a stimulus share an event?
+blocks_of_events <- function(x) {
+  any(apply(x$event, 1, function(labels) anyDuplicated(labels[!is.na(labels)]) > 0))
+}
+
+# What may be multiplied with what, in words.
+responses_multiplied <- function(x) {
+  several <- max(trial_counts(x)) > 1
+  trial <- if (x$run) "runs" else if (blocks_of_events(x)) "events" else "trials"
+  trials <- if (several) {
+    paste0("of different ", trial, if (!x$run) " of a stimulus",
+           if (!is.null(x$session)) " (between sessions also of the same)",
+           ", so that their noise drops out")
+  } else if (is.null(x$session)) {
+    "of one trial, so that its noise stays"
+  } else {
+    "of one trial and different sessions, so that noise of a session drops out"
+  }
+  c(paste("of different", if (is.null(x$neuron)) "columns" else "neurons"),
+    paste("of different", if (is.null(x$cluster)) "stimuli" else "clusters of stimuli"), trials)
+}
+
+#' @export
+summary.repalign_responses <- function(object, ...) {
+  no_other_arguments(...)
+  structure(list(sizes = dim(object), trials = table(trial_counts(object), dnn = NULL),
+                 few = few_trials(object), missing = missing_summary(object),
+                 run = object$run),
+            class = "repalign_responses_summary")
+}
+
+# Stimuli that have no two trials of different events.
+few_trials <- function(x) {
+  pairs <- apply(x$event, 1, function(labels) length(unique(labels[!is.na(labels)])))
+  which(pairs < 2)
+}
+
+# How many responses lack, and where: of columns in trials that others have, and of stimuli that a
+# column lacks in all trials.
+missing_summary <- function(x) {
+  values <- unclass(x)$values
+  never <- rowSums(!is.na(values), dims = 2) == 0
+  list(responses = missing_responses(x), never = sum(never), columns = sum(colSums(never) > 0),
+       stimuli = sum(rowSums(never) > 0))
+}
+
+#' @export
+print.repalign_responses_summary <- function(x, ...) {
+  no_other_arguments(...)
+  counts <- as.integer(names(x$trials))
+  cat(count_of_stimuli(x$sizes[1]), " x ", count_of(x$sizes[2], "column"), "\n", sep = "")
+  shown <- rbind(stimuli = as.integer(x$trials))
+  colnames(shown) <- paste0(counts, " trial", ifelse(counts == 1, "", "s"))
+  print(shown)
+  lines <- c(
+    if (length(x$few) && max(counts) > 1) {
+      paste0("Without two trials of different events, and left out where noise is corrected by ",
+             "trials: ", length(x$few), " (", if (length(x$few) > 1) "rows " else "row ",
+             enumerate(x$few, quote = FALSE), ").")
+    },
+    missing_words(x$missing)
+  )
+  writeLines(wrap_lines(lines))
+  invisible(x)
+}
+
+missing_words <- function(missing) {
+  if (missing$responses == 0) return("No response is missing in these trials.")
+  paste0("Missing in these trials: ", count_of(missing$responses, "response"), ". ",
+         if (missing$never == 0) "Every column has a response to every stimulus." else
+           paste0(count_of(missing$columns, "column"), " never recorded ",
+                  count_of_stimuli(missing$stimuli), " (", count_of(missing$never, "cell"),
+                  " without a mean)."))
 }

@@ -1,3 +1,7 @@
+# simulate_networks() and simulate_models(): made-up networks and models.
+
+# ---- simulate networks
+
 # simulate_networks() trains groups of small networks that differ in what or how they have learned.
 
 #' Train groups of small networks
@@ -264,4 +268,327 @@ print.repalign_networks <- function(x, digits = 2, ...) {
       ", ", nrow(x$inputs), " test stimuli of ", nlevels(x$labels), " classes\n", sep = "")
   print(summary(x), digits = digits, row.names = FALSE)
   invisible(x)
+}
+
+# ---- simulate models
+
+# simulate_models() simulates models that share a global layout, neighbourhoods, both or nothing.
+
+#' Simulate models that share a layout or neighbourhoods to known degrees
+#'
+#' The stimuli of a simulated world lie in small patches, which determine the neighbourhoods,
+#' and the patches have places in a plane, the layout. Each model keeps as much of the layout
+#' as `global` says and as much of the neighbourhoods as `local` says, and replaces the rest
+#' by random values of its own. Every layer reads the result through its own random weights
+#' and noise.
+#'
+#' @param n number of stimuli.
+#' @param width number of units in every layer: one number per model, or one for all models.
+#'   Its names become the names of the models.
+#' @param global degree to which a model keeps the layout of the world, from 0 to 1: the
+#'   correlation between the coordinates of its patches and those of the world.
+#' @param local degree to which a model keeps the neighbourhoods of the world, from 0 to 1:
+#'   the share of stimuli that stay in their patches. The others change places at random.
+#' @param layers number of layers.
+#' @param patch number of stimuli in a patch; the last patch may have fewer.
+#' @param scatter standard deviation of the stimuli within a patch, relative to the standard
+#'   deviation between patches in the 16 dimensions that separate them (see Details). Each
+#'   model draws this scatter for itself, so the distances between near neighbours are never
+#'   shared.
+#' @param noise standard deviation of the noise of every unit, relative to the standard
+#'   deviation of its signal.
+#' @return A list of class `repalign_simulation`: `models`, a named list of models, each a
+#'   named list of layers (stimuli x units), ready for [similarity()] and [calibrate()];
+#'   `truth`, a data frame with `model`, `width`, `global` and `local`; `patch`, the patch of
+#'   every stimulus in the world.
+#' @details
+#' A patch has two coordinates with standard deviation 3, which are the layout, and 16 with
+#' standard deviation 1, in which each model places its patches at random. The two large
+#' coordinates dominate global measures such as CKA; the other 16 make the stimuli of one
+#' patch each other's nearest neighbours. For two models, the correlation of their layouts is
+#' the product of their values of `global`. The share of neighbours that both have kept from
+#' the world is close to the product of the squares of their values of `local`.
+#'
+#' A model with `global = 0` and `local = 0` is unrelated to all other models. With `local`
+#' above 0, global measures are slightly above chance even if `global` is 0: stimuli of one
+#' patch are close to each other on both sides, so with few patches the layouts cannot be
+#' entirely unrelated.
+#' @examples
+#' set.seed(1)
+#' family <- simulate_models(n = 120, width = c(small = 20, large = 200), local = c(0.5, 1))
+#' family
+#' similarity(family$models, measure = list("cka", measure("mutual_knn", k = 3)))
+#' @seealso [simulate_pair()], [calibrate()]
+#' @export
+simulate_models <- function(n, width, global = 0, local = 0, layers = 1, patch = 4, scatter = 0.4,
+                            noise = 1) {
+  need_arguments()
+  patch <- check_count(patch, "patch", 2)
+  n <- check_count(n, "n")
+  if (n < 2 * patch) {
+    abort("`n` is ", n, ", but two patches of `patch` = ", patch, " stimuli need ", 2 * patch,
+          ": take more stimuli or smaller patches.", class = "repalign_error_value", arg = "n")
+  }
+  truth <- models_truth(width, global, local)
+  layers <- check_count(layers, "layers")
+  scatter <- check_number(scatter, "scatter", above = 0)
+  noise <- check_not_negative(noise, "noise")
+  check_memory(8 * as.double(n) * (layers * sum(as.double(truth$width)) + 2 * max(truth$width)),
+               "The simulated models", "Take fewer stimuli, units or layers.")
+  world <- list(patch = (seq_len(n) - 1) %/% patch + 1, scatter = scatter)
+  world$layout <- matrix(stats::rnorm(max(world$patch) * 2), ncol = 2)
+  models <- lapply(seq_len(nrow(truth)), function(m) {
+    stimuli <- model_stimuli(world, truth$global[m], truth$local[m])
+    parts <- lapply(seq_len(layers), function(l) neurons_of_stimuli(stimuli, truth$width[m], noise))
+    stats::setNames(parts, paste0("layer", seq_len(layers)))
+  })
+  structure(list(models = stats::setNames(models, truth$model), truth = truth,
+                 patch = world$patch), class = "repalign_simulation")
+}
+
+models_truth <- function(width, global, local) {
+  settings <- each_setting(list(width = width, global = global, local = local),
+                           list(width = check_count, global = check_share, local = check_share),
+                           "model")
+  values <- settings$values
+  names <- settings$names
+  if (is.null(names)) names <- paste0("model", seq_along(values$width))
+  data.frame(model = names, width = as.integer(values$width), global = values$global,
+             local = values$local)
+}
+
+layout_spread <- 3
+
+patch_dimensions <- 16
+
+# The stimuli in the space of one model: a matrix stimuli x dimensions with total variance 1.
+model_stimuli <- function(world, global, local) {
+  n <- length(world$patch)
+  count <- nrow(world$layout)
+  patch <- world$patch
+  moved <- sample.int(n, round((1 - local) * n))
+  patch[moved] <- patch[moved[sample.int(length(moved))]]
+  # the shared part of the layout follows the patches of the world, even for stimuli that this model
+  # has moved to other patches
+  new_layout <- matrix(stats::rnorm(count * 2), count)
+  layout <- global * world$layout[world$patch, ] + sqrt(1 - global^2) * new_layout[patch, ]
+  centres <- matrix(stats::rnorm(count * patch_dimensions), count)
+  places <- cbind(layout_spread * layout, centres[patch, ])
+  places <- places + world$scatter * stats::rnorm(length(places))
+  places / sqrt(sum(apply(places, 2, stats::var)))
+}
+
+# Neurons are random combinations of the dimensions, with signals of variance 1 on average.
+neurons_of_stimuli <- function(stimuli, width, noise) {
+  weights <- matrix(stats::rnorm(ncol(stimuli) * width), ncol(stimuli))
+  signal <- stimuli %*% weights
+  signal + noise * stats::rnorm(length(signal))
+}
+
+# ---- network data
+
+# The data of simulate_networks(): made or given, split into training samples and test stimuli.
+# Either part is a list of `x`, a matrix of standardized features, and `class`, class numbers.
+
+clusters_per_class <- 3
+
+# Samples of classes that no linear rule separates: each class has several clusters.
+made_samples <- function(count, classes, features, scatter) {
+  clusters <- classes * clusters_per_class
+  centres <- matrix(stats::rnorm(clusters * features), clusters)
+  cluster <- sample(rep_len(seq_len(clusters), count))
+  x <- centres[cluster, , drop = FALSE] + scatter * matrix(stats::rnorm(count * features), count)
+  list(x = x, labels = factor((cluster - 1) %% classes + 1))
+}
+
+made_data <- function(given) {
+  test <- check_count(if (is.null(given$test)) 120 else given$test, "test", 2)
+  train <- check_count(if (is.null(given$train)) 300 else given$train, "train", 2)
+  classes <- check_count(given$classes, "classes", 2)
+  features <- check_count(given$features, "features")
+  scatter <- check_number(given$scatter, "scatter", above = 0)
+  check_memory(24 * (as.double(test) + train) * features, "The samples",
+               "Take fewer samples or features.")
+  samples <- made_samples(train + test, classes, features, scatter)
+  split_data(samples$x, samples$labels, seq_len(train), train + seq_len(test))
+}
+
+given_data <- function(given) {
+  x <- as_numeric_matrix(given$x, "x")
+  labels <- check_sample_classes(given$labels, nrow(x))
+  n <- nrow(x)
+  test <- if (is.null(given$test)) n %/% 4 else given$test
+  test <- if (length(test) == 1) sample.int(n, check_count_below(test, "test", n - 1)) else
+    check_test_rows(test, n)
+  rest <- setdiff(seq_len(n), test)
+  most <- length(rest)
+  train <- if (is.null(given$train)) most else check_count_below(given$train, "train", most + 1)
+  # a test set that was drawn comes in the order of the rows of x
+  if (length(given$test) <= 1) test <- sort(test)
+  split_data(x, labels, if (train < most) sample(rest, train) else rest, test)
+}
+
+check_count_below <- function(value, arg, limit) {
+  value <- check_count(value, arg, 2)
+  if (value < limit) return(value)
+  abort("`", arg, "` is ", value, ", but at most ", limit - 1, " of the rows of `x` can be ", arg,
+        " samples.", class = "repalign_error_value", arg = arg)
+}
+
+check_test_rows <- function(rows, n) {
+  usable <- is.numeric(rows) && length(rows) > 1 && all(is.finite(rows)) &&
+    all(rows == round(rows) & rows >= 1 & rows <= n) && !anyDuplicated(rows)
+  if (!usable) {
+    abort("`test` must be the number of test stimuli, or different row numbers of `x` (1 to ", n,
+          ").", class = "repalign_error_value", arg = "test")
+  }
+  if (length(rows) > n - 2) {
+    abort("`test` names ", length(rows), " of the ", n, " rows of `x`: leave two or more to ",
+          "train on.", class = "repalign_error_value", arg = "test")
+  }
+  as.integer(rows)
+}
+
+# The labels as a factor without empty levels.
+check_sample_classes <- function(labels, n) {
+  if (is.null(labels)) label_error("must be given with `x`: the class of every row")
+  if (!is.atomic(labels) || length(dim(labels)) > 1) {
+    label_error("must hold the class of every row of `x`, not be ", describe(labels))
+  }
+  if (length(labels) != n) {
+    label_error("has ", length(labels), " values, but `x` has ", n, " rows: give one per row")
+  }
+  if (anyNA(labels)) label_error("is missing (NA) in row ", which(is.na(labels))[1])
+  labels <- droplevels(as.factor(if (is.factor(labels)) labels else as.vector(labels)))
+  if (nlevels(labels) < 2) label_error("names one class only: two or more are needed")
+  labels
+}
+
+split_data <- function(x, labels, train, test) {
+  absent <- setdiff(levels(labels), labels[train])
+  if (length(absent)) {
+    label_error("names ", dQuote(absent[1], FALSE), ", but no training sample is of this class: ",
+                "take more samples, or other test stimuli")
+  }
+  means <- colMeans(x[train, , drop = FALSE])
+  sds <- apply(x[train, , drop = FALSE], 2, stats::sd)
+  sds[sds == 0] <- 1
+  part <- function(rows) {
+    list(x = sweep(sweep(x[rows, , drop = FALSE], 2, means), 2, sds, "/"),
+         class = as.integer(labels)[rows])
+  }
+  list(train = part(train), test = part(test), classes = levels(labels))
+}
+
+one_hot <- function(class, classes) diag(classes)[class, , drop = FALSE]
+
+# The class that the shortcut feature of each sample shows: the true one for a share of them, drawn
+# at random, and one drawn at random for the others.
+shown_classes <- function(class, classes, share) {
+  replaced_classes(class, classes, 1 - share)
+}
+
+# A share of the class numbers is replaced by others, drawn from all classes.
+replaced_classes <- function(class, classes, share) {
+  rows <- sample.int(length(class), round(share * length(class)))
+  class[rows] <- sample.int(classes, length(rows), replace = TRUE)
+  class
+}
+
+shortcut_features <- function(shown, classes) shortcut_size * one_hot(shown, classes)
+
+# The features have a standard deviation of 1; a shortcut is larger, so that networks take it.
+shortcut_size <- 2
+
+# ---- network training
+
+# The networks of simulate_networks(): layers of units that are all connected, trained by gradient
+# descent on the cross-entropy of a softmax. A network is its list of weights, one matrix a layer
+# (inputs x units), whose last row has the biases.
+
+new_network <- function(sizes, activation) {
+  gain <- if (activation == "relu") 2 else 1
+  lapply(seq_along(sizes)[-1], function(l) {
+    weights <- stats::rnorm(sizes[l - 1] * sizes[l], sd = sqrt(gain / sizes[l - 1]))
+    rbind(matrix(weights, sizes[l - 1]), 0)
+  })
+}
+
+activations <- list(relu = function(sums) pmax(sums, 0), tanh = tanh)
+
+# The derivative of each activation, from its value.
+slopes <- list(relu = function(active) active > 0, tanh = function(active) 1 - active^2)
+
+# What a network makes of the rows of x: `inputs`, what each layer reads, with a last column of
+# ones; `sums`, what the units of each layer sum up, of which the last one holds the logits.
+run_network <- function(network, x, activation) {
+  inputs <- sums <- vector("list", length(network))
+  for (l in seq_along(network)) {
+    inputs[[l]] <- cbind(x, 1)
+    sums[[l]] <- inputs[[l]] %*% network[[l]]
+    if (l < length(network)) x <- activations[[activation]](sums[[l]])
+  }
+  list(inputs = inputs, sums = sums)
+}
+
+softmax <- function(logits) as_probabilities(logits, "logit", "logits")
+
+# The gradient of the mean cross-entropy, a matrix for each layer. target: stimuli x classes.
+network_gradient <- function(network, x, target, activation) {
+  run <- run_network(network, x, activation)
+  error <- (softmax(run$sums[[length(network)]]) - target) / nrow(x)
+  gradient <- network
+  for (l in rev(seq_along(network))) {
+    gradient[[l]] <- crossprod(run$inputs[[l]], error)
+    if (l > 1) {
+      biases <- nrow(network[[l]])
+      active <- run$inputs[[l]][, -biases, drop = FALSE]
+      error <- tcrossprod(error, network[[l]][-biases, , drop = FALSE]) *
+        slopes[[activation]](active)
+    }
+  }
+  gradient
+}
+
+# Each optimizer is a function of the weights of a layer, their gradient, what it remembers of that
+# layer, the rate and the number of the step; it returns the new weights and what to remember.
+optimizers <- list(
+  sgd = function(weights, gradient, memory, rate, step) {
+    speed <- 0.9 * (if (is.null(memory)) 0 else memory) + gradient
+    list(weights = weights - rate * speed, memory = speed)
+  },
+  # Kingma and Ba (2015), with the decay rates that they give
+  adam = function(weights, gradient, memory, rate, step) {
+    if (is.null(memory)) memory <- list(mean = 0, square = 0)
+    memory$mean <- 0.9 * memory$mean + 0.1 * gradient
+    memory$square <- 0.999 * memory$square + 0.001 * gradient^2
+    size <- rate * sqrt(1 - 0.999^step) / (1 - 0.9^step)
+    list(weights = weights - size * memory$mean / (sqrt(memory$square) + 1e-8), memory = memory)
+  }
+)
+
+default_rates <- c(adam = 0.01, sgd = 0.05)
+
+# Trains a new network. x: samples x features; target: samples x classes; plan: list(sizes,
+# input_noise, activation, optimizer, rate, epochs, batch).
+trained_network <- function(x, target, plan) {
+  network <- new_network(plan$sizes, plan$activation)
+  memory <- vector("list", length(network))
+  move <- optimizers[[plan$optimizer]]
+  step <- 0
+  for (epoch in seq_len(plan$epochs)) {
+    order <- sample.int(nrow(x))
+    seen <- if (plan$input_noise) x + plan$input_noise * stats::rnorm(length(x)) else x
+    for (batch in split(order, (seq_along(order) - 1) %/% plan$batch)) {
+      gradient <- network_gradient(network, seen[batch, , drop = FALSE],
+                                   target[batch, , drop = FALSE], plan$activation)
+      step <- step + 1
+      for (l in seq_along(network)) {
+        moved <- move(network[[l]], gradient[[l]], memory[[l]], plan$rate, step)
+        network[[l]] <- moved$weights
+        memory[[l]] <- moved$memory
+      }
+    }
+  }
+  network
 }

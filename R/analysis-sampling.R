@@ -1,0 +1,448 @@
+# Estimates of analyses from random subsets of neurons, and what analyses take from responses
+# objects.
+
+# ---- sampling
+
+# These functions make the estimates of analyses from random subsets of neurons. An estimate is a
+# sum over a block of the matrix of pair terms, which has an entry for each neuron pair. A cell of
+# an analysis is one comparison at one number of neurons: it has a single estimate for each choice
+# of subsets, made of the H values xy, xx and yy, and a pooled one.
+
+# The numbers of neurons to try. By default these are powers of two and the number of all neurons.
+neuron_grid <- function(neurons, most, arg, least = 1) {
+  if (is.null(neurons)) {
+    powers <- 2^(2:30)
+    # a power of two just below the number of all neurons would say nothing new
+    return(as.integer(c(powers[1.5 * powers <= most & powers >= least], most)))
+  }
+  usable <- is.numeric(neurons) && length(neurons) >= 1 && all(is.finite(neurons)) &&
+    all(neurons == round(neurons)) && all(neurons >= least) && !anyDuplicated(neurons)
+  if (!usable) {
+    abort("`neurons` must be different whole numbers, each at least ", least, ".",
+          class = "repalign_error_value", arg = "neurons")
+  }
+  if (any(neurons > most)) {
+    abort("`neurons` asks for ", max(neurons), " neurons, but ", arg, " allows at most ", most,
+          ".", class = "repalign_error_value", arg = "neurons")
+  }
+  as.integer(neurons)
+}
+
+# A matrix with a random subset of `pool` in each of `repeats` columns; only one column, with all
+# members, when there is nothing to choose.
+random_subsets <- function(pool, size, repeats) {
+  if (size >= length(pool)) return(matrix(pool, length(pool), 1))
+  check_subsets_memory(size, repeats)
+  subsets <- vapply(seq_len(repeats), function(r) pool[sample.int(length(pool), size)],
+                    integer(size))
+  matrix(subsets, nrow = size)
+}
+
+# The memory of the members of every subset, and of about 50 numbers that are computed from it.
+check_subsets_memory <- function(size, repeats) {
+  check_memory(as.double(repeats) * (12 * as.double(size) + 400), "The random subsets of neurons",
+               "Fewer `repeats` need less.")
+}
+
+repeat_subset <- function(subset, times) {
+  subset[, rep_len(seq_len(ncol(subset)), times), drop = FALSE]
+}
+
+# The sum of pair terms h over the block of each subset pair, in the columns of a and b. Multiplying
+# h with 0/1 indicators of the subsets gives the same sums, and is faster when the subsets are a
+# large part of all neurons.
+subset_sums <- function(h, a, b, by_product = NULL) {
+  if (is.null(by_product)) {
+    by_product <- 16 * as.double(nrow(a)) * nrow(b) > as.double(nrow(h)) * ncol(h)
+  }
+  .Call(C_subset_sums, h, a, b, by_product)
+}
+
+# The labels of both sides as common codes, which begin with 0 for C. NULL when no labels are given,
+# so that no neuron is on both sides.
+label_codes <- function(x, y) {
+  if (is.null(x)) return(NULL)
+  all <- unique(c(x, y))
+  list(x = match(x, all) - 1L, y = match(y, all) - 1L, count = length(all))
+}
+
+# The two sides whose neurons form the neuron pairs of each of the three H values: "a" stands for
+# the neurons of x, "b" for those of y.
+part_sides <- list(xy = c("a", "b"), xx = c("a", "a"), yy = c("b", "b"))
+
+# The codes of the neuron pairs of each of the three H values.
+part_codes <- function(units, width_x, width_y) {
+  or_numbers <- function(labels, width) if (is.null(labels)) seq_len(width) else labels
+  x <- or_numbers(units$x, width_x)
+  y <- or_numbers(units$y, width_y)
+  list(xy = label_codes(units$x, units$y), xx = label_codes(x, x), yy = label_codes(y, y))
+}
+
+# A list with the H values of all subset pairs for each estimator. count: from subset_counts().
+subset_h <- function(terms, a, b, count, codes) {
+  divide <- function(sum, count) ifelse(count > 0, sum / count, NA_real_)
+  naive <- subset_sums(terms$naive, a, b)
+  stimulus <- subset_sums(terms$stimulus, a, b)
+  left_out <- if (is.null(codes)) 0
+  else .Call(C_excluded_sums, terms$stimulus, a, b, codes$x, codes$y, codes$count)$sum
+  list(
+    naive = divide(naive, count$all),
+    stimulus = divide(drop_rounding(stimulus, naive), count$all),
+    stimulus_neuron = divide(drop_rounding(stimulus - left_out, naive), count$allowed)
+  )
+}
+
+# A corrected sum of rounding size is set to zero. The naive sum over the same neuron pairs tells
+# how large the terms of the sum are.
+drop_rounding <- function(sum, naive) ifelse(abs(sum) <= rounding_share * naive, 0, sum)
+
+# How many neuron pairs each subset pair has: all of them, and those that the labels allow. mask: a
+# matrix with 1 for the neuron pairs that exist and 0 for others, or NULL when all exist.
+subset_counts <- function(a, b, size, codes, mask = NULL) {
+  all <- if (is.null(mask)) rep(as.double(nrow(a)) * nrow(b), ncol(a)) else subset_sums(mask, a, b)
+  if (is.null(codes)) return(list(all = all, allowed = all))
+  exists <- if (is.null(mask)) matrix(1, size[1], size[2]) else mask
+  left_out <- .Call(C_excluded_sums, exists, a, b, codes$x, codes$y, codes$count)$sum
+  list(all = all, allowed = all - left_out)
+}
+
+# The weights of the pair terms in the pooled mean: `all` for the mean of all neuron pairs over all
+# subsets, `allowed` for that of the allowed neuron pairs over the subsets `used`. Where every
+# subset has the same share of allowed neuron pairs, the second weights follow from the first: those
+# of the `excluded` neuron pairs are dropped, and the others multiplied by `share`.
+pooled_weights <- function(a, b, size, count, codes, used = TRUE, mask = NULL) {
+  weigh <- function(count, used) {
+    weight <- ifelse(used, 1 / (count * max(sum(used), 1)), 0)
+    w <- .Call(C_subset_weights, a, b, weight, size[1], size[2])
+    if (is.null(mask)) w else w * mask
+  }
+  all <- weigh(count$all, count$all > 0)
+  if (is.null(codes)) return(list(all = all, share = 1))
+  used <- rep_len(used, ncol(a)) & count$allowed > 0
+  equal <- outer(codes$x, codes$y, "==")
+  share <- count$all / count$allowed
+  excluded <- which(equal & all != 0, arr.ind = TRUE)
+  few <- nrow(excluded) <= 4 * max(size)
+  if (few && all(used) && max(share) - min(share) <= 1e-12 * max(share)) {
+    return(list(all = all, share = share[1], excluded = excluded, weight = all[excluded]))
+  }
+  list(all = all, allowed = weigh(count$allowed, used) * !equal)
+}
+
+# weights: from pooled_weights().
+allowed_weights <- function(weights) {
+  if (!is.null(weights$allowed)) return(weights$allowed)
+  allowed <- weights$all * weights$share
+  if (NROW(weights$excluded)) allowed[weights$excluded] <- 0
+  allowed
+}
+
+# Pooled H values for the jackknife: a list with n + 1 values for each estimator, first with no
+# stimulus deleted, then with each one deleted in turn.
+# setup: holds the estimators, and the codes of clusters of stimuli or NULL.
+pooled_deletions <- function(x, y, weights, setup) {
+  estimator <- setup$estimator
+  result <- lapply(loo_weighted(x, y, weights$all, setup$clusters), function(h) h[, 1])
+  if ("stimulus_neuron" %in% estimator) {
+    corrected <- if (!is.null(weights$share)) {
+      shared_deletions(x, y, weights, result$stimulus, setup$clusters)
+    } else {
+      loo_weighted(x, y, weights$allowed, setup$clusters)$stimulus[, 1]
+    }
+    result$stimulus_neuron <- drop_rounding(corrected, result$naive)
+  }
+  result$stimulus <- drop_rounding(result$stimulus, result$naive)
+  result[estimator]
+}
+
+shared_deletions <- function(x, y, weights, all, clusters) {
+  if (!NROW(weights$excluded)) return(weights$share * all)
+  left_out <- loo_pairs(x, y, weights$excluded[, 1], weights$excluded[, 2], clusters)$stimulus
+  weights$share * (all - drop(left_out %*% weights$weight))
+}
+
+# The CKA of each row of h, whose columns are the H values xy, xx and yy; NA where a denominator is
+# not positive.
+ratio_of <- function(h) {
+  defined <- !is.na(h[, 1]) & !is.na(h[, 2]) & !is.na(h[, 3]) & h[, 2] > 0 & h[, 3] > 0
+  ratio <- rep(NA_real_, nrow(h))
+  ratio[defined] <- h[defined, 1] / sqrt(h[defined, 2]) / sqrt(h[defined, 3])
+  ratio
+}
+
+# The mean H values over all choices of subsets. A choice with an undefined H value is left out of
+# all three means, so that they remain comparable.
+pooled_h <- function(single) {
+  complete <- stats::complete.cases(single)
+  if (!any(complete)) return(rep(NA_real_, 3))
+  colMeans(single[complete, , drop = FALSE])
+}
+
+# The sides of some analyses are exchangeable, such as two halves of a population, or two trials.
+# Then both self terms estimate the same number, and their mean is the better estimate.
+pool_sides <- function(h) {
+  both <- (h[, 2] + h[, 3]) / 2
+  cbind(h[, 1], both, both)
+}
+
+# One row of an analysis. single: a matrix with the three H values of each choice of subsets;
+# pooled: the three pooled H values; df: degrees of freedom of the interval, Inf for that of the
+# normal distribution.
+cell_row <- function(x, y, neurons, estimator, single, pooled, se, setup, df = NULL) {
+  ratios <- ratio_of(single)
+  value <- ratio_of(matrix(pooled, 1))
+  level <- setup$conf_level
+  if (is.null(df)) {
+    df <- if (is.null(setup$clusters)) Inf else cluster_count(setup$clusters) - 1
+  }
+  half <- if (is.null(level)) NA_real_ else stats::qt(0.5 + level / 2, df) * se
+  defined <- ratios[!is.na(ratios)]
+  quartiles <- stats::quantile(defined, c(0.25, 0.5, 0.75), names = FALSE)
+  data.frame(
+    x = x, y = y, neurons = as.integer(neurons), estimator = estimator, pooled = value,
+    pooled_se = se, conf_low = value - half, conf_high = value + half,
+    mean = if (length(defined)) mean(defined) else NA_real_, median = quartiles[2],
+    q25 = quartiles[1], q75 = quartiles[3], undefined = sum(is.na(ratios)),
+    n_estimates = length(ratios)
+  )
+}
+
+# The jackknife standard error of the pooled CKA. deletions: the three H values of
+# pooled_deletions() as columns, or NULL.
+deletion_se <- function(deletions) {
+  if (is.null(deletions)) return(NA_real_)
+  sqrt(delete_one_variance(ratio_of(deletions[-1, , drop = FALSE])))
+}
+
+delete_one_variance <- function(theta) {
+  n <- length(theta)
+  (n - 1) / n * sum((theta - mean(theta))^2)
+}
+
+# One power of two scales all matrices of an analysis, so that extreme units neither overflow nor
+# lose digits.
+common_scale <- function(reprs) {
+  largest <- max(vapply(reprs, function(repr) .Call(C_column_stats, repr)$largest, 0))
+  if (largest == 0) 1 else power_of_two_below(largest)
+}
+
+# Divides each neuron by its standard deviation; silent neurons stay 0.
+scale_neurons <- function(x, normalize) {
+  if (normalize == "none") x else sweep(x, 2, neuron_sd(x), "/")
+}
+
+# Standard deviations over the stimuli; 1 for silent neurons.
+neuron_sd <- function(x) {
+  stats <- .Call(C_column_stats, x)
+  scale <- if (stats$largest > 0) power_of_two_below(stats$largest) else 1
+  deviations <- .Call(C_center, x, stats$means, scale)
+  sd <- sqrt(colSums(deviations^2) / (nrow(x) - 1)) / scale
+  # the mean of a constant column is exact, so that its standard deviation is exactly 0
+  sd[sd == 0] <- 1
+  sd
+}
+
+# Returns a function that chooses random subsets of both sides independently. A side of which all
+# neurons are taken has the same subset each time.
+two_random_subsets <- function(width_x, width_y) {
+  function(size, repeats) {
+    a <- random_subsets(seq_len(width_x), size, repeats)
+    b <- random_subsets(seq_len(width_y), size, repeats)
+    times <- max(ncol(a), ncol(b))
+    list(a = repeat_subset(a, times), b = repeat_subset(b, times))
+  }
+}
+
+# How many of them count as independent.
+independent_stimuli <- function(x, setup) {
+  if (is.null(setup$clusters)) nrow(x) else cluster_count(setup$clusters)
+}
+
+# Refuses data with fewer stimuli than the estimators or their intervals need.
+check_stimuli <- function(n, arg, setup) {
+  if (!is.null(setup$conf_level)) return(check_rows(n, 5, arg, "a jackknife (conf_level)"))
+  corrected <- corrects_any(setup)
+  check_rows(n, if (corrected) 4 else 2, arg,
+             if (corrected) "a corrected estimator" else "a similarity")
+}
+
+# objects: the data that were given, of which responses objects say how they were recorded;
+# by_trials: is there a correction by trials? It is among the default estimators (default: has the
+# user chosen none?) where objects have trials.
+check_analysis <- function(estimator, normalize, repeats, conf_level, na,
+                           na_choices = missing_rules, clusters = NULL, objects = NULL,
+                           by_trials = FALSE, default = FALSE) {
+  clusters <- in_order_of(clusters, first_row_names(objects), "clusters")
+  objects <- Filter(is_responses, objects)
+  chosen <- analysis_estimators(estimator, default, objects, by_trials)
+  if (!is.null(conf_level)) {
+    conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
+  }
+  list(
+    estimator = setdiff(chosen, trial_estimator), by_trials = trial_estimator %in% chosen,
+    repeats = check_count(repeats, "repeats"), conf_level = conf_level,
+    normalize = check_choice(normalize, c("none", "sd"), "normalize"),
+    na = check_choice(na, na_choices, "na"), labels = analysis_clusters(clusters, objects),
+    objects = objects, default = default, ceiling = by_trials && has_ceiling(objects, chosen)
+  )
+}
+
+# Are there several trials, and estimators that have a ceiling?
+has_ceiling <- function(objects, estimator) {
+  any(corrects_stimuli(estimator)) && any(vapply(objects, function(x) dim(x)[3] > 1, NA))
+}
+
+uses_trials <- function(setup) setup$by_trials || setup$ceiling
+
+# Does any estimator correct for few stimuli?
+corrects_any <- function(setup) setup$by_trials || any(setup$estimator != "naive")
+
+# Does any estimator leave out pairs of neurons?
+leaves_out_pairs <- function(setup) setup$by_trials || "stimulus_neuron" %in% setup$estimator
+
+# The data of an analysis without the stimuli that have no label in `clusters`, beside the codes
+# of those that have one. given: from complete_responses().
+clustered_responses <- function(given, setup) {
+  codes <- setup$labels
+  given$kept <- given$rows
+  if (is.null(codes)) return(given)
+  jackknife <- !is.null(setup$conf_level)
+  least <- if (jackknife) 5 else if (corrects_any(setup)) 4 else 1
+  for (arg in names(given$data)) {
+    # what was left out of the data was left out of all
+    n <- nrow(given$data[[arg]]) + sum(!given$rows)
+    check_clusters(codes, n, arg, least, if (jackknife) "a jackknife" else "an estimate")
+  }
+  kept <- cut_clusters(codes, given$rows)
+  check_clusters(kept, length(kept), names(given$data)[1], least, "an estimate")
+  given$data <- lapply(given$data, cut_matrix, !is.na(kept))
+  given$kept[given$rows] <- !is.na(kept)
+  given$clusters <- labelled_codes(kept)
+  given
+}
+
+# ---- analysis responses
+
+# What analyses take from responses objects: estimators, clusters, and labels of neurons.
+
+# What this estimator is made of are products of different trials.
+trial_estimator <- "stimulus_neuron_trial"
+
+# default: did the user leave the choice to the function?
+# A side of one session has no neuron pair that sessions leave: then only trials correct for few
+# neurons.
+default_estimators <- function(objects, by_trials) {
+  if (!by_trials) return(estimators)
+  one_session <- vapply(objects, function(x) {
+    !is.null(x$session) && length(unique(x$session)) == 1
+  }, NA)
+  if (!any(one_session)) return(c(estimators, trial_estimator))
+  inform("The estimator \"stimulus_neuron\" is left out: all neurons of ",
+         enumerate(paste0("`", names(objects)[one_session], "`"), quote = FALSE), " have the same ",
+         "session, so that no pair of them may be compared. \"stimulus_neuron_trial\" can.",
+         class = "repalign_estimator")
+  c(setdiff(estimators, "stimulus_neuron"), trial_estimator)
+}
+
+analysis_estimators <- function(estimator, default, objects, by_trials) {
+  several <- any(vapply(objects, function(x) dim(x)[3] > 1, NA))
+  if (default) return(default_estimators(objects, by_trials && several))
+  check_choice(estimator, c(estimators, if (by_trials) trial_estimator), "estimator",
+               several = TRUE)
+  if (trial_estimator %in% estimator && !several) {
+    abort("estimator = \"stimulus_neuron_trial\" needs at least two trials of the stimuli: give ",
+          "the data as responses(), which says what is a trial.",
+          class = "repalign_error_choice", arg = "estimator")
+  }
+  estimator
+}
+
+analysis_clusters <- function(clusters, objects) {
+  reprs <- Map(function(x, arg) list(responses = x, arg = arg), objects, names(objects))
+  codes <- declared_clusters(reprs)
+  refuse_second_clusters(clusters, codes)
+  if (is.null(codes)) cluster_codes(clusters) else codes
+}
+
+# For note_unused_units(): the correction by trials uses labels, too.
+unit_users <- function(setup) c(setup$estimator, if (setup$by_trials) "stimulus_neuron")
+
+# Says which parts of a declaration the chosen estimators do not use.
+note_unused_by_estimators <- function(setup, analysis) {
+  used <- c("clusters", if (leaves_out_pairs(setup)) c("sessions", "neurons"),
+            if (uses_trials(setup)) c("trials", "runs"))
+  declared <- unlist(lapply(setup$objects, declared_parts))
+  say_unused(list(setdiff(structures[structures %in% declared], used)), analysis)
+}
+
+# Settings with `units`, labels of the neurons of each matrix: what the user gave in units, or what
+# its object declares. Where only some matrices have labels, the neurons of the others have labels
+# of their own; NULL where none has. Labels that the user gives of an object name its neurons.
+# args: the arguments that hold the labels of each.
+take_units <- function(setup, data, units, args) {
+  for (name in names(setup$objects)) {
+    labels <- units_of_object(setup$objects[[name]])
+    if (is.null(labels)) {
+      setup$objects[[name]]["neuron"] <- list(units[[name]])
+    } else {
+      refuse_second_units(units[[name]], setup$objects[[name]], args[[name]], name)
+      units[[name]] <- labels
+    }
+  }
+  missing <- names(data)[vapply(names(data), function(name) is.null(units[[name]]), NA)]
+  if (length(missing) < length(data)) {
+    for (name in missing) units[[name]] <- own_labels(ncol(data[[name]]), name)
+    setup$units <- units[names(data)]
+  }
+  setup
+}
+
+refuse_second_units <- function(units, object, arg, name) {
+  if (is.null(units)) return(invisible())
+  abort("`", arg, "` is given, but `", name, "` declares its ",
+        if (is.null(object$session)) "neurons" else "sessions",
+        " already: leave out one of the two.", class = "repalign_error_choice", arg = arg)
+}
+
+# Labels that no other data have.
+own_labels <- function(width, name) paste0(name, "\r", seq_len(width))
+
+# Columns with equal labels may share noise, or are one neuron.
+units_of_object <- function(x) {
+  if (is.null(x$session)) return(x$neuron)
+  if (is.null(x$neuron) || !anyDuplicated(x$neuron)) return(x$session)
+  joined_labels(x$session, x$neuron)
+}
+
+# The smallest groups that hold all columns of equal labels of either kind.
+joined_labels <- function(a, b) {
+  group <- match(a, unique(a))
+  repeat {
+    before <- group
+    group <- stats::ave(group, b, FUN = min)
+    group <- stats::ave(group, a, FUN = min)
+    if (identical(group, before)) return(a[match(group, match(a, unique(a)))])
+  }
+}
+
+# The objects with the stimuli and neurons that were kept, their values normalised as the data are.
+# given: from clustered_responses().
+analysis_objects <- function(setup, given) {
+  Map(function(x, name) {
+    x <- cut_responses(x, given$kept, given$columns[[name]])
+    if (setup$normalize == "none") return(x)
+    sd <- neuron_sd(as.matrix(x))
+    size <- dim(x)
+    x$values <- x$values / rep(rep(sd, each = size[1]), size[3])
+    x
+  }, setup$objects, names(setup$objects))
+}
+
+# A note for the result where it is not known whether two sides were recorded together.
+with_together <- function(note, setup) {
+  several <- Filter(function(x) dim(x)[3] > 1, setup$objects)
+  unknown <- length(several) > 1 && any(vapply(several, function(x) is.null(x$session), NA))
+  if (!setup$by_trials || !unknown) return(note)
+  paste(c(note, paste("Trials of", enumerate(paste0("`", names(several), "`"), quote = FALSE),
+                      "with the same label are taken as recorded together.")), collapse = "\n")
+}

@@ -1,0 +1,193 @@
+# Errors, warnings and messages, and checks of arguments that name the argument, the place and the
+# remedy.
+
+# ---- check
+
+# These functions check arguments; their errors name the argument, the place and the remedy.
+
+check_choice <- function(value, choices, arg, several = FALSE) {
+  if (several && identical(value, choices)) return(value)
+  if (!several && identical(value, choices)) return(choices[1])
+  usable <- is.character(value) && length(value) >= 1 && !anyNA(value) &&
+    (several || length(value) == 1)
+  if (!usable) {
+    abort("`", arg, "` must be ", if (several) "some" else "one", " of ", enumerate(choices, 20),
+          ".", class = "repalign_error_choice", arg = arg)
+  }
+  unknown <- setdiff(value, choices)
+  if (length(unknown) && !length(choices)) {
+    abort("`", arg, "` cannot be ", dQuote(unknown[1], FALSE), ": there is nothing to choose from.",
+          class = "repalign_error_choice", arg = arg)
+  }
+  if (length(unknown)) {
+    abort("`", arg, "` cannot be ", dQuote(unknown[1], FALSE), suggest(unknown[1], choices),
+          " Choices: ", enumerate(choices, 20), ".",
+          class = "repalign_error_choice", arg = arg)
+  }
+  if (anyDuplicated(value)) {
+    abort("`", arg, "` names ", dQuote(value[duplicated(value)][1], FALSE), " twice.",
+          class = "repalign_error_choice", arg = arg)
+  }
+  value
+}
+
+check_flag <- function(value, arg) {
+  if (!is.logical(value) || length(value) != 1 || is.na(value)) {
+    abort("`", arg, "` must be TRUE or FALSE.", class = "repalign_error_value", arg = arg)
+  }
+  value
+}
+
+check_number <- function(value, arg, above = -Inf, below = Inf) {
+  usable <- is.numeric(value) && length(value) == 1 && is.finite(value) &&
+    value > above && value < below
+  if (!usable) {
+    limits <- c(if (above > -Inf) paste(" above", above), if (below < Inf) paste(" below", below))
+    abort("`", arg, "` must be one finite number", paste(limits, collapse = " and"), ".",
+          class = "repalign_error_value", arg = arg)
+  }
+  as.double(value)
+}
+
+check_not_negative <- function(value, arg) {
+  value <- check_number(value, arg)
+  if (value >= 0) return(value)
+  abort("`", arg, "` must not be negative.", class = "repalign_error_value", arg = arg)
+}
+
+check_count <- function(value, arg, least = 1) {
+  usable <- is.numeric(value) && length(value) == 1 && is.finite(value) && value >= least &&
+    value == round(value) && value <= .Machine$integer.max
+  if (!usable) {
+    large <- is.numeric(value) && length(value) == 1 && isTRUE(value > .Machine$integer.max)
+    abort("`", arg, "` must be one whole number, at least ", least,
+          if (large) paste(" and at most", .Machine$integer.max), ".",
+          class = "repalign_error_value", arg = arg)
+  }
+  as.integer(value)
+}
+
+# Users may have taken columns out of a result, so methods check for those that they need.
+need_columns <- function(rows, needed, what, arg = "object") {
+  missing <- setdiff(needed, names(rows))
+  if (length(missing)) {
+    abort("This result cannot be ", what, " without the column", if (length(missing) > 1) "s", " ",
+          enumerate(missing), ".", class = "repalign_error_type", arg = arg)
+  }
+  invisible(rows)
+}
+
+# Exported functions call this first. It is an error if an argument without a default is missing.
+need_arguments <- function() {
+  formals <- formals(sys.function(-1))
+  required <- names(formals)[vapply(formals, identical, NA, quote(expr = ))]
+  for (arg in setdiff(required, "...")) {
+    # base::, because some functions have an argument `missing`, for which users may give a function
+    if (!eval(bquote(base::missing(.(as.name(arg)))), parent.frame())) next
+    called <- deparse(sys.call(-1)[[1]])[1]
+    # a function that was called without a name has none to show
+    by <- if (grepl("^[A-Za-z:_.0-9]+$", called)) paste0(called, "()") else "this function"
+    abort("`", arg, "` is missing: ", by, " needs it; see its help page.",
+          class = "repalign_error_missing", arg = arg)
+  }
+}
+
+# Methods take `...` because their generics do; what users give there is a mistake.
+no_other_arguments <- function(...) {
+  if (...length()) {
+    names <- names(list(...))
+    abort("There is no argument ", if (is.null(names) || names[1] == "") "without a name" else
+      dQuote(names[1], FALSE), " here.", class = "repalign_error_parameter", arg = names[1])
+  }
+}
+
+# What the function that the user called can do about missing values.
+missing_remedy <- function() {
+  if (!offers_argument("na")) return("")
+  "; na = \"stimuli\" or \"neurons\" leaves out what is missing"
+}
+
+# Does the function that the user called have this argument? It is the first one of this package.
+offers_argument <- function(name) {
+  for (function_called in lapply(seq_len(sys.nframe()), sys.function)) {
+    ours <- identical(environment(function_called), topenv())
+    if (ours) return(name %in% names(formals(function_called)))
+  }
+  FALSE
+}
+
+# allow_na: NA may stand for a missing value; allow_nan: and so may NaN.
+check_finite <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
+  if (.Call(C_all_finite, x)) return(invisible(x))
+  bad <- if (allow_nan) is.infinite(x) else if (allow_na) is.nan(x) | is.infinite(x) else
+    !is.finite(x)
+  if (!any(bad)) return(invisible(x))
+  at <- which(bad, arr.ind = TRUE)
+  # no value of `na` lets infinite values through
+  infinite <- all(is.infinite(x[bad]))
+  places <- paste0("row ", at[, 1], ", column ", at[, 2])
+  abort("`", arg, "` has ", nrow(at), if (infinite) " infinite" else " missing or non-finite",
+        " value", if (nrow(at) > 1) "s", if (!infinite) " (NA, NaN or Inf)", ": ",
+        enumerate(places, 4, quote = FALSE), ". Remove those rows or columns, or fill the values ",
+        "in", if (!infinite) missing_remedy(), ".",
+        class = "repalign_error_nonfinite", arg = arg)
+}
+
+require_package <- function(package, why) {
+  if (!requireNamespace(package, quietly = TRUE)) {
+    abort(why, " needs the package ", dQuote(package, FALSE), ": install.packages(\"", package,
+          "\").", class = "repalign_error_package")
+  }
+}
+
+# ---- conditions
+
+# All errors, warnings and messages are given by the functions of this file, and some of their words
+# are made here.
+
+abort <- function(..., class = NULL, arg = NULL) {
+  condition <- structure(
+    class = c(class, "repalign_error", "error", "condition"),
+    list(message = paste0(...), call = NULL, arg = arg)
+  )
+  stop(condition)
+}
+
+warn <- function(..., class = NULL, data = NULL) {
+  condition <- structure(
+    class = c(class, "repalign_warning", "warning", "condition"),
+    list(message = paste0(...), call = NULL, data = data)
+  )
+  warning(condition)
+}
+
+inform <- function(..., class = NULL) {
+  condition <- structure(
+    class = c(class, "repalign_message", "message", "condition"),
+    list(message = paste0(..., "\n"), call = NULL)
+  )
+  message(condition)
+}
+
+# Lists values in words: "a", "b" and 3 more.
+enumerate <- function(values, most = 5, quote = TRUE) {
+  values <- as.character(values)
+  shown <- utils::head(if (quote) dQuote(values, FALSE) else values, most)
+  rest <- length(values) - length(shown)
+  if (rest > 0) return(paste0(paste(shown, collapse = ", "), " and ", rest, " more"))
+  if (length(shown) < 2) return(paste(shown, collapse = ""))
+  paste(paste(shown[-length(shown)], collapse = ", "), "and", shown[length(shown)])
+}
+
+count_of <- function(n, what) paste0(n, " ", what, if (n != 1) "s")
+
+describe <- function(x) {
+  if (is.null(x)) return("NULL")
+  if (is.function(x)) return("a function")
+  article <- function(word) paste(if (grepl("^[aeiou]", word)) "an" else "a", word)
+  if (is.object(x)) return(paste0("an object of class ", dQuote(class(x)[1], FALSE)))
+  if (is.matrix(x)) return(paste(article(typeof(x)), "matrix"))
+  if (is.array(x)) return(paste("an array with", count_of(length(dim(x)), "dimension")))
+  if (is.list(x)) return("a list")
+  paste0(article(typeof(x)), if (is.atomic(x)) " vector")
+}

@@ -1,0 +1,198 @@
+# The help pages of the package and of its recordings, and what it takes from other packages.
+
+# ---- repalign package
+
+# This file has the help page of the package and what it takes from other packages.
+
+#' repalign: how alike are two representations?
+#'
+#' A representation is a matrix whose rows are stimuli and whose columns are neurons (or
+#' electrodes, voxels, units of a network).
+#'
+#' * From a table to a matrix: [response_matrix()], [trial_array()], [match_rows()].
+#' * Two representations, or named lists of them: [similarity()], with the measures that
+#'   [measures()] lists. [cka_interval()] gives the corrected CKA with its interval.
+#' * More than chance? [calibrate()].
+#' * Recordings: [brain_to_brain()], [trial_to_trial()], [brain_to_model()] and
+#'   [object_disentanglement()] correct for few stimuli and few neurons and say how uncertain the
+#'   result is.
+#' * Results have `plot()`, `summary()`, [score_matrix()] and [rbind()][rbind.repalign].
+#' * Recordings that come with the package: [macaque_it], [macaque_v4], [v4_layers],
+#'   [larval_orn], [rdm92].
+#'
+#' `vignette("repalign")` is the place to start.
+#'
+#' @section Conditions:
+#' Errors that the package raises have class `repalign_error` and name the argument, the
+#' place and the remedy; its warnings have class `repalign_warning`, those about undefined
+#' values (`NA`) also `repalign_undefined`.
+#'
+#' @section Options:
+#' `repalign.threads`: threads of our own loops (never the BLAS's), see
+#' [similarity()]. `repalign.max_memory`: bytes that one call may take; by
+#' default half of what is free.
+#'
+#' @keywords internal
+#' @useDynLib repalign, .registration = TRUE, .fixes = "C_"
+#' @importFrom generics tidy glance
+"_PACKAGE"
+
+#' @importFrom generics tidy
+#' @export
+generics::tidy
+
+#' @importFrom generics glance
+#' @export
+generics::glance
+
+# ---- data
+
+# This file has the help pages of the recordings in the package; tools/make-recordings.R makes the
+# files.
+
+#' Macaque inferior temporal cortex: spike counts of 132 units
+#'
+#' Responses of 132 units in the inferior temporal cortex of macaques to 7 objects at 3
+#' positions, about 20 repeats each (Zhang et al. 2011).
+#'
+#' @format A list of
+#' \describe{
+#'   \item{`counts`}{an integer array, 21 stimuli x 132 units x 20 repeats: spikes from 100 to
+#'     500 ms after the stimulus came on. `NA` where a repeat is missing (7 units of one session
+#'     have 19 repeats of one stimulus).}
+#'   \item{`session`}{one label per unit: the units of a session were recorded together (21
+#'     sessions).}
+#'   \item{`object`, `position`}{one label per stimulus: what was shown and where.}
+#' }
+#' @details
+#' The stimuli are the rows, named "object_position". Repeats are numbered in the order in which
+#' they occurred for each unit. Units of one session share noise within a repeat; units of
+#' different sessions were never recorded together (a pseudo-population), so their repeats do not
+#' correspond.
+#'
+#' What it is good for: comparing repeats ([trial_to_trial()]), groups of units, that is,
+#' sessions ([brain_to_brain()] with `split`), and object categories
+#' ([object_disentanglement()]). With only 21 stimuli, the naive estimate of CKA is far from 0
+#' even for unrelated responses.
+#' @source The files of the R package NeuroDecodeR (Ethan Meyers; GPL-3), binned there per
+#'   millisecond and turned back into counts; otherwise unchanged.
+#' @references Zhang, Meyers, Bichot, Serre, Poggio and Desimone (2011), Object decoding with
+#'   attention in inferior temporal cortex, PNAS 108.
+#' @examples
+#' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)
+#' dim(responses)
+#' # do units of different sessions represent the stimuli alike?
+#' set.seed(1)
+#' by_session <- brain_to_brain(responses, split = macaque_it$session, neurons = 8, repeats = 1,
+#'                              normalize = "sd", conf_level = NULL)
+#' summary(by_session)[c("neurons", "estimator", "pooled", "median")]
+"macaque_it"
+
+#' Macaque V4: 640 images, 50 units, up to 10 repeats, and another day
+#'
+#' Spike counts of units in visual area V4 of one macaque: single trials of one day, and mean
+#' responses of a recording three days before (Cowley et al. 2026).
+#'
+#' @format A list of
+#' \describe{
+#'   \item{`trials`}{an integer array, 640 images x 50 units x 10 repeats; all images have
+#'     repeats 1 to 6, later ones are `NA` where they were not recorded. The units were recorded
+#'     together.}
+#'   \item{`other_day`}{a numeric matrix, 600 images x 59 units, means over repeats. Its images
+#'     are images 1 to 600 of `trials`.}
+#' }
+#' @details
+#' The row names are the numbers of the images, so that [match_rows()] aligns the two days.
+#'
+#' The two days share some of their neurons, but it is not known which ones: the units of the two
+#' days have different names. A corrected CKA between the days therefore comes out far above 1.
+#' This shows what unknown shared neurons do and is not a finding about V4.
+#' `vignette("brain-to-model")` finds the shared neurons by their responses and their order, and
+#' gives them common labels.
+#'
+#' What it is good for: comparing repeats of units that share noise ([trial_to_trial()]),
+#' comparing a brain with the layers of a network ([brain_to_model()] with [v4_layers]), and
+#' testing against chance ([calibrate()]).
+#' @source Repository cowleygroup/V4_compact_models (GPL-3), sessions 210325 and 210322.
+#'   Arranged as an array; the values are unchanged.
+#' @references Cowley, Stan, Pillow and Smith (2026), Compact deep neural network models of the
+#'   visual cortex, Nature; bioRxiv 2023.11.22.568315.
+#' @examples
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
+#' cka(v4[1:100, ], v4_layers$L2[1:100, ], estimator = "stimulus_neuron")
+#' @seealso [v4_layers]
+"macaque_v4"
+
+#' Five layers of a network for the images of the V4 recording
+#'
+#' @format A named list of five numeric matrices, 640 images x 100 units each, from the first
+#'   layer (`L0`) to the last (`L4`), after rectification.
+#' @details
+#' The rows are the images of [macaque_v4], with the same names.
+#'
+#' What it is good for: comparing layers with each other and with a brain. Each layer is
+#' represented by 100 of its units, so the layers, like the brain, are samples.
+#' @source Made from repository cowleygroup/V4_compact_models (GPL-3).
+#' @inherit macaque_v4 references
+#' @examples
+#' similarity(v4_layers, measure = c("cka", "rsa"))
+#' @seealso [macaque_v4]
+"v4_layers"
+
+#' Olfactory receptor neurons of fly larvae
+#'
+#' Calcium responses of the 21 olfactory receptor neurons of *Drosophila* larvae to odours at
+#' five dilutions, in several animals per odour (Si et al. 2019).
+#'
+#' @format A data frame with 1015 rows, one for each odour, animal and dilution: `stimulus`
+#'   (odour and dilution), `odor`, `exp_id` (the experiment), `larva` (numbers the animals within
+#'   each odour), `log10_dilution` (-8 to -4), and 21 columns of responses named by the receptor
+#'   of the neuron.
+#' @details
+#' The neurons are identified cells: the same column is the same neuron in all animals. Larvae
+#' are numbered anew for each odour, so larva 1 of one odour is in general not the same animal as
+#' larva 1 of another odour. 31 of the odours were given to at least five larvae (1 to 5).
+#'
+#' What it is good for: comparing the same neurons in several animals (`shared_neurons = TRUE`),
+#' and trying out a real table, in which identifiers stand beside responses
+#' ([response_matrix()]).
+#' @source Repository samuellab/Larval-ORN (MIT licence, see the file COPYRIGHTS of the
+#'   package). The column `stimulus` was added.
+#' @references Si, Kanwal, Hu, Tabone, Baron, Berck, Vignoud and Samuel (2019), Structured
+#'   odorant response patterns across a complete olfactory receptor neuron population, Neuron 101.
+#' @examples
+#' neurons <- 6:26
+#' first <- response_matrix(subset(larval_orn, larva == 1), "stimulus", neurons)
+#' second <- response_matrix(subset(larval_orn, larva == 2), "stimulus", neurons)
+#' both <- match_rows(first, second)
+#' cka(both$x, both$y, estimator = "stimulus_neuron", shared_neurons = TRUE)
+"larval_orn"
+
+#' Dissimilarities of 92 images in human and monkey cortex and in models
+#'
+#' Representational dissimilarity matrices (RDMs) of 92 object images in human and monkey
+#' inferior temporal cortex and in seven models (Kriegeskorte et al. 2008).
+#'
+#' @format A named list of 18 `dist` objects of size 92: `human1_s1` to `human4_s2` (four
+#'   subjects, two sessions each), `human_mean`, `monkey` (674 neurons), seven models (names that
+#'   start with "model_") and `judgements` (similarity judgements of 16 subjects). For brains, a
+#'   dissimilarity is 1 minus the Pearson correlation of two response patterns. Models and
+#'   judgements have scales of their own; `model_animacy` and `model_FaceBodyManmadeNatobj` are 0
+#'   within a category and 1 between categories. The attribute `images` is a data frame with one
+#'   row per image: `image`, `category`, and `human`, `face`, `animal` and `natural`, which are 0
+#'   or 1.
+#' @details
+#' The labels of each RDM are the number and category of the image.
+#'
+#' What it is good for: [rsa()], and every other measure that takes `dist` objects. The images
+#' fall into categories, which dominate all brain RDMs; see `blocks` in [calibrate()].
+#' @source Demonstration data of rsagroup/rsatoolbox (MIT licence, see the file COPYRIGHTS of the
+#'   package). Turned into `dist` objects, with other names of the subjects; values unchanged.
+#' @references Kriegeskorte, Mur, Ruff, Kiani, Bodurka, Esteky, Tanaka and Bandettini (2008),
+#'   Matching categorical object representations in inferior temporal cortex of man and monkey,
+#'   Neuron 60.
+#' @examples
+#' rsa(rdm92$human_mean, rdm92$monkey)
+#' models <- rdm92[startsWith(names(rdm92), "model_")]
+#' similarity(rdm92["human_mean"], models, measure = "rsa")
+"rdm92"

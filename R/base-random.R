@@ -1,0 +1,102 @@
+# Streams of random choices, and the number of threads.
+
+# ---- random choices
+
+# These functions serve the random choices that measures make while they compare: the order of tied
+# neighbours, subsets of stimuli. Which choices are needed is known only on the way, perhaps in
+# another process, and no result may depend on what else is compared. So every choice comes from a
+# stream of its own, which two things determine: what the choice is for (names, side, metric), and
+# the seed of the call. The seed is the next number of R's generator when the call begins. If it was
+# used, R's generator moves on by one number at the end of the call, so that the next call has
+# another seed.
+
+# Allows `reprs`, the representations of a call, to make random choices, and returns what
+# end_choices() needs. The seed is made when the first choice is made, but from the state that R's
+# generator has now.
+begin_choices <- function(reprs) {
+  choices <- new.env(parent = emptyenv()) # sent to workers, and so kept small
+  choices$used <- FALSE
+  choices$state <- generator_state()
+  # without a state every process would make one of its own
+  if (is.null(choices$state)) choices$seed <- next_seed(NULL)
+  for (repr in reprs) repr$cache$choices <- choices
+  choices
+}
+
+end_choices <- function(choices) {
+  if (choices$used) sample.int(.Machine$integer.max, 1)
+  invisible()
+}
+
+generator_state <- function() {
+  get0(".Random.seed", globalenv(), mode = "integer", inherits = FALSE)
+}
+
+restore_generator <- function(state) {
+  if (!is.null(state)) assign(".Random.seed", state, envir = globalenv())
+  else rm(".Random.seed", envir = globalenv())
+}
+
+# The next number of R's generator in this state, or without one. The generator stays as it is.
+next_seed <- function(state) {
+  now <- generator_state()
+  on.exit(restore_generator(now))
+  if (!is.null(state)) assign(".Random.seed", state, envir = globalenv())
+  sample.int(.Machine$integer.max, 1)
+}
+
+# The value of `code`, for which R's generator starts at `seed`. It goes on afterwards as if nothing
+# had been drawn.
+with_seed <- function(seed, code) {
+  now <- generator_state()
+  on.exit(restore_generator(now))
+  set.seed(seed)
+  code
+}
+
+# A random order of 1, ..., n for `repr`. what: strings that tell the choice from others of the same
+# call. Outside of a call with choices R's generator draws it.
+random_order <- function(repr, what, n) {
+  choices <- repr$cache$choices
+  if (is.null(choices)) return(sample.int(n))
+  choices$used <- TRUE
+  if (is.null(choices$seed)) choices$seed <- next_seed(choices$state)
+  .Call(C_stream_order, as.double(choices$seed), as.character(what), as.double(n))
+}
+
+# What a representation is called in results: strings.
+names_of <- function(repr) c(repr$model, repr$name)
+
+# The names of a pair, in an order that does not depend on which side is which.
+names_of_pair <- function(pair) {
+  told <- vapply(pair[c("x", "y")], function(repr) {
+    names <- names_of(repr)
+    paste0(nchar(names), ":", names, collapse = " ")
+  }, "")
+  sort(told, method = "radix")
+}
+
+# ---- threads
+
+# These functions decide how many threads the C code of this package runs; the BLAS has a setting of
+# its own, which is never touched.
+
+# The process that loaded the package. A process forked from it must run one thread, because the
+# threads of OpenMP do not survive a fork.
+loaded_in <- new.env()
+
+thread_count <- function(threads = NULL) {
+  if (!identical(loaded_in$process, Sys.getpid())) return(1L)
+  limits <- .Call(C_thread_limits)
+  if (!is.null(threads)) return(min(check_count(threads, "threads"), limits[2]))
+  set <- getOption("repalign.threads")
+  if (!is.null(set)) return(min(check_count(set, "options(repalign.threads =)"), limits[2]))
+  if (checked_with_few_cores()) min(limits[1], 2L) else limits[1]
+}
+
+# The checks of CRAN allow two cores, and say so in this environment variable, which the package
+# parallel reads in the same way.
+checked_with_few_cores <- function() {
+  limit <- tolower(Sys.getenv("_R_CHECK_LIMIT_CORES_"))
+  nzchar(limit) && limit != "false"
+}

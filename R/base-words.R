@@ -1,0 +1,111 @@
+# Small things that all files use: kinds of representations, progress, tolerances.
+
+# ---- kind
+
+# A representation is of one of three kinds: responses ("data"), distances between stimuli ("dist"),
+# or a neighbour graph ("graph").
+
+kinds <- c("data", "dist", "graph")
+
+kind_of <- function(x) {
+  if (is.matrix(x)) return("data") # the quick answer to most
+  if (inherits(x, "dist")) return("dist")
+  if (is_graph(x)) "graph" else "data"
+}
+
+is_graph <- function(x) {
+  is.list(x) && !is.data.frame(x) && all(c("idx", "dist") %in% names(x)) &&
+    length(dim(x$idx)) == 2
+}
+
+stimulus_count <- function(x) {
+  switch(kind_of(x), data = nrow(x), dist = attr(x, "Size"), graph = nrow(x$idx))
+}
+
+stimulus_names <- function(x) {
+  switch(kind_of(x), data = rownames(x), dist = attr(x, "Labels"), graph = rownames(x$idx))
+}
+
+# ---- progress
+
+# These functions serve long work: they show progress, cut it into chunks between which it can be
+# interrupted, and say how long it will take.
+
+# A function to be called after every step. It reports progress to the package progressr, if that is
+# installed, until the calling function ends.
+progress_along <- function(steps, envir = parent.frame()) {
+  if (!requireNamespace("progressr", quietly = TRUE)) return(function(...) NULL)
+  progressr::progressor(steps = steps, envir = envir)
+}
+
+# Calls run() for columns 1 to `count`, about `size` of them at a time, and returns the rows that it
+# gives, one below the other.
+in_chunks <- function(count, size, run, what, remedy = "Fewer permutations take less.") {
+  starts <- seq(1, count, by = max(1, floor(size)))
+  ends <- c(starts[-1] - 1, count)
+  advance <- progress_along(length(starts))
+  started <- proc.time()[[3]]
+  first <- run(starts[1]:ends[1])
+  announce_duration(started, ends[1], count, what, remedy)
+  advance()
+  if (length(starts) == 1) return(first)
+  each <- nrow(first) / ends[1] # rows that run() gives for each column
+  result <- matrix(0, each * count, ncol(first))
+  result[seq_len(nrow(first)), ] <- first
+  for (k in seq_along(starts)[-1]) {
+    rows <- (each * (starts[k] - 1) + 1):(each * ends[k])
+    result[rows, ] <- run(starts[k]:ends[k])
+    advance()
+  }
+  result
+}
+
+# Says how long the rest will take, when that is a minute or more.
+announce_duration <- function(started, done, count, what,
+                              remedy = "Fewer permutations take less.") {
+  seconds <- (proc.time()[[3]] - started) / done * (count - done)
+  if (seconds < 60) return(invisible())
+  inform_duration(what, seconds, remedy)
+}
+
+inform_duration <- function(what, seconds, remedy, class = NULL) {
+  inform(what, " takes about ", format_duration(seconds), ". ", remedy,
+         class = c(class, "repalign_duration"))
+}
+
+format_duration <- function(seconds) {
+  if (seconds < 60) return(paste(ceiling(seconds / 10) * 10, "seconds"))
+  if (seconds < 5400) return(paste(ceiling(seconds / 60), "minutes"))
+  paste(format(seconds / 3600, digits = 2), "hours")
+}
+
+# ---- tolerance
+
+# These tolerances say how much rounding may change, so that numbers still count as equal or zero.
+
+# A null score counts as equal to the observed one when they differ by less than this share of their
+# scale.
+equal_share <- 1e-10
+
+# Other numbers count as equal when they differ by less than this share.
+tie_share <- 1e-12
+
+# A sum counts as zero when it is a smaller share of its terms than this.
+rounding_share <- 1e-14
+
+# A corrected H value is a difference of large terms: one of rounding size counts as zero.
+is_positive <- function(h) h$value > rounding_share * h$magnitude
+
+# The factor that brings numbers up to `largest` to the size of 1. As a power of two it changes no
+# digits, and its exponent is bounded so that it stays a normal double.
+power_of_two_below <- function(largest) 2^-max(min(floor(log2(largest)), 1000), -1000)
+
+# Takes back what rounding may have added beyond the bounds.
+clip_to_range <- function(value, low, high) pmin(pmax(value, low), high)
+
+# Is a square matrix its transpose, up to rounding? Missing values must stand on both sides.
+equals_transpose <- function(a) {
+  a <- unname(a)
+  identical(is.na(a), is.na(t(a))) &&
+    all(abs(a - t(a)) <= 1e-8 * max(abs(a), 0, na.rm = TRUE), na.rm = TRUE)
+}

@@ -1,0 +1,542 @@
+# benchmark_groups() and benchmark_layers(), and what they compare.
+
+# ---- benchmark layers
+
+# benchmark_layers(): do scores of layers fall with the distance between them?
+
+#' Which measure sees the order of layers?
+#'
+#' Scores all pairs of layers within each model by several measures, and tells for each measure how
+#' well layers that are near each other come out as more alike than layers far apart.
+#'
+#' @inheritParams benchmark_groups
+#' @param models the models:
+#'   * a named list of models, each a named list of layers in their order;
+#'   * a manifest (see [benchmark_groups()]) with the columns `model` and `layer`. Layers are in the
+#'     order of their numbers (also if these are text) or of the levels of a factor, otherwise in
+#'     that of the rows;
+#'   * with `scores`, also a named list of the names of layers (in the table they are
+#'     `"model/layer"`).
+#' @return A data frame of class `repalign_benchmark` with a row for each measure, metric and part:
+#'   `measure`; `metric` (`"conformity"` or `"spearman"`); `part` (`"all"`, or a model); `value`
+#'   (larger is better, whether the measure is a similarity or a distance); `p_value`, always `NA`,
+#'   because the order of layers is no sample of anything; `undefined`, the number of scores left
+#'   out; and `test`, `dataset`, `architecture`. [similarity_scores()] gives the scores of all
+#'   pairs.
+#' @details
+#' *Metrics*, averaged over the models (`"all"`):
+#' * `"spearman"`: the rank correlation of likeness with nearness. `"published"`: for every layer
+#'   with the layers above it, and separately with those below, and the mean of those that exist.
+#'   `"paper"`: once for each model over all pairs of layers. Chance is 0, the best is 1.
+#' * `"conformity"`: the share of comparisons in which the nearer pair is at least as much alike.
+#'   `"published"`: of two layers on the same side of a third one, the nearer is compared with the
+#'   farther. `"paper"`: equation 8, a pair of layers \eqn{(j, k)}{(j, k)} inside of another pair
+#'   \eqn{(i, l)}{(i, l)}, \eqn{i \le j < k \le l}{i <= j < k <= l}, which includes each pair inside
+#'   of itself. Chance is 0.5 for `"published"` and higher for `"paper"` (0.64 with five layers),
+#'   because a pair always conforms with itself.
+#'
+#' *When not to trust it.* That layers change step by step is an assumption about the network:
+#' residual connections, pooling or a bottleneck can make far layers more alike than near ones, and
+#' then the measure that says so is right. Layers of different width favour measures that depend on
+#' the width. With five layers or fewer most measures are at or near the best value, and cannot be
+#' ranked; the models of one architecture repeat the same network, so that their number adds little.
+#' See [benchmark_groups()] for undefined scores, the cache, memory and workers: here the layers of
+#' one model are in memory at a time.
+#' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), test 6.
+#' @examples
+#' # five layers, each a noisy step away from the one before
+#' set.seed(1)
+#' network <- function() {
+#'   steps <- lapply(1:5, function(layer) matrix(rnorm(40 * 6), 40))
+#'   stats::setNames(Reduce(`+`, steps, accumulate = TRUE), paste0("layer", 1:5))
+#' }
+#' models <- list(one = network(), two = network(), three = network())
+#' result <- benchmark_layers(models, measures = c("cka", "procrustes", "mutual_knn"))
+#' summary(result)
+#' benchmark_layers(models, "cka", definition = "paper")
+#' @seealso [benchmark_groups()], [benchmark_outputs()], [rank_measures()]
+#' @export
+benchmark_layers <- function(models, measures = resi_measures(),
+                             definition = c("published", "paper"), scores = NULL,
+                             calibrated = FALSE, cache = NULL, test = "layers", dataset = NULL,
+                             architecture = NULL, threads = NULL, ...) {
+  need_arguments()
+  definition <- check_choice(definition, c("published", "paper"), "definition")
+  labels <- test_labels(test, dataset, architecture)
+  job <- benchmark_job(scores, calibrated, cache, threads, ...)
+  items <- layer_items(models, "models")
+  blocks <- layer_blocks(items)
+  columns <- benchmark_columns(chosen_measures(measures, missing(measures), job), job)
+  run_benchmark(items, blocks, columns, job, labels, function(blocks) {
+    lapply(seq_along(columns), function(m) {
+      column <- columns[[m]]
+      layer_quality(lapply(blocks, block_matrix, m, column$symmetric),
+                    column$direction == "similarity", column$symmetric, definition)
+    })
+  })
+}
+
+# The layers of all models as items.
+layer_items <- function(models, arg) {
+  if (is.data.frame(models)) {
+    items <- manifest_items(models, arg)
+    items$models <- layer_labels(manifest_column(models, "model", arg), "model", arg)
+    layer <- manifest_column(models, "layer", arg)
+    items$layers <- layer_labels(layer, "layer", arg)
+    items$rank <- layer_rank(layer)
+    return(check_layers(items))
+  }
+  refuse_results(models, arg)
+  names <- check_element_names(models, arg)
+  single <- which(!vapply(models, function(model) is_collection(model) || is_names_only(model), NA))
+  if (length(single)) {
+    abort("`", arg, "$", names[single[1]], "` is ", describe(models[[single[1]]]),
+          ", not a model: each element of `", arg, "` must be a named list of layers.",
+          class = "repalign_error_type", arg = arg)
+  }
+  named <- vapply(models, is_names_only, NA)
+  layers <- Map(function(model, name, only) {
+    place <- paste0(arg, "$", name)
+    if (only) check_unique_names(model, place) else check_element_names(model, place)
+  }, models, names, named)
+  model <- rep(names, lengths(layers))
+  layer <- unlist(layers, use.names = FALSE)
+  data <- if (!any(named)) unlist(unname(lapply(models, unname)), recursive = FALSE)
+  items <- new_items(paste(model, layer, sep = "/"), arg, data = data, models = model,
+                     layers = layer)
+  check_layers(items)
+}
+
+# Where layers stand among others. A column that holds numbers for some models and words for others
+# is a column of words, so that numbers are looked for in it, too.
+layer_rank <- function(layer) {
+  if (is.factor(layer) || is.numeric(layer)) return(xtfrm(layer))
+  numbers <- suppressWarnings(as.numeric(as.character(layer)))
+  if (anyNA(numbers)) seq_along(layer) else numbers
+}
+
+layer_labels <- function(values, column, arg) {
+  values <- as.character(values)
+  bad <- which(is.na(values) | !nzchar(values))
+  if (!length(bad)) return(values)
+  abort("`", arg, "` has no ", column, " in row ", bad[1], ".", class = "repalign_error_value",
+        arg = arg)
+}
+
+check_layers <- function(items) {
+  twice <- anyDuplicated(data.frame(items$models, items$layers))
+  if (twice) {
+    abort("`", items$arg, "` has two layers ", dQuote(items$layers[twice], FALSE), " of the model ",
+          dQuote(items$models[twice], FALSE), ": a layer is given once.",
+          class = "repalign_error_names", arg = items$arg)
+  }
+  counts <- table(items$models)
+  single <- names(which(counts < 2))
+  if (length(single)) {
+    abort("`", items$arg, "` has one layer of ", enumerate(single), ": there are no pairs of ",
+          "layers to compare.", class = "repalign_error_size", arg = items$arg)
+  }
+  refuse_whole_name(names(counts), items$arg, "model")
+  note_two_layers(names(which(counts == 2)))
+  items
+}
+
+note_two_layers <- function(models) {
+  if (!length(models)) return(invisible())
+  inform("There is no order to see in the two layers of ", enumerate(models), ": one pair of ",
+         "layers has none to be compared with. Three or more layers have.",
+         class = "repalign_two_layers")
+}
+
+# The positions of the layers of each model, in their order.
+layer_blocks <- function(items) {
+  blocks <- split(seq_along(items$names), factor(items$models, unique(items$models)))
+  if (is.null(items$rank)) return(blocks)
+  lapply(blocks, function(at) at[order(items$rank[at])])
+}
+
+# ---- benchmark
+
+# benchmark_groups() tells which measures separate groups; what all benchmarks do stands here, too.
+
+#' Which measure separates groups?
+#'
+#' Scores all pairs of representations by several measures, and tells for each measure how well it
+#' ranks pairs within a group above pairs across groups. Groups are what a measure should tell
+#' apart: networks trained with more and more random labels, with different shortcut features or
+#' augmentations, animals, areas.
+#'
+#' @param representations the representations, with the same stimuli in the same rows:
+#'   * a named list of whatever [similarity()] takes as a representation;
+#'   * a manifest: a data frame with a column `file` and a row for each representation, which is
+#'     read by [read_representation()] when a score needs it. Columns with a meaning, if there are
+#'     any: `array` (which array of the file), `id` (the name of the representation; without it,
+#'     the path of the file without its ending and the folders that all share). All other columns
+#'     are yours;
+#'   * with `scores`, also just the names.
+#' @param groups the group of each representation: a vector, in the order of `representations` or
+#'   with their names; or the name of a column of the manifest.
+#' @param measures measures, as in [similarity()]. Without it, the 24 of [resi_measures()] or, if
+#'   `scores` are given, those of the table.
+#' @param definition `"published"`: quality as the code of the ReSi benchmark computes it, group by
+#'   group. `"paper"`: as its paper defines it. See Details.
+#' @param scores scores that were computed before: a data frame with the columns `x`, `y` (names of
+#'   representations), `measure`, `score`, and for measures that are not of this package
+#'   `direction` (`"similarity"` or `"distance"`). The results of [similarity()] and
+#'   `similarity_scores()` are such tables. What the table has of a measure must be complete.
+#'   Measures that are not in it are computed. With `calibrated = TRUE` the table holds calibrated
+#'   scores, or is the result of [calibrate()].
+#' @param calibrated `TRUE`: benchmark the calibrated scores of [calibrate()] in place of the
+#'   scores. Measures without a permutation null get `NA`.
+#' @param cache `NULL`, or a folder that keeps the scores as they come, so that a call that was
+#'   interrupted goes on where it stopped.
+#' @param model_permutations number of permutations of models for the p-values; 0: no p-values. If
+#'   there are no more different ones, all are taken, and the p-value is exact.
+#' @param test,dataset,architecture labels that become columns of the result and name its test in
+#'   [rank_measures()].
+#' @inheritParams similarity
+#' @param ... with `calibrated = TRUE`, arguments of [calibrate()]: `permutations`, `alpha`,
+#'   `variant`, `blocks`, `series`, `engine`, `clusters`.
+#' @param result what `benchmark_groups()`, [benchmark_layers()] or [benchmark_outputs()] returned,
+#'   or some of its rows.
+#' @return `benchmark_groups()`: a data frame of class `repalign_benchmark` with a row for each
+#'   measure, metric and part: `measure`; `metric`; `part` (`"all"`, or a group); `value` (larger is
+#'   better, whether the measure is a similarity or a distance); `p_value` (`NA` where there is
+#'   none); `undefined`, the number of scores that were undefined and left out; and `test`,
+#'   `dataset`, `architecture`.
+#'
+#'   `similarity_scores()`: the scores, a data frame with the columns `x`, `y`, `measure`, `score`,
+#'   `direction` and `error` (the message of a comparison that failed, otherwise `NA`), a row for
+#'   each pair, and for both orders where a measure is not symmetric. Several results that were
+#'   bound together have their labels in columns before these.
+#' @details
+#' *Metrics.* Let a pair be *within* if both representations are of the same group, and *across*
+#' otherwise.
+#' * `"auprc"`: area under the precision-recall curve (average precision, ties taken together) of
+#'   finding the pairs within by their scores. `"published"`: for each group, its own pairs against
+#'   its members with all others, and the mean over groups. `"paper"`: once over all pairs. *Chance
+#'   is not 0.5*, but a little above the share of pairs within: for three groups of five and random
+#'   scores 0.22 (share 1/6) by the published definition, and 0.32 (share 2/7) by the paper's.
+#' * `"conformity"`: the share of combinations of a pair within and a pair across in which the pair
+#'   within is more alike. `"published"`: group by group, where a tie is a violation. `"paper"`:
+#'   over all ordered triples that share a representation, where a tie conforms. Chance is 0.5.
+#' * `"auc"`: area under the ROC curve of all pairs together, ties counted by half. Chance is 0.5.
+#' * `"dprime"`: mean within minus mean across, over the root of the mean of both variances. Chance
+#'   is 0. It has no upper bound, and assumes nothing but looks at means and variances only.
+#' * `"silhouette"`: mean silhouette width of the representations on the dissimilarities best score
+#'   minus score. Random scores give values below 0 (-0.11 for three groups of five). `NA` where no
+#'   best score is known.
+#'
+#' *P-values* permute the group labels of representations, and thereby rows and columns of the
+#' matrix of scores together. Pairs that share a model are not independent: a single odd model makes
+#' all of its pairs odd. Permuting the pairs one by one would take them as independent (see
+#' [benchmark_outputs()] for what comes of that). With few models only few p-values are possible:
+#' three groups of two have 90 different labellings, of which 6 only exchange names, so that no
+#' p-value is below 1/15. The figures by chance are those that `bench/benchmark-chance.R` prints.
+#'
+#' *Undefined scores* (and failed ones) are left out of all metrics and counted. A measure that
+#' fails for one pair goes on with the others; one warning counts the failures, and
+#' `similarity_scores()` has their messages.
+#'
+#' *When not to trust it.* A measure that separates groups well sees *some* difference between
+#' them, which need not be the one that you have in mind: groups that differ in the norm of their
+#' representations are separated by any measure that is not invariant to scaling. Values near 1 for
+#' most measures mean that the test is too easy to rank them. `"auprc"` and `"conformity"` of
+#' different numbers or sizes of groups are not comparable, because their chance levels differ.
+#' Differences between measures have no standard error here: compare several tests with
+#' [rank_measures()].
+#'
+#' *Cache.* A score is found again by the content of both representations (of files: by the bytes
+#' of the file) and by the measure with all of its parameters, the settings of the calibration and
+#' the version of the package, so that nothing is answered for what has changed. Scores with a
+#' random choice (tied neighbours, the subsets of [rtd()], permutations) stay those of the call that
+#' computed them first. P-values are the same with and without a cache after the same [set.seed()].
+#'
+#' *Memory and workers.* Each representation is read and prepared once for all measures (on the
+#' workers of a future plan: once a tile, see [similarity()]). Results do not depend on the number
+#' of workers or threads.
+#' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), section 3 and appendix. Rousseeuw
+#'   (1987), Journal of Computational and Applied Mathematics 20 (silhouettes).
+#' @examples
+#' # networks of three kinds: what they share with their own kind is larger
+#' set.seed(1)
+#' kinds <- lapply(1:3, function(kind) matrix(rnorm(40 * 5), 40))
+#' models <- unlist(lapply(1:3, function(kind) {
+#'   lapply(1:4, function(seed) kinds[[kind]] + matrix(rnorm(40 * 5, sd = 2), 40))
+#' }), recursive = FALSE)
+#' names(models) <- paste0("net", 1:12)
+#' groups <- rep(c("a", "b", "c"), each = 4)
+#' result <- benchmark_groups(models, groups, measures = c("cka", "procrustes", "mutual_knn"))
+#' result
+#' summary(result)
+#' head(similarity_scores(result), 3)
+#' # the same scores by the definition of the paper, without computing them again
+#' benchmark_groups(names(models), groups, definition = "paper", scores = similarity_scores(result))
+#' @seealso [benchmark_layers()], [benchmark_outputs()], [rank_measures()], [resi_measures()]
+#' @export
+benchmark_groups <- function(representations, groups, measures = resi_measures(),
+                             definition = c("published", "paper"), scores = NULL,
+                             calibrated = FALSE, cache = NULL, model_permutations = 999,
+                             test = "groups", dataset = NULL, architecture = NULL, threads = NULL,
+                             ...) {
+  need_arguments()
+  definition <- check_choice(definition, c("published", "paper"), "definition")
+  count <- check_count(model_permutations, "model_permutations", 0)
+  labels <- test_labels(test, dataset, architecture)
+  job <- benchmark_job(scores, calibrated, cache, threads, ...)
+  items <- benchmark_items(representations, "representations")
+  check_several(items)
+  groups <- check_groups(items, groups)
+  columns <- benchmark_columns(chosen_measures(measures, missing(measures), job), job)
+  run_benchmark(items, list(seq_along(items$names)), columns, job, labels, function(blocks) {
+    relabellings <- group_relabellings(groups, count)
+    lapply(seq_along(columns), function(m) {
+      column <- columns[[m]]
+      group_quality(block_matrix(blocks[[1]], m, column$symmetric),
+                    column$direction == "similarity", groups, definition,
+                    symmetric = column$symmetric, best = column$best,
+                    relabellings = relabellings, threads = job$count)
+    })
+  })
+}
+
+# What all benchmarks ask for: the table of scores, the arguments of calibrate(), cache, threads.
+benchmark_job <- function(scores, calibrated, cache, threads, ...) {
+  list(calibration = calibration_arguments(calibrated, ...),
+       given = given_scores(scores, calibrated), cache = check_cache(cache), threads = threads,
+       count = thread_count(threads))
+}
+
+test_labels <- function(test, dataset, architecture) {
+  labels <- list(test = test, dataset = dataset, architecture = architecture)
+  for (name in names(labels)) {
+    value <- labels[[name]]
+    if (is.null(value) && name != "test") next
+    if (!is.character(value) || length(value) != 1 || is.na(value) || !nzchar(value)) {
+      abort("`", name, "` must be one label, a string.", class = "repalign_error_value",
+            arg = name)
+    }
+  }
+  Filter(Negate(is.null), labels)
+}
+
+check_several <- function(items, least = 2, why = "there are no pairs to compare") {
+  if (length(items$names) >= least) return(invisible())
+  abort("`", items$arg, "` has ", count_of(length(items$names), "element"), ": ", why, ".",
+        class = "repalign_error_size", arg = items$arg)
+}
+
+check_groups <- function(items, groups) {
+  groups <- item_values(items, groups, "groups")
+  empty <- which(is.na(groups) | !nzchar(as.character(groups)))
+  if (length(empty)) {
+    abort("`groups` has no label for ", dQuote(items$names[empty[1]], FALSE), " (position ",
+          empty[1], "): leave that representation out, or give it a group.",
+          class = "repalign_error_groups", arg = "groups")
+  }
+  unused <- if (is.factor(groups)) setdiff(levels(groups), as.character(groups))
+  if (length(unused)) {
+    abort("`groups` has no members of ", enumerate(unused), ": droplevels(groups) leaves empty ",
+          "groups out.", class = "repalign_error_groups", arg = "groups")
+  }
+  groups <- group_factor(groups)
+  sizes <- table(groups)
+  if (length(sizes) < 2) {
+    abort("`groups` has one group, ", dQuote(names(sizes), FALSE), ": there are no pairs across ",
+          "groups to compare with.", class = "repalign_error_groups", arg = "groups")
+  }
+  check_group_sizes(sizes)
+  refuse_whole_name(names(sizes), "groups", "group")
+  groups
+}
+
+# In results the part "all" is about all groups, or models, together.
+refuse_whole_name <- function(names, arg, what) {
+  if (!"all" %in% names) return(invisible())
+  abort("`", arg, "` has a ", what, " named \"all\", which in the result stands for all ", what,
+        "s together: give it another name.", class = "repalign_error_names", arg = arg)
+}
+
+check_group_sizes <- function(sizes) {
+  single <- names(sizes)[sizes == 1]
+  if (length(single) == length(sizes)) {
+    abort("`groups` has a label of its own for each representation: there are no pairs within a ",
+          "group.", class = "repalign_error_groups", arg = "groups")
+  }
+  if (length(single)) {
+    inform("There are no pairs within ", enumerate(single), ": ",
+           if (length(single) > 1) "these groups have" else "this group has",
+           " one member, and only pairs across.", class = "repalign_single_groups")
+  }
+}
+
+# Scores all blocks and rates all measures. rate: a function(blocks) that gives the rows of each
+# measure. What it draws does not depend on how much was drawn to compute scores, which is less
+# when a cache knows some of them.
+run_benchmark <- function(items, blocks, columns, job, labels, rate) {
+  old <- options(repalign.threads = job$count)
+  on.exit(options(old))
+  if (is.null(generator_state())) sample.int(2)
+  start <- generator_state()
+  blocks <- benchmark_blocks(items, blocks, columns, job)
+  restore_generator(start)
+  sample.int(.Machine$integer.max, 1)
+  start <- generator_state()
+  rows <- Map(function(rows, column) cbind(measure = column$label, rows), rate(blocks), columns)
+  restore_generator(start)
+  sample.int(.Machine$integer.max, 1)
+  benchmark_result(do.call(rbind, rows), score_table(blocks, columns, items$names), labels)
+}
+
+# ---- benchmark items
+
+# What a benchmark compares: representations in a list, or files that a manifest names, which are
+# read when a score needs them.
+
+# Items are a list: `names`; `data`, the representations, or NULL where they are in files or not at
+# hand; `files` and `arrays` (which array of a file), or NULL; `models` and `layers` of layers of
+# models, or NULL; `manifest`, the user's data frame, or NULL; and `arg`, the argument that they
+# are from.
+benchmark_items <- function(x, arg) {
+  if (is.data.frame(x)) return(manifest_items(x, arg))
+  if (is_names_only(x)) return(new_items(check_unique_names(x, arg), arg))
+  refuse_results(x, arg)
+  names <- check_element_names(x, arg)
+  new_items(names, arg, data = x)
+}
+
+new_items <- function(names, arg, data = NULL, files = NULL, arrays = NULL, models = NULL,
+                      layers = NULL, manifest = NULL) {
+  list(names = names, arg = arg, data = data, files = files, arrays = arrays, models = models,
+       layers = layers, manifest = manifest)
+}
+
+# With a table of scores the names of representations are enough.
+is_names_only <- function(x) is.character(x) && is.null(dim(x)) && !inherits(x, "repalign_measure")
+
+check_unique_names <- function(names, arg) {
+  names <- as.character(names)
+  if (anyNA(names) || any(names == "")) {
+    abort("`", arg, "` has no name at position ", which(is.na(names) | names == "")[1], ".",
+          class = "repalign_error_names", arg = arg)
+  }
+  if (anyDuplicated(names)) {
+    abort("`", arg, "` names ", dQuote(names[duplicated(names)][1], FALSE), " twice: names must ",
+          "differ. A manifest can give them in a column `id`.", class = "repalign_error_names",
+          arg = arg)
+  }
+  names
+}
+
+manifest_items <- function(manifest, arg) {
+  files <- as.character(manifest_column(manifest, "file", arg))
+  if (!length(files)) {
+    abort("`", arg, "` has no rows: there is nothing to compare.", class = "repalign_error_size",
+          arg = arg)
+  }
+  bad <- which(is.na(files) | !nzchar(files))
+  if (length(bad)) {
+    abort("`", arg, "` names no file in row ", bad[1], ".", class = "repalign_error_value",
+          arg = arg)
+  }
+  arrays <- if ("array" %in% names(manifest)) as.character(manifest$array)
+  names <- if ("id" %in% names(manifest)) manifest$id else file_names(files, arrays)
+  new_items(check_unique_names(names, arg), arg, files = files, arrays = arrays,
+            manifest = manifest)
+}
+
+# A column of the manifest, or the error that it has none.
+manifest_column <- function(manifest, column, arg) {
+  if (column %in% names(manifest)) return(manifest[[column]])
+  abort("`", arg, "` is a data frame without the column ", dQuote(column, FALSE),
+        suggest(column, names(manifest)), " Columns: ", enumerate(names(manifest), 20),
+        if (column == "file") paste0(". A manifest names in `file` a file for each ",
+                                     "representation; matrices are given as a named list"),
+        ".", class = "repalign_error_manifest", arg = arg)
+}
+
+# The paths without their endings and without the folders that all of them share.
+file_names <- function(files, arrays) {
+  names <- sub("[.][^./]*$", "", sub("[.]gz$", "", gsub("\\\\", "/", files)))
+  parts <- strsplit(names, "/", fixed = TRUE)
+  folders <- min(lengths(parts)) - 1
+  same <- vapply(seq_len(folders), function(k) {
+    length(unique(vapply(parts, `[`, "", k))) == 1
+  }, NA)
+  shared <- sum(cumprod(same))
+  names <- vapply(parts, function(part) paste(part[(shared + 1):length(part)], collapse = "/"), "")
+  if (is.null(arrays)) return(names)
+  ifelse(is.na(arrays), names, paste(names, arrays, sep = ":"))
+}
+
+# All files are looked for before any is read.
+check_files <- function(items, at) {
+  missing <- at[!file.exists(path.expand(items$files[at]))]
+  if (!length(missing)) return(invisible())
+  abort("`", items$arg, "` names ", count_of(length(missing), "file"), " that ",
+        if (length(missing) > 1) "are" else "is", " not there: ",
+        enumerate(items$files[missing], 3), " (row ", missing[1], if (length(missing) > 1) " first",
+        "). Paths are looked up from the working folder; file.path(folder, file) puts another ",
+        "before them.", class = "repalign_error_manifest", arg = items$arg)
+}
+
+# The representations at some positions, read where they are in files.
+read_items <- function(items, at) {
+  if (!is.null(items$data)) return(items$data[at])
+  if (is.null(items$files)) {
+    abort("`", items$arg, "` gives only names, but not all measures are in `scores`: give the ",
+          "representations, or the scores of all measures.", class = "repalign_error_type",
+          arg = items$arg)
+  }
+  check_files(items, at)
+  stats::setNames(read_files(items$files[at], items$arrays[at]), items$names[at])
+}
+
+# Each text that reading says is said once, however many files it holds for. Whether all fit into
+# memory is judged by the first one.
+read_files <- function(files, arrays = NULL) {
+  said <- FALSE
+  lapply(seq_along(files), function(k) {
+    name <- if (!is.null(arrays) && !is.na(arrays[k])) arrays[k]
+    read <- withCallingHandlers(
+      read_representation(files[k], name),
+      repalign_flattened = function(m) {
+        if (said) invokeRestart("muffleMessage")
+        said <<- TRUE
+      }
+    )
+    if (k == 1) {
+      check_memory(8 * length(files) * as.double(length(read)),
+                   paste("The contents of", count_of(length(files), "file"), "together"),
+                   "Fewer files, or files of fewer stimuli or neurons, need less.")
+    }
+    read
+  })
+}
+
+# One label for each representation: given as a vector, whose names, if it has any, are those of
+# the representations, or as the name of a column of the manifest.
+item_values <- function(items, values, arg) {
+  one_name <- is.character(values) && length(values) == 1 && is.null(names(values))
+  if (!is.null(items$manifest) && one_name) {
+    return(manifest_column(items$manifest, values, items$arg))
+  }
+  if (!is.atomic(values) || is.null(values) || !is.null(dim(values))) {
+    abort("`", arg, "` must be a vector with a value for each representation",
+          if (!is.null(items$manifest)) ", or the name of a column of the manifest", ", not ",
+          describe(values), ".", class = "repalign_error_type", arg = arg)
+  }
+  if (length(values) != length(items$names)) {
+    abort("`", arg, "` has ", count_of(length(values), "value"), ", but `", items$arg, "` has ",
+          count_of(length(items$names), "element"), ": give one for each.",
+          class = "repalign_error_size", arg = arg)
+  }
+  if (is.null(names(values))) return(values)
+  at <- match(items$names, names(values))
+  if (anyNA(at)) {
+    abort("`", arg, "` has names, but none for ", dQuote(items$names[is.na(at)][1], FALSE),
+          ": use the names of `", items$arg, "`, or leave them out where the order is the same.",
+          class = "repalign_error_names", arg = arg)
+  }
+  unname(values[at])
+}

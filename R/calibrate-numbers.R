@@ -1,0 +1,221 @@
+# The numbers of a calibration: aggregates of grids, thresholds, calibrated scores; and what bound
+# calibrations must agree in.
+
+# ---- aggregate
+
+# Aggregates turn a whole grid of scores into one value.
+
+#' Mean of the k largest scores of a grid
+#'
+#' Makes a function for the `aggregate` argument of [calibrate()]: the mean score of the k
+#' most similar pairs of layers. [calibrate()] changes the sign of distances first, so that
+#' the largest values always belong to the most similar pairs.
+#'
+#' @param k number of scores to average. If the grid has fewer, all of them are averaged.
+#' @return A function that takes a matrix of scores and returns one number.
+#' @examples
+#' top_k_mean(3)(matrix(1:6, 2))
+#' @seealso [calibrate()]
+#' @export
+top_k_mean <- function(k) {
+  need_arguments()
+  k <- check_count(k, "k")
+  structure(function(scores) mean(utils::head(sort(scores, decreasing = TRUE), k)),
+            aggregate = paste0("top_k_mean(", k, ")"))
+}
+
+aggregates <- c("max", "mean", "row_max", "col_max")
+
+# Returns NULL, or list(name, combine, bounded, own). combine(values, rows, columns) aggregates
+# every row of `values`, which is one grid: the observed scores or those of one permutation. `rows`
+# and `columns` are factors whose levels are the layers; they say which entry of the grid a column
+# of `values` is. The scores are oriented so that larger is more similar. `bounded` says whether the
+# best value of the measure is also the best value of the aggregate. Only functions have `own`,
+# which tells one function of the user from another.
+as_aggregate <- function(aggregate) {
+  if (is.null(aggregate)) return(NULL)
+  if (is.function(aggregate)) return(own_aggregate(aggregate))
+  if (!is.character(aggregate)) {
+    abort("`aggregate` must be ", enumerate(aggregates), ", or a function of a matrix of scores, ",
+          "not ", describe(aggregate), ".", class = "repalign_error_value", arg = "aggregate")
+  }
+  name <- check_choice(aggregate, aggregates, "aggregate")
+  combine <- switch(name,
+    max = function(values, rows, columns) row_maxima(values),
+    mean = function(values, rows, columns) rowMeans(values),
+    row_max = function(values, rows, columns) mean_of_maxima(values, rows),
+    col_max = function(values, rows, columns) mean_of_maxima(values, columns)
+  )
+  list(name = name, combine = combine, bounded = TRUE)
+}
+
+row_maxima <- function(values) do.call(pmax, lapply(seq_len(ncol(values)), function(j) values[, j]))
+
+mean_of_maxima <- function(values, group) {
+  maxima <- lapply(split(seq_along(group), group), function(columns) {
+    row_maxima(values[, columns, drop = FALSE])
+  })
+  Reduce(`+`, maxima) / length(maxima)
+}
+
+own_aggregate <- function(fun) {
+  if (identical(fun, top_k_mean)) {
+    abort("`aggregate` is top_k_mean without a number: write top_k_mean(3), for example.",
+          class = "repalign_error_value", arg = "aggregate")
+  }
+  combine <- function(values, rows, columns) {
+    grid <- matrix(NA_real_, nlevels(rows), nlevels(columns),
+                   dimnames = list(levels(rows), levels(columns)))
+    at <- cbind(as.integer(rows), as.integer(columns))
+    apply(values, 1, function(scores) {
+      grid[at] <- scores
+      one_aggregate(fun(grid))
+    })
+  }
+  name <- attr(fun, "aggregate")
+  # top_k_mean() names its functions, and a mean of scores has their best value; the best value of
+  # a function of the user is not known
+  list(name = if (is.null(name)) "function" else name, combine = combine,
+       bounded = !is.null(name), own = c(name, deparse(fun)))
+}
+
+# The values of an aggregate. Errors and warnings of the user's function are given with `where`, the
+# measure and the grid, because the user cannot see at which call they arose.
+aggregate_values <- function(aggregate, values, rows, columns, where) {
+  if (is.null(aggregate$own)) return(aggregate$combine(values, rows, columns))
+  warnings <- character()
+  result <- tryCatch(
+    withCallingHandlers(aggregate$combine(values, rows, columns), warning = function(w) {
+      warnings <<- union(warnings, conditionMessage(w))
+      invokeRestart("muffleWarning")
+    }),
+    error = function(e) {
+      abort("The function in `aggregate`, ", where, ": ", conditionMessage(e),
+            class = "repalign_error_value", arg = "aggregate")
+    }
+  )
+  if (length(warnings)) {
+    warn("The function in `aggregate`, ", where, ": ", first_and_count(warnings),
+         class = "repalign_function")
+  }
+  result
+}
+
+first_and_count <- function(texts) {
+  paste0(texts[1], if (length(texts) > 1) paste0(" (And ", length(texts) - 1, " more like this.)"))
+}
+
+one_aggregate <- function(value) {
+  if (!is.numeric(value) || length(value) != 1 || !is.finite(value)) {
+    abort("it must return one finite number, not ",
+          if (is.numeric(value) && length(value) == 1) format(value) else describe(value), ".",
+          class = "repalign_error_value", arg = "aggregate")
+  }
+  as.double(value)
+}
+
+# ---- calibration bind
+
+# Calibrations that are bound together must agree in their settings, and keep their null scores.
+
+bound_calibrations <- function(kept, all_of) {
+  for (part in kept) settings_of(structure(list(), settings = part$settings))
+  settings <- lapply(kept, function(part) part$settings)
+  check_same_settings(settings)
+  list(null_scores = bound_null_scores(all_of("null_scores")), settings = settings[[1]],
+       grid = bound_grid(all_of("grid")))
+}
+
+# A column of the bound table must have the same meaning in all of its rows.
+check_same_settings <- function(settings) {
+  meaning <- c(alpha = "`threshold` and `calibrated`", variant = "`calibrated`",
+               aggregate = "`score`", p_adjust = "`p_adjusted`")
+  if (length(unique(lapply(settings, function(s) s$own))) > 1) {
+    abort("Calibrations with different functions in `aggregate` cannot be put into one table, ",
+          "because `score` would mean different things: bind as.data.frame() of each.",
+          class = "repalign_error_value", arg = "aggregate")
+  }
+  for (name in names(meaning)) {
+    values <- unique(lapply(settings, function(s) if (is.null(s[[name]])) "none" else s[[name]]))
+    if (length(values) < 2) next
+    abort("Calibrations with different `", name, "` (", values[[1]], " and ", values[[2]],
+          ") cannot be put into one table, because ", meaning[[name]], " would mean different ",
+          "things. Use the same `", name, "`, or bind as.data.frame() of each.",
+          class = "repalign_error_value", arg = name)
+  }
+}
+
+bound_grid <- function(grids) {
+  symmetric <- unlist(lapply(grids, function(grid) grid$symmetric))
+  list(within = all(vapply(grids, function(grid) isTRUE(grid$within), NA)),
+       symmetric = vapply(split_by_name(symmetric), all, NA),
+       aggregate = all(vapply(grids, function(grid) isTRUE(grid$aggregate), NA)),
+       direction = common_by_name(unlist(lapply(grids, function(grid) grid$direction))),
+       best = common_by_name(unlist(lapply(grids, function(grid) grid$best))),
+       limit = common_by_name(unlist(lapply(grids, function(grid) grid$limit))))
+}
+
+# ---- calibration numbers
+
+# These functions compute the numbers in a row of a calibration: the threshold, the calibrated
+# score, and the mean and the standard deviation of the null scores.
+
+# The ceil((1 - alpha)(K + 1))-th smallest among the observed score `s` and its K null scores. All
+# are oriented so that larger is more similar.
+null_threshold <- function(s, null, alpha) {
+  all <- c(s, null)
+  # without the 1e-9, rounding could raise a whole number to the next one
+  rank <- ceiling((1 - alpha) * length(all) - 1e-9)
+  sort(all, partial = rank)[rank]
+}
+
+# s: the observed score; tau: its threshold; mean, sd: of the null scores; best: the best possible
+# score. All are in the units of the measure; `orientation` is 1 for similarities and -1 for
+# distances.
+calibrated_score <- function(s, tau, mean, sd, best, orientation, variant) {
+  s <- orientation * s
+  tau <- orientation * tau
+  mean <- orientation * mean
+  best <- orientation * best
+  if (is.na(s)) return(NA_real_)
+  switch(variant,
+    gated = gated_score(s, tau, best),
+    centered = s - mean,
+    z = if (is.na(sd)) NA_real_ else if (sd > 0) (s - mean) / sd else 0,
+    ari = if (is.na(best)) NA_real_ else if (best - mean > 0) (s - mean) / (best - mean) else 0
+  )
+}
+
+gated_score <- function(s, tau, best) {
+  if (is.na(best)) return(max(s - tau, 0))
+  if (best - tau <= 0) 0 else max((s - tau) / (best - tau), 0)
+}
+
+# The numbers of one row, from its observed score `s` and its null scores.
+calibrated_row <- function(s, null, p_value, measure, settings,
+                           best = limit_of(measure)) {
+  sgn <- orientation(measure)
+  if (is.na(s) || anyNA(null)) return(undefined_row(s, null))
+  tau <- sgn * null_threshold(sgn * s, sgn * null, settings$alpha)
+  mean <- mean(null)
+  sd <- spread_of(null)
+  data.frame(
+    score = s, threshold = tau,
+    calibrated = calibrated_score(s, tau, mean, sd, best, sgn, settings$variant),
+    p_value = p_value, null_mean = mean, null_sd = sd,
+    permutations = length(null)
+  )
+}
+
+# The standard deviation. The values are scaled before, so that no square overflows or underflows.
+spread_of <- function(values) {
+  largest <- max(abs(values))
+  if (largest == 0) return(stats::sd(values))
+  unit <- power_of_two_below(largest)
+  stats::sd(values * unit) / unit
+}
+
+undefined_row <- function(s, null) {
+  data.frame(score = s, threshold = NA_real_, calibrated = NA_real_, p_value = NA_real_,
+             null_mean = NA_real_, null_sd = NA_real_, permutations = length(null))
+}

@@ -1,0 +1,382 @@
+# The ways to a noise ceiling: CKA and RSA from different trials, other measures from halves of the
+# trials.
+
+# ---- ceiling cka
+
+# Noise ceilings of the corrected linear CKA: H values from different trials beside those of the
+# means over trials, with each stimulus and each unit of neurons deleted in all of them at once.
+
+# Tables of H values: a row for nothing and for each stimulus (or cluster) deleted, a column for
+# nothing and for each unit of neurons deleted. Those that end in _trial are free of noise.
+cka_ceiling_tables <- function(task, y, args) {
+  if (is.null(y) || !has_trials(y)) return(fixed_ceiling_tables(task, y, args))
+  labels <- list(x = ceiling_units(task$x, "x"), y = ceiling_units(y, "y"))
+  layout <- ceiling_layout(labels)
+  plain <- leave_out_sums(as_pair(task$mean, mean_of_trials(y)), layout, task$codes)
+  trial <- trial_sums(as_pair(task$x, y), layout, task$codes)
+  table <- function(loo, part, sides) {
+    scaled_table(h_table(loo[[part]], args$estimator), loo$scale[sides], plain$scale[sides])
+  }
+  both <- list(xy = 1:2, xx = c(1, 1), yy = c(2, 2))
+  terms <- Map(function(part, sides) table(plain, part, sides), names(both), both)
+  trials <- Map(function(part, sides) table(trial, part, sides), names(both), both)
+  names(trials) <- paste0(names(both), "_trial")
+  list(terms = c(terms, trials), layout = layout, n = plain$n, scale = plain$scale[1])
+}
+
+# The units of y are taken as all that there are: they are not deleted, and their self term is
+# corrected for few stimuli only.
+fixed_ceiling_tables <- function(task, y, args) {
+  layout <- ceiling_layout(list(x = ceiling_units(task$x, "x")))
+  x <- centered_data(task$mean)
+  scale <- log2(form_centering(task$mean)$scale)
+  plain <- self_sums(x, layout$x, layout$count, task$codes)
+  sample <- checked_sample(task$x, task$x, task$codes)
+  trial <- trial_cross_sums(sample, layout$x, layout$x, layout$count)
+  if (is.na(h_table(plain, args$estimator)[1])) no_allowed_pair(self_pair(task$x), TRUE)
+  terms <- list(
+    xx = h_table(plain, args$estimator),
+    xx_trial = scaled_table(h_table(trial, args$estimator), sample$scale, c(scale, scale))
+  )
+  if (!is.null(y)) terms <- c(terms, fixed_cross_tables(x, centered_data(y), layout, task$codes))
+  list(terms = terms, layout = layout, n = nrow(terms$xx) - 1, scale = scale)
+}
+
+fixed_cross_tables <- function(x, y, layout, codes) {
+  width <- as.double(ncol(y))
+  rows <- loo_columns(x, y, codes)$stimulus
+  part <- list(stimulus = list(total = rowSums(rows),
+                               unit = sum_by_unit(rows, layout$x, layout$count)),
+               pairs = list(total = ncol(x) * width,
+                            unit = tabulate(layout$x, layout$count) * width))
+  xy <- h_table(part, "stimulus")
+  yy <- self_totals(y, codes)$stimulus / width^2
+  yy <- matrix(yy, nrow(xy), ncol(xy))
+  list(xy = xy, yy = yy, xy_trial = xy, yy_trial = yy)
+}
+
+# The same tables in units of data that are scaled by other powers of two.
+scaled_table <- function(table, from, to) table * 2^(2 * (sum(to) - sum(from)))
+
+# The label of the neuron of each column; without labels each column is a neuron.
+ceiling_units <- function(repr, side) {
+  labels <- repr$responses$neuron
+  if (is.null(labels)) own_labels(ncol(repr$data), side) else labels
+}
+
+# As unit_layout() gives it. labels: list(x), or list(x, y) where neurons of both are deleted.
+ceiling_layout <- function(labels) {
+  units <- unique(unlist(labels))
+  in_x <- units %in% labels$x
+  shared <- any(labels$y %in% labels$x)
+  strata <- if (shared || is.null(labels$y)) list(seq_along(units)) else
+    list(which(in_x), which(!in_x))
+  list(labels = labels, x = match(labels$x, units), y = match(labels$y, units),
+       count = length(units), strata = strata)
+}
+
+mean_of_trials <- function(repr) {
+  list(kind = "data", data = repr$data, n = repr$n, arg = repr$arg, name = repr$name,
+       side = repr$side, cache = new_cache())
+}
+
+# ---- ceiling rsa
+
+# Noise ceilings of RSA with squared Euclidean distances: the variance of the distances between the
+# expected responses, from distances of different trials.
+
+# Tables as cka_ceiling_tables() gives them, of covariances of distances over pairs of stimuli.
+rsa_ceiling_tables <- function(task, y, args) {
+  y_trials <- !is.null(y) && has_trials(y)
+  labels <- list(x = ceiling_units(task$x, "x"), y = if (y_trials) ceiling_units(y, "y"))
+  layout <- ceiling_layout(Filter(Negate(is.null), labels))
+  x_of <- rsa_columns(task$x)
+  y_of <- if (y_trials) rsa_columns(y)
+  fixed <- if (!is.null(y) && !y_trials) square_of(sq_distances(y))
+  columns <- lapply(c(0, seq_len(layout$count)), function(unit) {
+    x <- x_of(layout$x != unit, unit %in% c(0, layout$x))
+    y <- if (y_trials) y_of(layout$y != unit, unit %in% c(0, layout$y))
+    rsa_column(x, if (is.null(y)) fixed else y$distances, y)
+  })
+  names <- names(columns[[1]])
+  terms <- lapply(stats::setNames(names, names), function(name) {
+    vapply(columns, function(column) column[[name]], numeric(task$n + 1))
+  })
+  list(terms = terms, layout = layout, n = task$n, scale = log2(x_of(TRUE, TRUE)$scale),
+       equal_noise = !x_of(TRUE, TRUE)$four)
+}
+
+# One column of each table. x, y: from rsa_columns(); distances: those of y, or NULL.
+rsa_column <- function(x, distances, y) {
+  column <- list(xx = distance_covariances(x$distances, x$distances), xx_trial = x$signal)
+  if (is.null(distances)) return(column)
+  column$xy <- column$xy_trial <- distance_covariances(x$distances, distances)
+  column$yy <- distance_covariances(distances, distances)
+  column$yy_trial <- if (is.null(y)) column$yy else y$signal
+  column
+}
+
+# A function of the columns that are kept: list(distances, signal, four, scale). What was computed
+# for all columns is kept for calls in which the side is whole (cut = FALSE).
+rsa_columns <- function(repr) {
+  trials <- event_responses(repr)
+  compute <- function(keep) {
+    values <- trials$values[, keep, drop = FALSE]
+    means <- rowsum(values, trials$stimulus, reorder = TRUE) / trials$count
+    list(distances = gram_distances(tcrossprod(trials$means[, keep, drop = FALSE])),
+         signal = signal_variance(values, means, trials), four = trials$four,
+         scale = trials$scale)
+  }
+  whole <- compute(rep(TRUE, ncol(trials$values)))
+  function(keep, cut) if (!cut || all(keep)) whole else compute(keep)
+}
+
+# Responses of single events, a row each, in the order of their stimuli: list(values, stimulus,
+# count, means, four, scale). Trials of one event are averaged, because they share noise. What a
+# run adds to all of its stimuli is taken away.
+event_responses <- function(repr) {
+  form <- trial_form(repr)
+  size <- dim(form$values)
+  values <- form$values
+  if (form$run) values <- values - rep(colMeans(values), each = size[1])
+  flat <- matrix(aperm(values, c(3, 1, 2)), size[1] * size[3])
+  event <- as.vector(t(form$event))
+  stimulus <- rep(seq_len(size[1]), each = size[3])
+  there <- !is.na(flat[, 1])
+  key <- paste(stimulus, event)[there]
+  key <- match(key, unique(key))
+  of_event <- stimulus[there][!duplicated(key)]
+  events <- rowsum(flat[there, , drop = FALSE], key, reorder = TRUE) / tabulate(key)
+  count <- tabulate(of_event, size[1])
+  refuse_single_trials(count, repr)
+  means <- rowsum(flat[there, , drop = FALSE], stimulus[there], reorder = TRUE) /
+    tabulate(stimulus[there], size[1])
+  list(values = unname(events), stimulus = of_event, count = count, means = unname(means),
+       four = all(count >= 4), scale = form$scale)
+}
+
+refuse_single_trials <- function(count, repr) {
+  few <- which(count < 2)
+  if (!length(few)) return(invisible())
+  abort("`", repr$arg, "` has fewer than two trials that share no noise of ",
+        count_of_stimuli(length(few)), ", first of ",
+        stimulus_title(unclass(repr$responses)$values, few[1]),
+        ". Leave such stimuli out, or give more trials.", class = "repalign_error_trials",
+        arg = repr$arg)
+}
+
+gram_distances <- function(gram) {
+  d <- outer(diag(gram), diag(gram), "+") - 2 * gram
+  diag(d) <- 0
+  d
+}
+
+# The distances of a side without trials, packed.
+sq_distances <- function(repr) {
+  if (repr$kind == "dist") return(repr$data)
+  stats::dist(centered_data(repr))^2
+}
+
+square_of <- function(packed) unname(as.matrix(packed))
+
+# Covariances over pairs of stimuli, with nothing and with each stimulus deleted. a, b: symmetric
+# matrices with diagonal 0.
+distance_covariances <- function(a, b) {
+  pairs <- pair_numbers(nrow(a))
+  sums_without(a * b) / pairs - (sums_without(a) / pairs) * (sums_without(b) / pairs)
+}
+
+pair_numbers <- function(n) c(n * (n - 1) / 2, rep((n - 1) * (n - 2) / 2, n))
+
+sums_without <- function(m) {
+  total <- sum(m) / 2
+  c(total, total - rowSums(m))
+}
+
+# The variance over pairs of stimuli of the distances between expected responses, without the noise
+# of trials: with e the estimates of the distances and D those of their products with themselves,
+#   mean D - [(sum e)^2 + sum over i, j != k of delta_ijk + sum (D - e^2)] / pairs^2,
+# where delta_ijk corrects e_ij e_ik, which have the trials of stimulus i in common. All of these
+# are means over all choices of different trials within each stimulus.
+signal_variance <- function(values, means, trials) {
+  shift <- colMeans(means)
+  values <- values - rep(shift, each = nrow(values))
+  means <- means - rep(shift, each = nrow(means))
+  parts <- if (trials$four) four_trial_parts(values, means, trials) else
+    two_trial_parts(values, means, trials)
+  pairs <- pair_numbers(nrow(means))
+  sums <- lapply(list(e = parts$e, d = parts$d, square = parts$e^2), sums_without)
+  shared <- shared_sums(parts, trials)
+  sums$d / pairs - (sums$e^2 + shared + sums$d - sums$square) / pairs^2
+}
+
+# Estimates from two trials, whose distances hold the noise of the trials: right where all stimuli
+# have the same noise.
+two_trial_parts <- function(values, means, trials) {
+  size <- rowSums(values^2)
+  mean_size <- drop(rowsum(size, trials$stimulus)) / trials$count
+  w <- outer(size, mean_size, "+") - 2 * tcrossprod(values, means)
+  squares <- block_squares(values, trials$stimulus, function(rows, products) {
+    outer(size[rows], size, "+") - 2 * products
+  })
+  d <- different_trial_products(w, squares, trials)
+  diag(d) <- 0
+  w <- no_own(w, trials)
+  list(e = means_by_stimulus(w, trials), d = d, w = w, factor = 1)
+}
+
+# Estimates from four different trials, in which all noise drops out. K_i: products of different
+# trials of a stimulus.
+four_trial_parts <- function(values, means, trials) {
+  n <- trials$count
+  b <- tcrossprod(values, means)
+  k <- trial_products(values, means, trials)
+  squares <- block_squares(values, trials$stimulus, function(rows, products) products)
+  weighted <- rowsum(b * k$weight, trials$stimulus)
+  mean_b <- rowsum(b, trials$stimulus) / n
+  pair_mean <- k$total / falling_each(n, 2)
+  fours <- (k$total^2 - 4 * k$rows + 2 * k$squares) / falling_each(n, 4)
+  d <- outer(fours, fours, "+") + 2 * outer(pair_mean, pair_mean) -
+    4 * (weighted + t(weighted)) + 4 * different_trial_products(b, squares, trials)
+  e <- outer(pair_mean, pair_mean, "+") - 2 * mean_b
+  gamma <- weighted - pair_mean * mean_b
+  diag(d) <- diag(e) <- diag(gamma) <- 0
+  list(e = unname(e), d = unname(d), w = no_own(b, trials), factor = 4,
+       constant = fours - pair_mean^2, gamma = unname(gamma))
+}
+
+# For K_i (products of the trials of stimulus i, diagonal 0): its sum, the sum of its squared row
+# sums, the sum of its squares; weight: what the mean of K_i and a third trial gives each trial.
+trial_products <- function(values, means, trials) {
+  at <- trials$stimulus
+  size <- rowSums(values^2)
+  row <- rowSums(values * means[at, , drop = FALSE]) * trials$count[at] - size
+  each <- vapply(split(seq_along(at), at), function(rows) {
+    sum(tcrossprod(values[rows, , drop = FALSE])^2)
+  }, 0)
+  total <- drop(unname(rowsum(row, at)))
+  list(total = total, rows = drop(unname(rowsum(row^2, at))),
+       squares = unname(each) - drop(unname(rowsum(size^2, at))),
+       weight = (total[at] - 2 * row) / falling_each(trials$count[at], 3))
+}
+
+# The mean over two different trials of i and two of j of the products of what `squares` holds the
+# sums of squares of; w: the means over the trials of j, for each trial of i.
+different_trial_products <- function(w, squares, trials) {
+  n <- trials$count
+  by_row <- rowsum(w^2, trials$stimulus) * rep(n^2, each = length(n))
+  mean <- rowsum(w, trials$stimulus) / n
+  different <- n * (n - 1)
+  unname((mean^2 * outer(n^2, n^2) - by_row - t(by_row) + squares) / outer(different, different))
+}
+
+falling_each <- function(n, k) vapply(n, falling, 0, k)
+
+# Sums of squares over the trials of two stimuli, stimuli x stimuli, by blocks of rows. entry: of
+# the products of some rows with all.
+block_squares <- function(values, stimulus, entry) {
+  size <- max(1, floor(2e6 / nrow(values)))
+  blocks <- split(seq_along(stimulus), (seq_along(stimulus) - 1) %/% size)
+  rows <- lapply(blocks, function(rows) {
+    products <- tcrossprod(values[rows, , drop = FALSE], values)
+    t(rowsum(t(entry(rows, products)^2), stimulus))
+  })
+  unname(rowsum(do.call(rbind, rows), stimulus))
+}
+
+# Deviations of each trial from the mean of its stimulus are wanted towards other stimuli only.
+no_own <- function(w, trials) {
+  w[cbind(seq_along(trials$stimulus), trials$stimulus)] <- 0
+  w
+}
+
+means_by_stimulus <- function(w, trials) unname(rowsum(w, trials$stimulus) / trials$count)
+
+# The sums of delta_ijk over all i and different j, k, with nothing and with each stimulus deleted.
+shared_sums <- function(parts, trials) {
+  at <- trials$stimulus
+  n <- length(trials$count)
+  deviation <- parts$w - means_by_stimulus(parts$w, trials)[at, , drop = FALSE]
+  row <- rowSums(deviation)
+  # the sum over j != k of products of deviations, and what it loses with each stimulus
+  square <- rowsum(deviation^2, at)
+  quadratic <- unname(drop(rowsum(row^2, at)) - rowSums(square))
+  loss <- 2 * rowsum(row * deviation, at) - 2 * square
+  weight <- -parts$factor / (trials$count * (trials$count - 1))
+  total <- sums_of_others(weight * quadratic, weight * loss)
+  if (is.null(parts$gamma)) return(total)
+  others <- c(n - 1, rep(n - 2, n))
+  total + others * (others - 1) * c(sum(parts$constant), sum(parts$constant) - parts$constant) -
+    4 * (others - 1) * sums_of_others(rowSums(parts$gamma), parts$gamma)
+}
+
+# The sum of values of stimuli, then without each stimulus u: its value is gone, and those of the
+# others lose loss[, u].
+sums_of_others <- function(value, loss) {
+  total <- sum(value)
+  unname(c(total, total - value - (colSums(loss) - diag(loss))))
+}
+
+# ---- ceiling split
+
+# Approximate noise ceilings of measures without an unbiased estimate from different trials: scores
+# between random halves of the trials, by the formula of Spearman and Brown.
+
+# list(reliability, score): r is the mean score of halves of the trials, and 2 r / (1 + r) what
+# twice as many trials would give if scores were correlations of independent noise.
+split_ceiling <- function(task, y, measure, splits) {
+  refuse_single_trials(rowSums(recorded_slots(unclass(task$x$responses)$values)), task$x)
+  score_of <- function(a, b) score_pair(measure, a, b)
+  halves <- vapply(seq_len(splits), function(split) {
+    parts <- random_trial_halves(task$x)
+    score_of(parts[[1]], parts[[2]])
+  }, 0)
+  r <- mean(halves)
+  score <- if (is.null(y)) NA_real_ else
+    score_of(unname_rows(task$mean$data), if (y$kind == "data") unname_rows(y$data) else y$data)
+  list(reliability = if (is.na(r) || r <= 0) NA_real_ else 2 * r / (1 + r), score = score,
+       undefined = sum(is.na(halves)))
+}
+
+# Errors name what the user gave as `trials` and `y`.
+score_pair <- function(measure, a, b) {
+  tryCatch(similarity(list(x = a), list(y = b), measure)$score, repalign_error = function(e) {
+    e$message <- gsub("`x$x`", "`trials`", gsub("`y$y`", "`y`", e$message, fixed = TRUE),
+                      fixed = TRUE)
+    if (identical(e$arg, "x$x")) e$arg <- "trials"
+    stop(e)
+  })
+}
+
+# Means over two random halves of the trials of each stimulus, with equally many trials; at odd
+# numbers one is left out.
+random_trial_halves <- function(repr) {
+  values <- unclass(repr$responses)$values
+  size <- dim(values)
+  there <- recorded_slots(values)
+  half <- vapply(seq_len(size[1]), function(i) {
+    at <- which(there[i, ])
+    at <- at[sample.int(length(at))]
+    replace(integer(size[3]), at, rep_len(c(1L, 2L), length(at) %/% 2 * 2)[seq_along(at)])
+  }, integer(size[3]))
+  half <- t(matrix(half, size[3]))
+  lapply(1:2, function(part) {
+    weight <- half == part
+    weight[is.na(weight)] <- FALSE
+    total <- 0
+    for (t in seq_len(size[3])) {
+      total <- total + ifelse(weight[, t], 1, 0) * zero_for_missing(matrix(values[, , t], size[1]))
+    }
+    total / rowSums(weight)
+  })
+}
+
+check_split_measure <- function(measure) {
+  d <- measure$declaration
+  best <- if (is_own(measure)) 1 else best_of(d, measure$args)
+  if (identical(d$direction, "similarity") && isTRUE(best == 1)) return(invisible())
+  abort("`measure` ", dQuote(measure$label, FALSE), " is no similarity with the best value 1, and ",
+        "reliabilities of halves of the trials are not defined for it: use a similarity, such as ",
+        "measure(\"cka\", estimator = \"stimulus_neuron\").", class = "repalign_error_measure",
+        arg = "measure")
+}

@@ -1,0 +1,224 @@
+# The estimators of CKA and HSIC, and the labels of neurons that say which pairs they leave out.
+
+# ---- estimator
+
+# The estimators of CKA and HSIC, and the formula that the corrected ones share.
+
+estimators <- c("naive", "stimulus", "stimulus_neuron")
+
+# These two need responses to several trials, whose noise they correct for.
+trial_estimators <- c("stimulus_trial", "stimulus_neuron_trial")
+
+# These correct for few neurons by leaving out the pairs of a neuron with itself.
+corrects_neurons <- function(estimator) {
+  any(c("stimulus_neuron", "stimulus_neuron_trial") %in% estimator)
+}
+
+corrects_trials <- function(estimator) any(trial_estimators %in% estimator)
+
+corrects_stimuli <- function(estimator) estimator != "naive"
+
+# The unbiased estimate of Song et al. (2012) for two kernels of n stimuli without their diagonals.
+# `dot` is the sum of the products of their entries, `rows` the sum of the products of their row
+# sums, and `totals` the product of the sums of all their entries. Vectors give one value for each
+# element. `diagonal` says that `dot` includes the products of the diagonals, which must then add up
+# to `rows`. That is so for two centred columns phi and psi with the kernels phi phi' and psi psi':
+# `dot` is (phi' psi)^2, the row sums without the diagonal are -phi_i^2 and -psi_i^2, and `totals`
+# is |phi|^2 |psi|^2.
+song_estimate <- function(dot, rows, totals, n, diagonal = FALSE) {
+  (dot - rows * (diagonal + 2 / (n - 2)) + totals / ((n - 1) * (n - 2))) / (n * (n - 3))
+}
+
+# From sums over two, three and four different stimuli (or clusters) the corrected estimate.
+combine_terms <- function(t1, t2, t3, n) {
+  n <- as.double(n)
+  t1 / falling(n, 2) - 2 * t2 / falling(n, 3) + t3 / falling(n, 4)
+}
+
+# n (n - 1) (n - 2) ..., k factors: how many tuples of k different stimuli there are.
+falling <- function(n, k) prod(n - seq_len(k) + 1)
+
+# ---- units
+
+# These functions check labels of neurons, which tell which neuron pairs the neuron correction
+# leaves out.
+
+# Checks that there is one label for each column, and returns the labels as a plain vector.
+check_labels <- function(labels, width, arg, of) {
+  if (is.null(labels)) return(NULL)
+  if (is.factor(labels)) labels <- as.character(labels)
+  if (!is.atomic(labels)) {
+    abort("`", arg, "` must be a vector of labels, not ", describe(labels), ".",
+          class = "repalign_error_labels", arg = arg)
+  }
+  if (length(labels) != width) {
+    abort("`", arg, "` has ", length(labels), " labels, but `", of, "` has ", width,
+          " columns: give one label per column.", class = "repalign_error_labels", arg = arg)
+  }
+  if (anyNA(labels)) {
+    abort("`", arg, "` has missing labels, first at position ", which(is.na(labels))[1],
+          ": every column needs one.", class = "repalign_error_labels", arg = arg)
+  }
+  as.vector(labels)
+}
+
+# Tells the user that labels have no effect, because only the neuron correction uses them.
+note_unused_units <- function(estimator, given) {
+  if (corrects_neurons(estimator)) return(invisible())
+  given <- given[intersect(names(given), c("shared_neurons", "units", "units_x", "units_y"))]
+  used <- names(Filter(function(value) !is.null(value) && !identical(value, FALSE), given))
+  if (!length(used)) return(invisible())
+  inform("`", paste(used, collapse = "` and `"), "` ", if (length(used) > 1) "have" else "has",
+         " no effect on the estimator ", enumerate(estimator), ": only \"stimulus_neuron\" leaves ",
+         "out pairs of neurons.", class = "repalign_unused_units")
+}
+
+check_unit_choice <- function(shared_neurons, units_x, units_y) {
+  if (shared_neurons && !(is.null(units_x) && is.null(units_y))) {
+    abort("Give either `shared_neurons` or `units_x` and `units_y`, not both: labels already say ",
+          "which neurons are the same.", class = "repalign_error_labels", arg = "shared_neurons")
+  }
+  if (is.null(units_x) != is.null(units_y)) {
+    missing_one <- if (is.null(units_x)) "units_x" else "units_y"
+    abort("`", missing_one, "` is missing: give labels for both sides or for neither.",
+          class = "repalign_error_labels", arg = missing_one)
+  }
+}
+
+check_units <- function(pair, args) {
+  # distances and graphs have no columns
+  if (pair$x$kind != "data" || pair$y$kind != "data") return(check_no_units(pair, args))
+  widths <- c(ncol(pair$x$data), ncol(pair$y$data))
+  if (args$shared_neurons && widths[1] != widths[2]) {
+    abort("`shared_neurons = TRUE` needs the same neurons in the same columns, but `", pair$x$arg,
+          "` has ", widths[1], " columns and `", pair$y$arg, "` has ", widths[2],
+          "; name the neurons in `units_x` and `units_y` instead.",
+          class = "repalign_error_labels", arg = "shared_neurons")
+  }
+  names <- list(colnames(pair$x$data), colnames(pair$y$data))
+  if (args$shared_neurons && !any(lengths(names) == 0) && !identical(names[[1]], names[[2]])) {
+    at <- which(names[[1]] != names[[2]])[1]
+    abort("`shared_neurons = TRUE` needs the same neurons in the same columns, but the column ",
+          "names of `", pair$x$arg, "` and `", pair$y$arg, "` differ, first in column ", at, " (",
+          dQuote(names[[1]][at], FALSE), " and ", dQuote(names[[2]][at], FALSE), "). Reorder the ",
+          "columns, or remove their names when they do correspond.",
+          class = "repalign_error_labels", arg = "shared_neurons")
+  }
+  check_labels(args$units_x, widths[1], "units_x", pair$x$arg)
+  check_labels(args$units_y, widths[2], "units_y", pair$y$arg)
+}
+
+check_no_units <- function(pair, args) {
+  if (!args$shared_neurons && is.null(args$units_x)) return(invisible())
+  side <- if (pair$x$kind != "data") pair$x else pair$y
+  what <- if (side$kind == "dist") "a \"dist\" object" else "a neighbour graph"
+  abort("`", side$arg, "` is ", what, ", which has no neurons: leave out ",
+        "`shared_neurons`, `units_x` and `units_y`.", class = "repalign_error_labels",
+        arg = side$arg)
+}
+
+# Neurons that are on both sides without a label that says so make the corrected CKA too high. When
+# column names or identical data suggest it, the user is told what to do.
+note_shared_neurons <- function(pair, args) {
+  if (!corrects_neurons(args$estimator) || !is.null(pair_labels(pair, args))) return(invisible())
+  common <- intersect(colnames(pair$x$data), colnames(pair$y$data))
+  # names that R makes for columns without names say nothing
+  common <- common[!grepl("^(V|X|x|Var)?[0-9]*$", common)]
+  if (!length(common) && !identical(pair$x$data, pair$y$data)) return(invisible())
+  inform("`", pair$x$arg, "` and `", pair$y$arg, "` seem to share neurons (",
+         if (length(common)) paste("columns", enumerate(common, 3)) else "their data are identical",
+         "). If so, ", if (is.null(pair$x$responses) && is.null(pair$y$responses)) {
+           "use `shared_neurons` or name them in `units_x` and `units_y`"
+         } else {
+           "name them in `neuron` of responses(), alike on both sides"
+         }, ": the corrected CKA is too high otherwise.", class = "repalign_shared_names")
+}
+
+# The labels of both sides of a pair, or NULL when every neuron pair is allowed.
+pair_labels <- function(pair, args) {
+  if (!corrects_neurons(args$estimator)) return(NULL)
+  if (args$shared_neurons) {
+    identities <- seq_len(ncol(pair$x$data))
+    return(list(x = identities, y = identities))
+  }
+  by_trials <- has_trials(pair$x) && has_trials(pair$y)
+  labels <- list(x = side_labels(pair$x, args, "x", by_trials),
+                 y = side_labels(pair$y, args, "y", by_trials))
+  # sessions of one side and neurons of the other say nothing about pairs of them
+  kinds <- vapply(pair[c("x", "y")], function(repr) label_kind(repr, args, by_trials), "")
+  if (is.null(labels$x) || is.null(labels$y) || kinds[1] != kinds[2]) NULL else labels
+}
+
+# The labels of the columns of one side: those that a responses() object declares, else those of
+# the call, or NULL. What trials correct for need not be left out: sessions are then no labels.
+# by_trials: are there trials to correct with? For products between sides both need several.
+side_labels <- function(repr, args, side, by_trials = has_trials(repr)) {
+  own <- declared_labels(repr, args, by_trials)
+  if (is.null(own)) args[[paste0("units_", side)]] else own
+}
+
+label_kind <- function(repr, args, by_trials = has_trials(repr)) {
+  given <- unclass(repr$responses)
+  corrected <- corrects_trials(args$estimator) && by_trials
+  if (!corrected && !is.null(given$session)) "session" else
+    if (!is.null(given$neuron)) "neuron" else "given"
+}
+
+declared_labels <- function(repr, args, by_trials = has_trials(repr)) {
+  given <- unclass(repr$responses)
+  corrected <- corrects_trials(args$estimator) && by_trials
+  if (corrected || is.null(given$session)) return(given$neuron)
+  if (is.null(given$neuron)) given$session else
+    structure(as.character(given$session), neurons = as.character(given$neuron))
+}
+
+# The neuron pairs with equal labels. A label that each side has once gives a single neuron pair, in
+# `x` and `y`; the others give blocks of neuron pairs, in `blocks`.
+excluded_pairs <- function(labels_x, labels_y) {
+  neurons <- list(x = attr(labels_x, "neurons"), y = attr(labels_y, "neurons"))
+  if (!is.null(neurons$x) && !is.null(neurons$y)) {
+    return(excluded_twice(as.vector(labels_x), as.vector(labels_y), neurons))
+  }
+  common <- intersect(labels_x, labels_y)
+  at_x <- split(seq_along(labels_x), factor(match(labels_x, common), seq_along(common)))
+  at_y <- split(seq_along(labels_y), factor(match(labels_y, common), seq_along(common)))
+  sizes <- lengths(at_x) * as.double(lengths(at_y))
+  single <- sizes == 1
+  list(
+    x = as.integer(unlist(at_x[single])), y = as.integer(unlist(at_y[single])),
+    blocks = Map(function(x, y) list(x = x, y = y), at_x[!single], at_y[!single]),
+    count = sum(sizes)
+  )
+}
+
+# Neuron pairs of equal sessions, and those of equal neurons in different sessions.
+excluded_twice <- function(session_x, session_y, neurons) {
+  same <- outer(neurons$x, neurons$y, "==") & outer(session_x, session_y, "!=")
+  also <- which(same, arr.ind = TRUE)
+  result <- excluded_pairs(session_x, session_y)
+  list(x = c(result$x, also[, 1]), y = c(result$y, also[, 2]), blocks = result$blocks,
+       count = result$count + nrow(also))
+}
+
+has_trials <- function(repr) {
+  !is.null(repr$responses) && dim(unclass(repr$responses)$values)[3] > 1
+}
+
+no_allowed_pair <- function(pair, self) {
+  arg <- pair$x$arg
+  if (self && ncol(pair$x$data) == 1) {
+    abort("`", arg, "` has a single neuron (column): the neuron correction needs at least two. ",
+          stimulus_remedy(), class = "repalign_error_pairs", arg = arg)
+  }
+  abort("No neuron pair is allowed ", if (self) paste0("within `", arg, "`") else
+    paste0("between `", arg, "` and `", pair$y$arg, "`"),
+    ": all columns have the same label. Use finer labels or other columns.",
+    class = "repalign_error_pairs", arg = arg)
+}
+
+# What the function that the user called can do without a neuron correction.
+stimulus_remedy <- function() {
+  if (offers_argument("estimator")) return("Use estimator = \"stimulus\".")
+  if (offers_argument("measure")) return("Use measure(\"cka\", estimator = \"stimulus\").")
+  "Give data of more neurons."
+}

@@ -1,0 +1,155 @@
+# The second-order bias of a ratio of H values, and where cka_interval() corrects for it.
+
+# ---- ratio bias
+
+# The second-order bias of a ratio of H values.
+
+#' Second-order bias of a ratio of H values
+#'
+#' The CKA is a ratio of estimates, and a ratio is biased even if each of its parts is
+#' unbiased. From several estimates of the H values, this function computes that bias to
+#' second order.
+#'
+#' @param h a numeric matrix or data frame with one row per independent estimate (trial,
+#'   laboratory, split), at least two, and three columns: `h_xy`, `h_xx` and `h_yy`. Columns
+#'   without these names are taken in this order. All estimates must be made by the same
+#'   estimator.
+#' @return A data frame with one row: `ratio`, the pooled ratio \eqn{mean(h_{xy}) /
+#'   \sqrt{mean(h_{xx}) mean(h_{yy})}}{mean(h_xy) / sqrt(mean(h_xx) mean(h_yy))}; `bias`, its
+#'   second-order bias; `corrected`, which is `ratio - bias`; `mean_single`, the mean of the
+#'   ratios of the single rows, where these are defined; `bias_single`, the second-order bias
+#'   of the ratio of a single row.
+#' @details
+#' With N independent rows, the bias of the pooled ratio is 1/N of the bias of a single
+#' ratio. A mean denominator that is not positive is an error.
+#'
+#' When not to trust it: the bias is computed by an expansion around the means, so the
+#' standard deviations of `h_xx` and `h_yy` must be small relative to their means. Rows that
+#' share stimuli or neurons are not independent, and the bias of the pooled ratio is then
+#' understated.
+#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, appendix B.3.
+#' @examples
+#' set.seed(1)
+#' h <- t(replicate(50, {
+#'   pop <- linear_population(n = 40, q = 30, d = 20)
+#'   unlist(cka_interval(pop$x, pop$y, "stimulus_neuron")[c("h_xy", "h_xx", "h_yy")])
+#' }))
+#' ratio_bias(h)
+#' @seealso [cka_interval()]
+#' @export
+ratio_bias <- function(h) {
+  need_arguments()
+  if (!is.matrix(h) && !is.data.frame(h)) {
+    abort("`h` must be a matrix or data frame with the columns h_xy, h_xx and h_yy, not ",
+          describe(h), ".", class = "repalign_error_type", arg = "h")
+  }
+  h <- as_numeric_matrix(h, "h")
+  if (ncol(h) != 3) {
+    abort("`h` has ", ncol(h), " columns; it needs three: h_xy, h_xx, h_yy.",
+          class = "repalign_error_size", arg = "h")
+  }
+  h <- ordered_h(h)
+  if (nrow(h) < 2) {
+    abort("`h` has a single row: a variance needs at least 2 estimates (rows).",
+          class = "repalign_error_rows", arg = "h")
+  }
+  # the ratio has no units: bring each column near one, so that squares are doubles
+  unit <- apply(abs(h), 2, max)
+  unit[unit == 0] <- 1
+  h <- sweep(h, 2, unit, "/")
+  unit <- unit[[1]] / sqrt(unit[[2]]) / sqrt(unit[[3]])
+  center <- colMeans(h)
+  if (center[2] <= 0 || center[3] <= 0) {
+    abort("The mean of `", c("h_xx", "h_yy")[if (center[2] <= 0) 1 else 2], "` in `h` is not ",
+          "positive, so the ratio is undefined: give more estimates (rows).",
+          class = "repalign_error_value", arg = "h")
+  }
+  bias <- unit * ratio_bias_of(center, stats::cov(h))
+  ratio <- unit * center[[1]] / sqrt(center[[2]] * center[[3]])
+  single <- unit * ratio_of(h)
+  defined <- !is.na(single)
+  data.frame(ratio = ratio, bias = bias / nrow(h), corrected = ratio - bias / nrow(h),
+             mean_single = if (any(defined)) mean(single[defined]) else NA_real_,
+             bias_single = bias)
+}
+
+# The three columns by name where they are named so, else in their order.
+ordered_h <- function(h) {
+  wanted <- c("h_xy", "h_xx", "h_yy")
+  known <- wanted %in% colnames(h)
+  if (all(known)) return(h[, wanted, drop = FALSE])
+  if (any(known)) {
+    abort("`h` has the column ", enumerate(wanted[known]), " but not ", enumerate(wanted[!known]),
+          ": name all three, or none and give them in this order.",
+          class = "repalign_error_value", arg = "h")
+  }
+  h
+}
+
+# center: means of h_xy, h_xx, h_yy; cov: covariances of one draw of them.
+# Written so that h_xy = 0 is no exception.
+ratio_bias_of <- function(center, cov) {
+  x <- center[[1]]
+  a <- center[[2]]
+  b <- center[[3]]
+  terms <- x * (3 / 8 * cov[2, 2] / a^2 + 3 / 8 * cov[3, 3] / b^2 + cov[2, 3] / (4 * a * b)) -
+    cov[1, 2] / (2 * a) - cov[1, 3] / (2 * b)
+  terms / sqrt(a) / sqrt(b)
+}
+
+# ---- ratio correction
+
+# cka_interval() corrects the ratio for its own bias, where simulation shows that this helps.
+
+# The mean ratio is too high where few neurons hold most of the variance (is_uneven()): the
+# correction then lowers bias and mean square error. Where variances are more even the bias is
+# small, and the correction adds about as much error as it takes off (bench/ratio.R).
+
+# A denominator with a larger relative standard error leaves too little to expand around.
+largest_relative_error <- 0.7
+
+# What the words of the column `correction` tell to report. Rows of other estimators ("other") and
+# undefined ones have nothing to report.
+correction_words <- c(
+  given = "report `cka_corrected`: a few neurons hold most of the variance, which biases `cka`.",
+  even = paste("report `cka`: no few neurons hold most of the variance, and a correction would add",
+               "about as much error as it takes off."),
+  uncertain = paste("report `cka` with its interval, or pool more data: the denominators are too",
+                    "uncertain to correct the ratio.")
+)
+
+# The columns cka_corrected and correction of a row of cka_interval(). moments: means and
+# covariances of the H values; se: the standard error of the ratio, NA where a deletion has none.
+ratio_correction <- function(pair, moments, value, se, estimator) {
+  word <- correction_word(pair, moments, value, se, estimator)
+  corrected <- if (word == "given") corrected_ratio(moments$mean, moments$cov) else NA_real_
+  data.frame(cka_corrected = corrected, correction = word)
+}
+
+correction_word <- function(pair, moments, value, se, estimator) {
+  if (estimator != "stimulus_neuron") return("other")
+  if (is.na(value)) return("undefined")
+  if (is.na(se)) return("uncertain")
+  error <- sqrt(diag(moments$cov)[2:3]) / moments$mean[2:3]
+  if (max(error) >= largest_relative_error) return("uncertain")
+  if (is_uneven(pair)) "given" else "even"
+}
+
+# The ratio without its second-order bias. That bias is taken off numerator and denominator apart
+# (as Beale's estimator does for a ratio of two means): to second order this is the ratio minus
+# ratio_bias_of(), but a noisy denominator makes it small instead of large and negative.
+corrected_ratio <- function(center, cov) {
+  a <- center[[2]]
+  b <- center[[3]]
+  numerator <- center[[1]] + cov[1, 2] / (2 * a) + cov[1, 3] / (2 * b)
+  denominator <- 1 + 3 / 8 * cov[2, 2] / a^2 + 3 / 8 * cov[3, 3] / b^2 + cov[2, 3] / (4 * a * b)
+  numerator / denominator / sqrt(a) / sqrt(b)
+}
+
+# Says for the words in a result which column to report.
+print_corrections <- function(words) {
+  for (word in intersect(names(correction_words), words)) {
+    text <- paste0("correction ", dQuote(word, FALSE), ": ", correction_words[[word]])
+    writeLines(strwrap(text, width = 79, exdent = 2))
+  }
+}

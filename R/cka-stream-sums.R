@@ -1,0 +1,359 @@
+# What stream_cka() makes of chunks of rows: exact sums, or H values of minibatches.
+
+#' @include cka-stream.R
+NULL
+
+# ---- feed batches
+
+# The streamed CKA from minibatches: H values of disjoint batches of rows, and their means.
+
+streamed_batches <- function(feed, labels, estimator, batch, shuffle) {
+  give <- batch_giver(feed, batch, shuffle)
+  h <- list()
+  scale <- NULL
+  means <- NULL
+  while (!is.null(chunk <- give()) && nrow(chunk$x) == batch) {
+    if (!attr(give, "shuffled")) means <- add_batch_means(means, chunk)
+    if (length(h) == 0 && !attr(give, "shuffled")) warn_alike(chunk, shuffle_advice)
+    found <- batch_h(chunk, labels, estimator, length(h) + 1)
+    if (is.null(scale)) scale <- found$scale
+    h[[length(h) + 1]] <- in_common_units(found, scale)
+  }
+  if (!length(h)) {
+    abort("`batch` is ", batch, ", but `chunks` has fewer rows: lower `batch`.",
+          class = "repalign_error_rows", arg = "batch")
+  }
+  warn_unlike_batches(means, batch)
+  if (length(h) < 30) {
+    warn("There ", if (length(h) > 1) "are" else "is", " only ", length(h), " minibatch",
+         if (length(h) > 1) "es", " of ", batch,
+         " rows: the standard error is itself uncertain. A smaller `batch` gives more.",
+         class = "repalign_few_batches", data = length(h))
+  }
+  sizes <- rep(as.double(batch), length(h))
+  list(h = deletions_of_means(h), sizes = sizes, n = sum(sizes), scale = scale)
+}
+
+shuffle_advice <- paste("Minibatches of successive rows then say little of how stimuli of",
+                        "different minibatches are arranged: give the rows in random order, or",
+                        "set shuffle = TRUE where rows can be read in any order.")
+
+# Adds a minibatch to what is known of each side: `first`, the means of the first minibatch; the sum
+# of the means and of their squared lengths, less `first`; `within`, the sum of the variances within
+# minibatches; and how many there are.
+add_batch_means <- function(known, chunk) {
+  if (is.null(known)) known <- list(x = NULL, y = NULL)
+  Map(function(before, data) {
+    means <- .Call(C_column_stats, data)$means
+    if (is.null(before)) {
+      before <- list(first = means, sum = 0, squares = 0, within = 0, count = 0)
+    }
+    within <- .Call(C_frobenius, data, means, 1)^2 / (nrow(data) - 1)
+    list(first = before$first, sum = before$sum + means - before$first,
+         squares = before$squares + sum((means - before$first)^2),
+         within = before$within + within, count = before$count + 1)
+  }, known, chunk[c("x", "y")])
+}
+
+# Minibatches of independent rows have means that vary as the rows do within them, over their size.
+# The warning comes where they vary more than chance explains (if all variance lay in one
+# direction), and have a tenth of all variance between them.
+warn_unlike_batches <- function(means, batch) {
+  count <- means$x$count
+  if (is.null(count) || count < 5) return(invisible())
+  excess <- mean(vapply(means, function(side) {
+    between <- (side$squares - sum(side$sum^2) / count) / (count - 1)
+    batch * between / (side$within / count)
+  }, 0)) - 1
+  share <- excess / (excess + batch)
+  if (!isTRUE(share > 0.1 && excess > 4 * sqrt(2 / (count - 1)))) return(invisible())
+  warn("Minibatches differ from each other: ", round(100 * share), "% of the variance lie between ",
+       "them, as where rows are sorted by class. ", shuffle_advice, class = "repalign_dependence",
+       data = share)
+}
+
+# A function that gives the next minibatch, whose attribute tells whether rows are shuffled.
+batch_giver <- function(feed, batch, shuffle) {
+  if (isTRUE(shuffle) && is.null(feed$pick)) {
+    abort("`shuffle` needs rows that can be read in any order: files such as .npy, or matrices. ",
+          "Give the rows in random order yourself.", class = "repalign_error_value",
+          arg = "shuffle")
+  }
+  if (is.null(feed$pick) || identical(shuffle, FALSE)) {
+    return(structure(function() next_rows(feed, batch), shuffled = FALSE))
+  }
+  order <- sample.int(feed$n)
+  at <- 0
+  feed$read <- 0
+  structure(function() {
+    if (at + batch > feed$n) return(NULL)
+    # sorted, so that a file is read from its beginning to its end
+    rows <- sort(order[at + seq_len(batch)])
+    at <<- at + batch
+    checked_chunk(feed$pick(rows), feed)
+  }, shuffled = TRUE)
+}
+
+# H values of a minibatch, by the functions of cka().
+batch_h <- function(chunk, labels, estimator, number) {
+  args <- paste(c("x", "y"), "in minibatch", number)
+  pair <- as_pair(representation(chunk$x, args[1], side = "x"),
+                  representation(chunk$y, args[2], side = "y"))
+  own <- lapply(list(x = pair$x, y = pair$y), function(repr) seq_len(ncol(repr$data)))
+  if (!is.null(labels)) own <- labels
+  h <- list(
+    xy = lapply(estimator, function(e) linear_h(pair, e, labels)),
+    xx = lapply(estimator, function(e) linear_h(self_pair(pair$x), e, list(x = own$x, y = own$x),
+                                                TRUE)),
+    yy = lapply(estimator, function(e) linear_h(self_pair(pair$y), e, list(x = own$y, y = own$y),
+                                                TRUE))
+  )
+  list(h = lapply(h, stats::setNames, estimator), scale = h$xy[[1]]$scale)
+}
+
+# Minibatches are scaled each by powers of two of its own: in those of the first one, means can be
+# taken.
+in_common_units <- function(found, scale) {
+  sides <- list(xy = c(1, 2), xx = c(1, 1), yy = c(2, 2))
+  Map(function(h, side) {
+    factor <- 2^(-2 * sum((found$scale - scale)[side]))
+    lapply(h, function(one) list(value = one$value * factor, magnitude = one$magnitude * factor))
+  }, found$h, sides)
+}
+
+# From the values of each minibatch those of all, and of all without each.
+deletions_of_means <- function(h) {
+  count <- length(h)
+  each <- lapply(stats::setNames(nm = names(h[[1]])), function(which) {
+    lapply(stats::setNames(nm = names(h[[1]][[which]])), function(e) {
+      parts <- vapply(h, function(one) unlist(one[[which]][[e]][c("value", "magnitude")]),
+                      c(value = 0, magnitude = 0))
+      sums <- rowSums(parts)
+      without <- if (count > 1) (sums - parts) / (count - 1)
+      cbind(sums / count, without)
+    })
+  })
+  lapply(seq_len(if (count > 1) count + 1 else 1), function(at) {
+    lapply(each, lapply, function(values) {
+      list(value = values[["value", at]], magnitude = values[["magnitude", at]])
+    })
+  })
+}
+
+# ---- feed sums
+
+# The exact streamed CKA: sums over rows, from which the H values follow, are gathered chunk by
+# chunk, and added up.
+
+# The three H values of a CKA as comparisons of columns. Columns of x and y stand side by side, and
+# are numbered together: a and b are those that are compared, left_out the neuron pairs (numbers
+# within a and b, excluded_pairs()) that the neuron correction leaves out, if it is asked for.
+compared_columns <- function(widths, labels, corrected) {
+  x <- seq_len(widths[["x"]])
+  y <- widths[["x"]] + seq_len(widths[["y"]])
+  own <- if (is.null(labels)) list(x = x, y = y) else labels
+  none <- list(x = integer(), y = integer(), blocks = list(), count = 0)
+  left_out <- function(a, b) if (corrected) excluded_pairs(a, b) else none
+  list(xy = list(a = x, b = y, left_out = if (is.null(labels)) none else
+                   left_out(labels$x, labels$y)),
+       xx = list(a = x, b = x, left_out = left_out(own$x, own$x)),
+       yy = list(a = y, b = y, left_out = left_out(own$y, own$y)))
+}
+
+# What is taken from all rows before they are added up: the column means of the first chunk, which
+# are near those of all, and a power of two as in form_centering().
+unit_of_side <- function(data) {
+  stats <- .Call(C_column_stats, data)
+  list(means = stats$means, scale = common_scale(list(data)))
+}
+
+# Sums over the rows of a chunk. cross: the inner products of all columns, the upper triangle
+# packed; by_weight: those of the columns with the squared norms of the rows of x and of y, and the
+# sums of the columns; weights: the inner products of these three with each other; powers: for the
+# single neuron pairs that the neuron correction leaves out, sums of a^2 b^2, a^2 b and a b^2 over
+# the rows; blocks: for blocks of them, see excluded_blocks().
+chunk_sums <- function(chunk, plan) {
+  unit <- plan$unit
+  sums <- .Call(C_stack_sums, chunk$x, unit$x$means, unit$x$scale, chunk$y, unit$y$means,
+                unit$y$scale, plan$single$a, plan$single$b)
+  sums$blocks <- if (plan$has_blocks) excluded_blocks(chunk, plan)
+  sums
+}
+
+# For each block of neuron pairs that is left out the same sums, over all of its pairs, but for each
+# column of the second side (a^2 b) and of the first (a b^2).
+excluded_blocks <- function(chunk, plan) {
+  z <- do.call(cbind, Map(function(data, unit) .Call(C_center, data, unit$means, unit$scale),
+                          chunk[c("x", "y")], plan$unit[c("x", "y")]))
+  lapply(plan$compared, function(compared) {
+    lapply(compared$left_out$blocks, function(block) {
+      za <- z[, compared$a[block$x], drop = FALSE]
+      zb <- z[, compared$b[block$y], drop = FALSE]
+      norms <- list(a = rowSums(za^2), b = rowSums(zb^2))
+      list(both = sum(norms$a * norms$b), first = crossprod(zb, norms$a),
+           second = crossprod(za, norms$b))
+    })
+  })
+}
+
+# The single neuron pairs that are left out of all comparisons: columns a and b, and the positions
+# of each comparison among them.
+single_pairs <- function(compared) {
+  a <- lapply(compared, function(one) one$a[one$left_out$x])
+  b <- lapply(compared, function(one) one$b[one$left_out$y])
+  ends <- cumsum(lengths(a))
+  list(a = as.integer(unlist(a)), b = as.integer(unlist(b)),
+       at = Map(function(end, length) end - length + seq_len(length), ends, lengths(a)))
+}
+
+# Adds up two such lists, part by part; with sign = -1 takes the second from the first.
+add_sums <- function(one, two, sign = 1) {
+  if (is.list(one)) return(Map(add_sums, one, two, MoreArgs = list(sign = sign)))
+  if (is.null(one)) NULL else one + sign * two
+}
+
+# ---- blocks of chunks, which the standard error leaves out one at a time
+
+# There are never more than this many: when they are full, neighbours are joined.
+most_blocks <- 40
+
+# give(rows): the next chunk, of about so many rows where the feed can choose. A block is full when
+# it has as many rows as the first one, which grows as blocks are joined.
+gather_sums <- function(plan, give) {
+  blocks <- list()
+  full <- 0
+  while (!is.null(chunk <- give(full))) {
+    sums <- chunk_sums(chunk, plan)
+    last <- length(blocks)
+    if (last > 0 && rows_in(blocks[[last]]) < full) {
+      blocks[[last]] <- add_sums(blocks[[last]], sums)
+      next
+    }
+    if (last == most_blocks) {
+      blocks <- joined_blocks(blocks)
+      full <- rows_in(blocks[[1]])
+    }
+    blocks[[length(blocks) + 1]] <- sums
+  }
+  blocks
+}
+
+joined_blocks <- function(blocks) {
+  lapply(seq_len(length(blocks) / 2), function(i) add_sums(blocks[[2 * i - 1]], blocks[[2 * i]]))
+}
+
+# ---- H values from the sums
+
+rows_in <- function(sums) sums$weights[3, 3]
+
+# list(value, magnitude) for each estimator and comparison: H values of the scaled data.
+h_of_sums <- function(sums, plan, estimator) {
+  known <- known_of_sums(sums, plan)
+  lapply(stats::setNames(nm = names(plan$compared)), function(which) {
+    compared <- plan$compared[[which]]
+    totals <- comparison_totals(compared, which, sums, known)
+    excluded <- list(powers = sums$powers[, plan$single$at[[which]], drop = FALSE],
+                     blocks = sums$blocks[[which]])
+    lapply(stats::setNames(nm = estimator), h_of_totals, totals, compared,
+           excluded, known)
+  })
+}
+
+# What the sums say of single columns and of all pairs of them: the number of rows, means, squares
+# of the columns before (raw) and after centring, the packed inner products, and for each comparison
+# the sum of the squares of the centred ones (squares), and u'Rv of the means u and v and the inner
+# products R (inner).
+known_of_sums <- function(sums, plan) {
+  n <- rows_in(sums)
+  means <- sums$by_weight[, 3] / n
+  raw <- sums$cross[cumsum(seq_along(means))]
+  x_columns <- length(plan$compared$xx$a)
+  all <- .Call(C_sum_packed, sums$cross, x_columns, n, means)
+  dimnames(all) <- list(c("squares", "inner"), c("xx", "xy", "yy"))
+  list(n = n, means = means, packed = sums$cross, raw = raw, centred = raw - n * means^2,
+       squares = all["squares", ], inner = all["inner", ])
+}
+
+# Inner products of columns a with b, pair by pair, from the packed upper triangle.
+packed_products <- function(known, a, b) {
+  high <- as.double(pmax(a, b))
+  known$packed[high * (high - 1) / 2 + pmin(a, b)]
+}
+
+# Those of all columns a with all columns b, as a matrix.
+packed_product_matrix <- function(known, a, b) {
+  matrix(packed_products(known, rep(a, length(b)), rep(b, each = length(a))), length(a))
+}
+
+# The totals that linear_totals() makes of data, over all neuron pairs of a comparison.
+comparison_totals <- function(compared, which, sums, known) {
+  side <- list(xy = c(1, 2), xx = c(1, 1), yy = c(2, 2))[[which]]
+  square_products <- block_products(
+    list(both = sums$weights[side[1], side[2]], first = sums$by_weight[compared$b, side[1]],
+         second = sums$by_weight[compared$a, side[2]]), compared$a, compared$b,
+    known$inner[[which]], known)
+  list(cross_squares = known$squares[[which]], square_products = square_products,
+       norm_products = sum(known$centred[compared$a]) * sum(known$centred[compared$b]),
+       n = known$n, pairs = as.double(length(compared$a)) * length(compared$b))
+}
+
+# The sum of the products of the squared norms of centred rows, over the columns a and b; `sums` are
+# those of excluded_blocks(), before centring, and `inner` is u'Rv. With u and v the means: the
+# product of |a_i|^2 - 2 u'a_i + |u|^2 and |b_i|^2 - 2 v'b_i + |v|^2, multiplied out and added up.
+block_products <- function(sums, a, b, inner, known) {
+  u <- known$means[a]
+  v <- known$means[b]
+  sums$both - 2 * sum(v * sums$first) - 2 * sum(u * sums$second) + 4 * inner +
+    sum(v^2) * sum(known$raw[a]) + sum(u^2) * sum(known$raw[b]) -
+    3 * known$n * sum(u^2) * sum(v^2)
+}
+
+# The same for single pairs of columns, each for itself.
+single_products <- function(powers, a, b, known) {
+  u <- known$means[a]
+  v <- known$means[b]
+  powers[1, ] - 2 * v * powers[2, ] - 2 * u * powers[3, ] +
+    4 * u * v * packed_products(known, a, b) + v^2 * known$raw[a] + u^2 * known$raw[b] -
+    3 * known$n * u^2 * v^2
+}
+
+h_of_totals <- function(estimator, totals, compared, excluded, known) {
+  count <- totals$pairs
+  if (estimator == "naive") {
+    value <- totals$cross_squares / (totals$n^2 * count)
+    return(list(value = value, magnitude = value))
+  }
+  sum <- stimulus_sum(totals)
+  if (corrects_neurons(estimator)) {
+    sum <- sum - excluded_total(compared, excluded, known)
+    count <- count - compared$left_out$count
+  }
+  list(value = sum / count, magnitude = totals$cross_squares / (totals$n^2 * count))
+}
+
+# The stimulus-corrected estimates of the neuron pairs that are left out, added up.
+excluded_total <- function(compared, excluded, known) {
+  blocks <- Map(excluded_block, compared$left_out$blocks, excluded$blocks,
+                MoreArgs = list(compared = compared, known = known))
+  a <- compared$a[compared$left_out$x]
+  b <- compared$b[compared$left_out$y]
+  centred <- packed_products(known, a, b) - known$n * known$means[a] * known$means[b]
+  singles <- stimulus_sum(list(
+    cross_squares = sum(centred^2),
+    square_products = sum(single_products(excluded$powers, a, b, known)),
+    norm_products = sum(known$centred[a] * known$centred[b]), n = known$n
+  ))
+  sum(unlist(blocks)) + singles
+}
+
+excluded_block <- function(block, sums, compared, known) {
+  a <- compared$a[block$x]
+  b <- compared$b[block$y]
+  u <- known$means[a]
+  v <- known$means[b]
+  products <- packed_product_matrix(known, a, b)
+  stimulus_sum(list(cross_squares = sum((products - known$n * tcrossprod(u, v))^2),
+                    square_products = block_products(sums, a, b, sum(u * (products %*% v)), known),
+                    norm_products = sum(known$centred[a]) * sum(known$centred[b]),
+                    n = known$n))
+}

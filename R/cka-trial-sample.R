@@ -1,0 +1,378 @@
+# Responses to several trials, prepared for the estimates of H, and Gaussian kernels between trials.
+
+#' @include form.R
+NULL
+
+# ---- trial sample
+
+# Responses to several trials of two sides are prepared here for the estimates of H: as sums over
+# events, which are what shares noise.
+
+# What a representation knows of its trials: values (stimuli x neurons x trials, centred and
+# scaled), event (stimuli x trials; NA: no such trial), session, run; scale, the power of two that
+# the values were multiplied with. Data without trials have one.
+trial_form <- function(repr) {
+  remember_form(repr, "trials", list(), {
+    given <- repr$responses
+    values <- if (is.null(given)) repr$data else given$values
+    dim(values) <- c(dim(values), 1)[1:3]
+    size <- dim(values)
+    event <- if (is.null(given$event)) rep(seq_len(size[3]), each = size[1]) else given$event
+    dim(event) <- size[c(1, 3)]
+    unit <- trial_scaling(values, repr$arg)
+    values <- (values - rep(rep(unit$means, each = size[1]), size[3])) * unit$scale
+    # no NULL, which relabelling could not tell from a missing part
+    c(list(values = unname(values), event = event, run = isTRUE(given$run), scale = unit$scale),
+      if (!is.null(given$session)) list(session = given$session))
+  })
+}
+
+declare_form("trials", size = function(n, d, args) as.double(n) * d * max(1, args$trials),
+             relabel = function(form, permutation) {
+               form$values <- form$values[permutation, , , drop = FALSE]
+               form$event <- form$event[permutation, , drop = FALSE]
+               origin <- if (is.null(form$origin)) seq_along(permutation) else form$origin
+               form$origin <- origin[permutation]
+               form
+             })
+
+trial_count <- function(form) dim(form$values)[3]
+
+# list(means, scale): the mean of each neuron over the means of its stimuli, and a power of two
+# that brings the largest deviation near 1.
+trial_scaling <- function(values, arg) {
+  means <- colMeans(trial_means(values), na.rm = TRUE)
+  means[!is.finite(means)] <- 0
+  largest <- max(abs(values - rep(rep(means, each = dim(values)[1]), dim(values)[3])), 0,
+                 na.rm = TRUE)
+  if (!is.finite(largest)) {
+    abort("`", arg, "` has values too large to take differences of; rescale it.",
+          class = "repalign_error_value", arg = arg)
+  }
+  if (largest == 0) {
+    abort("`", arg, "` has no variance: every neuron gives the same response throughout.",
+          class = "repalign_error_variance", arg = arg)
+  }
+  list(means = means, scale = power_of_two_below(largest))
+}
+
+# The two sides as C_trial_terms() and its like take them.
+#   x, y                 sums over events: a row for each event of each stimulus (events fastest)
+#   counts_x, counts_y   numbers of trials in them; one column where all neurons have the same
+#   session_x, session_y neurons of equal codes may share noise
+#   units                the code of each stimulus, in increasing order
+#   runs                 are trials crossed with stimuli?
+# and events, stimuli (their rows in the data), self, masked (have neurons trials of their own?),
+# reprs, scale (exponents of two of both sides).
+# together: may neurons of the two sides share noise? NULL: see shared_sessions(). noise: FALSE
+# takes all trials as if they were independent. codes: of clusters of stimuli, or NULL.
+trial_sample <- function(rx, ry, together = NULL, codes = NULL, noise = TRUE) {
+  fx <- trial_form(rx)
+  self <- identical(rx$cache, ry$cache)
+  fy <- if (self) fx else trial_form(ry)
+  sessions <- if (noise) shared_sessions(fx, fy, self, together) else no_sessions(fx, fy)
+  shared <- any(sessions$x %in% sessions$y)
+  if (shared && !self) check_shared_events(fx, fy, rx, ry)
+  runs <- fx$run && fy$run && shared
+  if (runs) check_run_pair(fx, fy, codes, rx, ry)
+  slots <- if (runs) run_slots(fx, fy) else event_slots(fx, fy)
+  order <- unit_order(codes, nrow(fx$event))
+  parts <- list(x = event_sums(fx, slots$x, slots$count, order$rows),
+                y = event_sums(fy, slots$y, slots$count, order$rows))
+  masked <- is.matrix(parts$x$counts) || is.matrix(parts$y$counts)
+  counts <- lapply(parts, function(part) as_counts(part$counts, ncol(part$sums), masked))
+  sample <- list(x = parts$x$sums, y = parts$y$sums, counts_x = counts$x, counts_y = counts$y,
+                 session_x = sessions$x, session_y = sessions$y, units = order$units, runs = runs,
+                 events = slots$count, stimuli = order$rows, self = self, masked = masked,
+                 reprs = list(x = rx, y = ry), scale = log2(c(fx$scale, fy$scale)))
+  if (runs) center_runs(sample) else sample
+}
+
+# Codes of what may share noise. Within a side these are the sessions, or all neurons without
+# them. Between sides: equal sessions; without sessions all neurons when both sides have trials,
+# because it is then not known whether they were recorded together.
+shared_sessions <- function(fx, fy, self, together) {
+  several <- trial_count(fx) > 1 && trial_count(fy) > 1
+  if (!several || isFALSE(together) && !self) return(no_sessions(fx, fy))
+  if (is.null(fx$session) || is.null(fy$session)) {
+    return(list(x = rep(1L, dim(fx$values)[2]), y = rep(1L, dim(fy$values)[2])))
+  }
+  labels <- unique(as.character(c(fx$session, fy$session)))
+  list(x = match(as.character(fx$session), labels), y = match(as.character(fy$session), labels))
+}
+
+# Neurons of two sides that may share noise: their trials must be told apart in the same way. Equal
+# sessions may have trials of their own on each side.
+check_shared_events <- function(fx, fy, rx, ry) {
+  if (fx$run != fy$run) {
+    runs <- if (fx$run) c(rx$arg, ry$arg) else c(ry$arg, rx$arg)
+    abort("`", runs[1], "` has runs, and `", runs[2], "`, which may have been recorded together ",
+          "with it, has none: declare `run` on both sides alike, or different `session` labels ",
+          "for areas that were recorded apart.", class = "repalign_error_runs", arg = runs[2])
+  }
+  if (!is.null(fx$session) && !is.null(fy$session)) return(invisible())
+  x <- fx$event
+  y <- original_rows(fy)
+  common <- vapply(seq_len(nrow(x)), function(i) any(x[i, ] %in% y[i, !is.na(y[i, ])]), NA)
+  if (any(common)) return(invisible())
+  abort("`", rx$arg, "` and `", ry$arg, "` are taken as recorded together, but no trial of `",
+        rx$arg, "` (such as ", first_event(x), ") has the label of one of `", ry$arg, "` (such as ",
+        first_event(y), "): give both sides the same labels in `trial`, or different `session` ",
+        "labels if they were recorded apart.", class = "repalign_error_labels", arg = ry$arg)
+}
+
+first_event <- function(event) dQuote(as.character(event[!is.na(event)][1]), FALSE)
+
+no_sessions <- function(fx, fy) {
+  list(x = rep(1L, dim(fx$values)[2]), y = rep(2L, dim(fy$values)[2]))
+}
+
+# Which of its events each trial belongs to, for every stimulus (stimuli x trials, NA: no trial),
+# numbered jointly for both sides: x, y and count. A permuted side keeps the numbers that it had
+# before: what is permuted is then the same function of the data as what was observed.
+event_slots <- function(fx, fy) {
+  events <- t(cbind(fx$event, original_rows(fy)))
+  stimulus <- c(col(events))
+  # numbers of the events of each stimulus, in the order of their first appearance
+  key <- match(c(events), unique(c(events[!is.na(events)])))
+  key <- key + stimulus * (max(key, 0, na.rm = TRUE) + 1)
+  first <- !is.na(key) & !duplicated(key)
+  number <- cumsum(first) - c(0, cumsum(colSums(matrix(first, nrow(events)))))[stimulus]
+  slots <- t(matrix(number[first][match(key, key[first])], nrow(events)))
+  at <- seq_len(ncol(fx$event))
+  y <- slots[, -at, drop = FALSE]
+  if (!is.null(fy$origin)) y <- y[fy$origin, , drop = FALSE]
+  list(x = slots[, at, drop = FALSE], y = y,
+       count = as.integer(max(slots, 1, na.rm = TRUE)))
+}
+
+original_rows <- function(form) {
+  if (is.null(form$origin)) return(form$event)
+  form$event[order(form$origin), , drop = FALSE]
+}
+
+# Runs are the same for all stimuli and both sides.
+run_slots <- function(fx, fy) {
+  runs <- unique(c(fx$event))
+  list(x = matrix(match(fx$event, runs), nrow(fx$event)),
+       y = matrix(match(fy$event, runs), nrow(fy$event)), count = length(runs))
+}
+
+# Stimuli in the order of their clusters, those without a label left out.
+unit_order <- function(codes, n) {
+  if (is.null(codes)) return(list(rows = seq_len(n), units = seq_len(n)))
+  rows <- order(codes, na.last = NA)
+  list(rows = rows, units = as.integer(codes[rows]))
+}
+
+# list(sums, counts): a row for each event of each stimulus in `rows`; counts: a vector where all
+# neurons have the same trials, else a matrix.
+event_sums <- function(form, slots, count, rows) {
+  slots <- slots[rows, , drop = FALSE]
+  values <- aperm(form$values[rows, , , drop = FALSE], c(3, 1, 2))
+  cells <- prod(dim(values)[1:2])
+  dim(values) <- c(cells, dim(values)[3])
+  at <- c(t(slots)) + rep((seq_along(rows) - 1) * count, each = ncol(slots))
+  there <- !is.na(values)
+  trials <- rowSums(there)
+  uniform <- all(trials == 0 | trials == ncol(values))
+  values[!there] <- 0
+  storage.mode(there) <- "double"
+  total <- length(rows) * count
+  list(sums = add_by_event(values, at, total),
+       counts = if (uniform) drop(add_by_event(cbind(trials / ncol(values)), at, total))
+       else add_by_event(there, at, total))
+}
+
+# Sums of the rows that have the same place, out of `total` places.
+add_by_event <- function(values, at, total) {
+  if (length(at) == total && identical(as.double(at), as.double(seq_len(total)))) return(values)
+  known <- !is.na(at)
+  values <- values[known, , drop = FALSE]
+  at <- at[known]
+  result <- matrix(0, total, ncol(values))
+  if (anyDuplicated(at)) {
+    values <- rowsum(values, at, reorder = TRUE)
+    at <- sort(unique(at))
+  }
+  result[at, ] <- values
+  result
+}
+
+as_counts <- function(counts, columns, masked) {
+  if (is.matrix(counts)) return(counts)
+  matrix(counts, length(counts), if (masked) columns else 1)
+}
+
+center_runs <- function(sample) {
+  run <- rep(seq_len(sample$events), length(sample$units))
+  for (side in c("x", "y")) {
+    means <- rowsum(sample[[side]], run) / length(sample$units)
+    sample[[side]] <- sample[[side]] - means[run, , drop = FALSE]
+  }
+  sample
+}
+
+# Runs must be complete, and stimuli cannot be in clusters.
+check_run_pair <- function(fx, fy, codes, rx, ry) {
+  if (!is.null(codes)) {
+    abort("Runs together with clusters of stimuli are not defined: a run is shared by all ",
+          "stimuli. Declare `run = FALSE` or leave out the clusters.",
+          class = "repalign_error_runs", arg = rx$arg)
+  }
+  check_complete_runs(fx, rx$arg)
+  check_complete_runs(fy, ry$arg)
+  if (!setequal(fx$event, fy$event)) {
+    abort("`", rx$arg, "` and `", ry$arg, "` were recorded together but have different runs: ",
+          "give the same runs on both sides, or declare `run = FALSE`.",
+          class = "repalign_error_runs", arg = ry$arg)
+  }
+}
+
+check_complete_runs <- function(form, arg) {
+  whole <- !anyNA(form$values) && !anyNA(form$event) &&
+    all(apply(form$event, 1, setequal, unique(c(form$event))))
+  if (whole) return(invisible())
+  abort("`", arg, "` has incomplete runs: with `run = TRUE` every stimulus and every neuron needs ",
+        "a response in every run. Leave out what is incomplete, or declare `run = FALSE`.",
+        class = "repalign_error_runs", arg = arg)
+}
+
+# The sample without some of its stimuli, centred again.
+cut_trial_sample <- function(sample, keep) {
+  rows <- rep(keep, each = sample$events)
+  for (part in c("x", "y", "counts_x", "counts_y")) {
+    sample[[part]] <- sample[[part]][rows, , drop = FALSE]
+  }
+  codes <- sample$units[keep]
+  sample$units <- match(codes, unique(codes))
+  sample$stimuli <- sample$stimuli[keep]
+  if (sample$runs) return(center_runs(sample))
+  sample$x <- shift_sums(sample$x, sample$counts_x, sample$events)
+  sample$y <- shift_sums(sample$y, sample$counts_y, sample$events)
+  sample
+}
+
+shift_sums <- function(sums, counts, events) {
+  means <- colMeans(mean_rows(sums, counts, events), na.rm = TRUE)
+  means[!is.finite(means)] <- 0
+  if (ncol(counts) == 1) return(sums - tcrossprod(counts[, 1], means))
+  sums - counts * rep(means, each = nrow(sums))
+}
+
+# Means over the trials of each stimulus, NaN where there is none.
+mean_rows <- function(sums, counts, events) {
+  stimulus <- rep(seq_len(nrow(sums) / events), each = events)
+  total <- rowsum(sums, stimulus, reorder = TRUE)
+  number <- rowsum(counts, stimulus, reorder = TRUE)
+  if (ncol(counts) == 1) total / number[, 1] else total / number
+}
+
+zero_for_missing <- function(x) {
+  x[is.na(x)] <- 0
+  x
+}
+
+# ---- trial kernels
+
+# H values of Gaussian kernels from responses to several trials: from the blocks of the kernel
+# between all trials.
+
+# As pair_h() gives them, for estimator "stimulus_trial": the H value of the expected kernels of
+# different stimuli. For stimuli i and j let K_ij and L_ij be the blocks between their trials, and
+# M_i the matrix that weighs the pairs of trials that may be multiplied (it adds up to 1). With a_i
+# and b_i the sums of its rows and columns, and sums over different stimuli,
+#   S1 = sum K_ij o (M_i L_ij M_j'),  S2 = sum (K_ij a_j)' M_i (L_ik b_k),
+#   S3 = sum (a_i' K_ij a_j) (b_k' L_kl b_l),  H = S1 / (n)_2 - 2 S2 / (n)_3 + S3 / (n)_4.
+kernel_trial_h <- function(pair, args, codes) {
+  fx <- trial_form(pair$x)
+  fy <- if (pair$self) fx else trial_form(pair$y)
+  check_kernel_trials(fx, pair$x$arg, codes)
+  check_kernel_trials(fy, pair$y$arg, codes)
+  m <- trial_weights(fx, fy, pair$self)
+  there <- colSums(m, dims = 2) > 0
+  if (sum(there) < 4) {
+    abort("`", pair$x$arg, "` and `", pair$y$arg, "` have fewer than 4 stimuli with two trials ",
+          "that do not share noise. Give more trials, or use estimator = \"stimulus\".",
+          class = "repalign_error_trials", arg = pair$x$arg)
+  }
+  k <- trial_kernel(pair$x, fx, there, args)
+  l <- if (pair$self) k else trial_kernel(pair$y, fy, there, args)
+  size <- sqrt(mean(k^2)) * sqrt(mean(l^2))
+  list(value = weighted_kernel_h(k, l, m[, , there, drop = FALSE]),
+       magnitude = rounding_share * size, scale = c(0, 0))
+}
+
+# Are there trials of a stimulus that some neurons have and others lack?
+some_neurons_lack <- function(values) {
+  there <- rowSums(aperm(!is.na(values), c(1, 3, 2)), dims = 2)
+  any(there > 0 & there < dim(values)[2])
+}
+
+check_kernel_trials <- function(form, arg, codes) {
+  problem <- if (!is.null(codes)) "stimuli in clusters" else if (form$run) "runs" else
+    if (some_neurons_lack(form$values)) "trials that only some neurons have"
+  if (is.null(problem)) return(invisible())
+  abort("kernel = \"rbf\" corrects for trials of all neurons together, and is not defined for ",
+        problem, " (`", arg, "`): use kernel = \"linear\", or estimator = \"stimulus\".",
+        class = "repalign_error_value", arg = "kernel")
+}
+
+# Which pairs of trials may be multiplied: M_i, trials of x by trials of y by stimuli.
+trial_weights <- function(fx, fy, self) {
+  sessions <- shared_sessions(fx, fy, self, NULL)
+  share <- any(sessions$x %in% sessions$y)
+  slots <- event_slots(fx, fy)
+  m <- vapply(seq_len(nrow(slots$x)), function(i) {
+    allowed <- outer(slots$x[i, ], slots$y[i, ], if (share) "!=" else "==")
+    if (!share) allowed <- !is.na(allowed)
+    allowed[is.na(allowed)] <- FALSE
+    allowed / max(sum(allowed), 1)
+  }, matrix(0, ncol(slots$x), ncol(slots$y)))
+  array(m, c(ncol(slots$x), ncol(slots$y), nrow(slots$x)))
+}
+
+# The kernel of all trials of the stimuli in `there`, 0 where there is no trial; trials fastest.
+trial_kernel <- function(repr, form, there, args) {
+  values <- aperm(form$values[there, , , drop = FALSE], c(3, 1, 2))
+  rows <- prod(dim(values)[1:2])
+  check_memory(48 * rows^2, paste0("The kernel of all trials of `", repr$arg, "`"),
+               "Fewer stimuli or trials need less.")
+  dim(values) <- c(rows, dim(values)[3])
+  known <- !is.na(values[, 1])
+  kernel <- matrix(0, rows, rows)
+  # the width is that of the trial means, in units of their distances
+  width <- gaussian_width(repr, args$sigma, args$bandwidth) / form_distances(repr)$scale *
+    form$scale
+  squares <- as.matrix(stats::dist(values[known, , drop = FALSE]))^2
+  kernel[known, known] <- exp(-squares / (2 * width^2))
+  kernel
+}
+
+weighted_kernel_h <- function(k, l, m) {
+  n <- dim(m)[3]
+  stimulus_k <- rep(seq_len(n), each = dim(m)[1])
+  stimulus_l <- rep(seq_len(n), each = dim(m)[2])
+  # a matrix with the rows of l, times M_i stimulus by stimulus
+  times <- function(rows) {
+    do.call(rbind, lapply(seq_len(n), function(i) {
+      matrix(m[, , i], dim(m)[1]) %*% rows[stimulus_l == i, , drop = FALSE]
+    }))
+  }
+  both <- k * t(times(t(times(l))))
+  s1 <- sum(both[outer(stimulus_k, stimulus_k, "!=")])
+  ka <- summed_kernel(k, c(rowSums(aperm(m, c(1, 3, 2)), dims = 2)), stimulus_k)
+  lb <- summed_kernel(l, c(colSums(m)), stimulus_l)
+  s2 <- sum(rowSums(ka$rows) * times(cbind(rowSums(lb$rows)))) - sum(ka$rows * times(lb$rows))
+  s3 <- sum(ka$blocks) * sum(lb$blocks) - 4 * sum(rowSums(ka$blocks) * rowSums(lb$blocks)) +
+    2 * sum(ka$blocks * lb$blocks)
+  s1 / falling(n, 2) - 2 * s2 / falling(n, 3) + s3 / falling(n, 4)
+}
+
+# Sums of a kernel times weights of trials: rows (trials by other stimuli) and blocks (stimuli by
+# other stimuli); 0 for a stimulus with itself.
+summed_kernel <- function(kernel, weight, stimulus) {
+  rows <- t(rowsum(kernel * weight, stimulus))
+  rows[cbind(seq_along(stimulus), stimulus)] <- 0
+  list(rows = rows, blocks = rowsum(rows * weight, stimulus))
+}

@@ -1,0 +1,325 @@
+# H values from responses to several trials: of neuron pairs, their sums, and with deletions.
+
+# ---- trial deletions
+
+# Sums of H values from trials with each stimulus and each unit of neurons deleted, for
+# cka_interval().
+
+# What leave_out_sums() gives, with the values from trials as `stimulus`. The naive part is the size
+# of the terms alone.
+trial_sums <- function(pair, layout, clusters) {
+  codes <- clusters
+  sample <- function(a, b) checked_sample(pair[[a]], pair[[b]], codes)
+  xy <- sample("x", "y")
+  xx <- sample("x", "x")
+  yy <- sample("y", "y")
+  list(
+    xy = trial_cross_sums(xy, layout$x, layout$y, layout$count),
+    xx = trial_cross_sums(xx, layout$x, layout$x, layout$count),
+    yy = trial_cross_sums(yy, layout$y, layout$y, layout$count),
+    layout = layout, n = max(xy$units), clusters = !is.null(codes), scale = xy$scale,
+    centered = TRUE
+  )
+}
+
+checked_sample <- function(rx, ry, codes) {
+  sample <- trial_sample(rx, ry, codes = codes)
+  check_trial_units(sample, list(x = rx, y = ry))
+  sample
+}
+
+trial_cross_sums <- function(sample, unit_x, unit_y, units) {
+  rows <- trial_columns(sample)
+  if (anyNA(rows[1, ])) refuse_few_members(sample, NULL, sample$reprs)
+  columns <- if (sample$self) rows else trial_columns(swapped_sample(sample))
+  within <- trial_within_sums(sample, unit_x, unit_y, units)
+  # rows and columns both count the neuron pairs within a unit, which must count once
+  unit <- sum_by_unit(rows, unit_x, units) + sum_by_unit(columns, unit_y, units) - within
+  list(naive = list(total = trial_magnitude(sample)),
+       stimulus = list(total = rowSums(rows), unit = unit, within = within),
+       pairs = neuron_pair_counts(unit_x, unit_y, units))
+}
+
+trial_within_sums <- function(sample, unit_x, unit_y, units) {
+  left_out <- excluded_pairs(unit_x, unit_y)
+  sums <- matrix(0, max(sample$units) + 1, units)
+  if (length(left_out$x)) {
+    sums[, unit_x[left_out$x]] <- trial_pairs(sample, left_out$x, left_out$y)
+  }
+  for (block in left_out$blocks) {
+    inside <- trial_columns(some_columns(sample, block$x, block$y))
+    sums[, unit_x[block$x[1]]] <- rowSums(inside)
+  }
+  sums
+}
+
+swapped_sample <- function(sample) {
+  sample$reprs <- list(x = sample$reprs$y, y = sample$reprs$x)
+  from <- c("x", "y", "counts_x", "counts_y", "session_x", "session_y")
+  sample[from] <- sample[from[c(2, 1, 4, 3, 6, 5)]]
+  sample$scale <- rev(sample$scale)
+  sample
+}
+
+# The pair and the arguments of cka_interval() as responses() objects declare them: groups of
+# estimators that share their deletions, each with its labels.
+settled_interval <- function(pair, args) {
+  reprs <- list(x = list(pair$x), y = list(pair$y))
+  args <- arguments_in_order(args, pair[c("x", "y")])
+  wanted <- if (args$default_estimator && has_structure(pair)) "naive" else args$estimator
+  groups <- list(plain = setdiff(wanted, trial_estimators),
+                 trial = intersect(wanted, trial_estimators))
+  groups <- lapply(Filter(length, groups), function(estimator) {
+    # the most corrected of a group says what its labels are
+    group <- replace(args, "estimator", list(utils::tail(estimator, 1)))
+    group <- settle_cka(group, reprs)
+    if (!args$default_estimator || !has_structure(pair)) group$estimator <- estimator
+    declared <- declared_pair(pair, list(id = "cka", label = "cka_interval", args = group,
+                                         declaration = declaration("cka")))
+    list(args = declared$measure$args, pair = declared$pair)
+  })
+  list(pair = groups[[1]]$pair, clusters = groups[[1]]$args$clusters,
+       groups = lapply(groups, function(group) group$args))
+}
+
+has_structure <- function(pair) {
+  any(vapply(pair[c("x", "y")], function(repr) {
+    !is.null(repr$responses) && length(declared_parts(repr$responses)) > 0
+  }, NA))
+}
+
+# Which columns are deleted together where the call has no labels: those that an object gives one
+# label, and else each alone.
+declared_units <- function(pair, args) {
+  labels <- list(x = side_labels(pair$x, args, "x"), y = side_labels(pair$y, args, "y"))
+  if (!is.null(attr(labels$x, "neurons")) || !is.null(attr(labels$y, "neurons"))) {
+    abort("cka_interval() deletes whole sessions where they stand for shared noise, and cannot ",
+          "delete neurons that are in several sessions with them: declare either `session` or ",
+          "`neuron`, or use trials.", class = "repalign_error_choice", arg = pair$x$arg)
+  }
+  common <- pair_labels(pair, replace(args, "estimator", list(utils::tail(args$estimator, 1))))
+  if (!is.null(common)) return(common)
+  # nothing is on both sides
+  alone <- function(repr, own) if (is.null(own)) seq_len(ncol(repr$data)) else own
+  list(x = paste("x", alone(pair$x, labels$x)), y = paste("y", alone(pair$y, labels$y)))
+}
+
+# ---- trial h
+
+# Values of neuron pairs from a trial_sample(): all of them, sums over them, some of them, and the
+# same without each stimulus (or cluster of stimuli) in turn.
+
+# Qx x Qy.
+trial_terms <- function(sample) .Call(C_trial_terms, sample, thread_count())
+
+# For each column of x the sum over all columns of y: (units + 1) x Qx.
+trial_columns <- function(sample) {
+  result <- .Call(C_trial_columns, sample, NULL, TRUE, thread_count())
+  delete_dominant(result, sample, trial_columns)
+}
+
+# The sum over all neuron pairs, times weights w (Qx x Qy; NULL: of 1): units + 1 values, or the
+# first alone. Pairs of weight 0 need not have a value.
+trial_weighted <- function(sample, w = NULL, deletions = TRUE) {
+  result <- matrix(rowSums(.Call(C_trial_columns, sample, w, deletions, thread_count())))
+  if (deletions) {
+    result <- delete_dominant(result, sample, function(cut) trial_weighted(cut, w, FALSE))
+  }
+  result[, 1]
+}
+
+# For each pair of a column of x and one of y: (units + 1) x pairs.
+trial_pairs <- function(sample, ix, iy) {
+  result <- .Call(C_trial_pairs, sample, as.integer(ix), as.integer(iy), thread_count())
+  delete_dominant(result, sample, function(cut) trial_pairs(cut, ix, iy))
+}
+
+# A unit that holds nearly all of the variance is really deleted, as in recompute_dominant().
+delete_dominant <- function(result, sample, compute) {
+  if (nrow(result) < 6) return(result)
+  large <- lapply(c(x = "x", y = "y"), function(side) {
+    means <- mean_rows(sample[[side]], sample[[paste0("counts_", side)]], sample$events)
+    dominant_units(zero_for_missing(means), sample$units)
+  })
+  for (unit in unique(c(large$x, large$y))) {
+    without <- compute(cut_trial_sample(sample, sample$units != unit))
+    result[unit + 1, ] <- if (is.matrix(without)) without[1, ] else without[1]
+  }
+  result
+}
+
+# ---- trial totals
+
+# H values from trials, summed over all neuron pairs, without the value of each pair.
+
+# As pair_h() gives them. labels: of the neuron pairs to leave out, or NULL.
+pair_trial_h <- function(pair, args, labels = NULL, self = FALSE) {
+  codes <- args$clusters
+  if (length(codes) > pair$x$n) codes <- labelled_codes(codes)
+  if (args$kernel == "rbf") return(kernel_trial_h(pair, args, codes))
+  sample <- trial_sample(pair$x, pair$y, codes = codes)
+  check_trial_units(sample, pair)
+  left_out <- if (!is.null(labels)) excluded_pairs(labels$x, labels$y)
+  count <- as.double(ncol(sample$x)) * ncol(sample$y)
+  if (!is.null(left_out)) count <- count - left_out$count
+  if (count == 0) no_allowed_pair(pair, self)
+  value <- sum_of_allowed(sample, left_out)
+  if (is.nan(value)) refuse_few_members(sample, left_out, pair)
+  list(value = value / count, magnitude = trial_magnitude(sample) / count, scale = sample$scale)
+}
+
+# The sum over all neuron pairs but those in left_out, from excluded_pairs(), or over all (NULL).
+sum_of_allowed <- function(sample, left_out) {
+  if (has_totals(sample)) total_of_allowed(sample, left_out)
+  else trial_weighted(sample, neuron_pair_weights(sample, left_out), FALSE)
+}
+
+# Sums without the value of each neuron pair: for stimuli that are all independent, and the same
+# trials for all neurons.
+has_totals <- function(sample) {
+  !sample$runs && !sample$masked && !anyDuplicated(sample$units)
+}
+
+neuron_pair_weights <- function(sample, left_out) {
+  if (is.null(left_out)) return(NULL)
+  w <- matrix(1, ncol(sample$x), ncol(sample$y))
+  w[cbind(left_out$x, left_out$y)] <- 0
+  for (block in left_out$blocks) w[block$x, block$y] <- 0
+  w
+}
+
+check_trial_units <- function(sample, pair) {
+  count <- max(sample$units, 0)
+  if (count >= 4) return(invisible())
+  what <- if (anyDuplicated(sample$units)) "clusters of stimuli" else "stimuli"
+  abort("`", pair$x$arg, "` has ", count, " ", what, ": a corrected estimator needs at least 4.",
+        class = "repalign_error_rows", arg = pair$x$arg)
+}
+
+# A neuron pair that is allowed but has fewer than four units with members.
+refuse_few_members <- function(sample, left_out, pair) {
+  h <- trial_terms(sample)
+  w <- neuron_pair_weights(sample, left_out)
+  at <- which(is.nan(h) & (if (is.null(w)) TRUE else w != 0), arr.ind = TRUE)[1, ]
+  abort("Column ", at[1], " of `", pair$x$arg, "` and column ", at[2], " of `", pair$y$arg,
+        "` have fewer than 4 ", if (anyDuplicated(sample$units)) "clusters" else "stimuli",
+        " with two trials that do not share noise. Declare such trials with responses() (for ",
+        "columns that were not recorded together: other `session` labels), leave the columns out, ",
+        "or use estimator = \"stimulus_neuron\".", class = "repalign_error_trials",
+        arg = pair$x$arg)
+}
+
+# The size of the terms: what the trial means give without any correction.
+trial_magnitude <- function(sample) {
+  x <- zero_for_missing(mean_rows(sample$x, sample$counts_x, sample$events))
+  y <- zero_for_missing(mean_rows(sample$y, sample$counts_y, sample$events))
+  squared_product(x, y) / as.double(nrow(x))^2
+}
+
+# The sum of the products of the entries of a'b and c'd, in the smaller of the two spaces.
+product_of_products <- function(a, b, c, d) {
+  if (as.double(ncol(a)) * ncol(b) <= as.double(nrow(a)) * nrow(c)) {
+    return(sum(crossprod(a, b) * crossprod(c, d)))
+  }
+  sum(tcrossprod(a, c) * tcrossprod(b, d))
+}
+
+# The sum of the squared entries of a'b.
+squared_product <- function(a, b) {
+  if (as.double(ncol(a)) * ncol(b) <= as.double(nrow(a))^2) return(sum(crossprod(a, b)^2))
+  sum(tcrossprod(a) * tcrossprod(b))
+}
+
+total_of_allowed <- function(sample, left_out) {
+  part <- function(columns) session_total(some_columns(sample, columns$x, columns$y))
+  value <- session_total(sample)
+  if (is.null(left_out)) return(value)
+  if (length(left_out$x)) value <- value - sum(trial_pairs(sample, left_out$x, left_out$y)[1, ])
+  value - sum(vapply(left_out$blocks, part, 0))
+}
+
+some_columns <- function(sample, x, y) {
+  sample$x <- sample$x[, x, drop = FALSE]
+  sample$y <- sample$y[, y, drop = FALSE]
+  if (sample$masked) {
+    sample$counts_x <- sample$counts_x[, x, drop = FALSE]
+    sample$counts_y <- sample$counts_y[, y, drop = FALSE]
+  }
+  sample$session_x <- sample$session_x[x]
+  sample$session_y <- sample$session_y[y]
+  sample
+}
+
+# Where only some neuron pairs may share noise: all as if none did, and the difference for those of
+# each session.
+session_total <- function(sample) {
+  shared <- intersect(sample$session_x, sample$session_y)
+  if (!length(shared)) return(uniform_total(sample, FALSE))
+  if (length(unique(c(sample$session_x, sample$session_y))) == 1) {
+    return(uniform_total(sample, TRUE))
+  }
+  differences <- vapply(shared, function(code) {
+    block <- some_columns(sample, sample$session_x == code, sample$session_y == code)
+    uniform_total(block, TRUE) - uniform_total(block, FALSE)
+  }, 0)
+  uniform_total(sample, FALSE) + sum(differences)
+}
+
+# All pairs share noise, or none does. P_i is x_i' M y_i for the sums over events x_i and y_i, with
+# M = (1 1' - share I) / (number of members).
+uniform_total <- function(sample, share) {
+  m <- event_members(sample, share)
+  n <- sum(m$weight > 0)
+  if (n < 4) return(NaN)
+  t1 <- squared_product(m$x, m$my) - sum(squared_products(m))
+  through <- function(rows, means) rowSums(rows * means[m$stimulus, , drop = FALSE])
+  ax <- through(m$x, m$means_x)
+  by <- through(m$my, m$means_y)
+  t2 <- 2 * sum(ax * by) - product_of_products(m$x, m$my, m$means_x, m$means_y)
+  size_x <- rowSums(m$means_x^2)
+  size_y <- rowSums(m$means_y^2)
+  t3 <- sum(size_x) * sum(size_y) +
+    2 * squared_product(m$means_x, m$means_y) - 6 * sum(size_x * size_y)
+  combine_terms(t1, t2, t3, n)
+}
+
+# Sums over events (x, y), M y (my), means over members (stimuli x neurons, centred) and the
+# numbers of members as weights.
+event_members <- function(sample, share) {
+  stimulus <- rep(seq_along(sample$units), each = sample$events)
+  total <- function(values) rowsum(values, stimulus, reorder = TRUE)
+  nx <- sample$counts_x[, 1]
+  ny <- sample$counts_y[, 1]
+  number_x <- total(nx)[, 1]
+  number_y <- total(ny)[, 1]
+  members <- number_x * number_y - share * total(nx * ny)[, 1]
+  weight <- ifelse(members > 0, 1 / pmax(members, 1), 0)
+  partners_x <- (number_y[stimulus] - share * ny) * weight[stimulus]
+  partners_y <- (number_x[stimulus] - share * nx) * weight[stimulus]
+  center <- function(rows, counts, partners) {
+    shift <- colSums(rows * partners) / max(sum(weight > 0), 1)
+    rows <- rows - tcrossprod(counts, shift)
+    list(rows = rows, means = total(rows * partners))
+  }
+  x <- center(sample$x, nx, partners_x)
+  y <- if (sample$self) x else center(sample$y, ny, partners_y)
+  my <- (total(y$rows)[stimulus, , drop = FALSE] - share * y$rows) * weight[stimulus]
+  list(x = x$rows, y = y$rows, my = my, means_x = x$means, means_y = y$means, weight = weight,
+       stimulus = stimulus, events = sample$events, share = share, self = sample$self)
+}
+
+# The sum of the squared entries of P_i for each stimulus, from Gram matrices of its events.
+squared_products <- function(m) {
+  grams <- function(rows) .Call(C_event_grams, rows, m$events, thread_count())
+  kx <- grams(m$x)
+  ky <- if (m$self) kx else grams(m$y)
+  events <- m$events
+  rows <- function(k) {
+    sums <- colSums(matrix(k, events))
+    matrix(sums, events)
+  }
+  rx <- rows(kx)
+  ry <- rows(ky)
+  m$weight^2 * (colSums(rx) * colSums(ry) - 2 * m$share * colSums(rx * ry) +
+                  m$share * colSums(kx * ky))
+}

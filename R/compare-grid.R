@@ -1,0 +1,478 @@
+# similarity() scores every pair of a grid, cut into tiles, on workers or here.
+
+# ---- similarity
+
+# similarity() scores every pair of a grid, and prepares each representation once.
+
+#' Similarity of representations
+#'
+#' Compares two representations, each representation of one list with each of another, all
+#' pairs within a list, or models that are lists of layers, by one or several measures.
+#'
+#' @param x,y each one of the following, with the same stimuli in the same rows:
+#'   * a representation: a numeric matrix (stimuli x neurons), a data frame with only numeric
+#'     columns (a tibble or a data.table, too), or a sparse matrix of the package Matrix, which
+#'     is converted to an ordinary matrix. If a column of your table names the stimuli, make a
+#'     matrix of it by [response_matrix()] first. With several trials, or neurons or stimuli that
+#'     depend on each other, make it by [responses()];
+#'   * a named list of representations (layers, areas, animals);
+#'   * a named list of models, each a named list of layers;
+#'   * what [prepare()] made of one of these.
+#'
+#'   Where a measure needs only distances, a `dist` object may take the place of a representation;
+#'   where it needs only neighbours, so may a neighbour graph `list(idx, dist)`, see
+#'   [mutual_knn()]. With two lists, every element of `x` is compared with every element of `y`.
+#'   With a list and `y = NULL`, all pairs of different elements are compared; with models and
+#'   `y = NULL`, all pairs of layers from different models.
+#' @param measure ids of measures, such as `"cka"`; measure objects made by [measure()] or
+#'   [new_measure()]; or a list of both, whose names become the labels in the result.
+#'   [measures()] lists all ids.
+#' @param diagonal with `y = NULL`: also compare each element with itself (with models: also the
+#'   layers within each model)? An element and itself have the same neurons, so for the neuron
+#'   correction set `shared_neurons`, or `units_x` and `units_y`.
+#' @param on_error `"stop"`: a score that fails stops the call. `"na"`: it becomes `NA`, and one
+#'   warning counts the failures and gives the first reasons. Representations that no measure
+#'   could use (missing values, unequal numbers of rows) stop the call in either case.
+#' @param threads number of threads of the package's own loops; the results do not depend on it.
+#'   By default it is `options(repalign.threads =)`; if that is not set, as many as OpenMP offers
+#'   (which reads `OMP_NUM_THREADS` and `OMP_THREAD_LIMIT`), but at most two while `R CMD check`
+#'   limits the cores (`_R_CHECK_LIMIT_CORES_`). The workers of a future plan run one thread each
+#'   by default. The threads of the BLAS are set elsewhere and are left as they are.
+#' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an
+#'   error):
+#'   * `"error"`: stop, and say where they are.
+#'   * `"stimuli"`: a stimulus (row) with a missing value in any of the representations is left
+#'     out of all of them, so that every pair has the same stimuli.
+#'   * `"neurons"`: a neuron (column) with a missing value is left out of its representation.
+#'     With measures that have `shared_neurons` or unit labels, it is left out of all
+#'     representations of its side, and the same neuron is left out of the other side, too. With
+#'     `shared_neurons`, the same neuron is the column with the same number. With labels, it is
+#'     the column with the same label, unless the label stands for several columns (a group).
+#'
+#'   Unit labels are cut in the same way. A message says how many stimuli or neurons are left
+#'   out.
+#' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x` and
+#'   `y` (names; "x" and "y" for single matrices), `measure`, `score` and `n` (number of
+#'   stimuli); with models also `model_x` and `model_y`. With `missing = "pairwise"` (see [rsa()])
+#'   also `pairs`, the number of pairs of stimuli that a score is over. An undefined score is `NA`,
+#'   and one warning counts the undefined scores. [score_matrix()] arranges the scores in a matrix,
+#'   and `plot()` draws them.
+#' @details
+#' What a measure prepares from a representation is prepared once per call, however many pairs
+#' and measures use it, as long as it fits into memory. A call that would need more than half of
+#' the free memory is an error; `options(repalign.max_memory =)` sets another limit, in bytes. If
+#' you use the package progressr, it shows the progress. When a list is compared with itself, a
+#' symmetric measure is computed once per unordered pair.
+#'
+#' Scores of different measures are not on one scale; [measures()] gives their ranges. A score by
+#' itself does not tell whether it is higher than chance: see [calibrate()].
+#'
+#' Row names are compared where both sides have them, and a difference is an error;
+#' [match_rows()] brings the rows of both sides into one order. If only some sides have row
+#' names, the rows are assumed to be in the same order, and a message says so. A column that
+#' looks like an identifier is an error, see [response_matrix()].
+#'
+#' With `na = "stimuli"`, a stimulus of a `dist` object is left out if all of its distances are
+#' missing. Any other missing distance is an error, because it is not clear which of its two
+#' stimuli to leave out; `missing = "pairwise"` of [rsa()] compares without it. A neighbour graph
+#' cannot be cut: leaving out a stimulus is an error then.
+#' @section Several processes and machines:
+#' If you have set a plan with the package future (and installed future.apply), the pairs are
+#' computed by the workers of the plan: processes on this machine, other machines, or the jobs of
+#' a cluster. The grid of pairs is cut into tiles, one or a few more per worker; a tile is some
+#' of the representations of `x` against some of `y`. A worker receives the representations of
+#' its tile, prepares each of them once, and sends numbers back. Results are those of the plain
+#' call, bit for bit, for any number of workers and threads, if the BLAS and its settings are the
+#' same everywhere: all random draws are made, or seeded, beforehand. Only which of several like
+#' warnings or errors is shown may differ. A function of your own ([new_measure()]) must not draw
+#' random numbers.
+#'
+#' ```
+#' library(future)
+#' plan(multisession, workers = 4)      # four processes on this machine
+#' similarity(models, measure = "rsa")
+#'
+#' # jobs of a Slurm cluster; slurm.tmpl is a template of the package batchtools
+#' plan(future.batchtools::batchtools_slurm, workers = 40, template = "slurm.tmpl",
+#'      resources = list(ncpus = 4, memory = "8GB", walltime = 3600))
+#' calibrate(models, measure = c("cka", "mutual_knn"), aggregate = "max", threads = 4)
+#' ```
+#'
+#' The package repalign must be installed where the workers find it. Set the BLAS to as many
+#' threads as a worker has processors, for example by `export OPENBLAS_NUM_THREADS=4` in the
+#' template of the jobs.
+#'
+#' Without a plan, a call whose prepared representations would take more than a quarter of the
+#' free memory is also computed tile by tile. The results are the same, but it takes longer,
+#' because a representation is prepared again for every tile that it is part of.
+#' @examples
+#' # all pairs of the five layers of a network
+#' similarity(v4_layers)
+#' # mean responses of V4 against each layer, by two settings of one measure
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
+#' similarity(v4, v4_layers, list("cka", measure("cka", estimator = "stimulus_neuron")))
+#' @seealso [calibrate()], [cka()], [measures()], [score_matrix()], [prepare()]
+#' @export
+similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error = c("stop", "na"),
+                       threads = NULL, na = c("error", "stimuli", "neurons")) {
+  need_arguments()
+  set <- as_measures(measure)
+  check_flag(diagonal, "diagonal")
+  on_error <- check_choice(on_error, c("stop", "na"), "on_error")
+  na <- check_choice(na, missing_rules, "na")
+  old <- options(repalign.threads = thread_count(threads))
+  on.exit(options(old))
+  by_name <- any(vapply(set, function(m) m$declaration$pairing, NA))
+  sides <- as_sides(x, y, by_name, na)
+  check_prepared(all_representations(sides), set)
+  declared <- labelled_sides(declared_sides(sides, settled_set(set, sides)))
+  complete <- complete_sides(declared$sides, declared$set, na)
+  sides <- complete$sides
+  set <- complete$set
+  refuse_holes(all_representations(sides), set)
+  if (diagonal && !sides$self) {
+    warn("`diagonal` is used only when all pairs of `x` are compared (y = NULL).",
+         class = "repalign_unused", data = "diagonal")
+  }
+  set_largest_k(set, c(sides$x$reprs, sides$y$reprs))
+  choices <- begin_choices(all_representations(sides))
+  on.exit(end_choices(choices), add = TRUE)
+  pairs <- list_pairs(sides, diagonal)
+  note_gaps(pairs, sides$x$reprs, sides$y$reprs, set)
+  check_grid_memory(set, sides)
+  scores <- score_grid(pairs, sides, set, on_error, threads)
+  similarity_result(pairs, sides, set, scores)
+}
+
+similarity_result <- function(pairs, sides, set, scores) {
+  name <- function(side, at) vapply(side$reprs[at], function(repr) repr$name, "")
+  labels <- vapply(set, function(m) m$label, "")
+  k <- length(set)
+  each <- function(values) rep(values, each = k)
+  result <- data.frame(
+    x = each(name(sides$x, pairs$i)), y = each(name(sides$y, pairs$j)),
+    measure = rep(labels, nrow(pairs)), score = as.vector(t(scores)),
+    n = sides$x$reprs[[1]]$n
+  )
+  if (any(vapply(set, takes_gaps, NA))) result$pairs <- counts_by_row(pairs, sides, set)
+  if (sides$models) {
+    result <- cbind(model_x = each(sides$x$models[pairs$i]),
+                    model_y = each(sides$y$models[pairs$j]), result)
+  }
+  # score_matrix() could not tell these from the rows alone
+  symmetric <- vapply(set, is_symmetric, NA)
+  attr(result, "within") <- sides$self || sides$same
+  attr(result, "symmetric") <- stats::setNames(symmetric, labels)
+  facts <- measure_facts_of(set)
+  attr(result, "direction") <- facts$direction
+  attr(result, "best") <- facts$best
+  class(result) <- c("repalign_similarity", "data.frame")
+  result
+}
+
+# What plots need to know about measures: list(direction, best), two vectors named by labels.
+measure_facts_of <- function(set) {
+  labels <- vapply(set, function(m) m$label, "")
+  direction <- vapply(set, function(m) m$declaration$direction, "")
+  best <- vapply(set, function(m) as.double(best_of(m$declaration, m$args)), 0)
+  limit <- vapply(set, limit_of, 0)
+  list(direction = stats::setNames(direction, labels), best = stats::setNames(best, labels),
+       limit = stats::setNames(limit, labels))
+}
+
+# ---- tiles
+
+# These functions cut a grid into tiles: some representations of x against some of y. Tiles are sent
+# to the workers of the user's future plan. They also keep memory bounded, because the forms of a
+# tile are released with it. Tiles change no number: random choices have streams of their own
+# (random-choices.R), permutations are made before, and no null kernel lets a pair depend on the
+# others of its tile.
+
+# The number of workers in the plan that the user set with future::plan(); 0 when there are none, so
+# that everything is done in this process.
+worker_count <- function() {
+  if (!"future" %in% loadedNamespaces() || inherits(future::plan(), "sequential")) return(0)
+  if (!requireNamespace("future.apply", quietly = TRUE)) return(0)
+  # the plan may be a queue that takes any number of jobs, whose number of workers is infinite
+  min(future::nbrOfWorkers(), 100)
+}
+
+# A matrix of scores, pairs x measures.
+score_grid <- function(pairs, sides, set, on_error, threads) {
+  rows <- cut_into_tiles(pairs, sides, how_many_fit(set, all_representations(sides), FALSE))
+  if (is.null(rows)) return(score_pairs(pairs, sides, set, on_error))
+  job <- list(run = score_tile, set = set, on_error = on_error)
+  parts <- run_tiles(rows, pairs, sides, job, threads, "The grid")
+  report_tiles(parts, rows, 1)
+}
+
+score_tile <- function(tile, job, run) {
+  list(score_cells(tile$pairs, tile_sides(tile), job$set, job$on_error, new.env(), run))
+}
+
+# A list with the null of each measure, as measure_null() gives it.
+null_grid <- function(set, pairs, sides, plan, engine, threads) {
+  rows <- cut_into_tiles(pairs, sides, how_many_fit(set, all_representations(sides), TRUE))
+  if (is.null(rows)) {
+    if (is.null(plan$fixed$shifts)) prepare_grams(set, sides)
+    return(lapply(set, function(measure) {
+      null <- measure_null(measure, pairs, sides, plan, engine)
+      report_permuted(measure, null$warned, null$said)
+      null
+    }))
+  }
+  designs <- if (engine != "moments") lapply(set, design_for, plan, engine)
+  kinds <- vapply(designs, function(design) design$engine, "")
+  job <- list(run = null_tile, set = set, engine = engine, kinds = kinds,
+              designs = designs[!duplicated(kinds)])
+  parts <- run_tiles(rows, pairs, sides, job, threads, "The null of the grid")
+  lapply(seq_along(set), function(m) {
+    report_tiles(parts, rows, m)
+    found <- lapply(parts, function(part) part$result[[m]])
+    report_permuted(set[[m]], unlist(lapply(found, function(f) f$warned)),
+                    unlist(lapply(found, function(f) f$said)))
+    nulls <- lapply(parts, function(part) part$result[[m]]$null)
+    c(join_nulls(nulls, rows), list(design = designs[[m]]))
+  })
+}
+
+null_tile <- function(tile, job, run) {
+  sides <- tile_sides(tile)
+  if (is.null(job$designs[[1]]$shifts)) prepare_grams(job$set, sides)
+  lapply(seq_along(job$set), function(m) {
+    run$warnings <- NULL
+    found <- NULL
+    score <- function(pairs, sides, set, on_error, drawn) {
+      found <<- score_cells(pairs, sides, set, on_error, drawn, run)
+      cell_scores(found$cells)
+    }
+    plan <- list(fixed = job$designs[[match(job$kinds[m], unique(job$kinds))]])
+    null <- measure_null(job$set[[m]], tile$pairs, sides, plan, job$engine, score)
+    c(found, list(null = null[setdiff(names(null), c("design", "said", "warned"))],
+                  said = null$said, warned = null$warned))
+  })
+}
+
+# Joins the nulls of tiles, whose parts have an entry for each pair, into the null of the grid.
+join_nulls <- function(nulls, rows) {
+  at <- order(unlist(rows))
+  join <- function(name) do.call(c, lapply(nulls, function(null) null[[name]]))[at]
+  sapply(names(nulls[[1]]), join, simplify = FALSE)
+}
+
+# Gives the warnings of all tiles as if the grid had not been cut, and returns its scores. result:
+# which of the results of each tile to take.
+report_tiles <- function(parts, rows, result) {
+  found <- lapply(parts, function(part) part$result[[result]])
+  cells <- do.call(rbind, lapply(found, function(f) f$cells))[order(unlist(rows)), , drop = FALSE]
+  warnings <- unlist(Map(function(f, rows) lapply(f$warnings, function(w) {
+    w$at[1] <- rows[w$at[1]]
+    w
+  }), found, rows), recursive = FALSE)
+  report_cells(cells)
+  at <- vapply(warnings, function(w) as.double(w$at), double(2))
+  report_warnings(warnings[order(at[1, ], at[2, ])])
+  cell_scores(cells)
+}
+
+# A list with the rows of `pairs` that each tile has, or NULL when the grid needs no tiles. most:
+# how many representations fit into memory.
+cut_into_tiles <- function(pairs, sides, most) {
+  workers <- worker_count()
+  if (nrow(pairs) < 2) return(NULL)
+  most <- max(2, floor(most / max(workers, 1)))
+  wanted <- min(max(workers, 1), nrow(pairs))
+  size <- length(sides$x$reprs)
+  rows <- if (sides$self || sides$same) square_tiles(pairs, size, wanted, most) else
+    grid_tiles(pairs, size, length(sides$y$reprs), wanted, most)
+  if (length(rows) > 1 || workers > 0) rows
+}
+
+# Tiles of a list that is compared with itself: each holds the pairs between two blocks of
+# representations, in both directions.
+square_tiles <- function(pairs, size, wanted, most) {
+  blocks <- if (size <= most) 1 else ceiling(size / floor(most / 2))
+  repeat {
+    block <- block_of(size, min(blocks, size))
+    low <- pmin(block[pairs$i], block[pairs$j])
+    high <- pmax(block[pairs$i], block[pairs$j])
+    rows <- unname(split(seq_len(nrow(pairs)), (low - 1) * size + high))
+    if (length(rows) >= wanted || blocks >= size) return(rows)
+    blocks <- blocks + 1
+  }
+}
+
+# Tiles of two lists: of all ways to cut both sides into blocks, the one in which the fewest
+# representations are prepared.
+grid_tiles <- function(pairs, size_x, size_y, wanted, most) {
+  by_x <- seq_len(size_x)
+  room <- most - ceiling(size_x / by_x)
+  by_y <- pmax(ceiling(wanted / by_x), ceiling(size_y / pmax(room, 1)))
+  cost <- ifelse(room >= 1 & by_y <= size_y, by_y * size_x + by_x * size_y, Inf)
+  best <- which.min(cost)
+  at <- block_of(size_x, best)[pairs$i] * size_y + block_of(size_y, by_y[best])[pairs$j]
+  unname(split(seq_len(nrow(pairs)), at))
+}
+
+block_of <- function(size, blocks) ceiling(seq_len(size) * blocks / size)
+
+# How many prepared representations fit into a quarter of the free memory. null: are their operands
+# made, too?
+how_many_fit <- function(set, reprs, null) {
+  n <- as.double(reprs[[1]]$n)
+  d <- max(vapply(reprs, function(repr) if (repr$kind == "data") ncol(repr$data) else 1L, 0L))
+  numbers <- sum(vapply(set, numbers_per_representation, 0, n, d, null))
+  floor(memory_limit() / 2 / max(8 * numbers, 1))
+}
+
+# The largest count of numbers that a measure keeps for a representation. null: with its operand?
+numbers_per_representation <- function(measure, n, d, null) {
+  if (is_own(measure)) return(0)
+  forms <- vapply(c("x", "y"), function(side) {
+    form_size(kept_forms(measure$declaration, measure$args, side), n, d, measure$args)
+  }, 0)
+  kernel <- if (null) null_of(measure)$kernel
+  max(forms) + if (is.null(kernel)) 0 else null_kernel(kernel)$size(n, d)
+}
+
+# A tile holds what its pairs need and nothing else, because it may be sent to another machine.
+make_tile <- function(rows, pairs, sides) {
+  i <- sort(unique(pairs$i[rows]))
+  j <- sort(unique(pairs$j[rows]))
+  together <- sides$self || sides$same
+  if (together) i <- j <- sort(unique(c(i, j)))
+  tile <- list(rows = rows, x = part_of_side(sides$x, i),
+               y = if (!together) part_of_side(sides$y, j),
+               pairs = data.frame(i = match(pairs$i[rows], i), j = match(pairs$j[rows], j)))
+  c(tile, sides[c("self", "same", "models")])
+}
+
+part_of_side <- function(side, at) {
+  list(reprs = lapply(side$reprs[at], without_forms), models = side$models[at],
+       is_models = side$is_models)
+}
+
+# Without what was made in this call; forms that were given with the representation stay.
+without_forms <- function(repr) {
+  cache <- new_cache()
+  if (!is.null(repr$prepared)) {
+    cache$entries <- repr$cache$entries[seq_len(repr$prepared$forms)]
+  }
+  for (name in c("neighbours", "choices", "column_stats")) cache[[name]] <- repr$cache[[name]]
+  repr$cache <- cache
+  repr
+}
+
+tile_sides <- function(tile) {
+  if (is.null(tile$y)) tile$y <- if (tile$same) on_side_y(tile$x) else tile$x
+  tile[c("x", "y", "self", "same", "models")]
+}
+
+# Runs all tiles and returns list(result, said, used) for each: its result, its messages and
+# warnings, and whether it made random choices. These are given in the order of the tiles, each text
+# once. When several tiles fail, the error is that of the first one.
+run_tiles <- function(rows, pairs, sides, job, threads, label) {
+  parts <- if (worker_count() > 0) {
+    tiles_of_workers(lapply(rows, make_tile, pairs, sides), job, threads)
+  } else {
+    tiles_in_turn(rows, pairs, sides, job, label)
+  }
+  results_of_tiles(parts, sides)
+  signal_once(unlist(lapply(parts, function(part) part$said), recursive = FALSE))
+  parts
+}
+
+# The results of all tiles. Random choices that they made are counted here, and the first error of
+# one of them is given.
+results_of_tiles <- function(parts, sides) {
+  choices <- sides$x$reprs[[1]]$cache$choices
+  if (any(vapply(parts, function(part) isTRUE(part$used), NA))) choices$used <- TRUE
+  failed <- Filter(function(part) !is.null(part$error), parts)
+  if (length(failed)) stop(failed[[1]]$error)
+  lapply(parts, function(part) part$result)
+}
+
+tiles_in_turn <- function(rows, pairs, sides, job, label) {
+  parts <- list()
+  advance <- progress_along(length(rows))
+  started <- proc.time()[[3]]
+  for (k in seq_along(rows)) {
+    parts[[k]] <- run_tile(make_tile(rows[[k]], pairs, sides), job)
+    if (!is.null(parts[[k]]$error)) break
+    if (k == 1) {
+      announce_duration(started, 1, length(rows), label, "It is done in parts to save memory.")
+    }
+    advance()
+  }
+  parts
+}
+
+tiles_of_workers <- function(tiles, job, threads) {
+  # the limit of future is there to find data that are sent by mistake; a tile holds only what it
+  # needs, which is sent whatever its size
+  old <- options(future.globals.maxSize = Inf)
+  on.exit(options(old))
+  settings <- list(repalign.threads = if (is.null(threads)) 1L else thread_count(threads),
+                   repalign.max_memory = getOption("repalign.max_memory"))
+  needs <- needs_of_functions(lapply(Filter(is_own, job$set), function(m) m$declaration$fun))
+  advance <- progress_along(length(tiles))
+  future.apply::future_lapply(
+    tiles, worker_tile, job, settings, advance, future.chunk.size = 1,
+    future.globals = needs$globals, future.packages = c("repalign", needs$packages)
+  )
+}
+
+worker_tile <- function(tile, job, settings, advance) {
+  old <- options(settings)
+  on.exit(options(old))
+  part <- run_tile(tile, job)
+  advance()
+  part
+}
+
+# Runs one tile. Its messages and warnings are kept for signal_once(); its own progress is not
+# shown, because progress counts tiles.
+run_tile <- function(tile, job) {
+  run <- new.env()
+  said <- list()
+  keep <- function(restart) function(condition) {
+    if (!inherits(condition, "repalign_duration")) {
+      said <<- c(said, list(condition))
+    }
+    invokeRestart(restart)
+  }
+  outcome <- tryCatch(
+    list(result = withCallingHandlers(
+      job$run(tile, job, run),
+      repalign_message = keep("muffleMessage"), repalign_warning = keep("muffleWarning"),
+      progression = function(p) invokeRestart("muffleProgression")
+    )),
+    error = function(e) list(error = e)
+  )
+  c(outcome, list(said = said, used = tile$x$reprs[[1]]$cache$choices$used))
+}
+
+# Gives the kept messages and warnings. What several tiles say is given once, and of all messages
+# about shared neurons only the first.
+signal_once <- function(said) {
+  text <- vapply(said, function(condition) {
+    shared <- inherits(condition, "repalign_shared_names")
+    if (shared) "shared neurons" else conditionMessage(condition)
+  }, "")
+  for (condition in said[!duplicated(text)]) {
+    if (inherits(condition, "warning")) warning(condition) else message(condition)
+  }
+}
+
+# The variables and packages that functions of the user need on a worker, as future finds them.
+needs_of_functions <- function(functions) {
+  needs <- list(globals = list(), packages = character())
+  for (fun in functions) {
+    if (is.null(fun) || is.primitive(fun)) next
+    code <- as.call(list(as.name("function"), formals(fun), body(fun)))
+    found <- future::getGlobalsAndPackages(code, envir = environment(fun))
+    needs$globals <- utils::modifyList(needs$globals, as.list(found$globals), keep.null = TRUE)
+    needs$packages <- union(needs$packages, found$packages)
+  }
+  needs
+}

@@ -1,0 +1,401 @@
+# One pair of representations compared by one measure, and the warnings about its score.
+
+# ---- compare
+
+# One pair of representations is compared by one measure here. In this file, `d` is the declaration
+# of the measure.
+
+# What every exported measure function calls: it reads x and y and returns their score.
+one_score <- function(id, x, y, args) {
+  d <- declaration(id)
+  args <- d$check(args)
+  if (missing(x) || missing(y)) missing_side(missing(x))
+  pair <- as_pair(representation(x, "x", loose = TRUE), representation(y, "y", loose = TRUE),
+                  by_name = d$pairing)
+  args <- settled_arguments(d, args, list(x = list(pair$x), y = list(pair$y)))
+  note_unused_labels(d, args)
+  declared <- declared_pair(pair, list(id = id, label = id, args = args, declaration = d))
+  pair <- declared$pair
+  args <- declared$measure$args
+  refuse_lacking_pairs(pair[c("x", "y")], list(declared$measure))
+  note_gaps(data.frame(i = 1, j = 1), pair["x"], pair["y"], list(declared$measure))
+  for (repr in pair[c("x", "y")]) repr$cache$compared_once <- TRUE
+  check_pair_memory(d, pair, args)
+  if (d$pairing) note_one_sided_names(pair[c("x", "y")])
+  choices <- begin_choices(pair[c("x", "y")])
+  on.exit(end_choices(choices))
+  compare_pair(d, pair, args)
+}
+
+# Every comparison of two representations goes through this function, alone or in a grid.
+compare_pair <- function(d, pair, args) {
+  for (repr in list(pair$x, pair$y)) {
+    need_kind(repr, accepted_by(d, args), dQuote(d$id, FALSE))
+    refuse_negative(repr, accepted_by(d, args))
+    refuse_zero(repr, accepted_by(d, args))
+  }
+  # an own measure decides for itself which data it can use
+  if (isTRUE(d$own)) return(own_score(d$fun, pair))
+  within_range(declared_score(d, pair, args), d, args)
+}
+
+declared_score <- function(d, pair, args) {
+  for (repr in list(pair$x, pair$y)) refuse_useless(repr)
+  if (!is.null(d$check_pair)) d$check_pair(pair, args)
+  if (!takes_orders(d, args)) return(prepared_score(d, pair, args))
+  args$ties <- "random"
+  if (!has_ties(d, pair, args)) return(prepared_score(d, pair, args))
+  check_orders_memory(pair$x$n, args$k)
+  mean_over_orders(function(number) prepared_score(d, pair_in_tie_order(pair, number), args))
+}
+
+prepared_score <- function(d, pair, args) {
+  x <- d$prepare(pair$x, args, "x")
+  y <- d$prepare(pair$y, args, "y")
+  if (is_undefined(x)) return(undefined_score(d, pair$x, args))
+  if (is_undefined(y)) return(undefined_score(d, pair$y, args))
+  statistic <- if (!is.null(d$statistic)) d$statistic(pair, x, y, args)
+  score <- d$score(statistic, x, y, args)
+  if (!is.null(d$inspect)) d$inspect(score, pair, x, y, args)
+  score
+}
+
+# Refuses what no declared measure can use: a single stimulus, and data without variance.
+refuse_useless <- function(repr) {
+  check_rows(repr$n, 2, repr$arg, "a similarity")
+  if (repr$kind == "data" && !has_holes(repr)) form_centering(repr)
+}
+
+is_undefined <- function(form) isTRUE(form$undefined)
+
+undefined_score <- function(d, repr, args) {
+  if (is.null(d$undefined)) {
+    stop("The measure ", dQuote(d$id, FALSE), " has a form that is undefined, but declares no ",
+         "function `undefined`.")
+  }
+  d$undefined(repr, args)
+  NA_real_
+}
+
+# Sets scores that rounding took beyond their range to its bounds. Scores with two bounds are sums
+# of at most n^2 products over the norms of their factors, and exceed a bound of 1 by about n
+# machine epsilons, as roundings add up like a random walk. That is far below `equal_share`; a
+# larger excess is an error in the measure, and stays visible. A score without two bounds may have
+# units, for which no such limit is known.
+within_range <- function(score, d, args) {
+  range <- range_of(d, args)
+  if (!all(is.finite(range))) return(score)
+  rounding <- equal_share * max(1, abs(range))
+  low <- which(score < range[1] & score >= range[1] - rounding)
+  high <- which(score > range[2] & score <= range[2] + rounding)
+  score[low] <- range[1]
+  score[high] <- range[2]
+  score
+}
+
+# ---- scores
+
+# These functions compute the scores of a grid, and collect the warnings and errors about them.
+
+# A matrix of scores, pairs x measures. drawn: an environment that receives, as `entries`, the forms
+# of each pair that were made with random choices.
+score_pairs <- function(pairs, sides, set, on_error, drawn = new.env()) {
+  found <- score_cells(pairs, sides, set, on_error, drawn)
+  report_cells(found$cells)
+  report_warnings(found$warnings)
+  cell_scores(found$cells)
+}
+
+cell_scores <- function(cells) matrix(vapply(cells, function(cell) cell$score, 0), nrow(cells))
+
+# Returns list(cells, warnings): a matrix, pairs x measures, of what one_cell() gives, and the
+# warnings that were collected. run$at holds the pair and the measure that are being compared, for
+# collect_warnings().
+score_cells <- function(pairs, sides, set, on_error, drawn, run = new.env()) {
+  cells <- matrix(list(), nrow(pairs), length(set))
+  advance <- progress_along(nrow(pairs))
+  mirrored <- if (sides$same) match(paste(pairs$j, pairs$i), paste(pairs$i, pairs$j))
+  symmetric <- vapply(set, is_symmetric, NA)
+  drawn$entries <- vector("list", nrow(pairs))
+  for (p in seq_len(nrow(pairs))) {
+    pair <- NULL
+    for (m in seq_along(set)) {
+      if (sides$same && symmetric[m] && mirrored[p] < p && !by_side(set[[m]], sides, pairs[p, ])) {
+        cells[[p, m]] <- cells[[mirrored[p], m]]
+        next
+      }
+      run$at <- c(p, m)
+      if (is.null(pair)) pair <- side_pair(sides, pairs$i[p], pairs$j[p])
+      cells[[p, m]] <- one_cell(pair, set[[m]], on_error, run, drawn)
+    }
+    entries <- if (is.null(pair)) drawn$entries[[mirrored[p]]] else drawn_entries(pair)
+    drawn$entries[p] <- list(entries)
+    advance()
+  }
+  list(cells = cells, warnings = run$warnings)
+}
+
+# Do the two sides differ, although the same list was given for both? They have tied neighbours in
+# random orders of their own.
+by_side <- function(measure, sides, pair) {
+  wanted <- measure$declaration$neighbours
+  if (is.null(wanted) || is.null(wanted(measure$args))) return(FALSE)
+  drew_ties(sides$x$reprs[[pair$i]]) || drew_ties(sides$x$reprs[[pair$j]])
+}
+
+# The forms of a pair that were made with random choices. The null uses the same ones again, so that
+# null scores differ from the observed one by the permutation alone.
+drawn_entries <- function(pair) {
+  is_drawn <- function(entry) inherits(entry$value, "repalign_form") && has_drawn_parts(entry$value)
+  as.list(Filter(is_drawn, pair$cache$entries))
+}
+
+# One score, with whether it is undefined or has failed, and why. run, drawn: see
+# collect_warnings().
+one_cell <- function(pair, measure, on_error, run, drawn) {
+  undefined <- FALSE
+  reason <- "The measure's function returned NA."
+  failure <- NULL
+  what <- comparison_title(pair, measure)
+  compute <- function() {
+    score <- withCallingHandlers(
+      collect_warnings(compare_pair(measure$declaration, pair, measure$args), measure, run, drawn),
+      repalign_undefined = function(w) {
+        undefined <<- TRUE
+        reason <<- conditionMessage(w)
+        invokeRestart("muffleWarning")
+      }
+    )
+    if (is.nan(score)) abort("the result is not a number.", class = "repalign_error_score")
+    undefined <<- undefined || is.na(score)
+    score
+  }
+  score <- tryCatch(compute(), error = function(e) {
+    failure <<- paste0(what, conditionMessage(e))
+    if (on_error == "stop") stop_score(failure, e)
+    NA_real_
+  })
+  list(score = score, undefined = undefined, failure = failure,
+       reason = if (undefined && is.null(failure)) paste0(what, reason))
+}
+
+comparison_title <- function(pair, measure) {
+  paste0(measure$label, " of ", dQuote(title_of(pair$x), FALSE), " and ",
+         dQuote(title_of(pair$y), FALSE), ": ")
+}
+
+# Stops with the error of one score under a new message, which names the comparison. The class and
+# the argument of the error stay as they were.
+stop_score <- function(message, error) {
+  of_r <- c("repalign_error", "simpleError", "error", "condition")
+  abort(message, class = c(setdiff(class(error), of_r), "repalign_error_score"), arg = error$arg)
+}
+
+report_cells <- function(cells) {
+  undefined <- sum(vapply(cells, function(cell) cell$undefined, NA))
+  if (undefined > 0) {
+    reasons <- unlist(lapply(cells, function(cell) cell$reason))
+    warn(undefined, " of ", length(cells), " scores are undefined (NA). ",
+         if (length(reasons) > 1) "First, ", reasons[1], class = "repalign_undefined",
+         data = undefined)
+  }
+  failures <- unlist(lapply(cells, function(cell) cell$failure))
+  if (length(failures)) {
+    warn(length(failures), " of ", length(cells), " scores failed (NA). ",
+         paste(utils::head(unique(failures), 3), collapse = " | "),
+         if (length(unique(failures)) > 3) " | ...", class = "repalign_failed", data = failures)
+  }
+}
+
+# Gives the collected warnings: of each measure and class only the first, which says how many more
+# there were.
+report_warnings <- function(collected) {
+  if (!length(collected)) return(invisible())
+  message <- vapply(collected, function(w) conditionMessage(w$warning), "")
+  collected <- collected[!duplicated(message)]
+  key <- vapply(collected, function(w) paste(w$label, class(w$warning)[1]), "")
+  for (same in split(collected, factor(key, unique(key)))) {
+    first <- same[[1]]
+    # ties are a property of the representation, so that no measure is named
+    prefix <- if (inherits(first$warning, "repalign_ties")) "" else paste0(first$label, ": ")
+    warn(prefix, conditionMessage(first$warning),
+         if (length(same) > 1) paste0(" (And ", length(same) - 1, " more like this.)"),
+         class = setdiff(class(first$warning), c("repalign_warning", "warning", "condition")),
+         data = lapply(same, function(w) w$warning$data))
+  }
+}
+
+# Evaluates `code`, the comparison of a pair by a measure. Warnings are collected in `run`, so that
+# a grid does not repeat them, and messages are given once. What an own measure warns of is also
+# kept in drawn$said, so that its null does not repeat it. Warnings about undefined scores are left
+# to the caller.
+collect_warnings <- function(code, measure, run, drawn) {
+  collect <- function(w) {
+    run$warnings <- c(run$warnings, list(list(label = measure$label, at = run$at, warning = w)))
+    invokeRestart("muffleWarning")
+  }
+  withCallingHandlers(
+    code,
+    repalign_warning = function(w) if (!inherits(w, "repalign_undefined")) collect(w),
+    warning = function(w) {
+      if (inherits(w, "repalign_warning") || !is_own(measure)) return()
+      drawn$said <- c(drawn$said, conditionMessage(w))
+      collect(w)
+    },
+    repalign_decomposition = function(m) {
+      if (conditionMessage(m) %in% run$announced) invokeRestart("muffleMessage")
+      run$announced <- c(run$announced, conditionMessage(m))
+    },
+    repalign_shared_names = function(m) {
+      if (isTRUE(run$noted)) invokeRestart("muffleMessage")
+      run$noted <- TRUE
+    }
+  )
+}
+
+# ---- unstable
+
+# These functions warn, with class repalign_unstable, when a corrected CKA cannot be trusted: it is
+# too far above 1 for chance, or its denominators are too uncertain to divide by.
+
+# When the true CKA is 1 and neurons have equal gains, chance gave no value above this with so many
+# stimuli and neurons on each side, but a third of the values with 30 stimuli and 10 neurons
+# (bench/unstable.R). A value above it must have another cause, such as shared neurons without
+# labels, or neurons of unequal gains, of which a few hold most of the variance.
+far_above_one <- 1.5
+
+enough_stimuli <- 60
+
+enough_neurons <- 40
+
+# When the relative standard error of a denominator is larger than this, the ratio says little.
+unstable_error <- 0.5
+
+# The relative standard error of a corrected self term h. stimuli, neurons: the squared norms of the
+# centred stimuli and of the neurons. In a Gaussian population of dimensionality g, the sampling of
+# n stimuli and q neurons adds 8 / (g n) and 8 / (g q) to the squared error, by its moments of
+# fourth order. That h is a mean of products of four responses adds 4 / n^2, 4 / q^2 and
+# 4 g^2 / (n q)^2. Here n and q are effective numbers: a stimulus or a neuron that has most of the
+# variance counts as if it were alone. g is estimated by the squared variance divided by h, so that
+# an h that came out too small makes the error large.
+# rows: how many stimuli the norms of neurons go over, where `stimuli` holds clusters of them.
+relative_error <- function(h, stimuli, neurons, rows = length(stimuli)) {
+  variance <- sum(neurons) / ((rows - 1) * length(neurons))
+  g <- variance^2 / h
+  n <- effective_count(stimuli)
+  q <- effective_count(neurons)
+  sqrt(8 / g * (1 / n + 1 / q) + 4 * (1 / n^2 + 1 / q^2 + (g / (n * q))^2))
+}
+
+effective_count <- function(size) sum(size)^2 / sum(size^2)
+
+# Do few neurons hold most of the variance of a side? When the effective number of neurons is below
+# this share of their number, cka_interval() corrects the bias of the ratio (bench/ratio.R).
+even_share <- 0.4
+
+is_uneven <- function(pair) {
+  share <- vapply(pair[c("x", "y")], function(repr) {
+    repr <- without_holes(repr)
+    if (!ncol(repr$data)) 1 else effective_count(form_linear(repr)$s) / ncol(repr$data)
+  }, 0)
+  min(share) < even_share
+}
+
+# Representations are judged by the neurons that have a mean response to every stimulus.
+without_holes <- function(repr) {
+  if (!has_holes(repr)) return(repr)
+  repr$data <- known_columns(repr$data)
+  repr$cache <- new_cache()
+  repr
+}
+
+# A cluster counts as one stimulus, as if all of its stimuli were alike.
+side_error <- function(repr, h, clusters = NULL) {
+  repr <- without_holes(repr)
+  if (!ncol(repr$data)) return(0)
+  if (is.null(clusters)) {
+    form <- form_linear(repr)
+    return(relative_error(h$value, form$k, form$s))
+  }
+  codes <- labelled_codes(clusters)
+  squares <- scaled_data(repr, TRUE)^2
+  sizes <- drop(rowsum(rowSums(squares), codes)) / tabulate(codes)
+  relative_error(h$value, sizes, colSums(squares), length(codes))
+}
+
+warn_unstable <- function(value, pair, error, clusters = NULL) {
+  widths <- c(ncol(pair$x$data), ncol(pair$y$data))
+  count <- if (is.null(clusters)) pair$x$n else cluster_count(clusters)
+  size <- paste0("with ", count, if (is.null(clusters)) " stimuli" else " clusters of stimuli",
+                 " and ", paste(unique(widths), collapse = " and "), " neurons")
+  far <- value > far_above_one && count >= enough_stimuli && all(widths >= enough_neurons)
+  if (!far && error <= unstable_error) return(invisible())
+  shown <- format(value, digits = 3)
+  text <- if (far) {
+    paste0("The corrected CKA is ", shown, " ", size, ": so far above 1 that chance hardly ",
+           "explains it", if (is_uneven(pair)) {
+             paste0(", unless few neurons hold most of the variance, as they do here: divide ",
+                    "each neuron by its standard deviation")
+           }, ". ", causes_of_high_values(pair$x$arg, pair$y$arg, also = is_uneven(pair)))
+  } else {
+    paste0("The corrected CKA (", shown, " ", size, ") is uncertain: its denominators have a ",
+           "relative standard error of about ", format(error, digits = 2), ". There are too few ",
+           "neurons or stimuli for a single ratio: pool over splits, trials or subsets.",
+           if (value > 1) paste0(" ", causes_of_high_values(pair$x$arg, pair$y$arg, also = TRUE)))
+  }
+  warn(text, class = "repalign_unstable", data = c(cka = value, relative_error = error))
+}
+
+causes_of_high_values <- function(x, y, also = FALSE) {
+  paste0(if (also) "Values above 1 also come" else "Such values come",
+         " from neurons that are on both sides under different names, and from noise that `", x,
+         "` and `", y, "` share: use `shared_neurons`, or name neurons, sessions or electrodes in ",
+         "`units_x` and `units_y`.")
+}
+
+# rows: a list with what cka_interval() computed for each estimator.
+warn_unstable_intervals <- function(pair, rows, clusters = NULL) {
+  for (row in rows) {
+    if (corrects_neurons(row$values$estimator) && !is.na(row$value)) {
+      error <- if (corrects_trials(row$values$estimator)) 0 else
+        max(side_error(pair$x, list(value = row$self[1]), clusters),
+            side_error(pair$y, list(value = row$self[2]), clusters))
+      if (isTRUE(row$values$conf_low > 1)) warn_interval_above(pair, row$values, error)
+      else warn_unstable(row$value, pair, error, clusters)
+    }
+  }
+}
+
+warn_interval_above <- function(pair, values, error) {
+  warn("The interval of the corrected CKA, ", format(values$conf_low, digits = 3), " to ",
+       format(values$conf_high, digits = 3), ", lies wholly above 1. ",
+       causes_of_high_values(pair$x$arg, pair$y$arg),
+       if (error > unstable_error) " Or there are too few neurons or stimuli.",
+       class = "repalign_unstable", data = c(cka = values$cka, relative_error = error))
+}
+
+# Warns about pooled values of an analysis. stimuli: their number, or NULL when the rows of the data
+# are not stimuli.
+# The intervals of analyses cover the sampling of stimuli only. When the true CKA is 1, they lie
+# wholly above 1 in 5 to 33% of the data sets (bench/unstable.R). The sampling of q neurons adds a
+# standard error of about 1 / sqrt(q). No value came out above 1 by more than twice that, which is
+# why the warning asks for it, too.
+warn_unstable_rows <- function(result, stimuli) {
+  above <- !is.na(result$conf_low) & result$conf_low > 1 &
+    result$pooled > 1 + 2 / sqrt(result$neurons)
+  far <- !is.na(result$pooled) & result$pooled > far_above_one &
+    result$neurons >= enough_neurons & isTRUE(stimuli >= enough_stimuli)
+  at <- which(result$estimator == "stimulus_neuron" & (above | far))
+  if (!length(at)) return(invisible())
+  first <- result[at[which.max(result$neurons[at])], ]
+  warn(length(at), " of ", sum(result$estimator == "stimulus_neuron"), " corrected values are ",
+       "above 1 by more than chance explains: ", first$x, " and ", first$y, " with ",
+       first$neurons, " neurons are at ", format(first$pooled, digits = 3),
+       if (!is.na(first$conf_low)) {
+         paste0(" (", format(first$conf_low, digits = 3), " to ",
+                format(first$conf_high, digits = 3), ")")
+       }, ". Such values come from neurons that are on both sides under different names, from ",
+       "noise that both sides share (name neurons, sessions or electrodes in the labels of ",
+       "units), or from too few neurons or stimuli.",
+       class = "repalign_unstable", data = result$pooled[at])
+}

@@ -1,0 +1,398 @@
+# participation_ratio() and its jackknife.
+
+# ---- participation ratio
+
+# Participation ratios: how many dimensions, stimuli and neurons count.
+
+#' Participation ratios: how many dimensions, stimuli and neurons count
+#'
+#' How many dimensions a representation effectively has, and how evenly its variance is
+#' spread over stimuli and over neurons.
+#'
+#' @param x a representation: a numeric matrix (stimuli in the rows, neurons in the columns),
+#'   or a data frame or tibble whose columns are all numeric. Or an array stimuli x neurons x
+#'   trials, such as [trial_array()] makes: then noise is left out of the corrected
+#'   dimensionalities. Stimuli may have different numbers of trials; the entries of a trial that
+#'   a stimulus lacks are `NA` for all neurons. [responses()] also say which neurons were recorded
+#'   together, whether trials are runs, and which stimuli belong together, and may lack any trial
+#'   of any neuron.
+#' @param y the same stimuli and neurons in a second trial, when `x` is one trial. The order of
+#'   the two does not matter.
+#' @param units one label per neuron (recording session, electrode): pairs of neurons with equal
+#'   labels are left out of `stimulus_neuron`, because they may share noise. By default each
+#'   neuron has a label of its own, so that a neuron is never paired with itself.
+#' @param conf_level coverage of the intervals for the dimensionalities, between 0 and 1. By
+#'   default none are computed.
+#' @return A data frame with one row. Three columns are dimensionalities (effective numbers
+#'   of dimensions): `naive`; `stimulus`, corrected for few stimuli; `stimulus_neuron`,
+#'   corrected for few stimuli and few neurons. Three columns are ratios in (0, 1\]:
+#'   `psi_stimuli`, which is 1 when all stimuli drive the population equally strongly;
+#'   `psi_neurons`, which is 1 when all neurons have the same variance; and `rho`, which is 1
+#'   when all centred entries have the same size. With `conf_level`, three more columns follow
+#'   for each dimensionality: its standard error and the limits of its interval, such as
+#'   `stimulus_neuron_se`, `stimulus_neuron_low` and `stimulus_neuron_high`.
+#' @details
+#' The dimensionality of a covariance matrix C with eigenvalues
+#' \eqn{\lambda_i}{lambda_i} is
+#' \eqn{\gamma = (\sum_i \lambda_i)^2 / \sum_i \lambda_i^2}{gamma = (sum lambda_i)^2 /
+#' sum(lambda_i^2)}. It is d when d dimensions have the same variance and the others none. The
+#' naive value takes the covariance matrix of the data. It cannot exceed the smaller side of the
+#' data matrix and is too low when stimuli or neurons are few.
+#'
+#' For the corrected values, numerator and denominator are written as means over pairs of neurons
+#' \eqn{(\alpha, \beta)}{(a, b)}: \eqn{\gamma = mean(C_{\alpha\alpha} C_{\beta\beta}) /
+#' mean(C_{\alpha\beta}^2)}{gamma = mean(C_aa C_bb) / mean(C_ab^2)}. Both are estimated without
+#' bias, from products over four different stimuli. `stimulus` takes the mean over all pairs,
+#' `stimulus_neuron` over pairs of different neurons (of different `units`) only, so that both of
+#' its parts are also unbiased over random neurons. Its denominator is the H value of `x` with
+#' itself ([hsic()]). The ratio of two unbiased estimates is not itself unbiased, but its bias
+#' vanishes as stimuli and neurons grow in number.
+#'
+#' With several trials, the same covariances are estimated from products of different trials of a
+#' stimulus, over all pairs of trials. Noise that is independent from trial to trial then drops
+#' out, also where neurons share it. A stimulus is left out whole, with a message, when any neuron
+#' lacks a pair of trials (of different events) of it. With clusters of stimuli, products are of
+#' different clusters, and the jackknife deletes clusters; with runs, what a run adds to all stimuli
+#' drops out, too. In simulations of 6 latent variables (`bench/responses.R`: 60 stimuli, 30 neurons
+#' that share noise of 4.8 times the variance of the signal), the median of `stimulus_neuron` was
+#' 20.5 for means over 2 trials and 12.1 over 10, and 6.1 and 6.0 from the trials. The naive
+#' dimensionality and the ratios are those of the mean responses, in which noise remains.
+#'
+#' The ratios are \eqn{mean(a)^2 / mean(a^2)}{mean(a)^2 / mean(a^2)} over the numbers a of
+#' the centred data: the squared lengths of the rows (`psi_stimuli`), the squared lengths of
+#' the columns (`psi_neurons`), and the squared single entries (`rho`). The ratios are not
+#' corrected for small samples.
+#'
+#' The intervals come from the two-way jackknife over stimuli and neurons (over `units`, where
+#' they are given) of [cka_interval()], with quantiles of the t distribution and the degrees of
+#' freedom of Satterthwaite. They are not clipped, and may go below 0. In simulations with new
+#' neurons and stimuli in each of 150 replicates (`bench/dimension.R`; 60 stimuli x 40 neurons, 120
+#' x 80 and 120 x 25; 10 or 20 dimensions), nominal 95% intervals of `stimulus_neuron` held the
+#' true value in 97% to 100% of the cases without noise, and in 97% to 100% with two or four noisy
+#' trials. The mean estimate was within 2% of the truth when neurons had equal gains. With
+#' log-normal gains (standard deviation 0.8 of the logarithm), it was 3% to 10% too high, with 25
+#' neurons 12% to 21%. Intervals of `naive` and `stimulus` do not cover their bias.
+#'
+#' At least 4 stimuli are needed, 5 for intervals, and 2 neurons for `stimulus_neuron`, which is
+#' otherwise `NA`, with a warning of class `repalign_undefined`.
+#'
+#' When not to trust it: with one trial, the noise counts as part of the representation (in the
+#' same simulations, 14.1 for 10 dimensions with half as much noise variance as signal variance);
+#' give `y` or an array of trials.
+#' Noise that outlasts a trial (drifts, adaptation) does not drop out. The corrected
+#' dimensionalities scatter widely when their denominator is near 0. They are `NA`, with a
+#' warning of class `repalign_undefined`, when it is not positive. Stimuli that depend on each
+#' other (groups of similar images, successive time points) make the values too low and the
+#' intervals too narrow, and so do neurons that depend on each other when they have labels of
+#' their own.
+#' @references Chun, Canatar, Chung and Lee (2026), ICLR, arXiv:2509.26560 (dimensionality).
+#'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, appendix B (the ratios).
+#' @examples
+#' set.seed(1)
+#' # 40 neurons from a population with 100 equal dimensions
+#' population <- linear_population(n = 200, q = 40, d = 100)
+#' participation_ratio(population$x, conf_level = 0.95)
+#' # two noisy trials of 10 dimensions: together they tell what is noise
+#' signal <- linear_population(n = 200, q = 40, d = 10)$x
+#' noise <- function() matrix(rnorm(200 * 40, sd = sd(signal)), 200)
+#' first <- signal + noise()
+#' participation_ratio(first)
+#' participation_ratio(first, signal + noise())
+#' @seealso [predicted_bias()], [trial_array()]
+#' @export
+participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL) {
+  need_arguments()
+  if (!is.null(conf_level)) {
+    conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
+  }
+  sample <- dimension_sample(x, y)
+  repr <- sample$repr
+  check_rows(repr$n, 4, repr$arg, "a corrected estimator")
+  check_pair_memory(declaration("cka"), list(x = repr, y = repr), corrected_cka)
+  units <- check_labels(dimension_labels(units, repr), ncol(repr$data), "units", repr$arg)
+  layout <- neuron_layout(units, ncol(repr$data))
+  tables <- if (!is.null(conf_level)) {
+    check_rows(repr$n, 5, repr$arg, "a jackknife")
+    check_clusters(sample$codes, repr$n, repr$arg, 5, "a jackknife")
+    check_deletion_memory(sample)
+    deletion_tables(sample, layout)
+  }
+  result <- data.frame(dimensionalities(sample, layout, is.null(units)), spread_ratios(repr))
+  if (is.null(conf_level)) return(result)
+  data.frame(result, dimension_intervals(tables, sample, layout, conf_level))
+}
+
+# The labels of the call, or those that a responses object declares: neurons, or with one trial the
+# sessions whose neurons share noise.
+dimension_labels <- function(units, repr) {
+  given <- unclass(repr$responses)
+  own <- if (length(given$values) && dim(given$values)[3] == 1 && !is.null(given$session)) {
+    given$session
+  } else given$neuron
+  if (!is.null(units) && !is.null(own)) {
+    abort("`units` is given, but `", repr$arg, "` declares ",
+          if (identical(own, given$neuron)) "neurons" else "sessions",
+          " already: leave out one of the two.", class = "repalign_error_choice", arg = "units")
+  }
+  if (is.null(units)) own else units
+}
+
+spread_ratios <- function(repr) {
+  f <- form_linear(repr)
+  entries <- as.double(f$n) * f$d
+  list(psi_stimuli = mean(f$k)^2 / mean(f$k^2), psi_neurons = mean(f$s)^2 / mean(f$s^2),
+       rho = (sum(f$s) / entries)^2 / (sum(f$f) / entries))
+}
+
+# Which columns belong to each unit; without labels each neuron is one.
+neuron_layout <- function(units, q) {
+  labels <- if (is.null(units)) seq_len(q) else units
+  unit <- match(labels, unique(labels))
+  count <- max(unit)
+  list(labels = labels, unit = unit, count = count, strata = list(seq_len(count)),
+       left_out = excluded_pairs(unit, unit))
+}
+
+# list(naive, stimulus, stimulus_neuron), NA with a warning where a denominator is not positive.
+dimensionalities <- function(sample, layout, unlabelled) {
+  form <- form_linear(sample$repr)
+  naive <- self_h(sample$repr, list(kernel = "linear", estimator = "naive"), NULL)
+  result <- list(naive = (sum(form$k) / form$d / form$n)^2 / naive$value, stimulus = NA_real_,
+                 stimulus_neuron = NA_real_)
+  estimates <- "stimulus"
+  if (form$d == 1 && unlabelled) {
+    warn("`", sample$repr$arg, "` has a single neuron (column): the neuron-corrected ",
+         "dimensionality is undefined (NA).", class = "repalign_undefined")
+  } else {
+    estimates <- c(estimates, "stimulus_neuron")
+  }
+  for (e in estimates) {
+    parts <- dimension_parts(sample, layout, e)
+    result[[e]] <- dimension_or_na(parts$numerator, parts$h, sample$repr$arg)
+  }
+  result
+}
+
+dimension_or_na <- function(numerator, h, arg) {
+  if (is_positive(h)) return(numerator / h$value)
+  warn("A corrected dimensionality is undefined (NA): the H value of `", arg, "` with itself is ",
+       "not positive. There are too few stimuli or neurons.", class = "repalign_undefined")
+  NA_real_
+}
+
+# Both parts of a corrected dimensionality, as means over the allowed pairs of neurons:
+# numerator, an unbiased estimate of C_aa C_bb; h, that of C_ab^2 as pair_h() gives it. Data are
+# times a power of two, which drops out of the ratio.
+dimension_parts <- function(sample, layout, estimator) {
+  labels <- if (corrects_neurons(estimator)) layout$labels
+  pair <- as_pair(sample$repr, sample$repr)
+  if (!is.null(labels) && layout$count == 1) no_allowed_pair(pair, TRUE)
+  if (is.null(sample$trials)) {
+    return(list(numerator = variance_product(pair, layout, estimator),
+                h = self_h(sample$repr, list(kernel = "linear", estimator = estimator), labels)))
+  }
+  trial_parts(sample, layout, estimator)
+}
+
+# The mean of C_aa C_bb over all pairs of neurons, or without the pairs of equal labels. All that
+# is needed are the sums that the H value is made of, too: no matrix of stimuli or of neurons.
+variance_product <- function(pair, layout, estimator) {
+  totals <- linear_totals(pair)
+  sum <- variance_sum(totals)
+  if (!corrects_neurons(estimator)) return(sum / totals$pairs)
+  sum <- sum - excluded_sum(pair, layout$left_out, TRUE, variance_sum)
+  sum / (totals$pairs - layout$left_out$count)
+}
+
+# Products over different neurons and different stimuli, added up over all pairs of neurons. With
+# D_ij the squared distance of stimuli i and j, (D_ij D_kl) / 4 over four different stimuli is the
+# unbiased estimate of the squared total variance. Its sum over stimuli, written with the centred
+# kernel K: norm_products is (trace K)^2, square_products the sum of K_ii^2, and cross_squares that
+# of K_ij^2.
+variance_sum <- function(totals) {
+  n <- as.double(totals$n)
+  ((n^2 - 3 * n + 1) * totals$norm_products - n * (n - 1) * totals$square_products +
+     2 * totals$cross_squares) / falling(n, 4)
+}
+
+# ---- participation deletions
+
+# Delete-one standard errors of dimensionalities, over stimuli and units.
+
+check_deletion_memory <- function(sample) {
+  n <- as.double(sample$repr$n)
+  q <- ncol(sample$repr$data)
+  events <- if (is.null(sample$trials)) 1 else sample$trials$events
+  dense <- if (isTRUE(sample$trials$runs)) 3 * n^2 else 3 * min(n, q)^2
+  check_memory(8 * (30 * n * q + 4 * n * events * q + dense), "The jackknife",
+               "Fewer stimuli or neurons need less; without `conf_level` none is made.")
+}
+
+# Numerators and H values with each stimulus (or cluster), each unit and both deleted, in the form
+# that h_table() reads: sums over all pairs of neurons (n + 1 rows: nothing deleted, then each
+# stimulus deleted), over the pairs that a unit takes part in, and over those within it.
+deletion_tables <- function(sample, layout) {
+  means <- centered_data(sample$repr)
+  h <- self_sums(means, layout$unit, layout$count, sample$codes)
+  trials <- sample$trials
+  if (!is.null(trials)) {
+    # the naive values are in the units of the means
+    factor <- 2^(4 * log2(form_centering(sample$repr)$scale) - 2 * sum(trials$scale))
+    sums <- trial_cross_sums(trials, layout$unit, layout$unit, layout$count)$stimulus
+    h$stimulus <- lapply(sums, `*`, factor)
+  }
+  numerator <- list(naive = naive_variance_sums(means, sample$codes, layout),
+                    stimulus = corrected_variance_sums(sample, layout), pairs = h$pairs)
+  if (!is.null(trials)) numerator$stimulus <- lapply(numerator$stimulus, `*`, factor)
+  list(numerator = numerator, h = h)
+}
+
+corrected_variance_sums <- function(sample, layout) {
+  if (isTRUE(sample$trials$runs)) return(run_variance_sums(sample$trials, layout))
+  moments <- sample_moments(sample)
+  result <- variance_sums(moments, layout)
+  # a unit that holds nearly all of the variance is really deleted: subtraction would cancel too
+  # many digits
+  for (i in dominant_units(moments$means, seq_len(nrow(moments$means)))) {
+    left <- variance_sums(without_unit(moments, i), layout)
+    result$total[i + 1] <- left$total[1]
+    for (part in c("unit", "within")) result[[part]][i + 1, ] <- left[[part]][1, ]
+  }
+  result
+}
+
+# (sum of the variances)^2 of the naive estimator. Without s of n stimuli, a centred sum of squares
+# loses their squares, and the square of their sum over n - s. codes: of clusters, or NULL.
+naive_variance_sums <- function(means, codes, layout) {
+  n <- nrow(means)
+  codes <- if (is.null(codes)) seq_len(n) else codes
+  left <- n - tabulate(codes)
+  lost <- rowsum(means^2, codes) + rowsum(means, codes)^2 / left
+  trace <- function(lost, sums) rbind(sums / n, (rep(sums, each = nrow(lost)) - lost) / left)
+  squares <- colSums(means^2)
+  by_unit <- function(values) sum_by_unit(values, layout$unit, layout$count)
+  total <- as.vector(trace(cbind(rowSums(lost)), sum(squares)))
+  unit <- unname(trace(by_unit(lost), drop(by_unit(matrix(squares, 1)))))
+  list(total = total^2, unit = 2 * total * unit - unit^2, within = unit^2)
+}
+
+# Sums of C_aa C_bb over the same pairs. They are quadratic in the squared distances D of the
+# stimuli, which add up over units: the pairs that unit g takes part in have 2 A(D, D_g) - A(D_g),
+# where A(D, E) is the sum of D_ij E_kl / 4 over tuples of four different stimuli.
+variance_sums <- function(moments, layout) {
+  p <- moments$p
+  squares <- moments$means^2
+  by_unit <- function(values) sum_by_unit(values, layout$unit, layout$count)
+  all <- distances(cbind(rowSums(p)), cbind(rowSums(squares)))
+  each <- distances(by_unit(p), by_unit(squares))
+  products <- through(moments$means, moments$means, moments$means)
+  total <- tuple_table(all, all, whole_kernel(moments$means, all, products))
+  within <- within_variances(moments, p, layout)
+  repeated <- lapply(all, function(values) values[, rep(1, layout$count), drop = FALSE])
+  cross <- tuple_table(repeated, each, unit_kernels(moments$means, all, each, products, by_unit))
+  list(total = as.vector(total), unit = 2 * cross - within, within = within)
+}
+
+within_variances <- function(moments, p, layout) {
+  result <- matrix(0, nrow(p) + 1, layout$count)
+  at <- layout$left_out$x
+  if (length(at)) {
+    m <- moments$means[, at, drop = FALSE]
+    alone <- distances(p[, at, drop = FALSE], m^2)
+    result[, layout$unit[at]] <- tuple_table(alone, alone, single_kernels(m, alone))
+  }
+  for (block in layout$left_out$blocks) {
+    m <- moments$means[, block$x, drop = FALSE]
+    inside <- distances(cbind(rowSums(p[, block$x, drop = FALSE])), cbind(rowSums(m^2)))
+    kernel <- whole_kernel(m, inside, through(m, m, m))
+    result[, layout$unit[block$x[1]]] <- tuple_table(inside, inside, kernel)
+  }
+  result
+}
+
+# Squared distances D_ij = p_i + p_j - 2 K_ij of sets of neurons, one a column, of which only sums
+# are ever made: p, the traces of P_i; noise, p_i - K_ii, for which the diagonal of D has to be set
+# to 0; rows, the sums of D_ij over j. Kernels K are those of centred means: their rows add up to 0.
+distances <- function(p, k) {
+  noise <- p - k
+  rows <- nrow(p) * p + rep(colSums(p), each = nrow(p)) - 2 * noise
+  list(p = p, noise = noise, rows = rows)
+}
+
+# What tuple_table() needs of the kernels K of D and L of E:
+#   k_p, k_noise  K times p and noise of E      l_p, l_noise  L times p and noise of D
+#   both          the sums over j of K_ij L_ij
+# D and E alike, of the neurons m; products: their kernel times m.
+whole_kernel <- function(m, d, products) {
+  p <- through(m, m, d$p)
+  noise <- through(m, m, d$noise)
+  list(k_p = p, k_noise = noise, l_p = p, l_noise = noise, both = cbind(rowSums(m * products)))
+}
+
+# D and E alike, of each neuron alone.
+single_kernels <- function(m, d) {
+  n <- nrow(m)
+  p <- m * rep(colSums(m * d$p), each = n)
+  noise <- m * rep(colSums(m * d$noise), each = n)
+  list(k_p = p, k_noise = noise, l_p = p, l_noise = noise,
+       both = m^2 * rep(colSums(m^2), each = n))
+}
+
+# D of all neurons, E of each unit.
+unit_kernels <- function(m, d, e, products, by_unit) {
+  of_unit <- function(values) by_unit(m * rep(crossprod(m, values), each = nrow(m)))
+  list(k_p = through(m, m, e$p), k_noise = through(m, m, e$noise), l_p = of_unit(d$p),
+       l_noise = of_unit(d$noise), both = by_unit(m * products))
+}
+
+# A(D, E) for each pair of columns, nothing deleted in the first row, then each stimulus. Over
+# tuples of different stimuli it is (sum D sum E - 4 r'e + 2 sum D_ij E_ij) / (4 (n)_4) with row
+# sums r and e. Without stimulus i, the row sums lose D_ij and E_ij.
+tuple_table <- function(d, e, kernels) {
+  n <- as.double(nrow(d$p))
+  every <- function(values) rep(values, each = nrow(d$p))
+  times <- function(a, v, kernel_v) {
+    a$p * every(colSums(v)) + every(colSums(a$p * v)) - 2 * kernel_v - 2 * a$noise * v
+  }
+  # kernels do not see constants
+  d_rows <- times(d, e$rows, n * kernels$k_p - 2 * kernels$k_noise)
+  e_rows <- times(e, d$rows, n * kernels$l_p - 2 * kernels$l_noise)
+  both <- n * d$p * e$p + d$p * every(colSums(e$p)) + every(colSums(d$p)) * e$p +
+    every(colSums(d$p * e$p)) - 2 * kernels$l_p - 2 * kernels$k_p + 4 * kernels$both -
+    4 * d$noise * e$noise
+  sums <- list(d = colSums(d$rows), e = colSums(e$rows), rows = colSums(d$rows * e$rows),
+               both = colSums(both))
+  whole <- (sums$d * sums$e - 4 * sums$rows + 2 * sums$both) / (4 * falling(n, 4))
+  left <- (every(sums$d) - 2 * d$rows) * (every(sums$e) - 2 * e$rows) -
+    4 * (every(sums$rows) - d$rows * e$rows - d_rows - e_rows + both) +
+    2 * (every(sums$both) - 2 * both)
+  rbind(whole, left / (4 * falling(n - 1, 4)), deparse.level = 0)
+}
+
+# Columns <name>_se, <name>_low and <name>_high of the three dimensionalities.
+dimension_intervals <- function(tables, sample, layout, conf_level) {
+  loo <- list(n = length(tables$h$naive$total) - 1, layout = layout)
+  # one for each deleted stimulus: without one that dominates, all values are much smaller
+  floor <- rounding_share * tables$h$naive$total / tables$h$pairs$total
+  columns <- lapply(estimators, function(estimator) {
+    h <- h_table(tables$h, estimator)
+    ratio <- h_table(tables$numerator, estimator) / h
+    ratio[is.na(h) | h <= floor] <- NA
+    dimension_interval(ratio, loo, estimator, conf_level)
+  })
+  do.call(c, columns)
+}
+
+dimension_interval <- function(ratio, loo, estimator, conf_level) {
+  undefined <- sum(is.na(ratio[-1]))
+  if (undefined > 0 && !is.na(ratio[[1]])) {
+    warn("The standard error of the dimensionality ", dQuote(estimator, FALSE), " is undefined ",
+         "(NA): ", undefined, " of its delete-one values have a denominator that is not positive, ",
+         "or no pair of neurons. There are too few stimuli, neurons or units.",
+         class = "repalign_undefined")
+  }
+  variance <- two_way_variance(ratio, loo)
+  half <- stats::qt(0.5 + conf_level / 2, two_way_df(ratio, variance, loo)) * sqrt(variance)
+  result <- list(sqrt(variance), ratio[[1]] - half, ratio[[1]] + half)
+  stats::setNames(result, paste0(estimator, c("_se", "_low", "_high")))
+}

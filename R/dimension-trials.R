@@ -1,0 +1,260 @@
+# The dimensionality of responses to several trials or runs.
+
+# ---- participation runs
+
+# The numerator of a participation ratio from runs, which are crossed with stimuli.
+
+# What variance_sums() gives, from the distances of all stimuli. D_uv = R_uu + R_vv - R_uv - R_vu
+# with R_uv the sum over neurons of the mean of x_ut x_vs over runs t != s.
+run_variance_sums <- function(sample, layout) {
+  n <- length(sample$units)
+  check_memory(8 * 8 * as.double(n)^2, "The distances from runs", "Fewer stimuli need less.")
+  all <- run_distances(sample, seq_len(ncol(sample$x)))
+  each <- lapply(seq_len(layout$count), function(unit) which(layout$unit == unit))
+  tables <- vapply(each, function(columns) {
+    own <- run_distances(sample, columns)
+    cbind(dense_tuples(all, own), dense_tuples(own, own))
+  }, matrix(0, n + 1, 2))
+  tables <- array(tables, c(n + 1, 2, layout$count))
+  within <- matrix(tables[, 2, ], n + 1)
+  list(total = dense_tuples(all, all), unit = 2 * matrix(tables[, 1, ], n + 1) - within,
+       within = within)
+}
+
+run_distances <- function(sample, columns) {
+  x <- sample$x[, columns, drop = FALSE]
+  runs <- sample$events
+  stimulus <- rep(seq_along(sample$units), each = runs)
+  total <- tcrossprod(rowsum(x, stimulus, reorder = TRUE))
+  same <- Reduce(`+`, lapply(seq_len(runs), function(t) {
+    tcrossprod(x[seq.int(t, nrow(x), runs), , drop = FALSE])
+  }))
+  r <- (total - same) / (runs * (runs - 1))
+  unname(outer(diag(r), diag(r), "+") - 2 * r)
+}
+
+# Sums of D_ij E_kl / 4 over four different stimuli, over how many there are: nothing deleted, then
+# each stimulus. d, e: symmetric, 0 on the diagonal.
+dense_tuples <- function(d, e) {
+  n <- as.double(nrow(d))
+  rd <- rowSums(d)
+  re <- rowSums(e)
+  both <- rowSums(d * e)
+  rows <- sum(rd * re)
+  without <- rows - rd * re - drop(d %*% re) - drop(e %*% rd) + both
+  whole <- (sum(rd) * sum(re) - 4 * rows + 2 * sum(both)) / (4 * falling(n, 4))
+  left <- (sum(rd) - 2 * rd) * (sum(re) - 2 * re) - 4 * without + 2 * (sum(both) - 2 * both)
+  c(whole, left / (4 * falling(n - 1, 4)))
+}
+
+# ---- participation trials
+
+# Responses to several trials, and the estimates of a participation ratio that leave noise out.
+
+# list(repr, trials): the representation (with several trials, of their means), and with trials,
+# or with clusters of stimuli, the trial_sample() of x with itself; else NULL.
+dimension_sample <- function(x, y) {
+  if (is_responses(x)) {
+    if (!is.null(y)) refuse_second_trial("a responses object")
+    return(responses_sample(x))
+  }
+  is_array <- is.array(x) && length(dim(x)) == 3
+  if (!is_array && is.null(y)) {
+    return(list(repr = need_kind(representation(x, "x"), "data", "this"), trials = NULL))
+  }
+  if (!is_array) return(responses_sample(trials_as_responses(trial_pair(x, y))))
+  if (!is.null(y)) refuse_second_trial("an array of trials")
+  if (!all(dim(x) > 0)) {
+    abort("`x` has ", paste(dim(x), collapse = " x "), " entries: there is nothing to compare.",
+          class = "repalign_error_size", arg = "x")
+  }
+  trials <- array_trials(x)
+  if (length(trials) > 1) return(responses_sample(trials_as_responses(trials)))
+  list(repr = need_kind(representation(trials[[1]], "x"), "data", "this"), trials = NULL)
+}
+
+refuse_second_trial <- function(what) {
+  abort("`y` must not be given when `x` is ", what, ": put all trials into it.",
+        class = "repalign_error_type", arg = "y")
+}
+
+# Matrices of single trials, in which a stimulus without a trial has a row of NA.
+trials_as_responses <- function(trials) {
+  size <- c(dim(trials[[1]]), length(trials))
+  values <- array(unlist(trials), size, dimnames = if (!is.null(dimnames(trials[[1]]))) {
+    c(dimnames(trials[[1]]), list(NULL))
+  })
+  new_responses(values, matrix(seq_len(size[3]), size[1], size[3], byrow = TRUE))
+}
+
+trial_pair <- function(x, y) {
+  pair <- representation_pair(x, y)
+  width <- c(ncol(pair$x$data), ncol(pair$y$data))
+  if (width[1] != width[2]) {
+    abort("`x` has ", width[1], " columns and `y` has ", width[2], ": two trials have the same ",
+          "neurons in the same columns. Take the neurons that both have.",
+          class = "repalign_error_size", arg = "y")
+  }
+  names <- lapply(pair[c("x", "y")], function(repr) colnames(repr$data))
+  if (all(lengths(names) > 0) && !identical(names$x, names$y)) {
+    at <- which(names$x != names$y)[1]
+    abort("`x` and `y` are two trials of the same neurons, but their column names differ, first ",
+          "in column ", at, " (", dQuote(names$x[at], FALSE), " and ", dQuote(names$y[at], FALSE),
+          "). Reorder the columns, or remove their names when they do correspond.",
+          class = "repalign_error_labels", arg = "y")
+  }
+  list(pair$x$data, pair$y$data)
+}
+
+array_trials <- function(x) {
+  names <- if (!is.null(dimnames(x))) dimnames(x)[1:2]
+  lapply(seq_len(dim(x)[3]), function(t) {
+    arg <- paste0("x[, , ", t, "]")
+    trial <- as_numeric_matrix(matrix(x[, , t], dim(x)[1], dim(x)[2], dimnames = names), arg,
+                               allow_na = dim(x)[3] > 1)
+    missing <- is.na(trial)
+    partly <- which(rowSums(missing) > 0 & rowSums(missing) < ncol(trial))
+    if (length(partly)) {
+      abort("`", arg, "` has missing values for some neurons of a stimulus but not for all, first ",
+            "in row ", partly[1], ". Set the whole row of this trial to NA, or leave out the ",
+            "neurons with missing values.", class = "repalign_error_nonfinite", arg = "x")
+    }
+    trial
+  })
+}
+
+# Stimuli of which some neuron has no two trials to be multiplied are left out, and so are those
+# without a cluster.
+responses_sample <- function(x) {
+  codes <- cluster_codes(unclass(x)$cluster)
+  several <- dim(x)[3] > 1
+  repr <- representation(x, "x", allow_na = TRUE)
+  if (!several && is.null(codes)) {
+    return(list(repr = need_kind(representation(x, "x"), "data", "this"), trials = NULL))
+  }
+  sample <- trial_sample(repr, repr)
+  there <- rowSums(self_members(sample)$members <= 0) == 0
+  if (any(!there)) {
+    inform("participation_ratio(): ", count_of(sum(!there), "stimulus row"), " of `x` with fewer ",
+           "than two trials", if (sample$masked) " of every neuron", " left out.",
+           class = "repalign_left_out")
+  }
+  keep <- there & (if (is.null(codes)) TRUE else !is.na(codes))
+  units <- if (is.null(codes)) sum(keep) else cluster_count(codes[keep])
+  if (units < 4) refuse_few_stimuli(units, codes)
+  x <- part_of_responses(x, which(keep))
+  repr <- representation(x, "x")
+  refuse_holes(list(repr), list(list(label = "participation_ratio")))
+  codes <- cluster_codes(codes[keep])
+  list(repr = repr, trials = trial_sample(repr, repr, codes = codes), codes = codes)
+}
+
+refuse_few_stimuli <- function(units, codes) {
+  abort("`x` has ", units, if (is.null(codes)) " stimuli" else " clusters of stimuli",
+        " with at least two trials; at least 4 are needed. Give more stimuli or trials, or the ",
+        "mean over the trials (one trial).", class = "repalign_error_rows", arg = "x")
+}
+
+# For each stimulus and each neuron with itself: the number of members, and the sums over them of
+# products and of responses.
+self_members <- function(sample) {
+  stimulus <- rep(seq_along(sample$units), each = sample$events)
+  total <- function(values) rowsum(values, stimulus, reorder = TRUE)
+  counts <- sample$counts_x
+  if (ncol(counts) == 1) counts <- matrix(counts, nrow(counts), ncol(sample$x))
+  share <- rep(sample$session_x == sample$session_y, each = length(sample$units))
+  number <- total(counts)
+  sum <- total(sample$x)
+  list(members = number^2 - share * total(counts^2),
+       products = sum^2 - share * total(sample$x^2),
+       responses = sum * number - share * total(sample$x * counts))
+}
+
+# Moments of each neuron with itself, of which the numerator is made: p, the means over members of
+# products, and means, those of responses, of each unit (units x neurons), centred. With one trial p
+# is the square of the mean.
+sample_moments <- function(sample) {
+  if (is.null(sample$trials)) {
+    means <- centered_data(sample$repr)
+    return(list(p = means^2, means = means))
+  }
+  trials <- sample$trials
+  own <- self_members(trials)
+  by_unit <- function(values) {
+    if (!anyDuplicated(trials$units)) return(values)
+    rowsum(values, trials$units) / tabulate(trials$units)
+  }
+  shift_moments(list(p = unname(by_unit(own$products / own$members)),
+                     means = unname(by_unit(own$responses / own$members))))
+}
+
+shift_moments <- function(moments) {
+  shift <- rep(colMeans(moments$means), each = nrow(moments$means))
+  list(p = moments$p - 2 * shift * moments$means + shift^2, means = moments$means - shift)
+}
+
+# The same for some of the neurons, and without one unit.
+some_neurons <- function(moments, columns) {
+  lapply(moments, function(values) values[, columns, drop = FALSE])
+}
+
+without_unit <- function(moments, i) {
+  shift_moments(lapply(moments, function(values) values[-i, , drop = FALSE]))
+}
+
+# a b' c, in the order that needs less: with a matrix of neurons or with one of stimuli.
+through <- function(a, b, c) {
+  over_neurons <- ncol(b) * (as.double(nrow(a)) + nrow(b))
+  if (over_neurons <= 2 * as.double(nrow(a)) * nrow(b)) return(a %*% crossprod(b, c))
+  tcrossprod(a, b) %*% c
+}
+
+# Numerator and h of dimension_parts() with several trials.
+trial_parts <- function(sample, layout, estimator) {
+  neurons <- corrects_neurons(estimator)
+  left_out <- if (neurons) layout$left_out
+  count <- as.double(ncol(sample$trials$x))^2 - if (neurons) left_out$count else 0
+  h <- sum_of_allowed(sample$trials, left_out)
+  list(numerator = allowed_variance(sample, layout, neurons) / count,
+       h = list(value = h / count, magnitude = trial_magnitude(sample$trials) / count))
+}
+
+allowed_variance <- function(sample, layout, neurons) {
+  if (sample$trials$runs) {
+    table <- run_variance_sums(sample$trials, layout)
+    return(table$total[1] - if (neurons) sum(table$within[1, ]) else 0)
+  }
+  moments <- sample_moments(sample)
+  if (!neurons) return(trial_variance(moments))
+  single <- some_neurons(moments, layout$left_out$x)
+  blocks <- vapply(layout$left_out$blocks, function(block) {
+    trial_variance(some_neurons(moments, block$x))
+  }, 0)
+  trial_variance(moments) - sum(single_variance(single)) - sum(blocks)
+}
+
+# The sum of C_aa C_bb over all pairs of neurons, from the squared distances
+# D_ij = p_i + p_j - 2 K_ij, with p_i the trace of P_i and K the kernel of the means. Where noise
+# is in K_ii but not in p_i, the diagonal of D would not be 0 by itself.
+trial_variance <- function(moments) {
+  m <- moments$means
+  squares <- sum(through(m, m, m) * m)
+  variance_from_traces(matrix(rowSums(moments$p)), matrix(rowSums(m^2)), squares)
+}
+
+# The same for each neuron alone, whose kernel has the squares |m_a|^4.
+single_variance <- function(moments) {
+  variance_from_traces(moments$p, moments$means^2, colSums(moments$means^2)^2)
+}
+
+# p and k: a column for each set of neurons, with the trace of P_i and K_ii in row i; squares: the
+# sums of K_ij^2.
+variance_from_traces <- function(p, k, squares) {
+  n <- as.double(nrow(p))
+  trace <- colSums(p)
+  noise <- p - k
+  rows <- n * p + rep(trace, each = nrow(p)) - 2 * noise
+  all <- colSums(rows)
+  entries <- 2 * n * colSums(p^2) + 2 * trace^2 + 4 * squares - 4 * colSums(noise^2)
+  (all^2 - 4 * colSums(rows^2) + 2 * entries) / (4 * falling(n, 4))
+}

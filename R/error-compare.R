@@ -1,0 +1,488 @@
+# compare_scores() and what it shares with other comparisons: scores, contrasts, joint draws.
+
+# ---- compare scores
+
+# compare_scores() compares the scores of one call of score_interval() with each other.
+
+adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY", "fdr", "none")
+
+#' Differences between scores
+#'
+#' Is one layer closer to a brain area than another? The scores of both share the stimuli and
+#' the neurons of the area, and vary together; the error of their difference counts this. Returns
+#' differences with standard errors, p-values adjusted for their number, simultaneous intervals,
+#' and tests of equivalence.
+#'
+#' @param result what [score_interval()] or [evaluate_models()] returned, or some of its rows in any
+#'   order. All must come from one call.
+#' @param contrasts what is compared:
+#'   * `"pairs"`: all pairs of scores of the same measure;
+#'   * the name of a score, such as that of a layer: all others of its measure less this one. (Names
+#'     are those of the columns `score_1` and `score_2`.)
+#'   * a matrix of weights, with a row for each contrast and a column for each score, in the order
+#'     of `result` or with their names; scores without a column have the weight 0. The weights of
+#'     a row add up to 0.
+#' @param adjust how p-values are adjusted for the number of comparisons: `"holm"`, `"max_t"` (see
+#'   Details), or another method of [stats::p.adjust()]. All rows are one family, those of
+#'   several measures, too.
+#' @param margin differences smaller than this mean nothing in practice, in units of the score. It
+#'   adds tests of equivalence and non-inferiority. There is no default, because no margin suits
+#'   all measures and questions.
+#' @param draws number of normal draws for simultaneous intervals and `adjust = "max_t"`.
+#' @return A data frame of class `repalign_comparison` with a row for each contrast. Columns:
+#'   `score_1` and `score_2`, the names of what is compared (of a matrix, its positive and its
+#'   negative weights; its row names are in the column `contrast`); `measure`; `difference`, the
+#'   first less the second, in units of the measure; `se` and `df`, its standard error and degrees
+#'   of freedom (`Inf`: normal); `statistic`, their ratio; `p_value`, two-sided; `p_adjusted`;
+#'   `conf_low` and `conf_high`, an interval for this difference alone; `simultaneous_low` and
+#'   `simultaneous_high`, intervals that hold for all rows together. Levels are those of
+#'   `result`. `p_equivalence` and `p_noninferiority` are `NA` without a `margin`.
+#' @details
+#' What is held constant. The errors are over what [score_interval()] was told to take as a sample
+#' (`over`). With `over = "stimuli"`, the conclusion is about other stimuli for these neurons of the
+#' area. For a conclusion about the area, take its neurons as a sample, too:
+#' `over = c("stimuli", "neurons_x")`. Units of models are a population of their own by default
+#' (`model_units = "fixed"`). Differences compare scores at the same number of stimuli; most
+#' measures depend on it.
+#'
+#' The variance of a contrast with weights \eqn{c} is \eqn{c'(C_s + C_x - C_{sx})c}{c'(C_s + C_x -
+#' C_sx)c}, from the covariances over stimuli, over neurons and of their interaction, and never
+#' below one of the main parts; its degrees of freedom are those of Satterthwaite. For subjects and
+#' further sides likewise. Scores by half-samples have no interactions: their errors are rather
+#' too large, and `print()` says so. Differences of [evaluate_models()] have the variance and the
+#' degrees of freedom that its help page gives.
+#'
+#' What the levels mean. `p_value` and `conf_low` to `conf_high` are for one comparison that was
+#' chosen beforehand. `p_adjusted` with `"holm"`, `"max_t"`, `"hommel"`, `"hochberg"` or
+#' `"bonferroni"`, and the simultaneous intervals, hold the probability of any error among all rows;
+#' `"BH"` and its like hold the share of errors among what is found. `"max_t"` compares each
+#' statistic with the largest of all contrasts in joint normal draws of the scores; t
+#' statistics are mapped to normal ones of the same probability. It is the test that belongs to the
+#' simultaneous intervals. `p_equivalence` (two one-sided tests) is small if the difference is
+#' within plus and minus `margin`, and `p_noninferiority` if `score_1` is not worse than
+#' `score_2` by `margin` or more; for distances, larger is worse. Both are for one comparison
+#' and not adjusted. A large `p_value` is not evidence that scores are equal.
+#'
+#' How often nominal 5% tests rejected what is true, in 500 data sets (`Rscript
+#' bench/inference-differences.R differences sets=500`, with `n=60 truth=1000` and with `n=120`:
+#' corrected CKA of 10 layers with a brain of 40 neurons drawn anew each time; "graded": each layer
+#' a little worse than the one before):
+#'
+#' | | equal, 60 stimuli | equal, 120 | graded, 120 |
+#' | --- | --- | --- | --- |
+#' | one difference | 4.1% | 4.5% | 4.9% |
+#' | the same over stimuli alone | 6.3% | 10.6% | 10.8% |
+#' | any of the 45 differences, unadjusted | 55% | 55% | 57% |
+#' | any of them, `"holm"` | 2.4% | 3.4% | 4.6% |
+#' | any outside of its simultaneous interval | 4.4% | 6.2% | 7.2% |
+#' | not inferior, where the difference is the margin | | | 5.6% |
+#' | equivalent, where the difference is the margin | | | 0.0% |
+#'
+#' Simultaneous intervals of 45 differences are thus a little too narrow, and `"holm"` is rather
+#' cautious.
+#'
+#' When not to trust it. With stimuli alone as the sample, the test rejects too often if the
+#' conclusion is about the area, the more so with many stimuli. If the stimuli depend on each
+#' other, give `clusters` to [score_interval()]. The layer with the highest score is not a
+#' layer chosen beforehand: use [best_score()] and [compare_best()]. A p-value of [calibrate()] is
+#' no test of a difference: it asks whether the pairing of the stimuli matters at all.
+#' @references Holm (1979), Scand. J. Stat. 6. Westfall and Young (1993), Resampling-Based Multiple
+#'   Testing. Hothorn, Bretz and Westfall (2008), Biom. J. 50 (simultaneous intervals).
+#'   Satterthwaite (1946), Biometrics Bull. 2. Schuirmann (1987), J. Pharmacokinet. Biopharm. 15
+#'   (equivalence). \enc{Schütt}{Schuett} et al. (2023), eLife 12 (stimuli and subjects or neurons
+#'   as samples).
+#' @examples
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:60, 1:25]
+#' layers <- lapply(v4_layers[1:3], function(layer) layer[1:60, ])
+#' result <- score_interval(v4, layers, measure("cka", estimator = "stimulus_neuron"),
+#'                          over = c("stimuli", "neurons_x"))
+#' set.seed(1)
+#' compare_scores(result)
+#' # all others against the first, and are they equivalent within 0.1?
+#' compare_scores(result, names(layers)[1], margin = 0.1)
+#' # the mean of two layers against the third
+#' compare_scores(result, rbind(early = c(0.5, 0.5, -1)), adjust = "none")
+#' @seealso [score_interval()], [best_score()], [compare_best()]
+#' @export
+compare_scores <- function(result, contrasts = "pairs",
+                           adjust = c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH",
+                                      "BY", "fdr", "none"),
+                           margin = NULL, draws = 9999) {
+  need_arguments()
+  adjust <- check_choice(adjust, adjustments, "adjust")
+  if (!is.null(margin)) margin <- check_number(margin, "margin", above = 0)
+  scores <- compared_scores(result)
+  draws <- check_draws(draws, scores$level, length(scores$score))
+  given <- as_contrasts(contrasts, scores)
+  rows <- difference_rows(given, scores)
+  usable <- which(!is.na(rows$se))
+  largest <- largest_difference(given$weights[, usable, drop = FALSE], scores, draws)
+  rows$p_adjusted <- adjusted_p(rows, adjust, largest, usable)
+  rows <- with_limits(rows, scores$level, largest)
+  rows <- with_equivalence(rows, margin, given$weights, scores$sign)
+  warn_no_differences(rows)
+  columns <- c(if (!is.null(given$contrast)) "contrast", "score_1", "score_2", "measure",
+               "difference", "se", "df", "statistic", "p_value", "p_adjusted", "conf_low",
+               "conf_high", "simultaneous_low", "simultaneous_high", "p_equivalence",
+               "p_noninferiority")
+  rownames(rows) <- NULL
+  structure(rows[columns], conf_level = scores$level, adjust = adjust, margin = margin,
+            over = unique(scores$rows$over), no_interactions = scores$halves,
+            family = nrow(rows),
+            class = c("repalign_comparison", "data.frame"))
+}
+
+difference_rows <- function(given, scores) {
+  errors <- errors_of_contrasts(scores, given$weights)
+  used <- replace(scores$score, is.na(scores$score), 0)
+  difference <- as.vector(used %*% given$weights)
+  difference[as.vector(is.na(scores$score) %*% (given$weights != 0)) > 0] <- NA
+  statistic <- difference / errors$se
+  rows <- data.frame(score_1 = given$score_1, score_2 = given$score_2, measure = given$measure,
+                     difference = difference, se = errors$se, df = errors$df,
+                     statistic = statistic, p_value = 2 * stats::pt(-abs(statistic), errors$df))
+  if (!is.null(given$contrast)) rows$contrast <- given$contrast
+  rows
+}
+
+# The largest absolute contrast of each draw; NULL where one contrast is its own largest.
+largest_difference <- function(weights, scores, draws) {
+  if (ncol(weights) < 2) return(NULL)
+  largest_of_contrasts(draws_of_scores(scores, draws), weights, abs)
+}
+
+# Draws can not tell p-values that are smaller than 1 / draws, and none is below the unadjusted.
+adjusted_p <- function(rows, adjust, largest, usable) {
+  if (adjust != "max_t") return(stats::p.adjust(rows$p_value, adjust))
+  if (is.null(largest)) return(rows$p_value)
+  adjusted <- rows$p_value
+  z <- abs(z_of(rows$statistic, rows$df))[usable]
+  adjusted[usable] <- pmax(share_of_draws(largest, z), adjusted[usable])
+  adjusted
+}
+
+with_limits <- function(rows, level, largest) {
+  alone <- stats::qnorm(0.5 + level / 2)
+  z <- if (is.null(largest)) alone else critical_of(largest, 1 - level, alone)
+  half <- stats::qt(0.5 + level / 2, rows$df) * rows$se
+  wide <- t_of(z, rows$df) * rows$se
+  cbind(rows, conf_low = rows$difference - half, conf_high = rows$difference + half,
+        simultaneous_low = rows$difference - wide, simultaneous_high = rows$difference + wide)
+}
+
+# Two one-sided tests, of which non-inferiority is one: for distances that of the upper margin.
+with_equivalence <- function(rows, margin, weights, sign) {
+  rows$p_equivalence <- rows$p_noninferiority <- rep(NA_real_, nrow(rows))
+  if (is.null(margin)) return(rows)
+  above <- stats::pt((rows$difference + margin) / rows$se, rows$df, lower.tail = FALSE)
+  below <- stats::pt((rows$difference - margin) / rows$se, rows$df)
+  similar <- apply(weights, 2, function(w) sign[w != 0][1] > 0)
+  rows$p_equivalence <- pmax(above, below)
+  rows$p_noninferiority <- ifelse(similar, above, below)
+  rows
+}
+
+warn_no_differences <- function(rows) {
+  lost <- which(is.na(rows$se))
+  if (!length(lost)) return(invisible())
+  first <- rows[lost[1], ]
+  warn("No standard error (NA) of ", length(lost), " of ", count_of(nrow(rows), "difference"),
+       ". First, ", dQuote(first$score_1, FALSE), " less ", dQuote(first$score_2, FALSE), ": ",
+       if (is.na(first$difference)) "a score is undefined." else
+         paste0("it does not vary with what was sampled, as that of identical data, or only with ",
+                "the choice of folds, or the error of a score is unknown."),
+       class = "repalign_undefined", data = lost)
+}
+
+# ---- compared scores
+
+# What comparisons need of the result of score_interval() or of evaluate_models(): its scores, their
+# names and how they vary together.
+
+# Returns list(score, title, measure, sign, parts, total, level, order, halves). `title` names
+# scores within their measure, `sign` is -1 for distances, and `order` is that of the call: draws
+# are made in it, so that results do not depend on the order of rows.
+compared_scores <- function(result) {
+  if (inherits(result, "repalign_evaluation")) return(compared_models(result))
+  if (!inherits(result, "repalign_score_interval")) {
+    abort("`result` must be what score_interval() or evaluate_models() returned, with the scores ",
+          "to compare, not ", describe(result), ".", class = "repalign_error_type", arg = "result")
+  }
+  rows <- as.data.frame(result)
+  if (!nrow(rows)) {
+    abort("`result` has no rows: there is nothing to compare. Look at how its rows were chosen.",
+          class = "repalign_error_size", arg = "result")
+  }
+  need_columns(rows, c("x", "y", "measure", "score", "se", "over", "method"), "compared", "result")
+  parts <- interval_parts(result, "result")
+  places <- deletion_places(result)
+  twice <- anyDuplicated(places)
+  if (twice) {
+    abort("`result` has the same score twice, in rows ",
+          which(places$row == places$row[twice])[1], " and ", twice, ": take one of them.",
+          class = "repalign_error_rows", arg = "result")
+  }
+  measure <- as.character(rows$measure)
+  parts <- without_undefined(parts, rows$score)
+  list(score = rows$score, title = titles_by_measure(result, measure), measure = measure,
+       sign = signs_of(result, measure), parts = parts, total = total_covariance(parts),
+       level = level_of(result), order = order(places$row), rows = rows,
+       halves = length(parts$interactions) > 0 && any(rows$method == "half-samples"))
+}
+
+# Short names of the scores, which are different within each measure.
+titles_by_measure <- function(result, measure) {
+  titles <- character(length(measure))
+  for (one in unique(measure)) {
+    at <- which(measure == one)
+    titles[at] <- row_titles(result[at, ])
+  }
+  titles
+}
+
+# What is not defined has no covariances.
+without_undefined <- function(parts, score) {
+  lost <- is.na(score)
+  for (p in seq_along(parts$main)) {
+    parts$main[[p]][lost, ] <- NA
+    parts$main[[p]][, lost] <- NA
+  }
+  parts
+}
+
+signs_of <- function(result, measure) {
+  direction <- attr(result, "direction")
+  known <- if (is.null(direction)) rep(NA, length(measure)) else direction[measure]
+  if (anyNA(known)) {
+    abort("`result` no longer says whether larger or smaller scores of ",
+          dQuote(measure[is.na(known)][1], FALSE), " are better: start again from what ",
+          "score_interval() returned.", class = "repalign_error_rows", arg = "result")
+  }
+  unname(ifelse(known == "distance", -1, 1))
+}
+
+# Some of the scores.
+some_scores <- function(scores, at) {
+  parts <- some_parts(scores$parts, at)
+  parts$score <- parts$score[at]
+  for (name in c("score", "title", "measure", "sign")) scores[[name]] <- scores[[name]][at]
+  scores$order <- order(match(at, scores$order))
+  scores$rows <- scores$rows[at, , drop = FALSE]
+  scores$parts <- parts
+  scores$total <- total_covariance(parts)
+  scores
+}
+
+# The covariances of some scores.
+some_parts <- function(parts, at) {
+  cut <- function(part) part[at, at, drop = FALSE]
+  parts$main <- lapply(parts$main, cut)
+  parts$interactions <- lapply(parts$interactions, cut)
+  if (!is.null(parts$with_folds)) parts$with_folds <- cut(parts$with_folds)
+  parts
+}
+
+# Joint draws of all scores, the same whatever the order of the rows.
+draws_of_scores <- function(scores, count) {
+  normals <- matrix(stats::rnorm(count * length(scores$score)), count)
+  normals[, scores$order] <- normals
+  joint_draws(scores$total, normals)
+}
+
+# Standard errors and degrees of freedom of contrasts (columns). A contrast that does not vary, as
+# that of a representation with its copy, has none.
+errors_of_contrasts <- function(scores, weights) {
+  errors <- contrast_errors(scores$parts, weights)
+  size <- apply(abs(weights * replace(scores$score, is.na(scores$score), 0)), 2, max)
+  errors$se[which(errors$se <= tie_share * pmax(size, 1))] <- NA
+  errors
+}
+
+# A matrix of weights (scores x contrasts) of first minus second, which are numbers of scores.
+pair_weights <- function(count, first, second) {
+  weights <- matrix(0, count, length(first))
+  weights[cbind(first, seq_along(first))] <- 1
+  weights[cbind(second, seq_along(second))] <- -1
+  weights
+}
+
+# ---- contrasts
+
+# The argument `contrasts` of compare_scores(): which differences of scores are compared.
+
+# Returns list(weights, score_1, score_2, measure, contrast): a matrix of weights (scores x
+# contrasts), the names of what is compared, and the names of the contrasts or NULL.
+as_contrasts <- function(contrasts, scores) {
+  if (is.character(contrasts) && !is.matrix(contrasts)) {
+    pairs <- if (identical(contrasts, "pairs")) all_pairs_of(scores) else
+      pairs_with(contrasts, scores)
+    return(list(weights = pair_weights(length(scores$score), pairs$first, pairs$second),
+                score_1 = scores$title[pairs$first], score_2 = scores$title[pairs$second],
+                measure = scores$measure[pairs$first]))
+  }
+  weights <- given_weights(contrasts, scores)
+  check_contrasts(weights, scores)
+  list(weights = weights, score_1 = weighted_titles(weights, scores$title),
+       score_2 = weighted_titles(-weights, scores$title),
+       measure = apply(weights, 2, function(w) scores$measure[w != 0][1]),
+       contrast = colnames(weights))
+}
+
+# Pairs of scores of the same measure, as the scores of two measures are on different scales.
+all_pairs_of <- function(scores) {
+  within <- lapply(unique(scores$measure), function(one) which(scores$measure == one))
+  check_several_scores(within, scores)
+  pairs <- do.call(cbind, lapply(within[lengths(within) > 1], utils::combn, 2))
+  list(first = pairs[1, ], second = pairs[2, ])
+}
+
+check_several_scores <- function(within, scores) {
+  if (any(lengths(within) > 1)) return(invisible())
+  abort("`result` has ", if (length(within) > 1) "no two scores of one measure" else
+          count_of(length(scores$score), "score"), ": a comparison needs two or more of the same ",
+        "measure, from one call such as score_interval(x, list(a = , b = )).",
+        class = "repalign_error_size", arg = "result")
+}
+
+# All others less the reference, in every measure that has it.
+pairs_with <- function(reference, scores) {
+  check_several_scores(split(seq_along(scores$measure), scores$measure), scores)
+  reference <- check_choice(reference, c("pairs", unique(scores$title)), "contrasts")
+  second <- which(scores$title == reference)
+  pairs <- lapply(second, function(at) {
+    others <- setdiff(which(scores$measure == scores$measure[at]), at)
+    list(first = others, second = rep(at, length(others)))
+  })
+  list(first = unlist(lapply(pairs, `[[`, "first")), second = unlist(lapply(pairs, `[[`, "second")))
+}
+
+# Weights as a matrix scores x contrasts, of what users give as contrasts x scores.
+given_weights <- function(contrasts, scores) {
+  if (is.numeric(contrasts) && is.null(dim(contrasts))) {
+    contrasts <- matrix(contrasts, 1, dimnames = list(NULL, names(contrasts)))
+  }
+  if (is.numeric(contrasts) && is.matrix(contrasts) && !nrow(contrasts)) {
+    abort("`contrasts` has no rows: give at least one, with a weight for each score.",
+          class = "repalign_error_size", arg = "contrasts")
+  }
+  if (!is.numeric(contrasts) || !is.matrix(contrasts)) {
+    abort("`contrasts` must be \"pairs\", the name of a score, or a numeric matrix with a row for ",
+          "each contrast and a column for each score, not ", describe(contrasts), ".",
+          class = "repalign_error_type", arg = "contrasts")
+  }
+  storage.mode(contrasts) <- "double"
+  check_finite(contrasts, "contrasts")
+  count <- length(scores$score)
+  if (is.null(colnames(contrasts))) {
+    if (ncol(contrasts) == count) return(t(contrasts))
+    abort("`contrasts` has ", count_of(ncol(contrasts), "column"), ", and `result` has ",
+          count_of(count, "score"), ": give a weight for each, or name the columns: ",
+          enumerate(unique(scores$title)), ".", class = "repalign_error_size", arg = "contrasts")
+  }
+  weights <- matrix(0, count, nrow(contrasts), dimnames = list(NULL, rownames(contrasts)))
+  weights[places_of_names(colnames(contrasts), scores), ] <- t(contrasts)
+  weights
+}
+
+places_of_names <- function(names, scores) {
+  names <- check_choice(names, unique(scores$title), "contrasts", several = TRUE)
+  twice <- intersect(names, scores$title[duplicated(scores$title)])
+  if (length(twice)) {
+    abort("`contrasts` names ", dQuote(twice[1], FALSE), ", of which `result` has scores of ",
+          "several measures: take the rows of one measure.",
+          class = "repalign_error_rows", arg = "contrasts")
+  }
+  match(names, scores$title)
+}
+
+check_contrasts <- function(weights, scores) {
+  for (j in seq_len(ncol(weights))) {
+    w <- weights[, j]
+    measures <- unique(scores$measure[w != 0])
+    if (!length(measures) || abs(sum(w)) > 1e-8 * sum(abs(w))) {
+      abort("`contrasts`: the weights of row ", j, if (length(measures)) {
+        paste0(" add up to ", format(sum(w), digits = 4))
+      } else " are all 0", ". Those of a difference add up to 0, as in c(1, -1).",
+      class = "repalign_error_value", arg = "contrasts")
+    }
+    if (length(measures) > 1) {
+      abort("`contrasts`: row ", j, " compares scores of ", enumerate(measures), ", which are not ",
+            "on one scale: a contrast needs scores of one measure.",
+            class = "repalign_error_choice", arg = "contrasts")
+    }
+  }
+}
+
+# The positive part of each contrast in words, such as "0.5 a + 0.5 b".
+weighted_titles <- function(weights, titles) {
+  vapply(seq_len(ncol(weights)), function(j) {
+    at <- which(weights[, j] > 0)
+    w <- weights[at, j]
+    words <- ifelse(w == 1, titles[at], paste(vapply(w, format, "", digits = 3), titles[at]))
+    paste(words, collapse = " + ")
+  }, "")
+}
+
+# ---- simultaneous
+
+# Joint draws of scores that vary together, by which many comparisons hold at once.
+
+# What a t statistic is as a standard normal value, and back: of the same probability.
+z_of <- function(statistic, df) {
+  tail <- stats::pt(abs(statistic), df, lower.tail = FALSE, log.p = TRUE)
+  sign(statistic) * stats::qnorm(tail, lower.tail = FALSE, log.p = TRUE)
+}
+
+t_of <- function(z, df) {
+  stats::qt(stats::pnorm(z, lower.tail = FALSE, log.p = TRUE), df, lower.tail = FALSE,
+            log.p = TRUE)
+}
+
+# Draws (rows) of all scores: `normals` times the symmetric root of their correlations, times their
+# standard errors. Returns list(values, total). total: covariance matrix; what is not known of it
+# (NA, between different measures) counts as independent, with which the largest absolute value is
+# rather too large.
+joint_draws <- function(total, normals) {
+  total[is.na(total)] <- 0
+  sd <- sqrt(diag(total))
+  unit <- ifelse(sd > 0, 1 / sd, 0)
+  parts <- eigen(total * outer(unit, unit), symmetric = TRUE)
+  root <- parts$vectors %*% (sqrt(pmax(parts$values, 0)) * t(parts$vectors))
+  list(values = sweep(normals %*% root, 2, sd, "*"), total = total)
+}
+
+# For each draw the largest of all contrasts (columns of `weights`), each divided by the standard
+# deviation that its draws have. Contrasts that do not vary do not count.
+largest_of_contrasts <- function(joint, weights, size = identity) {
+  largest <- rep(-Inf, nrow(joint$values))
+  for (at in split(seq_len(ncol(weights)), (seq_len(ncol(weights)) - 1) %/% 100)) {
+    w <- weights[, at, drop = FALSE]
+    sd <- sqrt(pmax(colSums(w * (joint$total %*% w)), 0))
+    # rounding leaves a little of the difference of two copies, in the draws and in their spread
+    varies <- sd > 1e-6 * sqrt(colSums(w^2 * diag(joint$total)))
+    values <- sweep(joint$values %*% w, 2, ifelse(varies, sd, Inf), "/")
+    largest <- pmax(largest, row_maxima(size(values)))
+  }
+  largest
+}
+
+# The value that the largest of several standard normal values exceeds with probability alpha. It is
+# never below that of one, in spite of the chance of draws.
+critical_of <- function(largest, alpha, one) {
+  # rounding must not raise a whole number to the next
+  at <- ceiling((1 - alpha) * (length(largest) + 1) - 1e-9)
+  max(sort(largest)[at], one)
+}
+
+# How often the draws are at least as large.
+share_of_draws <- function(largest, values) {
+  below <- findInterval(values, sort(largest), left.open = TRUE)
+  (1 + length(largest) - below) / (length(largest) + 1)
+}
+
+check_draws <- function(draws, level, scores) {
+  least <- ceiling(2 / (1 - level) - 1e-9)
+  draws <- check_count(draws, "draws", least = max(least, 19))
+  check_memory(24 * as.double(draws) * scores, "The draws", "Take fewer `draws`.")
+  draws
+}

@@ -1,0 +1,382 @@
+# What measures declare of their errors over stimuli, and the deletions that follow for a row of a
+# result.
+
+# ---- deletion columns
+
+# How the score of a pair changes with the stimuli: a column of deletions for each row of a result.
+
+# A column is list(value, change, jackknife, exact, spread_z):
+#
+# value    the score
+# change   what deleting each unit (stimulus or cluster) adds to the score; of influences, the
+#          deletion that has the same variance: V = (m - 1)/m sum (change - mean)^2
+# spread   NA, or the standard error on the scale of the interval (Fisher's z) from the deletions
+#
+# Half-samples have `halves` in the place of `change`: deviations whose squares add up to V.
+
+# errors: from new_errors(); exact: delete one stimulus at a time although there are influences?
+deletion_column <- function(pair, measure, errors, codes, exact) {
+  d <- measure$declaration
+  args <- measure$args
+  if (exact && errors$method != "jackknife") {
+    if (is.null(errors$exact)) return(NULL)
+    return(jackknife_column(errors$exact(pair, args, codes), errors))
+  }
+  values <- errors$stimuli(pair, args, codes)
+  if (errors$method != "influence") return(jackknife_column(values, errors))
+  value <- compare_pair(d, pair, args)
+  influence_column(value, values, errors, codes)
+}
+
+# values: of all stimuli, and without each unit; of cosines where the score is a function of them.
+jackknife_column <- function(values, errors) {
+  m <- length(values) - 1
+  spread <- if (errors$transform == "z") {
+    z <- suppressWarnings(atanh(values[-1]))
+    sqrt((m - 1) / m * cross_deviation(z, z))
+  } else {
+    NA_real_
+  }
+  if (!is.null(errors$cosine)) values <- errors$cosine$score(values)
+  list(value = values[1], change = values[-1] - values[1], spread = spread)
+}
+
+influence_column <- function(value, influence, errors, codes) {
+  if (!is.null(errors$cosine)) {
+    influence <- influence * errors$cosine$slope(errors$cosine$of(value))
+  }
+  n <- length(influence)
+  if (!is.null(codes)) influence <- drop(rowsum(influence, codes)) * length(unique(codes)) / n
+  m <- length(influence)
+  # sums over clusters are those of a jackknife over clusters; of single stimuli the variance is the
+  # mean square over n
+  change <- if (is.null(codes)) -influence / sqrt(n * (n - 1)) else -influence / (m - 1)
+  list(value = value, change = change, spread = NA_real_)
+}
+
+# scores: of half-samples; those that are NA are left out.
+half_column <- function(value, scores, factor) {
+  known <- !is.na(scores)
+  if (sum(known) < length(scores) / 2) {
+    return(list(value = value, halves = rep(NA_real_, length(scores)), spread = NA_real_))
+  }
+  halves <- (scores - mean(scores[known])) * factor / sqrt(sum(known) - 1)
+  halves[!known] <- 0
+  list(value = value, halves = halves, spread = NA_real_)
+}
+
+# Deviations whose products add up to the covariances of scores; they have the signs of influences.
+deviations_of <- function(column) {
+  if (!is.null(column$halves)) return(column$halves)
+  m <- length(column$change)
+  -sqrt((m - 1) / m) * (column$change - mean(column$change))
+}
+
+# The column of a table of deletions: with all units, or without one.
+column_of_table <- function(table, errors, unit = NULL) {
+  at <- 1
+  if (!is.null(unit)) {
+    known <- unique(c(table$layout$labels$x, table$layout$labels$y))
+    at <- 1 + match(unit, known)
+  }
+  jackknife_column(table$values[, at], errors)
+}
+
+# ---- pair deletions
+
+# Scores that are made of sums over pairs of stimuli, with each stimulus (or cluster) deleted in
+# turn, without computing them anew.
+
+# Such a score is a function of h(x, y) / sqrt(h(x, x) h(y, y)), where h is one of these `kinds`
+# of two n x n matrices:
+#
+# "u"            Song's estimator of HSIC; the diagonals do not count
+# "v"            the naive HSIC; the diagonals count
+# "correlation"  sum of products less product of sums: the covariance of pairs of stimuli
+# "cosine"       sum of products
+# "whitened"     the naive HSIC less what the mean of all pairs adds to it, of RDMs
+#
+# A side is list(k, key, between): the matrix, what tells it from other matrices of the same
+# representation, and which pairs of stimuli count (a matrix of 0 and 1, or NULL for all). Of a
+# linear kernel of few neurons it has them, too, as `factor`, and the `diagonal` that k is without.
+
+new_side <- function(k, key, kind, codes = NULL) {
+  if (kind != "v") diag(k) <- 0
+  between <- NULL
+  if (!is.null(codes)) {
+    between <- 1 * outer(codes, codes, "!=")
+    k <- k * between
+  }
+  list(k = k, key = key, between = between)
+}
+
+# Sums that cancel in differences lose digits; row and column means cancel in "u" and "v".
+without_means <- function(k) {
+  means <- rowMeans(k)
+  k - outer(means, means, "+") + mean(means)
+}
+
+# h of all stimuli, and with each unit deleted. codes: of the units, a number for each stimulus;
+# NULL: each stimulus is one.
+deleted_products <- function(kind, a, b, codes = NULL) {
+  switch(kind,
+    u = deleted_hsic(a$k, b$k, codes, TRUE), v = deleted_hsic(a$k, b$k, codes, FALSE),
+    cosine = deleted_total(a$k * b$k, codes),
+    whitened = {
+      n <- stimuli_left(nrow(a$k), codes)
+      means <- deleted_total(a$k, codes) * deleted_total(b$k, codes)
+      deleted_hsic(a$k, b$k, codes, FALSE) - means / (n^4 * (n - 1))
+    },
+    correlation = {
+      count <- if (is.null(a$between)) 1 - diag(nrow(a$k)) else a$between
+      deleted_total(a$k * b$k, codes) -
+        deleted_total(a$k, codes) * deleted_total(b$k, codes) / deleted_total(count, codes)
+    })
+}
+
+# How many stimuli there are, and without each unit.
+stimuli_left <- function(n, codes) {
+  n <- as.double(n)
+  c(n, n - if (is.null(codes)) rep(1, n) else tabulate(codes))
+}
+
+deleted_hsic <- function(k, l, codes, corrected) {
+  sums <- if (is.null(codes)) single_sums(k, l) else unit_sums(k, l, codes)
+  n <- sums$left
+  if (!corrected) return((sums$dot - 2 * sums$rows / n + sums$totals / n^2) / n^2)
+  (sums$dot - 2 * sums$rows / (n - 2) + sums$totals / ((n - 1) * (n - 2))) / (n * (n - 3))
+}
+
+# Over the stimuli that are left: their number, the sum of the products of all entries (dot), of
+# row sums (rows), and the product of the totals.
+single_sums <- function(k, l) {
+  n <- as.double(nrow(k))
+  r <- rowSums(k)
+  q <- rowSums(l)
+  m <- rowSums(k * l)
+  dk <- diag(k)
+  dl <- diag(l)
+  rows <- sum(r * q) - r * q - (drop(k %*% q) - dk * q) - (drop(l %*% r) - dl * r) + m - dk * dl
+  total <- function(r, d) c(sum(r), sum(r) - 2 * r + d)
+  list(left = c(n, rep(n - 1, n)), dot = c(sum(m), sum(m) - 2 * m + dk * dl),
+       rows = c(sum(r * q), rows), totals = total(r, dk) * total(q, dl))
+}
+
+# The same for clusters. What a cluster takes off the sums of rows is in the sums over its stimuli.
+unit_sums <- function(k, l, codes) {
+  size <- tabulate(codes)
+  to_k <- t(rowsum(k, codes))
+  to_l <- t(rowsum(l, codes))
+  without <- (rowSums(to_k) - to_k) * (rowSums(to_l) - to_l)
+  within <- as.vector(rowsum(without[cbind(seq_along(codes), codes)], codes))
+  n <- as.double(length(codes))
+  list(left = c(n, n - size), dot = deleted_total(k * l, codes),
+       rows = c(sum(rowSums(to_k) * rowSums(to_l)), unname(colSums(without)) - within),
+       totals = deleted_total(k, codes) * deleted_total(l, codes))
+}
+
+# The sum of all entries, and without the rows and columns of each unit.
+deleted_total <- function(m, codes) {
+  rows <- rowSums(m)
+  if (is.null(codes)) return(c(sum(rows), sum(rows) - 2 * rows + diag(m)))
+  inside <- t(rowsum(m, codes))[cbind(seq_along(codes), codes)]
+  units <- function(values) as.vector(rowsum(values, codes))
+  c(sum(rows), sum(rows) - 2 * units(rows) + units(inside))
+}
+
+# The ratio with nothing and with each unit deleted; NA where a denominator is not positive.
+ratio_of_products <- function(xy, xx, yy) {
+  positive <- function(h) ifelse(h > rounding_share * abs(h[1]), h, NA_real_)
+  suppressWarnings(xy / sqrt(positive(xx)) / sqrt(positive(yy)))
+}
+
+# The self terms of a side are remembered with its representation.
+deleted_self <- function(repr, kind, side, codes) {
+  remember(repr$cache, list("deleted self terms", kind, side$key, codes),
+           deleted_products(kind, side, side, codes))
+}
+
+# side: function(repr, args, codes) that gives a side.
+pairwise_ratios <- function(pair, kind, side, args, codes) {
+  a <- side(pair$x, args, codes)
+  b <- side(pair$y, args, codes)
+  xx <- deleted_self(pair$x, kind, a, codes)
+  yy <- deleted_self(pair$y, kind, b, codes)
+  values <- ratio_of_products(deleted_products(kind, a, b, codes), xx, yy)
+  for (unit in which(little_left(xx, kind, a$k) | little_left(yy, kind, b$k))) {
+    values[unit + 1] <- ratio_without(unit, pair, kind, side, args, codes)
+  }
+  values
+}
+
+# Without which units is so little left of a self term that differences have lost their digits? It
+# is compared with the sum of squares that it is a difference of, which may be much larger than the
+# self term of all units.
+little_left <- function(h, kind, k) {
+  n <- as.double(nrow(k))
+  squares <- sum(k^2) / switch(kind, u = n * (n - 3), v = , whitened = n^2, 1)
+  h[-1] < 1e-6 * squares
+}
+
+# The ratio computed anew, for a unit that holds nearly all of the variance of a side.
+ratio_without <- function(unit, pair, kind, side, args, codes) {
+  units <- if (is.null(codes)) seq_len(pair$x$n) else codes
+  keep <- units != unit
+  cut <- lapply(pair[c("x", "y")], cut_for_subset, keep)
+  codes <- cut_clusters(codes, keep)
+  if (!is.null(args$clusters)) args$clusters <- codes
+  h <- function(a, b) deleted_products(kind, a, b, codes)[1]
+  tryCatch({
+    a <- side(cut$x, args, codes)
+    b <- side(cut$y, args, codes)
+    ratio_of_products(h(a, b), h(a, a), h(b, b))
+  }, repalign_error_variance = function(e) NA_real_)
+}
+
+# ---- score errors
+
+# What measures declare of their errors over stimuli (`errors` in their declarations): how the score
+# changes when a stimulus is deleted, and what it is with weights of the stimuli.
+
+# A declaration has `errors`: NULL, or a function(args) that gives NULL or what new_errors() or
+# growing_errors() makes. Without it the errors come from half-samples (half-samples.R). Arguments
+# of new_errors():
+#
+# method      "jackknife": `stimuli` gives delete-one values, in closed form;
+#             "smoothed": delete-one values in which jumps are replaced by their mean;
+#             "influence": `stimuli` gives influences, n times the derivative of the score by the
+#             share of a stimulus
+# auto        does method = "auto" take it? If not it takes half-samples, because something is held
+#             that differs between samples of stimuli
+# stimuli     function(pair, args, codes). Delete-one values: a vector with the value of all stimuli
+#             first, then one without each stimulus (or, with `codes`, each cluster). Influences: a
+#             value for each stimulus
+# exact       the same as `stimuli` for method = "jackknife" of score_interval(), or NULL: the score
+#             is computed anew without each stimulus
+# weighted    function(pair, args, w, d), where d is the declaration of the measure: a score for
+#             each column of weights, or NULL
+# counts      may the weights be any that are not negative ("any"), or whole numbers ("counts")?
+# transform   "z": intervals are made of Fisher's z; "none": on the scale of the score
+# cosine      NULL, or for distances that are functions of a cosine, new_angle() or new_chord():
+#             then `stimuli` and `exact` give values of the cosine
+# growth      NULL, or for scores that are sums over stimuli function(args, n, half) that gives how
+#             many times larger the score of n stimuli is than that of a half, by which the spread
+#             of half-samples is multiplied
+new_errors <- function(method, stimuli, exact = NULL, weighted = NULL, counts = "any",
+                       transform = "z", cosine = NULL, growth = NULL, auto = TRUE) {
+  list(method = method, stimuli = stimuli, exact = exact, weighted = weighted, counts = counts,
+       transform = transform, cosine = cosine, growth = growth, auto = auto)
+}
+
+# Of norms over stimuli and over pairs of stimuli.
+root_growth <- function(args, n, half) sqrt(n / half)
+linear_growth <- function(args, n, half) n / half
+
+# For scores that are sums over stimuli, whose errors come from half-samples.
+growing_errors <- function(growth) {
+  list(method = "half-samples", growth = growth, transform = "none", auto = FALSE)
+}
+
+# Distances that are functions of a cosine, and back; slope: the derivative by the cosine. A
+# corrected CKA beyond 1 is the cosine of no angle.
+new_angle <- function() {
+  angle <- function(c) acos(pmin(pmax(replace(c, which(abs(c) > 1 + tie_share), NA), -1), 1))
+  list(score = angle, of = cos,
+       slope = function(c) -1 / sqrt(1 - c^2), back = "angle")
+}
+
+new_chord <- function() {
+  list(score = function(c) sqrt(pmax(2 - 2 * c, 0)), of = function(d) 1 - d^2 / 2,
+       slope = function(c) -1 / sqrt(2 - 2 * c), back = "chord")
+}
+
+# For measures whose score is `finish` of h(x, y) / sqrt(h(x, x) h(y, y)), see pair-deletions.R.
+# side: function(repr, args, codes) that gives a side.
+pairwise_errors <- function(kind, side, finish = identity, transform = "z", cosine = NULL) {
+  new_errors("jackknife", transform = transform, cosine = cosine,
+    stimuli = function(pair, args, codes) {
+      finish(pairwise_ratios(pair, kind, side, args, codes))
+    },
+    weighted = function(pair, args, w, d) {
+      a <- side(pair$x, args, args$clusters)
+      b <- side(pair$y, args, args$clusters)
+      finish(weighted_ratios(kind, a, b, w))
+    })
+}
+
+# What a measure declares of its errors with these arguments; NULL for half-samples.
+errors_of <- function(measure) {
+  if (is_own(measure)) return(NULL)
+  declared <- measure$declaration$errors
+  if (is.null(declared)) NULL else declared(measure$args)
+}
+
+# ---- the sides of kernels and distances, remembered with their representations
+
+linear_side <- function(repr, kind) {
+  remember(repr$cache, list("pairs of the linear kernel", kind), {
+    check_side_memory(repr)
+    x <- scaled_data(repr, TRUE)
+    k <- tcrossprod(x)
+    side <- new_side(k, "linear", kind)
+    if (4 * ncol(x) > nrow(x)) return(side)
+    c(side, list(factor = x, diagonal = if (kind == "u") diag(k)))
+  })
+}
+
+gaussian_side <- function(repr, args, kind) {
+  key <- list("gaussian", args$sigma, args$bandwidth)
+  remember(repr$cache, list("pairs of the Gaussian kernel", key, kind), {
+    check_side_memory(repr)
+    gaussian <- gaussian_entries(repr, gaussian_width(repr, args$sigma, args$bandwidth))
+    entries <- unpacked_pairs(gaussian$entries, repr$n, if (gaussian$shifted) 0 else 1)
+    new_side(centred_pairs(entries, kind), key, kind)
+  })
+}
+
+distance_side <- function(repr, kind) {
+  remember(repr$cache, list("pairs of distances", kind), {
+    check_side_memory(repr)
+    new_side(centred_pairs(unpacked_pairs(form_distances(repr)$d, repr$n), kind), "distances",
+             kind)
+  })
+}
+
+# Centring takes off what cancels anyway.
+centred_pairs <- function(k, kind) {
+  if (kind == "v") return(without_means(k))
+  n <- nrow(k)
+  means <- (rowSums(k) - diag(k)) / (n - 2)
+  k - outer(means, means, "+") + sum(means) / (n - 1)
+}
+
+# Dissimilarities less their mean, which does not count in correlations.
+rdm_side <- function(repr, args, codes) {
+  key <- list(args$inner, args$outer)
+  kind <- if (args$outer == "cosine") "cosine" else "correlation"
+  remember(repr$cache, list("pairs of dissimilarities", key, args$clusters), {
+    check_side_memory(repr)
+    rdm <- dissimilarities_of(repr, args$inner)
+    values <- if (rdm$square) rdm$d^2 else as.double(rdm$d)
+    if (kind == "correlation") values <- values - mean(values)
+    new_side(unpacked_pairs(values, repr$n), key, kind, args$clusters)
+  })
+}
+
+# Matrices of dissimilarities for whitened comparisons. A common shift of all pairs counts for the
+# cosine alone.
+whitened_pairs <- function(repr, args, kind) {
+  remember(repr$cache, list("whitened pairs", args$inner, kind), {
+    check_side_memory(repr)
+    rdm <- dissimilarities_of(repr, args$inner)
+    values <- if (rdm$square) rdm$d^2 else as.double(rdm$d)
+    if (kind == "whitened") values <- values - mean(values)
+    k <- unpacked_pairs(values, repr$n)
+    new_side(if (kind == "v") without_means(k) else k, list("whitened", args$inner), kind)
+  })
+}
+
+check_side_memory <- function(repr) {
+  check_memory(6 * 8 * as.double(repr$n)^2, paste0("The pairs of stimuli of `", repr$arg, "`"),
+               "Fewer stimuli need less, or method = \"half-samples\".")
+}

@@ -1,0 +1,338 @@
+# The samples beside the stimuli, of which score_interval() takes errors: neurons and subjects.
+
+# ---- interval factors
+
+# ---- neurons
+
+# For each row of a linear CKA whose neurons are a sample, its table of deletions (cka_table());
+# NULL for other rows.
+neuron_tables <- function(task) {
+  k <- length(task$set)
+  tables <- vector("list", nrow(task$pairs) * k)
+  if (!any(task$settings$neurons)) return(tables)
+  for (p in seq_len(nrow(task$pairs))) {
+    pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
+    for (m in which(vapply(task$set, is_linear_cka, NA))) {
+      if (way_of(task$set[[m]], task$settings$method)$name != "closed") next
+      units <- neuron_labels(pair, task$set[[m]], task$settings)
+      fixed <- has_fixed_units(task, m) && !any(units$y %in% units$x)
+      tables[[(p - 1) * k + m]] <- c(
+        cka_table(pair, task$set[[m]]$args, task$codes, units, fixed), list(fixed = fixed)
+      )
+    }
+  }
+  tables
+}
+
+is_linear_cka <- function(measure) {
+  measure$id %in% c("cka", "angular_cka", "rv") && identical(measure$args$kernel, "linear")
+}
+
+# Are the units of y all that there are, in a measure that corrects for a sample of them?
+has_fixed_units <- function(task, m) {
+  args <- task$set[[m]]$args
+  settings <- task$settings
+  !task$sides$self && settings$neurons[["x"]] && !settings$neurons[["y"]] &&
+    isTRUE(corrects_neurons(args$estimator))
+}
+
+# The unit of each neuron: from the call, from the measure, or each neuron is one. Units of x and y
+# are different samples unless both sides have some of them.
+neuron_labels <- function(pair, measure, settings) {
+  given <- settings$units
+  if (length(given[["x"]]) || length(given[["y"]])) {
+    return(sapply(c("x", "y"), given_labels, pair, given, simplify = FALSE))
+  }
+  args <- measure$args
+  if (is_linear_cka(measure)) return(unit_layout(pair, args)$labels)
+  sapply(c("x", "y"), function(side) paste(side, seq_len(NCOL(pair[[side]]$data))),
+         simplify = FALSE)
+}
+
+# Neurons of a side without labels are units of their own, which no label of the other side names.
+given_labels <- function(side, pair, given) {
+  width <- NCOL(pair[[side]]$data)
+  if (is.null(given[[side]])) return(paste0("\r", side, " ", seq_len(width)))
+  check_labels(given[[side]], width, paste0("units_", side), pair[[side]]$arg)
+}
+
+# The samples of neurons of a call: list(name, size, rows, units), where rows are those of the
+# result, and `units` has for each row the labels of the units as that row knows them. Neurons of
+# one representation are one sample for all of its rows, on either side.
+neuron_samples <- function(task) {
+  samples <- list()
+  k <- length(task$set)
+  for (p in seq_len(nrow(task$pairs))) {
+    pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
+    for (m in seq_along(task$set)) {
+      for (sample in samples_of_row(pair, task, p, m)) {
+        key <- sample$key
+        if (is.null(samples[[key]])) samples[[key]] <- sample[c("name", "size")]
+        samples[[key]]$rows <- c(samples[[key]]$rows, (p - 1) * k + m)
+        samples[[key]]$units <- c(samples[[key]]$units, list(sample$units))
+      }
+    }
+  }
+  unname(samples)
+}
+
+samples_of_row <- function(pair, task, p, m) {
+  labels <- neuron_labels(pair, task$set[[m]], task$settings)
+  wanted <- labels[names(which(task$settings$neurons))]
+  if (any(labels$y %in% labels$x)) {
+    units <- unique(unlist(wanted))
+    return(list(list(key = paste(c("both", units), collapse = "\r"), units = units,
+                     size = length(units), name = "neurons of both sides")))
+  }
+  lapply(names(wanted), function(side) {
+    repr <- pair[[side]]
+    units <- unique(wanted[[side]])
+    at <- if (side == "x") task$pairs$i[p] else task$pairs$j[p]
+    one_list <- task$sides$self || task$sides$same
+    key <- c(at, if (!one_list) side, sub("^[xy] ", "", units))
+    list(key = paste(key, collapse = "\r"), units = units, size = length(units),
+         name = paste("neurons of", title_of(repr)))
+  })
+}
+
+# The deviations of a sample and its interactions with the stimuli, for all rows that it is part of.
+neuron_factor <- function(sample, task, columns, tables) {
+  rows <- sample$rows
+  size <- sample$size
+  m <- units_of(task$n, task$codes)
+  values <- vapply(columns[rows], function(column) column$value, 0)
+  full <- change_matrix(columns[rows], m)
+  change <- matrix(NA_real_, size, length(rows))
+  products <- matrix(0, length(rows), length(rows))
+  sums <- numeric(length(rows))
+  centered <- vapply(tables[rows], function(table) isTRUE(table$centered), NA)
+  closed <- closed_rows(task)[rows]
+  for (a in seq_len(if (size > 1) size else 0)) {
+    without <- columns_without_unit(sample, a, task, tables)
+    change[a, ] <- vapply(without, function(column) column$value, 0) - values
+    inner <- sweep(change_matrix(without, m) - full, 2, closed, "*")
+    products <- products + crossprod(inner)
+    sums <- sums + colSums(inner)
+  }
+  # those of estimates from trials vary about their mean, as in cka_interval()
+  products <- products - outer(centered * sums, centered * sums) / (m * size)
+  share <- (m - 1) / m * (size - 1) / size
+  deviations <- -sqrt((size - 1) / size) * sweep(change, 2, colMeans(change))
+  list(name = sample$name, size = size, rows = rows, deviations = deviations,
+       interaction = share * products)
+}
+
+# Of which rows are interactions of stimuli and neurons known?
+closed_rows <- function(task) {
+  closed <- vapply(task$set, function(measure) {
+    way_of(measure, task$settings$method)$name == "closed"
+  }, NA)
+  rep(closed, nrow(task$pairs))
+}
+
+# What deletions of stimuli change, units x rows; 0 where only the value is known.
+change_matrix <- function(columns, m) {
+  vapply(columns, function(column) {
+    if (is.null(column$change)) numeric(m) else column$change
+  }, numeric(m))
+}
+
+columns_without_unit <- function(sample, a, task, tables) {
+  k <- length(task$set)
+  pairs <- new.env()
+  Map(function(row, units) {
+    unit <- units[a]
+    m <- (row - 1) %% k + 1
+    p <- (row - 1) %/% k + 1
+    way <- way_of(task$set[[m]], task$settings$method)
+    table <- tables[[row]]
+    if (!is.null(table)) return(column_of_table(table, way$errors, unit))
+    key <- as.character(p)
+    if (is.null(pairs[[key]])) pairs[[key]] <- pair_without_unit(task, p, m, unit, pairs)
+    column_of_reduced(pairs[[key]], task$set[[m]], way, task$codes)
+  }, sample$rows, sample$units)
+}
+
+# NA where the data that are left have no score.
+column_of_reduced <- function(pair, measure, way, codes) {
+  if (is.null(pair)) return(list(value = NA_real_))
+  if (way$name != "closed") return(list(value = quiet_score(pair, measure)))
+  tryCatch(closed_column(pair, measure, way, codes),
+           repalign_error = function(e) list(value = NA_real_))
+}
+
+# A pair without the neurons of a unit, on both sides. Each representation is cut once.
+pair_without_unit <- function(task, p, m, unit, cuts) {
+  pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
+  labels <- neuron_labels(pair, task$set[[m]], task$settings)
+  cut <- function(side, at) {
+    keep <- labels[[side]] != unit
+    if (all(keep)) return(pair[[side]])
+    if (!any(keep)) return(NULL)
+    key <- paste(side, at)
+    if (is.null(cuts[[key]])) cuts[[key]] <- without_neurons(pair[[side]], keep)
+    cuts[[key]]
+  }
+  x <- cut("x", task$pairs$i[p])
+  y <- cut("y", task$pairs$j[p])
+  if (is.null(x) || is.null(y)) return(NULL)
+  as_pair(x, y, by_name = FALSE)
+}
+
+without_neurons <- function(repr, keep) {
+  cut <- repr
+  cut$cache <- new_cache()
+  for (part in c("said", "choices", "neighbours")) cut$cache[[part]] <- repr$cache[[part]]
+  cut_representation(cut, rep(TRUE, repr$n), keep)
+}
+
+# ---- subjects
+
+# The scores of subjects become their mean. Subjects are the representations of x. Returns
+# list(columns, factors, scores, pairs): with one row for each y and measure.
+pool_subjects <- function(task, columns) {
+  k <- length(task$set)
+  subjects <- length(task$sides$x$reprs)
+  others <- unique(task$pairs$j)
+  groups <- lapply(seq_along(others), function(o) which(task$pairs$j == others[o]))
+  rows <- unlist(lapply(groups, function(at) lapply(seq_len(k), function(m) (at - 1) * k + m)),
+                 recursive = FALSE)
+  pooled <- lapply(rows, function(at) mean_column(columns[at]))
+  scores <- vapply(rows, function(at) mean(task$scores[at]), 0)
+  list(columns = pooled, scores = scores,
+       factors = list(subject_factor(rows, columns, task$scores, units_of(task$n, task$codes))),
+       pairs = data.frame(i = 1L, j = others), subjects = subjects)
+}
+
+mean_column <- function(columns) {
+  average <- function(part) {
+    Reduce(`+`, lapply(columns, function(column) column[[part]])) / length(columns)
+  }
+  column <- list(value = average("value"), spread = NA_real_)
+  if (is.null(columns[[1]]$halves)) column$change <- average("change")
+  else column$halves <- average("halves")
+  column
+}
+
+subject_factor <- function(rows, columns, scores, m) {
+  size <- length(rows[[1]])
+  each <- vapply(rows, function(at) scores[at], numeric(size))
+  deviations <- sweep(each, 2, colMeans(each)) / sqrt(size * (size - 1))
+  products <- matrix(0, length(rows), length(rows))
+  means <- vapply(rows, function(at) rowMeans(change_matrix(columns[at], m)), numeric(m))
+  for (u in seq_len(size)) {
+    own <- change_matrix(columns[vapply(rows, function(at) at[u], 0)], m)
+    products <- products + crossprod((means - own) / (size - 1))
+  }
+  list(name = "subjects", size = size, rows = seq_along(rows), deviations = deviations,
+       interaction = (m - 1) / m * (size - 1) / size * products)
+}
+
+# ---- neuron deletions
+
+# Standard errors of the pooled values of an analysis whose neurons count as a sample, too: the
+# jackknife over stimuli and neurons of cka_interval(), with the weights that random subsets give to
+# the neuron pairs.
+
+# For each estimator list(se, df). members: the random subsets; used: which of them the
+# neuron-corrected values are pooled over.
+sampled_neuron_errors <- function(comparison, members, used, setup) {
+  layout <- neuron_units(comparison)
+  tables <- deleted_pools(comparison, members, used, layout, setup)
+  loo <- list(n = setup$stimuli, layout = layout)
+  sapply(setup$estimator, function(e) {
+    theta <- deleted_ratios(lapply(tables, function(part) part[[e]]))
+    variance <- two_way_variance(theta, loo)
+    # equal deletions leave no parts to count degrees of freedom of
+    df <- if (isTRUE(variance == 0)) Inf else two_way_df(theta, variance, loo)
+    list(se = sqrt(variance), df = df)
+  }, simplify = FALSE)
+}
+
+# The unit of each neuron of a and b, the sides of a comparison; the strata are as in unit_layout().
+neuron_units <- function(comparison) {
+  codes <- comparison$codes
+  a <- codes$xx$x + 1L
+  b <- codes$yy$y + max(a) + 1L
+  if (!is.null(codes$xy)) {
+    a <- codes$xy$x + 1L
+    b <- codes$xy$y + 1L
+  }
+  count <- max(a, b)
+  strata <- if (any(a %in% b)) list(seq_len(count)) else list(unique(a), unique(b))
+  list(a = a, b = b, count = count, strata = strata)
+}
+
+# For each of the three H values and each estimator a table of pooled values: nothing and each
+# stimulus deleted in its rows, nothing and each unit in its columns.
+deleted_pools <- function(comparison, members, used, layout, setup) {
+  data <- list(a = comparison$x, b = comparison$y)
+  check_pool_memory(data)
+  pool <- function(part, members, used) {
+    deleted_pool(data, members, part, used, comparison, layout, setup)
+  }
+  if (!comparison$exchangeable) {
+    return(sapply(names(part_sides), pool, members, used, simplify = FALSE))
+  }
+  # both denominators are pooled anyway, from the subsets of both sides
+  self <- pool("xx", list(a = cbind(members$a, members$b)), c(used, used))
+  list(xy = pool("xy", members, used), xx = self, yy = self)
+}
+
+check_pool_memory <- function(data) {
+  columns <- sum(vapply(data, function(x) as.double(ncol(x)), 0))
+  check_memory(8 * (40 * nrow(data$a) * columns + 12 * columns^2),
+               "The jackknife over stimuli and neurons",
+               "Fewer neurons or stimuli need less, and neurons_sampled = FALSE.")
+}
+
+deleted_pool <- function(data, members, part, used, comparison, layout, setup) {
+  at <- part_sides[[part]]
+  x <- data[[at[1]]]
+  y <- data[[at[2]]]
+  codes <- comparison$codes[[part]]
+  size <- c(ncol(x), ncol(y))
+  count <- subset_counts(members[[at[1]]], members[[at[2]]], size, codes)
+  w <- pooled_weights(members[[at[1]]], members[[at[2]]], size, count, codes, used)
+  unit <- list(x = layout[[at[1]]], y = layout[[at[2]]], count = layout$count)
+  self <- part != "xy"
+  plain <- if (any(setup$estimator != "stimulus_neuron")) {
+    weighted_deletions(x, y, w$all, unit, self, setup$clusters)
+  }
+  corrected <- if ("stimulus_neuron" %in% setup$estimator) {
+    weighted_deletions(x, y, allowed_weights(w), unit, self, setup$clusters)
+  }
+  list(naive = plain$naive, stimulus = plain$stimulus, stimulus_neuron = corrected$stimulus)
+}
+
+# Means of the pair terms of x and y weighted by w, for every deletion; what is left of the weights
+# is divided by its sum. self: x and y are one side, and w is symmetric.
+weighted_deletions <- function(x, y, w, unit, self, clusters) {
+  within <- w * outer(unit$x, unit$y, "==")
+  rows <- loo_columns(x, y, clusters, w)
+  columns <- if (self) rows else loo_columns(y, x, clusters, t(w))
+  inside <- if (any(within != 0)) loo_columns(x, y, clusters, within)
+  left <- drop(without_units(t(rowSums(w)), t(colSums(w)), t(rowSums(within)), unit))
+  # what rounding leaves of weights that are all gone is nothing
+  left[left <= tie_share * left[1]] <- NA
+  means <- sapply(c("naive", "stimulus"), function(kind) {
+    sums <- without_units(rows[[kind]], columns[[kind]], inside[[kind]], unit)
+    sweep(sums, 2, left, "/")
+  }, simplify = FALSE)
+  means$stimulus[] <- drop_rounding(means$stimulus, means$naive)
+  means
+}
+
+# Sums over all neuron pairs, and without those of each unit. rows, columns: the sums of each neuron
+# of x and of y; inside: those over the pairs within a unit, which both of them count, or NULL.
+without_units <- function(rows, columns, inside, unit) {
+  taken <- sum_by_unit(rows, unit$x, unit$count) + sum_by_unit(columns, unit$y, unit$count)
+  if (!is.null(inside)) taken <- taken - sum_by_unit(inside, unit$x, unit$count)
+  total <- rowSums(rows)
+  cbind(total, total - taken, deparse.level = 0)
+}
+
+# h: list(xy, xx, yy) of tables.
+deleted_ratios <- function(h) {
+  matrix(ratio_of(vapply(h, as.vector, numeric(length(h$xy)))), nrow(h$xy))
+}

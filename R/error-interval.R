@@ -1,0 +1,401 @@
+# score_interval() gives scores of any measure with standard errors and intervals.
+
+# ---- score interval
+
+# score_interval() gives scores of any measure with standard errors and intervals.
+#
+# Its result is a data frame of the class "repalign_score_interval" with a row for each score and
+# the columns (model_x, model_y,) x, y, measure, score, se, df, conf_low, conf_high, method, over
+# and n. Beside the rows it keeps the attributes
+#
+# conf_level   coverage of the intervals
+# deletions    how the scores vary with what was sampled, by which the errors of differences are
+#              known: interval-parts.R says what is in it, and has the functions that read it.
+#              interval_parts(result) gives the parts of the covariances of the rows, and
+#              contrast_errors(parts, weights) the standard error and the degrees of freedom of any
+#              contrasts of them
+# direction, best   of the measures, as for similarity()
+
+#' Scores with standard errors and intervals
+#'
+#' Scores of one or several measures, for a pair, a grid of representations or models of layers,
+#' each with a standard error and an interval over stimuli, and if you like over neurons or
+#' subjects. It works for every measure, also for your own. Errors of all scores of a call come from
+#' the same deletions, so that differences between scores have errors, too.
+#'
+#' @param x,y,measure see [similarity()]. For `over = "subjects"`, `x` is a named list with the data
+#'   of each subject, and `y` is what all of them are compared with.
+#' @param over what counts as a sample beside the stimuli, which always do: `"stimuli"` alone, or
+#'   also `"neurons_x"`, `"neurons_y"` or both, or `"subjects"`.
+#' @param method how the errors over stimuli are found. `"auto"`: as the declaration of the measure
+#'   says, see Details. `"jackknife"`: each stimulus is left out in turn, in closed form or by a new
+#'   computation. `"half-samples"`: from random halves of the stimuli. `"influence"` and
+#'   `"smoothed"`: as `"auto"`, for measures that have it.
+#' @param resamples number of half-samples.
+#' @param transform the scale on which intervals are symmetric. `"auto"`: Fisher's z for most
+#'   similarities between -1 and 1 and for distances that are functions of a cosine, otherwise the
+#'   score itself. `"z"` or `"none"`: always one of them.
+#' @param model_units for `over` with `"neurons_x"` alone: are the units of `y` all that there are
+#'   (`"fixed"`, as those of a network), or are they a sample, too (`"sampled"`, the same as
+#'   `"neurons_y"` in `over`)? If they are fixed, the `"stimulus_neuron"` estimate of [cka()]
+#'   corrects the self term of `y` for stimuli only, and so differs from the value of `cka()`.
+#' @param units_x,units_y one label per neuron, for errors over neurons: all neurons of a label (a
+#'   session, an electrode) are deleted together, and those of a label that both sides have from
+#'   both at once. If the neurons of one side alone are a sample, its labels are enough; otherwise
+#'   give both or neither. By default the labels that the measure or [responses()] has, or each
+#'   neuron alone.
+#' @param conf_level coverage of the intervals, between 0 and 1.
+#' @param clusters one label per stimulus, for stimuli that depend on each other: whole clusters are
+#'   deleted, or are part of half-samples. Measures that have `clusters` (see [cka()], [rsa()],
+#'   [mutual_knn()]) also leave out pairs within clusters; the scores of others count dependent
+#'   pairs. Stimuli with the label `NA` are left out. At least 5 clusters are needed.
+#' @param threads,na see [similarity()].
+#' @return A data frame of class `repalign_score_interval` with one row per score. Columns: `x`, `y`
+#'   (with models also `model_x` and `model_y`), `measure` and `score`, as [similarity()] gives
+#'   them; `se`, the standard error; `df`, the degrees of freedom of the interval (`Inf`: normal);
+#'   `conf_low` and `conf_high`; `method`, how the errors over stimuli were found; `over`, what
+#'   counts as a sample; `n`, the number of stimuli. There are `plot()`, `confint()`, `vcov()` and
+#'   [influence_matrix()] for the result, which know how scores vary together as long as the rows
+#'   are of one call: parts of it and reordered rows may be used, and [rbind()][rbind.repalign].
+#' @details
+#' What the interval is for: the mean of the score over data sets with this number of stimuli. The
+#' naive CKA, distance correlation, CCA, Procrustes distances and measures of neighbours depend on
+#' this number; differences at the same number are fair, values at different numbers are not
+#' comparable. Only the corrected CKA and RSA aim at a value of the population.
+#'
+#' `method = "auto"` takes
+#' * delete-one values in closed form for [cka()] and [angular_cka()] (linear and Gaussian kernel,
+#'   all estimators; the width of a Gaussian kernel is held), [rv()], [distance_correlation()],
+#'   [rsa()] (with Spearman's and Pearson's correlation, the cosine and, without `sigma`, whitened;
+#'   ranks are made anew; not with missing pairs) and [rsm_difference()];
+#' * influences, n times the derivatives of the score by the share of each stimulus, for the
+#'   Procrustes measures, [cca()], and matches of neurons (the match is held). They are `NA` for
+#'   `cca()` if both sides together have as many dimensions as there are stimuli, less one.
+#'   [svcca()] has them with `variance = 1` only: otherwise the number of kept components differs
+#'   between samples, which `method = "influence"` does not know;
+#' * delete-one values whose jumps are replaced by their mean for [mutual_knn()];
+#' * half-samples for all others: the standard deviation of the scores of `resamples` random halves
+#'   of the stimuli, which are the same for all pairs. The number of neighbours `k` must be below
+#'   half of the number of stimuli. Where lists of neighbours are compared, nothing is searched
+#'   again.
+#'
+#' Resampling with replacement is not among them on purpose: a stimulus and its copy are a pair at
+#' distance 0 and sure neighbours, which biases most of the measures. [score_weighted()] gives
+#' scores with counts in which copies are no pairs.
+#'
+#' With other samples than the stimuli, each neuron, group of neurons, or subject is deleted in
+#' turn, too, and each together with each stimulus. The variance is the sum of the parts of the
+#' samples minus the parts of their interactions with the stimuli, and never less than one of its
+#' main parts; the interval is that of the t distribution with the degrees of freedom of
+#' Satterthwaite. Where the errors over stimuli come from half-samples, interactions are not known
+#' and not subtracted, so that these errors are rather too large. Subjects: the score is the mean of
+#' the subjects' scores. Neurons are part of their subject, and are not counted again. With fewer
+#' than 5 subjects take the neurons, for a statement about these subjects.
+#'
+#' The score of data with themselves, and any other that does not vary, has no standard error: it is
+#' `NA`, with a warning.
+#'
+#' @section What was seen:
+#' New stimuli with the same neurons (12 of `x`, 10 of `y`; 5 neighbours) in 500 data sets a cell:
+#' Gaussian and heavy-tailed responses, counts, and neurons of unequal gains, with high and low
+#' similarity. The table says in what share of the data sets nominal 95% intervals held the mean
+#' score of other such data sets: the lowest and the highest of these eight populations and of the
+#' measures of a row (`Rscript bench/inference.R stimuli level=high,low`, in parts by `n`, `kind`
+#' and `family`; (a): of some measures or populations only, Gaussian responses among them).
+#' Half-samples were 30 or 50, which makes intervals less sure than the default does.
+#'
+#' | stimuli | 30 | 100 | 400 |
+#' | --- | --- | --- | --- |
+#' | *Delete-one*: linear `cka`, `rv` | 0.95 to 0.98 | 0.88 to 0.97 | 0.91 to 0.96 (a) |
+#' | `cka` with a Gaussian kernel | 0.97 to 0.98 | 0.94 to 0.99 | 0.94 to 0.96 (a) |
+#' | `distance_correlation`, `rsa` | 0.96 to 0.98 | 0.94 to 0.98 | 0.93 to 0.98 (a) |
+#' | *Influences*: `procrustes`, `angular_shape` | 0.91 to 0.97 | 0.93 to 0.97 | 0.88 to 0.97 |
+#' | `cca` | 0.96 to 0.98 | 0.97 to 0.99 | 0.96 to 0.98 |
+#' | soft and hard match | 0.96 to 0.99 | 0.95 to 0.99 | 0.95 to 0.99 |
+#' | *Smoothed*: `mutual_knn` | 0.96 to 1.00 | 0.98 to 0.99 | 0.98 to 0.99 |
+#' | *Half-samples*: other neighbours | 0.90 to 1.00 | 0.95 to 1.00 | 0.94 to 1.00 (a) |
+#' | `cycle_knn` | 0.75 to 0.88 | 0.94 to 1.00 | 0.99 (a) |
+#' | `svcca` | 0.98 to 0.99 | 0.91 to 0.98 | 0.88 to 0.95 (a) |
+#' | `svcca` of 4 components | 0.94 to 0.97 | 0.94 to 0.97 | 0.93 to 0.94 (a) |
+#' | `aligned_cosine` | 0.90 to 0.96 | 0.92 to 0.95 | 0.94 (a) |
+#' | `gulp` | 0.94 to 0.99 | 0.97 to 1.00 | 0.95 to 0.98 (a) |
+#' | `bures` | 0.92 to 0.96 | 0.91 to 0.95 | |
+#' | `linear_regression` | 0.86 to 0.96 | 0.92 to 0.99 | 0.93 to 0.97 (a) |
+#' | `pwcca`, `eigenspace_overlap` | 0.81 to 0.93 | 0.92 to 0.99 | 0.93 to 0.97 (a) |
+#' | `rsa` by Kendall's tau, `rtd`, `imd` | 0.97 to 0.99 (a) | 0.95 to 0.99 (a) | |
+#' | *Units of the data*, see below | 0.76 to 0.96 | 0.77 to 0.96 | 0.78 to 0.97 (a) |
+#' | `magnitude_difference` and its like | 0.83 to 1.00 | 0.88 to 1.00 | 0.94 to 1.00 (a) |
+#'
+#' Standard errors were 0.9 to 1.4 times the spread of the scores for `cka`, `rsa` and
+#' `distance_correlation`, 1.0 to 1.4 times for `cca` and matches, 1.2 to 1.5 times for `mutual_knn`
+#' and 1.0 to 1.9 times for other measures of neighbours, whose intervals are rather too wide.
+#'
+#' Over stimuli and neurons of both sides (`bench/inference.R neurons n=100 kind=gaussian
+#' level=high resamples=30`: 100 stimuli, 30 neurons a side), errors are rather too large, too:
+#' `cka(stimulus)`, `cka(stimulus_neuron)`, `rsa(pearson)`, `procrustes` and soft match 0.97 to 0.99
+#' (standard errors 1.2 to 1.3 times the spread), `cca` 1.00 (1.6 times), and `knn_jaccard`, of
+#' which no interactions are subtracted, 1.00 (2.1 times). Over 40 stimuli and 3,
+#' 6 and 12 subjects (`bench/inference.R subjects`; `rsa(pearson)`) 0.97, 0.97 and 0.93 (1.1, 1.0
+#' and 1.0 times).
+#'
+#' When not to trust it:
+#' * distances in the units of the data ([procrustes_size_shape()], [permutation_procrustes()],
+#'   [rsm_difference()], [bures_distance()]) with heavy-tailed responses or counts: few stimuli make up the score,
+#'   standard errors were 0.5 to 0.9 times the spread, and intervals, which lie too low, held the
+#'   mean in 0.76 to 0.94, at any number of stimuli. With Gaussian responses and unequal gains it
+#'   was 0.86 to 0.95 at 30 stimuli and 0.90 to 0.96 with more. [procrustes_similarity()]: 0.81 to
+#'   0.95, and 0.93 to 0.97;
+#' * these and the other Procrustes measures at few stimuli: influences are too small. There take
+#'   `method = "jackknife"`: with 30 stimuli, 0.97 for `procrustes_size_shape` in place of 0.89, and
+#'   0.97 for `procrustes` of counts in place of 0.92;
+#' * half-samples with hardly more stimuli than dimensions, in which anything fits: errors of
+#'   `pwcca` were 0.7 to 0.8 times the spread at 30 stimuli. `method = "jackknife"` gave 0.99 in
+#'   place of 0.83, with 1.8 times the spread, and 0.98 in place of 0.86 for `linear_regression`;
+#' * a low `cka` of data in which one or two neurons have most of the variance: 0.88 at 100 stimuli,
+#'   for a corrected CKA of 0.05 and unequal gains. Low scores come with small errors there;
+#' * `svcca`, where the number of kept components changes with the stimuli: 0.91 and 0.88 at 100 and
+#'   400 stimuli (unequal gains). `method = "influence"`, which holds it, gave 0.70 and 0.55;
+#' * absolute values of what may be near 0, such as [magnitude_difference()], or the absolute
+#'   correlation of the neurons' means as a measure of one's own (0.88 to 0.99);
+#' * scores that are near a bound in most halves of the stimuli, as overlaps of neighbours are with
+#'   a large `k`: `cycle_knn` with 5 neighbours among 30 stimuli;
+#' * fewer than 30 stimuli, and stimuli that depend on each other without `clusters` (a warning of
+#'   class `repalign_dependence` speaks when neighbouring rows look like it).
+#' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife).
+#' @examples
+#' # V4 against the layers of a network: which is closer, and how certain is that?
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:150, ]
+#' layers <- lapply(v4_layers, function(layer) layer[1:150, ])
+#' result <- score_interval(v4, layers, list("rsa", measure("cka", estimator = "stimulus")))
+#' result
+#' vcov(result[result$measure == "rsa", ])
+#' # another recording of V4 has other neurons: these are a sample, too
+#' score_interval(v4, layers$L2, measure("cka", estimator = "stimulus_neuron"),
+#'                over = c("stimuli", "neurons_x"))
+#' @seealso [score_weighted()], [cka_interval()], [similarity()], [calibrate()]
+#' @export
+score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", method = "auto",
+                           resamples = 200, transform = "auto", model_units = "fixed",
+                           units_x = NULL, units_y = NULL, conf_level = 0.95, clusters = NULL,
+                           threads = NULL, na = c("error", "stimuli", "neurons")) {
+  need_arguments()
+  set <- as_measures(measure)
+  na <- check_interval_na(check_choice(na, missing_rules, "na"), units_x, units_y)
+  settings <- interval_settings(over, method, resamples, transform, model_units, units_x,
+                                units_y, conf_level)
+  old <- options(repalign.threads = thread_count(threads))
+  on.exit(options(old))
+  usable <- weighable_sides(x, y, set, clusters, na, 5, "an interval")
+  task <- list(sides = usable$sides, set = usable$set, codes = usable$clusters,
+               settings = settings, n = usable$sides$x$reprs[[1]]$n, threads = threads)
+  check_interval_task(task, y)
+  set_largest_k(task$set, c(task$sides$x$reprs, task$sides$y$reprs))
+  choices <- begin_choices(all_representations(task$sides))
+  on.exit(end_choices(choices), add = TRUE)
+  task$pairs <- list_pairs(task$sides, FALSE)
+  check_grid_memory(task$set, task$sides)
+  task$scores <- as.vector(t(score_grid(task$pairs, task$sides, task$set, "stop", threads)))
+  score_interval_of(task)
+}
+
+interval_methods <- c("auto", "jackknife", "influence", "smoothed", "half-samples")
+
+interval_samples <- c("stimuli", "neurons_x", "neurons_y", "subjects")
+
+interval_settings <- function(over, method, resamples, transform, model_units, units_x, units_y,
+                              conf_level) {
+  over <- check_choice(over, interval_samples, "over", several = TRUE)
+  method <- check_choice(method, interval_methods, "method")
+  model_units <- check_choice(model_units, c("fixed", "sampled"), "model_units")
+  neurons <- c(x = "neurons_x" %in% over, y = "neurons_y" %in% over)
+  if (neurons[["x"]] && model_units == "sampled") neurons[["y"]] <- TRUE
+  if ("subjects" %in% over && any(neurons)) {
+    abort("`over` has \"subjects\" and neurons: neurons are part of their subject, whose ",
+          "differences hold theirs. Leave out \"neurons_x\" and \"neurons_y\".",
+          class = "repalign_error_choice", arg = "over")
+  }
+  # labels of the one side whose neurons are a sample are enough
+  alone <- xor(neurons[["x"]], neurons[["y"]])
+  sampled <- if (neurons[["x"]]) units_x else units_y
+  if (!alone || is.null(sampled)) check_unit_choice(FALSE, units_x, units_y)
+  list(method = method, resamples = check_count(resamples, "resamples", least = 20),
+       transform = check_choice(transform, c("auto", "z", "none"), "transform"),
+       neurons = neurons, subjects = "subjects" %in% over, units = list(x = units_x, y = units_y),
+       conf_level = check_number(conf_level, "conf_level", above = 0, below = 1))
+}
+
+# The sides and measures of a call, without stimuli that have no cluster: list(sides, set, clusters,
+# rows). Clusters are those of the call, of responses() objects or of the measures, and every
+# measure that can leave out pairs within clusters does so. least, why: how many clusters are
+# needed, and for what.
+weighable_sides <- function(x, y, set, clusters, na = "error", least = 2,
+                            why = "a weighted score") {
+  sides <- as_sides(x, y, na = na)
+  check_prepared(all_representations(sides), set)
+  check_kept_data(all_representations(sides))
+  declared <- declared_sides(sides, settled_set(set, sides), clusters)
+  own <- lapply(declared$set, function(measure) measure$args$clusters)
+  codes <- unique(c(Filter(Negate(is.null), own),
+                    if (!is.null(declared$clusters)) list(cluster_codes(declared$clusters))))
+  if (length(codes) > 1) {
+    abort("`clusters` differ between the measures and the call: give the same labels to all, or ",
+          "to the call alone.", class = "repalign_error_choice", arg = "clusters")
+  }
+  codes <- if (length(codes)) codes[[1]]
+  set <- lapply(declared$set, function(measure) {
+    if (!is.null(codes) && takes_clusters(measure)) measure$args$clusters <- codes
+    measure
+  })
+  complete <- clustered_sides(complete_sides(declared$sides, set, na), codes, least, why)
+  refuse_holes(all_representations(complete$sides), complete$set)
+  note_gaps(list_pairs(complete$sides, FALSE), complete$sides$x$reprs, complete$sides$y$reprs,
+            complete$set)
+  complete
+}
+
+# Which labels belong to the neurons that are left is known for those of measures and responses().
+check_interval_na <- function(na, units_x, units_y) {
+  if (na != "neurons" || is.null(units_x) && is.null(units_y)) return(na)
+  abort("na = \"neurons\" cannot be used with `units_x` or `units_y`: declare the labels in ",
+        "`neuron` or `session` of responses(), use na = \"stimuli\", or leave out the neurons and ",
+        "their labels yourself.", class = "repalign_error_choice", arg = "na")
+}
+
+check_interval_task <- function(task, y) {
+  first <- task$sides$x$reprs[[1]]
+  check_rows(task$n, 5, first$arg, "an interval")
+  check_clusters(task$codes, task$n, first$arg, 5, "an interval")
+  for (side in names(which(task$settings$neurons))) {
+    for (repr in task$sides[[side]]$reprs) need_kind(repr, "data", "an error over neurons")
+  }
+  if (!task$settings$subjects) return(invisible())
+  if (is.null(y) || task$sides$x$is_models || length(task$sides$x$reprs) < 2) {
+    abort("For over = \"subjects\", `x` must be a list of the data of two or more subjects, and ",
+          "`y` what all of them are compared with.", class = "repalign_error_type", arg = "x")
+  }
+}
+
+score_interval_of <- function(task) {
+  tables <- neuron_tables(task)
+  columns <- stimulus_columns(task, tables)
+  factors <- lapply(if (any(task$settings$neurons)) neuron_samples(task), neuron_factor, task,
+                    columns, tables)
+  fixed <- which(vapply(tables, function(table) isTRUE(table$fixed), NA))
+  for (row in fixed) task$scores[row] <- columns[[row]]$value
+  if (task$settings$subjects) {
+    pooled <- pool_subjects(task, columns)
+    columns <- pooled$columns
+    factors <- pooled$factors
+    task[c("pairs", "scores")] <- pooled[c("pairs", "scores")]
+    task$sides$x$reprs[[1]]$name <- paste("mean of", pooled$subjects, "subjects")
+  }
+  warn_dependence(known_data(task$sides), task$codes)
+  interval_result(task, columns, factors, fixed)
+}
+
+known_data <- function(sides) {
+  reprs <- Filter(function(repr) repr$kind == "data", all_representations(sides))
+  if (!length(reprs)) return(list(matrix(0, 2, 1)))
+  lapply(reprs, function(repr) known_columns(repr$data))
+}
+
+# ---- interval columns
+
+# The deletions over stimuli of all scores of a call of score_interval(), without the warnings and
+# messages that were given with the scores.
+
+# task: list(pairs, sides, set, codes, n, settings). A row of the result is a measure of a pair: the
+# measures of the first pair come first. Returns a list of columns (deletion-columns.R), one a row.
+stimulus_columns <- function(task, tables) {
+  ways <- lapply(task$set, way_of, task$settings$method)
+  names <- vapply(ways, function(way) way$name, "")
+  k <- length(task$set)
+  columns <- vector("list", nrow(task$pairs) * k)
+  for (p in seq_len(nrow(task$pairs))) {
+    pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
+    for (m in which(names == "closed")) {
+      row <- (p - 1) * k + m
+      table <- tables[[row]]
+      columns[[row]] <- if (!is.null(table)) column_of_table(table, ways[[m]]$errors)
+        else closed_column(pair, task$set[[m]], ways[[m]], task$codes)
+    }
+  }
+  for (m in which(names == "recomputed")) columns <- recomputed_columns(task, columns, m)
+  half <- which(names == "half-samples")
+  if (length(half)) columns <- half_columns(task, columns, half)
+  columns
+}
+
+# How a measure's errors are found: list(name, errors, exact, method), where `method` is the word of
+# the result.
+way_of <- function(measure, method) {
+  errors <- errors_of(measure)
+  known <- !is.null(errors) && errors$method != "half-samples"
+  if (method == "half-samples" || (method == "auto" && !isTRUE(errors$auto))) {
+    return(list(name = "half-samples", method = "half-samples", errors = errors))
+  }
+  exact <- method == "jackknife"
+  if (exact && (!known || errors$method != "jackknife" && is.null(errors$exact))) {
+    return(list(name = "recomputed", method = "jackknife", errors = errors))
+  }
+  own <- if (exact) "jackknife" else errors$method
+  if (method != "auto" && !identical(own, method)) refuse_method(measure, method)
+  list(name = "closed", method = own, errors = errors, exact = exact)
+}
+
+refuse_method <- function(measure, method) {
+  abort("`method` cannot be ", dQuote(method, FALSE), " for the measure ",
+        dQuote(measure$label, FALSE), ": use \"auto\", \"jackknife\" or \"half-samples\".",
+        class = "repalign_error_choice", arg = "method")
+}
+
+closed_column <- function(pair, measure, way, codes) {
+  withCallingHandlers(deletion_column(pair, measure, way$errors, codes, way$exact),
+                      warning = function(w) invokeRestart("muffleWarning"),
+                      message = function(m) invokeRestart("muffleMessage"))
+}
+
+# All but one stimulus (or cluster), score by score.
+recomputed_columns <- function(task, columns, m) {
+  units <- if (is.null(task$codes)) seq_len(task$n) else task$codes
+  keep <- outer(units, seq_len(max(units)), "!=")
+  scores <- subset_scores(keep, task$pairs, task$sides, task$set[m], "The jackknife",
+                          task$threads)
+  errors <- errors_of(task$set[[m]])
+  for (p in seq_len(nrow(task$pairs))) {
+    row <- (p - 1) * length(task$set) + m
+    values <- c(task$scores[row], scores[p, 1, ])
+    columns[[row]] <- recomputed_column(values, task$set[[m]], errors)
+  }
+  columns
+}
+
+recomputed_column <- function(values, measure, errors) {
+  if (is.null(errors)) errors <- list(transform = transform_of(measure, NULL))
+  if (!is.null(errors$cosine)) values <- errors$cosine$of(values)
+  jackknife_column(values, errors)
+}
+
+half_columns <- function(task, columns, half) {
+  settings <- task$settings
+  keep <- draw_halves(task$n, settings$resamples, task$codes)
+  scores <- subset_scores(keep, task$pairs, task$sides, task$set[half], "The half-samples",
+                          task$threads)
+  factors <- vapply(task$set[half], half_sample_factor, 0, task$n, task$codes)
+  for (p in seq_len(nrow(task$pairs))) {
+    for (at in seq_along(half)) {
+      row <- (p - 1) * length(task$set) + half[at]
+      columns[[row]] <- half_column(task$scores[row], scores[p, at, ], factors[at])
+    }
+  }
+  columns
+}
+
+# Intervals of scores between -1 and 1 are made of Fisher's z, where that was seen to serve.
+transform_of <- function(measure, errors) {
+  if (!is.null(errors)) return(errors$transform)
+  d <- measure$declaration
+  range <- range_of(d, measure$args)
+  bounded <- d$direction == "similarity" && range[1] >= -1 && range[2] == 1
+  if (bounded && !isTRUE(d$family %in% c("neighbours", "topology"))) "z" else "none"
+}

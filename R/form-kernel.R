@@ -1,0 +1,104 @@
+# The forms of the linear and of the Gaussian kernel.
+
+#' @include form.R
+NULL
+
+# ---- form gaussian
+
+# The form of the Gaussian kernel, and the width of the kernel, are made here.
+
+# The entries of the kernel with what centring subtracts, and the mean square of the entries.
+# `corrected` chooses the centring of the estimator "stimulus", U-centring, in which the diagonal
+# does not count; otherwise the kernel is double-centred, for "naive". sigma is in the units of the
+# data.
+form_gaussian <- function(repr, sigma, bandwidth, corrected) {
+  remember_form(repr, "gaussian", list(sigma, bandwidth, corrected), {
+    gaussian <- gaussian_entries(repr, gaussian_width(repr, sigma, bandwidth))
+    n <- as.double(repr$n)
+    squares <- 2 * packed_product(gaussian$entries, gaussian$entries)
+    if (corrected) {
+      c(u_centering(gaussian$entries, n), list(mean_square = squares / (n * (n - 3))))
+    } else {
+      diagonal <- if (gaussian$shifted) 0 else 1
+      c(double_centering(gaussian$entries, n, diagonal),
+        list(mean_square = (squares + n * diagonal) / n^2))
+    }
+  })
+}
+
+declare_form("gaussian", relabel = relabel_parts(packed = "entries", each = "means"),
+             size = function(n, d, args) packed_length(n))
+
+# The entries of a wide kernel are all near 1. Such a kernel is shifted: its entries are computed
+# less 1, which centring would subtract anyway, so that their differences keep all digits. A kernel
+# whose entries do not differ at all is refused, because it says nothing about the data.
+gaussian_entries <- function(repr, width) {
+  d <- form_distances(repr)$d
+  entries <- .Call(C_gaussian, d, width, FALSE, thread_count())
+  range <- .Call(C_value_range, entries)
+  if (range[2] < .Machine$double.eps) refuse_flat_kernel(repr$arg, "below", "higher")
+  beside_self <- 2 * .Call(C_packed_sum, entries, FALSE, thread_count()) / repr$n
+  if (beside_self < 0.01) warn_narrow_kernel(repr)
+  shifted <- range[1] > 0.5
+  if (shifted) {
+    entries <- .Call(C_gaussian, d, width, TRUE, thread_count())
+    if (.Call(C_value_range, entries)[1] > -1e-150) refuse_flat_kernel(repr$arg, "above", "lower")
+  }
+  list(entries = entries, shifted = shifted)
+}
+
+warn_narrow_kernel <- function(repr) {
+  warn("The Gaussian kernel of `", repr$arg, "` is so narrow that a stimulus resembles hardly any ",
+       "but itself: the naive CKA is then near 1 whatever the data. Set `sigma` or `bandwidth` ",
+       "higher.", class = "repalign_trivial", data = repr$arg)
+}
+
+refuse_flat_kernel <- function(arg, where, remedy) {
+  abort("The Gaussian kernel of `", arg, "` carries no information: its width is far ", where,
+        " all distances between rows. Set `sigma` or `bandwidth` ", remedy, ".",
+        class = "repalign_error_value", arg = "sigma")
+}
+
+gaussian_width <- function(repr, sigma, bandwidth) {
+  if (!is.null(sigma)) return(sigma * form_distances(repr)$scale)
+  width <- bandwidth * median_distance(repr)
+  if (width == 0) {
+    abort("The median distance between the rows of `", repr$arg, "` is 0 (most rows are equal), ",
+          "so the width of the kernel would be 0: set `sigma`.",
+          class = "repalign_error_value", arg = "sigma")
+  }
+  width
+}
+
+# ---- form linear
+
+# The form of the linear kernel is made here.
+
+# All parts are of the centred and scaled data: s and f, the sums of squares and of fourth powers of
+# each column; k, the squared norm of each row; total, the sum of the squared inner products of all
+# neuron pairs; and gram, the Gram matrix, if there are more neurons than stimuli.
+form_linear <- function(repr) {
+  route <- cheapest_route(repr)
+  remember_form(repr, "linear", list(route), linear_form(repr, route))
+}
+
+declare_form("linear", relabel = relabel_parts(each = "k", square = "gram"),
+             size = function(n, d, args) if (d > n) as.double(n)^2 else as.double(d)^2)
+
+# With route "sample" the parts are made from the Gram matrix, which is n x n, and with "feature"
+# from the cross products, which are d x d; "auto" takes the smaller ones. But if prepare_grams()
+# needs the Gram matrix anyway, it costs least to use it.
+cheapest_route <- function(repr) {
+  if (isTRUE(repr$cache$gram_wanted)) "sample" else smaller_route(repr)
+}
+
+smaller_route <- function(repr) if (ncol(repr$data) > repr$n) "sample" else "feature"
+
+linear_form <- function(repr, route = "auto", chunk = NULL) {
+  center <- form_centering(repr)
+  n <- repr$n
+  d <- ncol(repr$data)
+  if (route == "auto") route <- smaller_route(repr)
+  form <- .Call(C_linear_form, repr$data, center$means, center$scale, route == "sample", chunk)
+  c(form, list(n = n, d = d, means = center$means, scale = center$scale))
+}

@@ -1,0 +1,266 @@
+# prepare() makes forms of representations that are kept for later calls.
+
+#' @include input-prepared.R
+NULL
+
+#' Prepare representations once, for many calls
+#'
+#' What measures make of a representation before they compare it (distances, neighbour graphs,
+#' decompositions) as an object that can be saved, and be given to [similarity()], [calibrate()] and
+#' [score_interval()] in the place of the data: the layers of a zoo of models are prepared once, and
+#' every new recording is compared with them in the time of the comparisons alone.
+#'
+#' @param x a representation, a named list of them, or a named list of models (lists of layers), as
+#'   in [similarity()].
+#' @param measure one or more measures, as in [similarity()]; not those of [new_measure()], of which
+#'   nothing can be prepared.
+#' @param data `TRUE`: keep the data beside the forms, which [score_interval()] and
+#'   [score_weighted()] need.
+#' @param threads see [similarity()].
+#' @return Of one representation an object of class `repalign_prepared`, of a list a list of them
+#'   (class `repalign_prepared_list`, with the same names), which can be subset and saved
+#'   ([saveRDS()]) like any list; lists of prepared and of plain representations may be mixed.
+#'   `print()` tells the size.
+#' @details
+#' A prepared representation knows the measures with their parameters, the number of stimuli, and
+#' their names if there are row names. In a call that asks for another measure, other parameters or
+#' other stimuli it is an error of class `repalign_error_prepared`, which says what it was made for.
+#' So it is where stimuli would have to be left out (`na`, labels `NA`), with `series`, in functions
+#' that need the data themselves, and under another version of this package. A call may use some of
+#' the measures only.
+#'
+#' Scores and null scores are the same as from the data, to the last bit (on the same machine and
+#' BLAS). Nothing random is stored: where neighbours are tied, the search alone is prepared, and
+#' each call draws the order of the ties as it does for data; so it draws the subsets of [rtd()].
+#' Names in the call (list names) are part of the seeds of such draws, and must be the same for the
+#' same numbers. Warnings about a representation may come from `prepare()` and not from the call.
+#'
+#' Without `data = TRUE`, the data are kept beside the forms where comparisons need them: for
+#' [responses()], distances and graphs, for tied neighbours, for [procrustes()] and its relatives,
+#' [aligned_cosine()], [permutation_procrustes()], [linear_regression()] and [rtd()], and for
+#' [cka()] with the linear kernel and no more neurons than stimuli, or with `"stimulus_neuron"`.
+#' Such measures prepare less than others. Otherwise the object holds no responses, but distances
+#' between all stimuli, or bases, from which much of the data could be made again.
+#'
+#' `calibrate()` needs more than scores do: what it permutes, such as the n x n matrices of linear
+#' kernels, is made of the forms in each call.
+#'
+#' What was seen (`bench/prepare.R`, two runs): a recording of 500 stimuli x 60 neurons against 100
+#' layers of 512 neurons took 0.8 to 1.5 times as long as the comparisons alone. That was 7 to 16
+#' times faster than from the data by `rsa`, 10 to 11 times by `mutual_knn`, 11 to 23 times by
+#' `cknna`, 14 times by `svcca`, 16 times by squared `cca`, 3 to 5 times by `distance_correlation`,
+#' 2.4 times by linear `cka`, and 0.8 to 1.5 times by `procrustes`, of which next to nothing can be
+#' prepared. Against 500 layers (`layers=500`, one run on a busy machine) `rsa`, `mutual_knn`,
+#' `cknna` and linear `cka` took 0.5, 0.4, 0.8 and 2.7 s (the comparisons alone 0.3, 0.6, 0.7 and
+#' 3.1 s; from the data 12, 30, 28 and 13 s); what is stored has 486, 39, 73 and 973 MB.
+#' @examples
+#' zoo <- prepare(v4_layers, c("rsa", "mutual_knn"))
+#' zoo
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
+#' similarity(v4, zoo, c("rsa", "mutual_knn"))
+#' # from a file, later
+#' file <- tempfile(fileext = ".rds")
+#' saveRDS(zoo, file)
+#' similarity(v4, readRDS(file)["L2"], "rsa")
+#' try(similarity(v4, zoo, measure("rsa", outer = "pearson")))
+#' @seealso [similarity()], [calibrate()], [score_interval()]
+#' @export
+prepare <- function(x, measure = "cka", data = FALSE, threads = NULL) {
+  need_arguments()
+  check_flag(data, "data")
+  measures <- as_measures(measure)
+  for (m in measures) {
+    if (is_own(m)) {
+      abort("Nothing can be prepared for ", dQuote(m$label, FALSE), ", a measure of your own: ",
+            "give the data to similarity().", class = "repalign_error_measure", arg = "measure")
+    }
+  }
+  old <- options(repalign.threads = thread_count(threads))
+  on.exit(options(old))
+  refuse_results(x, "x")
+  side <- as_side(x, "x")
+  for (repr in side$reprs) {
+    if (!is.null(repr$prepared)) refuse_prepared(repr$arg, "is prepared already: give the data.")
+  }
+  check_same_stimuli(side$reprs, any(vapply(measures, function(m) m$declaration$pairing, NA)))
+  measures <- lapply(measures, measure_in_order, side$reprs)
+  settled <- settled_for_side(measures, side)
+  refuse_holes(side$reprs, settled)
+  set_largest_k(settled, side$reprs)
+  check_prepared_memory(settled, side)
+  advance <- progress_along(length(side$reprs))
+  made <- lapply(side$reprs, function(repr) {
+    on.exit(advance())
+    prepared_representation(repr, measures, settled, data)
+  })
+  arranged_like(x, made)
+}
+
+# The measures with the arguments that they have when these representations stand on both sides.
+settled_for_side <- function(measures, side) {
+  sides <- list(x = side, y = side, self = TRUE, same = FALSE, models = side$is_models)
+  declared <- quietly_done(declared_sides(sides, settled_set(measures, sides)))
+  labels <- c(list(declared$clusters), lapply(declared$set, function(m) m$args$clusters))
+  if (any(vapply(labels, anyNA, NA))) refuse_unlabelled(side$reprs[[1]]$arg)
+  declared$set
+}
+
+refuse_unlabelled <- function(arg) {
+  abort("Stimuli of `", arg, "` without a label in `clusters` would have to be left out, which ",
+        "prepare() cannot: leave them out of the data.", class = "repalign_error_prepared",
+        arg = arg)
+}
+
+check_prepared_memory <- function(settled, side) {
+  check_grid_memory(settled, list(x = side, y = side))
+  numbers <- vapply(side$reprs, function(repr) {
+    sum(vapply(settled, numbers_per_representation, 0, as.double(repr$n), width_of(repr), FALSE))
+  }, 0)
+  check_memory(8 * sum(numbers), paste("Preparing", count_of(length(numbers), "representation")),
+               "Prepare some of them at a time, and save them.")
+}
+
+# The prepared representations in lists as those of x.
+arranged_like <- function(x, made) {
+  if (!is_collection(x)) return(made[[1]])
+  done <- 0
+  arrange <- function(x) {
+    if (!is_collection(x)) {
+      done <<- done + 1
+      return(made[[done]])
+    }
+    structure(lapply(unclass(x), arrange), class = "repalign_prepared_list")
+  }
+  arrange(x)
+}
+
+# ---- one representation
+
+# measures: as given, which later calls are compared with; settled: as they are for these
+# representations, which the forms are made with.
+prepared_representation <- function(repr, measures, settled, data) {
+  tied <- vapply(settled, has_open_graph, NA, repr)
+  # the first time makes the forms; the second one tells which of them a comparison asks for
+  needed <- unlist(Map(make_forms, settled, list(repr), tied, TRUE))
+  repr$cache$touched <- integer()
+  quietly_done(Map(make_forms, settled, list(repr), tied, FALSE))
+  entries <- repr$cache$entries[sort(unique(repr$cache$touched))]
+  repr$cache$touched <- NULL
+  repr$cache$entries <- NULL
+  keep <- data || any(needed) || repr$kind != "data" || !is.null(repr$responses)
+  structure(list(
+    version = as.character(utils::packageVersion("repalign")), kind = repr$kind, n = repr$n,
+    measures = lapply(measures, function(m) unclass(m)[c("id", "label", "args")]),
+    data = if (keep) repr$data else absent_data(repr), responses = repr$responses,
+    column_stats = repr$cache$column_stats, neighbours = repr$cache$neighbours, entries = entries
+  ), class = "repalign_prepared")
+}
+
+# Makes all that a comparison by this measure asks for, and returns whether it needs the data, too.
+# Tied neighbours are put in order in each call, so that only the search is done beforehand.
+make_forms <- function(measure, repr, tied, first) {
+  if (tied) {
+    has_open_graph(measure, repr)
+    return(TRUE)
+  }
+  forms <- forms_of_sides(measure, repr)
+  if (needs_data(measure, repr)) return(TRUE)
+  rehearsed <- tryCatch(quietly_done(rehearse(measure, repr, forms)), error = function(e) NULL)
+  is.null(rehearsed)
+}
+
+# The forms for both sides. Labels of neurons may be those of one side only, for the other one of
+# which they are an error.
+forms_of_sides <- function(measure, repr) {
+  d <- measure$declaration
+  need_kind(repr, accepted_by(d, measure$args), dQuote(d$id, FALSE))
+  refuse_negative(repr, accepted_by(d, measure$args))
+  refuse_zero(repr, accepted_by(d, measure$args))
+  refuse_useless(repr)
+  refused <- NULL
+  forms <- lapply(c(x = "x", y = "y"), function(side) {
+    repr$side <- side
+    tryCatch(d$prepare(repr, measure$args, side), repalign_error = function(e) {
+      refused <<- e
+      NULL
+    })
+  })
+  forms <- Filter(Negate(is.null), forms)
+  if (!length(forms)) stop(refused)
+  forms
+}
+
+# A comparison of the representation with itself, as if it were another one, and what the null of
+# the measure permutes.
+rehearse <- function(measure, repr, forms) {
+  other <- repr
+  other$side <- "y"
+  compare_pair(measure$declaration, list(x = repr, y = other, self = FALSE, cache = new_cache()),
+               measure$args)
+  null <- null_of(measure)
+  if (!is.null(null)) {
+    for (side in names(forms)) null$operand(forms[[side]], repr, measure$args, side)
+  }
+  TRUE
+}
+
+# Has the neighbour graph that the measure compares ties that each call puts in an order of its own?
+has_open_graph <- function(measure, repr) {
+  wanted <- measure$declaration$neighbours
+  wanted <- if (!is.null(wanted)) wanted(measure$args)
+  if (is.null(wanted) || repr$kind == "graph") return(FALSE)
+  repr <- clustered_representation(repr, measure$args$clusters)
+  check_neighbour_count(repr, wanted$k)
+  check_graph_metric(repr, wanted$metric)
+  most <- largest_k(repr, wanted$metric, wanted$k)
+  !is.null(found_graph(repr, wanted$metric, most)$open)
+}
+
+needs_data <- function(measure, repr) {
+  needed <- measure$declaration$needs_data
+  if (is.function(needed)) needed(measure$args, repr$n, width_of(repr)) else needed
+}
+
+quietly_done <- function(code) {
+  withCallingHandlers(
+    code, repalign_message = function(m) invokeRestart("muffleMessage"),
+    repalign_warning = function(w) invokeRestart("muffleWarning")
+  )
+}
+
+# ---- methods
+
+#' @export
+`[.repalign_prepared_list` <- function(x, i) {
+  structure(unclass(x)[i], class = "repalign_prepared_list")
+}
+
+#' @export
+print.repalign_prepared <- function(x, ...) {
+  cat("<repalign prepared> ", x$n, " stimuli", if (x$kind == "data") {
+    paste0(" x ", count_of(ncol(x$data), "neuron"))
+  } else if (x$kind == "dist") " (distances)" else " (neighbour graph)", ": ", size_in_words(x),
+  if (is_absent(x$data)) ", without the data", "\nfor ", measures_in_words(x$measures), "\n",
+  sep = "")
+  invisible(x)
+}
+
+#' @export
+print.repalign_prepared_list <- function(x, ...) {
+  if (!length(x)) {
+    cat("<repalign prepared> an empty list\n")
+    return(invisible(x))
+  }
+  models <- !is_prepared(x[[1]])
+  count <- if (models) {
+    paste0(count_of(length(x), "model"), " with ", count_of(sum(lengths(unclass(x))), "layer"))
+  } else {
+    count_of(length(x), "representation")
+  }
+  one <- first_prepared(x)
+  cat("<repalign prepared> ", count, " of ", one$n, " stimuli (", enumerate(names(x), 5), "): ",
+      size_in_words(x), "\nfor ", measures_in_words(one$measures), "\n", sep = "")
+  invisible(x)
+}
+
+size_in_words <- function(x) format_bytes(as.double(utils::object.size(x)))

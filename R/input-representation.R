@@ -1,0 +1,320 @@
+# Responses are read and checked here, and become representations; two of them are a pair.
+
+# ---- representation
+
+# A representation is checked input with a cache of the forms made from it; two of them are a pair.
+
+# arg: what messages call the representation; allow_na: are missing values allowed, because
+# cut_representation() will leave them out? side: "x" or "y" of the call. Of a responses object,
+# `data` are the means over trials, and `responses` is the object. Estimates from trials do without
+# the responses that lack, so that these are refused later for all others (refuse_holes()). loose:
+# may a "dist" object lack pairs, or be 0 throughout? Both are refused later, by
+# refuse_lacking_pairs() and refuse_zero(), for the measures that cannot use it.
+representation <- function(x, arg, name = arg, allow_na = FALSE,
+                           side = if (arg == "y") "y" else "x", loose = FALSE) {
+  refuse_prepared_data(x, arg)
+  responses <- if (is_responses(x)) x
+  if (!is.null(responses)) x <- mark_checked(as.matrix(responses))
+  kind <- kind_of(x)
+  cache <- new_cache()
+  if (kind == "data") {
+    several <- !is.null(responses) && dim(responses)[3] > 1
+    read <- as_responses(x, arg, allow_na || several)
+    data <- read$data
+    cache$column_stats <- read$column_stats
+    if (!allow_na) note_distance_matrix(data, arg)
+  } else {
+    data <- if (kind == "dist") check_dist(x, arg, allow_na || loose, loose) else
+      check_graph(x, arg)
+  }
+  repr <- list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name,
+               side = side, cache = cache)
+  repr$responses <- responses
+  if (loose && kind == "dist") repr$loose <- TRUE
+  repr
+}
+
+# What messages call a representation: layers of models have the name of the model before theirs.
+title_of <- function(repr) if (is.null(repr$title)) repr$name else repr$title
+
+# Is the representation in one comparison only, so that nothing pays that serves the next one?
+compared_once <- function(repr) isTRUE(repr$cache$compared_once)
+
+# The cache of a pair keeps what several measures share that compare it. by_name: must the row names
+# of the two sides agree?
+as_pair <- function(rx, ry, by_name = TRUE) {
+  check_same_rows(rx$data, ry$data, rx$arg, ry$arg, by_name)
+  list(x = rx, y = ry, self = identical(rx$cache, ry$cache), cache = new_cache())
+}
+
+# A representation beside itself.
+self_pair <- function(repr) list(x = repr, y = repr, self = TRUE, cache = new_cache())
+
+# A pair for functions that need the responses themselves, or another of the `accepted` kinds.
+representation_pair <- function(x, y, accepted = "data") {
+  if (missing(x) || missing(y)) missing_side(missing(x))
+  rx <- need_kind(representation(x, "x"), accepted, "this")
+  pair <- as_pair(rx, need_kind(representation(y, "y"), accepted, "this"))
+  note_one_sided_names(pair[c("x", "y")])
+  pair
+}
+
+missing_side <- function(x_missing) {
+  abort("Two representations are needed, `x` and `y`; for all pairs of a list use similarity().",
+        class = "repalign_error_type", arg = if (x_missing) "x" else "y")
+}
+
+need_kind <- function(repr, accepted, what) {
+  if (repr$kind %in% accepted) return(repr)
+  given <- c(dist = "a \"dist\" object (distances)", graph = "a neighbour graph")[repr$kind]
+  also <- c(dist = " or a \"dist\" object", graph = " or a neighbour graph")
+  abort("`", repr$arg, "` is ", given, ", but ", what, " needs the responses themselves ",
+        "(stimuli x neurons)", also[intersect(accepted, names(also))], ".",
+        if (what == dQuote("cka", FALSE)) {
+          " With kernel = \"rbf\" or \"manifold\" it takes distances."
+        }, class = "repalign_error_type", arg = repr$arg)
+}
+
+# The same representation with its stimuli in the order `permutation`. Nothing is prepared again:
+# remember_form() takes the forms of the original and relabels them.
+permuted_representation <- function(repr, permutation) {
+  result <- repr
+  result$data <- switch(repr$kind,
+    data = unname_rows(repr$data[permutation, , drop = FALSE]),
+    dist = relabel_dist(repr$data, permutation),
+    graph = relabel_graph(repr$data, permutation)
+  )
+  result$responses <- permuted_responses(repr$responses, permutation)
+  result$cache <- new_cache()
+  result$cache$said <- repr$cache$said
+  result$cache$neighbours <- repr$cache$neighbours
+  result$cache$original <- list(cache = repr$cache, permutation = permutation)
+  result
+}
+
+unname_rows <- function(x) {
+  rownames(x) <- NULL
+  x
+}
+
+# ---- identifier
+
+# Tables often have columns that are no neurons but say what a row is: its stimulus, its trial, its
+# number. Such columns are found and refused here. If the number of the row were taken for a neuron,
+# it would be the same on both sides and have most of the variance, and unrelated data would seem
+# alike.
+
+# Names of identifiers, those first that most likely name the stimuli. named_like_identifier() knows
+# some more: these names followed by a word for a number ("image_number", "trialNo"), names that end
+# in _id, and X, which is how read.csv() calls a column of row names.
+identifier_names <- c("image", "stimulus", "id", "row", "...1", "subject", "session", "trial",
+                      "rep")
+
+named_like_identifier <- function(names) {
+  pattern <- "^(image|stimulus|stim|trial|session|subject|row)_?(id|no|nr|num|number|index)$"
+  numbered <- grepl(pattern, names, ignore.case = TRUE)
+  tolower(names) %in% c(identifier_names, "stim") | names == "X" | numbered |
+    grepl("_id$", names, ignore.case = TRUE)
+}
+
+# The values of fewer rows may be in order by chance.
+least_numbered <- 12
+
+# For each column of the numeric matrix x that looks like an identifier, the reason in words, named
+# by the number of the column. A matrix without column names was made for neurons and is not
+# searched.
+find_identifiers <- function(x) {
+  if (is.null(colnames(x))) return(character())
+  named <- which(named_like_identifier(colnames(x)))
+  named <- named[vapply(named, function(j) is_whole(x[, j]), NA)]
+  if (length(named) && is_one_hot(x)) named <- integer()
+  numbered <- if (nrow(x) >= least_numbered) numbered_columns(x) else integer()
+  if (all_ranks(x, numbered)) numbered <- integer()
+  found <- sort(union(named, numbered))
+  why <- vapply(found, function(j) {
+    if (j %in% named) "whole numbers, and the name of an identifier" else numbering(x[, j])
+  }, "")
+  stats::setNames(why, found)
+}
+
+# Are all columns rankings, either without ties (numbered) or with mean ranks for ties? Ranked
+# responses are no identifiers.
+all_ranks <- function(x, numbered) {
+  if (!length(numbered)) return(FALSE)
+  n <- nrow(x)
+  others <- x[, setdiff(seq_len(ncol(x)), numbered), drop = FALSE]
+  mean_ranks <- colSums(others) == n * (n + 1) / 2 & colSums(2 * others != round(2 * others)) == 0
+  isTRUE(all(mean_ranks))
+}
+
+is_whole <- function(values) {
+  values <- values[!is.na(values)]
+  length(values) > 0 && all(is.finite(values)) && all(values == round(values))
+}
+
+is_one_hot <- function(x) !anyNA(x) && all(x == 0 | x == 1) && all(rowSums(x) == 1)
+
+# The columns that hold consecutive whole numbers in any order, or rise or fall by equal steps.
+# Looking at their first values is fast and rules out nearly all other columns.
+numbered_columns <- function(x) {
+  first <- x[seq_len(least_numbered), , drop = FALSE]
+  candidates <- which(apply(first, 2, could_number, n = nrow(x)))
+  candidates[vapply(candidates, function(j) !is.na(numbering(x[, j])), NA)]
+}
+
+# May these be the first values of a column of n values that number the rows?
+could_number <- function(first, n) {
+  # with missing values the first ones do not tell; numbering() then looks at all values
+  if (anyNA(first)) return(TRUE)
+  step <- first[2] - first[1]
+  if (step != 0 && abs(first[3] - first[2] - step) <= 1e-3 * abs(step)) return(TRUE)
+  all(first == round(first)) && max(first) - min(first) < n && !anyDuplicated(first)
+}
+
+# Says in words how the values number the rows; NA if they do not. Some values may be missing.
+numbering <- function(values) {
+  n <- length(values)
+  known <- which(!is.na(values))
+  values <- values[known]
+  if (length(known) < least_numbered || !all(is.finite(values))) return(NA_character_)
+  consecutive <- all(values == round(values)) && max(values) - min(values) <= n - 1
+  if (consecutive && !anyDuplicated(values)) return("consecutive whole numbers")
+  if (has_equal_steps(values, known)) "equal steps from row to row" else NA_character_
+}
+
+# rows: the row numbers of the values.
+has_equal_steps <- function(values, rows) {
+  last <- length(values)
+  step <- (values[last] - values[1]) / (rows[last] - rows[1])
+  largest <- max(abs(values))
+  # a file has few digits, so steps that were equal differ by rounding when they are read
+  uneven <- abs(values - (values[1] + (rows - rows[1]) * step))
+  isTRUE(abs(step) > 1e-12 * largest &&
+           all(uneven <= 1e-5 * abs(step) + 8 * .Machine$double.eps * largest))
+}
+
+refuse_identifiers <- function(x, arg) {
+  if (columns_are_checked(x)) return(invisible())
+  found <- find_identifiers(x)
+  if (!length(found)) return(invisible())
+  names <- colnames(x)[as.integer(names(found))]
+  one <- length(found) == 1
+  abort("`", arg, "` has ", if (one) "a column that looks like an identifier" else
+    "columns that look like identifiers", ", not like ", if (one) "a neuron: " else "neurons: ",
+    enumerate(paste0(dQuote(names, FALSE), " (", found, ")"), quote = FALSE),
+    ". Make a matrix with the stimuli as row names by response_matrix(data, stimulus = ",
+    dQuote(likely_stimulus(names), FALSE), if (!one) ", neurons = ...",
+    "); its argument `neurons` says which columns are neurons.",
+    class = "repalign_error_identifier", arg = arg)
+}
+
+# The column that most likely names the stimuli. An unknown name is less likely than those up to
+# "...1", but more likely than "subject" and those after it, which hardly ever name the stimulus.
+likely_stimulus <- function(names) {
+  others <- match("subject", identifier_names) - 0.5
+  names[order(match(tolower(names), identifier_names, nomatch = 0) +
+                others * !tolower(names) %in% identifier_names)][1]
+}
+
+# Was it said before that all columns are neurons? A matrix is marked if the user has named its
+# neurons or if it was checked as a whole. The mark is an attribute, which arithmetic keeps and `[`
+# drops.
+columns_are_checked <- function(x) isTRUE(attr(x, "columns_checked"))
+
+# Own measures get the matrix without the mark, just as the user made it.
+without_mark <- function(x) {
+  attr(x, "columns_checked") <- NULL
+  x
+}
+
+mark_checked <- function(x) {
+  attr(x, "columns_checked") <- TRUE
+  x
+}
+
+# ---- input matrix
+
+# Responses are read here: matrices, data frames and sparse matrices become matrices of doubles, and
+# for anything else an error says what to do.
+
+# allow_na: NA may stand for a missing value; allow_nan: and so may NaN.
+as_numeric_matrix <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
+  x <- double_matrix(x, arg)
+  check_finite(x, arg, allow_na, allow_nan)
+  refuse_identifiers(x, arg)
+  x
+}
+
+# The same, with the statistics of the columns, which one pass gives together with the check.
+as_responses <- function(x, arg, allow_na) {
+  x <- double_matrix(x, arg)
+  stats <- .Call(C_column_stats, x)
+  if (!stats$finite) check_finite(x, arg, allow_na, allow_na)
+  refuse_identifiers(x, arg)
+  list(data = x, column_stats = if (stats$finite) stats)
+}
+
+double_matrix <- function(x, arg) {
+  x <- plain_matrix(x, arg)
+  check_size(nrow(x), ncol(x), arg)
+  if (ncol(x) < 1 || nrow(x) < 1) {
+    abort("`", arg, "` has ", nrow(x), " rows and ", ncol(x),
+          " columns: there is nothing to compare.", class = "repalign_error_size", arg = arg)
+  }
+  if (!is.double(x)) storage.mode(x) <- "double"
+  x
+}
+
+plain_matrix <- function(x, arg) {
+  if (is_responses(x)) return(mark_checked(as.matrix(x)))
+  if (is.data.frame(x)) return(data_frame_matrix(x, arg))
+  if (inherits(x, "Matrix")) return(dense_matrix(x, arg))
+  if (is.matrix(x) && (is.numeric(x) || is.logical(x))) return(x)
+  if (inherits(x, "dist")) {
+    abort("`", arg, "` is a \"dist\" object, but this needs the responses themselves: ",
+          "give the stimuli x neurons matrix.", class = "repalign_error_type", arg = arg)
+  }
+  if (inherits(x, "SummarizedExperiment")) {
+    abort("`", arg, "` is a SummarizedExperiment, which has the samples in its columns: give the ",
+          "values with the samples (stimuli) in the rows, t(assay(", arg, ")).",
+          class = "repalign_error_type", arg = arg)
+  }
+  abort("`", arg, "` must be a numeric matrix (stimuli x neurons) or an all-numeric data frame, ",
+        "not ", describe(x), ".", matrix_remedy(x, arg), class = "repalign_error_type", arg = arg)
+}
+
+matrix_remedy <- function(x, arg) {
+  if (isS4(x)) return(" Convert it with as.matrix().")
+  if (!is.numeric(x) && !is.logical(x)) return(NULL)
+  if (length(dim(x)) < 2) return(" For one neuron use cbind().")
+  if (length(dim(x)) == 3) {
+    paste0(" An array of trials (stimuli x neurons x trials) becomes a representation by ",
+           "responses(", arg, ").")
+  }
+}
+
+data_frame_matrix <- function(x, arg) {
+  good <- vapply(x, function(column) is.numeric(column) || is.logical(column), NA)
+  # factors are stored as integers but are not numbers; dates are numbers only by storage
+  good <- good & !vapply(x, is.object, NA)
+  if (!all(good)) {
+    abort("`", arg, "` has columns that are not numeric: ", enumerate(names(x)[!good]),
+          ". Drop or convert them; where one of them names the stimuli, use response_matrix(data, ",
+          "stimulus = ", dQuote(names(x)[!good][1], FALSE), ").",
+          class = "repalign_error_type", arg = arg)
+  }
+  m <- as.matrix(x)
+  # integer row names are row numbers; they are no names of stimuli, even after rows were taken out
+  if (is.integer(attr(x, "row.names"))) rownames(m) <- NULL
+  m
+}
+
+# A matrix of the package Matrix as an ordinary one, with all entries, also those that are 0.
+dense_matrix <- function(x, arg) {
+  require_package("Matrix", paste0("`", arg, "` (", class(x)[1], ")"))
+  size <- as.double(dim(x))
+  check_size(size[1], size[2], arg)
+  check_memory(8 * prod(size), paste0("`", arg, "` as a matrix of all its entries"),
+               "Take fewer neurons or stimuli.")
+  as.matrix(x)
+}

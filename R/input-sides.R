@@ -1,0 +1,282 @@
+# The two sides of a call, the pairs of them, and their names.
+
+# ---- sides
+
+# These functions make the two sides of a call from what users give, and list the pairs of them.
+
+# Returns list(x, y, self, same, models): two flat lists of representations with the names of their
+# models; whether x is compared with itself because y is missing; whether the user gave the same
+# list twice; and whether some side holds models.
+as_sides <- function(x, y, by_name = TRUE, na = "error") {
+  if (is.null(x)) as_numeric_matrix(x, "x")
+  refuse_results(x, "x")
+  refuse_results(y, "y")
+  self <- is.null(y)
+  if (self && !is_collection(x)) {
+    abort("`y` is missing: a single matrix needs another one to be compared with.",
+          class = "repalign_error_type", arg = "y")
+  }
+  same <- !self && is_collection(x) && identical(x, y)
+  side_x <- as_side(x, "x", na != "error")
+  side_y <- if (self) side_x else if (same) on_side_y(side_x) else as_side(y, "y", na != "error")
+  reprs <- c(side_x$reprs, if (!self && !same) side_y$reprs)
+  check_prepared_stimuli(reprs, by_name)
+  check_same_stimuli(reprs, by_name)
+  if (by_name) note_one_sided_names(reprs)
+  list(x = side_x, y = side_y, self = self, same = same,
+       models = side_x$is_models || side_y$is_models)
+}
+
+# Refuses results of this package and measures that a user gave in the place of data, with a message
+# that says what to give instead.
+refuse_results <- function(given, arg) {
+  what <- if (inherits(given, "repalign_shapes")) {
+    "simulated shapes: take its $x and $y"
+  } else if (inherits(given, "repalign_simulation")) {
+    if (is.null(given$models)) "a simulated pair: take its $x and $y" else
+      "simulated models: take its $models"
+  } else if (inherits(given, "repalign_networks")) {
+    "a set of simulated networks: take its $representations or its $models"
+  } else if (inherits(given, c("repalign_similarity", "repalign_calibration",
+                               "repalign_analysis", "repalign_score_interval",
+                               "repalign_comparison", "repalign_best"))) {
+    "a result, not data: give the representations themselves"
+  } else if (is.character(given) && !is.matrix(given) ||
+             inherits(given, "repalign_measure")) {
+    paste0(describe(given), ", not data: give a measure in the argument `measure`")
+  }
+  if (is.null(what)) return(invisible())
+  abort("`", arg, "` is ", what, ".", class = "repalign_error_type", arg = arg)
+}
+
+# All representations of a call, each once: those of x alone where both sides are the same.
+all_representations <- function(sides) {
+  c(sides$x$reprs, if (!sides$self && !sides$same) sides$y$reprs)
+}
+
+# The representations of a list that was given twice, as those of the side y: what they prepare is
+# shared, but for the random order of tied neighbours.
+on_side_y <- function(side) {
+  side$reprs <- lapply(side$reprs, function(repr) {
+    repr$side <- "y"
+    repr
+  })
+  side
+}
+
+is_collection <- function(x) {
+  is.list(x) && !is.data.frame(x) && !is_responses(x) && !is_prepared(x) && kind_of(x) == "data"
+}
+
+# A representation of a call that may be prepared already.
+given_representation <- function(x, arg, name = arg, allow_na = FALSE,
+                                 side = if (arg == "y") "y" else "x") {
+  if (is_prepared(x)) return(prepared_as_representation(x, arg, name, side))
+  representation(x, arg, name, allow_na, side, loose = TRUE)
+}
+
+as_side <- function(x, arg, allow_na = FALSE) {
+  if (!is_collection(x)) {
+    return(list(reprs = list(given_representation(x, arg, allow_na = allow_na)), models = arg,
+                is_models = FALSE))
+  }
+  names <- check_element_names(x, arg)
+  for (name in names) refuse_results(x[[name]], paste0(arg, "$", name))
+  nested <- vapply(x, is_collection, NA)
+  if (any(nested) && !all(nested)) {
+    abort("`", arg, "` mixes matrices and lists: element ", dQuote(names[!nested][1], FALSE),
+          " is not a list of layers. Give only matrices, or only lists of layers (models).",
+          class = "repalign_error_type", arg = arg)
+  }
+  if (!any(nested)) return(flat_side(x, arg, names, rep(arg, length(x)), FALSE, allow_na, arg))
+  layers <- Map(function(model, name) check_element_names(model, paste0(arg, "$", name)), x, names)
+  flat <- unlist(unname(lapply(x, unname)), recursive = FALSE)
+  models <- rep(names, lengths(layers))
+  flat_side(flat, paste0(arg, "$", models), unlist(layers, use.names = FALSE), models, TRUE,
+            allow_na, arg)
+}
+
+flat_side <- function(elements, prefix, names, models, is_models, allow_na, side) {
+  args <- paste0(prefix, "$", names)
+  reprs <- Map(given_representation, unname(elements), args, names, allow_na, side)
+  if (is_models) {
+    reprs <- Map(function(repr, model) {
+      c(repr, model = model, title = paste0(model, "/", repr$name))
+    }, reprs, models)
+  }
+  list(reprs = unname(reprs), models = models, is_models = is_models)
+}
+
+check_element_names <- function(x, arg) {
+  if (!is_collection(x)) {
+    abort("`", arg, "` must be a named list of matrices, not ", describe(x), ".",
+          class = "repalign_error_type", arg = arg)
+  }
+  if (!length(x)) {
+    abort("`", arg, "` is an empty list: there is nothing to compare.",
+          class = "repalign_error_size", arg = arg)
+  }
+  names <- names(x)
+  if (is.null(names) || anyNA(names) || any(names == "")) {
+    at <- if (is.null(names)) 1 else which(is.na(names) | names == "")[1]
+    abort("`", arg, "` is a list whose element ", at, " has no name: name all of them, for ",
+          "example names(", arg, ") <- paste0(\"layer\", seq_along(", arg, ")).",
+          class = "repalign_error_names", arg = arg)
+  }
+  if (anyDuplicated(names)) {
+    abort("`", arg, "` has two elements named ", dQuote(names[duplicated(names)][1], FALSE),
+          ": names must differ.", class = "repalign_error_names", arg = arg)
+  }
+  names
+}
+
+# Measures that differ only in k share one neighbour graph for each metric, so that the graph of the
+# largest k is made from the beginning.
+set_largest_k <- function(set, reprs) {
+  wanted <- lapply(set, function(m) {
+    if (!is.null(m$declaration$neighbours)) m$declaration$neighbours(m$args)
+  })
+  wanted <- Filter(Negate(is.null), wanted)
+  if (!length(wanted)) return(invisible())
+  k <- vapply(wanted, function(w) as.double(w$k), 0)
+  largest <- tapply(k, vapply(wanted, function(w) w$metric, ""), max)
+  # prepared graphs have their number of neighbours already
+  for (repr in reprs) if (is.null(repr$prepared)) repr$cache$neighbours <- largest
+}
+
+# The pairs of a grid: a data frame with the positions i and j in the two sides. diagonal: is a
+# representation also compared with itself?
+list_pairs <- function(sides, diagonal) {
+  size_x <- length(sides$x$reprs)
+  size_y <- length(sides$y$reprs)
+  if (!sides$self) {
+    grid <- expand.grid(i = seq_len(size_x), j = seq_len(size_y))
+    return(grid[order(grid$i, grid$j), ])
+  }
+  if (size_x < 2 && !diagonal) {
+    abort("`x` has one element: give another in `y`, or more elements.",
+          class = "repalign_error_size", arg = "x")
+  }
+  grid <- expand.grid(i = seq_len(size_x), j = seq_len(size_x))
+  models <- sides$x$models
+  keep <- if (sides$x$is_models) {
+    rank <- match(models, unique(models))
+    rank[grid$i] < rank[grid$j] |
+      (diagonal & rank[grid$i] == rank[grid$j] & grid$i <= grid$j)
+  } else {
+    grid$i < grid$j | (diagonal & grid$i == grid$j)
+  }
+  grid <- grid[keep, ]
+  if (!nrow(grid)) {
+    abort("`x` has one model: give another in `y`, or more models.",
+          class = "repalign_error_size", arg = "x")
+  }
+  grid[order(grid$i, grid$j), ]
+}
+
+# A pair of the sides. Its row names need no check, because as_sides() has checked those of all
+# representations together.
+side_pair <- function(sides, i, j) {
+  y <- sides$y$reprs[[j]]
+  # one and the same representation: both sides must not have the same order of tied neighbours
+  if (sides$self && i == j) y$side <- "y"
+  as_pair(sides$x$reprs[[i]], y, by_name = FALSE)
+}
+
+# ---- short names
+
+# These functions shorten long names for tables and pictures so that different names stay different.
+
+# Names of at most `most` characters, or a few more where names would become the same. "..." stands
+# for what is left out: first what all names begin with, then what all of them end with, then the
+# middle of names, for which several places are tried.
+short_labels <- function(labels, most) {
+  labels <- as.character(labels)
+  if (!length(labels)) return(labels)
+  names <- unique(labels)
+  short <- names
+  if (any(nchar(short) > most)) short <- without_common_start(short, most)
+  if (any(nchar(short) > most)) {
+    short <- reversed_text(without_common_start(reversed_text(short), most))
+  }
+  # dots that all names have say little, and are left out before more of the names is
+  for (dots in c("[.]{3}$", "^[.]{3}")) {
+    if (any(nchar(short) > most) && all(grepl(dots, short))) short <- sub(dots, "", short)
+  }
+  without_middles(short, most)[match(labels, names)]
+}
+
+# Names without what all of them begin with. The cut is at a separator of words: the first after
+# which the names are short enough, or otherwise the last.
+without_common_start <- function(names, most) {
+  shared <- substr(names[1], 1, common_length(names))
+  at <- gregexpr("[-._/ :|]", shared)[[1]]
+  at <- at[at > 3]
+  if (length(names) < 2 || !length(at)) return(names)
+  fits <- at[max(nchar(names)) - at + 3 <= most]
+  paste0("...", substring(names, c(fits, utils::tail(at, 1))[1] + 1))
+}
+
+# The number of characters that all names begin with.
+common_length <- function(names) {
+  most <- min(nchar(names))
+  same <- vapply(seq_len(most), function(n) length(unique(substr(names, n, n))) == 1, NA)
+  sum(cumprod(same))
+}
+
+reversed_text <- function(texts) {
+  vapply(strsplit(texts, ""), function(letters) paste(rev(letters), collapse = ""), "")
+}
+
+# Names without their middle. Whole words are left out if the result is then at most 4 characters
+# too long; otherwise words are cut, with more and more characters until all names differ.
+without_middles <- function(names, most) {
+  for (room in most + c(0, 2, 4)) {
+    for (head in head_lengths(room)) {
+      short <- without_middle(names, room, head, whole_words = TRUE)
+      if (!anyDuplicated(short) && all(nchar(short) >= pmin(nchar(names), room / 2))) return(short)
+    }
+  }
+  repeat {
+    for (head in head_lengths(most)) {
+      short <- without_middle(names, most, head, whole_words = FALSE)
+      if (!anyDuplicated(short)) return(short)
+    }
+    most <- most + 2
+  }
+}
+
+# The numbers of characters to try before the gap: a third of them at first, then all others.
+head_lengths <- function(most) {
+  room <- max(most - 3, 0)
+  unique(c(room %/% 3, seq(0, room)))
+}
+
+without_middle <- function(names, most, head, whole_words) {
+  tail <- max(most - 3, 0) - head
+  # dots that are already there are not counted, so that they are not doubled
+  start <- sub("^[.]{3}", "", names)
+  end <- sub("[.]{3}$", "", names)
+  first <- first_characters(start, head, whole_words)
+  last <- last_characters(end, tail, whole_words)
+  # names in which no whole word is short enough are cut within a word
+  none <- first == "" & last == ""
+  first[none] <- first_characters(start[none], head, FALSE)
+  last[none] <- last_characters(end[none], tail, FALSE)
+  ifelse(nchar(names) > most, paste0(first, "...", last), names)
+}
+
+# The first characters of names; with whole_words, a word that would be cut is left out.
+first_characters <- function(names, count, whole_words) {
+  kept <- substr(names, 1, count)
+  if (!whole_words) return(kept)
+  torn <- !grepl(word_end, substr(names, count + 1, count + 1))
+  kept <- ifelse(torn & nchar(names) > count, sub("[^-._/ :|]*$", "", kept), kept)
+  sub("[-._/ :|]+$", "", kept)
+}
+
+last_characters <- function(names, count, whole_words) {
+  reversed_text(first_characters(reversed_text(names), count, whole_words))
+}
+
+word_end <- "^[-._/ :|]"

@@ -1,0 +1,211 @@
+# measures(), the table of all measures, and new_measure() for a user's own.
+
+# ---- measures
+
+# measures() gives the table of all measures, measure() one measure with parameters set by the user.
+
+#' Measures of representational similarity
+#'
+#' `measures()` lists every measure with its properties. `measure()` makes a measure with
+#' parameters of your choice, for use in [similarity()] and [calibrate()].
+#'
+#' @param id the id of a measure, a string such as `"cka"`.
+#' @param ... parameters of that measure, by their full names. They are explained on the help
+#'   page of the function that has the measure's name.
+#' @return `measures()`: a data frame with one row per measure and the columns `id`; `label`;
+#'   `family`; `resi` (the abbreviation in the ReSi benchmark, or `NA`); `direction`
+#'   (`"similarity"` or `"distance"`); `range_min` and `range_max` (the range of the score at
+#'   default arguments; the neuron-corrected CKA is not bounded); `best` (the score of a perfect
+#'   match; where `range_max` of a similarity is infinite, it bounds nothing, and the gated scores
+#'   of [calibrate()] are excesses over the threshold); `symmetric` (does swapping `x` and `y` leave
+#'   the score as it is?); `pairing`
+#'   (does the score depend on which row of `x` is paired with which row of `y`?);
+#'   `invariant` (the changes of one side that leave the score as it is); `form` (what is
+#'   prepared once per representation); `parameters` (with their defaults); `reference`.
+#'
+#'   `measure()`: a measure object with these parameters.
+#' @examples
+#' measures()[, c("id", "direction", "range_min", "range_max", "invariant")]
+#' measure("cka", estimator = "stimulus")
+#' @seealso [similarity()], [new_measure()]
+#' @export
+measures <- function() {
+  rows <- lapply(measure_ids(), function(id) {
+    d <- registry[[id]]
+    args <- d$check(default_arguments(id))
+    data.frame(
+      id = d$id, label = d$label, family = d$family, resi = d$resi, direction = d$direction,
+      range_min = range_of(d, args)[1], range_max = range_of(d, args)[2],
+      best = as.double(best_of(d, args)),
+      symmetric = symmetry_of(d, args),
+      pairing = d$pairing, invariant = paste(d$invariant, collapse = ", "),
+      form = describe_forms(d, args),
+      parameters = describe_parameters(id), reference = d$reference
+    )
+  })
+  table <- do.call(rbind, rows)
+  class(table) <- c("repalign_measures", "data.frame")
+  table
+}
+
+# The whole table is too wide for a console, so that only the most important columns are printed.
+#' @export
+print.repalign_measures <- function(x, ...) {
+  shown <- intersect(c("id", "label", "direction", "range_min", "range_max", "best", "symmetric"),
+                     names(x))
+  print.data.frame(x[shown], row.names = FALSE)
+  hidden <- setdiff(names(x), shown)
+  if (length(hidden)) cat("More columns: ", paste(hidden, collapse = ", "), "\n", sep = "")
+  invisible(x)
+}
+
+# The kind of form that is prepared; both kinds where those of x and y differ.
+describe_forms <- function(d, args) paste(unique(forms_of(d, args)), collapse = ", ")
+
+describe_parameters <- function(id) {
+  parameters <- measure_parameters(id)
+  if (!length(parameters)) return("")
+  as_text <- function(p) paste(deparse(p, width.cutoff = 500L), collapse = " ")
+  shown <- vapply(parameters, as_text, "")
+  paste(names(parameters), shown, sep = " = ", collapse = ", ")
+}
+
+#' @rdname measures
+#' @export
+measure <- function(id, ...) {
+  need_arguments()
+  d <- declaration(id)
+  given <- list(...)
+  check_parameter_names(id, given)
+  args <- d$check(utils::modifyList(default_arguments(id), given, keep.null = TRUE))
+  note_unused_labels(d, args)
+  structure(
+    list(id = id, label = measure_label(id, given), args = args, declaration = d),
+    class = "repalign_measure"
+  )
+}
+
+check_parameter_names <- function(id, given) {
+  known <- names(measure_parameters(id))
+  named <- names(given)
+  if (length(given) && (is.null(named) || any(named == ""))) {
+    abort(if (length(known)) "Parameters of " else "There are no parameters of ",
+          dQuote(id, FALSE),
+          if (length(known)) paste0(" must be named. They are: ", enumerate(known, 20)),
+          ".", class = "repalign_error_parameter", arg = "measure")
+  }
+  if (anyDuplicated(named)) {
+    abort("Parameter ", dQuote(named[duplicated(named)][1], FALSE), " of ", dQuote(id, FALSE),
+          " is given twice: give it once.", class = "repalign_error_parameter",
+          arg = named[duplicated(named)][1])
+  }
+  unknown <- setdiff(named, known)
+  if (length(unknown)) {
+    abort("Measure ", dQuote(id, FALSE), " has no parameter ", dQuote(unknown[1], FALSE),
+          if (length(known)) paste0(suggest(unknown[1], known), " Parameters: ",
+                                    enumerate(known, 20)),
+          ".", class = "repalign_error_parameter", arg = unknown[1])
+  }
+}
+
+# The label names what differs from the defaults, as in "cka", "cka(stimulus)", "mutual_knn(k = 5)"
+# or, for values that are too long to be shown, "cka(units_x)".
+measure_label <- function(id, given) {
+  defaults <- default_arguments(id)
+  as_default <- function(name) {
+    isTRUE(all.equal(given[[name]], defaults[[name]][1], tolerance = 0, check.attributes = FALSE))
+  }
+  changed <- Filter(function(name) !as_default(name), names(given))
+  if (!length(changed)) return(id)
+  parts <- vapply(changed, function(name) {
+    value <- given[[name]]
+    if (length(value) != 1 || isTRUE(value)) name
+    else if (is.character(value)) value
+    else paste(name, "=", format(value))
+  }, "")
+  paste0(id, "(", paste(parts, collapse = ", "), ")")
+}
+
+#' @export
+print.repalign_measure <- function(x, ...) {
+  d <- x$declaration
+  range <- range_of(d, x$args)
+  cat("<repalign measure> ", x$label, " (", d$direction, ", ", format(range[1]), " to ",
+      format(range[2]), ")\n", sep = "")
+  invisible(x)
+}
+
+# ---- new measure
+
+# new_measure() makes a measure of a function of the user's: an own measure.
+
+#' Use a function of your own as a measure
+#'
+#' Turns a function of two matrices into a measure that [similarity()] and [calibrate()] can
+#' use.
+#'
+#' @param fun a function of two matrices (the same stimuli in the rows) that returns one
+#'   number.
+#' @param direction `"similarity"` (larger scores are more alike) or `"distance"` (smaller
+#'   scores are more alike).
+#' @param best the best possible score, usually that of two identical representations; `NA`
+#'   if there is none. Without it, [calibrate()] cannot put the score on a scale from chance
+#'   to best.
+#' @param symmetric `TRUE` if `fun(x, y)` always equals `fun(y, x)`. A list compared with
+#'   itself then needs only one call per unordered pair.
+#' @param label the name of the measure in the `measure` column of results.
+#' @return A measure object for [similarity()] and [calibrate()].
+#' @details
+#' `fun` is called once for every pair, and [calibrate()] calls it once more for every
+#' permutation. Nothing is prepared in advance, so the time depends on `fun` alone. `fun`
+#' must return one finite number, or `NA` if the score is undefined. Any other value is an
+#' error that names the pair.
+#' @examples
+#' first_column <- new_measure(function(x, y) abs(cor(x[, 1], y[, 1])),
+#'                             direction = "similarity", best = 1, label = "first column")
+#' x <- matrix(rnorm(60), 20)
+#' similarity(x, x + rnorm(60), list("cka", first_column))
+#' @seealso [measure()]
+#' @export
+new_measure <- function(fun, direction = c("similarity", "distance"), best = NA_real_,
+                        symmetric = FALSE, label = "user") {
+  need_arguments()
+  if (!is.function(fun)) {
+    abort("`fun` must be a function(x, y) that returns one number.",
+          class = "repalign_error_type", arg = "fun")
+  }
+  arguments <- names(formals(args(fun)))
+  if (length(arguments) < 2 && !"..." %in% arguments) {
+    abort("`fun` must take two arguments, the two matrices.", class = "repalign_error_type",
+          arg = "fun")
+  }
+  direction <- check_choice(direction, c("similarity", "distance"), "direction")
+  usable <- length(best) == 1 && (is.na(best) || (is.numeric(best) && is.finite(best)))
+  if (!usable) {
+    abort("`best` must be one finite number, or NA when there is none.",
+          class = "repalign_error_value", arg = "best")
+  }
+  check_flag(symmetric, "symmetric")
+  if (!is.character(label) || length(label) != 1 || is.na(label) || label == "") {
+    abort("`label` must be one non-empty string.", class = "repalign_error_value", arg = "label")
+  }
+  d <- list(
+    id = label, label = label, direction = direction, range = c(-Inf, Inf),
+    best = as.double(best), symmetric = symmetric, pairing = TRUE, accepts = kinds, own = TRUE,
+    fun = fun
+  )
+  structure(list(id = label, label = label, args = list(), declaration = d),
+            class = "repalign_measure")
+}
+
+own_score <- function(fun, pair) {
+  value <- fun(without_mark(pair$x$data), without_mark(pair$y$data))
+  usable <- length(value) == 1 && (is.numeric(value) || (is.logical(value) && is.na(value))) &&
+    !is.nan(value) && !is.infinite(value)
+  if (!usable) {
+    abort("The measure's function must return one finite number (or NA), not ",
+          if (length(value) == 1 && is.numeric(value)) format(value) else describe(value), ".",
+          class = "repalign_error_measure", arg = "fun")
+  }
+  as.double(value)
+}

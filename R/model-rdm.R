@@ -1,0 +1,446 @@
+# rdm_model() and fit_rdm_model(): how a model predicts an RDM, and the weights of its components.
+
+# ---- fit rdm model
+
+# fit_rdm_model() fits the weights of a model to data RDMs.
+
+#' Fit the weights of a model to RDMs
+#'
+#' Finds the weights of the component RDMs with the largest mean similarity to the data.
+#'
+#' @param model what [rdm_model()] returned.
+#' @param rdms data RDMs, as for [evaluate_models()].
+#' @param outer how RDMs are compared, as for [rsa()].
+#' @param raw if `TRUE`, weights of least squares are kept as they are. Otherwise those of weighted
+#'   models are scaled to a sum of squares of 1, as no similarity depends on their scale.
+#' @param sigma,missing see [evaluate_models()].
+#' @param object,x what `fit_rdm_model()` returned.
+#' @param ... unused.
+#' @return An object of class `repalign_rdm_fit` with `coef()`, the named weights, and `predict()`,
+#'   the predicted RDM, as from [rdm()]. `score` is the mean similarity with the data that it was
+#'   fitted to, which is more than that with new data: [evaluate_models()] cross-validates.
+#' @details
+#' For cosines and Pearson correlations, plain or whitened, the best weights are those of least
+#' squares on the pooled RDM ([pool_rdms()]), in the metric of the comparison (close to the best if
+#' RDMs lack different pairs). For comparisons of ranks they are those of `"pearson"`, which need
+#' not be the best by ranks. Weights that must not be negative are those of Lawson and Hanson. Of
+#' collinear components, the smallest weights are taken, with a warning. A model of type
+#' `"interpolate"` has two weights that add up to 1, one of type `"select"` has the weight 1.
+#' @references Lawson and Hanson (1974), Solving Least Squares Problems.
+#' @examples
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:40, ]
+#' halves <- list(a = dist(v4[, 1:20])^2, b = dist(v4[, 21:40])^2)
+#' layers <- lapply(v4_layers[1:3], function(layer) dist(layer[1:40, ])^2)
+#' fit <- fit_rdm_model(rdm_model(layers, "weighted", nonnegative = TRUE), halves, "cosine")
+#' fit
+#' coef(fit)
+#' predict(fit)[1:5]
+#' @seealso [evaluate_models()]
+#' @export
+fit_rdm_model <- function(model, rdms, outer, raw = FALSE, sigma = NULL,
+                          missing = c("error", "pairwise")) {
+  need_arguments()
+  if (!inherits(model, "repalign_rdm_model")) {
+    abort("`model` must be what rdm_model() returned, not ", describe(model), ".",
+          class = "repalign_error_type", arg = "model")
+  }
+  outer <- check_choice(outer, rsa_outer, "outer")
+  raw <- check_flag(raw, "raw")
+  missing <- check_choice(missing, c("error", "pairwise"), "missing")
+  table <- rdm_table(rdms, "rdms", missing == "pairwise")
+  sigma <- check_sigma(sigma, table$n, table$labels)
+  refuse_unused_sigma(sigma, outer)
+  model <- as_rdm_model(model, "model", table, missing)
+  refuse_flat(table, outer, "rdms")
+  weights <- plain_weights(model, table$values, NULL, outer, sigma)
+  warn_collinear(isTRUE(attr(weights, "collinear")), "`model`")
+  weights <- as.vector(if (raw) weights else scaled_weights(model, weights))
+  predicted <- combined(model$table$values, weights)
+  if (!any(weights != 0)) {
+    warn("The score of `model` is undefined (NA): all of its weights are 0, because no component ",
+         "is alike to the data.", class = "repalign_undefined")
+  }
+  scores <- similarity_table(table$values, matrix(predicted), outer, sigma)
+  structure(list(weights = stats::setNames(weights, model$table$names), model = model,
+                 predicted = predicted, outer = outer, score = mean(scores)),
+            class = "repalign_rdm_fit")
+}
+
+warn_collinear <- function(any, which) {
+  if (!any) return(invisible())
+  warn("Components of ", which, " are linear combinations of each other: many weights predict ",
+       "the same RDM, of which the smallest are taken.", class = "repalign_collinear")
+}
+
+# The weights of a model for data RDMs (P x N) that count `counts` times.
+plain_weights <- function(model, values, counts, outer, sigma) {
+  components <- model$table$values
+  if (!is_flexible(model)) return(1)
+  if (is.null(counts)) counts <- rep(1, ncol(values))
+  if (model$type == "select") {
+    table <- similarity_table(values[, counts > 0, drop = FALSE], components, outer, sigma)
+    return(selected(colSums(table * counts[counts > 0])))
+  }
+  if (!outer %in% linear_outer) outer <- "pearson"
+  pooled <- pooled_values(values[, counts > 0, drop = FALSE], outer, counts[counts > 0], sigma)
+  products <- plain_products(cbind(components, pooled), outer, sigma)
+  own <- seq_len(ncol(components))
+  fitted_weights(model, products[own, own, drop = FALSE], products[own, -own])
+}
+
+# Products of all columns in the metric of a linear comparison, over the pairs that all have.
+plain_products <- function(values, outer, sigma) {
+  there <- rowSums(is.na(values)) == 0
+  # a draw of stimuli may leave none
+  if (sum(there) < 3) return(matrix(NA_real_, ncol(values), ncol(values)))
+  values <- values[there, , drop = FALSE]
+  if (!whitens(outer)) return(crossprod(if (is_centred(outer)) less_means(values) else values))
+  products <- whitened_gram(values, there, outer, sigma)
+  (products + t(products)) / 2
+}
+
+#' @rdname fit_rdm_model
+#' @export
+predict.repalign_rdm_fit <- function(object, ...) {
+  no_other_arguments(...)
+  table <- object$model$table
+  new_rdm(object$predicted, table$n, table$labels, paste("predicted for", object$outer))
+}
+
+#' @rdname fit_rdm_model
+#' @importFrom stats coef predict
+#' @export
+coef.repalign_rdm_fit <- function(object, ...) {
+  no_other_arguments(...)
+  object$weights
+}
+
+#' @rdname fit_rdm_model
+#' @export
+print.repalign_rdm_fit <- function(x, ...) {
+  no_other_arguments(...)
+  cat("Model of an RDM: ", model_words(x$model), ", fitted by ", x$outer, "\n",
+      "mean similarity with the data it was fitted to: ", format(x$score, digits = 4), "\n",
+      sep = "")
+  if (is_flexible(x$model)) print(x$weights, digits = 4)
+  invisible(x)
+}
+
+# ---- rdm model
+
+# rdm_model() says how a model predicts an RDM: one RDM, or several that are chosen from, weighted
+# or interpolated.
+
+rdm_model_types <- c("fixed", "select", "weighted", "interpolate")
+
+#' Models of RDMs
+#'
+#' A model of representational similarity analysis predicts the dissimilarities of stimuli. It is
+#' one RDM, or several component RDMs whose weights are fitted to data.
+#'
+#' @param rdms an RDM (a `dist` object or a symmetric matrix), or a named list of component RDMs.
+#' @param type `"fixed"`: one RDM as it is. `"select"`: the component that is most alike to the
+#'   data. `"weighted"`: a weighted sum of the components. `"interpolate"`: a mixture of two
+#'   neighbours in the list, such as one RDM at a sequence of values of a parameter.
+#' @param nonnegative for `"weighted"`: are weights kept from being negative?
+#' @param ridge for `"weighted"`: what is added to the diagonal of the products of the components.
+#'   Products are sums over pairs of stimuli, so that it goes with the scale of the RDMs and
+#'   of `sigma`.
+#' @return An object of class `repalign_rdm_model`, for [fit_rdm_model()] and [evaluate_models()].
+#'   `predict()` gives the RDM that it predicts with given weights, as from [rdm()].
+#' @details
+#' A sum of component RDMs is the RDM of components side by side, each with a weight: for squared
+#' Euclidean distances, weights are squares of gains, and `nonnegative = TRUE` is what a mixture of
+#' populations can do.
+#' @references Khaligh-Razavi and Kriegeskorte (2014), PLoS Computational Biology 10 (weighted
+#'   models). \enc{Schütt}{Schuett} et al. (2023), eLife 12.
+#' @examples
+#' layers <- lapply(v4_layers[1:3], function(layer) dist(layer[1:30, ])^2)
+#' rdm_model(layers[[1]])
+#' model <- rdm_model(layers, "weighted", nonnegative = TRUE)
+#' model
+#' predict(model, c(L0 = 0.5, L1 = 0, L2 = 2))
+#' @seealso [fit_rdm_model()], [evaluate_models()]
+#' @export
+rdm_model <- function(rdms, type = c("fixed", "select", "weighted", "interpolate"),
+                      nonnegative = FALSE, ridge = 0) {
+  need_arguments()
+  type <- check_choice(type, rdm_model_types, "type")
+  nonnegative <- check_flag(nonnegative, "nonnegative")
+  ridge <- check_not_negative(ridge, "ridge")
+  table <- rdm_table(rdms, "rdms", allow_na = TRUE)
+  count <- ncol(table$values)
+  if (type == "fixed" && count > 1) {
+    abort("`rdms` has ", count, " RDMs, but a fixed model is one: give type = \"select\", ",
+          "\"weighted\" or \"interpolate\", or make a model of each.",
+          class = "repalign_error_choice", arg = "rdms")
+  }
+  if (type != "fixed" && count < 2) {
+    abort("`rdms` has one RDM: a model of type \"", type, "\" needs two or more components.",
+          class = "repalign_error_size", arg = "rdms")
+  }
+  if (type != "weighted" && (nonnegative || ridge > 0)) {
+    abort("`", if (nonnegative) "nonnegative" else "ridge", "` is for type = \"weighted\" only.",
+          class = "repalign_error_choice", arg = if (nonnegative) "nonnegative" else "ridge")
+  }
+  structure(list(table = table, type = type, nonnegative = nonnegative, ridge = ridge),
+            class = "repalign_rdm_model")
+}
+
+is_flexible <- function(model) model$type != "fixed"
+
+#' @rdname tidy.repalign
+#' @export
+print.repalign_rdm_model <- function(x, ...) {
+  no_other_arguments(...)
+  cat("Model of an RDM: ", model_words(x), ", ", x$table$n, " stimuli\n", sep = "")
+  if (is_flexible(x)) {
+    cat("components: ", enumerate(x$table$names, 8, quote = FALSE), "\n", sep = "")
+  }
+  invisible(x)
+}
+
+#' @rdname rdm_model
+#' @param object what `rdm_model()` returned.
+#' @param weights for `predict()`: one finite number for each component, in their order or with
+#'   their names. A fixed model needs none.
+#' @param ... unused.
+#' @export
+predict.repalign_rdm_model <- function(object, weights = NULL, ...) {
+  no_other_arguments(...)
+  names <- object$table$names
+  if (is.null(weights) && !is_flexible(object)) weights <- 1
+  if (!is.numeric(weights) || length(weights) != length(names) || !all(is.finite(weights))) {
+    abort("`weights` must be ", count_of(length(names), "finite number"), ", one for each ",
+          "component (fit_rdm_model() finds them for data).", class = "repalign_error_value",
+          arg = "weights")
+  }
+  weights <- in_order_of(weights, names, "weights")
+  new_rdm(combined(object$table$values, as.double(weights)), object$table$n, object$table$labels,
+          "predicted")
+}
+
+model_words <- function(model) {
+  count <- ncol(model$table$values)
+  if (!is_flexible(model)) return("fixed")
+  paste0(model$type, " (", count, " components",
+         if (model$nonnegative) ", not negative",
+         if (model$ridge > 0) paste0(", ridge ", format(model$ridge)), ")")
+}
+
+# models: an RDM, an rdm_model(), or a list of either. A named list of models, all of the stimuli of
+# `table` (of data RDMs).
+as_rdm_models <- function(models, table, missing, arg = "models") {
+  if (inherits(models, "repalign_rdm_model") || inherits(models, "dist") || is.matrix(models)) {
+    models <- list(model = models)
+  }
+  if (!is.list(models) || !length(models)) {
+    abort("`", arg, "` must be an RDM, what rdm_model() returned, or a list of them, not ",
+          if (is.list(models)) "an empty list" else describe(models), ".",
+          class = "repalign_error_type", arg = arg)
+  }
+  if (is.null(names(models))) names(models) <- paste0("model", seq_along(models))
+  check_element_names(models, arg)
+  models <- Map(function(model, name) {
+    as_rdm_model(model, paste0(arg, "$", name), table, missing)
+  }, models, names(models))
+  note_order_of_stimuli(models, table, arg)
+  models
+}
+
+# Labels on one side only cannot tell whether both sides have one order, and RDMs of labelled rows
+# are in the order of the sorted labels.
+note_order_of_stimuli <- function(models, table, arg) {
+  labelled <- vapply(models, function(model) all(model$table$labelled), NA)
+  labels <- c(list(table$labels), lapply(models, function(model) model$table$labels))
+  known <- Filter(Negate(is.null), labels)
+  if (!length(known) || all(labelled) && all(table$labelled)) return(invisible())
+  lacking <- c(if (!all(table$labelled)) "the data",
+               if (!all(labelled)) enumerate(paste0(arg, "$", names(models)[!labelled]), 3, FALSE))
+  inform("Labels of stimuli lack in ", paste(lacking, collapse = " and "), ": the stimuli are ",
+         "taken in the order ", enumerate(known[[1]], 3, FALSE), ".",
+         class = "repalign_one_sided_names")
+}
+
+as_rdm_model <- function(model, place, table, missing) {
+  if (!inherits(model, "repalign_rdm_model")) {
+    one <- rdm_table(model, place, allow_na = TRUE)
+    if (ncol(one$values) > 1) {
+      abort("`", place, "` is a list of RDMs: say with rdm_model() how they are combined.",
+            class = "repalign_error_type", arg = place)
+    }
+    model <- rdm_model(model)
+  }
+  check_model_stimuli(model, place, table)
+  if (missing == "error" && anyNA(model$table$values)) {
+    abort("`", place, "` has missing dissimilarities. Give missing = \"pairwise\" to compare the ",
+          "pairs that are there.", class = "repalign_error_nonfinite", arg = place)
+  }
+  check_common_components(model, place, table)
+  model
+}
+
+# Sums of components are over the pairs that all of them have.
+check_common_components <- function(model, place, table) {
+  if (!model$type %in% c("weighted", "interpolate")) return(invisible())
+  common <- sum(rowSums(is.na(model$table$values)) == 0 & rowSums(!is.na(table$values)) > 0)
+  if (common >= 3) return(invisible())
+  abort("The components of `", place, "` and the data have ", count_of(common, "pair"), " of ",
+        "stimuli in common: at least 3 are needed. Leave out components that lack many pairs.",
+        class = "repalign_error_size", arg = place)
+}
+
+check_model_stimuli <- function(model, place, table) {
+  own <- model$table
+  if (own$n != table$n) {
+    abort("`", place, "` has ", own$n, " stimuli, but the data have ", table$n,
+          ": RDMs that are compared have the same stimuli.",
+          class = "repalign_error_size", arg = place)
+  }
+  differ <- which(own$labels != table$labels)
+  if (length(differ)) {
+    abort("The labels of `", place, "` differ from those of the data, first at stimulus ",
+          differ[1], " (", dQuote(own$labels[differ[1]], FALSE), " and ",
+          dQuote(table$labels[differ[1]], FALSE), "): bring the stimuli into one order.",
+          class = "repalign_error_names", arg = place)
+  }
+}
+
+# ---- least squares
+
+# Least squares from products: plain ones, and with weights that are not negative.
+
+# Components are collinear when the scaled matrix is singular to this precision.
+collinear_share <- 1e-12
+
+# The smallest weights that solve gram x = with.
+least_squares <- function(gram, with) {
+  scale <- sqrt(pmax(diag(gram), 0))
+  if (all(scale > 0)) {
+    unit <- gram / base::outer(scale, scale)
+    if (rcond(unit) > collinear_share) return(solve(unit, with / scale) / scale)
+  }
+  parts <- eigen(gram, symmetric = TRUE)
+  structure(as.vector(least_norm(parts, collinear_share * max(parts$values, 0), with)),
+            collinear = TRUE)
+}
+
+# The solutions of least norm, a column for each of `with`. parts: eigenvalues and vectors of a
+# matrix, of which the values up to `least` count as 0.
+least_norm <- function(parts, least, with) {
+  kept <- parts$values > least
+  axes <- parts$vectors[, kept, drop = FALSE]
+  axes %*% (crossprod(axes, with) / parts$values[kept])
+}
+
+# The non-negative x that makes x' gram x / 2 - with' x smallest (Lawson and Hanson 1974). What
+# counts as zero is relative to the data, and there are at most 3 exchanges for each component.
+lawson_hanson <- function(gram, with) {
+  scale <- sqrt(pmax(diag(gram), 0))
+  scale[scale == 0] <- 1
+  gram <- gram / base::outer(scale, scale)
+  with <- with / scale
+  count <- length(with)
+  x <- numeric(count)
+  active <- logical(count)
+  least <- 1e-12 * max(abs(with))
+  for (exchange in seq_len(3 * count)) {
+    slope <- replace(as.vector(with - gram %*% x), active, -Inf)
+    if (max(slope) <= least) break
+    trial <- replace(active, which.max(slope), TRUE)
+    moved <- toward_solution(gram, with, x, trial)
+    # a component that leaves at once came in by rounding
+    if (!moved$active[which.max(slope)]) break
+    x <- moved$x
+    active <- moved$active
+  }
+  x / scale
+}
+
+# From the feasible x toward the solution among the active ones; those that would become negative on
+# the way leave.
+toward_solution <- function(gram, with, x, active) {
+  while (any(active)) {
+    aim <- numeric(length(x))
+    aim[active] <- as.vector(least_squares(gram[active, active, drop = FALSE], with[active]))
+    negative <- active & aim <= 0
+    if (!any(negative)) return(list(x = aim, active = active))
+    step <- min(x[negative] / (x[negative] - aim[negative]))
+    x <- x + step * (aim - x)
+    leave <- active & (x <= 1e-15 * max(x) | (negative & x <= 0))
+    if (!any(leave)) leave <- active & x == min(x[active])
+    x[leave] <- 0
+    active <- active & !leave
+  }
+  list(x = numeric(length(x)), active = active)
+}
+
+# ---- rdm weights
+
+# The weights of the components of a model, from products in the metric of a comparison.
+
+# What gives the largest mean similarity with the data. model: a model; gram: products of its
+# components; with: their products with the pooled RDM. Returns the weights as they come out of
+# least squares; collinear components have the attribute "collinear".
+fitted_weights <- function(model, gram, with) {
+  switch(model$type, fixed = 1,
+         select = selected(with / sqrt(replace(diag(gram), diag(gram) <= 0, NA))),
+         weighted = weighted_fit(model, gram, with),
+         interpolate = interpolated(gram, with))
+}
+
+# All weight on the first of the best.
+selected <- function(scores) {
+  scores <- as.vector(scores)
+  if (all(is.na(scores))) return(rep(NA_real_, length(scores)))
+  as.double(seq_along(scores) == which.max(scores))
+}
+
+weighted_fit <- function(model, gram, with) {
+  gram <- gram + diag(model$ridge, nrow(gram))
+  if (anyNA(gram) || anyNA(with)) return(rep(NA_real_, length(with)))
+  if (model$nonnegative) lawson_hanson(gram, with) else least_squares(gram, with)
+}
+
+# The best point of all segments between neighbours: w of the first and 1 - w of the second.
+interpolated <- function(gram, with) {
+  count <- length(with)
+  best <- -Inf
+  weights <- rep(NA_real_, count)
+  for (k in seq_len(count - 1)) {
+    found <- best_on_segment(gram[k + 0:1, k + 0:1], with[k + 0:1])
+    if (isTRUE(found$score > best + 1e-15)) {
+      best <- found$score
+      weights <- replace(numeric(count), k + 0:1, c(found$w, 1 - found$w))
+    }
+  }
+  weights
+}
+
+# The cosine is (p + q w) / sqrt(r + s w + t w^2); its stationary point may be a minimum.
+best_on_segment <- function(gram, with) {
+  p <- with[2]
+  q <- with[1] - with[2]
+  r <- gram[2, 2]
+  s <- 2 * (gram[1, 2] - gram[2, 2])
+  t <- gram[1, 1] + gram[2, 2] - 2 * gram[1, 2]
+  cosine <- function(w) (p + q * w) / sqrt(pmax(r + s * w + t * w^2, 0))
+  slope <- q * s - 2 * p * t
+  at <- c(0, 1, if (isTRUE(slope != 0)) min(max((p * s - 2 * q * r) / slope, 0), 1))
+  scores <- cosine(at)
+  scores[!is.finite(scores)] <- -Inf
+  list(w = at[which.max(scores)], score = max(scores))
+}
+
+# Weighted models are scaled to norm 1.
+scaled_weights <- function(model, weights) {
+  size <- sqrt(sum(weights^2))
+  if (model$type == "weighted" && isTRUE(size > 0)) weights / size else weights
+}
+
+# Components times weights; equal dissimilarities give equal sums.
+combined <- function(components, weights) {
+  used <- which(weights != 0)
+  if (!length(used)) return(0 * components[, 1])
+  Reduce(`+`, lapply(used, function(k) weights[k] * components[, k]))
+}

@@ -1,0 +1,365 @@
+# rsa_regression() explains dissimilarities of all pairs of conditions by those of several models.
+
+# ---- regression
+
+#' Regression of dissimilarities on several models
+#'
+#' How much does each of several models tell about a brain RDM that the others do not? The
+#' dissimilarities of all pairs of conditions are regressed on those of the predictors, and each
+#' predictor is tested by permuting conditions.
+#'
+#' @param formula the response and the predictors, as in `brain ~ layer4 + category`. Each is
+#'   * an RDM: a `dist` object or a symmetric matrix with zeros on its diagonal;
+#'   * a representation: a matrix conditions x neurons, of which `inner` makes an RDM;
+#'   * labels of the conditions: a factor, character or logical vector, which predicts 0 for pairs
+#'     with the same label and 1 for pairs with different ones.
+#'
+#'   The response may also be a list of RDMs or representations, one for each subject. `.` stands
+#'   for all other elements of `data`. An intercept is always part of the model.
+#' @param data a list (or data frame, or environment) in which the variables of `formula` and
+#'   `block` are looked up first, before the environment of `formula`.
+#' @param block one label per condition, such as the run in which it was shown: pairs of conditions
+#'   of the same block are left out, and only conditions of the same block are exchanged. Looked up
+#'   in `data`, too. Like labels of conditions in `formula`, it goes by names that are those of the
+#'   conditions, and else by the order.
+#' @param inner for representations: how two conditions are compared, see [rsa()].
+#' @param fit `"ordinary"` least squares; `"nonnegative"`: with coefficients that are not negative,
+#'   for predictors that add up in the response; `"ridge"`: with coefficients shrunk by `ridge`.
+#' @param ridge for `fit = "ridge"`: what is added to the sum of squares of each predictor, as a
+#'   share of it. 0.1 is a little, 1 much.
+#' @param standardize if `TRUE`, coefficients are in standard deviations of the response for one
+#'   standard deviation of the predictor, over the pairs; otherwise in the units of the data.
+#' @param missing what to do about dissimilarities (or labels) that are `NA`: `"error"`, or
+#'   `"pairwise"`, which leaves these pairs out.
+#' @param center are predictors tested beyond effects of single conditions? See Details.
+#' @param permutations the number of permutations, a matrix or a design, as in [calibrate()].
+#' @param group for a list of RDMs: one label for each, with their names or in their order, for
+#'   several RDMs (sessions) of the same subject, as in [evaluate_models()]. `summary()` then
+#'   averages the coefficients of each label before it tests over labels. Without it, each RDM is a
+#'   subject.
+#' @return A data frame of class `repalign_regression` with a row for each predictor (and subject).
+#'   Columns: `subject` (if the response is a list), `term`, `estimate`, the coefficient; `partial`,
+#'   its correlation with the response given the other predictors; `semipartial`, that of the
+#'   response with what the others do not tell of the predictor; `p_value`; `unique`, what R squared
+#'   loses without the predictor; and with `center` `centered`, the coefficient in the
+#'   double-centred matrices, of which `p_value` is. `glance()` has a row for each response:
+#'   `r_squared`, `shared` (R squared less all unique parts, negative where predictors suppress each
+#'   other), `p_value` of the whole model, `intercept`, and the numbers of `pairs`, `conditions` and
+#'   `permutations`.
+#'   With several subjects, `summary()` has a row for each predictor: the `mean` of the coefficients
+#'   with its `se`, `df`, `statistic` and `p_subjects` (t test over subjects), and `p_conditions`
+#'   from the same permutations of conditions in all subjects; `subjects` is their number, that of
+#'   the labels in `group`. `coef()` returns the estimates, named by their predictors; of a list of
+#'   RDMs a matrix with a row for each of them. (The intercept is in `glance()`.)
+#' @details
+#' Estimates. All pairs count equally, as in `lm()` of the dissimilarities, whose standard errors
+#' and p-values would be wrong: pairs that share a condition depend on each other. `partial` and
+#' `semipartial` are those of ordinary least squares whatever `fit`. With ordinary least squares,
+#' `unique` is the square of `semipartial`.
+#'
+#' The test of a predictor (Freedman and Lane 1983). The response is fitted without the predictor,
+#' the conditions of the RDM of residuals are permuted, and the fit is added back; in the RDM that
+#' results, the partial correlation with the predictor is a null value. Before that, effects of
+#' single conditions are taken out of all RDMs, \eqn{d_{ij} - a_i - a_j}{d_ij - a_i - a_j} with the
+#' least sum of squares (double centring, over the pairs of different conditions that count). They
+#' are what makes pairs depend on each other: one condition with unusual patterns is far from all
+#' others. A predictor that has such effects only (one condition against all) cannot be tested like
+#' this; its `p_value` is `NA`, with a warning. `center = FALSE` tests the coefficient as it is. The
+#' test is two-sided; for `fit = "nonnegative"`, the null value is the share of the remaining
+#' variance that the predictor explains, and the test is one-sided. For ridge regression, tests
+#' are those of ordinary least squares: shrinking does not change the question, and residuals of a
+#' shrunk fit would still hold what the other predictors explain.
+#'
+#' The test of the whole model permutes the conditions of the response, and compares R squared. It
+#' is exact if the response has nothing to do with any predictor. So is the test of a single
+#' predictor without others; with others, Freedman and Lane is an approximation.
+#'
+#' Levels at 0.05 in simulations (`Rscript bench/rsa-regression.R levels sets=1000`): a predictor
+#' that tells nothing, beside another one with an effect of one standard deviation, of 1000 data
+#' sets. In parentheses, the mean correlation of the two.
+#'
+#' | Patterns, conditions | test | `center = FALSE` | `lm()` |
+#' | --- | --- | --- | --- |
+#' | Gaussian, 20 (0.00, 0.64, 0.90) | 0.045, 0.041, 0.043 | 0.053, 0.052, 0.051 | 0.25 |
+#' | Gaussian, 40 (0.00, 0.64, 0.90) | 0.048, 0.048, 0.044 | 0.046, 0.059, 0.051 | 0.40-0.42 |
+#' | unequal, 20 (0.66, 0.87, 0.96) | 0.048, 0.067, 0.058 | 0.055, 0.054, 0.049 | 0.34-0.37 |
+#' | unequal, 40 (0.68, 0.88, 0.97) | 0.050, 0.048, 0.049 | 0.055, 0.056, 0.057 | 0.53-0.54 |
+#' | t (3 d.f.), 20 (0.73, 0.90, 0.97) | 0.031, 0.049, 0.045 | 0.060, 0.068, 0.061 | 0.33-0.34 |
+#' | t (3 d.f.), 40 (0.76, 0.91, 0.97) | 0.051, 0.048, 0.046 | 0.057, 0.057, 0.062 | 0.46-0.47 |
+#'
+#' The whole model without any effect: 0.043 to 0.067. Of an effect of 0.3 standard deviations of
+#' the tested predictor (`power sets=500`), with 20 Gaussian conditions, the test finds 97%, 86%
+#' and 39% at the three correlations, and with `center = FALSE` 65%, 43% and 18%; with unequal
+#' lengths and correlations of 0.66 and 0.87, 90% and 78%, and 16% and 10%. With four runs left out
+#' by `block` the levels were 0.046 to 0.066 (`block`), with other fits 0.037 to 0.061 (`fits`),
+#' both with predictors that share 80% of the variance of their patterns.
+#'
+#' Blocks. Permutations must take pairs that count to pairs that count; conditions are therefore
+#' exchanged within blocks only. The tests then ask what the arrangement of conditions within blocks
+#' explains; differences between whole blocks are held. A matrix of your own in `permutations` may
+#' also exchange whole blocks of equal size.
+#'
+#' Missing pairs. In each permutation, the pairs that lack on either side are left out, and
+#' everything is computed anew in the others. Their number then varies a little, so that t and F
+#' statistics are compared rather than correlations.
+#'
+#' Noise in the patterns. Freedman and Lane take the noise of the response to have nothing to do
+#' with the predictors. The RDM of noisy patterns is not quite so: it has products of the patterns
+#' with their noise, which lie along a predictor that is in the patterns, and along others that
+#' correlate with it. The p-value of a predictor that tells nothing is then too small, of single
+#' RDMs and in `p_conditions`. In 500 data sets each (`Rscript bench/rsa-regression.R patterns
+#' sets=500`), with noise of 0.5, 1 and 2 times the size of the patterns of the other predictor, it
+#' was at most 0.05 in 0.13, 0.11 and 0.07 (20 conditions) and 0.19, 0.15 and 0.10 (40 conditions)
+#' of them if the two predictors correlate by 0.63, and in 0.04 to 0.05 if they do not correlate.
+#' `p_subjects` of 8 subjects was so in 0.01 to 0.07 (100 data sets each): with correlated
+#' predictors, go by it. The print says when predictors correlate by more than 0.3.
+#'
+#' When not to trust it. A coefficient depends on which other predictors there are; with predictors
+#' that hardly differ it is uncertain, and `shared` large. Dissimilarities of noisy patterns that
+#' are not cross-validated have a bias, which centring takes out where it is the same for all
+#' pairs of a condition. The p-values are about these subjects and other conditions; only
+#' `p_subjects` is about other subjects.
+#' @references Freedman and Lane (1983), J. Bus. Econ. Stat. 1. Dekker, Krackhardt and Snijders
+#'   (2007), Psychometrika 72 (permutation tests of several matrices). Lawson and Hanson (1974),
+#'   Solving Least Squares Problems.
+#' @examples
+#' images <- attr(rdm92, "images")
+#' data <- c(rdm92[c("human_mean", "monkey", "model_V1", "model_Silhouette")],
+#'           list(animate = images$animal == 1, face = images$face == 1))
+#' set.seed(1)
+#' fit <- rsa_regression(human_mean ~ monkey + model_V1 + animate + face, data)
+#' fit
+#' glance(fit)
+#' # each of four subjects, and the group
+#' data$subjects <- rdm92[paste0("human", 1:4, "_s1")]
+#' fit <- rsa_regression(subjects ~ monkey + animate, data, permutations = 199)
+#' summary(fit)
+#' @seealso [rsa()], [rdm_rows()]
+#' @export
+rsa_regression <- function(formula, data = NULL, block = NULL,
+                           inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
+                           fit = c("ordinary", "nonnegative", "ridge"), ridge = NULL,
+                           standardize = TRUE, missing = c("error", "pairwise"), center = TRUE,
+                           permutations = 999, group = NULL) {
+  need_arguments()
+  inner <- check_choice(inner, rsa_inner, "inner")
+  spec <- list(center = check_flag(center, "center"),
+               fit = check_choice(fit, regression_fits, "fit"))
+  spec$ridge <- check_ridge(ridge, spec$fit)
+  check_flag(standardize, "standardize")
+  missing <- check_choice(missing, c("error", "pairwise"), "missing")
+  block <- block_in(substitute(block), data, parent.frame())
+  table <- regression_table(formula, data, inner, missing == "pairwise")
+  block <- in_order_of(block, table$labels, "block")
+  between <- pairs_between(block, table$n)
+  check_predictors(table, between, spec$fit)
+  group <- regression_groups(group, table)
+  design <- regression_design(permutations, table$n, block)
+  sides <- regression_sides(table, between, spec)
+  fits <- lapply(seq_len(ncol(table$y)), function(s) {
+    regression_of(table$y[, s], table, between, sides, design, standardize)
+  })
+  spec$alike <- largest_correlation(sides$gram)
+  result <- regression_result(fits, table, spec, design, standardize, group)
+  if (missing == "pairwise") note_pairs(attr(result, "model")$pairs, sum(between), "fitted")
+  result
+}
+
+# Of two predictors, as the tests see them. gram: their products.
+largest_correlation <- function(gram) {
+  size <- sqrt(diag(gram))
+  known <- which(size > 0)
+  if (length(known) < 2) return(0)
+  correlations <- gram[known, known] / outer(size[known], size[known])
+  max(abs(correlations[upper.tri(correlations)]))
+}
+
+regression_groups <- function(group, table) {
+  if (!is.null(group) && table$single) {
+    abort("`group` says which RDMs are of one subject, but the response is one RDM: give a list ",
+          "of RDMs, or no `group`.", class = "repalign_error_choice", arg = "group")
+  }
+  group_codes(group, ncol(table$y), table$subjects)
+}
+
+check_ridge <- function(ridge, fit) {
+  if (fit == "ridge" && is.null(ridge)) {
+    abort("`ridge` is missing: fit = \"ridge\" needs it, such as ridge = 0.1 (a share of the sum ",
+          "of squares of each predictor).", class = "repalign_error_missing", arg = "ridge")
+  }
+  if (fit != "ridge" && !is.null(ridge)) {
+    abort("`ridge` is for fit = \"ridge\" only, not ", dQuote(fit, FALSE), ".",
+          class = "repalign_error_parameter", arg = "ridge")
+  }
+  if (is.null(ridge)) 0 else check_number(ridge, "ridge", above = 0)
+}
+
+# Like weights of lm(), blocks may be named without quotes.
+block_in <- function(call, data, caller) {
+  tryCatch(eval(call, data, caller), error = function(e) {
+    abort("`block` cannot be found: ", conditionMessage(e), ".", class = "repalign_error_missing",
+          arg = "block")
+  })
+}
+
+# Which pairs are of different blocks?
+pairs_between <- function(block, n) {
+  if (is.null(block)) return(rep(TRUE, packed_length(n)))
+  codes <- as.integer(check_block_labels(block, n, "block"))
+  between <- between_clusters(codes)
+  if (!any(between)) {
+    abort("`block` has one block only: no pair of conditions would be left.",
+          class = "repalign_error_design", arg = "block")
+  }
+  between
+}
+
+# The pairs in which the predictors are there must tell them apart.
+check_predictors <- function(table, between, fit) {
+  at <- between & !rowSums(is.na(table$x))
+  needed <- ncol(table$x) + 2
+  if (table$n < 4 || sum(at) < needed) {
+    abort("`formula` has ", count_of(ncol(table$x), "predictor"), " but only ",
+          count_of(sum(at), "pair"), " of ", table$n, " conditions: give at least 4 conditions ",
+          "and ", needed, " pairs, or fewer predictors.", class = "repalign_error_size",
+          arg = "formula")
+  }
+  x <- table$x[at, , drop = FALSE]
+  spread <- apply(x, 2, function(values) diff(range(values)))
+  constant <- which(spread <= tie_share * apply(abs(x), 2, max))
+  if (length(constant)) {
+    abort("`", colnames(x)[constant[1]], "` is the same for all pairs of conditions",
+          if (!all(at)) " that count", ", so it explains nothing: leave it out.",
+          class = "repalign_error_variance", arg = colnames(x)[constant[1]])
+  }
+  if (fit != "ridge") refuse_collinear(x)
+}
+
+refuse_collinear <- function(x) {
+  x <- scale(x)
+  parts <- qr(x, tol = 1e-6)
+  if (parts$rank == ncol(x)) return(invisible())
+  extra <- colnames(x)[parts$pivot[parts$rank + 1]]
+  others <- setdiff(colnames(x)[parts$pivot[seq_len(parts$rank)]], extra)
+  abort("`", extra, "` is a sum of multiples of ", enumerate(others), " (over the pairs), so ",
+        "their coefficients have no one solution: leave one out, or set fit = \"ridge\".",
+        class = "repalign_error_collinear", arg = extra)
+}
+
+regression_design <- function(permutations, n, block) {
+  if (is.null(block)) return(design_of_plan(permutation_plan(n, permutations, NULL, FALSE, "auto")))
+  number <- !is.matrix(permutations) && !inherits(permutations, "how") && is.null(dim(permutations))
+  if (number) {
+    return(block_plan(block, n, check_count(permutations, "permutations"), "block")$fixed)
+  }
+  design <- design_of_plan(permutation_plan(n, permutations, NULL, FALSE, "auto"))
+  same <- outer(block, block, "==")
+  moved <- apply(design_matrix(design), 2, function(p) any(same[p, p] != same))
+  if (any(moved)) {
+    abort("`permutations` takes conditions of one block to several blocks, in row ",
+          which(moved)[1], ": exchange conditions within blocks, or whole blocks.",
+          class = "repalign_error_design", arg = "permutations")
+  }
+  design
+}
+
+design_of_plan <- function(plan) if (is.null(plan$fixed)) plan$design_of("coset") else plan$fixed
+
+# The fit of one response: list(rows, model, null), see regression_result().
+regression_of <- function(response, table, between, sides, design, standardize) {
+  at <- which(between & !is.na(response) & !rowSums(is.na(table$x)))
+  means <- colMeans(table$x[at, , drop = FALSE])
+  x <- sweep(table$x[at, , drop = FALSE], 2, means)
+  y <- response[at] - mean(response[at])
+  total <- sum(y^2)
+  count <- ncol(x)
+  if (length(at) < count + 2 || total <= tie_share^2 * sum(response[at]^2)) {
+    return(undefined_regression(colnames(x), length(at), design$count + 1))
+  }
+  spread <- sqrt(colSums(x^2))
+  scale <- if (standardize) spread / sqrt(total) else rep(1, count)
+  rows <- term_table(crossprod(x), crossprod(x, y), total, sides$fit, sides$ridge, scale)
+  null <- regression_null(response, sides, design)
+  rows$p_value <- p_of_terms(null$terms, sides$fit)
+  if (sides$center) {
+    # of a predictor of which centring leaves nothing but rounding
+    rows$centered <- replace(as.vector(null$weights) * scale, is.na(rows$p_value), NA)
+  }
+  weights <- rows$estimate / scale
+  r_squared <- explained_by(cbind(weights), crossprod(x), crossprod(x, y)) / total
+  model <- data.frame(r_squared = r_squared, shared = r_squared - sum(rows$unique),
+                      p_value = p_of_terms(cbind(null$model), "nonnegative"),
+                      intercept = mean(response[at]) - sum(weights * means),
+                      pairs = length(at))
+  list(rows = cbind(term = colnames(x), rows), model = model, null = null$terms)
+}
+
+# ---- regression fit
+
+# Fits of dissimilarities on those of several predictors, from sums of products alone.
+
+regression_fits <- c("ordinary", "nonnegative", "ridge")
+
+# gram: sums of products of the predictors, each less its mean; cross: those with the responses, a
+# column each; ridge: a share of the sum of squares of each predictor. The weights, a column each.
+fit_weights <- function(gram, cross, fit, ridge) {
+  if (!nrow(gram)) return(cross)
+  switch(fit, ordinary = solve_scaled(gram, cross), nonnegative = nonnegative_weights(gram, cross),
+         ridge = solve_scaled(gram + diag(ridge * diag(gram), nrow(gram)), cross))
+}
+
+# Predictors in units of very different sizes would look singular. What the others of them tell
+# already gets the weights of least norm.
+solve_scaled <- function(gram, cross) {
+  size <- sqrt(pmax(diag(gram), 0))
+  size[size == 0] <- 1
+  parts <- eigen(gram / tcrossprod(size), symmetric = TRUE)
+  least_norm(parts, equal_share, cross / size) / size
+}
+
+# The part of the sum of squares of each response that the weights explain.
+explained_by <- function(weights, gram, cross) {
+  colSums(weights * (2 * cross - gram %*% weights))
+}
+
+# Where ordinary least squares are not negative, they are the answer.
+nonnegative_weights <- function(gram, cross) {
+  weights <- solve_scaled(gram, cross)
+  for (k in which(colSums(weights < 0) > 0)) weights[, k] <- lawson_hanson(gram, cross[, k])
+  weights
+}
+
+# A table with a row for each predictor. total: the sum of squares of the response. Partial and
+# semipartial correlations are those of ordinary least squares; `unique` is what R squared loses
+# without the predictor, in a fit of the same kind.
+term_table <- function(gram, cross, total, fit, ridge, scale) {
+  weights <- fit_weights(gram, cross, fit, ridge)
+  parts <- partial_correlations(gram, cross, total)
+  r_squared <- explained_by(weights, gram, cross) / total
+  without <- vapply(seq_along(cross), function(k) {
+    rest <- fit_weights(gram[-k, -k, drop = FALSE], cross[-k, , drop = FALSE], fit, ridge)
+    explained_by(rest, gram[-k, -k, drop = FALSE], cross[-k, , drop = FALSE]) / total
+  }, 0)
+  unique <- r_squared - without
+  unique[abs(unique) < tie_share] <- 0
+  data.frame(estimate = as.vector(weights) * scale, partial = parts$partial,
+             semipartial = parts$semipartial, unique = unique)
+}
+
+partial_correlations <- function(gram, cross, total) {
+  each <- lapply(seq_along(cross), function(k) {
+    rest <- gram[-k, -k, drop = FALSE]
+    on_rest <- if (nrow(rest)) solve_scaled(rest, cbind(gram[-k, k], cross[-k])) else
+      matrix(0, 0, 2)
+    own <- gram[k, k] - sum(gram[-k, k] * on_rest[, 1])
+    left <- total - sum(cross[-k] * on_rest[, 2])
+    shared <- cross[k] - sum(gram[-k, k] * on_rest[, 2])
+    known <- own > equal_share * gram[k, k] && left > tie_share * total
+    # the product of two sizes may be too large or too small for a double
+    c(semipartial = if (own > equal_share * gram[k, k]) shared / sqrt(own) / sqrt(total) else NA,
+      partial = if (known) shared / sqrt(own) / sqrt(left) else NA)
+  })
+  parts <- do.call(rbind, each)
+  list(partial = clip_to_range(parts[, "partial"], -1, 1),
+       semipartial = clip_to_range(parts[, "semipartial"], -1, 1))
+}

@@ -1,0 +1,253 @@
+# The result of evaluate_models(), and its methods.
+
+# ---- evaluation methods
+
+# The result of evaluate_models() is printed, tidied, and made ready for compare_scores() here.
+
+#' @rdname tidy.repalign
+#' @export
+print.repalign_evaluation <- function(x, digits = 4, n = NULL, ...) {
+  check_printing(digits, n, ...)
+  cat("Models of RDMs: ", count_of(nrow(x), "model"), undefined_of(x$score), "\n", sep = "")
+  sizes <- attr(x, "sizes")
+  if (!is.null(sizes)) {
+    cat(attr(x, "outer"), ", ", evaluated_data(x), ", ", sizes[["condition"]], " stimuli",
+        evaluation_folds(attr(x, "folds")), "\n", sep = "")
+    cat(if (!has_errors(x)) "no ", "errors over ", evaluation_over(x), "\n", sep = "")
+  }
+  if (!is.null(x$ceiling_low) && nrow(x)) {
+    cat("noise ceiling: ", format(x$ceiling_low[1], digits = digits), " to ",
+        format(x$ceiling_high[1], digits = digits), "\n", sep = "")
+  }
+  print_rows(x, digits, n)
+  invisible(x)
+}
+
+# "8 RDMs in 4 groups", or "8 RDMs" where each is a group.
+evaluated_data <- function(x) {
+  groups <- attr(x, "sizes")[["rdm"]]
+  rdms <- ncol(attr(x, "pictures")$data)
+  paste0(count_of(rdms, "RDM"), if (groups < rdms) paste(" in", count_of(groups, "group")))
+}
+
+evaluation_folds <- function(folds) {
+  if (is.null(folds)) return("")
+  if (!is.null(folds$given)) return(paste0(", ", count_of(length(folds$given), "given fold")))
+  paste0(", cross-validated (", folds$rdm, " x ", folds$condition, " folds, ",
+         count_of(folds$repeats, "repeat"), ")")
+}
+
+has_errors <- function(x) is.null(x$se) || !all(is.na(x$se))
+
+# What was drawn, in words.
+evaluation_over <- function(x) {
+  factors <- attr(x, "resample")
+  if (!length(factors)) return("RDMs, without resampling")
+  paste(c(rdm = "RDMs", condition = "stimuli")[factors], collapse = " and ")
+}
+
+#' @export
+`[.repalign_evaluation` <- function(x, ...) part_of(NextMethod(), x)
+
+#' @rdname tidy.repalign
+#' @export
+as.data.frame.repalign_evaluation <- function(x, ...) plain_rows(x)
+
+#' @rdname tidy.repalign
+#' @export
+tidy.repalign_evaluation <- function(x, ...) {
+  rows <- as.data.frame(x)
+  new <- c(model = "term", score = "estimate", se = "std.error", conf_low = "conf.low",
+           conf_high = "conf.high", p_zero = "p.value")
+  need_columns(rows, names(new), "tidied")
+  names(rows)[match(names(new), names(rows))] <- new
+  rows
+}
+
+#' @rdname tidy.repalign
+#' @export
+glance.repalign_evaluation <- function(x, ...) {
+  rows <- need_columns(as.data.frame(x), c("score", "ceiling_low", "ceiling_high", "draws"),
+                       "summarised")
+  sizes <- attr(x, "sizes")
+  data.frame(models = nrow(rows), groups = sizes[["rdm"]], stimuli = sizes[["condition"]],
+             outer = attr(x, "outer"), ceiling_low = rows$ceiling_low[1],
+             ceiling_high = rows$ceiling_high[1], draws = rows$draws[1],
+             conf_level = attr(x, "conf_level"), undefined = sum(is.na(rows$score)))
+}
+
+#' @rdname evaluate_models
+#' @param object what `evaluate_models()` returned, or some of its rows.
+#' @param parm numbers of rows, or names of models; by default all.
+#' @param level coverage of `confint()`, between 0 and 1; by default `conf_level`.
+#' @param ... unused.
+#' @export
+confint.repalign_evaluation <- function(object, parm, level = NULL, ...) {
+  no_other_arguments(...)
+  rows <- need_columns(as.data.frame(object), c("model", "score", "se", "df"), "used")
+  level <- check_number(if (is.null(level)) attr(object, "conf_level") else level, "level",
+                        above = 0, below = 1)
+  half <- stats::qt(0.5 + level / 2, rows$df) * rows$se
+  named_limits(cbind(rows$score - half, rows$score + half), rows$model, level, parm)
+}
+
+#' @rdname evaluate_models
+#' @export
+vcov.repalign_evaluation <- function(object, ...) {
+  no_other_arguments(...)
+  total <- total_covariance(evaluation_rows(object)$parts)
+  dimnames(total) <- list(object$model, object$model)
+  total
+}
+
+# The rows that are left of a result, and the parts of their covariances: list(rows, parts).
+evaluation_rows <- function(object) {
+  rows <- need_columns(as.data.frame(object), c("model", "score"), "compared", "result")
+  parts <- attr(object, "parts")
+  at <- match(rows$model, colnames(parts$main[[1]]))
+  if (is.null(parts) || anyNA(at) || anyDuplicated(at)) {
+    abort("`result` no longer has the models that evaluate_models() compared, each of them once: ",
+          "start again from what it returned.", class = "repalign_error_rows", arg = "result")
+  }
+  parts <- some_parts(parts, at)
+  parts$score <- rows$score
+  list(rows = rows, parts = parts, at = at)
+}
+
+# See compared_scores().
+compared_models <- function(result) {
+  found <- evaluation_rows(result)
+  rows <- found$rows
+  if (!nrow(rows)) {
+    abort("`result` has no rows: there is nothing to compare. Look at how its rows were chosen.",
+          class = "repalign_error_size", arg = "result")
+  }
+  rows$over <- evaluation_over(result)
+  rows$measure <- rep(attr(result, "outer"), nrow(rows))
+  list(score = rows$score, title = rows$model, measure = rows$measure, sign = rep(1, nrow(rows)),
+       parts = found$parts, total = total_covariance(found$parts),
+       level = attr(result, "conf_level"), order = order(found$at), rows = rows, halves = FALSE)
+}
+
+# ---- evaluation result
+
+# The result of evaluate_models() is put together here.
+
+evaluation_result <- function(task, whole, draws, drawn, folds, conf_level) {
+  sizes <- c(rdm = max(task$group), condition = task$n)
+  models <- names(task$models)
+  draws <- named_draws(draws, models)
+  left_out <- left_out_draws(draws, whole$scores)
+  draws <- lapply(draws, function(part) replace_draws(part, left_out))
+  parts <- evaluation_parts(task, whole, draws, sizes)
+  known <- usable_errors(whole$scores, parts)
+  ceiling_se <- checked_errors(ceiling_errors(whole, draws, sizes, task), 1)
+  half <- stats::qt(0.5 + conf_level / 2, known$df) * known$se
+  gap <- (whole$scores - whole$lower) / ceiling_se
+  rows <- data.frame(model = models, score = whole$scores, se = known$se,
+                     conf_low = whole$scores - half, conf_high = whole$scores + half,
+                     df = known$df,
+                     p_zero = stats::pt(whole$scores / known$se, known$df, lower.tail = FALSE),
+                     ceiling_low = whole$lower, ceiling_high = whole$upper,
+                     p_ceiling = 2 * stats::pt(-abs(gap), known$df), draws = drawn$count,
+                     left_out = length(left_out))
+  rownames(rows) <- NULL
+  warn_evaluation(rows, left_out, parts)
+  structure(rows, parts = parts, draws = draws, table = named_table(whole$table, task),
+            outer = task$outer, resample = drawn$factors, folds = folds, conf_level = conf_level,
+            sizes = sizes, group = task$group,
+            pictures = list(data = task$values, models = whole_predictions(task),
+                            sigma = task$sigma),
+            class = c("repalign_evaluation", "data.frame"))
+}
+
+named_draws <- function(draws, models) {
+  lapply(draws, function(part) {
+    dimnames(part) <- list(NULL, c(models, "ceiling_low", "ceiling_high"), NULL)
+    part
+  })
+}
+
+# A draw in which a score is undefined, in any part, is left out of all. (A model that is undefined
+# with all data is undefined in all draws.)
+left_out_draws <- function(draws, scores) {
+  at <- which(!is.na(scores))
+  lost <- lapply(draws, function(part) {
+    which(rowSums(is.na(matrix(part[, at, ], nrow(part)))) > 0)
+  })
+  sort(unique(unlist(lost)))
+}
+
+replace_draws <- function(part, left_out) {
+  part[left_out, , ] <- NA
+  part
+}
+
+named_table <- function(table, task) {
+  if (is.null(table)) return(NULL)
+  dimnames(table) <- list(colnames(task$values), names(task$models))
+  table
+}
+
+# Covariances of all scores; those of undefined ones are NA.
+evaluation_parts <- function(task, whole, draws, sizes) {
+  models <- names(task$models)
+  defined <- which(!is.na(whole$scores))
+  parts <- if (length(draws)) parts_of_variance(draws, sizes, defined) else
+    if (!is.null(whole$table) && sizes[["rdm"]] > 1) {
+      parts_of_table(whole$table[, defined, drop = FALSE], task$group)
+    } else {
+      empty <- matrix(NA_real_, length(defined), length(defined))
+      list(main = list(empty), interactions = NULL, df = NA_real_, capped = TRUE)
+    }
+  whole_of <- function(part) {
+    all <- matrix(NA_real_, length(models), length(models), dimnames = list(models, models))
+    all[defined, defined] <- part
+    all
+  }
+  parts$main <- lapply(parts$main, whole_of)
+  parts$interactions <- lapply(parts$interactions, whole_of)
+  if (!is.null(parts$with_folds)) parts$with_folds <- whole_of(parts$with_folds)
+  parts
+}
+
+usable_errors <- function(scores, parts) {
+  se <- contrast_errors(parts, diag(length(scores)))$se
+  df <- if (isTRUE(parts$df >= 1)) parts$df else NA_real_
+  list(se = if (is.na(df)) rep(NA_real_, length(se)) else checked_errors(se, abs(scores)),
+       df = rep(as.double(df), length(scores)))
+}
+
+# What does not vary has no error.
+checked_errors <- function(se, size) replace(se, se <= tie_share * pmax(size, 1, na.rm = TRUE), NA)
+
+warn_evaluation <- function(rows, left_out, parts) {
+  undefined <- rows$model[is.na(rows$score)]
+  if (length(undefined)) {
+    warn("The score of ", enumerate(undefined), " is undefined (NA): its dissimilarities (or ",
+         "those of an RDM) are all equal, or pairs that both have are fewer than three.",
+         class = "repalign_undefined")
+  }
+  lost <- is.na(rows$se) & !is.na(rows$score)
+  if (any(lost)) {
+    warn("No standard error (NA) of ", enumerate(rows$model[lost]), ": ",
+         if (isTRUE(parts$df >= 1))
+           "the score does not vary with what was drawn, or draws are too few to tell." else
+           if (!rows$draws[1]) "without draws, folds and single RDMs have none." else
+             "there are too few RDMs.", class = "repalign_undefined")
+  }
+  if (length(left_out) > 0.1 * max(rows$draws, 1)) {
+    warn(length(left_out), " of ", rows$draws[1], " draws are left out: they have fewer different ",
+         "stimuli (3 a fold) or RDMs than are needed, or a score is undefined. Errors are rather ",
+         "too small.", class = "repalign_left_out")
+  }
+}
+
+# What the models predict after a fit to all data.
+whole_predictions <- function(task) {
+  predicted <- vapply(task$models, function(model) {
+    weights <- as.vector(plain_weights(model, task$values, NULL, task$outer, task$sigma))
+    combined(model$table$values, replace(weights, is.na(weights), 0))
+  }, numeric(nrow(task$values)))
+  matrix(predicted, nrow(task$values), dimnames = list(NULL, names(task$models)))
+}

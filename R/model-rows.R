@@ -1,0 +1,405 @@
+# rdm_rows() takes the comparison of two RDMs apart into a row for each condition.
+
+# ---- rdm rows methods
+
+# The result of rdm_rows() is printed, described and drawn here.
+
+#' @rdname rdm_rows
+#' @param object what `rdm_rows()` returned.
+#' @param digits how many significant digits to print at least.
+#' @param n how many rows to print.
+#' @param ... for `plot()`: arguments of `autoplot()`; unused by the others.
+#' @export
+print.repalign_rdm_rows <- function(x, digits = 3, n = NULL, ...) {
+  check_printing(digits, n, ...)
+  whole <- attr(x, "whole")
+  cat("Conditions of RDMs that are compared: ", attr(x, "outer"), sep = "")
+  if (!is.null(whole)) {
+    cat(", ", count_of(nrow(whole), "comparison"), ", score ",
+        paste(unique(format(range(whole$score), digits = digits)), collapse = " to "), sep = "")
+  }
+  cat("\n")
+  print_rows(x, digits, n)
+  invisible(x)
+}
+
+#' @export
+`[.repalign_rdm_rows` <- function(x, ...) part_of(NextMethod(), x)
+
+#' @rdname rdm_rows
+#' @param row.names,optional unused.
+#' @export
+as.data.frame.repalign_rdm_rows <- function(x, row.names = NULL, optional = FALSE, ...) {
+  plain_rows(x)
+}
+
+#' @rdname rdm_rows
+#' @export
+tidy.repalign_rdm_rows <- function(x, ...) {
+  rows <- need_columns(as.data.frame(x), c("condition", "score"), "tidied")
+  names(rows)[match(c("condition", "score"), names(rows))] <- c("term", "estimate")
+  rows
+}
+
+#' @rdname rdm_rows
+#' @export
+glance.repalign_rdm_rows <- function(x, ...) {
+  need_kept(x, "whole", "rdm_rows()")
+}
+
+#' @rdname rdm_rows
+#' @export
+plot.repalign_rdm_rows <- function(x, ...) draw(x, ...)
+
+#' @rdname rdm_rows
+#' @param value what is drawn along the axis: `"contribution"` or `"score"`.
+#' @param most how many conditions are drawn: those with the largest absolute contributions (mean
+#'   over subjects and models).
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_rdm_rows <- function(object, value = c("contribution", "score"), most = 20, ...) {
+  no_other_arguments(...)
+  value <- check_choice(value, c("contribution", "score"), "value")
+  most <- check_count(most, "most")
+  need_columns(object, c("condition", "contribution", value), "drawn")
+  need_rows(object)
+  shown <- driving_rows(object, value, most)
+  several <- !is.null(shown$all$subject) && length(unique(shown$all$subject)) > 1
+  ggplot2::ggplot(shown$means, ggplot2::aes(x = .data[["value"]], y = .data[["title"]])) +
+    ggplot2::geom_vline(xintercept = 0, colour = "grey60") +
+    (if (value == "contribution") equal_share_line(object)) +
+    ggplot2::geom_segment(ggplot2::aes(xend = 0, yend = .data[["title"]]), colour = forest_colour,
+                          linewidth = 0.7) +
+    (if (several) {
+      ggplot2::geom_point(data = shown$all, size = 1.1, colour = "grey50", alpha = 0.7,
+                          na.rm = TRUE)
+    }) +
+    ggplot2::geom_point(size = 2.3, colour = forest_colour, na.rm = TRUE) +
+    (if (!is.null(object$model)) ggplot2::facet_wrap(ggplot2::vars(.data[["model"]]))) +
+    ggplot2::labs(x = driving_axis(value, attr(object, "outer")), y = NULL,
+                  caption = driving_caption(shown, value, several)) +
+    picture_theme(panel.grid.minor = ggplot2::element_blank(),
+                  panel.grid.major.y = ggplot2::element_blank())
+}
+
+# list(means, all, left_out): over subjects, and of each, the conditions with the largest mean of
+# absolute contributions, the largest on top.
+driving_rows <- function(object, value, most) {
+  rows <- as.data.frame(object)
+  if (all(is.na(rows[[value]]))) {
+    abort("There is nothing to draw: all values are undefined (NA).",
+          class = "repalign_error_size", arg = "object")
+  }
+  rows$value <- rows[[value]]
+  if (is.null(rows$model)) rows$model <- ""
+  rows$model <- factor(rows$model, unique(rows$model))
+  group <- interaction(rows$model, rows$condition, drop = TRUE, lex.order = TRUE)
+  first <- !duplicated(group)
+  means <- rows[first, c("model", "condition")]
+  known <- as.character(group[first])
+  means$value <- as.vector(tapply(rows$value, group, mean, na.rm = TRUE)[known])
+  drive <- tapply(rows$contribution, group, mean, na.rm = TRUE)[known]
+  drive <- tapply(abs(drive), factor(means$condition, unique(means$condition)), mean)
+  shown <- names(sort(-drive))[seq_len(min(most, length(drive)))]
+  at <- function(table) {
+    table <- table[table$condition %in% shown, ]
+    table$title <- factor(table$condition, rev(shown))
+    table
+  }
+  list(means = at(means), all = at(rows), left_out = length(drive) - length(shown))
+}
+
+# Where all conditions would stand if they contributed the same.
+equal_share_line <- function(object) {
+  whole <- attr(object, "whole")
+  if (is.null(whole)) return(NULL)
+  model <- if (is.null(whole$model)) rep("", nrow(whole)) else whole$model
+  means <- tapply(whole$score / whole$conditions, factor(model, unique(model)), mean, na.rm = TRUE)
+  lines <- data.frame(model = factor(names(means), names(means)), at = as.vector(means))
+  lines <- lines[!is.na(lines$at), ]
+  ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]]), lines, linetype = "dotted",
+                      colour = "grey30")
+}
+
+driving_axis <- function(value, outer) {
+  paste(if (value == "score") "score of the row" else "contribution to the score",
+        if (!is.null(outer)) paste0("(", outer, ")"))
+}
+
+driving_caption <- function(shown, value, several) {
+  wrapped_caption(c(if (several) "large: means over subjects; small: subjects",
+                    if (value == "contribution") "dotted: all conditions alike",
+                    if (shown$left_out) paste(shown$left_out, "conditions with smaller",
+                                              "contributions are not shown")))
+}
+
+# ---- rdm rows
+
+#' Which conditions drive the similarity of two RDMs
+#'
+#' A row per condition: how alike its dissimilarities to all other conditions are in both RDMs, and
+#' how much it contributes to the score of [rsa()]. The table is made for pictures and for mixed
+#' models over conditions and subjects (item-level RSA).
+#'
+#' @param x an RDM (a `dist` object or a symmetric matrix with zeros on its diagonal, which [rsa()]
+#'   would take for responses, with a warning), a representation (a matrix conditions x neurons), or
+#'   a list of these, one for each subject.
+#' @param y as `x`, of the same conditions; of a list, each element is a model.
+#' @param inner,outer how two conditions and two RDMs are compared, see [rsa()]. Each `outer` has
+#'   contributions. ([bures()] and
+#'   [riemann()] are not sums over pairs of conditions.)
+#' @param sigma for whitened comparisons: noise of the conditions, see [rsa()].
+#' @param missing what to do about dissimilarities that are `NA`: `"error"`, or `"pairwise"`, which
+#'   uses the pairs that are there in both RDMs.
+#' @return A data frame of class `repalign_rdm_rows`. Columns: `subject` (if `x` is a list), `model`
+#'   (if `y` is one), `condition`, `score`, `contribution` and `n`, the number of pairs of the
+#'   condition. `glance()` has a row for each comparison: `score`, the sum of the contributions, and
+#'   `conditions` and `pairs`.
+#' @details
+#' `score` compares one row of the first RDM with that of the second, without the diagonal: with
+#' ranks, or a mean taken out, within the row. Whitened scores of a row use the covariance of its
+#' pairs alone. `NA` where the row has less than 3 pairs, or does not vary.
+#'
+#' `contribution`: each score of [rsa()] is a sum over pairs of conditions, of which either
+#' condition gets half. Contributions sum to the score exactly. They are negative where a
+#' condition lowers it. For cosine, Pearson's and Spearman's correlation and rho-a, the part of a
+#' pair is the product of its two (centred, ranked) dissimilarities; for Kendall's tau-a and tau-b,
+#' the pairs that it is concordant with less those it is discordant with; for whitened
+#' comparisons, the product of a dissimilarity in one RDM with the whitened one of the other (the
+#' mean of both ways).
+#'
+#' The two columns differ: `score` asks about the arrangement of all others around the
+#' condition; a condition far from all others in both RDMs contributes much, whatever their order.
+#'
+#' When not to trust it: scores of two conditions share a pair, and contributions sum to one
+#' number, so that they depend on each other. In a mixed model with conditions and subjects as
+#' random effects, tests of properties of conditions are approximate. `score` has little precision
+#' with few conditions. Contributions are parts of an observed score, not tests: a score by chance
+#' has conditions with large contributions, too.
+#' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2 (RSA).
+#'   Diedrichsen, Berlot, Mur, \enc{Schütt}{Schuett}, Shahbazi and Kriegeskorte (2021), Neurons,
+#'   Behavior, Data Analysis, and Theory 5 (whitened comparisons).
+#' @examples
+#' rows <- rdm_rows(rdm92$human_mean, rdm92$monkey)
+#' head(rows[order(-rows$contribution), ])
+#' sum(rows$contribution) - rsa(rdm92$human_mean, rdm92$monkey)
+#' # four subjects and two models, for a mixed model such as
+#' # lme4::lmer(score ~ model * animal + (1 | subject) + (1 | condition), rows)
+#' subjects <- rdm92[paste0("human", 1:4, "_s1")]
+#' rows <- rdm_rows(subjects, rdm92[c("monkey", "model_animacy")], outer = "pearson")
+#' images <- attr(rdm92, "images")
+#' rows$animal <- images$animal[match(rows$condition, attr(rdm92$monkey, "Labels"))]
+#' aggregate(score ~ model + animal, rows, mean)
+#' @seealso [rsa()], [rsa_regression()]
+#' @export
+rdm_rows <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
+                     outer = c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a",
+                               "whitened_cosine", "whitened_pearson"),
+                     sigma = NULL, missing = c("error", "pairwise")) {
+  need_arguments()
+  inner <- check_choice(inner, rsa_inner, "inner")
+  args <- check_outer_args(list(outer = outer, sigma = sigma, missing = missing))
+  allow_na <- args$missing == "pairwise"
+  sides <- list(x = rows_side(x, "x", y, inner, args$outer, allow_na),
+                y = rows_side(y, "y", x, inner, args$outer, allow_na))
+  rdms <- c(sides$x$rdms, sides$y$rdms)
+  places <- c(sides$x$places, sides$y$places)
+  check_equal_sizes(rdms, places)
+  n <- attr(rdms[[1]], "Size")
+  check_rows(n, 4, "x", "a comparison of rows")
+  labels <- common_labels(rdms, places, "y")
+  sigma <- check_sigma(args$sigma, n, labels)
+  labels <- if (is.null(labels)) as.character(seq_len(n)) else make.unique(labels, sep = "_")
+  result <- rows_result(sides, labels, args$outer, sigma)
+  if (allow_na) note_pairs(attr(result, "whole")$pairs, packed_length(n), "compared")
+  result
+}
+
+# The RDMs of a side, with the names of its list or NULL. Ranks stand for dissimilarities that are
+# made of data and only ranked, because rounding must not break their ties.
+# other: the value of the other side.
+rows_side <- function(value, arg, other, inner, outer, allow_na) {
+  several <- is_list_of_rdms(value)
+  values <- if (several) named_subjects(value, arg) else list(value)
+  places <- if (several) paste0(arg, "$", names(values)) else arg
+  values <- labels_in_order(values, places, if (is_list_of_rdms(other)) other else list(other))
+  rdms <- Map(function(one, place) {
+    rdm <- rdm_of_value(one, place, inner, allow_na)
+    data <- !inherits(one, "dist") && !is_square_rdm(one) && !is_labels(one)
+    if (data && outer %in% ranked_outer) {
+      rdm[] <- form_ranks(quietly_done(representation(one, place, side = "x")),
+                          inner)$ranks
+    }
+    rdm
+  }, values, places)
+  list(rdms = unname(rdms), names = if (several) names(values), places = places)
+}
+
+# Says how many pairs count where some are missing.
+note_pairs <- function(counts, all, done) {
+  if (all(counts == all)) return(invisible())
+  inform("missing = \"pairwise\": ", done, " over ",
+         paste(unique(range(counts)), collapse = " to "), " of ", format(all, big.mark = ","),
+         " pairs of conditions.", class = "repalign_pairs_left_out")
+}
+
+rows_result <- function(sides, labels, outer, sigma) {
+  grid <- expand.grid(y = seq_along(sides$y$rdms), x = seq_along(sides$x$rdms))
+  parts <- lapply(seq_len(nrow(grid)), function(g) {
+    x <- grid$x[g]
+    y <- grid$y[g]
+    part <- rows_of_pair(sides$x$rdms[[x]], sides$y$rdms[[y]], outer, sigma,
+                         c(sides$x$places[x], sides$y$places[y]))
+    part$rows <- cbind(condition = labels, part$rows)
+    names <- Filter(length, list(subject = sides$x$names[x], model = sides$y$names[y]))
+    if (length(names)) lapply(part, function(table) cbind(as.data.frame(names), table)) else part
+  })
+  together <- function(what) do.call(rbind, lapply(parts, function(part) part[[what]]))
+  rows <- together("rows")
+  warn_rows_without_score(rows)
+  structure(rows, whole = together("whole"), outer = outer,
+            class = c("repalign_rdm_rows", "data.frame"))
+}
+
+# list(rows, whole) of two RDMs.
+rows_of_pair <- function(x, y, outer, sigma, args) {
+  n <- attr(x, "Size")
+  there <- which(!is.na(x) & !is.na(y))
+  if (length(there) < 3) {
+    abort("`", args[1], "` and `", args[2], "` have ", count_of(length(there), "pair"), " of ",
+          "conditions in common: at least 3 are needed.", class = "repalign_error_size",
+          arg = args[2])
+  }
+  places <- pair_places(there, n)
+  a <- x[there]
+  b <- y[there]
+  shares <- shares_of(a, b, there, outer, sigma, n)
+  ends <- factor(c(places$first, places$second), seq_len(n))
+  pairs_of <- lapply(split(rep(seq_along(there), 2), ends), sort)
+  score <- vapply(pairs_of, function(at) {
+    if (length(at) < 3) return(NA_real_)
+    row_score(a[at], b[at], there[at], outer, sigma, n)
+  }, 0, USE.NAMES = FALSE)
+  contribution <- vapply(pairs_of, function(at) sum(shares[at]) / 2, 0, USE.NAMES = FALSE)
+  list(rows = data.frame(score = score, contribution = contribution,
+                         n = unname(lengths(pairs_of))),
+       whole = data.frame(score = clip_to_range(sum(shares), -1, 1), conditions = n,
+                          pairs = length(there)))
+}
+
+# The score of the pairs of one condition. Kendall's tau has a faster way than the sum of its parts.
+row_score <- function(a, b, at, outer, sigma, n) {
+  if (outer %in% tau_outer && any(a != a[1]) && any(b != b[1])) {
+    return(score_of_ranks(rank(a), rank(b), list(outer = outer)))
+  }
+  clip_to_range(sum(shares_of(a, b, at, outer, sigma, n)), -1, 1)
+}
+
+# at: the numbers of the pairs, in rising order.
+shares_of <- function(a, b, at, outer, sigma, n) {
+  if (!whitens(outer)) return(pair_shares(a, b, outer))
+  whitened_shares(a, b, seq_len(packed_length(n)) %in% at, outer, sigma)
+}
+
+warn_rows_without_score <- function(rows) {
+  if (anyNA(rows$contribution)) {
+    warn("The score is undefined (NA) where all dissimilarities of a side are equal, or fewer ",
+         "than 3 pairs are there in both: ", sum(is.na(rows$contribution)),
+         " rows have no contribution.",
+         class = "repalign_undefined")
+  }
+  lost <- unique(rows$condition[is.na(rows$score) & !is.na(rows$contribution)])
+  if (length(lost)) {
+    warn("The score is undefined (NA) for the rows of ", enumerate(lost), ": their ",
+         "dissimilarities are equal on a side, or fewer than 3 are there in both.",
+         class = "repalign_undefined", data = lost)
+  }
+}
+
+# ---- pair shares
+
+# What each pair of stimuli contributes to the comparison of two RDMs; the contributions sum to the
+# score that rsa() gives.
+
+# a, b: the dissimilarities of the same pairs, without gaps. A vector of shares, or all NA where the
+# comparison is undefined.
+pair_shares <- function(a, b, outer) {
+  if (outer %in% tau_outer) return(concordance_shares(a, b, outer))
+  if (outer %in% ranked_outer) {
+    a <- rank(a)
+    b <- rank(b)
+  }
+  varies <- function(v) {
+    if (outer == "cosine") any(v != 0) else diff(range(v)) > tie_share * max(abs(v))
+  }
+  if (!varies(a) || !varies(b)) return(rep(NA_real_, length(a)))
+  if (outer != "cosine") {
+    a <- a - mean(a)
+    b <- b - mean(b)
+  }
+  size <- if (outer == "rho_a") untied_rank_size(length(a)) else sqrt(sum(a^2)) * sqrt(sum(b^2))
+  a * b / size
+}
+
+# Half of the share of each two pairs, which are concordant or discordant, belongs to each of them.
+concordance_shares <- function(a, b, outer) {
+  net <- net_concordance(a, b)
+  all <- as.double(length(a)) * (length(a) - 1)
+  # pairs of pairs that are not tied, twice
+  untied <- function(v) {
+    ties <- as.double(tabulate(match(v, unique(v))))
+    all - sum(ties * (ties - 1))
+  }
+  size <- if (outer == "kendall") all else sqrt(untied(a)) * sqrt(untied(b))
+  if (untied(a) == 0 || untied(b) == 0) return(rep(NA_real_, length(a)))
+  net / size
+}
+
+# For each element, with how many others it is concordant, less with how many it is discordant.
+net_concordance <- function(a, b) {
+  below(a, b) + below(-a, -b) - below(a, -b) - below(-a, b)
+}
+
+# For each element, how many others are smaller in both a and b. In the order of a, neighbouring
+# blocks are merged to ever larger ones; each merge counts, for the elements of the right block,
+# the smaller ones of the left block.
+below <- function(a, b) {
+  count <- length(a)
+  # equal values of a stand in falling order of b, and are not counted
+  sorted <- order(a, -b)
+  level <- match(b, sort(unique(b)))[sorted]
+  found <- numeric(count)
+  place <- seq_len(count) - 1
+  width <- 1
+  while (width < count) {
+    merged <- place %/% (2 * width)
+    left <- (place %/% width) %% 2 == 0
+    # of equal values the right ones come first
+    by <- order(merged, level, left)
+    before <- cumsum(left[by])
+    start <- before[match(merged[by], merged[by])] - left[by][match(merged[by], merged[by])]
+    smaller <- numeric(count)
+    smaller[by] <- before - start
+    found <- found + ifelse(left, 0, smaller)
+    width <- 2 * width
+  }
+  result <- numeric(count)
+  result[sorted] <- found
+  result
+}
+
+# The same for whitened comparisons; there: which of all pairs a and b are for. The product
+# a' V^-1 b is split half by a and V^-1 b, half by V^-1 a and b.
+whitened_shares <- function(a, b, there, outer, sigma) {
+  values <- cbind(a, b)
+  if (is_centred(outer)) {
+    # the ordinary mean is taken off first, so that its digits cancel
+    values <- without_column_means(values)
+    ones <- as.vector(whitened_solutions(matrix(1, nrow(values), 1), there, sigma))
+    values <- sweep(values, 2, colSums(ones * values) / sum(ones))
+  }
+  duals <- whitened_solutions(values, there, sigma)
+  sizes <- colSums(duals * values)
+  varies <- colSums(values^2) > tie_share^2 * colSums(cbind(a, b)^2)
+  if (!all(varies)) return(rep(NA_real_, length(a)))
+  (duals[, 1] * values[, 2] + duals[, 2] * values[, 1]) / 2 / sqrt(sizes[1]) / sqrt(sizes[2])
+}

@@ -1,0 +1,582 @@
+# Permutations that users give or ask for, and those of time series.
+
+# ---- linear shifts
+
+# Linear shifts of a time series: the middle of x is compared with every stretch of y of the same
+# length, so that no shift joins the end of a series to its beginning.
+
+# Half of the rows are compared, and y moves by up to a quarter of them in both directions: longer
+# stretches would leave too few shifts, shorter ones too few rows (bench/series.R).
+furthest_shift <- function(n) floor(n / 4)
+
+middle_rows <- function(n) seq_len(n - 2 * furthest_shift(n)) + furthest_shift(n)
+
+# As many of the shifts as are wanted, in equal steps, as many forwards as backwards: what makes the
+# test valid is that the score is a stationary series over these steps, with the observed order in
+# its middle.
+linear_shifts <- function(n, wanted) {
+  half <- min(max(1, ceiling(wanted / 2)), furthest_shift(n))
+  steps <- floor(furthest_shift(n) / half) * seq_len(half)
+  c(-rev(steps), steps)
+}
+
+linear_plan <- function(n, wanted) {
+  shifts <- linear_shifts(n, wanted)
+  rows <- middle_rows(n)
+  inform("The scores are those of the middle ", length(rows), " of ", n, " rows (", rows[1], " to ",
+         rows[length(rows)], "), compared with ", length(shifts), " shifts of `y` by up to ",
+         max(shifts), " rows: the smallest possible p-value is ",
+         format(1 / (length(shifts) + 1), digits = 3), ".", class = "repalign_linear_shifts")
+  design <- new_design("linear", length(rows), length(shifts), most = 2 * furthest_shift(n))
+  fixed_plan(c(design, list(shifts = shifts)))
+}
+
+# The sides with the middle rows only. Each representation keeps the `whole` that its stretches are
+# cut from.
+middle_sides <- function(sides) {
+  n <- sides$x$reprs[[1]]$n
+  if (n < 4) {
+    abort("series = \"linear\" compares half of the rows and needs at least 4, but `",
+          sides$x$reprs[[1]]$arg, "` has ", n, ".", class = "repalign_error_size", arg = "series")
+  }
+  cut <- function(side) {
+    lapply(side$reprs, function(repr) {
+      c(stretch_of(repr, repr, middle_rows(n)), list(whole = repr[c("data", "responses")]))
+    })
+  }
+  sides$x$reprs <- cut(sides$x)
+  sides$y$reprs <- if (sides$self || sides$same) sides$x$reprs else cut(sides$y)
+  sides
+}
+
+# The representation of some rows of `whole`, its data and its responses() object or NULL.
+stretch_of <- function(repr, whole, rows) {
+  kept <- seq_len(stimulus_count(whole$data)) %in% rows
+  repr$data <- switch(repr$kind, data = cut_matrix(whole$data, kept),
+                      dist = cut_dist(whole$data, kept), graph = refuse_stretches(repr))
+  if (!is.null(whole$responses)) repr$responses <- cut_responses(whole$responses, kept)
+  repr$n <- length(rows)
+  repr$cache <- new_cache()
+  repr
+}
+
+refuse_stretches <- function(repr) {
+  abort("`", repr$arg, "` is a neighbour graph, from which series = \"linear\" cannot cut ",
+        "stretches: neighbours of a stretch may lie outside. Give the responses or distances.",
+        class = "repalign_error_graph", arg = repr$arg)
+}
+
+# The stretch of the same length as the middle that is `shift` rows later. Warnings and messages
+# were given with the middle.
+shifted_stretch <- function(repr, shift) {
+  stretch <- stretch_of(repr, repr$whole, middle_rows(stimulus_count(repr$whole$data)) + shift)
+  if (repr$kind == "data") stretch$data <- unname_rows(stretch$data)
+  if (repr$kind == "dist") attr(stretch$data, "Labels") <- NULL
+  for (name in c("said", "neighbours", "seed")) stretch$cache[[name]] <- repr$cache[[name]]
+  stretch
+}
+
+# ---- permutations
+
+# These functions make the permutations of the null. They are made once in a call, and every pair is
+# compared under the same ones.
+
+# A design holds `engine` (the name that the result gives it), n stimuli, the number `count` of
+# permutations without the identity, and the permutations, either as `coset` (see coset_design()) or
+# as `matrix` with a column for each permutation; most: how many permutations are possible. One of
+# linear shifts has `shifts` in their place, which are no permutations (linear-shifts.R).
+new_design <- function(engine, n, count, coset = NULL, matrix = NULL,
+                       most = factorial(min(n, 20)) - 1) {
+  list(engine = engine, n = n, count = count, coset = coset, matrix = matrix, most = most)
+}
+
+most_enumerated <- 1e6
+
+# The plan is what the user asked for, before it is known which engine suits a measure; see
+# fixed_plan() and free_plan().
+permutation_plan <- function(n, permutations, blocks, series, engine, clusters = NULL) {
+  series <- check_series(series)
+  restricted <- c(blocks = !is.null(blocks), clusters = !is.null(clusters),
+                  series = !isFALSE(series), given = is.matrix(permutations),
+                  how = inherits(permutations, "how"))
+  if (sum(restricted) > 1) {
+    abort("Give only one of `", paste(c(blocks = "blocks", clusters = "clusters", series = "series",
+                                        given = "permutations", how = "permutations")[restricted],
+                                      collapse = "` and `"),
+          "`: each of them determines which permutations are allowed.",
+          class = "repalign_error_design", arg = "permutations")
+  }
+  if (any(restricted) && engine != "auto") {
+    abort("`engine` must be \"auto\" when `blocks`, `clusters`, `series` or `permutations` ",
+          "determine which permutations are used.",
+          class = "repalign_error_design", arg = "engine")
+  }
+  if (restricted["given"]) return(given_plan(permutations, n))
+  if (restricted["how"]) return(how_plan(permutations, n))
+  if (is.list(permutations) || length(permutations) > 1) {
+    abort("`permutations` must be a number, an integer matrix with one permutation of the ",
+          "stimuli per row, or a permute::how() design, not ", describe(permutations), ".",
+          class = "repalign_error_design", arg = "permutations")
+  }
+  wanted <- check_count(permutations, "permutations")
+  if (restricted["blocks"]) return(block_plan(blocks, n, wanted))
+  if (restricted["clusters"]) return(cluster_plan(clusters, n, wanted))
+  if (series == "circular") return(series_plan(n, wanted))
+  if (series == "linear") return(linear_plan(n, wanted))
+  free_plan(n, wanted, engine)
+}
+
+# A plan has three parts. `fixed` is a design for all measures, or NULL when the engine depends on
+# the measure. `design_of(engine)` gives the design of an engine, which is made at the first call
+# and kept. `count` is the largest number of permutations that a design of the plan has.
+fixed_plan <- function(design) {
+  list(fixed = design, design_of = function(engine) design, count = design$count)
+}
+
+free_plan <- function(n, wanted, engine) {
+  enumerable <- factorial(min(n, 20)) <= min(wanted + 1, most_enumerated)
+  if (engine == "exact" || (engine == "auto" && enumerable)) {
+    design <- exact_design(n)
+    note_fewer(design$count, wanted, paste("for", count_of(n, "row")), "permutations")
+    return(fixed_plan(design))
+  }
+  designs <- new.env()
+  design_of <- function(engine) {
+    if (is.null(designs[[engine]])) {
+      designs[[engine]] <- switch(engine, coset = coset_design(n, wanted),
+                                  random = random_design(n, wanted))
+    }
+    designs[[engine]]
+  }
+  list(fixed = NULL, design_of = design_of, count = as.double(wanted) + n - 1)
+}
+
+exact_design <- function(n) {
+  count <- factorial(n) - 1
+  if (count + 1 > most_enumerated) {
+    abort("engine = \"exact\" would take all ", n, "! permutations of ", n, " rows, more than the ",
+          format(most_enumerated, big.mark = ",", scientific = FALSE), " allowed. Use engine = ",
+          "\"auto\".",
+          class = "repalign_error_design", arg = "engine")
+  }
+  all <- all_permutations(n)
+  new_design("exact", n, count, matrix = all[, -1, drop = FALSE])
+}
+
+# All permutations of 1 to n, one in each column, the identity first.
+all_permutations <- function(n) {
+  result <- matrix(1L, 1, 1)
+  for (size in seq_len(n)[-1]) {
+    # each element stands first in turn, followed by every permutation of the others
+    parts <- lapply(seq_len(size), function(first) {
+      rest <- setdiff(seq_len(size), first)
+      rbind(first, matrix(rest[result], size - 1))
+    })
+    result <- do.call(cbind, parts)
+  }
+  storage.mode(result) <- "integer"
+  unname(result)
+}
+
+# A design of whole cosets of the cyclic shifts, which fast Fourier transforms can take at once. Its
+# permutations are p(i) = s((g(i) + t) mod n), where g is the inverse of order_x, s a column of
+# orders_y, and t = 0, ..., n - 1. The first column of orders_y is order_x, so that the first coset
+# holds the identity at t = 0; the other columns are uniformly random orders.
+coset_design <- function(n, wanted) {
+  cosets <- ceiling((wanted + 1) / n)
+  check_permutation_memory(n, cosets, "orders")
+  order_x <- sample.int(n)
+  others <- vapply(seq_len(cosets - 1), function(m) sample.int(n), integer(n))
+  orders_y <- cbind(order_x, matrix(others, n), deparse.level = 0)
+  new_design("coset", n, n * cosets - 1, coset = list(order_x = order_x, orders_y = orders_y))
+}
+
+series_plan <- function(n, wanted) {
+  note_fewer(n - 1, wanted, paste("for a series of", n, "rows"), "circular shifts")
+  order <- seq_len(n)
+  fixed_plan(new_design("series", n, n - 1, most = n - 1,
+                        coset = list(order_x = order, orders_y = matrix(order, n))))
+}
+
+# The permutations of a coset design, one in each column, in the order in which the null kernels
+# take them: the shifts 0 to n - 1 of one coset after the other. The first permutation is the
+# identity, and is left out.
+coset_matrix <- function(design) {
+  n <- design$n
+  check_permutation_memory(n, design$count)
+  position <- order(design$coset$order_x)
+  shifted <- (rep(position - 1, n) + rep(seq_len(n) - 1, each = n)) %% n + 1
+  all <- apply(design$coset$orders_y, 2, function(s) s[shifted])
+  matrix(all, n)[, -1, drop = FALSE]
+}
+
+# The permutations of any design, one in each column, without the identity.
+design_matrix <- function(design) {
+  if (is.null(design$matrix)) coset_matrix(design) else design$matrix
+}
+
+# Each element of a permutation takes 4 bytes, and 8 more while the permutations are made.
+check_permutation_memory <- function(n, count, what = "permutations") {
+  check_memory(12 * as.double(n) * count, paste(count, what, "of", n, "rows"),
+               "Fewer permutations need less.")
+}
+
+random_design <- function(n, wanted) {
+  check_permutation_memory(n, wanted)
+  orders <- vapply(seq_len(wanted), function(k) sample.int(n), integer(n))
+  new_design("random", n, wanted, matrix = matrix(orders, n))
+}
+
+given_plan <- function(permutations, n) {
+  if (!is.numeric(permutations) || ncol(permutations) != n ||
+      nrow(permutations) < 1) {
+    abort("Each row of the matrix `permutations` must be a permutation of the ", n, " stimuli: ",
+          n, " columns with the whole numbers from 1 to ", n, ".",
+          if (nrow(permutations) == n) " Transpose it with t().",
+          class = "repalign_error_design", arg = "permutations")
+  }
+  bad <- which(apply(permutations, 1, function(p) anyNA(p) || any(sort(p) != seq_len(n))))
+  if (length(bad)) {
+    abort("`permutations` must have a permutation of 1 to ", n, " in every row, but row ", bad[1],
+          " is not one.",
+          class = "repalign_error_design", arg = "permutations")
+  }
+  observed <- which(apply(permutations, 1, function(p) all(p == seq_len(n))))
+  if (length(observed)) {
+    inform("`permutations` has the observed order in row ", enumerate(observed, quote = FALSE),
+           ", which is counted anyway: leave it out.", class = "repalign_observed_order")
+  }
+  columns <- t(permutations)
+  storage.mode(columns) <- "integer"
+  warn_unequal_chances(columns)
+  fixed_plan(new_design("given", n, ncol(columns), matrix = unname(columns)))
+}
+
+# A test is exact when the observed order might as well have been any other row: rows that form a
+# group, or are random draws. This warns of matrices that are clearly neither.
+warn_unequal_chances <- function(columns) {
+  count <- ncol(columns)
+  different <- sum(!duplicated(columns, MARGIN = 2))
+  what <- if (different < count / 2) {
+    paste0("`permutations` has only ", different, " different rows among ", count)
+  } else if (agreement_of_rows(columns) > 0.6) {
+    paste0("The rows of `permutations` are nearly the same: two of them have on average ",
+           format(100 * agreement_of_rows(columns), digits = 2), "% of their places in common")
+  } else if (is_part_of_shifts(columns)) {
+    paste0("The rows of `permutations` are shifts, but only ", different, " of the ",
+           nrow(columns) - 1, " that there are (series = TRUE takes all)")
+  }
+  if (is.null(what)) return(invisible())
+  warn(what, ". Then the p-values are not exact, and can be far too small: give random ",
+       "permutations, or all of a group.", class = "repalign_permutations", data = different)
+}
+
+# The share of places at which two rows have the same stimulus, on average over neighbouring rows.
+agreement_of_rows <- function(columns) {
+  if (ncol(columns) < 2) return(0)
+  mean(columns[, -1] == columns[, -ncol(columns)])
+}
+
+# Are these cyclic shifts, but not all of them?
+is_part_of_shifts <- function(columns) {
+  n <- nrow(columns)
+  steps <- (columns[-1, , drop = FALSE] - columns[-n, , drop = FALSE]) %% n
+  n > 2 && all(steps == 1) && length(unique(columns[1, ])) < n - 1
+}
+
+how_plan <- function(design, n) {
+  require_package("permute", "A permutation design (how)")
+  wanted <- check_count(permute::getNperm(design), "permutations$nperm")
+  check_how_blocks(design, n)
+  # the set must not hold the observed order, which is counted separately
+  design <- permute::`setObserved<-`(design, FALSE)
+  possible <- fitting_design(permute::numPerms(n, control = design))
+  if (possible < 2) {
+    abort("The design in `permutations` allows no permutation except the observed order.",
+          class = "repalign_error_design", arg = "permutations")
+  }
+  note_fewer(possible - 1, wanted, "with the design in `permutations`", "permutations")
+  nset <- min(wanted, possible - 1)
+  check_permutation_memory(n, nset)
+  # note_fewer() has already said what permute says about small sets
+  set <- suppressMessages(fitting_design(permute::shuffleSet(n, nset, control = design)))
+  fixed_plan(new_design("given", n, nrow(set), matrix = t(unclass(as.matrix(set))),
+                        most = possible - 1))
+}
+
+check_how_blocks <- function(design, n) {
+  blocks <- permute::getBlocks(design)
+  if (!is.null(blocks) && ((length(blocks) != n && NROW(blocks) != n) || anyNA(blocks))) {
+    abort("The blocks of `permutations` must name each of the ", n, " rows, without missing ",
+          "values; they name ", NROW(stats::na.omit(blocks)), ".", class = "repalign_error_design",
+          arg = "permutations")
+  }
+}
+
+fitting_design <- function(code) {
+  tryCatch(code, error = function(e) {
+    abort("The design in `permutations` cannot be used: ", conditionMessage(e),
+          class = "repalign_error_design", arg = "permutations")
+  })
+}
+
+# arg: what messages call the blocks
+block_plan <- function(blocks, n, wanted, arg = "blocks") {
+  blocks <- check_block_labels(blocks, n, arg)
+  members <- split(seq_len(n), blocks)
+  possible <- prod(factorial(pmin(lengths(members), 20)))
+  if (possible < 2) {
+    abort("Every block in `", arg, "` has one row, so nothing can be permuted: use larger blocks.",
+          class = "repalign_error_design", arg = arg)
+  }
+  check_permutation_memory(n, min(possible, wanted))
+  if (possible <= min(wanted + 1, most_enumerated)) {
+    note_fewer(possible - 1, wanted, paste0("within `", arg, "`"), "permutations")
+    matrix <- all_block_permutations(members, n)[, -1, drop = FALSE]
+  } else {
+    matrix <- vapply(seq_len(wanted), function(k) shuffle_blocks(members, n), integer(n))
+  }
+  fixed_plan(new_design("blocks", n, ncol(matrix), matrix = matrix, most = possible - 1))
+}
+
+check_block_labels <- function(blocks, n, arg = "blocks") {
+  if (!is.atomic(blocks) || length(dim(blocks)) > 1 || length(blocks) != n || anyNA(blocks)) {
+    abort("`", arg, "` must name the block of each of the ", n, " rows, without missing values.",
+          class = "repalign_error_design", arg = arg)
+  }
+  factor(blocks, unique(blocks))
+}
+
+shuffle_blocks <- function(members, n) {
+  permutation <- seq_len(n)
+  for (rows in members) permutation[rows] <- rows[sample.int(length(rows))]
+  permutation
+}
+
+# All permutations within blocks, one in each column, the identity first.
+all_block_permutations <- function(members, n) {
+  result <- matrix(seq_len(n), n, 1)
+  for (rows in members) {
+    inner <- all_permutations(length(rows))
+    each <- rep(seq_len(ncol(inner)), each = ncol(result))
+    result <- result[, rep(seq_len(ncol(result)), ncol(inner)), drop = FALSE]
+    result[rows, ] <- rows[inner[, each]]
+  }
+  result
+}
+
+# Whole clusters change places, their members in the given order.
+cluster_plan <- function(codes, n, wanted) {
+  members <- cluster_members(codes)
+  count <- ncol(members)
+  possible <- factorial(min(count, 20))
+  check_permutation_memory(n, min(possible, wanted))
+  if (possible <= min(wanted + 1, most_enumerated)) {
+    note_fewer(possible - 1, wanted, paste("of", count, "clusters"), "permutations")
+    orders <- all_permutations(count)[, -1, drop = FALSE]
+  } else {
+    orders <- vapply(seq_len(wanted), function(k) sample.int(count), integer(count))
+  }
+  matrix <- apply(orders, 2, function(order) move_clusters(members, order))
+  fixed_plan(new_design("clusters", n, ncol(matrix), matrix = matrix, most = possible - 1))
+}
+
+# The stimuli of each cluster, a column each.
+cluster_members <- function(codes) {
+  members <- split(seq_along(codes), codes)
+  sizes <- lengths(members)
+  if (length(unique(sizes)) > 1) {
+    usual <- as.integer(names(which.max(table(sizes))))
+    abort("`clusters` has clusters of ", min(sizes), " to ", max(sizes), " stimuli, but only ",
+          "clusters of one size can change places. Leave out stimuli (label NA) until all have ",
+          "the same number, or whole clusters: ", sum(sizes == usual), " of ", length(sizes),
+          " have ", usual, ".",
+          class = "repalign_error_design", arg = "clusters")
+  }
+  matrix(unlist(members), sizes[1])
+}
+
+move_clusters <- function(members, order) {
+  permutation <- integer(length(members))
+  permutation[members] <- members[, order]
+  permutation
+}
+
+# Tells the user that fewer permutations are possible than were asked for. where: a phrase such as
+# "within `blocks`"; of: what is counted, such as "permutations".
+note_fewer <- function(possible, wanted, where, of) {
+  if (possible >= wanted) return(invisible())
+  one <- possible == 1
+  inform("Only ", possible, " ", if (one) sub("s$", " is", of) else paste(of, "are"), " possible ",
+         where, ", fewer than the ", wanted, " asked for: the smallest possible p-value is ",
+         format(1 / (possible + 1), digits = 3), ".",
+         class = "repalign_few_permutations")
+}
+
+# ---- series
+
+# How many independent points a pair of time series is worth, and whether circular shifts suffice.
+
+series_kinds <- c("circular", "linear")
+
+# FALSE, or one of the kinds of shifts; TRUE is "circular".
+check_series <- function(series) {
+  if (is.character(series)) return(check_choice(series, series_kinds, "series"))
+  usable <- is.logical(series) && length(series) == 1 && !is.na(series)
+  if (!usable) {
+    abort("`series` must be TRUE or FALSE, or one of ", enumerate(series_kinds), ".",
+          class = "repalign_error_value", arg = "series")
+  }
+  if (series) "circular" else FALSE
+}
+
+# n / sum_h r_x(h) r_y(h) over all lags h, negative ones, too: the mean score of unrelated series is
+# that of so many independent points. A slow side alone leaves it at n.
+effective_points <- function(n, x, y) {
+  products <- x * y
+  n / max(1, 2 * sum(initial_positive(products)) - products[1])
+}
+
+# The products of autocorrelations up to the first two neighbouring lags whose sum is not positive
+# (Geyer 1992): beyond it they are noise.
+initial_positive <- function(products) {
+  pairs <- floor(length(products) / 2)
+  sums <- products[2 * seq_len(pairs) - 1] + products[2 * seq_len(pairs)]
+  end <- which(sums <= 0)
+  products[seq_len(2 * if (length(end)) end[1] - 1 else pairs)]
+}
+
+# The autocorrelation of a representation at the lags 0, 1, ...: the sum of all products of centred
+# rows at this lag over that at lag 0. Distances stand for the products of rows with these
+# distances. In a neighbour graph it is the share of rows that are neighbours at the lag, beyond
+# that of all rows.
+autocorrelation <- function(repr) {
+  products <- switch(repr$kind, data = lag_products(repr$data), dist = distance_products(repr$data),
+                     graph = neighbour_products(repr$data))
+  if (products[1] > 0) products / products[1] else c(1, rep(0, length(products) - 1))
+}
+
+# All lags at once, by Fourier transforms of columns with as many zeros after them. A few columns at
+# a time keep memory small.
+columns_at_once <- 64
+
+lag_products <- function(x) {
+  n <- nrow(x)
+  center <- colMeans(x)
+  scale <- max(abs(x))
+  length <- stats::nextn(2 * n)
+  power <- numeric(length)
+  if (scale == 0) return(power[seq_len(n)])
+  for (first in seq(1, ncol(x), by = columns_at_once)) {
+    at <- first:min(first + columns_at_once - 1, ncol(x))
+    part <- (x[, at, drop = FALSE] - rep(center[at], each = n)) / scale
+    padded <- rbind(part, matrix(0, length - n, length(at)))
+    power <- power + rowSums(Mod(stats::mvfft(padded))^2)
+  }
+  Re(stats::fft(power, inverse = TRUE))[seq_len(n)] / length
+}
+
+# The inner product of centred rows i and j is (m_i + m_j - m - d_ij^2) / 2, with the mean squares
+# of each row and of all.
+distance_products <- function(d) {
+  n <- attr(d, "Size")
+  means <- cumulated <- numeric(n)
+  end <- 0
+  for (i in seq_len(n - 1)) {
+    squares <- d[end + seq_len(n - i)]^2
+    end <- end + n - i
+    lags <- seq_len(n - i) + 1
+    cumulated[lags] <- cumulated[lags] + squares
+    means[i] <- means[i] + sum(squares)
+    later <- i + seq_len(n - i)
+    means[later] <- means[later] + squares
+  }
+  means <- means / n
+  # rows that have a later one at the lag, and rows that have an earlier one
+  pairs <- rev(cumsum(means)) + rev(cumsum(rev(means)))
+  (pairs - n:1 * mean(means) - cumulated) / 2
+}
+
+neighbour_products <- function(graph) {
+  n <- nrow(graph$idx)
+  lags <- abs(graph$idx - row(graph$idx))
+  found <- tabulate(lags, n - 1) / 2
+  share <- ncol(graph$idx) / (n - 1)
+  c(n * (1 - share), found - (n - seq_len(n - 1)) * share)
+}
+
+# How many directions the rows vary in: the participation ratio, tr(K)^2 / tr(K^2) of the centred
+# kernel K. Of many rows some in equal distances are enough.
+most_kernel_rows <- 500
+
+kernel_dimension <- function(repr) {
+  kernel <- if (repr$kind == "graph") neighbour_kernel(repr$data) else {
+    rows <- unique(round(seq(1, repr$n, length.out = min(repr$n, most_kernel_rows))))
+    if (repr$kind == "dist") distance_kernel(repr$data, rows) else row_kernel(repr$data, rows)
+  }
+  if (kernel$trace > 0) kernel$trace^2 / kernel$squares else 1
+}
+
+row_kernel <- function(x, rows) {
+  x <- x[rows, , drop = FALSE]
+  x <- (x - rep(colMeans(x), each = nrow(x))) / max(abs(x), .Machine$double.xmin)
+  gram <- if (ncol(x) < nrow(x)) crossprod(x) else tcrossprod(x)
+  list(trace = sum(diag(gram)), squares = sum(gram^2))
+}
+
+distance_kernel <- function(d, rows) {
+  n <- as.double(attr(d, "Size"))
+  later <- outer(rows, rows, "<")
+  i <- rows[row(later)[later]]
+  j <- rows[col(later)[later]]
+  squares <- matrix(0, length(rows), length(rows))
+  squares[later] <- (d[n * (i - 1) - i * (i - 1) / 2 + j - i] / max(d, .Machine$double.xmin))^2
+  squares <- squares + t(squares)
+  means <- rowMeans(squares)
+  gram <- (outer(means, means, "+") - mean(means) - squares) / 2
+  list(trace = sum(diag(gram)), squares = sum(gram^2))
+}
+
+# 1 for the row itself and for mutual neighbours, 1/2 for one-sided ones, less the mean.
+neighbour_kernel <- function(graph) {
+  n <- as.double(nrow(graph$idx))
+  share <- ncol(graph$idx) / (n - 1)
+  edge <- as.vector(row(graph$idx) + n * (graph$idx - 1))
+  mutual <- sum(edge %in% as.vector(graph$idx + n * (row(graph$idx) - 1)))
+  list(trace = n * (1 - share),
+       squares = n * (1 - share)^2 + (length(edge) + mutual) / 2 - share^2 * n * (n - 1))
+}
+
+# How many effective points circular shifts need for n rows: where pairs had them, unrelated series
+# were rejected at most about 1.5 times as often as they should (bench/series.R). The more
+# dimensions, the less scores vary by chance, and the more it matters that a shift joins the ends.
+# Independent points always suffice: shifts are then as good as permutations.
+points_needed <- function(n, dimension_x, dimension_y) {
+  1 / (1 / n + 1 / (20 + 6 * max(dimension_x, dimension_y)))
+}
+
+warn_slow_series <- function(pairs, sides) {
+  n <- sides$x$reprs[[1]]$n
+  facts <- function(side) lapply(lapply(side$reprs, mean_in_gaps), function(repr) {
+    list(r = autocorrelation(repr), dimension = kernel_dimension(repr))
+  })
+  x <- facts(sides$x)
+  y <- if (sides$self || sides$same) x else facts(sides$y)
+  points <- mapply(function(i, j) effective_points(n, x[[i]]$r, y[[j]]$r), pairs$i, pairs$j)
+  needed <- mapply(function(i, j) points_needed(n, x[[i]]$dimension, y[[j]]$dimension), pairs$i,
+                   pairs$j)
+  if (any(points < needed)) say_slow_series(pairs, sides, points, needed)
+}
+
+say_slow_series <- function(pairs, sides, points, needed) {
+  worst <- which.min(points / needed)
+  several <- nrow(pairs) > 1
+  name <- function(side, at) dQuote(title_of(side$reprs[[at]]), FALSE)
+  warn("Circular shifts reject unrelated series too often where both are slow",
+       if (several) paste0(", as in ", sum(points < needed), " of ", nrow(pairs), " pairs"), ": ",
+       name(sides$x, pairs$i[worst]), " and ", name(sides$y, pairs$j[worst]),
+       if (several) ", the worst,", " are worth about ", format(points[worst], digits = 2),
+       " independent points (of ", sides$x$reprs[[1]]$n, "), and ", round(needed[worst]), " are ",
+       "needed. series = \"linear\" holds for slow series, too.", class = "repalign_series",
+       data = points[worst])
+}

@@ -1,0 +1,113 @@
+# How null kernels are declared, and the null scores that follow from their values.
+
+# ---- null kernel
+
+# This file says what a null kernel is, how a measure names one, and which forms it works on.
+
+# All null kernels by the names that measures call them; each is declared in a file of its own.
+null_kernels <- new.env()
+
+# name     the name that measures call the kernel
+# run      function(task): a list with null_of_pair() of every pair; see kernel_null() for the task
+# cosets   can the kernel take all cyclic shifts of a coset at once?
+# size     function(n, d): how many numbers the operand of an n x d representation holds
+# memory   function(n, dx, dy): how many numbers there are beside the forms of a pair while it runs
+declare_null_kernel <- function(name, run, cosets, size, memory) {
+  stopifnot(is.null(null_kernels[[name]]), identical(names(formals(run)), "task"),
+            is.logical(cosets), identical(names(formals(size)), c("n", "d")),
+            identical(names(formals(memory)), c("n", "dx", "dy")))
+  null_kernels[[name]] <- list(run = run, cosets = cosets, size = size,
+                               memory = memory)
+}
+
+null_kernel <- function(name) {
+  kernel <- null_kernels[[name]]
+  if (is.null(kernel)) stop("No null kernel ", dQuote(name, FALSE), " is declared.")
+  kernel
+}
+
+# What a measure declares as its null: the name of a kernel, two functions, and in `...` what this
+# kernel needs besides, which its file describes.
+# operand     function(form, repr, args, side): a list of what the kernel permutes, and of what
+#             else the statistic and the score need of a side; it is added to the form
+# more        function(n, dx, dy): how many numbers it needs beside those of the kernel, or NULL
+# statistic   function(values, x, y, args, design): the statistic of all permutations, made of what
+#             the kernel gives for them, the observed order first; x and y are the forms
+new_null <- function(kernel, operand, statistic = function(values, x, y, args, design) values,
+                     ...) {
+  list(kernel = kernel, operand = operand, statistic = statistic, ...)
+}
+
+# The null that a measure declares for its arguments, or NULL for the direct path.
+null_of <- function(measure) declared(measure$declaration$null, measure$args)
+
+has_cosets <- function(null) !is.null(null) && null_kernel(null$kernel)$cosets
+
+# The forms of one side, extended by their operands.
+operands <- function(null, measure, reprs, index, side) {
+  used_forms(reprs, index, function(repr) {
+    form <- measure$declaration$prepare(repr, measure$args, side)
+    parts <- null$operand(form, repr, measure$args, side)
+    new_form(kind_of_form(form), c(unclass(form), parts))
+  })
+}
+
+null_score <- function(null, measure, design) {
+  function(values, x, y) {
+    if (is_undefined(x) || is_undefined(y)) return(rep(NA_real_, order_count(values)))
+    statistic <- null$statistic(values, x, y, measure$args, design)
+    measure$declaration$score(statistic, x, y, measure$args)
+  }
+}
+
+# How many orders of the stimuli a kernel's values are for: a vector has one value for each, a
+# matrix a column, and a list of sums matrices with a row.
+order_count <- function(values) {
+  if (is.list(values)) nrow(values[[1]]) else if (is.matrix(values)) ncol(values) else
+    length(values)
+}
+
+# The two forms of pair number p of a task.
+task_forms <- function(task, p) {
+  list(x = task$x$forms[[task$x$at[p]]], y = task$y$forms[[task$y$at[p]]])
+}
+
+# ---- null scores
+
+# The nulls of all kernels share these functions: used forms, null scores and p-values.
+
+null_of_label <- function(measure) paste("The null of", measure$label)
+
+orientation <- function(measure) if (measure$declaration$direction == "distance") -1 else 1
+
+# The scale that rounding errors of scores are compared with: 1 for scores that have bounds, and the
+# size of the scores themselves for others, which may have the units of the data.
+score_scale <- function(measure, s, null) {
+  bounded <- all(is.finite(range_of(measure$declaration, measure$args)))
+  max(0, abs(s), if (bounded) 1 else abs(null), na.rm = TRUE)
+}
+
+# Makes the form of every representation that some pair uses, once each. index: which representation
+# each pair uses; `at` in the result: which of the forms each pair uses.
+used_forms <- function(reprs, index, form) {
+  used <- unique(index)
+  list(forms = lapply(reprs[used], form), at = match(index, used))
+}
+
+# Refuses null scores that do not fit into memory. Those of each measure are kept, and while they
+# are made there are about four more matrices of their size.
+check_null_memory <- function(count, pairs, measures) {
+  check_memory(8 * (count + 1) * pairs * (measures + 4), "The null scores of all pairs",
+               "Fewer permutations or fewer pairs in a call need less.")
+}
+
+# The null scores of one pair, and its p-value. stat: the numbers that are compared for the p-value,
+# larger for more similar; score: the scores. Both begin with the observed order. A null score that
+# differs from the observed one by rounding only is set to it, because roots and aggregates could
+# make such a difference large.
+null_of_pair <- function(stat, score, tolerance, observed) {
+  gap <- stat[-1] - stat[1]
+  null <- score[-1]
+  null[which(abs(gap) <= tolerance)] <- observed
+  list(null = null, p_value = (1 + sum(gap >= -tolerance)) / (length(gap) + 1))
+}

@@ -1,0 +1,376 @@
+# These functions draw scores with errors: intervals, noise ceilings, plans of recordings.
+
+# ---- plot interval
+
+# These functions draw intervals of CKA as forest plots.
+
+#' @rdname plot.repalign
+#' @export
+plot.repalign_interval <- function(x, ...) draw(x, ...)
+
+#' @rdname plot.repalign
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_interval <- function(object, ...) {
+  no_other_arguments(...)
+  need_columns(object, c("estimator", "cka", "conf_low", "conf_high"), "drawn")
+  need_rows(object)
+  rows <- interval_rows(object)
+  if (all(is.na(rows$cka))) {
+    abort("There is nothing to draw: all values are undefined (NA).",
+          class = "repalign_error_size", arg = "object")
+  }
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["cka"]], y = .data[["estimator"]],
+                                     colour = .data[["estimator"]])) +
+    ggplot2::geom_vline(xintercept = c(0, 1), linetype = "dotted", colour = "grey50") +
+    ggplot2::geom_linerange(ggplot2::aes(xmin = .data[["conf_low"]], xmax = .data[["conf_high"]]),
+                            na.rm = TRUE, linewidth = 0.8) +
+    ggplot2::geom_point(na.rm = TRUE, size = 2.5) +
+    (if (length(source_columns(object))) {
+      ggplot2::facet_grid(rows = ggplot2::vars(.data[["panel"]]), switch = "y")
+    }) +
+    ggplot2::scale_colour_manual(values = estimator_colours, guide = "none") +
+    ggplot2::scale_y_discrete(drop = FALSE) +
+    ggplot2::labs(x = "CKA", y = NULL, caption = interval_caption(object)) +
+    picture_theme(panel.grid.minor = ggplot2::element_blank(),
+                  panel.grid.major.y = ggplot2::element_blank(),
+                  panel.spacing = ggplot2::unit(0.8, "lines"), strip.placement = "outside",
+                  strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1))
+}
+
+# The rows of the picture: the first estimator is on top, and each source has a panel.
+interval_rows <- function(object) {
+  rows <- as.data.frame(object)
+  twice <- anyDuplicated(rows[c(source_columns(object), "estimator")])
+  if (twice) {
+    abort("`object` has two intervals of ", dQuote(as.character(rows$estimator[twice]), FALSE),
+          " that cannot be told apart: bind them with names, as in rbind(day1 = a, day2 = b).",
+          class = "repalign_error_rows", arg = "object")
+  }
+  shown <- label_levels(rows$estimator)
+  rows$estimator <- factor(rows$estimator, rev(shown))
+  rows$panel <- source_names(rows, source_columns(object))
+  groups <- row_groups(rows, c(source_columns(object), "panel"))
+  rows$panel <- factor(rows$panel, unique(rows$panel[unlist(groups)]))
+  rows
+}
+
+interval_caption <- function(object) {
+  level <- attr(object, "conf_level")
+  undefined <- sum(is.na(object$cka))
+  no_interval <- sum(!is.na(object$cka) & is.na(object$conf_low))
+  parts <- c(
+    if (!is.null(level)) paste0("lines: ", format(100 * level), "% intervals"),
+    if (no_interval) paste(no_interval, "without interval (undefined)"),
+    if (undefined) paste(undefined, "of", nrow(object), "values undefined")
+  )
+  if (length(parts)) paste(parts, collapse = "; ")
+}
+
+# ---- plot noise ceiling
+
+# Noise ceilings are drawn here: the ceiling as a band, with scores as they are and without noise.
+
+#' @rdname plot.repalign
+#' @export
+plot.repalign_ceiling <- function(x, ...) draw(x, ...)
+
+#' @rdname plot.repalign
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_ceiling <- function(object, ...) {
+  no_other_arguments(...)
+  need_columns(object, c("y", "measure", paste0(rep(drawn_of_ceiling, each = 2), c("", "_se"))),
+               "drawn")
+  need_rows(object)
+  rows <- drawn_ceilings(object)
+  scores <- rows[rows$value != "ceiling", ]
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["y"]])) +
+    ceiling_bands(rows[rows$value == "ceiling", ], nrow(scores) > 0) +
+    (if (nrow(scores)) score_points(scores)) +
+    ggplot2::facet_wrap(ggplot2::vars(.data[["measure"]])) +
+    ggplot2::scale_x_discrete(limits = levels(rows$y)) +
+    ggplot2::labs(x = NULL, y = "score", caption = noise_ceiling_caption(object)) +
+    picture_theme(panel.grid.major.x = ggplot2::element_blank(), legend.position = "top")
+}
+
+drawn_of_ceiling <- c("ceiling", "score", "disattenuated")
+
+# A row for each value that is drawn, with its interval.
+drawn_ceilings <- function(object) {
+  level <- 0.95
+  whole <- as.data.frame(object)
+  names <- ifelse(is.na(whole$y), "trials", as.character(whole$y))
+  found <- lapply(drawn_of_ceiling, function(name) {
+    limits <- unname(stats::confint(object, name, level))
+    data.frame(y = factor(names, unique(names)),
+               measure = factor(whole$measure, unique(whole$measure)), value = name,
+               at = whole[[name]], low = limits[, 1], high = limits[, 2])
+  })
+  rows <- do.call(rbind, found)
+  rows <- rows[!is.na(rows$at), ]
+  if (nrow(rows)) return(rows)
+  abort("There is nothing to draw: all values are undefined (NA).", class = "repalign_error_size",
+        arg = "object")
+}
+
+# Beside scores, ceilings are boxes behind them; alone they are points with intervals.
+ceiling_bands <- function(ceilings, beside) {
+  place <- as.integer(ceilings$y)
+  limits <- ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]])
+  if (!beside) {
+    return(list(ggplot2::geom_linerange(data = ceilings, limits, na.rm = TRUE, linewidth = 0.8,
+                                        colour = forest_colour),
+                ggplot2::geom_point(data = ceilings, ggplot2::aes(y = .data[["at"]]), size = 2.5,
+                                    colour = forest_colour)))
+  }
+  ceilings$left <- place - 0.4
+  ceilings$right <- place + 0.4
+  list(ggplot2::geom_rect(data = ceilings, na.rm = TRUE, alpha = 0.25, fill = okabe_ito[["sky"]],
+                          ggplot2::aes(xmin = .data[["left"]], xmax = .data[["right"]],
+                                       ymin = .data[["low"]], ymax = .data[["high"]])),
+       ggplot2::geom_segment(data = ceilings, linetype = "22", linewidth = 0.5,
+                             ggplot2::aes(x = .data[["left"]], xend = .data[["right"]],
+                                          y = .data[["at"]], yend = .data[["at"]])))
+}
+
+score_points <- function(scores) {
+  beside <- ggplot2::position_dodge(width = 0.35)
+  scores$value <- factor(scores$value, c("score", "disattenuated"))
+  list(
+    ggplot2::geom_linerange(data = scores, na.rm = TRUE, linewidth = 0.8, position = beside,
+                            colour = forest_colour,
+                            ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]],
+                                         group = .data[["value"]])),
+    ggplot2::geom_point(data = scores, size = 2.5, position = beside, colour = forest_colour,
+                        fill = "white",
+                        ggplot2::aes(y = .data[["at"]], shape = .data[["value"]])),
+    ggplot2::scale_shape_manual(values = c(score = 19, disattenuated = 21), name = NULL)
+  )
+}
+
+noise_ceiling_caption <- function(object) {
+  known <- any(!is.na(object$ceiling_se))
+  approximate <- !all(is.na(object$ceiling[is.na(object$ceiling_se)]))
+  parts <- c(if (all(is.na(object$y))) "points: ceilings" else "dashes: ceilings",
+             if (known && !all(is.na(object$y))) "bands and lines: 95% intervals",
+             if (known && all(is.na(object$y))) "lines: 95% intervals",
+             if (approximate) "without: not known")
+  paste(parts, collapse = "; ")
+}
+
+# ---- plot plan
+
+# Plans of recordings are drawn here: contours over stimuli and neurons, or curves over one number.
+
+#' Plot a plan of a recording
+#'
+#' Standard errors (or powers) over the numbers of stimuli and neurons as contours, with the pilot
+#' marked. If only one of these numbers varies, they are curves over it.
+#'
+#' @param x,object what [plan_recording()] returned.
+#' @param what `"se"`: the standard error; `"power"`: the power.
+#' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
+#' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
+#' @details
+#' Both numbers are on logarithmic scales. Small points are the designs of the plan; the cross is
+#' the pilot; the thick black line is the wanted standard error (or `target_power`); beyond the
+#' dashed lines a design is `extrapolated`. Different numbers of neurons of `y` and of trials have
+#' panels of their own, and the pilot is drawn in the panel that has its numbers.
+#' @examples
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
+#'   plot(plan_recording(v4, v4_layers$L4[1:100, ], stimuli = c(60, 100, 200, 400),
+#'                       neurons_x = c(30, 50, 100, 200), target_se = 0.05,
+#'                       over = c("stimuli", "neurons_x")))
+#' }
+#' @seealso [plan_recording()]
+#' @export
+plot.repalign_plan <- function(x, ...) draw(x, ...)
+
+#' @rdname plot.repalign_plan
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_plan <- function(object, what = c("se", "power"), ...) {
+  no_other_arguments(...)
+  what <- check_choice(what, c("se", "power"), "what")
+  facts <- plan_facts(object)
+  need_columns(object, c("stimuli", "neurons_x", "neurons_y", "trials", what), "drawn")
+  need_rows(object)
+  rows <- as.data.frame(object)
+  numbers <- c("stimuli", "neurons_x", if (!facts$model$tied) "neurons_y", "trials")
+  varies <- numbers[vapply(rows[numbers], function(column) length(unique(column)) > 1, NA)]
+  if (!length(varies)) {
+    abort("There is nothing to draw: plan several numbers of stimuli, neurons or trials.",
+          class = "repalign_error_size", arg = "object")
+  }
+  if (all(c("stimuli", "neurons_x") %in% varies)) {
+    plan_contours(rows, what, facts, setdiff(varies, c("stimuli", "neurons_x")))
+  } else {
+    plan_curves(rows, what, facts, varies)
+  }
+}
+
+plan_labels <- c(stimuli = "stimuli", neurons_x = "neurons of x", neurons_y = "neurons of y",
+                 trials = "trials", se = "standard error", power = "power")
+
+plan_contours <- function(rows, what, facts, panels) {
+  pilot <- pilot_row(rows, facts$model, panels)
+  fine <- fine_designs(rbind(rows[names(pilot)], pilot), rows, facts, panels)
+  breaks <- plan_breaks(fine[[what]], what)
+  wanted <- wanted_value(what, facts$settings)
+  if (!is.null(wanted) && (wanted < min(fine[[what]]) || wanted > max(fine[[what]]))) wanted <- NULL
+  reach <- reach_lines(fine, facts$model)
+  ggplot2::ggplot(fine, ggplot2::aes(x = .data[["stimuli"]], y = .data[["neurons_x"]])) +
+    ggplot2::geom_contour_filled(ggplot2::aes(z = .data[[what]]), breaks = breaks$at) +
+    reach$layers +
+    (if (!is.null(wanted)) {
+      ggplot2::geom_path(ggplot2::aes(group = .data[["line"]]), linewidth = 1,
+                         data = wanted_lines(fine, what, wanted, panels))
+    }) +
+    ggplot2::geom_point(data = rows, size = 0.8, colour = "grey20") +
+    (if (nrow(pilot)) pilot_cross(pilot, okabe_ito[["vermillion"]])) +
+    plan_panels(panels) +
+    ggplot2::scale_x_log10(expand = c(0, 0), breaks = axis_numbers(rows$stimuli)) +
+    ggplot2::scale_y_log10(expand = c(0, 0), breaks = axis_numbers(rows$neurons_x)) +
+    ggplot2::scale_fill_manual(plan_labels[[what]], values = breaks$colours,
+                               labels = breaks$labels, drop = FALSE) +
+    ggplot2::labs(x = plan_labels[["stimuli"]],
+                  y = if (facts$model$tied) "neurons" else plan_labels[["neurons_x"]],
+                  caption = plan_caption(pilot, wanted, what, reach$any)) +
+    ggplot2::coord_cartesian(clip = "off") +
+    picture_theme(panel.grid = ggplot2::element_blank(),
+                  panel.spacing = ggplot2::unit(2, "lines"))
+}
+
+# The design of the pilot, if a panel has its numbers.
+pilot_row <- function(rows, model, panels) {
+  pilot <- data.frame(stimuli = model$size[["n"]], neurons_x = model$size[["x"]],
+                      neurons_y = model$size[["y"]], trials = model$trials)
+  shown <- all(vapply(panels, function(name) pilot[[name]] %in% rows[[name]], NA))
+  for (name in setdiff(c("neurons_y", "trials"), panels)) {
+    shown <- shown && (model$tied || pilot[[name]] %in% rows[[name]] || is.na(rows[[name]][1]))
+  }
+  pilot[rep(1, as.integer(shown)), ]
+}
+
+# Designs at 60 x 60 numbers of stimuli and neurons of x.
+fine_designs <- function(within, rows, facts, panels) {
+  spread <- function(values) exp(seq(log(min(values)), log(max(values)), length.out = 60))
+  others <- unique(rows[c("neurons_y", "trials")])
+  if (facts$model$tied) others <- unique(transform(others, neurons_y = NA_real_))
+  grid <- merge(expand.grid(stimuli = spread(within$stimuli), neurons_x = spread(within$neurons_x)),
+                others, by = NULL)
+  if (facts$model$tied) grid$neurons_y <- grid$neurons_x * tied_share(facts$model)
+  design_table(facts$model, grid, facts$settings)
+}
+
+# Where the wanted value lies, in each panel that has it.
+wanted_lines <- function(fine, what, wanted, panels) {
+  parts <- if (length(panels)) split(fine, fine[panels], drop = TRUE) else list(fine)
+  lines <- lapply(parts, function(part) {
+    n <- sort(unique(part$stimuli))
+    q <- sort(unique(part$neurons_x))
+    values <- matrix(part[[what]][order(part$neurons_x, part$stimuli)], length(n))
+    found <- grDevices::contourLines(log(n), log(q), values, levels = wanted)
+    lapply(found, function(line) {
+      data.frame(stimuli = exp(line$x), neurons_x = exp(line$y), neurons_y = part$neurons_y[1],
+                 trials = part$trials[1])
+    })
+  })
+  lines <- unlist(unname(lines), recursive = FALSE)
+  do.call(rbind, Map(function(line, number) cbind(line, line = number), lines, seq_along(lines)))
+}
+
+# Where the colours change, and their names.
+plan_breaks <- function(values, what) {
+  values <- values[is.finite(values)]
+  if (what == "power") {
+    at <- c(0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99, 1)
+    at <- at[findInterval(min(values), at[-9]):max(findInterval(max(values), at, TRUE) + 1, 2)]
+  } else {
+    at <- signif(exp(seq(log(min(values)), log(max(values)), length.out = 9)), 2)
+    at <- unique(c(round_down(min(values)), at[-c(1, 9)], -round_down(-max(values))))
+  }
+  labels <- paste(at[-length(at)], "to", at[-1])
+  shades <- grDevices::colorRampPalette(blues[-6])(length(labels))
+  # the lowest value belongs to the lowest colour
+  at[c(1, length(at))] <- at[c(1, length(at))] + c(-1e-9, 1e-9)
+  list(at = at, labels = labels, colours = if (what == "se") rev(shades) else shades)
+}
+
+# Two digits, and not above the value.
+round_down <- function(value) {
+  unit <- 10^(floor(log10(abs(value))) - 1)
+  signif(floor(value / unit) * unit, 3)
+}
+
+axis_numbers <- function(values) {
+  values <- sort(unique(values))
+  if (length(values) <= 6) return(values)
+  values[unique(round(seq(1, length(values), length.out = 6)))]
+}
+
+wanted_value <- function(what, settings) {
+  if (what == "se") settings$target_se else if (!is.null(settings$difference)) settings$target_power
+}
+
+# Lines beyond which designs are extrapolated, where the picture has them.
+reach_lines <- function(fine, model) {
+  n <- model$size[["n"]] * c(plan_reach$fewer, plan_reach$more)
+  q <- if ("x" %in% names(model$units)) {
+    c(plan_reach$neurons, model$size[["x"]] * plan_reach$more)
+  }
+  inside <- function(at, values) at[at > 1.001 * min(values) & at < 0.999 * max(values)]
+  n <- inside(n, fine$stimuli)
+  q <- inside(q, fine$neurons_x)
+  dashed <- function(layer, ...) layer(..., linetype = "dashed", colour = "grey30")
+  list(any = length(c(n, q)) > 0,
+       layers = list(dashed(ggplot2::geom_vline, xintercept = n),
+                     dashed(ggplot2::geom_hline, yintercept = q)))
+}
+
+pilot_cross <- function(pilot, colour) {
+  ggplot2::geom_point(data = pilot, shape = 4, size = 4, stroke = 1.5, colour = colour)
+}
+
+plan_panels <- function(panels) {
+  if (!length(panels)) return(NULL)
+  title <- function(labels) {
+    as.list(as.data.frame(Map(function(name, values) paste(values, plan_labels[[name]]),
+                              names(labels), labels)))
+  }
+  ggplot2::facet_wrap(panels, labeller = structure(title, class = c("function", "labeller")))
+}
+
+plan_caption <- function(pilot, wanted, what, dashed) {
+  parts <- c(if (nrow(pilot)) "cross: the pilot",
+             if (!is.null(wanted)) paste("thick line:", plan_labels[[what]], format(wanted)),
+             if (dashed) "beyond dashed lines: extrapolated")
+  if (length(parts)) paste(parts, collapse = "; ")
+}
+
+# ---- curves
+
+# The first number that varies is the axis, the second one has colours, and others have panels.
+plan_curves <- function(rows, what, facts, varies) {
+  axis <- varies[1]
+  colour <- if (length(varies) > 1) varies[2]
+  pilot <- pilot_row(rows, facts$model, varies[-1])
+  held <- unique(rows[setdiff(c("stimuli", "neurons_x"), axis)])
+  pilot <- pilot[rep(1, nrow(pilot) && all(unlist(pilot[names(held)]) %in% unlist(held))), ]
+  if (nrow(pilot)) pilot <- design_table(facts$model, pilot, facts$settings)
+  wanted <- wanted_value(what, facts$settings)
+  groups <- if (is.null(colour)) rep("", nrow(rows)) else rows[[colour]]
+  rows$group <- factor(groups, sort(unique(groups)))
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data[[axis]], y = .data[[what]])) +
+    (if (!is.null(wanted)) ggplot2::geom_hline(yintercept = wanted, linewidth = 1)) +
+    ggplot2::geom_line(ggplot2::aes(group = .data[["group"]], colour = .data[["group"]])) +
+    ggplot2::geom_point(ggplot2::aes(colour = .data[["group"]]), size = 2) +
+    (if (nrow(pilot)) pilot_cross(pilot, "black")) +
+    plan_panels(varies[-(1:2)]) +
+    ggplot2::scale_x_log10(breaks = axis_numbers(rows[[axis]])) +
+    ggplot2::scale_colour_manual(if (!is.null(colour)) plan_labels[[colour]],
+                                 values = category_colours(levels(rows$group)),
+                                 guide = if (is.null(colour)) "none" else "legend") +
+    ggplot2::labs(x = plan_labels[[axis]], y = plan_labels[[what]],
+                  caption = plan_caption(pilot, wanted, what, FALSE)) +
+    picture_theme(panel.grid.minor = ggplot2::element_blank())
+}

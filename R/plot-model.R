@@ -1,0 +1,515 @@
+# These functions draw evaluations of models, regressions of RDMs and searchlights.
+
+#' @include plot.R
+NULL
+
+# ---- plot evaluation
+
+# Pictures of evaluate_models(): scores with their errors, the noise ceiling and the differences
+# between models; and a map of models and data.
+
+#' @rdname plot.repalign
+#' @export
+plot.repalign_evaluation <- function(x, ...) draw(x, ...)
+
+#' @rdname plot.repalign
+#' @param errors for [evaluate_models()]: are bars of errors intervals (`"conf"`) or one standard
+#'   error (`"se"`)?
+#' @param letters for [evaluate_models()]: are models marked by letters that say which differ?
+#' @param alpha,adjust for these letters: the level, and how p-values are adjusted, see
+#'   [compare_scores()].
+#' @param subjects for [evaluate_models()]: are there points for the scores of single RDMs (or the
+#'   means of the groups in `group`)? They are drawn for at most 40 of them, and not with folds,
+#'   where single RDMs have no scores.
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_evaluation <- function(object, type = c("bars", "points", "map"),
+                                         errors = c("conf", "se"), letters = TRUE, alpha = 0.05,
+                                         adjust = "holm", subjects = TRUE, ...) {
+  no_other_arguments(...)
+  type <- check_choice(type, c("bars", "points", "map"), "type")
+  errors <- check_choice(errors, c("conf", "se"), "errors")
+  letters <- check_flag(letters, "letters")
+  subjects <- check_flag(subjects, "subjects")
+  alpha <- check_number(alpha, "alpha", above = 0, below = 1)
+  adjust <- check_choice(adjust, setdiff(adjustments, "max_t"), "adjust")
+  need_columns(object, c("model", "score", "se", "conf_low", "conf_high", "p_zero",
+                         "ceiling_low", "ceiling_high"), "drawn")
+  need_rows(object)
+  if (type == "map") return(evaluation_map(object))
+  rows <- evaluated_rows(object, errors, letters, alpha, adjust)
+  single <- if (subjects) subject_scores(object, levels(rows$title))
+  rows$mark_at <- above_points(rows, single)
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["title"]], y = .data[["score"]])) +
+    evaluation_ceiling(rows) +
+    # points of subjects lie beside the places of models
+    ggplot2::scale_x_discrete() +
+    ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey40") +
+    (if (type == "bars") {
+      ggplot2::geom_col(width = 0.65, fill = okabe_ito[["sky"]], na.rm = TRUE)
+    }) +
+    subject_points(single) +
+    ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]]),
+                            na.rm = TRUE, linewidth = 0.7) +
+    ggplot2::geom_point(na.rm = TRUE, size = if (type == "bars") 1.2 else 2.6) +
+    ggplot2::geom_text(ggplot2::aes(y = .data[["mark_at"]], label = .data[["mark"]]),
+                       na.rm = TRUE, size = 3.2, vjust = 0) +
+    ggplot2::labs(x = NULL, y = score_words(attr(object, "outer")),
+                  caption = evaluation_caption(object, rows, errors, letters, alpha, adjust,
+                                               !is.null(single))) +
+    evaluation_theme(rows)
+}
+
+evaluation_theme <- function(rows) {
+  slanted <- nrow(rows) > 8 || max(nchar(levels(rows$title))) * nrow(rows) > 75
+  picture_theme(panel.grid.minor = ggplot2::element_blank(),
+                panel.grid.major.x = ggplot2::element_blank(),
+                axis.text.x = if (slanted) {
+                  ggplot2::element_text(angle = 40, hjust = 1, vjust = 1)
+                } else ggplot2::element_text())
+}
+
+score_words <- function(outer) {
+  if (is.null(outer)) return("similarity of RDMs")
+  paste0("similarity of RDMs\n(", outer, ")")
+}
+
+# The rows in their order, with the ends of error bars and with marks above them.
+evaluated_rows <- function(object, errors, letters, alpha, adjust) {
+  rows <- as.data.frame(object)
+  if (all(is.na(rows$score))) {
+    abort("There is nothing to draw: all values are undefined (NA).",
+          class = "repalign_error_size", arg = "object")
+  }
+  rows$title <- factor(rows$model, unique(rows$model))
+  levels(rows$title) <- short_labels(levels(rows$title), 24)
+  rows$low <- if (errors == "conf") rows$conf_low else rows$score - rows$se
+  rows$high <- if (errors == "conf") rows$conf_high else rows$score + rows$se
+  marks <- if (letters) difference_letters(object, alpha, adjust) else rep("", nrow(rows))
+  rows$mark <- paste0(marks, ifelse(rows$p_zero %in% NA | rows$p_zero > alpha, "", "*"))
+  rows
+}
+
+# Scores of single RDMs, or the means of their groups: a row for each of them and each model. `x` is
+# the place on the axis, the same for a subject in all models. NULL if they are too many or none.
+subject_scores <- function(object, titles, most = 40) {
+  scores <- attr(object, "table")
+  group <- attr(object, "group")
+  models <- unique(object$model)
+  known <- !is.null(scores) && all(models %in% colnames(scores))
+  if (!known || max(group) > most || max(group) < 2) return(NULL)
+  means <- rowsum(scores[, models, drop = FALSE], group) / tabulate(group)
+  subjects <- nrow(means)
+  beside <- seq(-0.22, 0.22, length.out = subjects)
+  model <- rep(seq_len(ncol(means)), each = subjects)
+  data.frame(x = model + rep(beside, ncol(means)), score = as.vector(means),
+             title = factor(titles[model], titles))
+}
+
+# Where the letters and stars of each model are.
+above_points <- function(rows, single) {
+  tops <- pmax(rows$score, rows$high, 0, na.rm = TRUE)
+  if (!is.null(single)) {
+    highest <- tapply(single$score, single$title, max)
+    tops <- pmax(tops, highest[as.integer(rows$title)], na.rm = TRUE)
+  }
+  extent <- range(0, rows$low, rows$high, rows$score, rows$ceiling_high, single$score,
+                  na.rm = TRUE)
+  as.vector(tops) + 0.02 * diff(extent)
+}
+
+subject_points <- function(single) {
+  if (is.null(single)) return(NULL)
+  ggplot2::geom_point(data = single, ggplot2::aes(x = .data[["x"]], y = .data[["score"]]),
+                      shape = 21, size = 1.3, stroke = 0.4, colour = "grey35", fill = "white",
+                      na.rm = TRUE)
+}
+
+evaluation_ceiling <- function(rows) {
+  band <- rows[1, ]
+  if (is.na(band$ceiling_high)) return(NULL)
+  if (is.na(band$ceiling_low)) {
+    return(ggplot2::geom_hline(yintercept = band$ceiling_high, colour = "grey60", linewidth = 0.8))
+  }
+  ggplot2::annotate("rect", xmin = -Inf, xmax = Inf, ymin = band$ceiling_low,
+                    ymax = band$ceiling_high, fill = "grey60", alpha = 0.35)
+}
+
+evaluation_caption <- function(object, rows, errors, letters, alpha, adjust, single) {
+  level <- attr(object, "conf_level")
+  has_marks <- any(grepl("*", rows$mark, fixed = TRUE))
+  has_letters <- any(nzchar(gsub("*", "", rows$mark, fixed = TRUE)))
+  parts <- c(
+    if (!anyNA(rows$se)) {
+      paste0("lines: ", if (errors == "conf") paste0(format(100 * level), "% intervals") else
+        "one standard error", " over ", evaluation_over(object))
+    },
+    if (single) "open points: single subjects",
+    if (!is.na(rows$ceiling_low[1])) "band: noise ceiling" else
+      if (!is.na(rows$ceiling_high[1])) "grey line: upper noise ceiling",
+    if (has_marks) {
+      paste0("*: above 0 (p <= ", format(alpha), if (is_cosine(attr(object, "outer")))
+        ", and not above chance: see evaluate_models()", ")")
+    },
+    if (letters && has_letters) {
+      paste0("models without a common letter differ (p <= ", format(alpha), ", ", adjust, ")")
+    }
+  )
+  paste(strwrap(paste(parts, collapse = "; "), 95), collapse = "\n")
+}
+
+# ---- which models differ ----
+
+# A letter for each set of models that do not differ; models without a common letter differ.
+difference_letters <- function(object, alpha, adjust) {
+  if (nrow(object) < 2 || anyNA(object$score) || anyNA(object$se)) return(rep("", nrow(object)))
+  pairs <- suppressWarnings(compare_scores(object, adjust = adjust, draws = 999))
+  differ <- matrix(FALSE, nrow(object), nrow(object))
+  at <- cbind(match(pairs$score_1, object$model), match(pairs$score_2, object$model))
+  found <- pairs$p_adjusted %in% NA | pairs$p_adjusted <= alpha
+  differ[at] <- found & !is.na(pairs$p_adjusted)
+  differ <- differ | t(differ)
+  sets <- alike_sets(differ)
+  # the best models have the first letters
+  sets <- sets[order(-vapply(sets, function(set) max(object$score[set]), 0))]
+  names <- c(base::letters, LETTERS)[seq_along(sets)]
+  vapply(seq_len(nrow(object)), function(i) {
+    paste(names[vapply(sets, function(set) i %in% set, NA)], collapse = "")
+  }, "")
+}
+
+# The largest sets of models of which no two differ (Piepho 2004): each pair that differs splits the
+# sets that hold both.
+alike_sets <- function(differ) {
+  sets <- list(seq_len(nrow(differ)))
+  pairs <- which(differ & upper.tri(differ), arr.ind = TRUE)
+  for (k in seq_len(nrow(pairs))) {
+    split <- lapply(sets, function(set) {
+      if (!all(pairs[k, ] %in% set)) return(list(set))
+      list(setdiff(set, pairs[k, 1]), setdiff(set, pairs[k, 2]))
+    })
+    sets <- without_subsets(unlist(split, recursive = FALSE))
+  }
+  sets
+}
+
+without_subsets <- function(sets) {
+  sets <- unique(lapply(sets, sort))
+  inside <- vapply(seq_along(sets), function(i) {
+    any(vapply(sets[-i], function(set) all(sets[[i]] %in% set), NA))
+  }, NA)
+  sets[!inside]
+}
+
+# ---- map ----
+
+# Models and data RDMs; near each other where they are alike.
+evaluation_map <- function(object) {
+  kept <- attr(object, "pictures")
+  if (is.null(kept)) {
+    abort("`object` no longer has its RDMs: start again from what evaluate_models() returned.",
+          class = "repalign_error_rows", arg = "object")
+  }
+  models <- kept$models[, intersect(object$model, colnames(kept$models)), drop = FALSE]
+  all <- cbind(models, kept$data)
+  similar <- similarity_table(all, all, attr(object, "outer"), kept$sigma)
+  apart <- pmax(1 - (similar + t(similar)) / 2, 0)
+  usable <- rowSums(is.na(apart)) < ncol(apart) - 1
+  apart <- apart[usable, usable]
+  if (nrow(apart) < 2 || anyNA(apart)) {
+    abort("There is no map: similarities of RDMs are undefined (NA).",
+          class = "repalign_error_size", arg = "object")
+  }
+  diag(apart) <- 0
+  rownames(apart) <- colnames(all)[usable]
+  map <- scaled_map(apart)
+  points <- map$points
+  points$model <- factor(rep(c("model", "data"), c(ncol(models), ncol(kept$data)))[usable],
+                         c("model", "data"))
+  map_of_points(points, map$kept, attr(object, "outer"))
+}
+
+map_of_points <- function(points, kept, outer) {
+  frame <- map_frame(points)
+  points <- cbind(points, label_places(points, frame))
+  left <- sum(!points$placed)
+  ggplot2::ggplot(points, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
+    map_leaders(points) +
+    ggplot2::geom_point(ggplot2::aes(colour = .data[["model"]], shape = .data[["model"]]),
+                        size = 2.2) +
+    ggplot2::geom_text(data = points[points$placed, ], size = label_size(nrow(points)),
+                       ggplot2::aes(x = .data[["anchor"]], y = .data[["label_y"]],
+                                    label = .data[["label"]], hjust = .data[["hjust"]])) +
+    ggplot2::scale_colour_manual(NULL, values = category_colours(c("model", "data"))) +
+    ggplot2::scale_shape_manual(NULL, values = c(model = 17, data = 19)) +
+    ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE) +
+    ggplot2::labs(x = "dimension 1", y = "dimension 2", caption = caption_of(
+      paste0("distances stand for 1 - ", outer, "; two dimensions keep ",
+             round(100 * kept), "% of the dissimilarity"),
+      if (left) paste(left, "of", nrow(points), "names left out for want of room"))) +
+    map_theme()
+}
+
+# ---- plot regression
+
+# These functions draw the coefficients of rsa_regression() as a forest plot.
+
+#' @rdname rsa_regression
+#' @export
+plot.repalign_regression <- function(x, ...) draw(x, ...)
+
+#' @rdname rsa_regression
+#' @param value what is drawn: `"estimate"`, `"partial"`, `"semipartial"` or `"unique"`.
+#' @param alpha level of what counts as significant: full points have a p-value of at most `alpha`.
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_regression <- function(object,
+                                         value = c("estimate", "partial", "semipartial", "unique"),
+                                         alpha = 0.05, ...) {
+  no_other_arguments(...)
+  value <- check_choice(value, c("estimate", "partial", "semipartial", "unique"), "value")
+  alpha <- check_number(alpha, "alpha", above = 0, below = 1)
+  need_columns(object, c("term", "p_value", value), "drawn")
+  need_rows(object)
+  rows <- coefficient_rows(object, value, alpha)
+  several <- length(unique(object$subject)) > 1
+  place <- if (several) ggplot2::position_nudge(y = -0.18) else ggplot2::position_identity()
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["value"]], y = .data[["title"]])) +
+    ggplot2::geom_vline(xintercept = 0, linetype = "dotted", colour = "grey40") +
+    ggplot2::geom_point(ggplot2::aes(shape = .data[["found"]]), na.rm = TRUE, position = place,
+                        size = if (several) 1.7 else 3, show.legend = TRUE,
+                        colour = if (several) "grey40" else forest_colour) +
+    (if (several) group_marks(object, rows) else centered_marks(rows, value)) +
+    ggplot2::scale_shape_manual(values = c(19, 1), name = NULL, drop = FALSE,
+                                labels = paste("p", c("at most", "above"), format(alpha))) +
+    ggplot2::labs(x = coefficient_axis(object, value), y = NULL,
+                  caption = coefficient_caption(rows, value, several)) +
+    picture_theme(panel.grid.minor = ggplot2::element_blank(),
+                  panel.grid.major.y = ggplot2::element_blank(), legend.position = "top")
+}
+
+# The first predictor is on top.
+coefficient_rows <- function(object, value, alpha) {
+  rows <- as.data.frame(object)
+  rows$value <- rows[[value]]
+  if (all(is.na(rows$value))) {
+    abort("There is nothing to draw: all values are undefined (NA).",
+          class = "repalign_error_size", arg = "object")
+  }
+  rows$title <- factor(rows$term, rev(unique(rows$term)))
+  rows$found <- factor(ifelse(rows$p_value <= alpha & !is.na(rows$p_value), "yes", "no"),
+                       c("yes", "no"))
+  rows
+}
+
+# Where the coefficients stand that the p-values are about.
+centered_marks <- function(rows, value) {
+  if (value != "estimate" || is.null(rows$centered)) return(NULL)
+  ggplot2::geom_point(ggplot2::aes(x = .data[["centered"]]), na.rm = TRUE, shape = 124, size = 5,
+                      colour = okabe_ito[["vermillion"]])
+}
+
+# Means over subjects with 95% intervals by the t distribution.
+group_marks <- function(object, rows) {
+  parts <- lapply(split(rows$value, rows$title), function(values) {
+    values <- values[!is.na(values)]
+    half <- if (length(values) > 1) {
+      stats::qt(0.975, length(values) - 1) * stats::sd(values) / sqrt(length(values))
+    } else NA_real_
+    data.frame(value = mean(values), low = mean(values) - half, high = mean(values) + half)
+  })
+  means <- do.call(rbind, parts)
+  means$title <- factor(rownames(means), levels(rows$title))
+  place <- ggplot2::position_nudge(y = 0.12)
+  list(ggplot2::geom_linerange(ggplot2::aes(xmin = .data[["low"]], xmax = .data[["high"]]), means,
+                               na.rm = TRUE, linewidth = 0.9, colour = forest_colour,
+                               position = place),
+       ggplot2::geom_point(data = means, size = 3, colour = forest_colour, position = place))
+}
+
+coefficient_axis <- function(object, value) {
+  switch(value, estimate = if (isTRUE(attr(object, "standardize"))) "standardized coefficient" else
+    "coefficient", partial = "partial correlation", semipartial = "semipartial correlation",
+    unique = "unique share of the variance")
+}
+
+coefficient_caption <- function(rows, value, several) {
+  undefined <- sum(is.na(rows$value))
+  wrapped_caption(c(
+    if (several) "large: means over subjects with 95% intervals; small: subjects",
+    if (!several && value == "estimate" && !is.null(rows$centered)) {
+      "lines: coefficients without effects of single conditions, which p is about"
+    },
+    if (undefined) paste(undefined, "undefined")
+  ))
+}
+
+wrapped_caption <- function(parts) {
+  if (length(parts)) paste(strwrap(paste(parts, collapse = "; "), 90), collapse = "\n")
+}
+
+# ---- plot searchlight
+
+# Pictures of a searchlight, which know nothing of where the centres are.
+
+#' Plot a searchlight
+#'
+#' The scores of all centres in falling order with the family-wise threshold, the largest null
+#' scores, or the scores in the order of the centres.
+#'
+#' @param x,object what [searchlight()] returned.
+#' @param type `"ranked"`: the scores of each model from the best centre on; `"max_null"`: the
+#'   largest null scores of all centres, with the threshold and the best score; `"centers"`: the
+#'   scores in the order of the centres.
+#' @param label how many of the best centres of each model are named in the title of its panel.
+#' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
+#' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
+#' @details
+#' Each model has a panel of its own. Centres whose `p_familywise` is at most alpha are orange-red,
+#' those whose own `p_value` is at most alpha are blue, and the others grey. Dashed lines are
+#' thresholds. Above 200 centres the ranks are on a logarithmic scale, so that the few best ones
+#' have room. For maps take the columns of the result to the tools that know the geometry:
+#' `result$score[result$model == "a"]` is in the order of `neighbours`.
+#' @examples
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   set.seed(1)
+#'   model <- matrix(rnorm(30 * 3), 30)
+#'   data <- matrix(rnorm(30 * 60), 30)
+#'   data[, 21:30] <- data[, 21:30] + model %*% matrix(rnorm(3 * 10), 3)
+#'   neighbours <- lapply(1:52, function(first) first + 0:8)
+#'   result <- searchlight(data, neighbours, list(model = model),
+#'                         measure("rsa", inner = "euclidean"), permutations = 299)
+#'   plot(result)
+#' }
+#' @seealso [searchlight()]
+#' @export
+plot.repalign_searchlight <- function(x, ...) draw(x, ...)
+
+#' @rdname plot.repalign_searchlight
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null", "centers"),
+                                          label = 3, ...) {
+  no_other_arguments(...)
+  type <- check_choice(type, c("ranked", "max_null", "centers"), "type")
+  label <- check_count(label, "label", least = 0)
+  facts <- searchlight_facts(object, "object")
+  need_columns(object, c("center", "model", "score", "p_value", "p_familywise"), "drawn")
+  need_rows(object)
+  rows <- as.data.frame(object)
+  rows$model <- factor(rows$model, unique(rows$model))
+  refuse_undefined(rows$score)
+  facts$threshold <- facts$threshold[levels(rows$model)]
+  sign <- if (facts$settings$direction == "distance") -1 else 1
+  rows$rank <- stats::ave(-sign * rows$score, rows$model, FUN = function(values) {
+    rank(values, na.last = "keep", ties.method = "first")
+  })
+  rows$panel <- light_titles(rows, facts, label)
+  if (type == "max_null") return(max_null_panels(rows, facts))
+  rows$at <- if (type == "ranked") rows$rank else
+    stats::ave(seq_len(nrow(rows)), rows$model, FUN = seq_along)
+  center_panels(rows[!is.na(rows$score), ], facts, type)
+}
+
+light_colours <- c(`family-wise` = okabe_ito[["vermillion"]], `single centre` = okabe_ito[["blue"]],
+                   neither = "grey65")
+
+# Which p-values of a centre are small enough.
+light_levels <- function(rows, alpha) {
+  level <- ifelse(rows$p_familywise <= alpha, 1, ifelse(rows$p_value <= alpha, 2, 3))
+  factor(names(light_colours)[ifelse(is.na(level), 3, level)], names(light_colours))
+}
+
+center_panels <- function(rows, facts, type) {
+  settings <- facts$settings
+  rows$level <- light_levels(rows, settings$alpha)
+  known <- settings$permutations > 0
+  many <- max(rows$rank) > 200
+  # what is significant comes last, over the others
+  rows <- rows[order(-as.integer(rows$level)), ]
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["at"]], y = .data[["score"]],
+                                     colour = .data[["level"]])) +
+    threshold_layer(facts, rows$panel) +
+    ggplot2::geom_point(size = if (many) 0.8 else 1.6, show.legend = known) +
+    ggplot2::facet_wrap(~panel) + light_axis(type, many, nlevels(rows$panel)) +
+    ggplot2::scale_colour_manual(paste("p at most", format(settings$alpha)),
+                                 values = light_colours, drop = !known) +
+    ggplot2::guides(colour = if (known) ggplot2::guide_legend(override.aes = list(size = 2)) else
+      "none") +
+    ggplot2::labs(x = if (type == "ranked") "rank of the centre" else "centre", y = "score",
+                  caption = light_caption(facts)) +
+    light_theme()
+}
+
+light_theme <- function() {
+  picture_theme(legend.position = "top", panel.grid.minor = ggplot2::element_blank(),
+                panel.spacing = ggplot2::unit(1, "lines"),
+                plot.margin = ggplot2::margin(4, 16, 4, 4),
+                strip.text = ggplot2::element_text(hjust = 0, size = 8))
+}
+
+light_axis <- function(type, many, panels) {
+  if (type == "ranked" && many) {
+    return(ggplot2::scale_x_log10(breaks = 10^(0:7), labels = function(at) format_each(at, 3)))
+  }
+  breaks <- few_breaks(min(panels, 3))
+  ggplot2::scale_x_continuous(breaks = breaks, guide = ggplot2::guide_axis(check.overlap = TRUE))
+}
+
+# A title for the panel of each model: how many centres are significant, and which are best.
+light_titles <- function(rows, facts, label) {
+  # the axis and the margins take about 0.8 inches, and panels have gaps between them
+  width <- floor(((page[["width"]] - 0.8) / min(nlevels(rows$model), 3) - 0.2) / character_width)
+  titles <- vapply(levels(rows$model), function(model) {
+    of_model <- rows[rows$model == model, ]
+    best <- of_model$center[match(seq_len(label), of_model$rank)]
+    best <- best[!is.na(best)]
+    count <- if (facts$settings$permutations > 0) {
+      paste0(": ", sum(of_model$p_familywise <= facts$settings$alpha, na.rm = TRUE), " of ",
+             count_of(sum(!is.na(of_model$score)), "centre"))
+    }
+    best <- if (length(best)) paste0("best: ", paste(best, collapse = ", "))
+    paste(wrapped_labels(c(paste0(model, count), best), width), collapse = "\n")
+  }, "")
+  factor(titles[as.character(rows$model)], titles)
+}
+
+# Dashed lines, one in each panel.
+threshold_layer <- function(facts, panels) {
+  if (facts$settings$permutations == 0) return(NULL)
+  at <- data.frame(panel = factor(levels(panels), levels(panels)), threshold = facts$threshold)
+  ggplot2::geom_hline(data = at, ggplot2::aes(yintercept = .data[["threshold"]]), linetype = "22",
+                      linewidth = 0.5, na.rm = TRUE)
+}
+
+light_caption <- function(facts) {
+  settings <- facts$settings
+  if (settings$permutations == 0) return("no permutations: no thresholds")
+  caption_of(paste0("dashed: family-wise threshold at level ", format(settings$alpha), " over all ",
+                    "centres", if (settings$across_models) " and models", ", from ",
+                    format(settings$permutations, big.mark = ","), " permutations"))
+}
+
+max_null_panels <- function(rows, facts) {
+  if (facts$settings$permutations == 0) {
+    abort("This searchlight has no null scores: give `permutations` to searchlight(), or take ",
+          "type = \"ranked\".", class = "repalign_error_choice", arg = "type")
+  }
+  sign <- if (facts$settings$direction == "distance") -1 else 1
+  null <- facts$max_null
+  panels <- rows$panel[match(levels(rows$model), rows$model)]
+  columns <- match(levels(rows$model), colnames(null), nomatch = 1)
+  bars <- do.call(rbind, Map(function(column, panel) null_bars(null[, column], panel), columns,
+                             panels))
+  best <- vapply(split(sign * rows$score, rows$model), function(score) {
+    if (all(is.na(score))) NA_real_ else sign * max(score, na.rm = TRUE)
+  }, 0)
+  marks <- data.frame(panel = rep(panels, 2), at = c(best, facts$threshold),
+                      mark = rep(c("best centre", "threshold"), each = length(panels)))
+  ggplot2::ggplot(marks) + null_layers(bars, NULL) +
+    ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]], colour = .data[["mark"]],
+                                     linetype = .data[["mark"]]), na.rm = TRUE, linewidth = 0.7) +
+    ggplot2::facet_wrap(~panel) +
+    ggplot2::scale_colour_manual(NULL, values = unname(mark_colours)) +
+    ggplot2::scale_linetype_manual(NULL, values = c("solid", "22")) +
+    ggplot2::labs(x = if (sign > 0) "largest score of all centres" else
+      "smallest score of all centres", y = "permutations", caption = light_caption(facts)) +
+    light_theme()
+}

@@ -1,0 +1,323 @@
+# Comparisons of RDMs: the choices of `outer`, whitening, and the similarities of tables of RDMs.
+
+# ---- rdm arguments
+
+# The choices of `outer`, by which two RDMs are compared, and what they ask of other arguments.
+
+rsa_outer <- c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a", "whitened_cosine",
+               "whitened_pearson")
+
+tau_outer <- c("kendall", "tau_b")
+
+ranked_outer <- c("spearman", "rho_a", tau_outer)
+
+whitened_outer <- c("whitened_cosine", "whitened_pearson")
+
+linear_outer <- c("cosine", "pearson", whitened_outer)
+
+whitens <- function(outer) outer %in% whitened_outer
+
+is_whitened <- function(args) isTRUE(whitens(args$outer))
+
+# Comparisons of dissimilarities as they are, and not of their differences.
+is_cosine <- function(outer) outer %in% c("cosine", "whitened_cosine")
+
+# Linear ones that take a mean off.
+is_centred <- function(outer) outer %in% c("pearson", "whitened_pearson")
+
+check_outer_args <- function(args) {
+  args$outer <- check_choice(args$outer, rsa_outer, "outer")
+  args$missing <- check_choice(args$missing, c("error", "pairwise"), "missing")
+  if (!is.null(args$sigma)) args$sigma <- with_names_of(check_sigma(args$sigma), args$sigma)
+  # do pairs of stimuli lack in the representations of a call? See settle_rsa().
+  args$gaps <- FALSE
+  refuse_unused_sigma(args$sigma, args$outer)
+  if (!is.null(args$clusters) && is_whitened(args)) refuse_whitened_clusters(args)
+  args
+}
+
+refuse_unused_sigma <- function(sigma, outer) {
+  if (is.null(sigma) || whitens(outer)) return(invisible())
+  abort("`sigma` is the noise by which \"whitened_cosine\" and \"whitened_pearson\" weigh ",
+        "pairs; outer = ", dQuote(outer, FALSE), " does not use it.",
+        class = "repalign_error_choice", arg = "sigma")
+}
+
+refuse_whitened_clusters <- function(args) {
+  abort("outer = ", dQuote(args$outer, FALSE), " weighs each pair of stimuli by its covariance ",
+        "with all others, and has no value without the pairs within `clusters`: use \"cosine\" or ",
+        "\"pearson\", or leave out `clusters`.", class = "repalign_error_choice", arg = "clusters")
+}
+
+# among: which of them, with a blank at the end.
+warn_equal_dissimilarities <- function(repr, args, among = "",
+                                       what = if (any(is_cosine(args$outer))) "0" else "equal") {
+  warn("The value is undefined (NA): all dissimilarities ", among, "of `", repr$arg, "` are ", what,
+       ".", class = "repalign_undefined", data = repr$arg)
+}
+
+# ---- rdm similarity
+
+# How alike the RDMs of two tables are, each column of one with each of the other, as the outer
+# comparisons of rsa() define it. Pairs of stimuli that lack on either side are left out.
+
+# a: P x N, b: P x K, NA where a pair lacks. Returns N x K; NA where a similarity is undefined.
+# sigma: of the stimuli, for whitened comparisons.
+similarity_table <- function(a, b, outer, sigma = NULL) {
+  result <- matrix(NA_real_, ncol(a), ncol(b), dimnames = list(colnames(a), colnames(b)))
+  rows <- same_gaps(a)
+  columns <- same_gaps(b)
+  for (i in rows) {
+    for (k in columns) {
+      lacking <- is.na(a[, i[1]]) | is.na(b[, k[1]])
+      if (sum(!lacking) < 3) next
+      result[i, k] <- complete_similarities(a[, i, drop = FALSE], b[, k, drop = FALSE], lacking,
+                                            outer, sigma)
+    }
+  }
+  result
+}
+
+# Columns that lack the same pairs, as a list.
+same_gaps <- function(values) {
+  lacking <- is.na(values)
+  if (!any(lacking)) return(list(seq_len(ncol(values))))
+  key <- apply(lacking, 2, function(column) paste(which(column), collapse = " "))
+  split(seq_along(key), factor(key, unique(key)))
+}
+
+complete_similarities <- function(a, b, lacking, outer, sigma) {
+  if (whitens(outer)) return(whitened_similarities(a, b, lacking, outer, sigma))
+  a <- a[!lacking, , drop = FALSE]
+  b <- b[!lacking, , drop = FALSE]
+  if (outer %in% tau_outer) return(tau_table(a, b, outer))
+  if (outer %in% ranked_outer) {
+    a <- centred_ranks(a)
+    b <- centred_ranks(b)
+  }
+  if (outer == "rho_a") return(rho_table(a, b))
+  if (outer == "pearson") {
+    a <- less_means(a)
+    b <- less_means(b)
+  }
+  cosines_from(crossprod(a, b), colSums(a^2), colSums(b^2))
+}
+
+less_means <- function(values) {
+  centred <- without_column_means(values)
+  # equal values have deviations of rounding
+  flat <- apply(values, 2, function(column) all(column == column[1]))
+  centred[, flat] <- 0
+  centred
+}
+
+centred_ranks <- function(values) {
+  apply_columns(values, rank) - (nrow(values) + 1) / 2
+}
+
+# a, b: centred ranks. The divisor is the size of ranks without ties, so that equal ranks, which
+# have no order, need a look of their own.
+rho_table <- function(a, b) {
+  rho <- crossprod(a, b) / untied_rank_size(nrow(a))
+  rho[colSums(a != 0) == 0, ] <- NA
+  rho[, colSums(b != 0) == 0] <- NA
+  rho
+}
+
+# products: of all pairs; own_a, own_b: of each with itself. Where one has no length, the cosine is
+# undefined.
+cosines_from <- function(products, own_a, own_b) {
+  # the product of both sizes may be too large or too small for a double
+  cosines <- products / base::outer(sqrt(pmax(own_a, 0)), sqrt(pmax(own_b, 0)))
+  cosines[!is.finite(cosines)] <- NA
+  clip_to_range(cosines, -1, 1)
+}
+
+whitened_similarities <- function(a, b, lacking, outer, sigma) {
+  columns <- cbind(a, b)[!lacking, , drop = FALSE]
+  products <- whitened_gram(columns, !lacking, outer, sigma)
+  flat <- no_length(columns, outer)
+  products[flat, ] <- products[, flat] <- 0
+  first <- seq_len(ncol(a))
+  own <- diag(products)
+  cosines_from(products[first, -first, drop = FALSE], own[first], own[-first])
+}
+
+# Which RDMs are all 0, or, for other comparisons than cosines, have equal values.
+no_length <- function(values, outer) {
+  apply(values, 2, function(column) all(column == if (is_cosine(outer)) 0 else column[1]))
+}
+
+tau_table <- function(a, b, outer) {
+  a <- apply_columns(a, rank)
+  b <- apply_columns(b, rank)
+  result <- vapply(seq_len(ncol(b)), function(k) {
+    vapply(seq_len(ncol(a)), function(i) {
+      .Call(C_kendall, a[, i], b[, k], outer == "tau_b", thread_count())
+    }, 0)
+  }, numeric(ncol(a)))
+  result <- matrix(result, ncol(a))
+  # where all values are tied there is no order
+  flat <- function(ranks) ranks[1, ] == colMeans(ranks) & apply(ranks, 2, min) == ranks[1, ]
+  result[base::outer(flat(a), flat(b), "|")] <- NA
+  result
+}
+
+# ---- whitened
+
+# The metric in which whitened comparisons of RDMs weigh pairs of stimuli: the inverse of the
+# covariance of dissimilarities that have no signal, which is never formed.
+
+# Without signal, the dissimilarities of the pairs (i, j) and (k, l) have the covariance
+# V = (c_ij' S c_kl)^2, up to a factor, where S is the noise covariance of the stimuli and c_ij
+# their contrast (Diedrichsen et al. 2021). Let A be the symmetric matrix of the dissimilarities a,
+# and M = S^-1 - S^-1 1 1' S^-1 / (1' S^-1 1). Then V^-1 a are the entries of M A M / 2: its dual.
+# So the product a' V^-1 b is that of the dual of a with b.
+
+# The matrix M, n x n; without sigma it takes off means. sigma: as checked.
+whitening_matrix <- function(n, sigma = NULL) {
+  check_sigma_size(sigma, n)
+  inverse <- if (is.null(sigma)) diag(n) else if (is.matrix(sigma)) chol2inv(chol(sigma)) else
+    diag(1 / sigma, n)
+  sums <- rowSums(inverse)
+  inverse - tcrossprod(sums) / sum(sums)
+}
+
+# What whitened_duals() and others take as `metric`: M, or NULL without sigma, where row means do
+# what M would do.
+whitening_metric <- function(n, sigma = NULL) {
+  if (is.null(sigma)) NULL else whitening_matrix(n, sigma)
+}
+
+# values: an RDM a column, packed. The duals, packed, a column each.
+whitened_duals <- function(values, metric = NULL) {
+  n <- stimuli_of_pairs(nrow(values))
+  if (is.null(metric)) return(centered_duals(values, n))
+  below <- which(lower.tri(metric))
+  apply_columns(values, function(a) (metric %*% unpacked_pairs(a, n) %*% metric)[below] / 2)
+}
+
+centered_duals <- function(values, n) {
+  places <- pair_places(seq_len(nrow(values)), n)
+  means <- apply_columns(values, function(a) packed_row_sums(a, n)) / n
+  (values - means[places$first, , drop = FALSE] - means[places$second, , drop = FALSE] +
+     rep(colMeans(means), each = nrow(values))) / 2
+}
+
+packed_row_sums <- function(entries, n) .Call(C_packed_row_sums, entries, n, thread_count())
+
+# A matrix of f of each column of another one.
+apply_columns <- function(values, f) {
+  columns <- lapply(seq_len(ncol(values)), function(k) f(as.vector(values[, k])))
+  result <- matrix(unlist(columns), ncol = ncol(values))
+  colnames(result) <- colnames(values)
+  result
+}
+
+without_column_means <- function(values) values - rep(colMeans(values), each = nrow(values))
+
+# How many stimuli have so many pairs.
+stimuli_of_pairs <- function(pairs) as.integer(round((1 + sqrt(1 + 8 * pairs)) / 2))
+
+# The dual of an RDM in which all dissimilarities are 1, M (11' - I) M / 2 = -M^2 / 2, packed. Its
+# product with a is 1' V^-1 a, and with 1 it is tr(M^2) / 4.
+dual_of_ones <- function(n, metric = NULL) {
+  if (is.null(metric)) return(rep(1 / (2 * n), packed_length(n)))
+  square <- metric %*% metric
+  -square[lower.tri(square)] / 2
+}
+
+# Pairs that lack have no say if they are given the values that the others predict: those that make
+# the dual 0 there. Then the product of the dual with another RDM is a' V_oo^-1 b, where V_oo is the
+# covariance of the pairs that are there. values: P x N; lacking: which pairs (of any RDM).
+filled_gaps <- function(values, lacking, metric = NULL) {
+  if (!any(lacking)) return(values)
+  n <- stimuli_of_pairs(nrow(values))
+  m <- if (is.null(metric)) whitening_matrix(n) else metric
+  values[lacking, ] <- 0
+  gaps <- pair_places(which(lacking), n)
+  precision <- pair_precision(m, gaps)
+  duals <- whitened_duals(values, metric)[lacking, , drop = FALSE]
+  values[lacking, ] <- -solve_positive(precision, duals)
+  values
+}
+
+# V^-1 times columns of values of the pairs that are `there`, where V is the covariance of these
+# pairs alone. It takes a matrix of the pairs that lack, or of those that are there, whichever are
+# fewer.
+whitened_solutions <- function(columns, there, sigma = NULL) {
+  kept <- kept_stimuli(there)
+  n <- sum(kept$stimuli)
+  sigma <- cut_sigma(sigma, kept$stimuli)
+  there <- there[kept$pairs]
+  lacking <- sum(!there)
+  check_memory(24 * min(lacking, nrow(columns))^2, "The covariance of pairs of stimuli",
+               "Fewer stimuli need less.")
+  if (lacking > nrow(columns)) {
+    return(solve_positive(pair_covariance(sigma, pair_places(which(there), n)), columns))
+  }
+  metric <- whitening_metric(n, sigma)
+  values <- matrix(0, length(there), ncol(columns))
+  values[there, ] <- columns
+  whitened_duals(filled_gaps(values, !there, metric), metric)[there, , drop = FALSE]
+}
+
+# The products of such columns in the inverse of the covariance: less what the generalised least
+# squares means share, for comparisons that take a mean off.
+whitened_gram <- function(columns, there, outer, sigma = NULL) {
+  # the ordinary mean is taken off first, so that its digits cancel
+  if (is_centred(outer)) columns <- cbind(without_column_means(columns), 1)
+  products <- unname(crossprod(whitened_solutions(columns, there, sigma), columns))
+  if (!is_centred(outer)) return(products)
+  last <- ncol(products)
+  with <- products[-last, last]
+  products[-last, -last, drop = FALSE] - tcrossprod(with) / products[last, last]
+}
+
+# Stimuli that have a pair, and the pairs among them: those without any have no say.
+kept_stimuli <- function(there) {
+  n <- stimuli_of_pairs(length(there))
+  if (all(there)) return(list(stimuli = rep(TRUE, n), pairs = there))
+  places <- pair_places(seq_along(there), n)
+  stimuli <- tabulate(c(places$first[there], places$second[there]), n) > 0
+  list(stimuli = stimuli, pairs = stimuli[places$first] & stimuli[places$second])
+}
+
+solve_positive <- function(a, b) {
+  root <- chol(a)
+  backsolve(root, backsolve(root, b, transpose = TRUE))
+}
+
+# The rows and columns of V^-1 of some pairs.
+pair_precision <- function(m, at) {
+  (m[at$first, at$first] * m[at$second, at$second] +
+     m[at$first, at$second] * m[at$second, at$first]) / 2
+}
+
+# The rows and columns of V of some pairs. sigma: as checked; NULL: the noise of all is the same.
+pair_covariance <- function(sigma, at) {
+  s <- sigma_matrix(sigma, if (is.null(sigma)) max(at$second) else NROW(sigma))
+  (s[at$first, at$first] + s[at$second, at$second] - s[at$first, at$second] -
+     s[at$second, at$first])^2
+}
+
+# The two stimuli of the pairs number `at` in a packed vector.
+pair_places <- function(at, n) {
+  ends <- cumsum(as.double((n - 1):1))
+  first <- findInterval(at - 1, ends) + 1L
+  list(first = first, second = as.integer(n - (ends[first] - at)))
+}
+
+# Where pairs first < second stand in a packed vector; the reverse.
+pair_number <- function(first, second, n) {
+  n * (first - 1) - first * (first - 1) / 2 + second - first
+}
+
+# Where the pairs of some of n stimuli stand in a packed vector of all pairs, in the order of
+# stats::dist() of these; NA for pairs of copies of a stimulus.
+packed_places <- function(at, n) {
+  places <- pair_places(seq_len(packed_length(length(at))), length(at))
+  first <- at[places$first]
+  second <- at[places$second]
+  replace(pair_number(pmin(first, second), pmax(first, second), n), first == second, NA)
+}

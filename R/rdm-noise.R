@@ -1,0 +1,299 @@
+# The noise of channels: noise_covariance() and noise_precision().
+
+# ---- noise covariance
+
+# noise_covariance() estimates how the noise of channels varies together, noise_precision() the
+# inverse of that.
+
+noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
+
+#' Covariance and precision of noise
+#'
+#' The covariance of the channels' noise, from residuals around condition means or from residuals of
+#' a regression, with shrinkage; and its inverse, which [rdm()] takes to normalize noise.
+#'
+#' @param x the data: a numeric matrix (or data frame) with a row for each observation and a column
+#'   for each channel, or an array conditions x channels x repeats (see [rdm()]); or residuals, such
+#'   as those of a regression of time series, a row for each time; or a named list of these, one for
+#'   each subject. `noise_precision()` also takes what `noise_covariance()` returned.
+#' @param condition for each row the label of its condition, whose mean is subtracted. `NULL`: the
+#'   rows are residuals (of an array: its rows are the conditions). When `x` is a list: labels for
+#'   all, or a list with the names of `x`; `run` likewise.
+#' @param run for each row, or each repeat of an array, the label of its run. The means of runs are
+#'   subtracted too, because offsets of runs would otherwise count as noise. `NULL`: they are not.
+#' @param method `"shrinkage_diag"`: covariances are scaled towards 0, variances stay as they are
+#'   (Schaefer and Strimmer). `"shrinkage_eye"`: towards a multiple of the identity matrix (Ledoit
+#'   and Wolf). `"diag"`: variances only. `"full"`: the sample covariance.
+#' @param dof the degrees of freedom by which sums of squares are divided. `NULL`: the number of
+#'   observations less that of the means that were subtracted. Give it for residuals of a
+#'   regression, whose degrees of freedom are fewer than their rows. With `by_run`, one number for
+#'   all runs or one for each.
+#' @param by_run a covariance for each run, from its observations alone? For an array, the repeats
+#'   are then the runs only if `run` says so.
+#' @param ... for `noise_precision()`: the arguments of `noise_covariance()`.
+#' @return A symmetric matrix channels x channels of class `c("repalign_noise", "matrix", "array")`
+#'   with attributes `kind` (`"covariance"` or `"precision"`), `method`, `dof`, and `shrinkage` (how
+#'   far it was shrunk, from 0 to 1). With `by_run`, a named list with one for each run, which
+#'   [rdm()] takes as its argument `noise` when they are covariances. When `x` is a list, a list of
+#'   these with its names.
+#' @details
+#' With E the m residuals, S = E'E / dof. Of conditions and runs, the residuals are those of the
+#' least squares fit of both, also where conditions are missing in some runs, and
+#' dof = observations - conditions - runs + 1 (where conditions and runs fall into groups without
+#' anything in common, one more for each further group).
+#'
+#' The shrinkage of `"shrinkage_diag"` is the sum of the variances of all correlations over the sum
+#' of their squares, with residuals scaled to mean square 1 and the variance of a correlation
+#' \eqn{\sum_k (z_{ki} z_{kj} - r_{ij})^2 / (m\, dof)}{sum (z_ki z_kj - r_ij)^2 / (m dof)}; at
+#' dof = m - 1 this is the published formula.
+#'
+#' The precision is the inverse of the covariance. That of `"full"` does not exist with fewer
+#' degrees of freedom than channels, and is poor with less than several times as many: use
+#' shrinkage.
+#'
+#' A channel that does not vary is an error that names it.
+#' @references Ledoit and Wolf (2004), Journal of Multivariate Analysis 88. Schaefer and Strimmer
+#'   (2005), Statistical Applications in Genetics and Molecular Biology 4.
+#' @examples
+#' set.seed(1)
+#' design <- expand.grid(condition = letters[1:8], run = 1:4)
+#' # noise that neighbouring channels share, and offsets of the runs
+#' mixing <- 0.6^abs(outer(1:12, 1:12, "-"))
+#' x <- matrix(rnorm(32 * 12), 32) %*% mixing + rep(1:4, each = 8)
+#' noise_covariance(x, design$condition, design$run)
+#' precision <- noise_precision(x, design$condition, design$run)
+#' rdm(x, design$condition, design$run, noise = precision)
+#' # residuals of a regression, with one covariance for each run
+#' residuals <- matrix(rnorm(200 * 12), 200) %*% mixing
+#' by_run <- noise_covariance(residuals, run = rep(1:4, each = 50), by_run = TRUE)
+#' rdm(x, design$condition, design$run, noise = by_run)
+#' @seealso [rdm()]
+#' @export
+noise_covariance <- function(x, condition = NULL, run = NULL,
+                             method = c("shrinkage_diag", "shrinkage_eye", "diag", "full"),
+                             dof = NULL, by_run = FALSE) {
+  need_arguments()
+  method <- check_choice(method, noise_methods, "method")
+  by_run <- check_flag(by_run, "by_run")
+  if (is_collection(x)) return(noise_of_each(x, condition, run, method, dof, by_run))
+  refuse_covariance(x)
+  without_runs <- is.null(run) && !is_responses(x)
+  seen <- read_observations(x, condition, run)
+  # repeats of an array need not be runs
+  if (without_runs) seen$run <- NULL
+  if (!by_run) return(covariance_of(seen, method, check_dof(dof, 1, NULL)))
+  if (is.null(seen$run)) {
+    abort("`run` is missing: by_run = TRUE needs the run of each row of `x`, or of each repeat of ",
+          "an array.", class = "repalign_error_missing", arg = "run")
+  }
+  runs <- stats::setNames(seq_along(seen$run$labels), seen$run$labels)
+  dof <- check_dof(dof, length(runs), names(runs))
+  lapply(runs, function(m) {
+    at_place(paste("Run", dQuote(names(runs)[m], FALSE)),
+             covariance_of(part_of_run(seen, m), method, dof[m]))
+  })
+}
+
+# Of each element of a list.
+noise_of_each <- function(x, condition, run, method, dof, by_run) {
+  names <- check_element_names(x, "x")
+  labels <- labels_of_each(list(condition = condition, run = run), names)
+  lapply(stats::setNames(nm = names), function(name) {
+    of_element(name, noise_covariance(x[[name]], labels$condition[[name]], labels$run[[name]],
+                                      method, dof, by_run))
+  })
+}
+
+# Data are hardly ever symmetric, but a covariance is, and what is cut from one.
+refuse_covariance <- function(x) {
+  if (!is.matrix(x) || !is.numeric(x) || nrow(x) < 2 || !isSymmetric(unname(x))) {
+    return(invisible())
+  }
+  abort("`x` is a symmetric matrix, as a covariance is, but must be data or residuals: of a ",
+        "covariance (or a part of one), solve() gives the precision.",
+        class = "repalign_error_type", arg = "x")
+}
+
+# One number for all runs, or one for each; NULL stays NULL.
+check_dof <- function(dof, count, names) {
+  if (is.null(dof)) return(NULL)
+  usable <- is.numeric(dof) && length(dof) %in% c(1, count) && all(is.finite(dof))
+  if (!usable) {
+    abort("`dof` must be one finite number", if (count > 1) " or one for each run", ".",
+          class = "repalign_error_value", arg = "dof")
+  }
+  if (any(dof < 1)) refuse_dof(min(dof))
+  if (!is.null(names(dof)) && !is.null(names) && all(names %in% names(dof))) dof <- dof[names]
+  rep_len(as.double(dof), count)
+}
+
+refuse_dof <- function(dof) {
+  abort("`dof`: there are ", dof, " degrees of freedom, but at least 1 is needed: give more ",
+        "observations than conditions and runs.", class = "repalign_error_value", arg = "dof")
+}
+
+part_of_run <- function(seen, m) {
+  rows <- which(seen$run$codes == m)
+  condition <- seen$condition
+  if (!is.null(condition)) {
+    codes <- condition$codes[rows]
+    condition <- list(codes = match(codes, sort(unique(codes))), labels = NULL,
+                      count = length(unique(codes)))
+  }
+  list(x = seen$x[rows, , drop = FALSE], condition = condition, run = NULL)
+}
+
+# dof: NULL counts them.
+covariance_of <- function(seen, method, dof) {
+  found <- noise_residuals(seen)
+  if (length(dof) == 0) {
+    if (found$dof < 1) refuse_dof(found$dof)
+    dof <- found$dof
+  }
+  e <- found$residuals
+  refuse_constant_channel(e, seen$x)
+  # fourth powers of large values would overflow
+  unit <- power_of_two_below(max(abs(e)))
+  e <- e * unit
+  s <- crossprod(e) / dof
+  result <- switch(method, full = list(s = s, share = 0),
+                   diag = list(s = diag(diag(s), ncol(s)), share = 1),
+                   shrinkage_eye = shrunk_to_identity(s, e, dof),
+                   shrinkage_diag = shrunk_to_diagonal(s, e, dof))
+  s <- result$s / unit / unit
+  if (!all(is.finite(s)) || any(diag(s) == 0)) {
+    abort("`x` has values whose variance is too large or too small for a double: rescale the data.",
+          class = "repalign_error_value", arg = "x")
+  }
+  new_noise(s, colnames(seen$x), "covariance", method, dof, result$share)
+}
+
+new_noise <- function(s, names, kind, method, dof, shrinkage) {
+  structure(s, dim = dim(s), dimnames = if (!is.null(names)) list(names, names), kind = kind,
+            method = method, dof = dof, shrinkage = shrinkage,
+            class = c("repalign_noise", "matrix", "array"))
+}
+
+# list(residuals, dof): what conditions and runs leave of the observations.
+noise_residuals <- function(seen) {
+  x <- without_column_means(unname(seen$x))
+  codes <- if (is.null(seen$condition)) rep(1L, nrow(x)) else seen$condition$codes
+  count <- length(unique(codes))
+  e <- without_group_means(x, codes)
+  if (is.null(seen$run)) return(list(residuals = e, dof = nrow(x) - count))
+  # runs beside conditions, by least squares: what conditions leave of the runs' indicators
+  runs <- outer(seen$run$codes, seq_along(seen$run$labels), "==") + 0
+  fit <- qr(without_group_means(runs, codes))
+  list(residuals = qr.resid(fit, e), dof = nrow(x) - count - fit$rank)
+}
+
+without_group_means <- function(x, codes) {
+  sums <- rowsum(x, codes)
+  at <- match(codes, as.integer(rownames(sums)))
+  x - unname(sums / tabulate(at))[at, , drop = FALSE]
+}
+
+refuse_constant_channel <- function(e, x) {
+  size <- apply(abs(x), 2, max)
+  constant <- which(apply(abs(e), 2, max) <= 1e-13 * size)
+  if (!length(constant)) return(invisible())
+  names <- colnames(x)
+  named <- !is.null(names) && nzchar(names[constant[1]])
+  first <- if (named) dQuote(names[constant[1]], FALSE) else constant[1]
+  abort("`x` has ", count_of(length(constant), "channel"), " without noise, first channel ", first,
+        ", whose values do not vary around the means: leave ",
+        if (length(constant) > 1) "them" else "it", " out.", class = "repalign_error_variance",
+        arg = "x")
+}
+
+# Ledoit and Wolf: b2 is the mean squared error of the sample covariance, which needs no outer
+# product of a row, because |e e' - S|^2 summed over rows is the sum of |e|^4 less m |S|^2.
+shrunk_to_identity <- function(s, e, dof) {
+  m <- nrow(e)
+  p <- ncol(e)
+  biased <- s * (dof / m)
+  middle <- mean(diag(biased))
+  away <- sum((biased - diag(middle, p))^2)
+  error <- min((sum(rowSums(e^2)^2) / m - sum(biased^2)) / m, away)
+  share <- if (away > 0) error / away else 1
+  list(s = (share * diag(middle, p) + (1 - share) * biased) * (m / dof), share = share)
+}
+
+# Schaefer and Strimmer: the sum of the variances of all correlations needs sums over rows only.
+shrunk_to_diagonal <- function(s, e, dof) {
+  m <- nrow(e)
+  z <- e / rep(sqrt(colMeans(e^2)), each = m)
+  squares <- sum(stats::cov2cor(s)^2) - ncol(s)
+  z <- z^2
+  errors <- (sum(rowSums(z)^2) - sum(z^2) - m * squares) / (m * dof)
+  share <- if (squares > 0) min(max(errors / squares, 0), 1) else 1
+  variances <- diag(s)
+  s <- s * (1 - share)
+  diag(s) <- variances
+  list(s = s, share = share)
+}
+
+unclass_noise <- function(x) matrix(as.double(x), nrow(x))
+
+#' @export
+print.repalign_noise <- function(x, digits = 3, n = 6, ...) {
+  no_other_arguments(...)
+  if (!is.matrix(x) || is.null(attr(x, "kind"))) return(invisible(print(unclass(x))))
+  shown <- min(check_count(n, "n"), nrow(x))
+  cat("Noise ", attr(x, "kind"), " of ", count_of(nrow(x), "channel"), " (", attr(x, "method"),
+      ", ", format(attr(x, "dof"), digits = 4), " degrees of freedom, shrinkage ",
+      format(attr(x, "shrinkage"), digits = 2), ")\n", sep = "")
+  part <- unclass_noise(x)[seq_len(shown), seq_len(shown), drop = FALSE]
+  dimnames(part) <- lapply(dimnames(x), `[`, seq_len(shown))
+  print(part, digits = check_count(digits, "digits"))
+  if (shown < nrow(x)) cat("... and ", count_of(nrow(x) - shown, "more channel"), ".\n", sep = "")
+  invisible(x)
+}
+
+# ---- noise precision
+
+# noise_precision() inverts covariances of noise.
+
+#' @rdname noise_covariance
+#' @export
+noise_precision <- function(...) {
+  given <- list(...)
+  if (length(given) == 1 && is_noise(given[[1]])) return(precision_of_any(given[[1]]))
+  precision_of_any(noise_covariance(...))
+}
+
+# Covariances: one, or a list with one for each run or subject, or lists of these.
+is_noise <- function(x) {
+  inherits(x, "repalign_noise") || is.list(x) && !is.data.frame(x) && length(x) > 0 &&
+    all(vapply(x, is_noise, NA))
+}
+
+precision_of_any <- function(x) {
+  if (!is.list(x)) return(precision_of(x))
+  lapply(stats::setNames(nm = names(x)), function(name) {
+    at_place(dQuote(name, FALSE), precision_of_any(x[[name]]))
+  })
+}
+
+precision_of <- function(x) {
+  if (identical(attr(x, "kind"), "precision")) {
+    abort("`x` is a precision already: give what noise_covariance() returned, or the data.",
+          class = "repalign_error_type", arg = "x")
+  }
+  method <- attr(x, "method")
+  dof <- attr(x, "dof")
+  few <- method == "full" && dof < ncol(x)
+  # channels in units of their own (such as EEG and MEG together) would look singular
+  covariance <- unclass_noise(x)
+  units <- sqrt(diag(covariance))
+  covariance <- covariance / units / rep(units, each = length(units))
+  root <- if (!few) tryCatch(chol(covariance), error = function(e) NULL)
+  if (is.null(root) || rcond(root, triangular = TRUE)^2 < .Machine$double.eps) {
+    abort("`x` has ", count_of(ncol(x), "channel"), " and ", format(dof, digits = 4), " degrees ",
+          "of freedom: the covariance of method = ", dQuote(method, FALSE), " has no inverse. ",
+          "Take method = \"shrinkage_diag\"", if (method != "full") " or \"shrinkage_eye\"", ".",
+          class = "repalign_error_value", arg = "method")
+  }
+  precision <- chol2inv(root) / units / rep(units, each = length(units))
+  new_noise(precision, colnames(x), "precision", method, dof, attr(x, "shrinkage"))
+}

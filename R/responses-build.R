@@ -1,0 +1,673 @@
+# Responses become arrays of trials: from arrays, matrices and data frames; trial_array(),
+# match_rows().
+
+# ---- trials
+
+# match_rows() brings the rows of matrices into the same order, and trial_array() makes an array of
+# trials from a long table.
+
+#' Align representations by row name
+#'
+#' @param x,y matrices, data frames or what [responses()] makes, whose row names name the stimuli,
+#'   or named lists of them (layers, areas, models of layers).
+#' @return The same representations, with only the stimuli that all of them have, in the order of
+#'   `x` (of its first matrix, if it is a list). Data frames become numeric matrices; lists keep
+#'   their structure and names. The result is a list with `x` and `y`, or, for a list `x` without
+#'   `y`, that list. A message counts the rows that are left out.
+#' @details It is an error if a matrix has no row names or names a stimulus twice, or if no
+#'   stimulus is common to all. Missing values (`NA`) stay.
+#' @examples
+#' x <- matrix(1:6, 3, dimnames = list(c("face", "car", "tree"), NULL))
+#' y <- matrix(1:6, 3, dimnames = list(c("tree", "face", "house"), NULL))
+#' match_rows(x, y)
+#' # a brain area and the layers of a network: V4 three days before, for 600 of the 640 images
+#' matched <- match_rows(macaque_v4$other_day, v4_layers)
+#' dim(matched$x)
+#' similarity(matched$x, matched$y)
+#' @seealso [response_matrix()], which names the rows of a table; [similarity()]
+#' @export
+match_rows <- function(x, y = NULL) {
+  need_arguments()
+  if (is.null(y) && !is_collection(x)) {
+    abort("`y` is missing: give a second matrix, with which `x` is to be aligned.",
+          class = "repalign_error_missing", arg = "y")
+  }
+  given <- if (is.null(y)) list(x = x) else list(x = x, y = y)
+  given <- Map(function(side, arg) map_matrices(side, arg, named_matrix), given, names(given))
+  names <- list_matrices(given, rownames)
+  common <- Reduce(intersect, names)
+  if (!length(common)) refuse_disjoint(names)
+  note_rows_left_out(lengths(names) - length(common), length(common))
+  matched <- map_matrices(given, "", function(m, arg) {
+    if (is_responses(m)) return(m[common, , ])
+    part <- m[common, , drop = FALSE]
+    if (columns_are_checked(m)) mark_checked(part) else part
+  })
+  if (is.null(y)) matched$x else matched
+}
+
+# Replaces every matrix in a list, or in lists within it, by f(matrix, arg), where `arg` is what
+# messages call the matrix.
+map_matrices <- function(given, arg, f) {
+  if (!is_collection(given)) return(f(given, arg))
+  names <- check_element_names(given, arg)
+  given[] <- Map(function(element, name) map_matrices(element, paste0(arg, "$", name), f), given,
+                 names)
+  given
+}
+
+# A flat list of what f makes of every matrix, with names such as x$model1$layer2.
+list_matrices <- function(given, f) {
+  found <- list()
+  for (side in names(given)) {
+    map_matrices(given[[side]], side, function(m, arg) found[[arg]] <<- f(m))
+  }
+  found
+}
+
+named_matrix <- function(m, arg) {
+  if (!is_responses(m)) m <- as_numeric_matrix(m, arg, allow_na = TRUE)
+  check_row_names(rownames(m), arg)
+  m
+}
+
+refuse_disjoint <- function(names) {
+  # the first matrix that has no row name in common with all matrices before it
+  at <- which(!lengths(Reduce(intersect, names, accumulate = TRUE)))[1]
+  before <- if (at > 2) "The matrices before" else paste0("`", names(names)[1], "`")
+  abort(before, " and `", names(names)[at], "` have no row name in common (first: ",
+        dQuote(names[[1]][1], FALSE), " and ", dQuote(names[[at]][1], FALSE), ").",
+        class = "repalign_error_rows", arg = names(names)[at])
+}
+
+note_rows_left_out <- function(left_out, common) {
+  if (!any(left_out > 0)) return(invisible())
+  # the message names both of two matrices, but of many only those that lose rows
+  shown <- if (length(left_out) > 2) left_out[left_out > 0] else left_out
+  inform("match_rows(): ", common, " rows in common; left out: ",
+         paste0(shown, " of `", names(shown), "`", collapse = ", "), ".",
+         class = "repalign_left_out")
+}
+
+check_row_names <- function(names, arg) {
+  if (is.null(names)) {
+    abort("`", arg, "` has no row names to match by: set rownames(", arg, ") to the stimuli; ",
+          "response_matrix() does so for a table.", class = "repalign_error_rows", arg = arg)
+  }
+  if (anyNA(names)) {
+    abort("`", arg, "` has a missing row name, first in row ", which(is.na(names))[1], ".",
+          class = "repalign_error_rows", arg = arg)
+  }
+  if (anyDuplicated(names)) {
+    twice <- names[duplicated(names)][1]
+    abort("`", arg, "` has the row name ", dQuote(twice, FALSE), " more than once: average the ",
+          "repeats, or use trial_array().", class = "repalign_error_rows", arg = arg)
+  }
+}
+
+#' Long table of trials to an array
+#'
+#' @param data a data frame with one row per response of one neuron to one repeat of a stimulus.
+#' @param stimulus,neuron,trial,value names of the columns of `data` that hold the stimulus, the
+#'   neuron, the repeat and the response. Without `trial`, the repeats of each stimulus are
+#'   numbered for each neuron in the order of the rows.
+#' @return A numeric array stimuli x neurons x trials with names, and `NA` where a repeat is
+#'   missing. Stimuli, neurons and trials are in order of first appearance; factors are in the
+#'   order of their levels, and numbers are sorted.
+#' @details
+#' If neurons were recorded one after the other (a pseudo-population), their repeats do not
+#' correspond to each other. Without `trial`, trial t of the array is then the t-th repeat for each
+#' neuron. If neurons were recorded together, `trial` must have the same number for the same
+#' repeat: otherwise the noise that the neurons share is lost.
+#' @examples
+#' long <- expand.grid(image = c("a", "b"), unit = 1:3, rep = 1:2)
+#' long$count <- seq_len(nrow(long))
+#' trial_array(long[-1, ], "image", "unit", "rep", "count")
+#' @seealso [responses()], which also reads long tables, and knows how the trials were recorded;
+#'   [trial_to_trial()]
+#' @export
+trial_array <- function(data, stimulus, neuron, trial = NULL, value) {
+  need_arguments()
+  if (!is.data.frame(data)) {
+    abort("`data` must be a data frame with a row per response, not ", describe(data), ".",
+          class = "repalign_error_type", arg = "data")
+  }
+  if (!nrow(data)) {
+    abort("`data` has no rows.", class = "repalign_error_size", arg = "data")
+  }
+  column <- function(name, arg) table_column(data, name, arg)
+  response <- column(value, "value")
+  if (!is.numeric(response) && !is.logical(response)) {
+    abort("Column ", dQuote(value, FALSE), " of `data` is not numeric.",
+          class = "repalign_error_type", arg = "value")
+  }
+  axes <- list(ordered_factor(column(stimulus, "stimulus"), stimulus),
+               ordered_factor(column(neuron, "neuron"), neuron))
+  repeats <- if (is.null(trial)) occurrence(axes[[1]], axes[[2]]) else column(trial, "trial")
+  axes[[3]] <- ordered_factor(repeats, if (is.null(trial)) "trial" else trial)
+  sizes <- vapply(axes, nlevels, 0L)
+  check_memory(8 * prod(as.double(sizes)), "The trial array", "Fewer trials or neurons need less.")
+  at <- do.call(cbind, lapply(axes, as.integer))
+  twice <- anyDuplicated(at)
+  if (twice) {
+    abort("`data` has stimulus ", dQuote(axes[[1]][twice], FALSE), ", neuron ",
+          dQuote(axes[[2]][twice], FALSE), ", trial ", dQuote(axes[[3]][twice], FALSE),
+          " more than once (row ", twice, ").", class = "repalign_error_rows", arg = "data")
+  }
+  result <- array(NA_real_, sizes, dimnames = lapply(axes, levels))
+  result[at] <- as.double(response)
+  result
+}
+
+table_column <- function(data, name, arg) {
+  if (!is.character(name) || length(name) != 1 || is.na(name)) {
+    abort("`", arg, "` must be the name of a column of `data`.",
+          class = "repalign_error_value", arg = arg)
+  }
+  if (!name %in% names(data)) {
+    abort("`data` has no column ", dQuote(name, FALSE), suggest(name, names(data)), " Columns: ",
+          enumerate(names(data), 20), ".",
+          class = "repalign_error_value", arg = arg)
+  }
+  data[[name]]
+}
+
+ordered_factor <- function(values, name) {
+  if (anyNA(values)) {
+    abort("Column ", dQuote(name, FALSE), " of `data` has missing values, first in row ",
+          which(is.na(values))[1], ".", class = "repalign_error_nonfinite", arg = "data")
+  }
+  if (is.factor(values)) return(droplevels(values))
+  factor(values, if (is.numeric(values)) sort(unique(values)) else unique(values))
+}
+
+# Numbers the rows with the same stimulus and neuron, which are different trials: 1, 2, and so on.
+occurrence <- function(a, b) {
+  pair <- as.integer(a) + (as.integer(b) - 1) * as.double(nlevels(a))
+  stats::ave(seq_along(a), match(pair, unique(pair)), FUN = seq_along)
+}
+
+# ---- responses array
+
+# responses() of arrays and matrices: their labels are checked, and presentations become an array.
+
+array_responses <- function(x, given) {
+  if (!is.numeric(x) && !is.logical(x)) {
+    abort("`x` must be an array of numbers, not ", describe(x), " of type ", typeof(x), ".",
+          class = "repalign_error_type", arg = "x")
+  }
+  size <- dim(x)
+  if (!all(size > 0)) {
+    abort("`x` has ", paste(size, collapse = " x "), " entries: there is nothing to compare.",
+          class = "repalign_error_size", arg = "x")
+  }
+  if (!is.double(x)) storage.mode(x) <- "double"
+  x <- known_values(x)
+  names <- if (is.null(dimnames(x))) vector("list", 3) else unname(dimnames(x))
+  if (!is.null(given$stimulus)) names[[1]] <- array_stimuli(given$stimulus, size[1])
+  columns <- column_labels(given, size[2], names[[2]])
+  dimnames(x) <- if (!is.null(columns$names) || any(lengths(names) > 0)) {
+    list(names[[1]], columns$names, names[[3]])
+  }
+  trial <- if (is.null(given$trial)) names[[3]] else given$trial
+  if (is.null(trial)) trial <- seq_len(size[3])
+  trial <- slot_labels(trial, size, "trial")
+  check_different_trials(trial, x)
+  if (!is.null(given$trial)) dimnames(x) <- trial_names(dimnames(x), trial)
+  list(values = x, trial = trial,
+       event = if (!is.null(given$event)) slot_labels(given$event, size, "event"),
+       neuron = columns$neuron, session = columns$session,
+       cluster = row_labels(given$cluster, size[1], "cluster", "stimulus", TRUE))
+}
+
+# Infinite values are no responses; NaN is a missing one, as NA is.
+known_values <- function(x) {
+  infinite <- which(is.infinite(x))
+  if (length(infinite)) {
+    at <- arrayInd(infinite[1], dim(x))
+    abort("`x` has ", count_of(length(infinite), "infinite value"), ", first at ",
+          paste0("[", paste(at, collapse = ", "), "]"), ". Correct it, or set it to NA if the ",
+          "response is not known.", class = "repalign_error_nonfinite", arg = "x")
+  }
+  if (anyNA(x)) x[is.na(x)] <- NA_real_
+  attributes(x) <- attributes(x)[c("dim", if (!is.null(dimnames(x))) "dimnames")]
+  x
+}
+
+array_stimuli <- function(stimulus, n) {
+  labels <- row_labels(stimulus, n, "stimulus", "stimulus", FALSE)
+  twice <- anyDuplicated(labels)
+  if (twice) {
+    abort("`stimulus` has the label ", dQuote(labels[twice], FALSE), " more than once, but each ",
+          "row of an array is a stimulus. If rows are presentations, give a matrix with a row for ",
+          "each of them.", class = "repalign_error_labels", arg = "stimulus")
+  }
+  labels
+}
+
+# One label a row, as text; `row` is what messages call a row.
+row_labels <- function(labels, n, arg, row, allow_na) {
+  if (is.null(labels)) return(NULL)
+  labels <- plain_labels(labels, arg)
+  if (length(labels) != n) {
+    abort("`", arg, "` has ", count_of(length(labels), "label"), ", but `x` has ",
+          count_of(n, "row"), ": give one label per ", row,
+          if (allow_na) ", or NA for stimuli to leave out", ".",
+          class = "repalign_error_labels", arg = arg)
+  }
+  if (!allow_na && anyNA(labels)) {
+    abort("`", arg, "` has missing labels, first in row ", which(is.na(labels))[1],
+          ": every row needs one.", class = "repalign_error_labels", arg = arg)
+  }
+  labels
+}
+
+plain_labels <- function(labels, arg) {
+  if (!is.atomic(labels) || length(dim(labels)) > 1) {
+    abort("`", arg, "` must be a vector of labels, not ", describe(labels), ".",
+          class = "repalign_error_labels", arg = arg)
+  }
+  label_text(as.vector(labels))
+}
+
+# The labels of the columns, and their names: those of the data or, where these have none, different
+# labels of neurons.
+column_labels <- function(given, width, names) {
+  neuron <- check_labels(given$neuron, width, "neuron", "x")
+  session <- check_labels(given$session, width, "session", "x")
+  if (!is.null(neuron)) neuron <- label_text(neuron)
+  if (!is.null(session)) session <- label_text(session)
+  if (is.null(names) && !anyDuplicated(neuron)) names <- neuron
+  list(neuron = neuron, session = session, names = names)
+}
+
+# Labels of trials, one for each or in a matrix stimuli x trials, as a matrix of text.
+slot_labels <- function(labels, size, arg) {
+  if (is.data.frame(labels)) labels <- as.matrix(labels)
+  if (!is.atomic(labels)) plain_labels(labels, arg)
+  fits <- if (length(dim(labels)) == 2) all(dim(labels) == size[c(1, 3)]) else
+    length(labels) == size[3]
+  if (!fits) {
+    had <- if (length(dim(labels)) == 2) paste(dim(labels), collapse = " x ") else length(labels)
+    abort("`", arg, "` has ", had, " labels, but `x` has ", count_of(size[3], "trial"), " of ",
+          count_of(size[1], "stimulus row"), ": give one label per trial, or a matrix stimuli x ",
+          "trials (", size[1], " x ", size[3], ").", class = "repalign_error_labels", arg = arg)
+  }
+  by_row <- length(dim(labels)) != 2
+  if (by_row && anyNA(labels)) {
+    abort("`", arg, "` has missing labels, first at position ", which(is.na(labels))[1],
+          ": every trial needs one.", class = "repalign_error_labels", arg = arg)
+  }
+  matrix(label_text(as.vector(labels)), size[1], size[3], byrow = by_row)
+}
+
+# Two trials of a stimulus cannot have one label.
+check_different_trials <- function(trial, values) {
+  trial[!recorded_slots(values)] <- NA
+  twice <- apply(trial, 1, anyDuplicated, incomparables = NA)
+  if (!any(twice > 0)) return(invisible())
+  at <- which(twice > 0)[1]
+  abort("`trial` has the label ", dQuote(trial[at, twice[at]], FALSE), " more than once for ",
+        stimulus_title(values, at), ": trials of a stimulus need different labels. Labels of what ",
+        "shares noise go into `event`.", class = "repalign_error_labels", arg = "trial")
+}
+
+# The names of trials that have the same label for all stimuli.
+trial_names <- function(names, trial) {
+  same <- all(trial == trial[rep(1, nrow(trial)), ], na.rm = FALSE)
+  if (is.null(names)) names <- vector("list", 3)
+  names[3] <- list(if (isTRUE(same)) trial[1, ])
+  if (all(lengths(names) == 0)) NULL else names
+}
+
+matrix_responses <- function(x, given) {
+  if (is_responses(x)) {
+    abort("`x` is a responses object already: declare everything at once, from the data.",
+          class = "repalign_error_type", arg = "x")
+  }
+  x <- double_matrix(x, "x")
+  x <- known_values(without_mark(checked_columns(x)))
+  presentation_responses(x, given)
+}
+
+checked_columns <- function(x) {
+  refuse_identifiers(x, "x")
+  x
+}
+
+# x: a matrix with a row for each presentation.
+presentation_responses <- function(x, given) {
+  columns <- column_labels(given, ncol(x), colnames(x))
+  stimulus <- row_labels(given$stimulus, nrow(x), "stimulus", "row", FALSE)
+  labels <- lapply(c(trial = "trial", event = "event", cluster = "cluster"), function(arg) {
+    row_labels(given[[arg]], nrow(x), arg, "row", arg == "cluster")
+  })
+  check_row_stimuli(rownames(x), stimulus)
+  single <- is.null(stimulus) || !anyDuplicated(stimulus)
+  if (single) {
+    rows <- seq_len(nrow(x))
+    names <- if (is.null(stimulus)) rownames(x) else stimulus
+  } else {
+    order <- ordered_labels(given$stimulus)
+    rows <- as.integer(order)
+    names <- levels(order)
+  }
+  axes <- list(rows = rows, stimuli = max(rows), names = names)
+  trial <- presentation_trials(rows, labels$trial, given$trial)
+  check_single_presentations(rows, trial, names)
+  values <- place_presentations(x, axes, trial, columns$names)
+  at <- cbind(rows, as.integer(trial))
+  spread <- function(labels) {
+    m <- matrix(NA_character_, axes$stimuli, nlevels(trial))
+    m[at] <- labels
+    m
+  }
+  list(values = values, trial = spread(as.character(trial)),
+       event = if (!is.null(labels$event)) spread(labels$event), neuron = columns$neuron,
+       session = columns$session, cluster = labels_by_stimulus(labels$cluster, rows, names))
+}
+
+# Row names that occur more than once name stimuli, and rows would be taken for different ones.
+check_row_stimuli <- function(names, stimulus) {
+  if (!is.null(stimulus) || !anyDuplicated(names)) return(invisible())
+  abort("`x` has the row name ", dQuote(names[duplicated(names)][1], FALSE), " more than once: if ",
+        "the rows are presentations, give stimulus = rownames(x); otherwise remove the row names.",
+        class = "repalign_error_rows", arg = "x")
+}
+
+# Labels as a factor of text, in the order of trial_array().
+ordered_labels <- function(values) {
+  values <- droplevels_of(values)
+  factor(label_text(as.vector(values)), label_text(levels_in_order(values)))
+}
+
+droplevels_of <- function(values) if (is.factor(values)) droplevels(values) else values
+
+levels_in_order <- function(values) {
+  if (is.factor(values)) return(levels(values))
+  if (is.numeric(values)) sort(unique(as.vector(values))) else unique(as.vector(values))
+}
+
+# The trial of each row as a factor; by default, trials of a stimulus are numbered.
+presentation_trials <- function(rows, labels, given) {
+  if (is.null(labels)) {
+    number <- stats::ave(rows, rows, FUN = seq_along)
+    return(factor(number, seq_len(max(number))))
+  }
+  ordered_labels(given)
+}
+
+check_single_presentations <- function(rows, trial, names) {
+  twice <- anyDuplicated(cbind(rows, as.integer(trial)))
+  if (!twice) return(invisible())
+  first <- which(rows == rows[twice] & trial == trial[twice])[1]
+  abort("`trial` has the label ", dQuote(trial[twice], FALSE), " twice for stimulus ",
+        dQuote(if (is.null(names)) rows[twice] else names[rows[twice]], FALSE), " (rows ", first,
+        " and ", twice, "): trials of a stimulus need different labels. Labels of what shares ",
+        "noise go into `event`.", class = "repalign_error_labels", arg = "trial")
+}
+
+place_presentations <- function(x, axes, trial, columns) {
+  count <- nlevels(trial)
+  check_memory(8 * as.double(axes$stimuli) * ncol(x) * count, "The responses as an array",
+               "Fewer trials or neurons need less.")
+  values <- array(NA_real_, c(axes$stimuli, ncol(x), count))
+  for (t in seq_len(count)) {
+    at <- which(as.integer(trial) == t)
+    values[axes$rows[at], , t] <- x[at, ]
+  }
+  # a single trial has no name
+  trials <- if (count > 1) levels(trial)
+  if (!is.null(axes$names) || !is.null(columns) || !is.null(trials)) {
+    dimnames(values) <- list(axes$names, columns, trials)
+  }
+  values
+}
+
+# The label of each stimulus, from labels of rows, which must agree.
+labels_by_stimulus <- function(labels, rows, names, arg = "cluster") {
+  if (is.null(labels)) return(NULL)
+  first <- match(seq_len(max(rows)), rows)
+  differs <- which(!mapply(identical, labels, labels[first[rows]], USE.NAMES = FALSE))
+  if (length(differs)) {
+    at <- rows[differs[1]]
+    abort("`", arg, "` has different labels for stimulus ",
+          dQuote(if (is.null(names)) at else names[at], FALSE), " (rows ", first[at], " and ",
+          differs[1], "): a stimulus belongs to one cluster.", class = "repalign_error_labels",
+          arg = arg)
+  }
+  labels[first]
+}
+
+# ---- responses long
+
+# responses() of data frames: long ones with a row for each response, wide ones with a row for each
+# presentation.
+
+long_responses <- function(x, given) {
+  if (is.null(given$stimulus)) {
+    abort("`stimulus` is missing: a long data frame needs `stimulus` and `neuron`. (A data frame ",
+          "without `neuron` has a column for each neuron.)", class = "repalign_error_missing",
+          arg = "stimulus")
+  }
+  check_frame(x)
+  labels <- frame_labels(x, given, c("stimulus", "neuron", "trial", "session", "cluster", "event"))
+  response <- response_column(x, given)
+  axes <- long_axes(labels)
+  sizes <- unname(vapply(axes, nlevels, 0L))
+  check_memory(8 * prod(as.double(sizes)), "The responses as an array",
+               "Fewer trials or neurons need less.")
+  at <- do.call(cbind, lapply(axes, as.integer))
+  check_single_responses(at, axes, is.null(labels$trial))
+  values <- array(NA_real_, sizes, dimnames = unname(lapply(axes, levels)))
+  values[at] <- as.double(response)
+  rows <- at[, 1]
+  list(values = known_values(values), trial = long_trials(axes, at),
+       event = long_events(labels$event, at, axes), neuron = long_neurons(labels, axes),
+       session = long_sessions(labels, axes),
+       cluster = labels_by_stimulus(labels$cluster, rows, levels(axes$stimulus)))
+}
+
+check_frame <- function(x) {
+  if (!nrow(x)) abort("`x` has no rows.", class = "repalign_error_size", arg = "x")
+  if (anyDuplicated(names(x))) {
+    abort("`x` has two columns named ", dQuote(names(x)[duplicated(names(x))][1], FALSE),
+          ": names of columns must differ.", class = "repalign_error_names", arg = "x")
+  }
+}
+
+# What the arguments give for each row: a column, if they name one, or a vector.
+frame_labels <- function(x, given, args) {
+  found <- lapply(args, function(arg) frame_column(x, given[[arg]], arg))
+  stats::setNames(found, args)
+}
+
+names_column <- function(given) is.character(given) && length(given) == 1 && !is.na(given)
+
+frame_column <- function(x, given, arg) {
+  if (is.null(given)) return(NULL)
+  if (names_column(given) && given %in% names(x)) {
+    values <- x[[given]]
+    place <- paste0("Column ", dQuote(given, FALSE), " of `x`")
+  } else if (length(given) == nrow(x)) {
+    values <- given
+    place <- paste0("`", arg, "`")
+  } else if (names_column(given)) {
+    abort("`x` has no column ", dQuote(given, FALSE), suggest(given, names(x)), " Columns: ",
+          enumerate(names(x), 20), ".", class = "repalign_error_value", arg = arg)
+  } else {
+    abort("`", arg, "` has ", count_of(length(given), "label"), ", but `x` has ",
+          count_of(nrow(x), "row"), ": give the name of a column of `x`, or one label per row.",
+          class = "repalign_error_labels", arg = arg)
+  }
+  if (!is.atomic(values) || length(dim(values)) > 1) {
+    abort(place, " must be a vector of labels, not ", describe(values), ".",
+          class = "repalign_error_labels", arg = arg)
+  }
+  if (arg != "cluster" && anyNA(values)) {
+    abort(place, " has missing values, first in row ", which(is.na(values))[1],
+          ": every row needs a label.", class = "repalign_error_labels", arg = arg)
+  }
+  if (arg == "cluster") label_text(as.vector(values)) else values
+}
+
+named_columns <- function(x, given) {
+  args <- c("stimulus", "neuron", "trial", "session", "cluster", "event")
+  named <- Filter(names_column, given[args])
+  intersect(unlist(named), names(x))
+}
+
+response_column <- function(x, given) {
+  if (!is.null(given$value)) {
+    response <- frame_value(x, given$value)
+  } else {
+    others <- setdiff(names(x), named_columns(x, given))
+    numbers <- others[vapply(x[others], is_number_column, NA)]
+    if (length(numbers) != 1) {
+      abort("`x` has ", if (length(numbers)) paste0("several columns of numbers (",
+            enumerate(numbers), ")") else "no column of numbers", " that no argument names: name ",
+            "the one that holds the responses in `value`.", class = "repalign_error_value",
+            arg = "value")
+    }
+    response <- x[[numbers]]
+  }
+  infinite <- which(is.infinite(response))
+  if (length(infinite)) {
+    abort("`x` has an infinite response in row ", infinite[1], ". Correct it, or set it to NA if ",
+          "the response is not known.", class = "repalign_error_nonfinite", arg = "x")
+  }
+  response
+}
+
+is_number_column <- function(column) {
+  (is.numeric(column) || is.logical(column)) && !is.object(column) && is.null(dim(column))
+}
+
+frame_value <- function(x, value) {
+  if (!names_column(value) || !value %in% names(x)) {
+    abort("`value` must be the name of a column of `x`: ", enumerate(names(x), 20), ".",
+          class = "repalign_error_value", arg = "value")
+  }
+  if (!is_number_column(x[[value]])) {
+    abort("Column ", dQuote(value, FALSE), " of `x` is not numeric.",
+          class = "repalign_error_type", arg = "value")
+  }
+  x[[value]]
+}
+
+# The factors of the three sides of the array. A neuron that several sessions recorded has a column
+# for each of them.
+long_axes <- function(labels) {
+  neuron <- ordered_labels(labels$neuron)
+  if (!is.null(labels$session)) {
+    session <- ordered_labels(labels$session)
+    both <- (as.integer(session) - 1) * as.double(nlevels(neuron)) + as.integer(neuron)
+    known <- sort(unique(both))
+    first <- match(known, both)
+    names <- as.character(neuron)[first]
+    if (anyDuplicated(names)) names <- paste(names, as.character(session)[first], sep = "/")
+    neuron <- factor(match(both, known), seq_along(known), names)
+  }
+  stimulus <- ordered_labels(labels$stimulus)
+  if (is.null(labels$trial)) check_counts(stimulus, neuron, labels)
+  trial <- if (is.null(labels$trial)) occurrence(stimulus, neuron) else labels$trial
+  list(stimulus = stimulus, neuron = neuron, trial = ordered_labels(trial))
+}
+
+# Rows are numbered as trials for each neuron alone. Where neurons that were recorded together have
+# different numbers of them, equal numbers would be different moments. Labels of events settle that:
+# long_events() refuses such numbers.
+check_counts <- function(stimulus, neuron, labels) {
+  if (!is.null(labels$event)) return(invisible())
+  counts <- table(stimulus, neuron)
+  column <- match(levels(neuron), neuron)
+  together <- if (is.null(labels$session)) rep(1, length(column)) else labels$session[column]
+  for (at in split(seq_along(column), match(together, together))) {
+    part <- counts[, at, drop = FALSE]
+    # who has no response at all has no wrong number
+    most <- apply(part, 1, max)
+    wrong <- which(part > 0 & part < most, arr.ind = TRUE)
+    if (nrow(wrong)) refuse_counts(part, wrong[1, ], labels$neuron[column[at]])
+  }
+}
+
+refuse_counts <- function(counts, at, neurons) {
+  most <- which.max(counts[at[1], ])
+  count <- function(column) {
+    paste0("neuron ", dQuote(neurons[column], FALSE), " has ",
+           count_of(counts[at[1], column], "response"))
+  }
+  abort("For stimulus ", dQuote(rownames(counts)[at[1]], FALSE), ", ", count(most), " and ",
+        count(at[2]), ": the number of a row then does not say which trial it is of. Name the ",
+        "column of trial labels in `trial`, or give rows with NA for missing responses.",
+        class = "repalign_error_trials", arg = "trial")
+}
+
+check_single_responses <- function(at, axes, numbered) {
+  twice <- anyDuplicated(at)
+  if (!twice) return(invisible())
+  abort("`x` has stimulus ", dQuote(axes[[1]][twice], FALSE), ", neuron ",
+        dQuote(axes[[2]][twice], FALSE), ", trial ", dQuote(axes[[3]][twice], FALSE),
+        " more than once (row ", twice, "). Each response has one row: give finer labels in ",
+        "`trial`.", class = "repalign_error_rows", arg = "x")
+}
+
+long_trials <- function(axes, at) {
+  trial <- matrix(NA_character_, nlevels(axes$stimulus), nlevels(axes$trial))
+  trial[at[, c(1, 3), drop = FALSE]] <- as.character(axes$trial)
+  trial
+}
+
+# An event is what all neurons share in a trial of a stimulus.
+long_events <- function(event, at, axes) {
+  if (is.null(event)) return(NULL)
+  event <- label_text(as.vector(event))
+  cell <- (at[, 3] - 1) * as.double(nlevels(axes$stimulus)) + at[, 1]
+  differs <- which(event != event[match(cell, cell)])
+  if (length(differs)) {
+    row <- differs[1]
+    abort("`event` has different labels for stimulus ", dQuote(axes[[1]][row], FALSE), ", trial ",
+          dQuote(axes[[3]][row], FALSE), " (rows ", match(cell[row], cell), " and ", row, "): the ",
+          "neurons of a trial are of one event. Give trials of different events different labels ",
+          "in `trial`.", class = "repalign_error_labels", arg = "event")
+  }
+  result <- matrix(NA_character_, nlevels(axes$stimulus), nlevels(axes$trial))
+  result[at[, c(1, 3), drop = FALSE]] <- event
+  result
+}
+
+# Labels of the columns, from the first row of each.
+long_neurons <- function(labels, axes) {
+  first <- match(levels(axes$neuron), axes$neuron)
+  label_text(as.vector(droplevels_of(labels$neuron)))[first]
+}
+
+long_sessions <- function(labels, axes) {
+  if (is.null(labels$session)) return(NULL)
+  label_text(as.vector(labels$session))[match(levels(axes$neuron), axes$neuron)]
+}
+
+# Columns that an argument names are no neurons.
+wide_responses <- function(x, given) {
+  check_frame(x)
+  args <- c("stimulus", "trial", "event", "cluster")
+  labels <- frame_labels(x, given, args)
+  used <- named_columns(x, given[args])
+  neurons <- x[setdiff(names(x), used)]
+  if (!length(neurons)) {
+    abort("`x` has no columns for neurons besides ", enumerate(used), ". If its rows are single ",
+          "responses, name the neuron of each row in `neuron`.", class = "repalign_error_size",
+          arg = "x")
+  }
+  refuse_label_columns(neurons)
+  given[args] <- labels[args]
+  matrix_responses(neurons, given)
+}
+
+refuse_label_columns <- function(neurons) {
+  words <- names(neurons)[!vapply(neurons, is_number_column, NA)]
+  if (!length(words)) return(invisible())
+  abort("`x` has columns that are not numeric: ", enumerate(words), ". Name those that say what a ",
+        "row is in `stimulus`, `trial`, `event` or `cluster` (in a long data frame also `neuron` ",
+        "and `session`), and drop the others.", class = "repalign_error_type", arg = "x")
+}

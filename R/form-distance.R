@@ -37,9 +37,12 @@ stimulus_pairs <- function(repr) packed_length(repr$n)
 
 median_distance <- function(repr) {
   remember_summary(repr, "median distance", list(), {
-    list(median = .Call(C_median_value, form_distances(repr)$d))
+    list(median = stats::median(form_distances(repr)$d))
   })$median
 }
+
+# range() would copy the values first.
+value_range <- function(values) c(min(values), max(values))
 
 # A symmetric matrix of packed values.
 unpacked_pairs <- function(values, n, diagonal = 0) {
@@ -127,7 +130,7 @@ rdm_key <- function(repr, inner) {
 
 rdm_range <- function(repr, inner) {
   remember_summary(repr, "rdm range", list(rdm_key(repr, inner)), {
-    list(range = .Call(C_value_range, dissimilarities_of(repr, inner)$d))
+    list(range = value_range(dissimilarities_of(repr, inner)$d))
   })$range
 }
 
@@ -205,7 +208,7 @@ between_clusters <- function(codes) {
 }
 
 range_between_clusters <- function(repr, inner, codes) {
-  .Call(C_value_range, dissimilarities_of(repr, inner)$d[between_clusters(codes)])
+  value_range(dissimilarities_of(repr, inner)$d[between_clusters(codes)])
 }
 
 declare_form("dissimilarities", relabel = relabel_parts(packed = "values"),

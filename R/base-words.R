@@ -23,6 +23,7 @@ stimulus_count <- function(x) {
 }
 
 stimulus_names <- function(x) {
+  if (is.matrix(x)) return(dimnames(x)[[1]])
   switch(kind_of(x), data = rownames(x), dist = attr(x, "Labels"), graph = rownames(x$idx))
 }
 

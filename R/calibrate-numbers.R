@@ -193,8 +193,8 @@ gated_score <- function(s, tau, best) {
 
 # The numbers of one row, from its observed score `s` and its null scores.
 calibrated_row <- function(s, null, p_value, measure, settings,
-                           best = limit_of(measure)) {
-  sgn <- orientation(measure)
+                           best = measure$limit) {
+  sgn <- measure$sign
   if (is.na(s) || anyNA(null)) return(undefined_row(s, null))
   tau <- sgn * null_threshold(sgn * s, sgn * null, settings$alpha)
   mean <- mean(null)

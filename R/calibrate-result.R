@@ -4,9 +4,9 @@
 # The package cannot know the best value of an own measure and uses what the user gave as `best`; so
 # no score, observed or null, may be better than that.
 check_best <- function(null, measure, names) {
-  best <- best_of(measure$declaration, measure$args)
+  best <- measure$best
   if (!is_own(measure) || is.na(best)) return(invisible())
-  sgn <- orientation(measure)
+  sgn <- measure$sign
   for (p in seq_along(null$observed)) {
     most <- sgn * max(sgn * c(null$observed[p], null$pairs[[p]]$null), -Inf, na.rm = TRUE)
     if (sgn * (most - best) <= equal_share * max(1, abs(best))) next
@@ -101,7 +101,7 @@ aggregate_rows <- function(null, measure, names, pairs, aggregate, settings) {
 
 # One grid: the pairs at the positions `at`, with their names.
 aggregate_row <- function(null, measure, names, at, aggregate, settings) {
-  sgn <- orientation(measure)
+  sgn <- measure$sign
   rows <- factor(names$x, unique(names$x))
   columns <- factor(names$y, unique(names$y))
   where <- paste0(measure$label, " of ", names$model_x[1], " and ", names$model_y[1])
@@ -113,7 +113,7 @@ aggregate_row <- function(null, measure, names, at, aggregate, settings) {
   permuted <- sgn * vapply(null$pairs[at], function(one) one$null, null$pairs[[1]]$null)
   s <- aggregated(t(observed), "")
   values <- aggregated(matrix(permuted, ncol = length(at)), " with rows permuted")
-  best <- if (aggregate$bounded) limit_of(measure) else NA_real_
+  best <- if (aggregate$bounded) measure$limit else NA_real_
   result <- null_of_pair(c(s, values), c(s, values), equal_share * score_scale(measure, s, values),
                        s)
   numbers <- calibrated_row(sgn * s, sgn * result$null, result$p_value, measure, settings, best)

@@ -104,7 +104,7 @@ interval_scale <- function(measure, score, se, own, transform) {
 
 refuse_transform <- function(measure, errors, asked) {
   if (asked != "z") return(invisible())
-  range <- range_of(measure$declaration, measure$args)
+  range <- measure$range
   bounded <- range[1] >= -1 && range[2] <= 1
   if (bounded || !is.null(errors$cosine)) return(invisible())
   abort("transform = \"z\" needs scores between -1 and 1, which those of ",

@@ -20,11 +20,17 @@ as_sides <- function(x, y, by_name = TRUE, na = "error") {
   side_x <- as_side(x, "x", na != "error")
   side_y <- if (self) side_x else if (same) on_side_y(side_x) else as_side(y, "y", na != "error")
   reprs <- c(side_x$reprs, if (!self && !same) side_y$reprs)
-  check_prepared_stimuli(reprs, by_name)
-  check_same_stimuli(reprs, by_name)
-  if (by_name) note_one_sided_names(reprs)
+  check_common_stimuli(reprs, by_name)
   list(x = side_x, y = side_y, self = self, same = same,
        models = side_x$is_models || side_y$is_models)
+}
+
+# The sides of a call with one representation each.
+sides_of_two <- function(rx, ry, by_name) {
+  check_common_stimuli(list(rx, ry), by_name)
+  list(x = list(reprs = list(rx), models = rx$arg, is_models = FALSE),
+       y = list(reprs = list(ry), models = ry$arg, is_models = FALSE),
+       self = FALSE, same = FALSE, models = FALSE)
 }
 
 # Refuses results of this package and measures that a user gave in the place of data, with a message
@@ -131,15 +137,14 @@ check_element_names <- function(x, arg) {
 }
 
 # Measures that differ only in k share one neighbour graph for each metric, so that the graph of the
-# largest k is made from the beginning.
+# largest k is made from the beginning. set: settled measures.
 set_largest_k <- function(set, reprs) {
-  wanted <- lapply(set, function(m) {
-    if (!is.null(m$declaration$neighbours)) m$declaration$neighbours(m$args)
-  })
-  wanted <- Filter(Negate(is.null), wanted)
-  if (!length(wanted)) return(invisible())
-  k <- vapply(wanted, function(w) as.double(w$k), 0)
-  largest <- tapply(k, vapply(wanted, function(w) w$metric, ""), max)
+  largest <- numeric()
+  for (measure in set) {
+    metric <- measure$neighbours$metric
+    if (!is.null(metric)) largest[metric] <- max(largest[metric], measure$neighbours$k, na.rm = TRUE)
+  }
+  if (!length(largest)) return(invisible())
   # prepared graphs have their number of neighbours already
   for (repr in reprs) if (is.null(repr$prepared)) repr$cache$neighbours <- largest
 }
@@ -174,13 +179,12 @@ list_pairs <- function(sides, diagonal) {
   grid[order(grid$i, grid$j), ]
 }
 
-# A pair of the sides. Its row names need no check, because as_sides() has checked those of all
-# representations together.
+# A pair of the sides.
 side_pair <- function(sides, i, j) {
   y <- sides$y$reprs[[j]]
   # one and the same representation: both sides must not have the same order of tied neighbours
   if (sides$self && i == j) y$side <- "y"
-  as_pair(sides$x$reprs[[i]], y, by_name = FALSE)
+  pair_of(sides$x$reprs[[i]], y)
 }
 
 # ---- short names

@@ -78,7 +78,7 @@ measure <- function(id, ...) {
   given <- list(...)
   check_parameter_names(id, given)
   args <- d$check(utils::modifyList(default_arguments(id), given, keep.null = TRUE))
-  note_unused_labels(d, args)
+  note_unused_labels(args)
   structure(
     list(id = id, label = measure_label(id, given), args = args, declaration = d),
     class = "repalign_measure"

@@ -60,7 +60,7 @@ plain_centers <- function(source, neighbours, job, run) {
     if (is.null(null)) next
     result$scores[k, ] <- null$observed
     for (model in seq_along(job$models)) result <- with_null(result, k, model, null$pairs[[model]],
-                                                             orientation(job$measure))
+                                                             job$measure$sign)
   }
   result
 }
@@ -122,8 +122,7 @@ multiplied_centers <- function(source, neighbours, job, run) {
 
 # What is prepared of a centre is too small for several threads, which only wait for each other.
 center_forms <- function(source, neighbours, job, run) {
-  old <- options(repalign.threads = 1L)
-  on.exit(options(old))
+  hold_threads(1L)
   lapply(seq_along(neighbours), function(k) {
     name <- names(neighbours)[k]
     try_center(center_form(source, neighbours[[k]], name, job), name, run)
@@ -164,7 +163,7 @@ proportional_scores <- function(parts, forms, score, job) {
   p_values <- Reduce(`+`, lapply(found, function(one) one$count)) / nrow(largest)
   p_values[is.na(scale) | job$design$count == 0] <- NA
   d <- job$measure$declaration
-  clipped <- function(values) within_range(values, d, job$measure$args)
+  clipped <- function(values) within_range(values, job$measure$range)
   list(scores = clipped(observed * scale), p_values = p_values,
        largest = clipped(largest[-1, , drop = FALSE]))
 }
@@ -190,11 +189,11 @@ each_score <- function(parts, forms, score, job) {
       x <- forms[[k]]
       y <- job$operands[[model]]
       values <- unlist(lapply(parts, function(part) part[, k, model, ]), use.names = FALSE)
-      scores <- within_range(score(values, x, y), d, job$measure$args)
+      scores <- within_range(score(values, x, y), job$measure$range)
       result$scores[k, model] <- scores[1]
       if (job$design$count == 0) next
       one <- null_of_pair(values, scores, equal_share * x$norm * y$norm, scores[1])
-      result <- with_null(result, k, model, one, orientation(job$measure))
+      result <- with_null(result, k, model, one, job$measure$sign)
     }
   }
   result
@@ -208,7 +207,7 @@ inspects_scores <- function(measure) {
 
 inspect_center <- function(form, name, scores, job, run) {
   for (model in which(!is.na(scores))) {
-    pair <- as_pair(form$repr, job$models[[model]], by_name = FALSE)
+    pair <- pair_of(form$repr, job$models[[model]])
     try_center(job$measure$declaration$inspect(scores[model], pair, form, job$operands[[model]],
                                                job$measure$args), name, run)
   }

@@ -1,7 +1,7 @@
 # The result of a searchlight: family-wise p-values and thresholds, methods.
 
 searchlight_result <- function(found, neighbours, job, across_models, alpha) {
-  sign <- orientation(job$measure)
+  sign <- job$measure$sign
   count <- job$design$count
   models <- job$names
   largest <- found$largest

@@ -125,8 +125,7 @@ searchlight <- function(data, neighbours, models, measure = "rsa", run = NULL, n
   measure <- searchlight_measure(measure, has_runs(data, run))
   check_flag(across_models, "across_models")
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
-  old <- options(repalign.threads = thread_count(threads))
-  on.exit(options(old))
+  hold_threads(threads)
   source <- center_source(data, condition, run, noise, measure)
   neighbours <- check_neighbours(neighbours, length(source$channels))
   sides <- searchlight_sides(source, neighbours, models, measure)
@@ -209,9 +208,7 @@ searchlight_sides <- function(source, neighbours, models, measure) {
   x <- list(reprs = list(first_center(source, neighbours)), models = "data", is_models = FALSE)
   y <- on_side_y(as_side(models, "models"))
   reprs <- c(x$reprs, y$reprs)
-  check_prepared_stimuli(reprs, TRUE)
-  check_same_stimuli(reprs, TRUE)
-  note_one_sided_names(reprs)
+  check_common_stimuli(reprs, TRUE)
   sides <- list(x = x, y = y, self = FALSE, same = FALSE, models = y$is_models)
   check_prepared(reprs, list(measure))
   if (!is.null(declared_clusters(reprs))) {
@@ -220,12 +217,13 @@ searchlight_sides <- function(source, neighbours, models, measure) {
   }
   refuse_holes(reprs, list(measure))
   refuse_lacking_pairs(reprs, list(measure))
+  settled <- settled_measure(measure)
   for (repr in reprs) {
-    need_kind(repr, accepted_by(measure$declaration, measure$args), dQuote(measure$label, FALSE))
-    refuse_negative(repr, accepted_by(measure$declaration, measure$args))
+    need_kind(repr, settled$accepts, dQuote(measure$label, FALSE))
+    refuse_negative(repr, settled$accepts)
   }
   for (repr in y$reprs) refuse_useless(repr)
-  set_largest_k(list(measure), reprs)
+  set_largest_k(list(settled), reprs)
   sides
 }
 
@@ -242,12 +240,12 @@ first_center <- function(source, neighbours) {
 # What the groups of centres share: the settled measure, the permutations, the models, and with a
 # fast null their operands. With 0 permutations the design has none.
 searchlight_job <- function(sides, measure, plan) {
-  measure <- settled_set(list(measure), sides)[[1]]
+  measure <- settled_measure(settled_set(list(measure), sides)[[1]])
   note_gaps(data.frame(i = 1, j = seq_along(sides$y$reprs)), sides$x$reprs, sides$y$reprs,
             list(measure))
-  null <- null_of(measure)
+  null <- measure$null
   fast <- !is.null(null) && identical(null$kernel, "inner") && is.null(null$correction) &&
-    !takes_orders(measure$declaration, measure$args)
+    !measure$averaged
   design <- if (is.null(plan)) unpermuted_design(sides$x$reprs[[1]]$n) else
     design_for(measure, plan, "auto")
   if (!fast && design$count > 0) {
@@ -255,7 +253,7 @@ searchlight_job <- function(sides, measure, plan) {
            "once, so that each centre is calibrated by itself. rsa() (but for Kendall's tau) and ",
            "cka() are much faster.", class = "repalign_slow_searchlight")
   }
-  pair <- as_pair(sides$x$reprs[[1]], sides$y$reprs[[1]])
+  pair <- pair_of(sides$x$reprs[[1]], sides$y$reprs[[1]])
   if (!is.null(measure$declaration$check_pair)) {
     suppressMessages(measure$declaration$check_pair(pair, measure$args))
   }

@@ -99,8 +99,9 @@ noise_of_each <- function(x, condition, run, method, dof, by_run) {
   names <- check_element_names(x, "x")
   labels <- labels_of_each(list(condition = condition, run = run), names)
   lapply(stats::setNames(nm = names), function(name) {
-    of_element(name, noise_covariance(x[[name]], labels$condition[[name]], labels$run[[name]],
-                                      method, dof, by_run))
+    at_place(paste0("x$", name),
+             noise_covariance(x[[name]], labels$condition[[name]], labels$run[[name]], method, dof,
+                              by_run))
   })
 }
 

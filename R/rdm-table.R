@@ -24,7 +24,7 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
   values <- matrix(unlist(lapply(rdms, function(rdm) less_rounding(as.vector(rdm)))),
                    ncol = length(rdms), dimnames = list(NULL, names))
   labelled <- !vapply(rdms, function(rdm) is.null(attr(rdm, "Labels")), NA)
-  crossed <- vapply(rdms, function(rdm) any(attr(rdm, "distance") %in% cross_validated), NA)
+  crossed <- vapply(rdms, function(rdm) is_cross_validated(attr(rdm, "distance")), NA)
   list(values = values, n = n[[1]], labels = common_labels(rdms, places, arg), names = names,
        labelled = unname(labelled), cross_validated = unname(crossed))
 }

@@ -1,9 +1,6 @@
 # searchlight() compares the neighbourhood of every centre with models, and tests all centres at
 # once.
 
-#' @include rdm-make.R
-NULL
-
 # ---- searchlight
 
 # searchlight() compares the neighbourhood of every centre with models, and tests all centres at
@@ -375,6 +372,7 @@ center_source <- function(data, condition, run, noise, measure) {
           ": leave it out.", class = "repalign_error_nonfinite", arg = "data")
   }
   source <- list(patterns = patterns, by_run = by_run, n = nrow(patterns$means),
+                 settings = distance_settings("crossnobis"),
                  channels = seq_len(patterns$channels))
   source$noise <- check_noise(noise, source, measure)
   source
@@ -444,7 +442,7 @@ center_repr <- function(source, at, name, labels = FALSE) {
   if (source$by_run) {
     # which pairs lack is the same for all centres, and was said before
     x <- withCallingHandlers(
-      crossnobis_values(patterns, noise, list(weights = "equal", center_patterns = FALSE))$d,
+      pattern_distances(patterns, noise, source$settings)$d,
       repalign_undefined = function(w) invokeRestart("muffleWarning")
     )
     x <- structure(x, Size = source$n, Diag = FALSE, Upper = FALSE, class = "dist",

@@ -390,7 +390,7 @@ fitted_weights <- function(model, gram, with) {
   switch(model$type, fixed = 1,
          select = selected(with / sqrt(replace(diag(gram), diag(gram) <= 0, NA))),
          weighted = weighted_fit(model, gram, with),
-         interpolate = interpolated(gram, with))
+         interpolate = interpolated(gram, with), no_branch(model$type))
 }
 
 # All weight on the first of the best.

@@ -160,7 +160,7 @@ covariance_of <- function(seen, method, dof) {
   result <- switch(method, full = list(s = s, share = 0),
                    diag = list(s = diag(diag(s), ncol(s)), share = 1),
                    shrinkage_eye = shrunk_to_identity(s, e, dof),
-                   shrinkage_diag = shrunk_to_diagonal(s, e, dof))
+                   shrinkage_diag = shrunk_to_diagonal(s, e, dof), no_branch(method))
   s <- result$s / unit / unit
   if (!all(is.finite(s)) || any(diag(s) == 0)) {
     abort("`x` has values whose variance is too large or too small for a double: rescale the data.",

@@ -206,7 +206,8 @@ normalised_rdms <- function(values, outer, sigma = NULL) {
     a[known] <- switch(
       outer, cosine = a[known] / sqrt(mean(a[known]^2)), pearson = standardised(a[known]),
       whitened_cosine = , whitened_pearson = whitened_scaled(a, known, outer, sigma),
-      riemann = a[known], rank(a[known]))
+      riemann = a[known], spearman = , rho_a = , kendall = , tau_b = rank(a[known]),
+      no_branch(outer))
     a
   })
 }

@@ -44,7 +44,8 @@ as_aggregate <- function(aggregate) {
     max = function(values, rows, columns) row_maxima(values),
     mean = function(values, rows, columns) rowMeans(values),
     row_max = function(values, rows, columns) mean_of_maxima(values, rows),
-    col_max = function(values, rows, columns) mean_of_maxima(values, columns)
+    col_max = function(values, rows, columns) mean_of_maxima(values, columns),
+    no_branch(name)
   )
   list(name = name, combine = combine, bounded = TRUE)
 }
@@ -182,7 +183,8 @@ calibrated_score <- function(s, tau, mean, sd, best, orientation, variant) {
     gated = gated_score(s, tau, best),
     centered = s - mean,
     z = if (is.na(sd)) NA_real_ else if (sd > 0) (s - mean) / sd else 0,
-    ari = if (is.na(best)) NA_real_ else if (best - mean > 0) (s - mean) / (best - mean) else 0
+    ari = if (is.na(best)) NA_real_ else if (best - mean > 0) (s - mean) / (best - mean) else 0,
+    no_branch(variant)
   )
 }
 

@@ -262,7 +262,8 @@ ceiling_row <- function(task, y, measure, splits) {
 }
 
 accepted_by_way <- function(measure) {
-  switch(measure$way, cka = "data", rsa = c("data", "dist"), halves = c("data", "dist", "graph"))
+  switch(measure$way, cka = "data", rsa = c("data", "dist"), halves = c("data", "dist", "graph"),
+         no_branch(measure$way))
 }
 
 refuse_clusters_without_form <- function(task, measure) {

@@ -558,7 +558,7 @@ map_back <- function(point, back) {
     at <- which(back == kind)
     c <- if (grepl("plain", kind)) point[at] else tanh(point[at])
     value[at] <- switch(sub(" plain", "", kind), z = c, angle = new_angle()$score(c),
-                        chord = new_chord()$score(c))
+                        chord = new_chord()$score(c), no_branch(kind))
   }
   value
 }

@@ -118,7 +118,8 @@ permuted_representation <- function(repr, permutation) {
   result$data <- switch(repr$kind,
     data = unname_rows(repr$data[permutation, , drop = FALSE]),
     dist = relabel_dist(repr$data, permutation),
-    graph = relabel_graph(repr$data, permutation)
+    graph = relabel_graph(repr$data, permutation),
+    no_branch(repr$kind)
   )
   result$responses <- permuted_responses(repr$responses, permutation)
   result$cache <- new_cache()

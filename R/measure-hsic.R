@@ -97,11 +97,12 @@ pair_h <- function(pair, args) {
   if (corrects_trials(args$estimator)) return(pair_trial_h(pair, args, pair_labels(pair, args)))
   if (goes_by_clusters(args)) return(cluster_h(pair, args, pair_labels(pair, args)))
   switch(args$kernel, linear = linear_h(pair, args$estimator, pair_labels(pair, args)),
-         kernel_pair_h(pair, args))
+         rbf = , manifold = kernel_pair_h(pair, args), no_branch(args$kernel))
 }
 
 kernel_pair_h <- function(pair, args) {
-  switch(args$kernel, rbf = kernel_h(pair, args), manifold = manifold_h(pair, args))
+  switch(args$kernel, rbf = kernel_h(pair, args), manifold = manifold_h(pair, args),
+         no_branch(args$kernel))
 }
 
 # The self term of a representation whose stimuli all have a label, where there are clusters. The

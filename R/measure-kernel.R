@@ -198,7 +198,8 @@ prepare_cka <- function(repr, args, side) {
   else if (goes_by_clusters(args)) form_clusters(repr, args) else switch(args$kernel,
     linear = form_linear(repr),
     rbf = form_gaussian(repr, args$sigma, args$bandwidth, corrects_stimuli(args$estimator)),
-    manifold = form_manifold(repr, args$k)
+    manifold = form_manifold(repr, args$k),
+    no_branch(args$kernel)
   )
   self <- self_h(repr, args, side_labels(repr, args, side), form)
   extend_form(form, self = self, undefined = !is_positive(self))

@@ -52,7 +52,7 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, sigma = NULL,
   refuse_unused_sigma(sigma, outer)
   model <- as_rdm_model(model, "model", table, missing)
   refuse_flat(table, outer, "rdms")
-  weights <- plain_weights(model, table$values, NULL, outer, sigma)
+  weights <- model_weights(model, model$table$values, table$values, NULL, outer, sigma)
   warn_collinear(isTRUE(attr(weights, "collinear")), "`model`")
   weights <- as.vector(if (raw) weights else scaled_weights(model, weights))
   predicted <- combined(model$table$values, weights)
@@ -72,9 +72,9 @@ warn_collinear <- function(any, which) {
        "the same RDM, of which the smallest are taken.", class = "repalign_collinear")
 }
 
-# The weights of a model for data RDMs (P x N) that count `counts` times.
-plain_weights <- function(model, values, counts, outer, sigma) {
-  components <- model$table$values
+# The weights of a model with these components for data RDMs (P x N) that count `counts` times; NULL:
+# once each.
+model_weights <- function(model, components, values, counts, outer, sigma) {
   if (!is_flexible(model)) return(1)
   if (is.null(counts)) counts <- rep(1, ncol(values))
   if (model$type == "select") {
@@ -183,6 +183,10 @@ rdm_model <- function(rdms, type = c("fixed", "select", "weighted", "interpolate
     abort("`", if (nonnegative) "nonnegative" else "ridge", "` is for type = \"weighted\" only.",
           class = "repalign_error_choice", arg = if (nonnegative) "nonnegative" else "ridge")
   }
+  new_rdm_model(table, type, nonnegative, ridge)
+}
+
+new_rdm_model <- function(table, type, nonnegative = FALSE, ridge = 0) {
   structure(list(table = table, type = type, nonnegative = nonnegative, ridge = ridge),
             class = "repalign_rdm_model")
 }
@@ -269,7 +273,7 @@ as_rdm_model <- function(model, place, table, missing) {
       abort("`", place, "` is a list of RDMs: say with rdm_model() how they are combined.",
             class = "repalign_error_type", arg = place)
     }
-    model <- rdm_model(model)
+    model <- new_rdm_model(one, "fixed")
   }
   check_model_stimuli(model, place, table)
   if (missing == "error" && anyNA(model$table$values)) {
@@ -386,7 +390,7 @@ fitted_weights <- function(model, gram, with) {
   switch(model$type, fixed = 1,
          select = selected(with / sqrt(replace(diag(gram), diag(gram) <= 0, NA))),
          weighted = weighted_fit(model, gram, with),
-         interpolate = interpolated(gram, with))
+         interpolate = interpolated(gram, with), no_branch(model$type))
 }
 
 # All weight on the first of the best.

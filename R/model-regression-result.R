@@ -88,7 +88,7 @@ print.repalign_regression <- function(x, digits = 3, ...) {
   fit <- attr(x, "fit")
   if (!is.null(model)) {
     kind <- switch(fit, ordinary = "least squares", nonnegative = "coefficients not negative",
-                   ridge = paste("ridge", format(attr(x, "ridge"))))
+                   ridge = paste("ridge", format(attr(x, "ridge"))), no_branch(fit))
     cat("Regression of the dissimilarities of ", attr(x, "response"), ": ",
         model$conditions[1], " conditions, ", kind,
         if (attr(x, "standardize")) ", standardized", "\n", sep = "")

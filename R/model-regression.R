@@ -305,7 +305,7 @@ regression_fits <- c("ordinary", "nonnegative", "ridge")
 fit_weights <- function(gram, cross, fit, ridge) {
   if (!nrow(gram)) return(cross)
   switch(fit, ordinary = solve_scaled(gram, cross), nonnegative = nonnegative_weights(gram, cross),
-         ridge = solve_scaled(gram + diag(ridge * diag(gram), nrow(gram)), cross))
+         ridge = solve_scaled(gram + diag(ridge * diag(gram), nrow(gram)), cross), no_branch(fit))
 }
 
 # Predictors in units of very different sizes would look singular. What the others of them tell

@@ -156,7 +156,7 @@ evaluation_result <- function(task, whole, draws, drawn, folds, conf_level) {
   structure(rows, parts = parts, draws = draws, table = named_table(whole$table, task),
             outer = task$outer, resample = drawn$factors, folds = folds, conf_level = conf_level,
             sizes = sizes, group = task$group,
-            pictures = list(data = task$values, models = whole_predictions(task),
+            pictures = list(data = task$values, models = whole$predicted,
                             sigma = task$sigma),
             class = c("repalign_evaluation", "data.frame"))
 }
@@ -241,13 +241,4 @@ warn_evaluation <- function(rows, left_out, parts) {
          "stimuli (3 a fold) or RDMs than are needed, or a score is undefined. Errors are rather ",
          "too small.", class = "repalign_left_out")
   }
-}
-
-# What the models predict after a fit to all data.
-whole_predictions <- function(task) {
-  predicted <- vapply(task$models, function(model) {
-    weights <- as.vector(plain_weights(model, task$values, NULL, task$outer, task$sigma))
-    combined(model$table$values, replace(weights, is.na(weights), 0))
-  }, numeric(nrow(task$values)))
-  matrix(predicted, nrow(task$values), dimnames = list(NULL, names(task$models)))
 }

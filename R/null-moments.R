@@ -242,7 +242,8 @@ law_complaint <- function(law, observed, title) {
                      ", beyond -"),
     values = paste0("both sides consist of equal stimuli in categories, and the null has few ",
                     "values, as the matrices have ", round(1 / law$doubts[["values"]]),
-                    " off their diagonals; it takes at least "))
+                    " off their diagonals; it takes at least "),
+    no_branch(above[1]))
   if (above[1] == "values") limit <- format(1 / law_limits[["values"]])
   paste0(dQuote(title, FALSE), " (", why, limit, ")")
 }

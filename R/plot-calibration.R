@@ -24,7 +24,8 @@ autoplot.repalign_calibration <- function(object, type = c("auto", "null", "tile
   object <- rows_of_measure(object, measure)
   if (type == "auto") type <- if (nrow(object) <= most) "null" else "tiles"
   switch(type, null = null_panels(object), tiles = calibrated_tiles(object),
-         p_value = p_tiles(object), heatmap = heatmap_picture(object), map = map_picture(object))
+         p_value = p_tiles(object), heatmap = heatmap_picture(object), map = map_picture(object),
+         no_branch(type))
 }
 
 # The grid of calibrated scores, with a panel for each measure.

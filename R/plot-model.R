@@ -328,7 +328,7 @@ group_marks <- function(object, rows) {
 coefficient_axis <- function(object, value) {
   switch(value, estimate = if (isTRUE(attr(object, "standardize"))) "standardized coefficient" else
     "coefficient", partial = "partial correlation", semipartial = "semipartial correlation",
-    unique = "unique share of the variance")
+    unique = "unique share of the variance", no_branch(value))
 }
 
 coefficient_caption <- function(rows, value, several) {

@@ -18,7 +18,7 @@ autoplot.repalign_similarity <- function(object, type = c("tiles", "heatmap", "m
   need_rows(object)
   object <- rows_of_measure(object, measure)
   switch(type, tiles = score_tiles(object), heatmap = heatmap_picture(object),
-         map = map_picture(object))
+         map = map_picture(object), no_branch(type))
 }
 
 score_tiles <- function(object) {

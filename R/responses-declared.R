@@ -240,7 +240,8 @@ settle_cka <- function(args, reprs) {
 trials_usable <- function(args, parts, known) {
   switch(args$kernel, linear = TRUE, manifold = FALSE,
     rbf = is.null(args$clusters) && !any(c("clusters", "runs") %in% parts) &&
-      !any(vapply(known, function(repr) some_neurons_lack(repr$responses$values), NA)))
+      !any(vapply(known, function(repr) some_neurons_lack(repr$responses$values), NA)),
+    no_branch(args$kernel))
 }
 
 # The most corrected estimator that the declaration and the kernel allow. usable: can the kernel

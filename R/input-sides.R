@@ -37,9 +37,7 @@ refuse_results <- function(given, arg) {
       "simulated models: take its $models"
   } else if (inherits(given, "repalign_networks")) {
     "a set of simulated networks: take its $representations or its $models"
-  } else if (inherits(given, c("repalign_similarity", "repalign_calibration",
-                               "repalign_analysis", "repalign_score_interval",
-                               "repalign_comparison", "repalign_best"))) {
+  } else if (inherits(given, "repalign_result")) {
     "a result, not data: give the representations themselves"
   } else if (is.character(given) && !is.matrix(given) ||
              inherits(given, "repalign_measure")) {

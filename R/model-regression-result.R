@@ -1,5 +1,37 @@
 # What rsa_regression() returns: its rows, what is known of the whole model, and the group.
 
+#' @include result-class.R
+NULL
+
+declare_result(
+  "repalign_regression", from = "rsa_regression", digits = 3, words = "regressions",
+  columns = described_columns(
+    column("subject", "the RDM that is explained", key = TRUE, always = FALSE),
+    column("term", "the predictor", key = TRUE),
+    column("estimate", "its coefficient", shown = 1),
+    column("partial", "its partial correlation", shown = 2),
+    column("semipartial", "its semipartial correlation", shown = 3),
+    column("p_value", "by permutations of the conditions", shown = 4, tidy = "p.value"),
+    column("unique", "what R squared loses without it", shown = 5),
+    column("centered", "the coefficient without effects of single conditions", shown = 6,
+           always = FALSE)
+  ),
+  kept = sapply(c("model", "group", "subjects", "response", "fit", "ridge", "standardize", "alike"),
+                function(name) all_alike, simplify = FALSE),
+  heading = function(x, digits) regression_heading(x),
+  footing = function(x, digits) {
+    alike <- attr(x, "alike")
+    c(if (!is.null(x$centered)) {
+      "p_value is that of the coefficient `centered`, without effects of single conditions."
+    }, if (isTRUE(alike > 0.3)) {
+      c(paste0("Predictors correlate by up to ", format(alike, digits = 2), " in the tests: ",
+               "p_value is too small if noise is"),
+        paste0("  in the patterns (see ?rsa_regression)",
+               if (isTRUE(attr(x, "subjects") > 1)) "; go by p_subjects of summary()", "."))
+    })
+  }
+)
+
 # fits: of each response list(rows, model, null), from regression_of().
 # group: the number of the subject of each response.
 regression_result <- function(fits, table, spec, design, standardize, group) {
@@ -19,11 +51,11 @@ regression_result <- function(fits, table, spec, design, standardize, group) {
   model$permutations <- design$count
   model$engine <- design$engine
   warn_undefined_terms(rows, model, table)
-  structure(rows, model = model,
-            group = if (length(subjects) > 1) group_table(fits, spec$fit, group),
-            subjects = if (!table$single) max(group), response = table$response,
-            fit = spec$fit, ridge = spec$ridge, standardize = standardize, alike = spec$alike,
-            class = c("repalign_regression", "data.frame"))
+  new_result(rows, "repalign_regression", list(
+    model = model, group = if (length(subjects) > 1) group_table(fits, spec$fit, group),
+    subjects = if (!table$single) max(group), response = table$response, fit = spec$fit,
+    ridge = spec$ridge, standardize = standardize, alike = spec$alike
+  ))
 }
 
 # A response that does not vary, or has too few pairs.
@@ -77,33 +109,17 @@ group_table <- function(fits, fit, group) {
 
 mean_of_fits <- function(fits, part) Reduce(`+`, lapply(fits, part)) / length(fits)
 
-#' @rdname rsa_regression
-#' @param x,object what `rsa_regression()` returned.
-#' @param digits how many significant digits to print at least.
-#' @param ... for `plot()`: arguments of `autoplot()`; unused by the others.
-#' @export
-print.repalign_regression <- function(x, digits = 3, ...) {
-  check_printing(digits, NULL, ...)
+regression_heading <- function(x) {
   model <- attr(x, "model")
+  if (is.null(model)) return(NULL)
   fit <- attr(x, "fit")
-  if (!is.null(model)) {
-    kind <- switch(fit, ordinary = "least squares", nonnegative = "coefficients not negative",
-                   ridge = paste("ridge", format(attr(x, "ridge"))))
-    cat("Regression of the dissimilarities of ", attr(x, "response"), ": ",
-        model$conditions[1], " conditions, ", kind,
-        if (attr(x, "standardize")) ", standardized", "\n", sep = "")
-    cat(model_lines(model, attr(x, "subjects")), sep = "\n")
-  }
-  print_rows(x, digits)
-  if (!is.null(x$centered)) {
-    cat("p_value is that of the coefficient `centered`, without effects of single conditions.\n")
-  }
-  if (isTRUE(attr(x, "alike") > 0.3)) {
-    cat("Predictors correlate by up to ", format(attr(x, "alike"), digits = 2), " in the tests: ",
-        "p_value is too small if noise is\n  in the patterns (see ?rsa_regression)",
-        if (isTRUE(attr(x, "subjects") > 1)) "; go by p_subjects of summary()", ".\n", sep = "")
-  }
-  invisible(x)
+  kind <- if (fit == "ordinary") "least squares" else
+    if (fit == "nonnegative") "coefficients not negative" else
+      paste("ridge", format(attr(x, "ridge")))
+  c(paste0("Regression of the dissimilarities of ", attr(x, "response"), ": ",
+           model$conditions[1], " conditions, ", kind,
+           if (attr(x, "standardize")) ", standardized"),
+    model_lines(model, attr(x, "subjects")))
 }
 
 model_lines <- function(model, subjects) {
@@ -122,26 +138,9 @@ model_lines <- function(model, subjects) {
          " permutations): summary() has the group")
 }
 
-#' @export
-`[.repalign_regression` <- function(x, ...) part_of(NextMethod(), x)
-
 #' @rdname rsa_regression
-#' @param row.names,optional unused.
-#' @export
-as.data.frame.repalign_regression <- function(x, row.names = NULL, optional = FALSE, ...) {
-  plain_rows(x)
-}
-
-#' @rdname rsa_regression
-#' @export
-tidy.repalign_regression <- function(x, ...) {
-  rows <- as.data.frame(x)
-  need_columns(rows, c("term", "estimate", "p_value"), "tidied")
-  names(rows)[names(rows) == "p_value"] <- "p.value"
-  rows
-}
-
-#' @rdname rsa_regression
+#' @param x,object what `rsa_regression()` returned.
+#' @param ... unused.
 #' @export
 coef.repalign_regression <- function(object, ...) {
   no_other_arguments(...)

@@ -114,7 +114,9 @@ utils::globalVariables(".data")
 #' @name plot.repalign
 NULL
 
-draw <- function(x, ...) {
+#' @rdname plot.repalign
+#' @export
+plot.repalign_result <- function(x, ...) {
   require_package("ggplot2", "Plotting")
   need_rows(x, "x")
   print(ggplot2::autoplot(x, ...))

@@ -16,8 +16,8 @@ declare_result(
     column("centered", "the coefficient without effects of single conditions", shown = 6,
            always = FALSE)
   ),
-  kept = sapply(c("model", "group", "subjects", "response", "fit", "ridge", "standardize", "alike"),
-                function(name) all_alike, simplify = FALSE),
+  kept = sapply(c("model", "group", "subjects", "response", "fit", "ridge", "standardize", "alike",
+                  "observed"), function(name) all_alike, simplify = FALSE),
   heading = function(x, digits) regression_heading(x),
   footing = function(x, digits) {
     alike <- attr(x, "alike")
@@ -32,7 +32,7 @@ declare_result(
   }
 )
 
-# fits: of each response list(rows, model, null), from regression_of().
+# fits: of each response list(rows, model, null, fitted), from regression_of().
 # group: the number of the subject of each response.
 regression_result <- function(fits, table, spec, design, standardize, group) {
   subjects <- if (!table$single) colnames(table$y)
@@ -54,18 +54,20 @@ regression_result <- function(fits, table, spec, design, standardize, group) {
   new_result(rows, "repalign_regression", list(
     model = model, group = if (length(subjects) > 1) group_table(fits, spec$fit, group),
     subjects = if (!table$single) max(group), response = table$response, fit = spec$fit,
-    ridge = spec$ridge, standardize = standardize, alike = spec$alike
+    ridge = spec$ridge, standardize = standardize, alike = spec$alike,
+    observed = c(table[c("n", "labels", "x", "y")],
+                 list(fitted = vapply(fits, function(fit) fit$fitted, numeric(nrow(table$y)))))
   ))
 }
 
 # A response that does not vary, or has too few pairs.
-undefined_regression <- function(terms, pairs, count) {
+undefined_regression <- function(terms, pairs, count, all) {
   na <- NA_real_
   list(rows = data.frame(term = terms, estimate = na, partial = na, semipartial = na, p_value = na,
                          unique = na, centered = na),
        model = data.frame(r_squared = na, shared = na, p_value = na, intercept = na,
                           pairs = pairs),
-       null = matrix(na, count, length(terms)))
+       null = matrix(na, count, length(terms)), fitted = rep(na, all))
 }
 
 warn_undefined_terms <- function(rows, model, table) {
@@ -156,6 +158,50 @@ coef.repalign_regression <- function(object, ...) {
   table <- matrix(NA_real_, length(subjects), length(terms), dimnames = list(subjects, terms))
   table[cbind(match(rows$subject, subjects), match(rows$term, terms))] <- rows$estimate
   table
+}
+
+#' @rdname rsa_regression
+#' @export
+augment.repalign_regression <- function(x, ...) {
+  no_other_arguments(...)
+  known <- need_kept(x, "observed", "rsa_regression()")
+  subjects <- if (!is.null(attr(x, "subjects"))) colnames(known$y)
+  shown <- if (is.null(subjects) || is.null(x$subject)) seq_len(ncol(known$y)) else
+    which(subjects %in% x$subject)
+  pairs <- named_pairs_of(known$n, known$labels)
+  rows <- lapply(shown, function(s) {
+    own <- data.frame(pairs, response = known$y[, s], known$x, .fitted = known$fitted[, s],
+                      .resid = known$y[, s] - known$fitted[, s], check.names = FALSE)
+    names(own)[3] <- attr(x, "response")
+    if (is.null(subjects)) own else cbind(subject = subjects[s], own)
+  })
+  do.call(rbind, rows)
+}
+
+# A row for each pair of conditions, in the order of stats::dist().
+named_pairs_of <- function(n, labels) {
+  places <- pair_places(seq_len(packed_length(n)), n)
+  if (is.null(labels)) labels <- as.character(seq_len(n))
+  data.frame(condition_1 = labels[places$first], condition_2 = labels[places$second])
+}
+
+#' @rdname rsa_regression
+#' @param parm names or numbers of predictors; by default all.
+#' @param level coverage of the intervals, between 0 and 1.
+#' @export
+confint.repalign_regression <- function(object, parm, level = 0.95, ...) {
+  no_other_arguments(...)
+  level <- check_number(level, "level", above = 0, below = 1)
+  need_kept(object, "model", "rsa_regression()", "object")
+  group <- attr(object, "group")
+  if (is.null(group)) {
+    abort("There are no intervals: the response is one RDM, and permutations of its conditions ",
+          "give p-values, but no standard errors. Give a list of RDMs, one for each subject, for ",
+          "intervals over subjects.", class = "repalign_error_size", arg = "object")
+  }
+  group <- group[group$term %in% object$term, , drop = FALSE]
+  half <- stats::qt(0.5 + level / 2, pmax(group$df, 1)) * group$se
+  named_limits(cbind(group$mean - half, group$mean + half), group$term, level, parm)
 }
 
 #' @rdname rsa_regression

@@ -67,7 +67,8 @@ with_short_names <- function(rows, priority, digits) {
   best <- rows
   most_fitting <- fitting(rows)
   longest <- max(nchar(unlist(lapply(rows[columns], as.character))), 0, na.rm = TRUE)
-  sizes <- c(40, 32, 26, 22:6)
+  # what is left of shorter names says too little
+  sizes <- c(40, 32, 26, 22:10)
   for (most in sizes[sizes < longest]) {
     if (most_fitting == length(priority$core)) break
     short <- shortened_rows(rows, columns, most)

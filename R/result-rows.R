@@ -68,6 +68,36 @@ score_matrix <- function(result, measure = NULL, value = NULL) {
   fill_grid(order_of("x"), order_of("y"), x, y, rows[[value]], symmetric)
 }
 
+#' Distances of what was compared
+#'
+#' `as.dist()` makes a `dist` object of all pairs of a list that was compared with itself, for
+#' [stats::hclust()], [stats::cmdscale()] and the like.
+#'
+#' @param m what [similarity()] or [calibrate()] returned for all pairs of one list, by one measure,
+#'   or the rows of one measure.
+#' @param diag,upper are the diagonal and the upper triangle printed? See [stats::dist()].
+#' @return A `dist` object, of which the heat maps and maps of `plot()` are made, too: distances as
+#'   they are, and for a similarity its best possible score less the score, but at least 0. (For a
+#'   similarity whose best score is 1, that is 1 less the score.) Where a measure is not symmetric
+#'   and both directions were computed, their mean is used. It is an error if a pair lacks or is
+#'   undefined, or if the best score is not known.
+#' @examples
+#' hclust(as.dist(similarity(v4_layers, measure = "procrustes")))
+#' as.dist(similarity(v4_layers, measure = "cka"))
+#' @seealso [score_matrix()], [similarity()]
+#' @exportS3Method stats::as.dist
+as.dist.repalign_result <- function(m, diag = FALSE, upper = FALSE) {
+  need_columns(m, c("x", "y", "measure", "score"), "turned into distances", "m")
+  labels <- unique(as.character(m$measure))
+  if (length(labels) > 1) {
+    abort("`m` holds several measures: take the rows of one, as in as.dist(",
+          rows_example("m", "measure", labels[1]), ").", class = "repalign_error_choice",
+          arg = "m")
+  }
+  found <- dissimilarities(m, "as.dist()")
+  structure(stats::as.dist(found$d, diag = diag, upper = upper), method = found$formula)
+}
+
 # The column whose values the grid holds.
 value_column <- function(result, value) {
   if (is.null(value)) {

@@ -1,0 +1,55 @@
+# The class of all results: every column is described, and what is written once holds for each.
+
+# Results of every class, by calls that together have all columns of the class.
+results_by_class <- function() {
+  set.seed(301)
+  noise <- function(n, q) matrix(rnorm(n * q), n)
+  p <- linear_population(30, 8, 4)
+  layers <- list(a = p$y, b = noise(30, 6), c = noise(30, 5))
+  models <- list(m = layers[1:2], k = layers[3])
+  gaps <- dist(p$x)
+  gaps[3] <- NA
+  pairwise <- measure("rsa", missing = "pairwise")
+  trials <- array(rep(p$x, 4) + rnorm(30 * 8 * 4), c(30, 8, 4))
+  rdms <- lapply(list(r = p$x, s = p$y, t = layers$b), function(x) dist(x[1:10, ]))
+  labels <- rep(c("one", "two"), each = 15)
+  groups <- c(groups = "conformity")
+  with_errors <- score_interval(p$x, layers)
+  quiet <- function(code) suppressMessages(suppressWarnings(code))
+  quiet(list(
+    repalign_similarity = list(similarity(models), similarity(gaps, dist(p$y), pairwise)),
+    repalign_calibration = list(calibrate(models, permutations = 9, p_adjust = "BH")),
+    repalign_analysis = list(
+      brain_to_brain(p$x, p$y, neurons = 4, repeats = 2), trial_to_trial(trials, neurons = 4),
+      brain_to_model(responses(trials), layers, neurons = 4, repeats = 2),
+      object_disentanglement(p$x, labels, repeats = 2)
+    ),
+    repalign_summary = list(summary(brain_to_model(responses(trials), layers, neurons = 4,
+                                                   repeats = 2))),
+    repalign_interval = list(score_interval(models), cka_interval(p$x, p$y, clusters = labels_of(10)),
+                             score_interval(gaps, dist(p$y), pairwise, resamples = 5)),
+    repalign_benchmark = list(
+      benchmark_groups(benchmark_nets(), "rv", dataset = "d", architecture = "e", test = "t"),
+      benchmark_outputs(benchmark_nets(), benchmark_answers(), measure = "rv")
+    ),
+    repalign_ranks = list(rank_measures(benchmark_groups(
+      benchmark_nets(), "rv", dataset = "d", architecture = "e", test = "t"
+    ))),
+    repalign_evaluation = list(evaluate_models(rdms[2:3], rdms[1:2], draws = 10)),
+    repalign_comparison = list(compare_scores(with_errors, margin = 0.1, draws = 99),
+                               compare_scores(with_errors, rbind(first = c(1, -1, 0)), draws = 99)),
+    repalign_best = list(best_score(with_errors, draws = 99)),
+    repalign_best_comparison = list(compare_best(with_errors, "a", c("b", "c"), draws = 99)),
+    repalign_regression = list(
+      rsa_regression(all ~ s + t, c(rdms, list(all = rdms[c("r", "t")])), permutations = 9),
+      rsa_regression(r ~ s + t, rdms, permutations = 9)
+    ),
+    repalign_rdm_rows = list(rdm_rows(rdms[1:2], rdms[2:3])),
+    repalign_plan = list(plan_recording(p$x, p$y, stimuli = c(30, 60), target_se = 0.1)),
+    repalign_searchlight = list(searchlight(p$x, list(1:4, 3:6, 5:8), p$y, permutations = 9)),
+    repalign_ceiling = list(noise_ceiling(trials, layers)),
+    repalign_measures = list(measures())
+  ))
+}
+
+labels_of <- function(count) rep(seq_len(count), each = 3)

@@ -24,9 +24,11 @@ analysis_columns <- described_columns(
   column("n_estimates", "how many of them there are", shown = 7, tidy = NA)
 )
 
+analysis_pages <- c("brain_to_brain", "trial_to_trial", "brain_to_model", "object_disentanglement")
+
 declare_result(
   "repalign_analysis", digits = 3, words = "analyses", columns = analysis_columns,
-  from = c("brain_to_brain", "trial_to_trial", "brain_to_model", "object_disentanglement"),
+  from = analysis_pages,
   kept = list(parts = function(values) bound_analyses(values), left_out = forgotten),
   heading = function(x, digits) {
     title <- title_of_analysis(analysis_of(x))
@@ -42,7 +44,7 @@ declare_result(
 )
 
 # A summary has the columns of an analysis, and keeps nothing beside them.
-declare_result("repalign_summary", from = "summary.repalign_analysis", digits = 3,
+declare_result("repalign_summary", from = analysis_pages, digits = 3,
                words = "summaries of analyses", columns = analysis_columns)
 
 # All analyses, by the names of their functions. `combined` says what summary() makes of the

@@ -343,8 +343,10 @@ tidy.repalign_result <- function(x, ...) {
 #' @export
 glance.repalign_result <- function(x, ...) {
   columns <- columns_of(x)
-  value <- intersect(columns$name[columns$tidy %in% "estimate"], names(x))[1]
-  if (is.na(value)) need_columns(x, columns$name[columns$tidy %in% "estimate"][1], "summarised")
+  values <- columns$name[columns$tidy %in% "estimate"]
+  if (!length(values)) values <- columns$name[columns$shown %in% 1]
+  value <- intersect(values, names(x))[1]
+  if (is.na(value)) need_columns(x, values[1], "summarised")
   glance_rows(as.data.frame(x), source_columns(x), function(at) {
     data.frame(rows = length(at), undefined = sum(is.na(x[[value]][at])))
   })

@@ -161,7 +161,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   }
   result <- bind_interval_rows(lapply(rows, function(row) row$values))
   rownames(result) <- NULL
-  structure(result, class = c("repalign_interval", "data.frame"), conf_level = conf_level)
+  new_result(result, "repalign_interval", list(conf_level = conf_level))
 }
 
 # The rows of estimators that share their deletions.

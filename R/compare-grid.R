@@ -143,13 +143,11 @@ similarity_result <- function(pairs, sides, set, scores) {
   }
   # score_matrix() could not tell these from the rows alone
   symmetric <- vapply(set, function(m) m$symmetric, NA)
-  attr(result, "within") <- sides$self || sides$same
-  attr(result, "symmetric") <- stats::setNames(symmetric, labels)
   facts <- measure_facts_of(set)
-  attr(result, "direction") <- facts$direction
-  attr(result, "best") <- facts$best
-  class(result) <- c("repalign_similarity", "data.frame")
-  result
+  new_result(result, "repalign_similarity",
+             list(within = sides$self || sides$same,
+                  symmetric = stats::setNames(symmetric, labels),
+                  direction = facts$direction, best = facts$best))
 }
 
 # What plots need to know about measures: list(direction, best), two vectors named by labels.

@@ -4,7 +4,7 @@
 
 # score_interval() gives scores of any measure with standard errors and intervals.
 #
-# Its result is a data frame of the class "repalign_score_interval" with a row for each score and
+# Its result is a data frame of the class "repalign_interval" with a row for each score and
 # the columns (model_x, model_y,) x, y, measure, score, se, df, conf_low, conf_high, method, over
 # and n. Beside the rows it keeps the attributes
 #
@@ -50,9 +50,9 @@
 #'   [mutual_knn()]) also leave out pairs within clusters; the scores of others count dependent
 #'   pairs. Stimuli with the label `NA` are left out. At least 5 clusters are needed.
 #' @param threads,na see [similarity()].
-#' @return A data frame of class `repalign_score_interval` with one row per score. Columns: `x`, `y`
-#'   (with models also `model_x` and `model_y`), `measure` and `score`, as [similarity()] gives
-#'   them; `se`, the standard error; `df`, the degrees of freedom of the interval (`Inf`: normal);
+#' @return A data frame of class `repalign_interval` with one row per score. Columns: `x`, `y`
+#'   (with models also `model_x` and `model_y`), `measure` and `score` (with
+#'   `missing = "pairwise"` also `pairs`), as [similarity()] gives them; `se`, the standard error; `df`, the degrees of freedom of the interval (`Inf`: normal);
 #'   `conf_low` and `conf_high`; `method`, how the errors over stimuli were found; `over`, what
 #'   counts as a sample; `n`, the number of stimuli. There are `plot()`, `confint()`, `vcov()` and
 #'   [influence_matrix()] for the result, which know how scores vary together as long as the rows

@@ -43,9 +43,7 @@ refuse_results <- function(given, arg) {
       "simulated models: take its $models"
   } else if (inherits(given, "repalign_networks")) {
     "a set of simulated networks: take its $representations or its $models"
-  } else if (inherits(given, c("repalign_similarity", "repalign_calibration",
-                               "repalign_analysis", "repalign_score_interval",
-                               "repalign_comparison", "repalign_best"))) {
+  } else if (inherits(given, "repalign_result")) {
     "a result, not data: give the representations themselves"
   } else if (is.character(given) && !is.matrix(given) ||
              inherits(given, "repalign_measure")) {
@@ -211,11 +209,12 @@ short_labels <- function(labels, most) {
 }
 
 # Names without what all of them begin with. The cut is at a separator of words: the first after
-# which the names are short enough, or otherwise the last.
+# which the names are short enough, or otherwise the last. At least 3 characters stay, because
+# "...1" says little of "layer 1".
 without_common_start <- function(names, most) {
   shared <- substr(names[1], 1, common_length(names))
   at <- gregexpr("[-._/ :|]", shared)[[1]]
-  at <- at[at > 3]
+  at <- at[at > 3 & at + 3 <= min(nchar(names))]
   if (length(names) < 2 || !length(at)) return(names)
   fits <- at[max(nchar(names)) - at + 3 <= most]
   paste0("...", substring(names, c(fits, utils::tail(at, 1))[1] + 1))

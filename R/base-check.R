@@ -31,6 +31,12 @@ check_choice <- function(value, choices, arg, several = FALSE) {
   value
 }
 
+# The last branch of every switch() on a word: a word that no branch is for is a mistake of ours, and
+# must not become a value.
+no_branch <- function(word) {
+  stop("There is no branch for ", dQuote(paste(word, collapse = ", "), FALSE), " here.")
+}
+
 check_flag <- function(value, arg) {
   if (!is.logical(value) || length(value) != 1 || is.na(value)) {
     abort("`", arg, "` must be TRUE or FALSE.", class = "repalign_error_value", arg = arg)

@@ -85,7 +85,7 @@ rsa_needs <- function(n, dx, dy, args) {
   }
   switch(args$outer, spearman = , rho_a = packed_needs(n, dx, dy, kept = 4, made = 1),
          kendall = , tau_b = packed_needs(n, dx, dy, kept = 4, made = 2),
-         packed_needs(n, dx, dy, kept = 2, made = 0))
+         pearson = , cosine = packed_needs(n, dx, dy, kept = 2, made = 0), no_branch(args$outer))
 }
 
 rsm_needs <- function(n, dx, dy, args) {
@@ -160,7 +160,7 @@ cka_needs <- function(n, dx, dy, args) {
   if (corrects_trials(args$estimator)) return(trial_needs(n, dx, dy, args))
   switch(args$kernel, linear = linear_needs(n, dx, dy, args),
          rbf = gaussian_needs(n, dx, dy, args),
-         manifold = neighbour_needs(n, dx, dy, args$k, weights = 4))
+         manifold = neighbour_needs(n, dx, dy, args$k, weights = 4), no_branch(args$kernel))
 }
 
 # The cross product, and a copy of it to be decomposed or assigned.

@@ -19,11 +19,15 @@ is_graph <- function(x) {
 }
 
 stimulus_count <- function(x) {
-  switch(kind_of(x), data = nrow(x), dist = attr(x, "Size"), graph = nrow(x$idx))
+  kind <- kind_of(x)
+  switch(kind, data = nrow(x), dist = attr(x, "Size"), graph = nrow(x$idx), no_branch(kind))
 }
 
 stimulus_names <- function(x) {
-  switch(kind_of(x), data = rownames(x), dist = attr(x, "Labels"), graph = rownames(x$idx))
+  if (is.matrix(x)) return(dimnames(x)[[1]])
+  kind <- kind_of(x)
+  switch(kind, data = rownames(x), dist = attr(x, "Labels"), graph = rownames(x$idx),
+         no_branch(kind))
 }
 
 # ---- progress

@@ -242,7 +242,7 @@ score_all <- function(reprs, score, own) {
   values <- matrix(0, n, n)
   for (i in seq_len(n)) {
     for (j in seq_len(i - 1)) {
-      values[i, j] <- values[j, i] <- score(as_pair(reprs[[j]], reprs[[i]]))
+      values[i, j] <- values[j, i] <- score(pair_of(reprs[[j]], reprs[[i]]))
     }
   }
   diag(values) <- own

@@ -487,7 +487,7 @@ check_left_out <- function(compared, estimator) {
     one <- compared[[which]]
     if (one$left_out$count < length(one$a) * as.double(length(one$b))) next
     abort("No neuron pair is allowed ", switch(which, xy = "between `x` and `y`", xx = "within `x`",
-                                               yy = "within `y`"),
+                                               yy = "within `y`", no_branch(which)),
           ": all columns have the same label, or there is only one. Use finer labels or other ",
           "columns.", class = "repalign_error_pairs", arg = "chunks")
   }

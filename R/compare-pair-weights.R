@@ -15,7 +15,8 @@ weighted_products <- function(kind, a, b, w) {
       h <- weighted_triple(a$k, b$k, w)
       list(xy = h$xy - sum_a * sum_b / count, xx = h$xx - sum_a^2 / count,
            yy = h$yy - sum_b^2 / count)
-    })
+    },
+    no_branch(kind))
 }
 
 weighted_ratios <- function(kind, a, b, w) {

@@ -131,7 +131,8 @@ deleted_products <- function(kind, a, b, codes = NULL) {
       count <- if (is.null(a$between)) 1 - diag(nrow(a$k)) else a$between
       deleted_total(a$k * b$k, codes) -
         deleted_total(a$k, codes) * deleted_total(b$k, codes) / deleted_total(count, codes)
-    })
+    },
+    no_branch(kind))
 }
 
 # How many stimuli there are, and without each unit.
@@ -214,7 +215,8 @@ pairwise_ratios <- function(pair, kind, side, args, codes) {
 # self term of all units.
 little_left <- function(h, kind, k) {
   n <- as.double(nrow(k))
-  squares <- sum(k^2) / switch(kind, u = n * (n - 3), v = , whitened = n^2, 1)
+  squares <- sum(k^2) / switch(kind, u = n * (n - 3), v = , whitened = n^2,
+                                cosine = , correlation = 1, no_branch(kind))
   h[-1] < 1e-6 * squares
 }
 

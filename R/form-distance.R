@@ -116,9 +116,15 @@ unit_rows <- function(repr, center) {
 # The dissimilarities that rsa compares: list(d, square), where `square` says that not d itself but
 # its squares are the dissimilarities, so that these need no vector of their own.
 dissimilarities_of <- function(repr, inner) {
-  d <- switch(rdm_key(repr, inner), given = , euclidean = form_distances(repr)$d,
-              form_unit_distances(repr, inner)$d)
+  key <- rdm_key(repr, inner)
+  d <- switch(key, given = , euclidean = form_distances(repr)$d,
+              correlation = , cosine = form_unit_distances(repr, key)$d, no_branch(key))
   list(d = d, square = inner == "sqeuclidean" && repr$kind == "data")
+}
+
+dissimilarity_values <- function(repr, inner) {
+  rdm <- dissimilarities_of(repr, inner)
+  if (rdm$square) rdm$d^2 else as.double(rdm$d)
 }
 
 # The distances that dissimilarities are made of. Forms made of the same distances are shared, as
@@ -128,10 +134,19 @@ rdm_key <- function(repr, inner) {
   if (inner == "sqeuclidean") "euclidean" else inner
 }
 
-rdm_range <- function(repr, inner) {
-  remember_summary(repr, "rdm range", list(rdm_key(repr, inner)), {
-    list(range = value_range(dissimilarities_of(repr, inner)$d))
-  })$range
+# list(range, tolerance): of the distances, and up to which difference two of them are tied: a share
+# of the larger one, and an absolute difference, which is what rounding may leave of 0. (The share is
+# not one of the largest distance of all, because then a single distant stimulus would tie all
+# others.) Distances that are given are tied where they are equal.
+rdm_facts <- function(repr, inner) {
+  key <- rdm_key(repr, inner)
+  remember_summary(repr, "rdm", list(key), {
+    range <- value_range(dissimilarities_of(repr, inner)$d)
+    tolerance <- switch(key, given = c(0, 0), euclidean = c(tie_share, 1e-15 * range[2]),
+                        # half the square of what rounding leaves between equal unit rows
+                        correlation = , cosine = c(tie_share, 1e-28), no_branch(key))
+    list(range = range, tolerance = tolerance)
+  })
 }
 
 # Ranks, where tied dissimilarities have their average rank. Those made from data are tied if they
@@ -144,36 +159,32 @@ form_ranks <- function(repr, inner) {
             "outer = \"pearson\".",
             class = "repalign_error_size", arg = repr$arg)
     }
-    values <- if (repr$kind == "dist") repr$data else dissimilarities_of(repr, inner)$d
-    list(ranks = .Call(C_average_ranks, values, tie_tolerance(repr, inner), thread_count()))
+    given <- repr$kind == "dist"
+    values <- if (given) repr$data else dissimilarities_of(repr, inner)$d
+    tolerance <- if (given) c(0, 0) else rdm_facts(repr, inner)$tolerance
+    list(ranks = .Call(C_average_ranks, values, tolerance, thread_count()))
   })
 }
 
 declare_form("ranks", relabel = relabel_parts(packed = "ranks"),
              size = function(n, d, args) packed_length(n))
 
-# Up to which difference two dissimilarities are tied: a share of the larger one, and an absolute
-# difference, which is what rounding may leave of 0. The share is not one of the largest distance of
-# all, because then a single distant stimulus would tie all others.
-tie_tolerance <- function(repr, inner) {
-  switch(rdm_key(repr, inner), given = c(0, 0),
-         euclidean = c(tie_share, 1e-15 * rdm_range(repr, inner)[2]),
-         c(tie_share, 1e-28)) # half the square of what rounding leaves between equal unit rows
-}
-
 # The sum of squares of so many different ranks around their mean.
 untied_rank_size <- function(count) (as.double(count)^3 - count) / 12
 
 # list(values, square, center, size): the dissimilarities or their ranks, whether `values` are to be
 # squared, what is subtracted before they are correlated, and the sum of squares after that.
-form_dissimilarities <- function(repr, inner, outer) {
+# codes: of clusters, or NULL.
+form_dissimilarities <- function(repr, inner, outer, codes = NULL) {
+  if (!is.null(codes)) return(form_between_clusters(repr, inner, outer, codes))
   remember_form(repr, "dissimilarities", list(repr$kind, inner, outer), {
     rdm <- dissimilarities_of(repr, inner)
     ranked <- outer %in% ranked_outer
     if (ranked) rdm <- list(d = form_ranks(repr, inner)$ranks, square = FALSE)
-    center <- if (ranked) (stimulus_pairs(repr) + 1) / 2 else switch(outer, cosine = 0,
-                     .Call(C_packed_sum, rdm$d, rdm$square, thread_count()) / stimulus_pairs(repr))
-    size <- if (outer == "rho_a") untied_rank_size(stimulus_pairs(repr)) else
+    count <- stimulus_pairs(repr)
+    center <- if (ranked) (count + 1) / 2 else if (outer == "cosine") 0 else
+      .Call(C_packed_sum, rdm$d, rdm$square, thread_count()) / count
+    size <- if (outer == "rho_a") untied_rank_size(count) else
       packed_product(rdm$d, rdm$d, rdm$square, rdm$square, center, center)
     list(values = rdm$d, square = rdm$square, center = center, size = size)
   })
@@ -189,7 +200,7 @@ form_between_clusters <- function(repr, inner, outer, codes) {
     given <- if (ranked && repr$kind == "dist") repr$data else rdm$d
     chosen <- as.double(given)[between]
     if (ranked) {
-      chosen <- .Call(C_average_ranks, chosen, tie_tolerance(repr, inner), thread_count())
+      chosen <- .Call(C_average_ranks, chosen, rdm_facts(repr, inner)$tolerance, thread_count())
     } else if (rdm$square) {
       chosen <- chosen^2
     }

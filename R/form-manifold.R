@@ -127,7 +127,8 @@ note_unused_options <- function(args) {
 # so these may be given in the place of data.
 accepted_by_kernel <- function(args) {
   if (corrects_trials(args$estimator)) return("data")
-  switch(args$kernel, linear = "data", rbf = c("data", "dist"), manifold = kinds)
+  switch(args$kernel, linear = "data", rbf = c("data", "dist"), manifold = kinds,
+         no_branch(args$kernel))
 }
 
 # What the estimator uses of a declaration by responses().
@@ -144,13 +145,15 @@ neighbours_of_kernel <- function(args) if (args$kernel == "manifold") euclidean_
 form_of_kernel <- function(args) {
   if (corrects_trials(args$estimator)) return("trials")
   if (goes_by_clusters(args)) return("cluster kernel")
-  switch(args$kernel, linear = "linear", rbf = "gaussian", manifold = "symmetric kernel")
+  switch(args$kernel, linear = "linear", rbf = "gaussian", manifold = "symmetric kernel",
+         no_branch(args$kernel))
 }
 
 kept_of_kernel <- function(args) {
   if (corrects_trials(args$estimator)) return(if (args$kernel == "rbf") "distances" else "linear")
   whole <- if (goes_by_clusters(args)) "symmetric kernel"
-  switch(args$kernel, rbf = "distances", manifold = c("graph", "sparse kernel", whole))
+  switch(args$kernel, linear = NULL, rbf = "distances",
+         manifold = c("graph", "sparse kernel", whole), no_branch(args$kernel))
 }
 
 # Do the arguments fit the data of the pair?

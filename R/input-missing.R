@@ -195,7 +195,8 @@ cut_representation <- function(repr, rows, columns) {
     data = cut_matrix(repr$data, rows, columns),
     dist = check_dist(cut_dist(repr$data, rows), repr$arg, isTRUE(repr$loose),
                       isTRUE(repr$loose)),
-    graph = whole_graph(repr, rows)
+    graph = whole_graph(repr, rows),
+    no_branch(repr$kind)
   )
   if (!is.null(repr$responses)) repr$responses <- cut_responses(repr$responses, rows, columns)
   if (repr$kind == "data") note_distance_matrix(repr$data, repr$arg)

@@ -71,7 +71,8 @@ cca_score <- function(statistic, x, y, args) {
   ranks <- c(x$rank, y$rank)
   switch(args$summary, mean = mean_cosine(statistic, x, y, args),
          mean_squared = share_score(statistic / min(ranks), x, y, args),
-         yanai = share_score(statistic / sqrt(prod(ranks)), x, y, args))
+         yanai = share_score(statistic / sqrt(prod(ranks)), x, y, args),
+         no_branch(args$summary))
 }
 
 # The mean of the canonical correlations; for a matrix, which has those of a permutation in each
@@ -343,7 +344,8 @@ cca_errors <- function(args) {
                                    form_basis(pair$y)$q %*% parts$v, rho, ranks)
     switch(args$summary, mean = rowMeans(each),
            mean_squared = drop(each %*% (2 * rho)) / min(ranks),
-           yanai = drop(each %*% (2 * rho)) / sqrt(prod(ranks)))
+           yanai = drop(each %*% (2 * rho)) / sqrt(prod(ranks)),
+           no_branch(args$summary))
   })
 }
 

@@ -126,11 +126,12 @@ prepare_rsa <- function(repr, args, side) {
 
 # Do the dissimilarities differ by more than rounding? (For the cosine, do they differ from 0?)
 has_contrast <- function(repr, args) {
-  range <- if (is.null(args$clusters)) rdm_range(repr, args$inner)
+  facts <- rdm_facts(repr, args$inner)
+  range <- if (is.null(args$clusters)) facts$range
     else range_between_clusters(repr, args$inner, labelled_codes(args$clusters))
   largest <- max(abs(range))
   contrast <- if (is_cosine(args$outer)) largest else range[2] - range[1]
-  contrast > max(tie_share * largest, tie_tolerance(repr, args$inner)[2])
+  contrast > max(tie_share * largest, facts$tolerance[2])
 }
 
 check_row_width <- function(repr, inner) {

@@ -249,7 +249,8 @@ soft_match_errors <- function(args) {
                             rep(1 / size[1], size[1]))
     of_y <- match_influence(pair, max.col(t(correlation), "first"), seq_len(size[2]),
                             rep(1 / size[2], size[2]))
-    switch(args$direction, both = (of_x + of_y) / 2, x = of_x, y = of_y)
+    switch(args$direction, both = (of_x + of_y) / 2, x = of_x, y = of_y,
+           no_branch(args$direction))
   })
 }
 

@@ -19,6 +19,9 @@
 #' @return An object of class `repalign_rdm_fit` with `coef()`, the named weights, and `predict()`,
 #'   the predicted RDM, as from [rdm()]. `score` is the mean similarity with the data that it was
 #'   fitted to, which is more than that with new data: [evaluate_models()] cross-validates.
+#'   `tidy()` has the weights as a table, `glance()` a row about the fit, and `augment()` a row for
+#'   each RDM and pair of stimuli: `rdm`, `condition_1`, `condition_2`, `dissimilarity` and
+#'   `.fitted`. (There are no residuals: the comparison looks at the predicted RDM up to its scale.)
 #' @details
 #' For cosines and Pearson correlations, plain or whitened, the best weights are those of least
 #' squares on the pooled RDM ([pool_rdms()]), in the metric of the comparison (close to the best if
@@ -52,7 +55,7 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, sigma = NULL,
   refuse_unused_sigma(sigma, outer)
   model <- as_rdm_model(model, "model", table, missing)
   refuse_flat(table, outer, "rdms")
-  weights <- plain_weights(model, table$values, NULL, outer, sigma)
+  weights <- model_weights(model, model$table$values, table$values, NULL, outer, sigma)
   warn_collinear(isTRUE(attr(weights, "collinear")), "`model`")
   weights <- as.vector(if (raw) weights else scaled_weights(model, weights))
   predicted <- combined(model$table$values, weights)
@@ -62,7 +65,7 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, sigma = NULL,
   }
   scores <- similarity_table(table$values, matrix(predicted), outer, sigma)
   structure(list(weights = stats::setNames(weights, model$table$names), model = model,
-                 predicted = predicted, outer = outer, score = mean(scores)),
+                 predicted = predicted, outer = outer, score = mean(scores), data = table$values),
             class = "repalign_rdm_fit")
 }
 
@@ -72,9 +75,9 @@ warn_collinear <- function(any, which) {
        "the same RDM, of which the smallest are taken.", class = "repalign_collinear")
 }
 
-# The weights of a model for data RDMs (P x N) that count `counts` times.
-plain_weights <- function(model, values, counts, outer, sigma) {
-  components <- model$table$values
+# The weights of a model with these components for data RDMs (P x N) that count `counts` times; NULL:
+# once each.
+model_weights <- function(model, components, values, counts, outer, sigma) {
   if (!is_flexible(model)) return(1)
   if (is.null(counts)) counts <- rep(1, ncol(values))
   if (model$type == "select") {
@@ -113,6 +116,33 @@ predict.repalign_rdm_fit <- function(object, ...) {
 coef.repalign_rdm_fit <- function(object, ...) {
   no_other_arguments(...)
   object$weights
+}
+
+#' @rdname fit_rdm_model
+#' @export
+tidy.repalign_rdm_fit <- function(x, ...) {
+  no_other_arguments(...)
+  data.frame(term = names(x$weights), estimate = unname(x$weights))
+}
+
+#' @rdname fit_rdm_model
+#' @export
+glance.repalign_rdm_fit <- function(x, ...) {
+  no_other_arguments(...)
+  data.frame(type = x$model$type, outer = x$outer, score = x$score, rdms = ncol(x$data),
+             conditions = x$model$table$n)
+}
+
+#' @rdname fit_rdm_model
+#' @export
+augment.repalign_rdm_fit <- function(x, ...) {
+  no_other_arguments(...)
+  table <- x$model$table
+  pairs <- named_pairs_of(table$n, table$labels)
+  rows <- lapply(colnames(x$data), function(name) {
+    data.frame(rdm = name, pairs, dissimilarity = x$data[, name], .fitted = x$predicted)
+  })
+  do.call(rbind, rows)
 }
 
 #' @rdname fit_rdm_model
@@ -183,6 +213,10 @@ rdm_model <- function(rdms, type = c("fixed", "select", "weighted", "interpolate
     abort("`", if (nonnegative) "nonnegative" else "ridge", "` is for type = \"weighted\" only.",
           class = "repalign_error_choice", arg = if (nonnegative) "nonnegative" else "ridge")
   }
+  new_rdm_model(table, type, nonnegative, ridge)
+}
+
+new_rdm_model <- function(table, type, nonnegative = FALSE, ridge = 0) {
   structure(list(table = table, type = type, nonnegative = nonnegative, ridge = ridge),
             class = "repalign_rdm_model")
 }
@@ -269,7 +303,7 @@ as_rdm_model <- function(model, place, table, missing) {
       abort("`", place, "` is a list of RDMs: say with rdm_model() how they are combined.",
             class = "repalign_error_type", arg = place)
     }
-    model <- rdm_model(model)
+    model <- new_rdm_model(one, "fixed")
   }
   check_model_stimuli(model, place, table)
   if (missing == "error" && anyNA(model$table$values)) {
@@ -386,7 +420,7 @@ fitted_weights <- function(model, gram, with) {
   switch(model$type, fixed = 1,
          select = selected(with / sqrt(replace(diag(gram), diag(gram) <= 0, NA))),
          weighted = weighted_fit(model, gram, with),
-         interpolate = interpolated(gram, with))
+         interpolate = interpolated(gram, with), no_branch(model$type))
 }
 
 # All weight on the first of the best.

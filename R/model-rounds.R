@@ -1,163 +1,199 @@
-# The rounds of evaluate_models(): scores and ceilings of all draws at once, and the variances over
-# them.
+# The rounds of evaluate_models(): scores and ceilings of all draws at once.
+#
+# A round is a draw of stimuli and RDMs with its weights (how often each of them counts), or one
+# fold of such a draw. Rounds are list(w_train, w_test, m_train, m_test, m_low, m_high), matrices
+# with a column for each round: weights of stimuli (w) and of RDMs (m) to which models are fitted
+# and with which they are tested, and of the RDMs that are pooled for the lower and the upper
+# ceiling. Where all rounds have the same stimuli, the matrices of w may have one column for all.
 
-# ---- evaluation grams
-
-# Rounds of evaluate_models() by comparisons that are linear: all scores and ceilings are made of
-# the inner products of the RDMs, weighted as in each round.
-
-# Products of all RDMs in the metric of the comparison, weighted, for each column of w: an array.
-# Parts that have the same draws of stimuli share those of the last call, in task$grams.
-weighted_grams <- function(task, outer, w, threads) {
-  last <- task$grams
-  if (!is.null(last) && identical(last$w, w) && identical(last$outer, outer)) return(last$found)
-  found <- made_grams(task, outer, w, threads)
-  if (!is.null(last) && ncol(w) > 1) {
-    last$w <- w
-    last$outer <- outer
-    last$found <- found
-  }
-  found
+# task: see evaluation_task(). Returns list(scores, lower, upper, table, each_lower): scores (models
+# x rounds) are means over the tested RDMs, lower and upper their ceilings, table has the similarity
+# of each RDM (N * models x rounds) and each_lower its lower ceiling. Values that are not defined
+# are NA.
+evaluate_rounds <- function(task, rounds, threads) {
+  rows <- switch(task$way, grams = gram_rounds(task, rounds, threads),
+                 ranks = rank_rounds(task, rounds, threads), plain = plain_rounds(task, rounds),
+                 no_branch(task$way))
+  weight <- rounds$m_test
+  list(scores = mean_table(rows$table, weight), lower = drop(mean_table(rows$lower, weight)),
+       upper = drop(mean_table(rows$upper, weight)), table = rows$table, each_lower = rows$lower)
 }
 
-made_grams <- function(task, outer, w, threads) {
-  all <- cbind(task$values, do.call(cbind, task$components))
-  centred <- is_centred(outer)
-  # the mean of an RDM has no part in centred comparisons, but in their rounding
-  if (centred) all <- cbind(less_means(all), 1)
-  precision <- if (whitens(outer)) {
-    if (is.null(task$sigma)) rep(1, task$n) else 1 / task$sigma
-  }
-  count <- ncol(all)
-  storage.mode(w) <- "double"
-  grams <- .Call(C_draw_grams, t(all), task$first, task$second, w, precision, threads)
-  own <- seq(1, count^2, by = count + 1)
-  size <- grams[own, , drop = FALSE]
-  if (centred) {
-    last <- (count - 1) * count + seq_len(count)
-    with <- grams[last, , drop = FALSE]
-    grams <- grams - with[rep(seq_len(count), count), , drop = FALSE] *
-      with[rep(seq_len(count), each = count), , drop = FALSE] /
-      rep(with[count, ], each = count^2)
-    kept <- as.vector(matrix(seq_len(count^2), count)[-count, -count])
-    left <- own[-count]
-    grams[left, ][grams[left, ] <= 1e-13 * size[-count, ]] <- 0
-    grams <- grams[kept, , drop = FALSE]
-    count <- count - 1
-  }
-  array(grams, c(count, count, ncol(w)))
+# Rounds of one draw each, in which models are fitted and tested with the same data.
+plain_draw_rounds <- function(w, m) {
+  list(w_train = w, w_test = w, m_train = m, m_test = m, m_low = m, m_high = m)
 }
 
-gram_rounds <- function(task, rounds, threads) {
-  flexible <- any(vapply(task$models, is_flexible, NA))
-  test <- weighted_grams(task, task$outer, rounds$w_test, threads)
-  train <- if (flexible) train_grams(task, task$outer, rounds, test, threads)
-  count <- ncol(rounds$m_test)
-  data <- seq_len(ncol(task$values))
-  table <- do.call(rbind, lapply(seq_along(task$models), function(k) {
-    if (!is_flexible(task$models[[k]])) {
-      return(every_round(cosines_of(test, data, task$at[[k]]), count))
-    }
-    rows <- vapply(seq_len(count), function(t) {
-      weights <- gram_weights(task, k, round_of(train, t), rounds$m_train[, t])
-      cosines_with_weights(round_of(test, t), data, task$at[[k]], weights)
-    }, numeric(length(data)))
-    matrix(rows, ncol = count)
-  }))
-  c(list(table = table), gram_ceilings(test, task$group, rounds))
-}
-
-train_grams <- function(task, outer, rounds, test, threads) {
-  same <- !is.null(test) && identical(rounds$w_train, rounds$w_test)
-  if (same) test else weighted_grams(task, outer, rounds$w_train, threads)
-}
-
-# The products of a round; those of a single draw of stimuli hold for all.
-round_of <- function(grams, t) matrix(grams[, , min(t, dim(grams)[3])], dim(grams)[1])
-
-size_in <- function(grams, at) {
-  matrix(grams[cbind(at, at, rep(seq_len(dim(grams)[3]), each = length(at)))], length(at))
-}
-
-# Cosines of the data with the RDM in one place: N x draws.
-cosines_of <- function(grams, data, at) {
-  products <- matrix(grams[data, at, ], length(data))
-  length_in <- function(at) sqrt(pmax(size_in(grams, at), 0))
-  # the product of both sizes may be too large or too small for a double
-  cosines <- products / (length_in(data) * rep(length_in(at), each = length(data)))
-  cosines[!is.finite(cosines)] <- NA
-  clip_to_range(cosines, -1, 1)
-}
-
-cosines_with_weights <- function(gram, data, at, weights) {
-  products <- as.vector(gram[data, at, drop = FALSE] %*% weights)
-  own <- sum(weights * (gram[at, at, drop = FALSE] %*% weights))
-  as.vector(cosines_from(products, diag(gram)[data], own))
-}
-
-# The weights of model k, fitted to the pool of RDMs with weights m.
-gram_weights <- function(task, k, gram, m) {
-  size <- sqrt(pmax(diag(gram)[seq_along(m)], 0))
-  if (any(size[m > 0] == 0)) return(rep(NA_real_, length(task$at[[k]])))
-  used <- which(m > 0)
-  at <- task$at[[k]]
-  with <- as.vector(gram[at, used, drop = FALSE] %*% (m[used] / size[used]))
-  weights <- fitted_weights(task$models[[k]], gram[at, at, drop = FALSE], with)
-  scaled_weights(task$models[[k]], as.vector(weights))
-}
-
-# With the pool of unit RDMs, the cosine of RDM j is sum_i m_i c_ij / sqrt(sum_ik m_i m_k c_ik).
-gram_ceilings <- function(grams, group, rounds) {
-  size <- length(group)
-  cosines <- lapply(seq_len(size), function(j) {
-    every_round(cosines_of(grams, seq_len(size), j), ncol(rounds$m_test))
-  })
-  sums <- function(m) {
-    do.call(rbind, lapply(cosines, function(c) colSums(replace(c, m == 0, 0) * m)))
-  }
-  high <- rounds$m_high
-  sums_high <- sums(high)
-  upper <- sums_high / rep(sqrt(colSums(high * sums_high)), each = size)
-  low <- rounds$m_low
-  sums_low <- if (identical(low, high)) sums_high else sums(low)
-  whole <- colSums(low * sums_low)
-  lower <- matrix(NA_real_, size, ncol(low))
-  for (j in seq_len(size)) {
-    own <- group == group[j]
-    lower[j, ] <- without_group(j, which(own), cosines, low, sums_low, whole)
-  }
-  list(lower = lower, upper = upper)
+# Means over RDMs, of a table with a row for each RDM of each model: models x rounds. An RDM that
+# does not count may be NA.
+mean_table <- function(table, weight) {
+  size <- nrow(weight)
+  each <- weight[rep(seq_len(size), nrow(table) / size), , drop = FALSE]
+  sums <- colSums(array(replace(table, each == 0, 0) * each,
+                        c(size, nrow(table) / size, ncol(weight))))
+  sums / rep(colSums(weight), each = nrow(sums))
 }
 
 every_round <- function(values, count) {
   if (ncol(values) == count) values else values[, rep(1, count), drop = FALSE]
 }
 
-# The cosine of RDM j with the pool without its group `own`.
-without_group <- function(j, own, cosines, low, sums, whole) {
-  inner <- function(i) colSums(replace(cosines[[i]][own, , drop = FALSE],
-                                       low[own, , drop = FALSE] == 0, 0) *
-                                 low[own, , drop = FALSE])
-  within <- Reduce(`+`, lapply(own, function(i) low[i, ] * inner(i)))
-  left <- whole - 2 * colSums((low * sums)[own, , drop = FALSE]) + within
-  result <- (sums[j, ] - inner(j)) / sqrt(pmax(left, 0))
-  others <- colSums(low[-own, , drop = FALSE])
-  replace(result, others == 0 | !is.finite(result), NA)
+# What the fast ways need of the RDMs, made once for all rounds: the stimuli of the pairs that are
+# there, the RDMs of data and components over these pairs, and what the kernels in C read.
+fast_parts <- function(task) {
+  there <- !is.na(task$values[, 1])
+  places <- pair_places(which(there), task$n)
+  fast <- list(first = places$first, second = places$second,
+               values = task$values[there, , drop = FALSE],
+               components = lapply(task$components, function(part) part[there, , drop = FALSE]))
+  counts <- vapply(fast$components, ncol, 0L)
+  ends <- ncol(fast$values) + cumsum(counts)
+  # the places of the components of each model among the RDMs of data and all components
+  fast$at <- Map(function(end, count) end - count + seq_len(count), ends, counts)
+  if (task$way == "grams" || any(task$flexible)) {
+    # of models by ranks, weights are fitted as for Pearson's correlation
+    metric <- if (task$way == "grams") task$outer else "pearson"
+    all <- cbind(fast$values, do.call(cbind, fast$components))
+    fast$centred <- is_centred(metric)
+    # the mean of an RDM has no part in centred comparisons, but in their rounding
+    fast$rows <- t(if (fast$centred) cbind(less_means(all), 1) else all)
+    fast$precision <- if (whitens(metric)) {
+      if (is.null(task$sigma)) rep(1, task$n) else 1 / task$sigma
+    }
+  }
+  if (task$way == "ranks") {
+    fast$ranked <- ranked_columns(fast$values, fast, task)
+    fixed <- do.call(cbind, fast$components[!task$flexible])
+    if (length(fixed)) fast$fixed <- ranked_columns(fixed, fast, task)
+  }
+  fast
 }
 
-# ---- evaluation ranks
+# ---- comparisons that are linear
 
-# Rounds of evaluate_models() by comparisons of ranks: RDMs are sorted once, and the C code counts
-# each round's ranks in that order.
+# All scores and ceilings are made of the inner products of the RDMs, weighted as in each round.
+
+# Products of all RDMs in the metric of the comparison, weighted, for each column of w, and the
+# lengths of the RDMs: list(products, lengths), of which the first is an array. Parts that have the
+# same draws of stimuli share those of the last call, which are kept in task$last.
+weighted_grams <- function(task, w, threads) {
+  last <- task$last
+  if (!is.null(last) && identical(last$w, w)) return(last$found)
+  fast <- task$fast
+  count <- nrow(fast$rows)
+  storage.mode(w) <- "double"
+  products <- .Call(C_draw_grams, fast$rows, fast$first, fast$second, w, fast$precision, threads)
+  own <- seq(1, count^2, by = count + 1)
+  if (fast$centred) {
+    # the last row is of ones: its products are the sums of the RDMs
+    size <- products[own, , drop = FALSE]
+    with <- products[(count - 1) * count + seq_len(count), , drop = FALSE]
+    products <- products - with[rep(seq_len(count), count), , drop = FALSE] *
+      with[rep(seq_len(count), each = count), , drop = FALSE] /
+      rep(with[count, ], each = count^2)
+    left <- own[-count]
+    products[left, ][products[left, ] <= 1e-13 * size[-count, ]] <- 0
+    products <- products[as.vector(matrix(seq_len(count^2), count)[-count, -count]), , drop = FALSE]
+    count <- count - 1
+    own <- seq(1, count^2, by = count + 1)
+  }
+  found <- list(products = array(products, c(count, count, ncol(w))),
+                lengths = sqrt(pmax(products[own, , drop = FALSE], 0)))
+  if (!is.null(last) && ncol(w) > 1) {
+    last$w <- w
+    last$found <- found
+  }
+  found
+}
+
+gram_rounds <- function(task, rounds, threads) {
+  test <- weighted_grams(task, rounds$w_test, threads)
+  count <- ncol(rounds$m_test)
+  size <- ncol(task$values)
+  data <- seq_len(size)
+  columns <- c(data, unlist(task$fast$at[!task$flexible]))
+  # each RDM of the data with each of the columns, as a row, in each round
+  lengths <- test$lengths
+  cosines <- matrix(test$products[data, columns, ], size * length(columns)) /
+    (lengths[rep(data, length(columns)), , drop = FALSE] *
+       lengths[rep(columns, each = size), , drop = FALSE])
+  # the product of both sizes may be too large or too small for a double
+  cosines[!is.finite(cosines)] <- NA
+  cosines <- every_round(clip_to_range(cosines, -1, 1), count)
+  among_data <- seq_len(size^2)
+  table <- matrix(NA_real_, size * length(task$models), count)
+  table[rep(!task$flexible, each = size), ] <- cosines[-among_data, ]
+  if (any(task$flexible)) {
+    same <- identical(rounds$w_train, rounds$w_test)
+    train <- if (same) test else weighted_grams(task, rounds$w_train, threads)
+    for (k in which(task$flexible)) {
+      at <- task$fast$at[[k]]
+      table[(k - 1) * size + data, ] <- vapply(seq_len(count), function(t) {
+        weights <- gram_weights(task, k, train, t, rounds$m_train[, t])
+        gram <- matrix(test$products[, , min(t, dim(test$products)[3])], dim(test$products)[1])
+        own <- sum(weights * (gram[at, at, drop = FALSE] %*% weights))
+        as.vector(cosines_from(gram[data, at, drop = FALSE] %*% weights, diag(gram)[data], own))
+      }, numeric(size))
+    }
+  }
+  c(list(table = table),
+    gram_ceilings(cosines[among_data, , drop = FALSE], task$group, rounds))
+}
+
+# The weights of model k in round t, fitted to the pool of RDMs with weights m.
+gram_weights <- function(task, k, grams, t, m) {
+  at <- task$fast$at[[k]]
+  t <- min(t, dim(grams$products)[3])
+  used <- which(m > 0)
+  lengths <- grams$lengths[used, t]
+  if (any(lengths == 0)) return(rep(NA_real_, length(at)))
+  gram <- matrix(grams$products[at, c(at, used), t], length(at))
+  own <- seq_along(at)
+  with <- as.vector(gram[, -own, drop = FALSE] %*% (m[used] / lengths))
+  weights <- fitted_weights(task$models[[k]], gram[, own, drop = FALSE], with)
+  scaled_weights(task$models[[k]], as.vector(weights))
+}
+
+# Similarities of each RDM j with the pool of all, and with that of the other groups, for all rounds
+# at once. With the pool of unit RDMs of weights m, the cosine of RDM j is
+# sum_i m_i c_ij / sqrt(sum_ik m_i m_k c_ik). cosines: a row for each c_ij, i fastest.
+gram_ceilings <- function(cosines, group, rounds) {
+  size <- length(group)
+  i <- rep(seq_len(size), size)
+  weighed <- function(m) {
+    each <- m[i, , drop = FALSE]
+    replace(cosines, each == 0, 0) * each
+  }
+  over_i <- function(values) matrix(colSums(array(values, c(size, size, ncol(values)))), size)
+  high <- rounds$m_high
+  sums_high <- over_i(weighed(high))
+  upper <- sums_high / rep(sqrt(colSums(high * sums_high)), each = size)
+  low <- rounds$m_low
+  terms <- weighed(low)
+  sums <- if (identical(low, high)) sums_high else over_i(terms)
+  # the same over the RDMs of the group of j
+  terms[group[i] != rep(group, each = size), ] <- 0
+  own <- over_i(terms)
+  of_group <- function(values) rowsum(values, group)[group, , drop = FALSE]
+  left <- rep(colSums(low * sums), each = size) - 2 * of_group(low * sums) + of_group(low * own)
+  lower <- (sums - own) / sqrt(pmax(left, 0))
+  others <- rep(colSums(low), each = size) - of_group(low)
+  lower[others == 0 | !is.finite(lower)] <- NA
+  list(lower = lower, upper = upper)
+}
+
+# ---- comparisons of ranks
+
+# RDMs are sorted once, and the C code counts each round's ranks in that order.
 
 # Orders of columns, as the kernel of ranks takes them.
-ranked_columns <- function(task, values) {
+ranked_columns <- function(values, fast, task) {
   orders <- apply(values, 2, order, method = "radix")
   tied <- vapply(seq_len(ncol(values)), function(k) {
     c(FALSE, diff(values[orders[, k], k]) == 0)
   }, logical(nrow(values)))
-  list(order = matrix(orders, nrow(values)), tied = matrix(tied, nrow(values)), first = task$first,
-       second = task$second, group = task$group, rho = task$outer == "rho_a")
+  list(order = matrix(orders, nrow(values)), tied = matrix(tied, nrow(values)),
+       first = fast$first, second = fast$second, group = task$group, rho = task$outer == "rho_a")
 }
 
 bind_ranked <- function(a, b) {
@@ -168,22 +204,17 @@ bind_ranked <- function(a, b) {
 
 rank_rounds <- function(task, rounds, threads) {
   count <- ncol(rounds$m_test)
-  data <- ranked_columns(task, task$values)
-  fixed <- !vapply(task$models, is_flexible, NA)
-  own <- if (any(fixed)) ranked_columns(task, do.call(cbind, task$components[fixed]))
-  columns <- if (any(fixed)) bind_ranked(data, own) else data
-  check_memory(8 * as.double(threads) * nrow(columns$order) * (ncol(columns$order) + 5),
-               "Ranks of all RDMs, on each thread,", "Fewer threads take less.")
+  fast <- task$fast
+  columns <- if (is.null(fast$fixed)) fast$ranked else bind_ranked(fast$ranked, fast$fixed)
   w <- every_round(rounds$w_test, count)
   storage.mode(w) <- "double"
   found <- .Call(C_draw_ranks, columns, w, rounds$m_low, rounds$m_high, rounds$m_test, threads)
   names(found) <- c("table", "lower", "upper")
   size <- ncol(task$values)
   table <- matrix(NA_real_, size * length(task$models), count)
-  table[rep(fixed, each = size), ] <- found$table
-  if (any(!fixed)) {
-    table[rep(!fixed, each = size), ] <-
-      flexible_ranks(task, which(!fixed), data, rounds, w, threads)
+  table[rep(!task$flexible, each = size), ] <- found$table
+  if (any(task$flexible)) {
+    table[rep(task$flexible, each = size), ] <- flexible_ranks(task, rounds, w, threads)
   }
   lapply(list(table = table, lower = found$lower, upper = found$upper), function(values) {
     replace(values, is.nan(values), NA)
@@ -191,105 +222,87 @@ rank_rounds <- function(task, rounds, threads) {
 }
 
 # Weights are fitted as for Pearson's correlation, components chosen by ranks.
-flexible_ranks <- function(task, which, data, rounds, w, threads) {
-  train <- weighted_grams(task, "pearson", rounds$w_train, threads)
-  chosen <- chosen_by_ranks(task, which, data, rounds, threads)
-  result <- vapply(seq_len(ncol(w)), function(t) {
-    predicted <- vapply(which, function(k) {
-      weights <- if (task$models[[k]]$type == "select") chosen[[as.character(k)]][, t] else
-        gram_weights(task, k, round_of(train, t), rounds$m_train[, t])
-      combined(task$components[[k]], replace(weights, is.na(weights), 0))
-    }, numeric(nrow(task$values)))
-    columns <- bind_ranked(data, ranked_columns(task, predicted))
+flexible_ranks <- function(task, rounds, w, threads) {
+  fast <- task$fast
+  count <- ncol(w)
+  flexible <- which(task$flexible)
+  train <- weighted_grams(task, rounds$w_train, threads)
+  w_train <- every_round(rounds$w_train, count)
+  storage.mode(w_train) <- "double"
+  # components x rounds, of the models that choose one
+  chosen <- lapply(task$models, function(model) NULL)
+  for (k in flexible[vapply(task$models[flexible], function(m) m$type == "select", NA)]) {
+    columns <- bind_ranked(fast$ranked, ranked_columns(fast$components[[k]], fast, task))
+    table <- .Call(C_draw_ranks, columns, w_train, NULL, NULL, rounds$m_train, threads)[[1]]
+    scores <- mean_table(table, rounds$m_train)
+    chosen[[k]] <- matrix(apply(scores, 2, selected), nrow(scores))
+  }
+  result <- vapply(seq_len(count), function(t) {
+    predicted <- vapply(flexible, function(k) {
+      weights <- if (is.null(chosen[[k]])) gram_weights(task, k, train, t, rounds$m_train[, t]) else
+        chosen[[k]][, t]
+      combined(fast$components[[k]], replace(weights, is.na(weights), 0))
+    }, numeric(nrow(fast$values)))
+    columns <- bind_ranked(fast$ranked, ranked_columns(predicted, fast, task))
     .Call(C_draw_ranks, columns, w[, t, drop = FALSE], NULL, NULL,
           rounds$m_test[, t, drop = FALSE], 1L)[[1]][, 1]
-  }, numeric(length(which) * ncol(task$values)))
-  matrix(result, ncol = ncol(w))
+  }, numeric(length(flexible) * ncol(task$values)))
+  matrix(result, ncol = count)
 }
 
-# Weights (components x rounds) of the models that choose a component, named by their number.
-chosen_by_ranks <- function(task, which, data, rounds, threads) {
-  which <- Filter(function(k) task$models[[k]]$type == "select", which)
-  w <- every_round(rounds$w_train, ncol(rounds$m_train))
-  storage.mode(w) <- "double"
-  found <- lapply(which, function(k) {
-    columns <- bind_ranked(data, ranked_columns(task, task$components[[k]]))
-    table <- .Call(C_draw_ranks, columns, w, NULL, NULL, rounds$m_train, threads)[[1]]
-    scores <- mean_table(table, rounds$m_train, ncol(task$components[[k]]))
-    matrix(apply(scores, 2, selected), nrow(scores))
+# ---- any comparison
+
+# Rounds that have no fast way are computed anew, each from RDMs in which stimuli come as often as
+# they were drawn.
+plain_rounds <- function(task, rounds) {
+  count <- ncol(rounds$m_test)
+  rows <- lapply(seq_len(count), function(t) {
+    # the weights of this round
+    of <- lapply(rounds, function(part) part[, min(t, ncol(part))])
+    train <- gathered_task(task, of$w_train)
+    test <- gathered_task(task, of$w_test)
+    predicted <- vapply(seq_along(task$models), function(k) {
+      weights <- model_weights(task$models[[k]], train$components[[k]], train$values, of$m_train,
+                               task$outer, train$sigma)
+      weights <- scaled_weights(task$models[[k]], as.vector(weights))
+      combined(test$components[[k]], replace(weights, is.na(weights), 0))
+    }, numeric(nrow(test$values)))
+    predicted <- matrix(predicted, nrow(test$values))
+    c(list(table = similarity_table(test$values, predicted, task$outer, test$sigma)),
+      plain_ceilings(test$values, task$outer, test$sigma, task$group, of$m_test, of$m_low,
+                     of$m_high))
   })
-  stats::setNames(found, which)
+  part <- function(name) matrix(unlist(lapply(rows, `[[`, name)), ncol = count)
+  list(table = part("table"), lower = part("lower"), upper = part("upper"))
 }
 
-# ---- evaluation rounds
+# The RDMs of a draw: each stimulus as often as it counts. Pairs of copies lack.
+gathered_task <- function(task, w) {
+  at <- rep(seq_along(w), w)
+  place <- packed_places(at, task$n)
+  if (!whitens(task$outer)) place <- place[!is.na(place)]
+  list(values = task$values[place, , drop = FALSE],
+       components = lapply(task$components, function(part) part[place, , drop = FALSE]),
+       sigma = cut_sigma(task$sigma, at))
+}
 
-# Models are evaluated round by round here. A round is a draw of stimuli and RDMs with its weights
-# (how often each of them counts), or one fold of such a draw.
-
-# A task is list(values, n, group, models, outer, sigma): data RDMs as a matrix P x N, the number of
-# stimuli, the group of each RDM (1, 2, ...), the named models, and how RDMs are compared.
-#
-# Rounds are list(w_train, w_test, m_train, m_test, m_low, m_high), matrices with a column for each
-# round: weights of stimuli (w) and of RDMs (m) to which models are fitted and with which they are
-# tested, and of the RDMs that are pooled for the lower and the upper ceiling.
-#
-# Returns list(scores, lower, upper, table): scores (models x rounds) are means over the tested
-# RDMs, lower and upper their ceilings, and table has the similarity of each RDM (N * models x
-# rounds). Values that are not defined are NA.
-evaluate_rounds <- function(task, rounds, threads) {
-  way <- way_of_task(task)
-  rows <- if (way == "plain") plain_rounds(task, rounds) else {
-    prepared <- prepared_pairs(task)
-    if (way == "grams") gram_rounds(prepared, rounds, threads) else
-      rank_rounds(prepared, rounds, threads)
+# Similarities of each RDM with the pool of `low` without its group, and with that of `high`.
+plain_ceilings <- function(values, outer, sigma, group, test, low, high) {
+  size <- ncol(values)
+  lower <- upper <- rep(NA_real_, size)
+  used <- which(test > 0)
+  groups <- unique(group[used])
+  weights <- cbind(high, vapply(groups, function(g) replace(low, group == g, 0), low))
+  pools <- means_of_present(normalised_rdms(values, outer, sigma), weights)
+  with_pool <- function(at, k) {
+    if (sum(weights[, k]) == 0) return(NA_real_)
+    pool <- pools[, k, drop = FALSE]
+    as.vector(similarity_table(values[, at, drop = FALSE], pool, outer, sigma))
   }
-  weight <- rounds$m_test
-  list(scores = mean_table(rows$table, weight, length(task$models)),
-       lower = weighted_means(rows$lower, weight), upper = weighted_means(rows$upper, weight),
-       table = rows$table, each_lower = rows$lower)
-}
-
-# Comparisons that are linear, or by ranks, have fast ways if all RDMs lack the same pairs.
-way_of_task <- function(task) {
-  components <- do.call(cbind, lapply(task$models, function(model) model$table$values))
-  all <- cbind(task$values, components)
-  gaps <- is.na(all)
-  if (whitens(task$outer)) {
-    return(if (any(gaps) || is.matrix(task$sigma)) "plain" else "grams")
+  upper[used] <- with_pool(used, 1)
+  for (k in seq_along(groups)) {
+    at <- used[group[used] == groups[k]]
+    lower[at] <- with_pool(at, k + 1)
   }
-  lacking <- gaps[, 1]
-  same <- all(gaps[, seq_len(ncol(task$values))] == lacking) && !any(gaps & !lacking)
-  if (!same || task$outer %in% tau_outer) return("plain")
-  if (task$outer %in% linear_outer) "grams" else "ranks"
-}
-
-# Adds to a task: the pairs that are there with their stimuli, and the components of all models.
-prepared_pairs <- function(task) {
-  present <- !is.na(task$values[, 1])
-  places <- pair_places(which(present), task$n)
-  task$first <- places$first
-  task$second <- places$second
-  task$values <- task$values[present, , drop = FALSE]
-  task$components <- lapply(task$models, function(model) {
-    model$table$values[present, , drop = FALSE]
-  })
-  counts <- vapply(task$components, ncol, 0L)
-  ends <- ncol(task$values) + cumsum(counts)
-  task$at <- Map(function(end, count) end - count + seq_len(count), ends, counts)
-  task
-}
-
-# Means over RDMs; an RDM that does not count may be NA.
-weighted_means <- function(values, weight) {
-  used <- weight > 0
-  sums <- colSums(replace(values, !used, 0) * weight)
-  sums / colSums(weight)
-}
-
-mean_table <- function(table, weight, models) {
-  size <- nrow(weight)
-  rows <- lapply(seq_len(models), function(k) {
-    weighted_means(table[(k - 1) * size + seq_len(size), , drop = FALSE], weight)
-  })
-  matrix(unlist(rows), models, byrow = TRUE)
+  list(lower = lower, upper = upper)
 }

@@ -6,7 +6,7 @@
 #
 #     V = a V_rdm + b V_condition - a b (V_both - V_rdm - V_condition),
 #
-# which is at least either main part and at most their sum. In the words of interval-parts.R:
+# which is at least either main part and at most their sum. In the words of contrast_errors():
 # list(main, interactions, df), where interactions below 0 count as 0 (`capped`). With repeated
 # folds there is also with_folds, the covariance over draws before what the choice of folds adds is
 # taken out.
@@ -71,15 +71,19 @@ parts_of_table <- function(values, group) {
 
 # Standard errors of scores less the lower ceiling.
 ceiling_errors <- function(whole, draws, sizes, task) {
-  models <- length(whole$scores)
-  vapply(seq_len(models), function(k) {
-    parts <- if (length(draws)) {
-      less_lower <- lapply(draws, function(part) part[, k, , drop = FALSE] -
-                             part[, models + 1, , drop = FALSE])
-      parts_of_variance(less_lower, sizes, 1)
-    } else if (!is.null(whole$table)) {
-      parts_of_table(whole$table[, k, drop = FALSE] - whole$lower_each, task$group)
-    }
-    if (is.null(parts)) NA_real_ else contrast_errors(parts, matrix(1))$se
-  }, 0)
+  models <- seq_along(whole$scores)
+  se <- rep(NA_real_, length(models))
+  # all of these are undefined in the same draws
+  defined <- which(!is.na(whole$scores))
+  if (!length(defined)) return(se)
+  parts <- if (length(draws)) {
+    less_lower <- lapply(draws, function(part) {
+      part[, models, , drop = FALSE] - part[, rep(length(se) + 1, length(se)), , drop = FALSE]
+    })
+    parts_of_variance(less_lower, sizes, defined)
+  } else if (!is.null(whole$table)) {
+    parts_of_table(whole$table[, defined, drop = FALSE] - whole$lower_each, task$group)
+  }
+  if (!is.null(parts)) se[defined] <- contrast_errors(parts, diag(length(defined)))$se
+  se
 }

@@ -53,7 +53,8 @@ middle_sides <- function(sides) {
 stretch_of <- function(repr, whole, rows) {
   kept <- seq_len(stimulus_count(whole$data)) %in% rows
   repr$data <- switch(repr$kind, data = cut_matrix(whole$data, kept),
-                      dist = cut_dist(whole$data, kept), graph = refuse_stretches(repr))
+                      dist = cut_dist(whole$data, kept), graph = refuse_stretches(repr),
+                      no_branch(repr$kind))
   if (!is.null(whole$responses)) repr$responses <- cut_responses(whole$responses, kept)
   repr$n <- length(rows)
   repr$cache <- new_cache()
@@ -72,7 +73,8 @@ shifted_stretch <- function(repr, shift) {
   stretch <- stretch_of(repr, repr$whole, middle_rows(stimulus_count(repr$whole$data)) + shift)
   if (repr$kind == "data") stretch$data <- unname_rows(stretch$data)
   if (repr$kind == "dist") attr(stretch$data, "Labels") <- NULL
-  for (name in c("said", "neighbours", "seed")) stretch$cache[[name]] <- repr$cache[[name]]
+  stretch$cache$said <- said_of(repr$cache)
+  for (name in c("neighbours", "seed")) stretch$cache[[name]] <- repr$cache[[name]]
   stretch
 }
 
@@ -144,7 +146,7 @@ free_plan <- function(n, wanted, engine) {
   design_of <- function(engine) {
     if (is.null(designs[[engine]])) {
       designs[[engine]] <- switch(engine, coset = coset_design(n, wanted),
-                                  random = random_design(n, wanted))
+                                  random = random_design(n, wanted), no_branch(engine))
     }
     designs[[engine]]
   }
@@ -452,7 +454,7 @@ initial_positive <- function(products) {
 # that of all rows.
 autocorrelation <- function(repr) {
   products <- switch(repr$kind, data = lag_products(repr$data), dist = distance_products(repr$data),
-                     graph = neighbour_products(repr$data))
+                     graph = neighbour_products(repr$data), no_branch(repr$kind))
   if (products[1] > 0) products / products[1] else c(1, rep(0, length(products) - 1))
 }
 

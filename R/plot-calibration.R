@@ -4,10 +4,6 @@
 
 # These functions draw calibrations.
 
-#' @rdname plot.repalign
-#' @export
-plot.repalign_calibration <- function(x, ...) draw(x, ...)
-
 calibration_types <- c("auto", "null", "tiles", "p_value", "heatmap", "map")
 
 #' @rdname plot.repalign
@@ -24,7 +20,8 @@ autoplot.repalign_calibration <- function(object, type = c("auto", "null", "tile
   object <- rows_of_measure(object, measure)
   if (type == "auto") type <- if (nrow(object) <= most) "null" else "tiles"
   switch(type, null = null_panels(object), tiles = calibrated_tiles(object),
-         p_value = p_tiles(object), heatmap = heatmap_picture(object), map = map_picture(object))
+         p_value = p_tiles(object), heatmap = heatmap_picture(object), map = map_picture(object),
+         no_branch(type))
 }
 
 # The grid of calibrated scores, with a panel for each measure.

@@ -99,8 +99,9 @@ noise_of_each <- function(x, condition, run, method, dof, by_run) {
   names <- check_element_names(x, "x")
   labels <- labels_of_each(list(condition = condition, run = run), names)
   lapply(stats::setNames(nm = names), function(name) {
-    of_element(name, noise_covariance(x[[name]], labels$condition[[name]], labels$run[[name]],
-                                      method, dof, by_run))
+    at_place(paste0("x$", name),
+             noise_covariance(x[[name]], labels$condition[[name]], labels$run[[name]], method, dof,
+                              by_run))
   })
 }
 
@@ -159,7 +160,7 @@ covariance_of <- function(seen, method, dof) {
   result <- switch(method, full = list(s = s, share = 0),
                    diag = list(s = diag(diag(s), ncol(s)), share = 1),
                    shrinkage_eye = shrunk_to_identity(s, e, dof),
-                   shrinkage_diag = shrunk_to_diagonal(s, e, dof))
+                   shrinkage_diag = shrunk_to_diagonal(s, e, dof), no_branch(method))
   s <- result$s / unit / unit
   if (!all(is.finite(s)) || any(diag(s) == 0)) {
     abort("`x` has values whose variance is too large or too small for a double: rescale the data.",

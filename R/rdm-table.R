@@ -24,7 +24,7 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
   values <- matrix(unlist(lapply(rdms, function(rdm) less_rounding(as.vector(rdm)))),
                    ncol = length(rdms), dimnames = list(NULL, names))
   labelled <- !vapply(rdms, function(rdm) is.null(attr(rdm, "Labels")), NA)
-  crossed <- vapply(rdms, function(rdm) any(attr(rdm, "distance") %in% cross_validated), NA)
+  crossed <- vapply(rdms, function(rdm) is_cross_validated(attr(rdm, "distance")), NA)
   list(values = values, n = n[[1]], labels = common_labels(rdms, places, arg), names = names,
        labelled = unname(labelled), cross_validated = unname(crossed))
 }
@@ -206,7 +206,8 @@ normalised_rdms <- function(values, outer, sigma = NULL) {
     a[known] <- switch(
       outer, cosine = a[known] / sqrt(mean(a[known]^2)), pearson = standardised(a[known]),
       whitened_cosine = , whitened_pearson = whitened_scaled(a, known, outer, sigma),
-      riemann = a[known], rank(a[known]))
+      riemann = a[known], spearman = , rho_a = , kendall = , tau_b = rank(a[known]),
+      no_branch(outer))
     a
   })
 }

@@ -13,8 +13,8 @@ rdm_transforms <- c("rank", "positive", "sqrt", "minmax", "geotopological", "geo
 #' @details
 #' * `"rank"`: ranks, from 1 for the smallest; ties have their average rank.
 #' * `"positive"`: negative values become 0.
-#' * `"sqrt"`: the square root of the positive part. All dissimilarities of [rdm()] but
-#'   `"correlation"` are squared, so that these are distances.
+#' * `"sqrt"`: the square root of the positive part. Of squared distances, as most of [rdm()] are,
+#'   these are distances.
 #' * `"minmax"`: shifted and scaled, from 0 for the smallest to 1 for the largest.
 #' * `"geotopological"`: \eqn{(d - q_{low}) / (q_{up} - q_{low})}, cut at 0 and at 1, for the
 #'   quantiles `low` and `up` of this RDM: small differences within noise and large ones, of which
@@ -86,7 +86,8 @@ transformed_rdm <- function(x, arg, method, limits) {
     sqrt = sqrt(pmax(values, 0)),
     minmax = scaled_to_one(values, arg, c(0, 1), "dissimilarities"),
     geotopological = scaled_to_one(values, arg, limits, "dissimilarities at both quantiles"),
-    geodesic = geodesic_values(values, n, arg)
+    geodesic = geodesic_values(values, n, arg),
+    no_branch(method)
   )
   distance <- attr(x, "distance")
   if (is.null(distance)) distance <- attr(x, "method")

@@ -1,10 +1,6 @@
-# The scores and null scores of groups of centres.
-
-# ---- searchlight null
-
-# The scores and null scores of a group of centres. Where the statistic is an inner product of two
-# matrices of conditions, all centres, models and permutations are multiplied at once; otherwise
-# each centre is calibrated by itself.
+# The scores and null scores of the centres of a searchlight, group by group. Where the statistic is
+# an inner product of two matrices of conditions, all centres, models and permutations are multiplied
+# at once; otherwise each centre is calibrated by itself.
 
 # Returns, for the centres of a group: `scores` and `p_values`, a row a centre and a column a model;
 # `largest`, for each permutation and model the largest null score of the group (oriented, so that
@@ -60,7 +56,7 @@ plain_centers <- function(source, neighbours, job, run) {
     if (is.null(null)) next
     result$scores[k, ] <- null$observed
     for (model in seq_along(job$models)) result <- with_null(result, k, model, null$pairs[[model]],
-                                                             orientation(job$measure))
+                                                             job$measure$sign)
   }
   result
 }
@@ -122,8 +118,7 @@ multiplied_centers <- function(source, neighbours, job, run) {
 
 # What is prepared of a centre is too small for several threads, which only wait for each other.
 center_forms <- function(source, neighbours, job, run) {
-  old <- options(repalign.threads = 1L)
-  on.exit(options(old))
+  hold_threads(1L)
   lapply(seq_along(neighbours), function(k) {
     name <- names(neighbours)[k]
     try_center(center_form(source, neighbours[[k]], name, job), name, run)
@@ -135,7 +130,8 @@ center_forms <- function(source, neighbours, job, run) {
 center_form <- function(source, channels, name, job) {
   measure <- job$measure
   repr <- center_repr(source, channels, name)
-  refuse_useless(repr)
+  # a centre without variance is an error here
+  if (repr$kind == "data") form_centering(repr)
   if (isTRUE(job$null$from_gram)) repr$cache$gram_wanted <- TRUE
   form <- operands(job$null, measure, list(repr), 1, "x")$forms[[1]]
   if (is_undefined(form)) {
@@ -164,7 +160,7 @@ proportional_scores <- function(parts, forms, score, job) {
   p_values <- Reduce(`+`, lapply(found, function(one) one$count)) / nrow(largest)
   p_values[is.na(scale) | job$design$count == 0] <- NA
   d <- job$measure$declaration
-  clipped <- function(values) within_range(values, d, job$measure$args)
+  clipped <- function(values) within_range(values, job$measure$range)
   list(scores = clipped(observed * scale), p_values = p_values,
        largest = clipped(largest[-1, , drop = FALSE]))
 }
@@ -190,11 +186,11 @@ each_score <- function(parts, forms, score, job) {
       x <- forms[[k]]
       y <- job$operands[[model]]
       values <- unlist(lapply(parts, function(part) part[, k, model, ]), use.names = FALSE)
-      scores <- within_range(score(values, x, y), d, job$measure$args)
+      scores <- within_range(score(values, x, y), job$measure$range)
       result$scores[k, model] <- scores[1]
       if (job$design$count == 0) next
       one <- null_of_pair(values, scores, equal_share * x$norm * y$norm, scores[1])
-      result <- with_null(result, k, model, one, orientation(job$measure))
+      result <- with_null(result, k, model, one, job$measure$sign)
     }
   }
   result
@@ -208,16 +204,83 @@ inspects_scores <- function(measure) {
 
 inspect_center <- function(form, name, scores, job, run) {
   for (model in which(!is.na(scores))) {
-    pair <- as_pair(form$repr, job$models[[model]], by_name = FALSE)
+    pair <- pair_of(form$repr, job$models[[model]])
     try_center(job$measure$declaration$inspect(scores[model], pair, form, job$operands[[model]],
                                                job$measure$args), name, run)
   }
 }
 
-# ---- searchlight groups
+# ---- inner products
 
-# The centres of a searchlight are worked off in groups: here, or on the workers of the user's
-# future plan.
+# Inner products of the matrices of many centres with those of a few models, under all permutations
+# of the models.
+
+# A list of arrays, which have a part of the permutations each: shifts x centres x models x cosets.
+# The first of all is the identity. Permutations that are no cosets have one shift each.
+model_products <- function(matrices, job) {
+  coset <- job$design$coset
+  if (is.null(coset)) return(products_of_permutations(matrices, job))
+  n <- job$n
+  models <- length(job$operands)
+  groups <- split_by_size(ncol(coset$orders_y), 8 * as.double(n)^2 * models)
+  lapply(groups, function(cosets) {
+    sums <- .Call(C_coset_inner, matrices, coset_layers(job, cosets), coset$order_x,
+                  matrix(seq_len(n), n), diagonals_at_once, thread_count())
+    dim(sums) <- c(n, length(matrices), models, length(cosets))
+    sums
+  })
+}
+
+# Groups of 1, ..., count, each of which takes up to 256 MB of memory. bytes: of one.
+split_by_size <- function(count, bytes) {
+  at_once <- max(1, floor(2^28 / bytes))
+  unname(split(seq_len(count), (seq_len(count) - 1) %/% at_once))
+}
+
+# The matrices of all models in the orders of some cosets: with a layer for each model and coset,
+# one set of Fourier transforms of the centres serves all cosets.
+coset_layers <- function(job, cosets) {
+  layers <- lapply(cosets, function(m) {
+    order <- job$design$coset$orders_y[, m]
+    lapply(job$operands, function(form) form$matrix[order, order])
+  })
+  unlist(layers, recursive = FALSE)
+}
+
+# A matrix product of the centres, of which the entries on and below the diagonal are kept, with the
+# permuted models, where those below it count twice.
+products_of_permutations <- function(matrices, job) {
+  models <- length(job$operands)
+  lower <- which(lower.tri(diag(job$n), diag = TRUE))
+  centers <- vapply(matrices, function(a) a[lower], double(length(lower)))
+  groups <- split_by_size(job$design$count + 1, 8 * length(lower) * models)
+  lapply(groups, function(some) {
+    sums <- crossprod(centers, permuted_models(job, some, lower, kept = length(groups) == 1))
+    dim(sums) <- c(1, length(matrices), models, length(some))
+    sums
+  })
+}
+
+# A column for each model (the fastest) and permutation. kept: are they made once for all groups of
+# centres?
+permuted_models <- function(job, some, lower, kept) {
+  if (kept && !is.null(job$kept$models)) return(job$kept$models)
+  n <- job$n
+  row <- (lower - 1) %% n + 1
+  column <- (lower - 1) %/% n + 1
+  weight <- ifelse(row == column, 1, 2)
+  permutations <- cbind(seq_len(n), job$design$matrix)
+  columns <- lapply(some, function(k) {
+    p <- permutations[, k]
+    at <- p[row] + (p[column] - 1) * n
+    vapply(job$operands, function(form) weight * form$matrix[at], double(length(lower)))
+  })
+  permuted <- do.call(cbind, columns)
+  if (kept) job$kept$models <- permuted
+  permuted
+}
+
+# ---- groups of centres, here or on the workers of the user's future plan
 
 # Returns what score_centers() gives for all centres.
 run_centers <- function(neighbours, source, job, threads) {

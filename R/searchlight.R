@@ -1,13 +1,6 @@
-# searchlight() compares the neighbourhood of every centre with models, and tests all centres at
-# once.
-
-#' @include rdm-make.R
-NULL
-
-# ---- searchlight
-
-# searchlight() compares the neighbourhood of every centre with models, and tests all centres at
-# once by the largest score under common permutations of the stimuli.
+# searchlight() compares the neighbourhood of every centre with models, and tests all centres at once
+# by the largest score under common permutations of the stimuli. This file has its help, what is
+# judged once, and what a centre is made of; scores and groups of centres are in searchlight-null.R.
 
 #' Searchlight: which places represent what a model says
 #'
@@ -122,28 +115,28 @@ searchlight <- function(data, neighbours, models, measure = "rsa", run = NULL, n
                         permutations = 0, condition = NULL, across_models = FALSE, alpha = 0.05,
                         threads = NULL) {
   need_arguments()
-  measure <- searchlight_measure(measure, has_runs(data, run))
+  distance <- if (has_runs(data, run)) "crossnobis"
+  measure <- searchlight_measure(measure, distance)
   check_flag(across_models, "across_models")
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
-  old <- options(repalign.threads = thread_count(threads))
-  on.exit(options(old))
-  source <- center_source(data, condition, run, noise, measure)
+  hold_threads(threads)
+  source <- center_source(data, condition, run, noise, measure, distance)
   neighbours <- check_neighbours(neighbours, length(source$channels))
   sides <- searchlight_sides(source, neighbours, models, measure)
+  source$like <- sides$x$reprs[[1]]
+  source$like$cache <- NULL
   choices <- begin_choices(sides$y$reprs)
   on.exit(end_choices(choices), add = TRUE)
-  job <- searchlight_job(sides, measure, searchlight_plan(permutations, source$n))
-  if (job$design$count > 0) {
-    note_unattainable(data.frame(permutations = job$design$count),
-                      list(alpha = alpha, p_adjust = "none"), Inf)
-  }
+  job <- searchlight_job(sides, measure, permutations, alpha)
   found <- run_centers(neighbours, source, job, threads)
   choices$used <- choices$used || found$used
   report_centers(found, neighbours, job$design$count)
   searchlight_result(found, neighbours, job, across_models, alpha)
 }
 
-searchlight_measure <- function(measure, runs) {
+# ---- what is given
+
+searchlight_measure <- function(measure, distance) {
   set <- as_measures(measure)
   if (length(set) != 1) {
     abort("`measure` must be one measure, not ", length(set), ".",
@@ -162,8 +155,8 @@ searchlight_measure <- function(measure, runs) {
             ", and restrict the permutations by permute::how()"
           }, ".", class = "repalign_error_choice", arg = "measure")
   }
-  if (runs && !"signed" %in% accepted_by(measure$declaration, measure$args)) {
-    abort("With `run`, the dissimilarities of a centre are crossnobis estimates, which may be ",
+  if (!is.null(distance) && !"signed" %in% accepted_by(measure$declaration, measure$args)) {
+    abort("With `run`, the dissimilarities of a centre are ", distance, " estimates, which may be ",
           "negative, and ", dQuote(measure$label, FALSE), " cannot compare these: use rsa(), or ",
           "average over the runs (`condition` alone).",
           class = "repalign_error_measure", arg = "measure")
@@ -202,17 +195,14 @@ check_neighbours <- function(neighbours, channels) {
   lapply(neighbours, as.integer)
 }
 
-# Both sides of the comparison. Of the side x there is one centre, for what is the same for all of
-# them: the kind of input, the names of the conditions.
+# Both sides of the comparison, judged once. Of the side x there is one centre, for what is the same
+# for all of them: the kind of input, the names of the conditions.
 searchlight_sides <- function(source, neighbours, models, measure) {
   refuse_results(models, "models")
   x <- list(reprs = list(first_center(source, neighbours)), models = "data", is_models = FALSE)
   y <- on_side_y(as_side(models, "models"))
   reprs <- c(x$reprs, y$reprs)
-  check_prepared_stimuli(reprs, TRUE)
-  check_same_stimuli(reprs, TRUE)
-  note_one_sided_names(reprs)
-  sides <- list(x = x, y = y, self = FALSE, same = FALSE, models = y$is_models)
+  check_common_stimuli(reprs, TRUE)
   check_prepared(reprs, list(measure))
   if (!is.null(declared_clusters(reprs))) {
     abort("`models` declare clusters of conditions, which searchlight() cannot use: restrict the ",
@@ -220,20 +210,26 @@ searchlight_sides <- function(source, neighbours, models, measure) {
   }
   refuse_holes(reprs, list(measure))
   refuse_lacking_pairs(reprs, list(measure))
+  settled <- settled_measure(measure)
   for (repr in reprs) {
-    need_kind(repr, accepted_by(measure$declaration, measure$args), dQuote(measure$label, FALSE))
-    refuse_negative(repr, accepted_by(measure$declaration, measure$args))
+    need_kind(repr, settled$accepts, dQuote(measure$label, FALSE))
+    refuse_negative(repr, settled$accepts)
   }
   for (repr in y$reprs) refuse_useless(repr)
-  set_largest_k(list(measure), reprs)
-  sides
+  set_largest_k(list(settled), reprs)
+  list(x = x, y = y, self = FALSE, same = FALSE, models = y$is_models)
 }
 
 # The first centre that is a representation at all.
 first_center <- function(source, neighbours) {
-  for (k in seq_along(neighbours)) {
-    repr <- tryCatch(center_repr(source, neighbours[[k]], "data", labels = TRUE),
-                     repalign_error = identity)
+  for (at in neighbours) {
+    repr <- tryCatch({
+      data <- center_data(source, at)
+      names <- source$patterns$labels
+      if (source$is_rdm) attr(data, "Labels") <- names else
+        dimnames(data) <- if (!is.null(names)) list(names, NULL)
+      representation(data, "data", side = "x", loose = source$is_rdm)
+    }, repalign_error = identity)
     if (!inherits(repr, "error")) return(repr)
   }
   stop(repr)
@@ -241,141 +237,76 @@ first_center <- function(source, neighbours) {
 
 # What the groups of centres share: the settled measure, the permutations, the models, and with a
 # fast null their operands. With 0 permutations the design has none.
-searchlight_job <- function(sides, measure, plan) {
-  measure <- settled_set(list(measure), sides)[[1]]
-  note_gaps(data.frame(i = 1, j = seq_along(sides$y$reprs)), sides$x$reprs, sides$y$reprs,
-            list(measure))
-  null <- null_of(measure)
+searchlight_job <- function(sides, measure, permutations, alpha) {
+  models <- sides$y$reprs
+  n <- sides$x$reprs[[1]]$n
+  measure <- settled_measure(settled_set(list(measure), sides)[[1]])
+  note_gaps(data.frame(i = 1, j = seq_along(models)), sides$x$reprs, models, list(measure))
+  null <- measure$null
   fast <- !is.null(null) && identical(null$kernel, "inner") && is.null(null$correction) &&
-    !takes_orders(measure$declaration, measure$args)
-  design <- if (is.null(plan)) unpermuted_design(sides$x$reprs[[1]]$n) else
-    design_for(measure, plan, "auto")
-  if (!fast && design$count > 0) {
-    inform(dQuote(measure$label, FALSE), " has no null that takes all permutations of a centre at ",
-           "once, so that each centre is calibrated by itself. rsa() (but for Kendall's tau) and ",
-           "cka() are much faster.", class = "repalign_slow_searchlight")
+    !measure$averaged
+  none <- is.numeric(permutations) && length(permutations) == 1 && isTRUE(permutations == 0)
+  if (none) {
+    design <- new_design("none", n, 0, matrix = matrix(0L, n, 0))
+  } else {
+    check_rows(n, 2, "data", "a permutation")
+    design <- design_for(measure, permutation_plan(n, permutations, NULL, FALSE, "auto"), "auto")
+    note_unattainable(data.frame(permutations = design$count),
+                      list(alpha = alpha, p_adjust = "none"), Inf)
+    if (!fast) {
+      inform(dQuote(measure$label, FALSE), " has no null that takes all permutations of a centre ",
+             "at once, so that each centre is calibrated by itself. rsa() (but for Kendall's tau) ",
+             "and cka() are much faster.", class = "repalign_slow_searchlight")
+    }
   }
-  pair <- as_pair(sides$x$reprs[[1]], sides$y$reprs[[1]])
   if (!is.null(measure$declaration$check_pair)) {
+    pair <- pair_of(sides$x$reprs[[1]], models[[1]])
     suppressMessages(measure$declaration$check_pair(pair, measure$args))
   }
-  job <- list(measure = measure, null = if (fast) null, design = design, n = design$n,
-              models = sides$y$reprs, names = vapply(sides$y$reprs, title_of, ""), kept = new.env())
-  if (fast) job$operands <- model_operands(null, measure, sides$y$reprs)
+  job <- list(measure = measure, null = if (fast) null, design = design, n = n, models = models,
+              names = vapply(models, title_of, ""), kept = new.env())
+  if (!fast) return(job)
+  job$operands <- operands(null, measure, models, seq_along(models), "y")$forms
+  undefined <- which(vapply(job$operands, is_undefined, NA))
+  if (length(undefined)) {
+    abort("The model ", dQuote(job$names[undefined[1]], FALSE), " cannot be compared with ",
+          "anything: all its dissimilarities are equal, or it has no variance that is left after ",
+          "correction.", class = "repalign_error_variance", arg = "models")
+  }
   job
 }
 
-model_operands <- function(null, measure, reprs) {
-  forms <- operands(null, measure, reprs, seq_along(reprs), "y")$forms
-  for (i in seq_along(forms)) {
-    if (is_undefined(forms[[i]])) {
-      abort("The model ", dQuote(title_of(reprs[[i]]), FALSE), " cannot be compared with ",
-            "anything: all its dissimilarities are equal, or it has no variance that is ",
-            "left after correction.", class = "repalign_error_variance", arg = "models")
-    }
-  }
-  forms
-}
-
-searchlight_plan <- function(permutations, n) {
-  none <- is.numeric(permutations) && length(permutations) == 1 && !is.matrix(permutations) &&
-    isTRUE(permutations == 0)
-  if (none) return(NULL)
-  check_rows(n, 2, "data", "a permutation")
-  permutation_plan(n, permutations, NULL, FALSE, "auto")
-}
-
-unpermuted_design <- function(n) new_design("none", n, 0, matrix = matrix(0L, n, 0))
-
-# ---- searchlight products
-
-# Inner products of the matrices of many centres with those of a few models, under all permutations
-# of the models.
-
-# A list of arrays, which have a part of the permutations each: shifts x centres x models x cosets.
-# The first of all is the identity. Permutations that are no cosets have one shift each.
-model_products <- function(matrices, job) {
-  coset <- job$design$coset
-  if (is.null(coset)) return(products_of_permutations(matrices, job))
-  n <- job$n
-  models <- length(job$operands)
-  groups <- split_by_size(ncol(coset$orders_y), 8 * as.double(n)^2 * models)
-  lapply(groups, function(cosets) {
-    sums <- .Call(C_coset_inner, matrices, coset_layers(job, cosets), coset$order_x,
-                  matrix(seq_len(n), n), diagonals_at_once, thread_count())
-    dim(sums) <- c(n, length(matrices), models, length(cosets))
-    sums
-  })
-}
-
-# Groups of 1, ..., count, each of which takes up to 256 MB of memory. bytes: of one.
-split_by_size <- function(count, bytes) {
-  at_once <- max(1, floor(2^28 / bytes))
-  unname(split(seq_len(count), (seq_len(count) - 1) %/% at_once))
-}
-
-# The matrices of all models in the orders of some cosets: with a layer for each model and coset,
-# one set of Fourier transforms of the centres serves all cosets.
-coset_layers <- function(job, cosets) {
-  layers <- lapply(cosets, function(m) {
-    order <- job$design$coset$orders_y[, m]
-    lapply(job$operands, function(form) form$matrix[order, order])
-  })
-  unlist(layers, recursive = FALSE)
-}
-
-# A matrix product of the centres, of which the entries on and below the diagonal are kept, with the
-# permuted models, where those below it count twice.
-products_of_permutations <- function(matrices, job) {
-  models <- length(job$operands)
-  lower <- which(lower.tri(diag(job$n), diag = TRUE))
-  centers <- vapply(matrices, function(a) a[lower], double(length(lower)))
-  groups <- split_by_size(job$design$count + 1, 8 * length(lower) * models)
-  lapply(groups, function(some) {
-    sums <- crossprod(centers, permuted_models(job, some, lower, kept = length(groups) == 1))
-    dim(sums) <- c(1, length(matrices), models, length(some))
-    sums
-  })
-}
-
-# A column for each model (the fastest) and permutation. kept: are they made once for all groups of
-# centres?
-permuted_models <- function(job, some, lower, kept) {
-  if (kept && !is.null(job$kept$models)) return(job$kept$models)
-  n <- job$n
-  row <- (lower - 1) %% n + 1
-  column <- (lower - 1) %/% n + 1
-  weight <- ifelse(row == column, 1, 2)
-  permutations <- cbind(seq_len(n), job$design$matrix)
-  columns <- lapply(some, function(k) {
-    p <- permutations[, k]
-    at <- p[row] + (p[column] - 1) * n
-    vapply(job$operands, function(form) weight * form$matrix[at], double(length(lower)))
-  })
-  permuted <- do.call(cbind, columns)
-  if (kept) job$kept$models <- permuted
-  permuted
-}
-
-# ---- searchlight source
+# ---- patterns and noise of all channels
 
 # What the centres of a searchlight are cut from: patterns of conditions over all channels, averaged
 # over observations or kept for each run, and the noise of the channels.
 
-# patterns: see run_patterns(); by_run: are the centres compared by crossnobis estimates between
-# runs? channels: the columns of the user's data that the patterns have, which are all of them but
-# in a part that is sent to a worker. noise: see check_noise().
-center_source <- function(data, condition, run, noise, measure) {
-  by_run <- has_runs(data, run)
-  if (by_run && is.matrix(data) && is.null(condition)) condition <- named_conditions(data)
+# Returns list(patterns, is_rdm, settings, n, channels, noise). is_rdm: are the centres compared by
+# their RDMs, made by the distance of the settings, as rdm() makes them? Otherwise by their patterns.
+# patterns: see run_patterns(); channels: the columns of the user's data that the patterns have,
+# which are all of them but in a part that is sent to a worker; noise: see check_noise().
+# distance: by its name, or NULL for patterns.
+center_source <- function(data, condition, run, noise, measure, distance) {
+  is_rdm <- !is.null(distance)
+  by_run <- is_rdm && distance_called(distance)$runs
+  if (by_run && is.matrix(data) && is.null(condition)) {
+    condition <- rownames(data)
+    if (is.null(condition)) {
+      abort("`condition` is missing: with `run`, the condition of each row of `data` must be ",
+            "known. Give `condition`, or row names.", class = "repalign_error_missing",
+            arg = "condition")
+    }
+  }
   patterns <- naming_data(run_patterns(data, condition, run, by_run))
   absent <- which(rowSums(patterns$counts) == 0)
   if (by_run) check_common_runs(patterns, takes_gaps(measure)) else if (length(absent)) {
     abort("`data` has no observation of condition ", condition_title(patterns$labels, absent[1]),
           ": leave it out.", class = "repalign_error_nonfinite", arg = "data")
   }
-  source <- list(patterns = patterns, by_run = by_run, n = nrow(patterns$means),
+  source <- list(patterns = patterns, is_rdm = is_rdm,
+                 settings = if (is_rdm) distance_settings(distance), n = nrow(patterns$means),
                  channels = seq_len(patterns$channels))
+  if (is_rdm) naming_data(check_patterns(patterns, distance_called(distance)))
   source$noise <- check_noise(noise, source, measure)
   source
 }
@@ -391,12 +322,6 @@ naming_data <- function(code) {
 
 has_runs <- function(data, run) {
   !is.null(run) || length(dim(data)) == 3 && isTRUE(dim(data)[3] > 1)
-}
-
-named_conditions <- function(data) {
-  if (!is.null(rownames(data))) return(rownames(data))
-  abort("`condition` is missing: with `run`, the condition of each row of `data` must be known. ",
-        "Give `condition`, or row names.", class = "repalign_error_missing", arg = "condition")
 }
 
 # gaps: may pairs of conditions lack?
@@ -436,53 +361,60 @@ cut_patterns <- function(patterns, at) {
   patterns
 }
 
-# The representation of one centre: its patterns, or its crossnobis RDM. at: its columns of the
-# source; labels: with the names of the conditions?
-center_repr <- function(source, at, name, labels = FALSE) {
+# The data of one centre: its patterns, or its RDM. at: its columns of the source.
+center_data <- function(source, at) {
   patterns <- cut_patterns(source$patterns, at)
   noise <- center_noise(source, at)
-  if (source$by_run) {
+  if (source$is_rdm) {
     # which pairs lack is the same for all centres, and was said before
-    x <- withCallingHandlers(
-      crossnobis_values(patterns, noise, list(weights = "equal", center_patterns = FALSE))$d,
+    values <- withCallingHandlers(
+      pattern_distances(patterns, noise, source$settings)$d,
       repalign_undefined = function(w) invokeRestart("muffleWarning")
     )
-    x <- structure(x, Size = source$n, Diag = FALSE, Upper = FALSE, class = "dist",
-                   Labels = if (labels) patterns$labels)
-  } else {
-    x <- patterns$means
-    # the precision is R'R, for the upper R
-    if (!is.null(noise)) x <- tcrossprod(x, precision_root(noise, patterns))
-    dimnames(x) <- if (labels && !is.null(patterns$labels)) list(patterns$labels, NULL)
+    return(structure(values, Size = source$n, Diag = FALSE, Upper = FALSE, class = "dist"))
   }
-  representation(x, "data", name, side = "x", loose = source$by_run)
+  # the precision is R'R, for the upper R
+  if (is.null(noise)) patterns$means else
+    tcrossprod(patterns$means, precision_root(noise, patterns))
 }
 
-# ---- noise
+# The representation of one centre, which is like the first one: of the data, all that is not the
+# matter of a centre was judged there.
+center_repr <- function(source, at, name) {
+  repr <- source$like
+  repr$data <- center_data(source, at)
+  if (source$is_rdm) repr$data <- check_dist(repr$data, "data", TRUE, TRUE) else
+    dimnames(repr$data) <- NULL
+  repr$name <- name
+  repr$cache <- new_cache()
+  repr
+}
+
+# ---- noise of centres
 
 # NULL, or a list with one of: `covariance`, of all channels; `runs`, such a matrix for each run;
 # `precision`, a function of the columns of a centre.
 check_noise <- function(noise, source, measure) {
   if (is.null(noise)) return(NULL)
-  check_noise_use(source, measure)
+  if (source$is_rdm && distance_called(source$settings$distance)$noise == "none") {
+    abort("`noise` has no meaning for centres that are compared by ", source$settings$distance,
+          " distances: leave it out.", class = "repalign_error_value", arg = "noise")
+  }
+  # whitening turns the axes of the channels, and means nothing where these axes matter
+  usable <- source$is_rdm || "orthogonal" %in% measure$declaration$invariant ||
+    isTRUE(measure$args$inner %in% c("euclidean", "sqeuclidean"))
+  if (!usable) {
+    abort("`noise` whitens the channels, after which the axes of the channels mean nothing, and ",
+          dQuote(measure$label, FALSE), " depends on them: ",
+          if (identical(measure$id, "rsa")) "use inner = \"sqeuclidean\" or \"euclidean\", or ",
+          "leave out `noise`.", class = "repalign_error_choice", arg = "noise")
+  }
   if (is.function(noise)) return(list(precision = noise))
   note_plain_covariances(noise)
-  if (is.list(noise) && source$by_run) {
+  if (is.list(noise) && source$is_rdm) {
     return(list(runs = naming_data(run_covariances(noise, source$patterns))))
   }
   list(covariance = chol2inv(naming_data(precision_root(noise, source$patterns))))
-}
-
-# Whitening turns the axes of the channels, so that it means nothing to measures for which these
-# axes matter.
-check_noise_use <- function(source, measure) {
-  usable <- source$by_run || "orthogonal" %in% measure$declaration$invariant ||
-    isTRUE(measure$args$inner %in% c("euclidean", "sqeuclidean"))
-  if (usable) return(invisible())
-  abort("`noise` whitens the channels, after which the axes of the channels mean nothing, and ",
-        dQuote(measure$label, FALSE), " depends on them: ",
-        if (identical(measure$id, "rsa")) "use inner = \"sqeuclidean\" or \"euclidean\", or ",
-        "leave out `noise`.", class = "repalign_error_choice", arg = "noise")
 }
 
 cut_noise <- function(noise, at) {

@@ -245,7 +245,8 @@ noise_of <- function(n, d, tails) {
     normal = stats::rnorm(n * d),
     t3 = stats::rt(n * d, 3) / sqrt(3),
     laplace = stats::rexp(n * d, sqrt(2)) * random_signs(n * d),
-    mixture = 0.9 * random_signs(n * d) + sqrt(1 - 0.9^2) * stats::rnorm(n * d)
+    mixture = 0.9 * random_signs(n * d) + sqrt(1 - 0.9^2) * stats::rnorm(n * d),
+    no_branch(tails)
   )
   matrix(values, n)
 }

@@ -39,20 +39,21 @@ draw_observations <- function() {
 recording_labels <- function(data) given(condition = data$condition, run = data$run)
 
 draw_dissimilarities <- function(data) {
-  distance <- one_of(c("crossnobis", "sqeuclidean", "mahalanobis", "correlation",
-                       if (data$counts) c("poisson", "poisson_cv")), NULL)
+  distance <- one_of(repalign:::distance_ids(function(one) data$counts || !one$counts), NULL)
+  declared <- repalign:::distance_called(distance)
   args <- c(list(x = data$x), recording_labels(data), given(
     distance = if (distance != "crossnobis" || chance(0.5)) distance,
-    noise = draw_noise(data, distance),
+    noise = draw_noise(data, declared$noise),
     weights = if (chance(0.3)) one_of(c("equal", "repeats")),
-    center_patterns = if (!grepl("poisson", distance) && chance(0.3)) TRUE
+    center_patterns = if (declared$centers && chance(0.3)) TRUE
   ))
   list(fun = "rdm", call = call_of("rdm", args), args = args)
 }
 
-draw_noise <- function(data, distance) {
-  needed <- distance == "mahalanobis"
-  if (!needed && (distance != "crossnobis" || chance(0.5))) return(NULL)
+# taken: what the declaration of the distance says of noise.
+draw_noise <- function(data, taken) {
+  needed <- taken == "precision"
+  if (taken == "none" || !needed && chance(0.5)) return(NULL)
   definite <- function() {
     m <- matrix(stats::rnorm(2 * (data$channels + 1) * data$channels), ncol = data$channels)
     crossprod(m)
@@ -93,9 +94,7 @@ check_recording <- function(drawn, value, outcome) {
   c(problem(any(is.nan(value)), "NaN in an RDM"), check_finite_columns(rows),
     problem(!identical(class(value), c("repalign_rdm", "dist")), "not an RDM"),
     problem(drawn$fun == "rdm" && any(value < 0, na.rm = TRUE) &&
-              !isTRUE(drawn$args$distance == "poisson_cv") &&
-              !is.null(drawn$args$distance) && drawn$args$distance != "crossnobis",
-            "a negative distance"),
+              !repalign:::is_cross_validated(attr(value, "distance")), "a negative distance"),
     if (drawn$fun == "rdm") check_undefined_warning(anyNA(value), outcome),
     check_methods(value, list(print = print, plot = plot)))
 }

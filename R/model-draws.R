@@ -1,0 +1,242 @@
+# What evaluate_models() draws anew, and the folds into which data and draws are cut.
+
+# ---- draws
+
+# Returns list(factors, rdm, condition): which of "rdm" and "condition" are drawn, and weights, a
+# draw a column: how often each group and each stimulus comes. NULL where a factor is not drawn.
+as_draws <- function(resample, draws, groups, n) {
+  if (is.list(resample)) return(given_draws(resample, groups, n))
+  resample <- check_choice(resample, c("both", "rdm", "condition", "none"), "resample")
+  if (resample == "none") return(list(factors = character(), count = 0L))
+  draws <- check_count(draws, "draws", least = 2)
+  factors <- if (resample == "both") c("rdm", "condition") else resample
+  check_factor_sizes(factors, groups, n)
+  check_memory(24 * as.double(draws) * (groups + n), "The draws", "Take fewer `draws`.")
+  drawn <- function(size) {
+    counts_of(matrix(sample.int(size, size * as.double(draws), TRUE), draws), size)
+  }
+  list(factors = factors, count = draws,
+       rdm = if ("rdm" %in% factors) drawn(groups),
+       condition = if ("condition" %in% factors) drawn(n))
+}
+
+check_factor_sizes <- function(factors, groups, n) {
+  if ("rdm" %in% factors && groups < 2) {
+    abort("`resample` draws RDMs, but there is one ", "group of them: its variance between ",
+          "subjects is not known. Give resample = \"condition\".",
+          class = "repalign_error_size", arg = "resample")
+  }
+  if ("condition" %in% factors && n < 4) {
+    abort("`resample` draws stimuli, but there are ", n, ": at least 4 are needed. Give resample ",
+          "= \"rdm\" or \"none\".", class = "repalign_error_size", arg = "resample")
+  }
+}
+
+# at: indices, a draw a row. Counts, a draw a column.
+counts_of <- function(at, size) {
+  matrix(as.double(apply(at, 1, tabulate, size)), size)
+}
+
+given_draws <- function(resample, groups, n) {
+  known <- c("rdm", "condition")
+  if (!length(resample) || is.null(names(resample)) || !all(names(resample) %in% known) ||
+      anyDuplicated(names(resample))) {
+    abort("`resample` as a list has matrices named \"rdm\", \"condition\" or both: indices with ",
+          "one draw a row.", class = "repalign_error_type", arg = "resample")
+  }
+  sizes <- c(rdm = groups, condition = n)
+  factors <- intersect(known, names(resample))
+  counts <- lapply(stats::setNames(factors, factors), function(factor) {
+    counts_of(check_indices(resample[[factor]], factor, sizes[[factor]]), sizes[[factor]])
+  })
+  check_factor_sizes(factors, groups, n)
+  rows <- vapply(counts, ncol, 0L)
+  if (length(unique(rows)) > 1) {
+    abort("`resample` has ", rows[1], " draws of RDMs and ", rows[2], " of stimuli: the rows of ",
+          "both matrices are the same draws.", class = "repalign_error_size", arg = "resample")
+  }
+  list(factors = factors, count = rows[[1]], rdm = counts$rdm, condition = counts$condition)
+}
+
+check_indices <- function(at, factor, size) {
+  what <- if (factor == "rdm") "groups of RDMs" else "stimuli"
+  place <- paste0("`resample$", factor, "`")
+  if (is.data.frame(at)) at <- as.matrix(at)
+  if (!is.numeric(at) || !is.matrix(at) || nrow(at) < 2) {
+    abort(place, " must be a matrix of indices with at least two rows, not ", describe(at), ".",
+          class = "repalign_error_type", arg = "resample")
+  }
+  if (ncol(at) != size) {
+    abort(place, " has ", count_of(ncol(at), "column"), ", but a draw has as many indices as ",
+          "there are ", what, ": ", size, ".", class = "repalign_error_size", arg = "resample")
+  }
+  bad <- which(is.na(at) | at != round(at) | at < 1 | at > size, arr.ind = TRUE)
+  if (nrow(bad)) {
+    abort(place, " has an index that is not a whole number from 1 to ", size, ", first in row ",
+          bad[1, 1], ", column ", bad[1, 2], ".", class = "repalign_error_value",
+          arg = "resample")
+  }
+  at
+}
+
+# ---- folds
+
+# Returns list(rdm, condition, repeats) for random folds, list(given, repeats = 1) for a table of
+# them, or NULL without cross-validation.
+as_folds <- function(folds, repeats, task) {
+  if (is.data.frame(folds)) return(list(given = given_folds(folds, task), repeats = 1L))
+  if (is.list(folds)) folds <- unlist(folds)
+  unknown <- setdiff(names(folds), c("rdm", "condition"))
+  if (is.numeric(folds) && length(unknown)) {
+    abort("`folds` names ", dQuote(unknown[1], FALSE), ": what is cut into folds is \"rdm\" or ",
+          "\"condition\".", class = "repalign_error_labels", arg = "folds")
+  }
+  if (!is.numeric(folds) || is.null(names(folds)) || !length(folds) ||
+      anyDuplicated(names(folds))) {
+    abort("`folds` must be numbers of folds, such as c(rdm = 2, condition = 2), or a data frame ",
+          "with the columns fold, set, factor and index, not ", describe(folds), ".",
+          class = "repalign_error_type", arg = "folds")
+  }
+  count <- c(rdm = 1L, condition = 1L)
+  for (name in names(folds)) count[[name]] <- check_count(folds[[name]], paste0("folds: ", name))
+  repeats <- check_count(repeats, "repeats")
+  check_fold_sizes(count, task)
+  if (all(count == 1)) return(NULL)
+  list(rdm = count[["rdm"]], condition = count[["condition"]], repeats = repeats)
+}
+
+check_fold_sizes <- function(count, task) {
+  groups <- max(task$group)
+  if (count[["rdm"]] > groups) {
+    abort("`folds` cuts the RDMs into ", count[["rdm"]], " folds, but there are ", groups,
+          if (groups == 1) " group" else " groups", " of them.", class = "repalign_error_size",
+          arg = "folds")
+  }
+  if (count[["condition"]] > 1 && task$n < 3 * count[["condition"]]) {
+    abort("`folds` cuts ", task$n, " stimuli into ", count[["condition"]], " folds, but each ",
+          "needs at least 3 stimuli: take fewer folds.", class = "repalign_error_size",
+          arg = "folds")
+  }
+}
+
+# A table of folds as a list of list(train, test), each with flags of RDMs (m) and stimuli (w).
+given_folds <- function(folds, task) {
+  need_columns(folds, c("fold", "set", "factor", "index"), "used", "folds")
+  sizes <- c(rdm = length(task$group), condition = task$n)
+  usable <- nrow(folds) && all(folds$set %in% c("train", "test")) &&
+    all(folds$factor %in% names(sizes)) && is.numeric(folds$index) && !anyNA(folds$fold) &&
+    all(folds$index %in% seq_len(max(sizes))) &&
+    all(folds$index <= sizes[as.character(folds$factor)])
+  if (!usable) {
+    abort("`folds` must have \"train\" or \"test\" in the column set, \"rdm\" or \"condition\" in ",
+          "factor, and in index the number of an RDM or a stimulus.",
+          class = "repalign_error_value", arg = "folds")
+  }
+  lapply(split(folds, factor(folds$fold, unique(folds$fold))), function(rows) {
+    flags <- function(set, factor) {
+      if (!any(folds$factor == factor)) return(rep(TRUE, sizes[[factor]]))
+      seq_len(sizes[[factor]]) %in% rows$index[rows$set == set & rows$factor == factor]
+    }
+    fold <- lapply(c(train = "train", test = "test"), function(set) {
+      list(m = as.double(flags(set, "rdm")), w = as.double(flags(set, "condition")))
+    })
+    check_given_fold(fold, rows$fold[1], task)
+  })
+}
+
+check_given_fold <- function(fold, name, task) {
+  refuse <- function(...) {
+    abort("`folds`: fold ", name, " ", ..., ".", class = "repalign_error_value", arg = "folds")
+  }
+  for (set in c("train", "test")) {
+    if (!any(fold[[set]]$m > 0)) refuse("has no RDM to ", set)
+    if (sum(fold[[set]]$w) < 3) refuse("has fewer than 3 stimuli to ", set)
+  }
+  both <- function(a, b) a > 0 & b > 0
+  groups <- lapply(fold, function(set) unique(task$group[set$m > 0]))
+  # a factor that is not cut is the same in both sets
+  if (!setequal(groups$train, groups$test) && length(intersect(groups$train, groups$test))) {
+    refuse("has RDMs of one group in training and test, which share what is to be predicted")
+  }
+  shared <- both(fold$train$w, fold$test$w)
+  if (any(shared) && !identical(fold$train$w, fold$test$w)) {
+    refuse("has stimulus ", which(shared)[1], " in training and test")
+  }
+  fold
+}
+
+# Rounds of one draw (weights m of the RDMs and w of the stimuli): list(train, test, counts), of
+# which the first two are list(m, w), for every fold; NULL if the draw has too few stimuli or RDMs
+# for them. `counts` is the weight of the round in the mean over folds: how many RDMs times stimuli
+# it tests, in given folds compared with all data, of which each fold counts alike.
+folds_of_draw <- function(folds, group, w, m) {
+  if (!is.null(folds$given)) {
+    rounds <- lapply(folds$given, function(fold) {
+      round <- lapply(fold, function(set) list(m = set$m * m, w = set$w * w))
+      c(round, counts = tested(round$test) / tested(fold$test))
+    })
+    return(if (are_usable_rounds(rounds)) rounds)
+  }
+  there <- unique(group[m > 0])
+  if (length(there) < folds$rdm || sum(w > 0) < 3 * folds$condition) return(NULL)
+  fold_rdm <- random_fold(there, folds$rdm, max(group))[group]
+  fold_condition <- random_fold(which(w > 0), folds$condition, length(w))
+  rounds <- expand.grid(rdm = seq_len(folds$rdm), condition = seq_len(folds$condition))
+  lapply(seq_len(nrow(rounds)), function(k) {
+    in_m <- fold_rdm == rounds$rdm[k]
+    in_w <- fold_condition == rounds$condition[k]
+    test <- list(m = m * in_m, w = w * in_w)
+    list(train = list(m = if (folds$rdm > 1) m * !in_m else m,
+                      w = if (folds$condition > 1) w * !in_w else w),
+         test = test, counts = tested(test))
+  })
+}
+
+tested <- function(set) sum(set$m) * sum(set$w)
+
+# Do folds keep the training apart from the test, in RDMs or in stimuli?
+are_cut <- function(folds) {
+  if (is.null(folds$given)) return(!is.null(folds))
+  !any(vapply(folds$given, function(fold) identical(fold$train, fold$test), NA))
+}
+
+are_usable_rounds <- function(rounds) {
+  all(vapply(rounds, function(round) {
+    all(vapply(round[c("train", "test")], function(set) sum(set$w > 0) >= 3 && any(set$m > 0), NA))
+  }, NA))
+}
+
+# Before anything is computed: folds that most draws cannot be cut into. The draws that are left
+# would be those that are most like all data, and their variance too small; with a fold for each
+# group, they are all data.
+refuse_lost_draws <- function(folds, drawn, task) {
+  if (is.null(folds) || !is.null(folds$given) || !drawn$count) return(invisible())
+  groups <- max(task$group)
+  lost <- function(weights, needed) {
+    if (is.null(weights)) rep(FALSE, drawn$count) else colSums(weights > 0) < needed
+  }
+  by_rdm <- lost(drawn$rdm, folds$rdm)
+  by_condition <- lost(drawn$condition, 3 * folds$condition)
+  each_group <- !is.null(drawn$rdm) && folds$rdm == groups
+  if (!each_group && mean(by_rdm | by_condition) <= 0.5) return(invisible())
+  reason <- if (each_group || mean(by_rdm) > mean(by_condition)) {
+    paste0("folds = c(rdm = ", folds$rdm, ") needs ", folds$rdm, " different groups of RDMs in ",
+           "each draw, and there are ", groups, ". Take fewer folds, such as c(rdm = 2) where ",
+           "there are at least 3 groups, or draw no RDMs (resample = \"condition\" or \"none\").")
+  } else {
+    paste0("folds = c(condition = ", folds$condition, ") needs ", 3 * folds$condition,
+           " different stimuli in each draw, and there are ", task$n, ". Take fewer folds, or ",
+           "draw no stimuli (resample = \"rdm\" or \"none\").")
+  }
+  abort(sum(by_rdm | by_condition), " of ", drawn$count, " draws cannot be cut into `folds`, and ",
+        "those that can are too much like all data to give errors: ", reason,
+        class = "repalign_error_size", arg = "folds")
+}
+
+# The fold of each of `size` things of which only some are there.
+random_fold <- function(there, folds, size) {
+  fold <- integer(size)
+  fold[there] <- if (folds == 1) 1L else
+    sample(rep(sample.int(folds), length.out = length(there)))
+  fold
+}

@@ -1,0 +1,197 @@
+# What rdm(), noise_covariance() and searchlight() are given: observations with labels, arrays and
+# responses objects, of which patterns of conditions in runs are made.
+
+# ---- observations
+
+# Returns list(x, condition, run): a matrix of doubles with a row for each observation, and for both
+# kinds of labels list(codes, labels), or NULL where none are known. Conditions without labels of
+# their own have labels NULL and, in `condition`, their count.
+read_observations <- function(x, condition, run) {
+  if (is_responses(x)) return(responses_observations(x, condition, run))
+  if (is.array(x) && length(dim(x)) == 3) {
+    return(recorded_rows(read_array(x), array_conditions(x, condition), run))
+  }
+  x <- double_matrix(x, "x")
+  refuse_identifiers(x, "x")
+  refuse_nonfinite_rows(x)
+  list(x = x, condition = sorted_codes(condition, nrow(x), "condition"),
+       run = sorted_codes(run, nrow(x), "run"))
+}
+
+refuse_nonfinite_rows <- function(x) {
+  if (.Call(C_all_finite, x)) return(invisible())
+  at <- which(!is.finite(x), arr.ind = TRUE)
+  first <- at[order(at[, 1], at[, 2])[1], ]
+  abort("`x` has ", count_of(nrow(at), "missing or infinite value"), ", first in row ", first[1],
+        ", column ", first[2], ": leave out these observations (rows) or channels (columns).",
+        class = "repalign_error_nonfinite", arg = "x")
+}
+
+# One label a row as list(codes, labels), with labels in sorted order, or in that of a factor.
+sorted_codes <- function(labels, n, arg, row = "row") {
+  if (is.null(labels)) return(NULL)
+  row_labels(labels, n, arg, row, FALSE)
+  values <- if (is.factor(labels)) droplevels(labels) else as.vector(labels)
+  all <- if (is.factor(values)) levels(values) else sorted_unique(values)
+  list(codes = match(values, all), labels = label_text(all))
+}
+
+sorted_unique <- function(values) {
+  all <- unique(values)
+  all[order(all, method = "radix")]
+}
+
+# ---- arrays conditions x channels x repeats, in which missing repeats are NA throughout
+
+read_array <- function(x) {
+  if (!is.numeric(x) && !is.logical(x)) {
+    abort("`x` must be an array of numbers, not ", describe(x), " of type ", typeof(x), ".",
+          class = "repalign_error_type", arg = "x")
+  }
+  if (!all(dim(x) > 0)) {
+    abort("`x` has ", paste(dim(x), collapse = " x "), " entries: there is nothing to compare.",
+          class = "repalign_error_size", arg = "x")
+  }
+  if (!is.double(x)) storage.mode(x) <- "double"
+  if (.Call(C_all_finite, x)) x else known_values(x)
+}
+
+# Which repeats (columns) of which conditions (rows) were recorded.
+recorded_repeats <- function(values) {
+  size <- dim(values)
+  if (.Call(C_all_finite, values)) return(matrix(TRUE, size[1], size[3]))
+  known <- vapply(seq_len(size[3]), function(t) {
+    rowSums(!is.na(values[, , t, drop = FALSE]))
+  }, numeric(size[1]))
+  known <- matrix(known, size[1], size[3])
+  if (!any(known > 0)) {
+    abort("`x` has only missing values.", class = "repalign_error_nonfinite", arg = "x")
+  }
+  partial <- which(known > 0 & known < size[2], arr.ind = TRUE)
+  if (nrow(partial)) {
+    abort("`x` lacks the values of some channels, but not of all, for ",
+          count_of(nrow(partial), "pattern"), ", first condition ", partial[1, 1], ", repeat ",
+          partial[1, 2], ": a repeat that is missing is NA in all channels. Leave out these ",
+          "channels, or set the whole repeat to NA.", class = "repalign_error_nonfinite",
+          arg = "x")
+  }
+  known > 0
+}
+
+# Labels of the rows of an array, NULL where it has none.
+array_conditions <- function(x, condition) {
+  labels <- if (is.null(condition)) dimnames(x)[[1]] else
+    row_labels(condition, nrow(x), "condition", "row", FALSE)
+  twice <- anyDuplicated(labels)
+  if (twice) {
+    abort(if (is.null(condition)) "`x` has the row name " else "`condition` has the label ",
+          dQuote(labels[twice], FALSE), " more than once, but each row of an array is a ",
+          "condition. If rows are observations, give a matrix.",
+          class = "repalign_error_labels", arg = if (is.null(condition)) "x" else "condition")
+  }
+  labels
+}
+
+# The recorded repeats as rows, those of the first repeat of all conditions first.
+recorded_rows <- function(values, labels, run) {
+  size <- dim(values)
+  recorded <- which(recorded_repeats(values), arr.ind = TRUE)
+  rows <- matrix(aperm(values, c(1, 3, 2)), size[1] * size[3], size[2],
+                 dimnames = if (!is.null(dimnames(values)[[2]])) list(NULL, dimnames(values)[[2]]))
+  rows <- rows[(recorded[, 2] - 1) * size[1] + recorded[, 1], , drop = FALSE]
+  list(x = rows, condition = list(codes = unname(recorded[, 1]), labels = labels, count = size[1]),
+       run = repeat_runs(run, size[3], dimnames(values)[[3]], unname(recorded[, 2])))
+}
+
+# The run of each observation: the label of its repeat, of which there are `count`, or its number.
+repeat_runs <- function(run, count, names, at) {
+  if (is.null(run)) {
+    return(list(codes = at, labels = if (is.null(names)) as.character(seq_len(count)) else names))
+  }
+  if (length(run) != count) {
+    abort("`run` has ", count_of(length(run), "label"), ", but `x` has ",
+          count_of(count, "repeat"), ": give one label per repeat.",
+          class = "repalign_error_labels", arg = "run")
+  }
+  found <- sorted_codes(run, count, "run", "repeat")
+  list(codes = found$codes[at], labels = found$labels)
+}
+
+# Of responses objects the events are the runs: they share noise.
+responses_observations <- function(x, condition, run) {
+  if (!is.null(condition) || !is.null(run)) {
+    arg <- if (is.null(run)) "condition" else "run"
+    abort("`", arg, "` cannot be given with a responses object, which has labels of its own: ",
+          "declare them by responses().", class = "repalign_error_labels", arg = arg)
+  }
+  parts <- unclass(x)
+  read <- recorded_rows(parts$values, dimnames(parts$values)[[1]], NULL)
+  if (is.null(parts$event)) return(read)
+  recorded <- which(recorded_repeats(parts$values), arr.ind = TRUE)
+  read$run <- sorted_codes(parts$event[recorded], nrow(recorded), "x")
+  read
+}
+
+# ---- patterns of conditions
+
+# Returns list(means, counts, labels, runs, channels): the mean pattern of each condition in each
+# run, as a matrix conditions x (channels * runs) in which the channels of a run stand side by side;
+# how many observations each is the mean of (conditions x runs; 0: none, and the mean is 0); labels
+# of conditions, or NULL, and of runs. by_run = FALSE takes all observations for those of one run.
+run_patterns <- function(x, condition, run, by_run) {
+  plain <- is.array(x) && length(dim(x)) == 3 && !is_responses(x) && is.null(run)
+  if (plain && by_run) return(array_patterns(read_array(x), array_conditions(x, condition)))
+  seen <- read_observations(x, condition, run)
+  if (is.null(seen$condition)) seen$condition <- row_conditions(seen$x)
+  if (!by_run) seen$run <- list(codes = rep(1L, nrow(seen$x)), labels = "1")
+  count <- condition_count(seen$condition)
+  check_memory(8 * as.double(count) * ncol(seen$x) * length(seen$run$labels),
+               "The patterns of all conditions in all runs", "Take fewer channels.")
+  found <- .Call(C_run_means, seen$x, seen$condition$codes, seen$run$codes, count,
+                 length(seen$run$labels), thread_count())
+  c(found, list(labels = seen$condition$labels, runs = seen$run$labels, channels = ncol(seen$x),
+                names = colnames(seen$x)))
+}
+
+condition_count <- function(condition) {
+  if (is.null(condition$count)) length(condition$labels) else condition$count
+}
+
+# Without labels, each row of a matrix is a condition.
+row_conditions <- function(x) {
+  names <- rownames(x)
+  if (anyDuplicated(names)) {
+    abort("`x` has the row name ", dQuote(names[duplicated(names)][1], FALSE), " more than once: ",
+          "if the rows are observations of conditions, give condition = rownames(x).",
+          class = "repalign_error_labels", arg = "condition")
+  }
+  list(codes = seq_len(nrow(x)), labels = names, count = nrow(x))
+}
+
+# The repeats of an array are the runs.
+array_patterns <- function(values, labels) {
+  size <- dim(values)
+  recorded <- recorded_repeats(values)
+  runs <- dimnames(values)[[3]]
+  refuse_equal_repeats(runs)
+  names <- dimnames(values)[[2]]
+  if (!all(recorded)) values[is.na(values)] <- 0
+  list(means = matrix(values, size[1], size[2] * size[3]), counts = recorded + 0, labels = labels,
+       runs = if (is.null(runs)) as.character(seq_len(size[3])) else runs, channels = size[2],
+       names = names)
+}
+
+# Repeats of one run share its noise: taken for different runs, they would bias what is compared
+# between runs.
+refuse_equal_repeats <- function(names) {
+  twice <- anyDuplicated(names)
+  if (!twice) return(invisible())
+  abort("`x` has the name ", dQuote(names[twice], FALSE), " for several repeats. If these are of ",
+        "the same run, give run = dimnames(x)[[3]]; if not, give each a name of its own.",
+        class = "repalign_error_labels", arg = "x")
+}
+
+# What messages call a condition: its label, or its number where there are none.
+condition_title <- function(labels, at) {
+  if (is.null(labels)) as.character(at) else dQuote(labels[at], FALSE)
+}

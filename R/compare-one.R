@@ -6,25 +6,11 @@
 one_score <- function(id, x, y, args) {
   if (missing(x) || missing(y)) missing_side(missing(x))
   d <- declaration(id)
-  given <- d$check(args)
-  hold_threads()
-  sides <- sides_of_two(representation(x, "x", loose = TRUE), representation(y, "y", loose = TRUE),
-                        d$pairing)
-  call <- open_sides(sides, list(list(id = id, label = id, args = given, declaration = d)),
-                     grid = FALSE)
-  measure <- call$set[[1]]
-  # what responses() declare is no label without effect
-  note_unused_labels(replace(measure$args, "clusters", list(given$clusters)))
-  note_gaps(first_pair, call$sides$x$reprs, call$sides$y$reprs, call$set)
-  pair <- side_pair(call$sides, 1, 1)
-  for (repr in pair[c("x", "y")]) repr$cache$compared_once <- TRUE
-  error <- refusal_of_pair(measure, pair)
-  if (!is.null(error)) stop(error)
-  check_grid_memory(call$set, call$sides, what = paste0(id, "()"))
-  compare_pair(d, pair, measure$args, measure$range)
+  call <- open_pair(representation(x, "x", loose = TRUE), representation(y, "y", loose = TRUE),
+                    list(id = id, label = id, args = d$check(args), declaration = d),
+                    paste0(id, "()"))
+  compare_pair(d, call$pair, call$measure$args, call$measure$range)
 }
-
-first_pair <- data.frame(i = 1L, j = 1L)
 
 # Every comparison of two representations goes through this function, alone or in a grid. d: the
 # declaration of the measure.

@@ -138,10 +138,10 @@ rdm_key <- function(repr, inner) {
 # of the larger one, and an absolute difference, which is what rounding may leave of 0. (The share is
 # not one of the largest distance of all, because then a single distant stimulus would tie all
 # others.) Distances that are given are tied where they are equal.
-rdm_facts <- function(repr, inner) {
+rdm_facts <- function(repr, inner, d = dissimilarities_of(repr, inner)$d) {
   key <- rdm_key(repr, inner)
-  remember_summary(repr, "rdm", list(key), {
-    range <- value_range(dissimilarities_of(repr, inner)$d)
+  remember_form(repr, "summary", list("rdm", key), {
+    range <- value_range(d)
     tolerance <- switch(key, given = c(0, 0), euclidean = c(tie_share, 1e-15 * range[2]),
                         # half the square of what rounding leaves between equal unit rows
                         correlation = , cosine = c(tie_share, 1e-28), no_branch(key))
@@ -153,15 +153,15 @@ rdm_facts <- function(repr, inner) {
 # differ by rounding only; those of a "dist" object only if they are equal.
 form_ranks <- function(repr, inner) {
   remember_form(repr, "ranks", list(rdm_key(repr, inner)), {
-    if (stimulus_pairs(repr) >= 2^31) {
-      abort("`", repr$arg, "` has ", format(stimulus_pairs(repr), big.mark = ","),
+    if (packed_length(repr$n) >= 2^31) {
+      abort("`", repr$arg, "` has ", format(packed_length(repr$n), big.mark = ","),
             " pairs of rows, more than can be ranked (2^31): take fewer stimuli, or ",
             "outer = \"pearson\".",
             class = "repalign_error_size", arg = repr$arg)
     }
     given <- repr$kind == "dist"
     values <- if (given) repr$data else dissimilarities_of(repr, inner)$d
-    tolerance <- if (given) c(0, 0) else rdm_facts(repr, inner)$tolerance
+    tolerance <- if (given) c(0, 0) else rdm_facts(repr, inner, values)$tolerance
     list(ranks = .Call(C_average_ranks, values, tolerance, thread_count()))
   })
 }
@@ -178,10 +178,10 @@ untied_rank_size <- function(count) (as.double(count)^3 - count) / 12
 form_dissimilarities <- function(repr, inner, outer, codes = NULL) {
   if (!is.null(codes)) return(form_between_clusters(repr, inner, outer, codes))
   remember_form(repr, "dissimilarities", list(repr$kind, inner, outer), {
-    rdm <- dissimilarities_of(repr, inner)
     ranked <- outer %in% ranked_outer
-    if (ranked) rdm <- list(d = form_ranks(repr, inner)$ranks, square = FALSE)
-    count <- stimulus_pairs(repr)
+    rdm <- if (ranked) list(d = form_ranks(repr, inner)$ranks, square = FALSE) else
+      dissimilarities_of(repr, inner)
+    count <- packed_length(repr$n)
     center <- if (ranked) (count + 1) / 2 else if (outer == "cosine") 0 else
       .Call(C_packed_sum, rdm$d, rdm$square, thread_count()) / count
     size <- if (outer == "rho_a") untied_rank_size(count) else

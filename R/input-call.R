@@ -20,8 +20,8 @@
 # measures or responses() have), "null" (whole clusters are permuted) or "errors" (whole clusters
 # are deleted); least, why: how many of them are needed, and for what. diagonal: is each
 # representation of a list also compared with itself? middle: only the middle half of the rows is
-# compared (series = "linear"). relabel: see settled_set(); grid: see settled_measure(). What ends with the call is planned in `frame`, the function that the
-# user has called.
+# compared (series = "linear"). relabel: see settled_set(); grid: see settled_measure(). What ends
+# with the call is planned in `frame`, the function that the user has called.
 open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE, ...,
                       frame = parent.frame()) {
   threads <- hold_threads(threads, frame)
@@ -87,6 +87,24 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
   at_end_of(frame, end_choices(choices))
   list(sides = sides, set = set, n = reprs[[1]]$n, rows = rows, labels = labels,
        clusters = clusters, choices = choices)
+}
+
+# A call of two representations and one measure, about which there is no doubt: list(pair, measure).
+# what: the function that the user called, in messages.
+open_pair <- function(rx, ry, measure, what, frame = parent.frame()) {
+  hold_threads(frame = frame)
+  sides <- sides_of_two(rx, ry, measure$declaration$pairing)
+  call <- open_sides(sides, list(measure), grid = FALSE, frame = frame)
+  settled <- call$set[[1]]
+  # what responses() declare is no label without effect
+  note_unused_labels(replace(settled$args, "clusters", list(measure$args$clusters)))
+  note_gaps(list(i = 1L, j = 1L), call$sides$x$reprs, call$sides$y$reprs, call$set)
+  pair <- side_pair(call$sides, 1, 1)
+  for (repr in pair[c("x", "y")]) repr$cache$compared_once <- TRUE
+  error <- refusal_of_pair(settled, pair)
+  if (!is.null(error)) stop(error)
+  check_grid_memory(call$set, call$sides, what = what)
+  list(pair = pair, measure = settled)
 }
 
 are_plain <- function(reprs) {

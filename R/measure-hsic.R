@@ -59,15 +59,13 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
     units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
     shared_noise = shared_noise
   ))
-  pair <- representation_pair(x, y, accepted_by_kernel(args))
-  d <- declaration("cka")
-  args <- settled_arguments(d, args, list(x = list(pair$x), y = list(pair$y)))
-  note_unused_labels(args)
-  declared <- declared_pair(pair, list(id = "cka", label = "hsic", args = args, declaration = d))
-  pair <- declared$pair
-  args <- declared$measure$args
+  if (missing(x) || missing(y)) missing_side(missing(x))
+  measure <- list(id = "cka", label = "hsic", args = args, declaration = declaration("cka"))
+  call <- open_pair(representation(x, "x", loose = TRUE), representation(y, "y", loose = TRUE),
+                    measure, "hsic()")
+  pair <- call$pair
+  args <- call$measure$args
   check_cka_pair(pair, args)
-  check_pair_memory(d, pair, args, "hsic")
   note_shared_neurons(pair, args)
   h <- pair_h(pair, args)
   value <- unscale_h(h$value, h$scale)

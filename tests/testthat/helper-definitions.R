@@ -138,10 +138,7 @@ def_linear_regression <- function(x, y) {
 
 def_distances <- function(x) unname(as.matrix(dist(x)))
 
-def_double_center <- function(k) {
-  h <- diag(nrow(k)) - 1 / nrow(k)
-  h %*% k %*% h
-}
+def_double_center <- function(k) k - rowMeans(k) - rep(colMeans(k), each = nrow(k)) + mean(k)
 
 def_cosine <- function(a, b) sum(a * b) / sqrt(sum(a^2) * sum(b^2))
 

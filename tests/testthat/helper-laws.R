@@ -2,7 +2,7 @@
 
 # Kinds of pairs. ties: rows at equal distances, so that chance decides among neighbours.
 # loose: rounding of the data themselves costs digits. k: neighbours that suit the size.
-law_kinds <- function() {
+law_kinds <- function() once("kinds of pairs", {
   set.seed(21)
   gauss <- related_pair(30, 5, 8)
   gauss <- lapply(gauss, function(x) sweep(x, 2, rnorm(ncol(x)), "+"))
@@ -30,7 +30,7 @@ law_kinds <- function() {
     kinds$integers[[side]] <- counts
   }
   kinds
-}
+})
 
 k_of <- function(kind) if (is.null(kind$k)) 5 else kind$k
 
@@ -75,10 +75,19 @@ outcome <- function(id, x, y, args, seed = 5) {
   )
 }
 
-value_near <- function(id, args, x, y, kind) {
-  got <- outcome(id, x, y, args)
-  if (got$state == "value") got$value else NA_real_
+value_of_outcome <- function(got) if (got$state == "value") got$value else NA_real_
+
+value_near <- function(id, args, x, y) value_of_outcome(outcome(id, x, y, args))
+
+# Of a kind of pair as it is, or with its sides exchanged: most laws ask for it. label: the setting and
+# the kind, as each_law() has it.
+plain_outcome <- function(id, args, label, kind, turned = FALSE) {
+  once(paste("outcome of", label, if (turned) "turned"), {
+    if (turned) outcome(id, kind$y, kind$x, args) else outcome(id, kind$x, kind$y, args)
+  })
 }
+
+plain_value <- function(...) value_of_outcome(plain_outcome(...))
 
 # |a - b| small, with what the kind and the measure allow.
 law_tolerance <- function(id, kind, value) {

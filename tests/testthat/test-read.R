@@ -447,8 +447,14 @@ test_that(".rds files hold arrays or lists of them", {
 
 # --- HDF5 and MATLAB -------------------------------------------------------------
 
-test_that("HDF5 files are read with the axes that h5py showed", {
+# hdf5r collects garbage whenever a file is closed, which takes most of the time of these tests.
+skip_without_hdf5r <- function(frame = parent.frame()) {
   skip_if_not_installed("hdf5r")
+  local_internal("gc", function(...) invisible(), baseenv(), frame)
+}
+
+test_that("HDF5 files are read with the axes that h5py showed", {
+  skip_without_hdf5r()
   file <- fixture("h5py.h5")
   m <- matrix(0:5 + 0, 3, byrow = TRUE)
   expect_identical(read_representation(file, "units/rates"), m)
@@ -469,7 +475,7 @@ test_that("HDF5 files are read with the axes that h5py showed", {
 })
 
 test_that("names of HDF5 files are those of arrays of numbers", {
-  skip_if_not_installed("hdf5r")
+  skip_without_hdf5r()
   file <- fixture("h5py.h5")
   expect_setequal(representation_names(file), c(
     "big_endian", "half", "huge", "large", "lowest", "packed", "truth", "units/cube", "units/rates",
@@ -492,7 +498,7 @@ test_that("names of HDF5 files are those of arrays of numbers", {
 })
 
 test_that("what other programs write into HDF5 files is named in errors", {
-  skip_if_not_installed("hdf5r")
+  skip_without_hdf5r()
   path <- withr::local_tempfile(fileext = ".h5")
   open <- hdf5r::H5File$new(path, "w")
   open[["x"]] <- matrix(1:6 + 0, 2)
@@ -510,7 +516,7 @@ test_that("what other programs write into HDF5 files is named in errors", {
 })
 
 test_that("MATLAB's files of version 7.3 are read with MATLAB's axes", {
-  skip_if_not_installed("hdf5r")
+  skip_without_hdf5r()
   file <- fixture("matlab73.mat")
   m <- matrix(0:5 + 0, 3, byrow = TRUE)
   expect_setequal(representation_names(file), c("x", "cube"))

@@ -48,7 +48,7 @@ add_batch_means <- function(known, chunk) {
     if (is.null(before)) {
       before <- list(first = means, sum = 0, squares = 0, within = 0, count = 0)
     }
-    within <- .Call(C_frobenius, data, means, 1)^2 / (nrow(data) - 1)
+    within <- .Call(C_centered_squares, data, means, 1) / (nrow(data) - 1)
     list(first = before$first, sum = before$sum + means - before$first,
          squares = before$squares + sum((means - before$first)^2),
          within = before$within + within, count = before$count + 1)

@@ -37,9 +37,12 @@ stimulus_pairs <- function(repr) packed_length(repr$n)
 
 median_distance <- function(repr) {
   remember_summary(repr, "median distance", list(), {
-    list(median = .Call(C_median_value, form_distances(repr)$d))
+    list(median = stats::median(form_distances(repr)$d))
   })$median
 }
+
+# range() would copy the values first.
+value_range <- function(values) c(min(values), max(values))
 
 # A symmetric matrix of packed values.
 unpacked_pairs <- function(values, n, diagonal = 0) {
@@ -138,7 +141,7 @@ rdm_key <- function(repr, inner) {
 rdm_facts <- function(repr, inner, d = dissimilarities_of(repr, inner)$d) {
   key <- rdm_key(repr, inner)
   remember_form(repr, "summary", list("rdm", key), {
-    range <- .Call(C_value_range, d)
+    range <- value_range(d)
     tolerance <- switch(key, given = c(0, 0), euclidean = c(tie_share, 1e-15 * range[2]),
                         # half the square of what rounding leaves between equal unit rows
                         correlation = , cosine = c(tie_share, 1e-28), no_branch(key))
@@ -216,7 +219,7 @@ between_clusters <- function(codes) {
 }
 
 range_between_clusters <- function(repr, inner, codes) {
-  .Call(C_value_range, dissimilarities_of(repr, inner)$d[between_clusters(codes)])
+  value_range(dissimilarities_of(repr, inner)$d[between_clusters(codes)])
 }
 
 declare_form("dissimilarities", relabel = relabel_parts(packed = "values"),

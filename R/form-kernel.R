@@ -35,14 +35,14 @@ declare_form("gaussian", relabel = relabel_parts(packed = "entries", each = "mea
 gaussian_entries <- function(repr, width) {
   d <- form_distances(repr)$d
   entries <- .Call(C_gaussian, d, width, FALSE, thread_count())
-  range <- .Call(C_value_range, entries)
+  range <- value_range(entries)
   if (range[2] < .Machine$double.eps) refuse_flat_kernel(repr$arg, "below", "higher")
   beside_self <- 2 * .Call(C_packed_sum, entries, FALSE, thread_count()) / repr$n
   if (beside_self < 0.01) warn_narrow_kernel(repr)
   shifted <- range[1] > 0.5
   if (shifted) {
     entries <- .Call(C_gaussian, d, width, TRUE, thread_count())
-    if (.Call(C_value_range, entries)[1] > -1e-150) refuse_flat_kernel(repr$arg, "above", "lower")
+    if (value_range(entries)[1] > -1e-150) refuse_flat_kernel(repr$arg, "above", "lower")
   }
   list(entries = entries, shifted = shifted)
 }

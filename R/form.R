@@ -270,7 +270,7 @@ form_scaling <- function(repr, center) {
 form_scaling_norm <- function(repr, center) {
   unit <- form_scaling(repr, center)
   norm <- remember_summary(repr, "norm", list(center), {
-    list(norm = .Call(C_frobenius, repr$data, unit$means, unit$scale))
+    list(norm = sqrt(.Call(C_centered_squares, repr$data, unit$means, unit$scale)))
   })$norm
   extend_form(unit, norm = norm)
 }

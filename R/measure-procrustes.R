@@ -353,7 +353,8 @@ aligned_cosines <- function(pair, x_form, y_form, args) {
     share <- mean(share_outside_span(x, u, x_form$norms) * share_outside_span(y, v, y_form$norms))
     if (share > 1e-8) warn_not_unique(pair, share)
   }
-  cosines <- .Call(C_row_cosines, turned_by(x, u, v), y, x_form$norms, y_form$norms)
+  # divided by the norms before they are multiplied, so that rows of tiny values do not vanish
+  cosines <- rowSums(turned_by(x, u, v) / x_form$norms * (y / y_form$norms))
   max(-1, min(1, mean(cosines)))
 }
 

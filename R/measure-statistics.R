@@ -92,8 +92,9 @@ form_concentricity <- function(repr) {
     undefined <- size <= tie_share
     direction <- if (undefined) numeric(length(means)) else means / size
     unit <- form_scaling(repr, center = FALSE)
-    cosines <- .Call(C_direction_cosines, repr$data, unit$means, unit$scale, direction)
-    refuse_rows(repr, which(is.nan(cosines)), centered = FALSE)
+    norms <- .Call(C_row_norms, repr$data, unit$means, unit$scale)
+    refuse_rows(repr, which(norms == 0), centered = FALSE)
+    cosines <- repr$data %*% (direction * unit$scale) / norms
     list(value = if (undefined) NA_real_ else mean(cosines), undefined = undefined)
   })
 }

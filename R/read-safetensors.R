@@ -67,9 +67,18 @@ safetensors_header <- function(file) {
 # stack of the parser. jsonlite 1.8.4 takes the text that it complains of for a format of printf(),
 # and dies of a percent sign in it, which JSON can write in another way.
 parse_header <- function(bytes, text) {
-  if (bytes[1] != charToRaw("{") || .Call(C_json_depth, bytes) > 3) return(NULL)
+  if (bytes[1] != charToRaw("{") || json_depth(text) > 3) return(NULL)
   tryCatch(jsonlite::parse_json(gsub("%", "\\u0025", text, fixed = TRUE)),
            error = function(e) NULL)
+}
+
+# How deep the lists and objects of a JSON text lie within each other. What is escaped or quoted is
+# dropped first; a bracket that closes nothing does not count.
+json_depth <- function(text) {
+  unquoted <- gsub("\"[^\"]*\"", "", gsub("\\\\.", "", text, perl = TRUE), perl = TRUE)
+  brackets <- utf8ToInt(gsub("[^][{}]", "", unquoted, perl = TRUE))
+  depth <- cumsum(ifelse(brackets %in% utf8ToInt("[{"), 1, -1))
+  max(0, depth - pmin(0, cummin(depth)))
 }
 
 check_tensor <- function(tensor, name, file) {

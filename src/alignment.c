@@ -53,16 +53,14 @@ size_t standardize_columns(const double *x, size_t n, size_t d, const double *me
 /* Rows that are summed up together: their sums stay in cache. */
 #define ROW_TILE 1024
 
-/* squares = of the rows i0 .. i0 + rows - 1; dots = with direction, unless it is NULL. */
-INLINE_BODY void tile_sums_body(const centered_view *v, size_t i0, size_t rows,
-                                const double *direction, double *squares, double *dots)
+/* squares = of the rows i0 .. i0 + rows - 1. */
+INLINE_BODY void tile_squares_body(const centered_view *v, size_t i0, size_t rows, double *squares)
 {
-    for (size_t i = 0; i < rows; i++) squares[i] = dots[i] = 0.0;
+    for (size_t i = 0; i < rows; i++) squares[i] = 0.0;
     for (size_t j = 0; j < v->d; j++) {
         const double *x = v->x + j * v->n + i0;
         const double *next = j + 1 < v->d ? x + v->n : x;
         const double mean = v->mean[j], scale = v->inverse_scale;
-        const double part = direction ? direction[j] : 0.0;
         for (size_t start = 0; start < rows; start += FETCH_BLOCK) {
             const size_t stop = fetch_end(start, rows);
             fetch(next + start, stop - start);
@@ -70,30 +68,26 @@ INLINE_BODY void tile_sums_body(const centered_view *v, size_t i0, size_t rows,
             for (size_t i = start; i < stop; i++) {
                 const double value = (x[i] - mean) * scale;
                 squares[i] += value * value;
-                dots[i] += value * part;
             }
         }
     }
 }
 
-static void plain_tile_sums(const centered_view *v, size_t i0, size_t rows,
-                            const double *direction, double *squares, double *dots)
+static void plain_tile_squares(const centered_view *v, size_t i0, size_t rows, double *squares)
 {
-    tile_sums_body(v, i0, rows, direction, squares, dots);
+    tile_squares_body(v, i0, rows, squares);
 }
 
-static WIDE void wide_tile_sums(const centered_view *v, size_t i0, size_t rows,
-                                const double *direction, double *squares, double *dots)
+static WIDE void wide_tile_squares(const centered_view *v, size_t i0, size_t rows, double *squares)
 {
-    tile_sums_body(v, i0, rows, direction, squares, dots);
+    tile_squares_body(v, i0, rows, squares);
 }
 
 /* The same for one row, scaled by its own power of two; returns that, or 0 for a row of zeros. */
-static double one_row_sums(const centered_view *v, size_t i, const double *direction,
-                           double *square, double *dot)
+static double one_row_square(const centered_view *v, size_t i, double *square)
 {
     double largest = 0.0;
-    *square = *dot = 0.0;
+    *square = 0.0;
     for (size_t j = 0; j < v->d; j++) {
         const double size = fabs((v->x[i + j * v->n] - v->mean[j]) * v->inverse_scale);
         largest = size > largest ? size : largest;
@@ -103,78 +97,22 @@ static double one_row_sums(const centered_view *v, size_t i, const double *direc
     for (size_t j = 0; j < v->d; j++) {
         const double value = (v->x[i + j * v->n] - v->mean[j]) * v->inverse_scale * unit;
         *square += value * value;
-        if (direction) *dot += value * direction[j];
     }
     return unit;
 }
 
-void row_norms(const centered_view *v, const double *direction, double *norm, double *cosine)
+void row_norms(const centered_view *v, double *norm)
 {
-    double dots[ROW_TILE];
     const int wide = wide_vectors();
     for (size_t i0 = 0; i0 < v->n; i0 += ROW_TILE) {
         const size_t rows = v->n - i0 < ROW_TILE ? v->n - i0 : ROW_TILE;
-        (wide ? wide_tile_sums : plain_tile_sums)(v, i0, rows, direction, norm + i0, dots);
-        for (size_t t = 0; t < rows; t++) {
-            double *square = norm + i0 + t, unit = 1.0;
-            const int safe = *square > SAFE_SQUARES && *square < 1.0 / SAFE_SQUARES;
-            if (!safe) unit = one_row_sums(v, i0 + t, direction, square, dots + t);
-            const double root = sqrt(*square);
-            *square = unit > 0.0 ? root / unit : 0.0;
-            if (cosine) cosine[i0 + t] = unit > 0.0 ? dots[t] / root : NAN;
+        (wide ? wide_tile_squares : plain_tile_squares)(v, i0, rows, norm + i0);
+        for (size_t i = i0; i < i0 + rows; i++) {
+            double unit = 1.0;
+            const int safe = norm[i] > SAFE_SQUARES && norm[i] < 1.0 / SAFE_SQUARES;
+            if (!safe) unit = one_row_square(v, i, norm + i);
+            norm[i] = unit > 0.0 ? sqrt(norm[i]) / unit : 0.0;
         }
-    }
-}
-
-/* A row is scaled by the power of two that brings its norm near one: its products neither
-   overflow nor vanish, and nothing is divided before all are added. */
-INLINE_BODY void tile_dots_body(const double *a, const double *b, size_t n, size_t d, size_t i0,
-                                size_t rows, const double *a_unit, const double *b_unit,
-                                double *dots)
-{
-    for (size_t j = 0; j < d; j++) {
-        const double *of_a = a + j * n + i0, *of_b = b + j * n + i0;
-        const size_t next = j + 1 < d ? n : 0;
-        for (size_t start = 0; start < rows; start += FETCH_BLOCK) {
-            const size_t stop = fetch_end(start, rows);
-            fetch(of_a + next + start, stop - start);
-            fetch(of_b + next + start, stop - start);
-            AT_ONCE
-            for (size_t i = start; i < stop; i++)
-                dots[i] += (of_a[i] * a_unit[i]) * (of_b[i] * b_unit[i]);
-        }
-    }
-}
-
-static void plain_tile_dots(const double *a, const double *b, size_t n, size_t d, size_t i0,
-                            size_t rows, const double *a_unit, const double *b_unit, double *dots)
-{
-    tile_dots_body(a, b, n, d, i0, rows, a_unit, b_unit, dots);
-}
-
-static WIDE void wide_tile_dots(const double *a, const double *b, size_t n, size_t d, size_t i0,
-                                size_t rows, const double *a_unit, const double *b_unit,
-                                double *dots)
-{
-    tile_dots_body(a, b, n, d, i0, rows, a_unit, b_unit, dots);
-}
-
-void row_cosines(const double *a, const double *b, size_t n, size_t d, const double *a_norm,
-                 const double *b_norm, double *cosine)
-{
-    double a_unit[ROW_TILE], b_unit[ROW_TILE];
-    const int wide = wide_vectors();
-    for (size_t i0 = 0; i0 < n; i0 += ROW_TILE) {
-        const size_t rows = n - i0 < ROW_TILE ? n - i0 : ROW_TILE;
-        for (size_t t = 0; t < rows; t++) {
-            a_unit[t] = power_near_one(a_norm[i0 + t]);
-            b_unit[t] = power_near_one(b_norm[i0 + t]);
-            cosine[i0 + t] = 0.0;
-        }
-        (wide ? wide_tile_dots : plain_tile_dots)(a, b, n, d, i0, rows, a_unit, b_unit,
-                                                  cosine + i0);
-        for (size_t t = 0; t < rows; t++)
-            cosine[i0 + t] /= (a_norm[i0 + t] * a_unit[t]) * (b_norm[i0 + t] * b_unit[t]);
     }
 }
 

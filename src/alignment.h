@@ -9,13 +9,8 @@
 size_t standardize_columns(const double *x, size_t n, size_t d, const double *mean, double *out,
                            int *constant);
 
-/* Norms of the rows of the view, safe from over- and underflow, and their cosines with a
-   direction of length one, NaN for rows of zeros. direction and cosine: or both NULL. */
-void row_norms(const centered_view *v, const double *direction, double *norm, double *cosine);
-
-/* cosine[i] = <a_i, b_i> / (a_norm[i] b_norm[i]), a and b n x d. */
-void row_cosines(const double *a, const double *b, size_t n, size_t d, const double *a_norm,
-                 const double *b_norm, double *cosine);
+/* Norms of the rows of the view, safe from over- and underflow. */
+void row_norms(const centered_view *v, double *norm);
 
 /* Sum over the columns of `wide` of the squared distance to their partners among those of
    `narrow` (partner: zero-based, negative for none, that is for a column of zeros).

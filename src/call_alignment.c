@@ -28,34 +28,7 @@ SEXP repalign_row_norms(SEXP x, SEXP means, SEXP scale)
     begin_entry(__func__);
     const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
     SEXP result = PROTECT(new_doubles(v.n));
-    row_norms(&v, NULL, REAL(result), NULL);
-    UNPROTECT(1);
-    return result;
-}
-
-/* Cosines of the rows of x with a direction of length one; NaN for rows of zeros. */
-SEXP repalign_direction_cosines(SEXP x, SEXP means, SEXP scale, SEXP direction)
-{
-    begin_entry(__func__);
-    const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
-    const double *along = read_doubles(ARG(direction), v.d);
-    SEXP result = PROTECT(new_doubles(v.n));
-    row_norms(&v, along, scratch(v.n), REAL(result));
-    UNPROTECT(1);
-    return result;
-}
-
-/* Cosines of the rows of a with those of b, which have the norms given. */
-SEXP repalign_row_cosines(SEXP a, SEXP b, SEXP a_norm, SEXP b_norm)
-{
-    begin_entry(__func__);
-    const double *left = read_matrix(ARG(a));
-    const size_t n = matrix_rows(a), d = matrix_columns(a);
-    const double *right = read_matrix_size(ARG(b), n, d);
-    const double *left_norm = read_doubles(ARG(a_norm), n);
-    const double *right_norm = read_doubles(ARG(b_norm), n);
-    SEXP result = PROTECT(new_doubles(n));
-    row_cosines(left, right, n, d, left_norm, right_norm, REAL(result));
+    row_norms(&v, REAL(result));
     UNPROTECT(1);
     return result;
 }

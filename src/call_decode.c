@@ -104,11 +104,3 @@ SEXP repalign_decode_numbers(SEXP bytes, SEXP type)
     UNPROTECT(1);
     return result;
 }
-
-/* How deep the lists and objects of a JSON text lie within each other. */
-SEXP repalign_json_depth(SEXP text)
-{
-    begin_entry(__func__);
-    if (TYPEOF(text) != RAWSXP) argument_error("text", "be raw");
-    return Rf_ScalarReal((double) json_depth(RAW(text), (size_t) XLENGTH(text)));
-}

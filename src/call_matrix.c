@@ -2,8 +2,6 @@
 
 #include "matrix.h"
 
-#include <math.h>
-
 #include "entry.h"
 
 SEXP repalign_all_finite(SEXP x)
@@ -45,14 +43,6 @@ SEXP repalign_centered_squares(SEXP x, SEXP means, SEXP scale)
     begin_entry(__func__);
     const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
     return Rf_ScalarReal(view_squares(&v, check_interrupt));
-}
-
-/* Its square root. */
-SEXP repalign_frobenius(SEXP x, SEXP means, SEXP scale)
-{
-    begin_entry(__func__);
-    const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
-    return Rf_ScalarReal(sqrt(view_squares(&v, check_interrupt)));
 }
 
 SEXP repalign_dot(SEXP a, SEXP b)

@@ -192,22 +192,3 @@ read_result read_number_rows(const number_file *from, const int *wanted, size_t 
     return (from->by_column ? read_by_column : read_by_row)(&at, wanted, count, out, buffer,
                                                             pause);
 }
-
-size_t json_depth(const unsigned char *text, size_t length)
-{
-    size_t depth = 0, deepest = 0;
-    int quoted = 0;
-    for (size_t i = 0; i < length; i++) {
-        const unsigned char c = text[i];
-        if (quoted && c == '\\') {
-            i++;
-        } else if (c == '"') {
-            quoted = !quoted;
-        } else if (!quoted && (c == '{' || c == '[')) {
-            if (++depth > deepest) deepest = depth;
-        } else if (!quoted && (c == '}' || c == ']') && depth > 0) {
-            depth--;
-        }
-    }
-    return deepest;
-}

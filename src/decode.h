@@ -57,7 +57,4 @@ typedef struct {
 read_result read_number_rows(const number_file *from, const int *wanted, size_t count,
                              double *out, read_buffer buffer, void (*pause)(void));
 
-/* How deep lists and objects of a JSON text lie within each other, texts in quotes left out. */
-size_t json_depth(const unsigned char *text, size_t length);
-
 #endif

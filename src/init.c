@@ -11,13 +11,11 @@ static const R_CallMethodDef entries[] = {
     /* call_decode.c */
     ENTRY(read_numbers, 7),
     ENTRY(decode_numbers, 2),
-    ENTRY(json_depth, 1),
     /* call_matrix.c */
     ENTRY(all_finite, 1),
     ENTRY(column_stats, 1),
     ENTRY(center, 3),
     ENTRY(centered_squares, 3),
-    ENTRY(frobenius, 3),
     ENTRY(dot, 2),
     /* call_linear.c */
     ENTRY(linear_form, 5),
@@ -66,9 +64,6 @@ static const R_CallMethodDef entries[] = {
     ENTRY(relabel_packed, 3),
     /* call_spectral.c */
     ENTRY(packed_difference_spectral, 7),
-    /* call_median.c */
-    ENTRY(value_range, 1),
-    ENTRY(median_value, 1),
     /* call_rank.c */
     ENTRY(average_ranks, 3),
     /* call_kendall.c */
@@ -99,8 +94,6 @@ static const R_CallMethodDef entries[] = {
     /* call_alignment.c */
     ENTRY(standardize, 2),
     ENTRY(row_norms, 3),
-    ENTRY(direction_cosines, 4),
-    ENTRY(row_cosines, 4),
     ENTRY(matched_distance, 7),
     ENTRY(side_maxima, 1),
     /* call_assignment.c */
@@ -132,7 +125,6 @@ static const R_CallMethodDef entries[] = {
     ENTRY(heat_traces, 3),
     /* call_center_null.c */
     ENTRY(center_null, 4),
-
     /* call_cloud.c */
     ENTRY(row_distances, 4),
     /* call_persistence.c */

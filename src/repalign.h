@@ -32,14 +32,12 @@
 SEXP repalign_read_numbers(SEXP path, SEXP offset, SEXP type, SEXP rows, SEXP columns,
                            SEXP by_column, SEXP wanted);
 SEXP repalign_decode_numbers(SEXP bytes, SEXP type);
-SEXP repalign_json_depth(SEXP text);
 
 /* call_matrix.c: passes over a data matrix. */
 SEXP repalign_all_finite(SEXP x);
 SEXP repalign_column_stats(SEXP x);
 SEXP repalign_center(SEXP x, SEXP means, SEXP scale);
 SEXP repalign_centered_squares(SEXP x, SEXP means, SEXP scale);
-SEXP repalign_frobenius(SEXP x, SEXP means, SEXP scale);
 SEXP repalign_dot(SEXP a, SEXP b);
 
 /* call_linear.c: the linear kernel. */
@@ -108,9 +106,6 @@ SEXP repalign_relabel_packed(SEXP entries, SEXP permutation, SEXP threads);
 SEXP repalign_packed_difference_spectral(SEXP a, SEXP fa, SEXP b, SEXP fb, SEXP n, SEXP most,
                                          SEXP threads);
 
-/* call_median.c: range and median. */
-SEXP repalign_value_range(SEXP v);
-SEXP repalign_median_value(SEXP v);
 
 /* call_rank.c: average ranks. */
 SEXP repalign_average_ranks(SEXP v, SEXP tolerance, SEXP threads);
@@ -157,8 +152,6 @@ SEXP repalign_row_factor(SEXP x, SEXP means, SEXP scale);
 /* call_alignment.c: before and after alignment. */
 SEXP repalign_standardize(SEXP x, SEXP means);
 SEXP repalign_row_norms(SEXP x, SEXP means, SEXP scale);
-SEXP repalign_direction_cosines(SEXP x, SEXP means, SEXP scale, SEXP direction);
-SEXP repalign_row_cosines(SEXP a, SEXP b, SEXP a_norm, SEXP b_norm);
 SEXP repalign_matched_distance(SEXP x, SEXP x_means, SEXP x_factor, SEXP y, SEXP y_means,
                                SEXP y_factor, SEXP partner);
 SEXP repalign_side_maxima(SEXP c);

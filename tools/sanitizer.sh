@@ -37,10 +37,8 @@ install_sanitized() {
   printf 'CFLAGS = -g -O1 %s\nLDFLAGS += %s\nDEBUG_INFO =\n' "$flags" "$flags" > "$dir/Makevars"
   item "sanitizer: R CMD build" build_package "$dir" --no-build-vignettes || return 1
   # --no-test-load: the library cannot be loaded without the preloaded sanitizer.
-  # --byte-compile: R would compile what runs often itself, slowly under a sanitizer.
   export R_MAKEVARS_USER="$dir/Makevars"
-  item "sanitizer: installation" install_package "$dir/lib" "$tarball" --no-test-load \
-    --byte-compile
+  item "sanitizer: installation" install_package "$dir/lib" "$tarball" --no-test-load
 }
 
 # under_sanitizer SCRIPT ARGUMENT...: runs an R script.

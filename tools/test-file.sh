@@ -20,7 +20,9 @@ done
 (cd "$copy" && find R src data inst man -type f ! -name '*.o' ! -name '*.so') |
   while read -r file; do [ -e "$file" ] || rm "$copy/$file"; done
 
-R CMD INSTALL --no-docs --no-test-load --library="$work/lib" "$copy" > "$work/install.log" 2>&1 ||
+# Without byte code: making it takes longer than the tests of a file without it.
+R CMD INSTALL --no-docs --no-test-load --no-byte-compile --library="$work/lib" "$copy" \
+  > "$work/install.log" 2>&1 ||
   { cat "$work/install.log"; exit 1; }
 R_LIBS=$work/lib:$R_LIBS NOT_CRAN=true Rscript -e 'library(testthat)' -e 'library(repalign)' \
   -e "done <- test_file('tests/testthat/test-$name.R', package = 'repalign'," \

@@ -1,9 +1,9 @@
-# Through how many functions and files three calls walk. From the root of the repository, with the
+# Through how many functions and files five calls walk. From the root of the repository, with the
 # package installed from it:
 #   R_LIBS=.build/lib Rscript tools/walks.R [FOLDER OF R FILES]
 # Every function of the package notes its name when it is entered. A row a call: how many different
-# functions it enters, in how many files of R/ they stand, and how often the next function entered
-# stands in another file.
+# functions it enters, in how many files of R/ they stand, how many calls of functions that makes, and
+# how often the next function entered stands in another file.
 
 suppressMessages(library(repalign))
 folder <- c(commandArgs(trailingOnly = TRUE), "R")[1]
@@ -42,8 +42,9 @@ walk <- function(title, code) {
   entered <<- character()
   suppressWarnings(suppressMessages(force(code)))
   files <- unname(owner[entered])
-  cat(sprintf("%-52s %4d functions %4d files %6d changes of file\n", title,
-              length(unique(entered)), length(unique(files)), sum(files[-1] != files[-length(files)])))
+  cat(sprintf("%-42s %4d functions %3d files %5d calls %5d changes of file\n", title,
+              length(unique(entered)), length(unique(files)), length(entered),
+              sum(files[-1] != files[-length(files)])))
 }
 
 owner <- owners(folder)
@@ -56,6 +57,9 @@ layers <- function(count) {
 }
 x <- layers(2)
 y <- layers(3)
+rdms <- lapply(layers(5), dist)
+walk("similarity(x, y, \"rsa\")", similarity(x$a, x$b, "rsa"))
+walk("evaluate_models(5 RDMs)", evaluate_models(rdms, lapply(y, dist)))
 walk("similarity(x, y, \"mutual_knn\")", similarity(x$a, x$b, "mutual_knn"))
 walk("cka(x, y, estimator = \"stimulus_neuron\")", repalign::cka(x$a, x$b, estimator = "stimulus_neuron"))
 walk("calibrate(list, list, aggregate = \"max\")", calibrate(x, y, aggregate = "max", permutations = 99))

@@ -342,8 +342,7 @@ pair_shares <- function(a, b, outer) {
 
 # Half of the share of each two pairs, which are concordant or discordant, belongs to each of them.
 concordance_shares <- function(a, b, outer) {
-  # with how many others each is concordant, less with how many it is discordant
-  net <- below(a, b) + below(-a, -b) - below(a, -b) - below(-a, b)
+  net <- net_concordance(a, b)
   all <- as.double(length(a)) * (length(a) - 1)
   # pairs of pairs that are not tied, twice
   untied <- function(v) {
@@ -353,6 +352,11 @@ concordance_shares <- function(a, b, outer) {
   size <- if (outer == "kendall") all else sqrt(untied(a)) * sqrt(untied(b))
   if (untied(a) == 0 || untied(b) == 0) return(rep(NA_real_, length(a)))
   net / size
+}
+
+# For each element, with how many others it is concordant, less with how many it is discordant.
+net_concordance <- function(a, b) {
+  below(a, b) + below(-a, -b) - below(a, -b) - below(-a, b)
 }
 
 # For each element, how many others are smaller in both a and b. In the order of a, neighbouring

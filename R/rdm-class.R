@@ -150,7 +150,8 @@ as.data.frame.repalign_rdm <- function(x, row.names = NULL, optional = FALSE, ..
 as.data.frame.repalign_rdms <- function(x, row.names = NULL, optional = FALSE, ...) {
   no_other_arguments(...)
   # names may be equal after c()
-  rows <- Map(function(name, rdm) data.frame(rdm = name, as_rdm_rows(rdm)), names_of_rdms(x), x)
+  rows <- Map(function(name, rdm) data.frame(rdm = name, as.data.frame.repalign_rdm(rdm)),
+              names_of_rdms(x), x)
   do.call(rbind, unname(rows))
 }
 
@@ -158,8 +159,6 @@ as.data.frame.repalign_rdms <- function(x, row.names = NULL, optional = FALSE, .
 names_of_rdms <- function(x) {
   if (is.null(names(x))) paste0("rdm", seq_along(x)) else names(x)
 }
-
-as_rdm_rows <- function(x) as.data.frame.repalign_rdm(x)
 
 #' @rdname print.repalign_rdm
 #' @export
@@ -185,19 +184,15 @@ print.repalign_rdm <- function(x, digits = 3, n = 8, ...) {
 rdm_remarks <- function(x) {
   pairs <- attr(x, "pairs")
   range <- if (any(!is.na(x))) range(x, na.rm = TRUE)
+  limits <- if (!is.null(pairs)) unique(range(pairs))
   remarks <- c(
-    if (!is.null(pairs)) paste("mean over", pairs_text(pairs)),
+    if (length(limits) == 1) paste("mean over", count_of(limits, "pair"), "of runs"),
+    if (length(limits) > 1) paste("mean over", limits[1], "to", limits[2], "pairs of runs"),
     if (!is.null(range)) paste(format_each(range), collapse = " to "),
     if (any(x < 0, na.rm = TRUE)) paste(sum(x < 0, na.rm = TRUE), "negative"),
     if (anyNA(x)) paste(sum(is.na(x)), "NA")
   )
   if (length(remarks)) paste0(": ", paste(remarks, collapse = ", "))
-}
-
-pairs_text <- function(pairs) {
-  limits <- range(pairs)
-  if (limits[1] == limits[2]) return(paste(count_of(limits[1], "pair"), "of runs"))
-  paste0(limits[1], " to ", limits[2], " pairs of runs")
 }
 
 #' @rdname print.repalign_rdm

@@ -201,6 +201,7 @@ means_of_present <- function(scaled, weights) {
 }
 
 normalised_rdms <- function(values, outer, sigma = NULL) {
+  standardised <- function(a) (a - mean(a)) / sqrt(mean((a - mean(a))^2))
   apply_columns(values, function(a) {
     known <- !is.na(a)
     a[known] <- switch(
@@ -211,8 +212,6 @@ normalised_rdms <- function(values, outer, sigma = NULL) {
     a
   })
 }
-
-standardised <- function(a) (a - mean(a)) / sqrt(mean((a - mean(a))^2))
 
 whitened_scaled <- function(a, known, outer, sigma) {
   values <- a[known] - if (is_centred(outer)) mean(a[known]) else 0

@@ -6,7 +6,7 @@ SHELL = /bin/sh
 # Locale, libraries and environment are the same in every recipe and script.
 SET = . tools/common.sh;
 
-.PHONY: help deps install demo test test-file check sanitize fuzz coverage document site bench clean
+.PHONY: help deps install demo test test-file test-machines check sanitize fuzz coverage document site bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,8 @@ help:
 	@echo 'make coverage  which lines of R/ and src/ the tests run, a table by file'
 	@echo 'make install   set up and install the package into .build/lib'
 	@echo 'make test-file one file of tests (FILE=forms is tests/testthat/test-forms.R)'
+	@echo 'make test-machines  all tests as other machines run them: kernels of OpenBLAS, the reference'
+	@echo '               BLAS, one core, no network (MACHINES=; the script of this name has the list)'
 	@echo 'make document  man/ and NAMESPACE from the roxygen comments'
 	@echo 'make site      the web site of the package, in .build/site (needs pandoc)'
 	@echo 'make bench     set up, install, run bench/*.R'
@@ -58,6 +60,10 @@ fuzz:
 FILE = contract
 test-file:
 	@tools/test-file.sh $(FILE)
+
+MACHINES =
+test-machines:
+	@$(BEGIN) tools/test-machines.sh $(MACHINES) || failed=1; $(END)
 
 coverage: deps
 	@$(SET) tools/run-coverage.sh

@@ -1,5 +1,52 @@
 # The analyses return a data frame of one class, which is made, printed and summarised here.
 
+#' @include result-class.R
+NULL
+
+analysis_columns <- described_columns(
+  column("x", "the name of the first side", key = TRUE),
+  column("y", "the name of the second side", key = TRUE),
+  column("neurons", "how many neurons of each side are compared", key = TRUE),
+  column("estimator", "the estimator of the CKA", key = TRUE, tidy = "term"),
+  column("pooled", "the ratio of pooled values H", shown = 1, tidy = "estimate"),
+  column("pooled_se", "its standard error", tidy = "std.error"),
+  column("conf_low", "the lower limit of its interval", shown = 2, tidy = "conf.low"),
+  column("conf_high", "the upper limit of its interval", shown = 3, tidy = "conf.high"),
+  column("ceiling", "the noise ceiling", shown = 4, tidy = NA, always = FALSE),
+  column("ceiling_se", "its standard error", tidy = NA, always = FALSE),
+  column("disattenuated", "the value without noise", shown = 5, tidy = NA, always = FALSE),
+  column("disattenuated_se", "its standard error", tidy = NA, always = FALSE),
+  column("mean", "the mean of the single ratios", tidy = NA),
+  column("median", "their median", tidy = NA),
+  column("q25", "their lower quartile", tidy = NA),
+  column("q75", "their upper quartile", tidy = NA),
+  column("undefined", "how many of them are undefined", shown = 6, tidy = NA),
+  column("n_estimates", "how many of them there are", shown = 7, tidy = NA)
+)
+
+analysis_pages <- c("brain_to_brain", "trial_to_trial", "brain_to_model", "object_disentanglement")
+
+declare_result(
+  "repalign_analysis", digits = 3, words = "analyses", columns = analysis_columns,
+  from = analysis_pages,
+  kept = list(parts = function(values) bound_analyses(values), left_out = forgotten),
+  heading = function(x, digits) {
+    title <- title_of_analysis(analysis_of(x))
+    level <- unlist(lapply(attr(x, "parts"), function(part) part$conf_level))[1]
+    c(paste0(if (is.na(title)) "Analyses" else title, ": ", count_of(nrow(x), "row"),
+             undefined_of(x$pooled)),
+      if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {
+        paste0("conf_low to conf_high: ", format(100 * level), "% interval of `pooled`, by the ",
+               "jackknife over ", interval_extents(x))
+      })
+  },
+  footing = function(x, digits) attr(x, "left_out")
+)
+
+# A summary has the columns of an analysis, and keeps nothing beside them.
+declare_result("repalign_summary", from = analysis_pages, digits = 3,
+               words = "summaries of analyses", columns = analysis_columns)
+
 # All analyses, by the names of their functions. `combined` says what summary() makes of the
 # comparisons: it pools all of them ("pooled"), or takes the most similar one ("best") where they
 # are comparisons with different things, such as layers. `over` is what intervals are made over,
@@ -35,12 +82,10 @@ analysis_result <- function(cells, setup, analysis) {
   # random halves of one population are alike by construction
   if (!isTRUE(setup$halves)) warn_unstable_rows(result, setup$stimuli)
   combined <- if (takes_best(analysis)) best_rows(result) else combined_rows(cells, setup)
-  attr(result, "parts") <- list(list(analysis = analysis, rows = result[analysis_key],
-                                     combined = combined, conf_level = setup$conf_level,
-                                     clusters = !is.null(setup$labels),
-                                     neurons_sampled = isTRUE(setup$neurons_sampled)))
-  class(result) <- c("repalign_analysis", "data.frame")
-  result
+  part <- list(analysis = analysis, rows = result[analysis_key], combined = combined,
+               conf_level = setup$conf_level, clusters = !is.null(setup$labels),
+               neurons_sampled = isTRUE(setup$neurons_sampled))
+  new_result(result, "repalign_analysis", list(parts = list(part)))
 }
 
 warn_undefined_rows <- function(result, setup) {
@@ -186,24 +231,6 @@ interval_extent <- function(part) {
   paste0(over, ";\n  these ", words$fixed, " are held fixed")
 }
 
-#' @rdname tidy.repalign
-#' @export
-print.repalign_analysis <- function(x, digits = 3, n = NULL, ...) {
-  check_printing(digits, n, ...)
-  title <- title_of_analysis(analysis_of(x))
-  cat(if (is.na(title)) "Analyses" else title, ": ", count_of(nrow(x), "row"),
-      undefined_of(x$pooled), "\n", sep = "")
-  level <- unlist(lapply(attr(x, "parts"), function(part) part$conf_level))[1]
-  if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {
-    cat("conf_low to conf_high: ", format(100 * level), "% interval of `pooled`, by the jackknife ",
-        "over ", interval_extents(x), "\n", sep = "")
-  }
-  print_rows(x, digits, n)
-  left_out <- attr(x, "left_out")
-  if (!is.null(left_out)) cat(left_out, "\n", sep = "")
-  invisible(x)
-}
-
 #' Summarise an analysis over its comparisons
 #'
 #' @param object what [brain_to_brain()] or another analysis returned, with all of its rows, or
@@ -237,29 +264,7 @@ summary.repalign_analysis <- function(object, ...) {
           "apart: summarise each whole result, or bind whole results with names, as in ",
           "rbind(day1 = a, day2 = b).", class = "repalign_error_type", arg = "object")
   }
-  structure(combined, class = c("repalign_summary", "data.frame"))
-}
-
-# A summary has the columns of an analysis and is printed like one.
-#' @export
-print.repalign_summary <- function(x, digits = 3, n = NULL, ...) {
-  check_printing(digits, n, ...)
-  print_rows(structure(x, class = c("repalign_analysis", "data.frame")), digits, n)
-  invisible(x)
-}
-
-#' @rdname tidy.repalign
-#' @export
-tidy.repalign_analysis <- function(x, ...) {
-  plain <- need_columns(as.data.frame(x), c("x", "y", "neurons", "estimator", "pooled", "pooled_se",
-                                            "conf_low", "conf_high"), "tidied")
-  tidied <- data.frame(
-    x = plain$x, y = plain$y, neurons = plain$neurons, term = plain$estimator,
-    estimate = plain$pooled, std.error = plain$pooled_se, conf.low = plain$conf_low,
-    conf.high = plain$conf_high
-  )
-  sources <- source_columns(x)
-  if (length(sources)) cbind(plain[sources], tidied) else tidied
+  new_result(combined, "repalign_summary")
 }
 
 #' @rdname tidy.repalign

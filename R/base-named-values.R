@@ -59,6 +59,7 @@ with_names_of <- function(values, given) {
 # The arguments of a measure that have a value for each stimulus, in the order of the stimuli.
 # reprs: the representations of a call.
 arguments_in_order <- function(args, reprs) {
+  if (is.null(args$clusters) && is.null(args$sigma)) return(args)
   labels <- first_stimulus_names(reprs)
   if (!is.null(args$clusters)) {
     args$clusters <- cluster_codes(in_order_of(args$clusters, labels, "clusters"))

@@ -34,7 +34,7 @@
 #'
 #' @keywords internal
 #' @useDynLib repalign, .registration = TRUE, .fixes = "C_"
-#' @importFrom generics tidy glance
+#' @importFrom generics tidy glance augment
 "_PACKAGE"
 
 #' @importFrom generics tidy
@@ -44,6 +44,10 @@ generics::tidy
 #' @importFrom generics glance
 #' @export
 generics::glance
+
+#' @importFrom generics augment
+#' @export
+generics::augment
 
 # ---- data
 

@@ -78,15 +78,36 @@ names_of_pair <- function(pair) {
 
 # ---- threads
 
-# These functions decide how many threads the C code of this package runs; the BLAS has a setting of
-# its own, which is never touched.
+# How many threads the C code of this package runs; the BLAS has a setting of its own, which is never
+# touched.
 
 # The process that loaded the package. A process forked from it must run one thread, because the
 # threads of OpenMP do not survive a fork.
 loaded_in <- new.env()
 
+# The number of threads of the call that runs now, an integer.
+running <- new.env()
+
+# Judges the number of threads that a call was given, or may take, and holds it until the function
+# that was called ends (`frame`). A call within a call takes the number of the outer one.
+hold_threads <- function(threads = NULL, frame = parent.frame()) {
+  before <- running$threads
+  count <- thread_count(threads)
+  if (identical(before, count)) return(count)
+  running$threads <- count
+  at_end_of(frame, running$threads <- before)
+  count
+}
+
+# Has the function of `frame` evaluate `code` when it ends, after what it has planned for its end.
+at_end_of <- function(frame, code) {
+  later <- as.call(list(function() code))
+  do.call(on.exit, list(later, add = TRUE), envir = frame)
+}
+
 thread_count <- function(threads = NULL) {
   if (!identical(loaded_in$process, Sys.getpid())) return(1L)
+  if (is.null(threads) && !is.null(running$threads)) return(running$threads)
   limits <- .Call(C_thread_limits)
   if (!is.null(threads)) return(min(check_count(threads, "threads"), limits[2]))
   set <- getOption("repalign.threads")
@@ -97,6 +118,6 @@ thread_count <- function(threads = NULL) {
 # The checks of CRAN allow two cores, and say so in this environment variable, which the package
 # parallel reads in the same way.
 checked_with_few_cores <- function() {
-  limit <- tolower(Sys.getenv("_R_CHECK_LIMIT_CORES_"))
-  nzchar(limit) && limit != "false"
+  limit <- Sys.getenv("_R_CHECK_LIMIT_CORES_")
+  nzchar(limit) && tolower(limit) != "false"
 }

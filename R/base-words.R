@@ -24,6 +24,7 @@ stimulus_count <- function(x) {
 }
 
 stimulus_names <- function(x) {
+  if (is.matrix(x)) return(dimnames(x)[[1]])
   kind <- kind_of(x)
   switch(kind, data = rownames(x), dist = attr(x, "Labels"), graph = rownames(x$idx),
          no_branch(kind))

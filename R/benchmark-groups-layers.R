@@ -374,8 +374,7 @@ check_group_sizes <- function(sizes) {
 # measure. What it draws does not depend on how much was drawn to compute scores, which is less
 # when a cache knows some of them.
 run_benchmark <- function(items, blocks, columns, job, labels, rate) {
-  old <- options(repalign.threads = job$count)
-  on.exit(options(old))
+  hold_threads(job$count)
   if (is.null(generator_state())) sample.int(2)
   start <- generator_state()
   blocks <- benchmark_blocks(items, blocks, columns, job)

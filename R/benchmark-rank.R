@@ -1,5 +1,8 @@
 # rank_measures(), and the result of the benchmarks.
 
+#' @include result-class.R
+NULL
+
 # ---- benchmark rank
 
 # rank_measures() ranks measures in every test, and sums the ranks up.
@@ -79,7 +82,7 @@ rank_measures <- function(..., metric = c(groups = "auprc", layers = "spearman")
   refuse_two_values(rows)
   rows <- with_ranks(rows, ties, undefined)
   note_missing_ranks(rows)
-  structure(rows, class = c("repalign_ranks", "data.frame"))
+  new_result(rows, "repalign_ranks")
 }
 
 # The columns that name a test of ranks.
@@ -168,21 +171,19 @@ summary.repalign_ranks <- function(object, ...) {
   rank_summary(need_rank_columns(object, "summarised"))
 }
 
-#' @rdname rank_measures
-#' @export
-as.data.frame.repalign_ranks <- function(x, ...) {
-  class(x) <- "data.frame"
-  x
-}
-
-#' @rdname tidy.repalign
-#' @export
-tidy.repalign_ranks <- function(x, ...) {
-  plain <- need_rank_columns(x, "tidied")
-  new <- c(measure = "term", rank = "estimate")
-  names(plain)[match(names(new), names(plain))] <- new
-  plain
-}
+declare_result(
+  "repalign_ranks", from = "rank_measures", digits = 3, words = "ranks",
+  columns = described_columns(
+    column("measure", "the label of the measure", key = TRUE, tidy = "term"),
+    column("dataset", "the label `dataset`", key = TRUE, always = FALSE),
+    column("architecture", "the label `architecture`", key = TRUE, always = FALSE),
+    column("test", "the label `test`", key = TRUE, always = FALSE),
+    column("metric", "the figure that ranks", key = TRUE),
+    column("value", "its value"),
+    column("rank", "the rank, 1 is best", shown = 1, tidy = "estimate"),
+    column("of", "among how many measures", shown = 2)
+  )
+)
 
 need_rank_columns <- function(x, what) {
   need_columns(as.data.frame(x), c("measure", "metric", "value", "rank", "of"), what)
@@ -190,13 +191,37 @@ need_rank_columns <- function(x, what) {
 
 # ---- benchmark result
 
-# The result of the benchmarks, a data frame of the class "repalign_benchmark", and its methods.
+# The result of the benchmarks, and its methods.
+
+declare_result(
+  "repalign_benchmark", digits = 3, words = "benchmarks",
+  from = c("benchmark_groups", "benchmark_layers", "benchmark_outputs"),
+  columns = described_columns(
+    column("measure", "the label of the measure", key = TRUE, tidy = "term"),
+    column("metric", "the figure", key = TRUE, always = FALSE),
+    column("part", "the group or model that a figure is about, or \"all\"", key = TRUE,
+           always = FALSE),
+    column("target", "the difference of outputs", key = TRUE, always = FALSE),
+    column("correlation", "the correlation with it", key = TRUE, always = FALSE),
+    column("value", "the value of the figure", shown = 1, tidy = "estimate"),
+    column("p_value", "its p-value", shown = 2, tidy = "p.value"),
+    column("undefined", "how many scores are undefined", shown = 3),
+    column("dataset", "the label `dataset`", key = TRUE, always = FALSE),
+    column("architecture", "the label `architecture`", key = TRUE, always = FALSE),
+    column("test", "the label `test`", key = TRUE, always = FALSE)
+  ),
+  # the scores of one and the same benchmark are kept once
+  kept = list(scores = each_once),
+  heading = function(x, digits) {
+    paste0("Benchmark: ", count_of(length(unique(x$measure)), "measure"), ", ",
+           count_of(nrow(x), "row"), undefined_of(x$value))
+  }
+)
 
 benchmark_result <- function(rows, scores, labels) {
   rownames(rows) <- NULL
   for (name in names(labels)) rows[[name]] <- rep_len(labels[[name]], nrow(rows))
-  structure(rows, scores = list(list(labels = labels, table = scores)),
-            class = c("repalign_benchmark", "data.frame"))
+  new_result(rows, "repalign_benchmark", list(scores = list(list(labels = labels, table = scores))))
 }
 
 #' @rdname benchmark_groups
@@ -232,9 +257,6 @@ scores_within <- function(part, rows, labelled) {
   cbind(as.data.frame(labels), table)
 }
 
-# The scores of bound results; those of one and the same benchmark are kept once.
-bound_scores <- function(parts) unique(unlist(parts, recursive = FALSE))
-
 # Rows about outputs have a target in the place of a metric.
 metric_of <- function(rows) {
   if (is.null(rows$target)) return(as.character(rows$metric))
@@ -251,16 +273,6 @@ test_columns <- function(rows) intersect(c("dataset", "architecture", "test"), n
 
 #' @rdname tidy.repalign
 #' @export
-print.repalign_benchmark <- function(x, digits = 3, n = NULL, ...) {
-  check_printing(digits, n, ...)
-  cat("Benchmark: ", count_of(length(unique(x$measure)), "measure"), ", ",
-      count_of(nrow(x), "row"), undefined_of(x$value), "\n", sep = "")
-  print_rows(x, digits, n)
-  invisible(x)
-}
-
-#' @rdname tidy.repalign
-#' @export
 summary.repalign_benchmark <- function(object, ...) {
   plain <- need_columns(as.data.frame(object), c("measure", "value", "undefined"), "summarised")
   refuse_pooling(object)
@@ -272,15 +284,6 @@ summary.repalign_benchmark <- function(object, ...) {
     as.data.frame(c(as.list(stats::setNames(values, metrics)),
                     undefined = if (nrow(part)) max(part$undefined) else 0L), optional = TRUE)
   })
-}
-
-#' @rdname tidy.repalign
-#' @export
-tidy.repalign_benchmark <- function(x, ...) {
-  plain <- need_columns(as.data.frame(x), c("measure", "value", "p_value"), "tidied")
-  new <- c(measure = "term", value = "estimate", p_value = "p.value")
-  names(plain)[match(names(new), names(plain))] <- new
-  plain
 }
 
 #' @rdname tidy.repalign

@@ -109,42 +109,25 @@ computed_cells <- function(items, at, pairs, set, wanted, job) {
   list(cells = cells, warnings = found$warnings)
 }
 
-# Reads and checks the representations at some positions: list(sides, set, rows, clusters,
-# labels), as similarity() and calibrate() have them.
+# Reads the representations at some positions and opens a call of them.
 ready_grid <- function(items, at, set, calibration) {
   reprs <- read_items(items, at)
   if (!is.null(items$models)) {
     reprs <- stats::setNames(list(stats::setNames(reprs, items$layers[at])), items$models[at[1]])
   }
-  sides <- benchmark_sides(reprs, items$arg, set)
-  settled <- Map(function(new, old) replace(new, "label", old$label), settled_set(set, sides), set)
-  declared <- declared_sides(sides, settled, calibration$clusters)
-  ready <- if (is.null(calibration)) labelled_sides(declared) else {
-    clustered_sides(complete_sides(declared$sides, declared$set, "error"),
-                    cluster_codes(declared$clusters))
-  }
-  refuse_holes(all_representations(ready$sides), ready$set)
-  ready$labels <- first_stimulus_names(all_representations(sides))
-  ready
-}
-
-benchmark_sides <- function(reprs, arg, set) {
-  side <- as_side(reprs, arg)
+  side <- as_side(reprs, items$arg)
   side$reprs <- lapply(side$reprs, replace, "side", "x")
-  by_name <- any(vapply(set, function(m) m$declaration$pairing, NA))
-  check_same_stimuli(side$reprs, by_name)
-  if (by_name) note_one_sided_names(side$reprs)
-  list(x = side, y = side, self = TRUE, same = FALSE, models = side$is_models)
+  check_common_stimuli(side$reprs, names_count(set))
+  sides <- list(x = side, y = side, self = TRUE, same = FALSE, models = side$is_models)
+  open_sides(sides, set, clusters = calibration$clusters, relabel = FALSE,
+             use = if (is.null(calibration)) "scores" else "null",
+             middle = identical(calibration$series, "linear"))
 }
 
 # Computes the cells of a grid, in tiles where there are workers or little memory. task: `set`,
 # `wanted` (which cells), `store`, `threads`.
 run_grid <- function(pairs, ready, task, calibration) {
   sides <- ready$sides
-  linear <- identical(calibration$series, "linear")
-  if (linear) sides <- middle_sides(sides)
-  set_largest_k(task$set, sides$x$reprs)
-  begin_choices(sides$x$reprs)
   if (is.null(calibration)) check_grid_memory(task$set, sides) else
     task$calibration <- calibration_task(calibration, ready, sides, pairs)
   task$run <- benchmark_tile
@@ -381,7 +364,7 @@ refuse_calibration <- function(names, why) {
 # What tiles need to calibrate: settings, and the permutations of each measure. All pairs and
 # measures with the same engine see the same permutations.
 calibration_task <- function(calibration, ready, sides, pairs) {
-  n <- ready$sides$x$reprs[[1]]$n
+  n <- sum(ready$rows)
   check_rows(n, 2, sides$x$reprs[[1]]$arg, "a permutation")
   set <- Filter(has_permutations, ready$set)
   engine <- calibration$engine
@@ -413,8 +396,6 @@ calibrated_best <- function(measure, calibration) {
   bounded <- calibration$variant %in% c("gated", "ari") && !is.na(limit_of(measure))
   if (bounded) 1 else NA_real_
 }
-
-has_permutations <- function(measure) isTRUE(measure$declaration$pairing)
 
 calibrated_cells <- function(pairs, rows, sides, task, run) {
   cells <- matrix(list(), nrow(pairs), length(task$set))

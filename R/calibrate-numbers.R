@@ -119,16 +119,9 @@ one_aggregate <- function(value) {
 
 # Calibrations that are bound together must agree in their settings, and keep their null scores.
 
-bound_calibrations <- function(kept, all_of) {
-  for (part in kept) settings_of(structure(list(), settings = part$settings))
-  settings <- lapply(kept, function(part) part$settings)
-  check_same_settings(settings)
-  list(null_scores = bound_null_scores(all_of("null_scores")), settings = settings[[1]],
-       grid = bound_grid(all_of("grid")))
-}
-
 # A column of the bound table must have the same meaning in all of its rows.
-check_same_settings <- function(settings) {
+same_settings <- function(settings) {
+  for (part in settings) settings_of(structure(list(), settings = part))
   meaning <- c(alpha = "`threshold` and `calibrated`", variant = "`calibrated`",
                aggregate = "`score`", p_adjust = "`p_adjusted`")
   if (length(unique(lapply(settings, function(s) s$own))) > 1) {
@@ -144,6 +137,7 @@ check_same_settings <- function(settings) {
           "things. Use the same `", name, "`, or bind as.data.frame() of each.",
           class = "repalign_error_value", arg = name)
   }
+  settings[[1]]
 }
 
 bound_grid <- function(grids) {
@@ -195,8 +189,8 @@ gated_score <- function(s, tau, best) {
 
 # The numbers of one row, from its observed score `s` and its null scores.
 calibrated_row <- function(s, null, p_value, measure, settings,
-                           best = limit_of(measure)) {
-  sgn <- orientation(measure)
+                           best = measure$limit) {
+  sgn <- measure$sign
   if (is.na(s) || anyNA(null)) return(undefined_row(s, null))
   tau <- sgn * null_threshold(sgn * s, sgn * null, settings$alpha)
   mean <- mean(null)

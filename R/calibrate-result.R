@@ -1,12 +1,53 @@
-# The result of calibrate(), a data frame of the class "repalign_calibration", is made, printed and
-# summarised here.
+# The result of calibrate(): its columns, how it is made, printed and summarised.
+
+#' @include result-class.R
+NULL
+
+declare_result(
+  "repalign_calibration", from = "calibrate", words = "calibrations",
+  columns = described_columns(
+    side_columns(),
+    column("measure", "the label of the measure", key = TRUE, tidy = "term"),
+    column("score", "the score", shown = 1, tidy = "estimate"),
+    column("threshold", "what chance exceeds with probability alpha", shown = 5),
+    column("calibrated", "the score against chance", shown = 2),
+    column("p_value", "the share of null scores that are as good", shown = 3, tidy = "p.value"),
+    column("null_mean", "the mean of the null scores"),
+    column("null_sd", "their standard deviation"),
+    column("permutations", "the number of null scores"),
+    column("engine", "where the permutations come from"),
+    column("p_adjusted", "the p-value adjusted for the number of rows", shown = 4,
+           tidy = "adj.p.value", always = FALSE)
+  ),
+  kept = list(settings = function(values) same_settings(values),
+              null_scores = function(values) bound_null_scores(values),
+              grid = function(values) bound_grid(values)),
+  cut = function(object, kept) {
+    if (!is.null(kept$settings)) {
+      kept$null_scores <- null_scores_within(object, kept$null_scores)
+    }
+    kept
+  },
+  heading = function(x, digits) {
+    settings <- attr(x, "settings")
+    p <- p_to_judge(x)
+    c(paste0("Calibration against chance: ", count_of(nrow(x), "row"),
+             if (!is.null(p) && !is.null(settings)) {
+               paste0(", ", sum(p <= settings$alpha, na.rm = TRUE), " significant")
+             }, undefined_of(p)),
+      if (!is.null(settings)) {
+        c(strwrap(settings_words(settings, unique(x$engine)), exdent = 2),
+          strwrap(excess_words(x), exdent = 2))
+      })
+  }
+)
 
 # The package cannot know the best value of an own measure and uses what the user gave as `best`; so
 # no score, observed or null, may be better than that.
 check_best <- function(null, measure, names) {
-  best <- best_of(measure$declaration, measure$args)
+  best <- measure$best
   if (!is_own(measure) || is.na(best)) return(invisible())
-  sgn <- orientation(measure)
+  sgn <- measure$sign
   for (p in seq_along(null$observed)) {
     most <- sgn * max(sgn * c(null$observed[p], null$pairs[[p]]$null), -Inf, na.rm = TRUE)
     if (sgn * (most - best) <= equal_share * max(1, abs(best))) next
@@ -36,12 +77,13 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
     note_unattainable(rows, settings, max(vapply(nulls, function(null) null$design$most, 0)))
   }
   null_scores <- unlist(lapply(parts, function(part) part$null), recursive = FALSE)
-  structure(rows, class = c("repalign_calibration", "data.frame"),
-            null_scores = list(key = row_names_of(rows), null = null_scores,
-                         numbers = as.list(rows[identity_numbers])),
-            settings = c(settings[c("alpha", "variant", "p_adjust")],
-                         list(aggregate = aggregate$name, own = aggregate$own)),
-            grid = calibration_grid(set, sides, aggregate))
+  new_result(rows, "repalign_calibration", list(
+    null_scores = list(key = row_names_of(rows), null = null_scores,
+                       numbers = as.list(rows[identity_numbers])),
+    settings = c(settings[c("alpha", "variant", "p_adjust")],
+                 list(aggregate = aggregate$name, own = aggregate$own)),
+    grid = calibration_grid(set, sides, aggregate)
+  ))
 }
 
 # What score_matrix() must know of the grid and cannot tell from the rows. An aggregate is symmetric
@@ -101,7 +143,7 @@ aggregate_rows <- function(null, measure, names, pairs, aggregate, settings) {
 
 # One grid: the pairs at the positions `at`, with their names.
 aggregate_row <- function(null, measure, names, at, aggregate, settings) {
-  sgn <- orientation(measure)
+  sgn <- measure$sign
   rows <- factor(names$x, unique(names$x))
   columns <- factor(names$y, unique(names$y))
   where <- paste0(measure$label, " of ", names$model_x[1], " and ", names$model_y[1])
@@ -113,7 +155,7 @@ aggregate_row <- function(null, measure, names, at, aggregate, settings) {
   permuted <- sgn * vapply(null$pairs[at], function(one) one$null, null$pairs[[1]]$null)
   s <- aggregated(t(observed), "")
   values <- aggregated(matrix(permuted, ncol = length(at)), " with rows permuted")
-  best <- if (aggregate$bounded) limit_of(measure) else NA_real_
+  best <- if (aggregate$bounded) measure$limit else NA_real_
   result <- null_of_pair(c(s, values), c(s, values), equal_share * score_scale(measure, s, values),
                        s)
   numbers <- calibrated_row(sgn * s, sgn * result$null, result$p_value, measure, settings, best)
@@ -171,24 +213,6 @@ note_one_permutation <- function(rows) {
          "permutations.", class = "repalign_few_permutations")
 }
 
-#' @rdname tidy.repalign
-#' @export
-print.repalign_calibration <- function(x, digits = 4, n = NULL, ...) {
-  check_printing(digits, n, ...)
-  settings <- attr(x, "settings")
-  p <- p_to_judge(x)
-  cat("Calibration against chance: ", count_of(nrow(x), "row"),
-      if (!is.null(p) && !is.null(settings)) {
-        paste0(", ", sum(p <= settings$alpha, na.rm = TRUE), " significant")
-      }, undefined_of(p), "\n", sep = "")
-  if (!is.null(settings)) {
-    writeLines(strwrap(settings_words(settings, unique(x$engine)), exdent = 2))
-    writeLines(strwrap(excess_words(x), exdent = 2))
-  }
-  print_rows(x, digits, n)
-  invisible(x)
-}
-
 # Which gated scores have units; NULL where none has.
 excess_words <- function(object) {
   unlimited <- unlimited_measures(object)
@@ -204,17 +228,6 @@ settings_words <- function(settings, engines) {
     if (!identical(settings$p_adjust, "none")) paste("p_adjust =", settings$p_adjust),
     if (length(engines)) paste("engine =", paste(engines, collapse = ", "))
   ), collapse = ", ")
-}
-
-#' @rdname tidy.repalign
-#' @export
-tidy.repalign_calibration <- function(x, ...) {
-  plain <- need_columns(as.data.frame(x), c("measure", "score", "p_value"), "tidied")
-  new <- c(measure = "term", score = "estimate", p_value = "p.value",
-           p_adjusted = "adj.p.value")
-  at <- match(names(new), names(plain))
-  names(plain)[at[!is.na(at)]] <- new[!is.na(at)]
-  plain
 }
 
 # The p-values that are compared with alpha: the adjusted ones, if there are any.

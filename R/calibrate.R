@@ -81,8 +81,8 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' @return A data frame of class `repalign_calibration` with one row per pair and measure, or with
 #'   `aggregate` one row per measure (and pair of models). Columns: `x`, `y`, `measure`, `score`,
 #'   `threshold`, `calibrated`, `p_value`, `null_mean`, `null_sd`, `permutations` (the number of
-#'   null scores) and `engine`; with models also `model_x` and `model_y`. `score`, `threshold`,
-#'   `null_mean` and `null_sd` are in the units of the measure. With a single permutation,
+#'   null scores) and `engine`; with models also `model_x` and `model_y`, with `p_adjust` also
+#'   `p_adjusted`. `score`, `threshold`, `null_mean` and `null_sd` are in the units of the measure. With a single permutation,
 #'   `null_sd` is `NA`, and a message says so. `engine` is `"coset"`, `"random"`, `"exact"` or
 #'   `"moments"`, or says where the permutations come from: `"blocks"`, `"clusters"`, `"series"`,
 #'   `"linear"` or `"given"`.
@@ -280,25 +280,19 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   na <- check_choice(na, missing_rules, "na")
   series <- check_series(series)
   aggregate <- as_aggregate(aggregate)
-  old <- options(repalign.threads = thread_count(threads))
-  on.exit(options(old))
-  complete <- usable_sides(x, y, set, clusters, na)
-  sides <- complete$sides
-  set <- complete$set
+  linear <- series == "linear"
+  call <- open_call(x, y, set, na, threads, clusters = clusters, use = "null", middle = linear)
+  sides <- call$sides
+  set <- call$set
+  pairs <- call$pairs
   check_calibration(set, sides, aggregate, engine)
-  n <- sides$x$reprs[[1]]$n
-  check_rows(n, 2, sides$x$reprs[[1]]$arg, "a permutation")
   if (!isFALSE(series)) refuse_prepared_series(all_representations(sides))
-  if (series == "linear") sides <- middle_sides(sides)
-  set_largest_k(set, c(sides$x$reprs, sides$y$reprs))
-  choices <- begin_choices(all_representations(sides))
-  on.exit(end_choices(choices), add = TRUE)
-  plan <- permutation_plan(n, cut_permutations(permutations, complete$rows),
-                           cut_blocks(blocks, complete), series, engine, complete$clusters)
-  pairs <- list_pairs(sides, FALSE)
+  n <- sum(call$rows)
+  check_rows(n, 2, sides$x$reprs[[1]]$arg, "a permutation")
+  plan <- permutation_plan(n, cut_permutations(permutations, call$rows), cut_blocks(blocks, call),
+                           series, engine, call$clusters)
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
-  check_grid_memory(set, sides, if (series == "linear") "linear" else engine)
-  note_gaps(pairs, sides$x$reprs, sides$y$reprs, set)
+  check_grid_memory(set, sides, if (linear) "linear" else engine)
   if (series == "circular") warn_slow_series(pairs, sides)
   nulls <- null_grid(set, pairs, sides, plan, engine, threads)
   if (engine == "moments") check_laws(nulls, set, named_pairs(pairs, sides))
@@ -306,22 +300,9 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   calibration_result(nulls, set, pairs, sides, aggregate, settings)
 }
 
-# The sides and measures of a call without what `na`, `clusters` and responses() objects leave out.
-usable_sides <- function(x, y, set, clusters, na) {
-  sides <- as_sides(x, y, na = na)
-  check_prepared(all_representations(sides), set)
-  declared <- declared_sides(sides, settled_set(set, sides), clusters)
-  complete <- complete_sides(declared$sides, declared$set, na)
-  complete <- clustered_sides(complete, cluster_codes(declared$clusters))
-  refuse_holes(all_representations(complete$sides), complete$set)
-  # of all stimuli, for which `blocks` has labels
-  complete$labels <- first_stimulus_names(all_representations(sides))
-  complete
-}
-
 check_calibration <- function(set, sides, aggregate, engine) {
   for (m in set) {
-    if (!isTRUE(m$declaration$pairing)) {
+    if (!has_permutations(m)) {
       abort(dQuote(m$label, FALSE), " has no permutation null: it does not depend on which row of ",
             "`x` is paired with which row of `y`. measures()$pairing tells which measures do.",
             class = "repalign_error_null", arg = "measure")

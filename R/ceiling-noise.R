@@ -1,5 +1,8 @@
 # noise_ceiling() says which score a perfect model could reach, given the noise of the trials.
 
+#' @include result-class.R
+NULL
+
 ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "disattenuated", "gap")
 
 #' Noise ceilings: the score that noise allows
@@ -295,9 +298,11 @@ ceiling_result <- function(rows, keys, task, chosen) {
   result <- cbind(keys, do.call(rbind, lapply(each, function(row) row$values)))
   warn_unreliable(result)
   result$n <- task$x$n
-  structure(result, class = c("repalign_ceiling", "data.frame"),
-            note = ceiling_notes(rows, keys, chosen),
-            df = do.call(rbind, lapply(each, function(row) row$df)))
+  df <- do.call(rbind, lapply(each, function(row) row$df))
+  new_result(result, "repalign_ceiling", list(
+    note = ceiling_notes(rows, keys, chosen),
+    df = list(rows = result[c("y", "measure", ceiling_columns)], df = df)
+  ))
 }
 
 # Values with their standard errors, and the degrees of freedom of these.
@@ -367,36 +372,50 @@ ceiling_notes <- function(rows, keys, chosen) {
   })
 }
 
-#' @export
-`[.repalign_ceiling` <- function(x, ...) {
-  part <- NextMethod()
-  if (!is.data.frame(part)) return(part)
-  kept <- match(rownames(part), rownames(x))
-  structure(part, df = attr(x, "df")[kept, , drop = FALSE], note = attr(x, "note"))
-}
+declare_result(
+  "repalign_ceiling", from = "noise_ceiling", digits = 3, words = "noise ceilings",
+  columns = described_columns(
+    column("y", "what the trials are compared with", key = TRUE),
+    column("measure", "the label of the measure", key = TRUE),
+    column("h_cross", "the size of the signal"),
+    column("h_cross_se", "its standard error"),
+    column("h_self", "the size of the means over trials, noise included"),
+    column("h_self_se", "its standard error"),
+    column("reliability", "h_cross / h_self", shown = 1),
+    column("reliability_se", "its standard error"),
+    column("ceiling", "the root of the reliability", shown = 2),
+    column("ceiling_se", "its standard error", shown = 3),
+    column("score", "the score of the means over trials", shown = 4),
+    column("score_se", "its standard error"),
+    column("disattenuated", "score / ceiling", shown = 5),
+    column("disattenuated_se", "its standard error", shown = 6),
+    column("gap", "score - ceiling", shown = 7),
+    column("gap_se", "its standard error", shown = 8),
+    column("n", "the number of stimuli")
+  ),
+  # `df` holds degrees of freedom, with the rows that they are of
+  kept = list(note = each_once, df = function(values) {
+    parts <- Filter(Negate(is.null), values)
+    if (!length(parts)) return(NULL)
+    rows <- do.call(rbind, lapply(parts, function(part) part$rows))
+    first <- !duplicated(rows)
+    list(rows = rows[first, ], df = do.call(rbind, lapply(parts, function(part) part$df))[first, ,
+                                                                                drop = FALSE])
+  }),
+  heading = function(x, digits) paste0("Noise ceiling: ", count_of(nrow(x), "row")),
+  shown = function(x) {
+    empty <- vapply(x, function(column) length(column) > 0 && all(is.na(column)), NA)
+    x[!empty]
+  },
+  footing = function(x, digits) if (length(attr(x, "note"))) strwrap(attr(x, "note"), exdent = 2)
+)
 
-#' @export
-print.repalign_ceiling <- function(x, digits = 3, ...) {
-  check_printing(digits, NULL, ...)
-  cat("Noise ceiling: ", count_of(nrow(x), "row"), "\n", sep = "")
-  rows <- as.data.frame(x)
-  shown <- intersect(c("y", "measure", "reliability", "ceiling", "ceiling_se", "score",
-                       "disattenuated", "disattenuated_se", "gap", "gap_se"), names(rows))
-  known <- vapply(rows[shown], function(column) !length(column) || !all(is.na(column)), NA)
-  print.data.frame(rows[shown[known]], digits = digits, row.names = FALSE)
-  hidden <- setdiff(names(rows), shown[known])
-  if (length(hidden)) {
-    writeLines(strwrap(paste("More columns:", paste(hidden, collapse = ", ")), exdent = 2))
-  }
-  if (length(attr(x, "note"))) writeLines(strwrap(attr(x, "note"), exdent = 2))
-  invisible(x)
-}
-
-#' @export
-as.data.frame.repalign_ceiling <- function(x, ...) {
-  for (name in c("note", "df")) attr(x, name) <- NULL
-  class(x) <- "data.frame"
-  x
+# The degrees of freedom of some rows, a column for each value that has an error.
+ceiling_df <- function(object) {
+  kept <- need_kept(object, "df", "noise_ceiling()", "object")
+  columns <- intersect(names(kept$rows), names(object))
+  at <- match(row_identities(object, columns), row_identities(kept$rows, columns))
+  kept$df[at, , drop = FALSE]
 }
 
 #' @rdname tidy.repalign
@@ -427,8 +446,9 @@ confint.repalign_ceiling <- function(object, parm = "disattenuated", level = 0.9
   parm <- check_choice(parm, ceiling_columns, "parm", several = TRUE)
   level <- check_number(level, "level", above = 0, below = 1)
   rows <- need_columns(as.data.frame(object), c("y", "measure", parm, paste0(parm, "_se")), "used")
+  known_df <- ceiling_df(object)
   ends <- lapply(parm, function(name) {
-    df <- attr(object, "df")[, name]
+    df <- known_df[, name]
     half <- stats::qt(0.5 + level / 2, ifelse(is.na(df), Inf, df)) * rows[[paste0(name, "_se")]]
     cbind(rows[[name]] - half, rows[[name]] + half)
   })

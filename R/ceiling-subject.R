@@ -136,7 +136,7 @@ h_of_pairs <- function(reprs, args) {
   }, 0), length(reprs))
   for (i in seq_along(reprs)) {
     for (j in seq_len(i - 1)) {
-      pair <- as_pair(reprs[[j]], reprs[[i]])
+      pair <- pair_of(reprs[[j]], reprs[[i]])
       settings <- settled(pair$x, pair$y)
       check_cka_pair(pair, settings)
       found <- pair_h(pair, settings)
@@ -231,4 +231,3 @@ check_group <- function(group, n, what = "subjects", names = NULL) {
   }
   group
 }
-

@@ -12,8 +12,8 @@ cka_ceiling_tables <- function(task, y, args) {
   if (is.null(y) || !has_trials(y)) return(fixed_ceiling_tables(task, y, args))
   labels <- list(x = ceiling_units(task$x, "x"), y = ceiling_units(y, "y"))
   layout <- ceiling_layout(labels)
-  plain <- leave_out_sums(as_pair(task$mean, mean_of_trials(y)), layout, task$codes)
-  trial <- trial_sums(as_pair(task$x, y), layout, task$codes)
+  plain <- leave_out_sums(pair_of(task$mean, mean_of_trials(y)), layout, task$codes)
+  trial <- trial_sums(pair_of(task$x, y), layout, task$codes)
   table <- function(loo, part, sides) {
     scaled_table(h_table(loo[[part]], args$estimator), loo$scale[sides], plain$scale[sides])
   }

@@ -59,8 +59,8 @@ cka_table <- function(pair, args, codes, units = NULL, fixed = FALSE) {
     plain <- sub("_neuron", "", args$estimator)
     h$yy[] <- h_table(loo$yy, plain)[, 1]
   }
-  if (is.na(h$xx[1, 1])) no_allowed_pair(as_pair(pair$x, pair$x), TRUE)
-  if (is.na(h$yy[1, 1])) no_allowed_pair(as_pair(pair$y, pair$y), TRUE)
+  if (is.na(h$xx[1, 1])) no_allowed_pair(self_pair(pair$x), TRUE)
+  if (is.na(h$yy[1, 1])) no_allowed_pair(self_pair(pair$y), TRUE)
   if (is.na(h$xy[1, 1])) no_allowed_pair(pair, FALSE)
   least <- function(part) rounding_share * part$naive$total[1] / part$pairs$total
   values <- suppressWarnings(h$xy / sqrt(h$xx) / sqrt(h$yy))

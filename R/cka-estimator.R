@@ -64,7 +64,9 @@ check_labels <- function(labels, width, arg, of) {
 
 # Tells the user that labels have no effect, because only the neuron correction uses them.
 note_unused_units <- function(estimator, given) {
-  if (corrects_neurons(estimator)) return(invisible())
+  plain <- is.null(given$units_x) && is.null(given$units_y) && is.null(given[["units"]]) &&
+    !isTRUE(given$shared_neurons)
+  if (plain || corrects_neurons(estimator)) return(invisible())
   given <- given[intersect(names(given), c("shared_neurons", "units", "units_x", "units_y"))]
   used <- names(Filter(function(value) !is.null(value) && !identical(value, FALSE), given))
   if (!length(used)) return(invisible())

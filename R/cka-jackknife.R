@@ -161,7 +161,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   }
   result <- bind_interval_rows(lapply(rows, function(row) row$values))
   rownames(result) <- NULL
-  structure(result, class = c("repalign_interval", "data.frame"), conf_level = conf_level)
+  new_result(result, "repalign_interval", list(conf_level = conf_level))
 }
 
 # The rows of estimators that share their deletions.
@@ -325,8 +325,8 @@ h_table <- function(part, estimator) {
 
 interval_row <- function(pair, loo, estimator, conf_level) {
   h <- lapply(loo[c("xy", "xx", "yy")], h_table, estimator = estimator)
-  if (is.na(h$xx[1, 1])) no_allowed_pair(as_pair(pair$x, pair$x), TRUE)
-  if (is.na(h$yy[1, 1])) no_allowed_pair(as_pair(pair$y, pair$y), TRUE)
+  if (is.na(h$xx[1, 1])) no_allowed_pair(self_pair(pair$x), TRUE)
+  if (is.na(h$yy[1, 1])) no_allowed_pair(self_pair(pair$y), TRUE)
   if (is.na(h$xy[1, 1])) no_allowed_pair(pair, FALSE)
   floor_x <- rounding_share * loo$xx$naive$total[1] / loo$xx$pairs$total
   floor_y <- rounding_share * loo$yy$naive$total[1] / loo$yy$pairs$total

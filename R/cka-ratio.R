@@ -147,9 +147,10 @@ corrected_ratio <- function(center, cov) {
 }
 
 # Says for the words in a result which column to report.
-print_corrections <- function(words) {
-  for (word in intersect(names(correction_words), words)) {
-    text <- paste0("correction ", dQuote(word, FALSE), ": ", correction_words[[word]])
-    writeLines(strwrap(text, width = 79, exdent = 2))
-  }
+correction_notes <- function(words) {
+  shown <- intersect(names(correction_words), words)
+  unlist(lapply(shown, function(word) {
+    strwrap(paste0("correction ", dQuote(word, FALSE), ": ", correction_words[[word]]), width = 79,
+            exdent = 2)
+  }))
 }

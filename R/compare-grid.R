@@ -120,28 +120,10 @@ similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error 
   check_flag(diagonal, "diagonal")
   on_error <- check_choice(on_error, c("stop", "na"), "on_error")
   na <- check_choice(na, missing_rules, "na")
-  old <- options(repalign.threads = thread_count(threads))
-  on.exit(options(old))
-  by_name <- any(vapply(set, function(m) m$declaration$pairing, NA))
-  sides <- as_sides(x, y, by_name, na)
-  check_prepared(all_representations(sides), set)
-  declared <- labelled_sides(declared_sides(sides, settled_set(set, sides)))
-  complete <- complete_sides(declared$sides, declared$set, na)
-  sides <- complete$sides
-  set <- complete$set
-  refuse_holes(all_representations(sides), set)
-  if (diagonal && !sides$self) {
-    warn("`diagonal` is used only when all pairs of `x` are compared (y = NULL).",
-         class = "repalign_unused", data = "diagonal")
-  }
-  set_largest_k(set, c(sides$x$reprs, sides$y$reprs))
-  choices <- begin_choices(all_representations(sides))
-  on.exit(end_choices(choices), add = TRUE)
-  pairs <- list_pairs(sides, diagonal)
-  note_gaps(pairs, sides$x$reprs, sides$y$reprs, set)
-  check_grid_memory(set, sides)
-  scores <- score_grid(pairs, sides, set, on_error, threads)
-  similarity_result(pairs, sides, set, scores)
+  call <- open_call(x, y, set, na, threads, diagonal)
+  check_grid_memory(call$set, call$sides)
+  scores <- score_grid(call$pairs, call$sides, call$set, on_error, threads)
+  similarity_result(call$pairs, call$sides, call$set, scores)
 }
 
 similarity_result <- function(pairs, sides, set, scores) {
@@ -160,22 +142,20 @@ similarity_result <- function(pairs, sides, set, scores) {
                     model_y = each(sides$y$models[pairs$j]), result)
   }
   # score_matrix() could not tell these from the rows alone
-  symmetric <- vapply(set, is_symmetric, NA)
-  attr(result, "within") <- sides$self || sides$same
-  attr(result, "symmetric") <- stats::setNames(symmetric, labels)
+  symmetric <- vapply(set, function(m) m$symmetric, NA)
   facts <- measure_facts_of(set)
-  attr(result, "direction") <- facts$direction
-  attr(result, "best") <- facts$best
-  class(result) <- c("repalign_similarity", "data.frame")
-  result
+  new_result(result, "repalign_similarity",
+             list(within = sides$self || sides$same,
+                  symmetric = stats::setNames(symmetric, labels),
+                  direction = facts$direction, best = facts$best))
 }
 
 # What plots need to know about measures: list(direction, best), two vectors named by labels.
 measure_facts_of <- function(set) {
   labels <- vapply(set, function(m) m$label, "")
   direction <- vapply(set, function(m) m$declaration$direction, "")
-  best <- vapply(set, function(m) as.double(best_of(m$declaration, m$args)), 0)
-  limit <- vapply(set, limit_of, 0)
+  best <- vapply(set, function(m) m$best, 0)
+  limit <- vapply(set, function(m) m$limit, 0)
   list(direction = stats::setNames(direction, labels), best = stats::setNames(best, labels),
        limit = stats::setNames(limit, labels))
 }
@@ -331,7 +311,7 @@ numbers_per_representation <- function(measure, n, d, null) {
   forms <- vapply(c("x", "y"), function(side) {
     form_size(kept_forms(measure$declaration, measure$args, side), n, d, measure$args)
   }, 0)
-  kernel <- if (null) null_of(measure)$kernel
+  kernel <- if (null) measure$null$kernel
   max(forms) + if (is.null(kernel)) 0 else null_kernel(kernel)$size(n, d)
 }
 

@@ -2,23 +2,39 @@
 
 # One comparison of a pair by one measure.
 check_pair_memory <- function(d, pair, args, what = d$id) {
-  if (isTRUE(d$own)) return(invisible())
   widths <- c(width_of(pair$x), width_of(pair$y))
   needs <- function(n, widths) d$memory(n, widths[1], widths[2], args)[["peak"]]
   refuse_needs(needs, as.double(pair$x$n), widths, paste0(what, "()"), args)
 }
 
-# A grid of pairs by a set of measures; null: is there a permutation null, by which engine?
-check_grid_memory <- function(set, sides, null = NULL) {
+# A grid of pairs by a set of measures; null: is there a permutation null, by which engine? what: the
+# call, in messages.
+check_grid_memory <- function(set, sides, null = NULL,
+                              what = if (is.null(null)) "similarity() by " else "calibrate() by ") {
+  if (is_tiny(sides)) return(invisible())
   set <- Filter(Negate(is_own), set)
   if (!length(set)) return(invisible())
   widest <- function(side) max(vapply(side$reprs, width_of, 0))
   widths <- c(widest(sides$x), widest(sides$y))
   needs <- function(n, widths) set_needs(set, n, widths[1], widths[2], null)
-  what <- paste0(if (is.null(null)) "similarity() by " else "calibrate() by ",
-                 enumerate(vapply(set, function(m) m$label, ""), 3))
+  if (endsWith(what, " ")) {
+    what <- paste0(what, enumerate(vapply(set, function(m) m$label, ""), 3))
+  }
   args <- do.call(c, lapply(set, function(m) m$args["batch"]))
   refuse_needs(needs, as.double(sides$x$reprs[[1]]$n), widths, what, args)
+}
+
+# Are all representations so small that no measure can need more memory than any machine has? The
+# hungriest keep some 20 matrices of this size.
+is_tiny <- function(sides) {
+  if (!is.null(getOption("repalign.max_memory"))) return(FALSE)
+  for (side in sides[c("x", "y")]) {
+    for (repr in side$reprs) {
+      small <- is.null(repr$responses) && repr$n + width_of(repr) < 200
+      if (!small) return(FALSE)
+    }
+  }
+  TRUE
 }
 
 # Neurons of a side: none, where distances or a graph stand for them.
@@ -74,7 +90,7 @@ relabelled_needs <- function(n, d, needs) n * d + 0.5 * needs[["kept"]]
 null_needs <- function(measure, n, dx, dy, engine, needs) {
   # every shift is a comparison of its own
   if (engine == "linear") return(needs[["peak"]] + n * dy)
-  null <- null_of(measure)
+  null <- measure$null
   if (is.null(null)) {
     # neighbours are searched once: what passed then is free
     searched <- !is.null(measure$declaration$neighbours)

@@ -1,48 +1,42 @@
 # One pair of representations compared by one measure, and the warnings about its score.
 
-# ---- compare
+# ---- one comparison
 
-# One pair of representations is compared by one measure here. In this file, `d` is the declaration
-# of the measure.
-
-# What every exported measure function calls: it reads x and y and returns their score.
+# What every exported measure function calls: it opens a call of x and y, and returns their score.
 one_score <- function(id, x, y, args) {
-  d <- declaration(id)
-  args <- d$check(args)
   if (missing(x) || missing(y)) missing_side(missing(x))
-  pair <- as_pair(representation(x, "x", loose = TRUE), representation(y, "y", loose = TRUE),
-                  by_name = d$pairing)
-  args <- settled_arguments(d, args, list(x = list(pair$x), y = list(pair$y)))
-  note_unused_labels(d, args)
-  declared <- declared_pair(pair, list(id = id, label = id, args = args, declaration = d))
-  pair <- declared$pair
-  args <- declared$measure$args
-  refuse_lacking_pairs(pair[c("x", "y")], list(declared$measure))
-  note_gaps(data.frame(i = 1, j = 1), pair["x"], pair["y"], list(declared$measure))
+  d <- declaration(id)
+  given <- d$check(args)
+  hold_threads()
+  sides <- sides_of_two(representation(x, "x", loose = TRUE), representation(y, "y", loose = TRUE),
+                        d$pairing)
+  call <- open_sides(sides, list(list(id = id, label = id, args = given, declaration = d)),
+                     grid = FALSE)
+  measure <- call$set[[1]]
+  # what responses() declare is no label without effect
+  note_unused_labels(replace(measure$args, "clusters", list(given$clusters)))
+  note_gaps(first_pair, call$sides$x$reprs, call$sides$y$reprs, call$set)
+  pair <- side_pair(call$sides, 1, 1)
   for (repr in pair[c("x", "y")]) repr$cache$compared_once <- TRUE
-  check_pair_memory(d, pair, args)
-  if (d$pairing) note_one_sided_names(pair[c("x", "y")])
-  choices <- begin_choices(pair[c("x", "y")])
-  on.exit(end_choices(choices))
-  compare_pair(d, pair, args)
+  error <- refusal_of_pair(measure, pair)
+  if (!is.null(error)) stop(error)
+  check_grid_memory(call$set, call$sides, what = paste0(id, "()"))
+  compare_pair(d, pair, measure$args, measure$range)
 }
 
-# Every comparison of two representations goes through this function, alone or in a grid.
-compare_pair <- function(d, pair, args) {
-  for (repr in list(pair$x, pair$y)) {
-    need_kind(repr, accepted_by(d, args), dQuote(d$id, FALSE))
-    refuse_negative(repr, accepted_by(d, args))
-    refuse_zero(repr, accepted_by(d, args))
-  }
-  # an own measure decides for itself which data it can use
+first_pair <- data.frame(i = 1L, j = 1L)
+
+# Every comparison of two representations goes through this function, alone or in a grid. d: the
+# declaration of the measure.
+compare_pair <- function(d, pair, args, range = range_of(d, args)) {
   if (isTRUE(d$own)) return(own_score(d$fun, pair))
-  within_range(declared_score(d, pair, args), d, args)
+  if (!is.null(d$check_pair)) d$check_pair(pair, args)
+  averaged <- identical(args$ties, "average") && takes_orders(d, args)
+  score <- if (averaged) score_of_orders(d, pair, args) else prepared_score(d, pair, args)
+  within_range(score, range)
 }
 
-declared_score <- function(d, pair, args) {
-  for (repr in list(pair$x, pair$y)) refuse_useless(repr)
-  if (!is.null(d$check_pair)) d$check_pair(pair, args)
-  if (!takes_orders(d, args)) return(prepared_score(d, pair, args))
+score_of_orders <- function(d, pair, args) {
   args$ties <- "random"
   if (!has_ties(d, pair, args)) return(prepared_score(d, pair, args))
   check_orders_memory(pair$x$n, args$k)
@@ -60,14 +54,6 @@ prepared_score <- function(d, pair, args) {
   score
 }
 
-# Refuses what no declared measure can use: a single stimulus, and data without variance.
-refuse_useless <- function(repr) {
-  check_rows(repr$n, 2, repr$arg, "a similarity")
-  if (repr$kind == "data" && !has_holes(repr)) form_centering(repr)
-}
-
-is_undefined <- function(form) isTRUE(form$undefined)
-
 undefined_score <- function(d, repr, args) {
   if (is.null(d$undefined)) {
     stop("The measure ", dQuote(d$id, FALSE), " has a form that is undefined, but declares no ",
@@ -82,8 +68,7 @@ undefined_score <- function(d, repr, args) {
 # machine epsilons, as roundings add up like a random walk. That is far below `equal_share`; a
 # larger excess is an error in the measure, and stays visible. A score without two bounds may have
 # units, for which no such limit is known.
-within_range <- function(score, d, args) {
-  range <- range_of(d, args)
+within_range <- function(score, range) {
   if (!all(is.finite(range))) return(score)
   rounding <- equal_share * max(1, abs(range))
   low <- which(score < range[1] & score >= range[1] - rounding)
@@ -98,7 +83,7 @@ within_range <- function(score, d, args) {
 # These functions compute the scores of a grid, and collect the warnings and errors about them.
 
 # A matrix of scores, pairs x measures. drawn: an environment that receives, as `entries`, the forms
-# of each pair that were made with random choices.
+# of each pair that were made with random choices. set: settled measures.
 score_pairs <- function(pairs, sides, set, on_error, drawn = new.env()) {
   found <- score_cells(pairs, sides, set, on_error, drawn)
   report_cells(found$cells)
@@ -115,7 +100,7 @@ score_cells <- function(pairs, sides, set, on_error, drawn, run = new.env()) {
   cells <- matrix(list(), nrow(pairs), length(set))
   advance <- progress_along(nrow(pairs))
   mirrored <- if (sides$same) match(paste(pairs$j, pairs$i), paste(pairs$i, pairs$j))
-  symmetric <- vapply(set, is_symmetric, NA)
+  symmetric <- vapply(set, function(measure) measure$symmetric, NA)
   drawn$entries <- vector("list", nrow(pairs))
   for (p in seq_len(nrow(pairs))) {
     pair <- NULL
@@ -138,8 +123,7 @@ score_cells <- function(pairs, sides, set, on_error, drawn, run = new.env()) {
 # Do the two sides differ, although the same list was given for both? They have tied neighbours in
 # random orders of their own.
 by_side <- function(measure, sides, pair) {
-  wanted <- measure$declaration$neighbours
-  if (is.null(wanted) || is.null(wanted(measure$args))) return(FALSE)
+  if (is.null(measure$neighbours)) return(FALSE)
   drew_ties(sides$x$reprs[[pair$i]]) || drew_ties(sides$x$reprs[[pair$j]])
 }
 
@@ -158,8 +142,11 @@ one_cell <- function(pair, measure, on_error, run, drawn) {
   failure <- NULL
   what <- comparison_title(pair, measure)
   compute <- function() {
+    error <- refusal_of_pair(measure, pair)
+    if (!is.null(error)) stop(error)
     score <- withCallingHandlers(
-      collect_warnings(compare_pair(measure$declaration, pair, measure$args), measure, run, drawn),
+      collect_warnings(compare_pair(measure$declaration, pair, measure$args, measure$range),
+                       measure, run, drawn),
       repalign_undefined = function(w) {
         undefined <<- TRUE
         reason <<- conditionMessage(w)

@@ -58,14 +58,10 @@ score_weighted <- function(x, y, measure = "cka", weights) {
     abort("`x` and `y` must be single representations, not lists: call score_weighted() for each ",
           "pair.", class = "repalign_error_type", arg = if (is_collection(x)) "x" else "y")
   }
-  usable <- weighable_sides(x, y, set, NULL)
-  sides <- usable$sides
-  w <- check_weights(weights, length(usable$rows))[usable$rows, , drop = FALSE]
-  set_largest_k(usable$set, all_representations(sides))
-  choices <- begin_choices(all_representations(sides))
-  on.exit(end_choices(choices))
-  check_grid_memory(usable$set, sides)
-  weighted_scores(usable$set[[1]], sides, w)
+  call <- open_call(x, y, set, use = "errors", why = "a weighted score")
+  w <- check_weights(weights, length(call$rows))[call$rows, , drop = FALSE]
+  check_grid_memory(call$set, call$sides)
+  weighted_scores(call$set[[1]], call$sides, w)
 }
 
 check_weights <- function(weights, n) {
@@ -113,6 +109,8 @@ weighted_scores <- function(measure, sides, w) {
   if (errors$counts == "counts" && any(w != round(w))) refuse_weights(measure, w, "counts only")
   pair <- side_pair(sides, 1, 1)
   # errors that only the data tell, such as too few stimuli, are those of the score itself
+  error <- refusal_of_pair(measure, pair)
+  if (!is.null(error)) stop(error)
   compare_pair(measure$declaration, pair, measure$args)
   # a distance that is a sum over stimuli grows with the weights; counts are compared as they are
   if (is.null(errors$growth) && errors$counts == "any") w <- moderate_weights(w)

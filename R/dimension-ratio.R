@@ -185,7 +185,7 @@ dimension_or_na <- function(numerator, h, arg) {
 # times a power of two, which drops out of the ratio.
 dimension_parts <- function(sample, layout, estimator) {
   labels <- if (corrects_neurons(estimator)) layout$labels
-  pair <- as_pair(sample$repr, sample$repr)
+  pair <- self_pair(sample$repr)
   if (!is.null(labels) && layout$count == 1) no_allowed_pair(pair, TRUE)
   if (is.null(sample$trials)) {
     return(list(numerator = variance_product(pair, layout, estimator),

@@ -64,7 +64,7 @@ weighted_rows <- function(pair, args, w, d) {
     x <- weighted_representation(pair$x, w[, b], centered)
     y <- weighted_representation(pair$y, w[, b], centered)
     if (is.null(x) || is.null(y)) return(NA_real_)
-    within_range(prepared_score(d, as_pair(x, y, by_name = FALSE), args), d, args)
+    within_range(prepared_score(d, pair_of(x, y), args), range_of(d, args))
   }, 0)
 }
 
@@ -77,7 +77,8 @@ weighted_representation <- function(repr, w, center) {
   cut$data <- mark_checked(data[w > 0, , drop = FALSE])
   cut$n <- nrow(cut$data)
   cut$cache <- new_cache()
-  for (part in c("said", "choices")) cut$cache[[part]] <- repr$cache[[part]]
+  cut$cache$said <- said_of(repr$cache)
+  cut$cache$choices <- repr$cache$choices
   # weighted means have been taken off: nothing is left to centre
   scale <- power_of_two_below(max(abs(data)))
   for (is_centered in c(TRUE, FALSE)) {
@@ -271,7 +272,8 @@ cut_for_subset <- function(repr, keep, lists = NULL) {
   # the forms of all stimuli do not serve for some of them; the data beside them do
   cut$prepared <- NULL
   cut$cache <- new_cache()
-  for (part in c("said", "choices", "neighbours")) cut$cache[[part]] <- repr$cache[[part]]
+  cut$cache$said <- said_of(repr$cache)
+  for (part in c("choices", "neighbours")) cut$cache[[part]] <- repr$cache[[part]]
   if (repr$kind == "graph" && length(lists)) {
     k <- max(vapply(lists, function(one) as.double(one$k), 0))
     cut$data <- new_form("graph", cut_lists(repr, "", lists[[1]]$lists, keep, k))

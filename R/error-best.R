@@ -70,9 +70,10 @@ best_score <- function(result, by = "model_y", draws = 9999) {
   rows <- data.frame(group = names(groups), best = pick("best", ""), score = pick("score", 0),
                      conf_low = pick("low", 0), conf_high = pick("high", 0))
   rows$in_set <- unname(lapply(found, function(one) one$names))
-  structure(rows, conf_level = scores$level, members = members,
-            over = unique(scores$rows$over), no_interactions = scores$halves,
-            class = c("repalign_best", "data.frame"))
+  new_result(rows, "repalign_best", list(
+    conf_level = scores$level, members = members, over = unique(scores$rows$over),
+    no_interactions = scores$halves
+  ))
 }
 
 # The rows of each group, with their names.
@@ -223,9 +224,10 @@ compare_best <- function(result, group_1, group_2, draws = 9999) {
                      difference = scores$score[best[1]] - scores$score[best[2]],
                      crossfit = cross_fit(result, scores, groups), statistic = test$statistic,
                      critical = test$critical, p_value = test$p_value)
-  structure(rows, conf_level = scores$level, over = unique(scores$rows$over),
-            sizes = lengths(groups), no_interactions = scores$halves,
-            class = c("repalign_best_comparison", "data.frame"))
+  new_result(rows, "repalign_best_comparison", list(
+    conf_level = scores$level, over = unique(scores$rows$over), sizes = lengths(groups),
+    no_interactions = scores$halves
+  ))
 }
 
 group_rows <- function(group, scores, arg) {

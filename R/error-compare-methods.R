@@ -1,26 +1,105 @@
-# The results of compare_scores(), best_score() and compare_best() are printed, tidied and drawn.
+# The results of compare_scores(), best_score() and compare_best(): classes, limits and pictures.
 
-#' @rdname tidy.repalign
-#' @export
-print.repalign_comparison <- function(x, digits = 4, n = NULL, ...) {
-  check_printing(digits, n, ...)
-  measure <- unique(x$measure)
-  cat("Differences of scores: ", count_of(nrow(x), "difference"), undefined_of(x$se),
-      if (length(measure) == 1) paste0(", ", measure), "\n", sep = "")
-  say_level(x, "conf_low to conf_high: ")
-  if (!is.null(attr(x, "adjust")) && !is.null(x$p_adjusted)) {
-    cat("p_adjusted: ", attr(x, "adjust"), ", over ", family_words(attr(x, "family")), "\n",
-        sep = "")
+#' @include result-class.R
+NULL
+
+declare_result(
+  "repalign_comparison", from = "compare_scores", words = "differences of scores",
+  columns = described_columns(
+    column("contrast", "the name of the contrast", key = TRUE, always = FALSE),
+    column("score_1", "the score that is ahead", key = TRUE),
+    column("score_2", "the score that is subtracted", key = TRUE),
+    column("measure", "the label of the measure", key = TRUE),
+    column("difference", "of the two scores", shown = 1, tidy = "estimate"),
+    column("se", "its standard error", shown = 2, tidy = "std.error"),
+    column("df", "its degrees of freedom"),
+    column("statistic", "the difference divided by its standard error"),
+    column("p_value", "of no difference", shown = 3, tidy = "p.value"),
+    column("p_adjusted", "adjusted for all differences of the call", shown = 4,
+           tidy = "adj.p.value"),
+    column("conf_low", "the lower limit of the interval", shown = 9, tidy = "conf.low"),
+    column("conf_high", "the upper limit of the interval", shown = 10, tidy = "conf.high"),
+    column("simultaneous_low", "the lower limit for all differences together", shown = 5),
+    column("simultaneous_high", "the upper limit for all differences together", shown = 6),
+    column("p_equivalence", "of a difference beyond the margin", shown = 7),
+    column("p_noninferiority", "of being worse by more than the margin", shown = 8)
+  ),
+  # adjusted p-values stay those of each result; what is said of all rows must hold for all of them
+  kept = list(conf_level = all_alike, adjust = all_alike, margin = all_alike, over = all_alike,
+              no_interactions = any_true, family = unlist),
+  heading = function(x, digits) {
+    measure <- unique(x$measure)
+    margin <- attr(x, "margin")
+    c(paste0("Differences of scores: ", count_of(nrow(x), "difference"), undefined_of(x$se),
+             if (length(measure) == 1) paste0(", ", measure)),
+      level_words(x, "conf_low to conf_high: "),
+      if (!is.null(attr(x, "adjust")) && !is.null(x$p_adjusted)) {
+        paste0("p_adjusted: ", attr(x, "adjust"), ", over ", family_words(attr(x, "family")))
+      },
+      if (!is.null(margin)) {
+        paste0("p_equivalence, p_noninferiority: margin ", format(margin))
+      })
+  },
+  # the heading names the measure if there is one, and without a margin two columns are empty
+  shown = function(x) {
+    if (length(unique(x$measure)) == 1) x$measure <- NULL
+    if (is.null(attr(x, "margin"))) x$p_equivalence <- x$p_noninferiority <- NULL
+    x
+  },
+  footing = function(x, digits) no_interactions_words(x),
+  term = function(rows) paste(rows$score_1, "-", rows$score_2)
+)
+
+declare_result(
+  "repalign_best", from = "best_score", words = "best scores",
+  columns = described_columns(
+    column("group", "the group of scores", key = TRUE, tidy = "term"),
+    column("best", "the name of the best score", shown = 1),
+    column("score", "the best score as it was seen", shown = 2, tidy = "estimate"),
+    column("conf_low", "the lower limit of the best true score", shown = 3, tidy = "conf.low"),
+    column("conf_high", "the upper limit of the best true score", shown = 4, tidy = "conf.high"),
+    column("in_set", "the scores that may be the best", shown = 5)
+  ),
+  kept = list(conf_level = all_alike, members = all_alike, over = all_alike,
+              no_interactions = any_true),
+  heading = function(x, digits) {
+    c(paste0("Best scores: ", count_of(nrow(x), "group"), undefined_of(x$score)),
+      level_words(x, "conf_low to conf_high of the best true score: "))
+  },
+  shown = function(x) {
+    if (!is.null(x$in_set)) x$in_set <- lengths(x$in_set)
+    x
+  },
+  footing = function(x, digits) {
+    sets <- vapply(x$in_set, enumerate, "", 12, quote = FALSE)
+    c(if (length(sets)) {
+      paste0("may be the best", if (nrow(x) > 1) paste(" in", x$group), ": ", sets)
+    }, no_interactions_words(x))
   }
-  margin <- attr(x, "margin")
-  shown <- x
-  if (length(measure) == 1) shown$measure <- NULL
-  if (is.null(margin)) shown$p_equivalence <- shown$p_noninferiority <- NULL
-  else cat("p_equivalence, p_noninferiority: margin ", format(margin), "\n", sep = "")
-  print_rows(shown, digits, n)
-  say_no_interactions(x)
-  invisible(x)
-}
+)
+
+declare_result(
+  "repalign_best_comparison", from = "compare_best", words = "comparisons of best scores",
+  columns = described_columns(
+    column("best_1", "the best score of the first group", key = TRUE),
+    column("best_2", "the best score of the second group", key = TRUE),
+    column("difference", "of the two as they were seen", shown = 1, tidy = "estimate"),
+    column("crossfit", "their difference without the bias of choosing", shown = 2),
+    column("statistic", "by which the groups are tested", shown = 3),
+    column("critical", "what it must exceed", shown = 4),
+    column("p_value", "of no difference of the best true scores", shown = 5, tidy = "p.value")
+  ),
+  kept = list(conf_level = all_alike, over = all_alike, sizes = all_alike,
+              no_interactions = any_true),
+  heading = function(x, digits) {
+    sizes <- attr(x, "sizes")
+    c(paste0("The best of ", if (is.null(sizes)) "one group" else count_of(sizes[1], "score"),
+             " against the best of ", if (is.null(sizes)) "another" else sizes[2]),
+      level_words(x, "critical: "))
+  },
+  footing = function(x, digits) no_interactions_words(x),
+  term = function(rows) paste(rows$best_1, "-", rows$best_2)
+)
 
 # family: the number of differences that p-values were adjusted for, or those of bound results.
 family_words <- function(family) {
@@ -30,122 +109,18 @@ family_words <- function(family) {
   paste(enumerate(family, quote = FALSE), "differences, in each result alone")
 }
 
-# Adjusted p-values stay those of each result. What is said of all rows must hold for all of them.
-#' @export
-rbind.repalign_comparison <- function(..., deparse.level = 1) {
-  parts <- Filter(Negate(is.null), list(...))
-  common <- c("conf_level", "adjust", "margin", "over")
-  facts <- lapply(parts, function(part) lapply(common, function(name) attr(part, name)))
-  plain <- lapply(parts, function(part) {
-    if (inherits(part, "repalign_comparison")) as.data.frame(part) else part
-  })
-  rows <- do.call(rbind, plain)
-  if (length(unique(facts)) > 1) {
-    inform("These differences have different levels, adjustments, margins or samples: rbind() ",
-           "gives a plain data frame of them.", class = "repalign_plain_rows")
-    return(rows)
-  }
-  kept <- kept_beside_rows(parts[[1]])
-  kept$family <- unlist(lapply(unname(parts), attr, "family"))
-  kept$no_interactions <- any(vapply(parts, function(part) {
-    isTRUE(attr(part, "no_interactions"))
-  }, NA))
-  structure(with_kept(rows, kept), class = class(parts[[1]]))
-}
-
 # What was sampled, and the level of the intervals; nothing where parts of a result have lost it.
-say_level <- function(x, what) {
+level_words <- function(x, what) {
   level <- attr(x, "conf_level")
   over <- attr(x, "over")
-  if (is.null(level) || is.null(over)) return(invisible())
-  cat(what, format(100 * level), "% over ", enumerate(over, quote = FALSE), "\n", sep = "")
+  if (is.null(level) || is.null(over)) return(NULL)
+  paste0(what, format(100 * level), "% over ", enumerate(over, quote = FALSE))
 }
 
-say_no_interactions <- function(x) {
+no_interactions_words <- function(x) {
   if (isTRUE(attr(x, "no_interactions"))) {
-    cat("Of half-samples no interactions are subtracted: their errors are rather too large.\n")
+    "Of half-samples no interactions are subtracted: their errors are rather too large."
   }
-}
-
-#' @rdname tidy.repalign
-#' @export
-print.repalign_best <- function(x, digits = 4, ...) {
-  check_printing(digits, NULL, ...)
-  cat("Best scores: ", count_of(nrow(x), "group"), undefined_of(x$score), "\n", sep = "")
-  say_level(x, "conf_low to conf_high of the best true score: ")
-  rows <- as.data.frame(x)
-  if (!is.null(rows$in_set)) rows$in_set <- lengths(rows$in_set)
-  print.data.frame(rows, digits = digits)
-  for (at in if (!is.null(x$in_set)) seq_len(nrow(x))) {
-    cat("may be the best", if (nrow(x) > 1) paste(" in", x$group[at]), ": ",
-        enumerate(x$in_set[[at]], 12, quote = FALSE), "\n", sep = "")
-  }
-  say_no_interactions(x)
-  invisible(x)
-}
-
-#' @rdname tidy.repalign
-#' @export
-print.repalign_best_comparison <- function(x, digits = 4, ...) {
-  check_printing(digits, NULL, ...)
-  sizes <- attr(x, "sizes")
-  cat("The best of ", if (is.null(sizes)) "one group" else count_of(sizes[1], "score"),
-      " against the best of ", if (is.null(sizes)) "another" else sizes[2], "\n", sep = "")
-  say_level(x, "critical: ")
-  print.data.frame(as.data.frame(x), digits = digits)
-  say_no_interactions(x)
-  invisible(x)
-}
-
-#' @export
-`[.repalign_comparison` <- function(x, ...) part_of(NextMethod(), x)
-
-#' @export
-`[.repalign_best` <- function(x, ...) part_of(NextMethod(), x)
-
-#' @export
-`[.repalign_best_comparison` <- function(x, ...) part_of(NextMethod(), x)
-
-#' @rdname tidy.repalign
-#' @export
-as.data.frame.repalign_comparison <- function(x, ...) plain_rows(x)
-
-#' @rdname tidy.repalign
-#' @export
-as.data.frame.repalign_best <- function(x, ...) plain_rows(x)
-
-#' @rdname tidy.repalign
-#' @export
-as.data.frame.repalign_best_comparison <- function(x, ...) plain_rows(x)
-
-#' @rdname tidy.repalign
-#' @export
-tidy.repalign_comparison <- function(x, ...) {
-  rows <- as.data.frame(x)
-  need_columns(rows, c("score_1", "score_2", "difference", "se", "p_value"), "tidied")
-  new <- c(difference = "estimate", se = "std.error", p_value = "p.value",
-           p_adjusted = "adj.p.value", conf_low = "conf.low", conf_high = "conf.high")
-  known <- intersect(names(new), names(rows))
-  names(rows)[match(known, names(rows))] <- new[known]
-  cbind(term = paste(x$score_1, "-", x$score_2), rows)
-}
-
-#' @rdname tidy.repalign
-#' @export
-tidy.repalign_best <- function(x, ...) {
-  rows <- as.data.frame(x)
-  need_columns(rows, c("group", "best", "score", "conf_low", "conf_high"), "tidied")
-  names(rows)[match(c("group", "score", "conf_low", "conf_high"), names(rows))] <-
-    c("term", "estimate", "conf.low", "conf.high")
-  rows
-}
-
-#' @rdname tidy.repalign
-#' @export
-tidy.repalign_best_comparison <- function(x, ...) {
-  rows <- need_columns(as.data.frame(x), c("best_1", "best_2", "difference", "p_value"), "tidied")
-  names(rows)[match(c("difference", "p_value"), names(rows))] <- c("estimate", "p.value")
-  cbind(term = paste(rows$best_1, "-", rows$best_2), rows)
 }
 
 #' Intervals of differences and of best scores
@@ -214,10 +189,6 @@ check_only_level <- function(level, object, what) {
 }
 
 #' @rdname plot.repalign
-#' @export
-plot.repalign_comparison <- function(x, ...) draw(x, ...)
-
-#' @rdname plot.repalign
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_comparison <- function(object, most = 40, ...) {
   no_other_arguments(...)
@@ -282,10 +253,6 @@ comparison_caption <- function(object, most) {
   }
   paste(strwrap(paste(parts, collapse = "; "), 95), collapse = "\n")
 }
-
-#' @rdname plot.repalign
-#' @export
-plot.repalign_best <- function(x, ...) draw(x, ...)
 
 #' @rdname plot.repalign
 #' @exportS3Method ggplot2::autoplot

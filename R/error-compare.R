@@ -126,10 +126,10 @@ compare_scores <- function(result, contrasts = "pairs",
                "conf_high", "simultaneous_low", "simultaneous_high", "p_equivalence",
                "p_noninferiority")
   rownames(rows) <- NULL
-  structure(rows[columns], conf_level = scores$level, adjust = adjust, margin = margin,
-            over = unique(scores$rows$over), no_interactions = scores$halves,
-            family = nrow(rows),
-            class = c("repalign_comparison", "data.frame"))
+  new_result(rows[columns], "repalign_comparison", list(
+    conf_level = scores$level, adjust = adjust, margin = margin, over = unique(scores$rows$over),
+    no_interactions = scores$halves, family = nrow(rows)
+  ))
 }
 
 difference_rows <- function(given, scores) {
@@ -204,7 +204,7 @@ warn_no_differences <- function(rows) {
 # are made in it, so that results do not depend on the order of rows.
 compared_scores <- function(result) {
   if (inherits(result, "repalign_evaluation")) return(compared_models(result))
-  if (!inherits(result, "repalign_score_interval")) {
+  if (!inherits(result, "repalign_interval") || is_of_estimators(result)) {
     abort("`result` must be what score_interval() or evaluate_models() returned, with the scores ",
           "to compare, not ", describe(result), ".", class = "repalign_error_type", arg = "result")
   }

@@ -60,8 +60,7 @@ scores_in_turn <- function(keep, pairs, sides, set, lists, label) {
 }
 
 check_subset_neighbours <- function(measure, keep) {
-  wanted <- if (!is_own(measure)) measure$declaration$neighbours
-  wanted <- if (!is.null(wanted)) wanted(measure$args)
+  wanted <- measure$neighbours
   if (is.null(wanted)) return(invisible())
   check_kept_neighbours(min(colSums(keep)), wanted$k, "are in a subset")
 }
@@ -78,6 +77,8 @@ quiet_scores <- function(pairs, sides, set) {
 
 # What a function of the user's own stops with is no matter of the stimuli that are left out.
 quiet_score <- function(pair, measure) {
+  # without some stimuli, the others may be alike
+  if (!is.null(refusal(measure, pair$x)) || !is.null(refusal(measure, pair$y))) return(NA_real_)
   tryCatch(withCallingHandlers(compare_pair(measure$declaration, pair, measure$args),
                                warning = function(w) invokeRestart("muffleWarning"),
                                message = function(m) invokeRestart("muffleMessage")),
@@ -104,8 +105,7 @@ subset_sides <- function(sides, keep, lists) {
 # list(metric, k, lists), with the largest k of each.
 all_ranked_lists <- function(set, reprs) {
   wanted <- lapply(set, function(measure) {
-    wanted <- if (!is_own(measure)) measure$declaration$neighbours
-    if (is.null(wanted) || !is.null(measure$args$clusters)) NULL else wanted(measure$args)
+    if (is.null(measure$args$clusters)) measure$neighbours
   })
   wanted <- Filter(Negate(is.null), wanted)
   metrics <- unique(vapply(wanted, function(w) w$metric, ""))

@@ -176,13 +176,14 @@ pair_without_unit <- function(task, p, m, unit, cuts) {
   x <- cut("x", task$pairs$i[p])
   y <- cut("y", task$pairs$j[p])
   if (is.null(x) || is.null(y)) return(NULL)
-  as_pair(x, y, by_name = FALSE)
+  pair_of(x, y)
 }
 
 without_neurons <- function(repr, keep) {
   cut <- repr
   cut$cache <- new_cache()
-  for (part in c("said", "choices", "neighbours")) cut$cache[[part]] <- repr$cache[[part]]
+  cut$cache$said <- said_of(repr$cache)
+  for (part in c("choices", "neighbours")) cut$cache[[part]] <- repr$cache[[part]]
   cut_representation(cut, rep(TRUE, repr$n), keep)
 }
 

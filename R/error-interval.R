@@ -4,7 +4,7 @@
 
 # score_interval() gives scores of any measure with standard errors and intervals.
 #
-# Its result is a data frame of the class "repalign_score_interval" with a row for each score and
+# Its result is a data frame of the class "repalign_interval" with a row for each score and
 # the columns (model_x, model_y,) x, y, measure, score, se, df, conf_low, conf_high, method, over
 # and n. Beside the rows it keeps the attributes
 #
@@ -50,9 +50,9 @@
 #'   [mutual_knn()]) also leave out pairs within clusters; the scores of others count dependent
 #'   pairs. Stimuli with the label `NA` are left out. At least 5 clusters are needed.
 #' @param threads,na see [similarity()].
-#' @return A data frame of class `repalign_score_interval` with one row per score. Columns: `x`, `y`
-#'   (with models also `model_x` and `model_y`), `measure` and `score`, as [similarity()] gives
-#'   them; `se`, the standard error; `df`, the degrees of freedom of the interval (`Inf`: normal);
+#' @return A data frame of class `repalign_interval` with one row per score. Columns: `x`, `y`
+#'   (with models also `model_x` and `model_y`), `measure` and `score` (with
+#'   `missing = "pairwise"` also `pairs`), as [similarity()] gives them; `se`, the standard error; `df`, the degrees of freedom of the interval (`Inf`: normal);
 #'   `conf_low` and `conf_high`; `method`, how the errors over stimuli were found; `over`, what
 #'   counts as a sample; `n`, the number of stimuli. There are `plot()`, `confint()`, `vcov()` and
 #'   [influence_matrix()] for the result, which know how scores vary together as long as the rows
@@ -183,16 +183,11 @@ score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", metho
   na <- check_interval_na(check_choice(na, missing_rules, "na"), units_x, units_y)
   settings <- interval_settings(over, method, resamples, transform, model_units, units_x,
                                 units_y, conf_level)
-  old <- options(repalign.threads = thread_count(threads))
-  on.exit(options(old))
-  usable <- weighable_sides(x, y, set, clusters, na, 5, "an interval")
-  task <- list(sides = usable$sides, set = usable$set, codes = usable$clusters,
-               settings = settings, n = usable$sides$x$reprs[[1]]$n, threads = threads)
+  call <- open_call(x, y, set, na, threads, clusters = clusters, use = "errors", least = 5,
+                    why = "an interval")
+  task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,
+               settings = settings, n = call$n, threads = threads)
   check_interval_task(task, y)
-  set_largest_k(task$set, c(task$sides$x$reprs, task$sides$y$reprs))
-  choices <- begin_choices(all_representations(task$sides))
-  on.exit(end_choices(choices), add = TRUE)
-  task$pairs <- list_pairs(task$sides, FALSE)
   check_grid_memory(task$set, task$sides)
   task$scores <- as.vector(t(score_grid(task$pairs, task$sides, task$set, "stop", threads)))
   score_interval_of(task)
@@ -222,35 +217,6 @@ interval_settings <- function(over, method, resamples, transform, model_units, u
        transform = check_choice(transform, c("auto", "z", "none"), "transform"),
        neurons = neurons, subjects = "subjects" %in% over, units = list(x = units_x, y = units_y),
        conf_level = check_number(conf_level, "conf_level", above = 0, below = 1))
-}
-
-# The sides and measures of a call, without stimuli that have no cluster: list(sides, set, clusters,
-# rows). Clusters are those of the call, of responses() objects or of the measures, and every
-# measure that can leave out pairs within clusters does so. least, why: how many clusters are
-# needed, and for what.
-weighable_sides <- function(x, y, set, clusters, na = "error", least = 2,
-                            why = "a weighted score") {
-  sides <- as_sides(x, y, na = na)
-  check_prepared(all_representations(sides), set)
-  check_kept_data(all_representations(sides))
-  declared <- declared_sides(sides, settled_set(set, sides), clusters)
-  own <- lapply(declared$set, function(measure) measure$args$clusters)
-  codes <- unique(c(Filter(Negate(is.null), own),
-                    if (!is.null(declared$clusters)) list(cluster_codes(declared$clusters))))
-  if (length(codes) > 1) {
-    abort("`clusters` differ between the measures and the call: give the same labels to all, or ",
-          "to the call alone.", class = "repalign_error_choice", arg = "clusters")
-  }
-  codes <- if (length(codes)) codes[[1]]
-  set <- lapply(declared$set, function(measure) {
-    if (!is.null(codes) && takes_clusters(measure)) measure$args$clusters <- codes
-    measure
-  })
-  complete <- clustered_sides(complete_sides(declared$sides, set, na), codes, least, why)
-  refuse_holes(all_representations(complete$sides), complete$set)
-  note_gaps(list_pairs(complete$sides, FALSE), complete$sides$x$reprs, complete$sides$y$reprs,
-            complete$set)
-  complete
 }
 
 # Which labels belong to the neurons that are left is known for those of measures and responses().
@@ -395,7 +361,7 @@ half_columns <- function(task, columns, half) {
 transform_of <- function(measure, errors) {
   if (!is.null(errors)) return(errors$transform)
   d <- measure$declaration
-  range <- range_of(d, measure$args)
+  range <- measure$range
   bounded <- d$direction == "similarity" && range[1] >= -1 && range[2] == 1
   if (bounded && !isTRUE(d$family %in% c("neighbours", "topology"))) "z" else "none"
 }

@@ -101,6 +101,7 @@ declare_form <- function(kind, relabel, size, drawn = character()) {
   form_kinds[[kind]] <- list(kind = kind, relabel = relabel, size = size, drawn = drawn)
 }
 
+# With checks, for what measures give by functions of their own.
 new_form <- function(kind, parts) {
   form_kind(kind)
   if (!is.list(parts) || is.null(names(parts)) || !all(nzchar(names(parts)))) {
@@ -139,14 +140,19 @@ form_size <- function(kinds, n, d, args) {
 
 has_drawn_parts <- function(form) length(form_kind(kind_of_form(form))$drawn) > 0
 
+is_undefined <- function(form) isTRUE(form$undefined)
+
 # The form of a representation or of a pair (`owner`). The first call with this kind and these
 # arguments evaluates `parts`; later calls find the form in the cache. `arguments` is a list, which
 # is compared as a whole. A permuted representation gets the form of its original, relabelled, if
 # there is one.
 remember_form <- function(owner, kind, arguments, parts) {
-  found <- recall_form(owner, kind, arguments)
+  cache <- owner$cache
+  key <- list(kind, arguments)
+  found <- find_remembered(cache, key)
+  if (is.null(found) && !is.null(cache$original)) found <- relabelled_original(cache, key)
   if (!is.null(found)) return(found)
-  keep_remembered(owner$cache, list(kind, arguments), new_form(kind, parts))
+  keep_remembered(cache, key, as_form(kind, parts))
 }
 
 # The same form if it was made before, or NULL.
@@ -154,8 +160,11 @@ recall_form <- function(owner, kind, arguments) {
   cache <- owner$cache
   key <- list(kind, arguments)
   found <- find_remembered(cache, key)
+  if (!is.null(found) || is.null(cache$original)) found else relabelled_original(cache, key)
+}
+
+relabelled_original <- function(cache, key) {
   original <- cache$original
-  if (!is.null(found) || is.null(original)) return(found)
   form <- find_remembered(original$cache, key)
   if (is.null(form)) return(NULL)
   keep_remembered(cache, key, relabel_form(form, original$permutation))
@@ -171,12 +180,13 @@ declare_form("summary", relabel = unmoved, size = function(n, d, args) d)
 
 # The cache of a representation or of a pair, in which forms and other results are remembered.
 
-# `entries` is a list of keys and values; `said` is a cache of its own, with the warnings and
-# messages that were already given about the representation.
-new_cache <- function() {
-  cache <- new.env(parent = emptyenv())
-  cache$said <- new.env(parent = emptyenv())
-  cache
+# `entries` is a list of keys and values.
+new_cache <- function() new.env(parent = emptyenv())
+
+# A cache of its own, with the warnings and messages that were already given about a representation.
+said_of <- function(cache) {
+  if (is.null(cache$said)) cache$said <- new_cache()
+  cache$said
 }
 
 # Evaluates `make` once for each key, and returns the remembered value after that; the value must
@@ -209,7 +219,7 @@ find_remembered <- function(cache, key) {
 # Permuted representations share `said` with the original, so that a null does not repeat its
 # messages.
 say_once <- function(repr, key, say) {
-  remember(repr$cache$said, key, {
+  remember(said_of(repr$cache), key, {
     say
     TRUE
   })

@@ -75,14 +75,13 @@ prepare <- function(x, measure = "cka", data = FALSE, threads = NULL) {
             "give the data to similarity().", class = "repalign_error_measure", arg = "measure")
     }
   }
-  old <- options(repalign.threads = thread_count(threads))
-  on.exit(options(old))
+  hold_threads(threads)
   refuse_results(x, "x")
   side <- as_side(x, "x")
   for (repr in side$reprs) {
     if (!is.null(repr$prepared)) refuse_prepared(repr$arg, "is prepared already: give the data.")
   }
-  check_same_stimuli(side$reprs, any(vapply(measures, function(m) m$declaration$pairing, NA)))
+  check_same_stimuli(side$reprs, names_count(measures))
   measures <- lapply(measures, measure_in_order, side$reprs)
   settled <- settled_for_side(measures, side)
   refuse_holes(side$reprs, settled)
@@ -102,7 +101,7 @@ settled_for_side <- function(measures, side) {
   declared <- quietly_done(declared_sides(sides, settled_set(measures, sides)))
   labels <- c(list(declared$clusters), lapply(declared$set, function(m) m$args$clusters))
   if (any(vapply(labels, anyNA, NA))) refuse_unlabelled(side$reprs[[1]]$arg)
-  declared$set
+  lapply(declared$set, settled_measure)
 }
 
 refuse_unlabelled <- function(arg) {
@@ -173,11 +172,8 @@ make_forms <- function(measure, repr, tied, first) {
 # which they are an error.
 forms_of_sides <- function(measure, repr) {
   d <- measure$declaration
-  need_kind(repr, accepted_by(d, measure$args), dQuote(d$id, FALSE))
-  refuse_negative(repr, accepted_by(d, measure$args))
-  refuse_zero(repr, accepted_by(d, measure$args))
-  refuse_useless(repr)
-  refused <- NULL
+  refused <- refusal(measure, repr)
+  if (!is.null(refused)) stop(refused)
   forms <- lapply(c(x = "x", y = "y"), function(side) {
     repr$side <- side
     tryCatch(d$prepare(repr, measure$args, side), repalign_error = function(e) {
@@ -197,7 +193,7 @@ rehearse <- function(measure, repr, forms) {
   other$side <- "y"
   compare_pair(measure$declaration, list(x = repr, y = other, self = FALSE, cache = new_cache()),
                measure$args)
-  null <- null_of(measure)
+  null <- measure$null
   if (!is.null(null)) {
     for (side in names(forms)) null$operand(forms[[side]], repr, measure$args, side)
   }
@@ -206,8 +202,7 @@ rehearse <- function(measure, repr, forms) {
 
 # Has the neighbour graph that the measure compares ties that each call puts in an order of its own?
 has_open_graph <- function(measure, repr) {
-  wanted <- measure$declaration$neighbours
-  wanted <- if (!is.null(wanted)) wanted(measure$args)
+  wanted <- measure$neighbours
   if (is.null(wanted) || repr$kind == "graph") return(FALSE)
   repr <- clustered_representation(repr, measure$args$clusters)
   check_neighbour_count(repr, wanted$k)

@@ -119,8 +119,7 @@ check_kept_data <- function(reprs) {
 }
 
 # Prepared representations with others of a call must have the stimuli that they were made for.
-check_prepared_stimuli <- function(reprs, by_name) {
-  if (have_same_stimuli(reprs, by_name)) return(invisible())
+refuse_prepared_stimuli <- function(reprs, by_name) {
   for (repr in reprs) {
     if (is.null(repr$prepared)) next
     names <- if (by_name) stimulus_names(repr$data)
@@ -138,15 +137,6 @@ check_prepared_stimuli <- function(reprs, by_name) {
                       "order, see match_rows().")
     }
   }
-}
-
-# The quick answer to most calls, which looks at each representation once.
-have_same_stimuli <- function(reprs, by_name) {
-  count <- vapply(reprs, function(repr) as.double(repr$n), 0)
-  if (any(count != count[1])) return(FALSE)
-  names <- if (by_name) lapply(reprs, function(repr) stimulus_names(repr$data))
-  names <- Filter(Negate(is.null), names)
-  all(vapply(names, identical, NA, names[1][[1]]))
 }
 
 refuse_prepared_series <- function(reprs) {

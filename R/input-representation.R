@@ -3,35 +3,66 @@
 # ---- representation
 
 # A representation is checked input with a cache of the forms made from it; two of them are a pair.
-
-# arg: what messages call the representation; allow_na: are missing values allowed, because
-# cut_representation() will leave them out? side: "x" or "y" of the call. Of a responses object,
-# `data` are the means over trials, and `responses` is the object. Estimates from trials do without
-# the responses that lack, so that these are refused later for all others (refuse_holes()). loose:
-# may a "dist" object lack pairs, or be 0 throughout? Both are refused later, by
-# refuse_lacking_pairs() and refuse_zero(), for the measures that cannot use it.
+# It is a list:
+#
+# kind        "data", "dist" or "graph" (kind_of())
+# data        a matrix of doubles, a "dist" object or a neighbour graph
+# n           the number of stimuli
+# arg, name   what messages and results call it
+# side        "x" or "y" of the call
+# cache       forms and other results that were made of it (form.R)
+# responses   the responses() object whose means over trials `data` are, or NULL
+# loose       TRUE where a "dist" object was not asked yet whether pairs lack, or all are 0
+# refused     errors of measures that cannot use it, by their labels (refusals()), or NULL
+#
+# allow_na: are missing values allowed, because cut_representation() will leave them out? Estimates
+# from trials do without the responses that lack, so that these are refused later for all others
+# (refuse_holes()). loose: may a "dist" object lack pairs, or be 0 throughout? Both are refused
+# later, by refuse_lacking_pairs() and refusals(), for the measures that cannot use it.
 representation <- function(x, arg, name = arg, allow_na = FALSE,
                            side = if (arg == "y") "y" else "x", loose = FALSE) {
-  refuse_prepared_data(x, arg)
-  responses <- if (is_responses(x)) x
-  if (!is.null(responses)) x <- mark_checked(as.matrix(responses))
-  kind <- kind_of(x)
   cache <- new_cache()
+  if (is_bare_matrix(x)) {
+    stats <- .Call(C_column_stats, x)
+    if (stats$finite) {
+      cache$column_stats <- stats
+      return(list(kind = "data", data = x, n = nrow(x), arg = arg, name = name, side = side,
+                  cache = cache))
+    }
+  }
+  responses <- NULL
+  if (is.object(x)) {
+    refuse_prepared_data(x, arg)
+    if (is_responses(x)) {
+      responses <- x
+      x <- mark_checked(as.matrix(responses))
+    }
+  }
+  kind <- kind_of(x)
   if (kind == "data") {
     several <- !is.null(responses) && dim(responses)[3] > 1
     read <- as_responses(x, arg, allow_na || several)
     data <- read$data
     cache$column_stats <- read$column_stats
     if (!allow_na) note_distance_matrix(data, arg)
+    n <- nrow(data)
   } else {
     data <- if (kind == "dist") check_dist(x, arg, allow_na || loose, loose) else
       check_graph(x, arg)
+    n <- stimulus_count(data)
   }
-  repr <- list(kind = kind, data = data, n = stimulus_count(data), arg = arg, name = name,
-               side = side, cache = cache)
+  repr <- list(kind = kind, data = data, n = n, arg = arg, name = name, side = side, cache = cache)
   repr$responses <- responses
   if (loose && kind == "dist") repr$loose <- TRUE
   repr
+}
+
+# A matrix about which nothing is to be asked but whether its values are finite: without column names,
+# which could be those of identifiers, and not square, like a matrix of distances.
+is_bare_matrix <- function(x) {
+  size <- dim(x)
+  is.double(x) && !is.object(x) && length(size) == 2 && size[1] != size[2] && all(size > 0) &&
+    is.null(dimnames(x)[[2]])
 }
 
 # What messages call a representation: layers of models have the name of the model before theirs.
@@ -40,11 +71,16 @@ title_of <- function(repr) if (is.null(repr$title)) repr$name else repr$title
 # Is the representation in one comparison only, so that nothing pays that serves the next one?
 compared_once <- function(repr) isTRUE(repr$cache$compared_once)
 
-# The cache of a pair keeps what several measures share that compare it. by_name: must the row names
-# of the two sides agree?
-as_pair <- function(rx, ry, by_name = TRUE) {
-  check_same_rows(rx$data, ry$data, rx$arg, ry$arg, by_name)
+# Two representations of the same stimuli. The cache of a pair keeps what several measures share
+# that compare it.
+pair_of <- function(rx, ry) {
   list(x = rx, y = ry, self = identical(rx$cache, ry$cache), cache = new_cache())
+}
+
+# The same for representations whose stimuli were not compared yet.
+as_pair <- function(rx, ry) {
+  check_same_rows(rx$data, ry$data, rx$arg, ry$arg)
+  pair_of(rx, ry)
 }
 
 # A representation beside itself.
@@ -87,7 +123,7 @@ permuted_representation <- function(repr, permutation) {
   )
   result$responses <- permuted_responses(repr$responses, permutation)
   result$cache <- new_cache()
-  result$cache$said <- repr$cache$said
+  result$cache$said <- said_of(repr$cache)
   result$cache$neighbours <- repr$cache$neighbours
   result$cache$original <- list(cache = repr$cache, permutation = permutation)
   result

@@ -20,11 +20,17 @@ as_sides <- function(x, y, by_name = TRUE, na = "error") {
   side_x <- as_side(x, "x", na != "error")
   side_y <- if (self) side_x else if (same) on_side_y(side_x) else as_side(y, "y", na != "error")
   reprs <- c(side_x$reprs, if (!self && !same) side_y$reprs)
-  check_prepared_stimuli(reprs, by_name)
-  check_same_stimuli(reprs, by_name)
-  if (by_name) note_one_sided_names(reprs)
+  check_common_stimuli(reprs, by_name)
   list(x = side_x, y = side_y, self = self, same = same,
        models = side_x$is_models || side_y$is_models)
+}
+
+# The sides of a call with one representation each.
+sides_of_two <- function(rx, ry, by_name) {
+  check_common_stimuli(list(rx, ry), by_name)
+  list(x = list(reprs = list(rx), models = rx$arg, is_models = FALSE),
+       y = list(reprs = list(ry), models = ry$arg, is_models = FALSE),
+       self = FALSE, same = FALSE, models = FALSE)
 }
 
 # Refuses results of this package and measures that a user gave in the place of data, with a message
@@ -37,9 +43,7 @@ refuse_results <- function(given, arg) {
       "simulated models: take its $models"
   } else if (inherits(given, "repalign_networks")) {
     "a set of simulated networks: take its $representations or its $models"
-  } else if (inherits(given, c("repalign_similarity", "repalign_calibration",
-                               "repalign_analysis", "repalign_score_interval",
-                               "repalign_comparison", "repalign_best"))) {
+  } else if (inherits(given, "repalign_result")) {
     "a result, not data: give the representations themselves"
   } else if (is.character(given) && !is.matrix(given) ||
              inherits(given, "repalign_measure")) {
@@ -131,15 +135,14 @@ check_element_names <- function(x, arg) {
 }
 
 # Measures that differ only in k share one neighbour graph for each metric, so that the graph of the
-# largest k is made from the beginning.
+# largest k is made from the beginning. set: settled measures.
 set_largest_k <- function(set, reprs) {
-  wanted <- lapply(set, function(m) {
-    if (!is.null(m$declaration$neighbours)) m$declaration$neighbours(m$args)
-  })
-  wanted <- Filter(Negate(is.null), wanted)
-  if (!length(wanted)) return(invisible())
-  k <- vapply(wanted, function(w) as.double(w$k), 0)
-  largest <- tapply(k, vapply(wanted, function(w) w$metric, ""), max)
+  largest <- numeric()
+  for (measure in set) {
+    metric <- measure$neighbours$metric
+    if (!is.null(metric)) largest[metric] <- max(largest[metric], measure$neighbours$k, na.rm = TRUE)
+  }
+  if (!length(largest)) return(invisible())
   # prepared graphs have their number of neighbours already
   for (repr in reprs) if (is.null(repr$prepared)) repr$cache$neighbours <- largest
 }
@@ -174,13 +177,12 @@ list_pairs <- function(sides, diagonal) {
   grid[order(grid$i, grid$j), ]
 }
 
-# A pair of the sides. Its row names need no check, because as_sides() has checked those of all
-# representations together.
+# A pair of the sides.
 side_pair <- function(sides, i, j) {
   y <- sides$y$reprs[[j]]
   # one and the same representation: both sides must not have the same order of tied neighbours
   if (sides$self && i == j) y$side <- "y"
-  as_pair(sides$x$reprs[[i]], y, by_name = FALSE)
+  pair_of(sides$x$reprs[[i]], y)
 }
 
 # ---- short names
@@ -207,11 +209,12 @@ short_labels <- function(labels, most) {
 }
 
 # Names without what all of them begin with. The cut is at a separator of words: the first after
-# which the names are short enough, or otherwise the last.
+# which the names are short enough, or otherwise the last. At least 3 characters stay, because
+# "...1" says little of "layer 1".
 without_common_start <- function(names, most) {
   shared <- substr(names[1], 1, common_length(names))
   at <- gregexpr("[-._/ :|]", shared)[[1]]
-  at <- at[at > 3]
+  at <- at[at > 3 & at + 3 <= min(nchar(names))]
   if (length(names) < 2 || !length(at)) return(names)
   fits <- at[max(nchar(names)) - at + 3 <= most]
   paste0("...", substring(names, c(fits, utils::tail(at, 1))[1] + 1))

@@ -97,6 +97,30 @@ note_one_sided_names <- function(reprs) {
          }, class = "repalign_one_sided_names")
 }
 
+# The stimuli of all representations of a call must be the same: as many, and where names are
+# compared (by_name), of the same names. Each representation is looked at once, unless there is
+# something to say.
+check_common_stimuli <- function(reprs, by_name) {
+  n <- reprs[[1]]$n
+  same <- TRUE
+  for (repr in reprs) same <- same && repr$n == n
+  if (by_name) {
+    names <- NULL
+    unnamed <- 0
+    for (repr in reprs) {
+      own <- stimulus_names(repr$data)
+      if (is.null(own)) unnamed <- unnamed + 1
+      else if (is.null(names)) names <- own
+      else same <- same && identical(own, names)
+    }
+  }
+  if (!same) {
+    refuse_prepared_stimuli(reprs, by_name)
+    check_same_stimuli(reprs, by_name)
+  }
+  if (by_name && unnamed > 0 && !is.null(names)) note_one_sided_names(reprs)
+}
+
 # Compares every representation with the first one, and with the first one that has row names.
 check_same_stimuli <- function(reprs, by_name = TRUE) {
   named <- which(!vapply(reprs, function(repr) is.null(stimulus_names(repr$data)), NA))

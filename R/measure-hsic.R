@@ -62,7 +62,7 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
   pair <- representation_pair(x, y, accepted_by_kernel(args))
   d <- declaration("cka")
   args <- settled_arguments(d, args, list(x = list(pair$x), y = list(pair$y)))
-  note_unused_labels(d, args)
+  note_unused_labels(args)
   declared <- declared_pair(pair, list(id = "cka", label = "hsic", args = args, declaration = d))
   pair <- declared$pair
   args <- declared$measure$args
@@ -108,7 +108,8 @@ kernel_pair_h <- function(pair, args) {
 # The self term of a representation whose stimuli all have a label, where there are clusters. The
 # neuron correction leaves out pairs of neurons with equal labels, and without labels the pairs of
 # each neuron with itself.
-self_h <- function(repr, args, units) {
+self_h <- function(repr, args, units, form = form_linear(repr)) {
+  if (args$kernel == "linear" && args$estimator == "naive") return(naive_self_h(form))
   if (!corrects_neurons(args$estimator)) units <- NULL
   else if (is.null(units)) units <- seq_len(ncol(repr$data))
   settings <- args[c("kernel", "estimator", "sigma", "bandwidth", "k")]
@@ -126,12 +127,9 @@ self_h <- function(repr, args, units) {
 }
 
 linear_h <- function(pair, estimator, labels = NULL, self = FALSE) {
+  if (estimator == "naive") return(naive_h(pair))
   totals <- linear_totals(pair)
   scale <- totals$scale
-  if (estimator == "naive") {
-    value <- totals$cross_squares / (totals$n^2 * totals$pairs)
-    return(list(value = value, magnitude = value, scale = scale))
-  }
   count <- totals$pairs
   sum <- stimulus_sum(totals)
   if (corrects_neurons(estimator) && !is.null(labels)) {
@@ -143,6 +141,19 @@ linear_h <- function(pair, estimator, labels = NULL, self = FALSE) {
   list(value = sum / count, magnitude = totals$cross_squares / (totals$n^2 * count), scale = scale)
 }
 
+# The naive value is the mean over all neuron pairs of the squared inner product of two centred
+# columns, by the number of stimuli.
+naive_h <- function(pair, x = form_linear(pair$x), y = form_linear(pair$y)) {
+  if (pair$self) return(naive_self_h(x))
+  value <- cross_squares(pair, x, y) / (x$n^2 * (as.double(x$d) * y$d))
+  list(value = value, magnitude = value, scale = log2(c(x$scale, y$scale)))
+}
+
+naive_self_h <- function(form) {
+  value <- form$total / (form$n^2 * (as.double(form$d) * form$d))
+  list(value = value, magnitude = value, scale = log2(c(form$scale, form$scale)))
+}
+
 # Sums over all neuron pairs, which are pairs of centred columns phi and psi: of (phi' psi)^2
 # (cross_squares), of the inner product of phi^2 and psi^2 (square_products), and of |phi|^2 |psi|^2
 # (norm_products). Each is computed in the way that takes least time.
@@ -151,11 +162,17 @@ linear_totals <- function(pair) {
     fx <- form_linear(pair$x)
     fy <- form_linear(pair$y)
     list(
-      cross_squares = if (pair$self) fx$total else known_total(pair, fx, fy),
+      cross_squares = if (pair$self) fx$total else cross_squares(pair, fx, fy),
       square_products = .Call(C_dot, fx$k, fy$k), norm_products = sum(fx$s) * sum(fy$s),
       n = fx$n, pairs = as.double(fx$d) * fy$d, scale = log2(c(fx$scale, fy$scale))
     )
   })
+}
+
+# Several measures share it. Where only one asks, remembering would take longer than it saves.
+cross_squares <- function(pair, x, y) {
+  if (compared_once(pair$x)) return(cross_total(pair, x, y))
+  remember(pair$cache, "cross squares", known_total(pair, x, y))
 }
 
 # prepare_grams() may have computed the sums for all pairs of a grid at once.

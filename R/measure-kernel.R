@@ -201,8 +201,16 @@ prepare_cka <- function(repr, args, side) {
     manifold = form_manifold(repr, args$k),
     no_branch(args$kernel)
   )
-  self <- self_h(repr, args, side_labels(repr, args, side))
+  self <- self_h(repr, args, side_labels(repr, args, side), form)
   extend_form(form, self = self, undefined = !is_positive(self))
+}
+
+# The H value of the two sides, from their forms where these are of the linear kernel.
+cross_h <- function(pair, x, y, args) {
+  if (args$kernel == "linear" && args$estimator == "naive" && is.null(args$clusters)) {
+    return(naive_h(pair, x, y)$value)
+  }
+  pair_h(pair, args)$value
 }
 
 # Undefined where a self term is not positive, for the null as for the score.
@@ -256,7 +264,7 @@ declare_measure(
   check = check_cka_args, settle = settle_cka, check_pair = check_cka,
   form = form_of_kernel, keeps = kept_of_kernel,
   prepare = prepare_cka, undefined = warn_undefined_cka,
-  statistic = function(pair, x, y, args) pair_h(pair, args)$value,
+  statistic = cross_h,
   score = cka_of_h, inspect = inspect_cka, null = cka_null,
   needs_data = kernel_needs_data, errors = cka_errors(),
   memory = cka_needs
@@ -301,7 +309,7 @@ declare_measure(
   reference = "Robert and Escoufier 1976",
   check = rv_as_cka, check_pair = check_cka, form = "linear",
   prepare = prepare_cka, undefined = warn_undefined_cka,
-  statistic = function(pair, x, y, args) pair_h(pair, args)$value,
+  statistic = cross_h,
   score = cka_of_h, null = cka_null,
   needs_data = function(args, n, d) d <= n, errors = cka_errors(),
   memory = linear_needs
@@ -386,7 +394,7 @@ declare_measure(
   check = check_cka_args, settle = settle_cka, check_pair = check_cka,
   form = form_of_kernel, keeps = kept_of_kernel,
   prepare = prepare_cka, undefined = warn_undefined_cka,
-  statistic = function(pair, x, y, args) pair_h(pair, args)$value,
+  statistic = cross_h,
   score = angle_of_h, inspect = inspect_angle, null = cka_null,
   needs_data = kernel_needs_data, errors = cka_errors(new_angle()),
   memory = cka_needs

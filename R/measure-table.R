@@ -1,5 +1,8 @@
 # measures(), the table of all measures, and new_measure() for a user's own.
 
+#' @include result-class.R
+NULL
+
 # ---- measures
 
 # measures() gives the table of all measures, measure() one measure with parameters set by the user.
@@ -43,10 +46,28 @@ measures <- function() {
       parameters = describe_parameters(id), reference = d$reference
     )
   })
-  table <- do.call(rbind, rows)
-  class(table) <- c("repalign_measures", "data.frame")
-  table
+  new_result(do.call(rbind, rows), "repalign_measures")
 }
+
+declare_result(
+  "repalign_measures", from = "measures", words = "tables of measures",
+  columns = described_columns(
+    column("id", "the id of the measure", key = TRUE),
+    column("label", "its name in words"),
+    column("family", "the kind of measure"),
+    column("resi", "its abbreviation in the ReSi benchmark"),
+    column("direction", "is it a similarity or a distance?"),
+    column("range_min", "the lowest score"),
+    column("range_max", "the highest score"),
+    column("best", "the score of a perfect match"),
+    column("symmetric", "may x and y be exchanged?"),
+    column("pairing", "does the pairing of the rows matter?"),
+    column("invariant", "the changes that leave the score as it is"),
+    column("form", "what is prepared once per representation"),
+    column("parameters", "with their defaults"),
+    column("reference", "where it is from")
+  )
+)
 
 # The whole table is too wide for a console, so that only the most important columns are printed.
 #' @export
@@ -78,7 +99,7 @@ measure <- function(id, ...) {
   given <- list(...)
   check_parameter_names(id, given)
   args <- d$check(utils::modifyList(default_arguments(id), given, keep.null = TRUE))
-  note_unused_labels(d, args)
+  note_unused_labels(args)
   structure(
     list(id = id, label = measure_label(id, given), args = args, declaration = d),
     class = "repalign_measure"

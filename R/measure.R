@@ -144,6 +144,8 @@ kept_forms <- function(d, args, side) union(forms_of(d, args)[[side]], declared(
 
 is_symmetric <- function(measure) isTRUE(symmetry_of(measure$declaration, measure$args))
 
+has_permutations <- function(measure) isTRUE(measure$declaration$pairing)
+
 # An own measure is made by new_measure() of a function, about which nothing more is known.
 is_own <- function(measure) isTRUE(measure$declaration$own)
 

@@ -19,6 +19,9 @@
 #' @return An object of class `repalign_rdm_fit` with `coef()`, the named weights, and `predict()`,
 #'   the predicted RDM, as from [rdm()]. `score` is the mean similarity with the data that it was
 #'   fitted to, which is more than that with new data: [evaluate_models()] cross-validates.
+#'   `tidy()` has the weights as a table, `glance()` a row about the fit, and `augment()` a row for
+#'   each RDM and pair of stimuli: `rdm`, `condition_1`, `condition_2`, `dissimilarity` and
+#'   `.fitted`. (There are no residuals: the comparison looks at the predicted RDM up to its scale.)
 #' @details
 #' For cosines and Pearson correlations, plain or whitened, the best weights are those of least
 #' squares on the pooled RDM ([pool_rdms()]), in the metric of the comparison (close to the best if
@@ -62,7 +65,7 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, sigma = NULL,
   }
   scores <- similarity_table(table$values, matrix(predicted), outer, sigma)
   structure(list(weights = stats::setNames(weights, model$table$names), model = model,
-                 predicted = predicted, outer = outer, score = mean(scores)),
+                 predicted = predicted, outer = outer, score = mean(scores), data = table$values),
             class = "repalign_rdm_fit")
 }
 
@@ -110,6 +113,33 @@ predict.repalign_rdm_fit <- function(object, ...) {
 coef.repalign_rdm_fit <- function(object, ...) {
   no_other_arguments(...)
   object$weights
+}
+
+#' @rdname fit_rdm_model
+#' @export
+tidy.repalign_rdm_fit <- function(x, ...) {
+  no_other_arguments(...)
+  data.frame(term = names(x$weights), estimate = unname(x$weights))
+}
+
+#' @rdname fit_rdm_model
+#' @export
+glance.repalign_rdm_fit <- function(x, ...) {
+  no_other_arguments(...)
+  data.frame(type = x$model$type, outer = x$outer, score = x$score, rdms = ncol(x$data),
+             conditions = x$model$table$n)
+}
+
+#' @rdname fit_rdm_model
+#' @export
+augment.repalign_rdm_fit <- function(x, ...) {
+  no_other_arguments(...)
+  table <- x$model$table
+  pairs <- named_pairs_of(table$n, table$labels)
+  rows <- lapply(colnames(x$data), function(name) {
+    data.frame(rdm = name, pairs, dissimilarity = x$data[, name], .fitted = x$predicted)
+  })
+  do.call(rbind, rows)
 }
 
 #' @rdname fit_rdm_model

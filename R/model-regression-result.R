@@ -1,6 +1,38 @@
 # What rsa_regression() returns: its rows, what is known of the whole model, and the group.
 
-# fits: of each response list(rows, model, null), from regression_of().
+#' @include result-class.R
+NULL
+
+declare_result(
+  "repalign_regression", from = "rsa_regression", digits = 3, words = "regressions",
+  columns = described_columns(
+    column("subject", "the RDM that is explained", key = TRUE, always = FALSE),
+    column("term", "the predictor", key = TRUE),
+    column("estimate", "its coefficient", shown = 1),
+    column("partial", "its partial correlation", shown = 2),
+    column("semipartial", "its semipartial correlation", shown = 3),
+    column("p_value", "by permutations of the conditions", shown = 4, tidy = "p.value"),
+    column("unique", "what R squared loses without it", shown = 5),
+    column("centered", "the coefficient without effects of single conditions", shown = 6,
+           always = FALSE)
+  ),
+  kept = sapply(c("model", "group", "subjects", "response", "fit", "ridge", "standardize", "alike",
+                  "observed"), function(name) all_alike, simplify = FALSE),
+  heading = function(x, digits) regression_heading(x),
+  footing = function(x, digits) {
+    alike <- attr(x, "alike")
+    c(if (!is.null(x$centered)) {
+      "p_value is that of the coefficient `centered`, without effects of single conditions."
+    }, if (isTRUE(alike > 0.3)) {
+      c(paste0("Predictors correlate by up to ", format(alike, digits = 2), " in the tests: ",
+               "p_value is too small if noise is"),
+        paste0("  in the patterns (see ?rsa_regression)",
+               if (isTRUE(attr(x, "subjects") > 1)) "; go by p_subjects of summary()", "."))
+    })
+  }
+)
+
+# fits: of each response list(rows, model, null, fitted), from regression_of().
 # group: the number of the subject of each response.
 regression_result <- function(fits, table, spec, design, standardize, group) {
   subjects <- if (!table$single) colnames(table$y)
@@ -19,21 +51,23 @@ regression_result <- function(fits, table, spec, design, standardize, group) {
   model$permutations <- design$count
   model$engine <- design$engine
   warn_undefined_terms(rows, model, table)
-  structure(rows, model = model,
-            group = if (length(subjects) > 1) group_table(fits, spec$fit, group),
-            subjects = if (!table$single) max(group), response = table$response,
-            fit = spec$fit, ridge = spec$ridge, standardize = standardize, alike = spec$alike,
-            class = c("repalign_regression", "data.frame"))
+  new_result(rows, "repalign_regression", list(
+    model = model, group = if (length(subjects) > 1) group_table(fits, spec$fit, group),
+    subjects = if (!table$single) max(group), response = table$response, fit = spec$fit,
+    ridge = spec$ridge, standardize = standardize, alike = spec$alike,
+    observed = c(table[c("n", "labels", "x", "y")],
+                 list(fitted = vapply(fits, function(fit) fit$fitted, numeric(nrow(table$y)))))
+  ))
 }
 
 # A response that does not vary, or has too few pairs.
-undefined_regression <- function(terms, pairs, count) {
+undefined_regression <- function(terms, pairs, count, all) {
   na <- NA_real_
   list(rows = data.frame(term = terms, estimate = na, partial = na, semipartial = na, p_value = na,
                          unique = na, centered = na),
        model = data.frame(r_squared = na, shared = na, p_value = na, intercept = na,
                           pairs = pairs),
-       null = matrix(na, count, length(terms)))
+       null = matrix(na, count, length(terms)), fitted = rep(na, all))
 }
 
 warn_undefined_terms <- function(rows, model, table) {
@@ -77,33 +111,16 @@ group_table <- function(fits, fit, group) {
 
 mean_of_fits <- function(fits, part) Reduce(`+`, lapply(fits, part)) / length(fits)
 
-#' @rdname rsa_regression
-#' @param x,object what `rsa_regression()` returned.
-#' @param digits how many significant digits to print at least.
-#' @param ... for `plot()`: arguments of `autoplot()`; unused by the others.
-#' @export
-print.repalign_regression <- function(x, digits = 3, ...) {
-  check_printing(digits, NULL, ...)
+regression_heading <- function(x) {
   model <- attr(x, "model")
+  if (is.null(model)) return(NULL)
   fit <- attr(x, "fit")
-  if (!is.null(model)) {
-    kind <- switch(fit, ordinary = "least squares", nonnegative = "coefficients not negative",
-                   ridge = paste("ridge", format(attr(x, "ridge"))), no_branch(fit))
-    cat("Regression of the dissimilarities of ", attr(x, "response"), ": ",
-        model$conditions[1], " conditions, ", kind,
-        if (attr(x, "standardize")) ", standardized", "\n", sep = "")
-    cat(model_lines(model, attr(x, "subjects")), sep = "\n")
-  }
-  print_rows(x, digits)
-  if (!is.null(x$centered)) {
-    cat("p_value is that of the coefficient `centered`, without effects of single conditions.\n")
-  }
-  if (isTRUE(attr(x, "alike") > 0.3)) {
-    cat("Predictors correlate by up to ", format(attr(x, "alike"), digits = 2), " in the tests: ",
-        "p_value is too small if noise is\n  in the patterns (see ?rsa_regression)",
-        if (isTRUE(attr(x, "subjects") > 1)) "; go by p_subjects of summary()", ".\n", sep = "")
-  }
-  invisible(x)
+  kind <- switch(fit, ordinary = "least squares", nonnegative = "coefficients not negative",
+                 ridge = paste("ridge", format(attr(x, "ridge"))), no_branch(fit))
+  c(paste0("Regression of the dissimilarities of ", attr(x, "response"), ": ",
+           model$conditions[1], " conditions, ", kind,
+           if (attr(x, "standardize")) ", standardized"),
+    model_lines(model, attr(x, "subjects")))
 }
 
 model_lines <- function(model, subjects) {
@@ -122,26 +139,9 @@ model_lines <- function(model, subjects) {
          " permutations): summary() has the group")
 }
 
-#' @export
-`[.repalign_regression` <- function(x, ...) part_of(NextMethod(), x)
-
 #' @rdname rsa_regression
-#' @param row.names,optional unused.
-#' @export
-as.data.frame.repalign_regression <- function(x, row.names = NULL, optional = FALSE, ...) {
-  plain_rows(x)
-}
-
-#' @rdname rsa_regression
-#' @export
-tidy.repalign_regression <- function(x, ...) {
-  rows <- as.data.frame(x)
-  need_columns(rows, c("term", "estimate", "p_value"), "tidied")
-  names(rows)[names(rows) == "p_value"] <- "p.value"
-  rows
-}
-
-#' @rdname rsa_regression
+#' @param x,object what `rsa_regression()` returned.
+#' @param ... unused.
 #' @export
 coef.repalign_regression <- function(object, ...) {
   no_other_arguments(...)
@@ -157,6 +157,50 @@ coef.repalign_regression <- function(object, ...) {
   table <- matrix(NA_real_, length(subjects), length(terms), dimnames = list(subjects, terms))
   table[cbind(match(rows$subject, subjects), match(rows$term, terms))] <- rows$estimate
   table
+}
+
+#' @rdname rsa_regression
+#' @export
+augment.repalign_regression <- function(x, ...) {
+  no_other_arguments(...)
+  known <- need_kept(x, "observed", "rsa_regression()")
+  subjects <- if (!is.null(attr(x, "subjects"))) colnames(known$y)
+  shown <- if (is.null(subjects) || is.null(x$subject)) seq_len(ncol(known$y)) else
+    which(subjects %in% x$subject)
+  pairs <- named_pairs_of(known$n, known$labels)
+  rows <- lapply(shown, function(s) {
+    own <- data.frame(pairs, response = known$y[, s], known$x, .fitted = known$fitted[, s],
+                      .resid = known$y[, s] - known$fitted[, s], check.names = FALSE)
+    names(own)[3] <- attr(x, "response")
+    if (is.null(subjects)) own else cbind(subject = subjects[s], own)
+  })
+  do.call(rbind, rows)
+}
+
+# A row for each pair of conditions, in the order of stats::dist().
+named_pairs_of <- function(n, labels) {
+  places <- pair_places(seq_len(packed_length(n)), n)
+  if (is.null(labels)) labels <- as.character(seq_len(n))
+  data.frame(condition_1 = labels[places$first], condition_2 = labels[places$second])
+}
+
+#' @rdname rsa_regression
+#' @param parm names or numbers of predictors; by default all.
+#' @param level coverage of the intervals, between 0 and 1.
+#' @export
+confint.repalign_regression <- function(object, parm, level = 0.95, ...) {
+  no_other_arguments(...)
+  level <- check_number(level, "level", above = 0, below = 1)
+  need_kept(object, "model", "rsa_regression()", "object")
+  group <- attr(object, "group")
+  if (is.null(group)) {
+    abort("There are no intervals: the response is one RDM, and permutations of its conditions ",
+          "give p-values, but no standard errors. Give a list of RDMs, one for each subject, for ",
+          "intervals over subjects.", class = "repalign_error_size", arg = "object")
+  }
+  group <- group[group$term %in% object$term, , drop = FALSE]
+  half <- stats::qt(0.5 + level / 2, pmax(group$df, 1)) * group$se
+  named_limits(cbind(group$mean - half, group$mean + half), group$term, level, parm)
 }
 
 #' @rdname rsa_regression

@@ -51,6 +51,10 @@
 #'   from the same permutations of conditions in all subjects; `subjects` is their number, that of
 #'   the labels in `group`. `coef()` returns the estimates, named by their predictors; of a list of
 #'   RDMs a matrix with a row for each of them. (The intercept is in `glance()`.)
+#'   `confint()` of a list of RDMs has the t intervals of these means over subjects. `augment()` has
+#'   a row for each pair of conditions (and subject): `condition_1`, `condition_2`, the dissimilarity
+#'   and the predictors under their names, `.fitted` and `.resid`; these two are `NA` for pairs that
+#'   are left out.
 #' @details
 #' Estimates. All pairs count equally, as in `lm()` of the dissimilarities, whose standard errors
 #' and p-values would be wrong: pairs that share a condition depend on each other. `partial` and
@@ -254,7 +258,7 @@ regression_design <- function(permutations, n, block) {
 
 design_of_plan <- function(plan) if (is.null(plan$fixed)) plan$design_of("coset") else plan$fixed
 
-# The fit of one response: list(rows, model, null), see regression_result().
+# The fit of one response: list(rows, model, null, fitted), see regression_result().
 regression_of <- function(response, table, between, sides, design, standardize) {
   at <- which(between & !is.na(response) & !rowSums(is.na(table$x)))
   means <- colMeans(table$x[at, , drop = FALSE])
@@ -263,7 +267,7 @@ regression_of <- function(response, table, between, sides, design, standardize) 
   total <- sum(y^2)
   count <- ncol(x)
   if (length(at) < count + 2 || total <= tie_share^2 * sum(response[at]^2)) {
-    return(undefined_regression(colnames(x), length(at), design$count + 1))
+    return(undefined_regression(colnames(x), length(at), design$count + 1, length(response)))
   }
   spread <- sqrt(colSums(x^2))
   scale <- if (standardize) spread / sqrt(total) else rep(1, count)
@@ -280,7 +284,9 @@ regression_of <- function(response, table, between, sides, design, standardize) 
                       p_value = p_of_terms(cbind(null$model), "nonnegative"),
                       intercept = mean(response[at]) - sum(weights * means),
                       pairs = length(at))
-  list(rows = cbind(term = colnames(x), rows), model = model, null = null$terms)
+  fitted <- rep(NA_real_, length(response))
+  fitted[at] <- model$intercept + table$x[at, , drop = FALSE] %*% weights
+  list(rows = cbind(term = colnames(x), rows), model = model, null = null$terms, fitted = fitted)
 }
 
 # ---- regression fit

@@ -1,27 +1,44 @@
 # The result of evaluate_models(), and its methods.
 
+#' @include result-class.R
+NULL
+
 # ---- evaluation methods
 
-# The result of evaluate_models() is printed, tidied, and made ready for compare_scores() here.
+# The result of evaluate_models() is printed and made ready for compare_scores() here.
 
-#' @rdname tidy.repalign
-#' @export
-print.repalign_evaluation <- function(x, digits = 4, n = NULL, ...) {
-  check_printing(digits, n, ...)
-  cat("Models of RDMs: ", count_of(nrow(x), "model"), undefined_of(x$score), "\n", sep = "")
-  sizes <- attr(x, "sizes")
-  if (!is.null(sizes)) {
-    cat(attr(x, "outer"), ", ", evaluated_data(x), ", ", sizes[["condition"]], " stimuli",
-        evaluation_folds(attr(x, "folds")), "\n", sep = "")
-    cat(if (!has_errors(x)) "no ", "errors over ", evaluation_over(x), "\n", sep = "")
+declare_result(
+  "repalign_evaluation", from = "evaluate_models", words = "evaluations of models",
+  columns = described_columns(
+    column("model", "the name of the model", key = TRUE, tidy = "term"),
+    column("score", "the mean similarity with the RDMs", shown = 1, tidy = "estimate"),
+    column("se", "its standard error", shown = 2, tidy = "std.error"),
+    column("conf_low", "the lower limit of its interval", shown = 3, tidy = "conf.low"),
+    column("conf_high", "the upper limit of its interval", shown = 4, tidy = "conf.high"),
+    column("df", "the degrees of freedom", shown = 7),
+    column("p_zero", "of a score of 0", shown = 5, tidy = "p.value"),
+    column("ceiling_low", "the lower bound of the noise ceiling", shown = 10),
+    column("ceiling_high", "the upper bound of the noise ceiling", shown = 11),
+    column("p_ceiling", "of a score at the lower bound", shown = 6),
+    column("draws", "how many draws there were", shown = 9),
+    column("left_out", "how many of them are left out", shown = 8)
+  ),
+  kept = sapply(c("parts", "draws", "table", "outer", "resample", "folds", "conf_level", "sizes",
+                  "group", "pictures"), function(name) all_alike, simplify = FALSE),
+  heading = function(x, digits) {
+    sizes <- attr(x, "sizes")
+    c(paste0("Models of RDMs: ", count_of(nrow(x), "model"), undefined_of(x$score)),
+      if (!is.null(sizes)) {
+        c(paste0(attr(x, "outer"), ", ", evaluated_data(x), ", ", sizes[["condition"]], " stimuli",
+                 evaluation_folds(attr(x, "folds"))),
+          paste0(if (!has_errors(x)) "no ", "errors over ", evaluation_over(x)))
+      },
+      if (!is.null(x$ceiling_low) && nrow(x)) {
+        paste0("noise ceiling: ", format(x$ceiling_low[1], digits = digits), " to ",
+               format(x$ceiling_high[1], digits = digits))
+      })
   }
-  if (!is.null(x$ceiling_low) && nrow(x)) {
-    cat("noise ceiling: ", format(x$ceiling_low[1], digits = digits), " to ",
-        format(x$ceiling_high[1], digits = digits), "\n", sep = "")
-  }
-  print_rows(x, digits, n)
-  invisible(x)
-}
+)
 
 # "8 RDMs in 4 groups", or "8 RDMs" where each is a group.
 evaluated_data <- function(x) {
@@ -44,24 +61,6 @@ evaluation_over <- function(x) {
   factors <- attr(x, "resample")
   if (!length(factors)) return("RDMs, without resampling")
   paste(c(rdm = "RDMs", condition = "stimuli")[factors], collapse = " and ")
-}
-
-#' @export
-`[.repalign_evaluation` <- function(x, ...) part_of(NextMethod(), x)
-
-#' @rdname tidy.repalign
-#' @export
-as.data.frame.repalign_evaluation <- function(x, ...) plain_rows(x)
-
-#' @rdname tidy.repalign
-#' @export
-tidy.repalign_evaluation <- function(x, ...) {
-  rows <- as.data.frame(x)
-  new <- c(model = "term", score = "estimate", se = "std.error", conf_low = "conf.low",
-           conf_high = "conf.high", p_zero = "p.value")
-  need_columns(rows, names(new), "tidied")
-  names(rows)[match(names(new), names(rows))] <- new
-  rows
 }
 
 #' @rdname tidy.repalign
@@ -153,12 +152,12 @@ evaluation_result <- function(task, whole, draws, drawn, folds, conf_level) {
                      left_out = length(left_out))
   rownames(rows) <- NULL
   warn_evaluation(rows, left_out, parts)
-  structure(rows, parts = parts, draws = draws, table = named_table(whole$table, task),
-            outer = task$outer, resample = drawn$factors, folds = folds, conf_level = conf_level,
-            sizes = sizes, group = task$group,
-            pictures = list(data = task$values, models = whole$predicted,
-                            sigma = task$sigma),
-            class = c("repalign_evaluation", "data.frame"))
+  new_result(rows, "repalign_evaluation", list(
+    parts = parts, draws = draws, table = named_table(whole$table, task), outer = task$outer,
+    resample = drawn$factors, folds = folds, conf_level = conf_level, sizes = sizes,
+    group = task$group,
+    pictures = list(data = task$values, models = whole$predicted, sigma = task$sigma)
+  ))
 }
 
 named_draws <- function(draws, models) {

@@ -1,55 +1,40 @@
 # rdm_rows() takes the comparison of two RDMs apart into a row for each condition.
 
+#' @include result-class.R
+NULL
+
 # ---- rdm rows methods
 
 # The result of rdm_rows() is printed, described and drawn here.
 
+declare_result(
+  "repalign_rdm_rows", from = "rdm_rows", digits = 3, words = "rows of RDMs",
+  columns = described_columns(
+    column("subject", "the RDM of `x`", key = TRUE, always = FALSE),
+    column("model", "the RDM of `y`", key = TRUE, always = FALSE),
+    column("condition", "the condition", key = TRUE, tidy = "term"),
+    column("score", "how alike its row is in both", shown = 1, tidy = "estimate"),
+    column("contribution", "its share of the score of both RDMs", shown = 2),
+    column("n", "the number of its pairs", shown = 3)
+  ),
+  kept = list(whole = all_alike, outer = all_alike),
+  heading = function(x, digits) {
+    whole <- attr(x, "whole")
+    paste0("Conditions of RDMs that are compared: ", attr(x, "outer"),
+           if (!is.null(whole)) {
+             paste0(", ", count_of(nrow(whole), "comparison"), ", score ",
+                    paste(unique(format(range(whole$score), digits = digits)), collapse = " to "))
+           })
+  }
+)
+
 #' @rdname rdm_rows
 #' @param object what `rdm_rows()` returned.
-#' @param digits how many significant digits to print at least.
-#' @param n how many rows to print.
-#' @param ... for `plot()`: arguments of `autoplot()`; unused by the others.
-#' @export
-print.repalign_rdm_rows <- function(x, digits = 3, n = NULL, ...) {
-  check_printing(digits, n, ...)
-  whole <- attr(x, "whole")
-  cat("Conditions of RDMs that are compared: ", attr(x, "outer"), sep = "")
-  if (!is.null(whole)) {
-    cat(", ", count_of(nrow(whole), "comparison"), ", score ",
-        paste(unique(format(range(whole$score), digits = digits)), collapse = " to "), sep = "")
-  }
-  cat("\n")
-  print_rows(x, digits, n)
-  invisible(x)
-}
-
-#' @export
-`[.repalign_rdm_rows` <- function(x, ...) part_of(NextMethod(), x)
-
-#' @rdname rdm_rows
-#' @param row.names,optional unused.
-#' @export
-as.data.frame.repalign_rdm_rows <- function(x, row.names = NULL, optional = FALSE, ...) {
-  plain_rows(x)
-}
-
-#' @rdname rdm_rows
-#' @export
-tidy.repalign_rdm_rows <- function(x, ...) {
-  rows <- need_columns(as.data.frame(x), c("condition", "score"), "tidied")
-  names(rows)[match(c("condition", "score"), names(rows))] <- c("term", "estimate")
-  rows
-}
-
-#' @rdname rdm_rows
+#' @param ... unused.
 #' @export
 glance.repalign_rdm_rows <- function(x, ...) {
   need_kept(x, "whole", "rdm_rows()")
 }
-
-#' @rdname rdm_rows
-#' @export
-plot.repalign_rdm_rows <- function(x, ...) draw(x, ...)
 
 #' @rdname rdm_rows
 #' @param value what is drawn along the axis: `"contribution"` or `"score"`.
@@ -256,8 +241,7 @@ rows_result <- function(sides, labels, outer, sigma) {
   together <- function(what) do.call(rbind, lapply(parts, function(part) part[[what]]))
   rows <- together("rows")
   warn_rows_without_score(rows)
-  structure(rows, whole = together("whole"), outer = outer,
-            class = c("repalign_rdm_rows", "data.frame"))
+  new_result(rows, "repalign_rdm_rows", list(whole = together("whole"), outer = outer))
 }
 
 # list(rows, whole) of two RDMs.

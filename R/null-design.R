@@ -73,7 +73,8 @@ shifted_stretch <- function(repr, shift) {
   stretch <- stretch_of(repr, repr$whole, middle_rows(stimulus_count(repr$whole$data)) + shift)
   if (repr$kind == "data") stretch$data <- unname_rows(stretch$data)
   if (repr$kind == "dist") attr(stretch$data, "Labels") <- NULL
-  for (name in c("said", "neighbours", "seed")) stretch$cache[[name]] <- repr$cache[[name]]
+  stretch$cache$said <- said_of(repr$cache)
+  for (name in c("neighbours", "seed")) stretch$cache[[name]] <- repr$cache[[name]]
   stretch
 }
 

@@ -35,7 +35,7 @@ declare_null_kernel("inner", run = inner_null, cosets = TRUE,
 
 pair_correction <- function(task, p) {
   if (is.null(task$null$correction)) return(0)
-  pair <- as_pair(task$sides$x$reprs[[task$pairs$i[p]]], task$sides$y$reprs[[task$pairs$j[p]]])
+  pair <- pair_of(task$sides$x$reprs[[task$pairs$i[p]]], task$sides$y$reprs[[task$pairs$j[p]]])
   task$null$correction(pair, task$args, task$design)
 }
 
@@ -43,7 +43,7 @@ pair_correction <- function(task, p) {
 # them, too: all inner products of a grid are computed at once. An error is not reported here but
 # when its pair is compared, where the message can name the pair.
 prepare_grams <- function(set, sides) {
-  needed <- vapply(set, function(m) isTRUE(null_of(m)$from_gram), NA)
+  needed <- vapply(set, function(m) isTRUE(m$null$from_gram), NA)
   reprs <- all_representations(sides)
   kinds <- vapply(reprs, function(repr) repr$kind, "")
   if (!any(needed) || any(kinds != "data")) return(invisible())

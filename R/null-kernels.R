@@ -83,7 +83,7 @@ orientation <- function(measure) if (measure$declaration$direction == "distance"
 # The scale that rounding errors of scores are compared with: 1 for scores that have bounds, and the
 # size of the scores themselves for others, which may have the units of the data.
 score_scale <- function(measure, s, null) {
-  bounded <- all(is.finite(range_of(measure$declaration, measure$args)))
+  bounded <- all(is.finite(measure$range))
   max(0, abs(s), if (bounded) 1 else abs(null), na.rm = TRUE)
 }
 

@@ -102,7 +102,7 @@ pearson3_quantile <- function(p, moments) {
 
 # The null of a measure from its moments, in the place of null scores; see measure_null().
 moments_null <- function(measure, pairs, sides, observed) {
-  null <- null_of(measure)
+  null <- measure$null
   usable <- !is.null(null) && null$kernel == "inner" && isTRUE(null$centered) &&
     is.null(null$correction)
   if (!usable) {
@@ -166,10 +166,10 @@ moments_row <- function(null, p, measure, settings) {
   constant <- is_constant_law(law)
   tau <- if (constant) s else law$score(pearson3_quantile(1 - settings$alpha, law$moments))
   spread <- if (constant) list(mean = s, sd = 0) else score_moments(law)
-  best <- limit_of(measure)
+  best <- measure$limit
   data.frame(
     score = s, threshold = tau,
-    calibrated = calibrated_score(s, tau, spread$mean, spread$sd, best, orientation(measure),
+    calibrated = calibrated_score(s, tau, spread$mean, spread$sd, best, measure$sign,
                                   settings$variant),
     p_value = if (constant) 1 else
       max(pearson3_upper(law$stat - law$tolerance, law$moments), law$least),

@@ -16,7 +16,7 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
   drawn <- new.env()
   observed <- drop(score(pairs, sides, list(measure), "stop", drawn))
   if (engine == "moments") return(moments_null(measure, pairs, sides, observed))
-  null <- null_of(measure)
+  null <- measure$null
   design <- design_for(measure, plan, engine)
   if (is.null(null) || !is.null(design$shifts)) {
     direct <- direct_null(measure, pairs, sides, design, drawn$entries)
@@ -24,7 +24,7 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
     return(list(observed = observed, pairs = permuted, design = design, said = drawn$said,
                 warned = direct$warned))
   }
-  permuted <- if (takes_orders(measure$declaration, measure$args)) {
+  permuted <- if (measure$averaged) {
     mean_kernel_null(null, measure, pairs, sides, design, observed)
   } else {
     kernel_null(null, measure, pairs, sides, design, observed)
@@ -35,7 +35,7 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
 # The design of a measure: cosets are the default where its null kernel can take them at once.
 design_for <- function(measure, plan, engine) {
   if (!is.null(plan$fixed)) return(plan$fixed)
-  cosets <- has_cosets(null_of(measure))
+  cosets <- has_cosets(measure$null)
   plan$design_of(if (engine != "auto") engine else if (cosets) "coset" else "random")
 }
 
@@ -46,12 +46,12 @@ design_for <- function(measure, plan, engine) {
 kernel_null <- function(null, measure, pairs, sides, design, observed) {
   task <- list(null = null, args = measure$args, sides = sides, pairs = pairs, design = design,
                observed = observed, label = null_of_label(measure),
-               orientation = orientation(measure),
+               orientation = measure$sign,
                x = operands(null, measure, sides$x$reprs, pairs$i, "x"),
                y = operands(null, measure, sides$y$reprs, pairs$j, "y"),
                score = null_score(null, measure, design))
   lapply(null_kernel(null$kernel)$run(task), function(one) {
-    one$null <- within_range(one$null, measure$declaration, measure$args)
+    one$null <- within_range(one$null, measure$range)
     one
   })
 }
@@ -73,7 +73,7 @@ mean_kernel_null <- function(null, measure, pairs, sides, design, observed) {
   })
   lapply(at, function(p) {
     score <- scores[, p]
-    null_of_pair(orientation(measure) * score, score, equal_share * max(1, abs(score[1])),
+    null_of_pair(measure$sign * score, score, equal_share * max(1, abs(score[1])),
                  observed[p])
   })
 }
@@ -130,7 +130,7 @@ permuted_scores <- function(measure, pairs, sides, moved, k, drawn, run = new.en
   used <- unique(pairs$j)
   y <- lapply(sides$y$reprs[used], moved, k)
   vapply(seq_len(nrow(pairs)), function(p) {
-    pair <- as_pair(sides$x$reprs[[pairs$i[p]]], y[[match(pairs$j[p], used)]])
+    pair <- pair_of(sides$x$reprs[[pairs$i[p]]], y[[match(pairs$j[p], used)]])
     pair$cache$entries <- drawn[[p]]
     permuted_score(measure, pair, run)
   }, 0)
@@ -141,7 +141,7 @@ permuted_scores <- function(measure, pairs, sides, moved, k, drawn, run = new.en
 permuted_score <- function(measure, pair, run) {
   tryCatch(
     withCallingHandlers(
-      compare_pair(measure$declaration, pair, measure$args),
+      compare_pair(measure$declaration, pair, measure$args, measure$range),
       repalign_message = function(m) invokeRestart("muffleMessage"),
       warning = function(w) {
         if (!inherits(w, "repalign_warning")) run$warned <- union(run$warned, conditionMessage(w))
@@ -166,7 +166,7 @@ report_permuted <- function(measure, warned, said) {
 }
 
 direct_nulls <- function(measure, observed, null) {
-  sgn <- orientation(measure)
+  sgn <- measure$sign
   lapply(seq_along(observed), function(p) {
     score <- c(observed[p], null[, p])
     tolerance <- equal_share * score_scale(measure, observed[p], null[, p])

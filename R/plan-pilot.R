@@ -137,7 +137,7 @@ some_trials <- function(pair, slots) {
     }
     representation(mark_checked(unname(data)), repr$arg, side = repr$side)
   }
-  as_pair(cut(pair$x), cut(pair$y), by_name = FALSE)
+  pair_of(cut(pair$x), cut(pair$y))
 }
 
 # Coefficients, with those of the self terms.

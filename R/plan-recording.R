@@ -166,8 +166,9 @@ plan_recording <- function(x, y = NULL, stimuli = NULL, neurons_x = NULL, neuron
   warn_reach(model, flags)
   table <- design_table(model, designs, settings)
   table$extrapolated <- rowSums(flags) > 0
-  structure(table, class = c("repalign_plan", "data.frame"), model = model, settings = settings,
-            smallest = smallest_designs(model, designs, settings))
+  new_result(table, "repalign_plan", list(
+    model = model, settings = settings, smallest = smallest_designs(model, designs, settings)
+  ))
 }
 
 plan_settings <- function(target_se, difference, alpha, target_power, conf_level) {

@@ -1,38 +1,44 @@
 # Plans of recordings are printed, summarised and taken apart here.
 
-#' @export
-`[.repalign_plan` <- function(x, ...) {
-  part <- NextMethod()
-  if (!is.data.frame(part)) return(part)
-  with_kept(part, sapply(c("model", "settings", "smallest"), function(name) attr(x, name),
-                         simplify = FALSE))
-}
+#' @include result-class.R
+NULL
 
-# Plans from different pilots have nothing to be drawn or summarised together by.
-#' @export
-rbind.repalign_plan <- function(..., deparse.level = 1) {
-  parts <- list(...)
-  facts <- lapply(parts, function(part) attributes(part)[c("model", "settings")])
-  plain <- lapply(parts, function(part) {
-    if (inherits(part, "repalign_plan")) as.data.frame(part) else part
-  })
-  rows <- do.call(rbind, plain)
-  if (length(unique(facts)) > 1) {
-    inform("These plans have different pilots or settings: rbind() gives a plain data frame of ",
-           "them, without the pilot.", class = "repalign_plain_rows")
-    return(rows)
-  }
+declare_result(
+  "repalign_plan", from = "plan_recording", digits = 3, words = "plans",
+  columns = described_columns(
+    column("stimuli", "the number of stimuli", key = TRUE),
+    column("neurons_x", "the number of neurons of x", key = TRUE),
+    column("neurons_y", "the number of neurons of y", key = TRUE),
+    column("trials", "the number of trials", key = TRUE),
+    column("se", "the standard error", shown = 1, tidy = "std.error"),
+    column("df", "its degrees of freedom"),
+    column("width", "the width of the interval", shown = 2),
+    column("power", "the power of the test", shown = 3),
+    column("share_stimuli", "the share of the variance that stimuli have"),
+    column("share_neurons_x", "that of the neurons of x"),
+    column("share_neurons_y", "that of the neurons of y"),
+    column("share_stimuli_x", "that of stimuli by neurons of x"),
+    column("share_stimuli_y", "that of stimuli by neurons of y"),
+    column("share_trials", "that of the noise of trials"),
+    column("extrapolated", "is the design far from the pilot?", shown = 4)
+  ),
   # the smallest designs are those of one set of numbers
-  structure(rows, model = facts[[1]]$model, settings = facts[[1]]$settings,
-            class = c("repalign_plan", "data.frame"))
-}
-
-#' @export
-as.data.frame.repalign_plan <- function(x, ...) {
-  for (name in c("model", "settings", "smallest")) attr(x, name) <- NULL
-  class(x) <- "data.frame"
-  x
-}
+  kept = list(model = all_alike, settings = all_alike, smallest = forgotten),
+  heading = function(x, digits) {
+    facts <- plan_facts(x)
+    c(paste0("Plan of a recording: ", count_of(nrow(x), "design")),
+      strwrap(pilot_words(facts$model, digits), exdent = 2),
+      strwrap(power_words(facts$model, facts$settings, digits), exdent = 2))
+  },
+  shown = function(x) {
+    unknown <- vapply(x, function(column) length(column) > 0 && all(is.na(column)), NA)
+    x <- x[!unknown]
+    shares <- grep("^share_", names(x))
+    x[shares] <- lapply(as.data.frame(x)[shares], round, 2)
+    x
+  },
+  footing = function(x, digits) smallest_lines(attr(x, "smallest"), attr(x, "settings"), digits)
+)
 
 # What a plan keeps beside its rows, which operations that make a new data frame may lose.
 plan_facts <- function(plan) {
@@ -42,22 +48,6 @@ plan_facts <- function(plan) {
           "returned, or use as.data.frame() of it.", class = "repalign_error_type", arg = "x")
   }
   facts
-}
-
-#' @rdname tidy.repalign
-#' @export
-print.repalign_plan <- function(x, digits = 3, n = NULL, ...) {
-  check_printing(digits, n, ...)
-  facts <- plan_facts(x)
-  cat("Plan of a recording: ", count_of(nrow(x), "design"), "\n", sep = "")
-  writeLines(strwrap(pilot_words(facts$model, digits), exdent = 2))
-  writeLines(strwrap(power_words(facts$model, facts$settings, digits), exdent = 2))
-  rows <- as.data.frame(x)
-  unknown <- vapply(rows, function(column) length(column) > 0 && all(is.na(column)), NA)
-  rows <- rows[!unknown]
-  print_plan_rows(rows, digits, n)
-  print_smallest(attr(x, "smallest"), facts$settings, digits)
-  invisible(x)
 }
 
 pilot_words <- function(model, digits) {
@@ -79,38 +69,23 @@ power_words <- function(model, settings, digits) {
   paste("power: of calibrate()", level, "if the CKA is", effect)
 }
 
-# `extrapolated` is printed before the shares, which may not fit the line.
-print_plan_rows <- function(rows, digits, n) {
-  if (is.null(n)) n <- if (nrow(rows) > 20) 10 else 20
-  named <- intersect(c("stimuli", "neurons_x", "neurons_y", "trials"), names(rows))
-  all <- unique(c(named, intersect(c("se", "width", "power", "extrapolated"), names(rows)),
-                  names(rows)))
-  head <- utils::head(rows, min(n, nrow(rows)))
-  shares <- grep("^share_", names(head))
-  head[shares] <- lapply(head[shares], round, 2)
-  priority <- list(named = named, all = all)
-  shown <- if (nrow(head)) fitting_columns(head, priority, digits) else all
-  print.data.frame(head[shown], digits = digits, max = max(1, prod(dim(head))))
-  print_remarks(nrow(rows) - nrow(head), setdiff(names(rows), shown), FALSE)
-}
-
-print_smallest <- function(smallest, settings, digits) {
-  if (is.null(smallest)) return(invisible())
+smallest_lines <- function(smallest, settings, digits) {
+  if (is.null(smallest)) return(NULL)
   goals <- c(if (!is.null(settings$target_se)) {
     paste("standard error of", format(settings$target_se))
   }, if (!is.null(settings$difference)) {
     paste("power of", format(settings$target_power), "for a difference of",
           format(settings$difference))
   })
-  cat("Smallest designs with a ", paste(goals, collapse = " and a "), " (summary() has ",
-      if (nrow(smallest) > 6) "all" else "them", "):\n", sep = "")
+  title <- paste0("Smallest designs with a ", paste(goals, collapse = " and a "),
+                  " (summary() has ", if (nrow(smallest) > 6) "all" else "them", "):")
   rows <- utils::head(smallest, 6)
   unknown <- vapply(rows, function(column) all(is.na(column)), NA) & names(rows) != "se"
   rows <- rows[!unknown]
   last <- c("limit_se", "limit_power")
   all <- c(setdiff(names(rows), last), intersect(last, names(rows)))
   shown <- fitting_columns(rows, list(named = setdiff(all, last), all = all), digits)
-  print.data.frame(rows[shown], digits = digits)
+  c(title, utils::capture.output(print.data.frame(rows[shown], digits = digits)))
 }
 
 #' @rdname tidy.repalign
@@ -131,8 +106,7 @@ summary.repalign_plan <- function(object, ...) {
 #' @export
 tidy.repalign_plan <- function(x, ...) {
   model <- plan_facts(x)$model
-  plain <- need_columns(as.data.frame(x), "se", "tidied")
-  names(plain)[names(plain) == "se"] <- "std.error"
+  plain <- NextMethod()
   two <- is.na(model$critical)
   data.frame(term = rep(if (two) "difference" else "cka(stimulus_neuron)", nrow(plain)),
              estimate = rep(model$effect, nrow(plain)), plain)

@@ -5,10 +5,6 @@
 # These functions draw analyses: pooled estimates over numbers of neurons.
 
 #' @rdname plot.repalign
-#' @export
-plot.repalign_analysis <- function(x, ...) draw(x, ...)
-
-#' @rdname plot.repalign
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_analysis <- function(object, single = FALSE, most = 12,
                                        along = c("auto", "neurons", "comparisons"),

@@ -5,10 +5,6 @@
 # These functions draw benchmarks: how well each measure does, a panel for each metric.
 
 #' @rdname plot.repalign
-#' @export
-plot.repalign_benchmark <- function(x, ...) draw(x, ...)
-
-#' @rdname plot.repalign
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, ...) {
   no_other_arguments(...)
@@ -140,10 +136,6 @@ benchmark_caption <- function(rows, chance) {
 NULL
 
 #' @rdname plot.repalign_ranks
-#' @export
-plot.repalign_ranks <- function(x, ...) draw(x, ...)
-
-#' @rdname plot.repalign_ranks
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_ranks <- function(object, by = NULL, ...) {
   no_other_arguments(...)
@@ -265,8 +257,7 @@ source_text <- function(values, column) {
 }
 
 refuse_twice <- function(object, rows, columns) {
-  kind <- intersect(class(object), names(key_columns))[1]
-  key <- intersect(key_columns[[kind]], names(rows))
+  key <- key_columns(object)
   refuse_same_place(rows[c(key, columns)], rows[key])
 }
 

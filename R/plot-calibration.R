@@ -4,10 +4,6 @@
 
 # These functions draw calibrations.
 
-#' @rdname plot.repalign
-#' @export
-plot.repalign_calibration <- function(x, ...) draw(x, ...)
-
 calibration_types <- c("auto", "null", "tiles", "p_value", "heatmap", "map")
 
 #' @rdname plot.repalign

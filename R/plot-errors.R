@@ -2,16 +2,16 @@
 
 # ---- plot interval
 
-# These functions draw intervals of CKA as forest plots.
-
-#' @rdname plot.repalign
-#' @export
-plot.repalign_interval <- function(x, ...) draw(x, ...)
+# These functions draw intervals of scores and of CKA as forest plots.
 
 #' @rdname plot.repalign
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_interval <- function(object, ...) {
   no_other_arguments(...)
+  if (is_of_estimators(object)) estimators_forest(object) else scores_forest(object)
+}
+
+estimators_forest <- function(object) {
   need_columns(object, c("estimator", "cka", "conf_low", "conf_high"), "drawn")
   need_rows(object)
   rows <- interval_rows(object)
@@ -66,13 +66,62 @@ interval_caption <- function(object) {
   if (length(parts)) paste(parts, collapse = "; ")
 }
 
+# ---- plot intervals of scores
+
+scores_forest <- function(object) {
+  need_columns(object, c("x", "y", "measure", "score", "conf_low", "conf_high"), "drawn")
+  need_rows(object)
+  rows <- forest_rows(object)
+  if (all(is.na(rows$score))) {
+    abort("There is nothing to draw: all values are undefined (NA).",
+          class = "repalign_error_size", arg = "object")
+  }
+  several <- length(unique(rows$panel)) > 1
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["score"]], y = .data[["title"]])) +
+    ggplot2::geom_linerange(ggplot2::aes(xmin = .data[["conf_low"]], xmax = .data[["conf_high"]]),
+                            na.rm = TRUE, linewidth = 0.8, colour = forest_colour) +
+    ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
+    (if (several) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free_x")) +
+    ggplot2::labs(x = if (several) "score" else as.character(rows$panel[1]), y = NULL,
+                  caption = forest_caption(object)) +
+    picture_theme(panel.grid.minor = ggplot2::element_blank(),
+                  panel.grid.major.y = ggplot2::element_blank())
+}
+
+forest_colour <- "#0072B2"
+
+# The first row is on top; each measure has a panel.
+forest_rows <- function(object) {
+  rows <- as.data.frame(object)
+  x <- full_names(rows, "x")
+  y <- full_names(rows, "y")
+  title <- if (length(unique(x)) > 1 && length(unique(y)) > 1) paste(x, y, sep = " - ") else
+    if (length(unique(x)) > 1) x else y
+  sources <- source_columns(object)
+  if (length(sources)) title <- paste(source_names(rows, sources), title, sep = " | ")
+  twice <- anyDuplicated(data.frame(title, rows$measure))
+  if (twice) {
+    abort("`object` has two intervals of ", dQuote(title[twice], FALSE), " that cannot be told ",
+          "apart: bind them with names, as in rbind(day1 = a, day2 = b).",
+          class = "repalign_error_rows", arg = "object")
+  }
+  rows$title <- factor(title, rev(unique(title)))
+  rows$panel <- factor(as.character(rows$measure), label_levels(rows$measure))
+  rows
+}
+
+forest_caption <- function(object) {
+  level <- attr(object, "conf_level")
+  over <- enumerate(unique(object$over), quote = FALSE)
+  parts <- c(if (!is.null(level)) paste0("lines: ", format(100 * level), "% intervals"),
+             if (nzchar(over)) paste("over", over),
+             if (anyNA(object$score)) paste(sum(is.na(object$score)), "undefined"))
+  if (length(parts)) paste(parts, collapse = "; ")
+}
+
 # ---- plot noise ceiling
 
 # Noise ceilings are drawn here: the ceiling as a band, with scores as they are and without noise.
-
-#' @rdname plot.repalign
-#' @export
-plot.repalign_ceiling <- function(x, ...) draw(x, ...)
 
 #' @rdname plot.repalign
 #' @exportS3Method ggplot2::autoplot
@@ -183,8 +232,8 @@ noise_ceiling_caption <- function(object) {
 #'                       over = c("stimuli", "neurons_x")))
 #' }
 #' @seealso [plan_recording()]
-#' @export
-plot.repalign_plan <- function(x, ...) draw(x, ...)
+#' @name plot.repalign_plan
+NULL
 
 #' @rdname plot.repalign_plan
 #' @exportS3Method ggplot2::autoplot

@@ -9,10 +9,6 @@ NULL
 # between models; and a map of models and data.
 
 #' @rdname plot.repalign
-#' @export
-plot.repalign_evaluation <- function(x, ...) draw(x, ...)
-
-#' @rdname plot.repalign
 #' @param errors for [evaluate_models()]: are bars of errors intervals (`"conf"`) or one standard
 #'   error (`"se"`)?
 #' @param letters for [evaluate_models()]: are models marked by letters that say which differ?
@@ -254,10 +250,6 @@ map_of_points <- function(points, kept, outer) {
 # These functions draw the coefficients of rsa_regression() as a forest plot.
 
 #' @rdname rsa_regression
-#' @export
-plot.repalign_regression <- function(x, ...) draw(x, ...)
-
-#' @rdname rsa_regression
 #' @param value what is drawn: `"estimate"`, `"partial"`, `"semipartial"` or `"unique"`.
 #' @param alpha level of what counts as significant: full points have a p-value of at most `alpha`.
 #' @exportS3Method ggplot2::autoplot
@@ -380,8 +372,8 @@ wrapped_caption <- function(parts) {
 #'   plot(result)
 #' }
 #' @seealso [searchlight()]
-#' @export
-plot.repalign_searchlight <- function(x, ...) draw(x, ...)
+#' @name plot.repalign_searchlight
+NULL
 
 #' @rdname plot.repalign_searchlight
 #' @exportS3Method ggplot2::autoplot

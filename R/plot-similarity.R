@@ -5,10 +5,6 @@
 # These functions draw similarities.
 
 #' @rdname plot.repalign
-#' @export
-plot.repalign_similarity <- function(x, ...) draw(x, ...)
-
-#' @rdname plot.repalign
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_similarity <- function(object, type = c("tiles", "heatmap", "map"),
                                          measure = NULL, ...) {
@@ -57,10 +53,6 @@ score_tiles <- function(object) {
 #' @seealso [measures()]
 #' @name plot.repalign_measures
 NULL
-
-#' @rdname plot.repalign_measures
-#' @export
-plot.repalign_measures <- function(x, ...) draw(x, ...)
 
 #' @rdname plot.repalign_measures
 #' @exportS3Method ggplot2::autoplot

@@ -160,7 +160,7 @@ tile_theme <- function(layout) {
 # These functions draw tiles in the order of a hierarchical clustering, with its tree beside them.
 
 heatmap_picture <- function(object) {
-  found <- dissimilarities(object, "heatmap")
+  found <- dissimilarities(object, "type = \"heatmap\"")
   tree <- stats::hclust(stats::as.dist(found$d), "average")
   calibrated <- inherits(object, "repalign_calibration")
   tiles <- tile_table(object, if (calibrated) object$calibrated else object$score)
@@ -260,7 +260,7 @@ tree_segments <- function(tree) {
 # multidimensional scaling.
 
 map_picture <- function(object) {
-  found <- dissimilarities(object, "map")
+  found <- dissimilarities(object, "type = \"map\"")
   map <- scaled_map(found$d)
   points <- map$points
   points$model <- map_models(object, points$name)

@@ -85,10 +85,15 @@ trial_means <- function(values) {
 }
 
 #' @export
-`[.repalign_responses` <- function(x, i, a, t, ...) {
+`[.repalign_responses` <- function(x, i, a, t, ..., drop = FALSE) {
   no_other_arguments(...)
+  if (!missing(drop) && !identical(drop, FALSE)) {
+    abort("`drop` cannot be ", describe(drop), ": parts of responses are responses, with their ",
+          "three sides. as.array() gives the plain array.", class = "repalign_error_value",
+          arg = "drop")
+  }
   # the number of arguments tells x[i, ] from x[i]
-  if (nargs() == 2 && !missing(i)) {
+  if (nargs() - sum(!missing(drop)) == 2 && !missing(i)) {
     abort("Responses have three sides: x[i, a, t] takes stimuli, neurons and trials.",
           class = "repalign_error_value", arg = "i")
   }
@@ -99,6 +104,9 @@ trial_means <- function(values) {
   t <- if (missing(t)) seq_len(size[3]) else part_index(t, size[3], names[[3]], "t", "trial")
   part_of_responses(x, i, a, t)
 }
+
+#' @exportS3Method utils::tail
+tail.repalign_responses <- function(x, n = 6L, ...) NextMethod(keepnums = FALSE)
 
 # Positions from what a user gave: none may be taken twice, because it would count as two.
 part_index <- function(at, size, names, arg, what) {

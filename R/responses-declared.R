@@ -70,31 +70,24 @@ declared_pair <- function(pair, measure) {
   if (anyNA(codes)) {
     keep <- !is.na(codes)
     cut <- function(repr) labelled_stimuli(repr, codes)
-    pair <- as_pair(cut(pair$x), cut(pair$y), by_name = FALSE)
+    pair <- pair_of(cut(pair$x), cut(pair$y))
     measure <- cut_measure_stimuli(measure, keep)
   }
   list(pair = pair, measure = measure)
 }
 
-# The same for all pairs of the sides, but that stimuli without a cluster stay. clusters: the
-# argument of calibrate(). Returns list(sides, set, clusters).
-declared_sides <- function(sides, set, clusters = NULL) {
+# The same for all pairs of the sides, but that stimuli without a cluster stay. clusters: an argument
+# of the call; labels: the names of the stimuli. Returns list(set, clusters).
+declared_sides <- function(sides, set, clusters = NULL,
+                           labels = first_stimulus_names(all_representations(sides))) {
   reprs <- all_representations(sides)
-  clusters <- in_order_of(clusters, first_stimulus_names(reprs), "clusters")
-  if (!declares_responses(reprs)) return(list(sides = sides, set = set, clusters = clusters))
+  clusters <- in_order_of(clusters, labels, "clusters")
+  if (!declares_responses(reprs)) return(list(set = set, clusters = clusters))
   codes <- declared_clusters(reprs)
   refuse_second_clusters(clusters, codes)
   set <- lapply(set, with_declared_clusters, codes)
   note_unused_structure(reprs, set)
-  list(sides = sides, set = set, clusters = if (is.null(clusters)) codes else clusters)
-}
-
-# Without the stimuli that have no cluster.
-labelled_sides <- function(declared) {
-  if (!anyNA(declared$clusters)) return(declared)
-  keep <- !is.na(declared$clusters)
-  list(sides = sides_without(declared$sides, keep),
-       set = lapply(declared$set, cut_measure_stimuli, keep))
+  list(set = set, clusters = if (is.null(clusters)) codes else clusters)
 }
 
 refuse_second_clusters <- function(given, declared) {
@@ -191,25 +184,27 @@ settled_arguments <- function(d, args, reprs) {
   if (is.null(d$settle)) args else d$settle(args, reprs)
 }
 
-settled_set <- function(set, sides) {
-  reprs <- lapply(sides[c("x", "y")], function(side) side$reprs)
+# relabel: does a label that is the id name an estimator that was chosen by the data?
+settled_set <- function(set, sides, relabel = TRUE) {
+  reprs <- list(x = sides$x$reprs, y = sides$y$reprs)
   settled <- lapply(set, function(measure) {
     if (is_own(measure)) return(measure)
     before <- measure$args$estimator
     measure$args <- settled_arguments(measure$declaration, measure$args, reprs)
-    changed <- !identical(measure$args$estimator, before)
+    changed <- relabel && !identical(measure$args$estimator, before)
     if (changed && identical(measure$label, measure$id)) {
       measure$label <- paste0(measure$id, "(", measure$args$estimator, ")")
     }
     measure
   })
+  if (!relabel || length(settled) == 1) return(settled)
   labels <- number_equal_labels(vapply(settled, function(m) m$label, ""))
   Map(function(measure, label) replace(measure, "label", label), settled, labels)
 }
 
 # Says which labels have no effect. In a call that is known when the estimator is settled. measure()
 # knows no data, and speaks of the estimator for plain matrices.
-note_unused_labels <- function(d, args) {
+note_unused_labels <- function(args) {
   if (is.null(args$estimator)) return(invisible())
   note_unused_units(args$estimator, args)
   note_unused_clusters(args)

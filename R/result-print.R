@@ -1,22 +1,15 @@
 # These functions print results: of long tables the first rows, of wide ones the columns that fit.
 
-# The most important columns of each kind of result, which are printed after those that name a row.
-first_columns <- list(
-  repalign_similarity = "score",
-  repalign_calibration = c("score", "calibrated", "p_value", "p_adjusted", "threshold"),
-  repalign_analysis = c("pooled", "conf_low", "conf_high", "ceiling", "disattenuated",
-                        "undefined", "n_estimates"),
-  repalign_interval = c("cka", "se", "conf_low", "conf_high", "cka_corrected", "correction"),
-  repalign_benchmark = c("value", "p_value", "undefined"),
-  repalign_score_interval = c("score", "se", "conf_low", "conf_high", "method", "over", "df"),
-  repalign_evaluation = c("score", "se", "conf_low", "conf_high", "p_zero", "p_ceiling", "df",
-                          "left_out", "draws", "ceiling_low", "ceiling_high"),
-  repalign_comparison = c("difference", "se", "p_value", "p_adjusted", "simultaneous_low",
-                          "simultaneous_high", "p_equivalence", "p_noninferiority", "conf_low",
-                          "conf_high"),
-  repalign_regression = c("estimate", "partial", "semipartial", "p_value", "unique", "centered"),
-  repalign_rdm_rows = c("score", "contribution", "n")
-)
+#' @rdname tidy.repalign
+#' @export
+print.repalign_result <- function(x, digits = declaration_of(x)$digits, n = NULL, ...) {
+  check_printing(digits, n, ...)
+  declared <- declaration_of(x)
+  writeLines(as.character(declared$heading(x, digits)))
+  print_rows(declared$shown(x), digits, n)
+  writeLines(as.character(declared$footing(x, digits)))
+  invisible(x)
+}
 
 # Checks the arguments that all print methods share.
 check_printing <- function(digits, n, ...) {
@@ -74,7 +67,8 @@ with_short_names <- function(rows, priority, digits) {
   best <- rows
   most_fitting <- fitting(rows)
   longest <- max(nchar(unlist(lapply(rows[columns], as.character))), 0, na.rm = TRUE)
-  sizes <- c(40, 32, 26, 22:6)
+  # what is left of shorter names says too little
+  sizes <- c(40, 32, 26, 22:10)
   for (most in sizes[sizes < longest]) {
     if (most_fitting == length(priority$core)) break
     short <- shortened_rows(rows, columns, most)
@@ -112,10 +106,12 @@ display_order <- function(x) union(source_columns(x), names(x))
 # Which columns are printed if there is room. `all` has the most important ones first; `named` are
 # printed at any width; `core` are those for which names are shortened.
 column_priority <- function(x) {
-  kind <- result_kind(x)
-  first <- first_columns[[kind]]
-  named <- intersect(c(source_columns(x), key_columns[[kind]], first[1]), names(x))
-  core <- intersect(setdiff(utils::head(first, 4), "undefined"), names(x))
+  columns <- columns_of(x)
+  first <- columns$name[order(columns$shown)][seq_len(sum(!is.na(columns$shown)))]
+  named <- c(source_columns(x), intersect(columns$name[columns$key | columns$shown %in% 1],
+                                          names(x)))
+  core <- setdiff(intersect(first, columns$name[columns$shown %in% 1:4]), "undefined")
+  core <- intersect(core, names(x))
   list(named = named, core = union(named, core),
        all = union(named, union(intersect(first, names(x)), names(x))))
 }

@@ -1,4 +1,26 @@
-# This file has the methods for what similarity() returns, and score_matrix().
+# Tables of results: score_matrix(), tidy(), glance(), and the class of what similarity() returns.
+
+#' @include result-class.R
+NULL
+
+declare_result(
+  "repalign_similarity", from = "similarity", words = "similarities",
+  columns = described_columns(
+    side_columns(),
+    column("measure", "the label of the measure", key = TRUE, tidy = "term"),
+    column("score", "the score", shown = 1, tidy = "estimate"),
+    column("n", "the number of stimuli"),
+    column("pairs", "the number of pairs of stimuli that a score is over", always = FALSE)
+  ),
+  # score_matrix() and the pictures could not tell these from the rows alone
+  kept = list(within = every_true, symmetric = true_by_name, direction = same_directions,
+              best = common_by_name),
+  heading = function(x, digits) {
+    labels <- unique(x$measure)
+    paste0("Similarity: ", count_of(nrow(x), "score"),
+           if (length(labels) > 1) paste(" of", length(labels), "measures"), undefined_of(x$score))
+  }
+)
 
 #' The grid of scores as a matrix
 #'
@@ -44,6 +66,36 @@ score_matrix <- function(result, measure = NULL, value = NULL) {
   check_one_grid(rows, x, y, source_columns(result))
   order_of <- function(sides) label_order(rows, if (within) c("x", "y") else sides, known$aggregate)
   fill_grid(order_of("x"), order_of("y"), x, y, rows[[value]], symmetric)
+}
+
+#' Distances of what was compared
+#'
+#' `as.dist()` makes a `dist` object of all pairs of a list that was compared with itself, for
+#' [stats::hclust()], [stats::cmdscale()] and the like.
+#'
+#' @param m what [similarity()] or [calibrate()] returned for all pairs of one list, by one measure,
+#'   or the rows of one measure.
+#' @param diag,upper are the diagonal and the upper triangle printed? See [stats::dist()].
+#' @return A `dist` object, of which the heat maps and maps of `plot()` are made, too: distances as
+#'   they are, and for a similarity its best possible score less the score, but at least 0. (For a
+#'   similarity whose best score is 1, that is 1 less the score.) Where a measure is not symmetric
+#'   and both directions were computed, their mean is used. It is an error if a pair lacks or is
+#'   undefined, or if the best score is not known.
+#' @examples
+#' hclust(as.dist(similarity(v4_layers, measure = "procrustes")))
+#' as.dist(similarity(v4_layers, measure = "cka"))
+#' @seealso [score_matrix()], [similarity()]
+#' @exportS3Method stats::as.dist
+as.dist.repalign_result <- function(m, diag = FALSE, upper = FALSE) {
+  need_columns(m, c("x", "y", "measure", "score"), "turned into distances", "m")
+  labels <- unique(as.character(m$measure))
+  if (length(labels) > 1) {
+    abort("`m` holds several measures: take the rows of one, as in as.dist(",
+          rows_example("m", "measure", labels[1]), ").", class = "repalign_error_choice",
+          arg = "m")
+  }
+  found <- dissimilarities(m, "as.dist()")
+  structure(stats::as.dist(found$d, diag = diag, upper = upper), method = found$formula)
 }
 
 # The column whose values the grid holds.
@@ -149,18 +201,6 @@ fill_grid <- function(rows, columns, x, y, score, symmetric) {
 
 #' @rdname tidy.repalign
 #' @export
-print.repalign_similarity <- function(x, digits = 4, n = NULL, ...) {
-  check_printing(digits, n, ...)
-  labels <- unique(x$measure)
-  cat("Similarity: ", count_of(nrow(x), "score"),
-      if (length(labels) > 1) paste(" of", length(labels), "measures"), undefined_of(x$score),
-      "\n", sep = "")
-  print_rows(x, digits, n)
-  invisible(x)
-}
-
-#' @rdname tidy.repalign
-#' @export
 summary.repalign_similarity <- function(object, ...) {
   plain <- need_columns(as.data.frame(object), c("measure", "score"), "summarised")
   refuse_pooling(object)
@@ -178,7 +218,7 @@ refuse_pooling <- function(object) {
   rows <- as.data.frame(object)
   # the layers that a maximum selects do not name its row
   if (grid_of(object)$aggregate) rows$x <- rows$y <- ""
-  key <- intersect(key_columns[[result_kind(object)]], names(rows))
+  key <- key_columns(object)
   benchmark <- inherits(object, "repalign_benchmark")
   if (!benchmark && !all(c("x", "y") %in% key)) return(invisible())
   twice <- anyDuplicated(rows[c(key, source_columns(object))])
@@ -269,15 +309,6 @@ NULL
 
 #' @rdname tidy.repalign
 #' @export
-tidy.repalign_similarity <- function(x, ...) {
-  plain <- need_columns(as.data.frame(x), c("measure", "score"), "tidied")
-  names(plain)[names(plain) == "score"] <- "estimate"
-  names(plain)[names(plain) == "measure"] <- "term"
-  plain
-}
-
-#' @rdname tidy.repalign
-#' @export
 glance.repalign_similarity <- function(x, ...) {
   plain <- need_columns(as.data.frame(x), c("x", "y", "measure", "score", "n"), "summarised")
   sides <- intersect(c("model_x", "model_y", "x", "y"), names(plain))
@@ -285,5 +316,38 @@ glance.repalign_similarity <- function(x, ...) {
     part <- plain[at, , drop = FALSE]
     data.frame(pairs = nrow(unique(part[sides])), measures = length(unique(part$measure)),
                n = part$n[1], undefined = sum(is.na(part$score)))
+  })
+}
+
+#' @rdname tidy.repalign
+#' @export
+tidy.repalign_result <- function(x, ...) {
+  declared <- declaration_of(x)
+  rows <- as.data.frame(x)
+  columns <- declared$columns
+  # some classes have a choice of columns, of which one is enough
+  renamed <- columns$tidy != columns$name | columns$tidy %in% c("term", "estimate")
+  wanted <- columns[columns$always & !is.na(columns$tidy) & renamed, ]
+  found <- tapply(wanted$name %in% names(rows), wanted$tidy, any)
+  lost <- wanted[wanted$tidy %in% names(found)[!found], ]
+  need_columns(rows, lost$name[!duplicated(lost$tidy)], "tidied")
+  names <- columns$tidy[match(names(rows), columns$name)]
+  own <- !names(rows) %in% columns$name
+  names[own] <- names(rows)[own]
+  tidied <- stats::setNames(rows[!is.na(names)], names[!is.na(names)])
+  if (is.null(declared$term)) tidied else cbind(term = declared$term(rows), tidied)
+}
+
+# Results without a glance() of their own are counted.
+#' @rdname tidy.repalign
+#' @export
+glance.repalign_result <- function(x, ...) {
+  columns <- columns_of(x)
+  values <- columns$name[columns$tidy %in% "estimate"]
+  if (!length(values)) values <- columns$name[columns$shown %in% 1]
+  value <- intersect(values, names(x))[1]
+  if (is.na(value)) need_columns(x, values[1], "summarised")
+  glance_rows(as.data.frame(x), source_columns(x), function(at) {
+    data.frame(rows = length(at), undefined = sum(is.na(x[[value]][at])))
   })
 }

@@ -56,7 +56,7 @@ plain_centers <- function(source, neighbours, job, run) {
     if (is.null(null)) next
     result$scores[k, ] <- null$observed
     for (model in seq_along(job$models)) result <- with_null(result, k, model, null$pairs[[model]],
-                                                             orientation(job$measure))
+                                                             job$measure$sign)
   }
   result
 }
@@ -111,7 +111,7 @@ multiplied_centers <- function(source, neighbours, job, run) {
   d <- job$measure$declaration
   for (k in if (inspects_scores(job$measure)) seq_along(known)) {
     for (model in which(!is.na(found$scores[k, ]))) {
-      pair <- as_pair(forms[[k]]$repr, job$models[[model]], by_name = FALSE)
+      pair <- pair_of(forms[[k]]$repr, job$models[[model]])
       try_center(d$inspect(found$scores[k, model], pair, forms[[k]], job$operands[[model]],
                            job$measure$args), names(neighbours)[known[k]], run)
     }
@@ -121,8 +121,7 @@ multiplied_centers <- function(source, neighbours, job, run) {
 
 # What is prepared of a centre is too small for several threads, which only wait for each other.
 center_forms <- function(source, neighbours, job, run) {
-  old <- options(repalign.threads = 1L)
-  on.exit(options(old))
+  hold_threads(1L)
   lapply(seq_along(neighbours), function(k) {
     name <- names(neighbours)[k]
     try_center(center_form(source, neighbours[[k]], name, job), name, run)
@@ -164,7 +163,7 @@ proportional_scores <- function(parts, forms, score, job) {
   p_values <- Reduce(`+`, lapply(found, function(one) one$count)) / nrow(largest)
   p_values[is.na(scale) | job$design$count == 0] <- NA
   d <- job$measure$declaration
-  clipped <- function(values) within_range(values, d, job$measure$args)
+  clipped <- function(values) within_range(values, job$measure$range)
   list(scores = clipped(observed * scale), p_values = p_values,
        largest = clipped(largest[-1, , drop = FALSE]))
 }
@@ -190,11 +189,11 @@ each_score <- function(parts, forms, score, job) {
       x <- forms[[k]]
       y <- job$operands[[model]]
       values <- unlist(lapply(parts, function(part) part[, k, model, ]), use.names = FALSE)
-      scores <- within_range(score(values, x, y), d, job$measure$args)
+      scores <- within_range(score(values, x, y), job$measure$range)
       result$scores[k, model] <- scores[1]
       if (job$design$count == 0) next
       one <- null_of_pair(values, scores, equal_share * x$norm * y$norm, scores[1])
-      result <- with_null(result, k, model, one, orientation(job$measure))
+      result <- with_null(result, k, model, one, job$measure$sign)
     }
   }
   result
@@ -374,4 +373,3 @@ report_centers <- function(found, neighbours, count) {
          data = centers)
   }
 }
-

@@ -1,7 +1,22 @@
 # The result of a searchlight: family-wise p-values and thresholds, methods.
 
+#' @include result-class.R
+NULL
+
+declare_result(
+  "repalign_searchlight", from = "searchlight", digits = 3, words = "searchlights",
+  columns = described_columns(
+    column("center", "the centre", key = TRUE),
+    column("model", "the model", key = TRUE, tidy = "term"),
+    column("score", "the score of its channels with the model", shown = 1, tidy = "estimate"),
+    column("p_value", "of this centre alone", shown = 2, tidy = "p.value"),
+    column("p_familywise", "over all centres", shown = 3, tidy = "p.familywise")
+  ),
+  kept = list(max_null = all_alike, threshold = all_alike, settings = all_alike)
+)
+
 searchlight_result <- function(found, neighbours, job, across_models, alpha) {
-  sign <- orientation(job$measure)
+  sign <- job$measure$sign
   count <- job$design$count
   models <- job$names
   largest <- found$largest
@@ -26,12 +41,13 @@ searchlight_result <- function(found, neighbours, job, across_models, alpha) {
                      score = as.vector(t(found$scores)), p_value = as.vector(t(found$p_values)),
                      p_familywise = as.vector(t(p_familywise)))
   colnames(largest) <- if (across_models) "all models" else models
-  structure(rows, class = c("repalign_searchlight", "data.frame"),
-            max_null = sign * largest, threshold = threshold,
-            settings = list(alpha = alpha, across_models = across_models, permutations = count,
-                            engine = job$design$engine, measure = job$measure$label,
-                            direction = job$measure$declaration$direction, n = job$n,
-                            channels = range(lengths(neighbours))))
+  new_result(rows, "repalign_searchlight", list(
+    max_null = sign * largest, threshold = threshold,
+    settings = list(alpha = alpha, across_models = across_models, permutations = count,
+                    engine = job$design$engine, measure = job$measure$label,
+                    direction = job$measure$declaration$direction, n = job$n,
+                    channels = range(lengths(neighbours)))
+  ))
 }
 
 split_columns <- function(x) lapply(seq_len(ncol(x)), function(k) x[, k])
@@ -44,25 +60,9 @@ familywise_p <- function(scores, null, measure) {
   (1 + exceed) / (length(null) + 1)
 }
 
-searchlight_attributes <- c("max_null", "threshold", "settings")
-
-#' @export
-`[.repalign_searchlight` <- function(x, ...) {
-  part <- NextMethod()
-  if (!is.data.frame(part)) return(part)
-  with_kept(part, sapply(searchlight_attributes, function(name) attr(x, name), simplify = FALSE))
-}
-
-#' @export
-as.data.frame.repalign_searchlight <- function(x, ...) {
-  for (name in searchlight_attributes) attr(x, name) <- NULL
-  class(x) <- "data.frame"
-  x
-}
-
 # What is known of all centres together, which operations that make a new data frame may lose.
 searchlight_facts <- function(x, arg = "x") {
-  sapply(searchlight_attributes, function(name) need_kept(x, name, "searchlight()", arg),
+  sapply(names(kept_beside_rows(x)), function(name) need_kept(x, name, "searchlight()", arg),
          simplify = FALSE)
 }
 
@@ -161,8 +161,6 @@ summary.repalign_searchlight <- function(object, ...) {
 #' @rdname print.repalign_searchlight
 #' @export
 tidy.repalign_searchlight <- function(x, ...) {
-  rows <- need_columns(as.data.frame(x), c("center", "model", "score", "p_value", "p_familywise"),
-                       "tidied", "x")
-  data.frame(term = rows$model, center = rows$center, estimate = rows$score,
-             p.value = rows$p_value, p.familywise = rows$p_familywise)
+  tidied <- NextMethod()
+  tidied[union("term", names(tidied))]
 }

@@ -119,8 +119,7 @@ searchlight <- function(data, neighbours, models, measure = "rsa", run = NULL, n
   measure <- searchlight_measure(measure, distance)
   check_flag(across_models, "across_models")
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
-  old <- options(repalign.threads = thread_count(threads))
-  on.exit(options(old))
+  hold_threads(threads)
   source <- center_source(data, condition, run, noise, measure, distance)
   neighbours <- check_neighbours(neighbours, length(source$channels))
   sides <- searchlight_sides(source, neighbours, models, measure)
@@ -203,9 +202,7 @@ searchlight_sides <- function(source, neighbours, models, measure) {
   x <- list(reprs = list(first_center(source, neighbours)), models = "data", is_models = FALSE)
   y <- on_side_y(as_side(models, "models"))
   reprs <- c(x$reprs, y$reprs)
-  check_prepared_stimuli(reprs, TRUE)
-  check_same_stimuli(reprs, TRUE)
-  note_one_sided_names(reprs)
+  check_common_stimuli(reprs, TRUE)
   check_prepared(reprs, list(measure))
   if (!is.null(declared_clusters(reprs))) {
     abort("`models` declare clusters of conditions, which searchlight() cannot use: restrict the ",
@@ -213,13 +210,13 @@ searchlight_sides <- function(source, neighbours, models, measure) {
   }
   refuse_holes(reprs, list(measure))
   refuse_lacking_pairs(reprs, list(measure))
-  accepted <- accepted_by(measure$declaration, measure$args)
+  settled <- settled_measure(measure)
   for (repr in reprs) {
-    need_kind(repr, accepted, dQuote(measure$label, FALSE))
-    refuse_negative(repr, accepted)
+    need_kind(repr, settled$accepts, dQuote(measure$label, FALSE))
+    refuse_negative(repr, settled$accepts)
   }
   for (repr in y$reprs) refuse_useless(repr)
-  set_largest_k(list(measure), reprs)
+  set_largest_k(list(settled), reprs)
   list(x = x, y = y, self = FALSE, same = FALSE, models = y$is_models)
 }
 
@@ -243,11 +240,11 @@ first_center <- function(source, neighbours) {
 searchlight_job <- function(sides, measure, permutations, alpha) {
   models <- sides$y$reprs
   n <- sides$x$reprs[[1]]$n
-  measure <- settled_set(list(measure), sides)[[1]]
+  measure <- settled_measure(settled_set(list(measure), sides)[[1]])
   note_gaps(data.frame(i = 1, j = seq_along(models)), sides$x$reprs, models, list(measure))
-  null <- null_of(measure)
+  null <- measure$null
   fast <- !is.null(null) && identical(null$kernel, "inner") && is.null(null$correction) &&
-    !takes_orders(measure$declaration, measure$args)
+    !measure$averaged
   none <- is.numeric(permutations) && length(permutations) == 1 && isTRUE(permutations == 0)
   if (none) {
     design <- new_design("none", n, 0, matrix = matrix(0L, n, 0))
@@ -263,7 +260,7 @@ searchlight_job <- function(sides, measure, permutations, alpha) {
     }
   }
   if (!is.null(measure$declaration$check_pair)) {
-    pair <- as_pair(sides$x$reprs[[1]], models[[1]])
+    pair <- pair_of(sides$x$reprs[[1]], models[[1]])
     suppressMessages(measure$declaration$check_pair(pair, measure$args))
   }
   job <- list(measure = measure, null = if (fast) null, design = design, n = n, models = models,

@@ -6,6 +6,6 @@ complete_declarations()
 
 .onLoad <- function(libname, pkgname) {
   loaded_in$process <- Sys.getpid()
-  setHook(packageEvent("vctrs", "onLoad"), register_mixed_kinds)
-  if (isNamespaceLoaded("vctrs")) register_mixed_kinds()
+  setHook(packageEvent("vctrs", "onLoad"), register_vctrs_methods)
+  if (isNamespaceLoaded("vctrs")) register_vctrs_methods()
 }

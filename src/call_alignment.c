@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* list(columns, constant): columns of unit norm, and the numbers of those that are constant. */
 SEXP repalign_standardize(SEXP x, SEXP means)

@@ -2,8 +2,7 @@
 
 #include "assignment.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 #include "matrix.h"
 
 /* Costs with a column for each agent, the narrower side; gains are costs turned round. */

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 #include "lapack.h"
 #include "linear.h"
 
@@ -22,7 +21,7 @@ static size_t rank_of(const double *s, size_t k)
 /* Singular values s, left vectors u and transposed right ones vt of a square matrix. */
 static void decompose(const double *a, size_t k, double *s, double *u, double *vt)
 {
-    const int info = svd(1, a, k, k, s, u, vt, new_svd_scratch(1, k, k));
+    const int info = lapack_svd(1, k, k, a, s, u, vt, new_svd_scratch(1, k, k));
     if (info != 0) entry_error("the singular value decomposition failed (%d)", info);
     check_interrupt();
 }

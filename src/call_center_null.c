@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* sums: shifts x centres x models x cosets; least, scale: centres x models. Returns list(count =
    centres x models, largest = permutations x models). */

@@ -2,8 +2,7 @@
 
 #include "cloud.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* Distances, times scale, between the rows (one-based) of x, as stats::dist() orders them. */
 SEXP repalign_row_distances(SEXP x, SEXP rows, SEXP scale, SEXP threads)

@@ -4,8 +4,7 @@
 
 #include <limits.h>
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* level: never falling; columns: levels from 1 to `levels` in its order, a row each. */
 SEXP repalign_concordance(SEXP level, SEXP columns, SEXP levels, SEXP threads)

@@ -2,8 +2,7 @@
 
 #include "cross_dots.h"
 
-#include "call_matrices.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* sum_ij x_ij y_ij for every pair: rows are matrices of x. */
 SEXP repalign_cross_dots(SEXP x, SEXP y, SEXP threads)

@@ -5,8 +5,7 @@
 
 #include "crossnobis.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 static run_size read_run_size(SEXP patterns, SEXP counts)
 {

@@ -2,8 +2,7 @@
 
 #include "decode.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,8 +2,7 @@
 
 #include "distance.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* Doubles of a block of columns when none is given: 512 MB. */
 #define BLOCK_DOUBLES 67108864.0

@@ -2,8 +2,7 @@
 
 #include "draw_grams.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* values: an RDM a row, a pair a column; first, second: one-based stimuli of the pairs; w: a weight
    vector a column; precision: NULL or one number a stimulus. A matrix of products, as a vector, for

@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* rdms: list(order, tied, first, second, group, rho), one-based. */
 static ranked_rdms read_rdms(SEXP rdms, size_t n)

@@ -5,8 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* Where the edges of each vertex start: from 0 to the number of edges. */
 static const int *read_starts(SEXP start, size_t n, size_t edges)

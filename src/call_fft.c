@@ -2,8 +2,7 @@
 
 #include "fft.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* Columns first .. first + count - 1 of re and im (n rows) side by side, transformed, into the
    same columns of out_re and out_im. work: 4 n FFT_WIDTH. */

@@ -4,8 +4,7 @@
 
 #include <limits.h>
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* first, second, level, value, away: the pairs as in scored_pairs, both orders of each where
    symmetric; labels: models x labellings. */

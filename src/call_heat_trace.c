@@ -4,8 +4,7 @@
 
 #include <limits.h>
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 static sparse_graph empty_graph(size_t n, size_t edges)
 {

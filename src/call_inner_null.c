@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "blas.h"
-#include "call_matrices.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* Waking threads costs more than transforms of fewer numbers. */
 #define ONE_THREAD_NUMBERS 1e6

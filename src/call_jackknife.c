@@ -4,8 +4,7 @@
 
 #include "jackknife.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* Column pairs between two pauses. */
 #define PAUSE_PAIRS 64

@@ -2,8 +2,7 @@
 
 #include "kendall.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 #include <math.h>
 

@@ -2,8 +2,7 @@
 
 #include "kernel_matrix.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* The Gaussian kernel of distances d, entry by entry: see gaussian_kernel(). */
 SEXP repalign_gaussian(SEXP d, SEXP sigma, SEXP shifted, SEXP threads)

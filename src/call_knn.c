@@ -2,8 +2,7 @@
 
 #include "knn.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* About 32 MB of products, a few hundred rows at a time. */
 #define PRODUCT_ENTRIES 4194304

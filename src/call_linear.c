@@ -4,8 +4,7 @@
 
 #include <limits.h>
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* Rows of a chunk: as given, or as chunk_rows() finds right. */
 static size_t read_chunk(SEXP chunk, size_t n, size_t d)

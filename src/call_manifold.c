@@ -2,8 +2,7 @@
 
 #include "manifold.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* list(weight, sigma) from the distances of each row's nearest neighbours. */
 SEXP repalign_manifold_weights(SEXP dist)

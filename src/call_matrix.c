@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 SEXP repalign_all_finite(SEXP x)
 {

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* c(smallest, largest). */
 SEXP repalign_value_range(SEXP v)

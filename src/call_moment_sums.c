@@ -2,8 +2,7 @@
 
 #include "moment_sums.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* Waking threads costs more than sums over fewer numbers. */
 #define ONE_THREAD_NUMBERS 1e6

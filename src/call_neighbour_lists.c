@@ -2,8 +2,7 @@
 
 #include "neighbour_lists.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* The lists of x and y: n rows of k neighbours each. */
 typedef struct {

@@ -2,8 +2,7 @@
 
 #include "neighbour_products.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* rows: d x n, as repalign_neighbour_rows() makes them; dist: like idx, or NULL. */
 static neighbour_rows read_neighbours(SEXP rows, const char *rows_name, SEXP idx,

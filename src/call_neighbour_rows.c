@@ -2,8 +2,7 @@
 
 #include "neighbour_rows.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* list(rows (d x n), degenerate): the numbers of rows that cannot be scaled. how: a
    row_preparation. */

@@ -5,8 +5,7 @@
 #include <limits.h>
 
 #include "blas.h"
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* Subsets taken together in one matrix product. */
 #define SUBSET_BLOCK 256

@@ -2,8 +2,7 @@
 
 #include "packed.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* Sums of the rows of a packed matrix of n rows (its diagonal is zero). */
 SEXP repalign_packed_row_sums(SEXP a, SEXP n, SEXP threads)

@@ -5,8 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* first, second: distances of `size` points, as stats::dist() orders them. A matrix with a bar
    (birth, death) a row. */

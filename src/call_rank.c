@@ -2,8 +2,7 @@
 
 #include "rank.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* tolerance: c(relative, absolute). */
 SEXP repalign_average_ranks(SEXP v, SEXP tolerance, SEXP threads)

@@ -2,8 +2,7 @@
 
 #include "shortest_paths.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* lengths: a symmetric matrix, infinite where there is no edge. */
 SEXP repalign_shortest_paths(SEXP lengths)

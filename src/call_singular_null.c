@@ -2,8 +2,7 @@
 
 #include "singular_null.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* Singular values of a'b[p, ] for every permutation p (a column, from 1), one a column. */
 SEXP repalign_permuted_singular_values(SEXP a, SEXP b, SEXP permutations)

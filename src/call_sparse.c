@@ -4,8 +4,7 @@
 
 #include <limits.h>
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* Offsets must rise from 0 to the number of entries. */
 static const double *read_starts(SEXP start, size_t n, size_t entries)

@@ -2,8 +2,7 @@
 
 #include "spectral.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* c(norm, relative error bound, steps) of the packed matrix a fa - b fb of n rows, in at most
    `most` steps. */

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* Rows that are centred and multiplied at a time: as many as there are columns, so that reading and
    writing the sums takes little time beside the products. */

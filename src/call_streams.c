@@ -5,8 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* The order of 1 .. count that belongs to a seed and a key, a vector of strings, whose encoding
    does not matter. */

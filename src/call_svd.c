@@ -1,10 +1,9 @@
 /* Entry points of singular value decompositions. */
 
-#include "svd.h"
+#include "lapack.h"
 
 #include "basis.h"
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 static size_t smaller_side(SEXP a)
 {
@@ -16,7 +15,7 @@ static void decompose(SEXP a, int vectors, double *s, double *u, double *vt)
 {
     const size_t m = matrix_rows(a), n = matrix_columns(a);
     if (smaller_side(a) == 0) return;
-    const int info = svd(vectors, REAL(a), m, n, s, u, vt, new_svd_scratch(vectors, m, n));
+    const int info = lapack_svd(vectors, m, n, REAL(a), s, u, vt, new_svd_scratch(vectors, m, n));
     if (info != 0) entry_error("the singular value decomposition failed (%d)", info);
     check_interrupt();
 }

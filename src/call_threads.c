@@ -2,8 +2,7 @@
 
 #include "threads.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* c(default, most): OpenMP's own default (OMP_NUM_THREADS), and the processors within
    OMP_THREAD_LIMIT; both 1 without OpenMP. */

@@ -7,8 +7,7 @@
 
 #include "trial_moments.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 static trial_side read_trial_side(SEXP sample, const char *sums, const char *counts,
                                   const char *session, size_t rows)

@@ -5,8 +5,7 @@
 
 #include "unit_moments.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* Responses of both sides, the clusters of their rows, and room to work. */
 typedef struct {

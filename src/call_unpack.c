@@ -2,8 +2,7 @@
 
 #include "unpack.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* The whole size x size matrix of packed entries, centred: see unpacked_source. means, diagonal:
    NULL for none. */

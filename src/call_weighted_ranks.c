@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* list(first, second, tied) of pairs of stimuli in the order of their ranks. */
 static ranked_pairs read_pairs(SEXP side, const char *name, size_t length, size_t n)

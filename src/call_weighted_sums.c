@@ -2,8 +2,7 @@
 
 #include "weighted_sums.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* All matrices have the size of w, a vector of weights a column. The sums of a vector are a column
    of the result. */

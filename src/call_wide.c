@@ -2,8 +2,7 @@
 
 #include "wide.h"
 
-#include "call_args.h"
-#include "call_results.h"
+#include "entry.h"
 
 /* Allow or forbid wider vectors; c(are they in use, what was allowed before). */
 SEXP repalign_allow_wide(SEXP allow)

@@ -98,11 +98,13 @@ static void add_anchor(common_mode mode, const anchor_sums *a, double *odds, dou
         break;
     case COMMON_RANKS: *out += a->first / harmonic(a->count); break;
     case COMMON_ANY: *out += 1.0; break;
-    default:
+    case COMMON_PRODUCTS:
         out[0] += a->first;
         out[stride] += a->second * a->third;
         out[2 * stride] += a->second;
         out[3 * stride] += a->third;
+        break;
+    case COMMON_MODES: break; /* the number of modes is none: the compiler names a case that lacks */
     }
 }
 

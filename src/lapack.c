@@ -1,7 +1,10 @@
 /* R's LAPACK behind plain C types: see lapack.h. */
 
-#include "repalign.h"
 #include "lapack.h"
+
+#include <string.h>
+
+#include "repalign.h"
 
 #include <R_ext/Lapack.h>
 
@@ -11,8 +14,16 @@ static size_t smaller_side(size_t m, size_t n) { return m < n ? m : n; }
 
 static size_t whole(double queried) { return queried < 1.0 ? 1 : (size_t) queried; }
 
-static int svd(int vectors, size_t m, size_t n, double *a, double *s, double *u, double *vt,
-               double *work, int work_length, int *iwork)
+/* ---- singular values */
+
+/* Divide and conquer wants several k x k of scratch, counted in a BLAS integer. */
+#define LARGEST_DIVIDED 20000
+
+static int is_divided(size_t m, size_t n) { return smaller_side(m, n) <= LARGEST_DIVIDED; }
+
+/* Divide and conquer; a is destroyed. */
+static int divided_svd(int vectors, size_t m, size_t n, double *a, double *s, double *u,
+                       double *vt, double *work, int work_length, int *iwork)
 {
     const char *job = vectors ? "S" : "N";
     int im = (int) m, in = (int) n, ld_a = leading(m), ld_u = leading(m), info = 0;
@@ -22,22 +33,17 @@ static int svd(int vectors, size_t m, size_t n, double *a, double *s, double *u,
     return info;
 }
 
-size_t lapack_svd_work(int vectors, size_t m, size_t n)
+static size_t divided_svd_work(int vectors, size_t m, size_t n)
 {
     double queried = 0.0, unused = 0.0;
     int none = 0;
-    svd(vectors, m, n, &unused, &unused, &unused, &unused, &queried, -1, &none);
+    divided_svd(vectors, m, n, &unused, &unused, &unused, &unused, &queried, -1, &none);
     return whole(queried);
 }
 
-int lapack_svd(int vectors, size_t m, size_t n, double *a, double *s, double *u, double *vt,
-               double *work, size_t work_length, int *iwork)
-{
-    return svd(vectors, m, n, a, s, u, vt, work, (int) work_length, iwork);
-}
-
-static int svd_qr(int vectors, size_t m, size_t n, double *a, double *s, double *u, double *vt,
-                  double *work, int work_length)
+/* The same by QR iterations: slower, and surer. */
+static int iterated_svd(int vectors, size_t m, size_t n, double *a, double *s, double *u,
+                        double *vt, double *work, int work_length)
 {
     const char *job = vectors ? "S" : "N";
     int im = (int) m, in = (int) n, ld_a = leading(m), ld_u = leading(m), info = 0;
@@ -47,18 +53,37 @@ static int svd_qr(int vectors, size_t m, size_t n, double *a, double *s, double 
     return info;
 }
 
-size_t lapack_svd_qr_work(int vectors, size_t m, size_t n)
+static size_t iterated_svd_work(int vectors, size_t m, size_t n)
 {
     double queried = 0.0, unused = 0.0;
-    svd_qr(vectors, m, n, &unused, &unused, &unused, &unused, &queried, -1);
+    iterated_svd(vectors, m, n, &unused, &unused, &unused, &unused, &queried, -1);
     return whole(queried);
 }
 
-int lapack_svd_qr(int vectors, size_t m, size_t n, double *a, double *s, double *u, double *vt,
-                  double *work, size_t work_length)
+size_t lapack_svd_work(int vectors, size_t m, size_t n)
 {
-    return svd_qr(vectors, m, n, a, s, u, vt, work, (int) work_length);
+    const size_t iterated = iterated_svd_work(vectors, m, n);
+    const size_t divided = is_divided(m, n) ? divided_svd_work(vectors, m, n) : 0;
+    return divided > iterated ? divided : iterated;
 }
+
+int lapack_svd(int vectors, size_t m, size_t n, const double *a, double *s, double *u, double *vt,
+               svd_scratch z)
+{
+    double unused = 0.0;
+    if (!vectors) u = vt = &unused;
+    if (is_divided(m, n)) {
+        memcpy(z.copy, a, m * n * sizeof(double));
+        const int length = (int) divided_svd_work(vectors, m, n);
+        if (divided_svd(vectors, m, n, z.copy, s, u, vt, z.work, length, z.iwork) == 0) return 0;
+    }
+    /* divide and conquer fails for the rare matrix */
+    memcpy(z.copy, a, m * n * sizeof(double));
+    return iterated_svd(vectors, m, n, z.copy, s, u, vt, z.work,
+                        (int) iterated_svd_work(vectors, m, n));
+}
+
+/* ---- other factors */
 
 static void qr(size_t m, size_t n, double *a, double *tau, double *work, int work_length)
 {

@@ -6,16 +6,17 @@
 
 #include <stddef.h>
 
-/* Singular values s (decreasing) of a (m x n, destroyed); with vectors also u (m x k) and
-   vt (k x n), k the smaller side. iwork: 8 k ints. Divide and conquer (dgesdd). */
+/* Singular values s (decreasing) of a (m x n, m and n at least 1); with vectors also u (m x k)
+   and vt (k x n), k the smaller side, which are NULL without. By the slower and surer of LAPACK's
+   two routines where the quick one fails. Scratch for one size: copy m x n doubles, work
+   lapack_svd_work(), iwork 8 k + 1 ints. */
+typedef struct {
+    double *copy, *work;
+    int *iwork;
+} svd_scratch;
 size_t lapack_svd_work(int vectors, size_t m, size_t n);
-int lapack_svd(int vectors, size_t m, size_t n, double *a, double *s, double *u, double *vt,
-               double *work, size_t work_length, int *iwork);
-
-/* The same by QR iterations (dgesvd): slower, for the rare matrix where the first fails. */
-size_t lapack_svd_qr_work(int vectors, size_t m, size_t n);
-int lapack_svd_qr(int vectors, size_t m, size_t n, double *a, double *s, double *u, double *vt,
-                  double *work, size_t work_length);
+int lapack_svd(int vectors, size_t m, size_t n, const double *a, double *s, double *u, double *vt,
+               svd_scratch z);
 
 /* Householder QR of a (m x n): R above the diagonal, reflectors below, factors in tau. */
 size_t lapack_qr_work(size_t m, size_t n);

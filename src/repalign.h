@@ -2,7 +2,7 @@
 
    The computing stands in kernels, which see plain C types only: a header x.h says what a kernel
    does, x.c does it, and call_x.c has the entry points that R calls (repalign_*, C_* in R). They
-   read their arguments by call_args.h, get memory by call_results.h and are registered in init.c.
+   read their arguments and get memory by entry.h and are registered in init.c.
    The files are listed here in the order of init.c: files, data and estimators, distances and
    ranks, decompositions and alignment, neighbours, topology, the permutation null, the machine.
    Beside entry points only blas.c and lapack.c include this header. */

@@ -19,7 +19,7 @@ int permuted_singular_values(const double *a, size_t rows, const double *b, size
     for (size_t p = 0; p < count && k > 0; p++) {
         relabel_rows(b, n, columns, permutations + p * n, z.relabelled);
         blas_gemm('T', 'N', rows, columns, n, 1.0, a, n, z.relabelled, n, 0.0, z.product, rows);
-        const int info = svd(0, z.product, rows, columns, values + p * k, NULL, NULL, z.svd);
+        const int info = lapack_svd(0, rows, columns, z.product, values + p * k, NULL, NULL, z.svd);
         if (info != 0) return info;
         pause();
     }

@@ -2,8 +2,8 @@
 #ifndef REPALIGN_SINGULAR_NULL_H
 #define REPALIGN_SINGULAR_NULL_H
 
+#include "lapack.h"
 #include "pause.h"
-#include "svd.h"
 
 /* a: n x rows, b: n x columns; the values of permutation p (zero-based, n each, one after the
    other) into column p of `values`, min(rows, columns) long. Scratch: relabelled n x columns,

@@ -44,7 +44,13 @@ install_package() {
   (library=$1; shift; R CMD INSTALL --library="$library" "$@")
 }
 
-start_results() { rm -rf "$results" "$build/repalign.Rcheck"; date +%s > "$build/started"; }
+start_results() {
+  rm -rf "$results" "$build/left-out" "$build/repalign.Rcheck"
+  date +%s > "$build/started"
+}
+
+# leave_out TEXT: says now, and in the summary, what this machine cannot do.
+leave_out() { echo "Left out: $*" | tee -a "$build/left-out"; }
 
 # record ITEM PASSED FAILED [SKIPPED [WARNED]]
 record() { printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "${4:-0}" "${5:-0}" >> "$results"; }

@@ -1,9 +1,10 @@
-# Rscript tools/run-tests.R FOLDER
-# Runs the tests of the package installed in FOLDER/lib that reach its C code and writes
-# FOLDER/counts: passed, failed, skipped, warned; and FOLDER/seconds: the processor time of each
-# file, of which it prints the longest. Status 1 when a test failed.
+# Rscript tools/run-tests.R FOLDER [all]
+# Runs the tests of the package installed in FOLDER/lib, all or those that reach its C code, and
+# writes FOLDER/counts: passed, failed, skipped, warned; and FOLDER/seconds: the processor time of
+# each file, of which it prints the longest. Status 1 when a test failed.
 
-dir <- commandArgs(trailingOnly = TRUE)[1]
+args <- commandArgs(trailingOnly = TRUE)
+dir <- args[1]
 .libPaths(c(file.path(dir, "lib"), .libPaths()))
 
 # Test files about R alone. They call C as well, but with plain data and in ways in which other
@@ -44,7 +45,8 @@ counter <- R6::R6Class("counter", inherit = testthat::Reporter, public = list(
 ))$new()
 
 testthat::test_dir(
-  folder, filter = paste0("^(", paste(about_r, collapse = "|"), ")$"), invert = TRUE,
+  folder, filter = if (!"all" %in% args) paste0("^(", paste(about_r, collapse = "|"), ")$"),
+  invert = TRUE,
   package = "repalign", load_package = "installed", stop_on_failure = FALSE,
   reporter = testthat::MultiReporter$new(list(testthat::SummaryReporter$new(), counter)))
 

@@ -24,6 +24,7 @@ echo "== Summary"
 awk -F'\t' 'BEGIN { printf "%-28s %7s %7s %7s %7s\n", "", "passed", "failed", "skipped", "warned" }
             { printf "%-28s %7d %7d %7d %7d\n", $1, $2, $3, $4, $5 }' "$results"
 echo "R CMD check: $(grep -s '^Status: ' "$build/repalign.Rcheck/00check.log" || echo 'no status')"
+cat "$build/left-out" 2> /dev/null || true
 started=$(cat "$build/started" 2>/dev/null || date +%s)
 echo "Elapsed: $(( $(date +%s) - started )) seconds"
 echo "$(sum 2) passed, $(sum 3) failed, $(sum 4) skipped"

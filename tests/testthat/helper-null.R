@@ -71,7 +71,7 @@ law_null <- function(id, args, x, y, permutations = 20, engine = "auto", blocks 
   sides$y$reprs[[1]] <- with_priorities(y, "y", priority$y, averaged, metrics)
   plan <- permutation_plan(n, permutations, blocks, series, engine, cluster_codes(clusters))
   set.seed(seed)
-  fast <- measure_null(m, list_pairs(sides, FALSE), sides, plan, engine)
+  fast <- measure_null(settled_measure(m), list_pairs(sides, FALSE), sides, plan, engine)
   p <- def_permutations(fast$design)
   null <- fast$pairs[[1]]$null
   if (fast$design$count != ncol(p) || length(null) != ncol(p)) stop("wrong number of null scores")

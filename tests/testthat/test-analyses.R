@@ -46,7 +46,7 @@ test_that("every analysis returns the documented columns, in order, one row a ce
   )
   for (result in results) {
     expect_identical(names(result), analysis_columns)
-    expect_s3_class(result, c("repalign_analysis", "data.frame"), exact = TRUE)
+    expect_s3_class(result, c("repalign_analysis", "repalign_result", "data.frame"), exact = TRUE)
     expect_identical(nrow(result), 6L)
     expect_identical(row.names(result), as.character(1:6))
     expect_identical(vapply(result, typeof, ""), setNames(

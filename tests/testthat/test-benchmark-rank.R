@@ -19,7 +19,7 @@ test_that("the largest figure ranks first, and summaries are those of the ranks"
   ranks <- rank_measures(figures(c(cka = 0.9, rsa = 0.5, rtd = 0.7), "one"),
                          figures(c(cka = 0.2, rsa = -0.1, rtd = 0.3), "two", "spearman"),
                          of_outputs(c(rtd = 0.1, cka = 0.4, rsa = 0.2)))
-  expect_s3_class(ranks, c("repalign_ranks", "data.frame"), exact = TRUE)
+  expect_s3_class(ranks, c("repalign_ranks", "repalign_result", "data.frame"), exact = TRUE)
   expect_identical(names(ranks), c("measure", "test", "metric", "value", "rank", "of"))
   expect_identical(ranks_in(ranks, "one"), c(cka = 1, rsa = 3, rtd = 2))
   expect_identical(ranks_in(ranks, "two"), c(cka = 2, rsa = 3, rtd = 1))

@@ -199,13 +199,7 @@ test_that("tiles and workers change nothing", {
     expect_identical(run(), expected)
   })
   skip_on_cran()
-  skip_if_not_installed("future.apply")
-  if (suppressWarnings(system.file(package = "repalign", lib.loc = .libPaths())) == "") {
-    skip("workers do not find the package")
-  }
-  withr::local_options(future.wait.interval = 0.02)
-  old <- future::plan(future::multisession, workers = 2)
-  withr::defer(future::plan(old))
+  local_workers(2)
   expect_identical(run(), expected)
   expect_identical(run(cache = withr::local_tempdir()), expected)
 })

@@ -5,7 +5,7 @@ withr::local_options(repalign.threads = 1)
 test_that("the columns, their types and their order", {
   p <- small_pair()
   v <- calibrate(p$x, p$y, c("cka", "procrustes"), permutations = 47)
-  expect_s3_class(v, c("repalign_calibration", "data.frame"), exact = TRUE)
+  expect_s3_class(v, c("repalign_calibration", "repalign_result", "data.frame"), exact = TRUE)
   expect_identical(names(v), calibration_columns)
   expect_identical(v$x, c("x", "x"))
   expect_identical(v$y, c("y", "y"))

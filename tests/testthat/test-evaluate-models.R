@@ -438,7 +438,8 @@ test_that("models without a common letter differ", {
 
 test_that("ranks that need too much memory are refused", {
   made <- made_rdms()
-  withr::local_options(repalign.max_memory = 1e4)
+  # what one thread needs: the process may have one core only
+  withr::local_options(repalign.max_memory = 5e3)
   error <- tryCatch(evaluate_models(made$data, made$models, "spearman", draws = 2, threads = 2),
                     error = identity)
   expect_s3_class(error, "repalign_error_memory")

@@ -43,6 +43,21 @@ test_that("identity and truth are testthat's", {
   }
 })
 
+test_that("numbers that went through the BLAS may differ by rounding, and by nothing else", {
+  x <- c(a = 2, b = NA, c = 1e-9, d = 1e6, e = -Inf)
+  near <- x + c(1e-12, 0, 1e-13, 1e-7, 0)
+  for (wrap in list(identity, list, function(x) data.frame(v = x), function(x) structure(1L, kept = x))) {
+    expect_rounded(wrap(near), wrap(x))
+    for (other in list(replace(near, 1, 2 + 1e-11), replace(near, 3, 1e-11), replace(near, 2, NaN),
+                       replace(near, 2, 0), replace(near, 5, Inf), unname(near), near[-1],
+                       as.character(near))) {
+      expect_failure(expect_rounded(wrap(other), wrap(x)))
+    }
+  }
+  expect_failure(expect_rounded(1:2, c(1, 2)))
+  expect_failure(expect_rounded(1:2, 2:3))
+})
+
 test_that("a failure shows what was compared", {
   x <- 1
   expect_failure(expect_equal(x + 1, 3), "`x + 1` (`actual`) not equal to `3`", fixed = TRUE)

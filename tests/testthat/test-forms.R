@@ -40,6 +40,10 @@ forms_of_side <- function(repr) lapply(repr$cache$entries, function(entry) entry
 
 compared <- function(m, x, y) {
   pair <- as_pair(representation(x, "x"), representation(y, "y"))
+  for (repr in pair[c("x", "y")]) {
+    error <- refusal(settled_measure(m), repr)
+    if (!is.null(error)) stop(error)
+  }
   quietly(compare_pair(m$declaration, pair, m$args))
   pair
 }
@@ -276,7 +280,8 @@ test_that("every null names a kernel of the engine, and makes the statistic of t
   p <- form_pair()
   with_null <- 0
   each_form_setting(function(m) {
-    null <- null_of(m)
+    m <- settled_measure(m)
+    null <- m$null
     if (is.null(null)) return()
     with_null <<- with_null + 1
     expect_true(null$kernel %in% names(null_kernels), label = m$label)

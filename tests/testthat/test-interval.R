@@ -34,7 +34,7 @@ test_that("confint() gives the limits, at another level those of the normal quan
 
 test_that("intervals are tables that bind", {
   i <- two_intervals()
-  expect_s3_class(i$all, c("repalign_interval", "data.frame"), exact = TRUE)
+  expect_s3_class(i$all, c("repalign_interval", "repalign_result", "data.frame"), exact = TRUE)
   tidied <- tidy(i$all)
   expect_identical(names(tidied), c("term", "estimate", "std.error", "conf.low", "conf.high",
                                     "estimate.corrected", "correction"))

@@ -58,11 +58,11 @@ test_that("rounding takes no score of equal or proportional data beyond its rang
 })
 
 test_that("what is more than rounding is not pulled into the range", {
-  d <- declaration("rv")
-  expect_identical(within_range(c(1 + 1e-15, 0.5, -1e-15, NA), d, list()), c(1, 0.5, 0, NA))
-  expect_identical(within_range(c(1.001, -1e-6), d, list()), c(1.001, -1e-6))
+  range <- declaration("rv")$range
+  expect_identical(within_range(c(1 + 1e-15, 0.5, -1e-15, NA), range), c(1, 0.5, 0, NA))
+  expect_identical(within_range(c(1.001, -1e-6), range), c(1.001, -1e-6))
   # no bounds, no change
-  expect_identical(within_range(-1e-15, declaration("rtd"), list()), -1e-15)
+  expect_identical(within_range(-1e-15, declaration("rtd")$range), -1e-15)
 })
 
 test_that("scales of 1e150 and 1e-150 give a number in every measure", {

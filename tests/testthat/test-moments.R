@@ -67,6 +67,7 @@ test_that("every measure that allows it: exact and moments agree at n = 6, 7", {
     x <- normal_matrix(n, 3)
     y <- x %*% normal_matrix(3, 2) + 2 * normal_matrix(n, 2)
     each_moment(function(m, label) {
+      m <- settled_measure(m)
       sides <- as_sides(x, y)
       pairs <- list_pairs(sides, FALSE)
       plan <- permutation_plan(n, 5, NULL, FALSE, "exact")

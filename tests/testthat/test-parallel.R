@@ -3,19 +3,6 @@
 # inputs are tiny: threads would only wait for each other
 withr::local_options(repalign.threads = 1)
 
-# How often future asks whether a worker has finished, in seconds.
-withr::local_options(future.wait.interval = 0.02)
-
-# Workers of their own each time: an error leaves work behind that others must not find.
-with_workers <- function(workers, code) {
-  skip_if_not_installed("future.apply")
-  installed <- suppressWarnings(system.file(package = "repalign", lib.loc = .libPaths()))
-  if (installed == "") skip("workers do not find the package")
-  old <- future::plan(future::multisession, workers = workers)
-  withr::defer(future::plan(old))
-  force(code)
-}
-
 test_that("one and two workers give what none gives", {
   skip_on_cran()
   expect_same_on <- function(workers, counts, names) {

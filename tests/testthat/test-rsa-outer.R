@@ -292,7 +292,7 @@ test_that("deletions of whitened comparisons are scores made anew", {
       rsa(without(p$x, which(codes == u)), without(p$y, which(codes == u)), outer = outer)
     }, 0)
     expect_equal(found[-1], plain, tolerance = 1e-10)
-    expect_s3_class(quietly(score_interval(p$x, p$y, m, clusters = codes)), "repalign_score_interval")
+    expect_s3_class(quietly(score_interval(p$x, p$y, m, clusters = codes)), "repalign_interval")
   }
 })
 

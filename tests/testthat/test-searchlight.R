@@ -231,13 +231,11 @@ test_that("groups of centres, threads and workers change nothing", {
   some <- run(neighbours = stats::setNames(example$neighbours[c(40, 3)], c(40, 3)))
   expect_equal(some$score[1:2], all$score[all$center == 40])
   expect_equal(some$p_value[3:4], all$p_value[all$center == 3])
-  skip_if_not_installed("future.apply")
   ties <- measure("mutual_knn", k = 3, metric = "euclidean")
   exact <- example$data
   example$data <- round(exact)
   plain <- quietly(run(one = ties))
-  old <- future::plan(future::multisession, workers = 2)
-  on.exit(future::plan(old))
+  local_workers(2)
   expect_identical(quietly(run(one = ties)), plain)
   example$data <- exact
   expect_equal(run(), all)

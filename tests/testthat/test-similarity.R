@@ -11,7 +11,7 @@ plain_columns <- c("x", "y", "measure", "score", "n")
 test_that("two matrices give one row with the documented columns", {
   l <- areas()
   result <- similarity(l$a, l$b)
-  expect_s3_class(result, c("repalign_similarity", "data.frame"), exact = TRUE)
+  expect_s3_class(result, c("repalign_similarity", "repalign_result", "data.frame"), exact = TRUE)
   expect_identical(names(result), plain_columns)
   expect_identical(as.list(as.data.frame(result)), list(x = "x", y = "y", measure = "cka", score = cka(l$a, l$b), n = 12L))
 })

@@ -1,18 +1,22 @@
-/* How entry points read their arguments: one reader for each kind, and one kind of error.
+/* What entry points have in common: arguments, errors, scratch memory, results, interrupts.
 
-   An entry point begins with begin_entry(__func__). Readers take an argument with its name, both
-   written once by ARG(): read_count(ARG(k), 1, n - 1). What does not fit is an error like
-   "repalign_knn: `k` must be a whole number from 1 to 9". */
-#ifndef REPALIGN_CALL_ARGS_H
-#define REPALIGN_CALL_ARGS_H
+   An entry point begins with begin_entry(__func__). Readers, one for each kind of argument, take it
+   with its name, both written once by ARG(): read_count(ARG(k), 1, n - 1). What does not fit is an
+   error like "repalign_knn: `k` must be a whole number from 1 to 9". */
+#ifndef REPALIGN_ENTRY_H
+#define REPALIGN_ENTRY_H
 
+#include <stddef.h>
+
+#include "lapack.h"
 #include "matrix.h"
+#include "packed.h"
 #include "repalign.h"
 #include "threads.h"
 
 #define ARG(x) x, #x
 
-/* The entry point that runs now: errors begin with its name. (Kept in call_args.c, so that what an
+/* The entry point that runs now: errors begin with its name. (Kept in entry.c, so that what an
    entry calls to read its arguments need not be told; entries run one at a time.) */
 void begin_entry(const char *name);
 
@@ -52,6 +56,14 @@ const double *read_matrix_size(SEXP x, const char *name, size_t rows, size_t col
 size_t matrix_rows(SEXP x);
 size_t matrix_columns(SEXP x);
 
+/* Square matrices of one size, of which a list has at least one; and of a given size. */
+typedef struct {
+    const double **values;
+    size_t count, n;
+} matrix_list;
+matrix_list read_matrices(SEXP list, const char *name);
+matrix_list read_matrices_of(SEXP list, const char *name, size_t n);
+
 /* A double matrix seen through its centring; means: one a column. */
 centered_view read_view(SEXP x, const char *name, SEXP means, const char *means_name, SEXP scale,
                         const char *scale_name);
@@ -61,5 +73,40 @@ centered_view read_view(SEXP x, const char *name, SEXP means, const char *means_
 size_t count_elements(SEXP list, const char *name);
 SEXP read_element(SEXP list, const char *name, const char *element);
 SEXP find_element(SEXP list, const char *name, const char *element);
+
+/* ---- memory, results, interrupts */
+
+/* The pause of kernels: R's check for interrupts. */
+void check_interrupt(void);
+
+/* Memory until the entry returns, also by an error or an interrupt (R_alloc); never of length 0.
+   zeroed_bytes() is all zero. */
+double *scratch(size_t length);
+int *int_scratch(size_t length);
+size_t *size_scratch(size_t length);
+void *zeroed_bytes(size_t bytes);
+
+/* Scratch for a decomposition (m x n), and the chunks of a packed matrix of n >= 2 rows. */
+svd_scratch new_svd_scratch(int vectors, size_t m, size_t n);
+row_chunks new_row_chunks(size_t n);
+
+/* New vectors and matrices; the caller protects them. A matrix has sizes that fit integers. */
+SEXP new_doubles(size_t length);
+SEXP new_matrix(size_t rows, size_t columns);
+
+/* The same as element `at` of a list, which protects them; their values. */
+double *put_doubles(SEXP list, int at, size_t length);
+double *put_matrix(SEXP list, int at, size_t rows, size_t columns);
+int *put_integers(SEXP list, int at, size_t length);
+
+/* Element `at` = the one-based numbers of the `count` entries of flags (length) that are set. */
+void put_positions(SEXP list, int at, const int *flags, size_t length, size_t count);
+
+/* list(naive = , stimulus = ) of two new matrices; their values. The caller protects the list. */
+typedef struct {
+    SEXP list;
+    double *naive, *corrected;
+} two_estimates;
+two_estimates new_estimates(size_t rows, size_t columns);
 
 #endif

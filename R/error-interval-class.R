@@ -1,0 +1,269 @@
+# The class of intervals, which score_interval() and cka_interval() return. Those of cka_interval()
+# have a row for each estimator of one CKA: `estimator` and `cka` stand in the place of `measure` and
+# `score`, with what the ratio is made of and how it may be corrected.
+
+#' @include result-class.R
+NULL
+
+declare_result(
+  "repalign_interval", from = c("score_interval", "cka_interval"), words = "intervals",
+  columns = described_columns(
+    column("estimator", "the estimator of the CKA", key = TRUE, tidy = "term"),
+    column("cka", "the CKA", shown = 1, tidy = "estimate"),
+    side_columns(),
+    column("measure", "the label of the measure", key = TRUE, tidy = "term"),
+    column("score", "the score", shown = 1, tidy = "estimate"),
+    column("pairs", "the number of pairs of stimuli that a score is over", always = FALSE),
+    column("se", "the standard error", shown = 2, tidy = "std.error"),
+    column("conf_low", "the lower limit of the interval", shown = 3, tidy = "conf.low"),
+    column("conf_high", "the upper limit of the interval", shown = 4, tidy = "conf.high"),
+    column("h_xy", "the value H of both sides", tidy = NA),
+    column("h_xx", "the value H of x with itself", tidy = NA),
+    column("h_yy", "the value H of y with itself", tidy = NA),
+    column("bias", "the second-order bias of the ratio", tidy = NA),
+    column("cka_corrected", "the ratio corrected for its bias", shown = 5,
+           tidy = "estimate.corrected", always = FALSE),
+    column("correction", "which of the two to report", shown = 6),
+    column("method", "how the errors over stimuli were found", shown = 7),
+    column("over", "what counts as a sample", shown = 8),
+    column("df", "the degrees of freedom of the interval", shown = 9),
+    column("n", "the number of stimuli")
+  ),
+  kept = list(conf_level = one_level, deletions = each_once, direction = same_directions,
+              best = common_by_name),
+  heading = function(x, digits) {
+    if (is_of_estimators(x)) estimators_heading(x) else scores_heading(x)
+  },
+  footing = function(x, digits) {
+    if (is_of_estimators(x)) return(correction_notes(x$correction))
+    halves <- any(grepl("neurons|subjects", x$over) & x$method == "half-samples")
+    c(if (halves) {
+      "Of half-samples no interactions are subtracted: their errors are rather too large."
+    }, if (has_fixed_rows(x)) {
+      c("The units of y are taken as all that there are (model_units = \"fixed\"): its self term",
+        "is corrected for stimuli only.")
+    })
+  }
+)
+
+is_of_estimators <- function(x) any(c("estimator", "cka") %in% names(x))
+
+estimators_heading <- function(x) {
+  level <- attr(x, "conf_level")
+  c(paste0("Centered kernel alignment: ", count_of(nrow(x), "row"), undefined_of(x$cka)),
+    if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {
+      paste0("conf_low to conf_high: ", format(100 * level),
+             estimate_interval_words(x$df, x$estimator))
+    })
+}
+
+# df: the degrees of freedom of intervals over clusters or from trials; NULL where all are normal.
+estimate_interval_words <- function(df, estimator) {
+  if (corrects_trials(estimator)) {
+    return(paste0("% t interval (column `df`; Inf: normal), by the\n  jackknife over stimuli and ",
+                  "neurons"))
+  }
+  if (is.null(df)) return("% normal interval, by the jackknife over stimuli\n  and neurons")
+  paste0("% t interval (df = ", enumerate(unique(df), quote = FALSE), "), by the jackknife over ",
+         "clusters\n  of stimuli and neurons")
+}
+
+scores_heading <- function(x) {
+  level <- attr(x, "conf_level")
+  c(paste0("Scores with errors: ", count_of(nrow(x), "score"), undefined_of(x$score)),
+    if (!is.null(level) && !is.null(x$over) && nrow(x)) {
+      paste0("conf_low to conf_high: ", format(100 * level), "% interval over ",
+             enumerate(unique(x$over), quote = FALSE))
+    })
+}
+
+has_fixed_rows <- function(x) {
+  any(vapply(attr(x, "deletions"), function(call) any(call$rows$fixed), NA))
+}
+
+#' @rdname tidy.repalign
+#' @export
+glance.repalign_interval <- function(x, ...) {
+  estimators <- is_of_estimators(x)
+  plain <- need_columns(as.data.frame(x), if (estimators) c("estimator", "cka") else
+    c("x", "y", "measure", "score", "n"), "summarised")
+  level <- attr(x, "conf_level")
+  level <- if (is.null(level)) NA_real_ else level
+  sides <- intersect(c("model_x", "model_y", "x", "y"), names(plain))
+  glance_rows(plain, source_columns(x), function(at) {
+    part <- plain[at, , drop = FALSE]
+    if (estimators) {
+      return(data.frame(estimators = length(unique(part$estimator)), conf_level = level,
+                        undefined = sum(is.na(part$cka))))
+    }
+    data.frame(pairs = nrow(unique(part[sides])), measures = length(unique(part$measure)),
+               n = part$n[1], conf_level = level, undefined = sum(is.na(part$score)))
+  })
+}
+
+#' @rdname tidy.repalign
+#' @export
+summary.repalign_interval <- function(object, ...) {
+  if (is_of_estimators(object)) {
+    plain <- need_columns(as.data.frame(object), c("estimator", "cka"), "summarised")
+    return(plain[setdiff(display_order(object), c("h_xy", "h_xx", "h_yy"))])
+  }
+  plain <- need_columns(as.data.frame(object), c("measure", "score", "se"), "summarised")
+  refuse_pooling(object)
+  summary_rows(plain, source_columns(object), function(part) {
+    known <- part$score[!is.na(part$score)]
+    data.frame(pairs = nrow(part), undefined = sum(is.na(part$score)),
+               min = if (length(known)) min(known) else NA_real_,
+               max = if (length(known)) max(known) else NA_real_,
+               median_se = stats::median(part$se, na.rm = TRUE))
+  })
+}
+
+#' Errors of scores, and how scores vary together
+#'
+#' `confint()` gives limits at any level, `vcov()` the covariance matrix of the scores, and
+#' `influence_matrix()` what each stimulus does to each score.
+#'
+#' @param object,result what [score_interval()] returned, or some of its rows in any order; for
+#'   `confint()` also what [cka_interval()] returned.
+#' @param parm numbers of rows, or their names as the result of `confint()` without `parm` has
+#'   them (of [cka_interval()] the names of estimators); by default all rows.
+#' @param level coverage, between 0 and 1; by default that of `object`.
+#' @param ... unused.
+#' @return `confint()`: a matrix with a row for each score and two columns, the lower and the upper
+#'   limit, named by their percentages; `NA` where the standard error is. `vcov()`: a square
+#'   matrix; its diagonal holds the squares of the column `se`, and `NA` where that is. Covariances
+#'   between scores whose errors come from deletions and scores whose errors come from half-samples
+#'   are `NA`: `method = "half-samples"` for all gives them, too. `influence_matrix()`: a matrix
+#'   with a row for each stimulus (or cluster) and a column for each score: how much the score would
+#'   rise, n times the derivative, if the stimulus had a larger share. Columns of scores by
+#'   half-samples are `NA`.
+#' @details
+#' Limits of [cka_interval()] are computed from `cka` and `se` by the quantiles of the normal
+#' distribution, or with a column `df` (intervals over clusters) by those of the t distribution.
+#'
+#' The rows of `vcov()` and `influence_matrix()` must come from one call of [score_interval()], because scores of different calls do
+#' not tell how they vary together. In `vcov()`, covariances over stimuli and over neurons or
+#' subjects are added and those of their interactions subtracted; eigenvalues below 0, which
+#' this may leave, are set to 0.
+#' @examples
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
+#' layers <- lapply(v4_layers[1:3], function(layer) layer[1:100, ])
+#' result <- score_interval(v4, layers, measure("cka", estimator = "stimulus"))
+#' confint(result, level = 0.9)
+#' vcov(result)
+#' # the images that the last score owes most to
+#' head(order(-influence_matrix(result)[, 3]))
+#' confint(cka_interval(v4, layers[[1]]), level = 0.9)
+#' @seealso [score_interval()], [cka_interval()]
+#' @name score_interval_errors
+NULL
+
+
+#' @rdname score_interval_errors
+#' @export
+confint.repalign_interval <- function(object, parm, level = NULL, ...) {
+  no_other_arguments(...)
+  estimators <- is_of_estimators(object)
+  rows <- need_columns(as.data.frame(object), if (estimators) c("estimator", "cka", "se") else "df",
+                       "used")
+  if (is.null(level)) level <- level_of(object)
+  level <- check_number(level, "level", above = 0, below = 1)
+  if (!estimators) {
+    limits <- unname(limits_of(scales_of(object), rows$df, level))
+    return(named_limits(limits, row_titles(object), level, parm))
+  }
+  tails <- c((1 - level) / 2, (1 + level) / 2)
+  df <- if (is.null(rows$df)) rep(Inf, nrow(rows)) else rows$df
+  limits <- rows$cka + rows$se * outer(df, tails, function(df, p) stats::qt(p, df))
+  named <- source_names(rows, c(source_columns(object), "estimator"))
+  named_limits(limits, named, level, parm)
+}
+
+# The matrix that methods of confint() return, with the rows that `parm` asks for.
+named_limits <- function(limits, titles, level, parm) {
+  tails <- c((1 - level) / 2, (1 + level) / 2)
+  dimnames(limits) <- list(titles, paste(format(100 * tails, trim = TRUE, digits = 3), "%"))
+  if (missing(parm)) limits else limits[check_parm(parm, titles), , drop = FALSE]
+}
+
+level_of <- function(object) {
+  level <- attr(object, "conf_level")
+  if (is.null(level)) {
+    abort("The coverage of these intervals is no longer known: give `level`.",
+          class = "repalign_error_value", arg = "level")
+  }
+  level
+}
+
+# The positions of the rows that `parm` asks for, by name or by number.
+check_parm <- function(parm, named) {
+  at <- if (is.character(parm)) match(parm, named) else match(parm, seq_along(named))
+  if (!length(at) || anyNA(at)) {
+    abort("`parm` must be some of ", enumerate(named, 20), ", or numbers of rows.",
+          class = "repalign_error_choice", arg = "parm")
+  }
+  at
+}
+
+# The scales of the intervals of all rows, which may be of several calls.
+scales_of <- function(object) {
+  places <- deletion_places(object)
+  if (anyNA(places$call)) refuse_lost_deletions()
+  calls <- attr(object, "deletions")
+  scales <- Map(function(call, row) calls[[call]]$scales[row, ], places$call, places$row)
+  do.call(rbind, c(list(calls[[1]]$scales[0, ]), unname(scales)))
+}
+
+# Short names of the rows: without what is the same in all of them.
+row_titles <- function(object) {
+  rows <- as.data.frame(object)
+  x <- full_names(rows, "x")
+  y <- full_names(rows, "y")
+  parts <- c(as.list(rows[source_columns(object)]), list(x, y, as.character(rows$measure)))
+  varies <- vapply(parts, function(part) length(unique(part)) > 1, NA)
+  if (!nrow(rows)) return(character())
+  if (!any(varies)) varies[length(varies) - 1] <- TRUE
+  do.call(paste, c(unname(parts[varies]), sep = " | "))
+}
+
+#' @rdname score_interval_errors
+#' @importFrom stats vcov
+#' @export
+vcov.repalign_interval <- function(object, ...) {
+  no_other_arguments(...)
+  total <- total_covariance(interval_parts(object))
+  unknown <- is.na(object$se)
+  total[unknown, ] <- total[, unknown] <- NA
+  dimnames(total) <- rep(list(row_titles(object)), 2)
+  total
+}
+
+#' @rdname score_interval_errors
+#' @export
+influence_matrix <- function(result) {
+  need_arguments()
+  if (!inherits(result, "repalign_interval") || is_of_estimators(result)) {
+    abort("`result` must be what score_interval() returned, not ", describe(result), ".",
+          class = "repalign_error_type", arg = "result")
+  }
+  places <- deletion_places(result)
+  if (anyNA(places$call)) refuse_lost_deletions()
+  calls <- attr(result, "deletions")
+  if (length(unique(vapply(calls[unique(places$call)], function(call) call$units, 0))) > 1) {
+    abort("These rows come from calls with different numbers of stimuli: take the rows of one.",
+          class = "repalign_error_rows", arg = "result")
+  }
+  columns <- Map(function(call, row) influence_of(calls[[call]], row), places$call, places$row)
+  call <- calls[[if (nrow(result)) places$call[1] else 1]]
+  matrix(as.double(unlist(columns)), call$units, nrow(result),
+         dimnames = list(call$names, row_titles(result)))
+}
+
+# Deviations of delete-one values have sums of squares that are larger by n / (n - 1).
+influence_of <- function(call, row) {
+  m <- call$units
+  exact <- call$methods[row] == "influence" && !call$clustered
+  call$stimuli[, row] * if (exact) m else sqrt(m * (m - 1))
+}
+

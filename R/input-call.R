@@ -1,0 +1,162 @@
+# What a user gives becomes one opened call, in which everything is judged once. All that follows
+# trusts it.
+
+# An opened call is a list:
+#
+# sides     list(x, y, self, same, models): the representations of both sides (input-sides.R)
+# set       the measures, settled for these representations (settled_measure())
+# pairs     what is compared: a data frame with the places i and j in the two sides
+# n         the number of stimuli that are compared
+# rows      which of the given stimuli are kept
+# labels    the names of all given stimuli, or NULL
+# clusters  the codes of the clusters of the kept stimuli, or NULL
+# threads   how many threads there are, an integer
+# choices   the streams of random choices (base-random.R)
+#
+# Representations and measures that do not go together are no error here, because a grid may leave
+# such scores out: their error is kept with the representation (refusals()).
+
+# clusters, use: labels of the call, and what they are for: "scores" (nothing but those that
+# measures or responses() have), "null" (whole clusters are permuted) or "errors" (whole clusters
+# are deleted); least, why: how many of them are needed, and for what. diagonal: is each
+# representation of a list also compared with itself? middle: only the middle half of the rows is
+# compared (series = "linear"). relabel: see settled_set(); grid: see settled_measure(). What ends with the call is planned in `frame`, the function that the
+# user has called.
+open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE, ...,
+                      frame = parent.frame()) {
+  threads <- hold_threads(threads, frame)
+  call <- open_sides(as_sides(x, y, names_count(set), na), set, na, ..., frame = frame)
+  call$threads <- threads
+  if (diagonal && !call$sides$self) {
+    warn("`diagonal` is used only when all pairs of `x` are compared (y = NULL).",
+         class = "repalign_unused", data = "diagonal")
+  }
+  call$pairs <- list_pairs(call$sides, diagonal)
+  note_gaps(call$pairs, call$sides$x$reprs, call$sides$y$reprs, call$set)
+  call
+}
+
+# The same for sides that were read already, without the pairs.
+open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores", least = 2,
+                       why = "a permutation", middle = FALSE, relabel = TRUE, grid = TRUE,
+                       frame = parent.frame()) {
+  reprs <- all_representations(sides)
+  # most calls have nothing but matrices, about which less is to be judged
+  plain <- are_plain(reprs)
+  if (!plain) check_prepared(reprs, set)
+  if (!plain && use == "errors") check_kept_data(reprs)
+  labels <- if (use != "scores") first_stimulus_names(reprs)
+  set <- settled_set(set, sides, relabel)
+  rows <- rep(TRUE, reprs[[1]]$n)
+  if (!plain || !is.null(clusters)) {
+    declared <- declared_sides(sides, set, clusters, labels)
+    set <- declared$set
+    clusters <- cluster_codes(declared$clusters)
+  }
+  if (use == "errors") {
+    common <- with_common_clusters(set, clusters)
+    set <- common$set
+    clusters <- common$clusters
+  }
+  if (na != "error") {
+    complete <- complete_sides(sides, set, na)
+    sides <- complete$sides
+    set <- complete$set
+    rows <- complete$rows
+  }
+  if (use != "scores") check_clusters(clusters, length(rows), reprs[[1]]$arg, least, why)
+  clusters <- cut_clusters(clusters, rows)
+  if (use == "null") for (measure in set) check_same_clusters(measure, clusters)
+  if (anyNA(clusters)) {
+    keep <- !is.na(clusters)
+    sides <- sides_without(sides, keep)
+    set <- lapply(set, cut_measure_stimuli, keep)
+    rows[rows] <- keep
+    clusters <- labelled_codes(clusters)
+  }
+  if (!plain) refuse_holes(all_representations(sides), set)
+  if (middle) {
+    refuse_prepared_series(all_representations(sides))
+    sides <- middle_sides(sides)
+  }
+  set <- lapply(set, settled_measure, grid)
+  sides <- with_refusals(sides, set)
+  reprs <- all_representations(sides)
+  set_largest_k(set, reprs)
+  choices <- begin_choices(reprs)
+  at_end_of(frame, end_choices(choices))
+  list(sides = sides, set = set, n = reprs[[1]]$n, rows = rows, labels = labels,
+       clusters = clusters, choices = choices)
+}
+
+are_plain <- function(reprs) {
+  for (repr in reprs) {
+    if (repr$kind != "data" || !is.null(repr$responses) || !is.null(repr$prepared)) return(FALSE)
+  }
+  TRUE
+}
+
+# Does the order of the stimuli matter to a measure, so that their names are compared?
+names_count <- function(set) {
+  for (measure in set) if (isTRUE(measure$declaration$pairing)) return(TRUE)
+  FALSE
+}
+
+# A measure of an opened call, whose arguments are settled. What follows from these alone stands in
+# it as values:
+#
+# range        the smallest and the largest score
+# accepts      what may stand for a representation
+# neighbours   list(metric, k) of the neighbour graph that is compared, or NULL
+# averaged     is the score a mean over orders of tied neighbours, one by one?
+#
+# and where there is more than one score (grid)
+#
+# best, limit  see best_of() and limit_of()
+# symmetric    is the score of (x, y) that of (y, x)?
+# sign         -1 for distances, 1 for similarities
+# null         what new_null() made for these arguments, or NULL
+settled_measure <- function(measure, grid = TRUE) {
+  d <- measure$declaration
+  args <- measure$args
+  value <- function(field) if (is.function(field)) field(args) else field
+  measure$range <- value(d$range)
+  measure$accepts <- value(d$accepts)
+  if (!is.null(d$neighbours)) measure$neighbours <- d$neighbours(args)
+  measure$averaged <- takes_orders(d, args)
+  if (!grid) return(measure)
+  measure$best <- as.double(value(d$best))
+  measure$limit <- limit_of(measure)
+  measure$symmetric <- isTRUE(value(d$symmetric))
+  measure$sign <- orientation(measure)
+  measure$null <- value(d$null)
+  measure
+}
+
+# ---- clusters of a call
+
+# Clusters of the call, of responses() objects or of the measures must be the same, and every measure
+# that can leave out pairs within clusters does so.
+with_common_clusters <- function(set, clusters) {
+  own <- lapply(set, function(measure) measure$args$clusters)
+  codes <- unique(Filter(Negate(is.null), c(own, list(clusters))))
+  if (length(codes) > 1) {
+    abort("`clusters` differ between the measures and the call: give the same labels to all, or ",
+          "to the call alone.", class = "repalign_error_choice", arg = "clusters")
+  }
+  if (!length(codes)) return(list(set = set, clusters = NULL))
+  set <- lapply(set, function(measure) {
+    if (takes_clusters(measure)) measure$args$clusters <- codes[[1]]
+    measure
+  })
+  list(set = set, clusters = codes[[1]])
+}
+
+# What goes over clusters must be permuted by the same ones.
+check_same_clusters <- function(measure, codes) {
+  own <- measure$args$clusters
+  if (is.null(own) || identical(own, codes)) return(invisible())
+  abort("The measure ", dQuote(measure$label, FALSE), " has `clusters`, and calibrate() ",
+        if (is.null(codes)) "has none" else "has others", ": give the same labels to calibrate(), ",
+        "which then permutes whole clusters.", class = "repalign_error_design", arg = "clusters")
+}

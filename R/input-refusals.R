@@ -1,0 +1,48 @@
+# Which representations a measure cannot use. The error is kept with the representation, because a
+# grid may leave such scores out.
+
+# The error of a measure for a representation, whatever that is compared with, or NULL. A measure of
+# the user's own decides for itself which data it can use.
+refusal <- function(measure, repr) {
+  if (is_own(measure)) return(NULL)
+  accepted <- measure$accepts
+  usable <- repr$kind == "data" && repr$n > 1 && any(accepted == "data")
+  # with variance, in numbers that differences can be taken of
+  largest <- if (usable) column_stats(repr)$largest
+  if (usable && isTRUE(is.finite(largest) && largest > 0)) return(NULL)
+  tryCatch({
+    need_kind(repr, accepted, dQuote(measure$id, FALSE))
+    refuse_negative(repr, accepted)
+    refuse_zero(repr, accepted)
+    refuse_useless(repr)
+    NULL
+  }, repalign_error = identity)
+}
+
+# Refuses what no declared measure can use: a single stimulus, and data without variance.
+refuse_useless <- function(repr) {
+  check_rows(repr$n, 2, repr$arg, "a similarity")
+  if (repr$kind == "data" && !has_holes(repr)) form_centering(repr)
+}
+
+# The representations of both sides with the errors that measures have for them.
+with_refusals <- function(sides, set) {
+  judged <- function(side) {
+    for (at in seq_along(side$reprs)) {
+      for (measure in set) {
+        error <- refusal(measure, side$reprs[[at]])
+        if (!is.null(error)) side$reprs[[at]]$refused[[measure$label]] <- error
+      }
+    }
+    side
+  }
+  sides$x <- judged(sides$x)
+  sides$y <- if (sides$self) sides$x else if (sides$same) on_side_y(sides$x) else judged(sides$y)
+  sides
+}
+
+# The first error that a measure has for one of a pair, or NULL.
+refusal_of_pair <- function(measure, pair) {
+  error <- pair$x$refused[[measure$label]]
+  if (is.null(error)) pair$y$refused[[measure$label]] else error
+}

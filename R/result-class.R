@@ -1,0 +1,183 @@
+# The class of all results: how a class of results is declared, and what all of them have in common.
+
+# A result is a data frame of the class "repalign_result". What is known of its columns, of what
+# names a row, and of what is kept beside the rows stands in one declaration per class, beside the
+# methods of that class. Printing, cutting, binding, tidying and plotting read the declaration and
+# are written once, for "repalign_result".
+
+result_classes <- new.env(parent = emptyenv())
+
+# Declares a class of results.
+#
+# class     the name of the class
+# from      help pages of the functions that return it, whose value section names all columns
+# words     what several of them are called in messages, such as "similarities"
+# columns   the table of columns, see described_columns()
+# kept      what is kept beside the rows, as attributes that hold for all rows together or name the
+#           rows that they are about (never by their numbers, so that rows may be cut, ordered and
+#           bound): a named list of functions, each of which makes the value of a bound result from
+#           the list of the values of its parts (NULL where a part has lost it). all_alike() is the
+#           function for what must be the same in all parts
+# cut       a function(object, kept) that leaves out of `kept` what belongs to rows that were taken
+#           out, before results are bound
+# digits    how many digits print() shows
+# heading   a function(x, digits): the lines that are printed above the rows
+# shown     a function(x): the rows that are printed; some of the columns, or their contents in words
+# footing   a function(x, digits): the lines below the rows
+# term      a function(rows): the column `term` of tidy(), where no column is called so
+declare_result <- function(class, from, words, columns, kept = list(), cut = function(x, kept) kept,
+                           digits = 4, heading = function(x, digits) NULL,
+                           shown = function(x) x, footing = function(x, digits) NULL,
+                           term = NULL) {
+  stopifnot(!anyDuplicated(columns$name), is.list(kept), length(kept) == length(names(kept)))
+  result_classes[[class]] <- list(class = class, from = from, words = words, columns = columns,
+                                  kept = kept, cut = cut, digits = digits, heading = heading,
+                                  shown = shown, footing = footing, term = term)
+}
+
+# The table of columns, with one line for each:
+#
+# name      of the column
+# what      it holds, in words
+# key       does it belong to the name of a row?
+# shown     its rank among the columns that are printed after those that name a row; NA: only if
+#           there is room. The column of rank 1 is printed at any width, and names are shortened for
+#           those up to rank 4
+# tidy      its name in tidy(); NA: tidy() leaves it out
+# always    does every result of the class have it?
+described_columns <- function(...) do.call(rbind, list(...))
+
+column <- function(name, what, key = FALSE, shown = NA, tidy = name, always = TRUE) {
+  data.frame(name = name, what = what, key = key, shown = as.double(shown),
+             tidy = as.character(tidy), always = always)
+}
+
+# The columns that name the two sides of a comparison.
+side_columns <- function() {
+  described_columns(
+    column("model_x", "the model that x belongs to", key = TRUE, always = FALSE),
+    column("model_y", "the model that y belongs to", key = TRUE, always = FALSE),
+    column("x", "the name of the first side", key = TRUE),
+    column("y", "the name of the second side", key = TRUE)
+  )
+}
+
+# The declared class of an object; NA for a plain data frame.
+result_kind <- function(object) {
+  c(Filter(function(class) !is.null(result_classes[[class]]), class(object)), NA_character_)[1]
+}
+
+declaration_of <- function(object) result_classes[[result_kind(object)]]
+
+# Plain data frames are taken for calibrations, whose columns include those of similarities.
+columns_of <- function(object) {
+  kind <- result_kind(object)
+  result_classes[[if (is.na(kind)) "repalign_calibration" else kind]]$columns
+}
+
+# The columns of an object that name its rows.
+key_columns <- function(object) {
+  columns <- columns_of(object)
+  intersect(columns$name[columns$key], names(object))
+}
+
+new_result <- function(rows, class, kept = list()) {
+  structure(with_kept(rows, kept), class = c(class, "repalign_result", "data.frame"))
+}
+
+# ---- kept beside rows
+
+kept_beside_rows <- function(object) {
+  names <- names(declaration_of(object)$kept)
+  stats::setNames(lapply(names, function(name) attr(object, name, exact = TRUE)), names)
+}
+
+with_kept <- function(rows, kept) {
+  for (name in names(kept)) attr(rows, name) <- kept[[name]]
+  rows
+}
+
+# What the function `maker` keeps beside the rows of its result, as an attribute, which operations
+# that make a new data frame may lose.
+need_kept <- function(x, what, maker, arg = "x") {
+  kept <- attr(x, what, exact = TRUE)
+  if (!is.null(kept)) return(kept)
+  abort("This result has lost what is kept beside its rows: start again from what ", maker,
+        " returned, or use as.data.frame() of it.", class = "repalign_error_type", arg = arg)
+}
+
+# A part of a result keeps everything that is known of the whole.
+#' @export
+`[.repalign_result` <- function(x, ...) {
+  part <- NextMethod()
+  if (is.data.frame(part)) with_kept(part, kept_beside_rows(x)) else part
+}
+
+#' @rdname tidy.repalign
+#' @param row.names,optional unused.
+#' @export
+as.data.frame.repalign_result <- function(x, row.names = NULL, optional = FALSE, ...) {
+  for (name in names(declaration_of(x)$kept)) attr(x, name) <- NULL
+  class(x) <- "data.frame"
+  x
+}
+
+# ---- how kept values are bound
+
+# What several parts cannot have in common. bound_kept() then gives NULL.
+unlike_parts <- structure(list(), class = "repalign_unlike")
+
+# For what must be the same in all parts, so that one value holds for all rows.
+all_alike <- function(values) if (length(unique(values)) > 1) unlike_parts else values[[1]]
+
+any_true <- function(values) any(vapply(values, isTRUE, NA))
+
+every_true <- function(values) all(vapply(values, isTRUE, NA))
+
+forgotten <- function(values) NULL
+
+# For a list of parts of which each is named by what it holds: every part once.
+each_once <- function(values) unique(unlist(values, recursive = FALSE))
+
+# Values named by measures: whether each is a similarity or a distance must agree.
+same_directions <- function(values) {
+  if (is.null(unlist(values))) return(NULL)
+  direction <- split_by_name(unlist(values))
+  unlike <- names(direction)[vapply(direction, function(d) length(unique(d)) > 1, NA)]
+  if (length(unlike)) {
+    abort("The measure ", dQuote(unlike[1], FALSE), " is a similarity in one result and a ",
+          "distance in another: give them different labels.", class = "repalign_error_value",
+          arg = "...")
+  }
+  vapply(direction, function(d) d[[1]], "")
+}
+
+true_by_name <- function(values) vapply(split_by_name(unlist(values)), all, NA)
+
+# The value of each name; NA for a name with different values.
+common_by_name <- function(values) {
+  values <- unlist(values)
+  if (is.null(values)) return(NULL)
+  found <- values[!duplicated(names(values))]
+  unlike <- vapply(names(found), function(name) {
+    length(unique(values[names(values) == name])) > 1
+  }, NA)
+  found[unlike] <- NA
+  found
+}
+
+split_by_name <- function(values) {
+  split(unname(values), factor(names(values), unique(names(values))))
+}
+
+# The level of confidence of bound results, which must be the same, because it is one attribute.
+one_level <- function(values) {
+  levels <- unique(unlist(values))
+  if (length(levels) > 1) {
+    abort("Results with different `conf_level` (", format(levels[1]), " and ", format(levels[2]),
+          ") cannot be put into one table, because `conf_low` and `conf_high` would mean ",
+          "different things. Use the same `conf_level`, or bind as.data.frame() of each.",
+          class = "repalign_error_value", arg = "conf_level")
+  }
+  levels
+}

@@ -1,0 +1,241 @@
+# The class of all results: every column is described, and what is written once holds for each.
+
+# Results of every class, by calls that together have all columns of the class.
+results_by_class <- function() {
+  set.seed(301)
+  noise <- function(n, q) matrix(rnorm(n * q), n)
+  p <- linear_population(30, 8, 4)
+  layers <- list(a = p$y, b = noise(30, 6), c = noise(30, 5))
+  models <- list(m = layers[1:2], k = layers[3])
+  gaps <- dist(p$x)
+  gaps[3] <- NA
+  pairwise <- measure("rsa", missing = "pairwise")
+  trials <- array(rep(p$x, 4) + rnorm(30 * 8 * 4), c(30, 8, 4))
+  rdms <- lapply(list(r = p$x, s = p$y, t = layers$b), function(x) dist(x[1:10, ]))
+  labels <- rep(c("one", "two"), each = 15)
+  nets <- grouped_models()
+  outputs <- lapply(nets, function(net) exp(net) / rowSums(exp(net)))
+  groups <- benchmark_groups(nets, groups_of(nets), "rv", model_permutations = 9, dataset = "d",
+                             architecture = "e")
+  with_errors <- score_interval(p$x, layers)
+  quiet <- function(code) suppressMessages(suppressWarnings(code))
+  quiet(list(
+    repalign_similarity = list(similarity(models), similarity(gaps, dist(p$y), pairwise)),
+    repalign_calibration = list(calibrate(models, permutations = 9, p_adjust = "BH")),
+    repalign_analysis = list(
+      brain_to_brain(p$x, p$y, neurons = 4, repeats = 2), trial_to_trial(trials, neurons = 4),
+      brain_to_model(responses(trials), layers, neurons = 4, repeats = 2),
+      object_disentanglement(p$x, labels, repeats = 2)
+    ),
+    repalign_summary = list(summary(brain_to_model(responses(trials), layers, neurons = 4,
+                                                   repeats = 2))),
+    repalign_interval = list(score_interval(models), cka_interval(p$x, p$y, clusters = rep(1:10, each = 3)),
+                             score_interval(gaps, dist(p$y), pairwise, resamples = 20)),
+    repalign_benchmark = list(groups, benchmark_outputs(nets, outputs, measures = "rv",
+                                                        model_permutations = 9)),
+    repalign_ranks = list(rank_measures(groups, metric = c(groups = "conformity"))),
+    repalign_evaluation = list(evaluate_models(rdms[2:3], rdms[1:2], draws = 10)),
+    repalign_comparison = list(compare_scores(with_errors, margin = 0.1, draws = 99),
+                               compare_scores(with_errors, rbind(first = c(1, -1, 0)), draws = 99)),
+    repalign_best = list(best_score(with_errors, draws = 99)),
+    repalign_best_comparison = list(compare_best(with_errors, "a", c("b", "c"), draws = 99)),
+    repalign_regression = list(
+      rsa_regression(all ~ s + t, c(rdms, list(all = rdms[c("r", "t")])), permutations = 9),
+      rsa_regression(r ~ s + t, rdms, permutations = 9)
+    ),
+    repalign_rdm_rows = list(rdm_rows(rdms[1:2], rdms[2:3])),
+    repalign_plan = list(plan_recording(p$x, p$y, stimuli = c(30, 60), target_se = 0.1)),
+    repalign_searchlight = list(searchlight(p$x, list(1:4, 3:6, 5:8), p$y, permutations = 9)),
+    repalign_ceiling = list(noise_ceiling(trials, layers)),
+    repalign_measures = list(measures())
+  ))
+}
+
+results <- results_by_class()
+
+test_that("every class of results is tried here", {
+  expect_setequal(names(results), names(result_classes))
+  for (class in names(results)) {
+    for (result in results[[class]]) {
+      expect_s3_class(result, c(class, "repalign_result", "data.frame"), exact = TRUE)
+    }
+  }
+})
+
+test_that("every column is described, and every column that is described is there", {
+  for (class in names(results)) {
+    columns <- result_classes[[class]]$columns
+    found <- lapply(results[[class]], function(result) setdiff(names(result), "source"))
+    expect_identical(setdiff(unlist(found), columns$name), character(), info = class)
+    expect_identical(setdiff(columns$name, unlist(found)), character(), info = class)
+    for (names in if (class != "repalign_interval") found) {
+      expect_identical(setdiff(columns$name[columns$always], names), character(), info = class)
+    }
+    expect_true(all(nzchar(columns$what)) && any(columns$key), info = class)
+    kept <- names(result_classes[[class]]$kept)
+    plain <- c("names", "row.names", "class")
+    for (result in results[[class]]) {
+      expect_identical(setdiff(names(attributes(result)), c(plain, kept)), character(),
+                       info = class)
+    }
+  }
+})
+
+# Installed help, or that of the sources.
+help_pages <- local({
+  installed <- tools::Rd_db("repalign", lib.loc = dirname(getNamespaceInfo("repalign", "path")))
+  if (length(installed)) return(installed)
+  files <- list.files(testthat::test_path("..", "..", "man"), "[.]Rd$", full.names = TRUE)
+  topics <- unlist(lapply(result_classes, function(declared) declared$from))
+  files <- files[basename(files) %in% paste0(topics, ".Rd")]
+  stats::setNames(lapply(files, tools::parse_Rd), basename(files))
+})
+
+# The text of a part of a help page; NULL where help was not installed and there are no sources.
+help_section <- function(topic, section) {
+  page <- help_pages[[paste0(topic, ".Rd")]]
+  tags <- vapply(page, attr, "", "Rd_tag")
+  if (length(tags)) paste(unlist(page[tags == section]), collapse = "")
+}
+
+test_that("help pages name all columns", {
+  for (class in names(results)) {
+    declared <- result_classes[[class]]
+    texts <- lapply(declared$from, help_section, "\\value")
+    if (!any(nzchar(unlist(texts)))) skip("no help pages")
+    text <- paste(unlist(texts), collapse = " ")
+    # standard errors of ceilings are named by their ending
+    names <- setdiff(declared$columns$name, paste0(ceiling_columns, "_se"))
+    missing <- names[!vapply(names, function(name) grepl(paste0("\\b", name, "\\b"), text), NA)]
+    expect_identical(missing, character(), info = class)
+  }
+})
+
+test_that("what is written once holds for every class", {
+  for (class in names(results)) {
+    result <- results[[class]][[1]]
+    n <- nrow(result)
+    plain <- as.data.frame(result)
+    expect_identical(class(plain), "data.frame", info = class)
+    back <- result[rev(seq_len(n)), ][rev(seq_len(n)), ]
+    expect_identical(back, result, info = class)
+    expect_identical(class(result[1]), class(result), info = class)
+    twice <- rbind(result, result)
+    expect_identical(class(twice), class(result), info = class)
+    expect_identical(nrow(twice), 2L * n, info = class)
+    expect_identical(rbind(a = result)[-1], result, info = class, ignore_attr = TRUE)
+    expect_output(print(result), ".", info = class)
+    expect_output(print(head(result, 1)), ".", info = class)
+    tidied <- tidy(result)
+    expect_s3_class(tidied, "data.frame", exact = TRUE)
+    glanced <- if (class == "repalign_measures") data.frame(a = 1) else glance(result)
+    expect_s3_class(glanced, "data.frame", exact = TRUE)
+    if (!class %in% c("repalign_measures")) {
+      expect_true(all(c("term", "estimate") %in% names(tidied)), info = class)
+    }
+    expect_error(rbind(result, data.frame(k = 1)), "can be put into one table", info = class)
+    expect_error(similarity(result), "a result, not data", info = class)
+  }
+})
+
+test_that("dplyr keeps all classes, and binds what belongs together", {
+  skip_if_not_installed("dplyr")
+  for (class in names(results)) {
+    result <- results[[class]][[1]]
+    expect_identical(dplyr::slice(result, 1), result[1, ], info = class, ignore_attr = "row.names")
+    expect_identical(class(dplyr::bind_rows(result, result)), class(result), info = class)
+    if (nrow(result) < 2) next
+    parts <- list(result[1, ], result[-1, ])
+    bound <- dplyr::bind_rows(parts)
+    expect_identical(kept_beside_rows(bound), kept_beside_rows(do.call(rbind, parts)), info = class)
+  }
+  one <- results$repalign_searchlight[[1]]
+  other <- suppressMessages(searchlight(matrix(rnorm(60), 10), list(1:3, 4:6),
+                                        matrix(rnorm(30), 10), permutations = 9))
+  expect_message(plain <- rbind(one, other), class = "repalign_plain_rows")
+  expect_identical(class(plain), "data.frame")
+  expect_identical(class(dplyr::bind_rows(one, other)), "data.frame")
+})
+
+test_that("a declaration and its table of columns are complete", {
+  declare_result("repalign_trial", from = "trial", words = "trials",
+                 columns = described_columns(column("name", "who", key = TRUE, tidy = "term"),
+                                             column("size", "how large", shown = 1)))
+  withr::defer(rm("repalign_trial", envir = result_classes))
+  rows <- new_result(data.frame(name = c("a", "b"), size = 1:2), "repalign_trial")
+  expect_output(print(rows), "a +1")
+  expect_identical(names(tidy(rows)), c("term", "size"))
+  expect_identical(rbind(p = rows, q = rows)$source, c("p", "p", "q", "q"))
+})
+
+test_that("ceilings keep the degrees of freedom of their rows", {
+  ceiling <- results$repalign_ceiling[[1]]
+  limits <- confint(ceiling, "ceiling")
+  expect_identical(confint(ceiling[3:1, ], "ceiling"), limits[3:1, ])
+  bound <- rbind(ceiling[2, ], ceiling[1, ])
+  expect_identical(unname(confint(bound, "ceiling")), unname(limits[2:1, ]))
+})
+
+test_that("as.dist() has the distances of heat maps, or says what lacks", {
+  set.seed(302)
+  layers <- lapply(c(a = 4, b = 5, c = 6), function(q) matrix(rnorm(60 * q), 60))
+  distances <- similarity(layers, measure = "procrustes")
+  expect_equal(as.dist(distances), as.dist(score_matrix(similarity(layers, measure = "procrustes",
+                                                                   diagonal = TRUE))),
+               ignore_attr = TRUE)
+  expect_identical(attr(as.dist(distances), "Labels"), c("a", "b", "c"))
+  likes <- similarity(layers)
+  expect_equal(as.vector(as.dist(likes)), 1 - likes$score)
+  expect_equal(as.vector(as.dist(calibrate(layers, permutations = 9))), 1 - likes$score)
+  expect_s3_class(hclust(as.dist(likes)), "hclust")
+  expect_refused(as.dist(rbind(likes, distances)), c("several measures", "m\\$measure"))
+  expect_refused(as.dist(likes[-1, ]), "was not computed")
+  expect_refused(as.dist(similarity(layers[1:2], layers[3])), "different lists")
+  unknown <- similarity(layers, measure = new_measure(function(x, y) sum(x) * sum(y)))
+  expect_refused(as.dist(unknown), "best")
+  expect_refused(as.dist(results$repalign_evaluation[[1]]), "column")
+})
+
+test_that("head() and tail() of responses are responses", {
+  x <- responses(array(seq_len(240), c(10, 6, 4)))
+  expect_identical(head(x), x[1:6, , ])
+  expect_identical(head(x, 2), x[1:2, , ])
+  expect_identical(head(x, -8), x[1:2, , ])
+  expect_identical(tail(x, 3), x[8:10, , ])
+  expect_identical(head(x, c(2, 3)), x[1:2, 1:3, ])
+  expect_identical(x[1:3, , , drop = FALSE], x[1:3, , ])
+  expect_refused(x[1, , , drop = TRUE], "as.array")
+})
+
+test_that("regressions and fits of RDMs have intervals and observations", {
+  several <- results$repalign_regression[[1]]
+  single <- results$repalign_regression[[2]]
+  group <- suppressWarnings(summary(several))
+  limits <- confint(several, level = 0.9)
+  expect_identical(rownames(limits), group$term)
+  expect_equal(rowMeans(limits), group$mean, ignore_attr = TRUE)
+  expect_equal(limits[, 2] - group$mean, qt(0.95, group$df) * group$se, ignore_attr = TRUE)
+  expect_identical(rownames(confint(several, "t")), "t")
+  expect_refused(confint(single), c("no intervals", "each subject"))
+  pairs <- augment(single)
+  expect_identical(names(pairs), c("condition_1", "condition_2", "r", "s", "t", ".fitted", ".resid"))
+  expect_equal(pairs$.fitted, unname(fitted(lm(r ~ s + t, pairs))))
+  expect_equal(pairs$r - pairs$.fitted, pairs$.resid)
+  expect_identical(nrow(augment(several)), 2L * 45L)
+  expect_identical(unique(augment(several[several$subject == "t", ])$subject), "t")
+  rdms <- lapply(list(a = 1, b = 2, c = 3), function(k) dist(cos(k * matrix(1:20, 10))))
+  fit <- fit_rdm_model(rdm_model(rdms[1:2], "weighted"), rdms[2:3], "cosine")
+  expect_identical(tidy(fit)$estimate, unname(coef(fit)))
+  expect_identical(glance(fit)$rdms, 2L)
+  expect_equal(augment(fit)$.fitted[1:45], as.vector(predict(fit)))
+  expect_equal(augment(fit)$dissimilarity[46:90], as.vector(rdms$c))
+})
+
+test_that("names keep their words, however narrow the line", {
+  layers <- lapply(1:4, function(k) outer(1:12, k + 1:4, function(i, j) cos(i * j)))
+  names(layers) <- paste("layer", 1:4)
+  withr::local_options(width = 30)
+  text <- utils::capture.output(print(suppressWarnings(calibrate(layers, permutations = 9))))
+  expect_no_match(text, "[.]{3}[0-9]")
+  expect_match(text, "layer 1 layer 2", all = FALSE)
+})

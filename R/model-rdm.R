@@ -1,8 +1,6 @@
 # rdm_model() and fit_rdm_model(): how a model predicts an RDM, and the weights of its components.
 
-# ---- fit rdm model
-
-# fit_rdm_model() fits the weights of a model to data RDMs.
+# ---- fits
 
 #' Fit the weights of a model to RDMs
 #'
@@ -75,8 +73,8 @@ warn_collinear <- function(any, which) {
        "the same RDM, of which the smallest are taken.", class = "repalign_collinear")
 }
 
-# The weights of a model with these components for data RDMs (P x N) that count `counts` times; NULL:
-# once each.
+# The weights of a model with these components for data RDMs (P x N) that count `counts` times; NULL
+# stands for once each.
 model_weights <- function(model, components, values, counts, outer, sigma) {
   if (!is_flexible(model)) return(1)
   if (is.null(counts)) counts <- rep(1, ncol(values))
@@ -153,10 +151,7 @@ print.repalign_rdm_fit <- function(x, ...) {
   invisible(x)
 }
 
-# ---- rdm model
-
-# rdm_model() says how a model predicts an RDM: one RDM, or several that are chosen from, weighted
-# or interpolated.
+# ---- models
 
 rdm_model_types <- c("fixed", "select", "weighted", "interpolate")
 
@@ -329,9 +324,7 @@ as_rdm_model <- function(model, place, table, missing) {
   model
 }
 
-# ---- least squares
-
-# Least squares from products: plain ones, and with weights that are not negative.
+# ---- least squares from products: plain ones, and with weights that are not negative
 
 # Components are collinear when the scaled matrix is singular to this precision.
 collinear_share <- 1e-12
@@ -398,9 +391,7 @@ toward_solution <- function(gram, with, x, active) {
   list(x = numeric(length(x)), active = active)
 }
 
-# ---- rdm weights
-
-# The weights of the components of a model, from products in the metric of a comparison.
+# ---- weights of components, from products in the metric of a comparison
 
 # What gives the largest mean similarity with the data. model: a model; gram: products of its
 # components; with: their products with the pooled RDM. Returns the weights as they come out of

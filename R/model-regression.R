@@ -1,7 +1,5 @@
 # rsa_regression() explains dissimilarities of all pairs of conditions by those of several models.
 
-# ---- regression
-
 #' Regression of dissimilarities on several models
 #'
 #' How much does each of several models tell about a brain RDM that the others do not? The
@@ -289,9 +287,7 @@ regression_of <- function(response, table, between, sides, design, standardize) 
   list(rows = cbind(term = colnames(x), rows), model = model, null = null$terms, fitted = fitted)
 }
 
-# ---- regression fit
-
-# Fits of dissimilarities on those of several predictors, from sums of products alone.
+# ---- fits, from sums of products alone
 
 regression_fits <- c("ordinary", "nonnegative", "ridge")
 

@@ -3,10 +3,10 @@
 #' @include base-check.R
 NULL
 
-# ---- rdm class
+# ---- the class
 
-# The class of the RDMs that rdm() makes: a "dist" object that knows what its values are.
-
+# What rdm() makes is a "dist" object that knows what its values are.
+#
 # pairs: of how many pairs of runs each value is the mean, one number for all or one for each; NULL
 # where values are not cross-validated over pairs. transformed: the methods of transform_rdm().
 new_rdm <- function(values, n, labels, distance, pairs = NULL, transformed = NULL) {
@@ -56,6 +56,13 @@ c.repalign_rdms <- function(...) {
 condition_names <- function(x) {
   labels <- attr(x, "Labels")
   if (is.null(labels)) as.character(seq_len(attr(x, "Size"))) else as.character(labels)
+}
+
+# A row for each pair of conditions, in the order of stats::dist().
+named_pairs_of <- function(n, labels) {
+  places <- pair_places(seq_len(packed_length(n)), n)
+  if (is.null(labels)) labels <- as.character(seq_len(n))
+  data.frame(condition_1 = labels[places$first], condition_2 = labels[places$second])
 }
 
 # What the values are, in words: "rank of crossnobis".
@@ -237,9 +244,7 @@ as.matrix.repalign_rdms <- function(x, ...) {
 
 least_known <- function(d, of) if (all(is.na(d))) NA_real_ else of(d, na.rm = TRUE)
 
-# ---- rdm subset
-
-# subset() takes some of the conditions of an RDM, or of all RDMs of a list.
+# ---- some of the conditions
 
 #' Some of the conditions of RDMs
 #'
@@ -332,9 +337,7 @@ chosen_conditions <- function(conditions, names, arg) {
   at
 }
 
-# ---- as rdm
-
-# as_rdm() makes an RDM of dissimilarities that are given as a vector, a matrix or a "dist" object.
+# ---- given dissimilarities
 
 #' Make an RDM of given dissimilarities
 #'

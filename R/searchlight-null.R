@@ -1,6 +1,6 @@
 # The scores and null scores of the centres of a searchlight, group by group. Where the statistic is
-# an inner product of two matrices of conditions, all centres, models and permutations are multiplied
-# at once; otherwise each centre is calibrated by itself.
+# an inner product of two matrices of conditions, all centres, models and permutations are
+# multiplied at once; otherwise each centre is calibrated by itself.
 
 # Returns, for the centres of a group: `scores` and `p_values`, a row a centre and a column a model;
 # `largest`, for each permutation and model the largest null score of the group (oriented, so that
@@ -205,10 +205,7 @@ inspects_scores <- function(measure) {
   !is.null(measure$declaration$inspect) && !quiet
 }
 
-# ---- inner products
-
-# Inner products of the matrices of many centres with those of a few models, under all permutations
-# of the models.
+# ---- inner products of centres and models, under all permutations of the models
 
 # A list of arrays, which have a part of the permutations each: shifts x centres x models x cosets.
 # The first of all is the identity. Permutations that are no cosets have one shift each.

@@ -52,7 +52,8 @@
 #' @param threads,na see [similarity()].
 #' @return A data frame of class `repalign_interval` with one row per score. Columns: `x`, `y`
 #'   (with models also `model_x` and `model_y`), `measure` and `score` (with
-#'   `missing = "pairwise"` also `pairs`), as [similarity()] gives them; `se`, the standard error; `df`, the degrees of freedom of the interval (`Inf`: normal);
+#'   `missing = "pairwise"` also `pairs`), as [similarity()] gives them; `se`, the standard error;
+#'   `df`, the degrees of freedom of the interval (`Inf`: normal);
 #'   `conf_low` and `conf_high`; `method`, how the errors over stimuli were found; `over`, what
 #'   counts as a sample; `n`, the number of stimuli. There are `plot()`, `confint()`, `vcov()` and
 #'   [influence_matrix()] for the result, which know how scores vary together as long as the rows

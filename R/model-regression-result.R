@@ -177,13 +177,6 @@ augment.repalign_regression <- function(x, ...) {
   do.call(rbind, rows)
 }
 
-# A row for each pair of conditions, in the order of stats::dist().
-named_pairs_of <- function(n, labels) {
-  places <- pair_places(seq_len(packed_length(n)), n)
-  if (is.null(labels)) labels <- as.character(seq_len(n))
-  data.frame(condition_1 = labels[places$first], condition_2 = labels[places$second])
-}
-
 #' @rdname rsa_regression
 #' @param parm names or numbers of predictors; by default all.
 #' @param level coverage of the intervals, between 0 and 1.

@@ -10,7 +10,7 @@
 #
 # conf_level   coverage of the intervals
 # deletions    how the scores vary with what was sampled, by which the errors of differences are
-#              known: interval-parts.R says what is in it, and has the functions that read it.
+#              known: error-interval-result.R says what is in it, and reads it.
 #              interval_parts(result) gives the parts of the covariances of the rows, and
 #              contrast_errors(parts, weights) the standard error and the degrees of freedom of any
 #              contrasts of them

@@ -308,13 +308,6 @@ pair_places <- function(at, n) {
   list(first = first, second = as.integer(n - (ends[first] - at)))
 }
 
-# A row for each pair of conditions, in the order of stats::dist().
-named_pairs_of <- function(n, labels) {
-  places <- pair_places(seq_len(packed_length(n)), n)
-  if (is.null(labels)) labels <- as.character(seq_len(n))
-  data.frame(condition_1 = labels[places$first], condition_2 = labels[places$second])
-}
-
 # Where pairs first < second stand in a packed vector; the reverse.
 pair_number <- function(first, second, n) {
   n * (first - 1) - first * (first - 1) / 2 + second - first

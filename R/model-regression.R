@@ -50,9 +50,9 @@
 #'   the labels in `group`. `coef()` returns the estimates, named by their predictors; of a list of
 #'   RDMs a matrix with a row for each of them. (The intercept is in `glance()`.)
 #'   `confint()` of a list of RDMs has the t intervals of these means over subjects. `augment()` has
-#'   a row for each pair of conditions (and subject): `condition_1`, `condition_2`, the dissimilarity
-#'   and the predictors under their names, `.fitted` and `.resid`; these two are `NA` for pairs that
-#'   are left out.
+#'   a row for each pair of conditions (and subject): `condition_1`, `condition_2`, the
+#'   dissimilarity and the predictors under their names, `.fitted` and `.resid`; these two are `NA`
+#'   for pairs that are left out.
 #' @details
 #' Estimates. All pairs count equally, as in `lm()` of the dissimilarities, whose standard errors
 #' and p-values would be wrong: pairs that share a condition depend on each other. `partial` and

@@ -85,7 +85,8 @@ score_matrix <- function(result, measure = NULL, value = NULL) {
 #' hclust(as.dist(similarity(v4_layers, measure = "procrustes")))
 #' as.dist(similarity(v4_layers, measure = "cka"))
 #' @seealso [score_matrix()], [similarity()]
-#' @exportS3Method stats::as.dist
+#' @importFrom stats as.dist
+#' @export
 as.dist.repalign_result <- function(m, diag = FALSE, upper = FALSE) {
   need_columns(m, c("x", "y", "measure", "score"), "turned into distances", "m")
   labels <- unique(as.character(m$measure))

@@ -24,9 +24,9 @@ NULL
 #' @param distance the kind of dissimilarity, see below.
 #' @param noise for `r distances_in_help(function(one) one$noise != "none")`: the precision matrix
 #'   of the noise ([noise_precision()]). For `"crossnobis"` also a list with one *covariance* matrix
-#'   for each run (`noise_covariance(by_run = TRUE)`), by name or in the order of the sorted labels. `NULL`:
-#'   noise is taken to be equal and independent (`"crossnobis"` only). When `x` is a list: one for
-#'   all, or a list with the names of `x`.
+#'   for each run (`noise_covariance(by_run = TRUE)`), by name or in the order of the sorted labels.
+#'   `NULL`: noise is taken to be equal and independent (`"crossnobis"` only). When `x` is a
+#'   list: one for all, or a list with the names of `x`.
 #' @param weights for `r distances_in_help(function(one) one$weights)`: how much a pair of runs
 #'   counts. `"equal"`: all the same.
 #'   `"repeats"`: by the inverse of the variance without signal, the product over both runs of

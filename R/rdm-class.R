@@ -58,6 +58,13 @@ condition_names <- function(x) {
   if (is.null(labels)) as.character(seq_len(attr(x, "Size"))) else as.character(labels)
 }
 
+# A row for each pair of conditions, in the order of stats::dist().
+named_pairs_of <- function(n, labels) {
+  places <- pair_places(seq_len(packed_length(n)), n)
+  if (is.null(labels)) labels <- as.character(seq_len(n))
+  data.frame(condition_1 = labels[places$first], condition_2 = labels[places$second])
+}
+
 # What the values are, in words: "rank of crossnobis".
 distance_words <- function(x) {
   distance <- attr(x, "distance")

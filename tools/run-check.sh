@@ -14,6 +14,8 @@ export TESTTHAT_PARALLEL=true TESTTHAT_CPUS=2
 export _R_CHECK_CRAN_INCOMING_REMOTE_=false _R_CHECK_SYSTEM_CLOCK_=false
 export _R_CHECK_CRAN_INCOMING_USE_ASPELL_=false
 export _R_CHECK_TESTS_NLINES_=200             # of the output of tests that fail
+# Megabytes of the installed package: R's own limit of 5 leaves no room for byte code.
+export _R_CHECK_PKG_SIZES_THRESHOLD_=8
 # R looks for cycles of dependencies in CRAN's index, and stops where it finds none. There it gets an
 # empty one, and this check finds nothing.
 index_there() {

@@ -394,10 +394,3 @@ condition_labels <- function(labels, n) {
   }
   labels
 }
-
-# A row for each pair of conditions, in the order of stats::dist().
-named_pairs_of <- function(n, labels) {
-  places <- pair_places(seq_len(packed_length(n)), n)
-  if (is.null(labels)) labels <- as.character(seq_len(n))
-  data.frame(condition_1 = labels[places$first], condition_2 = labels[places$second])
-}

@@ -6,14 +6,17 @@ SHELL = /bin/sh
 # Locale, libraries and environment are the same in every recipe and script.
 SET = . tools/common.sh;
 
-.PHONY: help deps install demo test test-file test-machines check sanitize fuzz coverage document site bench clean
+.PHONY: help deps install demo test test-file test-machines check sanitize \
+	sanitize-all choose-sanitized fuzz coverage document site bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make demo      set up, install the package, run the demo (demo-output/)'
 	@echo 'make test      set up, R CMD check --as-cran, tests again under sanitizers'
 	@echo 'make check     the first half of "make test"'
-	@echo 'make sanitize  the second half of "make test"'
+	@echo 'make sanitize  the second half of "make test": tests that reach all of the C code'
+	@echo 'make sanitize-all  the same with all tests'
+	@echo 'make choose-sanitized  chooses the tests of "make sanitize" anew'
 	@echo 'make fuzz      random calls and damaged files under sanitizers (CALLS=, FILES=, PROCESSES=, SEED=)'
 	@echo 'make coverage  which lines of R/ and src/ the tests run, a table by file'
 	@echo 'make install   set up and install the package into .build/lib'
@@ -49,6 +52,12 @@ check:
 
 sanitize:
 	@$(BEGIN) tools/run-sanitizer.sh || failed=1; $(END)
+
+sanitize-all:
+	@$(BEGIN) tools/run-sanitizer.sh all || failed=1; $(END)
+
+choose-sanitized:
+	@tools/choose-sanitized.sh
 
 CALLS = 100000
 PROCESSES = 2

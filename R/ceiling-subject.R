@@ -103,7 +103,7 @@ warn_unlike_subjects <- function(result) {
 }
 
 kernel_ceiling <- function(reprs, measure, group) {
-  products <- cka_products(reprs, measure)
+  products <- h_of_pairs(reprs, measure$args)
   different <- outer(group, group, "!=")
   size <- diag(products)
   if (anyNA(size) || any(size <= 0)) {
@@ -111,18 +111,51 @@ kernel_ceiling <- function(reprs, measure, group) {
     size[] <- NA
   }
   cosines <- products / sqrt(outer(size, size))
-  of_mean <- function(others) {
-    mean(vapply(seq_along(reprs), function(u) cosine_with_mean(cosines, u, others(u)), 0))
+  # the mean over subjects of the cosine with the mean of some subjects
+  with_mean <- function(others_of) {
+    mean(vapply(seq_along(reprs), function(u) {
+      others <- others_of(u)
+      length <- sum(cosines[others, others])
+      if (is.na(length) || length <= 0) NA_real_ else sum(cosines[u, others]) / sqrt(length)
+    }, 0))
   }
-  list(lower = of_mean(function(u) different[u, ]),
-       upper = of_mean(function(u) rep(TRUE, length(reprs))),
-       pairwise = pooled_cosine(products, size, different))
+  # between subjects, products are averaged before the ratio is taken
+  at <- which(different & upper.tri(products), arr.ind = TRUE)
+  list(lower = with_mean(function(u) different[u, ]),
+       upper = with_mean(function(u) rep(TRUE, length(reprs))),
+       pairwise = mean(products[at]) / mean((size[at[, 1]] + size[at[, 2]]) / 2))
+}
+
+# H values of all pairs, and of each representation with itself.
+h_of_pairs <- function(reprs, args) {
+  settled <- function(x, y) settle_cka(args, list(x = list(x), y = list(y)))
+  values <- diag(vapply(reprs, function(repr) {
+    settings <- settled(repr, repr)
+    found <- self_h(repr, settings, side_labels(repr, settings, "x"))
+    unscale_h(found$value, found$scale)
+  }, 0), length(reprs))
+  for (i in seq_along(reprs)) {
+    for (j in seq_len(i - 1)) {
+      pair <- pair_of(reprs[[j]], reprs[[i]])
+      settings <- settled(pair$x, pair$y)
+      check_cka_pair(pair, settings)
+      found <- pair_h(pair, settings)
+      values[i, j] <- values[j, i] <- unscale_h(found$value, found$scale)
+    }
+  }
+  values
 }
 
 # Limits of RDMs are scores with pooled RDMs, see pool_rdms().
 rdm_ceiling <- function(reprs, measure, group) {
   args <- measure$args
-  values <- do.call(cbind, lapply(reprs, subject_rdm, args))
+  values <- do.call(cbind, lapply(reprs, function(repr) {
+    # what rounding may have changed is tied
+    form <- form_raw_dissimilarities(repr, args$inner)
+    rdm <- less_rounding(if (form$square) form$d^2 else as.double(form$d))
+    ranked <- args$outer %in% ranked_outer && is.null(gaps_of(repr)) && any(rdm != rdm[1])
+    if (ranked) form_ranks(repr, args$inner)$ranks else rdm
+  }))
   size <- length(reprs)
   codes <- match(group, unique(group))
   if (!is.null(args$clusters)) {
@@ -139,14 +172,6 @@ rdm_ceiling <- function(reprs, measure, group) {
   pairs <- table[outer(codes, codes, "!=") & upper.tri(table)]
   list(lower = mean(ceilings$lower), upper = mean(ceilings$upper),
        pairwise = if (length(pairs)) mean(pairs) else NA_real_)
-}
-
-# The dissimilarities of a subject, packed; what rounding may have changed is tied.
-subject_rdm <- function(repr, args) {
-  form <- form_raw_dissimilarities(repr, args$inner)
-  values <- less_rounding(if (form$square) form$d^2 else as.double(form$d))
-  ranked <- args$outer %in% ranked_outer && is.null(gaps_of(repr)) && any(values != values[1])
-  if (ranked) form_ranks(repr, args$inner)$ranks else values
 }
 
 warn_no_size <- function(repr) {
@@ -205,46 +230,4 @@ check_group <- function(group, n, what = "subjects", names = NULL) {
           class = "repalign_error_labels", arg = "group")
   }
   group
-}
-
-# The score between subjects: products are averaged before the ratio is taken.
-pooled_cosine <- function(products, size, different) {
-  at <- which(different & upper.tri(products), arr.ind = TRUE)
-  mean(products[at]) / mean((size[at[, 1]] + size[at[, 2]]) / 2)
-}
-
-# The cosine of subject u with the mean of the subjects in `others`; cosines: of all pairs.
-cosine_with_mean <- function(cosines, u, others) {
-  length <- sum(cosines[others, others])
-  if (is.na(length) || length <= 0) return(NA_real_)
-  sum(cosines[u, others]) / sqrt(length)
-}
-
-# H values of all pairs.
-cka_products <- function(reprs, measure) {
-  args <- measure$args
-  settled <- function(x, y) settle_cka(args, list(x = list(x), y = list(y)))
-  own <- vapply(reprs, function(repr) {
-    settings <- settled(repr, repr)
-    found <- self_h(repr, settings, side_labels(repr, settings, "x"))
-    unscale_h(found$value, found$scale)
-  }, 0)
-  score_all(reprs, function(pair) {
-    settings <- settled(pair$x, pair$y)
-    check_cka_pair(pair, settings)
-    found <- pair_h(pair, settings)
-    unscale_h(found$value, found$scale)
-  }, own)
-}
-
-score_all <- function(reprs, score, own) {
-  n <- length(reprs)
-  values <- matrix(0, n, n)
-  for (i in seq_len(n)) {
-    for (j in seq_len(i - 1)) {
-      values[i, j] <- values[j, i] <- score(pair_of(reprs[[j]], reprs[[i]]))
-    }
-  }
-  diag(values) <- own
-  values
 }

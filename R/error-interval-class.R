@@ -1,6 +1,6 @@
 # The class of intervals, which score_interval() and cka_interval() return. Those of cka_interval()
-# have a row for each estimator of one CKA: `estimator` and `cka` stand in the place of `measure` and
-# `score`, with what the ratio is made of and how it may be corrected.
+# have a row for each estimator of one CKA: `estimator` and `cka` stand in the place of `measure`
+# and `score`, with what the ratio is made of and how it may be corrected.
 
 #' @include result-class.R
 NULL
@@ -142,8 +142,8 @@ summary.repalign_interval <- function(object, ...) {
 #' Limits of [cka_interval()] are computed from `cka` and `se` by the quantiles of the normal
 #' distribution, or with a column `df` (intervals over clusters) by those of the t distribution.
 #'
-#' The rows of `vcov()` and `influence_matrix()` must come from one call of [score_interval()], because scores of different calls do
-#' not tell how they vary together. In `vcov()`, covariances over stimuli and over neurons or
+#' The rows of `vcov()` and `influence_matrix()` must come from one call of [score_interval()],
+#' because scores of different calls do not tell how they vary together. In `vcov()`, covariances over stimuli and over neurons or
 #' subjects are added and those of their interactions subtracted; eigenvalues below 0, which
 #' this may leave, are set to 0.
 #' @examples

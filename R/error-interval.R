@@ -10,7 +10,7 @@
 #
 # conf_level   coverage of the intervals
 # deletions    how the scores vary with what was sampled, by which the errors of differences are
-#              known: interval-parts.R says what is in it, and has the functions that read it.
+#              known: error-interval-result.R says what is in it, and reads it.
 #              interval_parts(result) gives the parts of the covariances of the rows, and
 #              contrast_errors(parts, weights) the standard error and the degrees of freedom of any
 #              contrasts of them
@@ -52,7 +52,8 @@
 #' @param threads,na see [similarity()].
 #' @return A data frame of class `repalign_interval` with one row per score. Columns: `x`, `y`
 #'   (with models also `model_x` and `model_y`), `measure` and `score` (with
-#'   `missing = "pairwise"` also `pairs`), as [similarity()] gives them; `se`, the standard error; `df`, the degrees of freedom of the interval (`Inf`: normal);
+#'   `missing = "pairwise"` also `pairs`), as [similarity()] gives them; `se`, the standard error;
+#'   `df`, the degrees of freedom of the interval (`Inf`: normal);
 #'   `conf_low` and `conf_high`; `method`, how the errors over stimuli were found; `over`, what
 #'   counts as a sample; `n`, the number of stimuli. There are `plot()`, `confint()`, `vcov()` and
 #'   [influence_matrix()] for the result, which know how scores vary together as long as the rows

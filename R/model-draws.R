@@ -100,12 +100,6 @@ as_folds <- function(folds, repeats, task) {
   count <- c(rdm = 1L, condition = 1L)
   for (name in names(folds)) count[[name]] <- check_count(folds[[name]], paste0("folds: ", name))
   repeats <- check_count(repeats, "repeats")
-  check_fold_sizes(count, task)
-  if (all(count == 1)) return(NULL)
-  list(rdm = count[["rdm"]], condition = count[["condition"]], repeats = repeats)
-}
-
-check_fold_sizes <- function(count, task) {
   groups <- max(task$group)
   if (count[["rdm"]] > groups) {
     abort("`folds` cuts the RDMs into ", count[["rdm"]], " folds, but there are ", groups,
@@ -117,6 +111,8 @@ check_fold_sizes <- function(count, task) {
           "needs at least 3 stimuli: take fewer folds.", class = "repalign_error_size",
           arg = "folds")
   }
+  if (all(count == 1)) return(NULL)
+  list(rdm = count[["rdm"]], condition = count[["condition"]], repeats = repeats)
 }
 
 # A table of folds as a list of list(train, test), each with flags of RDMs (m) and stimuli (w).
@@ -175,7 +171,9 @@ folds_of_draw <- function(folds, group, w, m) {
       round <- lapply(fold, function(set) list(m = set$m * m, w = set$w * w))
       c(round, counts = tested(round$test) / tested(fold$test))
     })
-    return(if (are_usable_rounds(rounds)) rounds)
+    usable <- vapply(unlist(lapply(rounds, `[`, c("train", "test")), recursive = FALSE),
+                     function(set) sum(set$w > 0) >= 3 && any(set$m > 0), NA)
+    return(if (all(usable)) rounds)
   }
   there <- unique(group[m > 0])
   if (length(there) < folds$rdm || sum(w > 0) < 3 * folds$condition) return(NULL)
@@ -198,12 +196,6 @@ tested <- function(set) sum(set$m) * sum(set$w)
 are_cut <- function(folds) {
   if (is.null(folds$given)) return(!is.null(folds))
   !any(vapply(folds$given, function(fold) identical(fold$train, fold$test), NA))
-}
-
-are_usable_rounds <- function(rounds) {
-  all(vapply(rounds, function(round) {
-    all(vapply(round[c("train", "test")], function(set) sum(set$w > 0) >= 3 && any(set$m > 0), NA))
-  }, NA))
 }
 
 # Before anything is computed: folds that most draws cannot be cut into. The draws that are left

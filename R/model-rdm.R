@@ -1,8 +1,6 @@
 # rdm_model() and fit_rdm_model(): how a model predicts an RDM, and the weights of its components.
 
-# ---- fit rdm model
-
-# fit_rdm_model() fits the weights of a model to data RDMs.
+# ---- fits
 
 #' Fit the weights of a model to RDMs
 #'
@@ -75,8 +73,8 @@ warn_collinear <- function(any, which) {
        "the same RDM, of which the smallest are taken.", class = "repalign_collinear")
 }
 
-# The weights of a model with these components for data RDMs (P x N) that count `counts` times; NULL:
-# once each.
+# The weights of a model with these components for data RDMs (P x N) that count `counts` times; NULL
+# stands for once each.
 model_weights <- function(model, components, values, counts, outer, sigma) {
   if (!is_flexible(model)) return(1)
   if (is.null(counts)) counts <- rep(1, ncol(values))
@@ -86,20 +84,17 @@ model_weights <- function(model, components, values, counts, outer, sigma) {
   }
   if (!outer %in% linear_outer) outer <- "pearson"
   pooled <- pooled_values(values[, counts > 0, drop = FALSE], outer, counts[counts > 0], sigma)
-  products <- plain_products(cbind(components, pooled), outer, sigma)
+  # products in the metric of the comparison, over the pairs that all have
+  all <- cbind(components, pooled)
+  there <- rowSums(is.na(all)) == 0
+  # a draw of stimuli may leave none
+  if (sum(there) < 3) return(rep(NA_real_, ncol(components)))
+  all <- all[there, , drop = FALSE]
+  products <- if (whitens(outer)) whitened_gram(all, there, outer, sigma) else
+    crossprod(if (is_centred(outer)) less_means(all) else all)
+  if (whitens(outer)) products <- (products + t(products)) / 2
   own <- seq_len(ncol(components))
   fitted_weights(model, products[own, own, drop = FALSE], products[own, -own])
-}
-
-# Products of all columns in the metric of a linear comparison, over the pairs that all have.
-plain_products <- function(values, outer, sigma) {
-  there <- rowSums(is.na(values)) == 0
-  # a draw of stimuli may leave none
-  if (sum(there) < 3) return(matrix(NA_real_, ncol(values), ncol(values)))
-  values <- values[there, , drop = FALSE]
-  if (!whitens(outer)) return(crossprod(if (is_centred(outer)) less_means(values) else values))
-  products <- whitened_gram(values, there, outer, sigma)
-  (products + t(products)) / 2
 }
 
 #' @rdname fit_rdm_model
@@ -156,10 +151,7 @@ print.repalign_rdm_fit <- function(x, ...) {
   invisible(x)
 }
 
-# ---- rdm model
-
-# rdm_model() says how a model predicts an RDM: one RDM, or several that are chosen from, weighted
-# or interpolated.
+# ---- models
 
 rdm_model_types <- c("fixed", "select", "weighted", "interpolate")
 
@@ -305,26 +297,6 @@ as_rdm_model <- function(model, place, table, missing) {
     }
     model <- new_rdm_model(one, "fixed")
   }
-  check_model_stimuli(model, place, table)
-  if (missing == "error" && anyNA(model$table$values)) {
-    abort("`", place, "` has missing dissimilarities. Give missing = \"pairwise\" to compare the ",
-          "pairs that are there.", class = "repalign_error_nonfinite", arg = place)
-  }
-  check_common_components(model, place, table)
-  model
-}
-
-# Sums of components are over the pairs that all of them have.
-check_common_components <- function(model, place, table) {
-  if (!model$type %in% c("weighted", "interpolate")) return(invisible())
-  common <- sum(rowSums(is.na(model$table$values)) == 0 & rowSums(!is.na(table$values)) > 0)
-  if (common >= 3) return(invisible())
-  abort("The components of `", place, "` and the data have ", count_of(common, "pair"), " of ",
-        "stimuli in common: at least 3 are needed. Leave out components that lack many pairs.",
-        class = "repalign_error_size", arg = place)
-}
-
-check_model_stimuli <- function(model, place, table) {
   own <- model$table
   if (own$n != table$n) {
     abort("`", place, "` has ", own$n, " stimuli, but the data have ", table$n,
@@ -338,11 +310,21 @@ check_model_stimuli <- function(model, place, table) {
           dQuote(table$labels[differ[1]], FALSE), "): bring the stimuli into one order.",
           class = "repalign_error_names", arg = place)
   }
+  if (missing == "error" && anyNA(own$values)) {
+    abort("`", place, "` has missing dissimilarities. Give missing = \"pairwise\" to compare the ",
+          "pairs that are there.", class = "repalign_error_nonfinite", arg = place)
+  }
+  # sums of components are over the pairs that all of them have
+  common <- sum(rowSums(is.na(own$values)) == 0 & rowSums(!is.na(table$values)) > 0)
+  if (model$type %in% c("weighted", "interpolate") && common < 3) {
+    abort("The components of `", place, "` and the data have ", count_of(common, "pair"), " of ",
+          "stimuli in common: at least 3 are needed. Leave out components that lack many pairs.",
+          class = "repalign_error_size", arg = place)
+  }
+  model
 }
 
-# ---- least squares
-
-# Least squares from products: plain ones, and with weights that are not negative.
+# ---- least squares from products: plain ones, and with weights that are not negative
 
 # Components are collinear when the scaled matrix is singular to this precision.
 collinear_share <- 1e-12
@@ -409,9 +391,7 @@ toward_solution <- function(gram, with, x, active) {
   list(x = numeric(length(x)), active = active)
 }
 
-# ---- rdm weights
-
-# The weights of the components of a model, from products in the metric of a comparison.
+# ---- weights of components, from products in the metric of a comparison
 
 # What gives the largest mean similarity with the data. model: a model; gram: products of its
 # components; with: their products with the pooled RDM. Returns the weights as they come out of
@@ -419,7 +399,11 @@ toward_solution <- function(gram, with, x, active) {
 fitted_weights <- function(model, gram, with) {
   switch(model$type, fixed = 1,
          select = selected(with / sqrt(replace(diag(gram), diag(gram) <= 0, NA))),
-         weighted = weighted_fit(model, gram, with),
+         weighted = {
+           gram <- gram + diag(model$ridge, nrow(gram))
+           if (anyNA(gram) || anyNA(with)) rep(NA_real_, length(with)) else
+             if (model$nonnegative) lawson_hanson(gram, with) else least_squares(gram, with)
+         },
          interpolate = interpolated(gram, with), no_branch(model$type))
 }
 
@@ -430,40 +414,29 @@ selected <- function(scores) {
   as.double(seq_along(scores) == which.max(scores))
 }
 
-weighted_fit <- function(model, gram, with) {
-  gram <- gram + diag(model$ridge, nrow(gram))
-  if (anyNA(gram) || anyNA(with)) return(rep(NA_real_, length(with)))
-  if (model$nonnegative) lawson_hanson(gram, with) else least_squares(gram, with)
-}
-
 # The best point of all segments between neighbours: w of the first and 1 - w of the second.
 interpolated <- function(gram, with) {
   count <- length(with)
   best <- -Inf
   weights <- rep(NA_real_, count)
   for (k in seq_len(count - 1)) {
-    found <- best_on_segment(gram[k + 0:1, k + 0:1], with[k + 0:1])
-    if (isTRUE(found$score > best + 1e-15)) {
-      best <- found$score
-      weights <- replace(numeric(count), k + 0:1, c(found$w, 1 - found$w))
+    # the cosine is (p + q w) / sqrt(r + s w + t w^2); its stationary point may be a minimum
+    p <- with[k + 1]
+    q <- with[k] - with[k + 1]
+    r <- gram[k + 1, k + 1]
+    s <- 2 * (gram[k, k + 1] - gram[k + 1, k + 1])
+    t <- gram[k, k] + gram[k + 1, k + 1] - 2 * gram[k, k + 1]
+    slope <- q * s - 2 * p * t
+    w <- c(0, 1, if (isTRUE(slope != 0)) min(max((p * s - 2 * q * r) / slope, 0), 1))
+    scores <- (p + q * w) / sqrt(pmax(r + s * w + t * w^2, 0))
+    scores[!is.finite(scores)] <- -Inf
+    at <- which.max(scores)
+    if (scores[at] > best + 1e-15) {
+      best <- scores[at]
+      weights <- replace(numeric(count), k + 0:1, c(w[at], 1 - w[at]))
     }
   }
   weights
-}
-
-# The cosine is (p + q w) / sqrt(r + s w + t w^2); its stationary point may be a minimum.
-best_on_segment <- function(gram, with) {
-  p <- with[2]
-  q <- with[1] - with[2]
-  r <- gram[2, 2]
-  s <- 2 * (gram[1, 2] - gram[2, 2])
-  t <- gram[1, 1] + gram[2, 2] - 2 * gram[1, 2]
-  cosine <- function(w) (p + q * w) / sqrt(pmax(r + s * w + t * w^2, 0))
-  slope <- q * s - 2 * p * t
-  at <- c(0, 1, if (isTRUE(slope != 0)) min(max((p * s - 2 * q * r) / slope, 0), 1))
-  scores <- cosine(at)
-  scores[!is.finite(scores)] <- -Inf
-  list(w = at[which.max(scores)], score = max(scores))
 }
 
 # Weighted models are scaled to norm 1.

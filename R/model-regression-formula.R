@@ -31,20 +31,17 @@ regression_terms <- function(formula, data) {
     abort("`formula` must have a response and predictors, as in brain ~ layer4 + category.",
           class = "repalign_error_type", arg = "formula")
   }
-  check_formula_data(data)
+  named <- is.list(data) && !is.null(names(data)) && !anyNA(names(data)) &&
+    all(nzchar(names(data))) && !anyDuplicated(names(data))
+  if (!is.null(data) && !is.environment(data) && !named) {
+    abort("`data` must be a list with a different name for each element, not ", describe(data),
+          ".", class = "repalign_error_type", arg = "data")
+  }
   terms <- expanded_terms(formula, data)
   refuse_terms(terms)
   variables <- as.list(attr(terms, "variables"))[-1]
   names <- vapply(variables, function(v) if (is.name(v)) as.character(v) else deparse1(v), "")
   list(calls = variables, names = names, env = environment(formula))
-}
-
-check_formula_data <- function(data) {
-  named <- is.list(data) && !is.null(names(data)) && !anyNA(names(data)) &&
-    all(nzchar(names(data))) && !anyDuplicated(names(data))
-  if (is.null(data) || is.environment(data) || named) return(invisible())
-  abort("`data` must be a list with a different name for each element, not ", describe(data), ".",
-        class = "repalign_error_type", arg = "data")
 }
 
 # The dot stands for all elements of `data` that are not in the response.

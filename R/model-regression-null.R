@@ -87,14 +87,10 @@ rest_of_response <- function(response, centered, gram, sides, df) {
     fit_weights(gram[-k, -k, drop = FALSE], cross[-k, , drop = FALSE], fit, 0)
   })
   left <- lapply(seq_along(centered), function(k) {
-    response - weighted_rdm(centered[-k], without[[k]])
+    response - Reduce(`+`, Map(`*`, centered[-k], as.vector(without[[k]])), 0)
   })
   list(weights = fit_weights(gram, cross, sides$fit, sides$ridge), without = without, left = left,
        untested = untested_terms(gram, left, sides, response, df))
-}
-
-weighted_rdm <- function(rdms, weights) {
-  Reduce(`+`, Map(`*`, rdms, as.vector(weights)), 0)
 }
 
 untested_terms <- function(gram, left, sides, response, df) {
@@ -116,15 +112,13 @@ whole_null <- function(response, rest, sides, design) {
     columns <- t(cross[, (k - 1) * count + seq_len(count), drop = FALSE])
     term_statistic(k, sides$gram, columns, sum(rest$left[[k]]^2), sides, rest$without[[k]])
   }, numeric(nrow(cross)))
-  list(terms = matrix(terms, ncol = count), model = model_null(response, sides, design))
-}
-
-model_null <- function(response, sides, design) {
+  # R squared of the plain fit
   x <- lapply(sides$x, sides$plain$out)
   response <- sides$plain$out(response)
-  cross <- t(inner_products(x, list(response), design))
   gram <- products_of(x, x)
-  explained_by(fit_weights(gram, cross, sides$fit, sides$ridge), gram, cross) / sum(response^2)
+  cross <- t(inner_products(x, list(response), design))
+  explained <- explained_by(fit_weights(gram, cross, sides$fit, sides$ridge), gram, cross)
+  list(terms = matrix(terms, ncol = count), model = explained / sum(response^2))
 }
 
 # How much predictor k explains beyond the others, in the response that a permutation makes: what

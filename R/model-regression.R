@@ -1,7 +1,5 @@
 # rsa_regression() explains dissimilarities of all pairs of conditions by those of several models.
 
-# ---- regression
-
 #' Regression of dissimilarities on several models
 #'
 #' How much does each of several models tell about a brain RDM that the others do not? The
@@ -52,9 +50,9 @@
 #'   the labels in `group`. `coef()` returns the estimates, named by their predictors; of a list of
 #'   RDMs a matrix with a row for each of them. (The intercept is in `glance()`.)
 #'   `confint()` of a list of RDMs has the t intervals of these means over subjects. `augment()` has
-#'   a row for each pair of conditions (and subject): `condition_1`, `condition_2`, the dissimilarity
-#'   and the predictors under their names, `.fitted` and `.resid`; these two are `NA` for pairs that
-#'   are left out.
+#'   a row for each pair of conditions (and subject): `condition_1`, `condition_2`, the
+#'   dissimilarity and the predictors under their names, `.fitted` and `.resid`; these two are `NA`
+#'   for pairs that are left out.
 #' @details
 #' Estimates. All pairs count equally, as in `lm()` of the dissimilarities, whose standard errors
 #' and p-values would be wrong: pairs that share a condition depend on each other. `partial` and
@@ -152,12 +150,21 @@ rsa_regression <- function(formula, data = NULL, block = NULL,
   spec$ridge <- check_ridge(ridge, spec$fit)
   check_flag(standardize, "standardize")
   missing <- check_choice(missing, c("error", "pairwise"), "missing")
-  block <- block_in(substitute(block), data, parent.frame())
+  # like weights of lm(), blocks may be named without quotes
+  caller <- parent.frame()
+  block <- tryCatch(eval(substitute(block), data, caller), error = function(e) {
+    abort("`block` cannot be found: ", conditionMessage(e), ".", class = "repalign_error_missing",
+          arg = "block")
+  })
   table <- regression_table(formula, data, inner, missing == "pairwise")
   block <- in_order_of(block, table$labels, "block")
   between <- pairs_between(block, table$n)
   check_predictors(table, between, spec$fit)
-  group <- regression_groups(group, table)
+  if (!is.null(group) && table$single) {
+    abort("`group` says which RDMs are of one subject, but the response is one RDM: give a list ",
+          "of RDMs, or no `group`.", class = "repalign_error_choice", arg = "group")
+  }
+  group <- group_codes(group, ncol(table$y), table$subjects)
   design <- regression_design(permutations, table$n, block)
   sides <- regression_sides(table, between, spec)
   fits <- lapply(seq_len(ncol(table$y)), function(s) {
@@ -178,14 +185,6 @@ largest_correlation <- function(gram) {
   max(abs(correlations[upper.tri(correlations)]))
 }
 
-regression_groups <- function(group, table) {
-  if (!is.null(group) && table$single) {
-    abort("`group` says which RDMs are of one subject, but the response is one RDM: give a list ",
-          "of RDMs, or no `group`.", class = "repalign_error_choice", arg = "group")
-  }
-  group_codes(group, ncol(table$y), table$subjects)
-}
-
 check_ridge <- function(ridge, fit) {
   if (fit == "ridge" && is.null(ridge)) {
     abort("`ridge` is missing: fit = \"ridge\" needs it, such as ridge = 0.1 (a share of the sum ",
@@ -196,14 +195,6 @@ check_ridge <- function(ridge, fit) {
           class = "repalign_error_parameter", arg = "ridge")
   }
   if (is.null(ridge)) 0 else check_number(ridge, "ridge", above = 0)
-}
-
-# Like weights of lm(), blocks may be named without quotes.
-block_in <- function(call, data, caller) {
-  tryCatch(eval(call, data, caller), error = function(e) {
-    abort("`block` cannot be found: ", conditionMessage(e), ".", class = "repalign_error_missing",
-          arg = "block")
-  })
 }
 
 # Which pairs are of different blocks?
@@ -236,18 +227,14 @@ check_predictors <- function(table, between, fit) {
           if (!all(at)) " that count", ", so it explains nothing: leave it out.",
           class = "repalign_error_variance", arg = colnames(x)[constant[1]])
   }
-  if (fit != "ridge") refuse_collinear(x)
-}
-
-refuse_collinear <- function(x) {
-  x <- scale(x)
-  parts <- qr(x, tol = 1e-6)
-  if (parts$rank == ncol(x)) return(invisible())
-  extra <- colnames(x)[parts$pivot[parts$rank + 1]]
-  others <- setdiff(colnames(x)[parts$pivot[seq_len(parts$rank)]], extra)
-  abort("`", extra, "` is a sum of multiples of ", enumerate(others), " (over the pairs), so ",
-        "their coefficients have no one solution: leave one out, or set fit = \"ridge\".",
-        class = "repalign_error_collinear", arg = extra)
+  parts <- qr(scale(x), tol = 1e-6)
+  if (fit != "ridge" && parts$rank < ncol(x)) {
+    extra <- colnames(x)[parts$pivot[parts$rank + 1]]
+    others <- setdiff(colnames(x)[parts$pivot[seq_len(parts$rank)]], extra)
+    abort("`", extra, "` is a sum of multiples of ", enumerate(others), " (over the pairs), so ",
+          "their coefficients have no one solution: leave one out, or set fit = \"ridge\".",
+          class = "repalign_error_collinear", arg = extra)
+  }
 }
 
 regression_design <- function(permutations, n, block) {
@@ -300,9 +287,7 @@ regression_of <- function(response, table, between, sides, design, standardize) 
   list(rows = cbind(term = colnames(x), rows), model = model, null = null$terms, fitted = fitted)
 }
 
-# ---- regression fit
-
-# Fits of dissimilarities on those of several predictors, from sums of products alone.
+# ---- fits, from sums of products alone
 
 regression_fits <- c("ordinary", "nonnegative", "ridge")
 

@@ -3,9 +3,7 @@
 #' @include result-class.R
 NULL
 
-# ---- rdm rows methods
-
-# The result of rdm_rows() is printed, described and drawn here.
+# ---- the result and its picture
 
 declare_result(
   "repalign_rdm_rows", from = "rdm_rows", digits = 3, words = "rows of RDMs",
@@ -117,7 +115,7 @@ driving_caption <- function(shown, value, several) {
                                               "contributions are not shown")))
 }
 
-# ---- rdm rows
+# ---- rows of a comparison
 
 #' Which conditions drive the similarity of two RDMs
 #'
@@ -299,10 +297,9 @@ warn_rows_without_score <- function(rows) {
   }
 }
 
-# ---- pair shares
+# ---- what each pair of stimuli contributes
 
-# What each pair of stimuli contributes to the comparison of two RDMs; the contributions sum to the
-# score that rsa() gives.
+# Contributions sum to the score that rsa() gives.
 
 # a, b: the dissimilarities of the same pairs, without gaps. A vector of shares, or all NA where the
 # comparison is undefined.

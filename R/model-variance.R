@@ -27,24 +27,20 @@ parts_of_variance <- function(draws, sizes, columns) {
     list(a * b * (covariance$both - covariance$rdm - covariance$condition))
   }
   widest <- draws[[if (is.null(draws$both)) 1 else "both"]]
-  list(main = main, interactions = interactions, df = degrees_of_freedom(draws, sizes),
-       capped = TRUE, with_folds = if (dim(widest)[3] > 1) covariance_of_means(widest, columns))
-}
-
-degrees_of_freedom <- function(draws, sizes) {
-  min(sizes[intersect(c("rdm", "condition"), names(draws))]) - 1
+  with_folds <- if (dim(widest)[3] > 1) {
+    values <- usable_draws(widest, columns)
+    if (nrow(values) < 2) matrix(NA_real_, length(columns), length(columns)) else
+      stats::cov(rowMeans(values, dims = 2))
+  }
+  list(main = main, interactions = interactions,
+       df = min(sizes[intersect(c("rdm", "condition"), names(draws))]) - 1, capped = TRUE,
+       with_folds = with_folds)
 }
 
 # Draws in which all columns are defined.
 usable_draws <- function(draws, columns) {
   values <- draws[, columns, , drop = FALSE]
   values[rowSums(is.na(matrix(values, nrow(values)))) == 0, , , drop = FALSE]
-}
-
-covariance_of_means <- function(draws, columns) {
-  values <- usable_draws(draws, columns)
-  if (nrow(values) < 2) return(matrix(NA_real_, length(columns), length(columns)))
-  stats::cov(rowMeans(values, dims = 2))
 }
 
 # With repeated folds, what the choice of folds adds is taken out.

@@ -111,7 +111,7 @@ benchmark_caption <- function(rows, chance) {
 #' Draws a box plot of the ranks of each measure over all tests, as in Figure 3 of the ReSi paper:
 #' measures in the order of their median rank, the best at the top.
 #'
-#' @param x,object what [rank_measures()] returned, or some of its rows.
+#' @param object what [rank_measures()] returned, or some of its rows.
 #' @param by the name of a column, such as `"dataset"` or `"test"`: a panel for each of its values,
 #'   each with its own order of measures. `NULL`: one panel.
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.

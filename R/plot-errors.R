@@ -215,7 +215,7 @@ noise_ceiling_caption <- function(object) {
 #' Standard errors (or powers) over the numbers of stimuli and neurons as contours, with the pilot
 #' marked. If only one of these numbers varies, they are curves over it.
 #'
-#' @param x,object what [plan_recording()] returned.
+#' @param object what [plan_recording()] returned.
 #' @param what `"se"`: the standard error; `"power"`: the power.
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.

@@ -347,7 +347,7 @@ wrapped_caption <- function(parts) {
 #' The scores of all centres in falling order with the family-wise threshold, the largest null
 #' scores, or the scores in the order of the centres.
 #'
-#' @param x,object what [searchlight()] returned.
+#' @param object what [searchlight()] returned.
 #' @param type `"ranked"`: the scores of each model from the best centre on; `"max_null"`: the
 #'   largest null scores of all centres, with the threshold and the best score; `"centers"`: the
 #'   scores in the order of the centres.

@@ -33,7 +33,7 @@ score_tiles <- function(object) {
 #' changes leave the score as it is, whether the measure is symmetric and a metric, and whether it
 #' uses the pairing of the stimuli.
 #'
-#' @param x,object what [measures()] returned, or some of its rows.
+#' @param object what [measures()] returned, or some of its rows.
 #' @param ... arguments of `autoplot()`; there are no others, and any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object, which can be
 #'   changed or saved.

@@ -118,6 +118,11 @@ NULL
 #' @export
 plot.repalign_result <- function(x, ...) {
   require_package("ggplot2", "Plotting")
+  kind <- result_kind(x)
+  if (is.null(utils::getS3method("autoplot", kind, TRUE, asNamespace("ggplot2")))) {
+    abort("There is no picture of ", result_classes[[kind]]$words, ": plot columns of ",
+          "as.data.frame() of them.", class = "repalign_error_type", arg = "x")
+  }
   need_rows(x, "x")
   print(ggplot2::autoplot(x, ...))
   invisible(x)

@@ -3,10 +3,10 @@
 #' @include base-check.R
 NULL
 
-# ---- rdm class
+# ---- the class
 
-# The class of the RDMs that rdm() makes: a "dist" object that knows what its values are.
-
+# What rdm() makes is a "dist" object that knows what its values are.
+#
 # pairs: of how many pairs of runs each value is the mean, one number for all or one for each; NULL
 # where values are not cross-validated over pairs. transformed: the methods of transform_rdm().
 new_rdm <- function(values, n, labels, distance, pairs = NULL, transformed = NULL) {
@@ -56,6 +56,13 @@ c.repalign_rdms <- function(...) {
 condition_names <- function(x) {
   labels <- attr(x, "Labels")
   if (is.null(labels)) as.character(seq_len(attr(x, "Size"))) else as.character(labels)
+}
+
+# A row for each pair of conditions, in the order of stats::dist().
+named_pairs_of <- function(n, labels) {
+  places <- pair_places(seq_len(packed_length(n)), n)
+  if (is.null(labels)) labels <- as.character(seq_len(n))
+  data.frame(condition_1 = labels[places$first], condition_2 = labels[places$second])
 }
 
 # What the values are, in words: "rank of crossnobis".
@@ -150,7 +157,8 @@ as.data.frame.repalign_rdm <- function(x, row.names = NULL, optional = FALSE, ..
 as.data.frame.repalign_rdms <- function(x, row.names = NULL, optional = FALSE, ...) {
   no_other_arguments(...)
   # names may be equal after c()
-  rows <- Map(function(name, rdm) data.frame(rdm = name, as_rdm_rows(rdm)), names_of_rdms(x), x)
+  rows <- Map(function(name, rdm) data.frame(rdm = name, as.data.frame.repalign_rdm(rdm)),
+              names_of_rdms(x), x)
   do.call(rbind, unname(rows))
 }
 
@@ -158,8 +166,6 @@ as.data.frame.repalign_rdms <- function(x, row.names = NULL, optional = FALSE, .
 names_of_rdms <- function(x) {
   if (is.null(names(x))) paste0("rdm", seq_along(x)) else names(x)
 }
-
-as_rdm_rows <- function(x) as.data.frame.repalign_rdm(x)
 
 #' @rdname print.repalign_rdm
 #' @export
@@ -185,19 +191,15 @@ print.repalign_rdm <- function(x, digits = 3, n = 8, ...) {
 rdm_remarks <- function(x) {
   pairs <- attr(x, "pairs")
   range <- if (any(!is.na(x))) range(x, na.rm = TRUE)
+  limits <- if (!is.null(pairs)) unique(range(pairs))
   remarks <- c(
-    if (!is.null(pairs)) paste("mean over", pairs_text(pairs)),
+    if (length(limits) == 1) paste("mean over", count_of(limits, "pair"), "of runs"),
+    if (length(limits) > 1) paste("mean over", limits[1], "to", limits[2], "pairs of runs"),
     if (!is.null(range)) paste(format_each(range), collapse = " to "),
     if (any(x < 0, na.rm = TRUE)) paste(sum(x < 0, na.rm = TRUE), "negative"),
     if (anyNA(x)) paste(sum(is.na(x)), "NA")
   )
   if (length(remarks)) paste0(": ", paste(remarks, collapse = ", "))
-}
-
-pairs_text <- function(pairs) {
-  limits <- range(pairs)
-  if (limits[1] == limits[2]) return(paste(count_of(limits[1], "pair"), "of runs"))
-  paste0(limits[1], " to ", limits[2], " pairs of runs")
 }
 
 #' @rdname print.repalign_rdm
@@ -242,9 +244,7 @@ as.matrix.repalign_rdms <- function(x, ...) {
 
 least_known <- function(d, of) if (all(is.na(d))) NA_real_ else of(d, na.rm = TRUE)
 
-# ---- rdm subset
-
-# subset() takes some of the conditions of an RDM, or of all RDMs of a list.
+# ---- some of the conditions
 
 #' Some of the conditions of RDMs
 #'
@@ -337,9 +337,7 @@ chosen_conditions <- function(conditions, names, arg) {
   at
 }
 
-# ---- as rdm
-
-# as_rdm() makes an RDM of dissimilarities that are given as a vector, a matrix or a "dist" object.
+# ---- given dissimilarities
 
 #' Make an RDM of given dissimilarities
 #'
@@ -395,11 +393,4 @@ condition_labels <- function(labels, n) {
           ".", class = "repalign_error_labels", arg = "labels")
   }
   labels
-}
-
-# A row for each pair of conditions, in the order of stats::dist().
-named_pairs_of <- function(n, labels) {
-  places <- pair_places(seq_len(packed_length(n)), n)
-  if (is.null(labels)) labels <- as.character(seq_len(n))
-  data.frame(condition_1 = labels[places$first], condition_2 = labels[places$second])
 }

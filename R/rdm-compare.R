@@ -1,8 +1,6 @@
 # Comparisons of RDMs: the choices of `outer`, whitening, and the similarities of tables of RDMs.
 
-# ---- rdm arguments
-
-# The choices of `outer`, by which two RDMs are compared, and what they ask of other arguments.
+# ---- the choices of `outer`, and what they ask of other arguments
 
 rsa_outer <- c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a", "whitened_cosine",
                "whitened_pearson")
@@ -32,7 +30,12 @@ check_outer_args <- function(args) {
   # do pairs of stimuli lack in the representations of a call? See settle_rsa().
   args$gaps <- FALSE
   refuse_unused_sigma(args$sigma, args$outer)
-  if (!is.null(args$clusters) && is_whitened(args)) refuse_whitened_clusters(args)
+  if (!is.null(args$clusters) && is_whitened(args)) {
+    abort("outer = ", dQuote(args$outer, FALSE), " weighs each pair of stimuli by its covariance ",
+          "with all others, and has no value without the pairs within `clusters`: use \"cosine\" ",
+          "or \"pearson\", or leave out `clusters`.", class = "repalign_error_choice",
+          arg = "clusters")
+  }
   args
 }
 
@@ -43,12 +46,6 @@ refuse_unused_sigma <- function(sigma, outer) {
         class = "repalign_error_choice", arg = "sigma")
 }
 
-refuse_whitened_clusters <- function(args) {
-  abort("outer = ", dQuote(args$outer, FALSE), " weighs each pair of stimuli by its covariance ",
-        "with all others, and has no value without the pairs within `clusters`: use \"cosine\" or ",
-        "\"pearson\", or leave out `clusters`.", class = "repalign_error_choice", arg = "clusters")
-}
-
 # among: which of them, with a blank at the end.
 warn_equal_dissimilarities <- function(repr, args, among = "",
                                        what = if (any(is_cosine(args$outer))) "0" else "equal") {
@@ -56,11 +53,10 @@ warn_equal_dissimilarities <- function(repr, args, among = "",
        ".", class = "repalign_undefined", data = repr$arg)
 }
 
-# ---- rdm similarity
+# ---- tables of RDMs
 
-# How alike the RDMs of two tables are, each column of one with each of the other, as the outer
-# comparisons of rsa() define it. Pairs of stimuli that lack on either side are left out.
-
+# How alike the RDMs of two tables are, each column of one with each of the other, as rsa() defines
+# it. Pairs of stimuli that lack on either side are left out.
 # a: P x N, b: P x K, NA where a pair lacks. Returns N x K; NA where a similarity is undefined.
 # sigma: of the stimuli, for whitened comparisons.
 similarity_table <- function(a, b, outer, sigma = NULL) {
@@ -163,11 +159,11 @@ tau_table <- function(a, b, outer) {
   result
 }
 
-# ---- whitened
+# ---- whitened comparisons
 
-# The metric in which whitened comparisons of RDMs weigh pairs of stimuli: the inverse of the
-# covariance of dissimilarities that have no signal, which is never formed.
-
+# They weigh pairs of stimuli by the inverse of the covariance of dissimilarities that have no
+# signal, which is never formed.
+#
 # Without signal, the dissimilarities of the pairs (i, j) and (k, l) have the covariance
 # V = (c_ij' S c_kl)^2, up to a factor, where S is the noise covariance of the stimuli and c_ij
 # their contrast (Diedrichsen et al. 2021). Let A be the symmetric matrix of the dissimilarities a,
@@ -183,25 +179,18 @@ whitening_matrix <- function(n, sigma = NULL) {
   inverse - tcrossprod(sums) / sum(sums)
 }
 
-# What whitened_duals() and others take as `metric`: M, or NULL without sigma, where row means do
-# what M would do.
-whitening_metric <- function(n, sigma = NULL) {
-  if (is.null(sigma)) NULL else whitening_matrix(n, sigma)
-}
-
-# values: an RDM a column, packed. The duals, packed, a column each.
+# values: an RDM a column, packed. The duals, packed, a column each. metric: M, or NULL without
+# sigma, where row means do what M would do.
 whitened_duals <- function(values, metric = NULL) {
   n <- stimuli_of_pairs(nrow(values))
-  if (is.null(metric)) return(centered_duals(values, n))
+  if (is.null(metric)) {
+    places <- pair_places(seq_len(nrow(values)), n)
+    means <- apply_columns(values, function(a) packed_row_sums(a, n)) / n
+    return((values - means[places$first, , drop = FALSE] - means[places$second, , drop = FALSE] +
+              rep(colMeans(means), each = nrow(values))) / 2)
+  }
   below <- which(lower.tri(metric))
   apply_columns(values, function(a) (metric %*% unpacked_pairs(a, n) %*% metric)[below] / 2)
-}
-
-centered_duals <- function(values, n) {
-  places <- pair_places(seq_len(nrow(values)), n)
-  means <- apply_columns(values, function(a) packed_row_sums(a, n)) / n
-  (values - means[places$first, , drop = FALSE] - means[places$second, , drop = FALSE] +
-     rep(colMeans(means), each = nrow(values))) / 2
 }
 
 packed_row_sums <- function(entries, n) .Call(C_packed_row_sums, entries, n, thread_count())
@@ -256,7 +245,7 @@ whitened_solutions <- function(columns, there, sigma = NULL) {
   if (lacking > nrow(columns)) {
     return(solve_positive(pair_covariance(sigma, pair_places(which(there), n)), columns))
   }
-  metric <- whitening_metric(n, sigma)
+  metric <- if (!is.null(sigma)) whitening_matrix(n, sigma)
   values <- matrix(0, length(there), ncol(columns))
   values[there, ] <- columns
   whitened_duals(filled_gaps(values, !there, metric), metric)[there, , drop = FALSE]
@@ -308,16 +297,11 @@ pair_places <- function(at, n) {
   list(first = first, second = as.integer(n - (ends[first] - at)))
 }
 
-# Where pairs first < second stand in a packed vector; the reverse.
-pair_number <- function(first, second, n) {
-  n * (first - 1) - first * (first - 1) / 2 + second - first
-}
-
 # Where the pairs of some of n stimuli stand in a packed vector of all pairs, in the order of
 # stats::dist() of these; NA for pairs of copies of a stimulus.
 packed_places <- function(at, n) {
   places <- pair_places(seq_len(packed_length(length(at))), length(at))
-  first <- at[places$first]
-  second <- at[places$second]
-  replace(pair_number(pmin(first, second), pmax(first, second), n), first == second, NA)
+  first <- pmin(at[places$first], at[places$second])
+  second <- pmax(at[places$first], at[places$second])
+  replace(n * (first - 1) - first * (first - 1) / 2 + second - first, first == second, NA)
 }

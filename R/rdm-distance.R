@@ -14,10 +14,10 @@ declared_distances <- new.env()
 #
 # id          as users name it in the argument `distance` of rdm()
 # definition  the item of the help page of rdm() that defines it, in markdown
-# of          function(patterns, noise, settings): the dissimilarities of all pairs of conditions, in
-#             the order of stats::dist(), or list(d, pairs) with the number of pairs of runs that
-#             each is the mean of. patterns: see run_patterns(); noise and settings: the arguments of
-#             rdm(), as checked
+# of          function(patterns, noise, settings): the dissimilarities of all pairs of conditions,
+#             in the order of stats::dist(), or list(d, pairs) with the number of pairs of runs that
+#             each is the mean of. patterns: see run_patterns(); noise and settings: the arguments
+#             of rdm(), as checked
 # values      what the values are: "squares" of distances, "distances", or "neither"; bures() and
 #             riemann() need squares
 # metric      are the distances (of squares the roots) a metric? Then they obey the triangle

@@ -1,8 +1,5 @@
-# RDMs that lack pairs of stimuli: which measures take them, and comparisons over common pairs.
-
-# ---- rdm gaps
-
-# RDMs that lack pairs of stimuli: which measures take them, and how many pairs are left.
+# RDMs that lack pairs of stimuli: which measures take them, how many pairs are left, and
+# comparisons over common pairs.
 
 # Which pairs lack, or NULL.
 gaps_of <- function(repr) {
@@ -70,20 +67,16 @@ note_gaps <- function(pairs, x, y, set) {
          " pairs of stimuli.", class = "repalign_pairs_left_out")
 }
 
-# ---- rdm common pairs
-
-# Comparisons of two RDMs that lack pairs of stimuli, over the pairs that both have.
-
-# Which pairs both sides have.
-common_pairs <- function(x, y, args) {
-  common <- !is.na(x$d) & !is.na(y$d)
-  if (is.null(args$clusters)) common else
-    common & between_clusters(labelled_codes(args$clusters))
-}
+# ---- comparisons over the pairs that both sides have
 
 score_of_common_pairs <- function(pair, x, y, args) {
-  common <- common_pairs(x, y, args)
-  check_common_pairs(pair, sum(common))
+  common <- !is.na(x$d) & !is.na(y$d)
+  if (!is.null(args$clusters)) common <- common & between_clusters(labelled_codes(args$clusters))
+  if (sum(common) < 3) {
+    abort("`", pair$x$arg, "` and `", pair$y$arg, "` have ", count_of(sum(common), "pair"), " of ",
+          "stimuli in common: at least 3 are needed.", class = "repalign_error_size",
+          arg = pair$y$arg)
+  }
   for (side in c("x", "y")) {
     form <- if (side == "x") x else y
     if (!differ_among(form, common, args)) {
@@ -96,15 +89,13 @@ score_of_common_pairs <- function(pair, x, y, args) {
   }
   a <- common_values(x, common)
   b <- common_values(y, common)
-  if (is_whitened(args)) return(whitened_common(a, b, common, args))
+  if (is_whitened(args)) {
+    # by the covariance of these pairs alone
+    h <- whitened_gram(cbind(a, b), common, args$outer, args$sigma)
+    return(clip_to_range(h[1, 2] / sqrt(h[1, 1]) / sqrt(h[2, 2]), -1, 1))
+  }
   center <- function(values) if (args$outer == "pearson") values - mean(values) else values
   score_of_vectors(center(a), center(b))
-}
-
-check_common_pairs <- function(pair, count) {
-  if (count >= 3) return(invisible())
-  abort("`", pair$x$arg, "` and `", pair$y$arg, "` have ", count_of(count, "pair"), " of stimuli ",
-        "in common: at least 3 are needed.", class = "repalign_error_size", arg = pair$y$arg)
 }
 
 # Do the dissimilarities differ by more than rounding, or for the cosine from 0?
@@ -138,8 +129,3 @@ score_of_ranks <- function(a, b, args) {
   sum((a - center) * (b - center)) / untied_rank_size(length(a))
 }
 
-# The whitened score over the pairs that are `common`, by their own covariance.
-whitened_common <- function(a, b, common, args) {
-  h <- whitened_gram(cbind(a, b), common, args$outer, args$sigma)
-  clip_to_range(h[1, 2] / sqrt(h[1, 1]) / sqrt(h[2, 2]), -1, 1)
-}

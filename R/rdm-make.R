@@ -22,18 +22,20 @@ NULL
 #'   what has noise of its own; `"crossnobis"` and `"poisson_cv"` need them, the others take no
 #'   notice. When `x` is a list, see `condition`.
 #' @param distance the kind of dissimilarity, see below.
-#' @param noise for `r distances_in_help(function(one) one$noise != "none")`: the precision matrix of the noise
-#'   ([noise_precision()]). For `"crossnobis"` also a list with one *covariance* matrix for each run
-#'   (`noise_covariance(by_run = TRUE)`), by name or in the order of the sorted labels. `NULL`:
-#'   noise is taken to be equal and independent (`"crossnobis"` only). When `x` is a list: one for
-#'   all, or a list with the names of `x`.
-#' @param weights for `r distances_in_help(function(one) one$weights)`: how much a pair of runs counts. `"equal"`: all the same.
+#' @param noise for `r distances_in_help(function(one) one$noise != "none")`: the precision matrix
+#'   of the noise ([noise_precision()]). For `"crossnobis"` also a list with one *covariance* matrix
+#'   for each run (`noise_covariance(by_run = TRUE)`), by name or in the order of the sorted labels.
+#'   `NULL`: noise is taken to be equal and independent (`"crossnobis"` only). When `x` is a
+#'   list: one for all, or a list with the names of `x`.
+#' @param weights for `r distances_in_help(function(one) one$weights)`: how much a pair of runs
+#'   counts. `"equal"`: all the same.
 #'   `"repeats"`: by the inverse of the variance without signal, the product over both runs of
 #'   \eqn{r_i r_j / (r_i + r_j)} for the numbers of observations r of both conditions.
 #' @param center_patterns subtract from each pattern its mean over the channels first? Not for
 #'   `r distances_in_help(function(one) !one$centers)`.
-#' @param prior_rate,prior_weight for `r distances_in_help(function(one) one$counts)`: rates are (mean count +
-#'   `prior_rate` * `prior_weight`) / (1 + `prior_weight`), which keeps logarithms finite.
+#' @param prior_rate,prior_weight for `r distances_in_help(function(one) one$counts)`: rates are
+#'   (mean count + `prior_rate` * `prior_weight`) / (1 + `prior_weight`), which keeps logarithms
+#'   finite.
 #' @return An object of class `c("repalign_rdm", "dist")`: the dissimilarities in the order of
 #'   [stats::dist()], with the labels of the conditions. It goes wherever a `dist` object does:
 #'   [rsa()], [similarity()], [calibrate()], [stats::hclust()]; `as.matrix()` makes the full matrix,

@@ -1,7 +1,3 @@
-# The noise of channels: noise_covariance() and noise_precision().
-
-# ---- noise covariance
-
 # noise_covariance() estimates how the noise of channels varies together, noise_precision() the
 # inverse of that.
 
@@ -76,7 +72,12 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
   method <- check_choice(method, noise_methods, "method")
   by_run <- check_flag(by_run, "by_run")
   if (is_collection(x)) return(noise_of_each(x, condition, run, method, dof, by_run))
-  refuse_covariance(x)
+  # data are hardly ever symmetric, but a covariance is, and what is cut from one
+  if (is.matrix(x) && is.numeric(x) && nrow(x) > 1 && isSymmetric(unname(x))) {
+    abort("`x` is a symmetric matrix, as a covariance is, but must be data or residuals: of a ",
+          "covariance (or a part of one), solve() gives the precision.",
+          class = "repalign_error_type", arg = "x")
+  }
   without_runs <- is.null(run) && !is_responses(x)
   seen <- read_observations(x, condition, run)
   # repeats of an array need not be runs
@@ -103,16 +104,6 @@ noise_of_each <- function(x, condition, run, method, dof, by_run) {
              noise_covariance(x[[name]], labels$condition[[name]], labels$run[[name]], method, dof,
                               by_run))
   })
-}
-
-# Data are hardly ever symmetric, but a covariance is, and what is cut from one.
-refuse_covariance <- function(x) {
-  if (!is.matrix(x) || !is.numeric(x) || nrow(x) < 2 || !isSymmetric(unname(x))) {
-    return(invisible())
-  }
-  abort("`x` is a symmetric matrix, as a covariance is, but must be data or residuals: of a ",
-        "covariance (or a part of one), solve() gives the precision.",
-        class = "repalign_error_type", arg = "x")
 }
 
 # One number for all runs, or one for each; NULL stays NULL.
@@ -251,9 +242,7 @@ print.repalign_noise <- function(x, digits = 3, n = 6, ...) {
   invisible(x)
 }
 
-# ---- noise precision
-
-# noise_precision() inverts covariances of noise.
+# ---- the inverse
 
 #' @rdname noise_covariance
 #' @export

@@ -13,18 +13,15 @@ read_observations <- function(x, condition, run) {
   }
   x <- double_matrix(x, "x")
   refuse_identifiers(x, "x")
-  refuse_nonfinite_rows(x)
+  if (!.Call(C_all_finite, x)) {
+    at <- which(!is.finite(x), arr.ind = TRUE)
+    first <- at[order(at[, 1], at[, 2])[1], ]
+    abort("`x` has ", count_of(nrow(at), "missing or infinite value"), ", first in row ", first[1],
+          ", column ", first[2], ": leave out these observations (rows) or channels (columns).",
+          class = "repalign_error_nonfinite", arg = "x")
+  }
   list(x = x, condition = sorted_codes(condition, nrow(x), "condition"),
        run = sorted_codes(run, nrow(x), "run"))
-}
-
-refuse_nonfinite_rows <- function(x) {
-  if (.Call(C_all_finite, x)) return(invisible())
-  at <- which(!is.finite(x), arr.ind = TRUE)
-  first <- at[order(at[, 1], at[, 2])[1], ]
-  abort("`x` has ", count_of(nrow(at), "missing or infinite value"), ", first in row ", first[1],
-        ", column ", first[2], ": leave out these observations (rows) or channels (columns).",
-        class = "repalign_error_nonfinite", arg = "x")
 }
 
 # One label a row as list(codes, labels), with labels in sorted order, or in that of a factor.
@@ -32,13 +29,8 @@ sorted_codes <- function(labels, n, arg, row = "row") {
   if (is.null(labels)) return(NULL)
   row_labels(labels, n, arg, row, FALSE)
   values <- if (is.factor(labels)) droplevels(labels) else as.vector(labels)
-  all <- if (is.factor(values)) levels(values) else sorted_unique(values)
+  all <- if (is.factor(values)) levels(values) else sort(unique(values), method = "radix")
   list(codes = match(values, all), labels = label_text(all))
-}
-
-sorted_unique <- function(values) {
-  all <- unique(values)
-  all[order(all, method = "radix")]
 }
 
 # ---- arrays conditions x channels x repeats, in which missing repeats are NA throughout
@@ -144,17 +136,14 @@ run_patterns <- function(x, condition, run, by_run) {
   seen <- read_observations(x, condition, run)
   if (is.null(seen$condition)) seen$condition <- row_conditions(seen$x)
   if (!by_run) seen$run <- list(codes = rep(1L, nrow(seen$x)), labels = "1")
-  count <- condition_count(seen$condition)
+  count <- seen$condition$count
+  if (is.null(count)) count <- length(seen$condition$labels)
   check_memory(8 * as.double(count) * ncol(seen$x) * length(seen$run$labels),
                "The patterns of all conditions in all runs", "Take fewer channels.")
   found <- .Call(C_run_means, seen$x, seen$condition$codes, seen$run$codes, count,
                  length(seen$run$labels), thread_count())
   c(found, list(labels = seen$condition$labels, runs = seen$run$labels, channels = ncol(seen$x),
                 names = colnames(seen$x)))
-}
-
-condition_count <- function(condition) {
-  if (is.null(condition$count)) length(condition$labels) else condition$count
 }
 
 # Without labels, each row of a matrix is a condition.
@@ -173,22 +162,18 @@ array_patterns <- function(values, labels) {
   size <- dim(values)
   recorded <- recorded_repeats(values)
   runs <- dimnames(values)[[3]]
-  refuse_equal_repeats(runs)
+  twice <- anyDuplicated(runs)
+  if (twice) {
+    # taken for different runs, repeats of one run would bias what is compared between runs
+    abort("`x` has the name ", dQuote(runs[twice], FALSE), " for several repeats. If these are of ",
+          "the same run, give run = dimnames(x)[[3]]; if not, give each a name of its own.",
+          class = "repalign_error_labels", arg = "x")
+  }
   names <- dimnames(values)[[2]]
   if (!all(recorded)) values[is.na(values)] <- 0
   list(means = matrix(values, size[1], size[2] * size[3]), counts = recorded + 0, labels = labels,
        runs = if (is.null(runs)) as.character(seq_len(size[3])) else runs, channels = size[2],
        names = names)
-}
-
-# Repeats of one run share its noise: taken for different runs, they would bias what is compared
-# between runs.
-refuse_equal_repeats <- function(names) {
-  twice <- anyDuplicated(names)
-  if (!twice) return(invisible())
-  abort("`x` has the name ", dQuote(names[twice], FALSE), " for several repeats. If these are of ",
-        "the same run, give run = dimnames(x)[[3]]; if not, give each a name of its own.",
-        class = "repalign_error_labels", arg = "x")
 }
 
 # What messages call a condition: its label, or its number where there are none.

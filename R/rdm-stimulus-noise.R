@@ -21,15 +21,11 @@ check_sigma <- function(sigma, n = NULL, labels = NULL) {
           arg = "sigma")
   }
   storage.mode(sigma) <- "double"
-  sigma <- of_usable_size(sigma)
-  if (is_square) check_covariance(sigma) else check_variances(sigma)
-}
-
-# A common factor means nothing for a score, but extreme ones would overflow where sigma is
-# inverted. Others stay, because pooled RDMs, raw weights and what a ridge does go with them.
-of_usable_size <- function(sigma) {
+  # A common factor means nothing for a score, but extreme ones would overflow where sigma is
+  # inverted. Others stay, because pooled RDMs, raw weights and what a ridge does go with them.
   size <- max(abs(sigma))
-  if (size > 1e-30 && size < 1e30) sigma else sigma * power_of_two_below(size)
+  if (size <= 1e-30 || size >= 1e30) sigma <- sigma * power_of_two_below(size)
+  if (is_square) check_covariance(sigma) else check_variances(sigma)
 }
 
 # Stimuli with less noise than this share of the largest one would cost whitened comparisons most of

@@ -1,9 +1,5 @@
 # Lists of RDMs: as one table, and pooled into one RDM.
 
-# ---- rdm table
-
-# Lists of RDMs become one table with a column for each of them here.
-
 # rdms: one RDM or a list of them, each a "dist" object or a symmetric matrix. Returns list(values,
 # n, labels, names): a matrix with a row for each pair of stimuli, in the order of stats::dist(),
 # the number and the labels (or NULL) of the stimuli, and the names of the RDMs; also which of
@@ -127,10 +123,9 @@ common_labels <- function(rdms, places, arg) {
   labels[[first]]
 }
 
-# ---- pool rdms
+# ---- one RDM of several
 
-# pool_rdms() makes one RDM of several: the mean of normalised RDMs, with which noise ceilings are
-# made and models are fitted.
+# With the mean of normalised RDMs noise ceilings are made and models are fitted.
 
 #' The mean of RDMs
 #'
@@ -201,6 +196,7 @@ means_of_present <- function(scaled, weights) {
 }
 
 normalised_rdms <- function(values, outer, sigma = NULL) {
+  standardised <- function(a) (a - mean(a)) / sqrt(mean((a - mean(a))^2))
   apply_columns(values, function(a) {
     known <- !is.na(a)
     a[known] <- switch(
@@ -211,8 +207,6 @@ normalised_rdms <- function(values, outer, sigma = NULL) {
     a
   })
 }
-
-standardised <- function(a) (a - mean(a)) / sqrt(mean((a - mean(a))^2))
 
 whitened_scaled <- function(a, known, outer, sigma) {
   values <- a[known] - if (is_centred(outer)) mean(a[known]) else 0

@@ -105,7 +105,8 @@ trial_means <- function(values) {
   part_of_responses(x, i, a, t)
 }
 
-#' @exportS3Method utils::tail
+#' @importFrom utils tail
+#' @export
 tail.repalign_responses <- function(x, n = 6L, ...) NextMethod(keepnums = FALSE)
 
 # Positions from what a user gave: none may be taken twice, because it would count as two.

@@ -4,9 +4,9 @@
 
 #' Put results together
 #'
-#' `rbind()` puts several results of [similarity()], of [calibrate()], of the analyses, of
-#' [cka_interval()] or of the benchmarks into one table. Names given to the results tell their rows
-#' apart.
+#' `rbind()` puts several results of one kind into one table, such as those of [similarity()], of
+#' [calibrate()], of the analyses, of [cka_interval()] or of the benchmarks. Names given to the
+#' results tell their rows apart.
 #'
 #' @param ... results of one kind, with the same columns. If all of them have names, as in
 #'   `rbind(day1 = a, day2 = b)` or `do.call(rbind, named_list)`, the names, which must differ,
@@ -14,7 +14,10 @@
 #'   is kept, and the new one is called `source_2`.) It is an error to name only some of them.
 #' @param deparse.level not used.
 #' @return A result of the same kind. If there is a new column `source`, the rows are numbered
-#'   anew.
+#'   anew. What [evaluate_models()], [rsa_regression()], [rdm_rows()], [searchlight()],
+#'   [compare_scores()], [best_score()], [compare_best()] or [plan_recording()] returned is bound to
+#'   a plain data frame, with a message, where the results differ in what is known of all of their
+#'   rows (such as settings, or the data).
 #' @details
 #' `dplyr::bind_rows()` and `purrr::map_dfr()` work in the same way; their argument `.id` names
 #' the new column. Null scores stay with their rows, so that [null_scores()] of the table has

@@ -22,7 +22,8 @@ result_classes <- new.env(parent = emptyenv())
 #           out, before results are bound
 # digits    how many digits print() shows
 # heading   a function(x, digits): the lines that are printed above the rows
-# shown     a function(x): the rows that are printed; some of the columns, or their contents in words
+# shown     a function(x): the rows that are printed: some of the columns, or their contents in
+#           words
 # footing   a function(x, digits): the lines below the rows
 # term      a function(rows): the column `term` of tidy(), where no column is called so
 declare_result <- function(class, from, words, columns, kept = list(), cut = function(x, kept) kept,

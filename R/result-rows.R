@@ -85,7 +85,8 @@ score_matrix <- function(result, measure = NULL, value = NULL) {
 #' hclust(as.dist(similarity(v4_layers, measure = "procrustes")))
 #' as.dist(similarity(v4_layers, measure = "cka"))
 #' @seealso [score_matrix()], [similarity()]
-#' @exportS3Method stats::as.dist
+#' @importFrom stats as.dist
+#' @export
 as.dist.repalign_result <- function(m, diag = FALSE, upper = FALSE) {
   need_columns(m, c("x", "y", "measure", "score"), "turned into distances", "m")
   labels <- unique(as.character(m$measure))
@@ -274,11 +275,13 @@ row_groups <- function(rows, columns) {
 #' the values H, and that of a benchmark ([benchmark_groups()]) has one row per measure and a column
 #' for each metric. `print()` shows the most important columns of the first rows.
 #'
-#' @param x,object what [similarity()], [calibrate()], [cka_interval()], [score_interval()],
-#'   [compare_scores()], [best_score()], [compare_best()], [noise_ceiling()], an analysis
-#'   ([brain_to_brain()], [trial_to_trial()], [brain_to_model()], [object_disentanglement()]) or a
-#'   benchmark ([benchmark_groups()], [benchmark_layers()], [benchmark_outputs()]) returned, or some
-#'   of its rows in any order, or several results put together by [rbind()][rbind.repalign].
+#' @param x,object a result: what [similarity()], [calibrate()], [cka_interval()],
+#'   [score_interval()], [compare_scores()], [best_score()], [compare_best()], [noise_ceiling()],
+#'   [evaluate_models()], [rsa_regression()], [rdm_rows()], [searchlight()], [plan_recording()],
+#'   [rank_measures()], an analysis ([brain_to_brain()], [trial_to_trial()], [brain_to_model()],
+#'   [object_disentanglement()]) or a benchmark ([benchmark_groups()], [benchmark_layers()],
+#'   [benchmark_outputs()]) returned, or some of its rows in any order, or several results put
+#'   together by [rbind()][rbind.repalign].
 #' @param digits how many significant digits to print at least; `NULL`: as R's options say.
 #' @param n how many rows to print; `Inf`: all. By default up to 20 rows are printed whole, and of
 #'   more rows the first 10.
@@ -289,7 +292,8 @@ row_groups <- function(rows, columns) {
 #'   report (see [cka_interval()]); for calibrations also `p.value` and `adj.p.value`, for
 #'   benchmarks `p.value`; for noise ceilings a row for each value, whose name is `term`.
 #'   `glance()`: numbers of pairs or comparisons, of measures, estimators,
-#'   neurons or metrics, and of undefined values.
+#'   neurons or metrics, and of undefined values; for results of other kinds what the page of their
+#'   function says, or the numbers of `rows` and of `undefined` values.
 #'   If several results were put together, the columns that tell them apart (`source`, or any other
 #'   column of words) are kept, and `glance()` and `summary()` describe each of the results in rows
 #'   of its own. `summary()` of results that look alike and have no such column is an error.

@@ -1,6 +1,6 @@
 # The scores and null scores of the centres of a searchlight, group by group. Where the statistic is
-# an inner product of two matrices of conditions, all centres, models and permutations are multiplied
-# at once; otherwise each centre is calibrated by itself.
+# an inner product of two matrices of conditions, all centres, models and permutations are
+# multiplied at once; otherwise each centre is calibrated by itself.
 
 # Returns, for the centres of a group: `scores` and `p_values`, a row a centre and a column a model;
 # `largest`, for each permutation and model the largest null score of the group (oriented, so that
@@ -61,9 +61,6 @@ plain_centers <- function(source, neighbours, job, run) {
   result
 }
 
-# riemann() has the model first and the data second, which are not the same for it.
-takes_model_first <- function(measure) !is_own(measure) && measure$id == "riemann"
-
 plain_center <- function(source, channels, name, job) {
   repr <- center_repr(source, channels, name)
   repr$cache$choices <- job$models[[1]]$cache$choices
@@ -72,7 +69,8 @@ plain_center <- function(source, channels, name, job) {
   sides <- list(x = side(list(repr)), y = side(job$models), self = FALSE, same = FALSE,
                 models = FALSE)
   pairs <- data.frame(i = 1, j = seq_along(job$models))
-  if (takes_model_first(job$measure)) {
+  # riemann() has the model first and the data second, which are not the same for it
+  if (!is_own(job$measure) && job$measure$id == "riemann") {
     sides[c("x", "y")] <- sides[c("y", "x")]
     names(pairs) <- c("j", "i")
   }
@@ -110,8 +108,13 @@ multiplied_centers <- function(source, neighbours, job, run) {
   result$scores[known, ] <- found$scores
   result$p_values[known, ] <- found$p_values
   result$largest <- found$largest
+  d <- job$measure$declaration
   for (k in if (inspects_scores(job$measure)) seq_along(known)) {
-    inspect_center(forms[[k]], names(neighbours)[known[k]], found$scores[k, ], job, run)
+    for (model in which(!is.na(found$scores[k, ]))) {
+      pair <- pair_of(forms[[k]]$repr, job$models[[model]])
+      try_center(d$inspect(found$scores[k, model], pair, forms[[k]], job$operands[[model]],
+                           job$measure$args), names(neighbours)[known[k]], run)
+    }
   }
   result
 }
@@ -202,18 +205,7 @@ inspects_scores <- function(measure) {
   !is.null(measure$declaration$inspect) && !quiet
 }
 
-inspect_center <- function(form, name, scores, job, run) {
-  for (model in which(!is.na(scores))) {
-    pair <- pair_of(form$repr, job$models[[model]])
-    try_center(job$measure$declaration$inspect(scores[model], pair, form, job$operands[[model]],
-                                               job$measure$args), name, run)
-  }
-}
-
-# ---- inner products
-
-# Inner products of the matrices of many centres with those of a few models, under all permutations
-# of the models.
+# ---- inner products of centres and models, under all permutations of the models
 
 # A list of arrays, which have a part of the permutations each: shifts x centres x models x cosets.
 # The first of all is the identity. Permutations that are no cosets have one shift each.
@@ -224,7 +216,13 @@ model_products <- function(matrices, job) {
   models <- length(job$operands)
   groups <- split_by_size(ncol(coset$orders_y), 8 * as.double(n)^2 * models)
   lapply(groups, function(cosets) {
-    sums <- .Call(C_coset_inner, matrices, coset_layers(job, cosets), coset$order_x,
+    # The matrices of all models in the orders of these cosets: with a layer for each model and
+    # coset, one set of Fourier transforms of the centres serves all cosets.
+    layers <- lapply(cosets, function(m) {
+      order <- coset$orders_y[, m]
+      lapply(job$operands, function(form) form$matrix[order, order])
+    })
+    sums <- .Call(C_coset_inner, matrices, unlist(layers, recursive = FALSE), coset$order_x,
                   matrix(seq_len(n), n), diagonals_at_once, thread_count())
     dim(sums) <- c(n, length(matrices), models, length(cosets))
     sums
@@ -235,16 +233,6 @@ model_products <- function(matrices, job) {
 split_by_size <- function(count, bytes) {
   at_once <- max(1, floor(2^28 / bytes))
   unname(split(seq_len(count), (seq_len(count) - 1) %/% at_once))
-}
-
-# The matrices of all models in the orders of some cosets: with a layer for each model and coset,
-# one set of Fourier transforms of the centres serves all cosets.
-coset_layers <- function(job, cosets) {
-  layers <- lapply(cosets, function(m) {
-    order <- job$design$coset$orders_y[, m]
-    lapply(job$operands, function(form) form$matrix[order, order])
-  })
-  unlist(layers, recursive = FALSE)
 }
 
 # A matrix product of the centres, of which the entries on and below the diagonal are kept, with the
@@ -284,7 +272,9 @@ permuted_models <- function(job, some, lower, kept) {
 
 # Returns what score_centers() gives for all centres.
 run_centers <- function(neighbours, source, job, threads) {
-  named <- stats::setNames(neighbours, center_labels(neighbours))
+  labels <- names(neighbours)
+  named <- stats::setNames(neighbours,
+                           if (is.null(labels)) as.character(seq_along(neighbours)) else labels)
   groups <- center_groups(lengths(named), job)
   parts <- if (worker_count() > 0) groups_of_workers(groups, named, source, job, threads) else
     groups_in_turn(groups, named, source, job)
@@ -295,10 +285,6 @@ run_centers <- function(neighbours, source, job, threads) {
        warnings = unlist(lapply(parts, function(part) part$warnings), recursive = FALSE),
        errors = unlist(lapply(parts, function(part) part$error), recursive = FALSE),
        used = any(vapply(parts, function(part) isTRUE(part$used), NA)))
-}
-
-center_labels <- function(neighbours) {
-  if (is.null(names(neighbours))) as.character(seq_along(neighbours)) else names(neighbours)
 }
 
 # A group takes about 128 MB, and is an eighth of the centres at most, so that there is progress to
@@ -351,19 +337,16 @@ worker_group <- function(task, job, settings, advance) {
   part
 }
 
-# Those of the first error, or of data without variance where there was none.
-error_classes <- function(errors) {
-  errors <- Filter(Negate(is.null), errors)
-  if (!length(errors)) return("repalign_error_variance")
-  setdiff(class(errors[[1]]), c("repalign_error", "error", "condition"))
-}
-
 # One warning for all centres without a score, and one for all p-values that lack beside a score.
 report_centers <- function(found, neighbours, count) {
   failed <- found$failed
   if (all(is.na(found$scores))) {
+    # the classes of the first error, or of data without variance where there was none
+    first <- Filter(Negate(is.null), found$errors)
+    classes <- if (length(first)) class(first[[1]]) else "repalign_error_variance"
     abort("No centre has a score. First, centre ", dQuote(names(failed)[1], FALSE), ": ",
-          failed[[1]], class = error_classes(found$errors), arg = "data")
+          failed[[1]], class = setdiff(classes, c("repalign_error", "error", "condition")),
+          arg = "data")
   }
   if (length(failed)) {
     warn(count_of(length(failed), "centre"), " of ", length(neighbours), " ",
@@ -376,11 +359,7 @@ report_centers <- function(found, neighbours, count) {
     warn(sum(lost), " of ", length(lost), " scores have no p-value (NA), because scores of ",
          "permuted data are undefined.", class = "repalign_undefined", data = sum(lost))
   }
-  report_warnings_of_centers(found)
-}
-
-# One warning for each kind that single centres gave.
-report_warnings_of_centers <- function(found) {
+  # one warning for each kind that single centres gave
   kinds <- vapply(found$warnings, function(w) class(w$warning)[1], "")
   for (same in split(found$warnings, factor(kinds, unique(kinds)))) {
     first <- same[[1]]

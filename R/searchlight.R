@@ -1,6 +1,7 @@
-# searchlight() compares the neighbourhood of every centre with models, and tests all centres at once
-# by the largest score under common permutations of the stimuli. This file has its help, what is
-# judged once, and what a centre is made of; scores and groups of centres are in searchlight-null.R.
+# searchlight() compares the neighbourhood of every centre with models, and tests all centres at
+# once by the largest score under common permutations of the stimuli. Here are its help, what is
+# judged once, and what a centre is made of; scores and groups of centres are in
+# searchlight-null.R.
 
 #' Searchlight: which places represent what a model says
 #'
@@ -282,7 +283,7 @@ searchlight_job <- function(sides, measure, permutations, alpha) {
 # over observations or kept for each run, and the noise of the channels.
 
 # Returns list(patterns, is_rdm, settings, n, channels, noise). is_rdm: are the centres compared by
-# their RDMs, made by the distance of the settings, as rdm() makes them? Otherwise by their patterns.
+# their RDMs, made by the distance of the settings as rdm() makes them, or by their patterns?
 # patterns: see run_patterns(); channels: the columns of the user's data that the patterns have,
 # which are all of them but in a part that is sent to a worker; noise: see check_noise().
 # distance: by its name, or NULL for patterns.

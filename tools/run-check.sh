@@ -42,6 +42,9 @@ no_vignettes=
 Rscript -e 'quit(status = !(requireNamespace("rmarkdown") && rmarkdown::pandoc_available()))' ||
   no_vignettes=yes
 
+# The vignettes take a while: they are built beside the next steps.
+build_package "$build" ${no_vignettes:+--no-build-vignettes} > "$build/build.log" 2>&1 & building=$!
+
 echo "== Spelling"
 if Rscript -e 'quit(status = !requireNamespace("spelling", quietly = TRUE))'; then
   item "spelling" Rscript tools/spell.R || true
@@ -53,7 +56,9 @@ echo "== Calls between the files of R/"
 item "no cycle of calls among more than 4 files" Rscript tools/call-graph.R limit 4 || true
 
 echo "== R CMD build"
-item "R CMD build" build_package "$build" ${no_vignettes:+--no-build-vignettes} || exit 1
+item "R CMD build" wait "$building" || { cat "$build/build.log"; exit 1; }
+cat "$build/build.log"
+tarball=$(echo "$build"/repalign_*.tar.gz)
 
 echo "== Compilation with -Wall -Wextra -pedantic"
 echo 'CFLAGS += -Wall -Wextra -pedantic' > "$build/Makevars.warnings"
@@ -84,12 +89,15 @@ if [ -n "$no_vignettes" ]; then
 fi
 
 echo "== R CMD check --as-cran"
-# Flags that this R was itself compiled with are not the package's.
+# Flags that this R was itself compiled with, or that were added above, are not the package's.
 _R_CHECK_COMPILATION_FLAGS_KNOWN_="${_R_CHECK_COMPILATION_FLAGS_KNOWN_:-} $(R CMD config CFLAGS)"
+_R_CHECK_COMPILATION_FLAGS_KNOWN_="$_R_CHECK_COMPILATION_FLAGS_KNOWN_ -pedantic"
 export _R_CHECK_COMPILATION_FLAGS_KNOWN_
 rm -rf "$build/repalign.Rcheck"
-# --no-vignettes: "R CMD build" has just run and built them.
+# --install: what was just installed and what that said. --no-vignettes: "R CMD build" has just run
+# and built them.
 R CMD check --as-cran --no-manual --output="$build" "$@" \
+  --install="check:$build/compile.log" --library="$build/lib" \
   "$([ -n "$no_vignettes" ] && echo --ignore-vignettes || echo --no-vignettes)" "$tarball" || true
 Rscript tools/check-log.R "$build/repalign.Rcheck/00check.log" "$results" \
   ${no_vignettes:+"no prebuilt vignette index"}

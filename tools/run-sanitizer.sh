@@ -1,5 +1,7 @@
 #!/bin/sh
-# The tests again, and a short fuzz, with the C code under AddressSanitizer and UBSan (or, where
+# tools/run-sanitizer.sh [all]
+# Tests that reach all of the C code that any test reaches (tools/sanitized-tests.tsv), or all tests,
+# and a short fuzz, with the C code under AddressSanitizer and UBSan (or, where
 # the compiler has none, under valgrind). Any report is a failure.
 . tools/common.sh
 . tools/sanitizer.sh
@@ -14,7 +16,7 @@ install_sanitized || exit 1
 tar -xzf "$tarball" -C "$dir"       # the tests run in this copy
 
 status=0
-under_sanitizer tools/run-tests.R "$dir" || status=$?
+under_sanitizer tools/run-tests.R "$dir" "$@" || status=$?
 
 # run-tests.R writes its counts at its end: no counts, it died.
 counts=$(cat "$dir/counts" 2>/dev/null) || true

@@ -29,7 +29,8 @@ results_by_class <- function() {
     ),
     repalign_summary = list(summary(brain_to_model(responses(trials), layers, neurons = 4,
                                                    repeats = 2))),
-    repalign_interval = list(score_interval(models), cka_interval(p$x, p$y, clusters = rep(1:10, each = 3)),
+    repalign_interval = list(score_interval(models),
+                             cka_interval(p$x, p$y, clusters = rep(1:10, each = 3)),
                              score_interval(gaps, dist(p$y), pairwise, resamples = 20)),
     repalign_benchmark = list(groups, benchmark_outputs(nets, outputs, measures = "rv",
                                                         model_permutations = 9)),
@@ -196,6 +197,19 @@ test_that("as.dist() has the distances of heat maps, or says what lacks", {
   expect_refused(as.dist(results$repalign_evaluation[[1]]), "column")
 })
 
+test_that("every class has a picture, or says that it has none", {
+  skip_if_not_installed("ggplot2")
+  local_device()
+  for (class in setdiff(names(results), c("repalign_plan", "repalign_measures"))) {
+    result <- results[[class]][[1]]
+    if (class %in% c("repalign_best_comparison", "repalign_summary")) {
+      expect_refused(plot(result), "no picture")
+    } else {
+      expect_identical(suppressMessages(suppressWarnings(plot(result))), result, info = class)
+    }
+  }
+})
+
 test_that("head() and tail() of responses are responses", {
   x <- responses(array(seq_len(240), c(10, 6, 4)))
   expect_identical(head(x), x[1:6, , ])
@@ -218,7 +232,8 @@ test_that("regressions and fits of RDMs have intervals and observations", {
   expect_identical(rownames(confint(several, "t")), "t")
   expect_refused(confint(single), c("no intervals", "each subject"))
   pairs <- augment(single)
-  expect_identical(names(pairs), c("condition_1", "condition_2", "r", "s", "t", ".fitted", ".resid"))
+  expect_identical(names(pairs),
+                   c("condition_1", "condition_2", "r", "s", "t", ".fitted", ".resid"))
   expect_equal(pairs$.fitted, unname(fitted(lm(r ~ s + t, pairs))))
   expect_equal(pairs$r - pairs$.fitted, pairs$.resid)
   expect_identical(nrow(augment(several)), 2L * 45L)

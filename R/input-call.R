@@ -14,7 +14,7 @@
 # choices   the streams of random choices (base-random.R)
 #
 # Representations and measures that do not go together are no error here, because a grid may leave
-# such scores out: their error is kept with the representation (refusals()).
+# such scores out: their error is kept with the representation (refusal()).
 
 # clusters, use: labels of the call, and what they are for: "scores" (nothing but those that
 # measures or responses() have), "null" (whole clusters are permuted) or "errors" (whole clusters

@@ -34,7 +34,8 @@ responses_of <- function(data) {
 }
 
 declares_responses <- function(reprs) {
-  any(vapply(reprs, function(repr) !is.null(repr$responses), NA))
+  for (repr in reprs) if (!is.null(repr$responses)) return(TRUE)
+  FALSE
 }
 
 # The clusters that the objects of a call declare, as codes for their stimuli; NULL without any.
@@ -212,15 +213,15 @@ note_unused_labels <- function(args) {
 
 settle_cka <- function(args, reprs) {
   all <- c(reprs$x, reprs$y)
-  known <- Filter(function(repr) !is.null(repr$responses), all)
-  if (!length(known)) {
-    refuse_no_trials(args, all)
+  if (!declares_responses(all)) {
+    if (corrects_trials(args$estimator)) refuse_no_trials(args, all)
     if (!identical(args$shared_noise, "auto") && !is.null(args$shared_noise)) {
       warn("`shared_noise` is used for responses() objects only: plain matrices declare no ",
            "sessions.", class = "repalign_unused", data = "shared_noise")
     }
     return(args)
   }
+  known <- Filter(function(repr) !is.null(repr$responses), all)
   parts <- unlist(lapply(known, function(repr) declared_parts(repr$responses)))
   several <- any(c("trials", "runs") %in% parts)
   default <- args$default_estimator

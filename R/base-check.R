@@ -31,8 +31,8 @@ check_choice <- function(value, choices, arg, several = FALSE) {
   value
 }
 
-# The last branch of every switch() on a word: a word that no branch is for is a mistake of ours, and
-# must not become a value.
+# The last branch of every switch() on a word: a word that no branch is for is a mistake of ours,
+# and must not become a value.
 no_branch <- function(word) {
   stop("There is no branch for ", dQuote(paste(word, collapse = ", "), FALSE), " here.")
 }

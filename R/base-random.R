@@ -78,8 +78,8 @@ names_of_pair <- function(pair) {
 
 # ---- threads
 
-# How many threads the C code of this package runs; the BLAS has a setting of its own, which is never
-# touched.
+# How many threads the C code of this package runs; the BLAS has a setting of its own, which is
+# never touched.
 
 # The process that loaded the package. A process forked from it must run one thread, because the
 # threads of OpenMP do not survive a fork.

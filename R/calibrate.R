@@ -83,7 +83,8 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   `threshold`, `calibrated`, `p_value`, `null_mean`, `null_sd`, `permutations` (the number of
 #'   null scores) and `engine`; with models also `model_x` and `model_y`, with `p_adjust` also
 #'   `p_adjusted`. `score`, `threshold`, `null_mean` and `null_sd` are in the units of the measure.
-#'   With a single permutation, `null_sd` is `NA`, and a message says so. `engine` is `"coset"`, `"random"`, `"exact"` or
+#'   With a single permutation, `null_sd` is `NA`, and a message says so. `engine` is `"coset"`,
+#'   `"random"`, `"exact"` or
 #'   `"moments"`, or says where the permutations come from: `"blocks"`, `"clusters"`, `"series"`,
 #'   `"linear"` or `"given"`.
 #'   With `aggregate = "max"`, `x` and `y` name the most similar pair; other aggregates belong to

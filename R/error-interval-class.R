@@ -143,9 +143,9 @@ summary.repalign_interval <- function(object, ...) {
 #' distribution, or with a column `df` (intervals over clusters) by those of the t distribution.
 #'
 #' The rows of `vcov()` and `influence_matrix()` must come from one call of [score_interval()],
-#' because scores of different calls do not tell how they vary together. In `vcov()`, covariances over stimuli and over neurons or
-#' subjects are added and those of their interactions subtracted; eigenvalues below 0, which
-#' this may leave, are set to 0.
+#' because scores of different calls do not tell how they vary together. In `vcov()`, covariances
+#' over stimuli and over neurons or subjects are added and those of their interactions subtracted;
+#' eigenvalues below 0, which this may leave, are set to 0.
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
 #' layers <- lapply(v4_layers[1:3], function(layer) layer[1:100, ])

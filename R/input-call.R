@@ -175,8 +175,8 @@ settled_measure <- function(measure, grid = TRUE) {
 
 # ---- clusters of a call
 
-# Clusters of the call, of responses() objects or of the measures must be the same, and every measure
-# that can leave out pairs within clusters does so.
+# Clusters of the call, of responses() objects or of the measures must be the same, and every
+# measure that can leave out pairs within clusters does so.
 with_common_clusters <- function(set, clusters) {
   own <- lapply(set, function(measure) measure$args$clusters)
   codes <- unique(Filter(Negate(is.null), c(own, list(clusters))))

@@ -57,8 +57,8 @@ representation <- function(x, arg, name = arg, allow_na = FALSE,
   repr
 }
 
-# A matrix about which nothing is to be asked but whether its values are finite: without column names,
-# which could be those of identifiers, and not square, like a matrix of distances.
+# A matrix about which nothing is to be asked but whether its values are finite: without column
+# names, which could be those of identifiers, and not square, like a matrix of distances.
 is_bare_matrix <- function(x) {
   size <- dim(x)
   is.double(x) && !is.object(x) && length(size) == 2 && size[1] != size[2] && all(size > 0) &&

@@ -139,7 +139,8 @@ set_largest_k <- function(set, reprs) {
   largest <- numeric()
   for (measure in set) {
     metric <- measure$neighbours$metric
-    if (!is.null(metric)) largest[metric] <- max(largest[metric], measure$neighbours$k, na.rm = TRUE)
+    if (is.null(metric)) next
+    largest[metric] <- max(largest[metric], measure$neighbours$k, na.rm = TRUE)
   }
   if (!length(largest)) return(invisible())
   # prepared graphs have their number of neighbours already

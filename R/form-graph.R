@@ -23,23 +23,19 @@ graph_metrics <- c("cosine", "euclidean", "dot", "correlation")
 # neighbours within clusters (clustered_representation()).
 form_graph <- function(repr, metric, k, ordered = FALSE, ties = "random") {
   check_neighbour_count(repr, k)
-  say_once(repr, list("all neighbours", k, repr$codes), warn_all_neighbours(repr, k))
+  if (k >= most_neighbours(repr)) {
+    say_once(repr, list("all neighbours", k, repr$codes), warn_all_neighbours(repr, k))
+  }
   if (repr$kind == "graph") {
     # The neighbours of a graph that was made elsewhere. Pairs within clusters cannot be taken out
     # of it, because it does not tell which stimuli would come in their place.
     graph <- first_neighbours(repr$data, k)
     within <- which(repr$codes[graph$idx] == repr$codes[row(graph$idx)])
-    neighbours <- if (!length(within)) {
-      graph
-    } else {
-      at <- row(graph$idx)[within[1]]
-      graph_error(repr$arg, "was made with pairs within clusters: row ", at, " has row ",
-                  graph$idx[within[1]], ", of the same cluster, among its first ",
-                  count_of(k,
-                           "neighbour"), ". Make it of pairs of different clusters only, or give ",
-                  "the responses or distances instead")
-    }
-    return(neighbours)
+    if (!length(within)) return(graph)
+    graph_error(repr$arg, "was made with pairs within clusters: row ", row(graph$idx)[within[1]],
+                " has row ", graph$idx[within[1]], ", of the same cluster, among its first ",
+                count_of(k, "neighbour"), ". Make it of pairs of different clusters only, or give ",
+                "the responses or distances instead")
   }
   check_graph_metric(repr, metric)
   most <- largest_k(repr, metric, k)
@@ -79,7 +75,6 @@ declare_form("graph", relabel = function(form, permutation) relabel_graph(form, 
              size = function(n, d, args) 3 * as.double(n) * args$k, drawn = "priority")
 
 warn_all_neighbours <- function(repr, k) {
-  if (k < most_neighbours(repr)) return(invisible())
   of <- paste0("`", repr$arg, "`")
   all <- if (is.null(repr$codes)) {
     paste("every other stimulus of", of, "is a neighbour, so the neighbours")
@@ -95,7 +90,7 @@ warn_all_neighbours <- function(repr, k) {
 
 first_neighbours <- function(graph, k) {
   columns <- seq_len(k)
-  new_form("graph", list(
+  as_form("graph", list(
     idx = graph$idx[, columns, drop = FALSE], dist = graph$dist[, columns, drop = FALSE],
     tied = if (is.null(graph$joined)) 0L else sum(graph$joined[, k]), priority = graph$priority,
     order = graph$order

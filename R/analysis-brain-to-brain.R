@@ -136,7 +136,17 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
   objects <- if (whole) x else list(x = x, y = y)
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
                           objects = objects, by_trials = TRUE, default = missing(estimator))
-  setup$neurons_sampled <- check_neurons_sampled(neurons_sampled, setup)
+  check_flag(neurons_sampled, "neurons_sampled")
+  if (neurons_sampled && is.null(setup$conf_level)) {
+    warn("`neurons_sampled` says what intervals are made of, and is not used without them: give ",
+         "`conf_level`.", class = "repalign_unused", data = "neurons_sampled")
+  }
+  if (neurons_sampled && setup$by_trials) {
+    abort("`neurons_sampled` is not there for \"stimulus_neuron_trial\": give other estimators in ",
+          "`estimator`, or use cka_interval(), whose intervals are for the populations of neurons.",
+          class = "repalign_error_choice", arg = "neurons_sampled")
+  }
+  setup$neurons_sampled <- neurons_sampled
   note_unused_units(unit_users(setup), list(units_x = units_x, units_y = units_y))
   note_unused_by_estimators(setup, "brain_to_brain")
   if (whole) {
@@ -155,21 +165,24 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
     }
     comparisons <- two_regions(x, y, neurons, units_x, units_y, setup)
   }
-  run_comparisons(comparisons, setup, "brain_to_brain")
-}
-
-check_neurons_sampled <- function(neurons_sampled, setup) {
-  check_flag(neurons_sampled, "neurons_sampled")
-  if (neurons_sampled && is.null(setup$conf_level)) {
-    warn("`neurons_sampled` says what intervals are made of, and is not used without them: give ",
-         "`conf_level`.", class = "repalign_unused", data = "neurons_sampled")
+  if (!is.null(comparisons$estimator)) setup$estimator <- comparisons$estimator
+  setup$clusters <- comparisons$clusters
+  setup$stimuli <- independent_stimuli(comparisons$each[[1]]$x, setup)
+  setup$halves <- comparisons$each[[1]]$exchangeable
+  if (!is.null(setup$conf_level)) {
+    # every region once
+    names <- unlist(lapply(comparisons$each, function(comparison) comparison$names))
+    data <- unlist(lapply(comparisons$each, function(comparison) comparison[c("x", "y")]),
+                   recursive = FALSE)
+    warn_dependence(data[!duplicated(names)], setup$clusters)
   }
-  if (neurons_sampled && setup$by_trials) {
-    abort("`neurons_sampled` is not there for \"stimulus_neuron_trial\": give other estimators in ",
-          "`estimator`, or use cka_interval(), whose intervals are for the populations of neurons.",
-          class = "repalign_error_choice", arg = "neurons_sampled")
+  advance <- progress_along(length(comparisons$each))
+  cells <- list()
+  for (comparison in comparisons$each) {
+    cells <- c(cells, comparison_cells(comparison, setup))
+    advance()
   }
-  neurons_sampled
+  with_note(analysis_result(cells, setup, "brain_to_brain"), comparisons$note)
 }
 
 # One comparison of an analysis: the names and the centred data of both sides, the label codes of
@@ -231,23 +244,6 @@ region_pair <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, sc
   compare_trials(comparison, sides, scale, setup)
 }
 
-# The labels of the neurons of each element of `x`: matched by name if `units` has names, and by
-# order otherwise.
-list_units <- function(units, x, names) {
-  if (is.null(units)) return(NULL)
-  fits <- is.list(units) && length(units) == length(x) &&
-    (is.null(names(units)) || setequal(names(units), names))
-  if (!fits) {
-    abort("`units_x` must be a list of label vectors, one for each element of `x` and with the ",
-          "same names: ", enumerate(names, 10), ".", class = "repalign_error_labels",
-          arg = "units_x")
-  }
-  if (is.null(names(units))) names(units) <- names
-  Map(function(labels, element, name) {
-    check_labels(labels, ncol(element), paste0("units_x$", name), name)
-  }, units[names], x, names)
-}
-
 # The neuron correction leaves out neuron pairs with equal labels, so it needs two neurons with
 # different labels on each side.
 check_any_allowed <- function(units, width, arg, arg_units, setup) {
@@ -269,7 +265,21 @@ list_comparisons <- function(x, neurons, units, setup) {
           class = "repalign_error_size", arg = "x")
   }
   data <- read_responses(x, setup$na)
-  units <- list_units(units, data, names)
+  # the labels of the neurons of each element of `x`: matched by name if `units` has names, and by
+  # order otherwise
+  units <- if (!is.null(units)) {
+    fits <- is.list(units) && length(units) == length(data) &&
+      (is.null(names(units)) || setequal(names(units), names))
+    if (!fits) {
+      abort("`units_x` must be a list of label vectors, one for each element of `x` and with the ",
+            "same names: ", enumerate(names, 10), ".", class = "repalign_error_labels",
+            arg = "units_x")
+    }
+    if (is.null(names(units))) names(units) <- names
+    Map(function(labels, element, name) {
+      check_labels(labels, ncol(element), paste0("units_x$", name), name)
+    }, units[names], data, names)
+  }
   args <- stats::setNames(rep("units_x", length(names)), names)
   setup <- take_units(setup, data, units, args)
   given <- complete_responses(data, setup$na, setup$units)
@@ -304,7 +314,13 @@ part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
   split <- split[given$columns$x]
   x <- analysis_matrix(given$data$x, "x", setup)
   if (is.null(split) && ncol(x) > 1) check_any_allowed(units_x, ncol(x), "x", "units_x", setup)
-  setup$estimator <- group_estimators(setup, split, units_x)
+  # where groups are sessions, the default estimators do without the one that needs other sessions
+  setup$estimator <- if (!setup$by_trials || !setup$default || is.null(split) || is.null(units_x)) {
+    setup$estimator
+  } else {
+    several <- tapply(units_x, split, function(labels) length(unique(labels)) > 1)
+    if (any(several)) setup$estimator else setdiff(setup$estimator, "stimulus_neuron")
+  }
   scale <- rep(common_scale(list(x)), 2)
   each <- if (is.null(split)) {
     halves <- random_halves(centered(x, scale[1]), neurons, units_x)
@@ -314,15 +330,6 @@ part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
     group_pairs(x, split, neurons, units_x, scale, setup)
   }
   list(each = each, note = given$note, clusters = given$clusters, estimator = setup$estimator)
-}
-
-# Where groups are sessions, the default estimators do without the one that needs other sessions.
-group_estimators <- function(setup, split, units) {
-  if (!setup$by_trials || !setup$default || is.null(split) || is.null(units)) {
-    return(setup$estimator)
-  }
-  several <- tapply(units, split, function(labels) length(unique(labels)) > 1)
-  if (any(several)) setup$estimator else setdiff(setup$estimator, "stimulus_neuron")
 }
 
 random_halves <- function(x, neurons, units) {
@@ -343,19 +350,6 @@ random_halves <- function(x, neurons, units) {
                  exchangeable = TRUE)
 }
 
-refuse_groups <- function(units, setup) {
-  if (is.null(setup$objects$x$session)) {
-    abort("No neuron pair is allowed within any group of `split`: all columns of a group have the ",
-          "same label in `units_x`", if (is.null(units)) ", or it has a single column",
-          ". Use finer labels in `units_x`, or larger groups.",
-          class = "repalign_error_pairs", arg = "units_x")
-  }
-  abort("No neuron pair is allowed within any group of `split`: all columns of a group are of one ",
-        "session, or it has a single column. Leave out \"stimulus_neuron\" in `estimator`; ",
-        "\"stimulus_neuron_trial\" allows pairs of one session.", class = "repalign_error_pairs",
-        arg = "estimator")
-}
-
 # x: not yet centred.
 group_pairs <- function(x, split, neurons, units, scale, setup) {
   groups <- unique(split)
@@ -367,7 +361,18 @@ group_pairs <- function(x, split, neurons, units, scale, setup) {
   deviations <- centered(x, scale[1])
   labels <- if (is.null(units)) seq_len(ncol(x)) else units
   paired <- vapply(columns, function(at) length(unique(labels[at])) > 1, NA)
-  if ("stimulus_neuron" %in% setup$estimator && !any(paired)) refuse_groups(units, setup)
+  if ("stimulus_neuron" %in% setup$estimator && !any(paired)) {
+    if (is.null(setup$objects$x$session)) {
+      abort("No neuron pair is allowed within any group of `split`: all columns of a group have ",
+            "the same label in `units_x`", if (is.null(units)) ", or it has a single column",
+            ". Use finer labels in `units_x`, or larger groups.",
+            class = "repalign_error_pairs", arg = "units_x")
+    }
+    abort("No neuron pair is allowed within any group of `split`: all columns of a group are of ",
+          "one session, or it has a single column. Leave out \"stimulus_neuron\" in `estimator`; ",
+          "\"stimulus_neuron_trial\" allows pairs of one session.", class = "repalign_error_pairs",
+          arg = "estimator")
+  }
   sizes <- neuron_grid(neurons, if (is.null(neurons)) max(lengths(columns)) else ncol(x), "`x`")
   lapply(utils::combn(length(groups), 2, simplify = FALSE), function(p) {
     at <- columns[p]
@@ -376,35 +381,11 @@ group_pairs <- function(x, split, neurons, units, scale, setup) {
     comparison <- new_comparison(as.character(groups[p]), parts[[1]], parts[[2]], labels, sizes,
                                  two_random_subsets(length(at[[1]]), length(at[[2]])))
     sides <- Map(function(columns, group) {
-      part_of_side_trials(setup$objects$x, x, columns, group)
+      part <- if (!is.null(setup$objects$x)) cut_responses(setup$objects$x, TRUE, columns)
+      trial_side(part, x[, columns, drop = FALSE], group)
     }, at, as.character(groups[p]))
     compare_trials(comparison, stats::setNames(sides, c("x", "y")), scale, setup)
   })
-}
-
-# comparisons: list(each, note, clusters), what is compared, what was left out, and the codes of
-# the clusters of stimuli; and the estimators, where the data allow fewer of them.
-run_comparisons <- function(comparisons, setup, analysis) {
-  if (!is.null(comparisons$estimator)) setup$estimator <- comparisons$estimator
-  setup$clusters <- comparisons$clusters
-  setup$stimuli <- independent_stimuli(comparisons$each[[1]]$x, setup)
-  setup$halves <- comparisons$each[[1]]$exchangeable
-  if (!is.null(setup$conf_level)) warn_dependence(all_regions(comparisons$each), setup$clusters)
-  advance <- progress_along(length(comparisons$each))
-  cells <- list()
-  for (comparison in comparisons$each) {
-    cells <- c(cells, comparison_cells(comparison, setup))
-    advance()
-  }
-  with_note(analysis_result(cells, setup, analysis), comparisons$note)
-}
-
-# Every region once.
-all_regions <- function(comparisons) {
-  names <- unlist(lapply(comparisons, function(comparison) comparison$names))
-  data <- unlist(lapply(comparisons, function(comparison) comparison[c("x", "y")]),
-                 recursive = FALSE)
-  data[!duplicated(names)]
 }
 
 comparison_cells <- function(comparison, setup) {
@@ -417,15 +398,17 @@ comparison_cells <- function(comparison, setup) {
     members <- comparison$choose_members(size, setup$repeats)
     cells <- size_cells(comparison, terms, members, size, setup)
     c(with_trial_values(cells, comparison, trials, terms, members, setup),
-      if (setup$by_trials) list(trial_size_cell(comparison, trials, terms, members, size, setup)))
+      if (setup$by_trials) {
+        # the cell of one comparison at one number of neurons
+        single <- trial_single(trials, terms, members)
+        list(list(names = comparison$names, neurons = size, estimator = trial_estimator,
+                  single = single,
+             deletions = if (!is.null(setup$conf_level)) {
+               trial_size_deletions(comparison, trials, members, stats::complete.cases(single))
+             }, exchangeable = comparison$exchangeable))
+      })
   })
   do.call(c, cells)
-}
-
-side_counts <- function(comparison, members, part) {
-  at <- part_sides[[part]]
-  width <- c(a = ncol(comparison$x), b = ncol(comparison$y))
-  subset_counts(members[[at[1]]], members[[at[2]]], width[at], comparison$codes[[part]])
 }
 
 # A cell becomes one row of the result. This returns the cells of one comparison at one number of
@@ -433,8 +416,10 @@ side_counts <- function(comparison, members, part) {
 size_cells <- function(comparison, terms, members, size, setup) {
   h <- lapply(names(part_sides), function(part) {
     at <- part_sides[[part]]
+    width <- c(a = ncol(comparison$x), b = ncol(comparison$y))
     subset_h(terms[[part]], members[[at[1]]], members[[at[2]]],
-             side_counts(comparison, members, part), comparison$codes[[part]])
+             subset_counts(members[[at[1]]], members[[at[2]]], width[at],
+                           comparison$codes[[part]]), comparison$codes[[part]])
   })
   single <- sapply(setup$estimator, function(e) cbind(h[[1]][[e]], h[[2]][[e]], h[[3]][[e]]),
                    simplify = FALSE)

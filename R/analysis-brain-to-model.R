@@ -66,7 +66,11 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                           default = missing(estimator))
   note_unused_units(unit_users(setup), list(units = units))
   note_unused_by_estimators(setup, "brain_to_model")
-  names <- layer_names(layers)
+  if (!is_collection(layers)) {
+    abort("`layers` must be a named list of matrices, not ", describe(layers), "; for a single ",
+          "one give list(layer = layers).", class = "repalign_error_type", arg = "layers")
+  }
+  names <- check_element_names(layers, "layers")
   args <- paste0("layers$", names)
   given <- region_and_layers(brain, stats::setNames(layers, args), units, setup)
   setup <- given$setup
@@ -74,7 +78,17 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
   sizes <- neuron_grid(neurons, ncol(given$brain), "`brain`")
   region <- region_parts(given$brain, sizes, setup)
   advance <- progress_along(length(layers))
-  layers <- Map(layer_matrix, given$data[args], args, MoreArgs = list(setup = setup))
+  layers <- Map(function(layer, arg, setup) {
+    layer <- as_numeric_matrix(layer, arg)
+    form_centering(list(data = layer, arg = arg, cache = new_cache()))
+    if (leaves_out_pairs(setup) && ncol(layer) < 2) {
+      abort("`", arg, "` has a single unit: the neuron correction needs at least two.",
+            class = "repalign_error_pairs", arg = arg)
+    }
+    check_memory(8 * (6 * length(layer) + 2 * min(dim(layer))^2),
+                 paste0("The comparison with `", arg, "`"), "Fewer units or stimuli need less.")
+    scale_neurons(layer, setup$normalize)
+  }, given$data[args], args, MoreArgs = list(setup = setup))
   reprs <- c(list(list(data = given$brain, arg = "brain")),
             Map(function(x, arg) list(data = x, arg = arg), layers, args))
   check_same_stimuli(reprs)
@@ -84,14 +98,6 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
     layer_cells(region, layer, name, sizes, setup)
   }, layers, names)
   with_note(analysis_result(do.call(c, unname(cells)), setup, "brain_to_model"), given$note)
-}
-
-layer_names <- function(layers) {
-  if (!is_collection(layers)) {
-    abort("`layers` must be a named list of matrices, not ", describe(layers), "; for a single ",
-          "one give list(layer = layers).", class = "repalign_error_type", arg = "layers")
-  }
-  check_element_names(layers, "layers")
 }
 
 # What is left of the data, with the labels of the region's neurons in the settings.
@@ -118,18 +124,6 @@ region_and_layers <- function(brain, layers, units, setup) {
   given
 }
 
-layer_matrix <- function(layer, arg, setup) {
-  layer <- as_numeric_matrix(layer, arg)
-  form_centering(list(data = layer, arg = arg, cache = new_cache()))
-  if (leaves_out_pairs(setup) && ncol(layer) < 2) {
-    abort("`", arg, "` has a single unit: the neuron correction needs at least two.",
-          class = "repalign_error_pairs", arg = arg)
-  }
-  check_memory(8 * (6 * length(layer) + 2 * min(dim(layer))^2),
-               paste0("The comparison with `", arg, "`"), "Fewer units or stimuli need less.")
-  scale_neurons(layer, setup$normalize)
-}
-
 # What the comparisons with all layers share: the random subsets of the region's neurons and the
 # self terms of these subsets.
 region_parts <- function(brain, sizes, setup) {
@@ -137,7 +131,11 @@ region_parts <- function(brain, sizes, setup) {
   x <- centered(brain, scale)
   self <- pair_terms(x, x, setup$clusters)
   trials <- trials_or_none(setup, function() {
-    region_trials(brain, setup$objects$brain, scale, setup)
+    # the region's part of the correction by trials, as trial_terms_of() makes it
+    side <- trial_side(setup$objects$brain, brain, "brain")
+    given <- list(names = c("x", "x"), x = brain, y = brain, exchangeable = TRUE)
+    trial_terms_of(compare_trials(given, list(x = side, y = side), c(scale, scale), setup),
+                   setup)$xx
   })
   subsets <- lapply(sizes, function(size) random_subsets(seq_len(ncol(x)), size, setup$repeats))
   parts <- lapply(subsets, function(subset) {
@@ -156,13 +154,6 @@ region_parts <- function(brain, sizes, setup) {
   list(x = x, parts = parts)
 }
 
-# The region's part of the correction by trials, as trial_terms_of() makes it.
-region_trials <- function(brain, object, scale, setup) {
-  side <- trial_side(object, brain, "brain")
-  given <- list(names = c("x", "x"), x = brain, y = brain, exchangeable = TRUE)
-  trial_terms_of(compare_trials(given, list(x = side, y = side), c(scale, scale), setup), setup)$xx
-}
-
 add_region_trials <- function(part, trials, self, setup) {
   h <- trial_subset_h(trials, part$subset, part$subset, self$naive)
   used <- !is.na(h)
@@ -177,7 +168,16 @@ add_region_trials <- function(part, trials, self, setup) {
 
 layer_cells <- function(region, layer, name, sizes, setup) {
   y <- centered(layer, common_scale(list(layer)))
-  self <- layer_self(y, setup$clusters)
+  # the self terms of the whole layer, by estimator: n + 1 values, of nothing deleted and then of
+  # each stimulus or cluster deleted
+  width <- as.double(ncol(y))
+  sums <- self_totals(y, setup$clusters)
+  units <- seq_len(ncol(y))
+  with_itself <- rowSums(loo_pairs(y, y, units, units, setup$clusters)$stimulus)
+  corrected <- drop_rounding(sums$stimulus - with_itself, sums$naive)
+  self <- list(naive = sums$naive / width^2,
+               stimulus = drop_rounding(sums$stimulus, sums$naive) / width^2,
+               stimulus_neuron = if (width > 1) corrected / (width * (width - 1)))
   # a layer has no trials, and no noise of trials
   self[[trial_estimator]] <- self$stimulus_neuron
   # for each neuron its sum over all units of the layer: the H values of all subsets are made of
@@ -185,38 +185,25 @@ layer_cells <- function(region, layer, name, sizes, setup) {
   cross <- loo_columns(region$x, y, setup$clusters)
   cells <- lapply(seq_along(sizes), function(k) {
     lapply(c(setup$estimator, if (setup$by_trials) trial_estimator), function(e) {
-      layer_cell(region$parts[[k]], self, cross, e, ncol(y), name, sizes[k], setup)
+      part <- region$parts[[k]]
+      width <- ncol(y)
+      kind <- if (e == "naive") "naive" else "stimulus"
+      sums <- cross[[kind]]
+      members <- part$subset
+      single <- colSums(matrix(sums[1, members],
+                               nrow(members))) / (nrow(members) * as.double(width))
+      used <- part$used[[e]]
+      if (is.null(used)) used <- rep(TRUE, ncol(members))
+      deletions <- if (!is.null(setup$conf_level)) {
+        share <- tabulate(members[, used], ncol(sums)) / (max(sum(used), 1) * nrow(members))
+        cbind(drop(sums %*% share) / width, part$deletions[[e]], self[[e]])
+      }
+      cell <- list(names = c("brain", name), neurons = sizes[k], estimator = e,
+                   single = cbind(single, part$h[[e]], self[[e]][1],
+                                  deparse.level = 0),
+                   deletions = deletions, exchangeable = FALSE)
+      layer_clean(cell, part$clean[[e]])
     })
   })
   do.call(c, cells)
-}
-
-# The self terms of the whole layer, by estimator: n + 1 values, of nothing deleted and then of each
-# stimulus or cluster deleted.
-layer_self <- function(y, clusters) {
-  width <- as.double(ncol(y))
-  sums <- self_totals(y, clusters)
-  units <- seq_len(ncol(y))
-  with_itself <- rowSums(loo_pairs(y, y, units, units, clusters)$stimulus)
-  corrected <- drop_rounding(sums$stimulus - with_itself, sums$naive)
-  list(naive = sums$naive / width^2, stimulus = drop_rounding(sums$stimulus, sums$naive) / width^2,
-       stimulus_neuron = if (width > 1) corrected / (width * (width - 1)))
-}
-
-layer_cell <- function(part, self, cross, estimator, width, name, size, setup) {
-  kind <- if (estimator == "naive") "naive" else "stimulus"
-  sums <- cross[[kind]]
-  members <- part$subset
-  single <- colSums(matrix(sums[1, members], nrow(members))) / (nrow(members) * as.double(width))
-  used <- part$used[[estimator]]
-  if (is.null(used)) used <- rep(TRUE, ncol(members))
-  deletions <- if (!is.null(setup$conf_level)) {
-    share <- tabulate(members[, used], ncol(sums)) / (max(sum(used), 1) * nrow(members))
-    cbind(drop(sums %*% share) / width, part$deletions[[estimator]], self[[estimator]])
-  }
-  cell <- list(names = c("brain", name), neurons = size, estimator = estimator,
-               single = cbind(single, part$h[[estimator]], self[[estimator]][1],
-                              deparse.level = 0),
-               deletions = deletions, exchangeable = FALSE)
-  layer_clean(cell, part$clean[[estimator]])
 }

@@ -69,7 +69,19 @@ object_disentanglement <- function(responses, object, neurons = NULL, repeats = 
     list(label = "object_disentanglement", args = list(clusters = setup$labels))
   ))
   given <- complete_responses(read_responses(list(responses = responses), setup$na), setup$na)
-  given <- labelled_images(given, setup)
+  # images without a label in `clusters` are left out; images: the codes of the others, which are
+  # all different without clusters
+  codes <- setup$labels
+  check_clusters(codes, length(given$rows), "responses", 2, "this analysis")
+  given <- if (is.null(codes)) {
+    c(given, list(images = seq_len(sum(given$rows))))
+  } else {
+    keep <- !is.na(codes)
+    given$data$responses <- cut_matrix(given$data$responses, keep[given$rows])
+    given$rows <- given$rows & keep
+    given$images <- codes[given$rows]
+    given
+  }
   responses <- given$data$responses
   object <- check_objects(object, given$rows, setup)
   setup$images <- split(given$images, object)
@@ -92,19 +104,6 @@ object_disentanglement <- function(responses, object, neurons = NULL, repeats = 
   cells <- do.call(c, cells)
   order <- order(vapply(cells, function(cell) cell$pair, 0L))
   with_note(analysis_result(cells[order], setup, "object_disentanglement"), given$note)
-}
-
-# Images without a label in `clusters` are left out; images: the codes of the others, which are all
-# different without clusters.
-labelled_images <- function(given, setup) {
-  codes <- setup$labels
-  check_clusters(codes, length(given$rows), "responses", 2, "this analysis")
-  if (is.null(codes)) return(c(given, list(images = seq_len(sum(given$rows)))))
-  keep <- !is.na(codes)
-  given$data$responses <- cut_matrix(given$data$responses, keep[given$rows])
-  given$rows <- given$rows & keep
-  given$images <- codes[given$rows]
-  given
 }
 
 # rows: which rows of the responses are kept.
@@ -177,7 +176,26 @@ disentanglement_cells <- function(blocks, size, setup) {
     sums$cross <- Map(add_terms, sums$cross, cross)
   }
   do.call(c, lapply(seq_along(pairs), function(i) {
-    pair_cells(i, pairs[[i]], blocks, values[[i]], sums, ncol(subsets), size, setup)
+    pair <- pairs[[i]]
+    values <- values[[i]]
+    count <- ncol(subsets)
+    se <- if (!is.null(setup$conf_level)) {
+      mean_terms <- function(terms) lapply(terms, function(h) h / count)
+      image_jackknife(mean_terms(sums$cross[[i]]), mean_terms(sums$self[[pair[1]]]),
+                      mean_terms(sums$self[[pair[2]]]), setup$images[pair])
+    }
+    lapply(setup$estimator, function(e) {
+      # one degree of freedom less than clusters, for each sample of them; NULL without clusters
+      df <- if (!is.null(setup$labels)) {
+        images <- setup$images[pair]
+        samples <- if (any(images[[1]] %in% images[[2]])) 1 else 2
+        max(1, length(unique(unlist(images))) - samples)
+      }
+      list(names = names(blocks)[pair], neurons = size, estimator = e, pair = i,
+           single = matrix(values[, match(e, estimators), ], ncol = 3),
+           se = if (is.null(se)) NA_real_ else se[[e]], df = df,
+           exchangeable = FALSE)
+    })
   }))
 }
 
@@ -196,28 +214,6 @@ block_h <- function(terms, left_out) {
   left <- pairs - length(left_out)
   c(naive = naive / pairs, stimulus = drop_rounding(all, naive) / pairs,
     stimulus_neuron = if (left > 0) drop_rounding(allowed, naive) / left else NA_real_)
-}
-
-pair_cells <- function(index, pair, blocks, values, sums, subsets, size, setup) {
-  se <- if (!is.null(setup$conf_level)) {
-    mean_terms <- function(terms) lapply(terms, function(h) h / subsets)
-    image_jackknife(mean_terms(sums$cross[[index]]), mean_terms(sums$self[[pair[1]]]),
-                    mean_terms(sums$self[[pair[2]]]), setup$images[pair])
-  }
-  lapply(setup$estimator, function(e) {
-    list(names = names(blocks)[pair], neurons = size, estimator = e, pair = index,
-         single = matrix(values[, match(e, estimators), ], ncol = 3),
-         se = if (is.null(se)) NA_real_ else se[[e]], df = image_df(setup, pair),
-         exchangeable = FALSE)
-  })
-}
-
-# One degree of freedom less than clusters, for each sample of them; NULL without clusters.
-image_df <- function(setup, pair) {
-  if (is.null(setup$labels)) return(NULL)
-  images <- setup$images[pair]
-  samples <- if (any(images[[1]] %in% images[[2]])) 1 else 2
-  max(1, length(unique(unlist(images))) - samples)
 }
 
 # Images of two categories are two samples; where clusters reach over both, their clusters are one.

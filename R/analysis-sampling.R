@@ -1,8 +1,6 @@
 # Estimates of analyses from random subsets of neurons, and what analyses take from responses
 # objects.
 
-# ---- sampling
-
 # These functions make the estimates of analyses from random subsets of neurons. An estimate is a
 # sum over a block of the matrix of pair terms, which has an entry for each neuron pair. A cell of
 # an analysis is one comparison at one number of neurons: it has a single estimate for each choice
@@ -145,7 +143,11 @@ pooled_deletions <- function(x, y, weights, setup) {
   result <- lapply(loo_weighted(x, y, weights$all, setup$clusters), function(h) h[, 1])
   if ("stimulus_neuron" %in% estimator) {
     corrected <- if (!is.null(weights$share)) {
-      shared_deletions(x, y, weights, result$stimulus, setup$clusters)
+      left_out <- if (NROW(weights$excluded)) {
+        drop(loo_pairs(x, y, weights$excluded[, 1], weights$excluded[, 2],
+                       setup$clusters)$stimulus %*% weights$weight)
+      } else 0
+      weights$share * (result$stimulus - left_out)
     } else {
       loo_weighted(x, y, weights$allowed, setup$clusters)$stimulus[, 1]
     }
@@ -155,12 +157,6 @@ pooled_deletions <- function(x, y, weights, setup) {
   result[estimator]
 }
 
-shared_deletions <- function(x, y, weights, all, clusters) {
-  if (!NROW(weights$excluded)) return(weights$share * all)
-  left_out <- loo_pairs(x, y, weights$excluded[, 1], weights$excluded[, 2], clusters)$stimulus
-  weights$share * (all - drop(left_out %*% weights$weight))
-}
-
 # The CKA of each row of h, whose columns are the H values xy, xx and yy; NA where a denominator is
 # not positive.
 ratio_of <- function(h) {
@@ -168,14 +164,6 @@ ratio_of <- function(h) {
   ratio <- rep(NA_real_, nrow(h))
   ratio[defined] <- h[defined, 1] / sqrt(h[defined, 2]) / sqrt(h[defined, 3])
   ratio
-}
-
-# The mean H values over all choices of subsets. A choice with an undefined H value is left out of
-# all three means, so that they remain comparable.
-pooled_h <- function(single) {
-  complete <- stats::complete.cases(single)
-  if (!any(complete)) return(rep(NA_real_, 3))
-  colMeans(single[complete, , drop = FALSE])
 }
 
 # The sides of some analyses are exchangeable, such as two halves of a population, or two trials.
@@ -274,22 +262,35 @@ check_analysis <- function(estimator, normalize, repeats, conf_level, na,
                            by_trials = FALSE, default = FALSE) {
   clusters <- in_order_of(clusters, first_row_names(objects), "clusters")
   objects <- Filter(is_responses, objects)
-  chosen <- analysis_estimators(estimator, default, objects, by_trials)
+  several <- any(vapply(objects, function(x) dim(x)[3] > 1, NA))
+  chosen <- if (default) {
+    default_estimators(objects, by_trials && several)
+  } else {
+    check_choice(estimator, c(estimators, if (by_trials) trial_estimator), "estimator",
+                 several = TRUE)
+    if (trial_estimator %in% estimator && !several) {
+      abort("estimator = \"stimulus_neuron_trial\" needs at least two trials of the stimuli: give ",
+            "the data as responses(), which says what is a trial.",
+            class = "repalign_error_choice", arg = "estimator")
+    }
+    estimator
+  }
   if (!is.null(conf_level)) {
     conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   }
+  reprs <- Map(function(x, arg) list(responses = x, arg = arg), objects, names(objects))
+  codes <- declared_clusters(reprs)
+  refuse_second_clusters(clusters, codes)
+  clusters <- if (is.null(codes)) cluster_codes(clusters) else codes
   list(
     estimator = setdiff(chosen, trial_estimator), by_trials = trial_estimator %in% chosen,
     repeats = check_count(repeats, "repeats"), conf_level = conf_level,
     normalize = check_choice(normalize, c("none", "sd"), "normalize"),
-    na = check_choice(na, na_choices, "na"), labels = analysis_clusters(clusters, objects),
-    objects = objects, default = default, ceiling = by_trials && has_ceiling(objects, chosen)
+    na = check_choice(na, na_choices, "na"), labels = clusters,
+    objects = objects, default = default,
+    # are there several trials, and estimators that have a ceiling?
+    ceiling = by_trials && any(corrects_stimuli(chosen)) && several
   )
-}
-
-# Are there several trials, and estimators that have a ceiling?
-has_ceiling <- function(objects, estimator) {
-  any(corrects_stimuli(estimator)) && any(vapply(objects, function(x) dim(x)[3] > 1, NA))
 }
 
 uses_trials <- function(setup) setup$by_trials || setup$ceiling
@@ -321,7 +322,7 @@ clustered_responses <- function(given, setup) {
   given
 }
 
-# ---- analysis responses
+# ---- responses objects
 
 # What analyses take from responses objects: estimators, clusters, and labels of neurons.
 
@@ -342,26 +343,6 @@ default_estimators <- function(objects, by_trials) {
          "session, so that no pair of them may be compared. \"stimulus_neuron_trial\" can.",
          class = "repalign_estimator")
   c(setdiff(estimators, "stimulus_neuron"), trial_estimator)
-}
-
-analysis_estimators <- function(estimator, default, objects, by_trials) {
-  several <- any(vapply(objects, function(x) dim(x)[3] > 1, NA))
-  if (default) return(default_estimators(objects, by_trials && several))
-  check_choice(estimator, c(estimators, if (by_trials) trial_estimator), "estimator",
-               several = TRUE)
-  if (trial_estimator %in% estimator && !several) {
-    abort("estimator = \"stimulus_neuron_trial\" needs at least two trials of the stimuli: give ",
-          "the data as responses(), which says what is a trial.",
-          class = "repalign_error_choice", arg = "estimator")
-  }
-  estimator
-}
-
-analysis_clusters <- function(clusters, objects) {
-  reprs <- Map(function(x, arg) list(responses = x, arg = arg), objects, names(objects))
-  codes <- declared_clusters(reprs)
-  refuse_second_clusters(clusters, codes)
-  if (is.null(codes)) cluster_codes(clusters) else codes
 }
 
 # For note_unused_units(): the correction by trials uses labels, too.
@@ -385,7 +366,12 @@ take_units <- function(setup, data, units, args) {
     if (is.null(labels)) {
       setup$objects[[name]]["neuron"] <- list(units[[name]])
     } else {
-      refuse_second_units(units[[name]], setup$objects[[name]], args[[name]], name)
+      arg <- args[[name]]
+      if (!is.null(units[[name]])) {
+        abort("`", arg, "` is given, but `", name, "` declares its ",
+              if (is.null(setup$objects[[name]]$session)) "neurons" else "sessions",
+              " already: leave out one of the two.", class = "repalign_error_choice", arg = arg)
+      }
       units[[name]] <- labels
     }
   }
@@ -397,13 +383,6 @@ take_units <- function(setup, data, units, args) {
   setup
 }
 
-refuse_second_units <- function(units, object, arg, name) {
-  if (is.null(units)) return(invisible())
-  abort("`", arg, "` is given, but `", name, "` declares its ",
-        if (is.null(object$session)) "neurons" else "sessions",
-        " already: leave out one of the two.", class = "repalign_error_choice", arg = arg)
-}
-
 # Labels that no other data have.
 own_labels <- function(width, name) paste0(name, "\r", seq_len(width))
 
@@ -411,17 +390,14 @@ own_labels <- function(width, name) paste0(name, "\r", seq_len(width))
 units_of_object <- function(x) {
   if (is.null(x$session)) return(x$neuron)
   if (is.null(x$neuron) || !anyDuplicated(x$neuron)) return(x$session)
-  joined_labels(x$session, x$neuron)
-}
-
-# The smallest groups that hold all columns of equal labels of either kind.
-joined_labels <- function(a, b) {
-  group <- match(a, unique(a))
+  # the smallest groups that hold all columns of equal labels of either kind
+  group <- match(x$session, unique(x$session))
   repeat {
     before <- group
-    group <- stats::ave(group, b, FUN = min)
-    group <- stats::ave(group, a, FUN = min)
-    if (identical(group, before)) return(a[match(group, match(a, unique(a)))])
+    group <- stats::ave(group, x$neuron, FUN = min)
+    group <- stats::ave(group, x$session, FUN = min)
+    if (identical(group, before)) return(x$session[match(group,
+                                                         match(x$session, unique(x$session)))])
   }
 }
 
@@ -445,4 +421,12 @@ with_together <- function(note, setup) {
   if (!setup$by_trials || !unknown) return(note)
   paste(c(note, paste("Trials of", enumerate(paste0("`", names(several), "`"), quote = FALSE),
                       "with the same label are taken as recorded together.")), collapse = "\n")
+}
+
+# The mean H values over all choices of subsets. A choice with an undefined H value is left out of
+# all three means, so that they remain comparable.
+pooled_h <- function(single) {
+  complete <- stats::complete.cases(single)
+  if (!any(complete)) return(rep(NA_real_, 3))
+  colMeans(single[complete, , drop = FALSE])
 }

@@ -1,7 +1,7 @@
 # trial_to_trial(), and what all analyses take from responses to several trials: estimates without
 # the noise of trials, and the ceiling that this noise sets.
 
-# ---- analysis trials
+# ---- trials
 
 # Estimates of analyses that are corrected for trials: their H values multiply only responses that
 # share no noise.
@@ -13,18 +13,21 @@ trial_side <- function(object, x, arg) {
   repr
 }
 
-part_of_side_trials <- function(object, x, columns, arg) {
-  part <- if (!is.null(object)) cut_responses(object, TRUE, columns)
-  trial_side(part, x[, columns, drop = FALSE], arg)
-}
-
 # A comparison with what its correction by trials needs: the sides, and codes of the neurons, of
 # which no neuron is multiplied with itself.
 compare_trials <- function(comparison, sides, scale, setup) {
   if (!uses_trials(setup)) return(comparison)
   own <- Map(trial_units, sides, lapply(sides, has_trials))
   codes <- part_codes(own, ncol(comparison$x), ncol(comparison$y))
-  codes$xy <- codes_between(sides)
+  # as pair_labels(): sessions of one side and neurons of the other say nothing
+  by_trials <- all(vapply(sides, has_trials, NA))
+  has_sessions <- vapply(sides, function(side) !is.null(side$responses$session), NA)
+  codes$xy <- if (!by_trials && has_sessions[1] != has_sessions[2]) {
+    NULL
+  } else {
+    labels <- Map(trial_units, sides, by_trials)
+    label_codes(labels$x, labels$y)
+  }
   comparison$trials <- list(sides = sides, codes = codes, scale = scale)
   comparison
 }
@@ -33,15 +36,6 @@ compare_trials <- function(comparison, sides, scale, setup) {
 trial_units <- function(side, by_trials) {
   label <- if (by_trials) side$responses$neuron else units_of_object(side$responses)
   if (is.null(label)) own_labels(ncol(side$data), side$arg) else label
-}
-
-# As pair_labels(): sessions of one side and neurons of the other say nothing.
-codes_between <- function(sides) {
-  by_trials <- all(vapply(sides, has_trials, NA))
-  has_sessions <- vapply(sides, function(side) !is.null(side$responses$session), NA)
-  if (!by_trials && has_sessions[1] != has_sessions[2]) return(NULL)
-  labels <- Map(trial_units, sides, by_trials)
-  label_codes(labels$x, labels$y)
 }
 
 # By part the sample, the values of all neuron pairs in the units of the comparison (NA where too
@@ -93,15 +87,6 @@ trial_single <- function(parts, terms, members) {
   matrix(single, ncol = 3)
 }
 
-# The cell of one comparison at one number of neurons.
-trial_size_cell <- function(comparison, parts, terms, members, size, setup) {
-  single <- trial_single(parts, terms, members)
-  list(names = comparison$names, neurons = size, estimator = trial_estimator, single = single,
-       deletions = if (!is.null(setup$conf_level)) {
-         trial_size_deletions(comparison, parts, members, stats::complete.cases(single))
-       }, exchangeable = comparison$exchangeable)
-}
-
 trial_size_deletions <- function(comparison, parts, members, used) {
   a <- members$a
   b <- members$b
@@ -115,10 +100,7 @@ trial_size_deletions <- function(comparison, parts, members, used) {
   cbind(xy, xx, trial_pool_deletions(parts$yy, b, b, used), deparse.level = 0)
 }
 
-# ---- analysis trial to trial
-
-# The analysis trial_to_trial() compares all pairs of different trials of one population, through
-# random subsets of its neurons.
+# ---- trial_to_trial()
 
 #' Trial-to-trial similarity over numbers of neurons
 #'
@@ -200,7 +182,20 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
   units <- check_labels(units, ncol(trials[[1]]), "units", "trials")
   units <- take_units(setup, list(trials = trials[[1]]), list(trials = units),
                       c(trials = "units"))$units$trials
-  given <- complete_trials(trials, setup)
+  # all trials must keep the same neurons, so a neuron that is missing in one of them is left out of
+  # all
+  width <- ncol(trials[[1]])
+  names(trials) <- paste0("trials[[", seq_along(trials), "]]")
+  given <- if (setup$na %in% c("pairs", "error")) {
+    list(data = trials, rows = rep(TRUE, nrow(trials[[1]])),
+         columns = list(rep(TRUE, width)))
+  } else {
+    same <- rep(list(seq_len(width)), length(trials))
+    complete_responses(trials, setup$na, stats::setNames(same, names(trials)))
+  }
+  given <- clustered_responses(given, setup)
+  given <- list(data = unname(given$data), columns = given$columns[[1]], note = given$note,
+                clusters = given$clusters)
   trials <- given$data
   setup$clusters <- given$clusters
   units <- units[given$columns]
@@ -220,27 +215,20 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
   pairs <- utils::combn(length(trials), 2, simplify = FALSE)
   result <- analysis_result(trial_cells(trials, present, pairs, sizes, subsets, setup), setup,
                             "trial_to_trial")
-  if (setup$na == "pairs") note_left_out(result, present, pairs) else with_note(result, given$note)
+  if (setup$na == "pairs") {
+    missing <- vapply(pairs, function(p) sum(!(present[[p[1]]] & present[[p[2]]])), 0L)
+    if (!any(missing > 0)) return(result)
+    range <- unique(range(missing[missing > 0]))
+    note <- paste0("Missing values: ", paste(range, collapse = " to "), " of ",
+                   length(present[[1]]),
+                   " neurons left out in each of ", sum(missing > 0), " of ", length(pairs),
+                   " pairs of trials.")
+    inform(note, class = "repalign_left_out")
+    with_note(result, note)
+  } else with_note(result, given$note)
 }
 
 missing_trial_rules <- c("pairs", "stimuli", "neurons", "error")
-
-# All trials must keep the same neurons, so a neuron that is missing in one of them is left out of
-# all.
-complete_trials <- function(trials, setup) {
-  width <- ncol(trials[[1]])
-  names(trials) <- paste0("trials[[", seq_along(trials), "]]")
-  given <- if (setup$na %in% c("pairs", "error")) {
-    list(data = trials, rows = rep(TRUE, nrow(trials[[1]])),
-         columns = list(rep(TRUE, width)))
-  } else {
-    same <- rep(list(seq_len(width)), length(trials))
-    complete_responses(trials, setup$na, stats::setNames(same, names(trials)))
-  }
-  given <- clustered_responses(given, setup)
-  list(data = unname(given$data), columns = given$columns[[1]], note = given$note,
-       clusters = given$clusters)
-}
 
 # The trials of an object. All different ones are multiplied, so that none may share its event.
 single_trials <- function(x) {
@@ -278,12 +266,7 @@ as_trials <- function(trials, na = "pairs") {
     as_numeric_matrix(x, paste0("trials[[", i, "]]"), allow_na = na != "error",
                       allow_nan = na %in% c("stimuli", "neurons"))
   }, trials, seq_along(trials))
-  check_equal_trials(trials)
-  unname(trials)
-}
-
-# Compares every trial with the first one, and with the first one that has column names.
-check_equal_trials <- function(trials) {
+  # compares every trial with the first one, and with the first one that has column names
   arg <- function(i) paste0("trials[[", i, "]]")
   reprs <- Map(function(x, i) list(data = x, arg = arg(i)), trials, seq_along(trials))
   check_same_stimuli(reprs)
@@ -295,6 +278,7 @@ check_equal_trials <- function(trials) {
       check_same_columns(trials[[with_columns[1]]], trials[[i]], arg(with_columns[1]), arg(i))
     }
   }
+  unname(trials)
 }
 
 check_same_columns <- function(x, y, arg_x, arg_y) {
@@ -312,26 +296,23 @@ check_same_columns <- function(x, y, arg_x, arg_y) {
         class = "repalign_error_size", arg = "trials")
 }
 
-# A trial in which no neuron was recorded for all stimuli cannot be compared with any other.
-check_recorded <- function(trials, present) {
-  empty <- which(!vapply(present, any, NA))
-  if (!length(empty)) return(invisible())
-  lacking <- which(rowSums(!is.na(trials[[empty[1]]])) == 0)
-  abort("`trials[[", empty[1], "]]` has no neuron with a value for every stimulus",
-        if (length(lacking)) {
-          paste0(": ", count_of(length(lacking), "stimulus row"), " without this repeat (row ",
-                 enumerate(lacking, 3, quote = FALSE), ")")
-        },
-        ". Leave out such trials (here ", enumerate(empty, 5, quote = FALSE), "), or by ",
-        "na = \"stimuli\" the stimuli with fewer repeats.",
-        class = "repalign_error_nonfinite", arg = "trials")
-}
-
 # Neurons that are missing in a trial become columns of zeros there: these add nothing to sums over
 # neuron pairs, and trial_setup() leaves them out of the counts.
 prepare_trials <- function(trials, present, setup) {
   check_stimuli(nrow(trials[[1]]), "trials", setup)
-  check_recorded(trials, present)
+  # a trial in which no neuron was recorded for all stimuli cannot be compared with any other
+  empty <- which(!vapply(present, any, NA))
+  if (length(empty)) {
+    lacking <- which(rowSums(!is.na(trials[[empty[1]]])) == 0)
+    abort("`trials[[", empty[1], "]]` has no neuron with a value for every stimulus",
+          if (length(lacking)) {
+            paste0(": ", count_of(length(lacking), "stimulus row"), " without this repeat (row ",
+                   enumerate(lacking, 3, quote = FALSE), ")")
+          },
+          ". Leave out such trials (here ", enumerate(empty, 5, quote = FALSE), "), or by ",
+          "na = \"stimuli\" the stimuli with fewer repeats.",
+          class = "repalign_error_nonfinite", arg = "trials")
+  }
   check_memory(8 * ncol(trials[[1]])^2 * (2 * length(trials) + 8), "The neuron-pair terms",
                "Fewer neurons or trials need less.")
   trials <- Map(function(x, here) {
@@ -355,7 +336,20 @@ trial_cells <- function(trials, present, pairs, sizes, subsets, setup) {
   self_terms <- lapply(trials, function(x) new.env())
   each <- lapply(pairs, function(p) {
     here <- present[[p[1]]] & present[[p[2]]]
-    plan <- remember(plans, here, lapply(subsets, trial_setup, here = here, setup = setup))
+    # for the subsets of one size: the counts of neuron pairs, and the weights of pooled values,
+    # when only the neurons count that both trials have (`here`)
+    plan <- remember(plans, here, lapply(subsets, function(subset, here, setup) {
+      width <- length(here)
+      mask <- if (!all(here)) outer(as.double(here), as.double(here))
+      size <- c(width, width)
+      count <- subset_counts(subset, subset, size, setup$codes, mask)
+      list(
+        subset = subset, mask = mask, count = count,
+        weights = if (!is.null(setup$conf_level)) {
+          pooled_weights(subset, subset, size, count, setup$codes, mask = mask)
+        }
+      )
+    }, here = here, setup = setup))
     # self terms are remembered, as they depend on the other trial only by the neurons left out
     self <- lapply(p, function(t) {
       remember(self_terms[[t]], here, trial_h(trials[[t]], trials[[t]], terms[[t]], plan, setup))
@@ -368,21 +362,6 @@ trial_cells <- function(trials, present, pairs, sizes, subsets, setup) {
     lapply(setup$estimator, function(e) trial_cell(each, sizes[k], k, e, setup))
   })
   do.call(c, cells)
-}
-
-# For the subsets of one size: the counts of neuron pairs, and the weights of pooled values, when
-# only the neurons count that both trials have (`here`).
-trial_setup <- function(subset, here, setup) {
-  width <- length(here)
-  mask <- if (!all(here)) outer(as.double(here), as.double(here))
-  size <- c(width, width)
-  count <- subset_counts(subset, subset, size, setup$codes, mask)
-  list(
-    subset = subset, mask = mask, count = count,
-    weights = if (!is.null(setup$conf_level)) {
-      pooled_weights(subset, subset, size, count, setup$codes, mask = mask)
-    }
-  )
 }
 
 # One of the three H values of a pair of trials, for each number of neurons: by estimator the values
@@ -407,30 +386,16 @@ trial_cell <- function(pairs, size, k, estimator, setup) {
   list(names = c("trial", "trial"), neurons = size, estimator = estimator,
        single = do.call(rbind, single), exchangeable = TRUE,
        deletions = if (!is.null(setup$conf_level)) {
-         pooled_trial_deletions(pairs, complete, k, estimator)
+         # the mean of the pairs' deletions, weighted by the number of complete subsets as pooled
+         # values are; pairs without any complete subset do not enter
+         if (any(complete > 0)) {
+           weighted <- Map(function(parts, weight) {
+             weight * vapply(parts, function(part) part[[k]]$deletions[[estimator]],
+                             numeric(length(parts[[1]][[k]]$deletions[[estimator]])))
+           }, pairs[complete > 0], complete[complete > 0])
+           Reduce(`+`, weighted) / sum(complete)
+         }
        })
-}
-
-# The mean of the pairs' deletions, weighted by the number of complete subsets as pooled values are;
-# pairs without any complete subset do not enter.
-pooled_trial_deletions <- function(pairs, complete, k, estimator) {
-  if (!any(complete > 0)) return(NULL)
-  weighted <- Map(function(parts, weight) {
-    weight * vapply(parts, function(part) part[[k]]$deletions[[estimator]],
-                    numeric(length(parts[[1]][[k]]$deletions[[estimator]])))
-  }, pairs[complete > 0], complete[complete > 0])
-  Reduce(`+`, weighted) / sum(complete)
-}
-
-note_left_out <- function(result, present, pairs) {
-  missing <- vapply(pairs, function(p) sum(!(present[[p[1]]] & present[[p[2]]])), 0L)
-  if (!any(missing > 0)) return(result)
-  range <- unique(range(missing[missing > 0]))
-  note <- paste0("Missing values: ", paste(range, collapse = " to "), " of ", length(present[[1]]),
-                 " neurons left out in each of ", sum(missing > 0), " of ", length(pairs),
-                 " pairs of trials.")
-  inform(note, class = "repalign_left_out")
-  with_note(result, note)
 }
 
 # Keeps the note on what was left out, which print() repeats.
@@ -439,7 +404,7 @@ with_note <- function(result, note) {
   result
 }
 
-# ---- analysis ceiling
+# ---- the ceiling
 
 # Analyses of responses to several trials: the ceiling that the noise of the trials sets to each
 # estimate, and the estimate without this noise.

@@ -1,6 +1,6 @@
 # benchmark_outputs(), and scores that users bring.
 
-# ---- benchmark given
+# ---- given
 
 # Scores that were computed before, as the argument `scores` of a benchmark brings them.
 
@@ -31,7 +31,11 @@ given_scores <- function(scores, calibrated = FALSE) {
     abort("`scores$score` must be numbers, not ", describe(scores$score), ".",
           class = "repalign_error_scores", arg = "scores")
   }
-  check_given_numbers(scores)
+  bad <- which(is.infinite(scores$score))
+  if (length(bad)) {
+    abort("`scores$score` is infinite in row ", bad[1], ": undefined scores are NA.",
+          class = "repalign_error_scores", arg = "scores")
+  }
   table <- data.frame(x = given_names(scores, "x"), y = given_names(scores, "y"),
                       measure = as.character(scores$measure), score = as.double(scores$score))
   for (column in c("direction", "error")) {
@@ -58,14 +62,6 @@ given_names <- function(scores, side) {
   if (is.null(model)) names else paste(model, names, sep = "/")
 }
 
-check_given_numbers <- function(scores) {
-  bad <- which(is.infinite(scores$score))
-  if (length(bad)) {
-    abort("`scores$score` is infinite in row ", bad[1], ": undefined scores are NA.",
-          class = "repalign_error_scores", arg = "scores")
-  }
-}
-
 check_given_words <- function(table) {
   for (column in c("x", "y", "measure")) {
     bad <- which(is.na(table[[column]]))
@@ -86,8 +82,33 @@ given_column <- function(given, label, known) {
   direction <- given_direction(given, label, known)
   best <- given_best(given, label, known, direction)
   if (is.na(best) && direction == "distance") best <- 0
+  # Is a measure symmetric? known: its measure object, or NULL. Otherwise it is what the result that
+  # the table comes from says, or the declaration of a label of this package, unless the table has
+  # both orders of some pair with different scores.
+  symmetric <- if (!is.null(known)) {
+    is_symmetric(known)
+  } else {
+    rows <- given$tables[[label]]
+    if (label %in% names(given$symmetric)) {
+      isTRUE(given$symmetric[[label]])
+    } else {
+      back <- match(paste(rows$y, rows$x, sep = "\r"), paste(rows$x, rows$y, sep = "\r"))
+      both <- !is.na(back) & rows$x != rows$y
+      differ <- mapply(function(a, b) !identical(a, b), rows$score[both], rows$score[back[both]])
+      if (any(as.logical(differ))) {
+        FALSE
+      } else {
+        d <- registry[[sub("[( ].*", "", declared_name(label))]]
+        if (is.null(d) || any(both)) {
+          TRUE
+        } else {
+          isTRUE(symmetry_of(d, d$check(default_arguments(d$id))))
+        }
+      }
+    }
+  }
   list(label = label, measure = known, given = TRUE, direction = direction, best = best,
-       symmetric = given_symmetry(given, label, known))
+       symmetric = symmetric)
 }
 
 # The score of what is alike in all that the measure sees. It is not known of other measures, nor
@@ -128,27 +149,19 @@ given_direction <- function(given, label, known) {
 # The id of a measure that the benchmark of Klabunde et al. (2025) calls by this label.
 declared_name <- function(label) if (label %in% resi_order) resi_id(label) else label
 
-# Is a measure symmetric? known: its measure object, or NULL. Otherwise it is what the result that
-# the table comes from says, or the declaration of a label of this package, unless the table has
-# both orders of some pair with different scores.
-given_symmetry <- function(given, label, known) {
-  if (!is.null(known)) return(is_symmetric(known))
-  rows <- given$tables[[label]]
-  if (label %in% names(given$symmetric)) return(isTRUE(given$symmetric[[label]]))
-  back <- match(paste(rows$y, rows$x, sep = "\r"), paste(rows$x, rows$y, sep = "\r"))
-  both <- !is.na(back) & rows$x != rows$y
-  differ <- mapply(function(a, b) !identical(a, b), rows$score[both], rows$score[back[both]])
-  if (any(as.logical(differ))) return(FALSE)
-  d <- registry[[sub("[( ].*", "", declared_name(label))]]
-  if (is.null(d) || any(both)) return(TRUE)
-  isTRUE(symmetry_of(d, d$check(default_arguments(d$id))))
-}
-
 # The cells of one measure for the wanted pairs of items with these names.
 given_cells <- function(given, column, names, pairs, wanted) {
   rows <- given$tables[[column$label]]
   key <- paste(rows$x, rows$y, sep = "\r")
-  refuse_two_scores(rows, key)
+  twice <- which(duplicated(key))
+  first <- match(key[twice], key)
+  differ <- !mapply(identical, rows$score[twice], rows$score[first])
+  if (any(as.logical(differ))) {
+    row <- rows[twice[which(differ)[1]], ]
+    abort("`scores` has two different scores of ", dQuote(row$x, FALSE), " and ",
+          dQuote(row$y, FALSE), " by ", dQuote(row$measure, FALSE), ": keep one.",
+          class = "repalign_error_scores", arg = "scores")
+  }
   x <- names[pairs$i]
   y <- names[pairs$j]
   at <- match(paste(x, y, sep = "\r"), key)
@@ -157,24 +170,11 @@ given_cells <- function(given, column, names, pairs, wanted) {
   if (length(lacking)) refuse_lacking(column, x[lacking], y[lacking])
   cells <- vector("list", nrow(pairs))
   at <- at[wanted]
-  cells[wanted] <- Map(given_cell, rows$score[at], rows$error[at], USE.NAMES = FALSE)
+  cells[wanted] <- Map(function(score, error) {
+    failure <- if (!is.na(error)) error
+    list(score = score, undefined = is.na(score) && is.null(failure), failure = failure)
+  }, rows$score[at], rows$error[at], USE.NAMES = FALSE)
   cells
-}
-
-given_cell <- function(score, error) {
-  failure <- if (!is.na(error)) error
-  list(score = score, undefined = is.na(score) && is.null(failure), failure = failure)
-}
-
-refuse_two_scores <- function(rows, key) {
-  twice <- which(duplicated(key))
-  first <- match(key[twice], key)
-  differ <- !mapply(identical, rows$score[twice], rows$score[first])
-  if (!any(as.logical(differ))) return(invisible())
-  row <- rows[twice[which(differ)[1]], ]
-  abort("`scores` has two different scores of ", dQuote(row$x, FALSE), " and ",
-        dQuote(row$y, FALSE), " by ", dQuote(row$measure, FALSE), ": keep one.",
-        class = "repalign_error_scores", arg = "scores")
 }
 
 refuse_lacking <- function(column, x, y) {
@@ -186,10 +186,7 @@ refuse_lacking <- function(column, x, y) {
         class = "repalign_error_scores", arg = "scores")
 }
 
-# ---- benchmark outputs
-
-# benchmark_outputs(): do representations that measures find less alike belong to models whose
-# outputs differ more?
+# ---- outputs
 
 #' Which measure follows the outputs?
 #'
@@ -272,27 +269,24 @@ benchmark_outputs <- function(representations, outputs, labels = NULL, measures 
   differences <- output_differences(items, outputs, labels, accuracy, from)
   columns <- benchmark_columns(chosen_measures(measures, missing(measures), job), job)
   run_benchmark(items, list(seq_along(items$names)), columns, job, words, function(blocks) {
-    output_rows(blocks[[1]], columns, differences, correlation, permute, count, job$count)
-  })
-}
-
-# The rows of all measures, which see the same permutations.
-output_rows <- function(block, columns, differences, correlation, permute, count, threads) {
-  models <- length(block$at)
-  symmetric <- vapply(columns, function(column) column$symmetric, NA)
-  # of pairs, there are twice as many to permute where both orders have scores
-  relabellings <- lapply(c(TRUE, FALSE), function(is) {
-    if (is %in% symmetric) output_relabellings(models, is, permute, count)
-  })
-  lapply(seq_along(columns), function(m) {
-    column <- columns[[m]]
-    rows <- lapply(correlation, function(one) {
-      output_quality(block_matrix(block, m, column$symmetric), column$direction == "similarity",
-                     column$symmetric, differences, one, permute,
-                     relabellings = relabellings[[if (column$symmetric) 1 else 2]],
-                     threads = threads)
+    # the rows of all measures, which see the same permutations
+    block <- blocks[[1]]
+    models <- length(block$at)
+    symmetric <- vapply(columns, function(column) column$symmetric, NA)
+    # of pairs, there are twice as many to permute where both orders have scores
+    relabellings <- lapply(c(TRUE, FALSE), function(is) {
+      if (is %in% symmetric) output_relabellings(models, is, permute, count)
     })
-    do.call(rbind, rows)
+    lapply(seq_along(columns), function(m) {
+      column <- columns[[m]]
+      rows <- lapply(correlation, function(one) {
+        output_quality(block_matrix(block, m, column$symmetric), column$direction == "similarity",
+                       column$symmetric, differences, one, permute,
+                       relabellings = relabellings[[if (column$symmetric) 1 else 2]],
+                       threads = job$count)
+      })
+      do.call(rbind, rows)
+    })
   })
 }
 
@@ -311,18 +305,32 @@ output_differences <- function(items, outputs, labels, accuracy, from) {
           arg = "outputs")
   }
   outputs <- if (!is.null(outputs)) checked_outputs(items, outputs)
-  accuracies <- if (!is.null(accuracy)) given_accuracies(items, accuracy) else
-    if (!is.null(labels)) counted_accuracies(outputs, labels)
+  accuracies <- if (!is.null(accuracy)) {
+    values <- item_values(items, accuracy, "accuracy")
+    bad <- if (is.numeric(values)) which(!is.finite(values)) else 1
+    if (length(bad)) {
+      abort("`accuracy` must be finite numbers", if (is.numeric(values)) {
+        paste0("; that of ", dQuote(items$names[bad[1]], FALSE), " is ", values[bad[1]])
+      }, ".", class = "repalign_error_value", arg = "accuracy")
+    }
+    list(right = as.double(values), of = 1)
+  } else
+    if (!is.null(labels)) {
+      # Counts, which are subtracted before they are divided, so that equal accuracies differ by 0
+      names <- Find(Negate(is.null), lapply(outputs, colnames))
+      truth <- check_classes(labels, nrow(outputs[[1]]), ncol(outputs[[1]]), names)
+      right <- vapply(outputs, function(output) sum(predicted(output) == truth), 0,
+                      USE.NAMES = FALSE)
+      list(right = right, of = length(truth))
+    }
   c(if (!is.null(accuracies)) {
     list(accuracy = abs(outer(accuracies$right, accuracies$right, `-`)) / accuracies$of)
-  }, if (!is.null(outputs)) differences_of_outputs(outputs, from))
-}
-
-differences_of_outputs <- function(outputs, from) {
-  probabilities <- Map(as_probabilities, outputs, from, output_names(outputs))
-  classes <- lapply(outputs, predicted)
-  list(jsd = between_pairs(probabilities, mean_jsd),
-       disagreement = between_pairs(classes, function(p, q) mean(p != q)))
+  }, if (!is.null(outputs)) {
+    probabilities <- Map(as_probabilities, outputs, from, output_names(outputs))
+    classes <- lapply(outputs, predicted)
+    list(jsd = between_pairs(probabilities, mean_jsd),
+         disagreement = between_pairs(classes, function(p, q) mean(p != q)))
+  })
 }
 
 # The values of all pairs in a symmetric matrix.
@@ -335,83 +343,58 @@ between_pairs <- function(elements, fun) {
   values
 }
 
-given_accuracies <- function(items, accuracy) {
-  values <- item_values(items, accuracy, "accuracy")
-  bad <- if (is.numeric(values)) which(!is.finite(values)) else 1
-  if (length(bad)) {
-    abort("`accuracy` must be finite numbers", if (is.numeric(values)) {
-      paste0("; that of ", dQuote(items$names[bad[1]], FALSE), " is ", values[bad[1]])
-    }, ".", class = "repalign_error_value", arg = "accuracy")
-  }
-  list(right = as.double(values), of = 1)
-}
-
-# Counts, which are subtracted before they are divided, so that equal accuracies differ by 0.
-counted_accuracies <- function(outputs, labels) {
-  names <- Find(Negate(is.null), lapply(outputs, colnames))
-  truth <- check_classes(labels, nrow(outputs[[1]]), ncol(outputs[[1]]), names)
-  right <- vapply(outputs, function(output) sum(predicted(output) == truth), 0, USE.NAMES = FALSE)
-  list(right = right, of = length(truth))
-}
-
 # The outputs as a list of matrices in the order of the representations.
 checked_outputs <- function(items, outputs) {
   column <- is.character(outputs) && length(outputs) == 1 && !is.null(items$manifest)
   if (column) {
     from <- replace(items, c("files", "data", "arrays"), list(NULL, NULL, NULL))
     from$files <- as.character(manifest_column(items$manifest, outputs, items$arg))
-    check_output_files(from$files, outputs)
+    bad <- which(is.na(from$files) | !nzchar(from$files))
+    if (length(bad)) {
+      abort("The column ", dQuote(outputs, FALSE), " names no file in row ", bad[1], ".",
+            class = "repalign_error_value", arg = "outputs")
+    }
     check_files(from, seq_along(from$files))
     outputs <- stats::setNames(read_files(from$files), items$names)
   } else {
-    outputs <- ordered_outputs(items, outputs)
+    if (!is.list(outputs) || is.data.frame(outputs)) {
+      abort("`outputs` must be a list of matrices, one for each representation",
+            if (!is.null(items$manifest)) ", or the name of a column of the manifest", ", not ",
+            describe(outputs), ".", class = "repalign_error_type", arg = "outputs")
+    }
+    if (length(outputs) != length(items$names)) {
+      abort("`outputs` has ", count_of(length(outputs), "element"), ", but `", items$arg, "` has ",
+            length(items$names), ": give one for each.", class = "repalign_error_size",
+            arg = "outputs")
+    }
+    outputs <- if (is.null(names(outputs))) {
+      stats::setNames(outputs, items$names)
+    } else {
+      at <- match(items$names, names(outputs))
+      if (anyNA(at)) {
+        abort("`outputs` has names, but none for ", dQuote(items$names[is.na(at)][1], FALSE),
+              ": use the names of `", items$arg, "`, or leave them out where the order is the ",
+              "same.", class = "repalign_error_names", arg = "outputs")
+      }
+      outputs[at]
+    }
   }
   args <- output_names(outputs)
   outputs <- Map(as_outputs, outputs, args)
-  for (k in seq_along(outputs)[-1]) check_same_outputs(outputs, args, k)
+  for (k in seq_along(outputs)[-1]) {
+    # the stimuli and the classes of all outputs are the same
+    first <- outputs[[1]]
+    check_same_rows(first, outputs[[k]], args[1], args[k])
+    same <- ncol(first) == ncol(outputs[[k]]) &&
+      (is.null(colnames(first)) || is.null(colnames(outputs[[k]])) ||
+         identical(colnames(first), colnames(outputs[[k]])))
+    if (!same) {
+      abort("`", args[1], "` and `", args[k], "` differ in their classes (", ncol(first), " and ",
+            ncol(outputs[[k]]), " columns): the columns must be the same classes in the same ",
+            "order.", class = "repalign_error_size", arg = "outputs")
+    }
+  }
   outputs
 }
 
 output_names <- function(outputs) paste0("outputs$", names(outputs))
-
-check_output_files <- function(files, column) {
-  bad <- which(is.na(files) | !nzchar(files))
-  if (length(bad)) {
-    abort("The column ", dQuote(column, FALSE), " names no file in row ", bad[1], ".",
-          class = "repalign_error_value", arg = "outputs")
-  }
-}
-
-ordered_outputs <- function(items, outputs) {
-  if (!is.list(outputs) || is.data.frame(outputs)) {
-    abort("`outputs` must be a list of matrices, one for each representation",
-          if (!is.null(items$manifest)) ", or the name of a column of the manifest", ", not ",
-          describe(outputs), ".", class = "repalign_error_type", arg = "outputs")
-  }
-  if (length(outputs) != length(items$names)) {
-    abort("`outputs` has ", count_of(length(outputs), "element"), ", but `", items$arg, "` has ",
-          length(items$names), ": give one for each.", class = "repalign_error_size",
-          arg = "outputs")
-  }
-  if (is.null(names(outputs))) return(stats::setNames(outputs, items$names))
-  at <- match(items$names, names(outputs))
-  if (anyNA(at)) {
-    abort("`outputs` has names, but none for ", dQuote(items$names[is.na(at)][1], FALSE),
-          ": use the names of `", items$arg, "`, or leave them out where the order is the same.",
-          class = "repalign_error_names", arg = "outputs")
-  }
-  outputs[at]
-}
-
-# The stimuli and the classes of all outputs are the same.
-check_same_outputs <- function(outputs, args, k) {
-  first <- outputs[[1]]
-  check_same_rows(first, outputs[[k]], args[1], args[k])
-  same <- ncol(first) == ncol(outputs[[k]]) &&
-    (is.null(colnames(first)) || is.null(colnames(outputs[[k]])) ||
-       identical(colnames(first), colnames(outputs[[k]])))
-  if (same) return(invisible())
-  abort("`", args[1], "` and `", args[k], "` differ in their classes (", ncol(first), " and ",
-        ncol(outputs[[k]]), " columns): the columns must be the same classes in the same order.",
-        class = "repalign_error_size", arg = "outputs")
-}

@@ -1,9 +1,5 @@
 # benchmark_groups() and benchmark_layers(), and what they compare.
 
-# ---- benchmark layers
-
-# benchmark_layers(): do scores of layers fall with the distance between them?
-
 #' Which measure sees the order of layers?
 #'
 #' Scores all pairs of layers within each model by several measures, and tells for each measure how
@@ -65,7 +61,9 @@ benchmark_layers <- function(models, measures = resi_measures(),
   labels <- test_labels(test, dataset, architecture)
   job <- benchmark_job(scores, calibrated, cache, threads, ...)
   items <- layer_items(models, "models")
-  blocks <- layer_blocks(items)
+  # the positions of the layers of each model, in their order
+  blocks <- split(seq_along(items$names), factor(items$models, unique(items$models)))
+  if (!is.null(items$rank)) blocks <- lapply(blocks, function(at) at[order(items$rank[at])])
   columns <- benchmark_columns(chosen_measures(measures, missing(measures), job), job)
   run_benchmark(items, blocks, columns, job, labels, function(blocks) {
     lapply(seq_along(columns), function(m) {
@@ -83,7 +81,14 @@ layer_items <- function(models, arg) {
     items$models <- layer_labels(manifest_column(models, "model", arg), "model", arg)
     layer <- manifest_column(models, "layer", arg)
     items$layers <- layer_labels(layer, "layer", arg)
-    items$rank <- layer_rank(layer)
+    # Where layers stand among others. A column that holds numbers for some models and words for
+    # others is a column of words, so that numbers are looked for in it, too.
+    items$rank <- if (is.factor(layer) || is.numeric(layer)) {
+      xtfrm(layer)
+    } else {
+      numbers <- suppressWarnings(as.numeric(as.character(layer)))
+      if (anyNA(numbers)) seq_along(layer) else numbers
+    }
     return(check_layers(items))
   }
   refuse_results(models, arg)
@@ -105,14 +110,6 @@ layer_items <- function(models, arg) {
   items <- new_items(paste(model, layer, sep = "/"), arg, data = data, models = model,
                      layers = layer)
   check_layers(items)
-}
-
-# Where layers stand among others. A column that holds numbers for some models and words for others
-# is a column of words, so that numbers are looked for in it, too.
-layer_rank <- function(layer) {
-  if (is.factor(layer) || is.numeric(layer)) return(xtfrm(layer))
-  numbers <- suppressWarnings(as.numeric(as.character(layer)))
-  if (anyNA(numbers)) seq_along(layer) else numbers
 }
 
 layer_labels <- function(values, column, arg) {
@@ -137,27 +134,16 @@ check_layers <- function(items) {
           "layers to compare.", class = "repalign_error_size", arg = items$arg)
   }
   refuse_whole_name(names(counts), items$arg, "model")
-  note_two_layers(names(which(counts == 2)))
+  models <- names(which(counts == 2))
+  if (length(models)) {
+    inform("There is no order to see in the two layers of ", enumerate(models), ": one pair of ",
+           "layers has none to be compared with. Three or more layers have.",
+           class = "repalign_two_layers")
+  }
   items
 }
 
-note_two_layers <- function(models) {
-  if (!length(models)) return(invisible())
-  inform("There is no order to see in the two layers of ", enumerate(models), ": one pair of ",
-         "layers has none to be compared with. Three or more layers have.",
-         class = "repalign_two_layers")
-}
-
-# The positions of the layers of each model, in their order.
-layer_blocks <- function(items) {
-  blocks <- split(seq_along(items$names), factor(items$models, unique(items$models)))
-  if (is.null(items$rank)) return(blocks)
-  lapply(blocks, function(at) at[order(items$rank[at])])
-}
-
 # ---- benchmark
-
-# benchmark_groups() tells which measures separate groups; what all benchmarks do stands here, too.
 
 #' Which measure separates groups?
 #'
@@ -345,7 +331,16 @@ check_groups <- function(items, groups) {
     abort("`groups` has one group, ", dQuote(names(sizes), FALSE), ": there are no pairs across ",
           "groups to compare with.", class = "repalign_error_groups", arg = "groups")
   }
-  check_group_sizes(sizes)
+  single <- names(sizes)[sizes == 1]
+  if (length(single) == length(sizes)) {
+    abort("`groups` has a label of its own for each representation: there are no pairs within a ",
+          "group.", class = "repalign_error_groups", arg = "groups")
+  }
+  if (length(single)) {
+    inform("There are no pairs within ", enumerate(single), ": ",
+           if (length(single) > 1) "these groups have" else "this group has",
+           " one member, and only pairs across.", class = "repalign_single_groups")
+  }
   refuse_whole_name(names(sizes), "groups", "group")
   groups
 }
@@ -357,19 +352,6 @@ refuse_whole_name <- function(names, arg, what) {
         "s together: give it another name.", class = "repalign_error_names", arg = arg)
 }
 
-check_group_sizes <- function(sizes) {
-  single <- names(sizes)[sizes == 1]
-  if (length(single) == length(sizes)) {
-    abort("`groups` has a label of its own for each representation: there are no pairs within a ",
-          "group.", class = "repalign_error_groups", arg = "groups")
-  }
-  if (length(single)) {
-    inform("There are no pairs within ", enumerate(single), ": ",
-           if (length(single) > 1) "these groups have" else "this group has",
-           " one member, and only pairs across.", class = "repalign_single_groups")
-  }
-}
-
 # Scores all blocks and rates all measures. rate: a function(blocks) that gives the rows of each
 # measure. What it draws does not depend on how much was drawn to compute scores, which is less
 # when a cache knows some of them.
@@ -377,17 +359,28 @@ run_benchmark <- function(items, blocks, columns, job, labels, rate) {
   hold_threads(job$count)
   if (is.null(generator_state())) sample.int(2)
   start <- generator_state()
-  blocks <- benchmark_blocks(items, blocks, columns, job)
+  # The scores of all blocks, which are vectors of positions of items: those of a block are compared
+  # with each other. job: `given`, `cache`, `calibration` and `threads`. Returns for each block
+  # list(at, pairs, cells): cells is a matrix, pairs x measures, of what one_cell() gives.
+  parts <- lapply(blocks, block_cells, items, columns, job)
+  cells <- unlist(lapply(parts, function(part) part$computed), recursive = FALSE)
+  report_cells(Filter(Negate(is.null), cells))
+  report_warnings(unlist(lapply(parts, function(part) part$warnings), recursive = FALSE))
+  blocks <- parts
   restore_generator(start)
   sample.int(.Machine$integer.max, 1)
   start <- generator_state()
   rows <- Map(function(rows, column) cbind(measure = column$label, rows), rate(blocks), columns)
   restore_generator(start)
   sample.int(.Machine$integer.max, 1)
-  benchmark_result(do.call(rbind, rows), score_table(blocks, columns, items$names), labels)
+  rows <- do.call(rbind, rows)
+  rownames(rows) <- NULL
+  for (name in names(labels)) rows[[name]] <- rep_len(labels[[name]], nrow(rows))
+  kept <- list(labels = labels, table = score_table(blocks, columns, items$names))
+  new_result(rows, "repalign_benchmark", list(scores = list(kept)))
 }
 
-# ---- benchmark items
+# ---- items
 
 # What a benchmark compares: representations in a list, or files that a manifest names, which are
 # read when a score needs them.
@@ -477,18 +470,6 @@ check_files <- function(items, at) {
         enumerate(items$files[missing], 3), " (row ", missing[1], if (length(missing) > 1) " first",
         "). Paths are looked up from the working folder; file.path(folder, file) puts another ",
         "before them.", class = "repalign_error_manifest", arg = items$arg)
-}
-
-# The representations at some positions, read where they are in files.
-read_items <- function(items, at) {
-  if (!is.null(items$data)) return(items$data[at])
-  if (is.null(items$files)) {
-    abort("`", items$arg, "` gives only names, but not all measures are in `scores`: give the ",
-          "representations, or the scores of all measures.", class = "repalign_error_type",
-          arg = items$arg)
-  }
-  check_files(items, at)
-  stats::setNames(read_files(items$files[at], items$arrays[at]), items$names[at])
 }
 
 # Each text that reading says is said once, however many files it holds for. Whether all fit into

@@ -1,6 +1,6 @@
 # How well the scores of one measure pass a benchmark: quality figures and their p-values.
 
-# ---- benchmark relabel
+# ---- relabelling
 
 # The p-values of the benchmark: from groups, or models, or pairs that are relabelled.
 
@@ -75,7 +75,7 @@ known_pairs <- function(score, symmetric) {
        undefined = sum(!known))
 }
 
-# ---- benchmark quality groups
+# ---- groups
 
 # How well the scores of one measure tell groups of models apart.
 
@@ -89,41 +89,17 @@ group_quality <- function(score, similarity, groups, definition = "published",
                           relabellings = group_relabellings(groups, model_permutations),
                           threads = NULL) {
   groups <- group_factor(groups)
-  undefined <- undefined_by_group(score, groups, symmetric)
-  values <- group_values(score, similarity, groups, definition, symmetric, best, relabellings,
-                         thread_count(threads))
-  quality_rows(values, undefined)
-}
-
-# values: a list of metrics, each a matrix with a row for each part, which are its row names, and a
-# column for each relabelling. undefined: numbers by part.
-quality_rows <- function(values, undefined) {
-  rows <- lapply(names(values), function(metric) {
-    of_metric <- values[[metric]]
-    part <- rownames(of_metric)
-    value <- unname(of_metric[, 1])
-    data.frame(metric = metric, part = part, value = replace(value, is.nan(value), NA),
-               p_value = unname(apply(of_metric, 1, p_at_least)),
-               undefined = unname(undefined[part]))
-  })
-  do.call(rbind, rows)
-}
-
-# How many pairs have no score: all, and those from each group.
-undefined_by_group <- function(score, groups, symmetric) {
+  # how many pairs have no score: all, and those from each group
   missing <- !is.finite(score)
   diag(missing) <- FALSE
   if (symmetric) missing <- missing & upper.tri(missing)
   of_group <- vapply(levels(groups), function(g) {
     sum(missing & (outer(groups == g, groups == g, if (symmetric) `|` else function(x, y) x)))
   }, 0L)
-  c(all = sum(missing), of_group)
-}
-
-# The metrics as quality_rows() takes them.
-group_values <- function(score, similarity, groups, definition, symmetric, best, relabellings,
-                         threads) {
-  found <- walk_groups(score, similarity, symmetric, best, relabellings, nlevels(groups), threads)
+  undefined <- c(all = sum(missing), of_group)
+  # the metrics as quality_rows() takes them
+  found <- walk_groups(score, similarity, symmetric, best, relabellings, nlevels(groups),
+                       thread_count(threads))
   published <- definition == "published"
   whole <- function(values) matrix(values, 1, dimnames = list("all", NULL))
   parts <- function(values, all = colMeans(values, na.rm = TRUE)) {
@@ -135,9 +111,18 @@ group_values <- function(score, similarity, groups, definition, symmetric, best,
           1 - colSums(found$group$violations) / colSums(found$group$triples))
   silhouette <- parts(found$group$silhouette / found$group$silhouettes,
                       colSums(found$group$silhouette) / colSums(found$group$silhouettes))
-  list(auprc = if (published) parts(found$group$auprc) else whole(found$auprc),
-       conformity = conformity, dprime = whole(found$dprime), silhouette = silhouette,
-       auc = whole(found$auc))
+  values <- list(auprc = if (published) parts(found$group$auprc) else whole(found$auprc),
+                 conformity = conformity, dprime = whole(found$dprime), silhouette = silhouette,
+                 auc = whole(found$auc))
+  rows <- lapply(names(values), function(metric) {
+    of_metric <- values[[metric]]
+    part <- rownames(of_metric)
+    value <- unname(of_metric[, 1])
+    data.frame(metric = metric, part = part, value = replace(value, is.nan(value), NA),
+               p_value = unname(apply(of_metric, 1, p_at_least)),
+               undefined = unname(undefined[part]))
+  })
+  do.call(rbind, rows)
 }
 
 # What src/group_walk.h finds, in its order.
@@ -149,8 +134,17 @@ walk_groups <- function(score, similarity, symmetric, best, relabellings, groups
   rows <- length(walked_of_group) * groups
   walked <- if (length(pairs$score)) {
     alike <- if (similarity) pairs$score else -pairs$score
-    walk_pairs(pairs, alike, if (similarity) best else -best, symmetric, relabellings, groups,
-               threads)
+    most <- if (similarity) best else -best
+    level <- tie_levels(-alike)
+    order <- order(level)
+    centered <- alike - mean(alike)
+    spread <- max(abs(centered))
+    if (spread <= tie_share * max(abs(alike))) centered[] <- 0
+    # a score above the best one is rounding, or a correction's noise around it
+    away <- if (is.na(most)) numeric(length(alike)) else pmax(most - alike, 0)
+    .Call(C_group_walk, pairs$first[order], pairs$second[order], level[order],
+          centered[order] / if (spread > 0) spread else 1, away[order], symmetric, relabellings,
+          groups, threads)
   } else {
     matrix(NA_real_, rows + 3, ncol(relabellings))
   }
@@ -163,20 +157,7 @@ walk_groups <- function(score, similarity, symmetric, best, relabellings, groups
        dprime = walked[rows + 3, ])
 }
 
-walk_pairs <- function(pairs, alike, best, symmetric, relabellings, groups, threads) {
-  level <- tie_levels(-alike)
-  order <- order(level)
-  centered <- alike - mean(alike)
-  spread <- max(abs(centered))
-  if (spread <= tie_share * max(abs(alike))) centered[] <- 0
-  # a score above the best one is rounding, or a correction's noise around it
-  away <- if (is.na(best)) numeric(length(alike)) else pmax(best - alike, 0)
-  .Call(C_group_walk, pairs$first[order], pairs$second[order], level[order],
-        centered[order] / if (spread > 0) spread else 1, away[order], symmetric, relabellings,
-        groups, threads)
-}
-
-# ---- benchmark quality layers
+# ---- layers
 
 # How well the scores of one measure fall with the distance between layers of a model.
 
@@ -219,11 +200,9 @@ sides_of_layers <- function(layers) {
 nearness_correlation <- function(alike, distance) {
   known <- !is.na(alike)
   if (sum(known) < 2) return(NA_real_)
-  -plain_correlation(rank(alike[known]), rank(distance[known]))
-}
-
-plain_correlation <- function(x, y) {
-  if (min(x) == max(x) || min(y) == max(y)) NA_real_ else stats::cor(x, y)
+  x <- rank(alike[known])
+  y <- rank(distance[known])
+  -(if (min(x) == max(x) || min(y) == max(y)) NA_real_ else stats::cor(x, y))
 }
 
 # Published: a correlation for every layer with those above, and one with those below.
@@ -262,7 +241,7 @@ nested_conformity <- function(alike) {
   mean(conforms, na.rm = TRUE)
 }
 
-# ---- benchmark quality outputs
+# ---- outputs
 
 # How well the scores of one measure follow differences between the outputs of models.
 

@@ -3,9 +3,7 @@
 #' @include result-class.R
 NULL
 
-# ---- benchmark rank
-
-# rank_measures() ranks measures in every test, and sums the ranks up.
+# ---- rank
 
 #' Which measure ranks best over several tests?
 #'
@@ -71,32 +69,56 @@ NULL
 rank_measures <- function(..., metric = c(groups = "auprc", layers = "spearman"),
                           target = c("accuracy", "jsd"), ties = c("min", "average"),
                           undefined = c("drop", "last")) {
-  metric <- check_rank_metric(metric)
-  target <- check_rank_target(target)
+  choices <- list(groups = c("auprc", "conformity", "dprime", "silhouette", "auc"),
+                  layers = c("spearman", "conformity"))
+  usable <- is.character(metric) && length(metric) && !is.null(names(metric)) &&
+    all(names(metric) %in% names(choices)) && !anyDuplicated(names(metric))
+  if (!usable) {
+    abort("`metric` must name the figure that ranks, as in c(groups = \"auprc\", layers = ",
+          "\"spearman\").", class = "repalign_error_value", arg = "metric")
+  }
+  chosen <- c(groups = "auprc", layers = "spearman")
+  for (kind in names(metric)) {
+    chosen[[kind]] <- check_choice(metric[[kind]], choices[[kind]], paste0("metric$", kind))
+  }
+  metric <- chosen
+  if (!is.character(target) || !length(target) || anyNA(target) || anyDuplicated(target)) {
+    abort("`target` must name differences between outputs, such as \"accuracy\" and \"jsd\".",
+          class = "repalign_error_value", arg = "target")
+  }
   ties <- check_choice(ties, c("min", "average"), "ties")
   undefined <- check_choice(undefined, c("drop", "last"), "undefined")
   results <- given_results(...)
   rows <- bound_ranked_rows(lapply(seq_along(results), function(k) {
     ranked_rows(results[[k]], names_or_empty(results)[k], metric, target)
   }))
-  refuse_two_values(rows)
+  twice <- anyDuplicated(rows[setdiff(names(rows), "value")])
+  if (twice) {
+    labels <- unlist(rows[twice, rank_tests(rows)])
+    abort(dQuote(rows$measure[twice], FALSE), " has two values in one test (",
+          paste(names(labels), "=", labels, collapse = ", "), "). Name the results, as in ",
+          "rank_measures(first = a, second = b), or give them different `dataset`, `architecture` ",
+          "or `test`.", class = "repalign_error_rows", arg = "...")
+  }
   rows <- with_ranks(rows, ties, undefined)
-  note_missing_ranks(rows)
+  # says which measures have ranks in fewer tests than others
+  table <- rank_summary(rows)
+  few <- table[table$undefined + table$missing > 0, ]
+  if (nrow(few)) {
+    tests <- length(tests_of(rows, rank_tests(rows)))
+    why <- ifelse(few$undefined == 0, "missing",
+                  ifelse(few$missing == 0, "undefined", "undefined or missing"))
+    reasons <- paste0(few$measure, " (", why, " in ", few$undefined + few$missing, ")")
+    inform(count_of(nrow(few), "measure"), " of ", nrow(table), " lack", if (nrow(few) == 1) "s",
+           " a figure in some of the ", count_of(tests, "test"), ": ",
+           enumerate(reasons, 5, quote = FALSE), ". Compare their ranks with care.",
+           class = "repalign_ranks_missing")
+  }
   new_result(rows, "repalign_ranks")
 }
 
 # The columns that name a test of ranks.
 rank_tests <- function(rows) setdiff(names(rows), c("measure", "value", "rank", "of"))
-
-refuse_two_values <- function(rows) {
-  twice <- anyDuplicated(rows[setdiff(names(rows), "value")])
-  if (!twice) return(invisible())
-  labels <- unlist(rows[twice, rank_tests(rows)])
-  abort(dQuote(rows$measure[twice], FALSE), " has two values in one test (",
-        paste(names(labels), "=", labels, collapse = ", "), "). Name the results, as in ",
-        "rank_measures(first = a, second = b), or give them different `dataset`, `architecture` ",
-        "or `test`.", class = "repalign_error_rows", arg = "...")
-}
 
 with_ranks <- function(rows, ties, undefined) {
   rows$rank <- rep(NA_real_, nrow(rows))
@@ -113,21 +135,6 @@ with_ranks <- function(rows, ties, undefined) {
   }
   rownames(rows) <- NULL
   rows
-}
-
-# Says which measures have ranks in fewer tests than others.
-note_missing_ranks <- function(rows) {
-  table <- rank_summary(rows)
-  few <- table[table$undefined + table$missing > 0, ]
-  if (!nrow(few)) return(invisible())
-  tests <- length(tests_of(rows, rank_tests(rows)))
-  why <- ifelse(few$undefined == 0, "missing",
-                ifelse(few$missing == 0, "undefined", "undefined or missing"))
-  reasons <- paste0(few$measure, " (", why, " in ", few$undefined + few$missing, ")")
-  inform(count_of(nrow(few), "measure"), " of ", nrow(table), " lack", if (nrow(few) == 1) "s",
-         " a figure in some of the ", count_of(tests, "test"), ": ",
-         enumerate(reasons, 5, quote = FALSE), ". Compare their ranks with care.",
-         class = "repalign_ranks_missing")
 }
 
 # A row for each measure, the best first.
@@ -189,7 +196,7 @@ need_rank_columns <- function(x, what) {
   need_columns(as.data.frame(x), c("measure", "metric", "value", "rank", "of"), what)
 }
 
-# ---- benchmark result
+# ---- result
 
 # The result of the benchmarks, and its methods.
 
@@ -218,12 +225,6 @@ declare_result(
   }
 )
 
-benchmark_result <- function(rows, scores, labels) {
-  rownames(rows) <- NULL
-  for (name in names(labels)) rows[[name]] <- rep_len(labels[[name]], nrow(rows))
-  new_result(rows, "repalign_benchmark", list(scores = list(list(labels = labels, table = scores))))
-}
-
 #' @rdname benchmark_groups
 #' @export
 similarity_scores <- function(result) {
@@ -233,28 +234,26 @@ similarity_scores <- function(result) {
     abort("`result` must be what a benchmark returned, with the scores that it keeps: plain data ",
           "frames have none.", class = "repalign_error_type", arg = "result")
   }
-  parts <- lapply(parts, scores_within, as.data.frame(result), length(parts) > 1)
+  # the scores of one benchmark whose measures are among the rows
+  parts <- lapply(parts, function(part, rows, labelled) {
+    for (name in intersect(names(part$labels), names(rows))) {
+      rows <- rows[rows[[name]] == part$labels[[name]], , drop = FALSE]
+    }
+    table <- part$table
+    if (!is.null(rows$measure)) table <- table[table$measure %in% rows$measure, , drop = FALSE]
+    if (!nrow(table)) return(NULL)
+    if (!labelled) return(table)
+    labels <- lapply(c(test = "test", dataset = "dataset", architecture = "architecture"),
+                     function(name) {
+                       value <- part$labels[[name]]
+                       rep_len(if (is.null(value)) NA_character_ else value, nrow(table))
+                     })
+    cbind(as.data.frame(labels), table)
+  }, as.data.frame(result), length(parts) > 1)
   table <- do.call(rbind, Filter(Negate(is.null), parts))
   if (is.null(table)) table <- utils::head(attr(result, "scores")[[1]]$table, 0)
   rownames(table) <- NULL
   table
-}
-
-# The scores of one benchmark whose measures are among the rows.
-scores_within <- function(part, rows, labelled) {
-  for (name in intersect(names(part$labels), names(rows))) {
-    rows <- rows[rows[[name]] == part$labels[[name]], , drop = FALSE]
-  }
-  table <- part$table
-  if (!is.null(rows$measure)) table <- table[table$measure %in% rows$measure, , drop = FALSE]
-  if (!nrow(table)) return(NULL)
-  if (!labelled) return(table)
-  labels <- lapply(c(test = "test", dataset = "dataset", architecture = "architecture"),
-                   function(name) {
-                     value <- part$labels[[name]]
-                     rep_len(if (is.null(value)) NA_character_ else value, nrow(table))
-                   })
-  cbind(as.data.frame(labels), table)
 }
 
 # Rows about outputs have a target in the place of a metric.
@@ -262,11 +261,6 @@ metric_of <- function(rows) {
   if (is.null(rows$target)) return(as.character(rows$metric))
   several <- length(unique(rows$correlation)) > 1
   if (several) paste(rows$target, rows$correlation) else as.character(rows$target)
-}
-
-# The rows about everything together, without those of single groups or models.
-whole_rows <- function(rows) {
-  if (is.null(rows$part)) rows else rows[rows$part == "all", , drop = FALSE]
 }
 
 test_columns <- function(rows) intersect(c("dataset", "architecture", "test"), names(rows))
@@ -277,7 +271,8 @@ summary.repalign_benchmark <- function(object, ...) {
   plain <- need_columns(as.data.frame(object), c("measure", "value", "undefined"), "summarised")
   refuse_pooling(object)
   plain$metric <- metric_of(plain)
-  plain <- whole_rows(plain)
+  # the rows about everything together, without those of single groups or models
+  plain <- if (is.null(plain$part)) plain else plain[plain$part == "all", , drop = FALSE]
   metrics <- unique(plain$metric)
   summary_rows(plain, c(source_columns(object), test_columns(plain)), function(part) {
     values <- part$value[match(metrics, part$metric)]
@@ -298,33 +293,9 @@ glance.repalign_benchmark <- function(x, ...) {
   })
 }
 
-# ---- benchmark ranked rows
+# ---- ranked rows
 
 # What rank_measures() takes from results: the rows that rank, and what names their tests.
-
-check_rank_metric <- function(metric) {
-  choices <- list(groups = c("auprc", "conformity", "dprime", "silhouette", "auc"),
-                  layers = c("spearman", "conformity"))
-  usable <- is.character(metric) && length(metric) && !is.null(names(metric)) &&
-    all(names(metric) %in% names(choices)) && !anyDuplicated(names(metric))
-  if (!usable) {
-    abort("`metric` must name the figure that ranks, as in c(groups = \"auprc\", layers = ",
-          "\"spearman\").", class = "repalign_error_value", arg = "metric")
-  }
-  chosen <- c(groups = "auprc", layers = "spearman")
-  for (kind in names(metric)) {
-    chosen[[kind]] <- check_choice(metric[[kind]], choices[[kind]], paste0("metric$", kind))
-  }
-  chosen
-}
-
-check_rank_target <- function(target) {
-  if (!is.character(target) || !length(target) || anyNA(target) || anyDuplicated(target)) {
-    abort("`target` must name differences between outputs, such as \"accuracy\" and \"jsd\".",
-          class = "repalign_error_value", arg = "target")
-  }
-  target
-}
 
 # The results as one list; lists of results are opened.
 given_results <- function(...) {

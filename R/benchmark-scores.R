@@ -1,7 +1,7 @@
 # The scores of a benchmark: taken from a table, from a cache on disk, or computed, plain or
 # calibrated.
 
-# ---- benchmark scores
+# ---- scores
 
 # The scores of a benchmark: taken from a table, from the cache, or computed, each representation
 # read and prepared once for all measures.
@@ -19,15 +19,13 @@ benchmark_columns <- function(set, job) {
     calibrated <- !is.null(job$calibration)
     list(label = label, measure = known, given = FALSE, symmetric = is_symmetric(known),
          direction = if (calibrated) "similarity" else known$declaration$direction,
-         best = if (calibrated) calibrated_best(known, job$calibration) else known_best(known))
+         best = if (calibrated) calibrated_best(known, job$calibration) else {
+           # The score of what is alike in all that the measure sees. A distance of the user's is
+           # taken to end at 0 unless it says otherwise.
+           best <- as.double(best_of(known$declaration, known$args))
+           if (is.na(best) && known$declaration$direction == "distance") 0 else best
+         })
   })
-}
-
-# The score of what is alike in all that the measure sees. A distance of the user's is taken to
-# end at 0 unless it says otherwise.
-known_best <- function(measure) {
-  best <- as.double(best_of(measure$declaration, measure$args))
-  if (is.na(best) && measure$declaration$direction == "distance") 0 else best
 }
 
 # The measures of a benchmark. Where a table of scores is given and no measures are named, those of
@@ -41,19 +39,13 @@ chosen_measures <- function(measures, default, job) {
   })
 }
 
-# The scores of all blocks, which are vectors of positions of items: those of a block are compared
-# with each other. job: `given`, `cache`, `calibration` and `threads`. Returns for each block
-# list(at, pairs, cells): cells is a matrix, pairs x measures, of what one_cell() gives.
-benchmark_blocks <- function(items, blocks, columns, job) {
-  parts <- lapply(blocks, block_cells, items, columns, job)
-  cells <- unlist(lapply(parts, function(part) part$computed), recursive = FALSE)
-  report_cells(Filter(Negate(is.null), cells))
-  report_warnings(unlist(lapply(parts, function(part) part$warnings), recursive = FALSE))
-  parts
-}
-
 block_cells <- function(at, items, columns, job) {
-  pairs <- ordered_pairs(length(at))
+  # all pairs of different items: first those with i < j, then their mirror images
+  count <- length(at)
+  j <- rep(seq_len(count), seq_len(count) - 1)
+  i <- sequence(seq_len(count) - 1)
+  pairs <- data.frame(i = c(i, j), j = c(j, i))
+  pairs <- pairs[order(pairs$i > pairs$j, pmin(pairs$i, pairs$j), pmax(pairs$i, pairs$j)), ]
   wanted <- vapply(columns, function(column) pairs$i < pairs$j | !column$symmetric,
                    logical(nrow(pairs)))
   wanted <- matrix(wanted, nrow(pairs))
@@ -71,14 +63,6 @@ block_cells <- function(at, items, columns, job) {
   list(at = at, pairs = pairs, cells = cells, computed = found$cells, warnings = found$warnings)
 }
 
-# All pairs of different items: first those with i < j, then their mirror images.
-ordered_pairs <- function(count) {
-  j <- rep(seq_len(count), seq_len(count) - 1)
-  i <- sequence(seq_len(count) - 1)
-  pairs <- data.frame(i = c(i, j), j = c(j, i))
-  pairs[order(pairs$i > pairs$j, pmin(pairs$i, pairs$j), pmax(pairs$i, pairs$j)), ]
-}
-
 # Files are read only when the cache lacks scores; what is in memory is checked in any case.
 computed_cells <- function(items, at, pairs, set, wanted, job) {
   ready <- if (is.null(items$files)) ready_grid(items, at, set, job$calibration)
@@ -87,8 +71,27 @@ computed_cells <- function(items, at, pairs, set, wanted, job) {
     if (!is.null(items$files)) check_files(items, at)
     content_keys(items, at)
   }
-  store <- open_store(job$cache, contents, set, pairs, job$calibration)
-  cells <- stored_cells(store, wanted)
+  # what a grid needs to find its cells, or NULL without a cache. contents: a key for each
+  # representation; extra: what scores depend on beside the measures
+  store <- if (!is.null(job$cache)) {
+    low <- pmin(contents[pairs$i], contents[pairs$j])
+    high <- pmax(contents[pairs$i], contents[pairs$j])
+    order <- ifelse(contents[pairs$i] == low, "xy", "yx")
+    measures <- vapply(set, measure_key, "", job$calibration)
+    keys <- outer(order, seq_along(set), function(order, m) {
+      paste(measures[m], ifelse(vapply(set[m], is_symmetric, NA), "both", order))
+    })
+    list(files = file.path(job$cache, paste0(low, "-", high, ".rds")), keys = keys)
+  }
+  # the cells that the cache has: a matrix, pairs x measures, with NULL for what it has not
+  cells <- matrix(list(), nrow(wanted), ncol(wanted))
+  if (!is.null(store)) {
+    for (file in unique(store$files[rowSums(wanted) > 0])) {
+      rows <- which(store$files == file)
+      known <- read_stored(file)
+      for (p in rows) cells[p, wanted[p, ]] <- unname(known[store$keys[p, wanted[p, ]]])
+    }
+  }
   lacking <- wanted & vapply(cells, is.null, NA)
   if (!any(lacking)) return(list(cells = cells))
   rows <- which(rowSums(lacking) > 0)
@@ -111,7 +114,18 @@ computed_cells <- function(items, at, pairs, set, wanted, job) {
 
 # Reads the representations at some positions and opens a call of them.
 ready_grid <- function(items, at, set, calibration) {
-  reprs <- read_items(items, at)
+  # the representations at some positions, read where they are in files
+  reprs <- if (!is.null(items$data)) {
+    items$data[at]
+  } else {
+    if (is.null(items$files)) {
+      abort("`", items$arg, "` gives only names, but not all measures are in `scores`: give the ",
+            "representations, or the scores of all measures.", class = "repalign_error_type",
+            arg = items$arg)
+    }
+    check_files(items, at)
+    stats::setNames(read_files(items$files[at], items$arrays[at]), items$names[at])
+  }
   if (!is.null(items$models)) {
     reprs <- stats::setNames(list(stats::setNames(reprs, items$layers[at])), items$models[at[1]])
   }
@@ -130,7 +144,7 @@ run_grid <- function(pairs, ready, task, calibration) {
   sides <- ready$sides
   if (is.null(calibration)) check_grid_memory(task$set, sides) else
     task$calibration <- calibration_task(calibration, ready, sides, pairs)
-  task$run <- benchmark_tile
+  task$run <- function(tile, job, run) grid_cells(tile$pairs, tile$rows, tile_sides(tile), job, run)
   most <- how_many_fit(task$set, sides$x$reprs, !is.null(calibration))
   rows <- cut_into_tiles(pairs, sides, most)
   if (is.null(rows)) return(grid_cells(pairs, seq_len(nrow(pairs)), sides, task, new.env()))
@@ -138,10 +152,6 @@ run_grid <- function(pairs, ready, task, calibration) {
   found <- lapply(parts, function(part) part$result)
   cells <- do.call(rbind, lapply(found, function(f) f$cells))[order(unlist(rows)), , drop = FALSE]
   list(cells = cells, warnings = unlist(lapply(found, function(f) f$warnings), recursive = FALSE))
-}
-
-benchmark_tile <- function(tile, job, run) {
-  grid_cells(tile$pairs, tile$rows, tile_sides(tile), job, run)
 }
 
 # rows: which rows of the grid the pairs are.
@@ -205,7 +215,7 @@ score_table <- function(blocks, columns, names) {
   table
 }
 
-# ---- benchmark cache
+# ---- the cache
 
 # The cache of a benchmark: scores on disk, so that an interrupted run resumes where it stopped.
 
@@ -228,32 +238,6 @@ check_cache <- function(cache) {
   }
   # workers may have another working folder
   normalizePath(cache, "/")
-}
-
-# What a grid needs to find its cells, or NULL without a cache. contents: a key for each
-# representation; extra: what scores depend on beside the measures.
-open_store <- function(cache, contents, set, pairs, extra) {
-  if (is.null(cache)) return(NULL)
-  low <- pmin(contents[pairs$i], contents[pairs$j])
-  high <- pmax(contents[pairs$i], contents[pairs$j])
-  order <- ifelse(contents[pairs$i] == low, "xy", "yx")
-  measures <- vapply(set, measure_key, "", extra)
-  keys <- outer(order, seq_along(set), function(order, m) {
-    paste(measures[m], ifelse(vapply(set[m], is_symmetric, NA), "both", order))
-  })
-  list(files = file.path(cache, paste0(low, "-", high, ".rds")), keys = keys)
-}
-
-# The cells that the cache has: a matrix, pairs x measures, with NULL for what it has not.
-stored_cells <- function(store, wanted) {
-  cells <- matrix(list(), nrow(wanted), ncol(wanted))
-  if (is.null(store)) return(cells)
-  for (file in unique(store$files[rowSums(wanted) > 0])) {
-    rows <- which(store$files == file)
-    known <- read_stored(file)
-    for (p in rows) cells[p, wanted[p, ]] <- unname(known[store$keys[p, wanted[p, ]]])
-  }
-  cells
 }
 
 # A file that was cut short, by a full disk perhaps, counts as none.
@@ -327,7 +311,7 @@ hash_of <- function(value) {
   unname(tools::md5sum(file))
 }
 
-# ---- benchmark calibrated
+# ---- calibrated scores
 
 # Calibrated scores for a benchmark: each score against those of permuted stimuli.
 

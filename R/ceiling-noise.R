@@ -134,37 +134,45 @@ ceiling_measure <- function(measure) {
   id <- if (is_own(measure)) "" else measure$id
   measure$way <- "halves"
   if (id == "cka") {
-    measure <- ceiling_estimator(measure)
+    args <- measure$args
+    if (isTRUE(args$default_estimator)) {
+      args$estimator <- if (args$kernel == "linear") "stimulus_neuron" else "stimulus"
+      args$default_estimator <- FALSE
+      if (measure$label == measure$id) measure$label <- paste0("cka(", args$estimator, ")")
+      measure$chosen <- args$estimator
+    }
+    if (corrects_trials(args$estimator)) {
+      abort("estimator = ", dQuote(args$estimator, FALSE), " is free of the noise of trials, and ",
+            "its ceiling is 1: use ", dQuote(sub("_trial", "", args$estimator), FALSE), ", whose ",
+            "disattenuated score is the same.", class = "repalign_error_choice", arg = "measure")
+    }
+    if (isTRUE(args$shared_neurons) || !is.null(args$units_x)) {
+      abort("`measure` has labels of neurons: declare them in `neuron` of responses().",
+            class = "repalign_error_choice", arg = "measure")
+    }
+    measure$args <- args
     args <- measure$args
     if (args$kernel == "linear" && args$estimator != "naive") measure$way <- "cka"
   }
   if (id == "rsa" && args$inner == "sqeuclidean" && args$outer == "pearson") measure$way <- "rsa"
-  if (measure$way == "halves") check_split_measure(measure)
+  if (measure$way == "halves") {
+    d <- measure$declaration
+    best <- if (is_own(measure)) 1 else best_of(d, measure$args)
+    if (identical(d$direction, "similarity") && isTRUE(best == 1)) {
+      invisible()
+    } else {
+      abort("`measure` ", dQuote(measure$label, FALSE),
+            " is no similarity with the best value 1, and ",
+            "reliabilities of halves of the trials are not defined for it: use a similarity, ",
+            "such as measure(\"cka\", estimator = \"stimulus_neuron\").",
+            class = "repalign_error_measure",
+            arg = "measure")
+    }
+  }
   if (!is.null(args$clusters)) {
     abort("`measure` has `clusters`: declare them in `cluster` of responses(), for the trials.",
           class = "repalign_error_choice", arg = "measure")
   }
-  measure
-}
-
-ceiling_estimator <- function(measure) {
-  args <- measure$args
-  if (isTRUE(args$default_estimator)) {
-    args$estimator <- if (args$kernel == "linear") "stimulus_neuron" else "stimulus"
-    args$default_estimator <- FALSE
-    if (measure$label == measure$id) measure$label <- paste0("cka(", args$estimator, ")")
-    measure$chosen <- args$estimator
-  }
-  if (corrects_trials(args$estimator)) {
-    abort("estimator = ", dQuote(args$estimator, FALSE), " is free of the noise of trials, and ",
-          "its ceiling is 1: use ", dQuote(sub("_trial", "", args$estimator), FALSE), ", whose ",
-          "disattenuated score is the same.", class = "repalign_error_choice", arg = "measure")
-  }
-  if (isTRUE(args$shared_neurons) || !is.null(args$units_x)) {
-    abort("`measure` has labels of neurons: declare them in `neuron` of responses().",
-          class = "repalign_error_choice", arg = "measure")
-  }
-  measure$args <- args
   measure
 }
 
@@ -177,7 +185,12 @@ ceiling_task <- function(trials) {
             "trials; of a long table, trial_array() makes such an array.",
             class = "repalign_error_type", arg = "trials")
     }
-    trials <- with_arg("trials", responses(trials))
+    # messages about the responses name the argument of the call
+    trials <- tryCatch(responses(trials), repalign_error = function(e) {
+      e$message <- gsub("`x`", paste0("`", "trials", "`"), e$message, fixed = TRUE)
+      if (!is.null(e$arg)) e$arg <- "trials"
+      stop(e)
+    })
   }
   x <- ceiling_repr(trials, "trials")
   if (!has_trials(x)) {
@@ -196,15 +209,6 @@ ceiling_task <- function(trials) {
   check_clusters(codes, x$n, "trials", 5, "a jackknife")
   list(x = x, mean = mean_of_trials(x), codes = codes, kept = kept,
        n = if (is.null(codes)) x$n else cluster_count(codes), stimuli = dim(trials)[1])
-}
-
-# Messages about the responses name the argument of the call.
-with_arg <- function(arg, code) {
-  tryCatch(code, repalign_error = function(e) {
-    e$message <- gsub("`x`", paste0("`", arg, "`"), e$message, fixed = TRUE)
-    if (!is.null(e$arg)) e$arg <- arg
-    stop(e)
-  })
 }
 
 ceiling_repr <- function(x, arg) {
@@ -253,7 +257,12 @@ ceiling_others <- function(y, task) {
 }
 
 ceiling_row <- function(task, y, measure, splits) {
-  if (!is.null(y)) need_kind(y, accepted_by_way(measure), dQuote(measure$label, FALSE))
+  if (!is.null(y)) {
+    accepted <- switch(measure$way, cka = "data", rsa = c("data", "dist"),
+                       halves = c("data", "dist", "graph"),
+           no_branch(measure$way))
+    need_kind(y, accepted, dQuote(measure$label, FALSE))
+  }
   if (measure$way == "halves") {
     refuse_clusters_without_form(task, measure)
     return(list(halves = split_ceiling(task, y, measure, splits)))
@@ -262,11 +271,6 @@ ceiling_row <- function(task, y, measure, splits) {
   tables <- if (measure$way == "cka") cka_ceiling_tables(task, y, measure$args) else
     rsa_ceiling_tables(task, y, measure$args)
   c(list(values = ceiling_values(tables$terms)), tables)
-}
-
-accepted_by_way <- function(measure) {
-  switch(measure$way, cka = "data", rsa = c("data", "dist"), halves = c("data", "dist", "graph"),
-         no_branch(measure$way))
 }
 
 refuse_clusters_without_form <- function(task, measure) {
@@ -294,31 +298,51 @@ ceiling_values <- function(h) {
 
 # chosen: the estimators that were taken of a CKA that was given without one.
 ceiling_result <- function(rows, keys, task, chosen) {
-  each <- lapply(rows, function(row) if (is.null(row$halves)) exact_row(row) else halves_row(row))
+  each <- lapply(rows, function(row) if (is.null(row$halves)) {
+    # values with their standard errors, and the degrees of freedom of these
+    loo <- list(n = row$n, layout = row$layout, centered = TRUE)
+    columns <- lapply(stats::setNames(ceiling_columns, ceiling_columns), function(name) {
+      table <- row$values[[name]]
+      if (is.null(table)) return(c(NA_real_, NA_real_, NA_real_))
+      variance <- if (is.na(table[1])) NA_real_ else two_way_variance(table, loo)
+      c(table[1], sqrt(variance), two_way_df(table, variance, loo))
+    })
+    for (name in c("h_cross", "h_self")) {
+      at <- 1:2
+      columns[[name]][at] <- vapply(columns[[name]][at], unscale_or_na, 0, rep(row$scale, 2))
+    }
+    list(values = value_columns(columns), df = vapply(columns, function(column) column[3], 0))
+  } else halves_row(row))
   result <- cbind(keys, do.call(rbind, lapply(each, function(row) row$values)))
-  warn_unreliable(result)
+  lost <- is.na(result$reliability)
+  if (any(lost)) {
+    warn("The reliability of ", enumerate(unique(result$measure[lost])), " is not positive: from ",
+         "these trials, noise and signal cannot be told apart, and there is no ceiling (NA). More ",
+         "trials or stimuli are needed.", class = "repalign_undefined")
+  }
+  errors <- !lost & !is.na(result$h_cross) & is.na(result$ceiling_se)
+  if (any(errors)) {
+    warn(count_of(sum(errors), "standard error"), " of ceilings ", if (sum(errors) == 1) "is" else
+      "are", " undefined (NA): without some stimulus or neuron, a reliability is not positive.",
+      class = "repalign_undefined")
+  }
   result$n <- task$x$n
   df <- do.call(rbind, lapply(each, function(row) row$df))
+  approximate <- !vapply(rows, function(row) is.null(row$halves), NA)
+  equal <- vapply(rows, function(row) isTRUE(row$equal_noise), NA)
+  notes <- c(if (any(approximate)) {
+    paste0("Approximate (halves of the trials, formula of Spearman and Brown), without standard ",
+           "errors: ", enumerate(unique(keys$measure[approximate])), ".")
+  }, if (any(equal)) {
+    paste0("Fewer than 4 trials of some stimulus: ", enumerate(unique(keys$measure[equal])),
+           " takes the noise of all stimuli as equal.")
+  }, if (length(chosen)) {
+    paste0("\"cka\" without an estimator is taken by ", enumerate(chosen), ".")
+  })
   new_result(result, "repalign_ceiling", list(
-    note = ceiling_notes(rows, keys, chosen),
+    note = notes,
     df = list(rows = result[c("y", "measure", ceiling_columns)], df = df)
   ))
-}
-
-# Values with their standard errors, and the degrees of freedom of these.
-exact_row <- function(row) {
-  loo <- list(n = row$n, layout = row$layout, centered = TRUE)
-  columns <- lapply(stats::setNames(ceiling_columns, ceiling_columns), function(name) {
-    table <- row$values[[name]]
-    if (is.null(table)) return(c(NA_real_, NA_real_, NA_real_))
-    variance <- if (is.na(table[1])) NA_real_ else two_way_variance(table, loo)
-    c(table[1], sqrt(variance), two_way_df(table, variance, loo))
-  })
-  for (name in c("h_cross", "h_self")) {
-    at <- 1:2
-    columns[[name]][at] <- vapply(columns[[name]][at], unscale_or_na, 0, rep(row$scale, 2))
-  }
-  list(values = value_columns(columns), df = vapply(columns, function(column) column[3], 0))
 }
 
 unscale_or_na <- function(value, exponents) {
@@ -341,35 +365,6 @@ halves_row <- function(row) {
     c(if (is.null(known[[name]])) NA_real_ else known[[name]], NA_real_, NA_real_)
   })
   list(values = value_columns(columns), df = vapply(columns, function(column) column[3], 0))
-}
-
-warn_unreliable <- function(result) {
-  lost <- is.na(result$reliability)
-  if (any(lost)) {
-    warn("The reliability of ", enumerate(unique(result$measure[lost])), " is not positive: from ",
-         "these trials, noise and signal cannot be told apart, and there is no ceiling (NA). More ",
-         "trials or stimuli are needed.", class = "repalign_undefined")
-  }
-  errors <- !lost & !is.na(result$h_cross) & is.na(result$ceiling_se)
-  if (any(errors)) {
-    warn(count_of(sum(errors), "standard error"), " of ceilings ", if (sum(errors) == 1) "is" else
-      "are", " undefined (NA): without some stimulus or neuron, a reliability is not positive.",
-      class = "repalign_undefined")
-  }
-}
-
-ceiling_notes <- function(rows, keys, chosen) {
-  approximate <- !vapply(rows, function(row) is.null(row$halves), NA)
-  equal <- vapply(rows, function(row) isTRUE(row$equal_noise), NA)
-  c(if (any(approximate)) {
-    paste0("Approximate (halves of the trials, formula of Spearman and Brown), without standard ",
-           "errors: ", enumerate(unique(keys$measure[approximate])), ".")
-  }, if (any(equal)) {
-    paste0("Fewer than 4 trials of some stimulus: ", enumerate(unique(keys$measure[equal])),
-           " takes the noise of all stimuli as equal.")
-  }, if (length(chosen)) {
-    paste0("\"cka\" without an estimator is taken by ", enumerate(chosen), ".")
-  })
 }
 
 declare_result(

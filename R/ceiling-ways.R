@@ -1,7 +1,7 @@
 # The ways to a noise ceiling: CKA and RSA from different trials, other measures from halves of the
 # trials.
 
-# ---- ceiling cka
+# ---- CKA
 
 # Noise ceilings of the corrected linear CKA: H values from different trials beside those of the
 # means over trials, with each stimulus and each unit of neurons deleted in all of them at once.
@@ -38,21 +38,20 @@ fixed_ceiling_tables <- function(task, y, args) {
     xx = h_table(plain, args$estimator),
     xx_trial = scaled_table(h_table(trial, args$estimator), sample$scale, c(scale, scale))
   )
-  if (!is.null(y)) terms <- c(terms, fixed_cross_tables(x, centered_data(y), layout, task$codes))
+  if (!is.null(y)) {
+    y <- centered_data(y)
+    width <- as.double(ncol(y))
+    rows <- loo_columns(x, y, task$codes)$stimulus
+    part <- list(stimulus = list(total = rowSums(rows),
+                                 unit = sum_by_unit(rows, layout$x, layout$count)),
+                 pairs = list(total = ncol(x) * width,
+                              unit = tabulate(layout$x, layout$count) * width))
+    xy <- h_table(part, "stimulus")
+    yy <- self_totals(y, task$codes)$stimulus / width^2
+    yy <- matrix(yy, nrow(xy), ncol(xy))
+    terms <- c(terms, list(xy = xy, yy = yy, xy_trial = xy, yy_trial = yy))
+  }
   list(terms = terms, layout = layout, n = nrow(terms$xx) - 1, scale = scale)
-}
-
-fixed_cross_tables <- function(x, y, layout, codes) {
-  width <- as.double(ncol(y))
-  rows <- loo_columns(x, y, codes)$stimulus
-  part <- list(stimulus = list(total = rowSums(rows),
-                               unit = sum_by_unit(rows, layout$x, layout$count)),
-               pairs = list(total = ncol(x) * width,
-                            unit = tabulate(layout$x, layout$count) * width))
-  xy <- h_table(part, "stimulus")
-  yy <- self_totals(y, codes)$stimulus / width^2
-  yy <- matrix(yy, nrow(xy), ncol(xy))
-  list(xy = xy, yy = yy, xy_trial = xy, yy_trial = yy)
 }
 
 # The same tables in units of data that are scaled by other powers of two.
@@ -80,7 +79,7 @@ mean_of_trials <- function(repr) {
        side = repr$side, cache = new_cache())
 }
 
-# ---- ceiling rsa
+# ---- RSA
 
 # Noise ceilings of RSA with squared Euclidean distances: the variance of the distances between the
 # expected responses, from distances of different trials.
@@ -92,11 +91,22 @@ rsa_ceiling_tables <- function(task, y, args) {
   layout <- ceiling_layout(Filter(Negate(is.null), labels))
   x_of <- rsa_columns(task$x)
   y_of <- if (y_trials) rsa_columns(y)
-  fixed <- if (!is.null(y) && !y_trials) square_of(sq_distances(y))
+  fixed <- if (!is.null(y) && !y_trials) {
+    # the distances of a side without trials, packed
+    d <- if (y$kind == "dist") y$data else stats::dist(centered_data(y))^2
+    unname(as.matrix(d))
+  }
   columns <- lapply(c(0, seq_len(layout$count)), function(unit) {
     x <- x_of(layout$x != unit, unit %in% c(0, layout$x))
     y <- if (y_trials) y_of(layout$y != unit, unit %in% c(0, layout$y))
-    rsa_column(x, if (is.null(y)) fixed else y$distances, y)
+    # one column of each table. x, y: from rsa_columns(); distances: those of y, or NULL
+    distances <- if (is.null(y)) fixed else y$distances
+    column <- list(xx = distance_covariances(x$distances, x$distances), xx_trial = x$signal)
+    if (is.null(distances)) return(column)
+    column$xy <- column$xy_trial <- distance_covariances(x$distances, distances)
+    column$yy <- distance_covariances(distances, distances)
+    column$yy_trial <- if (is.null(y)) column$yy else y$signal
+    column
   })
   names <- names(columns[[1]])
   terms <- lapply(stats::setNames(names, names), function(name) {
@@ -106,16 +116,6 @@ rsa_ceiling_tables <- function(task, y, args) {
        equal_noise = !x_of(TRUE, TRUE)$four)
 }
 
-# One column of each table. x, y: from rsa_columns(); distances: those of y, or NULL.
-rsa_column <- function(x, distances, y) {
-  column <- list(xx = distance_covariances(x$distances, x$distances), xx_trial = x$signal)
-  if (is.null(distances)) return(column)
-  column$xy <- column$xy_trial <- distance_covariances(x$distances, distances)
-  column$yy <- distance_covariances(distances, distances)
-  column$yy_trial <- if (is.null(y)) column$yy else y$signal
-  column
-}
-
 # A function of the columns that are kept: list(distances, signal, four, scale). What was computed
 # for all columns is kept for calls in which the side is whole (cut = FALSE).
 rsa_columns <- function(repr) {
@@ -123,7 +123,10 @@ rsa_columns <- function(repr) {
   compute <- function(keep) {
     values <- trials$values[, keep, drop = FALSE]
     means <- rowsum(values, trials$stimulus, reorder = TRUE) / trials$count
-    list(distances = gram_distances(tcrossprod(trials$means[, keep, drop = FALSE])),
+    gram <- tcrossprod(trials$means[, keep, drop = FALSE])
+    d <- outer(diag(gram), diag(gram), "+") - 2 * gram
+    diag(d) <- 0
+    list(distances = d,
          signal = signal_variance(values, means, trials), four = trials$four,
          scale = trials$scale)
   }
@@ -164,20 +167,6 @@ refuse_single_trials <- function(count, repr) {
         ". Leave such stimuli out, or give more trials.", class = "repalign_error_trials",
         arg = repr$arg)
 }
-
-gram_distances <- function(gram) {
-  d <- outer(diag(gram), diag(gram), "+") - 2 * gram
-  diag(d) <- 0
-  d
-}
-
-# The distances of a side without trials, packed.
-sq_distances <- function(repr) {
-  if (repr$kind == "dist") return(repr$data)
-  stats::dist(centered_data(repr))^2
-}
-
-square_of <- function(packed) unname(as.matrix(packed))
 
 # Covariances over pairs of stimuli, with nothing and with each stimulus deleted. a, b: symmetric
 # matrices with diagonal 0.
@@ -230,7 +219,18 @@ two_trial_parts <- function(values, means, trials) {
 four_trial_parts <- function(values, means, trials) {
   n <- trials$count
   b <- tcrossprod(values, means)
-  k <- trial_products(values, means, trials)
+  # for K_i (products of the trials of stimulus i, diagonal 0): its sum, the sum of its squared row
+  # sums, the sum of its squares; weight: what the mean of K_i and a third trial gives each trial
+  at <- trials$stimulus
+  size <- rowSums(values^2)
+  row <- rowSums(values * means[at, , drop = FALSE]) * trials$count[at] - size
+  each <- vapply(split(seq_along(at), at), function(rows) {
+    sum(tcrossprod(values[rows, , drop = FALSE])^2)
+  }, 0)
+  total <- drop(unname(rowsum(row, at)))
+  k <- list(total = total, rows = drop(unname(rowsum(row^2, at))),
+            squares = unname(each) - drop(unname(rowsum(size^2, at))),
+            weight = (total[at] - 2 * row) / falling_each(trials$count[at], 3))
   squares <- block_squares(values, trials$stimulus, function(rows, products) products)
   weighted <- rowsum(b * k$weight, trials$stimulus)
   mean_b <- rowsum(b, trials$stimulus) / n
@@ -243,21 +243,6 @@ four_trial_parts <- function(values, means, trials) {
   diag(d) <- diag(e) <- diag(gamma) <- 0
   list(e = unname(e), d = unname(d), w = no_own(b, trials), factor = 4,
        constant = fours - pair_mean^2, gamma = unname(gamma))
-}
-
-# For K_i (products of the trials of stimulus i, diagonal 0): its sum, the sum of its squared row
-# sums, the sum of its squares; weight: what the mean of K_i and a third trial gives each trial.
-trial_products <- function(values, means, trials) {
-  at <- trials$stimulus
-  size <- rowSums(values^2)
-  row <- rowSums(values * means[at, , drop = FALSE]) * trials$count[at] - size
-  each <- vapply(split(seq_along(at), at), function(rows) {
-    sum(tcrossprod(values[rows, , drop = FALSE])^2)
-  }, 0)
-  total <- drop(unname(rowsum(row, at)))
-  list(total = total, rows = drop(unname(rowsum(row^2, at))),
-       squares = unname(each) - drop(unname(rowsum(size^2, at))),
-       weight = (total[at] - 2 * row) / falling_each(trials$count[at], 3))
 }
 
 # The mean over two different trials of i and two of j of the products of what `squares` holds the
@@ -317,7 +302,7 @@ sums_of_others <- function(value, loss) {
   unname(c(total, total - value - (colSums(loss) - diag(loss))))
 }
 
-# ---- ceiling split
+# ---- halves of the trials
 
 # Approximate noise ceilings of measures without an unbiased estimate from different trials: scores
 # between random halves of the trials, by the formula of Spearman and Brown.
@@ -326,7 +311,15 @@ sums_of_others <- function(value, loss) {
 # twice as many trials would give if scores were correlations of independent noise.
 split_ceiling <- function(task, y, measure, splits) {
   refuse_single_trials(rowSums(recorded_slots(unclass(task$x$responses)$values)), task$x)
-  score_of <- function(a, b) score_pair(measure, a, b)
+  score_of <- function(a, b) {
+    # errors name what the user gave as `trials` and `y`
+    tryCatch(similarity(list(x = a), list(y = b), measure)$score, repalign_error = function(e) {
+      e$message <- gsub("`x$x`", "`trials`", gsub("`y$y`", "`y`", e$message, fixed = TRUE),
+                        fixed = TRUE)
+      if (identical(e$arg, "x$x")) e$arg <- "trials"
+      stop(e)
+    })
+  }
   halves <- vapply(seq_len(splits), function(split) {
     parts <- random_trial_halves(task$x)
     score_of(parts[[1]], parts[[2]])
@@ -336,16 +329,6 @@ split_ceiling <- function(task, y, measure, splits) {
     score_of(unname_rows(task$mean$data), if (y$kind == "data") unname_rows(y$data) else y$data)
   list(reliability = if (is.na(r) || r <= 0) NA_real_ else 2 * r / (1 + r), score = score,
        undefined = sum(is.na(halves)))
-}
-
-# Errors name what the user gave as `trials` and `y`.
-score_pair <- function(measure, a, b) {
-  tryCatch(similarity(list(x = a), list(y = b), measure)$score, repalign_error = function(e) {
-    e$message <- gsub("`x$x`", "`trials`", gsub("`y$y`", "`y`", e$message, fixed = TRUE),
-                      fixed = TRUE)
-    if (identical(e$arg, "x$x")) e$arg <- "trials"
-    stop(e)
-  })
 }
 
 # Means over two random halves of the trials of each stimulus, with equally many trials; at odd
@@ -369,14 +352,4 @@ random_trial_halves <- function(repr) {
     }
     total / rowSums(weight)
   })
-}
-
-check_split_measure <- function(measure) {
-  d <- measure$declaration
-  best <- if (is_own(measure)) 1 else best_of(d, measure$args)
-  if (identical(d$direction, "similarity") && isTRUE(best == 1)) return(invisible())
-  abort("`measure` ", dQuote(measure$label, FALSE), " is no similarity with the best value 1, and ",
-        "reliabilities of halves of the trials are not defined for it: use a similarity, such as ",
-        "measure(\"cka\", estimator = \"stimulus_neuron\").", class = "repalign_error_measure",
-        arg = "measure")
 }

@@ -50,21 +50,18 @@ corrected_gram_deletions <- function(k, l, codes) {
   s1 <- c(sum(products), sum(products) - 2 * rowSums(products))
   s2 <- c(sum(u * (rowSums(to_k) * rowSums(to_l) - rowSums(both))),
           colSums(u * all_but) - drop(rowsum(u * all_but[own], codes)))
-  s3 <- between_deletions(rowsum(to_k * u, codes), rowsum(to_l * u, codes))
-  b <- ncol(to_k) - c(0, rep(1, ncol(to_k)))
-  s1 / (b * (b - 1)) - 2 * s2 / (b * (b - 1) * (b - 2)) + s3 / (b * (b - 1) * (b - 2) * (b - 3))
-}
-
-# k, l: sums between clusters, 0 on the diagonal.
-between_deletions <- function(k, l) {
+  k <- rowsum(to_k * u, codes)
+  l <- rowsum(to_l * u, codes)
   rows_k <- rowSums(k)
   rows_l <- rowSums(l)
   product <- sum(rows_k * rows_l)
   # column c: the row sums without cluster c
   without <- (rows_k - k) * (rows_l - l)
   total <- function(rows) c(sum(rows), sum(rows) - 2 * rows)
-  total(rows_k) * total(rows_l) - 4 * c(product, colSums(without) - diag(without)) +
-    2 * total(rowSums(k * l))
+  s3 <- total(rows_k) * total(rows_l) - 4 * c(product, colSums(without) - diag(without)) +
+          2 * total(rowSums(k * l))
+  b <- ncol(to_k) - c(0, rep(1, ncol(to_k)))
+  s1 / (b * (b - 1)) - 2 * s2 / (b * (b - 1) * (b - 2)) + s3 / (b * (b - 1) * (b - 2) * (b - 3))
 }
 
 # ---- leave one out

@@ -13,12 +13,9 @@ cka_errors <- function(cosine = NULL) {
     possible <- is.null(args$clusters) && !corrects_trials(args$estimator)
     new_errors("jackknife", stimuli = cka_deletions, cosine = cosine,
                weighted = if (possible) weighted,
-               transform = if (is_unbounded(args)) "none" else "z")
+               transform = if (corrects_neurons(args$estimator) ||
+                               corrects_trials(args$estimator)) "none" else "z")
   }
-}
-
-is_unbounded <- function(args) {
-  corrects_neurons(args$estimator) || corrects_trials(args$estimator)
 }
 
 kernel_side <- function(repr, args, kind) {

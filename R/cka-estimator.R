@@ -179,7 +179,14 @@ declared_labels <- function(repr, args, by_trials = has_trials(repr)) {
 excluded_pairs <- function(labels_x, labels_y) {
   neurons <- list(x = attr(labels_x, "neurons"), y = attr(labels_y, "neurons"))
   if (!is.null(neurons$x) && !is.null(neurons$y)) {
-    return(excluded_twice(as.vector(labels_x), as.vector(labels_y), neurons))
+    # neuron pairs of equal sessions, and those of equal neurons in different sessions
+    session_x <- as.vector(labels_x)
+    session_y <- as.vector(labels_y)
+    same <- outer(neurons$x, neurons$y, "==") & outer(session_x, session_y, "!=")
+    also <- which(same, arr.ind = TRUE)
+    result <- excluded_pairs(session_x, session_y)
+    return(list(x = c(result$x, also[, 1]), y = c(result$y, also[, 2]), blocks = result$blocks,
+                count = result$count + nrow(also)))
   }
   common <- intersect(labels_x, labels_y)
   at_x <- split(seq_along(labels_x), factor(match(labels_x, common), seq_along(common)))
@@ -193,15 +200,6 @@ excluded_pairs <- function(labels_x, labels_y) {
   )
 }
 
-# Neuron pairs of equal sessions, and those of equal neurons in different sessions.
-excluded_twice <- function(session_x, session_y, neurons) {
-  same <- outer(neurons$x, neurons$y, "==") & outer(session_x, session_y, "!=")
-  also <- which(same, arr.ind = TRUE)
-  result <- excluded_pairs(session_x, session_y)
-  list(x = c(result$x, also[, 1]), y = c(result$y, also[, 2]), blocks = result$blocks,
-       count = result$count + nrow(also))
-}
-
 has_trials <- function(repr) {
   !is.null(repr$responses) && dim(unclass(repr$responses)$values)[3] > 1
 }
@@ -209,18 +207,19 @@ has_trials <- function(repr) {
 no_allowed_pair <- function(pair, self) {
   arg <- pair$x$arg
   if (self && ncol(pair$x$data) == 1) {
+    # what the function that the user called can do without a neuron correction
+    remedy <- if (offers_argument("estimator")) {
+      "Use estimator = \"stimulus\"."
+    } else if (offers_argument("measure")) {
+      "Use measure(\"cka\", estimator = \"stimulus\")."
+    } else {
+      "Give data of more neurons."
+    }
     abort("`", arg, "` has a single neuron (column): the neuron correction needs at least two. ",
-          stimulus_remedy(), class = "repalign_error_pairs", arg = arg)
+          remedy, class = "repalign_error_pairs", arg = arg)
   }
   abort("No neuron pair is allowed ", if (self) paste0("within `", arg, "`") else
     paste0("between `", arg, "` and `", pair$y$arg, "`"),
     ": all columns have the same label. Use finer labels or other columns.",
     class = "repalign_error_pairs", arg = arg)
-}
-
-# What the function that the user called can do without a neuron correction.
-stimulus_remedy <- function() {
-  if (offers_argument("estimator")) return("Use estimator = \"stimulus\".")
-  if (offers_argument("measure")) return("Use measure(\"cka\", estimator = \"stimulus\").")
-  "Give data of more neurons."
 }

@@ -148,7 +148,14 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   pair <- labelled_pair(pair, clusters)
   clusters <- labelled_codes(clusters)
   rows <- unlist(lapply(settled$groups, function(args) {
-    jackknife_rows(pair, args, clusters, conf_level)
+    # the rows of estimators that share their deletions
+    check_units(pair, args)
+    if (corrects_neurons(args$estimator)) note_shared_neurons(pair, args)
+    check_jackknife_memory(pair, if (corrects_trials(args$estimator)) args$trials else 1)
+    layout <- unit_layout(pair, args)
+    loo <- if (corrects_trials(args$estimator)) trial_sums(pair, layout, clusters)
+    else leave_out_sums(pair, layout, clusters)
+    lapply(args$estimator, function(e) interval_row(pair, loo, e, conf_level))
   }), recursive = FALSE)
   # in the order that was asked for
   rows <- rows[order(match(vapply(rows, function(row) row$values$estimator, ""), estimator))]
@@ -159,28 +166,14 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
     warn("Some H values are too large or too small for a double (NA); the CKA does not depend on ",
          "the units.")
   }
-  result <- bind_interval_rows(lapply(rows, function(row) row$values))
-  rownames(result) <- NULL
-  new_result(result, "repalign_interval", list(conf_level = conf_level))
-}
-
-# The rows of estimators that share their deletions.
-jackknife_rows <- function(pair, args, clusters, conf_level) {
-  check_units(pair, args)
-  if (corrects_neurons(args$estimator)) note_shared_neurons(pair, args)
-  check_jackknife_memory(pair, if (corrects_trials(args$estimator)) args$trials else 1)
-  layout <- unit_layout(pair, args)
-  loo <- if (corrects_trials(args$estimator)) trial_sums(pair, layout, clusters)
-  else leave_out_sums(pair, layout, clusters)
-  lapply(args$estimator, function(e) interval_row(pair, loo, e, conf_level))
-}
-
-# Normal intervals have infinite degrees of freedom beside those that have some.
-bind_interval_rows <- function(rows) {
+  # normal intervals have infinite degrees of freedom beside those that have some
+  rows <- lapply(rows, function(row) row$values)
   if (any(vapply(rows, function(row) !is.null(row$df), NA))) {
     rows <- lapply(rows, function(row) if (is.null(row$df)) cbind(row, df = Inf) else row)
   }
-  do.call(rbind, rows)
+  result <- do.call(rbind, rows)
+  rownames(result) <- NULL
+  new_result(result, "repalign_interval", list(conf_level = conf_level))
 }
 
 check_jackknife_memory <- function(pair, trials = 1) {
@@ -223,8 +216,20 @@ unit_layout <- function(pair, args) {
 leave_out_sums <- function(pair, layout, clusters = NULL) {
   x <- centered_data(pair$x)
   y <- if (pair$self) x else centered_data(pair$y)
+  rows <- loo_columns(x, y, clusters)
+  columns <- loo_columns(y, x, clusters)
+  within <- within_unit_sums(x, y, layout$x, layout$y, layout$count, clusters)
+  parts <- lapply(c(naive = "naive", stimulus = "stimulus"), function(kind) {
+    list(
+      total = rowSums(rows[[kind]]),
+      # rows and columns both count the neuron pairs within a unit, which must count once
+      unit = sum_by_unit(rows[[kind]], layout$x, layout$count) +
+        sum_by_unit(columns[[kind]], layout$y, layout$count) - within[[kind]],
+      within = within[[kind]]
+    )
+  })
   list(
-    xy = cross_sums(x, y, layout$x, layout$y, layout$count, clusters),
+    xy = c(parts, list(pairs = neuron_pair_counts(layout$x, layout$y, layout$count))),
     xx = self_sums(x, layout$x, layout$count, clusters),
     yy = self_sums(y, layout$y, layout$count, clusters),
     layout = layout, n = if (is.null(clusters)) nrow(x) else cluster_count(clusters),
@@ -236,22 +241,6 @@ leave_out_sums <- function(pair, layout, clusters = NULL) {
 centered_data <- function(repr) {
   center <- form_centering(repr)
   .Call(C_center, repr$data, center$means, center$scale)
-}
-
-cross_sums <- function(x, y, unit_x, unit_y, units, clusters = NULL) {
-  rows <- loo_columns(x, y, clusters)
-  columns <- loo_columns(y, x, clusters)
-  within <- within_unit_sums(x, y, unit_x, unit_y, units, clusters)
-  parts <- lapply(c(naive = "naive", stimulus = "stimulus"), function(kind) {
-    list(
-      total = rowSums(rows[[kind]]),
-      # rows and columns both count the neuron pairs within a unit, which must count once
-      unit = sum_by_unit(rows[[kind]], unit_x, units) +
-        sum_by_unit(columns[[kind]], unit_y, units) - within[[kind]],
-      within = within[[kind]]
-    )
-  })
-  c(parts, list(pairs = neuron_pair_counts(unit_x, unit_y, units)))
 }
 
 self_sums <- function(x, unit, units, clusters = NULL) {
@@ -339,12 +328,27 @@ interval_row <- function(pair, loo, estimator, conf_level) {
   df <- if (corrects_trials(estimator)) two_way_df(theta, se^2, loo) else
     if (loo$clusters) loo$n - 1 else Inf
   half <- stats::qt(0.5 + conf_level / 2, df) * se
+  # the columns cka_corrected and correction of a row of cka_interval(). moments: means and
+  # covariances of the H values; se: the standard error of the ratio, NA where a deletion has none
+  word <- if (estimator != "stimulus_neuron") {
+    "other"
+  } else if (is.na(value)) {
+    "undefined"
+  } else if (is.na(se)) {
+    "uncertain"
+  } else {
+    error <- sqrt(diag(moments$cov)[2:3]) / moments$mean[2:3]
+    if (max(error) >= largest_relative_error) {
+      "uncertain"
+    } else if (is_uneven(pair)) "given" else "even"
+  }
+  corrected <- if (word == "given") corrected_ratio(moments$mean, moments$cov) else NA_real_
   values <- data.frame(
     estimator = estimator, cka = value, se = se, conf_low = value - half, conf_high = value + half,
     h_xy = unscale_h(h$xy[1, 1], loo$scale), h_xx = unscale_h(h$xx[1, 1], loo$scale[c(1, 1)]),
     h_yy = unscale_h(h$yy[1, 1], loo$scale[c(2, 2)]),
     bias = if (is.na(se)) NA_real_ else ratio_bias_of(moments$mean, moments$cov),
-    ratio_correction(pair, moments, value, se, estimator)
+    data.frame(cka_corrected = corrected, correction = word)
   )
   if (loo$clusters || corrects_trials(estimator)) values$df <- df
   list(undefined = sum(is.na(theta[-1])), value = value, self = c(h$xx[1, 1], h$yy[1, 1]),

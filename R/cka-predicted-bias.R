@@ -85,7 +85,30 @@ estimated_geometry <- function(x, y, estimator) {
   if (!is.null(y)) note_one_sided_names(pair[c("x", "y")])
   refuse_holes(pair[c("x", "y")], list(list(label = "predicted_bias")))
   note_unused_structure(pair[c("x", "y")], list(list(label = "predicted_bias")))
-  if (estimator == "stimulus_neuron") return(jackknifed_geometry(pair, alone = is.null(y)))
+  if (estimator == "stimulus_neuron") {
+    # what the bias of the corrected ratio comes from: cka, and h, the means of the three corrected
+    # H values with their covariances, by the jackknife over stimuli and neurons
+    alone <- is.null(y)
+    check_rows(pair$x$n, 5, pair$x$arg, "a jackknife")
+    for (repr in pair[c("x", "y")]) {
+      refuse_single_neuron(repr, "the neuron correction needs at least two")
+    }
+    check_jackknife_memory(pair)
+    value <- if (alone) 1 else compare_pair(declaration("cka"), pair, corrected_cka)
+    if (alone && !is_positive(self_h(pair$x, corrected_cka, NULL))) {
+      warn("The corrected CKA is undefined (NA): the H value of `x` with itself is not positive. ",
+           "There are too few stimuli or neurons.", class = "repalign_undefined")
+      value <- NA_real_
+    }
+    h <- if (is.na(value)) list(mean = rep(NA_real_, 3), cov = matrix(NA_real_, 3, 3))
+         else if (alone) resampled_moments(pair$x)
+         else jackknifed_moments(pair)
+    if (!is.na(value) && anyNA(h$cov)) {
+      warn("The bias of the corrected CKA is undefined (NA): its jackknife needs at least 3 ",
+           "neurons on each side.", class = "repalign_undefined")
+    }
+    return(list(n = pair$x$n, cka = value, h = h))
+  }
   check_rows(rx$n, 4, "x", "a corrected estimator")
   if (is.null(y)) {
     side <- side_geometry(rx)
@@ -115,30 +138,6 @@ refuse_single_neuron <- function(repr, why) {
   if (ncol(repr$data) > 1) return(invisible())
   abort("`", repr$arg, "` has a single neuron (column): ", why, ".",
         class = "repalign_error_pairs", arg = repr$arg)
-}
-
-# What the bias of the corrected ratio comes from: cka, and h, the means of the three corrected H
-# values with their covariances, by the jackknife over stimuli and neurons.
-jackknifed_geometry <- function(pair, alone) {
-  check_rows(pair$x$n, 5, pair$x$arg, "a jackknife")
-  for (repr in pair[c("x", "y")]) {
-    refuse_single_neuron(repr, "the neuron correction needs at least two")
-  }
-  check_jackknife_memory(pair)
-  value <- if (alone) 1 else compare_pair(declaration("cka"), pair, corrected_cka)
-  if (alone && !is_positive(self_h(pair$x, corrected_cka, NULL))) {
-    warn("The corrected CKA is undefined (NA): the H value of `x` with itself is not positive. ",
-         "There are too few stimuli or neurons.", class = "repalign_undefined")
-    value <- NA_real_
-  }
-  h <- if (is.na(value)) list(mean = rep(NA_real_, 3), cov = matrix(NA_real_, 3, 3))
-       else if (alone) resampled_moments(pair$x)
-       else jackknifed_moments(pair)
-  if (!is.na(value) && anyNA(h$cov)) {
-    warn("The bias of the corrected CKA is undefined (NA): its jackknife needs at least 3 neurons ",
-         "on each side.", class = "repalign_undefined")
-  }
-  list(n = pair$x$n, cka = value, h = h)
 }
 
 jackknifed_moments <- function(pair) {
@@ -178,7 +177,13 @@ expected_cka <- function(geometry, estimator, assume) {
     inflation <- vapply(sides, function(s) 1 + (s$gamma / s$psi_neurons - 1) / s$q, 0)
     return(geometry$cka / sqrt(prod(inflation)))
   }
-  below <- vapply(sides, expected_naive_self, 0, n = geometry$n)
+  below <- vapply(sides, function(side, n) {
+    q <- side$q
+    a <- 1 + (side$gamma / side$psi_neurons - 1) / q
+    b <- side$gamma / side$psi_stimuli * (1 - 1 / q) + side$gamma / (side$rho * q)
+    c <- side$gamma * (1 - 1 / q) + side$gamma / (side$psi_neurons * q)
+    expected_naive_h(a, b, c, n)
+  }, 0, n = geometry$n)
   traces <- sqrt(sides$x$gamma * sides$y$gamma)
   expected_naive_h(geometry$cka, geometry$diagonal, traces, geometry$n) / sqrt(prod(below))
 }
@@ -186,11 +191,3 @@ expected_cka <- function(geometry, estimator, assume) {
 # E[H_0] of n stimuli with estimated means, from the expectations of k_xy(s, s')
 # products over different (a), equal (b) and unpaired (c) stimuli.
 expected_naive_h <- function(a, b, c, n) (n - 1) / n^3 * ((n^2 - 2 * n + 2) * a + (n - 1) * b + c)
-
-expected_naive_self <- function(side, n) {
-  q <- side$q
-  a <- 1 + (side$gamma / side$psi_neurons - 1) / q
-  b <- side$gamma / side$psi_stimuli * (1 - 1 / q) + side$gamma / (side$rho * q)
-  c <- side$gamma * (1 - 1 / q) + side$gamma / (side$psi_neurons * q)
-  expected_naive_h(a, b, c, n)
-}

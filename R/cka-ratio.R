@@ -1,9 +1,5 @@
 # The second-order bias of a ratio of H values, and where cka_interval() corrects for it.
 
-# ---- ratio bias
-
-# The second-order bias of a ratio of H values.
-
 #' Second-order bias of a ratio of H values
 #'
 #' The CKA is a ratio of estimates, and a ratio is biased even if each of its parts is
@@ -48,7 +44,19 @@ ratio_bias <- function(h) {
     abort("`h` has ", ncol(h), " columns; it needs three: h_xy, h_xx, h_yy.",
           class = "repalign_error_size", arg = "h")
   }
-  h <- ordered_h(h)
+  # the three columns by name where they are named so, else in their order
+  wanted <- c("h_xy", "h_xx", "h_yy")
+  known <- wanted %in% colnames(h)
+  h <- if (all(known)) {
+    h[, wanted, drop = FALSE]
+  } else {
+    if (any(known)) {
+      abort("`h` has the column ", enumerate(wanted[known]), " but not ", enumerate(wanted[!known]),
+            ": name all three, or none and give them in this order.",
+            class = "repalign_error_value", arg = "h")
+    }
+    h
+  }
   if (nrow(h) < 2) {
     abort("`h` has a single row: a variance needs at least 2 estimates (rows).",
           class = "repalign_error_rows", arg = "h")
@@ -71,19 +79,6 @@ ratio_bias <- function(h) {
   data.frame(ratio = ratio, bias = bias / nrow(h), corrected = ratio - bias / nrow(h),
              mean_single = if (any(defined)) mean(single[defined]) else NA_real_,
              bias_single = bias)
-}
-
-# The three columns by name where they are named so, else in their order.
-ordered_h <- function(h) {
-  wanted <- c("h_xy", "h_xx", "h_yy")
-  known <- wanted %in% colnames(h)
-  if (all(known)) return(h[, wanted, drop = FALSE])
-  if (any(known)) {
-    abort("`h` has the column ", enumerate(wanted[known]), " but not ", enumerate(wanted[!known]),
-          ": name all three, or none and give them in this order.",
-          class = "repalign_error_value", arg = "h")
-  }
-  h
 }
 
 # center: means of h_xy, h_xx, h_yy; cov: covariances of one draw of them.
@@ -117,23 +112,6 @@ correction_words <- c(
   uncertain = paste("report `cka` with its interval, or pool more data: the denominators are too",
                     "uncertain to correct the ratio.")
 )
-
-# The columns cka_corrected and correction of a row of cka_interval(). moments: means and
-# covariances of the H values; se: the standard error of the ratio, NA where a deletion has none.
-ratio_correction <- function(pair, moments, value, se, estimator) {
-  word <- correction_word(pair, moments, value, se, estimator)
-  corrected <- if (word == "given") corrected_ratio(moments$mean, moments$cov) else NA_real_
-  data.frame(cka_corrected = corrected, correction = word)
-}
-
-correction_word <- function(pair, moments, value, se, estimator) {
-  if (estimator != "stimulus_neuron") return("other")
-  if (is.na(value)) return("undefined")
-  if (is.na(se)) return("uncertain")
-  error <- sqrt(diag(moments$cov)[2:3]) / moments$mean[2:3]
-  if (max(error) >= largest_relative_error) return("uncertain")
-  if (is_uneven(pair)) "given" else "even"
-}
 
 # The ratio without its second-order bias. That bias is taken off numerator and denominator apart
 # (as Beale's estimator does for a ratio of two means): to second order this is the ratio minus

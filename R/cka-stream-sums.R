@@ -3,7 +3,7 @@
 #' @include cka-stream.R
 NULL
 
-# ---- feed batches
+# ---- minibatches
 
 # The streamed CKA from minibatches: H values of disjoint batches of rows, and their means.
 
@@ -17,13 +17,36 @@ streamed_batches <- function(feed, labels, estimator, batch, shuffle) {
     if (length(h) == 0 && !attr(give, "shuffled")) warn_alike(chunk, shuffle_advice)
     found <- batch_h(chunk, labels, estimator, length(h) + 1)
     if (is.null(scale)) scale <- found$scale
-    h[[length(h) + 1]] <- in_common_units(found, scale)
+    # minibatches are scaled each by powers of two of its own: in those of the first one, means can
+    # be taken
+    sides <- list(xy = c(1, 2), xx = c(1, 1), yy = c(2, 2))
+    h[[length(h) + 1]] <- Map(function(h, side) {
+      factor <- 2^(-2 * sum((found$scale - scale)[side]))
+      lapply(h, function(one) list(value = one$value * factor, magnitude = one$magnitude * factor))
+    }, found$h, sides)
   }
   if (!length(h)) {
     abort("`batch` is ", batch, ", but `chunks` has fewer rows: lower `batch`.",
           class = "repalign_error_rows", arg = "batch")
   }
-  warn_unlike_batches(means, batch)
+  # Minibatches of independent rows have means that vary as the rows do within them, over their
+  # size. The warning comes where they vary more than chance explains (if all variance lay in one
+  # direction), and have a tenth of all variance between them.
+  count <- means$x$count
+  if (!is.null(count) && count >= 5) {
+    excess <- mean(vapply(means, function(side) {
+      between <- (side$squares - sum(side$sum^2) / count) / (count - 1)
+      batch * between / (side$within / count)
+    }, 0)) - 1
+    share <- excess / (excess + batch)
+    if (isTRUE(share > 0.1 && excess > 4 * sqrt(2 / (count - 1)))) {
+      warn("Minibatches differ from each other: ", round(100 * share),
+           "% of the variance lie between ",
+           "them, as where rows are sorted by class. ", shuffle_advice,
+           class = "repalign_dependence",
+           data = share)
+    }
+  }
   if (length(h) < 30) {
     warn("There ", if (length(h) > 1) "are" else "is", " only ", length(h), " minibatch",
          if (length(h) > 1) "es", " of ", batch,
@@ -53,23 +76,6 @@ add_batch_means <- function(known, chunk) {
          squares = before$squares + sum((means - before$first)^2),
          within = before$within + within, count = before$count + 1)
   }, known, chunk[c("x", "y")])
-}
-
-# Minibatches of independent rows have means that vary as the rows do within them, over their size.
-# The warning comes where they vary more than chance explains (if all variance lay in one
-# direction), and have a tenth of all variance between them.
-warn_unlike_batches <- function(means, batch) {
-  count <- means$x$count
-  if (is.null(count) || count < 5) return(invisible())
-  excess <- mean(vapply(means, function(side) {
-    between <- (side$squares - sum(side$sum^2) / count) / (count - 1)
-    batch * between / (side$within / count)
-  }, 0)) - 1
-  share <- excess / (excess + batch)
-  if (!isTRUE(share > 0.1 && excess > 4 * sqrt(2 / (count - 1)))) return(invisible())
-  warn("Minibatches differ from each other: ", round(100 * share), "% of the variance lie between ",
-       "them, as where rows are sorted by class. ", shuffle_advice, class = "repalign_dependence",
-       data = share)
 }
 
 # A function that gives the next minibatch, whose attribute tells whether rows are shuffled.
@@ -111,16 +117,6 @@ batch_h <- function(chunk, labels, estimator, number) {
   list(h = lapply(h, stats::setNames, estimator), scale = h$xy[[1]]$scale)
 }
 
-# Minibatches are scaled each by powers of two of its own: in those of the first one, means can be
-# taken.
-in_common_units <- function(found, scale) {
-  sides <- list(xy = c(1, 2), xx = c(1, 1), yy = c(2, 2))
-  Map(function(h, side) {
-    factor <- 2^(-2 * sum((found$scale - scale)[side]))
-    lapply(h, function(one) list(value = one$value * factor, magnitude = one$magnitude * factor))
-  }, found$h, sides)
-}
-
 # From the values of each minibatch those of all, and of all without each.
 deletions_of_means <- function(h) {
   count <- length(h)
@@ -140,7 +136,7 @@ deletions_of_means <- function(h) {
   })
 }
 
-# ---- feed sums
+# ---- sums over rows
 
 # The exact streamed CKA: sums over rows, from which the H values follow, are gathered chunk by
 # chunk, and added up.
@@ -158,13 +154,6 @@ compared_columns <- function(widths, labels, corrected) {
                    left_out(labels$x, labels$y)),
        xx = list(a = x, b = x, left_out = left_out(own$x, own$x)),
        yy = list(a = y, b = y, left_out = left_out(own$y, own$y)))
-}
-
-# What is taken from all rows before they are added up: the column means of the first chunk, which
-# are near those of all, and a power of two as in form_centering().
-unit_of_side <- function(data) {
-  stats <- .Call(C_column_stats, data)
-  list(means = stats$means, scale = common_scale(list(data)))
 }
 
 # Sums over the rows of a chunk. cross: the inner products of all columns, the upper triangle
@@ -196,16 +185,6 @@ excluded_blocks <- function(chunk, plan) {
   })
 }
 
-# The single neuron pairs that are left out of all comparisons: columns a and b, and the positions
-# of each comparison among them.
-single_pairs <- function(compared) {
-  a <- lapply(compared, function(one) one$a[one$left_out$x])
-  b <- lapply(compared, function(one) one$b[one$left_out$y])
-  ends <- cumsum(lengths(a))
-  list(a = as.integer(unlist(a)), b = as.integer(unlist(b)),
-       at = Map(function(end, length) end - length + seq_len(length), ends, lengths(a)))
-}
-
 # Adds up two such lists, part by part; with sign = -1 takes the second from the first.
 add_sums <- function(one, two, sign = 1) {
   if (is.list(one)) return(Map(add_sums, one, two, MoreArgs = list(sign = sign)))
@@ -230,16 +209,13 @@ gather_sums <- function(plan, give) {
       next
     }
     if (last == most_blocks) {
-      blocks <- joined_blocks(blocks)
+      blocks <- lapply(seq_len(length(blocks) / 2),
+                       function(i) add_sums(blocks[[2 * i - 1]], blocks[[2 * i]]))
       full <- rows_in(blocks[[1]])
     }
     blocks[[length(blocks) + 1]] <- sums
   }
   blocks
-}
-
-joined_blocks <- function(blocks) {
-  lapply(seq_len(length(blocks) / 2), function(i) add_sums(blocks[[2 * i - 1]], blocks[[2 * i]]))
 }
 
 # ---- H values from the sums
@@ -248,10 +224,29 @@ rows_in <- function(sums) sums$weights[3, 3]
 
 # list(value, magnitude) for each estimator and comparison: H values of the scaled data.
 h_of_sums <- function(sums, plan, estimator) {
-  known <- known_of_sums(sums, plan)
+  # what the sums say of single columns and of all pairs of them: the number of rows, means, squares
+  # of the columns before (raw) and after centring, the packed inner products, and for each
+  # comparison the sum of the squares of the centred ones (squares), and u'Rv of the means u and v
+  # and the inner products R (inner)
+  n <- rows_in(sums)
+  means <- sums$by_weight[, 3] / n
+  raw <- sums$cross[cumsum(seq_along(means))]
+  x_columns <- length(plan$compared$xx$a)
+  all <- .Call(C_sum_packed, sums$cross, x_columns, n, means)
+  dimnames(all) <- list(c("squares", "inner"), c("xx", "xy", "yy"))
+  known <- list(n = n, means = means, packed = sums$cross, raw = raw, centred = raw - n * means^2,
+                squares = all["squares", ], inner = all["inner", ])
   lapply(stats::setNames(nm = names(plan$compared)), function(which) {
     compared <- plan$compared[[which]]
-    totals <- comparison_totals(compared, which, sums, known)
+    # the totals that linear_totals() makes of data, over all neuron pairs of a comparison
+    side <- list(xy = c(1, 2), xx = c(1, 1), yy = c(2, 2))[[which]]
+    square_products <- block_products(
+      list(both = sums$weights[side[1], side[2]], first = sums$by_weight[compared$b, side[1]],
+           second = sums$by_weight[compared$a, side[2]]), compared$a, compared$b,
+      known$inner[[which]], known)
+    totals <- list(cross_squares = known$squares[[which]], square_products = square_products,
+                   norm_products = sum(known$centred[compared$a]) * sum(known$centred[compared$b]),
+                   n = known$n, pairs = as.double(length(compared$a)) * length(compared$b))
     excluded <- list(powers = sums$powers[, plan$single$at[[which]], drop = FALSE],
                      blocks = sums$blocks[[which]])
     lapply(stats::setNames(nm = estimator), h_of_totals, totals, compared,
@@ -259,42 +254,10 @@ h_of_sums <- function(sums, plan, estimator) {
   })
 }
 
-# What the sums say of single columns and of all pairs of them: the number of rows, means, squares
-# of the columns before (raw) and after centring, the packed inner products, and for each comparison
-# the sum of the squares of the centred ones (squares), and u'Rv of the means u and v and the inner
-# products R (inner).
-known_of_sums <- function(sums, plan) {
-  n <- rows_in(sums)
-  means <- sums$by_weight[, 3] / n
-  raw <- sums$cross[cumsum(seq_along(means))]
-  x_columns <- length(plan$compared$xx$a)
-  all <- .Call(C_sum_packed, sums$cross, x_columns, n, means)
-  dimnames(all) <- list(c("squares", "inner"), c("xx", "xy", "yy"))
-  list(n = n, means = means, packed = sums$cross, raw = raw, centred = raw - n * means^2,
-       squares = all["squares", ], inner = all["inner", ])
-}
-
 # Inner products of columns a with b, pair by pair, from the packed upper triangle.
 packed_products <- function(known, a, b) {
   high <- as.double(pmax(a, b))
   known$packed[high * (high - 1) / 2 + pmin(a, b)]
-}
-
-# Those of all columns a with all columns b, as a matrix.
-packed_product_matrix <- function(known, a, b) {
-  matrix(packed_products(known, rep(a, length(b)), rep(b, each = length(a))), length(a))
-}
-
-# The totals that linear_totals() makes of data, over all neuron pairs of a comparison.
-comparison_totals <- function(compared, which, sums, known) {
-  side <- list(xy = c(1, 2), xx = c(1, 1), yy = c(2, 2))[[which]]
-  square_products <- block_products(
-    list(both = sums$weights[side[1], side[2]], first = sums$by_weight[compared$b, side[1]],
-         second = sums$by_weight[compared$a, side[2]]), compared$a, compared$b,
-    known$inner[[which]], known)
-  list(cross_squares = known$squares[[which]], square_products = square_products,
-       norm_products = sum(known$centred[compared$a]) * sum(known$centred[compared$b]),
-       n = known$n, pairs = as.double(length(compared$a)) * length(compared$b))
 }
 
 # The sum of the products of the squared norms of centred rows, over the columns a and b; `sums` are
@@ -351,7 +314,8 @@ excluded_block <- function(block, sums, compared, known) {
   b <- compared$b[block$y]
   u <- known$means[a]
   v <- known$means[b]
-  products <- packed_product_matrix(known, a, b)
+  # those of all columns a with all columns b, as a matrix
+  products <- matrix(packed_products(known, rep(a, length(b)), rep(b, each = length(a))), length(a))
   stimulus_sum(list(cross_squares = sum((products - known$n * tcrossprod(u, v))^2),
                     square_products = block_products(sums, a, b, sum(u * (products %*% v)), known),
                     norm_products = sum(known$centred[a]) * sum(known$centred[b]),

@@ -3,7 +3,7 @@
 #' @include cka-stream-sums.R read-file.R
 NULL
 
-# ---- feed source
+# ---- sources
 
 # The sources that stream_cka() reads one side from, some rows at a time: files, connections and
 # matrices.
@@ -60,22 +60,21 @@ file_source <- function(given, arg) {
     connection <- gzfile(path, "rb")
     return(table_source(connection, c(csv = ",", tsv = "\t")[[ending]], file, close))
   }
-  if (ending == "npz") return(archive_source(path, name))
+  if (ending == "npz") {
+    # an archive is unpacked once, and not for every chunk again
+    unpacked <- unpack_array(path, name)
+    flat <- flattened_once()
+    pick <- function(rows) {
+      flat(arrange_axes(read_npy(unpacked$path, rows, path, unpacked$name), TRUE, path))
+    }
+    return(rows_source(npy_rows(unpacked$path), pick,
+                       function() unlink(unpacked$folder, recursive = TRUE)))
+  }
   n <- if (!is.null(format$rows)) format$rows(path, name)
   # what can only be read whole is read once
   if (is.null(n)) return(matrix_source(read_representation(file, name)))
   once <- flattened_once()
   rows_source(n, function(rows) once(read_representation(file, name, rows)))
-}
-
-# An archive is unpacked once, and not for every chunk again.
-archive_source <- function(file, name) {
-  unpacked <- unpack_array(file, name)
-  once <- flattened_once()
-  pick <- function(rows) {
-    once(arrange_axes(read_npy(unpacked$path, rows, file, unpacked$name), TRUE, file))
-  }
-  rows_source(npy_rows(unpacked$path), pick, function() unlink(unpacked$folder, recursive = TRUE))
 }
 
 # A function that evaluates `code` and lets pass only the first message about flattened axes.
@@ -132,7 +131,15 @@ connection_top <- function(connection, sep, file) {
 data_lines <- function(connection, count, file) {
   found <- character()
   while (length(found) < count) {
-    lines <- whole_lines(connection, count - length(found), file)
+    # readLines() cuts a line at a byte that is zero, and only warns
+    lines <- withCallingHandlers(readLines(connection, count - length(found)),
+                                 warning = function(w) {
+      if (grepl("nul", conditionMessage(w))) {
+        refuse_file(file, "is no text in UTF-8: it has bytes that are zero.")
+      }
+      # a last line without a line break is fine
+      invokeRestart("muffleWarning")
+    })
     if (!length(lines)) break
     found <- c(found, lines[grepl("[^[:space:]]", lines, useBytes = TRUE)])
   }
@@ -140,17 +147,6 @@ data_lines <- function(connection, count, file) {
     refuse_file(file, "has line breaks within quotes, so that its rows cannot be told apart.")
   }
   found
-}
-
-# readLines() cuts a line at a byte that is zero, and only warns.
-whole_lines <- function(connection, count, file) {
-  withCallingHandlers(readLines(connection, count), warning = function(w) {
-    if (grepl("nul", conditionMessage(w))) {
-      refuse_file(file, "is no text in UTF-8: it has bytes that are zero.")
-    }
-    # a last line without a line break is fine
-    invokeRestart("muffleWarning")
-  })
 }
 
 lines_matrix <- function(lines, top, sep, file, rows) {
@@ -178,7 +174,16 @@ new_feed <- function(chunk, own = FALSE, n = NULL, pick = NULL, end = function()
 }
 
 as_feed <- function(chunks) {
-  if (is.function(chunks)) return(feed_of_function(chunks))
+  if (is.function(chunks)) {
+    calls <- 0
+    return(new_feed(own = TRUE, function(count) {
+      calls <<- calls + 1
+      tryCatch(chunks(), error = function(e) {
+        abort("The function `chunks` stopped at its call ", calls, ": ", conditionMessage(e),
+              class = "repalign_error_function", arg = "chunks")
+      })
+    }))
+  }
   if (is.character(chunks)) chunks <- as.list(chunks)
   usable <- is.list(chunks) && !is.data.frame(chunks) && length(chunks)
   if (!usable) refuse_chunks(chunks)
@@ -188,17 +193,6 @@ as_feed <- function(chunks) {
   new_feed(own = TRUE, function(count) {
     at <<- at + 1
     if (at <= length(chunks)) chunks[[at]]
-  })
-}
-
-feed_of_function <- function(chunks) {
-  calls <- 0
-  new_feed(own = TRUE, function(count) {
-    calls <<- calls + 1
-    tryCatch(chunks(), error = function(e) {
-      abort("The function `chunks` stopped at its call ", calls, ": ", conditionMessage(e),
-            class = "repalign_error_function", arg = "chunks")
-    })
   })
 }
 
@@ -247,32 +241,26 @@ feed_of_sides <- function(given) {
   }
   if (!is.null(x$n) && !is.null(y$n) && x$n != y$n) {
     end()
-    refuse_lengths(x$n, y$n)
+    abort("`chunks` has ", format(x$n), " rows in `x` and ", format(y$n), " in `y`: the rows must ",
+          "be the same stimuli in the same order.", class = "repalign_error_rows", arg = "chunks")
   }
   n <- c(x$n, y$n)
   pick <- if (!is.null(x$pick) && !is.null(y$pick)) {
     function(rows) list(x = x$pick(rows), y = y$pick(rows))
   }
-  new_feed(function(count) chunk_of_sources(x, y, count), n = if (length(n)) n[[1]], pick = pick,
+  new_feed(function(count) {
+    chunk <- list(x = x$take(count), y = y$take(count))
+    if (is.null(chunk$x) && is.null(chunk$y)) return(NULL)
+    rows <- function(part) if (is.null(part)) 0 else nrow(part)
+    if (rows(chunk$x) != rows(chunk$y)) {
+      abort("One side of `chunks` ends before the other: where one still has ",
+            count_of(max(rows(chunk$x), rows(chunk$y)), "row"), ", the other has ",
+            min(rows(chunk$x), rows(chunk$y)), ". Their rows must be the same stimuli.",
+            class = "repalign_error_rows", arg = "chunks")
+    }
+    chunk
+  }, n = if (length(n)) n[[1]], pick = pick,
            end = end)
-}
-
-chunk_of_sources <- function(x, y, count) {
-  chunk <- list(x = x$take(count), y = y$take(count))
-  if (is.null(chunk$x) && is.null(chunk$y)) return(NULL)
-  rows <- function(part) if (is.null(part)) 0 else nrow(part)
-  if (rows(chunk$x) != rows(chunk$y)) {
-    abort("One side of `chunks` ends before the other: where one still has ",
-          count_of(max(rows(chunk$x), rows(chunk$y)), "row"), ", the other has ",
-          min(rows(chunk$x), rows(chunk$y)), ". Their rows must be the same stimuli.",
-          class = "repalign_error_rows", arg = "chunks")
-  }
-  chunk
-}
-
-refuse_lengths <- function(n_x, n_y) {
-  abort("`chunks` has ", format(n_x), " rows in `x` and ", format(n_y), " in `y`: the rows must ",
-        "be the same stimuli in the same order.", class = "repalign_error_rows", arg = "chunks")
 }
 
 # The next chunk, checked, or NULL at the end.
@@ -448,13 +436,28 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   look_ahead(feed, first_rows)
   labels <- if (corrects_neurons(estimator)) stream_labels(feed, given)
   compared <- compared_columns(feed$widths, labels, corrects_neurons(estimator))
-  check_left_out(compared, estimator)
+  if (corrects_neurons(estimator)) {
+    for (which in names(compared)) {
+      one <- compared[[which]]
+      if (one$left_out$count < length(one$a) * as.double(length(one$b))) next
+      abort("No neuron pair is allowed ",
+            switch(which, xy = "between `x` and `y`", xx = "within `x`",
+                                                 yy = "within `y`", no_branch(which)),
+            ": all columns have the same label, or there is only one. Use finer labels or other ",
+            "columns.", class = "repalign_error_pairs", arg = "chunks")
+    }
+  }
   if (is.null(batch)) batch <- batch_needed(feed)
   found <- if (is.null(batch)) streamed_sums(feed, compared, estimator, shuffle) else
     streamed_batches(feed, labels, estimator, batch, shuffle)
   rows <- lapply(estimator, stream_row, found)
   warn_undefined_deletions(rows)
-  warn_no_variation(rows)
+  constant <- Filter(function(row) row$constant, rows)
+  if (length(constant)) {
+    warn("No standard error (NA) of the ",
+         enumerate(vapply(constant, function(row) row$values$estimator, "")), " CKA: it does not ",
+         "vary with the stimuli, as that of identical data.", class = "repalign_undefined")
+  }
   do.call(rbind, lapply(rows, function(row) row$values))
 }
 
@@ -479,18 +482,6 @@ stream_labels <- function(feed, given) {
   if (is.null(given$units_x)) return(NULL)
   list(x = check_labels(given$units_x, widths[["x"]], "units_x", "x"),
        y = check_labels(given$units_y, widths[["y"]], "units_y", "y"))
-}
-
-check_left_out <- function(compared, estimator) {
-  if (!corrects_neurons(estimator)) return(invisible())
-  for (which in names(compared)) {
-    one <- compared[[which]]
-    if (one$left_out$count < length(one$a) * as.double(length(one$b))) next
-    abort("No neuron pair is allowed ", switch(which, xy = "between `x` and `y`", xx = "within `x`",
-                                               yy = "within `y`", no_branch(which)),
-          ": all columns have the same label, or there is only one. Use finer labels or other ",
-          "columns.", class = "repalign_error_pairs", arg = "chunks")
-  }
 }
 
 # NULL where one pass fits into memory, else the number of rows of minibatches.
@@ -518,7 +509,21 @@ streamed_sums <- function(feed, compared, estimator, shuffle) {
   plan <- sums_plan(feed, compared)
   blocks <- gather_sums(plan, rows_giver(feed))
   total <- Reduce(add_sums, blocks)
-  check_streamed(total, plan, estimator)
+  n <- rows_in(total)
+  if (!all(is.finite(total$weights))) {
+    abort("`chunks` has values too large to multiply, beside those of the first chunk; rescale ",
+          "the data.", class = "repalign_error_value", arg = "chunks")
+  }
+  check_rows(n, if (any(corrects_stimuli(estimator))) 4 else 2, "chunks", "the estimator")
+  squares <- numeric(nrow(total$by_weight))
+  squares[] <- total$cross[cumsum(seq_along(squares))]
+  squares <- squares - total$by_weight[, 3]^2 / n
+  for (side in c("x", "y")) {
+    at <- plan$compared[[paste0(side, side)]]$a
+    if (any(squares[at] > 0)) next
+    abort("`", side, "` has no variance: every column is constant over the ", n, " stimuli.",
+          class = "repalign_error_variance", arg = "chunks")
+  }
   left <- if (length(blocks) > 1) blocks
   h <- lapply(c(list(total), left), function(block) {
     sums <- if (identical(block, total)) total else add_sums(total, block, -1)
@@ -529,8 +534,20 @@ streamed_sums <- function(feed, compared, estimator, shuffle) {
 }
 
 sums_plan <- function(feed, compared) {
-  list(unit = lapply(feed$held, unit_of_side), compared = compared,
-       single = single_pairs(compared),
+  # the single neuron pairs that are left out of all comparisons: columns a and b, and the positions
+  # of each comparison among them
+  a <- lapply(compared, function(one) one$a[one$left_out$x])
+  b <- lapply(compared, function(one) one$b[one$left_out$y])
+  ends <- cumsum(lengths(a))
+  # what is taken from all rows before they are added up: the column means of the first chunk, which
+  # are near those of all, and a power of two as in form_centering()
+  list(unit = lapply(feed$held, function(data) {
+    stats <- .Call(C_column_stats, data)
+    list(means = stats$means, scale = common_scale(list(data)))
+  }), compared = compared,
+       single = list(a = as.integer(unlist(a)), b = as.integer(unlist(b)),
+                     at = Map(function(end, length) end - length + seq_len(length), ends,
+                              lengths(a))),
        has_blocks = any(vapply(compared, function(one) length(one$left_out$blocks) > 0, NA)))
 }
 
@@ -549,24 +566,6 @@ rows_giver <- function(feed) {
   function(full) {
     at <<- at + 1
     if (at <= pieces) next_rows(feed, ends[at + 1] - ends[at])
-  }
-}
-
-check_streamed <- function(total, plan, estimator) {
-  n <- rows_in(total)
-  if (!all(is.finite(total$weights))) {
-    abort("`chunks` has values too large to multiply, beside those of the first chunk; rescale ",
-          "the data.", class = "repalign_error_value", arg = "chunks")
-  }
-  check_rows(n, if (any(corrects_stimuli(estimator))) 4 else 2, "chunks", "the estimator")
-  squares <- numeric(nrow(total$by_weight))
-  squares[] <- total$cross[cumsum(seq_along(squares))]
-  squares <- squares - total$by_weight[, 3]^2 / n
-  for (side in c("x", "y")) {
-    at <- plan$compared[[paste0(side, side)]]$a
-    if (any(squares[at] > 0)) next
-    abort("`", side, "` has no variance: every column is constant over the ", n, " stimuli.",
-          class = "repalign_error_variance", arg = "chunks")
   }
 }
 
@@ -591,14 +590,6 @@ stream_row <- function(estimator, found) {
     h_xy = value("xy", c(1, 2)), h_xx = value("xx", c(1, 1)), h_yy = value("yy", c(2, 2)),
     n = found$n, batches = length(found$sizes)
   ))
-}
-
-warn_no_variation <- function(rows) {
-  constant <- Filter(function(row) row$constant, rows)
-  if (!length(constant)) return(invisible())
-  warn("No standard error (NA) of the ",
-       enumerate(vapply(constant, function(row) row$values$estimator, "")), " CKA: it does not ",
-       "vary with the stimuli, as that of identical data.", class = "repalign_undefined")
 }
 
 # The jackknife over blocks of unequal size: value is of all rows, without of all but each block.

@@ -19,7 +19,21 @@ trial_form <- function(repr) {
     size <- dim(values)
     event <- if (is.null(given$event)) rep(seq_len(size[3]), each = size[1]) else given$event
     dim(event) <- size[c(1, 3)]
-    unit <- trial_scaling(values, repr$arg)
+    # the mean of each neuron over the means of its stimuli, and a power of two
+    # that brings the largest deviation near 1
+    means <- colMeans(trial_means(values), na.rm = TRUE)
+    means[!is.finite(means)] <- 0
+    largest <- max(abs(values - rep(rep(means, each = dim(values)[1]), dim(values)[3])), 0,
+                   na.rm = TRUE)
+    if (!is.finite(largest)) {
+      abort("`", repr$arg, "` has values too large to take differences of; rescale it.",
+            class = "repalign_error_value", arg = repr$arg)
+    }
+    if (largest == 0) {
+      abort("`", repr$arg, "` has no variance: every neuron gives the same response throughout.",
+            class = "repalign_error_variance", arg = repr$arg)
+    }
+    unit <- list(means = means, scale = power_of_two_below(largest))
     values <- (values - rep(rep(unit$means, each = size[1]), size[3])) * unit$scale
     # no NULL, which relabelling could not tell from a missing part
     c(list(values = unname(values), event = event, run = isTRUE(given$run), scale = unit$scale),
@@ -37,24 +51,6 @@ declare_form("trials", size = function(n, d, args) as.double(n) * d * max(1, arg
              })
 
 trial_count <- function(form) dim(form$values)[3]
-
-# list(means, scale): the mean of each neuron over the means of its stimuli, and a power of two
-# that brings the largest deviation near 1.
-trial_scaling <- function(values, arg) {
-  means <- colMeans(trial_means(values), na.rm = TRUE)
-  means[!is.finite(means)] <- 0
-  largest <- max(abs(values - rep(rep(means, each = dim(values)[1]), dim(values)[3])), 0,
-                 na.rm = TRUE)
-  if (!is.finite(largest)) {
-    abort("`", arg, "` has values too large to take differences of; rescale it.",
-          class = "repalign_error_value", arg = arg)
-  }
-  if (largest == 0) {
-    abort("`", arg, "` has no variance: every neuron gives the same response throughout.",
-          class = "repalign_error_variance", arg = arg)
-  }
-  list(means = means, scale = power_of_two_below(largest))
-}
 
 # The two sides as C_trial_terms() and its like take them.
 #   x, y                 sums over events: a row for each event of each stimulus (events fastest)
@@ -74,9 +70,30 @@ trial_sample <- function(rx, ry, together = NULL, codes = NULL, noise = TRUE) {
   shared <- any(sessions$x %in% sessions$y)
   if (shared && !self) check_shared_events(fx, fy, rx, ry)
   runs <- fx$run && fy$run && shared
-  if (runs) check_run_pair(fx, fy, codes, rx, ry)
+  if (runs) {
+    # runs must be complete, and stimuli cannot be in clusters
+    if (!is.null(codes)) {
+      abort("Runs together with clusters of stimuli are not defined: a run is shared by all ",
+            "stimuli. Declare `run = FALSE` or leave out the clusters.",
+            class = "repalign_error_runs", arg = rx$arg)
+    }
+    check_complete_runs(fx, rx$arg)
+    check_complete_runs(fy, ry$arg)
+    if (!setequal(fx$event, fy$event)) {
+      abort("`", rx$arg, "` and `", ry$arg, "` were recorded together but have different runs: ",
+            "give the same runs on both sides, or declare `run = FALSE`.",
+            class = "repalign_error_runs", arg = ry$arg)
+    }
+  }
   slots <- if (runs) run_slots(fx, fy) else event_slots(fx, fy)
-  order <- unit_order(codes, nrow(fx$event))
+  # stimuli in the order of their clusters, those without a label left out
+  n <- nrow(fx$event)
+  order <- if (is.null(codes)) {
+    list(rows = seq_len(n), units = seq_len(n))
+  } else {
+    rows <- order(codes, na.last = NA)
+    list(rows = rows, units = as.integer(codes[rows]))
+  }
   parts <- list(x = event_sums(fx, slots$x, slots$count, order$rows),
                 y = event_sums(fy, slots$y, slots$count, order$rows))
   masked <- is.matrix(parts$x$counts) || is.matrix(parts$y$counts)
@@ -86,19 +103,6 @@ trial_sample <- function(rx, ry, together = NULL, codes = NULL, noise = TRUE) {
                  events = slots$count, stimuli = order$rows, self = self, masked = masked,
                  reprs = list(x = rx, y = ry), scale = log2(c(fx$scale, fy$scale)))
   if (runs) center_runs(sample) else sample
-}
-
-# Codes of what may share noise. Within a side these are the sessions, or all neurons without
-# them. Between sides: equal sessions; without sessions all neurons when both sides have trials,
-# because it is then not known whether they were recorded together.
-shared_sessions <- function(fx, fy, self, together) {
-  several <- trial_count(fx) > 1 && trial_count(fy) > 1
-  if (!several || isFALSE(together) && !self) return(no_sessions(fx, fy))
-  if (is.null(fx$session) || is.null(fy$session)) {
-    return(list(x = rep(1L, dim(fx$values)[2]), y = rep(1L, dim(fy$values)[2])))
-  }
-  labels <- unique(as.character(c(fx$session, fy$session)))
-  list(x = match(as.character(fx$session), labels), y = match(as.character(fy$session), labels))
 }
 
 # Neurons of two sides that may share noise: their trials must be told apart in the same way. Equal
@@ -119,6 +123,19 @@ check_shared_events <- function(fx, fy, rx, ry) {
         rx$arg, "` (such as ", first_event(x), ") has the label of one of `", ry$arg, "` (such as ",
         first_event(y), "): give both sides the same labels in `trial`, or different `session` ",
         "labels if they were recorded apart.", class = "repalign_error_labels", arg = ry$arg)
+}
+
+# Codes of what may share noise. Within a side these are the sessions, or all neurons without
+# them. Between sides: equal sessions; without sessions all neurons when both sides have trials,
+# because it is then not known whether they were recorded together.
+shared_sessions <- function(fx, fy, self, together) {
+  several <- trial_count(fx) > 1 && trial_count(fy) > 1
+  if (!several || isFALSE(together) && !self) return(no_sessions(fx, fy))
+  if (is.null(fx$session) || is.null(fy$session)) {
+    return(list(x = rep(1L, dim(fx$values)[2]), y = rep(1L, dim(fy$values)[2])))
+  }
+  labels <- unique(as.character(c(fx$session, fy$session)))
+  list(x = match(as.character(fx$session), labels), y = match(as.character(fy$session), labels))
 }
 
 first_event <- function(event) dQuote(as.character(event[!is.na(event)][1]), FALSE)
@@ -156,13 +173,6 @@ run_slots <- function(fx, fy) {
   runs <- unique(c(fx$event))
   list(x = matrix(match(fx$event, runs), nrow(fx$event)),
        y = matrix(match(fy$event, runs), nrow(fy$event)), count = length(runs))
-}
-
-# Stimuli in the order of their clusters, those without a label left out.
-unit_order <- function(codes, n) {
-  if (is.null(codes)) return(list(rows = seq_len(n), units = seq_len(n)))
-  rows <- order(codes, na.last = NA)
-  list(rows = rows, units = as.integer(codes[rows]))
 }
 
 # list(sums, counts): a row for each event of each stimulus in `rows`; counts: a vector where all
@@ -211,22 +221,6 @@ center_runs <- function(sample) {
     sample[[side]] <- sample[[side]] - means[run, , drop = FALSE]
   }
   sample
-}
-
-# Runs must be complete, and stimuli cannot be in clusters.
-check_run_pair <- function(fx, fy, codes, rx, ry) {
-  if (!is.null(codes)) {
-    abort("Runs together with clusters of stimuli are not defined: a run is shared by all ",
-          "stimuli. Declare `run = FALSE` or leave out the clusters.",
-          class = "repalign_error_runs", arg = rx$arg)
-  }
-  check_complete_runs(fx, rx$arg)
-  check_complete_runs(fy, ry$arg)
-  if (!setequal(fx$event, fy$event)) {
-    abort("`", rx$arg, "` and `", ry$arg, "` were recorded together but have different runs: ",
-          "give the same runs on both sides, or declare `run = FALSE`.",
-          class = "repalign_error_runs", arg = ry$arg)
-  }
 }
 
 check_complete_runs <- function(form, arg) {
@@ -289,7 +283,17 @@ kernel_trial_h <- function(pair, args, codes) {
   fy <- if (pair$self) fx else trial_form(pair$y)
   check_kernel_trials(fx, pair$x$arg, codes)
   check_kernel_trials(fy, pair$y$arg, codes)
-  m <- trial_weights(fx, fy, pair$self)
+  # Which pairs of trials may be multiplied: M_i, trials of x by trials of y by stimuli.
+  sessions <- shared_sessions(fx, fy, pair$self, NULL)
+  share <- any(sessions$x %in% sessions$y)
+  slots <- event_slots(fx, fy)
+  m <- vapply(seq_len(nrow(slots$x)), function(i) {
+    allowed <- outer(slots$x[i, ], slots$y[i, ], if (share) "!=" else "==")
+    if (!share) allowed <- !is.na(allowed)
+    allowed[is.na(allowed)] <- FALSE
+    allowed / max(sum(allowed), 1)
+  }, matrix(0, ncol(slots$x), ncol(slots$y)))
+  m <- array(m, c(ncol(slots$x), ncol(slots$y), nrow(slots$x)))
   there <- colSums(m, dims = 2) > 0
   if (sum(there) < 4) {
     abort("`", pair$x$arg, "` and `", pair$y$arg, "` have fewer than 4 stimuli with two trials ",
@@ -316,20 +320,6 @@ check_kernel_trials <- function(form, arg, codes) {
   abort("kernel = \"rbf\" corrects for trials of all neurons together, and is not defined for ",
         problem, " (`", arg, "`): use kernel = \"linear\", or estimator = \"stimulus\".",
         class = "repalign_error_value", arg = "kernel")
-}
-
-# Which pairs of trials may be multiplied: M_i, trials of x by trials of y by stimuli.
-trial_weights <- function(fx, fy, self) {
-  sessions <- shared_sessions(fx, fy, self, NULL)
-  share <- any(sessions$x %in% sessions$y)
-  slots <- event_slots(fx, fy)
-  m <- vapply(seq_len(nrow(slots$x)), function(i) {
-    allowed <- outer(slots$x[i, ], slots$y[i, ], if (share) "!=" else "==")
-    if (!share) allowed <- !is.na(allowed)
-    allowed[is.na(allowed)] <- FALSE
-    allowed / max(sum(allowed), 1)
-  }, matrix(0, ncol(slots$x), ncol(slots$y)))
-  array(m, c(ncol(slots$x), ncol(slots$y), nrow(slots$x)))
 }
 
 # The kernel of all trials of the stimuli in `there`, 0 where there is no trial; trials fastest.

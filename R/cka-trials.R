@@ -1,6 +1,6 @@
 # H values from responses to several trials: of neuron pairs, their sums, and with deletions.
 
-# ---- trial deletions
+# ---- deletions
 
 # Sums of H values from trials with each stimulus and each unit of neurons deleted, for
 # cka_interval().
@@ -32,7 +32,15 @@ trial_cross_sums <- function(sample, unit_x, unit_y, units) {
   rows <- trial_columns(sample)
   if (anyNA(rows[1, ])) refuse_few_members(sample, NULL, sample$reprs)
   columns <- if (sample$self) rows else trial_columns(swapped_sample(sample))
-  within <- trial_within_sums(sample, unit_x, unit_y, units)
+  left_out <- excluded_pairs(unit_x, unit_y)
+  within <- matrix(0, max(sample$units) + 1, units)
+  if (length(left_out$x)) {
+    within[, unit_x[left_out$x]] <- trial_pairs(sample, left_out$x, left_out$y)
+  }
+  for (block in left_out$blocks) {
+    inside <- trial_columns(some_columns(sample, block$x, block$y))
+    within[, unit_x[block$x[1]]] <- rowSums(inside)
+  }
   # rows and columns both count the neuron pairs within a unit, which must count once
   unit <- sum_by_unit(rows, unit_x, units) + sum_by_unit(columns, unit_y, units) - within
   list(naive = list(total = trial_magnitude(sample)),
@@ -40,19 +48,7 @@ trial_cross_sums <- function(sample, unit_x, unit_y, units) {
        pairs = neuron_pair_counts(unit_x, unit_y, units))
 }
 
-trial_within_sums <- function(sample, unit_x, unit_y, units) {
-  left_out <- excluded_pairs(unit_x, unit_y)
-  sums <- matrix(0, max(sample$units) + 1, units)
-  if (length(left_out$x)) {
-    sums[, unit_x[left_out$x]] <- trial_pairs(sample, left_out$x, left_out$y)
-  }
-  for (block in left_out$blocks) {
-    inside <- trial_columns(some_columns(sample, block$x, block$y))
-    sums[, unit_x[block$x[1]]] <- rowSums(inside)
-  }
-  sums
-}
-
+# The same with the sides exchanged.
 swapped_sample <- function(sample) {
   sample$reprs <- list(x = sample$reprs$y, y = sample$reprs$x)
   from <- c("x", "y", "counts_x", "counts_y", "session_x", "session_y")
@@ -104,7 +100,7 @@ declared_units <- function(pair, args) {
   list(x = paste("x", alone(pair$x, labels$x)), y = paste("y", alone(pair$y, labels$y)))
 }
 
-# ---- trial h
+# ---- values of neuron pairs
 
 # Values of neuron pairs from a trial_sample(): all of them, sums over them, some of them, and the
 # same without each stimulus (or cluster of stimuli) in turn.
@@ -148,7 +144,7 @@ delete_dominant <- function(result, sample, compute) {
   result
 }
 
-# ---- trial totals
+# ---- totals
 
 # H values from trials, summed over all neuron pairs, without the value of each pair.
 
@@ -170,14 +166,16 @@ pair_trial_h <- function(pair, args, labels = NULL, self = FALSE) {
 
 # The sum over all neuron pairs but those in left_out, from excluded_pairs(), or over all (NULL).
 sum_of_allowed <- function(sample, left_out) {
-  if (has_totals(sample)) total_of_allowed(sample, left_out)
+  # sums without the value of each neuron pair: for stimuli that are all independent, and the same
+  # trials for all neurons
+  if (!sample$runs && !sample$masked && !anyDuplicated(sample$units)) {
+    part <- function(columns) session_total(some_columns(sample, columns$x, columns$y))
+    value <- session_total(sample)
+    if (is.null(left_out)) return(value)
+    if (length(left_out$x)) value <- value - sum(trial_pairs(sample, left_out$x, left_out$y)[1, ])
+    value - sum(vapply(left_out$blocks, part, 0))
+  }
   else trial_weighted(sample, neuron_pair_weights(sample, left_out), FALSE)
-}
-
-# Sums without the value of each neuron pair: for stimuli that are all independent, and the same
-# trials for all neurons.
-has_totals <- function(sample) {
-  !sample$runs && !sample$masked && !anyDuplicated(sample$units)
 }
 
 neuron_pair_weights <- function(sample, left_out) {
@@ -216,26 +214,10 @@ trial_magnitude <- function(sample) {
   squared_product(x, y) / as.double(nrow(x))^2
 }
 
-# The sum of the products of the entries of a'b and c'd, in the smaller of the two spaces.
-product_of_products <- function(a, b, c, d) {
-  if (as.double(ncol(a)) * ncol(b) <= as.double(nrow(a)) * nrow(c)) {
-    return(sum(crossprod(a, b) * crossprod(c, d)))
-  }
-  sum(tcrossprod(a, c) * tcrossprod(b, d))
-}
-
 # The sum of the squared entries of a'b.
 squared_product <- function(a, b) {
   if (as.double(ncol(a)) * ncol(b) <= as.double(nrow(a))^2) return(sum(crossprod(a, b)^2))
   sum(tcrossprod(a) * tcrossprod(b))
-}
-
-total_of_allowed <- function(sample, left_out) {
-  part <- function(columns) session_total(some_columns(sample, columns$x, columns$y))
-  value <- session_total(sample)
-  if (is.null(left_out)) return(value)
-  if (length(left_out$x)) value <- value - sum(trial_pairs(sample, left_out$x, left_out$y)[1, ])
-  value - sum(vapply(left_out$blocks, part, 0))
 }
 
 some_columns <- function(sample, x, y) {
@@ -275,7 +257,13 @@ uniform_total <- function(sample, share) {
   through <- function(rows, means) rowSums(rows * means[m$stimulus, , drop = FALSE])
   ax <- through(m$x, m$means_x)
   by <- through(m$my, m$means_y)
-  t2 <- 2 * sum(ax * by) - product_of_products(m$x, m$my, m$means_x, m$means_y)
+  # the sum of the products of the entries of a'b and c'd, in the smaller of the two spaces
+  products <- if (as.double(ncol(m$x)) * ncol(m$my) <= as.double(nrow(m$x)) * nrow(m$means_x)) {
+    sum(crossprod(m$x, m$my) * crossprod(m$means_x, m$means_y))
+  } else {
+    sum(tcrossprod(m$x, m$means_x) * tcrossprod(m$my, m$means_y))
+  }
+  t2 <- 2 * sum(ax * by) - products
   size_x <- rowSums(m$means_x^2)
   size_y <- rowSums(m$means_y^2)
   t3 <- sum(size_x) * sum(size_y) +

@@ -1,38 +1,32 @@
 # Whether a whole call fits into memory, judged before anything is prepared.
 
-# One comparison of a pair by one measure.
-check_pair_memory <- function(d, pair, args, what = d$id) {
+# One comparison of a pair by one measure. what: the function that the user called, in messages.
+check_pair_memory <- function(d, pair, args, what = paste0(d$id, "()")) {
   widths <- c(width_of(pair$x), width_of(pair$y))
   needs <- function(n, widths) d$memory(n, widths[1], widths[2], args)[["peak"]]
-  refuse_needs(needs, as.double(pair$x$n), widths, paste0(what, "()"), args)
+  refuse_needs(needs, as.double(pair$x$n), widths, what, args)
 }
 
-# A grid of pairs by a set of measures; null: is there a permutation null, by which engine? what: the
-# call, in messages.
-check_grid_memory <- function(set, sides, null = NULL,
-                              what = if (is.null(null)) "similarity() by " else "calibrate() by ") {
-  if (is_tiny(sides)) return(invisible())
+# A grid of pairs by a set of measures; null: is there a permutation null, by which engine?
+check_grid_memory <- function(set, sides, null = NULL) {
   set <- Filter(Negate(is_own), set)
-  if (!length(set)) return(invisible())
+  if (!length(set) || are_tiny(c(sides$x$reprs, sides$y$reprs))) return(invisible())
   widest <- function(side) max(vapply(side$reprs, width_of, 0))
   widths <- c(widest(sides$x), widest(sides$y))
   needs <- function(n, widths) set_needs(set, n, widths[1], widths[2], null)
-  if (endsWith(what, " ")) {
-    what <- paste0(what, enumerate(vapply(set, function(m) m$label, ""), 3))
-  }
+  what <- paste0(if (is.null(null)) "similarity() by " else "calibrate() by ",
+                 enumerate(vapply(set, function(m) m$label, ""), 3))
   args <- do.call(c, lapply(set, function(m) m$args["batch"]))
   refuse_needs(needs, as.double(sides$x$reprs[[1]]$n), widths, what, args)
 }
 
 # Are all representations so small that no measure can need more memory than any machine has? The
 # hungriest keep some 20 matrices of this size.
-is_tiny <- function(sides) {
+are_tiny <- function(reprs) {
   if (!is.null(getOption("repalign.max_memory"))) return(FALSE)
-  for (side in sides[c("x", "y")]) {
-    for (repr in side$reprs) {
-      small <- is.null(repr$responses) && repr$n + width_of(repr) < 200
-      if (!small) return(FALSE)
-    }
+  for (repr in reprs) {
+    small <- is.null(repr$responses) && repr$n + width_of(repr) < 200
+    if (!small) return(FALSE)
   }
   TRUE
 }

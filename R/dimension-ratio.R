@@ -1,9 +1,5 @@
 # participation_ratio() and its jackknife.
 
-# ---- participation ratio
-
-# Participation ratios: how many dimensions, stimuli and neurons count.
-
 #' Participation ratios: how many dimensions, stimuli and neurons count
 #'
 #' How many dimensions a representation effectively has, and how evenly its variance is
@@ -109,22 +105,8 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL) {
   repr <- sample$repr
   check_rows(repr$n, 4, repr$arg, "a corrected estimator")
   check_pair_memory(declaration("cka"), list(x = repr, y = repr), corrected_cka)
-  units <- check_labels(dimension_labels(units, repr), ncol(repr$data), "units", repr$arg)
-  layout <- neuron_layout(units, ncol(repr$data))
-  tables <- if (!is.null(conf_level)) {
-    check_rows(repr$n, 5, repr$arg, "a jackknife")
-    check_clusters(sample$codes, repr$n, repr$arg, 5, "a jackknife")
-    check_deletion_memory(sample)
-    deletion_tables(sample, layout)
-  }
-  result <- data.frame(dimensionalities(sample, layout, is.null(units)), spread_ratios(repr))
-  if (is.null(conf_level)) return(result)
-  data.frame(result, dimension_intervals(tables, sample, layout, conf_level))
-}
-
-# The labels of the call, or those that a responses object declares: neurons, or with one trial the
-# sessions whose neurons share noise.
-dimension_labels <- function(units, repr) {
+  # the labels of the call, or those that a responses object declares: neurons, or with one trial
+  # the sessions whose neurons share noise
   given <- unclass(repr$responses)
   own <- if (length(given$values) && dim(given$values)[3] == 1 && !is.null(given$session)) {
     given$session
@@ -134,14 +116,26 @@ dimension_labels <- function(units, repr) {
           if (identical(own, given$neuron)) "neurons" else "sessions",
           " already: leave out one of the two.", class = "repalign_error_choice", arg = "units")
   }
-  if (is.null(units)) own else units
-}
-
-spread_ratios <- function(repr) {
+  units <- check_labels(if (is.null(units)) own else units, ncol(repr$data), "units", repr$arg)
+  layout <- neuron_layout(units, ncol(repr$data))
+  tables <- if (!is.null(conf_level)) {
+    check_rows(repr$n, 5, repr$arg, "a jackknife")
+    check_clusters(sample$codes, repr$n, repr$arg, 5, "a jackknife")
+    n <- as.double(sample$repr$n)
+    q <- ncol(sample$repr$data)
+    events <- if (is.null(sample$trials)) 1 else sample$trials$events
+    dense <- if (isTRUE(sample$trials$runs)) 3 * n^2 else 3 * min(n, q)^2
+    check_memory(8 * (30 * n * q + 4 * n * events * q + dense), "The jackknife",
+                 "Fewer stimuli or neurons need less; without `conf_level` none is made.")
+    deletion_tables(sample, layout)
+  }
   f <- form_linear(repr)
   entries <- as.double(f$n) * f$d
-  list(psi_stimuli = mean(f$k)^2 / mean(f$k^2), psi_neurons = mean(f$s)^2 / mean(f$s^2),
+  spread <- list(psi_stimuli = mean(f$k)^2 / mean(f$k^2), psi_neurons = mean(f$s)^2 / mean(f$s^2),
        rho = (sum(f$s) / entries)^2 / (sum(f$f) / entries))
+  result <- data.frame(dimensionalities(sample, layout, is.null(units)), spread)
+  if (is.null(conf_level)) return(result)
+  data.frame(result, dimension_intervals(tables, sample, layout, conf_level))
 }
 
 # Which columns belong to each unit; without labels each neuron is one.
@@ -168,16 +162,16 @@ dimensionalities <- function(sample, layout, unlabelled) {
   }
   for (e in estimates) {
     parts <- dimension_parts(sample, layout, e)
-    result[[e]] <- dimension_or_na(parts$numerator, parts$h, sample$repr$arg)
+    result[[e]] <- if (is_positive(parts$h)) {
+      parts$numerator / parts$h$value
+    } else {
+      warn("A corrected dimensionality is undefined (NA): the H value of `", sample$repr$arg,
+           "` with itself is ",
+           "not positive. There are too few stimuli or neurons.", class = "repalign_undefined")
+      NA_real_
+    }
   }
   result
-}
-
-dimension_or_na <- function(numerator, h, arg) {
-  if (is_positive(h)) return(numerator / h$value)
-  warn("A corrected dimensionality is undefined (NA): the H value of `", arg, "` with itself is ",
-       "not positive. There are too few stimuli or neurons.", class = "repalign_undefined")
-  NA_real_
 }
 
 # Both parts of a corrected dimensionality, as means over the allowed pairs of neurons:
@@ -188,20 +182,26 @@ dimension_parts <- function(sample, layout, estimator) {
   pair <- self_pair(sample$repr)
   if (!is.null(labels) && layout$count == 1) no_allowed_pair(pair, TRUE)
   if (is.null(sample$trials)) {
-    return(list(numerator = variance_product(pair, layout, estimator),
+    # The mean of C_aa C_bb over all pairs of neurons, or without the pairs of equal labels. All
+    # that is needed are the sums that the H value is made of, too: no matrix of stimuli or of
+    # neurons.
+    totals <- linear_totals(pair)
+    sum <- variance_sum(totals)
+    numerator <- if (!corrects_neurons(estimator)) {
+      sum / totals$pairs
+    } else {
+      sum <- sum - excluded_sum(pair, layout$left_out, TRUE, variance_sum)
+      sum / (totals$pairs - layout$left_out$count)
+    }
+    return(list(numerator = numerator,
                 h = self_h(sample$repr, list(kernel = "linear", estimator = estimator), labels)))
   }
-  trial_parts(sample, layout, estimator)
-}
-
-# The mean of C_aa C_bb over all pairs of neurons, or without the pairs of equal labels. All that
-# is needed are the sums that the H value is made of, too: no matrix of stimuli or of neurons.
-variance_product <- function(pair, layout, estimator) {
-  totals <- linear_totals(pair)
-  sum <- variance_sum(totals)
-  if (!corrects_neurons(estimator)) return(sum / totals$pairs)
-  sum <- sum - excluded_sum(pair, layout$left_out, TRUE, variance_sum)
-  sum / (totals$pairs - layout$left_out$count)
+  neurons <- corrects_neurons(estimator)
+  left_out <- if (neurons) layout$left_out
+  count <- as.double(ncol(sample$trials$x))^2 - if (neurons) left_out$count else 0
+  h <- sum_of_allowed(sample$trials, left_out)
+  list(numerator = allowed_variance(sample, layout, neurons) / count,
+       h = list(value = h / count, magnitude = trial_magnitude(sample$trials) / count))
 }
 
 # Products over different neurons and different stimuli, added up over all pairs of neurons. With
@@ -215,18 +215,9 @@ variance_sum <- function(totals) {
      2 * totals$cross_squares) / falling(n, 4)
 }
 
-# ---- participation deletions
+# ---- deletions
 
 # Delete-one standard errors of dimensionalities, over stimuli and units.
-
-check_deletion_memory <- function(sample) {
-  n <- as.double(sample$repr$n)
-  q <- ncol(sample$repr$data)
-  events <- if (is.null(sample$trials)) 1 else sample$trials$events
-  dense <- if (isTRUE(sample$trials$runs)) 3 * n^2 else 3 * min(n, q)^2
-  check_memory(8 * (30 * n * q + 4 * n * events * q + dense), "The jackknife",
-               "Fewer stimuli or neurons need less; without `conf_level` none is made.")
-}
 
 # Numerators and H values with each stimulus (or cluster), each unit and both deleted, in the form
 # that h_table() reads: sums over all pairs of neurons (n + 1 rows: nothing deleted, then each
@@ -241,24 +232,26 @@ deletion_tables <- function(sample, layout) {
     sums <- trial_cross_sums(trials, layout$unit, layout$unit, layout$count)$stimulus
     h$stimulus <- lapply(sums, `*`, factor)
   }
+  corrected <- if (isTRUE(sample$trials$runs)) {
+    run_variance_sums(sample$trials, layout)
+  } else {
+    moments <- sample_moments(sample)
+    result <- variance_sums(moments, layout)
+    # a unit that holds nearly all of the variance is really deleted: subtraction would cancel too
+    # many digits
+    for (i in dominant_units(moments$means, seq_len(nrow(moments$means)))) {
+      left <- variance_sums(shift_moments(lapply(moments,
+                                                 function(values) values[-i, ,
+                                                                         drop = FALSE])), layout)
+      result$total[i + 1] <- left$total[1]
+      for (part in c("unit", "within")) result[[part]][i + 1, ] <- left[[part]][1, ]
+    }
+    result
+  }
   numerator <- list(naive = naive_variance_sums(means, sample$codes, layout),
-                    stimulus = corrected_variance_sums(sample, layout), pairs = h$pairs)
+                    stimulus = corrected, pairs = h$pairs)
   if (!is.null(trials)) numerator$stimulus <- lapply(numerator$stimulus, `*`, factor)
   list(numerator = numerator, h = h)
-}
-
-corrected_variance_sums <- function(sample, layout) {
-  if (isTRUE(sample$trials$runs)) return(run_variance_sums(sample$trials, layout))
-  moments <- sample_moments(sample)
-  result <- variance_sums(moments, layout)
-  # a unit that holds nearly all of the variance is really deleted: subtraction would cancel too
-  # many digits
-  for (i in dominant_units(moments$means, seq_len(nrow(moments$means)))) {
-    left <- variance_sums(without_unit(moments, i), layout)
-    result$total[i + 1] <- left$total[1]
-    for (part in c("unit", "within")) result[[part]][i + 1, ] <- left[[part]][1, ]
-  }
-  result
 }
 
 # (sum of the variances)^2 of the naive estimator. Without s of n stimuli, a centred sum of squares
@@ -287,27 +280,22 @@ variance_sums <- function(moments, layout) {
   each <- distances(by_unit(p), by_unit(squares))
   products <- through(moments$means, moments$means, moments$means)
   total <- tuple_table(all, all, whole_kernel(moments$means, all, products))
-  within <- within_variances(moments, p, layout)
-  repeated <- lapply(all, function(values) values[, rep(1, layout$count), drop = FALSE])
-  cross <- tuple_table(repeated, each, unit_kernels(moments$means, all, each, products, by_unit))
-  list(total = as.vector(total), unit = 2 * cross - within, within = within)
-}
-
-within_variances <- function(moments, p, layout) {
-  result <- matrix(0, nrow(p) + 1, layout$count)
+  within <- matrix(0, nrow(p) + 1, layout$count)
   at <- layout$left_out$x
   if (length(at)) {
     m <- moments$means[, at, drop = FALSE]
     alone <- distances(p[, at, drop = FALSE], m^2)
-    result[, layout$unit[at]] <- tuple_table(alone, alone, single_kernels(m, alone))
+    within[, layout$unit[at]] <- tuple_table(alone, alone, single_kernels(m, alone))
   }
   for (block in layout$left_out$blocks) {
     m <- moments$means[, block$x, drop = FALSE]
     inside <- distances(cbind(rowSums(p[, block$x, drop = FALSE])), cbind(rowSums(m^2)))
     kernel <- whole_kernel(m, inside, through(m, m, m))
-    result[, layout$unit[block$x[1]]] <- tuple_table(inside, inside, kernel)
+    within[, layout$unit[block$x[1]]] <- tuple_table(inside, inside, kernel)
   }
-  result
+  repeated <- lapply(all, function(values) values[, rep(1, layout$count), drop = FALSE])
+  cross <- tuple_table(repeated, each, unit_kernels(moments$means, all, each, products, by_unit))
+  list(total = as.vector(total), unit = 2 * cross - within, within = within)
 }
 
 # Squared distances D_ij = p_i + p_j - 2 K_ij of sets of neurons, one a column, of which only sums
@@ -378,21 +366,17 @@ dimension_intervals <- function(tables, sample, layout, conf_level) {
     h <- h_table(tables$h, estimator)
     ratio <- h_table(tables$numerator, estimator) / h
     ratio[is.na(h) | h <= floor] <- NA
-    dimension_interval(ratio, loo, estimator, conf_level)
+    undefined <- sum(is.na(ratio[-1]))
+    if (undefined > 0 && !is.na(ratio[[1]])) {
+      warn("The standard error of the dimensionality ", dQuote(estimator, FALSE), " is undefined ",
+           "(NA): ", undefined, " of its delete-one values have a denominator that is not ",
+           "positive, or no pair of neurons. There are too few stimuli, neurons or units.",
+           class = "repalign_undefined")
+    }
+    variance <- two_way_variance(ratio, loo)
+    half <- stats::qt(0.5 + conf_level / 2, two_way_df(ratio, variance, loo)) * sqrt(variance)
+    result <- list(sqrt(variance), ratio[[1]] - half, ratio[[1]] + half)
+    stats::setNames(result, paste0(estimator, c("_se", "_low", "_high")))
   })
   do.call(c, columns)
-}
-
-dimension_interval <- function(ratio, loo, estimator, conf_level) {
-  undefined <- sum(is.na(ratio[-1]))
-  if (undefined > 0 && !is.na(ratio[[1]])) {
-    warn("The standard error of the dimensionality ", dQuote(estimator, FALSE), " is undefined ",
-         "(NA): ", undefined, " of its delete-one values have a denominator that is not positive, ",
-         "or no pair of neurons. There are too few stimuli, neurons or units.",
-         class = "repalign_undefined")
-  }
-  variance <- two_way_variance(ratio, loo)
-  half <- stats::qt(0.5 + conf_level / 2, two_way_df(ratio, variance, loo)) * sqrt(variance)
-  result <- list(sqrt(variance), ratio[[1]] - half, ratio[[1]] + half)
-  stats::setNames(result, paste0(estimator, c("_se", "_low", "_high")))
 }

@@ -1,6 +1,6 @@
 # The dimensionality of responses to several trials or runs.
 
-# ---- participation runs
+# ---- runs
 
 # The numerator of a participation ratio from runs, which are crossed with stimuli.
 
@@ -47,7 +47,7 @@ dense_tuples <- function(d, e) {
   c(whole, left / (4 * falling(n - 1, 4)))
 }
 
-# ---- participation trials
+# ---- trials
 
 # Responses to several trials, and the estimates of a participation ratio that leave noise out.
 
@@ -62,13 +62,43 @@ dimension_sample <- function(x, y) {
   if (!is_array && is.null(y)) {
     return(list(repr = need_kind(representation(x, "x"), "data", "this"), trials = NULL))
   }
-  if (!is_array) return(responses_sample(trials_as_responses(trial_pair(x, y))))
+  if (!is_array) {
+    pair <- representation_pair(x, y)
+    width <- c(ncol(pair$x$data), ncol(pair$y$data))
+    if (width[1] != width[2]) {
+      abort("`x` has ", width[1], " columns and `y` has ", width[2], ": two trials have the same ",
+            "neurons in the same columns. Take the neurons that both have.",
+            class = "repalign_error_size", arg = "y")
+    }
+    names <- lapply(pair[c("x", "y")], function(repr) colnames(repr$data))
+    if (all(lengths(names) > 0) && !identical(names$x, names$y)) {
+      at <- which(names$x != names$y)[1]
+      abort("`x` and `y` are two trials of the same neurons, but their column names differ, first ",
+            "in column ", at, " (", dQuote(names$x[at], FALSE), " and ", dQuote(names$y[at], FALSE),
+            "). Reorder the columns, or remove their names when they do correspond.",
+            class = "repalign_error_labels", arg = "y")
+    }
+    return(responses_sample(trials_as_responses(list(pair$x$data, pair$y$data))))
+  }
   if (!is.null(y)) refuse_second_trial("an array of trials")
   if (!all(dim(x) > 0)) {
     abort("`x` has ", paste(dim(x), collapse = " x "), " entries: there is nothing to compare.",
           class = "repalign_error_size", arg = "x")
   }
-  trials <- array_trials(x)
+  names <- if (!is.null(dimnames(x))) dimnames(x)[1:2]
+  trials <- lapply(seq_len(dim(x)[3]), function(t) {
+    arg <- paste0("x[, , ", t, "]")
+    trial <- as_numeric_matrix(matrix(x[, , t], dim(x)[1], dim(x)[2], dimnames = names), arg,
+                               allow_na = dim(x)[3] > 1)
+    missing <- is.na(trial)
+    partly <- which(rowSums(missing) > 0 & rowSums(missing) < ncol(trial))
+    if (length(partly)) {
+      abort("`", arg, "` has missing values for some neurons of a stimulus but not for all, first ",
+            "in row ", partly[1], ". Set the whole row of this trial to NA, or leave out the ",
+            "neurons with missing values.", class = "repalign_error_nonfinite", arg = "x")
+    }
+    trial
+  })
   if (length(trials) > 1) return(responses_sample(trials_as_responses(trials)))
   list(repr = need_kind(representation(trials[[1]], "x"), "data", "this"), trials = NULL)
 }
@@ -85,42 +115,6 @@ trials_as_responses <- function(trials) {
     c(dimnames(trials[[1]]), list(NULL))
   })
   new_responses(values, matrix(seq_len(size[3]), size[1], size[3], byrow = TRUE))
-}
-
-trial_pair <- function(x, y) {
-  pair <- representation_pair(x, y)
-  width <- c(ncol(pair$x$data), ncol(pair$y$data))
-  if (width[1] != width[2]) {
-    abort("`x` has ", width[1], " columns and `y` has ", width[2], ": two trials have the same ",
-          "neurons in the same columns. Take the neurons that both have.",
-          class = "repalign_error_size", arg = "y")
-  }
-  names <- lapply(pair[c("x", "y")], function(repr) colnames(repr$data))
-  if (all(lengths(names) > 0) && !identical(names$x, names$y)) {
-    at <- which(names$x != names$y)[1]
-    abort("`x` and `y` are two trials of the same neurons, but their column names differ, first ",
-          "in column ", at, " (", dQuote(names$x[at], FALSE), " and ", dQuote(names$y[at], FALSE),
-          "). Reorder the columns, or remove their names when they do correspond.",
-          class = "repalign_error_labels", arg = "y")
-  }
-  list(pair$x$data, pair$y$data)
-}
-
-array_trials <- function(x) {
-  names <- if (!is.null(dimnames(x))) dimnames(x)[1:2]
-  lapply(seq_len(dim(x)[3]), function(t) {
-    arg <- paste0("x[, , ", t, "]")
-    trial <- as_numeric_matrix(matrix(x[, , t], dim(x)[1], dim(x)[2], dimnames = names), arg,
-                               allow_na = dim(x)[3] > 1)
-    missing <- is.na(trial)
-    partly <- which(rowSums(missing) > 0 & rowSums(missing) < ncol(trial))
-    if (length(partly)) {
-      abort("`", arg, "` has missing values for some neurons of a stimulus but not for all, first ",
-            "in row ", partly[1], ". Set the whole row of this trial to NA, or leave out the ",
-            "neurons with missing values.", class = "repalign_error_nonfinite", arg = "x")
-    }
-    trial
-  })
 }
 
 # Stimuli of which some neuron has no two trials to be multiplied are left out, and so are those
@@ -141,18 +135,16 @@ responses_sample <- function(x) {
   }
   keep <- there & (if (is.null(codes)) TRUE else !is.na(codes))
   units <- if (is.null(codes)) sum(keep) else cluster_count(codes[keep])
-  if (units < 4) refuse_few_stimuli(units, codes)
+  if (units < 4) {
+    abort("`x` has ", units, if (is.null(codes)) " stimuli" else " clusters of stimuli",
+          " with at least two trials; at least 4 are needed. Give more stimuli or trials, or the ",
+          "mean over the trials (one trial).", class = "repalign_error_rows", arg = "x")
+  }
   x <- part_of_responses(x, which(keep))
   repr <- representation(x, "x")
   refuse_holes(list(repr), list(list(label = "participation_ratio")))
   codes <- cluster_codes(codes[keep])
   list(repr = repr, trials = trial_sample(repr, repr, codes = codes), codes = codes)
-}
-
-refuse_few_stimuli <- function(units, codes) {
-  abort("`x` has ", units, if (is.null(codes)) " stimuli" else " clusters of stimuli",
-        " with at least two trials; at least 4 are needed. Give more stimuli or trials, or the ",
-        "mean over the trials (one trial).", class = "repalign_error_rows", arg = "x")
 }
 
 # For each stimulus and each neuron with itself: the number of members, and the sums over them of
@@ -198,25 +190,11 @@ some_neurons <- function(moments, columns) {
   lapply(moments, function(values) values[, columns, drop = FALSE])
 }
 
-without_unit <- function(moments, i) {
-  shift_moments(lapply(moments, function(values) values[-i, , drop = FALSE]))
-}
-
 # a b' c, in the order that needs less: with a matrix of neurons or with one of stimuli.
 through <- function(a, b, c) {
   over_neurons <- ncol(b) * (as.double(nrow(a)) + nrow(b))
   if (over_neurons <= 2 * as.double(nrow(a)) * nrow(b)) return(a %*% crossprod(b, c))
   tcrossprod(a, b) %*% c
-}
-
-# Numerator and h of dimension_parts() with several trials.
-trial_parts <- function(sample, layout, estimator) {
-  neurons <- corrects_neurons(estimator)
-  left_out <- if (neurons) layout$left_out
-  count <- as.double(ncol(sample$trials$x))^2 - if (neurons) left_out$count else 0
-  h <- sum_of_allowed(sample$trials, left_out)
-  list(numerator = allowed_variance(sample, layout, neurons) / count,
-       h = list(value = h / count, magnitude = trial_magnitude(sample$trials) / count))
 }
 
 allowed_variance <- function(sample, layout, neurons) {
@@ -230,7 +208,9 @@ allowed_variance <- function(sample, layout, neurons) {
   blocks <- vapply(layout$left_out$blocks, function(block) {
     trial_variance(some_neurons(moments, block$x))
   }, 0)
-  trial_variance(moments) - sum(single_variance(single)) - sum(blocks)
+  # the same for each neuron alone, whose kernel has the squares |m_a|^4
+  trial_variance(moments) - sum(variance_from_traces(single$p, single$means^2,
+                                                     colSums(single$means^2)^2)) - sum(blocks)
 }
 
 # The sum of C_aa C_bb over all pairs of neurons, from the squared distances
@@ -240,11 +220,6 @@ trial_variance <- function(moments) {
   m <- moments$means
   squares <- sum(through(m, m, m) * m)
   variance_from_traces(matrix(rowSums(moments$p)), matrix(rowSums(m^2)), squares)
-}
-
-# The same for each neuron alone, whose kernel has the squares |m_a|^4.
-single_variance <- function(moments) {
-  variance_from_traces(moments$p, moments$means^2, colSums(moments$means^2)^2)
 }
 
 # p and k: a column for each set of neurons, with the trace of P_i and K_ii in row i; squares: the

@@ -184,8 +184,8 @@ check_only_level <- function(level, object, what) {
     return(own)
   }
   abort("`level` cannot be ", format(level), ": ", what, " are known at the level of the result, ",
-        format(own), ". Give `conf_level` to score_interval() or evaluate_models() for another one.",
-        class = "repalign_error_value", arg = "level")
+        format(own), ". Give `conf_level` to score_interval() or evaluate_models() for another ",
+        "one.", class = "repalign_error_value", arg = "level")
 }
 
 #' @rdname plot.repalign

@@ -3,7 +3,7 @@
 #' @include form.R
 NULL
 
-# ---- form alignment
+# ---- alignment
 
 # Measures that align neurons prepare the forms of this file: row factors, unit columns and row
 # norms of one representation, and the cross product and the optimal rotation of a pair.
@@ -51,11 +51,6 @@ rotation_cross <- function(pair, center) {
   remember(pair$cache, list("row factor product", center), {
     crossprod(row_factor(pair$x, center), row_factor(pair$y, center))
   })
-}
-
-nuclear_norm <- function(pair, center) {
-  remember(pair$cache, list("nuclear norm", center),
-           sum(singular_values(rotation_cross(pair, center))))
 }
 
 # x, y: what data_to_rotate() gives of the pair.
@@ -149,19 +144,17 @@ form_row_norms <- function(repr, center) {
     unit <- form_scaling(repr, center)
     norms <- .Call(C_row_norms, repr$data, unit$means, unit$scale)
     zero <- which(norms <= row_rounding(repr, center))
-    if (length(zero) && center) refuse_mean_rows(repr, zero)
+    if (length(zero) && center) {
+      abort("`", repr$arg, "` has rows equal to the mean row, whose direction is undefined after ",
+            "centring: ", enumerate(zero, quote = FALSE), ". Remove these stimuli on both sides.",
+            class = "repalign_error_zero_row", arg = repr$arg)
+    }
     refuse_rows(repr, zero, centered = FALSE)
     list(norms = norms)
   })
 }
 
 declare_form("row norms", relabel = relabel_parts(each = "norms"), size = function(n, d, args) n)
-
-refuse_mean_rows <- function(repr, rows) {
-  abort("`", repr$arg, "` has rows equal to the mean row, whose direction is undefined after ",
-        "centring: ", enumerate(rows, quote = FALSE), ". Remove these stimuli on both sides.",
-        class = "repalign_error_zero_row", arg = repr$arg)
-}
 
 # Up to which norm a centred row may be nothing but the rounding of a row that equals the mean row.
 row_rounding <- function(repr, center) {
@@ -180,15 +173,7 @@ common_units <- function(x, y, scale) {
   list(x = unit / x$scale, y = unit / y$scale, scale = unit)
 }
 
-# It is an error if a score is too large for a double.
-refuse_overflow <- function(score, pair) {
-  if (is.finite(score)) return(invisible())
-  abort("The value is too large for a double: `", pair$x$arg, "` and `", pair$y$arg,
-        "` are on scales too far apart or too large; rescale them.",
-        class = "repalign_error_value", arg = pair$x$arg)
-}
-
-# ---- form svd
+# ---- bases
 
 # Measures of subspaces share one decomposition of each representation, made here: an orthonormal
 # basis of the space that its columns span, and what follows from it.
@@ -214,14 +199,6 @@ make_basis <- function(repr, centered, fast) {
   if (!is.null(found)) return(found)
   announce_decomposition(repr$n, d, "basis")
   .Call(C_basis, repr$data, unit$means, unit$scale, FALSE)
-}
-
-# The triangle of the basis alone, with the data q triangle: it says all of q that one comparison
-# needs, in half of the time. NULL where columns are dependent, or not far enough from it for that.
-basis_triangle <- function(repr) {
-  if (ncol(repr$data) >= repr$n) return(NULL)
-  unit <- form_centering(repr)
-  .Call(C_gram_triangle, repr$data, unit$means, unit$scale)
 }
 
 # A decomposition by LAPACK cannot be interrupted. So a message says beforehand if it will take
@@ -301,9 +278,3 @@ pair_cosines <- function(pair, centered = TRUE) {
 
 # Rounding may take cosines out of [0, 1].
 clip_cosines <- function(values) pmin(pmax(values, 0), 1)
-
-canonical_correlations <- function(pair) {
-  remember(pair$cache, "canonical correlations", {
-    clip_cosines(singular_values(pair_cosines(pair)))
-  })
-}

@@ -3,7 +3,7 @@
 #' @include form.R
 NULL
 
-# ---- form clusters
+# ---- clusters
 
 # The form of a kernel over clusters of stimuli: what the estimator of H that leaves out pairs of
 # stimuli within a cluster needs.
@@ -80,7 +80,7 @@ centered_clusters <- function(form, codes) {
   if (is.null(form$centered)) center_over_clusters(tcrossprod(form$data), codes) else form$centered
 }
 
-# ---- cluster h
+# ---- H values over clusters
 
 # H values over disjoint clusters of stimuli, and what their permutation null is made of.
 
@@ -102,10 +102,9 @@ cluster_h <- function(pair, args, labels = NULL, self = FALSE) {
   list(value = value / count,
        # as without clusters: differences of kernel entries cancel, see kernel_h()
        magnitude = total$magnitude / count * if (args$kernel == "rbf") rounding_share else 1,
-       scale = if (linear) cluster_scale(pair) else c(0, 0))
+       scale = if (linear) log2(c(form_centering(pair$x)$scale,
+                                  form_centering(pair$y)$scale)) else c(0, 0))
 }
-
-cluster_scale <- function(pair) log2(c(form_centering(pair$x)$scale, form_centering(pair$y)$scale))
 
 # Sum over all neuron pairs, and the size of its terms.
 cluster_total <- function(x, y, codes) {
@@ -141,13 +140,13 @@ excluded_cluster_sum <- function(pair, left_out, codes) {
 cluster_null <- function(args) {
   left_out <- corrects_neurons(args$estimator) && (args$shared_neurons || !is.null(args$units_x))
   if (left_out) return(NULL)
-  new_null("inner", operand = cluster_operand, centered = FALSE,
+  new_null("inner",
+           operand = function(form, repr, args, side) {
+             matrix <- if (side == "x") centered_clusters(form, labelled_codes(args$clusters))
+             else kernel_of_clusters(form)
+             width <- if (args$kernel == "linear") as.double(ncol(repr$data)) else 1
+             c(matrix_operand(matrix), list(width = width))
+           },
+           centered = FALSE,
            statistic = function(values, x, y, args, design) values / (x$width * y$width))
-}
-
-cluster_operand <- function(form, repr, args, side) {
-  matrix <- if (side == "x") centered_clusters(form, labelled_codes(args$clusters))
-  else kernel_of_clusters(form)
-  width <- if (args$kernel == "linear") as.double(ncol(repr$data)) else 1
-  c(matrix_operand(matrix), list(width = width))
 }

@@ -99,19 +99,16 @@ packed_product <- function(a, b, square_a = FALSE, square_b = FALSE, center_a = 
 # 1 - correlation or 1 - cosine for all pairs of stimuli.
 form_unit_distances <- function(repr, metric) {
   remember_form(repr, "unit distances", list(metric), {
-    list(d = .Call(C_unit_distances, unit_rows(repr, metric == "correlation"), thread_count()))
+    # the rows scaled to length 1, and for correlations centred before that
+    center <- metric == "correlation"
+    unit <- .Call(C_unit_rows, repr$data, center, thread_count())
+    refuse_rows(repr, unit$bad, center)
+    list(d = .Call(C_unit_distances, unit$rows, thread_count()))
   })
 }
 
 declare_form("unit distances", relabel = relabel_parts(packed = "d"),
              size = function(n, d, args) packed_length(n))
-
-# The rows scaled to length 1, and for correlations centred before that.
-unit_rows <- function(repr, center) {
-  unit <- .Call(C_unit_rows, repr$data, center, thread_count())
-  refuse_rows(repr, unit$bad, center)
-  unit$rows
-}
 
 # The dissimilarities that rsa compares: list(d, square), where `square` says that not d itself but
 # its squares are the dissimilarities, so that these need no vector of their own.
@@ -135,8 +132,8 @@ rdm_key <- function(repr, inner) {
 }
 
 # list(range, tolerance): of the distances, and up to which difference two of them are tied: a share
-# of the larger one, and an absolute difference, which is what rounding may leave of 0. (The share is
-# not one of the largest distance of all, because then a single distant stimulus would tie all
+# of the larger one, and an absolute difference, which is what rounding may leave of 0. (The share
+# is not one of the largest distance of all, because then a single distant stimulus would tie all
 # others.) Distances that are given are tied where they are equal.
 rdm_facts <- function(repr, inner, d = dissimilarities_of(repr, inner)$d) {
   key <- rdm_key(repr, inner)

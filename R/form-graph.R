@@ -3,14 +3,12 @@
 #' @include form.R
 NULL
 
-# ---- form graph
-
 # Neighbour graphs are made here, once for each representation and metric, with the largest number
 # of neighbours k that the call needs.
 #
 # The neighbours of a stimulus are ordered by their values (distances). Two values are tied if they
 # differ by less than 1e-12 of the largest in their row, or by less than rounding can tell of nearly
-# parallel rows. Chains of ties count as one tie. What becomes of tied neighbours is in form-ties.R.
+# parallel rows. Chains of ties count as one tie. What becomes of tied neighbours stands below.
 
 graph_metrics <- c("cosine", "euclidean", "dot", "correlation")
 
@@ -26,7 +24,23 @@ graph_metrics <- c("cosine", "euclidean", "dot", "correlation")
 form_graph <- function(repr, metric, k, ordered = FALSE, ties = "random") {
   check_neighbour_count(repr, k)
   say_once(repr, list("all neighbours", k, repr$codes), warn_all_neighbours(repr, k))
-  if (repr$kind == "graph") return(given_neighbours(repr, k))
+  if (repr$kind == "graph") {
+    # The neighbours of a graph that was made elsewhere. Pairs within clusters cannot be taken out
+    # of it, because it does not tell which stimuli would come in their place.
+    graph <- first_neighbours(repr$data, k)
+    within <- which(repr$codes[graph$idx] == repr$codes[row(graph$idx)])
+    neighbours <- if (!length(within)) {
+      graph
+    } else {
+      at <- row(graph$idx)[within[1]]
+      graph_error(repr$arg, "was made with pairs within clusters: row ", at, " has row ",
+                  graph$idx[within[1]], ", of the same cluster, among its first ",
+                  count_of(k,
+                           "neighbour"), ". Make it of pairs of different clusters only, or give ",
+                  "the responses or distances instead")
+    }
+    return(neighbours)
+  }
   check_graph_metric(repr, metric)
   most <- largest_k(repr, metric, k)
   if (ties == "average") return(averaged_graph(repr, metric, most, k))
@@ -34,7 +48,14 @@ form_graph <- function(repr, metric, k, ordered = FALSE, ties = "random") {
   cut <- first_neighbours(graph, k)
   tied <- if (ordered) tied_within(graph, k) else cut$tied
   if (tied > 0 && is.null(repr$tie_order)) {
-    say_once(repr, list("ties", metric, k, ordered, repr$codes), warn_ties(repr, k, tied, ordered))
+    say_once(repr, list("ties", metric, k, ordered, repr$codes), {
+      warn("In `", repr$arg, "`, ", tied, " of ", repr$n, " rows ",
+           if (tied == 1) "has" else "have", " ties ",
+           if (ordered) "among the first neighbours, whose order counts"
+           else paste("at neighbour", k),
+           ": which of the tied stimuli goes first is drawn at random (once for all rows; ",
+           "set.seed() repeats it).", class = "repalign_ties", data = tied)
+    })
   }
   cut
 }
@@ -94,19 +115,6 @@ check_neighbour_count <- function(repr, k) {
   }
   abort("`k` is ", k, ", but `", repr$arg, "` has ", there, class = "repalign_error_rows",
         arg = "k")
-}
-
-# The neighbours of a graph that was made elsewhere. Pairs within clusters cannot be taken out of
-# it, because it does not tell which stimuli would come in their place.
-given_neighbours <- function(repr, k) {
-  graph <- first_neighbours(repr$data, k)
-  within <- which(repr$codes[graph$idx] == repr$codes[row(graph$idx)])
-  if (!length(within)) return(graph)
-  at <- row(graph$idx)[within[1]]
-  graph_error(repr$arg, "was made with pairs within clusters: row ", at, " has row ",
-              graph$idx[within[1]], ", of the same cluster, among its first ",
-              count_of(k, "neighbour"), ". Make it of pairs of different clusters only, or give ",
-              "the responses or distances instead")
 }
 
 check_graph_metric <- function(repr, metric) {
@@ -208,7 +216,7 @@ settle_ties <- function(repr, metric, graph, priority) {
   unclass(graph)
 }
 
-# ---- form sparse
+# ---- sparse
 
 # Sparse forms hold kernels that are zero except between near neighbours. A sparse form is
 #   list(n, idx, weight, diagonal, row_sums, column_sums)
@@ -280,7 +288,7 @@ form_rows <- function(repr, metric) {
 declare_form("rows", relabel = relabel_parts(columns = "rows"),
              size = function(n, d, args) as.double(n) * d)
 
-# ---- form ties
+# ---- ties
 
 # What becomes of tied neighbours: a random order, or the average over all orders.
 #
@@ -327,15 +335,6 @@ drew_ties <- function(repr) {
   any(vapply(repr$cache$entries, function(entry) identical(entry$key[[1]], "tie priorities"), NA))
 }
 
-warn_ties <- function(repr, k, tied, ordered) {
-  one <- tied == 1
-  warn("In `", repr$arg, "`, ", tied, " of ", repr$n, " rows ", if (one) "has" else "have",
-       " ties ", if (ordered) "among the first neighbours, whose order counts"
-       else paste("at neighbour", k),
-       ": which of the tied stimuli goes first is drawn at random (once for all rows; ",
-       "set.seed() repeats it).", class = "repalign_ties", data = tied)
-}
-
 # How many rows have a tie anywhere among their first k + 1 neighbours.
 tied_within <- function(graph, k) {
   if (is.null(graph$joined)) return(0L)
@@ -374,39 +373,35 @@ averaged_graph <- function(repr, metric, most, k) {
   if (cut$tied == 0) return(cut)
   remember_form(repr, "graph", key, {
     cut$order <- "average"
-    c(unclass(cut), list(averaged = averaged_lists(repr, metric, graph, k)))
+    # row i has the neighbours idx[start[i] + 1], ..., idx[start[i + 1]]
+    # with their weights. `sure` of them come first, whose weight is 1
+    n <- repr$n
+    ties <- whole_ties(repr, metric, graph, k)
+    sure <- rep(k, n)
+    sure[ties$rows] <- ties$sure
+    lengths <- rep(k, n)
+    lengths[ties$rows] <- ties$lengths
+    start <- c(0, cumsum(as.double(lengths)))
+    # edges are counted by integers
+    edges <- start[n + 1]
+    check_memory(48 * edges, "The neighbours with all ties,", "ties = \"random\" needs less.")
+    if (edges > .Machine$integer.max) {
+      abort("There are ", format(edges),
+            " neighbours with all ties, more than 2^31 - 1: set ties = ",
+            "\"random\", or take fewer stimuli.", class = "repalign_error_size", arg = "ties")
+    }
+    plain <- setdiff(seq_len(n), ties$rows)
+    idx <- integer(start[n + 1])
+    place <- function(rows) sequence(lengths[rows], from = start[rows] + 1)
+    idx[place(plain)] <- t(graph$idx[plain, seq_len(k), drop = FALSE])
+    idx[place(ties$rows)] <- ties$idx
+    position <- sequence(lengths)
+    tied <- position > rep(sure, lengths)
+    weight <- rep((k - sure) / (lengths - sure), lengths)
+    weight[!tied] <- 1
+    c(unclass(cut),
+      list(averaged = list(start = start, idx = idx, weight = weight, sure = as.integer(sure))))
   })
-}
-
-# list(start, idx, weight, sure): row i has the neighbours idx[start[i] + 1], ..., idx[start[i + 1]]
-# with their weights. `sure` of them come first, whose weight is 1.
-averaged_lists <- function(repr, metric, graph, k) {
-  n <- repr$n
-  ties <- whole_ties(repr, metric, graph, k)
-  sure <- rep(k, n)
-  sure[ties$rows] <- ties$sure
-  lengths <- rep(k, n)
-  lengths[ties$rows] <- ties$lengths
-  start <- c(0, cumsum(as.double(lengths)))
-  check_averaged_size(start[n + 1])
-  plain <- setdiff(seq_len(n), ties$rows)
-  idx <- integer(start[n + 1])
-  place <- function(rows) sequence(lengths[rows], from = start[rows] + 1)
-  idx[place(plain)] <- t(graph$idx[plain, seq_len(k), drop = FALSE])
-  idx[place(ties$rows)] <- ties$idx
-  position <- sequence(lengths)
-  tied <- position > rep(sure, lengths)
-  weight <- rep((k - sure) / (lengths - sure), lengths)
-  weight[!tied] <- 1
-  list(start = start, idx = idx, weight = weight, sure = as.integer(sure))
-}
-
-# Edges are counted by integers.
-check_averaged_size <- function(edges) {
-  check_memory(48 * edges, "The neighbours with all ties,", "ties = \"random\" needs less.")
-  if (edges <= .Machine$integer.max) return(invisible())
-  abort("There are ", format(edges), " neighbours with all ties, more than 2^31 - 1: set ties = ",
-        "\"random\", or take fewer stimuli.", class = "repalign_error_size", arg = "ties")
 }
 
 # The rows in which the k-th neighbour is tied with the next one, with all neighbours up to the last
@@ -417,16 +412,32 @@ whole_ties <- function(repr, metric, graph, k) {
   part <- list(idx = graph$idx[rows, , drop = FALSE], joined = graph$joined[rows, , drop = FALSE])
   found <- NULL
   repeat {
-    lengths <- ends_of_ties(part$joined, k)
+    # for each row the last neighbour that is tied with number k, or NA if the ties go on beyond
+    most <- ncol(part$joined)
+    ends <- !part$joined[, k:most, drop = FALSE]
+    lengths <- max.col(ends, "first") + k - 1L
+    lengths[rowSums(ends) == 0] <- NA
     ended <- which(!is.na(lengths))
+    # for each row the first neighbour that is tied with number k
+    starts <- if (k == 1) {
+      rep(1L, nrow(part$joined))
+    } else {
+      breaks <- !part$joined[, seq_len(k - 1), drop = FALSE]
+      first <- max.col(breaks, "last") + 1L
+      first[rowSums(breaks) == 0] <- 1L
+      first
+    }
     found <- c(found, list(list(
       rows = rows[ended], lengths = lengths[ended],
-      sure = starts_of_ties(part$joined, k)[ended] - 1L,
+      sure = starts[ended] - 1L,
       idx = part$idx[cbind(rep(ended, lengths[ended]), sequence(lengths[ended]))]
     )))
     rows <- rows[is.na(lengths)]
     if (!length(rows)) break
-    width <- min(2 * ncol(part$idx), max(others_of_rows(repr, rows)))
+    # how many stimuli can be neighbours of each of some rows
+    others <- if (is.null(repr$codes)) rep(repr$n - 1, length(rows))
+    else repr$n - tabulate(repr$codes)[repr$codes[rows]]
+    width <- min(2 * ncol(part$idx), max(others))
     check_memory(40 * width * if (repr$kind == "dist") repr$n else length(rows),
                  "Finding all tied neighbours", "ties = \"random\" needs less.")
     part <- search_open_rows(repr, metric, graph, width, rows, NULL)
@@ -438,31 +449,7 @@ whole_ties <- function(repr, metric, graph, k) {
        sure = join("sure")[sorted], idx = join("idx")[by_row])
 }
 
-# How many stimuli can be neighbours of each of some rows.
-others_of_rows <- function(repr, rows) {
-  if (is.null(repr$codes)) rep(repr$n - 1, length(rows))
-  else repr$n - tabulate(repr$codes)[repr$codes[rows]]
-}
-
-# For each row the last neighbour that is tied with number k, or NA if the ties go on beyond.
-ends_of_ties <- function(joined, k) {
-  width <- ncol(joined)
-  ends <- !joined[, k:width, drop = FALSE]
-  last <- max.col(ends, "first") + k - 1L
-  last[rowSums(ends) == 0] <- NA
-  last
-}
-
-# For each row the first neighbour that is tied with number k.
-starts_of_ties <- function(joined, k) {
-  if (k == 1) return(rep(1L, nrow(joined)))
-  breaks <- !joined[, seq_len(k - 1), drop = FALSE]
-  first <- max.col(breaks, "last") + 1L
-  first[rowSums(breaks) == 0] <- 1L
-  first
-}
-
-# A sparse form (form-sparse.R) of a graph, averaged over the order of ties: each neighbour that is
+# A sparse form of a graph, averaged over the order of ties: each neighbour that is
 # tied at the k-th place takes its share of the values at the places left. They are equal, but for
 # rounding, and so what is known of whole rows stays as it is, as does the norm.
 spread_ties <- function(form, averaged) {

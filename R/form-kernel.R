@@ -3,7 +3,7 @@
 #' @include form.R
 NULL
 
-# ---- form gaussian
+# ---- gaussian
 
 # The form of the Gaussian kernel, and the width of the kernel, are made here.
 
@@ -38,19 +38,18 @@ gaussian_entries <- function(repr, width) {
   range <- value_range(entries)
   if (range[2] < .Machine$double.eps) refuse_flat_kernel(repr$arg, "below", "higher")
   beside_self <- 2 * .Call(C_packed_sum, entries, FALSE, thread_count()) / repr$n
-  if (beside_self < 0.01) warn_narrow_kernel(repr)
+  if (beside_self < 0.01) {
+    warn("The Gaussian kernel of `", repr$arg,
+         "` is so narrow that a stimulus resembles hardly any ",
+         "but itself: the naive CKA is then near 1 whatever the data. Set `sigma` or `bandwidth` ",
+         "higher.", class = "repalign_trivial", data = repr$arg)
+  }
   shifted <- range[1] > 0.5
   if (shifted) {
     entries <- .Call(C_gaussian, d, width, TRUE, thread_count())
     if (value_range(entries)[1] > -1e-150) refuse_flat_kernel(repr$arg, "above", "lower")
   }
   list(entries = entries, shifted = shifted)
-}
-
-warn_narrow_kernel <- function(repr) {
-  warn("The Gaussian kernel of `", repr$arg, "` is so narrow that a stimulus resembles hardly any ",
-       "but itself: the naive CKA is then near 1 whatever the data. Set `sigma` or `bandwidth` ",
-       "higher.", class = "repalign_trivial", data = repr$arg)
 }
 
 refuse_flat_kernel <- function(arg, where, remedy) {
@@ -70,7 +69,7 @@ gaussian_width <- function(repr, sigma, bandwidth) {
   width
 }
 
-# ---- form linear
+# ---- linear
 
 # The form of the linear kernel is made here.
 

@@ -1,31 +1,26 @@
 # Kernels that are zero but for the nearest neighbours of each stimulus, and the arguments that CKA
 # and HSIC share.
 
-# ---- form manifold
-
-# The kernels of this file are zero but for the nearest neighbours of each stimulus.
-
 euclidean_neighbours <- function(args) list(metric = "euclidean", k = args$k)
 
-# The kernel of mka as a sparse form (form-sparse.R). `sigma` is the length over which the weights
+# The kernel of mka as a sparse form (form-graph.R). `sigma` is the length over which the weights
 # of each row decay, in the units of the distances.
 form_mka <- function(repr, k, ties = "random") {
   graph <- form_graph(repr, "euclidean", k, ties = ties)
   remember_form(repr, "sparse kernel", list("mka", k, repr$codes, graph$order), {
     fit <- .Call(C_manifold_weights, graph$dist)
-    warn_tied_rows(repr, which(fit$sigma == 0), k)
+    rows <- which(fit$sigma == 0)
+    if (length(rows)) {
+      warn("In ", length(rows), " row", if (length(rows) > 1) "s", " of `", repr$arg, "` (",
+           enumerate(rows, 3, quote = FALSE), ") log2(k) = ", format(log2(k),
+                                                                     digits = 3), " or more ",
+           "neighbours are equally near: these get weight 1, the others 0. Duplicated stimuli or ",
+           "whole-number data are the usual cause; a larger `k` may help.",
+           class = "repalign_ties", data = rows)
+    }
     form <- with_norm(sparse_form(graph$idx, fit$weight, 1), "row")
     c(spread_ties(form, graph$averaged), list(sigma = fit$sigma, order = graph$order))
   })
-}
-
-warn_tied_rows <- function(repr, rows, k) {
-  if (!length(rows)) return(invisible())
-  warn("In ", length(rows), " row", if (length(rows) > 1) "s", " of `", repr$arg, "` (",
-       enumerate(rows, 3, quote = FALSE), ") log2(k) = ", format(log2(k), digits = 3), " or more ",
-       "neighbours are equally near: these get weight 1, the others 0. Duplicated stimuli or ",
-       "whole-number data are the usual cause; a larger `k` may help.",
-       class = "repalign_ties", data = rows)
 }
 
 # The random order of ties that a manifold kernel depends on, as form_graph() tells it from others;
@@ -35,7 +30,7 @@ manifold_order <- function(repr, args) {
 }
 
 # The kernel K of mka made symmetric, K + K' - K o K' (o multiplies entry by entry), without its
-# diagonal of ones. It is a symmetric sparse form, as form-sparse.R describes it.
+# diagonal of ones. It is a symmetric sparse form, as form-graph.R describes it.
 form_manifold <- function(repr, k) {
   form <- form_mka(repr, k)
   remember_form(repr, "symmetric kernel", list("manifold", k, form$order), {
@@ -51,31 +46,29 @@ form_kcka <- function(repr, k, self = TRUE, squared = FALSE, centering = "row", 
   graph <- form_graph(repr, "euclidean", k, ties = ties)
   what <- list("kcka", k, self, squared, centering, repr$codes, graph$order)
   remember_form(repr, "sparse kernel", what, {
-    weight <- kcka_weights(repr, graph$dist, squared)
+    # The weights exp(-d / (2 s)), where d are the distances to the neighbours, or with `squared`
+    # their squares, and s is the median of all d. Scaling by a power of two keeps squares from
+    # overflow.
+    dist <- graph$dist
+    least <- min(dist)
+    if (least < 0) {
+      abort("The neighbour graph `", repr$arg, "` has negative distances, first in row ",
+            which(dist < 0, arr.ind = TRUE)[1, 1], ": \"kcka\" needs distances of at least 0.",
+            class = "repalign_error_graph", arg = repr$arg)
+    }
+    if (max(dist) > 0) dist <- dist * power_of_two_below(max(dist))
+    if (squared) dist <- dist^2
+    sigma <- stats::median(dist)
+    if (sigma == 0) {
+      abort("Half or more of the neighbour distances in `", repr$arg, "` are 0 (duplicated rows), ",
+            "so the width of the kernel, their median, would be 0: raise `k`, or remove ",
+            "duplicated stimuli.",
+            class = "repalign_error_value", arg = "k")
+    }
+    weight <- exp(-0.5 * (dist / sigma))
     form <- with_norm(sparse_form(graph$idx, weight, as.double(self)), centering)
     spread_ties(form, graph$averaged)
   })
-}
-
-# The weights exp(-d / (2 s)), where d are the distances to the neighbours, or with `squared` their
-# squares, and s is the median of all d. Scaling by a power of two keeps squares from overflow.
-kcka_weights <- function(repr, dist, squared) {
-  least <- min(dist)
-  if (least < 0) {
-    abort("The neighbour graph `", repr$arg, "` has negative distances, first in row ",
-          which(dist < 0, arr.ind = TRUE)[1, 1], ": \"kcka\" needs distances of at least 0.",
-          class = "repalign_error_graph", arg = repr$arg)
-  }
-  if (max(dist) > 0) dist <- dist * power_of_two_below(max(dist))
-  if (squared) dist <- dist^2
-  sigma <- stats::median(dist)
-  if (sigma == 0) {
-    abort("Half or more of the neighbour distances in `", repr$arg, "` are 0 (duplicated rows), ",
-          "so the width of the kernel, their median, would be 0: raise `k`, or remove ",
-          "duplicated stimuli.",
-          class = "repalign_error_value", arg = "k")
-  }
-  exp(-0.5 * (dist / sigma))
 }
 
 # ---- kernel arguments
@@ -106,13 +99,6 @@ check_cka_args <- function(args) {
   if (!is.null(args$sigma)) args$sigma <- check_number(args$sigma, "sigma", above = 0)
   args$bandwidth <- check_number(args$bandwidth, "bandwidth", above = 0)
   args$k <- check_count(args$k, "k", least = if (args$kernel == "manifold") 3 else 1)
-  note_unused_options(args)
-  check_unit_choice(args$shared_neurons, args$units_x, args$units_y)
-  args$clusters <- cluster_codes(args$clusters)
-  args
-}
-
-note_unused_options <- function(args) {
   if (args$kernel != "rbf" && (!is.null(args$sigma) || args$bandwidth != 1)) {
     warn("`sigma` and `bandwidth` are not used by the ", args$kernel, " kernel: set ",
          "kernel = \"rbf\".", class = "repalign_unused", data = "sigma")
@@ -121,6 +107,9 @@ note_unused_options <- function(args) {
     warn("`k` is not used by the ", args$kernel, " kernel: set kernel = \"manifold\".",
          class = "repalign_unused", data = "k")
   }
+  check_unit_choice(args$shared_neurons, args$units_x, args$units_y)
+  args$clusters <- cluster_codes(args$clusters)
+  args
 }
 
 # The Gaussian kernel needs no more than distances, and the manifold kernel no more than neighbours,

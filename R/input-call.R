@@ -14,7 +14,7 @@
 # choices   the streams of random choices (base-random.R)
 #
 # Representations and measures that do not go together are no error here, because a grid may leave
-# such scores out: their error is kept with the representation (refusals()).
+# such scores out: their error is kept with the representation (refusal()).
 
 # clusters, use: labels of the call, and what they are for: "scores" (nothing but those that
 # measures or responses() have), "null" (whole clusters are permuted) or "errors" (whole clusters
@@ -90,21 +90,43 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
 }
 
 # A call of two representations and one measure, about which there is no doubt: list(pair, measure).
-# what: the function that the user called, in messages.
+# what: the function that the user called, in messages. Two matrices without clusters take a short
+# way, because small calls would otherwise spend their time here.
 open_pair <- function(rx, ry, measure, what, frame = parent.frame()) {
-  hold_threads(frame = frame)
-  sides <- sides_of_two(rx, ry, measure$declaration$pairing)
-  call <- open_sides(sides, list(measure), grid = FALSE, frame = frame)
-  settled <- call$set[[1]]
-  # what responses() declare is no label without effect
-  note_unused_labels(replace(settled$args, "clusters", list(measure$args$clusters)))
-  note_gaps(list(i = 1L, j = 1L), call$sides$x$reprs, call$sides$y$reprs, call$set)
-  pair <- side_pair(call$sides, 1, 1)
+  d <- measure$declaration
+  reprs <- list(rx, ry)
+  check_common_stimuli(reprs, d$pairing)
+  threads <- running$threads
+  running$threads <- thread_count()
+  if (are_plain(reprs) && is.null(measure$args$clusters)) {
+    choices <- begin_choices(reprs)
+    at_end_of(frame, {
+      running$threads <- threads
+      end_choices(choices)
+    })
+    measure$args <- settled_arguments(d, measure$args, list(x = list(rx), y = list(ry)))
+    measure <- settled_measure(measure, grid = FALSE)
+    note_unused_labels(measure$args)
+    for (repr in reprs) {
+      error <- refusal(measure, repr)
+      if (!is.null(error)) stop(error)
+    }
+    pair <- pair_of(rx, ry)
+  } else {
+    at_end_of(frame, running$threads <- threads)
+    call <- open_sides(sides_of_two(rx, ry), list(measure), grid = FALSE, frame = frame)
+    given <- measure$args$clusters
+    measure <- call$set[[1]]
+    # what responses() declare is no label without effect
+    note_unused_labels(replace(measure$args, "clusters", list(given)))
+    note_gaps(list(i = 1L, j = 1L), call$sides$x$reprs, call$sides$y$reprs, call$set)
+    pair <- side_pair(call$sides, 1, 1)
+    error <- refusal_of_pair(measure, pair)
+    if (!is.null(error)) stop(error)
+  }
   for (repr in pair[c("x", "y")]) repr$cache$compared_once <- TRUE
-  error <- refusal_of_pair(settled, pair)
-  if (!is.null(error)) stop(error)
-  check_grid_memory(call$set, call$sides, what = what)
-  list(pair = pair, measure = settled)
+  if (!are_tiny(reprs)) check_pair_memory(d, pair, measure$args, what)
+  list(pair = pair, measure = measure)
 }
 
 are_plain <- function(reprs) {

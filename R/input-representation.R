@@ -13,12 +13,12 @@
 # cache       forms and other results that were made of it (form.R)
 # responses   the responses() object whose means over trials `data` are, or NULL
 # loose       TRUE where a "dist" object was not asked yet whether pairs lack, or all are 0
-# refused     errors of measures that cannot use it, by their labels (refusals()), or NULL
+# refused     errors of measures that cannot use it, by their labels (refusal()), or NULL
 #
 # allow_na: are missing values allowed, because cut_representation() will leave them out? Estimates
 # from trials do without the responses that lack, so that these are refused later for all others
 # (refuse_holes()). loose: may a "dist" object lack pairs, or be 0 throughout? Both are refused
-# later, by refuse_lacking_pairs() and refusals(), for the measures that cannot use it.
+# later, by refuse_lacking_pairs() and refusal(), for the measures that cannot use it.
 representation <- function(x, arg, name = arg, allow_na = FALSE,
                            side = if (arg == "y") "y" else "x", loose = FALSE) {
   cache <- new_cache()

@@ -26,8 +26,7 @@ as_sides <- function(x, y, by_name = TRUE, na = "error") {
 }
 
 # The sides of a call with one representation each.
-sides_of_two <- function(rx, ry, by_name) {
-  check_common_stimuli(list(rx, ry), by_name)
+sides_of_two <- function(rx, ry) {
   list(x = list(reprs = list(rx), models = rx$arg, is_models = FALSE),
        y = list(reprs = list(ry), models = ry$arg, is_models = FALSE),
        self = FALSE, same = FALSE, models = FALSE)

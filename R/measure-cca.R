@@ -55,26 +55,6 @@ cca <- function(x, y, summary = c("mean", "mean_squared", "yanai")) {
   one_score("cca", x, y, list(summary = summary))
 }
 
-check_cca_args <- function(args) {
-  args$summary <- check_choice(args$summary, c("mean", "mean_squared", "yanai"), "summary")
-  args
-}
-
-# The canonical correlations, or the sum of their squares, which needs no decomposition.
-cca_statistic <- function(pair, x, y, args) {
-  if (args$summary == "mean") return(canonical_correlations(pair))
-  cosines <- pair_cosines(pair)
-  .Call(C_dot, cosines, cosines)
-}
-
-cca_score <- function(statistic, x, y, args) {
-  ranks <- c(x$rank, y$rank)
-  switch(args$summary, mean = mean_cosine(statistic, x, y, args),
-         mean_squared = share_score(statistic / min(ranks), x, y, args),
-         yanai = share_score(statistic / sqrt(prod(ranks)), x, y, args),
-         no_branch(args$summary))
-}
-
 # The mean of the canonical correlations; for a matrix, which has those of a permutation in each
 # column, the mean of each column.
 mean_cosine <- function(statistic, x, y, args) {
@@ -98,9 +78,30 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation", "invertible linear"),
-  reference = "Hotelling 1936; Yanai 1974", check = check_cca_args, form = "basis",
+  reference = "Hotelling 1936; Yanai 1974",
+  check = function(args) {
+    args$summary <- check_choice(args$summary, c("mean", "mean_squared", "yanai"), "summary")
+    args
+  },
+  form = "basis",
   prepare = function(repr, args, side) extend_form(form_basis(repr), rank = basis_rank(repr)),
-  statistic = cca_statistic, score = cca_score,
+  # the canonical correlations, or the sum of their squares, which needs no decomposition
+  statistic = function(pair, x, y, args) {
+    if (args$summary == "mean") {
+      return(remember(pair$cache, "canonical correlations", {
+        clip_cosines(singular_values(pair_cosines(pair)))
+      }))
+    }
+    cosines <- pair_cosines(pair)
+    .Call(C_dot, cosines, cosines)
+  },
+  score = function(statistic, x, y, args) {
+    ranks <- c(x$rank, y$rank)
+    switch(args$summary, mean = mean_cosine(statistic, x, y, args),
+           mean_squared = share_score(statistic / min(ranks), x, y, args),
+           yanai = share_score(statistic / sqrt(prod(ranks)), x, y, args),
+           no_branch(args$summary))
+  },
   inspect = function(score, pair, x, y, args) {
     warn_whole_space(pair, x$rank, y$rank, "every canonical correlation is 1")
   },
@@ -157,24 +158,31 @@ svcca <- function(x, y, variance = 0.99, components = NULL) {
   one_score("svcca", x, y, list(variance = variance, components = components))
 }
 
-check_svcca_args <- function(args) {
-  args$variance <- check_number(args$variance, "variance", above = 0)
-  if (args$variance > 1) {
-    abort("`variance` is a share of the total variance: above 0 and at most 1.",
-          class = "repalign_error_value", arg = "variance")
-  }
-  if (is.null(args$components)) return(args)
-  args$components <- check_count(args$components, "components")
-  if (args$variance != 0.99) {
-    warn("`variance` is not used when `components` are given.", class = "repalign_unused",
-         data = "variance")
-  }
-  args
-}
-
 # The principal components, and the number of those that are kept.
 prepare_svcca <- function(repr, args, side) {
-  extend_form(form_components(repr), kept = kept_components(repr, args))
+  # How many components are kept. It is remembered, so that its messages are given only once for
+  # each representation and choice of arguments.
+  extend_form(form_components(repr), kept = remember_summary(repr, "kept components",
+                                                             list(args$variance, args$components), {
+    s <- form_components(repr)$s
+    wanted <- args$components
+    if (is.null(wanted)) {
+      # the share counts as reached even if rounding has left the sum a little below it
+      wanted <- which(cumsum(s^2) / sum(s^2) >= args$variance - 1e-12)[1]
+    } else if (wanted > length(s)) {
+      inform("`", repr$arg, "` has rank ", length(s), ": `components` is reduced from ", wanted,
+             " to ", length(s), ".",
+             class = "repalign_components")
+      wanted <- length(s)
+    }
+    if (wanted != length(s) && s[wanted] - s[wanted + 1] <= 1e-10 * s[1]) {
+      warn("Components ", wanted, " and ", wanted + 1, " of `", repr$arg,
+           "` have equal variance, and ",
+           "only one is kept: the value depends on an arbitrary choice. Set `components` to keep ",
+           "both or none.", class = "repalign_not_unique", data = repr$arg)
+    }
+    list(count = wanted)
+  })$count)
 }
 
 # The canonical correlations between the kept components of both sides.
@@ -194,38 +202,26 @@ svcca_operand <- function(form, repr, args, side) {
   list(matrix = q[, seq_len(form$kept), drop = FALSE], norm = sqrt(form$kept))
 }
 
-# How many components are kept. It is remembered, so that its messages are given only once for each
-# representation and choice of arguments.
-kept_components <- function(repr, args) {
-  remember_summary(repr, "kept components", list(args$variance, args$components), {
-    s <- form_components(repr)$s
-    wanted <- args$components
-    if (is.null(wanted)) {
-      # the share counts as reached even if rounding has left the sum a little below it
-      wanted <- which(cumsum(s^2) / sum(s^2) >= args$variance - 1e-12)[1]
-    } else if (wanted > length(s)) {
-      inform("`", repr$arg, "` has rank ", length(s), ": `components` is reduced from ", wanted,
-             " to ", length(s), ".",
-             class = "repalign_components")
-      wanted <- length(s)
-    }
-    warn_tied_cut(repr, s, wanted)
-    list(count = wanted)
-  })$count
-}
-
-warn_tied_cut <- function(repr, s, keep) {
-  if (keep == length(s) || s[keep] - s[keep + 1] > 1e-10 * s[1]) return(invisible())
-  warn("Components ", keep, " and ", keep + 1, " of `", repr$arg, "` have equal variance, and ",
-       "only one is kept: the value depends on an arbitrary choice. Set `components` to keep ",
-       "both or none.", class = "repalign_not_unique", data = repr$arg)
-}
-
 declare_measure(
   id = "svcca", label = "Singular vector canonical correlation", family = "cca", resi = "SVCCA",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  reference = "Raghu et al. 2017", check = check_svcca_args, form = "components",
+  reference = "Raghu et al. 2017",
+  check = function(args) {
+    args$variance <- check_number(args$variance, "variance", above = 0)
+    if (args$variance > 1) {
+      abort("`variance` is a share of the total variance: above 0 and at most 1.",
+            class = "repalign_error_value", arg = "variance")
+    }
+    if (is.null(args$components)) return(args)
+    args$components <- check_count(args$components, "components")
+    if (args$variance != 0.99) {
+      warn("`variance` is not used when `components` are given.", class = "repalign_unused",
+           data = "variance")
+    }
+    args
+  },
+  form = "components",
   keeps = "basis", prepare = prepare_svcca, statistic = kept_correlations, score = mean_cosine,
   inspect = function(score, pair, x, y, args) {
     warn_whole_space(pair, x$kept, y$kept, "every canonical correlation is 1")
@@ -287,15 +283,25 @@ pwcca <- function(x, y, weights = c("projection", "l1")) {
   one_score("pwcca", x, y, list(weights = weights))
 }
 
-check_pwcca_args <- function(args) {
-  args$weights <- check_choice(args$weights, c("projection", "l1"), "weights")
-  args
-}
-
 weighted_correlation <- function(pair, x, y, args) {
   parts <- remember(pair$cache, "canonical variates", singular_vectors(pair_cosines(pair)))
   rho <- clip_cosines(parts$d)
-  warn_tied_correlations(pair, rho)
+  # Variates with tied correlations are not unique, and neither are their weights. That does not
+  # matter if all correlations are tied, as their weighted mean is then the same for all weights.
+  crowded <- basis_rank(pair$x) + basis_rank(pair$y) > pair$x$n - 1
+  tied <- any(-diff(rho) < 1e-10) && rho[1] - rho[length(rho)] > 1e-10
+  if (crowded || tied) {
+    warn("The value of pwcca is not unique: ",
+         if (crowded) {
+           paste0("the ranks of `", pair$x$arg, "` and `", pair$y$arg, "` add up to more than the ",
+                  pair$x$n - 1, " dimensions of ", pair$x$n, " centred stimuli, so several ",
+                  "canonical correlations are 1")
+         } else {
+           "several canonical correlations are equal"
+         },
+         " and their weights are arbitrary. Use more stimuli or fewer neurons, or svcca().",
+         class = "repalign_not_unique", data = pair$x$arg)
+  }
   alpha <- if (args$weights == "projection") {
     rowSums(abs(crossprod(parts$u, coordinates_in_basis(pair$x))))
   } else {
@@ -304,30 +310,17 @@ weighted_correlation <- function(pair, x, y, args) {
   clip_cosines(sum(alpha * rho) / sum(alpha))
 }
 
-# Variates with tied correlations are not unique, and neither are their weights. That does not
-# matter if all correlations are tied, as their weighted mean is then the same for all weights.
-warn_tied_correlations <- function(pair, rho) {
-  crowded <- basis_rank(pair$x) + basis_rank(pair$y) > pair$x$n - 1
-  tied <- any(-diff(rho) < 1e-10) && rho[1] - rho[length(rho)] > 1e-10
-  if (!crowded && !tied) return(invisible())
-  warn("The value of pwcca is not unique: ",
-       if (crowded) {
-         paste0("the ranks of `", pair$x$arg, "` and `", pair$y$arg, "` add up to more than the ",
-                pair$x$n - 1, " dimensions of ", pair$x$n, " centred stimuli, so several ",
-                "canonical correlations are 1")
-       } else {
-         "several canonical correlations are equal"
-       },
-       " and their weights are arbitrary. Use more stimuli or fewer neurons, or svcca().",
-       class = "repalign_not_unique", data = pair$x$arg)
-}
-
 declare_measure(
   id = "pwcca", label = "Projection-weighted canonical correlation", family = "cca",
   resi = "PWCCA",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("scaling", "translation", "column permutation"),
-  reference = "Morcos et al. 2018", check = check_pwcca_args, form = "basis",
+  reference = "Morcos et al. 2018",
+  check = function(args) {
+    args$weights <- check_choice(args$weights, c("projection", "l1"), "weights")
+    args
+  },
+  form = "basis",
   keeps = function(args) if (args$weights == "projection") "coordinates",
   prepare = function(repr, args, side) form_basis(repr), statistic = weighted_correlation,
   needs_data = FALSE, memory = basis_needs(tall = 7.6, wide = 6, loaded = 3.8)

@@ -102,28 +102,6 @@ rsa <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosi
 
 rsa_inner <- c("correlation", "euclidean", "sqeuclidean", "cosine")
 
-check_rsa_args <- function(args) {
-  args$inner <- check_choice(args$inner, rsa_inner, "inner")
-  args$clusters <- cluster_codes(args$clusters)
-  check_outer_args(args)
-}
-
-check_rsa_pair <- function(pair, args) {
-  check_rows(pair$x$n, 3, pair$x$arg, "a correlation of dissimilarities")
-  check_clusters(args$clusters, pair$x$n, pair$x$arg, 3, "a correlation of dissimilarities")
-  check_sigma_size(args$sigma, pair$x$n)
-}
-
-prepare_rsa <- function(repr, args, side) {
-  repr <- labelled_stimuli(repr, args$clusters)
-  check_row_width(repr, args$inner)
-  # where pairs lack, both sides together decide whether there is a score
-  if (args$gaps) return(rdm_form(repr, args))
-  undefined <- !has_contrast(repr, args)
-  form <- rdm_form(repr, args)
-  extend_form(form, undefined = undefined || isTRUE(form$size == 0))
-}
-
 # Do the dissimilarities differ by more than rounding? (For the cosine, do they differ from 0?)
 has_contrast <- function(repr, args) {
   facts <- rdm_facts(repr, args$inner)
@@ -155,8 +133,29 @@ declare_measure(
   reference = "Kriegeskorte et al. 2008",
   accepts = c("data", "dist", "signed", "zero"),
   uses = function(args) if (!is.null(args$clusters)) "clusters",
-  check = check_rsa_args, settle = settle_rsa, check_pair = check_rsa_pair, form = rdm_form_kind,
-  keeps = rdm_forms, prepare = prepare_rsa, undefined = warn_equal_dissimilarities,
+  check = function(args) {
+    args$inner <- check_choice(args$inner, rsa_inner, "inner")
+    args$clusters <- cluster_codes(args$clusters)
+    check_outer_args(args)
+  },
+  settle = settle_rsa,
+  check_pair = function(pair, args) {
+    check_rows(pair$x$n, 3, pair$x$arg, "a correlation of dissimilarities")
+    check_clusters(args$clusters, pair$x$n, pair$x$arg, 3, "a correlation of dissimilarities")
+    check_sigma_size(args$sigma, pair$x$n)
+  },
+  form = rdm_form_kind,
+  keeps = rdm_forms,
+  prepare = function(repr, args, side) {
+    repr <- labelled_stimuli(repr, args$clusters)
+    check_row_width(repr, args$inner)
+    # where pairs lack, both sides together decide whether there is a score
+    if (args$gaps) return(rdm_form(repr, args))
+    undefined <- !has_contrast(repr, args)
+    form <- rdm_form(repr, args)
+    extend_form(form, undefined = undefined || isTRUE(form$size == 0))
+  },
+  undefined = warn_equal_dissimilarities,
   statistic = rdm_product, score = rdm_correlation, null = rsa_null,
   # which pairs are ranked or weighed is known only when both sides are there
   needs_data = function(args, n, d) args$missing == "pairwise",
@@ -220,19 +219,8 @@ distance_correlation <- function(x, y, squared = FALSE, estimator = c("biased", 
   one_score("distance_correlation", x, y, list(squared = squared, estimator = estimator))
 }
 
-check_distance_correlation_args <- function(args) {
-  check_flag(args$squared, "squared")
-  args$estimator <- check_choice(args$estimator, c("biased", "unbiased"), "estimator")
-  args
-}
-
 check_distance_correlation_pair <- function(pair, args) {
   if (args$estimator == "unbiased") check_rows(pair$x$n, 4, pair$x$arg, "the unbiased estimator")
-}
-
-prepare_distance_correlation <- function(repr, args, side) {
-  form <- form_centered_distances(repr, args$estimator == "unbiased")
-  extend_form(form, undefined = form$size == 0)
 }
 
 # The distance covariance. It can be negative for distances that are not Euclidean only; then it has
@@ -240,29 +228,22 @@ prepare_distance_correlation <- function(repr, args, side) {
 distance_covariance <- function(pair, x, y, args) {
   value <- packed_centered_product(x, y)
   has_no_root <- !is_square(args) && value / sqrt(x$size) / sqrt(y$size) < -tie_share
-  if (has_no_root) warn_no_root() else value
+  if (has_no_root) {
+    warn("The distance correlation is undefined (NA): the distance covariance is negative, which ",
+         "is impossible with Euclidean distances. Set squared = TRUE, or give Euclidean distances.",
+         class = "repalign_undefined")
+    NA_real_
+  } else value
 }
 
 # Is the score the square of a correlation, of which no root is taken?
 is_square <- function(args) args$estimator == "unbiased" || args$squared
-
-distance_correlation_score <- function(statistic, x, y, args) {
-  square <- clip_to_range(statistic / sqrt(x$size) / sqrt(y$size), -1, 1)
-  if (is_square(args)) square else sqrt(pmax(square, 0))
-}
 
 distance_correlation_errors <- function(args) {
   kind <- if (args$estimator == "unbiased") "u" else "v"
   pairwise_errors(kind, function(repr, args, codes) distance_side(repr, kind), function(square) {
     if (is_square(args)) square else ifelse(square < -tie_share, NA, sqrt(pmax(square, 0)))
   })
-}
-
-warn_no_root <- function() {
-  warn("The distance correlation is undefined (NA): the distance covariance is negative, which ",
-       "is impossible with Euclidean distances. Set squared = TRUE, or give Euclidean distances.",
-       class = "repalign_undefined")
-  NA_real_
 }
 
 declare_measure(
@@ -273,10 +254,22 @@ declare_measure(
   symmetric = TRUE, metric = FALSE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Szekely et al. 2007", accepts = c("data", "dist"),
-  check = check_distance_correlation_args, check_pair = check_distance_correlation_pair,
-  form = "centered distances", keeps = "distances", prepare = prepare_distance_correlation,
+  check = function(args) {
+    check_flag(args$squared, "squared")
+    args$estimator <- check_choice(args$estimator, c("biased", "unbiased"), "estimator")
+    args
+  },
+  check_pair = check_distance_correlation_pair,
+  form = "centered distances", keeps = "distances",
+  prepare = function(repr, args, side) {
+    form <- form_centered_distances(repr, args$estimator == "unbiased")
+    extend_form(form, undefined = form$size == 0)
+  },
   undefined = warn_equal_dissimilarities, statistic = distance_covariance,
-  score = distance_correlation_score,
+  score = function(statistic, x, y, args) {
+    square <- clip_to_range(statistic / sqrt(x$size) / sqrt(y$size), -1, 1)
+    if (is_square(args)) square else sqrt(pmax(square, 0))
+  },
   null = function(args) {
     new_null("inner", centered = TRUE, operand = function(form, repr, args, side) {
       matrix_operand(unpacked(form, repr$n))
@@ -321,16 +314,21 @@ rsm_difference <- function(x, y, norm = c("frobenius", "spectral")) {
   one_score("rsm_difference", x, y, list(norm = norm))
 }
 
-check_rsm_difference_args <- function(args) {
-  args$norm <- check_choice(args$norm, c("frobenius", "spectral"), "norm")
-  args
-}
-
 # The norm of the difference, in the units of the side with the larger values. Both sides were
 # scaled by powers of two, so bringing them to common units is exact.
 difference_norm <- function(pair, x, y, args) {
   shares <- min(x$scale, y$scale) / c(x$scale, y$scale)
-  if (args$norm == "spectral") return(spectral_norm(pair, x$d, y$d, shares))
+  if (args$norm == "spectral") {
+    found <- .Call(C_packed_difference_spectral, x$d, shares[1], y$d, shares[2],
+                   as.double(pair$x$n),
+                   most_lanczos_steps, thread_count())
+    if (found[2] > 1e-12) {
+      warn("The spectral norm of the difference of `", pair$x$arg, "` and `", pair$y$arg,
+           "` is known only to a relative error of ", format(found[2], digits = 2), ".",
+           class = "repalign_accuracy", data = found[2])
+    }
+    return(found[1])
+  }
   sqrt(2 * .Call(C_packed_difference_squares, x$d, shares[1], y$d, shares[2], thread_count()))
 }
 
@@ -339,17 +337,6 @@ permuted_difference_norm <- function(values, x, y, args, design) {
   shares <- min(x$scale, y$scale) / c(x$scale, y$scale)
   squares <- (shares[1] * x$norm)^2 + (shares[2] * y$norm)^2 - 2 * shares[1] * shares[2] * values
   sqrt(pmax(squares, 0))
-}
-
-unscaled_norm <- function(statistic, x, y, args) statistic / min(x$scale, y$scale)
-
-# Refuses scores that are not finite, and scores of 0 for sides that differ: in the units of the
-# data their norm is too large or too small for a double.
-inspect_norm <- function(score, pair, x, y, args) {
-  if (is.finite(score) && (score > 0 || difference_norm(pair, x, y, args) == 0)) return(invisible())
-  abort("The norm of the difference of `", pair$x$arg, "` and `", pair$y$arg, "` is too large ",
-        "or too small for a double: rescale the data.", class = "repalign_error_value",
-        arg = pair$x$arg)
 }
 
 # Both norms grow with the number of stimuli.
@@ -368,24 +355,28 @@ rsm_difference_errors <- function(args) {
 # A limit for the iteration, far above the number of steps that it was ever seen to need.
 most_lanczos_steps <- 1000L
 
-spectral_norm <- function(pair, a, b, shares) {
-  found <- .Call(C_packed_difference_spectral, a, shares[1], b, shares[2], as.double(pair$x$n),
-                 most_lanczos_steps, thread_count())
-  if (found[2] > 1e-12) {
-    warn("The spectral norm of the difference of `", pair$x$arg, "` and `", pair$y$arg,
-         "` is known only to a relative error of ", format(found[2], digits = 2), ".",
-         class = "repalign_accuracy", data = found[2])
-  }
-  found[1]
-}
-
 declare_measure(
   id = "rsm_difference", label = "Norm of the difference of distances", family = "distance",
   resi = "RSMDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
   metric = TRUE, pairing = TRUE, invariant = c("orthogonal", "translation", "column permutation"),
-  reference = "Yin and Shen 2018", accepts = c("data", "dist"), check = check_rsm_difference_args,
+  reference = "Yin and Shen 2018", accepts = c("data", "dist"),
+  check = function(args) {
+    args$norm <- check_choice(args$norm, c("frobenius", "spectral"), "norm")
+    args
+  },
   form = "distances", prepare = function(repr, args, side) form_distances(repr),
-  statistic = difference_norm, score = unscaled_norm, inspect = inspect_norm,
+  statistic = difference_norm,
+  score = function(statistic, x, y, args) statistic / min(x$scale, y$scale),
+  # refuses scores that are not finite, and scores of 0 for sides that differ: in the units of the
+  # data their norm is too large or too small for a double
+  inspect = function(score, pair, x, y, args) {
+    if (is.finite(score) && (score > 0 || difference_norm(pair, x, y, args) == 0)) {
+      return(invisible())
+    }
+    abort("The norm of the difference of `", pair$x$arg, "` and `", pair$y$arg, "` is too large ",
+          "or too small for a double: rescale the data.", class = "repalign_error_value",
+          arg = pair$x$arg)
+  },
   null = function(args) {
     if (args$norm == "spectral") return(NULL)
     new_null("inner", centered = FALSE, statistic = permuted_difference_norm,

@@ -99,7 +99,13 @@ pair_h <- function(pair, args) {
 }
 
 kernel_pair_h <- function(pair, args) {
-  switch(args$kernel, rbf = kernel_h(pair, args), manifold = manifold_h(pair, args),
+  switch(args$kernel, rbf = kernel_h(pair, args), manifold = {
+    # the H value of two manifold kernels is computed from sums over their entries
+    a <- form_manifold(pair$x, args$k)
+    # not a, for one representation on both sides: its ties may come in another order there
+    b <- form_manifold(pair$y, args$k)
+    manifold_value(.Call(C_sparse_dot, a, b), sum(a$row_sums * b$row_sums), a, b, args)
+  },
          no_branch(args$kernel))
 }
 
@@ -203,7 +209,22 @@ stimulus_sum <- function(totals) {
 excluded_sum <- function(pair, left_out, self, estimate = stimulus_sum) {
   fx <- form_linear(pair$x)
   fy <- form_linear(pair$y)
-  blocks <- vapply(left_out$blocks, function(block) estimate(block_totals(pair, block)), 0)
+  blocks <- vapply(left_out$blocks, function(block) {
+    sub <- function(repr, columns) {
+      center <- form_centering(repr)
+      part <- repr
+      part$data <- repr$data[, columns, drop = FALSE]
+      part$cache <- new_cache()
+      # the block must be scaled like the whole data, and unlike whole data it may be constant
+      remember_form(part, "scaling", list(center = TRUE),
+                    list(means = center$means[columns], scale = center$scale))
+      part
+    }
+    x <- sub(pair$x, block$x)
+    y <- if (pair$self && identical(block$x, block$y)) x else sub(pair$y, block$y)
+    estimate(linear_totals(list(x = x, y = y, self = identical(x$cache, y$cache),
+                                cache = new_cache())))
+  }, 0)
   sum(blocks) + single_sum(pair, fx, fy, left_out, estimate)
 }
 
@@ -221,22 +242,6 @@ single_sum <- function(pair, fx, fy, left_out, estimate) {
                 norm_products = sum(s * t), n = fx$n))
 }
 
-block_totals <- function(pair, block) {
-  sub <- function(repr, columns) {
-    center <- form_centering(repr)
-    part <- repr
-    part$data <- repr$data[, columns, drop = FALSE]
-    part$cache <- new_cache()
-    # the block must be scaled like the whole data, and unlike whole data it may be constant
-    remember_form(part, "scaling", list(center = TRUE),
-                  list(means = center$means[columns], scale = center$scale))
-    part
-  }
-  x <- sub(pair$x, block$x)
-  y <- if (pair$self && identical(block$x, block$y)) x else sub(pair$y, block$y)
-  linear_totals(list(x = x, y = y, self = identical(x$cache, y$cache), cache = new_cache()))
-}
-
 kernel_h <- function(pair, args) {
   corrected <- args$estimator == "stimulus"
   a <- form_gaussian(pair$x, args$sigma, args$bandwidth, corrected)
@@ -247,14 +252,6 @@ kernel_h <- function(pair, args) {
   # the magnitude here, and is_positive() multiplies by it once more
   list(value = packed_centered_product(a, b) / (if (corrected) n * (n - 3) else n^2),
        magnitude = rounding_share * sqrt(a$mean_square * b$mean_square), scale = c(0, 0))
-}
-
-# The H value of two manifold kernels is computed from sums over their entries.
-manifold_h <- function(pair, args) {
-  a <- form_manifold(pair$x, args$k)
-  # not a, for one representation on both sides: its ties may come in another order there
-  b <- form_manifold(pair$y, args$k)
-  manifold_value(.Call(C_sparse_dot, a, b), sum(a$row_sums * b$row_sums), a, b, args)
 }
 
 # dot: the sum of the products of the entries; rows: the sum of the products of the row sums. Both

@@ -3,10 +3,6 @@
 #' @include measure.R
 NULL
 
-# ---- measure kernel
-
-# These measures compare kernels of stimuli: CKA and the RV coefficient.
-
 #' Centered kernel alignment, corrected for few stimuli and few neurons
 #'
 #' How similarly two representations arrange the same stimuli: 1 when their kernels (the
@@ -170,24 +166,14 @@ cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
   ))
 }
 
-# The stimulus-corrected estimate is a cosine, too, that of U-centred kernels. Below 0 are also
-# naive ones of kernels that are not positive definite.
-range_of_cka <- function(args) {
-  if (corrects_neurons(args$estimator)) return(c(-Inf, Inf))
-  c(if (args$kernel == "linear" && !corrects_stimuli(args$estimator)) 0 else -1, 1)
-}
-
-# Centred kernels of two stimuli differ only by a factor, and those of three differ little.
-warn_few_rows <- function(pair) {
-  if (pair$x$n > 3) return(invisible())
-  warn("`", pair$x$arg, "` has ", pair$x$n, " rows: with 2 stimuli the CKA is 1 whatever the ",
-       "data, and with 3 it says next to nothing. Use more stimuli.", class = "repalign_trivial",
-       data = pair$x$arg)
-}
-
 check_cka <- function(pair, args) {
   check_cka_pair(pair, args)
-  warn_few_rows(pair)
+  # centred kernels of two stimuli differ only by a factor, and those of three differ little
+  if (pair$x$n <= 3) {
+    warn("`", pair$x$arg, "` has ", pair$x$n, " rows: with 2 stimuli the CKA is 1 whatever the ",
+         "data, and with 3 it says next to nothing. Use more stimuli.", class = "repalign_trivial",
+         data = pair$x$arg)
+  }
   note_shared_neurons(pair, args)
 }
 
@@ -219,15 +205,6 @@ cka_of_h <- function(statistic, x, y, args) {
   statistic / root(x$self) / root(y$self)
 }
 
-inspect_cka <- function(score, pair, x, y, args) {
-  if (!corrects_neurons(args$estimator) || is_itself(pair, args)) return(invisible())
-  pair <- labelled_pair(pair, args$clusters)
-  # means over trials say nothing about the error of a denominator that leaves their noise out
-  error <- if (corrects_trials(args$estimator)) 0 else
-    max(side_error(pair$x, x$self, args$clusters), side_error(pair$y, y$self, args$clusters))
-  warn_unstable(score, pair, error, args$clusters)
-}
-
 # When the same data stand on both sides and the same neuron pairs are left out of all three H
 # values, the score is exactly 1, so that nothing can be unstable about it.
 is_itself <- function(pair, args) {
@@ -254,7 +231,12 @@ kernel_needs_data <- function(args, n, d) {
 declare_measure(
   id = "cka", label = "Centered kernel alignment", family = "kernel", resi = "CKA",
   direction = "similarity", best = 1, metric = FALSE, pairing = TRUE,
-  range = range_of_cka,
+  # The stimulus-corrected estimate is a cosine, too, that of U-centred kernels. Below 0 are also
+  # naive ones of kernels that are not positive definite.
+  range = function(args) {
+    if (corrects_neurons(args$estimator)) return(c(-Inf, Inf))
+    c(if (args$kernel == "linear" && !corrects_stimuli(args$estimator)) 0 else -1, 1)
+  },
   # swapping x and y does not swap the labels, which stay with their sides
   symmetric = function(args) identical(args$units_x, args$units_y),
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
@@ -265,7 +247,16 @@ declare_measure(
   form = form_of_kernel, keeps = kept_of_kernel,
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = cross_h,
-  score = cka_of_h, inspect = inspect_cka, null = cka_null,
+  score = cka_of_h,
+  inspect = function(score, pair, x, y, args) {
+    if (!corrects_neurons(args$estimator) || is_itself(pair, args)) return(invisible())
+    pair <- labelled_pair(pair, args$clusters)
+    # means over trials say nothing about the error of a denominator that leaves their noise out
+    error <- if (corrects_trials(args$estimator)) 0 else
+      max(side_error(pair$x, x$self, args$clusters), side_error(pair$y, y$self, args$clusters))
+    warn_unstable(score, pair, error, args$clusters)
+  },
+  null = cka_null,
   needs_data = kernel_needs_data, errors = cka_errors(),
   memory = cka_needs
 )
@@ -296,18 +287,16 @@ declare_measure(
 #' @export
 rv <- function(x, y) one_score("rv", x, y, list())
 
-# The RV coefficient is CKA with these parameters.
-rv_as_cka <- function(args) {
-  list(kernel = "linear", estimator = "naive", shared_neurons = FALSE, bandwidth = 1)
-}
-
 declare_measure(
   id = "rv", label = "RV coefficient", family = "kernel",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Robert and Escoufier 1976",
-  check = rv_as_cka, check_pair = check_cka, form = "linear",
+  # the RV coefficient is CKA with these parameters
+  check = function(args) list(kernel = "linear", estimator = "naive", shared_neurons = FALSE,
+                              bandwidth = 1),
+  check_pair = check_cka, form = "linear",
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = cross_h,
   score = cka_of_h, null = cka_null,
@@ -315,9 +304,7 @@ declare_measure(
   memory = linear_needs
 )
 
-# ---- measure angular cka
-
-# The angle between centred kernels, whose cosine is the CKA.
+# ---- angular cka
 
 #' Angular CKA
 #'
@@ -365,21 +352,6 @@ angular_cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
   ))
 }
 
-# NA where the cosine is beyond 1 by more than rounding.
-angle_of_h <- function(statistic, x, y, args) {
-  cosine <- cka_of_h(statistic, x, y, args)
-  cosine[abs(cosine) > 1 + tie_share] <- NA
-  acos(pmin(pmax(cosine, -1), 1))
-}
-
-inspect_angle <- function(score, pair, x, y, args) {
-  if (!is.na(score)) return(invisible())
-  warn("The angle is undefined (NA): the corrected CKA of `", pair$x$arg, "` and `", pair$y$arg,
-       "` is above 1 or below -1, the cosine of no angle. cka() gives the value; pool over ",
-       "splits, trials or subsets for a stable one.", class = "repalign_undefined",
-       data = pair$x$arg)
-}
-
 declare_measure(
   id = "angular_cka", label = "Angular CKA", family = "kernel",
   direction = "distance", best = 0, metric = TRUE, pairing = TRUE,
@@ -395,7 +367,20 @@ declare_measure(
   form = form_of_kernel, keeps = kept_of_kernel,
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = cross_h,
-  score = angle_of_h, inspect = inspect_angle, null = cka_null,
+  # NA where the cosine is beyond 1 by more than rounding
+  score = function(statistic, x, y, args) {
+    cosine <- cka_of_h(statistic, x, y, args)
+    cosine[abs(cosine) > 1 + tie_share] <- NA
+    acos(pmin(pmax(cosine, -1), 1))
+  },
+  inspect = function(score, pair, x, y, args) {
+    if (!is.na(score)) return(invisible())
+    warn("The angle is undefined (NA): the corrected CKA of `", pair$x$arg, "` and `", pair$y$arg,
+         "` is above 1 or below -1, the cosine of no angle. cka() gives the value; pool over ",
+         "splits, trials or subsets for a stable one.", class = "repalign_undefined",
+         data = pair$x$arg)
+  },
+  null = cka_null,
   needs_data = kernel_needs_data, errors = cka_errors(new_angle()),
   memory = cka_needs
 )

@@ -83,13 +83,6 @@ mka <- function(x, y, k = 15, ties = c("average", "random"), clusters = NULL) {
   one_score("mka", x, y, list(k = k, ties = ties, clusters = clusters))
 }
 
-check_mka_args <- function(args) {
-  args$k <- check_count(args$k, "k", least = 3)
-  args$ties <- check_choice(args$ties, average_first, "ties")
-  args$clusters <- cluster_codes(args$clusters)
-  args
-}
-
 kernel_product <- function(pair, x, y, args) {
   centered_product(x, y, if (is.null(args$centering)) "row" else args$centering)$value
 }
@@ -99,7 +92,13 @@ declare_measure(
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Islam, Liu and Sarkar (MKA), eq. 2-4", accepts = kinds,
-  neighbours = euclidean_neighbours, exact_ties = TRUE, check = check_mka_args,
+  neighbours = euclidean_neighbours, exact_ties = TRUE,
+  check = function(args) {
+    args$k <- check_count(args$k, "k", least = 3)
+    args$ties <- check_choice(args$ties, average_first, "ties")
+    args$clusters <- cluster_codes(args$clusters)
+    args
+  },
   check_pair = check_neighbour_pair, form = "sparse kernel", keeps = "graph",
   prepare = function(repr, args, side) {
     form_mka(clustered_representation(repr, args$clusters), args$k, args$ties)
@@ -170,32 +169,30 @@ kcka <- function(x, y, k = 15, self = TRUE, squared = FALSE, centering = c("row"
                                ties = ties, clusters = clusters))
 }
 
-check_kcka_args <- function(args) {
-  args$k <- check_count(args$k, "k")
-  check_flag(args$self, "self")
-  check_flag(args$squared, "squared")
-  args$centering <- check_choice(args$centering, c("row", "double"), "centering")
-  args$clusters <- cluster_codes(args$clusters)
-  with_ties_rule(args, exact_kcka_ties(args))
-}
-
 # The column sums of a kernel depend on the order of ties, and with centering = "double" its norm on
 # them.
 exact_kcka_ties <- function(args) args$centering == "row"
-
-prepare_kcka <- function(repr, args, side) {
-  form_kcka(clustered_representation(repr, args$clusters), args$k, args$self, args$squared,
-            args$centering, args$ties)
-}
 
 declare_measure(
   id = "kcka", label = "Kernel alignment on nearest neighbours", family = "neighbours",
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Islam, Liu and Sarkar (MKA), eq. 18-19", accepts = kinds,
-  neighbours = euclidean_neighbours, exact_ties = exact_kcka_ties, check = check_kcka_args,
+  neighbours = euclidean_neighbours, exact_ties = exact_kcka_ties,
+  check = function(args) {
+    args$k <- check_count(args$k, "k")
+    check_flag(args$self, "self")
+    check_flag(args$squared, "squared")
+    args$centering <- check_choice(args$centering, c("row", "double"), "centering")
+    args$clusters <- cluster_codes(args$clusters)
+    with_ties_rule(args, exact_kcka_ties(args))
+  },
   check_pair = check_neighbour_pair, form = "sparse kernel", keeps = "graph",
-  prepare = prepare_kcka, undefined = warn_no_contrast, statistic = kernel_product,
+  prepare = function(repr, args, side) {
+    form_kcka(clustered_representation(repr, args$clusters), args$k, args$self, args$squared,
+              args$centering, args$ties)
+  },
+  undefined = warn_no_contrast, statistic = kernel_product,
   score = kernel_cosine, null = function(args) sparse_null(centered_products),
   needs_data = FALSE, memory = sparse_needs
 )

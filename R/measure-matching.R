@@ -58,8 +58,11 @@ matched_distance <- function(pair, x, y, args) {
     .Call(C_matched_distance, pair$x$data, x$means, x$scale * units$x,
           pair$y$data, y$means, y$scale * units$y, matched)
   } else {
+    # the same assignment seen from the columns: for each column its row, or 0 for none
+    reversed <- integer(ncol(pair$y$data))
+    reversed[matched] <- which(matched > 0)
     .Call(C_matched_distance, pair$y$data, y$means, y$scale * units$y,
-          pair$x$data, x$means, x$scale * units$x, reverse_match(matched, ncol(pair$y$data)))
+          pair$x$data, x$means, x$scale * units$x, reversed)
   }
 }
 
@@ -77,13 +80,6 @@ greedy_match <- function(gains) {
   .Call(C_assign_greedy, best_first, nrow(gains), ncol(gains))
 }
 
-# The same assignment seen from the columns: for each column its row, or 0 for none.
-reverse_match <- function(matched, columns) {
-  reversed <- integer(columns)
-  reversed[matched] <- which(matched > 0)
-  reversed
-}
-
 declare_measure(
   id = "permutation_procrustes", label = "Permutation Procrustes distance",
   family = "alignment", resi = "PermProc", direction = "distance", best = 0, symmetric = TRUE,
@@ -94,7 +90,12 @@ declare_measure(
   score = function(statistic, x, y, args) {
     if (args$scale) statistic else unscaled_score(statistic, x, y, args)
   },
-  inspect = inspect_overflow, errors = permutation_errors,
+  inspect = inspect_overflow,
+  errors = function(args) {
+    if (args$scale) return(NULL)
+    new_errors("influence", stimuli = permutation_influence, weighted = weighted_rows,
+               transform = "none", growth = root_growth)
+  },
   memory = assignment_needs
 )
 
@@ -139,19 +140,6 @@ hard_correlation_match <- function(x, y, matching = c("optimal", "greedy")) {
   one_score("hard_correlation_match", x, y, list(matching = matching))
 }
 
-check_hard_match_args <- function(args) {
-  args$matching <- check_choice(args$matching, c("optimal", "greedy"), "matching")
-  args
-}
-
-matched_correlation <- function(pair, x, y, args) {
-  correlation <- pair_correlation(pair)
-  matched <- if (args$matching == "optimal") optimal_match(correlation)
-             else greedy_match(correlation)
-  rows <- which(matched > 0)
-  mean_correlation(correlation[cbind(rows, matched[rows])])
-}
-
 # Rounding can take a mean correlation slightly outside [-1, 1].
 mean_correlation <- function(values) max(-1, min(1, mean(values)))
 
@@ -160,8 +148,19 @@ declare_measure(
   resi = "HardCorr", direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE,
   metric = FALSE, pairing = TRUE,
   invariant = c("scaling", "translation", "column permutation"), reference = "Li et al. 2015",
-  check = check_hard_match_args, form = "columns",
-  prepare = function(repr, args, side) form_columns(repr), statistic = matched_correlation,
+  check = function(args) {
+    args$matching <- check_choice(args$matching, c("optimal", "greedy"), "matching")
+    args
+  },
+  form = "columns",
+  prepare = function(repr, args, side) form_columns(repr),
+  statistic = function(pair, x, y, args) {
+    correlation <- pair_correlation(pair)
+    matched <- if (args$matching == "optimal") optimal_match(correlation)
+               else greedy_match(correlation)
+    rows <- which(matched > 0)
+    mean_correlation(correlation[cbind(rows, matched[rows])])
+  },
   needs_data = FALSE, errors = hard_match_errors,
   memory = hard_match_needs
 )
@@ -207,24 +206,22 @@ soft_correlation_match <- function(x, y, direction = c("both", "x", "y")) {
   one_score("soft_correlation_match", x, y, list(direction = direction))
 }
 
-check_soft_match_args <- function(args) {
-  args$direction <- check_choice(args$direction, c("both", "x", "y"), "direction")
-  args
-}
-
-best_correlation <- function(pair, x, y, args) {
-  best <- .Call(C_side_maxima, pair_correlation(pair))
-  means <- c(x = mean(best$rows), y = mean(best$columns))
-  mean_correlation(if (args$direction == "both") means else means[[args$direction]])
-}
-
 declare_measure(
   id = "soft_correlation_match", label = "Soft correlation match", family = "alignment",
   resi = "SoftCorr", direction = "similarity", range = c(-1, 1), best = 1, metric = FALSE,
   symmetric = function(args) args$direction == "both", pairing = TRUE,
   invariant = c("scaling", "translation", "column permutation"), reference = "Li et al. 2015",
-  check = check_soft_match_args, form = "columns",
-  prepare = function(repr, args, side) form_columns(repr), statistic = best_correlation,
+  check = function(args) {
+    args$direction <- check_choice(args$direction, c("both", "x", "y"), "direction")
+    args
+  },
+  form = "columns",
+  prepare = function(repr, args, side) form_columns(repr),
+  statistic = function(pair, x, y, args) {
+    best <- .Call(C_side_maxima, pair_correlation(pair))
+    means <- c(x = mean(best$rows), y = mean(best$columns))
+    mean_correlation(if (args$direction == "both") means else means[[args$direction]])
+  },
   needs_data = FALSE, errors = soft_match_errors,
   memory = soft_match_needs
 )
@@ -252,12 +249,6 @@ soft_match_errors <- function(args) {
     switch(args$direction, both = (of_x + of_y) / 2, x = of_x, y = of_y,
            no_branch(args$direction))
   })
-}
-
-permutation_errors <- function(args) {
-  if (args$scale) return(NULL)
-  new_errors("influence", stimuli = permutation_influence, weighted = weighted_rows,
-             transform = "none", growth = root_growth)
 }
 
 # Of the distance between matched columns; columns without a match count by their own squares.

@@ -3,10 +3,6 @@
 #' @include form-graph.R form.R measure.R
 NULL
 
-# ---- measure neighbours
-
-# These measures compare which stimuli are neighbours of each other.
-
 #' Overlap of nearest neighbours
 #'
 #' The share of its k nearest neighbours that a stimulus has in common in both
@@ -298,9 +294,7 @@ declare_measure(
   needs_data = FALSE, memory = graph_needs
 )
 
-# ---- measure neighbour kernels
-
-# These measures compare inner products and cosines along the edges of neighbour graphs.
+# ---- neighbour kernels
 
 #' Centered kernel nearest-neighbour alignment
 #'
@@ -381,36 +375,8 @@ cknna <- function(x, y, k = 10, normalize = TRUE, centering = c("masked", "full"
                                 estimator = estimator, ties = ties, clusters = clusters))
 }
 
-check_cknna_args <- function(args) {
-  args$k <- check_count(args$k, "k")
-  check_flag(args$normalize, "normalize")
-  args$centering <- check_choice(args$centering, c("masked", "full"), "centering")
-  args$estimator <- check_choice(args$estimator, c("biased", "unbiased"), "estimator")
-  if (args$estimator == "unbiased" && args$centering == "full") {
-    abort("estimator = \"unbiased\" centres by itself: leave centering = \"masked\".",
-          class = "repalign_error_value", arg = "centering")
-  }
-  args$clusters <- cluster_codes(args$clusters)
-  with_ties_rule(args, exact_cknna_ties(args))
-}
-
 # The masked kernels are centred by sums of their own, which depend on the order of ties.
 exact_cknna_ties <- function(args) args$centering == "full"
-
-check_cknna_pair <- function(pair, args) {
-  check_neighbour_pair(pair, args)
-  n <- if (is.null(args$clusters)) pair$x$n else sum(!is.na(args$clusters))
-  if (args$estimator == "unbiased") check_rows(n, 4, pair$x$arg, "the unbiased estimator")
-}
-
-# The product of the two kernels on their common edges.
-common_product <- function(pair, x, y, args) {
-  if (args$estimator == "unbiased") return(unbiased_product(x, y))
-  if (args$centering == "full") return(.Call(C_sparse_dot, x, y))
-  common <- .Call(C_sparse_common, x, y)
-  sums <- common$sums
-  centered_sum(common$dot, sums[, 1], sums[, 2], sums[, 3], sums[, 4], "double")
-}
 
 # Song's estimator of the two kernels on their common edges, entry (i, j) of one times entry (j, i)
 # of the other.
@@ -430,7 +396,7 @@ unbiased_product <- function(x, y) {
                 sum(a) * sum(b), n)
 }
 
-# A sparse form (form-sparse.R): the inner products at the edges of the graph, less the mean of
+# A sparse form (form-graph.R): the inner products at the edges of the graph, less the mean of
 # their row of the whole kernel where centering is "full"; and its norm.
 form_cknna <- function(repr, k, normalize = TRUE, centering = "masked", estimator = "biased",
                        ties = "random") {
@@ -441,7 +407,20 @@ form_cknna <- function(repr, k, normalize = TRUE, centering = "masked", estimato
     # tiny or huge values have lost digits; so they are computed again from scaled rows
     weight <- if (normalize) 1 - graph$dist
       else .Call(C_edge_products, form_rows(repr, "dot")$rows, graph$idx, thread_count())
-    if (centering == "full") weight <- weight - row_means_of_kernel(repr, normalize)
+    if (centering == "full") {
+      # the mean inner product of every stimulus with all of them; between clusters, with itself and
+      # those of other clusters
+      codes <- repr$codes
+      rows <- form_rows(repr, if (normalize) "cosine" else "dot")$rows
+      means <- if (is.null(codes)) {
+        as.vector(crossprod(rows, rowMeans(rows)))
+      } else {
+        of_cluster <- t(rowsum(t(rows), codes))[, codes, drop = FALSE]
+        sums <- colSums(rows * (rowSums(rows) - of_cluster)) + colSums(rows^2)
+        sums / (repr$n - tabulate(codes)[codes] + 1)
+      }
+      weight <- weight - means
+    }
     form <- sparse_form(graph$idx, weight, 0)
     if (estimator == "unbiased") with_product(form, unbiased_product(form, form))
     else if (centering == "full") {
@@ -457,17 +436,6 @@ with_product <- function(form, value) {
   c(form, list(norm = norm, undefined = !is_positive(norm)))
 }
 
-# The mean inner product of every stimulus with all of them; between clusters, with itself and those
-# of other clusters.
-row_means_of_kernel <- function(repr, normalize) {
-  codes <- repr$codes
-  rows <- form_rows(repr, if (normalize) "cosine" else "dot")$rows
-  if (is.null(codes)) return(as.vector(crossprod(rows, rowMeans(rows))))
-  of_cluster <- t(rowsum(t(rows), codes))[, codes, drop = FALSE]
-  sums <- colSums(rows * (rowSums(rows) - of_cluster)) + colSums(rows^2)
-  sums / (repr$n - tabulate(codes)[codes] + 1)
-}
-
 declare_measure(
   id = "cknna", label = "Centered kernel nearest-neighbour alignment", family = "neighbours",
   direction = "similarity", best = 1, metric = FALSE,
@@ -477,7 +445,24 @@ declare_measure(
   invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Groeger et al. 2026; Huh et al. 2024",
   neighbours = function(args) list(metric = if (args$normalize) "cosine" else "dot", k = args$k),
-  exact_ties = exact_cknna_ties, check = check_cknna_args, check_pair = check_cknna_pair,
+  exact_ties = exact_cknna_ties,
+  check = function(args) {
+    args$k <- check_count(args$k, "k")
+    check_flag(args$normalize, "normalize")
+    args$centering <- check_choice(args$centering, c("masked", "full"), "centering")
+    args$estimator <- check_choice(args$estimator, c("biased", "unbiased"), "estimator")
+    if (args$estimator == "unbiased" && args$centering == "full") {
+      abort("estimator = \"unbiased\" centres by itself: leave centering = \"masked\".",
+            class = "repalign_error_value", arg = "centering")
+    }
+    args$clusters <- cluster_codes(args$clusters)
+    with_ties_rule(args, exact_cknna_ties(args))
+  },
+  check_pair = function(pair, args) {
+    check_neighbour_pair(pair, args)
+    n <- if (is.null(args$clusters)) pair$x$n else sum(!is.na(args$clusters))
+    if (args$estimator == "unbiased") check_rows(n, 4, pair$x$arg, "the unbiased estimator")
+  },
   form = "sparse kernel",
   keeps = function(args) {
     c("graph", if (!args$normalize || args$centering == "full") "rows")
@@ -486,7 +471,15 @@ declare_measure(
     form_cknna(clustered_representation(repr, args$clusters), args$k, args$normalize,
                args$centering, args$estimator, args$ties)
   },
-  undefined = warn_no_contrast, statistic = common_product,
+  undefined = warn_no_contrast,
+  # the product of the two kernels on their common edges
+  statistic = function(pair, x, y, args) {
+    if (args$estimator == "unbiased") return(unbiased_product(x, y))
+    if (args$centering == "full") return(.Call(C_sparse_dot, x, y))
+    common <- .Call(C_sparse_common, x, y)
+    sums <- common$sums
+    centered_sum(common$dot, sums[, 1], sums[, 2], sums[, 3], sums[, 4], "double")
+  },
   score = kernel_cosine,
   null = function(args) {
     if (args$estimator == "unbiased") return(NULL)
@@ -556,22 +549,6 @@ second_order_cosine <- function(x, y, k = 10, of = c("similarity", "distance"),
   one_score("second_order_cosine", x, y, list(k = k, of = of, ties = ties, clusters = clusters))
 }
 
-check_second_order_args <- function(args) {
-  args$k <- check_count(args$k, "k")
-  args$of <- check_choice(args$of, c("similarity", "distance"), "of")
-  args$ties <- check_choice(args$ties, random_first, "ties")
-  args$clusters <- cluster_codes(args$clusters)
-  args
-}
-
-# The neighbour graph together with the rows of unit length that it was made from.
-prepare_second_order <- function(repr, args, side) {
-  repr <- clustered_representation(repr, args$clusters)
-  graph <- form_graph(repr, "cosine", args$k)
-  rows <- form_rows(repr, "cosine")$rows
-  new_form("graph with rows", c(unclass(graph), list(rows = rows)))
-}
-
 declare_form("graph with rows", relabel = function(form, permutation) {
   form <- relabel_graph(form, permutation)
   relabel_parts(columns = "rows")(form, permutation)
@@ -599,16 +576,29 @@ declare_measure(
   invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Hamilton et al. 2016; Klabunde et al. 2025",
   neighbours = function(args) list(metric = "cosine", k = args$k),
-  exact_ties = FALSE, check = check_second_order_args, check_pair = check_neighbour_pair,
+  exact_ties = FALSE,
+  check = function(args) {
+    args$k <- check_count(args$k, "k")
+    args$of <- check_choice(args$of, c("similarity", "distance"), "of")
+    args$ties <- check_choice(args$ties, random_first, "ties")
+    args$clusters <- cluster_codes(args$clusters)
+    args
+  },
+  check_pair = check_neighbour_pair,
   form = "graph with rows",
-  keeps = c("graph", "rows"), prepare = prepare_second_order,
+  keeps = c("graph", "rows"),
+  # the neighbour graph together with the rows of unit length that it was made from
+  prepare = function(repr, args, side) {
+    repr <- clustered_representation(repr, args$clusters)
+    graph <- form_graph(repr, "cosine", args$k)
+    rows <- form_rows(repr, "cosine")$rows
+    new_form("graph with rows", c(unclass(graph), list(rows = rows)))
+  },
   statistic = mean_second_order,
   needs_data = FALSE, memory = second_order_needs
 )
 
-# ---- measure neighbour lists
-
-# These measures compare the neighbour lists of the stimuli as sequences, in order of distance.
+# ---- neighbour lists
 
 #' Longest common subsequence of neighbour lists
 #'

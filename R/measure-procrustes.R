@@ -76,7 +76,9 @@ rotated_distance <- function(pair, x, y, args, scale) {
   center <- is_centered(args)
   units <- common_units(x, y, scale)
   squares <- (units$x * x$norm)^2 + (units$y * y$norm)^2
-  rest <- squares - 2 * units$x * units$y * nuclear_norm(pair, center)
+  norm <- remember(pair$cache, list("nuclear norm", center),
+           sum(singular_values(rotation_cross(pair, center))))
+  rest <- squares - 2 * units$x * units$y * norm
   if (rest > cancelled_share * squares) sqrt(rest) else rotated_residual(pair, center, units)
 }
 
@@ -86,9 +88,6 @@ permuted_distance <- function(values, x, y, scale) {
   squares <- (units$x * x$norm)^2 + (units$y * y$norm)^2 - 2 * units$x * units$y * colSums(values)
   sqrt(pmax(squares, 0))
 }
-
-# The statistic of the measures that bring both sides to unit norm, and of those that do not.
-scaled_distance <- function(pair, x, y, args) rotated_distance(pair, x, y, args, TRUE)
 
 unscaled_distance <- function(pair, x, y, args) rotated_distance(pair, x, y, args, FALSE)
 
@@ -112,7 +111,13 @@ rotation_null <- function(scale) {
 # The statistic is in common units, the score in the units of the data.
 unscaled_score <- function(statistic, x, y, args) statistic / common_units(x, y, FALSE)$scale
 
-inspect_overflow <- function(score, pair, x, y, args) refuse_overflow(score, pair)
+inspect_overflow <- function(score, pair, x, y, args) {
+  # it is an error if a score is too large for a double
+  if (is.finite(score)) return(invisible())
+  abort("The value is too large for a double: `", pair$x$arg, "` and `", pair$y$arg,
+        "` are on scales too far apart or too large; rescale them.",
+        class = "repalign_error_value", arg = pair$x$arg)
+}
 
 # The norm of what remains after the rotation. The side with fewer columns is rotated into the
 # space of the other, because the opposite rotation would lose a part of the wider side.
@@ -238,20 +243,22 @@ declare_measure(
 #' @export
 procrustes_similarity <- function(x, y) one_score("procrustes_similarity", x, y, list())
 
-# The distance is divided by the norm of y in the same common units, in which neither overflows.
-similarity_score <- function(statistic, x, y, args) {
-  1 - statistic / (common_units(x, y, FALSE)$y * y$norm)
-}
-
 declare_measure(
   id = "procrustes_similarity", label = "Procrustes similarity", family = "alignment",
   direction = "similarity", range = c(-Inf, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "translation", "column permutation"),
   reference = "Williams et al. 2021", form = "scaling", keeps = rotation_forms,
   prepare = prepare_rotation,
-  statistic = unscaled_distance, score = similarity_score, inspect = inspect_overflow,
+  statistic = unscaled_distance,
+  # the distance is divided by the norm of y in the same common units, in which neither overflows
+  score = function(statistic, x, y, args) 1 - statistic / (common_units(x, y, FALSE)$y * y$norm),
+  inspect = inspect_overflow,
   null = function(args) rotation_null(FALSE),
-  errors = rotation_similarity_errors, memory = rotation_needs
+  errors = function(args) {
+    new_errors("influence", stimuli = rotation_similarity_influence, weighted = weighted_rows,
+               transform = "none")
+  },
+  memory = rotation_needs
 )
 
 #' Angular shape distance
@@ -286,10 +293,6 @@ declare_measure(
 #' @export
 angular_shape <- function(x, y) one_score("angular_shape", x, y, list())
 
-# The distance of two points on the unit sphere is the chord of this angle. It is at most sqrt(2),
-# the chord of a right angle; rounding may exceed that.
-angle_score <- function(statistic, x, y, args) 2 * asin(pmin(statistic, sqrt(2)) / 2)
-
 declare_measure(
   id = "angular_shape", label = "Angular shape distance", family = "alignment",
   resi = "AngShape", direction = "distance", range = c(0, pi / 2), best = 0, symmetric = TRUE,
@@ -297,7 +300,12 @@ declare_measure(
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Williams et al. 2021", form = "scaling", keeps = rotation_forms,
   prepare = prepare_rotation,
-  statistic = scaled_distance, score = angle_score, null = function(args) rotation_null(TRUE),
+  # the statistic of the measures that bring both sides to unit norm, and of those that do not
+  statistic = function(pair, x, y, args) rotated_distance(pair, x, y, args, TRUE),
+  # The distance of two points on the unit sphere is the chord of this angle. It is at most sqrt(2),
+  # the chord of a right angle; rounding may exceed that.
+  score = function(statistic, x, y, args) 2 * asin(pmin(statistic, sqrt(2)) / 2),
+  null = function(args) rotation_null(TRUE),
   errors = function(args) rotation_cosine_errors(new_angle()), memory = rotation_needs
 )
 
@@ -351,7 +359,13 @@ aligned_cosines <- function(pair, x_form, y_form, args) {
     # the data determine no rotation for the parts outside these spans: this is the most that
     # another choice for them could add to the mean cosine
     share <- mean(share_outside_span(x, u, x_form$norms) * share_outside_span(y, v, y_form$norms))
-    if (share > 1e-8) warn_not_unique(pair, share)
+    if (share > 1e-8) {
+      warn("The rotation of `", pair$x$arg, "` onto `", pair$y$arg,
+           "` is not unique: parts of the ",
+           "two are exactly uncorrelated. They count as cosine 0; another optimal rotation could ",
+           "change the mean cosine by up to ", signif(share, 2), ".",
+           class = "repalign_not_unique", data = share)
+    }
   }
   # divided by the norms before they are multiplied, so that rows of tiny values do not vanish
   cosines <- rowSums(turned_by(x, u, v) / x_form$norms * (y / y_form$norms))
@@ -361,13 +375,6 @@ aligned_cosines <- function(pair, x_form, y_form, args) {
 # For each row the length of its part outside the span of the basis, as a share of its length.
 share_outside_span <- function(a, basis, norm) {
   .Call(C_row_norms, without_span(a, basis), double(ncol(a)), 1) / norm
-}
-
-warn_not_unique <- function(pair, share) {
-  warn("The rotation of `", pair$x$arg, "` onto `", pair$y$arg, "` is not unique: parts of the ",
-       "two are exactly uncorrelated. They count as cosine 0; another optimal rotation could ",
-       "change the mean cosine by up to ", signif(share, 2), ".",
-       class = "repalign_not_unique", data = share)
 }
 
 declare_measure(
@@ -416,11 +423,6 @@ rotation_cosine_errors <- function(cosine) {
 rotation_distance_errors <- function(args) {
   new_errors("influence", stimuli = rotation_distance_influence, weighted = weighted_rows,
              transform = "none", growth = root_growth)
-}
-
-rotation_similarity_errors <- function(args) {
-  new_errors("influence", stimuli = rotation_similarity_influence, weighted = weighted_rows,
-             transform = "none")
 }
 
 # The distance of sides with unit norm is a chord, any other one a sum over stimuli.

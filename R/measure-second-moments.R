@@ -62,7 +62,14 @@ bures_distance <- function(x, y) one_score("bures_distance", x, y, list())
 prepare_moment <- function(repr, id) {
   note_squares(repr, id)
   form <- form_second_moment(repr)
-  if (form$norm > 0) warn_projected(repr, form$cut)
+  if (form$norm > 0 && form$cut > 1e-8) {
+    say_once(repr, "projected", {
+      warn("The dissimilarities of `", repr$arg, "` are not squared Euclidean distances: ",
+           "negative eigenvalues of their second moments, ", format(100 * form$cut, digits = 2),
+           "% of the sum of absolute eigenvalues, are set to 0.", class = "repalign_projected",
+           data = form$cut)
+    })
+  }
   extend_form(form, undefined = form$norm == 0)
 }
 
@@ -165,22 +172,6 @@ declare_measure(
 #' @export
 riemann <- function(x, y, sigma = NULL) one_score("riemann", x, y, list(sigma = sigma))
 
-check_riemann_args <- function(args) {
-  if (!is.null(args$sigma)) args$sigma <- with_names_of(check_sigma(args$sigma), args$sigma)
-  args
-}
-
-check_riemann_pair <- function(pair, args) {
-  check_rows(pair$x$n, 3, pair$x$arg, "a Riemannian distance")
-  check_sigma_size(args$sigma, pair$x$n)
-}
-
-prepare_riemann <- function(repr, args, side) {
-  note_squares(repr, "riemann")
-  form <- form_squared_distances(repr)
-  extend_form(form, undefined = all(form$d == 0))
-}
-
 # Orthonormal contrasts of n stimuli, a column each: the columns but the first of the reflection
 # that takes equal weights to the first axis.
 contrast_basis <- function(n) {
@@ -196,7 +187,13 @@ contrast_moment <- function(form, n, basis) {
 riemann_score <- function(pair, x, y, args) {
   n <- pair$x$n
   basis <- contrast_basis(n)
-  root <- moment_root(contrast_moment(y, n, basis), pair$y)
+  root <- positive_root(contrast_moment(y, n, basis))
+  if (is.null(root)) {
+    abort("The second moments of `", pair$y$arg, "`, the data, are not positive definite: ",
+          "riemann() needs at least as many neurons as there are stimuli less one, or an RDM with ",
+          "noise in all dimensions. Give fewer stimuli, or use bures().",
+          class = "repalign_error_value", arg = pair$y$arg)
+  }
   relative <- function(m) {
     m <- backsolve(root, t(backsolve(root, m, transpose = TRUE)), transpose = TRUE)
     m <- (m + t(m)) / 2
@@ -205,15 +202,6 @@ riemann_score <- function(pair, x, y, args) {
   noise <- sigma_matrix(args$sigma, n)
   -least_spread(relative(contrast_moment(x, n, basis)),
                 relative(crossprod(basis, noise %*% basis)))
-}
-
-moment_root <- function(moment, repr) {
-  root <- positive_root(moment)
-  if (!is.null(root)) return(root)
-  abort("The second moments of `", repr$arg, "`, the data, are not positive definite: riemann() ",
-        "needs at least as many neurons as there are stimuli less one, or an RDM with noise in ",
-        "all dimensions. Give fewer stimuli, or use bures().", class = "repalign_error_value",
-        arg = repr$arg)
 }
 
 # The smallest spread of the logarithms of the eigenvalues of (1 - t) a + t b over shares t: a grid
@@ -239,8 +227,21 @@ declare_measure(
   range = c(-Inf, 0), best = 0, symmetric = FALSE, metric = FALSE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Shahbazi et al. 2021", accepts = c("data", "dist", "signed", "zero"),
-  check = check_riemann_args, check_pair = check_riemann_pair, form = "squared distances",
-  keeps = "distances", prepare = prepare_riemann,
+  check = function(args) {
+    if (!is.null(args$sigma)) args$sigma <- with_names_of(check_sigma(args$sigma), args$sigma)
+    args
+  },
+  check_pair = function(pair, args) {
+    check_rows(pair$x$n, 3, pair$x$arg, "a Riemannian distance")
+    check_sigma_size(args$sigma, pair$x$n)
+  },
+  form = "squared distances",
+  keeps = "distances",
+  prepare = function(repr, args, side) {
+    note_squares(repr, "riemann")
+    form <- form_squared_distances(repr)
+    extend_form(form, undefined = all(form$d == 0))
+  },
   undefined = function(repr, args) warn_equal_dissimilarities(repr, args, what = "0"),
   statistic = riemann_score, needs_data = FALSE, memory = riemann_needs
 )

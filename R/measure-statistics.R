@@ -99,18 +99,17 @@ form_concentricity <- function(repr) {
   })
 }
 
-warn_undefined_concentricity <- function(repr, args) {
-  warn("The concentricity of `", repr$arg, "` is undefined (NA): its mean row is zero, as after ",
-       "centring, and has no direction.", class = "repalign_undefined", data = repr$arg)
-}
-
 declare_measure(
   id = "concentricity_difference", label = "Difference of concentricity", family = "statistic",
   resi = "ConcDiff", direction = "distance", range = c(0, 2), best = 0, symmetric = TRUE,
   metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Wang et al. 2020", form = "summary",
   prepare = function(repr, args, side) form_concentricity(repr),
-  undefined = warn_undefined_concentricity, score = value_difference,
+  undefined = function(repr, args) {
+    warn("The concentricity of `", repr$arg, "` is undefined (NA): its mean row is zero, as after ",
+         "centring, and has no direction.", class = "repalign_undefined", data = repr$arg)
+  },
+  score = value_difference,
   needs_data = FALSE, memory = no_memory
 )
 
@@ -152,12 +151,6 @@ uniformity_difference <- function(x, y, t = 2, normalize = FALSE) {
   one_score("uniformity_difference", x, y, list(t = t, normalize = normalize))
 }
 
-check_uniformity_args <- function(args) {
-  args$t <- check_number(args$t, "t", above = 0)
-  check_flag(args$normalize, "normalize")
-  args
-}
-
 # Uniformity is computed in two ways, since each loses digits where the other keeps them. `above`
 # is uniformity plus log(n): it keeps the digits when pairs of different stimuli add little to those
 # of a stimulus with itself. `value` is uniformity itself, computed so that it keeps the digits near
@@ -192,7 +185,13 @@ declare_measure(
   id = "uniformity_difference", label = "Difference of uniformity", family = "statistic",
   resi = "UnifDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
   metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "translation", "column permutation"),
-  reference = "Wang and Isola 2020", check = check_uniformity_args, form = "summary",
+  reference = "Wang and Isola 2020",
+  check = function(args) {
+    args$t <- check_number(args$t, "t", above = 0)
+    check_flag(args$normalize, "normalize")
+    args
+  },
+  form = "summary",
   keeps = function(args) if (args$normalize) "unit distances" else "distances",
   prepare = function(repr, args, side) form_uniformity(repr, args$t, args$normalize),
   score = uniformity_score,

@@ -39,25 +39,6 @@ NULL
 #' @export
 linear_regression <- function(x, y) one_score("linear_regression", x, y, list())
 
-# x is predicted from y: the regression needs the column means and the sum of squares of x, and an
-# orthonormal basis of the columns of y.
-prepare_regression <- function(repr, args, side) {
-  if (side == "y") return(form_basis(repr))
-  extend_form(form_centering(repr), squares = centered_squares(repr))
-}
-
-explained_share <- function(pair, x, y, args) {
-  .Call(C_linear_cross, y$q, numeric(ncol(y$q)), 1, pair$x$data, x$means, x$scale, NULL) / x$squares
-}
-
-warn_predictor <- function(pair) {
-  if (basis_rank(pair$y) < pair$y$n - 1) return(invisible())
-  warn("`", pair$y$arg, "` has rank ", pair$y$n - 1, " over ", pair$y$n, " stimuli: it predicts ",
-       "anything without error, and the value is 1 whatever `", pair$x$arg, "` holds. Use more ",
-       "stimuli than neurons, or fewer principal components of `", pair$y$arg, "`.",
-       class = "repalign_trivial", data = pair$y$arg)
-}
-
 # The statistic is the inner product of two matrices: of x x' divided by the sum of squares of x,
 # and of the projector onto the columns of y.
 regression_operand <- function(form, repr, args, side) {
@@ -91,9 +72,24 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Kornblith et al. 2019", form = c(x = "scaling", y = "basis"),
-  prepare = prepare_regression, statistic = explained_share,
+  # x is predicted from y: the regression needs the column means and the sum of squares of x, and an
+  # orthonormal basis of the columns of y
+  prepare = function(repr, args, side) {
+    if (side == "y") return(form_basis(repr))
+    extend_form(form_centering(repr), squares = centered_squares(repr))
+  },
+  statistic = function(pair, x, y, args) {
+    .Call(C_linear_cross, y$q, numeric(ncol(y$q)), 1, pair$x$data, x$means, x$scale, NULL) /
+      x$squares
+  },
   score = share_score,
-  inspect = function(score, pair, x, y, args) warn_predictor(pair),
+  inspect = function(score, pair, x, y, args) {
+    if (basis_rank(pair$y) < pair$y$n - 1) return(invisible())
+    warn("`", pair$y$arg, "` has rank ", pair$y$n - 1, " over ", pair$y$n, " stimuli: it predicts ",
+         "anything without error, and the value is 1 whatever `", pair$x$arg, "` holds. Use more ",
+         "stimuli than neurons, or fewer principal components of `", pair$y$arg, "`.",
+         class = "repalign_trivial", data = pair$y$arg)
+  },
   null = function(args) new_null("inner", operand = regression_operand, centered = TRUE,
                                   cube = regression_cube),
   memory = regression_needs
@@ -132,20 +128,8 @@ declare_measure(
 #' @export
 eigenspace_overlap <- function(x, y) one_score("eigenspace_overlap", x, y, list())
 
-# The overlap compares the spaces of the columns without centring, and divides by the larger number
-# of columns.
-prepare_overlap <- function(repr, args, side) {
-  extend_form(form_basis(repr, centered = FALSE), width = ncol(repr$data))
-}
-
 overlap_score <- function(statistic, x, y, args) {
   share_score(statistic / max(x$width, y$width), x, y, args)
-}
-
-inspect_overlap <- function(score, pair, x, y, args) {
-  warn_whole_space(pair, ncol(x$q), ncol(y$q),
-                   "the overlap depends only on the numbers of stimuli and columns",
-                   most = pair$x$n)
 }
 
 declare_measure(
@@ -153,12 +137,22 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE,
   invariant = c("orthogonal", "scaling", "column permutation", "invertible linear"),
-  reference = "May et al. 2019", form = "basis", prepare = prepare_overlap,
+  reference = "May et al. 2019", form = "basis",
+  # the overlap compares the spaces of the columns without centring, and divides by the larger
+  # number of columns
+  prepare = function(repr, args, side) {
+    extend_form(form_basis(repr, centered = FALSE), width = ncol(repr$data))
+  },
   statistic = function(pair, x, y, args) {
     cosines <- pair_cosines(pair, centered = FALSE)
     .Call(C_dot, cosines, cosines)
   },
-  score = overlap_score, inspect = inspect_overlap,
+  score = overlap_score,
+  inspect = function(score, pair, x, y, args) {
+    warn_whole_space(pair, ncol(x$q), ncol(y$q),
+                     "the overlap depends only on the numbers of stimuli and columns",
+                     most = pair$x$n)
+  },
   null = function(args) {
     new_null("inner", operand = function(form, repr, args, side) projector(form$q),
              centered = FALSE)
@@ -213,40 +207,23 @@ declare_measure(
 #' @export
 gulp <- function(x, y, lambda = 0) one_score("gulp", x, y, list(lambda = lambda))
 
-check_gulp_args <- function(args) {
-  args$lambda <- check_number(args$lambda, "lambda")
-  if (args$lambda < 0 || args$lambda > 1e6) {
-    abort("`lambda` must be from 0 to 1e6: it is relative to a total variance of 1.",
-          class = "repalign_error_value", arg = "lambda")
-  }
-  args
-}
-
-inspect_gulp <- function(score, pair, x, y, args) {
-  if (args$lambda > 0) return(invisible())
-  # without a penalty the sum of the squares of a hat matrix is its rank
-  warn_whole_space(pair, x$squares, y$squares, "gulp depends only on the ranks")
-}
-
 # The squared Frobenius distance of the two hat matrices.
 hat_distance <- function(pair, x, y, args) {
   total <- x$squares + y$squares
-  square <- total - 2 * hat_product(pair, x, y, args)
-  # a small difference of large terms has lost digits: close_hats() computes it without cancelling
-  if (square < 1e-4 * total) close_hats(pair, x$hat, y$hat, pair_cosines(pair)) else square
-}
-
-# The inner product of the two hat matrices.
-hat_product <- function(pair, x, y, args) {
-  if (!is.null(x$triangle) && !is.null(y$triangle)) {
+  # the inner product of the two hat matrices
+  product <- if (!is.null(x$triangle) && !is.null(y$triangle)) {
     unit_x <- form_centering(pair$x)
     unit_y <- form_centering(pair$y)
-    return(.Call(C_triangle_overlap, pair$x$data, unit_x$means, unit_x$scale, x$triangle,
-                 pair$y$data, unit_y$means, unit_y$scale, y$triangle))
+    .Call(C_triangle_overlap, pair$x$data, unit_x$means, unit_x$scale, x$triangle,
+    pair$y$data, unit_y$means, unit_y$scale, y$triangle)
+  } else {
+    cosines <- pair_cosines(pair)
+    fitted <- if (args$lambda == 0) cosines else x$hat %*% cosines %*% y$hat
+    .Call(C_dot, fitted, cosines)
   }
-  cosines <- pair_cosines(pair)
-  fitted <- if (args$lambda == 0) cosines else x$hat %*% cosines %*% y$hat
-  .Call(C_dot, fitted, cosines)
+  square <- total - 2 * product
+  # a small difference of large terms has lost digits: close_hats() computes it without cancelling
+  if (square < 1e-4 * total) close_hats(pair, x$hat, y$hat, pair_cosines(pair)) else square
 }
 
 # The hat matrix of a ridge regression is q hat q' with an orthonormal basis q of the columns: this
@@ -256,7 +233,17 @@ hat_product <- function(pair, x, y, args) {
 form_hat <- function(repr, lambda) {
   remember_form(repr, "hat", list(lambda), {
     if (lambda == 0) {
-      triangle <- if (compared_once(repr)) basis_triangle(repr)
+      triangle <- if (compared_once(repr)) {
+        # The triangle of the basis alone, with the data q triangle: it says all of q that one
+        # comparison needs, in half of the time. NULL where columns are dependent, or not far enough
+        # from it for that.
+        if (ncol(repr$data) >= repr$n) {
+          NULL
+        } else {
+          unit <- form_centering(repr)
+          .Call(C_gram_triangle, repr$data, unit$means, unit$scale)
+        }
+      }
       list(squares = if (is.null(triangle)) basis_rank(repr) else ncol(repr$data),
            triangle = triangle)
     } else {
@@ -285,27 +272,40 @@ close_hats <- function(pair, hat_x, hat_y, cosines) {
   sum(inside^2) + 2 * max(sum(across), 0) + max(sum(weighted * t(weighted)), 0)
 }
 
-hat_operand <- function(form, repr, args, side) {
-  q <- form_basis(repr)$q
-  matrix_operand(if (args$lambda == 0) tcrossprod(q) else q %*% form$hat %*% t(q))
-}
-
-hat_cube <- function(form, repr, args, side) {
-  core <- if (args$lambda == 0) diag(ncol(form_basis(repr)$q)) else form$hat
-  core_cube(core, repr$n)
-}
-
 declare_measure(
   id = "gulp", label = "GULP distance", family = "subspace", resi = "GULP",
   direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE, metric = TRUE,
   pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation", "invertible linear"),
-  reference = "Boix-Adsera et al. 2022", check = check_gulp_args, form = "hat",
+  reference = "Boix-Adsera et al. 2022",
+  check = function(args) {
+    args$lambda <- check_number(args$lambda, "lambda")
+    if (args$lambda < 0 || args$lambda > 1e6) {
+      abort("`lambda` must be from 0 to 1e6: it is relative to a total variance of 1.",
+            class = "repalign_error_value", arg = "lambda")
+    }
+    args
+  },
+  form = "hat",
   keeps = function(args) c("basis", if (args$lambda > 0) "components"),
   prepare = function(repr, args, side) form_hat(repr, args$lambda), statistic = hat_distance,
-  score = function(statistic, x, y, args) sqrt(statistic), inspect = inspect_gulp,
+  score = function(statistic, x, y, args) sqrt(statistic),
+  inspect = function(score, pair, x, y, args) {
+    if (args$lambda > 0) return(invisible())
+    # without a penalty the sum of the squares of a hat matrix is its rank
+    warn_whole_space(pair, x$squares, y$squares, "gulp depends only on the ranks")
+  },
   null = function(args) {
-    new_null("inner", operand = hat_operand, centered = TRUE, cube = hat_cube,
+    new_null("inner",
+             operand = function(form, repr, args, side) {
+               q <- form_basis(repr)$q
+               matrix_operand(if (args$lambda == 0) tcrossprod(q) else q %*% form$hat %*% t(q))
+             },
+             centered = TRUE,
+             cube = function(form, repr, args, side) {
+               core <- if (args$lambda == 0) diag(ncol(form_basis(repr)$q)) else form$hat
+               core_cube(core, repr$n)
+             },
              statistic = function(values, x, y, args, design) {
                pmax(x$squares + y$squares - 2 * values, 0)
              })

@@ -55,17 +55,6 @@ NULL
 #' @export
 imd <- function(x, y, k = 5, degree = 12) one_score("imd", x, y, list(k = k, degree = degree))
 
-check_imd_args <- function(args) {
-  args$k <- check_count(args$k, "k")
-  args$degree <- check_count(args$degree, "degree", least = 2)
-  if (args$degree > 60) {
-    abort("`degree` is ", args$degree, ", but must be at most 60; above 20 the score no longer ",
-          "changes.",
-          class = "repalign_error_value", arg = "degree")
-  }
-  args
-}
-
 # The mean diagonal of the Chebyshev polynomials T_0, T_1, ... of the normalised adjacency matrix.
 # Each step gives two degrees, so that an odd degree brings one polynomial more than needed.
 form_heat_traces <- function(repr, k, degree) {
@@ -99,7 +88,17 @@ declare_measure(
   direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE, metric = FALSE,
   pairing = FALSE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Tsitsulin et al. 2020", accepts = kinds,
-  neighbours = function(args) list(metric = "euclidean", k = args$k), check = check_imd_args,
+  neighbours = function(args) list(metric = "euclidean", k = args$k),
+  check = function(args) {
+    args$k <- check_count(args$k, "k")
+    args$degree <- check_count(args$degree, "degree", least = 2)
+    if (args$degree > 60) {
+      abort("`degree` is ", args$degree, ", but must be at most 60; above 20 the score no longer ",
+            "changes.",
+            class = "repalign_error_value", arg = "degree")
+    }
+    args
+  },
   form = "summary", keeps = "graph",
   prepare = function(repr, args, side) form_heat_traces(repr, args$k, args$degree),
   score = heat_distance,
@@ -160,46 +159,24 @@ rtd <- function(x, y, batch = 500, trials = 10) {
   one_score("rtd", x, y, list(batch = batch, trials = trials))
 }
 
-check_rtd_args <- function(args) {
-  if (!identical(args$batch, Inf)) {
-    args$batch <- check_count(args$batch, "batch", least = 4)
-  }
-  args$trials <- check_count(args$trials, "trials")
-  args
-}
-
-# With more stimuli than `batch`, clouds are made of random subsets of the stimuli, which are chosen
-# for the pair; then nothing can be prepared from one side alone.
-prepare_rtd <- function(repr, args, side) {
-  if (repr$n <= args$batch) form_cloud(repr) else new_form("cloud", list(d = NULL))
-}
-
 mean_divergence <- function(pair, x, y, args) {
   if (!is.null(x$d)) return(cloud_divergence(x$d, y$d))
-  subsets <- form_row_subsets(pair, args$batch, args$trials)$subsets
+  # Random subsets of rows, the same rows on both sides. They are chosen once for a pair, and a
+  # permutation of y keeps them, so that null scores differ by the permutation alone.
+  subsets <- remember_form(pair, "row subsets", list(args$batch, args$trials), {
+    choose_rows <- function(trial) {
+      sort(random_order(pair$x, c("subset", trial, names_of_pair(pair)),
+                        pair$x$n)[seq_len(args$batch)])
+    }
+    list(subsets = lapply(seq_len(args$trials), choose_rows))
+  })$subsets
   mean(vapply(subsets, function(rows) {
     cloud_divergence(cloud_of_rows(pair$x, rows), cloud_of_rows(pair$y, rows))
   }, 0))
 }
 
-# Random subsets of rows, the same rows on both sides. They are chosen once for a pair, and a
-# permutation of y keeps them, so that null scores differ by the permutation alone.
-form_row_subsets <- function(pair, batch, trials) {
-  remember_form(pair, "row subsets", list(batch, trials), {
-    choose_rows <- function(trial) {
-      sort(random_order(pair$x, c("subset", trial, names_of_pair(pair)), pair$x$n)[seq_len(batch)])
-    }
-    list(subsets = lapply(seq_len(trials), choose_rows))
-  })
-}
-
 declare_form("row subsets", relabel = unmoved,
              size = function(n, d, args) args$trials * min(n, args$batch), drawn = "subsets")
-
-# The cloud of a representation: the distances between all rows, divided by their 0.9 quantile.
-form_cloud <- function(repr) {
-  remember_form(repr, "cloud", list(), list(d = cloud_of_rows(repr, seq_len(repr$n))))
-}
 
 declare_form("cloud", relabel = relabel_parts(packed = "d"),
              size = function(n, d, args) packed_length(n))
@@ -211,17 +188,17 @@ cloud_of_rows <- function(repr, rows) {
     .Call(C_row_distances, repr$data, rows, form_centering(repr)$scale, thread_count())
   }
   unit <- square_quantile(distances, length(rows), 0.9)
-  if (unit == 0) no_distance_scale(repr, length(rows))
+  if (unit == 0) {
+    m <- length(rows)
+    part <- m < repr$n
+    abort("The distances between the rows of `", repr$arg,
+          "` cannot be scaled: their 0.9 quantile ",
+          "is 0, because most ", if (part) paste("rows of a subset of", m) else "rows",
+          " are equal. Remove duplicates",
+          if (part) ", or use a larger `batch`", ".",
+          class = "repalign_error_variance", arg = repr$arg)
+  }
   distances / unit
-}
-
-no_distance_scale <- function(repr, m) {
-  part <- m < repr$n
-  abort("The distances between the rows of `", repr$arg, "` cannot be scaled: their 0.9 quantile ",
-        "is 0, because most ", if (part) paste("rows of a subset of", m) else "rows",
-        " are equal. Remove duplicates",
-        if (part) ", or use a larger `batch`", ".",
-        class = "repalign_error_variance", arg = repr$arg)
 }
 
 # The distances among some rows, packed in the order of stats::dist(). rows: increasing numbers.
@@ -261,8 +238,23 @@ declare_measure(
   id = "rtd", label = "Representation topology divergence", family = "topology", resi = "RTD",
   direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  reference = "Barannikov et al. 2022", accepts = c("data", "dist"), check = check_rtd_args,
-  form = "cloud", prepare = prepare_rtd, statistic = mean_divergence,
+  reference = "Barannikov et al. 2022", accepts = c("data", "dist"),
+  check = function(args) {
+    if (!identical(args$batch, Inf)) {
+      args$batch <- check_count(args$batch, "batch", least = 4)
+    }
+    args$trials <- check_count(args$trials, "trials")
+    args
+  },
+  form = "cloud",
+  # with more stimuli than `batch`, clouds are made of random subsets of the stimuli, which are
+  # chosen for the pair; then nothing can be prepared from one side alone
+  prepare = function(repr, args, side) {
+    if (repr$n > args$batch) return(new_form("cloud", list(d = NULL)))
+    # the cloud of a representation: the distances between all rows, divided by their 0.9 quantile
+    remember_form(repr, "cloud", list(), list(d = cloud_of_rows(repr, seq_len(repr$n))))
+  },
+  statistic = mean_divergence,
   # a sum of bars, about as many as there are stimuli in a cloud
   errors = function(args) {
     growing_errors(function(args, n, half) min(n, args$batch) / min(half, args$batch))

@@ -53,18 +53,18 @@ middle_sides <- function(sides) {
 stretch_of <- function(repr, whole, rows) {
   kept <- seq_len(stimulus_count(whole$data)) %in% rows
   repr$data <- switch(repr$kind, data = cut_matrix(whole$data, kept),
-                      dist = cut_dist(whole$data, kept), graph = refuse_stretches(repr),
+                      dist = cut_dist(whole$data, kept), graph = {
+                        abort("`", repr$arg,
+                              "` is a neighbour graph, from which series = \"linear\" cannot cut ",
+                              "stretches: neighbours of a stretch may lie outside. Give the ",
+                              "responses or distances.",
+                              class = "repalign_error_graph", arg = repr$arg)
+                      },
                       no_branch(repr$kind))
   if (!is.null(whole$responses)) repr$responses <- cut_responses(whole$responses, kept)
   repr$n <- length(rows)
   repr$cache <- new_cache()
   repr
-}
-
-refuse_stretches <- function(repr) {
-  abort("`", repr$arg, "` is a neighbour graph, from which series = \"linear\" cannot cut ",
-        "stretches: neighbours of a stretch may lie outside. Give the responses or distances.",
-        class = "repalign_error_graph", arg = repr$arg)
 }
 
 # The stretch of the same length as the middle that is `shift` rows later. Warnings and messages
@@ -123,7 +123,12 @@ permutation_plan <- function(n, permutations, blocks, series, engine, clusters =
   wanted <- check_count(permutations, "permutations")
   if (restricted["blocks"]) return(block_plan(blocks, n, wanted))
   if (restricted["clusters"]) return(cluster_plan(clusters, n, wanted))
-  if (series == "circular") return(series_plan(n, wanted))
+  if (series == "circular") {
+    note_fewer(n - 1, wanted, paste("for a series of", n, "rows"), "circular shifts")
+    order <- seq_len(n)
+    return(fixed_plan(new_design("series", n, n - 1, most = n - 1,
+                          coset = list(order_x = order, orders_y = matrix(order, n)))))
+  }
   if (series == "linear") return(linear_plan(n, wanted))
   free_plan(n, wanted, engine)
 }
@@ -138,7 +143,16 @@ fixed_plan <- function(design) {
 free_plan <- function(n, wanted, engine) {
   enumerable <- factorial(min(n, 20)) <= min(wanted + 1, most_enumerated)
   if (engine == "exact" || (engine == "auto" && enumerable)) {
-    design <- exact_design(n)
+    count <- factorial(n) - 1
+    if (count + 1 > most_enumerated) {
+      abort("engine = \"exact\" would take all ", n, "! permutations of ", n,
+            " rows, more than the ",
+            format(most_enumerated, big.mark = ",", scientific = FALSE), " allowed. Use engine = ",
+            "\"auto\".",
+            class = "repalign_error_design", arg = "engine")
+    }
+    all <- all_permutations(n)
+    design <- new_design("exact", n, count, matrix = all[, -1, drop = FALSE])
     note_fewer(design$count, wanted, paste("for", count_of(n, "row")), "permutations")
     return(fixed_plan(design))
   }
@@ -151,18 +165,6 @@ free_plan <- function(n, wanted, engine) {
     designs[[engine]]
   }
   list(fixed = NULL, design_of = design_of, count = as.double(wanted) + n - 1)
-}
-
-exact_design <- function(n) {
-  count <- factorial(n) - 1
-  if (count + 1 > most_enumerated) {
-    abort("engine = \"exact\" would take all ", n, "! permutations of ", n, " rows, more than the ",
-          format(most_enumerated, big.mark = ",", scientific = FALSE), " allowed. Use engine = ",
-          "\"auto\".",
-          class = "repalign_error_design", arg = "engine")
-  }
-  all <- all_permutations(n)
-  new_design("exact", n, count, matrix = all[, -1, drop = FALSE])
 }
 
 # All permutations of 1 to n, one in each column, the identity first.
@@ -191,13 +193,6 @@ coset_design <- function(n, wanted) {
   others <- vapply(seq_len(cosets - 1), function(m) sample.int(n), integer(n))
   orders_y <- cbind(order_x, matrix(others, n), deparse.level = 0)
   new_design("coset", n, n * cosets - 1, coset = list(order_x = order_x, orders_y = orders_y))
-}
-
-series_plan <- function(n, wanted) {
-  note_fewer(n - 1, wanted, paste("for a series of", n, "rows"), "circular shifts")
-  order <- seq_len(n)
-  fixed_plan(new_design("series", n, n - 1, most = n - 1,
-                        coset = list(order_x = order, orders_y = matrix(order, n))))
 }
 
 # The permutations of a coset design, one in each column, in the order in which the null kernels
@@ -264,9 +259,14 @@ warn_unequal_chances <- function(columns) {
   } else if (agreement_of_rows(columns) > 0.6) {
     paste0("The rows of `permutations` are nearly the same: two of them have on average ",
            format(100 * agreement_of_rows(columns), digits = 2), "% of their places in common")
-  } else if (is_part_of_shifts(columns)) {
+  } else {
+    # are these cyclic shifts, but not all of them?
+    n <- nrow(columns)
+    steps <- (columns[-1, , drop = FALSE] - columns[-n, , drop = FALSE]) %% n
+    if (n > 2 && all(steps == 1) && length(unique(columns[1, ])) < n - 1) {
     paste0("The rows of `permutations` are shifts, but only ", different, " of the ",
            nrow(columns) - 1, " that there are (series = TRUE takes all)")
+  }
   }
   if (is.null(what)) return(invisible())
   warn(what, ". Then the p-values are not exact, and can be far too small: give random ",
@@ -277,13 +277,6 @@ warn_unequal_chances <- function(columns) {
 agreement_of_rows <- function(columns) {
   if (ncol(columns) < 2) return(0)
   mean(columns[, -1] == columns[, -ncol(columns)])
-}
-
-# Are these cyclic shifts, but not all of them?
-is_part_of_shifts <- function(columns) {
-  n <- nrow(columns)
-  steps <- (columns[-1, , drop = FALSE] - columns[-n, , drop = FALSE]) %% n
-  n > 2 && all(steps == 1) && length(unique(columns[1, ])) < n - 1
 }
 
 how_plan <- function(design, n) {
@@ -336,7 +329,11 @@ block_plan <- function(blocks, n, wanted, arg = "blocks") {
     note_fewer(possible - 1, wanted, paste0("within `", arg, "`"), "permutations")
     matrix <- all_block_permutations(members, n)[, -1, drop = FALSE]
   } else {
-    matrix <- vapply(seq_len(wanted), function(k) shuffle_blocks(members, n), integer(n))
+    matrix <- vapply(seq_len(wanted), function(k) {
+      permutation <- seq_len(n)
+      for (rows in members) permutation[rows] <- rows[sample.int(length(rows))]
+      permutation
+    }, integer(n))
   }
   fixed_plan(new_design("blocks", n, ncol(matrix), matrix = matrix, most = possible - 1))
 }
@@ -347,12 +344,6 @@ check_block_labels <- function(blocks, n, arg = "blocks") {
           class = "repalign_error_design", arg = arg)
   }
   factor(blocks, unique(blocks))
-}
-
-shuffle_blocks <- function(members, n) {
-  permutation <- seq_len(n)
-  for (rows in members) permutation[rows] <- rows[sample.int(length(rows))]
-  permutation
 }
 
 # All permutations within blocks, one in each column, the identity first.
@@ -369,22 +360,7 @@ all_block_permutations <- function(members, n) {
 
 # Whole clusters change places, their members in the given order.
 cluster_plan <- function(codes, n, wanted) {
-  members <- cluster_members(codes)
-  count <- ncol(members)
-  possible <- factorial(min(count, 20))
-  check_permutation_memory(n, min(possible, wanted))
-  if (possible <= min(wanted + 1, most_enumerated)) {
-    note_fewer(possible - 1, wanted, paste("of", count, "clusters"), "permutations")
-    orders <- all_permutations(count)[, -1, drop = FALSE]
-  } else {
-    orders <- vapply(seq_len(wanted), function(k) sample.int(count), integer(count))
-  }
-  matrix <- apply(orders, 2, function(order) move_clusters(members, order))
-  fixed_plan(new_design("clusters", n, ncol(matrix), matrix = matrix, most = possible - 1))
-}
-
-# The stimuli of each cluster, a column each.
-cluster_members <- function(codes) {
+  # the stimuli of each cluster, a column each
   members <- split(seq_along(codes), codes)
   sizes <- lengths(members)
   if (length(unique(sizes)) > 1) {
@@ -395,13 +371,22 @@ cluster_members <- function(codes) {
           " have ", usual, ".",
           class = "repalign_error_design", arg = "clusters")
   }
-  matrix(unlist(members), sizes[1])
-}
-
-move_clusters <- function(members, order) {
-  permutation <- integer(length(members))
-  permutation[members] <- members[, order]
-  permutation
+  members <- matrix(unlist(members), sizes[1])
+  count <- ncol(members)
+  possible <- factorial(min(count, 20))
+  check_permutation_memory(n, min(possible, wanted))
+  if (possible <= min(wanted + 1, most_enumerated)) {
+    note_fewer(possible - 1, wanted, paste("of", count, "clusters"), "permutations")
+    orders <- all_permutations(count)[, -1, drop = FALSE]
+  } else {
+    orders <- vapply(seq_len(wanted), function(k) sample.int(count), integer(count))
+  }
+  matrix <- apply(orders, 2, function(order) {
+    permutation <- integer(length(members))
+    permutation[members] <- members[, order]
+    permutation
+  })
+  fixed_plan(new_design("clusters", n, ncol(matrix), matrix = matrix, most = possible - 1))
 }
 
 # Tells the user that fewer permutations are possible than were asked for. where: a phrase such as
@@ -436,16 +421,12 @@ check_series <- function(series) {
 # that of so many independent points. A slow side alone leaves it at n.
 effective_points <- function(n, x, y) {
   products <- x * y
-  n / max(1, 2 * sum(initial_positive(products)) - products[1])
-}
-
-# The products of autocorrelations up to the first two neighbouring lags whose sum is not positive
-# (Geyer 1992): beyond it they are noise.
-initial_positive <- function(products) {
+  # the products of autocorrelations up to the first two neighbouring lags whose sum is not positive
+  # (Geyer 1992): beyond it they are noise
   pairs <- floor(length(products) / 2)
   sums <- products[2 * seq_len(pairs) - 1] + products[2 * seq_len(pairs)]
   end <- which(sums <= 0)
-  products[seq_len(2 * if (length(end)) end[1] - 1 else pairs)]
+  n / max(1, 2 * sum(products[seq_len(2 * if (length(end)) end[1] - 1 else pairs)]) - products[1])
 }
 
 # The autocorrelation of a representation at the lags 0, 1, ...: the sum of all products of centred
@@ -454,7 +435,13 @@ initial_positive <- function(products) {
 # that of all rows.
 autocorrelation <- function(repr) {
   products <- switch(repr$kind, data = lag_products(repr$data), dist = distance_products(repr$data),
-                     graph = neighbour_products(repr$data), no_branch(repr$kind))
+                     graph = {
+                       n <- nrow(repr$data$idx)
+                       lags <- abs(repr$data$idx - row(repr$data$idx))
+                       found <- tabulate(lags, n - 1) / 2
+                       share <- ncol(repr$data$idx) / (n - 1)
+                       c(n * (1 - share), found - (n - seq_len(n - 1)) * share)
+                     }, no_branch(repr$kind))
   if (products[1] > 0) products / products[1] else c(1, rep(0, length(products) - 1))
 }
 
@@ -499,31 +486,30 @@ distance_products <- function(d) {
   (pairs - n:1 * mean(means) - cumulated) / 2
 }
 
-neighbour_products <- function(graph) {
-  n <- nrow(graph$idx)
-  lags <- abs(graph$idx - row(graph$idx))
-  found <- tabulate(lags, n - 1) / 2
-  share <- ncol(graph$idx) / (n - 1)
-  c(n * (1 - share), found - (n - seq_len(n - 1)) * share)
-}
-
 # How many directions the rows vary in: the participation ratio, tr(K)^2 / tr(K^2) of the centred
 # kernel K. Of many rows some in equal distances are enough.
 most_kernel_rows <- 500
 
 kernel_dimension <- function(repr) {
-  kernel <- if (repr$kind == "graph") neighbour_kernel(repr$data) else {
+  kernel <- if (repr$kind == "graph") {
+    # 1 for the row itself and for mutual neighbours, 1/2 for one-sided ones, less the mean
+    n <- as.double(nrow(repr$data$idx))
+    share <- ncol(repr$data$idx) / (n - 1)
+    edge <- as.vector(row(repr$data$idx) + n * (repr$data$idx - 1))
+    mutual <- sum(edge %in% as.vector(repr$data$idx + n * (row(repr$data$idx) - 1)))
+    list(trace = n * (1 - share),
+         squares = n * (1 - share)^2 + (length(edge) + mutual) / 2 - share^2 * n * (n - 1))
+  } else {
     rows <- unique(round(seq(1, repr$n, length.out = min(repr$n, most_kernel_rows))))
-    if (repr$kind == "dist") distance_kernel(repr$data, rows) else row_kernel(repr$data, rows)
+    if (repr$kind == "dist") distance_kernel(repr$data, rows) else {
+      x <- repr$data
+      x <- x[rows, , drop = FALSE]
+      x <- (x - rep(colMeans(x), each = nrow(x))) / max(abs(x), .Machine$double.xmin)
+      gram <- if (ncol(x) < nrow(x)) crossprod(x) else tcrossprod(x)
+      list(trace = sum(diag(gram)), squares = sum(gram^2))
+    }
   }
   if (kernel$trace > 0) kernel$trace^2 / kernel$squares else 1
-}
-
-row_kernel <- function(x, rows) {
-  x <- x[rows, , drop = FALSE]
-  x <- (x - rep(colMeans(x), each = nrow(x))) / max(abs(x), .Machine$double.xmin)
-  gram <- if (ncol(x) < nrow(x)) crossprod(x) else tcrossprod(x)
-  list(trace = sum(diag(gram)), squares = sum(gram^2))
 }
 
 distance_kernel <- function(d, rows) {
@@ -537,16 +523,6 @@ distance_kernel <- function(d, rows) {
   means <- rowMeans(squares)
   gram <- (outer(means, means, "+") - mean(means) - squares) / 2
   list(trace = sum(diag(gram)), squares = sum(gram^2))
-}
-
-# 1 for the row itself and for mutual neighbours, 1/2 for one-sided ones, less the mean.
-neighbour_kernel <- function(graph) {
-  n <- as.double(nrow(graph$idx))
-  share <- ncol(graph$idx) / (n - 1)
-  edge <- as.vector(row(graph$idx) + n * (graph$idx - 1))
-  mutual <- sum(edge %in% as.vector(graph$idx + n * (row(graph$idx) - 1)))
-  list(trace = n * (1 - share),
-       squares = n * (1 - share)^2 + (length(edge) + mutual) / 2 - share^2 * n * (n - 1))
 }
 
 # How many effective points circular shifts need for n rows: where pairs had them, unrelated series
@@ -567,18 +543,16 @@ warn_slow_series <- function(pairs, sides) {
   points <- mapply(function(i, j) effective_points(n, x[[i]]$r, y[[j]]$r), pairs$i, pairs$j)
   needed <- mapply(function(i, j) points_needed(n, x[[i]]$dimension, y[[j]]$dimension), pairs$i,
                    pairs$j)
-  if (any(points < needed)) say_slow_series(pairs, sides, points, needed)
-}
-
-say_slow_series <- function(pairs, sides, points, needed) {
-  worst <- which.min(points / needed)
-  several <- nrow(pairs) > 1
-  name <- function(side, at) dQuote(title_of(side$reprs[[at]]), FALSE)
-  warn("Circular shifts reject unrelated series too often where both are slow",
-       if (several) paste0(", as in ", sum(points < needed), " of ", nrow(pairs), " pairs"), ": ",
-       name(sides$x, pairs$i[worst]), " and ", name(sides$y, pairs$j[worst]),
-       if (several) ", the worst,", " are worth about ", format(points[worst], digits = 2),
-       " independent points (of ", sides$x$reprs[[1]]$n, "), and ", round(needed[worst]), " are ",
-       "needed. series = \"linear\" holds for slow series, too.", class = "repalign_series",
-       data = points[worst])
+  if (any(points < needed)) {
+    worst <- which.min(points / needed)
+    several <- nrow(pairs) > 1
+    name <- function(side, at) dQuote(title_of(side$reprs[[at]]), FALSE)
+    warn("Circular shifts reject unrelated series too often where both are slow",
+         if (several) paste0(", as in ", sum(points < needed), " of ", nrow(pairs), " pairs"), ": ",
+         name(sides$x, pairs$i[worst]), " and ", name(sides$y, pairs$j[worst]),
+         if (several) ", the worst,", " are worth about ", format(points[worst], digits = 2),
+         " independent points (of ", sides$x$reprs[[1]]$n, "), and ", round(needed[worst]), " are ",
+         "needed. series = \"linear\" holds for slow series, too.", class = "repalign_series",
+         data = points[worst])
+  }
 }

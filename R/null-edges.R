@@ -113,13 +113,6 @@ edges_in <- function(edges) {
 # The sum over i of a_i b_p(i), for the identity and every permutation p of the design.
 paired_sums <- function(a, b, design) as.vector(column_sums(cbind(a), cbind(b), design))
 
-# The edges of a sparse form, which is described in form-sparse.R.
-sparse_edges <- function(form) {
-  if (is.null(form$start)) return(edges_out(form$idx, form$weight))
-  list(start = as.integer(form$start), target = as.integer(form$idx),
-       rank = rep(1L, length(form$idx)), weight = as.double(form$weight))
-}
-
 # The null of measures on neighbour lists: a sum over common neighbours, averaged over the stimuli.
 # mode: what is added up, one of `common_modes`; reversed: take the reversed edges of x.
 neighbour_list_null <- function(mode, reversed = FALSE) {
@@ -140,7 +133,13 @@ sparse_null <- function(statistic, reversed = FALSE) {
   new_null(
     "edges", passes = c(list(pass("out")), if (reversed) list(pass("in"))),
     operand = function(form, repr, args, side) {
-      out <- sparse_edges(form)
+      # the edges of a sparse form, which is described in form-graph.R
+      out <- if (is.null(form$start)) {
+        edges_out(form$idx, form$weight)
+      } else {
+        list(start = as.integer(form$start), target = as.integer(form$idx),
+             rank = rep(1L, length(form$idx)), weight = as.double(form$weight))
+      }
       list(graphs = c(list(out = out), if (reversed) list("in" = edges_in(out))))
     },
     statistic = statistic

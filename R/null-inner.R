@@ -3,8 +3,6 @@
 #' @include null-kernels.R
 NULL
 
-# ---- null inner
-
 # The null kernel "inner" makes inner products of symmetric n x n matrices under permutations of one
 # of them, T = sum_ij A_ij B_p(i)p(j).
 #
@@ -56,7 +54,7 @@ prepare_grams <- function(set, sides) {
   for (j in seq_along(sides$y$reprs)) sides$y$reprs[[j]]$cache$grid_column <- j
 }
 
-# ---- null cka
+# ---- CKA
 
 # The permutation null of CKA for each kernel and estimator stands here. Only the H value of the
 # pair changes with a permutation; the self terms do not.
@@ -66,18 +64,24 @@ cka_null <- function(args) {
   if (goes_by_clusters(args)) return(cluster_null(args))
   if (args$kernel == "manifold") return(sparse_null(manifold_h_of_sums))
   excludes <- corrects_neurons(args$estimator) && (args$shared_neurons || !is.null(args$units_x))
-  new_null("inner", operand = if (args$kernel == "linear") linear_operand else gaussian_operand,
-           statistic = h_of_inner, centered = TRUE, from_gram = args$kernel == "linear",
+  new_null("inner", operand = if (args$kernel == "linear") function(form, repr, args, side) {
+    # the form has the Gram matrix, unless another measure made it before without
+    gram <- form$gram
+    if (is.null(gram)) gram <- tcrossprod(scaled_data(repr, TRUE))
+    if (corrects_stimuli(args$estimator)) gram <- .Call(C_u_center, gram)
+    c(matrix_operand(gram), list(width = as.double(ncol(repr$data)), rows = as.double(repr$n)))
+  } else function(form, repr, args, side) c(matrix_operand(unpacked(form, repr$n)),
+                                            list(width = 1, rows = as.double(repr$n))),
+           # the H values of all permutations, from the inner products of the centred kernels
+           statistic = function(values, x, y, args, design) {
+             n <- x$rows
+             neuron_pairs <- x$width * y$width - excluded_count(x$width, args)
+             terms <- if (corrects_stimuli(args$estimator)) n * (n - 3) else n^2
+             values / (terms * neuron_pairs)
+           },
+           centered = TRUE, from_gram = args$kernel == "linear",
            cube = if (args$kernel == "linear") linear_cube,
            correction = if (excludes) excluded_null)
-}
-
-linear_operand <- function(form, repr, args, side) {
-  # the form has the Gram matrix, unless another measure made it before without
-  gram <- form$gram
-  if (is.null(gram)) gram <- tcrossprod(scaled_data(repr, TRUE))
-  if (corrects_stimuli(args$estimator)) gram <- .Call(C_u_center, gram)
-  c(matrix_operand(gram), list(width = as.double(ncol(repr$data)), rows = as.double(repr$n)))
 }
 
 # The Gram matrix X X' has the eigenvalues of X'X, but for zeros.
@@ -85,18 +89,6 @@ linear_cube <- function(form, repr, args, side) {
   if (ncol(repr$data) >= repr$n) return(NULL)
   x <- scaled_data(repr, TRUE)
   if (corrects_stimuli(args$estimator)) u_centered_cube(x) else core_cube(crossprod(x), repr$n)
-}
-
-gaussian_operand <- function(form, repr, args, side) {
-  c(matrix_operand(unpacked(form, repr$n)), list(width = 1, rows = as.double(repr$n)))
-}
-
-# The H values of all permutations, from the inner products of the centred kernels.
-h_of_inner <- function(values, x, y, args, design) {
-  n <- x$rows
-  neuron_pairs <- x$width * y$width - excluded_count(x$width, args)
-  terms <- if (corrects_stimuli(args$estimator)) n * (n - 3) else n^2
-  values / (terms * neuron_pairs)
 }
 
 excluded_count <- function(width, args) {

@@ -1,6 +1,6 @@
 # How null kernels are declared, and the null scores that follow from their values.
 
-# ---- null kernel
+# ---- kernel
 
 # This file says what a null kernel is, how a measure names one, and which forms it works on.
 
@@ -54,17 +54,16 @@ operands <- function(null, measure, reprs, index, side) {
 
 null_score <- function(null, measure, design) {
   function(values, x, y) {
-    if (is_undefined(x) || is_undefined(y)) return(rep(NA_real_, order_count(values)))
+    if (is_undefined(x) || is_undefined(y)) {
+      # how many orders of the stimuli a kernel's values are for: a vector has one value for each, a
+      # matrix a column, and a list of sums matrices with a row
+      count <- if (is.list(values)) nrow(values[[1]]) else if (is.matrix(values)) ncol(values) else
+        length(values)
+      return(rep(NA_real_, count))
+    }
     statistic <- null$statistic(values, x, y, measure$args, design)
     measure$declaration$score(statistic, x, y, measure$args)
   }
-}
-
-# How many orders of the stimuli a kernel's values are for: a vector has one value for each, a
-# matrix a column, and a list of sums matrices with a row.
-order_count <- function(values) {
-  if (is.list(values)) nrow(values[[1]]) else if (is.matrix(values)) ncol(values) else
-    length(values)
 }
 
 # The two forms of pair number p of a task.
@@ -72,7 +71,7 @@ task_forms <- function(task, p) {
   list(x = task$x$forms[[task$x$at[p]]], y = task$y$forms[[task$y$at[p]]])
 }
 
-# ---- null scores
+# ---- scores
 
 # The nulls of all kernels share these functions: used forms, null scores and p-values.
 

@@ -1,7 +1,5 @@
 # The moments of a null, without any permutation.
 
-# ---- null moments
-
 # These functions compute the first three moments of T(p) = sum_ij A_ij B_p(i)p(j) over all
 # permutations p, for matrices whose rows add up to 0 (Kazi-Aoual et al. 1995), and take the Pearson
 # type III law with these moments for the null.
@@ -11,14 +9,10 @@
 permutation_shift <- function(a, b) a$trace * b$trace / (a$n - 1)
 
 permutation_moments <- function(a, b) {
-  var <- permutation_variance(a, b, a$n)
+  diagonal <- function(m) a$n * (a$n + 1) * m$s2 - 2 * (a$n - 1)
+  var <- 2 / ((a$n + 1) * (a$n - 2)) +
+           diagonal(a) * diagonal(b) / ((a$n + 1) * a$n * (a$n - 1) * (a$n - 2) * (a$n - 3))
   list(mean = 0, var = var, skewness = permutation_third(a, b, a$n) / var^1.5)
-}
-
-permutation_variance <- function(a, b, n) {
-  diagonal <- function(m) n * (n + 1) * m$s2 - 2 * (n - 1)
-  2 / ((n + 1) * (n - 2)) +
-    diagonal(a) * diagonal(b) / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
 }
 
 # The expectation of t^3. The sums t3, s2, s3, u, r and b have the names of the source, which marks
@@ -62,7 +56,11 @@ mixed_third_terms <- function(both, n) {
 # values    With few different values off both diagonals (stimuli in categories), t has few values.
 law_doubts <- function(a, b, moments) {
   c(leverage = a$n * max(a$row * b$rows, a$rows * b$row, a$entry * b$entry / 10),
-    step = if (has_two_groups(a) && has_two_groups(b)) group_step(a, b) else 0,
+    # The values of v for groups with the shares p and 1 - p are 1 / sqrt(n p (1 - p)) apart, and
+    # 1 / (p (1 - p)) is the kurtosis + 3. The sum of v_i w_p(i) has the standard deviation
+    # 1 / sqrt(n - 1).
+    step = if (has_two_groups(a) && has_two_groups(b)) sqrt((a$n * a$rows + 3) *
+                                                            (b$n * b$rows + 3) / a$n) else 0,
     decline = -moments$skewness, values = 1 / max(a$values, b$values))
 }
 
@@ -74,11 +72,6 @@ law_limits <- c(leverage = 0.2, step = 0.35, decline = 0.75, values = 0.2)
 has_two_groups <- function(sums) {
   abs(sums$t3) > 0.7 && sums$n * (sums$rows - sign(sums$t3) * sums$u) - 1 < 0.25
 }
-
-# The values of v for groups with the shares p and 1 - p are 1 / sqrt(n p (1 - p)) apart, and
-# 1 / (p (1 - p)) is the kurtosis + 3. The sum of v_i w_p(i) has the standard deviation
-# 1 / sqrt(n - 1).
-group_step <- function(a, b) sqrt((a$n * a$rows + 3) * (b$n * b$rows + 3) / a$n)
 
 # P(T >= q) under the Pearson type III law: a shifted gamma law, mirrored for negative skewness.
 pearson3_upper <- function(q, moments) {

@@ -7,14 +7,16 @@ inner_products <- function(x, y, design, what = "The null") {
   n <- design$n
   if (is.null(design$coset)) {
     permutations <- cbind(seq_len(n), design$matrix)
-    return(in_chunks(ncol(permutations), permuted_chunk(n, x, y), function(columns) {
+    # how many permutations, or cosets, take about a second: the work between two steps of progress
+    return(in_chunks(ncol(permutations), 1e9 / (n^2 * length(x) * length(y)), function(columns) {
       .Call(C_permuted_inner, x, y, permutations[, columns, drop = FALSE], thread_count())
     }, what))
   }
   orders <- design$coset$orders_y
   check_memory(coset_bytes(n, x, y), "The Fourier transforms of all pairs",
                "Fewer pairs in a call need less.")
-  in_chunks(ncol(orders), coset_chunk(n, x, y), function(columns) {
+  by_time <- 1e9 / (n^2 * (length(x) * length(y) + 4 * (length(x) + length(y))))
+  in_chunks(ncol(orders), min(by_time, 2e8 / coset_bytes(n, x, y)), function(columns) {
     .Call(C_coset_inner, x, y, design$coset$order_x, orders[, columns, drop = FALSE],
           diagonals_at_once, thread_count())
   }, what)
@@ -23,14 +25,6 @@ inner_products <- function(x, y, design, what = "The null") {
 # How many diagonals are transformed and added up together. The number is fixed, so that rounding,
 # and with it the results, do not depend on how many representations a call has.
 diagonals_at_once <- 128
-
-# How many permutations, or cosets, take about a second: the work between two steps of progress.
-permuted_chunk <- function(n, x, y) 1e9 / (n^2 * length(x) * length(y))
-
-coset_chunk <- function(n, x, y) {
-  by_time <- 1e9 / (n^2 * (length(x) * length(y) + 4 * (length(x) + length(y))))
-  min(by_time, 2e8 / coset_bytes(n, x, y))
-}
 
 # The memory of a coset: every pair has a complex spectrum of up to twice the length n.
 coset_bytes <- function(n, x, y) 32 * as.double(n) * length(x) * length(y)

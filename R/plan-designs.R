@@ -51,15 +51,14 @@ design_table <- function(model, designs, settings) {
   designs$share_neurons_y <- shares[, "neurons_y"] + shares[, "pairs_y"]
   designs$share_stimuli_x <- shares[, "stimuli_x"]
   designs$share_stimuli_y <- shares[, "stimuli_y"]
-  designs$share_trials <- trial_share(model, designs, variance)
+  # what endless trials would take off
+  designs$share_trials <- if (is.null(model$fit)) {
+    rep(NA_real_, nrow(designs))
+  } else {
+    endless <- model$kappa * rowSums(design_terms(model, replace(designs, "trials", Inf)))
+    pmax(1 - endless / variance, 0)
+  }
   designs
-}
-
-# What endless trials would take off.
-trial_share <- function(model, designs, variance) {
-  if (is.null(model$fit)) return(rep(NA_real_, nrow(designs)))
-  endless <- model$kappa * rowSums(design_terms(model, replace(designs, "trials", Inf)))
-  pmax(1 - endless / variance, 0)
 }
 
 # Satterthwaite, as score_interval() has them: each main part contains its interactions.
@@ -150,7 +149,23 @@ smallest_designs <- function(model, designs, settings) {
     others <- setdiff(c(plan_factors, "trials"), c(factor, if (model$tied) "neurons_y"))
     held <- designs[!duplicated(designs[others]), c(plan_factors, "trials")]
     do.call(rbind, lapply(seq_len(nrow(held)), function(i) {
-      smallest_design(model, held[i, ], factor, settings)
+      design <- held[i, ]
+      at <- function(number) {
+        design[[factor]] <- number
+        if (model$tied && factor == "neurons_x") design$neurons_y <- number * tied_share(model)
+        design_table(model, design, settings)
+      }
+      reached <- function(number) {
+        row <- at(number)
+        (is.null(settings$target_se) || row$se <= settings$target_se) &&
+          (is.null(settings$difference) || row$power >= settings$target_power)
+      }
+      limit <- at(Inf)
+      least <- smallest_number(reached, if (factor == "stimuli") 5 else 2)
+      found <- if (is.na(least)) replace(at(10), c(factor, "se", "power"), NA) else at(least)
+      if (model$tied && is.na(least) && factor == "neurons_x") found$neurons_y <- NA
+      data.frame(solved = factor, found[c(plan_factors, "trials", "se", "power")],
+                 limit_se = limit$se, limit_power = limit$power)
     }))
   })
   result <- do.call(rbind, rows)
@@ -160,27 +175,7 @@ smallest_designs <- function(model, designs, settings) {
   result
 }
 
-smallest_design <- function(model, design, factor, settings) {
-  at <- function(number) {
-    design[[factor]] <- number
-    if (model$tied && factor == "neurons_x") design$neurons_y <- number * tied_share(model)
-    design_table(model, design, settings)
-  }
-  reached <- function(number) reaches_target(at(number), settings)
-  limit <- at(Inf)
-  least <- smallest_number(reached, if (factor == "stimuli") 5 else 2)
-  found <- if (is.na(least)) replace(at(10), c(factor, "se", "power"), NA) else at(least)
-  if (model$tied && is.na(least) && factor == "neurons_x") found$neurons_y <- NA
-  data.frame(solved = factor, found[c(plan_factors, "trials", "se", "power")],
-             limit_se = limit$se, limit_power = limit$power)
-}
-
 tied_share <- function(model) model$size[["y"]] / model$size[["x"]]
-
-reaches_target <- function(row, settings) {
-  (is.null(settings$target_se) || row$se <= settings$target_se) &&
-    (is.null(settings$difference) || row$power >= settings$target_power)
-}
 
 # The smallest whole number for which `reached` is TRUE, which stays so for larger ones; NA beyond
 # ten million.

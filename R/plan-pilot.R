@@ -15,7 +15,21 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y) {
   }
   refuse_results(y, "y")
   pairs <- plan_pairs(x, y)
-  over <- plan_samples(over, length(pairs))
+  models <- length(pairs)
+  over <- if (is.null(over)) {
+    c("stimuli", "neurons_x", if (models == 1) "neurons_y")
+  } else {
+    over <- check_choice(over, plan_factors, "over", several = TRUE)
+    if (models > 1 && "neurons_y" %in% over) {
+      abort("`over` has \"neurons_y\", but the units of two models are all that there are: leave ",
+            "it out.", class = "repalign_error_choice", arg = "over")
+    }
+    if ("neurons_y" %in% over && !"neurons_x" %in% over) {
+      abort("`over` has \"neurons_y\" without \"neurons_x\": give the side whose neurons are a ",
+            "sample as `x`.", class = "repalign_error_choice", arg = "over")
+    }
+    union("stimuli", over)
+  }
   check_flag(shared_neurons, "shared_neurons")
   check_unit_choice(shared_neurons, units_x, units_y)
   if (length(pairs) > 1 && (shared_neurons || !is.null(units_y))) {
@@ -25,7 +39,20 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y) {
   }
   args <- list(kernel = "linear", estimator = "stimulus_neuron", shared_neurons = shared_neurons,
                units_x = units_x, units_y = units_y, clusters = NULL)
-  list(pairs = pairs, args = args, over = over, truth = truth, trials = pilot_trials(pairs))
+  # the number of trials that all sides with trials have; NA without any
+  reprs <- c(list(pairs[[1]]$x), lapply(pairs, function(pair) pair$y))
+  reprs <- Filter(has_trials, reprs)
+  trials <- if (!length(reprs)) {
+    NA_integer_
+  } else {
+    numbers <- vapply(reprs, function(repr) dim(unclass(repr$responses)$values)[3], 0L)
+    # unequal numbers matter only where trials are planned
+    structure(numbers[1], unequal = any(numbers != numbers[1]),
+              holes = any(vapply(reprs, function(repr) {
+                anyNA(unclass(repr$responses)$values)
+              }, NA)))
+  }
+  list(pairs = pairs, args = args, over = over, truth = truth, trials = trials)
 }
 
 plan_pairs <- function(x, y) {
@@ -44,47 +71,18 @@ plan_pairs <- function(x, y) {
       as_pair(rx, need_kind(ry, "data", "this"))
     })
   }
-  for (pair in pairs) check_plan_pair(pair)
+  for (pair in pairs) {
+    check_rows(pair$x$n, 6, pair$x$arg, "a plan")
+    refuse_holes(pair[c("x", "y")], list(list(id = "cka", args = list(), declaration = list())))
+    for (repr in pair[c("x", "y")]) {
+      if (is.null(repr$responses$cluster)) next
+      abort("`", repr$arg, "` declares clusters of stimuli, but a plan takes stimuli as ",
+            "independent: give one stimulus of each cluster, or the means of clusters.",
+            class = "repalign_error_design", arg = repr$arg)
+    }
+    warn_dependence(lapply(pair[c("x", "y")], function(repr) repr$data), NULL)
+  }
   pairs
-}
-
-check_plan_pair <- function(pair) {
-  check_rows(pair$x$n, 6, pair$x$arg, "a plan")
-  refuse_holes(pair[c("x", "y")], list(list(id = "cka", args = list(), declaration = list())))
-  for (repr in pair[c("x", "y")]) {
-    if (is.null(repr$responses$cluster)) next
-    abort("`", repr$arg, "` declares clusters of stimuli, but a plan takes stimuli as ",
-          "independent: give one stimulus of each cluster, or the means of clusters.",
-          class = "repalign_error_design", arg = repr$arg)
-  }
-  warn_dependence(lapply(pair[c("x", "y")], function(repr) repr$data), NULL)
-}
-
-plan_samples <- function(over, models) {
-  if (is.null(over)) return(c("stimuli", "neurons_x", if (models == 1) "neurons_y"))
-  over <- check_choice(over, plan_factors, "over", several = TRUE)
-  if (models > 1 && "neurons_y" %in% over) {
-    abort("`over` has \"neurons_y\", but the units of two models are all that there are: leave it ",
-          "out.", class = "repalign_error_choice", arg = "over")
-  }
-  if ("neurons_y" %in% over && !"neurons_x" %in% over) {
-    abort("`over` has \"neurons_y\" without \"neurons_x\": give the side whose neurons are a ",
-          "sample as `x`.", class = "repalign_error_choice", arg = "over")
-  }
-  union("stimuli", over)
-}
-
-# The number of trials that all sides with trials have; NA without any.
-pilot_trials <- function(pairs) {
-  reprs <- c(list(pairs[[1]]$x), lapply(pairs, function(pair) pair$y))
-  reprs <- Filter(has_trials, reprs)
-  if (!length(reprs)) return(NA_integer_)
-  numbers <- vapply(reprs, function(repr) dim(unclass(repr$responses)$values)[3], 0L)
-  # unequal numbers matter only where trials are planned
-  structure(numbers[1], unequal = any(numbers != numbers[1]),
-            holes = any(vapply(reprs, function(repr) {
-              anyNA(unclass(repr$responses)$values)
-            }, NA)))
 }
 
 # ---- from the pilot to its model
@@ -95,9 +93,30 @@ plan_model <- function(pilot, settings, by_trials) {
   labels <- lapply(pilot$pairs, function(pair) unit_layout(pair, pilot$args)$labels)
   of_slots <- function(slots) plan_estimate(pilot, labels, slots)
   all <- of_slots(NULL)
-  refuse_undefined_pilot(all)
+  lost <- sum(is.na(all$stimuli)) + sum(vapply(all$samples, function(sample) {
+    off <- row(sample$pairs) != col(sample$pairs)
+    sum(is.na(sample$units)) + sum(is.na(sample$both)) + sum(is.na(sample$pairs[off]))
+  }, 0))
+  if (is.na(all$score)) {
+    abort("The corrected CKA of the pilot is undefined, because a denominator is not positive: it ",
+          "has too few stimuli or neurons to plan from.", class = "repalign_error_variance",
+          arg = "x")
+  }
+  if (lost) {
+    abort("The pilot is too small to plan from: ", lost, " of its scores without a stimulus or a ",
+          "neuron, or two of them, are undefined, because a denominator is not positive.",
+          class = "repalign_error_variance", arg = "x")
+  }
   fit <- if (by_trials) trial_coefficients(as.integer(pilot$trials), function(slots) {
-    own_coefficients(of_slots(slots), size)
+    # Coefficients that give the variance of these data at their own size, as kappa does for the
+    # pilot. Noise takes more of the parts below 0, where they are cut off, the fewer trials there
+    # are.
+    deletions <- of_slots(slots)
+    value <- plan_values(deletions, size)
+    parts <- value[coefficient_names] / design_sizes(size[["n"]], size[["x"]], size[["y"]])
+    value[coefficient_names] <- value[coefficient_names] *
+      variance_parts(deletions)$total / sum(parts)
+    value
   })
   model <- list(size = size, trials = as.integer(pilot$trials), fit = fit,
                 units = lengths(lapply(all$samples, function(sample) sample$units)),
@@ -123,21 +142,24 @@ plan_estimate <- function(pilot, labels, slots) {
     args <- pilot$args
     args$shared_neurons <- FALSE
     args[c("units_x", "units_y")] <- labels
-    plan_deletions(some_trials(pair, slots), args, pilot$over)
-  }, pilot$pairs, labels)
-  if (length(each) == 1) each[[1]] else deletion_difference(each[[1]], each[[2]])
-}
-
-# The labels are those of the call, because means over trials declare none.
-some_trials <- function(pair, slots) {
-  cut <- function(repr) {
-    data <- repr$data
-    if (!is.null(slots) && has_trials(repr)) {
-      data <- trial_means(unclass(repr$responses)$values[, , slots, drop = FALSE])
+    # the labels are those of the call, because means over trials declare none
+    cut <- function(repr) {
+      data <- repr$data
+      if (!is.null(slots) && has_trials(repr)) {
+        data <- trial_means(unclass(repr$responses)$values[, , slots, drop = FALSE])
+      }
+      representation(mark_checked(unname(data)), repr$arg, side = repr$side)
     }
-    representation(mark_checked(unname(data)), repr$arg, side = repr$side)
+    plan_deletions(pair_of(cut(pair$x), cut(pair$y)), args, pilot$over)
+  }, pilot$pairs, labels)
+  if (length(each) == 1) each[[1]] else {
+    # the deletions of the difference between two scores of one x
+    a <- each[[1]]
+    b <- each[[2]]
+    minus <- function(part) Map(`-`, a$samples[[part]], b$samples[[part]])
+    list(score = a$score - b$score, stimuli = a$stimuli - b$stimuli,
+         samples = sapply(names(a$samples), minus, simplify = FALSE), one_sample = FALSE)
   }
-  pair_of(cut(pair$x), cut(pair$y))
 }
 
 # Coefficients, with those of the self terms.
@@ -145,33 +167,6 @@ plan_values <- function(deletions, size) {
   value <- variance_coefficients(variance_parts(deletions), size)
   self <- if (is.null(deletions$self)) c(x = 1, y = 1) else deletions$self
   c(value, self_x = size[["x"]] * (self[["x"]] - 1), self_y = size[["y"]] * (self[["y"]] - 1))
-}
-
-# Coefficients that give the variance of these data at their own size, as kappa does for the pilot.
-# Noise takes more of the parts below 0, where they are cut off, the fewer trials there are.
-own_coefficients <- function(deletions, size) {
-  value <- plan_values(deletions, size)
-  parts <- value[coefficient_names] / design_sizes(size[["n"]], size[["x"]], size[["y"]])
-  value[coefficient_names] <- value[coefficient_names] *
-    variance_parts(deletions)$total / sum(parts)
-  value
-}
-
-refuse_undefined_pilot <- function(deletions) {
-  lost <- sum(is.na(deletions$stimuli)) + sum(vapply(deletions$samples, function(sample) {
-    off <- row(sample$pairs) != col(sample$pairs)
-    sum(is.na(sample$units)) + sum(is.na(sample$both)) + sum(is.na(sample$pairs[off]))
-  }, 0))
-  if (is.na(deletions$score)) {
-    abort("The corrected CKA of the pilot is undefined, because a denominator is not positive: it ",
-          "has too few stimuli or neurons to plan from.", class = "repalign_error_variance",
-          arg = "x")
-  }
-  if (lost) {
-    abort("The pilot is too small to plan from: ", lost, " of its scores without a stimulus or a ",
-          "neuron, or two of them, are undefined, because a denominator is not positive.",
-          class = "repalign_error_variance", arg = "x")
-  }
 }
 
 # The threshold of calibrate() in standard deviations of the null. Where three moments do not tell

@@ -1,9 +1,5 @@
 # plan_recording() predicts the errors of recordings of other sizes, from a pilot or from numbers.
 
-# ---- plan recording
-
-# plan_recording() tells from a pilot how certain a larger or smaller recording will be.
-
 #' Plan a recording: how many stimuli, neurons and trials?
 #'
 #' From a pilot, the standard error of the corrected CKA, the width of its interval, and the power
@@ -161,7 +157,9 @@ plan_recording <- function(x, y = NULL, stimuli = NULL, neurons_x = NULL, neuron
   wanted <- list(stimuli = stimuli, neurons_x = neurons_x, neurons_y = neurons_y, trials = trials)
   wanted <- check_plan_grid(wanted, pilot)
   model <- plan_model(pilot, settings, !is.null(trials))
-  designs <- plan_designs(wanted, model)
+  if (model$tied) wanted$neurons_y <- NA_real_
+  designs <- expand.grid(wanted, KEEP.OUT.ATTRS = FALSE)
+  if (model$tied) designs$neurons_y <- designs$neurons_x * tied_share(model)
   flags <- reach_flags(model, designs)
   warn_reach(model, flags)
   table <- design_table(model, designs, settings)
@@ -183,72 +181,57 @@ plan_settings <- function(target_se, difference, alpha, target_power, conf_level
 
 check_plan_grid <- function(wanted, pilot) {
   pair <- pilot$pairs[[1]]
-  layout <- unit_layout(pair, check_plan_units(pair, pilot$args))
+  check_units(pair, pilot$args)
+  note_shared_neurons(pair, pilot$args)
+  layout <- unit_layout(pair, pilot$args)
   tied <- length(layout$strata) == 1
-  refuse_held(wanted, pilot, tied)
+  # numbers that cannot be planned
+  both <- tied && any(c("neurons_x", "neurons_y") %in% pilot$over)
+  sampled <- if (both) "neurons_x" else pilot$over
+  for (arg in c("neurons_x", "neurons_y")) {
+    if (is.null(wanted[[arg]]) || arg %in% sampled) next
+    abort("`", arg, "` cannot be planned: ", if (tied) {
+      "both sides have the same neurons, whose number is `neurons_x`."
+    } else {
+      paste0("the neurons of `", sub("neurons_", "", arg), "` are no sample here (see `over`).")
+    }, class = "repalign_error_choice", arg = arg)
+  }
+  if (!is.null(wanted$trials)) {
+    trials <- pilot$trials
+    why <- if (is.na(trials)) "the pilot has no trials: give responses() with several" else
+      if (attr(trials,
+               "unequal")) "the sides have different numbers of trials: give equal ones" else
+      if (attr(trials, "holes")) {
+        paste0("some trials have missing values: give those that all stimuli have, as in ",
+               "trials[, , 1:6], or leave out stimuli or neurons")
+      }
+    if (!is.null(why)) {
+      abort("`trials` cannot be planned, because ", why, ".", class = "repalign_error_trials",
+            arg = "trials")
+    }
+  }
   default <- list(stimuli = pair$x$n, neurons_x = ncol(pair$x$data),
                   neurons_y = if (length(pilot$pairs) > 1) NA_integer_ else ncol(pair$y$data),
                   trials = as.integer(pilot$trials))
   least <- c(stimuli = 5, neurons_x = 2, neurons_y = 2, trials = 1)
   for (name in names(default)) {
     value <- wanted[[name]]
-    wanted[[name]] <- if (is.null(value)) default[[name]] else
-      check_plan_numbers(value, name, least[[name]])
+    wanted[[name]] <- if (is.null(value)) default[[name]] else {
+      usable <- is.numeric(value) && length(value) >= 1 && all(is.finite(value)) &&
+        all(value == round(value)) && all(value >= least[[name]]) && !anyDuplicated(value)
+      if (!usable) {
+        abort("`", name, "` must be different whole numbers, each at least ", least[[name]], ".",
+              class = "repalign_error_value", arg = name)
+      }
+      as.double(value)
+    }
   }
   check_memory(8 * 40 * prod(as.double(lengths(wanted))), "The grid of designs",
                "Plan fewer combinations.")
   wanted
 }
 
-check_plan_units <- function(pair, args) {
-  check_units(pair, args)
-  note_shared_neurons(pair, args)
-  args
-}
-
-check_plan_numbers <- function(value, arg, least) {
-  usable <- is.numeric(value) && length(value) >= 1 && all(is.finite(value)) &&
-    all(value == round(value)) && all(value >= least) && !anyDuplicated(value)
-  if (!usable) {
-    abort("`", arg, "` must be different whole numbers, each at least ", least, ".",
-          class = "repalign_error_value", arg = arg)
-  }
-  as.double(value)
-}
-
-# Numbers that cannot be planned.
-refuse_held <- function(wanted, pilot, tied) {
-  both <- tied && any(c("neurons_x", "neurons_y") %in% pilot$over)
-  sampled <- if (both) "neurons_x" else pilot$over
-  for (name in c("neurons_x", "neurons_y")) {
-    if (is.null(wanted[[name]]) || name %in% sampled) next
-    abort("`", name, "` cannot be planned: ", if (tied) {
-      "both sides have the same neurons, whose number is `neurons_x`."
-    } else {
-      paste0("the neurons of `", sub("neurons_", "", name), "` are no sample here (see `over`).")
-    }, class = "repalign_error_choice", arg = name)
-  }
-  if (is.null(wanted$trials)) return(invisible())
-  trials <- pilot$trials
-  why <- if (is.na(trials)) "the pilot has no trials: give responses() with several" else
-    if (attr(trials, "unequal")) "the sides have different numbers of trials: give equal ones" else
-    if (attr(trials, "holes")) {
-      paste0("some trials have missing values: give those that all stimuli have, as in ",
-             "trials[, , 1:6], or leave out stimuli or neurons")
-    }
-  if (is.null(why)) return(invisible())
-  abort("`trials` cannot be planned, because ", why, ".", class = "repalign_error_trials",
-        arg = "trials")
-}
-
-plan_designs <- function(wanted, model) {
-  if (model$tied) wanted$neurons_y <- NA_real_
-  designs <- expand.grid(wanted, KEEP.OUT.ATTRS = FALSE)
-  if (model$tied) designs$neurons_y <- designs$neurons_x * tied_share(model)
-  designs
-}
-
-# ---- plan parts
+# ---- parts
 
 # The parts of the variance of a corrected CKA, from a pilot: what stimuli, neurons, their
 # interactions and neuron pairs contribute.
@@ -285,7 +268,8 @@ plan_pair_sums <- function(pair, layout) {
                "The deletion of pairs of neurons", "Fewer neurons need less.")
   of <- function(a, b, unit_a, unit_b) {
     values <- pair_terms(a, b)
-    terms <- sums_by_units(values$stimulus, unit_a, unit_b, layout$count)
+    rows <- t(sum_by_unit(t(values$stimulus), unit_a, layout$count))
+    terms <- sum_by_unit(rows, unit_b, layout$count)
     counts <- outer(tabulate(unit_a, layout$count), as.double(tabulate(unit_b, layout$count)))
     all <- sum(terms) / sum(counts)
     diag(terms) <- diag(counts) <- 0
@@ -295,11 +279,6 @@ plan_pair_sums <- function(pair, layout) {
   }
   list(xy = of(x, y, layout$x, layout$y), xx = of(x, x, layout$x, layout$x),
        yy = of(y, y, layout$y, layout$y))
-}
-
-sums_by_units <- function(values, unit_x, unit_y, units) {
-  rows <- t(sum_by_unit(t(values), unit_x, units))
-  sum_by_unit(rows, unit_y, units)
 }
 
 # The scores without each two of `units`; the diagonal is NA.
@@ -320,13 +299,6 @@ without_two <- function(terms, units) {
   sum(terms) - outer(each, each, "+") + inner + t(inner)
 }
 
-# The deletions of the difference between two scores of one x.
-deletion_difference <- function(a, b) {
-  minus <- function(part) Map(`-`, a$samples[[part]], b$samples[[part]])
-  list(score = a$score - b$score, stimuli = a$stimuli - b$stimuli,
-       samples = sapply(names(a$samples), minus, simplify = FALSE), one_sample = FALSE)
-}
-
 # The parts of the variance: `stimuli`, and for x and y the main part (`units`), the interactions
 # with stimuli (`both`), and the part of the neuron pairs (`pairs`); `total` as in cka_interval().
 variance_parts <- function(deletions) {
@@ -335,21 +307,16 @@ variance_parts <- function(deletions) {
   samples <- lapply(deletions$samples, function(sample) {
     size <- length(sample$units)
     inner <- sweep(sample$both - deletions$stimuli, 2, sample$units - deletions$score)
+    q <- size * deletions$score - (size - 1) * outer(sample$units, sample$units, "+") +
+      (size - 2) * sample$pairs
+    q <- q[upper.tri(q)]
     list(units = (size - 1) / size * cross_deviation(sample$units, sample$units),
          both = (n - 1) / n * (size - 1) / size * sum(inner^2),
-         pairs = neuron_pair_part(deletions$score, sample))
+         pairs = cross_deviation(q, q) / (size * (size - 1)))
   })
   mains <- c(main, vapply(samples, function(part) part$units, 0))
   inner <- vapply(samples, function(part) part$both, 0)
   list(stimuli = main, samples = samples, total = max(sum(mains) - sum(inner), mains))
-}
-
-neuron_pair_part <- function(score, sample) {
-  size <- length(sample$units)
-  q <- size * score - (size - 1) * outer(sample$units, sample$units, "+") +
-    (size - 2) * sample$pairs
-  q <- q[upper.tri(q)]
-  cross_deviation(q, q) / (size * (size - 1))
 }
 
 coefficient_names <- c("stimuli", "neurons_x", "neurons_y", "stimuli_x", "stimuli_y", "pairs_x",

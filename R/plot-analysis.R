@@ -1,6 +1,6 @@
 # These functions draw analyses: over neurons, as profiles of layers, with ceilings and references.
 
-# ---- plot analysis
+# ---- analysis
 
 # These functions draw analyses: pooled estimates over numbers of neurons.
 
@@ -23,40 +23,32 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12,
     abort("There is nothing to draw: all pooled values are undefined (NA).",
           class = "repalign_error_size", arg = "object")
   }
-  if (along == "auto") along <- if (is_profile(rows)) "profile" else "neurons"
+  if (along == "auto") along <- if (length(unique(rows$neurons)) == 1 &&
+                                    nlevels(rows$comparison) > 1) "profile" else "neurons"
   if (along != "neurons") {
     joined <- along == "comparisons" && takes_best(analysis_of(object))
     return(profile_picture(object, rows, single, reference, joined))
   }
   if (nlevels(rows$panel) > most) return(crowded_picture(object, rows, single, reference))
-  lines_picture(object, rows, single, reference)
-}
-
-# Few comparisons: each has a panel of its own.
-lines_picture <- function(object, rows, single, reference) {
+  # few comparisons: each has a panel of its own
+  # panels form a grid of sources and comparisons when all sources have the same few comparisons
+  pairs <- table(rows$source, rows$comparison)
+  grid <- all(dim(pairs) > 1) && ncol(pairs) <= 6 && all(pairs > 0)
   analysis_frame(object, rows, analysis_caption(rows, single), reference) +
     pooled_layers(rows, single) +
-    (if (is_grid(rows)) grid_facets(rows) else if (nlevels(rows$panel) > 1) {
+    (if (grid) {
+      room <- function(names, inches) floor(inches / length(names) / 0.072)
+      sources <- levels(rows$source)
+      comparisons <- levels(rows$comparison)
+      across <- varying_sides(rows, room(comparisons, page[["width"]] - 2), "\n")
+      down <- wrapped_labels(sources, room(sources, page[["height"]] - 1.2))
+      labels <- function(text, names) ggplot2::as_labeller(stats::setNames(text, names))
+      ggplot2::facet_grid(source ~ comparison,
+                          labeller = ggplot2::labeller(source = labels(down, sources),
+                                                       comparison = labels(across, comparisons)))
+    } else if (nlevels(rows$panel) > 1) {
       panel_facets(rows$panel)
     })
-}
-
-# Panels form a grid of sources and comparisons when all sources have the same few comparisons.
-is_grid <- function(rows) {
-  pairs <- table(rows$source, rows$comparison)
-  all(dim(pairs) > 1) && ncol(pairs) <= 6 && all(pairs > 0)
-}
-
-grid_facets <- function(rows) {
-  room <- function(names, inches) floor(inches / length(names) / 0.072)
-  sources <- levels(rows$source)
-  comparisons <- levels(rows$comparison)
-  across <- varying_sides(rows, room(comparisons, page[["width"]] - 2), "\n")
-  down <- wrapped_labels(sources, room(sources, page[["height"]] - 1.2))
-  labels <- function(text, names) ggplot2::as_labeller(stats::setNames(text, names))
-  ggplot2::facet_grid(source ~ comparison,
-                      labeller = ggplot2::labeller(source = labels(down, sources),
-                                                   comparison = labels(across, comparisons)))
 }
 
 # Many comparisons: those of a source share a panel, as thin lines, and the estimate that pools all
@@ -66,7 +58,22 @@ crowded_picture <- function(object, rows, single, reference) {
   rows$panel <- rows$source
   if (!is.null(pooled)) pooled$panel <- pooled$source
   main <- if (is.null(pooled)) rows else pooled
-  analysis_frame(object, main, crowded_caption(object, rows, pooled, single), reference) +
+  caption <- if (is.null(pooled)) {
+    caption_of("single comparisons; not pooled, as the rows are not one whole analysis",
+               note_outside_axis(rows$pooled, plot_range(rows), "values"))
+  } else {
+    # a phrase for what the pooled lines show; it is what summary() gives, see combined_of()
+    words <- if (is.na(analysis_of(object))) {
+      "summary() of each result"
+    } else if (takes_best(analysis_of(object))) {
+      "the most similar layer at each number of neurons"
+    } else "all comparisons pooled"
+    caption_of(paste0("thick: ", words), "faint: single comparisons",
+               if (single) "dashed: mean of single ratios",
+               note_cut_intervals(pooled, plot_range(pooled)),
+               note_outside_axis(rows$pooled, plot_range(pooled), "single comparisons"))
+  }
+  analysis_frame(object, main, caption, reference) +
     single_layers(rows, alone = is.null(pooled)) +
     (if (!is.null(pooled)) pooled_layers(pooled, single, size = 2, width = 0.9)) +
     (if (nlevels(rows$panel) > 1) panel_facets(rows$panel))
@@ -87,6 +94,18 @@ pooled_rows <- function(object, rows) {
 # reference: from check_reference().
 analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(main)) {
   title <- title_of_analysis(analysis_of(object))
+  # what the caption says about the reference
+  of_reference <- if (!is.null(reference)) {
+    text <- format_each(reference, 3)
+    if (anyNA(reference)) {
+      paste("black dashes: the reference,", text[1])
+    } else {
+      paste0("black dashes and band: the reference, ", text[1], " (", text[2], " to ", text[3], ")")
+    }
+  }
+  of_ceiling <- if (!is.null(ceiling_rows(main))) {
+    "coloured dashes and bands: the ceiling that noise of the trials sets; circles: disattenuated"
+  }
   ggplot2::ggplot(main, ggplot2::aes(x = .data[["at"]], y = .data[["pooled"]],
                                      colour = .data[["estimator"]],
                                      shape = .data[["estimator"]])) +
@@ -99,7 +118,7 @@ analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(
     ggplot2::coord_cartesian(ylim = plot_range(main, reference)) +
     ggplot2::labs(x = "neurons", y = "CKA (pooled)", colour = "estimator", shape = "estimator",
                   title = if (!is.na(title)) unname(title),
-                  caption = caption_of(caption, ceiling_note(main), reference_note(reference))) +
+                  caption = caption_of(caption, of_ceiling, of_reference)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank())
 }
 
@@ -123,7 +142,8 @@ estimator_values <- function(rows, values) {
 }
 
 pooled_layers <- function(rows, single, size = 1.5, width = 0.5) {
-  lines <- rows[rows$panel %in% with_several_sizes(rows), ]
+  sizes <- tapply(rows$neurons, rows$panel, function(n) length(unique(n)))
+  lines <- rows[rows$panel %in% names(sizes)[sizes > 1 & !is.na(sizes)], ]
   list(
     ggplot2::geom_linerange(data = rows, na.rm = TRUE, show.legend = FALSE, linewidth = width,
                             ggplot2::aes(ymin = .data[["conf_low"]], ymax = .data[["conf_high"]])),
@@ -139,11 +159,6 @@ pooled_layers <- function(rows, single, size = 1.5, width = 0.5) {
     },
     disattenuated_layers(rows)
   )
-}
-
-with_several_sizes <- function(rows) {
-  sizes <- tapply(rows$neurons, rows$panel, function(n) length(unique(n)))
-  names(sizes)[sizes > 1 & !is.na(sizes)]
 }
 
 # The single comparisons. alone: they are all that is drawn, so that they also make the legend.
@@ -171,7 +186,9 @@ plot_rows <- function(object) {
   rows <- as.data.frame(object)
   source <- row_sources(object)
   rows$comparison <- ordered_text(short_sides(rows$x, rows$y, 20), " - ")
-  rows$estimator <- ordered_estimators(rows$estimator)
+  values <- as.character(rows$estimator)
+  known <- intersect(estimators, values)
+  rows$estimator <- factor(values, c(known, setdiff(unique(values), known)))
   rows$panel <- panels_of(source, rows$comparison)$panel
   rows$source <- source
   # estimators stand side by side on the logarithmic axis, so that intervals do not hide each other
@@ -185,33 +202,9 @@ estimator_shift <- function(rows, step) {
   step * (as.integer(rows$estimator) - (nlevels(rows$estimator) + 1) / 2)
 }
 
-ordered_estimators <- function(values) {
-  values <- as.character(values)
-  known <- intersect(estimators, values)
-  factor(values, c(known, setdiff(unique(values), known)))
-}
-
 analysis_caption <- function(rows, single, mark = "dashed") {
   caption_of(if (single) paste0(mark, ": mean of single ratios"),
              note_cut_intervals(rows, plot_range(rows)))
-}
-
-crowded_caption <- function(object, rows, pooled, single) {
-  if (is.null(pooled)) {
-    return(caption_of("single comparisons; not pooled, as the rows are not one whole analysis",
-                      note_outside_axis(rows$pooled, plot_range(rows), "values")))
-  }
-  caption_of(paste0("thick: ", words_for_pooled(object)), "faint: single comparisons",
-             if (single) "dashed: mean of single ratios",
-             note_cut_intervals(pooled, plot_range(pooled)),
-             note_outside_axis(rows$pooled, plot_range(pooled), "single comparisons"))
-}
-
-# A phrase for what the pooled lines show; it is what summary() gives, see combined_of().
-words_for_pooled <- function(object) {
-  if (is.na(analysis_of(object))) return("summary() of each result")
-  if (takes_best(analysis_of(object))) "the most similar layer at each number of neurons" else
-    "all comparisons pooled"
 }
 
 # Sentences about the points and intervals that the axis cuts off, for the caption.
@@ -230,37 +223,29 @@ note_outside_axis <- function(values, range, what) {
 # The range of the vertical axis is limited, because wide intervals at few neurons would flatten
 # everything else.
 plot_range <- function(rows, reference = NULL) {
-  values <- c(rows$pooled, rows$conf_low, rows$conf_high, ceiling_extent(rows), reference, 0, 1)
+  ceiling <- ceiling_rows(rows)
+  values <- c(rows$pooled, rows$conf_low, rows$conf_high, ceiling$ceiling_low,
+              ceiling$ceiling_high, ceiling$disattenuated, reference, 0, 1)
   pmax(pmin(range(values, na.rm = TRUE, finite = TRUE), 2.5), -1)
 }
 
-# ---- plot ceiling
+# ---- the ceiling
 
 # Pictures of analyses whose ceiling is known: the ceiling as a band, and the estimates without the
 # noise of trials beside the raw ones.
-
-has_ceiling_columns <- function(rows) {
-  all(c("ceiling", "ceiling_se", "disattenuated") %in% names(rows)) &&
-    any(!is.na(rows$ceiling) & !is_free_of_trials(rows))
-}
 
 # Estimates from trials have no noise that a ceiling would be about.
 is_free_of_trials <- function(rows) as.character(rows$estimator) %in% trial_estimators
 
 # The ends of the intervals of ceilings, with the quantiles of the estimates' own intervals.
 ceiling_rows <- function(rows) {
-  if (!has_ceiling_columns(rows)) return(NULL)
+  if (!(all(c("ceiling", "ceiling_se", "disattenuated") %in% names(rows)) &&
+         any(!is.na(rows$ceiling) & !is_free_of_trials(rows)))) return(NULL)
   own <- (rows$conf_high - rows$pooled) / rows$pooled_se
   half <- ifelse(is.na(own), 0, own) * ifelse(is.na(rows$ceiling_se), 0, rows$ceiling_se)
   rows$ceiling_low <- rows$ceiling - half
   rows$ceiling_high <- rows$ceiling + half
   rows[!is.na(rows$ceiling) & !is_free_of_trials(rows), ]
-}
-
-# For the range of the axis.
-ceiling_extent <- function(rows) {
-  rows <- ceiling_rows(rows)
-  c(rows$ceiling_low, rows$ceiling_high, rows$disattenuated)
 }
 
 # Behind the estimates. A panel with one place on the axis has a band from side to side.
@@ -282,19 +267,18 @@ ceiling_layers <- function(rows) {
       ggplot2::geom_line(data = shown[wide, ], line, linetype = "22", linewidth = 0.4,
                          show.legend = FALSE)
     },
-    if (any(!wide)) band_layers(shown[!wide, ]),
+    if (any(!wide)) {
+      # bands from side to side, as those of a reference
+      shown <- shown[!wide, ]
+      list(
+        side_band(shown, ggplot2::aes(ymin = .data[["ceiling_low"]], ymax = .data[["ceiling_high"]],
+                                      fill = .data[["estimator"]])),
+        ggplot2::geom_hline(data = shown, linetype = "22", linewidth = 0.4, show.legend = FALSE,
+                            ggplot2::aes(yintercept = .data[["ceiling"]],
+                                         colour = .data[["estimator"]]))
+      )
+    },
     ggplot2::scale_fill_manual(values = estimator_values(rows, estimator_colours), guide = "none")
-  )
-}
-
-# Bands from side to side, as those of a reference.
-band_layers <- function(shown) {
-  list(
-    side_band(shown, ggplot2::aes(ymin = .data[["ceiling_low"]], ymax = .data[["ceiling_high"]],
-                                  fill = .data[["estimator"]])),
-    ggplot2::geom_hline(data = shown, linetype = "22", linewidth = 0.4, show.legend = FALSE,
-                        ggplot2::aes(yintercept = .data[["ceiling"]],
-                                     colour = .data[["estimator"]]))
   )
 }
 
@@ -306,17 +290,10 @@ disattenuated_layers <- function(rows) {
                       ggplot2::aes(y = .data[["disattenuated"]]))
 }
 
-ceiling_note <- function(rows) {
-  if (is.null(ceiling_rows(rows))) return(NULL)
-  "coloured dashes and bands: the ceiling that noise of the trials sets; circles: disattenuated"
-}
-
-# ---- plot profile
+# ---- profile
 
 # These functions draw analyses with several comparisons, such as layers, side by side: a profile at
 # each number of neurons.
-
-is_profile <- function(rows) length(unique(rows$neurons)) == 1 && nlevels(rows$comparison) > 1
 
 # With more comparisons than this, an axis of names would be of no use, even if it wrote only some.
 most_names <- 60
@@ -329,11 +306,34 @@ profile_picture <- function(object, rows, single, reference, joined) {
     return(caterpillar_picture(object, rows, single, reference))
   }
   rows$at <- as.integer(rows$comparison) + estimator_shift(rows, 0.14)
-  names <- profile_names(rows)
+  # returns list(text, upright, size, every): the names of comparisons, whether they are written
+  # horizontally, the size of the text, and k where only every k-th name is written
+  count <- nlevels(rows$comparison)
+  width <- (page[["width"]] - 2) / profile_columns(rows)
+  text <- varying_sides(rows, 20, "\n")
+  upright <- max(nchar(unlist(strsplit(text, "\n")))) * count * 0.07 < width - 0.4
+  if (!upright) text <- varying_sides(rows, if (any(grepl("\n", text))) 12 else 20, " - ")
+  names <- list(text = text, upright = upright, size = if (count > 25) 6.5 else 8.8,
+                every = thinning(count, width / (if (count > 25) 0.08 else 0.13)))
   caption <- c(analysis_caption(rows, single, "cross"),
                if (names$every > 1) "not every name has room on the axis")
-  analysis_frame(object, rows, caption_of(caption), reference, name_axis(names)) +
-    profile_layers(rows, single, joined) +
+  size <- if (nlevels(rows$comparison) > 25) 0.8 else 1.5
+  at <- thinned(seq_along(names$text), ceiling(length(names$text) / names$every))
+  axis <- ggplot2::scale_x_continuous(breaks = at, labels = names$text[at],
+                              expand = ggplot2::expansion(add = 0.5))
+  analysis_frame(object, rows, caption_of(caption), reference, axis) +
+    list(
+      if (joined && nlevels(rows$comparison) > 1) {
+        ggplot2::geom_line(linewidth = 0.4, na.rm = TRUE, show.legend = FALSE,
+                           ggplot2::aes(group = .data[["estimator"]]))
+      },
+      pooled_layers(rows, FALSE, size),
+      if (single) {
+        ggplot2::geom_point(ggplot2::aes(y = .data[["mean"]]), shape = 4, na.rm = TRUE, size = size,
+                            show.legend = FALSE)
+      },
+      profile_facets(rows)
+    ) +
     ggplot2::xlab(paste0("comparison", neurons_of_profile(rows))) +
     ggplot2::theme(axis.text.x = ggplot2::element_text(angle = if (names$upright) 0 else 90,
                                                        hjust = if (names$upright) 0.5 else 1,
@@ -354,22 +354,6 @@ neurons_of_profile <- function(rows) {
   if (nlevels(rows$size) == 1) paste(", with", count_of(rows$neurons[1], "neuron"))
 }
 
-profile_layers <- function(rows, single, joined) {
-  size <- if (nlevels(rows$comparison) > 25) 0.8 else 1.5
-  list(
-    if (joined && nlevels(rows$comparison) > 1) {
-      ggplot2::geom_line(linewidth = 0.4, na.rm = TRUE, show.legend = FALSE,
-                         ggplot2::aes(group = .data[["estimator"]]))
-    },
-    pooled_layers(rows, FALSE, size),
-    if (single) {
-      ggplot2::geom_point(ggplot2::aes(y = .data[["mean"]]), shape = 4, na.rm = TRUE, size = size,
-                          show.legend = FALSE)
-    },
-    profile_facets(rows)
-  )
-}
-
 profile_facets <- function(rows) {
   if (nlevels(rows$panel) > 1) panel_facets(rows$panel, profile_columns(rows))
 }
@@ -382,24 +366,6 @@ profile_columns <- function(rows) {
   if (sizes > 1 && (sources > 1 || sizes <= 4)) return(min(sizes, 4))
   panels <- nlevels(rows$panel)
   if (sizes == 1 && panels <= 4) 1 else min(ceiling(sqrt(panels)), 4)
-}
-
-name_axis <- function(names) {
-  at <- thinned(seq_along(names$text), ceiling(length(names$text) / names$every))
-  ggplot2::scale_x_continuous(breaks = at, labels = names$text[at],
-                              expand = ggplot2::expansion(add = 0.5))
-}
-
-# Returns list(text, upright, size, every): the names of comparisons, whether they are written
-# horizontally, the size of the text, and k where only every k-th name is written.
-profile_names <- function(rows) {
-  count <- nlevels(rows$comparison)
-  width <- (page[["width"]] - 2) / profile_columns(rows)
-  text <- varying_sides(rows, 20, "\n")
-  upright <- max(nchar(unlist(strsplit(text, "\n")))) * count * 0.07 < width - 0.4
-  if (!upright) text <- varying_sides(rows, if (any(grepl("\n", text))) 12 else 20, " - ")
-  list(text = text, upright = upright, size = if (count > 25) 6.5 else 8.8,
-       every = thinning(count, width / (if (count > 25) 0.08 else 0.13)))
 }
 
 # The names of the comparisons in the order of their levels. A side that is the same in all of them
@@ -425,29 +391,25 @@ caterpillar_picture <- function(object, rows, single, reference) {
                analysis_caption(rows, single, "cross"))
   analysis_frame(object, rows, caption_of(caption), reference,
                  ggplot2::scale_x_continuous(breaks = NULL)) +
-    caterpillar_layers(rows, pooled, single) +
+    list(
+      ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["conf_low"]], ymax = .data[["conf_high"]]),
+                              alpha = 0.35, linewidth = 0.3, na.rm = TRUE, show.legend = FALSE),
+      ggplot2::geom_point(size = 0.8),
+      if (single) {
+        ggplot2::geom_point(ggplot2::aes(y = .data[["mean"]]), shape = 4, size = 0.8, alpha = 0.5,
+                            na.rm = TRUE, show.legend = FALSE)
+      },
+      if (!is.null(pooled)) {
+        ggplot2::geom_hline(data = pooled, linetype = "longdash", show.legend = FALSE, na.rm = TRUE,
+                            ggplot2::aes(yintercept = .data[["pooled"]],
+                                         colour = .data[["estimator"]]))
+      },
+      profile_facets(rows)
+    ) +
     ggplot2::xlab(paste0(nlevels(rows$comparison), " comparisons", neurons_of_profile(rows)))
 }
 
-caterpillar_layers <- function(rows, pooled, single) {
-  list(
-    ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["conf_low"]], ymax = .data[["conf_high"]]),
-                            alpha = 0.35, linewidth = 0.3, na.rm = TRUE, show.legend = FALSE),
-    ggplot2::geom_point(size = 0.8),
-    if (single) {
-      ggplot2::geom_point(ggplot2::aes(y = .data[["mean"]]), shape = 4, size = 0.8, alpha = 0.5,
-                          na.rm = TRUE, show.legend = FALSE)
-    },
-    if (!is.null(pooled)) {
-      ggplot2::geom_hline(data = pooled, linetype = "longdash", show.legend = FALSE, na.rm = TRUE,
-                          ggplot2::aes(yintercept = .data[["pooled"]],
-                                       colour = .data[["estimator"]]))
-    },
-    profile_facets(rows)
-  )
-}
-
-# ---- plot reference
+# ---- reference
 
 # A reference is a value with its interval that pictures of analyses draw for comparison, such as
 # the similarity of two brains beside that of a brain and a model.
@@ -455,7 +417,21 @@ caterpillar_layers <- function(rows, pooled, single) {
 # Returns c(value, low, high), where the interval may be NA, or NULL.
 check_reference <- function(reference) {
   if (is.null(reference)) return(NULL)
-  values <- if (is.data.frame(reference)) reference_row(reference) else reference
+  values <- if (is.data.frame(reference)) {
+    # the estimate of a row of an analysis or of cka_interval(), and its interval
+    value <- intersect(c("pooled", "cka"), names(reference))
+    if (!length(value)) {
+      abort("`reference` must be one row of an analysis or of cka_interval(): it has no column ",
+            "\"pooled\" or \"cka\".", class = "repalign_error_type", arg = "reference")
+    }
+    if (nrow(reference) != 1) {
+      abort("`reference` has ", count_of(nrow(reference), "row"), ": give the one to draw, as in ",
+            "subset(result, neurons == 50 & estimator == \"stimulus_neuron\").",
+            class = "repalign_error_size", arg = "reference")
+    }
+    end <- function(column) if (is.null(reference[[column]])) NA_real_ else reference[[column]]
+    c(reference[[value[1]]], end("conf_low"), end("conf_high"))
+  } else reference
   usable <- is.numeric(values) && length(values) %in% c(1, 3) && is.finite(values[1]) &&
     !any(is.infinite(values)) && !is.unsorted(values[c(2, 1, 3)], na.rm = TRUE)
   if (!usable) {
@@ -464,22 +440,6 @@ check_reference <- function(reference) {
           arg = "reference")
   }
   as.double(values)[1:3]
-}
-
-# The estimate of a row of an analysis or of cka_interval(), and its interval.
-reference_row <- function(row) {
-  value <- intersect(c("pooled", "cka"), names(row))
-  if (!length(value)) {
-    abort("`reference` must be one row of an analysis or of cka_interval(): it has no column ",
-          "\"pooled\" or \"cka\".", class = "repalign_error_type", arg = "reference")
-  }
-  if (nrow(row) != 1) {
-    abort("`reference` has ", count_of(nrow(row), "row"), ": give the one to draw, as in ",
-          "subset(result, neurons == 50 & estimator == \"stimulus_neuron\").",
-          class = "repalign_error_size", arg = "reference")
-  }
-  end <- function(column) if (is.null(row[[column]])) NA_real_ else row[[column]]
-  c(row[[value[1]]], end("conf_low"), end("conf_high"))
 }
 
 # A band from one side of a panel to the other. Its sides are constants, which the axis does not
@@ -499,12 +459,4 @@ reference_layers <- function(reference) {
     ggplot2::geom_hline(yintercept = reference[1], linetype = "22", colour = okabe_ito[["black"]],
                         linewidth = 0.5)
   )
-}
-
-# What the caption says about the reference.
-reference_note <- function(reference) {
-  if (is.null(reference)) return(NULL)
-  text <- format_each(reference, 3)
-  if (anyNA(reference)) return(paste("black dashes: the reference,", text[1]))
-  paste0("black dashes and band: the reference, ", text[1], " (", text[2], " to ", text[3], ")")
 }

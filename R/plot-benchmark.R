@@ -1,6 +1,6 @@
 # These functions draw benchmarks of measures: panels of qualities, and ranks.
 
-# ---- plot benchmark
+# ---- benchmark
 
 # These functions draw benchmarks: how well each measure does, a panel for each metric.
 
@@ -17,12 +17,25 @@ autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, .
     abort("There is nothing to draw: all values are undefined (NA).",
           class = "repalign_error_size", arg = "object")
   }
-  chance <- chance_lines(known)
+  # where chance is the same for all data
+  levels <- c(dprime = 0, auc = 0.5, spearman = 0, accuracy = 0, jsd = 0, disagreement = 0)
+  panels <- unique(known[c("metric", "source")])
+  panels$chance <- unname(levels[sub(" .*", "", as.character(panels$metric))])
+  chance <- panels[!is.na(panels$chance), , drop = FALSE]
   picture <- ggplot2::ggplot(known, ggplot2::aes(x = .data[["value"]], y = .data[["measure"]]))
   if (nrow(chance)) {
     picture <- picture + ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["chance"]]), chance,
                                              linetype = "dashed", colour = "grey40")
   }
+  # letters are small enough for `panels` side by side and `names` in all rows of panels together
+  panels <- nlevels(known$metric)
+  names <- nlevels(known$measure) * nlevels(known$source)
+  title <- if (panels > 5) 6.5 else if (panels > 4) 8
+  name <- if (names > 25) max(4.5, min(7, 260 / names))
+  undefined <- sum(is.na(rows$value))
+  caption <- paste(c(if (nrow(chance)) "dashed: chance",
+          if (!all(rows$whole)) "grey: single groups or models",
+          if (undefined) paste(count_of(undefined, "value"), "undefined (NA)")), collapse = "; ")
   picture +
     ggplot2::geom_point(data = known[!known$whole, ], colour = "grey60", size = 1) +
     ggplot2::geom_point(ggplot2::aes(shape = .data[["judged"]]), known[known$whole, ],
@@ -33,17 +46,10 @@ autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, .
                         labeller = ggplot2::label_wrap_gen(12)) +
     ggplot2::scale_x_continuous(n.breaks = 3, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_y_discrete(labels = function(names) short_labels(names, 26)) +
-    ggplot2::labs(x = NULL, y = NULL, shape = NULL, caption = benchmark_caption(rows, chance)) +
-    benchmark_theme(nlevels(known$metric), nlevels(known$measure) * nlevels(known$source))
-}
-
-# Letters are small enough for `panels` side by side and `names` in all rows of panels together.
-benchmark_theme <- function(panels, names) {
-  title <- if (panels > 5) 6.5 else if (panels > 4) 8
-  name <- if (names > 25) max(4.5, min(7, 260 / names))
-  picture_theme(legend.position = "top", panel.spacing.x = ggplot2::unit(16, "pt"),
-                strip.text.x = ggplot2::element_text(size = title),
-                axis.text.y = ggplot2::element_text(size = name))
+    ggplot2::labs(x = NULL, y = NULL, shape = NULL, caption = caption) +
+    picture_theme(legend.position = "top", panel.spacing.x = ggplot2::unit(16, "pt"),
+                  strip.text.x = ggplot2::element_text(size = title),
+                  axis.text.y = ggplot2::element_text(size = name))
 }
 
 # Filled and empty points; a third kind where there is no p-value.
@@ -54,7 +60,15 @@ point_shapes <- c("p-value at most 0.05" = 19, "p-value above 0.05" = 1, "no p-v
 benchmark_points <- function(object, metric) {
   rows <- as.data.frame(object)
   rows$metric <- metric_of(rows)
-  rows$source <- benchmark_sources(object, rows)
+  # the results and tests that were bound together, a row of panels each
+  columns <- c(source_columns(object), test_columns(rows))
+  several <- Filter(function(column) length(unique(rows[[column]])) > 1, columns)
+  rows$source <- if (!length(several)) {
+    factor(rep("", nrow(rows)))
+  } else {
+    refuse_twice(object, rows, source_columns(object))
+    ordered_text(rows[several], ", ")
+  }
   if (!is.null(metric)) {
     metric <- check_choice(metric, unique(rows$metric), "metric", several = TRUE)
     rows <- rows[rows$metric %in% metric, , drop = FALSE]
@@ -63,48 +77,22 @@ benchmark_points <- function(object, metric) {
   rows$whole <- if (is.null(rows$part)) TRUE else rows$part == "all"
   judged <- ifelse(is.na(rows$p_value), 3, ifelse(rows$p_value <= 0.05, 1, 2))
   rows$judged <- factor(names(point_shapes)[judged], names(point_shapes))
-  rows$measure <- factor(rows$measure, rev(measures_by_rank(rows)))
+  measures <- label_levels(rows$measure)
+  order <- if (is.factor(rows$measure)) {
+    measures
+  } else {
+    whole <- if (any(rows$whole)) rows[rows$whole, , drop = FALSE] else rows
+    ranks <- stats::ave(-whole$value, whole$source, whole$metric, FUN = function(values) {
+      rank(values, na.last = "keep")
+    })
+    mean_rank <- tapply(ranks, factor(whole$measure, measures), mean, na.rm = TRUE)
+    measures[order(mean_rank, na.last = TRUE)]
+  }
+  rows$measure <- factor(rows$measure, rev(order))
   rows
 }
 
-# The results and tests that were bound together, a row of panels each.
-benchmark_sources <- function(object, rows) {
-  columns <- c(source_columns(object), test_columns(rows))
-  several <- Filter(function(column) length(unique(rows[[column]])) > 1, columns)
-  if (!length(several)) return(factor(rep("", nrow(rows))))
-  refuse_twice(object, rows, source_columns(object))
-  ordered_text(rows[several], ", ")
-}
-
-measures_by_rank <- function(rows) {
-  measures <- label_levels(rows$measure)
-  if (is.factor(rows$measure)) return(measures)
-  whole <- if (any(rows$whole)) rows[rows$whole, , drop = FALSE] else rows
-  ranks <- stats::ave(-whole$value, whole$source, whole$metric, FUN = function(values) {
-    rank(values, na.last = "keep")
-  })
-  mean_rank <- tapply(ranks, factor(whole$measure, measures), mean, na.rm = TRUE)
-  measures[order(mean_rank, na.last = TRUE)]
-}
-
-# Where chance is the same for all data.
-chance_lines <- function(rows) {
-  levels <- c(dprime = 0, auc = 0.5, spearman = 0, accuracy = 0, jsd = 0, disagreement = 0)
-  panels <- unique(rows[c("metric", "source")])
-  panels$chance <- unname(levels[sub(" .*", "", as.character(panels$metric))])
-  panels[!is.na(panels$chance), , drop = FALSE]
-}
-
-benchmark_caption <- function(rows, chance) {
-  undefined <- sum(is.na(rows$value))
-  paste(c(if (nrow(chance)) "dashed: chance",
-          if (!all(rows$whole)) "grey: single groups or models",
-          if (undefined) paste(count_of(undefined, "value"), "undefined (NA)")), collapse = "; ")
-}
-
-# ---- plot ranks
-
-# These functions draw the ranks of measures over tests as box plots.
+# ---- ranks
 
 #' Plot the ranks of measures
 #'
@@ -151,23 +139,20 @@ autoplot.repalign_ranks <- function(object, by = NULL, ...) {
                           orientation = "y") +
     ggplot2::scale_fill_manual(values = family_colours(families)) +
     ggplot2::scale_y_discrete(labels = function(places) {
-      short_labels(sub("\r.*", "", places), room_for_names(nlevels(rows$panel)))
+      # how many characters of a name leave room for the ranks: there are more panels side by side,
+      # the more panels there are
+      short_labels(sub("\r.*", "", places),
+                   c(40, 26, 18, 14)[min(4, ggplot2::wrap_dims(nlevels(rows$panel))[2])])
     }) +
-    ggplot2::scale_x_continuous(breaks = function(limits) rank_breaks(limits[2])) +
+    ggplot2::scale_x_continuous(breaks = function(limits) {
+      # the first rank, and about five others
+      others <- pretty(c(0, limits[2]), 5)
+      c(1, others[others > 1 & others == round(others)])
+    }) +
     (if (!is.null(by)) ggplot2::facet_wrap("panel", scales = "free_y")) +
     ggplot2::labs(x = "rank (1 is best)", y = NULL, fill = NULL,
                   caption = "diamond: mean rank; points: single tests") +
     rank_theme(nlevels(rows$place))
-}
-
-# How many characters of a name leave room for the ranks: there are more panels side by side, the
-# more panels there are.
-room_for_names <- function(panels) c(40, 26, 18, 14)[min(4, ggplot2::wrap_dims(panels)[2])]
-
-# The first rank, and about five others.
-rank_breaks <- function(last) {
-  others <- pretty(c(0, last), 5)
-  c(1, others[others > 1 & others == round(others)])
 }
 
 rank_theme <- function(count) {
@@ -215,7 +200,7 @@ family_colours <- function(names) {
   stats::setNames(ifelse(names == "other", undefined_colour, colours[names]), names)
 }
 
-# ---- plot panels
+# ---- panels
 
 # These functions decide in which panel a row is drawn, and in which order names stand.
 
@@ -242,18 +227,17 @@ row_sources <- function(object) {
   refuse_twice(object, rows, columns)
   columns <- Filter(function(column) length(unique(rows[[column]])) > 1, columns)
   if (!length(columns)) return(factor(rep("all", nrow(rows))))
-  ordered_text(lapply(columns, function(column) source_text(rows[[column]], column)), ", ")
-}
-
-# The text of a source. Words speak for themselves; numbers and the like need the name of their
-# column.
-source_text <- function(values, column) {
-  words <- is.character(values) || is.factor(values)
-  order <- if (words) value_order(values) else sort(unique(values))
-  text <- function(v) if (words) as.character(v) else paste(column, v)
-  unknown <- paste0("(no ", column, ")")
-  all <- factor(ifelse(is.na(values), unknown, text(values)), c(text(order), unknown))
-  droplevels(all)
+  ordered_text(lapply(columns, function(column) {
+    # The text of a source. Words speak for themselves; numbers and the like need the name of their
+    # column.
+    values <- rows[[column]]
+    words <- is.character(values) || is.factor(values)
+    order <- if (words) value_order(values) else sort(unique(values))
+    text <- function(v) if (words) as.character(v) else paste(column, v)
+    unknown <- paste0("(no ", column, ")")
+    all <- factor(ifelse(is.na(values), unknown, text(values)), c(text(order), unknown))
+    droplevels(all)
+  }), ", ")
 }
 
 refuse_twice <- function(object, rows, columns) {
@@ -304,20 +288,14 @@ side_names <- function(rows, aggregate) {
   model <- if (!is.null(rows$model_x)) stacked(rows$model_x, rows$model_y)
   whole <- aggregate | is.na(rep(rows$x, 2)) | is.na(rep(rows$y, 2))
   if (is.null(model)) {
-    part <- as_text_where(part, whole, rep(c("x", "y"), each = nrow(rows)))
+    if (any(whole)) part <- as.character(part)
+    part[whole] <- rep(c("x", "y"), each = nrow(rows))[whole]
   } else {
     part[whole] <- NA
   }
   names <- ordered_text(if (is.null(model)) list(part) else list(model, part), "/")
   here <- seq_len(nrow(rows))
   list(x = names[here], y = names[-here])
-}
-
-as_text_where <- function(values, where, text) {
-  if (!any(where)) return(values)
-  values <- as.character(values)
-  values[where] <- text[where]
-  values
 }
 
 # Two columns one below the other; factors keep the order of their levels.

@@ -1,9 +1,5 @@
 # These functions draw calibrations, and their null scores.
 
-# ---- plot calibration
-
-# These functions draw calibrations.
-
 calibration_types <- c("auto", "null", "tiles", "p_value", "heatmap", "map")
 
 #' @rdname plot.repalign
@@ -20,7 +16,28 @@ autoplot.repalign_calibration <- function(object, type = c("auto", "null", "tile
   object <- rows_of_measure(object, measure)
   if (type == "auto") type <- if (nrow(object) <= most) "null" else "tiles"
   switch(type, null = null_panels(object), tiles = calibrated_tiles(object),
-         p_value = p_tiles(object), heatmap = heatmap_picture(object), map = map_picture(object),
+         p_value = {
+           # the grid of p-values, with a panel for each measure
+           tiles <- tile_table(object, p_to_judge(object))
+           tiles$text <- p_text(tiles$value)
+           tiles <- marked_tiles(tiles, object)
+           layout <- tile_layout(tiles, legend = 1.4)
+           title <- if (is.null(object$p_adjusted)) "p-value" else "adjusted\np-value"
+           # a sentence about the smallest p-value that is possible with the number of permutations
+           permutations <- object$permutations
+           remark <- if (is.null(permutations) || all(is.na(permutations)) ||
+                         !is.null(object$p_adjusted)) {
+             NULL
+           } else {
+             most <- max(permutations, na.rm = TRUE)
+             paste("no p-value is below", format(1 / (most + 1), digits = 2), "with",
+                   count_of(most, "permutation"))
+           }
+           draw_tiles(tiles, p_shading(tiles$value, alpha_of(object), title),
+                      c(significance_caption(object, !is.na(layout$text)),
+                        remark),
+                      layout)
+         }, heatmap = heatmap_picture(object), map = map_picture(object),
          no_branch(type))
 }
 
@@ -33,34 +50,13 @@ calibrated_tiles <- function(object) {
   draw_tiles(tiles, shading, c(significance_caption(object, fits), excess_words(object)))
 }
 
-# The grid of p-values, with a panel for each measure.
-p_tiles <- function(object) {
-  tiles <- tile_table(object, p_to_judge(object))
-  tiles$text <- p_text(tiles$value)
-  tiles <- marked_tiles(tiles, object)
-  layout <- tile_layout(tiles, legend = 1.4)
-  title <- if (is.null(object$p_adjusted)) "p-value" else "adjusted\np-value"
-  draw_tiles(tiles, p_shading(tiles$value, alpha_of(object), title),
-             c(significance_caption(object, !is.na(layout$text)), smallest_p_remark(object)),
-             layout)
-}
-
 p_text <- function(p) {
   text <- ifelse(p < 0.001, "<.001", ifelse(p < 0.0995, sprintf("%.3f", p), sprintf("%.2f", p)))
   text[is.na(p)] <- "NA"
   text
 }
 
-# A sentence about the smallest p-value that is possible with the number of permutations.
-smallest_p_remark <- function(object) {
-  permutations <- object$permutations
-  if (is.null(permutations) || all(is.na(permutations)) || !is.null(object$p_adjusted)) return(NULL)
-  most <- max(permutations, na.rm = TRUE)
-  paste("no p-value is below", format(1 / (most + 1), digits = 2), "with",
-        count_of(most, "permutation"))
-}
-
-# ---- plot null
+# ---- null
 
 # These functions draw a panel for each row of a calibration: its null with the observed score and
 # the threshold.
@@ -69,17 +65,37 @@ smallest_p_remark <- function(object) {
 most_panels <- 20
 
 null_panels <- function(object) {
-  refuse_many_panels(object)
+  if (nrow(object) > most_panels) {
+    abort("type = \"null\" draws a panel for each row, up to ", most_panels, " of them, but ",
+          "`object` has ", nrow(object), " rows: take some of them, as in object[1:", most_panels,
+          ", ], or draw all of them with type = \"tiles\".", class = "repalign_error_size",
+          arg = "object")
+  }
   null <- null_scores_of_rows(object)
-  order <- panel_order(object)
+  # rows are put into the order of their factors; without factors they stay as they are
+  rows <- as.data.frame(object)
+  columns <- rows[intersect(c("model_x", "x", "model_y", "y", "measure"), names(rows))]
+  rank <- list(as.integer(row_sources(object)))
+  if (any(vapply(columns, is.factor, NA))) {
+    rank <- c(rank, lapply(unname(columns), function(v) match(v, value_order(v))))
+  }
+  order <- do.call(order, rank)
   object <- object[order, ]
   null <- null[order]
   columns <- min(ceiling(sqrt(nrow(object))), 4)
   panel <- factor(seq_len(nrow(object)), labels = panel_titles(object, columns))
-  bars <- do.call(rbind, Map(null_bars, Filter(is.numeric, null), panel[has_scores(null)]))
-  laws <- do.call(rbind, Map(law_curve, null[is_law(null)], panel[is_law(null)]))
-  marks <- null_marks(object, panel)
+  bars <- do.call(rbind, Map(null_bars, Filter(is.numeric, null),
+                             panel[vapply(null, is.numeric, NA)]))
+  laws <- do.call(rbind,
+                  Map(function(law, panel) data.frame(panel, at = law$at, density = law$density),
+                      null[is_law(null)], panel[is_law(null)]))
+  at <- cbind(score = object$score, threshold = object$threshold)
+  marks <- data.frame(panel = rep(panel, ncol(at)), at = as.vector(at),
+                      mark = factor(rep(colnames(at), each = nrow(at)), names(mark_colours)))
   if (is.null(bars) && is.null(laws)) refuse_undefined(marks$at)
+  small <- nrow(object) > 12
+  parts <- c(if (!is.null(bars)) "null scores", if (!is.null(laws)) "density of the fitted law")
+  title <- if (length(parts)) paste(parts, collapse = " or ")
   ggplot2::ggplot(marks) +
     null_layers(bars, laws) +
     ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]], colour = .data[["mark"]],
@@ -90,47 +106,23 @@ null_panels <- function(object) {
     ggplot2::scale_x_continuous(breaks = few_breaks(columns),
                                 guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_y_continuous(breaks = few_breaks(columns)) +
-    ggplot2::labs(x = "score", y = null_title(bars, laws),
+    ggplot2::labs(x = "score", y = title,
                   caption = null_caption(object, null)) +
-    null_theme(small = nrow(object) > 12)
-}
-
-refuse_many_panels <- function(object) {
-  if (nrow(object) <= most_panels) return(invisible())
-  abort("type = \"null\" draws a panel for each row, up to ", most_panels, " of them, but ",
-        "`object` has ", nrow(object), " rows: take some of them, as in object[1:", most_panels,
-        ", ], or draw all of them with type = \"tiles\".", class = "repalign_error_size",
-        arg = "object")
+    picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
+                  legend.key.size = ggplot2::unit(1, "lines"),
+                  legend.box.spacing = ggplot2::unit(2, "pt"),
+                  plot.margin = ggplot2::margin(2, 14, 4, 4),
+                  panel.spacing = ggplot2::unit(if (small) 0.25 else 0.5, "lines"),
+                  strip.text = ggplot2::element_text(size = if (small) 7 else 8, margin =
+                                                       ggplot2::margin(2, 2, 2, 2)),
+                  axis.text.x = ggplot2::element_text(size = if (small) 6 else 8.8),
+                  axis.text.y = if (small) ggplot2::element_blank())
 }
 
 refuse_undefined <- function(values) {
   if (!all(is.na(values))) return(invisible())
   abort("There is nothing to draw: all scores are undefined (NA).",
         class = "repalign_error_size", arg = "object")
-}
-
-# Rows are put into the order of their factors; without factors they stay as they are.
-panel_order <- function(object) {
-  rows <- as.data.frame(object)
-  columns <- rows[intersect(c("model_x", "x", "model_y", "y", "measure"), names(rows))]
-  rank <- list(as.integer(row_sources(object)))
-  if (any(vapply(columns, is.factor, NA))) {
-    rank <- c(rank, lapply(unname(columns), function(v) match(v, value_order(v))))
-  }
-  do.call(order, rank)
-}
-
-# small: are the panels low? Then their axis of counts is left out, as the bars show the shape.
-null_theme <- function(small) {
-  picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
-                legend.key.size = ggplot2::unit(1, "lines"),
-                legend.box.spacing = ggplot2::unit(2, "pt"),
-                plot.margin = ggplot2::margin(2, 14, 4, 4),
-                panel.spacing = ggplot2::unit(if (small) 0.25 else 0.5, "lines"),
-                strip.text = ggplot2::element_text(size = if (small) 7 else 8, margin =
-                                                     ggplot2::margin(2, 2, 2, 2)),
-                axis.text.x = ggplot2::element_text(size = if (small) 6 else 8.8),
-                axis.text.y = if (small) ggplot2::element_blank())
 }
 
 # A function that chooses the numbers at an axis: fewer where panels are narrow, but at least two.
@@ -144,8 +136,6 @@ few_breaks <- function(columns) {
     inside
   }
 }
-
-has_scores <- function(null) vapply(null, is.numeric, NA)
 
 is_law <- function(null) vapply(null, is.list, NA)
 
@@ -163,62 +153,46 @@ null_layers <- function(bars, laws) {
   )
 }
 
-null_title <- function(bars, laws) {
-  parts <- c(if (!is.null(bars)) "null scores", if (!is.null(laws)) "density of the fitted law")
-  if (length(parts)) paste(parts, collapse = " or ")
-}
-
-law_curve <- function(law, panel) data.frame(panel, at = law$at, density = law$density)
-
 # Titles of panels, which name the comparison and its p-value.
 panel_titles <- function(object, columns) {
   rows <- as.data.frame(object)
   # the titles of low panels are printed in smaller type
   character <- character_width * (if (nrow(rows) > 12) 0.85 else 1)
   width <- floor(((page[["width"]] - 0.4) / columns - 0.4) / character)
-  sides <- title_sides(side_names(rows, FALSE), width, one_line = nrow(rows) > 12)
-  # the row of an aggregate that selects no pair of layers is named by its models, if it has any
-  if (is.null(rows$model_x)) sides <- lapply(sides, replace, is.na(rows$x) & is.na(rows$y), NA)
-  parts <- cbind(with_source_names(object), sides$x, sides$y)
-  titles <- vapply(seq_len(nrow(rows)), function(i) {
-    one_title(parts[i, ], as.character(rows$measure[i]), p_title(rows[i, ]), width)
-  }, "")
-  # facets with equal titles would be merged into one panel
-  make.unique(wrapped_labels(titles, width), " ")
-}
-
-# Returns list(x, y): short names of the sides. one_line: shorten them until both fit on one line,
-# for low panels.
-title_sides <- function(names, width, one_line) {
+  # returns list(x, y): short names of the sides. one_line: shorten them until both fit on one line,
+  # for low panels
+  names <- side_names(rows, FALSE)
+  one_line <- nrow(rows) > 12
   for (most in c(max(width, 12), if (one_line) seq(max(width, 12), 7))) {
     sides <- lapply(short_sides(names$x, names$y, most), as.character)
     if (one_line && all(nchar(paste(sides[[1]], "|", sides[[2]])) <= width)) break
   }
-  stats::setNames(sides, c("x", "y"))
-}
-
-# The source of each row, or NA where there is only one, which no title need name.
-with_source_names <- function(object) {
+  sides <- stats::setNames(sides, c("x", "y"))
+  # the row of an aggregate that selects no pair of layers is named by its models, if it has any
+  if (is.null(rows$model_x)) sides <- lapply(sides, replace, is.na(rows$x) & is.na(rows$y), NA)
+  # the source of each row, or NA where there is only one, which no title need name
   source <- row_sources(object)
-  if (nlevels(source) > 1) as.character(source) else rep(NA_character_, nrow(object))
-}
-
-# A title takes two lines when they are wide enough, otherwise more.
-one_title <- function(parts, measure, p, width) {
-  parts <- parts[!is.na(parts)]
-  line <- paste(c(parts, measure), collapse = " | ")
-  if (nchar(line) <= width) return(paste0(line, "\n", p))
-  pair <- paste(parts, collapse = " | ")
-  last <- paste0(measure, ", ", p)
-  paste(c(if (nchar(pair) <= width) pair else parts,
-          if (nchar(last) <= width) last else c(measure, p)), collapse = "\n")
-}
-
-p_title <- function(rows) {
-  p <- p_to_judge(rows)
-  prefix <- if (is.null(rows$p_adjusted)) "p =" else "adjusted p ="
-  constant <- ifelse(!is.na(rows$null_sd) & rows$null_sd == 0, ", constant null", "")
-  ifelse(is.na(p), "undefined", paste0(prefix, " ", signif(p, 2), constant))
+  sources <- if (nlevels(source) > 1) as.character(source) else rep(NA_character_, nrow(object))
+  parts <- cbind(sources, sides$x, sides$y)
+  titles <- vapply(seq_len(nrow(rows)), function(i) {
+    # a title takes two lines when they are wide enough, otherwise more
+    parts <- parts[i, ]
+    measure <- as.character(rows$measure[i])
+    rows <- rows[i, ]
+    p <- p_to_judge(rows)
+    prefix <- if (is.null(rows$p_adjusted)) "p =" else "adjusted p ="
+    constant <- ifelse(!is.na(rows$null_sd) & rows$null_sd == 0, ", constant null", "")
+    p <- ifelse(is.na(p), "undefined", paste0(prefix, " ", signif(p, 2), constant))
+    parts <- parts[!is.na(parts)]
+    line <- paste(c(parts, measure), collapse = " | ")
+    if (nchar(line) <= width) return(paste0(line, "\n", p))
+    pair <- paste(parts, collapse = " | ")
+    last <- paste0(measure, ", ", p)
+    paste(c(if (nchar(pair) <= width) pair else parts,
+            if (nchar(last) <= width) last else c(measure, p)), collapse = "\n")
+  }, "")
+  # facets with equal titles would be merged into one panel
+  make.unique(wrapped_labels(titles, width), " ")
 }
 
 # A histogram of about 30 bars. The scores of measures that count something lie on a grid of few
@@ -241,12 +215,6 @@ null_bars <- function(null, panel) {
   left <- from + width * (seq_len(bars) - 1)
   result <- data.frame(panel, from = left, to = left + width, count = tabulate(bin + 1, bars))
   result[result$count > 0, ]
-}
-
-null_marks <- function(object, panel) {
-  at <- cbind(score = object$score, threshold = object$threshold)
-  data.frame(panel = rep(panel, ncol(at)), at = as.vector(at),
-             mark = factor(rep(colnames(at), each = nrow(at)), names(mark_colours)))
 }
 
 null_caption <- function(object, null) {

@@ -1,6 +1,6 @@
 # These functions draw scores with errors: intervals, noise ceilings, plans of recordings.
 
-# ---- plot interval
+# ---- interval
 
 # These functions draw intervals of scores and of CKA as forest plots.
 
@@ -14,31 +14,7 @@ autoplot.repalign_interval <- function(object, ...) {
 estimators_forest <- function(object) {
   need_columns(object, c("estimator", "cka", "conf_low", "conf_high"), "drawn")
   need_rows(object)
-  rows <- interval_rows(object)
-  if (all(is.na(rows$cka))) {
-    abort("There is nothing to draw: all values are undefined (NA).",
-          class = "repalign_error_size", arg = "object")
-  }
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["cka"]], y = .data[["estimator"]],
-                                     colour = .data[["estimator"]])) +
-    ggplot2::geom_vline(xintercept = c(0, 1), linetype = "dotted", colour = "grey50") +
-    ggplot2::geom_linerange(ggplot2::aes(xmin = .data[["conf_low"]], xmax = .data[["conf_high"]]),
-                            na.rm = TRUE, linewidth = 0.8) +
-    ggplot2::geom_point(na.rm = TRUE, size = 2.5) +
-    (if (length(source_columns(object))) {
-      ggplot2::facet_grid(rows = ggplot2::vars(.data[["panel"]]), switch = "y")
-    }) +
-    ggplot2::scale_colour_manual(values = estimator_colours, guide = "none") +
-    ggplot2::scale_y_discrete(drop = FALSE) +
-    ggplot2::labs(x = "CKA", y = NULL, caption = interval_caption(object)) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                  panel.grid.major.y = ggplot2::element_blank(),
-                  panel.spacing = ggplot2::unit(0.8, "lines"), strip.placement = "outside",
-                  strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1))
-}
-
-# The rows of the picture: the first estimator is on top, and each source has a panel.
-interval_rows <- function(object) {
+  # the rows of the picture: the first estimator is on top, and each source has a panel
   rows <- as.data.frame(object)
   twice <- anyDuplicated(rows[c(source_columns(object), "estimator")])
   if (twice) {
@@ -51,10 +27,10 @@ interval_rows <- function(object) {
   rows$panel <- source_names(rows, source_columns(object))
   groups <- row_groups(rows, c(source_columns(object), "panel"))
   rows$panel <- factor(rows$panel, unique(rows$panel[unlist(groups)]))
-  rows
-}
-
-interval_caption <- function(object) {
+  if (all(is.na(rows$cka))) {
+    abort("There is nothing to draw: all values are undefined (NA).",
+          class = "repalign_error_size", arg = "object")
+  }
   level <- attr(object, "conf_level")
   undefined <- sum(is.na(object$cka))
   no_interval <- sum(!is.na(object$cka) & is.na(object$conf_low))
@@ -63,10 +39,25 @@ interval_caption <- function(object) {
     if (no_interval) paste(no_interval, "without interval (undefined)"),
     if (undefined) paste(undefined, "of", nrow(object), "values undefined")
   )
-  if (length(parts)) paste(parts, collapse = "; ")
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["cka"]], y = .data[["estimator"]],
+                                     colour = .data[["estimator"]])) +
+    ggplot2::geom_vline(xintercept = c(0, 1), linetype = "dotted", colour = "grey50") +
+    ggplot2::geom_linerange(ggplot2::aes(xmin = .data[["conf_low"]], xmax = .data[["conf_high"]]),
+                            na.rm = TRUE, linewidth = 0.8) +
+    ggplot2::geom_point(na.rm = TRUE, size = 2.5) +
+    (if (length(source_columns(object))) {
+      ggplot2::facet_grid(rows = ggplot2::vars(.data[["panel"]]), switch = "y")
+    }) +
+    ggplot2::scale_colour_manual(values = estimator_colours, guide = "none") +
+    ggplot2::scale_y_discrete(drop = FALSE) +
+    ggplot2::labs(x = "CKA", y = NULL, caption = if (length(parts)) paste(parts, collapse = "; ")) +
+    picture_theme(panel.grid.minor = ggplot2::element_blank(),
+                  panel.grid.major.y = ggplot2::element_blank(),
+                  panel.spacing = ggplot2::unit(0.8, "lines"), strip.placement = "outside",
+                  strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1))
 }
 
-# ---- plot intervals of scores
+# ---- intervals of scores
 
 scores_forest <- function(object) {
   need_columns(object, c("x", "y", "measure", "score", "conf_low", "conf_high"), "drawn")
@@ -119,7 +110,7 @@ forest_caption <- function(object) {
   if (length(parts)) paste(parts, collapse = "; ")
 }
 
-# ---- plot noise ceiling
+# ---- noise ceiling
 
 # Noise ceilings are drawn here: the ceiling as a band, with scores as they are and without noise.
 
@@ -130,21 +121,7 @@ autoplot.repalign_ceiling <- function(object, ...) {
   need_columns(object, c("y", "measure", paste0(rep(drawn_of_ceiling, each = 2), c("", "_se"))),
                "drawn")
   need_rows(object)
-  rows <- drawn_ceilings(object)
-  scores <- rows[rows$value != "ceiling", ]
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["y"]])) +
-    ceiling_bands(rows[rows$value == "ceiling", ], nrow(scores) > 0) +
-    (if (nrow(scores)) score_points(scores)) +
-    ggplot2::facet_wrap(ggplot2::vars(.data[["measure"]])) +
-    ggplot2::scale_x_discrete(limits = levels(rows$y)) +
-    ggplot2::labs(x = NULL, y = "score", caption = noise_ceiling_caption(object)) +
-    picture_theme(panel.grid.major.x = ggplot2::element_blank(), legend.position = "top")
-}
-
-drawn_of_ceiling <- c("ceiling", "score", "disattenuated")
-
-# A row for each value that is drawn, with its interval.
-drawn_ceilings <- function(object) {
+  # a row for each value that is drawn, with its interval
   level <- 0.95
   whole <- as.data.frame(object)
   names <- ifelse(is.na(whole$y), "trials", as.character(whole$y))
@@ -156,10 +133,27 @@ drawn_ceilings <- function(object) {
   })
   rows <- do.call(rbind, found)
   rows <- rows[!is.na(rows$at), ]
-  if (nrow(rows)) return(rows)
-  abort("There is nothing to draw: all values are undefined (NA).", class = "repalign_error_size",
-        arg = "object")
+  if (!nrow(rows)) {
+    abort("There is nothing to draw: all values are undefined (NA).", class = "repalign_error_size",
+          arg = "object")
+  }
+  scores <- rows[rows$value != "ceiling", ]
+  known <- any(!is.na(object$ceiling_se))
+  approximate <- !all(is.na(object$ceiling[is.na(object$ceiling_se)]))
+  parts <- c(if (all(is.na(object$y))) "points: ceilings" else "dashes: ceilings",
+             if (known && !all(is.na(object$y))) "bands and lines: 95% intervals",
+             if (known && all(is.na(object$y))) "lines: 95% intervals",
+             if (approximate) "without: not known")
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["y"]])) +
+    ceiling_bands(rows[rows$value == "ceiling", ], nrow(scores) > 0) +
+    (if (nrow(scores)) score_points(scores)) +
+    ggplot2::facet_wrap(ggplot2::vars(.data[["measure"]])) +
+    ggplot2::scale_x_discrete(limits = levels(rows$y)) +
+    ggplot2::labs(x = NULL, y = "score", caption = paste(parts, collapse = "; ")) +
+    picture_theme(panel.grid.major.x = ggplot2::element_blank(), legend.position = "top")
 }
+
+drawn_of_ceiling <- c("ceiling", "score", "disattenuated")
 
 # Beside scores, ceilings are boxes behind them; alone they are points with intervals.
 ceiling_bands <- function(ceilings, beside) {
@@ -196,19 +190,7 @@ score_points <- function(scores) {
   )
 }
 
-noise_ceiling_caption <- function(object) {
-  known <- any(!is.na(object$ceiling_se))
-  approximate <- !all(is.na(object$ceiling[is.na(object$ceiling_se)]))
-  parts <- c(if (all(is.na(object$y))) "points: ceilings" else "dashes: ceilings",
-             if (known && !all(is.na(object$y))) "bands and lines: 95% intervals",
-             if (known && all(is.na(object$y))) "lines: 95% intervals",
-             if (approximate) "without: not known")
-  paste(parts, collapse = "; ")
-}
-
-# ---- plot plan
-
-# Plans of recordings are drawn here: contours over stimuli and neurons, or curves over one number.
+# ---- plan
 
 #' Plot a plan of a recording
 #'
@@ -262,7 +244,15 @@ plan_labels <- c(stimuli = "stimuli", neurons_x = "neurons of x", neurons_y = "n
 
 plan_contours <- function(rows, what, facts, panels) {
   pilot <- pilot_row(rows, facts$model, panels)
-  fine <- fine_designs(rbind(rows[names(pilot)], pilot), rows, facts, panels)
+  # designs at 60 x 60 numbers of stimuli and neurons of x
+  within <- rbind(rows[names(pilot)], pilot)
+  spread <- function(values) exp(seq(log(min(values)), log(max(values)), length.out = 60))
+  others <- unique(rows[c("neurons_y", "trials")])
+  if (facts$model$tied) others <- unique(transform(others, neurons_y = NA_real_))
+  grid <- merge(expand.grid(stimuli = spread(within$stimuli), neurons_x = spread(within$neurons_x)),
+                others, by = NULL)
+  if (facts$model$tied) grid$neurons_y <- grid$neurons_x * tied_share(facts$model)
+  fine <- design_table(facts$model, grid, facts$settings)
   breaks <- plan_breaks(fine[[what]], what)
   wanted <- wanted_value(what, facts$settings)
   if (!is.null(wanted) && (wanted < min(fine[[what]]) || wanted > max(fine[[what]]))) wanted <- NULL
@@ -271,8 +261,23 @@ plan_contours <- function(rows, what, facts, panels) {
     ggplot2::geom_contour_filled(ggplot2::aes(z = .data[[what]]), breaks = breaks$at) +
     reach$layers +
     (if (!is.null(wanted)) {
+      # where the wanted value lies, in each panel that has it
+      parts <- if (length(panels)) split(fine, fine[panels], drop = TRUE) else list(fine)
+      lines <- lapply(parts, function(part) {
+        n <- sort(unique(part$stimuli))
+        q <- sort(unique(part$neurons_x))
+        values <- matrix(part[[what]][order(part$neurons_x, part$stimuli)], length(n))
+        found <- grDevices::contourLines(log(n), log(q), values, levels = wanted)
+        lapply(found, function(line) {
+          data.frame(stimuli = exp(line$x), neurons_x = exp(line$y), neurons_y = part$neurons_y[1],
+                     trials = part$trials[1])
+        })
+      })
+      lines <- unlist(unname(lines), recursive = FALSE)
       ggplot2::geom_path(ggplot2::aes(group = .data[["line"]]), linewidth = 1,
-                         data = wanted_lines(fine, what, wanted, panels))
+                         data = do.call(rbind,
+                                        Map(function(line, number) cbind(line, line = number),
+                                            lines, seq_along(lines))))
     }) +
     ggplot2::geom_point(data = rows, size = 0.8, colour = "grey20") +
     (if (nrow(pilot)) pilot_cross(pilot, okabe_ito[["vermillion"]])) +
@@ -298,34 +303,6 @@ pilot_row <- function(rows, model, panels) {
     shown <- shown && (model$tied || pilot[[name]] %in% rows[[name]] || is.na(rows[[name]][1]))
   }
   pilot[rep(1, as.integer(shown)), ]
-}
-
-# Designs at 60 x 60 numbers of stimuli and neurons of x.
-fine_designs <- function(within, rows, facts, panels) {
-  spread <- function(values) exp(seq(log(min(values)), log(max(values)), length.out = 60))
-  others <- unique(rows[c("neurons_y", "trials")])
-  if (facts$model$tied) others <- unique(transform(others, neurons_y = NA_real_))
-  grid <- merge(expand.grid(stimuli = spread(within$stimuli), neurons_x = spread(within$neurons_x)),
-                others, by = NULL)
-  if (facts$model$tied) grid$neurons_y <- grid$neurons_x * tied_share(facts$model)
-  design_table(facts$model, grid, facts$settings)
-}
-
-# Where the wanted value lies, in each panel that has it.
-wanted_lines <- function(fine, what, wanted, panels) {
-  parts <- if (length(panels)) split(fine, fine[panels], drop = TRUE) else list(fine)
-  lines <- lapply(parts, function(part) {
-    n <- sort(unique(part$stimuli))
-    q <- sort(unique(part$neurons_x))
-    values <- matrix(part[[what]][order(part$neurons_x, part$stimuli)], length(n))
-    found <- grDevices::contourLines(log(n), log(q), values, levels = wanted)
-    lapply(found, function(line) {
-      data.frame(stimuli = exp(line$x), neurons_x = exp(line$y), neurons_y = part$neurons_y[1],
-                 trials = part$trials[1])
-    })
-  })
-  lines <- unlist(unname(lines), recursive = FALSE)
-  do.call(rbind, Map(function(line, number) cbind(line, line = number), lines, seq_along(lines)))
 }
 
 # Where the colours change, and their names.

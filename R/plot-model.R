@@ -3,7 +3,7 @@
 #' @include plot.R
 NULL
 
-# ---- plot evaluation
+# ---- evaluation
 
 # Pictures of evaluate_models(): scores with their errors, the noise ceiling and the differences
 # between models; and a map of models and data.
@@ -35,38 +35,45 @@ autoplot.repalign_evaluation <- function(object, type = c("bars", "points", "map
   rows <- evaluated_rows(object, errors, letters, alpha, adjust)
   single <- if (subjects) subject_scores(object, levels(rows$title))
   rows$mark_at <- above_points(rows, single)
+  slanted <- nrow(rows) > 8 || max(nchar(levels(rows$title))) * nrow(rows) > 75
+  points <- if (!is.null(single)) {
+    ggplot2::geom_point(data = single, ggplot2::aes(x = .data[["x"]], y = .data[["score"]]),
+                        shape = 21, size = 1.3, stroke = 0.4, colour = "grey35", fill = "white",
+                        na.rm = TRUE)
+  }
+  band <- rows[1, ]
+  ceiling <- if (is.na(band$ceiling_high)) {
+    NULL
+  } else if (is.na(band$ceiling_low)) {
+    ggplot2::geom_hline(yintercept = band$ceiling_high, colour = "grey60", linewidth = 0.8)
+  } else {
+    ggplot2::annotate("rect", xmin = -Inf, xmax = Inf, ymin = band$ceiling_low,
+                      ymax = band$ceiling_high, fill = "grey60", alpha = 0.35)
+  }
+  outer <- attr(object, "outer")
+  words <- if (is.null(outer)) "similarity of RDMs" else paste0("similarity of RDMs\n(", outer, ")")
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["title"]], y = .data[["score"]])) +
-    evaluation_ceiling(rows) +
+    ceiling +
     # points of subjects lie beside the places of models
     ggplot2::scale_x_discrete() +
     ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey40") +
     (if (type == "bars") {
       ggplot2::geom_col(width = 0.65, fill = okabe_ito[["sky"]], na.rm = TRUE)
     }) +
-    subject_points(single) +
+    points +
     ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]]),
                             na.rm = TRUE, linewidth = 0.7) +
     ggplot2::geom_point(na.rm = TRUE, size = if (type == "bars") 1.2 else 2.6) +
     ggplot2::geom_text(ggplot2::aes(y = .data[["mark_at"]], label = .data[["mark"]]),
                        na.rm = TRUE, size = 3.2, vjust = 0) +
-    ggplot2::labs(x = NULL, y = score_words(attr(object, "outer")),
+    ggplot2::labs(x = NULL, y = words,
                   caption = evaluation_caption(object, rows, errors, letters, alpha, adjust,
                                                !is.null(single))) +
-    evaluation_theme(rows)
-}
-
-evaluation_theme <- function(rows) {
-  slanted <- nrow(rows) > 8 || max(nchar(levels(rows$title))) * nrow(rows) > 75
-  picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                panel.grid.major.x = ggplot2::element_blank(),
-                axis.text.x = if (slanted) {
-                  ggplot2::element_text(angle = 40, hjust = 1, vjust = 1)
-                } else ggplot2::element_text())
-}
-
-score_words <- function(outer) {
-  if (is.null(outer)) return("similarity of RDMs")
-  paste0("similarity of RDMs\n(", outer, ")")
+    picture_theme(panel.grid.minor = ggplot2::element_blank(),
+                  panel.grid.major.x = ggplot2::element_blank(),
+                  axis.text.x = if (slanted) {
+                    ggplot2::element_text(angle = 40, hjust = 1, vjust = 1)
+                  } else ggplot2::element_text())
 }
 
 # The rows in their order, with the ends of error bars and with marks above them.
@@ -113,23 +120,6 @@ above_points <- function(rows, single) {
   as.vector(tops) + 0.02 * diff(extent)
 }
 
-subject_points <- function(single) {
-  if (is.null(single)) return(NULL)
-  ggplot2::geom_point(data = single, ggplot2::aes(x = .data[["x"]], y = .data[["score"]]),
-                      shape = 21, size = 1.3, stroke = 0.4, colour = "grey35", fill = "white",
-                      na.rm = TRUE)
-}
-
-evaluation_ceiling <- function(rows) {
-  band <- rows[1, ]
-  if (is.na(band$ceiling_high)) return(NULL)
-  if (is.na(band$ceiling_low)) {
-    return(ggplot2::geom_hline(yintercept = band$ceiling_high, colour = "grey60", linewidth = 0.8))
-  }
-  ggplot2::annotate("rect", xmin = -Inf, xmax = Inf, ymin = band$ceiling_low,
-                    ymax = band$ceiling_high, fill = "grey60", alpha = 0.35)
-}
-
 evaluation_caption <- function(object, rows, errors, letters, alpha, adjust, single) {
   level <- attr(object, "conf_level")
   has_marks <- any(grepl("*", rows$mark, fixed = TRUE))
@@ -153,7 +143,7 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, adjust, sin
   paste(strwrap(paste(parts, collapse = "; "), 95), collapse = "\n")
 }
 
-# ---- which models differ ----
+# ---- which models differ
 
 # A letter for each set of models that do not differ; models without a common letter differ.
 difference_letters <- function(object, alpha, adjust) {
@@ -196,7 +186,7 @@ without_subsets <- function(sets) {
   sets[!inside]
 }
 
-# ---- map ----
+# ---- map
 
 # Models and data RDMs; near each other where they are alike.
 evaluation_map <- function(object) {
@@ -221,10 +211,6 @@ evaluation_map <- function(object) {
   points <- map$points
   points$model <- factor(rep(c("model", "data"), c(ncol(models), ncol(kept$data)))[usable],
                          c("model", "data"))
-  map_of_points(points, map$kept, attr(object, "outer"))
-}
-
-map_of_points <- function(points, kept, outer) {
   frame <- map_frame(points)
   points <- cbind(points, label_places(points, frame))
   left <- sum(!points$placed)
@@ -239,13 +225,13 @@ map_of_points <- function(points, kept, outer) {
     ggplot2::scale_shape_manual(NULL, values = c(model = 17, data = 19)) +
     ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE) +
     ggplot2::labs(x = "dimension 1", y = "dimension 2", caption = caption_of(
-      paste0("distances stand for 1 - ", outer, "; two dimensions keep ",
-             round(100 * kept), "% of the dissimilarity"),
+      paste0("distances stand for 1 - ", attr(object, "outer"), "; two dimensions keep ",
+             round(100 * map$kept), "% of the dissimilarity"),
       if (left) paste(left, "of", nrow(points), "names left out for want of room"))) +
     map_theme()
 }
 
-# ---- plot regression
+# ---- regression
 
 # These functions draw the coefficients of rsa_regression() as a forest plot.
 
@@ -261,25 +247,7 @@ autoplot.repalign_regression <- function(object,
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   need_columns(object, c("term", "p_value", value), "drawn")
   need_rows(object)
-  rows <- coefficient_rows(object, value, alpha)
-  several <- length(unique(object$subject)) > 1
-  place <- if (several) ggplot2::position_nudge(y = -0.18) else ggplot2::position_identity()
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["value"]], y = .data[["title"]])) +
-    ggplot2::geom_vline(xintercept = 0, linetype = "dotted", colour = "grey40") +
-    ggplot2::geom_point(ggplot2::aes(shape = .data[["found"]]), na.rm = TRUE, position = place,
-                        size = if (several) 1.7 else 3, show.legend = TRUE,
-                        colour = if (several) "grey40" else forest_colour) +
-    (if (several) group_marks(object, rows) else centered_marks(rows, value)) +
-    ggplot2::scale_shape_manual(values = c(19, 1), name = NULL, drop = FALSE,
-                                labels = paste("p", c("at most", "above"), format(alpha))) +
-    ggplot2::labs(x = coefficient_axis(object, value), y = NULL,
-                  caption = coefficient_caption(rows, value, several)) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                  panel.grid.major.y = ggplot2::element_blank(), legend.position = "top")
-}
-
-# The first predictor is on top.
-coefficient_rows <- function(object, value, alpha) {
+  # the first predictor is on top
   rows <- as.data.frame(object)
   rows$value <- rows[[value]]
   if (all(is.na(rows$value))) {
@@ -289,14 +257,35 @@ coefficient_rows <- function(object, value, alpha) {
   rows$title <- factor(rows$term, rev(unique(rows$term)))
   rows$found <- factor(ifelse(rows$p_value <= alpha & !is.na(rows$p_value), "yes", "no"),
                        c("yes", "no"))
-  rows
-}
-
-# Where the coefficients stand that the p-values are about.
-centered_marks <- function(rows, value) {
-  if (value != "estimate" || is.null(rows$centered)) return(NULL)
-  ggplot2::geom_point(ggplot2::aes(x = .data[["centered"]]), na.rm = TRUE, shape = 124, size = 5,
-                      colour = okabe_ito[["vermillion"]])
+  several <- length(unique(object$subject)) > 1
+  place <- if (several) ggplot2::position_nudge(y = -0.18) else ggplot2::position_identity()
+  undefined <- sum(is.na(rows$value))
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["value"]], y = .data[["title"]])) +
+    ggplot2::geom_vline(xintercept = 0, linetype = "dotted", colour = "grey40") +
+    ggplot2::geom_point(ggplot2::aes(shape = .data[["found"]]), na.rm = TRUE, position = place,
+                        size = if (several) 1.7 else 3, show.legend = TRUE,
+                        colour = if (several) "grey40" else forest_colour) +
+    (if (several) group_marks(object, rows) else {
+      # where the coefficients stand that the p-values are about
+      if (value == "estimate" && !is.null(rows$centered)) {
+        ggplot2::geom_point(ggplot2::aes(x = .data[["centered"]]), na.rm = TRUE, shape = 124,
+                            size = 5, colour = okabe_ito[["vermillion"]])
+      }
+    }) +
+    ggplot2::scale_shape_manual(values = c(19, 1), name = NULL, drop = FALSE,
+                                labels = paste("p", c("at most", "above"), format(alpha))) +
+    ggplot2::labs(x = coefficient_axis(object, value), y = NULL,
+                  caption = wrapped_caption(c(
+                              if (several) "large: means over subjects with 95% intervals; ",
+                              "small: subjects",
+                              if (!several && value == "estimate" && !is.null(rows$centered)) {
+                                paste("lines: coefficients without effects of single conditions,",
+                                      "which p is about")
+                              },
+                              if (undefined) paste(undefined, "undefined")
+                            ))) +
+    picture_theme(panel.grid.minor = ggplot2::element_blank(),
+                  panel.grid.major.y = ggplot2::element_blank(), legend.position = "top")
 }
 
 # Means over subjects with 95% intervals by the t distribution.
@@ -323,24 +312,11 @@ coefficient_axis <- function(object, value) {
     unique = "unique share of the variance", no_branch(value))
 }
 
-coefficient_caption <- function(rows, value, several) {
-  undefined <- sum(is.na(rows$value))
-  wrapped_caption(c(
-    if (several) "large: means over subjects with 95% intervals; small: subjects",
-    if (!several && value == "estimate" && !is.null(rows$centered)) {
-      "lines: coefficients without effects of single conditions, which p is about"
-    },
-    if (undefined) paste(undefined, "undefined")
-  ))
-}
-
 wrapped_caption <- function(parts) {
   if (length(parts)) paste(strwrap(paste(parts, collapse = "; "), 90), collapse = "\n")
 }
 
-# ---- plot searchlight
-
-# Pictures of a searchlight, which know nothing of where the centres are.
+# ---- searchlight
 
 #' Plot a searchlight
 #'
@@ -393,7 +369,21 @@ autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null",
   rows$rank <- stats::ave(-sign * rows$score, rows$model, FUN = function(values) {
     rank(values, na.last = "keep", ties.method = "first")
   })
-  rows$panel <- light_titles(rows, facts, label)
+  # a title for the panel of each model: how many centres are significant, and which are best
+  # the axis and the margins take about 0.8 inches, and panels have gaps between them
+  width <- floor(((page[["width"]] - 0.8) / min(nlevels(rows$model), 3) - 0.2) / character_width)
+  titles <- vapply(levels(rows$model), function(model) {
+    of_model <- rows[rows$model == model, ]
+    best <- of_model$center[match(seq_len(label), of_model$rank)]
+    best <- best[!is.na(best)]
+    count <- if (facts$settings$permutations > 0) {
+      paste0(": ", sum(of_model$p_familywise <= facts$settings$alpha, na.rm = TRUE), " of ",
+             count_of(sum(!is.na(of_model$score)), "centre"))
+    }
+    best <- if (length(best)) paste0("best: ", paste(best, collapse = ", "))
+    paste(wrapped_labels(c(paste0(model, count), best), width), collapse = "\n")
+  }, "")
+  rows$panel <- factor(titles[as.character(rows$model)], titles)
   if (type == "max_null") return(max_null_panels(rows, facts))
   rows$at <- if (type == "ranked") rows$rank else
     stats::ave(seq_len(nrow(rows)), rows$model, FUN = seq_along)
@@ -403,24 +393,34 @@ autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null",
 light_colours <- c(`family-wise` = okabe_ito[["vermillion"]], `single centre` = okabe_ito[["blue"]],
                    neither = "grey65")
 
-# Which p-values of a centre are small enough.
-light_levels <- function(rows, alpha) {
-  level <- ifelse(rows$p_familywise <= alpha, 1, ifelse(rows$p_value <= alpha, 2, 3))
-  factor(names(light_colours)[ifelse(is.na(level), 3, level)], names(light_colours))
-}
-
 center_panels <- function(rows, facts, type) {
   settings <- facts$settings
-  rows$level <- light_levels(rows, settings$alpha)
+  # which p-values of a centre are small enough
+  level <- ifelse(rows$p_familywise <= settings$alpha, 1,
+                  ifelse(rows$p_value <= settings$alpha, 2, 3))
+  rows$level <- factor(names(light_colours)[ifelse(is.na(level), 3, level)], names(light_colours))
   known <- settings$permutations > 0
   many <- max(rows$rank) > 200
   # what is significant comes last, over the others
   rows <- rows[order(-as.integer(rows$level)), ]
+  axis <- if (type == "ranked" && many) {
+    ggplot2::scale_x_log10(breaks = 10^(0:7), labels = function(at) format_each(at, 3))
+  } else {
+    breaks <- few_breaks(min(nlevels(rows$panel), 3))
+    ggplot2::scale_x_continuous(breaks = breaks, guide = ggplot2::guide_axis(check.overlap = TRUE))
+  }
+  # dashed lines, one in each panel
+  threshold <- if (facts$settings$permutations != 0) {
+    at <- data.frame(panel = factor(levels(rows$panel), levels(rows$panel)),
+                     threshold = facts$threshold)
+    ggplot2::geom_hline(data = at, ggplot2::aes(yintercept = .data[["threshold"]]), linetype = "22",
+                        linewidth = 0.5, na.rm = TRUE)
+  }
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["at"]], y = .data[["score"]],
                                      colour = .data[["level"]])) +
-    threshold_layer(facts, rows$panel) +
+    threshold +
     ggplot2::geom_point(size = if (many) 0.8 else 1.6, show.legend = known) +
-    ggplot2::facet_wrap(~panel) + light_axis(type, many, nlevels(rows$panel)) +
+    ggplot2::facet_wrap(~panel) + axis +
     ggplot2::scale_colour_manual(paste("p at most", format(settings$alpha)),
                                  values = light_colours, drop = !known) +
     ggplot2::guides(colour = if (known) ggplot2::guide_legend(override.aes = list(size = 2)) else
@@ -435,40 +435,6 @@ light_theme <- function() {
                 panel.spacing = ggplot2::unit(1, "lines"),
                 plot.margin = ggplot2::margin(4, 16, 4, 4),
                 strip.text = ggplot2::element_text(hjust = 0, size = 8))
-}
-
-light_axis <- function(type, many, panels) {
-  if (type == "ranked" && many) {
-    return(ggplot2::scale_x_log10(breaks = 10^(0:7), labels = function(at) format_each(at, 3)))
-  }
-  breaks <- few_breaks(min(panels, 3))
-  ggplot2::scale_x_continuous(breaks = breaks, guide = ggplot2::guide_axis(check.overlap = TRUE))
-}
-
-# A title for the panel of each model: how many centres are significant, and which are best.
-light_titles <- function(rows, facts, label) {
-  # the axis and the margins take about 0.8 inches, and panels have gaps between them
-  width <- floor(((page[["width"]] - 0.8) / min(nlevels(rows$model), 3) - 0.2) / character_width)
-  titles <- vapply(levels(rows$model), function(model) {
-    of_model <- rows[rows$model == model, ]
-    best <- of_model$center[match(seq_len(label), of_model$rank)]
-    best <- best[!is.na(best)]
-    count <- if (facts$settings$permutations > 0) {
-      paste0(": ", sum(of_model$p_familywise <= facts$settings$alpha, na.rm = TRUE), " of ",
-             count_of(sum(!is.na(of_model$score)), "centre"))
-    }
-    best <- if (length(best)) paste0("best: ", paste(best, collapse = ", "))
-    paste(wrapped_labels(c(paste0(model, count), best), width), collapse = "\n")
-  }, "")
-  factor(titles[as.character(rows$model)], titles)
-}
-
-# Dashed lines, one in each panel.
-threshold_layer <- function(facts, panels) {
-  if (facts$settings$permutations == 0) return(NULL)
-  at <- data.frame(panel = factor(levels(panels), levels(panels)), threshold = facts$threshold)
-  ggplot2::geom_hline(data = at, ggplot2::aes(yintercept = .data[["threshold"]]), linetype = "22",
-                      linewidth = 0.5, na.rm = TRUE)
 }
 
 light_caption <- function(facts) {

@@ -1,9 +1,5 @@
 # These functions draw RDMs, and places on a map.
 
-# ---- plot rdm
-
-# These functions draw RDMs: panels of their dissimilarities, and maps of their conditions.
-
 #' Plot RDMs
 #'
 #' Draws the dissimilarities of one RDM, or of several side by side, or a map on which conditions
@@ -105,13 +101,11 @@ autoplot.repalign_rdms <- function(object, scale = c("auto", "shared", "own"), g
   scale <- check_choice(scale, c("auto", "shared", "own"), "scale")
   names <- check_element_names(object, "object")
   for (name in names) check_rdm(object[[name]], paste0("object$", name))
-  own <- if (scale == "auto") !alike_rdms(object) else scale == "own"
+  own <- if (scale == "auto") {
+    largest <- vapply(object, function(d) max(abs(d), na.rm = TRUE), 0)
+    !(length(unique(vapply(object, distance_words, ""))) == 1 && max(largest) <= 3 * min(largest))
+  } else scale == "own"
   rdm_panels(object, own, group_runs(group, object))
-}
-
-alike_rdms <- function(rdms) {
-  largest <- vapply(rdms, function(d) max(abs(d), na.rm = TRUE), 0)
-  length(unique(vapply(rdms, distance_words, ""))) == 1 && max(largest) <= 3 * min(largest)
 }
 
 # Conditions of the same label that follow each other, in their order: list(label, middle, edge).
@@ -130,29 +124,7 @@ group_runs <- function(group, rdms) {
 
 # own: a colour scale for each? groups: what group_runs() returned.
 rdm_panels <- function(rdms, own, groups) {
-  tiles <- rdm_tiles(rdms)
-  layout <- rdm_layout(rdms, tiles, groups)
-  shading <- rdm_shading(tiles, rdms, own)
-  tiles$fill <- shading$fill
-  tiles$text[is.na(tiles$value)] <- ""
-  tiles$ink <- text_colour(shading$share)
-  tiles$panel <- with_ranges(tiles$panel, shading$ranges, layout$across)
-  ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
-    ggplot2::geom_raster(ggplot2::aes(fill = .data[["fill"]])) +
-    tile_text(tiles, layout) +
-    group_lines(groups) +
-    ggplot2::scale_colour_identity() +
-    shading$scale +
-    (if (nlevels(tiles$panel) > 1) {
-      ggplot2::facet_wrap(~panel, ncol = layout$across, scales = layout$scales)
-    }) +
-    rdm_axes(layout) +
-    ggplot2::labs(x = NULL, y = NULL, caption = caption_of(layout$remarks)) +
-    tile_theme(layout)
-}
-
-# A row for each entry beside the diagonal, on both sides of it.
-rdm_tiles <- function(rdms) {
+  # a row for each entry beside the diagonal, on both sides of it
   titles <- if (is.null(names(rdms))) "" else names(rdms)
   parts <- Map(function(d, title) {
     square <- as.matrix(unclass_rdm(d))
@@ -162,23 +134,62 @@ rdm_tiles <- function(rdms) {
   }, unname(rdms), titles)
   tiles <- do.call(rbind, parts)
   tiles$text <- number_text(tiles$value)
-  tiles
+  layout <- rdm_layout(rdms, tiles, groups)
+  words <- unique(vapply(rdms, distance_words, ""))
+  title <- wrapped_labels(if (length(words) == 1) words else "dissimilarity", 14)
+  values <- tiles$value
+  if (own) {
+    title <- "share of\nthe largest"
+    values <- values / largest_in(values, tiles$panel)
+  }
+  shading <- if (any(values < 0, na.rm = TRUE)) zero_shading(values, title) else
+    real_shading(values, 0, FALSE, title)
+  if (own) shading$ranges <- panel_ranges(tiles)
+  tiles$fill <- shading$fill
+  tiles$text[is.na(tiles$value)] <- ""
+  tiles$ink <- text_colour(shading$share)
+  tiles$panel <- with_ranges(tiles$panel, shading$ranges, layout$across)
+  shown <- seq(1, max(1, length(layout$short)), by = layout$every)
+  axis <- function(scale, ...) {
+    scale(breaks = if (length(layout$short)) layout$at[shown], labels = layout$short[shown],
+          expand = ggplot2::expansion(0), ...)
+  }
+  lines <- if (!is.null(groups)) {
+    list(ggplot2::geom_hline(yintercept = groups$edge, linewidth = 0.3),
+         ggplot2::geom_vline(xintercept = groups$edge, linewidth = 0.3))
+  }
+  ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
+    ggplot2::geom_raster(ggplot2::aes(fill = .data[["fill"]])) +
+    tile_text(tiles, layout) +
+    lines +
+    ggplot2::scale_colour_identity() +
+    shading$scale +
+    (if (nlevels(tiles$panel) > 1) {
+      ggplot2::facet_wrap(~panel, ncol = layout$across, scales = layout$scales)
+    }) +
+    list(axis(ggplot2::scale_x_continuous), axis(ggplot2::scale_y_reverse)) +
+    ggplot2::labs(x = NULL, y = NULL, caption = caption_of(layout$remarks)) +
+    tile_theme(layout)
 }
 
 # As a plain dist object, which as.matrix() knows.
 unclass_rdm <- function(d) structure(as.vector(d), Size = attr(d, "Size"), class = "dist")
 
-group_lines <- function(groups) {
-  if (is.null(groups)) return(NULL)
-  list(ggplot2::geom_hline(yintercept = groups$edge, linewidth = 0.3),
-       ggplot2::geom_vline(xintercept = groups$edge, linewidth = 0.3))
-}
-
 # The number of panels side by side that makes them largest, and what has room in them.
 rdm_layout <- function(rdms, tiles, groups) {
   names <- unique(lapply(rdms, condition_names))
   count <- max(lengths(names))
-  axes <- rdm_names(names, groups, if (length(rdms) > 1) 14 else 22)
+  # What stands on the axes: names of conditions or of groups, where, and how many conditions wide
+  # the narrowest is. RDMs of different conditions have no names.
+  axes <- if (length(names) > 1) {
+    list(short = character(), at = numeric(), span = 1)
+  } else if (is.null(groups)) {
+    list(short = short_labels(names[[1]], if (length(rdms) > 1) 14 else 22),
+         at = seq_along(names[[1]]), span = 1)
+  } else {
+    list(short = short_labels(groups$label, 22), at = groups$middle,
+         span = min(diff(c(0.5, groups$edge, length(names[[1]]) + 0.5))))
+  }
   same <- length(axes$short) > 0
   width <- if (same) max(nchar(axes$short)) * character_width else 0.1
   across <- seq_along(rdms)
@@ -197,40 +208,6 @@ rdm_layout <- function(rdms, tiles, groups) {
                    if (same && length(axes$short) > room) "not every name has room on the axes"))
 }
 
-# What stands on the axes: names of conditions or of groups, where, and how many conditions wide the
-# narrowest is. RDMs of different conditions have no names.
-rdm_names <- function(names, groups, most) {
-  if (length(names) > 1) return(list(short = character(), at = numeric(), span = 1))
-  if (is.null(groups)) {
-    return(list(short = short_labels(names[[1]], most), at = seq_along(names[[1]]), span = 1))
-  }
-  list(short = short_labels(groups$label, 22), at = groups$middle,
-       span = min(diff(c(0.5, groups$edge, length(names[[1]]) + 0.5))))
-}
-
-rdm_axes <- function(layout) {
-  shown <- seq(1, max(1, length(layout$short)), by = layout$every)
-  axis <- function(scale, ...) {
-    scale(breaks = if (length(layout$short)) layout$at[shown], labels = layout$short[shown],
-          expand = ggplot2::expansion(0), ...)
-  }
-  list(axis(ggplot2::scale_x_continuous), axis(ggplot2::scale_y_reverse))
-}
-
-rdm_shading <- function(tiles, rdms, own) {
-  words <- unique(vapply(rdms, distance_words, ""))
-  title <- wrapped_labels(if (length(words) == 1) words else "dissimilarity", 14)
-  values <- tiles$value
-  if (own) {
-    title <- "share of\nthe largest"
-    values <- values / largest_in(values, tiles$panel)
-  }
-  shading <- if (any(values < 0, na.rm = TRUE)) zero_shading(values, title) else
-    real_shading(values, 0, FALSE, title)
-  if (own) shading$ranges <- panel_ranges(tiles)
-  shading
-}
-
 # ---- map
 
 rdm_map <- function(d, group) {
@@ -238,18 +215,25 @@ rdm_map <- function(d, group) {
     refuse_distances(which(is.na(d)), attr(d, "Size"), "missing", "object")
   }
   names <- condition_names(d)
-  map <- map_of_squares(squares_of(d))
+  # the dissimilarities as squared distances, as a square matrix
+  square <- as.matrix(unclass_rdm(d))
+  # as scaled_map(): coordinates in the two dimensions with the largest
+  # eigenvalues, where these are positive
+  squares <- if (kind_of_values(d) == "distances") square^2 else square
+  n <- nrow(squares)
+  middle <- rowMeans(squares)
+  gram <- -(squares - middle - rep(middle, each = n) + mean(squares)) / 2
+  found <- eigen(gram, symmetric = TRUE)
+  size <- pmax(c(found$values, 0)[1:2], 0)
+  places <- cbind(found$vectors, 0)[, 1:2, drop = FALSE] * rep(sqrt(size), each = n)
+  all <- sum(abs(found$values))
+  map <- list(points = data.frame(x = places[, 1], y = places[, 2]),
+              kept = if (all > 0) sum(size) / all else 1)
   points <- data.frame(name = names, map$points, model = map_groups(group, names))
   caption <- function(points) {
     map_caption(list(formula = "the roots of the dissimilarities"), map$kept, points)
   }
   draw_map(points, distance_words(d), caption, sparse = !is.null(group))
-}
-
-# The dissimilarities as squared distances, as a square matrix.
-squares_of <- function(d) {
-  square <- as.matrix(unclass_rdm(d))
-  if (kind_of_values(d) == "distances") square^2 else square
 }
 
 map_groups <- function(group, names) {
@@ -258,36 +242,20 @@ map_groups <- function(group, names) {
     abort("`group` must have one label for each of the ", count_of(length(names), "condition"),
           ", none of them missing.", class = "repalign_error_labels", arg = "group")
   }
-  if (!is.null(names(group))) group <- group[names_of_groups(group, names)]
+  if (!is.null(names(group))) {
+    # where the group of each condition is
+    at <- match(names, names(group))
+    if (anyNA(at)) {
+      abort("`group` has names, but none is ", dQuote(names[is.na(at)][1], FALSE), ": give it the ",
+            "names of the conditions, or none (unname()).", class = "repalign_error_labels",
+            arg = "group")
+    }
+    group <- group[at]
+  }
   if (is.factor(group)) droplevels(group) else factor(group, unique(group))
 }
 
-# Where the group of each condition is.
-names_of_groups <- function(group, names) {
-  at <- match(names, names(group))
-  if (anyNA(at)) {
-    abort("`group` has names, but none is ", dQuote(names[is.na(at)][1], FALSE), ": give it the ",
-          "names of the conditions, or none (unname()).", class = "repalign_error_labels",
-          arg = "group")
-  }
-  at
-}
-
-# list(points, kept), as scaled_map(): coordinates in the two dimensions with the largest
-# eigenvalues, where these are positive.
-map_of_squares <- function(squares) {
-  n <- nrow(squares)
-  middle <- rowMeans(squares)
-  gram <- -(squares - middle - rep(middle, each = n) + mean(squares)) / 2
-  found <- eigen(gram, symmetric = TRUE)
-  size <- pmax(c(found$values, 0)[1:2], 0)
-  places <- cbind(found$vectors, 0)[, 1:2, drop = FALSE] * rep(sqrt(size), each = n)
-  all <- sum(abs(found$values))
-  list(points = data.frame(x = places[, 1], y = places[, 2]),
-       kept = if (all > 0) sum(size) / all else 1)
-}
-
-# ---- plot places
+# ---- places
 
 # These functions find places for the names of points, so that no name hides another or a point.
 

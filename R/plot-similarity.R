@@ -1,9 +1,5 @@
 # These functions draw similarities and measures(), and mark what is significant.
 
-# ---- plot similarity
-
-# These functions draw similarities.
-
 #' @rdname plot.repalign
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_similarity <- function(object, type = c("tiles", "heatmap", "map"),
@@ -13,19 +9,15 @@ autoplot.repalign_similarity <- function(object, type = c("tiles", "heatmap", "m
   need_columns(object, c("x", "y", "measure", "score"), "drawn")
   need_rows(object)
   object <- rows_of_measure(object, measure)
-  switch(type, tiles = score_tiles(object), heatmap = heatmap_picture(object),
+  switch(type, tiles = {
+    tiles <- tile_table(object, object$score)
+    facts <- measure_facts(object)
+    draw_tiles(tiles, score_shading(tiles, facts$direction, facts$best))
+  }, heatmap = heatmap_picture(object),
          map = map_picture(object), no_branch(type))
 }
 
-score_tiles <- function(object) {
-  tiles <- tile_table(object, object$score)
-  facts <- measure_facts(object)
-  draw_tiles(tiles, score_shading(tiles, facts$direction, facts$best))
-}
-
-# ---- plot measures
-
-# These functions draw the table of measures.
+# ---- measures
 
 #' Plot what measures are invariant to
 #'
@@ -58,36 +50,8 @@ NULL
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_measures <- function(object, ...) {
   no_other_arguments(...)
-  tiles <- measure_tiles(need_rows(object))
-  ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["property"]], y = .data[["id"]],
-                                      fill = .data[["shade"]])) +
-    ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
-    ggplot2::facet_grid(family ~ group, scales = "free", space = "free", switch = "y") +
-    ggplot2::scale_fill_manual(values = measure_colours, breaks = c("similarity", "distance")) +
-    ggplot2::scale_x_discrete(labels = function(names) sub(" ", "\n", names)) +
-    ggplot2::scale_y_discrete(position = "right") +
-    ggplot2::labs(x = NULL, y = NULL, fill = NULL,
-                  caption = "dark: holds at default arguments; pale: does not") +
-    measure_theme()
-}
-
-# Text and margins are so small that all measures have room on a page of 7 x 5 inches.
-measure_theme <- function() {
-  small <- ggplot2::element_text(size = 7)
-  picture_theme(axis.text = small,
-                axis.text.y.right = ggplot2::element_text(hjust = 0, size = 7),
-                panel.grid = ggplot2::element_blank(),
-                legend.position = "top", legend.key.size = ggplot2::unit(0.7, "lines"),
-                legend.box.spacing = ggplot2::unit(0, "pt"),
-                legend.margin = ggplot2::margin(0, 0, 0, 0),
-                panel.spacing.y = ggplot2::unit(2, "pt"), strip.clip = "off",
-                strip.text = ggplot2::element_text(size = 8),
-                strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1),
-                plot.caption = ggplot2::element_text(size = 7))
-}
-
-# A table with a row for each measure and property: does the property hold?
-measure_tiles <- function(table) {
+  # a table with a row for each measure and property: does the property hold?
+  table <- need_rows(object)
   needed <- c("id", "family", "direction", "symmetric", "pairing", "invariant")
   table <- need_columns(as.data.frame(table), needed, "drawn")
   twice <- anyDuplicated(table$id)
@@ -109,7 +73,28 @@ measure_tiles <- function(table) {
                    c("invariant to", "other properties")),
     shade = paste0(ifelse(holds, "", "no "), table$direction)
   )
-  tiles[!is.na(holds), ]
+  tiles <- tiles[!is.na(holds), ]
+  # text and margins are so small that all measures have room on a page of 7 x 5 inches
+  small <- ggplot2::element_text(size = 7)
+  ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["property"]], y = .data[["id"]],
+                                      fill = .data[["shade"]])) +
+    ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
+    ggplot2::facet_grid(family ~ group, scales = "free", space = "free", switch = "y") +
+    ggplot2::scale_fill_manual(values = measure_colours, breaks = c("similarity", "distance")) +
+    ggplot2::scale_x_discrete(labels = function(names) sub(" ", "\n", names)) +
+    ggplot2::scale_y_discrete(position = "right") +
+    ggplot2::labs(x = NULL, y = NULL, fill = NULL,
+                  caption = "dark: holds at default arguments; pale: does not") +
+    picture_theme(axis.text = small,
+                  axis.text.y.right = ggplot2::element_text(hjust = 0, size = 7),
+                  panel.grid = ggplot2::element_blank(),
+                  legend.position = "top", legend.key.size = ggplot2::unit(0.7, "lines"),
+                  legend.box.spacing = ggplot2::unit(0, "pt"),
+                  legend.margin = ggplot2::margin(0, 0, 0, 0),
+                  panel.spacing.y = ggplot2::unit(2, "pt"), strip.clip = "off",
+                  strip.text = ggplot2::element_text(size = 8),
+                  strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1),
+                  plot.caption = ggplot2::element_text(size = 7))
 }
 
 # The table of measures has no column for this property, so that it is taken from the declarations.
@@ -119,7 +104,7 @@ is_metric <- function(ids) {
          USE.NAMES = FALSE)
 }
 
-# ---- plot significance
+# ---- significance
 
 # These functions decide which rows of a calibration are significant, and say so in pictures.
 

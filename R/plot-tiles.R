@@ -1,6 +1,6 @@
 # These functions draw grids: as tiles, as heat maps, and as maps of points.
 
-# ---- plot tiles
+# ---- tiles
 
 # These functions draw grids of similarities, calibrated scores and p-values as tiles.
 
@@ -27,7 +27,10 @@ tile_table <- function(object, values) {
 # aspect   the height of a panel divided by its width, NULL when the panel fills its space
 tile_layout <- function(tiles, tree = 0, legend = 1.1) {
   names <- if (attr(tiles, "side_by_side") == 1) 22 else 16
-  count <- tile_counts(tiles)
+  # the largest numbers of columns and rows that a panel has
+  per_panel <- split(tiles, tiles$panel)
+  count <- function(side) max(vapply(per_panel, function(p) length(unique(p[[side]])), 0L), 1)
+  count <- c(count("column"), count("row"))
   space <- panel_space(tiles, count[1] + tree, legend, names)
   cell <- pmax(space$room / (count + c(tree, 0)), 0.001)
   # without a fixed aspect, tiles would be long bars
@@ -41,13 +44,6 @@ tile_layout <- function(tiles, tree = 0, legend = 1.1) {
        thin = floor(pmax(room, 0.3) / 0.115),
        tick = min(9, max(6, 72 * min(cell) / 1.15)),
        aspect = if (stretched) (cell[2] * count[2]) / (cell[1] * count[1]))
-}
-
-# The largest numbers of columns and rows that a panel has.
-tile_counts <- function(tiles) {
-  per_panel <- split(tiles, tiles$panel)
-  count <- function(side) max(vapply(per_panel, function(p) length(unique(p[[side]])), 0L), 1)
-  c(count("column"), count("row"))
 }
 
 # Returns list(room, angle): the width and height of a panel in inches, and the angle of the names
@@ -82,11 +78,17 @@ free_axes <- function(tiles) {
   length(unique(unname(sets))) > 1
 }
 
-# shading: what a function of plot-shading.R returns.
+# shading: what a function of plot.R returns.
 draw_tiles <- function(tiles, shading, caption = NULL, layout = tile_layout(tiles)) {
   tiles$fill <- shading$fill
   tiles$ink <- text_colour(shading$share)
   tiles$panel <- with_ranges(tiles$panel, shading$ranges, attr(tiles, "side_by_side"))
+  short <- function(names) {
+    all <- levels(names)
+    stats::setNames(short_labels(all, layout$names), all)
+  }
+  x <- short(tiles$column)
+  y <- short(tiles$row)
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["column"]], y = .data[["row"]],
                                       fill = .data[["fill"]])) +
     ggplot2::geom_tile() +
@@ -95,7 +97,13 @@ draw_tiles <- function(tiles, shading, caption = NULL, layout = tile_layout(tile
     shading$scale +
     ggplot2::facet_wrap(~panel, ncol = attr(tiles, "side_by_side"),
                         scales = if (free_axes(tiles)) "free" else "fixed") +
-    name_axes(tiles, layout) +
+    list(ggplot2::scale_x_discrete(breaks = function(names) thinned(names, layout$thin[1]),
+                                   labels = function(names) x[names]),
+         # the vertical axis begins at the bottom, but the first name is at the top and must not be
+         # left out
+         ggplot2::scale_y_discrete(breaks = function(names) rev(thinned(rev(names),
+                                                                        layout$thin[2])),
+                                   labels = function(names) y[names])) +
     ggplot2::labs(x = NULL, y = NULL,
                   caption = caption_of(caption, tile_remarks(tiles, layout))) +
     tile_theme(layout)
@@ -115,22 +123,6 @@ with_ranges <- function(panel, ranges, across) {
   width <- floor((page[["width"]] - 2) / across / 0.068)
   factor(panel, levels(panel), make.unique(wrapped_labels(titles, width), " "))
 }
-
-name_axes <- function(tiles, layout) {
-  short <- function(names) {
-    all <- levels(names)
-    stats::setNames(short_labels(all, layout$names), all)
-  }
-  x <- short(tiles$column)
-  y <- short(tiles$row)
-  list(ggplot2::scale_x_discrete(breaks = function(names) thinned(names, layout$thin[1]),
-                                 labels = function(names) x[names]),
-       ggplot2::scale_y_discrete(breaks = function(names) thinned_from_end(names, layout$thin[2]),
-                                 labels = function(names) y[names]))
-}
-
-# The vertical axis begins at the bottom, but the first name is at the top and must not be left out.
-thinned_from_end <- function(names, most) rev(thinned(rev(names), most))
 
 tile_remarks <- function(tiles, layout) {
   part <- tiles[tiles$panel == tiles$panel[1], ]
@@ -155,7 +147,7 @@ tile_theme <- function(layout) {
   )
 }
 
-# ---- plot heatmap
+# ---- heatmap
 
 # These functions draw tiles in the order of a hierarchical clustering, with its tree beside them.
 
@@ -165,7 +157,18 @@ heatmap_picture <- function(object) {
   calibrated <- inherits(object, "repalign_calibration")
   tiles <- tile_table(object, if (calibrated) object$calibrated else object$score)
   if (calibrated) tiles <- marked_tiles(tiles, object)
-  tiles <- tiles_in_tree_order(tiles, tree, mirrored = is_mirrored(object))
+  # the tiles in the order of the leaves: the first leaf is on the left and on top. mirrored: does a
+  # score stand for both directions, so that its tile is drawn twice?
+  order <- tree$labels[tree$order]
+  other <- tiles
+  other[c("row", "column")] <- lapply(tiles[c("column", "row")], as.character)
+  new <- !paste(other$row, other$column, sep = "\r") %in%
+    paste(tiles$row, tiles$column, sep = "\r")
+  across <- attr(tiles, "side_by_side")
+  if (is_mirrored(object)) tiles <- rbind(tiles, other[new, ])
+  tiles$column <- factor(tiles$column, order)
+  tiles$row <- factor(tiles$row, rev(order))
+  tiles <- structure(tiles, side_by_side = across)
   facts <- measure_facts(object)
   shading <- if (calibrated) {
     calibrated_shading(tiles, attr(object, "settings")$variant, unlimited_measures(object))
@@ -181,27 +184,21 @@ star_caption <- function(object, tiles, tree) {
   significance_caption(object, !is.na(tile_layout(tiles, tree_width(tree))$text))
 }
 
-# The tiles in the order of the leaves: the first leaf is on the left and on top. mirrored: does a
-# score stand for both directions, so that its tile is drawn twice?
-tiles_in_tree_order <- function(tiles, tree, mirrored) {
-  order <- tree$labels[tree$order]
-  other <- tiles
-  other[c("row", "column")] <- lapply(tiles[c("column", "row")], as.character)
-  new <- !paste(other$row, other$column, sep = "\r") %in%
-    paste(tiles$row, tiles$column, sep = "\r")
-  across <- attr(tiles, "side_by_side")
-  if (mirrored) tiles <- rbind(tiles, other[new, ])
-  tiles$column <- factor(tiles$column, order)
-  tiles$row <- factor(tiles$row, rev(order))
-  structure(tiles, side_by_side = across)
-}
-
 draw_heatmap <- function(tiles, shading, tree, caption) {
   layout <- tile_layout(tiles, tree_width(tree))
   tiles$fill <- shading$fill
   tiles$ink <- text_colour(shading$share)
   tiles$x <- as.integer(tiles$column)
   tiles$y <- as.integer(tiles$row)
+  # tiles have numbers as coordinates, because the tree goes on beyond the last of them; the axes
+  # write names at these numbers
+  names <- levels(tiles$column)
+  short <- short_labels(names, layout$names)
+  axis <- function(scale, most, places) {
+    at <- thinned(seq_along(names), most)
+    scale(breaks = places[at], labels = short[at], expand = ggplot2::expansion(add = 0.1))
+  }
+  places <- seq_along(names)
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
     ggplot2::geom_tile(ggplot2::aes(fill = .data[["fill"]])) +
     tile_text(tiles, layout) +
@@ -210,26 +207,13 @@ draw_heatmap <- function(tiles, shading, tree, caption) {
                                        yend = .data[["yend"]])) +
     ggplot2::scale_colour_identity() +
     shading$scale +
-    numbered_axes(tiles, layout) +
+    list(axis(ggplot2::scale_x_continuous, layout$thin[1], places),
+         axis(ggplot2::scale_y_continuous, layout$thin[2], rev(places))) +
     ggplot2::labs(x = NULL, y = NULL, title = levels(tiles$panel),
                   caption = caption_of(caption, tile_remarks(tiles, layout))) +
     tile_theme(layout) +
     ggplot2::theme(panel.border = ggplot2::element_blank(),
                    plot.title = ggplot2::element_text(size = 10, hjust = 0))
-}
-
-# Tiles have numbers as coordinates, because the tree goes on beyond the last of them; the axes
-# write names at these numbers.
-numbered_axes <- function(tiles, layout) {
-  names <- levels(tiles$column)
-  short <- short_labels(names, layout$names)
-  axis <- function(scale, most, places) {
-    at <- thinned(seq_along(names), most)
-    scale(breaks = places[at], labels = short[at], expand = ggplot2::expansion(add = 0.1))
-  }
-  places <- seq_along(names)
-  list(axis(ggplot2::scale_x_continuous, layout$thin[1], places),
-       axis(ggplot2::scale_y_continuous, layout$thin[2], rev(places)))
 }
 
 # The width of the tree, in tiles.
@@ -254,7 +238,7 @@ tree_segments <- function(tree) {
   do.call(rbind, parts)
 }
 
-# ---- plot map
+# ---- map
 
 # These functions draw a map on which similar elements lie near each other, by classical
 # multidimensional scaling.
@@ -263,7 +247,17 @@ map_picture <- function(object) {
   found <- dissimilarities(object, "type = \"map\"")
   map <- scaled_map(found$d)
   points <- map$points
-  points$model <- map_models(object, points$name)
+  # layers are coloured by their model, unless there are more models than colours
+  one <- factor(rep("all", length(points$name)))
+  points$model <- if (is.null(object$model_x) || grid_of(object)$aggregate) {
+    one
+  } else {
+    sides <- side_names(as.data.frame(object), FALSE)
+    model <- c(as.character(object$model_x), as.character(object$model_y))
+    model <- model[match(points$name, c(as.character(sides$x), as.character(sides$y)))]
+    model <- factor(model, unique(model))
+    if (nlevels(model) <= length(okabe_ito)) model else one
+  }
   draw_map(points, found$measure, function(points) map_caption(found, map$kept, points))
 }
 
@@ -313,17 +307,6 @@ scaled_map <- function(d) {
   all <- sum(abs(fit$eig))
   kept <- if (all > 0) sum(pmax(fit$eig[seq_len(dimensions)], 0)) / all else 1
   list(points = data.frame(name = rownames(d), x = places[, 1], y = places[, 2]), kept = kept)
-}
-
-# Layers are coloured by their model, unless there are more models than colours.
-map_models <- function(object, names) {
-  one <- factor(rep("all", length(names)))
-  if (is.null(object$model_x) || grid_of(object)$aggregate) return(one)
-  sides <- side_names(as.data.frame(object), FALSE)
-  model <- c(as.character(object$model_x), as.character(object$model_y))
-  model <- model[match(names, c(as.character(sides$x), as.character(sides$y)))]
-  model <- factor(model, unique(model))
-  if (nlevels(model) <= length(okabe_ito)) model else one
 }
 
 map_caption <- function(found, kept, points) {

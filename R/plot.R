@@ -167,7 +167,7 @@ mark_colours <- c(score = okabe_ito[["vermillion"]], threshold = okabe_ito[["bla
 measure_colours <- c(similarity = okabe_ito[["blue"]], distance = okabe_ito[["vermillion"]],
                      `no similarity` = "#E3EDF4", `no distance` = "#F8E9DD")
 
-# ---- plot facts
+# ---- facts
 
 # These functions find the direction and the best score of the measures in a picture.
 
@@ -202,7 +202,7 @@ registered_fact <- function(label, name, default) {
   if (name == "best") as.double(best_of(d, d$check(default_arguments(id)))) else d[[name]]
 }
 
-# ---- plot labels
+# ---- labels
 
 # These functions fit names and numbers into pictures, so that different ones remain different.
 
@@ -276,7 +276,7 @@ caption_of <- function(...) {
   paste(strwrap(paste(parts, collapse = "; "), width = 105), collapse = "\n")
 }
 
-# ---- plot shading
+# ---- shading
 
 # These functions choose the colours of tiles. Each *_shading() function returns a list of `fill`
 # (the numbers that are mapped to colours), `scale` (the ggplot2 scale), `share` (how dark each tile
@@ -294,7 +294,19 @@ score_shading <- function(tiles, direction, best) {
     return(real_shading(tiles$value, c(0, if (!far) best[measures]), far,
                         if (far) "distance" else "score"))
   }
-  relative_shading(tiles, stats::setNames(distance, measures), best)
+  # the colours of each measure go from its least to its most similar score, as in real_shading()
+  distance <- stats::setNames(distance, measures)
+  fill <- rep(NA_real_, nrow(tiles))
+  for (measure in names(distance)) {
+    at <- tiles$measure == measure
+    far <- distance[[measure]]
+    fill[at] <- real_shading(tiles$value[at], c(0, if (!far) best[[measure]]), far, "")$share
+  }
+  list(fill = fill, share = fill, ranges = panel_ranges(tiles),
+       scale = ggplot2::scale_fill_gradientn(
+         "similar,\nby measure", colours = blues, limits = c(0, 1), breaks = c(0, 0.5, 1),
+         labels = c("0 (least)", "0.5", "1 (most)"), na.value = undefined_colour
+       ))
 }
 
 real_shading <- function(values, anchors, reversed, title) {
@@ -309,21 +321,6 @@ real_shading <- function(values, anchors, reversed, title) {
 bar_limits <- function(values, anchors) {
   limits <- range(values, anchors, na.rm = TRUE, finite = TRUE)
   if (diff(limits) > 0) limits else limits + c(0, 1)
-}
-
-# The colours of each measure go from its least to its most similar score, as in real_shading().
-relative_shading <- function(tiles, distance, best) {
-  fill <- rep(NA_real_, nrow(tiles))
-  for (measure in names(distance)) {
-    at <- tiles$measure == measure
-    far <- distance[[measure]]
-    fill[at] <- real_shading(tiles$value[at], c(0, if (!far) best[[measure]]), far, "")$share
-  }
-  list(fill = fill, share = fill, ranges = panel_ranges(tiles),
-       scale = ggplot2::scale_fill_gradientn(
-         "similar,\nby measure", colours = blues, limits = c(0, 1), breaks = c(0, 0.5, 1),
-         labels = c("0 (least)", "0.5", "1 (most)"), na.value = undefined_colour
-       ))
 }
 
 panel_ranges <- function(tiles) {
@@ -387,7 +384,7 @@ p_shading <- function(p, alpha, title) {
                                           na.value = undefined_colour))
 }
 
-# ---- plot square
+# ---- square
 
 # These functions turn the scores of a list compared with itself into the square of dissimilarities
 # that heat maps and maps are made of.
@@ -397,58 +394,49 @@ p_shading <- function(p, alpha, title) {
 # holds their mean. `measure` is the label, and `formula` says in words what d holds.
 # purpose: what they are for, in words for messages.
 dissimilarities <- function(object, purpose) {
-  measure <- one_measure(object, purpose)
-  refuse_several_results(object, purpose)
-  refuse_two_lists(object, purpose)
+  labels <- unique(as.character(object$measure))
+  measure <- if (length(labels) == 1) {
+    labels
+  } else {
+    abort(purpose, " shows one measure: name it in `measure`: ", enumerate(labels, 20),
+          ".", class = "repalign_error_choice", arg = "measure")
+  }
+  if (nlevels(row_sources(object)) != 1) {
+    values <- lapply(as.data.frame(object)[source_columns(object)], function(v) stats::na.omit(v))
+    differing <- Filter(function(v) length(unique(v)) > 1, values)
+    example <- if (length(differing)) {
+      paste0(", as in ", rows_example("object", names(differing)[1], differing[[1]][1]))
+    }
+    abort(purpose, " shows one result: take its rows of `object`", example, ".",
+          class = "repalign_error_rows", arg = "object")
+  }
+  grid <- attr(object, "grid")
+  within <- if (is.null(grid)) attr(object, "within") else grid$within
+  if (identical(within, FALSE)) {
+    abort(purpose, " is for a list that was compared with itself, as in ",
+          if (is.null(grid)) "similarity(layers)" else "calibrate(layers)",
+          ": here `x` and `y` are different lists.", class = "repalign_error_rows", arg = "object")
+  }
   facts <- measure_facts(object)
   best <- best_score_of(object, facts, measure, purpose)
   distance <- facts$direction[[measure]] %in% "distance"
   names <- side_names(as.data.frame(object), grid_of(object)$aggregate)
   d <- if (distance) object$score else pmax(best - object$score, 0)
-  square <- averaged_square(d, lapply(names, droplevels_like, names), purpose)
+  # drops the levels that occur on neither side
+  square <- averaged_square(d, lapply(names, function(side, names) {
+    used <- levels(side)[levels(side) %in% unlist(lapply(names, as.character))]
+    factor(as.character(side), used)
+  }, names), purpose)
   formula <- if (distance) measure else paste(format(best, digits = 3), "-", measure)
   one_way <- square$one_way && !is_mirrored(object)
   list(d = square$mean, measure = measure,
        formula = paste0(formula, if (one_way) " (one direction)"))
 }
 
-refuse_several_results <- function(object, purpose) {
-  if (nlevels(row_sources(object)) == 1) return(invisible())
-  values <- lapply(as.data.frame(object)[source_columns(object)], function(v) stats::na.omit(v))
-  differing <- Filter(function(v) length(unique(v)) > 1, values)
-  example <- if (length(differing)) {
-    paste0(", as in ", rows_example("object", names(differing)[1], differing[[1]][1]))
-  }
-  abort(purpose, " shows one result: take its rows of `object`", example, ".",
-        class = "repalign_error_rows", arg = "object")
-}
-
 # Does one score stand for both directions of a pair? It does when the measure is symmetric.
 is_mirrored <- function(object) {
   symmetric <- grid_of(object)$symmetric
   !isFALSE(symmetric[as.character(object$measure[1])])
-}
-
-# Drops the levels that occur on neither side.
-droplevels_like <- function(side, names) {
-  used <- levels(side)[levels(side) %in% unlist(lapply(names, as.character))]
-  factor(as.character(side), used)
-}
-
-one_measure <- function(object, purpose) {
-  labels <- unique(as.character(object$measure))
-  if (length(labels) == 1) return(labels)
-  abort(purpose, " shows one measure: name it in `measure`: ", enumerate(labels, 20),
-        ".", class = "repalign_error_choice", arg = "measure")
-}
-
-refuse_two_lists <- function(object, purpose) {
-  grid <- attr(object, "grid")
-  within <- if (is.null(grid)) attr(object, "within") else grid$within
-  if (!identical(within, FALSE)) return(invisible())
-  abort(purpose, " is for a list that was compared with itself, as in ",
-        if (is.null(grid)) "similarity(layers)" else "calibrate(layers)",
-        ": here `x` and `y` are different lists.", class = "repalign_error_rows", arg = "object")
 }
 
 # The score of identical representations, from which similarities are subtracted; that of distances
@@ -498,7 +486,7 @@ refuse_gaps <- function(missing, what, remedy, purpose) {
         arg = "object")
 }
 
-# ---- plot theme
+# ---- theme
 
 # The theme here is what all pictures have in common.
 

@@ -79,11 +79,28 @@
 read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE) {
   need_arguments()
   format <- file_format(file)
-  name <- check_array_name(name)
-  rows <- check_row_numbers(rows)
+  name <- if (!is.null(name)) {
+    if (!is.character(name) || length(name) != 1 || is.na(name) || !nzchar(name)) {
+      abort("`name` must be one name, see representation_names(file).",
+            class = "repalign_error_value", arg = "name")
+    }
+    name
+  }
+  rows <- if (!is.null(rows)) {
+    usable <- is.numeric(rows) && !is.object(rows) && length(rows) && all(is.finite(rows)) &&
+      all(rows >= 1 & rows == round(rows) & rows <= .Machine$integer.max)
+    if (!usable) {
+      abort("`rows` must be numbers of rows, from 1 on, or NULL for all rows.",
+            class = "repalign_error_value", arg = "rows")
+    }
+    as.integer(rows)
+  }
   flatten <- check_flag(flatten, "flatten")
   found <- format$read(path.expand(file), name, rows)
-  check_file_size(found, file)
+  if (nrow(found$data) < 1 || ncol(found$data) < 1) {
+    refuse_file(file, "holds an array without numbers (", nrow(found$data), " x ",
+                ncol(found$data), ").", class = "repalign_error_size")
+  }
   arrange_axes(found, flatten, file)
 }
 
@@ -101,15 +118,31 @@ file_formats <- function() {
     list(names = function(file) character(), read = read, rows = rows)
   }
   list(
-    npy = no_names(read_npy_file, npy_rows),
-    npz = list(names = npz_names, read = read_npz),
-    safetensors = list(names = safetensors_names, read = read_safetensors,
+    npy = no_names(function(file, name, rows) {
+      no_array_name(name, file)
+      read_npy(file, rows, file)
+    }, npy_rows),
+    npz = list(names = function(file) sub("[.]npy$", "", npz_members(file)$Name),
+               read = read_npz),
+    safetensors = list(names = function(file) names(safetensors_header(file)$tensors),
+                       read = read_safetensors,
                        rows = safetensors_rows),
-    rds = list(names = rds_names, read = read_rds),
-    csv = no_names(read_csv_file),
-    tsv = no_names(read_tsv_file),
+    rds = list(names = function(file) {
+      found <- read_rds_file(file)
+      if (is_array_list(found)) names(flat_list(found)) else character()
+    },
+               read = read_rds),
+    csv = no_names(function(file, name, rows) read_text_table(file, name, rows, ",")),
+    tsv = no_names(function(file, name, rows) read_text_table(file, name, rows, "\t")),
     h5 = list(names = hdf5_names, read = read_hdf5, rows = hdf5_rows),
-    mat = list(names = matlab_names, read = read_matlab, rows = matlab_rows)
+    mat = list(names = function(file) {
+      if (is_matlab_hdf5(file)) return(hdf5_names(file))
+      variables <- mat5_variables(file)
+      names(variables)[vapply(variables, function(v) v$numbers && all(v$dims > 0), NA)]
+    },
+               read = read_matlab,
+               # NULL for an old file, which can only be read whole
+               rows = function(file, name) if (is_matlab_hdf5(file)) hdf5_rows(file, name))
   )
 }
 
@@ -119,7 +152,25 @@ file_format <- function(file) {
     abort("`file` must be the path of one file.", class = "repalign_error_value", arg = "file")
   }
   ending <- file_ending(file)
-  refuse_pickles(file, ending)
+  # files that only Python can open, by running what they hold
+  torch <- ending %in% c("pt", "pth", "ckpt") || grepl("^pytorch.*[.]bin$", basename(file))
+  if (torch || ending %in% c("pkl", "pickle")) {
+    base <- python_text(basename(file))
+    target <- sub("[.][^.]*$", ".npy", base)
+    line <- if (torch) {
+      paste0("import torch, numpy; numpy.save(\"", target, "\", torch.load(\"", base,
+             "\", map_location=\"cpu\", weights_only=True).detach().float().numpy())")
+    } else {
+      paste0("import pickle, numpy; numpy.save(\"", target, "\", numpy.asarray(pickle.load(open(\"",
+             base, "\", \"rb\")), dtype=float))")
+    }
+    abort("`file` ", dQuote(base, FALSE), " is a pickle, ", if (torch) "as PyTorch writes it, ",
+          "which can run any program and is never read here. Convert it in Python: ", line,
+          if (torch) paste0(" or, for a dictionary of tensors, from safetensors.torch import ",
+                            "save_file; save_file(torch.load(...), \"",
+                            sub("npy$", "safetensors", target), "\")"),
+          class = "repalign_error_pickle", arg = "file")
+  }
   formats <- file_formats()
   if (!ending %in% names(formats)) {
     abort("`file` ", dQuote(basename(file), FALSE), " has an ending that cannot be read. Files ",
@@ -141,54 +192,6 @@ file_ending <- function(file) {
   packed <- grepl("[.]gz$", file, ignore.case = TRUE)
   if (packed && !ending %in% c("csv", "tsv")) return("gz")
   if (ending %in% c("hdf5", "hdf", "he5", "nwb")) "h5" else ending
-}
-
-# Files that only Python can open, by running what they hold.
-refuse_pickles <- function(file, ending) {
-  torch <- ending %in% c("pt", "pth", "ckpt") || grepl("^pytorch.*[.]bin$", basename(file))
-  if (!torch && !ending %in% c("pkl", "pickle")) return(invisible())
-  base <- python_text(basename(file))
-  target <- sub("[.][^.]*$", ".npy", base)
-  line <- if (torch) {
-    paste0("import torch, numpy; numpy.save(\"", target, "\", torch.load(\"", base,
-           "\", map_location=\"cpu\", weights_only=True).detach().float().numpy())")
-  } else {
-    paste0("import pickle, numpy; numpy.save(\"", target, "\", numpy.asarray(pickle.load(open(\"",
-           base, "\", \"rb\")), dtype=float))")
-  }
-  abort("`file` ", dQuote(base, FALSE), " is a pickle, ", if (torch) "as PyTorch writes it, ",
-        "which can run any program and is never read here. Convert it in Python: ", line,
-        if (torch) paste0(" or, for a dictionary of tensors, from safetensors.torch import ",
-                          "save_file; save_file(torch.load(...), \"",
-                          sub("npy$", "safetensors", target), "\")"),
-        class = "repalign_error_pickle", arg = "file")
-}
-
-check_array_name <- function(name) {
-  if (is.null(name)) return(NULL)
-  if (!is.character(name) || length(name) != 1 || is.na(name) || !nzchar(name)) {
-    abort("`name` must be one name, see representation_names(file).",
-          class = "repalign_error_value", arg = "name")
-  }
-  name
-}
-
-check_row_numbers <- function(rows) {
-  if (is.null(rows)) return(NULL)
-  usable <- is.numeric(rows) && !is.object(rows) && length(rows) && all(is.finite(rows)) &&
-    all(rows >= 1 & rows == round(rows) & rows <= .Machine$integer.max)
-  if (!usable) {
-    abort("`rows` must be numbers of rows, from 1 on, or NULL for all rows.",
-          class = "repalign_error_value", arg = "rows")
-  }
-  as.integer(rows)
-}
-
-check_file_size <- function(found, file) {
-  if (nrow(found$data) < 1 || ncol(found$data) < 1) {
-    refuse_file(file, "holds an array without numbers (", nrow(found$data), " x ",
-                ncol(found$data), ").", class = "repalign_error_size")
-  }
 }
 
 # The matrix, array or vector that users get of a file_array().

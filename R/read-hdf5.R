@@ -3,7 +3,24 @@
 hdf5_names <- function(file) with_hdf5(file, function(open) hdf5_datasets(open, ""))
 
 read_hdf5 <- function(file, name, rows) {
-  with_dataset(file, name, function(found, name) read_dataset(found, name, rows, file))
+  with_dataset(file, name, function(found, name) {
+    other <- other_content(found)
+    if (!is.null(other)) {
+      refuse_file(file, "has in ", dQuote(name, FALSE), " no array of numbers but ", other, ".",
+                  class = "repalign_error_type")
+    }
+    matlab <- nzchar(matlab_class(found))
+    dims <- dataset_dims(found)
+    first <- first_axis(found)
+    check_dims(c(dims[first], dims[-first]), file, rows, copies = 3)
+    wanted <- rows_of(rows, dims[first], file)
+    values <- dataset_rows(found, first, if (!is.null(rows)) sort(unique(wanted)), file)
+    n <- if (is.null(rows)) dims[first] else length(unique(wanted))
+    data <- if (matlab) matrix(values, n) else t(matrix(values, ncol = n))
+    if (!is.null(rows)) data <- data[match(wanted, sort(unique(wanted))), , drop = FALSE]
+    rest <- dims[-first]
+    file_array(data, if (matlab) rest else rev(rest), if (matlab) "first" else "last")
+  })
 }
 
 hdf5_rows <- function(file, name) {
@@ -17,24 +34,23 @@ with_dataset <- function(file, name, f) {
     # h5py takes "/units/rates" and "units/rates" for the same
     path <- gsub("^/+|/+$", "", name)
     found <- if (nzchar(path)) tryCatch(open[[path]], error = function(e) NULL)
-    if (!inherits(found, "H5D")) refuse_hdf5_name(open, name, path, file)
+    if (!inherits(found, "H5D")) {
+      group <- if (nzchar(path)) tryCatch(open[[path]], error = function(e) NULL)
+      if (inherits(group, "H5Group") && is_matlab_sparse(group)) {
+        refuse_file(file, "has ", dQuote(name, FALSE),
+                    " as a sparse matrix of MATLAB v7.3: save full(",
+                    basename(path), ").", class = "repalign_error_type")
+      }
+      names <- hdf5_datasets(open, "")
+      below <- names[startsWith(names, paste0(path, "/"))]
+      if (length(below)) {
+        refuse_file(file, "has a group ", dQuote(name, FALSE), ": say which of its arrays. Names: ",
+                    enumerate(below, 20), ".", class = "repalign_error_choice")
+      }
+      choose_array(name, names, file)
+    }
     f(found, name)
   })
-}
-
-refuse_hdf5_name <- function(open, name, path, file) {
-  group <- if (nzchar(path)) tryCatch(open[[path]], error = function(e) NULL)
-  if (inherits(group, "H5Group") && is_matlab_sparse(group)) {
-    refuse_file(file, "has ", dQuote(name, FALSE), " as a sparse matrix of MATLAB v7.3: save full(",
-                basename(path), ").", class = "repalign_error_type")
-  }
-  names <- hdf5_datasets(open, "")
-  below <- names[startsWith(names, paste0(path, "/"))]
-  if (length(below)) {
-    refuse_file(file, "has a group ", dQuote(name, FALSE), ": say which of its arrays. Names: ",
-                enumerate(below, 20), ".", class = "repalign_error_choice")
-  }
-  choose_array(name, names, file)
 }
 
 with_hdf5 <- function(file, f) {
@@ -45,18 +61,15 @@ with_hdf5 <- function(file, f) {
   on.exit(try(open$close_all(), silent = TRUE))
   tryCatch(f(open), error = function(e) {
     if (inherits(e, "repalign_error")) stop(e)
-    refuse_filter(e, file)
+    # h5py can compress in ways that other programs do not know
+    text <- conditionMessage(e)
+    filter <- regmatches(text, regexec("filter '([^']+)' is not registered", text))[[1]][2]
+    if (!is.na(filter)) {
+      refuse_file(file, "is compressed by ", dQuote(filter, FALSE), ", which hdf5r does not know: ",
+                  "save it with compression=\"gzip\".")
+    }
     refuse_file(file, "is damaged, or not readable by hdf5r: ", reason_of(e))
   })
-}
-
-# h5py can compress in ways that other programs do not know.
-refuse_filter <- function(e, file) {
-  text <- conditionMessage(e)
-  filter <- regmatches(text, regexec("filter '([^']+)' is not registered", text))[[1]][2]
-  if (is.na(filter)) return(invisible())
-  refuse_file(file, "is compressed by ", dQuote(filter, FALSE), ", which hdf5r does not know: ",
-              "save it with compression=\"gzip\".")
 }
 
 # hdf5r prints the whole stack of HDF5: the last of its errors says why.
@@ -119,25 +132,6 @@ dataset_dims <- function(dataset) {
 # hdf5r gives axes in reverse, which is MATLAB's order for what MATLAB wrote.
 first_axis <- function(dataset) {
   if (nzchar(matlab_class(dataset))) 1 else length(dataset_dims(dataset))
-}
-
-read_dataset <- function(dataset, name, rows, file) {
-  other <- other_content(dataset)
-  if (!is.null(other)) {
-    refuse_file(file, "has in ", dQuote(name, FALSE), " no array of numbers but ", other, ".",
-                class = "repalign_error_type")
-  }
-  matlab <- nzchar(matlab_class(dataset))
-  dims <- dataset_dims(dataset)
-  first <- first_axis(dataset)
-  check_dims(c(dims[first], dims[-first]), file, rows, copies = 3)
-  wanted <- rows_of(rows, dims[first], file)
-  values <- dataset_rows(dataset, first, if (!is.null(rows)) sort(unique(wanted)), file)
-  n <- if (is.null(rows)) dims[first] else length(unique(wanted))
-  data <- if (matlab) matrix(values, n) else t(matrix(values, ncol = n))
-  if (!is.null(rows)) data <- data[match(wanted, sort(unique(wanted))), , drop = FALSE]
-  rest <- dims[-first]
-  file_array(data, if (matlab) rest else rev(rest), if (matlab) "first" else "last")
 }
 
 # The numbers of a dataset, with some entries (sorted) of one axis, or all.

@@ -1,18 +1,24 @@
 # Files of MATLAB: those of version 7.3 are HDF5, older ones (5 to 7) are read by R.matlab.
 
-matlab_names <- function(file) {
-  if (is_matlab_hdf5(file)) return(hdf5_names(file))
-  variables <- mat5_variables(file)
-  names(variables)[vapply(variables, function(v) v$numbers && all(v$dims > 0), NA)]
-}
-
 read_matlab <- function(file, name, rows) {
   if (is_matlab_hdf5(file)) return(read_hdf5(file, name, rows))
   require_package("R.matlab", "Reading MATLAB files of versions 5 to 7")
   variables <- mat5_variables(file)
   numbers <- names(variables)[vapply(variables, function(v) v$numbers, NA)]
   if (is.null(name) || !name %in% names(variables)) name <- choose_array(name, numbers, file)
-  check_mat5_variable(variables[[name]], name, file)
+  # codes 6, 12 and 13 are values written as unsigned integers of 32 bits and as integers of 64,
+  # which R.matlab reads as negative ones, or in halves
+  variable <- variables[[name]]
+  if (!variable$numbers) {
+    refuse_file(file, "has in ", dQuote(name, FALSE), " no array of real numbers but ",
+                if (!variable$real) "complex numbers" else paste0("MATLAB's ", variable$class),
+                ": save its parts as variables of their own.", class = "repalign_error_type")
+  }
+  wrong <- variable$class %in% c("uint32", "int64", "uint64") || variable$stored %in% c(6, 12, 13)
+  if (wrong && variable$class != "sparse") {
+    refuse_file(file, "has ", dQuote(name, FALSE), " as ", variable$class, ", which R.matlab does ",
+                "not read correctly: save double(", name, ").", class = "repalign_error_type")
+  }
   check_dims(variables[[name]]$dims, file, copies = 3)
   whole <- tryCatch(
     suppressWarnings(R.matlab::readMat(file, fixNames = FALSE, sparseMatrixClass = "matrix")),
@@ -23,9 +29,6 @@ read_matlab <- function(file, name, rows) {
   }
   r_array(whole, rows, file)
 }
-
-# NULL for an old file, which can only be read whole.
-matlab_rows <- function(file, name) if (is_matlab_hdf5(file)) hdf5_rows(file, name)
 
 is_matlab_hdf5 <- function(file) {
   start <- file_bytes(file, 0, 520)
@@ -102,19 +105,4 @@ mat5_variable <- function(bytes, little, file) {
   stored <- if (length(bytes) >= next_at + 4) words(next_at, 1) %% 65536 else 0
   list(name = header_text(bytes[from + seq_len(length)], file), class = class,
        dims = words(24, axes), stored = stored, real = real, numbers = code >= 5 && real)
-}
-
-# Codes 6, 12 and 13 are values written as unsigned integers of 32 bits and as integers of 64, which
-# R.matlab reads as negative ones, or in halves.
-check_mat5_variable <- function(variable, name, file) {
-  if (!variable$numbers) {
-    refuse_file(file, "has in ", dQuote(name, FALSE), " no array of real numbers but ",
-                if (!variable$real) "complex numbers" else paste0("MATLAB's ", variable$class),
-                ": save its parts as variables of their own.", class = "repalign_error_type")
-  }
-  wrong <- variable$class %in% c("uint32", "int64", "uint64") || variable$stored %in% c(6, 12, 13)
-  if (wrong && variable$class != "sparse") {
-    refuse_file(file, "has ", dQuote(name, FALSE), " as ", variable$class, ", which R.matlab does ",
-                "not read correctly: save double(", name, ").", class = "repalign_error_type")
-  }
 }

@@ -1,10 +1,5 @@
 # Files of NumPy: .npy holds one array, .npz is an archive of such files.
 
-read_npy_file <- function(file, name, rows) {
-  no_array_name(name, file)
-  read_npy(file, rows, file)
-}
-
 npy_rows <- function(path, name = NULL) {
   header <- npy_header(path, path)
   check_axes(header$shape, path)
@@ -14,7 +9,28 @@ npy_rows <- function(path, name = NULL) {
 # path: where the array is; file: what messages call it; key: its name in an archive.
 read_npy <- function(path, rows, file, key = NULL) {
   header <- npy_header(path, file)
-  type <- npy_type(header$descr, file, key)
+  if (grepl("^[<>|=]?O", header$descr)) {
+    refuse_file(file,
+                "holds objects of Python (a pickle), which can run any program and are never ",
+                "read here. Convert them in Python: import numpy; numpy.save(\"numbers.npy\", ",
+                "numpy.stack(list(numpy.load(\"", python_text(basename(file)),
+                "\", allow_pickle=True)",
+                if (!is.null(key)) paste0("[\"", python_text(key), "\"]"), ")).astype(float))",
+                class = "repalign_error_pickle")
+  }
+  if (!grepl("^[<>|=](b1|[iu][1248]|f[248])$", header$descr)) {
+    kinds <- c(c = "complex numbers", S = "texts", a = "texts", U = "texts", M = "dates",
+               m = "spans of time", V = "raw bytes", f = "floats of another size")
+    kind <- kinds[sub("^[<>|=]?(.).*$", "\\1", header$descr)]
+    refuse_file(file, "holds ", if (is.na(kind)) "something else" else kind[[1]], " (",
+                dQuote(strtrim(header$descr, 20), FALSE),
+                "), but only truth values, integers and floats of at most 64 bits can be read",
+                if (grepl("f(12|16)$", header$descr)) ": save x.astype(\"float64\")", ".",
+                class = "repalign_error_type")
+  }
+  order <- substr(header$descr, 1, 1)
+  big <- order == ">" || (order == "=" && .Platform$endian == "big")
+  type <- number_type(substr(header$descr, 2, 2), substr(header$descr, 3, 3), big)
   bytes <- prod(header$shape) * number_size(type)
   check_axes(header$shape, file)
   there <- file.size(path) - header$end
@@ -63,7 +79,11 @@ npy_header <- function(path, file) {
 parse_npy_header <- function(text, file) {
   entry <- c(descr = "(?:'[^'\"\\\\]*'|\"[^'\"\\\\]*\"|\\[.*\\])", fortran_order = "(?:True|False)",
              shape = "\\([0-9L, ]*\\)")
-  refuse_records(text, file)
+  if (grepl("['\"]descr['\"]\\s*:\\s*\\[", text)) {
+    refuse_file(file,
+                "holds records (a structured array), not numbers: save its fields one by one, ",
+                "numpy.save(\"field.npy\", x[\"field\"]).", class = "repalign_error_type")
+  }
   values <- list()
   rest <- sub("^\\s*\\{\\s*", "", text, perl = TRUE)
   for (i in seq_along(entry)) {
@@ -78,63 +98,22 @@ parse_npy_header <- function(text, file) {
   if (length(values) < 3 || !grepl("^\\s*\\{", text) || !grepl("^\\}\\s*$", rest)) {
     refuse_file(file, "has a damaged header: ", dQuote(strtrim(text, 60), FALSE), ".")
   }
-  list(descr = gsub("['\"]", "", values$descr), fortran = values$fortran_order == "True",
-       shape = npy_shape(values$shape, file))
-}
-
-refuse_records <- function(text, file) {
-  if (!grepl("['\"]descr['\"]\\s*:\\s*\\[", text)) return(invisible())
-  refuse_file(file, "holds records (a structured array), not numbers: save its fields one by one, ",
-              "numpy.save(\"field.npy\", x[\"field\"]).", class = "repalign_error_type")
-}
-
-# "(3, 4)" as c(3, 4), "(3,)" as 3, "()" as numeric(0). Sizes are doubles, so that no product of
-# them overflows; a size that is not exact is larger than any file.
-npy_shape <- function(text, file) {
+  # "(3, 4)" as c(3, 4), "(3,)" as 3, "()" as numeric(0). Sizes are doubles, so that no product of
+  # them overflows; a size that is not exact is larger than any file.
   size <- " *[0-9]+L? *"
-  inner <- gsub("[() ]", "", text)
+  inner <- gsub("[() ]", "", values$shape)
   # "(3)" is a number in Python
-  good <- grepl(paste0("^\\((", size, ",(", size, ",)*(", size, "| *)| *)\\)$"), text)
+  good <- grepl(paste0("^\\((", size, ",(", size, ",)*(", size, "| *)| *)\\)$"), values$shape)
   if (!good) {
-    refuse_file(file, "has a damaged header: ", dQuote(strtrim(text, 60), FALSE),
+    refuse_file(file, "has a damaged header: ", dQuote(strtrim(values$shape, 60), FALSE),
                 " is no shape.")
   }
-  if (!nzchar(inner)) return(numeric())
-  as.double(sub("L$", "", strsplit(inner, ",")[[1]]))
-}
-
-npy_type <- function(descr, file, key) {
-  if (grepl("^[<>|=]?O", descr)) refuse_objects(file, key)
-  if (!grepl("^[<>|=](b1|[iu][1248]|f[248])$", descr)) {
-    refuse_file(file, "holds ", npy_kind(descr), " (", dQuote(strtrim(descr, 20), FALSE),
-                "), but only truth values, integers and floats of at most 64 bits can be read",
-                if (grepl("f(12|16)$", descr)) ": save x.astype(\"float64\")", ".",
-                class = "repalign_error_type")
-  }
-  order <- substr(descr, 1, 1)
-  big <- order == ">" || (order == "=" && .Platform$endian == "big")
-  number_type(substr(descr, 2, 2), substr(descr, 3, 3), big)
-}
-
-refuse_objects <- function(file, key) {
-  refuse_file(file, "holds objects of Python (a pickle), which can run any program and are never ",
-              "read here. Convert them in Python: import numpy; numpy.save(\"numbers.npy\", ",
-              "numpy.stack(list(numpy.load(\"", python_text(basename(file)),
-              "\", allow_pickle=True)",
-              if (!is.null(key)) paste0("[\"", python_text(key), "\"]"), ")).astype(float))",
-              class = "repalign_error_pickle")
-}
-
-npy_kind <- function(descr) {
-  kinds <- c(c = "complex numbers", S = "texts", a = "texts", U = "texts", M = "dates",
-             m = "spans of time", V = "raw bytes", f = "floats of another size")
-  kind <- kinds[sub("^[<>|=]?(.).*$", "\\1", descr)]
-  if (is.na(kind)) "something else" else kind[[1]]
+  shape <- if (!nzchar(inner)) numeric() else as.double(sub("L$", "", strsplit(inner, ",")[[1]]))
+  list(descr = gsub("['\"]", "", values$descr), fortran = values$fortran_order == "True",
+       shape = shape)
 }
 
 # --- Archives --------------------------------------------------------------------
-
-npz_names <- function(file) sub("[.]npy$", "", npz_members(file)$Name)
 
 # The .npy files of an archive: Name and Length, in bytes when unpacked.
 npz_members <- function(file) {
@@ -161,7 +140,11 @@ unpack_array <- function(file, name) {
   members <- npz_members(file)
   name <- choose_array(name, sub("[.]npy$", "", members$Name), file)
   member <- members[members$Name == paste0(name, ".npy"), ]
-  check_unpacked_size(member$Length, file, name)
+  # deflated data become at most 1032 times as long, so that a larger size is a lie
+  if (is.na(member$Length) || member$Length < 0 || member$Length > 1032 * file.size(file)) {
+    refuse_file(file, "is damaged: its array ", dQuote(name, FALSE), " cannot be as large as it ",
+                "says.")
+  }
   folder <- tempfile("npz")
   dir.create(folder)
   # junkpaths: whatever the name of the member says, it stays in this folder
@@ -174,12 +157,4 @@ unpack_array <- function(file, name) {
     refuse_file(file, "is damaged: its array ", dQuote(name, FALSE), " cannot be unpacked.")
   }
   list(path = path, folder = folder, name = name)
-}
-
-# Deflated data become at most 1032 times as long, so that a larger size is a lie.
-check_unpacked_size <- function(size, file, name) {
-  if (is.na(size) || size < 0 || size > 1032 * file.size(file)) {
-    refuse_file(file, "is damaged: its array ", dQuote(name, FALSE), " cannot be as large as it ",
-                "says.")
-  }
 }

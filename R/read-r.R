@@ -1,10 +1,5 @@
 # Files of R: .rds, with an array or a list of arrays.
 
-rds_names <- function(file) {
-  found <- read_rds_file(file)
-  if (is_array_list(found)) names(flat_list(found)) else character()
-}
-
 read_rds <- function(file, name, rows) {
   found <- read_rds_file(file)
   if (is_array_list(found)) {
@@ -14,7 +9,17 @@ read_rds <- function(file, name, rows) {
   } else {
     no_array_name(name, file)
   }
-  rds_array(found, rows, file)
+  x <- found
+  if (!is_numbers(x)) {
+    refuse_file(file, "holds ", describe(x), ", not an array of numbers.",
+                class = "repalign_error_type")
+  }
+  if (inherits(x, "integer64")) {
+    return(r_array(array(integer64_doubles(x, file), if (is.null(dim(x))) length(x) else dim(x)),
+                   rows, file))
+  }
+  if (is.data.frame(x) || inherits(x, "Matrix")) x <- plain_matrix(x, basename(file))
+  r_array(x, rows, file)
 }
 
 read_rds_file <- function(file) {
@@ -43,19 +48,6 @@ flat_list <- function(given, before = "") {
 is_numbers <- function(x) {
   inherits(x, "Matrix") || is.data.frame(x) ||
     ((is.numeric(x) || is.logical(x)) && (!is.object(x) || inherits(x, "integer64")))
-}
-
-rds_array <- function(x, rows, file) {
-  if (!is_numbers(x)) {
-    refuse_file(file, "holds ", describe(x), ", not an array of numbers.",
-                class = "repalign_error_type")
-  }
-  if (inherits(x, "integer64")) {
-    return(r_array(array(integer64_doubles(x, file), if (is.null(dim(x))) length(x) else dim(x)),
-                   rows, file))
-  }
-  if (is.data.frame(x) || inherits(x, "Matrix")) x <- plain_matrix(x, basename(file))
-  r_array(x, rows, file)
 }
 
 # An array of R or MATLAB, with all its rows, as file_array().

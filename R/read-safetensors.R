@@ -11,8 +11,6 @@ safetensors_types <- list(
   F64 = number_type("f", 8)
 )
 
-safetensors_names <- function(file) names(safetensors_header(file)$tensors)
-
 safetensors_rows <- function(file, name) {
   tensors <- safetensors_header(file)$tensors
   name <- choose_array(name, names(tensors), file)
@@ -52,7 +50,13 @@ safetensors_header <- function(file) {
   if (length > 1e8) refuse_file(file, "has a header of more than 100 MB.")
   bytes <- file_bytes(file, 8, length)
   text <- header_text(bytes, file)
-  header <- parse_header(bytes, text)
+  # NULL where the header is not JSON. A header has three levels; very deep ones would overflow the
+  # stack of the parser. jsonlite 1.8.4 takes the text that it complains of for a format of
+  # printf(), and dies of a percent sign in it, which JSON can write in another way.
+  header <- if (bytes[1] == charToRaw("{") && json_depth(text) <= 3) {
+    tryCatch(jsonlite::parse_json(gsub("%", "\\u0025", text, fixed = TRUE)),
+             error = function(e) NULL)
+  }
   if (!is.list(header) || (length(header) && is.null(names(header)))) {
     refuse_file(file, "has a damaged header: it is not the JSON of .safetensors files.")
   }
@@ -61,15 +65,6 @@ safetensors_header <- function(file) {
     refuse_file(file, "has a damaged header: names of tensors must be there, and differ.")
   }
   list(tensors = tensors, end = 8 + length)
-}
-
-# NULL where the header is not JSON. A header has three levels; very deep ones would overflow the
-# stack of the parser. jsonlite 1.8.4 takes the text that it complains of for a format of printf(),
-# and dies of a percent sign in it, which JSON can write in another way.
-parse_header <- function(bytes, text) {
-  if (bytes[1] != charToRaw("{") || json_depth(text) > 3) return(NULL)
-  tryCatch(jsonlite::parse_json(gsub("%", "\\u0025", text, fixed = TRUE)),
-           error = function(e) NULL)
 }
 
 # How deep the lists and objects of a JSON text lie within each other. What is escaped or quoted is

@@ -59,7 +59,13 @@ spike_counts <- function(times, units, onsets, window, stimuli = NULL, bins = NU
     abort("`onsets` is empty: there is nothing to count around.", class = "repalign_error_size",
           arg = "onsets")
   }
-  edges <- window_edges(check_window(window), bins)
+  usable <- is.numeric(window) && length(window) == 2 && all(is.finite(window))
+  if (!usable || window[1] >= window[2]) {
+    abort("`window` must be two finite numbers, begin and end relative to the onset, the first ",
+          "below the second", if (usable) paste0("; it is ", window[1], " to ", window[2]), ".",
+          class = "repalign_error_value", arg = "window")
+  }
+  edges <- window_edges(as.double(window), bins)
   trials <- onset_trials(onsets, stimuli)
   sizes <- c(nlevels(trials$stimulus), length(spikes), max(trials$trial))
   check_memory(8 * prod(sizes) * (length(edges) - 1), "The array of counts",
@@ -68,21 +74,49 @@ spike_counts <- function(times, units, onsets, window, stimuli = NULL, bins = NU
     levels(trials$stimulus), names(spikes), seq_len(sizes[3])
   ))), length(edges) - 1)
   for (unit in seq_along(spikes)) {
-    found <- count_between(spikes[[unit]], trials$onset, edges)
+    # Counts of the sorted times, onsets x bins. Edges are compared with the times themselves: the
+    # difference of a time and its onset would be rounded.
+    below <- findInterval(outer(trials$onset, edges, `+`), spikes[[unit]], left.open = TRUE)
+    below <- matrix(below, length(trials$onset))
+    found <- below[, -1, drop = FALSE] - below[, -ncol(below), drop = FALSE]
     at <- cbind(as.integer(trials$stimulus), unit, trials$trial)
     for (bin in seq_along(counts)) counts[[bin]][at] <- found[, bin]
   }
-  warn_without_spikes(counts)
+  if (!any(vapply(counts, function(m) any(m > 0, na.rm = TRUE), NA))) {
+    warn("spike_counts(): no spike lies in any window. Are `times`, `onsets` and `window` in the ",
+         "same unit of time?", class = "repalign_no_spikes")
+  }
   if (is.null(bins)) return(counts[[1]])
-  stats::setNames(counts, bin_names(edges))
+  text <- vapply(edges, function(edge) format(signif(edge, 10)), "")
+  stats::setNames(counts, paste(text[-length(text)], "to", text[-1]))
 }
 
 # Sorted times of each unit, in a list with names.
 spikes_by_unit <- function(times, units) {
-  if (is.list(times) && !is.data.frame(times)) return(listed_spikes(times, units))
+  if (is.list(times) && !is.data.frame(times)) {
+    if (!length(times)) {
+      abort("`times` is an empty list: it needs the times of one unit at least.",
+            class = "repalign_error_size", arg = "times")
+    }
+    labels <- if (is.null(units)) names(times) else
+      label_text(as_text(check_labels_of(units, "units")))
+    if (is.null(labels)) labels <- as.character(seq_along(times))
+    if (length(labels) != length(times) || anyDuplicated(labels) || !all(nzchar(labels))) {
+      abort("`units` must have a different label for each of the ", length(times), " elements of ",
+            "`times`.", class = "repalign_error_labels", arg = "units")
+    }
+    spikes <- lapply(seq_along(times), function(i) sort(check_times(times[[i]], paste0("times[[", i,
+                                                                                       "]]"))))
+    return(stats::setNames(spikes, labels))
+  }
   times <- check_times(times, "times")
   units <- check_labels_of(units, "units")
-  if (is_unit_index(units, length(times))) {
+  # ends of the units in `times`: fewer than spikes (or else they are labels), in order, and the
+  # last one is that of the last spike
+  spikes <- length(times)
+  if (is.numeric(units) && !is.object(units) && length(units) > 0 && length(units) != spikes &&
+        all(units == round(units)) && units[1] >= 0 && !is.unsorted(units) &&
+        units[length(units)] == spikes) {
     sizes <- diff(c(0, units))
     units <- factor(rep(seq_along(units), sizes), seq_along(units))
   }
@@ -97,31 +131,6 @@ spikes_by_unit <- function(times, units) {
           class = "repalign_error_size", arg = "times")
   }
   lapply(split(times, units), sort)
-}
-
-listed_spikes <- function(times, units) {
-  if (!length(times)) {
-    abort("`times` is an empty list: it needs the times of one unit at least.",
-          class = "repalign_error_size", arg = "times")
-  }
-  labels <- if (is.null(units)) names(times) else
-    label_text(as_text(check_labels_of(units, "units")))
-  if (is.null(labels)) labels <- as.character(seq_along(times))
-  if (length(labels) != length(times) || anyDuplicated(labels) || !all(nzchar(labels))) {
-    abort("`units` must have a different label for each of the ", length(times), " elements of ",
-          "`times`.", class = "repalign_error_labels", arg = "units")
-  }
-  spikes <- lapply(seq_along(times), function(i) sort(check_times(times[[i]], paste0("times[[", i,
-                                                                                     "]]"))))
-  stats::setNames(spikes, labels)
-}
-
-# Ends of the units in `times`: fewer than spikes (or else they are labels), in order, and the last
-# one is that of the last spike.
-is_unit_index <- function(units, spikes) {
-  is.numeric(units) && !is.object(units) && length(units) > 0 && length(units) != spikes &&
-    all(units == round(units)) && units[1] >= 0 && !is.unsorted(units) &&
-    units[length(units)] == spikes
 }
 
 as_text <- function(labels) if (is.factor(labels)) as.character(labels) else labels
@@ -158,16 +167,6 @@ check_labels_of <- function(labels, arg, missing = FALSE) {
   if (is.factor(labels)) labels else as.vector(labels)
 }
 
-check_window <- function(window) {
-  usable <- is.numeric(window) && length(window) == 2 && all(is.finite(window))
-  if (!usable || window[1] >= window[2]) {
-    abort("`window` must be two finite numbers, begin and end relative to the onset, the first ",
-          "below the second", if (usable) paste0("; it is ", window[1], " to ", window[2]), ".",
-          class = "repalign_error_value", arg = "window")
-  }
-  as.double(window)
-}
-
 # Begins of all bins, and the end of the last.
 window_edges <- function(window, bins) {
   if (is.null(bins)) return(window)
@@ -187,11 +186,6 @@ window_edges <- function(window, bins) {
   c(window[1] + (window[2] - window[1]) * (seq_len(whole) - 1) / whole, window[2])
 }
 
-bin_names <- function(edges) {
-  text <- vapply(edges, function(edge) format(signif(edge, 10)), "")
-  paste(text[-length(text)], "to", text[-1])
-}
-
 # The onsets to take, with stimulus (a factor) and trial (1, 2, ... for each stimulus).
 onset_trials <- function(onsets, stimuli) {
   if (is.null(stimuli)) stimuli <- seq_along(onsets)
@@ -208,18 +202,4 @@ onset_trials <- function(onsets, stimuli) {
   stimulus <- if (is.factor(stimuli)) droplevels(stimuli) else label_factor(stimuli)
   trial <- stats::ave(seq_along(stimulus), stimulus, FUN = seq_along)
   list(onset = onsets[keep], stimulus = stimulus, trial = trial)
-}
-
-# Counts of the sorted times, onsets x bins. Edges are compared with the times themselves: the
-# difference of a time and its onset would be rounded.
-count_between <- function(times, onsets, edges) {
-  below <- findInterval(outer(onsets, edges, `+`), times, left.open = TRUE)
-  below <- matrix(below, length(onsets))
-  below[, -1, drop = FALSE] - below[, -ncol(below), drop = FALSE]
-}
-
-warn_without_spikes <- function(counts) {
-  if (any(vapply(counts, function(m) any(m > 0, na.rm = TRUE), NA))) return(invisible())
-  warn("spike_counts(): no spike lies in any window. Are `times`, `onsets` and `window` in the ",
-       "same unit of time?", class = "repalign_no_spikes")
 }

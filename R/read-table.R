@@ -1,8 +1,5 @@
 # Tables as text: .csv and .tsv files, also compressed by gzip.
 
-read_csv_file <- function(file, name, rows) read_text_table(file, name, rows, ",")
-read_tsv_file <- function(file, name, rows) read_text_table(file, name, rows, "\t")
-
 read_text_table <- function(file, name, rows, sep) {
   no_array_name(name, file)
   top <- table_top(file, sep)
@@ -25,11 +22,40 @@ read_text_table <- function(file, name, rows, sep) {
 
 # The matrix of a whole table. rows: the numbers of its rows in `file`, for messages, or NULL.
 table_data <- function(path, top, sep, file, rows) {
-  found <- table_matrix(parse_table(path, top, sep, file), file, rows, top)
+  table <- parse_table(path, top, sep, file)
+  if (!nrow(table)) {
+    refuse_file(file, "has no rows besides names of columns.", class = "repalign_error_size")
+  }
+  labelled <- ncol(table) > 1 && first_names_stimuli(table, file, top)
+  # read.table() leaves names of rows that have no name of a column as texts
+  if (labelled) {
+    numbers <- utils::type.convert(table[[1]], as.is = TRUE)
+    if (is.numeric(numbers)) table[[1]] <- numbers
+  }
+  at <- if (labelled) seq_along(table)[-1] else seq_along(table)
+  for (j in at) {
+    if (is.character(table[[j]]) || is.complex(table[[j]])) {
+      refuse_cell(table[[j]], j, names(table), file, rows)
+    }
+  }
+  data <- vapply(table[at], as.double, numeric(nrow(table)))
+  headed <- !identical(names(table), paste0("V", seq_along(table)))
+  data <- matrix(data, nrow(table))
+  if (headed) colnames(data) <- names(table)[at]
+  labels <- if (labelled) table[[1]]
+  if (is.character(labels)) rownames(data) <- checked_labels(labels, file, rows)
+  if (is.double(labels) || (is.integer(labels) && !counts_rows(labels, rows))) {
+    rownames(data) <- checked_labels(label_text(labels), file, rows)
+  }
+  found <- list(data = data, at = at)
   large <- which(colSums(abs(found$data) >= 2^53, na.rm = TRUE) > 0)
   if (length(large)) {
     text <- parse_table(path, top, sep, file, "character")
-    refuse_large_text(as.matrix(text)[, found$at[large], drop = FALSE], file)
+    # the texts of columns with large numbers: those written as integers must fit
+    text <- as.matrix(text)[, found$at[large], drop = FALSE]
+    digits <- sub("^[+-]?0*", "", text[grepl("^[+-]?[0-9]+$", text)])
+    large <- nchar(digits) > 16 | (nchar(digits) == 16 & digits > "9007199254740992")
+    if (any(large)) refuse_large_integer(file)
   }
   found$data
 }
@@ -84,7 +110,10 @@ top_of_lines <- function(lines, sep, file) {
   header <- is_header(split_line(plain[1], sep), file, plain, sep)
   values <- plain[seq_along(plain) > header]
   quotes <- if (length(values)) in_quotes(values[1], sep)
-  list(lines = lines, header = header, first = first_fields(values, sep),
+  pattern <- paste0("^[ \t]*(\"([^\"]|\"\")*\"|[^", sep, "]*)")
+  # all lines match, if only with nothing
+  list(lines = lines, header = header, first = gsub("^[ \t\"]+|[ \t\r\"]+$", "",
+                                                    regmatches(values, regexpr(pattern, values))),
        quoted = length(quotes) > 1 && quotes[1] && !any(quotes[-1]))
 }
 
@@ -120,18 +149,6 @@ in_quotes <- function(line, sep) {
   # strsplit() drops an empty last field
   fields <- strsplit(paste0(plain, sep), sep, fixed = TRUE, useBytes = TRUE)[[1]]
   grepl("^[ \t]*\001[ \t\r]*$", fields, useBytes = TRUE)
-}
-
-first_fields <- function(lines, sep) {
-  pattern <- paste0("^[ \t]*(\"([^\"]|\"\")*\"|[^", sep, "]*)")
-  # all lines match, if only with nothing
-  gsub("^[ \t\"]+|[ \t\r\"]+$", "", regmatches(lines, regexpr(pattern, lines)))
-}
-
-split_line <- function(line, sep) {
-  fields <- scan(text = line, what = "", sep = sep, quote = "\"", quiet = TRUE, strip.white = TRUE)
-  # scan() drops an empty last field
-  if (length(fields)) fields else ""
 }
 
 # Names of columns are texts, numbers in quotes, or numbers that count the columns. Where a line of
@@ -193,36 +210,6 @@ has_open_quotes <- function(lines) {
   any(nchar(gsub("[^\"]", "", lines, useBytes = TRUE), "bytes") %% 2 == 1)
 }
 
-# data: the matrix, with names of the rows and columns where the table has them; at: its columns in
-# the table. rows: numbers of the rows, for messages, or NULL for all; top: from table_top().
-table_matrix <- function(table, file, rows, top) {
-  if (!nrow(table)) {
-    refuse_file(file, "has no rows besides names of columns.", class = "repalign_error_size")
-  }
-  labelled <- ncol(table) > 1 && first_names_stimuli(table, file, top)
-  # read.table() leaves names of rows that have no name of a column as texts
-  if (labelled) {
-    numbers <- utils::type.convert(table[[1]], as.is = TRUE)
-    if (is.numeric(numbers)) table[[1]] <- numbers
-  }
-  at <- if (labelled) seq_along(table)[-1] else seq_along(table)
-  for (j in at) {
-    if (is.character(table[[j]]) || is.complex(table[[j]])) {
-      refuse_cell(table[[j]], j, names(table), file, rows)
-    }
-  }
-  data <- vapply(table[at], as.double, numeric(nrow(table)))
-  headed <- !identical(names(table), paste0("V", seq_along(table)))
-  data <- matrix(data, nrow(table))
-  if (headed) colnames(data) <- names(table)[at]
-  labels <- if (labelled) table[[1]]
-  if (is.character(labels)) rownames(data) <- checked_labels(labels, file, rows)
-  if (is.double(labels) || (is.integer(labels) && !counts_rows(labels, rows))) {
-    rownames(data) <- checked_labels(label_text(labels), file, rows)
-  }
-  list(data = data, at = at)
-}
-
 # Does the first column hold names of the stimuli? Where it has a name and no quotes, and most of
 # its values are numbers, a text among them may as well be a missing value of a neuron.
 first_names_stimuli <- function(table, file, top) {
@@ -267,9 +254,8 @@ refuse_cell <- function(column, j, names, file, rows) {
               class = "repalign_error_type")
 }
 
-# The texts of columns with large numbers: those written as integers must fit.
-refuse_large_text <- function(text, file) {
-  digits <- sub("^[+-]?0*", "", text[grepl("^[+-]?[0-9]+$", text)])
-  large <- nchar(digits) > 16 | (nchar(digits) == 16 & digits > "9007199254740992")
-  if (any(large)) refuse_large_integer(file)
+split_line <- function(line, sep) {
+  fields <- scan(text = line, what = "", sep = sep, quote = "\"", quiet = TRUE, strip.white = TRUE)
+  # scan() drops an empty last field
+  if (length(fields)) fields else ""
 }

@@ -1,11 +1,6 @@
 # Responses become arrays of trials: from arrays, matrices and data frames; trial_array(),
 # match_rows().
 
-# ---- trials
-
-# match_rows() brings the rows of matrices into the same order, and trial_array() makes an array of
-# trials from a long table.
-
 #' Align representations by row name
 #'
 #' @param x,y matrices, data frames or what [responses()] makes, whose row names name the stimuli,
@@ -33,11 +28,33 @@ match_rows <- function(x, y = NULL) {
           class = "repalign_error_missing", arg = "y")
   }
   given <- if (is.null(y)) list(x = x) else list(x = x, y = y)
-  given <- Map(function(side, arg) map_matrices(side, arg, named_matrix), given, names(given))
-  names <- list_matrices(given, rownames)
+  given <- Map(function(side, arg) map_matrices(side, arg, function(m, arg) {
+    if (!is_responses(m)) m <- as_numeric_matrix(m, arg, allow_na = TRUE)
+    check_row_names(rownames(m), arg)
+    m
+  }), given, names(given))
+  # a flat list of what f makes of every matrix, with names such as x$model1$layer2
+  names <- list()
+  for (side in names(given)) {
+    map_matrices(given[[side]], side, function(m, arg) names[[arg]] <<- rownames(m))
+  }
   common <- Reduce(intersect, names)
-  if (!length(common)) refuse_disjoint(names)
-  note_rows_left_out(lengths(names) - length(common), length(common))
+  if (!length(common)) {
+    # the first matrix that has no row name in common with all matrices before it
+    at <- which(!lengths(Reduce(intersect, names, accumulate = TRUE)))[1]
+    before <- if (at > 2) "The matrices before" else paste0("`", names(names)[1], "`")
+    abort(before, " and `", names(names)[at], "` have no row name in common (first: ",
+          dQuote(names[[1]][1], FALSE), " and ", dQuote(names[[at]][1], FALSE), ").",
+          class = "repalign_error_rows", arg = names(names)[at])
+  }
+  left_out <- lengths(names) - length(common)
+  if (any(left_out > 0)) {
+    # the message names both of two matrices, but of many only those that lose rows
+    shown <- if (length(left_out) > 2) left_out[left_out > 0] else left_out
+    inform("match_rows(): ", length(common), " rows in common; left out: ",
+           paste0(shown, " of `", names(shown), "`", collapse = ", "), ".",
+           class = "repalign_left_out")
+  }
   matched <- map_matrices(given, "", function(m, arg) {
     if (is_responses(m)) return(m[common, , ])
     part <- m[common, , drop = FALSE]
@@ -54,39 +71,6 @@ map_matrices <- function(given, arg, f) {
   given[] <- Map(function(element, name) map_matrices(element, paste0(arg, "$", name), f), given,
                  names)
   given
-}
-
-# A flat list of what f makes of every matrix, with names such as x$model1$layer2.
-list_matrices <- function(given, f) {
-  found <- list()
-  for (side in names(given)) {
-    map_matrices(given[[side]], side, function(m, arg) found[[arg]] <<- f(m))
-  }
-  found
-}
-
-named_matrix <- function(m, arg) {
-  if (!is_responses(m)) m <- as_numeric_matrix(m, arg, allow_na = TRUE)
-  check_row_names(rownames(m), arg)
-  m
-}
-
-refuse_disjoint <- function(names) {
-  # the first matrix that has no row name in common with all matrices before it
-  at <- which(!lengths(Reduce(intersect, names, accumulate = TRUE)))[1]
-  before <- if (at > 2) "The matrices before" else paste0("`", names(names)[1], "`")
-  abort(before, " and `", names(names)[at], "` have no row name in common (first: ",
-        dQuote(names[[1]][1], FALSE), " and ", dQuote(names[[at]][1], FALSE), ").",
-        class = "repalign_error_rows", arg = names(names)[at])
-}
-
-note_rows_left_out <- function(left_out, common) {
-  if (!any(left_out > 0)) return(invisible())
-  # the message names both of two matrices, but of many only those that lose rows
-  shown <- if (length(left_out) > 2) left_out[left_out > 0] else left_out
-  inform("match_rows(): ", common, " rows in common; left out: ",
-         paste0(shown, " of `", names(shown), "`", collapse = ", "), ".",
-         class = "repalign_left_out")
 }
 
 check_row_names <- function(names, arg) {
@@ -187,7 +171,7 @@ occurrence <- function(a, b) {
   stats::ave(seq_along(a), match(pair, unique(pair)), FUN = seq_along)
 }
 
-# ---- responses array
+# ---- array
 
 # responses() of arrays and matrices: their labels are checked, and presentations become an array.
 
@@ -204,7 +188,16 @@ array_responses <- function(x, given) {
   if (!is.double(x)) storage.mode(x) <- "double"
   x <- known_values(x)
   names <- if (is.null(dimnames(x))) vector("list", 3) else unname(dimnames(x))
-  if (!is.null(given$stimulus)) names[[1]] <- array_stimuli(given$stimulus, size[1])
+  if (!is.null(given$stimulus)) {
+    labels <- row_labels(given$stimulus, size[1], "stimulus", "stimulus", FALSE)
+    twice <- anyDuplicated(labels)
+    if (twice) {
+      abort("`stimulus` has the label ", dQuote(labels[twice], FALSE), " more than once, but each ",
+            "row of an array is a stimulus. If rows are presentations, give a matrix with a row ",
+            "for each of them.", class = "repalign_error_labels", arg = "stimulus")
+    }
+    names[[1]] <- labels
+  }
   columns <- column_labels(given, size[2], names[[2]])
   dimnames(x) <- if (!is.null(columns$names) || any(lengths(names) > 0)) {
     list(names[[1]], columns$names, names[[3]])
@@ -212,8 +205,24 @@ array_responses <- function(x, given) {
   trial <- if (is.null(given$trial)) names[[3]] else given$trial
   if (is.null(trial)) trial <- seq_len(size[3])
   trial <- slot_labels(trial, size, "trial")
-  check_different_trials(trial, x)
-  if (!is.null(given$trial)) dimnames(x) <- trial_names(dimnames(x), trial)
+  # two trials of a stimulus cannot have one label
+  labels <- trial
+  labels[!recorded_slots(x)] <- NA
+  twice <- apply(labels, 1, anyDuplicated, incomparables = NA)
+  if (any(twice > 0)) {
+    at <- which(twice > 0)[1]
+    abort("`trial` has the label ", dQuote(labels[at, twice[at]], FALSE), " more than once for ",
+          stimulus_title(x, at), ": trials of a stimulus need different labels. Labels of what ",
+          "shares noise go into `event`.", class = "repalign_error_labels", arg = "trial")
+  }
+  if (!is.null(given$trial)) {
+    # the names of trials that have the same label for all stimuli
+    names <- dimnames(x)
+    same <- all(trial == trial[rep(1, nrow(trial)), ], na.rm = FALSE)
+    if (is.null(names)) names <- vector("list", 3)
+    names[3] <- list(if (isTRUE(same)) trial[1, ])
+    dimnames(x) <- if (all(lengths(names) == 0)) NULL else names
+  }
   list(values = x, trial = trial,
        event = if (!is.null(given$event)) slot_labels(given$event, size, "event"),
        neuron = columns$neuron, session = columns$session,
@@ -232,17 +241,6 @@ known_values <- function(x) {
   if (anyNA(x)) x[is.na(x)] <- NA_real_
   attributes(x) <- attributes(x)[c("dim", if (!is.null(dimnames(x))) "dimnames")]
   x
-}
-
-array_stimuli <- function(stimulus, n) {
-  labels <- row_labels(stimulus, n, "stimulus", "stimulus", FALSE)
-  twice <- anyDuplicated(labels)
-  if (twice) {
-    abort("`stimulus` has the label ", dQuote(labels[twice], FALSE), " more than once, but each ",
-          "row of an array is a stimulus. If rows are presentations, give a matrix with a row for ",
-          "each of them.", class = "repalign_error_labels", arg = "stimulus")
-  }
-  labels
 }
 
 # One label a row, as text; `row` is what messages call a row.
@@ -301,38 +299,15 @@ slot_labels <- function(labels, size, arg) {
   matrix(label_text(as.vector(labels)), size[1], size[3], byrow = by_row)
 }
 
-# Two trials of a stimulus cannot have one label.
-check_different_trials <- function(trial, values) {
-  trial[!recorded_slots(values)] <- NA
-  twice <- apply(trial, 1, anyDuplicated, incomparables = NA)
-  if (!any(twice > 0)) return(invisible())
-  at <- which(twice > 0)[1]
-  abort("`trial` has the label ", dQuote(trial[at, twice[at]], FALSE), " more than once for ",
-        stimulus_title(values, at), ": trials of a stimulus need different labels. Labels of what ",
-        "shares noise go into `event`.", class = "repalign_error_labels", arg = "trial")
-}
-
-# The names of trials that have the same label for all stimuli.
-trial_names <- function(names, trial) {
-  same <- all(trial == trial[rep(1, nrow(trial)), ], na.rm = FALSE)
-  if (is.null(names)) names <- vector("list", 3)
-  names[3] <- list(if (isTRUE(same)) trial[1, ])
-  if (all(lengths(names) == 0)) NULL else names
-}
-
 matrix_responses <- function(x, given) {
   if (is_responses(x)) {
     abort("`x` is a responses object already: declare everything at once, from the data.",
           class = "repalign_error_type", arg = "x")
   }
   x <- double_matrix(x, "x")
-  x <- known_values(without_mark(checked_columns(x)))
-  presentation_responses(x, given)
-}
-
-checked_columns <- function(x) {
   refuse_identifiers(x, "x")
-  x
+  x <- known_values(without_mark(x))
+  presentation_responses(x, given)
 }
 
 # x: a matrix with a row for each presentation.
@@ -353,9 +328,34 @@ presentation_responses <- function(x, given) {
     names <- levels(order)
   }
   axes <- list(rows = rows, stimuli = max(rows), names = names)
-  trial <- presentation_trials(rows, labels$trial, given$trial)
-  check_single_presentations(rows, trial, names)
-  values <- place_presentations(x, axes, trial, columns$names)
+  # the trial of each row as a factor; by default, trials of a stimulus are numbered
+  trial <- if (is.null(labels$trial)) {
+    number <- stats::ave(rows, rows, FUN = seq_along)
+    factor(number, seq_len(max(number)))
+  } else {
+    ordered_labels(given$trial)
+  }
+  twice <- anyDuplicated(cbind(rows, as.integer(trial)))
+  if (twice) {
+    first <- which(rows == rows[twice] & trial == trial[twice])[1]
+    abort("`trial` has the label ", dQuote(trial[twice], FALSE), " twice for stimulus ",
+          dQuote(if (is.null(names)) rows[twice] else names[rows[twice]], FALSE), " (rows ", first,
+          " and ", twice, "): trials of a stimulus need different labels. Labels of what shares ",
+          "noise go into `event`.", class = "repalign_error_labels", arg = "trial")
+  }
+  count <- nlevels(trial)
+  check_memory(8 * as.double(axes$stimuli) * ncol(x) * count, "The responses as an array",
+               "Fewer trials or neurons need less.")
+  values <- array(NA_real_, c(axes$stimuli, ncol(x), count))
+  for (t in seq_len(count)) {
+    at <- which(as.integer(trial) == t)
+    values[axes$rows[at], , t] <- x[at, ]
+  }
+  # a single trial has no name
+  trials <- if (count > 1) levels(trial)
+  if (!is.null(axes$names) || !is.null(columns$names) || !is.null(trials)) {
+    dimnames(values) <- list(axes$names, columns$names, trials)
+  }
   at <- cbind(rows, as.integer(trial))
   spread <- function(labels) {
     m <- matrix(NA_character_, axes$stimuli, nlevels(trial))
@@ -388,42 +388,6 @@ levels_in_order <- function(values) {
   if (is.numeric(values)) sort(unique(as.vector(values))) else unique(as.vector(values))
 }
 
-# The trial of each row as a factor; by default, trials of a stimulus are numbered.
-presentation_trials <- function(rows, labels, given) {
-  if (is.null(labels)) {
-    number <- stats::ave(rows, rows, FUN = seq_along)
-    return(factor(number, seq_len(max(number))))
-  }
-  ordered_labels(given)
-}
-
-check_single_presentations <- function(rows, trial, names) {
-  twice <- anyDuplicated(cbind(rows, as.integer(trial)))
-  if (!twice) return(invisible())
-  first <- which(rows == rows[twice] & trial == trial[twice])[1]
-  abort("`trial` has the label ", dQuote(trial[twice], FALSE), " twice for stimulus ",
-        dQuote(if (is.null(names)) rows[twice] else names[rows[twice]], FALSE), " (rows ", first,
-        " and ", twice, "): trials of a stimulus need different labels. Labels of what shares ",
-        "noise go into `event`.", class = "repalign_error_labels", arg = "trial")
-}
-
-place_presentations <- function(x, axes, trial, columns) {
-  count <- nlevels(trial)
-  check_memory(8 * as.double(axes$stimuli) * ncol(x) * count, "The responses as an array",
-               "Fewer trials or neurons need less.")
-  values <- array(NA_real_, c(axes$stimuli, ncol(x), count))
-  for (t in seq_len(count)) {
-    at <- which(as.integer(trial) == t)
-    values[axes$rows[at], , t] <- x[at, ]
-  }
-  # a single trial has no name
-  trials <- if (count > 1) levels(trial)
-  if (!is.null(axes$names) || !is.null(columns) || !is.null(trials)) {
-    dimnames(values) <- list(axes$names, columns, trials)
-  }
-  values
-}
-
 # The label of each stimulus, from labels of rows, which must agree.
 labels_by_stimulus <- function(labels, rows, names, arg = "cluster") {
   if (is.null(labels)) return(NULL)
@@ -439,7 +403,7 @@ labels_by_stimulus <- function(labels, rows, names, arg = "cluster") {
   labels[first]
 }
 
-# ---- responses long
+# ---- long
 
 # responses() of data frames: long ones with a row for each response, wide ones with a row for each
 # presentation.
@@ -458,13 +422,27 @@ long_responses <- function(x, given) {
   check_memory(8 * prod(as.double(sizes)), "The responses as an array",
                "Fewer trials or neurons need less.")
   at <- do.call(cbind, lapply(axes, as.integer))
-  check_single_responses(at, axes, is.null(labels$trial))
+  twice <- anyDuplicated(at)
+  if (twice) {
+    abort("`x` has stimulus ", dQuote(axes[[1]][twice], FALSE), ", neuron ",
+          dQuote(axes[[2]][twice], FALSE), ", trial ", dQuote(axes[[3]][twice], FALSE),
+          " more than once (row ", twice, "). Each response has one row: give finer labels in ",
+          "`trial`.", class = "repalign_error_rows", arg = "x")
+  }
   values <- array(NA_real_, sizes, dimnames = unname(lapply(axes, levels)))
   values[at] <- as.double(response)
   rows <- at[, 1]
-  list(values = known_values(values), trial = long_trials(axes, at),
-       event = long_events(labels$event, at, axes), neuron = long_neurons(labels, axes),
-       session = long_sessions(labels, axes),
+  trials <- matrix(NA_character_, nlevels(axes$stimulus), nlevels(axes$trial))
+  trials[at[, c(1, 3), drop = FALSE]] <- as.character(axes$trial)
+  sessions <- if (!is.null(labels$session)) {
+    label_text(as.vector(labels$session))[match(levels(axes$neuron), axes$neuron)]
+  }
+  # labels of the columns, from the first row of each
+  first <- match(levels(axes$neuron), axes$neuron)
+  neurons <- label_text(as.vector(droplevels_of(labels$neuron)))[first]
+  list(values = known_values(values), trial = trials,
+       event = long_events(labels$event, at, axes), neuron = neurons,
+       session = sessions,
        cluster = labels_by_stimulus(labels$cluster, rows, levels(axes$stimulus)))
 }
 
@@ -478,38 +456,37 @@ check_frame <- function(x) {
 
 # What the arguments give for each row: a column, if they name one, or a vector.
 frame_labels <- function(x, given, args) {
-  found <- lapply(args, function(arg) frame_column(x, given[[arg]], arg))
+  found <- lapply(args, function(arg) {
+    given <- given[[arg]]
+    if (is.null(given)) return(NULL)
+    if (names_column(given) && given %in% names(x)) {
+      values <- x[[given]]
+      place <- paste0("Column ", dQuote(given, FALSE), " of `x`")
+    } else if (length(given) == nrow(x)) {
+      values <- given
+      place <- paste0("`", arg, "`")
+    } else if (names_column(given)) {
+      abort("`x` has no column ", dQuote(given, FALSE), suggest(given, names(x)), " Columns: ",
+            enumerate(names(x), 20), ".", class = "repalign_error_value", arg = arg)
+    } else {
+      abort("`", arg, "` has ", count_of(length(given), "label"), ", but `x` has ",
+            count_of(nrow(x), "row"), ": give the name of a column of `x`, or one label per row.",
+            class = "repalign_error_labels", arg = arg)
+    }
+    if (!is.atomic(values) || length(dim(values)) > 1) {
+      abort(place, " must be a vector of labels, not ", describe(values), ".",
+            class = "repalign_error_labels", arg = arg)
+    }
+    if (arg != "cluster" && anyNA(values)) {
+      abort(place, " has missing values, first in row ", which(is.na(values))[1],
+            ": every row needs a label.", class = "repalign_error_labels", arg = arg)
+    }
+    if (arg == "cluster") label_text(as.vector(values)) else values
+  })
   stats::setNames(found, args)
 }
 
 names_column <- function(given) is.character(given) && length(given) == 1 && !is.na(given)
-
-frame_column <- function(x, given, arg) {
-  if (is.null(given)) return(NULL)
-  if (names_column(given) && given %in% names(x)) {
-    values <- x[[given]]
-    place <- paste0("Column ", dQuote(given, FALSE), " of `x`")
-  } else if (length(given) == nrow(x)) {
-    values <- given
-    place <- paste0("`", arg, "`")
-  } else if (names_column(given)) {
-    abort("`x` has no column ", dQuote(given, FALSE), suggest(given, names(x)), " Columns: ",
-          enumerate(names(x), 20), ".", class = "repalign_error_value", arg = arg)
-  } else {
-    abort("`", arg, "` has ", count_of(length(given), "label"), ", but `x` has ",
-          count_of(nrow(x), "row"), ": give the name of a column of `x`, or one label per row.",
-          class = "repalign_error_labels", arg = arg)
-  }
-  if (!is.atomic(values) || length(dim(values)) > 1) {
-    abort(place, " must be a vector of labels, not ", describe(values), ".",
-          class = "repalign_error_labels", arg = arg)
-  }
-  if (arg != "cluster" && anyNA(values)) {
-    abort(place, " has missing values, first in row ", which(is.na(values))[1],
-          ": every row needs a label.", class = "repalign_error_labels", arg = arg)
-  }
-  if (arg == "cluster") label_text(as.vector(values)) else values
-}
 
 named_columns <- function(x, given) {
   args <- c("stimulus", "neuron", "trial", "session", "cluster", "event")
@@ -519,7 +496,15 @@ named_columns <- function(x, given) {
 
 response_column <- function(x, given) {
   if (!is.null(given$value)) {
-    response <- frame_value(x, given$value)
+    if (!names_column(given$value) || !given$value %in% names(x)) {
+      abort("`value` must be the name of a column of `x`: ", enumerate(names(x), 20), ".",
+            class = "repalign_error_value", arg = "value")
+    }
+    if (!is_number_column(x[[given$value]])) {
+      abort("Column ", dQuote(given$value, FALSE), " of `x` is not numeric.",
+            class = "repalign_error_type", arg = "value")
+    }
+    response <- x[[given$value]]
   } else {
     others <- setdiff(names(x), named_columns(x, given))
     numbers <- others[vapply(x[others], is_number_column, NA)]
@@ -543,18 +528,6 @@ is_number_column <- function(column) {
   (is.numeric(column) || is.logical(column)) && !is.object(column) && is.null(dim(column))
 }
 
-frame_value <- function(x, value) {
-  if (!names_column(value) || !value %in% names(x)) {
-    abort("`value` must be the name of a column of `x`: ", enumerate(names(x), 20), ".",
-          class = "repalign_error_value", arg = "value")
-  }
-  if (!is_number_column(x[[value]])) {
-    abort("Column ", dQuote(value, FALSE), " of `x` is not numeric.",
-          class = "repalign_error_type", arg = "value")
-  }
-  x[[value]]
-}
-
 # The factors of the three sides of the array. A neuron that several sessions recorded has a column
 # for each of them.
 long_axes <- function(labels) {
@@ -569,26 +542,25 @@ long_axes <- function(labels) {
     neuron <- factor(match(both, known), seq_along(known), names)
   }
   stimulus <- ordered_labels(labels$stimulus)
-  if (is.null(labels$trial)) check_counts(stimulus, neuron, labels)
+  if (is.null(labels$trial)) {
+    # Rows are numbered as trials for each neuron alone. Where neurons that were recorded together
+    # have different numbers of them, equal numbers would be different moments. Labels of events
+    # settle that: long_events() refuses such numbers.
+    if (is.null(labels$event)) {
+      counts <- table(stimulus, neuron)
+      column <- match(levels(neuron), neuron)
+      together <- if (is.null(labels$session)) rep(1, length(column)) else labels$session[column]
+      for (at in split(seq_along(column), match(together, together))) {
+        part <- counts[, at, drop = FALSE]
+        # who has no response at all has no wrong number
+        most <- apply(part, 1, max)
+        wrong <- which(part > 0 & part < most, arr.ind = TRUE)
+        if (nrow(wrong)) refuse_counts(part, wrong[1, ], labels$neuron[column[at]])
+      }
+    }
+  }
   trial <- if (is.null(labels$trial)) occurrence(stimulus, neuron) else labels$trial
   list(stimulus = stimulus, neuron = neuron, trial = ordered_labels(trial))
-}
-
-# Rows are numbered as trials for each neuron alone. Where neurons that were recorded together have
-# different numbers of them, equal numbers would be different moments. Labels of events settle that:
-# long_events() refuses such numbers.
-check_counts <- function(stimulus, neuron, labels) {
-  if (!is.null(labels$event)) return(invisible())
-  counts <- table(stimulus, neuron)
-  column <- match(levels(neuron), neuron)
-  together <- if (is.null(labels$session)) rep(1, length(column)) else labels$session[column]
-  for (at in split(seq_along(column), match(together, together))) {
-    part <- counts[, at, drop = FALSE]
-    # who has no response at all has no wrong number
-    most <- apply(part, 1, max)
-    wrong <- which(part > 0 & part < most, arr.ind = TRUE)
-    if (nrow(wrong)) refuse_counts(part, wrong[1, ], labels$neuron[column[at]])
-  }
 }
 
 refuse_counts <- function(counts, at, neurons) {
@@ -601,21 +573,6 @@ refuse_counts <- function(counts, at, neurons) {
         count(at[2]), ": the number of a row then does not say which trial it is of. Name the ",
         "column of trial labels in `trial`, or give rows with NA for missing responses.",
         class = "repalign_error_trials", arg = "trial")
-}
-
-check_single_responses <- function(at, axes, numbered) {
-  twice <- anyDuplicated(at)
-  if (!twice) return(invisible())
-  abort("`x` has stimulus ", dQuote(axes[[1]][twice], FALSE), ", neuron ",
-        dQuote(axes[[2]][twice], FALSE), ", trial ", dQuote(axes[[3]][twice], FALSE),
-        " more than once (row ", twice, "). Each response has one row: give finer labels in ",
-        "`trial`.", class = "repalign_error_rows", arg = "x")
-}
-
-long_trials <- function(axes, at) {
-  trial <- matrix(NA_character_, nlevels(axes$stimulus), nlevels(axes$trial))
-  trial[at[, c(1, 3), drop = FALSE]] <- as.character(axes$trial)
-  trial
 }
 
 # An event is what all neurons share in a trial of a stimulus.
@@ -636,17 +593,6 @@ long_events <- function(event, at, axes) {
   result
 }
 
-# Labels of the columns, from the first row of each.
-long_neurons <- function(labels, axes) {
-  first <- match(levels(axes$neuron), axes$neuron)
-  label_text(as.vector(droplevels_of(labels$neuron)))[first]
-}
-
-long_sessions <- function(labels, axes) {
-  if (is.null(labels$session)) return(NULL)
-  label_text(as.vector(labels$session))[match(levels(axes$neuron), axes$neuron)]
-}
-
 # Columns that an argument names are no neurons.
 wide_responses <- function(x, given) {
   check_frame(x)
@@ -659,15 +605,13 @@ wide_responses <- function(x, given) {
           "responses, name the neuron of each row in `neuron`.", class = "repalign_error_size",
           arg = "x")
   }
-  refuse_label_columns(neurons)
+  words <- names(neurons)[!vapply(neurons, is_number_column, NA)]
+  if (length(words)) {
+    abort("`x` has columns that are not numeric: ", enumerate(words),
+          ". Name those that say what a ",
+          "row is in `stimulus`, `trial`, `event` or `cluster` (in a long data frame also ",
+          "`neuron` and `session`), and drop the others.", class = "repalign_error_type", arg = "x")
+  }
   given[args] <- labels[args]
   matrix_responses(neurons, given)
-}
-
-refuse_label_columns <- function(neurons) {
-  words <- names(neurons)[!vapply(neurons, is_number_column, NA)]
-  if (!length(words)) return(invisible())
-  abort("`x` has columns that are not numeric: ", enumerate(words), ". Name those that say what a ",
-        "row is in `stimulus`, `trial`, `event` or `cluster` (in a long data frame also `neuron` ",
-        "and `session`), and drop the others.", class = "repalign_error_type", arg = "x")
 }

@@ -1,10 +1,5 @@
 # The class of responses that know how they were recorded: its slots, methods and prints.
 
-# ---- responses class
-
-# The class of responses that know how they were recorded, and the slots that hold the trials of
-# each stimulus.
-
 # Fields: values (stimuli x neurons x trials, NA where a cell was not recorded; the trials of a
 # stimulus fill the first slots in their order); event (stimuli x trials: labels of what shares
 # noise, NA where a stimulus has no such trial); neuron and session (a label for each column, or
@@ -51,7 +46,7 @@ move_slots <- function(values, event, present) {
   list(values = array(values, c(size[1:2], most), names), event = event)
 }
 
-# ---- responses methods
+# ---- methods
 
 # Methods of responses objects: sizes, parts, and means over trials.
 
@@ -166,14 +161,38 @@ permuted_responses <- function(x, permutation) {
                 x$cluster[permutation], x$run)
 }
 
-# ---- responses print
+# ---- print
 
 # What print() and summary() say of responses objects.
 
 #' @export
 print.repalign_responses <- function(x, ...) {
   no_other_arguments(...)
-  writeLines(c(responses_sizes(x), wrap_lines(responses_declared(x)),
+  size <- dim(x)
+  trials <- range(trial_counts(x))
+  neurons <- if (is.null(x$neuron)) size[2] else length(unique(x$neuron))
+  missing <- missing_responses(x)
+  events <- blocks_of_events(x)
+  declared <- c(
+    if (!is.null(x$session)) {
+      paste0("Sessions: ", length(unique(x$session)), ", with ",
+             range_words(tabulate(match(x$session, unique(x$session)))), " columns each.")
+    },
+    if (!is.null(x$cluster)) {
+      known <- x$cluster[!is.na(x$cluster)]
+      sizes <- tabulate(match(known, unique(known)))
+      left_out <- sum(is.na(x$cluster))
+      paste0("Clusters: ", length(sizes), ", with ", range_words(sizes), " stimuli each",
+             if (left_out > 0) paste0("; ", left_out, " stimuli without a label are left out"), ".")
+    },
+    if (events) "Events: some trials of a stimulus share noise.",
+    if (missing > 0) paste0("Missing: ", count_of(missing, "response"), ".")
+  )
+  writeLines(c(paste0("Responses: ", count_of_stimuli(size[1]), " x ", count_of(size[2], "column"),
+                      if (neurons < size[2]) paste0(" (", count_of(neurons, "neuron"), ")"),
+                      ", ", if (trials[1] < trials[2]) paste(trials[1], "to "),
+                      count_of(trials[2], if (x$run) "run" else "trial"),
+                      if (!x$run) " a stimulus"), wrap_lines(declared),
                "Corrected estimates multiply responses",
                strwrap(paste("-", responses_multiplied(x)), 78, indent = 2, exdent = 4)))
   invisible(x)
@@ -181,42 +200,10 @@ print.repalign_responses <- function(x, ...) {
 
 wrap_lines <- function(text) strwrap(text, 78, exdent = 2)
 
-responses_sizes <- function(x) {
-  size <- dim(x)
-  trials <- range(trial_counts(x))
-  neurons <- if (is.null(x$neuron)) size[2] else length(unique(x$neuron))
-  paste0("Responses: ", count_of_stimuli(size[1]), " x ", count_of(size[2], "column"),
-         if (neurons < size[2]) paste0(" (", count_of(neurons, "neuron"), ")"),
-         ", ", if (trials[1] < trials[2]) paste(trials[1], "to "), count_of(trials[2],
-         if (x$run) "run" else "trial"), if (!x$run) " a stimulus")
-}
-
 count_of_stimuli <- function(n) paste(n, if (n == 1) "stimulus" else "stimuli")
 
 # How many trials each stimulus has.
 trial_counts <- function(x) rowSums(!is.na(x$event))
-
-responses_declared <- function(x) {
-  missing <- missing_responses(x)
-  events <- blocks_of_events(x)
-  c(
-    if (!is.null(x$session)) {
-      paste0("Sessions: ", length(unique(x$session)), ", with ",
-             range_words(tabulate(match(x$session, unique(x$session)))), " columns each.")
-    },
-    if (!is.null(x$cluster)) cluster_words(x$cluster),
-    if (events) "Events: some trials of a stimulus share noise.",
-    if (missing > 0) paste0("Missing: ", count_of(missing, "response"), ".")
-  )
-}
-
-cluster_words <- function(cluster) {
-  known <- cluster[!is.na(cluster)]
-  sizes <- tabulate(match(known, unique(known)))
-  left_out <- sum(is.na(cluster))
-  paste0("Clusters: ", length(sizes), ", with ", range_words(sizes), " stimuli each",
-         if (left_out > 0) paste0("; ", left_out, " stimuli without a label are left out"), ".")
-}
 
 range_words <- function(counts) {
   if (min(counts) == max(counts)) max(counts) else paste(min(counts), "to", max(counts))
@@ -253,25 +240,19 @@ responses_multiplied <- function(x) {
 #' @export
 summary.repalign_responses <- function(object, ...) {
   no_other_arguments(...)
+  # stimuli that have no two trials of different events
+  pairs <- apply(object$event, 1, function(labels) length(unique(labels[!is.na(labels)])))
+  # how many responses lack, and where: of columns in trials that others have, and of stimuli that a
+  # column lacks in all trials
+  values <- unclass(object)$values
+  never <- rowSums(!is.na(values), dims = 2) == 0
+  missing <- list(responses = missing_responses(object), never = sum(never),
+                  columns = sum(colSums(never) > 0),
+       stimuli = sum(rowSums(never) > 0))
   structure(list(sizes = dim(object), trials = table(trial_counts(object), dnn = NULL),
-                 few = few_trials(object), missing = missing_summary(object),
+                 few = which(pairs < 2), missing = missing,
                  run = object$run),
             class = "repalign_responses_summary")
-}
-
-# Stimuli that have no two trials of different events.
-few_trials <- function(x) {
-  pairs <- apply(x$event, 1, function(labels) length(unique(labels[!is.na(labels)])))
-  which(pairs < 2)
-}
-
-# How many responses lack, and where: of columns in trials that others have, and of stimuli that a
-# column lacks in all trials.
-missing_summary <- function(x) {
-  values <- unclass(x)$values
-  never <- rowSums(!is.na(values), dims = 2) == 0
-  list(responses = missing_responses(x), never = sum(never), columns = sum(colSums(never) > 0),
-       stimuli = sum(rowSums(never) > 0))
 }
 
 #' @export
@@ -282,23 +263,23 @@ print.repalign_responses_summary <- function(x, ...) {
   shown <- rbind(stimuli = as.integer(x$trials))
   colnames(shown) <- paste0(counts, " trial", ifelse(counts == 1, "", "s"))
   print(shown)
+  missing <- if (x$missing$responses == 0) {
+    "No response is missing in these trials."
+  } else {
+    paste0("Missing in these trials: ", count_of(x$missing$responses, "response"), ". ",
+           if (x$missing$never == 0) "Every column has a response to every stimulus." else
+             paste0(count_of(x$missing$columns, "column"), " never recorded ",
+                    count_of_stimuli(x$missing$stimuli), " (", count_of(x$missing$never, "cell"),
+                    " without a mean)."))
+  }
   lines <- c(
     if (length(x$few) && max(counts) > 1) {
       paste0("Without two trials of different events, and left out where noise is corrected by ",
              "trials: ", length(x$few), " (", if (length(x$few) > 1) "rows " else "row ",
              enumerate(x$few, quote = FALSE), ").")
     },
-    missing_words(x$missing)
+    missing
   )
   writeLines(wrap_lines(lines))
   invisible(x)
-}
-
-missing_words <- function(missing) {
-  if (missing$responses == 0) return("No response is missing in these trials.")
-  paste0("Missing in these trials: ", count_of(missing$responses, "response"), ". ",
-         if (missing$never == 0) "Every column has a response to every stimulus." else
-           paste0(count_of(missing$columns, "column"), " never recorded ",
-                  count_of_stimuli(missing$stimuli), " (", count_of(missing$never, "cell"),
-                  " without a mean)."))
 }

@@ -1,9 +1,5 @@
 # What responses objects declare, for calls that use it and for those that do not.
 
-# ---- responses declared
-
-# What responses objects of a call declare, for measures that use it and for those that do not.
-
 structures <- c("trials", "runs", "sessions", "neurons", "clusters")
 
 # The parts that an object declares.
@@ -34,7 +30,8 @@ responses_of <- function(data) {
 }
 
 declares_responses <- function(reprs) {
-  any(vapply(reprs, function(repr) !is.null(repr$responses), NA))
+  for (repr in reprs) if (!is.null(repr$responses)) return(TRUE)
+  FALSE
 }
 
 # The clusters that the objects of a call declare, as codes for their stimuli; NULL without any.
@@ -47,15 +44,12 @@ declared_clusters <- function(reprs) {
     first <- known[[1]]$arg
     other <- known[[differs[1]]]$arg
     abort("`", first, "` and `", other, "` declare different clusters, first for stimulus ",
-          first_difference(codes[[1]], codes[[differs[1]]]), ": the stimuli are the same, and so ",
+          which(!mapply(identical, codes[[1]],
+                        codes[[differs[1]]]))[1], ": the stimuli are the same, and so ",
           "must be their clusters. Declare them on one side, or alike.",
           class = "repalign_error_labels", arg = other)
   }
   codes[[1]]
-}
-
-first_difference <- function(a, b) {
-  which(!mapply(identical, a, b))[1]
 }
 
 # A pair and a measure, as the objects of the pair declare them: stimuli without a cluster are left
@@ -76,8 +70,8 @@ declared_pair <- function(pair, measure) {
   list(pair = pair, measure = measure)
 }
 
-# The same for all pairs of the sides, but that stimuli without a cluster stay. clusters: an argument
-# of the call; labels: the names of the stimuli. Returns list(set, clusters).
+# The same for all pairs of the sides, but that stimuli without a cluster stay. clusters: an
+# argument of the call; labels: the names of the stimuli. Returns list(set, clusters).
 declared_sides <- function(sides, set, clusters = NULL,
                            labels = first_stimulus_names(all_representations(sides))) {
   reprs <- all_representations(sides)
@@ -136,7 +130,7 @@ say_unused <- function(unused, labels) {
          }, class = "repalign_structure_unused")
 }
 
-# ---- responses refused
+# ---- what is refused
 
 # What R offers for arrays and responses objects do not have: an error says what to take instead.
 
@@ -172,7 +166,7 @@ rbind.repalign_responses <- function(...) no_arithmetic("rbind()")
 #' @export
 cbind.repalign_responses <- function(...) no_arithmetic("cbind()")
 
-# ---- settle
+# ---- arguments of CKA
 
 # What the arguments of CKA become for responses() objects: the estimator by default, and labels.
 
@@ -212,27 +206,60 @@ note_unused_labels <- function(args) {
 
 settle_cka <- function(args, reprs) {
   all <- c(reprs$x, reprs$y)
-  known <- Filter(function(repr) !is.null(repr$responses), all)
-  if (!length(known)) {
-    refuse_no_trials(args, all)
+  if (!declares_responses(all)) {
+    if (corrects_trials(args$estimator)) refuse_no_trials(args, all)
     if (!identical(args$shared_noise, "auto") && !is.null(args$shared_noise)) {
       warn("`shared_noise` is used for responses() objects only: plain matrices declare no ",
            "sessions.", class = "repalign_unused", data = "shared_noise")
     }
     return(args)
   }
+  known <- Filter(function(repr) !is.null(repr$responses), all)
   parts <- unlist(lapply(known, function(repr) declared_parts(repr$responses)))
   several <- any(c("trials", "runs") %in% parts)
   default <- args$default_estimator
   usable <- several && trials_usable(args, parts, known)
-  args$estimator <- settled_estimator(args, known, parts, several, usable)
+  # the most corrected estimator that the declaration and the kernel allow. usable: can the kernel
+  # correct by the trials?
+  linear <- args$kernel == "linear"
+  noise <- args$shared_noise
+  estimator <- if (!args$default_estimator) args$estimator else if (!length(parts)) "naive" else
+    paste0("stimulus", if (linear) "_neuron",
+           if (usable && noise != "pairs") "_trial")
+  check_shared_noise(noise, estimator, known, several)
+  args$estimator <- estimator
   args$default_estimator <- FALSE
   if (!several) refuse_no_trials(args, all)
-  refuse_second_labels(args, parts)
+  # what an object declares cannot be given once more
+  if (any(c("sessions", "neurons") %in% parts)) {
+    arg <- if (isTRUE(args$shared_neurons)) "shared_neurons" else
+      if (!is.null(args$units_x)) "units_x"
+    if (!is.null(arg)) {
+      abort("`", arg,
+            "` is given, but a responses object declares sessions or neurons already: leave ",
+            "out one of the two.", class = "repalign_error_choice", arg = arg)
+    }
+  }
   args$trials <- max(vapply(known, function(repr) dim(repr$responses)[3], 0L))
-  if (corrects_trials(args$estimator)) note_single_trials(known)
+  if (corrects_trials(args$estimator)) {
+    # objects with one trial beside others with several: nothing corrects their own noise
+    single <- Filter(function(repr) dim(unclass(repr$responses)$values)[3] == 1, known)
+    if (!length(single)) {
+      invisible()
+    } else {
+      inform("`", single[[1]]$arg,
+             "` has one trial: if it has noise, this stays in its own terms, ",
+             "and in products with responses of the same moment. Give all trials, where there are ",
+             "more.", class = "repalign_one_trial")
+    }
+  }
   together <- corrects_trials(args$estimator) && assumes_together(reprs)
-  if (together || default && length(parts)) note_estimator(args, together)
+  if (together || default && length(parts)) {
+    inform("Estimator: \"", args$estimator, "\"", if (together) {
+      paste0(", with `x` and `y` taken as recorded together: products between them are of ",
+             "different trials. Sessions with other labels on each side say that they were not")
+    }, ".", class = "repalign_estimator")
+  }
   settled_labels(args, reprs)
 }
 
@@ -242,18 +269,6 @@ trials_usable <- function(args, parts, known) {
     rbf = is.null(args$clusters) && !any(c("clusters", "runs") %in% parts) &&
       !any(vapply(known, function(repr) some_neurons_lack(repr$responses$values), NA)),
     no_branch(args$kernel))
-}
-
-# The most corrected estimator that the declaration and the kernel allow. usable: can the kernel
-# correct by the trials?
-settled_estimator <- function(args, known, parts, several, usable) {
-  linear <- args$kernel == "linear"
-  noise <- args$shared_noise
-  estimator <- if (!args$default_estimator) args$estimator else if (!length(parts)) "naive" else
-    paste0("stimulus", if (linear) "_neuron",
-           if (usable && noise != "pairs") "_trial")
-  check_shared_noise(noise, estimator, known, several)
-  estimator
 }
 
 check_shared_noise <- function(noise, estimator, known, several) {
@@ -291,16 +306,6 @@ refuse_no_trials <- function(args, reprs) {
         class = "repalign_error_trials", arg = "estimator")
 }
 
-# What an object declares cannot be given once more.
-refuse_second_labels <- function(args, parts) {
-  if (!any(c("sessions", "neurons") %in% parts)) return(invisible())
-  arg <- if (isTRUE(args$shared_neurons)) "shared_neurons" else
-    if (!is.null(args$units_x)) "units_x"
-  if (is.null(arg)) return(invisible())
-  abort("`", arg, "` is given, but a responses object declares sessions or neurons already: leave ",
-        "out one of the two.", class = "repalign_error_choice", arg = arg)
-}
-
 # Are neurons of the two sides taken as recorded together because nothing says otherwise?
 assumes_together <- function(reprs) {
   bare <- function(side) any(vapply(side, function(repr) {
@@ -309,22 +314,6 @@ assumes_together <- function(reprs) {
   }, NA))
   bare(reprs$x) && any(vapply(reprs$y, has_trials, NA)) ||
     bare(reprs$y) && any(vapply(reprs$x, has_trials, NA))
-}
-
-# Objects with one trial beside others with several: nothing corrects their own noise.
-note_single_trials <- function(known) {
-  single <- Filter(function(repr) dim(unclass(repr$responses)$values)[3] == 1, known)
-  if (!length(single)) return(invisible())
-  inform("`", single[[1]]$arg, "` has one trial: if it has noise, this stays in its own terms, ",
-         "and in products with responses of the same moment. Give all trials, where there are ",
-         "more.", class = "repalign_one_trial")
-}
-
-note_estimator <- function(args, together) {
-  inform("Estimator: \"", args$estimator, "\"", if (together) {
-    paste0(", with `x` and `y` taken as recorded together: products between them are of different ",
-           "trials. Sessions with other labels on each side say that they were not")
-  }, ".", class = "repalign_estimator")
 }
 
 # Labels that are the same for all representations of a side become arguments, which the permutation

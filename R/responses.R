@@ -96,7 +96,17 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
   check_flag(run, "run")
   given <- list(stimulus = stimulus, neuron = neuron, trial = trial, session = session,
                 cluster = cluster, event = event, value = value, run = run)
-  check_run(given)
+  if (given$run) {
+    if (!is.null(given$cluster)) {
+      abort("`cluster` cannot be given with run = TRUE: runs share noise over all stimuli, for ",
+            "which clusters of stimuli are not defined. Declare one of the two.",
+            class = "repalign_error_choice", arg = "cluster")
+    }
+    if (!is.null(given$event)) {
+      abort("`event` cannot be given with run = TRUE: the runs are what shares noise. Declare one ",
+            "of the two.", class = "repalign_error_choice", arg = "event")
+    }
+  }
   if (!is.null(value) && (!is.data.frame(x) || is.null(neuron))) {
     abort("`value` names a column of a long data frame: give it with `neuron`.",
           class = "repalign_error_value", arg = "value")
@@ -109,19 +119,6 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
     matrix_responses(x, given)
   }
   finish_responses(read, given)
-}
-
-check_run <- function(given) {
-  if (!given$run) return(invisible())
-  if (!is.null(given$cluster)) {
-    abort("`cluster` cannot be given with run = TRUE: runs share noise over all stimuli, for ",
-          "which clusters of stimuli are not defined. Declare one of the two.",
-          class = "repalign_error_choice", arg = "cluster")
-  }
-  if (!is.null(given$event)) {
-    abort("`event` cannot be given with run = TRUE: the runs are what shares noise. Declare one ",
-          "of the two.", class = "repalign_error_choice", arg = "event")
-  }
 }
 
 # read: list(values, trial, event, neuron, session, cluster), where trial and event are matrices of

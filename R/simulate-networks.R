@@ -1,9 +1,5 @@
 # simulate_networks() and simulate_models(): made-up networks and models.
 
-# ---- simulate networks
-
-# simulate_networks() trains groups of small networks that differ in what or how they have learned.
-
 #' Train groups of small networks
 #'
 #' Networks of a few layers learn to tell classes apart, in a fraction of a second each. The
@@ -108,7 +104,11 @@ simulate_networks <- function(networks = 5, random_labels = 0, shortcut = NULL, 
                   features = features, scatter = scatter)
   seeds <- sample.int(.Machine$integer.max, 1 + nrow(groups), replace = TRUE)
   data <- with_seed(seeds[1], network_data(sources, unused, !is.null(shortcut), plan))
-  check_network_sizes(data, groups, networks)
+  rows <- nrow(data$test$x)
+  units <- sum(as.double(groups$width) * groups$layers) + 3 * length(data$classes) * nrow(groups)
+  weights <- max(as.double(groups$width) * (groups$width * groups$layers + ncol(data$test$x)))
+  check_memory(8 * (networks * rows * units + 5 * weights), "The networks",
+               "Take fewer networks, units, layers or test stimuli.")
   made <- lapply(seq_len(nrow(groups)), function(g) {
     own <- with_seed(seeds[1 + g], sample.int(.Machine$integer.max, networks, replace = TRUE))
     lapply(own, function(seed) with_seed(seed, simulated_network(data, groups[g, ], plan)))
@@ -167,7 +167,23 @@ network_data <- function(sources, unused, shortcuts, plan) {
     warn("`", unused[1], "` is not used: it is for made data, and `x` is given.",
          class = "repalign_unused", data = unused)
   }
-  data <- if (is.null(sources$x)) made_data(sources) else given_data(sources)
+  data <- if (is.null(sources$x)) {
+    test <- check_count(if (is.null(sources$test)) 120 else sources$test, "test", 2)
+    train <- check_count(if (is.null(sources$train)) 300 else sources$train, "train", 2)
+    classes <- check_count(sources$classes, "classes", 2)
+    features <- check_count(sources$features, "features")
+    scatter <- check_number(sources$scatter, "scatter", above = 0)
+    check_memory(24 * (as.double(test) + train) * features, "The samples",
+                 "Take fewer samples or features.")
+    # samples of classes that no linear rule separates: each class has several clusters
+    count <- train + test
+    clusters <- classes * clusters_per_class
+    centres <- matrix(stats::rnorm(clusters * features), clusters)
+    cluster <- sample(rep_len(seq_len(clusters), count))
+    x <- centres[cluster, , drop = FALSE] + scatter * matrix(stats::rnorm(count * features), count)
+    samples <- list(x = x, labels = factor((cluster - 1) %% classes + 1))
+    split_data(samples$x, samples$labels, seq_len(train), train + seq_len(test))
+  } else given_data(sources)
   data$shortcuts <- shortcuts
   if (!shortcuts) return(data)
   classes <- length(data$classes)
@@ -179,14 +195,6 @@ network_data <- function(sources, unused, shortcuts, plan) {
   }
   data$test$x <- cbind(data$test$x, features)
   data
-}
-
-check_network_sizes <- function(data, groups, networks) {
-  rows <- nrow(data$test$x)
-  units <- sum(as.double(groups$width) * groups$layers) + 3 * length(data$classes) * nrow(groups)
-  weights <- max(as.double(groups$width) * (groups$width * groups$layers + ncol(data$test$x)))
-  check_memory(8 * (networks * rows * units + 5 * weights), "The networks",
-               "Take fewer networks, units, layers or test stimuli.")
 }
 
 # Trains one network and tests it: list(layers, logits, outputs, accuracies).
@@ -202,26 +210,19 @@ simulated_network <- function(data, setting, plan) {
   plan$input_noise <- setting$input_noise
   network <- trained_network(x, one_hot(learned, classes), plan)
   run <- run_network(network, data$test$x, plan$activation)
-  check_finite_run(run$sums)
+  if (!all(is.finite(unlist(run$sums)))) {
+    abort("The training of a network diverged: some of its numbers are no longer finite. ",
+          "Give a smaller `rate`.", class = "repalign_error_value", arg = "rate")
+  }
   logits <- run$sums[[length(network)]]
   predictions <- predicted(logits)
   trained <- run_network(network, x, plan$activation)$sums[[length(network)]]
-  list(layers = recorded_layers(run, plan), logits = logits,
+  sums <- run$sums[-length(run$sums)]
+  if (plan$record == "activation") sums <- lapply(sums, activations[[plan$activation]])
+  list(layers = stats::setNames(sums, paste0("layer", seq_along(sums))), logits = logits,
        outputs = softmax(logits), train_accuracy = mean(predicted(trained) == learned),
        test_accuracy = mean(predictions == data$test$class),
        follows_shortcut = mean(predictions == data$test$shown))
-}
-
-check_finite_run <- function(sums) {
-  if (all(is.finite(unlist(sums)))) return(invisible())
-  abort("The training of a network diverged: some of its numbers are no longer finite. ",
-        "Give a smaller `rate`.", class = "repalign_error_value", arg = "rate")
-}
-
-recorded_layers <- function(run, plan) {
-  sums <- run$sums[-length(run$sums)]
-  if (plan$record == "activation") sums <- lapply(sums, activations[[plan$activation]])
-  stats::setNames(sums, paste0("layer", seq_along(sums)))
 }
 
 networks_result <- function(made, groups, networks, data) {
@@ -270,9 +271,7 @@ print.repalign_networks <- function(x, digits = 2, ...) {
   invisible(x)
 }
 
-# ---- simulate models
-
-# simulate_models() simulates models that share a global layout, neighbourhoods, both or nothing.
+# ---- models
 
 #' Simulate models that share a layout or neighbourhoods to known degrees
 #'
@@ -329,7 +328,14 @@ simulate_models <- function(n, width, global = 0, local = 0, layers = 1, patch =
     abort("`n` is ", n, ", but two patches of `patch` = ", patch, " stimuli need ", 2 * patch,
           ": take more stimuli or smaller patches.", class = "repalign_error_value", arg = "n")
   }
-  truth <- models_truth(width, global, local)
+  settings <- each_setting(list(width = width, global = global, local = local),
+                           list(width = check_count, global = check_share, local = check_share),
+                           "model")
+  values <- settings$values
+  names <- settings$names
+  if (is.null(names)) names <- paste0("model", seq_along(values$width))
+  truth <- data.frame(model = names, width = as.integer(values$width), global = values$global,
+                      local = values$local)
   layers <- check_count(layers, "layers")
   scatter <- check_number(scatter, "scatter", above = 0)
   noise <- check_not_negative(noise, "noise")
@@ -339,22 +345,16 @@ simulate_models <- function(n, width, global = 0, local = 0, layers = 1, patch =
   world$layout <- matrix(stats::rnorm(max(world$patch) * 2), ncol = 2)
   models <- lapply(seq_len(nrow(truth)), function(m) {
     stimuli <- model_stimuli(world, truth$global[m], truth$local[m])
-    parts <- lapply(seq_len(layers), function(l) neurons_of_stimuli(stimuli, truth$width[m], noise))
+    parts <- lapply(seq_len(layers), function(l) {
+      # neurons are random combinations of the dimensions, with signals of variance 1 on average
+      weights <- matrix(stats::rnorm(ncol(stimuli) * truth$width[m]), ncol(stimuli))
+      signal <- stimuli %*% weights
+      signal + noise * stats::rnorm(length(signal))
+    })
     stats::setNames(parts, paste0("layer", seq_len(layers)))
   })
   structure(list(models = stats::setNames(models, truth$model), truth = truth,
                  patch = world$patch), class = "repalign_simulation")
-}
-
-models_truth <- function(width, global, local) {
-  settings <- each_setting(list(width = width, global = global, local = local),
-                           list(width = check_count, global = check_share, local = check_share),
-                           "model")
-  values <- settings$values
-  names <- settings$names
-  if (is.null(names)) names <- paste0("model", seq_along(values$width))
-  data.frame(model = names, width = as.integer(values$width), global = values$global,
-             local = values$local)
 }
 
 layout_spread <- 3
@@ -378,13 +378,6 @@ model_stimuli <- function(world, global, local) {
   places / sqrt(sum(apply(places, 2, stats::var)))
 }
 
-# Neurons are random combinations of the dimensions, with signals of variance 1 on average.
-neurons_of_stimuli <- function(stimuli, width, noise) {
-  weights <- matrix(stats::rnorm(ncol(stimuli) * width), ncol(stimuli))
-  signal <- stimuli %*% weights
-  signal + noise * stats::rnorm(length(signal))
-}
-
 # ---- network data
 
 # The data of simulate_networks(): made or given, split into training samples and test stimuli.
@@ -392,34 +385,24 @@ neurons_of_stimuli <- function(stimuli, width, noise) {
 
 clusters_per_class <- 3
 
-# Samples of classes that no linear rule separates: each class has several clusters.
-made_samples <- function(count, classes, features, scatter) {
-  clusters <- classes * clusters_per_class
-  centres <- matrix(stats::rnorm(clusters * features), clusters)
-  cluster <- sample(rep_len(seq_len(clusters), count))
-  x <- centres[cluster, , drop = FALSE] + scatter * matrix(stats::rnorm(count * features), count)
-  list(x = x, labels = factor((cluster - 1) %% classes + 1))
-}
-
-made_data <- function(given) {
-  test <- check_count(if (is.null(given$test)) 120 else given$test, "test", 2)
-  train <- check_count(if (is.null(given$train)) 300 else given$train, "train", 2)
-  classes <- check_count(given$classes, "classes", 2)
-  features <- check_count(given$features, "features")
-  scatter <- check_number(given$scatter, "scatter", above = 0)
-  check_memory(24 * (as.double(test) + train) * features, "The samples",
-               "Take fewer samples or features.")
-  samples <- made_samples(train + test, classes, features, scatter)
-  split_data(samples$x, samples$labels, seq_len(train), train + seq_len(test))
-}
-
 given_data <- function(given) {
   x <- as_numeric_matrix(given$x, "x")
   labels <- check_sample_classes(given$labels, nrow(x))
   n <- nrow(x)
   test <- if (is.null(given$test)) n %/% 4 else given$test
-  test <- if (length(test) == 1) sample.int(n, check_count_below(test, "test", n - 1)) else
-    check_test_rows(test, n)
+  test <- if (length(test) == 1) sample.int(n, check_count_below(test, "test", n - 1)) else {
+    usable <- is.numeric(test) && length(test) > 1 && all(is.finite(test)) &&
+      all(test == round(test) & test >= 1 & test <= n) && !anyDuplicated(test)
+    if (!usable) {
+      abort("`test` must be the number of test stimuli, or different row numbers of `x` (1 to ", n,
+            ").", class = "repalign_error_value", arg = "test")
+    }
+    if (length(test) > n - 2) {
+      abort("`test` names ", length(test), " of the ", n, " rows of `x`: leave two or more to ",
+            "train on.", class = "repalign_error_value", arg = "test")
+    }
+    as.integer(test)
+  }
   rest <- setdiff(seq_len(n), test)
   most <- length(rest)
   train <- if (is.null(given$train)) most else check_count_below(given$train, "train", most + 1)
@@ -433,20 +416,6 @@ check_count_below <- function(value, arg, limit) {
   if (value < limit) return(value)
   abort("`", arg, "` is ", value, ", but at most ", limit - 1, " of the rows of `x` can be ", arg,
         " samples.", class = "repalign_error_value", arg = arg)
-}
-
-check_test_rows <- function(rows, n) {
-  usable <- is.numeric(rows) && length(rows) > 1 && all(is.finite(rows)) &&
-    all(rows == round(rows) & rows >= 1 & rows <= n) && !anyDuplicated(rows)
-  if (!usable) {
-    abort("`test` must be the number of test stimuli, or different row numbers of `x` (1 to ", n,
-          ").", class = "repalign_error_value", arg = "test")
-  }
-  if (length(rows) > n - 2) {
-    abort("`test` names ", length(rows), " of the ", n, " rows of `x`: leave two or more to ",
-          "train on.", class = "repalign_error_value", arg = "test")
-  }
-  as.integer(rows)
 }
 
 # The labels as a factor without empty levels.

@@ -1,9 +1,5 @@
 # linear_population() and simulate_pair(): made-up populations whose CKA is known.
 
-# ---- simulate linear population
-
-# linear_population() simulates the linear example of the paper, whose CKA is known.
-
 #' Simulate two samples of neurons with a known CKA
 #'
 #' Linear populations: the stimuli are d-dimensional Gaussian vectors, and the response of a
@@ -132,7 +128,7 @@ print.repalign_population <- function(x, ...) {
   invisible(x)
 }
 
-# ---- simulate pair
+# ---- pair
 
 # simulate_pair() simulates two representations with a known CKA, for stimuli of several designs.
 
@@ -217,7 +213,8 @@ simulate_pair <- function(n, d, shared = 0, rank = 3, groups = 1, spread = 2,
   group <- sort(rep_len(seq_len(groups), n))
   signals <- series_of(matrix(stats::rnorm(n * rank), n), autocorrelation)
   sides <- lapply(d, function(d) {
-    weights <- unit_weights(matrix(stats::rnorm(d * rank), d))
+    m <- matrix(stats::rnorm(d * rank), d)
+    weights <- m / sqrt(rowSums(m^2))
     noise <- series_of(noise_of(n, d, tails), autocorrelation)
     centres <- spread * matrix(stats::rnorm(groups * d), groups)
     if (groups == 1) centres[] <- 0
@@ -236,8 +233,6 @@ check_share <- function(value, arg) {
   }
   as.double(value)
 }
-
-unit_weights <- function(m) m / sqrt(rowSums(m^2))
 
 # Independent noise of variance 1, whatever its tails.
 noise_of <- function(n, d, tails) {

@@ -1,6 +1,6 @@
 # Shapes whose change is known: clusters, rings, spots, a Swiss roll.
 
-# ---- simulate shapes
+# ---- shapes
 
 # The makers of shapes share these: `x`, a list `y` of what becomes of it, and the truth of each.
 
@@ -62,10 +62,7 @@ truth_of <- function(values, arg) {
   stats::setNames(data.frame(names(values), unname(values)), c("model", arg))
 }
 
-# ---- simulate spots
-
-# simulate_spots() and simulate_translation() simulate spots of stimuli in any number of dimensions,
-# with noise or moved apart.
+# ---- spots
 
 #' Simulate a Gaussian spot, perturbed or lost
 #'
@@ -158,9 +155,7 @@ simulate_translation <- function(n, d = 2, translation = 10, gap = 0.1) {
   simulated_shapes(x, y, truth_of(translation, "translation"), spot = spot)
 }
 
-# ---- simulate clusters
-
-# simulate_clusters() simulates one cloud of stimuli that breaks into clusters.
+# ---- clusters
 
 #' Simulate a cloud that breaks into clusters
 #'
@@ -212,9 +207,7 @@ simulate_clusters <- function(n, clusters = 2:12, radius = 10) {
   simulated_shapes(x, y, truth_of(clusters, "clusters"), cluster = cluster)
 }
 
-# ---- simulate rings
-
-# simulate_rings() simulates concentric rings that collapse one after the other.
+# ---- rings
 
 #' Simulate rings that collapse
 #'
@@ -261,24 +254,20 @@ simulate_rings <- function(n, rings = 5, noise = 0) {
   ring <- sort(rep_len(seq_len(rings), n))
   angle <- 2 * pi * stats::ave(ring, ring, FUN = function(i) (seq_along(i) - 1) / length(i))
   unit <- cbind(cos(angle), sin(angle)) + noise * matrix(stats::rnorm(2 * n), n)
-  y <- lapply(seq_len(rings), function(joined) unit * ring_radii(rings, joined)[ring])
+  y <- lapply(seq_len(rings), function(joined) {
+    # the radius of each ring when so many of them have joined the first one
+    place <- seq_len(rings) - 1
+    outwards <- ifelse(place %% 2 == 1, 1, -1) * ceiling(place / 2)
+    radii <- 1 + 0.5 * outwards / (rings %/% 2)
+    unit * c(rep(1, joined), radii[seq_len(rings - joined) + 1])[ring]
+  })
   left <- rev(seq_len(rings))
   names(y) <- vapply(left, count_of, "", what = "ring")
   truth <- data.frame(model = names(y), rings = left)
   simulated_shapes(y[[1]], y, truth, ring = ring, angle = angle)
 }
 
-# The radius of each ring when so many of them have joined the first one.
-ring_radii <- function(rings, joined) {
-  place <- seq_len(rings) - 1
-  outwards <- ifelse(place %% 2 == 1, 1, -1) * ceiling(place / 2)
-  radii <- 1 + 0.5 * outwards / (rings %/% 2)
-  c(rep(1, joined), radii[seq_len(rings - joined) + 1])
-}
-
-# ---- simulate swiss roll
-
-# simulate_swiss_roll() simulates one line of stimuli, rolled up and bent into S-curves.
+# ---- swiss roll
 
 #' Simulate a Swiss roll and S-curves
 #'
@@ -354,28 +343,26 @@ each_setting <- function(given, checks, each) {
   full <- given[lengths(given) == count]
   source <- names(Filter(Negate(is.null), lapply(full, names)))[1]
   names <- if (!is.na(source)) names(given[[source]])
-  check_setting_names(names, source, each)
-  list(names = names, values = lapply(stats::setNames(nm = names(given)), function(arg) {
-    rep_len(unname(in_setting_order(given[[arg]], names, arg, source, each)), count)
-  }))
-}
-
-check_setting_names <- function(names, arg, each) {
   if (anyNA(names) || !all(nzchar(names)) || anyDuplicated(names)) {
-    abort("`", arg, "` must have a different name for every ", each, ", or no names at all.",
-          class = "repalign_error_value", arg = arg)
+    abort("`", source, "` must have a different name for every ", each, ", or no names at all.",
+          class = "repalign_error_value", arg = source)
   }
-}
-
-in_setting_order <- function(values, names, arg, source, each) {
-  if (is.null(names(values))) return(values)
-  if (is.na(source)) {
-    abort("`", arg, "` has a name, but it is one value for all ", each, "s: name the values of ",
-          "which there is one per ", each, ".", class = "repalign_error_value", arg = arg)
-  }
-  if (!setequal(names(values), names)) {
-    abort("`", arg, "` names other ", each, "s (", enumerate(names(values)), ") than `", source,
-          "` (", enumerate(names), ").", class = "repalign_error_value", arg = arg)
-  }
-  values[names]
+  list(names = names, values = lapply(stats::setNames(nm = names(given)), function(arg) {
+    values <- given[[arg]]
+    ordered <- if (is.null(names(values))) {
+      values
+    } else {
+      if (is.na(source)) {
+        abort("`", arg, "` has a name, but it is one value for all ", each,
+              "s: name the values of ",
+              "which there is one per ", each, ".", class = "repalign_error_value", arg = arg)
+      }
+      if (!setequal(names(values), names)) {
+        abort("`", arg, "` names other ", each, "s (", enumerate(names(values)), ") than `", source,
+              "` (", enumerate(names), ").", class = "repalign_error_value", arg = arg)
+      }
+      values[names]
+    }
+    rep_len(unname(ordered), count)
+  }))
 }

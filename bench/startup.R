@@ -81,7 +81,8 @@ if (length(given) && given[1] == "session") {
     }
   }
   full <- least[match(paste("full", found$call), paste(found$library, found$call)), ]
-  ratio <- round(least[, c("first", "second")] / full[, c("first", "second")], 2)
+  # the clock tells milliseconds
+  ratio <- round(pmax(least[, -1], 0.001) / pmax(full[, -1], 0.001), 2)
   print(data.frame(found[c("call", "library")], round(least, 3), first_ratio = ratio[, 1],
                    second_ratio = ratio[, 2]), row.names = FALSE)
   cat("\nMB of R code:", paste(names(libraries), round(vapply(libraries, megabytes, 0), 2)), "\n")

@@ -61,7 +61,12 @@ rbind.repalign_result <- function(..., deparse.level = 1) {
                   arguments[!options])
   if (!length(parts)) return(Find(is.data.frame, arguments))
   kind <- stats::na.omit(vapply(parts, result_kind, ""))[[1]]
-  if (!all(vapply(parts, inherits, NA, kind))) refuse_other_kinds(kind)
+  fits <- function(part) {
+    # rows for measures of one's own come as data frames
+    inherits(part, kind) ||
+      kind == "repalign_measures" && setequal(names(part), result_classes[[kind]]$columns$name)
+  }
+  if (!all(vapply(parts, fits, NA))) refuse_other_kinds(kind)
   check_bound_columns(lapply(parts, names), kind)
   cut <- result_classes[[kind]]$cut
   kept <- bound_kept(lapply(unname(parts), function(part) cut(part, kept_beside_rows(part))), kind)

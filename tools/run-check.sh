@@ -63,7 +63,8 @@ tarball=$(echo "$build"/repalign_*.tar.gz)
 echo "== Compilation with -Wall -Wextra -pedantic"
 echo 'CFLAGS += -Wall -Wextra -pedantic' > "$build/Makevars.warnings"
 compile() {
-  R_MAKEVARS_USER=$build/Makevars.warnings install_package "$build/lib" "$tarball" \
+  R_MAKEVARS_USER=$build/Makevars.warnings _R_SHLIB_BUILD_OBJECTS_SYMBOL_TABLES_=true \
+    install_package "$build/lib" "$tarball" \
     > "$build/compile.log" 2>&1 || { cat "$build/compile.log"; return 1; }
   cat "$build/compile.log"
 }

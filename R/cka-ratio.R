@@ -47,16 +47,12 @@ ratio_bias <- function(h) {
   # the three columns by name where they are named so, else in their order
   wanted <- c("h_xy", "h_xx", "h_yy")
   known <- wanted %in% colnames(h)
-  h <- if (all(known)) {
-    h[, wanted, drop = FALSE]
-  } else {
-    if (any(known)) {
-      abort("`h` has the column ", enumerate(wanted[known]), " but not ", enumerate(wanted[!known]),
-            ": name all three, or none and give them in this order.",
-            class = "repalign_error_value", arg = "h")
-    }
-    h
+  if (any(known) && !all(known)) {
+    abort("`h` has the column ", enumerate(wanted[known]), " but not ", enumerate(wanted[!known]),
+          ": name all three, or none and give them in this order.",
+          class = "repalign_error_value", arg = "h")
   }
+  if (all(known)) h <- h[, wanted, drop = FALSE]
   if (nrow(h) < 2) {
     abort("`h` has a single row: a variance needs at least 2 estimates (rows).",
           class = "repalign_error_rows", arg = "h")

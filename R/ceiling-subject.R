@@ -1,6 +1,24 @@
 # subject_ceiling() says how alike the representations of several subjects are, and which score a
 # model could reach that knows what they share.
 
+#' @include result-class.R
+NULL
+
+declare_result(
+  "repalign_subject_ceiling", from = "subject_ceiling", digits = 3, words = "ceilings of subjects",
+  columns = described_columns(
+    column("lower", "the mean score of a subject with the mean of the others", shown = 2),
+    column("upper", "that with the mean of all", shown = 3),
+    column("pairwise", "the score between subjects", shown = 4),
+    column("ceiling", "the root of pairwise", shown = 1, tidy = "estimate"),
+    column("rdms", "the number of RDMs", always = FALSE),
+    column("n", "the number of subjects", shown = 5),
+    column("groups", "the number of their groups", shown = 6)
+  ),
+  heading = function(x, digits) paste0("Ceiling of subjects: ", count_of(nrow(x), "row")),
+  term = function(rows) rep("ceiling", nrow(rows))
+)
+
 #' How alike subjects are, as a ceiling of models
 #'
 #' The scores of each subject with the mean of the others and of all, the scores between subjects,
@@ -83,7 +101,7 @@ subject_ceiling <- function(x, measure = NULL, group = NULL) {
                      ceiling = if (isTRUE(pairwise > 0)) sqrt(pairwise) else NA_real_)
   if (groups > 1 && !is.na(pairwise)) warn_unlike_subjects(rows)
   if (measure$id == "rsa") rows$rdms <- length(reprs)
-  cbind(rows, n = length(reprs), groups = groups)
+  new_result(cbind(rows, n = length(reprs), groups = groups), "repalign_subject_ceiling")
 }
 
 warn_unlike_subjects <- function(result) {

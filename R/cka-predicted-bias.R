@@ -1,5 +1,20 @@
 # The values that estimators of CKA are expected to have.
 
+#' @include result-class.R
+NULL
+
+declare_result(
+  "repalign_predicted_bias", from = "predicted_bias", words = "predictions of predicted_bias()",
+  columns = described_columns(
+    column("estimator", "the estimator of the CKA", key = TRUE, tidy = "term"),
+    column("cka", "the value taken as the true one", shown = 2),
+    column("expected", "the expected value of the estimator", shown = 1, tidy = "estimate"),
+    column("bias", "expected - cka", shown = 3),
+    column("factor", "expected / cka", shown = 4)
+  ),
+  heading = function(x, digits) paste0("Expected values of the CKA: ", count_of(nrow(x), "row"))
+)
+
 #' The value that an estimator is expected to give from few stimuli and few neurons
 #'
 #' Predicts the expected value of the naive or the stimulus-corrected [cka()] from the
@@ -73,9 +88,10 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
   }
   if (estimator == "naive") check_rows(geometry$n, 2, "x", "a centred kernel")
   expected <- expected_cka(geometry, estimator, assume)
-  data.frame(estimator = estimator, cka = geometry$cka, expected = expected,
-             bias = expected - geometry$cka,
-             factor = if (identical(geometry$cka, 0)) NA_real_ else expected / geometry$cka)
+  rows <- data.frame(estimator = estimator, cka = geometry$cka, expected = expected,
+                     bias = expected - geometry$cka,
+                     factor = if (identical(geometry$cka, 0)) NA_real_ else expected / geometry$cka)
+  new_result(rows, "repalign_predicted_bias")
 }
 
 estimated_geometry <- function(x, y, estimator) {

@@ -1,5 +1,21 @@
 # The second-order bias of a ratio of H values, and where cka_interval() corrects for it.
 
+#' @include result-class.R
+NULL
+
+declare_result(
+  "repalign_ratio_bias", from = "ratio_bias", words = "values of ratio_bias()",
+  columns = described_columns(
+    column("ratio", "the pooled ratio", shown = 1, tidy = "estimate"),
+    column("bias", "its second-order bias", shown = 2),
+    column("corrected", "ratio - bias", shown = 3, tidy = "estimate.corrected"),
+    column("mean_single", "the mean of the ratios of single rows", shown = 4),
+    column("bias_single", "the second-order bias of the ratio of a single row", shown = 5)
+  ),
+  heading = function(x, digits) paste0("Bias of a ratio of H values: ", count_of(nrow(x), "row")),
+  term = function(rows) rep("ratio", nrow(rows))
+)
+
 #' Second-order bias of a ratio of H values
 #'
 #' The CKA is a ratio of estimates, and a ratio is biased even if each of its parts is
@@ -72,9 +88,10 @@ ratio_bias <- function(h) {
   ratio <- unit * center[[1]] / sqrt(center[[2]] * center[[3]])
   single <- unit * ratio_of(h)
   defined <- !is.na(single)
-  data.frame(ratio = ratio, bias = bias / nrow(h), corrected = ratio - bias / nrow(h),
-             mean_single = if (any(defined)) mean(single[defined]) else NA_real_,
-             bias_single = bias)
+  rows <- data.frame(ratio = ratio, bias = bias / nrow(h), corrected = ratio - bias / nrow(h),
+                     mean_single = if (any(defined)) mean(single[defined]) else NA_real_,
+                     bias_single = bias)
+  new_result(rows, "repalign_ratio_bias")
 }
 
 # center: means of h_xy, h_xx, h_yy; cov: covariances of one draw of them.

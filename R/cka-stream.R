@@ -1,6 +1,6 @@
 # stream_cka() compares representations that do not fit into memory, from chunks of their rows.
 
-#' @include cka-stream-sums.R read-file.R
+#' @include cka-stream-sums.R read-file.R result-class.R
 NULL
 
 # ---- sources
@@ -336,6 +336,24 @@ next_rows <- function(feed, count) {
 
 # ---- stream cka
 
+declare_result(
+  "repalign_stream", from = "stream_cka", words = "values of stream_cka()",
+  columns = described_columns(
+    column("estimator", "the estimator of the CKA", key = TRUE, tidy = "term"),
+    column("cka", "the CKA", shown = 1, tidy = "estimate"),
+    column("se", "the standard error", shown = 2, tidy = "std.error"),
+    column("h_xy", "the value H of both sides", tidy = NA),
+    column("h_xx", "the value H of x with itself", tidy = NA),
+    column("h_yy", "the value H of y with itself", tidy = NA),
+    column("n", "the number of stimuli", shown = 4),
+    column("batches", "how many minibatches or blocks were left out in turn", shown = 3)
+  ),
+  heading = function(x, digits) {
+    paste0("Centered kernel alignment from chunks: ", count_of(nrow(x), "row"),
+           undefined_of(x$cka))
+  }
+)
+
 #' Centered kernel alignment of representations that do not fit into memory
 #'
 #' The linear [cka()] of two representations whose rows come in chunks: from files, connections or
@@ -458,7 +476,7 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
          enumerate(vapply(constant, function(row) row$values$estimator, "")), " CKA: it does not ",
          "vary with the stimuli, as that of identical data.", class = "repalign_undefined")
   }
-  do.call(rbind, lapply(rows, function(row) row$values))
+  new_result(do.call(rbind, lapply(rows, function(row) row$values)), "repalign_stream")
 }
 
 # Rows of the first chunk of a feed whose length is unknown; later chunks are longer.

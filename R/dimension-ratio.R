@@ -1,5 +1,40 @@
 # participation_ratio() and its jackknife.
 
+#' @include result-class.R
+NULL
+
+declare_result(
+  "repalign_dimension", from = "participation_ratio", words = "participation ratios",
+  columns = described_columns(
+    column("naive", "the dimensionality of the data", shown = 6),
+    column("stimulus", "that corrected for few stimuli", shown = 5),
+    column("stimulus_neuron", "that corrected for few stimuli and neurons", shown = 1,
+           tidy = "estimate"),
+    column("psi_stimuli", "how evenly stimuli drive the population", shown = 7),
+    column("psi_neurons", "how even the variances of the neurons are", shown = 8),
+    column("rho", "how even the sizes of the entries are", shown = 9),
+    column("naive_se", "the standard error", always = FALSE),
+    column("naive_low", "the lower limit of the interval", always = FALSE),
+    column("naive_high", "the upper limit of the interval", always = FALSE),
+    column("stimulus_se", "the standard error", always = FALSE),
+    column("stimulus_low", "the lower limit of the interval", always = FALSE),
+    column("stimulus_high", "the upper limit of the interval", always = FALSE),
+    column("stimulus_neuron_se", "the standard error", shown = 2, tidy = "std.error",
+           always = FALSE),
+    column("stimulus_neuron_low", "the lower limit of the interval", shown = 3, tidy = "conf.low",
+           always = FALSE),
+    column("stimulus_neuron_high", "the upper limit of the interval", shown = 4,
+           tidy = "conf.high", always = FALSE)
+  ),
+  kept = list(conf_level = one_level),
+  heading = function(x, digits) {
+    level <- attr(x, "conf_level")
+    paste0("Participation ratios: ", count_of(nrow(x), "row"),
+           if (!is.null(level)) paste0(", ", format(100 * level), "% intervals"))
+  },
+  term = function(rows) rep("stimulus_neuron", nrow(rows))
+)
+
 #' Participation ratios: how many dimensions, stimuli and neurons count
 #'
 #' How many dimensions a representation effectively has, and how evenly its variance is
@@ -25,8 +60,10 @@
 #'   `psi_stimuli`, which is 1 when all stimuli drive the population equally strongly;
 #'   `psi_neurons`, which is 1 when all neurons have the same variance; and `rho`, which is 1
 #'   when all centred entries have the same size. With `conf_level`, three more columns follow
-#'   for each dimensionality: its standard error and the limits of its interval, such as
-#'   `stimulus_neuron_se`, `stimulus_neuron_low` and `stimulus_neuron_high`.
+#'   for each dimensionality, its standard error and the limits of its interval: `naive_se`,
+#'   `naive_low`, `naive_high`; `stimulus_se`, `stimulus_low`, `stimulus_high`; and
+#'   `stimulus_neuron_se`, `stimulus_neuron_low`, `stimulus_neuron_high`. [tidy()][tidy.repalign]
+#'   has `stimulus_neuron` as `estimate`.
 #' @details
 #' The dimensionality of a covariance matrix C with eigenvalues
 #' \eqn{\lambda_i}{lambda_i} is
@@ -134,8 +171,10 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL) {
   spread <- list(psi_stimuli = mean(f$k)^2 / mean(f$k^2), psi_neurons = mean(f$s)^2 / mean(f$s^2),
        rho = (sum(f$s) / entries)^2 / (sum(f$f) / entries))
   result <- data.frame(dimensionalities(sample, layout, is.null(units)), spread)
-  if (is.null(conf_level)) return(result)
-  data.frame(result, dimension_intervals(tables, sample, layout, conf_level))
+  if (!is.null(conf_level)) {
+    result <- data.frame(result, dimension_intervals(tables, sample, layout, conf_level))
+  }
+  new_result(result, "repalign_dimension", list(conf_level = conf_level))
 }
 
 # Which columns belong to each unit; without labels each neuron is one.

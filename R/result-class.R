@@ -40,7 +40,7 @@ declare_result <- function(class, from, words, columns, kept = list(), cut = fun
 #
 # name      of the column
 # what      it holds, in words
-# key       does it belong to the name of a row?
+# key       does it belong to the name of a row? (A result that is always one row has no name.)
 # shown     its rank among the columns that are printed after those that name a row; NA: only if
 #           there is room. The column of rank 1 is printed at any width, and names are shortened for
 #           those up to rank 4

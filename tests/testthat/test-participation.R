@@ -282,7 +282,7 @@ test_that("columns of intervals come only when they are asked for", {
   more <- outer(c("_se", "_low", "_high"), all_estimators, function(what, name) paste0(name, what))
   value <- participation_ratio(x, conf_level = 0.95)
   expect_identical(names(value), c(plain, as.vector(more)))
-  expect_identical(value[plain], participation_ratio(x))
+  expect_identical(as.data.frame(value)[plain], as.data.frame(participation_ratio(x)))
 })
 
 test_that("few units leave the standard error of the neuron-corrected value undefined", {

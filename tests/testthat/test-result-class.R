@@ -48,6 +48,13 @@ results_by_class <- function() {
     repalign_plan = list(plan_recording(p$x, p$y, stimuli = c(30, 60), target_se = 0.1)),
     repalign_searchlight = list(searchlight(p$x, list(1:4, 3:6, 5:8), p$y, permutations = 9)),
     repalign_ceiling = list(noise_ceiling(trials, layers)),
+    repalign_stream = list(stream_cka(list(list(x = p$x[1:15, ], y = p$y[1:15, ]),
+                                           list(x = p$x[16:30, ], y = p$y[16:30, ])))),
+    repalign_subject_ceiling = list(subject_ceiling(rdms, "rsa"), subject_ceiling(layers, "cka")),
+    repalign_dimension = list(participation_ratio(p$x),
+                              participation_ratio(p$y, conf_level = 0.9)),
+    repalign_predicted_bias = list(predicted_bias(p)),
+    repalign_ratio_bias = list(ratio_bias(matrix(c(1:3, 4:6, 6, 4, 5), 3))),
     repalign_measures = list(measures())
   ))
 }
@@ -72,7 +79,9 @@ test_that("every column is described, and every column that is described is ther
     for (names in if (class != "repalign_interval") found) {
       expect_identical(setdiff(columns$name[columns$always], names), character(), info = class)
     }
-    expect_true(all(nzchar(columns$what)) && any(columns$key), info = class)
+    expect_true(all(nzchar(columns$what)), info = class)
+    # what names no row is a single row
+    expect_true(any(columns$key) || all(vapply(results[[class]], nrow, 0L) == 1), info = class)
     kept <- names(result_classes[[class]]$kept)
     plain <- c("names", "row.names", "class")
     for (result in results[[class]]) {
@@ -200,9 +209,11 @@ test_that("as.dist() has the distances of heat maps, or says what lacks", {
 test_that("every class has a picture, or says that it has none", {
   skip_if_not_installed("ggplot2")
   local_device()
+  without_picture <- paste0("repalign_", c("best_comparison", "summary", "stream", "dimension",
+                                           "subject_ceiling", "predicted_bias", "ratio_bias"))
   for (class in setdiff(names(results), c("repalign_plan", "repalign_measures"))) {
     result <- results[[class]][[1]]
-    if (class %in% c("repalign_best_comparison", "repalign_summary")) {
+    if (class %in% without_picture) {
       expect_refused(plot(result), "no picture")
     } else {
       expect_identical(suppressMessages(suppressWarnings(plot(result))), result, info = class)

@@ -165,7 +165,7 @@ measure_facts_of <- function(set) {
 # These functions cut a grid into tiles: some representations of x against some of y. Tiles are sent
 # to the workers of the user's future plan. They also keep memory bounded, because the forms of a
 # tile are released with it. Tiles change no number: random choices have streams of their own
-# (random-choices.R), permutations are made before, and no null kernel lets a pair depend on the
+# (base-random.R), permutations are made before, and no null kernel lets a pair depend on the
 # others of its tile.
 
 # The number of workers in the plan that the user set with future::plan(); 0 when there are none, so

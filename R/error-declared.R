@@ -25,6 +25,8 @@ deletion_column <- function(pair, measure, errors, codes, exact) {
   values <- errors$stimuli(pair, args, codes)
   if (errors$method != "influence") return(jackknife_column(values, errors))
   value <- compare_pair(d, pair, args)
+  # an undefined score does not vary
+  if (is.na(value)) values <- rep(NA_real_, length(values))
   influence_column(value, values, errors, codes)
 }
 

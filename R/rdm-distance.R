@@ -1,5 +1,5 @@
-# The distances of rdm(): how each of them is declared, the six that there are, and the noise by
-# which two of them weigh channels.
+# The distances of rdm(): how each of them is declared, those of the package, and the noise by which
+# two of them weigh channels.
 
 #' @include base-check.R
 NULL

@@ -83,7 +83,9 @@ key_columns <- function(object) {
 }
 
 new_result <- function(rows, class, kept = list()) {
-  structure(with_kept(rows, kept), class = c(class, "repalign_result", "data.frame"))
+  rows <- with_kept(rows, kept)
+  class(rows) <- c(class, "repalign_result", "data.frame")
+  rows
 }
 
 # ---- kept beside rows

@@ -265,3 +265,11 @@ test_that("names keep their words, however narrow the line", {
   expect_no_match(text, "[.]{3}[0-9]")
   expect_match(text, "layer 1 layer 2", all = FALSE)
 })
+
+test_that("as.dist() of no rows says so, and row names of results are numbers of R", {
+  set.seed(1)
+  result <- similarity(list(a = matrix(rnorm(20), 5), b = matrix(rnorm(20), 5)))
+  expect_lt(.row_names_info(result), 0)
+  expect_error(as.dist(result[0, ]), "`m` has no rows", class = "repalign_error_size")
+  expect_error(as.dist(result[9, ]), "without a measure", class = "repalign_error_size")
+})

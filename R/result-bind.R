@@ -61,10 +61,11 @@ rbind.repalign_result <- function(..., deparse.level = 1) {
                   arguments[!options])
   if (!length(parts)) return(Find(is.data.frame, arguments))
   kind <- stats::na.omit(vapply(parts, result_kind, ""))[[1]]
+  # rows that keep nothing beside them go with data frames of the same columns
+  bare <- !length(result_classes[[kind]]$kept)
+  columns <- names(Find(function(part) inherits(part, kind), parts))
   fits <- function(part) {
-    # rows for measures of one's own come as data frames
-    inherits(part, kind) ||
-      kind == "repalign_measures" && setequal(names(part), result_classes[[kind]]$columns$name)
+    inherits(part, kind) || bare && is.data.frame(part) && setequal(names(part), columns)
   }
   if (!all(vapply(parts, fits, NA))) refuse_other_kinds(kind)
   check_bound_columns(lapply(parts, names), kind)

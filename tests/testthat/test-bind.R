@@ -462,3 +462,13 @@ test_that("columns may be put beside every kind of result, rows of a data frame 
                    "as.data.frame")
   }
 })
+
+test_that("rows that keep nothing beside them go with data frames of the same columns", {
+  set.seed(1)
+  pairs <- brain_to_brain(matrix(rnorm(200), 20), neurons = 4, repeats = 5)
+  s <- summary(pairs)
+  both <- rbind(s, as.data.frame(s))
+  expect_identical(nrow(both), 2L * nrow(s))
+  expect_error(rbind(s, as.data.frame(s)[-1]), "can be put into one table",
+               class = "repalign_error_type")
+})

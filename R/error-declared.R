@@ -243,7 +243,7 @@ ratio_without <- function(unit, pair, kind, side, args, codes) {
 # changes when a stimulus is deleted, and what it is with weights of the stimuli.
 
 # A declaration has `errors`: NULL, or a function(args) that gives NULL or what new_errors() or
-# growing_errors() makes. Without it the errors come from half-samples (half-samples.R). Arguments
+# growing_errors() makes. Without it the errors come from half-samples. Arguments
 # of new_errors():
 #
 # method      "jackknife": `stimuli` gives delete-one values, in closed form;
@@ -294,7 +294,7 @@ new_chord <- function() {
        slope = function(c) -1 / sqrt(2 - 2 * c), back = "chord")
 }
 
-# For measures whose score is `finish` of h(x, y) / sqrt(h(x, x) h(y, y)), see pair-deletions.R.
+# For measures whose score is `finish` of h(x, y) / sqrt(h(x, x) h(y, y)), see the pair deletions.
 # side: function(repr, args, codes) that gives a side.
 pairwise_errors <- function(kind, side, finish = identity, transform = "z", cosine = NULL) {
   new_errors("jackknife", transform = transform, cosine = cosine,

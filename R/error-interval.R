@@ -141,9 +141,9 @@
 #'
 #' When not to trust it:
 #' * distances in the units of the data ([procrustes_size_shape()], [permutation_procrustes()],
-#'   [rsm_difference()], [bures_distance()]) with heavy-tailed responses or counts: few stimuli make up the score,
-#'   standard errors were 0.5 to 0.9 times the spread, and intervals, which lie too low, held the
-#'   mean in 0.76 to 0.94, at any number of stimuli. With Gaussian responses and unequal gains it
+#'   [rsm_difference()], [bures_distance()]) with heavy-tailed responses or counts: few stimuli make
+#'   up the score, standard errors were 0.5 to 0.9 times the spread, and intervals, which lie too
+#'   low, held the mean in 0.76 to 0.94, at any number of stimuli. With Gaussian responses and unequal gains it
 #'   was 0.86 to 0.95 at 30 stimuli and 0.90 to 0.96 with more. [procrustes_similarity()]: 0.81 to
 #'   0.95, and 0.93 to 0.97;
 #' * these and the other Procrustes measures at few stimuli: influences are too small. There take
@@ -272,7 +272,7 @@ known_data <- function(sides) {
 # messages that were given with the scores.
 
 # task: list(pairs, sides, set, codes, n, settings). A row of the result is a measure of a pair: the
-# measures of the first pair come first. Returns a list of columns (deletion-columns.R), one a row.
+# measures of the first pair come first. Returns a list of columns (error-declared.R), one a row.
 stimulus_columns <- function(task, tables) {
   ways <- lapply(task$set, way_of, task$settings$method)
   names <- vapply(ways, function(way) way$name, "")

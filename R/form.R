@@ -90,7 +90,7 @@ form_kinds <- new.env()
 #
 # kind      its name, which measures()$form shows
 # relabel   function(form, permutation): the same form of the representation whose stimuli come
-#           in the order `permutation`; unmoved() where their order does not matter (relabel.R)
+#           in the order `permutation`; unmoved() where their order does not matter
 # size      function(n, d, args): how many numbers it holds at most, for n stimuli and d neurons,
 #           not counting a few for each stimulus and neuron; `args` are those of the measure
 # drawn     names of the parts that were drawn at random: a permutation takes them along

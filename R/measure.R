@@ -55,7 +55,7 @@ registry <- new.env()
 # needs_data          does a comparison, or its null, need the responses beside the forms of all
 #                     kinds that it makes? TRUE, FALSE or a function(args, n, d); prepare() keeps
 #                     them then
-# memory              function(n, dx, dy, args): what a comparison needs, see memory-peaks.R
+# memory              function(n, dx, dy, args): what a comparison needs, see base-memory.R
 # null                how the statistic of all permutations is made: a list that names a null
 #                     kernel, see new_null(), or a function(args) that gives one; with NULL it is
 #                     made permutation by permutation, from relabelled forms

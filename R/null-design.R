@@ -86,7 +86,7 @@ shifted_stretch <- function(repr, shift) {
 # A design holds `engine` (the name that the result gives it), n stimuli, the number `count` of
 # permutations without the identity, and the permutations, either as `coset` (see coset_design()) or
 # as `matrix` with a column for each permutation; most: how many permutations are possible. One of
-# linear shifts has `shifts` in their place, which are no permutations (linear-shifts.R).
+# linear shifts has `shifts` in their place, which are no permutations (middle_sides()).
 new_design <- function(engine, n, count, coset = NULL, matrix = NULL,
                        most = factorial(min(n, 20)) - 1) {
   list(engine = engine, n = n, count = count, coset = coset, matrix = matrix, most = most)

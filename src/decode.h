@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* How a number is written: "brain floats" are the upper half of a 32-bit float. The codes are
-   those of `number_kinds` in R/numbers.R. */
+   those of `number_kinds` in R/base-numbers.R. */
 typedef enum {
     NUMBER_BOOL = 1,
     NUMBER_SIGNED,

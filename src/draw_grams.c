@@ -2,7 +2,7 @@
 
    Whitened: a draw has w_i copies of stimulus i, each with the precision l_i of its own noise. Let
    A' be the dissimilarities among all copies, with 0 between copies of one stimulus, o_i = w_i l_i,
-   s = sum o, p_i(a) = sum_j o_j a_ij and t(a) = sum_i o_i p_i(a). With M as in R/whitened.R
+   s = sum o, p_i(a) = sum_j o_j a_ij and t(a) = sum_i o_i p_i(a). With M as in R/rdm-compare.R
 
        tr(M A' M B') = sum_ij o_i o_j a_ij b_ij - (2/s) sum_i o_i p_i(a) p_i(b) + t(a) t(b)/s^2.
 

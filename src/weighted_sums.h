@@ -4,7 +4,7 @@
 
 #include "threads.h"
 
-/* The sums of one vector of weights: see u_sums() in R/pair-weights.R for what they are. */
+/* The sums of one vector of weights: see u_sums() in R/compare-pair-weights.R for what they are. */
 #define WEIGHTED_SUMS 10
 
 /* Matrices with n rows and a column for each vector of weights: the weights, the products of the

@@ -1,6 +1,6 @@
 # Makes data/*.rda, the recordings that the package ships, from the tables of the folder
 # shared/data. From the root of the repository: Rscript tools/make-recordings.R [folder]
-# Values are taken over as they are; R/data.R says where they come from.
+# Values are taken over as they are; R/base-package.R says where they come from.
 
 folder <- commandArgs(trailingOnly = TRUE)
 if (!length(folder)) folder <- file.path(Sys.getenv("REPALIGN_SHARED", "../shared"), "data")

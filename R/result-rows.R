@@ -91,8 +91,8 @@ as.dist.repalign_result <- function(m, diag = FALSE, upper = FALSE) {
   need_columns(m, c("x", "y", "measure", "score"), "turned into distances", "m")
   labels <- unique(as.character(m$measure))
   if (!length(labels) || anyNA(labels)) {
-    abort("`m` has ", if (length(labels)) "a row without a measure" else "no rows", ": take rows of ",
-          "what similarity() or calibrate() returned.", class = "repalign_error_size", arg = "m")
+    abort("`m` has ", if (length(labels)) "a row without a measure" else "no rows", ": take rows ",
+          "of what similarity() or calibrate() returned.", class = "repalign_error_size", arg = "m")
   }
   if (length(labels) > 1) {
     abort("`m` holds several measures: take the rows of one, as in as.dist(",

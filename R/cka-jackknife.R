@@ -174,6 +174,11 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
               MoreArgs = list(pair = pair))
   warn_dependence(lapply(list(pair$x$data, pair$y$data), known_columns), task$codes)
   warn_undefined_deletions(rows)
+  if (any(made$constant)) {
+    warn("No standard error (NA) of the ", enumerate(estimator_of(rows)[made$constant]), " CKA: ",
+         "it does not vary with what was sampled, as that of identical data.",
+         class = "repalign_undefined")
+  }
   warn_unstable_intervals(pair, rows, task$codes)
   if (any(vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA))) {
     warn("Some H values are too large or too small for a double (NA); the CKA does not depend on ",
@@ -184,6 +189,8 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   if (all(result$complete == "none")) result$complete <- NULL
   new_result(result, "repalign_interval", made$kept[c("conf_level", "deletions")])
 }
+
+estimator_of <- function(rows) vapply(rows, function(row) row$values$estimator, "")
 
 check_single_sides <- function(x, y) {
   for (arg in c("x", "y")) {
@@ -345,7 +352,8 @@ allowed_pairs <- function(pair, args, own_units = FALSE) {
   }
   complete <- complete_of_pair(pair, args)
   labels <- pair_labels(pair, args)
-  allowed <- list(xy = if (own_units || any(complete) && !is.null(labels)) weights(labels, "x", "y"))
+  across <- own_units || any(complete) && !is.null(labels)
+  allowed <- list(xy = if (across) weights(labels, "x", "y"))
   for (side in if (own_units) names(which(!complete))) {
     own <- self_labels(pair[[side]], args, side)
     allowed[[paste0(side, side)]] <- weights(list(x = own, y = own), side, side)

@@ -101,8 +101,8 @@ estimated_geometry <- function(x, y, estimator) {
   if (!is.null(y)) note_one_sided_names(pair[c("x", "y")])
   for (repr in pair[c("x", "y")]) {
     if (!is_complete(repr, list(), "")) next
-    abort("`", repr$arg, "` declares complete = TRUE, but this bias is that of a sample of neurons: ",
-          "give as.matrix(", repr$arg, ") to take its columns as a sample.",
+    abort("`", repr$arg, "` declares complete = TRUE, but this bias is that of a sample of ",
+          "neurons: give as.matrix(", repr$arg, ") to take its columns as a sample.",
           class = "repalign_error_choice", arg = repr$arg)
   }
   refuse_holes(pair[c("x", "y")], list(list(label = "predicted_bias")))

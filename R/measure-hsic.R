@@ -57,8 +57,8 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                  complete = c("none", "x", "y", "both")) {
   args <- check_cka_args(list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, complete = complete, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
-    shared_noise = shared_noise
+    units_y = units_y, complete = complete, sigma = sigma, bandwidth = bandwidth, k = k,
+    clusters = clusters, shared_noise = shared_noise
   ))
   if (missing(x) || missing(y)) missing_side(missing(x))
   measure <- list(id = "cka", label = "hsic", args = args, declaration = declaration("cka"))

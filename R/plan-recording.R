@@ -24,8 +24,8 @@
 #'   two models in `y`. `power` is then that of detecting it, and [summary()] has the smallest
 #'   designs with `target_power`. By default `power` is for the difference in the pilot.
 #' @param over what counts as a sample: `"stimuli"`, and `"neurons_x"` and `"neurons_y"`, as in
-#'   [score_interval()]. By default all that are samples; for two models, whose units are held fixed,
-#'   the first two.
+#'   [score_interval()]. By default all that are samples; for two models, whose units are held
+#'   fixed, the first two.
 #' @param shared_neurons,units_x,units_y which neurons are on both sides, or belong together, see
 #'   [cka()]. Of neurons in groups, more groups of the same size are planned.
 #' @param alpha level of the tests whose power is told.

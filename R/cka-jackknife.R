@@ -360,11 +360,14 @@ warn_undefined_deletions <- function(rows) {
     estimator <- dQuote(row$values$estimator, FALSE)
     if (is.na(row$value)) {
       warn("The ", estimator, " CKA is undefined (NA): a denominator is not positive. There are ",
-           "too few neurons or stimuli for a single ratio.", class = "repalign_undefined")
+           "too few neurons or stimuli for a single ratio.",
+           class = c(if (corrects_neurons(row$values$estimator)) "repalign_unstable",
+                     "repalign_undefined"))
     } else if (row$undefined > 0) {
       warn("The standard error of the ", estimator, " CKA is undefined (NA): ", row$undefined,
            " of its delete-one ratios have a denominator that is not positive.",
-           class = "repalign_undefined")
+           class = c(if (corrects_neurons(row$values$estimator)) "repalign_unstable",
+                     "repalign_undefined"))
     }
   }
 }

@@ -219,7 +219,9 @@ warn_undefined_cka <- function(repr, args) {
   }
   warn("The CKA is undefined (NA): the corrected H value of `", repr$arg, "` with itself is not ",
        "positive. There are too few neurons or stimuli for a single ratio; pool over splits, ",
-       "trials or subsets instead.", class = "repalign_undefined", data = repr$arg)
+       "trials or subsets instead.", class = c(if (corrects_neurons(args$estimator)) {
+         "repalign_unstable"
+       }, "repalign_undefined"), data = repr$arg)
 }
 
 # Products with the responses of the other side stand for the Gram matrix where neurons are few.
@@ -251,9 +253,8 @@ declare_measure(
   inspect = function(score, pair, x, y, args) {
     if (!corrects_neurons(args$estimator) || is_itself(pair, args)) return(invisible())
     pair <- labelled_pair(pair, args$clusters)
-    # means over trials say nothing about the error of a denominator that leaves their noise out
-    error <- if (corrects_trials(args$estimator)) 0 else
-      max(side_error(pair$x, x$self, args$clusters), side_error(pair$y, y$self, args$clusters))
+    # the jackknife over trials takes many times as long as the score: cka_interval() has it
+    error <- if (corrects_trials(args$estimator)) 0 else error_of_cka(pair, x$self, y$self, args)
     warn_unstable(score, pair, error, args$clusters)
   },
   null = cka_null,

@@ -282,7 +282,9 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   series <- check_series(series)
   aggregate <- as_aggregate(aggregate)
   linear <- series == "linear"
-  call <- open_call(x, y, set, na, threads, clusters = clusters, use = "null", middle = linear)
+  free <- is.null(blocks) && isFALSE(series) && all_orders(permutations)
+  call <- open_call(x, y, set, na, threads, clusters = clusters, use = "null", middle = linear,
+                    remedies = if (free) permutation_remedies)
   sides <- call$sides
   set <- call$set
   pairs <- call$pairs

@@ -111,6 +111,10 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, splits = 20) {
   task <- ceiling_task(trials)
   others <- ceiling_others(y, task)
   set <- lapply(set, measure_in_order, list(task$x))
+  if (is.null(task$codes)) {
+    given <- Filter(Negate(is.null), others$reprs)
+    warn_of_rows(list(task$mean), if (length(given)) given, "errors", list(declared_cluster_remedy))
+  }
   rows <- list()
   for (measure in set) {
     for (at in seq_along(others$reprs)) {

@@ -159,7 +159,9 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   }), recursive = FALSE)
   # in the order that was asked for
   rows <- rows[order(match(vapply(rows, function(row) row$values$estimator, ""), estimator))]
-  warn_dependence(lapply(list(pair$x$data, pair$y$data), known_columns), clusters)
+  dependence <- if (is.null(clusters)) {
+    warn_of_rows(list(pair$x), if (!pair$self) list(pair$y), "errors", list(cluster_remedy))
+  }
   warn_undefined_deletions(rows)
   warn_unstable_intervals(pair, rows, clusters)
   if (any(vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA))) {
@@ -173,7 +175,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   }
   result <- do.call(rbind, rows)
   rownames(result) <- NULL
-  new_result(result, "repalign_interval", list(conf_level = conf_level))
+  new_result(result, "repalign_interval", list(conf_level = conf_level, dependence = dependence))
 }
 
 check_jackknife_memory <- function(pair, trials = 1) {

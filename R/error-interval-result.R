@@ -30,7 +30,8 @@ interval_result <- function(task, columns, factors, fixed) {
                   conf_high = limits[, 2], method = words, over = over_words(task), n = n)
   warn_no_errors(result, constant, factors)
   warn_infinite_errors(result)
-  kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call)), kept)
+  kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call),
+                 dependence = task$dependence), kept)
   new_result(result, "repalign_interval", kept)
 }
 

@@ -166,6 +166,10 @@ rsa_regression <- function(formula, data = NULL, block = NULL,
   }
   group <- group_codes(group, ncol(table$y), table$subjects)
   design <- regression_design(permutations, table$n, block)
+  if (is.null(block) && all_orders(permutations)) {
+    warn_of_rows(judged_rdms(table$x, table$n), judged_rdms(table$y, table$n, mean = TRUE), "null",
+                 regression_remedies)
+  }
   sides <- regression_sides(table, between, spec)
   fits <- lapply(seq_len(ncol(table$y)), function(s) {
     regression_of(table$y[, s], table, between, sides, design, standardize)
@@ -175,6 +179,13 @@ rsa_regression <- function(formula, data = NULL, block = NULL,
   if (missing == "pairwise") note_pairs(attr(result, "model")$pairs, sum(between), "fitted")
   result
 }
+
+regression_remedies <- list(
+  paste("Name groups within which conditions may be exchanged, such as runs, in `block`, or give a",
+        "design of permute::how() in `permutations`, which can also shift a series."),
+  paste("Take the mean over the copies of each condition, or name groups within which conditions",
+        "may be exchanged in `block`.")
+)
 
 # Of two predictors, as the tests see them. gram: their products.
 largest_correlation <- function(gram) {

@@ -24,7 +24,7 @@ declare_result(
     column("left_out", "how many of them are left out", shown = 8)
   ),
   kept = sapply(c("parts", "draws", "table", "outer", "resample", "folds", "conf_level", "sizes",
-                  "group", "pictures"), function(name) all_alike, simplify = FALSE),
+                  "group", "pictures", "dependence"), function(name) all_alike, simplify = FALSE),
   heading = function(x, digits) {
     sizes <- attr(x, "sizes")
     c(paste0("Models of RDMs: ", count_of(nrow(x), "model"), undefined_of(x$score)),
@@ -132,7 +132,7 @@ compared_models <- function(result) {
 
 # The result of evaluate_models() is put together here.
 
-evaluation_result <- function(task, whole, draws, drawn, folds, conf_level) {
+evaluation_result <- function(task, whole, draws, drawn, folds, conf_level, dependence) {
   sizes <- c(rdm = max(task$group), condition = task$n)
   models <- names(task$models)
   draws <- named_draws(draws, models)
@@ -155,7 +155,7 @@ evaluation_result <- function(task, whole, draws, drawn, folds, conf_level) {
   new_result(rows, "repalign_evaluation", list(
     parts = parts, draws = draws, table = named_table(whole$table, task), outer = task$outer,
     resample = drawn$factors, folds = folds, conf_level = conf_level, sizes = sizes,
-    group = task$group,
+    group = task$group, dependence = dependence,
     pictures = list(data = task$values, models = whole$predicted, sigma = task$sigma)
   ))
 }

@@ -129,6 +129,9 @@ searchlight <- function(data, neighbours, models, measure = "rsa", run = NULL, n
   choices <- begin_choices(sides$y$reprs)
   on.exit(end_choices(choices), add = TRUE)
   job <- searchlight_job(sides, measure, permutations, alpha)
+  if (all_orders(permutations)) {
+    warn_of_rows(list(source$patterns$means), sides$y$reprs, "null", list(design_remedy))
+  }
   found <- run_centers(neighbours, source, job, threads)
   choices$used <- choices$used || found$used
   report_centers(found, neighbours, job$design$count)

@@ -91,7 +91,7 @@ subject_ceiling <- function(x, measure = NULL, group = NULL) {
   group <- check_group(group, length(reprs), names = names(x))
   groups <- length(unique(group))
   if (is.null(measure$args$clusters) && is.null(declared_clusters(reprs))) {
-    warn_of_rows(reprs, NULL, "errors", list(subject_remedy))
+    warn_of_rows(reprs, NULL, "errors", list(measure_cluster_remedy))
   }
   if (groups == 1) {
     warn("All subjects are of one group: there is no score between groups, and no lower ceiling ",
@@ -106,8 +106,6 @@ subject_ceiling <- function(x, measure = NULL, group = NULL) {
   if (measure$id == "rsa") rows$rdms <- length(reprs)
   new_result(cbind(rows, n = length(reprs), groups = groups), "repalign_subject_ceiling")
 }
-
-subject_remedy <- sub("`clusters`", "`clusters` of the measure", cluster_remedy, fixed = TRUE)
 
 warn_unlike_subjects <- function(result) {
   limits <- c("lower", "upper")

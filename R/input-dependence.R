@@ -97,6 +97,8 @@ cluster_remedy <- paste("Name stimuli that depend on each other in `clusters` (a
 declared_cluster_remedy <- sub("`clusters`", "`cluster` of responses()", cluster_remedy,
                                fixed = TRUE)
 
+measure_cluster_remedy <- sub("`clusters`", "`clusters` of the measure", cluster_remedy, fixed = TRUE)
+
 design_remedy <- paste("Name groups within which conditions may be exchanged in a design of",
                        "permute::how() for `permutations`; it can also shift a series.")
 
@@ -179,11 +181,13 @@ judged_neighbours <- function(n) {
 
 # Inner products of centred rows.
 gram_of_rows <- function(x, rows) {
-  x <- known_columns(x)
+  columns <- seq_len(ncol(x))
   if (ncol(x) > most_judged_columns) {
-    x <- x[, round(seq(1, ncol(x), length.out = most_judged_columns)), drop = FALSE]
+    columns <- round(seq(1, ncol(x), length.out = most_judged_columns))
   }
-  if (nrow(x) > length(rows)) x <- x[rows, , drop = FALSE]
+  if (length(rows) < nrow(x) || length(columns) < ncol(x)) x <- x[rows, columns, drop = FALSE]
+  x <- known_columns(x)
+  storage.mode(x) <- "double"
   tcrossprod(centered(x, common_scale(list(x))))
 }
 
@@ -244,33 +248,33 @@ shuffled_moments <- function(gram, m, sharing) {
 
 # ---- near copies
 
-# Squared distances are those of copies below these shares of the median, if few are a little larger:
-# distances of independent rows have no such gap, in however few dimensions.
-copy_shares <- c(0.01, 0.0025, 1e-4, 1e-8)
+# Squared distances are those of copies below one of these shares of the median, if there is a gap
+# above it: up to four times as much there are at most a quarter as many. In d dimensions distances
+# of independent rows go on as the power d/2, which is no such gap in even one dimension.
+copy_shares <- c(0.04, 0.02, 0.01, 0.005, 0.0025, 0.001, 1e-4, 1e-6, 1e-8)
 
-# Among so many rows, this share at least must have a copy, and there must be so many different
-# ones: what takes fewer values is a design, such as labels of categories.
-least_copied <- 0.2
+# Of the rows, this share at least must have a copy, and so many different rows must be left: what
+# takes fewer values is a design, such as labels of categories.
+least_copied <- 0.4
 
 least_different <- 6
 
 near_copies <- function(gram) {
   norms <- diag(gram)
-  at <- upper.tri(gram)
   squares <- outer(norms, norms, "+") - 2 * gram
-  known <- squares[at]
-  middle <- stats::median(known)
-  smallest <- min(known)
-  if (middle <= 0 || smallest > copy_shares[1] * middle) return(NULL)
-  for (share in copy_shares) {
-    near <- at & squares <= share * middle
-    count <- sum(near)
-    around <- sum(known <= 16 * share * middle) - count
-    if (!count || around > count / 2) next
-    copied <- colSums(near) > 0
-    if (mean(copied | rowSums(near) > 0) >= least_copied && sum(!copied) >= least_different) {
-      return(which(near))
-    }
+  squares[!upper.tri(squares)] <- NA
+  known <- squares[!is.na(squares)]
+  limits <- copy_shares * stats::median(known)
+  if (limits[1] <= 0 || min(known) > limits[1]) return(NULL)
+  for (limit in limits) {
+    count <- sum(known <= limit)
+    if (2 * count < least_copied * nrow(gram)) return(NULL)
+    if (sum(known <= 4 * limit) > 1.25 * count) next
+    at <- which(squares <= limit)
+    second <- unique((at - 1) %/% nrow(gram) + 1)
+    copied <- unique(c((at - 1) %% nrow(gram) + 1, second))
+    if (length(copied) >= least_copied * nrow(gram) &&
+        nrow(gram) - length(second) >= least_different) return(at)
   }
   NULL
 }

@@ -333,7 +333,7 @@ causes_of_high_values <- function(x, y, also = FALSE) {
 # rows: a list with what cka_interval() computed for each estimator.
 warn_unstable_intervals <- function(pair, rows, clusters = NULL) {
   for (row in rows) {
-    if (corrects_neurons(row$values$estimator) && !is.na(row$value)) {
+    if (corrects_sample(row$args) && !is.na(row$value)) {
       error <- if (corrects_trials(row$values$estimator)) 0 else
         max(side_error(pair$x, list(value = row$self[1]), clusters),
             side_error(pair$y, list(value = row$self[2]), clusters))

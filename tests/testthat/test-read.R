@@ -481,6 +481,26 @@ test_that(".rds files hold arrays or lists of them", {
   expect_refused(read_representation(file_of(as.raw(1:20), ".rds")), "cannot be read by readRDS")
 })
 
+test_that("objects of a class in .rds files are refused, as lists too, and skipped within lists", {
+  saved <- function(x, frame = parent.frame()) {
+    path <- withr::local_tempfile(fileext = ".rds", .local_envir = frame)
+    saveRDS(x, path)
+    path
+  }
+  m <- matrix(1:4 + 0.5, 2)
+  objects <- list(structure(m, class = "own"), structure(list(a = m), class = "own"), stats::ts(m),
+                  numeric_version("1.2"), responses(array(1:24 + sin(1:24), c(4, 3, 2))),
+                  dist(m), Sys.time(), factor(1:2), structure(1:2, class = c("time", "integer64")))
+  for (x in objects) {
+    expect_refused(read_representation(saved(x)), c("an object of class", "unclass\\(\\)"))
+    expect_identical(representation_names(saved(x)), character())
+    inside <- saved(list(a = x, b = m, c = m))
+    expect_identical(representation_names(inside), c("b", "c"))
+    expect_identical(read_representation(inside, "b"), m)
+  }
+  expect_identical(representation_names(saved(list("no number"))), character())
+})
+
 # --- HDF5 and MATLAB -------------------------------------------------------------
 
 # hdf5r collects garbage whenever a file is closed, which takes most of the time of these tests.

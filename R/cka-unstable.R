@@ -25,7 +25,7 @@ error_of_cka <- function(pair, x, y, args) {
   if (rough < calm_error) return(0)
   limit <- unstable_error^2
   if (is.null(args$clusters) && !names_units(pair, args)) {
-    main <- main_parts_of_cka(pair)
+    main <- main_parts_of_cka(pair, complete_of_pair(pair, args))
     if (anyNA(main)) return(Inf)
     if (max(main) > limit || sum(main) <= limit) return(sqrt(max(main)))
   }
@@ -33,8 +33,7 @@ error_of_cka <- function(pair, x, y, args) {
   table <- tryCatch(cka_table(pair, args, labelled_codes(args$clusters)),
                     repalign_error_memory = function(e) NULL)
   if (is.null(table)) return(0)
-  variance <- two_way_variance(table$values, list(n = nrow(table$values) - 1,
-                                                  layout = table$layout))
+  variance <- two_way_variance(table$values, table$loo)
   if (is.na(variance)) Inf else sqrt(variance)
 }
 
@@ -99,13 +98,13 @@ rough_error <- function(repr, h, clusters = NULL) {
 }
 
 # The main parts of the jackknife variance of a corrected CKA without labels: over stimuli, and over
-# the neurons of each side. NA where a deletion has no ratio.
-main_parts_of_cka <- function(pair) {
+# the neurons of each side of which they are a sample. NA where a deletion has no ratio.
+main_parts_of_cka <- function(pair, complete = c(x = FALSE, y = FALSE)) {
   a <- linear_sums(pair$x)
   b <- linear_sums(pair$y)
   xy <- pair_sums(a, b)
-  xx <- self_deletions(pair$x, a)
-  yy <- self_deletions(pair$y, b)
+  xx <- self_deletions(pair$x, a, complete[["x"]])
+  yy <- self_deletions(pair$y, b, complete[["y"]])
   p <- ncol(a$x)
   q <- ncol(b$x)
   ratio <- function(xy, xx, yy) {
@@ -117,9 +116,9 @@ main_parts_of_cka <- function(pair) {
     (m - 1) / m * cross_deviation(theta, theta)
   }
   total <- sum(xy$rows)
-  c(stimuli = part(ratio(xy$stimuli / (p * q), xx$stimuli, yy$stimuli)),
-    x = part(ratio((total - xy$rows) / ((p - 1) * q), xx$neurons, yy$value)),
-    y = part(ratio((total - xy$columns) / (p * (q - 1)), xx$value, yy$neurons)))
+  c(part(ratio(xy$stimuli / (p * q), xx$stimuli, yy$stimuli)),
+    if (!complete[["x"]]) part(ratio((total - xy$rows) / ((p - 1) * q), xx$neurons, yy$value)),
+    if (!complete[["y"]]) part(ratio((total - xy$columns) / (p * (q - 1)), xx$value, yy$neurons)))
 }
 
 # The centred data x with sums of their squares over rows and columns.
@@ -156,21 +155,30 @@ pair_sums <- function(a, b) {
   )
 }
 
-# The self term without pairs of a neuron with itself: its value, and without each stimulus and each
-# neuron. It is the same in all pairs of a grid.
-self_deletions <- function(repr, a) {
-  remember(repr$cache, list("self terms without each"), {
+# The self term: its value, and without each stimulus and each neuron. Pairs of a neuron with itself
+# count only if all neurons are there. It is the same in all pairs of a grid.
+self_deletions <- function(repr, a, complete) {
+  remember(repr$cache, list("self terms without each", complete), {
     q <- ncol(a$x)
     sums <- pair_sums(a, a)
-    single <- loo_pairs(a$x, a$x, seq_len(q), seq_len(q))$stimulus
-    total <- sum(sums$rows) - sum(single[1, ])
-    list(value = total / (q * (q - 1)),
-         stimuli = (sums$stimuli - rowSums(single)[-1]) / (q * (q - 1)),
-         neurons = (total - 2 * (sums$rows - single[1, ])) / ((q - 1) * (q - 2)))
+    if (complete) {
+      list(value = sum(sums$rows) / q^2, stimuli = sums$stimuli / q^2)
+    } else {
+      single <- loo_pairs(a$x, a$x, seq_len(q), seq_len(q))$stimulus
+      total <- sum(sums$rows) - sum(single[1, ])
+      list(value = total / (q * (q - 1)),
+           stimuli = (sums$stimuli - rowSums(single)[-1]) / (q * (q - 1)),
+           neurons = (total - 2 * (sums$rows - single[1, ])) / ((q - 1) * (q - 2)))
+    }
   })
 }
 
 # ---- warnings
+
+# Of the warning that a CKA or its error is undefined.
+unstable_class <- function(args) {
+  c(if (corrects_sample(args)) "repalign_unstable", "repalign_undefined")
+}
 
 warn_unstable <- function(value, pair, error, clusters = NULL) {
   widths <- c(ncol(pair$x$data), ncol(pair$y$data))
@@ -209,9 +217,9 @@ causes_of_high_values <- function(x, y, also = FALSE) {
 # rows: a list with what cka_interval() computed for each estimator.
 warn_unstable_intervals <- function(pair, rows, clusters = NULL) {
   for (row in rows) {
-    if (corrects_neurons(row$values$estimator) && !is.na(row$value)) {
+    if (corrects_sample(row$args) && !is.na(row$value)) {
       # that deletions have no ratio was said before
-      error <- if (is.na(row$values$se)) 0 else row$values$se
+      error <- if (is.na(row$error)) 0 else row$error
       if (isTRUE(row$values$conf_low > 1)) warn_interval_above(pair, row$values, error)
       else warn_unstable(row$value, pair, error, clusters)
     }

@@ -49,8 +49,11 @@ test_that("the warning goes by the jackknife over stimuli and neurons, whatever 
     y <- z %*% normal_matrix(5, size[3]) + 0.2 * normal_matrix(size[1], size[3])
     pair <- representation_pair(x, y)
     table <- cka_table(pair, args, NULL)
-    full <- two_way_products(table$values, table$values, list(n = size[1], layout = table$layout))
-    expect_equal(unname(main_parts_of_cka(pair)), full$main, tolerance = 1e-8)
+    full <- two_way_products(table$values, table$values, table$loo)
+    expect_equal(main_parts_of_cka(pair), full$main, tolerance = 1e-8)
+    network <- cka_table(pair, replace(args, "complete", "y"), NULL)
+    full <- two_way_products(network$values, network$values, network$loo)
+    expect_equal(main_parts_of_cka(pair, c(x = FALSE, y = TRUE)), full$main, tolerance = 1e-8)
   }
   # told exactly where cka_interval() has a standard error above 0.2
   said <- vapply(1:40, function(i) {
@@ -70,7 +73,7 @@ test_that("labels, shared neurons and clusters are judged by their own deletions
   units <- rep(1:8, 2)
   labels <- rep(1:20, each = 2)
   for (more in list(list(units_x = units, units_y = paste("y", units)),
-                    list(shared_neurons = TRUE), list(clusters = labels))) {
+                    list(shared_neurons = TRUE), list(clusters = labels), list(complete = "y"))) {
     run <- do.call(corrected, c(list(pop$x, pop$y + pop$x), more))
     se <- suppressWarnings(do.call(cka_interval, c(list(pop$x, pop$y + pop$x, "stimulus_neuron"),
                                                    more)))$se

@@ -1,0 +1,58 @@
+# One word for one thing: where a parameter of a measure belongs, and what functions that share an
+# argument do with it.
+
+x <- local({
+  set.seed(1)
+  matrix(rnorm(80), 20)
+})
+y <- local({
+  set.seed(2)
+  matrix(rnorm(60), 20)
+})
+
+test_that("parameters of measures are refused with the measure that they belong to", {
+  trials <- array(rnorm(20 * 4 * 3), c(20, 4, 3))
+  calls <- list(
+    similarity = function(...) similarity(x, y, ...),
+    calibrate = function(...) calibrate(x, y, ..., permutations = 19),
+    score_interval = function(...) score_interval(x, y, ...),
+    score_weighted = function(...) score_weighted(x, y, ..., weights = rep(1, 20)),
+    noise_ceiling = function(...) noise_ceiling(trials, y, ...),
+    subject_ceiling = function(...) subject_ceiling(list(x, y), ...),
+    prepare = function(...) prepare(x, ...),
+    searchlight = function(...) searchlight(x, list(1:2), y, ...)
+  )
+  for (name in names(calls)) {
+    call <- calls[[name]]
+    expect_refused(call(measure = "cka", estimator = "stimulus"),
+                   "measure\\(\"cka\", estimator = \"stimulus\"\\)")
+    expect_refused(call(measure = "rsa", inner = "euclidean", outer = "cosine"),
+                   "measure\\(\"rsa\", inner = \"euclidean\", outer = \"cosine\"\\)")
+    error <- expect_refused(call(measure = "rsa", estimator = "stimulus"),
+                            c("no argument `estimator`", "\"rsa\" has no such parameter"))
+    expect_s3_class(error, "repalign_error_parameter")
+  }
+  # the value as it was written, and all measures that have the parameter
+  width <- 3
+  expect_refused(similarity(x, y, c("mutual_knn", "cka", "knn_jaccard"), k = width),
+                 c("measure\\(\"mutual_knn\", k = width\\)", "measure\\(\"knn_jaccard\", k = width"))
+  # these begin like an argument of the function
+  expect_refused(similarity(x, y, "uniformity_difference", t = 2),
+                 "measure\\(\"uniformity_difference\", t = 2\\)")
+  expect_refused(similarity(x, y, "cka", treads = 2), "did you mean \"threads\"")
+  expect_refused(similarity(x, y, "cka", TRUE), "without a name")
+  own <- new_measure(function(x, y) 1, "similarity")
+  expect_refused(similarity(x, y, own, estimator = "stimulus"), "no argument `estimator`")
+})
+
+test_that("the error of a parameter leads to a call that works", {
+  given <- tryCatch(similarity(x, y, "cka", estimator = "stimulus", kernel = "rbf"),
+                    error = conditionMessage)
+  shown <- regmatches(given, regexpr("measure\\(.*\\)", given))
+  remedy <- eval(parse(text = shown))
+  expect_identical(similarity(x, y, remedy)$score, cka(x, y, "rbf", estimator = "stimulus"))
+})
+
+test_that("neurons of a plan are those of a side", {
+  expect_refused(plan_recording(x, y, neurons = 10), c("`neurons_x`", "`neurons_y`"))
+})

@@ -163,7 +163,7 @@ h_of_pairs <- function(reprs, args) {
   settled <- function(x, y) settle_cka(args, list(x = list(x), y = list(y)))
   values <- diag(vapply(reprs, function(repr) {
     settings <- settled(repr, repr)
-    found <- self_h(repr, settings, side_labels(repr, settings, "x"))
+    found <- self_h(repr, settings, self_labels(repr, settings, "x"))
     unscale_h(found$value, found$scale)
   }, 0), length(reprs))
   for (i in seq_along(reprs)) {

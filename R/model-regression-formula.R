@@ -110,7 +110,8 @@ named_subjects <- function(subjects, place) {
   subjects
 }
 
-# How representations are to be compared where the user does not say: as in the RDMs of the response.
+# How representations are to be compared where the user does not say: as in the RDMs of the
+# response.
 inner_of_response <- function(responses, values, places) {
   made <- vapply(values, Negate(is_rdm_or_labels), NA)
   known <- unique(vapply(responses, inner_of_rdm, ""))

@@ -24,8 +24,8 @@
 #'   are exchanged, as in [calibrate()]. With `leave_out`, conditions also keep to their label
 #'   there (see Details).
 #' @param inner for representations: how two conditions are compared, see [rsa()]. By default as in
-#'   the RDM of the response, where it is known how that was made (by [rdm()] or [stats::dist()]), and
-#'   else by `"correlation"`; a message says which it is.
+#'   the RDM of the response, where it is known how that was made (by [rdm()] or [stats::dist()]),
+#'   and else by `"correlation"`; a message says which it is.
 #' @param fit `"ordinary"` least squares; `"nonnegative"`: with coefficients that are not negative,
 #'   for predictors that add up in the response; `"ridge"`: with coefficients shrunk by `ridge`.
 #' @param ridge for `fit = "ridge"`: what is added to the sum of squares of each predictor, as a

@@ -22,9 +22,9 @@
 #'   its first representation and the model the second; for [riemann()] the model is the first.
 #' @param ... not used: parameters of a measure are given to [measure()].
 #' @param run one label per row of `data`: the run (session, fold) of an observation, with
-#'   independent noise. Then the dissimilarities of each centre are crossnobis estimates between
-#'   runs, which are zero on average where conditions do not differ, and `measure` must be [rsa()]
-#'   (of which only `outer` is used for the centres).
+#'   independent noise; or `TRUE` for crossed trials, as in [rdm()]. Then the dissimilarities of
+#'   each centre are crossnobis estimates between runs, which are zero on average where conditions
+#'   do not differ, and `measure` must be [rsa()] (of which only `outer` is used for the centres).
 #' @param noise `NULL`, or what whitens the channels of a centre:
 #'   * a precision matrix of all channels, positive definite. Within a centre it is the inverse of
 #'     the covariance of its channels, whatever the others do;

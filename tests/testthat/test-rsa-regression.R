@@ -343,8 +343,8 @@ test_that("representations, labels and square matrices become RDMs", {
   expect_equal(inner("sqeuclidean"), by_lm(dist(layer)^2))
   expect_equal(inner("correlation"), by_lm(as.dist(1 - cor(t(layer)))))
   whole <- as.matrix(brain)
-  expect_equal(rsa_regression(whole ~ layer + label, permutations = 9)$estimate,
-               rsa_regression(brain ~ layer + label, permutations = 9)$estimate)
+  expect_equal(rsa_regression(whole ~ layer + label, inner = "euclidean", permutations = 9)$estimate,
+               rsa_regression(brain ~ layer + label, inner = "euclidean", permutations = 9)$estimate)
   # variables of the formula's environment, expressions, and the dot
   fit <- rsa_regression(brain ~ ., list(brain = brain, layer = layer, label = label,
                                         run = letters[c(1:8, 1)]),

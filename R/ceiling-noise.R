@@ -106,9 +106,11 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' noise_ceiling(v4, measure = "mutual_knn", splits = 5)
 #' @seealso [subject_ceiling()], [responses()], [brain_to_model()]
 #' @export
-noise_ceiling <- function(trials, y = NULL, measure = NULL, splits = 20) {
+noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20) {
   need_arguments()
-  set <- lapply(ceiling_measures(measure), ceiling_measure)
+  set <- ceiling_measures(measure)
+  refuse_parameters(set, ...)
+  set <- lapply(set, ceiling_measure)
   splits <- check_count(splits, "splits")
   task <- ceiling_task(trials)
   others <- ceiling_others(y, task)
@@ -460,7 +462,7 @@ tidy.repalign_ceiling <- function(x, ...) {
 #' @param object what `noise_ceiling()` returned.
 #' @param parm names of columns.
 #' @param level coverage of the intervals.
-#' @param ... unused.
+#' @param ... not used: parameters of a measure are given to [measure()].
 #' @export
 confint.repalign_ceiling <- function(object, parm = "disattenuated", level = 0.95, ...) {
   no_other_arguments(...)

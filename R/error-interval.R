@@ -29,6 +29,7 @@
 #'   alone, or also `"neurons_x"`, `"neurons_y"` or both, or `"subjects"`. The score does not depend
 #'   on it. A side whose neurons are all there are (`complete` of [cka()] and [responses()]) has no
 #'   errors over neurons.
+#' @param ... not used: parameters of a measure are given to [measure()].
 #' @param method how the errors over stimuli are found. `"auto"`: as the declaration of the measure
 #'   says, see Details. `"jackknife"`: each stimulus is left out in turn, in closed form or by a new
 #'   computation. `"half-samples"`: from random halves of the stimuli. `"influence"` and
@@ -173,12 +174,13 @@
 #'                over = c("stimuli", "neurons_x"))
 #' @seealso [score_weighted()], [cka_interval()], [similarity()], [calibrate()]
 #' @export
-score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", method = "auto",
-                           draws = 200, transform = "auto",
-                           units_x = NULL, units_y = NULL, conf_level = 0.95, clusters = NULL,
-                           threads = NULL, na = c("error", "stimuli", "neurons")) {
+score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", ..., method = "auto",
+                           draws = 200, transform = "auto", units_x = NULL, units_y = NULL,
+                           conf_level = 0.95, clusters = NULL, threads = NULL,
+                           na = c("error", "stimuli", "neurons")) {
   need_arguments()
   set <- as_measures(measure)
+  refuse_parameters(set, ...)
   na <- check_interval_na(check_choice(na, missing_rules, "na"), units_x, units_y)
   settings <- interval_settings(over, method, draws, transform, units_x, units_y,
                                 conf_level)

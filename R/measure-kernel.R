@@ -39,11 +39,11 @@ NULL
 #'   leave out the pairs of a neuron with itself; names of recording sessions, electrodes or
 #'   probes leave out all pairs that may share noise. Give both arguments or neither, and not
 #'   together with `shared_neurons`.
-#' @param complete for `"stimulus_neuron"` and `"stimulus_neuron_trial"`: of which sides are the columns
-#'   not a sample of neurons, but all that there are, such as the units of a network layer? On such
-#'   a side the neuron correction leaves nothing out: its self term is corrected for few stimuli
-#'   only, and of the numerator pairs of neurons with equal labels are left out only if both sides
-#'   are samples. With `"both"`, this is the stimulus-corrected CKA. For plain matrices: what
+#' @param complete for `"stimulus_neuron"` and `"stimulus_neuron_trial"`: of which sides are the
+#'   columns not a sample of neurons, but all that there are, such as the units of a network layer?
+#'   On such a side the neuron correction leaves nothing out: its self term is corrected for few
+#'   stimuli only, and of the numerator pairs of neurons with equal labels are left out only if both
+#'   sides are samples. With `"both"`, this is the stimulus-corrected CKA. For plain matrices: what
 #'   [responses()] makes declares it, and must not say anything else.
 #' @param sigma width of the Gaussian kernel, in the units of the data. By default it is
 #'   `bandwidth` times the median distance between different rows, for each side separately.
@@ -83,10 +83,10 @@ NULL
 #' factor of about \eqn{1/\sqrt{(1 + (\gamma_x - 1)/Q_x)(1 + (\gamma_y - 1)/Q_y)}}{1 /
 #' sqrt((1 + (gamma_x - 1)/Q_x) (1 + (gamma_y - 1)/Q_y))}, where \eqn{\gamma}{gamma} is the
 #' dimensionality ([participation_ratio()]) and Q the number of neurons; [predicted_bias()]
-#' has the general form. `"stimulus_neuron"` removes both biases. It takes the columns of both sides as
-#' samples, those of a network layer, too. Its value then is about the layer that these units were
-#' drawn from; of a layer whose units are all there, `complete` says so. With trials, the self term
-#' of a complete side is freed of their noise as any other; with one trial it keeps that noise.
+#' has the general form. `"stimulus_neuron"` removes both biases. It takes the columns of both sides
+#' as samples, those of a network layer, too. Its value then is about the layer that these units
+#' were drawn from; of a layer whose units are all there, `complete` says so. With trials, the self
+#' term of a complete side is freed of their noise as any other; with one trial it keeps that noise.
 #'
 #' With trials ([responses()]), every value H is a mean over products of responses that share no
 #' noise: of different trials of a stimulus, for neurons that may have been recorded together, and

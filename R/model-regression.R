@@ -23,7 +23,9 @@
 #' @param blocks one label per condition, given in the same way: only conditions of the same block
 #'   are exchanged, as in [calibrate()]. With `leave_out`, conditions also keep to their label
 #'   there (see Details).
-#' @param inner for representations: how two conditions are compared, see [rsa()].
+#' @param inner for representations: how two conditions are compared, see [rsa()]. By default as in
+#'   the RDM of the response, where it is known how that was made (by [rdm()] or [stats::dist()]),
+#'   and else by `"correlation"`; a message says which it is.
 #' @param fit `"ordinary"` least squares; `"nonnegative"`: with coefficients that are not negative,
 #'   for predictors that add up in the response; `"ridge"`: with coefficients shrunk by `ridge`.
 #' @param ridge for `fit = "ridge"`: what is added to the sum of squares of each predictor, as a
@@ -148,7 +150,7 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
                            standardize = TRUE, na = c("error", "pairwise"), center = TRUE,
                            permutations = 999, group = NULL) {
   need_arguments()
-  inner <- check_choice(inner, rsa_inner, "inner")
+  inner <- if (!missing(inner)) check_choice(inner, rsa_inner, "inner")
   spec <- list(center = check_flag(center, "center"),
                fit = check_choice(fit, regression_fits, "fit"))
   spec$ridge <- check_ridge(ridge, spec$fit)

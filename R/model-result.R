@@ -29,7 +29,7 @@ declare_result(
     sizes <- attr(x, "sizes")
     c(paste0("Models of RDMs: ", count_of(nrow(x), "model"), undefined_of(x$score)),
       if (!is.null(sizes)) {
-        c(paste0(attr(x, "outer"), ", ", evaluated_data(x), ", ", sizes[["condition"]], " stimuli",
+        c(paste0(outer_words(attr(x, "outer")), ", ", evaluated_data(x), ", ", sizes[["condition"]], " stimuli",
                  evaluation_folds(attr(x, "folds"))),
           paste0(if (!has_errors(x)) "no ", "errors over ", evaluation_over(x)))
       },
@@ -39,6 +39,11 @@ declare_result(
       })
   }
 )
+
+# evaluate_models() whitens where rsa() does not, unless it is asked to do otherwise.
+outer_words <- function(outer) {
+  paste0(outer, if (whitens(outer)) " (pairs of stimuli are whitened)")
+}
 
 # "8 RDMs in 4 groups", or "8 RDMs" where each is a group.
 evaluated_data <- function(x) {

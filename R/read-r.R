@@ -29,8 +29,8 @@ read_rds_file <- function(file) {
   })
 }
 
-# What a class makes of numbers, or of a list, only its own functions know: of all classes, those that
-# is_numbers() names are read, and no other.
+# What a class makes of numbers, or of a list, only its own functions know: of all classes, those
+# that is_numbers() names are read, and no other.
 is_array_list <- function(x) is.list(x) && !is.object(x)
 
 # The numeric arrays of a list and of lists within it; their names are paths such as "model/layer".

@@ -243,7 +243,7 @@ check_cache <- function(cache) {
 # A file that was cut short, by a full disk perhaps, counts as none.
 read_stored <- function(file) {
   if (!file.exists(file)) return(list())
-  known <- tryCatch(readRDS(file), error = function(e) NULL, warning = function(w) NULL)
+  known <- catch_error(readRDS(file), failed = function(e) NULL, warning = function(w) NULL)
   if (is.list(known)) known else list()
 }
 
@@ -404,7 +404,7 @@ calibrated_column <- function(measure, m, pairs, sides, task, run) {
     return(rep(list(list(score = NA_real_, undefined = TRUE, reason = reason)), nrow(pairs)))
   }
   run$at <- c(1, m)
-  tryCatch(calibrated_pairs(measure, m, pairs, sides, task, run), error = function(e) {
+  catch_error(calibrated_pairs(measure, m, pairs, sides, task, run), failed = function(e) {
     if (nrow(pairs) == 1) {
       return(list(list(score = NA_real_, undefined = FALSE, failure = conditionMessage(e))))
     }

@@ -143,9 +143,9 @@
 #' * distances in the units of the data ([procrustes_size_shape()], [permutation_procrustes()],
 #'   [rsm_difference()], [bures_distance()]) with heavy-tailed responses or counts: few stimuli make
 #'   up the score, standard errors were 0.5 to 0.9 times the spread, and intervals, which lie too
-#'   low, held the mean in 0.76 to 0.94, at any number of stimuli. With Gaussian responses and unequal gains it
-#'   was 0.86 to 0.95 at 30 stimuli and 0.90 to 0.96 with more. [procrustes_similarity()]: 0.81 to
-#'   0.95, and 0.93 to 0.97;
+#'   low, held the mean in 0.76 to 0.94, at any number of stimuli. With Gaussian responses and
+#'   unequal gains it was 0.86 to 0.95 at 30 stimuli and 0.90 to 0.96 with more.
+#'   [procrustes_similarity()]: 0.81 to 0.95, and 0.93 to 0.97;
 #' * these and the other Procrustes measures at few stimuli: influences are too small. There take
 #'   `method = "jackknife"`: with 30 stimuli, 0.97 for `procrustes_size_shape` in place of 0.89, and
 #'   0.97 for `procrustes` of counts in place of 0.92;

@@ -152,7 +152,7 @@ rsa_regression <- function(formula, data = NULL, block = NULL,
   missing <- check_choice(missing, c("error", "pairwise"), "missing")
   # like weights of lm(), blocks may be named without quotes
   caller <- parent.frame()
-  block <- tryCatch(eval(substitute(block), data, caller), error = function(e) {
+  block <- catch_error(eval(substitute(block), data, caller), failed = function(e) {
     abort("`block` cannot be found: ", conditionMessage(e), ".", class = "repalign_error_missing",
           arg = "block")
   })

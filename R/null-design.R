@@ -309,7 +309,7 @@ check_how_blocks <- function(design, n) {
 }
 
 fitting_design <- function(code) {
-  tryCatch(code, error = function(e) {
+  catch_error(code, failed = function(e) {
     abort("The design in `permutations` cannot be used: ", conditionMessage(e),
           class = "repalign_error_design", arg = "permutations")
   })

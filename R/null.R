@@ -139,7 +139,7 @@ permuted_scores <- function(measure, pairs, sides, moved, k, drawn, run = new.en
 # The warnings and messages of this package were given with the observed scores, and are not
 # repeated for null scores. What an own measure warns of is collected in run$warned, each text once.
 permuted_score <- function(measure, pair, run) {
-  tryCatch(
+  catch_error(
     withCallingHandlers(
       compare_pair(measure$declaration, pair, measure$args, measure$range),
       repalign_message = function(m) invokeRestart("muffleMessage"),
@@ -148,7 +148,7 @@ permuted_score <- function(measure, pair, run) {
         invokeRestart("muffleWarning")
       }
     ),
-    error = function(e) {
+    failed = function(e) {
       stop_score(paste0(comparison_title(pair, measure), conditionMessage(e),
                         " (with the rows of `y` permuted)"), e)
     }

@@ -277,7 +277,7 @@ precision_of <- function(x) {
   covariance <- unclass_noise(x)
   units <- sqrt(diag(covariance))
   covariance <- covariance / units / rep(units, each = length(units))
-  root <- if (!few) tryCatch(chol(covariance), error = function(e) NULL)
+  root <- if (!few) catch_error(chol(covariance), failed = function(e) NULL)
   if (is.null(root) || rcond(root, triangular = TRUE)^2 < .Machine$double.eps) {
     abort("`x` has ", count_of(ncol(x), "channel"), " and ", format(dof, digits = 4), " degrees ",
           "of freedom: the covariance of method = ", dQuote(method, FALSE), " has no inverse. ",

@@ -24,13 +24,13 @@ read_rds <- function(file, name, rows) {
 }
 
 read_rds_file <- function(file) {
-  tryCatch(suppressWarnings(readRDS(file)), error = function(e) {
+  catch_error(suppressWarnings(readRDS(file)), failed = function(e) {
     refuse_file(file, "cannot be read by readRDS(): ", conditionMessage(e), ".")
   })
 }
 
-# What a class makes of numbers, or of a list, only its own functions know: of all classes, those that
-# is_numbers() names are read, and no other.
+# What a class makes of numbers, or of a list, only its own functions know: of all classes, those
+# that is_numbers() names are read, and no other.
 is_array_list <- function(x) is.list(x) && !is.object(x)
 
 # The numeric arrays of a list and of lists within it; their names are paths such as "model/layer".

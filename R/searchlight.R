@@ -435,7 +435,7 @@ center_noise <- function(source, at) {
 }
 
 given_noise <- function(precision, channels) {
-  found <- tryCatch(precision(channels), error = function(e) {
+  found <- catch_error(precision(channels), failed = function(e) {
     abort("`noise` as a function failed for the channels of a centre (first ",
           dQuote(channels[1], FALSE), "): ", conditionMessage(e),
           class = c("repalign_error_noise", "repalign_error_value"), arg = "noise")

@@ -372,7 +372,7 @@ note_few_permutations <- function(designs, settings) {
   if (!length(designs) || settings$variant != "gated") return(invisible())
   counts <- vapply(designs, function(design) as.double(design$count), 0)
   most <- max(vapply(designs, function(design) as.double(design$most), 0))
-  note_unattainable(data.frame(permutations = counts), settings, most)
+  note_unattainable(counts, settings, most)
 }
 
 # The calibrated score of a perfect match: 1 where the variant is a scale that ends there.

@@ -35,8 +35,17 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
 # The design of a measure: cosets are the default where its null kernel can take them at once.
 design_for <- function(measure, plan, engine) {
   if (!is.null(plan$fixed)) return(plan$fixed)
-  cosets <- has_cosets(measure$null)
-  plan$design_of(if (engine != "auto") engine else if (cosets) "coset" else "random")
+  plan$design_of(engine_for(measure, engine))
+}
+
+engine_for <- function(measure, engine) {
+  if (engine != "auto") engine else if (has_cosets(measure$null)) "coset" else "random"
+}
+
+# How many permutations each measure will have, before any of them is drawn.
+planned_counts <- function(set, plan, engine) {
+  if (!is.null(plan$fixed)) return(rep(plan$fixed$count, length(set)))
+  plan$counts[vapply(set, engine_for, "", engine)]
 }
 
 # The null of all pairs by a null kernel. The task of the kernel holds arguments of this function;

@@ -73,7 +73,8 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
   by_run <- check_flag(by_run, "by_run")
   if (is_collection(x)) return(noise_of_each(x, condition, run, method, dof, by_run))
   # data are hardly ever symmetric, but a covariance is, and what is cut from one
-  if (is.matrix(x) && is.numeric(x) && nrow(x) > 1 && isSymmetric(unname(x))) {
+  if (is.matrix(x) && is.numeric(x) && nrow(x) > 1 && nrow(x) == ncol(x) &&
+      equals_transpose(x)) {
     abort("`x` is a symmetric matrix, as a covariance is, but must be data or residuals: of a ",
           "covariance (or a part of one), solve() gives the precision.",
           class = "repalign_error_type", arg = "x")

@@ -252,8 +252,7 @@ searchlight_job <- function(sides, measure, permutations, alpha) {
   } else {
     check_rows(n, 2, "data", "a permutation")
     design <- design_for(measure, permutation_plan(n, permutations, NULL, FALSE, "auto"), "auto")
-    note_unattainable(data.frame(permutations = design$count),
-                      list(alpha = alpha, p_adjust = "none"), Inf)
+    note_unattainable(design$count, list(alpha = alpha, p_adjust = "none"), Inf)
     if (!fast) {
       inform(dQuote(measure$label, FALSE), " has no null that takes all permutations of a centre ",
              "at once, so that each centre is calibrated by itself. rsa() (but for Kendall's tau) ",

@@ -27,6 +27,7 @@
 #' @param measure ids of measures, such as `"cka"`; measure objects made by [measure()] or
 #'   [new_measure()]; or a list of both, whose names become the labels in the result.
 #'   [measures()] lists all ids.
+#' @param ... not used: parameters of a measure are given to [measure()].
 #' @param diagonal with `y = NULL`: also compare each element with itself (with models: also the
 #'   layers within each model)? An element and itself have the same neurons, so for the neuron
 #'   correction set `shared_neurons`, or `units_x` and `units_y`.
@@ -53,7 +54,7 @@
 #'   out.
 #' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x` and
 #'   `y` (names; "x" and "y" for single matrices), `measure`, `score` and `n` (number of
-#'   stimuli); with models also `model_x` and `model_y`. With `missing = "pairwise"` (see [rsa()])
+#'   stimuli); with models also `model_x` and `model_y`. With `na = "pairwise"` (see [rsa()])
 #'   also `pairs`, the number of pairs of stimuli that a score is over. An undefined score is `NA`,
 #'   and one warning counts the undefined scores. [score_matrix()] arranges the scores in a matrix,
 #'   and `plot()` draws them.
@@ -74,7 +75,7 @@
 #'
 #' With `na = "stimuli"`, a stimulus of a `dist` object is left out if all of its distances are
 #' missing. Any other missing distance is an error, because it is not clear which of its two
-#' stimuli to leave out; `missing = "pairwise"` of [rsa()] compares without it. A neighbour graph
+#' stimuli to leave out; `na = "pairwise"` of [rsa()] compares without it. A neighbour graph
 #' cannot be cut: leaving out a stimulus is an error then.
 #' @section Several processes and machines:
 #' If you have set a plan with the package future (and installed future.apply), the pairs are
@@ -113,10 +114,11 @@
 #' similarity(v4, v4_layers, list("cka", measure("cka", estimator = "stimulus_neuron")))
 #' @seealso [calibrate()], [cka()], [measures()], [score_matrix()], [prepare()]
 #' @export
-similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error = c("stop", "na"),
-                       threads = NULL, na = c("error", "stimuli", "neurons")) {
+similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
+                       on_error = c("stop", "na"), threads = NULL, na = c("error", "stimuli", "neurons")) {
   need_arguments()
   set <- as_measures(measure)
+  refuse_parameters(set, ...)
   check_flag(diagonal, "diagonal")
   on_error <- check_choice(on_error, c("stop", "na"), "on_error")
   na <- check_choice(na, missing_rules, "na")

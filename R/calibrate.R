@@ -299,9 +299,14 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
   check_grid_memory(set, sides, if (linear) "linear" else engine)
   if (series == "circular") warn_slow_series(pairs, sides)
+  settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust, engine = engine)
+  if (engine != "moments") {
+    tests <- if (is.null(aggregate)) nrow(pairs) else
+      length(groups_of_models(pair_names(pairs, sides)))
+    note_unattainable(rep(planned_counts(set, plan, engine), each = tests), settings, plan$most)
+  }
   nulls <- null_grid(set, pairs, sides, plan, engine, threads)
   if (engine == "moments") check_laws(nulls, set, named_pairs(pairs, sides))
-  settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust, engine = engine)
   calibration_result(nulls, set, pairs, sides, aggregate, settings)
 }
 

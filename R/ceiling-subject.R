@@ -158,7 +158,8 @@ kernel_ceiling <- function(reprs, measure, group) {
   at <- which(different & upper.tri(products), arr.ind = TRUE)
   list(lower = with_mean(function(u) different[u, ]),
        upper = with_mean(function(u) rep(TRUE, length(reprs))),
-       pairwise = mean(products[at]) / mean((size[at[, 1]] + size[at[, 2]]) / 2))
+       pairwise = if (nrow(at)) mean(products[at]) / mean((size[at[, 1]] + size[at[, 2]]) / 2)
+                  else NA_real_)
 }
 
 # H values of all pairs, and of each representation with itself.

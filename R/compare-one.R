@@ -147,7 +147,7 @@ one_cell <- function(pair, measure, on_error, run, drawn) {
     undefined <<- undefined || is.na(score)
     score
   }
-  score <- tryCatch(compute(), error = function(e) {
+  score <- catch_error(compute(), failed = function(e) {
     failure <<- paste0(what, conditionMessage(e))
     if (on_error == "stop") stop_score(failure, e)
     NA_real_

@@ -214,7 +214,7 @@ check_ridge <- function(ridge, fit) {
 }
 
 labels_in_data <- function(expression, arg, data, caller) {
-  tryCatch(eval(expression, data, caller), error = function(e) {
+  catch_error(eval(expression, data, caller), failed = function(e) {
     abort("`", arg, "` cannot be found: ", conditionMessage(e), ".",
           class = "repalign_error_missing", arg = arg)
   })

@@ -41,7 +41,7 @@ deletions_of_call <- function(task, rows, columns, factors, words) {
   if (any(!half)) stimuli[, !half] <- vapply(columns[!half], deviations_of, numeric(units))
   halves <- NULL
   if (any(half)) {
-    halves <- matrix(NA_real_, task$settings$resamples, length(columns))
+    halves <- matrix(NA_real_, task$settings$draws, length(columns))
     halves[, half] <- vapply(columns[half], deviations_of, numeric(nrow(halves)))
   }
   list(rows = data.frame(key = score_keys(rows), score = rows$score), n = task$n, units = units,
@@ -164,7 +164,7 @@ warn_infinite_errors <- function(result) {
 # names          of these units
 # stimuli        a matrix units x P of deviations, whose products add up to the covariances over
 #                stimuli; NA for scores by half-samples
-# halves         the same of half-samples, resamples x P, or NULL without any
+# halves         the same of half-samples, draws x P, or NULL without any
 # methods        of the P scores
 # clustered      were clusters deleted?
 # factors        a list with an entry for each other sample, such as the neurons of one

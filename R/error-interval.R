@@ -31,7 +31,7 @@
 #'   says, see Details. `"jackknife"`: each stimulus is left out in turn, in closed form or by a new
 #'   computation. `"half-samples"`: from random halves of the stimuli. `"influence"` and
 #'   `"smoothed"`: as `"auto"`, for measures that have it.
-#' @param resamples number of half-samples.
+#' @param draws number of half-samples.
 #' @param transform the scale on which intervals are symmetric. `"auto"`: Fisher's z for most
 #'   similarities between -1 and 1 and for distances that are functions of a cosine, otherwise the
 #'   score itself. `"z"` or `"none"`: always one of them.
@@ -52,7 +52,7 @@
 #' @param threads,na see [similarity()].
 #' @return A data frame of class `repalign_interval` with one row per score. Columns: `x`, `y`
 #'   (with models also `model_x` and `model_y`), `measure` and `score` (with
-#'   `missing = "pairwise"` also `pairs`), as [similarity()] gives them; `se`, the standard error;
+#'   `na = "pairwise"` also `pairs`), as [similarity()] gives them; `se`, the standard error;
 #'   `df`, the degrees of freedom of the interval (`Inf`: normal);
 #'   `conf_low` and `conf_high`; `method`, how the errors over stimuli were found; `over`, what
 #'   counts as a sample; `n`, the number of stimuli. There are `plot()`, `confint()`, `vcov()` and
@@ -67,15 +67,15 @@
 #' `method = "auto"` takes
 #' * delete-one values in closed form for [cka()] and [angular_cka()] (linear and Gaussian kernel,
 #'   all estimators; the width of a Gaussian kernel is held), [rv()], [distance_correlation()],
-#'   [rsa()] (with Spearman's and Pearson's correlation, the cosine and, without `sigma`, whitened;
-#'   ranks are made anew; not with missing pairs) and [rsm_difference()];
+#'   [rsa()] (with Spearman's and Pearson's correlation, the cosine and, without `stimulus_noise`,
+#'   whitened; ranks are made anew; not with missing pairs) and [rsm_difference()];
 #' * influences, n times the derivatives of the score by the share of each stimulus, for the
 #'   Procrustes measures, [cca()], and matches of neurons (the match is held). They are `NA` for
 #'   `cca()` if both sides together have as many dimensions as there are stimuli, less one.
 #'   [svcca()] has them with `variance = 1` only: otherwise the number of kept components differs
 #'   between samples, which `method = "influence"` does not know;
 #' * delete-one values whose jumps are replaced by their mean for [mutual_knn()];
-#' * half-samples for all others: the standard deviation of the scores of `resamples` random halves
+#' * half-samples for all others: the standard deviation of the scores of `draws` random halves
 #'   of the stimuli, which are the same for all pairs. The number of neighbours `k` must be below
 #'   half of the number of stimuli. Where lists of neighbours are compared, nothing is searched
 #'   again.
@@ -132,7 +132,7 @@
 #' and 1.0 to 1.9 times for other measures of neighbours, whose intervals are rather too wide.
 #'
 #' Over stimuli and neurons of both sides (`bench/inference.R neurons n=100 kind=gaussian
-#' level=high resamples=30`: 100 stimuli, 30 neurons a side), errors are rather too large, too:
+#' level=high draws=30`: 100 stimuli, 30 neurons a side), errors are rather too large, too:
 #' `cka(stimulus)`, `cka(stimulus_neuron)`, `rsa(pearson)`, `procrustes` and soft match 0.97 to 0.99
 #' (standard errors 1.2 to 1.3 times the spread), `cca` 1.00 (1.6 times), and `knn_jaccard`, of
 #' which no interactions are subtracted, 1.00 (2.1 times). Over 40 stimuli and 3,
@@ -143,9 +143,9 @@
 #' * distances in the units of the data ([procrustes_size_shape()], [permutation_procrustes()],
 #'   [rsm_difference()], [bures_distance()]) with heavy-tailed responses or counts: few stimuli make
 #'   up the score, standard errors were 0.5 to 0.9 times the spread, and intervals, which lie too
-#'   low, held the mean in 0.76 to 0.94, at any number of stimuli. With Gaussian responses and unequal gains it
-#'   was 0.86 to 0.95 at 30 stimuli and 0.90 to 0.96 with more. [procrustes_similarity()]: 0.81 to
-#'   0.95, and 0.93 to 0.97;
+#'   low, held the mean in 0.76 to 0.94, at any number of stimuli. With Gaussian responses and
+#'   unequal gains it was 0.86 to 0.95 at 30 stimuli and 0.90 to 0.96 with more.
+#'   [procrustes_similarity()]: 0.81 to 0.95, and 0.93 to 0.97;
 #' * these and the other Procrustes measures at few stimuli: influences are too small. There take
 #'   `method = "jackknife"`: with 30 stimuli, 0.97 for `procrustes_size_shape` in place of 0.89, and
 #'   0.97 for `procrustes` of counts in place of 0.92;
@@ -176,13 +176,13 @@
 #' @seealso [score_weighted()], [cka_interval()], [similarity()], [calibrate()]
 #' @export
 score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", method = "auto",
-                           resamples = 200, transform = "auto", model_units = "fixed",
+                           draws = 200, transform = "auto", model_units = "fixed",
                            units_x = NULL, units_y = NULL, conf_level = 0.95, clusters = NULL,
                            threads = NULL, na = c("error", "stimuli", "neurons")) {
   need_arguments()
   set <- as_measures(measure)
   na <- check_interval_na(check_choice(na, missing_rules, "na"), units_x, units_y)
-  settings <- interval_settings(over, method, resamples, transform, model_units, units_x,
+  settings <- interval_settings(over, method, draws, transform, model_units, units_x,
                                 units_y, conf_level)
   call <- open_call(x, y, set, na, threads, clusters = clusters, use = "errors", least = 5,
                     why = "an interval")
@@ -198,7 +198,7 @@ interval_methods <- c("auto", "jackknife", "influence", "smoothed", "half-sample
 
 interval_samples <- c("stimuli", "neurons_x", "neurons_y", "subjects")
 
-interval_settings <- function(over, method, resamples, transform, model_units, units_x, units_y,
+interval_settings <- function(over, method, draws, transform, model_units, units_x, units_y,
                               conf_level) {
   over <- check_choice(over, interval_samples, "over", several = TRUE)
   method <- check_choice(method, interval_methods, "method")
@@ -214,7 +214,7 @@ interval_settings <- function(over, method, resamples, transform, model_units, u
   alone <- xor(neurons[["x"]], neurons[["y"]])
   sampled <- if (neurons[["x"]]) units_x else units_y
   if (!alone || is.null(sampled)) check_unit_choice(FALSE, units_x, units_y)
-  list(method = method, resamples = check_count(resamples, "resamples", least = 20),
+  list(method = method, draws = check_count(draws, "draws", least = 20),
        transform = check_choice(transform, c("auto", "z", "none"), "transform"),
        neurons = neurons, subjects = "subjects" %in% over, units = list(x = units_x, y = units_y),
        conf_level = check_number(conf_level, "conf_level", above = 0, below = 1))
@@ -345,7 +345,7 @@ recomputed_column <- function(values, measure, errors) {
 
 half_columns <- function(task, columns, half) {
   settings <- task$settings
-  keep <- draw_halves(task$n, settings$resamples, task$codes)
+  keep <- draw_halves(task$n, settings$draws, task$codes)
   scores <- subset_scores(keep, task$pairs, task$sides, task$set[half], "The half-samples",
                           task$threads)
   factors <- vapply(task$set[half], half_sample_factor, 0, task$n, task$codes)

@@ -23,7 +23,7 @@ clustered_task <- function(task, clusters) {
   }
   task$values <- cut(task$values)
   task$components <- lapply(task$components, cut)
-  task$sigma <- cut_sigma(task$sigma, task$kept)
+  task$stimulus_noise <- cut_stimulus_noise(task$stimulus_noise, task$kept)
   task$labels <- task$labels[task$kept]
   task$n <- length(task$kept)
   if (sum(!within) < 3) {

@@ -1,7 +1,7 @@
 # Clusters of stimuli in evaluate_models().
 
-clustered_task_of <- function(outer, made, clusters, models = made$models, sigma = NULL) {
-  repalign:::evaluation_task(made$data, models, outer, c(1, 1, 2, 3, 4), sigma, "error", clusters)
+clustered_task_of <- function(outer, made, clusters, models = made$models, noise = NULL) {
+  repalign:::evaluation_task(made$data, models, outer, c(1, 1, 2, 3, 4), noise, "error", clusters)
 }
 
 # Clusters of 1 to 3 stimuli, which are not in a row.
@@ -40,7 +40,7 @@ test_that("draws of clusters: fast and plain ways agree", {
     expect_fast_is_plain(task, cluster_rounds(task), ways[[outer]], outer)
   }
   for (outer in c("whitened_cosine", "whitened_pearson")) {
-    task <- clustered_task_of(outer, made, codes_of_twelve, sigma = exp(rnorm(12)))
+    task <- clustered_task_of(outer, made, codes_of_twelve, noise = exp(rnorm(12)))
     expect_fast_is_plain(task, cluster_rounds(task), "grams", paste(outer, "with noise"))
   }
 })
@@ -67,7 +67,7 @@ test_that("flexible models in folds of clusters: fast and plain ways agree", {
 # The similarity of what is left of two RDMs when each stimulus comes as often as `at` has it, and
 # pairs within a cluster, its copies included, are left out; whitened by the explicit covariance of
 # the pairs that are left, where copies have noise of their own.
-drawn_similarity <- function(a, b, at, codes, outer, sigma = rep(1, length(codes))) {
+drawn_similarity <- function(a, b, at, codes, outer, noise = rep(1, length(codes))) {
   pairs <- utils::combn(length(at), 2)
   pairs <- pairs[, codes[at[pairs[1, ]]] != codes[at[pairs[2, ]]]]
   values <- function(rdm) as.matrix(rdm)[cbind(at[pairs[1, ]], at[pairs[2, ]])]
@@ -76,7 +76,7 @@ drawn_similarity <- function(a, b, at, codes, outer, sigma = rep(1, length(codes
   if (outer == "pearson") return(cor(a, b))
   if (outer == "cosine") return(sum(a * b) / sqrt(sum(a^2) * sum(b^2)))
   contrasts <- diag(length(at))[pairs[1, ], ] - diag(length(at))[pairs[2, ], ]
-  w <- solve((contrasts %*% diag(sigma[at]) %*% t(contrasts))^2)
+  w <- solve((contrasts %*% diag(noise[at]) %*% t(contrasts))^2)
   if (outer == "whitened_pearson") {
     ones <- rowSums(w)
     w <- w - ones %o% ones / sum(ones)
@@ -86,16 +86,16 @@ drawn_similarity <- function(a, b, at, codes, outer, sigma = rep(1, length(codes
 
 test_that("scores and draws over clusters are those of the definition", {
   made <- made_rdms(subjects = 3)
-  noise <- exp(rnorm(12))
+  variances <- exp(rnorm(12))
   drawn <- rbind(c(1, 1, 2, 3, 5, 5, 7), c(2, 2, 2, 4, 6, 1, 3))
   members <- split(1:12, codes_of_twelve)
   for (outer in c("pearson", "cosine", "whitened_cosine", "whitened_pearson")) {
-    sigma <- if (grepl("whitened", outer)) noise
+    noise <- if (grepl("whitened", outer)) variances
     result <- quietly(evaluate_models(made$data, made$models, outer, list(condition = drawn),
-                                      clusters = codes_of_twelve, sigma = sigma))
+                                      clusters = codes_of_twelve, stimulus_noise = noise))
     by_hand <- function(at, k) {
       mean(vapply(made$data, drawn_similarity, 0, made$models[[k]], at, codes_of_twelve, outer,
-                  if (is.null(sigma)) rep(1, 12) else sigma))
+                  if (is.null(noise)) rep(1, 12) else noise))
     }
     expect_equal(result$score, vapply(1:3, by_hand, 0, at = 1:12), tolerance = 1e-9, info = outer)
     found <- attr(result, "draws")$condition[, 1:3, 1]

@@ -81,7 +81,9 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                                       stats::setNames(layers[names], args))
   given <- region_and_layers(brain, stats::setNames(layers, args), units, setup)
   setup <- given$setup
-  if (!is.null(setup$conf_level)) warn_dependence(list(given$brain), setup$clusters)
+  if (!is.null(setup$conf_level) && is.null(setup$clusters)) {
+    warn_of_rows(list(given$brain), NULL, "errors", list(cluster_remedy))
+  }
   sizes <- if (setup$complete[["brain"]]) {
     whole_grid(neurons, c(brain = ncol(given$brain)), TRUE)
   } else {

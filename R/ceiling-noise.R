@@ -84,7 +84,9 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' ceiling of 2.08, with three.
 #'
 #' A reliability that is not positive has no ceiling (`NA`, with a warning): there is too much noise
-#' for these trials.
+#' for these trials. A reliability above 1 by more than two of its standard errors says that these
+#' trials are not what is assumed, and a warning of class `repalign_high_reliability` says what to do.
+#' RELIABILITY-FIGURES
 #'
 #' When not to trust it: when trials of a stimulus share noise or drift (adaptation, repeats right
 #' after each other): declare `event` or `run` in [responses()]. When reliability is low, say below
@@ -105,14 +107,20 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' noise_ceiling(v4, measure = "mutual_knn", splits = 5)
 #' @seealso [subject_ceiling()], [responses()], [brain_to_model()]
 #' @export
-noise_ceiling <- function(trials, y = NULL, measure = NULL, splits = 20) {
+noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20) {
   need_arguments()
   measures <- measure
-  set <- lapply(ceiling_measures(measure), ceiling_measure)
+  set <- ceiling_measures(measure)
+  refuse_parameters(set, ...)
+  set <- lapply(set, ceiling_measure)
   splits <- check_count(splits, "splits")
   task <- ceiling_task(trials)
   others <- ceiling_others(y, task)
   set <- lapply(set, measure_in_order, list(task$x))
+  if (is.null(task$codes)) {
+    given <- Filter(Negate(is.null), others$reprs)
+    warn_of_rows(list(task$mean), if (length(given)) given, "errors", list(declared_cluster_remedy))
+  }
   rows <- list()
   for (measure in set) {
     for (at in seq_along(others$reprs)) {
@@ -358,6 +366,7 @@ ceiling_result <- function(rows, keys, task, notes) {
   df <- do.call(rbind, lapply(each, function(row) row$df))
   approximate <- !vapply(rows, function(row) is.null(row$halves), NA)
   equal <- vapply(rows, function(row) isTRUE(row$equal_noise), NA)
+  warn_high_reliability(result, equal)
   notes <- c(if (any(approximate)) {
     paste0("Approximate (halves of the trials, formula of Spearman and Brown), without standard ",
            "errors: ", enumerate(unique(keys$measure[approximate])), ".")
@@ -369,6 +378,25 @@ ceiling_result <- function(rows, keys, task, notes) {
     note = notes,
     df = list(rows = result[c("y", "measure", ceiling_columns)], df = df)
   ))
+}
+
+# Signal alone cannot exceed signal with noise. equal: is the noise of all stimuli taken as equal?
+warn_high_reliability <- function(result, equal) {
+  high <- which(result$reliability > 1 + 2 * result$reliability_se)
+  if (!length(high)) return(invisible())
+  first <- result[high[1], ]
+  warn("The reliability of ", enumerate(unique(result$measure[high])), " is above 1 by more than ",
+       "two standard errors (", format(first$reliability, digits = 3), ", standard error ",
+       format(first$reliability_se, digits = 2), "): do not use `ceiling`, `disattenuated` and ",
+       "`gap`, only `score`. ", if (equal[high[1]]) {
+         paste0("Noise that differs between stimuli does this with fewer than 4 trials: give 4 ",
+                "trials or more of every stimulus, or take measure(\"cka\", estimator = ",
+                "\"stimulus_neuron\").")
+       } else {
+         paste0("Either trials share what is no signal (drift, adaptation): declare `event` or ",
+                "`run` in responses(). Or noise runs against the signal, as where a common mean is ",
+                "taken off all neurons or each trial is scaled by itself: give responses without it.")
+       }, class = "repalign_high_reliability", data = result$reliability[high])
 }
 
 unscale_or_na <- function(value, exponents) {
@@ -462,7 +490,7 @@ tidy.repalign_ceiling <- function(x, ...) {
 #' @param object what `noise_ceiling()` returned.
 #' @param parm names of columns.
 #' @param level coverage of the intervals.
-#' @param ... unused.
+#' @param ... not used: parameters of a measure are given to [measure()].
 #' @export
 confint.repalign_ceiling <- function(object, parm = "disattenuated", level = 0.95, ...) {
   no_other_arguments(...)

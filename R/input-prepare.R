@@ -14,6 +14,7 @@ NULL
 #'   in [similarity()].
 #' @param measure one or more measures, as in [similarity()]; not those of [new_measure()], of which
 #'   nothing can be prepared.
+#' @param ... not used: parameters of a measure are given to [measure()].
 #' @param data `TRUE`: keep the data beside the forms, which [score_interval()] and
 #'   [score_weighted()] need.
 #' @param threads see [similarity()].
@@ -65,10 +66,11 @@ NULL
 #' try(similarity(v4, zoo, measure("rsa", outer = "pearson")))
 #' @seealso [similarity()], [calibrate()], [score_interval()]
 #' @export
-prepare <- function(x, measure = "cka", data = FALSE, threads = NULL) {
+prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL) {
   need_arguments()
   check_flag(data, "data")
   measures <- as_measures(measure)
+  refuse_parameters(measures, ...)
   for (m in measures) {
     if (is_own(m)) {
       abort("Nothing can be prepared for ", dQuote(m$label, FALSE), ", a measure of your own: ",
@@ -164,7 +166,7 @@ make_forms <- function(measure, repr, tied, first) {
   }
   forms <- forms_of_sides(measure, repr)
   if (needs_data(measure, repr)) return(TRUE)
-  rehearsed <- tryCatch(quietly_done(rehearse(measure, repr, forms)), error = function(e) NULL)
+  rehearsed <- catch_error(quietly_done(rehearse(measure, repr, forms)), failed = function(e) NULL)
   is.null(rehearsed)
 }
 

@@ -15,8 +15,9 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #' @param condition for each row the label of its condition, whose mean is subtracted. `NULL`: the
 #'   rows are residuals (of an array: its rows are the conditions). When `x` is a list: labels for
 #'   all, or a list with the names of `x`; `run` likewise.
-#' @param run for each row, or each repeat of an array, the label of its run. The means of runs are
-#'   subtracted too, because offsets of runs would otherwise count as noise. `NULL`: they are not.
+#' @param run for each row, or each repeat of an array, the label of its run; or `TRUE` for crossed
+#'   trials, as in [rdm()]. The means of runs are subtracted too, because offsets of runs would
+#'   otherwise count as noise. `NULL`: they are not.
 #' @param method `"shrinkage_diag"`: covariances are scaled towards 0, variances stay as they are
 #'   (Schaefer and Strimmer). `"shrinkage_eye"`: towards a multiple of the identity matrix (Ledoit
 #'   and Wolf). `"diag"`: variances only. `"full"`: the sample covariance.
@@ -73,7 +74,8 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
   by_run <- check_flag(by_run, "by_run")
   if (is_collection(x)) return(noise_of_each(x, condition, run, method, dof, by_run))
   # data are hardly ever symmetric, but a covariance is, and what is cut from one
-  if (is.matrix(x) && is.numeric(x) && nrow(x) > 1 && isSymmetric(unname(x))) {
+  if (is.matrix(x) && is.numeric(x) && nrow(x) > 1 && nrow(x) == ncol(x) &&
+      equals_transpose(x)) {
     abort("`x` is a symmetric matrix, as a covariance is, but must be data or residuals: of a ",
           "covariance (or a part of one), solve() gives the precision.",
           class = "repalign_error_type", arg = "x")
@@ -277,7 +279,7 @@ precision_of <- function(x) {
   covariance <- unclass_noise(x)
   units <- sqrt(diag(covariance))
   covariance <- covariance / units / rep(units, each = length(units))
-  root <- if (!few) tryCatch(chol(covariance), error = function(e) NULL)
+  root <- if (!few) catch_error(chol(covariance), failed = function(e) NULL)
   if (is.null(root) || rcond(root, triangular = TRUE)^2 < .Machine$double.eps) {
     abort("`x` has ", count_of(ncol(x), "channel"), " and ", format(dof, digits = 4), " degrees ",
           "of freedom: the covariance of method = ", dQuote(method, FALSE), " has no inverse. ",

@@ -3,6 +3,32 @@
 
 missing_rules <- c("error", "stimuli", "neurons")
 
+# The rule of a call and of its measures: list(na, set). Whether pairs that RDMs lack are left out is
+# a matter of the measures, which some can do. given: did the user say anything?
+rule_of_call <- function(na, set, given) {
+  na <- check_choice(na, c(missing_rules, "pairwise"), "na")
+  if (na == "pairwise") {
+    unable <- Filter(function(m) is_own(m) || is.null(m$args$na), set)
+    if (length(unable)) {
+      abort("na = \"pairwise\" leaves out pairs of stimuli that RDMs lack, which ",
+            dQuote(unable[[1]]$label, FALSE), " cannot do: take \"rsa\", or na = \"stimuli\".",
+            class = "repalign_error_choice", arg = "na")
+    }
+    set <- lapply(set, function(m) {
+      m$args$na <- na
+      m
+    })
+    return(list(na = "error", set = set))
+  }
+  lenient <- Filter(takes_gaps, set)
+  if (given && length(lenient)) {
+    abort("The measure ", dQuote(lenient[[1]]$label, FALSE), " has na = \"pairwise\", but the call ",
+          "has na = ", dQuote(na, FALSE), ": give one of the two.",
+          class = "repalign_error_choice", arg = "na")
+  }
+  list(na = na, set = set)
+}
+
 # For similarity() and calibrate(). Returns list(sides, set, rows): the sides without what is left
 # out, the measures with labels of the kept neurons only, and which stimuli are kept.
 complete_sides <- function(sides, set, na) {

@@ -29,8 +29,8 @@ declare_result(
     sizes <- attr(x, "sizes")
     c(paste0("Models of RDMs: ", count_of(nrow(x), "model"), undefined_of(x$score)),
       if (!is.null(sizes)) {
-        c(paste0(outer_words(attr(x, "outer")), ", ", evaluated_data(x), ", ", sizes[["condition"]], " stimuli",
-                 evaluation_folds(attr(x, "folds"))),
+        c(paste0(outer_words(attr(x, "outer")), ", ", evaluated_data(x), ", ",
+                 sizes[["condition"]], " stimuli", evaluation_folds(attr(x, "folds"))),
           paste0(if (!has_errors(x)) "no ", "errors over ", evaluation_over(x)))
       },
       if (!is.null(x$ceiling_low) && nrow(x)) {

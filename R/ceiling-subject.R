@@ -101,6 +101,9 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
   reprs <- subject_reprs(complete$given$x, measure)
   group <- check_group(group, length(reprs), names = names(x))
   groups <- length(unique(group))
+  if (is.null(measure$args$clusters) && is.null(declared_clusters(reprs))) {
+    warn_of_rows(reprs, NULL, "errors", list(measure_cluster_remedy))
+  }
   if (groups == 1) {
     warn("All subjects are of one group: there is no score between groups, and no lower ceiling ",
          "(NA).", class = "repalign_undefined")
@@ -162,7 +165,8 @@ kernel_ceiling <- function(reprs, measure, group) {
   at <- which(different & upper.tri(products), arr.ind = TRUE)
   list(lower = with_mean(function(u) different[u, ]),
        upper = with_mean(function(u) rep(TRUE, length(reprs))),
-       pairwise = mean(products[at]) / mean((size[at[, 1]] + size[at[, 2]]) / 2))
+       pairwise = if (nrow(at)) mean(products[at]) / mean((size[at[, 1]] + size[at[, 2]]) / 2)
+                  else NA_real_)
 }
 
 # H values of all pairs, and of each representation with itself.

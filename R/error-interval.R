@@ -185,10 +185,15 @@ score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", ..., 
   check_interval_na(rule$na, units_x, units_y)
   settings <- interval_settings(over, method, draws, transform, units_x, units_y,
                                 conf_level)
+<<<<<<< HEAD
   call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "errors",
                     least = 5, why = "an interval")
+=======
+  call <- open_call(x, y, set, na, threads, clusters = clusters, use = "errors", least = 5,
+                    why = "an interval", remedies = list(cluster_remedy))
+>>>>>>> main
   task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,
-               settings = settings, n = call$n, threads = threads)
+               settings = settings, n = call$n, threads = threads, dependence = call$dependence)
   check_interval_task(task, y)
   check_grid_memory(task$set, task$sides)
   task$scores <- as.vector(t(score_grid(task$pairs, task$sides, task$set, "stop", threads)))
@@ -265,14 +270,7 @@ score_interval_of <- function(task) {
     task[c("pairs", "scores")] <- pooled[c("pairs", "scores")]
     task$sides$x$reprs[[1]]$name <- paste("mean of", pooled$subjects, "subjects")
   }
-  warn_dependence(known_data(task$sides), task$codes)
   interval_result(task, columns, factors)
-}
-
-known_data <- function(sides) {
-  reprs <- Filter(function(repr) repr$kind == "data", all_representations(sides))
-  if (!length(reprs)) return(list(matrix(0, 2, 1)))
-  lapply(reprs, function(repr) known_columns(repr$data))
 }
 
 # ---- interval columns

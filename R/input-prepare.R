@@ -172,7 +172,7 @@ make_forms <- function(measure, repr, tied, first) {
   }
   forms <- forms_of_sides(measure, repr)
   if (needs_data(measure, repr)) return(TRUE)
-  rehearsed <- tryCatch(quietly_done(rehearse(measure, repr, forms)), error = function(e) NULL)
+  rehearsed <- catch_error(quietly_done(rehearse(measure, repr, forms)), failed = function(e) NULL)
   is.null(rehearsed)
 }
 

@@ -171,6 +171,10 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
   }
   group <- group_codes(group, ncol(table$y), table$subjects)
   design <- regression_design(permutations, table$n, leave_out, blocks)
+  if (is.null(leave_out) && is.null(blocks) && all_orders(permutations)) {
+    warn_of_rows(judged_rdms(table$x, table$n), judged_rdms(table$y, table$n, mean = TRUE), "null",
+                 regression_remedies)
+  }
   sides <- regression_sides(table, between, spec)
   fits <- lapply(seq_len(ncol(table$y)), function(s) {
     regression_of(table$y[, s], table, between, sides, design, standardize)
@@ -180,6 +184,13 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
   if (na == "pairwise") note_pairs(attr(result, "model")$pairs, sum(between), "fitted")
   result
 }
+
+regression_remedies <- list(
+  paste("Name groups within which conditions may be exchanged, such as runs, in `blocks`, or give a",
+        "design of permute::how() in `permutations`, which can also shift a series."),
+  paste("Take the mean over the copies of each condition, or name groups within which conditions",
+        "may be exchanged in `blocks`.")
+)
 
 # Of two predictors, as the tests see them. gram: their products.
 largest_correlation <- function(gram) {
@@ -203,7 +214,7 @@ check_ridge <- function(ridge, fit) {
 }
 
 labels_in_data <- function(expression, arg, data, caller) {
-  tryCatch(eval(expression, data, caller), error = function(e) {
+  catch_error(eval(expression, data, caller), failed = function(e) {
     abort("`", arg, "` cannot be found: ", conditionMessage(e), ".",
           class = "repalign_error_missing", arg = arg)
   })

@@ -76,7 +76,8 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
   by_run <- check_flag(by_run, "by_run")
   if (is_collection(x)) return(noise_of_each(x, condition, run, method, dof, by_run, na))
   # data are hardly ever symmetric, but a covariance is, and what is cut from one
-  if (is.matrix(x) && is.numeric(x) && nrow(x) > 1 && isSymmetric(unname(x))) {
+  if (is.matrix(x) && is.numeric(x) && nrow(x) > 1 && nrow(x) == ncol(x) &&
+      equals_transpose(x)) {
     abort("`x` is a symmetric matrix, as a covariance is, but must be data or residuals: of a ",
           "covariance (or a part of one), solve() gives the precision.",
           class = "repalign_error_type", arg = "x")
@@ -284,7 +285,7 @@ precision_of <- function(x) {
   covariance <- unclass_noise(x)
   units <- sqrt(diag(covariance))
   covariance <- covariance / units / rep(units, each = length(units))
-  root <- if (!few) tryCatch(chol(covariance), error = function(e) NULL)
+  root <- if (!few) catch_error(chol(covariance), failed = function(e) NULL)
   if (is.null(root) || rcond(root, triangular = TRUE)^2 < .Machine$double.eps) {
     abort("`x` has ", count_of(ncol(x), "channel"), " and ", format(dof, digits = 4), " degrees ",
           "of freedom: the covariance of method = ", dQuote(method, FALSE), " has no inverse. ",

@@ -92,7 +92,7 @@ stimulus_noise_matrix <- function(noise, n) {
 # The Cholesky root of a matrix, or NULL where it is not positive definite by more than rounding, or
 # than a larger share.
 positive_root <- function(a, share = nrow(a) * .Machine$double.eps) {
-  root <- tryCatch(chol(a), error = function(e) NULL)
+  root <- catch_error(chol(a), failed = function(e) NULL)
   size <- if (is.null(root)) 0 else diag(root)
   if (min(size)^2 > share * max(size)^2) root
 }

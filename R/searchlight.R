@@ -135,6 +135,9 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
   choices <- begin_choices(sides$y$reprs)
   on.exit(end_choices(choices), add = TRUE)
   job <- searchlight_job(sides, measure, permutations, alpha)
+  if (all_orders(permutations)) {
+    warn_of_rows(list(source$patterns$means), sides$y$reprs, "null", list(design_remedy))
+  }
   found <- run_centers(neighbours, source, job, threads)
   choices$used <- choices$used || found$used
   report_centers(found, neighbours, job$design$count)
@@ -259,8 +262,7 @@ searchlight_job <- function(sides, measure, permutations, alpha) {
   } else {
     check_rows(n, 2, "data", "a permutation")
     design <- design_for(measure, permutation_plan(n, permutations, NULL, FALSE, "auto"), "auto")
-    note_unattainable(data.frame(permutations = design$count),
-                      list(alpha = alpha, p_adjust = "none"), Inf)
+    note_unattainable(design$count, list(alpha = alpha, p_adjust = "none"), Inf)
     if (!fast) {
       inform(dQuote(measure$label, FALSE), " has no null that takes all permutations of a centre ",
              "at once, so that each centre is calibrated by itself. rsa() (but for Kendall's tau) ",
@@ -475,7 +477,7 @@ center_noise <- function(source, at) {
 }
 
 given_noise <- function(precision, channels) {
-  found <- tryCatch(precision(channels), error = function(e) {
+  found <- catch_error(precision(channels), failed = function(e) {
     abort("`noise` as a function failed for the channels of a centre (first ",
           dQuote(channels[1], FALSE), "): ", conditionMessage(e),
           class = c("repalign_error_noise", "repalign_error_value"), arg = "noise")

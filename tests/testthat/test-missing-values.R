@@ -352,7 +352,7 @@ test_that("every function that takes data leaves out what is missing", {
   expect_equal(quietly(light(holes, list(neurons), model, na = "stimuli")),
                light(holes[stimuli, ], list(neurons), model[stimuli, ]))
   expect_equal(quietly(light(holes, list(1:6), model, na = "neurons")),
-               light(holes, list(neurons), model))
+               light(holes[, neurons], list(seq_along(neurons)), model))
   expect_refused(light(holes, list(setdiff(1:6, neurons)[1]), model, na = "neurons"), "no channel")
   # trials of which some neurons lack
   ceiling <- function(a, b, ...) as.data.frame(noise_ceiling(a, b, "rsa", splits = 2, ...))[["score"]]

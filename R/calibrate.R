@@ -272,7 +272,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
                       blocks = NULL, series = FALSE,
                       engine = c("auto", "coset", "random", "exact", "moments"),
                       p_adjust = "none", threads = NULL, clusters = NULL,
-                      na = c("error", "stimuli", "neurons")) {
+                      na = c("error", "stimuli", "neurons", "pairwise")) {
   need_arguments()
   set <- as_measures(measure)
   refuse_parameters(set, ...)
@@ -280,13 +280,13 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   variant <- check_choice(variant, variants, "variant")
   engine <- check_choice(engine, engines, "engine")
   p_adjust <- check_choice(p_adjust, stats::p.adjust.methods, "p_adjust")
-  na <- check_choice(na, missing_rules, "na")
+  rule <- rule_of_call(na, set, !missing(na))
   series <- check_series(series)
   aggregate <- as_aggregate(aggregate)
   linear <- series == "linear"
   free <- is.null(blocks) && isFALSE(series) && all_orders(permutations)
-  call <- open_call(x, y, set, na, threads, clusters = clusters, use = "null", middle = linear,
-                    remedies = if (free) permutation_remedies)
+  call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "null",
+                    middle = linear, remedies = if (free) permutation_remedies)
   sides <- call$sides
   set <- call$set
   pairs <- call$pairs

@@ -21,6 +21,9 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #'   takes off; the printed result says so.
 #' @param splits number of random splits into halves, for measures that have only an approximate
 #'   ceiling, see Details.
+#' @param na what to do about missing values, see [similarity()]. In trials, values are missing
+#'   where a trial was recorded of some neurons only, and a stimulus where no trial of it was
+#'   recorded.
 #' @return A data frame of class `repalign_ceiling` with a row for each measure and each of `y`, and
 #'   the columns `y`, `measure`,
 #'   * `h_cross`: the size of the signal, from products of different trials (for CKA the value H of
@@ -107,15 +110,17 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' noise_ceiling(v4, measure = "mutual_knn", splits = 5)
 #' @seealso [subject_ceiling()], [responses()], [brain_to_model()]
 #' @export
-noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20) {
+noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20,
+                          na = c("error", "stimuli", "neurons")) {
   need_arguments()
   measures <- measure
   set <- ceiling_measures(measure)
   refuse_parameters(set, ...)
   set <- lapply(set, ceiling_measure)
   splits <- check_count(splits, "splits")
-  task <- ceiling_task(trials)
-  others <- ceiling_others(y, task)
+  given <- without_missing(list(trials = trials, y = y), na)$given
+  task <- ceiling_task(given$trials)
+  others <- ceiling_others(given$y, task)
   set <- lapply(set, measure_in_order, list(task$x))
   if (is.null(task$codes)) {
     given <- Filter(Negate(is.null), others$reprs)

@@ -63,8 +63,8 @@
 brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
                            normalize = c("none", "sd"), conf_level = 0.95,
-                           clusters = NULL, na = c("error", "stimuli", "neurons"),
-                           complete = c("none", "x", "y", "both")) {
+                           clusters = NULL, complete = c("none", "x", "y", "both"),
+                           na = c("error", "stimuli", "neurons")) {
   need_arguments()
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
                           objects = list(brain = brain), by_trials = TRUE,

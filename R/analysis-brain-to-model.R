@@ -61,18 +61,19 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                            normalize = c("none", "sd"), conf_level = 0.95,
                            clusters = NULL, na = c("error", "stimuli", "neurons")) {
   need_arguments()
-  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
-                          objects = list(brain = brain), by_trials = TRUE,
-                          default = missing(estimator))
-  note_unused_units(unit_users(setup), list(units = units))
-  note_unused_by_estimators(setup, "brain_to_model")
   if (!is_collection(layers)) {
     abort("`layers` must be a named list of matrices, not ", describe(layers), "; for a single ",
           "one give list(layer = layers).", class = "repalign_error_type", arg = "layers")
   }
   names <- check_element_names(layers, "layers")
   args <- paste0("layers$", names)
-  given <- region_and_layers(brain, stats::setNames(layers, args), units, setup)
+  given <- data_in_order(c(list(brain = brain), stats::setNames(layers, args)))
+  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
+                          objects = given["brain"], by_trials = TRUE, default = missing(estimator),
+                          labels = first_row_names(given))
+  note_unused_units(unit_users(setup), list(units = units))
+  note_unused_by_estimators(setup, "brain_to_model")
+  given <- region_and_layers(given$brain, given[-1], units, setup)
   setup <- given$setup
   if (!is.null(setup$conf_level)) warn_dependence(list(given$brain), setup$clusters)
   sizes <- neuron_grid(neurons, ncol(given$brain), "`brain`")
@@ -89,10 +90,6 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                  paste0("The comparison with `", arg, "`"), "Fewer units or stimuli need less.")
     scale_neurons(layer, setup$normalize)
   }, given$data[args], args, MoreArgs = list(setup = setup))
-  reprs <- c(list(list(data = given$brain, arg = "brain")),
-            Map(function(x, arg) list(data = x, arg = arg), layers, args))
-  check_same_stimuli(reprs)
-  note_one_sided_names(reprs)
   cells <- Map(function(layer, name) {
     advance()
     layer_cells(region, layer, name, sizes, setup)

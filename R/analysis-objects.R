@@ -116,9 +116,7 @@ check_objects <- function(object, rows, setup) {
     abort("`object` has ", length(object), " labels, but `responses` has ", length(rows),
           " rows: give one label per row.", class = "repalign_error_labels", arg = "object")
   }
-  # a factor keeps the order of its levels; other labels come in order of appearance
-  object <- object[rows]
-  object <- if (is.factor(object)) droplevels(object) else factor(object, unique(object))
+  object <- factor(object[rows], levels_in_order(object[rows]))
   if (anyNA(object)) {
     abort("`object` has missing labels, first at position ", which(is.na(object))[1], ".",
           class = "repalign_error_labels", arg = "object")

@@ -255,12 +255,13 @@ check_stimuli <- function(n, arg, setup) {
 }
 
 # objects: the data that were given, of which responses objects say how they were recorded;
-# by_trials: is there a correction by trials? It is among the default estimators (default: has the
+# labels: the names of the stimuli; by_trials: is there a correction by trials? It is among the default estimators (default: has the
 # user chosen none?) where objects have trials.
 check_analysis <- function(estimator, normalize, repeats, conf_level, na,
                            na_choices = missing_rules, clusters = NULL, objects = NULL,
-                           by_trials = FALSE, default = FALSE) {
-  clusters <- in_order_of(clusters, first_row_names(objects), "clusters")
+                           by_trials = FALSE, default = FALSE,
+                           labels = first_row_names(objects)) {
+  clusters <- in_order_of(clusters, labels, "clusters")
   objects <- Filter(is_responses, objects)
   several <- any(vapply(objects, function(x) dim(x)[3] > 1, NA))
   chosen <- if (default) {

@@ -269,8 +269,7 @@ as_trials <- function(trials, na = "pairs") {
   # compares every trial with the first one, and with the first one that has column names
   arg <- function(i) paste0("trials[[", i, "]]")
   reprs <- Map(function(x, i) list(data = x, arg = arg(i)), trials, seq_along(trials))
-  check_same_stimuli(reprs)
-  note_one_sided_names(reprs)
+  trials <- lapply(with_common_stimuli(reprs), function(repr) repr$data)
   with_columns <- which(!vapply(trials, function(x) is.null(colnames(x)), NA))
   for (i in seq_along(trials)) {
     check_same_columns(trials[[1]], trials[[i]], arg(1), arg(i))

@@ -380,11 +380,10 @@ checked_outputs <- function(items, outputs) {
     }
   }
   args <- output_names(outputs)
-  outputs <- Map(as_outputs, outputs, args)
+  outputs[] <- data_in_order(stats::setNames(Map(as_outputs, outputs, args), args))
   for (k in seq_along(outputs)[-1]) {
     # the stimuli and the classes of all outputs are the same
     first <- outputs[[1]]
-    check_same_rows(first, outputs[[k]], args[1], args[k])
     same <- ncol(first) == ncol(outputs[[k]]) &&
       (is.null(colnames(first)) || is.null(colnames(outputs[[k]])) ||
          identical(colnames(first), colnames(outputs[[k]])))

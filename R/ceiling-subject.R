@@ -230,11 +230,10 @@ subject_reprs <- function(x, measure) {
     repr <- representation(one, arg, side = "x", loose = TRUE)
     need_kind(repr, accepted_by(measure$declaration, measure$args), dQuote(measure$label, FALSE))
   }, x, args))
-  check_same_stimuli(reprs)
+  reprs <- with_common_stimuli(reprs)
   refuse_lacking_pairs(reprs, list(measure))
   accepted <- accepted_by(measure$declaration, measure$args)
   for (repr in reprs) refuse_zero(repr, accepted)
-  note_one_sided_names(reprs)
   reprs
 }
 

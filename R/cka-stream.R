@@ -290,7 +290,10 @@ checked_chunk <- function(chunk, feed) {
     if (feed$read == 1) refuse_identifiers(part, arg)
     part
   }, chunk[c("x", "y")], args)
-  check_same_rows(chunk$x, chunk$y, args[["x"]], args[["y"]])
+  ordered <- stats::setNames(chunk, args)
+  # what is said of the first chunk holds for all
+  ordered <- if (feed$read == 1) data_in_order(ordered) else quietly_done(data_in_order(ordered))
+  chunk[] <- ordered
   check_widths(feed, chunk)
   lapply(chunk, unname_rows)
 }

@@ -94,8 +94,9 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
 # way, because small calls would otherwise spend their time here.
 open_pair <- function(rx, ry, measure, what, frame = parent.frame()) {
   d <- measure$declaration
-  reprs <- list(rx, ry)
-  check_common_stimuli(reprs, d$pairing)
+  reprs <- with_common_stimuli(list(rx, ry), d$pairing)
+  rx <- reprs[[1]]
+  ry <- reprs[[2]]
   threads <- running$threads
   running$threads <- thread_count()
   if (are_plain(reprs) && is.null(measure$args$clusters)) {

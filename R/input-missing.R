@@ -42,7 +42,6 @@ complete_responses <- function(data, na, labels = NULL) {
   columns <- lapply(data, function(x) rep(TRUE, ncol(x)))
   note <- NULL
   if (na == "stimuli") {
-    check_same_stimuli(reprs)
     rows <- complete_stimuli(reprs)
     note <- stimuli_note(rows)
     data <- lapply(data, cut_matrix, rows)

@@ -81,7 +81,7 @@ prepare <- function(x, measure = "cka", data = FALSE, threads = NULL) {
   for (repr in side$reprs) {
     if (!is.null(repr$prepared)) refuse_prepared(repr$arg, "is prepared already: give the data.")
   }
-  check_same_stimuli(side$reprs, names_count(measures))
+  side$reprs <- with_common_stimuli(side$reprs, names_count(measures))
   measures <- lapply(measures, measure_in_order, side$reprs)
   settled <- settled_for_side(measures, side)
   refuse_holes(side$reprs, settled)

@@ -79,8 +79,8 @@ pair_of <- function(rx, ry) {
 
 # The same for representations whose stimuli were not compared yet.
 as_pair <- function(rx, ry) {
-  check_same_rows(rx$data, ry$data, rx$arg, ry$arg)
-  pair_of(rx, ry)
+  reprs <- with_common_stimuli(list(rx, ry))
+  pair_of(reprs[[1]], reprs[[2]])
 }
 
 # A representation beside itself.
@@ -90,9 +90,7 @@ self_pair <- function(repr) list(x = repr, y = repr, self = TRUE, cache = new_ca
 representation_pair <- function(x, y, accepted = "data") {
   if (missing(x) || missing(y)) missing_side(missing(x))
   rx <- need_kind(representation(x, "x"), accepted, "this")
-  pair <- as_pair(rx, need_kind(representation(y, "y"), accepted, "this"))
-  note_one_sided_names(pair[c("x", "y")])
-  pair
+  as_pair(rx, need_kind(representation(y, "y"), accepted, "this"))
 }
 
 missing_side <- function(x_missing) {

@@ -117,8 +117,9 @@ output_pair <- function(p, q) {
   }
   p <- as_outputs(p, "p")
   q <- as_outputs(q, "q")
-  check_same_rows(p, q, "p", "q")
-  note_one_sided_names(list(list(data = p, arg = "p"), list(data = q, arg = "q")))
+  both <- data_in_order(list(p = p, q = q))
+  p <- both$p
+  q <- both$q
   if (ncol(p) != ncol(q)) {
     abort("`p` has ", ncol(p), " columns and `q` has ", ncol(q), ": the columns must be the same ",
           "classes in the same order.", class = "repalign_error_size", arg = "q")

@@ -65,11 +65,11 @@ plan_pairs <- function(x, y) {
       abort("`y` must be one representation, or a named list of two models to tell apart.",
             class = "repalign_error_type", arg = "y")
     }
-    rx <- need_kind(representation(x, "x"), "data", "this")
-    pairs <- lapply(paste0("y$", names), function(arg) {
-      ry <- representation(y[[sub("^y\\$", "", arg)]], arg, side = "y")
-      as_pair(rx, need_kind(ry, "data", "this"))
-    })
+    reprs <- c(list(representation(x, "x")), lapply(names, function(name) {
+      representation(y[[name]], paste0("y$", name), side = "y")
+    }))
+    reprs <- with_common_stimuli(lapply(reprs, need_kind, "data", "this"))
+    pairs <- lapply(reprs[-1], function(ry) pair_of(reprs[[1]], ry))
   }
   for (pair in pairs) {
     check_rows(pair$x$n, 6, pair$x$arg, "a plan")

@@ -20,17 +20,18 @@ read_observations <- function(x, condition, run) {
           ", column ", first[2], ": leave out these observations (rows) or channels (columns).",
           class = "repalign_error_nonfinite", arg = "x")
   }
-  list(x = x, condition = sorted_codes(condition, nrow(x), "condition"),
-       run = sorted_codes(run, nrow(x), "run"))
+  list(x = x, condition = row_codes(condition, nrow(x), "condition"),
+       run = row_codes(run, nrow(x), "run", sorted = TRUE))
 }
 
-# One label a row as list(codes, labels), with labels in sorted order, or in that of a factor.
-sorted_codes <- function(labels, n, arg, row = "row") {
+# One label a row as list(codes, labels). sorted: words are sorted, too, as those of runs are: lists
+# with a value for each run are in that order.
+row_codes <- function(labels, n, arg, row = "row", sorted = FALSE) {
   if (is.null(labels)) return(NULL)
   row_labels(labels, n, arg, row, FALSE)
-  values <- if (is.factor(labels)) droplevels(labels) else as.vector(labels)
-  all <- if (is.factor(values)) levels(values) else sort(unique(values), method = "radix")
-  list(codes = match(values, all), labels = label_text(all))
+  all <- levels_in_order(labels)
+  if (sorted && !is.factor(labels)) all <- sort(all, method = "radix")
+  list(codes = match(as.vector(labels), all), labels = label_text(all))
 }
 
 # ---- arrays conditions x channels x repeats, in which missing repeats are NA throughout
@@ -105,7 +106,7 @@ repeat_runs <- function(run, count, names, at) {
           count_of(count, "repeat"), ": give one label per repeat.",
           class = "repalign_error_labels", arg = "run")
   }
-  found <- sorted_codes(run, count, "run", "repeat")
+  found <- row_codes(run, count, "run", "repeat", sorted = TRUE)
   list(codes = found$codes[at], labels = found$labels)
 }
 
@@ -120,7 +121,7 @@ responses_observations <- function(x, condition, run) {
   read <- recorded_rows(parts$values, dimnames(parts$values)[[1]], NULL)
   if (is.null(parts$event)) return(read)
   recorded <- which(recorded_repeats(parts$values), arr.ind = TRUE)
-  read$run <- sorted_codes(parts$event[recorded], nrow(recorded), "x")
+  read$run <- row_codes(parts$event[recorded], nrow(recorded), "x", sorted = TRUE)
   read
 }
 

@@ -96,8 +96,8 @@ check_row_names <- function(names, arg) {
 #'   neuron, the repeat and the response. Without `trial`, the repeats of each stimulus are
 #'   numbered for each neuron in the order of the rows.
 #' @return A numeric array stimuli x neurons x trials with names, and `NA` where a repeat is
-#'   missing. Stimuli, neurons and trials are in order of first appearance; factors are in the
-#'   order of their levels, and numbers are sorted.
+#'   missing. Stimuli, neurons and trials are in the order of the levels of a factor; numbers are
+#'   sorted, and words come in order of first appearance.
 #' @details
 #' If neurons were recorded one after the other (a pseudo-population), their repeats do not
 #' correspond to each other. Without `trial`, trial t of the array is then the t-th repeat for each
@@ -161,8 +161,7 @@ ordered_factor <- function(values, name) {
     abort("Column ", dQuote(name, FALSE), " of `data` has missing values, first in row ",
           which(is.na(values))[1], ".", class = "repalign_error_nonfinite", arg = "data")
   }
-  if (is.factor(values)) return(droplevels(values))
-  factor(values, if (is.numeric(values)) sort(unique(values)) else unique(values))
+  ordered_labels(values)
 }
 
 # Numbers the rows with the same stimulus and neuron, which are different trials: 1, 2, and so on.
@@ -318,10 +317,9 @@ presentation_responses <- function(x, given) {
     row_labels(given[[arg]], nrow(x), arg, "row", arg == "cluster")
   })
   check_row_stimuli(rownames(x), stimulus)
-  single <- is.null(stimulus) || !anyDuplicated(stimulus)
-  if (single) {
+  if (is.null(stimulus)) {
     rows <- seq_len(nrow(x))
-    names <- if (is.null(stimulus)) rownames(x) else stimulus
+    names <- rownames(x)
   } else {
     order <- ordered_labels(given$stimulus)
     rows <- as.integer(order)
@@ -375,19 +373,6 @@ check_row_stimuli <- function(names, stimulus) {
         class = "repalign_error_rows", arg = "x")
 }
 
-# Labels as a factor of text, in the order of trial_array().
-ordered_labels <- function(values) {
-  values <- droplevels_of(values)
-  factor(label_text(as.vector(values)), label_text(levels_in_order(values)))
-}
-
-droplevels_of <- function(values) if (is.factor(values)) droplevels(values) else values
-
-levels_in_order <- function(values) {
-  if (is.factor(values)) return(levels(values))
-  if (is.numeric(values)) sort(unique(as.vector(values))) else unique(as.vector(values))
-}
-
 # The label of each stimulus, from labels of rows, which must agree.
 labels_by_stimulus <- function(labels, rows, names, arg = "cluster") {
   if (is.null(labels)) return(NULL)
@@ -439,7 +424,7 @@ long_responses <- function(x, given) {
   }
   # labels of the columns, from the first row of each
   first <- match(levels(axes$neuron), axes$neuron)
-  neurons <- label_text(as.vector(droplevels_of(labels$neuron)))[first]
+  neurons <- label_text(as.vector(labels$neuron))[first]
   list(values = known_values(values), trial = trials,
        event = long_events(labels$event, at, axes), neuron = neurons,
        session = sessions,

@@ -7,12 +7,12 @@ SHELL = /bin/sh
 SET = . tools/common.sh;
 
 .PHONY: help deps install demo test test-file test-machines check sanitize \
-	sanitize-all choose-sanitized fuzz coverage document site bench clean
+	sanitize-all choose-sanitized fuzz coverage document articles site bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make demo      set up, install the package, run the demo (demo-output/)'
-	@echo 'make test      set up, R CMD check --as-cran, tests again under sanitizers'
+	@echo 'make test      set up, R CMD check --as-cran, all tests, some again under sanitizers'
 	@echo 'make check     the first half of "make test"'
 	@echo 'make sanitize  the second half of "make test": tests that reach all of the C code'
 	@echo 'make sanitize-all  the same with all tests'
@@ -24,6 +24,7 @@ help:
 	@echo 'make test-machines  all tests as other machines run them: kernels of OpenBLAS, the reference'
 	@echo '               BLAS, one core, no network (MACHINES=; the script of this name has the list)'
 	@echo 'make document  man/ and NAMESPACE from the roxygen comments'
+	@echo 'make articles  runs the articles of the site (vignettes/articles), which "make test" does not'
 	@echo 'make site      the web site of the package, in .build/site (needs pandoc)'
 	@echo 'make bench     set up, install, run bench/*.R'
 	@echo 'make clean     remove what was built (.Rlibrary/ stays)'
@@ -82,6 +83,9 @@ document:
 	@$(SET) Rscript -e 'roxygen2::update_collate(".")'; build_package "$$build" --no-build-vignettes; \
 	  install_package "$$build/lib" "$$tarball"; \
 	  R_LIBS=$$build/lib:$$R_LIBS Rscript -e 'roxygen2::roxygenise(load_code = "installed")'
+
+articles: install
+	@$(SET) R_LIBS=$$build/lib:$$R_LIBS Rscript tools/articles.R
 
 site:
 	@tools/install-deps.sh pkgdown

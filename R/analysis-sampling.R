@@ -351,7 +351,7 @@ unit_users <- function(setup) c(setup$estimator, if (setup$by_trials) "stimulus_
 
 # Says which parts of a declaration the chosen estimators do not use.
 note_unused_by_estimators <- function(setup, analysis) {
-  used <- c("clusters", if (leaves_out_pairs(setup)) c("sessions", "neurons"),
+  used <- c("clusters", "complete", if (leaves_out_pairs(setup)) c("sessions", "neurons"),
             if (uses_trials(setup)) c("trials", "runs"))
   declared <- unlist(lapply(setup$objects, declared_parts))
   say_unused(list(setdiff(structures[structures %in% declared], used)), analysis)

@@ -81,7 +81,7 @@ rsa_needs <- function(n, dx, dy, args) {
   if (whitens(args$outer)) {
     needs <- packed_needs(n, dx, dy, kept = 4, made = 1)
     # with noise a metric each, and an RDM as a matrix between them
-    return(needs + if (is.null(args$sigma)) 0 else c(2, 6) * n^2)
+    return(needs + if (is.null(args$stimulus_noise)) 0 else c(2, 6) * n^2)
   }
   switch(args$outer, spearman = , rho_a = packed_needs(n, dx, dy, kept = 4, made = 1),
          kendall = , tau_b = packed_needs(n, dx, dy, kept = 4, made = 2),

@@ -59,12 +59,13 @@ with_names_of <- function(values, given) {
 # The arguments of a measure that have a value for each stimulus, in the order of the stimuli.
 # reprs: the representations of a call.
 arguments_in_order <- function(args, reprs) {
-  if (is.null(args$clusters) && is.null(args$sigma)) return(args)
+  if (is.null(args$clusters) && is.null(args$stimulus_noise)) return(args)
   labels <- first_stimulus_names(reprs)
   if (!is.null(args$clusters)) {
     args$clusters <- cluster_codes(in_order_of(args$clusters, labels, "clusters"))
   }
-  if (!is.null(args$sigma)) args$sigma <- in_order_of(args$sigma, labels, "sigma")
+  noise <- args$stimulus_noise
+  if (!is.null(noise)) args$stimulus_noise <- in_order_of(noise, labels, "stimulus_noise")
   args
 }
 

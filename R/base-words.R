@@ -107,7 +107,11 @@ is_positive <- function(h) h$value > rounding_share * h$magnitude
 power_of_two_below <- function(largest) 2^-max(min(floor(log2(largest)), 1000), -1000)
 
 # Takes back what rounding may have added beyond the bounds.
-clip_to_range <- function(value, low, high) pmin(pmax(value, low), high)
+clip_to_range <- function(value, low, high) {
+  value[which(value < low)] <- low
+  value[which(value > high)] <- high
+  value
+}
 
 # Is a square matrix its transpose, up to rounding? Missing values must stand on both sides.
 equals_transpose <- function(a) {

@@ -111,10 +111,10 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   permutations than were asked for.
 #' * `"moments"`: the exact mean, variance and skewness over all permutations, and a Pearson type
 #'   III distribution with these moments. It needs 6 stimuli, and is available for `cka`, `rv`,
-#'   distance correlation, linear regression, gulp and whitened [rsa()] (without `sigma`), without
-#'   `aggregate`. It gives p-values far
-#'   below \eqn{1/(K + 1)} without drawing any permutation. It stops with an error where three
-#'   moments do not tell the tail (see below). `"auto"` never chooses it.
+#'   distance correlation, linear regression, gulp and whitened [rsa()] (without `stimulus_noise`),
+#'   without `aggregate`. It gives p-values far below \eqn{1/(K + 1)} without drawing any
+#'   permutation. It stops with an error where three moments do not tell the tail (see below).
+#'   `"auto"` never chooses it.
 #'
 #' `"coset"`, `"random"` and `"exact"` give exact tests. A representation is prepared only once,
 #' because a permutation only changes the order of what was prepared. All pairs and measures with

@@ -302,7 +302,7 @@ ceiling_values <- function(h) {
   if (is.null(h$xy)) return(values)
   values$ceiling <- values$ceiling * root(ratio(h$yy_trial, h$yy))
   values$score <- h$xy / root(h$xx) / root(h$yy)
-  values$disattenuated <- h$xy_trial / root(h$xx_trial) / root(h$yy_trial)
+  values$disattenuated <- h$xy_clean / root(h$xx_clean) / root(h$yy_clean)
   values$gap <- values$score - values$ceiling
   values
 }

@@ -149,7 +149,7 @@ h_of_pairs <- function(reprs, args) {
   settled <- function(x, y) settle_cka(args, list(x = list(x), y = list(y)))
   values <- diag(vapply(reprs, function(repr) {
     settings <- settled(repr, repr)
-    found <- self_h(repr, settings, side_labels(repr, settings, "x"))
+    found <- self_h(repr, settings, self_labels(repr, settings, "x"))
     unscale_h(found$value, found$scale)
   }, 0), length(reprs))
   for (i in seq_along(reprs)) {
@@ -179,14 +179,14 @@ rdm_ceiling <- function(reprs, measure, group) {
   if (!is.null(args$clusters)) {
     values <- values[between_clusters(labelled_codes(args$clusters)), , drop = FALSE]
   }
-  table <- similarity_table(values, values, args$outer, args$sigma)
+  table <- similarity_table(values, values, args$outer, args$stimulus_noise)
   flat <- which(is.na(diag(table)))
   if (length(flat)) {
     warn_no_size(reprs[[flat[1]]])
     return(list(lower = NA_real_, upper = NA_real_, pairwise = NA_real_))
   }
   ones <- rep(1, size)
-  ceilings <- plain_ceilings(values, args$outer, args$sigma, codes, ones, ones, ones)
+  ceilings <- plain_ceilings(values, args$outer, args$stimulus_noise, codes, ones, ones, ones)
   pairs <- table[outer(codes, codes, "!=") & upper.tri(table)]
   list(lower = mean(ceilings$lower), upper = mean(ceilings$upper),
        pairwise = if (length(pairs)) mean(pairs) else NA_real_)

@@ -98,6 +98,12 @@ estimated_geometry <- function(x, y, estimator) {
   rx <- need_kind(representation(x, "x"), "data", "this")
   pair <- if (is.null(y)) self_pair(rx)
           else as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
+  for (repr in pair[c("x", "y")]) {
+    if (!is_complete(repr, list(), "")) next
+    abort("`", repr$arg, "` declares complete = TRUE, but this bias is that of a sample of neurons: ",
+          "give as.matrix(", repr$arg, ") to take its columns as a sample.",
+          class = "repalign_error_choice", arg = repr$arg)
+  }
   refuse_holes(pair[c("x", "y")], list(list(label = "predicted_bias")))
   note_unused_structure(pair[c("x", "y")], list(list(label = "predicted_bias")))
   if (estimator == "stimulus_neuron") {
@@ -110,7 +116,8 @@ estimated_geometry <- function(x, y, estimator) {
     }
     check_jackknife_memory(pair)
     value <- if (alone) 1 else compare_pair(declaration("cka"), pair, corrected_cka)
-    if (alone && !is_positive(self_h(pair$x, corrected_cka, NULL))) {
+    self <- function(repr) self_h(repr, corrected_cka, self_labels(repr, corrected_cka, "x"))
+    if (alone && !is_positive(self(pair$x))) {
       warn("The corrected CKA is undefined (NA): the H value of `x` with itself is not positive. ",
            "There are too few stimuli or neurons.", class = "repalign_undefined")
       value <- NA_real_
@@ -134,7 +141,9 @@ estimated_geometry <- function(x, y, estimator) {
   fy <- form_linear(pair$y)
   check_pair_memory(declaration("cka"), pair, corrected_cka)
   value <- compare_pair(declaration("cka"), pair, corrected_cka)
-  self <- vapply(pair[c("x", "y")], function(repr) self_h(repr, corrected_cka, NULL)$value, 0)
+  self <- vapply(pair[c("x", "y")], function(repr) {
+    self_h(repr, corrected_cka, self_labels(repr, corrected_cka, "x"))$value
+  }, 0)
   list(n = fx$n, x = side_geometry(pair$x), y = side_geometry(pair$y), cka = value,
        diagonal = if (is.na(value)) NA_real_
        else mean(fx$k / fx$d * fy$k / fy$d) / sqrt(self[["x"]]) / sqrt(self[["y"]]))
@@ -166,7 +175,7 @@ jackknifed_moments <- function(pair) {
 # to the H value across the samples, where it takes part in half as many pairs.
 resampled_moments <- function(repr) {
   layout <- neuron_layout(NULL, ncol(repr$data))
-  h <- h_table(self_sums(centered_data(repr), layout$unit, layout$count), "stimulus_neuron")
+  h <- h_table(self_sums(centered_data(repr), "x", layout), "stimulus_neuron")
   parts <- two_way_products(h, h, list(n = repr$n, layout = layout))
   interaction <- sum(parts$interactions)
   own <- sum(parts$main) - interaction

@@ -53,7 +53,7 @@
 #'   out.
 #' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x` and
 #'   `y` (names; "x" and "y" for single matrices), `measure`, `score` and `n` (number of
-#'   stimuli); with models also `model_x` and `model_y`. With `missing = "pairwise"` (see [rsa()])
+#'   stimuli); with models also `model_x` and `model_y`. With `na = "pairwise"` (see [rsa()])
 #'   also `pairs`, the number of pairs of stimuli that a score is over. An undefined score is `NA`,
 #'   and one warning counts the undefined scores. [score_matrix()] arranges the scores in a matrix,
 #'   and `plot()` draws them.
@@ -76,7 +76,7 @@
 #'
 #' With `na = "stimuli"`, a stimulus of a `dist` object is left out if all of its distances are
 #' missing. Any other missing distance is an error, because it is not clear which of its two
-#' stimuli to leave out; `missing = "pairwise"` of [rsa()] compares without it. A neighbour graph
+#' stimuli to leave out; `na = "pairwise"` of [rsa()] compares without it. A neighbour graph
 #' cannot be cut: leaving out a stimulus is an error then.
 #' @section Several processes and machines:
 #' If you have set a plan with the package future (and installed future.apply), the pairs are

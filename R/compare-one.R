@@ -5,10 +5,12 @@
 # What every exported measure function calls: it opens a call of x and y, and returns their score.
 one_score <- function(id, x, y, args) {
   if (missing(x) || missing(y)) missing_side(missing(x))
-  d <- declaration(id)
+  usual <- usual_measure(id)
+  d <- usual$measure$declaration
+  measure <- if (identical(args, usual$given)) usual$measure else
+    list(id = id, label = id, args = d$check(args), declaration = d)
   call <- open_pair(representation(x, "x", loose = TRUE), representation(y, "y", loose = TRUE),
-                    list(id = id, label = id, args = d$check(args), declaration = d),
-                    paste0(id, "()"))
+                    measure, paste0(id, "()"))
   compare_pair(d, call$pair, call$measure$args, call$measure$range)
 }
 
@@ -55,7 +57,9 @@ undefined_score <- function(d, repr, args) {
 # larger excess is an error in the measure, and stays visible. A score without two bounds may have
 # units, for which no such limit is known.
 within_range <- function(score, range) {
-  if (!all(is.finite(range))) return(score)
+  if (!all(is.finite(range)) || !any(score < range[1] | score > range[2], na.rm = TRUE)) {
+    return(score)
+  }
   rounding <- equal_share * max(1, abs(range))
   low <- which(score < range[1] & score >= range[1] - rounding)
   high <- which(score > range[2] & score <= range[2] + rounding)
@@ -116,7 +120,7 @@ by_side <- function(measure, sides, pair) {
 # The forms of a pair that were made with random choices. The null uses the same ones again, so that
 # null scores differ from the observed one by the permutation alone.
 drawn_entries <- function(pair) {
-  is_drawn <- function(entry) inherits(entry$value, "repalign_form") && has_drawn_parts(entry$value)
+  is_drawn <- function(entry) is_form(entry$value) && has_drawn_parts(entry$value)
   as.list(Filter(is_drawn, pair$cache$entries))
 }
 
@@ -329,7 +333,7 @@ causes_of_high_values <- function(x, y, also = FALSE) {
 # rows: a list with what cka_interval() computed for each estimator.
 warn_unstable_intervals <- function(pair, rows, clusters = NULL) {
   for (row in rows) {
-    if (corrects_neurons(row$values$estimator) && !is.na(row$value)) {
+    if (corrects_sample(row$args) && !is.na(row$value)) {
       error <- if (corrects_trials(row$values$estimator)) 0 else
         max(side_error(pair$x, list(value = row$self[1]), clusters),
             side_error(pair$y, list(value = row$self[2]), clusters))

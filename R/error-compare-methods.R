@@ -25,7 +25,7 @@ declare_result(
     column("p_noninferiority", "of being worse by more than the margin", shown = 8)
   ),
   # adjusted p-values stay those of each result; what is said of all rows must hold for all of them
-  kept = list(conf_level = all_alike, adjust = all_alike, margin = all_alike, over = all_alike,
+  kept = list(conf_level = all_alike, p_adjust = all_alike, margin = all_alike, over = all_alike,
               no_interactions = any_true, family = unlist),
   heading = function(x, digits) {
     measure <- unique(x$measure)
@@ -33,8 +33,8 @@ declare_result(
     c(paste0("Differences of scores: ", count_of(nrow(x), "difference"), undefined_of(x$se),
              if (length(measure) == 1) paste0(", ", measure)),
       level_words(x, "conf_low to conf_high: "),
-      if (!is.null(attr(x, "adjust")) && !is.null(x$p_adjusted)) {
-        paste0("p_adjusted: ", attr(x, "adjust"), ", over ", family_words(attr(x, "family")))
+      if (!is.null(attr(x, "p_adjust")) && !is.null(x$p_adjusted)) {
+        paste0("p_adjusted: ", attr(x, "p_adjust"), ", over ", family_words(attr(x, "family")))
       },
       if (!is.null(margin)) {
         paste0("p_equivalence, p_noninferiority: margin ", format(margin))

@@ -22,13 +22,13 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #'   * a matrix of weights, with a row for each contrast and a column for each score, in the order
 #'     of `result` or with their names; scores without a column have the weight 0. The weights of
 #'     a row add up to 0.
-#' @param adjust how p-values are adjusted for the number of comparisons: `"holm"`, `"max_t"` (see
+#' @param p_adjust how p-values are adjusted for the number of comparisons: `"holm"`, `"max_t"` (see
 #'   Details), or another method of [stats::p.adjust()]. All rows are one family, those of
 #'   several measures, too.
 #' @param margin differences smaller than this mean nothing in practice, in units of the score. It
 #'   adds tests of equivalence and non-inferiority. There is no default, because no margin suits
 #'   all measures and questions.
-#' @param draws number of normal draws for simultaneous intervals and `adjust = "max_t"`.
+#' @param draws number of normal draws for simultaneous intervals and `p_adjust = "max_t"`.
 #' @return A data frame of class `repalign_comparison` with a row for each contrast. Columns:
 #'   `score_1` and `score_2`, the names of what is compared (of a matrix, its positive and its
 #'   negative weights; its row names are in the column `contrast`); `measure`; `difference`, the
@@ -101,15 +101,15 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' # all others against the first, and are they equivalent within 0.1?
 #' compare_scores(result, names(layers)[1], margin = 0.1)
 #' # the mean of two layers against the third
-#' compare_scores(result, rbind(early = c(0.5, 0.5, -1)), adjust = "none")
+#' compare_scores(result, rbind(early = c(0.5, 0.5, -1)), p_adjust = "none")
 #' @seealso [score_interval()], [best_score()], [compare_best()]
 #' @export
 compare_scores <- function(result, contrasts = "pairs",
-                           adjust = c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH",
+                           p_adjust = c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH",
                                       "BY", "fdr", "none"),
                            margin = NULL, draws = 9999) {
   need_arguments()
-  adjust <- check_choice(adjust, adjustments, "adjust")
+  p_adjust <- check_choice(p_adjust, adjustments, "p_adjust")
   if (!is.null(margin)) margin <- check_number(margin, "margin", above = 0)
   scores <- compared_scores(result)
   draws <- check_draws(draws, scores$level, length(scores$score))
@@ -117,7 +117,7 @@ compare_scores <- function(result, contrasts = "pairs",
   rows <- difference_rows(given, scores)
   usable <- which(!is.na(rows$se))
   largest <- largest_difference(given$weights[, usable, drop = FALSE], scores, draws)
-  rows$p_adjusted <- adjusted_p(rows, adjust, largest, usable)
+  rows$p_adjusted <- adjusted_p(rows, p_adjust, largest, usable)
   rows <- with_limits(rows, scores$level, largest)
   rows <- with_equivalence(rows, margin, given$weights, scores$sign)
   warn_no_differences(rows)
@@ -127,7 +127,8 @@ compare_scores <- function(result, contrasts = "pairs",
                "p_noninferiority")
   rownames(rows) <- NULL
   new_result(rows[columns], "repalign_comparison", list(
-    conf_level = scores$level, adjust = adjust, margin = margin, over = unique(scores$rows$over),
+    conf_level = scores$level, p_adjust = p_adjust, margin = margin,
+    over = unique(scores$rows$over),
     no_interactions = scores$halves, family = nrow(rows)
   ))
 }
@@ -152,8 +153,8 @@ largest_difference <- function(weights, scores, draws) {
 }
 
 # Draws can not tell p-values that are smaller than 1 / draws, and none is below the unadjusted.
-adjusted_p <- function(rows, adjust, largest, usable) {
-  if (adjust != "max_t") return(stats::p.adjust(rows$p_value, adjust))
+adjusted_p <- function(rows, p_adjust, largest, usable) {
+  if (p_adjust != "max_t") return(stats::p.adjust(rows$p_value, p_adjust))
   if (is.null(largest)) return(rows$p_value)
   adjusted <- rows$p_value
   z <- abs(z_of(rows$statistic, rows$df))[usable]

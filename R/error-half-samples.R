@@ -2,10 +2,10 @@
 
 # Half-samples: a logical matrix, stimuli x subsets. Of clusters whole ones are taken. They are the
 # same for all pairs of a call.
-draw_halves <- function(n, resamples, codes) {
+draw_halves <- function(n, draws, codes) {
   units <- if (is.null(codes)) seq_len(n) else codes
   count <- max(units)
-  vapply(seq_len(resamples), function(b) units %in% sample.int(count, count %/% 2), logical(n))
+  vapply(seq_len(draws), function(b) units %in% sample.int(count, count %/% 2), logical(n))
 }
 
 # What the spread of scores of half-samples is multiplied by: sqrt(h / (n - h)), and by the growth
@@ -53,7 +53,7 @@ scores_in_turn <- function(keep, pairs, sides, set, lists, label) {
     cut <- subset_sides(sides, keep[, b], lists)
     of_subset <- lapply(set, cut_measure_stimuli, keep[, b])
     scores[, , b] <- quiet_scores(pairs, cut, of_subset)
-    if (b == 1) announce_duration(started, 1, ncol(keep), label, "Fewer resamples take less.")
+    if (b == 1) announce_duration(started, 1, ncol(keep), label, "Fewer draws take less.")
     advance()
   }
   scores

@@ -14,11 +14,8 @@ neuron_tables <- function(task) {
     pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
     for (m in which(vapply(task$set, is_linear_cka, NA))) {
       if (way_of(task$set[[m]], task$settings$method)$name != "closed") next
-      units <- neuron_labels(pair, task$set[[m]], task$settings)
-      fixed <- has_fixed_units(task, m) && !any(units$y %in% units$x)
-      tables[[(p - 1) * k + m]] <- c(
-        cka_table(pair, task$set[[m]]$args, task$codes, units, fixed), list(fixed = fixed)
-      )
+      tables[[(p - 1) * k + m]] <- cka_table(pair, task$set[[m]]$args, task$codes,
+                                             given_units(pair, task$settings))
     }
   }
   tables
@@ -28,25 +25,22 @@ is_linear_cka <- function(measure) {
   measure$id %in% c("cka", "angular_cka", "rv") && identical(measure$args$kernel, "linear")
 }
 
-# Are the units of y all that there are, in a measure that corrects for a sample of them?
-has_fixed_units <- function(task, m) {
-  args <- task$set[[m]]$args
-  settings <- task$settings
-  !task$sides$self && settings$neurons[["x"]] && !settings$neurons[["y"]] &&
-    isTRUE(corrects_neurons(args$estimator))
+# The labels of the call, for both sides; NULL without any.
+given_units <- function(pair, settings) {
+  given <- settings$units
+  if (!length(given[["x"]]) && !length(given[["y"]])) return(NULL)
+  sapply(c("x", "y"), given_labels, pair, given, simplify = FALSE)
 }
 
 # The unit of each neuron: from the call, from the measure, or each neuron is one. Units of x and y
 # are different samples unless both sides have some of them.
 neuron_labels <- function(pair, measure, settings) {
-  given <- settings$units
-  if (length(given[["x"]]) || length(given[["y"]])) {
-    return(sapply(c("x", "y"), given_labels, pair, given, simplify = FALSE))
-  }
-  args <- measure$args
-  if (is_linear_cka(measure)) return(unit_layout(pair, args)$labels)
-  sapply(c("x", "y"), function(side) paste(side, seq_len(NCOL(pair[[side]]$data))),
-         simplify = FALSE)
+  labels <- given_units(pair, settings)
+  if (is_linear_cka(measure)) return(unit_layout(pair, measure$args, labels)$labels)
+  if (is.null(labels)) labels <- sapply(c("x", "y"), function(side) {
+    paste(side, seq_len(NCOL(pair[[side]]$data)))
+  }, simplify = FALSE)
+  layout_of_labels(labels, complete_of_pair(pair, measure$args))$labels
 }
 
 # Neurons of a side without labels are units of their own, which no label of the other side names.

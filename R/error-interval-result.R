@@ -5,8 +5,16 @@
 # The result of score_interval() is put together here: standard errors, intervals, and what is kept
 # beside the rows.
 
-# fixed: the rows whose y has units that are all there are.
-interval_result <- function(task, columns, factors, fixed) {
+interval_result <- function(task, columns, factors) {
+  made <- interval_rows(task, columns, factors)
+  warn_no_errors(made$rows, made$constant, factors)
+  warn_infinite_errors(made$rows)
+  new_result(made$rows, "repalign_interval", made$kept)
+}
+
+# list(rows, kept, constant): the rows of the result with what is kept beside them, and which scores
+# do not vary.
+interval_rows <- function(task, columns, factors) {
   scores <- matrix(task$scores, ncol = length(task$set), byrow = TRUE)
   plain <- similarity_result(task$pairs, task$sides, task$set, scores)
   kept <- kept_beside_rows(plain)[c("direction", "best")]
@@ -20,7 +28,7 @@ interval_result <- function(task, columns, factors, fixed) {
   constant <- does_not_vary(rows$score, errors$se, task$set)
   errors$se[constant] <- NA
   call$rows$se <- errors$se
-  call$rows$fixed <- seq_along(errors$se) %in% fixed
+  call$rows$sample_y <- takes_y_as_sample(task)
   call$scales <- interval_scales(task, rows$score, errors$se, columns, length(factors) > 0)
   limits <- limits_of(call$scales, errors$df, task$settings$conf_level)
   n <- rows$n
@@ -28,10 +36,19 @@ interval_result <- function(task, columns, factors, fixed) {
   limits <- unname(limits)
   result <- cbind(rows, se = errors$se, df = errors$df, conf_low = limits[, 1],
                   conf_high = limits[, 2], method = words, over = over_words(task), n = n)
-  warn_no_errors(result, constant, factors)
-  warn_infinite_errors(result)
   kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call)), kept)
-  new_result(result, "repalign_interval", kept)
+  list(rows = result, kept = kept, constant = constant)
+}
+
+# Which scores take the neurons of y as a sample although only those of x are in `over`? What y is
+# there often are the units of a network.
+takes_y_as_sample <- function(task) {
+  alone <- task$settings$neurons[["x"]] && !task$settings$neurons[["y"]] && !task$sides$self
+  each <- vapply(task$set, function(measure) {
+    alone && !is.null(measure$args$complete) && corrects_neurons(measure$args$estimator) &&
+      measure$args$complete %in% c("none", "x")
+  }, NA)
+  rep(each, nrow(task$pairs))
 }
 
 deletions_of_call <- function(task, rows, columns, factors, words) {
@@ -41,7 +58,7 @@ deletions_of_call <- function(task, rows, columns, factors, words) {
   if (any(!half)) stimuli[, !half] <- vapply(columns[!half], deviations_of, numeric(units))
   halves <- NULL
   if (any(half)) {
-    halves <- matrix(NA_real_, task$settings$resamples, length(columns))
+    halves <- matrix(NA_real_, task$settings$draws, length(columns))
     halves[, half] <- vapply(columns[half], deviations_of, numeric(nrow(halves)))
   }
   list(rows = data.frame(key = score_keys(rows), score = rows$score), n = task$n, units = units,
@@ -159,12 +176,12 @@ warn_infinite_errors <- function(result) {
 #
 # rows           what names each of the P scores of the call (score_keys()), with their values and
 #                standard errors: a row of a result finds its place by these, so that results may be
-#                cut, reordered and bound; `fixed`: are the units of y all that there are?
+#                cut, reordered and bound; `sample_y`: see takes_y_as_sample()
 # n, units       the numbers of stimuli, and of what is deleted of them (stimuli or clusters)
 # names          of these units
 # stimuli        a matrix units x P of deviations, whose products add up to the covariances over
 #                stimuli; NA for scores by half-samples
-# halves         the same of half-samples, resamples x P, or NULL without any
+# halves         the same of half-samples, draws x P, or NULL without any
 # methods        of the P scores
 # clustered      were clusters deleted?
 # factors        a list with an entry for each other sample, such as the neurons of one
@@ -181,11 +198,21 @@ score_keys <- function(rows) {
   do.call(paste, c(lapply(unname(as.list(rows)[columns]), as.character), sep = "\r"))
 }
 
+# Rows of cka_interval() as those of score_interval().
+as_score_rows <- function(rows) {
+  if (!all(c("estimator", "cka") %in% names(rows))) return(rows)
+  rows$x <- rep("x", nrow(rows))
+  rows$y <- rep("y", nrow(rows))
+  rows$measure <- rows$estimator
+  rows$score <- rows$cka
+  rows
+}
+
 # The places of the rows of a result: a data frame with the columns call and row; NA for rows that
 # are of no call.
 deletion_places <- function(object) {
-  rows <- need_columns(as.data.frame(object), c("x", "y", "measure", "score", "se", "over"),
-                       "used")
+  rows <- need_columns(as_score_rows(as.data.frame(object)),
+                       c("x", "y", "measure", "score", "se", "over"), "used")
   keys <- score_keys(rows)
   calls <- attr(object, "deletions")
   places <- data.frame(call = rep(NA_integer_, nrow(rows)), row = rep(NA_integer_, nrow(rows)))

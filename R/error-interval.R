@@ -25,20 +25,18 @@
 #'
 #' @param x,y,measure see [similarity()]. For `over = "subjects"`, `x` is a named list with the data
 #'   of each subject, and `y` is what all of them are compared with.
-#' @param over what counts as a sample beside the stimuli, which always do: `"stimuli"` alone, or
-#'   also `"neurons_x"`, `"neurons_y"` or both, or `"subjects"`.
+#' @param over what the errors are about, beside the stimuli that they are always about: `"stimuli"`
+#'   alone, or also `"neurons_x"`, `"neurons_y"` or both, or `"subjects"`. The score does not depend
+#'   on it. A side whose neurons are all there are (`complete` of [cka()] and [responses()]) has no
+#'   errors over neurons.
 #' @param method how the errors over stimuli are found. `"auto"`: as the declaration of the measure
 #'   says, see Details. `"jackknife"`: each stimulus is left out in turn, in closed form or by a new
 #'   computation. `"half-samples"`: from random halves of the stimuli. `"influence"` and
 #'   `"smoothed"`: as `"auto"`, for measures that have it.
-#' @param resamples number of half-samples.
+#' @param draws number of half-samples.
 #' @param transform the scale on which intervals are symmetric. `"auto"`: Fisher's z for most
 #'   similarities between -1 and 1 and for distances that are functions of a cosine, otherwise the
 #'   score itself. `"z"` or `"none"`: always one of them.
-#' @param model_units for `over` with `"neurons_x"` alone: are the units of `y` all that there are
-#'   (`"fixed"`, as those of a network), or are they a sample, too (`"sampled"`, the same as
-#'   `"neurons_y"` in `over`)? If they are fixed, the `"stimulus_neuron"` estimate of [cka()]
-#'   corrects the self term of `y` for stimuli only, and so differs from the value of `cka()`.
 #' @param units_x,units_y one label per neuron, for errors over neurons: all neurons of a label (a
 #'   session, an electrode) are deleted together, and those of a label that both sides have from
 #'   both at once. If the neurons of one side alone are a sample, its labels are enough; otherwise
@@ -52,7 +50,7 @@
 #' @param threads,na see [similarity()].
 #' @return A data frame of class `repalign_interval` with one row per score. Columns: `x`, `y`
 #'   (with models also `model_x` and `model_y`), `measure` and `score` (with
-#'   `missing = "pairwise"` also `pairs`), as [similarity()] gives them; `se`, the standard error;
+#'   `na = "pairwise"` also `pairs`), as [similarity()] gives them; `se`, the standard error;
 #'   `df`, the degrees of freedom of the interval (`Inf`: normal);
 #'   `conf_low` and `conf_high`; `method`, how the errors over stimuli were found; `over`, what
 #'   counts as a sample; `n`, the number of stimuli. There are `plot()`, `confint()`, `vcov()` and
@@ -67,15 +65,15 @@
 #' `method = "auto"` takes
 #' * delete-one values in closed form for [cka()] and [angular_cka()] (linear and Gaussian kernel,
 #'   all estimators; the width of a Gaussian kernel is held), [rv()], [distance_correlation()],
-#'   [rsa()] (with Spearman's and Pearson's correlation, the cosine and, without `sigma`, whitened;
-#'   ranks are made anew; not with missing pairs) and [rsm_difference()];
+#'   [rsa()] (with Spearman's and Pearson's correlation, the cosine and, without `stimulus_noise`,
+#'   whitened; ranks are made anew; not with missing pairs) and [rsm_difference()];
 #' * influences, n times the derivatives of the score by the share of each stimulus, for the
 #'   Procrustes measures, [cca()], and matches of neurons (the match is held). They are `NA` for
 #'   `cca()` if both sides together have as many dimensions as there are stimuli, less one.
 #'   [svcca()] has them with `variance = 1` only: otherwise the number of kept components differs
 #'   between samples, which `method = "influence"` does not know;
 #' * delete-one values whose jumps are replaced by their mean for [mutual_knn()];
-#' * half-samples for all others: the standard deviation of the scores of `resamples` random halves
+#' * half-samples for all others: the standard deviation of the scores of `draws` random halves
 #'   of the stimuli, which are the same for all pairs. The number of neighbours `k` must be below
 #'   half of the number of stimuli. Where lists of neighbours are compared, nothing is searched
 #'   again.
@@ -132,7 +130,7 @@
 #' and 1.0 to 1.9 times for other measures of neighbours, whose intervals are rather too wide.
 #'
 #' Over stimuli and neurons of both sides (`bench/inference.R neurons n=100 kind=gaussian
-#' level=high resamples=30`: 100 stimuli, 30 neurons a side), errors are rather too large, too:
+#' level=high draws=30`: 100 stimuli, 30 neurons a side), errors are rather too large, too:
 #' `cka(stimulus)`, `cka(stimulus_neuron)`, `rsa(pearson)`, `procrustes` and soft match 0.97 to 0.99
 #' (standard errors 1.2 to 1.3 times the spread), `cca` 1.00 (1.6 times), and `knn_jaccard`, of
 #' which no interactions are subtracted, 1.00 (2.1 times). Over 40 stimuli and 3,
@@ -143,9 +141,9 @@
 #' * distances in the units of the data ([procrustes_size_shape()], [permutation_procrustes()],
 #'   [rsm_difference()], [bures_distance()]) with heavy-tailed responses or counts: few stimuli make
 #'   up the score, standard errors were 0.5 to 0.9 times the spread, and intervals, which lie too
-#'   low, held the mean in 0.76 to 0.94, at any number of stimuli. With Gaussian responses and unequal gains it
-#'   was 0.86 to 0.95 at 30 stimuli and 0.90 to 0.96 with more. [procrustes_similarity()]: 0.81 to
-#'   0.95, and 0.93 to 0.97;
+#'   low, held the mean in 0.76 to 0.94, at any number of stimuli. With Gaussian responses and
+#'   unequal gains it was 0.86 to 0.95 at 30 stimuli and 0.90 to 0.96 with more.
+#'   [procrustes_similarity()]: 0.81 to 0.95, and 0.93 to 0.97;
 #' * these and the other Procrustes measures at few stimuli: influences are too small. There take
 #'   `method = "jackknife"`: with 30 stimuli, 0.97 for `procrustes_size_shape` in place of 0.89, and
 #'   0.97 for `procrustes` of counts in place of 0.92;
@@ -176,14 +174,14 @@
 #' @seealso [score_weighted()], [cka_interval()], [similarity()], [calibrate()]
 #' @export
 score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", method = "auto",
-                           resamples = 200, transform = "auto", model_units = "fixed",
+                           draws = 200, transform = "auto",
                            units_x = NULL, units_y = NULL, conf_level = 0.95, clusters = NULL,
                            threads = NULL, na = c("error", "stimuli", "neurons")) {
   need_arguments()
   set <- as_measures(measure)
   na <- check_interval_na(check_choice(na, missing_rules, "na"), units_x, units_y)
-  settings <- interval_settings(over, method, resamples, transform, model_units, units_x,
-                                units_y, conf_level)
+  settings <- interval_settings(over, method, draws, transform, units_x, units_y,
+                                conf_level)
   call <- open_call(x, y, set, na, threads, clusters = clusters, use = "errors", least = 5,
                     why = "an interval")
   task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,
@@ -198,13 +196,11 @@ interval_methods <- c("auto", "jackknife", "influence", "smoothed", "half-sample
 
 interval_samples <- c("stimuli", "neurons_x", "neurons_y", "subjects")
 
-interval_settings <- function(over, method, resamples, transform, model_units, units_x, units_y,
+interval_settings <- function(over, method, draws, transform, units_x, units_y,
                               conf_level) {
   over <- check_choice(over, interval_samples, "over", several = TRUE)
   method <- check_choice(method, interval_methods, "method")
-  model_units <- check_choice(model_units, c("fixed", "sampled"), "model_units")
   neurons <- c(x = "neurons_x" %in% over, y = "neurons_y" %in% over)
-  if (neurons[["x"]] && model_units == "sampled") neurons[["y"]] <- TRUE
   if ("subjects" %in% over && any(neurons)) {
     abort("`over` has \"subjects\" and neurons: neurons are part of their subject, whose ",
           "differences hold theirs. Leave out \"neurons_x\" and \"neurons_y\".",
@@ -214,7 +210,7 @@ interval_settings <- function(over, method, resamples, transform, model_units, u
   alone <- xor(neurons[["x"]], neurons[["y"]])
   sampled <- if (neurons[["x"]]) units_x else units_y
   if (!alone || is.null(sampled)) check_unit_choice(FALSE, units_x, units_y)
-  list(method = method, resamples = check_count(resamples, "resamples", least = 20),
+  list(method = method, draws = check_count(draws, "draws", least = 20),
        transform = check_choice(transform, c("auto", "z", "none"), "transform"),
        neurons = neurons, subjects = "subjects" %in% over, units = list(x = units_x, y = units_y),
        conf_level = check_number(conf_level, "conf_level", above = 0, below = 1))
@@ -234,6 +230,7 @@ check_interval_task <- function(task, y) {
   check_clusters(task$codes, task$n, first$arg, 5, "an interval")
   for (side in names(which(task$settings$neurons))) {
     for (repr in task$sides[[side]]$reprs) need_kind(repr, "data", "an error over neurons")
+    for (measure in task$set) refuse_complete_over(task$sides[[side]]$reprs, measure$args, side)
   }
   if (!task$settings$subjects) return(invisible())
   if (is.null(y) || task$sides$x$is_models || length(task$sides$x$reprs) < 2) {
@@ -242,13 +239,22 @@ check_interval_task <- function(task, y) {
   }
 }
 
+# Of all neurons that there are, no other ones could have been drawn.
+refuse_complete_over <- function(reprs, args, side) {
+  complete <- Filter(function(repr) is_complete(repr, args, side), reprs)
+  if (!length(complete)) return(invisible())
+  repr <- complete[[1]]
+  abort("`over` has \"neurons_", side, "\", but the neurons of `", repr$arg, "` are all that there ",
+        "are (", if (is.null(repr$responses)) paste0("complete = ", dQuote(args$complete, FALSE)) else
+          "complete = TRUE of responses()", "), and no sample: leave it out of `over`, or `complete`.",
+        class = "repalign_error_choice", arg = "over")
+}
+
 score_interval_of <- function(task) {
   tables <- neuron_tables(task)
   columns <- stimulus_columns(task, tables)
   factors <- lapply(if (any(task$settings$neurons)) neuron_samples(task), neuron_factor, task,
                     columns, tables)
-  fixed <- which(vapply(tables, function(table) isTRUE(table$fixed), NA))
-  for (row in fixed) task$scores[row] <- columns[[row]]$value
   if (task$settings$subjects) {
     pooled <- pool_subjects(task, columns)
     columns <- pooled$columns
@@ -257,7 +263,7 @@ score_interval_of <- function(task) {
     task$sides$x$reprs[[1]]$name <- paste("mean of", pooled$subjects, "subjects")
   }
   warn_dependence(known_data(task$sides), task$codes)
-  interval_result(task, columns, factors, fixed)
+  interval_result(task, columns, factors)
 }
 
 known_data <- function(sides) {
@@ -345,7 +351,7 @@ recomputed_column <- function(values, measure, errors) {
 
 half_columns <- function(task, columns, half) {
   settings <- task$settings
-  keep <- draw_halves(task$n, settings$resamples, task$codes)
+  keep <- draw_halves(task$n, settings$draws, task$codes)
   scores <- subset_scores(keep, task$pairs, task$sides, task$set[half], "The half-samples",
                           task$threads)
   factors <- vapply(task$set[half], half_sample_factor, 0, task$n, task$codes)

@@ -89,9 +89,15 @@ warn_all_neighbours <- function(repr, k) {
 }
 
 first_neighbours <- function(graph, k) {
-  columns <- seq_len(k)
+  idx <- graph$idx
+  dist <- graph$dist
+  if (ncol(idx) != k) {
+    columns <- seq_len(k)
+    idx <- idx[, columns, drop = FALSE]
+    dist <- dist[, columns, drop = FALSE]
+  }
   as_form("graph", list(
-    idx = graph$idx[, columns, drop = FALSE], dist = graph$dist[, columns, drop = FALSE],
+    idx = idx, dist = dist,
     tied = if (is.null(graph$joined)) 0L else sum(graph$joined[, k]), priority = graph$priority,
     order = graph$order
   ))
@@ -164,6 +170,8 @@ search_rows <- function(repr, space, k, sizes = NULL) {
   found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, k, thread_count(), sizes,
                  repr$codes)
   graph <- list(idx = found$idx, dist = found$dist)
+  # nearly always all rows are settled
+  if (!any(found$state)) return(graph)
   unsure <- which(found$state == 2L)
   if (length(unsure)) {
     part <- search_whole_rows(repr, space, k, unsure, found$largest, NULL)
@@ -208,7 +216,7 @@ settle_ties <- function(repr, metric, graph, priority) {
   graph$dist[rows, ] <- part$dist
   graph$joined <- matrix(FALSE, repr$n, ncol(graph$idx))
   graph$joined[rows, ] <- part$joined
-  unclass(graph)
+  graph
 }
 
 # ---- sparse
@@ -394,7 +402,7 @@ averaged_graph <- function(repr, metric, most, k) {
     tied <- position > rep(sure, lengths)
     weight <- rep((k - sure) / (lengths - sure), lengths)
     weight[!tied] <- 1
-    c(unclass(cut),
+    c(cut,
       list(averaged = list(start = start, idx = idx, weight = weight, sure = as.integer(sure))))
   })
 }

@@ -105,8 +105,11 @@ open_pair <- function(rx, ry, measure, what, frame = parent.frame()) {
       running$threads <- threads
       end_choices(choices)
     })
-    measure$args <- settled_arguments(d, measure$args, list(x = list(rx), y = list(ry)))
-    measure <- settled_measure(measure, grid = FALSE)
+    args <- settled_arguments(d, measure$args, list(x = list(rx), y = list(ry)))
+    if (!is_settled(measure) || !identical(args, measure$args)) {
+      measure$args <- args
+      measure <- settled_measure(measure, grid = FALSE)
+    }
     note_unused_labels(measure$args)
     for (repr in reprs) {
       error <- refusal(measure, repr)
@@ -172,6 +175,24 @@ settled_measure <- function(measure, grid = TRUE) {
   measure$sign <- orientation(measure)
   measure$null <- value(d$null)
   measure
+}
+
+is_settled <- function(measure) !is.null(measure$range)
+
+# The measures with their default arguments, settled when they are first asked for: most calls of
+# two matrices have no others, and need not judge them again.
+usual_measures <- new.env()
+
+# list(given, measure): the default arguments as the exported function has them, and the measure
+# that they make.
+usual_measure <- function(id) {
+  if (is.null(usual_measures[[id]])) {
+    d <- declaration(id)
+    given <- default_arguments(id)
+    measure <- list(id = id, label = id, args = d$check(given), declaration = d)
+    usual_measures[[id]] <- list(given = given, measure = settled_measure(measure, grid = FALSE))
+  }
+  usual_measures[[id]]
 }
 
 # ---- clusters of a call

@@ -53,8 +53,8 @@ note_unused_clusters <- function(args) {
 # The labels of a measure, and the noise of stimuli, for some of the stimuli.
 cut_measure_stimuli <- function(measure, rows) {
   if (has_stimulus_noise(measure)) {
-    check_sigma_size(measure$args$sigma, length(rows))
-    measure$args$sigma <- cut_sigma(measure$args$sigma, rows)
+    check_stimulus_noise_size(measure$args$stimulus_noise, length(rows))
+    measure$args$stimulus_noise <- cut_stimulus_noise(measure$args$stimulus_noise, rows)
   }
   # no assignment of NULL, which would make a part
   if (is.null(measure$args$clusters)) return(measure)

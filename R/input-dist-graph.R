@@ -7,7 +7,7 @@
 
 # allow_na: distances may be missing, because stimuli without them will be taken out later, or
 # because they are left out; allow_zero: may all of them be 0? pairwise: does the caller leave out
-# pairs that lack when it is asked to, by missing = "pairwise"?
+# pairs that lack when it is asked to, by na = "pairwise"?
 check_dist <- function(x, arg, allow_na = FALSE, allow_zero = FALSE, pairwise = FALSE) {
   n <- attr(x, "Size")
   sized <- is.numeric(n) && length(n) == 1 && is.finite(n) && n >= 0 && n == round(n)
@@ -43,7 +43,7 @@ refuse_distances <- function(bad, n, what, arg, pairwise = FALSE) {
   stimuli <- stimuli_of_distance(bad[1], n)
   abort("`", arg, "` has ", length(bad), " ", what, " distance", if (length(bad) > 1) "s",
         ", first between rows ", stimuli[1], " and ", stimuli[2],
-        ". ", if (pairwise) "Set missing = \"pairwise\" to leave out these pairs; or remove" else
+        ". ", if (pairwise) "Set na = \"pairwise\" to leave out these pairs; or remove" else
           "Remove", " those rows, or correct the distances.", class = "repalign_error_nonfinite",
         arg = arg)
 }

@@ -23,10 +23,11 @@ NULL
 #'   pairs of stimuli of one cluster are left out. Stimuli with the label `NA` are left out, too. At
 #'   least 3 clusters are needed. With the names of the stimuli (row names or labels), or in their
 #'   order.
-#' @param sigma for the whitened comparisons: the noise covariance of the stimuli (of estimates of
-#'   the responses to them): `NULL` for the same independent noise, a vector of variances, or a
-#'   matrix, with the names of the stimuli or in their order. Its unit does not matter.
-#' @param missing what to do about `dist` objects that lack pairs of stimuli (`NA`): `"error"`, or
+#' @param stimulus_noise for the whitened comparisons: the noise covariance of the stimuli (of
+#'   estimates of the responses to them): `NULL` for the same independent noise, a vector of
+#'   variances, or a matrix, with the names of the stimuli or in their order. Its unit does not
+#'   matter.
+#' @param na what to do about `dist` objects that lack pairs of stimuli (`NA`): `"error"`, or
 #'   `"pairwise"` to compare over the pairs that both sides have, at least 3. A message says how
 #'   many they are, and results of [similarity()] have them in the column `pairs`.
 #' @return One number in \[-1, 1\]; 1 when the two RDMs agree (with Spearman, when their
@@ -42,13 +43,14 @@ NULL
 #' Dissimilarities of pairs that share a stimulus share its noise. The whitened comparisons
 #' (Diedrichsen et al. 2021) weigh pairs by the inverse of their covariance V when there is no
 #' signal, \eqn{V_{(ij)(kl)} = (c_{ij}^T \Sigma c_{kl})^2}{V_(ij)(kl) = (c_ij' S c_kl)^2}, where
-#' \eqn{\Sigma}{S} is `sigma` and \eqn{c_{ij}}{c_ij} the contrast of two stimuli.
+#' \eqn{\Sigma}{S} is `stimulus_noise` and \eqn{c_{ij}}{c_ij} the contrast of two stimuli.
 #' `"whitened_cosine"` is \eqn{a^T V^{-1} b / \sqrt{a^T V^{-1} a \; b^T V^{-1} b}}{a' V^-1 b /
 #' sqrt(a' V^-1 a b' V^-1 b)}; `"whitened_pearson"` takes out the generalised least squares mean of
-#' both sides first. Without `sigma`, `"whitened_cosine"` of squared Euclidean distances is the
-#' linear naive [cka()]. V is never formed, and the null of [calibrate()] is as fast as that of CKA
-#' when `sigma` is `NULL`; with `sigma` each permutation is computed anew. With missing pairs, V is
-#' that of the pairs that are there. The whitened comparisons do not go by `clusters`.
+#' both sides first. Without `stimulus_noise`, `"whitened_cosine"` of squared Euclidean distances is
+#' the linear naive [cka()]. V is never formed, and the null of [calibrate()] is as fast as that of
+#' CKA when `stimulus_noise` is `NULL`; with `stimulus_noise` each permutation is computed anew.
+#' With missing pairs, V is that of the pairs that are there. The whitened comparisons do not go by
+#' `clusters`.
 #'
 #' RDMs may have negative dissimilarities, as cross-validated distances do; they are compared with
 #' their signs.
@@ -89,15 +91,15 @@ NULL
 #' # weighted by the covariance of noise, and over the pairs that both sides have
 #' rsa(rdm92$human_mean, rdm92$monkey, outer = "whitened_pearson")
 #' incomplete <- replace(rdm92$monkey, 1:20, NA)
-#' rsa(rdm92$human_mean, incomplete, outer = "rho_a", missing = "pairwise")
+#' rsa(rdm92$human_mean, incomplete, outer = "rho_a", na = "pairwise")
 #' @seealso [distance_correlation()], [rsm_difference()], [cka()], [bures()], [riemann()]
 #' @export
 rsa <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
                 outer = c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a",
                           "whitened_cosine", "whitened_pearson"),
-                clusters = NULL, sigma = NULL, missing = c("error", "pairwise")) {
-  one_score("rsa", x, y, list(inner = inner, outer = outer, clusters = clusters, sigma = sigma,
-                              missing = missing))
+                clusters = NULL, stimulus_noise = NULL, na = c("error", "pairwise")) {
+  one_score("rsa", x, y, list(inner = inner, outer = outer, clusters = clusters,
+                              stimulus_noise = stimulus_noise, na = na))
 }
 
 rsa_inner <- c("correlation", "euclidean", "sqeuclidean", "cosine")
@@ -142,7 +144,7 @@ declare_measure(
   check_pair = function(pair, args) {
     check_rows(pair$x$n, 3, pair$x$arg, "a correlation of dissimilarities")
     check_clusters(args$clusters, pair$x$n, pair$x$arg, 3, "a correlation of dissimilarities")
-    check_sigma_size(args$sigma, pair$x$n)
+    check_stimulus_noise_size(args$stimulus_noise, pair$x$n)
   },
   form = rdm_form_kind,
   keeps = rdm_forms,
@@ -158,7 +160,7 @@ declare_measure(
   undefined = warn_equal_dissimilarities,
   statistic = rdm_product, score = rdm_correlation, null = rsa_null,
   # which pairs are ranked or weighed is known only when both sides are there
-  needs_data = function(args, n, d) args$missing == "pairwise",
+  needs_data = function(args, n, d) args$na == "pairwise",
   errors = rsa_errors, memory = rsa_needs
 )
 

@@ -39,6 +39,12 @@ NULL
 #'   leave out the pairs of a neuron with itself; names of recording sessions, electrodes or
 #'   probes leave out all pairs that may share noise. Give both arguments or neither, and not
 #'   together with `shared_neurons`.
+#' @param complete for `"stimulus_neuron"` and `"stimulus_neuron_trial"`: of which sides are the columns
+#'   not a sample of neurons, but all that there are, such as the units of a network layer? On such
+#'   a side the neuron correction leaves nothing out: its self term is corrected for few stimuli
+#'   only, and of the numerator pairs of neurons with equal labels are left out only if both sides
+#'   are samples. With `"both"`, this is the stimulus-corrected CKA. For plain matrices: what
+#'   [responses()] makes declares it, and must not say anything else.
 #' @param sigma width of the Gaussian kernel, in the units of the data. By default it is
 #'   `bandwidth` times the median distance between different rows, for each side separately.
 #'   If the width is so far from the distances that the similarities between different
@@ -77,7 +83,10 @@ NULL
 #' factor of about \eqn{1/\sqrt{(1 + (\gamma_x - 1)/Q_x)(1 + (\gamma_y - 1)/Q_y)}}{1 /
 #' sqrt((1 + (gamma_x - 1)/Q_x) (1 + (gamma_y - 1)/Q_y))}, where \eqn{\gamma}{gamma} is the
 #' dimensionality ([participation_ratio()]) and Q the number of neurons; [predicted_bias()]
-#' has the general form. `"stimulus_neuron"` removes both biases.
+#' has the general form. `"stimulus_neuron"` removes both biases. It takes the columns of both sides as
+#' samples, those of a network layer, too. Its value then is about the layer that these units were
+#' drawn from; of a layer whose units are all there, `complete` says so. With trials, the self term
+#' of a complete side is freed of their noise as any other; with one trial it keeps that noise.
 #'
 #' With trials ([responses()]), every value H is a mean over products of responses that share no
 #' noise: of different trials of a stimulus, for neurons that may have been recorded together, and
@@ -158,10 +167,11 @@ cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                 estimator = c("naive", "stimulus", "stimulus_neuron", "stimulus_trial",
                               "stimulus_neuron_trial"), shared_neurons = FALSE,
                 units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15,
-                clusters = NULL, shared_noise = c("auto", "trials", "pairs")) {
+                clusters = NULL, shared_noise = c("auto", "trials", "pairs"),
+                complete = c("none", "x", "y", "both")) {
   one_score("cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
+    units_y = units_y, complete = complete, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
     shared_noise = shared_noise
   ))
 }
@@ -187,7 +197,7 @@ prepare_cka <- function(repr, args, side) {
     manifold = form_manifold(repr, args$k),
     no_branch(args$kernel)
   )
-  self <- self_h(repr, args, side_labels(repr, args, side), form)
+  self <- self_h(repr, args, self_labels(repr, args, side), form)
   extend_form(form, self = self, undefined = !is_positive(self))
 }
 
@@ -203,6 +213,11 @@ cross_h <- function(pair, x, y, args) {
 cka_of_h <- function(statistic, x, y, args) {
   root <- function(self) if (self$value > 0) sqrt(self$value) else NA_real_
   statistic / root(x$self) / root(y$self)
+}
+
+# Swapping x and y does not swap what is said of a side.
+symmetric_sides <- function(args) {
+  identical(args$units_x, args$units_y) && !isTRUE(args$complete %in% c("x", "y"))
 }
 
 # When the same data stand on both sides and the same neuron pairs are left out of all three H
@@ -234,11 +249,10 @@ declare_measure(
   # The stimulus-corrected estimate is a cosine, too, that of U-centred kernels. Below 0 are also
   # naive ones of kernels that are not positive definite.
   range = function(args) {
-    if (corrects_neurons(args$estimator)) return(c(-Inf, Inf))
+    if (corrects_sample(args)) return(c(-Inf, Inf))
     c(if (args$kernel == "linear" && !corrects_stimuli(args$estimator)) 0 else -1, 1)
   },
-  # swapping x and y does not swap the labels, which stay with their sides
-  symmetric = function(args) identical(args$units_x, args$units_y),
+  symmetric = symmetric_sides,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Kornblith et al. 2019; Song et al. 2012; Chun et al. 2025",
   accepts = accepted_by_kernel, uses = structure_of_kernel,
@@ -249,7 +263,7 @@ declare_measure(
   statistic = cross_h,
   score = cka_of_h,
   inspect = function(score, pair, x, y, args) {
-    if (!corrects_neurons(args$estimator) || is_itself(pair, args)) return(invisible())
+    if (!corrects_sample(args) || is_itself(pair, args)) return(invisible())
     pair <- labelled_pair(pair, args$clusters)
     # means over trials say nothing about the error of a denominator that leaves their noise out
     error <- if (corrects_trials(args$estimator)) 0 else
@@ -344,10 +358,11 @@ angular_cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                                       "stimulus_neuron_trial"),
                         shared_neurons = FALSE, units_x = NULL, units_y = NULL, sigma = NULL,
                         bandwidth = 1, k = 15, clusters = NULL,
-                        shared_noise = c("auto", "trials", "pairs")) {
+                        shared_noise = c("auto", "trials", "pairs"),
+                        complete = c("none", "x", "y", "both")) {
   one_score("angular_cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
+    units_y = units_y, complete = complete, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
     shared_noise = shared_noise
   ))
 }
@@ -359,7 +374,7 @@ declare_measure(
     plain <- args$kernel == "linear" && !corrects_stimuli(args$estimator)
     c(0, if (plain) pi / 2 else pi)
   },
-  symmetric = function(args) identical(args$units_x, args$units_y),
+  symmetric = symmetric_sides,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Williams et al. 2021",
   accepts = accepted_by_kernel, uses = structure_of_kernel, neighbours = neighbours_of_kernel,

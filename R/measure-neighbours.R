@@ -111,6 +111,7 @@ mutual_knn <- function(x, y, k = 10,
 
 # For each stimulus the number of neighbours that it has on both sides.
 shared_counts <- function(pair, x, y, args) {
+  if (compared_once(pair$x)) return(.Call(C_shared_neighbours, x$idx, y$idx))
   what <- list("shared neighbours", args$metric, args$k, args$clusters, x$order, y$order)
   remember(pair$cache, what, {
     .Call(C_shared_neighbours, x$idx, y$idx)
@@ -592,7 +593,7 @@ declare_measure(
     repr <- clustered_representation(repr, args$clusters)
     graph <- form_graph(repr, "cosine", args$k)
     rows <- form_rows(repr, "cosine")$rows
-    new_form("graph with rows", c(unclass(graph), list(rows = rows)))
+    new_form("graph with rows", c(graph, list(rows = rows)))
   },
   statistic = mean_second_order,
   needs_data = FALSE, memory = second_order_needs

@@ -138,8 +138,8 @@ declare_measure(
 #'
 #' @param x,y a model and data, as representations of the same stimuli in the same order (see
 #'   [cka()]) or RDMs of squared distances, as `dist` objects.
-#' @param sigma the noise covariance of the stimuli (conditions): `NULL` for the same independent
-#'   noise, a vector of variances, or a matrix.
+#' @param stimulus_noise the noise covariance of the stimuli (conditions): `NULL` for the same
+#'   independent noise, a vector of variances, or a matrix.
 #' @return One number, at most 0; 0 when the model with some noise is proportional to the data. The
 #'   result is `NA`, with a warning of class `repalign_undefined`, when the distances of the model
 #'   are all 0.
@@ -159,8 +159,8 @@ declare_measure(
 #' Rotation, reflection, translation and scaling of either side leave the score as it is.
 #'
 #' When not to trust it: dimensions of the data with little variance count as much as strong ones.
-#' If they are noise, the score says how well `sigma` describes the noise. The value grows with the
-#' number of stimuli, and is not comparable between different numbers.
+#' If they are noise, the score says how well `stimulus_noise` describes the noise. The value grows
+#' with the number of stimuli, and is not comparable between different numbers.
 #' @references Barachant et al. (2013), Neurocomputing 112. Shahbazi et al. (2021), NeuroImage 239.
 #' @examples
 #' set.seed(1)
@@ -170,7 +170,9 @@ declare_measure(
 #' riemann(matrix(rnorm(20 * 3), 20), data)
 #' @seealso [bures()], [rsa()]
 #' @export
-riemann <- function(x, y, sigma = NULL) one_score("riemann", x, y, list(sigma = sigma))
+riemann <- function(x, y, stimulus_noise = NULL) {
+  one_score("riemann", x, y, list(stimulus_noise = stimulus_noise))
+}
 
 # Orthonormal contrasts of n stimuli, a column each: the columns but the first of the reflection
 # that takes equal weights to the first axis.
@@ -199,7 +201,7 @@ riemann_score <- function(pair, x, y, args) {
     m <- (m + t(m)) / 2
     m / frobenius(m)
   }
-  noise <- sigma_matrix(args$sigma, n)
+  noise <- stimulus_noise_matrix(args$stimulus_noise, n)
   -least_spread(relative(contrast_moment(x, n, basis)),
                 relative(crossprod(basis, noise %*% basis)))
 }
@@ -227,13 +229,10 @@ declare_measure(
   range = c(-Inf, 0), best = 0, symmetric = FALSE, metric = FALSE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Shahbazi et al. 2021", accepts = c("data", "dist", "signed", "zero"),
-  check = function(args) {
-    if (!is.null(args$sigma)) args$sigma <- with_names_of(check_sigma(args$sigma), args$sigma)
-    args
-  },
+  check = check_noise_argument,
   check_pair = function(pair, args) {
     check_rows(pair$x$n, 3, pair$x$arg, "a Riemannian distance")
-    check_sigma_size(args$sigma, pair$x$n)
+    check_stimulus_noise_size(args$stimulus_noise, pair$x$n)
   },
   form = "squared distances",
   keeps = "distances",

@@ -55,8 +55,9 @@ synonyms <- list(
   spectral = c("operator", "nuclear"),
   # parameters
   k = c("n_neighbors", "n_neighbours", "neighbors", "neighbours", "topk", "top_k", "nn"),
-  sigma = c("gamma", "width", "lengthscale", "sd", "sigma_k", "noise"),
-  missing = c("na", "use", "na_rm"),
+  sigma = c("gamma", "width", "lengthscale", "sd"),
+  stimulus_noise = c("sigma", "sigma_k", "noise", "covariance"),
+  na = c("missing", "use", "na_rm"),
   bandwidth = c("bw", "threshold", "frac"),
   lambda = c("alpha", "ridge", "penalty", "regularization", "regularisation"),
   components = c("n_components", "ncomp", "rank", "dims"),

@@ -136,11 +136,12 @@ measure_label <- function(id, given) {
   as_default <- function(name) {
     isTRUE(all.equal(given[[name]], defaults[[name]][1], tolerance = 0, check.attributes = FALSE))
   }
-  changed <- Filter(function(name) !as_default(name), names(given))
+  changed <- Filter(function(name) !as_default(name), intersect(names(defaults), names(given)))
   if (!length(changed)) return(id)
   parts <- vapply(changed, function(name) {
     value <- given[[name]]
     if (length(value) != 1 || isTRUE(value)) name
+    else if (name == "complete") paste(name, value)
     else if (is.character(value)) value
     else paste(name, "=", format(value))
   }, "")

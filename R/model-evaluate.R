@@ -9,7 +9,7 @@
 #            ceiling) x repeats
 # table      the score of each RDM (rows) for each model, without folds
 # outer, resample, folds, conf_level, sizes, group   how it was made
-# pictures   list(data, models, sigma): data and predicted RDMs, for plot(type = "map")
+# pictures   list(data, models, stimulus_noise): data and predicted RDMs, for plot(type = "map")
 
 #' Compare models of RDMs with the RDMs of subjects
 #'
@@ -35,9 +35,9 @@
 #' @param repeats how often folds are cut anew at random, in each draw; for the score of all data at
 #'   least 20 times.
 #' @param conf_level coverage of the intervals, between 0 and 1.
-#' @param sigma for whitened comparisons: the noise of the stimuli, as for [rsa()]. Draws of stimuli
-#'   need variances (or `NULL`), because copies of a stimulus have noise of their own.
-#' @param missing `"pairwise"`: RDMs may lack pairs of stimuli (`NA`), and are compared over the
+#' @param stimulus_noise for whitened comparisons: the noise of the stimuli, as for [rsa()]. Draws
+#'   of stimuli need variances (or `NULL`), because copies of a stimulus have noise of their own.
+#' @param na `"pairwise"`: RDMs may lack pairs of stimuli (`NA`), and are compared over the
 #'   pairs that both have.
 #' @param threads see [similarity()].
 #' @return A data frame of class `repalign_evaluation` with a row for each model and the columns
@@ -136,10 +136,10 @@
 evaluate_models <- function(rdms, models, outer = "whitened_cosine",
                             resample = c("both", "rdm", "condition", "none"), draws = 1000,
                             group = NULL, folds = c(rdm = 1, condition = 1), repeats = 2,
-                            conf_level = 0.95, sigma = NULL, missing = c("error", "pairwise"),
+                            conf_level = 0.95, stimulus_noise = NULL, na = c("error", "pairwise"),
                             threads = NULL) {
   need_arguments()
-  task <- evaluation_task(rdms, models, outer, group, sigma, missing)
+  task <- evaluation_task(rdms, models, outer, group, stimulus_noise, na)
   if (missing(outer)) note_cosine_of_positive(task)
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   drawn <- as_draws(resample, draws, max(task$group), task$n)
@@ -154,27 +154,27 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
 # ---- what is given
 
 # All that is judged of RDMs and models, once; what is computed trusts it. A task is list(values, n,
-# group, models, components, flexible, outer, sigma, way, fast): data RDMs as a matrix P x N, the
-# number of stimuli, the group of each RDM (1, 2, ...), the named models, the RDMs of each as a
-# matrix, which models have weights, how RDMs are compared, the way in which rounds are computed and
-# what fast ways need. `unbiased` says whether all data RDMs are cross-validated estimates.
-evaluation_task <- function(rdms, models, outer, group, sigma, missing) {
+# group, models, components, flexible, outer, stimulus_noise, way, fast): data RDMs as a matrix P x
+# N, the number of stimuli, the group of each RDM (1, 2, ...), the named models, the RDMs of each as
+# a matrix, which models have weights, how RDMs are compared, the way in which rounds are computed
+# and what fast ways need. `unbiased` says whether all data RDMs are cross-validated estimates.
+evaluation_task <- function(rdms, models, outer, group, stimulus_noise, na) {
   outer <- check_choice(outer, rsa_outer, "outer")
-  missing <- check_choice(missing, c("error", "pairwise"), "missing")
-  table <- rdm_table(rdms, "rdms", missing == "pairwise")
+  na <- check_choice(na, c("error", "pairwise"), "na")
+  table <- rdm_table(rdms, "rdms", na == "pairwise")
   if (table$n < 3) {
     abort("`rdms` has ", table$n, " stimuli: comparisons of RDMs need at least 3.",
           class = "repalign_error_size", arg = "rdms")
   }
   refuse_flat(table, outer, "rdms")
-  models <- as_rdm_models(models, table, missing)
+  models <- as_rdm_models(models, table, na)
   task <- list(values = table$values, n = table$n,
                group = group_codes(group, ncol(table$values), names(rdms)), models = models,
                components = lapply(models, function(model) model$table$values),
                flexible = vapply(models, is_flexible, NA), outer = outer,
-               sigma = check_sigma(sigma, table$n, table$labels),
+               stimulus_noise = check_stimulus_noise(stimulus_noise, table$n, table$labels),
                unbiased = all(table$cross_validated))
-  refuse_unused_sigma(task$sigma, outer)
+  refuse_unused_noise(task$stimulus_noise, outer)
   task$way <- way_of_rounds(task)
   if (task$way != "plain") task$fast <- fast_parts(task)
   task
@@ -190,7 +190,7 @@ group_codes <- function(group, count, names) {
 way_of_rounds <- function(task) {
   gaps <- is.na(cbind(task$values, do.call(cbind, task$components)))
   if (whitens(task$outer)) {
-    return(if (any(gaps) || is.matrix(task$sigma)) "plain" else "grams")
+    return(if (any(gaps) || is.matrix(task$stimulus_noise)) "plain" else "grams")
   }
   lacking <- gaps[, 1]
   same <- all(gaps[, seq_len(ncol(task$values))] == lacking) && !any(gaps & !lacking)
@@ -201,10 +201,10 @@ way_of_rounds <- function(task) {
 # What only RDMs, draws and folds together can tell.
 check_evaluation <- function(task, drawn, folds, threads) {
   refuse_lost_draws(folds, drawn, task)
-  if (is.matrix(task$sigma) && "condition" %in% drawn$factors) {
-    abort("`sigma` is a matrix, and `resample` draws stimuli: copies of a stimulus would share ",
-          "all of their noise. Give the variances, diag(sigma), or resample = \"rdm\".",
-          class = "repalign_error_choice", arg = "sigma")
+  if (is.matrix(task$stimulus_noise) && "condition" %in% drawn$factors) {
+    abort("`stimulus_noise` is a matrix, and `resample` draws stimuli: copies of a stimulus would ",
+          "share all of their noise. Give the variances, diag(stimulus_noise), or ",
+          "resample = \"rdm\".", class = "repalign_error_choice", arg = "stimulus_noise")
   }
   if (!is.null(folds) && is.null(folds$given) && folds$repeats == 1 && drawn$count) {
     inform("repeats = 1: errors contain what the random choice of folds adds, and are rather too ",
@@ -245,7 +245,7 @@ note_lacking_pairs <- function(task) {
   components <- do.call(cbind, task$components)
   if (!anyNA(task$values) && !anyNA(components)) return(invisible())
   counts <- crossprod(!is.na(task$values), !is.na(components))
-  inform("missing = \"pairwise\": comparisons are over ",
+  inform("na = \"pairwise\": comparisons are over ",
          paste(unique(range(counts)), collapse = " to "), " of ", nrow(components),
          " pairs of stimuli.", class = "repalign_pairs_left_out")
 }
@@ -261,7 +261,7 @@ least_cuts_of_data <- 20
 # those of each RDM, and what the models predict after a fit to all data.
 evaluate_whole <- function(task, folds, threads) {
   weights <- Map(model_weights, task$models, task$components,
-                 MoreArgs = list(task$values, NULL, task$outer, task$sigma))
+                 MoreArgs = list(task$values, NULL, task$outer, task$stimulus_noise))
   # components that are collinear have no unique weights
   collinear <- vapply(weights, function(w) isTRUE(attr(w, "collinear")), NA) &
     vapply(task$models, function(model) model$type == "weighted", NA)

@@ -11,7 +11,7 @@
 #' @param outer how RDMs are compared, as for [rsa()].
 #' @param raw if `TRUE`, weights of least squares are kept as they are. Otherwise those of weighted
 #'   models are scaled to a sum of squares of 1, as no similarity depends on their scale.
-#' @param sigma,missing see [evaluate_models()].
+#' @param stimulus_noise,na see [evaluate_models()].
 #' @param object,x what `fit_rdm_model()` returned.
 #' @param ... unused.
 #' @return An object of class `repalign_rdm_fit` with `coef()`, the named weights, and `predict()`,
@@ -38,8 +38,8 @@
 #' predict(fit)[1:5]
 #' @seealso [evaluate_models()]
 #' @export
-fit_rdm_model <- function(model, rdms, outer, raw = FALSE, sigma = NULL,
-                          missing = c("error", "pairwise")) {
+fit_rdm_model <- function(model, rdms, outer, raw = FALSE, stimulus_noise = NULL,
+                          na = c("error", "pairwise")) {
   need_arguments()
   if (!inherits(model, "repalign_rdm_model")) {
     abort("`model` must be what rdm_model() returned, not ", describe(model), ".",
@@ -47,13 +47,13 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, sigma = NULL,
   }
   outer <- check_choice(outer, rsa_outer, "outer")
   raw <- check_flag(raw, "raw")
-  missing <- check_choice(missing, c("error", "pairwise"), "missing")
-  table <- rdm_table(rdms, "rdms", missing == "pairwise")
-  sigma <- check_sigma(sigma, table$n, table$labels)
-  refuse_unused_sigma(sigma, outer)
-  model <- as_rdm_models(list(model = model), table, missing, "model")$model
+  na <- check_choice(na, c("error", "pairwise"), "na")
+  table <- rdm_table(rdms, "rdms", na == "pairwise")
+  stimulus_noise <- check_stimulus_noise(stimulus_noise, table$n, table$labels)
+  refuse_unused_noise(stimulus_noise, outer)
+  model <- as_rdm_models(list(model = model), table, na, "model")$model
   refuse_flat(table, outer, "rdms")
-  weights <- model_weights(model, model$table$values, table$values, NULL, outer, sigma)
+  weights <- model_weights(model, model$table$values, table$values, NULL, outer, stimulus_noise)
   warn_collinear(isTRUE(attr(weights, "collinear")), "`model`")
   weights <- as.vector(if (raw) weights else scaled_weights(model, weights))
   predicted <- combined(model$table$values, weights)
@@ -61,7 +61,7 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, sigma = NULL,
     warn("The score of `model` is undefined (NA): all of its weights are 0, because no component ",
          "is alike to the data.", class = "repalign_undefined")
   }
-  scores <- similarity_table(table$values, matrix(predicted), outer, sigma)
+  scores <- similarity_table(table$values, matrix(predicted), outer, stimulus_noise)
   structure(list(weights = stats::setNames(weights, model$table$names), model = model,
                  predicted = predicted, outer = outer, score = mean(scores), data = table$values),
             class = "repalign_rdm_fit")
@@ -75,22 +75,23 @@ warn_collinear <- function(any, which) {
 
 # The weights of a model with these components for data RDMs (P x N) that count `counts` times; NULL
 # stands for once each.
-model_weights <- function(model, components, values, counts, outer, sigma) {
+model_weights <- function(model, components, values, counts, outer, stimulus_noise) {
   if (!is_flexible(model)) return(1)
   if (is.null(counts)) counts <- rep(1, ncol(values))
   if (model$type == "select") {
-    table <- similarity_table(values[, counts > 0, drop = FALSE], components, outer, sigma)
+    table <- similarity_table(values[, counts > 0, drop = FALSE], components, outer, stimulus_noise)
     return(selected(colSums(table * counts[counts > 0])))
   }
   if (!outer %in% linear_outer) outer <- "pearson"
-  pooled <- pooled_values(values[, counts > 0, drop = FALSE], outer, counts[counts > 0], sigma)
+  pooled <- pooled_values(values[, counts > 0, drop = FALSE], outer, counts[counts > 0],
+                          stimulus_noise)
   # products in the metric of the comparison, over the pairs that all have
   all <- cbind(components, pooled)
   there <- rowSums(is.na(all)) == 0
   # a draw of stimuli may leave none
   if (sum(there) < 3) return(rep(NA_real_, ncol(components)))
   all <- all[there, , drop = FALSE]
-  products <- if (whitens(outer)) whitened_gram(all, there, outer, sigma) else
+  products <- if (whitens(outer)) whitened_gram(all, there, outer, stimulus_noise) else
     crossprod(if (is_centred(outer)) less_means(all) else all)
   if (whitens(outer)) products <- (products + t(products)) / 2
   own <- seq_len(ncol(components))
@@ -167,7 +168,7 @@ rdm_model_types <- c("fixed", "select", "weighted", "interpolate")
 #' @param nonnegative for `"weighted"`: are weights kept from being negative?
 #' @param ridge for `"weighted"`: what is added to the diagonal of the products of the components.
 #'   Products are sums over pairs of stimuli, so that it goes with the scale of the RDMs and
-#'   of `sigma`.
+#'   of `stimulus_noise`.
 #' @return An object of class `repalign_rdm_model`, for [fit_rdm_model()] and [evaluate_models()].
 #'   `predict()` gives the RDM that it predicts with given weights, as from [rdm()].
 #' @details
@@ -256,7 +257,7 @@ model_words <- function(model) {
 
 # models: an RDM, an rdm_model(), or a list of either. A named list of models, all of the stimuli of
 # `table` (of data RDMs).
-as_rdm_models <- function(models, table, missing, arg = "models") {
+as_rdm_models <- function(models, table, na, arg = "models") {
   if (inherits(models, "repalign_rdm_model") || inherits(models, "dist") || is.matrix(models)) {
     models <- list(model = models)
   }
@@ -270,7 +271,7 @@ as_rdm_models <- function(models, table, missing, arg = "models") {
   places <- if (identical(names(models), arg)) arg else paste0(arg, "$", names(models))
   models <- Map(as_rdm_model, models, places, list(table))
   models <- models_in_order(models, table, places)
-  Map(check_rdm_model, models, places, list(table), missing)
+  Map(check_rdm_model, models, places, list(table), na)
 }
 
 # The models with their stimuli in the order of those of the data (see places_in_order()).
@@ -309,10 +310,10 @@ as_rdm_model <- function(model, place, table) {
   model
 }
 
-check_rdm_model <- function(model, place, table, missing) {
+check_rdm_model <- function(model, place, table, na) {
   own <- model$table
-  if (missing == "error" && anyNA(own$values)) {
-    abort("`", place, "` has missing dissimilarities. Give missing = \"pairwise\" to compare the ",
+  if (na == "error" && anyNA(own$values)) {
+    abort("`", place, "` has missing dissimilarities. Give na = \"pairwise\" to compare the ",
           "pairs that are there.", class = "repalign_error_nonfinite", arg = place)
   }
   # sums of components are over the pairs that all of them have

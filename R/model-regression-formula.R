@@ -160,7 +160,7 @@ rdm_of_labels <- function(value, place, allow_na) {
           class = "repalign_error_size", arg = place)
   }
   if (anyNA(codes) && !allow_na) {
-    abort("`", place, "` lacks labels (NA): give all, or set missing = \"pairwise\" to leave the ",
+    abort("`", place, "` lacks labels (NA): give all, or set na = \"pairwise\" to leave the ",
           "pairs of these conditions out.", class = "repalign_error_nonfinite", arg = place)
   }
   differ <- outer(codes, codes, "!=") + 0

@@ -41,8 +41,8 @@ effects_inverse <- function(mask) {
   list(rank = sum(kept), matrix = axes %*% (t(axes) / parts$values[kept]))
 }
 
-# What all subjects share. table: from regression_table(); between: which pairs are of different
-# blocks; spec: `center`, `fit` and `ridge`.
+# What all subjects share. table: from regression_table(); between: which pairs have different
+# labels in `leave_out`; spec: `center`, `fit` and `ridge`.
 regression_sides <- function(table, between, spec) {
   n <- table$n
   x <- lapply(seq_len(ncol(table$x)), function(k) square_pairs(table$x[, k], n))

@@ -15,11 +15,14 @@
 #'   The response may also be a list of RDMs or representations, one for each subject. `.` stands
 #'   for all other elements of `data`. An intercept is always part of the model.
 #' @param data a list (or data frame, or environment) in which the variables of `formula` and
-#'   `block` are looked up first, before the environment of `formula`.
-#' @param block one label per condition, such as the run in which it was shown: pairs of conditions
-#'   of the same block are left out, and only conditions of the same block are exchanged. Looked up
-#'   in `data`, too. Like labels of conditions in `formula`, it goes by names that are those of the
-#'   conditions, and else by the order.
+#'   `leave_out` and `blocks` are looked up first, before the environment of `formula`.
+#' @param leave_out one label per condition, such as the run in which it was shown: pairs of
+#'   conditions with the same label are left out. Looked up in `data`, too. Like labels of
+#'   conditions in `formula`, it goes by names that are those of the conditions, and else by the
+#'   order.
+#' @param blocks one label per condition, given in the same way: only conditions of the same block
+#'   are exchanged, as in [calibrate()]. With `leave_out`, conditions also keep to their label
+#'   there (see Details).
 #' @param inner for representations: how two conditions are compared, see [rsa()].
 #' @param fit `"ordinary"` least squares; `"nonnegative"`: with coefficients that are not negative,
 #'   for predictors that add up in the response; `"ridge"`: with coefficients shrunk by `ridge`.
@@ -27,7 +30,7 @@
 #'   share of it. 0.1 is a little, 1 much.
 #' @param standardize if `TRUE`, coefficients are in standard deviations of the response for one
 #'   standard deviation of the predictor, over the pairs; otherwise in the units of the data.
-#' @param missing what to do about dissimilarities (or labels) that are `NA`: `"error"`, or
+#' @param na what to do about dissimilarities (or labels) that are `NA`: `"error"`, or
 #'   `"pairwise"`, which leaves these pairs out.
 #' @param center are predictors tested beyond effects of single conditions? See Details.
 #' @param permutations the number of permutations, a matrix or a design, as in [calibrate()].
@@ -92,14 +95,15 @@
 #' The whole model without any effect: 0.043 to 0.067. Of an effect of 0.3 standard deviations of
 #' the tested predictor (`power sets=500`), with 20 Gaussian conditions, the test finds 97%, 86%
 #' and 39% at the three correlations, and with `center = FALSE` 65%, 43% and 18%; with unequal
-#' lengths and correlations of 0.66 and 0.87, 90% and 78%, and 16% and 10%. With four runs left out
-#' by `block` the levels were 0.046 to 0.066 (`block`), with other fits 0.037 to 0.061 (`fits`),
-#' both with predictors that share 80% of the variance of their patterns.
+#' lengths and correlations of 0.66 and 0.87, 90% and 78%, and 16% and 10%. With the pairs within
+#' four runs left out the levels were 0.046 to 0.066 (`leave_out`), with other fits 0.037 to 0.061
+#' (`fits`), both with predictors that share 80% of the variance of their patterns.
 #'
-#' Blocks. Permutations must take pairs that count to pairs that count; conditions are therefore
-#' exchanged within blocks only. The tests then ask what the arrangement of conditions within blocks
-#' explains; differences between whole blocks are held. A matrix of your own in `permutations` may
-#' also exchange whole blocks of equal size.
+#' Pairs left out. Permutations must take pairs that count to pairs that count; with `leave_out`,
+#' conditions are therefore exchanged within its labels only. The tests then ask what the
+#' arrangement of conditions within labels explains; differences between whole groups of conditions
+#' are held, as they are with `blocks`. A matrix of your own in `permutations` may also exchange
+#' whole groups of equal size.
 #'
 #' Missing pairs. In each permutation, the pairs that lack on either side are left out, and
 #' everything is computed anew in the others. Their number then varies a little, so that t and F
@@ -138,10 +142,10 @@
 #' summary(fit)
 #' @seealso [rsa()], [rdm_rows()]
 #' @export
-rsa_regression <- function(formula, data = NULL, block = NULL,
+rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL,
                            inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
                            fit = c("ordinary", "nonnegative", "ridge"), ridge = NULL,
-                           standardize = TRUE, missing = c("error", "pairwise"), center = TRUE,
+                           standardize = TRUE, na = c("error", "pairwise"), center = TRUE,
                            permutations = 999, group = NULL) {
   need_arguments()
   inner <- check_choice(inner, rsa_inner, "inner")
@@ -149,30 +153,29 @@ rsa_regression <- function(formula, data = NULL, block = NULL,
                fit = check_choice(fit, regression_fits, "fit"))
   spec$ridge <- check_ridge(ridge, spec$fit)
   check_flag(standardize, "standardize")
-  missing <- check_choice(missing, c("error", "pairwise"), "missing")
-  # like weights of lm(), blocks may be named without quotes
+  na <- check_choice(na, c("error", "pairwise"), "na")
+  # like weights of lm(), labels may be named without quotes
   caller <- parent.frame()
-  block <- tryCatch(eval(substitute(block), data, caller), error = function(e) {
-    abort("`block` cannot be found: ", conditionMessage(e), ".", class = "repalign_error_missing",
-          arg = "block")
-  })
-  table <- regression_table(formula, data, inner, missing == "pairwise")
-  block <- in_order_of(block, table$labels, "block")
-  between <- pairs_between(block, table$n)
+  leave_out <- labels_in_data(substitute(leave_out), "leave_out", data, caller)
+  blocks <- labels_in_data(substitute(blocks), "blocks", data, caller)
+  table <- regression_table(formula, data, inner, na == "pairwise")
+  leave_out <- in_order_of(leave_out, table$labels, "leave_out")
+  blocks <- in_order_of(blocks, table$labels, "blocks")
+  between <- pairs_between(leave_out, table$n)
   check_predictors(table, between, spec$fit)
   if (!is.null(group) && table$single) {
     abort("`group` says which RDMs are of one subject, but the response is one RDM: give a list ",
           "of RDMs, or no `group`.", class = "repalign_error_choice", arg = "group")
   }
   group <- group_codes(group, ncol(table$y), table$subjects)
-  design <- regression_design(permutations, table$n, block)
+  design <- regression_design(permutations, table$n, leave_out, blocks)
   sides <- regression_sides(table, between, spec)
   fits <- lapply(seq_len(ncol(table$y)), function(s) {
     regression_of(table$y[, s], table, between, sides, design, standardize)
   })
   spec$alike <- largest_correlation(sides$gram)
   result <- regression_result(fits, table, spec, design, standardize, group)
-  if (missing == "pairwise") note_pairs(attr(result, "model")$pairs, sum(between), "fitted")
+  if (na == "pairwise") note_pairs(attr(result, "model")$pairs, sum(between), "fitted")
   result
 }
 
@@ -197,14 +200,21 @@ check_ridge <- function(ridge, fit) {
   if (is.null(ridge)) 0 else check_number(ridge, "ridge", above = 0)
 }
 
-# Which pairs are of different blocks?
-pairs_between <- function(block, n) {
-  if (is.null(block)) return(rep(TRUE, packed_length(n)))
-  codes <- as.integer(check_block_labels(block, n, "block"))
+labels_in_data <- function(expression, arg, data, caller) {
+  tryCatch(eval(expression, data, caller), error = function(e) {
+    abort("`", arg, "` cannot be found: ", conditionMessage(e), ".",
+          class = "repalign_error_missing", arg = arg)
+  })
+}
+
+# Which pairs have different labels?
+pairs_between <- function(leave_out, n) {
+  if (is.null(leave_out)) return(rep(TRUE, packed_length(n)))
+  codes <- as.integer(check_block_labels(leave_out, n, "leave_out"))
   between <- between_clusters(codes)
   if (!any(between)) {
-    abort("`block` has one block only: no pair of conditions would be left.",
-          class = "repalign_error_design", arg = "block")
+    abort("`leave_out` has one label only: no pair of conditions would be left.",
+          class = "repalign_error_design", arg = "leave_out")
   }
   between
 }
@@ -237,21 +247,28 @@ check_predictors <- function(table, between, fit) {
   }
 }
 
-regression_design <- function(permutations, n, block) {
-  if (is.null(block)) return(design_of_plan(permutation_plan(n, permutations, NULL, FALSE, "auto")))
+# Permutations of the conditions within `blocks` that take pairs which `leave_out` leaves out to
+# such pairs.
+regression_design <- function(permutations, n, leave_out, blocks) {
   number <- !is.matrix(permutations) && !inherits(permutations, "how") && is.null(dim(permutations))
-  if (number) {
-    return(block_plan(block, n, check_count(permutations, "permutations"), "block")$fixed)
+  if (is.null(leave_out) || !number) {
+    design <- design_of_plan(permutation_plan(n, permutations, blocks, FALSE, "auto"))
+    if (!is.null(leave_out)) refuse_moved_pairs(design, leave_out)
+    return(design)
   }
-  design <- design_of_plan(permutation_plan(n, permutations, NULL, FALSE, "auto"))
-  same <- outer(block, block, "==")
+  arg <- if (is.null(blocks)) "leave_out" else "blocks"
+  within <- check_block_labels(leave_out, n, "leave_out")
+  if (!is.null(blocks)) within <- interaction(within, check_block_labels(blocks, n), drop = TRUE)
+  block_plan(within, n, check_count(permutations, "permutations"), arg)$fixed
+}
+
+refuse_moved_pairs <- function(design, leave_out) {
+  same <- outer(leave_out, leave_out, "==")
   moved <- apply(design_matrix(design), 2, function(p) any(same[p, p] != same))
-  if (any(moved)) {
-    abort("`permutations` takes conditions of one block to several blocks, in row ",
-          which(moved)[1], ": exchange conditions within blocks, or whole blocks.",
-          class = "repalign_error_design", arg = "permutations")
-  }
-  design
+  if (!any(moved)) return(invisible())
+  abort("`permutations` takes conditions with one label of `leave_out` to several labels, in row ",
+        which(moved)[1], ": exchange conditions that share a label, or all conditions of one label ",
+        "with all of another.", class = "repalign_error_design", arg = "permutations")
 }
 
 design_of_plan <- function(plan) if (is.null(plan$fixed)) plan$design_of("coset") else plan$fixed

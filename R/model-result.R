@@ -156,7 +156,8 @@ evaluation_result <- function(task, whole, draws, drawn, folds, conf_level) {
     parts = parts, draws = draws, table = named_table(whole$table, task), outer = task$outer,
     resample = drawn$factors, folds = folds, conf_level = conf_level, sizes = sizes,
     group = task$group,
-    pictures = list(data = task$values, models = whole$predicted, sigma = task$sigma)
+    pictures = list(data = task$values, models = whole$predicted,
+                    stimulus_noise = task$stimulus_noise)
   ))
 }
 

@@ -58,7 +58,7 @@ fast_parts <- function(task) {
     # the mean of an RDM has no part in centred comparisons, but in their rounding
     fast$rows <- t(if (fast$centred) cbind(less_means(all), 1) else all)
     fast$precision <- if (whitens(metric)) {
-      if (is.null(task$sigma)) rep(1, task$n) else 1 / task$sigma
+      if (is.null(task$stimulus_noise)) rep(1, task$n) else 1 / task$stimulus_noise
     }
   }
   if (task$way == "ranks") {
@@ -263,13 +263,13 @@ plain_rounds <- function(task, rounds) {
     test <- gathered_task(task, of$w_test)
     predicted <- vapply(seq_along(task$models), function(k) {
       weights <- model_weights(task$models[[k]], train$components[[k]], train$values, of$m_train,
-                               task$outer, train$sigma)
+                               task$outer, train$stimulus_noise)
       weights <- scaled_weights(task$models[[k]], as.vector(weights))
       combined(test$components[[k]], replace(weights, is.na(weights), 0))
     }, numeric(nrow(test$values)))
     predicted <- matrix(predicted, nrow(test$values))
-    c(list(table = similarity_table(test$values, predicted, task$outer, test$sigma)),
-      plain_ceilings(test$values, task$outer, test$sigma, task$group, of$m_test, of$m_low,
+    c(list(table = similarity_table(test$values, predicted, task$outer, test$stimulus_noise)),
+      plain_ceilings(test$values, task$outer, test$stimulus_noise, task$group, of$m_test, of$m_low,
                      of$m_high))
   })
   part <- function(name) matrix(unlist(lapply(rows, `[[`, name)), ncol = count)
@@ -283,21 +283,21 @@ gathered_task <- function(task, w) {
   if (!whitens(task$outer)) place <- place[!is.na(place)]
   list(values = task$values[place, , drop = FALSE],
        components = lapply(task$components, function(part) part[place, , drop = FALSE]),
-       sigma = cut_sigma(task$sigma, at))
+       stimulus_noise = cut_stimulus_noise(task$stimulus_noise, at))
 }
 
 # Similarities of each RDM with the pool of `low` without its group, and with that of `high`.
-plain_ceilings <- function(values, outer, sigma, group, test, low, high) {
+plain_ceilings <- function(values, outer, stimulus_noise, group, test, low, high) {
   size <- ncol(values)
   lower <- upper <- rep(NA_real_, size)
   used <- which(test > 0)
   groups <- unique(group[used])
   weights <- cbind(high, vapply(groups, function(g) replace(low, group == g, 0), low))
-  pools <- means_of_present(normalised_rdms(values, outer, sigma), weights)
+  pools <- means_of_present(normalised_rdms(values, outer, stimulus_noise), weights)
   with_pool <- function(at, k) {
     if (sum(weights[, k]) == 0) return(NA_real_)
     pool <- pools[, k, drop = FALSE]
-    as.vector(similarity_table(values[, at, drop = FALSE], pool, outer, sigma))
+    as.vector(similarity_table(values[, at, drop = FALSE], pool, outer, stimulus_noise))
   }
   upper[used] <- with_pool(used, 1)
   for (k in seq_along(groups)) {

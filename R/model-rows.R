@@ -130,8 +130,8 @@ driving_caption <- function(shown, value, several) {
 #' @param inner,outer how two conditions and two RDMs are compared, see [rsa()]. Each `outer` has
 #'   contributions. ([bures()] and
 #'   [riemann()] are not sums over pairs of conditions.)
-#' @param sigma for whitened comparisons: noise of the conditions, see [rsa()].
-#' @param missing what to do about dissimilarities that are `NA`: `"error"`, or `"pairwise"`, which
+#' @param stimulus_noise for whitened comparisons: noise of the conditions, see [rsa()].
+#' @param na what to do about dissimilarities that are `NA`: `"error"`, or `"pairwise"`, which
 #'   uses the pairs that are there in both RDMs.
 #' @return A data frame of class `repalign_rdm_rows`. Columns: `subject` (if `x` is a list), `model`
 #'   (if `y` is one), `condition`, `score`, `contribution` and `n`, the number of pairs of the
@@ -177,11 +177,11 @@ driving_caption <- function(shown, value, several) {
 rdm_rows <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
                      outer = c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a",
                                "whitened_cosine", "whitened_pearson"),
-                     sigma = NULL, missing = c("error", "pairwise")) {
+                     stimulus_noise = NULL, na = c("error", "pairwise")) {
   need_arguments()
   inner <- check_choice(inner, rsa_inner, "inner")
-  args <- check_outer_args(list(outer = outer, sigma = sigma, missing = missing))
-  allow_na <- args$missing == "pairwise"
+  args <- check_outer_args(list(outer = outer, stimulus_noise = stimulus_noise, na = na))
+  allow_na <- args$na == "pairwise"
   sides <- list(x = rows_side(x, "x", y, inner, args$outer, allow_na),
                 y = rows_side(y, "y", x, inner, args$outer, allow_na))
   rdms <- c(sides$x$rdms, sides$y$rdms)
@@ -194,9 +194,9 @@ rdm_rows <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", 
   n <- attr(rdms[[1]], "Size")
   check_rows(n, 4, "x", "a comparison of rows")
   labels <- labels_of_rdms(rdms)
-  sigma <- check_sigma(args$sigma, n, labels)
+  stimulus_noise <- check_stimulus_noise(args$stimulus_noise, n, labels)
   labels <- if (is.null(labels)) as.character(seq_len(n)) else make.unique(labels, sep = "_")
-  result <- rows_result(sides, labels, args$outer, sigma)
+  result <- rows_result(sides, labels, args$outer, stimulus_noise)
   if (allow_na) note_pairs(attr(result, "whole")$pairs, packed_length(n), "compared")
   result
 }
@@ -224,17 +224,17 @@ rows_side <- function(value, arg, other, inner, outer, allow_na) {
 # Says how many pairs count where some are missing.
 note_pairs <- function(counts, all, done) {
   if (all(counts == all)) return(invisible())
-  inform("missing = \"pairwise\": ", done, " over ",
+  inform("na = \"pairwise\": ", done, " over ",
          paste(unique(range(counts)), collapse = " to "), " of ", format(all, big.mark = ","),
          " pairs of conditions.", class = "repalign_pairs_left_out")
 }
 
-rows_result <- function(sides, labels, outer, sigma) {
+rows_result <- function(sides, labels, outer, stimulus_noise) {
   grid <- expand.grid(y = seq_along(sides$y$rdms), x = seq_along(sides$x$rdms))
   parts <- lapply(seq_len(nrow(grid)), function(g) {
     x <- grid$x[g]
     y <- grid$y[g]
-    part <- rows_of_pair(sides$x$rdms[[x]], sides$y$rdms[[y]], outer, sigma,
+    part <- rows_of_pair(sides$x$rdms[[x]], sides$y$rdms[[y]], outer, stimulus_noise,
                          c(sides$x$places[x], sides$y$places[y]))
     part$rows <- cbind(condition = labels, part$rows)
     names <- Filter(length, list(subject = sides$x$names[x], model = sides$y$names[y]))
@@ -247,7 +247,7 @@ rows_result <- function(sides, labels, outer, sigma) {
 }
 
 # list(rows, whole) of two RDMs.
-rows_of_pair <- function(x, y, outer, sigma, args) {
+rows_of_pair <- function(x, y, outer, stimulus_noise, args) {
   n <- attr(x, "Size")
   there <- which(!is.na(x) & !is.na(y))
   if (length(there) < 3) {
@@ -258,12 +258,12 @@ rows_of_pair <- function(x, y, outer, sigma, args) {
   places <- pair_places(there, n)
   a <- x[there]
   b <- y[there]
-  shares <- shares_of(a, b, there, outer, sigma, n)
+  shares <- shares_of(a, b, there, outer, stimulus_noise, n)
   ends <- factor(c(places$first, places$second), seq_len(n))
   pairs_of <- lapply(split(rep(seq_along(there), 2), ends), sort)
   score <- vapply(pairs_of, function(at) {
     if (length(at) < 3) return(NA_real_)
-    row_score(a[at], b[at], there[at], outer, sigma, n)
+    row_score(a[at], b[at], there[at], outer, stimulus_noise, n)
   }, 0, USE.NAMES = FALSE)
   contribution <- vapply(pairs_of, function(at) sum(shares[at]) / 2, 0, USE.NAMES = FALSE)
   list(rows = data.frame(score = score, contribution = contribution,
@@ -273,17 +273,17 @@ rows_of_pair <- function(x, y, outer, sigma, args) {
 }
 
 # The score of the pairs of one condition. Kendall's tau has a faster way than the sum of its parts.
-row_score <- function(a, b, at, outer, sigma, n) {
+row_score <- function(a, b, at, outer, stimulus_noise, n) {
   if (outer %in% tau_outer && any(a != a[1]) && any(b != b[1])) {
     return(score_of_ranks(rank(a), rank(b), list(outer = outer)))
   }
-  clip_to_range(sum(shares_of(a, b, at, outer, sigma, n)), -1, 1)
+  clip_to_range(sum(shares_of(a, b, at, outer, stimulus_noise, n)), -1, 1)
 }
 
 # at: the numbers of the pairs, in rising order.
-shares_of <- function(a, b, at, outer, sigma, n) {
+shares_of <- function(a, b, at, outer, stimulus_noise, n) {
   if (!whitens(outer)) return(pair_shares(a, b, outer))
-  whitened_shares(a, b, seq_len(packed_length(n)) %in% at, outer, sigma)
+  whitened_shares(a, b, seq_len(packed_length(n)) %in% at, outer, stimulus_noise)
 }
 
 warn_rows_without_score <- function(rows) {
@@ -374,15 +374,15 @@ below <- function(a, b) {
 
 # The same for whitened comparisons; there: which of all pairs a and b are for. The product
 # a' V^-1 b is split half by a and V^-1 b, half by V^-1 a and b.
-whitened_shares <- function(a, b, there, outer, sigma) {
+whitened_shares <- function(a, b, there, outer, stimulus_noise) {
   values <- cbind(a, b)
   if (is_centred(outer)) {
     # the ordinary mean is taken off first, so that its digits cancel
     values <- without_column_means(values)
-    ones <- as.vector(whitened_solutions(matrix(1, nrow(values), 1), there, sigma))
+    ones <- as.vector(whitened_solutions(matrix(1, nrow(values), 1), there, stimulus_noise))
     values <- sweep(values, 2, colSums(ones * values) / sum(ones))
   }
-  duals <- whitened_solutions(values, there, sigma)
+  duals <- whitened_solutions(values, there, stimulus_noise)
   sizes <- colSums(duals * values)
   varies <- colSums(values^2) > tie_share^2 * colSums(cbind(a, b)^2)
   if (!all(varies)) return(rep(NA_real_, length(a)))

@@ -12,7 +12,7 @@ NULL
 #' @param errors for [evaluate_models()]: are bars of errors intervals (`"conf"`) or one standard
 #'   error (`"se"`)?
 #' @param letters for [evaluate_models()]: are models marked by letters that say which differ?
-#' @param alpha,adjust for these letters: the level, and how p-values are adjusted, see
+#' @param alpha,p_adjust for these letters: the level, and how p-values are adjusted, see
 #'   [compare_scores()].
 #' @param subjects for [evaluate_models()]: are there points for the scores of single RDMs (or the
 #'   means of the groups in `group`)? They are drawn for at most 40 of them, and not with folds,
@@ -20,19 +20,19 @@ NULL
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_evaluation <- function(object, type = c("bars", "points", "map"),
                                          errors = c("conf", "se"), letters = TRUE, alpha = 0.05,
-                                         adjust = "holm", subjects = TRUE, ...) {
+                                         p_adjust = "holm", subjects = TRUE, ...) {
   no_other_arguments(...)
   type <- check_choice(type, c("bars", "points", "map"), "type")
   errors <- check_choice(errors, c("conf", "se"), "errors")
   letters <- check_flag(letters, "letters")
   subjects <- check_flag(subjects, "subjects")
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
-  adjust <- check_choice(adjust, setdiff(adjustments, "max_t"), "adjust")
+  p_adjust <- check_choice(p_adjust, setdiff(adjustments, "max_t"), "p_adjust")
   need_columns(object, c("model", "score", "se", "conf_low", "conf_high", "p_zero",
                          "ceiling_low", "ceiling_high"), "drawn")
   need_rows(object)
   if (type == "map") return(evaluation_map(object))
-  rows <- evaluated_rows(object, errors, letters, alpha, adjust)
+  rows <- evaluated_rows(object, errors, letters, alpha, p_adjust)
   single <- if (subjects) subject_scores(object, levels(rows$title))
   rows$mark_at <- above_points(rows, single)
   slanted <- nrow(rows) > 8 || max(nchar(levels(rows$title))) * nrow(rows) > 75
@@ -67,7 +67,7 @@ autoplot.repalign_evaluation <- function(object, type = c("bars", "points", "map
     ggplot2::geom_text(ggplot2::aes(y = .data[["mark_at"]], label = .data[["mark"]]),
                        na.rm = TRUE, size = 3.2, vjust = 0) +
     ggplot2::labs(x = NULL, y = words,
-                  caption = evaluation_caption(object, rows, errors, letters, alpha, adjust,
+                  caption = evaluation_caption(object, rows, errors, letters, alpha, p_adjust,
                                                !is.null(single))) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
                   panel.grid.major.x = ggplot2::element_blank(),
@@ -77,7 +77,7 @@ autoplot.repalign_evaluation <- function(object, type = c("bars", "points", "map
 }
 
 # The rows in their order, with the ends of error bars and with marks above them.
-evaluated_rows <- function(object, errors, letters, alpha, adjust) {
+evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
   rows <- as.data.frame(object)
   if (all(is.na(rows$score))) {
     abort("There is nothing to draw: all values are undefined (NA).",
@@ -87,7 +87,7 @@ evaluated_rows <- function(object, errors, letters, alpha, adjust) {
   levels(rows$title) <- short_labels(levels(rows$title), 24)
   rows$low <- if (errors == "conf") rows$conf_low else rows$score - rows$se
   rows$high <- if (errors == "conf") rows$conf_high else rows$score + rows$se
-  marks <- if (letters) difference_letters(object, alpha, adjust) else rep("", nrow(rows))
+  marks <- if (letters) difference_letters(object, alpha, p_adjust) else rep("", nrow(rows))
   rows$mark <- paste0(marks, ifelse(rows$p_zero %in% NA | rows$p_zero > alpha, "", "*"))
   rows
 }
@@ -120,7 +120,7 @@ above_points <- function(rows, single) {
   as.vector(tops) + 0.02 * diff(extent)
 }
 
-evaluation_caption <- function(object, rows, errors, letters, alpha, adjust, single) {
+evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, single) {
   level <- attr(object, "conf_level")
   has_marks <- any(grepl("*", rows$mark, fixed = TRUE))
   has_letters <- any(nzchar(gsub("*", "", rows$mark, fixed = TRUE)))
@@ -137,7 +137,7 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, adjust, sin
         ", and not above chance: see evaluate_models()", ")")
     },
     if (letters && has_letters) {
-      paste0("models without a common letter differ (p <= ", format(alpha), ", ", adjust, ")")
+      paste0("models without a common letter differ (p <= ", format(alpha), ", ", p_adjust, ")")
     }
   )
   paste(strwrap(paste(parts, collapse = "; "), 95), collapse = "\n")
@@ -146,9 +146,9 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, adjust, sin
 # ---- which models differ
 
 # A letter for each set of models that do not differ; models without a common letter differ.
-difference_letters <- function(object, alpha, adjust) {
+difference_letters <- function(object, alpha, p_adjust) {
   if (nrow(object) < 2 || anyNA(object$score) || anyNA(object$se)) return(rep("", nrow(object)))
-  pairs <- suppressWarnings(compare_scores(object, adjust = adjust, draws = 999))
+  pairs <- suppressWarnings(compare_scores(object, p_adjust = p_adjust, draws = 999))
   differ <- matrix(FALSE, nrow(object), nrow(object))
   at <- cbind(match(pairs$score_1, object$model), match(pairs$score_2, object$model))
   found <- pairs$p_adjusted %in% NA | pairs$p_adjusted <= alpha
@@ -197,7 +197,7 @@ evaluation_map <- function(object) {
   }
   models <- kept$models[, intersect(object$model, colnames(kept$models)), drop = FALSE]
   all <- cbind(models, kept$data)
-  similar <- similarity_table(all, all, attr(object, "outer"), kept$sigma)
+  similar <- similarity_table(all, all, attr(object, "outer"), kept$stimulus_noise)
   apart <- pmax(1 - (similar + t(similar)) / 2, 0)
   usable <- rowSums(is.na(apart)) < ncol(apart) - 1
   apart <- apart[usable, usable]

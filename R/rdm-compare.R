@@ -25,11 +25,11 @@ is_centred <- function(outer) outer %in% c("pearson", "whitened_pearson")
 
 check_outer_args <- function(args) {
   args$outer <- check_choice(args$outer, rsa_outer, "outer")
-  args$missing <- check_choice(args$missing, c("error", "pairwise"), "missing")
-  if (!is.null(args$sigma)) args$sigma <- with_names_of(check_sigma(args$sigma), args$sigma)
+  args$na <- check_choice(args$na, c("error", "pairwise"), "na")
+  args <- check_noise_argument(args)
   # do pairs of stimuli lack in the representations of a call? See settle_rsa().
   args$gaps <- FALSE
-  refuse_unused_sigma(args$sigma, args$outer)
+  refuse_unused_noise(args$stimulus_noise, args$outer)
   if (!is.null(args$clusters) && is_whitened(args)) {
     abort("outer = ", dQuote(args$outer, FALSE), " weighs each pair of stimuli by its covariance ",
           "with all others, and has no value without the pairs within `clusters`: use \"cosine\" ",
@@ -39,11 +39,11 @@ check_outer_args <- function(args) {
   args
 }
 
-refuse_unused_sigma <- function(sigma, outer) {
-  if (is.null(sigma) || whitens(outer)) return(invisible())
-  abort("`sigma` is the noise by which \"whitened_cosine\" and \"whitened_pearson\" weigh ",
-        "pairs; outer = ", dQuote(outer, FALSE), " does not use it.",
-        class = "repalign_error_choice", arg = "sigma")
+refuse_unused_noise <- function(stimulus_noise, outer) {
+  if (is.null(stimulus_noise) || whitens(outer)) return(invisible())
+  abort("`stimulus_noise` is for \"whitened_cosine\" and \"whitened_pearson\", which weigh pairs by ",
+        "it; outer = ", dQuote(outer, FALSE), " does not use it.",
+        class = "repalign_error_choice", arg = "stimulus_noise")
 }
 
 # among: which of them, with a blank at the end.
@@ -58,8 +58,8 @@ warn_equal_dissimilarities <- function(repr, args, among = "",
 # How alike the RDMs of two tables are, each column of one with each of the other, as rsa() defines
 # it. Pairs of stimuli that lack on either side are left out.
 # a: P x N, b: P x K, NA where a pair lacks. Returns N x K; NA where a similarity is undefined.
-# sigma: of the stimuli, for whitened comparisons.
-similarity_table <- function(a, b, outer, sigma = NULL) {
+# stimulus_noise: of the stimuli, for whitened comparisons.
+similarity_table <- function(a, b, outer, stimulus_noise = NULL) {
   result <- matrix(NA_real_, ncol(a), ncol(b), dimnames = list(colnames(a), colnames(b)))
   rows <- same_gaps(a)
   columns <- same_gaps(b)
@@ -68,7 +68,7 @@ similarity_table <- function(a, b, outer, sigma = NULL) {
       lacking <- is.na(a[, i[1]]) | is.na(b[, k[1]])
       if (sum(!lacking) < 3) next
       result[i, k] <- complete_similarities(a[, i, drop = FALSE], b[, k, drop = FALSE], lacking,
-                                            outer, sigma)
+                                            outer, stimulus_noise)
     }
   }
   result
@@ -82,8 +82,8 @@ same_gaps <- function(values) {
   split(seq_along(key), factor(key, unique(key)))
 }
 
-complete_similarities <- function(a, b, lacking, outer, sigma) {
-  if (whitens(outer)) return(whitened_similarities(a, b, lacking, outer, sigma))
+complete_similarities <- function(a, b, lacking, outer, stimulus_noise) {
+  if (whitens(outer)) return(whitened_similarities(a, b, lacking, outer, stimulus_noise))
   a <- a[!lacking, , drop = FALSE]
   b <- b[!lacking, , drop = FALSE]
   if (outer %in% tau_outer) return(tau_table(a, b, outer))
@@ -129,9 +129,9 @@ cosines_from <- function(products, own_a, own_b) {
   clip_to_range(cosines, -1, 1)
 }
 
-whitened_similarities <- function(a, b, lacking, outer, sigma) {
+whitened_similarities <- function(a, b, lacking, outer, stimulus_noise) {
   columns <- cbind(a, b)[!lacking, , drop = FALSE]
-  products <- whitened_gram(columns, !lacking, outer, sigma)
+  products <- whitened_gram(columns, !lacking, outer, stimulus_noise)
   flat <- no_length(columns, outer)
   products[flat, ] <- products[, flat] <- 0
   first <- seq_len(ncol(a))
@@ -170,17 +170,17 @@ tau_table <- function(a, b, outer) {
 # and M = S^-1 - S^-1 1 1' S^-1 / (1' S^-1 1). Then V^-1 a are the entries of M A M / 2: its dual.
 # So the product a' V^-1 b is that of the dual of a with b.
 
-# The matrix M, n x n; without sigma it takes off means. sigma: as checked.
-whitening_matrix <- function(n, sigma = NULL) {
-  check_sigma_size(sigma, n)
-  inverse <- if (is.null(sigma)) diag(n) else if (is.matrix(sigma)) chol2inv(chol(sigma)) else
-    diag(1 / sigma, n)
+# The matrix M, n x n; without stimulus_noise it takes off means. stimulus_noise: as checked.
+whitening_matrix <- function(n, stimulus_noise = NULL) {
+  check_stimulus_noise_size(stimulus_noise, n)
+  inverse <- if (is.null(stimulus_noise)) diag(n) else
+    if (is.matrix(stimulus_noise)) chol2inv(chol(stimulus_noise)) else diag(1 / stimulus_noise, n)
   sums <- rowSums(inverse)
   inverse - tcrossprod(sums) / sum(sums)
 }
 
 # values: an RDM a column, packed. The duals, packed, a column each. metric: M, or NULL without
-# sigma, where row means do what M would do.
+# stimulus_noise, where row means do what M would do.
 whitened_duals <- function(values, metric = NULL) {
   n <- stimuli_of_pairs(nrow(values))
   if (is.null(metric)) {
@@ -234,18 +234,18 @@ filled_gaps <- function(values, lacking, metric = NULL) {
 # V^-1 times columns of values of the pairs that are `there`, where V is the covariance of these
 # pairs alone. It takes a matrix of the pairs that lack, or of those that are there, whichever are
 # fewer.
-whitened_solutions <- function(columns, there, sigma = NULL) {
+whitened_solutions <- function(columns, there, stimulus_noise = NULL) {
   kept <- kept_stimuli(there)
   n <- sum(kept$stimuli)
-  sigma <- cut_sigma(sigma, kept$stimuli)
+  stimulus_noise <- cut_stimulus_noise(stimulus_noise, kept$stimuli)
   there <- there[kept$pairs]
   lacking <- sum(!there)
   check_memory(24 * min(lacking, nrow(columns))^2, "The covariance of pairs of stimuli",
                "Fewer stimuli need less.")
   if (lacking > nrow(columns)) {
-    return(solve_positive(pair_covariance(sigma, pair_places(which(there), n)), columns))
+    return(solve_positive(pair_covariance(stimulus_noise, pair_places(which(there), n)), columns))
   }
-  metric <- if (!is.null(sigma)) whitening_matrix(n, sigma)
+  metric <- if (!is.null(stimulus_noise)) whitening_matrix(n, stimulus_noise)
   values <- matrix(0, length(there), ncol(columns))
   values[there, ] <- columns
   whitened_duals(filled_gaps(values, !there, metric), metric)[there, , drop = FALSE]
@@ -253,10 +253,10 @@ whitened_solutions <- function(columns, there, sigma = NULL) {
 
 # The products of such columns in the inverse of the covariance: less what the generalised least
 # squares means share, for comparisons that take a mean off.
-whitened_gram <- function(columns, there, outer, sigma = NULL) {
+whitened_gram <- function(columns, there, outer, stimulus_noise = NULL) {
   # the ordinary mean is taken off first, so that its digits cancel
   if (is_centred(outer)) columns <- cbind(without_column_means(columns), 1)
-  products <- unname(crossprod(whitened_solutions(columns, there, sigma), columns))
+  products <- unname(crossprod(whitened_solutions(columns, there, stimulus_noise), columns))
   if (!is_centred(outer)) return(products)
   last <- ncol(products)
   with <- products[-last, last]
@@ -283,9 +283,11 @@ pair_precision <- function(m, at) {
      m[at$first, at$second] * m[at$second, at$first]) / 2
 }
 
-# The rows and columns of V of some pairs. sigma: as checked; NULL: the noise of all is the same.
-pair_covariance <- function(sigma, at) {
-  s <- sigma_matrix(sigma, if (is.null(sigma)) max(at$second) else NROW(sigma))
+# The rows and columns of V of some pairs. stimulus_noise: as checked; NULL: the noise of all is the
+# same.
+pair_covariance <- function(stimulus_noise, at) {
+  n <- if (is.null(stimulus_noise)) max(at$second) else NROW(stimulus_noise)
+  s <- stimulus_noise_matrix(stimulus_noise, n)
   (s[at$first, at$first] + s[at$second, at$second] - s[at$first, at$second] -
      s[at$second, at$first])^2
 }

@@ -13,11 +13,11 @@ mean_in_gaps <- function(repr) {
   repr
 }
 
-takes_gaps <- function(measure) !is_own(measure) && identical(measure$args$missing, "pairwise")
+takes_gaps <- function(measure) !is_own(measure) && identical(measure$args$na, "pairwise")
 
 # reprs: list(x, y) of those of a call. Do pairs lack in any of them?
 settle_rsa <- function(args, reprs) {
-  if (args$missing == "error") return(args)
+  if (args$na == "error") return(args)
   args$gaps <- !all(vapply(c(reprs$x, reprs$y), function(repr) is.null(gaps_of(repr)), NA))
   args
 }
@@ -62,7 +62,7 @@ note_gaps <- function(pairs, x, y, set) {
   if (!length(set)) return(invisible())
   counts <- counted_pairs(x, y, set[[1]]$args$clusters)[cbind(pairs$i, pairs$j)]
   of <- format(packed_length(x[[1]]$n), big.mark = ",")
-  inform("missing = \"pairwise\": ", if (length(counts) > 1) "comparisons are" else "compared",
+  inform("na = \"pairwise\": ", if (length(counts) > 1) "comparisons are" else "compared",
          " over ", paste(unique(range(counts)), collapse = " to "), " of ", of,
          " pairs of stimuli.", class = "repalign_pairs_left_out")
 }
@@ -91,7 +91,7 @@ score_of_common_pairs <- function(pair, x, y, args) {
   b <- common_values(y, common)
   if (is_whitened(args)) {
     # by the covariance of these pairs alone
-    h <- whitened_gram(cbind(a, b), common, args$outer, args$sigma)
+    h <- whitened_gram(cbind(a, b), common, args$outer, args$stimulus_noise)
     return(clip_to_range(h[1, 2] / sqrt(h[1, 1]) / sqrt(h[2, 2]), -1, 1))
   }
   center <- function(values) if (args$outer == "pearson") values - mean(values) else values

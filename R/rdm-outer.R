@@ -9,7 +9,7 @@ NULL
 # Which of rsa_forms the arguments ask for.
 rdm_form_kind <- function(args) {
   if (args$gaps) return("raw dissimilarities")
-  if (!is.null(args$sigma)) return("weighed dissimilarities")
+  if (!is.null(args$stimulus_noise)) return("weighed dissimilarities")
   if (args$outer %in% whitened_outer) return("centered dissimilarities")
   if (args$outer %in% tau_outer) "ranks" else "dissimilarities"
 }
@@ -66,7 +66,7 @@ rsa_forms <- list(
     product = function(pair, x, y, args) score_of_common_pairs(pair, x, y, args)
   ),
   # Dissimilarities (less their mean, for "whitened_pearson") with what double-centring subtracts:
-  # without `sigma` this is the dual of the RDM, times -2.
+  # without `stimulus_noise` this is the dual of the RDM, times -2.
   "centered dissimilarities" = list(
     make = function(repr, args) {
       level <- args$outer == "whitened_pearson"
@@ -81,14 +81,15 @@ rsa_forms <- list(
       matrix_operand(unpacked(form, repr$n))
     })
   ),
-  # The same by the noise `sigma`: list(values, dual, size, metric, level), where `level` says
+  # The same by `stimulus_noise`: list(values, dual, size, metric, level), where `level` says
   # whether the generalised least squares mean is taken off.
   "weighed dissimilarities" = list(
     make = function(repr, args) {
-      key <- list(repr$kind, args$inner, args$outer, args$sigma)
+      key <- list(repr$kind, args$inner, args$outer, args$stimulus_noise)
       remember_form(repr, "weighed dissimilarities", key, {
         weighed_parts(dissimilarity_values(repr, args$inner),
-                      whitening_matrix(repr$n, args$sigma), args$outer == "whitened_pearson")
+                      whitening_matrix(repr$n, args$stimulus_noise),
+                      args$outer == "whitened_pearson")
       })
     },
     product = function(pair, x, y, args) sum(x$dual * y$values)
@@ -132,7 +133,7 @@ declare_form("weighed dissimilarities", relabel = function(form, permutation) {
 # ---- how scores vary with the stimuli
 
 rsa_errors <- function(args) {
-  if (args$gaps || !is.null(args$sigma)) return(NULL)
+  if (args$gaps || !is.null(args$stimulus_noise)) return(NULL)
   switch(args$outer, spearman = rank_errors(),
          cosine = pairwise_errors("cosine", rdm_side),
          pearson = pairwise_errors("correlation", rdm_side),

@@ -139,8 +139,8 @@ labels_of_rdms <- function(rdms) {
 #'
 #' @param rdms a list of RDMs (`dist` objects or symmetric matrices) of the same stimuli.
 #' @param outer how RDMs are compared, as for [rsa()], or `"riemann"`.
-#' @param sigma for whitened comparisons: the noise of the stimuli, as for [rsa()].
-#' @param missing `"pairwise"`: pairs may lack (`NA`), and means are over the RDMs that have them.
+#' @param stimulus_noise for whitened comparisons: the noise of the stimuli, as for [rsa()].
+#' @param na `"pairwise"`: pairs may lack (`NA`), and means are over the RDMs that have them.
 #' @return An RDM, as from [rdm()]. Its scale means nothing.
 #' @details
 #' Before the mean, each RDM is divided by its root mean square (`"cosine"`), standardised
@@ -154,20 +154,20 @@ labels_of_rdms <- function(rdms) {
 #' vapply(rdms, rsa, 0, y = pooled, outer = "cosine")
 #' @seealso [subject_ceiling()], [evaluate_models()]
 #' @export
-pool_rdms <- function(rdms, outer, sigma = NULL, missing = c("error", "pairwise")) {
+pool_rdms <- function(rdms, outer, stimulus_noise = NULL, na = c("error", "pairwise")) {
   need_arguments()
   outer <- check_choice(outer, c(rsa_outer, "bures", "riemann"), "outer")
-  missing <- check_choice(missing, c("error", "pairwise"), "missing")
-  table <- rdm_table(rdms, "rdms", missing == "pairwise")
-  sigma <- check_sigma(sigma, table$n, table$labels)
-  refuse_unused_sigma(sigma, outer)
+  na <- check_choice(na, c("error", "pairwise"), "na")
+  table <- rdm_table(rdms, "rdms", na == "pairwise")
+  stimulus_noise <- check_stimulus_noise(stimulus_noise, table$n, table$labels)
+  refuse_unused_noise(stimulus_noise, outer)
   if (outer == "bures") {
     abort("`outer` = \"bures\" has no pooled RDM: the mean of RDMs is not the RDM that is most ",
           "alike to them. Choose another comparison.", class = "repalign_error_choice",
           arg = "outer")
   }
   refuse_flat(table, outer, "rdms")
-  pooled <- pooled_values(table$values, outer, sigma = sigma)
+  pooled <- pooled_values(table$values, outer, stimulus_noise = stimulus_noise)
   new_rdm(pooled, table$n, table$labels, paste("mean for", outer))
 }
 
@@ -185,9 +185,9 @@ refuse_flat <- function(table, outer, arg) {
 }
 
 # The pooled RDM of a table (P x N) with weights of its RDMs. Pairs without any RDM are NA.
-pooled_values <- function(values, outer, weights = NULL, sigma = NULL) {
+pooled_values <- function(values, outer, weights = NULL, stimulus_noise = NULL) {
   if (is.null(weights)) weights <- rep(1, ncol(values))
-  as.vector(means_of_present(normalised_rdms(values, outer, sigma), as.matrix(weights)))
+  as.vector(means_of_present(normalised_rdms(values, outer, stimulus_noise), as.matrix(weights)))
 }
 
 # weights: a column for each mean. Returns the means as columns.
@@ -199,22 +199,22 @@ means_of_present <- function(scaled, weights) {
   replace(sums / total, total <= 0, NA_real_)
 }
 
-normalised_rdms <- function(values, outer, sigma = NULL) {
+normalised_rdms <- function(values, outer, stimulus_noise = NULL) {
   standardised <- function(a) (a - mean(a)) / sqrt(mean((a - mean(a))^2))
   apply_columns(values, function(a) {
     known <- !is.na(a)
     a[known] <- switch(
       outer, cosine = a[known] / sqrt(mean(a[known]^2)), pearson = standardised(a[known]),
-      whitened_cosine = , whitened_pearson = whitened_scaled(a, known, outer, sigma),
+      whitened_cosine = , whitened_pearson = whitened_scaled(a, known, outer, stimulus_noise),
       riemann = a[known], spearman = , rho_a = , kendall = , tau_b = rank(a[known]),
       no_branch(outer))
     a
   })
 }
 
-whitened_scaled <- function(a, known, outer, sigma) {
+whitened_scaled <- function(a, known, outer, stimulus_noise) {
   values <- a[known] - if (is_centred(outer)) mean(a[known]) else 0
-  size <- whitened_gram(cbind(a[known]), known, outer, sigma)[1, 1]
+  size <- whitened_gram(cbind(a[known]), known, outer, stimulus_noise)[1, 1]
   # rounding of an RDM that has no variance among the stimuli of a draw
   if (!isTRUE(size > 1e-13 * sum(values^2))) return(NA_real_)
   values / sqrt(size)

@@ -39,6 +39,9 @@
 #'   of its own. Give trials of a stimulus the same label if they share noise (repeats right after
 #'   each other). This does not serve for a state that a block of trials adds to all stimuli: that
 #'   takes `run = TRUE`.
+#' @param complete are the columns a sample of a larger population, as the neurons of a brain are
+#'   (`FALSE`), or all that there are, such as the units of a network layer (`TRUE`)? Of all that
+#'   there are, the neuron correction of [cka()] leaves out nothing, and no error is about them.
 #' @param value name of the column of a long data frame that holds the responses. By default the
 #'   only column of numbers that no other argument names.
 #' @return An object of class `repalign_responses`. `x[i, a, t]` takes stimuli, neurons and trials
@@ -59,7 +62,7 @@
 #'
 #' Two sides of a comparison must have the same stimuli; [match_rows()] brings them into one order.
 #' What an object declares cannot be given a second time: `units_x`, `units_y`, `shared_neurons` and
-#' `clusters` of a function are for plain matrices.
+#' `clusters` of a function are for plain matrices. `complete` of a function must say the same.
 #'
 #' Measures that make no use of trials, sessions or clusters (neighbours, canonical correlations,
 #' Procrustes distances, ranks, and everything `"naive"`) take the means over trials. A message of
@@ -91,11 +94,13 @@
 #' @seealso [trial_array()], [match_rows()], [cka()], [trial_to_trial()]
 #' @export
 responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session = NULL,
-                      cluster = NULL, run = FALSE, event = NULL, value = NULL) {
+                      cluster = NULL, run = FALSE, event = NULL, complete = FALSE,
+                      value = NULL) {
   need_arguments()
   check_flag(run, "run")
+  check_flag(complete, "complete")
   given <- list(stimulus = stimulus, neuron = neuron, trial = trial, session = session,
-                cluster = cluster, event = event, value = value, run = run)
+                cluster = cluster, event = event, value = value, run = run, complete = complete)
   if (given$run) {
     if (!is.null(given$cluster)) {
       abort("`cluster` cannot be given with run = TRUE: runs share noise over all stimuli, for ",
@@ -136,7 +141,8 @@ finish_responses <- function(read, given) {
           ": stimuli of different clusters are compared, so at least two are needed.",
           class = "repalign_error_labels", arg = "cluster")
   }
-  new_responses(read$values, read$event, read$neuron, read$session, cluster, given$run)
+  new_responses(read$values, read$event, read$neuron, read$session, cluster, given$run,
+                given$complete)
 }
 
 check_runs <- function(values, trial) {

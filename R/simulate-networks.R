@@ -85,7 +85,7 @@
 #' flowers <- simulate_networks(networks = 2, x = iris[1:4], labels = iris$Species)
 #' accuracy_difference(flowers$outputs[[1]], flowers$outputs[[2]], flowers$labels)
 #' @seealso [benchmark_groups()], [benchmark_layers()], [benchmark_outputs()], [simulate_models()];
-#'   `vignette("which-measure-fits")`
+#'   the article "Which measure fits my question?" on the site
 #' @export
 simulate_networks <- function(networks = 5, random_labels = 0, shortcut = NULL, input_noise = 0,
                               width = 32, layers = 3, x = NULL, labels = NULL, test = NULL,

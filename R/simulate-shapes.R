@@ -90,7 +90,7 @@ truth_of <- function(values, arg) {
 #' shapes
 #' similarity(shapes$x, shapes$y, c("mka", "cka"))
 #' @seealso [simulate_swiss_roll()], [simulate_rings()], [simulate_clusters()],
-#'   [simulate_pair()]; `vignette("known-shapes")`
+#'   [simulate_pair()]; the article "Shapes whose relation is known" on the site
 #' @export
 simulate_spots <- function(n, d = 2, noise = c(0.5, Inf)) {
   need_arguments()
@@ -135,7 +135,7 @@ simulate_spots <- function(n, d = 2, noise = c(0.5, Inf)) {
 #' shapes
 #' similarity(shapes$x, shapes$y, c("mka", "cka"))
 #' @seealso [simulate_swiss_roll()], [simulate_rings()], [simulate_clusters()],
-#'   [simulate_spots()]; `vignette("known-shapes")`
+#'   [simulate_spots()]; the article "Shapes whose relation is known" on the site
 #' @export
 simulate_translation <- function(n, d = 2, translation = 10, gap = 0.1) {
   need_arguments()
@@ -187,7 +187,7 @@ simulate_translation <- function(n, d = 2, translation = 10, gap = 0.1) {
 #' stages <- similarity(shapes$x, shapes$y, "mka")
 #' cor(stages$score, shapes$truth$clusters, method = "kendall")
 #' @seealso [simulate_swiss_roll()], [simulate_rings()], [simulate_spots()],
-#'   [simulate_translation()]; `vignette("known-shapes")`
+#'   [simulate_translation()]; the article "Shapes whose relation is known" on the site
 #' @export
 simulate_clusters <- function(n, clusters = 2:12, radius = 10) {
   need_arguments()
@@ -239,7 +239,7 @@ simulate_clusters <- function(n, clusters = 2:12, radius = 10) {
 #' stages <- similarity(shapes$x, shapes$y, "mka")
 #' cor(stages$score, shapes$truth$rings, method = "kendall")
 #' @seealso [simulate_swiss_roll()], [simulate_clusters()], [simulate_spots()],
-#'   [simulate_translation()]; `vignette("known-shapes")`
+#'   [simulate_translation()]; the article "Shapes whose relation is known" on the site
 #' @export
 simulate_rings <- function(n, rings = 5, noise = 0) {
   need_arguments()
@@ -301,7 +301,7 @@ simulate_rings <- function(n, rings = 5, noise = 0) {
 #' shapes
 #' similarity(shapes$x, shapes$y, c("mka", "cka"))
 #' @seealso [simulate_rings()], [simulate_clusters()], [simulate_spots()],
-#'   [simulate_translation()]; `vignette("known-shapes")`
+#'   [simulate_translation()]; the article "Shapes whose relation is known" on the site
 #' @export
 simulate_swiss_roll <- function(n, r = 0.5) {
   need_arguments()

@@ -2,7 +2,7 @@
 #   Rscript bench/inference.R [weights] [stimuli] [neurons] [subjects] [sets=500] [truth=1000]
 #                             [n=30,100,400] [kind=gaussian,heavy,counts,gains]
 #                             [level=high,low,near] [family=pairs,...] [measures=cka,...]
-#                             [resamples=50] [method=auto]
+#                             [draws=50] [method=auto]
 # Each row of a table is a measure with data of one kind. "ratio" is the mean standard error over
 # the standard deviation of the scores, "cover" how often nominal 95% intervals hold the mean score
 # of other data sets of this size (`truth` of them), "above" and "below" how often they lie above or
@@ -14,7 +14,7 @@ source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
 sets <- setting("sets", 500L)
 truths <- setting("truth", 1000L)
 sizes <- settings("n", c(30L, 100L, 400L))
-resamples <- setting("resamples", 50L)
+draws <- setting("draws", 50L)
 method <- words("method", "auto")
 options(width = 150)
 
@@ -155,14 +155,14 @@ if (wanted("stimuli")) {
   for (family in words("family", names(families))) {
     show_cells(paste0("Over stimuli, neurons held: ", family), sizes, families[[family]],
                function(fixed) function() fixed, function(data, measures) {
-                 score_interval(data$x, data$y, measures, method = method, resamples = resamples)
+                 score_interval(data$x, data$y, measures, method = method, draws = draws)
                })
   }
 }
 if (wanted("neurons")) {
   show_cells("Over stimuli and neurons of both sides", sizes[sizes < 400], over_neurons,
              function(fixed) function() readouts(30, 30), function(data, measures) {
-               score_interval(data$x, data$y, measures, resamples = resamples,
+               score_interval(data$x, data$y, measures, draws = draws,
                               over = c("stimuli", "neurons_x", "neurons_y"))
              }, kinds_of = c("gaussian", "gains"))
 }

@@ -45,7 +45,7 @@ one_set <- function() {
   # the same data, cut into other folds
   again <- t(vapply(1:4, function(k) evaluated(resample = "none", repeats = repeats)$score,
                     numeric(3)))
-  pair <- quietly(compare_scores(found[1:2, ], adjust = "none", draws = 999))
+  pair <- quietly(compare_scores(found[1:2, ], p_adjust = "none", draws = 999))
   c(score = c(found$score[1], found$se[1]^2, var(again[, 1])),
     difference = c(pair$difference, pair$se^2, var(again[, 1] - again[, 2])))
 }

@@ -78,11 +78,11 @@ whitened_rows <- function() {
   by_scale <- function(rdm) moment(rdm) / sqrt(outer(variances, variances))
   rbind(
     row("cosine_cov, variances", each_pair(function(x, y) cosine(by_scale(x), by_scale(y))),
-        each_pair(function(x, y) rsa(x, y, outer = "whitened_cosine", sigma = variances)),
+        each_pair(function(x, y) rsa(x, y, outer = "whitened_cosine", stimulus_noise = variances)),
         case = "r1", method = "cosine_cov", parameters = "sigma_k=variance"),
     row("corr_cov, matrix", each_pair(function(x, y) {
-      rsa(x - mean(x), y - mean(y), outer = "whitened_cosine", sigma = sigma)
-    }), each_pair(function(x, y) rsa(x, y, outer = "whitened_pearson", sigma = sigma)),
+      rsa(x - mean(x), y - mean(y), outer = "whitened_cosine", stimulus_noise = sigma)
+    }), each_pair(function(x, y) rsa(x, y, outer = "whitened_pearson", stimulus_noise = sigma)),
     case = "r1", method = "corr_cov", parameters = "sigma_k=matrix")
   )
 }

@@ -64,12 +64,13 @@ whitened <- function(...) rsa(..., outer = "whitened_cosine")
 cat("One score of two RDMs of", n, "conditions (", count, "pairs)\n")
 print(rbind(
   against("whitened_cosine", function() whitened(x, y), function() plain_whitened(x, y, diag(n))),
-  against("whitened_cosine, sigma a matrix", function() whitened(x, y, sigma = sigma),
+  against("whitened_cosine, stimulus_noise a matrix",
+          function() whitened(x, y, stimulus_noise = sigma),
           function() plain_whitened(x, y, sigma)),
   do.call(rbind, lapply(names(gaps), function(kind) {
     gap <- replace(x, gaps[[kind]], NA)
     against(paste0("whitened_cosine, ", length(gaps[[kind]]), " pairs missing"),
-            function() quietly(whitened(gap, y, missing = "pairwise")),
+            function() quietly(whitened(gap, y, na = "pairwise")),
             function() plain_whitened(x, y, diag(n), setdiff(seq_len(count), gaps[[kind]])), 1)
   })),
   against("kendall", function() rsa(x, y, outer = "kendall"), function() plain_tau(x, y)),
@@ -97,8 +98,9 @@ null_seconds <- function(...) {
   round(milliseconds(calibrate(x, y, m, permutations = 10 * n), 3) / 1e3, 3)
 }
 print(data.frame(
-  outer = c("pearson", "whitened_cosine", "whitened_cosine, sigma", "rho_a", "kendall"),
+  outer = c("pearson", "whitened_cosine", "whitened_cosine, stimulus_noise", "rho_a", "kendall"),
   seconds = c(null_seconds(outer = "pearson"), null_seconds(outer = "whitened_cosine"),
-              null_seconds(outer = "whitened_cosine", sigma = sigma), null_seconds(outer = "rho_a"),
+              null_seconds(outer = "whitened_cosine", stimulus_noise = sigma),
+              null_seconds(outer = "rho_a"),
               null_seconds(outer = "kendall"))
 ), row.names = FALSE)

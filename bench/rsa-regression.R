@@ -1,5 +1,5 @@
 # Levels and power of the tests of rsa_regression():
-#   Rscript bench/rsa-regression.R [levels] [patterns] [power] [block] [missing] [fits] [sets=1000]
+#   Rscript bench/rsa-regression.R [levels] [patterns] [power] [leave_out] [missing] [fits] [sets=1000]
 #                                  [n=20,40] [permutations=199] [seed=0]
 # Each row is a kind of data. The RDM of the brain is that of one predictor (`other`), in units of
 # its standard deviation, plus that of noise; `tested` correlates with `other` and, for levels,
@@ -126,7 +126,7 @@ if (wanted("fits")) {
 }
 
 # Runs of equal size share patterns of their own, so that pairs within them are closer.
-if (wanted("block")) {
+if (wanted("leave_out")) {
   cat("\nLevels with four runs whose conditions share noise, pairs within runs left out\n")
   over_cells(function(kind, n, share) {
     p <- replicate(sets, {
@@ -134,7 +134,7 @@ if (wanted("block")) {
       data$run <- rep(1:4, length.out = n)
       shift <- patterns(4)[data$run, ]
       data$brain <- data$brain + units(dist(patterns(n) * lengths_of[[kind]](n) + shift)^2)
-      c(p_of(data, block = run), p_of(data, block = run, center = FALSE)[1], p_of(data)[1])[-2]
+      c(p_of(data, leave_out = run), p_of(data, leave_out = run, center = FALSE)[1], p_of(data)[1])[-2]
     })
     setNames(shares(p), c("centred", "plain", "runs ignored"))
   }, common = 0.8)
@@ -149,7 +149,7 @@ if (wanted("missing")) {
       noise <- draw(n, kind, share, 0, other = 0)
       data$brain[sample(length(data$brain), length(data$brain) %/% 10)] <- NA
       noise$brain[is.na(data$brain)] <- NA
-      c(p_of(data, missing = "pairwise")[1], p_of(noise, missing = "pairwise")[2])
+      c(p_of(data, na = "pairwise")[1], p_of(noise, na = "pairwise")[2])
     })
     setNames(shares(p), c("centred", "model"))
   }, common = 0.8)

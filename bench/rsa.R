@@ -62,7 +62,7 @@ with_weights <- function(set) {
 
 one_set <- function(set, outer, ...) {
   found <- quietly(evaluate_models(set$data, set$models, outer, draws = draws, threads = 1, ...))
-  pair <- quietly(compare_scores(found[1:2, ], adjust = "none", draws = 999))
+  pair <- quietly(compare_scores(found[1:2, ], p_adjust = "none", draws = 999))
   low <- found$p_ceiling[4] <= 0.05
   under <- found$score[4] < found$ceiling_low[4]
   c(score = found$score[1], se = found$se[1], low = found$conf_low[1], high = found$conf_high[1],

@@ -253,24 +253,28 @@ static void search_pairs(search_state q, const knn_search_scratch *w, worker by)
 }
 
 /* Direct values of all that can be among the first `wanted`; 0 when some of these may
-   have been dropped from the heap. A heap that is not full holds all of a row's candidates. */
+   have been dropped from the heap. A heap that is not full holds all of a row's candidates. The
+   candidates are sorted by their upper bounds, with their place in the heap as the rank, and are
+   then nearly in the order of their values. */
 static size_t direct_candidates(const knn_space *s, size_t i, const candidate *heap,
                                 size_t capacity, size_t wanted, candidate *work)
 {
     size_t held = 0;
     for (size_t r = 0; r < capacity; r++) {
         if (heap[r].id < 0) continue;
-        work[held] = heap[r];
-        work[held++].value += bound_width(s, i, (size_t) heap[r].id);
+        const double width = bound_width(s, i, (size_t) heap[r].id);
+        const candidate upper = {heap[r].value + width, heap[r].id, (int) r};
+        work[held++] = upper;
     }
     sort_candidates(work, held);
     const double limit = work[wanted - 1].value;
     if (held < others_of(s->clusters, s->n, i) && heap->value <= limit) return 0;
     size_t count = 0;
-    for (size_t r = 0; r < capacity; r++) {
-        if (heap[r].id < 0 || heap[r].value > limit) continue;
-        work[count] = heap[r];
-        work[count++].value = direct_value(s, i, (size_t) heap[r].id);
+    for (size_t r = 0; r < held; r++) {
+        const int id = work[r].id;
+        if (heap[work[r].rank].value > limit) continue;
+        const candidate direct = {direct_value(s, i, (size_t) id), id, id};
+        work[count++] = direct;
     }
     sort_candidates(work, count);
     return count;

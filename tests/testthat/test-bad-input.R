@@ -618,14 +618,14 @@ test_that("a function in the place of a choice is refused as such", {
   rdm <- stats::dist(matrix(c(1, 3, 4, 8, 2), 5))
   model <- rdm_model(list(a = rdm, b = rdm^2), "weighted")
   calls <- list(
-    function() pool_rdms(list(a = rdm), "pearson", missing = mean),
-    function() fit_rdm_model(model, list(a = rdm), "pearson", missing = mean),
-    function() evaluate_models(list(a = rdm), list(m = rdm), "pearson", missing = mean),
-    function() rsa_regression(rdm ~ dist(5:1), missing = mean),
-    function() rdm_rows(rdm, rdm, missing = mean)
+    function() pool_rdms(list(a = rdm), "pearson", na = mean),
+    function() fit_rdm_model(model, list(a = rdm), "pearson", na = mean),
+    function() evaluate_models(list(a = rdm), list(m = rdm), "pearson", na = mean),
+    function() rsa_regression(rdm ~ dist(5:1), na = mean),
+    function() rdm_rows(rdm, rdm, na = mean)
   )
   for (call in calls) {
-    error <- expect_refused(call(), "`missing` must be one of \"error\" and \"pairwise\"")
+    error <- expect_refused(call(), "`na` must be one of \"error\" and \"pairwise\"")
     expect_s3_class(error, "repalign_error_choice")
   }
 })

@@ -44,7 +44,7 @@ test_that("differences, their tests and the best layer are the reference values"
     repalign:::joint_draws(scores$total, given$normals)
   })
   local_internal("check_draws", function(draws, level, scores) 199L)
-  rows <- compare_scores(given$result, adjust = "max_t", margin = 0.1)
+  rows <- compare_scores(given$result, p_adjust = "max_t", margin = 0.1)
   named <- paste(rows$score_1, rows$score_2, sep = "-")
   expect_reference("difference", named, rows$difference)
   expect_reference("difference_se", named, rows$se)
@@ -79,18 +79,18 @@ test_that("the variance of a contrast is that of single scores and of vcov()", {
 })
 
 test_that("p-values are adjusted as p.adjust() does, and never below the unadjusted", {
-  plain <- compare_scores(result, adjust = "none")
+  plain <- compare_scores(result, p_adjust = "none")
   expect_identical(plain$p_adjusted, plain$p_value)
   for (way in c("holm", "BH", "bonferroni")) {
-    expect_identical(compare_scores(result, adjust = way)$p_adjusted, p.adjust(plain$p_value, way))
+    expect_identical(compare_scores(result, p_adjust = way)$p_adjusted, p.adjust(plain$p_value, way))
   }
-  rows <- seeded(compare_scores(result, adjust = "max_t"))
+  rows <- seeded(compare_scores(result, p_adjust = "max_t"))
   expect_true(all(rows$p_adjusted >= rows$p_value))
   expect_true(all(rows$p_adjusted <= pmin(1, 6 * rows$p_value) + 0.02))
   expect_true(all(rows$simultaneous_low < rows$conf_low))
   # zero is outside of a simultaneous interval where max_t rejects
   expect_identical(rows$simultaneous_low > 0 | rows$simultaneous_high < 0, rows$p_adjusted <= 0.05)
-  one <- compare_scores(result[1:2, ], adjust = "max_t")
+  one <- compare_scores(result[1:2, ], p_adjust = "max_t")
   expect_identical(one$p_adjusted, one$p_value)
   expect_equal(one$simultaneous_low, one$conf_low)
   # of scores that do not vary together, the largest of two is that of two independent values
@@ -102,8 +102,8 @@ test_that("p-values are adjusted as p.adjust() does, and never below the unadjus
 
 test_that("the order of rows does not matter, and seeds reproduce", {
   order <- c(3, 1, 4, 2)
-  first <- seeded(compare_scores(result, "c", adjust = "max_t", margin = 0.1))
-  other <- seeded(compare_scores(result[order, ], "c", adjust = "max_t", margin = 0.1))
+  first <- seeded(compare_scores(result, "c", p_adjust = "max_t", margin = 0.1))
+  other <- seeded(compare_scores(result[order, ], "c", p_adjust = "max_t", margin = 0.1))
   expect_equal(as.data.frame(other)[match(first$score_1, other$score_1), ], as.data.frame(first),
                ignore_attr = TRUE)
   first <- as.data.frame(seeded(best_score(result)))
@@ -223,7 +223,7 @@ test_that("crossfit picks on one half and judges on the other", {
   # a group of one layer leaves nothing to pick, and halves cancel
   one <- compare_best(over_stimuli, "a", "b")
   expect_equal(one$crossfit, one$difference)
-  halves <- score_interval(x, layers, "cka", method = "half-samples", resamples = 30)
+  halves <- score_interval(x, layers, "cka", method = "half-samples", draws = 30)
   one <- compare_best(halves, "a", "b")
   expect_equal(one$crossfit, one$difference)
   shifts <- repalign:::half_shifts(over_stimuli, 3)
@@ -256,7 +256,7 @@ test_that("copies, undefined scores and half-samples: what is known is used and 
   expect_false("b" %in% best$in_set[[1]])
   expect_warned(compare_best(undefined, c("a", "b"), "c"), "repalign_undefined")
   expect_refused(quietly(compare_best(undefined, "b", "c")), "group_1")
-  halves <- score_interval(x, layers, "mutual_knn", method = "half-samples", resamples = 20,
+  halves <- score_interval(x, layers, "mutual_knn", method = "half-samples", draws = 20,
                            over = c("stimuli", "neurons_x"))
   expect_output(print(compare_scores(halves)), "no interactions are subtracted")
   expect_output(print(best_score(halves)), "no interactions are subtracted")
@@ -283,7 +283,7 @@ test_that("bad input is refused by name", {
   expect_refused(compare_scores(result, c(1, NA, -1, 0)), "`contrasts`")
   expect_refused(compare_scores(result, "z"), c("`contrasts`", "z"))
   expect_refused(compare_scores(result, list(1)), "`contrasts`")
-  expect_refused(compare_scores(result, adjust = "tukey"), "`adjust`")
+  expect_refused(compare_scores(result, p_adjust = "tukey"), "`p_adjust`")
   expect_refused(compare_scores(result, margin = -1), "`margin`")
   expect_refused(compare_scores(result, draws = 10), "`draws`")
   expect_refused(best_score(result, "layer"), "`by`")

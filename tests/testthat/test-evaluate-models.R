@@ -30,7 +30,7 @@ test_that("scores, variances and p-values over RDMs alone are those of the refer
   }
   for (block in rsa_blocks("p_pair_adjusted", case = "r1")) {
     result <- evaluated("r1", "cosine", resample = "none")
-    pairs <- compare_scores(result, adjust = rsa_parameters(block)$adjust)
+    pairs <- compare_scores(result, p_adjust = rsa_parameters(block)$adjust)
     expect_rsa_block(pairs$p_adjusted, block)
   }
 })
@@ -73,11 +73,11 @@ test_that("noise ceilings of all data are those of the reference", {
   for (block in blocks) {
     data <- rsa_data(block)
     groups <- grepl("group=", block$parameters[1])
-    missing <- if (groups) "error" else rsa_missing(block)
+    na <- if (groups) "error" else rsa_missing(block)
     if (groups) data <- rsa_rdms(paste0(block$case[1], "_data"))
     result <- suppressMessages(
       evaluate_models(data, rsa_rdms(paste0(block$case[1], "_models"))[1],
-                      outer_of[[block$method[1]]], resample = "none", missing = missing,
+                      outer_of[[block$method[1]]], resample = "none", na = na,
                       group = if (groups) (seq_along(data) + 1) %/% 2))
     expect_rsa_block(c(result$ceiling_low, result$ceiling_high), block)
   }
@@ -257,11 +257,11 @@ test_that("missing pairs are used when asked for", {
   expect_error(evaluate_models(made$data, made$models, "cosine"),
                class = "repalign_error_nonfinite")
   expect_message(result <- evaluate_models(made$data, made$models, "cosine", draws = 5,
-                                           missing = "pairwise"),
+                                           na = "pairwise"),
                  class = "repalign_pairs_left_out")
   by_hand <- cor(cbind(as.vector(made$data$s1)), sapply(made$models, as.vector), use = "complete")
   result <- suppressMessages(evaluate_models(made$data, made$models, "pearson", "none",
-                                             missing = "pairwise"))
+                                             na = "pairwise"))
   expect_equal(attr(result, "table")[1, ], by_hand[1, ])
 })
 
@@ -294,11 +294,11 @@ test_that("bad input is named", {
                class = "repalign_error_labels")
   expect_error(try_with(folds = c(condition = 5)), class = "repalign_error_size")
   expect_error(try_with(folds = c(rdm = 6)), class = "repalign_error_size")
-  expect_error(try_with(sigma = diag(12), outer = "whitened_cosine"),
+  expect_error(try_with(stimulus_noise = diag(12), outer = "whitened_cosine"),
                class = "repalign_error_choice")
-  expect_error(try_with(sigma = rep(1, 5), outer = "whitened_cosine"),
+  expect_error(try_with(stimulus_noise = rep(1, 5), outer = "whitened_cosine"),
                class = "repalign_error_size")
-  expect_error(try_with(sigma = rep(1, 12)), class = "repalign_error_choice")
+  expect_error(try_with(stimulus_noise = rep(1, 12)), class = "repalign_error_choice")
   labelled <- stats::setNames(lapply(made$data[1:2], `attr<-`, "Labels", letters[1:12]),
                               c("a", "b"))
   other <- `attr<-`(made$models[[1]], "Labels", LETTERS[1:12])
@@ -314,8 +314,8 @@ test_that("comparisons know the models that are left", {
   made <- made_rdms()
   set.seed(1)
   result <- evaluate_models(made$data, made$models, "pearson", draws = 50)
-  pairs <- compare_scores(result, adjust = "none")
-  some <- compare_scores(result[3:2, ], adjust = "none")
+  pairs <- compare_scores(result, p_adjust = "none")
+  some <- compare_scores(result[3:2, ], p_adjust = "none")
   expect_equal(some$difference, -pairs$difference[3])
   expect_equal(some$se, pairs$se[3])
   total <- vcov(result)
@@ -408,13 +408,13 @@ test_that("cosines of positive dissimilarities are taken with a message unless t
 test_that("missing pairs: the error says how to leave them out", {
   made <- made_rdms()
   made$data[[1]][2] <- NA
-  says <- "Set missing = \"pairwise\""
+  says <- "Set na = \"pairwise\""
   expect_error(evaluate_models(made$data, made$models, "pearson"), says, fixed = TRUE)
   expect_error(pool_rdms(made$data, "pearson"), says, fixed = TRUE)
   expect_error(rsa(made$data[[1]], made$data[[2]]), says, fixed = TRUE)
   expect_error(rsa_regression(a ~ b, list(a = made$data[[1]], b = made$data[[2]])), says,
                fixed = TRUE)
-  # no way out of infinite ones, and for measures without `missing`
+  # no way out of infinite ones, and for measures without `na`
   made$data[[1]][2] <- Inf
   for (call in list(quote(pool_rdms(made$data, "pearson")),
                     quote(bures(made$data[[1]], made$data[[2]])))) {

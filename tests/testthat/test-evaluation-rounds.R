@@ -1,7 +1,7 @@
 # The fast ways of evaluate_models() against plain ones, which gather the stimuli of each draw.
 
-task_of <- function(outer, made, group = NULL, models = made$models, sigma = NULL) {
-  repalign:::evaluation_task(made$data, models, outer, group, sigma, "pairwise")
+task_of <- function(outer, made, group = NULL, models = made$models, stimulus_noise = NULL) {
+  repalign:::evaluation_task(made$data, models, outer, group, stimulus_noise, "pairwise")
 }
 
 random_rounds <- function(task, draws = 6) {
@@ -59,7 +59,7 @@ test_that("pairs that all RDMs lack: fast and plain ways agree", {
 test_that("unequal noise of stimuli: fast and plain ways agree", {
   made <- made_rdms()
   for (outer in c("whitened_cosine", "whitened_pearson")) {
-    task <- task_of(outer, made, sigma = exp(rnorm(12)))
+    task <- task_of(outer, made, stimulus_noise = exp(rnorm(12)))
     expect_same_rounds(task, random_rounds(task), "grams", outer)
   }
 })
@@ -98,11 +98,11 @@ test_that("results do not depend on threads, and set.seed() makes them again", {
 })
 
 # Cosine in the metric of an explicit covariance of all pairs.
-whitened_by_hand <- function(a, b, outer, sigma) {
+whitened_by_hand <- function(a, b, outer, stimulus_noise) {
   n <- attr(a, "Size")
   places <- utils::combn(n, 2)
   contrasts <- diag(n)[places[1, ], ] - diag(n)[places[2, ], ]
-  v <- (contrasts %*% (if (is.matrix(sigma)) sigma else diag(sigma, n)) %*% t(contrasts))^2
+  v <- (contrasts %*% (if (is.matrix(stimulus_noise)) stimulus_noise else diag(stimulus_noise, n)) %*% t(contrasts))^2
   there <- !is.na(a) & !is.na(b)
   w <- solve(v[there, there])
   if (outer == "whitened_pearson") {
@@ -121,11 +121,11 @@ test_that("whitened similarities with gaps are those of the explicit covariance"
   a[c(3, 7, 20)] <- NA
   b[c(7, 9)] <- NA
   root <- matrix(rnorm(81), 9)
-  for (sigma in list(1, exp(rnorm(9)), crossprod(root))) {
+  for (stimulus_noise in list(1, exp(rnorm(9)), crossprod(root))) {
     for (outer in c("whitened_cosine", "whitened_pearson")) {
-      given <- if (length(sigma) > 1) sigma
+      given <- if (length(stimulus_noise) > 1) stimulus_noise
       found <- repalign:::similarity_table(matrix(a), matrix(b), outer, given)
-      expect_equal(as.vector(found), whitened_by_hand(a, b, outer, sigma), tolerance = 1e-9)
+      expect_equal(as.vector(found), whitened_by_hand(a, b, outer, stimulus_noise), tolerance = 1e-9)
     }
   }
 })

@@ -12,17 +12,17 @@ shuffled <- function(values) values[c(5, 2, 9, 12, 1, 3, 8, 4, 11, 7, 10, 6)[seq
 
 labels <- paste0("s", 1:12)
 variances <- setNames(exp(seq(-1, 1, length.out = 12)), labels)
-sigma <- local({
+stimulus_noise <- local({
   set.seed(3)
   crossprod(matrix(rnorm(40 * 12), 40)) / 40
 })
-named_sigma <- matrix(sigma, 12, dimnames = list(labels, labels))
+named_noise <- matrix(stimulus_noise, 12, dimnames = list(labels, labels))
 order <- c(3, 1, 2, 12:4)
 clusters <- setNames(rep(c("a", "b", "c", "d"), each = 3), labels)
 
 
 test_that("in_order_of() goes by names that are all labels", {
-  order_of <- function(...) in_order_of(..., arg = "sigma")
+  order_of <- function(...) in_order_of(..., arg = "stimulus_noise")
   expect_identical(order_of(c(b = 1, a = 2), c("a", "b")), c(2, 1))
   expect_identical(order_of(c(b = 1, c = 3, a = 2), c("a", "b")), c(2, 1))
   expect_identical(order_of(c(b = 1, a = 2), NULL), c(1, 2))
@@ -41,41 +41,41 @@ test_that("in_order_of() goes by names that are all labels", {
   expect_identical(order_of(square, c("v", "w")), unname(square))
 })
 
-test_that("sigma goes by names wherever RDMs are compared", {
+test_that("stimulus_noise goes by names wherever RDMs are compared", {
   a <- labelled_rdm(1)
   b <- labelled_rdm(2)
   uses <- list(
-    rsa = function(s) rsa(a, b, outer = "whitened_pearson", sigma = s),
-    riemann = function(s) riemann(a, b, sigma = s),
+    rsa = function(s) rsa(a, b, outer = "whitened_pearson", stimulus_noise = s),
+    riemann = function(s) riemann(a, b, stimulus_noise = s),
     similarity = function(s) {
-      similarity(a, b, measure("rsa", outer = "whitened_cosine", sigma = s))$score
+      similarity(a, b, measure("rsa", outer = "whitened_cosine", stimulus_noise = s))$score
     },
     calibrate = function(s) {
       set.seed(1)
-      as.data.frame(calibrate(a, b, measure("rsa", outer = "whitened_cosine", sigma = s),
+      as.data.frame(calibrate(a, b, measure("rsa", outer = "whitened_cosine", stimulus_noise = s),
                               permutations = 19))
     },
-    rdm_rows = function(s) as.data.frame(rdm_rows(a, b, outer = "whitened_pearson", sigma = s)),
-    pool_rdms = function(s) as.vector(pool_rdms(list(a = a, b = b), "whitened_pearson", sigma = s)),
+    rdm_rows = function(s) as.data.frame(rdm_rows(a, b, outer = "whitened_pearson", stimulus_noise = s)),
+    pool_rdms = function(s) as.vector(pool_rdms(list(a = a, b = b), "whitened_pearson", stimulus_noise = s)),
     subject_ceiling = function(s) {
-      subject_ceiling(list(a = a, b = b), measure("rsa", outer = "whitened_pearson", sigma = s))
+      subject_ceiling(list(a = a, b = b), measure("rsa", outer = "whitened_pearson", stimulus_noise = s))
     },
     evaluate_models = function(s) {
       rows <- evaluate_models(list(a = a, b = b), list(m = labelled_rdm(3), k = labelled_rdm(4)),
-                              "whitened_pearson", resample = "none", sigma = s)
+                              "whitened_pearson", resample = "none", stimulus_noise = s)
       as.data.frame(rows)
     },
     fit_rdm_model = function(s) {
       model <- rdm_model(list(m = labelled_rdm(3), k = labelled_rdm(4)), "weighted")
-      fit_rdm_model(model, list(a = a, b = b), "whitened_pearson", sigma = s)$weights
+      fit_rdm_model(model, list(a = a, b = b), "whitened_pearson", stimulus_noise = s)$weights
     }
   )
   for (name in names(uses)) {
     use <- function(s) suppressMessages(uses[[name]](s))
     expect_equal(use(rev(variances)), use(unname(variances)), info = name)
-    expect_equal(use(named_sigma[order, order]), use(sigma), info = name)
+    expect_equal(use(named_noise[order, order]), use(stimulus_noise), info = name)
     lacking <- setNames(variances, replace(labels, 4, "other"))
-    expect_error(use(lacking), "`sigma` has names, but none is \"s4\"",
+    expect_error(use(lacking), "`stimulus_noise` has names, but none is \"s4\"",
                  class = "repalign_error_names", info = name)
   }
 })
@@ -176,26 +176,27 @@ test_that("names go before stimuli are left out, and other functions go by them"
   few <- setNames(rep(c("a", "b", "c", "d", "e", "f"), 2), labels)
   expect_equal(found(shuffled(by), shuffled(few)), found(unname(by), unname(few)))
   trials <- array(rnorm(12 * 8 * 6), c(12, 8, 6), list(labels, NULL, NULL))
-  noise <- function(sigma) {
+  noise <- function(stimulus_noise) {
     set.seed(1)
-    set <- measure("rsa", outer = "whitened_pearson", sigma = sigma)
+    set <- measure("rsa", outer = "whitened_pearson", stimulus_noise = stimulus_noise)
     suppressWarnings(as.data.frame(noise_ceiling(trials, labelled(2), set, splits = 2)))
   }
   expect_equal(noise(rev(variances)), noise(unname(variances)))
 })
 
-test_that("block and labels of conditions of a regression go by names", {
+test_that("leave_out, blocks and labels of conditions of a regression go by names", {
   data <- list(brain = labelled_rdm(1), m = labelled_rdm(2), kind = clusters)
-  block <- setNames(rep(1:3, 4), labels)
-  fit <- function(kind, block = NULL) {
+  run <- setNames(rep(1:3, 4), labels)
+  fit <- function(kind, run = NULL, blocks = NULL) {
     set.seed(1)
     rsa_regression(brain ~ m + kind, c(data[1:2], list(kind = kind)), permutations = 9,
-                   block = block)
+                   leave_out = run, blocks = blocks)
   }
   expect_equal(fit(shuffled(clusters)), fit(unname(clusters)))
   expect_equal(fit(factor(clusters)[12:1]), fit(unname(clusters)))
-  expect_equal(fit(clusters, shuffled(block)), fit(clusters, unname(block)))
-  expect_equal(fit(clusters, unname(block)), fit(unname(clusters), block))
+  expect_equal(fit(clusters, shuffled(run)), fit(clusters, unname(run)))
+  expect_equal(fit(clusters, unname(run)), fit(unname(clusters), run))
+  expect_equal(fit(clusters, blocks = shuffled(run)), fit(clusters, blocks = unname(run)))
   expect_error(fit(setNames(clusters, c(labels[-1], "x"))), "`kind` has names, but none is \"s1\"",
                class = "repalign_error_names")
   rows <- function(kind) as.data.frame(rdm_rows(data$brain, kind))

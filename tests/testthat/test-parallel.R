@@ -129,8 +129,8 @@ test_that("subsets of the stimuli are worked off by workers, with the same resul
   m <- some_models(counts = TRUE)
   calls <- list(
     function() score_interval(m$one, m$two, list("mutual_knn", measure("knn_jaccard", k = 4), "cka"),
-                              method = "half-samples", resamples = 21),
-    function() score_interval(m$one, measure = measure("lcs_knn", k = 4), resamples = 21),
+                              method = "half-samples", draws = 21),
+    function() score_interval(m$one, measure = measure("lcs_knn", k = 4), draws = 21),
     function() score_interval(m$one$a, m$one$b, "gulp", method = "jackknife"),
     function() score_weighted(m$one$a, m$one$b, "gulp", matrix(rep(0:1, 60), 40))
   )

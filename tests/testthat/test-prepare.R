@@ -211,9 +211,9 @@ test_that("score_interval() and score_weighted() take what was prepared with its
   for (id in plain_measures()$id) {
     made <- prepare(x, id, data = TRUE)
     set.seed(1)
-    expected <- quietly(score_interval(x, y, id, resamples = 20))
+    expected <- quietly(score_interval(x, y, id, draws = 20))
     set.seed(1)
-    expect_identical(quietly(score_interval(made, y, id, resamples = 20)), expected, info = id)
+    expect_identical(quietly(score_interval(made, y, id, draws = 20)), expected, info = id)
     expect_identical(quietly(score_weighted(made, y, id, halves)),
                      quietly(score_weighted(x, y, id, halves)), info = id)
   }

@@ -3,7 +3,7 @@
 test_that("pooled RDMs are those of the reference", {
   for (block in rsa_blocks("pool")) {
     outer <- outer_of[[block$method[1]]]
-    pooled <- pool_rdms(rsa_data(block), outer, missing = rsa_missing(block))
+    pooled <- pool_rdms(rsa_data(block), outer, na = rsa_missing(block))
     if (outer %in% c("pearson", "whitened_pearson")) pooled <- pooled - min(pooled)
     expect_rsa_block(as.vector(pooled), block)
   }
@@ -18,7 +18,7 @@ fit_of_block <- function(block) {
   ridge <- if (is.null(given$ridge)) 0 else as.numeric(given$ridge)
   model <- rdm_model(rsa_rdms(paste0(block$case[1], "_models")), type_of(block$method[1]),
                      nonnegative = block$method[1] == "weighted_nonneg", ridge = ridge)
-  fit_rdm_model(model, rsa_data(block), outer_of[[given$compare]], missing = rsa_missing(block))
+  fit_rdm_model(model, rsa_data(block), outer_of[[given$compare]], na = rsa_missing(block))
 }
 
 small_cases <- c("r1", "r2")
@@ -129,8 +129,8 @@ test_that("what cannot be a model or a pool is refused", {
   expect_error(pool_rdms(made$data, "bures"), class = "repalign_error_choice")
   expect_error(pool_rdms(list(made$data[[1]], packed_dist(rep(1, 66))), "pearson"),
                class = "repalign_error_variance")
-  expect_error(pool_rdms(made$data, "pearson", sigma = 1:12), class = "repalign_error_choice")
-  expect_error(fit_rdm_model(rdm_model(made$models[[1]]), made$data, "cosine", sigma = 1:12),
+  expect_error(pool_rdms(made$data, "pearson", stimulus_noise = 1:12), class = "repalign_error_choice")
+  expect_error(fit_rdm_model(rdm_model(made$models[[1]]), made$data, "cosine", stimulus_noise = 1:12),
                class = "repalign_error_choice")
   expect_error(rdm_model(cor(matrix(sin(1:40), 8))), "diagonal", class = "repalign_error_value")
   square <- as.matrix(made$models[[1]])
@@ -139,9 +139,9 @@ test_that("what cannot be a model or a pool is refused", {
                ignore_attr = TRUE)
   made$data[[1]][3] <- NA
   expect_error(pool_rdms(made$data, "cosine"), class = "repalign_error_nonfinite")
-  expect_s3_class(pool_rdms(made$data, "cosine", missing = "pairwise"), "dist")
+  expect_s3_class(pool_rdms(made$data, "cosine", na = "pairwise"), "dist")
   expect_error(fit_rdm_model(made$models, made$data, "cosine"), class = "repalign_error_type")
-  expect_error(fit_rdm_model(rdm_model(dist(1:5)), made$data, "cosine", missing = "pairwise"),
+  expect_error(fit_rdm_model(rdm_model(dist(1:5)), made$data, "cosine", na = "pairwise"),
                class = "repalign_error_size")
 })
 
@@ -149,14 +149,14 @@ test_that("a large offset of all dissimilarities leaves centred comparisons as t
   made <- made_rdms()
   set.seed(8)
   mixing <- diag(12) + 0.1 * matrix(rnorm(144), 12)
-  for (sigma in list(NULL, 1 + runif(12), crossprod(mixing))) {
+  for (stimulus_noise in list(NULL, 1 + runif(12), crossprod(mixing))) {
     value <- function(offset) {
       data <- lapply(made$data, `+`, offset)
       model <- rdm_model(lapply(made$models, `+`, offset), "weighted")
-      fit <- fit_rdm_model(model, data, "whitened_pearson", sigma = sigma)
+      fit <- fit_rdm_model(model, data, "whitened_pearson", stimulus_noise = stimulus_noise)
       c(evaluate_models(data, made$models[[1]], "whitened_pearson", resample = "none",
-                        sigma = sigma)$score,
-        cor(pool_rdms(data, "whitened_pearson", sigma), made$data[[1]]), fit$score, coef(fit))
+                        stimulus_noise = stimulus_noise)$score,
+        cor(pool_rdms(data, "whitened_pearson", stimulus_noise), made$data[[1]]), fit$score, coef(fit))
     }
     expect_equal(value(1e6), value(0), tolerance = 1e-7)
   }
@@ -171,7 +171,7 @@ test_that("RDMs whose dissimilarities differ by rounding have no similarity, as 
   for (outer in setdiff(rsa_outer, c("cosine", "whitened_cosine"))) {
     score <- function(model) {
       suppressMessages(suppressWarnings(evaluate_models(
-        lapply(made$data, gap), model, outer, resample = "none", missing = "pairwise"))$score)
+        lapply(made$data, gap), model, outer, resample = "none", na = "pairwise"))$score)
     }
     expect_identical(score(equal), NA_real_)
     expect_identical(score(gap(packed_dist(rep(1, 66)), 7)), NA_real_)
@@ -192,13 +192,13 @@ test_that("components that lack different pairs need some in common, in draws to
               "weighted")
   }
   for (outer in c("cosine", "whitened_cosine")) {
-    fit <- function(model) fit_rdm_model(model, made$data, outer, missing = "pairwise")
+    fit <- function(model) fit_rdm_model(model, made$data, outer, na = "pairwise")
     error <- expect_error(fit(weighted(1:40, 38:66)), class = "repalign_error_size")
     expect_match(conditionMessage(error), "0 pairs")
     expect_true(is.finite(fit(weighted(1:40, 44:66))$score))
     set.seed(5)
     result <- suppressMessages(suppressWarnings(
-      evaluate_models(made$data, weighted(1:40, 44:66), outer, draws = 20, missing = "pairwise")))
+      evaluate_models(made$data, weighted(1:40, 44:66), outer, draws = 20, na = "pairwise")))
     expect_gt(result$left_out, 0)
     expect_true(is.finite(result$score))
   }

@@ -27,16 +27,16 @@ test_that("contributions sum to the score of rsa(), for every comparison", {
   gaps$x[c(1, 9, 20)] <- NA
   gaps$y[c(9, 30)] <- NA
   for (outer in all_outer) {
-    for (sigma in noise_for(outer, 9)) {
-      rows <- rdm_rows(rdms$x, rdms$y, outer = outer, sigma = sigma)
-      score <- rsa(rdms$x, rdms$y, outer = outer, sigma = sigma)
+    for (stimulus_noise in noise_for(outer, 9)) {
+      rows <- rdm_rows(rdms$x, rdms$y, outer = outer, stimulus_noise = stimulus_noise)
+      score <- rsa(rdms$x, rdms$y, outer = outer, stimulus_noise = stimulus_noise)
       expect_lt(abs(sum(rows$contribution) - score), 1e-13)
       expect_equal(glance(rows)$score, score)
       expect_identical(rows$n, rep(8L, 9))
-      expect_message(rows <- rdm_rows(gaps$x, gaps$y, outer = outer, sigma = sigma,
-                                      missing = "pairwise"), "32 of 36 pairs")
-      score <- suppressMessages(rsa(gaps$x, gaps$y, outer = outer, sigma = sigma,
-                                    missing = "pairwise"))
+      expect_message(rows <- rdm_rows(gaps$x, gaps$y, outer = outer, stimulus_noise = stimulus_noise,
+                                      na = "pairwise"), "32 of 36 pairs")
+      score <- suppressMessages(rsa(gaps$x, gaps$y, outer = outer, stimulus_noise = stimulus_noise,
+                                    na = "pairwise"))
       expect_lt(abs(sum(rows$contribution) - score), 1e-13)
       expect_identical(sum(rows$n), 64L)
     }
@@ -46,11 +46,11 @@ test_that("contributions sum to the score of rsa(), for every comparison", {
 test_that("most pairs may lack", {
   rdms <- two_rdms(9, 2)
   rdms$x[sample(36, 22)] <- NA
-  for (outer in all_outer) for (sigma in noise_for(outer, 9)) {
+  for (outer in all_outer) for (stimulus_noise in noise_for(outer, 9)) {
     rows <- suppressMessages(undefined_is_fine(
-      rdm_rows(rdms$x, rdms$y, outer = outer, sigma = sigma, missing = "pairwise")))
-    score <- suppressMessages(rsa(rdms$x, rdms$y, outer = outer, sigma = sigma,
-                                  missing = "pairwise"))
+      rdm_rows(rdms$x, rdms$y, outer = outer, stimulus_noise = stimulus_noise, na = "pairwise")))
+    score <- suppressMessages(rsa(rdms$x, rdms$y, outer = outer, stimulus_noise = stimulus_noise,
+                                  na = "pairwise"))
     expect_lt(abs(sum(rows$contribution) - score), 1e-12)
   }
 })
@@ -72,8 +72,8 @@ plain_pair_shares <- function(x, y, outer) {
   )
 }
 
-plain_whitened <- function(x, y, outer, sigma, n = attr(x, "Size")) {
-  s <- if (is.null(sigma)) diag(n) else if (is.matrix(sigma)) sigma else diag(sigma)
+plain_whitened <- function(x, y, outer, stimulus_noise, n = attr(x, "Size")) {
+  s <- if (is.null(stimulus_noise)) diag(n) else if (is.matrix(stimulus_noise)) stimulus_noise else diag(stimulus_noise)
   pair <- combn(n, 2)
   contrast <- vapply(seq_len(ncol(pair)), function(p) {
     as.double(seq_len(n) == pair[1, p]) - (seq_len(n) == pair[2, p])
@@ -106,9 +106,9 @@ test_that("contributions and scores are those of the definitions", {
       expect_equal(rows$score[i], sum(plain_pair_shares(rdms$x[at], rdms$y[at], outer)))
     }
   }
-  for (outer in all_outer[7:8]) for (sigma in noise_of(n)) {
-    rows <- rdm_rows(rdms$x, rdms$y, outer = outer, sigma = sigma)
-    v <- plain_whitened(rdms$x, rdms$y, outer, sigma)$v
+  for (outer in all_outer[7:8]) for (stimulus_noise in noise_of(n)) {
+    rows <- rdm_rows(rdms$x, rdms$y, outer = outer, stimulus_noise = stimulus_noise)
+    v <- plain_whitened(rdms$x, rdms$y, outer, stimulus_noise)$v
     shares <- whitened_parts(as.vector(rdms$x), as.vector(rdms$y), v, outer)
     for (i in 1:n) {
       at <- ends_of(n, i)
@@ -188,13 +188,13 @@ test_that("what has no score says so", {
     rdm_rows(lacking, rdms$y)
   }, "missing or non-finite")
   lacking[ends_of(8, 2)[-1]] <- NA
-  rows <- suppressMessages(expect_warned(rdm_rows(lacking, rdms$y, missing = "pairwise"),
+  rows <- suppressMessages(expect_warned(rdm_rows(lacking, rdms$y, na = "pairwise"),
                                          "repalign_undefined"))
   expect_true(is.na(rows$score[2]))
   expect_refused(rdm_rows(rdms$x, dist(1:5)), c("5 conditions", "8"))
   expect_refused(rdm_rows(dist(1:3), dist(3:1)), "at least 4")
-  expect_refused(rdm_rows(rdms$x, rdms$y, sigma = diag(8)), "sigma")
-  expect_refused(rdm_rows(rdms$x, rdms$y, outer = "whitened_cosine", sigma = diag(7)), "7 stimuli")
+  expect_refused(rdm_rows(rdms$x, rdms$y, stimulus_noise = diag(8)), "stimulus_noise")
+  expect_refused(rdm_rows(rdms$x, rdms$y, outer = "whitened_cosine", stimulus_noise = diag(7)), "7 stimuli")
   expect_refused(rdm_rows(rdms$x, rdms$y, outer = "bures"), "outer")
   expect_refused(rdm_rows(list(), rdms$y), "empty list")
   expect_refused(rdm_rows(rdms$x), "`y` is missing")
@@ -222,7 +222,7 @@ test_that("scores of rows by Kendall's tau are those of their parts", {
   rdms <- two_rdms(9, 10)
   rdms$x[c(2, 12)] <- NA
   for (outer in c("kendall", "tau_b")) {
-    rows <- suppressMessages(rdm_rows(rdms$x, rdms$y, outer = outer, missing = "pairwise"))
+    rows <- suppressMessages(rdm_rows(rdms$x, rdms$y, outer = outer, na = "pairwise"))
     for (i in 1:9) {
       at <- setdiff(ends_of(9, i), c(2, 12))
       expect_equal(rows$score[i], sum(plain_pair_shares(rdms$x[at], rdms$y[at], outer)))

@@ -9,7 +9,7 @@ results_by_class <- function() {
   models <- list(m = layers[1:2], k = layers[3])
   gaps <- dist(p$x)
   gaps[3] <- NA
-  pairwise <- measure("rsa", missing = "pairwise")
+  pairwise <- measure("rsa", na = "pairwise")
   trials <- array(rep(p$x, 4) + rnorm(30 * 8 * 4), c(30, 8, 4))
   rdms <- lapply(list(r = p$x, s = p$y, t = layers$b), function(x) dist(x[1:10, ]))
   labels <- rep(c("one", "two"), each = 15)
@@ -31,7 +31,7 @@ results_by_class <- function() {
                                                    repeats = 2))),
     repalign_interval = list(score_interval(models),
                              cka_interval(p$x, p$y, clusters = rep(1:10, each = 3)),
-                             score_interval(gaps, dist(p$y), pairwise, resamples = 20)),
+                             score_interval(gaps, dist(p$y), pairwise, draws = 20)),
     repalign_benchmark = list(groups, benchmark_outputs(nets, outputs, measures = "rv",
                                                         model_permutations = 9)),
     repalign_ranks = list(rank_measures(groups, metric = c(groups = "conformity"))),

@@ -23,20 +23,20 @@ block_rdms <- function(block) {
   list(data = rsa_rdms(paste0(case, "_", which)), models = rsa_rdms(paste0(case, "_models")))
 }
 
-block_sigma <- function(block) {
+block_noise <- function(block) {
   if (!grepl("sigma_k", block$parameters[1])) return(NULL)
-  sigma <- as.matrix(rsa_input(paste0(block$case[1], "_sigma")))
-  if (grepl("variance", block$parameters[1])) sigma[, 1] else unname(sigma[, -1])
+  stimulus_noise <- as.matrix(rsa_input(paste0(block$case[1], "_sigma")))
+  if (grepl("variance", block$parameters[1])) stimulus_noise[, 1] else unname(stimulus_noise[, -1])
 }
 
 block_score <- function(block) {
-  sigma <- block_sigma(block)
+  stimulus_noise <- block_noise(block)
   method <- block$method[1]
   function(data, model) {
     quietly(switch(method, bures = bures(data, model),
       bures_metric = bures_distance(data, model)^2,
-      neg_riem_dist = riemann(model, data, sigma = sigma),
-      rsa(data, model, outer = outer_of[[method]], sigma = sigma, missing = "pairwise")))
+      neg_riem_dist = riemann(model, data, stimulus_noise = stimulus_noise),
+      rsa(data, model, outer = outer_of[[method]], stimulus_noise = stimulus_noise, na = "pairwise")))
   }
 }
 
@@ -82,20 +82,20 @@ test_that("every comparison of signed RDMs is its definition", {
 test_that("whitened scores are those of the inverse of the covariance of all pairs", {
   p <- signed_rdms()
   noise <- noise_of()
-  for (outer in whitened_outer) for (sigma in noise) {
-    v <- def_pair_covariance(36, sigma)
+  for (outer in whitened_outer) for (stimulus_noise in noise) {
+    v <- def_pair_covariance(36, stimulus_noise)
     expected <- def_compare_rdms(as.vector(p$x), as.vector(p$y), outer, v)
-    expect_equal(rsa(p$x, p$y, outer = outer, sigma = sigma), expected, tolerance = 1e-10)
+    expect_equal(rsa(p$x, p$y, outer = outer, stimulus_noise = stimulus_noise), expected, tolerance = 1e-10)
     # neither its unit nor that of the RDMs matters
-    if (!is.null(sigma)) {
-      expect_equal(rsa(p$x * 1e-9, p$y, outer = outer, sigma = 1e6 * sigma), expected, tolerance = 1e-9)
+    if (!is.null(stimulus_noise)) {
+      expect_equal(rsa(p$x * 1e-9, p$y, outer = outer, stimulus_noise = 1e6 * stimulus_noise), expected, tolerance = 1e-9)
     }
   }
   # without noise it is the linear CKA
   x <- normal_matrix(12, 4)
   y <- x + normal_matrix(12, 4)
   expect_equal(rsa(x, y, inner = "sqeuclidean", outer = "whitened_cosine"), cka(x, y), tolerance = 1e-12)
-  expect_equal(rsa(x, y, inner = "sqeuclidean", outer = "whitened_cosine", sigma = rep(1, 12)), cka(x, y),
+  expect_equal(rsa(x, y, inner = "sqeuclidean", outer = "whitened_cosine", stimulus_noise = rep(1, 12)), cka(x, y),
                tolerance = 1e-12)
   expect_equal(rsa(x, dist(y)^2, inner = "sqeuclidean", outer = "whitened_cosine"), cka(x, y),
                tolerance = 1e-12)
@@ -152,18 +152,18 @@ test_that("missing pairs: scores of the pairs that both sides have, with their o
     x <- lacking(p$x, gap[[1]])
     y <- lacking(p$y, gap[[2]])
     there <- which(!is.na(x) & !is.na(y))
-    for (outer in rsa_outer) for (sigma in if (outer %in% whitened_outer) noise else list(NULL)) {
-      v <- def_pair_covariance(36, sigma)[there, there]
-      expect_equal(quietly(rsa(x, y, outer = outer, sigma = sigma, missing = "pairwise")),
+    for (outer in rsa_outer) for (stimulus_noise in if (outer %in% whitened_outer) noise else list(NULL)) {
+      v <- def_pair_covariance(36, stimulus_noise)[there, there]
+      expect_equal(quietly(rsa(x, y, outer = outer, stimulus_noise = stimulus_noise, na = "pairwise")),
                    def_compare_rdms(x[there], y[there], outer, v), tolerance = 1e-10,
                    label = paste(outer, length(there)))
     }
   }
   # NaN is missing, too, and complete RDMs are compared as ever
-  expect_equal(quietly(rsa(replace(p$x, 2, NaN), p$y, missing = "pairwise")),
-               quietly(rsa(lacking(p$x, 2), p$y, missing = "pairwise")))
+  expect_equal(quietly(rsa(replace(p$x, 2, NaN), p$y, na = "pairwise")),
+               quietly(rsa(lacking(p$x, 2), p$y, na = "pairwise")))
   for (outer in rsa_outer) {
-    expect_identical(rsa(p$x, p$y, outer = outer, missing = "pairwise"), rsa(p$x, p$y, outer = outer))
+    expect_identical(rsa(p$x, p$y, outer = outer, na = "pairwise"), rsa(p$x, p$y, outer = outer))
   }
 })
 
@@ -172,25 +172,25 @@ test_that("missing pairs against data, with clusters, and in grids with their nu
   data <- normal_matrix(9, 6)
   x <- lacking(p$x, 1:3)
   d <- as.vector(dist(data))
-  expect_equal(quietly(rsa(x, data, "euclidean", missing = "pairwise")),
+  expect_equal(quietly(rsa(x, data, "euclidean", na = "pairwise")),
                cor(rank(x[-(1:3)]), rank(d[-(1:3)])), tolerance = 1e-12)
-  expect_equal(quietly(rsa(data, x, "sqeuclidean", "pearson", missing = "pairwise")),
+  expect_equal(quietly(rsa(data, x, "sqeuclidean", "pearson", na = "pairwise")),
                cor(x[-(1:3)], d[-(1:3)]^2), tolerance = 1e-12)
   labels <- rep(1:3, 3)
   there <- setdiff(which(between_clusters(labels)), 1:3)
-  expect_equal(quietly(rsa(x, p$y, outer = "cosine", clusters = labels, missing = "pairwise")),
+  expect_equal(quietly(rsa(x, p$y, outer = "cosine", clusters = labels, na = "pairwise")),
                def_cosine(x[there], p$y[there]), tolerance = 1e-12)
-  expect_message(rsa(x, p$y, missing = "pairwise"), "over 33 of 36 pairs", class = "repalign_pairs_left_out")
-  expect_silent(rsa(p$x, p$y, missing = "pairwise"))
+  expect_message(rsa(x, p$y, na = "pairwise"), "over 33 of 36 pairs", class = "repalign_pairs_left_out")
+  expect_silent(rsa(p$x, p$y, na = "pairwise"))
   models <- list(a = p$y, b = lacking(p$y, 3:10))
-  set <- list(measure("rsa", missing = "pairwise"), measure("rsa", outer = "cosine", missing = "pairwise"))
+  set <- list(measure("rsa", na = "pairwise"), measure("rsa", outer = "cosine", na = "pairwise"))
   expect_message(grid <- similarity(list(x = x), models, set), "over 26 to 33 of 36 pairs")
   expect_identical(grid$pairs, c(33L, 33L, 26L, 26L))
   expect_equal(grid$score, vapply(1:4, function(r) {
-    quietly(rsa(x, models[[grid$y[r]]], outer = c("spearman", "cosine")[2 - r %% 2], missing = "pairwise"))
+    quietly(rsa(x, models[[grid$y[r]]], outer = c("spearman", "cosine")[2 - r %% 2], na = "pairwise"))
   }, 0))
   expect_null(similarity(p$x, p$y, "rsa")$pairs)
-  complete <- quietly(similarity(p$x, p$y, list(measure("rsa", missing = "pairwise"), "bures")))
+  complete <- quietly(similarity(p$x, p$y, list(measure("rsa", na = "pairwise"), "bures")))
   expect_identical(complete$pairs, c(36L, NA))
 })
 
@@ -199,18 +199,18 @@ test_that("missing pairs are refused where nothing does without them", {
   x <- lacking(p$x, 5)
   expect_refused(rsa(x, p$y), c("`x`", "missing", "rows 1 and 6"))
   expect_refused(similarity(list(a = x, b = p$x), measure = "rsa"), "`x\\$a`")
-  expect_refused(similarity(x, p$y, list("rsa", measure("rsa", missing = "pairwise"))), "missing")
+  expect_refused(similarity(x, p$y, list("rsa", measure("rsa", na = "pairwise"))), "missing")
   for (id in c("bures", "bures_distance", "riemann", "rsm_difference")) {
     expect_refused(get(id)(x, p$y), c("`x`", "missing"))
   }
-  expect_refused(rsa(replace(p$x, 5, Inf), p$y, missing = "pairwise"), "infinite")
+  expect_refused(rsa(replace(p$x, 5, Inf), p$y, na = "pairwise"), "infinite")
   few <- lacking(p$x, 3:36)
-  expect_refused(rsa(few, p$y, missing = "pairwise"), c("2 pairs", "at least 3"))
-  expect_refused(rsa(p$x, p$y, missing = "some"), "`missing`")
+  expect_refused(rsa(few, p$y, na = "pairwise"), c("2 pairs", "at least 3"))
+  expect_refused(rsa(p$x, p$y, na = "some"), "`na`")
   # undefined where what is left does not differ
   flat <- replace(lacking(p$x, 4:36), 1:3, 2)
   for (outer in setdiff(rsa_outer, c("cosine", "whitened_cosine"))) {
-    value <- expect_warned(suppressMessages(rsa(flat, p$y, outer = outer, missing = "pairwise")),
+    value <- expect_warned(suppressMessages(rsa(flat, p$y, outer = outer, na = "pairwise")),
                            "repalign_undefined")
     expect_identical(value, NA_real_)
   }
@@ -222,13 +222,13 @@ test_that("relabelled RDMs have the scores of permuted ones, with noise and with
   orders <- t(replicate(5, sample(9)))
   x <- lacking(p$x, c(1, 20))
   settings <- c(lapply(rsa_outer, function(outer) list(outer = outer)),
-                lapply(whitened_outer, function(outer) list(outer = outer, sigma = noise_of()$matrix)))
+                lapply(whitened_outer, function(outer) list(outer = outer, stimulus_noise = noise_of()$matrix)))
   for (args in settings) {
     m <- do.call(measure, c("rsa", args))
     null <- null_scores(quietly(calibrate(p$x, p$y, m, permutations = orders)))
     plain <- apply(orders, 1, function(o) quietly(do.call(rsa, c(list(p$x, permuted_side(p$y, o)), args))))
     expect_equal(as.vector(null), plain, tolerance = 1e-10)
-    args$missing <- "pairwise"
+    args$na <- "pairwise"
     m <- do.call(measure, c("rsa", args))
     y <- lacking(p$y, c(4, 30))
     null <- null_scores(quietly(calibrate(x, y, m, permutations = orders)))
@@ -241,39 +241,39 @@ test_that("relabelled RDMs have the scores of permuted ones, with noise and with
   fast <- function(...) has_cosets(null_of(measure("rsa", ...)))
   for (outer in setdiff(rsa_outer, tau_outer)) expect_true(fast(outer = outer), label = outer)
   for (outer in tau_outer) expect_false(fast(outer = outer), label = outer)
-  expect_false(fast(outer = "whitened_cosine", sigma = rep(1, 9)))
+  expect_false(fast(outer = "whitened_cosine", stimulus_noise = rep(1, 9)))
 })
 
 test_that("noise and missing pairs go through all functions that take measures", {
   p <- signed_rdms(16)
-  sigma <- runif(16, 0.5, 2)
-  m <- measure("rsa", outer = "whitened_pearson", sigma = sigma)
-  expect_identical(similarity(p$x, p$y, m)$score, rsa(p$x, p$y, outer = "whitened_pearson", sigma = sigma))
+  stimulus_noise <- runif(16, 0.5, 2)
+  m <- measure("rsa", outer = "whitened_pearson", stimulus_noise = stimulus_noise)
+  expect_identical(similarity(p$x, p$y, m)$score, rsa(p$x, p$y, outer = "whitened_pearson", stimulus_noise = stimulus_noise))
   x <- lacking(p$x, c(3, 40))
-  shifted <- quietly(calibrate(x, p$y, measure("rsa", missing = "pairwise"), permutations = 5, series = TRUE))
+  shifted <- quietly(calibrate(x, p$y, measure("rsa", na = "pairwise"), permutations = 5, series = TRUE))
   expect_true(is.finite(shifted$p_value))
   # of halves, and of some stimuli, the noise is theirs
   keep <- c(2:9, 12:16)
   cut <- function(d) as.dist(as.matrix(d)[keep, keep])
   weights <- matrix(1:16 %in% keep, 16) + 0
   expect_equal(score_weighted(p$x, p$y, m, weights),
-               rsa(cut(p$x), cut(p$y), outer = "whitened_pearson", sigma = sigma[keep]))
-  expect_identical(quietly(score_interval(p$x, p$y, m, resamples = 20))$method, "half-samples")
+               rsa(cut(p$x), cut(p$y), outer = "whitened_pearson", stimulus_noise = stimulus_noise[keep]))
+  expect_identical(quietly(score_interval(p$x, p$y, m, draws = 20))$method, "half-samples")
   gone <- p$x
   gone[apply(combn(16, 2) == 1, 2, any)] <- NA
   expect_equal(quietly(similarity(gone, p$y, m, na = "stimuli"))$score,
                rsa(as.dist(as.matrix(p$x)[-1, -1]), as.dist(as.matrix(p$y)[-1, -1]),
-                   outer = "whitened_pearson", sigma = sigma[-1]))
+                   outer = "whitened_pearson", stimulus_noise = stimulus_noise[-1]))
   x <- lacking(p$x, c(3, 40))
-  pairwise <- measure("rsa", missing = "pairwise")
+  pairwise <- measure("rsa", na = "pairwise")
   made <- prepare(list(x = x), pairwise)
   expect_identical(quietly(similarity(made, p$y, pairwise))$score, quietly(similarity(x, p$y, pairwise))$score)
-  expect_identical(quietly(score_interval(x, p$y, pairwise, resamples = 20))$score,
-                   quietly(rsa(x, p$y, missing = "pairwise")))
+  expect_identical(quietly(score_interval(x, p$y, pairwise, draws = 20))$score,
+                   quietly(rsa(x, p$y, na = "pairwise")))
   data <- normal_matrix(16, 5)
   made <- prepare(list(d = data), pairwise)
   expect_identical(quietly(similarity(made, list(x = x), pairwise))$score,
-                   quietly(rsa(data, x, missing = "pairwise")))
+                   quietly(rsa(data, x, na = "pairwise")))
 })
 
 test_that("deletions of whitened comparisons are scores made anew", {
@@ -300,16 +300,16 @@ test_that("deletions of whitened comparisons are scores made anew", {
 
 test_that("noise that is none, or that nothing uses, is refused", {
   p <- signed_rdms()
-  whitened <- function(sigma) rsa(p$x, p$y, outer = "whitened_cosine", sigma = sigma)
-  expect_refused(whitened(1:8), c("`sigma`", "8", "9"))
-  expect_refused(whitened(diag(8)), c("`sigma`", "8", "9"))
-  expect_refused(whitened(c(-1, 1:8)), c("`sigma`", "stimulus 1"))
-  expect_refused(whitened(matrix(1, 9, 9)), c("`sigma`", "positive definite"))
-  expect_refused(whitened(matrix(rnorm(81), 9)), c("`sigma`", "symmetric"))
-  expect_refused(whitened(matrix(1, 9, 3)), "`sigma`")
-  expect_refused(whitened(c(NA, 1:8)), c("`sigma`", "missing"))
-  expect_refused(whitened("a"), "`sigma`")
-  expect_refused(rsa(p$x, p$y, outer = "cosine", sigma = rep(1, 9)), c("`sigma`", "cosine"))
+  whitened <- function(stimulus_noise) rsa(p$x, p$y, outer = "whitened_cosine", stimulus_noise = stimulus_noise)
+  expect_refused(whitened(1:8), c("`stimulus_noise`", "8", "9"))
+  expect_refused(whitened(diag(8)), c("`stimulus_noise`", "8", "9"))
+  expect_refused(whitened(c(-1, 1:8)), c("`stimulus_noise`", "stimulus 1"))
+  expect_refused(whitened(matrix(1, 9, 9)), c("`stimulus_noise`", "positive definite"))
+  expect_refused(whitened(matrix(rnorm(81), 9)), c("`stimulus_noise`", "symmetric"))
+  expect_refused(whitened(matrix(1, 9, 3)), "`stimulus_noise`")
+  expect_refused(whitened(c(NA, 1:8)), c("`stimulus_noise`", "missing"))
+  expect_refused(whitened("a"), "`stimulus_noise`")
+  expect_refused(rsa(p$x, p$y, outer = "cosine", stimulus_noise = rep(1, 9)), c("`stimulus_noise`", "cosine"))
   expect_refused(rsa(p$x, p$y, outer = "whitened_cosine", clusters = rep(1:3, 3)), "`clusters`")
   expect_refused(rsa(p$x, p$y, outer = "whitened"), "`outer`")
 })
@@ -329,7 +329,7 @@ test_that("RDMs whose dissimilarities are all equal, or 0 for a cosine, have no 
       }
     }
     if (outer %in% whitened_outer) {
-      expect_warned(rsa(zero, p$y, outer = outer, sigma = 1:9), "repalign_undefined")
+      expect_warned(rsa(zero, p$y, outer = outer, stimulus_noise = 1:9), "repalign_undefined")
     }
   }
   expect_warned(bures(zero, p$y), "repalign_undefined")

@@ -154,7 +154,7 @@ test_that("p-values with missing pairs are those of plain loops", {
   permutations <- random_permutations(9, 50)
   for (center in c(TRUE, FALSE)) {
     expect_message(
-      fit <- rsa_regression(brain ~ a + b + group, data, center = center, missing = "pairwise",
+      fit <- rsa_regression(brain ~ a + b + group, data, center = center, na = "pairwise",
                             permutations = t(permutations)),
       "32 of 36 pairs")
     plain <- plain_regression_p(frame, 9, permutations, center, present)
@@ -193,11 +193,11 @@ test_that("few conditions are enumerated", {
   expect_equal(one$p_value, (1 + sum(abs(null) >= abs(seen) - 1e-10)) / 120)
 })
 
-test_that("pairs within blocks are left out, and conditions stay in their blocks", {
+test_that("pairs within runs are left out, and conditions stay in their runs", {
   data <- regression_data(9, 7)
   data$run <- rep(c("r1", "r2", "r3"), each = 3)
   keep <- outer(data$run, data$run, "!=")[lower.tri(diag(9))]
-  fit <- rsa_regression(brain ~ a + b, data, block = run, permutations = 50)
+  fit <- rsa_regression(brain ~ a + b, data, leave_out = run, permutations = 50)
   frame <- pairs_of(data)[1:3]
   kept <- as.data.frame(scale(frame[keep, ]))
   expect_equal(fit$estimate, unname(coef(lm(brain ~ a + b, kept)))[-1])
@@ -206,28 +206,48 @@ test_that("pairs within blocks are left out, and conditions stay in their blocks
   other <- data
   other$brain[!keep] <- 1000
   set.seed(1)
-  p <- regression_p(rsa_regression(brain ~ a + b, data, block = run, permutations = 50))
+  p <- regression_p(rsa_regression(brain ~ a + b, data, leave_out = run, permutations = 50))
   set.seed(1)
-  expect_equal(regression_p(rsa_regression(brain ~ a + b, other, block = run, permutations = 50)),
+  expect_equal(regression_p(rsa_regression(brain ~ a + b, other, leave_out = run, permutations = 50)),
                p)
   # all permutations within blocks, by plain loops
   members <- split(1:9, data$run)
   all <- repalign:::all_block_permutations(members, 9)[, -1]
-  expect_message(fit <- rsa_regression(brain ~ a + b, data, block = run), "215 permutations")
+  expect_message(fit <- rsa_regression(brain ~ a + b, data, leave_out = run), "215 permutations")
   expect_equal(regression_p(fit), plain_block_p(frame, 9, all, keep))
   # whole blocks may change places by permutations of one's own
   given <- function(rows) {
-    suppressWarnings(rsa_regression(brain ~ a + b, data, block = run, permutations = rows))
+    suppressWarnings(rsa_regression(brain ~ a + b, data, leave_out = run, permutations = rows))
   }
   expect_no_error(given(rbind(c(4:9, 1:3), c(7:9, 1:6))))
-  expect_refused(given(rbind(c(4:9, 1:3), c(2:9, 1))), "one block to several blocks, in row 2")
+  expect_refused(given(rbind(c(4:9, 1:3), c(2:9, 1))), "`leave_out` to several labels, in row 2")
 })
 
-test_that("two blocks leave effects of conditions that have no single solution", {
+test_that("blocks restrict which conditions are exchanged, and leave no pair out", {
+  data <- regression_data(8, 17)
+  half <- rep(1:2, each = 4)
+  frame <- pairs_of(data)[1:3]
+  all <- repalign:::all_block_permutations(split(1:8, half), 8)[, -1]
+  fit <- suppressMessages(rsa_regression(brain ~ a + b, data, blocks = half))
+  expect_identical(glance(fit)$pairs, 28L)
+  expect_equal(fit$estimate, rsa_regression(brain ~ a + b, data, permutations = 1)$estimate)
+  expect_equal(regression_p(fit), plain_block_p(frame, 8, all, rep(TRUE, 28)))
+  # with `leave_out`, conditions keep to both labels
+  run <- rep(1:2, 4)
+  keep <- outer(run, run, "!=")[lower.tri(diag(8))]
+  all <- repalign:::all_block_permutations(split(1:8, paste(half, run)), 8)[, -1]
+  fit <- suppressMessages(rsa_regression(brain ~ a + b, data, leave_out = run, blocks = half))
+  expect_identical(glance(fit)$pairs, 16L)
+  expect_equal(regression_p(fit), plain_block_p(frame, 8, all, keep))
+  expect_refused(rsa_regression(brain ~ a, data, blocks = half, permutations = rbind(8:1)),
+                 c("`permutations`", "`blocks`"))
+})
+
+test_that("two runs leave effects of conditions that have no single solution", {
   data <- regression_data(8, 8)
   data$run <- rep(1:2, each = 4)
   set.seed(1)
-  fit <- rsa_regression(brain ~ a + b, data, block = run, permutations = 30)
+  fit <- rsa_regression(brain ~ a + b, data, leave_out = run, permutations = 30)
   keep <- outer(data$run, data$run, "!=")[lower.tri(diag(8))]
   kept <- as.data.frame(scale(pairs_of(data)[keep, 1:3]))
   lm_fit <- lm(brain ~ a + b + effect_columns(8)[keep, ], kept)
@@ -415,7 +435,7 @@ test_that("what cannot be fitted or tested is refused or said", {
                                    ridge = 1), "repalign_undefined"))
   flat <- structure(rep(1, 28), Size = 8, class = "dist")
   expect_refused(go(brain ~ flat, list(flat = flat)), "`flat` is the same for all pairs")
-  expect_refused(go(brain ~ group, list(group = rep("z", 8))[0], block = data$group),
+  expect_refused(go(brain ~ group, list(group = rep("z", 8))[0], leave_out = data$group),
                  "`group` is the same for all pairs of conditions that count")
   expect_refused(go(brain ~ short, list(short = dist(1:5))), c("`short`", "5 conditions", "8"))
   expect_refused(go(brain ~ grp), c("\"grp\"", "did you mean \"group\""))
@@ -427,10 +447,12 @@ test_that("what cannot be fitted or tested is refused or said", {
   expect_refused(go(brain ~ v, list(v = 1:8 + 0)), c("numeric vector", "dist\\(v\\)"))
   expect_refused(go(brain ~ a, fit = "ridge"), "`ridge` is missing")
   expect_refused(go(brain ~ a, ridge = 1), "fit = \"ridge\" only")
-  expect_refused(go(brain ~ a, block = 1:8), "one row")
-  expect_refused(go(brain ~ a, block = rep(1, 8)), "one block only")
-  expect_refused(go(brain ~ a, block = 1:7), "`block` must name")
-  expect_refused(go(brain ~ a, block = nowhere), "`block` cannot be found")
+  expect_refused(go(brain ~ a, leave_out = 1:8), "one row")
+  expect_refused(go(brain ~ a, leave_out = rep(1, 8)), "one label only")
+  expect_refused(go(brain ~ a, leave_out = 1:7), "`leave_out` must name")
+  expect_refused(go(brain ~ a, leave_out = nowhere), "`leave_out` cannot be found")
+  expect_refused(go(brain ~ a, blocks = 1:7), "`blocks` must name")
+  expect_refused(go(brain ~ a, blocks = nowhere), "`blocks` cannot be found")
   expect_refused(rsa_regression(brain ~ a, unname(data)), "different name")
   named <- data
   attr(named$brain, "Labels") <- letters[1:8]

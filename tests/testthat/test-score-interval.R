@@ -16,7 +16,7 @@ test_that("every measure has an error, by the method that it declares", {
     }
     m <- measure_with(id, args)
     set.seed(1)
-    result <- quietly(score_interval(x, y, m, resamples = 20))
+    result <- quietly(score_interval(x, y, m, draws = 20))
     expect_identical(names(result), c("x", "y", "measure", "score", "se", "df", "conf_low",
                                       "conf_high", "method", "over", "n"))
     expect_equal(result$score, score(id, x, y, args), tolerance = 1e-12)
@@ -31,7 +31,7 @@ test_that("every measure has an error, by the method that it declares", {
 })
 
 test_that("svcca has half-samples unless all components are kept, and influences when asked", {
-  few <- function(...) unique(quietly(score_interval(x, layers, ..., resamples = 20))$method)
+  few <- function(...) unique(quietly(score_interval(x, layers, ..., draws = 20))$method)
   expect_identical(few("svcca"), "half-samples")
   expect_identical(few("svcca", method = "influence"), "influence")
   expect_identical(few(measure("svcca", variance = 1)), "influence")
@@ -43,7 +43,7 @@ test_that("svcca has half-samples unless all components are kept, and influences
   w <- z + 0.1 * matrix(rnorm(60 * 4), 60)
   w[, 4] <- 0.17 * rnorm(60)
   se <- vapply(c("influence", "half-samples"), function(method) {
-    quietly(score_interval(z, w, "svcca", method = method, resamples = 100))$se
+    quietly(score_interval(z, w, "svcca", method = method, draws = 100))$se
   }, 0)
   expect_gt(se[["half-samples"]], 3 * se[["influence"]])
 })
@@ -68,7 +68,7 @@ test_that("similarity() gives the same scores and rows", {
 test_that("own measures take half-samples, the same for all pairs", {
   own <- new_measure(function(x, y) cor(x[, 1], y[, 1]), direction = "similarity", label = "own")
   set.seed(1)
-  result <- score_interval(x, layers, own, resamples = 50)
+  result <- score_interval(x, layers, own, draws = 50)
   expect_identical(unique(result$method), "half-samples")
   set.seed(1)
   keep <- vapply(1:50, function(b) seq_len(n) %in% sample.int(n, n / 2), logical(n))
@@ -77,9 +77,9 @@ test_that("own measures take half-samples, the same for all pairs", {
   }, numeric(3))
   expect_equal(unname(vcov(result)), unname(cov(t(halves))))
   set.seed(1)
-  again <- score_interval(x, layers, own, resamples = 50)
+  again <- score_interval(x, layers, own, draws = 50)
   expect_identical(result, again)
-  again <- score_interval(x, layers, "rsa", method = "half-samples", resamples = 20)
+  again <- score_interval(x, layers, "rsa", method = "half-samples", draws = 20)
   expect_identical(unique(again$method), "half-samples")
   expect_false(anyNA(vcov(again)))
 })
@@ -91,12 +91,12 @@ test_that("half-samples of scores that are sums over stimuli have the errors of 
   for (m in list("procrustes_size_shape", measure("procrustes", scale = FALSE), "procrustes",
                  "permutation_procrustes", "rsm_difference")) {
     se <- vapply(c("auto", "half-samples"), function(method) {
-      score_interval(x, y, m, method = method, resamples = 200)$se
+      score_interval(x, y, m, method = method, draws = 200)$se
     }, 0)
     # without the growth of the score their ratio is 0.7 or 0.5
     expect_equal(se[["half-samples"]] / se[["auto"]], 1, tolerance = 0.2)
   }
-  one <- function(m) score_interval(x[1:100, ], y[1:100, ], m, resamples = 400)
+  one <- function(m) score_interval(x[1:100, ], y[1:100, ], m, draws = 400)
   bures <- one("bures_distance")
   twin <- one("procrustes_size_shape")
   expect_equal(bures$score, twin$score)
@@ -125,10 +125,10 @@ test_that("half-samples read neighbour graphs from longer lists as a search find
   }
   m <- measure("mutual_knn", k = 3, metric = "euclidean")
   set.seed(3)
-  of_data <- score_interval(x, y, m, method = "half-samples", resamples = 20)
+  of_data <- score_interval(x, y, m, method = "half-samples", draws = 20)
   set.seed(3)
   of_graph <- score_interval(graph(x, n - 1), graph(y, n - 1), m, method = "half-samples",
-                             resamples = 20)
+                             draws = 20)
   expect_equal(of_graph$se, of_data$se)
   expect_refused(score_interval(graph(x, 4), graph(y, 4), m, method = "half-samples"), "`x`")
 })
@@ -340,7 +340,7 @@ test_that("bad input is refused by name", {
   expect_refused(score_interval(x, y, over = "neurons"), "`over`")
   expect_refused(score_interval(x, y, method = "bootstrap"), "`method`")
   expect_refused(score_interval(x, y, "cka", method = "influence"), "`method`")
-  expect_refused(score_interval(x, y, resamples = 1), "`resamples`")
+  expect_refused(score_interval(x, y, draws = 1), "`draws`")
   expect_refused(score_interval(x, y, conf_level = 95), "`conf_level`")
   expect_refused(score_interval(x, y, model_units = "all"), "`model_units`")
   expect_refused(score_interval(x[1:4, ], y[1:4, ]), "`x`")
@@ -418,7 +418,7 @@ test_that("what a function of the user's own stops with names the measure and th
   small <- new_measure(function(x, y) if (nrow(x) < n) stop("too few rows") else 0.5,
                        "similarity", best = 1, label = "mine")
   for (method in c("half-samples", "jackknife")) {
-    expect_error(score_interval(x, y, small, method = method, resamples = 20),
+    expect_error(score_interval(x, y, small, method = method, draws = 20),
                  "mine of \"x\" and \"y\": too few rows", class = "repalign_error_score")
   }
   expect_error(score_weighted(x, y, small, rep(0:1, n / 2)), "mine of \"x\"",

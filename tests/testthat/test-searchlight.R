@@ -11,7 +11,7 @@ measures_fast <- list(
 )
 
 measures_plain <- list(measure("rsa", outer = "kendall"),
-                       measure("rsa", outer = "whitened_cosine", sigma = 1:16),
+                       measure("rsa", outer = "whitened_cosine", stimulus_noise = 1:16),
                        measure("mutual_knn", k = 3),
                        measure("procrustes"))
 
@@ -145,13 +145,13 @@ test_that("runs are compared by the crossnobis estimates of rdm()", {
   }
   # pairs of conditions without two runs in common
   sparse <- design$condition != "c" | design$run == 1
-  gaps <- measure("rsa", missing = "pairwise")
+  gaps <- measure("rsa", na = "pairwise")
   result <- suppressMessages(searchlight(data[sparse, ], neighbours, model, gaps,
                                          design$run[sparse],
                                          condition = design$condition[sparse], permutations = 20))
   expect_equal(result$score, vapply(neighbours, function(at) {
     quietly(rsa(rdm(data[sparse, at], design$condition[sparse], design$run[sparse]), model,
-                missing = "pairwise"))
+                na = "pairwise"))
   }, 0), ignore_attr = TRUE)
   expect_false(anyNA(result$p_value))
   by_function <- searchlight(data, neighbours, model, run = design$run,

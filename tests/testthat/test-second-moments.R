@@ -69,7 +69,7 @@ test_that("RDMs that are not Euclidean are projected on both sides, with a warni
 # ---- riemann()
 
 # By the definition: second moments relative to stimulus `from`, and both factors searched.
-def_riemann <- function(model, data, sigma = NULL, from = 1) {
+def_riemann <- function(model, data, stimulus_noise = NULL, from = 1) {
   n <- nrow(as.matrix(model))
   contrast <- diag(n)[-from, , drop = FALSE]
   contrast[, from] <- -1
@@ -77,11 +77,11 @@ def_riemann <- function(model, data, sigma = NULL, from = 1) {
     centred <- -def_double_center(as.matrix(d)) / 2
     contrast %*% centred %*% t(contrast)
   }
-  if (is.null(sigma)) sigma <- diag(n)
-  if (!is.matrix(sigma)) sigma <- diag(sigma)
+  if (is.null(stimulus_noise)) stimulus_noise <- diag(n)
+  if (!is.matrix(stimulus_noise)) stimulus_noise <- diag(stimulus_noise)
   g <- moment(model)
   inverse <- solve(moment(data))
-  noise <- contrast %*% sigma %*% t(contrast)
+  noise <- contrast %*% stimulus_noise %*% t(contrast)
   spread <- function(log_factors) {
     values <- Re(eigen(inverse %*% (exp(log_factors[1]) * g + exp(log_factors[2]) * noise))$values)
     if (min(values) <= 0) 1e6 else sqrt(sum(log(values)^2))
@@ -98,10 +98,10 @@ test_that("riemann() is the least distance over both factors, relative to any st
   data <- dist(p$y)^2
   plain <- function(d) structure(as.vector(d), Size = 6, class = "dist")
   noise <- list(NULL, runif(6, 0.5, 2), crossprod(normal_matrix(6, 6)) + diag(6))
-  for (sigma in noise) {
-    value <- riemann(plain(model), plain(data), sigma = sigma)
-    expect_equal(value, def_riemann(model, data, sigma), tolerance = 1e-6)
-    expect_equal(value, def_riemann(model, data, sigma, from = 4), tolerance = 1e-6)
+  for (stimulus_noise in noise) {
+    value <- riemann(plain(model), plain(data), stimulus_noise = stimulus_noise)
+    expect_equal(value, def_riemann(model, data, stimulus_noise), tolerance = 1e-6)
+    expect_equal(value, def_riemann(model, data, stimulus_noise, from = 4), tolerance = 1e-6)
   }
   # any stimulus may come first
   expect_equal(riemann(p$x[6:1, ], p$y[6:1, ]), riemann(p$x, p$y), tolerance = 1e-9)
@@ -138,14 +138,14 @@ test_that("the null of riemann() is that of permuted data, and errors come from 
     note_law("riemann", list(), p$x, p$y, engine, permutations = 8, engine = engine,
              tolerance = 1e-8)
   }
-  sigma <- runif(8, 0.5, 2)
-  note_law("riemann", list(sigma = sigma), p$x, p$y, "with noise", permutations = 4,
+  stimulus_noise <- runif(8, 0.5, 2)
+  note_law("riemann", list(stimulus_noise = stimulus_noise), p$x, p$y, "with noise", permutations = 4,
            engine = "random",
            tolerance = 1e-8)
   expect_nothing_noted()
   q <- wide_pair(16)
-  interval <- quietly(score_interval(q$x, q$y, measure("riemann", sigma = runif(16, 0.5, 2)),
-                                     resamples = 20))
+  interval <- quietly(score_interval(q$x, q$y, measure("riemann", stimulus_noise = runif(16, 0.5, 2)),
+                                     draws = 20))
   expect_identical(interval$method, "half-samples")
   expect_gt(interval$se, 0)
 })
@@ -156,8 +156,8 @@ test_that("data without positive definite second moments, and bad noise, are ref
   expect_true(is.finite(riemann(p$x[, 1:2], p$y)))
   d <- structure(as.vector(dist(p$y))^2 + 60 * rep(c(-1, 1), 14), Size = 8, class = "dist")
   expect_refused(riemann(p$x, d), c("`y`", "positive definite"))
-  expect_refused(riemann(p$x, p$y, sigma = 1:7), c("`sigma`", "7", "8"))
-  expect_refused(riemann(p$x, p$y, sigma = matrix(1, 8, 8)), c("`sigma`", "positive definite"))
+  expect_refused(riemann(p$x, p$y, stimulus_noise = 1:7), c("`stimulus_noise`", "7", "8"))
+  expect_refused(riemann(p$x, p$y, stimulus_noise = matrix(1, 8, 8)), c("`stimulus_noise`", "positive definite"))
   zero <- structure(numeric(28), Size = 8, class = "dist")
   expect_identical(expect_warned(riemann(zero, p$y), "repalign_undefined"), NA_real_)
   expect_warning(riemann(zero, p$y), "`x` are 0")

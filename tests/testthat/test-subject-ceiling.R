@@ -94,8 +94,8 @@ test_that("RDMs: the limits are those of the reference, for every comparison", {
   for (block in blocks) {
     groups <- grepl("group=", block$parameters[1])
     data <- if (groups) rsa_rdms("r1_data") else rsa_data(block)
-    missing <- if (groups) "error" else rsa_missing(block)
-    measure <- measure("rsa", outer = outer_of[[block$method[1]]], missing = missing)
+    na <- if (groups) "error" else rsa_missing(block)
+    measure <- measure("rsa", outer = outer_of[[block$method[1]]], na = na)
     result <- subject_ceiling(data, measure, if (groups) (seq_along(data) + 1) %/% 2)
     expect_rsa_block(c(result$lower, result$upper), block)
     expect_equal(result$rdms, 6)

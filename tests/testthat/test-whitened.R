@@ -5,23 +5,23 @@ test_that("duals are the products with the inverse of the covariance", {
   n <- 7
   values <- normal_matrix(21, 3)
   noise <- list(NULL, runif(n, 0.5, 2), crossprod(normal_matrix(n, n)) + diag(n))
-  for (sigma in noise) {
-    v <- def_pair_covariance(21, sigma)
-    metric <- if (!is.null(sigma)) whitening_matrix(n, sigma)
+  for (stimulus_noise in noise) {
+    v <- def_pair_covariance(21, stimulus_noise)
+    metric <- if (!is.null(stimulus_noise)) whitening_matrix(n, stimulus_noise)
     expect_equal(whitened_duals(values, metric), solve(v, values), tolerance = 1e-10)
-    expect_equal(whitened_duals(values, whitening_matrix(n, sigma)), solve(v, values),
+    expect_equal(whitened_duals(values, whitening_matrix(n, stimulus_noise)), solve(v, values),
                  tolerance = 1e-10)
     expect_equal(crossprod(whitened_duals(values, metric), values), t(values) %*% solve(v, values),
                  tolerance = 1e-10)
     expect_equal(dual_of_ones(n, metric), rowSums(solve(v)), tolerance = 1e-10)
     at <- c(2, 5, 17, 21)
-    expect_equal(pair_precision(whitening_matrix(n, sigma), pair_places(at, n)), solve(v)[at, at],
+    expect_equal(pair_precision(whitening_matrix(n, stimulus_noise), pair_places(at, n)), solve(v)[at, at],
                  tolerance = 1e-10)
-    expect_equal(pair_covariance(sigma, pair_places(at, n)), v[at, at], tolerance = 1e-12)
+    expect_equal(pair_covariance(stimulus_noise, pair_places(at, n)), v[at, at], tolerance = 1e-12)
     filled <- filled_gaps(values, 1:21 %in% at, metric)
     expect_equal(filled[-at, ], values[-at, ])
     expect_lt(max(abs(whitened_duals(filled, metric)[at, ])), 1e-12)
-    expect_equal(whitened_solutions(values[-at, ], !1:21 %in% at, sigma),
+    expect_equal(whitened_solutions(values[-at, ], !1:21 %in% at, stimulus_noise),
                  solve(v[-at, -at], values[-at, ]), tolerance = 1e-10)
   }
 })
@@ -60,33 +60,33 @@ test_that("noise of stimuli counts up to a factor, and must not lack digits", {
   models <- list(m = dist(normal_matrix(n, 5))^2, w = rdm_model(rdms[1:2], "weighted"))
   x <- normal_matrix(n, 20)
   y <- x + normal_matrix(n, 20)
-  results <- function(sigma) {
+  results <- function(stimulus_noise) {
     outer <- "whitened_cosine"
     quiet <- function(code) suppressMessages(suppressWarnings(code))
-    pooled <- as.vector(pool_rdms(rdms, outer, sigma))
-    list(rsa(rdms$a, rdms$b, outer = outer, sigma = sigma), riemann(x, y, sigma),
+    pooled <- as.vector(pool_rdms(rdms, outer, stimulus_noise))
+    list(rsa(rdms$a, rdms$b, outer = outer, stimulus_noise = stimulus_noise), riemann(x, y, stimulus_noise),
          pooled / sqrt(sum(pooled^2)),
-         coef(fit_rdm_model(models$w, rdms, "whitened_pearson", sigma = sigma)),
-         rdm_rows(rdms$a, rdms$b, outer = outer, sigma = sigma),
+         coef(fit_rdm_model(models$w, rdms, "whitened_pearson", stimulus_noise = stimulus_noise)),
+         rdm_rows(rdms$a, rdms$b, outer = outer, stimulus_noise = stimulus_noise),
          quiet(as.data.frame(evaluate_models(rdms, models, outer, resample = "rdm", draws = 20,
-                                             sigma = sigma))))
+                                             stimulus_noise = stimulus_noise))))
   }
-  for (sigma in list(runif(n, 0.5, 2), crossprod(normal_matrix(n, n)) + diag(n))) {
+  for (stimulus_noise in list(runif(n, 0.5, 2), crossprod(normal_matrix(n, n)) + diag(n))) {
     set.seed(5)
-    plain <- results(sigma)
+    plain <- results(stimulus_noise)
     expect_false(anyNA(unlist(plain[1:4])))
     for (k in c(-700, 3, 900)) {
       set.seed(5)
-      expect_equal(results(2^k * sigma), plain, tolerance = 1e-10)
+      expect_equal(results(2^k * stimulus_noise), plain, tolerance = 1e-10)
     }
   }
   for (k in c(11, 18, 300)) {
     v <- c(1, 10^-k, rep(1, n - 2))
-    expect_refused(rsa(rdms$a, rdms$b, outer = "whitened_cosine", sigma = v), "stimulus 2")
-    expect_refused(evaluate_models(rdms, rdms, "whitened_cosine", sigma = v), "stimulus 2")
+    expect_refused(rsa(rdms$a, rdms$b, outer = "whitened_cosine", stimulus_noise = v), "stimulus 2")
+    expect_refused(evaluate_models(rdms, rdms, "whitened_cosine", stimulus_noise = v), "stimulus 2")
     expect_refused(riemann(x, y, diag(v)), "nearly singular")
   }
   v <- c(1, 1e-9, rep(1, n - 2))
-  expect_equal(rsa(rdms$a, rdms$b, outer = "whitened_cosine", sigma = v),
-               rsa(rdms$a, rdms$b, outer = "whitened_cosine", sigma = diag(v)), tolerance = 1e-6)
+  expect_equal(rsa(rdms$a, rdms$b, outer = "whitened_cosine", stimulus_noise = v),
+               rsa(rdms$a, rdms$b, outer = "whitened_cosine", stimulus_noise = diag(v)), tolerance = 1e-6)
 })

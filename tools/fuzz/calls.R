@@ -25,7 +25,7 @@ known_arguments <- list(
   searchlight = c("data", "neighbours", "models", "measure", "run", "noise", "permutations",
                   "condition", "across_models", "alpha", "threads"),
   evaluate_models = c("rdms", "models", "outer", "resample", "draws", "group", "folds", "repeats",
-                      "conf_level", "sigma", "missing", "threads")
+                      "conf_level", "stimulus_noise", "na", "threads")
 )
 
 optional_arguments <- list(na = c("error", "stimuli", "neurons"))

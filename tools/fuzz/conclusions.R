@@ -28,7 +28,7 @@ interval_arguments <- function(shape = NULL) {
   args <- c(sides[c("x", if (!is.null(sides$y)) "y")], given(
     measure = measures$call, over = over,
     method = if (chance(0.3)) one_of(c("half-samples", "jackknife")),
-    resamples = 20, transform = if (chance(0.1)) "none",
+    draws = 20, transform = if (chance(0.1)) "none",
     model_units = if (neurons && chance(0.3)) "sampled",
     conf_level = if (chance(0.3)) stats::runif(1, 0.5, 0.999),
     clusters = if (at$n > 11 && chance(0.1)) rep_len(seq_len(at$n %/% 2), at$n)
@@ -56,7 +56,7 @@ draw_compared <- function() {
   fun <- one_of(c("compare_scores", "best_score", if (one) "compare_best"))
   args <- switch(fun,
     compare_scores = given(result = scores, margin = if (chance(0.3)) stats::runif(1),
-                           adjust = if (chance(0.6)) one_of(c("holm", "max_t", "BH", "none")),
+                           p_adjust = if (chance(0.6)) one_of(c("holm", "max_t", "BH", "none")),
                            draws = 99),
     best_score = given(result = scores, draws = 99,
                        by = if (chance(0.3)) one_of(c("measure", "x", if (models) "model_x"))),

@@ -26,12 +26,15 @@ draw_evaluation <- function() {
   models <- lapply(seq_len(sample.int(3, 1)), function(k) draw_rdm_model(components))
   names(models) <- paste0("model", seq_along(models))
   args <- c(list(rdms = draw_rdms(count, n, odd), models = models, outer = outer,
-                 resample = one_of(c("both", "rdm", "condition", "none")), draws = 1 + sample.int(12, 1)),
+                 resample = one_of(c("both", "rdm", "condition", "none")),
+                 draws = 1 + sample.int(12, 1)),
             given(group = if (chance(0.3)) sample.int(count, count, TRUE),
                   folds = if (chance(0.4)) c(rdm = sample.int(2, 1), condition = sample.int(2, 1)),
                   repeats = if (chance(0.3)) sample.int(3, 1),
-                  sigma = if (grepl("whitened", outer) && chance(0.3)) stats::rexp(n) + 0.1,
-                  missing = if (odd == "gaps" && chance(0.9)) "pairwise",
+                  stimulus_noise = if (grepl("whitened", outer) && chance(0.3)) {
+                    stats::rexp(n) + 0.1
+                  },
+                  na = if (odd == "gaps" && chance(0.9)) "pairwise",
                   threads = draw_threads()))
   list(fun = "evaluate_models", call = call_of("evaluate_models", args), args = args,
        evaluation = TRUE)

@@ -77,7 +77,7 @@ neighbour_parameters <- list(k = neighbours(), metric = draw_metric, ties = ties
 is_whitened <- function(args) startsWith(args$outer, "whitened")
 
 # The noise of the stimuli.
-draw_sigma <- function(at, args) {
+draw_stimulus_noise <- function(at, args) {
   n <- at$n
   one_of(list(NULL, stats::runif(n, 0.5, 2), crossprod(matrix(stats::rnorm(n^2), n)) + diag(n)))
 }
@@ -133,13 +133,15 @@ parameters <- list(
   procrustes_size_shape = list(center = flag),
   pwcca = list(weights = choice("projection", "l1")),
   rank_similarity = neighbour_parameters,
-  riemann = list(sigma = draw_sigma),
+  riemann = list(stimulus_noise = draw_stimulus_noise),
   rsa = list(inner = draw_inner,
              outer = choice("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a",
                             "whitened_cosine", "whitened_pearson"),
              clusters = function(at, args) if (!is_whitened(args)) draw_clusters(at, args),
-             sigma = function(at, args) if (is_whitened(args)) draw_sigma(at, args),
-             missing = choice("error", "pairwise")),
+             stimulus_noise = function(at, args) {
+               if (is_whitened(args)) draw_stimulus_noise(at, args)
+             },
+             na = choice("error", "pairwise")),
   rsm_difference = list(norm = choice("frobenius", "spectral")),
   rtd = list(batch = function(at, args) if (at$n > 5) one_of(list(NULL, Inf, at$n - 1)),
              trials = choice(1, 2)),

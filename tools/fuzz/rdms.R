@@ -35,10 +35,10 @@ draw_regression <- function() {
             stats::setNames(lapply(terms, function(term) draw_conditions(n, gaps)), terms))
   data$run <- if (chance(0.25)) rep_len(seq_len(2 + sample.int(2, 1)), n)
   fit <- one_of(c("ordinary", "nonnegative", "ridge"))
-  args <- given(formula = stats::reformulate(terms, "brain"), data = data, block = data$run,
-                inner = if (chance(0.5)) any_inner(), fit = fit,
-                ridge = if (fit == "ridge") stats::rexp(1), missing = draw_missing(gaps),
-                standardize = if (chance(0.3)) FALSE, center = if (chance(0.3)) FALSE,
+  args <- given(formula = stats::reformulate(terms, "brain"), data = data, leave_out = data$run,
+                blocks = if (chance(0.2)) rep_len(1:2, n), inner = if (chance(0.5)) any_inner(),
+                fit = fit, ridge = if (fit == "ridge") stats::rexp(1),
+                na = draw_missing(gaps), standardize = if (chance(0.3)) FALSE, center = if (chance(0.3)) FALSE,
                 permutations = count_up_to(60))
   list(fun = "rsa_regression", call = call_of("rsa_regression", args), args = args, rdms = TRUE)
 }
@@ -51,9 +51,10 @@ draw_rows <- function() {
   noise <- startsWith(outer, "whitened") && chance(0.5)
   args <- given(x = if (chance(0.3)) draw_subjects(n, gaps) else draw_conditions(n, gaps),
                 y = draw_subjects(n, gaps), inner = if (chance(0.5)) any_inner(), outer = outer,
-                sigma = if (noise) one_of(list(stats::rexp(n) + 0.1,
-                                               stats::cov(matrix(stats::rnorm(3 * n^2), 3 * n)))),
-                missing = draw_missing(gaps))
+                stimulus_noise = if (noise) {
+                  one_of(list(stats::rexp(n) + 0.1, stats::cov(matrix(stats::rnorm(3 * n^2), 3 * n))))
+                },
+                na = draw_missing(gaps))
   list(fun = "rdm_rows", call = call_of("rdm_rows", args), args = args, rdms = TRUE)
 }
 

@@ -216,8 +216,8 @@ analysis_matrix <- function(x, arg, setup) {
 two_regions <- function(x, y, neurons, units_x, units_y, setup) {
   if (!length(setup$objects)) check_unit_choice(FALSE, units_x, units_y)
   data <- read_responses(list(x = x, y = y), setup$na)
-  units <- list(x = check_labels(units_x, ncol(data$x), "units_x", "x"),
-                y = check_labels(units_y, ncol(data$y), "units_y", "y"))
+  units <- list(x = check_labels(units_x, ncol(data$x), "units_x", "x", colnames(data$x)),
+                y = check_labels(units_y, ncol(data$y), "units_y", "y", colnames(data$y)))
   setup <- take_units(setup, data, units, c(x = "units_x", y = "units_y"))
   given <- clustered_responses(complete_responses(data, setup$na, setup$units), setup)
   setup$objects <- analysis_objects(setup, given)
@@ -283,7 +283,7 @@ list_comparisons <- function(x, neurons, units, setup) {
     }
     if (is.null(names(units))) names(units) <- names
     Map(function(labels, element, name) {
-      check_labels(labels, ncol(element), paste0("units_x$", name), name)
+      check_labels(labels, ncol(element), paste0("units_x$", name), name, colnames(element))
     }, units[names], data, names)
   }
   args <- stats::setNames(rep("units_x", length(names)), names)
@@ -310,9 +310,9 @@ part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
           class = "repalign_error_labels", arg = "units_y")
   }
   data <- read_responses(list(x = x), setup$na)
-  units_x <- check_labels(units_x, ncol(data$x), "units_x", "x")
+  units_x <- check_labels(units_x, ncol(data$x), "units_x", "x", colnames(data$x))
   setup <- take_units(setup, data, list(x = units_x), c(x = "units_x"))
-  split <- check_labels(split, ncol(data$x), "split", "x")
+  split <- check_labels(split, ncol(data$x), "split", "x", colnames(data$x))
   given <- clustered_responses(complete_responses(data, setup$na), setup)
   setup$objects <- analysis_objects(setup, given)
   units_x <- setup$units$x[given$columns$x]

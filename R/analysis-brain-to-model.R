@@ -70,7 +70,7 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
   given <- data_in_order(c(list(brain = brain), stats::setNames(layers, args)))
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
                           objects = given["brain"], by_trials = TRUE, default = missing(estimator),
-                          labels = first_row_names(given))
+                          data = given)
   note_unused_units(unit_users(setup), list(units = units))
   note_unused_by_estimators(setup, "brain_to_model")
   given <- region_and_layers(given$brain, given[-1], units, setup)
@@ -101,7 +101,7 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
 region_and_layers <- function(brain, layers, units, setup) {
   data <- read_responses(c(list(brain = brain), layers), setup$na)
   note_unused_structure(responses_of(layers), list(list(label = "brain_to_model")))
-  units <- check_labels(units, ncol(data$brain), "units", "brain")
+  units <- check_labels(units, ncol(data$brain), "units", "brain", colnames(data$brain))
   setup <- take_units(setup, data["brain"], list(brain = units), c(brain = "units"))
   given <- clustered_responses(complete_responses(data, setup$na), setup)
   setup$objects <- analysis_objects(setup, given)

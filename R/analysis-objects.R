@@ -65,6 +65,7 @@ object_disentanglement <- function(responses, object, neurons = NULL, repeats = 
   need_arguments()
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
                           objects = list(responses = responses))
+  object <- in_order_of(object, first_row_names(responses), "object")
   note_unused_structure(responses_of(setup$objects), list(
     list(label = "object_disentanglement", args = list(clusters = setup$labels))
   ))
@@ -106,7 +107,7 @@ object_disentanglement <- function(responses, object, neurons = NULL, repeats = 
   with_note(analysis_result(cells[order], setup, "object_disentanglement"), given$note)
 }
 
-# rows: which rows of the responses are kept.
+# rows: which rows of the responses are kept; object: in their order.
 check_objects <- function(object, rows, setup) {
   if (!is.atomic(object) || is.null(object)) {
     abort("`object` must be a vector of labels, not ", describe(object), ".",

@@ -179,7 +179,7 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
                           clusters, list(trials = trials))
   note_unused_units(setup$estimator, list(units = units))
   trials <- as_trials(if (is_responses(trials)) single_trials(trials) else trials, setup$na)
-  units <- check_labels(units, ncol(trials[[1]]), "units", "trials")
+  units <- check_labels(units, ncol(trials[[1]]), "units", "trials", first_column_names(trials))
   units <- take_units(setup, list(trials = trials[[1]]), list(trials = units),
                       c(trials = "units"))$units$trials
   # all trials must keep the same neurons, so a neuron that is missing in one of them is left out of
@@ -278,6 +278,11 @@ as_trials <- function(trials, na = "pairs") {
     }
   }
   unname(trials)
+}
+
+first_column_names <- function(trials) {
+  for (x in trials) if (!is.null(colnames(x))) return(colnames(x))
+  NULL
 }
 
 check_same_columns <- function(x, y, arg_x, arg_y) {

@@ -318,6 +318,7 @@ output_differences <- function(items, outputs, labels, accuracy, from) {
     if (!is.null(labels)) {
       # Counts, which are subtracted before they are divided, so that equal accuracies differ by 0
       names <- Find(Negate(is.null), lapply(outputs, colnames))
+      labels <- in_order_of(labels, first_row_names(outputs), "labels")
       truth <- check_classes(labels, nrow(outputs[[1]]), ncol(outputs[[1]]), names)
       right <- vapply(outputs, function(output) sum(predicted(output) == truth), 0,
                       USE.NAMES = FALSE)

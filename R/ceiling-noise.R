@@ -205,6 +205,7 @@ ceiling_task <- function(trials) {
     x <- ceiling_repr(cut_responses(trials, kept), "trials")
     codes <- labelled_codes(codes)
   }
+  refuse_repeats(list(x), codes)
   check_rows(x$n, 5, "trials", "a jackknife")
   check_clusters(codes, x$n, "trials", 5, "a jackknife")
   list(x = x, mean = mean_of_trials(x), codes = codes, kept = kept,
@@ -264,6 +265,7 @@ ceiling_others <- function(y, task) {
       repr
     })
   }
+  refuse_repeats(reprs, task$codes)
   list(reprs = reprs, names = names)
 }
 

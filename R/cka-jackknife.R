@@ -221,8 +221,8 @@ unit_layout <- function(pair, args, labels = NULL) {
   } else if (args$shared_neurons) {
     labels <- list(x = seq_len(qx), y = seq_len(qy))
   } else if (!is.null(args$units_x)) {
-    labels <- list(x = check_labels(args$units_x, qx, "units_x", "x"),
-                   y = check_labels(args$units_y, qy, "units_y", "y"))
+    labels <- list(x = check_labels(args$units_x, qx, "units_x", "x", colnames(pair$x$data)),
+                   y = check_labels(args$units_y, qy, "units_y", "y", colnames(pair$y$data)))
   } else {
     labels <- declared_units(pair, args)
   }

@@ -104,6 +104,7 @@ estimated_geometry <- function(x, y, estimator) {
           "give as.matrix(", repr$arg, ") to take its columns as a sample.",
           class = "repalign_error_choice", arg = repr$arg)
   }
+  refuse_repeats(pair[c("x", "y")])
   refuse_holes(pair[c("x", "y")], list(list(label = "predicted_bias")))
   note_unused_structure(pair[c("x", "y")], list(list(label = "predicted_bias")))
   if (estimator == "stimulus_neuron") {

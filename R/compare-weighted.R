@@ -59,6 +59,7 @@ score_weighted <- function(x, y, measure = "cka", weights) {
           "pair.", class = "repalign_error_type", arg = if (is_collection(x)) "x" else "y")
   }
   call <- open_call(x, y, set, use = "errors", why = "a weighted score")
+  weights <- rows_in_order_of(weights, call$labels, "weights")
   w <- check_weights(weights, length(call$rows))[call$rows, , drop = FALSE]
   check_grid_memory(call$set, call$sides)
   weighted_scores(call$set[[1]], call$sides, w)

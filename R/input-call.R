@@ -58,6 +58,7 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
     set <- common$set
     clusters <- common$clusters
   }
+  refuse_repeats_of(reprs, set, clusters)
   if (na != "error") {
     complete <- complete_sides(sides, set, na)
     sides <- complete$sides
@@ -100,6 +101,7 @@ open_pair <- function(rx, ry, measure, what, frame = parent.frame()) {
   threads <- running$threads
   running$threads <- thread_count()
   if (are_plain(reprs) && is.null(measure$args$clusters)) {
+    refuse_repeats(reprs)
     choices <- begin_choices(reprs)
     at_end_of(frame, {
       running$threads <- threads

@@ -72,6 +72,10 @@ refuse_other_count <- function(one, other) {
 }
 
 refuse_other_names <- function(one, other) {
+  for (repr in list(one, other)) {
+    names <- stimulus_names(repr$data)
+    if (anyDuplicated(names)) refuse_repeated_names(names, repr)
+  }
   abort(names_differ(one$arg, other$arg, stimulus_names(one$data), stimulus_names(other$data)),
         if ("dist" %in% c(kind_of(one$data), kind_of(other$data))) {
           "keep the stimuli that both have (of a \"dist\" object by subset() of as_rdm())"
@@ -87,6 +91,7 @@ refuse_other_names <- function(one, other) {
 # A pair of representations whose stimuli were not compared yet.
 as_pair <- function(rx, ry) {
   reprs <- with_common_stimuli(list(rx, ry))
+  refuse_repeats(reprs)
   pair_of(reprs[[1]], reprs[[2]])
 }
 

@@ -77,7 +77,7 @@ first_prepared <- function(x) {
 check_prepared <- function(reprs, set) {
   for (repr in reprs) {
     if (is.null(repr$prepared)) next
-    for (measure in lapply(set, measure_in_order, list(repr))) {
+    for (measure in quietly_done(lapply(set, measure_in_order, list(repr)))) {
       if (any(vapply(repr$prepared$measures, is_same_measure, NA, measure))) next
       refuse_prepared(repr$arg, "was prepared for ", measures_in_words(repr$prepared$measures),
                       ", not for ", measure_in_words(measure), ": prepare it for this measure, or ",

@@ -102,6 +102,7 @@ accuracy_difference <- function(p, q, labels) {
   }
   names <- colnames(pair$p)
   if (is.null(names)) names <- colnames(pair$q)
+  labels <- in_order_of(labels, first_row_names(pair), "labels")
   truth <- check_classes(labels, nrow(pair$p), ncol(pair$p), names)
   # counts are subtracted before they are divided, so that equal accuracies differ by exactly 0
   abs(sum(predicted(pair$p) == truth) - sum(predicted(pair$q) == truth)) / length(truth)
@@ -118,6 +119,7 @@ output_pair <- function(p, q) {
   p <- as_outputs(p, "p")
   q <- as_outputs(q, "q")
   both <- data_in_order(list(p = p, q = q))
+  refuse_repeats(Map(function(data, arg) list(data = data, arg = arg), both, names(both)))
   p <- both$p
   q <- both$q
   if (ncol(p) != ncol(q)) {

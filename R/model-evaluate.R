@@ -167,6 +167,7 @@ evaluation_task <- function(rdms, models, outer, group, stimulus_noise, na) {
           class = "repalign_error_size", arg = "rdms")
   }
   refuse_flat(table, outer, "rdms")
+  refuse_repeated_labels(table$labels, "rdms")
   models <- as_rdm_models(models, table, na)
   task <- list(values = table$values, n = table$n,
                group = group_codes(group, ncol(table$values), names(rdms)), models = models,

@@ -51,6 +51,7 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, stimulus_noise = NULL
   table <- rdm_table(rdms, "rdms", na == "pairwise")
   stimulus_noise <- check_stimulus_noise(stimulus_noise, table$n, table$labels)
   refuse_unused_noise(stimulus_noise, outer)
+  refuse_repeated_labels(table$labels, "rdms")
   model <- as_rdm_models(list(model = model), table, na, "model")$model
   refuse_flat(table, outer, "rdms")
   weights <- model_weights(model, model$table$values, table$values, NULL, outer, stimulus_noise)

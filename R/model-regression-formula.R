@@ -18,6 +18,7 @@ regression_table <- function(formula, data, inner, allow_na) {
   rdms <- Map(function(value, place) rdm_of_value(value, place, inner, allow_na), all, places)
   check_equal_sizes(rdms, places)
   rdms <- rdms_in_one_order(rdms, places, "formula")
+  refuse_repeated_labels(labels_of_rdms(rdms), places[1])
   packed <- matrix(unlist(lapply(rdms, as.vector)), ncol = length(rdms),
                    dimnames = list(NULL, names(all)))
   subjects <- seq_along(responses)

@@ -214,6 +214,7 @@ one_rdm <- function(x, labels, noise, settings) {
 need_run_labels <- function(x, labels, declared) {
   if (is_responses(x) || length(dim(x)) != 2) return(invisible())
   missing <- names(Filter(is.null, labels))
+  if (anyDuplicated(rownames(x))) missing <- setdiff(missing, "condition")
   if (!length(missing)) return(invisible())
   abort("`", missing[1], "` is missing: distance = ", dQuote(declared$id, FALSE), " needs the ",
         "condition and the run of each row of `x`, or an array conditions x channels x repeats. ",

@@ -20,14 +20,17 @@ read_observations <- function(x, condition, run) {
           ", column ", first[2], ": leave out these observations (rows) or channels (columns).",
           class = "repalign_error_nonfinite", arg = "x")
   }
-  list(x = x, condition = row_codes(condition, nrow(x), "condition"),
-       run = row_codes(run, nrow(x), "run", sorted = TRUE))
+  # a row name that comes twice is a condition that was shown twice
+  if (is.null(condition) && anyDuplicated(rownames(x))) condition <- rownames(x)
+  list(x = x, condition = row_codes(condition, nrow(x), "condition", rownames(x)),
+       run = row_codes(run, nrow(x), "run", rownames(x), sorted = TRUE))
 }
 
-# One label a row as list(codes, labels). sorted: words are sorted, too, as those of runs are: lists
+# One label a row as list(codes, labels). names: of the rows. sorted: words are sorted, too, as those of runs are: lists
 # with a value for each run are in that order.
-row_codes <- function(labels, n, arg, row = "row", sorted = FALSE) {
+row_codes <- function(labels, n, arg, names = NULL, row = "row", sorted = FALSE) {
   if (is.null(labels)) return(NULL)
+  labels <- in_order_of(labels, names, arg, paste0("the ", row, "s of `x`"))
   row_labels(labels, n, arg, row, FALSE)
   all <- levels_in_order(labels)
   if (sorted && !is.factor(labels)) all <- sort(all, method = "radix")
@@ -73,8 +76,9 @@ recorded_repeats <- function(values) {
 
 # Labels of the rows of an array, NULL where it has none.
 array_conditions <- function(x, condition) {
-  labels <- if (is.null(condition)) dimnames(x)[[1]] else
-    row_labels(condition, nrow(x), "condition", "row", FALSE)
+  names <- dimnames(x)[[1]]
+  labels <- if (is.null(condition)) names else
+    row_labels(in_order_of(condition, names, "condition"), nrow(x), "condition", "row", FALSE)
   twice <- anyDuplicated(labels)
   if (twice) {
     abort(if (is.null(condition)) "`x` has the row name " else "`condition` has the label ",
@@ -106,7 +110,7 @@ repeat_runs <- function(run, count, names, at) {
           count_of(count, "repeat"), ": give one label per repeat.",
           class = "repalign_error_labels", arg = "run")
   }
-  found <- row_codes(run, count, "run", "repeat", sorted = TRUE)
+  found <- row_codes(run, count, "run", names, "repeat", sorted = TRUE)
   list(codes = found$codes[at], labels = found$labels)
 }
 
@@ -149,13 +153,7 @@ run_patterns <- function(x, condition, run, by_run) {
 
 # Without labels, each row of a matrix is a condition.
 row_conditions <- function(x) {
-  names <- rownames(x)
-  if (anyDuplicated(names)) {
-    abort("`x` has the row name ", dQuote(names[duplicated(names)][1], FALSE), " more than once: ",
-          "if the rows are observations of conditions, give condition = rownames(x).",
-          class = "repalign_error_labels", arg = "condition")
-  }
-  list(codes = seq_len(nrow(x)), labels = names, count = nrow(x))
+  list(codes = seq_len(nrow(x)), labels = rownames(x), count = nrow(x))
 }
 
 # The repeats of an array are the runs.

@@ -204,6 +204,7 @@ searchlight_sides <- function(source, neighbours, models, measure) {
   y <- on_side_y(as_side(models, "models"))
   reprs <- with_common_stimuli(c(x$reprs, y$reprs))
   y$reprs <- reprs[-1]
+  refuse_repeats(reprs)
   check_prepared(reprs, list(measure))
   if (!is.null(declared_clusters(reprs))) {
     abort("`models` declare clusters of conditions, which searchlight() cannot use: restrict the ",

@@ -177,12 +177,12 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
   setup$clusters <- comparisons$clusters
   setup$stimuli <- independent_stimuli(comparisons$each[[1]]$x, setup)
   setup$halves <- comparisons$each[[1]]$exchangeable
-  if (!is.null(setup$conf_level)) {
+  if (!is.null(setup$conf_level) && is.null(setup$clusters)) {
     # every region once
     names <- unlist(lapply(comparisons$each, function(comparison) comparison$names))
     data <- unlist(lapply(comparisons$each, function(comparison) comparison[c("x", "y")]),
                    recursive = FALSE)
-    warn_dependence(data[!duplicated(names)], setup$clusters)
+    warn_of_rows(unname(data[!duplicated(names)]), NULL, "errors", list(cluster_remedy))
   }
   advance <- progress_along(length(comparisons$each))
   cells <- list()

@@ -75,7 +75,9 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
   note_unused_by_estimators(setup, "brain_to_model")
   given <- region_and_layers(given$brain, given[-1], units, setup)
   setup <- given$setup
-  if (!is.null(setup$conf_level)) warn_dependence(list(given$brain), setup$clusters)
+  if (!is.null(setup$conf_level) && is.null(setup$clusters)) {
+    warn_of_rows(list(given$brain), NULL, "errors", list(cluster_remedy))
+  }
   sizes <- neuron_grid(neurons, ncol(given$brain), "`brain`")
   region <- region_parts(given$brain, sizes, setup)
   advance <- progress_along(length(layers))

@@ -210,7 +210,9 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
   sizes <- neuron_grid(neurons, width, "`trials`")
   present <- lapply(trials, function(x) !is.na(colSums(x)))
   trials <- prepare_trials(trials, present, setup)
-  if (!is.null(setup$conf_level)) warn_dependence(list(Reduce(`+`, trials)), setup$clusters)
+  if (!is.null(setup$conf_level) && is.null(setup$clusters)) {
+    warn_of_rows(list(Reduce(`+`, trials)), NULL, "errors", list(cluster_remedy))
+  }
   subsets <- lapply(sizes, function(size) random_subsets(seq_len(width), size, setup$repeats))
   pairs <- utils::combn(length(trials), 2, simplify = FALSE)
   result <- analysis_result(trial_cells(trials, present, pairs, sizes, subsets, setup), setup,

@@ -104,13 +104,19 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' noise_ceiling(v4, measure = "mutual_knn", splits = 5)
 #' @seealso [subject_ceiling()], [responses()], [brain_to_model()]
 #' @export
-noise_ceiling <- function(trials, y = NULL, measure = NULL, splits = 20) {
+noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20) {
   need_arguments()
-  set <- lapply(ceiling_measures(measure), ceiling_measure)
+  set <- ceiling_measures(measure)
+  refuse_parameters(set, ...)
+  set <- lapply(set, ceiling_measure)
   splits <- check_count(splits, "splits")
   task <- ceiling_task(trials)
   others <- ceiling_others(y, task)
   set <- lapply(set, measure_in_order, Filter(Negate(is.null), c(list(task$x), others$reprs)))
+  if (is.null(task$codes)) {
+    given <- Filter(Negate(is.null), others$reprs)
+    warn_of_rows(list(task$mean), if (length(given)) given, "errors", list(declared_cluster_remedy))
+  }
   rows <- list()
   for (measure in set) {
     for (at in seq_along(others$reprs)) {
@@ -447,7 +453,7 @@ tidy.repalign_ceiling <- function(x, ...) {
 #' @param object what `noise_ceiling()` returned.
 #' @param parm names of columns.
 #' @param level coverage of the intervals.
-#' @param ... unused.
+#' @param ... not used: parameters of a measure are given to [measure()].
 #' @export
 confint.repalign_ceiling <- function(object, parm = "disattenuated", level = 0.95, ...) {
   no_other_arguments(...)

@@ -41,9 +41,9 @@ cka_deletions <- function(pair, args, codes) {
 }
 
 # The CKA with nothing and each stimulus deleted (rows), and with nothing and each unit deleted
-# (columns), of the sides whose neurons are a sample. units: labels of the columns of both sides that
-# are deleted together, or NULL: those that the measure goes by. list(values, layout, centered), and
-# `h`, the tables of the three H values, with `loo`, the sums that they are made of.
+# (columns), of the sides whose neurons are a sample. units: labels of the columns of both sides
+# that are deleted together, or NULL: those that the measure goes by. list(values, layout,
+# centered), and `h`, the tables of the three H values, with `loo`, the sums that they are made of.
 cka_table <- function(pair, args, codes, units = NULL) {
   check_units(pair, args)
   trials <- corrects_trials(args$estimator)

@@ -153,9 +153,9 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   })
   check_single_sides(x, y)
   call <- open_call(x, y, set, na, clusters = clusters, use = "errors", least = 5,
-                    why = "a jackknife")
+                    why = "a jackknife", remedies = list(cluster_remedy))
   task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,
-               n = call$n)
+               n = call$n, dependence = call$dependence)
   pair <- side_pair(task$sides, 1, 1)
   for (repr in pair[c("x", "y")]) need_kind(repr, "data", "this")
   task$settings <- interval_settings(interval_over(over, pair, task$set[[1]]$args), "auto", 200,
@@ -172,7 +172,6 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   made <- interval_rows(task, columns, factors)
   rows <- Map(estimator_row, settled, tables, split(made$rows, seq_along(tables)),
               MoreArgs = list(pair = pair))
-  warn_dependence(lapply(list(pair$x$data, pair$y$data), known_columns), task$codes)
   warn_undefined_deletions(rows)
   warn_unstable_intervals(pair, rows, task$codes)
   if (any(vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA))) {
@@ -182,7 +181,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   result <- do.call(rbind, lapply(rows, function(row) row$values))
   rownames(result) <- NULL
   if (all(result$complete == "none")) result$complete <- NULL
-  new_result(result, "repalign_interval", made$kept[c("conf_level", "deletions")])
+  new_result(result, "repalign_interval", made$kept[c("conf_level", "deletions", "dependence")])
 }
 
 check_single_sides <- function(x, y) {
@@ -465,7 +464,7 @@ estimator_row <- function(args, table, row, pair) {
     cka_corrected = corrected, correction = word, over = row$over, n = row$n
   )
   list(undefined = sum(is.na(table$values[-1])), value = value, args = args,
-       self = c(h$xx[1, 1], h$yy[1, 1]), values = values)
+       error = se, values = values)
 }
 
 warn_undefined_deletions <- function(rows) {
@@ -473,11 +472,11 @@ warn_undefined_deletions <- function(rows) {
     estimator <- dQuote(row$values$estimator, FALSE)
     if (is.na(row$value)) {
       warn("The ", estimator, " CKA is undefined (NA): a denominator is not positive. There are ",
-           "too few neurons or stimuli for a single ratio.", class = "repalign_undefined")
+           "too few neurons or stimuli for a single ratio.", class = unstable_class(row$args))
     } else if (row$undefined > 0 && is.na(row$values$se)) {
       warn("The standard error of the ", estimator, " CKA is undefined (NA): ", row$undefined,
            " of its delete-one ratios have a denominator that is not positive.",
-           class = "repalign_undefined")
+           class = unstable_class(row$args))
     }
   }
 }

@@ -27,6 +27,7 @@
 #' @param measure ids of measures, such as `"cka"`; measure objects made by [measure()] or
 #'   [new_measure()]; or a list of both, whose names become the labels in the result.
 #'   [measures()] lists all ids.
+#' @param ... not used: parameters of a measure are given to [measure()].
 #' @param diagonal with `y = NULL`: also compare each element with itself (with models: also the
 #'   layers within each model)? An element and itself have the same neurons, so for the neuron
 #'   correction set `shared_neurons`, or `units_x` and `units_y`.
@@ -115,10 +116,11 @@
 #' similarity(v4, v4_layers, list("cka", measure("cka", estimator = "stimulus_neuron")))
 #' @seealso [calibrate()], [cka()], [measures()], [score_matrix()], [prepare()]
 #' @export
-similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error = c("stop", "na"),
-                       threads = NULL, na = c("error", "stimuli", "neurons")) {
+similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
+                       on_error = c("stop", "na"), threads = NULL, na = c("error", "stimuli", "neurons")) {
   need_arguments()
   set <- as_measures(measure)
+  refuse_parameters(set, ...)
   check_flag(diagonal, "diagonal")
   on_error <- check_choice(on_error, c("stop", "na"), "on_error")
   na <- check_choice(na, missing_rules, "na")

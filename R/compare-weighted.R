@@ -15,6 +15,7 @@
 #'   or one vector; `TRUE` is 1 and `FALSE` is 0. Weights are not negative, and their unit does not
 #'   matter, except for distances that are sums over stimuli (`procrustes(scale = FALSE)` and others
 #'   in the units of the data).
+#' @param ... not used: parameters of a measure are given to [measure()].
 #' @return A vector with the score of each column of `weights`; `NA` where it is undefined.
 #' @details Weights of 0 and 1 give the score of the stimuli that have 1. Whole numbers are counts,
 #'   as of a bootstrap: but a stimulus and its copy are not two stimuli. They are no pair in kernels
@@ -47,9 +48,10 @@
 #' sd(score_weighted(x, y, measure("cka", estimator = "stimulus"), counts))
 #' @seealso [score_interval()]
 #' @export
-score_weighted <- function(x, y, measure = "cka", weights) {
+score_weighted <- function(x, y, measure = "cka", weights, ...) {
   need_arguments()
   set <- as_measures(measure)
+  refuse_parameters(set, ...)
   if (length(set) > 1) {
     abort("`measure` must be one measure, not ", length(set), ".",
           class = "repalign_error_measure", arg = "measure")

@@ -160,6 +160,9 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL) {
   tables <- if (!is.null(conf_level)) {
     check_rows(repr$n, 5, repr$arg, "a jackknife")
     check_clusters(sample$codes, repr$n, repr$arg, 5, "a jackknife")
+    if (is.null(sample$codes)) {
+      warn_of_rows(list(sample$repr), NULL, "errors", list(declared_cluster_remedy))
+    }
     n <- as.double(sample$repr$n)
     q <- ncol(sample$repr$data)
     events <- if (is.null(sample$trials)) 1 else sample$trials$events

@@ -58,6 +58,7 @@ best_score <- function(result, by = "model_y", draws = 9999) {
   need_arguments()
   default <- missing(by)
   scores <- compared_scores(result)
+  warn_again(attr(result, "dependence"))
   draws <- check_draws(draws, scores$level, length(scores$score))
   groups <- score_groups(scores, by, default)
   found <- lapply(groups, function(at) best_of_group(some_scores(scores, at), draws))
@@ -213,6 +214,7 @@ warn_left_out <- function(scores, usable) {
 compare_best <- function(result, group_1, group_2, draws = 9999) {
   need_arguments()
   scores <- compared_scores(result)
+  warn_again(attr(result, "dependence"))
   draws <- check_draws(draws, scores$level, length(scores$score))
   groups <- list(group_rows(group_1, scores, "group_1"), group_rows(group_2, scores, "group_2"))
   check_compared_groups(groups, scores)

@@ -32,7 +32,7 @@ declare_result(
     column("n", "the number of stimuli")
   ),
   kept = list(conf_level = one_level, deletions = each_once, direction = same_directions,
-              best = common_by_name),
+              best = common_by_name, dependence = each_once),
   heading = function(x, digits) {
     if (is_of_estimators(x)) estimators_heading(x) else scores_heading(x)
   },

@@ -36,7 +36,8 @@ interval_rows <- function(task, columns, factors) {
   limits <- unname(limits)
   result <- cbind(rows, se = errors$se, df = errors$df, conf_low = limits[, 1],
                   conf_high = limits[, 2], method = words, over = over_words(task), n = n)
-  kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call)), kept)
+  kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call),
+                 dependence = task$dependence), kept)
   list(rows = result, kept = kept, constant = constant)
 }
 

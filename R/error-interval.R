@@ -29,6 +29,7 @@
 #'   alone, or also `"neurons_x"`, `"neurons_y"` or both, or `"subjects"`. The score does not depend
 #'   on it. A side whose neurons are all there are (`complete` of [cka()] and [responses()]) has no
 #'   errors over neurons.
+#' @param ... not used: parameters of a measure are given to [measure()].
 #' @param method how the errors over stimuli are found. `"auto"`: as the declaration of the measure
 #'   says, see Details. `"jackknife"`: each stimulus is left out in turn, in closed form or by a new
 #'   computation. `"half-samples"`: from random halves of the stimuli. `"influence"` and
@@ -173,19 +174,20 @@
 #'                over = c("stimuli", "neurons_x"))
 #' @seealso [score_weighted()], [cka_interval()], [similarity()], [calibrate()]
 #' @export
-score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", method = "auto",
-                           draws = 200, transform = "auto",
-                           units_x = NULL, units_y = NULL, conf_level = 0.95, clusters = NULL,
-                           threads = NULL, na = c("error", "stimuli", "neurons")) {
+score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", ..., method = "auto",
+                           draws = 200, transform = "auto", units_x = NULL, units_y = NULL,
+                           conf_level = 0.95, clusters = NULL, threads = NULL,
+                           na = c("error", "stimuli", "neurons")) {
   need_arguments()
   set <- as_measures(measure)
+  refuse_parameters(set, ...)
   na <- check_interval_na(check_choice(na, missing_rules, "na"), units_x, units_y)
   settings <- interval_settings(over, method, draws, transform, units_x, units_y,
                                 conf_level)
   call <- open_call(x, y, set, na, threads, clusters = clusters, use = "errors", least = 5,
-                    why = "an interval")
+                    why = "an interval", remedies = list(cluster_remedy))
   task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,
-               settings = settings, n = call$n, threads = threads)
+               settings = settings, n = call$n, threads = threads, dependence = call$dependence)
   check_interval_task(task, y)
   check_grid_memory(task$set, task$sides)
   task$scores <- as.vector(t(score_grid(task$pairs, task$sides, task$set, "stop", threads)))
@@ -262,14 +264,7 @@ score_interval_of <- function(task) {
     task[c("pairs", "scores")] <- pooled[c("pairs", "scores")]
     task$sides$x$reprs[[1]]$name <- paste("mean of", pooled$subjects, "subjects")
   }
-  warn_dependence(known_data(task$sides), task$codes)
   interval_result(task, columns, factors)
-}
-
-known_data <- function(sides) {
-  reprs <- Filter(function(repr) repr$kind == "data", all_representations(sides))
-  if (!length(reprs)) return(list(matrix(0, 2, 1)))
-  lapply(reprs, function(repr) known_columns(repr$data))
 }
 
 # ---- interval columns

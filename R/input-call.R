@@ -12,6 +12,7 @@
 # clusters  the codes of the clusters of the kept stimuli, or NULL
 # threads   how many threads there are, an integer
 # choices   the streams of random choices (base-random.R)
+# dependence  what was warned of the rows (input-dependence.R), or NULL
 #
 # Representations and measures that do not go together are no error here, because a grid may leave
 # such scores out: their error is kept with the representation (refusal()).
@@ -20,8 +21,10 @@
 # measures or responses() have), "null" (whole clusters are permuted) or "errors" (whole clusters
 # are deleted); least, why: how many of them are needed, and for what. diagonal: is each
 # representation of a list also compared with itself? middle: only the middle half of the rows is
-# compared (series = "linear"). relabel: see settled_set(); grid: see settled_measure(). What ends
-# with the call is planned in `frame`, the function that the user has called.
+# compared (series = "linear"). remedies: what the function offers for stimuli that depend on each
+# other, where it takes them as independent; see warn_of_rows(). relabel: see settled_set(); grid: see
+# settled_measure(). What ends with the call is planned in `frame`, the function that the user has
+# called.
 open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE, ...,
                       frame = parent.frame()) {
   threads <- hold_threads(threads, frame)
@@ -38,8 +41,8 @@ open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE,
 
 # The same for sides that were read already, without the pairs.
 open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores", least = 2,
-                       why = "a permutation", middle = FALSE, relabel = TRUE, grid = TRUE,
-                       frame = parent.frame()) {
+                       why = "a permutation", middle = FALSE, remedies = NULL, relabel = TRUE,
+                       grid = TRUE, frame = parent.frame()) {
   reprs <- all_representations(sides)
   # most calls have nothing but matrices, about which less is to be judged
   plain <- are_plain(reprs)
@@ -84,10 +87,13 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
   sides <- with_refusals(sides, set)
   reprs <- all_representations(sides)
   set_largest_k(set, reprs)
+  dependence <- if (!is.null(remedies) && is.null(clusters)) {
+    warn_of_rows(sides$x$reprs, if (!sides$self) sides$y$reprs, use, remedies)
+  }
   choices <- begin_choices(reprs)
   at_end_of(frame, end_choices(choices))
   list(sides = sides, set = set, n = reprs[[1]]$n, rows = rows, labels = labels,
-       clusters = clusters, choices = choices)
+       clusters = clusters, choices = choices, dependence = dependence)
 }
 
 # A call of two representations and one measure, about which there is no doubt: list(pair, measure).

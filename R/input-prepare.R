@@ -14,6 +14,7 @@ NULL
 #'   in [similarity()].
 #' @param measure one or more measures, as in [similarity()]; not those of [new_measure()], of which
 #'   nothing can be prepared.
+#' @param ... not used: parameters of a measure are given to [measure()].
 #' @param data `TRUE`: keep the data beside the forms, which [score_interval()] and
 #'   [score_weighted()] need.
 #' @param threads see [similarity()].
@@ -65,10 +66,11 @@ NULL
 #' try(similarity(v4, zoo, measure("rsa", outer = "pearson")))
 #' @seealso [similarity()], [calibrate()], [score_interval()]
 #' @export
-prepare <- function(x, measure = "cka", data = FALSE, threads = NULL) {
+prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL) {
   need_arguments()
   check_flag(data, "data")
   measures <- as_measures(measure)
+  refuse_parameters(measures, ...)
   for (m in measures) {
     if (is_own(m)) {
       abort("Nothing can be prepared for ", dQuote(m$label, FALSE), ", a measure of your own: ",
@@ -214,13 +216,6 @@ has_open_graph <- function(measure, repr) {
 needs_data <- function(measure, repr) {
   needed <- measure$declaration$needs_data
   if (is.function(needed)) needed(measure$args, repr$n, width_of(repr)) else needed
-}
-
-quietly_done <- function(code) {
-  withCallingHandlers(
-    code, repalign_message = function(m) invokeRestart("muffleMessage"),
-    repalign_warning = function(w) invokeRestart("muffleWarning")
-  )
 }
 
 # ---- methods

@@ -39,11 +39,11 @@ NULL
 #'   leave out the pairs of a neuron with itself; names of recording sessions, electrodes or
 #'   probes leave out all pairs that may share noise. Give both arguments or neither, and not
 #'   together with `shared_neurons`.
-#' @param complete for `"stimulus_neuron"` and `"stimulus_neuron_trial"`: of which sides are the columns
-#'   not a sample of neurons, but all that there are, such as the units of a network layer? On such
-#'   a side the neuron correction leaves nothing out: its self term is corrected for few stimuli
-#'   only, and of the numerator pairs of neurons with equal labels are left out only if both sides
-#'   are samples. With `"both"`, this is the stimulus-corrected CKA. For plain matrices: what
+#' @param complete for `"stimulus_neuron"` and `"stimulus_neuron_trial"`: of which sides are the
+#'   columns not a sample of neurons, but all that there are, such as the units of a network layer?
+#'   On such a side the neuron correction leaves nothing out: its self term is corrected for few
+#'   stimuli only, and of the numerator pairs of neurons with equal labels are left out only if both
+#'   sides are samples. With `"both"`, this is the stimulus-corrected CKA. For plain matrices: what
 #'   [responses()] makes declares it, and must not say anything else.
 #' @param sigma width of the Gaussian kernel, in the units of the data. By default it is
 #'   `bandwidth` times the median distance between different rows, for each side separately.
@@ -83,10 +83,10 @@ NULL
 #' factor of about \eqn{1/\sqrt{(1 + (\gamma_x - 1)/Q_x)(1 + (\gamma_y - 1)/Q_y)}}{1 /
 #' sqrt((1 + (gamma_x - 1)/Q_x) (1 + (gamma_y - 1)/Q_y))}, where \eqn{\gamma}{gamma} is the
 #' dimensionality ([participation_ratio()]) and Q the number of neurons; [predicted_bias()]
-#' has the general form. `"stimulus_neuron"` removes both biases. It takes the columns of both sides as
-#' samples, those of a network layer, too. Its value then is about the layer that these units were
-#' drawn from; of a layer whose units are all there, `complete` says so. With trials, the self term
-#' of a complete side is freed of their noise as any other; with one trial it keeps that noise.
+#' has the general form. `"stimulus_neuron"` removes both biases. It takes the columns of both sides
+#' as samples, those of a network layer, too. Its value then is about the layer that these units
+#' were drawn from; of a layer whose units are all there, `complete` says so. With trials, the self
+#' term of a complete side is freed of their noise as any other; with one trial it keeps that noise.
 #'
 #' With trials ([responses()]), every value H is a mean over products of responses that share no
 #' noise: of different trials of a stimulus, for neurons that may have been recorded together, and
@@ -234,7 +234,7 @@ warn_undefined_cka <- function(repr, args) {
   }
   warn("The CKA is undefined (NA): the corrected H value of `", repr$arg, "` with itself is not ",
        "positive. There are too few neurons or stimuli for a single ratio; pool over splits, ",
-       "trials or subsets instead.", class = "repalign_undefined", data = repr$arg)
+       "trials or subsets instead.", class = unstable_class(args), data = repr$arg)
 }
 
 # Products with the responses of the other side stand for the Gram matrix where neurons are few.
@@ -265,9 +265,8 @@ declare_measure(
   inspect = function(score, pair, x, y, args) {
     if (!corrects_sample(args) || is_itself(pair, args)) return(invisible())
     pair <- labelled_pair(pair, args$clusters)
-    # means over trials say nothing about the error of a denominator that leaves their noise out
-    error <- if (corrects_trials(args$estimator)) 0 else
-      max(side_error(pair$x, x$self, args$clusters), side_error(pair$y, y$self, args$clusters))
+    # the jackknife over trials takes many times as long as the score: cka_interval() has it
+    error <- if (corrects_trials(args$estimator)) 0 else error_of_cka(pair, x$self, y$self, args)
     warn_unstable(score, pair, error, args$clusters)
   },
   null = cka_null,

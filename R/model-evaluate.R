@@ -146,9 +146,14 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
   folds <- as_folds(folds, repeats, task)
   threads <- thread_count(threads)
   check_evaluation(task, drawn, folds, threads)
+  dependence <- if ("condition" %in% drawn$factors) {
+    warn_of_rows(judged_rdms(task$values, task$n, mean = TRUE),
+                 judged_rdms(do.call(cbind, task$components), task$n), "errors",
+                 list(cluster_remedy))
+  }
   whole <- evaluate_whole(task, folds, threads)
   parts <- evaluate_parts(task, drawn, folds, threads)
-  evaluation_result(task, whole, parts, drawn, folds, conf_level)
+  evaluation_result(task, whole, parts, drawn, folds, conf_level, dependence)
 }
 
 # ---- what is given

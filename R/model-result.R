@@ -24,12 +24,12 @@ declare_result(
     column("left_out", "how many of them are left out", shown = 8)
   ),
   kept = sapply(c("parts", "draws", "table", "outer", "resample", "folds", "conf_level", "sizes",
-                  "group", "pictures"), function(name) all_alike, simplify = FALSE),
+                  "group", "pictures", "dependence"), function(name) all_alike, simplify = FALSE),
   heading = function(x, digits) {
     sizes <- attr(x, "sizes")
     c(paste0("Models of RDMs: ", count_of(nrow(x), "model"), undefined_of(x$score)),
       if (!is.null(sizes)) {
-        c(paste0(attr(x, "outer"), ", ", evaluated_data(x), ", ", sizes[["condition"]], " stimuli",
+        c(paste0(outer_words(attr(x, "outer")), ", ", evaluated_data(x), ", ", sizes[["condition"]], " stimuli",
                  evaluation_folds(attr(x, "folds"))),
           paste0(if (!has_errors(x)) "no ", "errors over ", evaluation_over(x)))
       },
@@ -39,6 +39,11 @@ declare_result(
       })
   }
 )
+
+# evaluate_models() whitens where rsa() does not, unless it is asked to do otherwise.
+outer_words <- function(outer) {
+  paste0(outer, if (whitens(outer)) " (pairs of stimuli are whitened)")
+}
 
 # "8 RDMs in 4 groups", or "8 RDMs" where each is a group.
 evaluated_data <- function(x) {
@@ -132,7 +137,7 @@ compared_models <- function(result) {
 
 # The result of evaluate_models() is put together here.
 
-evaluation_result <- function(task, whole, draws, drawn, folds, conf_level) {
+evaluation_result <- function(task, whole, draws, drawn, folds, conf_level, dependence) {
   sizes <- c(rdm = max(task$group), condition = task$n)
   models <- names(task$models)
   draws <- named_draws(draws, models)
@@ -155,7 +160,7 @@ evaluation_result <- function(task, whole, draws, drawn, folds, conf_level) {
   new_result(rows, "repalign_evaluation", list(
     parts = parts, draws = draws, table = named_table(whole$table, task), outer = task$outer,
     resample = drawn$factors, folds = folds, conf_level = conf_level, sizes = sizes,
-    group = task$group,
+    group = task$group, dependence = dependence,
     pictures = list(data = task$values, models = whole$predicted,
                     stimulus_noise = task$stimulus_noise)
   ))

@@ -106,10 +106,12 @@ plan_pairs <- function(x, y) {
             "independent: give one stimulus of each cluster, or the means of clusters.",
             class = "repalign_error_design", arg = repr$arg)
     }
-    warn_dependence(lapply(pair[c("x", "y")], function(repr) repr$data), NULL)
+    warn_of_rows(list(pair$x), list(pair$y), "errors", plan_remedies)
   }
   pairs
 }
+
+plan_remedies <- list("Give one stimulus of each cluster, or the means of clusters.")
 
 # ---- from the pilot to its model
 

@@ -24,13 +24,14 @@
 #'   two models in `y`. `power` is then that of detecting it, and [summary()] has the smallest
 #'   designs with `target_power`. By default `power` is for the difference in the pilot.
 #' @param over what counts as a sample: `"stimuli"`, and `"neurons_x"` and `"neurons_y"`, as in
-#'   [score_interval()]. By default all that are samples; for two models, whose units are held fixed,
-#'   the first two.
+#'   [score_interval()]. By default all that are samples; for two models, whose units are held
+#'   fixed, the first two.
 #' @param shared_neurons,units_x,units_y which neurons are on both sides, or belong together, see
 #'   [cka()]. Of neurons in groups, more groups of the same size are planned.
 #' @param alpha level of the tests whose power is told.
 #' @param target_power the power that is wanted for `difference`.
 #' @param conf_level coverage of the intervals whose width is told.
+#' @param neurons not used: `neurons_x` and `neurons_y` say of which side.
 #' @param complete `"y"`: the units of `y` are not a sample, but all that there are, see [cka()].
 #' @return A data frame of class `repalign_plan` with one row per design. Columns: `stimuli`,
 #'   `neurons_x`, `neurons_y`, `trials` (`NA`: the pilot has none); `se`, the standard error; `df`,
@@ -148,8 +149,13 @@ plan_recording <- function(x, y = NULL, stimuli = NULL, neurons_x = NULL, neuron
                            trials = NULL, target_se = NULL, difference = NULL, over = NULL,
                            shared_neurons = FALSE, units_x = NULL, units_y = NULL, alpha = 0.05,
                            target_power = 0.8, conf_level = 0.95,
-                           complete = c("none", "x", "y", "both")) {
+                           complete = c("none", "x", "y", "both"), neurons = NULL) {
   need_arguments()
+  # without this argument, R would take `neurons` for the beginning of two others
+  if (!is.null(neurons)) {
+    abort("`neurons` does not say of which side: give `neurons_x`, `neurons_y` or both.",
+          class = "repalign_error_parameter", arg = "neurons")
+  }
   settings <- plan_settings(target_se, difference, alpha, target_power, conf_level)
   pilot <- plan_pilot(x, y, over, shared_neurons, units_x, units_y, complete)
   if (!is.null(difference) && length(pilot$pairs) == 1) {

@@ -19,9 +19,10 @@ NULL
 #'   is a condition. Rows of an array are conditions in any case, and keep their order. When `x` is a
 #'   list: labels for all of its elements, or a list of labels with the same names; all RDMs then
 #'   have the order of the first one.
-#' @param run for each row of a matrix, or each repeat of an array, the label of its run. Runs are
-#'   what has noise of its own; `"crossnobis"` and `"poisson_cv"` need them, the others take no
-#'   notice. When `x` is a list, see `condition`.
+#' @param run for each row of a matrix, or each repeat of an array, the label of its run; or `TRUE`
+#'   for crossed trials, of which the first observations of all conditions are one run, the second
+#'   another, and so on. Runs are what has noise of its own; `"crossnobis"` and `"poisson_cv"` need
+#'   them, the others take no notice. When `x` is a list, see `condition`.
 #' @param distance the kind of dissimilarity, see below.
 #' @param noise for `r distances_in_help(function(one) one$noise != "none")`: the precision matrix
 #'   of the noise ([noise_precision()]). For `"crossnobis"` also a list with one *covariance* matrix

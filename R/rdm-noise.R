@@ -15,8 +15,9 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #' @param condition for each row the label of its condition, whose mean is subtracted. `NULL`: the
 #'   rows are residuals (of an array: its rows are the conditions). When `x` is a list: labels for
 #'   all, or a list with the names of `x`; `run` likewise.
-#' @param run for each row, or each repeat of an array, the label of its run. The means of runs are
-#'   subtracted too, because offsets of runs would otherwise count as noise. `NULL`: they are not.
+#' @param run for each row, or each repeat of an array, the label of its run; or `TRUE` for crossed
+#'   trials, as in [rdm()]. The means of runs are subtracted too, because offsets of runs would
+#'   otherwise count as noise. `NULL`: they are not.
 #' @param method `"shrinkage_diag"`: covariances are scaled towards 0, variances stay as they are
 #'   (Schaefer and Strimmer). `"shrinkage_eye"`: towards a multiple of the identity matrix (Ledoit
 #'   and Wolf). `"diag"`: variances only. `"full"`: the sample covariance.

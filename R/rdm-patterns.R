@@ -9,6 +9,7 @@
 read_observations <- function(x, condition, run) {
   if (is_responses(x)) return(responses_observations(x, condition, run))
   if (is.array(x) && length(dim(x)) == 3) {
+    run <- run_labels(run, x, condition)
     return(recorded_rows(read_array(x), array_conditions(x, condition), run))
   }
   x <- double_matrix(x, "x")
@@ -22,12 +23,41 @@ read_observations <- function(x, condition, run) {
   }
   # a row name that comes twice is a condition that was shown twice
   if (is.null(condition) && anyDuplicated(rownames(x))) condition <- rownames(x)
-  list(x = x, condition = row_codes(condition, nrow(x), "condition", rownames(x)),
+  condition <- in_order_of(condition, rownames(x), "condition", "the rows of `x`")
+  run <- run_labels(run, x, condition)
+  list(x = x, condition = row_codes(condition, nrow(x), "condition"),
        run = row_codes(run, nrow(x), "run", rownames(x), sorted = TRUE))
 }
 
-# One label a row as list(codes, labels). names: of the rows. sorted: words are sorted, too, as those of runs are: lists
-# with a value for each run are in that order.
+# TRUE says that trials are crossed: the k-th observations of all conditions are a run.
+run_labels <- function(run, x, condition) {
+  if (!is.logical(run) || length(run) != 1) return(run)
+  if (!isTRUE(run)) {
+    abort("`run` must be labels of the runs, or TRUE for crossed trials, not ", run, ".",
+          class = "repalign_error_labels", arg = "run")
+  }
+  if (length(dim(x)) == 3) {
+    names <- dimnames(x)[[3]]
+    return(if (is.null(names)) seq_len(dim(x)[3]) else names)
+  }
+  if (is.null(condition)) {
+    abort("run = TRUE numbers the observations of each condition, but `x` has no labels of ",
+          "conditions: give `condition`, or labels in `run`.", class = "repalign_error_labels",
+          arg = "run")
+  }
+  condition <- row_labels(condition, nrow(x), "condition", "row", FALSE)
+  count <- table(condition)
+  if (length(unique(as.vector(count))) > 1) {
+    abort("run = TRUE is for crossed trials, but condition ", dQuote(names(which.min(count)), FALSE),
+          " has ", count_of(min(count), "observation"), ", and ",
+          dQuote(names(which.max(count)), FALSE), " has ", max(count), ": give the label of each ",
+          "row in `run`.", class = "repalign_error_labels", arg = "run")
+  }
+  as.integer(stats::ave(seq_along(condition), condition, FUN = seq_along))
+}
+
+# One label a row as list(codes, labels). names: of the rows. sorted: words are sorted, too, as those
+# of runs are: lists with a value for each run are in that order.
 row_codes <- function(labels, n, arg, names = NULL, row = "row", sorted = FALSE) {
   if (is.null(labels)) return(NULL)
   labels <- in_order_of(labels, names, arg, paste0("the ", row, "s of `x`"))

@@ -20,10 +20,11 @@
 #'   RDM as a `dist` object, or a named list of them.
 #' @param measure one measure, as a name, from [measure()] or from [new_measure()]. The centre is
 #'   its first representation and the model the second; for [riemann()] the model is the first.
+#' @param ... not used: parameters of a measure are given to [measure()].
 #' @param run one label per row of `data`: the run (session, fold) of an observation, with
-#'   independent noise. Then the dissimilarities of each centre are crossnobis estimates between
-#'   runs, which are zero on average where conditions do not differ, and `measure` must be [rsa()]
-#'   (of which only `outer` is used for the centres).
+#'   independent noise; or `TRUE` for crossed trials, as in [rdm()]. Then the dissimilarities of
+#'   each centre are crossnobis estimates between runs, which are zero on average where conditions
+#'   do not differ, and `measure` must be [rsa()] (of which only `outer` is used for the centres).
 #' @param noise `NULL`, or what whitens the channels of a centre:
 #'   * a precision matrix of all channels, positive definite. Within a centre it is the inverse of
 #'     the covariance of its channels, whatever the others do;
@@ -112,12 +113,12 @@
 #' which(result$p_familywise <= 0.05)
 #' @seealso [calibrate()], [similarity()]
 #' @export
-searchlight <- function(data, neighbours, models, measure = "rsa", run = NULL, noise = NULL,
+searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NULL, noise = NULL,
                         permutations = 0, condition = NULL, across_models = FALSE, alpha = 0.05,
                         threads = NULL) {
   need_arguments()
   distance <- if (has_runs(data, run)) "crossnobis"
-  measure <- searchlight_measure(measure, distance)
+  measure <- searchlight_measure(measure, distance, ...)
   check_flag(across_models, "across_models")
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   hold_threads(threads)
@@ -129,6 +130,9 @@ searchlight <- function(data, neighbours, models, measure = "rsa", run = NULL, n
   choices <- begin_choices(sides$y$reprs)
   on.exit(end_choices(choices), add = TRUE)
   job <- searchlight_job(sides, measure, permutations, alpha)
+  if (all_orders(permutations)) {
+    warn_of_rows(list(source$patterns$means), sides$y$reprs, "null", list(design_remedy))
+  }
   found <- run_centers(neighbours, source, job, threads)
   choices$used <- choices$used || found$used
   report_centers(found, neighbours, job$design$count)
@@ -137,8 +141,9 @@ searchlight <- function(data, neighbours, models, measure = "rsa", run = NULL, n
 
 # ---- what is given
 
-searchlight_measure <- function(measure, distance) {
+searchlight_measure <- function(measure, distance, ...) {
   set <- as_measures(measure)
+  refuse_parameters(set, ...)
   if (length(set) != 1) {
     abort("`measure` must be one measure, not ", length(set), ".",
           class = "repalign_error_measure", arg = "measure")

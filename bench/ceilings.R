@@ -167,7 +167,7 @@ if (wanted("subjects")) {
       shared <- matrix(rnorm(40 * 5), 40) %*% matrix(rnorm(5 * 20), 5) / sqrt(5)
       subjects <- lapply(seq_len(u), function(i) shared + 1.3 * matrix(rnorm(40 * 20), 40))
       truth <- mean(vapply(subjects, rsa, 0, shared, "sqeuclidean", "pearson"))
-      c(truth = truth, unlist(subject_ceiling(subjects)[c("lower", "upper", "ceiling")]))
+      c(truth = truth, unlist(subject_ceiling(subjects, rsa_measure)[c("lower", "upper", "ceiling")]))
     })
     cat(u, "subjects: ")
     print(round(colMeans(found), 3))

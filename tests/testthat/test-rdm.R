@@ -321,9 +321,6 @@ test_that("bad labels are refused", {
   refused(rdm(x, condition[-1], run), labels, "`condition` has 55 labels.*56 rows")
   refused(rdm(x, replace(condition, 4, NA), run), labels, "`condition`.*row 4")
   refused(rdm(x, condition, list(1)), labels, "`run` must be a vector of labels")
-  rows <- x[1:3, ]
-  rownames(rows) <- c("a", "b", "a")
-  refused(rdm(rows, distance = "sqeuclidean"), labels, "row name \"a\" more than once")
   values <- array(rnorm(60), c(5, 4, 3))
   refused(rdm(values, c("a", "b", "c", "c", "d")), labels, "`condition` has the label \"c\"")
   refused(rdm(values, run = 1:2), labels, "`run` has 2 labels.*3 repeats")
@@ -387,8 +384,11 @@ test_that("bad noise is refused", {
   refused(of(noise_precision(x, condition, run, by_run = TRUE)), value, "precisions")
   named <- x
   colnames(named) <- letters[1:9]
-  refused(rdm(named, condition, run, noise = noise_precision(named[, 9:1], condition)), value,
-          "channel \"i\" in place 1")
+  other <- noise_precision(named, condition)
+  expect_equal(rdm(named, condition, run, noise = noise_precision(named[, 9:1], condition)),
+               rdm(named, condition, run, noise = other))
+  dimnames(other) <- list(LETTERS[1:9], LETTERS[1:9])
+  refused(rdm(named, condition, run, noise = other), "repalign_error_names", "none is \"a\"")
 })
 
 test_that("bad settings are refused", {

@@ -284,14 +284,9 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   series <- check_series(series)
   aggregate <- as_aggregate(aggregate)
   linear <- series == "linear"
-<<<<<<< HEAD
-  call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "null",
-                    middle = linear)
-=======
   free <- is.null(blocks) && isFALSE(series) && all_orders(permutations)
-  call <- open_call(x, y, set, na, threads, clusters = clusters, use = "null", middle = linear,
-                    remedies = if (free) permutation_remedies)
->>>>>>> main
+  call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "null",
+                    middle = linear, remedies = if (free) permutation_remedies)
   sides <- call$sides
   set <- call$set
   pairs <- call$pairs

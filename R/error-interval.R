@@ -185,13 +185,8 @@ score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", ..., 
   check_interval_na(rule$na, units_x, units_y)
   settings <- interval_settings(over, method, draws, transform, units_x, units_y,
                                 conf_level)
-<<<<<<< HEAD
   call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "errors",
-                    least = 5, why = "an interval")
-=======
-  call <- open_call(x, y, set, na, threads, clusters = clusters, use = "errors", least = 5,
-                    why = "an interval", remedies = list(cluster_remedy))
->>>>>>> main
+                    least = 5, why = "an interval", remedies = list(cluster_remedy))
   task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,
                settings = settings, n = call$n, threads = threads, dependence = call$dependence)
   check_interval_task(task, y)

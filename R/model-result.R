@@ -30,13 +30,9 @@ declare_result(
     c(paste0("Models of RDMs: ", count_of(nrow(x), "model"), undefined_of(x$score)),
       if (!is.null(sizes)) {
         c(paste0(outer_words(attr(x, "outer")), ", ", evaluated_data(x), ", ",
-<<<<<<< HEAD
-                 sizes[["condition"]], " stimuli", evaluation_folds(attr(x, "folds"))),
-=======
                  sizes[["stimuli"]], " stimuli",
                  if (has_clusters(x)) paste0(" in ", count_of(sizes[["condition"]], "cluster")),
                  evaluation_folds(attr(x, "folds"))),
->>>>>>> main
           paste0(if (!has_errors(x)) "no ", "errors over ", evaluation_over(x)))
       },
       if (!is.null(x$ceiling_low) && nrow(x)) {

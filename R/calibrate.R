@@ -272,7 +272,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
                       blocks = NULL, series = FALSE,
                       engine = c("auto", "coset", "random", "exact", "moments"),
                       p_adjust = "none", threads = NULL, clusters = NULL,
-                      na = c("error", "stimuli", "neurons")) {
+                      na = c("error", "stimuli", "neurons", "pairwise")) {
   need_arguments()
   set <- as_measures(measure)
   refuse_parameters(set, ...)
@@ -280,13 +280,13 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   variant <- check_choice(variant, variants, "variant")
   engine <- check_choice(engine, engines, "engine")
   p_adjust <- check_choice(p_adjust, stats::p.adjust.methods, "p_adjust")
-  na <- check_choice(na, missing_rules, "na")
+  rule <- rule_of_call(na, set, !missing(na))
   series <- check_series(series)
   aggregate <- as_aggregate(aggregate)
   linear <- series == "linear"
   free <- is.null(blocks) && isFALSE(series) && all_orders(permutations)
-  call <- open_call(x, y, set, na, threads, clusters = clusters, use = "null", middle = linear,
-                    remedies = if (free) permutation_remedies)
+  call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "null",
+                    middle = linear, remedies = if (free) permutation_remedies)
   sides <- call$sides
   set <- call$set
   pairs <- call$pairs
@@ -299,9 +299,14 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
   check_grid_memory(set, sides, if (linear) "linear" else engine)
   if (series == "circular") warn_slow_series(pairs, sides)
+  settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust, engine = engine)
+  if (engine != "moments") {
+    tests <- if (is.null(aggregate)) nrow(pairs) else
+      length(groups_of_models(pair_names(pairs, sides)))
+    note_unattainable(rep(planned_counts(set, plan, engine), each = tests), settings, plan$most)
+  }
   nulls <- null_grid(set, pairs, sides, plan, engine, threads)
   if (engine == "moments") check_laws(nulls, set, named_pairs(pairs, sides))
-  settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust, engine = engine)
   calibration_result(nulls, set, pairs, sides, aggregate, settings)
 }
 

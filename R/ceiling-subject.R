@@ -36,6 +36,7 @@ declare_result(
 #'   alike for another reason than the one of interest (sessions of an animal, a laboratory): only
 #'   subjects of different groups are compared, and the mean of the others is that of other groups.
 #'   Without it, each subject is a group.
+#' @param na what to do about missing values, see [similarity()].
 #' @return A data frame with one row: `measure`, its label; `lower`, the mean score of a subject
 #'   with the mean of the others; `upper`, that with the mean of all, itself included; `pairwise`,
 #'   the score between subjects (of different groups); `ceiling`, its square root; `n`, the number
@@ -88,11 +89,16 @@ declare_result(
 #' subject_ceiling(subjects, "rsa", group = c("a", "a", "b", "c"))
 #' @seealso [noise_ceiling()], [brain_to_brain()]
 #' @export
-subject_ceiling <- function(x, measure = "rsa", ..., group = NULL) {
+subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
+                            na = c("error", "stimuli", "neurons", "pairwise")) {
   need_arguments()
   measure <- subject_measure(measure, ...)
-  reprs <- subject_reprs(x, measure)
-  measure <- measure_in_order(measure, reprs)
+  rule <- rule_of_call(na, list(measure), !missing(na))
+  measure <- rule$set[[1]]
+  if (is.list(x)) measure <- measure_in_order(measure, lapply(x, function(one) list(data = one)))
+  complete <- without_missing(list(x = x), rule$na)
+  if (!isTRUE(complete$rows)) measure <- cut_measure_stimuli(measure, complete$rows)
+  reprs <- subject_reprs(complete$given$x, measure)
   group <- check_group(group, length(reprs), names = names(x))
   groups <- length(unique(group))
   if (is.null(measure$args$clusters) && is.null(declared_clusters(reprs))) {
@@ -105,7 +111,8 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL) {
   found <- if (measure$id == "cka") kernel_ceiling(reprs, measure, group) else
     rdm_ceiling(reprs, measure, group)
   pairwise <- found$pairwise
-  rows <- data.frame(measure = measure$label, lower = found$lower, upper = found$upper, pairwise = pairwise,
+  rows <- data.frame(measure = measure$label, lower = found$lower, upper = found$upper,
+                     pairwise = pairwise,
                      ceiling = if (isTRUE(pairwise > 0)) sqrt(pairwise) else NA_real_)
   if (groups > 1 && !is.na(pairwise)) warn_unlike_subjects(rows)
   if (measure$id == "rsa") rows$rdms <- length(reprs)
@@ -158,7 +165,8 @@ kernel_ceiling <- function(reprs, measure, group) {
   at <- which(different & upper.tri(products), arr.ind = TRUE)
   list(lower = with_mean(function(u) different[u, ]),
        upper = with_mean(function(u) rep(TRUE, length(reprs))),
-       pairwise = mean(products[at]) / mean((size[at[, 1]] + size[at[, 2]]) / 2))
+       pairwise = if (nrow(at)) mean(products[at]) / mean((size[at[, 1]] + size[at[, 2]]) / 2)
+                  else NA_real_)
 }
 
 # H values of all pairs, and of each representation with itself.

@@ -162,7 +162,7 @@ as_feed <- function(chunks) {
     calls <- 0
     return(new_feed(own = TRUE, function(count) {
       calls <<- calls + 1
-      tryCatch(chunks(), error = function(e) {
+      catch_error(chunks(), failed = function(e) {
         abort("The function `chunks` stopped at its call ", calls, ": ", conditionMessage(e),
               class = "repalign_error_function", arg = "chunks")
       })

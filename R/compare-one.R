@@ -3,14 +3,13 @@
 # ---- one comparison
 
 # What every exported measure function calls: it opens a call of x and y, and returns their score.
-one_score <- function(id, x, y, args) {
+one_score <- function(id, x, y, args, na = "error") {
   if (missing(x) || missing(y)) missing_side(missing(x))
   usual <- usual_measure(id)
   d <- usual$measure$declaration
   measure <- if (identical(args, usual$given)) usual$measure else
     list(id = id, label = id, args = d$check(args), declaration = d)
-  call <- open_pair(representation(x, "x", loose = TRUE), representation(y, "y", loose = TRUE),
-                    measure, paste0(id, "()"))
+  call <- open_pair(x, y, measure, paste0(id, "()"), na)
   compare_pair(d, call$pair, call$measure$args, call$measure$range)
 }
 
@@ -147,7 +146,7 @@ one_cell <- function(pair, measure, on_error, run, drawn) {
     undefined <<- undefined || is.na(score)
     score
   }
-  score <- tryCatch(compute(), error = function(e) {
+  score <- catch_error(compute(), failed = function(e) {
     failure <<- paste0(what, conditionMessage(e))
     if (on_error == "stop") stop_score(failure, e)
     NA_real_

@@ -54,6 +54,7 @@ declare_result(
 #'   neuron has a label of its own, so that a neuron is never paired with itself.
 #' @param conf_level coverage of the intervals for the dimensionalities, between 0 and 1. By
 #'   default none are computed.
+#' @param na what to do about missing values, see [similarity()].
 #' @return A data frame with one row. Three columns are dimensionalities (effective numbers
 #'   of dimensions): `naive`; `stimulus`, corrected for few stimuli; `stimulus_neuron`,
 #'   corrected for few stimuli and few neurons. Three columns are ratios in (0, 1\]:
@@ -133,12 +134,15 @@ declare_result(
 #' participation_ratio(first, signal + noise())
 #' @seealso [predicted_bias()], [trial_array()]
 #' @export
-participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL) {
+participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL,
+                                na = c("error", "stimuli", "neurons")) {
   need_arguments()
   if (!is.null(conf_level)) {
     conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   }
-  sample <- dimension_sample(x, y)
+  complete <- without_missing(list(x = x, y = y), na, same = TRUE)
+  if (length(units) == length(complete$columns$x)) units <- units[complete$columns$x]
+  sample <- dimension_sample(complete$given$x, complete$given$y)
   repr <- sample$repr
   check_rows(repr$n, 4, repr$arg, "a corrected estimator")
   check_pair_memory(declaration("cka"), list(x = repr, y = repr), corrected_cka)

@@ -243,6 +243,10 @@ group_rows <- function(group, scores, arg) {
     }
     return(as.integer(group))
   }
+  if (!is.character(group)) {
+    abort("`", arg, "` must be the name of a model, names of scores or numbers of rows, not ",
+          describe(group), ".", class = "repalign_error_type", arg = arg)
+  }
   models <- scores$rows$model_y
   models <- if (is.null(models)) rep(NA_character_, count) else as.character(models)
   refuse_two_meanings(group, models, scores$title, arg)
@@ -256,7 +260,7 @@ group_rows <- function(group, scores, arg) {
 refuse_two_meanings <- function(group, models, titles, arg) {
   twice <- Filter(function(name) {
     any(models %in% name) && any(titles %in% name) && !identical(models %in% name, titles %in% name)
-  }, if (is.character(group)) group)
+  }, group)
   if (!length(twice)) return(invisible())
   abort("`", arg, "` has ", dQuote(twice[1], FALSE), ", which names a model and a score: give the ",
         "numbers of the rows that are meant.", class = "repalign_error_choice", arg = arg)

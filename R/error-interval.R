@@ -177,15 +177,16 @@
 score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", ..., method = "auto",
                            draws = 200, transform = "auto", units_x = NULL, units_y = NULL,
                            conf_level = 0.95, clusters = NULL, threads = NULL,
-                           na = c("error", "stimuli", "neurons")) {
+                           na = c("error", "stimuli", "neurons", "pairwise")) {
   need_arguments()
   set <- as_measures(measure)
   refuse_parameters(set, ...)
-  na <- check_interval_na(check_choice(na, missing_rules, "na"), units_x, units_y)
+  rule <- rule_of_call(na, set, !missing(na))
+  check_interval_na(rule$na, units_x, units_y)
   settings <- interval_settings(over, method, draws, transform, units_x, units_y,
                                 conf_level)
-  call <- open_call(x, y, set, na, threads, clusters = clusters, use = "errors", least = 5,
-                    why = "an interval", remedies = list(cluster_remedy))
+  call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "errors",
+                    least = 5, why = "an interval", remedies = list(cluster_remedy))
   task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,
                settings = settings, n = call$n, threads = threads, dependence = call$dependence)
   check_interval_task(task, y)

@@ -98,13 +98,16 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
 # A call of two representations and one measure, about which there is no doubt: list(pair, measure).
 # what: the function that the user called, in messages. Two matrices without clusters take a short
 # way, because small calls would otherwise spend their time here.
-open_pair <- function(rx, ry, measure, what, frame = parent.frame()) {
+open_pair <- function(x, y, measure, what, na, frame = parent.frame()) {
+  na <- check_choice(na, missing_rules, "na")
+  rx <- representation(x, "x", allow_na = na != "error", loose = TRUE)
+  ry <- representation(y, "y", allow_na = na != "error", loose = TRUE)
   d <- measure$declaration
   reprs <- list(rx, ry)
   check_common_stimuli(reprs, d$pairing)
   threads <- running$threads
   running$threads <- thread_count()
-  if (are_plain(reprs) && is.null(measure$args$clusters)) {
+  if (na == "error" && are_plain(reprs) && is.null(measure$args$clusters)) {
     choices <- begin_choices(reprs)
     at_end_of(frame, {
       running$threads <- threads
@@ -123,7 +126,7 @@ open_pair <- function(rx, ry, measure, what, frame = parent.frame()) {
     pair <- pair_of(rx, ry)
   } else {
     at_end_of(frame, running$threads <- threads)
-    call <- open_sides(sides_of_two(rx, ry), list(measure), grid = FALSE, frame = frame)
+    call <- open_sides(sides_of_two(rx, ry), list(measure), na, grid = FALSE, frame = frame)
     given <- measure$args$clusters
     measure <- call$set[[1]]
     # what responses() declare is no label without effect

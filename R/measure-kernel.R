@@ -65,6 +65,8 @@ NULL
 #' @param shared_noise what is done about neurons of the same session (see [responses()]):
 #'   `"trials"` multiplies different trials, `"pairs"` leaves out such pairs of neurons and takes
 #'   the means over trials; `"auto"` takes trials where there are several.
+#' @param na what to do about missing values, see [similarity()].
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number. The naive estimate lies in \[0, 1\], or in \[-1, 1\] with kernels that
 #'   are not positive definite (the manifold kernel, and the Gaussian kernel of distances that
 #'   are not Euclidean). `"stimulus"` lies in \[-1, 1\], negative when there is little similarity.
@@ -164,12 +166,12 @@ cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                               "stimulus_neuron_trial"), shared_neurons = FALSE,
                 units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15,
                 clusters = NULL, shared_noise = c("auto", "trials", "pairs"),
-                complete = c("none", "x", "y", "both")) {
+                complete = c("none", "x", "y", "both"), na = c("error", "stimuli", "neurons")) {
   one_score("cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, complete = complete, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
-    shared_noise = shared_noise
-  ))
+    units_y = units_y, complete = complete, sigma = sigma, bandwidth = bandwidth, k = k,
+    clusters = clusters, shared_noise = shared_noise
+  ), na)
 }
 
 check_cka <- function(pair, args) {
@@ -294,7 +296,9 @@ declare_measure(
 #' rv(x, x %*% qr.Q(qr(matrix(rnorm(100), 10))))
 #' @seealso [cka()]
 #' @export
-rv <- function(x, y) one_score("rv", x, y, list())
+rv <- function(x, y, na = c("error", "stimuli", "neurons")) {
+  one_score("rv", x, y, list(), na)
+}
 
 declare_measure(
   id = "rv", label = "RV coefficient", family = "kernel",
@@ -354,12 +358,13 @@ angular_cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                         shared_neurons = FALSE, units_x = NULL, units_y = NULL, sigma = NULL,
                         bandwidth = 1, k = 15, clusters = NULL,
                         shared_noise = c("auto", "trials", "pairs"),
-                        complete = c("none", "x", "y", "both")) {
+                        complete = c("none", "x", "y", "both"),
+                        na = c("error", "stimuli", "neurons")) {
   one_score("angular_cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, complete = complete, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
-    shared_noise = shared_noise
-  ))
+    units_y = units_y, complete = complete, sigma = sigma, bandwidth = bandwidth, k = k,
+    clusters = clusters, shared_noise = shared_noise
+  ), na)
 }
 
 declare_measure(

@@ -54,7 +54,7 @@ expanded_terms <- function(formula, data) {
     abort("`.` in `formula` stands for the other elements of `data`, but there are none.",
           class = "repalign_error_missing", arg = "formula")
   }
-  tryCatch(stats::terms(formula, data = frame), error = function(e) {
+  catch_error(stats::terms(formula, data = frame), failed = function(e) {
     abort("`formula` cannot be read: ", conditionMessage(e), class = "repalign_error_type",
           arg = "formula")
   })
@@ -88,7 +88,7 @@ formula_value <- function(call, data, env) {
           suggest(name, c(names(data), "data")), class = "repalign_error_missing",
           arg = "formula")
   }
-  tryCatch(eval(call, data, env), error = function(e) {
+  catch_error(eval(call, data, env), failed = function(e) {
     if (inherits(e, "repalign_error")) stop(e)
     abort("`formula` has ", dQuote(deparse1(call), FALSE), ", which fails: ", conditionMessage(e),
           class = "repalign_error_value", arg = "formula")

@@ -214,7 +214,7 @@ check_ridge <- function(ridge, fit) {
 }
 
 labels_in_data <- function(expression, arg, data, caller) {
-  tryCatch(eval(expression, data, caller), error = function(e) {
+  catch_error(eval(expression, data, caller), failed = function(e) {
     abort("`", arg, "` cannot be found: ", conditionMessage(e), ".",
           class = "repalign_error_missing", arg = arg)
   })
@@ -280,8 +280,8 @@ refuse_moved_pairs <- function(design, leave_out) {
   moved <- apply(design_matrix(design), 2, function(p) any(same[p, p] != same))
   if (!any(moved)) return(invisible())
   abort("`permutations` takes conditions with one label of `leave_out` to several labels, in row ",
-        which(moved)[1], ": exchange conditions that share a label, or all conditions of one label ",
-        "with all of another.", class = "repalign_error_design", arg = "permutations")
+        which(moved)[1], ": exchange conditions that share a label, or all conditions of one ",
+        "label with all of another.", class = "repalign_error_design", arg = "permutations")
 }
 
 design_of_plan <- function(plan) if (is.null(plan$fixed)) plan$design_of("coset") else plan$fixed

@@ -296,7 +296,7 @@ definite_root <- function(noise, patterns, what) {
   if (!equals_transpose(noise)) {
     wrong(" is not symmetric: noise_precision() and noise_covariance() give symmetric matrices.")
   }
-  root <- tryCatch(chol((noise + t(noise)) / 2), error = function(e) NULL)
+  root <- catch_error(chol((noise + t(noise)) / 2), failed = function(e) NULL)
   if (is.null(root)) {
     wrong(" is not positive definite: use a shrinkage method of noise_covariance().")
   }

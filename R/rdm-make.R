@@ -37,6 +37,9 @@ NULL
 #' @param prior_rate,prior_weight for `r distances_in_help(function(one) one$counts)`: rates are
 #'   (mean count + `prior_rate` * `prior_weight`) / (1 + `prior_weight`), which keeps logarithms
 #'   finite.
+#' @param na what to do about missing values: `"error"`; `"stimuli"`, which leaves out the rows
+#'   (observations, or conditions of an array) that have one; or `"neurons"`, which leaves out the
+#'   channels.
 #' @return An object of class `c("repalign_rdm", "dist")`: the dissimilarities in the order of
 #'   [stats::dist()], with the labels of the conditions. It goes wherever a `dist` object does:
 #'   [rsa()], [similarity()], [calibrate()], [stats::hclust()]; `as.matrix()` makes the full matrix,
@@ -83,7 +86,7 @@ NULL
 #' @export
 rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise = NULL,
                 weights = c("equal", "repeats"), center_patterns = FALSE, prior_rate = 1,
-                prior_weight = 0.1) {
+                prior_weight = 0.1, na = c("error", "stimuli", "neurons")) {
   need_arguments()
   settings <- distance_settings(
     check_choice(distance, distance_ids(), "distance"),
@@ -94,6 +97,7 @@ rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise 
   )
   check_rdm_settings(settings, noise)
   labels <- list(condition = condition, run = run)
+  settings$na <- check_choice(na, missing_rules, "na")
   if (!is_collection(x)) return(one_rdm(x, labels, noise, settings))
   rdm_of_each(x, labels, noise, settings)
 }
@@ -179,6 +183,13 @@ at_place <- function(place, code) {
 one_rdm <- function(x, labels, noise, settings) {
   declared <- distance_called(settings$distance)
   note_plain_covariances(noise)
+  kept <- complete_observations(x, labels, settings$na)
+  if (!is.null(noise) && !all(unlist(kept$columns))) {
+    abort("na = \"neurons\" leaves out channels that `noise` has: leave them out of both, or use ",
+          "na = \"stimuli\".", class = "repalign_error_choice", arg = "noise")
+  }
+  x <- kept$x
+  labels <- kept$labels
   if (declared$runs) need_run_labels(x, labels, declared)
   patterns <- run_patterns(x, labels$condition, labels$run, declared$runs)
   check_patterns(patterns, declared)

@@ -44,12 +44,23 @@ run_labels <- function(run, x, condition) {
   condition <- row_labels(condition, NROW(x), "condition", "row", FALSE)
   count <- table(condition)
   if (length(unique(as.vector(count))) > 1) {
-    abort("run = TRUE is for crossed trials, but condition ", dQuote(names(which.min(count)), FALSE),
-          " has ", count_of(min(count), "observation"), ", and ",
+    abort("run = TRUE is for crossed trials, but condition ",
+          dQuote(names(which.min(count)), FALSE), " has ", count_of(min(count), "observation"), ", and ",
           dQuote(names(which.max(count)), FALSE), " has ", max(count), ": give the label of each ",
           "row in `run`.", class = "repalign_error_labels", arg = "run")
   }
   as.integer(stats::ave(seq_along(condition), condition, FUN = seq_along))
+}
+
+# The observations without what `na` leaves out: list(x, labels, columns).
+complete_observations <- function(x, labels, na) {
+  found <- without_missing(list(x = x), na)
+  if (!isTRUE(found$rows)) {
+    labels <- lapply(labels, function(label) {
+      if (length(label) == length(found$rows)) label[found$rows] else label
+    })
+  }
+  list(x = found$given$x, labels = labels, columns = found$columns)
 }
 
 # One label a row as list(codes, labels), with labels in sorted order, or in that of a factor.

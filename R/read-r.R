@@ -24,7 +24,7 @@ read_rds <- function(file, name, rows) {
 }
 
 read_rds_file <- function(file) {
-  tryCatch(suppressWarnings(readRDS(file)), error = function(e) {
+  catch_error(suppressWarnings(readRDS(file)), failed = function(e) {
     refuse_file(file, "cannot be read by readRDS(): ", conditionMessage(e), ".")
   })
 }

@@ -483,7 +483,7 @@ test_that("it is told when two stimuli carry half of the influence", {
   expect_message(score_interval(x, list(a = y, b = normal_matrix(40, 5))),
                  "3 and 17|17 and 3", class = "repalign_strong_stimuli")
   rownames(x) <- paste0("image", 1:40)
-  expect_message(cka_interval(x, y, "stimulus"), "\"image3\"",
+  expect_message(cka_interval(x, y, "naive"), "\"image3\"",
                  class = "repalign_strong_stimuli")
   # of clusters, the two clusters
   expect_message(score_interval(x, y, clusters = rep(1:20, 2)), "Two of 20 clusters",

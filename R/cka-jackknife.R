@@ -100,15 +100,15 @@
 #' spread of the values. With 2 trials and noise of 4.8 times the variance of the signal, 23 of 400
 #' data sets had no interval.
 #'
-#' A warning of class `repalign_dependence` speaks without `clusters` when neighbouring rows are so
-#' alike that a time series or runs of similar stimuli are likely: their mean squared distance is
-#' below 0.6 of that of all rows, and further below than shuffling explains. It sees nothing of
-#' groups whose stimuli are not neighbours. Labels silence it, also one of its own for each
-#' stimulus.
+#' A warning of class `repalign_dependence` speaks without `clusters` when rows look like a time
+#' series, runs of similar stimuli, or copies, see [calibrate()]. Intervals know only stimuli like
+#' those of the sample: where a few drive all neurons, samples without one of them cannot know of
+#' it, see [score_interval()].
 #'
 #' A warning of class `repalign_unstable` points out an interval of `"stimulus_neuron"` that lies
 #' wholly above 1. This happens when the same neurons are on both sides under different names, or
-#' when the two sides share noise. Otherwise the value is judged as by [cka()].
+#' when the two sides share noise. Otherwise it comes where the standard error over all samples is
+#' above 0.2, as that of [cka()], for estimators from trials, too.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104 (estimators).
 #'   Efron and Stein (1981), Annals of Statistics 9 (jackknife).
 #' @examples

@@ -116,7 +116,8 @@
 #' Kendall's tau, and RDMs that lack different pairs, are computed anew for each draw, which takes
 #' long: give fewer draws.
 #'
-#' When not to trust it: with two or three subjects, errors over subjects are guesses, and there are
+#' When not to trust it: when stimuli depend on each other and `clusters` do not say so (a warning of
+#' class `repalign_dependence` speaks when they look like it, see [calibrate()]). With two or three subjects, errors over subjects are guesses, and there are
 #' 1 or 2 degrees of freedom. RDMs are similar for other reasons than the representation, too: a
 #' cosine is far above 0 for RDMs that share nothing but being positive, so that `p_zero` is about
 #' the cosine being 0, and not about chance; [calibrate()] is. Cosines need a 0 that means "no
@@ -159,7 +160,7 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
   folds <- as_folds(folds, repeats, task)
   threads <- thread_count(threads)
   check_evaluation(task, drawn, folds, threads)
-  dependence <- if ("condition" %in% drawn$factors) {
+  dependence <- if (is.null(task$codes) && "condition" %in% drawn$factors) {
     warn_of_rows(judged_rdms(task$values, task$n, mean = TRUE),
                  judged_rdms(do.call(cbind, task$components), task$n), "errors",
                  list(cluster_remedy))

@@ -122,7 +122,9 @@
 #' `p_subjects` of 8 subjects was so in 0.01 to 0.07 (100 data sets each): with correlated
 #' predictors, go by it. The print says when predictors correlate by more than 0.3.
 #'
-#' When not to trust it. A coefficient depends on which other predictors there are; with predictors
+#' When not to trust it. When conditions depend on each other, as in a series or in runs without
+#' `blocks`: a warning of class `repalign_dependence` speaks when they look like it, see
+#' [calibrate()]. A coefficient depends on which other predictors there are; with predictors
 #' that hardly differ it is uncertain, and `shared` large. Dissimilarities of noisy patterns that
 #' are not cross-validated have a bias, which centring takes out where it is the same for all
 #' pairs of a condition. The p-values are about these subjects and other conditions; only

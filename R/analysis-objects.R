@@ -65,6 +65,11 @@ object_disentanglement <- function(responses, object, neurons = NULL, repeats = 
   need_arguments()
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
                           objects = list(responses = responses))
+  if (is_responses(responses) && isTRUE(responses$complete)) {
+    abort("`responses` declares complete = TRUE, but this analysis takes neurons as a sample: they ",
+          "stand in the place of the stimuli, whose correction leaves out pairs. Give ",
+          "as.matrix(responses).", class = "repalign_error_choice", arg = "responses")
+  }
   note_unused_structure(responses_of(setup$objects), list(
     list(label = "object_disentanglement", args = list(clusters = setup$labels))
   ))

@@ -159,6 +159,20 @@ abort <- function(..., class = NULL, arg = NULL) {
   stop(condition)
 }
 
+# For errors of which something else is made, by `failed`; `...`: further handlers of tryCatch(). A
+# limit that the user has set to the time (setTimeLimit()) is no fault of what it stopped, and stays
+# what it is.
+catch_error <- function(code, failed, ...) {
+  tryCatch(code, error = function(e) if (is_time_limit(e)) stop(e) else failed(e), ...)
+}
+
+# R tells these errors from others by their texts alone.
+is_time_limit <- function(error) {
+  conditionMessage(error) %in% gettext("reached elapsed time limit", "reached CPU time limit",
+                                       "reached session elapsed time limit",
+                                       "reached session CPU time limit", domain = "R")
+}
+
 warn <- function(..., class = NULL, data = NULL) {
   condition <- structure(
     class = c(class, "repalign_warning", "warning", "condition"),

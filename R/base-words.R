@@ -113,7 +113,7 @@ clip_to_range <- function(value, low, high) {
 
 # Is a square matrix its transpose, up to rounding? Missing values must stand on both sides.
 equals_transpose <- function(a) {
-  a <- unname(a)
+  a <- unname(unclass(a))
   identical(is.na(a), is.na(t(a))) &&
     all(abs(a - t(a)) <= 1e-8 * max(abs(a), 0, na.rm = TRUE), na.rm = TRUE)
 }

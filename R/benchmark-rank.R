@@ -324,6 +324,9 @@ ranked_rows <- function(result, name, metric, target) {
     abort(what, " is not one of a benchmark: it needs the columns measure, value, and metric or ",
           "target.", class = "repalign_error_type", arg = "...")
   }
+  if (!nrow(rows)) {
+    abort(what, " has no rows: leave it out.", class = "repalign_error_size", arg = "...")
+  }
   if (nzchar(name)) rows <- with_source(rows, name)
   rows <- if (is.null(rows$target)) metric_rows(rows, what, metric) else
     target_rows(rows, what, target)

@@ -243,7 +243,7 @@ check_cache <- function(cache) {
 # A file that was cut short, by a full disk perhaps, counts as none.
 read_stored <- function(file) {
   if (!file.exists(file)) return(list())
-  known <- tryCatch(readRDS(file), error = function(e) NULL, warning = function(w) NULL)
+  known <- catch_error(readRDS(file), failed = function(e) NULL, warning = function(w) NULL)
   if (is.list(known)) known else list()
 }
 
@@ -372,7 +372,7 @@ note_few_permutations <- function(designs, settings) {
   if (!length(designs) || settings$variant != "gated") return(invisible())
   counts <- vapply(designs, function(design) as.double(design$count), 0)
   most <- max(vapply(designs, function(design) as.double(design$most), 0))
-  note_unattainable(data.frame(permutations = counts), settings, most)
+  note_unattainable(counts, settings, most)
 }
 
 # The calibrated score of a perfect match: 1 where the variant is a scale that ends there.
@@ -404,7 +404,7 @@ calibrated_column <- function(measure, m, pairs, sides, task, run) {
     return(rep(list(list(score = NA_real_, undefined = TRUE, reason = reason)), nrow(pairs)))
   }
   run$at <- c(1, m)
-  tryCatch(calibrated_pairs(measure, m, pairs, sides, task, run), error = function(e) {
+  catch_error(calibrated_pairs(measure, m, pairs, sides, task, run), failed = function(e) {
     if (nrow(pairs) == 1) {
       return(list(list(score = NA_real_, undefined = FALSE, failure = conditionMessage(e))))
     }

@@ -26,6 +26,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'     without its small lags 12% (`bench/given.R`). A warning of class `repalign_permutations`
 #'     points out few different rows, nearly equal rows, and incomplete sets of shifts;
 #'   * a design made by `permute::how()`.
+#' @param ... not used: parameters of a measure are given to [measure()].
 #' @param alpha level of the threshold, between 0 and 1.
 #' @param variant what the column `calibrated` holds. Let \eqn{s} be the score, \eqn{t} the
 #'   threshold, \eqn{b} the best possible score, and \eqn{m} and \eqn{\sigma}{sd} the mean and
@@ -266,23 +267,26 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' calibrate(v4, layers, aggregate = "max")
 #' @seealso [similarity()], [null_scores()], [top_k_mean()], [compare_scores()], [prepare()]
 #' @export
-calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 0.05,
+calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alpha = 0.05,
                       variant = c("gated", "centered", "z", "ari"), aggregate = NULL,
                       blocks = NULL, series = FALSE,
                       engine = c("auto", "coset", "random", "exact", "moments"),
                       p_adjust = "none", threads = NULL, clusters = NULL,
-                      na = c("error", "stimuli", "neurons")) {
+                      na = c("error", "stimuli", "neurons", "pairwise")) {
   need_arguments()
   set <- as_measures(measure)
+  refuse_parameters(set, ...)
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   variant <- check_choice(variant, variants, "variant")
   engine <- check_choice(engine, engines, "engine")
   p_adjust <- check_choice(p_adjust, stats::p.adjust.methods, "p_adjust")
-  na <- check_choice(na, missing_rules, "na")
+  rule <- rule_of_call(na, set, !missing(na))
   series <- check_series(series)
   aggregate <- as_aggregate(aggregate)
   linear <- series == "linear"
-  call <- open_call(x, y, set, na, threads, clusters = clusters, use = "null", middle = linear)
+  free <- is.null(blocks) && isFALSE(series) && all_orders(permutations)
+  call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "null",
+                    middle = linear, remedies = if (free) permutation_remedies)
   sides <- call$sides
   set <- call$set
   pairs <- call$pairs
@@ -295,9 +299,14 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
   check_grid_memory(set, sides, if (linear) "linear" else engine)
   if (series == "circular") warn_slow_series(pairs, sides)
+  settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust, engine = engine)
+  if (engine != "moments") {
+    tests <- if (is.null(aggregate)) nrow(pairs) else
+      length(groups_of_models(pair_names(pairs, sides)))
+    note_unattainable(rep(planned_counts(set, plan, engine), each = tests), settings, plan$most)
+  }
   nulls <- null_grid(set, pairs, sides, plan, engine, threads)
   if (engine == "moments") check_laws(nulls, set, named_pairs(pairs, sides))
-  settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust, engine = engine)
   calibration_result(nulls, set, pairs, sides, aggregate, settings)
 }
 

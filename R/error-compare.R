@@ -112,6 +112,7 @@ compare_scores <- function(result, contrasts = "pairs",
   p_adjust <- check_choice(p_adjust, adjustments, "p_adjust")
   if (!is.null(margin)) margin <- check_number(margin, "margin", above = 0)
   scores <- compared_scores(result)
+  warn_again(attr(result, "dependence"))
   draws <- check_draws(draws, scores$level, length(scores$score))
   given <- as_contrasts(contrasts, scores)
   rows <- difference_rows(given, scores)

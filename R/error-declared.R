@@ -78,8 +78,7 @@ deviations_of <- function(column) {
 column_of_table <- function(table, errors, unit = NULL) {
   at <- 1
   if (!is.null(unit)) {
-    known <- unique(c(table$layout$labels$x, table$layout$labels$y))
-    at <- 1 + match(unit, known)
+    at <- 1 + match(unit, table$layout$units)
   }
   jackknife_column(table$values[, at], errors)
 }

@@ -12,6 +12,7 @@
 # clusters  the codes of the clusters of the kept stimuli, or NULL
 # threads   how many threads there are, an integer
 # choices   the streams of random choices (base-random.R)
+# dependence  what was warned of the rows (input-dependence.R), or NULL
 #
 # Representations and measures that do not go together are no error here, because a grid may leave
 # such scores out: their error is kept with the representation (refusal()).
@@ -20,8 +21,10 @@
 # measures or responses() have), "null" (whole clusters are permuted) or "errors" (whole clusters
 # are deleted); least, why: how many of them are needed, and for what. diagonal: is each
 # representation of a list also compared with itself? middle: only the middle half of the rows is
-# compared (series = "linear"). relabel: see settled_set(); grid: see settled_measure(). What ends
-# with the call is planned in `frame`, the function that the user has called.
+# compared (series = "linear"). remedies: what the function offers for stimuli that depend on each
+# other, where it takes them as independent; see warn_of_rows(). relabel: see settled_set(); grid: see
+# settled_measure(). What ends with the call is planned in `frame`, the function that the user has
+# called.
 open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE, ...,
                       frame = parent.frame()) {
   threads <- hold_threads(threads, frame)
@@ -38,8 +41,8 @@ open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE,
 
 # The same for sides that were read already, without the pairs.
 open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores", least = 2,
-                       why = "a permutation", middle = FALSE, relabel = TRUE, grid = TRUE,
-                       frame = parent.frame()) {
+                       why = "a permutation", middle = FALSE, remedies = NULL, relabel = TRUE,
+                       grid = TRUE, frame = parent.frame()) {
   reprs <- all_representations(sides)
   # most calls have nothing but matrices, about which less is to be judged
   plain <- are_plain(reprs)
@@ -83,22 +86,28 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
   sides <- with_refusals(sides, set)
   reprs <- all_representations(sides)
   set_largest_k(set, reprs)
+  dependence <- if (!is.null(remedies) && is.null(clusters)) {
+    warn_of_rows(sides$x$reprs, if (!sides$self) sides$y$reprs, use, remedies)
+  }
   choices <- begin_choices(reprs)
   at_end_of(frame, end_choices(choices))
   list(sides = sides, set = set, n = reprs[[1]]$n, rows = rows, labels = labels,
-       clusters = clusters, choices = choices)
+       clusters = clusters, choices = choices, dependence = dependence)
 }
 
 # A call of two representations and one measure, about which there is no doubt: list(pair, measure).
 # what: the function that the user called, in messages. Two matrices without clusters take a short
 # way, because small calls would otherwise spend their time here.
-open_pair <- function(rx, ry, measure, what, frame = parent.frame()) {
+open_pair <- function(x, y, measure, what, na, frame = parent.frame()) {
+  na <- check_choice(na, missing_rules, "na")
+  rx <- representation(x, "x", allow_na = na != "error", loose = TRUE)
+  ry <- representation(y, "y", allow_na = na != "error", loose = TRUE)
   d <- measure$declaration
   reprs <- list(rx, ry)
   check_common_stimuli(reprs, d$pairing)
   threads <- running$threads
   running$threads <- thread_count()
-  if (are_plain(reprs) && is.null(measure$args$clusters)) {
+  if (na == "error" && are_plain(reprs) && is.null(measure$args$clusters)) {
     choices <- begin_choices(reprs)
     at_end_of(frame, {
       running$threads <- threads
@@ -117,7 +126,7 @@ open_pair <- function(rx, ry, measure, what, frame = parent.frame()) {
     pair <- pair_of(rx, ry)
   } else {
     at_end_of(frame, running$threads <- threads)
-    call <- open_sides(sides_of_two(rx, ry), list(measure), grid = FALSE, frame = frame)
+    call <- open_sides(sides_of_two(rx, ry), list(measure), na, grid = FALSE, frame = frame)
     given <- measure$args$clusters
     measure <- call$set[[1]]
     # what responses() declare is no label without effect

@@ -99,7 +99,7 @@ measure_in_words <- function(measure) {
   if (is_own(measure)) return(paste("a measure of your own,", dQuote(measure$label, FALSE)))
   defaults <- declaration(measure$id)$check(default_arguments(measure$id))
   given <- Filter(function(name) !identical(measure$args[[name]], defaults[[name]]),
-                  setdiff(names(measure$args), "default_estimator"))
+                  setdiff(names(measure$args), c("default_estimator", "default_complete")))
   values <- vapply(measure$args[given], function(value) {
     if (length(value) > 1) paste(length(value), "values") else
       if (is.character(value)) dQuote(value, FALSE) else format(value)

@@ -25,7 +25,8 @@
 #' @param resample what is drawn anew, with replacement: the RDMs (`"rdm"`), the stimuli
 #'   (`"condition"`), `"both"`, or `"none"`, for errors over RDMs without resampling. Draws may
 #'   also be given, as `list(rdm = , condition = )` of matrices of indices with a draw in each row;
-#'   those in `rdm` are numbers of groups, if there are any.
+#'   those in `rdm` are numbers of groups, if there are any, and those in `condition` numbers of
+#'   clusters.
 #' @param draws number of draws.
 #' @param group one label for each RDM, with the names of the RDMs or in their order: RDMs of the
 #'   same subject are drawn and left out together. Without it, each is a group.
@@ -40,6 +41,10 @@
 #' @param na `"pairwise"`: RDMs may lack pairs of stimuli (`NA`), and are compared over the
 #'   pairs that both have.
 #' @param threads see [similarity()].
+#' @param clusters one label for each stimulus, with the names of the stimuli or in their order, if
+#'   some depend on each other (pictures of one category, frames of one film, views of one object):
+#'   whole clusters are drawn and cut into folds, and pairs of stimuli within a cluster do not
+#'   count. Stimuli with the label `NA` are left out. See Details.
 #' @return A data frame of class `repalign_evaluation` with a row for each model and the columns
 #'   `model`; `score`, the mean similarity with the RDMs; `se`, `conf_low`, `conf_high` and `df`,
 #'   its standard error, interval and degrees of freedom; `p_zero`, of the one-sided test against 0;
@@ -66,6 +71,13 @@
 #' for a score less its ceiling. Tests are t tests with min(N, n) - 1 degrees of freedom (N - 1 or n
 #' - 1 for one factor), which is rather conservative. A draw with fewer than 3 different stimuli (in
 #' cross-validation, 3 for each fold) or with an undefined score is left out.
+#'
+#' *Clusters.* Stimuli that depend on each other are fewer independent stimuli than they seem. With
+#' `clusters`, whole clusters are drawn, n is their number, and neither pairs of stimuli within a
+#' cluster nor pairs between two copies of it count, in scores as in draws: a score would otherwise
+#' depend on how many of them there are. Whitened comparisons weigh the pairs that are left by their
+#' own covariance. A model that is the same for all pairs between clusters, such as that of the
+#' categories themselves, has no score (`NA`, with a warning).
 #'
 #' *Cross-validation.* Models are fitted to the training RDMs and stimuli of each fold, and tested
 #' with those that the training does not have; scores and ceilings are means over folds, of which
@@ -137,18 +149,24 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
                             resample = c("both", "rdm", "condition", "none"), draws = 1000,
                             group = NULL, folds = c(rdm = 1, condition = 1), repeats = 2,
                             conf_level = 0.95, stimulus_noise = NULL, na = c("error", "pairwise"),
-                            threads = NULL) {
+                            threads = NULL, clusters = NULL) {
   need_arguments()
-  task <- evaluation_task(rdms, models, outer, group, stimulus_noise, na)
+  task <- evaluation_task(rdms, models, outer, group, stimulus_noise, na, clusters)
   if (missing(outer)) note_cosine_of_positive(task)
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
-  drawn <- as_draws(resample, draws, max(task$group), task$n)
+  drawn <- as_draws(resample, draws, max(task$group), units_of(task$n, task$codes),
+                    unit_words(task))
   folds <- as_folds(folds, repeats, task)
   threads <- thread_count(threads)
   check_evaluation(task, drawn, folds, threads)
+  dependence <- if ("condition" %in% drawn$factors) {
+    warn_of_rows(judged_rdms(task$values, task$n, mean = TRUE),
+                 judged_rdms(do.call(cbind, task$components), task$n), "errors",
+                 list(cluster_remedy))
+  }
   whole <- evaluate_whole(task, folds, threads)
   parts <- evaluate_parts(task, drawn, folds, threads)
-  evaluation_result(task, whole, parts, drawn, folds, conf_level)
+  evaluation_result(task, whole, parts, drawn, folds, conf_level, dependence)
 }
 
 # ---- what is given
@@ -157,8 +175,9 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
 # group, models, components, flexible, outer, stimulus_noise, way, fast): data RDMs as a matrix P x
 # N, the number of stimuli, the group of each RDM (1, 2, ...), the named models, the RDMs of each as
 # a matrix, which models have weights, how RDMs are compared, the way in which rounds are computed
-# and what fast ways need. `unbiased` says whether all data RDMs are cross-validated estimates.
-evaluation_task <- function(rdms, models, outer, group, stimulus_noise, na) {
+# and what fast ways need. `unbiased` says whether all data RDMs are cross-validated estimates. With
+# clusters of stimuli there is also what clustered_task() adds.
+evaluation_task <- function(rdms, models, outer, group, stimulus_noise, na, clusters = NULL) {
   outer <- check_choice(outer, rsa_outer, "outer")
   na <- check_choice(na, c("error", "pairwise"), "na")
   table <- rdm_table(rdms, "rdms", na == "pairwise")
@@ -166,15 +185,17 @@ evaluation_task <- function(rdms, models, outer, group, stimulus_noise, na) {
     abort("`rdms` has ", table$n, " stimuli: comparisons of RDMs need at least 3.",
           class = "repalign_error_size", arg = "rdms")
   }
-  refuse_flat(table, outer, "rdms")
   models <- as_rdm_models(models, table, na)
-  task <- list(values = table$values, n = table$n,
+  task <- list(values = table$values, n = table$n, labels = table$labels,
                group = group_codes(group, ncol(table$values), names(rdms)), models = models,
                components = lapply(models, function(model) model$table$values),
                flexible = vapply(models, is_flexible, NA), outer = outer,
                stimulus_noise = check_stimulus_noise(stimulus_noise, table$n, table$labels),
                unbiased = all(table$cross_validated))
   refuse_unused_noise(task$stimulus_noise, outer)
+  task <- clustered_task(task, clusters)
+  refuse_flat(list(values = task$values, names = table$names), outer, "rdms",
+              if (!is.null(task$codes)) "between clusters")
   task$way <- way_of_rounds(task)
   if (task$way != "plain") task$fast <- fast_parts(task)
   task
@@ -189,6 +210,7 @@ group_codes <- function(group, count, names) {
 # Comparisons that are linear, or by ranks, have fast ways if all RDMs lack the same pairs.
 way_of_rounds <- function(task) {
   gaps <- is.na(cbind(task$values, do.call(cbind, task$components)))
+  gaps <- gaps[counting_pairs(task), , drop = FALSE]
   if (whitens(task$outer)) {
     return(if (any(gaps) || is.matrix(task$stimulus_noise)) "plain" else "grams")
   }
@@ -219,6 +241,7 @@ check_evaluation <- function(task, drawn, folds, threads) {
     warn("All RDMs are of one group: there is no lower noise ceiling (NA).",
          class = "repalign_undefined")
   }
+  note_few_clusters(task, drawn)
   note_lacking_pairs(task)
   if (task$way == "ranks") {
     rdms <- ncol(task$values) + sum(!task$flexible)
@@ -242,11 +265,13 @@ note_cosine_of_positive <- function(task) {
 
 # Says over how many pairs of stimuli data and models are compared, where pairs lack.
 note_lacking_pairs <- function(task) {
-  components <- do.call(cbind, task$components)
-  if (!anyNA(task$values) && !anyNA(components)) return(invisible())
-  counts <- crossprod(!is.na(task$values), !is.na(components))
+  counting <- counting_pairs(task)
+  there <- !is.na(do.call(cbind, c(list(task$values), task$components))[counting, , drop = FALSE])
+  if (all(there)) return(invisible())
+  data <- seq_len(ncol(task$values))
+  counts <- crossprod(there[, data, drop = FALSE], there[, -data, drop = FALSE])
   inform("na = \"pairwise\": comparisons are over ",
-         paste(unique(range(counts)), collapse = " to "), " of ", nrow(components),
+         paste(unique(range(counts)), collapse = " to "), " of ", nrow(there),
          " pairs of stimuli.", class = "repalign_pairs_left_out")
 }
 
@@ -307,7 +332,7 @@ evaluate_parts <- function(task, drawn, folds, threads) {
   rows <- in_chunks(drawn$count, min(250, max(1, chunk_of_draws / each)), function(at) {
     # weights of this chunk of draws, or 1 in all draws where a factor is not drawn
     w <- if (is.null(drawn$condition)) matrix(1, task$n, length(at)) else
-      drawn$condition[, at, drop = FALSE]
+      of_each_stimulus(drawn$condition[, at, drop = FALSE], task)
     m <- if (is.null(drawn$rdm)) matrix(1, max(task$group), length(at)) else
       drawn$rdm[, at, drop = FALSE]
     m <- m[task$group, , drop = FALSE]
@@ -326,10 +351,10 @@ evaluate_parts <- function(task, drawn, folds, threads) {
 }
 
 # w, m: a draw a column. An array draws x (models, lower, upper) x repeats. Draws with fewer than 3
-# different stimuli are NA.
+# different stimuli (clusters) are NA.
 evaluate_draws <- function(task, w, m, folds, threads) {
   if (!is.null(folds)) return(aperm(fold_means(task, w, m, folds, threads), c(2, 1, 3)))
-  few <- colSums(w > 0) < 3
+  few <- colSums(of_each_unit(w, task) > 0) < 3
   w[, few] <- 1
   # where no stimulus is drawn, products are made once
   same <- ncol(w) > 1 && all(w == 1)
@@ -348,7 +373,7 @@ fold_means <- function(task, w, m, folds, threads) {
   draws <- ncol(w)
   made <- lapply(seq_len(draws * folds$repeats), function(k) {
     t <- (k - 1) %% draws + 1
-    folds_of_draw(folds, task$group, w[, t], m[, t])
+    folds_of_draw(folds, task$group, w[, t], m[, t], task$codes)
   })
   index <- rep(seq_along(made), lengths(made))
   means <- matrix(NA_real_, length(task$models) + 2, length(made))

@@ -23,7 +23,9 @@
 #' @param blocks one label per condition, given in the same way: only conditions of the same block
 #'   are exchanged, as in [calibrate()]. With `leave_out`, conditions also keep to their label
 #'   there (see Details).
-#' @param inner for representations: how two conditions are compared, see [rsa()].
+#' @param inner for representations: how two conditions are compared, see [rsa()]. By default as in
+#'   the RDM of the response, where it is known how that was made (by [rdm()] or [stats::dist()]),
+#'   and else by `"correlation"`; a message says which it is.
 #' @param fit `"ordinary"` least squares; `"nonnegative"`: with coefficients that are not negative,
 #'   for predictors that add up in the response; `"ridge"`: with coefficients shrunk by `ridge`.
 #' @param ridge for `fit = "ridge"`: what is added to the sum of squares of each predictor, as a
@@ -148,7 +150,7 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
                            standardize = TRUE, na = c("error", "pairwise"), center = TRUE,
                            permutations = 999, group = NULL) {
   need_arguments()
-  inner <- check_choice(inner, rsa_inner, "inner")
+  inner <- if (!missing(inner)) check_choice(inner, rsa_inner, "inner")
   spec <- list(center = check_flag(center, "center"),
                fit = check_choice(fit, regression_fits, "fit"))
   spec$ridge <- check_ridge(ridge, spec$fit)
@@ -169,6 +171,10 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
   }
   group <- group_codes(group, ncol(table$y), table$subjects)
   design <- regression_design(permutations, table$n, leave_out, blocks)
+  if (is.null(leave_out) && is.null(blocks) && all_orders(permutations)) {
+    warn_of_rows(judged_rdms(table$x, table$n), judged_rdms(table$y, table$n, mean = TRUE), "null",
+                 regression_remedies)
+  }
   sides <- regression_sides(table, between, spec)
   fits <- lapply(seq_len(ncol(table$y)), function(s) {
     regression_of(table$y[, s], table, between, sides, design, standardize)
@@ -178,6 +184,13 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
   if (na == "pairwise") note_pairs(attr(result, "model")$pairs, sum(between), "fitted")
   result
 }
+
+regression_remedies <- list(
+  paste("Name groups within which conditions may be exchanged, such as runs, in `blocks`, or give a",
+        "design of permute::how() in `permutations`, which can also shift a series."),
+  paste("Take the mean over the copies of each condition, or name groups within which conditions",
+        "may be exchanged in `blocks`.")
+)
 
 # Of two predictors, as the tests see them. gram: their products.
 largest_correlation <- function(gram) {
@@ -201,7 +214,7 @@ check_ridge <- function(ridge, fit) {
 }
 
 labels_in_data <- function(expression, arg, data, caller) {
-  tryCatch(eval(expression, data, caller), error = function(e) {
+  catch_error(eval(expression, data, caller), failed = function(e) {
     abort("`", arg, "` cannot be found: ", conditionMessage(e), ".",
           class = "repalign_error_missing", arg = arg)
   })
@@ -267,8 +280,8 @@ refuse_moved_pairs <- function(design, leave_out) {
   moved <- apply(design_matrix(design), 2, function(p) any(same[p, p] != same))
   if (!any(moved)) return(invisible())
   abort("`permutations` takes conditions with one label of `leave_out` to several labels, in row ",
-        which(moved)[1], ": exchange conditions that share a label, or all conditions of one label ",
-        "with all of another.", class = "repalign_error_design", arg = "permutations")
+        which(moved)[1], ": exchange conditions that share a label, or all conditions of one ",
+        "label with all of another.", class = "repalign_error_design", arg = "permutations")
 }
 
 design_of_plan <- function(plan) if (is.null(plan$fixed)) plan$design_of("coset") else plan$fixed

@@ -24,12 +24,14 @@ declare_result(
     column("left_out", "how many of them are left out", shown = 8)
   ),
   kept = sapply(c("parts", "draws", "table", "outer", "resample", "folds", "conf_level", "sizes",
-                  "group", "pictures"), function(name) all_alike, simplify = FALSE),
+                  "group", "pictures", "dependence"), function(name) all_alike, simplify = FALSE),
   heading = function(x, digits) {
     sizes <- attr(x, "sizes")
     c(paste0("Models of RDMs: ", count_of(nrow(x), "model"), undefined_of(x$score)),
       if (!is.null(sizes)) {
-        c(paste0(attr(x, "outer"), ", ", evaluated_data(x), ", ", sizes[["condition"]], " stimuli",
+        c(paste0(outer_words(attr(x, "outer")), ", ", evaluated_data(x), ", ",
+                 sizes[["stimuli"]], " stimuli",
+                 if (has_clusters(x)) paste0(" in ", count_of(sizes[["condition"]], "cluster")),
                  evaluation_folds(attr(x, "folds"))),
           paste0(if (!has_errors(x)) "no ", "errors over ", evaluation_over(x)))
       },
@@ -39,6 +41,11 @@ declare_result(
       })
   }
 )
+
+# evaluate_models() whitens where rsa() does not, unless it is asked to do otherwise.
+outer_words <- function(outer) {
+  paste0(outer, if (whitens(outer)) " (pairs of stimuli are whitened)")
+}
 
 # "8 RDMs in 4 groups", or "8 RDMs" where each is a group.
 evaluated_data <- function(x) {
@@ -56,11 +63,18 @@ evaluation_folds <- function(folds) {
 
 has_errors <- function(x) is.null(x$se) || !all(is.na(x$se))
 
+# Is each stimulus a unit of its own?
+has_clusters <- function(x) {
+  sizes <- attr(x, "sizes")
+  sizes[["condition"]] < sizes[["stimuli"]]
+}
+
 # What was drawn, in words.
 evaluation_over <- function(x) {
   factors <- attr(x, "resample")
   if (!length(factors)) return("RDMs, without resampling")
-  paste(c(rdm = "RDMs", condition = "stimuli")[factors], collapse = " and ")
+  units <- if (has_clusters(x)) "clusters of stimuli" else "stimuli"
+  paste(c(rdm = "RDMs", condition = units)[factors], collapse = " and ")
 }
 
 #' @rdname tidy.repalign
@@ -69,7 +83,7 @@ glance.repalign_evaluation <- function(x, ...) {
   rows <- need_columns(as.data.frame(x), c("score", "ceiling_low", "ceiling_high", "draws"),
                        "summarised")
   sizes <- attr(x, "sizes")
-  data.frame(models = nrow(rows), groups = sizes[["rdm"]], stimuli = sizes[["condition"]],
+  data.frame(models = nrow(rows), groups = sizes[["rdm"]], stimuli = sizes[["stimuli"]],
              outer = attr(x, "outer"), ceiling_low = rows$ceiling_low[1],
              ceiling_high = rows$ceiling_high[1], draws = rows$draws[1],
              conf_level = attr(x, "conf_level"), undefined = sum(is.na(rows$score)))
@@ -132,8 +146,9 @@ compared_models <- function(result) {
 
 # The result of evaluate_models() is put together here.
 
-evaluation_result <- function(task, whole, draws, drawn, folds, conf_level) {
-  sizes <- c(rdm = max(task$group), condition = task$n)
+evaluation_result <- function(task, whole, draws, drawn, folds, conf_level, dependence) {
+  # what draws are made of
+  sizes <- c(rdm = max(task$group), condition = units_of(task$n, task$codes))
   models <- names(task$models)
   draws <- named_draws(draws, models)
   left_out <- left_out_draws(draws, whole$scores)
@@ -151,11 +166,11 @@ evaluation_result <- function(task, whole, draws, drawn, folds, conf_level) {
                      p_ceiling = 2 * stats::pt(-abs(gap), known$df), draws = drawn$count,
                      left_out = length(left_out))
   rownames(rows) <- NULL
-  warn_evaluation(rows, left_out, parts)
+  warn_evaluation(rows, left_out, parts, task)
   new_result(rows, "repalign_evaluation", list(
     parts = parts, draws = draws, table = named_table(whole$table, task), outer = task$outer,
-    resample = drawn$factors, folds = folds, conf_level = conf_level, sizes = sizes,
-    group = task$group,
+    resample = drawn$factors, folds = folds, conf_level = conf_level,
+    sizes = c(sizes, stimuli = task$n), group = task$group, dependence = dependence,
     pictures = list(data = task$values, models = whole$predicted,
                     stimulus_noise = task$stimulus_noise)
   ))
@@ -221,8 +236,9 @@ usable_errors <- function(scores, parts) {
 # What does not vary has no error.
 checked_errors <- function(se, size) replace(se, se <= tie_share * pmax(size, 1, na.rm = TRUE), NA)
 
-warn_evaluation <- function(rows, left_out, parts) {
-  undefined <- rows$model[is.na(rows$score)]
+warn_evaluation <- function(rows, left_out, parts, task) {
+  warn_constant(rows$model[task$constant])
+  undefined <- rows$model[is.na(rows$score) & !task$constant]
   if (length(undefined)) {
     warn("The score of ", enumerate(undefined), " is undefined (NA): its dissimilarities (or ",
          "those of an RDM) are all equal, or pairs that both have are fewer than three.",
@@ -238,7 +254,7 @@ warn_evaluation <- function(rows, left_out, parts) {
   }
   if (length(left_out) > 0.1 * max(rows$draws, 1)) {
     warn(length(left_out), " of ", rows$draws[1], " draws are left out: they have fewer different ",
-         "stimuli (3 a fold) or RDMs than are needed, or a score is undefined. Errors are rather ",
-         "too small.", class = "repalign_left_out")
+         unit_words(task), " (3 a fold) or RDMs than are needed, or a score is undefined. Errors ",
+         "are rather too small.", class = "repalign_left_out")
   }
 }

@@ -14,6 +14,8 @@ evaluate_rounds <- function(task, rounds, threads) {
   rows <- switch(task$way, grams = gram_rounds(task, rounds, threads),
                  ranks = rank_rounds(task, rounds, threads), plain = plain_rounds(task, rounds),
                  no_branch(task$way))
+  size <- ncol(task$values)
+  rows$table[rep(task$constant, each = size), ] <- NA
   weight <- rounds$m_test
   list(scores = mean_table(rows$table, weight), lower = drop(mean_table(rows$lower, weight)),
        upper = drop(mean_table(rows$upper, weight)), table = rows$table, each_lower = rows$lower)
@@ -41,9 +43,11 @@ every_round <- function(values, count) {
 # What the fast ways need of the RDMs, made once for all rounds: the stimuli of the pairs that are
 # there, the RDMs of data and components over these pairs, and what the kernels in C read.
 fast_parts <- function(task) {
+  # pairs within clusters lack in all RDMs
   there <- !is.na(task$values[, 1])
   places <- pair_places(which(there), task$n)
   fast <- list(first = places$first, second = places$second,
+               clusters = if (is.null(task$codes)) seq_len(task$n) else task$codes,
                values = task$values[there, , drop = FALSE],
                components = lapply(task$components, function(part) part[there, , drop = FALSE]))
   counts <- vapply(fast$components, ncol, 0L)
@@ -82,7 +86,8 @@ weighted_grams <- function(task, w, threads) {
   fast <- task$fast
   count <- nrow(fast$rows)
   storage.mode(w) <- "double"
-  products <- .Call(C_draw_grams, fast$rows, fast$first, fast$second, w, fast$precision, threads)
+  products <- .Call(C_draw_grams, fast$rows, fast$first, fast$second, fast$clusters, w,
+                    fast$precision, threads)
   own <- seq(1, count^2, by = count + 1)
   if (fast$centred) {
     # the last row is of ones: its products are the sums of the RDMs

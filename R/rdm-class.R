@@ -73,20 +73,6 @@ distance_words <- function(x) {
   paste(c(rev(attr(x, "transformed")), distance), collapse = " of ")
 }
 
-# What the values of a "dist" object are: "squares" of distances, as most of rdm() are; "distances",
-# as dist() makes them and roots are; or "neither", such as ranks. What is not known are squares.
-kind_of_values <- function(x) {
-  made <- attr(x, "distance")
-  if (is.null(made)) made <- attr(x, "method")
-  kind <- if (identical(made, "euclidean")) "distances" else
-    if (length(made) == 1 && made %in% distance_ids()) distance_called(made)$values else "squares"
-  for (method in attr(x, "transformed")) {
-    kind <- switch(method, positive = kind, sqrt = "distances", rank = , minmax = ,
-                   geotopological = , geodesic = "neither", no_branch(method))
-  }
-  kind
-}
-
 #' @export
 format.repalign_rdm <- function(x, ...) {
   if (is_damaged_rdm(x)) return(format(as.vector(x), ...))

@@ -296,7 +296,7 @@ definite_root <- function(noise, patterns, what) {
   if (!equals_transpose(noise)) {
     wrong(" is not symmetric: noise_precision() and noise_covariance() give symmetric matrices.")
   }
-  root <- tryCatch(chol((noise + t(noise)) / 2), error = function(e) NULL)
+  root <- catch_error(chol((noise + t(noise)) / 2), failed = function(e) NULL)
   if (is.null(root)) {
     wrong(" is not positive definite: use a shrinkage method of noise_covariance().")
   }
@@ -345,4 +345,18 @@ run_covariances <- function(noise, patterns) {
     covariance <- matrix(as.double(covariance), patterns$channels)
     (covariance + t(covariance)) / 2
   })
+}
+
+# What the values of a "dist" object are: "squares" of distances, as most of rdm() are; "distances",
+# as dist() makes them and roots are; or "neither", such as ranks. What is not known are squares.
+kind_of_values <- function(x) {
+  made <- attr(x, "distance")
+  if (is.null(made)) made <- attr(x, "method")
+  kind <- if (identical(made, "euclidean")) "distances" else
+    if (length(made) == 1 && made %in% distance_ids()) distance_called(made)$values else "squares"
+  for (method in attr(x, "transformed")) {
+    kind <- switch(method, positive = kind, sqrt = "distances", rank = , minmax = ,
+                   geotopological = , geodesic = "neither", no_branch(method))
+  }
+  kind
 }

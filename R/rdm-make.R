@@ -18,9 +18,10 @@ NULL
 #'   label (by level, if it is a factor). `NULL`: each row is a condition. Rows of an array are
 #'   conditions in any case, and keep their order. When `x` is a list: labels for all of its
 #'   elements, or a list of labels with the same names.
-#' @param run for each row of a matrix, or each repeat of an array, the label of its run. Runs are
-#'   what has noise of its own; `"crossnobis"` and `"poisson_cv"` need them, the others take no
-#'   notice. When `x` is a list, see `condition`.
+#' @param run for each row of a matrix, or each repeat of an array, the label of its run; or `TRUE`
+#'   for crossed trials, of which the first observations of all conditions are one run, the second
+#'   another, and so on. Runs are what has noise of its own; `"crossnobis"` and `"poisson_cv"` need
+#'   them, the others take no notice. When `x` is a list, see `condition`.
 #' @param distance the kind of dissimilarity, see below.
 #' @param noise for `r distances_in_help(function(one) one$noise != "none")`: the precision matrix
 #'   of the noise ([noise_precision()]). For `"crossnobis"` also a list with one *covariance* matrix
@@ -36,6 +37,9 @@ NULL
 #' @param prior_rate,prior_weight for `r distances_in_help(function(one) one$counts)`: rates are
 #'   (mean count + `prior_rate` * `prior_weight`) / (1 + `prior_weight`), which keeps logarithms
 #'   finite.
+#' @param na what to do about missing values: `"error"`; `"stimuli"`, which leaves out the rows
+#'   (observations, or conditions of an array) that have one; or `"neurons"`, which leaves out the
+#'   channels.
 #' @return An object of class `c("repalign_rdm", "dist")`: the dissimilarities in the order of
 #'   [stats::dist()], with the labels of the conditions. It goes wherever a `dist` object does:
 #'   [rsa()], [similarity()], [calibrate()], [stats::hclust()]; `as.matrix()` makes the full matrix,
@@ -82,7 +86,7 @@ NULL
 #' @export
 rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise = NULL,
                 weights = c("equal", "repeats"), center_patterns = FALSE, prior_rate = 1,
-                prior_weight = 0.1) {
+                prior_weight = 0.1, na = c("error", "stimuli", "neurons")) {
   need_arguments()
   settings <- distance_settings(
     check_choice(distance, distance_ids(), "distance"),
@@ -93,6 +97,7 @@ rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise 
   )
   check_rdm_settings(settings, noise)
   labels <- list(condition = condition, run = run)
+  settings$na <- check_choice(na, missing_rules, "na")
   if (!is_collection(x)) return(one_rdm(x, labels, noise, settings))
   rdm_of_each(x, labels, noise, settings)
 }
@@ -178,6 +183,13 @@ at_place <- function(place, code) {
 one_rdm <- function(x, labels, noise, settings) {
   declared <- distance_called(settings$distance)
   note_plain_covariances(noise)
+  kept <- complete_observations(x, labels, settings$na)
+  if (!is.null(noise) && !all(unlist(kept$columns))) {
+    abort("na = \"neurons\" leaves out channels that `noise` has: leave them out of both, or use ",
+          "na = \"stimuli\".", class = "repalign_error_choice", arg = "noise")
+  }
+  x <- kept$x
+  labels <- kept$labels
   if (declared$runs) need_run_labels(x, labels, declared)
   patterns <- run_patterns(x, labels$condition, labels$run, declared$runs)
   check_patterns(patterns, declared)

@@ -8,6 +8,7 @@
 # their own have labels NULL and, in `condition`, their count.
 read_observations <- function(x, condition, run) {
   if (is_responses(x)) return(responses_observations(x, condition, run))
+  run <- run_labels(run, x, condition)
   if (is.array(x) && length(dim(x)) == 3) {
     return(recorded_rows(read_array(x), array_conditions(x, condition), run))
   }
@@ -22,6 +23,44 @@ read_observations <- function(x, condition, run) {
   }
   list(x = x, condition = sorted_codes(condition, nrow(x), "condition"),
        run = sorted_codes(run, nrow(x), "run"))
+}
+
+# TRUE says that trials are crossed: the k-th observations of all conditions are a run.
+run_labels <- function(run, x, condition) {
+  if (!is.logical(run) || length(run) != 1) return(run)
+  if (!isTRUE(run)) {
+    abort("`run` must be labels of the runs, or TRUE for crossed trials, not ", run, ".",
+          class = "repalign_error_labels", arg = "run")
+  }
+  if (length(dim(x)) == 3) {
+    names <- dimnames(x)[[3]]
+    return(if (is.null(names)) seq_len(dim(x)[3]) else names)
+  }
+  if (is.null(condition)) {
+    abort("run = TRUE numbers the observations of each condition, but `x` has no labels of ",
+          "conditions: give `condition`, or labels in `run`.", class = "repalign_error_labels",
+          arg = "run")
+  }
+  condition <- row_labels(condition, NROW(x), "condition", "row", FALSE)
+  count <- table(condition)
+  if (length(unique(as.vector(count))) > 1) {
+    abort("run = TRUE is for crossed trials, but condition ",
+          dQuote(names(which.min(count)), FALSE), " has ", count_of(min(count), "observation"), ", and ",
+          dQuote(names(which.max(count)), FALSE), " has ", max(count), ": give the label of each ",
+          "row in `run`.", class = "repalign_error_labels", arg = "run")
+  }
+  as.integer(stats::ave(seq_along(condition), condition, FUN = seq_along))
+}
+
+# The observations without what `na` leaves out: list(x, labels, columns).
+complete_observations <- function(x, labels, na) {
+  found <- without_missing(list(x = x), na)
+  if (!isTRUE(found$rows)) {
+    labels <- lapply(labels, function(label) {
+      if (length(label) == length(found$rows)) label[found$rows] else label
+    })
+  }
+  list(x = found$given$x, labels = labels, columns = found$columns)
 }
 
 # One label a row as list(codes, labels), with labels in sorted order, or in that of a factor.

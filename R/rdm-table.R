@@ -168,12 +168,13 @@ pool_rdms <- function(rdms, outer, stimulus_noise = NULL, na = c("error", "pairw
 }
 
 # An RDM that cannot be scaled to length 1 has no place in a mean.
-refuse_flat <- function(table, outer, arg) {
+# among: which dissimilarities are meant, NULL for all.
+refuse_flat <- function(table, outer, arg, among = NULL) {
   if (outer == "riemann") return(invisible())
   flat <- apply(table$values, 2, function(column) no_length(cbind(column[!is.na(column)]), outer))
   if (any(flat)) {
     abort("`", arg, "` has an RDM without variance (", dQuote(table$names[flat][1], FALSE),
-          "): all its dissimilarities are ",
+          "): all its dissimilarities ", if (!is.null(among)) paste0(among, " "), "are ",
           if (is_cosine(outer)) "0" else "equal",
           ", so that its similarity is undefined. Leave it out.",
           class = "repalign_error_variance", arg = arg)

@@ -121,6 +121,11 @@ one_label <- function(result, measure) {
   if (!length(labels)) {
     abort("`result` has no rows.", class = "repalign_error_size", arg = "result")
   }
+  if (anyNA(result$measure)) {
+    abort("`result` has rows without a measure, first row ", which(is.na(result$measure))[1],
+          ": leave them out, as in result[!is.na(result$measure), ].",
+          class = "repalign_error_rows", arg = "result")
+  }
   if (is.null(measure)) {
     if (length(labels) > 1) {
       abort("`result` holds several measures: name one in `measure`: ", enumerate(labels, 20), ".",

@@ -33,7 +33,7 @@ optional_arguments <- list(na = c("error", "stimuli", "neurons"))
 check_arguments <- function() {
   for (fun in names(known_arguments)) {
     has <- names(formals(getExportedValue("repalign", fun)))
-    new <- setdiff(has, c(known_arguments[[fun]], names(optional_arguments)))
+    new <- setdiff(has, c(known_arguments[[fun]], names(optional_arguments), "..."))
     gone <- setdiff(known_arguments[[fun]], has)
     if (length(c(new, gone))) {
       stop("tools/fuzz/calls.R does not suit the arguments of ", fun, "(): ",

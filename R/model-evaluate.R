@@ -173,9 +173,9 @@ evaluation_task <- function(rdms, models, outer, group, stimulus_noise, na) {
   }
   refuse_flat(table, outer, "rdms")
   models <- as_rdm_models(models, table, na)
-  task <- list(values = table$values, n = table$n,
+  task <- list(values = even_sizes(table$values)$values, n = table$n,
                group = group_codes(group, ncol(table$values), names(rdms)), models = models,
-               components = lapply(models, function(model) model$table$values),
+               components = lapply(models, function(model) model$sized$values),
                flexible = vapply(models, is_flexible, NA), outer = outer,
                stimulus_noise = check_stimulus_noise(stimulus_noise, table$n, table$labels),
                unbiased = all(table$cross_validated))

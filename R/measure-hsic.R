@@ -61,6 +61,7 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
     shared_noise = shared_noise
   ))
   if (missing(x) || missing(y)) missing_side(missing(x))
+  check_encodings(c(list(x = x, y = y), args))
   measure <- list(id = "cka", label = "hsic", args = args, declaration = declaration("cka"))
   call <- open_pair(representation(x, "x", loose = TRUE), representation(y, "y", loose = TRUE),
                     measure, "hsic()")

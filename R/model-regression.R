@@ -149,7 +149,7 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
                            fit = c("ordinary", "nonnegative", "ridge"), ridge = NULL,
                            standardize = TRUE, na = c("error", "pairwise"), center = TRUE,
                            permutations = 999, group = NULL) {
-  need_arguments()
+  need_arguments(quoted = c("leave_out", "blocks"))
   inner <- if (!missing(inner)) check_choice(inner, rsa_inner, "inner")
   spec <- list(center = check_flag(center, "center"),
                fit = check_choice(fit, regression_fits, "fit"))
@@ -179,7 +179,7 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
   sides <- regression_sides(sized, between, spec)
   fits <- lapply(seq_len(ncol(table$y)), function(s) {
     fit <- regression_of(sized$y[, s], sized, between, sides, design, standardize)
-    in_units_of_data(fit, sized$scale_x, sized$scale_y[s], standardize)
+    fit_in_units(fit, sized$scale_x, sized$scale_y[s], standardize)
   })
   spec$alike <- largest_correlation(sides$gram)
   result <- regression_result(fits, table, spec, design, standardize, group)
@@ -204,7 +204,7 @@ regression_in_sizes <- function(table) {
 
 # A fit with what has units in those of the data, in which a coefficient may be too large for a
 # double: it is NA.
-in_units_of_data <- function(fit, scale_x, scale_y, standardize) {
+fit_in_units <- function(fit, scale_x, scale_y, standardize) {
   if (!standardize) {
     for (column in intersect(c("estimate", "centered"), names(fit$rows))) {
       values <- fit$rows[[column]] * (scale_x / scale_y)

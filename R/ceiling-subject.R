@@ -201,6 +201,7 @@ rdm_ceiling <- function(reprs, measure, group) {
     ranked <- args$outer %in% ranked_outer && is.null(gaps_of(repr)) && any(rdm != rdm[1])
     if (ranked) form_ranks(repr, args$inner)$ranks else rdm
   }))
+  values <- even_sizes(values)$values
   size <- length(reprs)
   codes <- match(group, unique(group))
   if (!is.null(args$clusters)) {

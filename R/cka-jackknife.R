@@ -132,6 +132,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
                          na = c("error", "stimuli", "neurons")) {
   default <- missing(estimator)
   if (missing(x) || missing(y)) missing_side(missing(x))
+  check_encodings(list(x = x, y = y, units_x = units_x, units_y = units_y, clusters = clusters))
   estimator <- check_choice(estimator, c(estimators, trial_estimators), "estimator",
                             several = TRUE)
   na <- check_choice(na, missing_rules, "na")

@@ -189,9 +189,9 @@ evaluation_task <- function(rdms, models, outer, group, stimulus_noise, na, clus
   refuse_repeated_labels(table$labels, "rdms",
                          cluster_codes(in_order_of(clusters, table$labels, "clusters")))
   models <- as_rdm_models(models, table, na)
-  task <- list(values = table$values, n = table$n, labels = table$labels,
+  task <- list(values = even_sizes(table$values)$values, n = table$n, labels = table$labels,
                group = group_codes(group, ncol(table$values), names(rdms)), models = models,
-               components = lapply(models, function(model) model$table$values),
+               components = lapply(models, function(model) model$sized$values),
                flexible = vapply(models, is_flexible, NA), outer = outer,
                stimulus_noise = check_stimulus_noise(stimulus_noise, table$n, table$labels),
                unbiased = all(table$cross_validated))

@@ -364,6 +364,8 @@ ceiling_result <- function(rows, keys, task, notes) {
       table <- row$values[[name]]
       if (is.null(table)) return(c(NA_real_, NA_real_, NA_real_))
       variance <- if (is.na(table[1])) NA_real_ else two_way_variance(table, loo)
+      # a ceiling of 1 by construction does not vary, but for rounding
+      if (isTRUE(sqrt(variance) <= tie_share * abs(table[1]))) variance <- 0
       c(table[1], sqrt(variance), two_way_df(table, variance, loo))
     })
     for (name in c("h_cross", "h_self")) {

@@ -175,7 +175,7 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
   threads <- thread_count(threads)
   check_evaluation(task, drawn, folds, threads)
   blocks <- check_chance(task, permutations, blocks, task$labels)
-  free <- is.null(blocks) && !is_no_permutation(permutations) && all_orders(permutations)
+  free <- is.null(blocks) && all_orders(permutations)
   dependence <- if (is.null(task$codes) && (free || "condition" %in% drawn$factors)) {
     warn_of_rows(judged_rdms(task$values, task$n, mean = TRUE),
                  judged_rdms(do.call(cbind, task$components), task$n), "errors",

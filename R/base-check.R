@@ -5,6 +5,9 @@
 
 # These functions check arguments; their errors name the argument, the place and the remedy.
 
+# What `na` may be wherever data are given.
+missing_rules <- c("error", "stimuli", "neurons")
+
 check_choice <- function(value, choices, arg, several = FALSE) {
   if (several && identical(value, choices)) return(value)
   if (!several && identical(value, choices)) return(choices[1])

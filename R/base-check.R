@@ -31,7 +31,8 @@ check_choice <- function(value, choices, arg, several = FALSE) {
     abort("`", arg, "` names ", dQuote(value[duplicated(value)][1], FALSE), " twice.",
           class = "repalign_error_choice", arg = arg)
   }
-  value
+  # without names, dimensions and classes
+  as.vector(unclass(value))
 }
 
 # The last branch of every switch() on a word: a word that no branch is for is a mistake of ours,

@@ -74,7 +74,7 @@ complete_responses <- function(data, na, labels = NULL) {
   if (na == "stimuli") {
     check_same_stimuli(reprs)
     rows <- complete_stimuli(reprs)
-    note <- stimuli_note(rows)
+    note <- stimuli_note(rows, first_stimulus_names(reprs))
     data <- lapply(data, cut_matrix, rows)
   } else if (na == "neurons") {
     missing <- spread_by_label(lapply(reprs, missing_neurons), labels)
@@ -174,15 +174,16 @@ complete_stimuli <- function(reprs) {
           "na = \"neurons\" leaves out neurons instead.", class = "repalign_error_nonfinite",
           arg = "na")
   }
-  note <- stimuli_note(keep)
+  note <- stimuli_note(keep, first_stimulus_names(reprs))
   if (!is.null(note)) inform(note, class = "repalign_left_out")
   keep
 }
 
-stimuli_note <- function(keep) {
+stimuli_note <- function(keep, names) {
   if (all(keep)) return(NULL)
   paste0("Missing values: ", sum(!keep), " of ", length(keep), " stimuli left out (row",
-         if (sum(!keep) > 1) "s", " ", enumerate(which(!keep), quote = FALSE), ").")
+         if (sum(!keep) > 1) "s", " ", enumerate(named_places(which(!keep), names),
+                                                     quote = FALSE), ").")
 }
 
 # In a representation by distances a stimulus is missing when none of its distances is known. Any

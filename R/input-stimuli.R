@@ -24,13 +24,39 @@ refuse_rows <- function(repr, rows, centered) {
         arg = repr$arg)
 }
 
+# Of three or more representations, one alone may have other stimuli than all others: it is the one
+# to blame.
+refuse_odd_one <- function(reprs, by_name) {
+  if (length(reprs) < 3) return(invisible())
+  odd_one <- function(values) {
+    usual <- names(which.max(table(values)))
+    odd <- which(values != usual)
+    if (length(odd) == 1 && length(values) > 2) odd
+  }
+  args <- vapply(reprs, function(repr) repr$arg, "")
+  counts <- vapply(reprs, function(repr) as.double(stimulus_count(repr$data)), 0)
+  odd <- odd_one(counts)
+  if (!is.null(odd)) {
+    abort("`", args[odd], "` has ", count_of(counts[odd], "row"), ", and the others have ",
+          counts[-odd][1], ": the rows must be the same stimuli in the same order. match_rows() ",
+          "aligns by name.", class = "repalign_error_rows", arg = args[odd])
+  }
+  names <- lapply(reprs, function(repr) if (by_name) stimulus_names(repr$data))
+  known <- which(lengths(names) > 0)
+  odd <- if (length(unique(counts)) == 1) odd_one(vapply(names[known], paste, "", collapse = "\r"))
+  if (is.null(odd)) return(invisible())
+  odd <- known[odd]
+  usual <- setdiff(known, odd)[1]
+  check_same_rows(reprs[[usual]]$data, reprs[[odd]]$data, args[usual], args[odd], by_name)
+}
+
 # Do x and y have the same stimuli? They may be matrices, "dist" objects or neighbour graphs;
 # `arg_x` and `arg_y` are their names in messages.
 check_same_rows <- function(x, y, arg_x, arg_y, by_name = TRUE) {
   n_x <- stimulus_count(x)
   n_y <- stimulus_count(y)
   if (n_x != n_y) {
-    abort("`", arg_x, "` has ", n_x, " rows and `", arg_y, "` has ", n_y,
+    abort("`", arg_x, "` has ", count_of(n_x, "row"), " and `", arg_y, "` has ", n_y,
           ": the rows must be the same stimuli in the same order. match_rows() aligns by name.",
           transposed_hint(x, y, arg_x, arg_y), class = "repalign_error_rows", arg = arg_y)
   }
@@ -123,6 +149,7 @@ check_common_stimuli <- function(reprs, by_name) {
 
 # Compares every representation with the first one, and with the first one that has row names.
 check_same_stimuli <- function(reprs, by_name = TRUE) {
+  refuse_odd_one(reprs, by_name)
   named <- which(!vapply(reprs, function(repr) is.null(stimulus_names(repr$data)), NA))
   for (first in unique(c(1L, named[seq_len(min(1, length(named)))]))) {
     for (repr in reprs[-first]) {

@@ -14,7 +14,8 @@ NULL
 #'   x channels x repeats, such as [trial_array()] makes, whose repeats are the runs unless `run`
 #'   says otherwise; a repeat that is missing is `NA` in all channels. Or a [responses()] object,
 #'   whose events are the runs. A named list of these gives a named list of RDMs.
-#' @param condition for each row of a matrix the label of its condition. Conditions are sorted by
+#' @param condition for each row of a matrix the label of its condition; of a data frame also the
+#'   name of the column that has it. Columns that name conditions or runs are no channels. Conditions are sorted by
 #'   label (by level, if it is a factor). `NULL`: each row is a condition. Rows of an array are
 #'   conditions in any case, and keep their order. When `x` is a list: labels for all of its
 #'   elements, or a list of labels with the same names.
@@ -183,7 +184,8 @@ at_place <- function(place, code) {
 one_rdm <- function(x, labels, noise, settings) {
   declared <- distance_called(settings$distance)
   note_plain_covariances(noise)
-  kept <- complete_observations(x, labels, settings$na)
+  taken <- labels_of_frame(x, labels)
+  kept <- complete_observations(taken$x, taken$labels, settings$na)
   if (!is.null(noise) && !all(unlist(kept$columns))) {
     abort("na = \"neurons\" leaves out channels that `noise` has: leave them out of both, or use ",
           "na = \"stimuli\".", class = "repalign_error_choice", arg = "noise")

@@ -17,8 +17,9 @@ read_observations <- function(x, condition, run) {
   if (!.Call(C_all_finite, x)) {
     at <- which(!is.finite(x), arr.ind = TRUE)
     first <- at[order(at[, 1], at[, 2])[1], ]
-    abort("`x` has ", count_of(nrow(at), "missing or infinite value"), ", first in row ", first[1],
-          ", column ", first[2], ": leave out these observations (rows) or channels (columns).",
+    abort("`x` has ", count_of(nrow(at), "missing or infinite value"), ", first in row ",
+          named_places(first[1], rownames(x)), ", column ", named_places(first[2], colnames(x)),
+          ": leave out these observations (rows) or channels (columns).",
           class = "repalign_error_nonfinite", arg = "x")
   }
   list(x = x, condition = sorted_codes(condition, nrow(x), "condition"),
@@ -50,6 +51,24 @@ run_labels <- function(run, x, condition) {
           "row in `run`.", class = "repalign_error_labels", arg = "run")
   }
   as.integer(stats::ave(seq_along(condition), condition, FUN = seq_along))
+}
+
+# Columns of a data frame may hold the labels, given by their names or as they are: these are no
+# channels. Returns list(x, labels).
+labels_of_frame <- function(x, labels) {
+  if (!is.data.frame(x)) return(list(x = x, labels = labels))
+  own <- character()
+  for (arg in names(labels)) {
+    label <- labels[[arg]]
+    if (is.character(label) && length(label) == 1 && label %in% names(x)) {
+      own <- c(own, label)
+      labels[[arg]] <- x[[label]]
+    } else if (length(label) == nrow(x)) {
+      same <- vapply(x, function(column) identical(as.vector(column), as.vector(label)), NA)
+      own <- c(own, names(x)[same])
+    }
+  }
+  list(x = x[setdiff(names(x), own)], labels = labels)
 }
 
 # The observations without what `na` leaves out: list(x, labels, columns).

@@ -72,7 +72,6 @@ complete_responses <- function(data, na, labels = NULL) {
   columns <- lapply(data, function(x) rep(TRUE, ncol(x)))
   note <- NULL
   if (na == "stimuli") {
-    check_same_stimuli(reprs)
     rows <- complete_stimuli(reprs)
     note <- stimuli_note(rows, first_stimulus_names(reprs))
     data <- lapply(data, cut_matrix, rows)
@@ -108,6 +107,9 @@ without_missing <- function(given, na, same = FALSE) {
       paste0("$", names(value))
     stats::setNames(value, paste0(arg, names))
   }, given, names(given))), recursive = FALSE)
+  # stimuli go by their names before some are left out
+  arrays <- vapply(flat, function(x) length(dim(x)) == 3 && !is_responses(x), NA)
+  if (na == "stimuli" && !any(arrays)) flat <- data_in_order(flat)
   reprs <- Map(given_with_holes, flat, names(flat))
   rows <- TRUE
   columns <- lapply(reprs, function(repr) TRUE)
@@ -115,6 +117,8 @@ without_missing <- function(given, na, same = FALSE) {
     counts <- vapply(reprs, function(repr) repr$n, 0L)
     # stimuli that do not match are left to the function, which says so
     if (length(unique(counts)) > 1) return(list(given = given, rows = TRUE, columns = columns))
+    flat <- data_in_order(flat)
+    reprs <- Map(given_with_holes, flat, names(flat))
     rows <- complete_stimuli(reprs)
   } else {
     columns <- lapply(reprs, function(repr) !missing_neurons(repr))

@@ -269,7 +269,10 @@ test_that("what is left keeps its names, and is not asked for identifiers again"
   given <- told(similarity(ranks, y, na = "stimuli"))$value
   expect_identical(given$score, rv(unname(ranks)[keep, ], unname(y)[keep, ]))
   rownames(y) <- rev(letters[1:14])
-  expect_refused(similarity(ranks, y, na = "stimuli"), "row names")
+  turned <- told(similarity(ranks, y, na = "stimuli"))$value
+  expect_identical(turned$score, rv(unname(ranks)[-7, ], unname(y)[14:1, ][-7, ]))
+  rownames(y) <- LETTERS[1:14]
+  expect_refused(similarity(ranks, y, na = "stimuli"), "name different stimuli")
 })
 
 test_that("designs of permute that do not suit what is left are refused", {

@@ -208,8 +208,11 @@ warn_no_differences <- function(rows) {
 compared_scores <- function(result) {
   if (inherits(result, "repalign_evaluation")) return(compared_models(result))
   if (!inherits(result, "repalign_interval") || is_of_estimators(result)) {
+    ours <- !is.na(result_kind(result))
     abort("`result` must be what score_interval() or evaluate_models() returned, with the scores ",
-          "to compare, not ", describe(result), ".", class = "repalign_error_type", arg = "result")
+          "to compare, not ", if (ours) paste0("that of ", maker_of(result), ": ",
+                                               where_errors_are(result)) else describe(result),
+          ".", class = "repalign_error_type", arg = "result")
   }
   rows <- as.data.frame(result)
   if (!nrow(rows)) {

@@ -31,6 +31,7 @@ declare_result(
 #' @param ... unused.
 #' @export
 glance.repalign_rdm_rows <- function(x, ...) {
+  no_other_arguments(...)
   need_kept(x, "whole", "rdm_rows()")
 }
 

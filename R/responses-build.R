@@ -84,8 +84,9 @@ check_row_names <- function(names, arg) {
   }
   if (anyDuplicated(names)) {
     twice <- names[duplicated(names)][1]
-    abort("`", arg, "` has the row name ", dQuote(twice, FALSE), " more than once: average the ",
-          "repeats, or use trial_array().", class = "repalign_error_rows", arg = arg)
+    abort("`", arg, "` has the row name ", dQuote(twice, FALSE), " more than once: declare the ",
+          "repeats as trials by responses(", arg, ", stimulus = rownames(", arg, ")), which has each ",
+          "stimulus once, or average them.", class = "repalign_error_rows", arg = arg)
   }
 }
 

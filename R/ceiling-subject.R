@@ -201,6 +201,7 @@ rdm_ceiling <- function(reprs, measure, group) {
     ranked <- args$outer %in% ranked_outer && is.null(gaps_of(repr)) && any(rdm != rdm[1])
     if (ranked) form_ranks(repr, args$inner)$ranks else rdm
   }))
+  values <- even_sizes(values)$values
   size <- length(reprs)
   codes <- match(group, unique(group))
   if (!is.null(args$clusters)) {
@@ -257,18 +258,18 @@ subject_reprs <- function(x, measure) {
     repr <- representation(one, arg, side = "x", loose = TRUE)
     need_kind(repr, accepted_by(measure$declaration, measure$args), dQuote(measure$label, FALSE))
   }, x, args))
-  check_same_stimuli(reprs)
+  reprs <- with_common_stimuli(reprs)
+  refuse_repeats(reprs, measure_in_order(measure, reprs)$args$clusters)
   refuse_lacking_pairs(reprs, list(measure))
   accepted <- accepted_by(measure$declaration, measure$args)
   for (repr in reprs) refuse_zero(repr, accepted)
-  note_one_sided_names(reprs)
   reprs
 }
 
 # Labels, or numbers where there are none; what: that the labels are of, names: their names or NULL.
 check_group <- function(group, n, what = "subjects", names = NULL) {
   if (is.null(group)) return(seq_len(n))
-  group <- plain_labels(in_order_of(group, names, "group"), "group")
+  group <- plain_labels(in_order_of(group, names, "group", paste("the", what)), "group")
   if (length(group) != n || anyNA(group)) {
     abort("`group` must have one label for each of the ", n, " ", what, ", none of them missing, ",
           "not ", count_of(length(group), "label"), if (anyNA(group)) " with NA", ".",

@@ -254,9 +254,10 @@ refuse_complete_over <- function(reprs, args, side) {
   complete <- Filter(function(repr) is_complete(repr, args, side), reprs)
   if (!length(complete)) return(invisible())
   repr <- complete[[1]]
-  abort("`over` has \"neurons_", side, "\", but the neurons of `", repr$arg, "` are all that there ",
-        "are (", if (is.null(repr$responses)) paste0("complete = ", dQuote(args$complete, FALSE)) else
-          "complete = TRUE of responses()", "), and no sample: leave it out of `over`, or `complete`.",
+  said <- if (!is.null(repr$responses)) "complete = TRUE of responses()" else
+    paste0("complete = ", dQuote(args$complete, FALSE))
+  abort("`over` has \"neurons_", side, "\", but the neurons of `", repr$arg, "` are all that ",
+        "there are (", said, "), and no sample: leave it out of `over`, or leave out `complete`.",
         class = "repalign_error_choice", arg = "over")
 }
 

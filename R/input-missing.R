@@ -72,7 +72,6 @@ complete_responses <- function(data, na, labels = NULL) {
   columns <- lapply(data, function(x) rep(TRUE, ncol(x)))
   note <- NULL
   if (na == "stimuli") {
-    check_same_stimuli(reprs)
     rows <- complete_stimuli(reprs)
     note <- stimuli_note(rows)
     data <- lapply(data, cut_matrix, rows)
@@ -115,6 +114,8 @@ without_missing <- function(given, na, same = FALSE) {
     counts <- vapply(reprs, function(repr) repr$n, 0L)
     # stimuli that do not match are left to the function, which says so
     if (length(unique(counts)) > 1) return(list(given = given, rows = TRUE, columns = columns))
+    flat <- data_in_order(flat)
+    reprs <- Map(given_with_holes, flat, names(flat))
     rows <- complete_stimuli(reprs)
   } else {
     columns <- lapply(reprs, function(repr) !missing_neurons(repr))

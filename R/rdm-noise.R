@@ -123,7 +123,7 @@ check_dof <- function(dof, count, names) {
           class = "repalign_error_value", arg = "dof")
   }
   if (any(dof < 1)) refuse_dof(min(dof))
-  if (!is.null(names(dof)) && !is.null(names) && all(names %in% names(dof))) dof <- dof[names]
+  if (length(dof) > 1) dof <- in_order_of(dof, names, "dof", "the runs")
   rep_len(as.double(dof), count)
 }
 

@@ -213,8 +213,13 @@ test_that("the scores are those of the means over trials", {
   expect_equal(value$score, rep(rsa(mean, y, "sqeuclidean", "pearson"), 2), tolerance = 1e-12)
   value <- noise_ceiling(x, y, cka_of("stimulus"))
   expect_equal(value$score, cka(mean, y, estimator = "stimulus"), tolerance = 1e-12)
-  # the units of y are all that there are
+  # the units of y are a sample, or all that there are
+  y <- x[, , 1] + y[, c(1:4, 1)]
   value <- noise_ceiling(x, y)
+  expect_equal(value$score, quietly(cka(mean, y, estimator = "stimulus_neuron")), tolerance = 1e-12)
+  all <- measure("cka", estimator = "stimulus_neuron", complete = "y")
+  value <- noise_ceiling(x, y, all)
+  expect_identical(value$measure, "cka(stimulus_neuron, complete y)")
   self <- function(v, e, ...) hsic(v, v, estimator = e, ...)
   expect_equal(value$score, hsic(mean, y, estimator = "stimulus") /
                  sqrt(self(mean, "stimulus_neuron", shared_neurons = TRUE) * self(y, "stimulus")),

@@ -203,6 +203,7 @@ estimator_of <- function(rows) vapply(rows, function(row) row$values$estimator, 
 check_single_sides <- function(x, y) {
   for (arg in c("x", "y")) {
     given <- if (arg == "x") x else y
+    refuse_prepared_data(given, arg)
     if (is.null(given) || is_collection(given)) representation(given, arg)
   }
 }

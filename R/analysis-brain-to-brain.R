@@ -140,6 +140,14 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
                            na = c("error", "stimuli", "neurons")) {
   need_arguments()
   whole <- is.null(y) && is.list(x) && !is.data.frame(x) && !is_responses(x)
+  if (whole) {
+    check_element_names(x, "x")
+    x <- data_in_order(x)
+  } else if (!is.null(y)) {
+    both <- data_in_order(list(x = x, y = y))
+    x <- both$x
+    y <- both$y
+  }
   objects <- if (whole) x else list(x = x, y = y)
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
                           objects = objects, by_trials = TRUE, default = missing(estimator))
@@ -242,14 +250,13 @@ analysis_matrix <- function(x, arg, setup) {
 two_regions <- function(x, y, neurons, units_x, units_y, setup) {
   if (!length(setup$objects)) check_unit_choice(FALSE, units_x, units_y)
   data <- read_responses(list(x = x, y = y), setup$na)
-  units <- list(x = check_labels(units_x, ncol(data$x), "units_x", "x"),
-                y = check_labels(units_y, ncol(data$y), "units_y", "y"))
+  units <- list(x = check_labels(units_x, ncol(data$x), "units_x", "x", colnames(data$x)),
+                y = check_labels(units_y, ncol(data$y), "units_y", "y", colnames(data$y)))
   setup <- take_units(setup, data, units, c(x = "units_x", y = "units_y"))
   given <- clustered_responses(complete_responses(data, setup$na, setup$units), setup)
   setup$objects <- analysis_objects(setup, given)
   x <- analysis_matrix(given$data$x, "x", setup)
   y <- analysis_matrix(given$data$y, "y", setup)
-  note_one_sided_names(list(list(data = x, arg = "x"), list(data = y, arg = "y")))
   scale <- c(common_scale(list(x)), common_scale(list(y)))
   comparison <- region_pair(x, y, "x", "y", neurons, given$labels$x, given$labels$y, setup, scale)
   list(each = list(comparison), note = with_together(given$note, setup),
@@ -259,7 +266,6 @@ two_regions <- function(x, y, neurons, units_x, units_y, setup) {
 # x and y are what analysis_matrix() returned; `scale` has the factors by which the data of the two
 # sides are multiplied.
 region_pair <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, scale) {
-  check_same_rows(x, y, arg_x, arg_y)
   units <- list(x = check_labels(units_x, ncol(x), "units_x", arg_x),
                 y = check_labels(units_y, ncol(y), "units_y", arg_y))
   complete <- setup$complete[c(arg_x, arg_y)]
@@ -303,7 +309,7 @@ check_any_allowed <- function(units, width, arg, arg_units, setup) {
 }
 
 list_comparisons <- function(x, neurons, units, setup) {
-  names <- check_element_names(x, "x")
+  names <- names(x)
   if (length(x) < 2) {
     abort("`x` has one element: give at least two to compare, or a matrix to compare its parts.",
           class = "repalign_error_size", arg = "x")
@@ -321,7 +327,7 @@ list_comparisons <- function(x, neurons, units, setup) {
     }
     if (is.null(names(units))) names(units) <- names
     Map(function(labels, element, name) {
-      check_labels(labels, ncol(element), paste0("units_x$", name), name)
+      check_labels(labels, ncol(element), paste0("units_x$", name), name, colnames(element))
     }, units[names], data, names)
   }
   args <- stats::setNames(rep("units_x", length(names)), names)
@@ -332,7 +338,6 @@ list_comparisons <- function(x, neurons, units, setup) {
   units <- given$labels
   # all regions are multiplied by one factor, so that H values can be pooled over the pairs
   regions <- Map(function(x, name) analysis_matrix(x, name, setup), given$data, names)
-  note_one_sided_names(Map(function(x, name) list(data = x, arg = name), regions, names))
   scale <- rep(common_scale(regions), 2)
   pairs <- utils::combn(length(x), 2, simplify = FALSE)
   each <- lapply(pairs, function(p) {
@@ -353,9 +358,9 @@ part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
           class = "repalign_error_labels", arg = "units_y")
   }
   data <- read_responses(list(x = x), setup$na)
-  units_x <- check_labels(units_x, ncol(data$x), "units_x", "x")
+  units_x <- check_labels(units_x, ncol(data$x), "units_x", "x", colnames(data$x))
   setup <- take_units(setup, data, list(x = units_x), c(x = "units_x"))
-  split <- check_labels(split, ncol(data$x), "split", "x")
+  split <- check_labels(split, ncol(data$x), "split", "x", colnames(data$x))
   given <- clustered_responses(complete_responses(data, setup$na), setup)
   setup$objects <- analysis_objects(setup, given)
   units_x <- setup$units$x[given$columns$x]

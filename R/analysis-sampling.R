@@ -298,12 +298,13 @@ check_stimuli <- function(n, arg, setup) {
 }
 
 # objects: the data that were given, of which responses objects say how they were recorded;
-# by_trials: is there a correction by trials? It is among the default estimators (default: has the
-# user chosen none?) where objects have trials.
+# data: all that are compared; by_trials: is there a correction by trials? It is among the default
+# estimators (default: has the user chosen none?) where objects have trials.
 check_analysis <- function(estimator, normalize, repeats, conf_level, na,
                            na_choices = missing_rules, clusters = NULL, objects = NULL,
-                           by_trials = FALSE, default = FALSE) {
-  clusters <- in_order_of(clusters, first_row_names(objects), "clusters")
+                           by_trials = FALSE, default = FALSE, data = objects) {
+  labels <- first_row_names(data)
+  clusters <- in_order_of(clusters, labels, "clusters")
   objects <- Filter(is_responses, objects)
   several <- any(vapply(objects, function(x) dim(x)[3] > 1, NA))
   chosen <- if (default) {
@@ -325,6 +326,9 @@ check_analysis <- function(estimator, normalize, repeats, conf_level, na,
   codes <- declared_clusters(reprs)
   refuse_second_clusters(clusters, codes)
   clusters <- if (is.null(codes)) cluster_codes(clusters) else codes
+  if (anyDuplicated(labels) && !in_common_clusters(labels, clusters)) {
+    refuse_repeated_names(labels, list(arg = names(data)[1], data = matrix(0)))
+  }
   list(
     estimator = setdiff(chosen, trial_estimator), by_trials = trial_estimator %in% chosen,
     repeats = check_count(repeats, "repeats"), conf_level = conf_level,

@@ -133,9 +133,11 @@ leaves_out_across <- function(args) {
 # These functions check labels of neurons, which tell which neuron pairs the neuron correction
 # leaves out.
 
-# Checks that there is one label for each column, and returns the labels as a plain vector.
-check_labels <- function(labels, width, arg, of) {
+# Checks that there is one label for each column, and returns the labels as a plain vector. names:
+# those of the columns, by which labels with names go.
+check_labels <- function(labels, width, arg, of, names = NULL) {
   if (is.null(labels)) return(NULL)
+  labels <- in_order_of(labels, names, arg, paste0("the columns of `", of, "`"))
   if (is.factor(labels)) labels <- as.character(labels)
   if (!is.atomic(labels)) {
     abort("`", arg, "` must be a vector of labels, not ", describe(labels), ".",

@@ -503,3 +503,20 @@ test_that("a standard error that is too large for a double gives a warning", {
   x <- matrix(1 + (1:40)^2 %% 7, 20)
   expect_warning(score_interval(x, x, own), "too large for a double", class = "repalign_undefined")
 })
+
+test_that("it is told when two stimuli carry half of the influence", {
+  set.seed(81)
+  x <- matrix(rnorm(400), 40)
+  y <- x[, 1:5] + 0.1 * matrix(rnorm(200), 40)
+  expect_no_message(score_interval(x, y), class = "repalign_strong_stimuli")
+  x[c(3, 17), ] <- 10 * x[c(3, 17), ]
+  y[c(3, 17), ] <- 10 * normal_matrix(2, 5)
+  expect_message(score_interval(x, list(a = y, b = normal_matrix(40, 5))),
+                 "3 and 17|17 and 3", class = "repalign_strong_stimuli")
+  rownames(x) <- paste0("image", 1:40)
+  expect_message(cka_interval(x, y, "naive"), "\"image3\"",
+                 class = "repalign_strong_stimuli")
+  # of clusters, the two clusters
+  expect_message(score_interval(x, y, clusters = rep(1:20, 2)), "Two of 20 clusters",
+                 class = "repalign_strong_stimuli")
+})

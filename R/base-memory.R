@@ -39,8 +39,8 @@ memory_limit <- function() {
 # Linux tells how much memory is free. Elsewhere it is unknown, and 16 GB are taken for granted,
 # which most workstations have.
 free_memory <- function() {
-  lines <- tryCatch(readLines("/proc/meminfo"), error = function(e) character(),
-                    warning = function(w) character())
+  lines <- catch_error(readLines("/proc/meminfo"), failed = function(e) character(),
+                       warning = function(w) character())
   line <- grep("^MemAvailable:", lines, value = TRUE)
   if (length(line) == 1) as.double(gsub("[^0-9]", "", line)) * 1024 else 16 * 1024^3
 }

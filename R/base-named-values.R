@@ -1,45 +1,55 @@
 # Values with names, one for each of several things that have labels, go by their names.
 
 # values: a vector with a value for each thing, or a square matrix of them (a covariance), which has
-# the names of its rows and columns; labels: of the things, or NULL. Values whose names are the
-# labels are put into the order of the labels. Names that have nothing to do with the labels say
-# nothing about the order. Returned are the values without names.
-in_order_of <- function(values, labels, arg) {
+# the names of its rows and columns; labels: of the things, or NULL; of: the things in words, where
+# they have no labels. Values with names are put into the order of the labels, which they must have;
+# without names, and where the things have no labels, they go by position. Returned are the values
+# without names.
+in_order_of <- function(values, labels, arg, of = "the stimuli") {
   square <- is.matrix(values) && nrow(values) == ncol(values)
   if (!is.atomic(values) || !is.null(dim(values)) && length(dim(values)) > 1 && !square) {
     return(values)
   }
   names <- if (square) names_of_square(values, labels, arg) else names(values)
   values <- unname(values)
-  places <- places_of_labels(names, labels, arg)
+  places <- places_of_labels(names, labels, arg, of)
   if (is.null(places)) return(values)
   if (square) values[places, places, drop = FALSE] else values[places]
+}
+
+# The same for a matrix with a row for each thing.
+rows_in_order_of <- function(values, labels, arg, of = "the stimuli") {
+  if (!is.matrix(values)) return(in_order_of(values, labels, arg, of))
+  places <- places_of_labels(rownames(values), labels, arg, of)
+  if (is.null(places)) values else values[places, , drop = FALSE]
 }
 
 names_of_square <- function(values, labels, arg) {
   rows <- rownames(values)
   columns <- colnames(values)
-  if (is.null(rows)) return(columns)
+  if (!length(labels) || is.null(rows)) return(if (is.null(rows)) columns else rows)
   if (is.null(columns) || identical(rows, columns)) return(rows)
-  if (!any(labels %in% c(rows, columns))) return(NULL)
   at <- which(rows != columns)[1]
   abort("`", arg, "` has other names of rows than of columns, first at place ", at, " (",
         dQuote(rows[at], FALSE), " and ", dQuote(columns[at], FALSE), "): give both the labels, ",
         "in the same order.", class = "repalign_error_names", arg = arg)
 }
 
-# Where the values are that have the labels as names; NULL where no name is a label.
-places_of_labels <- function(names, labels, arg) {
+# Where the values are that have the labels as names; NULL where they go by position.
+places_of_labels <- function(names, labels, arg, of) {
   labels <- as.character(labels)
-  if (is.null(names) || identical(names, labels)) return(NULL)
   names[is.na(names) | !nzchar(names)] <- NA
-  known <- labels %in% names & !is.na(labels)
-  if (!any(known)) return(NULL)
-  lacking <- labels[!known]
+  if (!length(names) || all(is.na(names)) || identical(names, labels)) return(NULL)
+  if (!length(labels)) {
+    inform("`", arg, "` has names, but ", of, " have none: its values are taken in the order in ",
+           "which they stand.", class = "repalign_one_sided_names")
+    return(NULL)
+  }
+  lacking <- labels[!labels %in% names]
   if (length(lacking)) {
-    abort("`", arg, "` has names, but none is ", dQuote(lacking[1], FALSE), ", one of the labels ",
-          "of the data that others of its names are: name a value for each label, or give unname(",
-          arg, ") in the order of the data.", class = "repalign_error_names", arg = arg)
+    abort("`", arg, "` has names, but none is ", dQuote(lacking[1], FALSE), ", a label of the ",
+          "data: name a value for each label, or give unname(", arg, ") in the order of the data.",
+          class = "repalign_error_names", arg = arg)
   }
   twice <- names[duplicated(names) & names %in% labels]
   if (length(twice)) {
@@ -56,9 +66,10 @@ with_names_of <- function(values, given) {
   values
 }
 
-# The arguments of a measure that have a value for each stimulus, in the order of the stimuli.
+# The arguments of a measure that have a value for each stimulus or column, in the order of these.
 # reprs: the representations of a call.
 arguments_in_order <- function(args, reprs) {
+  args <- units_in_order(args, reprs)
   if (is.null(args$clusters) && is.null(args$stimulus_noise)) return(args)
   labels <- first_stimulus_names(reprs)
   if (!is.null(args$clusters)) {
@@ -66,6 +77,28 @@ arguments_in_order <- function(args, reprs) {
   }
   noise <- args$stimulus_noise
   if (!is.null(noise)) args$stimulus_noise <- in_order_of(noise, labels, "stimulus_noise")
+  args
+}
+
+# Labels of columns with names, in the order of the columns of their side.
+units_in_order <- function(args, reprs) {
+  for (side in c("x", "y")) {
+    arg <- paste0("units_", side)
+    if (is.null(names(args[[arg]]))) next
+    of_side <- Filter(function(repr) identical(repr$side, side), reprs)
+    columns <- lapply(if (length(of_side)) of_side else reprs, function(repr) colnames(repr$data))
+    columns <- unique(Filter(Negate(is.null), columns))
+    if (!length(columns)) columns <- list(NULL)
+    found <- unique(lapply(columns, function(names) {
+      in_order_of(args[[arg]], names, arg, paste0("the columns of `", side, "`"))
+    }))
+    if (length(found) > 1) {
+      abort("`", arg, "` goes by names, but the representations of `", side, "` have their columns ",
+            "in different orders: bring these into one order.", class = "repalign_error_names",
+            arg = arg)
+    }
+    args[[arg]] <- found[[1]]
+  }
   args
 }
 

@@ -15,10 +15,10 @@ number_size <- function(type) type[2]
 read_numbers <- function(path, offset, type, dims, by_column, rows, file) {
   check_dims(dims, file, rows, copies = if (length(dims) > 2) 2 else 1)
   wanted <- rows_of(rows, dims[1], file)
-  found <- tryCatch(
+  found <- catch_error(
     .Call(C_read_numbers, path, as.double(offset), type, dims[1], prod(dims[-1]), by_column,
           wanted),
-    error = function(e) refuse_file(file, "cannot be read: ", conditionMessage(e))
+    failed = function(e) refuse_file(file, "cannot be read: ", conditionMessage(e))
   )
   if (identical(found$problem, "short")) refuse_file(file, "ends before its numbers do.")
   if (!is.null(found$problem)) refuse_large_integer(file, found$problem)

@@ -26,6 +26,8 @@ stimulus_count <- function(x) {
 stimulus_names <- function(x) {
   if (is.matrix(x)) return(dimnames(x)[[1]])
   kind <- kind_of(x)
+  # the row names of a data frame without any are numbers
+  if (is.data.frame(x) && .row_names_info(x) <= 0) return(NULL)
   switch(kind, data = rownames(x), dist = attr(x, "Labels"), graph = rownames(x$idx),
          no_branch(kind))
 }
@@ -105,11 +107,15 @@ is_positive <- function(h) h$value > rounding_share * h$magnitude
 power_of_two_below <- function(largest) 2^-max(min(floor(log2(largest)), 1000), -1000)
 
 # Takes back what rounding may have added beyond the bounds.
-clip_to_range <- function(value, low, high) pmin(pmax(value, low), high)
+clip_to_range <- function(value, low, high) {
+  value[which(value < low)] <- low
+  value[which(value > high)] <- high
+  value
+}
 
 # Is a square matrix its transpose, up to rounding? Missing values must stand on both sides.
 equals_transpose <- function(a) {
-  a <- unname(a)
+  a <- unname(unclass(a))
   identical(is.na(a), is.na(t(a))) &&
     all(abs(a - t(a)) <= 1e-8 * max(abs(a), 0, na.rm = TRUE), na.rm = TRUE)
 }

@@ -300,6 +300,7 @@ glance.repalign_benchmark <- function(x, ...) {
 # The results as one list; lists of results are opened.
 given_results <- function(...) {
   given <- list(...)
+  check_encoding(given, "...")
   opened <- lapply(seq_along(given), function(k) {
     if (is.data.frame(given[[k]])) return(given[k])
     if (is.list(given[[k]])) return(given[[k]])
@@ -323,6 +324,9 @@ ranked_rows <- function(result, name, metric, target) {
   if (!usable) {
     abort(what, " is not one of a benchmark: it needs the columns measure, value, and metric or ",
           "target.", class = "repalign_error_type", arg = "...")
+  }
+  if (!nrow(rows)) {
+    abort(what, " has no rows: leave it out.", class = "repalign_error_size", arg = "...")
   }
   if (nzchar(name)) rows <- with_source(rows, name)
   rows <- if (is.null(rows$target)) metric_rows(rows, what, metric) else

@@ -112,6 +112,17 @@ computed_cells <- function(items, at, pairs, set, wanted, job) {
   list(cells = cells, warnings = found$warnings)
 }
 
+# Which representation comes first depends on what the cache has, so that it cannot tell what values
+# without names are for.
+refuse_positions <- function(calibration, reordered) {
+  if (!reordered) return(invisible())
+  for (arg in c("clusters", "blocks")) {
+    if (is.null(calibration[[arg]]) || !is.null(names(calibration[[arg]]))) next
+    abort("`", arg, "` has no names, and the representations have their stimuli in different ",
+          "orders: name its values by the stimuli.", class = "repalign_error_names", arg = arg)
+  }
+}
+
 # Reads the representations at some positions and opens a call of them.
 ready_grid <- function(items, at, set, calibration) {
   # the representations at some positions, read where they are in files
@@ -131,7 +142,10 @@ ready_grid <- function(items, at, set, calibration) {
   }
   side <- as_side(reprs, items$arg)
   side$reprs <- lapply(side$reprs, replace, "side", "x")
-  check_common_stimuli(side$reprs, names_count(set))
+  given <- side$reprs
+  side$reprs <- with_common_stimuli(given, names_count(set))
+  refuse_positions(calibration, !identical(lapply(given, `[[`, "data"),
+                                           lapply(side$reprs, `[[`, "data")))
   sides <- list(x = side, y = side, self = TRUE, same = FALSE, models = side$is_models)
   open_sides(sides, set, clusters = calibration$clusters, relabel = FALSE,
              use = if (is.null(calibration)) "scores" else "null",
@@ -243,7 +257,7 @@ check_cache <- function(cache) {
 # A file that was cut short, by a full disk perhaps, counts as none.
 read_stored <- function(file) {
   if (!file.exists(file)) return(list())
-  known <- tryCatch(readRDS(file), error = function(e) NULL, warning = function(w) NULL)
+  known <- catch_error(readRDS(file), failed = function(e) NULL, warning = function(w) NULL)
   if (is.list(known)) known else list()
 }
 
@@ -372,7 +386,7 @@ note_few_permutations <- function(designs, settings) {
   if (!length(designs) || settings$variant != "gated") return(invisible())
   counts <- vapply(designs, function(design) as.double(design$count), 0)
   most <- max(vapply(designs, function(design) as.double(design$most), 0))
-  note_unattainable(data.frame(permutations = counts), settings, most)
+  note_unattainable(counts, settings, most)
 }
 
 # The calibrated score of a perfect match: 1 where the variant is a scale that ends there.
@@ -404,7 +418,7 @@ calibrated_column <- function(measure, m, pairs, sides, task, run) {
     return(rep(list(list(score = NA_real_, undefined = TRUE, reason = reason)), nrow(pairs)))
   }
   run$at <- c(1, m)
-  tryCatch(calibrated_pairs(measure, m, pairs, sides, task, run), error = function(e) {
+  catch_error(calibrated_pairs(measure, m, pairs, sides, task, run), failed = function(e) {
     if (nrow(pairs) == 1) {
       return(list(list(score = NA_real_, undefined = FALSE, failure = conditionMessage(e))))
     }

@@ -85,12 +85,12 @@ own_aggregate <- function(fun) {
 aggregate_values <- function(aggregate, values, rows, columns, where) {
   if (is.null(aggregate$own)) return(aggregate$combine(values, rows, columns))
   warnings <- character()
-  result <- tryCatch(
+  result <- catch_error(
     withCallingHandlers(aggregate$combine(values, rows, columns), warning = function(w) {
       warnings <<- union(warnings, conditionMessage(w))
       invokeRestart("muffleWarning")
     }),
-    error = function(e) {
+    failed = function(e) {
       abort("The function in `aggregate`, ", where, ": ", conditionMessage(e),
             class = "repalign_error_value", arg = "aggregate")
     }

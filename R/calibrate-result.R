@@ -39,7 +39,8 @@ declare_result(
         c(strwrap(settings_words(settings, unique(x$engine)), exdent = 2),
           strwrap(excess_words(x), exdent = 2))
       })
-  }
+  },
+  footing = function(x, digits) complete_note(x$measure)
 )
 
 # The package cannot know the best value of an own measure and uses what the user gave as `best`; so
@@ -73,9 +74,6 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
   }
   warn_undefined_calibration(rows, settings$variant, aggregate)
   note_one_permutation(rows)
-  if (settings$engine != "moments") {
-    note_unattainable(rows, settings, max(vapply(nulls, function(null) null$design$most, 0)))
-  }
   null_scores <- unlist(lapply(parts, function(part) part$null), recursive = FALSE)
   new_result(rows, "repalign_calibration", list(
     null_scores = list(key = row_names_of(rows), null = null_scores,
@@ -130,11 +128,15 @@ single_rows <- function(null, measure, names, settings) {
   list(rows = do.call(rbind, rows), null = null_scores)
 }
 
+# The pairs of layers of each pair of models.
+groups_of_models <- function(names) {
+  groups <- split(seq_len(nrow(names)), paste(names$model_x, names$model_y, sep = "\r"))
+  groups[order(vapply(groups, min, 0L))]
+}
+
 # One row for each pair of models, made of the scores of all pairs of their layers.
 aggregate_rows <- function(null, measure, names, pairs, aggregate, settings) {
-  groups <- split(seq_len(nrow(names)), paste(names$model_x, names$model_y, sep = "\r"))
-  groups <- groups[order(vapply(groups, min, 0L))]
-  parts <- lapply(groups, function(at) {
+  parts <- lapply(groups_of_models(names), function(at) {
     aggregate_row(null, measure, names[at, ], at, aggregate, settings)
   })
   list(rows = do.call(rbind, lapply(parts, function(part) part$row)),
@@ -190,14 +192,14 @@ warn_undefined_calibration <- function(rows, variant, aggregate) {
 }
 
 # With K permutations no p-value is below 1 / (K + 1), so with few of them nothing can be
-# significant.
-note_unattainable <- function(rows, settings, most) {
-  least <- 1 / (rows$permutations + 1)
+# significant. counts: the permutations of each test; most: how many there are.
+note_unattainable <- function(counts, settings, most) {
+  least <- 1 / (counts + 1)
   possible <- suppressWarnings(min(stats::p.adjust(least, settings$p_adjust)))
   if (possible <= settings$alpha + 1e-12) return(invisible())
   wanted <- ceiling(possible / min(least) / settings$alpha - 1e-9) - 1
   inform("No ", if (settings$p_adjust != "none") "adjusted ", "p-value can be at most `alpha` = ",
-         format(settings$alpha), " with ", count_of(min(rows$permutations), "permutation"),
+         format(settings$alpha), " with ", count_of(min(counts), "permutation"),
          ": the smallest one possible is ", format(possible, digits = 3),
          if (settings$p_adjust == "none") " and thresholds lie at or beyond the scores",
          ". ", if (wanted > most) "There are no more permutations: take more stimuli, larger " else

@@ -26,6 +26,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'     without its small lags 12% (`bench/given.R`). A warning of class `repalign_permutations`
 #'     points out few different rows, nearly equal rows, and incomplete sets of shifts;
 #'   * a design made by `permute::how()`.
+#' @param ... not used: parameters of a measure are given to [measure()].
 #' @param alpha level of the threshold, between 0 and 1.
 #' @param variant what the column `calibrated` holds. Let \eqn{s} be the score, \eqn{t} the
 #'   threshold, \eqn{b} the best possible score, and \eqn{m} and \eqn{\sigma}{sd} the mean and
@@ -250,6 +251,24 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' Measures that do not depend on the pairing (`imd` and the three differences of statistics) have
 #' no such null. If there are more neurons than stimuli, several measures have the same value for
 #' all permutations, and the p-value is 1.
+#' @section Stimuli that depend on each other:
+#' P-values take the rows as exchangeable, and intervals and ceilings over stimuli take each as
+#' independent. Every function that gives one of these looks at the rows (at 300 of them and 1000
+#' columns, if there are more), and warns once, with class `repalign_dependence`,
+#' * when neighbouring rows are alike, as in a time series or in runs of similar stimuli: their mean
+#'   squared distance is below 0.6 of that of all rows, and further below than shuffling explains.
+#'   For p-values this must hold on both sides (in the geometric mean of 1 less these shares),
+#'   because one exchangeable side is enough; for intervals the mean of both sides counts;
+#' * when many rows are near copies of each other on both sides: squared distances below 0.04 of
+#'   the median or less, with a gap above them.
+#'
+#' RDMs and neighbour graphs are looked at in the same way. RDMs of two values are taken for labels,
+#' a design that does not depend on itself. For p-values, `blocks`, `clusters`, `series` or a
+#' design in `permutations` answer the question, for intervals and ceilings only `clusters` (a label
+#' of its own for each stimulus says that all are independent). Groups whose stimuli are neither
+#' neighbours nor near copies are not seen.
+#'
+#' ROWS-FIGURES
 #' @references \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), arXiv:2602.14486 (gated
 #'   scores, aggregates). Hemerik and Goeman (2018), TEST 27. Koning and Hemerik (2024),
 #'   Biometrika 111. Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9. Kazi-Aoual et al.
@@ -266,23 +285,26 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' calibrate(v4, layers, aggregate = "max")
 #' @seealso [similarity()], [null_scores()], [top_k_mean()], [compare_scores()], [prepare()]
 #' @export
-calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 0.05,
+calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alpha = 0.05,
                       variant = c("gated", "centered", "z", "ari"), aggregate = NULL,
                       blocks = NULL, series = FALSE,
                       engine = c("auto", "coset", "random", "exact", "moments"),
                       p_adjust = "none", threads = NULL, clusters = NULL,
-                      na = c("error", "stimuli", "neurons")) {
+                      na = c("error", "stimuli", "neurons", "pairwise")) {
   need_arguments()
   set <- as_measures(measure)
+  refuse_parameters(set, ...)
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   variant <- check_choice(variant, variants, "variant")
   engine <- check_choice(engine, engines, "engine")
   p_adjust <- check_choice(p_adjust, stats::p.adjust.methods, "p_adjust")
-  na <- check_choice(na, missing_rules, "na")
+  rule <- rule_of_call(na, set, !missing(na))
   series <- check_series(series)
   aggregate <- as_aggregate(aggregate)
   linear <- series == "linear"
-  call <- open_call(x, y, set, na, threads, clusters = clusters, use = "null", middle = linear)
+  free <- is.null(blocks) && isFALSE(series) && all_orders(permutations)
+  call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "null",
+                    middle = linear, remedies = if (free) permutation_remedies)
   sides <- call$sides
   set <- call$set
   pairs <- call$pairs
@@ -295,9 +317,14 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, alpha = 
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
   check_grid_memory(set, sides, if (linear) "linear" else engine)
   if (series == "circular") warn_slow_series(pairs, sides)
+  settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust, engine = engine)
+  if (engine != "moments") {
+    tests <- if (is.null(aggregate)) nrow(pairs) else
+      length(groups_of_models(pair_names(pairs, sides)))
+    note_unattainable(rep(planned_counts(set, plan, engine), each = tests), settings, plan$most)
+  }
   nulls <- null_grid(set, pairs, sides, plan, engine, threads)
   if (engine == "moments") check_laws(nulls, set, named_pairs(pairs, sides))
-  settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust, engine = engine)
   calibration_result(nulls, set, pairs, sides, aggregate, settings)
 }
 

@@ -7,6 +7,7 @@ NULL
 declare_result(
   "repalign_subject_ceiling", from = "subject_ceiling", digits = 3, words = "ceilings of subjects",
   columns = described_columns(
+    column("measure", "what the scores are by", key = TRUE),
     column("lower", "the mean score of a subject with the mean of the others", shown = 2),
     column("upper", "that with the mean of all", shown = 3),
     column("pairwise", "the score between subjects", shown = 4),
@@ -15,7 +16,10 @@ declare_result(
     column("n", "the number of subjects", shown = 5),
     column("groups", "the number of their groups", shown = 6)
   ),
-  heading = function(x, digits) paste0("Ceiling of subjects: ", count_of(nrow(x), "row")),
+  kept = list(words = function(values) unique(unlist(values))),
+  heading = function(x, digits) {
+    c(paste0("Ceiling of subjects: ", count_of(nrow(x), "row")), attr(x, "words"))
+  },
   term = function(rows) rep("ceiling", nrow(rows))
 )
 
@@ -26,18 +30,19 @@ declare_result(
 #'
 #' @param x a list of at least two subjects with the same stimuli: matrices stimuli x neurons,
 #'   [responses()], or, for [rsa()], RDMs as `dist` objects. Names are used in messages.
-#' @param measure [rsa()] or [cka()] (any kernel and estimator), as a name or from [measure()]. By
-#'   default RSA with squared Euclidean distances and Pearson's correlation.
+#' @param measure [rsa()] or [cka()] (any kernel and estimator), as a name or from [measure()].
+#' @param ... not used: parameters of a measure are given to [measure()].
 #' @param group one label per subject, with the names of `x` or in its order, for subjects that are
 #'   alike for another reason than the one of interest (sessions of an animal, a laboratory): only
 #'   subjects of different groups are compared, and the mean of the others is that of other groups.
 #'   Without it, each subject is a group.
-#' @return A data frame with one row: `lower`, the mean score of a subject with the mean of the
-#'   others; `upper`, that with the mean of all, itself included; `pairwise`, the score between
-#'   subjects (of different groups); `ceiling`, its square root; `n`, the number of subjects, and
-#'   `groups`, that of groups. For [rsa()] there is also `rdms`, which is `n` by another name: what
-#'   is counted there are RDMs, which with `group` may be several of one subject. If all are of one
-#'   group, `lower`, `pairwise` and `ceiling` are `NA`, with a warning.
+#' @param na what to do about missing values, see [similarity()].
+#' @return A data frame with one row: `measure`, its label; `lower`, the mean score of a subject
+#'   with the mean of the others; `upper`, that with the mean of all, itself included; `pairwise`,
+#'   the score between subjects (of different groups); `ceiling`, its square root; `n`, the number
+#'   of subjects, and `groups`, that of groups. For [rsa()] there is also `rdms`, which is `n` by
+#'   another name: what is counted there are RDMs, which with `group` may be several of one subject.
+#'   If all are of one group, `lower`, `pairwise` and `ceiling` are `NA`, with a warning.
 #' @details
 #' Let R_u be what is compared of subject u, the RDM or the centred kernel, scaled to length 1 (for
 #' comparisons of ranks the ranks of the RDM, for Pearson's correlation its deviations from the
@@ -48,7 +53,8 @@ declare_result(
 #' them, and `upper` too high. `ceiling`, the square root of `pairwise`, does not depend on the
 #' number of subjects: if each R_u is what all share plus parts of its own, the score of a subject
 #' with the shared part is the root of the score between subjects. In 300 simulated data sets each
-#' with 3, 5 and 10 subjects (`bench/ceilings.R`), whose score with the shared part was 0.660, 0.654
+#' with 3, 5 and 10 subjects (`bench/ceilings.R`), by squared distances and Pearson's
+#' correlation, whose score with the shared part was 0.660, 0.654
 #' and 0.657 on average, `lower` was 0.513, 0.566 and 0.614, `upper` 0.789, 0.737 and 0.700, and
 #' `ceiling` 0.656, 0.653 and 0.657.
 #'
@@ -64,7 +70,9 @@ declare_result(
 #' With the corrected estimators, H within subjects is corrected, too, and `lower` and `upper` use
 #' these values.
 #'
-#' When not to trust it: with two or three subjects, all values are very uncertain. What subjects
+#' When not to trust it: with two or three subjects, all values are very uncertain. When stimuli
+#' depend on each other, subjects seem to have more in common (a warning of class
+#' `repalign_dependence` speaks when rows look like it, see [calibrate()]). What subjects
 #' share for other reasons than the stimuli (noise of the same scanner, the same preprocessing)
 #' counts as representation; `group` leaves out such pairs. Noise within subjects is a part of what
 #' they do not share; [noise_ceiling()] is about noise alone.
@@ -83,13 +91,21 @@ declare_result(
 #' subject_ceiling(subjects, "rsa", group = c("a", "a", "b", "c"))
 #' @seealso [noise_ceiling()], [brain_to_brain()]
 #' @export
-subject_ceiling <- function(x, measure = NULL, group = NULL) {
+subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
+                            na = c("error", "stimuli", "neurons", "pairwise")) {
   need_arguments()
-  measure <- subject_measure(measure)
-  reprs <- subject_reprs(x, measure)
-  measure <- measure_in_order(measure, reprs)
+  measure <- subject_measure(measure, ...)
+  rule <- rule_of_call(na, list(measure), !missing(na))
+  measure <- rule$set[[1]]
+  if (is.list(x)) measure <- measure_in_order(measure, lapply(x, function(one) list(data = one)))
+  complete <- without_missing(list(x = x), rule$na)
+  if (!isTRUE(complete$rows)) measure <- cut_measure_stimuli(measure, complete$rows)
+  reprs <- subject_reprs(complete$given$x, measure)
   group <- check_group(group, length(reprs), names = names(x))
   groups <- length(unique(group))
+  if (is.null(measure$args$clusters) && is.null(declared_clusters(reprs))) {
+    warn_of_rows(reprs, NULL, "errors", list(measure_cluster_remedy))
+  }
   if (groups == 1) {
     warn("All subjects are of one group: there is no score between groups, and no lower ceiling ",
          "(NA).", class = "repalign_undefined")
@@ -97,11 +113,21 @@ subject_ceiling <- function(x, measure = NULL, group = NULL) {
   found <- if (measure$id == "cka") kernel_ceiling(reprs, measure, group) else
     rdm_ceiling(reprs, measure, group)
   pairwise <- found$pairwise
-  rows <- data.frame(lower = found$lower, upper = found$upper, pairwise = pairwise,
+  rows <- data.frame(measure = measure$label, lower = found$lower, upper = found$upper,
+                     pairwise = pairwise,
                      ceiling = if (isTRUE(pairwise > 0)) sqrt(pairwise) else NA_real_)
   if (groups > 1 && !is.na(pairwise)) warn_unlike_subjects(rows)
   if (measure$id == "rsa") rows$rdms <- length(reprs)
-  new_result(cbind(rows, n = length(reprs), groups = groups), "repalign_subject_ceiling")
+  new_result(cbind(rows, n = length(reprs), groups = groups), "repalign_subject_ceiling",
+             list(words = choices_in_words(measure)))
+}
+
+# What the scores are by, also where the user chose nothing.
+choices_in_words <- function(measure) {
+  choices <- c(cka = "estimator", rsa = "outer")[[measure$id]]
+  choices <- c(if (measure$id == "cka") "kernel" else "inner", choices)
+  paste0(measure$label, ": ", paste(choices, "=", dQuote(unlist(measure$args[choices]), FALSE),
+                                    collapse = ", "))
 }
 
 warn_unlike_subjects <- function(result) {
@@ -141,7 +167,8 @@ kernel_ceiling <- function(reprs, measure, group) {
   at <- which(different & upper.tri(products), arr.ind = TRUE)
   list(lower = with_mean(function(u) different[u, ]),
        upper = with_mean(function(u) rep(TRUE, length(reprs))),
-       pairwise = mean(products[at]) / mean((size[at[, 1]] + size[at[, 2]]) / 2))
+       pairwise = if (nrow(at)) mean(products[at]) / mean((size[at[, 1]] + size[at[, 2]]) / 2)
+                  else NA_real_)
 }
 
 # H values of all pairs, and of each representation with itself.
@@ -149,7 +176,7 @@ h_of_pairs <- function(reprs, args) {
   settled <- function(x, y) settle_cka(args, list(x = list(x), y = list(y)))
   values <- diag(vapply(reprs, function(repr) {
     settings <- settled(repr, repr)
-    found <- self_h(repr, settings, side_labels(repr, settings, "x"))
+    found <- self_h(repr, settings, self_labels(repr, settings, "x"))
     unscale_h(found$value, found$scale)
   }, 0), length(reprs))
   for (i in seq_along(reprs)) {
@@ -174,6 +201,7 @@ rdm_ceiling <- function(reprs, measure, group) {
     ranked <- args$outer %in% ranked_outer && is.null(gaps_of(repr)) && any(rdm != rdm[1])
     if (ranked) form_ranks(repr, args$inner)$ranks else rdm
   }))
+  values <- even_sizes(values)$values
   size <- length(reprs)
   codes <- match(group, unique(group))
   if (!is.null(args$clusters)) {
@@ -198,9 +226,9 @@ warn_no_size <- function(repr) {
        class = "repalign_undefined")
 }
 
-subject_measure <- function(measure) {
-  if (is.null(measure)) measure <- measure("rsa", inner = "sqeuclidean", outer = "pearson")
+subject_measure <- function(measure, ...) {
   set <- as_measures(measure)
+  refuse_parameters(set, ...)
   if (length(set) != 1) {
     abort("`measure` must be one measure, not ", length(set), ".",
           class = "repalign_error_measure", arg = "measure")
@@ -230,18 +258,18 @@ subject_reprs <- function(x, measure) {
     repr <- representation(one, arg, side = "x", loose = TRUE)
     need_kind(repr, accepted_by(measure$declaration, measure$args), dQuote(measure$label, FALSE))
   }, x, args))
-  check_same_stimuli(reprs)
+  reprs <- with_common_stimuli(reprs)
+  refuse_repeats(reprs, measure_in_order(measure, reprs)$args$clusters)
   refuse_lacking_pairs(reprs, list(measure))
   accepted <- accepted_by(measure$declaration, measure$args)
   for (repr in reprs) refuse_zero(repr, accepted)
-  note_one_sided_names(reprs)
   reprs
 }
 
 # Labels, or numbers where there are none; what: that the labels are of, names: their names or NULL.
 check_group <- function(group, n, what = "subjects", names = NULL) {
   if (is.null(group)) return(seq_len(n))
-  group <- plain_labels(in_order_of(group, names, "group"), "group")
+  group <- plain_labels(in_order_of(group, names, "group", paste("the", what)), "group")
   if (length(group) != n || anyNA(group)) {
     abort("`group` must have one label for each of the ", n, " ", what, ", none of them missing, ",
           "not ", count_of(length(group), "label"), if (anyNA(group)) " with NA", ".",

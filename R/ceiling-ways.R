@@ -7,51 +7,77 @@
 # means over trials, with each stimulus and each unit of neurons deleted in all of them at once.
 
 # Tables of H values: a row for nothing and for each stimulus (or cluster) deleted, a column for
-# nothing and for each unit of neurons deleted. Those that end in _trial are free of noise.
+# nothing and for each unit of neurons deleted, of the sides that have trials and whose neurons are
+# a sample. xx, yy and xy are those of the score; xx_trial and yy_trial are free of noise, over the
+# same pairs of neurons; xx_clean, yy_clean and xy_clean are those of the estimator from trials,
+# which goes over pairs of one session, too.
 cka_ceiling_tables <- function(task, y, args) {
-  if (is.null(y) || !has_trials(y)) return(fixed_ceiling_tables(task, y, args))
-  labels <- list(x = ceiling_units(task$x, "x"), y = ceiling_units(y, "y"))
-  layout <- ceiling_layout(labels)
-  plain <- leave_out_sums(pair_of(task$mean, mean_of_trials(y)), layout, task$codes)
-  trial <- trial_sums(pair_of(task$x, y), layout, task$codes)
-  table <- function(loo, part, sides) {
-    scaled_table(h_table(loo[[part]], args$estimator), loo$scale[sides], plain$scale[sides])
-  }
-  both <- list(xy = 1:2, xx = c(1, 1), yy = c(2, 2))
-  terms <- Map(function(part, sides) table(plain, part, sides), names(both), both)
-  trials <- Map(function(part, sides) table(trial, part, sides), names(both), both)
-  names(trials) <- paste0(names(both), "_trial")
-  list(terms = c(terms, trials), layout = layout, n = plain$n, scale = plain$scale[1])
+  args <- settled_complete(args, list(x = list(task$x), y = if (!is.null(y)) list(y)))
+  given <- list(x = task$x, y = y)
+  held <- c(x = is_complete(task$x, args, "x"), y = is.null(y) || !has_trials(y) ||
+              is_complete(y, args, "y"))
+  labels <- list(x = ceiling_units(task$x, "x"), y = if (!is.null(y)) ceiling_units(y, "y"))
+  layout <- layout_of_labels(labels, held)
+  sides <- list(args = args, clean = replace(args, "estimator", paste0(args$estimator, "_trial")),
+                given = given, layout = layout, codes = task$codes,
+                data = lapply(Filter(Negate(is.null), given), centered_data))
+  scale <- log2(vapply(Filter(Negate(is.null), given), function(r) form_centering(r)$scale, 0))
+  terms <- ceiling_self(sides, "x", scale)
+  if (!is.null(y)) terms <- c(terms, ceiling_self(sides, "y", scale), ceiling_cross(sides, scale))
+  list(terms = terms, layout = layout, n = nrow(terms$xx) - 1, scale = scale[["x"]])
 }
 
-# The units of y are taken as all that there are: they are not deleted, and their self term is
-# corrected for few stimuli only.
-fixed_ceiling_tables <- function(task, y, args) {
-  layout <- ceiling_layout(list(x = ceiling_units(task$x, "x")))
-  x <- centered_data(task$mean)
-  scale <- log2(form_centering(task$mean)$scale)
-  plain <- self_sums(x, layout$x, layout$count, task$codes)
-  sample <- checked_sample(task$x, task$x, task$codes)
-  trial <- trial_cross_sums(sample, layout$x, layout$x, layout$count)
-  if (is.na(h_table(plain, args$estimator)[1])) no_allowed_pair(self_pair(task$x), TRUE)
-  terms <- list(
-    xx = h_table(plain, args$estimator),
-    xx_trial = scaled_table(h_table(trial, args$estimator), sample$scale, c(scale, scale))
-  )
-  if (!is.null(y)) {
-    y <- centered_data(y)
-    width <- as.double(ncol(y))
-    rows <- loo_columns(x, y, task$codes)$stimulus
-    part <- list(stimulus = list(total = rowSums(rows),
-                                 unit = sum_by_unit(rows, layout$x, layout$count)),
-                 pairs = list(total = ncol(x) * width,
-                              unit = tabulate(layout$x, layout$count) * width))
-    xy <- h_table(part, "stimulus")
-    yy <- self_totals(y, task$codes)$stimulus / width^2
-    yy <- matrix(yy, nrow(xy), ncol(xy))
-    terms <- c(terms, list(xy = xy, yy = yy, xy_trial = xy, yy_trial = yy))
+ceiling_self <- function(sides, side, scale) {
+  repr <- sides$given[[side]]
+  own <- self_labels(repr, sides$args, side)
+  sums <- ceiling_sums(sides, c(side, side), own, own)
+  h <- h_table(sums, "stimulus")
+  if (is.na(h[1])) no_allowed_pair(self_pair(repr), TRUE)
+  trial <- clean <- h
+  if (has_trials(repr)) {
+    of_trials <- function(labels) {
+      sample <- checked_sample(repr, repr, sides$codes)
+      w <- ceiling_weights(sides, c(side, side), labels, labels)
+      table <- h_table(weighted_trial_sums(sample, w, sides$layout, c(side, side)), "stimulus")
+      scaled_table(table, sample$scale, rep(scale[[side]], 2))
+    }
+    other <- self_labels(repr, sides$clean, side)
+    trial <- of_trials(own)
+    clean <- if (identical(as.vector(own), as.vector(other))) trial else of_trials(other)
   }
-  list(terms = terms, layout = layout, n = nrow(terms$xx) - 1, scale = scale)
+  stats::setNames(list(h, trial, clean), paste0(side, side, c("", "_trial", "_clean")))
+}
+
+ceiling_cross <- function(sides, scale) {
+  pair <- pair_of(sides$given$x, sides$given$y)
+  own <- pair_labels(pair, sides$args)
+  h <- h_table(ceiling_sums(sides, c("x", "y"), own$x, own$y), "stimulus")
+  if (is.na(h[1])) no_allowed_pair(pair, FALSE)
+  clean <- h
+  if (has_trials(pair$y)) {
+    labels <- pair_labels(pair, sides$clean)
+    sample <- checked_sample(pair$x, pair$y, sides$codes)
+    w <- ceiling_weights(sides, c("x", "y"), labels$x, labels$y)
+    table <- h_table(weighted_trial_sums(sample, w, sides$layout, c("x", "y")), "stimulus")
+    clean <- scaled_table(table, sample$scale, scale[c("x", "y")])
+  }
+  list(xy = h, xy_clean = clean)
+}
+
+# Sums over the neuron pairs whose labels differ, as leave_out_sums() has them.
+ceiling_sums <- function(sides, at, labels_a, labels_b) {
+  x <- sides$data[[at[1]]]
+  if (at[1] == at[2] && sides$layout$complete[[at[1]]]) {
+    return(held_sums(x, sides$layout, sides$codes, labels_a))
+  }
+  w <- ceiling_weights(sides, at, labels_a, labels_b)
+  weighted_sums(x, sides$data[[at[2]]], w, sides$layout, at, sides$codes)
+}
+
+ceiling_weights <- function(sides, at, labels_a, labels_b) {
+  if (is.null(labels_a) || is.null(labels_b)) return(NULL)
+  neuron_pair_weights(excluded_pairs(labels_a, labels_b), ncol(sides$data[[at[1]]]),
+                      ncol(sides$data[[at[2]]]))
 }
 
 # The same tables in units of data that are scaled by other powers of two.
@@ -61,17 +87,6 @@ scaled_table <- function(table, from, to) table * 2^(2 * (sum(to) - sum(from)))
 ceiling_units <- function(repr, side) {
   labels <- repr$responses$neuron
   if (is.null(labels)) own_labels(ncol(repr$data), side) else labels
-}
-
-# As unit_layout() gives it. labels: list(x), or list(x, y) where neurons of both are deleted.
-ceiling_layout <- function(labels) {
-  units <- unique(unlist(labels))
-  in_x <- units %in% labels$x
-  shared <- any(labels$y %in% labels$x)
-  strata <- if (shared || is.null(labels$y)) list(seq_along(units)) else
-    list(which(in_x), which(!in_x))
-  list(labels = labels, x = match(labels$x, units), y = match(labels$y, units),
-       count = length(units), strata = strata)
 }
 
 mean_of_trials <- function(repr) {
@@ -88,7 +103,7 @@ mean_of_trials <- function(repr) {
 rsa_ceiling_tables <- function(task, y, args) {
   y_trials <- !is.null(y) && has_trials(y)
   labels <- list(x = ceiling_units(task$x, "x"), y = if (y_trials) ceiling_units(y, "y"))
-  layout <- ceiling_layout(Filter(Negate(is.null), labels))
+  layout <- layout_of_labels(labels)
   x_of <- rsa_columns(task$x)
   y_of <- if (y_trials) rsa_columns(y)
   fixed <- if (!is.null(y) && !y_trials) {
@@ -101,11 +116,12 @@ rsa_ceiling_tables <- function(task, y, args) {
     y <- if (y_trials) y_of(layout$y != unit, unit %in% c(0, layout$y))
     # one column of each table. x, y: from rsa_columns(); distances: those of y, or NULL
     distances <- if (is.null(y)) fixed else y$distances
-    column <- list(xx = distance_covariances(x$distances, x$distances), xx_trial = x$signal)
+    column <- list(xx = distance_covariances(x$distances, x$distances), xx_trial = x$signal,
+                   xx_clean = x$signal)
     if (is.null(distances)) return(column)
-    column$xy <- column$xy_trial <- distance_covariances(x$distances, distances)
+    column$xy <- column$xy_clean <- distance_covariances(x$distances, distances)
     column$yy <- distance_covariances(distances, distances)
-    column$yy_trial <- if (is.null(y)) column$yy else y$signal
+    column$yy_trial <- column$yy_clean <- if (is.null(y)) column$yy else y$signal
     column
   })
   names <- names(columns[[1]])

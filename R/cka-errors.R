@@ -13,7 +13,7 @@ cka_errors <- function(cosine = NULL) {
     possible <- is.null(args$clusters) && !corrects_trials(args$estimator)
     new_errors("jackknife", stimuli = cka_deletions, cosine = cosine,
                weighted = if (possible) weighted,
-               transform = if (corrects_neurons(args$estimator) ||
+               transform = if (corrects_sample(args) ||
                                corrects_trials(args$estimator)) "none" else "z")
   }
 }
@@ -23,7 +23,7 @@ kernel_side <- function(repr, args, kind) {
 }
 
 cka_deletions <- function(pair, args, codes) {
-  if (corrects_neurons(args$estimator) || corrects_trials(args$estimator)) {
+  if (corrects_sample(args) || corrects_trials(args$estimator)) {
     return(cka_table(pair, args, codes)$values[, 1])
   }
   kind <- if (corrects_stimuli(args$estimator)) "u" else "v"
@@ -41,28 +41,29 @@ cka_deletions <- function(pair, args, codes) {
 }
 
 # The CKA with nothing and each stimulus deleted (rows), and with nothing and each unit deleted
-# (columns). units: labels of both sides, or NULL: those of the measure. fixed: are the neurons of y
-# all there are? Then the self term of y is corrected for stimuli only, and none of them is
-# deleted. list(values, layout, centered)
-cka_table <- function(pair, args, codes, units = NULL, fixed = FALSE) {
+# (columns), of the sides whose neurons are a sample. units: labels of the columns of both sides
+# that are deleted together, or NULL: those that the measure goes by. list(values, layout,
+# centered), and `h`, the tables of the three H values, with `loo`, the sums that they are made of.
+cka_table <- function(pair, args, codes, units = NULL) {
   check_units(pair, args)
-  check_jackknife_memory(pair, if (corrects_trials(args$estimator)) args$trials else 1)
-  if (!is.null(units)) args[c("units_x", "units_y")] <- list(units$x, units$y)
-  layout <- unit_layout(pair, args)
-  loo <- if (corrects_trials(args$estimator)) trial_sums(pair, layout, codes)
-  else leave_out_sums(pair, layout, codes)
+  trials <- corrects_trials(args$estimator)
+  check_jackknife_memory(pair, if (trials) args$trials else 1)
+  layout <- unit_layout(pair, args, units)
+  # several estimators of a pair have the same sums
+  allowed <- allowed_pairs(pair, args, !is.null(units))
+  what <- list("deletions of the CKA", trials, layout, codes, allowed)
+  loo <- remember(pair$cache, what, {
+    if (trials) trial_sums(pair, layout, codes, allowed)
+    else leave_out_sums(pair, layout, codes, allowed)
+  })
   h <- lapply(loo[c("xy", "xx", "yy")], h_table, estimator = args$estimator)
-  if (fixed) {
-    plain <- sub("_neuron", "", args$estimator)
-    h$yy[] <- h_table(loo$yy, plain)[, 1]
-  }
   if (is.na(h$xx[1, 1])) no_allowed_pair(self_pair(pair$x), TRUE)
   if (is.na(h$yy[1, 1])) no_allowed_pair(self_pair(pair$y), TRUE)
   if (is.na(h$xy[1, 1])) no_allowed_pair(pair, FALSE)
   least <- function(part) rounding_share * part$naive$total[1] / part$pairs$total
   values <- suppressWarnings(h$xy / sqrt(h$xx) / sqrt(h$yy))
   values[!(h$xx > least(loo$xx) & h$yy > least(loo$yy))] <- NA
-  list(values = values, layout = layout, centered = isTRUE(loo$centered))
+  list(values = values, layout = layout, centered = isTRUE(loo$centered), h = h, loo = loo)
 }
 
 # ---- with weights
@@ -74,10 +75,10 @@ weighted_cka <- function(pair, args, w) {
   if (!corrects_neurons(args$estimator)) return(weighted_ratios(kind, a, b, w))
   check_units(pair, args)
   h <- weighted_products(kind, a, b, w)
-  self <- function(repr, total, own) {
-    labels <- side_labels(repr, args, own)
-    if (is.null(labels)) labels <- seq_len(ncol(repr$data))
-    allowed_h(self_pair(repr), total, list(x = labels, y = labels), w, TRUE)
+  self <- function(repr, total, side) {
+    own <- self_labels(repr, args, side)
+    labels <- if (!is.null(own)) list(x = own, y = own)
+    allowed_h(self_pair(repr), total, labels, w, TRUE)
   }
   ratio_of_products(allowed_h(pair, h$xy, pair_labels(pair, args), w, FALSE),
                     self(pair$x, h$xx, "x"), self(pair$y, h$yy, "y"))

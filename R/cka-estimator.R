@@ -14,6 +14,14 @@ corrects_neurons <- function(estimator) {
   any(c("stimulus_neuron", "stimulus_neuron_trial") %in% estimator)
 }
 
+# Not where both sides have all neurons that there are.
+corrects_sample <- function(args) {
+  corrects_neurons(args$estimator) && !identical(args$complete, "both")
+}
+
+# The same estimator without the neuron correction.
+plain_estimator <- function(estimator) sub("_neuron", "", estimator, fixed = TRUE)
+
 corrects_trials <- function(estimator) any(trial_estimators %in% estimator)
 
 corrects_stimuli <- function(estimator) estimator != "naive"
@@ -38,14 +46,98 @@ combine_terms <- function(t1, t2, t3, n) {
 # n (n - 1) (n - 2) ..., k factors: how many tuples of k different stimuli there are.
 falling <- function(n, k) prod(n - seq_len(k) + 1)
 
+# ---- complete
+
+# Are the columns of a side a sample of a larger population, or all that there are?
+
+complete_choices <- c("none", "x", "y", "both")
+
+# What a responses() object declares holds for it, and the argument for plain matrices. side: "x" or
+# "y", the one of a pair that the representation stands on.
+is_complete <- function(repr, args, side) {
+  if (!is.null(repr$responses)) return(isTRUE(unclass(repr$responses)$complete))
+  isTRUE(args$complete %in% c(side, "both"))
+}
+
+complete_of_pair <- function(pair, args) {
+  c(x = is_complete(pair$x, args, "x"), y = is_complete(pair$y, args, "y"))
+}
+
+# The arguments with `complete` as it is for these representations: one of complete_choices, or
+# "declared" where a side has both kinds. reprs: list(x, y), two lists.
+settled_complete <- function(args, reprs) {
+  if (is.null(args$complete)) return(args)
+  declared <- declares_responses(reprs$x) || declares_responses(reprs$y)
+  if (args$complete == "none" && !declared) return(args)
+  chosen <- !isTRUE(args$default_complete)
+  if (chosen && args$complete %in% c("x", "y") && length(reprs$y) &&
+        identical(reprs$x[[1]]$cache, reprs$y[[1]]$cache)) {
+    abort("`complete` is ", dQuote(args$complete, FALSE), ", but all pairs of one list are ",
+          "compared, whose elements stand on both sides: give \"both\", or declare single ",
+          "elements by responses(complete = TRUE).", class = "repalign_error_choice",
+          arg = "complete")
+  }
+  kinds <- lapply(c(x = "x", y = "y"), function(side) {
+    unique(vapply(reprs[[side]], function(repr) {
+      declared <- is_complete(repr, args, side)
+      if (chosen) refuse_other_complete(repr, args, side, declared)
+      declared
+    }, NA))
+  })
+  args$default_complete <- FALSE
+  args$declared_complete <- !chosen
+  args$complete <- if (any(lengths(kinds) > 1)) "declared" else
+    complete_choices[1 + isTRUE(kinds$x) + 2 * isTRUE(kinds$y)]
+  args
+}
+
+# Declaration and argument must say the same.
+refuse_other_complete <- function(repr, args, side, declared) {
+  if (args$complete == "declared" || declared == args$complete %in% c(side, "both")) {
+    return(invisible())
+  }
+  abort("`", repr$arg, "` declares complete = ", declared, " by responses(), but the argument ",
+        "complete = ", dQuote(args$complete, FALSE), " says that its columns are ",
+        if (declared) "a sample" else "all that there are", ": leave out the argument, or declare ",
+        "the other.", class = "repalign_error_choice", arg = "complete")
+}
+
+# What a label says of it, or NULL.
+complete_words <- function(args) {
+  if (is.null(args$complete) || args$complete == "none" || !corrects_neurons(args$estimator)) {
+    return(NULL)
+  }
+  paste("complete", if (args$complete == "declared") "as declared" else args$complete)
+}
+
+# What prints say where network layers may be meant.
+sampled_units_note <- "Units of y taken as a sample; complete = \"y\" takes them as all there are."
+
+# labels: of measures.
+complete_note <- function(labels) {
+  if (any(grepl("complete both", labels, fixed = TRUE))) {
+    "complete both: no neuron is left out, so that this is the stimulus-corrected CKA."
+  }
+}
+
+# Do pairs of the two sides lack in the numerator because of labels that hold for all pairs of a
+# call?
+leaves_out_across <- function(args) {
+  if (!corrects_neurons(args$estimator)) return(FALSE)
+  labelled <- args$shared_neurons || !is.null(args$units_x)
+  labelled && (is.null(args$complete) || args$complete == "none" || isTRUE(args$by_session))
+}
+
 # ---- units
 
 # These functions check labels of neurons, which tell which neuron pairs the neuron correction
 # leaves out.
 
-# Checks that there is one label for each column, and returns the labels as a plain vector.
-check_labels <- function(labels, width, arg, of) {
+# Checks that there is one label for each column, and returns the labels as a plain vector. names:
+# those of the columns, by which labels with names go.
+check_labels <- function(labels, width, arg, of, names = NULL) {
   if (is.null(labels)) return(NULL)
+  labels <- in_order_of(labels, names, arg, paste0("the columns of `", of, "`"))
   if (is.factor(labels)) labels <- as.character(labels)
   if (!is.atomic(labels)) {
     abort("`", arg, "` must be a vector of labels, not ", describe(labels), ".",
@@ -66,7 +158,13 @@ check_labels <- function(labels, width, arg, of) {
 note_unused_units <- function(estimator, given) {
   plain <- is.null(given$units_x) && is.null(given$units_y) && is.null(given[["units"]]) &&
     !isTRUE(given$shared_neurons)
-  if (plain || corrects_neurons(estimator)) return(invisible())
+  if (plain) return(invisible())
+  if (corrects_neurons(estimator)) {
+    if (!identical(given$complete, "both") || isTRUE(given$by_session)) return(invisible())
+    inform("Labels of neurons have no effect with complete = \"both\": of all neurons that there ",
+           "are, none is left out.", class = "repalign_unused_units")
+    return(invisible())
+  }
   given <- given[intersect(names(given), c("shared_neurons", "units", "units_x", "units_y"))]
   used <- names(Filter(function(value) !is.null(value) && !identical(value, FALSE), given))
   if (!length(used)) return(invisible())
@@ -88,8 +186,9 @@ check_unit_choice <- function(shared_neurons, units_x, units_y) {
 }
 
 check_units <- function(pair, args) {
+  if (!args$shared_neurons && is.null(args$units_x)) return(invisible())
   # distances and graphs have no columns
-  if (pair$x$kind != "data" || pair$y$kind != "data") return(check_no_units(pair, args))
+  if (pair$x$kind != "data" || pair$y$kind != "data") refuse_units(pair)
   widths <- c(ncol(pair$x$data), ncol(pair$y$data))
   if (args$shared_neurons && widths[1] != widths[2]) {
     abort("`shared_neurons = TRUE` needs the same neurons in the same columns, but `", pair$x$arg,
@@ -110,8 +209,7 @@ check_units <- function(pair, args) {
   check_labels(args$units_y, widths[2], "units_y", pair$y$arg)
 }
 
-check_no_units <- function(pair, args) {
-  if (!args$shared_neurons && is.null(args$units_x)) return(invisible())
+refuse_units <- function(pair) {
   side <- if (pair$x$kind != "data") pair$x else pair$y
   what <- if (side$kind == "dist") "a \"dist\" object" else "a neighbour graph"
   abort("`", side$arg, "` is ", what, ", which has no neurons: leave out ",
@@ -136,10 +234,14 @@ note_shared_neurons <- function(pair, args) {
          }, ": the corrected CKA is too high otherwise.", class = "repalign_shared_names")
 }
 
-# The labels of both sides of a pair, or NULL when every neuron pair is allowed.
+# The labels of both sides of a pair, or NULL when every neuron pair is allowed. Neurons of a side
+# that has all that there are may be those of the other side; only what shares noise within a trial
+# is left out there, too.
 pair_labels <- function(pair, args) {
   if (!corrects_neurons(args$estimator)) return(NULL)
+  complete <- any(complete_of_pair(pair, args))
   if (args$shared_neurons) {
+    if (complete) return(NULL)
     identities <- seq_len(ncol(pair$x$data))
     return(list(x = identities, y = identities))
   }
@@ -148,7 +250,18 @@ pair_labels <- function(pair, args) {
                  y = side_labels(pair$y, args, "y", by_trials))
   # sessions of one side and neurons of the other say nothing about pairs of them
   kinds <- vapply(pair[c("x", "y")], function(repr) label_kind(repr, args, by_trials), "")
-  if (is.null(labels$x) || is.null(labels$y) || kinds[1] != kinds[2]) NULL else labels
+  if (is.null(labels$x) || is.null(labels$y) || kinds[1] != kinds[2]) return(NULL)
+  if (!complete) return(labels)
+  # without the labels of single neurons
+  if (kinds[1] == "session") lapply(labels, as.vector)
+}
+
+# The labels by which the self term of a side leaves out pairs of neurons; NULL where it leaves out
+# nothing.
+self_labels <- function(repr, args, side) {
+  if (!corrects_neurons(args$estimator) || is_complete(repr, args, side)) return(NULL)
+  labels <- side_labels(repr, args, side)
+  if (is.null(labels)) seq_len(ncol(repr$data)) else labels
 }
 
 # The labels of the columns of one side: those that a responses() object declares, else those of

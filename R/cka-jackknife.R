@@ -4,7 +4,8 @@
 #'
 #' The linear [cka()] of two representations by each estimator, with a standard error and an
 #' interval from a jackknife over stimuli and neurons: both count as samples from larger
-#' populations.
+#' populations. It is a view of [score_interval()], with the same numbers, for one pair and all
+#' estimators of its CKA.
 #'
 #' @inheritParams cka
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, and for
@@ -16,17 +17,22 @@
 #'   The jackknife deletes whole clusters, and the corrected estimators go over clusters; the naive
 #'   estimate does not change. Stimuli with the label `NA` are left out. At least 5 clusters are
 #'   needed.
+#' @param over what the errors are about: `"stimuli"`, and `"neurons_x"`, `"neurons_y"` or both, as
+#'   in [score_interval()]. By default the stimuli and the neurons of all sides that are samples:
+#'   those of a side that `complete` names are not.
+#' @param na what to do about missing values, see [similarity()].
 #' @return A data frame of class `repalign_interval` with one row per estimator. Columns:
-#'   `estimator`; `cka`; `se`, its standard error; `conf_low` and `conf_high`, the limits of the
-#'   normal interval, which may lie outside the range of the CKA; `h_xy`, `h_xx` and `h_yy`, the
-#'   values H of which the CKA is the ratio
+#'   `estimator`; where some side is, `complete`; `cka`; `se`, its standard error; `df`, the degrees
+#'   of freedom of the interval; `conf_low` and `conf_high`, its limits, which may lie outside the
+#'   range of the CKA; `h_xy`, `h_xx` and `h_yy`, the values H of which the CKA is the ratio
 #'   \eqn{H_{xy} / \sqrt{H_{xx} H_{yy}}}{h_xy / sqrt(h_xx h_yy)} (see [hsic()]); and `bias`, an
 #'   estimate of the second-order bias of this ratio (see [ratio_bias()]), which is not
 #'   subtracted from `cka`; `cka_corrected`, the ratio corrected for its bias, or `NA`, and
-#'   `correction`, which says why (see Details, "Which to report"); with `clusters` or trials also
-#'   `df`, see Details. Values are `NA`, with a warning, where a ratio is undefined, or where a
-#'   value H is too large or too small for a double. There are `plot()`, `tidy()`,
-#'   [confint()][confint.repalign_interval] and [rbind()][rbind.repalign] for the result.
+#'   `correction`, which says why (see Details, "Which to report"); `over`, what the errors are
+#'   about; and `n`, the number of stimuli. Values are `NA`, with a warning, where a ratio is
+#'   undefined, or does not vary, or where a value H is too large or too small for a double. There
+#'   are `plot()`, `tidy()`, [confint()][confint.repalign_interval] and [rbind()][rbind.repalign]
+#'   for the result.
 #' @details
 #' The variance comes from the two-way jackknife over stimuli and neurons: the sum of its parts
 #' for stimuli and for neurons, minus the part of the stimulus-by-neuron interactions, and never
@@ -34,7 +40,11 @@
 #' sides (`shared_neurons`, or equal labels) is deleted from both at once. If labels stand for
 #' groups of neurons, whole groups are deleted, for every estimator. At least 5 stimuli are
 #' needed. With fewer than 3 units (neurons, or label groups) on a side, the standard error of
-#' `"stimulus_neuron"` is `NA`, with a warning.
+#' `"stimulus_neuron"` is `NA`, with a warning. Intervals are those of the t distribution with the
+#' degrees of freedom of Satterthwaite, over stimuli alone normal, and over clusters alone with one
+#' degree of freedom less than there are clusters. For `"naive"` and `"stimulus"` they are made on
+#' the scale of Fisher's z. Of a side whose neurons are all there, none is deleted. `bias` and
+#' `cka_corrected` are about all samples, whatever `over` says.
 #'
 #' The interval covers the sampling of stimuli and neurons, but not the bias of the naive and the
 #' stimulus-corrected estimates. Only the interval of `"stimulus_neuron"` is therefore an interval
@@ -87,28 +97,25 @@
 #' with 20 groups of 5 stimuli, and in 99% or more of those with 100 points of a time series
 #' (neighbours correlate by 0.9); with `clusters`, in 0.3% and, for 5 runs of 20 points, 1% (7%
 #' for 10 runs of 10 points). For true CKA from 0.41 to 0.82, they held the true value in 70% to
-#' 82% of the data sets with 20 groups of 5, and in 96% to 98% with `clusters`. Intervals over
-#' clusters are those of the t distribution, with one degree of freedom less than there are
-#' clusters (column `df`).
+#' 82% of the data sets with 20 groups of 5, and in 96% to 98% with `clusters`.
 #'
 #' The estimators from trials need no term for trials: noise leaves the data with its stimulus.
-#' Their intervals are those of the t distribution with the degrees of freedom of Satterthwaite
-#' (column `df`), and sum the squares of the interactions about their mean. In simulations with new
+#' Their variances sum the squares of the interactions about their mean. In simulations with new
 #' neurons, stimuli and noise in each of 400 data sets (`bench/responses.R`: 60 stimuli, 30 + 30
 #' neurons, 2 to 10 trials, noise shared by neurons and areas), nominal 95% intervals held the true
 #' value in 95% to 99% of the data sets, and the median standard error was 0.96 to 1.3 times the
 #' spread of the values. With 2 trials and noise of 4.8 times the variance of the signal, 23 of 400
 #' data sets had no interval.
 #'
-#' A warning of class `repalign_dependence` speaks without `clusters` when neighbouring rows are so
-#' alike that a time series or runs of similar stimuli are likely: their mean squared distance is
-#' below 0.6 of that of all rows, and further below than shuffling explains. It sees nothing of
-#' groups whose stimuli are not neighbours. Labels silence it, also one of its own for each
-#' stimulus.
+#' A warning of class `repalign_dependence` speaks without `clusters` when rows look like a time
+#' series, runs of similar stimuli, or copies, see [calibrate()]. Intervals know only stimuli like
+#' those of the sample: where a few drive all neurons, samples without one of them cannot know of
+#' it, see [score_interval()].
 #'
 #' A warning of class `repalign_unstable` points out an interval of `"stimulus_neuron"` that lies
 #' wholly above 1. This happens when the same neurons are on both sides under different names, or
-#' when the two sides share noise. Otherwise the value is judged as by [cka()].
+#' when the two sides share noise. Otherwise it comes where the standard error over all samples is
+#' above 0.2, as that of [cka()], for estimators from trials, too.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104 (estimators).
 #'   Efron and Stein (1981), Annals of Statistics 9 (jackknife).
 #' @examples
@@ -127,53 +134,83 @@
 cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neuron"),
                          shared_neurons = FALSE, units_x = NULL, units_y = NULL,
                          conf_level = 0.95, clusters = NULL,
-                         shared_noise = c("auto", "trials", "pairs")) {
+                         shared_noise = c("auto", "trials", "pairs"),
+                         complete = c("none", "x", "y", "both"), over = NULL,
+                         na = c("error", "stimuli", "neurons")) {
   default <- missing(estimator)
+  if (missing(x) || missing(y)) missing_side(missing(x))
+  check_encodings(list(x = x, y = y, units_x = units_x, units_y = units_y, clusters = clusters))
   estimator <- check_choice(estimator, c(estimators, trial_estimators), "estimator",
                             several = TRUE)
-  check_flag(shared_neurons, "shared_neurons")
-  check_unit_choice(shared_neurons, units_x, units_y)
-  conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
-  clusters <- cluster_codes(clusters)
-  pair <- representation_pair(x, y)
-  args <- list(kernel = "linear", estimator = estimator, default_estimator = default,
-               shared_neurons = shared_neurons, units_x = units_x, units_y = units_y,
-               clusters = clusters,
-               shared_noise = check_choice(shared_noise, shared_noises, "shared_noise"))
-  settled <- settled_interval(pair, args)
-  pair <- settled$pair
-  clusters <- settled$clusters
-  check_rows(pair$x$n, 5, "x", "a jackknife")
-  check_clusters(clusters, pair$x$n, "x", 5, "a jackknife")
-  pair <- labelled_pair(pair, clusters)
-  clusters <- labelled_codes(clusters)
-  rows <- unlist(lapply(settled$groups, function(args) {
-    # the rows of estimators that share their deletions
-    check_units(pair, args)
-    if (corrects_neurons(args$estimator)) note_shared_neurons(pair, args)
-    check_jackknife_memory(pair, if (corrects_trials(args$estimator)) args$trials else 1)
-    layout <- unit_layout(pair, args)
-    loo <- if (corrects_trials(args$estimator)) trial_sums(pair, layout, clusters)
-    else leave_out_sums(pair, layout, clusters)
-    lapply(args$estimator, function(e) interval_row(pair, loo, e, conf_level))
-  }), recursive = FALSE)
-  # in the order that was asked for
-  rows <- rows[order(match(vapply(rows, function(row) row$values$estimator, ""), estimator))]
-  warn_dependence(lapply(list(pair$x$data, pair$y$data), known_columns), clusters)
+  na <- check_choice(na, missing_rules, "na")
+  args <- check_cka_args(list(
+    kernel = "linear", estimator = "naive", shared_neurons = shared_neurons, units_x = units_x,
+    units_y = units_y, complete = complete, bandwidth = 1, k = 15, shared_noise = shared_noise
+  ))
+  # responses() objects that declare anything have the estimator that they allow
+  declared <- any(vapply(list(x, y), function(one) {
+    is_responses(one) && length(declared_parts(one)) > 0
+  }, NA))
+  if (default && declared) {
+    estimator <- "naive"
+    args$default_estimator <- TRUE
+  }
+  set <- lapply(estimator, function(e) {
+    structure(list(id = "cka", label = e, args = replace(args, "estimator", e),
+                   declaration = declaration("cka")), class = "repalign_measure")
+  })
+  check_single_sides(x, y)
+  call <- open_call(x, y, set, na, clusters = clusters, use = "errors", least = 5,
+                    why = "a jackknife", remedies = list(cluster_remedy))
+  task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,
+               n = call$n, dependence = call$dependence)
+  pair <- side_pair(task$sides, 1, 1)
+  for (repr in pair[c("x", "y")]) need_kind(repr, "data", "this")
+  task$settings <- interval_settings(interval_over(over, pair, task$set[[1]]$args), "auto", 200,
+                                     "auto", NULL, NULL, conf_level)
+  check_interval_task(task, y)
+  settled <- lapply(task$set, function(measure) measure$args)
+  for (args in settled) if (corrects_sample(args)) note_shared_neurons(pair, args)
+  tables <- lapply(settled, function(args) cka_table(pair, args, task$codes))
+  task$scores <- vapply(tables, function(table) table$values[1, 1], 0)
+  columns <- Map(function(table, measure) column_of_table(table, errors_of(measure)), tables,
+                 task$set)
+  factors <- lapply(if (any(task$settings$neurons)) neuron_samples(task), neuron_factor, task,
+                    columns, tables)
+  made <- interval_rows(task, columns, factors)
+  rows <- Map(estimator_row, settled, tables, split(made$rows, seq_along(tables)),
+              MoreArgs = list(pair = pair))
   warn_undefined_deletions(rows)
-  warn_unstable_intervals(pair, rows, clusters)
+  if (any(made$constant)) {
+    warn("No standard error (NA) of the ", enumerate(estimator_of(rows)[made$constant]), " CKA: ",
+         "it does not vary with what was sampled, as that of identical data.",
+         class = "repalign_undefined")
+  }
+  warn_unstable_intervals(pair, rows, task$codes)
   if (any(vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA))) {
     warn("Some H values are too large or too small for a double (NA); the CKA does not depend on ",
          "the units.")
   }
-  # normal intervals have infinite degrees of freedom beside those that have some
-  rows <- lapply(rows, function(row) row$values)
-  if (any(vapply(rows, function(row) !is.null(row$df), NA))) {
-    rows <- lapply(rows, function(row) if (is.null(row$df)) cbind(row, df = Inf) else row)
-  }
-  result <- do.call(rbind, rows)
+  result <- do.call(rbind, lapply(rows, function(row) row$values))
   rownames(result) <- NULL
-  new_result(result, "repalign_interval", list(conf_level = conf_level))
+  if (all(result$complete == "none")) result$complete <- NULL
+  new_result(result, "repalign_interval", made$kept[c("conf_level", "deletions", "dependence")])
+}
+
+estimator_of <- function(rows) vapply(rows, function(row) row$values$estimator, "")
+
+check_single_sides <- function(x, y) {
+  for (arg in c("x", "y")) {
+    given <- if (arg == "x") x else y
+    if (is.null(given) || is_collection(given)) representation(given, arg)
+  }
+}
+
+# By default all samples that there are.
+interval_over <- function(over, pair, args) {
+  if (!is.null(over)) return(over)
+  sampled <- !complete_of_pair(pair, args)
+  c("stimuli", c("neurons_x", "neurons_y")[sampled])
 }
 
 check_jackknife_memory <- function(pair, trials = 1) {
@@ -186,26 +223,38 @@ check_jackknife_memory <- function(pair, trials = 1) {
 
 # Says which columns are deleted together: those of one unit, on both sides at once. x and y give
 # for each column the number of its unit. The units of x and those of y are two samples (strata),
-# unless some units are on both sides: then all units are one sample.
-unit_layout <- function(pair, args) {
+# unless some units are on both sides: then all units are one sample. The neurons of a complete side
+# are no sample: none of them is deleted, and their units have the numbers after the first `count`.
+# labels: NULL, or those of the columns that are deleted together, where these are others than those
+# that the estimator goes by.
+unit_layout <- function(pair, args, labels = NULL) {
   qx <- ncol(pair$x$data)
   qy <- ncol(pair$y$data)
-  labels <- if (args$shared_neurons) {
-    list(x = seq_len(qx), y = seq_len(qy))
+  if (!is.null(labels)) {
+    invisible()
+  } else if (args$shared_neurons) {
+    labels <- list(x = seq_len(qx), y = seq_len(qy))
   } else if (!is.null(args$units_x)) {
-    list(x = check_labels(args$units_x, qx, "units_x", "x"),
-         y = check_labels(args$units_y, qy, "units_y", "y"))
+    labels <- list(x = check_labels(args$units_x, qx, "units_x", "x", colnames(pair$x$data)),
+                   y = check_labels(args$units_y, qy, "units_y", "y", colnames(pair$y$data)))
   } else {
-    declared_units(pair, args)
+    labels <- declared_units(pair, args)
   }
-  units <- unique(c(labels$x, labels$y))
-  in_x <- units %in% labels$x
-  one_sample <- any(labels$y %in% labels$x)
-  list(
-    labels = labels, x = match(labels$x, units), y = match(labels$y, units),
-    count = length(units),
-    strata = if (one_sample) list(seq_along(units)) else list(which(in_x), which(!in_x))
-  )
+  layout_of_labels(labels, complete_of_pair(pair, args))
+}
+
+layout_of_labels <- function(labels, complete = c(x = FALSE, y = FALSE)) {
+  # no label of a complete side is one of the other side
+  for (side in names(which(complete))) {
+    labels[[side]] <- sprintf("\rall of %s %d", side, seq_along(labels[[side]]))
+  }
+  of_sides <- lapply(labels[c("x", "y")], unique)
+  sampled <- unique(unlist(of_sides[!complete[names(of_sides)]], use.names = FALSE))
+  units <- c(sampled, unlist(of_sides[complete[names(of_sides)]], use.names = FALSE))
+  strata <- lapply(of_sides[!complete[names(of_sides)]], match, units)
+  if (length(strata) == 2 && any(strata$x %in% strata$y)) strata <- list(seq_along(units))
+  list(labels = labels, units = units, x = match(labels$x, units), y = match(labels$y, units),
+       count = length(sampled), strata = unname(Filter(length, strata)), complete = complete)
 }
 
 # For xy, xx and yy, and for naive and stimulus-corrected terms of neuron pairs, three sums: `total`
@@ -213,9 +262,25 @@ unit_layout <- function(pair, args) {
 # neurons of the same unit. Each has n + 1 rows, for nothing deleted and for each stimulus deleted;
 # `unit` and `within` have a column for each unit.
 # clusters: codes; then whole clusters of stimuli are deleted, and n is their number.
-leave_out_sums <- function(pair, layout, clusters = NULL) {
+# allowed: NULL where the neuron pairs within a unit are those that the estimator leaves out, else
+# what allowed_pairs() gives.
+leave_out_sums <- function(pair, layout, clusters = NULL, allowed = NULL) {
   x <- centered_data(pair$x)
   y <- if (pair$self) x else centered_data(pair$y)
+  list(
+    xy = cross_sums(x, y, layout, clusters, allowed$xy),
+    xx = self_sums(x, "x", layout, clusters, allowed$xx),
+    yy = self_sums(y, "y", layout, clusters, allowed$yy),
+    layout = layout, n = if (is.null(clusters)) nrow(x) else cluster_count(clusters),
+    clusters = !is.null(clusters),
+    scale = log2(c(form_centering(pair$x)$scale, form_centering(pair$y)$scale))
+  )
+}
+
+cross_sums <- function(x, y, layout, clusters, allowed = NULL) {
+  if (any(layout$complete) || !is.null(allowed)) {
+    return(weighted_sums(x, y, allowed, layout, c("x", "y"), clusters))
+  }
   rows <- loo_columns(x, y, clusters)
   columns <- loo_columns(y, x, clusters)
   within <- within_unit_sums(x, y, layout$x, layout$y, layout$count, clusters)
@@ -228,14 +293,80 @@ leave_out_sums <- function(pair, layout, clusters = NULL) {
       within = within[[kind]]
     )
   })
-  list(
-    xy = c(parts, list(pairs = neuron_pair_counts(layout$x, layout$y, layout$count))),
-    xx = self_sums(x, layout$x, layout$count, clusters),
-    yy = self_sums(y, layout$y, layout$count, clusters),
-    layout = layout, n = if (is.null(clusters)) nrow(x) else cluster_count(clusters),
-    clusters = !is.null(clusters),
-    scale = log2(c(form_centering(pair$x)$scale, form_centering(pair$y)$scale))
-  )
+  c(parts, list(pairs = neuron_pair_counts(layout$x, layout$y, layout$count)))
+}
+
+# The same sums where what is left out is not what is deleted together: over the neuron pairs whose
+# weight in w is 1, or all of them (NULL). What the neuron correction leaves out is left out of all
+# three sums, so that nothing is left `within`. sides: those whose neurons the pairs are made of.
+weighted_sums <- function(x, y, w, layout, sides, clusters) {
+  unit <- layout[sides]
+  sampled <- !layout$complete[sides]
+  equal <- if (all(sampled)) outer(unit[[1]], unit[[2]], "==")
+  both <- if (any(equal)) if (is.null(w)) 1 * equal else w * equal
+  rows <- loo_columns(x, y, clusters, w)
+  columns <- if (sampled[2]) loo_columns(y, x, clusters, if (!is.null(w)) t(w))
+  inside <- if (!is.null(both)) loo_columns(x, y, clusters, both)
+  of_units <- function(rows, columns, inside) {
+    unit_sums_of_sides(rows, columns, inside, unit, sampled, layout$count)
+  }
+  parts <- lapply(c(naive = "naive", stimulus = "stimulus"), function(kind) {
+    by_unit <- of_units(rows[[kind]], columns[[kind]], inside[[kind]])
+    list(total = rowSums(rows[[kind]]), unit = by_unit, within = 0 * by_unit)
+  })
+  if (is.null(w)) w <- matrix(1, ncol(x), ncol(y))
+  counts <- of_units(t(rowSums(w)), t(colSums(w)), if (!is.null(both)) t(rowSums(both)))
+  c(parts, list(pairs = list(total = sum(w), unit = drop(counts), within = 0 * drop(counts))))
+}
+
+# rows, columns: the sums of each neuron of the two sides, inside: those over the pairs within a
+# unit, which both of them count, or NULL. Of a complete side nothing is deleted.
+unit_sums_of_sides <- function(rows, columns, inside, unit, sampled, count) {
+  sums <- matrix(0, nrow(rows), count)
+  if (sampled[1]) sums <- sums + sum_by_unit(rows, unit[[1]], count)
+  if (sampled[2]) sums <- sums + sum_by_unit(columns, unit[[2]], count)
+  if (is.null(inside)) sums else sums - sum_by_unit(inside, unit[[1]], count)
+}
+
+# The self term of a side whose neurons are not deleted. labels: NULL, or those of which pairs of
+# equal ones are left out.
+held_sums <- function(x, layout, clusters, labels = NULL) {
+  totals <- self_totals(x, clusters)
+  count <- as.double(ncol(x))^2
+  if (!is.null(labels)) {
+    left_out <- excluded_pairs(labels, labels)
+    count <- count - left_out$count
+    unit <- match(labels, unique(labels))
+    within <- within_unit_sums(x, x, unit, unit, max(unit), clusters)
+    totals$stimulus <- totals$stimulus - rowSums(within$stimulus)
+  }
+  none <- matrix(0, length(totals$stimulus), layout$count)
+  parts <- lapply(totals[c("naive", "stimulus")], function(total) {
+    list(total = total, unit = none, within = none)
+  })
+  zero <- numeric(layout$count)
+  c(parts, list(pairs = list(total = count, unit = zero, within = zero)))
+}
+
+# Which neuron pairs count, as matrices of 0 and 1 for xy, xx and yy, where the units of a layout do
+# not say so; NULL: all. own_units: are the units others than those that the estimator goes by?
+allowed_pairs <- function(pair, args, own_units = FALSE) {
+  if (!corrects_neurons(args$estimator)) return(NULL)
+  widths <- c(x = ncol(pair$x$data), y = ncol(pair$y$data))
+  weights <- function(labels, a, b) {
+    left_out <- if (!is.null(labels)) excluded_pairs(labels$x, labels$y)
+    neuron_pair_weights(left_out, widths[[a]], widths[[b]])
+  }
+  complete <- complete_of_pair(pair, args)
+  labels <- pair_labels(pair, args)
+  across <- own_units || any(complete) && !is.null(labels)
+  allowed <- list(xy = if (across) weights(labels, "x", "y"))
+  for (side in if (own_units) names(which(!complete))) {
+    own <- self_labels(pair[[side]], args, side)
+    allowed[[paste0(side, side)]] <- weights(list(x = own, y = own), side, side)
+  }
+  allowed <- Filter(Negate(is.null), allowed)
+  if (length(allowed)) allowed
 }
 
 centered_data <- function(repr) {
@@ -243,7 +374,13 @@ centered_data <- function(repr) {
   .Call(C_center, repr$data, center$means, center$scale)
 }
 
-self_sums <- function(x, unit, units, clusters = NULL) {
+self_sums <- function(x, side, layout, clusters = NULL, allowed = NULL) {
+  if (layout$complete[[side]]) return(held_sums(x, layout, clusters))
+  if (!is.null(allowed)) {
+    return(weighted_sums(x, x, allowed, layout, c(side, side), clusters))
+  }
+  unit <- layout[[side]]
+  units <- layout$count
   rows <- loo_columns(x, x, clusters)
   within <- within_unit_sums(x, x, unit, unit, units, clusters)
   parts <- lapply(c(naive = "naive", stimulus = "stimulus"), function(kind) {
@@ -312,25 +449,16 @@ h_table <- function(part, estimator) {
   table
 }
 
-interval_row <- function(pair, loo, estimator, conf_level) {
-  h <- lapply(loo[c("xy", "xx", "yy")], h_table, estimator = estimator)
-  if (is.na(h$xx[1, 1])) no_allowed_pair(self_pair(pair$x), TRUE)
-  if (is.na(h$yy[1, 1])) no_allowed_pair(self_pair(pair$y), TRUE)
-  if (is.na(h$xy[1, 1])) no_allowed_pair(pair, FALSE)
-  floor_x <- rounding_share * loo$xx$naive$total[1] / loo$xx$pairs$total
-  floor_y <- rounding_share * loo$yy$naive$total[1] / loo$yy$pairs$total
-  defined <- !is.na(h$xy) & !is.na(h$xx) & !is.na(h$yy) & h$xx > floor_x & h$yy > floor_y
-  theta <- suppressWarnings(h$xy / sqrt(h$xx) / sqrt(h$yy))
-  theta[!defined] <- NA
-  value <- theta[[1, 1]]
-  se <- sqrt(two_way_variance(theta, loo))
+# What a row of cka_interval() has beside that of score_interval(). args: settled; table: from
+# cka_table(); row: that of the score.
+estimator_row <- function(args, table, row, pair) {
+  loo <- table$loo
+  h <- table$h
+  value <- row$score
   moments <- two_way_moments(h, loo)
-  df <- if (corrects_trials(estimator)) two_way_df(theta, se^2, loo) else
-    if (loo$clusters) loo$n - 1 else Inf
-  half <- stats::qt(0.5 + conf_level / 2, df) * se
-  # the columns cka_corrected and correction of a row of cka_interval(). moments: means and
-  # covariances of the H values; se: the standard error of the ratio, NA where a deletion has none
-  word <- if (estimator != "stimulus_neuron") {
+  se <- sqrt(two_way_variance(table$values, loo))
+  # the columns cka_corrected and correction. se: of all samples, NA where a deletion has no ratio
+  word <- if (args$estimator != "stimulus_neuron" || !corrects_sample(args)) {
     "other"
   } else if (is.na(value)) {
     "undefined"
@@ -344,15 +472,15 @@ interval_row <- function(pair, loo, estimator, conf_level) {
   }
   corrected <- if (word == "given") corrected_ratio(moments$mean, moments$cov) else NA_real_
   values <- data.frame(
-    estimator = estimator, cka = value, se = se, conf_low = value - half, conf_high = value + half,
+    estimator = args$estimator, complete = args$complete, cka = value, se = row$se, df = row$df,
+    conf_low = row$conf_low, conf_high = row$conf_high,
     h_xy = unscale_h(h$xy[1, 1], loo$scale), h_xx = unscale_h(h$xx[1, 1], loo$scale[c(1, 1)]),
     h_yy = unscale_h(h$yy[1, 1], loo$scale[c(2, 2)]),
     bias = if (is.na(se)) NA_real_ else ratio_bias_of(moments$mean, moments$cov),
-    data.frame(cka_corrected = corrected, correction = word)
+    cka_corrected = corrected, correction = word, over = row$over, n = row$n
   )
-  if (loo$clusters || corrects_trials(estimator)) values$df <- df
-  list(undefined = sum(is.na(theta[-1])), value = value, self = c(h$xx[1, 1], h$yy[1, 1]),
-       values = values)
+  list(undefined = sum(is.na(table$values[-1])), value = value, args = args,
+       error = se, values = values)
 }
 
 warn_undefined_deletions <- function(rows) {
@@ -360,11 +488,11 @@ warn_undefined_deletions <- function(rows) {
     estimator <- dQuote(row$values$estimator, FALSE)
     if (is.na(row$value)) {
       warn("The ", estimator, " CKA is undefined (NA): a denominator is not positive. There are ",
-           "too few neurons or stimuli for a single ratio.", class = "repalign_undefined")
-    } else if (row$undefined > 0) {
+           "too few neurons or stimuli for a single ratio.", class = unstable_class(row$args))
+    } else if (row$undefined > 0 && is.na(row$values$se)) {
       warn("The standard error of the ", estimator, " CKA is undefined (NA): ", row$undefined,
            " of its delete-one ratios have a denominator that is not positive.",
-           class = "repalign_undefined")
+           class = unstable_class(row$args))
     }
   }
 }

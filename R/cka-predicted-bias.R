@@ -28,6 +28,7 @@ declare_result(
 #' @param assume `"general"` makes no assumption about the variances of the neurons;
 #'   `"normalized"` assumes that all neurons have the same variance (equation 12 of the
 #'   paper).
+#' @param na what to do about missing values, see [similarity()].
 #' @return A data frame with one row: `estimator`; `cka`, the value taken as the true one
 #'   (the corrected estimate; for a simulated population its exact value; 1 without `y`);
 #'   `expected`, the expected value of the estimator; `bias`, which is `expected - cka`;
@@ -73,7 +74,8 @@ declare_result(
 #' @seealso [participation_ratio()], [ratio_bias()]
 #' @export
 predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stimulus_neuron"),
-                           assume = c("general", "normalized")) {
+                           assume = c("general", "normalized"),
+                           na = c("error", "stimuli", "neurons")) {
   need_arguments()
   estimator <- check_choice(estimator, c("stimulus", "naive", "stimulus_neuron"), "estimator")
   assume <- check_choice(assume, c("general", "normalized"), "assume")
@@ -84,7 +86,8 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
     }
     geometry <- x$theory
   } else {
-    geometry <- estimated_geometry(x, y, estimator)
+    given <- without_missing(list(x = x, y = y), na)$given
+    geometry <- estimated_geometry(given$x, given$y, estimator)
   }
   if (estimator == "naive") check_rows(geometry$n, 2, "x", "a centred kernel")
   expected <- expected_cka(geometry, estimator, assume)
@@ -96,9 +99,15 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
 
 estimated_geometry <- function(x, y, estimator) {
   rx <- need_kind(representation(x, "x"), "data", "this")
-  pair <- if (is.null(y)) as_pair(rx, rx)
+  pair <- if (is.null(y)) self_pair(rx)
           else as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
-  if (!is.null(y)) note_one_sided_names(pair[c("x", "y")])
+  for (repr in pair[c("x", "y")]) {
+    if (!is_complete(repr, list(), "")) next
+    abort("`", repr$arg, "` declares complete = TRUE, but this bias is that of a sample of ",
+          "neurons: give as.matrix(", repr$arg, ") to take its columns as a sample.",
+          class = "repalign_error_choice", arg = repr$arg)
+  }
+  refuse_repeats(pair[c("x", "y")])
   refuse_holes(pair[c("x", "y")], list(list(label = "predicted_bias")))
   note_unused_structure(pair[c("x", "y")], list(list(label = "predicted_bias")))
   if (estimator == "stimulus_neuron") {
@@ -111,7 +120,8 @@ estimated_geometry <- function(x, y, estimator) {
     }
     check_jackknife_memory(pair)
     value <- if (alone) 1 else compare_pair(declaration("cka"), pair, corrected_cka)
-    if (alone && !is_positive(self_h(pair$x, corrected_cka, NULL))) {
+    self <- function(repr) self_h(repr, corrected_cka, self_labels(repr, corrected_cka, "x"))
+    if (alone && !is_positive(self(pair$x))) {
       warn("The corrected CKA is undefined (NA): the H value of `x` with itself is not positive. ",
            "There are too few stimuli or neurons.", class = "repalign_undefined")
       value <- NA_real_
@@ -135,7 +145,9 @@ estimated_geometry <- function(x, y, estimator) {
   fy <- form_linear(pair$y)
   check_pair_memory(declaration("cka"), pair, corrected_cka)
   value <- compare_pair(declaration("cka"), pair, corrected_cka)
-  self <- vapply(pair[c("x", "y")], function(repr) self_h(repr, corrected_cka, NULL)$value, 0)
+  self <- vapply(pair[c("x", "y")], function(repr) {
+    self_h(repr, corrected_cka, self_labels(repr, corrected_cka, "x"))$value
+  }, 0)
   list(n = fx$n, x = side_geometry(pair$x), y = side_geometry(pair$y), cka = value,
        diagonal = if (is.na(value)) NA_real_
        else mean(fx$k / fx$d * fy$k / fy$d) / sqrt(self[["x"]]) / sqrt(self[["y"]]))
@@ -167,7 +179,7 @@ jackknifed_moments <- function(pair) {
 # to the H value across the samples, where it takes part in half as many pairs.
 resampled_moments <- function(repr) {
   layout <- neuron_layout(NULL, ncol(repr$data))
-  h <- h_table(self_sums(centered_data(repr), layout$unit, layout$count), "stimulus_neuron")
+  h <- h_table(self_sums(centered_data(repr), "x", layout), "stimulus_neuron")
   parts <- two_way_products(h, h, list(n = repr$n, layout = layout))
   interaction <- sum(parts$interactions)
   own <- sum(parts$main) - interaction

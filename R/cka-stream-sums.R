@@ -14,7 +14,9 @@ streamed_batches <- function(feed, labels, estimator, batch, shuffle) {
   means <- NULL
   while (!is.null(chunk <- give()) && nrow(chunk$x) == batch) {
     if (!attr(give, "shuffled")) means <- add_batch_means(means, chunk)
-    if (length(h) == 0 && !attr(give, "shuffled")) warn_alike(chunk, shuffle_advice)
+    if (length(h) == 0 && !attr(give, "shuffled")) {
+      warn_of_rows(chunk["x"], chunk["y"], "order", list(shuffle_advice))
+    }
     found <- batch_h(chunk, labels, estimator, length(h) + 1)
     if (is.null(scale)) scale <- found$scale
     # minibatches are scaled each by powers of two of its own: in those of the first one, means can

@@ -100,35 +100,26 @@ connection_source <- function(connection) {
 # sep: what stands between numbers; NULL: a comma, a tab or blanks, whatever is in the first line.
 # end: what becomes of the connection in the end.
 table_source <- function(connection, sep, file, end) {
-  top <- tryCatch(connection_top(connection, sep, file), error = function(e) {
+  top <- tryCatch(top_lines(connection, file, sep), error = function(e) {
     end(connection)
     stop(e)
   })
-  waiting <- if (top$header) top$lines[-1] else top$lines
+  waiting <- top$lines
   done <- 0
   take <- function(count) {
     lines <- utils::head(waiting, count)
     waiting <<- utils::tail(waiting, -count)
-    lines <- c(lines, data_lines(connection, count - length(lines), file))
+    lines <- c(lines, data_lines(connection, count - length(lines), top$sep, file))
     if (!length(lines)) return(NULL)
     rows <- done + seq_along(lines)
     done <<- done + length(lines)
-    lines_matrix(c(if (top$header) top$lines[1], lines), top, top$sep, file, rows)
+    table_data(c(top$names, lines), top, file, rows)
   }
   new_source(take, end = function() end(connection))
 }
 
-connection_top <- function(connection, sep, file) {
-  lines <- top_lines(connection, file)$lines
-  if (is.null(sep)) {
-    sep <- if (grepl(",", lines[1])) "," else if (grepl("\t", lines[1])) "\t" else ""
-  }
-  # the mark of the file is gone from the lines
-  c(list(mark = FALSE, sep = sep), top_of_lines(lines, sep, file))
-}
-
 # So many lines that are not blank, or all that are left.
-data_lines <- function(connection, count, file) {
+data_lines <- function(connection, count, sep, file) {
   found <- character()
   while (length(found) < count) {
     # readLines() cuts a line at a byte that is zero, and only warns
@@ -141,19 +132,12 @@ data_lines <- function(connection, count, file) {
       invokeRestart("muffleWarning")
     })
     if (!length(lines)) break
-    found <- c(found, lines[grepl("[^[:space:]]", lines, useBytes = TRUE)])
+    found <- c(found, lines[has_text(lines, sep)])
   }
-  if (has_open_quotes(found)) {
+  if (any(parted_by_quotes(found))) {
     refuse_file(file, "has line breaks within quotes, so that its rows cannot be told apart.")
   }
-  found
-}
-
-lines_matrix <- function(lines, top, sep, file, rows) {
-  path <- tempfile(fileext = ".csv")
-  on.exit(unlink(path))
-  writeLines(lines, path, useBytes = TRUE)
-  table_data(path, top, sep, file, rows)
+  utf8_lines(found, file)
 }
 
 # ---- feed
@@ -178,7 +162,7 @@ as_feed <- function(chunks) {
     calls <- 0
     return(new_feed(own = TRUE, function(count) {
       calls <<- calls + 1
-      tryCatch(chunks(), error = function(e) {
+      catch_error(chunks(), failed = function(e) {
         abort("The function `chunks` stopped at its call ", calls, ": ", conditionMessage(e),
               class = "repalign_error_function", arg = "chunks")
       })
@@ -290,7 +274,11 @@ checked_chunk <- function(chunk, feed) {
     if (feed$read == 1) refuse_identifiers(part, arg)
     part
   }, chunk[c("x", "y")], args)
-  check_same_rows(chunk$x, chunk$y, args[["x"]], args[["y"]])
+  ordered <- stats::setNames(chunk, args)
+  # what is said of the first chunk holds for all
+  ordered <- if (feed$read == 1) data_in_order(ordered) else quietly_done(data_in_order(ordered))
+  chunk[] <- ordered
+  refuse_repeats(Map(function(data, arg) list(data = data, arg = arg), chunk, args))
   check_widths(feed, chunk)
   lapply(chunk, unname_rows)
 }
@@ -498,8 +486,8 @@ stream_labels <- function(feed, given) {
     return(list(x = seq_len(widths[["x"]]), y = seq_len(widths[["y"]])))
   }
   if (is.null(given$units_x)) return(NULL)
-  list(x = check_labels(given$units_x, widths[["x"]], "units_x", "x"),
-       y = check_labels(given$units_y, widths[["y"]], "units_y", "y"))
+  list(x = check_labels(given$units_x, widths[["x"]], "units_x", "x", feed$names$x),
+       y = check_labels(given$units_y, widths[["y"]], "units_y", "y", feed$names$y))
 }
 
 # NULL where one pass fits into memory, else the number of rows of minibatches.

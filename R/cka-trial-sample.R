@@ -74,14 +74,14 @@ trial_sample <- function(rx, ry, together = NULL, codes = NULL, noise = TRUE) {
     # runs must be complete, and stimuli cannot be in clusters
     if (!is.null(codes)) {
       abort("Runs together with clusters of stimuli are not defined: a run is shared by all ",
-            "stimuli. Declare `run = FALSE` or leave out the clusters.",
+            "stimuli. Leave out `run` of responses(), or the clusters.",
             class = "repalign_error_runs", arg = rx$arg)
     }
     check_complete_runs(fx, rx$arg)
     check_complete_runs(fy, ry$arg)
     if (!setequal(fx$event, fy$event)) {
       abort("`", rx$arg, "` and `", ry$arg, "` were recorded together but have different runs: ",
-            "give the same runs on both sides, or declare `run = FALSE`.",
+            "give the same runs on both sides, or leave out `run` of responses().",
             class = "repalign_error_runs", arg = ry$arg)
     }
   }
@@ -227,8 +227,8 @@ check_complete_runs <- function(form, arg) {
   whole <- !anyNA(form$values) && !anyNA(form$event) &&
     all(apply(form$event, 1, setequal, unique(c(form$event))))
   if (whole) return(invisible())
-  abort("`", arg, "` has incomplete runs: with `run = TRUE` every stimulus and every neuron needs ",
-        "a response in every run. Leave out what is incomplete, or declare `run = FALSE`.",
+  abort("`", arg, "` has incomplete runs: with `run` every stimulus and every neuron needs ",
+        "a response in every run. Leave out what is incomplete, or `run` of responses().",
         class = "repalign_error_runs", arg = arg)
 }
 

@@ -7,16 +7,19 @@
 
 # What leave_out_sums() gives, with the values from trials as `stimulus`. The naive part is the size
 # of the terms alone.
-trial_sums <- function(pair, layout, clusters) {
+trial_sums <- function(pair, layout, clusters, allowed = NULL) {
   codes <- clusters
   sample <- function(a, b) checked_sample(pair[[a]], pair[[b]], codes)
+  complete <- layout$complete
+  part <- function(sample, sides) {
+    w <- allowed[[paste(sides, collapse = "")]]
+    if (any(complete[sides]) || !is.null(w)) weighted_trial_sums(sample, w, layout, sides) else
+      trial_cross_sums(sample, layout[[sides[1]]], layout[[sides[2]]], layout$count)
+  }
   xy <- sample("x", "y")
-  xx <- sample("x", "x")
-  yy <- sample("y", "y")
   list(
-    xy = trial_cross_sums(xy, layout$x, layout$y, layout$count),
-    xx = trial_cross_sums(xx, layout$x, layout$x, layout$count),
-    yy = trial_cross_sums(yy, layout$y, layout$y, layout$count),
+    xy = part(xy, c("x", "y")), xx = part(sample("x", "x"), c("x", "x")),
+    yy = part(sample("y", "y"), c("y", "y")),
     layout = layout, n = max(xy$units), clusters = !is.null(codes), scale = xy$scale,
     centered = TRUE
   )
@@ -48,6 +51,25 @@ trial_cross_sums <- function(sample, unit_x, unit_y, units) {
        pairs = neuron_pair_counts(unit_x, unit_y, units))
 }
 
+# As weighted_sums().
+weighted_trial_sums <- function(sample, w, layout, sides) {
+  unit <- layout[sides]
+  sampled <- !layout$complete[sides]
+  equal <- if (all(sampled)) outer(unit[[1]], unit[[2]], "==")
+  both <- if (any(equal)) if (is.null(w)) 1 * equal else w * equal
+  rows <- trial_columns(sample, w)
+  if (anyNA(rows[1, ])) refuse_few_members(sample, NULL, sample$reprs)
+  columns <- if (sampled[2]) trial_columns(swapped_sample(sample), if (!is.null(w)) t(w))
+  inside <- if (!is.null(both)) trial_columns(sample, both)
+  by_unit <- unit_sums_of_sides(rows, columns, inside, unit, sampled, layout$count)
+  if (is.null(w)) w <- matrix(1, ncol(sample$x), ncol(sample$y))
+  counts <- unit_sums_of_sides(t(rowSums(w)), t(colSums(w)),
+                               if (!is.null(both)) t(rowSums(both)), unit, sampled, layout$count)
+  list(naive = list(total = trial_magnitude(sample)),
+       stimulus = list(total = rowSums(rows), unit = by_unit, within = 0 * by_unit),
+       pairs = list(total = sum(w), unit = drop(counts), within = 0 * drop(counts)))
+}
+
 # The same with the sides exchanged.
 swapped_sample <- function(sample) {
   sample$reprs <- list(x = sample$reprs$y, y = sample$reprs$x)
@@ -55,33 +77,6 @@ swapped_sample <- function(sample) {
   sample[from] <- sample[from[c(2, 1, 4, 3, 6, 5)]]
   sample$scale <- rev(sample$scale)
   sample
-}
-
-# The pair and the arguments of cka_interval() as responses() objects declare them: groups of
-# estimators that share their deletions, each with its labels.
-settled_interval <- function(pair, args) {
-  reprs <- list(x = list(pair$x), y = list(pair$y))
-  args <- arguments_in_order(args, pair[c("x", "y")])
-  wanted <- if (args$default_estimator && has_structure(pair)) "naive" else args$estimator
-  groups <- list(plain = setdiff(wanted, trial_estimators),
-                 trial = intersect(wanted, trial_estimators))
-  groups <- lapply(Filter(length, groups), function(estimator) {
-    # the most corrected of a group says what its labels are
-    group <- replace(args, "estimator", list(utils::tail(estimator, 1)))
-    group <- settle_cka(group, reprs)
-    if (!args$default_estimator || !has_structure(pair)) group$estimator <- estimator
-    declared <- declared_pair(pair, list(id = "cka", label = "cka_interval", args = group,
-                                         declaration = declaration("cka")))
-    list(args = declared$measure$args, pair = declared$pair)
-  })
-  list(pair = groups[[1]]$pair, clusters = groups[[1]]$args$clusters,
-       groups = lapply(groups, function(group) group$args))
-}
-
-has_structure <- function(pair) {
-  any(vapply(pair[c("x", "y")], function(repr) {
-    !is.null(repr$responses) && length(declared_parts(repr$responses)) > 0
-  }, NA))
 }
 
 # Which columns are deleted together where the call has no labels: those that an object gives one
@@ -108,10 +103,11 @@ declared_units <- function(pair, args) {
 # Qx x Qy.
 trial_terms <- function(sample) .Call(C_trial_terms, sample, thread_count())
 
-# For each column of x the sum over all columns of y: (units + 1) x Qx.
-trial_columns <- function(sample) {
-  result <- .Call(C_trial_columns, sample, NULL, TRUE, thread_count())
-  delete_dominant(result, sample, trial_columns)
+# For each column of x the sum over all columns of y: (units + 1) x Qx, times weights w (see
+# trial_weighted()).
+trial_columns <- function(sample, w = NULL) {
+  result <- .Call(C_trial_columns, sample, w, TRUE, thread_count())
+  delete_dominant(result, sample, function(cut) trial_columns(cut, w))
 }
 
 # The sum over all neuron pairs, times weights w (Qx x Qy; NULL: of 1): units + 1 values, or the
@@ -175,12 +171,16 @@ sum_of_allowed <- function(sample, left_out) {
     if (length(left_out$x)) value <- value - sum(trial_pairs(sample, left_out$x, left_out$y)[1, ])
     value - sum(vapply(left_out$blocks, part, 0))
   }
-  else trial_weighted(sample, neuron_pair_weights(sample, left_out), FALSE)
+  else {
+    w <- if (!is.null(left_out)) neuron_pair_weights(left_out, ncol(sample$x), ncol(sample$y))
+    trial_weighted(sample, w, FALSE)
+  }
 }
 
-neuron_pair_weights <- function(sample, left_out) {
-  if (is.null(left_out)) return(NULL)
-  w <- matrix(1, ncol(sample$x), ncol(sample$y))
+# 1 for neuron pairs that count, 0 for those in left_out, from excluded_pairs() (NULL: none).
+neuron_pair_weights <- function(left_out, dx, dy) {
+  w <- matrix(1, dx, dy)
+  if (is.null(left_out)) return(w)
   w[cbind(left_out$x, left_out$y)] <- 0
   for (block in left_out$blocks) w[block$x, block$y] <- 0
   w
@@ -197,8 +197,8 @@ check_trial_units <- function(sample, pair) {
 # A neuron pair that is allowed but has fewer than four units with members.
 refuse_few_members <- function(sample, left_out, pair) {
   h <- trial_terms(sample)
-  w <- neuron_pair_weights(sample, left_out)
-  at <- which(is.nan(h) & (if (is.null(w)) TRUE else w != 0), arr.ind = TRUE)[1, ]
+  w <- neuron_pair_weights(left_out, ncol(sample$x), ncol(sample$y))
+  at <- which(is.nan(h) & w != 0, arr.ind = TRUE)[1, ]
   abort("Column ", at[1], " of `", pair$x$arg, "` and column ", at[2], " of `", pair$y$arg,
         "` have fewer than 4 ", if (anyDuplicated(sample$units)) "clusters" else "stimuli",
         " with two trials that do not share noise. Declare such trials with responses() (for ",

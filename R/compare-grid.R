@@ -27,6 +27,7 @@
 #' @param measure ids of measures, such as `"cka"`; measure objects made by [measure()] or
 #'   [new_measure()]; or a list of both, whose names become the labels in the result.
 #'   [measures()] lists all ids.
+#' @param ... not used: parameters of a measure are given to [measure()].
 #' @param diagonal with `y = NULL`: also compare each element with itself (with models: also the
 #'   layers within each model)? An element and itself have the same neurons, so for the neuron
 #'   correction set `shared_neurons`, or `units_x` and `units_y`.
@@ -44,6 +45,8 @@
 #'   * `"stimuli"`: a stimulus (row) with a missing value in any of the representations is left
 #'     out of all of them, so that every pair has the same stimuli.
 #'   * `"neurons"`: a neuron (column) with a missing value is left out of its representation.
+#'   * `"pairwise"`: for RDMs that lack pairs of stimuli, and measures that can leave these out
+#'     ([rsa()]), whose own `na` it is. A measure and a call that disagree are an error.
 #'     With measures that have `shared_neurons` or unit labels, it is left out of all
 #'     representations of its side, and the same neuron is left out of the other side, too. With
 #'     `shared_neurons`, the same neuron is the column with the same number. With labels, it is
@@ -67,10 +70,12 @@
 #' Scores of different measures are not on one scale; [measures()] gives their ranges. A score by
 #' itself does not tell whether it is higher than chance: see [calibrate()].
 #'
-#' Row names are compared where both sides have them, and a difference is an error;
-#' [match_rows()] brings the rows of both sides into one order. If only some sides have row
-#' names, the rows are assumed to be in the same order, and a message says so. A column that
-#' looks like an identifier is an error, see [response_matrix()].
+#' Stimuli go by their names, here and in all functions, in matrices as in RDMs. The same names in
+#' another order are brought into the order of the first representation that has names, and a message
+#' says so; values without names, such as those of `clusters`, are then taken in that order. Names of
+#' other stimuli are an error; [match_rows()] keeps those that all have. If only some sides have
+#' names, the rows are assumed to be in the same order, and a message says so. A column that looks
+#' like an identifier is an error, see [response_matrix()].
 #'
 #' With `na = "stimuli"`, a stimulus of a `dist` object is left out if all of its distances are
 #' missing. Any other missing distance is an error, because it is not clear which of its two
@@ -113,14 +118,16 @@
 #' similarity(v4, v4_layers, list("cka", measure("cka", estimator = "stimulus_neuron")))
 #' @seealso [calibrate()], [cka()], [measures()], [score_matrix()], [prepare()]
 #' @export
-similarity <- function(x, y = NULL, measure = "cka", diagonal = FALSE, on_error = c("stop", "na"),
-                       threads = NULL, na = c("error", "stimuli", "neurons")) {
+similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
+                       on_error = c("stop", "na"), threads = NULL,
+                       na = c("error", "stimuli", "neurons", "pairwise")) {
   need_arguments()
   set <- as_measures(measure)
+  refuse_parameters(set, ...)
   check_flag(diagonal, "diagonal")
   on_error <- check_choice(on_error, c("stop", "na"), "on_error")
-  na <- check_choice(na, missing_rules, "na")
-  call <- open_call(x, y, set, na, threads, diagonal)
+  rule <- rule_of_call(na, set, !missing(na))
+  call <- open_call(x, y, rule$set, rule$na, threads, diagonal)
   check_grid_memory(call$set, call$sides)
   scores <- score_grid(call$pairs, call$sides, call$set, on_error, threads)
   similarity_result(call$pairs, call$sides, call$set, scores)

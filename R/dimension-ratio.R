@@ -54,6 +54,7 @@ declare_result(
 #'   neuron has a label of its own, so that a neuron is never paired with itself.
 #' @param conf_level coverage of the intervals for the dimensionalities, between 0 and 1. By
 #'   default none are computed.
+#' @param na what to do about missing values, see [similarity()].
 #' @return A data frame with one row. Three columns are dimensionalities (effective numbers
 #'   of dimensions): `naive`; `stimulus`, corrected for few stimuli; `stimulus_neuron`,
 #'   corrected for few stimuli and few neurons. Three columns are ratios in (0, 1\]:
@@ -116,8 +117,8 @@ declare_result(
 #' dimensionalities scatter widely when their denominator is near 0. They are `NA`, with a
 #' warning of class `repalign_undefined`, when it is not positive. Stimuli that depend on each
 #' other (groups of similar images, successive time points) make the values too low and the
-#' intervals too narrow, and so do neurons that depend on each other when they have labels of
-#' their own.
+#' intervals too narrow (a warning of class `repalign_dependence` speaks when rows look like it, see
+#' [calibrate()]), and so do neurons that depend on each other when they have labels of their own.
 #' @references Chun, Canatar, Chung and Lee (2026), ICLR, arXiv:2509.26560 (dimensionality).
 #'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, appendix B (the ratios).
 #' @examples
@@ -133,13 +134,17 @@ declare_result(
 #' participation_ratio(first, signal + noise())
 #' @seealso [predicted_bias()], [trial_array()]
 #' @export
-participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL) {
+participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL,
+                                na = c("error", "stimuli", "neurons")) {
   need_arguments()
   if (!is.null(conf_level)) {
     conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   }
-  sample <- dimension_sample(x, y)
+  complete <- without_missing(list(x = x, y = y), na, same = TRUE)
+  if (length(units) == length(complete$columns$x)) units <- units[complete$columns$x]
+  sample <- dimension_sample(complete$given$x, complete$given$y)
   repr <- sample$repr
+  refuse_repeats(list(repr), sample$codes)
   check_rows(repr$n, 4, repr$arg, "a corrected estimator")
   check_pair_memory(declaration("cka"), list(x = repr, y = repr), corrected_cka)
   # the labels of the call, or those that a responses object declares: neurons, or with one trial
@@ -153,11 +158,15 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL) {
           if (identical(own, given$neuron)) "neurons" else "sessions",
           " already: leave out one of the two.", class = "repalign_error_choice", arg = "units")
   }
-  units <- check_labels(if (is.null(units)) own else units, ncol(repr$data), "units", repr$arg)
-  layout <- neuron_layout(units, ncol(repr$data))
+  units <- check_labels(if (is.null(units)) own else units, ncol(repr$data), "units", repr$arg,
+                        colnames(repr$data))
+  layout <- neuron_layout(units, ncol(repr$data), isTRUE(given$complete))
   tables <- if (!is.null(conf_level)) {
     check_rows(repr$n, 5, repr$arg, "a jackknife")
     check_clusters(sample$codes, repr$n, repr$arg, 5, "a jackknife")
+    if (is.null(sample$codes)) {
+      warn_of_rows(list(sample$repr), NULL, "errors", list(declared_cluster_remedy))
+    }
     n <- as.double(sample$repr$n)
     q <- ncol(sample$repr$data)
     events <- if (is.null(sample$trials)) 1 else sample$trials$events
@@ -177,13 +186,15 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL) {
   new_result(result, "repalign_dimension", list(conf_level = conf_level))
 }
 
-# Which columns belong to each unit; without labels each neuron is one.
-neuron_layout <- function(units, q) {
+# Which columns belong to each unit; without labels each neuron is one. Where the columns are all
+# neurons that there are (complete), none of them is left out or deleted.
+neuron_layout <- function(units, q, complete = FALSE) {
   labels <- if (is.null(units)) seq_len(q) else units
   unit <- match(labels, unique(labels))
   count <- max(unit)
-  list(labels = labels, unit = unit, count = count, strata = list(seq_len(count)),
-       left_out = excluded_pairs(unit, unit))
+  list(labels = labels, unit = unit, x = unit, count = count,
+       strata = if (!complete) list(seq_len(count)), left_out = excluded_pairs(unit, unit),
+       complete = c(x = FALSE), of = if (complete) plain_estimator else identity)
 }
 
 # list(naive, stimulus, stimulus_neuron), NA with a warning where a denominator is not positive.
@@ -193,7 +204,7 @@ dimensionalities <- function(sample, layout, unlabelled) {
   result <- list(naive = (sum(form$k) / form$d / form$n)^2 / naive$value, stimulus = NA_real_,
                  stimulus_neuron = NA_real_)
   estimates <- "stimulus"
-  if (form$d == 1 && unlabelled) {
+  if (form$d == 1 && unlabelled && length(layout$strata)) {
     warn("`", sample$repr$arg, "` has a single neuron (column): the neuron-corrected ",
          "dimensionality is undefined (NA).", class = "repalign_undefined")
   } else {
@@ -217,6 +228,7 @@ dimensionalities <- function(sample, layout, unlabelled) {
 # numerator, an unbiased estimate of C_aa C_bb; h, that of C_ab^2 as pair_h() gives it. Data are
 # times a power of two, which drops out of the ratio.
 dimension_parts <- function(sample, layout, estimator) {
+  estimator <- layout$of(estimator)
   labels <- if (corrects_neurons(estimator)) layout$labels
   pair <- self_pair(sample$repr)
   if (!is.null(labels) && layout$count == 1) no_allowed_pair(pair, TRUE)
@@ -263,7 +275,7 @@ variance_sum <- function(totals) {
 # stimulus deleted), over the pairs that a unit takes part in, and over those within it.
 deletion_tables <- function(sample, layout) {
   means <- centered_data(sample$repr)
-  h <- self_sums(means, layout$unit, layout$count, sample$codes)
+  h <- self_sums(means, "x", layout, sample$codes)
   trials <- sample$trials
   if (!is.null(trials)) {
     # the naive values are in the units of the means
@@ -402,9 +414,10 @@ dimension_intervals <- function(tables, sample, layout, conf_level) {
   # one for each deleted stimulus: without one that dominates, all values are much smaller
   floor <- rounding_share * tables$h$naive$total / tables$h$pairs$total
   columns <- lapply(estimators, function(estimator) {
-    h <- h_table(tables$h, estimator)
-    ratio <- h_table(tables$numerator, estimator) / h
+    h <- h_table(tables$h, layout$of(estimator))
+    ratio <- h_table(tables$numerator, layout$of(estimator)) / h
     ratio[is.na(h) | h <= floor] <- NA
+    if (!length(layout$strata)) ratio <- ratio[, 1, drop = FALSE]
     undefined <- sum(is.na(ratio[-1]))
     if (undefined > 0 && !is.na(ratio[[1]])) {
       warn("The standard error of the dimensionality ", dQuote(estimator, FALSE), " is undefined ",

@@ -238,7 +238,7 @@ cut_lists <- function(repr, metric, lists, keep, k) {
           class = "repalign_error_graph", arg = repr$arg)
   }
   graph <- random_graph(cut_for_subset(repr, keep), metric, k)
-  unclass(graph)[c("idx", "dist")]
+  graph[c("idx", "dist")]
 }
 
 walk_lists <- function(lists, keep, k) {

@@ -58,6 +58,7 @@ best_score <- function(result, by = "model_y", draws = 9999) {
   need_arguments()
   default <- missing(by)
   scores <- compared_scores(result)
+  warn_again(attr(result, "dependence"))
   draws <- check_draws(draws, scores$level, length(scores$score))
   groups <- score_groups(scores, by, default)
   found <- lapply(groups, function(at) best_of_group(some_scores(scores, at), draws))
@@ -213,6 +214,7 @@ warn_left_out <- function(scores, usable) {
 compare_best <- function(result, group_1, group_2, draws = 9999) {
   need_arguments()
   scores <- compared_scores(result)
+  warn_again(attr(result, "dependence"))
   draws <- check_draws(draws, scores$level, length(scores$score))
   groups <- list(group_rows(group_1, scores, "group_1"), group_rows(group_2, scores, "group_2"))
   check_compared_groups(groups, scores)
@@ -241,6 +243,10 @@ group_rows <- function(group, scores, arg) {
     }
     return(as.integer(group))
   }
+  if (!is.character(group)) {
+    abort("`", arg, "` must be the name of a model, names of scores or numbers of rows, not ",
+          describe(group), ".", class = "repalign_error_type", arg = arg)
+  }
   models <- scores$rows$model_y
   models <- if (is.null(models)) rep(NA_character_, count) else as.character(models)
   refuse_two_meanings(group, models, scores$title, arg)
@@ -254,7 +260,7 @@ group_rows <- function(group, scores, arg) {
 refuse_two_meanings <- function(group, models, titles, arg) {
   twice <- Filter(function(name) {
     any(models %in% name) && any(titles %in% name) && !identical(models %in% name, titles %in% name)
-  }, if (is.character(group)) group)
+  }, group)
   if (!length(twice)) return(invisible())
   abort("`", arg, "` has ", dQuote(twice[1], FALSE), ", which names a model and a score: give the ",
         "numbers of the rows that are meant.", class = "repalign_error_choice", arg = arg)

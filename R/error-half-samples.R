@@ -79,14 +79,14 @@ quiet_scores <- function(pairs, sides, set) {
 quiet_score <- function(pair, measure) {
   # without some stimuli, the others may be alike
   if (!is.null(refusal(measure, pair$x)) || !is.null(refusal(measure, pair$y))) return(NA_real_)
-  tryCatch(withCallingHandlers(compare_pair(measure$declaration, pair, measure$args),
-                               warning = function(w) invokeRestart("muffleWarning"),
-                               message = function(m) invokeRestart("muffleMessage")),
-           error = function(e) {
-             if (inherits(e, "repalign_error")) return(NA_real_)
-             stop_score(paste0(comparison_title(pair, measure), conditionMessage(e),
-                               " (with some stimuli or neurons left out)"), e)
-           })
+  catch_error(withCallingHandlers(compare_pair(measure$declaration, pair, measure$args),
+                                  warning = function(w) invokeRestart("muffleWarning"),
+                                  message = function(m) invokeRestart("muffleMessage")),
+              failed = function(e) {
+                if (inherits(e, "repalign_error")) return(NA_real_)
+                stop_score(paste0(comparison_title(pair, measure), conditionMessage(e),
+                                  " (with some stimuli or neurons left out)"), e)
+              })
 }
 
 subset_sides <- function(sides, keep, lists) {

@@ -9,6 +9,8 @@ declare_result(
   "repalign_interval", from = c("score_interval", "cka_interval"), words = "intervals",
   columns = described_columns(
     column("estimator", "the estimator of the CKA", key = TRUE, tidy = "term"),
+    column("complete", "of which sides the neurons are all that there are", key = TRUE, tidy = NA,
+           always = FALSE),
     column("cka", "the CKA", shown = 1, tidy = "estimate"),
     side_columns(),
     column("measure", "the label of the measure", key = TRUE, tidy = "term"),
@@ -30,55 +32,44 @@ declare_result(
     column("n", "the number of stimuli")
   ),
   kept = list(conf_level = one_level, deletions = each_once, direction = same_directions,
-              best = common_by_name),
+              best = common_by_name, dependence = each_once),
   heading = function(x, digits) {
     if (is_of_estimators(x)) estimators_heading(x) else scores_heading(x)
   },
   footing = function(x, digits) {
-    if (is_of_estimators(x)) return(correction_notes(x$correction))
+    if (is_of_estimators(x)) {
+      both <- if ("both" %in% x$complete) "complete both"
+      return(c(correction_notes(x$correction), if (has_sampled_y(x)) sampled_units_note,
+               complete_note(both)))
+    }
     halves <- any(grepl("neurons|subjects", x$over) & x$method == "half-samples")
     c(if (halves) {
       "Of half-samples no interactions are subtracted: their errors are rather too large."
-    }, if (has_fixed_rows(x)) {
-      c("The units of y are taken as all that there are (model_units = \"fixed\"): its self term",
-        "is corrected for stimuli only.")
-    })
+    }, if (has_sampled_y(x)) sampled_units_note, complete_note(x$measure))
   }
 )
 
 is_of_estimators <- function(x) any(c("estimator", "cka") %in% names(x))
 
 estimators_heading <- function(x) {
-  level <- attr(x, "conf_level")
   c(paste0("Centered kernel alignment: ", count_of(nrow(x), "row"), undefined_of(x$cka)),
-    if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {
-      paste0("conf_low to conf_high: ", format(100 * level),
-             estimate_interval_words(x$df, x$estimator))
-    })
-}
-
-# df: the degrees of freedom of intervals over clusters or from trials; NULL where all are normal.
-estimate_interval_words <- function(df, estimator) {
-  if (corrects_trials(estimator)) {
-    return(paste0("% t interval (column `df`; Inf: normal), by the\n  jackknife over stimuli and ",
-                  "neurons"))
-  }
-  if (is.null(df)) return("% normal interval, by the jackknife over stimuli\n  and neurons")
-  paste0("% t interval (df = ", enumerate(unique(df), quote = FALSE), "), by the jackknife over ",
-         "clusters\n  of stimuli and neurons")
+    interval_words(x))
 }
 
 scores_heading <- function(x) {
-  level <- attr(x, "conf_level")
   c(paste0("Scores with errors: ", count_of(nrow(x), "score"), undefined_of(x$score)),
-    if (!is.null(level) && !is.null(x$over) && nrow(x)) {
-      paste0("conf_low to conf_high: ", format(100 * level), "% interval over ",
-             enumerate(unique(x$over), quote = FALSE))
-    })
+    interval_words(x))
 }
 
-has_fixed_rows <- function(x) {
-  any(vapply(attr(x, "deletions"), function(call) any(call$rows$fixed), NA))
+interval_words <- function(x) {
+  level <- attr(x, "conf_level")
+  if (is.null(level) || is.null(x$over) || !nrow(x)) return(NULL)
+  paste0("conf_low to conf_high: ", format(100 * level), "% interval over ",
+         enumerate(unique(x$over), quote = FALSE))
+}
+
+has_sampled_y <- function(x) {
+  any(vapply(attr(x, "deletions"), function(call) any(call$rows$sample_y), NA))
 }
 
 #' @rdname tidy.repalign
@@ -139,9 +130,6 @@ summary.repalign_interval <- function(object, ...) {
 #'   rise, n times the derivative, if the stimulus had a larger share. Columns of scores by
 #'   half-samples are `NA`.
 #' @details
-#' Limits of [cka_interval()] are computed from `cka` and `se` by the quantiles of the normal
-#' distribution, or with a column `df` (intervals over clusters) by those of the t distribution.
-#'
 #' The rows of `vcov()` and `influence_matrix()` must come from one call of [score_interval()],
 #' because scores of different calls do not tell how they vary together. In `vcov()`, covariances
 #' over stimuli and over neurons or subjects are added and those of their interactions subtracted;
@@ -165,19 +153,12 @@ NULL
 confint.repalign_interval <- function(object, parm, level = NULL, ...) {
   no_other_arguments(...)
   estimators <- is_of_estimators(object)
-  rows <- need_columns(as.data.frame(object), if (estimators) c("estimator", "cka", "se") else "df",
-                       "used")
+  rows <- need_columns(as.data.frame(object), if (estimators) c("estimator", "cka", "se", "df") else
+    "df", "used")
   if (is.null(level)) level <- level_of(object)
   level <- check_number(level, "level", above = 0, below = 1)
-  if (!estimators) {
-    limits <- unname(limits_of(scales_of(object), rows$df, level))
-    return(named_limits(limits, row_titles(object), level, parm))
-  }
-  tails <- c((1 - level) / 2, (1 + level) / 2)
-  df <- if (is.null(rows$df)) rep(Inf, nrow(rows)) else rows$df
-  limits <- rows$cka + rows$se * outer(df, tails, function(df, p) stats::qt(p, df))
-  named <- source_names(rows, c(source_columns(object), "estimator"))
-  named_limits(limits, named, level, parm)
+  limits <- unname(limits_of(scales_of(object), rows$df, level))
+  named_limits(limits, row_titles(object), level, parm)
 }
 
 # The matrix that methods of confint() return, with the rows that `parm` asks for.
@@ -218,6 +199,7 @@ scales_of <- function(object) {
 # Short names of the rows: without what is the same in all of them.
 row_titles <- function(object) {
   rows <- as.data.frame(object)
+  if (is_of_estimators(object)) return(source_names(rows, c(source_columns(object), "estimator")))
   x <- full_names(rows, "x")
   y <- full_names(rows, "y")
   parts <- c(as.list(rows[source_columns(object)]), list(x, y, as.character(rows$measure)))

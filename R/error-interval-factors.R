@@ -14,11 +14,8 @@ neuron_tables <- function(task) {
     pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
     for (m in which(vapply(task$set, is_linear_cka, NA))) {
       if (way_of(task$set[[m]], task$settings$method)$name != "closed") next
-      units <- neuron_labels(pair, task$set[[m]], task$settings)
-      fixed <- has_fixed_units(task, m) && !any(units$y %in% units$x)
-      tables[[(p - 1) * k + m]] <- c(
-        cka_table(pair, task$set[[m]]$args, task$codes, units, fixed), list(fixed = fixed)
-      )
+      tables[[(p - 1) * k + m]] <- cka_table(pair, task$set[[m]]$args, task$codes,
+                                             given_units(pair, task$settings))
     }
   }
   tables
@@ -28,32 +25,30 @@ is_linear_cka <- function(measure) {
   measure$id %in% c("cka", "angular_cka", "rv") && identical(measure$args$kernel, "linear")
 }
 
-# Are the units of y all that there are, in a measure that corrects for a sample of them?
-has_fixed_units <- function(task, m) {
-  args <- task$set[[m]]$args
-  settings <- task$settings
-  !task$sides$self && settings$neurons[["x"]] && !settings$neurons[["y"]] &&
-    isTRUE(corrects_neurons(args$estimator))
+# The labels of the call, for both sides; NULL without any.
+given_units <- function(pair, settings) {
+  given <- settings$units
+  if (!length(given[["x"]]) && !length(given[["y"]])) return(NULL)
+  sapply(c("x", "y"), given_labels, pair, given, simplify = FALSE)
 }
 
 # The unit of each neuron: from the call, from the measure, or each neuron is one. Units of x and y
 # are different samples unless both sides have some of them.
 neuron_labels <- function(pair, measure, settings) {
-  given <- settings$units
-  if (length(given[["x"]]) || length(given[["y"]])) {
-    return(sapply(c("x", "y"), given_labels, pair, given, simplify = FALSE))
-  }
-  args <- measure$args
-  if (is_linear_cka(measure)) return(unit_layout(pair, args)$labels)
-  sapply(c("x", "y"), function(side) paste(side, seq_len(NCOL(pair[[side]]$data))),
-         simplify = FALSE)
+  labels <- given_units(pair, settings)
+  if (is_linear_cka(measure)) return(unit_layout(pair, measure$args, labels)$labels)
+  if (is.null(labels)) labels <- sapply(c("x", "y"), function(side) {
+    paste(side, seq_len(NCOL(pair[[side]]$data)))
+  }, simplify = FALSE)
+  layout_of_labels(labels, complete_of_pair(pair, measure$args))$labels
 }
 
 # Neurons of a side without labels are units of their own, which no label of the other side names.
 given_labels <- function(side, pair, given) {
   width <- NCOL(pair[[side]]$data)
   if (is.null(given[[side]])) return(paste0("\r", side, " ", seq_len(width)))
-  check_labels(given[[side]], width, paste0("units_", side), pair[[side]]$arg)
+  check_labels(given[[side]], width, paste0("units_", side), pair[[side]]$arg,
+               colnames(pair[[side]]$data))
 }
 
 # The samples of neurons of a call: list(name, size, rows, units), where rows are those of the
@@ -238,7 +233,7 @@ subject_factor <- function(rows, columns, scores, m) {
 # For each estimator list(se, df). members: the random subsets; used: which of them the
 # neuron-corrected values are pooled over.
 sampled_neuron_errors <- function(comparison, members, used, setup) {
-  layout <- neuron_units(comparison)
+  layout <- neuron_units(comparison, setup$neurons)
   tables <- deleted_pools(comparison, members, used, layout, setup)
   loo <- list(n = setup$stimuli, layout = layout)
   sapply(setup$estimator, function(e) {
@@ -250,17 +245,19 @@ sampled_neuron_errors <- function(comparison, members, used, setup) {
   }, simplify = FALSE)
 }
 
-# The unit of each neuron of a and b, the sides of a comparison; the strata are as in unit_layout().
-neuron_units <- function(comparison) {
+# The unit of each neuron of a and b, the sides of a comparison; the strata are as in unit_layout(),
+# but only those of the neurons that are deleted (wanted, by side).
+neuron_units <- function(comparison, wanted) {
   codes <- comparison$codes
-  a <- codes$xx$x + 1L
-  b <- codes$yy$y + max(a) + 1L
-  if (!is.null(codes$xy)) {
+  of_side <- function(code, x) if (is.null(code)) seq_len(ncol(x)) else code + 1L
+  a <- of_side(codes$xx$x, comparison$x)
+  b <- of_side(codes$yy$y, comparison$y) + max(a)
+  if (!is.null(codes$xy) && !any(comparison$complete)) {
     a <- codes$xy$x + 1L
     b <- codes$xy$y + 1L
   }
   count <- max(a, b)
-  strata <- if (any(a %in% b)) list(seq_len(count)) else list(unique(a), unique(b))
+  strata <- if (any(a %in% b)) list(seq_len(count)) else list(unique(a), unique(b))[wanted]
   list(a = a, b = b, count = count, strata = strata)
 }
 
@@ -284,7 +281,7 @@ check_pool_memory <- function(data) {
   columns <- sum(vapply(data, function(x) as.double(ncol(x)), 0))
   check_memory(8 * (40 * nrow(data$a) * columns + 12 * columns^2),
                "The jackknife over stimuli and neurons",
-               "Fewer neurons or stimuli need less, and neurons_sampled = FALSE.")
+               "Fewer neurons or stimuli need less, and over = \"stimuli\".")
 }
 
 deleted_pool <- function(data, members, part, used, comparison, layout, setup) {

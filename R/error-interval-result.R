@@ -5,8 +5,16 @@
 # The result of score_interval() is put together here: standard errors, intervals, and what is kept
 # beside the rows.
 
-# fixed: the rows whose y has units that are all there are.
-interval_result <- function(task, columns, factors, fixed) {
+interval_result <- function(task, columns, factors) {
+  made <- interval_rows(task, columns, factors)
+  warn_no_errors(made$rows, made$constant, factors)
+  warn_infinite_errors(made$rows)
+  new_result(made$rows, "repalign_interval", made$kept)
+}
+
+# list(rows, kept, constant): the rows of the result with what is kept beside them, and which scores
+# do not vary.
+interval_rows <- function(task, columns, factors) {
   scores <- matrix(task$scores, ncol = length(task$set), byrow = TRUE)
   plain <- similarity_result(task$pairs, task$sides, task$set, scores)
   kept <- kept_beside_rows(plain)[c("direction", "best")]
@@ -20,7 +28,8 @@ interval_result <- function(task, columns, factors, fixed) {
   constant <- does_not_vary(rows$score, errors$se, task$set)
   errors$se[constant] <- NA
   call$rows$se <- errors$se
-  call$rows$fixed <- seq_along(errors$se) %in% fixed
+  call$rows$sample_y <- takes_y_as_sample(task)
+  note_strong_stimuli(call, rows)
   call$scales <- interval_scales(task, rows$score, errors$se, columns, length(factors) > 0)
   limits <- limits_of(call$scales, errors$df, task$settings$conf_level)
   n <- rows$n
@@ -28,10 +37,42 @@ interval_result <- function(task, columns, factors, fixed) {
   limits <- unname(limits)
   result <- cbind(rows, se = errors$se, df = errors$df, conf_low = limits[, 1],
                   conf_high = limits[, 2], method = words, over = over_words(task), n = n)
-  warn_no_errors(result, constant, factors)
-  warn_infinite_errors(result)
-  kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call)), kept)
-  new_result(result, "repalign_interval", kept)
+  kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call),
+                 dependence = task$dependence), kept)
+  list(rows = result, kept = kept, constant = constant)
+}
+
+# Intervals know only what these stimuli do: where hardly any of them matter, other samples may have
+# none of their kind, or more. Influences add up to 0, so that one large value shifts all others: they
+# are taken about their median. call: see the interval parts below.
+note_strong_stimuli <- function(call, rows) {
+  influence <- abs(sweep(call$stimuli, 2, apply(call$stimuli, 2, stats::median)))
+  strongest <- apply(influence, 2, order, decreasing = TRUE)[1:2, , drop = FALSE]
+  share <- (influence[cbind(strongest[1, ], seq_len(ncol(influence)))] +
+              influence[cbind(strongest[2, ], seq_len(ncol(influence)))]) / colSums(influence)
+  few <- which(share > 0.5)
+  if (!length(few)) return(invisible())
+  first <- few[1]
+  at <- strongest[, first]
+  inform("Two of ", call$units, if (call$clustered) " clusters" else " stimuli", " (",
+         if (is.null(call$names)) paste(at, collapse = " and ") else enumerate(call$names[at]),
+         ") carry ", round(100 * share[first]), "% of the influence on ", rows$measure[first],
+         " of ", dQuote(rows$x[first], FALSE), " and ", dQuote(rows$y[first], FALSE),
+         if (length(few) > 1) paste0(" (", length(few) - 1, " more like this)"),
+         ": a sample of stimuli with more or fewer of such gives another score, which the interval ",
+         "hardly knows of. Look at these stimuli, and take more of their kind.",
+         class = "repalign_strong_stimuli")
+}
+
+# Which scores take the neurons of y as a sample although only those of x are in `over`? What y is
+# there often are the units of a network.
+takes_y_as_sample <- function(task) {
+  alone <- task$settings$neurons[["x"]] && !task$settings$neurons[["y"]] && !task$sides$self
+  each <- vapply(task$set, function(measure) {
+    alone && !is.null(measure$args$complete) && corrects_neurons(measure$args$estimator) &&
+      measure$args$complete %in% c("none", "x")
+  }, NA)
+  rep(each, nrow(task$pairs))
 }
 
 deletions_of_call <- function(task, rows, columns, factors, words) {
@@ -159,7 +200,7 @@ warn_infinite_errors <- function(result) {
 #
 # rows           what names each of the P scores of the call (score_keys()), with their values and
 #                standard errors: a row of a result finds its place by these, so that results may be
-#                cut, reordered and bound; `fixed`: are the units of y all that there are?
+#                cut, reordered and bound; `sample_y`: see takes_y_as_sample()
 # n, units       the numbers of stimuli, and of what is deleted of them (stimuli or clusters)
 # names          of these units
 # stimuli        a matrix units x P of deviations, whose products add up to the covariances over
@@ -181,11 +222,21 @@ score_keys <- function(rows) {
   do.call(paste, c(lapply(unname(as.list(rows)[columns]), as.character), sep = "\r"))
 }
 
+# Rows of cka_interval() as those of score_interval().
+as_score_rows <- function(rows) {
+  if (!all(c("estimator", "cka") %in% names(rows))) return(rows)
+  rows$x <- rep("x", nrow(rows))
+  rows$y <- rep("y", nrow(rows))
+  rows$measure <- rows$estimator
+  rows$score <- rows$cka
+  rows
+}
+
 # The places of the rows of a result: a data frame with the columns call and row; NA for rows that
 # are of no call.
 deletion_places <- function(object) {
-  rows <- need_columns(as.data.frame(object), c("x", "y", "measure", "score", "se", "over"),
-                       "used")
+  rows <- need_columns(as_score_rows(as.data.frame(object)),
+                       c("x", "y", "measure", "score", "se", "over"), "used")
   keys <- score_keys(rows)
   calls <- attr(object, "deletions")
   places <- data.frame(call = rep(NA_integer_, nrow(rows)), row = rep(NA_integer_, nrow(rows)))

@@ -138,8 +138,7 @@ excluded_cluster_sum <- function(pair, left_out, codes) {
 # The null of whole clusters that change places: an inner product, unless neuron pairs are left
 # out, whose sum every permutation changes.
 cluster_null <- function(args) {
-  left_out <- corrects_neurons(args$estimator) && (args$shared_neurons || !is.null(args$units_x))
-  if (left_out) return(NULL)
+  if (leaves_out_across(args)) return(NULL)
   new_null("inner",
            operand = function(form, repr, args, side) {
              matrix <- if (side == "x") centered_clusters(form, labelled_codes(args$clusters))

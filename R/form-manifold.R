@@ -108,6 +108,9 @@ check_cka_args <- function(args) {
          class = "repalign_unused", data = "k")
   }
   check_unit_choice(args$shared_neurons, args$units_x, args$units_y)
+  # responses() objects declare it, see settled_complete()
+  args$default_complete <- length(args$complete) > 1
+  args$complete <- check_choice(args$complete, complete_choices, "complete")
   args$clusters <- cluster_codes(args$clusters)
   args
 }

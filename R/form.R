@@ -21,6 +21,16 @@ relabel_dist <- function(d, permutation) {
   d
 }
 
+# The same of a user's dissimilarities, whose labels and other attributes stay with their pairs.
+reordered_dist <- function(d, at) {
+  pairs <- attr(d, "pairs")
+  labels <- attr(d, "Labels")
+  d <- relabel_dist(d, at)
+  if (length(labels)) attr(d, "Labels") <- labels[at]
+  if (length(pairs) > 1) attr(d, "pairs") <- as.integer(relabel_packed(pairs, at))
+  d
+}
+
 # A neighbour graph holds row numbers of stimuli, which become their new row numbers.
 relabel_graph <- function(graph, permutation) {
   place <- order(permutation)
@@ -80,10 +90,11 @@ relabel_parts <- function(packed = NULL, each = NULL, rows = NULL, columns = NUL
 # A form is what is prepared once of a representation, and then compared or permuted many times; it
 # is remembered in the cache of its representation, which stands here, too.
 
-# A form is a named list whose class is its kind and "repalign_form". The kind is declared once, by
-# declare_form(), beside the form_*() function that makes it, and says what the rest of the package
-# needs to know of every form: what a permutation of the stimuli makes of it, how much memory it
-# takes, and which of its parts were drawn at random.
+# A form is a named list with its kind as an attribute. (It has no class, with which R would look
+# for methods wherever a part of it is taken, and comparisons of small data spend their time there.)
+# The kind is declared once, by declare_form(), beside the form_*() function that makes it, and says
+# what the rest of the package needs to know of every form: what a permutation of the stimuli makes
+# of it, how much memory it takes, and which of its parts were drawn at random.
 form_kinds <- new.env()
 
 # Arguments of declare_form():
@@ -112,9 +123,11 @@ new_form <- function(kind, parts) {
 
 # Makes a form without checks, which would take time in every comparison.
 as_form <- function(kind, parts) {
-  class(parts) <- c(kind, "repalign_form")
+  attr(parts, "kind") <- kind
   parts
 }
+
+is_form <- function(value) is.list(value) && !is.null(attr(value, "kind"))
 
 form_kind <- function(kind) {
   declared <- form_kinds[[kind]]
@@ -122,12 +135,10 @@ form_kind <- function(kind) {
   declared
 }
 
-kind_of_form <- function(form) class(form)[[1]]
+kind_of_form <- function(form) attr(form, "kind")
 
 # A form with more parts, which a permutation of the stimuli leaves as they are.
-extend_form <- function(form, ...) {
-  as_form(kind_of_form(form), c(unclass(form), list(...)))
-}
+extend_form <- function(form, ...) as_form(attr(form, "kind"), c(form, list(...)))
 
 relabel_form <- function(form, permutation) {
   form_kind(kind_of_form(form))$relabel(form, permutation)
@@ -152,7 +163,8 @@ remember_form <- function(owner, kind, arguments, parts) {
   found <- find_remembered(cache, key)
   if (is.null(found) && !is.null(cache$original)) found <- relabelled_original(cache, key)
   if (!is.null(found)) return(found)
-  keep_remembered(cache, key, as_form(kind, parts))
+  attr(parts, "kind") <- kind
+  keep_remembered(cache, key, parts)
 }
 
 # The same form if it was made before, or NULL.

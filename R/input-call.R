@@ -12,6 +12,7 @@
 # clusters  the codes of the clusters of the kept stimuli, or NULL
 # threads   how many threads there are, an integer
 # choices   the streams of random choices (base-random.R)
+# dependence  what was warned of the rows (input-dependence.R), or NULL
 #
 # Representations and measures that do not go together are no error here, because a grid may leave
 # such scores out: their error is kept with the representation (refusal()).
@@ -20,8 +21,10 @@
 # measures or responses() have), "null" (whole clusters are permuted) or "errors" (whole clusters
 # are deleted); least, why: how many of them are needed, and for what. diagonal: is each
 # representation of a list also compared with itself? middle: only the middle half of the rows is
-# compared (series = "linear"). relabel: see settled_set(); grid: see settled_measure(). What ends
-# with the call is planned in `frame`, the function that the user has called.
+# compared (series = "linear"). remedies: what the function offers for stimuli that depend on each
+# other, where it takes them as independent; see warn_of_rows(). relabel: see settled_set(); grid: see
+# settled_measure(). What ends with the call is planned in `frame`, the function that the user has
+# called.
 open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE, ...,
                       frame = parent.frame()) {
   threads <- hold_threads(threads, frame)
@@ -38,8 +41,8 @@ open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE,
 
 # The same for sides that were read already, without the pairs.
 open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores", least = 2,
-                       why = "a permutation", middle = FALSE, relabel = TRUE, grid = TRUE,
-                       frame = parent.frame()) {
+                       why = "a permutation", middle = FALSE, remedies = NULL, relabel = TRUE,
+                       grid = TRUE, frame = parent.frame()) {
   reprs <- all_representations(sides)
   # most calls have nothing but matrices, about which less is to be judged
   plain <- are_plain(reprs)
@@ -58,6 +61,7 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
     set <- common$set
     clusters <- common$clusters
   }
+  refuse_repeats_of(reprs, set, clusters)
   if (na != "error") {
     complete <- complete_sides(sides, set, na)
     sides <- complete$sides
@@ -83,29 +87,40 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
   sides <- with_refusals(sides, set)
   reprs <- all_representations(sides)
   set_largest_k(set, reprs)
+  dependence <- if (!is.null(remedies) && is.null(clusters)) {
+    warn_of_rows(sides$x$reprs, if (!sides$self) sides$y$reprs, use, remedies)
+  }
   choices <- begin_choices(reprs)
   at_end_of(frame, end_choices(choices))
   list(sides = sides, set = set, n = reprs[[1]]$n, rows = rows, labels = labels,
-       clusters = clusters, choices = choices)
+       clusters = clusters, choices = choices, dependence = dependence)
 }
 
 # A call of two representations and one measure, about which there is no doubt: list(pair, measure).
 # what: the function that the user called, in messages. Two matrices without clusters take a short
 # way, because small calls would otherwise spend their time here.
-open_pair <- function(rx, ry, measure, what, frame = parent.frame()) {
+open_pair <- function(x, y, measure, what, na, frame = parent.frame()) {
+  na <- check_choice(na, missing_rules, "na")
+  rx <- representation(x, "x", allow_na = na != "error", loose = TRUE)
+  ry <- representation(y, "y", allow_na = na != "error", loose = TRUE)
   d <- measure$declaration
-  reprs <- list(rx, ry)
-  check_common_stimuli(reprs, d$pairing)
+  reprs <- with_common_stimuli(list(rx, ry), d$pairing)
+  rx <- reprs[[1]]
+  ry <- reprs[[2]]
   threads <- running$threads
   running$threads <- thread_count()
-  if (are_plain(reprs) && is.null(measure$args$clusters)) {
+  if (na == "error" && are_plain(reprs) && is.null(measure$args$clusters)) {
+    refuse_repeats(reprs)
     choices <- begin_choices(reprs)
     at_end_of(frame, {
       running$threads <- threads
       end_choices(choices)
     })
-    measure$args <- settled_arguments(d, measure$args, list(x = list(rx), y = list(ry)))
-    measure <- settled_measure(measure, grid = FALSE)
+    args <- settled_arguments(d, measure$args, list(x = list(rx), y = list(ry)))
+    if (!is_settled(measure) || !identical(args, measure$args)) {
+      measure$args <- args
+      measure <- settled_measure(measure, grid = FALSE)
+    }
     note_unused_labels(measure$args)
     for (repr in reprs) {
       error <- refusal(measure, repr)
@@ -114,7 +129,7 @@ open_pair <- function(rx, ry, measure, what, frame = parent.frame()) {
     pair <- pair_of(rx, ry)
   } else {
     at_end_of(frame, running$threads <- threads)
-    call <- open_sides(sides_of_two(rx, ry), list(measure), grid = FALSE, frame = frame)
+    call <- open_sides(sides_of_two(rx, ry), list(measure), na, grid = FALSE, frame = frame)
     given <- measure$args$clusters
     measure <- call$set[[1]]
     # what responses() declare is no label without effect
@@ -171,6 +186,25 @@ settled_measure <- function(measure, grid = TRUE) {
   measure$sign <- orientation(measure)
   measure$null <- value(d$null)
   measure
+}
+
+is_settled <- function(measure) !is.null(measure$range)
+
+# The measures with their default arguments, settled when they are first asked for: most calls of
+# two matrices have no others, and need not judge them again.
+usual_measures <- new.env()
+
+# list(given, measure): the default arguments as the exported function has them, and the measure
+# that they make.
+usual_measure <- function(id) {
+  if (is.null(usual_measures[[id]])) {
+    d <- declaration(id)
+    given <- default_arguments(id)
+    if (!length(given)) given <- list() # without names, as functions without parameters give it
+    measure <- list(id = id, label = id, args = d$check(given), declaration = d)
+    usual_measures[[id]] <- list(given = given, measure = settled_measure(measure, grid = FALSE))
+  }
+  usual_measures[[id]]
 }
 
 # ---- clusters of a call

@@ -1,66 +1,232 @@
-# Do the rows look like a time series, or like runs of near copies? Intervals that count each row
-# as independent are then too narrow.
+# Do stimuli depend on each other? Rows may be a time series, or runs of similar stimuli, or near
+# copies of each other. Whatever counts each row as independent is then wrong: p-values are far too
+# small, intervals too narrow, corrected estimates and ceilings too high.
+
+# Every function that gives p-values (`use` is "null"), or intervals or ceilings over stimuli
+# ("errors"), judges its rows once: open_sides() for all that opens a call, warn_of_rows() for the
+# others. Labels and designs that tell what depends on what answer the question; those functions
+# know which. ("order" is for minibatches of successive rows.)
 
 # Neighbouring rows count as alike where their mean squared distance is below this share of that of
-# all rows (AR(1) series with a coefficient of 0.5 have 0.6), and is lower than that of shuffled
-# rows by so many standard deviations. Shuffled rows, heavy tails among them, did that in less than
-# 0.2% of the data sets (bench/dependence.R).
+# all rows (AR(1) series with a coefficient of 0.5 have 0.6).
 alike_share <- 0.6
 
-alike_deviations <- 4
+# And it must be lower than that of shuffled rows by so many standard deviations: on one side of a
+# pair for intervals, which any dependence makes too narrow, on both sides for p-values, which are
+# right as long as the rows of one side are exchangeable. Shuffled rows, heavy tails among them, did
+# that in less than 0.3% of the data sets (bench/dependence.R).
+alike_deviations <- c(errors = 4, null = 3)
 
-# Of longer data some neighbours are enough.
-most_judged_rows <- 1000
+# Of longer or wider data some rows and columns are enough, and of long lists some elements.
+most_judged_rows <- 300
 
-# matrices: those of a call, judged together. clusters: given, they answer the question.
-warn_dependence <- function(matrices, clusters) {
-  if (!is.null(clusters)) return(invisible())
-  warn_alike(matrices, "Intervals count every stimulus as independent: they are then too narrow, ",
-             "and corrected estimates too high. Name stimuli that depend on each other in ",
-             "`clusters` (a label of its own for every stimulus if all are independent).")
+most_judged_columns <- 1000
+
+most_judged_elements <- 20
+
+# ---- the warning
+
+# x, y: lists of representations or of what they are made of (matrices, dist objects, neighbour
+# graphs); without y all pairs within x are judged, and a single one by itself. remedies: what the
+# function that was called offers, after the sentence that says what is wrong. Returns the text of
+# the warning, or NULL.
+warn_of_rows <- function(x, y = NULL, use, remedies) {
+  text <- text_about_rows(x, y, use, remedies)
+  warn_again(text)
+  text
 }
 
-# The warning, if neighbouring rows are alike; `...` says what follows from it.
-warn_alike <- function(matrices, ...) {
-  found <- neighbour_statistic(matrices)
-  if (!(found$share < alike_share && found$deviations > alike_deviations)) return(invisible())
-  warn("Neighbouring rows are alike (their mean squared distance is ",
-       format(found$share, digits = 2), " of that of all rows), as in a time series or in runs of ",
-       "similar stimuli. ", ..., class = "repalign_dependence", data = found$share)
+# Some functions take results of others and give p-values of them: the warning belongs to these, too.
+warn_again <- function(text) {
+  if (length(text)) warn(text[[1]], class = "repalign_dependence", data = attr(text, "share"))
+  invisible(text)
 }
 
-# share: the mean squared distance of neighbours over that of all rows; deviations: by how many
-# standard deviations the sum of the neighbours' inner products exceeds its mean over all orders of
-# the rows. Each matrix has the same weight.
-neighbour_statistic <- function(matrices) {
-  at <- judged_neighbours(nrow(matrices[[1]]))
-  grams <- lapply(matrices, function(x) {
-    x <- x[at$rows, , drop = FALSE]
-    gram <- tcrossprod(centered(x, common_scale(list(x))))
-    gram / max(sum(diag(gram)), .Machine$double.xmin)
+text_about_rows <- function(x, y, use, remedies) {
+  x <- evidence_of_rows(x)
+  y <- if (!is.null(y)) evidence_of_rows(y)
+  pairs <- if (!is.null(y)) expand.grid(i = seq_along(x), j = seq_along(y)) else
+    if (length(x) > 1) as.data.frame(t(utils::combn(length(x), 2)), optional = TRUE) else
+      data.frame(i = rep(1L, length(x)), j = rep(1L, length(x)))
+  if (!nrow(pairs)) return(NULL)
+  a <- x[pairs[[1]]]
+  b <- (if (is.null(y)) x else y)[pairs[[2]]]
+  share <- mapply(share_of_neighbours, a, b, use)
+  series <- any(share < alike_share)
+  if (!series && !any(mapply(are_copies, a, b))) return(NULL)
+  found <- if (series) {
+    paste0("Neighbouring rows are alike (their mean squared distance is ",
+           format(min(share), digits = 2), " of that of all rows), as in a time series or in runs ",
+           "of similar stimuli. ")
+  } else {
+    paste0("Many rows are near copies of each other, as of stimuli that were shown several ",
+           "times. ")
+  }
+  consequence <- switch(use,
+    null = "P-values take the rows as exchangeable: they are then far too small. ",
+    errors = paste0("Intervals count every stimulus as independent: they are then too narrow, and ",
+                    "corrected estimates and ceilings too high. "),
+    order = "", no_branch(use))
+  remedy <- remedies[[if (series || length(remedies) == 1) 1 else 2]]
+  structure(paste0(found, consequence, remedy), share = if (series) min(share))
+}
+
+# RDMs (columns of values, as in rdm_table()) as they are judged: many RDMs of one thing, each in
+# units of its own, are judged by their mean.
+judged_rdms <- function(values, n, mean = FALSE) {
+  values <- as.matrix(values)
+  if (mean) {
+    size <- sqrt(colMeans(values^2, na.rm = TRUE))
+    values <- as.matrix(rowMeans(sweep(values, 2, ifelse(size > 0, size, 1), "/"), na.rm = TRUE))
+  }
+  lapply(seq_len(ncol(values)), function(at) {
+    structure(values[, at], Size = n, class = "dist", Diag = FALSE, Upper = FALSE)
   })
-  gram <- Reduce(`+`, grams)
-  if (length(at$rows) < 5 || !any(gram != 0)) return(list(share = 1, deviations = 0))
+}
+
+# Does a number of permutations leave all orders of the rows free, where designs would restrict them?
+# Without any permutation there is no p-value.
+all_orders <- function(permutations) {
+  is.numeric(permutations) && is.null(dim(permutations)) && !identical(as.double(permutations), 0)
+}
+
+# What functions offer; for runs and series first, for copies second if it differs.
+cluster_remedy <- paste("Name stimuli that depend on each other in `clusters` (a label of its own",
+                        "for every stimulus if all are independent).")
+
+declared_cluster_remedy <- sub("`clusters`", "`cluster` of responses()", cluster_remedy,
+                               fixed = TRUE)
+
+measure_cluster_remedy <- sub("`clusters`", "`clusters` of the measure", cluster_remedy, fixed = TRUE)
+
+design_remedy <- paste("Name groups within which conditions may be exchanged in a design of",
+                       "permute::how() for `permutations`; it can also shift a series.")
+
+permutation_remedies <- list(
+  paste("If the rows are a time series, use series = \"linear\"; if they come in groups, name",
+        "these in `clusters`, or in `blocks` to exchange rows within groups only."),
+  paste("Take the mean over the copies of each stimulus, or name the stimuli in `clusters`, or",
+        "groups within which rows may be exchanged in `blocks`.")
+)
+
+# ---- pairs
+
+# What stands for the mean squared distance of neighbours in a pair, 1 where it tells nothing. For
+# p-values the similarity of neighbours on both sides counts, because they are right if one side is
+# exchangeable; for the variance of a score their mean.
+share_of_neighbours <- function(a, b, use) {
+  known <- Filter(function(side) !is.null(side$share), list(a, b))
+  if (!length(known)) return(1)
+  alike <- vapply(known, function(side) max(1 - side$share, 0), 0)
+  deviations <- vapply(known, function(side) side$deviations, 0)
+  if (use == "null") {
+    return(if (min(deviations) > alike_deviations[["null"]]) 1 - sqrt(prod(alike)^(2 / length(alike)))
+           else 1)
+  }
+  if (max(deviations) > alike_deviations[["errors"]]) 1 - mean(alike) else 1
+}
+
+# Rows that are copies on both sides. Rows of discrete data, such as labels of categories, are equal
+# by chance; those of the two sides then seldom agree.
+are_copies <- function(a, b) {
+  fewest <- min(length(a$copies), length(b$copies))
+  fewest > 0 && length(intersect(a$copies, b$copies)) >= fewest / 2
+}
+
+# ---- evidence of one representation
+
+evidence_of_rows <- function(objects) {
+  at <- unique(round(seq(1, length(objects), length.out = min(length(objects),
+                                                              most_judged_elements))))
+  lapply(objects[at], row_evidence)
+}
+
+# share: the mean squared distance of neighbouring rows over that of all rows; deviations: by how
+# many standard deviations the sum of the neighbours' inner products exceeds its mean over all orders
+# of the rows; copies: pairs of rows that are near copies, as numbers. A list without them where
+# nothing is known, as of data that prepare() did not keep.
+row_evidence <- function(object) {
+  object <- if (is.list(object) && !is.null(object$kind)) object$data else object
+  if (is_absent(object)) return(list())
+  n <- stimulus_count(object)
+  at <- judged_neighbours(n)
+  if (length(at$rows) < 5) return(list())
+  gram <- if (inherits(object, "dist")) gram_of_distances(object, at$rows)
+  else if (is.list(object)) gram_of_graph(object, at$rows)
+  else gram_of_rows(object, at$rows)
+  if (is.null(gram)) return(list(share = 1, deviations = 0))
   norms <- diag(gram)
+  if (!all(is.finite(gram)) || sum(norms) <= 0) return(list())
   m <- length(at$first)
   inner <- sum(gram[cbind(at$first, at$second)])
   distance <- sum(norms[at$first] + norms[at$second]) - 2 * inner
   moments <- shuffled_moments(gram, m, at$sharing)
   sd <- sqrt(max(moments$variance, 0))
   list(share = distance / m / (2 * sum(norms) / (length(norms) - 1)),
-       deviations = if (sd > 0) (inner - moments$mean) / sd else 0)
+       deviations = if (sd > 0) (inner - moments$mean) / sd else 0,
+       copies = if (!is.list(object)) near_copies(gram))
 }
 
 # rows: which are looked at; first, second: neighbours among them; sharing: how many ordered pairs
 # of neighbour pairs have a row in common.
 judged_neighbours <- function(n) {
   if (n <= most_judged_rows) {
-    i <- seq_len(n - 1)
+    i <- seq_len(max(n - 1, 0))
     return(list(rows = seq_len(n), first = i, second = i + 1, sharing = 2 * (n - 2)))
   }
   starts <- floor(seq(1, n - 1, length.out = most_judged_rows / 2))
   i <- seq_along(starts)
   list(rows = c(starts, starts + 1), first = i, second = length(starts) + i, sharing = 0)
+}
+
+# Inner products of centred rows.
+gram_of_rows <- function(x, rows) {
+  columns <- seq_len(ncol(x))
+  if (ncol(x) > most_judged_columns) {
+    columns <- round(seq(1, ncol(x), length.out = most_judged_columns))
+  }
+  if (length(rows) < nrow(x) || length(columns) < ncol(x)) x <- x[rows, columns, drop = FALSE]
+  x <- known_columns(x)
+  storage.mode(x) <- "double"
+  tcrossprod(centered(x, common_scale(list(x))))
+}
+
+# Those of points at such squared distances, which need not exist: the moments ask for rows that add
+# up to 0 only.
+gram_of_distances <- function(d, rows) {
+  n <- as.double(attr(d, "Size"))
+  i <- rep(rows, length(rows))
+  j <- rep(rows, each = length(rows))
+  low <- pmin(i, j)
+  values <- numeric(length(i))
+  at <- i != j
+  values[at] <- d[(n * (low - 1) - low * (low - 1) / 2 + pmax(i, j) - low)[at]]
+  largest <- max(abs(values), 0, na.rm = TRUE)
+  if (largest == 0 || !is.finite(largest)) return(NULL)
+  # two values only are labels: a design, of which no row is drawn
+  if (length(unique(values[at & !is.na(values)])) <= 2) return(NULL)
+  values <- values / largest
+  if (kind_of_values(d) == "distances") values <- values^2
+  # pairs that lack tell nothing
+  lacking <- at & is.na(values)
+  values[lacking] <- mean(values[at & !lacking])
+  gram_of_squares(matrix(values, length(rows)))
+}
+
+# Neighbours are at a distance of 0, or half of it if only one names the other, and all others at 1.
+gram_of_graph <- function(graph, rows) {
+  k <- ncol(graph$idx)
+  squares <- matrix(1, length(rows), length(rows))
+  at <- cbind(rep(seq_along(rows), k), match(graph$idx[rows, ], rows))
+  squares[at[!is.na(at[, 2]), , drop = FALSE]] <- 0
+  squares <- (squares + t(squares)) / 2
+  diag(squares) <- 0
+  gram_of_squares(squares)
+}
+
+gram_of_squares <- function(squares) {
+  means <- rowMeans(squares)
+  -(squares - outer(means, means, "+") + mean(means)) / 2
 }
 
 # Mean and variance, over all orders of the rows, of a sum of m entries K_ij of a centred kernel:
@@ -78,4 +244,37 @@ shuffled_moments <- function(gram, m, sharing) {
   list(mean = m * entry,
        variance = m * same + sharing * in_a_row + (m * (m - 1) - sharing) * apart -
          (m * entry)^2)
+}
+
+# ---- near copies
+
+# Squared distances are those of copies below one of these shares of the median, if there is a gap
+# above it: up to four times as much there are at most a quarter as many. In d dimensions distances
+# of independent rows go on as the power d/2, which is no such gap in even one dimension.
+copy_shares <- c(0.04, 0.02, 0.01, 0.005, 0.0025, 0.001, 1e-4, 1e-6, 1e-8)
+
+# Of the rows, this share at least must have a copy, and so many different rows must be left: what
+# takes fewer values is a design, such as labels of categories.
+least_copied <- 0.4
+
+least_different <- 6
+
+near_copies <- function(gram) {
+  norms <- diag(gram)
+  squares <- outer(norms, norms, "+") - 2 * gram
+  squares[!upper.tri(squares)] <- NA
+  known <- squares[!is.na(squares)]
+  limits <- copy_shares * stats::median(known)
+  if (limits[1] <= 0 || min(known) > limits[1]) return(NULL)
+  for (limit in limits) {
+    count <- sum(known <= limit)
+    if (2 * count < least_copied * nrow(gram)) return(NULL)
+    if (sum(known <= 4 * limit) > 1.25 * count) next
+    at <- which(squares <= limit)
+    second <- unique((at - 1) %/% nrow(gram) + 1)
+    copied <- unique(c((at - 1) %% nrow(gram) + 1, second))
+    if (length(copied) >= least_copied * nrow(gram) &&
+        nrow(gram) - length(second) >= least_different) return(at)
+  }
+  NULL
 }

@@ -14,9 +14,11 @@ NULL
 #'   in [similarity()].
 #' @param measure one or more measures, as in [similarity()]; not those of [new_measure()], of which
 #'   nothing can be prepared.
+#' @param ... not used: parameters of a measure are given to [measure()].
 #' @param data `TRUE`: keep the data beside the forms, which [score_interval()] and
 #'   [score_weighted()] need.
 #' @param threads see [similarity()].
+#' @param na what to do about missing values, see [similarity()].
 #' @return Of one representation an object of class `repalign_prepared`, of a list a list of them
 #'   (class `repalign_prepared_list`, with the same names), which can be subset and saved
 #'   ([saveRDS()]) like any list; lists of prepared and of plain representations may be mixed.
@@ -65,10 +67,12 @@ NULL
 #' try(similarity(v4, zoo, measure("rsa", outer = "pearson")))
 #' @seealso [similarity()], [calibrate()], [score_interval()]
 #' @export
-prepare <- function(x, measure = "cka", data = FALSE, threads = NULL) {
+prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL,
+                    na = c("error", "stimuli", "neurons")) {
   need_arguments()
   check_flag(data, "data")
   measures <- as_measures(measure)
+  refuse_parameters(measures, ...)
   for (m in measures) {
     if (is_own(m)) {
       abort("Nothing can be prepared for ", dQuote(m$label, FALSE), ", a measure of your own: ",
@@ -77,12 +81,16 @@ prepare <- function(x, measure = "cka", data = FALSE, threads = NULL) {
   }
   hold_threads(threads)
   refuse_results(x, "x")
-  side <- as_side(x, "x")
+  na <- check_choice(na, missing_rules, "na")
+  side <- as_side(x, "x", na != "error")
   for (repr in side$reprs) {
     if (!is.null(repr$prepared)) refuse_prepared(repr$arg, "is prepared already: give the data.")
   }
-  check_same_stimuli(side$reprs, names_count(measures))
+  side$reprs <- with_common_stimuli(side$reprs, names_count(measures))
   measures <- lapply(measures, measure_in_order, side$reprs)
+  whole <- complete_sides(list(x = side, y = side, self = TRUE, same = FALSE), measures, na)
+  side <- whole$sides$x
+  measures <- whole$set
   settled <- settled_for_side(measures, side)
   refuse_holes(side$reprs, settled)
   set_largest_k(settled, side$reprs)
@@ -164,7 +172,7 @@ make_forms <- function(measure, repr, tied, first) {
   }
   forms <- forms_of_sides(measure, repr)
   if (needs_data(measure, repr)) return(TRUE)
-  rehearsed <- tryCatch(quietly_done(rehearse(measure, repr, forms)), error = function(e) NULL)
+  rehearsed <- catch_error(quietly_done(rehearse(measure, repr, forms)), failed = function(e) NULL)
   is.null(rehearsed)
 }
 
@@ -214,13 +222,6 @@ has_open_graph <- function(measure, repr) {
 needs_data <- function(measure, repr) {
   needed <- measure$declaration$needs_data
   if (is.function(needed)) needed(measure$args, repr$n, width_of(repr)) else needed
-}
-
-quietly_done <- function(code) {
-  withCallingHandlers(
-    code, repalign_message = function(m) invokeRestart("muffleMessage"),
-    repalign_warning = function(w) invokeRestart("muffleWarning")
-  )
 }
 
 # ---- methods

@@ -18,9 +18,13 @@ as_sides <- function(x, y, by_name = TRUE, na = "error") {
   }
   same <- !self && is_collection(x) && identical(x, y)
   side_x <- as_side(x, "x", na != "error")
-  side_y <- if (self) side_x else if (same) on_side_y(side_x) else as_side(y, "y", na != "error")
-  reprs <- c(side_x$reprs, if (!self && !same) side_y$reprs)
-  check_common_stimuli(reprs, by_name)
+  one_list <- self || same
+  side_y <- if (!one_list) as_side(y, "y", na != "error")
+  reprs <- with_common_stimuli(c(side_x$reprs, side_y$reprs), by_name)
+  of_x <- seq_along(side_x$reprs)
+  side_x$reprs <- reprs[of_x]
+  if (one_list) side_y <- if (self) side_x else on_side_y(side_x)
+  else side_y$reprs <- reprs[-of_x]
   list(x = side_x, y = side_y, self = self, same = same,
        models = side_x$is_models || side_y$is_models)
 }

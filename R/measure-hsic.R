@@ -53,16 +53,17 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                  estimator = c("naive", "stimulus", "stimulus_neuron", "stimulus_trial",
                                "stimulus_neuron_trial"), shared_neurons = FALSE,
                  units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15,
-                 clusters = NULL, shared_noise = c("auto", "trials", "pairs")) {
+                 clusters = NULL, shared_noise = c("auto", "trials", "pairs"),
+                 complete = c("none", "x", "y", "both"), na = c("error", "stimuli", "neurons")) {
   args <- check_cka_args(list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
-    shared_noise = shared_noise
+    units_y = units_y, complete = complete, sigma = sigma, bandwidth = bandwidth, k = k,
+    clusters = clusters, shared_noise = shared_noise
   ))
   if (missing(x) || missing(y)) missing_side(missing(x))
+  check_encodings(c(list(x = x, y = y), args))
   measure <- list(id = "cka", label = "hsic", args = args, declaration = declaration("cka"))
-  call <- open_pair(representation(x, "x", loose = TRUE), representation(y, "y", loose = TRUE),
-                    measure, "hsic()")
+  call <- open_pair(x, y, measure, "hsic()", na)
   pair <- call$pair
   args <- call$measure$args
   check_cka_pair(pair, args)
@@ -109,20 +110,17 @@ kernel_pair_h <- function(pair, args) {
          no_branch(args$kernel))
 }
 
-# The self term of a representation whose stimuli all have a label, where there are clusters. The
-# neuron correction leaves out pairs of neurons with equal labels, and without labels the pairs of
-# each neuron with itself.
+# The self term of a representation whose stimuli all have a label, where there are clusters. units:
+# the labels of neurons, of which pairs of equal ones are left out; NULL: nothing is left out.
 self_h <- function(repr, args, units, form = form_linear(repr)) {
   if (args$kernel == "linear" && args$estimator == "naive") return(naive_self_h(form))
-  if (!corrects_neurons(args$estimator)) units <- NULL
-  else if (is.null(units)) units <- seq_len(ncol(repr$data))
   settings <- args[c("kernel", "estimator", "sigma", "bandwidth", "k")]
   # by another route, it differs by rounding
   route <- if (args$kernel == "linear") cheapest_route(repr)
   what <- list(settings, units, args$clusters, manifold_order(repr, args), route)
   remember_summary(repr, "H with itself", what, {
     pair <- self_pair(repr)
-    labels <- list(x = units, y = units)
+    labels <- if (!is.null(units)) list(x = units, y = units)
     if (corrects_trials(args$estimator)) pair_trial_h(pair, args, labels, TRUE)
     else if (goes_by_clusters(args)) cluster_h(pair, args, labels, TRUE)
     else if (args$kernel == "linear") linear_h(pair, args$estimator, labels, TRUE)

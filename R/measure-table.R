@@ -129,6 +129,48 @@ check_parameter_names <- function(id, given) {
   }
 }
 
+# Functions that take measures have `...` to say where a parameter of a measure belongs. set: the
+# measures that were asked for.
+refuse_parameters <- function(set, ...) {
+  if (!...length()) return(invisible())
+  given <- eval(substitute(alist(...)))
+  names <- names_or_empty(given)
+  if (any(names == "")) {
+    abort("An argument without a name has no place here: name it.",
+          class = "repalign_error_parameter", arg = "...")
+  }
+  declared <- Filter(Negate(is_own), set)
+  declared <- declared[!duplicated(vapply(declared, function(m) m$id, ""))]
+  own <- lapply(declared, function(m) intersect(names, names(measure_parameters(m$id))))
+  unknown <- setdiff(names, unlist(own))
+  if (length(unknown)) refuse_unknown_argument(unknown[1], declared)
+  written <- vapply(names, function(name) {
+    value <- paste(trimws(deparse(given[[name]])), collapse = " ")
+    paste(name, "=", if (nchar(value) > 60) name else value)
+  }, "")
+  shown <- vapply(which(lengths(own) > 0), function(at) {
+    paste0("measure(", dQuote(declared[[at]]$id, FALSE), ", ",
+           paste(written[own[[at]]], collapse = ", "), ")")
+  }, "")
+  one <- length(names) == 1
+  abort("`", paste(names, collapse = "` and `"), if (one) "` is a parameter" else
+    "` are parameters", " of the measure: give ", enumerate(shown, quote = FALSE), ".",
+    class = "repalign_error_parameter", arg = names[1])
+}
+
+refuse_unknown_argument <- function(name, declared) {
+  ids <- vapply(declared, function(m) m$id, "")
+  known <- unlist(lapply(ids, function(id) names(measure_parameters(id))))
+  # the function that the user called: the first one of this package
+  called <- Filter(function(f) identical(environment(f), topenv()),
+                   lapply(seq_len(sys.nframe()), sys.function))[[1]]
+  abort("There is no argument `", name, "` here", if (length(ids)) {
+    paste0(", and ", enumerate(ids), if (length(ids) == 1) " has" else " have",
+           " no such parameter")
+  }, suggest(name, setdiff(unique(c(names(formals(called)), known)), "...")),
+  class = "repalign_error_parameter", arg = name)
+}
+
 # The label names what differs from the defaults, as in "cka", "cka(stimulus)", "mutual_knn(k = 5)"
 # or, for values that are too long to be shown, "cka(units_x)".
 measure_label <- function(id, given) {
@@ -136,11 +178,12 @@ measure_label <- function(id, given) {
   as_default <- function(name) {
     isTRUE(all.equal(given[[name]], defaults[[name]][1], tolerance = 0, check.attributes = FALSE))
   }
-  changed <- Filter(function(name) !as_default(name), names(given))
+  changed <- Filter(function(name) !as_default(name), intersect(names(defaults), names(given)))
   if (!length(changed)) return(id)
   parts <- vapply(changed, function(name) {
     value <- given[[name]]
     if (length(value) != 1 || isTRUE(value)) name
+    else if (name == "complete") paste(name, value)
     else if (is.character(value)) value
     else paste(name, "=", format(value))
   }, "")

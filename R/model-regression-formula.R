@@ -4,7 +4,7 @@
 # Returns list(n, labels, x, y, single, response, subjects): the number and the labels (or NULL) of
 # the conditions; matrices with a row for each pair of conditions and a column for each predictor,
 # and for each response (subject); whether the response is one RDM and no list; its name; and the
-# names of subjects that the user gave, or NULL.
+# names of subjects that the user gave, or NULL. inner: NULL for that of the response.
 regression_table <- function(formula, data, inner, allow_na) {
   terms <- regression_terms(formula, data)
   values <- lapply(terms$calls, formula_value, data = data, env = terms$env)
@@ -15,12 +15,15 @@ regression_table <- function(formula, data, inner, allow_na) {
   places <- if (single) terms$names else
     c(paste0(terms$names[1], "$", names(responses)), terms$names[-1])
   all <- labels_in_order(all, places)
+  if (is.null(inner)) inner <- inner_of_response(responses, all, places)
   rdms <- Map(function(value, place) rdm_of_value(value, place, inner, allow_na), all, places)
   check_equal_sizes(rdms, places)
+  rdms <- rdms_in_one_order(rdms, places, "formula")
+  refuse_repeated_labels(labels_of_rdms(rdms), places[1])
   packed <- matrix(unlist(lapply(rdms, as.vector)), ncol = length(rdms),
                    dimnames = list(NULL, names(all)))
   subjects <- seq_along(responses)
-  list(n = attr(rdms[[1]], "Size"), labels = common_labels(rdms, places, "formula"),
+  list(n = attr(rdms[[1]], "Size"), labels = labels_of_rdms(rdms),
        y = packed[, subjects, drop = FALSE], x = packed[, -subjects, drop = FALSE],
        single = single, response = terms$names[1], subjects = if (!single) names(values[[1]]))
 }
@@ -53,7 +56,7 @@ expanded_terms <- function(formula, data) {
     abort("`.` in `formula` stands for the other elements of `data`, but there are none.",
           class = "repalign_error_missing", arg = "formula")
   }
-  tryCatch(stats::terms(formula, data = frame), error = function(e) {
+  catch_error(stats::terms(formula, data = frame), failed = function(e) {
     abort("`formula` cannot be read: ", conditionMessage(e), class = "repalign_error_type",
           arg = "formula")
   })
@@ -87,7 +90,7 @@ formula_value <- function(call, data, env) {
           suggest(name, c(names(data), "data")), class = "repalign_error_missing",
           arg = "formula")
   }
-  tryCatch(eval(call, data, env), error = function(e) {
+  catch_error(eval(call, data, env), failed = function(e) {
     if (inherits(e, "repalign_error")) stop(e)
     abort("`formula` has ", dQuote(deparse1(call), FALSE), ", which fails: ", conditionMessage(e),
           class = "repalign_error_value", arg = "formula")
@@ -107,6 +110,38 @@ named_subjects <- function(subjects, place) {
   if (is.null(names(subjects))) names(subjects) <- paste0("s", seq_along(subjects))
   check_element_names(subjects, place)
   subjects
+}
+
+# How representations are to be compared where the user does not say: as in the RDMs of the
+# response.
+inner_of_response <- function(responses, values, places) {
+  made <- vapply(values, Negate(is_rdm_or_labels), NA)
+  known <- unique(vapply(responses, inner_of_rdm, ""))
+  known <- if (length(known) == 1 && !is.na(known)) known
+  inner <- if (is.null(known)) "correlation" else known
+  # a response that is a representation is compared as the predictors are
+  if (any(made) && !made[1]) {
+    inform("The RDM", if (sum(made) > 1) "s", " of `", paste(places[made], collapse = "` and `"),
+           "` ", if (sum(made) > 1) "are" else "is", " made with inner = ", dQuote(inner, FALSE),
+           if (is.null(known)) ": how that of the response was made is not known" else
+             ", dissimilarities of the kind of the response's", ". Give `inner` for others.",
+           class = "repalign_inner")
+  }
+  inner
+}
+
+is_rdm_or_labels <- function(value) {
+  inherits(value, "dist") || is_square_rdm(value) || is_labels(value)
+}
+
+# The distance of rsa() of the kind of an RDM, or NA.
+inner_of_rdm <- function(rdm) {
+  made <- attr(rdm, "distance")
+  if (is.null(made)) made <- attr(rdm, "method")
+  if (!inherits(rdm, "dist") || length(made) != 1) return(NA_character_)
+  if (made == "correlation" && is.null(attr(rdm, "transformed"))) return("correlation")
+  if (!made %in% c("euclidean", distance_ids()) || made == "correlation") return(NA_character_)
+  c(distances = "euclidean", squares = "sqeuclidean", neither = NA)[[kind_of_values(rdm)]]
 }
 
 check_equal_sizes <- function(rdms, places) {

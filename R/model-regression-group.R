@@ -50,11 +50,17 @@ group_table <- function(fits, fit, group, tested) {
   rows$p_value <- if (one_sided) tail else 2 * tail
   rows$p_conditions <- p_conditions
   rows$p_subjects <- if (count > 1) {
-    spread <- apply(estimates, 1, stats::sd)
+    spread <- apply(estimates, 1, sd_of_any_size)
     2 * stats::pt(-abs(ifelse(spread > 0, rows$mean / spread * sqrt(count), NA)), count - 1)
   } else na
   rows$subjects <- count
   rows
+}
+
+# The squares of differences may be too large or too small for a double.
+sd_of_any_size <- function(values) {
+  unit <- power_of_two_below(max(abs(values)))
+  stats::sd(values * unit) / unit
 }
 
 mean_of_fits <- function(fits, part) Reduce(`+`, lapply(fits, part)) / length(fits)
@@ -71,9 +77,11 @@ errors_of_group <- function(tested, group) {
     values <- matrix(tested[k, , ], n + 1)
     # a column for each subject
     values <- t(rowsum(t(values), codes) / tabulate(codes))
-    parts <- parts_of_deletions(values)
-    errors <- contrast_errors(parts, matrix(1))
     mean <- mean(values[1, ])
+    # variances of numbers near 1, as in sd_of_any_size()
+    unit <- if (isTRUE(mean != 0)) power_of_two_below(max(abs(values[1, ]))) else 1
+    errors <- contrast_errors(parts_of_deletions(values * unit), matrix(1))
+    errors$se <- errors$se / unit
     errors$se[errors$se <= tie_share * abs(mean)] <- NA
     data.frame(tested = mean, se = errors$se, df = errors$df, statistic = mean / errors$se)
   })

@@ -33,7 +33,7 @@ effects_inverse <- function(mask) {
   if (all(degree == n - 1)) {
     return(list(rank = n, matrix = (diag(n) - 1 / (2 * (n - 1))) / (n - 2)))
   }
-  root <- tryCatch(chol(mask + diag(degree)), error = function(e) NULL)
+  root <- catch_error(chol(mask + diag(degree)), failed = function(e) NULL)
   if (!is.null(root) && min(diag(root))^2 > 1e-6) return(list(rank = n, matrix = chol2inv(root)))
   parts <- eigen(mask + diag(degree), symmetric = TRUE)
   kept <- parts$values > 1e-8 * n

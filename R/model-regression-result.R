@@ -81,6 +81,12 @@ warn_undefined_terms <- function(rows, model, table) {
     warn("The p-value of the whole model is undefined (NA): some permutations leave too few ",
          "pairs, or dissimilarities that do not vary.", class = "repalign_undefined")
   }
+  lost <- is.na(rows$estimate) & !is.na(rows$semipartial)
+  if (any(lost)) {
+    warn("The coefficient of ", enumerate(unique(rows$term[lost])), " is too large for a number ",
+         "(NA): take standardize = TRUE.", class = "repalign_undefined",
+         data = unique(rows$term[lost]))
+  }
   kept <- !is.na(rows$estimate)
   untested <- unique(rows$term[kept & is.na(rows$p_value)])
   if (length(untested)) {

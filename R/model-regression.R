@@ -23,7 +23,9 @@
 #' @param blocks one label per condition, given in the same way: only conditions of the same block
 #'   are exchanged, as in [calibrate()]. With `leave_out`, conditions also keep to their label
 #'   there (see Details).
-#' @param inner for representations: how two conditions are compared, see [rsa()].
+#' @param inner for representations: how two conditions are compared, see [rsa()]. By default as in
+#'   the RDM of the response, where it is known how that was made (by [rdm()] or [stats::dist()]),
+#'   and else by `"correlation"`; a message says which it is.
 #' @param fit `"ordinary"` least squares; `"nonnegative"`: with coefficients that are not negative,
 #'   for predictors that add up in the response; `"ridge"`: with coefficients shrunk by `ridge`.
 #' @param ridge for `fit = "ridge"`: what is added to the sum of squares of each predictor, as a
@@ -130,7 +132,9 @@
 #' subjects; of one subject it is \eqn{V_s}{V_s}, with n - 1. It is two-sided, with `fit =
 #' "nonnegative"` one-sided. It holds where the other two do not, and is conservative: @FIGURES@.
 #'
-#' When not to trust it. A coefficient depends on which other predictors there are; with predictors
+#' When not to trust it. When conditions depend on each other, as in a series or in runs without
+#' `blocks`: a warning of class `repalign_dependence` speaks when they look like it, see
+#' [calibrate()]. A coefficient depends on which other predictors there are; with predictors
 #' that hardly differ it is uncertain, and `shared` large. Dissimilarities of noisy patterns that
 #' are not cross-validated have a bias, which centring takes out where it is the same for all pairs
 #' of a condition. The p-values of the rows are about these subjects and other conditions.
@@ -157,8 +161,8 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
                            fit = c("ordinary", "nonnegative", "ridge"), ridge = NULL,
                            standardize = TRUE, na = c("error", "pairwise"), center = TRUE,
                            permutations = 999, group = NULL) {
-  need_arguments()
-  inner <- check_choice(inner, rsa_inner, "inner")
+  need_arguments(quoted = c("leave_out", "blocks"))
+  inner <- if (!missing(inner)) check_choice(inner, rsa_inner, "inner")
   spec <- list(center = check_flag(center, "center"),
                fit = check_choice(fit, regression_fits, "fit"))
   spec$ridge <- check_ridge(ridge, spec$fit)
@@ -172,22 +176,57 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
   leave_out <- in_order_of(leave_out, table$labels, "leave_out")
   blocks <- in_order_of(blocks, table$labels, "blocks")
   between <- pairs_between(leave_out, table$n)
-  check_predictors(table, between, spec$fit)
+  sized <- regression_in_sizes(table)
+  check_predictors(sized, between, spec$fit)
   if (!is.null(group) && table$single) {
     abort("`group` says which RDMs are of one subject, but the response is one RDM: give a list ",
           "of RDMs, or no `group`.", class = "repalign_error_choice", arg = "group")
   }
   group <- group_codes(group, ncol(table$y), table$subjects)
   design <- regression_design(permutations, table$n, leave_out, blocks)
-  sides <- regression_sides(table, between, spec)
+  if (is.null(leave_out) && is.null(blocks) && all_orders(permutations)) {
+    warn_of_rows(judged_rdms(sized$x, table$n), judged_rdms(sized$y, table$n, mean = TRUE), "null",
+                 regression_remedies)
+  }
+  sides <- regression_sides(sized, between, spec)
   fits <- lapply(seq_len(ncol(table$y)), function(s) {
-    regression_of(table$y[, s], table, between, sides, design, standardize)
+    fit <- regression_of(sized$y[, s], sized, between, sides, design, standardize)
+    fit_in_units(fit, sized$scale_x, sized$scale_y[s], standardize)
   })
   spec$alike <- largest_correlation(sides$gram)
   tested <- tested_coefficients(table, between, spec$center, standardize)
   result <- regression_result(fits, table, spec, design, standardize, group, tested)
   if (na == "pairwise") note_pairs(attr(result, "model")$pairs, sum(between), "fitted")
   result
+}
+
+regression_remedies <- list(
+  paste("Name groups within which conditions may be exchanged, such as runs, in `blocks`, or give a",
+        "design of permute::how() in `permutations`, which can also shift a series."),
+  paste("Take the mean over the copies of each condition, or name groups within which conditions",
+        "may be exchanged in `blocks`.")
+)
+
+# The table with dissimilarities whose squares are doubles, and by what they were multiplied.
+regression_in_sizes <- function(table) {
+  x <- even_sizes(table$x)
+  y <- even_sizes(table$y)
+  table[c("x", "y", "scale_x", "scale_y")] <- list(x$values, y$values, x$scale, y$scale)
+  table
+}
+
+# A fit with what has units in those of the data, in which a coefficient may be too large for a
+# double: it is NA.
+fit_in_units <- function(fit, scale_x, scale_y, standardize) {
+  if (!standardize) {
+    for (column in intersect(c("estimate", "centered"), names(fit$rows))) {
+      values <- fit$rows[[column]] * (scale_x / scale_y)
+      fit$rows[[column]] <- replace(values, is.infinite(values), NA)
+    }
+  }
+  fit$model$intercept <- fit$model$intercept / scale_y
+  fit$fitted <- fit$fitted / scale_y
+  fit
 }
 
 # Of two predictors, as the tests see them. gram: their products.
@@ -212,7 +251,7 @@ check_ridge <- function(ridge, fit) {
 }
 
 labels_in_data <- function(expression, arg, data, caller) {
-  tryCatch(eval(expression, data, caller), error = function(e) {
+  catch_error(eval(expression, data, caller), failed = function(e) {
     abort("`", arg, "` cannot be found: ", conditionMessage(e), ".",
           class = "repalign_error_missing", arg = arg)
   })
@@ -278,8 +317,8 @@ refuse_moved_pairs <- function(design, leave_out) {
   moved <- apply(design_matrix(design), 2, function(p) any(same[p, p] != same))
   if (!any(moved)) return(invisible())
   abort("`permutations` takes conditions with one label of `leave_out` to several labels, in row ",
-        which(moved)[1], ": exchange conditions that share a label, or all conditions of one label ",
-        "with all of another.", class = "repalign_error_design", arg = "permutations")
+        which(moved)[1], ": exchange conditions that share a label, or all conditions of one ",
+        "label with all of another.", class = "repalign_error_design", arg = "permutations")
 }
 
 design_of_plan <- function(plan) if (is.null(plan$fixed)) plan$design_of("coset") else plan$fixed

@@ -25,12 +25,14 @@ declare_result(
     column("left_out", "how many of them are left out", shown = 8)
   ),
   kept = sapply(c("parts", "draws", "table", "outer", "resample", "folds", "conf_level", "sizes",
-                  "group", "pictures", "chance"), function(name) all_alike, simplify = FALSE),
+                  "group", "pictures", "chance", "dependence"), function(name) all_alike,
+                simplify = FALSE),
   heading = function(x, digits) {
     sizes <- attr(x, "sizes")
     c(paste0("Models of RDMs: ", count_of(nrow(x), "model"), undefined_of(x$score)),
       if (!is.null(sizes)) {
-        c(paste0(attr(x, "outer"), ", ", evaluated_data(x), ", ", sizes[["stimuli"]], " stimuli",
+        c(paste0(outer_words(attr(x, "outer")), ", ", evaluated_data(x), ", ",
+                 sizes[["stimuli"]], " stimuli",
                  if (has_clusters(x)) paste0(" in ", count_of(sizes[["condition"]], "cluster")),
                  evaluation_folds(attr(x, "folds"))),
           paste0(if (!has_errors(x)) "no ", "errors over ", evaluation_over(x),
@@ -42,6 +44,11 @@ declare_result(
       })
   }
 )
+
+# evaluate_models() whitens where rsa() does not, unless it is asked to do otherwise.
+outer_words <- function(outer) {
+  paste0(outer, if (whitens(outer)) " (pairs of stimuli are whitened)")
+}
 
 # "8 RDMs in 4 groups", or "8 RDMs" where each is a group.
 evaluated_data <- function(x) {
@@ -148,7 +155,7 @@ compared_models <- function(result) {
 
 # The result of evaluate_models() is put together here.
 
-evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_level) {
+evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_level, dependence) {
   # what draws are made of
   sizes <- c(rdm = max(task$group), condition = units_of(task$n, task$codes))
   models <- names(task$models)
@@ -173,7 +180,7 @@ evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_lev
   new_result(rows, "repalign_evaluation", list(
     parts = parts, draws = draws, table = named_table(whole$table, task), outer = task$outer,
     resample = drawn$factors, folds = folds, conf_level = conf_level,
-    sizes = c(sizes, stimuli = task$n), group = task$group,
+    sizes = c(sizes, stimuli = task$n), group = task$group, dependence = dependence,
     chance = chance[c("permutations", "engine")],
     pictures = list(data = task$values, models = whole$predicted,
                     stimulus_noise = task$stimulus_noise)

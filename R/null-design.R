@@ -133,11 +133,13 @@ permutation_plan <- function(n, permutations, blocks, series, engine, clusters =
   free_plan(n, wanted, engine)
 }
 
-# A plan has three parts. `fixed` is a design for all measures, or NULL when the engine depends on
+# A plan has these parts. `fixed` is a design for all measures, or NULL when the engine depends on
 # the measure. `design_of(engine)` gives the design of an engine, which is made at the first call
-# and kept. `count` is the largest number of permutations that a design of the plan has.
+# and kept; `counts` are the numbers of permutations of these designs, by their engines, and `count`
+# the largest number that a design of the plan has; `most` is how many permutations are possible.
 fixed_plan <- function(design) {
-  list(fixed = design, design_of = function(engine) design, count = design$count)
+  list(fixed = design, design_of = function(engine) design, count = design$count,
+       most = design$most)
 }
 
 free_plan <- function(n, wanted, engine) {
@@ -164,7 +166,9 @@ free_plan <- function(n, wanted, engine) {
     }
     designs[[engine]]
   }
-  list(fixed = NULL, design_of = design_of, count = as.double(wanted) + n - 1)
+  list(fixed = NULL, design_of = design_of, count = as.double(wanted) + n - 1,
+       counts = c(coset = n * ceiling((wanted + 1) / n) - 1, random = wanted),
+       most = factorial(min(n, 20)) - 1)
 }
 
 # All permutations of 1 to n, one in each column, the identity first.
@@ -309,7 +313,7 @@ check_how_blocks <- function(design, n) {
 }
 
 fitting_design <- function(code) {
-  tryCatch(code, error = function(e) {
+  catch_error(code, failed = function(e) {
     abort("The design in `permutations` cannot be used: ", conditionMessage(e),
           class = "repalign_error_design", arg = "permutations")
   })

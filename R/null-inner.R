@@ -63,7 +63,7 @@ cka_null <- function(args) {
   if (corrects_trials(args$estimator) || isTRUE(args$own_labels)) return(NULL)
   if (goes_by_clusters(args)) return(cluster_null(args))
   if (args$kernel == "manifold") return(sparse_null(manifold_h_of_sums))
-  excludes <- corrects_neurons(args$estimator) && (args$shared_neurons || !is.null(args$units_x))
+  excludes <- leaves_out_across(args)
   new_null("inner", operand = if (args$kernel == "linear") function(form, repr, args, side) {
     # the form has the Gram matrix, unless another measure made it before without
     gram <- form$gram
@@ -92,9 +92,8 @@ linear_cube <- function(form, repr, args, side) {
 }
 
 excluded_count <- function(width, args) {
-  if (!corrects_neurons(args$estimator)) return(0)
-  if (args$shared_neurons) return(width)
-  if (is.null(args$units_x)) 0 else excluded_pairs(args$units_x, args$units_y)$count
+  if (!leaves_out_across(args)) return(0)
+  if (args$shared_neurons) width else excluded_pairs(args$units_x, args$units_y)$count
 }
 
 # What the neuron pairs that are left out would add to the inner product, for every permutation.

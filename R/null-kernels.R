@@ -48,7 +48,7 @@ operands <- function(null, measure, reprs, index, side) {
   used_forms(reprs, index, function(repr) {
     form <- measure$declaration$prepare(repr, measure$args, side)
     parts <- null$operand(form, repr, measure$args, side)
-    new_form(kind_of_form(form), c(unclass(form), parts))
+    new_form(kind_of_form(form), c(form, parts))
   })
 }
 

@@ -147,7 +147,7 @@ is_constant_law <- function(law) !(law$moments$var > law$tolerance^2)
 # single numbers of the forms.
 without_arrays <- function(form) {
   new_form(kind_of_form(form), Filter(function(part) is.list(part) || length(part) == 1,
-                                      unclass(form)))
+                                      form))
 }
 
 # The row of one pair in the table of results. The law is that of t, which is larger for more

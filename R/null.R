@@ -35,8 +35,17 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
 # The design of a measure: cosets are the default where its null kernel can take them at once.
 design_for <- function(measure, plan, engine) {
   if (!is.null(plan$fixed)) return(plan$fixed)
-  cosets <- has_cosets(measure$null)
-  plan$design_of(if (engine != "auto") engine else if (cosets) "coset" else "random")
+  plan$design_of(engine_for(measure, engine))
+}
+
+engine_for <- function(measure, engine) {
+  if (engine != "auto") engine else if (has_cosets(measure$null)) "coset" else "random"
+}
+
+# How many permutations each measure will have, before any of them is drawn.
+planned_counts <- function(set, plan, engine) {
+  if (!is.null(plan$fixed)) return(rep(plan$fixed$count, length(set)))
+  plan$counts[vapply(set, engine_for, "", engine)]
 }
 
 # The null of all pairs by a null kernel. The task of the kernel holds arguments of this function;
@@ -139,7 +148,7 @@ permuted_scores <- function(measure, pairs, sides, moved, k, drawn, run = new.en
 # The warnings and messages of this package were given with the observed scores, and are not
 # repeated for null scores. What an own measure warns of is collected in run$warned, each text once.
 permuted_score <- function(measure, pair, run) {
-  tryCatch(
+  catch_error(
     withCallingHandlers(
       compare_pair(measure$declaration, pair, measure$args, measure$range),
       repalign_message = function(m) invokeRestart("muffleMessage"),
@@ -148,7 +157,7 @@ permuted_score <- function(measure, pair, run) {
         invokeRestart("muffleWarning")
       }
     ),
-    error = function(e) {
+    failed = function(e) {
       stop_score(paste0(comparison_title(pair, measure), conditionMessage(e),
                         " (with the rows of `y` permuted)"), e)
     }

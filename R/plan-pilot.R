@@ -2,7 +2,7 @@
 # (plan-designs.R).
 
 # The pilot: list(pairs, args, over, truth, trials), with a pair for each model.
-plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y) {
+plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete) {
   truth <- NA_real_
   if (inherits(x, "repalign_population")) {
     if (!is.null(y)) {
@@ -16,14 +16,33 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y) {
   refuse_results(y, "y")
   pairs <- plan_pairs(x, y)
   models <- length(pairs)
+  named <- units_in_order(list(units_x = units_x, units_y = units_y),
+                          c(list(pairs[[1]]$x), lapply(pairs, function(pair) pair$y)))
+  units_x <- named$units_x
+  units_y <- named$units_y
+  args <- list(kernel = "linear", estimator = "stimulus_neuron", shared_neurons = shared_neurons,
+               units_x = units_x, units_y = units_y, clusters = NULL,
+               default_complete = length(complete) > 1,
+               complete = check_choice(complete, complete_choices, "complete"))
+  # `complete` of each pair, as data or argument say
+  each <- vapply(pairs, function(pair) {
+    settled_complete(args, list(x = list(pair$x), y = list(pair$y)))$complete
+  }, "")
+  if (each[1] %in% c("x", "both")) {
+    abort("All neurons of `x` are there (`complete`), and nothing is to be planned of them: give ",
+          "the side whose neurons are a sample as `x`.", class = "repalign_error_choice",
+          arg = "complete")
+  }
+  for (at in which(each != "none")) refuse_planned_sessions(pairs[[at]], args, each[at])
   over <- if (is.null(over)) {
-    c("stimuli", "neurons_x", if (models == 1) "neurons_y")
+    c("stimuli", "neurons_x", if (models == 1 && each == "none") "neurons_y")
   } else {
     over <- check_choice(over, plan_factors, "over", several = TRUE)
     if (models > 1 && "neurons_y" %in% over) {
-      abort("`over` has \"neurons_y\", but the units of two models are all that there are: leave ",
-            "it out.", class = "repalign_error_choice", arg = "over")
+      abort("`over` has \"neurons_y\", but the units of two models are held fixed: leave it out.",
+            class = "repalign_error_choice", arg = "over")
     }
+    if ("neurons_y" %in% over) refuse_complete_over(list(pairs[[1]]$y), args, "y")
     if ("neurons_y" %in% over && !"neurons_x" %in% over) {
       abort("`over` has \"neurons_y\" without \"neurons_x\": give the side whose neurons are a ",
             "sample as `x`.", class = "repalign_error_choice", arg = "over")
@@ -37,8 +56,6 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y) {
     abort("`", arg, "` is for one `y`, not for two models.", class = "repalign_error_labels",
           arg = arg)
   }
-  args <- list(kernel = "linear", estimator = "stimulus_neuron", shared_neurons = shared_neurons,
-               units_x = units_x, units_y = units_y, clusters = NULL)
   # the number of trials that all sides with trials have; NA without any
   reprs <- c(list(pairs[[1]]$x), lapply(pairs, function(pair) pair$y))
   reprs <- Filter(has_trials, reprs)
@@ -52,7 +69,15 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y) {
                 anyNA(unclass(repr$responses)$values)
               }, NA)))
   }
-  list(pairs = pairs, args = args, over = over, truth = truth, trials = trials)
+  list(pairs = pairs, args = args, complete = each, over = over, truth = truth, trials = trials)
+}
+
+# Sessions leave out pairs of neurons between the sides, which is not known of means over trials.
+refuse_planned_sessions <- function(pair, args, complete) {
+  if (is.null(pair_labels(pair, replace(args, "complete", complete)))) return(invisible())
+  abort("`", pair$x$arg, "` and `", pair$y$arg, "` have common sessions, but all neurons of `",
+        pair$y$arg, "` are there, of which a plan leaves none out: give other session labels, or ",
+        "take them as a sample (`complete`).", class = "repalign_error_choice", arg = "complete")
 }
 
 plan_pairs <- function(x, y) {
@@ -65,11 +90,12 @@ plan_pairs <- function(x, y) {
       abort("`y` must be one representation, or a named list of two models to tell apart.",
             class = "repalign_error_type", arg = "y")
     }
-    rx <- need_kind(representation(x, "x"), "data", "this")
-    pairs <- lapply(paste0("y$", names), function(arg) {
-      ry <- representation(y[[sub("^y\\$", "", arg)]], arg, side = "y")
-      as_pair(rx, need_kind(ry, "data", "this"))
-    })
+    reprs <- c(list(representation(x, "x")), lapply(names, function(name) {
+      representation(y[[name]], paste0("y$", name), side = "y")
+    }))
+    reprs <- with_common_stimuli(lapply(reprs, need_kind, "data", "this"))
+    refuse_repeats(reprs)
+    pairs <- lapply(reprs[-1], function(ry) pair_of(reprs[[1]], ry))
   }
   for (pair in pairs) {
     check_rows(pair$x$n, 6, pair$x$arg, "a plan")
@@ -80,10 +106,12 @@ plan_pairs <- function(x, y) {
             "independent: give one stimulus of each cluster, or the means of clusters.",
             class = "repalign_error_design", arg = repr$arg)
     }
-    warn_dependence(lapply(pair[c("x", "y")], function(repr) repr$data), NULL)
+    warn_of_rows(list(pair$x), list(pair$y), "errors", plan_remedies)
   }
   pairs
 }
+
+plan_remedies <- list("Give one stimulus of each cluster, or the means of clusters.")
 
 # ---- from the pilot to its model
 
@@ -132,15 +160,17 @@ plan_model <- function(pilot, settings, by_trials) {
           "be planned from it.", class = "repalign_error_variance", arg = "x")
   }
   model$critical <- if (length(pilot$pairs) > 1) NA_real_ else
-    plan_threshold(pilot$pairs[[1]], pilot$args, settings$alpha)
+    plan_threshold(pilot$pairs[[1]], replace(pilot$args, "complete", pilot$complete[1]),
+                   settings$alpha)
   model
 }
 
 # The deletions of the pilot, or of means over some of its trials (slots).
 plan_estimate <- function(pilot, labels, slots) {
-  each <- Map(function(pair, labels) {
+  each <- Map(function(pair, labels, complete) {
     args <- pilot$args
     args$shared_neurons <- FALSE
+    args$complete <- complete
     args[c("units_x", "units_y")] <- labels
     # the labels are those of the call, because means over trials declare none
     cut <- function(repr) {
@@ -151,7 +181,7 @@ plan_estimate <- function(pilot, labels, slots) {
       representation(mark_checked(unname(data)), repr$arg, side = repr$side)
     }
     plan_deletions(pair_of(cut(pair$x), cut(pair$y)), args, pilot$over)
-  }, pilot$pairs, labels)
+  }, pilot$pairs, labels, pilot$complete)
   if (length(each) == 1) each[[1]] else {
     # the deletions of the difference between two scores of one x
     a <- each[[1]]
@@ -174,7 +204,7 @@ plan_values <- function(deletions, size) {
 plan_threshold <- function(pair, args, alpha) {
   of <- function(engine) {
     own <- list("cka", estimator = "stimulus_neuron", shared_neurons = args$shared_neurons,
-                units_x = args$units_x, units_y = args$units_y)
+                units_x = args$units_x, units_y = args$units_y, complete = args$complete)
     result <- quiet_calibration(
       pair$x$data, pair$y$data, do.call(measure, own), alpha = alpha, engine = engine
     )

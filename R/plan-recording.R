@@ -24,13 +24,16 @@
 #'   two models in `y`. `power` is then that of detecting it, and [summary()] has the smallest
 #'   designs with `target_power`. By default `power` is for the difference in the pilot.
 #' @param over what counts as a sample: `"stimuli"`, and `"neurons_x"` and `"neurons_y"`, as in
-#'   [score_interval()]. By default all three, and for two models, whose units are all that there
-#'   are, the first two. Without `"neurons_y"`, the self term of `y` is corrected for stimuli only.
+#'   [score_interval()]. By default all that are samples; for two models, whose units are held
+#'   fixed, the first two.
 #' @param shared_neurons,units_x,units_y which neurons are on both sides, or belong together, see
 #'   [cka()]. Of neurons in groups, more groups of the same size are planned.
 #' @param alpha level of the tests whose power is told.
 #' @param target_power the power that is wanted for `difference`.
 #' @param conf_level coverage of the intervals whose width is told.
+#' @param na what to do about missing values, see [similarity()].
+#' @param neurons not used: `neurons_x` and `neurons_y` say of which side.
+#' @param complete `"y"`: the units of `y` are not a sample, but all that there are, see [cka()].
 #' @return A data frame of class `repalign_plan` with one row per design. Columns: `stimuli`,
 #'   `neurons_x`, `neurons_y`, `trials` (`NA`: the pilot has none); `se`, the standard error; `df`,
 #'   the degrees of freedom of the interval; `width`, its whole width; `power`, of [calibrate()] or
@@ -129,13 +132,13 @@
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
 #' plan <- plan_recording(v4, v4_layers$L4[1:100, ], stimuli = c(100, 200, 400),
 #'                        neurons_x = c(50, 100, 200), target_se = 0.05,
-#'                        over = c("stimuli", "neurons_x"))
+#'                        complete = "y")
 #' plan
 #' summary(plan)
 #'
 #' # which of two layers is closer: the smallest recording that detects a difference of 0.1
 #' layers <- lapply(v4_layers[c("L2", "L4")], function(layer) layer[1:100, ])
-#' summary(plan_recording(v4, layers, difference = 0.1))
+#' summary(plan_recording(v4, layers, difference = 0.1, complete = "y"))
 #'
 #' # without a pilot, from an assumption
 #' set.seed(1)
@@ -146,10 +149,24 @@
 plan_recording <- function(x, y = NULL, stimuli = NULL, neurons_x = NULL, neurons_y = NULL,
                            trials = NULL, target_se = NULL, difference = NULL, over = NULL,
                            shared_neurons = FALSE, units_x = NULL, units_y = NULL, alpha = 0.05,
-                           target_power = 0.8, conf_level = 0.95) {
+                           target_power = 0.8, conf_level = 0.95,
+                           complete = c("none", "x", "y", "both"),
+                           na = c("error", "stimuli", "neurons"), neurons = NULL) {
   need_arguments()
+  # without this argument, R would take `neurons` for the beginning of two others
+  if (!is.null(neurons)) {
+    abort("`neurons` does not say of which side: give `neurons_x`, `neurons_y` or both.",
+          class = "repalign_error_parameter", arg = "neurons")
+  }
   settings <- plan_settings(target_se, difference, alpha, target_power, conf_level)
-  pilot <- plan_pilot(x, y, over, shared_neurons, units_x, units_y)
+  if (!inherits(x, "repalign_population")) {
+    found <- without_missing(list(x = x, y = y), na, same = isTRUE(shared_neurons))
+    x <- found$given$x
+    y <- found$given$y
+    if (length(units_x) == length(found$columns$x)) units_x <- units_x[found$columns$x]
+    if (length(units_y) == length(found$columns$y)) units_y <- units_y[found$columns$y]
+  }
+  pilot <- plan_pilot(x, y, over, shared_neurons, units_x, units_y, complete)
   if (!is.null(difference) && length(pilot$pairs) == 1) {
     abort("`difference` is about two models: give `y` as a named list of two, or leave it out.",
           class = "repalign_error_choice", arg = "difference")
@@ -184,7 +201,7 @@ check_plan_grid <- function(wanted, pilot) {
   check_units(pair, pilot$args)
   note_shared_neurons(pair, pilot$args)
   layout <- unit_layout(pair, pilot$args)
-  tied <- length(layout$strata) == 1
+  tied <- is_one_sample(layout)
   # numbers that cannot be planned
   both <- tied && any(c("neurons_x", "neurons_y") %in% pilot$over)
   sampled <- if (both) "neurons_x" else pilot$over
@@ -242,21 +259,24 @@ check_plan_grid <- function(wanted, pilot) {
 # (stimuli x units), and without each two units; self: the ratios of the self terms that neurons
 # are corrected in and are not.
 plan_deletions <- function(pair, args, over) {
-  fixed <- "neurons_x" %in% over && !"neurons_y" %in% over
-  layout <- unit_layout(pair, args)
-  one_sample <- length(layout$strata) == 1
-  fixed <- fixed && !one_sample
-  values <- cka_table(pair, args, NULL, fixed = fixed)$values
+  table <- cka_table(pair, args, NULL)
+  values <- table$values
+  layout <- table$layout
+  one_sample <- is_one_sample(layout)
   sums <- plan_pair_sums(pair, layout)
-  wanted <- c("neurons_x", if (!one_sample) "neurons_y") %in% over
-  strata <- stats::setNames(layout$strata, c("x", "y")[seq_along(layout$strata)])[which(wanted)]
+  names <- if (one_sample) "x" else c("x", "y")[!layout$complete]
+  strata <- stats::setNames(layout$strata, names)[paste0("neurons_", names) %in% over]
   samples <- lapply(strata, function(units) {
     list(units = values[1, 1 + units], both = values[-1, 1 + units, drop = FALSE],
-         pairs = scores_without_two(sums, units, fixed))
+         pairs = scores_without_two(sums, units, layout$complete))
   })
   list(score = values[1, 1], stimuli = values[-1, 1], samples = samples,
-       self = c(x = sums$xx$ratio, y = if (fixed) 1 else sums$yy$ratio), one_sample = one_sample)
+       self = ifelse(layout$complete, 1, c(x = sums$xx$ratio, y = sums$yy$ratio)),
+       one_sample = one_sample)
 }
+
+# Are the neurons of both sides one sample, because some are on both?
+is_one_sample <- function(layout) length(layout$strata) == 1 && !any(layout$complete)
 
 # Stimulus-corrected values of all neuron pairs, added up by units. `terms` and `counts` leave out
 # neuron pairs within a unit; `all` is the mean over all neuron pairs, and `ratio` how much larger
@@ -264,13 +284,14 @@ plan_deletions <- function(pair, args, over) {
 plan_pair_sums <- function(pair, layout) {
   x <- centered_data(pair$x)
   y <- if (pair$self) x else centered_data(pair$y)
-  check_memory(8 * (4 * as.double(layout$count)^2 + 3 * as.double(ncol(x)) * ncol(y)),
+  count <- length(layout$units)
+  check_memory(8 * (4 * as.double(count)^2 + 3 * as.double(ncol(x)) * ncol(y)),
                "The deletion of pairs of neurons", "Fewer neurons need less.")
   of <- function(a, b, unit_a, unit_b) {
     values <- pair_terms(a, b)
-    rows <- t(sum_by_unit(t(values$stimulus), unit_a, layout$count))
-    terms <- sum_by_unit(rows, unit_b, layout$count)
-    counts <- outer(tabulate(unit_a, layout$count), as.double(tabulate(unit_b, layout$count)))
+    rows <- t(sum_by_unit(t(values$stimulus), unit_a, count))
+    terms <- sum_by_unit(rows, unit_b, count)
+    counts <- outer(tabulate(unit_a, count), as.double(tabulate(unit_b, count)))
     all <- sum(terms) / sum(counts)
     diag(terms) <- diag(counts) <- 0
     least <- rounding_share * sum(values$naive) / length(values$naive)
@@ -282,13 +303,16 @@ plan_pair_sums <- function(pair, layout) {
 }
 
 # The scores without each two of `units`; the diagonal is NA.
-scores_without_two <- function(sums, units, fixed) {
+scores_without_two <- function(sums, units, complete) {
   without <- function(part) {
     value <- without_two(part$terms, units) / without_two(part$counts, units)
     if (identical(part, sums$xy)) value else replace(value, which(!(value > part$least)), NA)
   }
-  yy <- if (fixed) sums$yy$all else without(sums$yy)
-  scores <- without(sums$xy) / sqrt(without(sums$xx)) / sqrt(yy)
+  self <- function(side) {
+    part <- sums[[paste0(side, side)]]
+    if (complete[[side]]) part$all else without(part)
+  }
+  scores <- without(sums$xy) / sqrt(self("x")) / sqrt(self("y"))
   diag(scores) <- NA
   scores
 }

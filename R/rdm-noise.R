@@ -15,8 +15,9 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #' @param condition for each row the label of its condition, whose mean is subtracted. `NULL`: the
 #'   rows are residuals (of an array: its rows are the conditions). When `x` is a list: labels for
 #'   all, or a list with the names of `x`; `run` likewise.
-#' @param run for each row, or each repeat of an array, the label of its run. The means of runs are
-#'   subtracted too, because offsets of runs would otherwise count as noise. `NULL`: they are not.
+#' @param run for each row, or each repeat of an array, the label of its run; or `TRUE` for crossed
+#'   trials, as in [rdm()]. The means of runs are subtracted too, because offsets of runs would
+#'   otherwise count as noise. `NULL`: they are not.
 #' @param method `"shrinkage_diag"`: covariances are scaled towards 0, variances stay as they are
 #'   (Schaefer and Strimmer). `"shrinkage_eye"`: towards a multiple of the identity matrix (Ledoit
 #'   and Wolf). `"diag"`: variances only. `"full"`: the sample covariance.
@@ -26,6 +27,7 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #'   all runs or one for each.
 #' @param by_run a covariance for each run, from its observations alone? For an array, the repeats
 #'   are then the runs only if `run` says so.
+#' @param na what to do about missing values, see [rdm()].
 #' @param ... for `noise_precision()`: the arguments of `noise_covariance()`.
 #' @return A symmetric matrix channels x channels of class `c("repalign_noise", "matrix", "array")`
 #'   with attributes `kind` (`"covariance"` or `"precision"`), `method`, `dof`, and `shrinkage` (how
@@ -67,17 +69,23 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #' @export
 noise_covariance <- function(x, condition = NULL, run = NULL,
                              method = c("shrinkage_diag", "shrinkage_eye", "diag", "full"),
-                             dof = NULL, by_run = FALSE) {
+                             dof = NULL, by_run = FALSE,
+                             na = c("error", "stimuli", "neurons")) {
   need_arguments()
   method <- check_choice(method, noise_methods, "method")
   by_run <- check_flag(by_run, "by_run")
-  if (is_collection(x)) return(noise_of_each(x, condition, run, method, dof, by_run))
+  if (is_collection(x)) return(noise_of_each(x, condition, run, method, dof, by_run, na))
   # data are hardly ever symmetric, but a covariance is, and what is cut from one
-  if (is.matrix(x) && is.numeric(x) && nrow(x) > 1 && isSymmetric(unname(x))) {
+  if (is.matrix(x) && is.numeric(x) && nrow(x) > 1 && nrow(x) == ncol(x) &&
+      equals_transpose(x)) {
     abort("`x` is a symmetric matrix, as a covariance is, but must be data or residuals: of a ",
           "covariance (or a part of one), solve() gives the precision.",
           class = "repalign_error_type", arg = "x")
   }
+  kept <- complete_observations(x, list(condition = condition, run = run), na)
+  x <- kept$x
+  condition <- kept$labels$condition
+  run <- kept$labels$run
   without_runs <- is.null(run) && !is_responses(x)
   seen <- read_observations(x, condition, run)
   # repeats of an array need not be runs
@@ -96,13 +104,13 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
 }
 
 # Of each element of a list.
-noise_of_each <- function(x, condition, run, method, dof, by_run) {
+noise_of_each <- function(x, condition, run, method, dof, by_run, na) {
   names <- check_element_names(x, "x")
   labels <- labels_of_each(list(condition = condition, run = run), names)
   lapply(stats::setNames(nm = names), function(name) {
     at_place(paste0("x$", name),
              noise_covariance(x[[name]], labels$condition[[name]], labels$run[[name]], method, dof,
-                              by_run))
+                              by_run, na))
   })
 }
 
@@ -115,7 +123,7 @@ check_dof <- function(dof, count, names) {
           class = "repalign_error_value", arg = "dof")
   }
   if (any(dof < 1)) refuse_dof(min(dof))
-  if (!is.null(names(dof)) && !is.null(names) && all(names %in% names(dof))) dof <- dof[names]
+  if (length(dof) > 1) dof <- in_order_of(dof, names, "dof", "the runs")
   rep_len(as.double(dof), count)
 }
 
@@ -277,7 +285,7 @@ precision_of <- function(x) {
   covariance <- unclass_noise(x)
   units <- sqrt(diag(covariance))
   covariance <- covariance / units / rep(units, each = length(units))
-  root <- if (!few) tryCatch(chol(covariance), error = function(e) NULL)
+  root <- if (!few) catch_error(chol(covariance), failed = function(e) NULL)
   if (is.null(root) || rcond(root, triangular = TRUE)^2 < .Machine$double.eps) {
     abort("`x` has ", count_of(ncol(x), "channel"), " and ", format(dof, digits = 4), " degrees ",
           "of freedom: the covariance of method = ", dQuote(method, FALSE), " has no inverse. ",

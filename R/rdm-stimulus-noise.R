@@ -18,7 +18,8 @@ check_stimulus_noise <- function(noise, n = NULL, labels = NULL) {
   size <- if (is_square) nrow(noise) else length(noise)
   if (!is.null(n) && size != n) {
     abort("`stimulus_noise` is for ", count_of_stimuli(size), ", but there are ", n,
-          ": give the noise of these, in the same order.", class = "repalign_error_size", arg = "stimulus_noise")
+          ": give the noise of these, in the same order.", class = "repalign_error_size",
+          arg = "stimulus_noise")
   }
   storage.mode(noise) <- "double"
   # A common factor means nothing for a score, but extreme ones would overflow where noise is
@@ -42,8 +43,8 @@ check_variances <- function(noise) {
   if (length(small)) {
     abort("`stimulus_noise` has variances that are less than ", format(least_noise), " of the ",
           "largest one, first that of stimulus ", small[1], ": too few digits would be ",
-          "left. Check its units, or give this stimulus more noise.", class = "repalign_error_value",
-          arg = "stimulus_noise")
+          "left. Check its units, or give this stimulus more noise.",
+          class = "repalign_error_value", arg = "stimulus_noise")
   }
   as.vector(noise)
 }
@@ -91,7 +92,7 @@ stimulus_noise_matrix <- function(noise, n) {
 # The Cholesky root of a matrix, or NULL where it is not positive definite by more than rounding, or
 # than a larger share.
 positive_root <- function(a, share = nrow(a) * .Machine$double.eps) {
-  root <- tryCatch(chol(a), error = function(e) NULL)
+  root <- catch_error(chol(a), failed = function(e) NULL)
   size <- if (is.null(root)) 0 else diag(root)
   if (min(size)^2 > share * max(size)^2) root
 }

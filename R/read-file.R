@@ -55,7 +55,8 @@
 #' neurons, use `read.csv()` and [response_matrix()].
 #'
 #' *`.rds`*: a matrix, an array, a data frame or a vector of numbers, or a list of them, in which
-#' `name` is a path such as `"model/layer1"`.
+#' `name` is a path such as `"model/layer1"`. An object of any other class is an error: what its
+#' numbers mean, its class knows.
 #'
 #' *Sparse matrices* in `.rds` and old MATLAB files become ordinary ones; those of MATLAB v7.3 are
 #' an error, and so are the cells and fields of old files.
@@ -129,7 +130,7 @@ file_formats <- function() {
                        rows = safetensors_rows),
     rds = list(names = function(file) {
       found <- read_rds_file(file)
-      if (is_array_list(found)) names(flat_list(found)) else character()
+      if (is_array_list(found)) as.character(names(flat_list(found))) else character()
     },
                read = read_rds),
     csv = no_names(function(file, name, rows) read_text_table(file, name, rows, ",")),

@@ -33,9 +33,9 @@ with_dataset <- function(file, name, f) {
     if (is.null(name)) name <- choose_array(NULL, hdf5_datasets(open, ""), file)
     # h5py takes "/units/rates" and "units/rates" for the same
     path <- gsub("^/+|/+$", "", name)
-    found <- if (nzchar(path)) tryCatch(open[[path]], error = function(e) NULL)
+    found <- if (nzchar(path)) catch_error(open[[path]], failed = function(e) NULL)
     if (!inherits(found, "H5D")) {
-      group <- if (nzchar(path)) tryCatch(open[[path]], error = function(e) NULL)
+      group <- if (nzchar(path)) catch_error(open[[path]], failed = function(e) NULL)
       if (inherits(group, "H5Group") && is_matlab_sparse(group)) {
         refuse_file(file, "has ", dQuote(name, FALSE),
                     " as a sparse matrix of MATLAB v7.3: save full(",
@@ -55,11 +55,11 @@ with_dataset <- function(file, name, f) {
 
 with_hdf5 <- function(file, f) {
   require_package("hdf5r", "Reading HDF5 files (.h5, .nwb, .mat of version 7.3)")
-  open <- tryCatch(hdf5r::H5File$new(file, mode = "r"), error = function(e) {
+  open <- catch_error(hdf5r::H5File$new(file, mode = "r"), failed = function(e) {
     refuse_file(file, "cannot be opened as an HDF5 file: ", reason_of(e))
   })
   on.exit(try(open$close_all(), silent = TRUE))
-  tryCatch(f(open), error = function(e) {
+  catch_error(f(open), failed = function(e) {
     if (inherits(e, "repalign_error")) stop(e)
     # h5py can compress in ways that other programs do not know
     text <- conditionMessage(e)
@@ -90,7 +90,7 @@ hdf5_datasets <- function(group, before, seen = new.env()) {
   if (!is.null(seen[[id]]) || is_matlab_sparse(group)) return(character())
   seen[[id]] <- TRUE
   found <- lapply(setdiff(names(group), c("#refs#", "#subsystem#")), function(key) {
-    part <- tryCatch(if (group$path_valid(key)) group[[key]], error = function(e) NULL)
+    part <- catch_error(if (group$path_valid(key)) group[[key]], failed = function(e) NULL)
     path <- paste0(before, key)
     if (inherits(part, "H5Group")) return(hdf5_datasets(part, paste0(path, "/"), seen))
     if (inherits(part, "H5D") && is.null(other_content(part)) &&

@@ -20,9 +20,9 @@ read_matlab <- function(file, name, rows) {
                 "not read correctly: save double(", name, ").", class = "repalign_error_type")
   }
   check_dims(variables[[name]]$dims, file, copies = 3)
-  whole <- tryCatch(
+  whole <- catch_error(
     suppressWarnings(R.matlab::readMat(file, fixNames = FALSE, sparseMatrixClass = "matrix")),
-    error = function(e) refuse_file(file, "cannot be read by R.matlab: ", reason_of(e))
+    failed = function(e) refuse_file(file, "cannot be read by R.matlab: ", reason_of(e))
   )[[name]]
   if (!is.numeric(whole) || !identical(as.double(dim(whole)), variables[[name]]$dims)) {
     refuse_file(file, "cannot be read by R.matlab: the array ", dQuote(name, FALSE), " is damaged.")
@@ -65,8 +65,8 @@ mat5_variables <- function(file) {
 # The content of a variable, as far as its description goes.
 mat5_content <- function(file, at, tag, little) {
   if (tag[1] == 14) return(file_bytes(file, at, min(tag[2], 4096)))
-  bytes <- tryCatch(suppressWarnings(memDecompress(file_bytes(file, at, tag[2]), "gzip")),
-                    error = function(e) raw())
+  bytes <- catch_error(suppressWarnings(memDecompress(file_bytes(file, at, tag[2]), "gzip")),
+                       failed = function(e) raw())
   if (!identical(mat5_integers(bytes[1:8], little)[1], 14)) {
     refuse_file(file, "is damaged: a compressed variable cannot be unpacked.")
   }

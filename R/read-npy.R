@@ -117,7 +117,8 @@ parse_npy_header <- function(text, file) {
 
 # The .npy files of an archive: Name and Length, in bytes when unpacked.
 npz_members <- function(file) {
-  members <- tryCatch(suppressWarnings(utils::unzip(file, list = TRUE)), error = function(e) NULL)
+  members <- catch_error(suppressWarnings(utils::unzip(file, list = TRUE)),
+                         failed = function(e) NULL)
   if (is.null(members) || !all(validUTF8(members$Name))) {
     refuse_file(file, "is no archive that can be opened, or a damaged one.")
   }
@@ -148,9 +149,9 @@ unpack_array <- function(file, name) {
   folder <- tempfile("npz")
   dir.create(folder)
   # junkpaths: whatever the name of the member says, it stays in this folder
-  path <- tryCatch(
+  path <- catch_error(
     utils::unzip(file, files = member$Name, exdir = folder, junkpaths = TRUE, unzip = "internal"),
-    error = function(e) NULL, warning = function(w) NULL
+    failed = function(e) NULL, warning = function(w) NULL
   )
   if (length(path) != 1 || !file.exists(path) || file.size(path) != member$Length) {
     unlink(folder, recursive = TRUE)

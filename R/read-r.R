@@ -12,9 +12,10 @@ read_rds <- function(file, name, rows) {
   x <- found
   if (!is_numbers(x)) {
     refuse_file(file, "holds ", describe(x), ", not an array of numbers.",
+                if (is.object(x)) " readRDS() gives it as it is; unclass() takes a class away.",
                 class = "repalign_error_type")
   }
-  if (inherits(x, "integer64")) {
+  if (is_integer64(x)) {
     return(r_array(array(integer64_doubles(x, file), if (is.null(dim(x))) length(x) else dim(x)),
                    rows, file))
   }
@@ -23,12 +24,14 @@ read_rds <- function(file, name, rows) {
 }
 
 read_rds_file <- function(file) {
-  tryCatch(suppressWarnings(readRDS(file)), error = function(e) {
+  catch_error(suppressWarnings(readRDS(file)), failed = function(e) {
     refuse_file(file, "cannot be read by readRDS(): ", conditionMessage(e), ".")
   })
 }
 
-is_array_list <- function(x) is.list(x) && !is.data.frame(x)
+# What a class makes of numbers, or of a list, only its own functions know: of all classes, those
+# that is_numbers() names are read, and no other.
+is_array_list <- function(x) is.list(x) && !is.object(x)
 
 # The numeric arrays of a list and of lists within it; their names are paths such as "model/layer".
 flat_list <- function(given, before = "") {
@@ -46,9 +49,12 @@ flat_list <- function(given, before = "") {
 }
 
 is_numbers <- function(x) {
-  inherits(x, "Matrix") || is.data.frame(x) ||
-    ((is.numeric(x) || is.logical(x)) && (!is.object(x) || inherits(x, "integer64")))
+  if (is.object(x)) return(inherits(x, c("data.frame", "Matrix")) || is_integer64(x))
+  is.numeric(x) || is.logical(x)
 }
+
+# Classes made of it, such as points in time, are something else.
+is_integer64 <- function(x) identical(as.vector(class(x)), "integer64")
 
 # An array of R or MATLAB, with all its rows, as file_array().
 r_array <- function(x, rows, file) {

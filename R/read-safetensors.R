@@ -54,8 +54,8 @@ safetensors_header <- function(file) {
   # stack of the parser. jsonlite 1.8.4 takes the text that it complains of for a format of
   # printf(), and dies of a percent sign in it, which JSON can write in another way.
   header <- if (bytes[1] == charToRaw("{") && json_depth(text) <= 3) {
-    tryCatch(jsonlite::parse_json(gsub("%", "\\u0025", text, fixed = TRUE)),
-             error = function(e) NULL)
+    catch_error(jsonlite::parse_json(gsub("%", "\\u0025", text, fixed = TRUE)),
+                failed = function(e) NULL)
   }
   if (!is.list(header) || (length(header) && is.null(names(header)))) {
     refuse_file(file, "has a damaged header: it is not the JSON of .safetensors files.")

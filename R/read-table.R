@@ -2,101 +2,210 @@
 
 read_text_table <- function(file, name, rows, sep) {
   no_array_name(name, file)
-  top <- table_top(file, sep)
   wanted <- sort(unique(rows))
-  path <- file
-  if (!is.null(rows) || length(top$lines) < most_top_lines) {
-    path <- tempfile(fileext = ".csv")
-    on.exit(unlink(path))
-  }
-  if (!is.null(rows)) {
-    rows_of(rows, copy_lines(file, path, wanted, top$header), file)
-  } else if (path != file) {
-    # read.table() refuses a short file without a line break at its end
-    copy_all_lines(file, path)
-  }
-  data <- table_data(path, top, sep, file, wanted)
+  check_text(file, sep, wanted)
+  connection <- gzfile(file, "rb")
+  on.exit(close(connection))
+  top <- top_lines(connection, file, sep)
+  data <- table_data(c(top$names, wanted_lines(connection, top, wanted, file)), top, file, wanted)
   if (!is.null(rows)) data <- data[match(rows, wanted), , drop = FALSE]
   file_array(data, ncol(data), "first")
 }
 
-# The matrix of a whole table. rows: the numbers of its rows in `file`, for messages, or NULL.
-table_data <- function(path, top, sep, file, rows) {
-  table <- parse_table(path, top, sep, file)
-  if (!nrow(table)) {
-    refuse_file(file, "has no rows besides names of columns.", class = "repalign_error_size")
+# lines: of a table, of which the first is one of names where top$names is. rows: the numbers of its
+# rows in `file`, for messages, or NULL.
+table_data <- function(lines, top, file, rows) {
+  table <- table_texts(lines, top, file)
+  names <- table$names
+  cells <- table$cells
+  labels <- cells[[1]]
+  labelled <- length(cells) > 1 && first_names_stimuli(names[1], labels, file, top)
+  at <- if (labelled) seq_along(cells)[-1] else seq_along(cells)
+  data <- suppressWarnings(vapply(cells[at], as.double, numeric(length(labels))))
+  data <- matrix(data, length(labels))
+  for (k in which(colSums(is.na(data)) > 0)) {
+    data[, k] <- column_values(cells[[at[k]]], at[k], names, file, rows)
   }
-  labelled <- ncol(table) > 1 && first_names_stimuli(table, file, top)
-  # read.table() leaves names of rows that have no name of a column as texts
+  large <- which(colSums(abs(data) >= 2^53, na.rm = TRUE) > 0)
+  for (column in cells[at[large]]) refuse_inexact(column, file)
+  if (!is.null(top$names)) colnames(data) <- names[at]
   if (labelled) {
-    numbers <- utils::type.convert(table[[1]], as.is = TRUE)
-    if (is.numeric(numbers)) table[[1]] <- numbers
-  }
-  at <- if (labelled) seq_along(table)[-1] else seq_along(table)
-  for (j in at) {
-    if (is.character(table[[j]]) || is.complex(table[[j]])) {
-      refuse_cell(table[[j]], j, names(table), file, rows)
+    numbers <- utils::type.convert(labels, as.is = TRUE)
+    if (is.numeric(numbers)) labels <- numbers
+    if (!is.integer(labels) || !counts_rows(labels, rows)) {
+      rownames(data) <- checked_labels(label_text(labels), file, rows)
     }
   }
-  data <- vapply(table[at], as.double, numeric(nrow(table)))
-  headed <- !identical(names(table), paste0("V", seq_along(table)))
-  data <- matrix(data, nrow(table))
-  if (headed) colnames(data) <- names(table)[at]
-  labels <- if (labelled) table[[1]]
-  if (is.character(labels)) rownames(data) <- checked_labels(labels, file, rows)
-  if (is.double(labels) || (is.integer(labels) && !counts_rows(labels, rows))) {
-    rownames(data) <- checked_labels(label_text(labels), file, rows)
-  }
-  found <- list(data = data, at = at)
-  large <- which(colSums(abs(found$data) >= 2^53, na.rm = TRUE) > 0)
-  if (length(large)) {
-    text <- parse_table(path, top, sep, file, "character")
-    # the texts of columns with large numbers: those written as integers must fit
-    text <- as.matrix(text)[, found$at[large], drop = FALSE]
-    digits <- sub("^[+-]?0*", "", text[grepl("^[+-]?[0-9]+$", text)])
-    large <- nchar(digits) > 16 | (nchar(digits) == 16 & digits > "9007199254740992")
-    if (any(large)) refuse_large_integer(file)
-  }
-  found$data
+  data
 }
 
-parse_table <- function(path, top, sep, file, classes = NA) {
-  failed <- function(e) {
-    refuse_file(file, "cannot be read as a table: ", conditionMessage(e), ".")
+# The fields of a table as texts: list(names, cells), a vector for each column. This is what
+# utils::read.table() does, which takes a time that goes with the square of the length of a line.
+table_texts <- function(lines, top, file) {
+  most <- length(lines)
+  lines <- joined_lines(lines[has_text(lines, top$sep)])
+  names <- if (!is.null(top$names)) split_line(lines[1], top$sep)
+  if (!is.null(names)) lines <- lines[-1]
+  if (!length(lines)) {
+    refuse_file(file, "has no rows besides names of columns.", class = "repalign_error_size")
   }
-  table <- tryCatch(
-    utils::read.table(path, header = top$header, sep = sep, quote = "\"", comment.char = "",
-                      check.names = FALSE, strip.white = TRUE, row.names = NULL,
-                      na.strings = c("NA", "NaN", "nan", ""), colClasses = classes,
-                      fileEncoding = if (top$mark) "UTF-8-BOM" else "", encoding = "UTF-8",
-                      stringsAsFactors = FALSE),
-    error = failed, warning = failed
-  )
-  texts <- c(names(table), unlist(Filter(is.character, table), use.names = FALSE))
-  if (!all(validUTF8(texts))) refuse_file(file, "is no text in UTF-8.")
-  table
+  refused <- function(why) refuse_file(file, "cannot be read as a table: ", why, ".")
+  width <- max(lengths(lapply(utils::head(lines, 5), split_line, top$sep)), length(names))
+  if (is.null(names)) names <- paste0("V", seq_len(width))
+  # a line of names that is one field shorter than the others leaves out that of the first column
+  if (length(names) == width - 1) names <- c("row.names", names)
+  if (length(names) < width) refused("more columns than column names")
+  failed <- function(e) refused(conditionMessage(e))
+  cells <- catch_error(
+    scan(text = lines, what = rep(list(""), width), sep = top$sep, quote = "\"", nmax = most,
+         na.strings = character(), quiet = TRUE, strip.white = TRUE, multi.line = FALSE),
+    failed, warning = failed)
+  list(names = names, cells = cells)
 }
 
-# lines: the first lines that are not blank, without a byte order mark; mark: does the file begin
-# with one? The other elements are those of top_of_lines().
-table_top <- function(file, sep) {
-  refuse_zero_bytes(file)
+# The values of a column in which not every text is a number. Others may be missing, or all of them
+# truth values.
+column_values <- function(column, j, names, file, rows) {
+  values <- suppressWarnings(as.double(column))
+  values[is.nan(values)] <- NA
+  known <- which(!is_missing_text(column))
+  bad <- known[is.na(values[known])]
+  if (!length(bad)) return(values)
+  truth <- replace(as.logical(column), -known, NA)
+  if (!anyNA(truth[known])) return(as.double(truth))
+  refuse_file(file, "has ", dQuote(strtrim(column[bad[1]], 30), FALSE), " in row ",
+              if (is.null(rows)) bad[1] else rows[bad[1]], ", column ", j, " (",
+              dQuote(strtrim(names[j], 30), FALSE), "), which is no number. Only the first column ",
+              "may hold names; else read the table by read.csv() and response_matrix().",
+              class = "repalign_error_type")
+}
+
+is_missing_text <- function(text) trimws(text) %in% c("NA", "NaN", "nan", "")
+
+# Texts of columns with large numbers: those that are written as integers must fit.
+refuse_inexact <- function(text, file) {
+  digits <- sub("^[+-]?0*", "", text[grepl("^[+-]?[0-9]+$", text)])
+  if (any(nchar(digits) > 16 | (nchar(digits) == 16 & digits > "9007199254740992"))) {
+    refuse_large_integer(file)
+  }
+}
+
+# ---- lines
+
+# Text has no zero bytes, but UTF-16 does, in which other programs write tables. A compressed file
+# says nothing of how long its text is, so that it is unpacked once, piece by piece, to see whether
+# there is memory for it; wanted: the rows to be kept, NULL for all.
+check_text <- function(file, sep, wanted) {
   connection <- gzfile(file, "rb")
   on.exit(close(connection))
-  lines <- top_lines(connection, file)
-  c(list(mark = lines$mark), top_of_lines(lines$lines, sep, file))
+  counted <- c(bytes = 0, cells = 0, lines = 0)
+  marks <- charToRaw(paste0(sep, "\n"))
+  repeat {
+    # what cannot be unpacked is found later
+    bytes <- catch_error(suppressWarnings(readBin(connection, "raw", 2^20)), function(e) raw())
+    if (!length(bytes)) break
+    if (any(bytes == 0)) refuse_file(file, "is no text in UTF-8: it has bytes that are zero.")
+    ends <- sum(bytes == marks[2])
+    counted <- counted + c(length(bytes), sum(bytes == marks[1]) + ends, ends)
+    if (is.null(wanted)) check_text_memory(counted, file)
+  }
+  if (is.null(wanted)) return(invisible())
+  # the first lines are read in any case, and two of them are taken apart
+  more <- c(bytes = most_top_lines, cells = 2, lines = 0)
+  check_text_memory(counted * pmin(1, (length(wanted) + more) / max(counted[["lines"]], 1)), file)
 }
 
-top_lines <- function(connection, file) {
-  lines <- tryCatch(first_lines(connection, most_top_lines), error = function(e) NULL,
-                    warning = function(w) NULL)
+# The text is there twice for a while, and each of its fields as a text and as a number: about what
+# was measured of narrow and of wide tables.
+check_text_memory <- function(counted, file) {
+  check_memory(8 * counted[["bytes"]] + 36 * counted[["cells"]],
+               paste0("The table in ", dQuote(basename(file), FALSE)),
+               "Read some of its rows, by `rows =`.")
+}
+
+# The first lines of a table: list(lines, sep, names) and what top_of_lines() tells of them. `names`
+# is the line of names, or NULL, and `lines` are the others. sep: NULL for a comma, a tab or blanks,
+# whatever is in the first line.
+top_lines <- function(connection, file, sep) {
+  none <- function(condition) NULL
+  lines <- catch_error(first_lines(connection, most_top_lines, sep), none, warning = none)
   if (!length(lines)) refuse_file(file, "has no lines, or is damaged.")
   bytes <- charToRaw(lines[1])
   mark <- identical(utils::head(bytes, 3), as.raw(c(0xef, 0xbb, 0xbf)))
   if (mark) lines[1] <- rawToChar(bytes[-(1:3)])
+  lines <- joined_lines(utf8_lines(lines, file))
+  if (is.null(sep)) {
+    sep <- if (grepl(",", lines[1])) "," else if (grepl("\t", lines[1])) "\t" else ""
+  }
+  top <- top_of_lines(lines, sep, file)
+  c(list(lines = if (top$header) lines[-1] else lines, sep = sep,
+         names = if (top$header) lines[1]), top)
+}
+
+utf8_lines <- function(lines, file) {
   if (!all(validUTF8(lines))) refuse_file(file, "is no text in UTF-8.")
   Encoding(lines) <- "UTF-8"
-  list(lines = lines, mark = mark)
+  lines
+}
+
+most_top_lines <- 10
+
+# The first lines with text.
+first_lines <- function(connection, count, sep) {
+  found <- character()
+  while (length(found) < count) {
+    line <- readLines(connection, 1, warn = FALSE)
+    if (!length(line)) break
+    if (has_text(line, sep)) found <- c(found, line)
+  }
+  found
+}
+
+# Tabs alone are a row of missing values where they part the fields.
+has_text <- function(lines, sep) {
+  grepl(if (identical(sep, "\t")) "[^ \r]" else "[^[:space:]]", lines, useBytes = TRUE)
+}
+
+# The lines of data that are wanted (NULL: all), of which the first ones stand in `top`.
+wanted_lines <- function(connection, top, wanted, file) {
+  damaged <- function(e) refuse_file(file, "is damaged: ", conditionMessage(e), ".")
+  next_lines <- function(count) {
+    catch_error(readLines(connection, count, warn = FALSE), damaged, warning = damaged)
+  }
+  lines <- top$lines
+  if (is.null(wanted)) return(utf8_lines(c(lines, next_lines(-1)), file))
+  found <- character()
+  n <- 0
+  repeat {
+    if (any(parted_by_quotes(lines))) {
+      refuse_file(file, "has line breaks within quotes, so that its rows cannot be told apart ",
+                  "without reading it whole: leave `rows` out.")
+    }
+    found <- c(found, lines[wanted[wanted > n & wanted <= n + length(lines)] - n])
+    n <- n + length(lines)
+    if (n >= max(wanted)) break
+    lines <- next_lines(1000)
+    if (!length(lines)) break
+    lines <- lines[has_text(lines, top$sep)]
+  }
+  rows_of(wanted, n, file)
+  utf8_lines(found, file)
+}
+
+# In which lines does a text in quotes begin or end that goes beyond them?
+parted_by_quotes <- function(lines) {
+  rest <- gsub("\"", "", lines, fixed = TRUE, useBytes = TRUE)
+  quotes <- nchar(lines, "bytes") - nchar(rest, "bytes")
+  quotes %% 2 == 1
+}
+
+# Lines that a line break within quotes has parted are one again.
+joined_lines <- function(lines) {
+  parted <- parted_by_quotes(lines)
+  if (!any(parted)) return(lines)
+  # a line goes on in quotes where an odd number of parted lines stands before it
+  goes_on <- c(0, utils::head(cumsum(parted), -1)) %% 2 == 1
+  vapply(split(lines, cumsum(!goes_on)), paste, "", collapse = "\n", USE.NAMES = FALSE)
 }
 
 # header: is the first line one of names? first: the values of the first column in the other lines;
@@ -112,35 +221,9 @@ top_of_lines <- function(lines, sep, file) {
   quotes <- if (length(values)) in_quotes(values[1], sep)
   pattern <- paste0("^[ \t]*(\"([^\"]|\"\")*\"|[^", sep, "]*)")
   # all lines match, if only with nothing
-  list(lines = lines, header = header, first = gsub("^[ \t\"]+|[ \t\r\"]+$", "",
-                                                    regmatches(values, regexpr(pattern, values))),
+  list(header = header, first = gsub("^[ \t\"]+|[ \t\r\"]+$", "",
+                                     regmatches(values, regexpr(pattern, values))),
        quoted = length(quotes) > 1 && quotes[1] && !any(quotes[-1]))
-}
-
-most_top_lines <- 10
-
-# Text has no zero bytes, but UTF-16 does, in which other programs write tables.
-refuse_zero_bytes <- function(file) {
-  connection <- gzfile(file, "rb")
-  on.exit(close(connection))
-  repeat {
-    # what cannot be unpacked is found later
-    bytes <- tryCatch(suppressWarnings(readBin(connection, "raw", 2^20)),
-                      error = function(e) raw())
-    if (!length(bytes)) return(invisible())
-    if (any(bytes == 0)) refuse_file(file, "is no text in UTF-8: it has bytes that are zero.")
-  }
-}
-
-# The first lines that are not blank.
-first_lines <- function(connection, count) {
-  found <- character()
-  while (length(found) < count) {
-    line <- readLines(connection, 1, warn = FALSE)
-    if (!length(line)) break
-    if (grepl("[^[:space:]]", line, useBytes = TRUE)) found <- c(found, line)
-  }
-  found
 }
 
 # Which fields of a line are in quotes?
@@ -174,51 +257,16 @@ is_header <- function(fields, file, lines, sep) {
   counts
 }
 
-copy_all_lines <- function(file, path) {
-  from <- gzfile(file, "rb")
-  on.exit(close(from))
-  to <- file(path, "wb")
-  on.exit(close(to), add = TRUE)
-  writeLines(readLines(from, warn = FALSE), to, useBytes = TRUE)
-}
-
-# The wanted lines of data (sorted), after the line of names; the result is the number of lines of
-# data in the file, as far as it had to be read.
-copy_lines <- function(file, path, wanted, header) {
-  from <- gzfile(file, "rb")
-  on.exit(close(from))
-  to <- file(path, "wb")
-  on.exit(close(to), add = TRUE)
-  if (header) writeLines(first_lines(from, 1), to, useBytes = TRUE)
-  n <- 0
-  last <- wanted[length(wanted)]
-  while (n < last && length(lines <- readLines(from, 1000, warn = FALSE))) {
-    lines <- lines[grepl("[^[:space:]]", lines, useBytes = TRUE)]
-    keep <- lines[wanted[wanted > n & wanted <= n + length(lines)] - n]
-    if (has_open_quotes(lines)) {
-      refuse_file(file, "has line breaks within quotes, so that its rows cannot be told apart ",
-                  "without reading it whole: leave `rows` out.")
-    }
-    writeLines(keep, to, useBytes = TRUE)
-    n <- n + length(lines)
-  }
-  n
-}
-
-# Does a text in quotes go on beyond its line?
-has_open_quotes <- function(lines) {
-  any(nchar(gsub("[^\"]", "", lines, useBytes = TRUE), "bytes") %% 2 == 1)
-}
-
 # Does the first column hold names of the stimuli? Where it has a name and no quotes, and most of
 # its values are numbers, a text among them may as well be a missing value of a neuron.
-first_names_stimuli <- function(table, file, top) {
-  nameless <- trimws(names(table)[1]) %in% c("", "row.names", "Unnamed: 0", "\ufeff")
+first_names_stimuli <- function(name, column, file, top) {
+  nameless <- trimws(name) %in% c("", "row.names", "Unnamed: 0", "\ufeff")
   if (nameless || top$quoted) return(TRUE)
   # truth values are numbers
-  if (is.logical(table[[1]]) && !all(is.na(table[[1]]))) return(FALSE)
-  values <- c(top$first, as.character(table[[1]]))
-  values <- values[!is.na(values) & !tolower(values) %in% c("", "na", "nan")]
+  known <- column[!is_missing_text(column)]
+  if (length(known) && !anyNA(as.logical(known))) return(FALSE)
+  values <- c(top$first, known)
+  values <- values[!tolower(values) %in% c("", "na", "nan")]
   text <- is.na(suppressWarnings(as.double(values)))
   if (any(text) && mean(text) < 0.5) {
     refuse_file(file, "has ", dQuote(strtrim(values[text][1], 30), FALSE), " among the numbers of ",
@@ -226,7 +274,7 @@ first_names_stimuli <- function(table, file, top) {
                 "put these names in quotes, or read the table by read.csv() and response_matrix().",
                 class = "repalign_error_type")
   }
-  any(text) || is.character(table[[1]])
+  any(text)
 }
 
 # Numbers from 0 or 1 on, that only count the rows.
@@ -236,26 +284,16 @@ counts_rows <- function(labels, rows) {
 }
 
 checked_labels <- function(labels, file, rows) {
-  if (!anyNA(labels)) return(labels)
-  at <- which(is.na(labels))[1]
+  at <- which(is.na(labels) | is_missing_text(labels))[1]
+  if (is.na(at)) return(labels)
   refuse_file(file, "has no name of the stimulus in row ", if (is.null(rows)) at else rows[at], ".",
               class = "repalign_error_type")
 }
 
-refuse_cell <- function(column, j, names, file, rows) {
-  # read.table() takes "1i" for a complex number
-  real <- if (is.complex(column)) Im(column) == 0 else !is.na(suppressWarnings(as.double(column)))
-  bad <- which(!real & !is.na(column))[1]
-  column <- as.character(column)
-  refuse_file(file, "has ", dQuote(strtrim(column[bad], 30), FALSE), " in row ",
-              if (is.null(rows)) bad else rows[bad], ", column ", j, " (",
-              dQuote(strtrim(names[j], 30), FALSE), "), which is no number. Only the first column ",
-              "may hold names; else read the table by read.csv() and response_matrix().",
-              class = "repalign_error_type")
-}
-
 split_line <- function(line, sep) {
-  fields <- scan(text = line, what = "", sep = sep, quote = "\"", quiet = TRUE, strip.white = TRUE)
+  # quotes that do not end are found where the table is read
+  fields <- suppressWarnings(scan(text = line, what = "", sep = sep, quote = "\"", quiet = TRUE,
+                                  strip.white = TRUE))
   # scan() drops an empty last field
   if (length(fields)) fields else ""
 }

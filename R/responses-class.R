@@ -4,11 +4,11 @@
 # stimulus fill the first slots in their order); event (stimuli x trials: labels of what shares
 # noise, NA where a stimulus has no such trial); neuron and session (a label for each column, or
 # NULL); cluster (a label for each stimulus, NA to leave it out, or NULL); run (are the trials
-# runs, each with all stimuli?).
+# runs, each with all stimuli?); complete (are the columns all neurons that there are?).
 new_responses <- function(values, event = NULL, neuron = NULL, session = NULL, cluster = NULL,
-                          run = FALSE) {
+                          run = FALSE, complete = FALSE) {
   structure(list(values = values, event = event, neuron = neuron, session = session,
-                 cluster = cluster, run = run), class = "repalign_responses")
+                 cluster = cluster, run = run, complete = complete), class = "repalign_responses")
 }
 
 is_responses <- function(x) inherits(x, "repalign_responses")
@@ -141,7 +141,8 @@ part_of_responses <- function(x, i, a, t = seq_len(dim(x)[3])) {
   present <- recorded_slots(values)
   event[!present] <- NA
   moved <- move_slots(values, event, present)
-  new_responses(moved$values, moved$event, x$neuron[a], x$session[a], x$cluster[i], x$run)
+  new_responses(moved$values, moved$event, x$neuron[a], x$session[a], x$cluster[i], x$run,
+                x$complete)
 }
 
 # rows, columns: TRUE for those that stay.
@@ -158,7 +159,7 @@ permuted_responses <- function(x, permutation) {
   values <- x$values[permutation, , , drop = FALSE]
   if (!is.null(names)) dimnames(values) <- c(list(NULL), names[2:3])
   new_responses(values, x$event[permutation, , drop = FALSE], x$neuron, x$session,
-                x$cluster[permutation], x$run)
+                x$cluster[permutation], x$run, x$complete)
 }
 
 # ---- print
@@ -190,6 +191,7 @@ print.repalign_responses <- function(x, ...) {
   )
   writeLines(c(paste0("Responses: ", count_of_stimuli(size[1]), " x ", count_of(size[2], "column"),
                       if (neurons < size[2]) paste0(" (", count_of(neurons, "neuron"), ")"),
+                      if (x$complete) " (all that there are)",
                       ", ", if (trials[1] < trials[2]) paste(trials[1], "to "),
                       count_of(trials[2], if (x$run) "run" else "trial"),
                       if (!x$run) " a stimulus"), wrap_lines(declared),
@@ -282,4 +284,10 @@ print.repalign_responses_summary <- function(x, ...) {
   )
   writeLines(wrap_lines(lines))
   invisible(x)
+}
+
+# Do any representations come from responses() objects?
+declares_responses <- function(reprs) {
+  for (repr in reprs) if (!is.null(repr$responses)) return(TRUE)
+  FALSE
 }

@@ -1,13 +1,13 @@
 # What responses objects declare, for calls that use it and for those that do not.
 
-structures <- c("trials", "runs", "sessions", "neurons", "clusters")
+structures <- c("trials", "runs", "sessions", "neurons", "clusters", "complete")
 
 # The parts that an object declares.
 declared_parts <- function(x) {
   x <- unclass(x)
   several <- dim(x$values)[3] > 1
   structures[c(several && !x$run, several && x$run, !is.null(x$session), !is.null(x$neuron),
-               !is.null(x$cluster))]
+               !is.null(x$cluster), x$complete)]
 }
 
 # Means over trials that lack a value are refused for measures that do not go by trials, and RDMs
@@ -27,11 +27,6 @@ known_columns <- function(x) x[, !is.na(colSums(x)), drop = FALSE]
 # What note_unused_structure() needs of data that are no representations.
 responses_of <- function(data) {
   lapply(data, function(x) list(responses = if (is_responses(x)) x))
-}
-
-declares_responses <- function(reprs) {
-  for (repr in reprs) if (!is.null(repr$responses)) return(TRUE)
-  FALSE
 }
 
 # The clusters that the objects of a call declare, as codes for their stimuli; NULL without any.
@@ -102,10 +97,12 @@ takes_clusters <- function(measure) {
     "clusters" %in% names(measure_parameters(measure$id))
 }
 
-# One message for all measures of a call.
+# One message for all measures of a call. That all neurons are there matters to those alone that
+# correct for a sample of them.
 note_unused_structure <- function(reprs, set) {
   given <- Filter(Negate(is.null), lapply(reprs, function(repr) repr$responses))
   parts <- structures[structures %in% unlist(lapply(given, declared_parts))]
+  parts <- setdiff(parts, "complete")
   if (!length(parts)) return(invisible())
   unused <- lapply(set, function(measure) setdiff(parts, used_structure(measure)))
   say_unused(unused, vapply(set, function(measure) measure$label, ""))
@@ -185,10 +182,7 @@ settled_set <- function(set, sides, relabel = TRUE) {
     if (is_own(measure)) return(measure)
     before <- measure$args$estimator
     measure$args <- settled_arguments(measure$declaration, measure$args, reprs)
-    changed <- relabel && !identical(measure$args$estimator, before)
-    if (changed && identical(measure$label, measure$id)) {
-      measure$label <- paste0(measure$id, "(", measure$args$estimator, ")")
-    }
+    if (relabel) measure$label <- settled_label(measure, before)
     measure
   })
   if (!relabel || length(settled) == 1) return(settled)
@@ -196,15 +190,39 @@ settled_set <- function(set, sides, relabel = TRUE) {
   Map(function(measure, label) replace(measure, "label", label), settled, labels)
 }
 
+# The label with what the data settled: the estimator, where the id stands for it alone, and which
+# sides have all neurons that there are. before: the estimator that was given.
+settled_label <- function(measure, before) {
+  id <- measure$id
+  label <- measure$label
+  changed <- !identical(measure$args$estimator, before) && identical(label, id)
+  if (changed) label <- paste0(id, "(", measure$args$estimator, ")")
+  words <- complete_words(measure$args)
+  if (is.null(words)) return(label)
+  own <- !startsWith(label, paste0(id, "(")) && !grepl(paste0("^", id, "( #[0-9]+)?$"), label)
+  if (own || grepl("complete", label, fixed = TRUE)) return(label)
+  if (!grepl("(", label, fixed = TRUE)) return(sub(id, paste0(id, "(", words, ")"), label))
+  sub("\\)( #[0-9]+)?$", paste0(", ", words, ")\\1"), label)
+}
+
 # Says which labels have no effect. In a call that is known when the estimator is settled. measure()
 # knows no data, and speaks of the estimator for plain matrices.
 note_unused_labels <- function(args) {
   if (is.null(args$estimator)) return(invisible())
   note_unused_units(args$estimator, args)
+  note_unused_complete(args)
   note_unused_clusters(args)
 }
 
+note_unused_complete <- function(args) {
+  if (is.null(args$complete) || args$complete == "none" || isTRUE(args$declared_complete) ||
+        any(corrects_neurons(args$estimator))) return(invisible())
+  inform("`complete` has no effect on the estimator ", enumerate(args$estimator), ": only the ",
+         "neuron correction takes neurons as a sample.", class = "repalign_unused_units")
+}
+
 settle_cka <- function(args, reprs) {
+  args <- settled_complete(args, reprs)
   all <- c(reprs$x, reprs$y)
   if (!declares_responses(all)) {
     if (corrects_trials(args$estimator)) refuse_no_trials(args, all)
@@ -243,7 +261,10 @@ settle_cka <- function(args, reprs) {
   args$trials <- max(vapply(known, function(repr) dim(repr$responses)[3], 0L))
   if (corrects_trials(args$estimator)) {
     # objects with one trial beside others with several: nothing corrects their own noise
-    single <- Filter(function(repr) dim(unclass(repr$responses)$values)[3] == 1, known)
+    single <- Filter(function(repr) {
+      given <- unclass(repr$responses)
+      dim(given$values)[3] == 1 && !isTRUE(given$complete)
+    }, known)
     if (!length(single)) {
       invisible()
     } else {
@@ -326,12 +347,21 @@ settled_labels <- function(args, reprs) {
     }))
   })
   known <- lapply(each, Filter, f = function(one) !is.null(one$labels))
-  if (!length(known$x) || !length(known$y)) return(args)
+  both <- length(known$x) && length(known$y)
+  # where only some pairs are of two samples, what is left out differs from pair to pair
+  if (identical(args$complete, "declared")) {
+    args$own_labels <- both || args$shared_neurons || !is.null(args$units_x)
+    return(args)
+  }
+  if (!both) return(args)
   one <- list(x = each$x[[1]], y = each$y[[1]])
   simple <- all(lengths(each) == 1) && one$x$kind == one$y$kind &&
     is.null(attr(one$x$labels, "neurons")) && is.null(attr(one$y$labels, "neurons"))
+  session <- one$x$kind == "session"
+  if (simple && !session && !is.null(args$complete) && args$complete != "none") return(args)
   if (simple) {
     args[c("units_x", "units_y")] <- list(as.vector(one$x$labels), as.vector(one$y$labels))
+    args$by_session <- session
   } else {
     args$own_labels <- TRUE
   }

@@ -34,11 +34,15 @@
 #' @param cluster a label for each stimulus (matrix or data frame: each row), for stimuli that
 #'   depend on each other, as `clusters` in [cka()]. Stimuli with the label `NA` are left out.
 #' @param run `TRUE` if the trials are runs, each with every stimulus once, as in functional MRI:
-#'   what a run adds to all of its stimuli then drops out. No response may be missing.
+#'   what a run adds to all of its stimuli then drops out. No response may be missing. Or labels of
+#'   the runs, given like `trial`, which then name the trials.
 #' @param event labels of what shares noise, given like `trial`. By default each trial has an event
 #'   of its own. Give trials of a stimulus the same label if they share noise (repeats right after
 #'   each other). This does not serve for a state that a block of trials adds to all stimuli: that
 #'   takes `run = TRUE`.
+#' @param complete are the columns a sample of a larger population, as the neurons of a brain are
+#'   (`FALSE`), or all that there are, such as the units of a network layer (`TRUE`)? Of all that
+#'   there are, the neuron correction of [cka()] leaves out nothing, and no error is about them.
 #' @param value name of the column of a long data frame that holds the responses. By default the
 #'   only column of numbers that no other argument names.
 #' @return An object of class `repalign_responses`. `x[i, a, t]` takes stimuli, neurons and trials
@@ -59,7 +63,7 @@
 #'
 #' Two sides of a comparison must have the same stimuli; [match_rows()] brings them into one order.
 #' What an object declares cannot be given a second time: `units_x`, `units_y`, `shared_neurons` and
-#' `clusters` of a function are for plain matrices.
+#' `clusters` of a function are for plain matrices. `complete` of a function must say the same.
 #'
 #' Measures that make no use of trials, sessions or clusters (neighbours, canonical correlations,
 #' Procrustes distances, ranks, and everything `"naive"`) take the means over trials. A message of
@@ -91,19 +95,28 @@
 #' @seealso [trial_array()], [match_rows()], [cka()], [trial_to_trial()]
 #' @export
 responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session = NULL,
-                      cluster = NULL, run = FALSE, event = NULL, value = NULL) {
+                      cluster = NULL, run = NULL, event = NULL, complete = FALSE,
+                      value = NULL) {
   need_arguments()
-  check_flag(run, "run")
+  check_flag(complete, "complete")
+  # labels of runs are those of the trials
+  labelled <- !is.null(run) && !(is.logical(run) && length(run) == 1)
+  if (labelled && !is.null(trial)) {
+    abort("`run` and `trial` both name the trials: give the labels of one of them, and run = TRUE ",
+          "if the trials are runs.", class = "repalign_error_choice", arg = "run")
+  }
+  if (labelled) trial <- run else if (!is.null(run)) check_flag(run, "run")
   given <- list(stimulus = stimulus, neuron = neuron, trial = trial, session = session,
-                cluster = cluster, event = event, value = value, run = run)
+                cluster = cluster, event = event, value = value, run = labelled || isTRUE(run),
+                complete = complete)
   if (given$run) {
     if (!is.null(given$cluster)) {
-      abort("`cluster` cannot be given with run = TRUE: runs share noise over all stimuli, for ",
+      abort("`cluster` cannot be given with `run`: runs share noise over all stimuli, for ",
             "which clusters of stimuli are not defined. Declare one of the two.",
             class = "repalign_error_choice", arg = "cluster")
     }
     if (!is.null(given$event)) {
-      abort("`event` cannot be given with run = TRUE: the runs are what shares noise. Declare one ",
+      abort("`event` cannot be given with `run`: the runs are what shares noise. Declare one ",
             "of the two.", class = "repalign_error_choice", arg = "event")
     }
   }
@@ -111,14 +124,26 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
     abort("`value` names a column of a long data frame: give it with `neuron`.",
           class = "repalign_error_value", arg = "value")
   }
-  read <- if (is.data.frame(x)) {
-    if (is.null(neuron)) wide_responses(x, given) else long_responses(x, given)
-  } else if (is.array(x) && length(dim(x)) == 3) {
-    array_responses(x, given)
-  } else {
-    matrix_responses(x, given)
-  }
-  finish_responses(read, given)
+  naming_runs(labelled, {
+    read <- if (is.data.frame(x)) {
+      if (is.null(neuron)) wide_responses(x, given) else long_responses(x, given)
+    } else if (is.array(x) && length(dim(x)) == 3) {
+      array_responses(x, given)
+    } else {
+      matrix_responses(x, given)
+    }
+    finish_responses(read, given)
+  })
+}
+
+# Messages about `trial` are about `run` where that gave the labels.
+naming_runs <- function(labelled, code) {
+  if (!labelled) return(code)
+  tryCatch(code, repalign_error = function(e) {
+    e$message <- gsub("`trial`", "`run`", conditionMessage(e), fixed = TRUE)
+    if (identical(e$arg, "trial")) e$arg <- "run"
+    stop(e)
+  })
 }
 
 # read: list(values, trial, event, neuron, session, cluster), where trial and event are matrices of
@@ -136,20 +161,21 @@ finish_responses <- function(read, given) {
           ": stimuli of different clusters are compared, so at least two are needed.",
           class = "repalign_error_labels", arg = "cluster")
   }
-  new_responses(read$values, read$event, read$neuron, read$session, cluster, given$run)
+  new_responses(read$values, read$event, read$neuron, read$session, cluster, given$run,
+                given$complete)
 }
 
 check_runs <- function(values, trial) {
   if (dim(values)[3] < 2) {
-    abort("`x` has one trial of each stimulus, but run = TRUE needs at least two runs. Leave out ",
+    abort("`x` has one trial of each stimulus, but `run` needs at least two runs. Leave out ",
           "`run`, or give the trials.", class = "repalign_error_pairs", arg = "run")
   }
   missing <- which(is.na(values), arr.ind = TRUE)
   if (!nrow(missing)) return(invisible())
   at <- missing[1, ]
-  abort("run = TRUE needs every response of every run, but `x` lacks ", nrow(missing), ", first ",
+  abort("Runs need every response of all stimuli, but `x` lacks ", nrow(missing), ", first ",
         stimulus_title(values, at[1]), ", column ", at[2], ", run ", run_title(trial, at[3]),
-        ". Leave out incomplete runs or stimuli, or declare trials (run = FALSE).",
+        ". Leave out incomplete runs or stimuli, or declare trials (without `run`).",
         class = "repalign_error_nonfinite", arg = "x")
 }
 

@@ -19,7 +19,8 @@ declare_result(
     labels <- unique(x$measure)
     paste0("Similarity: ", count_of(nrow(x), "score"),
            if (length(labels) > 1) paste(" of", length(labels), "measures"), undefined_of(x$score))
-  }
+  },
+  footing = function(x, digits) complete_note(x$measure)
 )
 
 #' The grid of scores as a matrix
@@ -120,6 +121,11 @@ one_label <- function(result, measure) {
   labels <- label_levels(result$measure)
   if (!length(labels)) {
     abort("`result` has no rows.", class = "repalign_error_size", arg = "result")
+  }
+  if (anyNA(result$measure)) {
+    abort("`result` has rows without a measure, first row ", which(is.na(result$measure))[1],
+          ": leave them out, as in result[!is.na(result$measure), ].",
+          class = "repalign_error_rows", arg = "result")
   }
   if (is.null(measure)) {
     if (length(labels) > 1) {

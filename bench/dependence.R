@@ -2,8 +2,8 @@
 # what `clusters` makes of it:
 #   Rscript bench/dependence.R [data sets a row, default 300]
 # First two unrelated populations (true CKA 0), then populations of known CKA over clusters, then
-# measures of neighbours between clusters, and last how often the warning repalign_dependence
-# speaks, for shuffled rows and for others.
+# measures of neighbours between clusters. (How often the warning repalign_dependence speaks is in
+# bench/rows.R.)
 
 library(repalign)
 sets <- as.integer(c(commandArgs(TRUE), 300)[1])
@@ -130,30 +130,3 @@ rejected <- rowMeans(replicate(sets, {
 }))
 spread <- apply(scores[, "mutual_knn", ], 1, sd)
 print(signif(c(sd = spread, rejected), 3))
-
-warned <- function(data) {
-  found <- repalign:::neighbour_statistic(list(data, data %*% normal(ncol(data), 5)))
-  found$share < repalign:::alike_share && found$deviations > repalign:::alike_deviations
-}
-
-series <- function(n, phi) in_series(n, 1, phi)$latent(5) %*% normal(5, 20)
-clusters <- function(n) in_clusters(n / 5, 5)$latent(5) %*% normal(5, 20)
-
-kinds <- list(
-  gaussian = function(n) normal(n, 20), `one dimension` = function(n) outer(rnorm(n), rnorm(20)),
-  `heavy tails` = function(n) outer(rexp(n)^2, rnorm(20)) + 0.1 * normal(n, 20),
-  counts = function(n) matrix(rpois(n * 20, 0.3), n) * exp(rnorm(n)),
-  `shuffled series` = function(n) series(n, 0.9)[sample(n), ],
-  `shuffled clusters` = function(n) clusters(n)[sample(n), ],
-  `series, phi = 0.5` = function(n) series(n, 0.5),
-  `series, phi = 0.9` = function(n) series(n, 0.9),
-  `clusters of 5` = clusters
-)
-cat("\nShare of data sets with the warning repalign_dependence, by number of stimuli\n")
-set.seed(3)
-sizes <- c(10, 20, 50, 100, 400)
-table <- t(vapply(kinds, function(kind) {
-  vapply(sizes, function(n) mean(replicate(10 * sets, warned(kind(n)))), 0)
-}, numeric(length(sizes))))
-colnames(table) <- sizes
-print(table, digits = 3)

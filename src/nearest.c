@@ -4,12 +4,16 @@
 
 #include <math.h>
 
-static int value_after(candidate a, candidate b)
+#include "wide.h"
+
+/* The orders stand in the sorting itself: a call for every comparison would take longer than the
+   rest of it. */
+INLINE_BODY int value_after(candidate a, candidate b)
 {
     return a.value > b.value || (a.value == b.value && a.rank > b.rank);
 }
 
-static int rank_after(candidate a, candidate b) { return a.rank > b.rank; }
+INLINE_BODY int rank_after(candidate a, candidate b) { return a.rank > b.rank; }
 
 typedef int (*order)(candidate, candidate);
 
@@ -33,7 +37,7 @@ void heap_replace_top(candidate *heap, size_t size, candidate c)
     heap[hole] = c;
 }
 
-static void sift(candidate *c, size_t hole, size_t count, order after)
+INLINE_BODY void sift(candidate *c, size_t hole, size_t count, order after)
 {
     const candidate moved = c[hole];
     for (;;) {
@@ -47,7 +51,7 @@ static void sift(candidate *c, size_t hole, size_t count, order after)
     c[hole] = moved;
 }
 
-static void insertion_sort(candidate *c, size_t count, order after)
+INLINE_BODY void insertion_sort(candidate *c, size_t count, order after)
 {
     for (size_t i = 1; i < count; i++) {
         const candidate moved = c[i];
@@ -58,7 +62,7 @@ static void insertion_sort(candidate *c, size_t count, order after)
 }
 
 /* No recursion and no memory: this runs in parallel regions. */
-static void sort_by(candidate *c, size_t count, order after)
+INLINE_BODY void sort_by(candidate *c, size_t count, order after)
 {
     if (count <= 32) {
         insertion_sort(c, count, after);

@@ -41,6 +41,14 @@ no_vignettes=
 Rscript -e 'quit(status = !(requireNamespace("rmarkdown") && rmarkdown::pandoc_available()))' ||
   no_vignettes=yes
 
+# Elapsed seconds of an example: what else runs takes its share of the processors, and so there is
+# an item of its own about the processor time.
+export _R_CHECK_EXAMPLE_TIMING_THRESHOLD_=60
+quick_examples() {
+  awk 'NR > 1 && $2 + $3 > 5 { print "slow: " $0; slow = 1 } END { exit slow }' \
+    "$build/repalign.Rcheck/repalign-Ex.timings"
+}
+
 # The vignettes take a while: they are built beside the next steps.
 build_package "$build" ${no_vignettes:+--no-build-vignettes} > "$build/build.log" 2>&1 & building=$!
 
@@ -114,6 +122,10 @@ rm -rf "$build/repalign.Rcheck"
 R CMD check --as-cran --no-manual --no-tests --output="$build" "$@" \
   --install="check:$build/compile.log" --library="$build/lib" \
   "$([ -n "$no_vignettes" ] && echo --ignore-vignettes || echo --no-vignettes)" "$tarball" || true
+case " $* " in
+  *" --no-examples "*) ;;
+  *) item "no example takes 5 seconds of processor time" quick_examples || true ;;
+esac
 Rscript tools/check-log.R "$build/repalign.Rcheck/00check.log" "$results" \
   ${no_vignettes:+"no prebuilt vignette index"}
 

@@ -270,6 +270,13 @@ test_that("what cannot become significant is said, with the permutations it take
   expect_no_message(calibrate(g$x, g$y, permutations = 119, engine = "random", p_adjust = "holm"))
   any_law()
   expect_no_message(calibrate(g$x$a, g$y$d, engine = "moments", alpha = 1e-9))
+  # before the work, for an aggregate of all pairs too
+  idle <- new_measure(function(x, y) stop("at work"), direction = "similarity")
+  for (arguments in list(list(), list(aggregate = "max"))) {
+    arguments <- c(list(g$x, g$y, idle, permutations = 9), arguments)
+    expect_message(try(do.call(calibrate, arguments), silent = TRUE), "At least 19 perm",
+                   class = class)
+  }
   # where there are no more, not that more are needed
   all <- function(...) {
     said <- character()

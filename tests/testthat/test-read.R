@@ -406,7 +406,7 @@ test_that("tables that are no matrices are errors", {
   }
   refused(c("a,b", "1,2", "3,x"), "\"x\" in row 2, column 2 \\(\"b\"\\)")
   refused(c("a,b,c", "1,2,3", "3,x,2", "4,5,6"), "\"x\" in row 2, column 2", rows = 2:3)
-  refused(c("a,b", "1,2", "3,1i"), "\"0\\+1i\" in row 2, column 2")
+  refused(c("a,b", "1,2", "3,1i"), "\"1i\" in row 2, column 2")
   refused(c("a;b", "1;2"), "\"1;2\" in row 1, column 1")
   refused("a,b", "no rows")
   refused(c("a,b", "1,2", "3"), "cannot be read as a table")
@@ -415,6 +415,42 @@ test_that("tables that are no matrices are errors", {
   expect_identical(unname(read_representation(text_file(c("a,b", "9007199254740992,1e+20")))),
                    cbind(2^53, 1e20))
   expect_refused(read_representation(file_of(as.raw(c(0xff, 0xfe, 0x0a, 0x31)), ".csv")), "UTF-8")
+})
+
+test_that("the time to read a table goes with its size, also where it is wide", {
+  skip_on_cran()
+  seconds <- function(columns) {
+    m <- matrix(c(0.25, -1, 12.5), 6, columns)
+    file <- text_file(c(paste0("n", seq_len(columns), collapse = ","),
+                        apply(m, 1, paste, collapse = ",")))
+    expect_identical(unname(read_representation(file)), m)
+    min(replicate(2, system.time(read_representation(file))[["user.self"]]))
+  }
+  # of the square, 16 would remain
+  expect_lt(seconds(80000) / seconds(20000), 9)
+})
+
+test_that("a compressed table is refused by the size of its text", {
+  file <- withr::local_tempfile(fileext = ".csv.gz")
+  connection <- gzfile(file, "wb")
+  for (i in 1:20) writeLines(strrep("0,", 1e5), connection)
+  close(connection)
+  expect_lt(file.size(file), 1e4)
+  withr::local_options(repalign.max_memory = 5e7)
+  expect_refused(read_representation(file), c("would take about", "rows ="))
+  expect_refused(read_representation(file, rows = 1:15), "would take about")
+  expect_identical(dim(read_representation(file, rows = 1)), c(1L, 100001L))
+})
+
+test_that("rows of missing values, quoted truth values and names across lines are kept", {
+  m <- rbind(c(1, 2), c(NA, NA), c(3, 4))
+  tabs <- text_file(c("1\t2", "\t", "3\t4"), ".tsv")
+  expect_identical(read_representation(tabs), m)
+  expect_identical(read_representation(tabs, rows = 2:3), m[2:3, ])
+  truth <- text_file(c("name,b,c", "\"T\",1,2", "\"F\",3,4"))
+  expect_identical(rownames(read_representation(truth)), c("T", "F"))
+  lines <- text_file(c("\"a", "b\",c", "1,2", "3,4"))
+  expect_identical(read_representation(lines), cbind("a\nb" = c(1, 3), c = c(2, 4)))
 })
 
 # --- .rds ------------------------------------------------------------------------
@@ -443,6 +479,26 @@ test_that(".rds files hold arrays or lists of them", {
   expect_refused(read_representation(saved("x")), "holds a character vector, not an array")
   expect_refused(read_representation(saved(matrix(0, 0, 3))), "without numbers")
   expect_refused(read_representation(file_of(as.raw(1:20), ".rds")), "cannot be read by readRDS")
+})
+
+test_that("objects of a class in .rds files are refused, as lists too, and skipped within lists", {
+  saved <- function(x, frame = parent.frame()) {
+    path <- withr::local_tempfile(fileext = ".rds", .local_envir = frame)
+    saveRDS(x, path)
+    path
+  }
+  m <- matrix(1:4 + 0.5, 2)
+  objects <- list(structure(m, class = "own"), structure(list(a = m), class = "own"), stats::ts(m),
+                  numeric_version("1.2"), responses(array(1:24 + sin(1:24), c(4, 3, 2))),
+                  dist(m), Sys.time(), factor(1:2), structure(1:2, class = c("time", "integer64")))
+  for (x in objects) {
+    expect_refused(read_representation(saved(x)), c("an object of class", "unclass\\(\\)"))
+    expect_identical(representation_names(saved(x)), character())
+    inside <- saved(list(a = x, b = m, c = m))
+    expect_identical(representation_names(inside), c("b", "c"))
+    expect_identical(read_representation(inside, "b"), m)
+  }
+  expect_identical(representation_names(saved(list("no number"))), character())
 })
 
 # --- HDF5 and MATLAB -------------------------------------------------------------

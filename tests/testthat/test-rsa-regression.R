@@ -343,8 +343,8 @@ test_that("representations, labels and square matrices become RDMs", {
   expect_equal(inner("sqeuclidean"), by_lm(dist(layer)^2))
   expect_equal(inner("correlation"), by_lm(as.dist(1 - cor(t(layer)))))
   whole <- as.matrix(brain)
-  expect_equal(rsa_regression(whole ~ layer + label, permutations = 9)$estimate,
-               rsa_regression(brain ~ layer + label, permutations = 9)$estimate)
+  expect_equal(rsa_regression(whole ~ layer + label, inner = "euclidean", permutations = 9)$estimate,
+               rsa_regression(brain ~ layer + label, inner = "euclidean", permutations = 9)$estimate)
   # variables of the formula's environment, expressions, and the dot
   fit <- rsa_regression(brain ~ ., list(brain = brain, layer = layer, label = label,
                                         run = letters[c(1:8, 1)]),
@@ -653,4 +653,38 @@ test_that("a name that is NA is refused", {
   nameless <- setNames(data[c("brain", "a")], c("brain", NA))
   error <- expect_refused(rsa_regression(brain ~ a, nameless), "`data` must be a list with")
   expect_s3_class(error, "repalign_error_type")
+})
+
+test_that("representations are compared as the response was, or what is taken is said", {
+  set.seed(20)
+  patterns <- patterns_of(12)
+  runs <- rep(1:4, each = 12)
+  observed <- patterns[rep(1:12, 4), ] + 0.3 * patterns_of(48)
+  data <- list(a = patterns_of(12), b = dist(patterns_of(12)))
+  estimate <- function(brain, ...) {
+    data$brain <- brain
+    rsa_regression(brain ~ a + b, data, permutations = 9, ...)$estimate
+  }
+  brains <- list(
+    sqeuclidean = rdm(observed, rep(1:12, 4), runs), euclidean = dist(patterns),
+    euclidean = transform_rdm(rdm(observed, rep(1:12, 4), runs), "sqrt"),
+    correlation = rdm(patterns, distance = "correlation"),
+    sqeuclidean = list(s1 = rdm(patterns, distance = "sqeuclidean"),
+                       s2 = rdm(observed, rep(1:12, 4), runs))
+  )
+  for (at in seq_along(brains)) {
+    inner <- names(brains)[at]
+    said <- expect_message(found <- estimate(brains[[at]]), "of the kind of the response",
+                           class = "repalign_inner")
+    expect_match(conditionMessage(said), paste0("`a` is made with inner = \"", inner, "\""))
+    expect_identical(found, expect_silent(estimate(brains[[at]], inner = inner)))
+  }
+  unknown <- structure(as.vector(dist(patterns)), Size = 12L, class = "dist")
+  expect_message(found <- estimate(unknown), "correlation.*is not known", class = "repalign_inner")
+  expect_identical(found, estimate(unknown, inner = "correlation"))
+  # representations on both sides are compared alike, and where there is none nothing is said
+  expect_silent(found <- estimate(patterns))
+  expect_identical(found, estimate(patterns, inner = "correlation"))
+  data$a <- dist(data$a)
+  expect_silent(estimate(unknown))
 })

@@ -8,6 +8,10 @@ subjects_of <- function(n = 20, subjects = 4, seed = 1) {
   })
 }
 
+limits <- c("lower", "upper", "pairwise", "ceiling")
+
+squared <- measure("rsa", inner = "sqeuclidean", outer = "pearson")
+
 # By standardised RDMs.
 ceiling_by_hand <- function(rdms, group = seq_along(rdms)) {
   z <- vapply(rdms, function(r) as.vector(scale(as.vector(r))), numeric(length(rdms[[1]])))
@@ -27,7 +31,7 @@ test_that("the values are those of INFERENCE.md", {
   subjects <- lapply(subjects, function(s) matrix(s, nrow(s)))
   values <- utils::read.csv(shared_file("reference", "inference", "values.csv"))
   values <- values[values$quantity == "subject_ceiling_rsa_sqeuclidean", ]
-  result <- subject_ceiling(subjects)
+  result <- subject_ceiling(subjects, squared)
   expect_equal(unlist(result[values$args]), stats::setNames(values$value, values$args),
                tolerance = 1e-9)
   expect_equal(c(result$n, result$groups), c(5, 5))
@@ -36,15 +40,15 @@ test_that("the values are those of INFERENCE.md", {
 test_that("RSA: means of standardised RDMs", {
   subjects <- subjects_of()
   rdms <- lapply(subjects, function(s) stats::dist(s)^2)
-  result <- subject_ceiling(subjects)
-  expect_equal(unlist(result[1:4]), ceiling_by_hand(rdms), tolerance = 1e-10)
-  expect_equal(subject_ceiling(rdms), result, tolerance = 1e-10)
+  result <- subject_ceiling(subjects, squared)
+  expect_equal(unlist(result[limits]), ceiling_by_hand(rdms), tolerance = 1e-10)
+  expect_equal(subject_ceiling(rdms, squared), result, tolerance = 1e-10)
   group <- c("a", "b", "a", "c")
-  result <- subject_ceiling(subjects, group = group)
-  expect_equal(unlist(result[1:4]), ceiling_by_hand(rdms, group), tolerance = 1e-10)
+  result <- subject_ceiling(subjects, squared, group = group)
+  expect_equal(unlist(result[limits]), ceiling_by_hand(rdms, group), tolerance = 1e-10)
   expect_equal(result$groups, 3)
   ranks <- lapply(subjects, function(s) rank(1 - stats::cor(t(s))[lower.tri(diag(20))]))
-  by_rank <- unlist(subject_ceiling(subjects, "rsa")[1:4])
+  by_rank <- unlist(subject_ceiling(subjects, "rsa")[limits])
   expect_equal(by_rank[3:4], ceiling_by_hand(ranks)[3:4], tolerance = 1e-10)
   # scores are of the ranks of the pooled ranks
   others <- vapply(seq_along(ranks), function(u) {
@@ -80,7 +84,7 @@ test_that("bad input is named", {
   expect_error(subject_ceiling(subjects, group = 1:3), class = "repalign_error_labels")
   expect_warning(alone <- subject_ceiling(subjects, group = rep(1, 4)),
                  class = "repalign_undefined")
-  expect_identical(is.na(unlist(alone)), c(lower = TRUE, upper = FALSE, pairwise = TRUE,
+  expect_identical(is.na(unlist(alone[-1])), c(lower = TRUE, upper = FALSE, pairwise = TRUE,
                                            ceiling = TRUE, rdms = FALSE, n = FALSE, groups = FALSE))
   expect_error(subject_ceiling(list(subjects[[1]], subjects[[2]][-1, ])),
                class = "repalign_error_rows")
@@ -96,7 +100,7 @@ test_that("RDMs: the limits are those of the reference, for every comparison", {
     data <- if (groups) rsa_rdms("r1_data") else rsa_data(block)
     na <- if (groups) "error" else rsa_missing(block)
     measure <- measure("rsa", outer = outer_of[[block$method[1]]], na = na)
-    result <- subject_ceiling(data, measure, if (groups) (seq_along(data) + 1) %/% 2)
+    result <- subject_ceiling(data, measure, group = if (groups) (seq_along(data) + 1) %/% 2)
     expect_rsa_block(c(result$lower, result$upper), block)
     expect_equal(result$rdms, 6)
   }
@@ -125,4 +129,17 @@ test_that("subjects without anything in common are NA with a warning", {
   expect_warning(found <- subject_ceiling(list(one, other)), "pairwise", class = "repalign_undefined")
   expect_true(is.na(found$ceiling))
   expect_lt(found$pairwise, 0)
+})
+
+test_that("the measure is that of rsa() without choices, and is printed", {
+  subjects <- subjects_of()
+  result <- subject_ceiling(subjects)
+  expect_equal(result$pairwise, mean(similarity(stats::setNames(subjects, 1:4), measure = "rsa")$score))
+  expect_identical(result$measure, "rsa")
+  shown <- paste(capture.output(print(result)), collapse = "\n")
+  expect_match(shown, "rsa: inner = \"correlation\", outer = \"spearman\"", fixed = TRUE)
+  expect_output(print(subject_ceiling(subjects, "cka")), "kernel = \"linear\", estimator = \"naive\"")
+  both <- rbind(result, subject_ceiling(subjects, squared))
+  expect_identical(both$measure, c("rsa", squared$label))
+  expect_length(attr(both, "words"), 2)
 })

@@ -1,0 +1,263 @@
+# When is a corrected CKA not to be trusted? These functions warn of it, with class repalign_unstable.
+
+# When the true CKA is 1 and neurons have equal gains, chance gave no value above this with so many
+# stimuli and neurons on each side, but a third of the values with 30 stimuli and 10 neurons
+# (bench/unstable.R). A value above it must have another cause, such as shared neurons without
+# labels, or neurons of unequal gains, of which a few hold most of the variance.
+far_above_one <- 1.5
+
+enough_stimuli <- 60
+
+enough_neurons <- 40
+
+# With a larger standard error over stimuli and neurons, the value says little (bench/unstable.R).
+unstable_error <- 0.2
+
+# ---- the error of a single score
+
+# The jackknife error of a corrected CKA over stimuli and neurons, as far as the warning needs it: 0
+# where it is surely small, Inf where a deletion has no ratio. x, y: the self terms of both sides.
+# The variance is at least its largest main part and at most the sum of them, and these are cheap;
+# only between the two the interactions of stimuli and neurons must be known.
+error_of_cka <- function(pair, x, y, args) {
+  if (pair$x$n < 5) return(Inf)
+  rough <- max(rough_error(pair$x, x, args$clusters), rough_error(pair$y, y, args$clusters))
+  if (rough < calm_error) return(0)
+  limit <- unstable_error^2
+  if (is.null(args$clusters) && !names_units(pair, args)) {
+    main <- main_parts_of_cka(pair, complete_of_pair(pair, args))
+    if (anyNA(main)) return(Inf)
+    if (max(main) > limit || sum(main) <= limit) return(sqrt(max(main)))
+  }
+  # what does not fit into memory has many stimuli and neurons
+  table <- tryCatch(cka_table(pair, args, labelled_codes(args$clusters)),
+                    repalign_error_memory = function(e) NULL)
+  if (is.null(table)) return(0)
+  variance <- two_way_variance(table$values, table$loo)
+  if (is.na(variance)) Inf else sqrt(variance)
+}
+
+names_units <- function(pair, args) {
+  labelled <- function(side) !is.null(side_labels(pair[[side]], args, side))
+  args$shared_neurons || labelled("x") || labelled("y")
+}
+
+# Below this, the rough error of a denominator was never that of a score with a jackknife error
+# above `unstable_error` (bench/unstable.R): most larger data need no jackknife.
+calm_error <- 0.1
+
+# A rough relative error of a corrected self term h, from sizes alone. stimuli, neurons: the squared
+# norms of the centred stimuli and of the neurons. In a Gaussian population of dimensionality g, the
+# sampling of n stimuli and q neurons adds 8 / (g n) and 8 / (g q) to the squared error, by its
+# moments of fourth order. That h is a mean of products of four responses adds 4 / n^2, 4 / q^2 and
+# 4 g^2 / (n q)^2. Here n and q are effective numbers: a stimulus or a neuron that has most of the
+# variance counts as if it were alone. g is estimated by the squared variance divided by h.
+# rows: how many stimuli the norms of neurons go over, where `stimuli` holds clusters of them.
+relative_error <- function(h, stimuli, neurons, rows = length(stimuli)) {
+  variance <- sum(neurons) / ((rows - 1) * length(neurons))
+  g <- variance^2 / h
+  n <- effective_count(stimuli)
+  q <- effective_count(neurons)
+  sqrt(8 / g * (1 / n + 1 / q) + 4 * (1 / n^2 + 1 / q^2 + (g / (n * q))^2))
+}
+
+effective_count <- function(size) sum(size)^2 / sum(size^2)
+
+# Do few neurons hold most of the variance of a side? When the effective number of neurons is below
+# this share of their number, cka_interval() corrects the bias of the ratio (bench/ratio.R).
+even_share <- 0.4
+
+is_uneven <- function(pair) {
+  share <- vapply(pair[c("x", "y")], function(repr) {
+    repr <- without_holes(repr)
+    if (!ncol(repr$data)) 1 else effective_count(form_linear(repr)$s) / ncol(repr$data)
+  }, 0)
+  min(share) < even_share
+}
+
+# Representations are judged by the neurons that have a mean response to every stimulus.
+without_holes <- function(repr) {
+  if (!has_holes(repr)) return(repr)
+  repr$data <- known_columns(repr$data)
+  repr$cache <- new_cache()
+  repr
+}
+
+# A cluster counts as one stimulus, as if all of its stimuli were alike.
+rough_error <- function(repr, h, clusters = NULL) {
+  repr <- without_holes(repr)
+  if (!ncol(repr$data)) return(0)
+  if (is.null(clusters)) {
+    form <- form_linear(repr)
+    return(relative_error(h$value, form$k, form$s))
+  }
+  codes <- labelled_codes(clusters)
+  squares <- scaled_data(repr, TRUE)^2
+  sizes <- drop(rowsum(rowSums(squares), codes)) / tabulate(codes)
+  relative_error(h$value, sizes, colSums(squares), length(codes))
+}
+
+# The main parts of the jackknife variance of a corrected CKA without labels: over stimuli, and over
+# the neurons of each side of which they are a sample. NA where a deletion has no ratio.
+main_parts_of_cka <- function(pair, complete = c(x = FALSE, y = FALSE)) {
+  a <- linear_sums(pair$x)
+  b <- linear_sums(pair$y)
+  xy <- pair_sums(a, b)
+  xx <- self_deletions(pair$x, a, complete[["x"]])
+  yy <- self_deletions(pair$y, b, complete[["y"]])
+  p <- ncol(a$x)
+  q <- ncol(b$x)
+  ratio <- function(xy, xx, yy) {
+    positive <- function(h) ifelse(h > 0, h, NA_real_)
+    xy / sqrt(positive(xx)) / sqrt(positive(yy))
+  }
+  part <- function(theta) {
+    m <- length(theta)
+    (m - 1) / m * cross_deviation(theta, theta)
+  }
+  total <- sum(xy$rows)
+  c(part(ratio(xy$stimuli / (p * q), xx$stimuli, yy$stimuli)),
+    if (!complete[["x"]]) part(ratio((total - xy$rows) / ((p - 1) * q), xx$neurons, yy$value)),
+    if (!complete[["y"]]) part(ratio((total - xy$columns) / (p * (q - 1)), xx$value, yy$neurons)))
+}
+
+# The centred data x with sums of their squares over rows and columns.
+linear_sums <- function(repr) {
+  x <- scaled_data(repr, TRUE)
+  list(x = x, squares = x^2, k = rowSums(x^2), s = colSums(x^2))
+}
+
+# Sums of the terms h of neuron pairs: over the pairs of each neuron of a (`rows`) and of b
+# (`columns`), and over all pairs without each stimulus. Row sums of centred kernels without their
+# diagonals are those of the diagonals with the other sign.
+pair_sums <- function(a, b) {
+  n <- nrow(a$x)
+  if (max(ncol(a$x), ncol(b$x)) > n) {
+    gram_a <- tcrossprod(a$x)
+    gram_b <- tcrossprod(b$x)
+    rows <- colSums(a$x * (gram_b %*% a$x))
+    columns <- colSums(b$x * (gram_a %*% b$x))
+    products <- rowSums(gram_a * gram_b)
+  } else {
+    cross <- crossprod(a$x, b$x)
+    rows <- rowSums(cross^2)
+    columns <- colSums(cross^2)
+    products <- rowSums((a$x %*% cross) * b$x)
+  }
+  own <- a$k * b$k
+  products <- products - own
+  others <- 2 * own - drop(a$x %*% crossprod(a$x, b$k)) - drop(b$x %*% crossprod(b$x, a$k))
+  list(
+    rows = song_estimate(rows, drop(crossprod(a$squares, b$k)), a$s * sum(b$s), n, TRUE),
+    columns = song_estimate(columns, drop(crossprod(b$squares, a$k)), b$s * sum(a$s), n, TRUE),
+    stimuli = song_estimate(sum(products) - 2 * products, sum(own) - own - others + products,
+                            (sum(a$k) - 2 * a$k) * (sum(b$k) - 2 * b$k), n - 1)
+  )
+}
+
+# The self term: its value, and without each stimulus and each neuron. Pairs of a neuron with itself
+# count only if all neurons are there. It is the same in all pairs of a grid.
+self_deletions <- function(repr, a, complete) {
+  remember(repr$cache, list("self terms without each", complete), {
+    q <- ncol(a$x)
+    sums <- pair_sums(a, a)
+    if (complete) {
+      list(value = sum(sums$rows) / q^2, stimuli = sums$stimuli / q^2)
+    } else {
+      single <- loo_pairs(a$x, a$x, seq_len(q), seq_len(q))$stimulus
+      total <- sum(sums$rows) - sum(single[1, ])
+      list(value = total / (q * (q - 1)),
+           stimuli = (sums$stimuli - rowSums(single)[-1]) / (q * (q - 1)),
+           neurons = (total - 2 * (sums$rows - single[1, ])) / ((q - 1) * (q - 2)))
+    }
+  })
+}
+
+# ---- warnings
+
+# Of the warning that a CKA or its error is undefined.
+unstable_class <- function(args) {
+  c("repalign_undefined", if (corrects_sample(args)) "repalign_unstable")
+}
+
+warn_unstable <- function(value, pair, error, clusters = NULL) {
+  widths <- c(ncol(pair$x$data), ncol(pair$y$data))
+  count <- if (is.null(clusters)) pair$x$n else cluster_count(clusters)
+  size <- paste0("with ", count, if (is.null(clusters)) " stimuli" else " clusters of stimuli",
+                 " and ", paste(unique(widths), collapse = " and "), " neurons")
+  far <- value > far_above_one && count >= enough_stimuli && all(widths >= enough_neurons)
+  if (!far && error <= unstable_error) return(invisible())
+  shown <- format(value, digits = 3)
+  text <- if (far) {
+    paste0("The corrected CKA is ", shown, " ", size, ": so far above 1 that chance hardly ",
+           "explains it", if (is_uneven(pair)) {
+             paste0(", unless few neurons hold most of the variance, as they do here: divide ",
+                    "each neuron by its standard deviation")
+           }, ". ", causes_of_high_values(pair$x$arg, pair$y$arg, also = is_uneven(pair)))
+  } else {
+    paste0("The corrected CKA (", shown, " ", size, ") is uncertain: ", if (is.finite(error)) {
+             paste0("its standard error over stimuli and neurons is about ",
+                    format(error, digits = 2), ".")
+           } else if (pair$x$n < 5) {
+             "its error cannot be known."
+           } else {
+             "without some stimulus or neuron it is undefined."
+           }, " There are too few neurons or stimuli for a single ratio: pool over splits, trials ",
+           "or subsets.",
+           if (value > 1) paste0(" ", causes_of_high_values(pair$x$arg, pair$y$arg, also = TRUE)))
+  }
+  warn(text, class = "repalign_unstable", data = c(cka = value, error = error))
+}
+
+causes_of_high_values <- function(x, y, also = FALSE) {
+  paste0(if (also) "Values above 1 also come" else "Such values come",
+         " from neurons that are on both sides under different names, and from noise that `", x,
+         "` and `", y, "` share: use `shared_neurons`, or name neurons, sessions or electrodes in ",
+         "`units_x` and `units_y`.")
+}
+
+# rows: a list with what cka_interval() computed for each estimator.
+warn_unstable_intervals <- function(pair, rows, clusters = NULL) {
+  for (row in rows) {
+    if (corrects_sample(row$args) && !is.na(row$value)) {
+      # that deletions have no ratio was said before
+      error <- if (is.na(row$error)) 0 else row$error
+      if (isTRUE(row$values$conf_low > 1)) warn_interval_above(pair, row$values, error)
+      else warn_unstable(row$value, pair, error, clusters)
+    }
+  }
+}
+
+warn_interval_above <- function(pair, values, error) {
+  warn("The interval of the corrected CKA, ", format(values$conf_low, digits = 3), " to ",
+       format(values$conf_high, digits = 3), ", lies wholly above 1. ",
+       causes_of_high_values(pair$x$arg, pair$y$arg),
+       if (error > unstable_error) " Or there are too few neurons or stimuli.",
+       class = "repalign_unstable", data = c(cka = values$cka, error = error))
+}
+
+# Warns about pooled values of an analysis. stimuli: their number, or NULL when the rows of the data
+# are not stimuli.
+# The intervals of analyses cover the sampling of stimuli only. When the true CKA is 1, they lie
+# wholly above 1 in 5 to 33% of the data sets (bench/unstable.R). The sampling of q neurons adds a
+# standard error of about 1 / sqrt(q). No value came out above 1 by more than twice that, which is
+# why the warning asks for it, too.
+warn_unstable_rows <- function(result, stimuli) {
+  above <- !is.na(result$conf_low) & result$conf_low > 1 &
+    result$pooled > 1 + 2 / sqrt(result$neurons)
+  far <- !is.na(result$pooled) & result$pooled > far_above_one &
+    result$neurons >= enough_neurons & isTRUE(stimuli >= enough_stimuli)
+  at <- which(result$estimator == "stimulus_neuron" & (above | far))
+  if (!length(at)) return(invisible())
+  first <- result[at[which.max(result$neurons[at])], ]
+  warn(length(at), " of ", sum(result$estimator == "stimulus_neuron"), " corrected values are ",
+       "above 1 by more than chance explains: ", first$x, " and ", first$y, " with ",
+       first$neurons, " neurons are at ", format(first$pooled, digits = 3),
+       if (!is.na(first$conf_low)) {
+         paste0(" (", format(first$conf_low, digits = 3), " to ",
+                format(first$conf_high, digits = 3), ")")
+       }, ". Such values come from neurons that are on both sides under different names, from ",
+       "noise that both sides share (name neurons, sessions or electrodes in the labels of ",
+       "units), or from too few neurons or stimuli.",
+       class = "repalign_unstable", data = result$pooled[at])
+}

@@ -77,13 +77,15 @@ errors_of_group <- function(tested, group) {
     values <- matrix(tested[k, , ], n + 1)
     # a column for each subject
     values <- t(rowsum(t(values), codes) / tabulate(codes))
+    # numbers near 1, as their squares may be too large or too small for a double
+    largest <- max(abs(values), 0, na.rm = TRUE)
+    unit <- if (largest > 0) power_of_two_below(largest) else 1
+    values <- values * unit
+    errors <- contrast_errors(parts_of_deletions(values), matrix(1))
     mean <- mean(values[1, ])
-    # variances of numbers near 1, as in sd_of_any_size()
-    unit <- if (isTRUE(mean != 0)) power_of_two_below(max(abs(values[1, ]))) else 1
-    errors <- contrast_errors(parts_of_deletions(values * unit), matrix(1))
-    errors$se <- errors$se / unit
     errors$se[errors$se <= tie_share * abs(mean)] <- NA
-    data.frame(tested = mean, se = errors$se, df = errors$df, statistic = mean / errors$se)
+    data.frame(tested = mean / unit, se = errors$se / unit, df = errors$df,
+               statistic = mean / errors$se)
   })
   do.call(rbind, rows)
 }

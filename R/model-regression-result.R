@@ -179,6 +179,7 @@ confint.repalign_regression <- function(object, parm, level = 0.95, ...) {
 #' @rdname rsa_regression
 #' @export
 glance.repalign_regression <- function(x, ...) {
+  no_other_arguments(...)
   need_kept(x, "model", "rsa_regression()")
 }
 

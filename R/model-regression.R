@@ -170,9 +170,9 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
   na <- check_choice(na, c("error", "pairwise"), "na")
   # like weights of lm(), labels may be named without quotes
   caller <- parent.frame()
+  table <- regression_table(formula, data, inner, na == "pairwise")
   leave_out <- labels_in_data(substitute(leave_out), "leave_out", data, caller)
   blocks <- labels_in_data(substitute(blocks), "blocks", data, caller)
-  table <- regression_table(formula, data, inner, na == "pairwise")
   leave_out <- in_order_of(leave_out, table$labels, "leave_out")
   blocks <- in_order_of(blocks, table$labels, "blocks")
   between <- pairs_between(leave_out, table$n)

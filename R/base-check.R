@@ -5,6 +5,9 @@
 
 # These functions check arguments; their errors name the argument, the place and the remedy.
 
+# What `na` may be wherever data are given.
+missing_rules <- c("error", "stimuli", "neurons")
+
 check_choice <- function(value, choices, arg, several = FALSE) {
   if (several && identical(value, choices)) return(value)
   if (!several && identical(value, choices)) return(choices[1])
@@ -28,7 +31,8 @@ check_choice <- function(value, choices, arg, several = FALSE) {
     abort("`", arg, "` names ", dQuote(value[duplicated(value)][1], FALSE), " twice.",
           class = "repalign_error_choice", arg = arg)
   }
-  value
+  # without names, dimensions and classes
+  as.vector(unclass(value))
 }
 
 # The last branch of every switch() on a word: a word that no branch is for is a mistake of ours,

@@ -373,7 +373,7 @@ metric_rows <- function(rows, what, metric) {
             enumerate(found), ": name another one in `metric`.", class = "repalign_error_value",
             arg = "metric")
     }
-    at[rows$metric[at] == wanted[1]]
+    at[rows$metric[at] %in% wanted[1]]
   })
   rows[unlist(at), , drop = FALSE]
 }

@@ -220,6 +220,7 @@ compared_scores <- function(result) {
           class = "repalign_error_size", arg = "result")
   }
   need_columns(rows, c("x", "y", "measure", "score", "se", "over", "method"), "compared", "result")
+  for (column in c("score", "se")) rows[[column]] <- as.double(rows[[column]])
   parts <- interval_parts(result, "result")
   places <- deletion_places(result)
   twice <- anyDuplicated(places)

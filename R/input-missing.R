@@ -1,8 +1,6 @@
 # These functions leave out stimuli or neurons with missing values (NA, NaN) before anything is
 # prepared.
 
-missing_rules <- c("error", "stimuli", "neurons")
-
 # The rule of a call and of its measures: list(na, set). Whether pairs that RDMs lack are left out
 # is a matter of the measures, which some can do. given: did the user say anything?
 rule_of_call <- function(na, set, given) {

@@ -145,7 +145,7 @@ trial_array <- function(data, stimulus, neuron, trial = NULL, value) {
 }
 
 table_column <- function(data, name, arg) {
-  if (!is.character(name) || length(name) != 1 || is.na(name)) {
+  if (!names_column(name)) {
     abort("`", arg, "` must be the name of a column of `data`.",
           class = "repalign_error_value", arg = arg)
   }
@@ -486,7 +486,9 @@ frame_label <- function(x, given, arg) {
   if (arg == "cluster") label_text(as.vector(values)) else values
 }
 
-names_column <- function(given) is.character(given) && length(given) == 1 && !is.na(given)
+names_column <- function(given) {
+  is.character(given) && is.null(dim(given)) && length(given) == 1 && !is.na(given)
+}
 
 named_columns <- function(x, given) {
   args <- c("stimulus", "neuron", "trial", "session", "cluster", "event")

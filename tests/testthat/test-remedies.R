@@ -116,8 +116,6 @@ test_that("remedies work: trials, clusters and results", {
                 "compare_scores(score_interval(x, list(a = y, b = y + rnorm(60))))")
   several <- similarity(x, list(a = y, b = y[, 1:3]), c("cka", "rsa"))
   expect_remedy(score_matrix(several), "name one in `measure`", "score_matrix(several, measure = \"cka\")")
-  expect_remedy(summary(rsa_regression(dist(x) ~ dist(y), permutations = 9)), "glance()",
-                "glance(rsa_regression(dist(x) ~ dist(y), permutations = 9))")
 })
 
 test_that("the guilty element of a list is named", {

@@ -569,7 +569,7 @@ test_that("what cannot be fitted or tested is refused or said", {
   expect_refused(rsa_regression(brain ~ a, unname(data)), "different name")
   named <- data
   attr(named$brain, "Labels") <- letters[1:8]
-  attr(named$a, "Labels") <- letters[8:1]
+  attr(named$a, "Labels") <- letters[3:10]
   expect_refused(rsa_regression(brain ~ a, named), "labels")
   few <- list(brain = dist(1:3), a = dist(c(2, 5, 3)))
   expect_refused(rsa_regression(brain ~ a, few), "at least 4 conditions")

@@ -138,8 +138,8 @@ NULL
 #' was at most 0.1, it came in 1% of the data sets; where that error was above 0.3, it was silent in
 #' 7%. In 13 populations of 60 stimuli x 40 neurons, with stimuli and neurons of unequal strengths
 #' among them (part "rules", 2600 data sets), it came with 90% of the values that were off by more
-#' than 0.2, with all that were off by more than 0.5, and with 29% of the others. Silence is no proof
-#' that a value is good: [cka_interval()] says more.
+#' than 0.2, with all that were off by more than 0.5, and with 29% of the others. Silence is no
+#' proof that a value is good: [cka_interval()] says more.
 #'
 #' With 2 stimuli every CKA is 1, whatever the data, and with 3 it says next to nothing: a warning
 #' of class `repalign_trivial` says so.

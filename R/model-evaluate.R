@@ -132,8 +132,8 @@
 #' one sort. Kendall's tau, and RDMs that lack different pairs, are computed anew for each draw and
 #' each permutation, which takes long: give fewer of them.
 #'
-#' When not to trust it: when stimuli depend on each other and `clusters` do not say so (a warning of
-#' class `repalign_dependence` speaks when they look like it, see [calibrate()]). With two or three
+#' When not to trust it: when stimuli depend on each other and `clusters` do not say so (a warning
+#' of class `repalign_dependence` speaks when they look like it, see [calibrate()]). With two or three
 #' subjects, errors over subjects are guesses, and there are 1 or 2 degrees of freedom. Cosines need
 #' a 0 that means "no difference", as it does in cross-validated distances (`"crossnobis"` of
 #' [rdm()], which has estimates below 0): with other dissimilarities, such as 1 - r or distances of
@@ -176,16 +176,20 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
   check_evaluation(task, drawn, folds, threads)
   blocks <- check_chance(task, permutations, blocks, task$labels)
   free <- is.null(blocks) && all_orders(permutations)
-  dependence <- if (is.null(task$codes) && (free || "condition" %in% drawn$factors)) {
+  # errors over stimuli go on into comparisons, p-values of permutations do not
+  drawn_stimuli <- "condition" %in% drawn$factors
+  dependence <- if (is.null(task$codes) && (free || drawn_stimuli)) {
     warn_of_rows(judged_rdms(task$values, task$n, mean = TRUE),
-                 judged_rdms(do.call(cbind, task$components), task$n), "errors",
-                 list(cluster_remedy))
+                 judged_rdms(do.call(cbind, task$components), task$n),
+                 if (drawn_stimuli) "errors" else "null",
+                 list(if (drawn_stimuli) cluster_remedy else evaluation_remedy))
   }
   data <- data_rounds(task, folds)
   whole <- evaluate_whole(task, data, folds, threads)
   parts <- evaluate_parts(task, drawn, folds, threads)
   chance <- chance_of_models(task, data, whole$scores, permutations, blocks, threads)
-  evaluation_result(task, whole, parts, chance, drawn, folds, conf_level, dependence)
+  evaluation_result(task, whole, parts, chance, drawn, folds, conf_level,
+                    if (drawn_stimuli) dependence)
 }
 
 # ---- what is given

@@ -135,8 +135,8 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units_x = NULL,
                            units_y = NULL, normalize = c("none", "sd"), conf_level = 0.95,
                            clusters = NULL, over = "stimuli",
-                           na = c("error", "stimuli", "neurons"),
-                           complete = c("none", "x", "y", "both")) {
+                           complete = c("none", "x", "y", "both"),
+                           na = c("error", "stimuli", "neurons")) {
   need_arguments()
   whole <- is.null(y) && is.list(x) && !is.data.frame(x) && !is_responses(x)
   if (whole) {

@@ -280,6 +280,7 @@ interval_extent <- function(part) {
 #' @seealso [brain_to_brain()]
 #' @export
 summary.repalign_analysis <- function(object, ...) {
+  no_other_arguments(...)
   combined <- combined_of(object)
   if (is.null(combined)) {
     abort("This is only a part of an analysis, or several bound together that cannot be told ",
@@ -292,6 +293,7 @@ summary.repalign_analysis <- function(object, ...) {
 #' @rdname tidy.repalign
 #' @export
 glance.repalign_analysis <- function(x, ...) {
+  no_other_arguments(...)
   plain <- need_columns(as.data.frame(x), c("x", "y", "neurons", "n_estimates", "undefined"),
                         "summarised")
   glance_rows(plain, source_columns(x), function(at) {

@@ -298,8 +298,8 @@ check_stimuli <- function(n, arg, setup) {
 }
 
 # objects: the data that were given, of which responses objects say how they were recorded;
-# data: all that are compared; by_trials: is there a correction by trials? It is among the default estimators (default: has the
-# user chosen none?) where objects have trials.
+# data: all that are compared; by_trials: is there a correction by trials? It is among the default
+# estimators (default: has the user chosen none?) where objects have trials.
 check_analysis <- function(estimator, normalize, repeats, conf_level, na,
                            na_choices = missing_rules, clusters = NULL, objects = NULL,
                            by_trials = FALSE, default = FALSE, data = objects) {

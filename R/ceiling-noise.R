@@ -498,6 +498,7 @@ ceiling_df <- function(object) {
 #' @rdname tidy.repalign
 #' @export
 tidy.repalign_ceiling <- function(x, ...) {
+  no_other_arguments(...)
   rows <- as.data.frame(x)
   known <- intersect(ceiling_columns, names(rows))
   if (!length(known)) need_columns(rows, "ceiling", "tidied")

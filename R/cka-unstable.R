@@ -1,4 +1,4 @@
-# When is a corrected CKA not to be trusted? These functions warn of it, with the class
+# When is a corrected CKA not to be trusted? These functions warn of it, with class
 # repalign_unstable.
 
 # When the true CKA is 1 and neurons have equal gains, chance gave no value above this with so many

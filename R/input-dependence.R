@@ -36,7 +36,8 @@ warn_of_rows <- function(x, y = NULL, use, remedies) {
   text
 }
 
-# Some functions take results of others and give p-values of them: the warning belongs to them, too.
+# Some functions take results of others and give p-values of them: the warning belongs to these,
+# too.
 warn_again <- function(text) {
   if (length(text)) warn(text[[1]], class = "repalign_dependence", data = attr(text, "share"))
   invisible(text)
@@ -84,8 +85,8 @@ judged_rdms <- function(values, n, mean = FALSE) {
   })
 }
 
-# Does a number of permutations leave all orders of the rows free, which designs would restrict?
-# Without any permutation there is no p-value.
+# Does a number of permutations leave all orders of the rows free, where designs would restrict
+# them? Without any permutation there is no p-value.
 all_orders <- function(permutations) {
   is.numeric(permutations) && is.null(dim(permutations)) && !identical(as.double(permutations), 0)
 }

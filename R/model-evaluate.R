@@ -78,15 +78,15 @@
 #' cross-validation, 3 for each fold) or with an undefined score is left out.
 #'
 #' *Chance.* `p_chance` asks whether the score could come from a model that has nothing to do with
-#' the data: the stimuli of the models are permuted, in the same way for all RDMs and all components,
-#' and all scores are computed anew, models with weights from new fits in the same folds. It is the
-#' p-value of [calibrate()] for the mean over RDMs, one-sided, and what the stars of `plot()` show. A
-#' permuted model that has no score in a fold counts as 0 there. Stimuli must be exchangeable:
-#' permutations within `blocks` keep what all stimuli of a block share, and `clusters` change places
-#' as a whole, for which they must have one size (`p_chance` is `NA` otherwise, with a note, and for
-#' models that such an exchange leaves as they are). Permutations say nothing of other subjects:
-#' `p_zero` does. A cosine is far above 0 for all RDMs that are positive, so that `p_zero` is then
-#' small for any model; `p_chance` is not.
+#' the data: the stimuli of the models are permuted, in the same way for all RDMs and all
+#' components, and all scores are computed anew, models with weights from new fits in the same
+#' folds. It is the p-value of [calibrate()] for the mean over RDMs, one-sided, and what the stars
+#' of `plot()` show. A permuted model that has no score in a fold counts as 0 there. Stimuli must be
+#' exchangeable: permutations within `blocks` keep what all stimuli of a block share, and `clusters`
+#' change places as a whole, for which they must have one size (`p_chance` is `NA` otherwise, with a
+#' note, and for models that such an exchange leaves as they are). Permutations say nothing of other
+#' subjects: `p_zero` does. A cosine is far above 0 for all RDMs that are positive, so that `p_zero`
+#' is then small for any model; `p_chance` is not.
 #'
 #' *Clusters.* Stimuli that depend on each other are fewer independent stimuli than they seem. With
 #' `clusters`, whole clusters are drawn, n is their number, and neither pairs of stimuli within a
@@ -133,14 +133,14 @@
 #' each permutation, which takes long: give fewer of them.
 #'
 #' When not to trust it: when stimuli depend on each other and `clusters` do not say so (a warning
-#' of class `repalign_dependence` speaks when they look like it, see [calibrate()]). With two or three
-#' subjects, errors over subjects are guesses, and there are 1 or 2 degrees of freedom. Cosines need
-#' a 0 that means "no difference", as it does in cross-validated distances (`"crossnobis"` of
-#' [rdm()], which has estimates below 0): with other dissimilarities, such as 1 - r or distances of
-#' noisy patterns, a model in which all pairs are equal scores high, and may score above good models.
-#' Take `"whitened_pearson"` there; a message says so where `outer` is not named, no data RDM has a
-#' value of 0 or below, and not all are crossnobis estimates of [rdm()]. A score that is not
-#' significantly below the ceiling may be far below it.
+#' of class `repalign_dependence` speaks when they look like it, see [calibrate()]). With two or
+#' three subjects, errors over subjects are guesses, and there are 1 or 2 degrees of freedom.
+#' Cosines need a 0 that means "no difference", as it does in cross-validated distances
+#' (`"crossnobis"` of [rdm()], which has estimates below 0): with other dissimilarities, such as 1 -
+#' r or distances of noisy patterns, a model in which all pairs are equal scores high, and may score
+#' above good models. Take `"whitened_pearson"` there; a message says so where `outer` is not named,
+#' no data RDM has a value of 0 or below, and not all are crossnobis estimates of [rdm()]. A score
+#' that is not significantly below the ceiling may be far below it.
 #' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
 #'   Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS Computational
 #'   Biology 10 (ceilings). Diedrichsen, Berlot, Mur, Schuett, Shahbazi and Kriegeskorte (2021),

@@ -89,6 +89,7 @@ evaluation_over <- function(x) {
 #' @rdname tidy.repalign
 #' @export
 glance.repalign_evaluation <- function(x, ...) {
+  no_other_arguments(...)
   rows <- need_columns(as.data.frame(x), c("score", "ceiling_low", "ceiling_high", "draws"),
                        "summarised")
   sizes <- attr(x, "sizes")

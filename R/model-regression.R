@@ -210,8 +210,8 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leav
 }
 
 regression_remedies <- list(
-  paste("Name groups within which conditions may be exchanged, such as runs, in `blocks`, or give a",
-        "design of permute::how() in `permutations`, which can also shift a series."),
+  paste("Name groups within which conditions may be exchanged, such as runs, in `blocks`, or give",
+        "a design of permute::how() in `permutations`, which can also shift a series."),
   paste("Take the mean over the copies of each condition, or name groups within which conditions",
         "may be exchanged in `blocks`.")
 )

@@ -106,8 +106,8 @@ plan_pairs <- function(x, y) {
             "independent: give one stimulus of each cluster, or the means of clusters.",
             class = "repalign_error_design", arg = repr$arg)
     }
-    warn_of_rows(list(pair$x), list(pair$y), "errors", plan_remedies)
   }
+  warn_of_rows(list(pairs[[1]]$x), lapply(pairs, function(pair) pair$y), "errors", plan_remedies)
   pairs
 }
 
